@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+#   sudo make demo    install what is missing, build, profile a bundled program, leave a flame graph
+#   sudo make test    the same, and pass the tests
+#   make help         the rest
+
+VERSION := 0.1.0
+
+ARCH ?= $(shell uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/; s/riscv64/riscv/')
+O    ?= build
+CC   ?= gcc
+CXX  ?= g++
+CLANG ?= $(shell command -v clang || ls /usr/bin/clang-[0-9]* 2>/dev/null | sort -V | tail -1)
+BPFTOOL = $(shell mk/find-bpftool.sh)
+
+prefix  ?= /usr/local
+bindir  ?= $(prefix)/bin
+mandir  ?= $(prefix)/share/man
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n' $(1) $(2)
+endif
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all deps demo check lint test format install clean help own
+.DEFAULT_GOAL := all
+
+include mk/build.mk
+include mk/tests.mk
+
+all: $(PMUBPF)
+
+help:
+	@printf '%s\n' \
+	  'make               build ./pmubpf (names what is missing)' \
+	  'sudo make demo     deps, build, profile a bundled program: demo.svg' \
+	  'sudo make test     deps, build, every test this machine can run' \
+	  'sudo make deps     install what building and testing need' \
+	  'make check         unit tests and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
+	  'make install       DESTDIR, prefix' \
+	  'make format        clang-format, in place' \
+	  'make clean' \
+	  '' \
+	  'V=1 shows commands, O=DIR builds elsewhere, ARCH=x86|arm64|riscv, WERROR=1, NEST=0 leaves' \
+	  'the test in fresh Debian systems out'
+
+deps:
+	$(Q)mk/deps.sh
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all workloads
+	$(Q)mk/demo.sh $(O)
+	$(Q)$(MAKE) --no-print-directory own
+
+# Under sudo, what was built belongs to whoever called it.
+own:
+	$(Q)if [ "$$(id -u)" = 0 ] && [ -n "$${SUDO_UID:-}" ]; then \
+	  chown -R "$$SUDO_UID:$${SUDO_GID:-$$SUDO_UID}" $(wildcard $(O) $(PMUBPF) demo.svg demo.folded); fi
+
+install: all
+	install -D -m 755 $(PMUBPF) $(DESTDIR)$(bindir)/pmubpf
+	install -D -m 644 docs/man/pmubpf.1 $(DESTDIR)$(mandir)/man1/pmubpf.1
+
+format:
+	clang-format -i $(FORMATTED)
+
+clean:
+	rm -rf $(O) $(PMUBPF) demo.svg demo.folded

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What differs between architectures, under the same names for each. */
+#ifndef PMUBPF_BPF_ARCH_H
+#define PMUBPF_BPF_ARCH_H
+
+#include "lib/port.h"
+
+/*
+ * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs.
+ * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define ARCH_IP(regs) ((regs)->ip)
+#define ARCH_SP(regs) ((regs)->sp)
+#define ARCH_FP(regs) ((regs)->bp)
+#define ARCH_FRAME_DELTA 0
+#elif defined(__TARGET_ARCH_arm64)
+#define ARCH_IP(regs) ((regs)->pc)
+#define ARCH_SP(regs) ((regs)->sp)
+#define ARCH_FP(regs) ((regs)->x[29])
+#define ARCH_FRAME_DELTA 0
+#elif defined(__TARGET_ARCH_riscv)
+#define ARCH_IP(regs) ((regs)->pc)
+#define ARCH_SP(regs) ((regs)->sp)
+#define ARCH_FP(regs) ((regs)->s0)
+#define ARCH_FRAME_DELTA (-16)
+#endif
+
+/* Kernel addresses have the top bit set on all of them. */
+static __always_inline bool is_kernel_address(__u64 addr)
+{
+	return addr >> 63;
+}
+
+/* A 32-bit program on a 64-bit kernel: its frames are not pairs of 64-bit words. */
+static __always_inline bool is_compat(const struct arch_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return regs->cs == 0x23; /* __USER32_CS */
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->pstate & 0x10; /* PSR_MODE32_BIT */
+#else
+	(void)regs;
+	return false; /* the register set doesn't say, and riscv32 programs are hardly met */
+#endif
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every map of the overflow programs. One object is loaded per event; user space creates the maps
+ * with the first and shares them with the others. Sizes marked "set by user" are placeholders.
+ */
+#ifndef PMUBPF_BPF_MAPS_H
+#define PMUBPF_BPF_MAPS_H
+
+#include "lib/port.h"
+
+enum {
+	WINDOW_BYTES = 2048, /* of user stack, copied at once */
+	ID_WAYS = 8,         /* ids in one cache line */
+	ID_BUCKETS = 16384,  /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
+};
+
+/* A sample with room for every optional part. */
+struct sample_buf {
+	struct pmb_sample fixed;
+	struct pmb_part_addr addr;
+};
+
+/* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's bpf_prog_active). */
+struct scratch {
+	__u8 window[WINDOW_BYTES];
+	struct sample_buf sample;
+	struct pmb_stack stack;
+	struct arch_regs regs;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} pmb_scratch SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* events; set by user */
+	__type(key, __u32);
+	__type(value, struct pmb_stats);
+} pmb_stats SEC(".maps");
+
+struct ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536); /* set by user */
+};
+
+/* One ring per CPU: a ring shared by all CPUs fails its trylock when NMIs meet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* possible CPUs; set by user */
+	__type(key, __u32);
+	__array(values, struct ring);
+} pmb_rings SEC(".maps");
+
+struct id_bucket {
+	__u64 id[ID_WAYS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ID_BUCKETS);
+	__type(key, __u32);
+	__type(value, struct id_bucket);
+} pmb_ids SEC(".maps");
+
+struct mark_page {
+	__u8 mark[PMB_MARKS_PER_PAGE];
+};
+
+/* Mapped by user space, which sets single bytes while forks set others. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* pid_max / PMB_MARKS_PER_PAGE; set by user */
+	__type(key, __u32);
+	__type(value, struct mark_page);
+} pmb_tasks SEC(".maps");
+
+static __always_inline __u8 *task_mark(__u32 tid)
+{
+	__u32 page = tid / PMB_MARKS_PER_PAGE;
+	struct mark_page *marks = bpf_map_lookup_elem(&pmb_tasks, &page);
+
+	return marks ? &marks->mark[tid % PMB_MARKS_PER_PAGE] : NULL;
+}
+
+#endif

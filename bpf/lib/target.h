@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is the interrupted task one that was asked for? */
+#ifndef PMUBPF_BPF_TARGET_H
+#define PMUBPF_BPF_TARGET_H
+
+#include "lib/maps.h"
+
+/* The cgroup of the current task in the v1 hierarchy of a controller; NULL if it can't be read. */
+static __always_inline struct cgroup *task_cgroup_v1(__s32 subsys)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	struct cgroup_subsys_state *css = NULL;
+	void *slot = (void *)set + bpf_core_field_offset(set->subsys) + subsys * sizeof(css);
+
+	if (bpf_probe_read_kernel(&css, sizeof(css), slot) || !css)
+		return NULL;
+	return BPF_CORE_READ(css, cgroup);
+}
+
+static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cgroup, __u32 level)
+{
+	struct cgroup *ancestor = NULL;
+	__u64 id = 0;
+	void *slot;
+
+	if (BPF_CORE_READ(cgroup, level) < (int)level)
+		return 0;
+	if (bpf_core_field_exists(cgroup->ancestors)) {
+		slot = (void *)cgroup + bpf_core_field_offset(cgroup->ancestors);
+		bpf_probe_read_kernel(&ancestor, sizeof(ancestor), slot + level * sizeof(ancestor));
+		return ancestor ? BPF_CORE_READ(ancestor, kn, id) : 0;
+	}
+	slot = (void *)cgroup + bpf_core_field_offset(((struct cgroup___ids *)cgroup)->ancestor_ids);
+	bpf_probe_read_kernel(&id, sizeof(id), slot + level * sizeof(id));
+	return id;
+}
+
+static __always_inline __u64 current_cgroup_id(const volatile struct pmb_config *cfg)
+{
+	struct cgroup *cgroup;
+
+	if (cfg->cgroup_subsys < 0)
+		return bpf_get_current_cgroup_id();
+	cgroup = task_cgroup_v1(cfg->cgroup_subsys);
+	return cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
+}
+
+static __always_inline bool in_target_cgroup(const volatile struct pmb_config *cfg)
+{
+	struct cgroup *cgroup;
+
+	if (cfg->cgroup_subsys < 0)
+		return bpf_get_current_ancestor_cgroup_id(cfg->cgroup_level) == cfg->cgroup_id;
+	cgroup = task_cgroup_v1(cfg->cgroup_subsys);
+	return cgroup && cgroup_ancestor_id(cgroup, cfg->cgroup_level) == cfg->cgroup_id;
+}
+
+static __always_inline bool is_target(const volatile struct pmb_config *cfg, __u32 tid)
+{
+	__u8 *mark;
+
+	if (cfg->filter == PMB_FILTER_NONE)
+		return true;
+	if (cfg->filter == PMB_FILTER_CGROUP)
+		return in_target_cgroup(cfg);
+	mark = task_mark(tid);
+	return mark && *mark == PMB_MARK_TARGET;
+}
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The overflow handler. Runs when a counter overflows, often in NMI context: bounded, no allocation,
+ * no locks. Every overflow ends in exactly one of emitted, filtered, or dropped for a counted reason;
+ * a sample is emitted even if its stacks failed, and says how each of them ended.
+ */
+#include "lib/arch.h"
+#include "lib/emit.h"
+#include "lib/kstack.h"
+#include "lib/maps.h"
+#include "lib/target.h"
+#include "lib/ustack.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct pmb_config pmb_cfg = {};
+
+static __always_inline int drop(struct pmb_stats *stats, enum pmb_drop reason, __u64 weight)
+{
+	stats->dropped[reason]++;
+	stats->weight_dropped[reason] += weight;
+	return 0;
+}
+
+/*
+ * The registers with which the task last was in user space: those of the interrupt itself, or those
+ * saved when it entered the kernel. False: a kernel thread, or this kernel can't tell.
+ */
+static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct scratch *s)
+{
+	struct task_struct *task;
+
+	if (!is_kernel_address(ARCH_IP(&ctx->regs))) {
+		s->regs = ctx->regs;
+		return true;
+	}
+	if (!pmb_cfg.has_task_regs)
+		return false;
+	task = bpf_get_current_task_btf();
+	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
+}
+
+/* For kernels before 5.15: the kernel's own frame-pointer walk finds the saved registers itself. */
+static __always_inline __u8 ustack_by_kernel(struct bpf_perf_event_data *ctx, struct scratch *s,
+					     __u32 tgid)
+{
+	long bytes = bpf_get_stack(ctx, s->stack.frames, sizeof(s->stack.frames), BPF_F_USER_STACK);
+	__u64 h = tgid;
+	__u32 n;
+
+	if (bytes <= 0)
+		return PMB_END_FAILED;
+	n = (__u32)bytes / sizeof(__u64);
+	if (n > pmb_cfg.max_frames)
+		n = pmb_cfg.max_frames;
+	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++) {
+		if (i >= n)
+			break;
+		h = id_mix(h, s->stack.frames[i]);
+	}
+	s->stack.id = h;
+	s->stack.tgid = tgid;
+	s->stack.n = n;
+	return n == pmb_cfg.max_frames ? PMB_END_TRUNCATED : PMB_END_COMPLETE;
+}
+
+static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s, __u32 tgid)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct user_regs regs;
+
+	if (!BPF_CORE_READ(task, mm))
+		return PMB_END_NONE;
+	if (!user_regs(ctx, s))
+		return ustack_by_kernel(ctx, s, tgid);
+	regs.ip = ARCH_IP(&s->regs);
+	regs.sp = ARCH_SP(&s->regs);
+	regs.fp = is_compat(&s->regs) ? 0 : ARCH_FP(&s->regs);
+	if (is_kernel_address(regs.ip) || !regs.ip)
+		return PMB_END_NONE; /* a kernel task with a borrowed mm, or one that never was in user space */
+	if (is_compat(&s->regs)) {
+		ustack_walk(&pmb_cfg, s, &regs, tgid);
+		return PMB_END_COMPAT;
+	}
+	return ustack_walk(&pmb_cfg, s, &regs, tgid);
+}
+
+static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struct scratch *s,
+					  struct pmb_stats *stats, void *ring)
+{
+	struct pmb_sample *sample = &s->sample.fixed;
+
+	sample->kernel_stack = 0;
+	sample->kernel_end = PMB_END_NONE;
+	sample->user_stack = 0;
+	sample->user_end = PMB_END_NONE;
+	s->stack.rec.time = sample->rec.time;
+	if (pmb_cfg.want_kernel && is_kernel_address(sample->ip)) {
+		s->stack.n = 0;
+		sample->kernel_end = kstack_walk(&pmb_cfg, ctx, &s->stack);
+		if (s->stack.n) {
+			sample->kernel_stack = s->stack.id;
+			sample->kernel_end =
+				stack_send(&pmb_cfg, ring, &s->stack, stats, sample->kernel_end);
+		}
+	}
+	if (pmb_cfg.want_user) {
+		s->stack.n = 0;
+		sample->user_end = user_stack(ctx, s, sample->tgid);
+		if (s->stack.n) {
+			sample->user_stack = s->stack.id;
+			sample->user_end =
+				stack_send(&pmb_cfg, ring, &s->stack, stats, sample->user_end);
+		}
+	}
+}
+
+static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct sample_buf *buf)
+{
+	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
+
+	buf->fixed.rec.parts = 0;
+	if (!addr)
+		return sizeof(buf->fixed);
+	buf->addr.part.size = sizeof(buf->addr);
+	buf->addr.part.type = PMB_PART_ADDR;
+	buf->addr.part.pad = 0;
+	buf->addr.addr = addr;
+	buf->fixed.rec.parts = 1;
+	return sizeof(buf->fixed) + sizeof(buf->addr);
+}
+
+SEC("perf_event")
+int pmb_overflow(struct bpf_perf_event_data *ctx)
+{
+	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
+	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
+	__u64 id = bpf_get_current_pid_tgid(), weight = ctx->sample_period, size;
+	struct scratch *s;
+	void *ring;
+
+	if (!stats)
+		return 0; /* can't be: user space sizes the map by the events */
+	stats->seen++;
+	stats->weight_seen += weight;
+	if (!is_target(&pmb_cfg, (__u32)id)) {
+		stats->filtered++;
+		stats->weight_filtered += weight;
+		return 0;
+	}
+	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	if (!s)
+		return drop(stats, PMB_DROP_NO_SCRATCH, weight);
+	ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	if (!ring)
+		return drop(stats, PMB_DROP_NO_RING, weight);
+	s->sample.fixed.rec.type = PMB_REC_SAMPLE;
+	s->sample.fixed.rec.time = bpf_ktime_get_ns();
+	s->sample.fixed.tgid = id >> 32;
+	s->sample.fixed.tid = (__u32)id;
+	s->sample.fixed.cpu = cpu;
+	s->sample.fixed.event = event;
+	s->sample.fixed.cgroup = current_cgroup_id(&pmb_cfg);
+	s->sample.fixed.ip = ARCH_IP(&ctx->regs);
+	s->sample.fixed.weight = weight;
+	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));
+	sample_stacks(ctx, s, stats, ring);
+	size = sample_parts(ctx, &s->sample);
+	s->sample.fixed.rec.size = size;
+	if (ring_output(&pmb_cfg, ring, &s->sample, size))
+		return drop(stats, PMB_DROP_RING_FULL, weight);
+	stats->emitted++;
+	stats->weight_emitted += weight;
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What bpf/ and user/ say to each other: the records in the ring buffers, the configuration of one
+ * program instance, the counters of the ledger. Fixed-width types, explicit padding, size first, only
+ * appended to. Both sides include their own integer types before this file.
+ *
+ *   ring of a CPU:  [stack 0x9c…: 31 frames] [sample … user_stack=0x9c…] [sample … user_stack=0x9c…]
+ *
+ * A stack travels once; samples name it by its 64-bit id (a hash of its addresses and, for user
+ * stacks, of the tgid). The stack may arrive after a sample of another CPU that names it.
+ */
+#ifndef PMUBPF_RECORD_H
+#define PMUBPF_RECORD_H
+
+#include "pmubpf/lists.h"
+
+enum {
+	PMB_MAX_FRAMES = 127, /* of one side; the kernel's own default (perf_event_max_stack) */
+	PMB_COMM_LEN = 16,
+	PMB_MARKS_PER_PAGE = 4096, /* task marks in one element of the map pmb_tasks */
+};
+
+enum pmb_rec_type {
+	PMB_REC_SAMPLE = 1,
+	PMB_REC_STACK = 2,
+};
+
+/* Every record begins with this. size is that of the whole record, a multiple of 8. */
+struct pmb_rec {
+	__u32 size;
+	__u16 type;
+	__u16 parts; /* samples: how many struct pmb_part follow the fixed fields */
+	__u64 time;  /* CLOCK_MONOTONIC, ns */
+};
+
+struct pmb_sample {
+	struct pmb_rec rec;
+	__u32 tgid;
+	__u32 tid;
+	__u32 cpu;
+	__u16 event;     /* index of the event in the session */
+	__u8 user_end;   /* enum pmb_ending */
+	__u8 kernel_end; /* enum pmb_ending */
+	__u64 cgroup;    /* id in the v2 hierarchy, or in the v1 hierarchy that was asked for */
+	__u64 ip;        /* where the overflow interrupted, as the CPU reported it */
+	__u64 weight;    /* the period that this overflow stood for, in the event's unit */
+	__u64 user_stack;   /* ids; 0: none */
+	__u64 kernel_stack;
+	char comm[PMB_COMM_LEN];
+};
+
+/* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't know. */
+enum pmb_part_type {
+	PMB_PART_ADDR = 1, /* payload: __u64 data address */
+};
+
+struct pmb_part {
+	__u16 size; /* with this header; a multiple of 8 */
+	__u16 type;
+	__u32 pad;
+};
+
+struct pmb_part_addr {
+	struct pmb_part part;
+	__u64 addr;
+};
+
+/* frames[0] is the interrupted instruction itself, the others are return addresses. */
+struct pmb_stack {
+	struct pmb_rec rec;
+	__u64 id;
+	__u32 tgid; /* 0: kernel stack */
+	__u32 n;
+	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
+};
+
+enum pmb_filter {
+	PMB_FILTER_NONE,
+	PMB_FILTER_TASKS,  /* by the marks in pmb_tasks */
+	PMB_FILTER_CGROUP, /* by cgroup and its descendants */
+};
+
+/* Marks of a task, one byte per thread id; fork copies the parent's. */
+enum pmb_mark {
+	PMB_MARK_NONE,
+	PMB_MARK_TARGET,
+	PMB_MARK_ARMED, /* becomes TARGET at its next exec */
+};
+
+/* One program instance counts one event. */
+struct pmb_config {
+	__u64 cgroup_id;
+	__u64 user_mask; /* bits of a user-space code address (arm64 keeps signatures above them) */
+	__u32 event;
+	__u32 filter; /* enum pmb_filter */
+	__u32 cgroup_level;
+	__s32 cgroup_subsys; /* index of the v1 controller, -1: the v2 hierarchy */
+	__u32 max_frames;    /* of one side, <= PMB_MAX_FRAMES */
+	__u32 ring_wake;     /* wake the reader each time another so many bytes wait; power of two */
+	__u8 want_user;
+	__u8 want_kernel;
+	__u8 want_addr;
+	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
+	__u32 pad;
+};
+
+/* The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped. */
+struct pmb_stats {
+	__u64 seen;
+	__u64 emitted;
+	__u64 filtered;
+	__u64 weight_seen;
+	__u64 weight_emitted;
+	__u64 weight_filtered;
+	__u64 stacks_sent;  /* stack records that left */
+	__u64 stacks_known; /* stacks not sent because their id was known */
+	__u64 stacks_lost;  /* stack records that found no room */
+	__u64 dropped[PMB_N_DROPS];
+	__u64 weight_dropped[PMB_N_DROPS];
+};
+
+#endif

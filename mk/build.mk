@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# From sources to ./pmubpf: BPF objects, their skeletons, the program.
+
+PMUBPF := $(if $(filter build,$(O)),pmubpf,$(O)/pmubpf)
+
+CPPFLAGS += -D_GNU_SOURCE -DPMUBPF_VERSION='"$(VERSION)"' -Iuser -Iinclude -I$(O)/gen
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
+CFLAGS  ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
+LDLIBS  := -lbpf -lelf -ldw -llzma -lz -liberty -lm
+
+ifeq ($(SAN),1)
+O := $(O)/san
+ALL_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+CPPFLAGS += $(if $(findstring -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif
+
+# -mcpu is pinned: newer clangs default to instructions that 5.10 doesn't have everywhere.
+BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
+	-Ivmlinux -Iinclude -Ibpf -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+
+SRC     := $(wildcard user/*/*.c)
+OBJ     := $(SRC:%.c=$(O)/%.o)
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+SKEL    := $(BPF_SRC:bpf/%.bpf.c=$(O)/gen/collect/%.skel.h)
+
+$(O)/tools-checked: mk/check-build.sh
+	@mkdir -p $(@D)
+	$(Q)CC="$(CC)" CLANG="$(CLANG)" mk/check-build.sh && touch $@
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
+	@mkdir -p $(@D)
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+$(O)/user/collect/programs.o: $(SKEL)
+
+$(O)/%.o: %.c | $(O)/tools-checked
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(PMUBPF): $(OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+-include $(OBJ:.o=.d) $(BPF_SRC:%.c=$(O)/%.d)

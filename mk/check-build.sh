@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Names what building lacks, all of it at once, by what to install.
+set -u
+
+missing=
+need() { # what, Debian's package, test command…
+	what=$1 package=$2
+	shift 2
+	"$@" >/dev/null 2>&1 || missing="$missing
+  $what (Debian, Ubuntu: $package)"
+}
+
+header() { echo "#include <$1>" | ${CC:-cc} -D_GNU_SOURCE -E -x c -; }
+library() { echo 'int main(void){return 0;}' | ${CC:-cc} -x c - -o /dev/null "$1"; }
+
+need "a C compiler" gcc command -v "${CC:-cc}"
+need "clang with the bpf target" clang sh -c "echo 'int x;' | ${CLANG:-clang} -target bpf -x c -c - -o /dev/null"
+need "bpftool" "bpftool; Ubuntu: linux-tools-generic" "$(dirname "$0")/find-bpftool.sh"
+need "bpf/libbpf.h" libbpf-dev header bpf/libbpf.h
+need "libelf.h" libelf-dev header libelf.h
+need "elfutils/libdw.h" libdw-dev header elfutils/libdw.h
+need "lzma.h" liblzma-dev header lzma.h
+need "libiberty/demangle.h" libiberty-dev header libiberty/demangle.h
+need "uthash.h" uthash-dev header uthash.h
+need "linux/perf_event.h" linux-libc-dev header linux/perf_event.h
+for lib in bpf elf dw lzma z iberty; do
+	need "lib$lib" "lib$lib-dev; libz: zlib1g-dev" library "-l$lib"
+done
+[ -z "$missing" ] && exit 0
+echo "pmubpf can't be built here; missing:$missing
+\`sudo make deps\` installs all of it on Debian and Ubuntu." >&2
+exit 1

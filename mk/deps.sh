@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# make deps: installs what building and testing need, with apt-get, as root.
+#
+#     mk/deps.sh            install what is missing; nothing is touched when all is there
+#     mk/deps.sh --missing  print what is missing (exit status 1 if anything is), install nothing
+#     mk/deps.sh --list     print the table
+#
+# No package of the table brings a daemon: redis-tools is the whole of redis without its service
+# (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
+# itself where it isn't installed.
+set -u -o pipefail
+
+# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages.
+table() {
+	cat <<'TABLE'
+for    debian                 ubuntu
+build  gcc                    gcc
+build  make                   make
+build  clang                  clang
+build  bpftool                linux-tools-common,linux-tools-generic
+build  libbpf-dev             libbpf-dev
+build  libelf-dev             libelf-dev
+build  libdw-dev              libdw-dev
+build  libiberty-dev          libiberty-dev
+build  zlib1g-dev             zlib1g-dev
+build  liblzma-dev            liblzma-dev
+build  pkg-config             pkg-config
+build  uthash-dev             uthash-dev
+build  linux-libc-dev         linux-libc-dev
+build  libc6-dev              libc6-dev
+test   g++                    g++
+test   binutils               binutils
+test   libcriterion-dev       libcriterion-dev
+test   linux-perf             linux-tools-common,linux-tools-generic
+test   libdevel-nytprof-perl  libdevel-nytprof-perl
+test   jq                     jq
+test   procps                 procps
+test   util-linux             util-linux
+test   redis-tools            redis-tools
+test   git                    git
+test   ca-certificates        ca-certificates
+test   debootstrap            debootstrap
+test   clang-format           clang-format
+TABLE
+}
+
+# The column of the table for this machine: 2 (Debian and what derives from it), 3 (Ubuntu).
+column() {
+	local id='' like=''
+	# shellcheck disable=SC1091
+	id=$(. /etc/os-release 2>/dev/null; echo "${ID:-}")
+	# shellcheck disable=SC1091
+	like=$(. /etc/os-release 2>/dev/null; echo "${ID_LIKE:-}")
+	case " $id $like " in
+	*" ubuntu "*) echo 3 ;;
+	*) echo 2 ;;
+	esac
+}
+
+packages() {
+	table | awk -v c="$(column)" 'NR > 1 { print $c }' | tr ',' '\n' | sort -u
+}
+
+# The packages of the table that dpkg does not know as installed.
+missing() {
+	local have name
+	have=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | awk '$1 == "ii" { print $2 }')
+	for name in $(packages); do
+		case $'\n'$have$'\n' in
+		*$'\n'"$name"$'\n'*) ;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+
+install_packages() {
+	export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 UCF_FORCE_CONFFOLD=1
+	local opts=(-y -qq --no-install-recommends -o Dpkg::Use-Pty=0
+		-o Dpkg::Options::=--force-confold)
+
+	echo "deps: installing $*" >&2
+	# Old package lists are good enough if they lead to the packages.
+	apt-get "${opts[@]}" install "$@" >/dev/null 2>&1 && return 0
+	apt-get -qq update >&2 || echo "deps: apt-get update failed; trying the lists that are here" >&2
+	apt-get "${opts[@]}" install "$@" >&2
+}
+
+main() {
+	case ${1:-} in
+	--list)
+		table
+		return 0
+		;;
+	esac
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		echo "deps: no apt-get here; install the counterparts of these Debian packages:" >&2
+		table | awk 'NR > 1 { printf "deps:   %-6s %s\n", $1, $2 }' >&2
+		return 3
+	fi
+	local need
+	need=$(missing)
+	[ -z "$need" ] && return 0
+	if [ "${1:-}" = --missing ]; then
+		echo "$need"
+		return 1
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "deps: missing: ${need//$'\n'/ }; installing them needs root: sudo make deps" >&2
+		return 3
+	fi
+	# shellcheck disable=SC2086
+	if ! install_packages $need; then
+		echo "deps: apt-get could not install: ${need//$'\n'/ }" >&2
+		return 1
+	fi
+}
+
+main "$@"

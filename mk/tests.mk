@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Unit tests (Criterion), known-answer workloads, lint, and the end-to-end run.
+
+UNIT     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
+	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
+TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
+FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
+	tests/workloads/*.[ch] vmlinux/*.h)
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcriterion -o $@
+
+# Frame pointers on purpose: the stacks of these programs are known answers.
+WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra
+
+$(O)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) $(WORKLOAD_FLAGS_$*) $< -o $@ -lpthread -lm
+
+$(O)/workloads/%: tests/workloads/%.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) $(WORKLOAD_FLAGS) $< -o $@
+
+WORKLOAD_FLAGS_watch := -no-pie
+
+.PHONY: workloads unit
+workloads: $(WORKLOAD)
+unit: $(UNIT)
+
+check: unit lint
+	$(Q)tests/run-unit.sh $(O)/tests/unit
+
+lint:
+	$(Q)tests/lint/layers.sh
+	$(Q)tests/lint/banned.sh
+	$(Q)tests/lint/format.sh $(FORMATTED)
+
+test: deps
+	$(Q)$(MAKE) --no-print-directory all workloads unit
+	$(Q)r=0; O=$(O) NEST=$(NEST) tests/run.sh || r=$$?; $(MAKE) --no-print-directory own; exit $$r
+
+-include $(UNIT:%=%.d)

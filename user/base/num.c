@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "base/num.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+static int take(const char **p, unsigned base, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *s = *p;
+
+	if (digit_value(*s) >= (int)base)
+		return -EINVAL;
+	for (; digit_value(*s) < (int)base; s++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)digit_value(*s), &value))
+			return -ERANGE;
+	}
+	*ret = value;
+	*p = s;
+	return 0;
+}
+
+static int parse_whole(const char *text, unsigned base, uint64_t *ret)
+{
+	uint64_t value;
+	int r = take(&text, base, &value);
+
+	if (r < 0)
+		return r;
+	if (*text)
+		return -EINVAL;
+	*ret = value;
+	return 0;
+}
+
+int num__parse_u64(const char *text, uint64_t *ret)
+{
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_whole(text + 2, 16, ret);
+	return parse_whole(text, 10, ret);
+}
+
+int num__parse_hex(const char *text, uint64_t *ret)
+{
+	return parse_whole(text, 16, ret);
+}
+
+int num__parse_int(const char *text, int min, int max, int *ret)
+{
+	uint64_t value;
+	int r = parse_whole(text, 10, &value);
+
+	if (r < 0)
+		return r;
+	if (value > (uint64_t)max || (min > 0 && value < (uint64_t)min))
+		return -ERANGE;
+	*ret = (int)value;
+	return 0;
+}
+
+int num__parse_seconds(const char *text, uint64_t *ret_ns)
+{
+	uint64_t whole = 0, ns, scale = 1000000000;
+	bool digits = *text != '.';
+
+	if (digits && take(&text, 10, &whole) < 0)
+		return -EINVAL;
+	if (__builtin_mul_overflow(whole, scale, &ns))
+		return -ERANGE;
+	if (*text == '.') {
+		for (text++; digit_value(*text) < 10; text++) {
+			digits = true;
+			scale /= 10;
+			ns += (uint64_t)digit_value(*text) * scale;
+		}
+	}
+	if (*text || !digits || !ns)
+		return -EINVAL;
+	*ret_ns = ns;
+	return 0;
+}
+
+int num__parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const char suffixes[] = "BKMG";
+	const char *suffix;
+	uint64_t value;
+	unsigned shift = 0;
+	int r = take(&text, 10, &value);
+
+	if (r < 0)
+		return r;
+	if (*text) {
+		suffix = strchr(suffixes, *text);
+		if (!suffix || text[1])
+			return -EINVAL;
+		shift = 10 * (unsigned)(suffix - suffixes);
+	}
+	if (value << shift >> shift != value)
+		return -ERANGE;
+	*ret_bytes = value << shift;
+	return 0;
+}
+
+bool num__take_u64(const char **p, uint64_t *ret)
+{
+	return take(p, 10, ret) == 0;
+}
+
+bool num__take_hex(const char **p, uint64_t *ret)
+{
+	return take(p, 16, ret) == 0;
+}
+
+bool num__is_prime(uint64_t n)
+{
+	if (n < 2 || (n % 2 == 0 && n != 2))
+		return false;
+	for (uint64_t d = 3; d <= n / d; d += 2) {
+		if (n % d == 0)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one way from text to numbers. Unlike strtoul, the whole text must be the number: no sign,
+ * no leading space, no trailing junk, no overflow. Returns 0, -EINVAL or -ERANGE; *ret is
+ * untouched on failure.
+ */
+#ifndef PMUBPF_BASE_NUM_H
+#define PMUBPF_BASE_NUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decimal, or hexadecimal with 0x. */
+int num__parse_u64(const char *text, uint64_t *ret);
+/* Hexadecimal without 0x, as in kallsyms, maps and rNNNN. */
+int num__parse_hex(const char *text, uint64_t *ret);
+/* Decimal within [min, max]. */
+int num__parse_int(const char *text, int min, int max, int *ret);
+/* Seconds with an optional fraction ("0.25") as nanoseconds; must be > 0. */
+int num__parse_seconds(const char *text, uint64_t *ret_ns);
+/* Bytes with an optional suffix B, K, M or G (powers of 1024). */
+int num__parse_size(const char *text, uint64_t *ret_bytes);
+
+/* Reads digits at *p, advances *p past them; false if there is none or it overflows. For the
+ * parsers of kernel text, which are cursors over a line. */
+bool num__take_u64(const char **p, uint64_t *ret);
+bool num__take_hex(const char **p, uint64_t *ret);
+
+bool num__is_prime(uint64_t n);
+
+#endif

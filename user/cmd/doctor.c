@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * pmubpf doctor: what this machine and this user can record, what is missing, and what is lost by
+ * that. Facts are collected into one list of findings, printed as text or JSON.
+ */
+#include <argp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "collect/features.h"
+#include "out/json.h"
+#include "pmu/probe.h"
+#include "sys/caps.h"
+#include "sys/cgroup.h"
+#include "sys/pmus.h"
+#include "sys/procfs.h"
+
+struct finding {
+	const char *section;
+	char *what;
+	char *value;
+	const char *lost; /* NULL: fine */
+};
+
+struct findings {
+	struct finding *list;
+	size_t n, cap;
+	bool can_record;
+};
+
+static void add(struct findings *f, const char *section, char *what, char *value, const char *lost)
+{
+	GROW(f->list, f->n, f->cap);
+	f->list[f->n++] = (struct finding){section, what, value, lost};
+}
+
+static void findings__done(struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->list[i].what);
+		free(f->list[i].value);
+	}
+	free(f->list);
+}
+
+static void add_kernel(struct findings *f)
+{
+	struct utsname name;
+	struct stat st;
+
+	uname(&name);
+	add(f, "kernel", xstrdup("release"), xasprintf("%s %s", name.release, name.machine), NULL);
+	add(f, "kernel", xstrdup("cgroups"), xstrdup(cgroup_layout()), NULL);
+	/* the number that the kernel gives the first pid namespace */
+	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != 0xeffffffc)
+		add(f, "kernel", xstrdup("pid namespace"), xstrdup("nested"),
+		    "process ids in samples are the host's: -p and names don't fit; run with --pid=host");
+}
+
+static void add_setting(struct findings *f, const char *path, const char *lost_if_nonzero, bool bad)
+{
+	_cleanup_free_ char *text = file_read(path);
+	const char *name = strrchr(path, '/') + 1;
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	add(f, "settings", xstrdup(name), xstrdup(text ? text : "not readable"),
+	    bad ? lost_if_nonzero : NULL);
+}
+
+static void add_settings(struct findings *f)
+{
+	bool perfmon = cap__effective(38);
+
+	add_setting(f, "/proc/sys/kernel/perf_event_paranoid",
+		    "without CAP_PERFMON, above 1 kernel code and above 2 everything is out of reach",
+		    !perfmon && perf_paranoid() > 1);
+	add_setting(f, "/proc/sys/kernel/kptr_restrict", "kernel functions have no names",
+		    file_read_u64("/proc/sys/kernel/kptr_restrict", 0) >
+			    (cap__effective(34) ? 1 : 0));
+	add_setting(f, "/proc/sys/kernel/perf_event_max_sample_rate", NULL, false);
+	add_setting(f, "/proc/sys/kernel/perf_cpu_time_max_percent", NULL, false);
+	add_setting(f, "/proc/sys/kernel/perf_event_max_stack", "kernel stacks are cut short",
+		    file_read_u64("/proc/sys/kernel/perf_event_max_stack", 127) < 127);
+}
+
+static void add_privileges(struct findings *f)
+{
+	for (size_t i = 0; i < n_cap_infos; i++) {
+		bool has = cap__effective(cap_infos[i].number);
+
+		add(f, "privileges", xstrdup(cap_infos[i].name), xstrdup(has ? "yes" : "no"),
+		    has ? NULL : cap_infos[i].lost);
+	}
+}
+
+static bool add_features(struct findings *f)
+{
+	bool all = true;
+
+	for (int i = 0; i < N_FEATURES; i++) {
+		bool has = feature__has((enum feature)i);
+
+		add(f, "features", xstrdup(feature_infos[i].what), xstrdup(has ? "yes" : "no"),
+		    has ? NULL : feature_infos[i].lost);
+		all &= has || !feature_infos[i].required;
+	}
+	return all;
+}
+
+static void add_pmus(struct findings *f)
+{
+	_cleanup_(pmus__done) struct pmus pmus = {0};
+	bool core = false;
+
+	pmus__read(&pmus, NULL);
+	for (size_t i = 0; i < pmus.n; i++) {
+		const struct pmu *pmu = &pmus.pmus[i];
+		int n = pmu__is_core(pmu) ? pmu_count_counters(pmu->name) : 0;
+
+		core |= pmu__is_core(pmu);
+		add(f, "PMUs", xstrdup(pmu->name),
+		    pmu__is_core(pmu) ? xasprintf("%d counters at once, %zu named events", n,
+						  pmu->n_events)
+				      : xasprintf("%zu named events", pmu->n_events),
+		    NULL);
+	}
+	if (!core)
+		add(f, "PMUs", xstrdup("hardware counters"), xstrdup("none"),
+		    "no cycles, no cache misses: only software events and breakpoints (a VM gets them "
+		    "if its host passes the PMU through)");
+}
+
+/* Opens each kind of event; any one that works makes the machine fit. */
+static bool add_events(struct findings *f)
+{
+	static const char *const names[] = {"cycles", "cpu-clock", "page-faults"};
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_(event_list__done) struct event_list list = {0};
+		struct probe_result probe;
+
+		if (event_list__parse(&list, names[i], NULL, NULL) < 0 ||
+		    event_list__set_rates(&list, 0, 0, NULL) < 0)
+			continue;
+		event__probe(&list.events[0], &probe);
+		any |= probe.ok;
+		add(f, "events", xstrdup(names[i]),
+		    xstrdup(!probe.ok ? probe.reason : probe.user_only ? "user code only" : "yes"),
+		    NULL);
+	}
+	return any;
+}
+
+static void print_text(const struct findings *f)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *x = &f->list[i];
+
+		if (strcmp(section, x->section) != 0)
+			printf("%s%s\n", *section ? "\n" : "", x->section);
+		section = x->section;
+		printf("  %-48s %s\n", x->what, x->value);
+		if (x->lost)
+			printf("      lost: %s\n", x->lost);
+	}
+	printf("\n%s\n", f->can_record ? "This machine can record." :
+					 "This machine can't record as it is: see what is lost above.");
+}
+
+static void print_json(const struct findings *f)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	struct json j = {.out = &text};
+
+	json__obj(&j, NULL);
+	json__bool(&j, "can_record", f->can_record);
+	json__arr(&j, "findings");
+	for (size_t i = 0; i < f->n; i++) {
+		json__obj(&j, NULL);
+		json__str(&j, "section", f->list[i].section);
+		json__str(&j, "what", f->list[i].what);
+		json__str(&j, "value", f->list[i].value);
+		json__str(&j, "lost", f->list[i].lost);
+		json__end_obj(&j);
+	}
+	json__end_arr(&j);
+	json__end_obj(&j);
+	fputs(text.data, stdout);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	bool *json = state->input;
+
+	(void)arg;
+	if (key == 'j')
+		*json = true;
+	else if (key == ARGP_KEY_ARG)
+		argp_error(state, "doctor takes no arguments");
+	else
+		return ARGP_ERR_UNKNOWN;
+	return 0;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct argp_option options[] = {{"json", 'j', 0, 0, "For machines", 0}, {0}};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "What this machine and this user can record, and what is lost without the rest.\v"
+		       "Exit status: 0 if any event can be recorded here, else 3."};
+	_cleanup_(findings__done) struct findings f = {0};
+	bool json = false;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &json))
+		return EXIT_USAGE;
+	add_kernel(&f);
+	add_privileges(&f);
+	add_settings(&f);
+	f.can_record = add_features(&f);
+	add_pmus(&f);
+	f.can_record &= add_events(&f);
+	if (json)
+		print_json(&f);
+	else
+		print_text(&f);
+	return f.can_record ? EXIT_DONE : EXIT_CANNOT;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "symd/protocol.h"
+#include "symd/symd.h"
+
+static int cmd_symd(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return symd_main(SYMD_FD);
+}
+
+static const struct command_entry {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help; /* NULL: not for people */
+} commands[] = {
+	{"record", cmd_record, "sample counter overflows, print collapsed stacks"},
+	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
+	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},
+	{"symd", cmd_symd, NULL},
+};
+
+static void print_help(FILE *out)
+{
+	fprintf(out, "Usage: pmubpf COMMAND [OPTION…]\n\n"
+		     "A profiler that samples hardware performance counters by BPF.\n\n");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (commands[i].help)
+			fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	}
+	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; man pmubpf explains.\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
+		printf("pmubpf %s\n", PMUBPF_VERSION);
+		return EXIT_DONE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return EXIT_DONE;
+	}
+	fprintf(stderr, "pmubpf: '%s' is not a command\n", argv[1]);
+	print_help(stderr);
+	return EXIT_USAGE;
+}

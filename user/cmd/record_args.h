@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of `pmubpf record`, parsed and checked as far as that goes without the kernel. */
+#ifndef PMUBPF_CMD_RECORD_ARGS_H
+#define PMUBPF_CMD_RECORD_ARGS_H
+
+#include <stdbool.h>
+
+#include "out/folded.h"
+#include "pmu/event.h"
+#include "session/session.h"
+#include "sys/cgroup.h"
+#include "sys/cpus.h"
+
+struct record_args {
+	struct event_list events;
+	uint64_t freq_hz, period; /* 0: not given */
+	struct session_opts session;
+	pid_t *pids, *tids;
+	size_t cap_pids, cap_tids;
+	struct cpus cpus;
+	struct cgroup_ref cgroup;
+	bool unit_given;
+	enum number_unit unit;
+	unsigned max_depth;
+	const char *output, *summary;
+	bool quiet;
+	struct err *err;
+};
+
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+int record_args__parse(struct record_args *args, int argc, char **argv, struct err *err);
+void record_args__done(struct record_args *args);
+
+#endif

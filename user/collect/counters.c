@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "pmu/probe.h"
+
+static struct perf_event_attr attr_for(const struct counters_opts *opts, bool per_task)
+{
+	struct perf_event_attr attr = opts->event->attr;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.read_format = PERF_COUNT_READ_FORMAT;
+	attr.inherit = per_task && opts->inherit;
+	attr.enable_on_exec = per_task && opts->enable_on_exec;
+	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
+	attr.clockid = CLOCK_MONOTONIC;
+	attr.sample_id_all = 1;
+	attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	/* The program walks the kernel stack; with a precise event the kernel only allows that when
+	 * its own call chain is asked for, too (-EPROTO on attaching otherwise). */
+	if (attr.precise_ip)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (opts->event->has_addr)
+		attr.sample_type |= PERF_SAMPLE_ADDR;
+	return attr;
+}
+
+/* Hosts allow 1024 descriptors by default; the hard limit is ours to use. */
+static void raise_fd_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int open_one(const struct counters_opts *opts, pid_t tid, int cpu)
+{
+	struct perf_event_attr attr = attr_for(opts, tid >= 0);
+	int fd = perf_open(&attr, tid, cpu);
+
+	if (fd == -EMFILE) {
+		raise_fd_limit();
+		fd = perf_open(&attr, tid, cpu);
+	}
+	/* :P takes the highest precision that the kernel has for this event */
+	while (fd < 0 && opts->event->precise_max && opts->event->attr.precise_ip &&
+	       (fd == -EOPNOTSUPP || fd == -EINVAL)) {
+		opts->event->attr.precise_ip--;
+		attr = attr_for(opts, tid >= 0);
+		fd = perf_open(&attr, tid, cpu);
+	}
+	return fd;
+}
+
+/* Opens, attaches and lists one; -errno with the sentence in err. */
+static int counters__add(struct counters *c, const struct counters_opts *opts, pid_t tid, int cpu,
+			 struct err *err)
+{
+	_cleanup_close_ int fd = open_one(opts, tid, cpu);
+	struct counter counter = {.event = opts->index, .tid = tid, .cpu = cpu};
+	int r;
+
+	if (fd < 0)
+		return event__explain_open(opts->event, tid, cpu, -fd, err);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs__overflow_fd(opts->programs, opts->index)) < 0) {
+		r = -errno;
+		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
+			    opts->event->name, strerror(-r));
+		return r;
+	}
+	ioctl(fd, PERF_EVENT_IOC_ID, &counter.id);
+	counter.fd = TAKE_FD(fd);
+	GROW(c->list, c->n, c->cap);
+	c->list[c->n++] = counter;
+	return 0;
+}
+
+int counters__open_cpus(struct counters *c, const struct counters_opts *opts, const struct cpus *cpus,
+			struct err *err)
+{
+	for (int i = 0; i < cpus->n; i++) {
+		int r = counters__add(c, opts, -1, cpus->cpu[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A kernel may refuse inherited events that aren't bound to a CPU (discussed for 6.18): then one for
+ * each CPU does the same. */
+static int add_task(struct counters *c, const struct counters_opts *opts, pid_t tid, struct err *err)
+{
+	_cleanup_(cpus__done) struct cpus cpus = {0};
+	int r = counters__add(c, opts, tid, -1, err);
+
+	if (r != -EINVAL || !opts->inherit || cpus__online(&cpus, NULL) < 0)
+		return r;
+	for (int i = 0; i < cpus.n; i++) {
+		r = counters__add(c, opts, tid, cpus.cpu[i], i ? NULL : err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int counters__open_tasks(struct counters *c, const struct counters_opts *opts, const pid_t *tids,
+			 size_t n_tids, struct err *err)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < n_tids; i++) {
+		int r = add_task(c, opts, tids[i], err);
+
+		if (r == -ESRCH)
+			gone++;
+		else if (r < 0)
+			return r;
+	}
+	return gone == n_tids ? -ESRCH : 0;
+}
+
+int counters__enable(const struct counters *c, struct err *err)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (ioctl(c->list[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
+	}
+	return 0;
+}
+
+void counters__disable(const struct counters *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		ioctl(c->list[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void counters__read(struct counters *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		perf_read(c->list[i].fd, &c->list[i].count);
+}
+
+void counters__close(struct counters *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		cleanup_close(&c->list[i].fd);
+	free(c->list);
+	*c = (struct counters){0};
+}

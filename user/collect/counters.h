@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The opened events: one descriptor per event and CPU, or per event and task. Opened disabled, then
+ * attached to their program, then enabled, so that no child can be forked in between without it.
+ */
+#ifndef PMUBPF_COLLECT_COUNTERS_H
+#define PMUBPF_COLLECT_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "collect/programs.h"
+#include "pmu/event.h"
+#include "sys/cpus.h"
+#include "sys/perf.h"
+
+struct counter {
+	int fd;
+	size_t event;
+	pid_t tid; /* -1: whatever runs on cpu */
+	int cpu;   /* -1: wherever tid runs */
+	uint64_t id; /* the kernel's id, in side-band records */
+	struct perf_count count; /* after counters__read */
+};
+
+struct counters {
+	struct counter *list;
+	size_t n, cap;
+};
+
+struct counters_opts {
+	const struct programs *programs;
+	struct event *event; /* its attr.precise_ip may be lowered (:P) */
+	size_t index;
+	bool inherit;        /* per task: follow threads and children */
+	bool enable_on_exec; /* per task: for a command that waits for its exec */
+};
+
+int counters__open_cpus(struct counters *c, const struct counters_opts *opts, const struct cpus *cpus,
+			struct err *err);
+/* Tasks that have gone meanwhile are skipped; fails with -ESRCH if none is left. */
+int counters__open_tasks(struct counters *c, const struct counters_opts *opts, const pid_t *tids,
+			 size_t n_tids, struct err *err);
+int counters__enable(const struct counters *c, struct err *err);
+void counters__disable(const struct counters *c);
+void counters__read(struct counters *c);
+void counters__close(struct counters *c);
+
+#endif

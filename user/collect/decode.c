@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/decode.h"
+
+static int decode_parts(const struct pmb_sample *sample, size_t size, struct decoded *ret)
+{
+	const char *at = (const char *)(sample + 1), *end = (const char *)sample + size;
+
+	for (int i = 0; i < sample->rec.parts; i++) {
+		const struct pmb_part *part = (const void *)at;
+		size_t left = (size_t)(end - at);
+
+		if (left < sizeof(*part) || part->size < sizeof(*part) || part->size > left ||
+		    part->size % 8)
+			return REJECT_PART;
+		if (part->type == PMB_PART_ADDR) {
+			if (part->size < sizeof(struct pmb_part_addr))
+				return REJECT_PART;
+			ret->has_addr = true;
+			ret->addr = ((const struct pmb_part_addr *)part)->addr;
+		}
+		at += part->size;
+	}
+	return -1;
+}
+
+static int decode_sample(const void *data, size_t size, size_t n_events, struct decoded *ret)
+{
+	const struct pmb_sample *sample = data;
+
+	if (size < sizeof(*sample))
+		return REJECT_SHORT;
+	if (sample->event >= n_events)
+		return REJECT_EVENT;
+	if (sample->user_end >= PMB_N_ENDINGS || sample->kernel_end >= PMB_N_ENDINGS)
+		return REJECT_ENDING;
+	ret->sample = sample;
+	return decode_parts(sample, size, ret);
+}
+
+static int decode_stack(const void *data, size_t size, struct decoded *ret)
+{
+	const struct pmb_stack *stack = data;
+	size_t fixed = offsetof(struct pmb_stack, frames);
+
+	if (size < fixed)
+		return REJECT_SHORT;
+	if (stack->n > PMB_MAX_FRAMES || stack->n > (size - fixed) / sizeof(stack->frames[0]))
+		return REJECT_FRAMES;
+	ret->stack = stack;
+	return -1;
+}
+
+int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret)
+{
+	const struct pmb_rec *rec = data;
+
+	*ret = (struct decoded){0};
+	if (size < sizeof(*rec))
+		return REJECT_SHORT;
+	if (rec->size != size)
+		return REJECT_SIZE;
+	ret->type = rec->type;
+	if (rec->type == PMB_REC_SAMPLE)
+		return decode_sample(data, size, n_events, ret);
+	if (rec->type == PMB_REC_STACK)
+		return decode_stack(data, size, ret);
+	return REJECT_TYPE;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ring-buffer bytes to records: pure, bounds-checked. What makes no sense is rejected with a reason. */
+#ifndef PMUBPF_COLLECT_DECODE_H
+#define PMUBPF_COLLECT_DECODE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/ledger.h"
+#include "pmubpf/record.h"
+
+struct decoded {
+	enum pmb_rec_type type;
+	const struct pmb_sample *sample; /* PMB_REC_SAMPLE */
+	const struct pmb_stack *stack;   /* PMB_REC_STACK */
+	bool has_addr;
+	uint64_t addr;
+};
+
+/* Fills *ret with pointers into data and returns -1, or returns the reason as an enum reject. */
+int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret);
+
+#endif

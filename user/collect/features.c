@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/features.h"
+
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+const struct feature_info feature_infos[N_FEATURES] = {
+#define X(id, what, lost, required) [FEATURE_##id] = {#id, what, lost, required},
+	FEATURES(X)
+#undef X
+};
+
+static bool has_helper(enum bpf_prog_type type, enum bpf_func_id helper)
+{
+	return libbpf_probe_bpf_helper(type, helper, NULL) == 1;
+}
+
+static bool feature__try(enum feature feature)
+{
+	const enum bpf_prog_type type = BPF_PROG_TYPE_PERF_EVENT;
+
+	switch (feature) {
+	case FEATURE_BTF:
+		return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	case FEATURE_PERF_EVENT_PROGRAM:
+		return libbpf_probe_bpf_prog_type(type, NULL) == 1;
+	case FEATURE_RINGBUF:
+		return libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 1;
+	case FEATURE_RAW_TRACEPOINT:
+		return libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) == 1;
+	case FEATURE_ANCESTOR_CGROUP:
+		return has_helper(type, BPF_FUNC_get_current_ancestor_cgroup_id);
+	case FEATURE_TASK_REGS:
+		return has_helper(type, BPF_FUNC_task_pt_regs) &&
+		       has_helper(type, BPF_FUNC_get_current_task_btf);
+	case N_FEATURES:
+		break;
+	}
+	return false;
+}
+
+bool feature__has(enum feature feature)
+{
+	static signed char known[N_FEATURES]; /* 0: not tried yet */
+
+	if (!known[feature])
+		known[feature] = feature__try(feature) ? 1 : -1;
+	return known[feature] > 0;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "collect/features.h"
+#include "collect/life.skel.h"
+#include "collect/sample.skel.h"
+#include "sys/cpus.h"
+#include "sys/procfs.h"
+
+struct programs {
+	struct sample_bpf **samples; /* one per event; the first owns the maps */
+	size_t n_events;
+	struct life_bpf *life;
+	int *ring_fds;
+	int n_rings;
+	uint8_t *marks; /* pmb_tasks, mapped: one byte per thread id */
+	size_t n_marks;
+};
+
+/* libbpf explains itself on stderr; its last words belong into our error instead. */
+static struct buf libbpf_words;
+
+static int keep_words(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[512];
+
+	if (level > LIBBPF_WARN)
+		return 0;
+	vsnprintf(line, sizeof(line), fmt, ap);
+	if (libbpf_words.len < 4096)
+		buf__puts(&libbpf_words, line);
+	return 0;
+}
+
+/* The line of libbpf's talk that is worth showing: the first one. */
+static int load_error(struct err *err, const char *what, int r)
+{
+	const char *words = libbpf_words.data ? libbpf_words.data : "";
+	int len = (int)strcspn(words, "\n");
+
+	if (r == -EPERM || r == -EACCES)
+		return err__cannot(err,
+				   "can't load %s: %s; run as root, or with CAP_BPF and CAP_PERFMON",
+				   what, strerror(-r)),
+		       r;
+	if (!feature__has(FEATURE_BTF))
+		return err__cannot(err,
+				   "can't load %s: this kernel has no /sys/kernel/btf/vmlinux "
+				   "(CONFIG_DEBUG_INFO_BTF); `pmubpf doctor` shows the rest",
+				   what),
+		       r;
+	err__cannot(err, "can't load %s: %s (%.*s); `pmubpf doctor` shows what this kernel lacks", what,
+		    strerror(-r), len, words);
+	return r;
+}
+
+static int create_rings(struct programs *p, size_t ring_bytes, struct err *err)
+{
+	int outer = bpf_map__fd(p->samples[0]->maps.pmb_rings);
+
+	p->ring_fds = xcalloc((size_t)p->n_rings, sizeof(*p->ring_fds));
+	for (int cpu = 0; cpu < p->n_rings; cpu++)
+		p->ring_fds[cpu] = -1;
+	for (int cpu = 0; cpu < p->n_rings; cpu++) {
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0, (__u32)ring_bytes, NULL);
+
+		if (fd < 0)
+			return load_error(err, "a ring buffer", -errno);
+		p->ring_fds[cpu] = fd;
+		if (bpf_map_update_elem(outer, &cpu, &fd, BPF_ANY) < 0)
+			return load_error(err, "a ring buffer", -errno);
+	}
+	return 0;
+}
+
+static __u32 mark_pages(const struct programs_opts *opts)
+{
+	uint64_t pid_max = file_read_u64("/proc/sys/kernel/pid_max", 4194304);
+
+	return opts->follow ? (__u32)(pid_max / PMB_MARKS_PER_PAGE + 1) : 1;
+}
+
+static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts)
+{
+	struct sample_bpf *skel = sample_bpf__open();
+
+	if (!skel)
+		return -errno;
+	p->samples[event] = skel;
+	*(struct pmb_config *)&skel->rodata->pmb_cfg = opts->configs[event];
+	skel->rodata->pmb_cfg.event = (__u32)event;
+	skel->rodata->pmb_cfg.ring_wake = (__u32)(opts->ring_bytes / 4);
+	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
+	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
+	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
+	return 0;
+}
+
+/* Makes the maps of `skel` those of the first instance. */
+static int share_maps(struct programs *p, struct bpf_object *to)
+{
+	struct bpf_map *map, *shared;
+	int r;
+
+	bpf_object__for_each_map(map, to) {
+		if (bpf_map__is_internal(map))
+			continue; /* rodata: its own */
+		shared = bpf_object__find_map_by_name(p->samples[0]->obj, bpf_map__name(map));
+		r = shared ? bpf_map__reuse_fd(map, bpf_map__fd(shared)) : -ENOENT;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int load_life(struct programs *p, const struct programs_opts *opts, struct err *err)
+{
+	int r;
+
+	p->life = life_bpf__open();
+	if (!p->life)
+		return load_error(err, "the fork and exec programs", -errno);
+	p->life->rodata->pmb_inherit = opts->inherit;
+	r = share_maps(p, p->life->obj);
+	if (r == 0)
+		r = life_bpf__load(p->life);
+	if (r == 0)
+		r = life_bpf__attach(p->life);
+	return r < 0 ? load_error(err, "the fork and exec programs", r) : 0;
+}
+
+static int map_marks(struct programs *p, size_t pages, struct err *err)
+{
+	int fd = bpf_map__fd(p->samples[0]->maps.pmb_tasks);
+	size_t size = pages * PMB_MARKS_PER_PAGE;
+	void *marks = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (marks == MAP_FAILED)
+		return load_error(err, "the set of target tasks", -errno);
+	p->marks = marks;
+	p->n_marks = size;
+	return 0;
+}
+
+static int load_samples(struct programs *p, const struct programs_opts *opts, struct err *err)
+{
+	int r;
+
+	for (size_t i = 0; i < opts->n_events; i++) {
+		r = open_sample(p, i, opts);
+		if (r == 0 && i)
+			r = share_maps(p, p->samples[i]->obj);
+		if (r == 0)
+			r = sample_bpf__load(p->samples[i]);
+		if (r < 0)
+			return load_error(err, "the overflow program", r);
+	}
+	return 0;
+}
+
+int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err)
+{
+	struct programs *p = xcalloc(1, sizeof(*p));
+	int r;
+
+	libbpf_set_print(keep_words);
+	buf__clear(&libbpf_words);
+	p->n_events = opts->n_events;
+	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
+	p->n_rings = cpus_possible();
+	r = load_samples(p, opts, err);
+	if (r == 0)
+		r = create_rings(p, opts->ring_bytes, err);
+	if (r == 0)
+		r = map_marks(p, mark_pages(opts), err);
+	if (r == 0 && opts->follow)
+		r = load_life(p, opts, err);
+	if (r < 0) {
+		programs__free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+struct programs *programs__free(struct programs *p)
+{
+	if (!p)
+		return NULL;
+	life_bpf__destroy(p->life);
+	for (size_t i = p->n_events; i-- > 0;)
+		sample_bpf__destroy(p->samples[i]);
+	for (int cpu = 0; p->ring_fds && cpu < p->n_rings; cpu++)
+		cleanup_close(&p->ring_fds[cpu]);
+	if (p->marks)
+		munmap(p->marks, p->n_marks);
+	free(p->ring_fds);
+	free(p->samples);
+	free(p);
+	buf__done(&libbpf_words);
+	return NULL;
+}
+
+int programs__overflow_fd(const struct programs *p, size_t event)
+{
+	return bpf_program__fd(p->samples[event]->progs.pmb_overflow);
+}
+
+int programs__ring_fd(const struct programs *p, int cpu)
+{
+	return p->ring_fds[cpu];
+}
+
+int programs__n_rings(const struct programs *p)
+{
+	return p->n_rings;
+}
+
+int programs__mark(struct programs *p, pid_t tid, enum pmb_mark mark)
+{
+	if ((size_t)tid >= p->n_marks)
+		return -ERANGE;
+	__atomic_store_n(&p->marks[tid], (uint8_t)mark, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void add_stats(struct pmb_stats *sum, const struct pmb_stats *add)
+{
+	const __u64 *from = (const __u64 *)add;
+	__u64 *to = (__u64 *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)
+{
+	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)p->n_rings, sizeof(*per_cpu));
+	__u32 key = (__u32)event;
+
+	*ret = (struct pmb_stats){0};
+	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < p->n_rings; cpu++)
+		add_stats(ret, &per_cpu[cpu]);
+	return 0;
+}
+
+int cgroup_subsys_index(const char *controller)
+{
+	_cleanup_free_ char *name = xasprintf("%s_cgrp_id", controller);
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_enum *e;
+	const struct btf_type *t;
+	int id, r = -ENOENT;
+
+	if (!btf)
+		return -errno;
+	id = btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM);
+	t = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+	e = t ? btf_enum(t) : NULL;
+	for (int i = 0; t && i < btf_vlen(t); i++) {
+		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
+			r = e[i].val;
+	}
+	btf__free(btf);
+	return r;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The BPF side, loaded: one instance of the overflow program per event (its number is in its rodata,
+ * because attach cookies are lost in inherited events), all sharing one set of maps, and the programs
+ * that follow fork and exec. Nothing is pinned: everything goes with this process.
+ */
+#ifndef PMUBPF_COLLECT_PROGRAMS_H
+#define PMUBPF_COLLECT_PROGRAMS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "pmubpf/record.h"
+#include "sys/cgroup.h"
+
+struct programs_opts {
+	size_t n_events;
+	const struct pmb_config *configs; /* one per event; event and ring_wake are filled in here */
+	size_t ring_bytes;                /* per CPU; a power of two of at least a page */
+	bool follow;                      /* load the fork and exec programs */
+	bool inherit;                     /* children of targets are targets */
+};
+
+struct programs;
+
+int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err);
+struct programs *programs__free(struct programs *programs);
+
+int programs__overflow_fd(const struct programs *programs, size_t event);
+int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < programs__n_rings() */
+int programs__n_rings(const struct programs *programs);
+int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
+/* The ledger of an event, added up over the CPUs. */
+int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
+
+/* Index of a v1 controller in this kernel's css_set; -ENOENT if it has none of that name. */
+int cgroup_subsys_index(const char *controller);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The reader's end of the per-CPU ring buffers. */
+#ifndef PMUBPF_COLLECT_RINGS_H
+#define PMUBPF_COLLECT_RINGS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "collect/programs.h"
+
+struct rings;
+
+typedef void (*ring_record_fn)(void *ctx, const void *data, size_t size);
+
+int rings__open(struct rings **ret, const struct programs *programs, ring_record_fn fn, void *ctx,
+		struct err *err);
+struct rings *rings__free(struct rings *rings);
+int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up */
+void rings__drain(struct rings *rings);         /* hands every waiting record to fn */
+
+#endif

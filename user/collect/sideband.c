@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/sideband.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sys/perf.h"
+
+enum { RING_BYTES = 256 * 1024 }; /* per CPU: about 2,000 mappings or 4,000 forks between two drains */
+
+struct sideband_cpu {
+	int fd;
+	int cpu;
+	struct perf_ring ring;
+};
+
+struct sideband {
+	struct sideband_cpu *cpus;
+	int n;
+	struct sideband_totals totals;
+	const struct sideband_fns *fns; /* during a drain */
+};
+
+/* What sample_id_all appends for our sample_type. */
+struct trailer {
+	uint32_t tgid, tid;
+	uint64_t time;
+};
+
+/* Layouts: perf_event_open(2), uapi/linux/perf_event.h (PERF_RECORD_*). */
+struct rec_task { /* FORK and EXIT */
+	struct perf_event_header header;
+	uint32_t tgid, parent_tgid, tid, parent_tid;
+	uint64_t time;
+};
+
+struct rec_comm {
+	struct perf_event_header header;
+	uint32_t tgid, tid;
+};
+
+struct rec_mmap2 {
+	struct perf_event_header header;
+	uint32_t tgid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode, inode_generation;
+	uint32_t prot, flags;
+	char path[];
+};
+
+struct rec_lost {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+struct rec_throttle {
+	struct perf_event_header header;
+	uint64_t time, id, stream_id;
+};
+
+static int decode_task(const struct rec_task *rec, struct life *ret)
+{
+	ret->kind = rec->header.type == PERF_RECORD_FORK ? LIFE_FORK : LIFE_EXIT;
+	ret->tgid = rec->tgid;
+	ret->tid = rec->tid;
+	ret->parent_tgid = rec->parent_tgid;
+	return 1;
+}
+
+static int decode_mmap(const struct rec_mmap2 *rec, struct life *ret)
+{
+	size_t room = rec->header.size - sizeof(*rec) - sizeof(struct trailer);
+
+	if (!memchr(rec->path, '\0', room) || rec->addr + rec->len < rec->addr)
+		return -EINVAL;
+	ret->kind = LIFE_MMAP;
+	ret->tgid = rec->tgid;
+	ret->tid = rec->tid;
+	ret->start = rec->addr;
+	ret->end = rec->addr + rec->len;
+	ret->file_off = rec->pgoff;
+	ret->dev_major = rec->dev_major;
+	ret->dev_minor = rec->dev_minor;
+	ret->inode = rec->inode;
+	ret->path = rec->path;
+	return 1;
+}
+
+static int decode_comm(const struct rec_comm *rec, struct life *ret)
+{
+	if (!(rec->header.misc & PERF_RECORD_MISC_COMM_EXEC))
+		return 0;
+	ret->kind = LIFE_EXEC;
+	ret->tgid = rec->tgid;
+	ret->tid = rec->tid;
+	return 1;
+}
+
+int sideband_decode(const struct perf_event_header *record, struct life *ret)
+{
+	const struct trailer *trailer;
+	size_t fixed;
+
+	switch (record->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		fixed = sizeof(struct rec_task);
+		break;
+	case PERF_RECORD_COMM:
+		fixed = sizeof(struct rec_comm);
+		break;
+	case PERF_RECORD_MMAP2:
+		fixed = sizeof(struct rec_mmap2) + 1;
+		break;
+	default:
+		return 0;
+	}
+	if (record->size < fixed + sizeof(*trailer))
+		return -EINVAL;
+	trailer = (const void *)((const char *)record + record->size - sizeof(*trailer));
+	*ret = (struct life){.time = trailer->time};
+	if (record->type == PERF_RECORD_MMAP2)
+		return decode_mmap((const void *)record, ret);
+	if (record->type == PERF_RECORD_COMM)
+		return decode_comm((const void *)record, ret);
+	return decode_task((const void *)record, ret);
+}
+
+static void on_record(void *ctx, const struct perf_event_header *record)
+{
+	struct sideband *sb = ctx;
+	struct life life;
+	int r;
+
+	sb->totals.records++;
+	if (record->type == PERF_RECORD_LOST && record->size >= sizeof(struct rec_lost)) {
+		sb->totals.lost += ((const struct rec_lost *)record)->lost;
+		return;
+	}
+	if (record->type == PERF_RECORD_THROTTLE && record->size >= sizeof(struct rec_throttle)) {
+		sb->fns->throttled(sb->fns->ctx, ((const struct rec_throttle *)record)->id);
+		return;
+	}
+	r = sideband_decode(record, &life);
+	if (r > 0)
+		sb->fns->life(sb->fns->ctx, &life);
+	else if (r < 0)
+		sb->totals.rejected++;
+}
+
+static int open_cpu(struct sideband_cpu *c, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.exclude_kernel = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = RING_BYTES / 2,
+	};
+
+	c->cpu = cpu;
+	c->fd = perf_open(&attr, -1, cpu);
+	return c->fd < 0 ? c->fd : perf_ring__map(&c->ring, c->fd, RING_BYTES);
+}
+
+int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err)
+{
+	struct sideband *sb = xcalloc(1, sizeof(*sb));
+
+	sb->cpus = xcalloc((size_t)cpus->n, sizeof(*sb->cpus));
+	for (int i = 0; i < cpus->n; i++) {
+		int r;
+
+		sb->cpus[sb->n].fd = -1;
+		r = open_cpu(&sb->cpus[sb->n++], cpus->cpu[i]);
+		if (r == 0)
+			continue;
+		sideband__free(sb);
+		if (r == -EACCES || r == -EPERM)
+			return err__cannot(err,
+					   "can't watch programs start on CPU %d: %s; run as root, or "
+					   "with CAP_PERFMON",
+					   cpus->cpu[i], strerror(-r));
+		return err__set(err, r, "can't watch programs start on CPU %d: %s", cpus->cpu[i],
+				strerror(-r));
+	}
+	*ret = sb;
+	return 0;
+}
+
+struct sideband *sideband__free(struct sideband *sb)
+{
+	if (!sb)
+		return NULL;
+	for (int i = 0; i < sb->n; i++) {
+		perf_ring__unmap(&sb->cpus[i].ring);
+		cleanup_close(&sb->cpus[i].fd);
+	}
+	free(sb->cpus);
+	free(sb);
+	return NULL;
+}
+
+void sideband__watch_throttling(struct sideband *sb, const struct counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++) {
+		for (int k = 0; k < sb->n; k++) {
+			/* refused for per-task counters: their records have no ring to go to */
+			if (counters->list[i].cpu == sb->cpus[k].cpu)
+				ioctl(counters->list[i].fd, PERF_EVENT_IOC_SET_OUTPUT, sb->cpus[k].fd);
+		}
+	}
+}
+
+void sideband__drain(struct sideband *sb, const struct sideband_fns *fns)
+{
+	sb->fns = fns;
+	for (int i = 0; i < sb->n; i++)
+		perf_ring__drain(&sb->cpus[i].ring, on_record, sb);
+}
+
+const struct sideband_totals *sideband__totals(const struct sideband *sb)
+{
+	return &sb->totals;
+}

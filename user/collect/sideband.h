@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * perf's side-band records: fork, exec, exit and executable mappings of the whole host, from one
+ * dummy event per CPU. They cost the host one small record per such event, no probe and no program.
+ */
+#ifndef PMUBPF_COLLECT_SIDEBAND_H
+#define PMUBPF_COLLECT_SIDEBAND_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "collect/counters.h"
+#include "proc/life.h"
+#include "sys/cpus.h"
+
+struct sideband;
+
+int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err);
+struct sideband *sideband__free(struct sideband *sb);
+
+/* Lets the per-CPU counters report throttling into the rings; those that can't are left alone. */
+void sideband__watch_throttling(struct sideband *sb, const struct counters *counters);
+
+struct sideband_totals {
+	uint64_t records;
+	uint64_t lost;     /* records that the kernel could not write */
+	uint64_t rejected; /* records that made no sense */
+};
+
+struct sideband_fns {
+	void (*life)(void *ctx, const struct life *life); /* borrowed, during the call */
+	void (*throttled)(void *ctx, uint64_t counter_id);
+	void *ctx;
+};
+void sideband__drain(struct sideband *sb, const struct sideband_fns *fns);
+const struct sideband_totals *sideband__totals(const struct sideband *sb);
+
+/* The pure part: one record to a life. Returns 1 for a life, 0 for a record of no interest, -EINVAL
+ * for one that is too short for what it claims to be. */
+int sideband_decode(const struct perf_event_header *record, struct life *ret);
+
+#endif

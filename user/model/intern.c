@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+static void place(struct intern *in, uint32_t number)
+{
+	size_t slot = in->entries[number].hash & (in->n_slots - 1);
+
+	while (in->slots[slot])
+		slot = (slot + 1) & (in->n_slots - 1);
+	in->slots[slot] = number;
+}
+
+static void grow_slots(struct intern *in)
+{
+	in->n_slots = in->n_slots ? 2 * in->n_slots : 256;
+	free(in->slots);
+	in->slots = xcalloc(in->n_slots, sizeof(*in->slots));
+	for (uint32_t i = 1; i < in->n_entries; i++)
+		place(in, i);
+}
+
+static uint32_t append(struct intern *in, const void *data, size_t size, uint32_t hash)
+{
+	size_t padded = (size + 7) & ~(size_t)7;
+
+	if (in->n_bytes + padded > in->cap_bytes) {
+		in->cap_bytes = 2 * in->cap_bytes + padded + 4096;
+		in->bytes = xrealloc(in->bytes, in->cap_bytes, 1);
+	}
+	memcpy(in->bytes + in->n_bytes, data, size);
+	GROW(in->entries, in->n_entries, in->cap_entries);
+	in->entries[in->n_entries] = (struct intern_entry){in->n_bytes, (uint32_t)size, hash};
+	in->n_bytes += padded;
+	return (uint32_t)in->n_entries++;
+}
+
+uint32_t intern__add(struct intern *in, const void *data, size_t size)
+{
+	uint32_t hash = (uint32_t)hash_bytes(data, size), number;
+
+	if (!in->n_entries) {
+		GROW(in->entries, in->n_entries, in->cap_entries);
+		in->entries[in->n_entries++] = (struct intern_entry){0};
+	}
+	if (!size)
+		return 0;
+	if (in->n_entries * 2 > in->n_slots)
+		grow_slots(in);
+	for (size_t slot = hash & (in->n_slots - 1); in->slots[slot];
+	     slot = (slot + 1) & (in->n_slots - 1)) {
+		const struct intern_entry *e = &in->entries[in->slots[slot]];
+
+		if (e->hash == hash && e->size == size && !memcmp(in->bytes + e->start, data, size))
+			return in->slots[slot];
+	}
+	number = append(in, data, size, hash);
+	place(in, number);
+	return number;
+}
+
+const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size)
+{
+	if (number >= in->n_entries) {
+		*ret_size = 0;
+		return "";
+	}
+	*ret_size = in->entries[number].size;
+	return in->bytes + in->entries[number].start;
+}
+
+size_t intern__count(const struct intern *in)
+{
+	return in->n_entries ? in->n_entries : 1;
+}
+
+void intern__done(struct intern *in)
+{
+	free(in->bytes);
+	free(in->entries);
+	free(in->slots);
+	*in = (struct intern){0};
+}

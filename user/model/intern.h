@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A set of byte strings, each known by a small number: 0 is the empty string, the others count up
+ * in the order of their first appearance. Open addressing over 32-bit numbers; the bytes lie end to
+ * end in one block, 8-byte aligned.
+ */
+#ifndef PMUBPF_MODEL_INTERN_H
+#define PMUBPF_MODEL_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern {
+	uint8_t *bytes;
+	size_t n_bytes, cap_bytes;
+	struct intern_entry {
+		uint64_t start;
+		uint32_t size;
+		uint32_t hash;
+	} *entries; /* entries[0] is the empty string */
+	size_t n_entries, cap_entries;
+	uint32_t *slots; /* 0: free, else an index of entries */
+	size_t n_slots;  /* power of two */
+};
+
+uint32_t intern__add(struct intern *in, const void *data, size_t size);
+/* The bytes of a number (borrowed until the next add) and their size. */
+const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size);
+size_t intern__count(const struct intern *in); /* numbers in use, 0 included */
+void intern__done(struct intern *in);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/ledger.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const double MIN_RATIO = 0.95;
+
+#define KEY(id, key, text) key,
+#define TEXT(id, key, text) text,
+const char *const reject_keys[N_REJECTS] = {REJECTS(KEY)};
+const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
+const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
+const char *const ending_keys[PMB_N_ENDINGS] = {PMB_ENDINGS(KEY)};
+const char *const ending_texts[PMB_N_ENDINGS] = {PMB_ENDINGS(TEXT)};
+#undef KEY
+#undef TEXT
+
+double ledger_event__ratio(const struct ledger_event *e)
+{
+	if (e->no_ratio || !e->scaled)
+		return NAN;
+	return (double)e->kernel.weight_seen / (double)e->scaled;
+}
+
+uint64_t ledger_event__remainder(const struct ledger_event *e)
+{
+	return e->instances * e->interval;
+}
+
+uint64_t ledger_event__dropped(const struct ledger_event *e)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PMB_N_DROPS; i++)
+		sum += e->kernel.dropped[i];
+	return sum;
+}
+
+static bool same(const struct ledger_event *e, const char *what, uint64_t left, uint64_t right,
+		 struct buf *remarks)
+{
+	if (left == right)
+		return true;
+	buf__printf(remarks, "%s: %s: %" PRIu64 " is not %" PRIu64 "\n", e->name, what, left, right);
+	return false;
+}
+
+static bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
+{
+	uint64_t weight = e->kernel.weight_emitted + e->kernel.weight_filtered;
+	bool ok;
+
+	for (int i = 0; i < PMB_N_DROPS; i++)
+		weight += e->kernel.weight_dropped[i];
+	ok = same(e, "overflows seen = emitted + filtered + dropped", e->kernel.seen,
+		  e->kernel.emitted + e->kernel.filtered + ledger_event__dropped(e), remarks);
+	ok &= same(e, "weight seen = emitted + filtered + dropped", e->kernel.weight_seen, weight,
+		   remarks);
+	ok &= same(e, "emitted = decoded", e->kernel.emitted, e->decoded, remarks);
+	ok &= same(e, "decoded = aggregated", e->decoded, e->aggregated, remarks);
+	ok &= same(e, "weight emitted = weight aggregated", e->kernel.weight_emitted, e->weight,
+		   remarks);
+	return ok;
+}
+
+static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *remarks)
+{
+	double ratio = ledger_event__ratio(e), reach;
+
+	if (isnan(ratio))
+		return true;
+	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) / (double)e->scaled;
+	if (reach >= MIN_RATIO)
+		return true;
+	buf__printf(remarks,
+		    "%s: the overflows seen account for %.1f %% of the counter (%.1f %% with the "
+		    "unfinished intervals): the rest was lost before this program saw it\n",
+		    e->name, 100 * ratio, 100 * reach);
+	return false;
+}
+
+bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		ok &= ledger_event__columns(&ledger->events[i], remarks);
+		ok &= ledger_event__ratio_holds(&ledger->events[i], remarks);
+	}
+	for (int i = 0; i < N_REJECTS; i++) {
+		if (!ledger->rejected[i])
+			continue;
+		buf__printf(remarks, "%" PRIu64 " records were rejected: %s\n", ledger->rejected[i],
+			    reject_keys[i]);
+		ok = false;
+	}
+	return ok;
+}

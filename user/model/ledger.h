@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The books. Every overflow that the kernel side saw is in exactly one column, every column is added
+ * up, and what doesn't add up is said in words. Pure: session/ fills the numbers in.
+ */
+#ifndef PMUBPF_MODEL_LEDGER_H
+#define PMUBPF_MODEL_LEDGER_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "pmubpf/record.h"
+
+/* Why a record from a ring was not understood. X(id, key, text) */
+#define REJECTS(X)                                                  \
+	X(SHORT, "short", "shorter than its fixed part")            \
+	X(SIZE, "size", "its size field disagrees with its length") \
+	X(TYPE, "type", "unknown record type")                      \
+	X(EVENT, "event", "unknown event number")                   \
+	X(ENDING, "ending", "unknown stack ending")                 \
+	X(PART, "part", "an optional part overruns the record")     \
+	X(FRAMES, "frames", "more frames than the record holds")
+
+enum reject {
+#define X(id, key, text) REJECT_##id,
+	REJECTS(X)
+#undef X
+	N_REJECTS
+};
+
+extern const char *const reject_keys[N_REJECTS];
+
+extern const char *const drop_keys[PMB_N_DROPS];
+extern const char *const drop_texts[PMB_N_DROPS];
+extern const char *const ending_keys[PMB_N_ENDINGS];
+extern const char *const ending_texts[PMB_N_ENDINGS];
+
+struct ledger_event {
+	const char *name;        /* borrowed */
+	struct pmb_stats kernel; /* what the overflow program counted */
+	uint64_t decoded;
+	uint64_t aggregated;
+	uint64_t weight;         /* Σ of the aggregated samples */
+	uint64_t throttled;      /* records of the kernel having throttled it; per-CPU events only */
+	/* the counter itself, over all instances */
+	uint64_t value;
+	uint64_t enabled_ns, running_ns;
+	uint64_t scaled;         /* value, scaled by enabled/running */
+	uint64_t instances;      /* counters that may each hold an unfinished interval */
+	uint64_t interval;       /* the period, or the mean weight in frequency mode */
+	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
+};
+
+struct ledger {
+	struct ledger_event *events;
+	size_t n_events;
+	uint64_t rejected[N_REJECTS];
+	uint64_t stacks_received;
+	uint64_t user_endings[PMB_N_ENDINGS];
+	uint64_t kernel_endings[PMB_N_ENDINGS];
+	uint64_t sideband_records, sideband_lost, sideband_rejected;
+};
+
+/* Σ weights of all overflows seen / the counter; NAN if there is nothing to compare. */
+double ledger_event__ratio(const struct ledger_event *event);
+/* How much the counter may hold beyond the last overflows: one interval for each instance. */
+uint64_t ledger_event__remainder(const struct ledger_event *event);
+uint64_t ledger_event__dropped(const struct ledger_event *event);
+
+/* True if every column adds up and every ratio holds; else a line of words for each that doesn't is
+ * added to `remarks`. */
+bool ledger__balance(const struct ledger *ledger, struct buf *remarks);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The profile: what was running when counters overflowed, and the weight of it. Frames, stacks and
+ * command names are interned and named by small numbers, so memory grows with what is distinct, not
+ * with time.
+ */
+#ifndef PMUBPF_MODEL_PROFILE_H
+#define PMUBPF_MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where code lies, independent of address randomisation: a kind, a file, an offset in it. */
+enum frame_kind {
+	FRAME_UNKNOWN, /* no mapping holds it; file and off are 0 */
+	FRAME_KERNEL,  /* off: kernel address; file 0 */
+	FRAME_FILE,    /* off: file offset; file: id in proc/files.h */
+	FRAME_JIT,     /* off: virtual address in the process that file stands for */
+};
+
+struct frame {
+	uint32_t kind;
+	uint32_t file;
+	uint64_t off;
+};
+
+/* One line of the profile. Stacks are 0 for "none". */
+struct profile_key {
+	uint32_t event;
+	uint32_t comm;
+	uint32_t kernel_stack;
+	uint32_t user_stack;
+	uint64_t addr; /* data address or its page; only when has_addr */
+	uint64_t has_addr;
+};
+
+struct profile_row {
+	struct profile_key key;
+	uint64_t samples;
+	uint64_t weight;
+};
+
+struct profile;
+
+struct profile *profile__new(void);
+struct profile *profile__free(struct profile *p);
+
+uint32_t profile__comm(struct profile *p, const char *comm);
+uint32_t profile__frame(struct profile *p, const struct frame *frame);
+/* frames: ids from profile__frame, leaf first; n may be 0 (the answer is then stack 0). */
+uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n);
+void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
+
+/* Reading it. Borrowed pointers, valid until the next change. */
+const char *profile__comm_text(const struct profile *p, uint32_t comm);
+size_t profile__frames(const struct profile *p, const struct frame **ret); /* by id */
+uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const uint32_t **ret);
+size_t profile__rows(const struct profile *p, const struct profile_row **ret);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The length of the UTF-8 sequence at s, 0 if it isn't one (overlong, surrogate, cut short). */
+static int utf8_length(const uint8_t *s)
+{
+	int len = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	if (s[0] == 0xc2 && s[1] < 0xa0)
+		return 0; /* C1 control characters: terminals obey them */
+	return len;
+}
+
+void escape_name(struct buf *out, const char *name)
+{
+	const uint8_t *s = (const uint8_t *)name;
+
+	while (*s) {
+		int len = *s < 0x80 ? 0 : utf8_length(s);
+
+		if (len) {
+			buf__add(out, s, (size_t)len);
+			s += len;
+			continue;
+		}
+		if (*s < 0x20 || *s >= 0x7f || *s == ';' || *s == '\\')
+			buf__printf(out, "\\x%02x", *s);
+		else
+			buf__putc(out, (char)*s);
+		s++;
+	}
+}

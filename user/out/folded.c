@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Lines are made twice over: first as arrays of name numbers, so that rows merge without any text
+ * being written, then as text, once for each line that is left.
+ */
+#include "out/folded.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "model/intern.h"
+#include "out/escape.h"
+
+enum { MAX_PARTS = 300 }; /* event, comm, two stacks of at most 127, address */
+
+struct folder {
+	const struct profile *profile;
+	const struct folded_opts *opts;
+	const struct frame *frames;
+	struct intern texts; /* escaped names with their NUL */
+	uint32_t *frame_text; /* by frame id */
+	struct intern lines; /* arrays of: event, texts… */
+	struct sums {
+		uint64_t samples, weight;
+	} *sums; /* by line number - 1 */
+	size_t n_sums, cap_sums;
+};
+
+static uint32_t text_number(struct folder *f, const char *name, const char *suffix)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	escape_name(&text, name);
+	buf__puts(&text, suffix);
+	return intern__add(&f->texts, text.data, text.len + 1);
+}
+
+static void number_frames(struct folder *f, const struct names *names)
+{
+	size_t n = profile__frames(f->profile, &f->frames);
+
+	f->frame_text = xcalloc(n, sizeof(*f->frame_text));
+	for (size_t i = 0; i < n; i++)
+		f->frame_text[i] = text_number(f, names->text[i],
+					       f->frames[i].kind == FRAME_KERNEL ? "_[k]" : "");
+}
+
+/* The stack root first: user frames, then the kernel's above them; cut at the root's end. */
+static size_t add_frames(struct folder *f, const struct profile_key *key, uint32_t *parts, size_t n)
+{
+	unsigned limit = f->opts->max_depth ? f->opts->max_depth : MAX_PARTS;
+	const uint32_t *kernel, *user;
+	uint32_t n_kernel = profile__stack_frames(f->profile, key->kernel_stack, &kernel);
+	uint32_t n_user = profile__stack_frames(f->profile, key->user_stack, &user);
+
+	if (n_kernel > limit)
+		n_kernel = limit;
+	if (n_user > limit - n_kernel)
+		n_user = limit - n_kernel;
+	while (n_user)
+		parts[n++] = f->frame_text[user[--n_user]];
+	while (n_kernel)
+		parts[n++] = f->frame_text[kernel[--n_kernel]];
+	return n;
+}
+
+static void add_row(struct folder *f, const struct profile_row *row)
+{
+	uint32_t parts[MAX_PARTS], line;
+	size_t n = 0;
+
+	parts[n++] = row->key.event;
+	parts[n++] = text_number(f, profile__comm_text(f->profile, row->key.comm), "");
+	n = add_frames(f, &row->key, parts, n);
+	if (row->key.has_addr) {
+		char addr[32];
+
+		snprintf(addr, sizeof(addr), "[0x%" PRIx64 "]", row->key.addr);
+		parts[n++] = text_number(f, addr, "");
+	}
+	line = intern__add(&f->lines, parts, n * sizeof(*parts));
+	if (line > f->n_sums) {
+		GROW(f->sums, f->n_sums, f->cap_sums);
+		f->sums[f->n_sums++] = (struct sums){0};
+	}
+	f->sums[line - 1].samples += row->samples;
+	f->sums[line - 1].weight += row->weight;
+}
+
+static uint64_t line_number(const struct folded_event *event, const struct sums *sums)
+{
+	switch (event->unit) {
+	case NUMBER_SAMPLES:
+		return sums->samples;
+	case NUMBER_TIME:
+		if (event->rate.hz > 0)
+			return clock_rate__ns(&event->rate, sums->weight);
+		break;
+	case NUMBER_EVENTS:
+		break;
+	}
+	return sums->weight;
+}
+
+static char *line_text(const struct folder *f, uint32_t line)
+{
+	size_t size, ignored;
+	const uint32_t *parts = intern__get(&f->lines, line, &size);
+	const struct folded_event *event = &f->opts->events[parts[0]];
+	struct buf text = {0};
+
+	if (event->name) {
+		escape_name(&text, event->name);
+		buf__putc(&text, ';');
+	}
+	for (size_t i = 1; i < size / sizeof(*parts); i++) {
+		if (i > 1)
+			buf__putc(&text, ';');
+		buf__puts(&text, intern__get(&f->texts, parts[i], &ignored));
+	}
+	buf__printf(&text, " %" PRIu64 "\n", line_number(event, &f->sums[line - 1]));
+	return buf__take(&text);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int write_lines(const struct folder *f, FILE *file)
+{
+	_cleanup_free_ char **texts = xcalloc(f->n_sums, sizeof(*texts));
+	int r = 0;
+
+	for (size_t i = 0; i < f->n_sums; i++)
+		texts[i] = line_text(f, (uint32_t)i + 1);
+	qsort(texts, f->n_sums, sizeof(*texts), compare_texts);
+	errno = 0;
+	for (size_t i = 0; i < f->n_sums; i++) {
+		if (r == 0 && fputs(texts[i], file) == EOF)
+			r = errno ? -errno : -EIO;
+		free(texts[i]);
+	}
+	if (r == 0 && fflush(file) == EOF)
+		r = errno ? -errno : -EIO;
+	return r;
+}
+
+int folded__write(FILE *file, const struct profile *profile, const struct names *names,
+		  const struct folded_opts *opts)
+{
+	struct folder f = {.profile = profile, .opts = opts};
+	const struct profile_row *rows;
+	size_t n = profile__rows(profile, &rows);
+	int r;
+
+	number_frames(&f, names);
+	for (size_t i = 0; i < n; i++)
+		add_row(&f, &rows[i]);
+	r = write_lines(&f, file);
+	intern__done(&f.texts);
+	intern__done(&f.lines);
+	free(f.frame_text);
+	free(f.sums);
+	return r;
+}

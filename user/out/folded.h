@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Collapsed stacks: "event;comm;frame;…;leaf N", one line for each distinct stack of names, sorted by
+ * bytes. Rows whose addresses differ but whose names don't become one line.
+ */
+#ifndef PMUBPF_OUT_FOLDED_H
+#define PMUBPF_OUT_FOLDED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "model/clockrate.h"
+#include "model/profile.h"
+#include "sym/names.h"
+
+enum number_unit {
+	NUMBER_SAMPLES, /* overflows */
+	NUMBER_EVENTS,  /* their weights */
+	NUMBER_TIME,    /* weights as whole nanoseconds */
+};
+
+/* What the number at the end of an event's lines is. */
+struct folded_event {
+	const char *name; /* NULL: lines don't begin with it (there is only one event) */
+	enum number_unit unit;
+	struct clock_rate rate; /* NUMBER_TIME of a cycles event; hz 0: the weight is time already */
+};
+
+struct folded_opts {
+	const struct folded_event *events;
+	size_t n_events;
+	unsigned max_depth; /* frames of a line, leaf first; 0: all */
+};
+
+/* Writes all lines; returns 0 or -errno of the write (-EPIPE: the reader has gone). */
+int folded__write(FILE *file, const struct profile *profile, const struct names *names,
+		  const struct folded_opts *opts);
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "out/json.h"
+
+static void count_stack(struct frame_counts *counts, const struct profile *profile,
+			const struct names *names, uint32_t stack, uint64_t samples)
+{
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(profile, stack, &frames);
+
+	for (uint32_t i = 0; i < n; i++)
+		counts->by_reason[names->reason[frames[i]]] += samples;
+}
+
+struct frame_counts count_frames(const struct profile *profile, const struct names *names)
+{
+	struct frame_counts counts = {{0}};
+	const struct profile_row *rows;
+	size_t n = profile__rows(profile, &rows);
+
+	for (size_t i = 0; i < n; i++) {
+		count_stack(&counts, profile, names, rows[i].key.kernel_stack, rows[i].samples);
+		count_stack(&counts, profile, names, rows[i].key.user_stack, rows[i].samples);
+	}
+	return counts;
+}
+
+static void text_drops(const struct ledger_event *e, struct buf *out)
+{
+	for (int i = 0; i < PMB_N_DROPS; i++) {
+		if (e->kernel.dropped[i])
+			buf__printf(out, "    dropped %llu (weight %llu): %s%s\n",
+				    e->kernel.dropped[i], e->kernel.weight_dropped[i], drop_texts[i],
+				    i == PMB_DROP_RING_FULL ? "; a larger ring (-m 4M) helps" : "");
+	}
+}
+
+static void text_counter(const struct ledger_event *e, const struct event *event, struct buf *out)
+{
+	double ratio = ledger_event__ratio(e);
+
+	buf__printf(out, "    weight %llu %s seen", e->kernel.weight_seen, event->counts);
+	if (e->kernel.weight_filtered)
+		buf__printf(out, " (%llu of it filtered)", e->kernel.weight_filtered);
+	buf__printf(out, "; counter %" PRIu64, e->scaled);
+	if (e->running_ns && e->running_ns < e->enabled_ns)
+		buf__printf(out, " (scaled: ran %.1f %% of the time)",
+			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
+	if (e->no_ratio)
+		buf__printf(out, "; no ratio: %s\n", e->no_ratio);
+	else if (isnan(ratio))
+		buf__puts(out, "; no ratio: the counter is 0\n");
+	else
+		buf__printf(out, "; ratio %.2f %% (up to %" PRIu64 " may be unfinished intervals)\n",
+			    100 * ratio, ledger_event__remainder(e));
+}
+
+static void text_rate(const struct clock_rate *rate, struct buf *out)
+{
+	if (rate->n)
+		buf__printf(out,
+			    "    time: %.4f GHz, %s, harmonic mean of %zu (%.4f to %.4f GHz)\n",
+			    rate->hz / 1e9,
+			    rate->measured ? "measured (cycles over time running)" : "nominal", rate->n,
+			    rate->min_hz / 1e9, rate->max_hz / 1e9);
+}
+
+static void text_event(const struct summary *s, size_t i, struct buf *out)
+{
+	const struct ledger_event *e = &s->ledger->events[i];
+	const struct event *event = &s->events->events[i];
+
+	buf__printf(out, "  %s (%s; %s, every ", event->name, event->maps_to,
+		    s->per_task[i] ? "per task" : "per CPU");
+	if (event->attr.freq)
+		buf__printf(out, "1/%" PRIu64 " s)\n", (uint64_t)event->attr.sample_freq);
+	else
+		buf__printf(out, "%" PRIu64 " %s)\n", (uint64_t)event->attr.sample_period,
+			    event->counts);
+	buf__printf(out,
+		    "    overflows seen %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
+		    " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
+		    (uint64_t)e->kernel.seen, (uint64_t)e->kernel.emitted,
+		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->decoded, e->aggregated);
+	text_drops(e, out);
+	text_counter(e, event, out);
+	if (e->throttled)
+		buf__printf(out,
+			    "    the kernel throttled it %" PRIu64 " times: a longer interval, or sysctl "
+			    "kernel.perf_event_max_sample_rate and kernel.perf_cpu_time_max_percent\n",
+			    e->throttled);
+	text_rate(&s->rates[i], out);
+}
+
+static void text_endings(const char *side, const uint64_t *endings, struct buf *out)
+{
+	bool any = false;
+
+	for (int i = 0; i < PMB_N_ENDINGS; i++) {
+		if (i == PMB_END_NONE || !endings[i])
+			continue;
+		if (!any)
+			buf__printf(out, "  %s stacks:", side);
+		buf__printf(out, "%s %" PRIu64 " %s", any ? "," : "", endings[i], ending_texts[i]);
+		any = true;
+	}
+	if (any)
+		buf__putc(out, '\n');
+}
+
+static void text_frames(const struct frame_counts *frames, struct buf *out)
+{
+	buf__printf(out, "  frames: %" PRIu64 " named", frames->by_reason[SYM_NAMED]);
+	for (int i = 0; i < N_SYM_REASONS; i++) {
+		if (i != SYM_NAMED && frames->by_reason[i])
+			buf__printf(out, ", %" PRIu64 " unnamed: %s", frames->by_reason[i],
+				    sym_reason_texts[i]);
+	}
+	buf__putc(out, '\n');
+}
+
+static void indent_lines(const char *lines, struct buf *out)
+{
+	while (lines && *lines) {
+		size_t len = strcspn(lines, "\n");
+
+		buf__puts(out, "  ");
+		buf__add(out, lines, len);
+		buf__putc(out, '\n');
+		lines += len + (lines[len] == '\n');
+	}
+}
+
+void summary__text(const struct summary *s, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf remarks = {0};
+	bool ok = ledger__balance(s->ledger, &remarks);
+	uint64_t samples = 0, lost = 0;
+
+	for (size_t i = 0; i < s->ledger->n_events; i++) {
+		samples += s->ledger->events[i].aggregated;
+		lost += ledger_event__dropped(&s->ledger->events[i]);
+	}
+	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s\n", samples,
+		    (double)s->duration_ns / 1e9, lost,
+		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
+	indent_lines(remarks.data, out);
+	for (size_t i = 0; i < s->ledger->n_events; i++)
+		text_event(s, i, out);
+	text_endings("user", s->ledger->user_endings, out);
+	text_endings("kernel", s->ledger->kernel_endings, out);
+	text_frames(&s->frames, out);
+	if (s->ledger->sideband_lost)
+		buf__printf(out,
+			    "  %" PRIu64 " records of programs starting and mapping files were lost: some "
+			    "names may be missing\n",
+			    s->ledger->sideband_lost);
+	indent_lines(s->notes, out);
+}
+
+static void json_counts(struct json *j, const char *key, const char *const *keys, const __u64 *values,
+			int n)
+{
+	json__obj(j, key);
+	for (int i = 0; i < n; i++)
+		json__u64(j, keys[i], values[i]);
+	json__end_obj(j);
+}
+
+static void json_kernel(struct json *j, const struct pmb_stats *k)
+{
+	json__obj(j, "kernel");
+	json__u64(j, "seen", k->seen);
+	json__u64(j, "emitted", k->emitted);
+	json__u64(j, "filtered", k->filtered);
+	json_counts(j, "dropped", drop_keys, k->dropped, PMB_N_DROPS);
+	json__u64(j, "weight_seen", k->weight_seen);
+	json__u64(j, "weight_emitted", k->weight_emitted);
+	json__u64(j, "weight_filtered", k->weight_filtered);
+	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
+	json__u64(j, "stacks_sent", k->stacks_sent);
+	json__u64(j, "stacks_known", k->stacks_known);
+	json__u64(j, "stacks_lost", k->stacks_lost);
+	json__end_obj(j);
+}
+
+static void json_counter(struct json *j, const struct ledger_event *e)
+{
+	json__obj(j, "counter");
+	json__u64(j, "value", e->value);
+	json__u64(j, "enabled_ns", e->enabled_ns);
+	json__u64(j, "running_ns", e->running_ns);
+	json__u64(j, "scaled", e->scaled);
+	json__u64(j, "instances", e->instances);
+	json__end_obj(j);
+	json__f64(j, "ratio", ledger_event__ratio(e), 6);
+	json__str(j, "ratio_why", e->no_ratio ? e->no_ratio : e->scaled ? NULL : "the counter is 0");
+	json__u64(j, "remainder", ledger_event__remainder(e));
+	json__u64(j, "throttled", e->throttled);
+}
+
+static void json_rate(struct json *j, const struct clock_rate *rate)
+{
+	if (!rate->n) {
+		json__null(j, "clock");
+		return;
+	}
+	json__obj(j, "clock");
+	json__f64(j, "hz", rate->hz, 0);
+	json__bool(j, "measured", rate->measured);
+	json__u64(j, "rates", rate->n);
+	json__f64(j, "min_hz", rate->min_hz, 0);
+	json__f64(j, "max_hz", rate->max_hz, 0);
+	json__end_obj(j);
+}
+
+static void json_event(const struct summary *s, size_t i, struct json *j)
+{
+	static const char *const units[] = {"samples", "events", "time"};
+	const struct ledger_event *e = &s->ledger->events[i];
+	const struct event *event = &s->events->events[i];
+
+	json__obj(j, NULL);
+	json__str(j, "name", event->name);
+	json__str(j, "title", event->title);
+	json__str(j, "pmu", event->pmu);
+	json__str(j, "maps_to", event->maps_to);
+	json__str(j, "counts", event->counts);
+	json__str(j, "unit", units[s->numbers[i].unit]);
+	json__str(j, "scope", s->per_task[i] ? "per-task" : "per-cpu");
+	json__obj(j, "rate");
+	json__u64(j, event->attr.freq ? "freq" : "period", event->attr.sample_period);
+	json__end_obj(j);
+	json_kernel(j, &e->kernel);
+	json__obj(j, "user");
+	json__u64(j, "decoded", e->decoded);
+	json__u64(j, "aggregated", e->aggregated);
+	json__u64(j, "weight", e->weight);
+	json__end_obj(j);
+	json_counter(j, e);
+	json_rate(j, &s->rates[i]);
+	json__end_obj(j);
+}
+
+static void json_lines(struct json *j, const char *key, const char *lines)
+{
+	json__arr(j, key);
+	while (lines && *lines) {
+		_cleanup_(buf__done) struct buf line = {0};
+		size_t len = strcspn(lines, "\n");
+
+		buf__add(&line, lines, len);
+		json__str(j, NULL, line.data);
+		lines += len + (lines[len] == '\n');
+	}
+	json__end_arr(j);
+}
+
+static void json_frames(struct json *j, const struct frame_counts *frames)
+{
+	json__obj(j, "frames");
+	json__u64(j, "named", frames->by_reason[SYM_NAMED]);
+	json__obj(j, "unnamed");
+	for (int i = 0; i < N_SYM_REASONS; i++) {
+		if (i != SYM_NAMED)
+			json__u64(j, sym_reason_keys[i], frames->by_reason[i]);
+	}
+	json__end_obj(j);
+	json__end_obj(j);
+}
+
+void summary__json(const struct summary *s, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf remarks = {0};
+	struct json j = {.out = out};
+	__u64 endings[2][PMB_N_ENDINGS], rejected[N_REJECTS];
+
+	for (int i = 0; i < PMB_N_ENDINGS; i++) {
+		endings[0][i] = s->ledger->user_endings[i];
+		endings[1][i] = s->ledger->kernel_endings[i];
+	}
+	for (int i = 0; i < N_REJECTS; i++)
+		rejected[i] = s->ledger->rejected[i];
+	json__obj(&j, NULL);
+	json__str(&j, "version", PMUBPF_VERSION);
+	json__arr(&j, "command_line");
+	for (char *const *word = s->command_line; *word; word++)
+		json__str(&j, NULL, *word);
+	json__end_arr(&j);
+	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
+	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
+	json_lines(&j, "remarks", remarks.data);
+	json_lines(&j, "notes", s->notes);
+	json__arr(&j, "events");
+	for (size_t i = 0; i < s->ledger->n_events; i++)
+		json_event(s, i, &j);
+	json__end_arr(&j);
+	json_counts(&j, "rejected", reject_keys, rejected, N_REJECTS);
+	json__obj(&j, "stacks");
+	json_counts(&j, "user", ending_keys, endings[0], PMB_N_ENDINGS);
+	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
+	json__end_obj(&j);
+	json_frames(&j, &s->frames);
+	json__obj(&j, "sideband");
+	json__u64(&j, "records", s->ledger->sideband_records);
+	json__u64(&j, "lost", s->ledger->sideband_lost);
+	json__u64(&j, "rejected", s->ledger->sideband_rejected);
+	json__end_obj(&j);
+	json__end_obj(&j);
+}

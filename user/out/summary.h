@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The totals of a recording: for people (stderr) and for machines (--summary FILE, JSON). */
+#ifndef PMUBPF_OUT_SUMMARY_H
+#define PMUBPF_OUT_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/clockrate.h"
+#include "model/ledger.h"
+#include "model/profile.h"
+#include "out/folded.h"
+#include "pmu/event.h"
+#include "sym/names.h"
+
+/* How many frames the samples had, by what came of their names. */
+struct frame_counts {
+	uint64_t by_reason[N_SYM_REASONS]; /* SYM_NAMED: named */
+};
+struct frame_counts count_frames(const struct profile *profile, const struct names *names);
+
+struct summary {
+	const struct ledger *ledger;
+	const struct event_list *events;
+	const struct clock_rate *rates;      /* per event */
+	const struct folded_event *numbers;  /* per event: the unit that was printed */
+	const bool *per_task;                /* per event */
+	struct frame_counts frames;
+	uint64_t duration_ns;
+	char *const *command_line;           /* of pmubpf itself, NULL-terminated */
+	const char *notes;                   /* lines, may be NULL */
+};
+
+void summary__text(const struct summary *summary, struct buf *out);
+void summary__json(const struct summary *summary, struct buf *out);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What to count: the text of `-e` becomes a perf_event_attr and the words that explain it. Parsing
+ * asks sysfs which PMUs exist but opens no event; whether this machine has it is probe.h's business.
+ */
+#ifndef PMUBPF_PMU_EVENT_H
+#define PMUBPF_PMU_EVENT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* What one count of an event is; it decides whether a weight can be turned into time. */
+enum event_unit {
+	UNIT_EVENTS,
+	UNIT_CYCLES, /* convertible through a clock rate */
+	UNIT_NS,     /* time already (cpu-clock, task-clock) */
+};
+
+struct event {
+	char *name;    /* as the user wrote it, without rate terms: "dcache-miss:u"; ours */
+	char *title;   /* "L1 data-cache misses" */
+	char *maps_to; /* "L1-dcache-load-misses", "cpu/config=0x1a2/", "software cpu-clock" */
+	char *counts;  /* what one count is, for people: "cycles", "load events", "ns" */
+	char *pmu;     /* "cpu", "software", "breakpoint", … */
+	enum event_unit unit;
+	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
+	uint64_t interval;  /* default period, prime; used when neither text nor option names a rate */
+	bool rate_given;    /* the text had period= or freq= */
+	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
+	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
+	bool is_breakpoint; /* counts only inside tasks: opened per task */
+};
+
+struct event_list {
+	struct event *events;
+	size_t n, cap;
+};
+
+/*
+ * Appends the events of one -e argument: perf's grammar and this tool's aliases, separated by
+ * commas (commas inside pmu/a=1,b=2/ belong to the event). On error nothing is appended and err says
+ * which event, why, and the nearest names. sysfs is the PMUs' folder, NULL for the machine's own
+ * (/sys/bus/event_source/devices); tests pass a recorded tree.
+ */
+int event_list__parse(struct event_list *list, const char *text, const char *sysfs, struct err *err);
+/* The same with PMUs that were read already, for those who parse many texts. */
+struct pmus;
+int event_list__parse_with(struct event_list *list, const char *text, const struct pmus *pmus,
+			   struct err *err);
+void event_list__done(struct event_list *list);
+
+/*
+ * Gives every event a rate: its own if its text named one, else the options' (freq_hz or period,
+ * 0 for "not given"; both given is a usage error), else its default interval. Clock events count
+ * nanoseconds.
+ */
+int event_list__set_rates(struct event_list *list, uint64_t freq_hz, uint64_t period,
+			  struct err *err);
+
+/* The well-known names, in the order of `pmubpf list`. */
+struct event_alias {
+	const char *name;
+	const char *title;
+	const char *maps_to; /* an event text in perf's grammar, parsed like a user's */
+	const char *counts;
+	enum event_unit unit;
+	uint64_t interval;
+};
+extern const struct event_alias event_aliases[];
+extern const size_t n_event_aliases;
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Between the files of the event parser (parse*.c); others include pmu/event.h.
+ *
+ *	cpu/event=0x3c,period=5/u	base "cpu"	terms "event=0x3c,period=5"	mods "u"
+ *	cycles:u			base "cycles"	terms NULL			mods "u"
+ *	mem:0x1234/8:w:u		base "mem:0x1234/8:w"	terms NULL		mods "u"
+ */
+#ifndef PMUBPF_PMU_PARSE_H
+#define PMUBPF_PMU_PARSE_H
+
+#include "base/buf.h"
+#include "pmu/event.h"
+#include "sys/pmus.h"
+
+/* One event's text in its pieces. */
+struct spec {
+	char *shown; /* the whole, shortened for messages */
+	char *base;
+	char *terms;
+	char *mods;
+};
+
+#define MODIFIERS "ukhGHpPDe"
+
+struct parser {
+	const struct pmus *pmus;
+	struct err *err;
+};
+
+/* One of the terms between the slashes; key and val point into `text`. */
+struct term {
+	const char *key;
+	const char *val; /* NULL for a bare term */
+};
+
+struct terms {
+	char *text; /* ours, cut into pieces */
+	struct term *terms;
+	size_t n, cap;
+};
+
+/* Takes one event off *p, up to its comma or the end. */
+int spec__take(const char **p, struct spec *ret, struct err *err);
+void spec__done(struct spec *spec);
+/* Cuts ":mods" off the base. Unless the name is known, "sys:name" is refused as a tracepoint. */
+int spec__split_mods(struct spec *spec, bool known, struct err *err);
+
+int terms__split(struct terms *terms, const struct spec *spec, struct err *err);
+void terms__done(struct terms *terms);
+
+/*
+ * Applies the terms that every event takes, period=, freq= and name=, and keeps the others in
+ * `terms`. name= lands in event->name.
+ */
+int event__apply_common_terms(struct event *event, struct terms *terms, const struct spec *spec,
+			      struct err *err);
+/* "event 'x' has no term 'y'" unless nothing is left. */
+int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struct err *err);
+
+/* The pmu/…/ form: what is left in terms, by the PMU's formats and events. */
+int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const struct terms *terms,
+			   const struct spec *spec, struct err *err);
+/* Type, words and guesses for an event that only the PMU defines; event_name may be NULL. */
+void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name);
+
+int event__parse_mem(struct event *event, struct spec *spec, struct err *err);
+int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
+		      struct err *err);
+
+/* The error for a base that nothing knows. */
+int parser__unknown(const struct parser *parser, const struct spec *spec);
+
+#endif

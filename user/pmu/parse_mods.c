@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The letters behind an event. They exclude by naming what to keep: the first of u, k, h excludes
+ * all three levels, and each takes its own back; G (guest) and H (host) likewise.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pmu/parse.h"
+
+struct mods {
+	bool levels; /* one of u, k, h was given */
+	bool guests; /* one of G, H was given */
+	bool user, kernel, hv, guest, host;
+	unsigned precise;
+	bool precise_max, pinned, exclusive;
+};
+
+static void mods__add(struct mods *mods, char letter)
+{
+	switch (letter) {
+	case 'u':
+		mods->levels = mods->user = true;
+		break;
+	case 'k':
+		mods->levels = mods->kernel = true;
+		break;
+	case 'h':
+		mods->levels = mods->hv = true;
+		break;
+	case 'G':
+		mods->guests = mods->guest = true;
+		break;
+	case 'H':
+		mods->guests = mods->host = true;
+		break;
+	case 'p':
+		mods->precise++;
+		break;
+	case 'P':
+		mods->precise_max = true;
+		break;
+	case 'D':
+		mods->pinned = true;
+		break;
+	case 'e':
+		mods->exclusive = true;
+		break;
+	}
+}
+
+static int mods__parse(struct mods *mods, const struct spec *spec, struct err *err)
+{
+	for (const char *p = spec->mods; p && *p; p++) {
+		if (!strchr(MODIFIERS, *p))
+			return err__usage(err,
+					  "event '%s': '%c' is no modifier; allowed are u k h "
+					  "(user, kernel, hypervisor), G H (guest, host), p pp ppp "
+					  "P (precise), D (pinned), e (exclusive)",
+					  spec->shown, *p);
+		if (*p != 'p' && strchr(p + 1, *p))
+			return err__usage(err, "event '%s': modifier '%c' is given twice",
+					  spec->shown, *p);
+		mods__add(mods, *p);
+	}
+	if (mods->precise > 3)
+		return err__usage(err, "event '%s': at most three p", spec->shown);
+	if (mods->precise && mods->precise_max)
+		return err__usage(err, "event '%s': p and P exclude each other", spec->shown);
+	return 0;
+}
+
+/*
+ * PMUs outside the cores refuse any exclude bit (EINVAL), so the host-only default that perf has is
+ * for core events alone (guest_applies).
+ */
+int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
+		      struct err *err)
+{
+	struct perf_event_attr *attr = &event->attr;
+	struct mods mods = {0};
+	int r = mods__parse(&mods, spec, err);
+
+	if (r < 0)
+		return r;
+	if ((mods.precise || mods.precise_max) &&
+	    (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_BREAKPOINT))
+		return err__usage(err,
+				  "event '%s': only events of the CPU's counters have a precise "
+				  "form; leave %s out",
+				  spec->shown, mods.precise ? "p" : "P");
+	if (mods.levels) {
+		attr->exclude_user = !mods.user;
+		attr->exclude_kernel = !mods.kernel;
+		attr->exclude_hv = !mods.hv;
+	}
+	if (mods.guests) {
+		attr->exclude_guest = !mods.guest;
+		attr->exclude_host = !mods.host;
+	} else {
+		attr->exclude_guest = guest_applies;
+	}
+	attr->precise_ip = mods.precise;
+	attr->pinned = mods.pinned;
+	attr->exclusive = mods.exclusive;
+	event->precise_max = mods.precise_max;
+	return 0;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What stands between the slashes. Terms of a PMU come from its driver's files in sysfs: a field of
+ * the format, or the name of an event, which is itself a text of terms. Named events are applied
+ * first, so that cpu/ldlat=30,mem-loads/ keeps the user's latency and not the event's.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "pmu/nearest.h"
+#include "pmu/parse.h"
+
+#define DEFAULT_INTERVAL 1000003
+#define CYCLES_INTERVAL 2000003
+#define MISS_INTERVAL 100003
+
+static int parse_number(const struct term *term, const struct spec *spec, uint64_t *ret,
+			struct err *err)
+{
+	int r;
+
+	if (!term->val) {
+		*ret = 1;
+		return 0;
+	}
+	r = num__parse_u64(term->val, ret);
+	if (r == -ERANGE)
+		return err__usage(err, "event '%s': %s=%.40s is more than 64 bits hold",
+				  spec->shown, term->key, term->val);
+	if (r < 0)
+		return err__usage(err,
+				  "event '%s': '%.40s' is no number for '%s' (decimal or 0x…)",
+				  spec->shown, term->val, term->key);
+	return 0;
+}
+
+static int parse_rate(const struct term *term, const struct spec *spec, uint64_t *ret,
+		      struct err *err)
+{
+	int r;
+
+	if (!term->val)
+		return err__usage(err, "event '%s': %s needs a value: %s=N", spec->shown, term->key,
+				  term->key);
+	r = parse_number(term, spec, ret, err);
+	if (r < 0)
+		return r;
+	if (*ret == 0)
+		return err__usage(err, "event '%s': %s must be at least 1", spec->shown, term->key);
+	if (*ret >> 63)
+		return err__usage(err, "event '%s': %s=%.40s is too large (63 bits)", spec->shown,
+				  term->key, term->val);
+	return 0;
+}
+
+static int set_rate(struct event *event, uint64_t period, uint64_t freq, const struct spec *spec,
+		    struct err *err)
+{
+	if (period && freq)
+		return err__usage(err, "event '%s': period and freq exclude each other",
+				  spec->shown);
+	if (!period && !freq)
+		return 0;
+	event->rate_given = true;
+	event->attr.freq = freq != 0;
+	if (freq)
+		event->attr.sample_freq = freq;
+	else
+		event->attr.sample_period = period;
+	return 0;
+}
+
+int event__apply_common_terms(struct event *event, struct terms *terms, const struct spec *spec,
+			      struct err *err)
+{
+	uint64_t period = 0, freq = 0;
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < terms->n; i++) {
+		const struct term *term = &terms->terms[i];
+
+		if (strcmp(term->key, "period") == 0) {
+			r = parse_rate(term, spec, &period, err);
+		} else if (strcmp(term->key, "freq") == 0) {
+			r = parse_rate(term, spec, &freq, err);
+		} else if (strcmp(term->key, "name") == 0) {
+			if (!term->val)
+				return err__usage(err, "event '%s': name needs a value: name=TEXT",
+						  spec->shown);
+			free(event->name);
+			event->name = xstrdup(term->val);
+		} else {
+			terms->terms[kept++] = *term;
+		}
+		if (r < 0)
+			return r;
+	}
+	terms->n = kept;
+	return set_rate(event, period, freq, spec, err);
+}
+
+int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struct err *err)
+{
+	if (!terms->n)
+		return 0;
+	return err__usage(err,
+			  "event '%s': '%s' takes no term '%.40s'; period=, freq= and name= are "
+			  "allowed, and others only in the form pmu/term=value/",
+			  spec->shown, spec->base, terms->terms[0].key);
+}
+
+/* The config word of that index, NULL if the kernel headers of this build lack it. */
+static __u64 *config_word(struct perf_event_attr *attr, unsigned i)
+{
+	switch (i) {
+	case 0:
+		return &attr->config;
+	case 1:
+		return &attr->config1;
+	case 2:
+		return &attr->config2;
+	case 3: /* since Linux 6.3; older headers end before it */
+#ifdef PERF_ATTR_SIZE_VER8
+		return &attr->config3;
+#else
+		return NULL;
+#endif
+	}
+	return NULL;
+}
+
+static int put_word(struct event *event, unsigned i, const struct pmu_field *field, uint64_t value,
+		    const struct term *term, const struct spec *spec, struct err *err)
+{
+	__u64 *word = config_word(&event->attr, i);
+	uint64_t bits;
+	unsigned width;
+
+	if (!word)
+		return err__cannot(err, "event '%s': term '%s' needs config%u, which the kernel "
+				   "headers that pmubpf was built with lack (Linux 6.3 has it)",
+				   spec->shown, term->key, i);
+	if (!field) {
+		*word = value;
+		return 0;
+	}
+	bits = *word;
+	if (pmu_field__put(field, value, &bits) == 0) {
+		*word = bits;
+		return 0;
+	}
+	width = pmu_field__width(field);
+	return err__usage(err,
+			  "event '%s': %s=%s is too large; it has %u bit%s, at most 0x%" PRIx64,
+			  spec->shown, term->key, term->val, width, width == 1 ? "" : "s",
+			  (UINT64_C(1) << width) - 1);
+}
+
+/* "config", "config1"… as an index, else -1 */
+static int generic_config(const char *key)
+{
+	static const char *const names[PMU_CONFIGS] = { "config", "config1", "config2", "config3" };
+
+	for (int i = 0; i < PMU_CONFIGS; i++) {
+		if (strcmp(names[i], key) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* "r1a2" among the terms: the whole config word in hexadecimal. */
+static bool parse_raw(const struct term *term, uint64_t *ret)
+{
+	return !term->val && term->key[0] == 'r' && num__parse_hex(term->key + 1, ret) == 0;
+}
+
+static int refuse_term(const struct pmu *pmu, const struct term *term, const struct spec *spec,
+		       struct err *err)
+{
+	_cleanup_(nearest__done) struct nearest nearest;
+	_cleanup_(buf__done) struct buf near = {0}, fields = {0};
+
+	nearest__init(&nearest, term->key);
+	for (size_t i = 0; i < pmu->n_events && !term->val; i++)
+		nearest__offer(&nearest, pmu->events[i].name, NULL);
+	for (size_t i = 0; i < pmu->n_fields; i++) {
+		nearest__offer(&nearest, pmu->fields[i].name, NULL);
+		buf__printf(&fields, "%s, ", pmu->fields[i].name);
+	}
+	nearest__format(&nearest, &near);
+	return err__usage(err, "event '%s': PMU %s has no %s '%.40s'%s%s; terms: %.400sconfig, "
+			  "config1, config2, config3, period, freq, name",
+			  spec->shown, pmu->name, term->val ? "term" : "event or term", term->key,
+			  near.len ? "; nearest: " : "", near.len ? near.data : "",
+			  fields.len ? fields.data : "");
+}
+
+static int apply_field(struct event *event, const struct pmu *pmu, const struct term *term,
+		       const struct spec *spec, struct err *err)
+{
+	const struct pmu_field *field = pmu__field(pmu, term->key);
+	int word = generic_config(term->key);
+	uint64_t value;
+	int r;
+
+	if (!field && word < 0) {
+		if (!parse_raw(term, &value))
+			return refuse_term(pmu, term, spec, err);
+		event->attr.config = value;
+		return 0;
+	}
+	if (!field && !term->val)
+		return err__usage(err, "event '%s': %s needs a value", spec->shown, term->key);
+	r = parse_number(term, spec, &value, err);
+	if (r < 0)
+		return r;
+	return put_word(event, field ? field->config : (unsigned)word, field, value, term, spec,
+			err);
+}
+
+/* The text of an event in sysfs. It was written by a driver: an error in it is not the user's. */
+static int apply_event(struct event *event, const struct pmu *pmu, const struct pmu_event *named,
+		       const struct spec *spec, struct err *err)
+{
+	_cleanup_(terms__done) struct terms terms = {0};
+	const struct spec inner = { .shown = named->name, .terms = named->text };
+	struct err detail = {0};
+	int r = terms__split(&terms, &inner, &detail);
+
+	for (size_t i = 0; i < terms.n && r == 0; i++) {
+		/* perf's own business: how to scale or print the count */
+		if (strcmp(terms.terms[i].key, "period") == 0)
+			continue;
+		if (terms.terms[i].val && strcmp(terms.terms[i].val, "?") == 0)
+			return err__usage(err,
+					  "event '%s': event %s of PMU %s needs a value for '%s'; "
+					  "write it out: %s/%s/",
+					  spec->shown, named->name, pmu->name, terms.terms[i].key,
+					  pmu->name, named->text);
+		r = apply_field(event, pmu, &terms.terms[i], &inner, &detail);
+	}
+	if (r < 0)
+		return err__set(err, r, "event '%s': what sysfs says of it can't be used: %.400s",
+				spec->shown, detail.text);
+	return 0;
+}
+
+void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name)
+{
+	static const char *const cycles[] = { "cpu-cycles", "cycles", "cpu_cycles" };
+
+	event->interval = DEFAULT_INTERVAL;
+	event->counts = xstrdup("events");
+	event->pmu = xstrdup(pmu->name);
+	event->attr.type = pmu->type;
+	if (!event_name) {
+		event->title = xasprintf("raw event of PMU %s", pmu->name);
+		return;
+	}
+	event->title = xasprintf("%s, as PMU %s defines it", event_name, pmu->name);
+	if (strstr(event_name, "miss"))
+		event->interval = MISS_INTERVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(cycles) && pmu__is_core(pmu); i++) {
+		if (strcasecmp(cycles[i], event_name) != 0)
+			continue;
+		event->unit = UNIT_CYCLES;
+		event->interval = CYCLES_INTERVAL;
+		free(event->counts);
+		event->counts = xstrdup("cycles");
+	}
+}
+
+static char *format_configs(const struct event *event)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+	struct perf_event_attr attr = event->attr;
+	const __u64 *word;
+
+	buf__printf(&out, "%s/config=0x%" PRIx64, event->pmu, (uint64_t)attr.config);
+	for (unsigned i = 1; i < PMU_CONFIGS; i++) {
+		word = config_word(&attr, i);
+		if (word && *word)
+			buf__printf(&out, ",config%u=0x%" PRIx64, i, (uint64_t)*word);
+	}
+	buf__putc(&out, '/');
+	return buf__take(&out);
+}
+
+int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const struct terms *terms,
+			   const struct spec *spec, struct err *err)
+{
+	const struct pmu_event *named = NULL, *found;
+	size_t n_named = 0;
+	int r;
+
+	if (!terms->n)
+		return err__usage(err,
+				  "event '%s' names none of PMU %s's events; write %s/event/ or "
+				  "%s/term=value/",
+				  spec->shown, pmu->name, pmu->name, pmu->name);
+	for (size_t i = 0; i < terms->n; i++) {
+		found = terms->terms[i].val ? NULL : pmu__event(pmu, terms->terms[i].key);
+		if (!found || pmu__field(pmu, terms->terms[i].key))
+			continue;
+		if (n_named++)
+			return err__usage(err, "event '%s' names two events, %s and %s",
+					  spec->shown, named->name, found->name);
+		named = found;
+		r = apply_event(event, pmu, named, spec, err);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < terms->n; i++) {
+		if (named && !terms->terms[i].val &&
+		    strcasecmp(terms->terms[i].key, named->name) == 0)
+			continue;
+		r = apply_field(event, pmu, &terms->terms[i], spec, err);
+		if (r < 0)
+			return r;
+	}
+	/* With further terms it is no longer the event that the name promises. */
+	event__describe_pmu(event, pmu, terms->n == 1 && named ? named->name : NULL);
+	event->maps_to = format_configs(event);
+	return 0;
+}

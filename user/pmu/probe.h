@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whether this machine has an event: tried by opening it, not guessed. And the sentence that
+ * explains why perf_event_open refused: each errno in each circumstance is its own explanation.
+ */
+#ifndef PMUBPF_PMU_PROBE_H
+#define PMUBPF_PMU_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "pmu/event.h"
+
+struct probe_result {
+	bool ok;
+	bool user_only; /* ok, but only with the kernel excluded (unprivileged) */
+	char brief[48];	  /* if not ok: the reason in a few words, for a table: "no PMU here" */
+	char reason[256]; /* if not ok: the reason as a sentence */
+};
+
+/* Opens the event for sampling on the calling thread, closes it, and says how it went. */
+void event__probe(const struct event *event, struct probe_result *ret);
+
+/*
+ * Turns a failed perf_event_open of `event` (errno as a positive number) into a sentence with the
+ * right exit status (3: this machine or user can't; 1: else) and returns -errnum. tid is the task
+ * asked for (-1: a CPU, cpu >= 0).
+ */
+int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err);
+
+/*
+ * For :P: the highest precise_ip that the kernel takes for the event, 0 if none. The caller puts it
+ * into the attr that it opens.
+ */
+unsigned event__detect_precise(const struct event *event);
+
+/* /proc/sys/kernel/perf_event_paranoid, or INT_MIN if it can't be read. */
+int perf_paranoid(void);
+
+/* How many counters of a PMU type really run at once (pinned group of its cycles-like event on the
+ * calling thread, grown until it no longer schedules); 0 if it has none that can be tried. */
+int pmu_count_counters(const char *pmu);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "proc/files.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "sys/procfs.h"
+
+struct file_key {
+	uint64_t inode; /* FILE_JIT: the serial number of the process */
+	uint32_t dev_major, dev_minor;
+	uint64_t kind;
+};
+
+struct entry {
+	struct file_key key;
+	struct file file;
+	uint32_t number;
+	UT_hash_handle hh;
+};
+
+struct files {
+	struct entry *by_key;
+	struct entry **by_number; /* [0] is NULL */
+	size_t n, cap;
+};
+
+struct files *files__new(void)
+{
+	struct files *files = xcalloc(1, sizeof(*files));
+
+	GROW(files->by_number, files->n, files->cap);
+	files->by_number[files->n++] = NULL;
+	return files;
+}
+
+struct files *files__free(struct files *files)
+{
+	struct entry *e, *next;
+
+	if (!files)
+		return NULL;
+	HASH_ITER(hh, files->by_key, e, next) {
+		HASH_DEL(files->by_key, e);
+		free(e->file.path);
+		cleanup_close(&e->file.fd);
+		cleanup_close(&e->file.root_fd);
+		free(e);
+	}
+	free(files->by_number);
+	free(files);
+	return NULL;
+}
+
+static struct entry *files__entry(struct files *files, const struct file_key *key, const char *path)
+{
+	struct entry *e;
+
+	HASH_FIND(hh, files->by_key, key, sizeof(*key), e);
+	if (e)
+		return e;
+	e = xcalloc(1, sizeof(*e));
+	e->key = *key;
+	e->number = (uint32_t)files->n;
+	e->file = (struct file){.kind = (enum file_kind)key->kind, .fd = -1, .root_fd = -1};
+	e->file.path = xstrdup(path);
+	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
+	GROW(files->by_number, files->n, files->cap);
+	files->by_number[files->n++] = e;
+	return e;
+}
+
+uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		    const char *path)
+{
+	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF};
+
+	return files__entry(files, &key, path)->number;
+}
+
+/* Our own copy of the vDSO, as a file that the symbol helper can read. */
+static int vdso_fd(void)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	_cleanup_close_ int fd = -1;
+
+	if (!image)
+		return -1;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	/* its size isn't in auxv: pages are written until one can't be read */
+	for (size_t off = 0; fd >= 0 && off < 16 * page; off += page) {
+		if (write(fd, image + off, page) != (ssize_t)page)
+			break;
+	}
+	return TAKE_FD(fd);
+}
+
+uint32_t files__vdso(struct files *files)
+{
+	struct file_key key = {.kind = FILE_VDSO};
+	struct entry *e = files__entry(files, &key, "[vdso]");
+
+	if (!e->file.tried)
+		e->file.fd = vdso_fd();
+	e->file.tried = true;
+	return e->number;
+}
+
+uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial)
+{
+	struct file_key key = {.inode = process_serial, .kind = FILE_JIT};
+	struct entry *e = files__entry(files, &key, "[anon]");
+
+	e->file.tgid = tgid;
+	return e->number;
+}
+
+/* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
+ * mappings and another in stat. */
+static bool is_mapped_file(int fd, const struct file_key *key)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == key->inode;
+}
+
+static int open_regular(const char *path)
+{
+	struct stat st;
+
+	/* O_NONBLOCK: a FIFO under a profiled program's control must not stop us */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return TAKE_FD(fd);
+}
+
+static bool same_mount_namespace(pid_t tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
+	struct stat ours, theirs;
+
+	return stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
+	       ours.st_ino == theirs.st_ino;
+}
+
+static int perf_map_fd(pid_t tgid, bool *ret_untrusted)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	struct proc_status status;
+	struct stat st;
+
+	if (procfs_status(tgid, &status) < 0)
+		return -1;
+	path = xasprintf("/proc/%d/root/tmp/perf-%d.map", tgid, status.ns_tgid);
+	fd = open_regular(path);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	*ret_untrusted = st.st_uid != status.euid;
+	return *ret_untrusted ? -1 : TAKE_FD(fd);
+}
+
+static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
+{
+	/* map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
+	 * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, then as we see it. */
+	_cleanup_free_ char *exact =
+		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
+	_cleanup_free_ char *theirs = xasprintf("/proc/%d/root%s", tgid, e->file.path);
+	const char *const candidates[] = {exact, theirs, e->file.path};
+
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
+		_cleanup_close_ int fd = open_regular(candidates[i]);
+
+		if (fd < 0 || (i && !is_mapped_file(fd, &e->key)))
+			continue;
+		e->file.fd = TAKE_FD(fd);
+		break;
+	}
+	if (!same_mount_namespace(tgid)) {
+		_cleanup_free_ char *root = xasprintf("/proc/%d/root", tgid);
+
+		e->file.root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
+}
+
+void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
+{
+	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+
+	if (!e || e->file.fd >= 0)
+		return;
+	/* a JIT may write its map later, and another process may still be alive: these are tried again */
+	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))
+		return;
+	e->file.tried = true;
+	if (e->key.kind == FILE_ELF)
+		pin_elf(e, tgid, start, end);
+	else if (e->key.kind == FILE_JIT)
+		e->file.fd = perf_map_fd(tgid, &e->file.untrusted);
+}
+
+const struct file *files__get(const struct files *files, uint32_t file)
+{
+	return file && file < files->n ? &files->by_number[file]->file : NULL;
+}
+
+size_t files__count(const struct files *files)
+{
+	return files->n;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files that programs were running from, each known by a small number. A file is its device and
+ * inode; a descriptor is taken at the first sample in it, near the program, because the program, its
+ * mount namespace or the file's name may be gone by the time names are asked for.
+ */
+#ifndef PMUBPF_PROC_FILES_H
+#define PMUBPF_PROC_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum file_kind {
+	FILE_ELF,
+	FILE_VDSO, /* the kernel's page of user code: the same bytes in every 64-bit program */
+	FILE_JIT,  /* the anonymous code of one process, named by its /tmp/perf-PID.map */
+};
+
+struct file {
+	enum file_kind kind;
+	char *path; /* as the program's mount namespace names it */
+	int fd;     /* -1: could not be opened (or not yet) */
+	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1 */
+	bool tried;
+	/* FILE_JIT */
+	pid_t tgid;
+	bool untrusted; /* there is a perf map, but somebody else owns it */
+};
+
+struct files;
+
+struct files *files__new(void);
+struct files *files__free(struct files *files); /* closes the descriptors */
+
+/* Numbers start at 1. */
+uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		    const char *path);
+uint32_t files__vdso(struct files *files);
+uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial);
+
+/* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */
+void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
+
+const struct file *files__get(const struct files *files, uint32_t file);
+size_t files__count(const struct files *files); /* numbers in use, 0 included */
+
+#endif

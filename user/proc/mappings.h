@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The executable mappings of a process: a sorted list without overlaps, shared after fork. */
+#ifndef PMUBPF_PROC_MAPPINGS_H
+#define PMUBPF_PROC_MAPPINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapping {
+	uint64_t start, end; /* [start, end) */
+	uint64_t file_off;   /* of start */
+	uint32_t file;       /* number in files.h; 0: anonymous code */
+};
+
+struct mappings; /* reference-counted; NULL is the empty list */
+
+struct mappings *mappings__ref(struct mappings *m);
+struct mappings *mappings__unref(struct mappings *m); /* returns NULL */
+/* Adds a mapping; what it covers of older ones is gone. Takes the caller's reference and returns the
+ * changed list: a copy if others hold the old one. */
+struct mappings *mappings__add(struct mappings *m, const struct mapping *add);
+const struct mapping *mappings__find(const struct mappings *m, uint64_t addr);
+size_t mappings__count(const struct mappings *m);
+
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "proc/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "proc/mappings.h"
+#include "sys/procfs.h"
+
+struct process {
+	uint32_t tgid;
+	uint32_t parent_tgid;    /* of a fork whose parent was unknown then */
+	uint64_t serial;         /* of this process: numbers are reused, this isn't */
+	uint64_t generation;
+	struct mappings *maps;
+	uint64_t snapshot_time;  /* when /proc was read; 0: not */
+	uint64_t exec_arrived;   /* time of the latest exec known to have happened */
+	uint64_t covered_from;   /* life records tell everything since; 0: nothing told yet */
+	uint64_t exit_time;      /* of the leader; 0: alive as far as known */
+	uint64_t last_sample;
+	uint32_t jit_file;       /* in files; 0: not asked for yet */
+	UT_hash_handle hh;
+};
+
+struct processes {
+	struct process *by_tgid;
+	struct files *files;
+	uint64_t serials;
+	uint64_t generations;
+	size_t n_exited;
+};
+
+struct processes *processes__new(struct files *files)
+{
+	struct processes *all = xcalloc(1, sizeof(*all));
+
+	all->files = files;
+	return all;
+}
+
+static void processes__remove(struct processes *all, struct process *p)
+{
+	HASH_DEL(all->by_tgid, p);
+	mappings__unref(p->maps);
+	free(p);
+}
+
+struct processes *processes__free(struct processes *all)
+{
+	struct process *p, *next;
+
+	if (!all)
+		return NULL;
+	HASH_ITER(hh, all->by_tgid, p, next)
+		processes__remove(all, p);
+	free(all);
+	return NULL;
+}
+
+static struct process *processes__find(struct processes *all, uint32_t tgid)
+{
+	struct process *p;
+
+	HASH_FIND(hh, all->by_tgid, &tgid, sizeof(tgid), p);
+	return p;
+}
+
+static struct process *processes__find_or_add(struct processes *all, uint32_t tgid)
+{
+	struct process *p = processes__find(all, tgid);
+
+	if (p)
+		return p;
+	p = xcalloc(1, sizeof(*p));
+	p->tgid = tgid;
+	p->serial = ++all->serials;
+	p->generation = ++all->generations;
+	HASH_ADD(hh, all->by_tgid, tgid, sizeof(p->tgid), p);
+	return p;
+}
+
+static bool is_anonymous(const char *path)
+{
+	static const char *const prefixes[] = {"[", "//anon", "/dev/zero", "/anon_hugepage", "/SYSV",
+					       "/memfd:"};
+
+	if (!path[0])
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
+			 uint64_t file_off, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+			 const char *path)
+{
+	struct mapping m = {.start = start, .end = end, .file_off = file_off};
+
+	if (strcmp(path, "[vdso]") == 0) {
+		m.file = files__vdso(all->files);
+		m.file_off = 0;
+	} else if (!is_anonymous(path)) {
+		m.file = files__elf(all->files, dev_major, dev_minor, inode, path);
+	}
+	p->maps = mappings__add(p->maps, &m);
+	p->generation = ++all->generations;
+}
+
+struct snapshot_ctx {
+	struct processes *all;
+	struct process *p;
+};
+
+static void snapshot_line(void *ctx, const struct map_line *line)
+{
+	struct snapshot_ctx *s = ctx;
+
+	process__map(s->all, s->p, line->start, line->end, line->file_off, line->dev_major,
+		     line->dev_minor, line->inode, line->path);
+}
+
+static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid, uint64_t now)
+{
+	struct snapshot_ctx ctx = {all, p};
+
+	p->snapshot_time = now;
+	procfs_maps((pid_t)from_tgid, snapshot_line, &ctx);
+}
+
+void processes__life_arrived(struct processes *all, const struct life *life)
+{
+	struct process *p;
+
+	if (life->kind == LIFE_EXEC ||
+	    (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)) {
+		p = processes__find_or_add(all, life->tgid);
+		if (!p->covered_from)
+			p->covered_from = life->time;
+		if (life->kind == LIFE_EXEC && life->time > p->exec_arrived)
+			p->exec_arrived = life->time;
+	}
+}
+
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now)
+{
+	struct process *p;
+
+	if (!tgid || processes__find(all, tgid))
+		return;
+	p = processes__find_or_add(all, tgid);
+	process__snapshot(all, p, tgid, now);
+}
+
+static void process__forget_maps(struct processes *all, struct process *p)
+{
+	p->maps = mappings__unref(p->maps);
+	p->snapshot_time = 0;
+	p->jit_file = 0;
+	p->serial = ++all->serials;
+	p->generation = ++all->generations;
+}
+
+static void processes__fork(struct processes *all, const struct life *life)
+{
+	struct process *child, *parent;
+
+	if (life->tgid == life->parent_tgid)
+		return;
+	child = processes__find_or_add(all, life->tgid);
+	process__forget_maps(all, child);
+	all->n_exited -= child->exit_time != 0;
+	child->exit_time = 0;
+	child->covered_from = life->time;
+	child->parent_tgid = life->parent_tgid;
+	parent = processes__find(all, life->parent_tgid);
+	if (parent)
+		child->maps = mappings__ref(parent->maps);
+}
+
+void processes__life(struct processes *all, const struct life *life)
+{
+	struct process *p;
+
+	switch (life->kind) {
+	case LIFE_FORK:
+		processes__fork(all, life);
+		return;
+	case LIFE_EXEC:
+		p = processes__find_or_add(all, life->tgid);
+		process__forget_maps(all, p);
+		p->covered_from = life->time;
+		return;
+	case LIFE_MMAP:
+		p = processes__find(all, life->tgid);
+		if (p) /* else nobody asked yet, and /proc will tell */
+			process__map(all, p, life->start, life->end, life->file_off,
+				     life->dev_major, life->dev_minor, life->inode, life->path);
+		return;
+	case LIFE_EXIT:
+		p = processes__find(all, life->tgid);
+		if (p && life->tid == life->tgid) {
+			p->exit_time = life->time;
+			all->n_exited++;
+		}
+		return;
+	}
+}
+
+/*
+ * A child of a process that nobody had looked at, sampled before (or without) its exec: it runs the
+ * parent's mappings. Its own /proc shows them unless it has exec'ed since; else the parent's does.
+ */
+static void process__look_back(struct processes *all, struct process *p, uint64_t time)
+{
+	struct process *parent;
+
+	if (p->snapshot_time || mappings__count(p->maps))
+		return;
+	if (p->exec_arrived <= time)
+		process__snapshot(all, p, p->tgid, time);
+	parent = p->parent_tgid ? processes__find(all, p->parent_tgid) : NULL;
+	if (!mappings__count(p->maps) && p->parent_tgid && (!parent || parent->exec_arrived <= time))
+		process__snapshot(all, p, p->parent_tgid, time);
+	p->snapshot_time = time;
+}
+
+struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t time)
+{
+	struct process *p = processes__find_or_add(all, tgid);
+
+	p->last_sample = time;
+	if (tgid)
+		process__look_back(all, p, time);
+	return p;
+}
+
+void processes__sweep(struct processes *all, uint64_t before)
+{
+	struct process *p, *next;
+
+	if (!all->n_exited)
+		return;
+	HASH_ITER(hh, all->by_tgid, p, next) {
+		if (!p->exit_time || p->exit_time >= before || p->last_sample >= before)
+			continue;
+		if (procfs_task_exists((pid_t)p->tgid))
+			continue; /* its other threads go on, or nobody has reaped it yet */
+		processes__remove(all, p);
+		all->n_exited--;
+	}
+}
+
+size_t processes__count(const struct processes *all)
+{
+	return HASH_COUNT(all->by_tgid);
+}
+
+uint64_t process__generation(const struct process *p)
+{
+	return p->generation;
+}
+
+/* Read from /proc after an exec that this address belongs before: the mappings are another program's. */
+static bool process__snapshot_void(const struct process *p, uint64_t time)
+{
+	return p->snapshot_time && time < p->exec_arrived && p->exec_arrived < p->snapshot_time;
+}
+
+struct frame process__locate(struct processes *all, struct process *p, uint64_t addr)
+{
+	const struct mapping *m = mappings__find(p->maps, addr);
+	struct frame frame = {0};
+
+	if (!m || process__snapshot_void(p, p->last_sample))
+		return frame;
+	if (m->file) {
+		frame = (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
+		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+		return frame;
+	}
+	if (!p->jit_file)
+		p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial);
+	files__pin(all->files, p->jit_file, (pid_t)p->tgid, 0, 0);
+	return (struct frame){FRAME_JIT, p->jit_file, addr};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who ran, and what each had mapped when. Life records build it as they happen; /proc is read once
+ * for processes that ran before the recording.
+ *
+ * Time: records arrive unsorted and are processed one round later in the order of time. So there are
+ * two kinds of calls: *__arrived, made when a record is drained, and the others, made in order.
+ * A process of before is read from /proc when its first sample arrives; if an exec that happened in
+ * between arrives later, the reading shows the new program and is void for the samples before it.
+ */
+#ifndef PMUBPF_PROC_PROCESSES_H
+#define PMUBPF_PROC_PROCESSES_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "proc/files.h"
+#include "proc/life.h"
+
+struct processes;
+struct process;
+
+struct processes *processes__new(struct files *files); /* files is borrowed */
+struct processes *processes__free(struct processes *all);
+
+void processes__life_arrived(struct processes *all, const struct life *life);
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now);
+
+void processes__life(struct processes *all, const struct life *life);
+/* The process of a sample; never NULL, but it may know no mapping. */
+struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t time);
+/* Forgets processes that have gone and had no sample since `before`. */
+void processes__sweep(struct processes *all, uint64_t before);
+size_t processes__count(const struct processes *all);
+
+/* Changes whenever the process's mappings do, and no two processes share a value. */
+uint64_t process__generation(const struct process *process);
+/* Turns an address of the process into a frame (FRAME_UNKNOWN if nothing is mapped there), and pins
+ * the file it lies in. */
+struct frame process__locate(struct processes *all, struct process *process, uint64_t addr);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* From records to profile and ledger: everything that must be counted is counted here. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "session/internal.h"
+#include "sys/procfs.h"
+
+enum {
+	/* An overflow program may have read the clock before a round and still be writing. */
+	SLACK_NS = 20 * 1000 * 1000,
+	/* How long a process that has gone is remembered. */
+	FORGET_NS = 1000 * 1000 * 1000,
+	/* A CPU that was busy for less says nothing about its clock. */
+	MIN_BUSY_NS = 50 * 1000 * 1000,
+};
+
+void session__ring_record(void *session, const void *data, size_t size)
+{
+	struct session *s = session;
+	struct ledger *ledger = &s->result->ledger;
+	struct decoded rec;
+	int reject = record_decode(data, size, ledger->n_events, &rec);
+
+	if (reject >= 0) {
+		ledger->rejected[reject]++;
+		return;
+	}
+	if (rec.type == PMB_REC_STACK) {
+		ledger->stacks_received++;
+		raw_stacks__add(&s->stacks, rec.stack);
+		return;
+	}
+	ledger->events[rec.sample->event].decoded++;
+	processes__sample_arrived(s->processes, rec.sample->tgid, now_ns());
+	queue__sample(&s->queue, &rec);
+}
+
+static void on_life(void *ctx, const struct life *life)
+{
+	struct session *s = ctx;
+
+	processes__life_arrived(s->processes, life);
+	queue__life(&s->queue, life);
+}
+
+static void on_throttled(void *ctx, uint64_t counter_id)
+{
+	struct session *s = ctx;
+
+	for (size_t i = 0; i < s->counters.n; i++) {
+		if (s->counters.list[i].id == counter_id)
+			s->result->ledger.events[s->counters.list[i].event].throttled++;
+	}
+}
+
+/* Frames that never came (ring full, id unknown): the interrupted instruction is known all the same. */
+static uint32_t leaf_only(struct session *s, struct process *process, uint64_t ip)
+{
+	struct frame frame = {FRAME_KERNEL, 0, ip};
+	uint32_t id;
+
+	if (process)
+		frame = process__locate(s->processes, process, ip);
+	id = profile__frame(s->result->profile, &frame);
+	return profile__stack(s->result->profile, &id, 1);
+}
+
+/* One side's stack; process NULL: the kernel's. *ending becomes what the ledger is told. */
+static uint32_t resolve(struct session *s, uint64_t id, struct process *process, uint64_t ip,
+			uint8_t *ending)
+{
+	bool ip_is_kernel = ip >> 63;
+	uint32_t stack = 0;
+
+	if (!id && *ending == PMB_END_NONE)
+		return 0;
+	if (id && *ending != PMB_END_LOST) {
+		stack = raw_stacks__resolve(&s->stacks, id, s->result->profile, s->processes, process);
+		if (!stack)
+			*ending = PMB_END_UNKNOWN_ID;
+	}
+	if (!stack && ip_is_kernel == !process)
+		stack = leaf_only(s, process, ip);
+	return stack;
+}
+
+static void account_sample(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+{
+	struct session *s = ctx;
+	struct ledger *ledger = &s->result->ledger;
+	struct process *process = processes__get(s->processes, sample->tgid, sample->rec.time);
+	uint8_t user_end = sample->user_end, kernel_end = sample->kernel_end;
+	struct profile_key key = {.event = sample->event};
+	char comm[PMB_COMM_LEN + 1] = {0};
+
+	memcpy(comm, sample->comm, PMB_COMM_LEN);
+	key.comm = profile__comm(s->result->profile, comm);
+	key.kernel_stack = resolve(s, sample->kernel_stack, NULL, sample->ip, &kernel_end);
+	key.user_stack = resolve(s, sample->user_stack, process, sample->ip, &user_end);
+	if (addr) {
+		key.addr = *addr & s->opts->addr_mask;
+		key.has_addr = 1;
+	}
+	profile__add(s->result->profile, &key, sample->weight);
+	ledger->user_endings[user_end]++;
+	ledger->kernel_endings[kernel_end]++;
+	ledger->events[sample->event].aggregated++;
+	ledger->events[sample->event].weight += sample->weight;
+	if ((int)sample->cpu < s->n_cpus)
+		s->cpu_sampled[sample->event * s->n_cpus + (int)sample->cpu] = true;
+}
+
+static void account_life(void *ctx, const struct life *life)
+{
+	struct session *s = ctx;
+
+	processes__life(s->processes, life);
+	if (life->kind == LIFE_FORK)
+		session__family_forked(s, life);
+}
+
+void session__round(struct session *s, bool final)
+{
+	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+	const struct queue_fns in_order = {account_life, account_sample, s};
+	uint64_t now = now_ns(), horizon = s->round_ns;
+
+	if (horizon > now - SLACK_NS)
+		horizon = now - SLACK_NS;
+	sideband__drain(s->sideband, &arrivals);
+	rings__drain(s->rings);
+	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
+	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
+	s->round_ns = now;
+}
+
+static const char *why_no_ratio(const struct event *event)
+{
+	if (event->unit == UNIT_NS && (event->attr.exclude_user || event->attr.exclude_kernel))
+		return "the kernel's clock counter also counts the code that :u or :k leaves out";
+	return NULL;
+}
+
+/* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
+static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
+{
+	double busy = (double)c->count.running_ns, idle_share;
+
+	if (c->tid < 0 && c->count.enabled_ns) {
+		idle_share = (double)(idle[c->cpu] - s->idle_before[c->cpu]) /
+			     (double)c->count.enabled_ns;
+		busy *= idle_share < 1 ? 1 - idle_share : 0;
+	}
+	return busy < MIN_BUSY_NS ? 0 : (double)c->count.value / busy * 1e9;
+}
+
+static struct clock_rate event_rate(const struct session *s, size_t index, const uint64_t *idle)
+{
+	const struct event *event = &s->opts->events->events[index];
+	size_t n = s->counters.n + (size_t)s->n_cpus, used = 0;
+	_cleanup_free_ double *hz = xcalloc(n, sizeof(*hz));
+	const bool *sampled = &s->cpu_sampled[index * (size_t)s->n_cpus];
+	struct clock_rate rate = {0};
+
+	if (event->unit != UNIT_CYCLES)
+		return rate;
+	for (size_t i = 0; !event->attr.exclude_user && !event->attr.exclude_kernel && i < s->counters.n;
+	     i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && (c->cpu < 0 || sampled[c->cpu]))
+			hz[used++] = counter_hz(s, c, idle);
+	}
+	rate = clock_rate_mean(hz, used, true);
+	if (rate.n)
+		return rate;
+	for (int cpu = 0; cpu < s->n_cpus; cpu++)
+		hz[cpu] = sampled[cpu] ? (double)cpu_nominal_hz(cpu) : 0;
+	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
+}
+
+static void add_counter(struct ledger_event *e, const struct counter *c)
+{
+	double scale = c->count.running_ns ?
+			       (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
+
+	e->value += c->count.value;
+	e->enabled_ns += c->count.enabled_ns;
+	e->running_ns += c->count.running_ns;
+	e->scaled += c->count.enabled_ns == c->count.running_ns ?
+			     c->count.value : (uint64_t)((double)c->count.value * scale);
+	e->instances++;
+}
+
+void session__close_books(struct session *s)
+{
+	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
+	const struct sideband_totals *sideband = sideband__totals(s->sideband);
+	struct ledger *ledger = &s->result->ledger;
+
+	procfs_idle_ns(idle, s->n_cpus);
+	counters__read(&s->counters);
+	for (size_t i = 0; i < s->counters.n; i++)
+		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		struct ledger_event *e = &ledger->events[i];
+		const struct event *event = &s->opts->events->events[i];
+
+		programs__stats(s->programs, i, &e->kernel);
+		e->name = event->name;
+		e->no_ratio = why_no_ratio(event);
+		if (s->result->scopes[i] == SCOPE_PER_TASK)
+			e->instances += session__family_forks(s);
+		e->interval = event->attr.freq ? (e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0)
+					       : event->attr.sample_period;
+		s->result->rates[i] = event_rate(s, i, idle);
+	}
+	ledger->sideband_records = sideband->records;
+	ledger->sideband_lost = sideband->lost;
+	ledger->sideband_rejected = sideband->rejected;
+}

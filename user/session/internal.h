@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of session/ share, and nobody else sees. */
+#ifndef PMUBPF_SESSION_INTERNAL_H
+#define PMUBPF_SESSION_INTERNAL_H
+
+#include <signal.h>
+
+#include "collect/counters.h"
+#include "collect/programs.h"
+#include "collect/rings.h"
+#include "collect/sideband.h"
+#include "proc/processes.h"
+#include "session/command.h"
+#include "session/queue.h"
+#include "session/session.h"
+#include "session/stacks.h"
+
+struct family;
+
+struct session {
+	const struct session_opts *opts;
+	struct session_result *result;
+	struct cpus online;      /* every CPU that is online: side-band, per-CPU events */
+	const struct cpus *cpus; /* those to sample */
+	struct programs *programs;
+	struct counters counters;
+	struct sideband *sideband;
+	struct rings *rings;
+	struct processes *processes;
+	struct raw_stacks stacks;
+	struct queue queue;
+	struct command command;
+	struct family *family;   /* tasks that inherited events live in */
+	sigset_t signals_before;
+	int signal_fd;
+	int *target_fds;         /* pidfds of -p */
+	size_t n_target_fds;
+	uint64_t start_ns;
+	uint64_t round_ns;       /* when the previous round began */
+	uint64_t *idle_before;   /* per CPU */
+	bool *cpu_sampled;       /* [event * n_cpus + cpu] */
+	int n_cpus;              /* possible */
+};
+
+/* whom.c: from targets to open, attached, disabled counters */
+int session__load(struct session *s, struct err *err);
+int session__open_counters(struct session *s, struct err *err);
+bool session__targets_gone(const struct session *s);
+void session__family_forked(struct session *s, const struct life *life);
+uint64_t session__family_forks(const struct session *s);
+void session__family_free(struct session *s);
+
+/* account.c: from records to profile and ledger */
+void session__ring_record(void *session, const void *data, size_t size);
+/* Drains every ring; processes what happened before the previous round (everything if final). */
+void session__round(struct session *s, bool final);
+void session__close_books(struct session *s);
+
+uint64_t now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A life record with its path behind it, a sample with its optional address. */
+struct queued_life {
+	struct life life;
+	char path[];
+};
+
+struct queued_sample {
+	struct pmb_sample sample;
+	uint64_t has_addr;
+	uint64_t addr;
+};
+
+static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, size_t size)
+{
+	size_t padded = (size + 7) & ~(size_t)7;
+
+	if (q->n_bytes + padded > q->cap_bytes) {
+		q->cap_bytes = 2 * q->cap_bytes + padded + 65536;
+		q->bytes = xrealloc(q->bytes, q->cap_bytes, 1);
+	}
+	GROW(q->items, q->n, q->cap);
+	q->items[q->n++] = (struct queued){time, q->arrivals++, q->n_bytes, kind};
+	q->n_bytes += padded;
+	return q->bytes + q->n_bytes - padded;
+}
+
+void queue__life(struct queue *q, const struct life *life)
+{
+	const char *path = life->path ? life->path : "";
+	size_t len = strlen(path) + 1;
+	struct queued_life *copy = queue__push(q, QUEUED_LIFE, life->time, sizeof(*copy) + len);
+
+	copy->life = *life;
+	memcpy(copy->path, path, len);
+}
+
+void queue__sample(struct queue *q, const struct decoded *rec)
+{
+	struct queued_sample *copy =
+		queue__push(q, QUEUED_SAMPLE, rec->sample->rec.time, sizeof(*copy));
+
+	copy->sample = *rec->sample;
+	copy->has_addr = rec->has_addr;
+	copy->addr = rec->addr;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct queued *x = a, *y = b;
+	int by_time = CMP3(x->time, y->time);
+
+	return by_time ? by_time : CMP3(x->order, y->order);
+}
+
+static void hand_out(const struct queue *q, const struct queued *item, const struct queue_fns *fns)
+{
+	void *at = q->bytes + item->at;
+
+	if (item->kind == QUEUED_LIFE) {
+		struct queued_life *life = at;
+
+		life->life.path = life->path;
+		fns->life(fns->ctx, &life->life);
+	} else {
+		struct queued_sample *sample = at;
+
+		fns->sample(fns->ctx, &sample->sample, sample->has_addr ? &sample->addr : NULL);
+	}
+}
+
+/* Moves the items from `first` on to the front, in a block of their own. */
+static void queue__keep(struct queue *q, size_t first)
+{
+	struct queue kept = {.arrivals = q->arrivals};
+
+	for (size_t i = first; i < q->n; i++) {
+		const struct queued *item = &q->items[i];
+		size_t size = item->kind == QUEUED_SAMPLE ? sizeof(struct queued_sample) :
+			      sizeof(struct queued_life) +
+				      strlen(((struct queued_life *)(q->bytes + item->at))->path) + 1;
+		void *to = queue__push(&kept, item->kind, item->time, size);
+
+		memcpy(to, q->bytes + item->at, size);
+		kept.items[kept.n - 1].order = item->order;
+	}
+	free(q->items);
+	free(q->bytes);
+	*q = kept;
+}
+
+void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns)
+{
+	size_t i;
+
+	if (!q->n)
+		return;
+	qsort(q->items, q->n, sizeof(*q->items), compare);
+	for (i = 0; i < q->n && q->items[i].time <= horizon; i++)
+		hand_out(q, &q->items[i], fns);
+	if (i == q->n)
+		q->n = q->n_bytes = 0;
+	else if (i)
+		queue__keep(q, i);
+}
+
+void queue__done(struct queue *q)
+{
+	free(q->items);
+	free(q->bytes);
+	*q = (struct queue){0};
+}

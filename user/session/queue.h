@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Merges the two streams (samples and life records, each from several CPUs) by time. Records wait
+ * here until every ring has been drained past their time.
+ */
+#ifndef PMUBPF_SESSION_QUEUE_H
+#define PMUBPF_SESSION_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/decode.h"
+#include "proc/life.h"
+
+enum queued_kind { QUEUED_LIFE, QUEUED_SAMPLE };
+
+struct queue {
+	struct queued {
+		uint64_t time;
+		uint64_t order; /* of arrival: keeps records of one time in their ring's order */
+		size_t at;      /* in bytes */
+		enum queued_kind kind;
+	} *items;
+	size_t n, cap;
+	uint8_t *bytes; /* copies of the records, 8-byte aligned */
+	size_t n_bytes, cap_bytes;
+	uint64_t arrivals;
+};
+
+void queue__life(struct queue *q, const struct life *life);
+void queue__sample(struct queue *q, const struct decoded *sample);
+
+struct queue_fns {
+	void (*life)(void *ctx, const struct life *life);
+	void (*sample)(void *ctx, const struct pmb_sample *sample, const uint64_t *addr);
+	void *ctx;
+};
+/* Hands out, oldest first, what happened at or before `horizon`. */
+void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns);
+void queue__done(struct queue *q);
+
+#endif

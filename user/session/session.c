@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The run of one recording. The hard thing is the order: programs before marks, marks before
+ * counters, side-band before anything whose birth must be known, everything open and attached before
+ * anything is enabled, and only then the command may exec.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "session/internal.h"
+#include "sys/procfs.h"
+
+enum { ROUND_MS = 100 };
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int session__catch_signals(struct session *s, struct err *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t ours;
+
+	sigaction(SIGPIPE, &ignore, NULL); /* a reader that has gone is an EPIPE, not our end */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigaddset(&ours, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &ours, &s->signals_before) < 0)
+		return err__set(err, -errno, "can't block signals: %s", strerror(errno));
+	s->signal_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signal_fd < 0)
+		return err__set(err, -errno, "can't receive signals: %s", strerror(errno));
+	return 0;
+}
+
+static void session__init(struct session *s, const struct session_opts *opts,
+			  struct session_result *result)
+{
+	size_t n = opts->events->n;
+
+	*result = (struct session_result){0};
+	s->opts = opts;
+	s->result = result;
+	s->signal_fd = s->command.go_fd = s->command.failed_fd = -1;
+	s->n_cpus = cpus_possible();
+	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
+	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
+	result->profile = profile__new();
+	result->files = files__new();
+	result->ledger.events = xcalloc(n, sizeof(*result->ledger.events));
+	result->ledger.n_events = n;
+	result->rates = xcalloc(n, sizeof(*result->rates));
+	result->scopes = xcalloc(n, sizeof(*result->scopes));
+	s->processes = processes__new(result->files);
+}
+
+static int session__check_cpus(struct session *s, struct err *err)
+{
+	int r = cpus__online(&s->online, err);
+
+	if (r < 0)
+		return r;
+	s->cpus = s->opts->cpus ? s->opts->cpus : &s->online;
+	for (int i = 0; i < s->cpus->n; i++) {
+		if (!cpus__has(&s->online, s->cpus->cpu[i]))
+			return err__usage(err, "-C: CPU %d does not exist or is offline; online: "
+					  "/sys/devices/system/cpu/online", s->cpus->cpu[i]);
+	}
+	return 0;
+}
+
+static int session__prepare(struct session *s, struct err *err)
+{
+	int r = session__check_cpus(s, err);
+
+	if (r == 0)
+		r = session__load(s, err);
+	if (r == 0)
+		r = rings__open(&s->rings, s->programs, session__ring_record, s, err);
+	if (r == 0)
+		r = sideband__open(&s->sideband, &s->online, err);
+	if (r == 0)
+		r = session__catch_signals(s, err);
+	if (r == 0 && s->opts->command)
+		r = command__start(&s->command, s->opts->command, err);
+	if (r == 0)
+		r = session__open_counters(s, err);
+	if (r == 0)
+		sideband__watch_throttling(s->sideband, &s->counters);
+	return r;
+}
+
+/* Counters that wait for the command's exec enable themselves. */
+static int session__start(struct session *s, struct err *err)
+{
+	struct counters now = {0};
+	int r;
+
+	procfs_idle_ns(s->idle_before, s->n_cpus);
+	for (size_t i = 0; i < s->counters.n; i++) {
+		if (s->counters.list[i].tid >= 0 && s->opts->command)
+			continue;
+		GROW(now.list, now.n, now.cap);
+		now.list[now.n++] = s->counters.list[i];
+	}
+	r = counters__enable(&now, err);
+	free(now.list);
+	s->start_ns = s->round_ns = now_ns();
+	if (r == 0 && s->opts->command)
+		r = command__go(&s->command, s->opts->command[0], err);
+	return r;
+}
+
+/* Which of our signals has come; the command's death is one of them. */
+static bool session__signalled(struct session *s, enum session_end *ret_end)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD) {
+			*ret_end = END_SIGNAL;
+			return true;
+		}
+		if (s->command.pid && command__exited(&s->command)) {
+			*ret_end = END_TARGET;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void session__tick(struct session *s, uint64_t now)
+{
+	struct session_tick tick = {.elapsed_ns = now - s->start_ns};
+
+	if (!s->opts->tick)
+		return;
+	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
+		struct pmb_stats stats;
+
+		tick.samples += s->result->ledger.events[i].decoded;
+		if (programs__stats(s->programs, i, &stats) < 0)
+			continue;
+		for (int k = 0; k < PMB_N_DROPS; k++)
+			tick.lost += stats.dropped[k];
+	}
+	s->opts->tick(s->opts->tick_ctx, &tick);
+}
+
+static int round_timeout_ms(const struct session *s, uint64_t now)
+{
+	uint64_t left;
+
+	if (!s->opts->duration_ns)
+		return ROUND_MS;
+	left = s->start_ns + s->opts->duration_ns - now;
+	return left < (uint64_t)ROUND_MS * 1000000 ? (int)(left / 1000000) + 1 : ROUND_MS;
+}
+
+static enum session_end session__loop(struct session *s)
+{
+	struct pollfd fds[] = {
+		{.fd = s->signal_fd, .events = POLLIN},
+		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
+	};
+	enum session_end end;
+
+	for (;;) {
+		uint64_t now = now_ns();
+
+		if (s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns)
+			return END_DURATION;
+		poll(fds, ARRAY_SIZE(fds), round_timeout_ms(s, now));
+		if (session__signalled(s, &end))
+			return end;
+		if (session__targets_gone(s))
+			return END_TARGET;
+		session__round(s, false);
+		session__tick(s, now_ns());
+	}
+}
+
+int session__record(struct session **ret, const struct session_opts *opts,
+		    struct session_result *result, struct err *err)
+{
+	struct session *s = xcalloc(1, sizeof(*s));
+	int r;
+
+	session__init(s, opts, result);
+	r = session__prepare(s, err);
+	if (r == 0)
+		r = session__start(s, err);
+	if (r < 0) {
+		command__terminate(&s->command);
+		command__wait(&s->command);
+		session__free(s);
+		session_result__done(result);
+		return r;
+	}
+	result->end = session__loop(s);
+	result->duration_ns = now_ns() - s->start_ns;
+	counters__disable(&s->counters);
+	command__terminate(&s->command);
+	session__round(s, true);
+	session__close_books(s);
+	*ret = s;
+	return 0;
+}
+
+int session__wait(struct session *s)
+{
+	if (!s->command.pid)
+		return 0;
+	/* from here on Ctrl-C ends us as it ends any program */
+	sigprocmask(SIG_SETMASK, &s->signals_before, NULL);
+	command__wait(&s->command);
+	return command__exit_status(&s->command);
+}
+
+struct session *session__free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	counters__close(&s->counters);
+	rings__free(s->rings);
+	sideband__free(s->sideband);
+	programs__free(s->programs);
+	processes__free(s->processes);
+	raw_stacks__done(&s->stacks);
+	queue__done(&s->queue);
+	session__family_free(s);
+	cleanup_close(&s->signal_fd);
+	for (size_t i = 0; i < s->n_target_fds; i++)
+		cleanup_close(&s->target_fds[i]);
+	free(s->target_fds);
+	cpus__done(&s->online);
+	free(s->idle_before);
+	free(s->cpu_sampled);
+	free(s);
+	return NULL;
+}
+
+void session_result__done(struct session_result *result)
+{
+	profile__free(result->profile);
+	files__free(result->files);
+	free(result->ledger.events);
+	free(result->rates);
+	free(result->scopes);
+	buf__done(&result->notes);
+	*result = (struct session_result){0};
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One recording: load, open, drain, account. The pipeline of every command; what differs is what
+ * becomes of the profile at its end.
+ */
+#ifndef PMUBPF_SESSION_SESSION_H
+#define PMUBPF_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "model/clockrate.h"
+#include "model/ledger.h"
+#include "model/profile.h"
+#include "pmu/event.h"
+#include "proc/files.h"
+#include "sys/cgroup.h"
+#include "sys/cpus.h"
+
+/* Whether an event is opened per CPU and chosen in BPF, or per task. */
+enum session_scope {
+	SCOPE_AUTO, /* per task for PIDs, threads and breakpoints, per CPU for the rest */
+	SCOPE_PER_CPU,
+	SCOPE_PER_TASK,
+};
+
+struct session_tick {
+	uint64_t elapsed_ns;
+	uint64_t samples;
+	uint64_t lost;
+};
+
+struct session_opts {
+	struct event_list *events; /* with rates; borrowed */
+	/* whom: exactly one of these, except that command may come with all, cpus or cgroup, and then
+	 * only sets the duration */
+	const pid_t *pids;
+	size_t n_pids;
+	const pid_t *tids;
+	size_t n_tids;
+	bool all;
+	const struct cpus *cpus;         /* NULL: every CPU that is online */
+	const struct cgroup_ref *cgroup; /* NULL: not by cgroup */
+	char *const *command;            /* NULL: none */
+
+	enum session_scope scope;
+	bool inherit;
+	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
+	bool want_user, want_kernel;
+	unsigned max_frames;  /* of one side */
+	uint64_t addr_mask;   /* applied to data addresses; 0: they are not wanted */
+	size_t ring_bytes;
+
+	void (*tick)(void *ctx, const struct session_tick *tick); /* NULL: not wanted */
+	void *tick_ctx;
+};
+
+/* Why a recording ended. */
+enum session_end { END_DURATION, END_TARGET, END_SIGNAL };
+
+struct session_result {
+	struct profile *profile;
+	struct files *files;
+	struct ledger ledger;
+	struct clock_rate *rates;    /* per event; hz 0 where cycles can't become time */
+	enum session_scope *scopes;  /* per event: PER_CPU or PER_TASK */
+	uint64_t duration_ns;
+	enum session_end end;
+	struct buf notes;            /* lines for the summary: what was odd */
+};
+
+struct session;
+
+/*
+ * Records until the end. On success the result is filled and owned by the caller; the command (if
+ * any) has been told to end but not waited for: session__wait does that and returns its exit status
+ * (0 without a command). Free the session after the result.
+ */
+int session__record(struct session **ret, const struct session_opts *opts,
+		    struct session_result *result, struct err *err);
+int session__wait(struct session *session);
+struct session *session__free(struct session *session);
+void session_result__done(struct session_result *result);
+
+#endif

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Whom to count. Commands, -a, -C and -G get one event per CPU, chosen in BPF, because inherited
+ * per-task events start a fresh interval in every child and lose the weight of short-lived ones; -p,
+ * -t and breakpoints get per-task events, so that the host's other programs feel nothing.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "collect/features.h"
+#include "session/internal.h"
+#include "sys/procfs.h"
+
+enum { ATTACH_TRIES = 5 };
+
+/* Processes that hold inherited events, and how many times they forked. */
+struct family {
+	struct member {
+		uint32_t tgid;
+		UT_hash_handle hh;
+	} *members;
+	uint64_t forks;
+};
+
+static void family__add(struct family *family, uint32_t tgid)
+{
+	struct member *m;
+
+	HASH_FIND(hh, family->members, &tgid, sizeof(tgid), m);
+	if (m)
+		return;
+	m = xcalloc(1, sizeof(*m));
+	m->tgid = tgid;
+	HASH_ADD(hh, family->members, tgid, sizeof(m->tgid), m);
+}
+
+void session__family_forked(struct session *s, const struct life *life)
+{
+	struct member *m;
+
+	HASH_FIND(hh, s->family->members, &life->parent_tgid, sizeof(life->parent_tgid), m);
+	if (!m || !s->opts->inherit)
+		return;
+	s->family->forks++;
+	family__add(s->family, life->tgid);
+}
+
+uint64_t session__family_forks(const struct session *s)
+{
+	return s->family->forks;
+}
+
+void session__family_free(struct session *s)
+{
+	struct member *m, *next;
+
+	if (!s->family)
+		return;
+	HASH_ITER(hh, s->family->members, m, next) {
+		HASH_DEL(s->family->members, m);
+		free(m);
+	}
+	free(s->family);
+	s->family = NULL;
+}
+
+/* With -a, -C or -G everything there is a target, and a command only sets the duration. */
+static bool by_place(const struct session_opts *o)
+{
+	return o->all || o->cgroup || (o->cpus && !o->n_pids && !o->n_tids);
+}
+
+static enum session_scope event_scope(const struct session_opts *o, const struct event *event)
+{
+	if (by_place(o))
+		return SCOPE_PER_CPU;
+	if (o->scope != SCOPE_AUTO)
+		return o->scope;
+	if (o->cpus)
+		return SCOPE_PER_CPU;
+	return event->is_breakpoint || o->n_pids || o->n_tids ? SCOPE_PER_TASK : SCOPE_PER_CPU;
+}
+
+static enum pmb_filter event_filter(const struct session *s, size_t event)
+{
+	if (s->result->scopes[event] == SCOPE_PER_TASK)
+		return PMB_FILTER_NONE;
+	if (s->opts->cgroup)
+		return PMB_FILTER_CGROUP;
+	return by_place(s->opts) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
+}
+
+/* Code addresses of user space fit under the topmost stack address, rounded up to whole bits. */
+static uint64_t user_mask(void)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+
+	return ~0ULL >> __builtin_clzll(here);
+}
+
+static int set_cgroup(const struct cgroup_ref *cgroup, struct pmb_config *cfg, struct err *err)
+{
+	cfg->cgroup_subsys = -1;
+	if (!cgroup)
+		return 0;
+	cfg->cgroup_id = cgroup->id;
+	cfg->cgroup_level = cgroup->level;
+	if (cgroup->v2)
+		return 0;
+	cfg->cgroup_subsys = cgroup_subsys_index(cgroup->controller);
+	if (cfg->cgroup_subsys < 0)
+		return err__cannot(err, "-G %s: this kernel's type information has no cgroup controller '%s'",
+				   cgroup->dir, cgroup->controller);
+	return 0;
+}
+
+int session__load(struct session *s, struct err *err)
+{
+	const struct session_opts *o = s->opts;
+	_cleanup_free_ struct pmb_config *configs = xcalloc(o->events->n, sizeof(*configs));
+	struct programs_opts opts = {
+		.n_events = o->events->n,
+		.configs = configs,
+		.ring_bytes = o->ring_bytes,
+		.inherit = o->inherit,
+	};
+	int r;
+
+	for (size_t i = 0; i < o->events->n; i++) {
+		const struct event *event = &o->events->events[i];
+
+		s->result->scopes[i] = event_scope(o, event);
+		configs[i] = (struct pmb_config){
+			.user_mask = user_mask(),
+			.filter = event_filter(s, i),
+			.max_frames = o->max_frames,
+			.want_user = o->want_user,
+			.want_kernel = o->want_kernel,
+			.want_addr = o->addr_mask && event->has_addr,
+			.has_task_regs = feature__has(FEATURE_TASK_REGS),
+		};
+		r = set_cgroup(o->cgroup, &configs[i], err);
+		if (r < 0)
+			return r;
+		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
+	}
+	return programs__load(&s->programs, &opts, err);
+}
+
+static bool list_has(const pid_t *list, size_t n, pid_t tid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+/* The threads that are targets now: of the -p processes, the -t threads, the command. */
+static int list_targets(const struct session *s, pid_t **ret_tids, size_t *ret_n, struct err *err)
+{
+	const struct session_opts *o = s->opts;
+	_cleanup_free_ pid_t *tids = NULL;
+	size_t n = 0, cap = 0;
+
+	if (o->command) {
+		GROW(tids, n, cap);
+		tids[n++] = s->command.pid;
+	}
+	for (size_t i = 0; i < o->n_tids; i++) {
+		GROW(tids, n, cap);
+		tids[n++] = o->tids[i];
+	}
+	for (size_t i = 0; i < o->n_pids; i++) {
+		_cleanup_free_ pid_t *threads = NULL;
+		int count = procfs_threads(o->pids[i], &threads);
+
+		if (count < 0)
+			return err__set(err, -ESRCH,
+					"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
+					o->pids[i]);
+		for (int k = 0; k < count; k++) {
+			GROW(tids, n, cap);
+			tids[n++] = threads[k];
+		}
+	}
+	*ret_tids = TAKE_PTR(tids);
+	*ret_n = n;
+	return 0;
+}
+
+/* Threads appear while others are being marked or opened: done when a second look finds no new one. */
+static bool any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_before)
+{
+	for (size_t i = 0; i < n_now; i++) {
+		if (!list_has(before, n_before, now[i]))
+			return true;
+	}
+	return false;
+}
+
+static int mark_targets(struct session *s, struct err *err)
+{
+	_cleanup_free_ pid_t *before = NULL;
+	size_t n_before = 0;
+
+	for (;;) {
+		_cleanup_free_ pid_t *tids = NULL;
+		size_t n;
+		int r = list_targets(s, &tids, &n, err);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < n; i++)
+			programs__mark(s->programs, tids[i],
+				       s->opts->command ? PMB_MARK_ARMED : PMB_MARK_TARGET);
+		if (!any_new(tids, n, before, n_before))
+			return 0;
+		free(before);
+		before = TAKE_PTR(tids);
+		n_before = n;
+	}
+}
+
+static struct counters_opts counter_opts(struct session *s, size_t event)
+{
+	return (struct counters_opts){
+		.programs = s->programs,
+		.event = &s->opts->events->events[event],
+		.index = event,
+		.inherit = s->opts->inherit,
+		.enable_on_exec = s->opts->command && !by_place(s->opts),
+	};
+}
+
+static int open_per_cpu(struct session *s, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->opts->events->n; i++) {
+		struct counters_opts opts = counter_opts(s, i);
+
+		if (s->result->scopes[i] == SCOPE_PER_CPU)
+			r = counters__open_cpus(&s->counters, &opts, s->cpus, err);
+	}
+	return r;
+}
+
+static int open_tasks(struct session *s, struct counters *c, const pid_t *tids, size_t n, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->opts->events->n; i++) {
+		struct counters_opts opts = counter_opts(s, i);
+
+		if (s->result->scopes[i] == SCOPE_PER_TASK)
+			r = counters__open_tasks(c, &opts, tids, n, err);
+	}
+	return r;
+}
+
+static void append_counters(struct counters *to, struct counters *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		GROW(to->list, to->n, to->cap);
+		to->list[to->n++] = from->list[i];
+	}
+	free(from->list);
+	*from = (struct counters){0};
+}
+
+static void found_family(struct session *s, const pid_t *tids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct proc_status status;
+
+		if (procfs_status(tids[i], &status) == 0)
+			family__add(s->family, (uint32_t)status.tgid);
+	}
+}
+
+/*
+ * A thread that appears while events are being opened may have inherited them from its creator or
+ * not; nothing tells. So when one did, everything is closed and opened again.
+ */
+static int open_per_task(struct session *s, struct err *err)
+{
+	for (int try = 1;; try++) {
+		_cleanup_(counters__close) struct counters fresh = {0};
+		_cleanup_free_ pid_t *before = NULL, *after = NULL;
+		size_t n_before, n_after;
+		int r = list_targets(s, &before, &n_before, err);
+
+		if (r == 0)
+			r = open_tasks(s, &fresh, before, n_before, err);
+		if (r == 0)
+			r = list_targets(s, &after, &n_after, err);
+		if (r < 0)
+			return r;
+		if (any_new(after, n_after, before, n_before)) {
+			if (try < ATTACH_TRIES)
+				continue;
+			buf__puts(&s->result->notes,
+				  "threads kept appearing while counters were attached; some may not be "
+				  "counted (--per-cpu has no such gap)\n");
+		}
+		found_family(s, before, n_before);
+		append_counters(&s->counters, &fresh);
+		return 0;
+	}
+}
+
+static int watch_targets(struct session *s, struct err *err)
+{
+	s->target_fds = xcalloc(s->opts->n_pids + 1, sizeof(*s->target_fds));
+	for (size_t i = 0; i < s->opts->n_pids; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, s->opts->pids[i], 0);
+
+		if (fd < 0 && errno == EINVAL)
+			return err__set(err, -EINVAL, "%d is a thread, not a process; use -t %d",
+					s->opts->pids[i], s->opts->pids[i]);
+		if (fd < 0)
+			return err__set(err, -errno,
+					"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
+					s->opts->pids[i]);
+		s->target_fds[s->n_target_fds++] = fd;
+	}
+	for (size_t i = 0; i < s->opts->n_tids; i++) {
+		if (!procfs_task_exists(s->opts->tids[i]))
+			return err__set(err, -ESRCH, "thread %d does not exist (any more)",
+					s->opts->tids[i]);
+	}
+	return 0;
+}
+
+int session__open_counters(struct session *s, struct err *err)
+{
+	bool marks = false, tasks = false;
+	int r = watch_targets(s, err);
+
+	s->family = xcalloc(1, sizeof(*s->family));
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		marks |= event_filter(s, i) == PMB_FILTER_TASKS;
+		tasks |= s->result->scopes[i] == SCOPE_PER_TASK;
+	}
+	if (r == 0 && marks)
+		r = mark_targets(s, err);
+	if (r == 0)
+		r = open_per_cpu(s, err);
+	if (r == 0 && tasks)
+		r = open_per_task(s, err);
+	return r;
+}
+
+bool session__targets_gone(const struct session *s)
+{
+	if (!s->opts->n_pids && !s->opts->n_tids)
+		return false;
+	for (size_t i = 0; i < s->n_target_fds; i++) {
+		struct pollfd gone = {.fd = s->target_fds[i], .events = POLLIN};
+
+		if (poll(&gone, 1, 0) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < s->opts->n_tids; i++) {
+		if (procfs_task_exists(s->opts->tids[i]))
+			return false;
+	}
+	return true;
+}

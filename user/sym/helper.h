@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One helper process and the socket to it: started, asked, killed. It is replaced, never repaired:
+ * after any failure its answers could belong to another question.
+ */
+#ifndef PMUBPF_SYM_HELPER_H
+#define PMUBPF_SYM_HELPER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+struct helper {
+	int (*child)(int sock); /* NULL: /proc/self/exe symd */
+	pid_t pid;              /* 0: not running */
+	int sock;
+	uint32_t seq;
+	struct buf request; /* built by the caller between helper__begin and helper__ask */
+	char *reply;
+};
+
+void helper__init(struct helper *h, int (*child)(int sock));
+void helper__done(struct helper *h);
+
+/* Starts it if it isn't running and waits for its first words until deadline_ns (CLOCK_MONOTONIC).
+ * 0 or negative errno. */
+int helper__start(struct helper *h, uint64_t deadline_ns);
+void helper__kill(struct helper *h);
+
+void helper__begin(struct helper *h, uint16_t type);
+/* Sends the request with fd (-1: none; borrowed) and waits for its answer until deadline_ns. body is
+ * then over what it says, valid until the next call. On failure (negative errno) the helper is gone. */
+int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body);
+
+uint64_t helper_now_ns(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's own symbol table (/proc/kallsyms): functions of the kernel, modules, BPF programs. */
+#ifndef PMUBPF_SYM_KALLSYMS_H
+#define PMUBPF_SYM_KALLSYMS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sym/reason.h"
+
+struct kallsyms;
+
+/* path NULL: /proc/kallsyms. Fails only if the file can't be read; hidden addresses (all zero) give
+ * an empty table whose answers are SYM_NO_KALLSYMS. */
+int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
+/* The same from other files; modules_path NULL: /proc/modules (a kernel without modules has none, and
+ * that's fine). */
+int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
+			struct err *err);
+struct kallsyms *kallsyms__free(struct kallsyms *ks);
+
+/* name and module are borrowed from ks (module NULL: the kernel proper, "bpf" for BPF programs).
+ * Of several symbols at one address the answer is a global one before a local, then the one with
+ * fewer leading underscores, the shorter one, the one that sorts first. ks NULL: SYM_NO_KALLSYMS.
+ * Without a name: module and the offset from the start of its core section, from modules_path
+ * (/proc/modules), when the address lies in a module. */
+struct kernel_name {
+	const char *name;
+	const char *module;
+	uint64_t module_offset;
+	enum sym_reason reason;
+};
+void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name *ret);
+
+#endif

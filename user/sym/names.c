@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sym/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/kallsyms.h"
+#include "sym/sym.h"
+
+/* Frames of one file, ascending by offset: how the symbol tables are searched fastest. */
+struct group {
+	const struct frame *frames; /* of the whole profile */
+	const uint32_t *ids;
+	size_t n;
+};
+
+static int compare_frames(const void *a, const void *b, void *ctx)
+{
+	const struct frame *frames = ctx;
+	const struct frame *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
+
+	if (x->kind != y->kind)
+		return CMP3(x->kind, y->kind);
+	if (x->file != y->file)
+		return CMP3(x->file, y->file);
+	return CMP3(x->off, y->off);
+}
+
+static void set(struct names *names, uint32_t id, char *text, enum sym_reason reason)
+{
+	free(names->text[id]);
+	names->text[id] = text;
+	names->reason[id] = reason;
+}
+
+static void name_unknown(struct names *names, const struct group *g, enum sym_reason reason)
+{
+	for (size_t i = 0; i < g->n; i++)
+		set(names, g->ids[i], xstrdup("[unknown]"), reason);
+}
+
+static void name_kernel(struct names *names, const struct group *g, struct kallsyms *ks)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		struct kernel_name name = {.reason = SYM_NO_KALLSYMS};
+
+		if (ks)
+			kallsyms__find(ks, g->frames[g->ids[i]].off, &name);
+		if (name.name)
+			set(names, g->ids[i], xstrdup(name.name), SYM_NAMED);
+		else if (name.module)
+			set(names, g->ids[i],
+			    xasprintf("[%s]+0x%" PRIx64, name.module, name.module_offset),
+			    name.reason);
+		else
+			set(names, g->ids[i], xstrdup("[unknown]"), name.reason);
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The vDSO's own path is in brackets already. */
+static char *module_offset(const char *path, uint64_t vaddr)
+{
+	const char *base = base_name(path);
+
+	return xasprintf(base[0] == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, base, vaddr);
+}
+
+static void name_file(struct names *names, const struct group *g, const struct file *file, struct sym *sym)
+{
+	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
+	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
+	struct sym_file ask = {file->fd, file->root_fd, file->path};
+
+	for (size_t i = 0; i < g->n; i++) {
+		offs[i] = g->frames[g->ids[i]].off;
+		found[i] = (struct sym_name){.vaddr = offs[i], .reason = SYM_NO_FILE};
+	}
+	if (file->fd >= 0)
+		sym__elf(sym, &ask, offs, g->n, found);
+	for (size_t i = 0; i < g->n; i++)
+		set(names, g->ids[i],
+		    found[i].name ? found[i].name : module_offset(file->path, found[i].vaddr),
+		    found[i].reason);
+}
+
+static void name_jit(struct names *names, const struct group *g, const struct file *file, struct sym *sym)
+{
+	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
+	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
+
+	if (file->fd < 0) {
+		name_unknown(names, g, file->untrusted ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
+		return;
+	}
+	for (size_t i = 0; i < g->n; i++)
+		addrs[i] = g->frames[g->ids[i]].off;
+	sym__perf_map(sym, file->fd, addrs, g->n, found);
+	for (size_t i = 0; i < g->n; i++)
+		set(names, g->ids[i], found[i].name ? found[i].name : xstrdup("[unknown]"),
+		    found[i].reason);
+}
+
+static void name_group(struct names *names, const struct group *g, const struct files *files,
+		       struct kallsyms *ks, struct sym *sym)
+{
+	const struct frame *first = &g->frames[g->ids[0]];
+	const struct file *file = files__get(files, first->file);
+
+	switch ((enum frame_kind)first->kind) {
+	case FRAME_KERNEL:
+		name_kernel(names, g, ks);
+		return;
+	case FRAME_FILE:
+		name_file(names, g, file, sym);
+		return;
+	case FRAME_JIT:
+		name_jit(names, g, file, sym);
+		return;
+	case FRAME_UNKNOWN:
+		break;
+	}
+	name_unknown(names, g, SYM_NO_MAPPING);
+}
+
+int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
+		   struct err *err)
+{
+	const struct frame *frames;
+	size_t n = profile__frames(profile, &frames), end;
+	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
+	struct kallsyms *ks = NULL;
+	struct sym *sym = NULL;
+	int r = sym__new(&sym, err);
+
+	if (r < 0)
+		return r;
+	kallsyms__load(NULL, &ks, NULL);
+	*ret = (struct names){xcalloc(n, sizeof(*ret->text)), xcalloc(n, sizeof(*ret->reason)), n};
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = i;
+	qsort_r(ids, n, sizeof(*ids), compare_frames, (void *)frames);
+	for (size_t i = 0; i < n; i = end) {
+		struct group g = {frames, ids + i, 0};
+
+		for (end = i; end < n && frames[ids[end]].kind == frames[ids[i]].kind &&
+			      frames[ids[end]].file == frames[ids[i]].file;)
+			end++;
+		g.n = end - i;
+		name_group(ret, &g, files, ks, sym);
+	}
+	kallsyms__free(ks);
+	sym__free(sym);
+	return 0;
+}
+
+void names__done(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->text[i]);
+	free(names->text);
+	free(names->reason);
+	*names = (struct names){0};
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: the helper reads hostile files, so what it says is hostile too, and it may die or
+ * hang at any moment. Every reply is checked in full before anything of it is used; whatever is wrong
+ * ends the helper and leaves SYM_HELPER on what that file still lacks.
+ */
+#include "sym/sym.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/debug_file.h"
+#include "sym/helper.h"
+#include "symd/protocol.h"
+
+enum {
+	TIMEOUT_MS = 10000,
+	TIMEOUT_MIN_MS = 1000,
+	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
+};
+
+struct sym {
+	struct helper helper;
+	uint64_t timeout_ns;
+	uint64_t file_deadline_ns;
+	unsigned failures;
+};
+
+static int sym__fail(struct sym *sym, int err)
+{
+	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
+
+	helper__kill(&sym->helper);
+	sym->failures++;
+	if (sym->timeout_ns / 2 >= least)
+		sym->timeout_ns /= 2;
+	return err;
+}
+
+static uint64_t sym__deadline(const struct sym *sym)
+{
+	uint64_t deadline = helper_now_ns() + sym->timeout_ns;
+
+	return deadline < sym->file_deadline_ns ? deadline : sym->file_deadline_ns;
+}
+
+static int sym__ask(struct sym *sym, int fd, struct cursor *body)
+{
+	int r = helper__ask(&sym->helper, fd, sym__deadline(sym), body);
+
+	return r < 0 ? sym__fail(sym, r) : 0;
+}
+
+int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err)
+{
+	struct sym *sym = xcalloc(1, sizeof(*sym));
+	int r;
+
+	helper__init(&sym->helper, child);
+	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
+	r = helper__start(&sym->helper, helper_now_ns() + sym->timeout_ns);
+	if (r < 0) {
+		sym__free(sym);
+		return err__set(err, r,
+				"can't start the symbol helper (this program again, as `pmubpf symd`): "
+				"%s; is /proc mounted?", strerror(-r));
+	}
+	*ret = sym;
+	return 0;
+}
+
+int sym__new(struct sym **ret, struct err *err)
+{
+	return sym__new_with(ret, NULL, TIMEOUT_MS, err);
+}
+
+struct sym *sym__free(struct sym *sym)
+{
+	if (sym)
+		helper__done(&sym->helper);
+	free(sym);
+	return NULL;
+}
+
+unsigned sym__failures(const struct sym *sym)
+{
+	return sym->failures;
+}
+
+static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
+{
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct sym_name){.vaddr = where[i], .reason = reason};
+}
+
+/* Opens fd in the helper. The reply's first byte is SYM_NAMED or the one other reason allowed. */
+static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason refusal,
+		     struct cursor *body, enum sym_reason *ret)
+{
+	uint8_t reason;
+	int r;
+
+	sym->file_deadline_ns = helper_now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+	r = helper__start(&sym->helper, sym__deadline(sym));
+	if (r < 0)
+		return sym__fail(sym, r);
+	helper__begin(&sym->helper, type);
+	r = sym__ask(sym, fd, body);
+	if (r < 0)
+		return r;
+	reason = cursor__u8(body);
+	if (!cursor__ok(body) || (reason != SYM_NAMED && reason != refusal))
+		return sym__fail(sym, -EPROTO);
+	*ret = reason;
+	return 0;
+}
+
+/* What the helper found out about a file. A copy: the next request reuses the reply's memory. */
+struct identity {
+	bool has_symtab;
+	uint8_t build_id[SYMD_BUILD_ID_MAX];
+	size_t build_id_len;
+	char link[SYMD_LINK_MAX + 1];
+};
+
+static int parse_identity(struct cursor *c, struct identity *ret)
+{
+	uint8_t has_symtab = cursor__u8(c);
+	size_t build_id_len = cursor__u8(c), link_len;
+	const void *build_id = cursor__bytes(c, build_id_len);
+	const void *link;
+
+	link_len = cursor__u16(c);
+	link = cursor__bytes(c, link_len);
+	cursor__u32(c); /* the CRC: the helper compares it itself */
+	if (!cursor__done(c) || has_symtab > 1 || build_id_len > sizeof(ret->build_id) ||
+	    link_len >= sizeof(ret->link) || memchr(link, '\0', link_len))
+		return -EPROTO;
+	*ret = (struct identity){.has_symtab = has_symtab, .build_id_len = build_id_len};
+	memcpy(ret->build_id, build_id, build_id_len);
+	memcpy(ret->link, link, link_len);
+	return 0;
+}
+
+struct offering {
+	struct sym *sym;
+	int err;
+};
+
+/* Whatever goes wrong here ends the search too: there's no helper left to ask. */
+static bool offer_debug_file(void *ctx, int fd)
+{
+	struct offering *o = ctx;
+	_cleanup_close_ int debug_fd = fd;
+	struct cursor body;
+	uint8_t accepted;
+
+	helper__begin(&o->sym->helper, SYMD_ADD_DEBUG);
+	o->err = sym__ask(o->sym, debug_fd, &body);
+	if (o->err < 0)
+		return true;
+	accepted = cursor__u8(&body);
+	if (!cursor__done(&body) || accepted > 1) {
+		o->err = sym__fail(o->sym, -EPROTO);
+		return true;
+	}
+	return accepted;
+}
+
+static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
+			       const struct identity *id)
+{
+	struct offering o = {.sym = sym};
+	struct debug_wanted wanted = {
+		.build_id = id->build_id,
+		.build_id_len = id->build_id_len,
+		.link = *id->link ? id->link : NULL,
+		.path = file->path,
+		.root_fd = file->root_fd,
+	};
+
+	debug_file__search(&wanted, offer_debug_file, &o);
+	return o.err;
+}
+
+static bool parse_answer(struct cursor *c, struct sym_name *ret)
+{
+	uint8_t reason = cursor__u8(c);
+	uint64_t vaddr = cursor__u64(c);
+	size_t len = cursor__u16(c);
+	const char *name = cursor__bytes(c, len);
+
+	if (!cursor__ok(c) || len > SYMD_NAME_MAX || memchr(name, '\0', len) ||
+	    (reason != SYM_NAMED && reason != SYM_NO_SYMBOL) || (reason == SYM_NAMED) != (len > 0))
+		return false;
+	*ret = (struct sym_name){
+		.name = len ? xstrndup(name, len) : NULL,
+		.vaddr = vaddr,
+		.reason = reason,
+	};
+	return true;
+}
+
+/* Asks about the first of n places, as many as fit; returns how many got an answer, or an error. */
+static ssize_t sym__lookup_some(struct sym *sym, const uint64_t *where, size_t n,
+				struct sym_name *ret)
+{
+	struct buf *request = &sym->helper.request;
+	struct cursor body;
+	size_t reply_len, m, i;
+	int r;
+
+	if (n > SYMD_LOOKUP_MAX)
+		n = SYMD_LOOKUP_MAX;
+	helper__begin(&sym->helper, SYMD_LOOKUP);
+	symd_msg__put_u32(request, (uint32_t)n);
+	buf__add(request, where, n * sizeof(*where));
+	r = sym__ask(sym, -1, &body);
+	if (r < 0)
+		return r;
+	reply_len = cursor__left(&body);
+	m = cursor__u32(&body);
+	if (m == 0 || m > n || (m < n && reply_len < SYMD_MSG_MAX / 2))
+		return sym__fail(sym, -EPROTO);
+	for (i = 0; i < m && parse_answer(&body, &ret[i]); i++)
+		;
+	if (i == m && cursor__done(&body))
+		return (ssize_t)m;
+	while (i-- > 0)
+		free(ret[i].name);
+	return sym__fail(sym, -EPROTO);
+}
+
+static void sym__lookup(struct sym *sym, const uint64_t *where, size_t n, struct sym_name *ret)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t m = sym__lookup_some(sym, where + done, n - done, ret + done);
+
+		if (m < 0)
+			break;
+		done += (size_t)m;
+	}
+	fill(ret + done, where + done, n - done, SYM_HELPER);
+}
+
+void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
+	      struct sym_name *ret)
+{
+	enum sym_reason reason = SYM_HELPER;
+	struct identity id;
+	struct cursor body;
+	int r;
+
+	if (!n)
+		return;
+	r = sym__open(sym, SYMD_OPEN_ELF, file->fd, SYM_BAD_FILE, &body, &reason);
+	if (r == 0 && parse_identity(&body, &id) < 0)
+		r = sym__fail(sym, -EPROTO);
+	if (r == 0 && reason == SYM_NAMED && !id.has_symtab)
+		r = sym__add_debug_file(sym, file, &id);
+	if (r == 0 && reason == SYM_NAMED)
+		sym__lookup(sym, offsets, n, ret);
+	else
+		fill(ret, offsets, n, r < 0 ? SYM_HELPER : reason);
+}
+
+void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
+{
+	enum sym_reason reason = SYM_HELPER;
+	struct cursor body;
+	int r;
+
+	if (!n)
+		return;
+	r = sym__open(sym, SYMD_OPEN_PERF_MAP, fd, SYM_NO_PERF_MAP, &body, &reason);
+	if (r == 0 && !cursor__done(&body))
+		r = sym__fail(sym, -EPROTO);
+	if (r == 0 && reason == SYM_NAMED)
+		sym__lookup(sym, addrs, n, ret);
+	else
+		fill(ret, addrs, n, r < 0 ? SYM_HELPER : reason);
+}

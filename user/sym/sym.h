@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names for addresses. The bytes of profiled programs are parsed by the helper process (symd), which
+ * this side starts, feeds with descriptors, and replaces if it dies or hangs; the file that did it is
+ * then not named. Every answer is a name or a reason.
+ */
+#ifndef PMUBPF_SYM_SYM_H
+#define PMUBPF_SYM_SYM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sym/reason.h"
+
+/* name is owned by the caller (free); NULL unless reason is SYM_NAMED. vaddr is the ELF virtual
+ * address that `addr2line -e` takes (set whenever the file's program headers could be read; the
+ * offset or address itself otherwise, and where no segment holds the offset). */
+struct sym_name {
+	char *name;
+	uint64_t vaddr;
+	enum sym_reason reason;
+};
+
+struct sym; /* the client's end of one helper process */
+
+/* Starts the helper: re-executes /proc/self/exe as `pmubpf symd`. */
+int sym__new(struct sym **ret, struct err *err);
+/* The same with the helper's main function called in a forked child, which gets the socket as its
+ * argument, and with how long one answer may take: for tests, and for fuzzing. */
+int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err);
+struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; returns NULL */
+
+/*
+ * How often a helper had to be killed or had died. Each time the file that did it has no names, and
+ * later files get less time (half as long, but at least a second), so that many hostile files can't
+ * hold up the end for long.
+ */
+unsigned sym__failures(const struct sym *sym);
+
+/*
+ * A mapped ELF file. fd is borrowed and must be a regular file (or memfd: the vDSO). path (may be
+ * NULL) and root_fd (the root of the program's mount namespace, -1 for ours) are where separate debug
+ * files are looked for: /usr/lib/debug/.build-id/xx/yyyy.debug and .gnu_debuglink, in that root and
+ * then in ours (sym/debug_file.h). offsets are file offsets of code (ascending order is fastest). ret gets n answers.
+ * Never fails: what can't be named carries a reason.
+ */
+struct sym_file {
+	int fd;
+	int root_fd;
+	const char *path;
+};
+void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
+	      struct sym_name *ret);
+
+/* A /tmp/perf-PID.map that a JIT wrote; addrs are the program's virtual addresses. */
+void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never
+ * mapped, and a truncated file is a short read, not a SIGBUS. That also reads less: libelf fetches
+ * only the sections that are asked for (docs/design has the figures).
+ */
+#include "symd/elf_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <lzma.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/elf_plt.h"
+#include "symd/elf_symbols.h"
+#include "symd/minidebug.h"
+
+enum {
+	LOADS_MAX = 256,
+	MAP_PAGE = 4096,
+};
+
+struct load {
+	uint64_t file_off, filesz, vaddr;
+	bool exec;
+};
+
+struct elf_file {
+	int fd, debug_fd;
+	Elf *elf, *debug, *mini;
+	void *mini_bytes;
+	struct load loads[LOADS_MAX];
+	size_t n_loads;
+	struct elf_identity id;
+	struct symtab symbols;
+	bool sane; /* see elf_sections__sane() */
+	bool read; /* symbols are there */
+};
+
+static Elf *begin(int fd)
+{
+	struct stat st;
+	Elf *elf;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
+
+static void read_loads(struct elf_file *f)
+{
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(f->elf, &n) < 0)
+		return;
+	for (size_t i = 0; i < n && f->n_loads < LOADS_MAX; i++) {
+		if (!gelf_getphdr(f->elf, (int)i, &p))
+			return;
+		if (p.p_type != PT_LOAD || !p.p_filesz)
+			continue;
+		f->loads[f->n_loads++] = (struct load){
+			.file_off = p.p_offset,
+			.filesz = p.p_filesz,
+			.vaddr = p.p_vaddr,
+			.exec = p.p_flags & PF_X,
+		};
+	}
+}
+
+static size_t read_build_id(Elf *elf, const uint8_t **ret)
+{
+	const void *bytes = NULL;
+	ssize_t len = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (len <= 0 || !bytes)
+		return 0;
+	*ret = bytes;
+	return (size_t)len;
+}
+
+static void read_identity(struct elf_file *f)
+{
+	GElf_Word crc = 0;
+
+	f->id.has_symtab = elf_section__by_type(f->elf, SHT_SYMTAB) != NULL;
+	f->sane = elf_sections__sane(f->elf);
+	if (!f->sane)
+		return;
+	f->id.build_id_len = read_build_id(f->elf, &f->id.build_id);
+	if (elf_section__data(elf_section__by_name(f->elf, ".gnu_debuglink"), ELF_NOTE_MAX))
+		f->id.link = dwelf_elf_gnu_debuglink(f->elf, &crc);
+	f->id.link_crc = f->id.link ? crc : 0;
+}
+
+int elf_file__open(int fd, struct elf_file **ret)
+{
+	struct elf_file *f = xcalloc(1, sizeof(*f));
+
+	f->fd = fd;
+	f->debug_fd = -1;
+	f->elf = begin(fd);
+	if (f->elf)
+		read_loads(f);
+	if (!f->n_loads) {
+		elf_file__free(f);
+		return -EINVAL;
+	}
+	read_identity(f);
+	*ret = f;
+	return 0;
+}
+
+struct elf_file *elf_file__free(struct elf_file *f)
+{
+	if (!f)
+		return NULL;
+	symtab__done(&f->symbols);
+	elf_end(f->mini);
+	free(f->mini_bytes);
+	elf_end(f->debug);
+	elf_end(f->elf);
+	cleanup_close(&f->debug_fd);
+	cleanup_close(&f->fd);
+	free(f);
+	return NULL;
+}
+
+void elf_file__identity(const struct elf_file *f, struct elf_identity *ret)
+{
+	*ret = f->id;
+}
+
+/* The CRC of .gnu_debuglink is the one of xz and zlib. */
+static bool file_crc(int fd, uint32_t *ret)
+{
+	enum { CHUNK = 256 * 1024 };
+	_cleanup_free_ uint8_t *chunk = xcalloc(1, CHUNK);
+	uint32_t crc = 0;
+	off_t off = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, chunk, CHUNK, off)) > 0) {
+		crc = lzma_crc32(chunk, (size_t)n, crc);
+		off += n;
+	}
+	*ret = crc;
+	return n == 0;
+}
+
+static bool is_debug_of(const struct elf_file *f, Elf *debug, int fd)
+{
+	const uint8_t *build_id;
+	size_t len = elf_sections__sane(debug) ? read_build_id(debug, &build_id) : 0;
+	uint32_t crc;
+
+	if (len && f->id.build_id_len)
+		return len == f->id.build_id_len && !memcmp(build_id, f->id.build_id, len);
+	return f->id.link && file_crc(fd, &crc) && crc == f->id.link_crc;
+}
+
+static void cleanup_elf(Elf **elf)
+{
+	elf_end(*elf);
+}
+
+bool elf_file__add_debug(struct elf_file *f, int fd)
+{
+	_cleanup_close_ int debug_fd = fd;
+	_cleanup_(cleanup_elf) Elf *debug = begin(fd);
+
+	if (!debug || f->debug || f->read || !elf_section__by_type(debug, SHT_SYMTAB) ||
+	    !is_debug_of(f, debug, fd))
+		return false;
+	f->debug = TAKE_PTR(debug);
+	f->debug_fd = TAKE_FD(debug_fd);
+	return true;
+}
+
+static bool load__holds(const struct load *l, uint64_t file_off, bool whole_pages)
+{
+	uint64_t slack = whole_pages ? l->file_off % MAP_PAGE : 0;
+	uint64_t start = l->file_off - slack, size = l->filesz;
+
+	if (__builtin_add_overflow(size, slack, &size))
+		return false;
+	if (whole_pages && size <= UINT64_MAX - MAP_PAGE)
+		size = (size + MAP_PAGE - 1) / MAP_PAGE * MAP_PAGE;
+	return file_off >= start && file_off - start < size;
+}
+
+/* Two segments may hold the same bytes of the file; the executable one ran. The kernel maps whole
+ * pages, so what stands beside a segment in its pages can run too, but only if nothing else fits. */
+bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
+{
+	for (int attempt = 0; attempt < 4; attempt++) {
+		bool exec = attempt % 2 == 0, whole_pages = attempt >= 2;
+
+		for (size_t i = 0; i < f->n_loads; i++) {
+			const struct load *l = &f->loads[i];
+
+			if (l->exec != exec || !load__holds(l, file_off, whole_pages))
+				continue;
+			*ret = file_off - l->file_off + l->vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void read_minidebug(struct elf_file *f)
+{
+	Elf_Scn *scn = f->sane ? elf_section__by_name(f->elf, ".gnu_debugdata") : NULL;
+	Elf_Data *data = elf_section__data(scn, MINIDEBUG_MAX);
+	size_t len;
+
+	if (!data || minidebug__inflate(data->d_buf, data->d_size, &f->mini_bytes, &len) < 0)
+		return;
+	f->mini = elf_memory(f->mini_bytes, len);
+	if (f->mini && elf_kind(f->mini) == ELF_K_ELF)
+		elf_symbols__read(f->mini, elf_section__by_type(f->mini, SHT_SYMTAB), true,
+				  &f->symbols);
+}
+
+static void read_symbols(struct elf_file *f)
+{
+	Elf *full = f->debug ? f->debug : f->elf;
+	Elf_Scn *symtab = elf_section__by_type(full, SHT_SYMTAB);
+
+	if (symtab)
+		elf_symbols__read(full, symtab, true, &f->symbols);
+	else
+		read_minidebug(f);
+	elf_symbols__read(f->elf, elf_section__by_type(f->elf, SHT_DYNSYM), false, &f->symbols);
+	if (f->sane)
+		elf_plt__read(f->elf, &f->symbols);
+	symtab__finish(&f->symbols);
+	f->read = true;
+}
+
+const struct segment *elf_file__find(struct elf_file *f, uint64_t vaddr)
+{
+	if (!f->read)
+		read_symbols(f);
+	return symtab__find(&f->symbols, vaddr);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One ELF file that a program had mapped: from file offsets to its virtual addresses, and from those
+ * to symbols. Every byte of it is hostile until checked.
+ *
+ * Symbols come from .symtab of the file or of its separate debug file, else from .gnu_debugdata
+ * (a stripped .symtab, xz-compressed), and always from .dynsym too. Code symbols only: STT_FUNC,
+ * STT_GNU_IFUNC, and the untyped ones of assembly in executable sections.
+ */
+#ifndef PMUBPF_SYMD_ELF_FILE_H
+#define PMUBPF_SYMD_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symd/symtab.h"
+
+struct elf_file;
+
+/* Takes fd over, also on failure. -EINVAL: not a readable ELF file with program headers. */
+int elf_file__open(int fd, struct elf_file **ret);
+struct elf_file *elf_file__free(struct elf_file *f); /* NULL is fine; returns NULL */
+
+/* What is needed to find a separate debug file. The pointers are borrowed from f; NULL and 0 where
+ * there is none. */
+struct elf_identity {
+	bool has_symtab;
+	const uint8_t *build_id;
+	size_t build_id_len;
+	const char *link;
+	uint32_t link_crc;
+};
+void elf_file__identity(const struct elf_file *f, struct elf_identity *ret);
+
+/* Takes fd over. True if it is f's debug file (same build id; or, where one of them has none, the
+ * CRC of f's debug link) and has a .symtab, which is used from now on. */
+bool elf_file__add_debug(struct elf_file *f, int fd);
+
+/* False if no segment holds file_off. */
+bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret);
+/* Reads the symbols the first time. NULL: none there. */
+const struct segment *elf_file__find(struct elf_file *f, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the main process and its helper say to each other, over one SOCK_SEQPACKET pair: a message
+ * is a packet, so neither side can make the other wait for the rest of one, and a descriptor
+ * arrives with the message it belongs to. One request is under way at a time; a reply repeats its
+ * type and seq. Host byte order, no padding; both ends are the same executable.
+ *
+ *	header	u32 size (of the whole message), u32 seq, u16 type, u16 version
+ *
+ *	HELLO		helper speaks first, once:	-
+ *	OPEN_ELF	+fd				u8 reason (NAMED: opened, or BAD_FILE), u8 has_symtab,
+ *							u8 n, n bytes of build id,
+ *							u16 n, n bytes of debug link's name, u32 crc
+ *	ADD_DEBUG	+fd				u8 accepted
+ *	OPEN_PERF_MAP	+fd				u8 reason (NAMED: opened, or NO_PERF_MAP)
+ *	LOOKUP		u32 n, n × u64			u32 m, m × {u8 reason, u64 vaddr, u16 len, name}
+ *
+ * An OPEN_ that comes later replaces the file. m may be less than n only when the next answer might
+ * not have fitted (the message is more than half full): the client asks again from there.
+ */
+#ifndef PMUBPF_SYMD_PROTOCOL_H
+#define PMUBPF_SYMD_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+enum {
+	SYMD_VERSION = 1,
+	SYMD_FD = 3, /* where the helper finds its socket */
+	SYMD_HEADER_BYTES = 12,
+	SYMD_MSG_MAX = 64 * 1024,
+	SYMD_LOOKUP_MAX = 4096,     /* addresses in one request */
+	SYMD_NAME_MAX = 16 * 1024,  /* bytes of a name; longer ones are cut */
+	SYMD_BUILD_ID_MAX = 64,
+	SYMD_LINK_MAX = 255,        /* NAME_MAX */
+};
+
+enum symd_type {
+	SYMD_HELLO = 1,
+	SYMD_OPEN_ELF,
+	SYMD_ADD_DEBUG,
+	SYMD_OPEN_PERF_MAP,
+	SYMD_LOOKUP,
+};
+
+struct symd_header {
+	uint32_t seq;
+	uint16_t type;
+};
+
+/* Writing one: begin, put…, end (which fills in the size). */
+void symd_msg__begin(struct buf *b, uint16_t type, uint32_t seq);
+void symd_msg__put_u8(struct buf *b, uint8_t value);
+void symd_msg__put_u16(struct buf *b, uint16_t value);
+void symd_msg__put_u32(struct buf *b, uint32_t value);
+void symd_msg__put_u64(struct buf *b, uint64_t value);
+void symd_msg__end(struct buf *b);
+
+/* Reading one: body is over what follows the header. 0 or -EPROTO. */
+int symd_msg__parse(const void *data, size_t len, struct symd_header *ret, struct cursor *body);
+
+/* fd -1: none. flags as for sendmsg. 0 or negative errno. */
+int symd_msg__send(int sock, const struct buf *b, int fd, int flags);
+/* data holds SYMD_MSG_MAX bytes. Returns the length, 0 at the end, or a negative errno (-EMSGSIZE:
+ * longer than any message may be). *ret_fd is the descriptor that came with it, or -1; with ret_fd
+ * NULL the kernel discards what was sent. */
+ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags);
+
+#endif

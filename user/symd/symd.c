@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/symd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/reason.h"
+#include "symd/demangle.h"
+#include "symd/elf_file.h"
+#include "symd/perf_map.h"
+#include "symd/protocol.h"
+
+enum { STACK_BYTES = 64 * 1024 * 1024 };
+
+struct symd {
+	int sock;
+	struct elf_file *elf; /* at most one of the two is open */
+	struct perf_map *map;
+	struct buf reply;
+	struct buf name;              /* the last name that was demangled… */
+	const struct segment *named;  /* …and what it is the name of */
+	char request[SYMD_MSG_MAX];
+};
+
+static void symd__close(struct symd *s)
+{
+	s->elf = elf_file__free(s->elf);
+	if (s->map)
+		perf_map__done(s->map);
+	free(s->map);
+	s->map = NULL;
+	s->named = NULL;
+}
+
+static void put_identity(struct buf *b, const struct elf_identity *id)
+{
+	size_t build_id_len = id->build_id_len <= SYMD_BUILD_ID_MAX ? id->build_id_len : 0;
+	size_t link_len = id->link ? strnlen(id->link, SYMD_LINK_MAX + 1) : 0;
+
+	if (link_len > SYMD_LINK_MAX)
+		link_len = 0;
+	symd_msg__put_u8(b, id->has_symtab);
+	symd_msg__put_u8(b, (uint8_t)build_id_len);
+	buf__add(b, id->build_id, build_id_len);
+	symd_msg__put_u16(b, (uint16_t)link_len);
+	buf__add(b, id->link, link_len);
+	symd_msg__put_u32(b, id->link_crc);
+}
+
+static int symd__open_elf(struct symd *s, int *fd)
+{
+	struct elf_identity id = {0};
+	int r;
+
+	symd__close(s);
+	r = elf_file__open(TAKE_FD(*fd), &s->elf);
+	if (r == 0)
+		elf_file__identity(s->elf, &id);
+	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_BAD_FILE);
+	put_identity(&s->reply, &id);
+	return 0;
+}
+
+static int symd__add_debug(struct symd *s, int *fd)
+{
+	if (!s->elf)
+		return -EPROTO;
+	symd_msg__put_u8(&s->reply, elf_file__add_debug(s->elf, TAKE_FD(*fd)));
+	return 0;
+}
+
+static int symd__open_perf_map(struct symd *s, int *fd)
+{
+	_cleanup_free_ struct perf_map *map = xcalloc(1, sizeof(*map));
+	int r;
+
+	symd__close(s);
+	r = perf_map__read(*fd, map);
+	if (r == 0)
+		s->map = TAKE_PTR(map);
+	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_NO_PERF_MAP);
+	return 0;
+}
+
+/* Addresses come sorted, so the same function is asked for many times in a row. */
+static const struct buf *symd__name_of(struct symd *s, const struct segment *segment)
+{
+	if (s->named != segment) {
+		buf__clear(&s->name);
+		demangle(segment->name, segment->len, &s->name);
+		if (segment->plt)
+			buf__puts(&s->name, "@plt");
+		s->named = segment;
+	}
+	return &s->name;
+}
+
+static void symd__answer(struct symd *s, uint64_t where)
+{
+	const struct segment *segment = NULL;
+	const struct buf *name;
+	uint64_t vaddr = where;
+	const char *text;
+	size_t len;
+
+	if (s->map)
+		segment = symtab__find(&s->map->symbols, where);
+	else if (elf_file__vaddr(s->elf, where, &vaddr))
+		segment = elf_file__find(s->elf, vaddr);
+	symd_msg__put_u8(&s->reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(&s->reply, vaddr);
+	if (!segment) {
+		symd_msg__put_u16(&s->reply, 0);
+		return;
+	}
+	name = symd__name_of(s, segment);
+	/* A name ends at its first NUL also in a perf map, which may contain any byte. */
+	text = *name->data ? name->data : "?";
+	len = strnlen(text, SYMD_NAME_MAX);
+	symd_msg__put_u16(&s->reply, (uint16_t)len);
+	buf__add(&s->reply, text, len);
+}
+
+static int symd__lookup(struct symd *s, struct cursor *body)
+{
+	enum { ANSWER_MAX = 1 + 8 + 2 + SYMD_NAME_MAX };
+	uint32_t n = cursor__u32(body), done;
+	size_t count_at = s->reply.len;
+
+	if ((!s->elf && !s->map) || !n || n > SYMD_LOOKUP_MAX ||
+	    cursor__left(body) != n * sizeof(uint64_t))
+		return -EPROTO;
+	symd_msg__put_u32(&s->reply, 0);
+	for (done = 0; done < n && s->reply.len + ANSWER_MAX <= SYMD_MSG_MAX; done++)
+		symd__answer(s, cursor__u64(body));
+	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	return 0;
+}
+
+static int symd__handle(struct symd *s, size_t len, int *fd)
+{
+	struct symd_header header;
+	struct cursor body;
+	int r = symd_msg__parse(s->request, len, &header, &body);
+
+	if (r < 0)
+		return r;
+	if ((header.type == SYMD_LOOKUP) != (*fd < 0))
+		return -EPROTO;
+	symd_msg__begin(&s->reply, header.type, header.seq);
+	switch (header.type) {
+	case SYMD_OPEN_ELF:
+		r = symd__open_elf(s, fd);
+		break;
+	case SYMD_ADD_DEBUG:
+		r = symd__add_debug(s, fd);
+		break;
+	case SYMD_OPEN_PERF_MAP:
+		r = symd__open_perf_map(s, fd);
+		break;
+	case SYMD_LOOKUP:
+		r = symd__lookup(s, &body);
+		break;
+	default:
+		r = -EPROTO;
+	}
+	if (r < 0)
+		return r;
+	symd_msg__end(&s->reply);
+	return symd_msg__send(s->sock, &s->reply, -1, 0);
+}
+
+static void prepare_process(int sock)
+{
+	int send_buffer = 4 * SYMD_MSG_MAX;
+	struct rlimit stack;
+
+	/* Again, since exec clears it when the file has capabilities. A client that died before this
+	 * has closed the socket, which ends the loop. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "pmubpf-symd");
+	/* libdw would ask servers about the files it is given. */
+	unsetenv("DEBUGINFOD_URLS");
+	/* The demangler recurses as deeply as names are nested. The kernel looks at the limit when the
+	 * stack grows, so raising it helps a process that already runs. */
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK_BYTES) {
+		stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
+		setrlimit(RLIMIT_STACK, &stack);
+	}
+	setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
+	/* The sandbox (seccomp, Landlock, rlimits, no capabilities) belongs here: nothing of a profiled
+	 * program was read yet, and from here on only descriptors that arrive are. */
+}
+
+int symd_main(int sock)
+{
+	struct symd *s = xcalloc(1, sizeof(*s));
+	ssize_t n = 0;
+	int r;
+
+	s->sock = sock;
+	prepare_process(sock);
+	symd_msg__begin(&s->reply, SYMD_HELLO, 0);
+	symd_msg__end(&s->reply);
+	r = symd_msg__send(sock, &s->reply, -1, 0);
+	while (r == 0) {
+		_cleanup_close_ int fd = -1;
+
+		n = symd_msg__recv(sock, s->request, &fd, 0);
+		if (n <= 0)
+			break;
+		r = symd__handle(s, (size_t)n, &fd);
+	}
+	symd__close(s);
+	buf__done(&s->reply);
+	buf__done(&s->name);
+	free(s);
+	return r == 0 && n == 0 ? 0 : 1;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sys/caps.h"
+
+#include <linux/capability.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "sys/procfs.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#define CAP_BPF 39
+#endif
+
+const struct cap_info cap_infos[] = {
+	{"CAP_BPF", CAP_BPF, "BPF programs can't be loaded"},
+	{"CAP_PERFMON", CAP_PERFMON, "counters of other users and of the kernel can't be opened"},
+	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "programs of other users can't be named"},
+	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "deleted files and those of other mount namespaces are harder to name"},
+	{"CAP_SYSLOG", CAP_SYSLOG, "kernel functions may have no names (kptr_restrict)"},
+};
+const size_t n_cap_infos = ARRAY_SIZE(cap_infos);
+
+bool cap__effective(unsigned number)
+{
+	_cleanup_free_ char *status = file_read("/proc/self/status");
+	const char *line = status ? strstr(status, "\nCapEff:\t") : NULL;
+	uint64_t mask;
+
+	if (!line)
+		return false;
+	line += strlen("\nCapEff:\t");
+	return num__take_hex(&line, &mask) && (mask >> number & 1);
+}

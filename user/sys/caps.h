@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The capabilities that recording needs, and whether this process has them. */
+#ifndef PMUBPF_SYS_CAPS_H
+#define PMUBPF_SYS_CAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cap_info {
+	const char *name;
+	unsigned number;  /* linux/capability.h */
+	const char *lost; /* what doesn't work without it */
+};
+extern const struct cap_info cap_infos[];
+extern const size_t n_cap_infos;
+
+bool cap__effective(unsigned number); /* from /proc/self/status */
+
+#endif

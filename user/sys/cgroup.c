@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sys/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+struct hierarchy {
+	char *mount;
+	char controller[32]; /* "" for v2 */
+};
+
+struct hierarchies {
+	struct hierarchy *h;
+	size_t n, cap;
+};
+
+static void hierarchies__done(struct hierarchies *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->h[i].mount);
+	free(all->h);
+}
+
+/* The first controller among a v1 mount's options ("rw,perf_event"); named hierarchies have none. */
+static bool v1_controller(const char *options, char *ret, size_t size)
+{
+	static const char *const controllers[] = {"perf_event", "cpu", "cpuacct", "cpuset", "memory",
+						  "blkio", "devices", "freezer", "net_cls", "net_prio",
+						  "hugetlb", "pids", "rdma", "misc"};
+	struct mntent entry = {.mnt_opts = (char *)options};
+
+	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++) {
+		if (!hasmntopt(&entry, controllers[i]))
+			continue;
+		snprintf(ret, size, "%s", controllers[i]);
+		return true;
+	}
+	return false;
+}
+
+/* Preferred first: v2, then perf_event, then the others. */
+static int rank(const struct hierarchy *h)
+{
+	if (!h->controller[0])
+		return 0;
+	return strcmp(h->controller, "perf_event") == 0 ? 1 : 2;
+}
+
+static int compare_rank(const void *a, const void *b)
+{
+	const struct hierarchy *x = a, *y = b;
+	int order = CMP3(rank(x), rank(y));
+
+	return order ? order : strcmp(x->mount, y->mount);
+}
+
+static void hierarchies__read(struct hierarchies *all)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *entry;
+
+	if (!mounts)
+		return;
+	while ((entry = getmntent(mounts))) {
+		struct hierarchy h = {0};
+
+		if (strcmp(entry->mnt_type, "cgroup2") != 0 &&
+		    (strcmp(entry->mnt_type, "cgroup") != 0 ||
+		     !v1_controller(entry->mnt_opts, h.controller, sizeof(h.controller))))
+			continue;
+		h.mount = xstrdup(entry->mnt_dir);
+		GROW(all->h, all->n, all->cap);
+		all->h[all->n++] = h;
+	}
+	endmntent(mounts);
+	if (all->n)
+		qsort(all->h, all->n, sizeof(*all->h), compare_rank);
+}
+
+/* dir below mount? Returns what follows the mount point, or NULL. */
+static const char *below(const char *dir, const char *mount)
+{
+	size_t len = strlen(mount);
+
+	if (strncmp(dir, mount, len) != 0 || (dir[len] && dir[len] != '/'))
+		return NULL;
+	return dir + len;
+}
+
+static uint32_t count_levels(const char *path)
+{
+	uint32_t levels = 0;
+
+	for (; *path; path++)
+		levels += path[0] == '/' && path[1] && path[1] != '/';
+	return levels;
+}
+
+/* The 64-bit id of a cgroup is its kernfs inode: what the file handle of its folder holds. */
+static int cgroup_id(const char *dir, uint64_t *ret)
+{
+	union {
+		struct file_handle fh;
+		char space[sizeof(struct file_handle) + 8];
+	} handle = {.fh.handle_bytes = 8};
+	int mount_id;
+
+	if (name_to_handle_at(AT_FDCWD, dir, &handle.fh, &mount_id, 0) < 0)
+		return -errno;
+	memcpy(ret, handle.fh.f_handle, sizeof(*ret));
+	return 0;
+}
+
+static int fill(const struct hierarchy *h, const char *dir, struct cgroup_ref *ret, struct err *err)
+{
+	int r = cgroup_id(dir, &ret->id);
+
+	if (r < 0)
+		return err__set(err, r, "can't get the id of cgroup %s: %s", dir, strerror(-r));
+	ret->level = count_levels(below(dir, h->mount));
+	ret->v2 = !h->controller[0];
+	snprintf(ret->controller, sizeof(ret->controller), "%s", h->controller);
+	ret->dir = xstrdup(dir);
+	return 0;
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int cgroup__resolve(const char *text, struct cgroup_ref *ret, struct err *err)
+{
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+	_cleanup_free_ char *real = realpath(text, NULL);
+
+	*ret = (struct cgroup_ref){0};
+	hierarchies__read(&all);
+	if (!all.n)
+		return err__cannot(err, "-G %s: no cgroup hierarchy is mounted here", text);
+	for (size_t i = 0; real && text[0] == '/' && i < all.n; i++) {
+		/* a v1 mount lies inside a tmpfs or a v2 mount, so the longest match must win */
+		const struct hierarchy *best = NULL;
+
+		for (size_t k = 0; k < all.n; k++) {
+			if (below(real, all.h[k].mount) &&
+			    (!best || strlen(all.h[k].mount) > strlen(best->mount)))
+				best = &all.h[k];
+		}
+		if (best && is_dir(real))
+			return fill(best, real, ret, err);
+		break;
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		_cleanup_free_ char *dir =
+			xasprintf("%s%s%s", all.h[i].mount, text[0] == '/' ? "" : "/", text);
+		_cleanup_free_ char *resolved = realpath(dir, NULL);
+
+		if (resolved && is_dir(resolved) && below(resolved, all.h[i].mount))
+			return fill(&all.h[i], resolved, ret, err);
+	}
+	return err__set(err, -ENOENT,
+			"cgroup '%s' does not exist in any hierarchy mounted here; "
+			"`systemd-cgls` or `cat /proc/PID/cgroup` show the paths",
+			text);
+}
+
+void cgroup__done(struct cgroup_ref *ref)
+{
+	free(ref->dir);
+	*ref = (struct cgroup_ref){0};
+}
+
+const char *cgroup_layout(void)
+{
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+	size_t v1 = 0;
+
+	hierarchies__read(&all);
+	for (size_t i = 0; i < all.n; i++)
+		v1 += all.h[i].controller[0] != '\0';
+	if (!all.n)
+		return "none";
+	if (!v1)
+		return "v2";
+	return v1 < all.n ? "hybrid" : "v1";
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* perf_event_open(2) and the ring buffer that a perf fd can be mapped with. */
+#ifndef PMUBPF_SYS_PERF_H
+#define PMUBPF_SYS_PERF_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Returns a close-on-exec fd or a negative errno. */
+int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
+
+/* read(2) of an event opened with PERF_COUNT_READ_FORMAT. Returns 0 or a negative errno. */
+struct perf_count {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+};
+#define PERF_COUNT_READ_FORMAT (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+int perf_read(int fd, struct perf_count *ret);
+
+/* The kernel-written ring of a perf fd: one control page and data_size bytes (a power of two). */
+struct perf_ring {
+	struct perf_event_mmap_page *control;
+	uint8_t *data;
+	size_t data_size;
+	uint8_t *record; /* where a record that wraps around is put together; ours */
+};
+
+int perf_ring__map(struct perf_ring *ring, int fd, size_t data_size);
+void perf_ring__unmap(struct perf_ring *ring);
+
+/* Hands every waiting record to fn, oldest first, and gives its space back. */
+typedef void (*perf_record_fn)(void *ctx, const struct perf_event_header *record);
+void perf_ring__drain(struct perf_ring *ring, perf_record_fn fn, void *ctx);
+
+#endif

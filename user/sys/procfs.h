@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What /proc says. Kernel text is read by cursors over lines; a line that doesn't parse is skipped. */
+#ifndef PMUBPF_SYS_PROCFS_H
+#define PMUBPF_SYS_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The whole of a small file as a string (caller frees), or NULL with errno. */
+char *file_read(const char *path);
+/* As above for one unsigned number; `otherwise` if it can't be read. */
+uint64_t file_read_u64(const char *path, uint64_t otherwise);
+
+/* One executable mapping. path is borrowed for the duration of the call. */
+struct map_line {
+	uint64_t start, end, file_off;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	const char *path; /* "" when anonymous; kernel escapes undone; " (deleted)" stripped */
+};
+
+/* Calls fn for each executable mapping of a process. Returns how many there were, or -errno. */
+typedef void (*map_line_fn)(void *ctx, const struct map_line *line);
+int procfs_maps(pid_t tgid, map_line_fn fn, void *ctx);
+/* The parser behind it, for one line (modified in place). False: not a mapping, or not executable. */
+bool procfs_parse_map(char *line, struct map_line *ret);
+
+/* Thread ids of a process, ascending; caller frees *ret_tids. Returns their number or -errno. */
+int procfs_threads(pid_t tgid, pid_t **ret_tids);
+
+struct proc_status {
+	pid_t tgid;
+	pid_t ns_tgid; /* as the innermost pid namespace of the process numbers it */
+	uid_t euid;
+};
+int procfs_status(pid_t tid, struct proc_status *ret);
+
+bool procfs_task_exists(pid_t tid);
+
+/* Time that each CPU spent idle since boot, ns (from /proc/stat, in clock ticks); index = CPU. */
+int procfs_idle_ns(uint64_t *ret_idle, int n_cpus);
+
+#endif

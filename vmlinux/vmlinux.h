@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel types that the BPF side reads, and only their members that it reads. CO-RE relocates
+ * every access against the running kernel's BTF, so order and size here mean nothing.
+ */
+#ifndef PMUBPF_VMLINUX_H
+#define PMUBPF_VMLINUX_H
+
+#if defined(__TARGET_ARCH_x86)
+#include "x86.h"
+#elif defined(__TARGET_ARCH_arm64)
+#include "arm64.h"
+#elif defined(__TARGET_ARCH_riscv)
+#include "riscv.h"
+#else
+#error "no registers for this architecture: add vmlinux/ARCH.h and bpf/lib/arch.h"
+#endif
+
+/* What a perf_event program is handed (uapi/linux/bpf_perf_event.h). ABI: not relocated. */
+struct bpf_perf_event_data {
+	struct arch_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[1]; /* since 6.1 */
+};
+
+/* Before Linux commit 7f203bc89eb6 ("cgroup: Replace cgroup->ancestor_ids[] with ->ancestors[]",
+ * in v6.1). Can go when the floor is 6.1. */
+struct cgroup___ids {
+	__u64 ancestor_ids[1];
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+};
+
+struct mm_struct;
+
+struct task_struct {
+	int pid;
+	struct mm_struct *mm;
+	struct css_set *cgroups;
+};
+
+#pragma clang attribute pop
+
+#endif
