@@ -65,7 +65,8 @@ static struct row *rows__add(struct rows *rows, enum group group, const char *te
 	if (event_list__parse_with(&row.parsed, text, &rows->pmus, &err) == 0) {
 		event__probe(&row.parsed.events[0], &row.probe);
 	} else {
-		snprintf(row.probe.brief, sizeof(row.probe.brief), "needs terms");
+		snprintf(row.probe.brief, sizeof(row.probe.brief), "%s",
+			 err.exit_code == EXIT_USAGE ? "needs terms" : "sysfs is unclear");
 		snprintf(row.probe.reason, sizeof(row.probe.reason), "%.*s",
 			 (int)sizeof(row.probe.reason) - 1, err.text);
 	}

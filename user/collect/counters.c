@@ -53,13 +53,6 @@ static int open_one(const struct counters_opts *opts, pid_t tid, int cpu)
 		raise_fd_limit();
 		fd = perf_open(&attr, tid, cpu);
 	}
-	/* :P takes the highest precision that the kernel has for this event */
-	while (fd < 0 && opts->event->precise_max && opts->event->attr.precise_ip &&
-	       (fd == -EOPNOTSUPP || fd == -EINVAL)) {
-		opts->event->attr.precise_ip--;
-		attr = attr_for(opts, tid >= 0);
-		fd = perf_open(&attr, tid, cpu);
-	}
 	return fd;
 }
 

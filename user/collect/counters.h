@@ -33,7 +33,7 @@ struct counters {
 
 struct counters_opts {
 	const struct programs *programs;
-	struct event *event; /* its attr.precise_ip may be lowered (:P) */
+	const struct event *event;
 	size_t index;
 	bool inherit;        /* per task: follow threads and children */
 	bool enable_on_exec; /* per task: for a command that waits for its exec */

@@ -75,8 +75,9 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 		return true;
 	buf__printf(remarks,
 		    "%s: the overflows seen account for %.1f %% of the counter (%.1f %% with the "
-		    "unfinished intervals): the rest was lost before this program saw it\n",
-		    e->name, 100 * ratio, 100 * reach);
+		    "unfinished intervals): the rest was lost before this program saw it%s%s\n",
+		    e->name, 100 * ratio, 100 * reach, e->loss_causes ? ": " : "",
+		    e->loss_causes ? e->loss_causes : "");
 	return false;
 }
 

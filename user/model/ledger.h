@@ -52,6 +52,7 @@ struct ledger_event {
 	uint64_t instances;      /* counters that may each hold an unfinished interval */
 	uint64_t interval;       /* the period, or the mean weight in frequency mode */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
+	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };
 
 struct ledger {

@@ -146,6 +146,16 @@ static const char *why_no_ratio(const struct event *event)
 	return NULL;
 }
 
+/* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
+static const char *loss_causes(const struct event *event)
+{
+	if (event->unit == UNIT_NS)
+		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere), or "
+		       "met another BPF program";
+	return "the kernel throttled the event, the emulated counter does not interrupt each time, or "
+	       "overflows met another BPF program";
+}
+
 /* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
 static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
 {
@@ -214,6 +224,7 @@ void session__close_books(struct session *s)
 		programs__stats(s->programs, i, &e->kernel);
 		e->name = event->name;
 		e->no_ratio = why_no_ratio(event);
+		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
 		e->interval = event->attr.freq ? (e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0)

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "pmu/probe.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -133,8 +134,10 @@ int session__load(struct session *s, struct err *err)
 	int r;
 
 	for (size_t i = 0; i < o->events->n; i++) {
-		const struct event *event = &o->events->events[i];
+		struct event *event = &o->events->events[i];
 
+		if (event->precise_max)
+			event->attr.precise_ip = event__detect_precise(event) & 3;
 		s->result->scopes[i] = event_scope(o, event);
 		configs[i] = (struct pmb_config){
 			.user_mask = user_mask(),

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: a short mangled name may stand for an enormous one (substitutions double). The
- * callback forms of libiberty hand out pieces, so memory stays bounded here; time doesn't, and is
- * bounded by the client, which replaces a helper that takes too long.
+ * The hard thing: 16 bytes may stand for gigabytes (`_RXC0OODGLOBALB_`: a million lifetimes; C++
+ * substitutions double). The callback forms of libiberty hand out pieces and can't be told to stop,
+ * so too much of them is left with longjmp: they hold no memory but the stack (a few bytes where a
+ * Rust identifier is in punycode).
  */
 #include "symd/demangle.h"
 
 #include <libiberty/demangle.h> /* has an xrealloc() of its own: no base/mem.h here */
+#include <setjmp.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 
 struct pieces {
 	struct buf *out;
-	size_t room;
-	bool too_long;
+	size_t before; /* what out held already */
+	jmp_buf too_long;
 };
 
 static void take_piece(const char *text, size_t len, void *ctx)
 {
 	struct pieces *p = ctx;
 
-	if (p->too_long || len > p->room) {
-		p->too_long = true;
-		return;
-	}
-	p->room -= len;
+	if (len > DEMANGLE_OUT_MAX - (p->out->len - p->before))
+		longjmp(p->too_long, 1);
 	buf__add(p->out, text, len);
 }
 
@@ -36,29 +34,32 @@ static bool looks_mangled(const char *name, size_t len)
 	return len > 2 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
+typedef int (*demangler_fn)(const char *name, int options, demangle_callbackref take, void *ctx);
+
+static bool try_with(demangler_fn demangler, const char *name, int options, struct buf *ret)
+{
+	struct pieces p = {.out = ret, .before = ret->len};
+
+	if (!setjmp(p.too_long) && demangler(name, options, take_piece, &p) && ret->len > p.before)
+		return true;
+	ret->len = p.before;
+	if (ret->data)
+		ret->data[ret->len] = '\0';
+	return false;
+}
+
+/*
+ * Rust first: its legacy names are valid C++ names with a hash at the end. libiberty's limit (2048
+ * nodes) refuses any C++ name over 1 KiB, of which there are many, and recursion ends with the name
+ * there. Rust keeps its limit: v0 names may refer to themselves.
+ */
 static bool try_demangle(const char *name, size_t len, struct buf *ret)
 {
-	size_t before = ret->len;
-	struct pieces p = {.out = ret, .room = DEMANGLE_OUT_MAX};
-	int options = DMGL_AUTO | DMGL_ANSI;
-	int ok;
+	const int options = DMGL_AUTO | DMGL_ANSI;
+	const int unlimited = len > 1024 ? DMGL_NO_RECURSE_LIMIT : 0;
 
-	/* Its limit (2048 nodes) refuses any name over 1 KiB, and C++ has many of those. */
-	if (len > 1024)
-		options |= DMGL_NO_RECURSE_LIMIT;
-	/* Rust first: its legacy names are valid C++ names with a hash at the end. */
-	ok = rust_demangle_callback(name, options, take_piece, &p);
-	if (!ok) {
-		p = (struct pieces){.out = ret, .room = DEMANGLE_OUT_MAX};
-		ret->len = before;
-		ok = cplus_demangle_v3_callback(name, options, take_piece, &p);
-	}
-	if (ok && !p.too_long && ret->len > before)
-		return true;
-	ret->len = before;
-	if (ret->data)
-		ret->data[before] = '\0';
-	return false;
+	return try_with(rust_demangle_callback, name, options, ret) ||
+	       try_with(cplus_demangle_v3_callback, name, options | unlimited, ret);
 }
 
 void demangle(const char *name, size_t len, struct buf *ret)
