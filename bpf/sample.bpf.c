@@ -10,6 +10,7 @@
 #include "lib/maps.h"
 #include "lib/target.h"
 #include "lib/ustack.h"
+#include "lib/weight.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -135,12 +136,13 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 {
 	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
 	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
-	__u64 id = bpf_get_current_pid_tgid(), weight = ctx->sample_period, size;
+	__u64 id = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns(), weight, size;
 	struct scratch *s;
 	void *ring;
 
 	if (!stats)
 		return 0; /* can't be: user space sizes the map by the events */
+	weight = overflow_weight(&pmb_cfg, ctx->sample_period, now, stats);
 	stats->seen++;
 	stats->weight_seen += weight;
 	if (!is_target(&pmb_cfg, (__u32)id)) {
@@ -155,7 +157,7 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	if (!ring)
 		return drop(stats, PMB_DROP_NO_RING, weight);
 	s->sample.fixed.rec.type = PMB_REC_SAMPLE;
-	s->sample.fixed.rec.time = bpf_ktime_get_ns();
+	s->sample.fixed.rec.time = now;
 	s->sample.fixed.tgid = id >> 32;
 	s->sample.fixed.tid = (__u32)id;
 	s->sample.fixed.cpu = cpu;

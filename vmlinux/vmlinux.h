@@ -55,6 +55,7 @@ struct task_struct {
 	int pid;
 	struct mm_struct *mm;
 	struct css_set *cgroups;
+	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
 };
 
 #pragma clang attribute pop

@@ -42,6 +42,19 @@ struct {
 	__type(value, struct pmb_stats);
 } pmb_stats SEC(".maps");
 
+/* The last expiration of a clock event's timer on a CPU, and the run of the task it was in. */
+struct clock_grid {
+	__u64 time;
+	__u64 run;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1); /* events; set by user */
+	__type(key, __u32);
+	__type(value, struct clock_grid);
+} pmb_grids SEC(".maps");
+
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536); /* set by user */

@@ -87,6 +87,13 @@ enum pmb_mark {
 	PMB_MARK_ARMED, /* becomes TARGET at its next exec */
 };
 
+/* Events that overflow by a timer: its expirations that the kernel skipped are made up for. */
+enum pmb_clock {
+	PMB_CLOCK_NO,
+	PMB_CLOCK_CPU,  /* runs all the time */
+	PMB_CLOCK_TASK, /* runs while its task does */
+};
+
 /* One program instance counts one event. */
 struct pmb_config {
 	__u64 cgroup_id;
@@ -101,7 +108,8 @@ struct pmb_config {
 	__u8 want_kernel;
 	__u8 want_addr;
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
-	__u32 pad;
+	__u8 clock; /* enum pmb_clock */
+	__u8 pad[3];
 };
 
 /* The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped. */
@@ -115,6 +123,7 @@ struct pmb_stats {
 	__u64 stacks_sent;  /* stack records that left */
 	__u64 stacks_known; /* stacks not sent because their id was known */
 	__u64 stacks_lost;  /* stack records that found no room */
+	__u64 late;         /* timer expirations that were skipped; the next overflow's weight has them */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
 };

@@ -90,6 +90,11 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->decoded, e->aggregated);
 	text_drops(e, out);
 	text_counter(e, event, out);
+	if (e->kernel.late)
+		buf__printf(out,
+			    "    its timer came late: %llu intervals are in the weight of the overflow after "
+			    "them\n",
+			    e->kernel.late);
 	if (e->throttled)
 		buf__printf(out,
 			    "    the kernel throttled it %" PRIu64 " times: a longer interval, or sysctl "
@@ -184,6 +189,7 @@ static void json_kernel(struct json *j, const struct pmb_stats *k)
 	json__u64(j, "weight_emitted", k->weight_emitted);
 	json__u64(j, "weight_filtered", k->weight_filtered);
 	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
+	json__u64(j, "late", k->late);
 	json__u64(j, "stacks_sent", k->stacks_sent);
 	json__u64(j, "stacks_known", k->stacks_known);
 	json__u64(j, "stacks_lost", k->stacks_lost);

@@ -150,8 +150,7 @@ static const char *why_no_ratio(const struct event *event)
 static const char *loss_causes(const struct event *event)
 {
 	if (event->unit == UNIT_NS)
-		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere), or "
-		       "met another BPF program";
+		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere)";
 	return "the kernel throttled the event, the emulated counter does not interrupt each time, or "
 	       "overflows met another BPF program";
 }

@@ -97,6 +97,16 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 	return by_place(s->opts) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
 }
 
+static enum pmb_clock event_clock(const struct session *s, size_t event)
+{
+	const struct event *e = &s->opts->events->events[event];
+
+	/* with :u or :k the timer also skips expirations in the code that is left out */
+	if (e->unit != UNIT_NS || e->attr.exclude_user || e->attr.exclude_kernel)
+		return PMB_CLOCK_NO;
+	return s->result->scopes[event] == SCOPE_PER_TASK ? PMB_CLOCK_TASK : PMB_CLOCK_CPU;
+}
+
 /* Code addresses of user space fit under the topmost stack address, rounded up to whole bits. */
 static uint64_t user_mask(void)
 {
@@ -142,6 +152,7 @@ int session__load(struct session *s, struct err *err)
 		configs[i] = (struct pmb_config){
 			.user_mask = user_mask(),
 			.filter = event_filter(s, i),
+			.clock = event_clock(s, i),
 			.max_frames = o->max_frames,
 			.want_user = o->want_user,
 			.want_kernel = o->want_kernel,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: the profiled program chose the names, and this is the privileged side. A candidate
- * is only ever opened inside the root it was found in, and what it contains goes to the helper, which
- * accepts it by build id or CRC. Beside the program's file we look only in the program's own root: a
- * path of a container means nothing here, and would let it point us at files of the host.
+ * The hard thing: the profiled program chose the names, and this is the privileged side. A
+ * candidate is only ever opened inside the root it was found in, and what it contains goes to the
+ * helper, which accepts it by build id or CRC. Beside the program's file we look only in the
+ * program's own root: a path of a container means nothing here, and would let it point us at files
+ * of the host.
  */
 #include "sym/debug_file.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the helper must not outlive us, however we end (parent-death signal, and its
- * socket closes), must not hold anything of ours open, and must not get the terminal's Ctrl-C, which
- * is for us and means "print everything now" (a process group of its own).
+ * socket closes), must not hold anything of ours open, and must not get the terminal's Ctrl-C,
+ * which is for us and means "print everything now" (a process group of its own).
  */
 #include "sym/helper.h"
 

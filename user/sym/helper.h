@@ -30,8 +30,9 @@ int helper__start(struct helper *h, uint64_t deadline_ns);
 void helper__kill(struct helper *h);
 
 void helper__begin(struct helper *h, uint16_t type);
-/* Sends the request with fd (-1: none; borrowed) and waits for its answer until deadline_ns. body is
- * then over what it says, valid until the next call. On failure (negative errno) the helper is gone. */
+/* Sends the request with fd (-1: none; borrowed) and waits for its answer until deadline_ns. body
+ * is then over what it says, valid until the next call. On failure (negative errno) the helper is
+ * gone. */
 int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body);
 
 uint64_t helper_now_ns(void);

@@ -294,9 +294,10 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 		return;
 	s = symbol_before(ks, addr);
 	module = module_at(ks, addr);
-	/* Behind the last function of one module or of the kernel, another module may begin whose first
-	 * bytes have no symbol: they aren't that function's. */
-	if (s && s->name && addr - s->addr < FUNCTION_MAX && (!module || s->addr >= module->base)) {
+	/* Behind the last function of one module or of the kernel, another module may begin whose
+	 * first bytes have no symbol: they aren't that function's. */
+	if (s && s->name && addr - s->addr < FUNCTION_MAX &&
+	    (!module || s->addr >= module->base)) {
 		*ret = (struct kernel_name){.name = s->name, .module = s->module};
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's own symbol table (/proc/kallsyms): functions of the kernel, modules, BPF programs. */
+/* The kernel's own symbol table (/proc/kallsyms): functions of the kernel, modules, BPF
+ * programs. */
 #ifndef PMUBPF_SYM_KALLSYMS_H
 #define PMUBPF_SYM_KALLSYMS_H
 
@@ -13,8 +14,8 @@ struct kallsyms;
 /* path NULL: /proc/kallsyms. Fails only if the file can't be read; hidden addresses (all zero) give
  * an empty table whose answers are SYM_NO_KALLSYMS. */
 int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
-/* The same from other files; modules_path NULL: /proc/modules (a kernel without modules has none, and
- * that's fine). */
+/* The same from other files; modules_path NULL: /proc/modules (a kernel without modules has none,
+ * and that's fine). */
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err);
 struct kallsyms *kallsyms__free(struct kallsyms *ks);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the helper reads hostile files, so what it says is hostile too, and it may die or
- * hang at any moment. Every reply is checked in full before anything of it is used; whatever is wrong
- * ends the helper and leaves SYM_HELPER on what that file still lacks.
+ * hang at any moment. Every reply is checked in full before anything of it is used; whatever is
+ * wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
  */
 #include "sym/sym.h"
 
@@ -64,8 +64,8 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	if (r < 0) {
 		sym__free(sym);
 		return err__set(err, r,
-				"can't start the symbol helper (this program again, as `pmubpf symd`): "
-				"%s; is /proc mounted?", strerror(-r));
+				"can't start the symbol helper (this program again, as "
+				"`pmubpf symd`): %s; is /proc mounted?", strerror(-r));
 	}
 	*ret = sym;
 	return 0;

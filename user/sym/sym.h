@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names for addresses. The bytes of profiled programs are parsed by the helper process (symd), which
- * this side starts, feeds with descriptors, and replaces if it dies or hangs; the file that did it is
- * then not named. Every answer is a name or a reason.
+ * Names for addresses. The bytes of profiled programs are parsed by the helper process (symd),
+ * which this side starts, feeds with descriptors, and replaces if it dies or hangs; the file that
+ * did it is then not named. Every answer is a name or a reason.
  */
 #ifndef PMUBPF_SYM_SYM_H
 #define PMUBPF_SYM_SYM_H
@@ -40,10 +40,10 @@ unsigned sym__failures(const struct sym *sym);
 
 /*
  * A mapped ELF file. fd is borrowed and must be a regular file (or memfd: the vDSO). path (may be
- * NULL) and root_fd (the root of the program's mount namespace, -1 for ours) are where separate debug
- * files are looked for: /usr/lib/debug/.build-id/xx/yyyy.debug and .gnu_debuglink, in that root and
- * then in ours (sym/debug_file.h). offsets are file offsets of code (ascending order is fastest). ret gets n answers.
- * Never fails: what can't be named carries a reason.
+ * NULL) and root_fd (the root of the program's mount namespace, -1 for ours) are where separate
+ * debug files are looked for: /usr/lib/debug/.build-id/xx/yyyy.debug and .gnu_debuglink, in that
+ * root and then in ours (sym/debug_file.h). offsets are file offsets of code (ascending order is
+ * fastest). ret gets n answers. Never fails: what can't be named carries a reason.
  */
 struct sym_file {
 	int fd;

@@ -28,7 +28,8 @@ static void take_piece(const char *text, size_t len, void *ctx)
 	buf__add(p->out, text, len);
 }
 
-/* Anything else must not be tried: libiberty reads `_GLOBAL__I_x` and the like as more than names. */
+/* Anything else must not be tried: libiberty reads `_GLOBAL__I_x` and the like as more than
+ * names. */
 static bool looks_mangled(const char *name, size_t len)
 {
 	return len > 2 && name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');

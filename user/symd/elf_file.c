@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never
- * mapped, and a truncated file is a short read, not a SIGBUS. It costs the same: libelf fetches only
- * the sections that are asked for (libc with its debug file 2 ms, libLLVM's 110 MB 10 ms, either way).
+ * mapped, and a truncated file is a short read, not a SIGBUS. It costs the same: libelf fetches
+ * only the sections that are asked for (libc with its debug file 2 ms, libLLVM's 110 MB 10 ms,
+ * either way).
  */
 #include "symd/elf_file.h"
 
@@ -198,7 +199,8 @@ static bool load__holds(const struct load *l, uint64_t file_off, bool whole_page
 }
 
 /* Two segments may hold the same bytes of the file; the executable one ran. The kernel maps whole
- * pages, so what stands beside a segment in its pages can run too, but only if nothing else fits. */
+ * pages, so what stands beside a segment in its pages can run too, but only if nothing else
+ * fits. */
 bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
 {
 	for (int attempt = 0; attempt < 4; attempt++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One ELF file that a program had mapped: from file offsets to its virtual addresses, and from those
- * to symbols. Every byte of it is hostile until checked.
+ * One ELF file that a program had mapped: from file offsets to its virtual addresses, and from
+ * those to symbols. Every byte of it is hostile until checked.
  *
  * Symbols come from .symtab of the file or of its separate debug file, else from .gnu_debugdata
  * (a stripped .symtab, xz-compressed), and always from .dynsym too. Code symbols only: STT_FUNC,

@@ -122,7 +122,8 @@ static bool is_mapping_symbol(unsigned machine, const char *name, size_t len)
 	return strchr("adtx", name[1]) && (len == 2 || name[2] == '.' || machine == EM_RISCV);
 }
 
-/* `memcpy@@GLIBC_2.14` in a .symtab is memcpy; a leading @ or ? (Microsoft's mangling) isn't ours. */
+/* `memcpy@@GLIBC_2.14` in a .symtab is memcpy; a leading @ or ? (Microsoft's mangling) isn't
+ * ours. */
 static size_t without_version(const char *name, size_t len)
 {
 	const char *at = len && name[0] != '?' && name[0] != '@' ? memchr(name, '@', len) : NULL;

@@ -7,7 +7,8 @@
 
 enum { MINIDEBUG_MAX = 256 * 1024 * 1024 }; /* bytes it may inflate to */
 
-/* Inflates one .xz stream. ret is the caller's to free. -EINVAL: damaged; -EFBIG: grows too large. */
+/* Inflates one .xz stream. ret is the caller's to free. -EINVAL: damaged; -EFBIG: grows too
+ * large. */
 int minidebug__inflate(const void *data, size_t len, void **ret, size_t *ret_len);
 
 #endif

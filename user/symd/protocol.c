@@ -106,7 +106,8 @@ ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags)
 	if (ret_fd) {
 		*ret_fd = -1;
 		msg.msg_control = &control;
-		/* Not CMSG_SPACE: its padding has room for a second descriptor, which would leak. */
+		/* Not CMSG_SPACE: its padding has room for a second descriptor, which would
+		 * leak. */
 		msg.msg_controllen = CMSG_LEN(sizeof(int));
 	}
 	do {

@@ -8,12 +8,14 @@
  *	header	u32 size (of the whole message), u32 seq, u16 type, u16 version
  *
  *	HELLO		helper speaks first, once:	-
- *	OPEN_ELF	+fd				u8 reason (NAMED: opened, or BAD_FILE), u8 has_symtab,
+ *	OPEN_ELF	+fd				u8 reason (NAMED, BAD_FILE),
+ *							u8 has_symtab,
  *							u8 n, n bytes of build id,
  *							u16 n, n bytes of debug link's name, u32 crc
  *	ADD_DEBUG	+fd				u8 accepted
- *	OPEN_PERF_MAP	+fd				u8 reason (NAMED: opened, or NO_PERF_MAP)
- *	LOOKUP		u32 n, n × u64			u32 m, m × {u8 reason, u64 vaddr, u16 len, name}
+ *	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
+ *	LOOKUP		u32 n, n × u64			u32 m, m × {u8 reason,
+ *							u64 vaddr, u16 len, name}
  *
  * An OPEN_ that comes later replaces the file. m may be less than n only when the next answer might
  * not have fitted (the message is more than half full): the client asks again from there.

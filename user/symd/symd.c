@@ -182,21 +182,21 @@ static void prepare_process(int sock)
 	int send_buffer = 4 * SYMD_MSG_MAX;
 	struct rlimit stack;
 
-	/* Again, since exec clears it when the file has capabilities. A client that died before this
-	 * has closed the socket, which ends the loop. */
+	/* Again, since exec clears it when the file has capabilities. A client that died before
+	 * this has closed the socket, which ends the loop. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "pmubpf-symd");
 	/* libdw would ask servers about the files it is given. */
 	unsetenv("DEBUGINFOD_URLS");
-	/* The demangler recurses as deeply as names are nested. The kernel looks at the limit when the
-	 * stack grows, so raising it helps a process that already runs. */
+	/* The demangler recurses as deeply as names are nested. The kernel looks at the limit when
+	 * the stack grows, so raising it helps a process that already runs. */
 	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK_BYTES) {
 		stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
 		setrlimit(RLIMIT_STACK, &stack);
 	}
 	setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
-	/* The sandbox (seccomp, Landlock, rlimits, no capabilities) belongs here: nothing of a profiled
-	 * program was read yet, and from here on only descriptors that arrive are. */
+	/* The sandbox (seccomp, Landlock, rlimits, no capabilities) belongs here: nothing of a
+	 * profiled program was read yet, and from here on only descriptors that arrive are. */
 }
 
 int symd_main(int sock)

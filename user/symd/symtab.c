@@ -61,8 +61,8 @@ static int by_start(const void *pa, const void *pb)
 	return by_merit(a, b);
 }
 
-/* Gives open symbols their ends; see the header. One byte doesn't cover anything: it may be the same
- * symbol, read again from .dynsym. */
+/* Gives open symbols their ends; see the header. One byte doesn't cover anything: it may be the
+ * same symbol, read again from .dynsym. */
 static void settle_open(struct symtab *t)
 {
 	uint64_t next = UINT64_MAX, covered = 0;
