@@ -79,14 +79,14 @@ static void add_setting(struct findings *f, const char *path, const char *lost_i
 
 static void add_settings(struct findings *f)
 {
-	bool perfmon = cap__effective(38);
+	bool perfmon = cap__effective(CAP_PERFMON_NUMBER);
 
 	add_setting(f, "/proc/sys/kernel/perf_event_paranoid",
 		    "without CAP_PERFMON, above 1 kernel code and above 2 everything is out of reach",
 		    !perfmon && perf_paranoid() > 1);
 	add_setting(f, "/proc/sys/kernel/kptr_restrict", "kernel functions have no names",
 		    file_read_u64("/proc/sys/kernel/kptr_restrict", 0) >
-			    (cap__effective(34) ? 1 : 0));
+			    (cap__effective(CAP_SYSLOG_NUMBER) ? 1 : 0));
 	add_setting(f, "/proc/sys/kernel/perf_event_max_sample_rate", NULL, false);
 	add_setting(f, "/proc/sys/kernel/perf_cpu_time_max_percent", NULL, false);
 	add_setting(f, "/proc/sys/kernel/perf_event_max_stack", "kernel stacks are cut short",
@@ -105,12 +105,13 @@ static void add_privileges(struct findings *f)
 
 static bool add_features(struct findings *f)
 {
+	const char *no = cap__effective(CAP_BPF_NUMBER) ? "no" : "not tried: needs CAP_BPF";
 	bool all = true;
 
 	for (int i = 0; i < N_FEATURES; i++) {
 		bool has = feature__has((enum feature)i);
 
-		add(f, "features", xstrdup(feature_infos[i].what), xstrdup(has ? "yes" : "no"),
+		add(f, "features", xstrdup(feature_infos[i].what), xstrdup(has ? "yes" : no),
 		    has ? NULL : feature_infos[i].lost);
 		all &= has || !feature_infos[i].required;
 	}

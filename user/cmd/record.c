@@ -221,7 +221,7 @@ static int record(struct record_args *a, const struct outputs *outputs, struct f
 		return complain(err);
 	r = print_result(a, &result, numbers, outputs, argv, err);
 	status = r < 0 ? complain(err) : EXIT_DONE;
-	if (result.end == END_SIGNAL || r < 0)
+	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
 		session__wait(session);
 	else
 		status = session__wait(session);

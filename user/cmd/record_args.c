@@ -214,7 +214,7 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		a->quiet = true;
 		return 0;
 	case 'o':
-		a->output = arg;
+		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
 		return 0;
 	case OPT_SUMMARY:
 		a->summary = arg;
@@ -285,7 +285,9 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .want_user = true,
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
-			    .ring_bytes = DEFAULT_RING_BYTES},
+			    .ring_bytes = DEFAULT_RING_BYTES,
+			    .command_stdout = -1,
+			    .reader_fd = -1},
 		.err = err,
 	};
 	argp_err_exit_status = EXIT_USAGE;
@@ -297,6 +299,11 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	a->session.tids = a->tids;
 	a->session.cpus = a->cpus.n ? &a->cpus : NULL;
 	a->session.cgroup = a->cgroup.dir ? &a->cgroup : NULL;
+	if (!a->output) {
+		/* stdout carries folded stacks and nothing else: the command's words go to stderr */
+		a->session.command_stdout = STDERR_FILENO;
+		a->session.reader_fd = STDOUT_FILENO;
+	}
 	return check(a);
 }
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 
 /* In the child: the signal state that a program expects, then wait for the word. */
-static void __attribute__((noreturn)) child(char *const argv[], int go_fd, int failed_fd)
+static void __attribute__((noreturn)) child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
 {
 	struct sigaction dfl = {.sa_handler = SIG_DFL};
 	sigset_t none;
@@ -26,6 +26,8 @@ static void __attribute__((noreturn)) child(char *const argv[], int go_fd, int f
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
+	if (stdout_fd >= 0)
+		dup2(stdout_fd, STDOUT_FILENO);
 	execvp(argv[0], argv);
 	failure = errno;
 	if (write(failed_fd, &failure, sizeof(failure)) < 0)
@@ -33,7 +35,7 @@ static void __attribute__((noreturn)) child(char *const argv[], int go_fd, int f
 	_exit(127);
 }
 
-int command__start(struct command *c, char *const argv[], struct err *err)
+int command__start(struct command *c, char *const argv[], int stdout_fd, struct err *err)
 {
 	int go[2], failed[2];
 
@@ -47,7 +49,7 @@ int command__start(struct command *c, char *const argv[], struct err *err)
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(go[1]); /* else our death would not end its read */
-		child(argv, go[0], failed[1]);
+		child(argv, stdout_fd, go[0], failed[1]);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -16,7 +16,8 @@ struct command {
 	int status;    /* of waitpid, when reaped */
 };
 
-int command__start(struct command *command, char *const argv[], struct err *err);
+/* stdout_fd becomes the child's standard output (-1: it keeps ours). */
+int command__start(struct command *command, char *const argv[], int stdout_fd, struct err *err);
 /* Returns when the exec has happened, or -errno if it failed. */
 int command__go(struct command *command, const char *name, struct err *err);
 bool command__exited(struct command *command); /* without waiting */

@@ -18,7 +18,10 @@
 #include "session/internal.h"
 #include "sys/procfs.h"
 
-enum { ROUND_MS = 100 };
+enum {
+	ROUND_MS = 100,
+	REST_MS = 10,
+};
 
 uint64_t now_ns(void)
 {
@@ -96,7 +99,7 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		r = session__catch_signals(s, err);
 	if (r == 0 && s->opts->command)
-		r = command__start(&s->command, s->opts->command, err);
+		r = command__start(&s->command, s->opts->command, s->opts->command_stdout, err);
 	if (r == 0)
 		r = session__open_counters(s, err);
 	if (r == 0)
@@ -161,34 +164,51 @@ static void session__tick(struct session *s, uint64_t now)
 	s->opts->tick(s->opts->tick_ctx, &tick);
 }
 
-static int round_timeout_ms(const struct session *s, uint64_t now)
+static int left_ms(const struct session *s, uint64_t now, int at_most)
 {
 	uint64_t left;
 
 	if (!s->opts->duration_ns)
-		return ROUND_MS;
+		return at_most;
 	left = s->start_ns + s->opts->duration_ns - now;
-	return left < (uint64_t)ROUND_MS * 1000000 ? (int)(left / 1000000) + 1 : ROUND_MS;
+	return left < (uint64_t)at_most * 1000000 ? (int)(left / 1000000) + 1 : at_most;
 }
 
+/* True if a signal, the death of the command, of the targets or of our reader ends the recording. */
+static bool session__ended(struct session *s, const struct pollfd *reader, enum session_end *ret_end)
+{
+	if (session__signalled(s, ret_end))
+		return true;
+	*ret_end = reader->revents & POLLERR ? END_READER : END_TARGET;
+	return *ret_end == END_READER || session__targets_gone(s);
+}
+
+/*
+ * Waits for a ring to fill up or for the next round. Between rounds the rings aren't looked at for a
+ * moment: once woken, their epoll set stays readable as long as any sample arrives.
+ */
 static enum session_end session__loop(struct session *s)
 {
 	struct pollfd fds[] = {
 		{.fd = s->signal_fd, .events = POLLIN},
+		{.fd = s->opts->reader_fd},
 		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
 	};
 	enum session_end end;
+	uint64_t now;
 
 	for (;;) {
-		uint64_t now = now_ns();
-
+		now = now_ns();
 		if (s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns)
 			return END_DURATION;
-		poll(fds, ARRAY_SIZE(fds), round_timeout_ms(s, now));
-		if (session__signalled(s, &end))
+		if (poll(fds, 2, left_ms(s, now, REST_MS)) == 0) {
+			now = now_ns();
+			if (s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns)
+				return END_DURATION;
+			poll(fds, ARRAY_SIZE(fds), left_ms(s, now, ROUND_MS - REST_MS));
+		}
+		if (session__ended(s, &fds[1], &end))
 			return end;
-		if (session__targets_gone(s))
-			return END_TARGET;
 		session__round(s, false);
 		session__tick(s, now_ns());
 	}
@@ -217,6 +237,8 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	command__terminate(&s->command);
 	session__round(s, true);
 	session__close_books(s);
+	/* from here on Ctrl-C ends us as it ends any program */
+	sigprocmask(SIG_SETMASK, &s->signals_before, NULL);
 	*ret = s;
 	return 0;
 }
@@ -225,8 +247,6 @@ int session__wait(struct session *s)
 {
 	if (!s->command.pid)
 		return 0;
-	/* from here on Ctrl-C ends us as it ends any program */
-	sigprocmask(SIG_SETMASK, &s->signals_before, NULL);
 	command__wait(&s->command);
 	return command__exit_status(&s->command);
 }

@@ -45,6 +45,7 @@ struct session_opts {
 	const struct cpus *cpus;         /* NULL: every CPU that is online */
 	const struct cgroup_ref *cgroup; /* NULL: not by cgroup */
 	char *const *command;            /* NULL: none */
+	int command_stdout;              /* descriptor for its standard output; -1: ours */
 
 	enum session_scope scope;
 	bool inherit;
@@ -53,13 +54,14 @@ struct session_opts {
 	unsigned max_frames;  /* of one side */
 	uint64_t addr_mask;   /* applied to data addresses; 0: they are not wanted */
 	size_t ring_bytes;
+	int reader_fd; /* a pipe: when its reader goes, the recording ends; -1: none */
 
 	void (*tick)(void *ctx, const struct session_tick *tick); /* NULL: not wanted */
 	void *tick_ctx;
 };
 
 /* Why a recording ended. */
-enum session_end { END_DURATION, END_TARGET, END_SIGNAL };
+enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER };
 
 struct session_result {
 	struct profile *profile;

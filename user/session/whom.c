@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -167,13 +168,23 @@ int session__load(struct session *s, struct err *err)
 	return programs__load(&s->programs, &opts, err);
 }
 
-static bool list_has(const pid_t *list, size_t n, pid_t tid)
+static int compare_tids(const void *a, const void *b)
 {
+	return CMP3(*(const pid_t *)a, *(const pid_t *)b);
+}
+
+/* Ascending, each once: a thread that was named twice must not be counted twice. */
+static size_t sort_distinct(pid_t *tids, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(tids, n, sizeof(*tids), compare_tids);
 	for (size_t i = 0; i < n; i++) {
-		if (list[i] == tid)
-			return true;
+		if (!kept || tids[kept - 1] != tids[i])
+			tids[kept++] = tids[i];
 	}
-	return false;
+	return kept;
 }
 
 /* The threads that are targets now: of the -p processes, the -t threads, the command. */
@@ -204,8 +215,8 @@ static int list_targets(const struct session *s, pid_t **ret_tids, size_t *ret_n
 			tids[n++] = threads[k];
 		}
 	}
+	*ret_n = sort_distinct(tids, n);
 	*ret_tids = TAKE_PTR(tids);
-	*ret_n = n;
 	return 0;
 }
 
@@ -213,7 +224,7 @@ static int list_targets(const struct session *s, pid_t **ret_tids, size_t *ret_n
 static bool any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_before)
 {
 	for (size_t i = 0; i < n_now; i++) {
-		if (!list_has(before, n_before, now[i]))
+		if (!n_before || !bsearch(&now[i], before, n_before, sizeof(*now), compare_tids))
 			return true;
 	}
 	return false;

@@ -6,6 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* linux/capability.h of older distributions lacks the first two. */
+enum {
+	CAP_PERFMON_NUMBER = 38,
+	CAP_BPF_NUMBER = 39,
+	CAP_SYSLOG_NUMBER = 34,
+};
+
 struct cap_info {
 	const char *name;
 	unsigned number;  /* linux/capability.h */
