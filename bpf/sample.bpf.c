@@ -172,6 +172,7 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	if (ring_output(&pmb_cfg, ring, &s->sample, size))
 		return drop(stats, PMB_DROP_RING_FULL, weight);
 	stats->emitted++;
+	stats->ring_bytes += size;
 	stats->weight_emitted += weight;
 	return 0;
 }

@@ -44,6 +44,7 @@ static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, vo
 	}
 	id_remember(bucket, stack->id);
 	stats->stacks_sent++;
+	stats->ring_bytes += size;
 	return ending;
 }
 

@@ -123,6 +123,7 @@ struct pmb_stats {
 	__u64 stacks_sent;  /* stack records that left */
 	__u64 stacks_known; /* stacks not sent because their id was known */
 	__u64 stacks_lost;  /* stack records that found no room */
+	__u64 ring_bytes;   /* written into the rings, their 8-byte headers not counted */
 	__u64 late;         /* timer expirations that were skipped; the next overflow's weight has them */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];

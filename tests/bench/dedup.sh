@@ -37,7 +37,7 @@ measure() { # VARIANT LOAD…
 	wait "$pid" || true
 	jq -r --arg n "$name" --arg run "$run" --arg cpu "$cpu_ms" '.events[0] as $e | ($run | split(" ") | map(tonumber)) as $r |
 		[$n, ($r[0] / $r[1] | floor), $e.kernel.emitted, $e.kernel.stacks_sent, $e.kernel.dropped.ring_full,
-		 $e.kernel.stacks_lost, $cpu] | @tsv' "$json"
+		 $e.kernel.stacks_lost, ($e.kernel.ring_bytes / $e.kernel.emitted | floor), $cpu] | @tsv' "$json"
 }
 
 build ids ''
@@ -47,7 +47,7 @@ before=$(sysctl -n kernel.bpf_stats_enabled)
 trap 'sysctl -qw kernel.bpf_stats_enabled=$before' EXIT
 sysctl -qw kernel.bpf_stats_enabled=1
 make -s workloads >&2
-printf 'load\tmemory\tns a run\temitted\tstacks sent\tdropped\tstacks lost\ttool CPU, ms\n'
+printf 'load\tmemory\tns a run\temitted\tstacks sent\tdropped\tstacks lost\tring bytes a sample\ttool CPU, ms\n'
 for ((i = 0; i < rounds; i++)); do
 	for v in ids none hash; do
 		printf 'few paths\t%s\n' "$(measure "$v" build/workloads/recurse 4)"

@@ -189,6 +189,7 @@ static void json_kernel(struct json *j, const struct pmb_stats *k)
 	json__u64(j, "weight_emitted", k->weight_emitted);
 	json__u64(j, "weight_filtered", k->weight_filtered);
 	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
+	json__u64(j, "ring_bytes", k->ring_bytes);
 	json__u64(j, "late", k->late);
 	json__u64(j, "stacks_sent", k->stacks_sent);
 	json__u64(j, "stacks_known", k->stacks_known);
