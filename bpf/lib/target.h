@@ -5,14 +5,20 @@
 
 #include "lib/maps.h"
 
-/* The cgroup of the current task in the v1 hierarchy of a controller; NULL if it can't be read. */
-static __always_inline struct cgroup *task_cgroup_v1(__s32 subsys)
+/*
+ * The cgroup of the current task in the v1 hierarchy of a controller, or in the v2 hierarchy (subsys -1);
+ * NULL if it can't be read. bpf_get_current_ancestor_cgroup_id() would say it for v2, but perf_event
+ * programs have it only since 5.14 or so ("unknown func bpf_get_current_ancestor_cgroup_id#123" on 5.10).
+ */
+static __always_inline struct cgroup *current_cgroup(__s32 subsys)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *css = NULL;
 	void *slot = (void *)set + bpf_core_field_offset(set->subsys) + subsys * sizeof(css);
 
+	if (subsys < 0)
+		return BPF_CORE_READ(set, dfl_cgrp);
 	if (bpf_probe_read_kernel(&css, sizeof(css), slot) || !css)
 		return NULL;
 	return BPF_CORE_READ(css, cgroup);
@@ -42,17 +48,14 @@ static __always_inline __u64 current_cgroup_id(const volatile struct pmb_config 
 
 	if (cfg->cgroup_subsys < 0)
 		return bpf_get_current_cgroup_id();
-	cgroup = task_cgroup_v1(cfg->cgroup_subsys);
+	cgroup = current_cgroup(cfg->cgroup_subsys);
 	return cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
 static __always_inline bool in_target_cgroup(const volatile struct pmb_config *cfg)
 {
-	struct cgroup *cgroup;
+	struct cgroup *cgroup = current_cgroup(cfg->cgroup_subsys);
 
-	if (cfg->cgroup_subsys < 0)
-		return bpf_get_current_ancestor_cgroup_id(cfg->cgroup_level) == cfg->cgroup_id;
-	cgroup = task_cgroup_v1(cfg->cgroup_subsys);
 	return cgroup && cgroup_ancestor_id(cgroup, cfg->cgroup_level) == cfg->cgroup_id;
 }
 

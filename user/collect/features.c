@@ -30,8 +30,6 @@ static bool feature__try(enum feature feature)
 		return libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL) == 1;
 	case FEATURE_RAW_TRACEPOINT:
 		return libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) == 1;
-	case FEATURE_ANCESTOR_CGROUP:
-		return has_helper(type, BPF_FUNC_get_current_ancestor_cgroup_id);
 	case FEATURE_TASK_REGS:
 		return has_helper(type, BPF_FUNC_task_pt_regs) &&
 		       has_helper(type, BPF_FUNC_get_current_task_btf);

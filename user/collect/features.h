@@ -13,7 +13,6 @@
 	X(RINGBUF, "BPF ring buffer", "nothing can be recorded", true)                             \
 	X(RAW_TRACEPOINT, "BPF programs on raw tracepoints",                                       \
 	  "commands can only be followed with --per-task", false)                                  \
-	X(ANCESTOR_CGROUP, "cgroup ancestry in BPF", "-G needs it on cgroup v2", false)            \
 	X(TASK_REGS, "saved user registers in BPF (5.15)",                                         \
 	  "user stacks under kernel code come from the kernel's slower walk", false)
 
