@@ -142,7 +142,7 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 
 	if (!stats)
 		return 0; /* can't be: user space sizes the map by the events */
-	weight = overflow_weight(&pmb_cfg, ctx->sample_period, now, stats);
+	weight = overflow_weight(&pmb_cfg, ctx, now, stats);
 	stats->seen++;
 	stats->weight_seen += weight;
 	if (!is_target(&pmb_cfg, (__u32)id)) {

@@ -42,9 +42,9 @@ struct {
 	__type(value, struct pmb_stats);
 } pmb_stats SEC(".maps");
 
-/* The last expiration of a clock event's timer on a CPU, and the run of the task it was in. */
-struct clock_grid {
-	__u64 time;
+/* Where an event stood at its last overflow on a CPU: the clock or the count, and whose run it was. */
+struct mark {
+	__u64 at;
 	__u64 run;
 };
 
@@ -52,8 +52,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1); /* events; set by user */
 	__type(key, __u32);
-	__type(value, struct clock_grid);
-} pmb_grids SEC(".maps");
+	__type(value, struct mark);
+} pmb_marks SEC(".maps");
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The weight of an overflow: the period that it stands for, as the kernel says, except that for clock
- * events the kernel doesn't say all. Their timer may come late (interrupts off, a hypervisor busy
- * elsewhere), and the kernel then skips the expirations that were missed: the counter goes on, the
- * overflows don't. So the expirations since the last overflow are counted here, on the timer's own
- * grid: an overflow stands for all of them.
+ * The weight of an overflow: the period that it stands for. With a fixed period the kernel's word is
+ * exact. It isn't in two cases.
+ *
+ * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
+ * then skips the expirations that were missed: the counter goes on, the overflows don't. So
+ * expirations are counted here, on the timer's own grid.
  *
  *   expirations   |    |    |    |    |
  *   overflows     x    x              x     the last one stands for three periods
+ *
+ * Frequency mode: when the kernel shortens the period it lets the event overflow at once, but still
+ * reports the long period that was never completed. So the counter itself is read.
  */
 #ifndef PMUBPF_BPF_WEIGHT_H
 #define PMUBPF_BPF_WEIGHT_H
@@ -22,29 +26,51 @@ static __always_inline __u64 current_run(void)
 	return (__u64)task + BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
-static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg, __u64 period,
-					     __u64 now, struct pmb_stats *stats)
+static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64 now, __u64 run,
+					  struct pmb_stats *stats)
 {
-	__u32 event = cfg->event;
-	struct clock_grid *grid;
-	__u64 run = 0, n = 1;
+	__u64 n = 1;
 
-	if (cfg->clock == PMB_CLOCK_NO || !period)
-		return period;
-	grid = bpf_map_lookup_elem(&pmb_grids, &event);
-	if (!grid)
-		return period;
-	if (cfg->clock == PMB_CLOCK_TASK)
-		run = current_run();
-	if (grid->time && grid->run == run && now >= grid->time + period) {
-		n = (now - grid->time) / period;
-		grid->time += n * period;
+	if (last->at && last->run == run && now >= last->at + period) {
+		n = (now - last->at) / period;
+		last->at += n * period;
 	} else {
-		grid->time = now; /* the first, or one that was earlier than the grid: the better grid */
-		grid->run = run;
+		last->at = now; /* the first, or one that was earlier than the grid: the better grid */
+		last->run = run;
 	}
 	stats->late += n - 1;
 	return n * period;
+}
+
+static __always_inline __u64 count_weight(struct bpf_perf_event_data *ctx, struct mark *last,
+					  __u64 period)
+{
+	struct bpf_perf_event_value value;
+	__u64 before = last->at;
+
+	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+		return period;
+	last->at = value.counter;
+	return value.counter - before;
+}
+
+static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
+					     struct bpf_perf_event_data *ctx, __u64 now,
+					     struct pmb_stats *stats)
+{
+	__u64 period = ctx->sample_period;
+	__u32 event = cfg->event;
+	struct mark *last;
+
+	if (cfg->weight == PMB_WEIGHT_PERIOD || !period)
+		return period;
+	last = bpf_map_lookup_elem(&pmb_marks, &event);
+	if (!last)
+		return period;
+	if (cfg->weight == PMB_WEIGHT_COUNT)
+		return count_weight(ctx, last, period);
+	return clock_weight(last, period, now,
+			    cfg->weight == PMB_WEIGHT_CLOCK_TASK ? current_run() : 0, stats);
 }
 
 #endif

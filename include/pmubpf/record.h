@@ -87,11 +87,12 @@ enum pmb_mark {
 	PMB_MARK_ARMED, /* becomes TARGET at its next exec */
 };
 
-/* Events that overflow by a timer: its expirations that the kernel skipped are made up for. */
-enum pmb_clock {
-	PMB_CLOCK_NO,
-	PMB_CLOCK_CPU,  /* runs all the time */
-	PMB_CLOCK_TASK, /* runs while its task does */
+/* How the overflow program knows the weight of an overflow. */
+enum pmb_weight {
+	PMB_WEIGHT_PERIOD,     /* the period that the kernel reports: exact with a fixed one */
+	PMB_WEIGHT_CLOCK_CPU,  /* expirations of a timer that runs all the time */
+	PMB_WEIGHT_CLOCK_TASK, /* expirations of a timer that runs while its task does */
+	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
 
 /* One program instance counts one event. */
@@ -108,7 +109,7 @@ struct pmb_config {
 	__u8 want_kernel;
 	__u8 want_addr;
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
-	__u8 clock; /* enum pmb_clock */
+	__u8 weight; /* enum pmb_weight */
 	__u8 pad[3];
 };
 

@@ -173,7 +173,7 @@ static void print_text(const struct findings *f)
 		if (strcmp(section, x->section) != 0)
 			printf("%s%s\n", *section ? "\n" : "", x->section);
 		section = x->section;
-		printf("  %-48s %s\n", x->what, x->value);
+		printf("  %-50s %s\n", x->what, x->value);
 		if (x->lost)
 			printf("      lost: %s\n", x->lost);
 	}
@@ -227,7 +227,10 @@ int cmd_doctor(int argc, char **argv)
 	_cleanup_(findings__done) struct findings f = {0};
 	bool json = false;
 
+	char name[] = "pmubpf doctor";
+
 	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &json))
 		return EXIT_USAGE;
 	add_kernel(&f);

@@ -271,6 +271,8 @@ static int check(struct record_args *a)
 					  "(see pmubpf record --help)");
 	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
 		return err__usage(a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
+	if (a->summary && strcmp(a->summary, "-") == 0)
+		return err__usage(a->err, "--summary -: standard output is for the stacks; name a file");
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
 	return 0;
@@ -278,6 +280,7 @@ static int check(struct record_args *a)
 
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
 {
+	static char name[] = "pmubpf record"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct record_args){
@@ -291,6 +294,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 		.err = err,
 	};
 	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
 	if (r < 0)
 		return r;

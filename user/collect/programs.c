@@ -102,7 +102,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.event = (__u32)event;
 	skel->rodata->pmb_cfg.ring_wake = (__u32)(opts->ring_bytes / 4);
 	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
-	bpf_map__set_max_entries(skel->maps.pmb_grids, (__u32)opts->n_events);
+	bpf_map__set_max_entries(skel->maps.pmb_marks, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
 	return 0;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double MIN_RATIO = 0.95;
+static const double MIN_RATIO = 0.95, MAX_RATIO = 1.05;
 
 #define KEY(id, key, text) key,
 #define TEXT(id, key, text) text,
@@ -25,7 +25,16 @@ double ledger_event__ratio(const struct ledger_event *e)
 
 uint64_t ledger_event__remainder(const struct ledger_event *e)
 {
+	if (e->by_count)
+		return e->scaled > e->kernel.weight_seen ? e->scaled - e->kernel.weight_seen : 0;
 	return e->instances * e->interval;
+}
+
+bool ledger_event__unfinished(const struct ledger_event *e)
+{
+	double ratio = ledger_event__ratio(e);
+
+	return e->by_count && ratio < MIN_RATIO;
 }
 
 uint64_t ledger_event__dropped(const struct ledger_event *e)
@@ -64,6 +73,20 @@ static bool ledger_event__columns(const struct ledger_event *e, struct buf *rema
 	return ok;
 }
 
+/* More weight than the counter counted: in frequency mode the kernel reports periods that were never
+ * completed (bpf/lib/weight.h), and per-task events leave us nothing better. */
+static bool ledger_event__overstated(const struct ledger_event *e, double ratio, struct buf *remarks)
+{
+	if ((double)e->kernel.weight_seen <=
+	    (double)e->scaled * MAX_RATIO + (double)ledger_event__remainder(e))
+		return false;
+	buf__printf(remarks,
+		    "%s: the overflows seen stand for %.1f %% of the counter: the kernel overstates "
+		    "periods in frequency mode; use -c, or --per-cpu\n",
+		    e->name, 100 * ratio);
+	return true;
+}
+
 static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *remarks)
 {
 	double ratio = ledger_event__ratio(e), reach;
@@ -72,12 +95,16 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 		return true;
 	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) / (double)e->scaled;
 	if (reach >= MIN_RATIO)
-		return true;
+		return !ledger_event__overstated(e, ratio, remarks);
 	buf__printf(remarks,
 		    "%s: the overflows seen account for %.1f %% of the counter (%.1f %% with the "
-		    "unfinished intervals): the rest was lost before this program saw it%s%s\n",
-		    e->name, 100 * ratio, 100 * reach, e->loss_causes ? ": " : "",
-		    e->loss_causes ? e->loss_causes : "");
+		    "unfinished intervals): the rest was lost before this program saw it: ",
+		    e->name, 100 * ratio, 100 * reach);
+	if (e->running_ns < e->enabled_ns)
+		buf__printf(remarks, "the event ran %.1f %% of the time (more events than counters)\n",
+			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
+	else
+		buf__printf(remarks, "%s\n", e->loss_causes);
 	return false;
 }
 

@@ -51,6 +51,7 @@ struct ledger_event {
 	uint64_t scaled;         /* value, scaled by enabled/running */
 	uint64_t instances;      /* counters that may each hold an unfinished interval */
 	uint64_t interval;       /* the period, or the mean weight in frequency mode */
+	bool by_count;           /* weights were read from the counter: the remainder is known exactly */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };
@@ -67,9 +68,13 @@ struct ledger {
 
 /* Σ weights of all overflows seen / the counter; NAN if there is nothing to compare. */
 double ledger_event__ratio(const struct ledger_event *event);
-/* How much the counter may hold beyond the last overflows: one interval for each instance. */
+/* How much the counter may hold beyond the last overflows: up to one interval for each instance, or
+ * exactly what it does when weights were read from it. */
 uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
+
+/* True if over a twentieth of the counter is such a remainder: too few overflows to speak for it. */
+bool ledger_event__unfinished(const struct ledger_event *event);
 
 /* True if every column adds up and every ratio holds; else a line of words for each that doesn't is
  * added to `remarks`. */

@@ -57,8 +57,10 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 	else if (isnan(ratio))
 		buf__puts(out, "; no ratio: the counter is 0\n");
 	else
-		buf__printf(out, "; ratio %.2f %% (up to %" PRIu64 " may be unfinished intervals)\n",
-			    100 * ratio, ledger_event__remainder(e));
+		buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n", 100 * ratio,
+			    e->by_count ? "" : "up to ", ledger_event__remainder(e));
+	if (ledger_event__unfinished(e))
+		buf__puts(out, "    too few overflows to speak for the counter: record longer, or use -c\n");
 }
 
 static void text_rate(const struct clock_rate *rate, struct buf *out)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "proc/files.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sys/open.h"
 #include "sys/procfs.h"
 
 struct file_key {
@@ -135,18 +135,6 @@ static bool is_mapped_file(int fd, const struct file_key *key)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == key->inode;
 }
 
-static int open_regular(const char *path)
-{
-	struct stat st;
-
-	/* O_NONBLOCK: a FIFO under a profiled program's control must not stop us */
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	return TAKE_FD(fd);
-}
-
 static bool same_mount_namespace(pid_t tgid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
@@ -158,43 +146,50 @@ static bool same_mount_namespace(pid_t tgid)
 
 static int perf_map_fd(pid_t tgid, bool *ret_untrusted)
 {
+	_cleanup_close_ int root = open_root_of(tgid), fd = -1;
 	_cleanup_free_ char *path = NULL;
-	_cleanup_close_ int fd = -1;
 	struct proc_status status;
 	struct stat st;
 
-	if (procfs_status(tgid, &status) < 0)
+	if (root < 0 || procfs_status(tgid, &status) < 0)
 		return -1;
-	path = xasprintf("/proc/%d/root/tmp/perf-%d.map", tgid, status.ns_tgid);
-	fd = open_regular(path);
+	path = xasprintf("/tmp/perf-%d.map", status.ns_tgid);
+	fd = open_regular(root, path);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -1;
 	*ret_untrusted = st.st_uid != status.euid;
 	return *ret_untrusted ? -1 : TAKE_FD(fd);
 }
 
-static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
+/*
+ * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
+ * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, then as we see it.
+ */
+static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t start, uint64_t end)
 {
-	/* map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
-	 * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, then as we see it. */
 	_cleanup_free_ char *exact =
 		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
-	_cleanup_free_ char *theirs = xasprintf("/proc/%d/root%s", tgid, e->file.path);
-	const char *const candidates[] = {exact, theirs, e->file.path};
+	_cleanup_close_ int fd = open_regular(-1, exact);
 
-	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
-		_cleanup_close_ int fd = open_regular(candidates[i]);
-
-		if (fd < 0 || (i && !is_mapped_file(fd, &e->key)))
-			continue;
-		e->file.fd = TAKE_FD(fd);
-		break;
+	if (fd >= 0)
+		return TAKE_FD(fd);
+	if (root >= 0) {
+		fd = open_regular(root, e->file.path);
+		if (fd >= 0 && is_mapped_file(fd, &e->key))
+			return TAKE_FD(fd);
+		cleanup_close(&fd);
 	}
-	if (!same_mount_namespace(tgid)) {
-		_cleanup_free_ char *root = xasprintf("/proc/%d/root", tgid);
+	fd = open_regular(-1, e->file.path);
+	return fd >= 0 && is_mapped_file(fd, &e->key) ? TAKE_FD(fd) : -1;
+}
 
-		e->file.root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	}
+static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
+{
+	_cleanup_close_ int root = open_root_of(tgid);
+
+	e->file.fd = open_mapped(e, root, tgid, start, end);
+	if (root >= 0 && !same_mount_namespace(tgid))
+		e->file.root_fd = TAKE_FD(root);
 }
 
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)

@@ -168,21 +168,44 @@ static double counter_hz(const struct session *s, const struct counter *c, const
 	return busy < MIN_BUSY_NS ? 0 : (double)c->count.value / busy * 1e9;
 }
 
+/* Its counter goes up with every cycle of the code that it covers: cycles, not stalled cycles. */
+static bool measures_clock(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (event->unit != UNIT_CYCLES || attr->exclude_user || attr->exclude_kernel)
+		return false;
+	return attr->type != PERF_TYPE_HARDWARE || attr->config == PERF_COUNT_HW_CPU_CYCLES ||
+	       attr->config == PERF_COUNT_HW_REF_CPU_CYCLES;
+}
+
+/* Which event's counter tells the clock rate for `index`: itself, or another that counts cycles. */
+static size_t rate_source(const struct event_list *events, size_t index)
+{
+	if (measures_clock(&events->events[index]))
+		return index;
+	for (size_t i = 0; i < events->n; i++) {
+		if (measures_clock(&events->events[i]) &&
+		    events->events[i].attr.config != PERF_COUNT_HW_REF_CPU_CYCLES)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
 static struct clock_rate event_rate(const struct session *s, size_t index, const uint64_t *idle)
 {
-	const struct event *event = &s->opts->events->events[index];
 	size_t n = s->counters.n + (size_t)s->n_cpus, used = 0;
 	_cleanup_free_ double *hz = xcalloc(n, sizeof(*hz));
 	const bool *sampled = &s->cpu_sampled[index * (size_t)s->n_cpus];
+	size_t source = rate_source(s->opts->events, index);
 	struct clock_rate rate = {0};
 
-	if (event->unit != UNIT_CYCLES)
+	if (s->opts->events->events[index].unit != UNIT_CYCLES)
 		return rate;
-	for (size_t i = 0; !event->attr.exclude_user && !event->attr.exclude_kernel && i < s->counters.n;
-	     i++) {
+	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && (c->cpu < 0 || sampled[c->cpu]))
+		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]))
 			hz[used++] = counter_hz(s, c, idle);
 	}
 	rate = clock_rate_mean(hz, used, true);
@@ -223,6 +246,7 @@ void session__close_books(struct session *s)
 		programs__stats(s->programs, i, &e->kernel);
 		e->name = event->name;
 		e->no_ratio = why_no_ratio(event);
+		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT;
 		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);

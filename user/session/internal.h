@@ -43,6 +43,7 @@ struct session {
 };
 
 /* whom.c: from targets to open, attached, disabled counters */
+enum pmb_weight event_weight(const struct session *s, size_t event);
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
 bool session__targets_gone(const struct session *s);

@@ -98,14 +98,17 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 	return by_place(s->opts) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
 }
 
-static enum pmb_clock event_clock(const struct session *s, size_t event)
+enum pmb_weight event_weight(const struct session *s, size_t event)
 {
 	const struct event *e = &s->opts->events->events[event];
+	bool per_task = s->result->scopes[event] == SCOPE_PER_TASK;
 
+	if (e->unit != UNIT_NS) /* an inherited counter can't be read from its own overflow */
+		return e->attr.freq && !per_task ? PMB_WEIGHT_COUNT : PMB_WEIGHT_PERIOD;
 	/* with :u or :k the timer also skips expirations in the code that is left out */
-	if (e->unit != UNIT_NS || e->attr.exclude_user || e->attr.exclude_kernel)
-		return PMB_CLOCK_NO;
-	return s->result->scopes[event] == SCOPE_PER_TASK ? PMB_CLOCK_TASK : PMB_CLOCK_CPU;
+	if (e->attr.exclude_user || e->attr.exclude_kernel)
+		return PMB_WEIGHT_PERIOD;
+	return per_task ? PMB_WEIGHT_CLOCK_TASK : PMB_WEIGHT_CLOCK_CPU;
 }
 
 /* Code addresses of user space fit under the topmost stack address, rounded up to whole bits. */
@@ -153,7 +156,7 @@ int session__load(struct session *s, struct err *err)
 		configs[i] = (struct pmb_config){
 			.user_mask = user_mask(),
 			.filter = event_filter(s, i),
-			.clock = event_clock(s, i),
+			.weight = event_weight(s, i),
 			.max_frames = o->max_frames,
 			.want_user = o->want_user,
 			.want_kernel = o->want_kernel,

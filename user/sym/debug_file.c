@@ -8,42 +8,14 @@
  */
 #include "sym/debug_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sys/open.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
-
-int debug_file__open(int root_fd, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_NO_MAGICLINKS | (root_fd >= 0 ? RESOLVE_IN_ROOT : 0),
-	};
-	_cleanup_close_ int found = -1;
-	char self[64];
-	struct stat st;
-	int fd;
-
-	found = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how,
-			     sizeof(how));
-	if (found < 0)
-		return -errno;
-	if (fstat(found, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
 
 struct search {
 	const struct debug_wanted *wanted;
@@ -55,7 +27,7 @@ struct search {
 static bool try_path(const struct search *s, int root_fd, char *path)
 {
 	_cleanup_free_ char *owned = path;
-	int fd = debug_file__open(root_fd, owned);
+	int fd = open_regular(root_fd, owned);
 
 	return fd >= 0 && s->offer(s->ctx, fd);
 }

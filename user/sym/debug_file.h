@@ -24,12 +24,4 @@ typedef bool (*debug_offer_fn)(void *ctx, int fd);
 /* Offers each candidate that exists and is a regular file. True if one was taken. */
 bool debug_file__search(const struct debug_wanted *wanted, debug_offer_fn offer, void *ctx);
 
-/*
- * Opens path (absolute) as seen from root_fd (-1: ours) for reading, without leaving that root by
- * symbolic links or "..", and without ever blocking on or waking a FIFO or device: what it is gets
- * asked before it is opened. Returns a descriptor, or a negative errno (-EINVAL: not a regular
- * file).
- */
-int debug_file__open(int root_fd, const char *path);
-
 #endif

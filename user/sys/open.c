@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sys/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+/* Only where it is: nothing is opened yet. */
+static int find(int root_fd, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT,
+	};
+	int fd = root_fd >= 0 ? (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)) :
+				open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int open_regular(int root_fd, const char *path)
+{
+	_cleanup_close_ int found = find(root_fd, path);
+	struct stat st;
+	char self[64];
+	int fd;
+
+	if (found < 0)
+		return found;
+	if (fstat(found, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int open_root_of(int tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/root", tgid);
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Opening files whose names, or whose folders, belong to somebody who isn't trusted. */
+#ifndef PMUBPF_SYS_OPEN_H
+#define PMUBPF_SYS_OPEN_H
+
+#include <stdbool.h>
+
+/*
+ * Opens a regular file for reading, without ever blocking on or waking a FIFO or device: what it is
+ * gets asked before it is opened. With a root_fd, path is looked up inside that root, which symbolic
+ * links and ".." can't leave; with -1 it is any path of ours. Returns a descriptor, or a negative
+ * errno (-EINVAL: not a regular file).
+ */
+int open_regular(int root_fd, const char *path);
+
+/* The root folder of a process, for open_regular; a negative errno if it has gone. */
+int open_root_of(int tgid);
+
+#endif
