@@ -46,7 +46,7 @@ static __always_inline __u8 ustack_by_kernel(struct bpf_perf_event_data *ctx, st
 					     __u32 tgid)
 {
 	long bytes = bpf_get_stack(ctx, s->stack.frames, sizeof(s->stack.frames), BPF_F_USER_STACK);
-	__u64 h = tgid;
+	__u64 h = id_seed_user(tgid);
 	__u32 n;
 
 	if (bytes <= 0)
@@ -65,7 +65,8 @@ static __always_inline __u8 ustack_by_kernel(struct bpf_perf_event_data *ctx, st
 	return n == pmb_cfg.max_frames ? PMB_END_TRUNCATED : PMB_END_COMPLETE;
 }
 
-static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s, __u32 tgid)
+static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s,
+				       __u32 tgid)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct user_regs regs;

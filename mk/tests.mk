@@ -12,6 +12,10 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lcriterion -o $@
 
+# The overflow program's parts compile for the host, too.
+$(O)/tests/unit/test_ustack.o: CPPFLAGS += -Ibpf
+.SECONDARY: $(UNIT:%=%.o)
+
 # Frame pointers on purpose: the stacks of these programs are known answers.
 WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra
 

@@ -9,8 +9,8 @@
  * A wake-up from an interrupt costs ten times the record. So the reader polls, and is woken only when
  * the waiting bytes cross a multiple of cfg->ring_wake.
  */
-static __always_inline long ring_output(const volatile struct pmb_config *cfg, void *ring, void *data,
-					__u64 size)
+static __always_inline long ring_output(const volatile struct pmb_config *cfg, void *ring,
+					void *data, __u64 size)
 {
 	__u64 waiting = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
 	__u64 wake = (waiting ^ (waiting + size)) & ~((__u64)cfg->ring_wake - 1);
@@ -23,7 +23,8 @@ static __always_inline long ring_output(const volatile struct pmb_config *cfg, v
  * have been sent and found no room (only then is it not remembered).
  */
 static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, void *ring,
-				       struct pmb_stack *stack, struct pmb_stats *stats, __u8 ending)
+				       struct pmb_stack *stack, struct pmb_stats *stats,
+				       __u8 ending)
 {
 	struct id_bucket *bucket = id_bucket(stack->id);
 	__u64 size, n = stack->n & 127; /* the verifier wants to see the bound of the size */

@@ -17,6 +17,12 @@ static __always_inline __u64 id_mix(__u64 h, __u64 word)
 	return h ^ (h >> 32);
 }
 
+/* Where the id of a process's stack begins: mixed, so that tgid and first address can't cancel out. */
+static __always_inline __u64 id_seed_user(__u32 tgid)
+{
+	return id_mix(0, tgid);
+}
+
 static __always_inline struct id_bucket *id_bucket(__u64 id)
 {
 	__u32 index = id % ID_BUCKETS;

@@ -37,7 +37,8 @@ static __always_inline __u64 cgroup_ancestor_id(struct cgroup *cgroup, __u32 lev
 		bpf_probe_read_kernel(&ancestor, sizeof(ancestor), slot + level * sizeof(ancestor));
 		return ancestor ? BPF_CORE_READ(ancestor, kn, id) : 0;
 	}
-	slot = (void *)cgroup + bpf_core_field_offset(((struct cgroup___ids *)cgroup)->ancestor_ids);
+	slot = (void *)cgroup +
+	       bpf_core_field_offset(((struct cgroup___ids *)cgroup)->ancestor_ids);
 	bpf_probe_read_kernel(&id, sizeof(id), slot + level * sizeof(id));
 	return id;
 }

@@ -10,7 +10,8 @@
 #include "lib/arch.h"
 #include "lib/ids.h"
 
-enum { PAGE_BYTES = 4096 }; /* the smallest of any architecture: a read that fails may fail in a hole */
+/* The smallest of any architecture: a read that fails may have met a hole behind it. */
+enum { PAGE_BYTES = 4096 };
 
 /* Where a walk begins. */
 struct user_regs {
@@ -63,18 +64,19 @@ static __always_inline bool window_pair(struct scratch *s, struct window *w, __u
 static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, struct scratch *s,
 					const struct user_regs *regs, __u32 tgid)
 {
-	__u8 ending = PMB_END_TRUNCATED;
-	__u64 h = id_mix(tgid, regs->ip);
+	__u8 ending = PMB_END_COMPLETE;
+	__u64 h = id_mix(id_seed_user(tgid), regs->ip);
 	__u64 low = regs->sp, fp = regs->fp, next, ra;
 	struct window w = {0};
 	__u32 n;
 
 	s->stack.frames[0] = regs->ip;
-	for (n = 1; n < PMB_MAX_FRAMES; n++) {
-		if (n >= cfg->max_frames)
-			break;
+	for (n = 1; n <= PMB_MAX_FRAMES; n++) {
 		ending = PMB_END_COMPLETE;
 		if (!fp)
+			break;
+		ending = PMB_END_TRUNCATED;
+		if (n >= PMB_MAX_FRAMES || n >= cfg->max_frames)
 			break;
 		ending = PMB_END_FP_LEFT;
 		if (fp < low || (fp & 7) || is_kernel_address(fp))
@@ -90,7 +92,6 @@ static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, s
 		h = id_mix(h, ra);
 		low = fp + 8;
 		fp = next;
-		ending = PMB_END_TRUNCATED;
 	}
 	s->stack.id = h;
 	s->stack.tgid = tgid;

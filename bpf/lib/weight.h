@@ -35,7 +35,8 @@ static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64
 		n = (now - last->at) / period;
 		last->at += n * period;
 	} else {
-		last->at = now; /* the first, or one that was earlier than the grid: the better grid */
+		/* the first, or one that came earlier than the grid: the better grid */
+		last->at = now;
 		last->run = run;
 	}
 	stats->late += n - 1;

@@ -7,35 +7,33 @@
 #define PMUBPF_LISTS_H
 
 /* Why the kernel side dropped an overflow. */
-#define PMB_DROPS(X)                                                                           \
-	X(RING_FULL, "ring_full", "the ring buffer had no room (the reader was too slow)")     \
-	X(NO_RING, "no_ring", "the CPU has no ring buffer (it came online after the start)")   \
+#define PMB_DROPS(X)                                                                         \
+	X(RING_FULL, "ring_full", "the ring buffer had no room (the reader was too slow)")   \
+	X(NO_RING, "no_ring", "the CPU has no ring buffer (it came online after the start)") \
 	X(NO_SCRATCH, "no_scratch", "the per-CPU scratch memory could not be looked up")
 
 /* How the walk of one stack ended. */
-#define PMB_ENDINGS(X)                                                                         \
-	X(NONE, "none", "no such stack (the other side of the system call boundary)")          \
-	X(COMPLETE, "complete", "reached the outermost frame")                                 \
+#define PMB_ENDINGS(X)                                                                          \
+	X(NONE, "none", "no such stack (the other side of the system call boundary)")           \
+	X(COMPLETE, "complete", "reached the outermost frame")                                  \
 	X(FP_LEFT, "fp_left_stack", "a frame pointer left the stack (code built without them)") \
-	X(TRUNCATED, "truncated", "deeper than the limit")                                     \
-	X(UNREADABLE, "unreadable", "stack memory could not be read")                          \
-	X(COMPAT, "compat", "32-bit program: only the leaf is known")                          \
-	X(FAILED, "failed", "the kernel's unwinder returned an error")                         \
-	X(LOST, "lost", "the ring buffer had no room for the frames: only the leaf is known")  \
+	X(TRUNCATED, "truncated", "deeper than the limit")                                      \
+	X(UNREADABLE, "unreadable", "stack memory could not be read")                           \
+	X(COMPAT, "compat", "32-bit program: only the leaf is known")                           \
+	X(FAILED, "failed", "the kernel's unwinder returned an error")                          \
+	X(LOST, "lost", "the ring buffer had no room for the frames: only the leaf is known")   \
 	X(UNKNOWN_ID, "unknown_id", "the frames never arrived: only the leaf is known")
 
 enum pmb_drop {
 #define X(id, key, text) PMB_DROP_##id,
-	PMB_DROPS(X)
+	PMB_DROPS(X) PMB_N_DROPS
 #undef X
-	PMB_N_DROPS
 };
 
 enum pmb_ending {
 #define X(id, key, text) PMB_END_##id,
-	PMB_ENDINGS(X)
+	PMB_ENDINGS(X) PMB_N_ENDINGS
 #undef X
-	PMB_N_ENDINGS
 };
 
 #endif

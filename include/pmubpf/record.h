@@ -38,13 +38,13 @@ struct pmb_sample {
 	__u32 tgid;
 	__u32 tid;
 	__u32 cpu;
-	__u16 event;     /* index of the event in the session */
-	__u8 user_end;   /* enum pmb_ending */
-	__u8 kernel_end; /* enum pmb_ending */
-	__u64 cgroup;    /* id in the v2 hierarchy, or in the v1 hierarchy that was asked for */
-	__u64 ip;        /* where the overflow interrupted, as the CPU reported it */
-	__u64 weight;    /* the period that this overflow stood for, in the event's unit */
-	__u64 user_stack;   /* ids; 0: none */
+	__u16 event;      /* index of the event in the session */
+	__u8 user_end;    /* enum pmb_ending */
+	__u8 kernel_end;  /* enum pmb_ending */
+	__u64 cgroup;     /* id in the v2 hierarchy, or in the v1 hierarchy that was asked for */
+	__u64 ip;         /* where the overflow interrupted, as the CPU reported it */
+	__u64 weight;     /* the period that this overflow stood for, in the event's unit */
+	__u64 user_stack; /* ids; 0: none */
 	__u64 kernel_stack;
 	char comm[PMB_COMM_LEN];
 };
@@ -104,12 +104,12 @@ struct pmb_config {
 	__u32 cgroup_level;
 	__s32 cgroup_subsys; /* index of the v1 controller, -1: the v2 hierarchy */
 	__u32 max_frames;    /* of one side, <= PMB_MAX_FRAMES */
-	__u32 ring_wake;     /* wake the reader each time another so many bytes wait; power of two */
+	__u32 ring_wake; /* wake the reader each time another so many bytes wait; power of two */
 	__u8 want_user;
 	__u8 want_kernel;
 	__u8 want_addr;
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
-	__u8 weight; /* enum pmb_weight */
+	__u8 weight;        /* enum pmb_weight */
 	__u8 pad[3];
 };
 
@@ -125,7 +125,7 @@ struct pmb_stats {
 	__u64 stacks_known; /* stacks not sent because their id was known */
 	__u64 stacks_lost;  /* stack records that found no room */
 	__u64 ring_bytes;   /* written into the rings, their 8-byte headers not counted */
-	__u64 late;         /* timer expirations that were skipped; the next overflow's weight has them */
+	__u64 late; /* timer expirations that were skipped; the next overflow's weight has them */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
 };

@@ -41,11 +41,11 @@ static inline void cleanup_closedir(DIR **d)
 #define _cleanup_fclose_ _cleanup_(cleanup_fclose)
 #define _cleanup_closedir_ _cleanup_(cleanup_closedir)
 
-#define TAKE_PTR(p)                        \
-	({                                 \
-		typeof(p) _taken = (p);    \
-		(p) = NULL;                \
-		_taken;                    \
+#define TAKE_PTR(p)                     \
+	({                              \
+		typeof(p) _taken = (p); \
+		(p) = NULL;             \
+		_taken;                 \
 	})
 
 static inline int take_fd(int *fd)

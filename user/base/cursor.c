@@ -54,13 +54,13 @@ const char *cursor__string(struct cursor *c)
 	return cursor__bytes(c, (size_t)(nul - c->pos) + 1);
 }
 
-#define READ(c, type)                                        \
-	({                                                   \
+#define READ(c, type)                                             \
+	({                                                        \
 		const void *_at = cursor__bytes(c, sizeof(type)); \
-		type _value = 0;                             \
-		if (_at)                                     \
-			memcpy(&_value, _at, sizeof(_value)); \
-		_value;                                      \
+		type _value = 0;                                  \
+		if (_at)                                          \
+			memcpy(&_value, _at, sizeof(_value));     \
+		_value;                                           \
 	})
 
 uint8_t cursor__u8(struct cursor *c)

@@ -14,13 +14,13 @@ static int err__fill(struct err *err, int exit_code, int ret, const char *fmt, v
 	return ret;
 }
 
-#define FILL(exit_code, ret)                                       \
-	do {                                                       \
-		va_list ap;                                        \
-		va_start(ap, fmt);                                 \
-		ret = err__fill(err, exit_code, ret, fmt, ap);     \
-		va_end(ap);                                        \
-		return ret;                                        \
+#define FILL(exit_code, ret)                                   \
+	do {                                                   \
+		va_list ap;                                    \
+		va_start(ap, fmt);                             \
+		ret = err__fill(err, exit_code, ret, fmt, ap); \
+		va_end(ap);                                    \
+		return ret;                                    \
 	} while (0)
 
 int err__set(struct err *err, int ret, const char *fmt, ...)

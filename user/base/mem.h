@@ -13,16 +13,18 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, alloc_size(1, 2), re
 void *xrealloc(void *p, size_t n, size_t size) __attribute__((alloc_size(2, 3), returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t n) __attribute__((malloc, returns_nonnull));
-void *xmemdup(const void *data, size_t size) __attribute__((malloc, alloc_size(2), returns_nonnull));
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+void *xmemdup(const void *data, size_t size)
+	__attribute__((malloc, alloc_size(2), returns_nonnull));
+char *xasprintf(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
 
 /* Makes room for one more element in the array `*p` of `n` elements with capacity `*cap`. */
-#define GROW(p, n, cap)                                                         \
-	do {                                                                    \
-		if ((n) >= (cap)) {                                             \
-			(cap) = (cap) ? 2 * (cap) : 16;                         \
-			(p) = xrealloc((p), (cap), sizeof(*(p)));               \
-		}                                                               \
+#define GROW(p, n, cap)                                           \
+	do {                                                      \
+		if ((n) >= (cap)) {                               \
+			(cap) = (cap) ? 2 * (cap) : 16;           \
+			(p) = xrealloc((p), (cap), sizeof(*(p))); \
+		}                                                 \
 	} while (0)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -81,9 +81,10 @@ static void add_settings(struct findings *f)
 {
 	bool perfmon = cap__effective(CAP_PERFMON_NUMBER);
 
-	add_setting(f, "/proc/sys/kernel/perf_event_paranoid",
-		    "without CAP_PERFMON, above 1 kernel code and above 2 everything is out of reach",
-		    !perfmon && perf_paranoid() > 1);
+	add_setting(
+		f, "/proc/sys/kernel/perf_event_paranoid",
+		"without CAP_PERFMON, above 1 kernel code and above 2 everything is out of reach",
+		!perfmon && perf_paranoid() > 1);
 	add_setting(f, "/proc/sys/kernel/kptr_restrict", "kernel functions have no names",
 		    file_read_u64("/proc/sys/kernel/kptr_restrict", 0) >
 			    (cap__effective(CAP_SYSLOG_NUMBER) ? 1 : 0));
@@ -130,9 +131,9 @@ static void add_pmus(struct findings *f)
 
 		core |= pmu__is_core(pmu);
 		add(f, "PMUs", xstrdup(pmu->name),
-		    pmu__is_core(pmu) ? xasprintf("%d counters at once, %zu named events", n,
-						  pmu->n_events)
-				      : xasprintf("%zu named events", pmu->n_events),
+		    pmu__is_core(pmu) ?
+			    xasprintf("%d counters at once, %zu named events", n, pmu->n_events) :
+			    xasprintf("%zu named events", pmu->n_events),
 		    NULL);
 	}
 	if (!core)
@@ -157,7 +158,9 @@ static bool add_events(struct findings *f)
 		event__probe(&list.events[0], &probe);
 		any |= probe.ok;
 		add(f, "events", xstrdup(names[i]),
-		    xstrdup(!probe.ok ? probe.reason : probe.user_only ? "user code only" : "yes"),
+		    xstrdup(!probe.ok       ? probe.reason :
+			    probe.user_only ? "user code only" :
+					      "yes"),
 		    NULL);
 	}
 	return any;
@@ -177,8 +180,9 @@ static void print_text(const struct findings *f)
 		if (x->lost)
 			printf("      lost: %s\n", x->lost);
 	}
-	printf("\n%s\n", f->can_record ? "This machine can record." :
-					 "This machine can't record as it is: see what is lost above.");
+	printf("\n%s\n", f->can_record ?
+				 "This machine can record." :
+				 "This machine can't record as it is: see what is lost above.");
 }
 
 static void print_json(const struct findings *f)

@@ -59,7 +59,7 @@ static void rows__done(struct rows *rows)
 static struct row *rows__add(struct rows *rows, enum group group, const char *text,
 			     const char *shown)
 {
-	struct row row = { .group = group, .name = xstrdup(shown ? shown : text) };
+	struct row row = {.group = group, .name = xstrdup(shown ? shown : text)};
 	struct err err = {0};
 
 	if (event_list__parse_with(&row.parsed, text, &rows->pmus, &err) == 0) {
@@ -247,9 +247,10 @@ static void put_group(struct buf *out, const struct rows *rows, enum group group
 		      const size_t width[N_COLUMNS], bool verbose)
 {
 	static const char *const titles[] = {
-		[WELL_KNOWN] = "WELL-KNOWN EVENT", [FROM_PMUS] = "EVENT OF A PMU",
+		[WELL_KNOWN] = "WELL-KNOWN EVENT",
+		[FROM_PMUS] = "EVENT OF A PMU",
 	};
-	static const char *const heads[] = { NULL, "INTERVAL", "COUNTS", "MAPS TO" };
+	static const char *const heads[] = {NULL, "INTERVAL", "COUNTS", "MAPS TO"};
 	char scratch[32];
 	bool head = false;
 
@@ -276,7 +277,7 @@ static void put_group(struct buf *out, const struct rows *rows, enum group group
 
 static void put_table(struct buf *out, const struct rows *rows, bool verbose)
 {
-	size_t width[N_COLUMNS] = { 20, 8, 6, 7 }, len;
+	size_t width[N_COLUMNS] = {20, 8, 6, 7}, len;
 	char scratch[32];
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -294,9 +295,11 @@ static void put_table(struct buf *out, const struct rows *rows, bool verbose)
 static void put_json(struct buf *out, const struct rows *rows)
 {
 	static const char *const units[] = {
-		[UNIT_EVENTS] = "events", [UNIT_CYCLES] = "cycles", [UNIT_NS] = "ns",
+		[UNIT_EVENTS] = "events",
+		[UNIT_CYCLES] = "cycles",
+		[UNIT_NS] = "ns",
 	};
-	struct json j = { .out = out };
+	struct json j = {.out = out};
 
 	json__arr(&j, NULL);
 	for (size_t i = 0; i < rows->n; i++) {
@@ -324,10 +327,10 @@ static void put_json(struct buf *out, const struct rows *rows)
 }
 
 static const struct argp_option argp_options[] = {
-	{ "json", 'j', NULL, 0, "Print a JSON array, one object per event", 0 },
-	{ "verbose", 'v', NULL, 0,
-	  "Also what each event is, why it is not here, and all cache events", 0 },
-	{ 0 },
+	{"json", 'j', NULL, 0, "Print a JSON array, one object per event", 0},
+	{"verbose", 'v', NULL, 0,
+	 "Also what each event is, why it is not here, and all cache events", 0},
+	{0},
 };
 
 static const char help[] =
@@ -381,8 +384,10 @@ static int write_out(const struct buf *out)
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct argp argp = { .options = argp_options, .parser = parse_option,
-					  .args_doc = "[PATTERN]", .doc = help };
+	static const struct argp argp = {.options = argp_options,
+					 .parser = parse_option,
+					 .args_doc = "[PATTERN]",
+					 .doc = help};
 	static char name[] = "pmubpf list"; /* argp's messages begin with it */
 	_cleanup_(rows__done) struct rows rows = {0};
 	_cleanup_(buf__done) struct buf out = {0};

@@ -41,7 +41,8 @@ static int default_event(struct record_args *a, struct err *err)
 		return 0;
 	}
 	if (!a->quiet)
-		fprintf(stderr, "pmubpf: no -e: sampling cpu-clock, because cycles can't be had: %s\n",
+		fprintf(stderr,
+			"pmubpf: no -e: sampling cpu-clock, because cycles can't be had: %s\n",
 			probe.reason);
 	event_list__done(&a->events);
 	a->events = (struct event_list){0};
@@ -60,10 +61,11 @@ static int choose_units(const struct record_args *a, struct folded_event *number
 		const struct event *event = &a->events.events[i];
 
 		if (a->unit_given && a->unit == NUMBER_TIME && event->unit == UNIT_EVENTS)
-			return err__usage(err,
-					  "--unit time: '%s' counts %s, which no clock rate turns into "
-					  "time; use --unit events, or leave --unit out",
-					  event->name, event->counts);
+			return err__usage(
+				err,
+				"--unit time: '%s' counts %s, which no clock rate turns into "
+				"time; use --unit events, or leave --unit out",
+				event->name, event->counts);
 		numbers[i].unit = a->unit_given ? a->unit : default_unit(event);
 		numbers[i].name = a->events.n > 1 ? event->name : NULL;
 	}
@@ -81,9 +83,11 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 		if (result->rates[i].n || !result->ledger.events[i].aggregated)
 			continue;
 		if (a->unit_given)
-			return err__set(err, -ENODATA,
-					"--unit time: the clock rate of '%s' could neither be measured nor "
-					"read; use --unit events", a->events.events[i].name);
+			return err__set(
+				err, -ENODATA,
+				"--unit time: the clock rate of '%s' could neither be measured nor "
+				"read; use --unit events",
+				a->events.events[i].name);
 		numbers[i].unit = NUMBER_EVENTS;
 	}
 	return 0;
@@ -108,7 +112,8 @@ static int open_output(const char *path, FILE **ret, struct err *err)
 
 static int write_error(const char *path, int r, struct err *err)
 {
-	return err__set(err, r, "can't write %s: %s", path ? path : "to standard output", strerror(-r));
+	return err__set(err, r, "can't write %s: %s", path ? path : "to standard output",
+			strerror(-r));
 }
 
 /* Only a regular file has something to empty. */
@@ -204,8 +209,8 @@ static void print_tick(void *ctx, const struct session_tick *tick)
 	before_samples = tick->samples;
 }
 
-static int record(struct record_args *a, const struct outputs *outputs, struct folded_event *numbers,
-		  char **argv, struct err *err)
+static int record(struct record_args *a, const struct outputs *outputs,
+		  struct folded_event *numbers, char **argv, struct err *err)
 {
 	bool live = isatty(STDERR_FILENO) && !a->quiet;
 	struct session_result result;

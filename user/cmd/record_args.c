@@ -30,32 +30,39 @@ static const struct argp_option options[] = {
 	{"event", 'e', "EVENT[,EVENT…]", 0,
 	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN or mem:ADDR[/LEN][:rwx]; "
 	 "name:u :k :p modifiers; name/period=N/ or name/freq=HZ/ for a rate of its own. Default: "
-	 "cycles where there is a PMU, else cpu-clock", 0},
+	 "cycles where there is a PMU, else cpu-clock",
+	 0},
 	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
-	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate", 0},
+	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
+	 0},
 	{0, 0, 0, 0, "Whom:", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
 	{"tid", 't', "TID[,TID…]", 0, "Threads, and what they start", 0},
 	{"all-cpus", 'a', 0, 0, "The whole system; COMMAND then only sets the duration", 0},
-	{"cpu", 'C', "CPUS", 0, "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
+	{"cpu", 'C', "CPUS", 0,
+	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
 	{"cgroup", 'G', "CGROUP", 0, "A cgroup and those below it, by path", 0},
 	{"no-inherit", 'i', 0, 0, "Don't follow new threads and children", 0},
 	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 0},
-	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing", 0},
+	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
+	 0},
 	{0, 0, 0, 0, "How long:", 3},
-	{"duration", 'd', "SECONDS", 0, "End after so many seconds (a COMMAND then gets SIGTERM)", 0},
+	{"duration", 'd', "SECONDS", 0, "End after so many seconds (a COMMAND then gets SIGTERM)",
+	 0},
 	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0, "Folded stacks into FILE instead of stdout", 0},
 	{"summary", OPT_SUMMARY, "FILE", 0, "The totals as JSON into FILE", 0},
 	{"unit", OPT_UNIT, "samples|events|time", 0,
 	 "The number at the end of a line: overflows, events, or nanoseconds. Default: time for cycles "
-	 "and clocks, events for the rest", 0},
+	 "and clocks, events for the rest",
+	 0},
 	{"user-only", OPT_USER_ONLY, 0, 0, "Leave kernel frames out (samples stay)", 0},
 	{"kernel-only", OPT_KERNEL_ONLY, 0, 0, "Leave user frames out (samples stay)", 0},
 	{"max-depth", OPT_MAX_DEPTH, "N", 0, "At most N frames a line, from the leaf", 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
-	{"mmap-pages", 'm', "PAGES|SIZE", 0, "Ring buffer per CPU: pages, or bytes with B, K, M, G", 0},
+	{"mmap-pages", 'm', "PAGES|SIZE", 0, "Ring buffer per CPU: pages, or bytes with B, K, M, G",
+	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
 	{0},
 };
@@ -68,7 +75,8 @@ static int parse_ids(const char *option, char *text, pid_t **list, size_t *n, si
 
 	while ((word = strsep(&text, ","))) {
 		if (num__parse_int(word, 1, INT32_MAX, &id) < 0)
-			return err__usage(err, "%s: '%s' is not a process or thread id", option, word);
+			return err__usage(err, "%s: '%s' is not a process or thread id", option,
+					  word);
 		GROW(*list, *n, *cap);
 		(*list)[(*n)++] = id;
 	}
@@ -99,13 +107,15 @@ static int parse_ring(struct record_args *a, const char *text)
 	else if (r < 0)
 		r = num__parse_size(text, &bytes);
 	if (r < 0 || bytes > (1ULL << 30))
-		return err__usage(a->err, "-m '%s': pages, or a size such as 4M, of at most 1G", text);
+		return err__usage(a->err, "-m '%s': pages, or a size such as 4M, of at most 1G",
+				  text);
 	for (a->session.ring_bytes = page; a->session.ring_bytes < bytes;)
 		a->session.ring_bytes *= 2;
 	return 0;
 }
 
-static int parse_positive(struct record_args *a, const char *option, const char *text, uint64_t *ret)
+static int parse_positive(struct record_args *a, const char *option, const char *text,
+			  uint64_t *ret)
 {
 	if (num__parse_u64(text, ret) < 0 || !*ret)
 		return err__usage(a->err, "%s '%s' is not a whole number above 0", option, text);
@@ -267,12 +277,15 @@ static int check(struct record_args *a)
 	if (s->command && (s->n_pids || s->n_tids))
 		return err__usage(a->err, "-p/-t and a COMMAND each say whom: give one of them");
 	if (!targets && !s->command && !s->cpus)
-		return err__usage(a->err, "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "
-					  "(see pmubpf record --help)");
+		return err__usage(a->err,
+				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "
+				  "(see pmubpf record --help)");
 	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
-		return err__usage(a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
+		return err__usage(
+			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
 	if (a->summary && strcmp(a->summary, "-") == 0)
-		return err__usage(a->err, "--summary -: standard output is for the stacks; name a file");
+		return err__usage(a->err,
+				  "--summary -: standard output is for the stacks; name a file");
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
 	return 0;

@@ -66,7 +66,8 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 
 	if (fd < 0)
 		return event__explain_open(opts->event, tid, cpu, -fd, err);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs__overflow_fd(opts->programs, opts->index)) < 0) {
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs__overflow_fd(opts->programs, opts->index)) <
+	    0) {
 		r = -errno;
 		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
 			    opts->event->name, strerror(-r));
@@ -79,8 +80,8 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	return 0;
 }
 
-int counters__open_cpus(struct counters *c, const struct counters_opts *opts, const struct cpus *cpus,
-			struct err *err)
+int counters__open_cpus(struct counters *c, const struct counters_opts *opts,
+			const struct cpus *cpus, struct err *err)
 {
 	for (int i = 0; i < cpus->n; i++) {
 		int r = counters__add(c, opts, -1, cpus->cpu[i], err);
@@ -93,7 +94,8 @@ int counters__open_cpus(struct counters *c, const struct counters_opts *opts, co
 
 /* A kernel may refuse inherited events that aren't bound to a CPU (discussed for 6.18): then one for
  * each CPU does the same. */
-static int add_task(struct counters *c, const struct counters_opts *opts, pid_t tid, struct err *err)
+static int add_task(struct counters *c, const struct counters_opts *opts, pid_t tid,
+		    struct err *err)
 {
 	_cleanup_(cpus__done) struct cpus cpus = {0};
 	int r = counters__add(c, opts, tid, -1, err);

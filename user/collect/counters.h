@@ -20,9 +20,9 @@
 struct counter {
 	int fd;
 	size_t event;
-	pid_t tid; /* -1: whatever runs on cpu */
-	int cpu;   /* -1: wherever tid runs */
-	uint64_t id; /* the kernel's id, in side-band records */
+	pid_t tid;               /* -1: whatever runs on cpu */
+	int cpu;                 /* -1: wherever tid runs */
+	uint64_t id;             /* the kernel's id, in side-band records */
 	struct perf_count count; /* after counters__read */
 };
 
@@ -39,8 +39,8 @@ struct counters_opts {
 	bool enable_on_exec; /* per task: for a command that waits for its exec */
 };
 
-int counters__open_cpus(struct counters *c, const struct counters_opts *opts, const struct cpus *cpus,
-			struct err *err);
+int counters__open_cpus(struct counters *c, const struct counters_opts *opts,
+			const struct cpus *cpus, struct err *err);
 /* Tasks that have gone meanwhile are skipped; fails with -ESRCH if none is left. */
 int counters__open_tasks(struct counters *c, const struct counters_opts *opts, const pid_t *tids,
 			 size_t n_tids, struct err *err);

@@ -6,21 +6,20 @@
 #include <stdbool.h>
 
 /* X(id, what it is, what is lost without it, required) */
-#define FEATURES(X)                                                                                \
-	X(BTF, "kernel type information (/sys/kernel/btf/vmlinux)",                                \
-	  "nothing can be recorded", true)                                                         \
-	X(PERF_EVENT_PROGRAM, "BPF programs on perf events", "nothing can be recorded", true)      \
-	X(RINGBUF, "BPF ring buffer", "nothing can be recorded", true)                             \
-	X(RAW_TRACEPOINT, "BPF programs on raw tracepoints",                                       \
-	  "commands can only be followed with --per-task", false)                                  \
-	X(TASK_REGS, "saved user registers in BPF (5.15)",                                         \
+#define FEATURES(X)                                                                            \
+	X(BTF, "kernel type information (/sys/kernel/btf/vmlinux)", "nothing can be recorded", \
+	  true)                                                                                \
+	X(PERF_EVENT_PROGRAM, "BPF programs on perf events", "nothing can be recorded", true)  \
+	X(RINGBUF, "BPF ring buffer", "nothing can be recorded", true)                         \
+	X(RAW_TRACEPOINT, "BPF programs on raw tracepoints",                                   \
+	  "commands can only be followed with --per-task", false)                              \
+	X(TASK_REGS, "saved user registers in BPF (5.15)",                                     \
 	  "user stacks under kernel code come from the kernel's slower walk", false)
 
 enum feature {
 #define X(id, what, lost, required) FEATURE_##id,
-	FEATURES(X)
+	FEATURES(X) N_FEATURES
 #undef X
-	N_FEATURES
 };
 
 struct feature_info {

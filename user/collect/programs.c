@@ -50,9 +50,10 @@ static int load_error(struct err *err, const char *what, int r)
 	int len = (int)strcspn(words, "\n");
 
 	if (r == -EPERM || r == -EACCES)
-		return err__cannot(err,
-				   "can't load %s: %s; run as root, or with CAP_BPF and CAP_PERFMON",
-				   what, strerror(-r)),
+		return err__cannot(
+			       err,
+			       "can't load %s: %s; run as root, or with CAP_BPF and CAP_PERFMON",
+			       what, strerror(-r)),
 		       r;
 	if (!feature__has(FEATURE_BTF))
 		return err__cannot(err,
@@ -60,8 +61,8 @@ static int load_error(struct err *err, const char *what, int r)
 				   "(CONFIG_DEBUG_INFO_BTF); `pmubpf doctor` shows the rest",
 				   what),
 		       r;
-	err__cannot(err, "can't load %s: %s (%.*s); `pmubpf doctor` shows what this kernel lacks", what,
-		    strerror(-r), len, words);
+	err__cannot(err, "can't load %s: %s (%.*s); `pmubpf doctor` shows what this kernel lacks",
+		    what, strerror(-r), len, words);
 	return r;
 }
 
@@ -73,7 +74,8 @@ static int create_rings(struct programs *p, size_t ring_bytes, struct err *err)
 	for (int cpu = 0; cpu < p->n_rings; cpu++)
 		p->ring_fds[cpu] = -1;
 	for (int cpu = 0; cpu < p->n_rings; cpu++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0, (__u32)ring_bytes, NULL);
+		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0, (__u32)ring_bytes,
+					NULL);
 
 		if (fd < 0)
 			return load_error(err, "a ring buffer", -errno);

@@ -19,10 +19,11 @@
 
 struct programs_opts {
 	size_t n_events;
-	const struct pmb_config *configs; /* one per event; event and ring_wake are filled in here */
-	size_t ring_bytes;                /* per CPU; a power of two of at least a page */
-	bool follow;                      /* load the fork and exec programs */
-	bool inherit;                     /* children of targets are targets */
+	const struct pmb_config
+		*configs;  /* one per event; event and ring_wake are filled in here */
+	size_t ring_bytes; /* per CPU; a power of two of at least a page */
+	bool follow;       /* load the fork and exec programs */
+	bool inherit;      /* children of targets are targets */
 };
 
 struct programs;

@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include "sys/perf.h"
 
-enum { RING_BYTES = 256 * 1024 }; /* per CPU: about 2,000 mappings or 4,000 forks between two drains */
+/* Per CPU: about 2,000 mappings or 4,000 forks between two drains. */
+enum { RING_BYTES = 256 * 1024 };
 
 struct sideband_cpu {
 	int fd;
@@ -193,10 +194,11 @@ int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *e
 			continue;
 		sideband__free(sb);
 		if (r == -EACCES || r == -EPERM)
-			return err__cannot(err,
-					   "can't watch programs start on CPU %d: %s; run as root, or "
-					   "with CAP_PERFMON",
-					   cpus->cpu[i], strerror(-r));
+			return err__cannot(
+				err,
+				"can't watch programs start on CPU %d: %s; run as root, or "
+				"with CAP_PERFMON",
+				cpus->cpu[i], strerror(-r));
 		return err__set(err, r, "can't watch programs start on CPU %d: %s", cpus->cpu[i],
 				strerror(-r));
 	}
@@ -223,7 +225,8 @@ void sideband__watch_throttling(struct sideband *sb, const struct counters *coun
 		for (int k = 0; k < sb->n; k++) {
 			/* refused for per-task counters: their records have no ring to go to */
 			if (counters->list[i].cpu == sb->cpus[k].cpu)
-				ioctl(counters->list[i].fd, PERF_EVENT_IOC_SET_OUTPUT, sb->cpus[k].fd);
+				ioctl(counters->list[i].fd, PERF_EVENT_IOC_SET_OUTPUT,
+				      sb->cpus[k].fd);
 		}
 	}
 }

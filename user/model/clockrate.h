@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 struct clock_rate {
-	double hz;        /* 0: unknown */
-	bool measured;    /* cycles counted over time running; else what the machine claims */
-	size_t n;         /* CPUs (or tasks) whose rates went in */
+	double hz;     /* 0: unknown */
+	bool measured; /* cycles counted over time running; else what the machine claims */
+	size_t n;      /* CPUs (or tasks) whose rates went in */
 	double min_hz, max_hz;
 };
 

@@ -9,6 +9,7 @@ static const double MIN_RATIO = 0.95, MAX_RATIO = 1.05;
 #define KEY(id, key, text) key,
 #define TEXT(id, key, text) text,
 const char *const reject_keys[N_REJECTS] = {REJECTS(KEY)};
+const char *const reject_texts[N_REJECTS] = {REJECTS(TEXT)};
 const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
 const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
 const char *const ending_keys[PMB_N_ENDINGS] = {PMB_ENDINGS(KEY)};
@@ -51,7 +52,8 @@ static bool same(const struct ledger_event *e, const char *what, uint64_t left, 
 {
 	if (left == right)
 		return true;
-	buf__printf(remarks, "%s: %s: %" PRIu64 " is not %" PRIu64 "\n", e->name, what, left, right);
+	buf__printf(remarks, "%s: %s: %" PRIu64 " is not %" PRIu64 "\n", e->name, what, left,
+		    right);
 	return false;
 }
 
@@ -75,15 +77,17 @@ static bool ledger_event__columns(const struct ledger_event *e, struct buf *rema
 
 /* More weight than the counter counted: in frequency mode the kernel reports periods that were never
  * completed (bpf/lib/weight.h), and per-task events leave us nothing better. */
-static bool ledger_event__overstated(const struct ledger_event *e, double ratio, struct buf *remarks)
+static bool ledger_event__overstated(const struct ledger_event *e, double ratio,
+				     struct buf *remarks)
 {
 	if ((double)e->kernel.weight_seen <=
 	    (double)e->scaled * MAX_RATIO + (double)ledger_event__remainder(e))
 		return false;
-	buf__printf(remarks,
-		    "%s: the overflows seen stand for %.1f %% of the counter: the kernel overstates "
-		    "periods in frequency mode; use -c, or --per-cpu\n",
-		    e->name, 100 * ratio);
+	buf__printf(
+		remarks,
+		"%s: the overflows seen stand for %.1f %% of the counter: the kernel overstates "
+		"periods in frequency mode; use -c, or --per-cpu\n",
+		e->name, 100 * ratio);
 	return true;
 }
 
@@ -93,7 +97,8 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 
 	if (isnan(ratio))
 		return true;
-	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) / (double)e->scaled;
+	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) /
+		(double)e->scaled;
 	if (reach >= MIN_RATIO)
 		return !ledger_event__overstated(e, ratio, remarks);
 	buf__printf(remarks,
@@ -101,7 +106,8 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 		    "unfinished intervals): the rest was lost before this program saw it: ",
 		    e->name, 100 * ratio, 100 * reach);
 	if (e->running_ns < e->enabled_ns)
-		buf__printf(remarks, "the event ran %.1f %% of the time (more events than counters)\n",
+		buf__printf(remarks,
+			    "the event ran %.1f %% of the time (more events than counters)\n",
 			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
 	else
 		buf__printf(remarks, "%s\n", e->loss_causes);
@@ -120,7 +126,7 @@ bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 		if (!ledger->rejected[i])
 			continue;
 		buf__printf(remarks, "%" PRIu64 " records were rejected: %s\n", ledger->rejected[i],
-			    reject_keys[i]);
+			    reject_texts[i]);
 		ok = false;
 	}
 	return ok;

@@ -26,12 +26,12 @@
 
 enum reject {
 #define X(id, key, text) REJECT_##id,
-	REJECTS(X)
+	REJECTS(X) N_REJECTS
 #undef X
-	N_REJECTS
 };
 
 extern const char *const reject_keys[N_REJECTS];
+extern const char *const reject_texts[N_REJECTS];
 
 extern const char *const drop_keys[PMB_N_DROPS];
 extern const char *const drop_texts[PMB_N_DROPS];
@@ -43,15 +43,15 @@ struct ledger_event {
 	struct pmb_stats kernel; /* what the overflow program counted */
 	uint64_t decoded;
 	uint64_t aggregated;
-	uint64_t weight;         /* Σ of the aggregated samples */
-	uint64_t throttled;      /* records of the kernel having throttled it; per-CPU events only */
+	uint64_t weight;    /* Σ of the aggregated samples */
+	uint64_t throttled; /* records of the kernel having throttled it; per-CPU events only */
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
-	uint64_t scaled;         /* value, scaled by enabled/running */
-	uint64_t instances;      /* counters that may each hold an unfinished interval */
-	uint64_t interval;       /* the period, or the mean weight in frequency mode */
-	bool by_count;           /* weights were read from the counter: the remainder is known exactly */
+	uint64_t scaled;    /* value, scaled by enabled/running */
+	uint64_t instances; /* counters that may each hold an unfinished interval */
+	uint64_t interval;  /* the period, or the mean weight in frequency mode */
+	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };

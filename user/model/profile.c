@@ -8,10 +8,10 @@
 #include "model/intern.h"
 
 struct profile {
-	struct intern comms;  /* strings with their NUL */
-	struct intern frames; /* struct frame */
-	struct intern stacks; /* arrays of frame ids */
-	struct intern keys;   /* struct profile_key; number - 1 indexes rows */
+	struct intern comms;      /* strings with their NUL */
+	struct intern frames;     /* struct frame */
+	struct intern stacks;     /* arrays of frame ids */
+	struct intern keys;       /* struct profile_key; number - 1 indexes rows */
 	struct frame *frame_list; /* the same frames by id, for readers */
 	size_t n_frames, cap_frames;
 	struct profile_row *rows;

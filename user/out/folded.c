@@ -22,20 +22,25 @@ struct folder {
 	const struct profile *profile;
 	const struct folded_opts *opts;
 	const struct frame *frames;
-	struct intern texts; /* escaped names with their NUL */
+	struct intern texts;  /* escaped names with their NUL */
 	uint32_t *frame_text; /* by frame id */
-	struct intern lines; /* arrays of: event, texts… */
+	struct intern lines;  /* arrays of: event, texts… */
 	struct sums {
 		uint64_t samples, weight;
-	} *sums; /* by line number - 1 */
+	} * sums; /* by line number - 1 */
 	size_t n_sums, cap_sums;
 };
 
 static uint32_t text_number(struct folder *f, const char *name, const char *suffix)
 {
+	static const char kernel[] = "_[k]";
 	_cleanup_(buf__done) struct buf text = {0};
 
 	escape_name(&text, name);
+	if (!*suffix && text.len >= 4 && strcmp(text.data + text.len - 4, kernel) == 0) {
+		text.len -= 3; /* a program's own name may not look like a kernel frame */
+		buf__puts(&text, "\\x5bk]");
+	}
 	buf__puts(&text, suffix);
 	return intern__add(&f->texts, text.data, text.len + 1);
 }

@@ -23,7 +23,8 @@ enum number_unit {
 struct folded_event {
 	const char *name; /* NULL: lines don't begin with it (there is only one event) */
 	enum number_unit unit;
-	struct clock_rate rate; /* NUMBER_TIME of a cycles event; hz 0: the weight is time already */
+	/* NUMBER_TIME of a cycles event; hz 0: the weight is time already */
+	struct clock_rate rate;
 };
 
 struct folded_opts {

@@ -36,7 +36,8 @@ static void text_drops(const struct ledger_event *e, struct buf *out)
 	for (int i = 0; i < PMB_N_DROPS; i++) {
 		if (e->kernel.dropped[i])
 			buf__printf(out, "    dropped %llu (weight %llu): %s%s\n",
-				    e->kernel.dropped[i], e->kernel.weight_dropped[i], drop_texts[i],
+				    e->kernel.dropped[i], e->kernel.weight_dropped[i],
+				    drop_texts[i],
 				    i == PMB_DROP_RING_FULL ? "; a larger ring (-m 4M) helps" : "");
 	}
 }
@@ -57,10 +58,12 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 	else if (isnan(ratio))
 		buf__puts(out, "; no ratio: the counter is 0\n");
 	else
-		buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n", 100 * ratio,
-			    e->by_count ? "" : "up to ", ledger_event__remainder(e));
+		buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n",
+			    100 * ratio, e->by_count ? "" : "up to ", ledger_event__remainder(e));
 	if (ledger_event__unfinished(e))
-		buf__puts(out, "    too few overflows to speak for the counter: record longer, or use -c\n");
+		buf__puts(
+			out,
+			"    too few overflows to speak for the counter: record longer, or use -c\n");
 }
 
 static void text_rate(const struct clock_rate *rate, struct buf *out)
@@ -69,8 +72,8 @@ static void text_rate(const struct clock_rate *rate, struct buf *out)
 		buf__printf(out,
 			    "    time: %.4f GHz, %s, harmonic mean of %zu (%.4f to %.4f GHz)\n",
 			    rate->hz / 1e9,
-			    rate->measured ? "measured (cycles over time running)" : "nominal", rate->n,
-			    rate->min_hz / 1e9, rate->max_hz / 1e9);
+			    rate->measured ? "measured (cycles over time running)" : "nominal",
+			    rate->n, rate->min_hz / 1e9, rate->max_hz / 1e9);
 }
 
 static void text_event(const struct summary *s, size_t i, struct buf *out)
@@ -89,19 +92,23 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 		    "    overflows seen %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
 		    " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
 		    (uint64_t)e->kernel.seen, (uint64_t)e->kernel.emitted,
-		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->decoded, e->aggregated);
+		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->decoded,
+		    e->aggregated);
 	text_drops(e, out);
 	text_counter(e, event, out);
 	if (e->kernel.late)
-		buf__printf(out,
-			    "    its timer came late: %llu intervals are in the weight of the overflow after "
-			    "them\n",
-			    e->kernel.late);
+		buf__printf(
+			out,
+			"    its timer came late: %llu intervals are in the weight of the overflow after "
+			"them\n",
+			e->kernel.late);
 	if (e->throttled)
-		buf__printf(out,
-			    "    the kernel throttled it %" PRIu64 " times: a longer interval, or sysctl "
-			    "kernel.perf_event_max_sample_rate and kernel.perf_cpu_time_max_percent\n",
-			    e->throttled);
+		buf__printf(
+			out,
+			"    the kernel throttled it %" PRIu64
+			" times: a longer interval, or sysctl "
+			"kernel.perf_event_max_sample_rate and kernel.perf_cpu_time_max_percent\n",
+			e->throttled);
 	text_rate(&s->rates[i], out);
 }
 
@@ -165,14 +172,15 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_frames(&s->frames, out);
 	if (s->ledger->sideband_lost)
 		buf__printf(out,
-			    "  %" PRIu64 " records of programs starting and mapping files were lost: some "
+			    "  %" PRIu64
+			    " records of programs starting and mapping files were lost: some "
 			    "names may be missing\n",
 			    s->ledger->sideband_lost);
 	indent_lines(s->notes, out);
 }
 
-static void json_counts(struct json *j, const char *key, const char *const *keys, const __u64 *values,
-			int n)
+static void json_counts(struct json *j, const char *key, const char *const *keys,
+			const __u64 *values, int n)
 {
 	json__obj(j, key);
 	for (int i = 0; i < n; i++)
@@ -209,7 +217,10 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__u64(j, "instances", e->instances);
 	json__end_obj(j);
 	json__f64(j, "ratio", ledger_event__ratio(e), 6);
-	json__str(j, "ratio_why", e->no_ratio ? e->no_ratio : e->scaled ? NULL : "the counter is 0");
+	json__str(j, "ratio_why",
+		  e->no_ratio ? e->no_ratio :
+		  e->scaled   ? NULL :
+				"the counter is 0");
 	json__u64(j, "remainder", ledger_event__remainder(e));
 	json__u64(j, "throttled", e->throttled);
 }

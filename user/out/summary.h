@@ -23,13 +23,13 @@ struct frame_counts count_frames(const struct profile *profile, const struct nam
 struct summary {
 	const struct ledger *ledger;
 	const struct event_list *events;
-	const struct clock_rate *rates;      /* per event */
-	const struct folded_event *numbers;  /* per event: the unit that was printed */
-	const bool *per_task;                /* per event */
+	const struct clock_rate *rates;     /* per event */
+	const struct folded_event *numbers; /* per event: the unit that was printed */
+	const bool *per_task;               /* per event */
 	struct frame_counts frames;
 	uint64_t duration_ns;
-	char *const *command_line;           /* of pmubpf itself, NULL-terminated */
-	const char *notes;                   /* lines, may be NULL */
+	char *const *command_line; /* of pmubpf itself, NULL-terminated */
+	const char *notes;         /* lines, may be NULL */
 };
 
 void summary__text(const struct summary *summary, struct buf *out);

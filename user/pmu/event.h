@@ -28,8 +28,9 @@ struct event {
 	char *pmu;     /* "cpu", "software", "breakpoint", … */
 	enum event_unit unit;
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
-	uint64_t interval;  /* default period, prime; used when neither text nor option names a rate */
-	bool rate_given;    /* the text had period= or freq= */
+	uint64_t
+		interval; /* default period, prime; used when neither text nor option names a rate */
+	bool rate_given;  /* the text had period= or freq= */
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
 	bool is_breakpoint; /* counts only inside tasks: opened per task */
@@ -46,7 +47,8 @@ struct event_list {
  * which event, why, and the nearest names. sysfs is the PMUs' folder, NULL for the machine's own
  * (/sys/bus/event_source/devices); tests pass a recorded tree.
  */
-int event_list__parse(struct event_list *list, const char *text, const char *sysfs, struct err *err);
+int event_list__parse(struct event_list *list, const char *text, const char *sysfs,
+		      struct err *err);
 /* The same with PMUs that were read already, for those who parse many texts. */
 struct pmus;
 int event_list__parse_with(struct event_list *list, const char *text, const struct pmus *pmus,

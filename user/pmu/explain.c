@@ -76,7 +76,7 @@ static bool opens(const struct ask *ask, const struct perf_event_attr *attr)
 
 static bool opens_uncounted(const struct ask *ask, bool whole_cpu)
 {
-	struct ask other = { .tid = whole_cpu ? -1 : ask->tid, .cpu = whole_cpu ? 0 : ask->cpu };
+	struct ask other = {.tid = whole_cpu ? -1 : ask->tid, .cpu = whole_cpu ? 0 : ask->cpu};
 	struct perf_event_attr attr = ask->event->attr;
 
 	attr.disabled = 1;
@@ -199,13 +199,19 @@ static void explain_privilege(const struct ask *ask, struct refusal *ret)
 		     "run it on the host, or give the container CAP_PERFMON and perf_event_open");
 	} else if (level > wanted) {
 		snprintf(ret->brief, sizeof(ret->brief), "no permission (paranoid %d)", level);
-		why(ret, "permission denied: kernel.perf_event_paranoid is %d and pmubpf has no "
-			 "CAP_PERFMON", level);
-		next(ret, "run as root (or with CAP_PERFMON and CAP_BPF), or sysctl "
-			  "kernel.perf_event_paranoid=%d", wanted);
+		why(ret,
+		    "permission denied: kernel.perf_event_paranoid is %d and pmubpf has no "
+		    "CAP_PERFMON",
+		    level);
+		next(ret,
+		     "run as root (or with CAP_PERFMON and CAP_BPF), or sysctl "
+		     "kernel.perf_event_paranoid=%d",
+		     wanted);
 	} else if (ask->tid > 0) {
-		why(ret, "permission denied: the task is another user's or protected from ptrace "
-			 "(perf_event_paranoid is %d)", level);
+		why(ret,
+		    "permission denied: the task is another user's or protected from ptrace "
+		    "(perf_event_paranoid is %d)",
+		    level);
 		next(ret, "run as root or as that user");
 	} else {
 		why(ret, "permission denied (perf_event_paranoid is %d)", level);
@@ -373,7 +379,7 @@ static void refusal__fill(struct refusal *ret, const struct ask *ask)
 
 void refusal__find(struct refusal *ret, const struct event *event, pid_t tid, int cpu, int errnum)
 {
-	const struct ask ask = { .event = event, .tid = tid, .cpu = cpu, .errnum = errnum };
+	const struct ask ask = {.event = event, .tid = tid, .cpu = cpu, .errnum = errnum};
 
 	*ret = (struct refusal){0};
 	refusal__fill(ret, &ask);

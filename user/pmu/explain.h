@@ -11,10 +11,10 @@
 
 /* Why an event could not be opened. */
 struct refusal {
-	bool cannot;	 /* the machine or the user can't; else the request was wrong or untimely */
-	char brief[48];	 /* "no PMU here" */
-	char why[256];	 /* "this machine has no PMU…" */
-	char next[256];	 /* what to do about it, may be empty */
+	bool cannot;    /* the machine or the user can't; else the request was wrong or untimely */
+	char brief[48]; /* "no PMU here" */
+	char why[256];  /* "this machine has no PMU…" */
+	char next[256]; /* what to do about it, may be empty */
 };
 
 /* errnum is positive. May open the event in other ways to tell causes apart. */

@@ -56,7 +56,7 @@ void nearest__init(struct nearest *nearest, const char *wanted)
 {
 	size_t limit = strlen(wanted) / 3;
 
-	*nearest = (struct nearest){ .wanted = wanted, .limit = limit ? limit : 1 };
+	*nearest = (struct nearest){.wanted = wanted, .limit = limit ? limit : 1};
 }
 
 /* The beginning of a name is as good as the worst typing error. */

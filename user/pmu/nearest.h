@@ -14,7 +14,7 @@
 
 struct nearest {
 	const char *wanted; /* borrowed */
-	size_t limit;	    /* farther names are no help */
+	size_t limit;       /* farther names are no help */
 	struct {
 		char *shown; /* ours */
 		size_t distance;

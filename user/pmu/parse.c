@@ -87,8 +87,10 @@ static int event__from_generic(struct event *event, const char *name, const stru
 	if (r == 0)
 		event__from_cache(event, &cache);
 	if (r == -EOPNOTSUPP)
-		return err__usage(err, "event '%s': that cache has no such access (the instruction "
-				  "side and branches have only loads)", spec->shown);
+		return err__usage(err,
+				  "event '%s': that cache has no such access (the instruction "
+				  "side and branches have only loads)",
+				  spec->shown);
 	if (r != -ENOENT)
 		return r;
 	/* perf takes rNNNN only; a longer number than 64 bits is a mistake, not another name */
@@ -141,9 +143,11 @@ static int find_bare(const struct parser *parser, const struct spec *spec, const
 		if (!pmu__event(pmu, spec->base))
 			continue;
 		if (found)
-			return err__usage(parser->err, "event '%s' is one of several PMUs; write "
-					  "%s/%s/ or %s/%s/", spec->shown, found->name, spec->base,
-					  pmu->name, spec->base);
+			return err__usage(parser->err,
+					  "event '%s' is one of several PMUs; write "
+					  "%s/%s/ or %s/%s/",
+					  spec->shown, found->name, spec->base, pmu->name,
+					  spec->base);
 		found = pmu;
 	}
 	*ret = found;
@@ -164,8 +168,8 @@ static int refuse_pmu(const struct pmu *pmu, const struct spec *spec, struct err
 	return 0;
 }
 
-static int event__from_pmu(struct event *event, const struct parser *parser,
-			   const struct pmu *pmu, struct terms *terms, const struct spec *spec)
+static int event__from_pmu(struct event *event, const struct parser *parser, const struct pmu *pmu,
+			   struct terms *terms, const struct spec *spec)
 {
 	int r = refuse_pmu(pmu, spec, parser->err);
 
@@ -182,7 +186,7 @@ static int event__resolve(struct event *event, const struct parser *parser, stru
 {
 	const struct event_alias *alias = find_alias(spec->base);
 	const struct pmu *pmu = pmus__find(parser->pmus, spec->base);
-	struct terms bare = { .n = 1, .terms = &(struct term){ .key = spec->base } };
+	struct terms bare = {.n = 1, .terms = &(struct term){.key = spec->base}};
 	int r;
 
 	if (strncmp(spec->base, "mem:", 4) == 0)
@@ -310,7 +314,7 @@ int event_list__parse(struct event_list *list, const char *text, const char *sys
 int event_list__parse_with(struct event_list *list, const char *text, const struct pmus *pmus,
 			   struct err *err)
 {
-	const struct parser parser = { .pmus = pmus, .err = err };
+	const struct parser parser = {.pmus = pmus, .err = err};
 	size_t before = list->n;
 	int r;
 
@@ -337,7 +341,7 @@ int event_list__set_rates(struct event_list *list, uint64_t freq_hz, uint64_t pe
 {
 	if (freq_hz && period)
 		return err__usage(err, "-F and -c exclude each other: a rate is either a frequency "
-				  "or a count");
+				       "or a count");
 	if (period >> 63)
 		return err__usage(err, "-c: the kernel takes counts up to 2^63 - 1");
 	for (size_t i = 0; i < list->n; i++) {

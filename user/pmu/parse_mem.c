@@ -21,7 +21,8 @@ static unsigned access_bits(const char *text)
 	for (; *text; text++) {
 		bit = *text == 'r' ? HW_BREAKPOINT_R :
 		      *text == 'w' ? HW_BREAKPOINT_W :
-		      *text == 'x' ? HW_BREAKPOINT_X : 0;
+		      *text == 'x' ? HW_BREAKPOINT_X :
+				     0;
 		if (!bit || bits & bit)
 			return 0;
 		bits |= bit;
@@ -86,14 +87,18 @@ static int parse_tail(struct event *event, char *tail, struct spec *spec, struct
 	} else if (*tail && !colon && !tail[strspn(tail, MODIFIERS)]) {
 		colon = tail;
 	} else {
-		return err__usage(err, "event '%s': '%.40s' is no access (r, w, rw or x) and no "
-				  "modifier (%s); write " USAGE, spec->shown, tail, MODIFIERS);
+		return err__usage(err,
+				  "event '%s': '%.40s' is no access (r, w, rw or x) and no "
+				  "modifier (%s); write " USAGE,
+				  spec->shown, tail, MODIFIERS);
 	}
 	if (!colon)
 		return 0;
 	if (!*colon || spec->mods)
-		return err__usage(err, "event '%s': one modifier text is wanted after the colon "
-				  "(allowed: %s)", spec->shown, MODIFIERS);
+		return err__usage(err,
+				  "event '%s': one modifier text is wanted after the colon "
+				  "(allowed: %s)",
+				  spec->shown, MODIFIERS);
 	spec->mods = xstrdup(colon);
 	return 0;
 }
@@ -101,12 +106,16 @@ static int parse_tail(struct event *event, char *tail, struct spec *spec, struct
 static void describe(struct event *event)
 {
 	static const char *const accesses[] = {
-		[HW_BREAKPOINT_R] = "r", [HW_BREAKPOINT_W] = "w",
-		[HW_BREAKPOINT_RW] = "rw", [HW_BREAKPOINT_X] = "x",
+		[HW_BREAKPOINT_R] = "r",
+		[HW_BREAKPOINT_W] = "w",
+		[HW_BREAKPOINT_RW] = "rw",
+		[HW_BREAKPOINT_X] = "x",
 	};
 	static const char *const titles[] = {
-		[HW_BREAKPOINT_R] = "reads of", [HW_BREAKPOINT_W] = "writes to",
-		[HW_BREAKPOINT_RW] = "accesses to", [HW_BREAKPOINT_X] = "executions of",
+		[HW_BREAKPOINT_R] = "reads of",
+		[HW_BREAKPOINT_W] = "writes to",
+		[HW_BREAKPOINT_RW] = "accesses to",
+		[HW_BREAKPOINT_X] = "executions of",
 	};
 	uint64_t addr = event->attr.bp_addr, len = event->attr.bp_len;
 

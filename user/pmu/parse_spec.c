@@ -99,8 +99,10 @@ static int spec__check(const struct spec *spec, struct err *err)
 	if (!*spec->base || *spec->base == ':')
 		return err__usage(err, "'%s' names no event; `pmubpf list` shows all", spec->shown);
 	if (*spec->base == '{')
-		return err__usage(err, "'%s': groups in braces are not supported; list the events "
-				  "with commas", spec->shown);
+		return err__usage(err,
+				  "'%s': groups in braces are not supported; list the events "
+				  "with commas",
+				  spec->shown);
 	return 0;
 }
 
@@ -167,7 +169,7 @@ int terms__split(struct terms *terms, const struct spec *spec, struct err *err)
 {
 	char *p, *next, *eq;
 
-	*terms = (struct terms){ .text = xstrdup(spec->terms ? spec->terms : "") };
+	*terms = (struct terms){.text = xstrdup(spec->terms ? spec->terms : "")};
 	for (p = *terms->text ? terms->text : NULL; p; p = next) {
 		next = strchr(p, ',');
 		if (next)
@@ -184,7 +186,7 @@ int terms__split(struct terms *terms, const struct spec *spec, struct err *err)
 						  spec->shown, p);
 		}
 		GROW(terms->terms, terms->n, terms->cap);
-		terms->terms[terms->n++] = (struct term){ .key = p, .val = eq };
+		terms->terms[terms->n++] = (struct term){.key = p, .val = eq};
 	}
 	return 0;
 }

@@ -34,8 +34,7 @@ static int parse_number(const struct term *term, const struct spec *spec, uint64
 		return err__usage(err, "event '%s': %s=%.40s is more than 64 bits hold",
 				  spec->shown, term->key, term->val);
 	if (r < 0)
-		return err__usage(err,
-				  "event '%s': '%.40s' is no number for '%s' (decimal or 0x…)",
+		return err__usage(err, "event '%s': '%.40s' is no number for '%s' (decimal or 0x…)",
 				  spec->shown, term->val, term->key);
 	return 0;
 }
@@ -144,7 +143,8 @@ static int put_word(struct event *event, unsigned i, const struct pmu_field *fie
 	unsigned width;
 
 	if (!word)
-		return err__cannot(err, "event '%s': term '%s' needs config%u, which the kernel "
+		return err__cannot(err,
+				   "event '%s': term '%s' needs config%u, which the kernel "
 				   "headers that pmubpf was built with lack (Linux 6.3 has it)",
 				   spec->shown, term->key, i);
 	if (!field) {
@@ -166,7 +166,7 @@ static int put_word(struct event *event, unsigned i, const struct pmu_field *fie
 /* "config", "config1"… as an index, else -1 */
 static int generic_config(const char *key)
 {
-	static const char *const names[PMU_CONFIGS] = { "config", "config1", "config2", "config3" };
+	static const char *const names[PMU_CONFIGS] = {"config", "config1", "config2", "config3"};
 
 	for (int i = 0; i < PMU_CONFIGS; i++) {
 		if (strcmp(names[i], key) == 0)
@@ -195,7 +195,8 @@ static int refuse_term(const struct pmu *pmu, const struct term *term, const str
 		buf__printf(&fields, "%s, ", pmu->fields[i].name);
 	}
 	nearest__format(&nearest, &near);
-	return err__usage(err, "event '%s': PMU %s has no %s '%.40s'%s%s; terms: %.400sconfig, "
+	return err__usage(err,
+			  "event '%s': PMU %s has no %s '%.40s'%s%s; terms: %.400sconfig, "
 			  "config1, config2, config3, period, freq, name",
 			  spec->shown, pmu->name, term->val ? "term" : "event or term", term->key,
 			  near.len ? "; nearest: " : "", near.len ? near.data : "",
@@ -230,7 +231,7 @@ static int apply_event(struct event *event, const struct pmu *pmu, const struct 
 		       const struct spec *spec, struct err *err)
 {
 	_cleanup_(terms__done) struct terms terms = {0};
-	const struct spec inner = { .shown = named->name, .terms = named->text };
+	const struct spec inner = {.shown = named->name, .terms = named->text};
 	struct err detail = {0};
 	int r = terms__split(&terms, &inner, &detail);
 
@@ -254,7 +255,7 @@ static int apply_event(struct event *event, const struct pmu *pmu, const struct 
 
 void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name)
 {
-	static const char *const cycles[] = { "cpu-cycles", "cycles", "cpu_cycles" };
+	static const char *const cycles[] = {"cpu-cycles", "cycles", "cpu_cycles"};
 
 	event->interval = DEFAULT_INTERVAL;
 	event->counts = xstrdup("events");

@@ -35,7 +35,7 @@ static void offer_all(struct nearest *nearest, const struct parser *parser)
 /* The names that core PMUs have on the architectures; a machine without one is most likely a VM. */
 static bool names_core_pmu(const char *name)
 {
-	static const char *const beginnings[] = { "cpu", "armv8", "armv9", "arm_", "cpum_" };
+	static const char *const beginnings[] = {"cpu", "armv8", "armv9", "arm_", "cpum_"};
 
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
 		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)

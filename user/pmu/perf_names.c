@@ -20,44 +20,43 @@
 
 /* The intervals are primes, so that no loop of a round length falls in step with them. */
 const struct perf_name perf_names[] = {
-	{ "cpu-cycles", "cycles", "CPU cycles", HW(CPU_CYCLES), CYCLES, .interval = 2000003 },
-	{ "instructions", NULL, "instructions retired", "instructions", HW(INSTRUCTIONS),
-	  .interval = 2000003 },
-	{ "cache-references", NULL, "cache accesses, as the CPU's maker defines them", "events",
-	  HW(CACHE_REFERENCES), .interval = 100003 },
-	{ "cache-misses", NULL, "cache misses, as the CPU's maker defines them", "events",
-	  HW(CACHE_MISSES), .interval = 10007 },
-	{ "branch-instructions", "branches", "branches retired", "events",
-	  HW(BRANCH_INSTRUCTIONS), .interval = 400009 },
-	{ "branch-misses", NULL, "branches mispredicted", "events", HW(BRANCH_MISSES),
-	  .interval = 10007 },
-	{ "bus-cycles", NULL, "bus cycles", "bus cycles", HW(BUS_CYCLES), .interval = 100003 },
-	{ "stalled-cycles-frontend", "idle-cycles-frontend", "cycles without new instructions",
-	  HW(STALLED_CYCLES_FRONTEND), CYCLES, .interval = 1000003 },
-	{ "stalled-cycles-backend", "idle-cycles-backend", "cycles waiting for data or units",
-	  HW(STALLED_CYCLES_BACKEND), CYCLES, .interval = 1000003 },
-	{ "ref-cycles", NULL, "CPU cycles at the reference rate", HW(REF_CPU_CYCLES), CYCLES,
-	  .interval = 2000003 },
-	{ "cpu-clock", NULL, "time, by a timer on each CPU", SW(CPU_CLOCK), NS,
-	  .interval = 1000003 },
-	{ "task-clock", NULL, "time that tasks ran", SW(TASK_CLOCK), NS, .interval = 1000003 },
-	{ "page-faults", "faults", "page faults", "faults", SW(PAGE_FAULTS), .interval = 101,
-	  .has_addr = true },
-	{ "minor-faults", NULL, "page faults without I/O", "faults", SW(PAGE_FAULTS_MIN),
-	  .interval = 101, .has_addr = true },
-	{ "major-faults", NULL, "page faults that needed I/O", "faults", SW(PAGE_FAULTS_MAJ),
-	  .interval = 2, .has_addr = true },
-	{ "context-switches", "cs", "context switches", "switches", SW(CONTEXT_SWITCHES),
-	  .interval = 101 },
-	{ "cpu-migrations", "migrations", "moves to another CPU", "migrations",
-	  SW(CPU_MIGRATIONS), .interval = 2 },
-	{ "alignment-faults", NULL, "unaligned accesses fixed by the kernel", "faults",
-	  SW(ALIGNMENT_FAULTS), .interval = 101, .has_addr = true },
-	{ "emulation-faults", NULL, "instructions emulated by the kernel", "faults",
-	  SW(EMULATION_FAULTS), .interval = 101 },
-	{ "cgroup-switches", NULL, "switches to a task of another cgroup", "switches",
-	  .type = PERF_TYPE_SOFTWARE, .config = 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, 5.13 */,
-	  .interval = 101 },
+	{"cpu-cycles", "cycles", "CPU cycles", HW(CPU_CYCLES), CYCLES, .interval = 2000003},
+	{"instructions", NULL, "instructions retired", "instructions", HW(INSTRUCTIONS),
+	 .interval = 2000003},
+	{"cache-references", NULL, "cache accesses, as the CPU's maker defines them", "events",
+	 HW(CACHE_REFERENCES), .interval = 100003},
+	{"cache-misses", NULL, "cache misses, as the CPU's maker defines them", "events",
+	 HW(CACHE_MISSES), .interval = 10007},
+	{"branch-instructions", "branches", "branches retired", "events", HW(BRANCH_INSTRUCTIONS),
+	 .interval = 400009},
+	{"branch-misses", NULL, "branches mispredicted", "events", HW(BRANCH_MISSES),
+	 .interval = 10007},
+	{"bus-cycles", NULL, "bus cycles", "bus cycles", HW(BUS_CYCLES), .interval = 100003},
+	{"stalled-cycles-frontend", "idle-cycles-frontend", "cycles without new instructions",
+	 HW(STALLED_CYCLES_FRONTEND), CYCLES, .interval = 1000003},
+	{"stalled-cycles-backend", "idle-cycles-backend", "cycles waiting for data or units",
+	 HW(STALLED_CYCLES_BACKEND), CYCLES, .interval = 1000003},
+	{"ref-cycles", NULL, "CPU cycles at the reference rate", HW(REF_CPU_CYCLES), CYCLES,
+	 .interval = 2000003},
+	{"cpu-clock", NULL, "time, by a timer on each CPU", SW(CPU_CLOCK), NS, .interval = 1000003},
+	{"task-clock", NULL, "time that tasks ran", SW(TASK_CLOCK), NS, .interval = 1000003},
+	{"page-faults", "faults", "page faults", "faults", SW(PAGE_FAULTS), .interval = 101,
+	 .has_addr = true},
+	{"minor-faults", NULL, "page faults without I/O", "faults", SW(PAGE_FAULTS_MIN),
+	 .interval = 101, .has_addr = true},
+	{"major-faults", NULL, "page faults that needed I/O", "faults", SW(PAGE_FAULTS_MAJ),
+	 .interval = 2, .has_addr = true},
+	{"context-switches", "cs", "context switches", "switches", SW(CONTEXT_SWITCHES),
+	 .interval = 101},
+	{"cpu-migrations", "migrations", "moves to another CPU", "migrations", SW(CPU_MIGRATIONS),
+	 .interval = 2},
+	{"alignment-faults", NULL, "unaligned accesses fixed by the kernel", "faults",
+	 SW(ALIGNMENT_FAULTS), .interval = 101, .has_addr = true},
+	{"emulation-faults", NULL, "instructions emulated by the kernel", "faults",
+	 SW(EMULATION_FAULTS), .interval = 101},
+	{"cgroup-switches", NULL, "switches to a task of another cgroup", "switches",
+	 .type = PERF_TYPE_SOFTWARE, .config = 11 /* PERF_COUNT_SW_CGROUP_SWITCHES, 5.13 */,
+	 .interval = 101},
 };
 const size_t n_perf_names = ARRAY_SIZE(perf_names);
 
@@ -89,25 +88,25 @@ bool perf_name__never_overflows(const char *name)
 
 /* Canonical spelling first. */
 static const char *const cache_words[][MAX_WORDS] = {
-	[PERF_COUNT_HW_CACHE_L1D] = { "L1-dcache", "l1-d", "l1d", "L1-data", "l1-dcache" },
-	[PERF_COUNT_HW_CACHE_L1I] = { "L1-icache", "l1-i", "l1i", "L1-instruction", "l1-icache" },
-	[PERF_COUNT_HW_CACHE_LL] = { "LLC", "L2" },
-	[PERF_COUNT_HW_CACHE_DTLB] = { "dTLB", "d-tlb", "Data-TLB" },
-	[PERF_COUNT_HW_CACHE_ITLB] = { "iTLB", "i-tlb", "Instruction-TLB" },
-	[PERF_COUNT_HW_CACHE_BPU] = { "branch", "branches", "bpu", "btb", "bpc" },
-	[PERF_COUNT_HW_CACHE_NODE] = { "node" },
+	[PERF_COUNT_HW_CACHE_L1D] = {"L1-dcache", "l1-d", "l1d", "L1-data", "l1-dcache"},
+	[PERF_COUNT_HW_CACHE_L1I] = {"L1-icache", "l1-i", "l1i", "L1-instruction", "l1-icache"},
+	[PERF_COUNT_HW_CACHE_LL] = {"LLC", "L2"},
+	[PERF_COUNT_HW_CACHE_DTLB] = {"dTLB", "d-tlb", "Data-TLB"},
+	[PERF_COUNT_HW_CACHE_ITLB] = {"iTLB", "i-tlb", "Instruction-TLB"},
+	[PERF_COUNT_HW_CACHE_BPU] = {"branch", "branches", "bpu", "btb", "bpc"},
+	[PERF_COUNT_HW_CACHE_NODE] = {"node"},
 };
 
 static const char *const op_words[][MAX_WORDS] = {
-	[PERF_COUNT_HW_CACHE_OP_READ] = { "load", "loads", "read" },
-	[PERF_COUNT_HW_CACHE_OP_WRITE] = { "store", "stores", "write" },
-	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = { "prefetch", "prefetches", "speculative-read",
-					      "speculative-load" },
+	[PERF_COUNT_HW_CACHE_OP_READ] = {"load", "loads", "read"},
+	[PERF_COUNT_HW_CACHE_OP_WRITE] = {"store", "stores", "write"},
+	[PERF_COUNT_HW_CACHE_OP_PREFETCH] = {"prefetch", "prefetches", "speculative-read",
+					     "speculative-load"},
 };
 
 static const char *const result_words[][MAX_WORDS] = {
-	[PERF_COUNT_HW_CACHE_RESULT_ACCESS] = { "refs", "Reference", "reference", "ops", "access" },
-	[PERF_COUNT_HW_CACHE_RESULT_MISS] = { "misses", "miss" },
+	[PERF_COUNT_HW_CACHE_RESULT_ACCESS] = {"refs", "Reference", "reference", "ops", "access"},
+	[PERF_COUNT_HW_CACHE_RESULT_MISS] = {"misses", "miss"},
 };
 
 #define R (1 << PERF_COUNT_HW_CACHE_OP_READ)
@@ -115,9 +114,9 @@ static const char *const result_words[][MAX_WORDS] = {
 #define P (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
 static const unsigned char valid_ops[] = {
-	[PERF_COUNT_HW_CACHE_L1D] = R | W | P,	[PERF_COUNT_HW_CACHE_L1I] = R | P,
-	[PERF_COUNT_HW_CACHE_LL] = R | W | P,	[PERF_COUNT_HW_CACHE_DTLB] = R | W | P,
-	[PERF_COUNT_HW_CACHE_ITLB] = R,		[PERF_COUNT_HW_CACHE_BPU] = R,
+	[PERF_COUNT_HW_CACHE_L1D] = R | W | P,  [PERF_COUNT_HW_CACHE_L1I] = R | P,
+	[PERF_COUNT_HW_CACHE_LL] = R | W | P,   [PERF_COUNT_HW_CACHE_DTLB] = R | W | P,
+	[PERF_COUNT_HW_CACHE_ITLB] = R,         [PERF_COUNT_HW_CACHE_BPU] = R,
 	[PERF_COUNT_HW_CACHE_NODE] = R | W | P,
 };
 
@@ -146,11 +145,12 @@ static int take_word(const char **p, const char *const words[][MAX_WORDS], size_
 /* As `perf list` has it: L1-dcache-loads, L1-dcache-load-misses, LLC-prefetches. */
 static void cache_event__fill(struct cache_event *event, unsigned cache, unsigned op, bool miss)
 {
-	static const char *const counts[] = { "load events", "store events", "prefetch events" };
+	static const char *const counts[] = {"load events", "store events", "prefetch events"};
 	const char *plural = op == PERF_COUNT_HW_CACHE_OP_PREFETCH ? "es" : "s";
 
 	*event = (struct cache_event){
-		.config = cache | op << 8 | (uint64_t)miss << 16, .miss = miss,
+		.config = cache | op << 8 | (uint64_t)miss << 16,
+		.miss = miss,
 		.counts = counts[op],
 	};
 	snprintf(event->name, sizeof(event->name), "%s-%s%s", cache_words[cache][0],

@@ -38,7 +38,7 @@ bool perf_name__never_overflows(const char *name);
 struct cache_event {
 	uint64_t config; /* for PERF_TYPE_HW_CACHE */
 	bool miss;
-	const char *counts;	    /* "load events" */
+	const char *counts;         /* "load events" */
 	char name[CACHE_NAME_SIZE]; /* as `perf list` prints it, whatever synonym was given */
 };
 

@@ -78,7 +78,7 @@ void event__probe(const struct event *event, struct probe_result *ret)
 	struct refusal refusal;
 	int r = attr__try(&attr);
 
-	*ret = (struct probe_result){ .ok = r == 0 };
+	*ret = (struct probe_result){.ok = r == 0};
 	if ((r == -EACCES || r == -EPERM) && !attr.exclude_kernel && has_user_side(event)) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		ret->ok = ret->user_only = attr__try(&attr) == 0;
@@ -152,7 +152,7 @@ static void group__done(struct group *group)
  */
 static bool group_counts(const struct perf_event_attr *event_attr, int n)
 {
-	_cleanup_(group__done) struct group group = { .n = 0 };
+	_cleanup_(group__done) struct group group = {.n = 0};
 	struct perf_event_attr attr = *event_attr;
 	uint64_t values[3];
 	int fd;
@@ -176,7 +176,7 @@ static bool group_counts(const struct perf_event_attr *event_attr, int n)
 /* The PMU's event of which it has one in every counter: cycles. */
 static int find_cycles(const char *pmu, struct event_list *ret)
 {
-	static const char *const names[] = { "cpu-cycles", "cycles", "cpu_cycles" };
+	static const char *const names[] = {"cpu-cycles", "cycles", "cpu_cycles"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		_cleanup_free_ char *text = xasprintf("%s/%s/", pmu, names[i]);

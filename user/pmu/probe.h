@@ -14,8 +14,8 @@
 
 struct probe_result {
 	bool ok;
-	bool user_only; /* ok, but only with the kernel excluded (unprivileged) */
-	char brief[48];	  /* if not ok: the reason in a few words, for a table: "no PMU here" */
+	bool user_only;   /* ok, but only with the kernel excluded (unprivileged) */
+	char brief[48];   /* if not ok: the reason in a few words, for a table: "no PMU here" */
 	char reason[256]; /* if not ok: the reason as a sentence */
 };
 

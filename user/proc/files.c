@@ -188,7 +188,7 @@ static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
 	_cleanup_close_ int root = open_root_of(tgid);
 
 	e->file.fd = open_mapped(e, root, tgid, start, end);
-	if (root >= 0 && !same_mount_namespace(tgid))
+	if (root >= 0 && e->file.root_fd < 0 && !same_mount_namespace(tgid))
 		e->file.root_fd = TAKE_FD(root);
 }
 

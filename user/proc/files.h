@@ -20,8 +20,8 @@ enum file_kind {
 
 struct file {
 	enum file_kind kind;
-	char *path; /* as the program's mount namespace names it */
-	int fd;     /* -1: could not be opened (or not yet) */
+	char *path;  /* as the program's mount namespace names it */
+	int fd;      /* -1: could not be opened (or not yet) */
 	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1 */
 	bool tried;
 	/* FILE_JIT */

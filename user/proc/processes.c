@@ -11,16 +11,16 @@
 
 struct process {
 	uint32_t tgid;
-	uint32_t parent_tgid;    /* of a fork whose parent was unknown then */
-	uint64_t serial;         /* of this process: numbers are reused, this isn't */
+	uint32_t parent_tgid; /* of a fork whose parent was unknown then */
+	uint64_t serial;      /* of this process: numbers are reused, this isn't */
 	uint64_t generation;
 	struct mappings *maps;
-	uint64_t snapshot_time;  /* when /proc was read; 0: not */
-	uint64_t exec_arrived;   /* time of the latest exec known to have happened */
-	uint64_t covered_from;   /* life records tell everything since; 0: nothing told yet */
-	uint64_t exit_time;      /* of the leader; 0: alive as far as known */
+	uint64_t snapshot_time; /* when /proc was read; 0: not */
+	uint64_t exec_arrived;  /* time of the latest exec known to have happened */
+	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
+	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
 	uint64_t last_sample;
-	uint32_t jit_file;       /* in files; 0: not asked for yet */
+	uint32_t jit_file; /* in files; 0: not asked for yet */
 	UT_hash_handle hh;
 };
 
@@ -83,8 +83,8 @@ static struct process *processes__find_or_add(struct processes *all, uint32_t tg
 
 static bool is_anonymous(const char *path)
 {
-	static const char *const prefixes[] = {"[", "//anon", "/dev/zero", "/anon_hugepage", "/SYSV",
-					       "/memfd:"};
+	static const char *const prefixes[] = {"[",     "//anon", "/dev/zero", "/anon_hugepage",
+					       "/SYSV", "/memfd:"};
 
 	if (!path[0])
 		return true;
@@ -124,7 +124,8 @@ static void snapshot_line(void *ctx, const struct map_line *line)
 		     line->dev_minor, line->inode, line->path);
 }
 
-static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid, uint64_t now)
+static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid,
+			      uint64_t now)
 {
 	struct snapshot_ctx ctx = {all, p};
 
@@ -194,6 +195,7 @@ void processes__life(struct processes *all, const struct life *life)
 		p = processes__find_or_add(all, life->tgid);
 		process__forget_maps(all, p);
 		p->covered_from = life->time;
+		p->parent_tgid = 0; /* its mappings are no longer ours */
 		return;
 	case LIFE_MMAP:
 		p = processes__find(all, life->tgid);
@@ -221,10 +223,11 @@ static void process__look_back(struct processes *all, struct process *p, uint64_
 
 	if (p->snapshot_time || mappings__count(p->maps))
 		return;
-	if (p->exec_arrived <= time)
+	if (p->covered_from <= time && p->exec_arrived <= time)
 		process__snapshot(all, p, p->tgid, time);
 	parent = p->parent_tgid ? processes__find(all, p->parent_tgid) : NULL;
-	if (!mappings__count(p->maps) && p->parent_tgid && (!parent || parent->exec_arrived <= time))
+	if (!mappings__count(p->maps) && p->parent_tgid &&
+	    (!parent || parent->exec_arrived <= time))
 		process__snapshot(all, p, p->parent_tgid, time);
 	p->snapshot_time = time;
 }

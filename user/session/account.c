@@ -80,7 +80,8 @@ static uint32_t resolve(struct session *s, uint64_t id, struct process *process,
 	if (!id && *ending == PMB_END_NONE)
 		return 0;
 	if (id && *ending != PMB_END_LOST) {
-		stack = raw_stacks__resolve(&s->stacks, id, s->result->profile, s->processes, process);
+		stack = raw_stacks__resolve(&s->stacks, id, s->result->profile, s->processes,
+					    process);
 		if (!stack)
 			*ending = PMB_END_UNKNOWN_ID;
 	}
@@ -111,7 +112,7 @@ static void account_sample(void *ctx, const struct pmb_sample *sample, const uin
 	ledger->kernel_endings[kernel_end]++;
 	ledger->events[sample->event].aggregated++;
 	ledger->events[sample->event].weight += sample->weight;
-	if ((int)sample->cpu < s->n_cpus)
+	if (sample->cpu < (uint32_t)s->n_cpus)
 		s->cpu_sampled[sample->event * s->n_cpus + (int)sample->cpu] = true;
 }
 
@@ -218,14 +219,15 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 
 static void add_counter(struct ledger_event *e, const struct counter *c)
 {
-	double scale = c->count.running_ns ?
-			       (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
+	double scale =
+		c->count.running_ns ? (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
 
 	e->value += c->count.value;
 	e->enabled_ns += c->count.enabled_ns;
 	e->running_ns += c->count.running_ns;
 	e->scaled += c->count.enabled_ns == c->count.running_ns ?
-			     c->count.value : (uint64_t)((double)c->count.value * scale);
+			     c->count.value :
+			     (uint64_t)((double)c->count.value * scale);
 	e->instances++;
 }
 
@@ -250,8 +252,10 @@ void session__close_books(struct session *s)
 		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
-		e->interval = event->attr.freq ? (e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0)
-					       : event->attr.sample_period;
+		e->interval =
+			event->attr.freq ?
+				(e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0) :
+				event->attr.sample_period;
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
 	ledger->sideband_records = sideband->records;

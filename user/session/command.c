@@ -12,7 +12,8 @@
 #include "base/cleanup.h"
 
 /* In the child: the signal state that a program expects, then wait for the word. */
-static void __attribute__((noreturn)) child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
+static void __attribute__((noreturn))
+child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
 {
 	struct sigaction dfl = {.sa_handler = SIG_DFL};
 	sigset_t none;

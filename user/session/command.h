@@ -13,7 +13,7 @@ struct command {
 	int go_fd;     /* closing it ends the child, a byte lets it exec */
 	int failed_fd; /* the child writes errno here if exec fails */
 	bool reaped;
-	int status;    /* of waitpid, when reaped */
+	int status; /* of waitpid, when reaped */
 };
 
 /* stdout_fd becomes the child's standard output (-1: it keeps ours). */

@@ -30,16 +30,16 @@ struct session {
 	struct raw_stacks stacks;
 	struct queue queue;
 	struct command command;
-	struct family *family;   /* tasks that inherited events live in */
+	struct family *family; /* tasks that inherited events live in */
 	sigset_t signals_before;
 	int signal_fd;
-	int *target_fds;         /* pidfds of -p */
+	int *target_fds; /* pidfds of -p */
 	size_t n_target_fds;
 	uint64_t start_ns;
-	uint64_t round_ns;       /* when the previous round began */
-	uint64_t *idle_before;   /* per CPU */
-	bool *cpu_sampled;       /* [event * n_cpus + cpu] */
-	int n_cpus;              /* possible */
+	uint64_t round_ns;     /* when the previous round began */
+	uint64_t *idle_before; /* per CPU */
+	bool *cpu_sampled;     /* [event * n_cpus + cpu] */
+	int n_cpus;            /* possible */
 };
 
 /* whom.c: from targets to open, attached, disabled counters */

@@ -83,9 +83,12 @@ static void queue__keep(struct queue *q, size_t first)
 
 	for (size_t i = first; i < q->n; i++) {
 		const struct queued *item = &q->items[i];
-		size_t size = item->kind == QUEUED_SAMPLE ? sizeof(struct queued_sample) :
-			      sizeof(struct queued_life) +
-				      strlen(((struct queued_life *)(q->bytes + item->at))->path) + 1;
+		size_t size = item->kind == QUEUED_SAMPLE ?
+				      sizeof(struct queued_sample) :
+				      sizeof(struct queued_life) +
+					      strlen(((struct queued_life *)(q->bytes + item->at))
+							     ->path) +
+					      1;
 		void *to = queue__push(&kept, item->kind, item->time, size);
 
 		memcpy(to, q->bytes + item->at, size);

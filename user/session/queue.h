@@ -20,7 +20,7 @@ struct queue {
 		uint64_t order; /* of arrival: keeps records of one time in their ring's order */
 		size_t at;      /* in bytes */
 		enum queued_kind kind;
-	} *items;
+	} * items;
 	size_t n, cap;
 	uint8_t *bytes; /* copies of the records, 8-byte aligned */
 	size_t n_bytes, cap_bytes;

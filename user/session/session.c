@@ -80,8 +80,10 @@ static int session__check_cpus(struct session *s, struct err *err)
 	s->cpus = s->opts->cpus ? s->opts->cpus : &s->online;
 	for (int i = 0; i < s->cpus->n; i++) {
 		if (!cpus__has(&s->online, s->cpus->cpu[i]))
-			return err__usage(err, "-C: CPU %d does not exist or is offline; online: "
-					  "/sys/devices/system/cpu/online", s->cpus->cpu[i]);
+			return err__usage(err,
+					  "-C: CPU %d does not exist or is offline; online: "
+					  "/sys/devices/system/cpu/online",
+					  s->cpus->cpu[i]);
 	}
 	return 0;
 }
@@ -175,7 +177,8 @@ static int left_ms(const struct session *s, uint64_t now, int at_most)
 }
 
 /* True if a signal, the death of the command, of the targets or of our reader ends the recording. */
-static bool session__ended(struct session *s, const struct pollfd *reader, enum session_end *ret_end)
+static bool session__ended(struct session *s, const struct pollfd *reader,
+			   enum session_end *ret_end)
 {
 	if (session__signalled(s, ret_end))
 		return true;

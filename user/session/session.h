@@ -51,8 +51,8 @@ struct session_opts {
 	bool inherit;
 	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
 	bool want_user, want_kernel;
-	unsigned max_frames;  /* of one side */
-	uint64_t addr_mask;   /* applied to data addresses; 0: they are not wanted */
+	unsigned max_frames; /* of one side */
+	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	size_t ring_bytes;
 	int reader_fd; /* a pipe: when its reader goes, the recording ends; -1: none */
 
@@ -67,11 +67,11 @@ struct session_result {
 	struct profile *profile;
 	struct files *files;
 	struct ledger ledger;
-	struct clock_rate *rates;    /* per event; hz 0 where cycles can't become time */
-	enum session_scope *scopes;  /* per event: PER_CPU or PER_TASK */
+	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
+	enum session_scope *scopes; /* per event: PER_CPU or PER_TASK */
 	uint64_t duration_ns;
 	enum session_end end;
-	struct buf notes;            /* lines for the summary: what was odd */
+	struct buf notes; /* lines for the summary: what was odd */
 };
 
 struct session;

@@ -45,7 +45,7 @@ void raw_stacks__add(struct raw_stacks *all, const struct pmb_stack *stack)
 	if (2 * all->n >= all->n_slots)
 		grow(all);
 	s = find(all, stack->id);
-	if (s->id || !stack->id)
+	if (s->id || !stack->id || !stack->n)
 		return; /* the kernel side had forgotten that it sent it */
 	if (all->n_frames + stack->n > all->cap_frames) {
 		all->cap_frames = 2 * all->cap_frames + PMB_MAX_FRAMES;

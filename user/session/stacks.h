@@ -18,7 +18,7 @@
 struct raw_stacks {
 	struct raw_stack *slots; /* open addressing by id; id 0 is a free slot */
 	size_t n, n_slots;
-	uint64_t *frames;        /* of all stacks, end to end */
+	uint64_t *frames; /* of all stacks, end to end */
 	size_t n_frames, cap_frames;
 };
 

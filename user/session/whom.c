@@ -26,7 +26,7 @@ struct family {
 	struct member {
 		uint32_t tgid;
 		UT_hash_handle hh;
-	} *members;
+	} * members;
 	uint64_t forks;
 };
 
@@ -130,8 +130,9 @@ static int set_cgroup(const struct cgroup_ref *cgroup, struct pmb_config *cfg, s
 		return 0;
 	cfg->cgroup_subsys = cgroup_subsys_index(cgroup->controller);
 	if (cfg->cgroup_subsys < 0)
-		return err__cannot(err, "-G %s: this kernel's type information has no cgroup controller '%s'",
-				   cgroup->dir, cgroup->controller);
+		return err__cannot(
+			err, "-G %s: this kernel's type information has no cgroup controller '%s'",
+			cgroup->dir, cgroup->controller);
 	return 0;
 }
 
@@ -210,9 +211,10 @@ static int list_targets(const struct session *s, pid_t **ret_tids, size_t *ret_n
 		int count = procfs_threads(o->pids[i], &threads);
 
 		if (count < 0)
-			return err__set(err, -ESRCH,
-					"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
-					o->pids[i]);
+			return err__set(
+				err, -ESRCH,
+				"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
+				o->pids[i]);
 		for (int k = 0; k < count; k++) {
 			GROW(tids, n, cap);
 			tids[n++] = threads[k];
@@ -280,7 +282,8 @@ static int open_per_cpu(struct session *s, struct err *err)
 	return r;
 }
 
-static int open_tasks(struct session *s, struct counters *c, const pid_t *tids, size_t n, struct err *err)
+static int open_tasks(struct session *s, struct counters *c, const pid_t *tids, size_t n,
+		      struct err *err)
 {
 	int r = 0;
 
@@ -334,9 +337,10 @@ static int open_per_task(struct session *s, struct err *err)
 		if (any_new(after, n_after, before, n_before)) {
 			if (try < ATTACH_TRIES)
 				continue;
-			buf__puts(&s->result->notes,
-				  "threads kept appearing while counters were attached; some may not be "
-				  "counted (--per-cpu has no such gap)\n");
+			buf__puts(
+				&s->result->notes,
+				"threads kept appearing while counters were attached; some may not be "
+				"counted (--per-cpu has no such gap)\n");
 		}
 		found_family(s, before, n_before);
 		append_counters(&s->counters, &fresh);
@@ -354,9 +358,10 @@ static int watch_targets(struct session *s, struct err *err)
 			return err__set(err, -EINVAL, "%d is a thread, not a process; use -t %d",
 					s->opts->pids[i], s->opts->pids[i]);
 		if (fd < 0)
-			return err__set(err, -errno,
-					"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
-					s->opts->pids[i]);
+			return err__set(
+				err, -errno,
+				"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
+				s->opts->pids[i]);
 		s->target_fds[s->n_target_fds++] = fd;
 	}
 	for (size_t i = 0; i < s->opts->n_tids; i++) {

@@ -41,8 +41,7 @@ static bool try_build_id(const struct search *s, int root_fd)
 		return false;
 	for (size_t i = 0; i < w->build_id_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", w->build_id[i]);
-	return try_path(s, root_fd,
-			xasprintf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
+	return try_path(s, root_fd, xasprintf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
 /* A plain file name, as the section is specified; anything else would be a path of its choosing. */

@@ -15,7 +15,7 @@
 #include "base/num.h"
 
 enum {
-	FUNCTION_MAX = 1 << 20,             /* no function of the kernel comes near */
+	FUNCTION_MAX = 1 << 20, /* no function of the kernel comes near */
 	FILE_MAX = 512 * 1024 * 1024,
 };
 
@@ -296,8 +296,7 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 	module = module_at(ks, addr);
 	/* Behind the last function of one module or of the kernel, another module may begin whose
 	 * first bytes have no symbol: they aren't that function's. */
-	if (s && s->name && addr - s->addr < FUNCTION_MAX &&
-	    (!module || s->addr >= module->base)) {
+	if (s && s->name && addr - s->addr < FUNCTION_MAX && (!module || s->addr >= module->base)) {
 		*ret = (struct kernel_name){.name = s->name, .module = s->module};
 		return;
 	}

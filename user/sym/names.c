@@ -75,7 +75,8 @@ static char *module_offset(const char *path, uint64_t vaddr)
 	return xasprintf(base[0] == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, base, vaddr);
 }
 
-static void name_file(struct names *names, const struct group *g, const struct file *file, struct sym *sym)
+static void name_file(struct names *names, const struct group *g, const struct file *file,
+		      struct sym *sym)
 {
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
@@ -93,7 +94,8 @@ static void name_file(struct names *names, const struct group *g, const struct f
 		    found[i].reason);
 }
 
-static void name_jit(struct names *names, const struct group *g, const struct file *file, struct sym *sym)
+static void name_jit(struct names *names, const struct group *g, const struct file *file,
+		     struct sym *sym)
 {
 	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));

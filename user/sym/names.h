@@ -9,7 +9,7 @@
 #include "sym/reason.h"
 
 struct names {
-	char **text;             /* by frame id; never NULL: "main", "[libc.so.6]+0x26d90", "[unknown]" */
+	char **text; /* by frame id; never NULL: "main", "[libc.so.6]+0x26d90", "[unknown]" */
 	enum sym_reason *reason; /* by frame id */
 	size_t n;
 };

@@ -16,9 +16,8 @@
 
 enum sym_reason {
 #define X(id, key, text) SYM_##id,
-	SYM_REASONS(X)
+	SYM_REASONS(X) N_SYM_REASONS
 #undef X
-	N_SYM_REASONS
 };
 
 extern const char *const sym_reason_keys[N_SYM_REASONS];

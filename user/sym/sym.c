@@ -65,7 +65,8 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 		sym__free(sym);
 		return err__set(err, r,
 				"can't start the symbol helper (this program again, as "
-				"`pmubpf symd`): %s; is /proc mounted?", strerror(-r));
+				"`pmubpf symd`): %s; is /proc mounted?",
+				strerror(-r));
 	}
 	*ret = sym;
 	return 0;

@@ -35,10 +35,10 @@ enum {
 	SYMD_FD = 3, /* where the helper finds its socket */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
-	SYMD_LOOKUP_MAX = 4096,     /* addresses in one request */
-	SYMD_NAME_MAX = 16 * 1024,  /* bytes of a name; longer ones are cut */
+	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
+	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
-	SYMD_LINK_MAX = 255,        /* NAME_MAX */
+	SYMD_LINK_MAX = 255, /* NAME_MAX */
 };
 
 enum symd_type {

@@ -24,8 +24,8 @@ struct symd {
 	struct elf_file *elf; /* at most one of the two is open */
 	struct perf_map *map;
 	struct buf reply;
-	struct buf name;              /* the last name that was demangled… */
-	const struct segment *named;  /* …and what it is the name of */
+	struct buf name;             /* the last name that was demangled… */
+	const struct segment *named; /* …and what it is the name of */
 	char request[SYMD_MSG_MAX];
 };
 

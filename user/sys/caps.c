@@ -12,9 +12,11 @@
 
 const struct cap_info cap_infos[] = {
 	{"CAP_BPF", CAP_BPF_NUMBER, "BPF programs can't be loaded"},
-	{"CAP_PERFMON", CAP_PERFMON_NUMBER, "counters of other users and of the kernel can't be opened"},
+	{"CAP_PERFMON", CAP_PERFMON_NUMBER,
+	 "counters of other users and of the kernel can't be opened"},
 	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "programs of other users can't be named"},
-	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN, "deleted files and those of other mount namespaces are harder to name"},
+	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN,
+	 "deleted files and those of other mount namespaces are harder to name"},
 	{"CAP_SYSLOG", CAP_SYSLOG, "kernel functions may have no names (kptr_restrict)"},
 };
 const size_t n_cap_infos = ARRAY_SIZE(cap_infos);

@@ -32,9 +32,10 @@ static void hierarchies__done(struct hierarchies *all)
 /* The first controller among a v1 mount's options ("rw,perf_event"); named hierarchies have none. */
 static bool v1_controller(const char *options, char *ret, size_t size)
 {
-	static const char *const controllers[] = {"perf_event", "cpu", "cpuacct", "cpuset", "memory",
-						  "blkio", "devices", "freezer", "net_cls", "net_prio",
-						  "hugetlb", "pids", "rdma", "misc"};
+	static const char *const controllers[] = {"perf_event", "cpu",      "cpuacct", "cpuset",
+						  "memory",     "blkio",    "devices", "freezer",
+						  "net_cls",    "net_prio", "hugetlb", "pids",
+						  "rdma",       "misc"};
 	struct mntent entry = {.mnt_opts = (char *)options};
 
 	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++) {

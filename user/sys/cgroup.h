@@ -13,7 +13,7 @@
 
 struct cgroup_ref {
 	uint64_t id;
-	uint32_t level;      /* 0: the root of the hierarchy */
+	uint32_t level; /* 0: the root of the hierarchy */
 	bool v2;
 	char controller[32]; /* v1: a controller of the hierarchy ("perf_event") */
 	char *dir;           /* its folder; ours */

@@ -92,7 +92,8 @@ int cpus__online(struct cpus *ret, struct err *err)
 	int r = read_list("/sys/devices/system/cpu/online", ret);
 
 	if (r < 0)
-		return err__set(err, r, "can't read /sys/devices/system/cpu/online: %s; is sysfs mounted?",
+		return err__set(err, r,
+				"can't read /sys/devices/system/cpu/online: %s; is sysfs mounted?",
 				strerror(-r));
 	return 0;
 }

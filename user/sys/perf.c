@@ -61,7 +61,7 @@ void perf_ring__drain(struct perf_ring *ring, perf_record_fn fn, void *ctx)
 		struct perf_event_header *h = (void *)(ring->data + off);
 		size_t size = h->size;
 
-		if (size < sizeof(*h) || size > head - tail)
+		if (size < sizeof(*h) || size % 8 || size > head - tail)
 			break; /* can't be from the kernel: give the rest up rather than run wild */
 		if (size > left) {
 			memcpy(ring->record, h, left);

@@ -94,7 +94,7 @@ static int parse_ranges(const char *p, struct pmu_field *field)
 
 int pmu_field__parse(const char *text, struct pmu_field *ret)
 {
-	struct pmu_field field = { .name = ret->name };
+	struct pmu_field field = {.name = ret->name};
 	int r;
 
 	if (!take_text(&text, "config"))
@@ -173,7 +173,7 @@ static void read_fields(struct pmu *pmu, int pmu_fd)
 /* Beside an event "x" lie x.unit, x.scale, x.snapshot, x.per-pkg: how to print a count of it. */
 static bool is_side_file(const char *name)
 {
-	static const char *const endings[] = { ".unit", ".scale", ".snapshot", ".per-pkg" };
+	static const char *const endings[] = {".unit", ".scale", ".snapshot", ".per-pkg"};
 	size_t len = strlen(name), n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
@@ -198,8 +198,8 @@ static void read_events(struct pmu *pmu, int pmu_fd)
 		if (!text || !*text)
 			continue;
 		GROW(pmu->events, pmu->n_events, pmu->cap_events);
-		pmu->events[pmu->n_events++] = (struct pmu_event){
-			.name = xstrdup(entry->d_name), .text = TAKE_PTR(text) };
+		pmu->events[pmu->n_events++] =
+			(struct pmu_event){.name = xstrdup(entry->d_name), .text = TAKE_PTR(text)};
 	}
 	if (pmu->n_events)
 		qsort(pmu->events, pmu->n_events, sizeof(*pmu->events), by_event_name);
@@ -210,7 +210,7 @@ static int read_pmu(int root_fd, const char *name, struct pmu *ret)
 {
 	_cleanup_close_ int fd = openat(root_fd, name, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
 	_cleanup_free_ char *type = NULL, *precise = NULL;
-	struct pmu pmu = { .max_precise = -1 };
+	struct pmu pmu = {.max_precise = -1};
 	uint64_t number;
 
 	if (fd < 0)

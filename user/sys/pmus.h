@@ -43,9 +43,9 @@ struct pmu {
 	size_t n_fields, cap_fields;
 	struct pmu_event *events;
 	size_t n_events, cap_events;
-	char *cpus;        /* "0-7" where it counts only on some CPUs (hybrid, ARM), else NULL */
-	char *cpumask;     /* "0" for PMUs outside the cores (uncore, RAPL), else NULL */
-	int max_precise;   /* highest precise_ip by caps/max_precise, -1 if not told */
+	char *cpus;      /* "0-7" where it counts only on some CPUs (hybrid, ARM), else NULL */
+	char *cpumask;   /* "0" for PMUs outside the cores (uncore, RAPL), else NULL */
+	int max_precise; /* highest precise_ip by caps/max_precise, -1 if not told */
 };
 
 struct pmus {

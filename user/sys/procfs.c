@@ -43,15 +43,14 @@ uint64_t file_read_u64(const char *path, uint64_t otherwise)
 	return text && num__take_u64(&p, &value) ? value : otherwise;
 }
 
-/* The kernel writes newline, space, tab and backslash in names as \ooo. */
-static void unescape_octal(char *s)
+/* The kernel writes a newline in a name as \012, and nothing else so: not even a backslash. */
+static void unescape_newlines(char *s)
 {
 	char *out = s;
 
 	while (*s) {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
-		    s[3] >= '0' && s[3] <= '7') {
-			*out++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
+		if (strncmp(s, "\\012", 4) == 0) {
+			*out++ = '\n';
 			s += 4;
 		} else {
 			*out++ = *s++;
@@ -77,8 +76,8 @@ bool procfs_parse_map(char *line, struct map_line *ret)
 	size_t len;
 	bool exec;
 
-	if (!num__take_hex(&p, &ret->start) || !take_char(&p, '-') || !num__take_hex(&p, &ret->end) ||
-	    !take_char(&p, ' ') || strnlen(p, 5) < 5)
+	if (!num__take_hex(&p, &ret->start) || !take_char(&p, '-') ||
+	    !num__take_hex(&p, &ret->end) || !take_char(&p, ' ') || strnlen(p, 5) < 5)
 		return false;
 	exec = p[2] == 'x';
 	p += 4;
@@ -91,7 +90,7 @@ bool procfs_parse_map(char *line, struct map_line *ret)
 	while (*p == ' ')
 		p++;
 	ret->path = p;
-	unescape_octal(line + (p - line));
+	unescape_newlines(line + (p - line));
 	len = strlen(p);
 	if (len > sizeof(deleted) && strcmp(p + len - (sizeof(deleted) - 1), deleted) == 0)
 		line[(size_t)(p - line) + len - (sizeof(deleted) - 1)] = '\0';

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "collect/decode.h"
+
+enum { N_EVENTS = 3, FIXED_STACK = offsetof(struct pmb_stack, frames) };
+
+/* A sample with one address behind it. */
+struct addr_sample {
+	struct pmb_sample fixed;
+	struct pmb_part_addr addr;
+};
+
+static struct addr_sample good_sample(void)
+{
+	return (struct addr_sample){
+		.fixed = {.rec = {sizeof(struct addr_sample), PMB_REC_SAMPLE, 1, 77},
+			  .tgid = 5,
+			  .event = N_EVENTS - 1,
+			  .user_end = PMB_N_ENDINGS - 1,
+			  .kernel_end = PMB_N_ENDINGS - 1},
+		.addr = {{sizeof(struct pmb_part_addr), PMB_PART_ADDR, 0}, 0xabc},
+	};
+}
+
+/* Decodes a copy of exactly `size` bytes, so that ASan sees any step beyond. */
+static int decode(const void *data, size_t size, struct decoded *ret)
+{
+	void *copy = xmemdup(data, size);
+	int r = record_decode(copy, size, N_EVENTS, ret);
+
+	free(copy);
+	return r;
+}
+
+static void expect_reject(const void *data, size_t size, enum reject want)
+{
+	struct decoded rec;
+	int got = decode(data, size, &rec);
+
+	cr_expect_eq(got, want, "got %d (%s) instead of %s", got,
+		     got < 0 ? "taken" : reject_keys[got], reject_keys[want]);
+}
+
+Test(decode, a_sample_with_its_address)
+{
+	struct addr_sample s = good_sample();
+	struct decoded rec;
+
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	cr_expect_eq(rec.type, PMB_REC_SAMPLE);
+	cr_expect_eq(rec.sample, &s.fixed);
+	cr_expect_null(rec.stack);
+	cr_expect(rec.has_addr);
+	cr_expect_eq(rec.addr, 0xabc);
+}
+
+Test(decode, a_sample_without_parts)
+{
+	struct addr_sample s = good_sample();
+	struct decoded rec;
+
+	s.fixed.rec.parts = 0;
+	s.fixed.rec.size = sizeof(s.fixed);
+	cr_assert_eq(decode(&s, sizeof(s.fixed), &rec), -1);
+	cr_expect(!rec.has_addr);
+}
+
+Test(decode, a_stack)
+{
+	struct pmb_stack s = {.rec = {.type = PMB_REC_STACK}, .id = 9, .n = 2, .frames = {1, 2}};
+	struct decoded rec;
+
+	s.rec.size = FIXED_STACK + 16;
+	cr_assert_eq(record_decode(&s, s.rec.size, N_EVENTS, &rec), -1);
+	cr_expect_eq(rec.type, PMB_REC_STACK);
+	cr_expect_eq(rec.stack, &s);
+	cr_expect_null(rec.sample);
+	s.n = 0;
+	cr_expect_eq(decode(&s, s.rec.size, &rec), -1);
+	s.n = PMB_MAX_FRAMES;
+	s.rec.size = sizeof(s);
+	cr_expect_eq(decode(&s, sizeof(s), &rec), -1);
+}
+
+Test(decode, short)
+{
+	struct addr_sample s = good_sample();
+	struct pmb_stack stack = {.rec = {FIXED_STACK - 8, PMB_REC_STACK, 0, 0}};
+
+	for (size_t size = 0; size < sizeof(s.fixed.rec); size++)
+		expect_reject(&s, size, REJECT_SHORT);
+	for (size_t size = sizeof(s.fixed.rec); size < sizeof(s.fixed); size++) {
+		s.fixed.rec.size = (uint32_t)size;
+		expect_reject(&s, size, REJECT_SHORT);
+	}
+	expect_reject(&stack, FIXED_STACK - 8, REJECT_SHORT);
+}
+
+Test(decode, size)
+{
+	struct addr_sample s = good_sample();
+
+	s.fixed.rec.size = sizeof(s) + 8;
+	expect_reject(&s, sizeof(s), REJECT_SIZE);
+	s.fixed.rec.size = sizeof(s) - 8;
+	expect_reject(&s, sizeof(s), REJECT_SIZE);
+	s.fixed.rec.size = 0;
+	expect_reject(&s, sizeof(s), REJECT_SIZE);
+}
+
+Test(decode, type)
+{
+	struct addr_sample s = good_sample();
+
+	s.fixed.rec.type = 0;
+	expect_reject(&s, sizeof(s), REJECT_TYPE);
+	s.fixed.rec.type = 3;
+	expect_reject(&s, sizeof(s), REJECT_TYPE);
+}
+
+Test(decode, event)
+{
+	struct addr_sample s = good_sample();
+	struct decoded rec;
+
+	s.fixed.event = N_EVENTS;
+	expect_reject(&s, sizeof(s), REJECT_EVENT);
+	s.fixed.event = 0;
+	cr_expect_eq(record_decode(&s, sizeof(s), 0, &rec), REJECT_EVENT);
+}
+
+Test(decode, ending)
+{
+	struct addr_sample s = good_sample();
+
+	s.fixed.user_end = PMB_N_ENDINGS;
+	expect_reject(&s, sizeof(s), REJECT_ENDING);
+	s = good_sample();
+	s.fixed.kernel_end = 255;
+	expect_reject(&s, sizeof(s), REJECT_ENDING);
+}
+
+Test(decode, part)
+{
+	static const uint16_t sizes[] = {0, 4, 7, 8, 12, 24, 65535};
+	struct addr_sample s = good_sample();
+
+	s.fixed.rec.parts = 2; /* one more than there is */
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s = good_sample();
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		s.addr.part.size = sizes[i];
+		expect_reject(&s, sizeof(s), REJECT_PART);
+	}
+	s = good_sample();
+	s.fixed.rec.size = sizeof(s) - 8; /* its header fits, its payload doesn't */
+	expect_reject(&s, sizeof(s) - 8, REJECT_PART);
+}
+
+Test(decode, unknown_parts_are_skipped)
+{
+	struct {
+		struct pmb_sample fixed;
+		struct pmb_part unknown;
+		uint64_t payload[2];
+		struct pmb_part_addr addr;
+	} s = {good_sample().fixed, {24, 999, 0}, {1, 2}, good_sample().addr};
+	struct decoded rec;
+
+	s.fixed.rec.size = sizeof(s);
+	s.fixed.rec.parts = 2;
+	cr_assert_eq(decode(&s, sizeof(s), &rec), -1);
+	cr_expect_eq(rec.addr, 0xabc);
+}
+
+Test(decode, frames)
+{
+	struct pmb_stack s = {.rec = {FIXED_STACK + 16, PMB_REC_STACK, 0, 0}, .n = 3};
+
+	expect_reject(&s, s.rec.size, REJECT_FRAMES);
+	s.n = UINT32_MAX;
+	expect_reject(&s, s.rec.size, REJECT_FRAMES);
+	s.n = 1U << 29; /* times 8 is 0 in 32 bits */
+	expect_reject(&s, s.rec.size, REJECT_FRAMES);
+}
+
+Test(decode, more_frames_than_the_limit_even_if_they_are_there)
+{
+	struct {
+		struct pmb_stack s;
+		uint64_t more[8];
+	} big = {.s = {.rec = {sizeof(big), PMB_REC_STACK, 0, 0}, .n = PMB_MAX_FRAMES + 1}};
+
+	expect_reject(&big, sizeof(big), REJECT_FRAMES);
+}
+
+/* Whatever is taken can be read to its end. */
+static uint64_t read_all(const struct decoded *rec)
+{
+	uint64_t sum = 0;
+
+	if (rec->sample)
+		sum += rec->sample->weight + rec->sample->comm[PMB_COMM_LEN - 1];
+	for (uint32_t i = 0; rec->stack && i < rec->stack->n; i++)
+		sum += rec->stack->frames[i];
+	return sum;
+}
+
+Test(decode, random_bytes)
+{
+	volatile uint64_t sum = 0;
+	unsigned taken = 0;
+
+	srand(3);
+	for (int round = 0; round < 200000; round++) {
+		struct addr_sample good = good_sample();
+		size_t size = (size_t)rand() % 40 * 8;
+		uint8_t *data = xcalloc(1, size);
+		struct decoded rec;
+		int r;
+
+		for (size_t i = 0; i < size; i++)
+			data[i] = (uint8_t)rand();
+		if (round % 4)
+			memcpy(data, &good, size < sizeof(good) ? size : sizeof(good));
+		if (round % 4 == 3 && size)
+			data[(size_t)rand() % size] = (uint8_t)rand();
+		if (size >= FIXED_STACK && round % 4 == 1)
+			memset(data + offsetof(struct pmb_stack, n), 0, 4);
+		if (size >= sizeof(struct pmb_rec) && round % 8) {
+			((struct pmb_rec *)data)->size = (uint32_t)size;
+			((struct pmb_rec *)data)->type = (uint16_t)(1 + rand() % 2);
+			((struct pmb_rec *)data)->parts = (uint16_t)(rand() % 4);
+		}
+		if (size >= FIXED_STACK && round % 2)
+			data[offsetof(struct pmb_stack, n)] = (uint8_t)(rand() % 40);
+		r = record_decode(data, size, N_EVENTS, &rec);
+		cr_assert(r >= -1 && r < N_REJECTS);
+		if (r < 0) {
+			sum += read_all(&rec);
+			taken++;
+		}
+		free(data);
+	}
+	cr_expect_gt(taken, 1000, "the generator meets the inside of the decoder");
+}

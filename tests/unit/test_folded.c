@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "out/folded.h"
+
+static struct profile *p;
+static char *texts[64]; /* by frame id */
+static enum sym_reason reasons[64];
+
+static void begin(void)
+{
+	p = profile__new();
+	texts[0] = xstrdup("[unknown]");
+}
+
+static void end(void)
+{
+	p = profile__free(p);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(texts[i]);
+}
+
+TestSuite(folded, .init = begin, .fini = end);
+
+/* A frame at its own place, called `name`. */
+static uint32_t frame(enum frame_kind kind, uint64_t off, const char *name)
+{
+	uint32_t id = profile__frame(p, &(struct frame){kind, kind == FRAME_FILE, off});
+
+	cr_assert_lt(id, ARRAY_SIZE(texts));
+	if (!texts[id])
+		texts[id] = xstrdup(name);
+	return id;
+}
+
+static uint32_t user(uint64_t off, const char *name)
+{
+	return frame(FRAME_FILE, off, name);
+}
+
+/* Leaf first, as the kernel sends it. */
+#define STACK(...) stack((uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+static uint32_t stack(const uint32_t *frames, size_t n)
+{
+	return profile__stack(p, frames, (uint32_t)n);
+}
+
+static void add(uint32_t event, const char *comm, uint32_t user_stack, uint32_t kernel_stack,
+		uint64_t weight)
+{
+	profile__add(p,
+		     &(struct profile_key){.event = event,
+					   .comm = profile__comm(p, comm),
+					   .user_stack = user_stack,
+					   .kernel_stack = kernel_stack},
+		     weight);
+}
+
+static char *folded(const struct folded_opts *opts)
+{
+	const struct frame *frames;
+	const struct names names = {texts, reasons, profile__frames(p, &frames)};
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cr_assert_eq(folded__write(file, p, &names, opts), 0);
+	fclose(file);
+	return text;
+}
+
+static void expect(const struct folded_opts *opts, const char *want)
+{
+	_cleanup_free_ char *got = folded(opts);
+
+	cr_expect_str_eq(got, want);
+}
+
+static const struct folded_event counts = {.unit = NUMBER_EVENTS};
+static const struct folded_opts plain = {&counts, 1, 0};
+
+Test(folded, nothing)
+{
+	expect(&plain, "");
+}
+
+Test(folded, root_first_and_the_kernel_above_the_program)
+{
+	uint32_t u = STACK(user(3, "write"), user(2, "work"), user(1, "main"));
+	uint32_t k =
+		STACK(frame(FRAME_KERNEL, 2, "vfs_write"), frame(FRAME_KERNEL, 1, "do_syscall_64"));
+
+	add(0, "prog", u, k, 5);
+	add(0, "prog", u, 0, 7);
+	add(0, "kworker/0:1", 0, k, 9);
+	add(0, "bare", 0, 0, 1);
+	expect(&plain, "bare 1\n"
+		       "kworker/0:1;do_syscall_64_[k];vfs_write_[k] 9\n"
+		       "prog;main;work;write 7\n"
+		       "prog;main;work;write;do_syscall_64_[k];vfs_write_[k] 5\n");
+}
+
+Test(folded, each_event_has_its_name_and_its_unit)
+{
+	const struct folded_event events[] = {
+		{.name = "cycles", .unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
+		{.name = "page-faults", .unit = NUMBER_EVENTS},
+		{.name = "cpu-clock", .unit = NUMBER_TIME},
+		{.name = "branches", .unit = NUMBER_SAMPLES},
+	};
+	const struct folded_opts opts = {events, 4, 0};
+	uint32_t u = STACK(user(1, "main"));
+
+	for (uint32_t event = 0; event < 4; event++) {
+		add(event, "prog", u, 0, 1000);
+		add(event, "prog", u, 0, 501);
+	}
+	expect(&opts, "branches;prog;main 2\n"
+		      "cpu-clock;prog;main 1501\n"
+		      "cycles;prog;main 751\n" /* 750.5, of the sum and not of each */
+		      "page-faults;prog;main 1501\n");
+}
+
+Test(folded, rows_whose_names_are_the_same_become_one_line)
+{
+	uint32_t main_id = user(1, "main");
+
+	add(0, "prog", STACK(user(2, "hot"), main_id), 0, 10);
+	add(0, "prog", STACK(user(3, "hot"), main_id), 0, 20);
+	add(0, "prog", STACK(user(3, "hot"), user(4, "main")), 0, 30);
+	add(0, "other", STACK(user(3, "hot"), main_id), 0, 40);
+	expect(&plain, "other;main;hot 40\nprog;main;hot 60\n");
+}
+
+Test(folded, a_user_frame_and_a_kernel_frame_of_one_name_stay_two)
+{
+	add(0, "p", STACK(user(1, "read")), 0, 1);
+	add(0, "p", 0, STACK(frame(FRAME_KERNEL, 1, "read")), 2);
+	expect(&plain, "p;read 1\np;read_[k] 2\n");
+}
+
+Test(folded, names_cannot_forge_lines)
+{
+	add(0, "x;main 99\nevil", STACK(user(1, "a;b\nc 7")), 0, 1);
+	add(0, "back\\slash", STACK(user(2, "\xff\xc3\xa4\xc3")), 0, 2);
+	expect(&plain, "back\\x5cslash;\\xff\xc3\xa4\\xc3 2\n"
+		       "x\\x3bmain 99\\x0aevil;a\\x3bb\\x0ac 7 1\n");
+}
+
+Test(folded, nor_can_the_text_of_an_event)
+{
+	const struct folded_event event = {.name = "e;v\n"};
+
+	add(0, "p", STACK(user(1, "main")), 0, 3);
+	expect(&(struct folded_opts){&event, 1, 0}, "e\\x3bv\\x0a;p;main 1\n");
+}
+
+Test(folded, addresses_are_the_last_frame)
+{
+	uint32_t u = STACK(user(1, "main"));
+	struct profile_key key = {.comm = profile__comm(p, "p"), .user_stack = u, .has_addr = 1};
+
+	profile__add(p, &key, 1);
+	key.addr = 0x7f0000001000;
+	profile__add(p, &key, 2);
+	profile__add(p, &key, 2);
+	add(0, "p", u, 0, 8);
+	expect(&plain, "p;main 8\np;main;[0x0] 1\np;main;[0x7f0000001000] 4\n");
+}
+
+Test(folded, max_depth_counts_from_the_leaf)
+{
+	uint32_t u = STACK(user(3, "c"), user(2, "b"), user(1, "a"));
+	uint32_t k = STACK(frame(FRAME_KERNEL, 2, "y"), frame(FRAME_KERNEL, 1, "x"));
+
+	add(0, "p", u, k, 1);
+	expect(&(struct folded_opts){&counts, 1, 1}, "p;y_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, 2}, "p;x_[k];y_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, 3}, "p;c;x_[k];y_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, 5}, "p;a;b;c;x_[k];y_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, UINT32_MAX}, "p;a;b;c;x_[k];y_[k] 1\n");
+}
+
+Test(folded, what_a_shorter_line_can_no_longer_tell_apart_is_one_line)
+{
+	add(0, "p", STACK(user(2, "hot"), user(1, "a")), 0, 1);
+	add(0, "p", STACK(user(2, "hot"), user(3, "b")), 0, 2);
+	expect(&(struct folded_opts){&counts, 1, 1}, "p;hot 3\n");
+}
+
+Test(folded, two_stacks_of_full_depth)
+{
+	_cleanup_free_ char *got = NULL;
+	uint32_t u[127], k[127];
+	size_t parts = 1;
+
+	for (uint32_t i = 0; i < 127; i++) {
+		u[i] = user(i % 5, "u");
+		k[i] = frame(FRAME_KERNEL, i % 5, "k");
+	}
+	profile__add(p,
+		     &(struct profile_key){.comm = profile__comm(p, "p"),
+					   .user_stack = stack(u, 127),
+					   .kernel_stack = stack(k, 127),
+					   .has_addr = 1},
+		     1);
+	got = folded(&(struct folded_opts){(struct folded_event[]){{.name = "e"}}, 1, 0});
+	for (const char *s = got; *s; s++)
+		parts += *s == ';';
+	cr_expect_eq(parts, 1 + 1 + 127 + 127 + 1);
+}
+
+/* The same samples in another order, so under other numbers: the same bytes. */
+Test(folded, the_order_of_samples_does_not_show)
+{
+	static const char *const names[] = {"a", "b", "c", "d;", "\xff"};
+	_cleanup_free_ char *first = NULL;
+
+	for (int order = 0; order < 2; order++) {
+		for (int k = 0; k < 25; k++) {
+			size_t i = (size_t)(order ? 24 - k : k);
+
+			add(0, names[i % 5], STACK(user(i / 5 + 1, names[i / 5]), user(1, "a")), 0,
+			    i + 1);
+		}
+		if (!order) {
+			first = folded(&plain);
+			end();
+			memset(texts, 0, sizeof(texts));
+			begin();
+		}
+	}
+	expect(&plain, first);
+}
+
+Test(folded, the_sum_of_the_lines_is_the_weight)
+{
+	_cleanup_free_ char *got = NULL;
+	uint64_t sum = 0, weight = 0;
+	char *line, *rest;
+
+	srand(2);
+	for (uint64_t i = 1; i < 5000; i++) {
+		uint64_t w = (uint64_t)rand();
+
+		add(0, i % 3 ? "p" : "q", STACK(user((uint64_t)rand() % 20, i % 2 ? "f" : "g")), 0,
+		    w);
+		weight += w;
+	}
+	got = rest = folded(&plain);
+	while ((line = strsep(&rest, "\n")) && *line)
+		sum += strtoull(strrchr(line, ' '), NULL, 10);
+	cr_expect_eq(sum, weight);
+}
+
+Test(folded, a_full_disk_is_an_error)
+{
+	FILE *file = fopen("/dev/full", "w");
+	const struct names names = {texts, reasons, 1};
+
+	cr_assert_not_null(file);
+	add(0, "p", 0, 0, 1);
+	cr_expect_eq(folded__write(file, p, &names, &plain), -ENOSPC);
+	fclose(file);
+}

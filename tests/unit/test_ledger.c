@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/ledger.h"
+
+static struct ledger_event event;
+static struct ledger ledger;
+
+/* Books that balance: 100 overflows seen, 80 emitted, 15 filtered, 5 dropped; 10 counts each. */
+static void begin(void)
+{
+	event = (struct ledger_event){
+		.name = "cycles",
+		.kernel = {.seen = 100,
+			   .emitted = 80,
+			   .filtered = 15,
+			   .weight_seen = 1000,
+			   .weight_emitted = 800,
+			   .weight_filtered = 150},
+		.decoded = 80,
+		.aggregated = 80,
+		.weight = 800,
+		.value = 1000,
+		.scaled = 1000,
+		.instances = 2,
+		.interval = 10,
+	};
+	event.kernel.dropped[PMB_DROP_RING_FULL] = 3;
+	event.kernel.dropped[PMB_DROP_NO_RING] = 2;
+	event.kernel.weight_dropped[PMB_DROP_RING_FULL] = 30;
+	event.kernel.weight_dropped[PMB_DROP_NO_RING] = 20;
+	ledger = (struct ledger){.events = &event, .n_events = 1};
+}
+
+TestSuite(ledger, .init = begin);
+
+/* Balances, or leaves exactly one remark that says `words`. */
+static void expect(bool balanced, const char *words)
+{
+	struct buf remarks = {0};
+
+	buf__puts(&remarks, "");
+	cr_expect_eq(ledger__balance(&ledger, &remarks), balanced);
+	if (balanced) {
+		cr_expect_str_empty(remarks.data);
+	} else {
+		const char *newline = strchr(remarks.data, '\n');
+
+		cr_expect_not_null(strstr(remarks.data, words), "no '%s' in: %s", words,
+				   remarks.data);
+		cr_expect(newline && !newline[1], "one line, not: %s", remarks.data);
+	}
+	buf__done(&remarks);
+}
+
+Test(ledger, books_that_balance)
+{
+	expect(true, NULL);
+	cr_expect_eq(ledger_event__dropped(&event), 5);
+	ledger.n_events = 0;
+	expect(true, NULL);
+}
+
+Test(ledger, an_overflow_that_ended_nowhere)
+{
+	event.kernel.seen++;
+	expect(false, "cycles: overflows seen = emitted + filtered + dropped: 101 is not 100");
+}
+
+Test(ledger, an_overflow_that_ended_twice)
+{
+	event.kernel.dropped[PMB_DROP_NO_SCRATCH]++;
+	expect(false, "overflows seen = emitted + filtered + dropped: 100 is not 101");
+}
+
+Test(ledger, weight_that_ended_nowhere)
+{
+	event.kernel.weight_filtered--;
+	expect(false, "weight seen = emitted + filtered + dropped: 1000 is not 999");
+}
+
+Test(ledger, weight_dropped_counts)
+{
+	event.kernel.weight_dropped[PMB_DROP_NO_SCRATCH]++;
+	expect(false, "weight seen = emitted + filtered + dropped: 1000 is not 1001");
+}
+
+Test(ledger, a_record_that_never_arrived)
+{
+	event.decoded--, event.aggregated--;
+	expect(false, "emitted = decoded: 80 is not 79");
+}
+
+Test(ledger, a_sample_that_was_not_aggregated)
+{
+	event.aggregated--;
+	expect(false, "decoded = aggregated: 80 is not 79");
+}
+
+Test(ledger, weight_that_was_not_aggregated)
+{
+	event.weight++;
+	expect(false, "weight emitted = weight aggregated: 800 is not 801");
+}
+
+Test(ledger, every_rejected_record_is_said)
+{
+	for (int i = 0; i < N_REJECTS; i++) {
+		ledger.rejected[i] = 7;
+		expect(false, "7 records were rejected");
+		ledger.rejected[i] = 0;
+	}
+}
+
+Test(ledger, a_ratio_that_is_too_low)
+{
+	event.scaled = 2000;
+	cr_expect_float_eq(ledger_event__ratio(&event), 0.5, 1e-9);
+	expect(false, "account for 50.0 % of the counter (51.0 % with the unfinished intervals)");
+}
+
+Test(ledger, its_causes_are_named_if_known)
+{
+	event.scaled = 2000;
+	event.loss_causes = "a known cause";
+	expect(false, "before this program saw it: a known cause\n");
+}
+
+Test(ledger, the_remainder_counts_for_the_ratio)
+{
+	cr_expect_eq(ledger_event__remainder(&event), 20);
+	event.scaled = 1073; /* (1000 + 20) / 1073 = 95.06 %, without the remainder 93.2 % */
+	expect(true, NULL);
+	event.scaled = 1074; /* 94.97 % */
+	expect(false, "account for 93.1 %");
+}
+
+Test(ledger, one_interval_for_each_instance)
+{
+	event.scaled = 2000;
+	event.instances = 90;
+	expect(true, NULL);
+	event.instances = 89;
+	expect(false, "94.5 % with");
+}
+
+Test(ledger, no_ratio_where_nothing_can_be_compared)
+{
+	event.no_ratio = "it counts something else";
+	event.scaled = 1000000;
+	cr_expect(isnan(ledger_event__ratio(&event)));
+	expect(true, NULL);
+	event.no_ratio = NULL;
+	event.scaled = 0;
+	cr_expect(isnan(ledger_event__ratio(&event)));
+	expect(true, NULL);
+}
+
+Test(ledger, each_event_is_looked_at)
+{
+	struct ledger_event events[2] = {event, event};
+
+	events[1].name = "page-faults";
+	events[1].kernel.seen++;
+	ledger = (struct ledger){.events = events, .n_events = 2};
+	expect(false, "page-faults: overflows seen");
+}
+
+Test(ledger, each_number_has_its_key_and_words)
+{
+	for (int i = 0; i < PMB_N_DROPS; i++)
+		cr_expect(drop_keys[i] && drop_texts[i]);
+	for (int i = 0; i < PMB_N_ENDINGS; i++)
+		cr_expect(ending_keys[i] && ending_texts[i]);
+	for (int i = 0; i < N_REJECTS; i++)
+		cr_expect_not_null(reject_keys[i]);
+	cr_expect_str_eq(drop_keys[PMB_DROP_RING_FULL], "ring_full");
+	cr_expect_str_eq(ending_keys[PMB_END_UNKNOWN_ID], "unknown_id");
+	cr_expect_str_eq(reject_keys[REJECT_FRAMES], "frames");
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "session/queue.h"
+
+static struct queue q;
+static struct buf seen; /* "s10 " a sample of time 10, "l10:/path " a life record */
+
+static void on_life(void *ctx, const struct life *life)
+{
+	(void)ctx;
+	buf__printf(&seen, "l%lu:%s ", (unsigned long)life->time, life->path);
+}
+
+static void on_sample(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+{
+	(void)ctx;
+	buf__printf(&seen, "s%lu", (unsigned long)sample->rec.time);
+	if (sample->tid)
+		buf__printf(&seen, "/%u", sample->tid);
+	if (addr)
+		buf__printf(&seen, "@%lx", (unsigned long)*addr);
+	buf__putc(&seen, ' ');
+}
+
+static const struct queue_fns fns = {on_life, on_sample, NULL};
+
+static void end(void)
+{
+	queue__done(&q);
+	buf__done(&seen);
+}
+
+TestSuite(queue, .fini = end);
+
+static void add_sample(uint64_t time, uint32_t tid)
+{
+	struct pmb_sample sample = {.rec = {.time = time}, .tid = tid};
+
+	queue__sample(&q, &(struct decoded){.type = PMB_REC_SAMPLE, .sample = &sample});
+}
+
+static void add_life(uint64_t time, const char *path)
+{
+	queue__life(&q, &(struct life){.kind = LIFE_MMAP, .time = time, .path = path});
+}
+
+static void expect_release(uint64_t horizon, const char *want)
+{
+	buf__clear(&seen);
+	buf__puts(&seen, "");
+	queue__release(&q, horizon, &fns);
+	cr_expect_str_eq(seen.data, want);
+}
+
+Test(queue, nothing_comes_out_of_nothing)
+{
+	expect_release(UINT64_MAX, "");
+}
+
+Test(queue, both_streams_come_out_by_time)
+{
+	add_sample(30, 0);
+	add_sample(10, 0);
+	add_life(20, "/b");
+	add_life(5, "/a");
+	expect_release(UINT64_MAX, "l5:/a s10 l20:/b s30 ");
+	expect_release(UINT64_MAX, "");
+}
+
+Test(queue, the_horizon_keeps_the_rest)
+{
+	add_sample(30, 0);
+	add_life(40, "/a/long/path/that/is/kept");
+	add_sample(10, 0);
+	expect_release(9, "");
+	expect_release(10, "s10 ");
+	add_sample(35, 0);
+	expect_release(34, "s30 ");
+	expect_release(39, "s35 ");
+	expect_release(UINT64_MAX, "l40:/a/long/path/that/is/kept ");
+}
+
+Test(queue, records_of_one_time_keep_the_order_of_their_arrival)
+{
+	for (uint32_t i = 1; i <= 9; i++)
+		add_sample(7, i);
+	add_life(7, "/x");
+	expect_release(7, "s7/1 s7/2 s7/3 s7/4 s7/5 s7/6 s7/7 s7/8 s7/9 l7:/x ");
+}
+
+Test(queue, and_keep_it_after_having_been_kept)
+{
+	add_sample(7, 1);
+	add_sample(7, 2);
+	add_sample(1, 0);
+	expect_release(1, "s1 ");
+	add_sample(7, 3);
+	add_sample(2, 0);
+	expect_release(2, "s2 ");
+	add_life(7, "/4");
+	expect_release(7, "s7/1 s7/2 s7/3 l7:/4 ");
+}
+
+Test(queue, what_is_late_comes_at_once)
+{
+	add_sample(100, 0);
+	expect_release(100, "s100 ");
+	add_sample(50, 0);
+	expect_release(100, "s50 ");
+}
+
+Test(queue, addresses_travel_with_their_samples)
+{
+	struct pmb_sample sample = {.rec = {.time = 1}};
+
+	queue__sample(&q, &(struct decoded){.sample = &sample, .has_addr = true, .addr = 0});
+	sample.rec.time = 2;
+	queue__sample(&q, &(struct decoded){.sample = &sample, .has_addr = true, .addr = 0xbeef});
+	sample.rec.time = 3;
+	queue__sample(&q, &(struct decoded){.sample = &sample});
+	expect_release(1, "s1@0 ");
+	expect_release(3, "s2@beef s3 ");
+}
+
+Test(queue, paths_are_copies_and_may_be_missing)
+{
+	char path[] = "/gone";
+
+	add_life(1, path);
+	memset(path, 'x', sizeof(path) - 1);
+	add_life(2, NULL);
+	add_life(3, "");
+	expect_release(UINT64_MAX, "l1:/gone l2: l3: ");
+}
+
+static uint64_t last, handed;
+
+static void in_order(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+{
+	(void)ctx, (void)addr;
+	cr_assert_geq(sample->rec.time, last);
+	last = sample->rec.time;
+	handed++;
+}
+
+Test(queue, many_rounds_lose_nothing_and_never_step_back)
+{
+	const struct queue_fns counting = {NULL, in_order, NULL};
+	uint64_t added = 0;
+
+	srand(11);
+	for (uint64_t round = 1; round <= 300; round++) {
+		for (int i = 0; i < 50; i++, added++)
+			add_sample(round * 1000 + (uint64_t)rand() % 3000, 0);
+		queue__release(&q, round * 1000, &counting);
+		cr_assert_leq(last, round * 1000);
+	}
+	queue__release(&q, UINT64_MAX, &counting);
+	cr_expect_eq(handed, added);
+}

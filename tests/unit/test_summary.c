@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "out/summary.h"
+
+/* One recording of two events, every number another one. */
+static struct ledger_event ledger_events[2];
+static struct ledger ledger;
+static struct event events[2];
+static const struct event_list list = {events, 2, 2};
+static const struct clock_rate rates[2] = {
+	{.hz = 2.5e9, .measured = true, .n = 2, .min_hz = 2e9, .max_hz = 3e9}};
+static const struct folded_event numbers[2] = {
+	{.name = "cycles:u", .unit = NUMBER_TIME},
+	{.name = "page-faults", .unit = NUMBER_EVENTS},
+};
+static const bool per_task[2] = {false, true};
+static char *const command_line[] = {"pmubpf", "record", "-e", "cycles:u,page-faults", NULL};
+static struct summary summary;
+
+static void begin(void)
+{
+	ledger_events[0] = (struct ledger_event){
+		.name = "cycles:u",
+		.kernel = {.seen = 100,
+			   .emitted = 80,
+			   .filtered = 15,
+			   .weight_seen = 1000,
+			   .weight_emitted = 800,
+			   .weight_filtered = 150,
+			   .stacks_sent = 11,
+			   .stacks_known = 12,
+			   .stacks_lost = 13,
+			   .dropped = {1, 4},
+			   .weight_dropped = {10, 40}},
+		.decoded = 80,
+		.aggregated = 80,
+		.weight = 800,
+		.throttled = 3,
+		.value = 505,
+		.enabled_ns = 2000,
+		.running_ns = 1000,
+		.scaled = 1010,
+		.instances = 2,
+		.interval = 10,
+	};
+	ledger_events[1] = (struct ledger_event){.name = "page-faults", .no_ratio = "it is a test"};
+	ledger = (struct ledger){
+		.events = ledger_events,
+		.n_events = 2,
+		.stacks_received = 11,
+		.user_endings = {1, 2, 3},
+		.kernel_endings = {4, 5},
+		.sideband_records = 21,
+		.sideband_lost = 22,
+		.sideband_rejected = 23,
+	};
+	events[0] = (struct event){
+		.name = "cycles:u",
+		.title = "CPU cycles",
+		.maps_to = "cycles",
+		.counts = "cycles",
+		.pmu = "cpu",
+		.unit = UNIT_CYCLES,
+		.attr = {.sample_freq = 999, .freq = 1},
+	};
+	events[1] = (struct event){
+		.name = "page-faults",
+		.title = "Page faults",
+		.maps_to = "software page-faults",
+		.counts = "faults",
+		.pmu = "software",
+		.attr = {.sample_period = 1},
+	};
+	summary = (struct summary){
+		.ledger = &ledger,
+		.events = &list,
+		.rates = rates,
+		.numbers = numbers,
+		.per_task = per_task,
+		.frames = {{31, 32, 33}},
+		.duration_ns = 1500000000,
+		.command_line = command_line,
+		.notes = "a note\nanother \"note\"\n",
+	};
+}
+
+TestSuite(summary, .init = begin);
+
+/*
+ * The documented keys, in their order, with the recording's numbers: scripts rely on them. What is
+ * added later may stand between these lines, none of them may go or change.
+ */
+static const char *const golden[] = {
+	"{",
+	"  \"version\": \"0.1.0\"",
+	"  \"command_line\": [",
+	"    \"pmubpf\"",
+	"    \"record\"",
+	"    \"-e\"",
+	"    \"cycles:u,page-faults\"",
+	"  ]",
+	"  \"duration_s\": 1.500000",
+	"  \"balanced\": true",
+	"  \"remarks\": []",
+	"  \"notes\": [",
+	"    \"a note\"",
+	"    \"another \\\"note\\\"\"",
+	"  ]",
+	"  \"events\": [",
+	"    {",
+	"      \"name\": \"cycles:u\"",
+	"      \"title\": \"CPU cycles\"",
+	"      \"pmu\": \"cpu\"",
+	"      \"maps_to\": \"cycles\"",
+	"      \"counts\": \"cycles\"",
+	"      \"unit\": \"time\"",
+	"      \"scope\": \"per-cpu\"",
+	"      \"rate\": {",
+	"        \"freq\": 999",
+	"      }",
+	"      \"kernel\": {",
+	"        \"seen\": 100",
+	"        \"emitted\": 80",
+	"        \"filtered\": 15",
+	"        \"dropped\": {",
+	"          \"ring_full\": 1",
+	"          \"no_ring\": 4",
+	"          \"no_scratch\": 0",
+	"        }",
+	"        \"weight_seen\": 1000",
+	"        \"weight_emitted\": 800",
+	"        \"weight_filtered\": 150",
+	"        \"weight_dropped\": {",
+	"          \"ring_full\": 10",
+	"          \"no_ring\": 40",
+	"          \"no_scratch\": 0",
+	"        }",
+	"        \"stacks_sent\": 11",
+	"        \"stacks_known\": 12",
+	"        \"stacks_lost\": 13",
+	"      }",
+	"      \"user\": {",
+	"        \"decoded\": 80",
+	"        \"aggregated\": 80",
+	"        \"weight\": 800",
+	"      }",
+	"      \"counter\": {",
+	"        \"value\": 505",
+	"        \"enabled_ns\": 2000",
+	"        \"running_ns\": 1000",
+	"        \"scaled\": 1010",
+	"        \"instances\": 2",
+	"      }",
+	"      \"ratio\": 0.990099",
+	"      \"ratio_why\": null",
+	"      \"remainder\": 20",
+	"      \"throttled\": 3",
+	"      \"clock\": {",
+	"        \"hz\": 2500000000",
+	"        \"measured\": true",
+	"        \"rates\": 2",
+	"        \"min_hz\": 2000000000",
+	"        \"max_hz\": 3000000000",
+	"      }",
+	"    }",
+	"    {",
+	"      \"name\": \"page-faults\"",
+	"      \"unit\": \"events\"",
+	"      \"scope\": \"per-task\"",
+	"      \"rate\": {",
+	"        \"period\": 1",
+	"      \"ratio\": null",
+	"      \"ratio_why\": \"it is a test\"",
+	"      \"clock\": null",
+	"  \"rejected\": {",
+	"    \"short\": 0",
+	"    \"size\": 0",
+	"    \"type\": 0",
+	"    \"event\": 0",
+	"    \"ending\": 0",
+	"    \"part\": 0",
+	"    \"frames\": 0",
+	"  }",
+	"  \"stacks\": {",
+	"    \"user\": {",
+	"      \"none\": 1",
+	"      \"complete\": 2",
+	"      \"fp_left_stack\": 3",
+	"      \"truncated\": 0",
+	"      \"unreadable\": 0",
+	"      \"compat\": 0",
+	"      \"failed\": 0",
+	"      \"lost\": 0",
+	"      \"unknown_id\": 0",
+	"    }",
+	"    \"kernel\": {",
+	"      \"none\": 4",
+	"      \"complete\": 5",
+	"      \"fp_left_stack\": 0",
+	"      \"truncated\": 0",
+	"      \"unreadable\": 0",
+	"      \"compat\": 0",
+	"      \"failed\": 0",
+	"      \"lost\": 0",
+	"      \"unknown_id\": 0",
+	"    }",
+	"  }",
+	"  \"frames\": {",
+	"    \"named\": 31",
+	"    \"unnamed\": {",
+	"      \"no_symbol\": 32",
+	"      \"no_file\": 33",
+	"      \"bad_file\": 0",
+	"      \"no_mapping\": 0",
+	"      \"no_perf_map\": 0",
+	"      \"untrusted_map\": 0",
+	"      \"no_kallsyms\": 0",
+	"      \"helper\": 0",
+	"    }",
+	"  }",
+	"  \"sideband\": {",
+	"    \"records\": 21",
+	"    \"lost\": 22",
+	"    \"rejected\": 23",
+	"  }",
+	"}",
+};
+
+Test(summary, the_keys_of_the_json_are_stable)
+{
+	struct buf json = {0};
+	char *line, *rest;
+	size_t i = 0;
+
+	summary__json(&summary, &json);
+	cr_expect_eq(json.data[json.len - 1], '\n');
+	rest = json.data;
+	while ((line = strsep(&rest, "\n"))) {
+		size_t len = strlen(line);
+
+		if (len && line[len - 1] == ',')
+			line[len - 1] = '\0';
+		if (i < ARRAY_SIZE(golden) && strcmp(line, golden[i]) == 0)
+			i++;
+	}
+	cr_expect_eq(i, ARRAY_SIZE(golden), "missing or changed: %s",
+		     golden[i % ARRAY_SIZE(golden)]);
+	buf__done(&json);
+}
+
+static void expect_json(const char *words)
+{
+	struct buf json = {0};
+
+	summary__json(&summary, &json);
+	cr_expect_not_null(strstr(json.data, words), "no %s in %s", words, json.data);
+	buf__done(&json);
+}
+
+Test(summary, the_json_says_what_does_not_balance)
+{
+	ledger_events[0].decoded--;
+	expect_json(
+		"\"balanced\": false,\n  \"remarks\": [\n    \"cycles:u: emitted = decoded: 80 is not 79\"");
+}
+
+Test(summary, a_ratio_without_a_counter_is_null)
+{
+	ledger_events[0].scaled = 0;
+	expect_json("\"ratio\": null,\n      \"ratio_why\": \"the counter is 0\"");
+}
+
+Test(summary, every_reject_and_ending_has_its_column)
+{
+	for (int i = 0; i < N_REJECTS; i++)
+		ledger.rejected[i] = 1000 + (uint64_t)i;
+	expect_json(
+		"\"rejected\": {\n    \"short\": 1000,\n    \"size\": 1001,\n    \"type\": 1002,\n"
+		"    \"event\": 1003,\n    \"ending\": 1004,\n    \"part\": 1005,\n"
+		"    \"frames\": 1006");
+}
+
+static void expect_text(const char *words)
+{
+	struct buf text = {0};
+
+	summary__text(&summary, &text);
+	cr_expect_not_null(strstr(text.data, words), "no '%s' in:\n%s", words, text.data);
+	buf__done(&text);
+}
+
+Test(summary, the_text_begins_with_the_verdict)
+{
+	struct buf text = {0};
+
+	summary__text(&summary, &text);
+	cr_expect_eq(strncmp(text.data, "pmubpf: 80 samples in 1.50 s, 5 lost; the books balance\n",
+			     56),
+		     0);
+	ledger_events[0].kernel.seen++;
+	buf__clear(&text);
+	summary__text(&summary, &text);
+	cr_expect_eq(strncmp(text.data,
+			     "pmubpf: 80 samples in 1.50 s, 5 lost; THE BOOKS DO NOT BALANCE", 62),
+		     0);
+	buf__done(&text);
+	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
+}
+
+Test(summary, the_text_states_the_columns)
+{
+	expect_text(
+		"overflows seen 100 = emitted 80 + filtered 15 + dropped 5; decoded 80, aggregated 80\n");
+	expect_text("dropped 1 (weight 10): the ring buffer had no room");
+	expect_text("counter 1010 (scaled: ran 50.0 % of the time); ratio 99.01 % (up to 20 ");
+	expect_text("no ratio: it is a test\n");
+	expect_text("throttled it 3 times");
+	expect_text("2.5000 GHz, measured");
+	expect_text("frames: 31 named, 32 unnamed: the file has no symbol there, 33 unnamed: ");
+	expect_text("user stacks: 2 reached the outermost frame, 3 a frame pointer left the stack");
+	expect_text("22 records of programs starting and mapping files were lost");
+	expect_text("  a note\n  another \"note\"\n");
+}
+
+Test(summary, frames_are_counted_per_sample)
+{
+	struct profile *p = profile__new();
+	const uint32_t ids[] = {profile__frame(p, &(struct frame){FRAME_FILE, 1, 1}),
+				profile__frame(p, &(struct frame){FRAME_FILE, 1, 2})};
+	char *texts[] = {"[unknown]", "main", "[x]+0x2"};
+	enum sym_reason reasons[] = {SYM_NO_MAPPING, SYM_NAMED, SYM_NO_SYMBOL};
+	const struct names names = {texts, reasons, 3};
+	struct profile_key key = {.user_stack = profile__stack(p, ids, 2),
+				  .kernel_stack = profile__stack(p, ids, 1)};
+	struct frame_counts counts;
+
+	profile__add(p, &key, 100);
+	profile__add(p, &key, 100);
+	key.kernel_stack = 0;
+	profile__add(p, &key, 100);
+	counts = count_frames(p, &names);
+	cr_expect_eq(counts.by_reason[SYM_NAMED], 5);
+	cr_expect_eq(counts.by_reason[SYM_NO_SYMBOL], 3);
+	cr_expect_eq(counts.by_reason[SYM_NO_MAPPING], 0);
+	profile__free(p);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The client against helpers that die, hang, lie and send garbage: each file they fail on is
+ * answered with SYM_HELPER, in bounded time, and the next file gets a new helper.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "sym/helper.h"
+#include "sym/sym.h"
+#include "symd/protocol.h"
+#include "symd/symd.h"
+
+enum { TIMEOUT_MS = 5000, SHORT_MS = 200 };
+
+static struct sym *sym;
+
+static void start(int (*child)(int sock), int timeout_ms)
+{
+	struct err err = {0};
+
+	cr_assert_eq(sym__new_with(&sym, child, timeout_ms, &err), 0, "%s", err.text);
+}
+
+static void done(void)
+{
+	sym = sym__free(sym);
+}
+
+TestSuite(sym_client, .fini = done, .timeout = 60);
+
+static int map_file(const char *text, size_t len)
+{
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	cr_assert_eq(write(fd, text, len), (ssize_t)len);
+	return fd;
+}
+
+static void expect(const char *map, uint64_t addr, enum sym_reason reason, const char *name)
+{
+	int fd = map_file(map, strlen(map));
+	struct sym_name got;
+
+	sym__perf_map(sym, fd, &addr, 1, &got);
+	cr_expect_eq(got.reason, reason, "%s: reason %s, not %s", map, sym_reason_keys[got.reason],
+		     sym_reason_keys[reason]);
+	cr_expect(name ? got.name && !strcmp(got.name, name) : !got.name);
+	cr_expect_eq(got.vaddr, addr);
+	free(got.name);
+	close(fd);
+}
+
+Test(sym_client, asks_and_is_answered)
+{
+	start(symd_main, TIMEOUT_MS);
+	expect("1000 10 _ZN3foo3barEv\n", 0x1008, SYM_NAMED, "foo::bar");
+	expect("1000 10 jitted\n", 0x2000, SYM_NO_SYMBOL, NULL);
+	cr_assert_eq(sym__failures(sym), 0);
+}
+
+/* More answers than a request may ask for, and more bytes than a reply can hold. */
+Test(sym_client, many_addresses_with_long_names)
+{
+	enum { N = 10000, NAME = 3000 };
+	uint64_t *addrs = xcalloc(N, sizeof(*addrs));
+	struct sym_name *got = xcalloc(N, sizeof(*got));
+	struct buf map = {0};
+	int fd;
+
+	for (int i = 0; i < N; i++) {
+		addrs[i] = 0x1000 + (uint64_t)i * 16;
+		buf__printf(&map, "%lx 10 %0*d\n", (unsigned long)addrs[i], NAME, i);
+	}
+	fd = map_file(map.data, map.len);
+	start(symd_main, TIMEOUT_MS);
+	sym__perf_map(sym, fd, addrs, N, got);
+	for (int i = 0; i < N; i++) {
+		char expected[NAME + 1];
+
+		snprintf(expected, sizeof(expected), "%0*d", NAME, i);
+		cr_assert_eq(got[i].reason, SYM_NAMED);
+		cr_assert_str_eq(got[i].name, expected);
+		free(got[i].name);
+	}
+	buf__done(&map);
+	free(addrs);
+	free(got);
+	close(fd);
+}
+
+Test(sym_client, refuses_what_is_not_elf)
+{
+	struct sym_file file = {.fd = map_file("#!/bin/sh\n", 10), .root_fd = -1};
+	uint64_t offsets[2] = {0, 0x1000};
+	struct sym_name got[2];
+
+	start(symd_main, TIMEOUT_MS);
+	sym__elf(sym, &file, offsets, 2, got);
+	cr_assert_eq(got[1].reason, SYM_BAD_FILE);
+	cr_assert_eq(got[1].vaddr, 0x1000);
+	cr_assert_eq(sym__failures(sym), 0);
+	close(file.fd);
+}
+
+/* Helpers that misbehave when a map contains a certain word, and are honest otherwise. */
+static bool asks_for_trouble(int fd)
+{
+	char text[64] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 && strstr(text, "trouble");
+}
+
+static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_header *header))
+{
+	static char request[SYMD_MSG_MAX];
+	struct symd_header header;
+	struct cursor body;
+	struct buf b = {0};
+	bool trouble = false;
+	ssize_t n;
+	int fd;
+
+	symd_msg__begin(&b, SYMD_HELLO, 0);
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
+		if (symd_msg__parse(request, (size_t)n, &header, &body) < 0)
+			break;
+		if (fd >= 0)
+			trouble = asks_for_trouble(fd);
+		if (trouble) {
+			misbehave(sock, &header);
+			continue;
+		}
+		symd_msg__begin(&b, header.type, header.seq);
+		if (header.type == SYMD_LOOKUP) {
+			cursor__u32(&body);
+			symd_msg__put_u32(&b, 1);
+			symd_msg__put_u8(&b, SYM_NAMED);
+			symd_msg__put_u64(&b, cursor__u64(&body));
+			symd_msg__put_u16(&b, 2);
+			buf__add(&b, "ok", 2);
+		} else {
+			symd_msg__put_u8(&b, SYM_NAMED);
+		}
+		symd_msg__end(&b);
+		symd_msg__send(sock, &b, -1, 0);
+	}
+	return 0;
+}
+
+static void trouble_then_recovery(int (*child)(int sock))
+{
+	uint64_t before = helper_now_ns();
+
+	start(child, SHORT_MS);
+	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);
+	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);
+	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	cr_assert_eq(sym__failures(sym), 2);
+	cr_assert_lt(helper_now_ns() - before, 10 * 1000000000ULL);
+}
+
+static void die(int sock, const struct symd_header *header)
+{
+	(void)sock, (void)header;
+	raise(SIGKILL);
+}
+
+static void hang(int sock, const struct symd_header *header)
+{
+	(void)sock, (void)header;
+	for (;;)
+		pause();
+}
+
+static void send_garbage(int sock, const struct symd_header *header)
+{
+	char junk[4000];
+
+	(void)header;
+	memset(junk, 0xee, sizeof(junk));
+	if (send(sock, junk, sizeof(junk), MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+static void send_too_much(int sock, const struct symd_header *header)
+{
+	static char junk[SYMD_MSG_MAX + 1];
+
+	(void)header;
+	if (send(sock, junk, sizeof(junk), MSG_NOSIGNAL) < 0)
+		_exit(1);
+}
+
+static void answer_another_question(int sock, const struct symd_header *header)
+{
+	struct buf b = {0};
+
+	symd_msg__begin(&b, header->type, header->seq - 1);
+	symd_msg__put_u8(&b, SYM_NAMED);
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	buf__done(&b);
+}
+
+/* One answer of each kind that must not be believed, chosen by how often it was asked. */
+static void send_bad_answers(int sock, const struct symd_header *header)
+{
+	struct buf b = {0};
+
+	symd_msg__begin(&b, header->type, header->seq);
+	if (header->type != SYMD_LOOKUP) {
+		symd_msg__put_u8(&b, SYM_NAMED);
+	} else {
+		symd_msg__put_u32(&b, 1);
+		symd_msg__put_u8(&b, SYM_NAMED);
+		symd_msg__put_u64(&b, 0);
+		symd_msg__put_u16(&b, 5);
+		buf__add(&b, "a\0b", 3); /* shorter than it says, and with a NUL */
+	}
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	buf__done(&b);
+}
+
+static void send_zero_answers(int sock, const struct symd_header *header)
+{
+	struct buf b = {0};
+
+	symd_msg__begin(&b, header->type, header->seq);
+	if (header->type == SYMD_LOOKUP)
+		symd_msg__put_u32(&b, 0);
+	else
+		symd_msg__put_u8(&b, SYM_NAMED);
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	buf__done(&b);
+}
+
+#define HELPER(misbehave)                                  \
+	static int helper_##misbehave(int sock)            \
+	{                                                  \
+		return lying_helper(sock, misbehave);      \
+	}                                                  \
+	Test(sym_client, recovers_from_##misbehave)        \
+	{                                                  \
+		trouble_then_recovery(helper_##misbehave); \
+	}
+
+HELPER(die)
+HELPER(hang)
+HELPER(send_garbage)
+HELPER(send_too_much)
+HELPER(answer_another_question)
+HELPER(send_bad_answers)
+HELPER(send_zero_answers)
+
+static int silent(int sock)
+{
+	(void)sock;
+	return 127;
+}
+
+Test(sym_client, a_helper_that_does_not_start_is_an_error)
+{
+	struct err err = {0};
+
+	cr_assert_lt(sym__new_with(&sym, silent, SHORT_MS, &err), 0);
+	cr_assert_not_null(strstr(err.text, "symbol helper"));
+}
+
+/* What the helper's main function gets: its socket, no other descriptor of ours. */
+static int count_fds(int sock)
+{
+	for (int fd = SYMD_FD + 1; fd < 1024; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			return 1;
+	}
+	return symd_main(sock);
+}
+
+Test(sym_client, inherits_no_descriptors)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	cr_assert_geq(dup2(fd, 500), 0);
+	start(count_fds, TIMEOUT_MS);
+	expect("1000 10 f\n", 0x1000, SYM_NAMED, "f");
+	close(fd);
+	close(500);
+}
+
+/* A client that is killed takes its helper along, even a hanging one. */
+static int hang_at_once(int sock)
+{
+	struct buf b = {0};
+
+	symd_msg__begin(&b, SYMD_HELLO, 0);
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+Test(sym_client, kill_leaves_no_helper)
+{
+	struct helper h;
+	int pipes[2];
+	pid_t client, helper = 0;
+
+	cr_assert_eq(pipe(pipes), 0);
+	client = fork();
+	if (client == 0) {
+		helper__init(&h, hang_at_once);
+		if (helper__start(&h, helper_now_ns() + 5000000000ULL) < 0 ||
+		    write(pipes[1], &h.pid, sizeof(h.pid)) < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	cr_assert_eq(read(pipes[0], &helper, sizeof(helper)), (ssize_t)sizeof(helper));
+	cr_assert_eq(kill(helper, 0), 0);
+	kill(client, SIGKILL);
+	waitpid(client, NULL, 0);
+	for (int i = 0; i < 200; i++) {
+		char path[64], state[512] = "";
+		int fd;
+
+		/* Gone, or a zombie that nobody here can reap. */
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)helper);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			return;
+		if (read(fd, state, sizeof(state) - 1) > 0 && strstr(state, ") Z "))
+			return;
+		close(fd);
+		usleep(10000);
+	}
+	cr_assert_fail("the helper still runs");
+}
