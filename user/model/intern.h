@@ -10,14 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct intern_entry {
+	uint64_t start; /* in bytes */
+	uint32_t size;
+	uint32_t hash;
+};
+
 struct intern {
 	uint8_t *bytes;
 	size_t n_bytes, cap_bytes;
-	struct intern_entry {
-		uint64_t start;
-		uint32_t size;
-		uint32_t hash;
-	} *entries; /* entries[0] is the empty string */
+	struct intern_entry *entries; /* [0] is the empty string */
 	size_t n_entries, cap_entries;
 	uint32_t *slots; /* 0: free, else an index of entries */
 	size_t n_slots;  /* power of two */

@@ -18,6 +18,10 @@
 
 enum { MAX_PARTS = 300 }; /* event, comm, two stacks of at most 127, address */
 
+struct sums {
+	uint64_t samples, weight;
+};
+
 struct folder {
 	const struct profile *profile;
 	const struct folded_opts *opts;
@@ -25,9 +29,7 @@ struct folder {
 	struct intern texts;  /* escaped names with their NUL */
 	uint32_t *frame_text; /* by frame id */
 	struct intern lines;  /* arrays of: event, texts… */
-	struct sums {
-		uint64_t samples, weight;
-	} * sums; /* by line number - 1 */
+	struct sums *sums; /* by line number - 1 */
 	size_t n_sums, cap_sums;
 };
 
