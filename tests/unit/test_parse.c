@@ -364,6 +364,7 @@ Test(parse, refuses_with_a_reason)
 		{"cycles:pppp", "three p"},
 		{"cycles:pP", "exclude each other"},
 		{"cpu-clock:p", "precise"},
+		{"context-switches:u", "kernel"},
 		{"mem:0x10:w:P", "precise"},
 		{"cycles:u/period=5/", "behind the terms"},
 		{"cycles/period=0/", "at least 1"},

@@ -75,6 +75,16 @@ static int mods__parse(struct mods *mods, const struct spec *spec, struct err *e
  * PMUs outside the cores refuse any exclude bit (EINVAL), so the host-only default that perf has is
  * for core events alone (guest_applies).
  */
+/* Events of the scheduler: they happen in the kernel, always. */
+static bool kernel_only(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return false;
+	return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+	       attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+	       attr->config == 11; /* PERF_COUNT_SW_CGROUP_SWITCHES, since 5.13 */
+}
+
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
 		      struct err *err)
 {
@@ -90,6 +100,11 @@ int event__apply_mods(struct event *event, const struct spec *spec, bool guest_a
 				  "event '%s': only events of the CPU's counters have a precise "
 				  "form; leave %s out",
 				  spec->shown, mods.precise ? "p" : "P");
+	if (mods.levels && !mods.kernel && kernel_only(attr))
+		return err__usage(err,
+				  "event '%s': it happens in the kernel, which u leaves out: nothing "
+				  "would ever be counted",
+				  spec->shown);
 	if (mods.levels) {
 		attr->exclude_user = !mods.user;
 		attr->exclude_kernel = !mods.kernel;
