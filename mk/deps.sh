@@ -31,6 +31,7 @@ build  uthash-dev             uthash-dev
 build  linux-libc-dev         linux-libc-dev
 build  libc6-dev              libc6-dev
 test   g++                    g++
+test   libc6-dbg              libc6-dbg
 test   binutils               binutils
 test   libcriterion-dev       libcriterion-dev
 test   linux-perf             linux-tools-common,linux-tools-generic

@@ -22,6 +22,7 @@
 	X(COMPAT, "compat", "32-bit program: only the leaf is known")                           \
 	X(FAILED, "failed", "the kernel's unwinder returned an error")                          \
 	X(LOST, "lost", "the ring buffer had no room for the frames: only the leaf is known")   \
+	X(EXECING, "execing", "in exec: the stack of the program before it has gone")           \
 	X(UNKNOWN_ID, "unknown_id", "the frames never arrived: only the leaf is known")
 
 enum pmb_drop {

@@ -262,7 +262,9 @@ int programs__stats(const struct programs *p, size_t event, struct pmb_stats *re
 
 int cgroup_subsys_index(const char *controller)
 {
-	_cleanup_free_ char *name = xasprintf("%s_cgrp_id", controller);
+	/* one controller goes by another name in mount options */
+	_cleanup_free_ char *name =
+		xasprintf("%s_cgrp_id", strcmp(controller, "blkio") == 0 ? "io" : controller);
 	struct btf *btf = btf__load_vmlinux_btf();
 	const struct btf_enum *e;
 	const struct btf_type *t;

@@ -48,10 +48,10 @@ struct ledger_event {
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
-	uint64_t scaled;    /* value, scaled by enabled/running */
-	uint64_t instances; /* counters that may each hold an unfinished interval */
-	uint64_t interval;  /* the period, or the mean weight in frequency mode */
-	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
+	uint64_t scaled;         /* value, scaled by enabled/running */
+	uint64_t instances;      /* counters that may each hold an unfinished interval */
+	uint64_t interval;       /* the period, or the mean weight in frequency mode */
+	bool by_count;           /* weights follow the counter: the remainder is known exactly */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };
@@ -73,7 +73,8 @@ double ledger_event__ratio(const struct ledger_event *event);
 uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
 
-/* True if over a twentieth of the counter is such a remainder: too few overflows to speak for it. */
+/* True if over a twentieth of the counter is such a remainder: too few overflows to speak for it. No
+ * column is wrong then, but the summary's first line has to say so. */
 bool ledger_event__unfinished(const struct ledger_event *event);
 
 /* True if every column adds up and every ratio holds; else a line of words for each that doesn't is

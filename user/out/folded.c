@@ -29,7 +29,7 @@ struct folder {
 	struct intern texts;  /* escaped names with their NUL */
 	uint32_t *frame_text; /* by frame id */
 	struct intern lines;  /* arrays of: event, texts… */
-	struct sums *sums; /* by line number - 1 */
+	struct sums *sums;    /* by line number - 1 */
 	size_t n_sums, cap_sums;
 };
 

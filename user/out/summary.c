@@ -161,9 +161,17 @@ void summary__text(const struct summary *s, struct buf *out)
 		samples += s->ledger->events[i].aggregated;
 		lost += ledger_event__dropped(&s->ledger->events[i]);
 	}
-	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s\n", samples,
+	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s", samples,
 		    (double)s->duration_ns / 1e9, lost,
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
+	for (size_t i = 0; ok && i < s->ledger->n_events; i++) {
+		const struct ledger_event *e = &s->ledger->events[i];
+
+		if (ledger_event__unfinished(e))
+			buf__printf(out, ", but overflows cover only %.1f %% of %s",
+				    100 * ledger_event__ratio(e), e->name);
+	}
+	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);

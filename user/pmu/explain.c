@@ -224,10 +224,7 @@ static void explain_breakpoint(const struct ask *ask, struct refusal *ret)
 	const struct perf_event_attr *attr = &ask->event->attr;
 
 	brief(ret, "not watchable");
-	if (attr->bp_len & (attr->bp_len - 1)) {
-		why(ret, "breakpoints here have lengths 1, 2, 4 or 8, not %" PRIu64,
-		    (uint64_t)attr->bp_len);
-	} else if (attr->bp_type != HW_BREAKPOINT_X && attr->bp_addr & (attr->bp_len - 1)) {
+	if (attr->bp_type != HW_BREAKPOINT_X && attr->bp_addr & (attr->bp_len - 1)) {
 		why(ret, "the address 0x%" PRIx64 " is no multiple of the length %" PRIu64,
 		    (uint64_t)attr->bp_addr, (uint64_t)attr->bp_len);
 		next(ret, "write mem:0x%" PRIx64 "/1 for one byte", (uint64_t)attr->bp_addr);

@@ -30,6 +30,16 @@ static unsigned access_bits(const char *text)
 	return bits;
 }
 
+/* arm64 watches any number of bytes up to 8, the others powers of two. */
+static bool is_length(uint64_t len)
+{
+#if defined(__aarch64__)
+	return len >= 1 && len <= 8;
+#else
+	return len == 1 || len == 2 || len == 4 || len == 8;
+#endif
+}
+
 static int parse_place(struct event *event, char *place, const struct spec *spec, struct err *err)
 {
 	char *slash = strchr(place, '/');
@@ -40,8 +50,9 @@ static int parse_place(struct event *event, char *place, const struct spec *spec
 	if (num__parse_u64(place, &addr) < 0)
 		return err__usage(err, "event '%s': '%.40s' is no address (0x…); write " USAGE,
 				  spec->shown, place);
-	if (slash && (num__parse_u64(slash, &len) < 0 || len < 1 || len > 8))
-		return err__usage(err, "event '%s': '%.40s' is no length from 1 to 8; write " USAGE,
+	if (slash && (num__parse_u64(slash, &len) < 0 || !is_length(len)))
+		return err__usage(err,
+				  "event '%s': '%.40s' is no length (1, 2, 4 or 8); write " USAGE,
 				  spec->shown, slash);
 	event->attr.bp_addr = addr;
 	event->attr.bp_len = len;

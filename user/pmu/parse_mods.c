@@ -101,10 +101,11 @@ int event__apply_mods(struct event *event, const struct spec *spec, bool guest_a
 				  "form; leave %s out",
 				  spec->shown, mods.precise ? "p" : "P");
 	if (mods.levels && !mods.kernel && kernel_only(attr))
-		return err__usage(err,
-				  "event '%s': it happens in the kernel, which u leaves out: nothing "
-				  "would ever be counted",
-				  spec->shown);
+		return err__usage(
+			err,
+			"event '%s': it happens in the kernel, which u leaves out: nothing "
+			"would ever be counted",
+			spec->shown);
 	if (mods.levels) {
 		attr->exclude_user = !mods.user;
 		attr->exclude_kernel = !mods.kernel;

@@ -21,6 +21,7 @@ struct process {
 	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
 	uint64_t last_sample;
 	uint32_t jit_file; /* in files; 0: not asked for yet */
+	bool starting;     /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
 
@@ -196,6 +197,7 @@ void processes__life(struct processes *all, const struct life *life)
 		process__forget_maps(all, p);
 		p->covered_from = life->time;
 		p->parent_tgid = 0; /* its mappings are no longer ours */
+		p->starting = true;
 		return;
 	case LIFE_MMAP:
 		p = processes__find(all, life->tgid);
@@ -266,6 +268,13 @@ size_t processes__count(const struct processes *all)
 uint64_t process__generation(const struct process *p)
 {
 	return p->generation;
+}
+
+bool process__execing(struct process *p, uint64_t leaf, bool in_kernel)
+{
+	if (p->starting && (!in_kernel || mappings__find(p->maps, leaf)))
+		p->starting = false;
+	return p->starting;
 }
 
 /* Read from /proc after an exec that this address belongs before: the mappings are another program's. */

@@ -11,6 +11,7 @@
 #ifndef PMUBPF_PROC_PROCESSES_H
 #define PMUBPF_PROC_PROCESSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/profile.h"
@@ -35,6 +36,11 @@ size_t processes__count(const struct processes *all);
 
 /* Changes whenever the process's mappings do, and no two processes share a value. */
 uint64_t process__generation(const struct process *process);
+/*
+ * True for a sample inside exec, after the old program has gone and before the new one runs: the saved
+ * user registers are still the old one's, so `leaf` lies in nothing. in_kernel: the sample was.
+ */
+bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
 /* Turns an address of the process into a frame (FRAME_UNKNOWN if nothing is mapped there), and pins
  * the file it lies in. */
 struct frame process__locate(struct processes *all, struct process *process, uint64_t addr);

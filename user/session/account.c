@@ -79,6 +79,10 @@ static uint32_t resolve(struct session *s, uint64_t id, struct process *process,
 
 	if (!id && *ending == PMB_END_NONE)
 		return 0;
+	if (process && process__execing(process, raw_stacks__leaf(&s->stacks, id), ip_is_kernel)) {
+		*ending = PMB_END_EXECING;
+		return 0;
+	}
 	if (id && *ending != PMB_END_LOST) {
 		stack = raw_stacks__resolve(&s->stacks, id, s->result->profile, s->processes,
 					    process);
@@ -248,7 +252,9 @@ void session__close_books(struct session *s)
 		programs__stats(s->programs, i, &e->kernel);
 		e->name = event->name;
 		e->no_ratio = why_no_ratio(event);
-		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT;
+		/* both count all that the counter counts, up to their last overflow on each CPU */
+		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT ||
+			      event_weight(s, i) == PMB_WEIGHT_CLOCK_CPU;
 		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);

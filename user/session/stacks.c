@@ -82,6 +82,13 @@ uint32_t raw_stacks__resolve(struct raw_stacks *all, uint64_t id, struct profile
 	return s->resolved;
 }
 
+uint64_t raw_stacks__leaf(const struct raw_stacks *all, uint64_t id)
+{
+	const struct raw_stack *s = all->n_slots ? find(all, id) : NULL;
+
+	return s && s->id ? all->frames[s->start] : 0;
+}
+
 void raw_stacks__done(struct raw_stacks *all)
 {
 	free(all->slots);

@@ -26,6 +26,8 @@ void raw_stacks__add(struct raw_stacks *all, const struct pmb_stack *stack);
 /* The profile's number of a kernel stack (process NULL) or of a user stack; 0 if the id is unknown. */
 uint32_t raw_stacks__resolve(struct raw_stacks *all, uint64_t id, struct profile *profile,
 			     struct processes *processes, struct process *process);
+/* The interrupted (or, under kernel code, the calling) instruction of a stack; 0 if it is unknown. */
+uint64_t raw_stacks__leaf(const struct raw_stacks *all, uint64_t id);
 void raw_stacks__done(struct raw_stacks *all);
 
 #endif
