@@ -32,6 +32,7 @@ endif
 
 include mk/build.mk
 include mk/tests.mk
+include mk/vm.mk
 
 all: $(PMUBPF)
 

@@ -3,7 +3,8 @@
 
 PMUBPF := $(if $(filter build,$(O)),pmubpf,$(O)/pmubpf)
 
-CPPFLAGS += -D_GNU_SOURCE -DPMUBPF_VERSION='"$(VERSION)"' -Iuser -Iinclude -I$(O)/gen
+# -iquote: user/sys/procfs.h must not stand in for <sys/procfs.h>, which libc of arm64 includes.
+CPPFLAGS += -D_GNU_SOURCE -DPMUBPF_VERSION='"$(VERSION)"' -iquote user -iquote include -iquote $(O)/gen
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
@@ -16,9 +17,13 @@ else
 CPPFLAGS += $(if $(findstring -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif
 
+# Where linux/types.h finds asm/types.h: of the compiler's own root, when it builds for another machine.
+SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
+ASM_DIR := $(SYSROOT)/usr/include/$(subst -unknown,,$(shell $(CC) -dumpmachine 2>/dev/null))
+
 # -mcpu is pinned: newer clangs default to instructions that 5.10 doesn't have everywhere.
 BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
-	-Ivmlinux -Iinclude -Ibpf -idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+	-Ivmlinux -Iinclude -Ibpf -idirafter $(ASM_DIR)
 
 SRC     := $(wildcard user/*/*.c)
 OBJ     := $(SRC:%.c=$(O)/%.o)

@@ -3,6 +3,7 @@
 # Names what building lacks, all of it at once, by what to install.
 set -u
 
+: "${CC:=cc}"
 missing=
 need() { # what, Debian's package, test command…
 	what=$1 package=$2
@@ -14,7 +15,7 @@ need() { # what, Debian's package, test command…
 header() { echo "#include <$1>" | ${CC:-cc} -D_GNU_SOURCE -E -x c -; }
 library() { echo 'int main(void){return 0;}' | ${CC:-cc} -x c - -o /dev/null "$1"; }
 
-need "a C compiler" gcc command -v "${CC:-cc}"
+need "a C compiler" gcc command -v "${CC%% *}"
 need "clang with the bpf target" clang sh -c "echo 'int x;' | ${CLANG:-clang} -target bpf -x c -c - -o /dev/null"
 need "bpftool" "bpftool; Ubuntu: linux-tools-generic" "$(dirname "$0")/find-bpftool.sh"
 need "bpf/libbpf.h" libbpf-dev header bpf/libbpf.h

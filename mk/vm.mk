@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Emulated machines: kernels and architectures that this one isn't. tests/vm/guests lists them.
+#
+#   make test-vm                   all guests
+#   make test-vm VM=arm64-6.12     one (or several, with blanks)
+#   make test-vm UPDATE=1          writes the verifier's costs down (tests/vm/verifier-cost.txt)
+
+.PHONY: test-vm vm-parts
+test-vm:
+	$(Q)O=$(O) UPDATE=$(UPDATE) tests/vm/run.sh $(VM)
+
+# The C ones: a cross build has no C++ library.
+VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c))
+# What a guest gets, for the ARCH and CC of this make: run.sh calls it once an architecture.
+vm-parts: $(PMUBPF) $(VM_WORKLOAD) $(O)/vm/cost
+
+VM_COST_OBJ := $(O)/tests/vm/cost.o $(O)/user/collect/features.o
+$(O)/tests/vm/cost.o: $(SKEL)
+$(O)/vm/cost: $(VM_COST_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -lbpf -lelf -lz -o $@
+-include $(O)/tests/vm/cost.d

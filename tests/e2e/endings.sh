@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# How a recording ends: Ctrl-C, a closed pipe, a dying target, kill -9.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+t_interrupt_prints_everything() {
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	pmb_start record -e cpu-clock -p "$spawned" --summary "$T/sum.json"
+	sleep 1
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_folded "$T/out"
+	expect_match "$T/out" ';hot70 ' "the stacks so far"
+	expect_ledger
+}
+
+t_interrupt_with_a_command() {
+	# On a terminal both get the signal; here pmubpf alone does.
+	pmb_start record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 60
+	sleep 1
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+	! pgrep -f "^$WORKLOADS/split 60$" >/dev/null || fail "the command is still running"
+}
+
+t_interrupt_of_the_group() {
+	env --default-signal=INT setsid --wait bash -c '
+		"$0" record -e cpu-clock -o "$1" -- "$2" 60 & tool=$!
+		trap : INT
+		sleep 1.5; kill -INT 0; wait "$tool"; exit $?' \
+		"$PMUBPF" "$T/folded" "$WORKLOADS/split" >/dev/null 2>"$T/err"
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+}
+
+t_terminate() {
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	pmb_start record -e cpu-clock -p "$spawned"
+	sleep 0.5
+	pmb_finish TERM
+	expect_match "$T/out" ';hot70 ' "the stacks so far"
+}
+
+t_closed_pipe_is_quiet() {
+	# manypaths: more output than a pipe holds.
+	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/manypaths" 2 2>"$T/err" | head -n 1 >"$T/out"
+	expect_eq "$(wc -l <"$T/out")" 1 "lines"
+	expect_no_match "$T/err" '[Bb]roken|EPIPE|[Ee]rror|cannot write' "a closed pipe is no news"
+}
+
+t_closed_pipe_status() {
+	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/manypaths" 2 2>"$T/err" | head -n 1 >"$T/out"
+	expect_eq "${PIPESTATUS[0]}" 0 "exit status"
+}
+
+t_dying_target() {
+	spawn "$WORKLOADS/split" 2 >/dev/null
+	local start=$SECONDS
+	pmb_ok record -e cpu-clock -p "$spawned" -d 60 --summary "$T/sum.json"
+	expect_le "$((SECONDS - start))" 15 "seconds: the recording ends with its target"
+	expect_match "$T/out" ';hot70 ' "the stacks so far"
+	expect_no_match "$T/out" '\[unknown\]|\]\+0x' "names, although the process is gone"
+	expect_ledger
+}
+
+t_killed_target() {
+	spawn "$WORKLOADS/split" 60 >/dev/null
+	local victim=$spawned
+	pmb_start record -e cpu-clock -p "$victim" -d 60
+	sleep 0.5
+	kill -KILL "$victim"
+	wait "$victim" 2>/dev/null
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/out" ';hot70 ' "the stacks so far"
+}
+
+# Kills the tool; its programs have to leave the kernel.
+expect_killed_without_a_trace() {
+	local programs
+	[ -n "$(bpftool_path)" ] || skip "no bpftool that works"
+	mapfile -t programs < <(programs_of "$tool")
+	[ ${#programs[@]} -gt 0 ] || fail "no BPF programs while it records"
+	kill -KILL "$tool"
+	wait "$tool" 2>/dev/null
+	wait_until programs_gone "${programs[@]}" || fail "programs are left: ${programs[*]}"
+}
+
+t_kill_9_leaves_nothing() {
+	local pins
+	pins=$(find /sys/fs/bpf -mindepth 1 2>/dev/null | sort)
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	pmb_start record -e cpu-clock -p "$spawned"
+	expect_killed_without_a_trace
+	expect_eq "$(find /sys/fs/bpf -mindepth 1 2>/dev/null | sort)" "$pins" "pinned"
+}
+
+t_kill_9_with_a_command() {
+	pmb_start record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 3
+	expect_killed_without_a_trace
+}
+
+t_duration() {
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	local start end
+	start=$(date +%s%N)
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1.5 --summary "$T/sum.json"
+	end=$(date +%s%N)
+	expect_within "$(sum_get .duration_s)" 1.5 0.3 "duration"
+	expect_le "$(((end - start) / 1000000))" 8000 "ms, everything"
+}
+
+run_tests

@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What goes wrong is one line: what failed, on what, why, what to do. And the exit status tells which kind.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Runs one line of a table: STATUS|REGEX|ARGUMENTS. The status and a line of stderr must match, nothing
+# may come on stdout, and nothing that looks like a crash on stderr.
+expect_error() {
+	local status=${1%%|*} rest=${1#*|} regex args
+	regex=${rest%|*}
+	read -ra args <<<"${rest##*|}"
+	pmb "${args[@]}"
+	[ "$rc" = "$status" ] || fail "pmubpf ${args[*]}: exit status $rc, expected $status"
+	grep -Eqi -- "$regex" "$T/err" || fail "pmubpf ${args[*]}: stderr has nothing like '$regex'"
+	[ ! -s "$T/out" ] || fail "pmubpf ${args[*]}: something on stdout"
+	! grep -Eq 'Assertion|Sanitizer|core dumped|libbpf:' "$T/err" || fail "pmubpf ${args[*]}: $(head -n 1 "$T/err")"
+}
+
+expect_errors() {
+	local line
+	while read -r line; do
+		[ -z "$line" ] || expect_error "$line"
+	done
+}
+
+t_numbers() {
+	expect_errors <<-'TABLE'
+		2|abc|record -e cpu-clock -F abc -- true
+		2|-F|record -e cpu-clock -F 0 -- true
+		2|-5|record -e cpu-clock -F -5 -- true
+		2|12x|record -e cpu-clock -c 12x -- true
+		2|-c|record -e cpu-clock -c 0 -- true
+		2|99999999999999999999|record -e cpu-clock -c 99999999999999999999 -- true
+		2|-d|record -e cpu-clock -d -1 -- true
+		2|1e|record -e cpu-clock -d 1e -- true
+		2|nan|record -e cpu-clock -d nan -- true
+		2|zero|record -e cpu-clock -p zero
+		2|-p|record -e cpu-clock -p 1,,2
+		2|--max-depth|record -e cpu-clock --max-depth 0 -- true
+		2|--max-depth|record -e cpu-clock --max-depth x -- true
+		2|0-|record -e cpu-clock -C 0- -d 1
+		2|furlongs|record -e cpu-clock --unit furlongs -- true
+	TABLE
+}
+
+t_events() {
+	expect_errors <<-'TABLE'
+		2|cyclez.*not known|record -e cyclez -- true
+		2|cycles|record -e cyclez -- true
+		2|page-faults|record -e page-fault5 -- true
+		2|dcache-miss|record -e dcache-mis -- true
+		2|missing|record -e cpu-clock,, -- true
+		2|cpu-clock:x|record -e cpu-clock:x -- true
+		2|period|record -e cpu-clock/period=0/ -- true
+		2|period|record -e cpu-clock/period=ten/ -- true
+		2|freq|record -e cpu-clock/freq=-1/ -- true
+		2|term|record -e cpu-clock/nonsense=3/ -- true
+		2|nopmu|record -e nopmu/event=1/ -- true
+		2|rXYZ|record -e rXYZ -- true
+		2|mem:|record -e mem:nowhere -- true
+		2|mem:|record -e mem:0x1000/3:w -- true
+		2|mem:|record -e mem:0x1000:q -- true
+		2|page-faults|record -e page-faults --unit time -- true
+	TABLE
+}
+
+t_options() {
+	expect_errors <<-'TABLE'
+		2|--frobnicate|record --frobnicate -- true
+		2|frobnicate|frobnicate
+		2|'F'|record -F
+		2|--user-only.*--kernel-only|--kernel-only.*--user-only|record -e cpu-clock --user-only --kernel-only -- true
+		2|--per-cpu|record -e cpu-clock --per-cpu --per-task -- true
+		2|addr|record -e cpu-clock --addr=line -- true
+	TABLE
+}
+
+t_targets() {
+	local dead
+	true &
+	dead=$!
+	wait "$dead"
+	expect_error "1|$dead.*(no such|not |dead|gone)|record -e cpu-clock -p $dead -d 1"
+	expect_error "1|$dead.*(no such|not |dead|gone)|record -e cpu-clock -t $dead -d 1"
+	expect_error "1|/no/such/cgroup|record -e cpu-clock -G /no/such/cgroup -d 1"
+	expect_error "2|4095|record -e cpu-clock -C 4095 -d 1"
+}
+
+t_no_target() {
+	pmb record -e cpu-clock
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" '-p' "what could be given is named"
+}
+
+t_one_line() {
+	pmb record -e cyclez -- true
+	expect_le "$(wc -l <"$T/err")" 2 "lines of the message (one, and one with the nearest names)"
+}
+
+t_no_pmu() {
+	has_pmu && skip "this machine has a hardware PMU"
+	pmb record -e cycles -- true
+	expect_eq "$rc" 3 "exit status"
+	expect_match "$T/err" 'cycles' "the event is named"
+	expect_match "$T/err" 'PMU' "the reason"
+	expect_match "$T/err" 'cpu-clock' "what to do instead"
+}
+
+t_default_event_is_told() {
+	has_pmu && skip "this machine has a hardware PMU"
+	pmb_ok record -o "$T/folded" -- true
+	expect_match "$T/err" 'cpu-clock' "which event was chosen"
+	expect_match "$T/err" 'PMU' "why"
+}
+
+# Someone without any privilege, with a copy of the tool in a place that they can read.
+nobody() {
+	install -m 755 "$PMUBPF" "$T/pmubpf"
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+		"$T/pmubpf" "$@" >"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+}
+
+t_no_privilege() {
+	need_root
+	nobody record -e cpu-clock -- true
+	expect_eq "$rc" 3 "exit status"
+	expect_match "$T/err" 'CAP_|root|sudo|privilege|permission' "what is missing"
+	expect_empty "$T/out" "stdout"
+}
+
+t_no_privilege_for_others() {
+	need_root
+	spawn sleep 20
+	nobody record -e cpu-clock -p "$spawned" -d 1
+	expect_eq "$rc" 3 "exit status"
+}
+
+t_memlock_that_cannot_be_raised() {
+	prlimit --memlock=65536:65536 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- true 2>"$T/err" ||
+		fail "does not record with a small RLIMIT_MEMLOCK: $(head -n 1 "$T/err")"
+}
+
+t_few_descriptors() {
+	# Enough or an error that says so: no crash, no silence.
+	prlimit --nofile=12:12 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- true >"$T/out" 2>"$T/err"
+	rc=$?
+	[ "$rc" -eq 0 ] || expect_match "$T/err" '^pmubpf: ' "the reason"
+	expect_le "$rc" 3 "exit status"
+}
+
+t_help_and_version() {
+	pmb_ok --help
+	expect_match "$T/out" 'record' "subcommands"
+	pmb_ok record --help
+	expect_match "$T/out" '--summary' "options"
+	pmb_ok --version
+	expect_match "$T/out" '[0-9]+\.[0-9]+' "version"
+}
+
+run_tests

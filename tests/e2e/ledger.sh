@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The ledger: the columns add up, for every kind of target, in the numbers and in the words.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+expect_books() {
+	expect_ledger
+	expect_lossless
+	# Σ weights in the output = Σ weights aggregated (clocks: the weight is the time).
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_ge "$(sum_aggregated)" 1 "samples"
+}
+
+t_command() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	expect_books
+	expect_eq "$(sum_scope)" per-cpu "scope"
+	expect_ge "$(sum_filtered)" 1 "filtered: the idle CPU's and other programs'"
+}
+
+t_command_per_task() {
+	pmb_ok record -e cpu-clock --per-task -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	expect_books
+	expect_eq "$(sum_scope)" per-task "scope"
+	expect_eq "$(sum_filtered)" 0 "filtered"
+}
+
+t_pid() {
+	spawn "$WORKLOADS/split" 20 >/dev/null
+	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_books
+}
+
+t_pid_per_cpu() {
+	spawn "$WORKLOADS/split" 20 >/dev/null
+	pmb_ok record -e cpu-clock --per-cpu -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_books
+	expect_eq "$(sum_scope)" per-cpu "scope"
+}
+
+t_all_cpus() {
+	spawn "$WORKLOADS/split" 20 >/dev/null
+	pmb_ok record -a -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_books
+	expect_eq "$(sum_filtered)" 0 "filtered"
+}
+
+t_two_events() {
+	pmb_ok record -a -e cpu-clock,page-faults -o "$T/folded" --summary "$T/sum.json" \
+		-- "$WORKLOADS/faults" 3000
+	expect_ledger
+	expect_lossless 0
+	expect_lossless 1
+	expect_eq "$(sum_name 0) $(sum_name 1)" "cpu-clock page-faults" "names"
+}
+
+t_user_only_clock_has_no_ratio() {
+	# The kernel's cpu-clock counts on while the CPU is in the kernel, :u or not.
+	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/syscalls" 1
+	expect_ledger
+	expect_eq "$(sum_ratio)" null "ratio"
+	expect_match <(sum_ratio_why) '.' "why there is none"
+}
+
+t_high_rate() {
+	pmb_ok record -e cpu-clock -F 10000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 3
+	expect_ledger
+	expect_eq "$(sum_dropped)" 0 "dropped"
+	expect_ge "$(sum_aggregated)" 15000 "samples in 3 s at 10 kHz"
+}
+
+t_never_repeated_stacks() {
+	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/manypaths" 3
+	expect_books
+}
+
+t_words() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+	local word
+	for word in seen emitted filtered dropped decoded aggregated counter named; do
+		expect_match "$T/err" "$word" "the closing summary on stderr"
+	done
+	expect_match "$T/err" "$(sum_seen)" "overflows seen, on stderr"
+}
+
+run_tests

@@ -1,0 +1,384 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the end-to-end suites share. A suite is a script that sources this file, defines tests as functions
+# named t_…, and ends with the line "run_tests". Each test runs in a subshell of its own, with a fresh
+# directory $T:
+#
+#     t_exit_status() {                     the test's name is its function's, without t_
+#             pmb record -- sh -c 'exit 7'      stdout in $T/out, stderr in $T/err, status in $rc
+#             expect_eq "$rc" 7 "exit status"   the first failed expectation ends the test
+#     }
+#
+# skip REASON ends a test that this machine cannot run. What a test starts in the background, it starts
+# with "spawn", and it is killed (that process, by its id) when the test ends, however that happens.
+#
+# Environment: O (the build folder, as for make), PMUBPF (the tool), WORKLOADS (the known-answer programs),
+# RESULTS (file that gets one line per test, set by tests/run.sh), QUICK=1 (short recordings).
+set -u -o pipefail
+export LC_ALL=C
+
+LIB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=${TOP:-$(cd "$LIB_DIR/../.." && pwd)}
+O=$(cd "$TOP" && realpath -m "${O:-build}") # as for make
+WORKLOADS=${WORKLOADS:-$O/workloads}
+if [ "$O" = "$TOP/build" ]; then PMUBPF=${PMUBPF:-$TOP/pmubpf}; else PMUBPF=${PMUBPF:-$O/pmubpf}; fi
+RESULTS=${RESULTS:-/dev/null}
+QUICK=${QUICK:-0}
+export TOP PMUBPF WORKLOADS
+
+# ---------------------------------------------------------------- tests and their ends
+
+SKIP_STATUS=77
+SPAWNED=()
+LATER=()
+
+fail() {
+	echo "$*" >"$T/reason"
+	exit 1
+}
+
+skip() {
+	echo "$*" >"$T/reason"
+	exit $SKIP_STATUS
+}
+
+# Starts a process in the background; its id is in $spawned. (A shell without job control starts
+# background processes with SIGINT ignored and without stdin: undone here.)
+spawn() {
+	env --default-signal=INT,QUIT "$@" <&0 &
+	spawned=$!
+	SPAWNED+=("$spawned")
+}
+
+# A command for the end of the test, whatever happens; the last given runs first.
+later() {
+	LATER+=("$(printf '%q ' "$@")")
+}
+
+# shellcheck disable=SC2317
+end_test() {
+	local pid i
+	for pid in ${SPAWNED[@]+"${SPAWNED[@]}"}; do
+		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	for ((i = ${#LATER[@]} - 1; i >= 0; i--)); do
+		eval "${LATER[i]}"
+	done
+	return 0
+}
+
+record_result() { # ok|FAIL|skip NAME REASON
+	local suite
+	suite=$(basename "$0" .sh)
+	printf '%s %s/%s%s\n' "$1" "$suite" "$2" "${3:+: $3}"
+	printf '%s %s/%s%s\n' "$1" "$suite" "$2" "${3:+: $3}" >>"$RESULTS"
+}
+
+# What helps to see why a test failed.
+show_evidence() {
+	local f
+	for f in "$T/err" "$T/out"; do
+		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 | head -n "${EVIDENCE:-8}"
+	done
+}
+
+run_test() { # NAME [FUNCTION]
+	local name=$1 function=${2:-t_$1} status reason
+	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
+	chmod 755 "$T"
+	( trap end_test EXIT; "$function" )
+	status=$?
+	reason=$(cat "$T/reason" 2>/dev/null)
+	case $status in
+	0) record_result ok "$name" ;;
+	"$SKIP_STATUS") record_result skip "$name" "$reason" ;;
+	*)
+		record_result FAIL "$name" "${reason:-the test ended with status $status}"
+		show_evidence
+		;;
+	esac
+	rm -rf --one-file-system "$T"
+}
+
+# All tests of the suite in their order in the file, or those that $ONLY (a regular expression) matches.
+# A function "setup" runs before them, as a test; what it leaves in $S is there for all of them.
+run_tests() {
+	local name names
+	S=$(mktemp -d "${TMPDIR:-/tmp}/pmb-suite.XXXXXX")
+	chmod 755 "$S"
+	names=$(sed -n 's/^t_\([a-z0-9_]*\)() .*/\1/p' "$0")
+	[ "$(type -t setup)" = function ] && run_test setup setup
+	for name in $names; do
+		[[ $name =~ ${ONLY:-.} ]] && run_test "$name"
+	done
+	rm -rf --one-file-system "$S"
+	return 0
+}
+
+# ---------------------------------------------------------------- expectations
+
+expect_eq() { # GOT WANT WHAT
+	[ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"
+}
+
+expect_ge() { # GOT WANT WHAT
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 >= b + 0 && a != "") }' ||
+		fail "$3: got '$1', expected at least $2"
+}
+
+expect_le() { # GOT WANT WHAT
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 <= b + 0 && a != "") }' ||
+		fail "$3: got '$1', expected at most $2"
+}
+
+expect_within() { # GOT WANT TOLERANCE WHAT
+	awk -v a="$1" -v b="$2" -v t="$3" \
+		'BEGIN { d = a - b; exit !(d <= t && -d <= t && a != "" && b != "") }' ||
+		fail "$4: got '$1', expected $2 ± $3"
+}
+
+expect_match() { # FILE REGEX WHAT
+	grep -Eq -- "$2" "$1" || fail "$3: no line of $(basename "$1") matches '$2'"
+}
+
+expect_no_match() { # FILE REGEX WHAT
+	! grep -Eq -- "$2" "$1" || fail "$3: $(grep -Em1 -- "$2" "$1" | cut -c -160)"
+}
+
+expect_empty() { # FILE WHAT
+	[ ! -s "$1" ] || fail "$2: $(head -n 1 "$1" | cut -c -160)"
+}
+
+# Waits until the command succeeds, at most 10 seconds.
+wait_until() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		"$@" && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need_program() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+# Seconds of a recording: secs FULL SHORT.
+secs() {
+	if [ "$QUICK" = 1 ]; then echo "$2"; else echo "$1"; fi
+}
+
+# ---------------------------------------------------------------- the tool
+
+pmb() {
+	"$PMUBPF" "$@" >"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+}
+
+# The same, and it has to end with 0.
+pmb_ok() {
+	pmb "$@"
+	[ "$rc" -eq 0 ] || fail "pmubpf $* exited with $rc: $(grep -v '^$' "$T/err" | head -n 1)"
+}
+
+# Starts pmubpf in the background and waits until it records. Its pid is in $tool.
+pmb_start() {
+	spawn "$PMUBPF" "$@" >"$T/out" 2>"$T/err" </dev/null
+	tool=$spawned
+	wait_until has_perf_events "$tool" || fail "pmubpf $* does not record: $(head -n 1 "$T/err")"
+	sleep 0.5
+}
+
+has_perf_events() { # PID
+	find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q .
+}
+
+# Waits for it, after a signal if one is given.
+pmb_finish() { # [SIGNAL]
+	[ $# -eq 0 ] || kill "-$1" "$tool"
+	wait "$tool"
+	rc=$?
+}
+
+bpftool_path() {
+	"$TOP/mk/find-bpftool.sh" 2>/dev/null
+}
+
+# Ids of the BPF programs that a process holds.
+programs_of() { # PID
+	sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$1"/fdinfo/* 2>/dev/null | sort -un
+}
+
+# Programs of this tool that no process holds: pinned, or kept by something in the kernel.
+orphaned_programs() {
+	local id
+	{ "$(bpftool_path)" -j prog show 2>/dev/null || echo '[]'; } |
+		jq -r '.[] | select((.name // "") | startswith("pmb_")) | .id' |
+		while read -r id; do
+			grep -qs "^prog_id:[[:space:]]*$id\$" /proc/[0-9]*/fdinfo/* || echo "$id"
+		done
+}
+
+# True if none of the programs is in the kernel any more.
+programs_gone() { # ID…
+	local id
+	for id in "$@"; do
+		! "$(bpftool_path)" prog show id "$id" >/dev/null 2>&1 || return 1
+	done
+}
+
+# perf, past Ubuntu's wrapper.
+perf_path() {
+	local p
+	for p in "$(command -v perf)" /usr/lib/linux-tools/*/perf /usr/lib/linux-tools-*/perf; do
+		if [ -x "$p" ] && "$p" --version >/dev/null 2>&1; then
+			echo "$p"
+			return 0
+		fi
+	done
+	return 1
+}
+
+has_pmu() {
+	"$PMUBPF" list 2>/dev/null | grep -Eq '^ *cycles .*\byes\b'
+}
+
+# The flamegraph.pl of the PATH, or Debian's, which lies outside.
+flamegraph_path() {
+	command -v flamegraph.pl && return 0
+	local p=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+	[ -r "$p" ] && echo "$p"
+}
+
+# ---------------------------------------------------------------- folded files
+# "comm;frame;…;leaf N": the last blank separates the number; names may contain blanks.
+
+folded_sum() { # FILE
+	awk '{ s += $NF } END { printf "%.0f\n", s }' "$1"
+}
+
+# Sum of the lines whose stack (all before the number) matches an extended regular expression.
+folded_sum_of() { # FILE REGEX
+	awk -v re="$2" '{ n = $NF; sub(/ [^ ]*$/, ""); if ($0 ~ re) s += n } END { printf "%.0f\n", s }' "$1"
+}
+
+# (awk's regular expressions: no {n} here, mawk has none.)
+# Percent of the weight whose stack matches, in what REGEX2 selects (default: all).
+folded_share() { # FILE REGEX [REGEX2]
+	awk -v re="$2" -v all="${3:-.}" '
+		{ n = $NF; sub(/ [^ ]*$/, "") }
+		$0 ~ all { sum += n; if ($0 ~ re) s += n }
+		END { if (sum > 0) printf "%.3f\n", 100 * s / sum; else print "none" }' "$1"
+}
+
+# Percent of the weight by leaf, by any frame.
+leaf_share() { # FILE NAME [REGEX2]
+	folded_share "$1" ";$2\$" "${3:-.}"
+}
+
+frame_share() { # FILE NAME [REGEX2]
+	folded_share "$1" ";$2(;|\$)" "${3:-.}"
+}
+
+expect_folded() { # FILE
+	[ -s "$1" ] || fail "no folded stacks in $(basename "$1")"
+	expect_no_match <(cat "$1") '^$|[^0-9]$' "a line does not end in a number"
+	awk '!/^[^;]+(;[^;]+)* [0-9]+$/ { print; exit 1 }' "$1" >"$T/badline" ||
+		fail "not a folded line: $(cut -c -160 "$T/badline")"
+}
+
+# ---------------------------------------------------------------- the summary (JSON)
+# All knowledge of its keys stands here.
+
+sum_get() { # FILTER [FILE]
+	jq -r "$1" "${2:-$T/sum.json}"
+}
+
+sum_seen() { sum_get ".events[${1:-0}].kernel.seen"; }
+sum_emitted() { sum_get ".events[${1:-0}].kernel.emitted"; }
+sum_filtered() { sum_get ".events[${1:-0}].kernel.filtered"; }
+sum_dropped() { sum_get "[.events[${1:-0}].kernel.dropped[]] | add // 0"; }
+sum_aggregated() { sum_get ".events[${1:-0}].user.aggregated"; }
+sum_weight() { sum_get ".events[${1:-0}].user.weight"; }
+sum_counter() { sum_get ".events[${1:-0}].counter.scaled"; }
+sum_ratio() { sum_get ".events[${1:-0}].ratio"; }
+sum_ratio_why() { sum_get ".events[${1:-0}].ratio_why"; }
+sum_remainder() { sum_get ".events[${1:-0}].remainder"; }
+sum_unit() { sum_get ".events[${1:-0}].unit"; }
+sum_scope() { sum_get ".events[${1:-0}].scope"; }
+sum_name() { sum_get ".events[${1:-0}].name"; }
+sum_named() { sum_get '.frames.named'; }
+sum_unnamed() { sum_get '[.frames.unnamed[]] | add // 0'; }
+sum_lost_sideband() { sum_get '.sideband.lost'; }
+
+# The laws of the ledger, each printed when it is broken.
+# shellcheck disable=SC2016
+column_laws='
+def total: [.[]] | add // 0;
+def law(name; a; b): if a == b then empty else "\(name): \(a) != \(b)" end;
+(.events[] | .name as $n |
+	law("\($n): seen = emitted + filtered + dropped"; .kernel.seen;
+		.kernel.emitted + .kernel.filtered + (.kernel.dropped | total)),
+	law("\($n): weights seen = emitted + filtered + dropped"; .kernel.weight_seen;
+		.kernel.weight_emitted + .kernel.weight_filtered + (.kernel.weight_dropped | total)),
+	law("\($n): decoded = aggregated + discarded"; .user.decoded;
+		.user.aggregated + (.user.discarded // {} | total)),
+	(if .ratio == null and ((.ratio_why // "") == "") then "\($n): neither a ratio nor a reason" else empty end)),
+law("emitted = decoded + rejected"; [.events[].kernel.emitted] | add;
+	([.events[].user.decoded] | add) + (.rejected | total)),
+law("stack endings: one user stack for each sample"; [.events[].user.aggregated] | add; .stacks.user | total),
+law("stack endings: one kernel stack for each sample"; [.events[].user.aggregated] | add; .stacks.kernel | total)
+'
+
+expect_columns() { # [FILE]
+	local broken
+	broken=$(jq -r "$column_laws" "${1:-$T/sum.json}") || fail "the summary cannot be read by jq"
+	[ -z "$broken" ] || fail "ledger: $(echo "$broken" | head -n 3 | tr '\n' ';')"
+}
+
+# The columns, and the tool finds nothing to remark on them.
+expect_ledger() { # [FILE]
+	expect_columns "${1:-$T/sum.json}"
+	jq -e .balanced "${1:-$T/sum.json}" >/dev/null ||
+		fail "the tool says that the books do not balance: $(jq -c .remarks "${1:-$T/sum.json}")"
+}
+
+# The kernel loses overflows of its own software events where tasks switch thousands of times a second (perf
+# finds as few). Then the tool has to say so in the first line; the columns have to add up in any case.
+expect_honest_ledger() {
+	local i n bad=0
+	expect_columns
+	n=$(sum_get '.events | length')
+	for ((i = 0; i < n; i++)); do
+		expect_eq "$(sum_dropped "$i")" 0 "dropped in the kernel"
+		sum_get ".events[$i] | [.ratio // 1, (.remainder // 0) / ([.counter.scaled, 1] | max)] | @tsv" |
+			awk '{ exit !($1 + $2 < 0.95) }' && bad=1
+	done
+	expect_eq "$(sum_get .balanced)" "$([ $bad = 1 ] && echo false || echo true)" "balanced"
+	[ $bad = 0 ] || expect_match <(head -n 1 "$T/err") 'NOT BALANCE' "the first line of the summary"
+}
+
+# Nothing dropped, and the ratio (after the remainder) is no worse than 95 %.
+expect_lossless() { # [EVENT]
+	expect_eq "$(sum_dropped "${1:-0}")" 0 "dropped in the kernel"
+	[ "$(sum_ratio "${1:-0}")" = null ] && return 0
+	expect_weight_near_counter 5 "${1:-0}"
+}
+
+# Σ weights of all overflows seen against the counter: within PERCENT, or the stated remainder.
+expect_weight_near_counter() { # PERCENT [EVENT]
+	local i=${2:-0}
+	sum_get ".events[$i] | [.kernel.weight_seen, .counter.scaled, .remainder // 0] | @tsv" |
+		awk -v p="$1" '{ d = $1 - $2; tol = $2 * p / 100 + $3; exit !($2 > 0 && d <= tol && -d <= tol) }' ||
+		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.scaled, .remainder] | @csv")"
+}
+
+# CPU time of a process so far, in ns (all its threads; finished children are not in it).
+cpu_time_ns() { # PID
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/^.*\) /, ""); printf "%.0f\n", ($12 + $13) * 1e9 / hz }' "/proc/$1/stat"
+}

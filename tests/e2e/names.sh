@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Names for addresses: deep recursion, C++ and Rust, code without a file, files that are gone or elsewhere.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+t_recursion() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100
+	# How many dives stand right after main, and by what weight.
+	awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
+		END { printf "%.3f\n", 100 * deep / sum }' "$T/folded" >"$T/share"
+	expect_ge "$(cat "$T/share")" 95 "percent of the stacks with main and its hundred dives"
+	expect_ge "$(folded_share "$T/folded" ';main;dive;dive;dive;')" 95 "percent of the stacks under main"
+	expect_no_match "$T/folded" '(;dive){101}' "more recursion than there is"
+}
+
+t_max_depth() {
+	pmb_ok record -e cpu-clock --max-depth 10 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1 100
+	expect_no_match "$T/folded" '(;dive){11}' "deeper than asked for"
+	expect_match "$T/folded" ';dive(;bottom_spin)?;burn_leaf ' "the leaf's side is kept"
+	expect_within "$(folded_sum "$T/folded")" 1000000000 200000000 "ns: samples and weight stay"
+	expect_ge "$(sum_get '.stacks.user.truncated // 0')" 1 "stacks that ended as truncated"
+}
+
+t_cxx() {
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 2
+	local name
+	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
+		'outer::Engine::operator\(\)' 'outer::operator<<'; do
+		expect_within "$(folded_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 5 "$name"
+	done
+	expect_no_match "$T/folded" ';_Z' "a mangled name"
+}
+
+t_rust() {
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/rustnames" 2
+	expect_within "$(folded_share "$T/folded" ';mycrate::foo::spin$' ';mycrate')" 33.3 5 "v0"
+	expect_within "$(folded_share "$T/folded" ';mycrate::foo::gen::<u32>$' ';mycrate')" 33.3 5 "v0, generic"
+	expect_within "$(folded_share "$T/folded" ';mycrate::bar::spin$' ';mycrate')" 33.3 5 "legacy, hash left out"
+	expect_no_match "$T/folded" ';_R|;_ZN' "a mangled name"
+}
+
+t_jit() {
+	spawn "$WORKLOADS/jit" 20
+	later rm -f "/tmp/perf-$spawned.map"
+	sleep 0.3
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	expect_ge "$(folded_share "$T/folded" ';main.*;jit_loop$')" 90 "percent in jit_loop under main"
+}
+
+t_jit_of_a_command_that_ended() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1' "$T/pid" "$WORKLOADS/jit"
+	later rm -f "/tmp/perf-$(cat "$T/pid").map"
+	expect_ge "$(folded_share "$T/folded" ';jit_loop$' '^jit;')" 80 "percent in jit_loop"
+}
+
+t_jit_map_of_someone_else() {
+	# Who owns the map is who names: another user's file in /tmp must not.
+	need_root
+	spawn "$WORKLOADS/jit" 20
+	later rm -f "/tmp/perf-$spawned.map"
+	wait_until test -s "/tmp/perf-$spawned.map" || fail "no map"
+	chown 65534 "/tmp/perf-$spawned.map"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	expect_no_match "$T/folded" 'jit_loop' "a name from another user's file"
+}
+
+t_jit_without_a_map() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/jit" 1 nomap
+	expect_ge "$(folded_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
+	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
+}
+
+t_deleted_binary() {
+	cp "$WORKLOADS/split" "$T/goner"
+	spawn "$T/goner" 20 >/dev/null
+	sleep 0.3
+	rm "$T/goner"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	expect_within "$(leaf_share "$T/folded" hot70)" 70 8 "hot70"
+}
+
+t_replaced_binary() {
+	# As a package upgrade does it: another file under the same name. Its names would be wrong.
+	cp "$WORKLOADS/split" "$T/prog"
+	spawn "$T/prog" 20 >/dev/null
+	sleep 0.3
+	cp "$WORKLOADS/recurse" "$T/new"
+	mv "$T/new" "$T/prog"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	expect_within "$(leaf_share "$T/folded" hot70)" 70 8 "hot70"
+	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
+}
+
+t_mount_namespace() {
+	need_root
+	mkdir "$T/hidden"
+	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	spawn unshare -m --propagation private sh -c \
+		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 20' \
+		"$T/hidden" "$WORKLOADS/split" >/dev/null
+	wait_until grep -q '^inner$' "/proc/$spawned/comm" || fail "the program in the namespace did not start"
+	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	expect_within "$(leaf_share "$T/folded" hot70 '^inner;')" 70 8 "hot70"
+}
+
+t_mount_namespace_of_a_command() {
+	# The process and its namespace are gone when names are asked for, unless the tool was quick.
+	need_root
+	mkdir "$T/hidden"
+	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
+		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 2' "$T/hidden" "$WORKLOADS/split"
+	expect_within "$(leaf_share "$T/folded" hot70 '^inner;.*(hot|inner)')" 70 8 "hot70"
+}
+
+t_stripped() {
+	cp "$WORKLOADS/split" "$T/bare"
+	strip "$T/bare"
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 1
+	expect_ge "$(folded_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 90 "percent as [module]+0xoffset"
+	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
+	# The offset is what addr2line takes: ask the unstripped twin.
+	local off
+	off=$(sed -n 's/^bare;.*\[bare\]+\(0x[0-9a-f]*\) [0-9]*$/\1/p' "$T/folded" | head -n 1)
+	expect_match <(addr2line -f -i -e "$WORKLOADS/split" "$off") '^(hot70|hot30|spin_mix|find_unit)$' "what lies there"
+}
+
+t_debuglink() {
+	cp "$WORKLOADS/split" "$T/linked"
+	objcopy --only-keep-debug "$T/linked" "$T/linked.debug"
+	strip "$T/linked"
+	(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/linked" 1
+	expect_within "$(leaf_share "$T/folded" hot70 '^linked;.*hot')" 70 8 "hot70"
+}
+
+t_minidebuginfo() {
+	need_program xz
+	cp "$WORKLOADS/split" "$T/mini"
+	strip -o "$T/mini.syms" --keep-file-symbols --only-keep-debug "$T/mini"
+	objcopy -S --remove-section .gdb_index --remove-section .comment \
+		--keep-symbol hot70 --keep-symbol hot30 --keep-symbol spin_mix --keep-symbol main \
+		"$T/mini.syms" "$T/mini.small"
+	xz -q "$T/mini.small"
+	strip "$T/mini"
+	objcopy --add-section .gnu_debugdata="$T/mini.small.xz" "$T/mini"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/mini" 1
+	expect_within "$(leaf_share "$T/folded" hot70 '^mini;.*hot')" 70 8 "hot70"
+}
+
+t_build_id() {
+	need_root
+	local id dir
+	cp "$WORKLOADS/split" "$T/ided"
+	id=$(readelf -n "$T/ided" | sed -n 's/ *Build ID: //p')
+	[ -n "$id" ] || skip "gcc writes no build-id here"
+	dir=/usr/lib/debug/.build-id/${id:0:2}
+	[ ! -e "$dir/${id:2}.debug" ] || skip "there is a debug file already"
+	[ -d "$dir" ] || later rmdir --ignore-fail-on-non-empty -p "$dir"
+	mkdir -p "$dir"
+	later rm -f "$dir/${id:2}.debug"
+	objcopy --only-keep-debug "$T/ided" "$dir/${id:2}.debug"
+	strip "$T/ided"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/ided" 1
+	expect_within "$(leaf_share "$T/folded" hot70 '^ided;.*hot')" 70 8 "hot70"
+}
+
+t_kernel_frames() {
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/syscalls" 2
+	expect_ge "$(folded_share "$T/folded" '_\[k\]$')" 20 "percent with a kernel leaf"
+	expect_ge "$(folded_share "$T/folded" ';kernel_half(;|$).*_\[k\]' '_\[k\]$')" 60 "kernel frames above kernel_half's"
+	expect_le "$(folded_share "$T/folded" '0xffff')" 1 "percent with nameless kernel frames"
+}
+
+t_no_debuginfod() {
+	# Somebody's server must not be asked: a name that does not resolve would also take time.
+	DEBUGINFOD_URLS="http://127.0.0.1:1/" DEBUGINFOD_VERBOSE=1 \
+		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1 >"$T/out" 2>"$T/err" ||
+		fail "exit status $?"
+	expect_no_match "$T/err" '[Dd]ebuginfod|127\.0\.0\.1' "a server was asked"
+	[ ! -d "$T/.cache/debuginfod_client" ] || fail "a cache of the client"
+}
+
+t_exec_changes_the_names() {
+	# One pid, two programs after each other: neither borrows the other's names.
+	pmb_ok record -e cpu-clock -o "$T/folded" -- bash -c \
+		'i=0; while ((i < 300000)); do ((i++)); done; exec "$0" 1' "$WORKLOADS/split"
+	expect_within "$(leaf_share "$T/folded" hot70 '^split;.*hot')" 70 8 "hot70"
+	expect_no_match "$T/folded" '^bash;.*;(hot70|hot30|spin_mix)' "names of the second in the first"
+	expect_no_match "$T/folded" '^split;.*(execute_command|\[bash\])' "names of the first in the second"
+}
+
+run_tests

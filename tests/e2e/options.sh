@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Which part of a stack, which events, and names that want to forge lines.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+t_user_only() {
+	pmb_ok record -e cpu-clock --user-only --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/syscalls" 1
+	expect_no_match "$T/folded" '_\[k\]' "a kernel frame"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_aggregated)" "samples stay"
+	expect_match "$T/folded" ';kernel_half' "samples taken in the kernel stay, with their user frames"
+}
+
+t_kernel_only() {
+	pmb_ok record -e cpu-clock --kernel-only --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/syscalls" 1
+	expect_no_match "$T/folded" ';(main|user_half|kernel_half)' "a user frame"
+	expect_match "$T/folded" '_\[k\] ' "kernel frames"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_aggregated)" "samples stay"
+}
+
+t_modifier_user() {
+	pmb_ok record -e cpu-clock:u -o "$T/folded" -- "$WORKLOADS/syscalls" 1
+	expect_no_match "$T/folded" '_\[k\]' "a kernel frame: :u selects samples"
+	expect_match "$T/folded" ';user_half' "user samples"
+}
+
+t_modifier_kernel() {
+	pmb_ok record -e cpu-clock:k -o "$T/folded" -- "$WORKLOADS/syscalls" 1
+	expect_ge "$(folded_share "$T/folded" '_\[k\]$')" 99 "percent of samples taken in the kernel"
+}
+
+t_event_name_first() {
+	pmb_ok record -e cpu-clock,page-faults -o "$T/folded" -- "$WORKLOADS/faults" 20000
+	expect_match "$T/folded" '^cpu-clock;faults;' "event, then comm"
+	expect_match "$T/folded" '^page-faults;faults;.*touch_pages' "event, then comm"
+	expect_no_match "$T/folded" '^faults;' "a line without its event"
+}
+
+t_one_event_has_no_name() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1
+	expect_no_match "$T/folded" '^cpu-clock;' "the only event's name"
+}
+
+t_repeated_e() {
+	pmb_ok record -e cpu-clock -e page-faults:u -e context-switches -o "$T/folded" --summary "$T/sum.json" \
+		-- "$WORKLOADS/storm" 50 1
+	expect_eq "$(sum_get '.events | length')" 3 "events"
+	expect_ledger
+}
+
+t_rates() {
+	pmb_ok record -e cpu-clock/freq=500/ -e task-clock/period=5000000/ -e page-faults -c 3 -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
+	expect_eq "$(sum_get '.events[1].rate.period')" 5000000 "period of the second"
+	expect_eq "$(sum_get '.events[2].rate.period')" 3 "period of the third, from -c"
+	# by weight: a timer that comes late makes fewer overflows that stand for more
+	expect_within "$(sum_get '.events[1].user.weight')" 1000000000 100000000 "weight of the second"
+}
+
+t_default_rate_is_about_a_millisecond() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	expect_eq "$(sum_get '.events[0].rate.period')" 1000003 "period, ns"
+	expect_within "$(sum_get '.events[0].user.weight')" 2000000000 300000000 "weight of 2 s"
+}
+
+t_hostile_name() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/hostile" 1
+	expect_folded "$T/folded"
+	expect_no_match "$T/folded" '^root|[[:cntrl:]]' "a forged line or a control byte"
+	expect_eq "$(grep -c ';hostile_spin ' "$T/folded")" 1 "lines of hostile_spin"
+	# One field is the name: main stands where it stands in any program.
+	grep ';hostile_spin ' "$T/folded" | awk -F';' '{ for (i = 2; i <= NF; i++) if ($i == "main") n = i; exit n > 5 || !n }' ||
+		fail "the name is more than one field: $(grep -m1 ';hostile_spin ' "$T/folded")"
+}
+
+t_hostile_file_name() {
+	local dir
+	dir="$T/x;y 9"$'\n'"root;z"
+	mkdir "$dir"
+	cp "$WORKLOADS/split" "$dir/a;b 7"$'\n'"root;c"
+	strip "$dir/"*
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$dir/a;b 7"$'\n'"root;c" 1
+	expect_folded "$T/folded"
+	expect_no_match "$T/folded" '^root' "a forged line"
+}
+
+t_same_stack_same_line() {
+	# Address space randomisation must not make each process its own set of stacks.
+	pmb_ok record -e page-faults -c 1 -o "$T/folded" -- "$WORKLOADS/storm" 20 0.1 exec
+	expect_le "$(grep -c '^stormling;.*;child_spin ' "$T/folded")" 3 "lines of one leaf in 20 processes"
+}
+
+run_tests

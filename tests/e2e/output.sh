@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Where the output goes, and what if it cannot.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+t_file() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1
+	expect_folded "$T/folded"
+	expect_empty "$T/out" "stdout with -o"
+}
+
+t_stdout_is_stacks_only() {
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 1
+	expect_folded "$T/out"
+	expect_match "$T/err" '.' "the summary"
+}
+
+t_summary_is_json() {
+	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
+	jq -e . "$T/sum.json" >/dev/null || fail "jq cannot read the summary"
+	expect_eq "$(sum_get '.command_line | length')" 8 "words of the command"
+	expect_match <(sum_get .version) '^[0-9]' "version"
+}
+
+t_keys_are_stable() {
+	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
+	local path
+	for path in .version .command_line .duration_s .balanced .remarks .events .stacks.user .stacks.kernel \
+		.frames.named .frames.unnamed .sideband.lost .events[0].name .events[0].unit .events[0].rate \
+		.events[0].scope .events[0].kernel.seen .events[0].kernel.dropped.ring_full \
+		.events[0].user.decoded .events[0].counter.value .events[0].counter.enabled_ns \
+		.events[0].counter.running_ns .events[0].counter.scaled .events[0].throttled; do
+		jq -e "$path != null" "$T/sum.json" >/dev/null || fail "the summary has no $path"
+	done
+	jq -e '.events[0] | has("ratio") and has("ratio_why") and has("remainder")' "$T/sum.json" >/dev/null ||
+		fail "the summary lacks ratio, ratio_why or remainder"
+}
+
+t_sorted_and_merged() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/manypaths" 1
+	sed 's/ [0-9]*$//' "$T/folded" >"$T/stacks"
+	expect_eq "$(sort -u "$T/stacks" | wc -l)" "$(wc -l <"$T/folded")" "different stacks"
+	# By frames: the separator sorts before everything else.
+	tr ';' '\001' <"$T/stacks" | sort -c 2>"$T/disorder" ||
+		fail "the lines are not in order: $(tr '\001' ';' <"$T/disorder" | cut -c -160)"
+}
+
+t_full_disk() {
+	pmb record -e cpu-clock -o /dev/full -- "$WORKLOADS/recurse" 1
+	expect_eq "$rc" 1 "exit status of -o /dev/full"
+	expect_match "$T/err" '/dev/full' "the file is named"
+	expect_match "$T/err" 'No space left|full' "the reason is named"
+}
+
+t_full_disk_on_stdout() {
+	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 1 >/dev/full 2>"$T/err"
+	expect_eq $? 1 "exit status"
+	expect_match "$T/err" 'No space left|full' "the reason is named"
+}
+
+t_full_disk_for_the_summary() {
+	pmb record -e cpu-clock -o "$T/folded" --summary /dev/full -- "$WORKLOADS/recurse" 1
+	expect_eq "$rc" 1 "exit status"
+	expect_folded "$T/folded"
+}
+
+t_unwritable_file_fails_early() {
+	local start=$SECONDS
+	pmb record -e cpu-clock -o "$T/no/such/dir/file" -- "$WORKLOADS/recurse" 8
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'no/such/dir/file' "the file is named"
+	expect_le "$((SECONDS - start))" 6 "seconds: told before the recording, not after"
+}
+
+t_quiet_without_a_terminal() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 2
+	expect_no_match "$T/err" $'\r|\033' "a live line in a file"
+}
+
+t_live_line_on_a_terminal() {
+	need_program script
+	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 3" /dev/null \
+		>"$T/out" 2>&1 </dev/null
+	expect_match "$T/out" 'samples' "a live line"
+	expect_match "$T/out" $'\r' "a live line that is redrawn"
+}
+
+run_tests

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the purpose.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A folder of suites in $T/suites; each suite is given as NAME and its body on stdin.
+suite() {
+	mkdir -p "$T/suites"
+	{
+		echo "#!/bin/bash"
+		echo ". '$LIB_DIR/lib.sh'"
+		cat
+		echo run_tests
+	} >"$T/suites/$1.sh"
+}
+
+run() {
+	SUITE_DIR=$T/suites SUITE_TIMEOUT=${1:-20} "$TOP/tests/run.sh" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+expect_verdict() { # LAST_LINE STATUS
+	expect_eq "$(tail -n 1 "$T/out")" "$1" "last line"
+	expect_eq "$rc" "$2" "exit status"
+}
+
+t_passes() {
+	suite good <<-'SUITE'
+		t_one() { expect_eq 1 1 one; }
+		t_two() { skip "no moon"; }
+	SUITE
+	run
+	expect_verdict "1 passed, 0 failed, 1 skipped" 0
+	expect_match "$T/out" '^ok good/one$' "a line for what passed"
+	expect_match "$T/out" '^skip good/two: no moon$' "a line for what was skipped, with the reason"
+}
+
+t_fails() {
+	suite bad <<-'SUITE'
+		t_one() { expect_eq 1 2 "one"; echo "not reached"; }
+		t_two() { expect_within 5 1 3 "five"; }
+		t_three() { false; }
+		t_four() { :; }
+	SUITE
+	run
+	expect_verdict "1 passed, 3 failed, 0 skipped" 1
+	expect_match "$T/out" "^FAIL bad/one: one: got '1', expected '2'$" "the reason"
+	expect_no_match "$T/out" 'not reached' "an expectation ends its test"
+}
+
+t_all_skipped_is_a_failure() {
+	suite lazy <<-'SUITE'
+		t_one() { skip "no moon"; }
+	SUITE
+	run
+	expect_verdict "0 passed, 1 failed, 1 skipped" 1
+}
+
+t_no_test_is_a_failure() {
+	suite none </dev/null
+	run
+	expect_verdict "0 passed, 1 failed, 0 skipped" 1
+}
+
+t_hanging_suite_is_a_failure() {
+	suite hangs <<-'SUITE'
+		t_one() { :; }
+		t_two() { sleep 100; }
+	SUITE
+	run 2
+	expect_verdict "1 passed, 1 failed, 0 skipped" 1
+}
+
+t_dying_suite_is_a_failure() {
+	suite dies <<-'SUITE'
+		t_one() { :; }
+		exit 5
+	SUITE
+	run
+	expect_verdict "0 passed, 1 failed, 0 skipped" 1
+}
+
+t_what_was_spawned_is_gone() {
+	suite spawns <<-SUITE
+		t_one() { spawn sleep 1234; echo \$spawned >'$T/pid'; later touch '$T/later'; fail "on purpose"; }
+	SUITE
+	run
+	[ -s "$T/pid" ] || fail "the suite did not run"
+	! kill -0 "$(cat "$T/pid")" 2>/dev/null || fail "what the test started is still there"
+	[ -e "$T/later" ] || fail "what the test left for its end was not done"
+}
+
+t_ledger_law_can_break() {
+	cat >"$T/sum.json" <<-'JSON'
+	{"balanced": true, "remarks": [], "events": [{"name": "x", "ratio": 1,
+	 "kernel": {"seen": 5, "emitted": 3, "filtered": 1, "dropped": {"ring_full": 1},
+	  "weight_seen": 5, "weight_emitted": 3, "weight_filtered": 1, "weight_dropped": {"ring_full": 1}},
+	 "user": {"decoded": 3, "aggregated": 3, "weight": 3}}],
+	 "rejected": {},
+	 "stacks": {"user": {"complete": 3}, "kernel": {"none": 3}}}
+	JSON
+	(expect_ledger) || fail "good books are refused: $(cat "$T/reason")"
+	local change
+	for change in '.events[0].kernel.seen = 6' '.events[0].user.decoded = 2' '.events[0].user.aggregated = 2' \
+		'.events[0].kernel.weight_filtered = 2' '.events[0].ratio = null' '.balanced = false' \
+		'.stacks.user.complete = 2' '.stacks.kernel.none = 4'; do
+		jq "$change" "$T/sum.json" >"$T/bad.json"
+		! (expect_ledger "$T/bad.json") || fail "not noticed: $change"
+	done
+	rm -f "$T/reason"
+}
+
+t_folded_form_can_break() {
+	local line
+	printf 'a;b c;d 5\n' >"$T/good"
+	(expect_folded "$T/good") || fail "a good line is refused"
+	for line in 'a;b' 'a;;b 5' 'a;b 5 ' ' 5' '' 'a;b -5' 'a;b 5x'; do
+		printf '%s\n' "$line" >"$T/bad"
+		! (expect_folded "$T/bad") || fail "not noticed: '$line'"
+	done
+	rm -f "$T/reason"
+}
+
+run_tests

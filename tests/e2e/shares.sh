@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The 70/30 program: shares, weights against the counter, names, main in every stack.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seconds=$(secs 30 5)
+# Points that a share may be off. n samples scatter by sqrt(.7 * .3 / n): 0.3 points in 30 s, 0.65 in 5 s.
+points=$(secs 2 3.5)
+
+# One recording at 999 Hz, inside one of perf, for most of the tests.
+setup() {
+	local perf outer=()
+	perf=$(perf_path) && "$perf" record -e cpu-clock -o "$T/probe" true >/dev/null 2>&1 &&
+		outer=("$perf" record -q -F 999 -e cpu-clock -o "$S/perf.data" --)
+	${outer[@]+"${outer[@]}"} "$PMUBPF" record -F 999 -o "$S/folded" --summary "$S/sum.json" \
+		-- "$WORKLOADS/split" "$seconds" >"$S/split.out" 2>"$T/err" </dev/null
+	expect_eq $? 0 "exit status"
+	expect_folded "$S/folded"
+}
+
+# What the program's own clock says: percent of hot70, of hot30.
+own_share() {
+	awk -v n="$1" '{ for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
+		printf "%.3f\n", 100 * v[n] / (v["hot70"] + v["hot30"]) }' "$S/split.out"
+}
+
+expect_share() { # FUNCTION PERCENT
+	expect_within "$(own_share "$1")" "$2" 0.5 "what the program itself measured of $1"
+	expect_within "$(frame_share "$S/folded" "$1" '^split;')" "$2" "$points" "share of $1"
+}
+
+t_share_hot70() {
+	expect_share hot70 70
+}
+
+t_share_hot30() {
+	expect_share hot30 30
+}
+
+t_same_as_perf() {
+	[ -s "$S/perf.data" ] || skip "perf cannot record here"
+	"$(perf_path)" script -i "$S/perf.data" --comm split -F period,ip,sym 2>/dev/null |
+		awk '{ s[$3] += $1; sum += $1 } END { printf "%.3f\n%.3f\n", 100 * s["hot70"] / sum, 100 * s["hot30"] / sum }' \
+			>"$T/perf"
+	expect_within "$(frame_share "$S/folded" hot70 '^split;')" "$(sed -n 1p "$T/perf")" "$points" "hot70, perf's"
+	expect_within "$(frame_share "$S/folded" hot30 '^split;')" "$(sed -n 2p "$T/perf")" "$points" "hot30, perf's"
+}
+
+t_main_in_the_stacks() {
+	# Samples in user code have no kernel frame as their leaf. The loader's have no main.
+	grep -v '_\[k\] [0-9]*$' "$S/folded" | grep -Ev ';(_start|_dl_|dl_|rtld|do_lookup|\[ld)' >"$T/user"
+	expect_ge "$(frame_share "$T/user" main)" 99 "percent of user samples under main"
+}
+
+t_frames_named() {
+	grep -E ';(hot70|hot30|spin_mix|main)' "$S/folded" >"$T/mine"
+	expect_no_match "$T/mine" '\[unknown\]|\]\+0x' "a frame has no name"
+	expect_le "$(folded_share "$S/folded" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
+}
+
+t_weights_near_counter() {
+	cp "$S/sum.json" "$T/sum.json"
+	expect_weight_near_counter 2
+}
+
+t_ledger() {
+	expect_ledger "$S/sum.json"
+	cp "$S/sum.json" "$T/sum.json"
+	expect_lossless
+}
+
+t_time_is_right() {
+	# The unit is time: the program's weight is its CPU time in ns.
+	local total
+	total=$(awk '{ print $6 }' "$S/split.out")
+	expect_within "$(folded_sum_of "$S/folded" '^split;')" "$total" "$((total / 20))" "ns of CPU time"
+}
+
+t_attached_to_a_pid() {
+	local d pid before after sum
+	d=$(secs 30 5)
+	spawn "$WORKLOADS/split" $((d + 20)) >/dev/null
+	pid=$spawned
+	sleep 0.2
+	before=$(cpu_time_ns "$pid")
+	pmb_ok record -F 999 -p "$pid" -d "$d" -o "$T/folded" --summary "$T/sum.json"
+	after=$(cpu_time_ns "$pid")
+	expect_folded "$T/folded"
+	expect_within "$(frame_share "$T/folded" hot70)" 70 "$points" "share of hot70"
+	expect_within "$(frame_share "$T/folded" hot30)" 30 "$points" "share of hot30"
+	expect_ledger
+	expect_eq "$(sum_scope)" per-task "scope"
+	expect_eq "$(sum_filtered)" 0 "filtered: -p does not see other programs"
+	expect_weight_near_counter 2
+	sum=$(folded_sum "$T/folded")
+	expect_le "$sum" "$((after - before + 50000000))" "ns, no more than the process used"
+	expect_ge "$sum" "$(((after - before) * 80 / 100))" "ns, most of what the process used"
+	expect_no_match "$T/folded" '\[unknown\]|\]\+0x' "a frame has no name"
+}
+
+run_tests

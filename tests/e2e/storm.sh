@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Storms of short-lived processes: inherited per-task events lose most of them, this tool must not.
+# The rates are high so that 3 points are five standard deviations of what sampling scatters.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Percent of child_spin in what both spins take.
+known_of_spins() {
+	awk '{ for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
+		printf "%.3f\n", 100 * v["child_spin"] / (v["child_spin"] + v["parent_spin"]) }' "$T/out"
+}
+
+# Percent of the CPU time that the children took under their name, and that child_spin alone took.
+known() { # FIELD (stormling, child_spin)
+	awk -v f="$1" '{ for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
+		printf "%.3f\n", 100 * v[f] / (v["children"] + v["parent"]) }' "$T/out"
+}
+
+# The weight of all together is the CPU time of all together: no idle time is charged to anyone.
+expect_total() {
+	local ns
+	ns=$(awk '{ printf "%.0f\n", $2 + $4 }' "$T/out")
+	expect_within "$(folded_sum "$T/folded")" "$ns" "$((ns / 20))" "ns of CPU time, parent and children"
+}
+
+t_500_children() {
+	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 500 0.6
+	expect_ledger
+	expect_lossless
+	expect_within "$(folded_share "$T/folded" '^stormling;')" "$(known stormling)" 3 "the children's share"
+	expect_total
+	expect_within "$(frame_share "$T/folded" child_spin)" "$(known child_spin)" 3 "share of child_spin"
+}
+
+t_1500_children_at_the_default_rate() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 1500 0.6
+	expect_ledger
+	expect_within "$(frame_share "$T/folded" child_spin 'child_spin|parent_spin')" "$(known_of_spins)" 6 "child_spin against parent_spin"
+}
+
+t_500_children_that_exec() {
+	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 500 0.6 exec
+	expect_ledger
+	expect_within "$(frame_share "$T/folded" child_spin)" "$(known child_spin)" 3 "share of child_spin"
+	expect_total
+	# In the middle of execve the saved user registers still are the replaced program's: not counted.
+	grep -v '_\[k\] [0-9]*$' "$T/folded" >"$T/user"
+	expect_le "$(folded_share "$T/user" '\[unknown\]')" 1 "percent of samples in user code with an unknown frame"
+}
+
+t_10000_processes_under_a() {
+	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 10000 0.05
+	expect_ledger
+	expect_lossless
+	expect_within "$(frame_share "$T/folded" child_spin 'child_spin|parent_spin')" "$(known_of_spins)" 5 "child_spin against parent_spin"
+}
+
+t_3000_programs_under_a() {
+	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 3000 0.1 exec
+	expect_ledger
+	expect_lossless
+	expect_eq "$(sum_lost_sideband)" 0 "lost side-band records"
+}
+
+t_storm_of_an_attached_process() {
+	# -p follows the children too, but short ones are short of samples there: no share is promised.
+	spawn "$WORKLOADS/storm" 2000 1 >/dev/null
+	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_ledger
+	expect_match "$T/folded" ';parent_spin' "the parent"
+}
+
+t_storm_of_an_attached_process_per_cpu() {
+	spawn "$WORKLOADS/storm" 4000 0.6 >/dev/null
+	pmb_ok record -e cpu-clock --per-cpu -F 9973 -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_ledger
+	expect_within "$(frame_share "$T/folded" child_spin 'child_spin|parent_spin')" 50 4 "child_spin against parent_spin"
+}
+
+run_tests

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * cost: loads every BPF program in each configuration that leaves other code alive, and prints what
+ * the verifier says it took:
+ *
+ *     pmb_overflow/tasks 12345
+ *
+ * The log_level that gives only this line is 4. A program that is refused: the end of the log.
+ */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect/features.h"
+#include "collect/programs.h"
+#include "collect/life.skel.h"
+#include "collect/sample.skel.h"
+
+static char log_text[1 << 20];
+
+static int print(struct bpf_program *program, const char *config, int r)
+{
+	const char *text = strstr(log_text, "processed ");
+	size_t len = strlen(log_text);
+
+	if (r == 0 && text) {
+		printf("%s%s%s %ld\n", bpf_program__name(program), *config ? "/" : "", config,
+		       strtol(text + strlen("processed "), NULL, 10));
+		return 0;
+	}
+	fprintf(stderr, "%s/%s: %s\n%s\n", bpf_program__name(program), config, strerror(-r),
+		log_text + (len > 3000 ? len - 3000 : 0));
+	return 1;
+}
+
+static void keep_log(struct bpf_program *program)
+{
+	memset(log_text, 0, sizeof(log_text));
+	bpf_program__set_log_buf(program, log_text, sizeof(log_text));
+	bpf_program__set_log_level(program, 4);
+}
+
+static int cost_overflow(const char *config, const struct pmb_config *cfg)
+{
+	struct sample_bpf *skel = sample_bpf__open();
+	int r;
+
+	if (!skel)
+		return 1;
+	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
+	keep_log(skel->progs.pmb_overflow);
+	r = print(skel->progs.pmb_overflow, config, sample_bpf__load(skel));
+	sample_bpf__destroy(skel);
+	return r;
+}
+
+static int cost_life(void)
+{
+	int failed = 0;
+
+	for (int i = 0; i < 2; i++) {
+		struct life_bpf *skel = life_bpf__open();
+		struct bpf_program *program = i ? skel->progs.pmb_exec : skel->progs.pmb_fork;
+
+		bpf_program__set_autoload(i ? skel->progs.pmb_fork : skel->progs.pmb_exec, false);
+		keep_log(program);
+		failed += print(program, "", life_bpf__load(skel));
+		life_bpf__destroy(skel);
+	}
+	return failed;
+}
+
+__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return level == LIBBPF_WARN && getenv("V") ? vfprintf(stderr, fmt, ap) : 0;
+}
+
+int main(void)
+{
+	struct pmb_config cfg = {.max_frames = PMB_MAX_FRAMES, .ring_wake = 65536,
+				 .user_mask = ~0ull, .cgroup_subsys = -1, .want_user = 1,
+				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK_TASK};
+	int failed = 0;
+
+	libbpf_set_print(say);
+	cfg.has_task_regs = feature__has(FEATURE_TASK_REGS);
+	cfg.filter = PMB_FILTER_TASKS;
+	failed += cost_overflow("tasks", &cfg);
+	cfg.weight = PMB_WEIGHT_COUNT;
+	failed += cost_overflow("freq", &cfg);
+	cfg.filter = PMB_FILTER_CGROUP;
+	failed += cost_overflow("cgroup2", &cfg);
+	cfg.cgroup_subsys = 1;
+	failed += cost_overflow("cgroup1", &cfg);
+	cfg.has_task_regs = 0;
+	failed += cost_overflow("old", &cfg);
+	failed += cost_life();
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,120 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the guests' scripts share; busybox sh and awk, nothing else. A script sources this file, defines
+# tests as functions named t_…, and ends with run_tests: those at the end of this file run before. A test runs in a subshell; "fail" and "skip" end
+# it with a reason, and "figure NAME VALUE" goes into the guest's last line.
+T=/tmp/t
+export W=/vm/workloads
+
+say() { echo "@ $*"; }
+figure() { say figure "$*"; }
+fail() { echo "$*" >$T/reason; exit 1; }
+skip() { echo "$*" >$T/reason; exit 77; }
+
+run_test() { # NAME
+	local status
+	mkdir -p $T
+	( "t_$1" )
+	status=$?
+	case $status in
+	0) say "ok $1" ;;
+	77) say "skip $1: $(cat $T/reason)" ;;
+	*)
+		say "FAIL $1: $(cat $T/reason 2>/dev/null || echo "status $status")"
+		head -n 20 $T/err $T/out $T/folded 2>/dev/null
+		;;
+	esac
+	rm -rf $T
+}
+
+run_tests() {
+	local name
+	# shellcheck disable=SC2013 # names
+	for name in $(sed -n 's/^t_\([a-z0-9_]*\)() .*/\1/p' /vm/lib.sh /vm/run); do
+		run_test "$name"
+	done
+}
+
+# pmubpf: folded stacks in $T/folded, the summary in $T/sum; it has to end with 0.
+pmb() {
+	/vm/pmubpf "$@" >$T/out 2>$T/err </dev/null
+}
+
+pmb_record() {
+	pmb record -o $T/folded --summary $T/sum "$@" ||
+		fail "pmubpf record $* ended with $?: $(grep -v '^$' $T/err | head -n 1)"
+}
+
+# A number of the summary by its key, of the first event that has it.
+sum_get() { # KEY
+	awk -F'[:, ]+' -v key="\"$1\"" '$2 == key { print $3; exit }' $T/sum
+}
+
+# The sum of an object's members: dropped, weight_dropped.
+sum_object() { # KEY
+	awk -F'[:, ]+' -v key="\"$1\"" '
+		$2 == key { inside = 1; next }
+		inside && /}/ { exit }
+		inside { s += $3 }
+		END { printf "%.0f\n", s }' $T/sum
+}
+
+percent() { awk "BEGIN { printf \"%.2f\\n\", 100 * ($1) }"; }
+
+# A comparison of numbers: is "EXPRESSION".
+is() { awk "BEGIN { exit !($1) }"; }
+
+expect_within() { # GOT WANT TOLERANCE WHAT
+	is "($1 + 0) - ($2) <= $3 && ($2) - ($1 + 0) <= $3" || fail "$4: got $1, expected $2 ± $3"
+}
+
+expect_ge() { # GOT WANT WHAT
+	is "($1 + 0) >= ($2)" || fail "$3: got $1, expected at least $2"
+}
+
+expect_eq() { # GOT WANT WHAT
+	[ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"
+}
+
+# The columns of the (first event's) ledger are added up here, not only believed.
+expect_ledger() {
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq $(($(sum_get emitted) + $(sum_get filtered) + $(sum_object dropped))) \
+		"$(sum_get seen)" "emitted + filtered + dropped"
+	expect_eq "$(sum_get decoded)" "$(sum_get emitted)" "decoded"
+	expect_eq "$(sum_get aggregated)" "$(sum_get decoded)" "aggregated"
+	expect_eq $(($(sum_get weight_emitted) + $(sum_get weight_filtered) + $(sum_object weight_dropped))) \
+		"$(sum_get weight_seen)" "weights: emitted + filtered + dropped"
+}
+
+expect_lossless() {
+	expect_eq "$(sum_object dropped)" 0 "dropped"
+}
+
+# shellcheck disable=SC2120
+folded_sum() { # [REGEX]
+	re=${1:-.} awk 'BEGIN { re = ENVIRON["re"] } { n = $NF; sub(/ [^ ]*$/, ""); if ($0 ~ re) s += n }
+		END { printf "%.0f\n", s }' $T/folded
+}
+
+# Percent of the weight of the stacks that match, in those that match the second expression.
+share() { # REGEX [REGEX]
+	re=$1 all=${2:-.} awk '
+		BEGIN { re = ENVIRON["re"]; all = ENVIRON["all"] }
+		{ n = $NF; sub(/ [^ ]*$/, "") }
+		$0 ~ all { sum += n; if ($0 ~ re) s += n }
+		END { if (sum > 0) printf "%.2f\n", 100 * s / sum; else print "none" }' $T/folded
+}
+
+# ---------------------------------------------------------------- what every guest has to show
+
+t_doctor() {
+	pmb doctor || fail "doctor ended with $?"
+	sed -n '/^features/,$p' $T/out
+}
+
+t_programs_load() {
+	/vm/cost >$T/out 2>$T/err || fail "$(tail -n 3 $T/err | tr '\n' ' ')"
+	sed 's/^/@ cost /' $T/out
+}

@@ -1,0 +1,101 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A machine without PMU: every BPF program loads, software events, breakpoints, the ledger closes.
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+# Samples in code of the program; libc is built without frame pointers, and its callers are lost.
+USER_CODE=';(hot70|hot30|spin_mix|main)$'
+
+t_split() {
+	pmb_record -- $W/split 4
+	expect_ledger
+	expect_within "$(share ';hot70$' ';hot[37]0$')" \
+		"$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' $T/out)" 3 "share of hot70"
+	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
+	expect_within "$(percent "$(sum_get ratio)")" 100 2 "percent of the counter in the weights"
+	figure "split $(share ';hot70$' ';hot[37]0$') %"
+	figure "Σ/counter $(percent "$(sum_get ratio)") %"
+}
+
+t_kernel_stacks() {
+	pmb_record -e cpu-clock -- $W/syscalls
+	expect_ledger
+	grep -q 'do_syscall_64_\[k\]' $T/folded || fail "no do_syscall_64 in a kernel stack"
+	expect_ge "$(share ';(main|calls|kernel_half);.*read.*;do_syscall_64_\[k\]' 'read.*_\[k\]$')" 95 \
+		"percent of read's kernel samples whose user stack reaches the program"
+}
+
+t_watchpoint_1000() {
+	local addr
+	addr=$(cat $W/watch.addr)
+	pmb record -e "mem:$addr/8:w" -o $T/folded -- true
+	[ $? -ne 3 ] || skip "no hardware breakpoints: $(head -n 1 $T/err)"
+	pmb_record -e "mem:$addr/8:w" -- $W/watch 1000
+	[ "$(sum_get value)" != 0 ] || skip "the emulated CPU's breakpoints don't fire"
+	expect_eq "$(folded_sum .)" 1000 "folded sum"
+	expect_eq "$(folded_sum ';store_all$')" 1000 "stores in store_all"
+	expect_ledger
+}
+
+t_fault_addresses() {
+	pmb_record -e page-faults -c 1 --addr -- $W/faults 500
+	expect_ledger
+	awk '{ print $2, $4, $6, $8 }' $T/out | while read -r base pages size off; do
+		i=0
+		while [ $i -lt "$pages" ]; do
+			printf '[0x%x] 1\n' $((base + i * size + off))
+			i=$((i + 1))
+		done
+	done | sort >$T/known
+	grep ';touch_pages' $T/folded | sed 's/^.*;\(\[0x[0-9a-f]*\] [0-9]*\)$/\1/' | sort >$T/seen
+	cmp -s $T/known $T/seen || fail "addresses differ: $(wc -l <$T/known) known, $(wc -l <$T/seen) seen"
+}
+
+t_fork_storm_under_a() {
+	pmb_record -a -e cpu-clock -- $W/storm 2000 0.05
+	expect_ledger
+	expect_lossless
+	grep -q ';child_spin' $T/folded || fail "no child"
+}
+
+t_exec_storm() {
+	pmb_record -e cpu-clock -F 4000 -- $W/storm 100 2 exec
+	expect_ledger
+	expect_lossless
+	expect_within "$(share ';child_spin(;|$)')" "$(awk '/child_spin/ {
+		printf "%.2f", 100 * $8 / ($2 + $4) }' $T/out)" 5 "share of child_spin"
+}
+
+t_pid() {
+	$W/split 60 >/dev/null &
+	sleep 1
+	pmb_record -e cpu-clock -p $! -d 2
+	expect_ledger
+	expect_within "$(share ';hot70$' ';hot[37]0$')" 70 3 "share of hot70"
+	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
+	kill $! 2>/dev/null
+	return 0
+}
+
+t_cgroup() {
+	mkdir -p /sys/fs/cgroup/vm/inner
+	sh -c 'echo $$ >/sys/fs/cgroup/vm/inner/cgroup.procs; exec '$W'/split 60' >/dev/null &
+	$W/split 60 >/dev/null &
+	sleep 1
+	pmb_record -e cpu-clock -G /vm -d 2
+	expect_ledger
+	expect_eq "$(folded_sum '^split;')" "$(folded_sum .)" "weight of the cgroup's only program"
+	expect_ge "$(sum_get emitted)" 100 "samples"
+	expect_ge "$(sum_get filtered)" 100 "filtered overflows of others"
+	kill %1 %2
+}
+
+t_several_events() {
+	pmb_record -e cpu-clock,page-faults,context-switches -- $W/storm 100 0.5
+	expect_ledger
+	grep -q '^page-faults;' $T/folded || fail "no page-faults"
+}
+
+run_tests
