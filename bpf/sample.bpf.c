@@ -146,6 +146,8 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	weight = overflow_weight(&pmb_cfg, ctx, now, stats);
 	stats->seen++;
 	stats->weight_seen += weight;
+	if (!(__u32)id)
+		stats->weight_idle += weight;
 	if (!is_target(&pmb_cfg, (__u32)id)) {
 		stats->filtered++;
 		stats->weight_filtered += weight;

@@ -5,10 +5,12 @@
  *
  * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
  * then skips the expirations that were missed: the counter goes on, the overflows don't. So
- * expirations are counted here, on the timer's own grid.
+ * expirations are counted here, on the timer's own grid. If the same task ran without a break since
+ * the last overflow, they are its own; else they may have been anybody's, idle time most of all, and
+ * are only counted.
  *
  *   expirations   |    |    |    |    |
- *   overflows     x    x              x     the last one stands for three periods
+ *   overflows     x    x              x     the last one stands for three periods, or two are skipped
  *
  * Frequency mode: when the kernel shortens the period it lets the event overflow at once, but still
  * reports the long period that was never completed. So the counter itself is read.
@@ -26,18 +28,23 @@ static __always_inline __u64 current_run(void)
 	return (__u64)task + BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
-static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64 now, __u64 run,
+static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64 now,
 					  struct pmb_stats *stats)
 {
-	__u64 n = 1;
+	__u64 run = current_run(), n = 1;
+	bool same_run = last->run == run;
 
-	if (last->at && last->run == run && now >= last->at + period) {
-		n = (now - last->at) / period;
-		last->at += n * period;
-	} else {
+	last->run = run;
+	if (!last->at || now < last->at + period) {
 		/* the first, or one that came earlier than the grid: the better grid */
 		last->at = now;
-		last->run = run;
+		return period;
+	}
+	n = (now - last->at) / period;
+	last->at += n * period;
+	if (!same_run) {
+		stats->skipped += n - 1;
+		return period;
 	}
 	stats->late += n - 1;
 	return n * period;
@@ -70,8 +77,7 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 		return period;
 	if (cfg->weight == PMB_WEIGHT_COUNT)
 		return count_weight(ctx, last, period);
-	return clock_weight(last, period, now,
-			    cfg->weight == PMB_WEIGHT_CLOCK_TASK ? current_run() : 0, stats);
+	return clock_weight(last, period, now, stats);
 }
 
 #endif

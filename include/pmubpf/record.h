@@ -89,10 +89,9 @@ enum pmb_mark {
 
 /* How the overflow program knows the weight of an overflow. */
 enum pmb_weight {
-	PMB_WEIGHT_PERIOD,     /* the period that the kernel reports: exact with a fixed one */
-	PMB_WEIGHT_CLOCK_CPU,  /* expirations of a timer that runs all the time */
-	PMB_WEIGHT_CLOCK_TASK, /* expirations of a timer that runs while its task does */
-	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
+	PMB_WEIGHT_PERIOD, /* the period that the kernel reports: exact with a fixed one */
+	PMB_WEIGHT_CLOCK,  /* expirations of a timer */
+	PMB_WEIGHT_COUNT,  /* what the counter counted since the last overflow on this CPU */
 };
 
 /* One program instance counts one event. */
@@ -125,7 +124,11 @@ struct pmb_stats {
 	__u64 stacks_known; /* stacks not sent because their id was known */
 	__u64 stacks_lost;  /* stack records that found no room */
 	__u64 ring_bytes;   /* written into the rings, their 8-byte headers not counted */
-	__u64 late; /* timer expirations that were skipped; the next overflow's weight has them */
+	/* Expirations of a clock's timer for which no overflow came. Those during one run of one task are in
+	 * the weight of its next overflow (late); of the others nobody knows whose they were (skipped). */
+	__u64 late;
+	__u64 skipped;
+	__u64 weight_idle; /* of overflows in the idle task */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
 };

@@ -158,6 +158,33 @@ Test(ledger, no_ratio_where_nothing_can_be_compared)
 	expect(true, NULL);
 }
 
+Test(ledger, idle_time_without_overflows_is_no_loss)
+{
+	event.scaled = event.value = 2000;
+	expect(false, "50.0 %");
+	event.idle_ns = 900;
+	expect(true, NULL);
+	event.idle_ns = 800;
+	expect(false, "the rest was lost");
+}
+
+Test(ledger, weights_read_from_the_counter_leave_an_exact_remainder)
+{
+	event.scaled = event.value = 2000;
+	event.by_count = true;
+	cr_expect_eq(ledger_event__remainder(&event), 1000);
+	expect(true, NULL);
+	cr_expect(ledger_event__unfinished(&event));
+	event.scaled = event.value = 1020;
+	cr_expect_not(ledger_event__unfinished(&event));
+}
+
+Test(ledger, more_weight_than_the_counter_is_said)
+{
+	event.scaled = event.value = 900;
+	expect(false, "overstates");
+}
+
 Test(ledger, each_event_is_looked_at)
 {
 	struct ledger_event events[2] = {event, event};

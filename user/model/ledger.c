@@ -97,7 +97,8 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 
 	if (isnan(ratio))
 		return true;
-	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) /
+	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e) +
+		 (double)e->idle_ns) /
 		(double)e->scaled;
 	if (reach >= MIN_RATIO)
 		return !ledger_event__overstated(e, ratio, remarks);

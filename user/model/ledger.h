@@ -48,10 +48,11 @@ struct ledger_event {
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
-	uint64_t scaled;         /* value, scaled by enabled/running */
-	uint64_t instances;      /* counters that may each hold an unfinished interval */
-	uint64_t interval;       /* the period, or the mean weight in frequency mode */
-	bool by_count;           /* weights follow the counter: the remainder is known exactly */
+	uint64_t scaled;    /* value, scaled by enabled/running */
+	uint64_t instances; /* counters that may each hold an unfinished interval */
+	uint64_t interval;  /* the period, or the mean weight in frequency mode */
+	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
+	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };

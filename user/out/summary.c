@@ -42,6 +42,15 @@ static void text_drops(const struct ledger_event *e, struct buf *out)
 	}
 }
 
+static void text_ratio(const struct ledger_event *e, double ratio, struct buf *out)
+{
+	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals", 100 * ratio,
+		    e->by_count ? "" : "up to ", ledger_event__remainder(e));
+	if (e->idle_ns)
+		buf__printf(out, ", %" PRIu64 " idle without overflows", e->idle_ns);
+	buf__puts(out, ")\n");
+}
+
 static void text_counter(const struct ledger_event *e, const struct event *event, struct buf *out)
 {
 	double ratio = ledger_event__ratio(e);
@@ -58,8 +67,7 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 	else if (isnan(ratio))
 		buf__puts(out, "; no ratio: the counter is 0\n");
 	else
-		buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n",
-			    100 * ratio, e->by_count ? "" : "up to ", ledger_event__remainder(e));
+		text_ratio(e, ratio, out);
 	if (ledger_event__unfinished(e))
 		buf__puts(
 			out,
@@ -96,12 +104,12 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 		    e->aggregated);
 	text_drops(e, out);
 	text_counter(e, event, out);
-	if (e->kernel.late)
+	if (e->kernel.late || e->kernel.skipped)
 		buf__printf(
 			out,
-			"    its timer came late: %llu intervals are in the weight of the overflow after "
-			"them\n",
-			e->kernel.late);
+			"    its timer came late: %llu intervals are in the weight of the same task's "
+			"next overflow, %llu in nobody's\n",
+			e->kernel.late, e->kernel.skipped);
 	if (e->throttled)
 		buf__printf(
 			out,
@@ -209,6 +217,8 @@ static void json_kernel(struct json *j, const struct pmb_stats *k)
 	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
 	json__u64(j, "ring_bytes", k->ring_bytes);
 	json__u64(j, "late", k->late);
+	json__u64(j, "skipped", k->skipped);
+	json__u64(j, "weight_idle", k->weight_idle);
 	json__u64(j, "stacks_sent", k->stacks_sent);
 	json__u64(j, "stacks_known", k->stacks_known);
 	json__u64(j, "stacks_lost", k->stacks_lost);
@@ -230,6 +240,7 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 		  e->scaled   ? NULL :
 				"the counter is 0");
 	json__u64(j, "remainder", ledger_event__remainder(e));
+	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "throttled", e->throttled);
 }
 

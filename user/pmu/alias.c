@@ -34,8 +34,9 @@ const struct event_alias event_aliases[] = {
 	 1000003},
 	{"stalls-backend", "cycles waiting for data or units", "stalled-cycles-backend", CYCLES,
 	 1000003},
-	{"cpu-clock", "time, by a timer on each CPU", "cpu-clock", NS, 1000003},
-	{"task-clock", "time that tasks ran", "task-clock", NS, 1000003},
+	/* not 1 ms: that is in step with the scheduler's tick of 1, 4 or 10 ms */
+	{"cpu-clock", "time, by a timer on each CPU", "cpu-clock", NS, 1013009},
+	{"task-clock", "time that tasks ran", "task-clock", NS, 1013009},
 	{"page-faults", "page faults", "page-faults", "faults", UNIT_EVENTS, 101},
 	{"minor-faults", "page faults without I/O", "minor-faults", "faults", UNIT_EVENTS, 101},
 	{"major-faults", "page faults that needed I/O", "major-faults", "faults", UNIT_EVENTS, 2},

@@ -221,6 +221,26 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
 }
 
+/* The clock went on while its CPU was idle; the overflows there may not have come. */
+static uint64_t idle_without_overflow(const struct session *s, size_t index, const uint64_t *idle)
+{
+	const struct ledger_event *e = &s->result->ledger.events[index];
+	uint64_t sum = 0;
+
+	if (s->opts->events->events[index].unit != UNIT_NS)
+		return 0;
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && c->tid < 0)
+			sum += idle[c->cpu] - s->idle_before[c->cpu];
+	}
+	if (sum <= e->kernel.weight_idle || e->scaled <= e->kernel.weight_seen)
+		return 0;
+	sum -= e->kernel.weight_idle;
+	return sum < e->scaled - e->kernel.weight_seen ? sum : e->scaled - e->kernel.weight_seen;
+}
+
 static void add_counter(struct ledger_event *e, const struct counter *c)
 {
 	double scale =
@@ -252,9 +272,7 @@ void session__close_books(struct session *s)
 		programs__stats(s->programs, i, &e->kernel);
 		e->name = event->name;
 		e->no_ratio = why_no_ratio(event);
-		/* both count all that the counter counts, up to their last overflow on each CPU */
-		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT ||
-			      event_weight(s, i) == PMB_WEIGHT_CLOCK_CPU;
+		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT;
 		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
@@ -262,6 +280,7 @@ void session__close_books(struct session *s)
 			event->attr.freq ?
 				(e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0) :
 				event->attr.sample_period;
+		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
 	ledger->sideband_records = sideband->records;
