@@ -45,6 +45,6 @@ lint:
 
 test: deps
 	$(Q)$(MAKE) --no-print-directory all workloads unit
-	$(Q)r=0; O=$(O) NEST=$(NEST) tests/run.sh || r=$$?; $(MAKE) --no-print-directory own; exit $$r
+	$(Q)r=0; O=$(O) NEST=$(NEST) UNIT_DIR=$(O)/tests/unit tests/run.sh || r=$$?; $(MAKE) --no-print-directory own; exit $$r
 
 -include $(UNIT:%=%.d)

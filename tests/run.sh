@@ -8,7 +8,7 @@
 # suite the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops
 # in its log.
 #
-# Environment: NEST=0 leaves nest.sh out, QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
+# Environment: UNIT_DIR (a folder of unit tests, run and counted too), NEST=0 leaves nest.sh out, QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
 # SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 
@@ -81,6 +81,16 @@ run_suite() { # FILE
 	[ -z "$after" ] || fail_suite "$name" "the kernel complained: ${after#> }"
 }
 
+# The unit tests of UNIT_DIR, if asked for: their counts go into the last line.
+unit_passed=0 unit_failed=0 unit_skipped=0
+unit_tests() {
+	[ -n "${UNIT_DIR:-}" ] || return 0
+	"$TOP/tests/run-unit.sh" "$UNIT_DIR" | tee "$WORK/unit" | sed '$d'
+	if ! read -r unit_passed _ unit_failed _ unit_skipped _ < <(tail -n 1 "$WORK/unit" | tr -d ,); then
+		fail_suite unit "the unit tests did not end"
+	fi
+}
+
 main() {
 	local suites=("$@") file
 	if [ ${#suites[@]} -eq 0 ]; then
@@ -95,8 +105,13 @@ main() {
 	for file in "${suites[@]}"; do
 		run_suite "$file"
 	done
-	echo "$(count ok "$RESULTS") passed, $(count FAIL "$RESULTS") failed, $(count skip "$RESULTS") skipped"
-	! grep -q '^FAIL ' "$RESULTS"
+	unit_tests
+	local passed failed skipped
+	passed=$(($(count ok "$RESULTS") + unit_passed))
+	failed=$(($(count FAIL "$RESULTS") + unit_failed))
+	skipped=$(($(count skip "$RESULTS") + unit_skipped))
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
 }
 
 if [ -n "${KEEP_LOG:-}" ]; then

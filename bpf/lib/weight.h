@@ -6,8 +6,8 @@
  * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
  * then skips the expirations that were missed: the counter goes on, the overflows don't. So
  * expirations are counted here, on the timer's own grid. If the same task ran without a break since
- * the last overflow, they are its own; else they may have been anybody's, idle time most of all, and
- * are only counted.
+ * the last overflow, they are its own; else they may have been anybody's, idle time most of all: in
+ * the ledger they are filtered weight, for they can't be said to be the target's.
  *
  *   expirations   |    |    |    |    |
  *   overflows     x    x              x     the last one stands for three periods, or two are skipped
@@ -44,6 +44,8 @@ static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64
 	last->at += n * period;
 	if (!same_run) {
 		stats->skipped += n - 1;
+		stats->weight_seen += (n - 1) * period;
+		stats->weight_filtered += (n - 1) * period;
 		return period;
 	}
 	stats->late += n - 1;

@@ -162,9 +162,9 @@ Test(ledger, idle_time_without_overflows_is_no_loss)
 {
 	event.scaled = event.value = 2000;
 	expect(false, "50.0 %");
-	event.idle_ns = 900;
+	event.idle_ns = 950;
 	expect(true, NULL);
-	event.idle_ns = 800;
+	event.idle_ns = 700;
 	expect(false, "the rest was lost");
 }
 

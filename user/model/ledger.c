@@ -17,11 +17,19 @@ const char *const ending_texts[PMB_N_ENDINGS] = {PMB_ENDINGS(TEXT)};
 #undef KEY
 #undef TEXT
 
+/* What of the counter overflows could come for. */
+static uint64_t ledger_event__due(const struct ledger_event *e)
+{
+	return e->scaled > e->idle_ns ? e->scaled - e->idle_ns : 0;
+}
+
 double ledger_event__ratio(const struct ledger_event *e)
 {
-	if (e->no_ratio || !e->scaled)
+	uint64_t due = ledger_event__due(e);
+
+	if (e->no_ratio || !due)
 		return NAN;
-	return (double)e->kernel.weight_seen / (double)e->scaled;
+	return (double)e->kernel.weight_seen / (double)due;
 }
 
 uint64_t ledger_event__remainder(const struct ledger_event *e)
@@ -97,9 +105,8 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 
 	if (isnan(ratio))
 		return true;
-	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e) +
-		 (double)e->idle_ns) /
-		(double)e->scaled;
+	reach = ((double)e->kernel.weight_seen + (double)ledger_event__remainder(e)) /
+		(double)ledger_event__due(e);
 	if (reach >= MIN_RATIO)
 		return !ledger_event__overstated(e, ratio, remarks);
 	buf__printf(remarks,
@@ -111,7 +118,7 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 			    "the event ran %.1f %% of the time (more events than counters)\n",
 			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
 	else
-		buf__printf(remarks, "%s\n", e->loss_causes);
+		buf__printf(remarks, "%s\n", e->loss_causes ? e->loss_causes : "cause unknown");
 	return false;
 }
 

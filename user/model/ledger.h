@@ -67,7 +67,7 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
-/* Σ weights of all overflows seen / the counter; NAN if there is nothing to compare. */
+/* Σ weights of all overflows seen / the counter without idle_ns; NAN if nothing is to compare. */
 double ledger_event__ratio(const struct ledger_event *event);
 /* How much the counter may hold beyond the last overflows: up to one interval for each instance, or
  * exactly what it does when weights were read from it. */

@@ -44,11 +44,10 @@ static void text_drops(const struct ledger_event *e, struct buf *out)
 
 static void text_ratio(const struct ledger_event *e, double ratio, struct buf *out)
 {
-	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals", 100 * ratio,
-		    e->by_count ? "" : "up to ", ledger_event__remainder(e));
 	if (e->idle_ns)
-		buf__printf(out, ", %" PRIu64 " idle without overflows", e->idle_ns);
-	buf__puts(out, ")\n");
+		buf__printf(out, ", %" PRIu64 " of it idle without overflows", e->idle_ns);
+	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n", 100 * ratio,
+		    e->by_count ? "" : "up to ", ledger_event__remainder(e));
 }
 
 static void text_counter(const struct ledger_event *e, const struct event *event, struct buf *out)

@@ -221,11 +221,21 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
 }
 
+/* In frequency mode the period changes; that of a clock doesn't. */
+static uint64_t event_interval(const struct event *event, const struct ledger_event *e)
+{
+	if (!event->attr.freq)
+		return event->attr.sample_period;
+	if (event->unit == UNIT_NS)
+		return 1000000000 / event->attr.sample_freq;
+	return e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0;
+}
+
 /* The clock went on while its CPU was idle; the overflows there may not have come. */
 static uint64_t idle_without_overflow(const struct session *s, size_t index, const uint64_t *idle)
 {
 	const struct ledger_event *e = &s->result->ledger.events[index];
-	uint64_t sum = 0;
+	uint64_t sum = 0, told;
 
 	if (s->opts->events->events[index].unit != UNIT_NS)
 		return 0;
@@ -235,9 +245,10 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 		if (c->event == index && c->tid < 0)
 			sum += idle[c->cpu] - s->idle_before[c->cpu];
 	}
-	if (sum <= e->kernel.weight_idle || e->scaled <= e->kernel.weight_seen)
+	told = e->kernel.weight_idle + e->kernel.skipped * e->interval;
+	if (sum <= told || e->scaled <= e->kernel.weight_seen)
 		return 0;
-	sum -= e->kernel.weight_idle;
+	sum -= told;
 	return sum < e->scaled - e->kernel.weight_seen ? sum : e->scaled - e->kernel.weight_seen;
 }
 
@@ -276,10 +287,7 @@ void session__close_books(struct session *s)
 		e->loss_causes = loss_causes(event);
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
-		e->interval =
-			event->attr.freq ?
-				(e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0) :
-				event->attr.sample_period;
+		e->interval = event_interval(event, e);
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
