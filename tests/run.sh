@@ -8,7 +8,8 @@
 # suite the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops
 # in its log.
 #
-# Environment: UNIT_DIR (a folder of unit tests, run and counted too), NEST=0 leaves nest.sh out, QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
+# Environment: UNIT_DIR (a folder of unit tests, run and counted too), NEST=0 leaves nest.sh out,
+# QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
 # SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 

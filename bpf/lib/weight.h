@@ -28,15 +28,17 @@ static __always_inline __u64 current_run(void)
 	return (__u64)task + BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
-static __always_inline __u64 clock_weight(struct mark *last, __u64 period, __u64 now,
-					  struct pmb_stats *stats)
+static __always_inline __u64 clock_weight(const volatile struct pmb_config *cfg, struct mark *last,
+					  __u64 period, __u64 now, struct pmb_stats *stats)
 {
 	__u64 run = current_run(), n = 1;
 	bool same_run = last->run == run;
 
 	last->run = run;
-	if (!last->at || now < last->at + period) {
-		/* the first, or one that came earlier than the grid: the better grid */
+	if (!last->at || now < last->at + period ||
+	    (!same_run && cfg->weight == PMB_WEIGHT_CLOCK_TASK)) {
+		/* the first, or one that came earlier than the grid (the better grid), or a timer that
+		 * was started anew with the task */
 		last->at = now;
 		return period;
 	}
@@ -79,7 +81,7 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 		return period;
 	if (cfg->weight == PMB_WEIGHT_COUNT)
 		return count_weight(ctx, last, period);
-	return clock_weight(last, period, now, stats);
+	return clock_weight(cfg, last, period, now, stats);
 }
 
 #endif

@@ -108,7 +108,7 @@ enum pmb_weight event_weight(const struct session *s, size_t event)
 	/* with :u or :k the timer also skips expirations in the code that is left out */
 	if (e->attr.exclude_user || e->attr.exclude_kernel)
 		return PMB_WEIGHT_PERIOD;
-	return PMB_WEIGHT_CLOCK;
+	return per_task ? PMB_WEIGHT_CLOCK_TASK : PMB_WEIGHT_CLOCK_CPU;
 }
 
 /* Code addresses of user space fit under the topmost stack address, rounded up to whole bits. */
