@@ -28,49 +28,54 @@ static __always_inline __u64 current_run(void)
 	return (__u64)task + BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
-static __always_inline __u64 clock_weight(const volatile struct pmb_config *cfg, struct mark *last,
-					  __u64 period, __u64 now, struct pmb_stats *stats)
+/* Of a timer that runs all the time, by the event's own count: it stands still while the kernel
+ * throttles the event. */
+static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, __u64 count,
+					      struct pmb_stats *stats)
 {
-	__u64 run = current_run(), n = 1;
+	__u64 run = current_run(), n;
 	bool same_run = last->run == run;
 
 	last->run = run;
-	if (!last->at || now < last->at + period ||
-	    (!same_run && cfg->weight == PMB_WEIGHT_CLOCK_TASK)) {
-		/* the first, or one that came earlier than the grid (the better grid), or a timer that
-		 * was started anew with the task */
+	n = count > last->at ? (count - last->at) / period : 0;
+	if (!n) {
+		last->at = count; /* it came earlier than the grid: the better grid */
+		return period;
+	}
+	last->at += n * period;
+	if (same_run) {
+		stats->late += n - 1;
+		return n * period;
+	}
+	stats->skipped += n - 1;
+	stats->weight_seen += (n - 1) * period;
+	stats->weight_filtered += (n - 1) * period;
+	return period;
+}
+
+/* Of a timer that is started anew each time its task is switched in. */
+static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, __u64 now,
+					       struct pmb_stats *stats)
+{
+	__u64 run = current_run(), n;
+
+	if (last->run != run || now < last->at + period) {
+		last->run = run;
 		last->at = now;
 		return period;
 	}
 	n = (now - last->at) / period;
 	last->at += n * period;
-	if (!same_run) {
-		stats->skipped += n - 1;
-		stats->weight_seen += (n - 1) * period;
-		stats->weight_filtered += (n - 1) * period;
-		return period;
-	}
 	stats->late += n - 1;
 	return n * period;
-}
-
-static __always_inline __u64 count_weight(struct bpf_perf_event_data *ctx, struct mark *last,
-					  __u64 period)
-{
-	struct bpf_perf_event_value value;
-	__u64 before = last->at;
-
-	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
-		return period;
-	last->at = value.counter;
-	return value.counter - before;
 }
 
 static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
 					     struct bpf_perf_event_data *ctx, __u64 now,
 					     struct pmb_stats *stats)
 {
-	__u64 period = ctx->sample_period;
+	__u64 period = ctx->sample_period, before;
+	struct bpf_perf_event_value value;
 	__u32 event = cfg->event;
 	struct mark *last;
 
@@ -79,9 +84,15 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 	last = bpf_map_lookup_elem(&pmb_marks, &event);
 	if (!last)
 		return period;
-	if (cfg->weight == PMB_WEIGHT_COUNT)
-		return count_weight(ctx, last, period);
-	return clock_weight(cfg, last, period, now, stats);
+	if (cfg->weight == PMB_WEIGHT_CLOCK_TASK)
+		return task_clock_weight(last, period, now, stats);
+	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+		return period;
+	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)
+		return cpu_clock_weight(last, period, value.counter, stats);
+	before = last->at;
+	last->at = value.counter;
+	return value.counter - before;
 }
 
 #endif

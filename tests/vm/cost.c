@@ -81,7 +81,7 @@ int main(void)
 {
 	struct pmb_config cfg = {.max_frames = PMB_MAX_FRAMES, .ring_wake = 65536,
 				 .user_mask = ~0ull, .cgroup_subsys = -1, .want_user = 1,
-				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK};
+				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK_TASK};
 	int failed = 0;
 
 	libbpf_set_print(say);
