@@ -106,9 +106,9 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	if (e->kernel.late || e->kernel.skipped)
 		buf__printf(
 			out,
-			"    its timer came late: %llu intervals are in the weight of the same task's "
-			"next overflow, %llu in nobody's\n",
-			e->kernel.late, e->kernel.skipped);
+			"    %llu intervals passed without an overflow: %llu count for the task that "
+			"ran on, %llu for nobody\n",
+			e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
 	if (e->throttled)
 		buf__printf(
 			out,
