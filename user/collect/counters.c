@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -33,34 +32,12 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	return attr;
 }
 
-/* Hosts allow 1024 descriptors by default; the hard limit is ours to use. */
-static void raise_fd_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-static int open_one(const struct counters_opts *opts, pid_t tid, int cpu)
-{
-	struct perf_event_attr attr = attr_for(opts, tid >= 0);
-	int fd = perf_open(&attr, tid, cpu);
-
-	if (fd == -EMFILE) {
-		raise_fd_limit();
-		fd = perf_open(&attr, tid, cpu);
-	}
-	return fd;
-}
-
 /* Opens, attaches and lists one; -errno with the sentence in err. */
 static int counters__add(struct counters *c, const struct counters_opts *opts, pid_t tid, int cpu,
 			 struct err *err)
 {
-	_cleanup_close_ int fd = open_one(opts, tid, cpu);
+	struct perf_event_attr attr = attr_for(opts, tid >= 0);
+	_cleanup_close_ int fd = perf_open(&attr, tid, cpu);
 	struct counter counter = {.event = opts->index, .tid = tid, .cpu = cpu};
 	int r;
 

@@ -49,6 +49,10 @@ static int load_error(struct err *err, const char *what, int r)
 	const char *words = libbpf_words.data ? libbpf_words.data : "";
 	int len = (int)strcspn(words, "\n");
 
+	if (r == -EMFILE || strstr(words, "Too many open files"))
+		return err__set(err, -EMFILE,
+				"can't load %s: too many open files; raise the limit (ulimit -n)",
+				what);
 	if (r == -EPERM || r == -EACCES)
 		return err__cannot(
 			       err,

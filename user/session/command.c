@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "sys/limits.h"
 
 /* In the child: the signal state that a program expects, then wait for the word. */
 static void __attribute__((noreturn))
@@ -27,6 +28,7 @@ child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
+	restore_fd_limit();
 	if (stdout_fd >= 0)
 		dup2(stdout_fd, STDOUT_FILENO);
 	execvp(argv[0], argv);

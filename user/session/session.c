@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
+#include "sys/limits.h"
 #include "sys/procfs.h"
 
 enum {
@@ -81,9 +82,8 @@ static int session__check_cpus(struct session *s, struct err *err)
 	for (int i = 0; i < s->cpus->n; i++) {
 		if (!cpus__has(&s->online, s->cpus->cpu[i]))
 			return err__usage(err,
-					  "-C: CPU %d does not exist or is offline; online: "
-					  "/sys/devices/system/cpu/online",
-					  s->cpus->cpu[i]);
+					  "-C: CPU %d does not exist or is offline; online: %s",
+					  s->cpus->cpu[i], cpus_online_text());
 	}
 	return 0;
 }
@@ -92,6 +92,7 @@ static int session__prepare(struct session *s, struct err *err)
 {
 	int r = session__check_cpus(s, err);
 
+	raise_fd_limit();
 	if (r == 0)
 		r = session__load(s, err);
 	if (r == 0)

@@ -2,6 +2,7 @@
 #include "sys/cpus.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,16 @@ int cpus__online(struct cpus *ret, struct err *err)
 				"can't read /sys/devices/system/cpu/online: %s; is sysfs mounted?",
 				strerror(-r));
 	return 0;
+}
+
+const char *cpus_online_text(void)
+{
+	static char text[64];
+	_cleanup_free_ char *list = file_read("/sys/devices/system/cpu/online");
+
+	snprintf(text, sizeof(text), "%.*s", list ? (int)strcspn(list, "\n") : 1,
+		 list ? list : "?");
+	return text;
 }
 
 int cpus_possible(void)

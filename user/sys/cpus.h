@@ -19,6 +19,7 @@ void cpus__done(struct cpus *cpus);
 bool cpus__has(const struct cpus *cpus, int cpu);
 
 int cpus__online(struct cpus *ret, struct err *err);
+const char *cpus_online_text(void); /* "0-3", for messages */
 int cpus_possible(void); /* the number of possible CPUs, for maps that the kernel indexes by CPU */
 
 /* The clock rate that the machine claims for a CPU, Hz; 0 if it doesn't say. */
