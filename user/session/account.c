@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 enum {

@@ -57,6 +57,4 @@ void session__ring_record(void *session, const void *data, size_t size);
 void session__round(struct session *s, bool final);
 void session__close_books(struct session *s);
 
-uint64_t now_ns(void); /* CLOCK_MONOTONIC */
-
 #endif

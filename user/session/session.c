@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
+#include "sys/clock.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
 
@@ -23,14 +23,6 @@ enum {
 	ROUND_MS = 100,
 	REST_MS = 10,
 };
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static int session__catch_signals(struct session *s, struct err *err)
 {
