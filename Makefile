@@ -43,6 +43,7 @@ help:
 	  'sudo make test     deps, build, every test this machine can run' \
 	  'sudo make deps     install what building and testing need' \
 	  'make check         unit tests and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
+	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
 	  'make install       DESTDIR, prefix' \
 	  'make format        clang-format, in place' \
 	  'make clean' \
