@@ -84,9 +84,11 @@ run_suite() { # FILE
 
 # The unit tests of UNIT_DIR, if asked for: their counts go into the last line.
 unit_passed=0 unit_failed=0 unit_skipped=0
+unit_dir=${UNIT_DIR:-}
+unset UNIT_DIR # the runner's own test runs it again, without them
 unit_tests() {
-	[ -n "${UNIT_DIR:-}" ] || return 0
-	"$TOP/tests/run-unit.sh" "$UNIT_DIR" | tee "$WORK/unit" | sed '$d'
+	[ -n "$unit_dir" ] || return 0
+	"$TOP/tests/run-unit.sh" "$unit_dir" | tee "$WORK/unit" | sed '$d'
 	if ! read -r unit_passed _ unit_failed _ unit_skipped _ < <(tail -n 1 "$WORK/unit" | tr -d ,); then
 		fail_suite unit "the unit tests did not end"
 	fi
