@@ -35,6 +35,7 @@ include mk/tests.mk
 include mk/vm.mk
 
 all: $(PMUBPF)
+	$(Q)$(OWN)
 
 help:
 	@printf '%s\n' \
@@ -60,9 +61,10 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory own
 
 # Under sudo, what was built belongs to whoever called it.
+OWN = if [ "$$(id -u)" = 0 ] && [ -n "$${SUDO_UID:-}" ]; then for f in $(O) $(PMUBPF) demo.svg demo.folded; \
+	do [ ! -e $$f ] || chown -R "$$SUDO_UID:$${SUDO_GID:-$$SUDO_UID}" $$f; done; fi
 own:
-	$(Q)if [ "$$(id -u)" = 0 ] && [ -n "$${SUDO_UID:-}" ]; then \
-	  chown -R "$$SUDO_UID:$${SUDO_GID:-$$SUDO_UID}" $(wildcard $(O) $(PMUBPF) demo.svg demo.folded); fi
+	$(Q)$(OWN)
 
 install: all
 	install -D -m 755 $(PMUBPF) $(DESTDIR)$(bindir)/pmubpf

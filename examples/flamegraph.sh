@@ -11,7 +11,7 @@ pmubpf=${PMUBPF:-$(dirname "$0")/../pmubpf}
 # Debian's flamegraph.pl lies outside of PATH.
 draw=$(command -v flamegraph.pl || echo /usr/share/perl5/Devel/NYTProf/flamegraph.pl)
 
-svg=$1
+svg=${1:?usage: examples/flamegraph.sh OUT.svg COMMAND [ARG…]}
 shift
 folded=$(mktemp)
 trap 'rm -f "$folded"' EXIT

@@ -20,7 +20,7 @@ t_stdout_is_stacks_only() {
 t_summary_is_json() {
 	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
 	jq -e . "$T/sum.json" >/dev/null || fail "jq cannot read the summary"
-	expect_eq "$(sum_get '.command_line | length')" 8 "words of the command"
+	expect_eq "$(sum_get '.command_line | length')" 9 "words of the command"
 	expect_match <(sum_get .version) '^[0-9]' "version"
 }
 

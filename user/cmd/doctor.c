@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -55,15 +54,13 @@ static void findings__done(struct findings *f)
 static void add_kernel(struct findings *f)
 {
 	struct utsname name;
-	struct stat st;
 
 	uname(&name);
 	add(f, "kernel", xstrdup("release"), xasprintf("%s %s", name.release, name.machine), NULL);
 	add(f, "kernel", xstrdup("cgroups"), xstrdup(cgroup_layout()), NULL);
-	/* the number that the kernel gives the first pid namespace */
-	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != 0xeffffffc)
+	if (procfs_nested_pid_namespace())
 		add(f, "kernel", xstrdup("pid namespace"), xstrdup("nested"),
-		    "process ids in samples are the host's: -p and names don't fit; run with --pid=host");
+		    "nothing can be recorded: process ids here aren't the kernel's (docker: --pid=host)");
 }
 
 static void add_setting(struct findings *f, const char *path, const char *lost_if_nonzero, bool bad)
@@ -242,7 +239,7 @@ int cmd_doctor(int argc, char **argv)
 	add_settings(&f);
 	f.can_record = add_features(&f);
 	add_pmus(&f);
-	f.can_record &= add_events(&f);
+	f.can_record &= add_events(&f) && !procfs_nested_pid_namespace();
 	if (json)
 		print_json(&f);
 	else

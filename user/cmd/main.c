@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -37,15 +40,37 @@ static void print_help(FILE *out)
 	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; man pmubpf explains.\n");
 }
 
+/* What we open must not become somebody's standard output. A closed one gets a descriptor that can't
+ * be written to, so that writing fails as it should. */
+static void keep_standard_fds(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) < 0)
+			return;
+	}
+}
+
+static int run(const struct command_entry *command, int argc, char **argv)
+{
+	int status = command->run(argc, argv);
+
+	if (status == EXIT_DONE && fflush(stdout) == EOF && errno != EPIPE) {
+		fprintf(stderr, "pmubpf: can't write to standard output: %s\n", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	keep_standard_fds();
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return run(&commands[i], argc - 1, argv + 1);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
 		printf("pmubpf %s\n", PMUBPF_VERSION);

@@ -54,6 +54,19 @@ static enum number_unit default_unit(const struct event *event)
 	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
 }
 
+/* Lines begin with the event's name: two of one name could not be told apart. */
+static int check_names(const struct event_list *list, struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(list->events[i].name, list->events[k].name) == 0)
+				return err__usage(err, "-e: '%s' is given twice",
+						  list->events[i].name);
+		}
+	}
+	return 0;
+}
+
 /* The unit of each event's lines; time for an event that isn't time is refused before anything runs. */
 static int choose_units(const struct record_args *a, struct folded_event *numbers, struct err *err)
 {
@@ -93,21 +106,37 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 	return 0;
 }
 
-/* Opened before the recording, so that a bad name costs no recording; emptied only when written. */
-static int open_output(const char *path, FILE **ret, struct err *err)
+/* A file to write. It is opened before the recording, so that a bad name costs no recording, and
+ * emptied only when it is written. */
+struct output {
+	FILE *file; /* NULL: stdout, or not wanted */
+	const char *path;
+	bool created; /* by us: a failure before anything is written takes it away again */
+};
+
+static int output__open(struct output *out, const char *path, struct err *err)
 {
-	_cleanup_close_ int fd = -1;
+	int fd;
 
 	if (!path)
 		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
-	*ret = fdopen(fd, "w");
-	if (!*ret)
-		return err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
-	TAKE_FD(fd);
-	return 0;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		out->created = fd >= 0;
+	}
+	out->path = path;
+	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	return out->file ? 0 : err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
+}
+
+static void output__done(struct output *out)
+{
+	if (!out->file)
+		return;
+	fclose(out->file);
+	if (out->created)
+		unlink(out->path);
 }
 
 static int write_error(const char *path, int r, struct err *err)
@@ -116,55 +145,69 @@ static int write_error(const char *path, int r, struct err *err)
 			strerror(-r));
 }
 
-/* Only a regular file has something to empty. */
-static void empty_file(FILE *file)
+/* Only a regular file has something to empty. After a failed write a cut-off file could be taken for
+ * a whole one. */
+static void output__empty(struct output *out)
 {
 	struct stat st;
 
-	if (fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fileno(file), 0) < 0)
+	out->created = false;
+	if (fstat(fileno(out->file), &st) == 0 && S_ISREG(st.st_mode) &&
+	    ftruncate(fileno(out->file), 0) < 0)
 		return; /* then the write that follows fails, too, and says so */
 }
 
 static int write_folded(const struct record_args *a, const struct session_result *result,
-			const struct names *names, const struct folded_event *numbers, FILE *file,
-			struct err *err)
+			const struct names *names, const struct folded_event *numbers,
+			struct output *out, struct err *err)
 {
 	struct folded_opts opts = {numbers, a->events.n, a->max_depth};
 	int r;
 
-	if (file)
-		empty_file(file);
-	r = folded__write(file ? file : stdout, result->profile, names, &opts);
+	if (out->file)
+		output__empty(out);
+	r = folded__write(out->file ? out->file : stdout, result->profile, names, &opts);
 	if (r == -EPIPE)
 		return 0; /* `| head` has seen enough */
+	if (r < 0 && out->file)
+		output__empty(out);
 	return r < 0 ? write_error(a->output, r, err) : 0;
 }
 
-static int write_summary(const struct record_args *a, const struct summary *summary, FILE *file,
-			 struct err *err)
+static int write_summary(const struct record_args *a, const struct summary *summary,
+			 struct output *out, struct err *err)
 {
 	_cleanup_(buf__done) struct buf text = {0};
+	int r;
 
 	if (!a->quiet) {
 		summary__text(summary, &text);
 		fputs(text.data, stderr);
 		buf__clear(&text);
 	}
-	if (!file)
+	if (!out->file)
 		return 0;
-	empty_file(file);
+	output__empty(out);
 	summary__json(summary, &text);
-	if (fwrite(text.data, 1, text.len, file) != text.len || fflush(file) == EOF)
-		return write_error(a->summary, errno ? -errno : -EIO, err);
-	return 0;
+	if (fwrite(text.data, 1, text.len, out->file) == text.len && fflush(out->file) == 0)
+		return 0;
+	r = errno ? -errno : -EIO;
+	output__empty(out);
+	return write_error(a->summary, r, err);
 }
 
 struct outputs {
-	FILE *folded, *summary; /* NULL: stdout; not wanted */
+	struct output folded, summary;
 };
 
+static void outputs__done(struct outputs *outputs)
+{
+	output__done(&outputs->folded);
+	output__done(&outputs->summary);
+}
+
 static int print_result(const struct record_args *a, const struct session_result *result,
-			struct folded_event *numbers, const struct outputs *outputs, char **argv,
+			struct folded_event *numbers, struct outputs *outputs, char **argv,
 			struct err *err)
 {
 	_cleanup_(names__done) struct names names = {0};
@@ -176,7 +219,7 @@ static int print_result(const struct record_args *a, const struct session_result
 		.numbers = numbers,
 		.per_task = per_task,
 		.duration_ns = result->duration_ns,
-		.command_line = argv,
+		.command_line = argv + 1,
 		.notes = result->notes.data,
 	};
 	int r, w;
@@ -189,8 +232,8 @@ static int print_result(const struct record_args *a, const struct session_result
 	summary.frames = count_frames(result->profile, &names);
 	r = set_rates(a, result, numbers, err);
 	if (r == 0)
-		r = write_folded(a, result, &names, numbers, outputs->folded, err);
-	w = write_summary(a, &summary, outputs->summary, r == 0 ? err : NULL);
+		r = write_folded(a, result, &names, numbers, &outputs->folded, err);
+	w = write_summary(a, &summary, &outputs->summary, r == 0 ? err : NULL);
 	return r < 0 ? r : w;
 }
 
@@ -209,8 +252,8 @@ static void print_tick(void *ctx, const struct session_tick *tick)
 	before_samples = tick->samples;
 }
 
-static int record(struct record_args *a, const struct outputs *outputs,
-		  struct folded_event *numbers, char **argv, struct err *err)
+static int record(struct record_args *a, struct outputs *outputs, struct folded_event *numbers,
+		  char **argv, struct err *err)
 {
 	bool live = isatty(STDERR_FILENO) && !a->quiet;
 	struct session_result result;
@@ -238,7 +281,7 @@ static int record(struct record_args *a, const struct outputs *outputs,
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_args__done) struct record_args args = {0};
-	_cleanup_fclose_ FILE *folded = NULL, *summary = NULL;
+	_cleanup_(outputs__done) struct outputs outputs = {0};
 	_cleanup_free_ struct folded_event *numbers = NULL;
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r = record_args__parse(&args, argc, argv, &err);
@@ -246,16 +289,18 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = default_event(&args, &err);
 	if (r == 0)
+		r = check_names(&args.events, &err);
+	if (r == 0)
 		r = event_list__set_rates(&args.events, args.freq_hz, args.period, &err);
 	if (r < 0)
 		return complain(&err);
 	numbers = xcalloc(args.events.n, sizeof(*numbers));
 	r = choose_units(&args, numbers, &err);
 	if (r == 0)
-		r = open_output(args.output, &folded, &err);
+		r = output__open(&outputs.folded, args.output, &err);
 	if (r == 0)
-		r = open_output(args.summary, &summary, &err);
+		r = output__open(&outputs.summary, args.summary, &err);
 	if (r < 0)
 		return complain(&err);
-	return record(&args, &(struct outputs){folded, summary}, numbers, argv, &err);
+	return record(&args, &outputs, numbers, argv, &err);
 }

@@ -106,7 +106,7 @@ static int parse_ring(struct record_args *a, const char *text)
 		r = -ERANGE;
 	else if (r < 0)
 		r = num__parse_size(text, &bytes);
-	if (r < 0 || bytes > (1ULL << 30))
+	if (r < 0 || !bytes || bytes > (1ULL << 30))
 		return err__usage(a->err, "-m '%s': pages, or a size such as 4M, of at most 1G",
 				  text);
 	for (a->session.ring_bytes = page; a->session.ring_bytes < bytes;)
@@ -117,7 +117,11 @@ static int parse_ring(struct record_args *a, const char *text)
 static int parse_positive(struct record_args *a, const char *option, const char *text,
 			  uint64_t *ret)
 {
-	if (num__parse_u64(text, ret) < 0 || !*ret)
+	int r = num__parse_u64(text, ret);
+
+	if (r == -ERANGE)
+		return err__usage(a->err, "%s '%s' is too large", option, text);
+	if (r < 0 || !*ret)
 		return err__usage(a->err, "%s '%s' is not a whole number above 0", option, text);
 	return 0;
 }
@@ -160,7 +164,11 @@ static int parse_cpus(struct record_args *a, const char *text)
 
 static int parse_duration(struct record_args *a, const char *text)
 {
-	if (num__parse_seconds(text, &a->session.duration_ns) < 0)
+	int r = num__parse_seconds(text, &a->session.duration_ns);
+
+	if (r == -ERANGE)
+		return err__usage(a->err, "-d '%s' is too long", text);
+	if (r < 0)
 		return err__usage(a->err, "-d '%s' is not a number of seconds above 0", text);
 	return 0;
 }
@@ -175,6 +183,8 @@ static int parse_target(struct record_args *a, int key, char *arg)
 	case 'C':
 		return parse_cpus(a, arg);
 	case 'G':
+		if (!*arg)
+			return err__usage(a->err, "-G '': name a cgroup (/ is the whole system)");
 		if (a->cgroup.dir)
 			return err__usage(a->err, "-G can be given once");
 		return cgroup__resolve(arg, &a->cgroup, a->err);
@@ -283,6 +293,8 @@ static int check(struct record_args *a)
 	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
 		return err__usage(
 			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
+	if (a->summary && a->output && strcmp(a->summary, a->output) == 0)
+		return err__usage(a->err, "-o and --summary name the same file");
 	if (a->summary && strcmp(a->summary, "-") == 0)
 		return err__usage(a->err,
 				  "--summary -: standard output is for the stacks; name a file");

@@ -158,9 +158,23 @@ static void indent_lines(const char *lines, struct buf *out)
 	}
 }
 
+/* Events whose overflows are too few to speak for their counters: "22.5 % of page-faults". */
+static bool thin_coverage(const struct ledger *ledger, struct buf *out)
+{
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		const struct ledger_event *e = &ledger->events[i];
+
+		if (ledger_event__unfinished(e))
+			buf__printf(out, "%s%.1f %% of %s", out->len ? ", " : "",
+				    100 * ledger_event__ratio(e), e->name);
+	}
+	return out->len;
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
+	_cleanup_(buf__done) struct buf thin = {0};
 	bool ok = ledger__balance(s->ledger, &remarks);
 	uint64_t samples = 0, lost = 0;
 
@@ -171,13 +185,9 @@ void summary__text(const struct summary *s, struct buf *out)
 	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s", samples,
 		    (double)s->duration_ns / 1e9, lost,
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
-	for (size_t i = 0; ok && i < s->ledger->n_events; i++) {
-		const struct ledger_event *e = &s->ledger->events[i];
-
-		if (ledger_event__unfinished(e))
-			buf__printf(out, ", but overflows cover only %.1f %% of %s",
-				    100 * ledger_event__ratio(e), e->name);
-	}
+	if (ok && thin_coverage(s->ledger, &thin))
+		buf__printf(out, ", but overflows cover only %.*s", (int)strcspn(thin.data, "\n"),
+			    thin.data);
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
@@ -316,6 +326,7 @@ static void json_frames(struct json *j, const struct frame_counts *frames)
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
+	_cleanup_(buf__done) struct buf thin = {0};
 	struct json j = {.out = out};
 	__u64 endings[2][PMB_N_ENDINGS], rejected[N_REJECTS];
 
@@ -328,11 +339,15 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__obj(&j, NULL);
 	json__str(&j, "version", PMUBPF_VERSION);
 	json__arr(&j, "command_line");
+	json__str(&j, NULL, "pmubpf");
+	json__str(&j, NULL, "record");
 	for (char *const *word = s->command_line; *word; word++)
 		json__str(&j, NULL, *word);
 	json__end_arr(&j);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
 	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
+	if (thin_coverage(s->ledger, &thin))
+		buf__printf(&remarks, "overflows cover only %s\n", thin.data);
 	json_lines(&j, "remarks", remarks.data);
 	json_lines(&j, "notes", s->notes);
 	json__arr(&j, "events");

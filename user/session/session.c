@@ -80,11 +80,33 @@ static int session__check_cpus(struct session *s, struct err *err)
 	return 0;
 }
 
+/* What is known to fail later, and would be harder to explain there. */
+static int session__check_place(const struct session *s, struct err *err)
+{
+	/* shared maps and helpers; a ring and a side-band ring per CPU; programs and events per CPU */
+	unsigned long files = 32 + (unsigned long)(s->n_cpus + s->online.n) +
+			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
+
+	if (procfs_nested_pid_namespace())
+		return err__cannot(
+			err, "this is a nested pid namespace, whose process ids aren't those "
+			     "that the kernel samples: run in the host's (docker run --pid=host)");
+	raise_fd_limit();
+	if (fd_limit() < files)
+		return err__set(
+			err, -EMFILE,
+			"about %lu open files are needed and the limit is %lu: raise it (ulimit "
+			"-n %lu)",
+			files, fd_limit(), files);
+	return 0;
+}
+
 static int session__prepare(struct session *s, struct err *err)
 {
 	int r = session__check_cpus(s, err);
 
-	raise_fd_limit();
+	if (r == 0)
+		r = session__check_place(s, err);
 	if (r == 0)
 		r = session__load(s, err);
 	if (r == 0)

@@ -352,11 +352,17 @@ static int watch_targets(struct session *s, struct err *err)
 {
 	s->target_fds = xcalloc(s->opts->n_pids + 1, sizeof(*s->target_fds));
 	for (size_t i = 0; i < s->opts->n_pids; i++) {
-		int fd = (int)syscall(SYS_pidfd_open, s->opts->pids[i], 0);
+		struct proc_status status;
+		int fd;
 
-		if (fd < 0 && errno == EINVAL)
-			return err__set(err, -EINVAL, "%d is a thread, not a process; use -t %d",
-					s->opts->pids[i], s->opts->pids[i]);
+		if (procfs_status(s->opts->pids[i], &status) == 0 &&
+		    status.tgid != s->opts->pids[i])
+			return err__set(err, -EINVAL,
+					"%d is a thread of process %d; use -t %d or -p %d",
+					s->opts->pids[i], status.tgid, s->opts->pids[i],
+					status.tgid);
+		fd = (int)syscall(SYS_pidfd_open, s->opts->pids[i], 0);
+
 		if (fd < 0)
 			return err__set(
 				err, -errno,

@@ -18,6 +18,13 @@ void raise_fd_limit(void)
 	raised = setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+unsigned long fd_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 void restore_fd_limit(void)
 {
 	if (raised)

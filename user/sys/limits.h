@@ -5,6 +5,8 @@
 /* Counters take a descriptor per CPU or task, and shells allow 1024: raises the soft limit to the hard
  * one. Best effort. */
 void raise_fd_limit(void);
+/* The soft limit now. */
+unsigned long fd_limit(void);
 /* Back to what it was: a profiled command must not notice. */
 void restore_fd_limit(void);
 

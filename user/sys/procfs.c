@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -193,6 +194,14 @@ bool procfs_task_exists(pid_t tid)
 	_cleanup_free_ char *path = xasprintf("/proc/%d", tid);
 
 	return access(path, F_OK) == 0;
+}
+
+bool procfs_nested_pid_namespace(void)
+{
+	enum { FIRST_PID_NAMESPACE = 0xeffffffc }; /* PROC_PID_INIT_INO */
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE;
 }
 
 /* cpu3 user nice system idle iowait … */

@@ -39,6 +39,9 @@ int procfs_status(pid_t tid, struct proc_status *ret);
 
 bool procfs_task_exists(pid_t tid);
 
+/* True in a pid namespace below the first: process ids here aren't those that the kernel side sees. */
+bool procfs_nested_pid_namespace(void);
+
 /* Time that each CPU spent idle since boot, ns (from /proc/stat, in clock ticks); index = CPU. */
 int procfs_idle_ns(uint64_t *ret_idle, int n_cpus);
 
