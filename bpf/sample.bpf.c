@@ -41,30 +41,6 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
 }
 
-/* For kernels before 5.15: the kernel's own frame-pointer walk finds the saved registers itself. */
-static __always_inline __u8 ustack_by_kernel(struct bpf_perf_event_data *ctx, struct scratch *s,
-					     __u32 tgid)
-{
-	long bytes = bpf_get_stack(ctx, s->stack.frames, sizeof(s->stack.frames), BPF_F_USER_STACK);
-	__u64 h = id_seed_user(tgid);
-	__u32 n;
-
-	if (bytes <= 0)
-		return PMB_END_FAILED;
-	n = (__u32)bytes / sizeof(__u64);
-	if (n > pmb_cfg.max_frames)
-		n = pmb_cfg.max_frames;
-	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++) {
-		if (i >= n)
-			break;
-		h = id_mix(h, s->stack.frames[i]);
-	}
-	s->stack.id = h;
-	s->stack.tgid = tgid;
-	s->stack.n = n;
-	return n == pmb_cfg.max_frames ? PMB_END_TRUNCATED : PMB_END_COMPLETE;
-}
-
 static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s,
 				       __u32 tgid)
 {
@@ -74,7 +50,8 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 	if (!BPF_CORE_READ(task, mm))
 		return PMB_END_NONE;
 	if (!user_regs(ctx, s))
-		return ustack_by_kernel(ctx, s, tgid);
+		/* before 5.15: the kernel's frame-pointer walk finds the saved registers itself */
+		return stack_by_kernel(&pmb_cfg, ctx, &s->stack, tgid, BPF_F_USER_STACK);
 	regs.ip = ARCH_IP(&s->regs);
 	regs.sp = ARCH_SP(&s->regs);
 	regs.fp = is_compat(&s->regs) ? 0 : ARCH_FP(&s->regs);
@@ -99,7 +76,7 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	s->stack.rec.time = sample->rec.time;
 	if (pmb_cfg.want_kernel && is_kernel_address(sample->ip)) {
 		s->stack.n = 0;
-		sample->kernel_end = kstack_walk(&pmb_cfg, ctx, &s->stack);
+		sample->kernel_end = stack_by_kernel(&pmb_cfg, ctx, &s->stack, 0, 0);
 		if (s->stack.n) {
 			sample->kernel_stack = s->stack.id;
 			sample->kernel_end =

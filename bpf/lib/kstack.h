@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel stack of the interrupted context, by the kernel's own unwinder. */
+/* Stacks by the kernel's own unwinder: the kernel side's, and the user side's where nothing else can. */
 #ifndef PMUBPF_BPF_KSTACK_H
 #define PMUBPF_BPF_KSTACK_H
 
 #include "lib/ids.h"
 
-/* Fills id, n and frames of `stack`; returns how the walk ended. */
-static __always_inline __u8 kstack_walk(const volatile struct pmb_config *cfg,
-					struct bpf_perf_event_data *ctx, struct pmb_stack *stack)
+/* flags: 0 or BPF_F_USER_STACK. Fills id, n and frames of `stack`; returns how the walk ended. */
+static __always_inline __u8 stack_by_kernel(const volatile struct pmb_config *cfg,
+					    struct bpf_perf_event_data *ctx,
+					    struct pmb_stack *stack, __u32 tgid, __u64 flags)
 {
-	long bytes = bpf_get_stack(ctx, stack->frames, sizeof(stack->frames), 0);
-	__u64 h = ID_SEED_KERNEL;
+	long bytes = bpf_get_stack(ctx, stack->frames, sizeof(stack->frames), flags);
+	__u64 h = tgid ? id_seed_user(tgid) : ID_SEED_KERNEL;
 	__u32 n;
 
 	if (bytes <= 0)
@@ -24,7 +25,7 @@ static __always_inline __u8 kstack_walk(const volatile struct pmb_config *cfg,
 		h = id_mix(h, stack->frames[i]);
 	}
 	stack->id = h;
-	stack->tgid = 0;
+	stack->tgid = tgid;
 	stack->n = n;
 	return n == cfg->max_frames ? PMB_END_TRUNCATED : PMB_END_COMPLETE;
 }
