@@ -32,7 +32,7 @@ SKEL    := $(BPF_SRC:bpf/%.bpf.c=$(O)/gen/collect/%.skel.h)
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
-	$(Q)CC="$(CC)" CLANG="$(CLANG)" mk/check-build.sh && touch $@
+	$(Q)CC="$(CC)" CLANG="$(CLANG)" LDFLAGS="$(LDFLAGS)" mk/check-build.sh && touch $@
 
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	@mkdir -p $(@D)

@@ -4,6 +4,8 @@
 set -u
 
 : "${CC:=cc}"
+tmp=$(mktemp)
+trap 'rm -f "$tmp"' EXIT
 missing=
 need() { # what, Debian's package, test command…
 	what=$1 package=$2
@@ -12,8 +14,9 @@ need() { # what, Debian's package, test command…
   $what (Debian, Ubuntu: $package)"
 }
 
-header() { echo "#include <$1>" | ${CC:-cc} -D_GNU_SOURCE -E -x c -; }
-library() { echo 'int main(void){return 0;}' | ${CC:-cc} -x c - -o /dev/null "$1"; }
+header() { echo "#include <$1>" | $CC -D_GNU_SOURCE -E -x c -; }
+# shellcheck disable=SC2086 # CC and LDFLAGS are lists of words
+library() { echo 'int main(void){return 0;}' | $CC ${LDFLAGS:-} -x c - -o "$tmp" "$1"; }
 
 need "a C compiler" gcc command -v "${CC%% *}"
 need "clang with the bpf target" clang sh -c "echo 'int x;' | ${CLANG:-clang} -target bpf -x c -c - -o /dev/null"

@@ -22,7 +22,7 @@ WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wa
 $(O)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) $(WORKLOAD_FLAGS_$*) $< -o $@ -lpthread -lm
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) $(WORKLOAD_FLAGS_$*) $(LDFLAGS) $< -o $@ -lpthread -lm
 
 $(O)/workloads/%: tests/workloads/%.cc
 	@mkdir -p $(@D)
