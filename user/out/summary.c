@@ -186,8 +186,7 @@ void summary__text(const struct summary *s, struct buf *out)
 		    (double)s->duration_ns / 1e9, lost,
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
 	if (ok && thin_coverage(s->ledger, &thin))
-		buf__printf(out, ", but overflows cover only %.*s", (int)strcspn(thin.data, "\n"),
-			    thin.data);
+		buf__printf(out, ", but overflows cover only %s", thin.data);
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)

@@ -181,6 +181,11 @@ static void session__tick(struct session *s, uint64_t now)
 	s->opts->tick(s->opts->tick_ctx, &tick);
 }
 
+static bool session__time_is_up(const struct session *s, uint64_t now)
+{
+	return s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns;
+}
+
 static int left_ms(const struct session *s, uint64_t now, int at_most)
 {
 	uint64_t left;
@@ -217,11 +222,11 @@ static enum session_end session__loop(struct session *s)
 
 	for (;;) {
 		now = now_ns();
-		if (s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns)
+		if (session__time_is_up(s, now))
 			return END_DURATION;
 		if (poll(fds, 2, left_ms(s, now, REST_MS)) == 0) {
 			now = now_ns();
-			if (s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns)
+			if (session__time_is_up(s, now))
 				return END_DURATION;
 			poll(fds, ARRAY_SIZE(fds), left_ms(s, now, ROUND_MS - REST_MS));
 		}
