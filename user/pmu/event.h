@@ -20,12 +20,25 @@ enum event_unit {
 	UNIT_NS,     /* time already (cpu-clock, task-clock) */
 };
 
+/* How its count reaches the profile. */
+enum event_way {
+	EVENT_OVERFLOWS, /* it interrupts: sampled */
+	EVENT_READ,      /* it can't interrupt: read at the overflows of a clock on the same CPU */
+	EVENT_SYSTEM, /* it counts for a place, not for a program (its PMU has a cpumask): read now and
+		       * then, charged to [not-program-related] */
+};
+
 struct event {
 	char *name;    /* as the user wrote it, without rate terms: "dcache-miss:u"; ours */
 	char *title;   /* "L1 data-cache misses" */
 	char *maps_to; /* "L1-dcache-load-misses", "cpu/config=0x1a2/", "software cpu-clock" */
 	char *counts;  /* what one count is, for people: "cycles", "load events", "ns" */
 	char *pmu;     /* "cpu", "software", "breakpoint", … */
+	char *cpus;    /* "0-7": the CPUs that have its PMU; NULL: all of them */
+	enum event_way way;
+	/* Index in its list of the event in whose name it is printed: itself, or on CPUs with several
+	 * core PMUs the first of those that were opened for the same text. */
+	size_t lead;
 	enum event_unit unit;
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
 	uint64_t

@@ -27,6 +27,7 @@ static void event__done(struct event *event)
 	free(event->maps_to);
 	free(event->counts);
 	free(event->pmu);
+	free(event->cpus);
 	*event = (struct event){0};
 }
 
@@ -294,6 +295,7 @@ static int parser__next(const struct parser *parser, const char **p, struct even
 	if (r < 0)
 		return r;
 	GROW(list->events, list->n, list->cap);
+	event.lead = list->n;
 	list->events[list->n++] = event;
 	event = (struct event){0};
 	if (**p != ',')
