@@ -134,3 +134,12 @@ bool num__is_prime(uint64_t n)
 	}
 	return true;
 }
+
+uint64_t num__next_prime(uint64_t n)
+{
+	for (uint64_t p = n < 2 ? 2 : n; p; p++) {
+		if (num__is_prime(p))
+			return p;
+	}
+	return n;
+}

@@ -28,5 +28,7 @@ bool num__take_u64(const char **p, uint64_t *ret);
 bool num__take_hex(const char **p, uint64_t *ret);
 
 bool num__is_prime(uint64_t n);
+/* The smallest prime that is not below n; n itself if there is none in 64 bits. */
+uint64_t num__next_prime(uint64_t n);
 
 #endif

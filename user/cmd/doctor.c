@@ -150,7 +150,7 @@ static bool add_events(struct findings *f)
 		struct probe_result probe;
 
 		if (event_list__parse(&list, names[i], NULL, NULL) < 0 ||
-		    event_list__set_rates(&list, 0, 0, NULL) < 0)
+		    event_list__set_rates(&list, &(struct rate){0}, NULL) < 0)
 			continue;
 		event__probe(&list.events[0], &probe);
 		any |= probe.ok;

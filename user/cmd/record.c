@@ -291,7 +291,7 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = check_names(&args.events, &err);
 	if (r == 0)
-		r = event_list__set_rates(&args.events, args.freq_hz, args.period, &err);
+		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)
 		return complain(&err);
 	numbers = xcalloc(args.events.n, sizeof(*numbers));

@@ -21,6 +21,7 @@ enum {
 	OPT_ADDR,
 	OPT_PER_CPU,
 	OPT_PER_TASK,
+	OPT_RATE,
 };
 
 enum { DEFAULT_RING_BYTES = 1024 * 1024 };
@@ -34,6 +35,9 @@ static const struct argp_option options[] = {
 	 0},
 	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
 	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
+	 0},
+	{"rate", OPT_RATE, "lo|on|hi", 0,
+	 "An overflow about every 100, 10 or 1 ms (hi, the default), for events that name no rate",
 	 0},
 	{0, 0, 0, 0, "Whom:", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
@@ -95,6 +99,13 @@ static int parse_unit(struct record_args *a, const char *text)
 		}
 	}
 	return err__usage(a->err, "--unit '%s': it is one of samples, events, time", text);
+}
+
+static int parse_rate(struct record_args *a, const char *text)
+{
+	if (rate_preset__parse(text, &a->rate.preset) == 0)
+		return 0;
+	return err__usage(a->err, "--rate '%s': it is one of lo, on, hi", text);
 }
 
 static int parse_ring(struct record_args *a, const char *text)
@@ -203,9 +214,11 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 	case 'e':
 		return event_list__parse(&a->events, arg, NULL, a->err);
 	case 'F':
-		return parse_positive(a, "-F", arg, &a->freq_hz);
+		return parse_positive(a, "-F", arg, &a->rate.freq_hz);
 	case 'c':
-		return parse_positive(a, "-c", arg, &a->period);
+		return parse_positive(a, "-c", arg, &a->rate.period);
+	case OPT_RATE:
+		return parse_rate(a, arg);
 	case 'd':
 		return parse_duration(a, arg);
 	case 'm':

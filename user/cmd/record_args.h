@@ -13,7 +13,7 @@
 
 struct record_args {
 	struct event_list events;
-	uint64_t freq_hz, period; /* 0: not given */
+	struct rate rate;
 	struct session_opts session;
 	pid_t *pids, *tids;
 	size_t cap_pids, cap_tids;

@@ -68,13 +68,21 @@ int event_list__parse_with(struct event_list *list, const char *text, const stru
 			   struct err *err);
 void event_list__done(struct event_list *list);
 
-/*
- * Gives every event a rate: its own if its text named one, else the options' (freq_hz or period,
- * 0 for "not given"; both given is a usage error), else its default interval. Clock events count
- * nanoseconds.
- */
-int event_list__set_rates(struct event_list *list, uint64_t freq_hz, uint64_t period,
-			  struct err *err);
+/* How often, for events whose text names no rate. At most one of the three is given. */
+enum rate_preset { RATE_DEFAULT, RATE_LO, RATE_ON, RATE_HI };
+struct rate {
+	uint64_t freq_hz; /* 0: not given */
+	uint64_t period;  /* 0: not given */
+	enum rate_preset preset;
+};
+
+/* "lo", "on", "hi": about 100, 10 and 1 ms. -1 if it is none of them. */
+int rate_preset__parse(const char *text, enum rate_preset *ret);
+/* The preset's interval, a prime, for an event with that default interval. */
+uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval);
+
+/* Gives every event a rate: its own if its text named one, else `rate`, else its default interval. */
+int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err);
 
 /* The well-known names, in the order of `pmubpf list`. */
 struct event_alias {

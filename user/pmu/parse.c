@@ -337,25 +337,3 @@ void event_list__done(struct event_list *list)
 	free(list->events);
 	*list = (struct event_list){0};
 }
-
-int event_list__set_rates(struct event_list *list, uint64_t freq_hz, uint64_t period,
-			  struct err *err)
-{
-	if (freq_hz && period)
-		return err__usage(err, "-F and -c exclude each other: a rate is either a frequency "
-				       "or a count");
-	if (period >> 63)
-		return err__usage(err, "-c: the kernel takes counts up to 2^63 - 1");
-	for (size_t i = 0; i < list->n; i++) {
-		struct event *event = &list->events[i];
-
-		if (event->rate_given)
-			continue;
-		event->attr.freq = freq_hz != 0;
-		if (freq_hz)
-			event->attr.sample_freq = freq_hz;
-		else
-			event->attr.sample_period = period ? period : event->interval;
-	}
-	return 0;
-}

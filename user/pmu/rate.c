@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * How often an event overflows. The presets are the Sun Collector's: about 1, 10 and 100 ms of a CPU
+ * that is busy with that very thing, which is what the default intervals (1 ms) aim at.
+ */
+#include <string.h>
+
+#include "base/num.h"
+#include "pmu/event.h"
+
+static const uint64_t preset_factor[] = {[RATE_HI] = 1, [RATE_ON] = 10, [RATE_LO] = 100};
+
+int rate_preset__parse(const char *text, enum rate_preset *ret)
+{
+	static const char *const names[] = {[RATE_LO] = "lo", [RATE_ON] = "on", [RATE_HI] = "hi"};
+
+	for (int i = RATE_LO; i <= RATE_HI; i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*ret = (enum rate_preset)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval)
+{
+	if (preset == RATE_DEFAULT || preset == RATE_HI)
+		return interval;
+	return num__next_prime(interval * preset_factor[preset]);
+}
+
+int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
+{
+	if (rate->freq_hz && rate->period)
+		return err__usage(err, "-F and -c exclude each other: a rate is either a frequency "
+				       "or a count");
+	if (rate->preset && (rate->freq_hz || rate->period))
+		return err__usage(err,
+				  "--rate and -F or -c exclude each other: one of them says how "
+				  "often");
+	if (rate->period >> 63)
+		return err__usage(err, "-c: the kernel takes counts up to 2^63 - 1");
+	for (size_t i = 0; i < list->n; i++) {
+		struct event *event = &list->events[i];
+
+		if (event->rate_given)
+			continue;
+		event->attr.freq = rate->freq_hz != 0;
+		if (rate->freq_hz)
+			event->attr.sample_freq = rate->freq_hz;
+		else if (rate->period)
+			event->attr.sample_period = rate->period;
+		else
+			event->attr.sample_period =
+				rate_preset__interval(rate->preset, event->interval);
+	}
+	return 0;
+}
