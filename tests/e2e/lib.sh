@@ -305,7 +305,7 @@ sum_filtered() { sum_get ".events[${1:-0}].kernel.filtered"; }
 sum_dropped() { sum_get "[.events[${1:-0}].kernel.dropped[]] | add // 0"; }
 sum_aggregated() { sum_get ".events[${1:-0}].user.aggregated"; }
 sum_weight() { sum_get ".events[${1:-0}].user.weight"; }
-sum_counter() { sum_get ".events[${1:-0}].counter.scaled"; }
+sum_counter() { sum_get ".events[${1:-0}].counter.value"; }
 sum_ratio() { sum_get ".events[${1:-0}].ratio"; }
 sum_ratio_why() { sum_get ".events[${1:-0}].ratio_why"; }
 sum_remainder() { sum_get ".events[${1:-0}].remainder"; }
@@ -356,7 +356,7 @@ expect_honest_ledger() {
 	n=$(sum_get '.events | length')
 	for ((i = 0; i < n; i++)); do
 		expect_eq "$(sum_dropped "$i")" 0 "dropped in the kernel"
-		sum_get ".events[$i] | [.ratio // 1, (.remainder // 0) / ([.counter.scaled, 1] | max)] | @tsv" |
+		sum_get ".events[$i] | [.ratio // 1, (.remainder // 0) / ([.counter.value, 1] | max)] | @tsv" |
 			awk '{ exit !($1 + $2 < 0.95) }' && bad=1
 	done
 	expect_eq "$(sum_get .balanced)" "$([ $bad = 1 ] && echo false || echo true)" "balanced"
@@ -374,9 +374,9 @@ expect_lossless() { # [EVENT]
 # PERCENT, or the stated remainder.
 expect_weight_near_counter() { # PERCENT [EVENT]
 	local i=${2:-0}
-	sum_get ".events[$i] | [.kernel.weight_seen, .counter.scaled - .idle_ns, .remainder // 0] | @tsv" |
+	sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder // 0] | @tsv" |
 		awk -v p="$1" '{ d = $1 - $2; tol = $2 * p / 100 + $3; exit !($2 > 0 && d <= tol && -d <= tol) }' ||
-		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.scaled - .idle_ns, .remainder] | @csv")"
+		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder] | @csv")"
 }
 
 # CPU time of a process so far, in ns (all its threads; finished children are not in it).

@@ -116,14 +116,14 @@ Test(ledger, every_rejected_record_is_said)
 
 Test(ledger, a_ratio_that_is_too_low)
 {
-	event.scaled = 2000;
+	event.value = event.scaled = 2000;
 	cr_expect_float_eq(ledger_event__ratio(&event), 0.5, 1e-9);
 	expect(false, "account for 50.0 % of the counter (51.0 % with the unfinished intervals)");
 }
 
 Test(ledger, its_causes_are_named_if_known)
 {
-	event.scaled = 2000;
+	event.value = event.scaled = 2000;
 	event.loss_causes = "a known cause";
 	expect(false, "before this program saw it: a known cause\n");
 }
@@ -131,15 +131,16 @@ Test(ledger, its_causes_are_named_if_known)
 Test(ledger, the_remainder_counts_for_the_ratio)
 {
 	cr_expect_eq(ledger_event__remainder(&event), 20);
-	event.scaled = 1073; /* (1000 + 20) / 1073 = 95.06 %, without the remainder 93.2 % */
+	event.value = event.scaled =
+		1073; /* (1000 + 20) / 1073 = 95.06 %, without the remainder 93.2 % */
 	expect(true, NULL);
-	event.scaled = 1074; /* 94.97 % */
+	event.value = event.scaled = 1074; /* 94.97 % */
 	expect(false, "account for 93.1 %");
 }
 
 Test(ledger, one_interval_for_each_instance)
 {
-	event.scaled = 2000;
+	event.value = event.scaled = 2000;
 	event.instances = 90;
 	expect(true, NULL);
 	event.instances = 89;
@@ -149,11 +150,11 @@ Test(ledger, one_interval_for_each_instance)
 Test(ledger, no_ratio_where_nothing_can_be_compared)
 {
 	event.no_ratio = "it counts something else";
-	event.scaled = 1000000;
+	event.value = event.scaled = 1000000;
 	cr_expect(isnan(ledger_event__ratio(&event)));
 	expect(true, NULL);
 	event.no_ratio = NULL;
-	event.scaled = 0;
+	event.value = event.scaled = 0;
 	cr_expect(isnan(ledger_event__ratio(&event)));
 	expect(true, NULL);
 }

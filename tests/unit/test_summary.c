@@ -40,10 +40,10 @@ static void begin(void)
 		.aggregated = 80,
 		.weight = 800,
 		.throttled = 3,
-		.value = 505,
+		.value = 1010,
 		.enabled_ns = 2000,
 		.running_ns = 1000,
-		.scaled = 1010,
+		.scaled = 2020,
 		.instances = 2,
 		.interval = 10,
 	};
@@ -105,7 +105,9 @@ static const char *const golden[] = {
 	"  ]",
 	"  \"duration_s\": 1.500000",
 	"  \"balanced\": true",
-	"  \"remarks\": []",
+	"  \"remarks\": [",
+	"    \"cycles:u is an estimate (multiplexed)\"",
+	"  ]",
 	"  \"notes\": [",
 	"    \"a note\"",
 	"    \"another \\\"note\\\"\"",
@@ -149,14 +151,17 @@ static const char *const golden[] = {
 	"        \"weight\": 800",
 	"      }",
 	"      \"counter\": {",
-	"        \"value\": 505",
+	"        \"value\": 1010",
 	"        \"enabled_ns\": 2000",
 	"        \"running_ns\": 1000",
-	"        \"scaled\": 1010",
+	"        \"scaled\": 2020",
 	"        \"instances\": 2",
 	"      }",
 	"      \"ratio\": 0.990099",
 	"      \"ratio_why\": null",
+	"      \"scale\": 2.000000",
+	"      \"estimated\": true",
+	"      \"silence\": null",
 	"      \"remainder\": 20",
 	"      \"throttled\": 3",
 	"      \"clock\": {",
@@ -270,7 +275,7 @@ Test(summary, the_json_says_what_does_not_balance)
 
 Test(summary, a_ratio_without_a_counter_is_null)
 {
-	ledger_events[0].scaled = 0;
+	ledger_events[0].value = 0;
 	expect_json("\"ratio\": null,\n      \"ratio_why\": \"the counter is 0\"");
 }
 
@@ -298,8 +303,10 @@ Test(summary, the_text_begins_with_the_verdict)
 	struct buf text = {0};
 
 	summary__text(&summary, &text);
-	cr_expect_eq(strncmp(text.data, "pmubpf: 80 samples in 1.50 s, 5 lost; the books balance\n",
-			     56),
+	cr_expect_eq(strncmp(text.data,
+			     "pmubpf: 80 samples in 1.50 s, 5 lost; the books balance, but "
+			     "cycles:u is an estimate (multiplexed)\n",
+			     99),
 		     0);
 	ledger_events[0].kernel.seen++;
 	buf__clear(&text);
@@ -316,7 +323,9 @@ Test(summary, the_text_states_the_columns)
 	expect_text(
 		"overflows seen 100 = emitted 80 + filtered 15 + dropped 5; decoded 80, aggregated 80\n");
 	expect_text("dropped 1 (weight 10): the ring buffer had no room");
-	expect_text("counter 1010 (scaled: ran 50.0 % of the time); ratio 99.01 % (up to 20 ");
+	expect_text("counter 1010; ratio 99.01 % (up to 20 ");
+	expect_text("it had a counter 50.0 % of the time; printed numbers are scaled by 2.000, an "
+		    "estimate (about 2020 in all)");
 	expect_text("no ratio: it is a test\n");
 	expect_text("throttled it 3 times");
 	expect_text("2.5000 GHz, measured");

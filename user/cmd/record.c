@@ -90,6 +90,7 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 		     struct folded_event *numbers, struct err *err)
 {
 	for (size_t i = 0; i < a->events.n; i++) {
+		numbers[i].scale = ledger_event__scale(&result->ledger.events[i]);
 		if (numbers[i].unit != NUMBER_TIME || a->events.events[i].unit != UNIT_CYCLES)
 			continue;
 		numbers[i].rate = result->rates[i];
@@ -218,6 +219,7 @@ static int print_result(const struct record_args *a, const struct session_result
 		.rates = result->rates,
 		.numbers = numbers,
 		.per_task = per_task,
+		.plan = &a->plan,
 		.duration_ns = result->duration_ns,
 		.command_line = argv + 1,
 		.notes = result->notes.data,
@@ -294,6 +296,8 @@ int cmd_record(int argc, char **argv)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)
 		return complain(&err);
+	event_list__settle_precise(&args.events);
+	plan__ask(&args.plan, &args.events);
 	numbers = xcalloc(args.events.n, sizeof(*numbers));
 	r = choose_units(&args, numbers, &err);
 	if (r == 0)

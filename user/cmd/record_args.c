@@ -352,6 +352,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 void record_args__done(struct record_args *a)
 {
 	event_list__done(&a->events);
+	plan__done(&a->plan);
 	free(a->pids);
 	free(a->tids);
 	cpus__done(&a->cpus);

@@ -7,6 +7,7 @@
 
 #include "out/folded.h"
 #include "pmu/event.h"
+#include "pmu/plan.h"
 #include "session/session.h"
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
@@ -14,6 +15,7 @@
 struct record_args {
 	struct event_list events;
 	struct rate rate;
+	struct plan plan; /* made by record once the events are settled */
 	struct session_opts session;
 	pid_t *pids, *tids;
 	size_t cap_pids, cap_tids;

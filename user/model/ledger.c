@@ -14,13 +14,43 @@ const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
 const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
 const char *const ending_keys[PMB_N_ENDINGS] = {PMB_ENDINGS(KEY)};
 const char *const ending_texts[PMB_N_ENDINGS] = {PMB_ENDINGS(TEXT)};
+const char *const silence_keys[N_SILENCES] = {NULL, SILENCES(KEY)};
+const char *const silence_texts[N_SILENCES] = {NULL, SILENCES(TEXT)};
 #undef KEY
 #undef TEXT
 
-/* What of the counter overflows could come for. */
+/* What of the counter overflows could come for: what it counted itself, for it overflows only while
+ * it runs. */
 static uint64_t ledger_event__due(const struct ledger_event *e)
 {
-	return e->scaled > e->idle_ns ? e->scaled - e->idle_ns : 0;
+	return e->value > e->idle_ns ? e->value - e->idle_ns : 0;
+}
+
+bool ledger_event__estimated(const struct ledger_event *e)
+{
+	return e->running_ns && e->running_ns < e->enabled_ns;
+}
+
+double ledger_event__scale(const struct ledger_event *e)
+{
+	if (!ledger_event__estimated(e) || !e->value)
+		return 1;
+	return (double)e->scaled / (double)e->value;
+}
+
+/* In frequency mode the kernel begins with short periods. */
+enum { FIRST_PERIODS = 1000 };
+
+enum silence ledger_event__silence(const struct ledger_event *e)
+{
+	if (e->enabled_ns && !e->running_ns)
+		return e->only_cpus ? SILENCE_OTHER_CPUS : SILENCE_NO_COUNTER;
+	if (!e->value)
+		return e->must_count && e->running_ns ? SILENCE_ZERO : SILENCE_NONE;
+	if (e->kernel.seen ||
+	    e->value / 4 <= e->instances * (e->interval ? e->interval : FIRST_PERIODS))
+		return SILENCE_NONE;
+	return SILENCE_NO_INTERRUPT;
 }
 
 double ledger_event__ratio(const struct ledger_event *e)
@@ -35,7 +65,7 @@ double ledger_event__ratio(const struct ledger_event *e)
 uint64_t ledger_event__remainder(const struct ledger_event *e)
 {
 	if (e->by_count)
-		return e->scaled > e->kernel.weight_seen ? e->scaled - e->kernel.weight_seen : 0;
+		return e->value > e->kernel.weight_seen ? e->value - e->kernel.weight_seen : 0;
 	return e->instances * e->interval;
 }
 
@@ -89,7 +119,7 @@ static bool ledger_event__overstated(const struct ledger_event *e, double ratio,
 				     struct buf *remarks)
 {
 	if ((double)e->kernel.weight_seen <=
-	    (double)e->scaled * MAX_RATIO + (double)ledger_event__remainder(e))
+	    (double)e->value * MAX_RATIO + (double)ledger_event__remainder(e))
 		return false;
 	buf__printf(
 		remarks,
@@ -113,12 +143,7 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 		    "%s: the overflows seen account for %.1f %% of the counter (%.1f %% with the "
 		    "unfinished intervals): the rest was lost before this program saw it: ",
 		    e->name, 100 * ratio, 100 * reach);
-	if (e->running_ns < e->enabled_ns)
-		buf__printf(remarks,
-			    "the event ran %.1f %% of the time (more events than counters)\n",
-			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
-	else
-		buf__printf(remarks, "%s\n", e->loss_causes ? e->loss_causes : "cause unknown");
+	buf__printf(remarks, "%s\n", e->loss_causes ? e->loss_causes : "cause unknown");
 	return false;
 }
 

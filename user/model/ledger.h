@@ -48,11 +48,13 @@ struct ledger_event {
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
-	uint64_t scaled;    /* value, scaled by enabled/running */
+	uint64_t scaled;    /* value, scaled by enabled/running: an estimate if they differ */
 	uint64_t instances; /* counters that may each hold an unfinished interval */
 	uint64_t interval;  /* the period, or the mean weight in frequency mode */
 	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
 	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
+	bool must_count;    /* cycles, instructions, clocks: code that runs is counted */
+	const char *only_cpus;   /* the CPUs that have its PMU; NULL: all */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };
@@ -67,12 +69,40 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
-/* Σ weights of all overflows seen / the counter without idle_ns; NAN if nothing is to compare. */
+/* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if nothing is
+ * to compare. */
 double ledger_event__ratio(const struct ledger_event *event);
 /* How much the counter may hold beyond the last overflows: up to one interval for each instance, or
  * exactly what it does when weights were read from it. */
 uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
+
+/* It shared its counter with other events: what its weights must be multiplied by to stand for the
+ * whole time, else 1. Such numbers are estimates. */
+double ledger_event__scale(const struct ledger_event *event);
+bool ledger_event__estimated(const struct ledger_event *event);
+
+/* Why an event said nothing although it could be opened; NULL if that isn't so. X(id, key, text) */
+#define SILENCES(X)                                                                             \
+	X(NO_COUNTER, "no_counter",                                                             \
+	  "never got a counter: others hold them all (another profiler, the NMI watchdog)")     \
+	X(OTHER_CPUS, "other_cpus", "never ran: nothing that was asked for ran on its CPUs")    \
+	X(ZERO, "zero",                                                                         \
+	  "ran and counted nothing, which can't be: a hypervisor that accepts the event and "   \
+	  "delivers no counts")                                                                 \
+	X(NO_INTERRUPT, "no_interrupt",                                                         \
+	  "counted, but no overflow arrived: its interrupt does not reach this kernel (try -e " \
+	  "cpu-clock, and pmubpf stat for the counts)")
+
+enum silence {
+	SILENCE_NONE,
+#define X(id, key, text) SILENCE_##id,
+	SILENCES(X) N_SILENCES
+#undef X
+};
+extern const char *const silence_keys[N_SILENCES]; /* [SILENCE_NONE] is NULL */
+extern const char *const silence_texts[N_SILENCES];
+enum silence ledger_event__silence(const struct ledger_event *event);
 
 /* True if over a twentieth of the counter is such a remainder: too few overflows to speak for it. No
  * column is wrong then, but the summary's first line has to say so. */

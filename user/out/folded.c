@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,17 +102,15 @@ static void add_row(struct folder *f, const struct profile_row *row)
 
 static uint64_t line_number(const struct folded_event *event, const struct sums *sums)
 {
-	switch (event->unit) {
-	case NUMBER_SAMPLES:
+	uint64_t weight = sums->weight;
+
+	if (event->unit == NUMBER_SAMPLES)
 		return sums->samples;
-	case NUMBER_TIME:
-		if (event->rate.hz > 0)
-			return clock_rate__ns(&event->rate, sums->weight);
-		break;
-	case NUMBER_EVENTS:
-		break;
-	}
-	return sums->weight;
+	if (event->scale > 0 && event->scale != 1)
+		weight = (uint64_t)llround((double)weight * event->scale);
+	return event->unit == NUMBER_TIME && event->rate.hz > 0 ?
+		       clock_rate__ns(&event->rate, weight) :
+		       weight;
 }
 
 static char *line_text(const struct folder *f, uint32_t line)

@@ -23,6 +23,7 @@ enum number_unit {
 struct folded_event {
 	const char *name; /* NULL: lines don't begin with it (there is only one event) */
 	enum number_unit unit;
+	double scale; /* weights are multiplied by it (multiplexed events); 0 is 1 */
 	/* NUMBER_TIME of a cycles event; hz 0: the weight is time already */
 	struct clock_rate rate;
 };

@@ -57,16 +57,23 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 	buf__printf(out, "    weight %llu %s seen", e->kernel.weight_seen, event->counts);
 	if (e->kernel.weight_filtered)
 		buf__printf(out, " (%llu of it filtered)", e->kernel.weight_filtered);
-	buf__printf(out, "; counter %" PRIu64, e->scaled);
-	if (e->running_ns && e->running_ns < e->enabled_ns)
-		buf__printf(out, " (scaled: ran %.1f %% of the time)",
-			    100.0 * (double)e->running_ns / (double)e->enabled_ns);
+	buf__printf(out, "; counter %" PRIu64, e->value);
 	if (e->no_ratio)
 		buf__printf(out, "; no ratio: %s\n", e->no_ratio);
 	else if (isnan(ratio))
 		buf__puts(out, "; no ratio: the counter is 0\n");
 	else
 		text_ratio(e, ratio, out);
+	if (ledger_event__estimated(e))
+		buf__printf(
+			out,
+			"    multiplexed: it had a counter %.1f %% of the time; printed numbers "
+			"are scaled by %.3f, an estimate (about %" PRIu64 " in all)\n",
+			100.0 * (double)e->running_ns / (double)e->enabled_ns,
+			ledger_event__scale(e), e->scaled);
+	if (ledger_event__silence(e))
+		buf__printf(out, "    it %s%s%s\n", silence_texts[ledger_event__silence(e)],
+			    e->only_cpus ? ": CPUs " : "", e->only_cpus ? e->only_cpus : "");
 	if (ledger_event__unfinished(e))
 		buf__puts(
 			out,
@@ -88,8 +95,11 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	const struct ledger_event *e = &s->ledger->events[i];
 	const struct event *event = &s->events->events[i];
 
-	buf__printf(out, "  %s (%s; %s, every ", event->name, event->maps_to,
-		    s->per_task[i] ? "per task" : "per CPU");
+	buf__printf(out, "  %s (%s; ", event->name, event->maps_to);
+	if (event->attr.precise_ip || event->precise_max)
+		buf__printf(out, "precise level %u%s; ", (unsigned)event->attr.precise_ip,
+			    event->precise_max ? ", the highest here" : "");
+	buf__printf(out, "%s, every ", s->per_task[i] ? "per task" : "per CPU");
 	if (event->attr.freq)
 		buf__printf(out, "1/%" PRIu64 " s)\n", (uint64_t)event->attr.sample_freq);
 	else
@@ -158,23 +168,65 @@ static void indent_lines(const char *lines, struct buf *out)
 	}
 }
 
-/* Events whose overflows are too few to speak for their counters: "22.5 % of page-faults". */
-static bool thin_coverage(const struct ledger *ledger, struct buf *out)
+/* What a reader of the first line must know, though every column is right: "overflows cover only
+ * 22.5 % of page-faults". */
+static bool doubts(const struct ledger *ledger, struct buf *out)
 {
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		const struct ledger_event *e = &ledger->events[i];
+		enum silence silence = ledger_event__silence(e);
 
-		if (ledger_event__unfinished(e))
-			buf__printf(out, "%s%.1f %% of %s", out->len ? ", " : "",
-				    100 * ledger_event__ratio(e), e->name);
+		if (silence && silence != SILENCE_OTHER_CPUS)
+			buf__printf(out, "%s%s said nothing", out->len ? ", " : "", e->name);
+		else if (ledger_event__unfinished(e))
+			buf__printf(out, "%soverflows cover only %.1f %% of %s",
+				    out->len ? ", " : "", 100 * ledger_event__ratio(e), e->name);
+		else if (ledger_event__estimated(e))
+			buf__printf(out, "%s%s is an estimate (multiplexed)", out->len ? ", " : "",
+				    e->name);
 	}
 	return out->len;
+}
+
+/* "{cycles, insts}, {dcache-miss}" */
+static void text_sets(const struct summary *s, struct buf *out)
+{
+	for (size_t set = 0; set < s->plan->n_sets; set++) {
+		const char *between = "{";
+
+		buf__puts(out, set ? ", " : "");
+		for (size_t i = 0; i < s->plan->n_events; i++) {
+			if (s->plan->set[i] != set)
+				continue;
+			buf__printf(out, "%s%s", between, s->events->events[i].name);
+			between = ", ";
+		}
+		buf__putc(out, '}');
+	}
+}
+
+static void text_plan(const struct summary *s, struct buf *out)
+{
+	const struct plan *plan = s->plan;
+
+	if (!plan || plan->n_contending < 2)
+		return;
+	if (plan->n_sets == 1) {
+		buf__printf(out,
+			    "  counters: all %zu events fit at once: nothing was multiplexed\n",
+			    plan->n_events);
+		return;
+	}
+	buf__printf(out, "  counters: %zu events don't fit at once, so they took turns: ",
+		    plan->n_events);
+	text_sets(s, out);
+	buf__puts(out, " would (--passes runs a command once for each)\n");
 }
 
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
-	_cleanup_(buf__done) struct buf thin = {0};
+	_cleanup_(buf__done) struct buf doubt = {0};
 	bool ok = ledger__balance(s->ledger, &remarks);
 	uint64_t samples = 0, lost = 0;
 
@@ -185,10 +237,11 @@ void summary__text(const struct summary *s, struct buf *out)
 	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s", samples,
 		    (double)s->duration_ns / 1e9, lost,
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
-	if (ok && thin_coverage(s->ledger, &thin))
-		buf__printf(out, ", but overflows cover only %s", thin.data);
+	if (ok && doubts(s->ledger, &doubt))
+		buf__printf(out, ", but %s", doubt.data);
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
+	text_plan(s, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
 	text_endings("user", s->ledger->user_endings, out);
@@ -243,10 +296,10 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__u64(j, "instances", e->instances);
 	json__end_obj(j);
 	json__f64(j, "ratio", ledger_event__ratio(e), 6);
-	json__str(j, "ratio_why",
-		  e->no_ratio ? e->no_ratio :
-		  e->scaled   ? NULL :
-				"the counter is 0");
+	json__str(j, "ratio_why", e->no_ratio ? e->no_ratio : e->value ? NULL : "the counter is 0");
+	json__f64(j, "scale", ledger_event__scale(e), 6);
+	json__bool(j, "estimated", ledger_event__estimated(e));
+	json__str(j, "silence", silence_keys[ledger_event__silence(e)]);
 	json__u64(j, "remainder", ledger_event__remainder(e));
 	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "throttled", e->throttled);
@@ -281,6 +334,9 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__str(j, "counts", event->counts);
 	json__str(j, "unit", units[s->numbers[i].unit]);
 	json__str(j, "scope", s->per_task[i] ? "per-task" : "per-cpu");
+	json__u64(j, "precise", event->attr.precise_ip);
+	if (s->plan)
+		json__u64(j, "set", s->plan->set[i]);
 	json__obj(j, "rate");
 	json__u64(j, event->attr.freq ? "freq" : "period", event->attr.sample_period);
 	json__end_obj(j);
@@ -325,7 +381,7 @@ static void json_frames(struct json *j, const struct frame_counts *frames)
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
-	_cleanup_(buf__done) struct buf thin = {0};
+	_cleanup_(buf__done) struct buf doubt = {0};
 	struct json j = {.out = out};
 	__u64 endings[2][PMB_N_ENDINGS], rejected[N_REJECTS];
 
@@ -345,10 +401,12 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__end_arr(&j);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
 	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
-	if (thin_coverage(s->ledger, &thin))
-		buf__printf(&remarks, "overflows cover only %s\n", thin.data);
+	if (doubts(s->ledger, &doubt))
+		buf__printf(&remarks, "%s\n", doubt.data);
 	json_lines(&j, "remarks", remarks.data);
 	json_lines(&j, "notes", s->notes);
+	if (s->plan)
+		json__u64(&j, "counter_sets", s->plan->n_sets);
 	json__arr(&j, "events");
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		json_event(s, i, &j);

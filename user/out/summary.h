@@ -12,6 +12,7 @@
 #include "model/profile.h"
 #include "out/folded.h"
 #include "pmu/event.h"
+#include "pmu/plan.h"
 #include "sym/names.h"
 
 /* How many frames the samples had, by what came of their names. */
@@ -26,6 +27,7 @@ struct summary {
 	const struct clock_rate *rates;     /* per event */
 	const struct folded_event *numbers; /* per event: the unit that was printed */
 	const bool *per_task;               /* per event */
+	const struct plan *plan;            /* NULL: the events were not planned */
 	struct frame_counts frames;
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */

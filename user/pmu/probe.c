@@ -47,19 +47,47 @@ static struct perf_event_attr sampling_attr(const struct event *event)
 	return attr;
 }
 
-unsigned event__detect_precise(const struct event *event)
+unsigned precise__highest(precise_try_fn try, void *ctx)
 {
-	struct perf_event_attr attr = sampling_attr(event);
-
-	/* these take any precise_ip and heed none */
-	if (attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT)
-		return 0;
 	for (unsigned precise = 3; precise > 0; precise--) {
-		attr.precise_ip = precise & 3;
-		if (attr__try(&attr) == 0)
+		if (try(ctx, precise) == 0)
 			return precise;
 	}
 	return 0;
+}
+
+/* Per CPU where no task may have it: AMD's instruction sampling before Linux 6.2. */
+static int try_precise(void *ctx, unsigned precise)
+{
+	struct perf_event_attr attr = sampling_attr(ctx);
+	int fd;
+
+	attr.precise_ip = precise & 3;
+	if (attr__try(&attr) == 0)
+		return 0;
+	fd = attr__try_open(&attr, -1, 0, -1);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+unsigned event__detect_precise(const struct event *event)
+{
+	struct event copy = *event;
+
+	/* these take any precise_ip and heed none */
+	if (event->attr.type == PERF_TYPE_SOFTWARE || event->attr.type == PERF_TYPE_BREAKPOINT)
+		return 0;
+	return precise__highest(try_precise, &copy);
+}
+
+void event_list__settle_precise(struct event_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->events[i].precise_max)
+			list->events[i].attr.precise_ip = event__detect_precise(&list->events[i]) &
+							  3;
+	}
 }
 
 /* Switches and migrations happen inside the kernel: with it excluded, they open and never count. */

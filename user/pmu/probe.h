@@ -29,11 +29,14 @@ void event__probe(const struct event *event, struct probe_result *ret);
  */
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err);
 
-/*
- * For :P: the highest precise_ip that the kernel takes for the event, 0 if none. The caller puts it
- * into the attr that it opens.
- */
+/* The highest precise_ip that the kernel takes for the event, one step at a time; 0 if none. */
 unsigned event__detect_precise(const struct event *event);
+/* Puts it into the attr of every event that was asked for with :P. */
+void event_list__settle_precise(struct event_list *list);
+
+/* The search apart from the kernel: `try` returns 0 for a level that is taken. */
+typedef int (*precise_try_fn)(void *ctx, unsigned precise);
+unsigned precise__highest(precise_try_fn try, void *ctx);
 
 /* /proc/sys/kernel/perf_event_paranoid, or INT_MIN if it can't be read. */
 int perf_paranoid(void);

@@ -152,6 +152,17 @@ static const char *why_no_ratio(const struct event *event)
 	return NULL;
 }
 
+/* Code can't run without being counted: of this event, 0 is no answer. */
+static bool must_count(const struct event *event)
+{
+	if (event->attr.exclude_user || event->attr.exclude_kernel)
+		return false;
+	if (event->attr.type == PERF_TYPE_HARDWARE)
+		return event->attr.config == PERF_COUNT_HW_CPU_CYCLES ||
+		       event->attr.config == PERF_COUNT_HW_INSTRUCTIONS;
+	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
+}
+
 /* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
 static const char *loss_causes(const struct event *event)
 {
@@ -247,10 +258,10 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 			sum += idle[c->cpu] - s->idle_before[c->cpu];
 	}
 	told = e->kernel.weight_idle + e->kernel.skipped * e->interval;
-	if (sum <= told || e->scaled <= e->kernel.weight_seen)
+	if (sum <= told || e->value <= e->kernel.weight_seen)
 		return 0;
 	sum -= told;
-	return sum < e->scaled - e->kernel.weight_seen ? sum : e->scaled - e->kernel.weight_seen;
+	return sum < e->value - e->kernel.weight_seen ? sum : e->value - e->kernel.weight_seen;
 }
 
 static void add_counter(struct ledger_event *e, const struct counter *c)
@@ -286,6 +297,8 @@ void session__close_books(struct session *s)
 		e->no_ratio = why_no_ratio(event);
 		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT;
 		e->loss_causes = loss_causes(event);
+		e->must_count = must_count(event);
+		e->only_cpus = event->cpus;
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
 		e->interval = event_interval(event, e);

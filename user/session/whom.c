@@ -149,10 +149,8 @@ int session__load(struct session *s, struct err *err)
 	int r;
 
 	for (size_t i = 0; i < o->events->n; i++) {
-		struct event *event = &o->events->events[i];
+		const struct event *event = &o->events->events[i];
 
-		if (event->precise_max)
-			event->attr.precise_ip = event__detect_precise(event) & 3;
 		s->result->scopes[i] = event_scope(o, event);
 		configs[i] = (struct pmb_config){
 			.user_mask = user_mask(),
