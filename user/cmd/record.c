@@ -15,6 +15,7 @@
 #include "cmd/record_args.h"
 #include "out/summary.h"
 #include "pmu/probe.h"
+#include "session/passes.h"
 #include "session/session.h"
 
 static int complain(const struct err *err)
@@ -208,8 +209,8 @@ static void outputs__done(struct outputs *outputs)
 }
 
 static int print_result(const struct record_args *a, const struct session_result *result,
-			struct folded_event *numbers, struct outputs *outputs, char **argv,
-			struct err *err)
+			const struct passes *passes, struct folded_event *numbers,
+			struct outputs *outputs, char **argv, struct err *err)
 {
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
@@ -220,6 +221,7 @@ static int print_result(const struct record_args *a, const struct session_result
 		.numbers = numbers,
 		.per_task = per_task,
 		.plan = &a->plan,
+		.passes = passes,
 		.duration_ns = result->duration_ns,
 		.command_line = argv + 1,
 		.notes = result->notes.data,
@@ -254,22 +256,24 @@ static void print_tick(void *ctx, const struct session_tick *tick)
 	before_samples = tick->samples;
 }
 
-static int record(struct record_args *a, struct outputs *outputs, struct folded_event *numbers,
-		  char **argv, struct err *err)
+static void end_live_line(const struct record_args *a)
 {
-	bool live = isatty(STDERR_FILENO) && !a->quiet;
+	if (a->session.tick)
+		fputs("\r\033[K", stderr);
+}
+
+/* One recording, or one for each set of events that fit together. The command's exit status, or ours. */
+static int record_once(struct record_args *a, struct outputs *outputs, struct folded_event *numbers,
+		       char **argv, struct err *err)
+{
 	struct session_result result;
 	struct session *session;
-	int r, status;
+	int r = session__record(&session, &a->session, &result, err), status;
 
-	if (live)
-		a->session.tick = print_tick;
-	r = session__record(&session, &a->session, &result, err);
-	if (live)
-		fputs("\r\033[K", stderr);
+	end_live_line(a);
 	if (r < 0)
 		return complain(err);
-	r = print_result(a, &result, numbers, outputs, argv, err);
+	r = print_result(a, &result, NULL, numbers, outputs, argv, err);
 	status = r < 0 ? complain(err) : EXIT_DONE;
 	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
 		session__wait(session);
@@ -278,6 +282,22 @@ static int record(struct record_args *a, struct outputs *outputs, struct folded_
 	session__free(session);
 	session_result__done(&result);
 	return status;
+}
+
+static int record_passes(struct record_args *a, struct outputs *outputs,
+			 struct folded_event *numbers, char **argv, struct err *err)
+{
+	_cleanup_(passes__done) struct passes passes = {0};
+	_cleanup_(session_result__done) struct session_result result = {0};
+	int status = EXIT_DONE;
+	int r = passes__record(&a->session, &a->plan, &result, &passes, &status, err);
+
+	end_live_line(a);
+	if (r == 0)
+		r = print_result(a, &result, &passes, numbers, outputs, argv, err);
+	if (r < 0)
+		return complain(err);
+	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
 }
 
 int cmd_record(int argc, char **argv)
@@ -306,5 +326,7 @@ int cmd_record(int argc, char **argv)
 		r = output__open(&outputs.summary, args.summary, &err);
 	if (r < 0)
 		return complain(&err);
-	return record(&args, &outputs, numbers, argv, &err);
+	if (isatty(STDERR_FILENO) && !args.quiet)
+		args.session.tick = print_tick;
+	return (args.passes ? record_passes : record_once)(&args, &outputs, numbers, argv, &err);
 }

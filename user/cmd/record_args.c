@@ -22,6 +22,7 @@ enum {
 	OPT_PER_CPU,
 	OPT_PER_TASK,
 	OPT_RATE,
+	OPT_PASSES,
 };
 
 enum { DEFAULT_RING_BYTES = 1024 * 1024 };
@@ -38,6 +39,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"rate", OPT_RATE, "lo|on|hi", 0,
 	 "An overflow about every 100, 10 or 1 ms (hi, the default), for events that name no rate",
+	 0},
+	{"passes", OPT_PASSES, 0, 0,
+	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
+	 "multiplexing them",
 	 0},
 	{0, 0, 0, 0, "Whom:", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
@@ -249,6 +254,9 @@ static int parse_option(struct record_args *a, int key, char *arg)
 	case 'o':
 		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
 		return 0;
+	case OPT_PASSES:
+		a->passes = true;
+		return 0;
 	case OPT_SUMMARY:
 		a->summary = arg;
 		return 0;
@@ -303,6 +311,8 @@ static int check(struct record_args *a)
 		return err__usage(a->err,
 				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "
 				  "(see pmubpf record --help)");
+	if (a->passes && !s->command)
+		return err__usage(a->err, "--passes needs a COMMAND to run several times");
 	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
 		return err__usage(
 			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");

@@ -26,6 +26,7 @@ struct record_args {
 	unsigned max_depth;
 	const char *output, *summary;
 	bool quiet;
+	bool passes; /* run the command once for each set of events that fit together */
 	struct err *err;
 };
 

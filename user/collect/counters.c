@@ -19,6 +19,10 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	attr.inherit = per_task && opts->inherit;
 	attr.enable_on_exec = per_task && opts->enable_on_exec;
+	if (!opts->programs) {
+		attr.sample_period = attr.freq = attr.precise_ip = 0;
+		return attr;
+	}
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.sample_id_all = 1;
@@ -43,8 +47,8 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 
 	if (fd < 0)
 		return event__explain_open(opts->event, tid, cpu, -fd, err);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs__overflow_fd(opts->programs, opts->index)) <
-	    0) {
+	if (opts->programs && ioctl(fd, PERF_EVENT_IOC_SET_BPF,
+				    programs__overflow_fd(opts->programs, opts->index)) < 0) {
 		r = -errno;
 		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
 			    opts->event->name, strerror(-r));
@@ -120,8 +124,11 @@ void counters__disable(const struct counters *c)
 
 void counters__read(struct counters *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		perf_read(c->list[i].fd, &c->list[i].count);
+	for (size_t i = 0; i < c->n; i++) {
+		/* a pinned event that lost its counter reads as end of file: enabled, but not running */
+		if (perf_read(c->list[i].fd, &c->list[i].count) == -EIO)
+			c->list[i].count = (struct perf_count){.enabled_ns = 1};
+	}
 }
 
 void counters__close(struct counters *c)

@@ -32,7 +32,7 @@ struct counters {
 };
 
 struct counters_opts {
-	const struct programs *programs;
+	const struct programs *programs; /* NULL: counts only, nothing overflows */
 	const struct event *event;
 	size_t index;
 	bool inherit;        /* per task: follow threads and children */

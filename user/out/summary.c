@@ -205,6 +205,22 @@ static void text_sets(const struct summary *s, struct buf *out)
 	}
 }
 
+static void text_passes(const struct passes *passes, struct buf *out)
+{
+	bool alike = true;
+
+	for (size_t c = 0; c < passes->n_counts; c++) {
+		buf__printf(out, "    counted in every pass: %s", passes->names[c]);
+		for (size_t i = 0; i < passes->n; i++)
+			buf__printf(out, "%s%" PRIu64, i ? ", " : " ", passes->list[i].counts[c]);
+		buf__printf(out, " (spread %.1f %%)\n", 100 * passes__spread(passes, c));
+		alike &= passes__spread(passes, c) <= PASSES_MAX_SPREAD;
+	}
+	if (!alike)
+		buf__puts(out, "    the passes differ: ratios of events of different passes are "
+			       "unsure by as much\n");
+}
+
 static void text_plan(const struct summary *s, struct buf *out)
 {
 	const struct plan *plan = s->plan;
@@ -217,10 +233,15 @@ static void text_plan(const struct summary *s, struct buf *out)
 			    plan->n_events);
 		return;
 	}
-	buf__printf(out, "  counters: %zu events don't fit at once, so they took turns: ",
-		    plan->n_events);
+	buf__printf(out, "  counters: %zu events don't fit at once, so ", plan->n_events);
+	if (s->passes)
+		buf__printf(out, "the command ran %zu times: ", s->passes->n);
+	else
+		buf__puts(out, "they took turns (with --passes a COMMAND runs once for each of): ");
 	text_sets(s, out);
-	buf__puts(out, " would (--passes runs a command once for each)\n");
+	buf__putc(out, '\n');
+	if (s->passes)
+		text_passes(s->passes, out);
 }
 
 void summary__text(const struct summary *s, struct buf *out)
@@ -365,6 +386,30 @@ static void json_lines(struct json *j, const char *key, const char *lines)
 	json__end_arr(j);
 }
 
+static void json_passes(struct json *j, const struct passes *passes)
+{
+	json__arr(j, "passes");
+	for (size_t i = 0; i < passes->n; i++) {
+		json__obj(j, NULL);
+		json__f64(j, "duration_s", (double)passes->list[i].duration_ns / 1e9, 6);
+		json__u64(j, "status", (uint64_t)passes->list[i].status);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+	json__arr(j, "counted_in_every_pass");
+	for (size_t c = 0; c < passes->n_counts; c++) {
+		json__obj(j, NULL);
+		json__str(j, "name", passes->names[c]);
+		json__arr(j, "values");
+		for (size_t i = 0; i < passes->n; i++)
+			json__u64(j, NULL, passes->list[i].counts[c]);
+		json__end_arr(j);
+		json__f64(j, "spread", passes__spread(passes, c), 6);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+}
+
 static void json_frames(struct json *j, const struct frame_counts *frames)
 {
 	json__obj(j, "frames");
@@ -407,6 +452,8 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_lines(&j, "notes", s->notes);
 	if (s->plan)
 		json__u64(&j, "counter_sets", s->plan->n_sets);
+	if (s->passes)
+		json_passes(&j, s->passes);
 	json__arr(&j, "events");
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		json_event(s, i, &j);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "model/clockrate.h"
 #include "model/ledger.h"
+#include "model/passes.h"
 #include "model/profile.h"
 #include "out/folded.h"
 #include "pmu/event.h"
@@ -28,6 +29,7 @@ struct summary {
 	const struct folded_event *numbers; /* per event: the unit that was printed */
 	const bool *per_task;               /* per event */
 	const struct plan *plan;            /* NULL: the events were not planned */
+	const struct passes *passes;        /* NULL: one recording */
 	struct frame_counts frames;
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */

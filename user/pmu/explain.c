@@ -306,7 +306,8 @@ static void explain_busy(const struct ask *ask, struct refusal *ret)
 	if (ask->event->is_breakpoint) {
 		why(ret,
 		    "all hardware breakpoints are in use (a debugger, or too many mem: events)");
-		next(ret, "name fewer of them, or end the debugger");
+		next(ret, "name fewer of them, run a command with --passes, or end the "
+			  "debugger");
 		return;
 	}
 	why(ret, "the PMU's counters are in use (another profiler, exclusively)");

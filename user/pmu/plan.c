@@ -17,14 +17,18 @@ struct planner {
 	void *ctx;
 };
 
-/* Whether the event, the members of a set and those that are in every set run together. */
+/* Whether an event runs together with the members of a set and with those that are counted in every
+ * set; an event may be among them twice, sampled and counted. */
 static int joins(const struct planner *p, size_t set, size_t event)
 {
-	_cleanup_free_ const struct event **events = xcalloc(p->list->n, sizeof(*events));
+	_cleanup_free_ const struct event **events = xcalloc(2 * p->list->n + 1, sizeof(*events));
 	size_t n = 0;
 
+	events[n++] = &p->list->events[event];
 	for (size_t i = 0; i < p->list->n; i++) {
-		if (i == event || p->plan->set[i] == set || p->plan->everywhere[i])
+		if (p->plan->set[i] == set)
+			events[n++] = &p->list->events[i];
+		if (p->plan->everywhere[i])
 			events[n++] = &p->list->events[i];
 	}
 	return p->fits(p->ctx, events, n);
@@ -71,11 +75,8 @@ void plan__make(struct plan *plan, const struct event_list *list, plan_fits_fn f
 		all[i] = &list->events[i];
 		plan->n_contending += list->events[i].attr.type != PERF_TYPE_SOFTWARE;
 	}
-	if (fits(ctx, all, list->n) > 0) {
-		for (size_t i = 0; i < list->n; i++)
-			plan->everywhere[i] = true;
+	if (fits(ctx, all, list->n) > 0)
 		return;
-	}
 	for (size_t i = 0; i < list->n; i++)
 		plan->set[i] = NO_SET;
 	for (size_t i = 0; i < list->n; i++)

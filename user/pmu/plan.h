@@ -16,8 +16,8 @@ struct plan {
 	size_t *set; /* per event: the number of its set */
 	size_t n_sets;
 	size_t n_contending; /* events that need a counter: not software */
-	/* Per event: it fits into every set, together with the others of which that is true: it can be
-	 * counted in each pass. */
+	/* Per event, if there are several sets: it can also be counted beside each of them, together with
+	 * the others of which that is true. */
 	bool *everywhere;
 };
 

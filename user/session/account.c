@@ -101,7 +101,10 @@ static void account_sample(void *ctx, const struct pmb_sample *sample, const uin
 	struct ledger *ledger = &s->result->ledger;
 	struct process *process = processes__get(s->processes, sample->tgid, sample->rec.time);
 	uint8_t user_end = sample->user_end, kernel_end = sample->kernel_end;
-	struct profile_key key = {.event = sample->event};
+	struct profile_key key = {
+		.event = s->opts->numbers ? (uint32_t)s->opts->numbers[sample->event] :
+					    sample->event,
+	};
 	char comm[PMB_COMM_LEN + 1] = {0};
 
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
@@ -278,6 +281,14 @@ static void add_counter(struct ledger_event *e, const struct counter *c)
 	e->instances++;
 }
 
+static void read_counted(struct session *s)
+{
+	counters__read(&s->counted);
+	s->result->counts = xcalloc(s->counted.n + 1, sizeof(*s->result->counts));
+	for (size_t i = 0; i < s->counted.n; i++)
+		s->result->counts[s->counted.list[i].event] += s->counted.list[i].count.value;
+}
+
 void session__close_books(struct session *s)
 {
 	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
@@ -286,6 +297,7 @@ void session__close_books(struct session *s)
 
 	procfs_idle_ns(idle, s->n_cpus);
 	counters__read(&s->counters);
+	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)
 		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
 	for (size_t i = 0; i < ledger->n_events; i++) {

@@ -24,6 +24,7 @@ struct session {
 	const struct cpus *cpus; /* those to sample */
 	struct programs *programs;
 	struct counters counters;
+	struct counters counted; /* of opts->counted, in their order */
 	struct sideband *sideband;
 	struct rings *rings;
 	struct processes *processes;

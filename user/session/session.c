@@ -48,15 +48,15 @@ static void session__init(struct session *s, const struct session_opts *opts,
 {
 	size_t n = opts->events->n;
 
-	*result = (struct session_result){0};
+	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;
 	s->signal_fd = s->command.go_fd = s->command.failed_fd = -1;
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
-	result->profile = profile__new();
-	result->files = files__new();
+	result->profile = opts->profile ? opts->profile : profile__new();
+	result->files = opts->files ? opts->files : files__new();
 	result->ledger.events = xcalloc(n, sizeof(*result->ledger.events));
 	result->ledger.n_events = n;
 	result->rates = xcalloc(n, sizeof(*result->rates));
@@ -279,6 +279,7 @@ struct session *session__free(struct session *s)
 	if (!s)
 		return NULL;
 	counters__close(&s->counters);
+	counters__close(&s->counted);
 	rings__free(s->rings);
 	sideband__free(s->sideband);
 	programs__free(s->programs);
@@ -299,8 +300,11 @@ struct session *session__free(struct session *s)
 
 void session_result__done(struct session_result *result)
 {
-	profile__free(result->profile);
-	files__free(result->files);
+	if (!result->lent) {
+		profile__free(result->profile);
+		files__free(result->files);
+	}
+	free(result->counts);
 	free(result->ledger.events);
 	free(result->rates);
 	free(result->scopes);

@@ -56,6 +56,12 @@ struct session_opts {
 	size_t ring_bytes;
 	int reader_fd; /* a pipe: when its reader goes, the recording ends; -1: none */
 
+	/* For one of several recordings that add to one profile. */
+	struct profile *profile; /* NULL: the result's own */
+	struct files *files;     /* NULL: the result's own */
+	const size_t *numbers;   /* what events are called in the profile; NULL: as in events */
+	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
+
 	void (*tick)(void *ctx, const struct session_tick *tick); /* NULL: not wanted */
 	void *tick_ctx;
 };
@@ -72,6 +78,8 @@ struct session_result {
 	uint64_t duration_ns;
 	enum session_end end;
 	struct buf notes; /* lines for the summary: what was odd */
+	uint64_t *counts; /* per event of opts->counted; ours */
+	bool lent;        /* profile and files belong to whom gave them */
 };
 
 struct session;

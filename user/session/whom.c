@@ -280,6 +280,24 @@ static int open_per_cpu(struct session *s, struct err *err)
 	return r;
 }
 
+/* Of the command alone, with its children, whatever is sampled: so that runs can be compared. */
+static int open_counted(struct session *s, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && s->opts->counted && i < s->opts->counted->n; i++) {
+		const struct counters_opts opts = {
+			.event = &s->opts->counted->events[i],
+			.index = i,
+			.inherit = s->opts->inherit,
+			.enable_on_exec = true,
+		};
+
+		r = counters__open_tasks(&s->counted, &opts, &s->command.pid, 1, err);
+	}
+	return r;
+}
+
 static int open_tasks(struct session *s, struct counters *c, const pid_t *tids, size_t n,
 		      struct err *err)
 {
@@ -392,6 +410,8 @@ int session__open_counters(struct session *s, struct err *err)
 		r = open_per_cpu(s, err);
 	if (r == 0 && tasks)
 		r = open_per_task(s, err);
+	if (r == 0)
+		r = open_counted(s, err);
 	return r;
 }
 
