@@ -160,4 +160,19 @@ t_help_and_version() {
 	expect_match "$T/out" '[0-9]+\.[0-9]+' "version"
 }
 
+# A tenth of the rate that is asked for; what the summary advises is then not throttled.
+t_throttled() {
+	need_root
+	local sysctl=/proc/sys/kernel/perf_event_max_sample_rate before advised
+	before=$(cat $sysctl)
+	later eval "echo $before >$sysctl"
+	echo 1000 2>/dev/null >$sysctl || skip "perf_event_max_sample_rate can't be set"
+	pmb_ok record -e cpu-clock -c 100003 --summary "$T/sum.json" -o "$T/folded" -- "$WORKLOADS/split" 1
+	[ "$(sum_get '.events[0].throttled')" -gt 0 ] || skip "this kernel throttles no clocks"
+	advised=$(sed -n 's/.*throttled it [0-9]* times: use -c \([0-9]*\) or longer.*/\1/p' "$T/err")
+	expect_ge "$advised" 1000000 "advised interval"
+	pmb_ok record -e cpu-clock -c "$advised" --summary "$T/sum.json" -o "$T/folded" -- "$WORKLOADS/split" 1
+	expect_eq "$(sum_get '.events[0].throttled')" 0 "throttled with the advised interval"
+}
+
 run_tests

@@ -35,6 +35,7 @@ Test(probe, each_refusal_has_its_sentence)
 		{"cpu-clock", 0, -1, ENOSYS, EXIT_CANNOT, "no perf events"},
 		{"cpu-clock", 0, -1, E2BIG, EXIT_FAILED, "Argument list too long"},
 		{"cpu-clock", 0, -1, EACCES, EXIT_CANNOT, "permission denied"},
+		{"cpu-clock", 0, -1, EPERM, EXIT_CANNOT, "permission denied"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {

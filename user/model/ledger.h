@@ -43,8 +43,9 @@ struct ledger_event {
 	struct pmb_stats kernel; /* what the overflow program counted */
 	uint64_t decoded;
 	uint64_t aggregated;
-	uint64_t weight;    /* Σ of the aggregated samples */
-	uint64_t throttled; /* records of the kernel having throttled it; per-CPU events only */
+	uint64_t weight;        /* Σ of the aggregated samples */
+	uint64_t throttled;     /* records of the kernel having throttled it; per-CPU events only */
+	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;

@@ -120,12 +120,10 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			"ran on, %llu for nobody\n",
 			e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
 	if (e->throttled)
-		buf__printf(
-			out,
-			"    the kernel throttled it %" PRIu64
-			" times: a longer interval, or sysctl "
-			"kernel.perf_event_max_sample_rate and kernel.perf_cpu_time_max_percent\n",
-			e->throttled);
+		buf__printf(out,
+			    "    the kernel throttled it %" PRIu64 " times: use -c %" PRIu64
+			    " or longer, or raise kernel.perf_event_max_sample_rate\n",
+			    e->throttled, e->calm_interval);
 	text_rate(&s->rates[i], out);
 }
 
@@ -324,6 +322,8 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__u64(j, "remainder", ledger_event__remainder(e));
 	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "throttled", e->throttled);
+	if (e->throttled)
+		json__u64(j, "calm_interval", e->calm_interval);
 }
 
 static void json_rate(struct json *j, const struct clock_rate *rate)

@@ -191,12 +191,19 @@ static void explain_privilege(const struct ask *ask, struct refusal *ret)
 	}
 	ret->cannot = true;
 	brief(ret, "no permission");
-	if (geteuid() == 0) {
+	if (geteuid() == 0 && ask->errnum == EPERM) {
 		why(ret,
-		    "permission denied even to root: a container without CAP_PERFMON, its seccomp "
-		    "filter, or kernel lockdown");
-		next(ret,
-		     "run it on the host, or give the container CAP_PERFMON and perf_event_open");
+		    "permission denied even to root (EPERM): a seccomp filter, as containers have one, a "
+		    "security module, or kernel lockdown");
+		next(ret, "run it on the host, or allow perf_event_open in the container's seccomp "
+			  "profile");
+	} else if (geteuid() == 0) {
+		why(ret,
+		    "permission denied to a root without CAP_PERFMON (EACCES; "
+		    "perf_event_paranoid is %d): "
+		    "a container, or a user namespace",
+		    level);
+		next(ret, "run it on the host, or add CAP_PERFMON and CAP_BPF to the container");
 	} else if (level > wanted) {
 		snprintf(ret->brief, sizeof(ret->brief), "no permission (paranoid %d)", level);
 		why(ret,

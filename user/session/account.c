@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -148,6 +149,8 @@ void session__round(struct session *s, bool final)
 	s->round_ns = now;
 }
 
+static const double MARGIN = 2;
+
 static const char *why_no_ratio(const struct event *event)
 {
 	if (event->unit == UNIT_NS && (event->attr.exclude_user || event->attr.exclude_kernel))
@@ -246,6 +249,26 @@ static uint64_t event_interval(const struct event *event, const struct ledger_ev
 	return e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0;
 }
 
+/* An interval whose overflows stay below what the kernel allows, with a margin for moments that are
+ * busier than the average. A throttled counter stands still: what it counted is too little, so the
+ * advice is at least twice what was too short. */
+static uint64_t calm_interval(const struct session *s, size_t index)
+{
+	uint64_t allowed = file_read_u64("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	double per_second = s->opts->events->events[index].unit == UNIT_NS ? 1e9 : 0;
+	uint64_t interval = s->result->ledger.events[index].interval, calm;
+
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && c->count.running_ns)
+			per_second = fmax(per_second, (double)c->count.value /
+							      (double)c->count.running_ns * 1e9);
+	}
+	calm = (uint64_t)(MARGIN * per_second / (double)(allowed ? allowed : 1));
+	return num__next_prime(calm < 2 * interval ? 2 * interval : calm);
+}
+
 /* The clock went on while its CPU was idle; the overflows there may not have come. */
 static uint64_t idle_without_overflow(const struct session *s, size_t index, const uint64_t *idle)
 {
@@ -314,6 +337,7 @@ void session__close_books(struct session *s)
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
 		e->interval = event_interval(event, e);
+		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
