@@ -14,6 +14,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 
 # The overflow program's parts compile for the host, too.
 $(O)/tests/unit/test_ustack.o: CPPFLAGS += -Ibpf
+$(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 .SECONDARY: $(UNIT:%=%.o)
 
 # Frame pointers on purpose: the stacks of these programs are known answers.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A sysfs of PMUs as a laptop with an Intel CPU has it, shortened, with some garbage added: built
- * in a temporary folder, so that tests need no PMU.
+ * Trees of sysfs (/sys/bus/event_source/devices), built in a temporary folder, so that tests need no
+ * PMU: intel_tree below, short and with some garbage, and the machines of tests/trees/, in full.
  */
 #ifndef PMUBPF_TESTS_SYSFS_TREE_H
 #define PMUBPF_TESTS_SYSFS_TREE_H
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 
 struct tree_file {
@@ -20,7 +21,7 @@ struct tree_file {
 	const char *text;
 };
 
-static const struct tree_file intel_tree[] = {
+__attribute__((unused)) static const struct tree_file intel_tree[] = {
 	{"cpu/type", "4\n"},
 	{"cpu/caps/max_precise", "3\n"},
 	{"cpu/format/event", "config:0-7\n"},
@@ -87,7 +88,7 @@ static void tree_write(const char *root, const struct tree_file *file)
 }
 
 /* The caller removes and frees it with tree_remove. */
-static char *tree_make(const struct tree_file *files, size_t n)
+__attribute__((unused)) static char *tree_make(const struct tree_file *files, size_t n)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *root = xasprintf("%s/pmubpf-tree-XXXXXX", tmp ? tmp : "/tmp");
@@ -95,6 +96,31 @@ static char *tree_make(const struct tree_file *files, size_t n)
 	cr_assert_not_null(mkdtemp(root));
 	for (size_t i = 0; i < n; i++)
 		tree_write(root, &files[i]);
+	return root;
+}
+
+/*
+ * Builds tests/trees/NAME.txt: a line "cpu/type: 4" is a file and its content, a line that begins
+ * with # a comment. The caller removes and frees it with tree_remove.
+ */
+__attribute__((unused)) static char *tree_load(const char *name)
+{
+	_cleanup_free_ char *path = xasprintf(TREES "/%s.txt", name), *line = NULL;
+	_cleanup_fclose_ FILE *in = fopen(path, "re");
+	char *root = tree_make(NULL, 0), *text;
+	size_t cap = 0, n = 0;
+
+	cr_assert_not_null(in, "%s", path);
+	while (getline(&line, &cap, in) > 0) {
+		if (*line == '#')
+			continue;
+		text = strstr(line, ": ");
+		cr_assert_not_null(text, "%s: %s", path, line);
+		*text = '\0';
+		tree_write(root, &(struct tree_file){line, text + 2});
+		n++;
+	}
+	cr_assert_gt(n, 0, "%s", path);
 	return root;
 }
 
@@ -106,7 +132,7 @@ static int tree_unlink(const char *path, const struct stat *st, int flag, struct
 	return remove(path);
 }
 
-static void tree_remove(char *root)
+__attribute__((unused)) static void tree_remove(char *root)
 {
 	nftw(root, tree_unlink, 8, FTW_DEPTH | FTW_PHYS);
 	free(root);

@@ -144,3 +144,41 @@ Test(pmus, odd_files_do_no_harm)
 	cr_expect_eq(pmus__find(&again, "odd")->n_events, 0);
 	pmus__done(&again);
 }
+
+/* The machines of tests/trees/: whatever the drivers wrote is understood. */
+static const char *const machines[] = {"intel-server", "intel-hybrid", "amd-zen", "arm-neoverse",
+				       "biglittle",    "riscv",        "vm-none"};
+
+static size_t count_files(const char *root, const struct pmu *pmu, const char *folder)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s/%s", root, pmu->name, folder);
+	_cleanup_closedir_ DIR *dir = opendir(path);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		n += entry->d_name[0] != '.' && !strstr(entry->d_name, ".scale") &&
+		     !strstr(entry->d_name, ".unit");
+	return n;
+}
+
+Test(machines, every_field_and_event_is_read)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		char *tree = tree_load(machines[i]);
+		struct pmus pmus;
+
+		cr_assert_eq(pmus__read(&pmus, tree), 0);
+		cr_expect_gt(pmus.n, 3, "%s", machines[i]);
+		for (size_t k = 0; k < pmus.n; k++) {
+			cr_expect_eq(pmus.pmus[k].n_fields,
+				     count_files(tree, &pmus.pmus[k], "format"), "%s: %s",
+				     machines[i], pmus.pmus[k].name);
+			cr_expect_eq(pmus.pmus[k].n_events,
+				     count_files(tree, &pmus.pmus[k], "events"), "%s: %s",
+				     machines[i], pmus.pmus[k].name);
+		}
+		pmus__done(&pmus);
+		tree_remove(tree);
+	}
+}
