@@ -149,9 +149,9 @@ Test(pmus, odd_files_do_no_harm)
 static const char *const machines[] = {"intel-server", "intel-hybrid", "amd-zen", "arm-neoverse",
 				       "biglittle",    "riscv",        "vm-none"};
 
-static size_t count_files(const char *root, const struct pmu *pmu, const char *folder)
+static size_t count_files(const char *top, const struct pmu *pmu, const char *folder)
 {
-	_cleanup_free_ char *path = xasprintf("%s/%s/%s", root, pmu->name, folder);
+	_cleanup_free_ char *path = xasprintf("%s/%s/%s", top, pmu->name, folder);
 	_cleanup_closedir_ DIR *dir = opendir(path);
 	struct dirent *entry;
 	size_t n = 0;
@@ -166,19 +166,19 @@ Test(machines, every_field_and_event_is_read)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
 		char *tree = tree_load(machines[i]);
-		struct pmus pmus;
+		struct pmus all;
 
-		cr_assert_eq(pmus__read(&pmus, tree), 0);
-		cr_expect_gt(pmus.n, 3, "%s", machines[i]);
-		for (size_t k = 0; k < pmus.n; k++) {
-			cr_expect_eq(pmus.pmus[k].n_fields,
-				     count_files(tree, &pmus.pmus[k], "format"), "%s: %s",
-				     machines[i], pmus.pmus[k].name);
-			cr_expect_eq(pmus.pmus[k].n_events,
-				     count_files(tree, &pmus.pmus[k], "events"), "%s: %s",
-				     machines[i], pmus.pmus[k].name);
+		cr_assert_eq(pmus__read(&all, tree), 0);
+		cr_expect_gt(all.n, 3, "%s", machines[i]);
+		for (size_t k = 0; k < all.n; k++) {
+			cr_expect_eq(all.pmus[k].n_fields,
+				     count_files(tree, &all.pmus[k], "format"), "%s: %s",
+				     machines[i], all.pmus[k].name);
+			cr_expect_eq(all.pmus[k].n_events,
+				     count_files(tree, &all.pmus[k], "events"), "%s: %s",
+				     machines[i], all.pmus[k].name);
 		}
-		pmus__done(&pmus);
+		pmus__done(&all);
 		tree_remove(tree);
 	}
 }

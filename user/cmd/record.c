@@ -32,7 +32,7 @@ static int default_event(struct record_args *a, struct err *err)
 
 	if (a->events.n)
 		return 0;
-	r = event_list__parse(&a->events, "cycles", NULL, err);
+	r = event_list__parse_with(&a->events, "cycles", &a->names.pmus, err);
 	if (r < 0)
 		return r;
 	event__probe(&a->events.events[0], &probe);
@@ -47,7 +47,7 @@ static int default_event(struct record_args *a, struct err *err)
 			probe.reason);
 	event_list__done(&a->events);
 	a->events = (struct event_list){0};
-	return event_list__parse(&a->events, "cpu-clock", NULL, err);
+	return event_list__parse_with(&a->events, "cpu-clock", &a->names.pmus, err);
 }
 
 static enum number_unit default_unit(const struct event *event)

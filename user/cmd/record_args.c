@@ -23,6 +23,7 @@ enum {
 	OPT_PER_TASK,
 	OPT_RATE,
 	OPT_PASSES,
+	OPT_EVENTS,
 };
 
 enum { DEFAULT_RING_BYTES = 1024 * 1024 };
@@ -30,10 +31,13 @@ enum { DEFAULT_RING_BYTES = 1024 * 1024 };
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
 	{"event", 'e', "EVENT[,EVENT…]", 0,
-	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN or mem:ADDR[/LEN][:rwx]; "
+	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN, mem:ADDR[/LEN][:rwx], the "
+	 "CPU maker's name (EVENT:UMASK, by libpfm4) or one of your own; "
 	 "name:u :k :p modifiers; name/period=N/ or name/freq=HZ/ for a rate of its own. Default: "
 	 "cycles where there is a PMU, else cpu-clock",
 	 0},
+	{"events", OPT_EVENTS, "FILE", 0,
+	 "Names of your own events, instead of ~/.config/pmubpf/events and /etc/pmubpf/events", 0},
 	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
 	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
 	 0},
@@ -217,7 +221,12 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
 	case 'e':
-		return event_list__parse(&a->events, arg, NULL, a->err);
+		GROW(a->event_texts, a->n_texts, a->cap_texts);
+		a->event_texts[a->n_texts++] = arg;
+		return 0;
+	case OPT_EVENTS:
+		a->events_file = arg;
+		return 0;
 	case 'F':
 		return parse_positive(a, "-F", arg, &a->rate.freq_hz);
 	case 'c':
@@ -326,6 +335,15 @@ static int check(struct record_args *a)
 	return 0;
 }
 
+static int parse_events(struct record_args *a)
+{
+	int r = event_names__read(&a->names, a->events_file, a->err);
+
+	for (size_t i = 0; r == 0 && i < a->n_texts; i++)
+		r = event_names__parse(&a->names, &a->events, a->event_texts[i], a->err);
+	return r;
+}
+
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
 {
 	static char name[] = "pmubpf record"; /* argp's messages begin with it */
@@ -344,6 +362,8 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	if (r == 0)
+		r = parse_events(a);
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
@@ -362,6 +382,8 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 void record_args__done(struct record_args *a)
 {
 	event_list__done(&a->events);
+	event_names__done(&a->names);
+	free(a->event_texts);
 	plan__done(&a->plan);
 	free(a->pids);
 	free(a->tids);

@@ -7,12 +7,17 @@
 
 #include "out/folded.h"
 #include "pmu/event.h"
+#include "pmu/event_names.h"
 #include "pmu/plan.h"
 #include "session/session.h"
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
 struct record_args {
+	struct event_names names;
+	const char *events_file; /* of the user's names; NULL: the standard ones */
+	char **event_texts;      /* of -e, parsed once all options are known */
+	size_t n_texts, cap_texts;
 	struct event_list events;
 	struct rate rate;
 	struct plan plan; /* made by record once the events are settled */

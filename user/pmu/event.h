@@ -39,7 +39,9 @@ struct event {
 	/* Index in its list of the event in whose name it is printed: itself, or on CPUs with several
 	 * core PMUs the first of those that were opened for the same text. */
 	size_t lead;
+	char *label; /* the name with its PMU, if the text stands for several: "cycles [cpu_core]" */
 	enum event_unit unit;
+	bool is_clock;               /* goes up with every cycle of its CPU: tells the clock rate */
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
 	uint64_t
 		interval; /* default period, prime; used when neither text nor option names a rate */
@@ -54,6 +56,15 @@ struct event_list {
 	size_t n, cap;
 };
 
+/* What to call it where the events of one text must be told apart; borrowed. */
+static inline const char *event__label(const struct event *event)
+{
+	return event->label ? event->label : event->name;
+}
+
+/* The config word of that index (0: config, 1: config1…); 0 for one that this build doesn't know. */
+uint64_t event__config(const struct event *event, unsigned i);
+
 /*
  * Appends the events of one -e argument: perf's grammar and this tool's aliases, separated by
  * commas (commas inside pmu/a=1,b=2/ belong to the event). On error nothing is appended and err says
@@ -62,7 +73,8 @@ struct event_list {
  */
 int event_list__parse(struct event_list *list, const char *text, const char *sysfs,
 		      struct err *err);
-/* The same with PMUs that were read already, for those who parse many texts. */
+/* The same with PMUs that were read already, for those who parse many texts. To parse as `record`
+ * does, with the user's own names, see pmu/event_names.h. */
 struct pmus;
 int event_list__parse_with(struct event_list *list, const char *text, const struct pmus *pmus,
 			   struct err *err);
@@ -95,5 +107,6 @@ struct event_alias {
 };
 extern const struct event_alias event_aliases[];
 extern const size_t n_event_aliases;
+const struct event_alias *event_alias__find(const char *name);
 
 #endif

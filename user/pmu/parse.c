@@ -1,208 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From the text of -e to events. A name is looked for among the aliases, perf's generic names,
- * perf's cache events, rNNNN, and then, as perf does, among the events that the PMUs list in sysfs.
- * The order matters where one name stands in several places.
+ * From the text of -e to events: what a name means is resolve.c's business. Two things make one name
+ * several events or another text: a user's name stands for the text of its definition, and on CPUs
+ * with several core PMUs a name that more than one of them knows is an event of each.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/num.h"
-#include "pmu/nearest.h"
+#include "pmu/cores.h"
+#include "pmu/event_names.h"
 #include "pmu/parse.h"
-#include "pmu/perf_names.h"
 
-#define RAW_INTERVAL 1000003
-#define CACHE_INTERVAL 1000003
-#define CACHE_MISS_INTERVAL 100003
-
-static void event__done(struct event *event)
+void event__done(struct event *event)
 {
 	free(event->name);
+	free(event->label);
 	free(event->title);
 	free(event->maps_to);
 	free(event->counts);
 	free(event->pmu);
 	free(event->cpus);
 	*event = (struct event){0};
-}
-
-static void event__from_perf_name(struct event *event, const struct perf_name *name)
-{
-	bool software = name->type == PERF_TYPE_SOFTWARE;
-
-	event->attr.type = name->type;
-	event->attr.config = name->config;
-	event->title = xstrdup(name->title);
-	event->counts = xstrdup(name->counts);
-	event->pmu = xstrdup(software ? "software" : "cpu");
-	event->maps_to = software ? xasprintf("software %s", name->name) : xstrdup(name->name);
-	event->unit = name->unit;
-	event->interval = name->interval;
-	event->has_addr = name->has_addr;
-}
-
-static void event__from_cache(struct event *event, const struct cache_event *cache)
-{
-	event->attr.type = PERF_TYPE_HW_CACHE;
-	event->attr.config = cache->config;
-	event->title = xasprintf("cache event %s", cache->name);
-	event->counts = xstrdup(cache->counts);
-	event->pmu = xstrdup("cpu");
-	event->maps_to = xstrdup(cache->name);
-	event->interval = cache->miss ? CACHE_MISS_INTERVAL : CACHE_INTERVAL;
-}
-
-static void event__from_raw(struct event *event, uint64_t config)
-{
-	event->attr.type = PERF_TYPE_RAW;
-	event->attr.config = config;
-	event->title = xasprintf("raw event 0x%" PRIx64, config);
-	event->counts = xstrdup("events");
-	event->pmu = xstrdup("cpu");
-	event->maps_to = xasprintf("cpu/config=0x%" PRIx64 "/", config);
-	event->interval = RAW_INTERVAL;
-}
-
-/* The names that need no sysfs; -ENOENT if it is none of them. */
-static int event__from_generic(struct event *event, const char *name, const struct spec *spec,
-			       struct err *err)
-{
-	const struct perf_name *perf_name = perf_name__find(name);
-	struct cache_event cache;
-	uint64_t config;
-	int r;
-
-	if (perf_name) {
-		event__from_perf_name(event, perf_name);
-		return 0;
-	}
-	if (perf_name__never_overflows(name))
-		return err__usage(err, "event '%s' never overflows, so there is nothing to record",
-				  spec->shown);
-	r = cache_event__parse(name, &cache);
-	if (r == 0)
-		event__from_cache(event, &cache);
-	if (r == -EOPNOTSUPP)
-		return err__usage(err,
-				  "event '%s': that cache has no such access (the instruction "
-				  "side and branches have only loads)",
-				  spec->shown);
-	if (r != -ENOENT)
-		return r;
-	/* perf takes rNNNN only; a longer number than 64 bits is a mistake, not another name */
-	r = name[0] == 'r' ? num__parse_hex(name + 1, &config) : -ENOENT;
-	if (r == -ERANGE)
-		return err__usage(err, "event '%s': raw events have at most 64 bits", spec->shown);
-	if (r < 0)
-		return -ENOENT;
-	event__from_raw(event, config);
-	return 0;
-}
-
-static const struct event_alias *find_alias(const char *name)
-{
-	for (size_t i = 0; i < n_event_aliases; i++) {
-		if (strcmp(event_aliases[i].name, name) == 0)
-			return &event_aliases[i];
-	}
-	return NULL;
-}
-
-static int event__from_alias(struct event *event, const struct event_alias *alias,
-			     const struct spec *spec, struct err *err)
-{
-	int r = event__from_generic(event, alias->maps_to, spec, err);
-
-	if (r < 0)
-		return r;
-	free(event->title);
-	free(event->counts);
-	event->title = xstrdup(alias->title);
-	event->counts = xstrdup(alias->counts);
-	event->unit = alias->unit;
-	event->interval = alias->interval;
-	return 0;
-}
-
-/* A name of sysfs without its PMU: the core's is meant if it has one, else it must be the only. */
-static int find_bare(const struct parser *parser, const struct spec *spec, const struct pmu **ret)
-{
-	const struct pmu *found = NULL, *core = pmus__core(parser->pmus);
-
-	if (core && pmu__event(core, spec->base)) {
-		*ret = core;
-		return 0;
-	}
-	for (size_t i = 0; i < parser->pmus->n; i++) {
-		const struct pmu *pmu = &parser->pmus->pmus[i];
-
-		if (!pmu__event(pmu, spec->base))
-			continue;
-		if (found)
-			return err__usage(parser->err,
-					  "event '%s' is one of several PMUs; write "
-					  "%s/%s/ or %s/%s/",
-					  spec->shown, found->name, spec->base, pmu->name,
-					  spec->base);
-		found = pmu;
-	}
-	*ret = found;
-	return found ? 0 : -ENOENT;
-}
-
-static int refuse_pmu(const struct pmu *pmu, const struct spec *spec, struct err *err)
-{
-	if (pmu->type == PERF_TYPE_TRACEPOINT || strcmp(pmu->name, "kprobe") == 0 ||
-	    strcmp(pmu->name, "uprobe") == 0)
-		return err__usage(err,
-				  "event '%s': %ss are no counters that overflow, so pmubpf can't "
-				  "sample them (perf record -e does)",
-				  spec->shown, pmu->name);
-	if (pmu->type == PERF_TYPE_BREAKPOINT)
-		return err__usage(err, "event '%s': breakpoints are written mem:ADDR[/LEN][:rwx]",
-				  spec->shown);
-	return 0;
-}
-
-static int event__from_pmu(struct event *event, const struct parser *parser, const struct pmu *pmu,
-			   struct terms *terms, const struct spec *spec)
-{
-	int r = refuse_pmu(pmu, spec, parser->err);
-
-	if (r < 0)
-		return r;
-	r = event__apply_pmu_terms(event, pmu, terms, spec, parser->err);
-	if (r == 0)
-		terms->n = 0;
-	return r;
-}
-
-static int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
-			  struct spec *spec)
-{
-	const struct event_alias *alias = find_alias(spec->base);
-	const struct pmu *pmu = pmus__find(parser->pmus, spec->base);
-	struct terms bare = {.n = 1, .terms = &(struct term){.key = spec->base}};
-	int r;
-
-	if (strncmp(spec->base, "mem:", 4) == 0)
-		return event__parse_mem(event, spec, parser->err);
-	if (alias)
-		return event__from_alias(event, alias, spec, parser->err);
-	if (pmu && spec->terms)
-		return event__from_pmu(event, parser, pmu, terms, spec);
-	r = event__from_generic(event, spec->base, spec, parser->err);
-	if (r != -ENOENT)
-		return r;
-	r = find_bare(parser, spec, &pmu);
-	if (r == -ENOENT)
-		return parser__unknown(parser, spec);
-	return r < 0 ? r : event__from_pmu(event, parser, pmu, &bare, spec);
 }
 
 /* The user's text without the rate: what stands in the output must not change with -c. */
@@ -240,30 +61,29 @@ static bool guest_applies(const struct event *event, const struct parser *parser
 	return pmu && pmu__is_core(pmu);
 }
 
-/* What follows the colon of a known event are modifiers, right or wrong; else it is "sys:name". */
+/* What follows the colon of a known event are modifiers, right or wrong; else it is a vendor's name
+ * with colons of its own, or "sys:name". */
 static int split_mods(const struct parser *parser, struct spec *spec)
 {
-	size_t len = strcspn(spec->base, ":");
-	_cleanup_free_ char *name = xstrndup(spec->base, len);
-	struct cache_event cache;
+	_cleanup_free_ char *name = xstrndup(spec->base, strcspn(spec->base, ":"));
+	bool known = parser__knows(parser, name);
 
 	if (strncmp(spec->base, "mem:", 4) == 0)
 		return 0;
-	if (find_alias(name) || perf_name__find(name) || cache_event__parse(name, &cache) == 0)
-		return spec__split_mods(spec, true, parser->err);
-	return spec__split_mods(spec, false, parser->err);
+	if (!known && strchr(spec->base, ':') &&
+	    (spec__split_vendor(spec, parser) || is_vendor_style(name) || strstr(spec->base, "::")))
+		return 0;
+	return spec__split_mods(spec, known, parser->err);
 }
 
-static int parser__add_event(const struct parser *parser, struct event *event, struct spec *spec)
+/* The modifiers are cut off already. */
+static int parser__make(const struct parser *parser, struct spec *spec, struct event *event)
 {
 	_cleanup_(terms__done) struct terms terms = {0};
 	_cleanup_free_ char *name = NULL;
 	int r;
 
 	event->attr.size = sizeof(event->attr);
-	r = split_mods(parser, spec);
-	if (r < 0)
-		return r;
 	r = terms__split(&terms, spec, parser->err);
 	if (r < 0)
 		return r;
@@ -282,26 +102,190 @@ static int parser__add_event(const struct parser *parser, struct event *event, s
 	return event__apply_mods(event, spec, guest_applies(event, parser), parser->err);
 }
 
+static int parser__append(const struct parser *parser, struct spec *spec, size_t lead,
+			  struct event_list *list)
+{
+	_cleanup_(event__done) struct event event = {0};
+	int r = parser__make(parser, spec, &event);
+
+	if (r < 0)
+		return r;
+	event.lead = lead;
+	GROW(list->events, list->n, list->cap);
+	list->events[list->n++] = event;
+	event = (struct event){0};
+	return 0;
+}
+
+static void set_labels(struct event_list *list, size_t from)
+{
+	for (size_t i = from; i < list->n; i++) {
+		struct event *event = &list->events[i];
+
+		free(event->label);
+		event->label = list->n - from < 2 ? NULL :
+						    xasprintf("%s [%s]", event->name, event->pmu);
+	}
+}
+
+/* One event, or one of each core PMU that has it. */
+static int parser__add(const struct parser *parser, struct spec *spec, struct event_list *list)
+{
+	bool mixed = pmus__are_mixed(parser->pmus);
+	size_t lead = list->n;
+	int r = split_mods(parser, spec);
+
+	for (size_t i = 0; r == 0 && mixed && i < parser->pmus->n; i++) {
+		struct parser of_core = *parser;
+
+		of_core.core = &parser->pmus->pmus[i];
+		if (pmu__is_core(of_core.core) && parser__is_of_core(parser, spec, of_core.core))
+			r = parser__append(&of_core, spec, lead, list);
+	}
+	if (r == 0 && list->n == lead)
+		r = parser__append(parser, spec, lead, list);
+	if (r == 0)
+		set_labels(list, lead);
+	return r;
+}
+
+/* What -e says of a user's event, over what its definition says, over what its text says. */
+static void event__define(struct event *event, const struct user_event *user,
+			  const struct event *given, const char *name)
+{
+	free(event->name);
+	event->name = xstrdup(name);
+	if (user->title) {
+		free(event->title);
+		event->title = xstrdup(user->title);
+	}
+	if (user->counts) {
+		free(event->counts);
+		event->counts = xstrdup(user->counts);
+	}
+	if (user->unit_given)
+		event->unit = user->unit;
+	if (user->interval) {
+		event->interval = user->interval;
+		event->rate_given = false;
+		event->attr.sample_period = event->attr.freq = 0;
+	}
+	if (given->rate_given) {
+		event->rate_given = true;
+		event->attr.freq = given->attr.freq;
+		event->attr.sample_period = given->attr.sample_period;
+	}
+}
+
+/* Modifiers behind the name are added to those of the definition. */
+static int take_definition(const struct parser *parser, const struct user_event *user,
+			   const struct spec *spec, struct spec *ret)
+{
+	const char *text = user->text;
+	int r = spec__take(&text, ret, parser->err);
+
+	if (r < 0)
+		return r;
+	if (*text)
+		return err__usage(parser->err, "'%s' is more than one event", user->text);
+	r = split_mods(parser, ret);
+	if (r < 0 || !spec->mods)
+		return r;
+	if (ret->mods) {
+		char *both = xasprintf("%s%s", ret->mods, spec->mods);
+
+		free(ret->mods);
+		ret->mods = both;
+	} else {
+		ret->mods = xstrdup(spec->mods);
+	}
+	return 0;
+}
+
+static int parser__add_definition(const struct parser *parser, const struct user_event *user,
+				  const struct spec *spec, struct event_list *list)
+{
+	_cleanup_(spec__done) struct spec definition = {0};
+	struct err detail = {0};
+	struct parser inner = {.pmus = parser->pmus, .err = &detail};
+	int r = take_definition(&inner, user, spec, &definition);
+
+	if (r == 0)
+		r = parser__add(&inner, &definition, list);
+	if (r == 0)
+		return 0;
+	err__set(parser->err, r, "%s: [%s]: %.900s", user->where, user->name, detail.text);
+	if (parser->err)
+		parser->err->exit_code = detail.exit_code;
+	return r;
+}
+
+static int parser__add_user(const struct parser *parser, const struct user_event *user,
+			    struct spec *spec, struct event_list *list)
+{
+	_cleanup_(terms__done) struct terms terms = {0};
+	_cleanup_(event__done) struct event given = {0};
+	_cleanup_free_ char *name = NULL;
+	size_t first = list->n;
+	int r = spec__split_mods(spec, true, parser->err);
+
+	if (r == 0)
+		r = terms__split(&terms, spec, parser->err);
+	if (r == 0)
+		r = event__apply_common_terms(&given, &terms, spec, parser->err);
+	if (r == 0)
+		r = terms__refuse_rest(&terms, spec, parser->err);
+	if (r == 0)
+		r = parser__add_definition(parser, user, spec, list);
+	if (r < 0)
+		return r;
+	name = display_name(spec, &terms);
+	for (size_t i = first; i < list->n; i++)
+		event__define(&list->events[i], user, &given, given.name ? given.name : name);
+	set_labels(list, first);
+	return 0;
+}
+
+static const struct user_event *find_user(const struct parser *parser, const struct spec *spec)
+{
+	_cleanup_free_ char *name = xstrndup(spec->base, strcspn(spec->base, ":"));
+
+	return parser->user ? user_events__find(parser->user, name) : NULL;
+}
+
 /* Returns 1 if another event follows. */
 static int parser__next(const struct parser *parser, const char **p, struct event_list *list)
 {
 	_cleanup_(spec__done) struct spec spec = {0};
-	_cleanup_(event__done) struct event event = {0};
+	const struct user_event *user;
 	int r = spec__take(p, &spec, parser->err);
 
 	if (r < 0)
 		return r;
-	r = parser__add_event(parser, &event, &spec);
+	user = find_user(parser, &spec);
+	r = user ? parser__add_user(parser, user, &spec, list) : parser__add(parser, &spec, list);
 	if (r < 0)
 		return r;
-	GROW(list->events, list->n, list->cap);
-	event.lead = list->n;
-	list->events[list->n++] = event;
-	event = (struct event){0};
 	if (**p != ',')
 		return 0;
 	++*p;
 	return 1;
+}
+
+static int parser__run(const struct parser *parser, const char *text, struct event_list *list)
+{
+	size_t before = list->n;
+	int r;
+
+	if (!text[strspn(text, " \t\n")])
+		return err__usage(parser->err,
+				  "the text of -e is empty; `pmubpf list` shows the events");
+	do {
+		r = parser__next(parser, &text, list);
+	} while (r > 0);
+	while (r < 0 && list->n > before)
+		event__done(&list->events[--list->n]);
+	return r;
 }
 
 int event_list__parse(struct event_list *list, const char *text, const char *sysfs, struct err *err)
@@ -317,17 +301,29 @@ int event_list__parse_with(struct event_list *list, const char *text, const stru
 			   struct err *err)
 {
 	const struct parser parser = {.pmus = pmus, .err = err};
-	size_t before = list->n;
-	int r;
 
-	if (!text[strspn(text, " \t\n")])
-		return err__usage(err, "the text of -e is empty; `pmubpf list` shows the events");
-	do {
-		r = parser__next(&parser, &text, list);
-	} while (r > 0);
-	while (r < 0 && list->n > before)
-		event__done(&list->events[--list->n]);
-	return r;
+	return parser__run(&parser, text, list);
+}
+
+int event_names__read(struct event_names *names, const char *file, struct err *err)
+{
+	*names = (struct event_names){0};
+	(void)pmus__read(&names->pmus, NULL);
+	return user_events__read(&names->user, file, err);
+}
+
+void event_names__done(struct event_names *names)
+{
+	pmus__done(&names->pmus);
+	user_events__done(&names->user);
+}
+
+int event_names__parse(const struct event_names *names, struct event_list *list, const char *text,
+		       struct err *err)
+{
+	const struct parser parser = {.pmus = &names->pmus, .user = &names->user, .err = err};
+
+	return parser__run(&parser, text, list);
 }
 
 void event_list__done(struct event_list *list)

@@ -23,8 +23,12 @@ struct spec {
 
 #define MODIFIERS "ukhGHpPDe"
 
+struct user_events;
+
 struct parser {
 	const struct pmus *pmus;
+	const struct user_events *user; /* NULL: none, as within the text of one: they don't nest */
+	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
 	struct err *err;
 };
 
@@ -64,9 +68,35 @@ int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const str
 /* Type, words and guesses for an event that only the PMU defines; event_name may be NULL. */
 void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name);
 
+/* The config words as a text in perf's grammar: "cpu/config=0x1a2/". */
+char *event__format_config(const struct event *event);
+/* A core PMU's cycles by whatever terms: their weights can become time. */
+void event__recognise_cycles(struct event *event, const struct pmu *pmu);
+
 int event__parse_mem(struct event *event, struct spec *spec, struct err *err);
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
 		      struct err *err);
+
+void event__done(struct event *event);
+
+/* What the spec's base is, looked up everywhere; what is left of the terms is not the base's. */
+int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
+		   struct spec *spec);
+/* A vendor's name, by libpfm; -ENOENT if it is none, or the library is missing. */
+int event__from_vendor(struct event *event, const struct parser *parser, const struct spec *spec);
+/* The vendors spell their events in capitals, or with their PMU before them ("skx::"). */
+bool is_vendor_style(const char *name);
+/* Cuts our modifiers off a vendor's name, which has colons of its own. False if it is none. */
+bool spec__split_vendor(struct spec *spec, const struct parser *parser);
+/* An event that the kernel defines itself, by its number; -ENOENT if it can't be sampled. */
+int event__from_perf_attr(struct event *event, const struct parser *parser, uint32_t type,
+			  uint64_t config);
+
+/* Whether the name is known without libpfm. */
+bool parser__knows(const struct parser *parser, const char *name);
+/* Whether the name is one that this core PMU has for itself, beside the machine's other ones. */
+bool parser__is_of_core(const struct parser *parser, const struct spec *spec,
+			const struct pmu *core);
 
 /* The error for a base that nothing knows. */
 int parser__unknown(const struct parser *parser, const struct spec *spec);

@@ -255,8 +255,6 @@ static int apply_event(struct event *event, const struct pmu *pmu, const struct 
 
 void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name)
 {
-	static const char *const cycles[] = {"cpu-cycles", "cycles", "cpu_cycles"};
-
 	event->interval = DEFAULT_INTERVAL;
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup(pmu->name);
@@ -268,27 +266,47 @@ void event__describe_pmu(struct event *event, const struct pmu *pmu, const char 
 	event->title = xasprintf("%s, as PMU %s defines it", event_name, pmu->name);
 	if (strstr(event_name, "miss"))
 		event->interval = MISS_INTERVAL;
-	for (size_t i = 0; i < ARRAY_SIZE(cycles) && pmu__is_core(pmu); i++) {
-		if (strcasecmp(cycles[i], event_name) != 0)
-			continue;
-		event->unit = UNIT_CYCLES;
-		event->interval = CYCLES_INTERVAL;
-		free(event->counts);
-		event->counts = xstrdup("cycles");
-	}
 }
 
-static char *format_configs(const struct event *event)
+void event__recognise_cycles(struct event *event, const struct pmu *pmu)
+{
+	static const char *const names[] = {"cpu-cycles", "cycles", "cpu_cycles"};
+	const struct pmu_event *named = NULL;
+	struct event cycles = {0};
+	struct spec spec = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !named && pmu__is_core(pmu); i++)
+		named = pmu__event(pmu, names[i]);
+	spec.shown = named ? named->name : NULL;
+	if (!named || apply_event(&cycles, pmu, named, &spec, NULL) < 0)
+		return;
+	for (unsigned i = 0; i < PMU_CONFIGS; i++) {
+		if (event__config(event, i) != event__config(&cycles, i))
+			return;
+	}
+	event->unit = UNIT_CYCLES;
+	event->is_clock = true;
+	event->interval = CYCLES_INTERVAL;
+	free(event->counts);
+	event->counts = xstrdup("cycles");
+}
+
+uint64_t event__config(const struct event *event, unsigned i)
+{
+	struct perf_event_attr attr = event->attr;
+	const __u64 *word = config_word(&attr, i);
+
+	return word ? *word : 0;
+}
+
+char *event__format_config(const struct event *event)
 {
 	_cleanup_(buf__done) struct buf out = {0};
-	struct perf_event_attr attr = event->attr;
-	const __u64 *word;
 
-	buf__printf(&out, "%s/config=0x%" PRIx64, event->pmu, (uint64_t)attr.config);
+	buf__printf(&out, "%s/config=0x%" PRIx64, event->pmu, event__config(event, 0));
 	for (unsigned i = 1; i < PMU_CONFIGS; i++) {
-		word = config_word(&attr, i);
-		if (word && *word)
-			buf__printf(&out, ",config%u=0x%" PRIx64, i, (uint64_t)*word);
+		if (event__config(event, i))
+			buf__printf(&out, ",config%u=0x%" PRIx64, i, event__config(event, i));
 	}
 	buf__putc(&out, '/');
 	return buf__take(&out);
@@ -328,6 +346,7 @@ int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const str
 	}
 	/* With further terms it is no longer the event that the name promises. */
 	event__describe_pmu(event, pmu, terms->n == 1 && named ? named->name : NULL);
-	event->maps_to = format_configs(event);
+	event->maps_to = event__format_config(event);
+	event__recognise_cycles(event, pmu);
 	return 0;
 }

@@ -3,14 +3,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "pmu/libpfm.h"
 #include "pmu/nearest.h"
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
+#include "pmu/user_events.h"
 
 static void offer_all(struct nearest *nearest, const struct parser *parser)
 {
 	struct cache_event cache;
 
+	for (size_t i = 0; parser->user && i < parser->user->n; i++)
+		nearest__offer(nearest, parser->user->events[i].name, NULL);
 	for (size_t i = 0; i < n_event_aliases; i++)
 		nearest__offer(nearest, event_aliases[i].name, NULL);
 	for (size_t i = 0; i < n_perf_names; i++) {
@@ -56,9 +60,12 @@ int parser__unknown(const struct parser *parser, const struct spec *spec)
 {
 	_cleanup_(nearest__done) struct nearest nearest;
 	_cleanup_(buf__done) struct buf near = {0}, pmus = {0};
+	bool vendors = is_vendor_style(spec->base) && !parser->pmus->recorded;
 
 	nearest__init(&nearest, spec->base);
 	offer_all(&nearest, parser);
+	if (vendors)
+		libpfm__offer(&nearest, spec->base);
 	for (size_t i = 0; i < parser->pmus->n && spec->terms; i++)
 		nearest__offer(&nearest, parser->pmus->pmus[i].name, NULL);
 	nearest__format(&nearest, &near);
@@ -75,6 +82,14 @@ int parser__unknown(const struct parser *parser, const struct spec *spec)
 				  spec->shown, spec->base, near.len ? "; nearest: " : "",
 				  near.len ? near.data : "", pmus.data);
 	}
-	return err__usage(parser->err, "event '%s' is not known%s%s; `pmubpf list` shows all",
-			  spec->shown, near.len ? "; nearest: " : "", near.len ? near.data : "");
+	if (vendors && libpfm__version())
+		libpfm__present(&pmus);
+	return err__usage(parser->err,
+			  "event '%s' is not known%s%s%s%.200s; `pmubpf list` shows all but the "
+			  "vendors'",
+			  spec->shown, near.len ? "; nearest: " : "", near.len ? near.data : "",
+			  !vendors          ? "" :
+			  libpfm__version() ? "; libpfm finds here: " :
+					      "; vendors' names need libpfm4, which is not here",
+			  pmus.len ? pmus.data : "");
 }

@@ -237,7 +237,7 @@ int pmus__read(struct pmus *pmus, const char *root)
 	struct dirent *entry;
 	struct pmu pmu;
 
-	*pmus = (struct pmus){0};
+	*pmus = (struct pmus){.recorded = root != NULL};
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {

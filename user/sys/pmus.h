@@ -51,6 +51,7 @@ struct pmu {
 struct pmus {
 	struct pmu *pmus; /* sorted by name */
 	size_t n, cap;
+	bool recorded; /* read from another place than this machine's sysfs */
 };
 
 /* Reads the tree at root (NULL: PMUS_ROOT). Fails only if the folder itself can't be read. */

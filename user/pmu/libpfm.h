@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The vendors' event names, by libpfm4 (MEM_LOAD_RETIRED:L1_MISS, skx::…, perf::…). The library is
+ * loaded when a name is first asked for; a machine without it has every other name all the same.
+ */
+#ifndef PMUBPF_PMU_LIBPFM_H
+#define PMUBPF_PMU_LIBPFM_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "pmu/nearest.h"
+
+/* What the library says of an event; all strings ours. Parts that it didn't get to are NULL. */
+struct libpfm_event {
+	char *name;                  /* the event's own: "MEM_LOAD_RETIRED" */
+	char *pmu;                   /* the library's name of its PMU: "skx" */
+	char *pmu_title;             /* "Intel Skylake X" */
+	char *title;                 /* in the vendor's words */
+	char *why;                   /* why it could not be encoded */
+	bool generic;                /* the kernel's own event by another name (perf::CYCLES) */
+	struct perf_event_attr attr; /* type, config*, exclude_*; nothing else */
+};
+
+/* "4.13", or NULL if the library can't be loaded (or this build knows nothing of it). */
+const char *libpfm__version(void);
+
+/*
+ * 0; -ENOSYS: no library; -ENOENT: it knows no such event; -ENODEV: it does, but the event's PMU is
+ * not in this machine; -EINVAL: the event is there, what follows its name is wrong (see why).
+ */
+int libpfm__encode(const char *text, struct libpfm_event *ret);
+void libpfm_event__done(struct libpfm_event *event);
+
+/* The PMUs that it finds in this machine, "skx, skx_unc_imc0", without the kernel's generic ones. */
+void libpfm__present(struct buf *out);
+/* Offers the names of those PMUs, and of the PMU that is named in `wanted` ("skx::…"). */
+void libpfm__offer(struct nearest *nearest, const char *wanted);
+
+#endif
