@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What runs together, as far as any machine can tell: breakpoints have a limit everywhere. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "pmu/capacity.h"
+
+static int fit(const char *text, int cpu)
+{
+	_cleanup_(event_list__done) struct event_list list = {0};
+	const struct event *events[16];
+	struct err err = {0};
+
+	cr_assert_eq(event_list__parse(&list, text, NULL, &err), 0, "%s", err.text);
+	cr_assert_leq(list.n, ARRAY_SIZE(events));
+	for (size_t i = 0; i < list.n; i++)
+		events[i] = &list.events[i];
+	return events__fit(events, list.n, cpu);
+}
+
+Test(capacity, software_events_always_fit)
+{
+	cr_expect_eq(fit("cpu-clock,task-clock,page-faults,context-switches", -1), 1);
+	cr_expect_eq(fit("cpu-clock,task-clock,page-faults,context-switches", 0), 1);
+}
+
+Test(capacity, breakpoints_fit_until_there_are_no_more)
+{
+	static long words[16];
+	char text[1024] = "";
+	size_t len = 0;
+	int fits = 0;
+
+	for (int n = 1; n <= 16; n++) {
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%smem:0x%" PRIxPTR ":w:u",
+					n > 1 ? "," : "", (uintptr_t)&words[n - 1]);
+		fits = fit(text, n % 2 ? -1 : 0);
+		if (fits != 1)
+			break;
+	}
+	if (fits == -EACCES || fits == -ENODEV || fits == -EOPNOTSUPP)
+		cr_skip_test("no breakpoints here (%d)", fits);
+	cr_expect_eq(fits, 0, "%d", fits);
+}
+
+Test(capacity, an_event_that_is_not_here_says_why)
+{
+	int r = fit("cycles", -1);
+
+	cr_expect(r == 1 || r == -ENOENT || r == -EACCES || r == -EOPNOTSUPP, "%d", r);
+}
