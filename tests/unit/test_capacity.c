@@ -52,3 +52,33 @@ Test(capacity, an_event_that_is_not_here_says_why)
 
 	cr_expect(r == 1 || r == -ENOENT || r == -EACCES || r == -EOPNOTSUPP, "%d", r);
 }
+
+Test(capacity, copies_of_one_event)
+{
+	static long word;
+	_cleanup_(event_list__done) struct event_list list = {0};
+	_cleanup_free_ char *text = xasprintf("mem:0x%" PRIxPTR ":w:u,cpu-clock", (uintptr_t)&word);
+	int n;
+
+	cr_assert_eq(event_list__parse(&list, text, NULL, NULL), 0);
+	n = event__copies(&list.events[0]);
+	cr_expect(n < CAPACITY_MAX, "%d", n);
+	n = event__copies(&list.events[1]);
+	cr_expect(n == CAPACITY_MAX || n == -EACCES, "%d", n);
+}
+
+Test(capacity, of_each_pmu)
+{
+	_cleanup_(pmus__done) struct pmus pmus = {0};
+	struct pmu_capacity capacity;
+
+	(void)pmus__read(&pmus, NULL);
+	for (size_t i = 0; i < pmus.n; i++) {
+		pmu__capacity(&pmus.pmus[i], &capacity);
+		cr_expect_geq(capacity.at_once, 0);
+		cr_expect_leq(capacity.at_once, CAPACITY_MAX);
+		cr_expect(!capacity.at_once || !capacity.error, "%s", pmus.pmus[i].name);
+		for (int k = 0; k < capacity.n_alone; k++)
+			cr_expect_leq(capacity.alone[k].copies, capacity.at_once);
+	}
+}

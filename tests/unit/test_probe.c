@@ -69,10 +69,3 @@ Test(probe, says_yes_or_why_not)
 		event_list__done(&list);
 	}
 }
-
-Test(probe, no_counters_where_there_is_no_pmu)
-{
-	cr_expect_eq(pmu_count_counters("software"), 0);
-	cr_expect_eq(pmu_count_counters("no such/thing,"), 0);
-	cr_expect_geq(pmu_count_counters("cpu"), 0);
-}

@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "collect/features.h"
 #include "out/json.h"
+#include "pmu/capacity.h"
 #include "pmu/probe.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
@@ -116,27 +117,42 @@ static bool add_features(struct findings *f)
 	return all;
 }
 
+/* "5 counters at once (of one event: cycles 5, instructions 4), 11 named events" */
+static char *pmu_words(const struct pmu *pmu)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+	struct pmu_capacity capacity;
+
+	pmu__capacity(pmu, &capacity);
+	if (capacity.at_once >= CAPACITY_MAX)
+		buf__puts(&out, "any number at once, ");
+	else if (capacity.at_once)
+		buf__printf(&out, "%d counters at once%s", capacity.at_once,
+			    capacity.n_alone ? " (of one event alone: " : ", ");
+	else if (capacity.error)
+		buf__printf(&out, "none could be tried: %s, ", strerror(-capacity.error));
+	for (int i = 0; i < capacity.n_alone; i++)
+		buf__printf(&out, "%s %d%s", capacity.alone[i].name, capacity.alone[i].copies,
+			    i + 1 < capacity.n_alone ? ", " : "), ");
+	buf__printf(&out, "%zu named events", pmu->n_events);
+	return buf__take(&out);
+}
+
 static void add_pmus(struct findings *f)
 {
 	_cleanup_(pmus__done) struct pmus pmus = {0};
-	bool core = false;
 
 	pmus__read(&pmus, NULL);
-	for (size_t i = 0; i < pmus.n; i++) {
-		const struct pmu *pmu = &pmus.pmus[i];
-		int n = pmu__is_core(pmu) ? pmu_count_counters(pmu->name) : 0;
-
-		core |= pmu__is_core(pmu);
-		add(f, "PMUs", xstrdup(pmu->name),
-		    pmu__is_core(pmu) ?
-			    xasprintf("%d counters at once, %zu named events", n, pmu->n_events) :
-			    xasprintf("%zu named events", pmu->n_events),
-		    NULL);
-	}
-	if (!core)
+	for (size_t i = 0; i < pmus.n; i++)
+		add(f, "PMUs", xstrdup(pmus.pmus[i].name), pmu_words(&pmus.pmus[i]), NULL);
+	if (!pmus__core(&pmus))
 		add(f, "PMUs", xstrdup("hardware counters"), xstrdup("none"),
 		    "no cycles, no cache misses: only software events and breakpoints (a VM gets them "
 		    "if its host passes the PMU through)");
+	else if (nmi_watchdog_is_on())
+		add(f, "PMUs", xstrdup("NMI watchdog"), xstrdup("on"),
+		    "it holds a cycles counter of every CPU, one less of those above (unless this "
+		    "kernel has the buddy detector); sysctl kernel.nmi_watchdog=0 frees it");
 }
 
 /* Opens each kind of event; any one that works makes the machine fit. */

@@ -7,7 +7,9 @@
 #include "pmu/capacity.h"
 
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "base/mem.h"
 #include "pmu/explain.h"
 #include "sys/clock.h"
+#include "sys/cpus.h"
 #include "sys/perf.h"
 
 /* Long enough for the scheduling of all of them to be a small part of it. */
@@ -41,13 +44,13 @@ static void trial__done(struct trial *trial)
  * As it would be opened: a precise event is one only if it samples, and has fewer counters to
  * choose from than the same event unprecise.
  */
-static struct perf_event_attr trial_attr(const struct event *event)
+static struct perf_event_attr trial_attr(const struct perf_event_attr *wanted, bool samples)
 {
-	struct perf_event_attr attr = event->attr;
+	struct perf_event_attr attr = *wanted;
 
 	attr.size = sizeof(attr);
 	attr.freq = 0;
-	attr.sample_period = event->way == EVENT_OVERFLOWS ? TRIAL_PERIOD : 0;
+	attr.sample_period = samples ? TRIAL_PERIOD : 0;
 	attr.sample_type = 0;
 	attr.inherit = 0;
 	attr.enable_on_exec = 0;
@@ -57,11 +60,10 @@ static struct perf_event_attr trial_attr(const struct event *event)
 	return attr;
 }
 
-static int trial__open(struct trial *trial, const struct event *event, int cpu)
+/* On the calling task if cpu is -1. */
+static int trial__open(struct trial *trial, const struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event_attr attr = trial_attr(event);
-	int on = event->is_breakpoint ? -1 : cpu;
-	int fd = attr__try_open(&attr, on < 0 ? 0 : -1, on, -1);
+	int fd = attr__try_open(attr, cpu < 0 ? 0 : -1, cpu, -1);
 
 	if (fd < 0)
 		return fd;
@@ -79,7 +81,7 @@ static int trial__enable(const struct trial *trial)
 	return 0;
 }
 
-/* The calling task runs all the while: its own counters need that. */
+/* The calling task runs all the while: events on it need that. */
 static void spin(uint64_t ns)
 {
 	uint64_t end = now_ns() + ns;
@@ -92,16 +94,34 @@ static void spin(uint64_t ns)
  * Pinned events take no turns: one either has its counter or reads as end of file. Times tell the
  * rest apart: an event of a PMU that this CPU does not have stays open and never runs.
  */
-static bool trial__ran(const struct trial *trial)
+static bool ran(int fd)
 {
 	struct perf_count count;
 
+	return perf_read(fd, &count) == 0 && count.running_ns > 0 &&
+	       count.running_ns >= count.enabled_ns / 2;
+}
+
+static bool trial__ran(const struct trial *trial)
+{
 	for (size_t i = 0; i < trial->n; i++) {
-		if (perf_read(trial->fds[i], &count) < 0 || !count.running_ns ||
-		    count.running_ns < count.enabled_ns / 2)
+		if (!ran(trial->fds[i]))
 			return false;
 	}
 	return true;
+}
+
+static int trial__add(struct trial *trial, const struct event *event, int cpu)
+{
+	struct perf_event_attr attr = trial_attr(&event->attr, event->way == EVENT_OVERFLOWS);
+
+	return trial__open(trial, &attr, event->is_breakpoint ? -1 : cpu);
+}
+
+/* Counters that are given out at open (breakpoints) are refused there when there are no more. */
+static bool is_full(int error)
+{
+	return error == -ENOSPC || error == -EBUSY;
 }
 
 int events__fit(const struct event *const *events, size_t n, int cpu)
@@ -112,9 +132,8 @@ int events__fit(const struct event *const *events, size_t n, int cpu)
 	for (size_t i = 0; i < n; i++) {
 		if (events[i]->attr.type == PERF_TYPE_SOFTWARE)
 			continue;
-		r = trial__open(&trial, events[i], cpu);
-		/* breakpoints are given out at open */
-		if (r == -ENOSPC || r == -EBUSY)
+		r = trial__add(&trial, events[i], cpu);
+		if (is_full(r))
 			return 0;
 		if (r < 0)
 			return r;
@@ -125,4 +144,173 @@ int events__fit(const struct event *const *events, size_t n, int cpu)
 	if (trial.n)
 		spin(TRIAL_NS);
 	return trial__ran(&trial);
+}
+
+/*
+ * Adds copies of an event to what runs already, until one finds no counter. Returns how many were
+ * added, or why not even the first could be opened.
+ */
+static int trial__fill(struct trial *trial, const struct perf_event_attr *attr, int cpu)
+{
+	int added = 0, r = 0, last;
+
+	while (trial->n < CAPACITY_MAX) {
+		r = trial__open(trial, attr, cpu);
+		if (r < 0)
+			break;
+		last = trial->fds[trial->n - 1];
+		r = ioctl(last, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : 0;
+		spin(TRIAL_NS / 10);
+		if (r < 0 || !ran(last)) {
+			close(last);
+			trial->n--;
+			break;
+		}
+		added++;
+	}
+	return added || is_full(r) ? added : r;
+}
+
+static int copies_on(const struct perf_event_attr *attr, int cpu)
+{
+	_cleanup_(trial__done) struct trial trial = {0};
+
+	return trial__fill(&trial, attr, cpu);
+}
+
+/* The first of "4-7"; 0 where nothing is said. */
+static int first_cpu(const char *list)
+{
+	_cleanup_(cpus__done) struct cpus cpus = {0};
+
+	if (!list || cpus__parse(list, &cpus) < 0 || !cpus.n)
+		return 0;
+	return cpus.cpu[0];
+}
+
+int event__copies(const struct event *event)
+{
+	struct perf_event_attr attr = trial_attr(&event->attr, event->way == EVENT_OVERFLOWS);
+	int r;
+
+	if (event->is_breakpoint)
+		return copies_on(&attr, -1);
+	r = copies_on(&attr, first_cpu(event->cpus));
+	return r < 0 && event->way != EVENT_SYSTEM ? copies_on(&attr, -1) : r;
+}
+
+/* Generic events, most common first; between them they reach every kind of counter. */
+static const struct {
+	const char *name;
+	uint64_t config;
+} generic[] = {
+	{"cycles", PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", PERF_COUNT_HW_INSTRUCTIONS},
+	{"branch-misses", PERF_COUNT_HW_BRANCH_MISSES},
+	{"branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+	{"cache-misses", PERF_COUNT_HW_CACHE_MISSES},
+	{"cache-references", PERF_COUNT_HW_CACHE_REFERENCES},
+	{"ref-cycles", PERF_COUNT_HW_REF_CPU_CYCLES},
+};
+
+/*
+ * A generic event of one of several core PMUs: since 5.13 the PMU's type can stand beside it; before,
+ * the CPU decides, if the event is opened on one.
+ */
+static struct perf_event_attr generic_attr(const struct pmu *pmu, size_t i, int cpu)
+{
+	struct perf_event_attr plain = {.type = PERF_TYPE_HARDWARE, .config = generic[i].config};
+	struct perf_event_attr attr;
+	int fd;
+
+	plain.exclude_kernel = plain.exclude_hv = 1;
+	plain = attr = trial_attr(&plain, false);
+	attr.config |= (uint64_t)pmu->type << 32;
+	fd = pmu->cpus ? attr__try_open(&attr, cpu < 0 ? 0 : -1, cpu, -1) : -ENOENT;
+	if (fd < 0)
+		return plain;
+	close(fd);
+	return attr;
+}
+
+static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *ret)
+{
+	_cleanup_(trial__done) struct trial all = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++) {
+		struct perf_event_attr attr = generic_attr(pmu, i, cpu);
+		int n = copies_on(&attr, cpu);
+
+		if (n < 0 && !ret->error)
+			ret->error = n;
+		if (n <= 0)
+			continue;
+		(void)trial__fill(&all, &attr, cpu);
+		if (ret->n_alone == ARRAY_SIZE(ret->alone))
+			continue;
+		ret->alone[ret->n_alone].name = generic[i].name;
+		ret->alone[ret->n_alone++].copies = n;
+	}
+	ret->at_once = (int)all.n;
+}
+
+/* Other PMUs have only the events that they name. */
+static void other__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
+{
+	_cleanup_(trial__done) struct trial all = {0};
+	int cpu = first_cpu(pmu->cpumask);
+
+	for (size_t i = 0; i < pmu->n_events; i++) {
+		_cleanup_(event_list__done) struct event_list list = {0};
+		_cleanup_free_ char *text = xasprintf("%s/%s/", pmu->name, pmu->events[i].name);
+		struct perf_event_attr attr;
+		int r;
+
+		if (event_list__parse(&list, text, NULL, NULL) < 0)
+			continue;
+		attr = trial_attr(&list.events[0].attr, false);
+		r = trial__fill(&all, &attr, cpu);
+		if (r < 0 && !ret->error)
+			ret->error = r;
+	}
+	ret->at_once = (int)all.n;
+}
+
+static void breakpoint__capacity(struct pmu_capacity *ret)
+{
+	static long word;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&word,
+		.bp_len = sizeof(word),
+		.exclude_kernel = 1,
+	};
+	int n;
+
+	attr = trial_attr(&attr, false);
+	n = copies_on(&attr, -1);
+	ret->at_once = n < 0 ? 0 : n;
+	ret->error = n < 0 ? n : 0;
+}
+
+void pmu__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
+{
+	*ret = (struct pmu_capacity){0};
+	if (pmu->type == PERF_TYPE_BREAKPOINT)
+		breakpoint__capacity(ret);
+	else if (!pmu__is_core(pmu))
+		other__capacity(pmu, ret);
+	else
+		core__capacity(pmu, first_cpu(pmu->cpus), ret);
+	/* unprivileged: what a task may have, if it runs where the PMU is */
+	if (!ret->at_once && pmu__is_core(pmu))
+		core__capacity(pmu, -1, ret);
+	if (ret->at_once)
+		ret->error = 0;
+}
+
+bool nmi_watchdog_is_on(void)
+{
+	return sysctl__read("/proc/sys/kernel/nmi_watchdog", 0) == 1;
 }

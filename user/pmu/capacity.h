@@ -6,9 +6,11 @@
 #ifndef PMUBPF_PMU_CAPACITY_H
 #define PMUBPF_PMU_CAPACITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "pmu/event.h"
+#include "sys/pmus.h"
 
 /*
  * Whether these events run at the same time on a CPU (cpu >= 0: needs the privilege to open events
@@ -19,5 +21,30 @@
  * -EINVAL, -EMFILE…). Software events always fit and are not opened.
  */
 int events__fit(const struct event *const *events, size_t n, int cpu);
+
+/* As many are tried; what runs in such numbers has no limit that could matter. */
+#define CAPACITY_MAX 32
+
+/*
+ * How many of one event run at the same time, at most CAPACITY_MAX, on one of the CPUs that have
+ * it, or in the calling task where CPUs are out of reach; or why it can't be opened.
+ */
+int event__copies(const struct event *event);
+
+struct pmu_capacity {
+	int at_once; /* counters that ran at the same time, each with one of the PMU's events */
+	int error;   /* if none: why the first of them could not be opened (-EACCES…), or 0 */
+	/* Of one event alone, for core PMUs: cycles, instructions, mispredicted branches. */
+	struct {
+		const char *name;
+		int copies;
+	} alone[3];
+	int n_alone;
+};
+
+void pmu__capacity(const struct pmu *pmu, struct pmu_capacity *ret);
+
+/* Whether the kernel's hard-lockup detector is on, which takes a cycles counter of every CPU. */
+bool nmi_watchdog_is_on(void);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -159,73 +158,4 @@ int sysctl__read(const char *path, int fallback)
 int perf_paranoid(void)
 {
 	return sysctl__read("/proc/sys/kernel/perf_event_paranoid", INT_MIN);
-}
-
-#define MAX_COUNTERS 64
-
-struct group {
-	int fds[MAX_COUNTERS];
-	int n;
-};
-
-static void group__done(struct group *group)
-{
-	while (group->n > 0)
-		close(group->fds[--group->n]);
-}
-
-/*
- * Whether n such events really count together: the kernel lets a group that can't be scheduled open
- * (a counter may be held by the NMI watchdog), but a pinned one then reads as end of file.
- */
-static bool group_counts(const struct perf_event_attr *event_attr, int n)
-{
-	_cleanup_(group__done) struct group group = {.n = 0};
-	struct perf_event_attr attr = *event_attr;
-	uint64_t values[3];
-	int fd;
-
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	while (group.n < n) {
-		attr.disabled = attr.pinned = group.n == 0;
-		fd = attr__try_open(&attr, 0, -1, group.n ? group.fds[0] : -1);
-		if (fd < 0)
-			return false;
-		group.fds[group.n++] = fd;
-	}
-	if (ioctl(group.fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
-		return false;
-	for (volatile int spin = 0; spin < 10000; spin++)
-		;
-	return read(group.fds[0], values, sizeof(values)) == (ssize_t)sizeof(values) &&
-	       values[2] > 0;
-}
-
-/* The PMU's event of which it has one in every counter: cycles. */
-static int find_cycles(const char *pmu, struct event_list *ret)
-{
-	static const char *const names[] = {"cpu-cycles", "cycles", "cpu_cycles"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		_cleanup_free_ char *text = xasprintf("%s/%s/", pmu, names[i]);
-
-		if (event_list__parse(ret, text, NULL, NULL) == 0)
-			return 0;
-	}
-	return strcmp(pmu, "cpu") == 0 ? event_list__parse(ret, "cycles", NULL, NULL) : -ENOENT;
-}
-
-int pmu_count_counters(const char *pmu)
-{
-	_cleanup_(event_list__done) struct event_list list = {0};
-	struct perf_event_attr attr;
-	int n = 0;
-
-	if (find_cycles(pmu, &list) < 0)
-		return 0;
-	attr = list.events[0].attr;
-	attr.exclude_kernel = attr.exclude_hv = 1;
-	while (n < MAX_COUNTERS && group_counts(&attr, n + 1))
-		n++;
-	return n;
 }

@@ -41,8 +41,4 @@ unsigned precise__highest(precise_try_fn try, void *ctx);
 /* /proc/sys/kernel/perf_event_paranoid, or INT_MIN if it can't be read. */
 int perf_paranoid(void);
 
-/* How many counters of a PMU type really run at once (pinned group of its cycles-like event on the
- * calling thread, grown until it no longer schedules); 0 if it has none that can be tried. */
-int pmu_count_counters(const char *pmu);
-
 #endif
