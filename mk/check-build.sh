@@ -26,6 +26,7 @@ need "libelf.h" libelf-dev header libelf.h
 need "elfutils/libdw.h" libdw-dev header elfutils/libdw.h
 need "lzma.h" liblzma-dev header lzma.h
 need "libiberty/demangle.h" libiberty-dev header libiberty/demangle.h
+need "jansson.h" libjansson-dev header jansson.h
 need "uthash.h" uthash-dev header uthash.h
 need "linux/perf_event.h" linux-libc-dev header linux/perf_event.h
 for lib in bpf elf dw lzma z iberty; do

@@ -27,6 +27,7 @@ build  libiberty-dev          libiberty-dev
 build  zlib1g-dev             zlib1g-dev
 build  liblzma-dev            liblzma-dev
 build  pkg-config             pkg-config
+build  libjansson-dev         libjansson-dev
 build  uthash-dev             uthash-dev
 build  linux-libc-dev         linux-libc-dev
 build  libc6-dev              libc6-dev

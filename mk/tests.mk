@@ -15,6 +15,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 # The overflow program's parts compile for the host, too.
 $(O)/tests/unit/test_ustack.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
+$(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
 .SECONDARY: $(UNIT:%=%.o)
 
 # Frame pointers on purpose: the stacks of these programs are known answers.

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "pmu/event_db.h"
 
 /* Options without a letter. */
 enum {
@@ -24,6 +25,7 @@ enum {
 	OPT_RATE,
 	OPT_PASSES,
 	OPT_EVENTS,
+	OPT_EVENT_DB,
 };
 
 enum { DEFAULT_RING_BYTES = 1024 * 1024 };
@@ -38,6 +40,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"events", OPT_EVENTS, "FILE", 0,
 	 "Names of your own events, instead of ~/.config/pmubpf/events and /etc/pmubpf/events", 0},
+	{"event-db", OPT_EVENT_DB, "DIR", 0,
+	 "A copy of github.com/intel/perfmon: its names for -e, and what it knows of events", 0},
 	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
 	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
 	 0},
@@ -227,6 +231,9 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 	case OPT_EVENTS:
 		a->events_file = arg;
 		return 0;
+	case OPT_EVENT_DB:
+		a->event_db = arg;
+		return 0;
 	case 'F':
 		return parse_positive(a, "-F", arg, &a->rate.freq_hz);
 	case 'c':
@@ -337,8 +344,10 @@ static int check(struct record_args *a)
 
 static int parse_events(struct record_args *a)
 {
-	int r = event_names__read(&a->names, a->events_file, a->err);
+	int r = event_db_use(a->event_db, a->err);
 
+	if (r == 0)
+		r = event_names__read(&a->names, a->events_file, a->err);
 	for (size_t i = 0; r == 0 && i < a->n_texts; i++)
 		r = event_names__parse(&a->names, &a->events, a->event_texts[i], a->err);
 	return r;

@@ -15,6 +15,7 @@
 
 struct record_args {
 	struct event_names names;
+	const char *event_db;    /* NULL: the standard place */
 	const char *events_file; /* of the user's names; NULL: the standard ones */
 	char **event_texts;      /* of -e, parsed once all options are known */
 	size_t n_texts, cap_texts;

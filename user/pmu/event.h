@@ -13,6 +13,8 @@
 
 #include "base/err.h"
 
+struct event_db_entry;
+
 /* What one count of an event is; it decides whether a weight can be turned into time. */
 enum event_unit {
 	UNIT_EVENTS,
@@ -49,6 +51,9 @@ struct event {
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
 	bool is_breakpoint; /* counts only inside tasks: opened per task */
+	bool taken_alone;   /* with no other event beside it, says the database */
+	/* What the database says of it (pmu/event_db.h), which must outlive it; NULL: nothing. */
+	const struct event_db_entry *db;
 };
 
 struct event_list {

@@ -99,7 +99,10 @@ static int parser__make(const struct parser *parser, struct spec *spec, struct e
 		return r;
 	if (!event->name)
 		event->name = TAKE_PTR(name);
-	return event__apply_mods(event, spec, guest_applies(event, parser), parser->err);
+	r = event__apply_mods(event, spec, guest_applies(event, parser), parser->err);
+	if (r == 0)
+		event__find_in_db(event, parser);
+	return r;
 }
 
 static int parser__append(const struct parser *parser, struct spec *spec, size_t lead,

@@ -73,6 +73,11 @@ char *event__format_config(const struct event *event);
 /* A core PMU's cycles by whatever terms: their weights can become time. */
 void event__recognise_cycles(struct event *event, const struct pmu *pmu);
 
+/* A name of the event database; -ENOENT if it is none. */
+int event__from_db_name(struct event *event, const struct parser *parser, const char *name);
+/* What the database says of an event that is complete, by whatever name it was found. */
+void event__find_in_db(struct event *event, const struct parser *parser);
+
 int event__parse_mem(struct event *event, struct spec *spec, struct err *err);
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
 		      struct err *err);

@@ -70,6 +70,13 @@ static int try_precise(void *ctx, unsigned precise)
 	return fd < 0 ? fd : 0;
 }
 
+bool event__takes_precise(const struct event *event, unsigned precise)
+{
+	struct event copy = *event;
+
+	return try_precise(&copy, precise) == 0;
+}
+
 unsigned event__detect_precise(const struct event *event)
 {
 	struct event copy = *event;
@@ -115,6 +122,7 @@ void event__probe(const struct event *event, struct probe_result *ret)
 	refusal__find(&refusal, event, 0, -1, -r);
 	snprintf(ret->brief, sizeof(ret->brief), "%s", refusal.brief);
 	snprintf(ret->reason, sizeof(ret->reason), "%s", refusal.why);
+	snprintf(ret->next, sizeof(ret->next), "%s", refusal.next);
 }
 
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err)

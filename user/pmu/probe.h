@@ -17,6 +17,7 @@ struct probe_result {
 	bool user_only;   /* ok, but only with the kernel excluded (unprivileged) */
 	char brief[48];   /* if not ok: the reason in a few words, for a table: "no PMU here" */
 	char reason[256]; /* if not ok: the reason as a sentence */
+	char next[256];   /* and what to do about it, may be empty */
 };
 
 /* Opens the event for sampling on the calling thread, closes it, and says how it went. */
@@ -31,6 +32,7 @@ int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnu
 
 /* The highest precise_ip that the kernel takes for the event, one step at a time; 0 if none. */
 unsigned event__detect_precise(const struct event *event);
+bool event__takes_precise(const struct event *event, unsigned precise);
 /* Puts it into the attr of every event that was asked for with :P. */
 void event_list__settle_precise(struct event_list *list);
 

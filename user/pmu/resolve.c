@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From a name to what it counts: aliases, perf's generic names, perf's cache events, rNNNN, then, as
- * perf does, the events that the PMUs list in sysfs, and last the vendors' names (libpfm4). The
+ * From a name to what it counts: aliases, perf's generic names, perf's cache events, rNNNN, the
+ * event database, then, as perf does, the events that the PMUs list in sysfs, and last the vendors' names (libpfm4). The
  * order matters where one name stands in several places.
  */
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "pmu/cores.h"
+#include "pmu/event_db.h"
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
 #include "pmu/user_events.h"
@@ -169,7 +170,8 @@ bool parser__is_of_core(const struct parser *parser, const struct spec *spec,
 	    (pmus__find(parser->pmus, spec->base) && spec->terms))
 		return false;
 	r = event__from_known(&event, &quiet, spec);
-	if (r == -ENOENT && pmu__event(core, spec->base))
+	if (r == -ENOENT && (event_db__find(event_db_used(), spec->base, core->name) ||
+			     pmu__event(core, spec->base)))
 		return true;
 	if (r == -ENOENT)
 		r = event__from_vendor(&event, &quiet, spec);
@@ -247,6 +249,8 @@ int event__resolve(struct event *event, const struct parser *parser, struct term
 	if (pmu && spec->terms && !event_alias__find(spec->base))
 		return event__from_pmu(event, parser, pmu, terms, spec);
 	r = event__from_known(event, parser, spec);
+	if (r == -ENOENT)
+		r = event__from_db_name(event, parser, spec->base);
 	if (r != -ENOENT)
 		return r;
 	r = find_bare(parser, spec, &pmu);
@@ -262,7 +266,7 @@ bool parser__knows(const struct parser *parser, const char *name)
 	struct cache_event cache;
 
 	if (event_alias__find(name) || perf_name__find(name) ||
-	    cache_event__parse(name, &cache) == 0)
+	    cache_event__parse(name, &cache) == 0 || event_db__find(event_db_used(), name, NULL))
 		return true;
 	for (size_t i = 0; i < parser->pmus->n; i++) {
 		if (pmu__event(&parser->pmus->pmus[i], name))
