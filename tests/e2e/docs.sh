@@ -67,6 +67,8 @@ t_keys_of_list_and_doctor() {
 	need_program jq
 	"$PMUBPF" list --json >"$T/list.json"
 	expect_keys "$T/list.json" LIST
+	"$PMUBPF" list --json -v cpu-clock >"$T/card.json"
+	expect_keys "$T/card.json" LIST
 	"$PMUBPF" doctor --json >"$T/doctor.json"
 	expect_keys "$T/doctor.json" DOCTOR
 }

@@ -18,6 +18,7 @@
 #include "collect/features.h"
 #include "out/json.h"
 #include "pmu/capacity.h"
+#include "pmu/event_db.h"
 #include "pmu/probe.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
@@ -155,6 +156,26 @@ static void add_pmus(struct findings *f)
 		    "kernel has the buddy detector); sysctl kernel.nmi_watchdog=0 frees it");
 }
 
+static void add_event_db(struct findings *f)
+{
+	const struct event_db *db;
+	struct err err = {0};
+
+	if (event_db_use(NULL, &err) < 0) {
+		add(f, "PMUs", xstrdup("event database"), xstrdup(err.text),
+		    "its names and what it knows of events");
+		return;
+	}
+	db = event_db_used();
+	if (db)
+		add(f, "PMUs", xstrdup("event database"),
+		    xasprintf("%s: %zu events for %s (%s)", db->dir, db->n, db->cpu, db->about),
+		    NULL);
+	else
+		add(f, "PMUs", xstrdup("event database"),
+		    xstrdup(event_db_trouble() ? event_db_trouble() : "none"), NULL);
+}
+
 /* Opens each kind of event; any one that works makes the machine fit. */
 static bool add_events(struct findings *f)
 {
@@ -255,6 +276,7 @@ int cmd_doctor(int argc, char **argv)
 	add_settings(&f);
 	f.can_record = add_features(&f);
 	add_pmus(&f);
+	add_event_db(&f);
 	f.can_record &= add_events(&f) && !procfs_nested_pid_namespace();
 	if (json)
 		print_json(&f);
