@@ -166,17 +166,21 @@ Test(event_db, what_is_wrong_is_said)
 	}
 }
 
-/* The parser with the database, on the Intel machine of sysfs_tree.h. */
-static void parse_with_db(struct event_list *list, const char *text)
+/* The parser with the database, on the tree at root, which is removed. */
+static void parse_on(char *root, const char *cpu, struct event_list *list, const char *text)
 {
-	char *root = tree_make(intel_tree, ARRAY_SIZE(intel_tree));
 	struct err err = {0};
 
-	event_db__free(read_db(NEW_CPU)); /* skips without the library */
-	setenv("PMUBPF_CPUID", NEW_CPU, 1);
+	event_db__free(read_db(cpu)); /* skips without the library */
+	setenv("PMUBPF_CPUID", cpu, 1);
 	cr_assert_eq(event_db_use(PERFMON, &err), 0, "%s", err.text);
 	cr_assert_eq(event_list__parse(list, text, root, &err), 0, "%s: %s", text, err.text);
 	tree_remove(root);
+}
+
+static void parse_with_db(struct event_list *list, const char *text)
+{
+	parse_on(tree_make(intel_tree, ARRAY_SIZE(intel_tree)), NEW_CPU, list, text);
 }
 
 Test(event_db, its_names_are_events)
@@ -229,6 +233,33 @@ Test(event_db, knows_events_by_their_words)
 	cr_expect_str_eq(list.events[3].db->name, "LONGEST_LAT_CACHE.MISS");
 	cr_expect_str_neq(list.events[3].title, "Last-level misses");
 	cr_expect_str_eq(list.events[7].db->name, "CPU_CLK_UNHALTED.THREAD");
+}
+
+Test(event_db, its_names_on_a_hybrid)
+{
+	_cleanup_(event_list__done) struct event_list list = {0};
+	const struct event *e;
+
+	parse_on(tree_load("intel-hybrid"), "GenuineIntel-6-97-2", &list,
+		 "BR_INST_RETIRED.ALL_BRANCHES:p,MEM_LOAD_UOPS_RETIRED.L1_MISS:p,branches");
+	cr_assert_eq(list.n, 5, "%zu", list.n);
+	e = list.events;
+	cr_expect_str_eq(e[0].pmu, "cpu_atom");
+	cr_expect_eq(e[0].attr.type, 10);
+	cr_expect_eq(e[0].interval, 200003);
+	cr_expect_str_eq(e[0].cpus, "16-23");
+	cr_expect_str_eq(e[1].pmu, "cpu_core");
+	cr_expect_eq(e[1].attr.type, 4);
+	cr_expect_eq(e[1].interval, 400009);
+	cr_expect_eq(e[1].lead, 0);
+	cr_expect(!e[1].has_addr);
+	/* only the small cores have it */
+	cr_expect_str_eq(e[2].pmu, "cpu_atom");
+	cr_expect_eq(e[2].attr.config, 0x8d1);
+	cr_expect(e[2].has_addr);
+	/* the kernel's own, by what each PMU programs for it */
+	cr_expect_str_eq(e[3].db->title, "Branches, small");
+	cr_expect_str_eq(e[4].db->title, "Branches, big");
 }
 
 Test(event_db, near_names_are_offered)

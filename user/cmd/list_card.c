@@ -42,15 +42,6 @@ static uint64_t card__interval(const struct card *card)
 	return event->rate_given && !event->attr.freq ? event->attr.sample_period : event->interval;
 }
 
-static bool is_clock(const struct event *event)
-{
-	if (event->db)
-		return event->db->clock;
-	return event->attr.type == PERF_TYPE_HARDWARE &&
-	       (event->attr.config == PERF_COUNT_HW_CPU_CYCLES ||
-		event->attr.config == PERF_COUNT_HW_REF_CPU_CYCLES);
-}
-
 __attribute__((format(printf, 3, 4))) static void expect(struct card *card, double per_second,
 							 const char *fmt, ...)
 {
@@ -77,7 +68,7 @@ static void card__expect(struct card *card)
 		expect(card, 1e9 / interval, "of a busy CPU, exactly: it counts time");
 	else if (hz)
 		expect(card, (double)hz / interval, "of a busy CPU%s, at its nominal %.2f GHz",
-		       is_clock(event) ? "" : " at most", (double)hz / 1e9);
+		       event->is_clock ? "" : " at most", (double)hz / 1e9);
 	else if (event->unit == UNIT_CYCLES)
 		expect(card, NAN, "depend on the clock, whose rate this machine doesn't tell");
 	else
@@ -123,18 +114,9 @@ static void card__fill(struct card *card, const struct event *event)
 		card->now = per_second / (double)card__interval(card);
 }
 
-static bool card__is_alias(const struct card *card)
-{
-	for (size_t i = 0; i < n_event_aliases; i++) {
-		if (strcmp(event_aliases[i].name, card->event.name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static enum group card__group(const struct card *card)
 {
-	if (card__is_alias(card))
+	if (event_alias__find(card->event.name))
 		return WELL_KNOWN;
 	return card->event.db ? FROM_DB : FROM_PMUS;
 }
