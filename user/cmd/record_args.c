@@ -3,7 +3,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,19 +51,8 @@ static const struct argp_option options[] = {
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
 	 "multiplexing them",
 	 0},
-	{0, 0, 0, 0, "Whom:", 2},
-	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
-	{"tid", 't', "TID[,TID…]", 0, "Threads, and what they start", 0},
-	{"all-cpus", 'a', 0, 0, "The whole system; COMMAND then only sets the duration", 0},
-	{"cpu", 'C', "CPUS", 0,
-	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
-	{"cgroup", 'G', "CGROUP", 0, "A cgroup and those below it, by path", 0},
-	{"no-inherit", 'i', 0, 0, "Don't follow new threads and children", 0},
-	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 0},
+	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 2},
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
-	 0},
-	{0, 0, 0, 0, "How long:", 3},
-	{"duration", 'd', "SECONDS", 0, "End after so many seconds (a COMMAND then gets SIGTERM)",
 	 0},
 	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0, "Folded stacks into FILE instead of stdout", 0},
@@ -83,22 +71,6 @@ static const struct argp_option options[] = {
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
 	{0},
 };
-
-static int parse_ids(const char *option, char *text, pid_t **list, size_t *n, size_t *cap,
-		     struct err *err)
-{
-	char *word;
-	int id;
-
-	while ((word = strsep(&text, ","))) {
-		if (num__parse_int(word, 1, INT32_MAX, &id) < 0)
-			return err__usage(err, "%s: '%s' is not a process or thread id", option,
-					  word);
-		GROW(*list, *n, *cap);
-		(*list)[(*n)++] = id;
-	}
-	return 0;
-}
 
 static int parse_unit(struct record_args *a, const char *text)
 {
@@ -178,49 +150,6 @@ static int parse_scope(struct record_args *a, enum session_scope scope)
 	return 0;
 }
 
-static int parse_cpus(struct record_args *a, const char *text)
-{
-	cpus__done(&a->cpus);
-	if (cpus__parse(text, &a->cpus) < 0)
-		return err__usage(a->err, "-C '%s' is not a list of CPUs such as 0-3,8", text);
-	return 0;
-}
-
-static int parse_duration(struct record_args *a, const char *text)
-{
-	int r = num__parse_seconds(text, &a->session.duration_ns);
-
-	if (r == -ERANGE)
-		return err__usage(a->err, "-d '%s' is too long", text);
-	if (r < 0)
-		return err__usage(a->err, "-d '%s' is not a number of seconds above 0", text);
-	return 0;
-}
-
-static int parse_target(struct record_args *a, int key, char *arg)
-{
-	switch (key) {
-	case 'p':
-		return parse_ids("-p", arg, &a->pids, &a->session.n_pids, &a->cap_pids, a->err);
-	case 't':
-		return parse_ids("-t", arg, &a->tids, &a->session.n_tids, &a->cap_tids, a->err);
-	case 'C':
-		return parse_cpus(a, arg);
-	case 'G':
-		if (!*arg)
-			return err__usage(a->err, "-G '': name a cgroup (/ is the whole system)");
-		if (a->cgroup.dir)
-			return err__usage(a->err, "-G can be given once");
-		return cgroup__resolve(arg, &a->cgroup, a->err);
-	case OPT_PER_CPU:
-		return parse_scope(a, SCOPE_PER_CPU);
-	case OPT_PER_TASK:
-		return parse_scope(a, SCOPE_PER_TASK);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
@@ -240,8 +169,6 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_positive(a, "-c", arg, &a->rate.period);
 	case OPT_RATE:
 		return parse_rate(a, arg);
-	case 'd':
-		return parse_duration(a, arg);
 	case 'm':
 		return parse_ring(a, arg);
 	case OPT_UNIT:
@@ -250,20 +177,18 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_depth(a, arg);
 	case OPT_ADDR:
 		return parse_addr(a, arg);
+	case OPT_PER_CPU:
+		return parse_scope(a, SCOPE_PER_CPU);
+	case OPT_PER_TASK:
+		return parse_scope(a, SCOPE_PER_TASK);
 	default:
-		return parse_target(a, key, arg);
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static int parse_option(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
-	case 'a':
-		a->session.all = true;
-		return 0;
-	case 'i':
-		a->session.inherit = false;
-		return 0;
 	case 'q':
 		a->quiet = true;
 		return 0;
@@ -292,19 +217,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct record_args *a = state->input;
 	int r;
 
-	if (key == ARGP_KEY_ARG) {
-		/* the first word that isn't an option begins the command: the rest is its business */
-		a->session.command = state->argv + state->next - 1;
-		state->next = state->argc;
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = &a->target;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
 
+static const struct argp_child children[] = {{.argp = &target_argp}, {0}};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 	.args_doc = "[[--] COMMAND [ARG…]]",
 	.doc = "Sample counter overflows of a target and print collapsed stacks.\v"
 	       "Examples:\n"
@@ -317,16 +243,10 @@ static const struct argp argp = {
 static int check(struct record_args *a)
 {
 	const struct session_opts *s = &a->session;
-	int targets = (s->n_pids || s->n_tids) + s->all + (s->cgroup != NULL);
+	int r = target_args__check(&a->target, "record");
 
-	if (targets > 1 && !(s->all && s->cgroup && targets == 2))
-		return err__usage(a->err, "-p/-t, -a and -G each say whom: give one of them");
-	if (s->command && (s->n_pids || s->n_tids))
-		return err__usage(a->err, "-p/-t and a COMMAND each say whom: give one of them");
-	if (!targets && !s->command && !s->cpus)
-		return err__usage(a->err,
-				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "
-				  "(see pmubpf record --help)");
+	if (r < 0)
+		return r;
 	if (a->passes && !s->command)
 		return err__usage(a->err, "--passes needs a COMMAND to run several times");
 	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
@@ -353,19 +273,33 @@ static int parse_events(struct record_args *a)
 	return r;
 }
 
+static void set_target(struct session_opts *s, const struct target_args *t)
+{
+	s->pids = t->pids;
+	s->n_pids = t->n_pids;
+	s->tids = t->tids;
+	s->n_tids = t->n_tids;
+	s->all = t->all;
+	s->cpus = t->cpus.n ? &t->cpus : NULL;
+	s->cgroup = t->n_cgroups ? t->cgroups : NULL;
+	s->command = t->command;
+	s->inherit = !t->no_inherit;
+	s->duration_ns = t->duration_ns;
+}
+
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
 {
 	static char name[] = "pmubpf record"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct record_args){
-		.session = {.inherit = true,
-			    .want_user = true,
+		.session = {.want_user = true,
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
 			    .ring_bytes = DEFAULT_RING_BYTES,
 			    .command_stdout = -1,
 			    .reader_fd = -1},
+		.target = {.err = err},
 		.err = err,
 	};
 	argp_err_exit_status = EXIT_USAGE;
@@ -376,10 +310,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
-	a->session.pids = a->pids;
-	a->session.tids = a->tids;
-	a->session.cpus = a->cpus.n ? &a->cpus : NULL;
-	a->session.cgroup = a->cgroup.dir ? &a->cgroup : NULL;
+	set_target(&a->session, &a->target);
 	if (!a->output) {
 		/* stdout carries folded stacks and nothing else: the command's words go to stderr */
 		a->session.command_stdout = STDERR_FILENO;
@@ -394,8 +325,5 @@ void record_args__done(struct record_args *a)
 	event_names__done(&a->names);
 	free(a->event_texts);
 	plan__done(&a->plan);
-	free(a->pids);
-	free(a->tids);
-	cpus__done(&a->cpus);
-	cgroup__done(&a->cgroup);
+	target_args__done(&a->target);
 }

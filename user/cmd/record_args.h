@@ -5,13 +5,12 @@
 
 #include <stdbool.h>
 
+#include "cmd/target_args.h"
 #include "out/folded.h"
 #include "pmu/event.h"
 #include "pmu/event_names.h"
 #include "pmu/plan.h"
 #include "session/session.h"
-#include "sys/cgroup.h"
-#include "sys/cpus.h"
 
 struct record_args {
 	struct event_names names;
@@ -23,10 +22,7 @@ struct record_args {
 	struct rate rate;
 	struct plan plan; /* made by record once the events are settled */
 	struct session_opts session;
-	pid_t *pids, *tids;
-	size_t cap_pids, cap_tids;
-	struct cpus cpus;
-	struct cgroup_ref cgroup;
+	struct target_args target;
 	bool unit_given;
 	enum number_unit unit;
 	unsigned max_depth;
