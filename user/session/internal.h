@@ -3,8 +3,6 @@
 #ifndef PMUBPF_SESSION_INTERNAL_H
 #define PMUBPF_SESSION_INTERNAL_H
 
-#include <signal.h>
-
 #include "collect/counters.h"
 #include "collect/programs.h"
 #include "collect/rings.h"
@@ -13,7 +11,9 @@
 #include "session/command.h"
 #include "session/queue.h"
 #include "session/session.h"
+#include "session/signals.h"
 #include "session/stacks.h"
+#include "session/tasks.h"
 
 struct family;
 
@@ -32,10 +32,8 @@ struct session {
 	struct queue queue;
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
-	sigset_t signals_before;
-	int signal_fd;
-	int *target_fds; /* pidfds of -p */
-	size_t n_target_fds;
+	struct signals signals;
+	struct tasks tasks;
 	uint64_t start_ns;
 	uint64_t round_ns;     /* when the previous round began */
 	uint64_t *idle_before; /* per CPU */
@@ -47,7 +45,6 @@ struct session {
 enum pmb_weight event_weight(const struct session *s, size_t event);
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
-bool session__targets_gone(const struct session *s);
 void session__family_forked(struct session *s, const struct life *life);
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);

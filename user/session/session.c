@@ -8,9 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -24,25 +21,6 @@ enum {
 	REST_MS = 10,
 };
 
-static int session__catch_signals(struct session *s, struct err *err)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
-	sigset_t ours;
-
-	sigaction(SIGPIPE, &ignore, NULL); /* a reader that has gone is an EPIPE, not our end */
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	sigaddset(&ours, SIGCHLD);
-	if (sigprocmask(SIG_BLOCK, &ours, &s->signals_before) < 0)
-		return err__set(err, -errno, "can't block signals: %s", strerror(errno));
-	s->signal_fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signal_fd < 0)
-		return err__set(err, -errno, "can't receive signals: %s", strerror(errno));
-	return 0;
-}
-
 static void session__init(struct session *s, const struct session_opts *opts,
 			  struct session_result *result)
 {
@@ -51,7 +29,8 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;
-	s->signal_fd = s->command.go_fd = s->command.failed_fd = -1;
+	s->signals.fd = s->command.go_fd = s->command.failed_fd = -1;
+	s->tasks = (struct tasks){opts->pids, opts->n_pids, opts->tids, opts->n_tids, NULL, 0};
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
@@ -114,7 +93,7 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
 	if (r == 0)
-		r = session__catch_signals(s, err);
+		r = signals__catch(&s->signals, err);
 	if (r == 0 && s->opts->command)
 		r = command__start(&s->command, s->opts->command, s->opts->command_stdout, err);
 	if (r == 0)
@@ -148,10 +127,10 @@ static int session__start(struct session *s, struct err *err)
 /* Which of our signals has come; the command's death is one of them. */
 static bool session__signalled(struct session *s, enum session_end *ret_end)
 {
-	struct signalfd_siginfo info;
+	int signo;
 
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD) {
+	while ((signo = signals__next(&s->signals))) {
+		if (signo != SIGCHLD) {
 			*ret_end = END_SIGNAL;
 			return true;
 		}
@@ -203,7 +182,7 @@ static bool session__ended(struct session *s, const struct pollfd *reader,
 	if (session__signalled(s, ret_end))
 		return true;
 	*ret_end = reader->revents & POLLERR ? END_READER : END_TARGET;
-	return *ret_end == END_READER || session__targets_gone(s);
+	return *ret_end == END_READER || tasks__gone(&s->tasks);
 }
 
 /*
@@ -213,7 +192,7 @@ static bool session__ended(struct session *s, const struct pollfd *reader,
 static enum session_end session__loop(struct session *s)
 {
 	struct pollfd fds[] = {
-		{.fd = s->signal_fd, .events = POLLIN},
+		{.fd = s->signals.fd, .events = POLLIN},
 		{.fd = s->opts->reader_fd},
 		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
 	};
@@ -260,8 +239,7 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	command__terminate(&s->command);
 	session__round(s, true);
 	session__close_books(s);
-	/* from here on Ctrl-C ends us as it ends any program */
-	sigprocmask(SIG_SETMASK, &s->signals_before, NULL);
+	signals__release(&s->signals);
 	*ret = s;
 	return 0;
 }
@@ -287,10 +265,8 @@ struct session *session__free(struct session *s)
 	raw_stacks__done(&s->stacks);
 	queue__done(&s->queue);
 	session__family_free(s);
-	cleanup_close(&s->signal_fd);
-	for (size_t i = 0; i < s->n_target_fds; i++)
-		cleanup_close(&s->target_fds[i]);
-	free(s->target_fds);
+	cleanup_close(&s->signals.fd);
+	tasks__done(&s->tasks);
 	cpus__done(&s->online);
 	free(s->idle_before);
 	free(s->cpu_sampled);

@@ -5,11 +5,8 @@
  * -t and breakpoints get per-task events, so that the host's other programs feel nothing.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/hash.h"
@@ -170,69 +167,6 @@ int session__load(struct session *s, struct err *err)
 	return programs__load(&s->programs, &opts, err);
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-	return CMP3(*(const pid_t *)a, *(const pid_t *)b);
-}
-
-/* Ascending, each once: a thread that was named twice must not be counted twice. */
-static size_t sort_distinct(pid_t *tids, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(tids, n, sizeof(*tids), compare_tids);
-	for (size_t i = 0; i < n; i++) {
-		if (!kept || tids[kept - 1] != tids[i])
-			tids[kept++] = tids[i];
-	}
-	return kept;
-}
-
-/* The threads that are targets now: of the -p processes, the -t threads, the command. */
-static int list_targets(const struct session *s, pid_t **ret_tids, size_t *ret_n, struct err *err)
-{
-	const struct session_opts *o = s->opts;
-	_cleanup_free_ pid_t *tids = NULL;
-	size_t n = 0, cap = 0;
-
-	if (o->command) {
-		GROW(tids, n, cap);
-		tids[n++] = s->command.pid;
-	}
-	for (size_t i = 0; i < o->n_tids; i++) {
-		GROW(tids, n, cap);
-		tids[n++] = o->tids[i];
-	}
-	for (size_t i = 0; i < o->n_pids; i++) {
-		_cleanup_free_ pid_t *threads = NULL;
-		int count = procfs_threads(o->pids[i], &threads);
-
-		if (count < 0)
-			return err__set(
-				err, -ESRCH,
-				"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
-				o->pids[i]);
-		for (int k = 0; k < count; k++) {
-			GROW(tids, n, cap);
-			tids[n++] = threads[k];
-		}
-	}
-	*ret_n = sort_distinct(tids, n);
-	*ret_tids = TAKE_PTR(tids);
-	return 0;
-}
-
-/* Threads appear while others are being marked or opened: done when a second look finds no new one. */
-static bool any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_before)
-{
-	for (size_t i = 0; i < n_now; i++) {
-		if (!n_before || !bsearch(&now[i], before, n_before, sizeof(*now), compare_tids))
-			return true;
-	}
-	return false;
-}
-
 static int mark_targets(struct session *s, struct err *err)
 {
 	_cleanup_free_ pid_t *before = NULL;
@@ -241,14 +175,14 @@ static int mark_targets(struct session *s, struct err *err)
 	for (;;) {
 		_cleanup_free_ pid_t *tids = NULL;
 		size_t n;
-		int r = list_targets(s, &tids, &n, err);
+		int r = tasks__list(&s->tasks, s->command.pid, &tids, &n, err);
 
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < n; i++)
 			programs__mark(s->programs, tids[i],
 				       s->opts->command ? PMB_MARK_ARMED : PMB_MARK_TARGET);
-		if (!any_new(tids, n, before, n_before))
+		if (!tids_any_new(tids, n, before, n_before))
 			return 0;
 		free(before);
 		before = TAKE_PTR(tids);
@@ -342,15 +276,15 @@ static int open_per_task(struct session *s, struct err *err)
 		_cleanup_(counters__close) struct counters fresh = {0};
 		_cleanup_free_ pid_t *before = NULL, *after = NULL;
 		size_t n_before, n_after;
-		int r = list_targets(s, &before, &n_before, err);
+		int r = tasks__list(&s->tasks, s->command.pid, &before, &n_before, err);
 
 		if (r == 0)
 			r = open_tasks(s, &fresh, before, n_before, err);
 		if (r == 0)
-			r = list_targets(s, &after, &n_after, err);
+			r = tasks__list(&s->tasks, s->command.pid, &after, &n_after, err);
 		if (r < 0)
 			return r;
-		if (any_new(after, n_after, before, n_before)) {
+		if (tids_any_new(after, n_after, before, n_before)) {
 			if (try < ATTACH_TRIES)
 				continue;
 			buf__puts(
@@ -364,40 +298,10 @@ static int open_per_task(struct session *s, struct err *err)
 	}
 }
 
-static int watch_targets(struct session *s, struct err *err)
-{
-	s->target_fds = xcalloc(s->opts->n_pids + 1, sizeof(*s->target_fds));
-	for (size_t i = 0; i < s->opts->n_pids; i++) {
-		struct proc_status status;
-		int fd;
-
-		if (procfs_status(s->opts->pids[i], &status) == 0 &&
-		    status.tgid != s->opts->pids[i])
-			return err__set(err, -EINVAL,
-					"%d is a thread of process %d; use -t %d or -p %d",
-					s->opts->pids[i], status.tgid, s->opts->pids[i],
-					status.tgid);
-		fd = (int)syscall(SYS_pidfd_open, s->opts->pids[i], 0);
-
-		if (fd < 0)
-			return err__set(
-				err, -errno,
-				"process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
-				s->opts->pids[i]);
-		s->target_fds[s->n_target_fds++] = fd;
-	}
-	for (size_t i = 0; i < s->opts->n_tids; i++) {
-		if (!procfs_task_exists(s->opts->tids[i]))
-			return err__set(err, -ESRCH, "thread %d does not exist (any more)",
-					s->opts->tids[i]);
-	}
-	return 0;
-}
-
 int session__open_counters(struct session *s, struct err *err)
 {
 	bool marks = false, tasks = false;
-	int r = watch_targets(s, err);
+	int r = tasks__watch(&s->tasks, err);
 
 	s->family = xcalloc(1, sizeof(*s->family));
 	for (size_t i = 0; i < s->opts->events->n; i++) {
@@ -413,21 +317,4 @@ int session__open_counters(struct session *s, struct err *err)
 	if (r == 0)
 		r = open_counted(s, err);
 	return r;
-}
-
-bool session__targets_gone(const struct session *s)
-{
-	if (!s->opts->n_pids && !s->opts->n_tids)
-		return false;
-	for (size_t i = 0; i < s->n_target_fds; i++) {
-		struct pollfd gone = {.fd = s->target_fds[i], .events = POLLIN};
-
-		if (poll(&gone, 1, 0) == 0)
-			return false;
-	}
-	for (size_t i = 0; i < s->opts->n_tids; i++) {
-		if (procfs_task_exists(s->opts->tids[i]))
-			return false;
-	}
-	return true;
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/signals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int signals__catch(struct signals *s, struct err *err)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t ours;
+
+	sigaction(SIGPIPE, &ignore, NULL); /* a reader that has gone is an EPIPE, not our end */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigaddset(&ours, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &ours, &s->before) < 0)
+		return err__set(err, -errno, "can't block signals: %s", strerror(errno));
+	s->fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->fd < 0)
+		return err__set(err, -errno, "can't receive signals: %s", strerror(errno));
+	return 0;
+}
+
+int signals__next(const struct signals *s)
+{
+	struct signalfd_siginfo info;
+
+	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+void signals__release(const struct signals *s)
+{
+	sigprocmask(SIG_SETMASK, &s->before, NULL);
+}
