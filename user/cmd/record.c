@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf record: one recording, folded stacks. stdout is data, stderr is talk. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "cmd/record_args.h"
 #include "out/summary.h"
 #include "pmu/probe.h"
 #include "session/passes.h"
 #include "session/session.h"
-
-static int complain(const struct err *err)
-{
-	fprintf(stderr, "pmubpf: %s\n", err->text);
-	return err->exit_code;
-}
 
 /* Without -e: cycles where there is a PMU, else cpu-clock, and why. */
 static int default_event(struct record_args *a, struct err *err)
@@ -106,57 +99,6 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 		numbers[i].unit = NUMBER_EVENTS;
 	}
 	return 0;
-}
-
-/* A file to write. It is opened before the recording, so that a bad name costs no recording, and
- * emptied only when it is written. */
-struct output {
-	FILE *file; /* NULL: stdout, or not wanted */
-	const char *path;
-	bool created; /* by us: a failure before anything is written takes it away again */
-};
-
-static int output__open(struct output *out, const char *path, struct err *err)
-{
-	int fd;
-
-	if (!path)
-		return 0;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-		out->created = fd >= 0;
-	}
-	out->path = path;
-	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	return out->file ? 0 : err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
-}
-
-static void output__done(struct output *out)
-{
-	if (!out->file)
-		return;
-	fclose(out->file);
-	if (out->created)
-		unlink(out->path);
-}
-
-static int write_error(const char *path, int r, struct err *err)
-{
-	return err__set(err, r, "can't write %s: %s", path ? path : "to standard output",
-			strerror(-r));
-}
-
-/* Only a regular file has something to empty. After a failed write a cut-off file could be taken for
- * a whole one. */
-static void output__empty(struct output *out)
-{
-	struct stat st;
-
-	out->created = false;
-	if (fstat(fileno(out->file), &st) == 0 && S_ISREG(st.st_mode) &&
-	    ftruncate(fileno(out->file), 0) < 0)
-		return; /* then the write that follows fails, too, and says so */
 }
 
 static int write_folded(const struct record_args *a, const struct session_result *result,
