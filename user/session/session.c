@@ -50,13 +50,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 	if (r < 0)
 		return r;
 	s->cpus = s->opts->cpus ? s->opts->cpus : &s->online;
-	for (int i = 0; i < s->cpus->n; i++) {
-		if (!cpus__has(&s->online, s->cpus->cpu[i]))
-			return err__usage(err,
-					  "-C: CPU %d does not exist or is offline; online: %s",
-					  s->cpus->cpu[i], cpus_online_text());
-	}
-	return 0;
+	return cpus__check(s->cpus, &s->online, err);
 }
 
 /* What is known to fail later, and would be harder to explain there. */

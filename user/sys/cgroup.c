@@ -130,6 +130,7 @@ static int fill(const struct hierarchy *h, const char *dir, struct cgroup_ref *r
 	ret->v2 = !h->controller[0];
 	snprintf(ret->controller, sizeof(ret->controller), "%s", h->controller);
 	ret->dir = xstrdup(dir);
+	ret->mount_len = strlen(h->mount);
 	return 0;
 }
 
@@ -174,6 +175,94 @@ int cgroup__resolve(const char *text, struct cgroup_ref *ret, struct err *err)
 			"cgroup '%s' does not exist in any hierarchy mounted here; "
 			"`systemd-cgls` or `cat /proc/PID/cgroup` show the paths",
 			text);
+}
+
+static int open_dir(const char *dir, struct err *err)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? err__set(err, -errno, "-G: can't open %s: %s", dir, strerror(errno)) : fd;
+}
+
+/* v1's perf_event, else v2, else NULL. */
+static const struct hierarchy *counted_hierarchy(const struct hierarchies *all)
+{
+	const struct hierarchy *v2 = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (strcmp(all->h[i].controller, "perf_event") == 0)
+			return &all->h[i];
+		if (!all->h[i].controller[0] && !v2)
+			v2 = &all->h[i];
+	}
+	return v2;
+}
+
+int cgroup__open(const struct cgroup_ref *ref, struct err *err)
+{
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+	_cleanup_free_ char *dir = NULL;
+	const struct hierarchy *h;
+
+	hierarchies__read(&all);
+	h = counted_hierarchy(&all);
+	if (!h)
+		return err__cannot(err,
+				   "-G %s: the kernel counts by cgroup in the perf_event hierarchy "
+				   "of v1 or in v2, and neither is mounted (mount -t cgroup2 none "
+				   "/mnt)",
+				   ref->dir);
+	if (strcmp(h->controller, ref->controller) == 0)
+		return open_dir(ref->dir, err);
+	dir = xasprintf("%s%s", h->mount, cgroup__path(ref));
+	if (ref->v2 && is_dir(dir))
+		return open_dir(dir, err);
+	return err__cannot(
+		err,
+		"-G %s: that is in the hierarchy of %s, and the kernel counts by cgroup "
+		"only in %s here, under %s: name a cgroup there, and put the tasks in it",
+		ref->dir, ref->v2 ? "v2" : ref->controller,
+		h->controller[0] ? "v1's perf_event" : "v2", h->mount);
+}
+
+static int compare_dirs(const void *a, const void *b)
+{
+	const struct cgroup_ref *x = a, *y = b;
+
+	return strcmp(x->dir, y->dir);
+}
+
+int cgroup__children(const struct cgroup_ref *ref, struct cgroup_ref **ret, size_t *ret_n,
+		     struct err *err)
+{
+	_cleanup_closedir_ DIR *dir = opendir(ref->dir);
+	struct cgroup_ref *list = NULL;
+	size_t n = 0, cap = 0;
+	struct dirent *entry;
+
+	if (!dir)
+		return err__set(err, -errno, "-G: can't read %s: %s", ref->dir, strerror(errno));
+	while ((entry = readdir(dir))) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", ref->dir, entry->d_name);
+		struct cgroup_ref child = *ref;
+
+		if (entry->d_name[0] == '.' || !is_dir(path) || cgroup_id(path, &child.id) < 0)
+			continue;
+		child.level++;
+		child.dir = TAKE_PTR(path);
+		GROW(list, n, cap);
+		list[n++] = child;
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), compare_dirs);
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}
+
+const char *cgroup__path(const struct cgroup_ref *ref)
+{
+	return ref->dir[ref->mount_len] ? ref->dir + ref->mount_len : "/";
 }
 
 void cgroup__done(struct cgroup_ref *ref)

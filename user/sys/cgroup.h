@@ -7,6 +7,7 @@
 #define PMUBPF_SYS_CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -17,6 +18,7 @@ struct cgroup_ref {
 	bool v2;
 	char controller[32]; /* v1: a controller of the hierarchy ("perf_event") */
 	char *dir;           /* its folder; ours */
+	size_t mount_len;    /* of dir: the hierarchy's mount point */
 };
 
 /*
@@ -25,6 +27,17 @@ struct cgroup_ref {
  * then in the other v1 hierarchies.
  */
 int cgroup__resolve(const char *text, struct cgroup_ref *ret, struct err *err);
+/*
+ * Its folder where the kernel counts by cgroup, which is one hierarchy only: that of v1's perf_event where
+ * it is mounted, else v2. A v2 cgroup stands for the one of the same path there. A descriptor, or a
+ * negative errno and which hierarchy is needed.
+ */
+int cgroup__open(const struct cgroup_ref *ref, struct err *err);
+/* The cgroups right below it, sorted by name; *ret is the caller's, each to be done. */
+int cgroup__children(const struct cgroup_ref *ref, struct cgroup_ref **ret, size_t *ret_n,
+		     struct err *err);
+/* "/system.slice/redis.service": its path within its hierarchy; points into ref->dir or to "/". */
+const char *cgroup__path(const struct cgroup_ref *ref);
 void cgroup__done(struct cgroup_ref *ref);
 
 /* "v2", "hybrid", "v1" or "none": what is mounted here. */

@@ -19,6 +19,8 @@ void cpus__done(struct cpus *cpus);
 bool cpus__has(const struct cpus *cpus, int cpu);
 
 int cpus__online(struct cpus *ret, struct err *err);
+/* Those of -C are all online? A usage error else. */
+int cpus__check(const struct cpus *asked, const struct cpus *online, struct err *err);
 const char *cpus_online_text(void); /* "0-3", for messages */
 int cpus_possible(void); /* the number of possible CPUs, for maps that the kernel indexes by CPU */
 

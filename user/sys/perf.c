@@ -19,6 +19,14 @@ int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, dir_fd, cpu, -1,
+			  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
 int perf_read(int fd, struct perf_count *ret)
 {
 	ssize_t n = read(fd, ret, sizeof(*ret));
