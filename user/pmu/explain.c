@@ -117,7 +117,7 @@ static bool explain_no_interrupt(const struct ask *ask, struct refusal *ret)
 	brief(ret, "counts only, no overflow interrupt");
 	why(ret, "PMU %s counts it but has no overflow interrupt, so it can't be sampled",
 	    ask->event->pmu);
-	next(ret, "perf stat -e counts it");
+	next(ret, "pmubpf stat -e counts it");
 	return true;
 }
 

@@ -96,8 +96,7 @@ void event_list__settle_precise(struct event_list *list)
 	}
 }
 
-/* Switches and migrations happen inside the kernel: with it excluded, they open and never count. */
-static bool has_user_side(const struct event *event)
+bool event__has_user_side(const struct event *event)
 {
 	if (event->attr.type != PERF_TYPE_SOFTWARE)
 		return true;
@@ -106,23 +105,47 @@ static bool has_user_side(const struct event *event)
 	       event->attr.config != 11 /* PERF_COUNT_SW_CGROUP_SWITCHES */;
 }
 
-void event__probe(const struct event *event, struct probe_result *ret)
+void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
+		    struct probe_result *ret)
 {
-	struct perf_event_attr attr = sampling_attr(event);
 	struct refusal refusal;
+
+	refusal__find(&refusal, event, tid, cpu, errnum);
+	*ret = (struct probe_result){0};
+	snprintf(ret->brief, sizeof(ret->brief), "%s", refusal.brief);
+	snprintf(ret->reason, sizeof(ret->reason), "%s", refusal.why);
+	snprintf(ret->next, sizeof(ret->next), "%s", refusal.next);
+}
+
+static void probe(const struct event *event, struct perf_event_attr attr, struct probe_result *ret)
+{
 	int r = attr__try(&attr);
 
 	*ret = (struct probe_result){.ok = r == 0};
-	if ((r == -EACCES || r == -EPERM) && !attr.exclude_kernel && has_user_side(event)) {
+	if ((r == -EACCES || r == -EPERM) && !attr.exclude_kernel && event__has_user_side(event)) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		ret->ok = ret->user_only = attr__try(&attr) == 0;
 	}
 	if (ret->ok)
 		return;
-	refusal__find(&refusal, event, 0, -1, -r);
-	snprintf(ret->brief, sizeof(ret->brief), "%s", refusal.brief);
-	snprintf(ret->reason, sizeof(ret->reason), "%s", refusal.why);
-	snprintf(ret->next, sizeof(ret->next), "%s", refusal.next);
+	event__refusal(event, 0, -1, -r, ret);
+}
+
+void event__probe(const struct event *event, struct probe_result *ret)
+{
+	probe(event, sampling_attr(event), ret);
+}
+
+void event__probe_count(const struct event *event, struct probe_result *ret)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.freq = 0;
+	attr.sample_period = 0;
+	attr.precise_ip = 0;
+	probe(event, attr, ret);
 }
 
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err)

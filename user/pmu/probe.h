@@ -17,11 +17,21 @@ struct probe_result {
 	bool user_only;   /* ok, but only with the kernel excluded (unprivileged) */
 	char brief[48];   /* if not ok: the reason in a few words, for a table: "no PMU here" */
 	char reason[256]; /* if not ok: the reason as a sentence */
-	char next[256];   /* and what to do about it, may be empty */
+	char next[256];   /* if not ok: what to do about it, may be empty */
 };
 
 /* Opens the event for sampling on the calling thread, closes it, and says how it went. */
 void event__probe(const struct event *event, struct probe_result *ret);
+
+/* The same for counting it only, which PMUs without overflow interrupts can. */
+void event__probe_count(const struct event *event, struct probe_result *ret);
+
+/* Why it could not be opened as it is (errno as a positive number), for those who go on without it;
+ * ret->ok is false. */
+void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
+		    struct probe_result *ret);
+/* False for what happens inside the kernel only: with the kernel excluded it opens and never counts. */
+bool event__has_user_side(const struct event *event);
 
 /*
  * Turns a failed perf_event_open of `event` (errno as a positive number) into a sentence with the
