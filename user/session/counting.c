@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The run of a counting. Everything is open before anything is enabled, and only then the command may
+ * exec: its counters enable themselves with that.
+ */
+#include "session/counting.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "session/counting_internal.h"
+#include "sys/clock.h"
+
+enum {
+	ROUND_NS = 100000000, /* how long it may take to notice that the targets have ended */
+	PRESENCE_SLACK_NS = 1000000,
+};
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+/* CPU time of the children that have been waited for: user, system. */
+static void children_usage(uint64_t ret[2])
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	ret[0] = timeval_ns(&usage.ru_utime);
+	ret[1] = timeval_ns(&usage.ru_stime);
+}
+
+static int prepare(struct counting *c, struct err *err)
+{
+	const struct counting_opts *o = c->opts;
+	int r = cpus__online(&c->online, err);
+
+	if (r == 0 && o->cpus)
+		r = cpus__check(o->cpus, &c->online, err);
+	if (r == 0)
+		r = tasks__watch(&c->tasks, err);
+	if (r == 0)
+		r = signals__catch(&c->signals, err);
+	if (r == 0 && o->command)
+		r = command__start(&c->result->command, o->command, o->command_stdout, err);
+	return r < 0 ? r : counting__open(c, err);
+}
+
+static int start(struct counting *c, struct err *err)
+{
+	for (size_t i = 0; i < c->n_fds; i++) {
+		if (c->fds[i].place.tid >= 0 && c->opts->command)
+			continue;
+		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
+	}
+	for (const struct presence *p = c->presences; p && !c->opts->command; p = p->hh.next)
+		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
+	children_usage(c->usage_before);
+	c->start_ns = now_ns();
+	if (!c->opts->command)
+		return 0;
+	return command__go(&c->result->command, c->opts->command[0], err);
+}
+
+static void read_presences(struct counting *c)
+{
+	for (struct presence *p = c->presences; p; p = p->hh.next) {
+		struct perf_count count = {0};
+
+		perf_read(p->fd, &count);
+		p->delta_ns = count.running_ns - p->before_ns;
+		p->before_ns = count.running_ns;
+	}
+}
+
+/* What it counted since it was read before. */
+static struct perf_count read_delta(struct counting_fd *fd)
+{
+	struct perf_count now, delta = {0};
+
+	if (perf_read(fd->fd, &now) < 0)
+		return delta; /* pinned, and there was no room: not counted */
+	delta.value = now.value - fd->before.value;
+	delta.enabled_ns = now.enabled_ns - fd->before.enabled_ns;
+	delta.running_ns = now.running_ns - fd->before.running_ns;
+	fd->before = now;
+	if (!fd->presence)
+		return delta;
+	delta.enabled_ns = fd->presence->delta_ns;
+	/* the two are started and read one after the other */
+	if (delta.running_ns + PRESENCE_SLACK_NS + delta.enabled_ns / 100 >= delta.enabled_ns)
+		delta.enabled_ns = delta.running_ns;
+	return delta;
+}
+
+static void read_counts(struct counting *c, uint64_t now)
+{
+	struct counts *counts = &c->result->counts;
+
+	memset(counts->cells, 0, counts->n_rows * counts->n_events * sizeof(*counts->cells));
+	read_presences(c);
+	for (size_t i = 0; i < c->n_fds; i++) {
+		struct perf_count delta = read_delta(&c->fds[i]);
+		struct perf_count *cell =
+			&counts->cells[c->fds[i].place.row * counts->n_events + c->fds[i].event];
+
+		cell->value += delta.value;
+		cell->enabled_ns += delta.enabled_ns;
+		cell->running_ns += delta.running_ns;
+	}
+	counts->from_ns = counts->to_ns;
+	counts->to_ns = now - c->start_ns;
+}
+
+static int emit(struct counting *c, uint64_t now)
+{
+	read_counts(c, now);
+	return c->opts->interval ? c->opts->interval(c->opts->ctx, &c->result->counts) : 0;
+}
+
+/* Which of our signals has come; the command's death is one of them. */
+static bool signalled(struct counting *c, enum session_end *ret_end)
+{
+	struct command *command = &c->result->command;
+	int signo;
+
+	while ((signo = signals__next(&c->signals))) {
+		*ret_end = signo == SIGCHLD ? END_TARGET : END_SIGNAL;
+		if (signo != SIGCHLD || (command->pid && command__exited(command)))
+			return true;
+	}
+	return false;
+}
+
+static void wait_until(struct pollfd *fds, nfds_t n, uint64_t now, uint64_t deadline)
+{
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec timeout;
+
+	if (left > ROUND_NS)
+		left = ROUND_NS;
+	timeout = (struct timespec){.tv_sec = 0, .tv_nsec = (long)left};
+	ppoll(fds, n, &timeout, NULL);
+}
+
+static enum session_end loop(struct counting *c)
+{
+	const struct counting_opts *o = c->opts;
+	struct pollfd fds[] = {{.fd = c->signals.fd, .events = POLLIN}, {.fd = o->reader_fd}};
+	uint64_t end_ns = o->duration_ns ? c->start_ns + o->duration_ns : UINT64_MAX;
+	uint64_t next_ns = o->interval_ns ? c->start_ns + o->interval_ns : UINT64_MAX;
+	enum session_end end;
+	uint64_t now;
+
+	for (;;) {
+		now = now_ns();
+		if (now >= end_ns)
+			return END_DURATION;
+		if (now >= next_ns) {
+			if (emit(c, now) < 0)
+				return END_READER;
+			next_ns += (now - next_ns) / o->interval_ns * o->interval_ns;
+			next_ns += o->interval_ns;
+		}
+		wait_until(fds, 2, now, next_ns < end_ns ? next_ns : end_ns);
+		if (signalled(c, &end))
+			return end;
+		if (fds[1].revents & POLLERR)
+			return END_READER;
+		if (tasks__gone(&c->tasks))
+			return END_TARGET;
+	}
+}
+
+static void set_usage(struct counting *c)
+{
+	struct counting_result *result = c->result;
+	uint64_t usage[2];
+
+	if (counting__by_place(c->opts) || !result->command.reaped)
+		return;
+	children_usage(usage);
+	result->has_usage = true;
+	result->user_ns = usage[0] - c->usage_before[0];
+	result->system_ns = usage[1] - c->usage_before[1];
+}
+
+static void counting__done(struct counting *c)
+{
+	counting__close(c);
+	tasks__done(&c->tasks);
+	cleanup_close(&c->signals.fd);
+	cpus__done(&c->online);
+}
+
+int counting__run(const struct counting_opts *o, struct counting_result *result, struct err *err)
+{
+	_cleanup_(counting__done) struct counting c = {
+		.opts = o,
+		.result = result,
+		.tasks = {o->pids, o->n_pids, o->tids, o->n_tids, NULL, 0},
+		.signals = {.fd = -1},
+	};
+	int r;
+
+	*result = (struct counting_result){.command = {.go_fd = -1, .failed_fd = -1}};
+	result->tried = xcalloc(o->events->n, sizeof(*result->tried));
+	r = prepare(&c, err);
+	if (r == 0)
+		r = start(&c, err);
+	if (r == 0) {
+		result->end = loop(&c);
+		if (result->end != END_READER && emit(&c, now_ns()) < 0)
+			result->end = END_READER;
+	}
+	command__terminate(&result->command);
+	set_usage(&c);
+	if (c.signals.fd >= 0)
+		signals__release(&c.signals);
+	if (r == 0)
+		return 0;
+	command__wait(&result->command);
+	counting_result__done(result);
+	return r;
+}
+
+int counting__wait(struct counting_result *result)
+{
+	if (!result->command.pid)
+		return 0;
+	command__wait(&result->command);
+	return command__exit_status(&result->command);
+}
+
+void counting_result__done(struct counting_result *result)
+{
+	counts__done(&result->counts);
+	free(result->tried);
+	buf__done(&result->notes);
+	*result = (struct counting_result){0};
+}

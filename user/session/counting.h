@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counts without sampling: opens, reads, intervals. No BPF, no interrupts: each event counts per task
+ * (inherited by what the task starts), per CPU, or per cgroup and CPU.
+ */
+#ifndef PMUBPF_SESSION_COUNTING_H
+#define PMUBPF_SESSION_COUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/counts.h"
+#include "pmu/event.h"
+#include "pmu/probe.h"
+#include "session/command.h"
+#include "session/session.h"
+#include "sys/cgroup.h"
+#include "sys/cpus.h"
+
+struct counting_opts {
+	/* Borrowed. Rates and precision are ignored; without privilege an event may be narrowed to
+	 * user code, and its name says so then. */
+	struct event_list *events;
+	/* whom: as in struct session_opts, but cgroups may be several */
+	const pid_t *pids;
+	size_t n_pids;
+	const pid_t *tids;
+	size_t n_tids;
+	bool all;
+	const struct cpus *cpus; /* NULL: every CPU that is online */
+	const struct cgroup_ref *cgroups;
+	size_t n_cgroups;
+	char *const *command;
+	int command_stdout;
+	int reader_fd;
+
+	bool inherit;
+	bool per_cpu;    /* a row for each CPU */
+	bool per_thread; /* a row for each thread there is at the start, of pids and tids */
+	uint64_t duration_ns;
+	uint64_t interval_ns; /* 0: only the whole */
+
+	/* After each interval, the last and shorter one included; a negative errno ends the counting.
+	 * NULL without intervals. */
+	int (*interval)(void *ctx, const struct counts *interval);
+	void *ctx;
+};
+
+struct counting_result {
+	struct counts counts;       /* of the whole; with intervals, of the last one */
+	struct probe_result *tried; /* per event: ok, or why it is not counted */
+	struct command command;
+	bool has_usage; /* a command was the target and has ended: what it used */
+	uint64_t user_ns, system_ns;
+	enum session_end end;
+	struct buf notes; /* lines: what was odd */
+};
+
+/*
+ * Counts until the end. The command (if any) has been told to end, but not waited for: counting__wait
+ * does that and returns its exit status (0 without one). Events that can't be opened are left out and
+ * explained in the result; it fails, before the command is run, if none is left.
+ */
+int counting__run(const struct counting_opts *opts, struct counting_result *result,
+		  struct err *err);
+int counting__wait(struct counting_result *result);
+void counting_result__done(struct counting_result *result);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Between counting.c and counting_open.c. */
+#ifndef PMUBPF_SESSION_COUNTING_INTERNAL_H
+#define PMUBPF_SESSION_COUNTING_INTERNAL_H
+
+#include "base/hash.h"
+#include "session/counting.h"
+#include "session/signals.h"
+#include "session/tasks.h"
+#include "sys/pmus.h"
+
+/* Where an event is opened. */
+struct place {
+	pid_t tid;  /* -1: whatever runs on cpu */
+	int cpu;    /* -1: wherever tid runs */
+	int cgroup; /* index; -1: none */
+	size_t row;
+};
+
+/* How long a task ran on a CPU. An event that is bound to both is enabled all the time that the task
+ * runs, elsewhere too: what it missed by sharing its counter can't be told from that. */
+struct presence {
+	struct presence_key {
+		pid_t tid;
+		int cpu;
+	} key;
+	int fd;
+	uint64_t before_ns, delta_ns;
+	UT_hash_handle hh;
+};
+
+struct counting_fd {
+	int fd;
+	size_t event;
+	struct place place;
+	const struct presence *presence; /* NULL: it is enabled only where it could run */
+	struct perf_count before;        /* what it said at the end of the previous interval */
+};
+
+struct counting {
+	const struct counting_opts *opts;
+	struct counting_result *result;
+	struct cpus online;
+	struct pmus pmus;
+	struct tasks tasks;
+	struct signals signals;
+	int *cgroup_fds;
+	struct place *places;
+	size_t n_places, cap_places;
+	struct counting_fd *fds;
+	size_t n_fds, cap_fds;
+	struct presence *presences;
+	uint64_t start_ns;
+	uint64_t usage_before[2]; /* user, system: of children before this one */
+};
+
+/* With -a, -C or -G everything there is counted, and a command only sets the duration. */
+bool counting__by_place(const struct counting_opts *opts);
+/* Opens every event that can be, disabled; lays out the rows. */
+int counting__open(struct counting *c, struct err *err);
+void counting__close(struct counting *c);
+
+#endif

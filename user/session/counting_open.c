@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * From targets to open counters. An event that can't be had must not take the others with it, unlike
+ * in a recording: it is left out, and the reason kept.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "session/counting_internal.h"
+#include "sys/limits.h"
+#include "sys/procfs.h"
+
+enum { OPEN_TRIES = 5 };
+
+bool counting__by_place(const struct counting_opts *o)
+{
+	return o->all || o->n_cgroups || (o->cpus && !o->n_pids && !o->n_tids);
+}
+
+static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
+{
+	const struct counting_opts *o = c->opts;
+	struct counts *counts = &c->result->counts;
+	struct place place = {.tid = tid, .cpu = cpu, .cgroup = cgroup};
+	size_t rows = counts->n_rows;
+
+	place.row = counts__row(counts, cgroup < 0 ? NULL : cgroup__path(&o->cgroups[cgroup]),
+				o->per_cpu ? cpu : -1, o->per_thread ? tid : -1);
+	if (counts->n_rows > rows && o->per_thread) {
+		_cleanup_free_ char *path = xasprintf("/proc/%d/comm", tid);
+		_cleanup_free_ char *comm = file_read(path);
+
+		if (comm)
+			snprintf(counts->rows[rows].comm, sizeof(counts->rows[rows].comm), "%.*s",
+				 (int)strcspn(comm, "\n"), comm);
+	}
+	GROW(c->places, c->n_places, c->cap_places);
+	c->places[c->n_places++] = place;
+}
+
+static void lay_cpus(struct counting *c)
+{
+	const struct cpus *cpus = c->opts->cpus ? c->opts->cpus : &c->online;
+
+	for (size_t g = 0; g < c->opts->n_cgroups; g++) {
+		for (int i = 0; i < cpus->n; i++)
+			add_place(c, (int)g, -1, cpus->cpu[i]);
+	}
+	for (int i = 0; !c->opts->n_cgroups && i < cpus->n; i++)
+		add_place(c, -1, -1, cpus->cpu[i]);
+}
+
+static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
+{
+	const struct cpus *cpus = c->opts->cpus ? c->opts->cpus : &c->online;
+	bool each_cpu = c->opts->cpus || c->opts->per_cpu;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!each_cpu)
+			add_place(c, -1, tids[i], -1);
+		for (int k = 0; each_cpu && k < cpus->n; k++)
+			add_place(c, -1, tids[i], cpus->cpu[k]);
+	}
+}
+
+/* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others: it
+ * would count twice on more. False: on any. */
+static bool event_cpus(const struct counting *c, const struct event *event, struct cpus *ret)
+{
+	const struct pmu *pmu = pmus__find(&c->pmus, event->pmu);
+	const char *text = event->cpus;
+
+	if (!text && pmu && event->attr.type >= PERF_TYPE_MAX)
+		text = pmu->cpumask;
+	return text && cpus__parse(text, ret) == 0;
+}
+
+static struct perf_event_attr count_attr(const struct counting *c, const struct event *event,
+					 bool per_task)
+{
+	struct perf_event_attr attr = event->attr;
+
+	attr.size = sizeof(attr);
+	attr.disabled = 1;
+	attr.read_format = PERF_COUNT_READ_FORMAT;
+	attr.inherit = per_task && c->opts->inherit;
+	attr.enable_on_exec = per_task && c->opts->command;
+	attr.freq = 0;
+	attr.sample_period = 0;
+	attr.precise_ip = 0; /* of an instruction pointer, and there is none */
+	return attr;
+}
+
+static struct presence *presence_on(struct counting *c, pid_t tid, int cpu)
+{
+	struct presence_key key = {tid, cpu};
+	struct presence *p;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1, /* it counts nothing anyhow, and so needs no privilege */
+		.exclude_hv = 1,
+		.read_format = PERF_COUNT_READ_FORMAT,
+		.inherit = c->opts->inherit,
+		.enable_on_exec = c->opts->command != NULL,
+	};
+
+	HASH_FIND(hh, c->presences, &key, sizeof(key), p);
+	if (p)
+		return p;
+	p = xcalloc(1, sizeof(*p));
+	p->key = key;
+	p->fd = perf_open(&attr, tid, cpu);
+	HASH_ADD(hh, c->presences, key, sizeof(p->key), p);
+	return p;
+}
+
+static void forget_presences(struct counting *c)
+{
+	struct presence *p, *next;
+
+	HASH_ITER(hh, c->presences, p, next) {
+		HASH_DEL(c->presences, p);
+		cleanup_close(&p->fd);
+		free(p);
+	}
+}
+
+static int open_at(struct counting *c, size_t index, const struct place *place)
+{
+	const struct event *event = &c->opts->events->events[index];
+	struct perf_event_attr attr = count_attr(c, event, place->tid >= 0);
+	int fd = place->cgroup >= 0 ?
+			 perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu) :
+			 perf_open(&attr, place->tid, place->cpu);
+
+	if (fd < 0)
+		return fd;
+	GROW(c->fds, c->n_fds, c->cap_fds);
+	c->fds[c->n_fds] = (struct counting_fd){.fd = fd, .event = index, .place = *place};
+	if (place->tid >= 0 && place->cpu >= 0)
+		c->fds[c->n_fds].presence = presence_on(c, place->tid, place->cpu);
+	c->n_fds++;
+	c->result->counts.placed[place->row * c->opts->events->n + index] = true;
+	return 0;
+}
+
+static int open_on_each(struct counting *c, size_t index, const struct place *place,
+			const struct cpus *cpus)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < cpus->n; i++) {
+		struct place here = *place;
+
+		here.cpu = cpus->cpu[i];
+		if (cpus__has(&c->online, here.cpu))
+			r = open_at(c, index, &here);
+	}
+	return r;
+}
+
+/* `only` are the CPUs that have its PMU, NULL for all. A task that wanders is counted on each of them
+ * then; so it is if the kernel refuses inherited events that aren't bound to a CPU. */
+static int open_place(struct counting *c, size_t index, const struct place *place,
+		      const struct cpus *only)
+{
+	int r;
+
+	if (place->cpu >= 0 && only && !cpus__has(only, place->cpu))
+		return 0;
+	if (place->cpu < 0 && only)
+		return open_on_each(c, index, place, only);
+	r = open_at(c, index, place);
+	if (r == -EINVAL && place->tid >= 0 && place->cpu < 0 && c->opts->inherit)
+		r = open_on_each(c, index, place, &c->online);
+	return r;
+}
+
+static void close_from(struct counting *c, size_t first)
+{
+	while (c->n_fds > first) {
+		const struct counting_fd *fd = &c->fds[--c->n_fds];
+
+		c->result->counts.placed[fd->place.row * c->opts->events->n + fd->event] = false;
+		close(fd->fd);
+	}
+}
+
+/* Without privilege user code may still be counted, if the event has to do with it. */
+static bool narrow(struct counting *c, struct event *event)
+{
+	char *name;
+
+	if (counting__by_place(c->opts) || event->attr.exclude_kernel || event->attr.exclude_user ||
+	    !event__has_user_side(event))
+		return false;
+	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
+	name = xasprintf("%s%su", event->name, strchr(event->name, ':') ? "" : ":");
+	free(event->name);
+	event->name = name;
+	return true;
+}
+
+static void nowhere(const struct counting *c, size_t index, const struct cpus *only)
+{
+	struct probe_result *tried = &c->result->tried[index];
+
+	snprintf(tried->brief, sizeof(tried->brief), "not on these CPUs");
+	snprintf(tried->reason, sizeof(tried->reason),
+		 "its PMU %s counts on other CPUs than those asked for (CPU %d, for one)",
+		 c->opts->events->events[index].pmu, only->n ? only->cpu[0] : 0);
+}
+
+/* In all its places, or in none: then the result says why. Negative only for what ends everything. */
+static int open_event(struct counting *c, size_t index, struct err *err)
+{
+	_cleanup_(cpus__done) struct cpus only = {0};
+	struct event *event = &c->opts->events->events[index];
+	struct probe_result *tried = &c->result->tried[index];
+	bool limited = event_cpus(c, event, &only);
+	size_t first = c->n_fds, gone = 0;
+
+	*tried = (struct probe_result){0};
+	for (size_t i = 0; i < c->n_places; i++) {
+		const struct place *p = &c->places[i];
+		int r = open_place(c, index, p, limited ? &only : NULL);
+
+		if (r == -ESRCH && p->tid >= 0) {
+			gone++;
+			continue;
+		}
+		if (r == 0)
+			continue;
+		close_from(c, first);
+		if (r == -EMFILE || r == -ENFILE)
+			return event__explain_open(event, p->tid, p->cpu, -r, err);
+		if ((r == -EACCES || r == -EPERM) && narrow(c, event)) {
+			r = open_event(c, index, err);
+			tried->user_only = tried->ok;
+			return r;
+		}
+		event__refusal(event, p->tid, p->cpu, -r, tried);
+		return 0;
+	}
+	if (gone && gone == c->n_places)
+		return err__set(err, -ESRCH, "the tasks to count have ended");
+	tried->ok = c->n_fds > first;
+	if (!tried->ok)
+		nowhere(c, index, &only);
+	return 0;
+}
+
+static int open_events(struct counting *c, struct err *err)
+{
+	size_t n = c->opts->events->n;
+	int r = 0;
+
+	counts__lay(&c->result->counts, n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = open_event(c, i, err);
+	return r;
+}
+
+static void start_over(struct counting *c)
+{
+	close_from(c, 0);
+	forget_presences(c);
+	c->n_places = 0;
+	counts__done(&c->result->counts);
+}
+
+/* A thread that appears meanwhile may have inherited some events from its creator and others not, so
+ * when one did, everything is closed and opened again. */
+static int open_tasks(struct counting *c, struct err *err)
+{
+	for (int try = 1;; try++) {
+		_cleanup_free_ pid_t *before = NULL, *after = NULL;
+		size_t n_before, n_after;
+		pid_t command = c->result->command.pid;
+		int r = tasks__list(&c->tasks, command, &before, &n_before, err);
+
+		if (r < 0)
+			return r;
+		lay_tasks(c, before, n_before);
+		r = open_events(c, err);
+		if (r == 0)
+			r = tasks__list(&c->tasks, command, &after, &n_after, err);
+		if (r < 0 || !tids_any_new(after, n_after, before, n_before))
+			return r;
+		if (try == OPEN_TRIES) {
+			buf__puts(&c->result->notes,
+				  "threads kept appearing while counters were opened; some may not "
+				  "be counted\n");
+			return 0;
+		}
+		start_over(c);
+	}
+}
+
+static int open_cgroups(struct counting *c, struct err *err)
+{
+	size_t n = c->opts->n_cgroups;
+
+	c->cgroup_fds = xcalloc(n + 1, sizeof(*c->cgroup_fds));
+	for (size_t i = 0; i < n; i++)
+		c->cgroup_fds[i] = -1;
+	for (size_t i = 0; i < n; i++) {
+		c->cgroup_fds[i] = cgroup__open(&c->opts->cgroups[i], err);
+		if (c->cgroup_fds[i] < 0)
+			return c->cgroup_fds[i];
+	}
+	return 0;
+}
+
+static int none_left(const struct counting *c, struct err *err)
+{
+	const struct probe_result *tried = &c->result->tried[0];
+
+	return err__cannot(err, "%s '%s': %s%s%s",
+			   c->opts->events->n > 1 ? "none of the events can be counted here;" :
+						    "can't count",
+			   c->opts->events->events[0].name, tried->reason, *tried->next ? "; " : "",
+			   tried->next);
+}
+
+/* The idle task runs in the root cgroup, and in no other. */
+static bool counts_idle(const struct counting_opts *o)
+{
+	bool idle = !o->n_cgroups;
+
+	for (size_t i = 0; i < o->n_cgroups; i++)
+		idle |= !o->cgroups[i].level;
+	return idle;
+}
+
+int counting__open(struct counting *c, struct err *err)
+{
+	int r;
+
+	raise_fd_limit();
+	(void)pmus__read(&c->pmus, NULL); /* without sysfs no PMU has a cpumask */
+	r = open_cgroups(c, err);
+	if (r < 0)
+		return r;
+	if (counting__by_place(c->opts)) {
+		c->result->counts.idle = counts_idle(c->opts);
+		lay_cpus(c);
+		r = open_events(c, err);
+	} else {
+		r = open_tasks(c, err);
+	}
+	if (r == 0 && !c->n_fds)
+		r = none_left(c, err);
+	return r;
+}
+
+void counting__close(struct counting *c)
+{
+	for (size_t i = 0; i < c->n_fds; i++)
+		close(c->fds[i].fd);
+	for (size_t i = 0; c->cgroup_fds && i < c->opts->n_cgroups; i++)
+		cleanup_close(&c->cgroup_fds[i]);
+	forget_presences(c);
+	free(c->fds);
+	free(c->cgroup_fds);
+	free(c->places);
+	pmus__done(&c->pmus);
+}
