@@ -12,6 +12,8 @@
 
 static void newline(struct json *j)
 {
+	if (j->one_line)
+		return;
 	buf__putc(j->out, '\n');
 	for (unsigned i = 0; i < j->depth; i++)
 		buf__puts(j->out, "  ");

@@ -21,7 +21,8 @@
 struct json {
 	struct buf *out; /* borrowed */
 	unsigned depth;
-	bool more; /* the innermost object or array has a member already */
+	bool more;     /* the innermost object or array has a member already */
+	bool one_line; /* everything on one line: JSON Lines */
 };
 
 void json__obj(struct json *j, const char *key);
