@@ -33,6 +33,10 @@ t_options_of_record() {
 	expect_same_options record RECORD
 }
 
+t_options_of_stat() {
+	expect_same_options stat STAT
+}
+
 t_options_of_list() {
 	expect_same_options list LIST
 }
@@ -78,6 +82,12 @@ t_keys_of_the_summary() {
 	need_program jq
 	pmb_ok record -e cpu-clock -e page-faults/freq=100/ -o "$T/folded" --summary "$T/sum.json" -- true
 	expect_keys "$T/sum.json" "SUMMARY FILE"
+}
+
+t_keys_of_stat() {
+	need_program jq
+	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" || skip "nothing can be counted here"
+	expect_keys "$T/stat.json" STAT
 }
 
 t_man_page_is_clean() {

@@ -1,0 +1,350 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Counts without sampling: they agree with perf's and with known answers, for every target and format.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# value of an event, in the only row or in row N of a JSON document.
+stat_value() { # EVENT [ROW] [FILE]
+	jq -r --arg e "$1" ".rows[${2:-0}].events[] | select(.name == \$e).scaled" "${3:-$T/out}"
+}
+
+# perf's count of an event of a command; msec for clocks.
+perf_value() { # EVENT COMMAND…
+	local event=$1
+	shift
+	"$(perf_path)" stat -x, -e "$event" -o "$T/perf" -- "$@" >/dev/null 2>&1
+	awk -F, -v e="$event" '$3 == e { print $1 }' "$T/perf"
+}
+
+need_perf() {
+	perf_path >/dev/null || skip "perf is not installed"
+}
+
+t_page_faults_as_perf_counts_them() {
+	need_perf
+	local ours perfs
+	pmb_ok stat -j -e page-faults -- "$WORKLOADS/faults" 5000
+	ours=$(stat_value page-faults)
+	perfs=$(perf_value page-faults "$WORKLOADS/faults" 5000)
+	expect_ge "$ours" 5000 "page faults"
+	expect_within "$ours" "$perfs" 25 "against perf (starting a program costs about 50, by the layout of its memory)"
+}
+
+t_context_switches_as_perf_counts_them() {
+	need_perf
+	# A sleep is one switch; being preempted adds some: the least of several runs is about the program.
+	local i ours=1000 perfs=1000 n
+	for i in 1 2 3 4 5 6; do
+		pmb_ok stat -j -e context-switches -- "$WORKLOADS/sleepy" exit 0 50
+		n=$(stat_value context-switches)
+		[ "$n" -ge "$ours" ] || ours=$n
+		n=$(perf_value context-switches "$WORKLOADS/sleepy" exit 0 50)
+		[ "$n" -ge "$perfs" ] || perfs=$n
+	done
+	expect_ge "$ours" 1 "context switches"
+	expect_within "$ours" "$perfs" 1 "against perf, the least of six runs"
+}
+
+t_task_clock_as_perf_and_the_program_count_it() {
+	need_perf
+	local ours own perfs
+	pmb_ok stat -j -e task-clock -- "$WORKLOADS/split" 2
+	ours=$(stat_value task-clock)
+	own=$(sed -n 's/.*total \([0-9]*\)$/\1/p' "$T/err") # its words go to stderr
+	# time that the hypervisor or an interrupt took is in task-clock, and not in the program's clock
+	expect_within "$ours" "$own" "$((own / 10))" "against the program's own clock"
+	perfs=$(perf_value task-clock "$WORKLOADS/split" 2)
+	expect_within "$ours" "${perfs%.*}000000" 200000000 "against perf"
+}
+
+t_csv_has_the_columns_of_perf() {
+	need_perf
+	local events=task-clock,page-faults,context-switches
+	pmb_ok stat -x, -e "$events" -- "$WORKLOADS/faults" 1000
+	"$(perf_path)" stat -x, -e "$events" -o "$T/perf" -- "$WORKLOADS/faults" 1000 >/dev/null
+	grep -v '^#' "$T/perf" | awk -F, 'NF { print NF, $2, $3, $5 }' >"$T/want"
+	awk -F, '{ print NF, $2, $3, $5 }' "$T/out" >"$T/got"
+	diff "$T/want" "$T/got" >"$T/diff" || fail "columns differ: $(head -n 2 "$T/diff" | tail -n 1)"
+}
+
+t_children_count_unless_told_otherwise() {
+	local all one
+	pmb_ok stat -j -e page-faults -- sh -c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
+	all=$(stat_value page-faults)
+	pmb_ok stat -i -j -e page-faults -- sh -c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
+	one=$(stat_value page-faults)
+	expect_ge "$all" 6000 "with the children"
+	expect_le "$one" 1000 "of the shell alone"
+}
+
+t_exit_status() {
+	pmb stat -e page-faults -- "$WORKLOADS/sleepy" exit 7
+	expect_eq "$rc" 7 "the command's"
+	pmb stat -e page-faults -- "$WORKLOADS/sleepy" signal 9
+	expect_eq "$rc" 137 "of a command that was killed"
+	pmb stat -e page-faults -- /nonexistent
+	expect_eq "$rc" 1 "of a command that does not exist"
+	expect_match "$T/err" "can't run '/nonexistent'" "why"
+	expect_empty "$T/out" "counts of nothing"
+}
+
+t_nothing_can_be_counted() {
+	has_pmu && skip "this machine has a PMU"
+	pmb stat -e cycles -o "$T/file" -- touch "$T/ran"
+	expect_eq "$rc" 3 "exit status"
+	expect_match "$T/err" "no hardware PMU" "why"
+	[ ! -e "$T/ran" ] || fail "the command was run for nothing"
+	[ ! -e "$T/file" ] || fail "an empty file was left"
+}
+
+t_what_is_not_supported_does_not_stop_the_rest() {
+	has_pmu && skip "this machine has a PMU"
+	pmb_ok stat -e cycles,page-faults,instructions -- "$WORKLOADS/faults" 1000
+	expect_match "$T/out" '<not supported> +cycles +# no PMU' "cycles"
+	expect_match "$T/out" '^ +1,[0-9]{3} +page-faults' "page-faults"
+	expect_match "$T/out" '^  cycles, instructions: this machine has no hardware PMU' "the reason, once"
+	pmb_ok stat -j -e cycles,page-faults -- "$WORKLOADS/faults" 1000
+	expect_eq "$(jq -r '.rows[0].events[0] | [.status, .value, .figures == []] | @csv' "$T/out")" \
+		'"not supported",,true' "cycles as JSON"
+}
+
+t_defaults_leave_out_what_is_not_there() {
+	pmb_ok stat -j -- true
+	expect_eq "$(jq -r '[.rows[0].events[].name] | .[0:4] | join(" ")' "$T/out")" \
+		"task-clock context-switches cpu-migrations page-faults" "the software events"
+	has_pmu && return
+	expect_eq "$(jq -r '.rows[0].events | length' "$T/out")" 4 "events"
+	expect_match "$T/out" 'without cycles, instructions, branches, branch-misses: ' "what is left out"
+}
+
+t_standard_output() {
+	"$PMUBPF" stat -j -e page-faults -- echo hello >"$T/out" 2>"$T/err"
+	jq -e . "$T/out" >/dev/null || fail "the command's words are among the counts"
+	expect_eq "$(cat "$T/err")" hello "on stderr"
+	"$PMUBPF" stat -o "$T/counts" -e page-faults -- echo hello >"$T/out" 2>"$T/err"
+	expect_eq "$(cat "$T/out")" hello "on stdout, with -o"
+	expect_match "$T/counts" 'page-faults' "counts in the file"
+	expect_empty "$T/err" "talk"
+}
+
+t_intervals_add_up() {
+	pmb_ok stat -j -e page-faults -I 100 -- sh -c "for i in 1 2 3; do '$WORKLOADS/faults' 2000; sleep 0.2; done"
+	expect_ge "$(jq -s length "$T/out")" 6 "intervals"
+	expect_eq "$(wc -l <"$T/out")" "$(jq -s length "$T/out")" "lines: one a document"
+	expect_within "$(jq -s 'map(.rows[0].events[0].value // 0) | add' "$T/out")" 6500 500 "the sum"
+	jq -se '[range(1; length) as $i | .[$i].from_s == .[$i - 1].to_s] | all' "$T/out" >/dev/null ||
+		fail "the intervals don't follow each other"
+}
+
+t_rows_of_cpus_add_up() {
+	pmb_ok stat -A -j -e task-clock -- "$WORKLOADS/threads" 1
+	expect_eq "$(jq '.rows | length' "$T/out")" "$(getconf _NPROCESSORS_ONLN)" "rows"
+	expect_within "$(jq '[.rows[].events[].scaled // 0] | add' "$T/out")" 1000000000 50000000 "ns on all CPUs"
+	# bound to a CPU, it is enabled elsewhere, too; that is no reason to scale
+	jq -e '[.rows[].events[] | .running_ns == .enabled_ns and .scaled == .value] | all' "$T/out" >/dev/null ||
+		fail "scaled by where it ran"
+}
+
+t_one_cpu() {
+	pmb_ok stat -C 0 -j -e task-clock -d 0.5
+	expect_within "$(stat_value task-clock)" 500000000 50000000 "ns of a CPU's clock"
+	expect_eq "$(jq '[.rows[0].events[].figures[]] | length' "$T/out")" 0 "figures: an idle CPU is none that is used"
+	pmb stat -C 4096 -d 1
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'CPU 4096 does not exist' "why"
+}
+
+start_threads() { # SECONDS: held, in $spawned, tids in $T/tids
+	mkfifo "$T/go"
+	sleep 60 >"$T/go" &
+	SPAWNED+=($!)
+	spawn "$WORKLOADS/threads" "$1" hold <"$T/go" >"$T/tids"
+	wait_until grep -q worker-d "$T/tids" || fail "no threads"
+}
+
+# As pmb_start, for a tool that loads no program and is ready sooner.
+stat_start() {
+	spawn "$PMUBPF" stat "$@" >"$T/out" 2>"$T/err" </dev/null
+	tool=$spawned
+	wait_until has_perf_events "$tool" || fail "pmubpf stat $* does not count: $(head -n 1 "$T/err")"
+	sleep 0.2
+}
+
+t_threads_of_a_process() {
+	start_threads 2
+	stat_start -p "$spawned" --per-thread -e task-clock,page-faults -j
+	echo >"$T/go"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_eq "$(jq '.rows | length' "$T/out")" 5 "rows"
+	local name share
+	for name in a:40 b:30 c:20 d:10; do
+		share=${name#*:}
+		expect_within "$(jq --arg n "worker-${name%:*}" \
+			'.rows[] | select(.comm == $n).events[0].value' "$T/out")" \
+			$((share * 20000000)) 20000000 "ns of worker-${name%:*}"
+	done
+}
+
+t_one_thread() {
+	start_threads 2
+	stat_start -t "$(awk '$2 == "worker-c" { print $3 }' "$T/tids")" -e task-clock -j
+	echo >"$T/go"
+	pmb_finish
+	expect_within "$(stat_value task-clock)" 400000000 20000000 "ns of worker-c"
+}
+
+t_threads_born_later() {
+	spawn sh -c "sleep 1; exec '$WORKLOADS/threads' 2" >/dev/null
+	pmb_ok stat -p "$spawned" -e task-clock -j -d 20
+	expect_within "$(stat_value task-clock)" 2000000000 100000000 "ns of all threads"
+}
+
+t_a_sleeping_process_is_not_counted() {
+	spawn sleep 20
+	wait_until grep -q '^sleep' "/proc/$spawned/comm" && sleep 0.5
+	pmb_ok stat -p "$spawned" -e task-clock -d 0.2
+	expect_match "$T/out" '<not counted> +task-clock +# nothing of the target ran' "it slept"
+}
+
+# The hierarchy by which the kernel counts: v1's perf_event, else v2.
+counted_hierarchy() {
+	awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2 }' /proc/self/mounts | grep . ||
+		awk '$3 == "cgroup2" { print $2 }' /proc/self/mounts | head -n 1
+}
+
+make_cgroups() { # NAME…: below $cg
+	cg=$(counted_hierarchy)
+	[ -n "$cg" ] || skip "no hierarchy that counts is mounted"
+	cg+="/pmb-stat-$$"
+	local name
+	mkdir "$cg" 2>/dev/null || skip "can't make cgroups here"
+	later rmdir "$cg"
+	for name in "$@"; do
+		mkdir "$cg/$name"
+		later rmdir "$cg/$name"
+	done
+}
+
+in_cgroup() { # FOLDER COMMAND…
+	# shellcheck disable=SC2016
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$@"
+}
+
+t_cgroups() {
+	need_root
+	make_cgroups one two
+	stat_start -G "$cg/one" -G "$cg/two" -G "$cg" -j -e page-faults
+	in_cgroup "$cg/one" "$WORKLOADS/faults" 4000 >"$T/talk"
+	in_cgroup "$cg/two" "$WORKLOADS/faults" 1000 >"$T/talk"
+	"$WORKLOADS/faults" 9000 >"$T/talk" # nobody's
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_eq "$(jq -r '[.rows[].cgroup] | map(sub(".*/pmb-stat-[0-9]*"; "")) | join(",")' "$T/out")" \
+		"/one,/two," "rows"
+	expect_within "$(stat_value page-faults 0)" 4100 100 "faults in the first"
+	expect_within "$(stat_value page-faults 1)" 1100 100 "faults in the second"
+	expect_within "$(stat_value page-faults 2)" 5200 200 "faults in both: those below count"
+}
+
+t_cgroups_below() {
+	need_root
+	make_cgroups one two
+	pmb_ok stat -G "$cg" --per-cgroup -x, -e page-faults -d 0.1
+	expect_eq "$(awk -F, '{ sub(".*/pmb-stat-[0-9]*", "", $4); print $4 }' "$T/out" | paste -sd' ')" \
+		" /one /two" "rows"
+	expect_eq "$(grep -c '^<not counted>' "$T/out")" 3 "cgroups in which nothing ran"
+}
+
+t_cgroup_of_another_hierarchy() {
+	local other
+	other=$(awk '$3 == "cgroup" && $4 ~ /(^|,)pids(,|$)/ { print $2 }' /proc/self/mounts)
+	[ -n "$other" ] || skip "no v1 hierarchy of pids"
+	pmb stat -G "$other" -d 0.1
+	expect_eq "$rc" 3 "exit status"
+	expect_match "$T/err" "in the hierarchy of pids, and the kernel counts by cgroup only in .*, under /" "why"
+}
+
+t_repeated() {
+	pmb_ok stat -r 4 -j -e page-faults -- "$WORKLOADS/faults" 1000
+	expect_eq "$(jq .runs "$T/out")" 4 "runs"
+	expect_within "$(stat_value page-faults)" 1060 60 "the mean"
+	expect_le "$(jq '.rows[0].events[0].spread_percent' "$T/out")" 5 "spread"
+	expect_eq "$(grep -c '^base ' "$T/err")" 4 "times that it ran"
+	pmb_ok stat -r 3 -e page-faults -- "$WORKLOADS/faults" 1000
+	expect_match "$T/out" '^Counts of .*, the mean of 3 runs:' "the title"
+	expect_match "$T/out" 'page-faults .*\(± [0-9.]* %\)' "the spread"
+}
+
+t_duration() {
+	pmb stat -d 0.5 -e task-clock -- sleep 20
+	expect_eq "$rc" 143 "the command gets SIGTERM"
+	expect_match "$T/out" '^  0\.[5-9][0-9]* s elapsed' "time"
+	pmb_ok stat -a -e task-clock -j -- sleep 0.3
+	expect_ge "$(stat_value task-clock)" "$((300000000 * $(getconf _NPROCESSORS_ONLN)))" "ns of all CPUs"
+}
+
+t_interrupted() {
+	stat_start -e page-faults -- sleep 20
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/out" 'page-faults' "the counts"
+}
+
+t_reader_gone() {
+	local before after
+	before=$(date +%s)
+	"$PMUBPF" stat -I 50 -x, -e page-faults -d 20 -a 2>"$T/err" | head -n 2 >"$T/out"
+	after=$(date +%s)
+	expect_le "$((after - before))" 5 "seconds"
+	expect_empty "$T/err" "talk"
+}
+
+t_without_privilege() {
+	need_root
+	need_program setpriv
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
+	cp "$PMUBPF" "$T/pmubpf" || skip "can't copy the tool"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -e page-faults,context-switches \
+		-- true >"$T/out" 2>"$T/err"
+	expect_eq $? 0 "exit status"
+	expect_match "$T/out" ' page-faults:u ' "counted for user code"
+	expect_match "$T/out" '<not supported> +context-switches .*no permission' "nothing to do with user code"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -a -d 0.1 >"$T/out" 2>"$T/err"
+	expect_eq $? 3 "exit status"
+	expect_match "$T/err" 'perf_event_paranoid' "why"
+}
+
+t_hostile_names() {
+	start_threads 0.1
+	pmb_ok stat -t "$spawned" -j -e "page-faults/name=a\"b/" -d 0.1
+	expect_eq "$(jq -r '.rows[0].events[0].name' "$T/out")" 'a"b' "the name"
+	pmb_ok stat -t "$spawned" -x, -e 'page-faults/name=a"b/' -d 0.1
+	expect_match "$T/out" '^<not counted>,,"a""b",0,' "quoted"
+}
+
+t_bad_words() {
+	local words
+	while read -r words; do
+		# shellcheck disable=SC2086
+		pmb stat $words
+		expect_eq "$rc" 2 "exit status of $words"
+		expect_empty "$T/out" "counts"
+	done <<-'END'
+		-e page-faults
+		-I 0 -- true
+		-I x -- true
+		-r 0 -- true
+		-r 2 -p 1
+		-r 2 -I 100 -- true
+		-j -x, -- true
+		--per-thread -- true
+		--per-cgroup -- true
+		-p 1 -- true
+		-e no-such-event -- true
+	END
+}
+
+run_tests

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* pmubpf stat: counts without sampling. stdout is data, stderr is talk. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/stat_args.h"
+#include "out/stat.h"
+#include "pmu/probe.h"
+#include "session/counting.h"
+
+struct stat_run {
+	const struct stat_args *args;
+	char *const *command_line;
+	struct counting_opts opts;
+	struct counting_result result; /* of the run that is on */
+	struct output output;
+	struct buf whom, notes;
+	unsigned runs; /* that are in the sums */
+	struct counts sums;
+	struct spread *spreads, elapsed;
+	uint64_t user_ns, system_ns;
+	bool written;
+	int error; /* of writing */
+};
+
+/* What the CPU's counters can't do here is left out, and noted: mostly all for one reason. */
+static int default_hardware(struct event_list *events, struct buf *notes, struct err *err)
+{
+	static const char *const names[] = {"cycles", "instructions", "branches", "branch-misses"};
+	char reason[256] = "";
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(names); i++) {
+		_cleanup_(event_list__done) struct event_list one = {0};
+		struct probe_result probe = {0};
+
+		r = event_list__parse(&one, names[i], NULL, err);
+		if (r == 0)
+			event__probe_count(&one.events[0], &probe);
+		if (r == 0 && probe.ok)
+			r = event_list__parse(events, names[i], NULL, err);
+		if (r < 0 || probe.ok)
+			continue;
+		if (strcmp(reason, probe.reason) == 0) {
+			buf__printf(notes, ", %s", names[i]);
+			continue;
+		}
+		if (*reason)
+			buf__printf(notes, ": %s\n", reason);
+		buf__printf(notes, "without %s", names[i]);
+		snprintf(reason, sizeof(reason), "%s", probe.reason);
+	}
+	if (*reason)
+		buf__printf(notes, ": %s\n", reason);
+	return r;
+}
+
+/* perf's default set. */
+static int default_events(struct event_list *events, struct buf *notes, struct err *err)
+{
+	int r = event_list__parse(events, "task-clock,context-switches,cpu-migrations,page-faults",
+				  NULL, err);
+
+	return r == 0 ? default_hardware(events, notes, err) : r;
+}
+
+static void put_ids(struct buf *out, const char *what, const pid_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf__printf(out, "%s%s%d", out->len ? ", " : "", i ? "" : what, ids[i]);
+}
+
+/* The target in words, for the title. */
+static void describe(const struct stat_args *a, struct buf *out)
+{
+	const struct target_args *t = &a->target;
+
+	put_ids(out, "process ", t->pids, t->n_pids);
+	put_ids(out, "thread ", t->tids, t->n_tids);
+	for (size_t i = 0; i < t->n_cgroups; i++)
+		buf__printf(out, "%s%s%s", out->len ? ", " : "", i ? "" : "cgroup ",
+			    cgroup__path(&t->cgroups[i]));
+	if (t->all && !t->n_cgroups)
+		buf__puts(out, "the system");
+	for (int i = 0; i < t->cpus.n; i++)
+		buf__printf(out, "%s%d", i ? "," : out->len ? " on CPU " : "CPU ", t->cpus.cpu[i]);
+	if (out->len)
+		return;
+	for (char *const *word = t->command; *word; word++)
+		buf__printf(out, "%s%s", word == t->command ? "'" : " ", *word);
+	buf__putc(out, '\'');
+}
+
+/* Each cgroup once, or it would be counted twice in one row. */
+static void add_cgroup(struct target_args *t, struct cgroup_ref *ref)
+{
+	for (size_t i = 0; i < t->n_cgroups; i++) {
+		if (strcmp(t->cgroups[i].dir, ref->dir) == 0) {
+			cgroup__done(ref);
+			return;
+		}
+	}
+	GROW(t->cgroups, t->n_cgroups, t->cap_cgroups);
+	t->cgroups[t->n_cgroups++] = *ref;
+}
+
+static int settle_cgroups(struct stat_args *a, struct err *err)
+{
+	struct target_args *t = &a->target;
+	struct cgroup_ref *given = TAKE_PTR(t->cgroups);
+	size_t n = t->n_cgroups;
+	int r = 0;
+
+	t->n_cgroups = t->cap_cgroups = 0;
+	for (size_t i = 0; i < n; i++)
+		add_cgroup(t, &given[i]);
+	free(given);
+	n = t->n_cgroups;
+	for (size_t i = 0; r == 0 && a->per_cgroup && i < n; i++) {
+		_cleanup_free_ struct cgroup_ref *below = NULL;
+		size_t n_below = 0;
+
+		r = cgroup__children(&t->cgroups[i], &below, &n_below, err);
+		for (size_t k = 0; r == 0 && k < n_below; k++)
+			add_cgroup(t, &below[k]);
+	}
+	return r;
+}
+
+static void format(const struct stat_run *run, const struct stat_report *report, struct buf *out)
+{
+	if (run->args->json)
+		stat__json(report, out);
+	else if (run->args->separator)
+		stat__csv(report, run->args->separator, out);
+	else
+		stat__text(report, out);
+}
+
+static int put(struct stat_run *run, struct stat_report *report)
+{
+	_cleanup_(buf__done) struct buf text = {0}, notes = {0};
+	FILE *file = run->output.file ? run->output.file : stdout;
+
+	if (run->error)
+		return run->error;
+	buf__add(&notes, run->notes.data, run->notes.len);
+	buf__add(&notes, run->result.notes.data, run->result.notes.len);
+	report->notes = notes.data;
+	format(run, report, &text);
+	if (run->output.file && !run->written)
+		output__empty(&run->output);
+	run->written = true;
+	errno = 0;
+	if (fwrite(text.data, 1, text.len, file) == text.len && fflush(file) == 0)
+		return 0;
+	run->error = errno ? -errno : -EIO;
+	if (run->output.file)
+		output__empty(&run->output);
+	return run->error;
+}
+
+static struct stat_report report_of(const struct stat_run *run, const struct counts *counts)
+{
+	return (struct stat_report){
+		.events = &run->args->events,
+		.tried = run->result.tried,
+		.counts = counts,
+		.runs = 1,
+		.whom = run->whom.data,
+		.first = true,
+		.command_line = run->command_line,
+	};
+}
+
+static int put_interval(void *ctx, const struct counts *counts)
+{
+	struct stat_run *run = ctx;
+	struct stat_report report = report_of(run, counts);
+
+	report.interval = true;
+	report.first = !run->written;
+	return put(run, &report);
+}
+
+static int put_whole(struct stat_run *run)
+{
+	struct stat_report report = report_of(run, &run->sums);
+
+	report.runs = run->runs;
+	report.has_usage = run->result.has_usage;
+	report.user_ns = run->user_ns;
+	report.system_ns = run->system_ns;
+	if (run->args->runs > 1) {
+		report.spreads = run->spreads;
+		report.elapsed = &run->elapsed;
+	}
+	return put(run, &report);
+}
+
+static void add_run(struct stat_run *run)
+{
+	const struct counts *counts = &run->result.counts;
+	size_t n = counts->n_rows * counts->n_events;
+
+	if (!run->runs) {
+		run->sums = counts__copy(counts);
+		run->spreads = xcalloc(n, sizeof(*run->spreads));
+	} else {
+		counts__add(&run->sums, counts);
+	}
+	for (size_t i = 0; i < n; i++)
+		spread__add(&run->spreads[i], count__scaled(&counts->cells[i]));
+	spread__add(&run->elapsed, (double)(counts->to_ns - counts->from_ns) / 1e9);
+	run->user_ns += run->result.user_ns;
+	run->system_ns += run->result.system_ns;
+	run->runs++;
+}
+
+static void set_opts(struct stat_run *run, struct stat_args *a)
+{
+	const struct target_args *t = &a->target;
+
+	run->opts = (struct counting_opts){
+		.events = &a->events,
+		.pids = t->pids,
+		.n_pids = t->n_pids,
+		.tids = t->tids,
+		.n_tids = t->n_tids,
+		.all = t->all,
+		.cpus = t->cpus.n ? &t->cpus : NULL,
+		.cgroups = t->cgroups,
+		.n_cgroups = t->n_cgroups,
+		.command = t->command,
+		/* standard output carries counts and nothing else */
+		.command_stdout = a->output ? -1 : STDERR_FILENO,
+		.reader_fd = a->output ? -1 : STDOUT_FILENO,
+		.inherit = !t->no_inherit,
+		.per_cpu = a->per_cpu,
+		.per_thread = a->per_thread,
+		.duration_ns = t->duration_ns,
+		.interval_ns = a->interval_ns,
+		.interval = a->interval_ns ? put_interval : NULL,
+		.ctx = run,
+	};
+}
+
+/* Negative if it failed; else *ret_status is the command's, and 1 ends the repetition. */
+static int run_once(struct stat_run *run, int *ret_status, struct err *err)
+{
+	bool last = run->runs + 1 == run->args->runs;
+	int r = counting__run(&run->opts, &run->result, err);
+
+	if (r < 0)
+		return r;
+	add_run(run);
+	last |= run->result.end == END_SIGNAL || run->result.end == END_READER;
+	if (last && !run->args->interval_ns)
+		put_whole(run);
+	*ret_status = counting__wait(&run->result);
+	if (run->result.end == END_SIGNAL || run->result.end == END_READER)
+		*ret_status = EXIT_DONE;
+	counting_result__done(&run->result);
+	return last;
+}
+
+static void stat_run__done(struct stat_run *run)
+{
+	output__done(&run->output);
+	buf__done(&run->whom);
+	buf__done(&run->notes);
+	counts__done(&run->sums);
+	free(run->spreads);
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	_cleanup_(stat_args__done) struct stat_args args = {0};
+	_cleanup_(stat_run__done) struct stat_run run = {.args = &args, .command_line = argv + 1};
+	struct err err = {.exit_code = EXIT_FAILED};
+	int r = stat_args__parse(&args, argc, argv, &err), status = EXIT_DONE;
+
+	if (r == 0 && !args.events.n)
+		r = default_events(&args.events, &run.notes, &err);
+	if (r == 0)
+		r = settle_cgroups(&args, &err);
+	if (r == 0)
+		r = output__open(&run.output, args.output, &err);
+	if (r == 0) {
+		describe(&args, &run.whom);
+		set_opts(&run, &args);
+		do {
+			r = run_once(&run, &status, &err);
+		} while (r == 0);
+	}
+	if (r >= 0 && run.error < 0 && run.error != -EPIPE)
+		r = write_error(args.output, run.error, &err);
+	return r < 0 ? complain(&err) : status;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/stat_args.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* Options without a letter. */
+enum {
+	OPT_PER_THREAD = 256,
+	OPT_PER_CGROUP,
+};
+
+enum { MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "What to count:", 1},
+	{"event", 'e', "EVENT[,EVENT…]", 0,
+	 "As in record; rates are ignored. Default: task-clock, context-switches, cpu-migrations, "
+	 "page-faults, and where there is a PMU cycles, instructions, branches, branch-misses",
+	 0},
+	{0, 0, 0, 0, "What to tell apart:", 4},
+	{"per-cpu", 'A', 0, 0, "A row for each CPU", 0},
+	{"no-aggr", 0, 0, OPTION_ALIAS, 0, 0},
+	{"per-thread", OPT_PER_THREAD, 0, 0,
+	 "A row for each thread of -p and -t that there is at the start", 0},
+	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
+	 0},
+	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds", 0},
+	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
+	{0, 0, 0, 0, "Output:", 5},
+	{"output", 'o', "FILE", 0,
+	 "Into FILE instead of standard output, which stays the COMMAND's then", 0},
+	{"json", 'j', 0, 0, "JSON; with -I a line for each interval", 0},
+	{"field-separator", 'x', "SEP", 0, "Fields separated by SEP, in perf's columns", 0},
+	{0},
+};
+
+static int parse_number(struct stat_args *a, const char *what, const char *text, int max, int *ret)
+{
+	if (num__parse_int(text, 1, max, ret) < 0)
+		return err__usage(a->err, "%s '%s' is not a whole number from 1 to %d", what, text,
+				  max);
+	return 0;
+}
+
+static int parse_valued(struct stat_args *a, int key, char *arg)
+{
+	int number, r;
+
+	switch (key) {
+	case 'e':
+		return event_list__parse(&a->events, arg, NULL, a->err);
+	case 'I':
+		r = parse_number(a, "-I", arg, MAX_INTERVAL_MS, &number);
+		if (r == 0)
+			a->interval_ns = (uint64_t)number * 1000000;
+		return r;
+	case 'r':
+		r = parse_number(a, "-r", arg, MAX_RUNS, &number);
+		if (r == 0)
+			a->runs = (unsigned)number;
+		return r;
+	case 'x':
+		if (!*arg)
+			return err__usage(a->err, "-x '': what separates the fields? (-x,)");
+		a->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
+		return 0;
+	case 'o':
+		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct stat_args *a = state->input;
+	int r;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->target;
+		return 0;
+	case 'A':
+		a->per_cpu = true;
+		return 0;
+	case OPT_PER_THREAD:
+		a->per_thread = true;
+		return 0;
+	case OPT_PER_CGROUP:
+		a->per_cgroup = true;
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	default:
+		r = parse_valued(a, key, arg);
+		return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &target_argp}, {0}};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+	.args_doc = "[[--] COMMAND [ARG…]]",
+	.doc = "Count events of a target, without sampling.\v"
+	       "Examples:\n"
+	       "  pmubpf stat -- make -j2\n"
+	       "  pmubpf stat -e page-faults,context-switches -I 1000 -p PID\n"
+	       "  pmubpf stat -a -A -d 5 --json > counts.json\n\n"
+	       "The counts go to standard output, and what a COMMAND writes there goes to standard "
+	       "error; with -o it keeps its standard output.\n\n"
+	       "Exit status: 0 done, 1 failed, 2 usage, 3 nothing can be counted here; with a "
+	       "COMMAND, its own.",
+};
+
+static int check(const struct stat_args *a)
+{
+	const struct target_args *t = &a->target;
+	int r = target_args__check(t, "stat");
+
+	if (r < 0)
+		return r;
+	if (a->json && a->separator)
+		return err__usage(a->err, "--json and -x exclude each other");
+	if (a->per_thread && !t->n_pids && !t->n_tids)
+		return err__usage(
+			a->err, "--per-thread goes with -p or -t: the threads of a COMMAND aren't "
+				"there yet when counting begins, and count in the one that starts "
+				"them; attach with -p PID --per-thread when they run");
+	if (a->per_cgroup && !t->n_cgroups)
+		return err__usage(a->err, "--per-cgroup: say where, by -G CGROUP (/ for all)");
+	if (a->runs > 1 && !t->command)
+		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
+	if (a->runs > 1 && a->interval_ns)
+		return err__usage(a->err, "-r and -I exclude each other");
+	return 0;
+}
+
+int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err)
+{
+	static char name[] = "pmubpf stat"; /* argp's messages begin with it */
+	int r;
+
+	*a = (struct stat_args){
+		.target = {.err = err, .many_cgroups = true},
+		.runs = 1,
+		.err = err,
+	};
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
+	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	return r < 0 ? r : check(a);
+}
+
+void stat_args__done(struct stat_args *a)
+{
+	event_list__done(&a->events);
+	target_args__done(&a->target);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of `pmubpf stat`, parsed and checked as far as that goes without the kernel. */
+#ifndef PMUBPF_CMD_STAT_ARGS_H
+#define PMUBPF_CMD_STAT_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/target_args.h"
+#include "pmu/event.h"
+
+struct stat_args {
+	struct event_list events;
+	struct target_args target;
+	bool per_cpu, per_thread, per_cgroup;
+	uint64_t interval_ns; /* 0: only the whole */
+	unsigned runs;
+	bool json;
+	const char *separator; /* NULL: no CSV */
+	const char *output;    /* NULL: standard output */
+	struct err *err;
+};
+
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+int stat_args__parse(struct stat_args *args, int argc, char **argv, struct err *err);
+void stat_args__done(struct stat_args *args);
+
+#endif
