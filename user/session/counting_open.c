@@ -217,6 +217,28 @@ static void nowhere(const struct counting *c, size_t index, const struct cpus *o
 		 c->opts->events->events[index].pmu, only->n ? only->cpu[0] : 0);
 }
 
+/* ENOENT is said of the event and of the cgroup: it is the cgroup if the event can be had without. */
+static bool refused_cgroup(struct counting *c, size_t index, const struct place *place, int r)
+{
+	struct probe_result *tried = &c->result->tried[index];
+	struct perf_event_attr attr = count_attr(c, &c->opts->events->events[index], false);
+	_cleanup_close_ int fd = -1;
+
+	if (place->cgroup < 0 || (r != -ENOENT && r != -EBADF))
+		return false;
+	fd = perf_open(&attr, -1, place->cpu);
+	if (fd < 0)
+		return false;
+	snprintf(tried->brief, sizeof(tried->brief), "not by this cgroup");
+	snprintf(tried->reason, sizeof(tried->reason),
+		 "the kernel does not count by cgroup %s: it does in v1's perf_event hierarchy, "
+		 "which exists and is not mounted here",
+		 cgroup__path(&c->opts->cgroups[place->cgroup]));
+	snprintf(tried->next, sizeof(tried->next),
+		 "mount it (mount -t cgroup -o perf_event none DIR)");
+	return true;
+}
+
 /* In all its places, or in none: then the result says why. Negative only for what ends everything. */
 static int open_event(struct counting *c, size_t index, struct err *err)
 {
@@ -245,7 +267,8 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 			tried->user_only = tried->ok;
 			return r;
 		}
-		event__refusal(event, p->tid, p->cpu, -r, tried);
+		if (!refused_cgroup(c, index, p, r))
+			event__refusal(event, p->tid, p->cpu, -r, tried);
 		return 0;
 	}
 	if (gone && gone == c->n_places)
