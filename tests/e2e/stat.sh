@@ -202,6 +202,21 @@ t_threads_born_later() {
 	expect_within "$(stat_value task-clock)" 2000000000 100000000 "ns of all threads"
 }
 
+t_counts_only_events() {
+	"$PMUBPF" list 2>/dev/null | grep -q '^msr/tsc/' || skip "no msr PMU"
+	pmb_ok stat -j -e msr/tsc/,task-clock -- "$WORKLOADS/split" 0.5
+	expect_ge "$(stat_value msr/tsc/)" 100000000 "ticks: no overflow interrupt is needed"
+}
+
+t_exact_counts_of_a_breakpoint() {
+	local addr
+	addr=$(nm "$WORKLOADS/watch" | awk '$3 == "watched" { print "0x" $1 }')
+	[ -n "$addr" ] || skip "the address is not known"
+	pmb stat -j -e "mem:$addr/8:w" -- "$WORKLOADS/watch" 1000
+	[ "$rc" -ne 3 ] || skip "no hardware breakpoints"
+	expect_eq "$(stat_value "mem:$addr/8:w")" 1000 "stores"
+}
+
 t_a_sleeping_process_is_not_counted() {
 	spawn sleep 20
 	wait_until grep -q '^sleep' "/proc/$spawned/comm" && sleep 0.5

@@ -19,7 +19,7 @@
 #include "sys/clock.h"
 
 enum {
-	ROUND_NS = 100000000, /* how long it may take to notice that the targets have ended */
+	ROUND_NS = 100000000, /* how long it may take to notice that threads (-t) have ended */
 	PRESENCE_SLACK_NS = 1000000,
 };
 
@@ -82,13 +82,14 @@ static void read_presences(struct counting *c)
 	}
 }
 
-/* What it counted since it was read before. */
-static struct perf_count read_delta(struct counting_fd *fd)
+/* What it counted since it was read before, that long ago. */
+static struct perf_count read_delta(struct counting_fd *fd, uint64_t span_ns)
 {
 	struct perf_count now, delta = {0};
 
+	/* end of file: pinned, and no counter was free */
 	if (perf_read(fd->fd, &now) < 0)
-		return delta; /* pinned, and there was no room: not counted */
+		return (struct perf_count){.enabled_ns = span_ns};
 	delta.value = now.value - fd->before.value;
 	delta.enabled_ns = now.enabled_ns - fd->before.enabled_ns;
 	delta.running_ns = now.running_ns - fd->before.running_ns;
@@ -106,10 +107,12 @@ static void read_counts(struct counting *c, uint64_t now)
 {
 	struct counts *counts = &c->result->counts;
 
+	counts->from_ns = counts->to_ns;
+	counts->to_ns = now - c->start_ns;
 	memset(counts->cells, 0, counts->n_rows * counts->n_events * sizeof(*counts->cells));
 	read_presences(c);
 	for (size_t i = 0; i < c->n_fds; i++) {
-		struct perf_count delta = read_delta(&c->fds[i]);
+		struct perf_count delta = read_delta(&c->fds[i], counts->to_ns - counts->from_ns);
 		struct perf_count *cell =
 			&counts->cells[c->fds[i].place.row * counts->n_events + c->fds[i].event];
 
@@ -117,8 +120,6 @@ static void read_counts(struct counting *c, uint64_t now)
 		cell->enabled_ns += delta.enabled_ns;
 		cell->running_ns += delta.running_ns;
 	}
-	counts->from_ns = counts->to_ns;
-	counts->to_ns = now - c->start_ns;
 }
 
 static int emit(struct counting *c, uint64_t now)
@@ -141,6 +142,21 @@ static bool signalled(struct counting *c, enum session_end *ret_end)
 	return false;
 }
 
+/* Our signals, our reader, and the processes, whose end is to be seen at once. */
+enum { POLL_SIGNALS, POLL_READER, POLL_TASKS };
+
+static struct pollfd *what_to_poll(const struct counting *c, nfds_t *ret_n)
+{
+	struct pollfd *fds = xcalloc(POLL_TASKS + c->tasks.n_fds, sizeof(*fds));
+
+	fds[POLL_SIGNALS] = (struct pollfd){.fd = c->signals.fd, .events = POLLIN};
+	fds[POLL_READER].fd = c->opts->reader_fd;
+	for (size_t i = 0; i < c->tasks.n_fds; i++)
+		fds[POLL_TASKS + i] = (struct pollfd){.fd = c->tasks.fds[i], .events = POLLIN};
+	*ret_n = POLL_TASKS + c->tasks.n_fds;
+	return fds;
+}
+
 static void wait_until(struct pollfd *fds, nfds_t n, uint64_t now, uint64_t deadline)
 {
 	uint64_t left = deadline > now ? deadline - now : 0;
@@ -150,17 +166,27 @@ static void wait_until(struct pollfd *fds, nfds_t n, uint64_t now, uint64_t dead
 		left = ROUND_NS;
 	timeout = (struct timespec){.tv_sec = 0, .tv_nsec = (long)left};
 	ppoll(fds, n, &timeout, NULL);
+	for (nfds_t i = POLL_TASKS; i < n; i++) {
+		if (fds[i].revents)
+			fds[i].fd = -1; /* it has ended, and the others may not have */
+	}
+}
+
+static uint64_t deadline(uint64_t start_ns, uint64_t after_ns)
+{
+	return after_ns ? start_ns + after_ns : UINT64_MAX;
 }
 
 static enum session_end loop(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
-	struct pollfd fds[] = {{.fd = c->signals.fd, .events = POLLIN}, {.fd = o->reader_fd}};
-	uint64_t end_ns = o->duration_ns ? c->start_ns + o->duration_ns : UINT64_MAX;
-	uint64_t next_ns = o->interval_ns ? c->start_ns + o->interval_ns : UINT64_MAX;
+	uint64_t end_ns = deadline(c->start_ns, o->duration_ns);
+	uint64_t next_ns = deadline(c->start_ns, o->interval_ns), now;
+	_cleanup_free_ struct pollfd *fds = NULL;
 	enum session_end end;
-	uint64_t now;
+	nfds_t n;
 
+	fds = what_to_poll(c, &n);
 	for (;;) {
 		now = now_ns();
 		if (now >= end_ns)
@@ -171,10 +197,10 @@ static enum session_end loop(struct counting *c)
 			next_ns += (now - next_ns) / o->interval_ns * o->interval_ns;
 			next_ns += o->interval_ns;
 		}
-		wait_until(fds, 2, now, next_ns < end_ns ? next_ns : end_ns);
+		wait_until(fds, n, now, next_ns < end_ns ? next_ns : end_ns);
 		if (signalled(c, &end))
 			return end;
-		if (fds[1].revents & POLLERR)
+		if (fds[POLL_READER].revents & POLLERR)
 			return END_READER;
 		if (tasks__gone(&c->tasks))
 			return END_TARGET;
