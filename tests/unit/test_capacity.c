@@ -46,6 +46,21 @@ Test(capacity, breakpoints_fit_until_there_are_no_more)
 	cr_expect_eq(fits, 0, "%d", fits);
 }
 
+Test(capacity, what_must_be_alone_fits_with_software_only)
+{
+	_cleanup_(event_list__done) struct event_list list = {0};
+	const struct event *events[3];
+
+	cr_assert_eq(event_list__parse(&list, "cycles,instructions,cpu-clock", NULL, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		events[i] = &list.events[i];
+	list.events[0].taken_alone = true;
+	cr_expect_eq(events__fit(events, 3, -1), 0);
+	list.events[0].attr.type = PERF_TYPE_SOFTWARE;
+	list.events[1].attr.type = PERF_TYPE_SOFTWARE;
+	cr_expect_eq(events__fit(events, 3, -1), 1);
+}
+
 Test(capacity, an_event_that_is_not_here_says_why)
 {
 	int r = fit("cycles", -1);

@@ -124,11 +124,31 @@ static bool is_full(int error)
 	return error == -ENOSPC || error == -EBUSY;
 }
 
+static bool needs_counter(const struct event *event)
+{
+	return event->attr.type != PERF_TYPE_SOFTWARE && !event->is_breakpoint;
+}
+
+/* The kernel does not know which events spoil the others' counts; the database does. */
+static bool spoil_each_other(const struct event *const *events, size_t n)
+{
+	size_t n_counters = 0;
+	bool alone = false;
+
+	for (size_t i = 0; i < n; i++) {
+		n_counters += needs_counter(events[i]);
+		alone |= events[i]->taken_alone;
+	}
+	return alone && n_counters > 1;
+}
+
 int events__fit(const struct event *const *events, size_t n, int cpu)
 {
 	_cleanup_(trial__done) struct trial trial = {0};
 	int r;
 
+	if (spoil_each_other(events, n))
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		if (events[i]->attr.type == PERF_TYPE_SOFTWARE)
 			continue;
