@@ -119,3 +119,19 @@ Test(profile, weights_survive_many_rows)
 		sum += rows[i].weight;
 	cr_expect_eq(sum, 30000ULL * 29999 / 2);
 }
+
+Test(profile, artificial_functions_are_stacks_of_one_frame)
+{
+	uint32_t idle = profile__artificial(p, ARTIFICIAL_IDLE);
+	uint32_t other = profile__artificial(p, ARTIFICIAL_OTHER);
+	const struct frame *frames;
+	const uint32_t *ids;
+
+	cr_expect_neq(idle, other);
+	cr_expect_eq(profile__artificial(p, ARTIFICIAL_IDLE), idle);
+	cr_assert_eq(profile__stack_frames(p, idle, &ids), 1);
+	profile__frames(p, &frames);
+	cr_expect_eq(frames[ids[0]].kind, FRAME_ARTIFICIAL);
+	cr_expect_eq(frames[ids[0]].off, ARTIFICIAL_IDLE);
+	cr_expect_str_eq(artificial_names[frames[ids[0]].off], "[idle]");
+}

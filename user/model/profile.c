@@ -7,6 +7,10 @@
 #include "base/mem.h"
 #include "model/intern.h"
 
+#define X(id, name) name,
+const char *const artificial_names[N_ARTIFICIAL] = {ARTIFICIAL_FRAMES(X)};
+#undef X
+
 struct profile {
 	struct intern comms;      /* strings with their NUL */
 	struct intern frames;     /* struct frame */
@@ -60,6 +64,14 @@ uint32_t profile__frame(struct profile *p, const struct frame *frame)
 uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n)
 {
 	return intern__add(&p->stacks, frames, n * sizeof(*frames));
+}
+
+uint32_t profile__artificial(struct profile *p, enum artificial what)
+{
+	const struct frame frame = {FRAME_ARTIFICIAL, 0, what};
+	uint32_t id = profile__frame(p, &frame);
+
+	return profile__stack(p, &id, 1);
 }
 
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight)

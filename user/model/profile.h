@@ -13,11 +13,26 @@
 
 /* Where code lies, independent of address randomisation: a kind, a file, an offset in it. */
 enum frame_kind {
-	FRAME_UNKNOWN, /* no mapping holds it; file and off are 0 */
-	FRAME_KERNEL,  /* off: kernel address; file 0 */
-	FRAME_FILE,    /* off: file offset; file: id in proc/files.h */
-	FRAME_JIT,     /* off: virtual address in the process that file stands for */
+	FRAME_UNKNOWN,    /* no mapping holds it; file and off are 0 */
+	FRAME_KERNEL,     /* off: kernel address; file 0 */
+	FRAME_FILE,       /* off: file offset; file: id in proc/files.h */
+	FRAME_JIT,        /* off: virtual address in the process that file stands for */
+	FRAME_ARTIFICIAL, /* off: enum artificial; file 0 */
 };
+
+/* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id, name) */
+#define ARTIFICIAL_FRAMES(X) \
+	X(OTHER, "[other]")  \
+	X(IDLE, "[idle]")    \
+	X(NOT_PROGRAM, "[not-program-related]")
+
+enum artificial {
+#define X(id, name) ARTIFICIAL_##id,
+	ARTIFICIAL_FRAMES(X) N_ARTIFICIAL
+#undef X
+};
+
+extern const char *const artificial_names[N_ARTIFICIAL];
 
 struct frame {
 	uint32_t kind;
@@ -50,6 +65,8 @@ uint32_t profile__comm(struct profile *p, const char *comm);
 uint32_t profile__frame(struct profile *p, const struct frame *frame);
 /* frames: ids from profile__frame, leaf first; n may be 0 (the answer is then stack 0). */
 uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n);
+/* A stack of one artificial frame. */
+uint32_t profile__artificial(struct profile *p, enum artificial what);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
 
 /* Reading it. Borrowed pointers, valid until the next change. */

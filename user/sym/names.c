@@ -112,6 +112,13 @@ static void name_jit(struct names *names, const struct group *g, const struct fi
 		    found[i].reason);
 }
 
+static void name_artificial(struct names *names, const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		set(names, g->ids[i], xstrdup(artificial_names[g->frames[g->ids[i]].off]),
+		    SYM_NAMED);
+}
+
 static void name_group(struct names *names, const struct group *g, const struct files *files,
 		       struct kallsyms *ks, struct sym *sym)
 {
@@ -127,6 +134,9 @@ static void name_group(struct names *names, const struct group *g, const struct 
 		return;
 	case FRAME_JIT:
 		name_jit(names, g, file, sym);
+		return;
+	case FRAME_ARTIFICIAL:
+		name_artificial(names, g);
 		return;
 	case FRAME_UNKNOWN:
 		break;
