@@ -27,6 +27,42 @@ static void run(int (*parse)(const char *, uint64_t *), const struct vector *vec
 	}
 }
 
+Test(num, f64)
+{
+	static const struct {
+		const char *text;
+		int ret;
+		double value;
+	} vectors[] = {
+		{"0", 0, 0},
+		{"1", 0, 1},
+		{"2.3283064365386962890625e-10", 0, 0x1p-32},
+		{"6.103515625e-5", 0, 0x1p-14},
+		{"1E3", 0, 1000},
+		{".5", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{" 1", -EINVAL, 0},
+		{"1 ", -EINVAL, 0},
+		{"1e", -EINVAL, 0},
+		{"1.2.3", -EINVAL, 0},
+		{"1,5", -EINVAL, 0},
+		{"0x10", -EINVAL, 0},
+		{"inf", -EINVAL, 0},
+		{"nan", -EINVAL, 0},
+		{"1e999", -ERANGE, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
+		double value = UNTOUCHED;
+
+		cr_expect_eq(num__parse_f64(vectors[i].text, &value), vectors[i].ret, "'%s'",
+			     vectors[i].text);
+		cr_expect(value == (vectors[i].ret < 0 ? UNTOUCHED : vectors[i].value),
+			  "'%s' gave %g", vectors[i].text, value);
+	}
+}
+
 Test(num, u64)
 {
 	static const struct vector vectors[] = {

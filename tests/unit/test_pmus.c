@@ -49,6 +49,10 @@ Test(pmus, reads_what_a_pmu_says)
 	cr_expect_str_eq(pmu__event(cpu, "mem-loads")->text, "event=0xcd,umask=0x1,ldlat=3");
 	cr_expect_str_eq(pmu__event(cpu, "MEM-loads")->name, "mem-loads");
 	cr_expect_null(pmu__event(cpu, "slots.unit"));
+	cr_expect_str_eq(pmu__event(cpu, "slots")->unit, "slots");
+	cr_expect_eq(pmu__event(cpu, "slots")->scale, 1);
+	cr_expect_null(pmu__event(cpu, "mem-loads")->unit);
+	cr_expect_eq(pmu__event(cpu, "mem-loads")->scale, 0);
 	cr_expect_null(pmu__event(cpu, "empty"));
 	cr_expect_eq(pmu__field(cpu, "ldlat")->config, 1);
 	cr_expect_null(pmu__field(cpu, "bad1"));

@@ -2,6 +2,8 @@
 #include "base/num.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int digit_value(char c)
@@ -142,4 +144,20 @@ uint64_t num__next_prime(uint64_t n)
 			return p;
 	}
 	return n;
+}
+
+int num__parse_f64(const char *text, double *ret)
+{
+	double value;
+	char *end;
+
+	if (!*text || strspn(text, "0123456789.eE+-") != strlen(text) || digit_value(*text) > 9)
+		return -EINVAL;
+	value = strtod(text, &end); /* this program sets no locale: the point is a point */
+	if (*end)
+		return -EINVAL;
+	if (!isfinite(value))
+		return -ERANGE;
+	*ret = value;
+	return 0;
 }

@@ -184,6 +184,25 @@ static bool is_side_file(const char *name)
 	return false;
 }
 
+/* One of the files beside an event. */
+static char *read_side(int dir_fd, const char *name, const char *ending)
+{
+	_cleanup_free_ char *path = xasprintf("%s.%s", name, ending);
+
+	return read_text(dir_fd, path);
+}
+
+static struct pmu_event read_event(int dir_fd, const char *name, char *text)
+{
+	_cleanup_free_ char *scale = read_side(dir_fd, name, "scale");
+	struct pmu_event event = {.name = xstrdup(name), .text = text};
+
+	event.unit = read_side(dir_fd, name, "unit");
+	if (scale)
+		(void)num__parse_f64(scale, &event.scale);
+	return event;
+}
+
 static void read_events(struct pmu *pmu, int pmu_fd)
 {
 	_cleanup_closedir_ DIR *dir = open_dir(pmu_fd, "events");
@@ -199,7 +218,7 @@ static void read_events(struct pmu *pmu, int pmu_fd)
 			continue;
 		GROW(pmu->events, pmu->n_events, pmu->cap_events);
 		pmu->events[pmu->n_events++] =
-			(struct pmu_event){.name = xstrdup(entry->d_name), .text = TAKE_PTR(text)};
+			read_event(dirfd(dir), entry->d_name, TAKE_PTR(text));
 	}
 	if (pmu->n_events)
 		qsort(pmu->events, pmu->n_events, sizeof(*pmu->events), by_event_name);
@@ -258,6 +277,7 @@ static void pmu__done(struct pmu *pmu)
 	for (size_t i = 0; i < pmu->n_events; i++) {
 		free(pmu->events[i].name);
 		free(pmu->events[i].text);
+		free(pmu->events[i].unit);
 	}
 	free(pmu->fields);
 	free(pmu->events);

@@ -34,6 +34,8 @@ struct pmu_field {
 struct pmu_event {
 	char *name;
 	char *text;
+	char *unit; /* what a count becomes when it is multiplied by scale ("Joules"), else NULL */
+	double scale; /* 0: not told */
 };
 
 struct pmu {
