@@ -256,6 +256,46 @@ Test(parse, presets_are_primes_a_decade_apart)
 	event_list__done(&list);
 }
 
+Test(parse, a_pmu_with_a_cpumask_counts_for_a_place)
+{
+	struct event_list list = {0};
+	const struct event *e = parse_one(&list, "power/energy-pkg/");
+
+	cr_expect_eq(e->way, EVENT_SYSTEM);
+	cr_expect_str_eq(e->cpus, "0,4");
+	cr_expect_str_eq(e->scale_unit, "Joules");
+	cr_expect_eq(e->scale, 0x1p-32);
+	e = parse_one(&list, "power/energy-psys/");
+	cr_expect_null(e->scale_unit, "a scale that is no number");
+	e = parse_one(&list, "uncore_imc_0/event=3/");
+	cr_expect_eq(e->way, EVENT_SYSTEM);
+	cr_expect_null(e->scale_unit);
+	e = parse_one(&list, "cpu/slots/");
+	cr_expect_eq(e->way, EVENT_OVERFLOWS);
+	cr_expect_str_eq(e->scale_unit, "slots");
+	cr_expect_eq(parse_one(&list, "cycles")->way, EVENT_OVERFLOWS);
+	event_list__done(&list);
+}
+
+Test(parse, what_does_not_overflow_has_no_rate)
+{
+	struct event_list list = {0};
+	struct err err = {0};
+
+	parse_one(&list, "power/energy-pkg/,cpu-clock");
+	list.events[1].added = true;
+	cr_expect_eq(event_list__set_rates(&list, &(struct rate){.period = 77}, &err), 0);
+	cr_expect_eq(list.events[0].attr.sample_period, 0);
+	cr_expect_eq(list.events[1].attr.sample_period, 1013009, "-c is not for an added clock");
+	cr_expect_eq(event_list__set_rates(&list, &(struct rate){.freq_hz = 99}, &err), 0);
+	cr_expect_eq(list.events[0].attr.sample_freq, 0);
+	cr_expect_eq(list.events[1].attr.sample_freq, 99);
+	parse_one(&list, "power/energy-pkg,period=5/");
+	cr_expect_eq(event_list__set_rates(&list, &(struct rate){0}, &err), -EINVAL);
+	cr_expect_eq(err.exit_code, EXIT_USAGE);
+	event_list__done(&list);
+}
+
 Test(parse, modifiers)
 {
 	struct event_list list = {0};

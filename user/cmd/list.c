@@ -42,7 +42,7 @@ static const char help[] =
 	"Keys of --json: name; list (\"well-known\", \"pmu\" or \"database\"); title; maps_to; pmu; counts (what "
 	"one count is); unit (\"events\", \"cycles\" or \"ns\"); interval; database_name, counters "
 	"(that can count it), errata, taken_alone (to be counted with no other), by the event "
-	"database; available; user_only "
+	"database; available; way (\"overflows\", \"read\" at those of a clock, \"place\"); user_only "
 	"(only with the kernel excluded, for lack of privilege); reason (why not available, else "
 	"null). Where sysfs describes an event that needs further terms, what is not known is "
 	"null. With -v and an EVENT also: type, config, config1 (hexadecimal texts); intervals (of "

@@ -281,7 +281,7 @@ static void put_here(struct buf *out, const struct card *card)
 
 	if (card->probe.ok) {
 		put_label(out, "here");
-		buf__puts(out, card->probe.user_only ? "user code only\n" : "yes\n");
+		buf__printf(out, "%s\n", probe__words(&card->probe));
 		return;
 	}
 	put_paragraph(out, "here", no);

@@ -7,6 +7,7 @@
 
 #include "cmd/list.h"
 #include "pmu/event_db.h"
+#include "pmu/way.h"
 
 void put_printable(struct buf *out, const char *text)
 {
@@ -45,7 +46,7 @@ static const char *row__cell(const struct row *row, int column, char scratch[32]
 static void put_here(struct buf *out, const struct row *row)
 {
 	if (row->probe.ok)
-		buf__puts(out, row->probe.user_only ? "user code only" : "yes");
+		buf__puts(out, probe__words(&row->probe));
 	else
 		buf__printf(out, "no: %s", row->probe.brief);
 	buf__putc(out, '\n');
@@ -169,6 +170,7 @@ void put_event_keys(struct json *j, const char *name, enum group group, const st
 	json__str(j, "errata", entry ? entry->errata : NULL);
 	json__bool(j, "taken_alone", entry && entry->alone);
 	json__bool(j, "available", probe->ok);
+	json__str(j, "way", probe->ok ? event_way_keys[probe->way] : NULL);
 	json__bool(j, "user_only", probe->user_only);
 	json__str(j, "reason", probe->ok ? NULL : probe->reason);
 }

@@ -38,6 +38,9 @@ struct event {
 	char *pmu;     /* "cpu", "software", "breakpoint", … */
 	char *cpus;    /* "0-7": the CPUs that have its PMU; NULL: all of them */
 	enum event_way way;
+	bool added; /* not asked for: a clock at which others are read; its lines aren't printed */
+	double scale;     /* count x scale = scale_unit ("Joules"), if the driver says so; else 0 */
+	char *scale_unit; /* NULL: not told */
 	/* Index in its list of the event in whose name it is printed: itself, or on CPUs with several
 	 * core PMUs the first of those that were opened for the same text. */
 	size_t lead;

@@ -23,6 +23,7 @@ void event__done(struct event *event)
 	free(event->counts);
 	free(event->pmu);
 	free(event->cpus);
+	free(event->scale_unit);
 	*event = (struct event){0};
 }
 

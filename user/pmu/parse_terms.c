@@ -259,6 +259,10 @@ void event__describe_pmu(struct event *event, const struct pmu *pmu, const char 
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup(pmu->name);
 	event->attr.type = pmu->type;
+	if (pmu->cpumask && !pmu__is_core(pmu)) {
+		event->way = EVENT_SYSTEM;
+		event->cpus = xstrdup(pmu->cpumask);
+	}
 	if (!event_name) {
 		event->title = xasprintf("raw event of PMU %s", pmu->name);
 		return;
@@ -348,5 +352,9 @@ int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const str
 	event__describe_pmu(event, pmu, terms->n == 1 && named ? named->name : NULL);
 	event->maps_to = event__format_config(event);
 	event__recognise_cycles(event, pmu);
+	if (named && named->scale > 0 && named->unit && *named->unit) {
+		event->scale = named->scale;
+		event->scale_unit = xstrdup(named->unit);
+	}
 	return 0;
 }

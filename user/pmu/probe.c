@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "pmu/explain.h"
+#include "pmu/way.h"
 
 int attr__try_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
 {
@@ -119,16 +120,24 @@ void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
 
 static void probe(const struct event *event, struct perf_event_attr attr, struct probe_result *ret)
 {
-	int r = attr__try(&attr);
+	bool system = event->way == EVENT_SYSTEM;
+	int r = system ? event__try_count(event) : attr__try(&attr);
 
-	*ret = (struct probe_result){.ok = r == 0};
-	if ((r == -EACCES || r == -EPERM) && !attr.exclude_kernel && event__has_user_side(event)) {
+	*ret = (struct probe_result){.ok = r == 0, .way = event->way};
+	if (!ret->ok && event__find_way(event) == EVENT_READ) {
+		ret->ok = true;
+		ret->way = EVENT_READ;
+		snprintf(ret->reason, sizeof(ret->reason),
+			 "PMU %s counts it but has no overflow interrupt", event->pmu);
+	}
+	if (!system && (r == -EACCES || r == -EPERM) && !attr.exclude_kernel &&
+	    event__has_user_side(event)) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		ret->ok = ret->user_only = attr__try(&attr) == 0;
 	}
 	if (ret->ok)
 		return;
-	event__refusal(event, 0, -1, -r, ret);
+	event__refusal(event, system ? -1 : 0, system ? 0 : -1, -r, ret);
 }
 
 void event__probe(const struct event *event, struct probe_result *ret)
@@ -146,6 +155,15 @@ void event__probe_count(const struct event *event, struct probe_result *ret)
 	attr.sample_period = 0;
 	attr.precise_ip = 0;
 	probe(event, attr, ret);
+}
+
+const char *probe__words(const struct probe_result *probe)
+{
+	if (probe->way == EVENT_READ)
+		return "read at clock overflows";
+	if (probe->way == EVENT_SYSTEM)
+		return "counts a place, not programs";
+	return probe->user_only ? "user code only" : "yes";
 }
 
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err)

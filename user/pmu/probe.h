@@ -14,14 +14,18 @@
 
 struct probe_result {
 	bool ok;
+	enum event_way way;
 	bool user_only;   /* ok, but only with the kernel excluded (unprivileged) */
 	char brief[48];   /* if not ok: the reason in a few words, for a table: "no PMU here" */
-	char reason[256]; /* if not ok: the reason as a sentence */
+	char reason[256]; /* if not ok or without interrupt: the reason as a sentence */
 	char next[256];   /* if not ok: what to do about it, may be empty */
 };
 
-/* Opens the event for sampling on the calling thread, closes it, and says how it went. */
+/* Opens the event for sampling on the calling thread, or if it has no interrupt, for counting; closes
+ * it, and says how it went. */
 void event__probe(const struct event *event, struct probe_result *ret);
+/* How it can be had, for a table, if it is ok: "yes", "read at clock overflows". */
+const char *probe__words(const struct probe_result *probe);
 
 /* The same for counting it only, which PMUs without overflow interrupts can. */
 void event__probe_count(const struct event *event, struct probe_result *ret);
