@@ -8,6 +8,7 @@
 #include "lib/emit.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
+#include "lib/reads.h"
 #include "lib/target.h"
 #include "lib/ustack.h"
 #include "lib/weight.h"
@@ -20,6 +21,7 @@ static __always_inline int drop(struct pmb_stats *stats, enum pmb_drop reason, _
 {
 	stats->dropped[reason]++;
 	stats->weight_dropped[reason] += weight;
+	reads_end(&pmb_cfg, reason);
 	return 0;
 }
 
@@ -99,6 +101,12 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
 
 	buf->fixed.rec.parts = 0;
+	if (pmb_cfg.n_reads) {
+		__u64 size = reads_part(&pmb_cfg, &buf->reads);
+
+		buf->fixed.rec.parts = size > 0;
+		return sizeof(buf->fixed) + size;
+	}
 	if (!addr)
 		return sizeof(buf->fixed);
 	buf->addr.part.size = sizeof(buf->addr);
@@ -114,13 +122,15 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 {
 	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
 	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
-	__u64 id = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns(), weight, size;
+	__u64 id = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns(), shares = 1, weight, size;
 	struct scratch *s;
 	void *ring;
 
 	if (!stats)
 		return 0; /* can't be: user space sizes the map by the events */
-	weight = overflow_weight(&pmb_cfg, ctx, now, stats);
+	weight = overflow_weight(&pmb_cfg, ctx, now, stats, &shares);
+	if (pmb_cfg.n_reads)
+		reads_take(&pmb_cfg, cpu, shares);
 	stats->seen++;
 	stats->weight_seen += weight;
 	if (!(__u32)id)
@@ -128,6 +138,7 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	if (!is_target(&pmb_cfg, (__u32)id)) {
 		stats->filtered++;
 		stats->weight_filtered += weight;
+		reads_end(&pmb_cfg, READS_FILTERED);
 		return 0;
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
@@ -154,5 +165,6 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	stats->emitted++;
 	stats->ring_bytes += size;
 	stats->weight_emitted += weight;
+	reads_end(&pmb_cfg, READS_EMITTED);
 	return 0;
 }

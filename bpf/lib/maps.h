@@ -14,10 +14,13 @@ enum {
 	ID_BUCKETS = 16384,  /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
 };
 
-/* A sample with room for every optional part. */
+/* A sample with room for its optional part: those that read counters are clocks, without addresses. */
 struct sample_buf {
 	struct pmb_sample fixed;
-	struct pmb_part_addr addr;
+	union {
+		struct pmb_part_addr addr;
+		struct pmb_part_reads reads;
+	};
 };
 
 /* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's bpf_prog_active). */
@@ -54,6 +57,26 @@ struct {
 	__type(key, __u32);
 	__type(value, struct mark);
 } pmb_marks SEC(".maps");
+
+/* Counters that can't interrupt: descriptors of user space, by counter and CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1); /* counters x possible CPUs; set by user */
+	__type(key, __u32);
+	__type(value, __u32);
+} pmb_counters SEC(".maps");
+
+struct readings {
+	__u64 last[PMB_MAX_READS]; /* where each counter of this CPU stood when it was last read */
+	__u64 weight[PMB_MAX_READS]; /* what it counted since, at the overflow at hand */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct readings);
+} pmb_readings SEC(".maps");
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

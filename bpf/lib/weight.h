@@ -31,7 +31,7 @@ static __always_inline __u64 current_run(void)
 /* Of a timer that runs all the time, by the event's own count: it stands still while the kernel
  * throttles the event. */
 static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, __u64 count,
-					      struct pmb_stats *stats)
+					      struct pmb_stats *stats, __u64 *shares)
 {
 	__u64 run = current_run(), n;
 	bool same_run = last->run == run;
@@ -47,6 +47,7 @@ static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, _
 		stats->late += n - 1;
 		return n * period;
 	}
+	*shares = n;
 	stats->skipped += n - 1;
 	stats->weight_seen += (n - 1) * period;
 	stats->weight_filtered += (n - 1) * period;
@@ -70,9 +71,10 @@ static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, 
 	return n * period;
 }
 
+/* shares: how many intervals passed since the last overflow, of which this one stands for one. */
 static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
 					     struct bpf_perf_event_data *ctx, __u64 now,
-					     struct pmb_stats *stats)
+					     struct pmb_stats *stats, __u64 *shares)
 {
 	__u64 period = ctx->sample_period, before;
 	struct bpf_perf_event_value value;
@@ -89,7 +91,7 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)
-		return cpu_clock_weight(last, period, value.counter, stats);
+		return cpu_clock_weight(last, period, value.counter, stats, shares);
 	before = last->at;
 	last->at = value.counter;
 	return value.counter - before;

@@ -18,6 +18,7 @@ enum {
 	PMB_MAX_FRAMES = 127, /* of one side; the kernel's own default (perf_event_max_stack) */
 	PMB_COMM_LEN = 16,
 	PMB_MARKS_PER_PAGE = 4096, /* task marks in one element of the map pmb_tasks */
+	PMB_MAX_READS = 8,         /* counters that are read at one clock's overflows */
 };
 
 enum pmb_rec_type {
@@ -51,7 +52,8 @@ struct pmb_sample {
 
 /* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't know. */
 enum pmb_part_type {
-	PMB_PART_ADDR = 1, /* payload: __u64 data address */
+	PMB_PART_ADDR = 1,  /* payload: __u64 data address */
+	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
 };
 
 struct pmb_part {
@@ -63,6 +65,18 @@ struct pmb_part {
 struct pmb_part_addr {
 	struct pmb_part part;
 	__u64 addr;
+};
+
+/* What a counter without overflow interrupt counted on this CPU since it was last read. */
+struct pmb_reading {
+	__u32 event;
+	__u32 pad;
+	__u64 weight; /* 0: nothing, or nothing that can be told to be this sample's: no reading */
+};
+
+struct pmb_part_reads {
+	struct pmb_part part;
+	struct pmb_reading list[PMB_MAX_READS]; /* only as many as are read travel */
 };
 
 /* frames[0] is the interrupted instruction itself, the others are return addresses. */
@@ -111,9 +125,15 @@ struct pmb_config {
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
 	__u8 weight;        /* enum pmb_weight */
 	__u8 pad[3];
+	__u32 n_reads; /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
+	__u32 n_cpus; /* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
+	__u32 read_event[PMB_MAX_READS];
 };
 
-/* The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped. */
+/*
+ * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped.
+ * Of an event that is read at a clock's overflows, readings take the place of overflows.
+ */
 struct pmb_stats {
 	__u64 seen;
 	__u64 emitted;

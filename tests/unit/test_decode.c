@@ -161,6 +161,63 @@ Test(decode, part)
 	expect_reject(&s, sizeof(s) - 8, REJECT_PART);
 }
 
+/* A sample with the readings of three counters behind it. */
+struct read_sample {
+	struct pmb_sample fixed;
+	struct pmb_part part;
+	struct pmb_reading list[PMB_MAX_READS + 1];
+};
+
+static struct read_sample good_reads(size_t n)
+{
+	struct read_sample s = {
+		.fixed = good_sample().fixed,
+		.part = {(uint16_t)(sizeof(s.part) + n * sizeof(s.list[0])), PMB_PART_READS, 0},
+	};
+
+	for (size_t i = 0; i < n; i++)
+		s.list[i] = (struct pmb_reading){.event = i % N_EVENTS, .weight = 100 + i};
+	s.fixed.rec.size = (uint32_t)(sizeof(s.fixed) + s.part.size);
+	return s;
+}
+
+Test(decode, a_sample_with_readings)
+{
+	for (size_t n = 0; n <= PMB_MAX_READS; n++) {
+		struct read_sample s = good_reads(n);
+		struct decoded rec;
+
+		cr_assert_eq(record_decode(&s, s.fixed.rec.size, N_EVENTS, &rec), -1);
+		cr_assert_eq(rec.n_reads, n);
+		cr_expect(!rec.has_addr);
+		for (size_t i = 0; i < n; i++) {
+			cr_expect_eq(rec.reads[i].event, i % N_EVENTS);
+			cr_expect_eq(rec.reads[i].weight, 100 + i);
+		}
+	}
+}
+
+Test(decode, readings_that_make_no_sense)
+{
+	static const uint16_t sizes[] = {0, 7, 16, 32, 48, 65528};
+	struct read_sample s = good_reads(PMB_MAX_READS + 1);
+
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	s = good_reads(2);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		s.part.size = sizes[i];
+		expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	}
+	s = good_reads(3);
+	s.fixed.rec.size -= 8; /* the last one is cut */
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	s = good_reads(3);
+	s.list[2].event = N_EVENTS;
+	expect_reject(&s, s.fixed.rec.size, REJECT_EVENT);
+	s.list[2].event = UINT32_MAX;
+	expect_reject(&s, s.fixed.rec.size, REJECT_EVENT);
+}
+
 Test(decode, unknown_parts_are_skipped)
 {
 	struct {
@@ -205,6 +262,8 @@ static uint64_t read_all(const struct decoded *rec)
 
 	if (rec->sample)
 		sum += rec->sample->weight + rec->sample->comm[PMB_COMM_LEN - 1];
+	for (size_t i = 0; i < rec->n_reads; i++)
+		sum += rec->reads[i].weight + rec->reads[i].event;
 	for (uint32_t i = 0; rec->stack && i < rec->stack->n; i++)
 		sum += rec->stack->frames[i];
 	return sum;
@@ -227,6 +286,12 @@ Test(decode, random_bytes)
 			data[i] = (uint8_t)rand();
 		if (round % 4)
 			memcpy(data, &good, size < sizeof(good) ? size : sizeof(good));
+		if (round % 16 == 7 && size > sizeof(good.fixed) + sizeof(struct pmb_part)) {
+			struct pmb_part *part = (void *)(data + sizeof(good.fixed));
+
+			part->type = PMB_PART_READS;
+			part->size = (uint16_t)(rand() % 20 * 8);
+		}
 		if (round % 4 == 3 && size)
 			data[(size_t)rand() % size] = (uint8_t)rand();
 		if (size >= FIXED_STACK && round % 4 == 1)

@@ -127,6 +127,21 @@ Test(folded, each_event_has_its_name_and_its_unit)
 		      "page-faults;prog;main 1501\n");
 }
 
+Test(folded, a_hidden_event_has_no_lines)
+{
+	const struct folded_event events[] = {
+		{.name = NULL, .unit = NUMBER_EVENTS},
+		{.name = NULL, .unit = NUMBER_TIME, .hidden = true},
+	};
+	const struct folded_opts opts = {events, 2, 0};
+	uint32_t u = STACK(user(1, "main"));
+
+	add(0, "prog", u, 0, 5);
+	add(1, "prog", u, 0, 1000);
+	add(1, "other", u, 0, 1000);
+	expect(&opts, "prog;main 5\n");
+}
+
 Test(folded, rows_whose_names_are_the_same_become_one_line)
 {
 	uint32_t main_id = user(1, "main");

@@ -180,6 +180,26 @@ Test(ledger, weights_read_from_the_counter_leave_an_exact_remainder)
 	cr_expect_not(ledger_event__unfinished(&event));
 }
 
+Test(ledger, readings_leave_what_came_after_the_last_to_nobody)
+{
+	event.read = event.by_count = true;
+	event.value = event.scaled = 3000; /* a CPU was idle at the end: no overflow to read at */
+	expect(true, NULL);
+	cr_expect_eq(ledger_event__remainder(&event), 2000);
+	cr_expect(!ledger_event__unfinished(&event));
+	event.kernel = (struct pmb_stats){0};
+	event.decoded = event.aggregated = event.weight = 0;
+	cr_expect_eq(ledger_event__silence(&event), SILENCE_NONE,
+		     "it is not expected to interrupt");
+}
+
+Test(ledger, a_reading_that_was_lost_is_said)
+{
+	event.read = event.by_count = true;
+	event.kernel.filtered--;
+	expect(false, "overflows seen = emitted + filtered + dropped");
+}
+
 Test(ledger, more_weight_than_the_counter_is_said)
 {
 	event.scaled = event.value = 900;

@@ -16,14 +16,17 @@ static void on_life(void *ctx, const struct life *life)
 	buf__printf(&seen, "l%lu:%s ", (unsigned long)life->time, life->path);
 }
 
-static void on_sample(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+static void on_sample(void *ctx, const struct decoded *rec)
 {
 	(void)ctx;
-	buf__printf(&seen, "s%lu", (unsigned long)sample->rec.time);
-	if (sample->tid)
-		buf__printf(&seen, "/%u", sample->tid);
-	if (addr)
-		buf__printf(&seen, "@%lx", (unsigned long)*addr);
+	buf__printf(&seen, "s%lu", (unsigned long)rec->sample->rec.time);
+	if (rec->sample->tid)
+		buf__printf(&seen, "/%u", rec->sample->tid);
+	if (rec->has_addr)
+		buf__printf(&seen, "@%lx", (unsigned long)rec->addr);
+	for (size_t i = 0; i < rec->n_reads; i++)
+		buf__printf(&seen, "+%u:%lu", rec->reads[i].event,
+			    (unsigned long)rec->reads[i].weight);
 	buf__putc(&seen, ' ');
 }
 
@@ -127,6 +130,19 @@ Test(queue, addresses_travel_with_their_samples)
 	expect_release(3, "s2@beef s3 ");
 }
 
+Test(queue, readings_travel_with_their_samples)
+{
+	const struct pmb_sample sample = {.rec = {.time = 5}}, later = {.rec = {.time = 6}};
+	struct pmb_reading reads[] = {{.event = 1, .weight = 10}, {.event = 2, .weight = 20}};
+
+	queue__sample(&q, &(struct decoded){.sample = &later, .reads = reads, .n_reads = 2});
+	reads[0].weight = 11;
+	queue__sample(&q, &(struct decoded){.sample = &sample, .reads = reads, .n_reads = 1});
+	reads[0].weight = 99;
+	expect_release(5, "s5+1:11 ");
+	expect_release(6, "s6+1:10+2:20 ");
+}
+
 Test(queue, paths_are_copies_and_may_be_missing)
 {
 	char path[] = "/gone";
@@ -140,11 +156,11 @@ Test(queue, paths_are_copies_and_may_be_missing)
 
 static uint64_t last, handed;
 
-static void in_order(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+static void in_order(void *ctx, const struct decoded *rec)
 {
-	(void)ctx, (void)addr;
-	cr_assert_geq(sample->rec.time, last);
-	last = sample->rec.time;
+	(void)ctx;
+	cr_assert_geq(rec->sample->rec.time, last);
+	last = rec->sample->rec.time;
 	handed++;
 }
 

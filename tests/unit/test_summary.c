@@ -335,6 +335,30 @@ Test(summary, the_text_states_the_columns)
 	expect_text("  a note\n  another \"note\"\n");
 }
 
+Test(summary, what_was_read_says_so)
+{
+	ledger_events[1].read = true;
+	ledger_events[1].aggregated = 7;
+	ledger_events[1].value = ledger_events[1].scaled = 400;
+	events[1].way = EVENT_READ;
+	events[0].added = true;
+	expect_text("pmubpf: 80 samples and 7 readings in 1.50 s");
+	expect_text("per CPU, read at the overflows of cpu-clock)\n    readings 0 = emitted 0");
+	expect_text("every 1/999 s; added to read others at, its lines are not printed)\n");
+	expect_json("\"way\": \"read\"");
+	expect_json("\"added\": true");
+	expect_json("\"total\": null");
+	events[1].way = EVENT_SYSTEM;
+	events[1].cpus = (char *)"0,4";
+	events[1].scale_unit = (char *)"Joules";
+	events[1].scale = 0.25;
+	expect_text("(software page-faults; read each second on CPU 0,4)\n");
+	expect_text("    in all 100 Joules (0.25 each)\n");
+	expect_json("\"way\": \"place\"");
+	expect_json("\"total\": {\n        \"value\": 100.000000,\n        \"unit\": "
+		    "\"Joules\"\n      }");
+}
+
 Test(summary, frames_are_counted_per_sample)
 {
 	struct profile *p = profile__new();

@@ -90,6 +90,11 @@ int main(void)
 	failed += cost_overflow("tasks", &cfg);
 	cfg.weight = PMB_WEIGHT_COUNT;
 	failed += cost_overflow("freq", &cfg);
+	cfg.weight = PMB_WEIGHT_CLOCK_CPU;
+	cfg.n_reads = PMB_MAX_READS;
+	failed += cost_overflow("reads", &cfg);
+	cfg.weight = PMB_WEIGHT_COUNT;
+	cfg.n_reads = 0;
 	cfg.filter = PMB_FILTER_CGROUP;
 	failed += cost_overflow("cgroup2", &cfg);
 	cfg.cgroup_subsys = 1;

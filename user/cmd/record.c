@@ -14,6 +14,7 @@
 #include "cmd/record_args.h"
 #include "out/summary.h"
 #include "pmu/probe.h"
+#include "pmu/way.h"
 #include "session/passes.h"
 #include "session/session.h"
 
@@ -29,7 +30,7 @@ static int default_event(struct record_args *a, struct err *err)
 	if (r < 0)
 		return r;
 	event__probe(&a->events.events[0], &probe);
-	if (probe.ok && !probe.user_only) {
+	if (probe.ok && !probe.user_only && probe.way == EVENT_OVERFLOWS) {
 		if (!a->quiet)
 			fprintf(stderr, "pmubpf: no -e: sampling cycles, this machine has a PMU\n");
 		return 0;
@@ -41,6 +42,15 @@ static int default_event(struct record_args *a, struct err *err)
 	event_list__done(&a->events);
 	a->events = (struct event_list){0};
 	return event_list__parse_with(&a->events, "cpu-clock", &a->names.pmus, err);
+}
+
+/* How each event is counted; with a clock to read those at that don't overflow. */
+static int find_ways(struct record_args *a, struct err *err)
+{
+	event_list__find_ways(&a->events);
+	if (!session_needs_clock(&a->session, a->passes))
+		return 0;
+	return event_list__add_clock(&a->events, err);
 }
 
 static enum number_unit default_unit(const struct event *event)
@@ -64,6 +74,8 @@ static int check_names(const struct event_list *list, struct err *err)
 /* The unit of each event's lines; time for an event that isn't time is refused before anything runs. */
 static int choose_units(const struct record_args *a, struct folded_event *numbers, struct err *err)
 {
+	size_t shown = 0;
+
 	for (size_t i = 0; i < a->events.n; i++) {
 		const struct event *event = &a->events.events[i];
 
@@ -73,9 +85,12 @@ static int choose_units(const struct record_args *a, struct folded_event *number
 				"--unit time: '%s' counts %s, which no clock rate turns into "
 				"time; use --unit events, or leave --unit out",
 				event->name, event->counts);
-		numbers[i].unit = a->unit_given ? a->unit : default_unit(event);
-		numbers[i].name = a->events.n > 1 ? event->name : NULL;
+		numbers[i].unit = a->unit_given && !event->added ? a->unit : default_unit(event);
+		numbers[i].hidden = event->added;
+		shown += !event->added;
 	}
+	for (size_t i = 0; i < a->events.n && shown > 1; i++)
+		numbers[i].name = a->events.events[i].name;
 	return 0;
 }
 
@@ -254,6 +269,8 @@ int cmd_record(int argc, char **argv)
 		r = default_event(&args, &err);
 	if (r == 0)
 		r = check_names(&args.events, &err);
+	if (r == 0)
+		r = find_ways(&args, &err);
 	if (r == 0)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)

@@ -26,6 +26,8 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.sample_id_all = 1;
+	if (opts->event->way != EVENT_OVERFLOWS)
+		return attr;
 	attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	/* The program walks the kernel stack; with a precise event the kernel only allows that when
 	 * its own call chain is asked for, too (-EPROTO on attaching otherwise). */
@@ -43,12 +45,13 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	struct perf_event_attr attr = attr_for(opts, tid >= 0);
 	_cleanup_close_ int fd = perf_open(&attr, tid, cpu);
 	struct counter counter = {.event = opts->index, .tid = tid, .cpu = cpu};
+	bool attach = opts->programs && opts->event->way == EVENT_OVERFLOWS;
 	int r;
 
 	if (fd < 0)
 		return event__explain_open(opts->event, tid, cpu, -fd, err);
-	if (opts->programs && ioctl(fd, PERF_EVENT_IOC_SET_BPF,
-				    programs__overflow_fd(opts->programs, opts->index)) < 0) {
+	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF,
+			    programs__overflow_fd(opts->programs, opts->index)) < 0) {
 		r = -errno;
 		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
 			    opts->event->name, strerror(-r));

@@ -23,6 +23,7 @@ struct counter {
 	pid_t tid;               /* -1: whatever runs on cpu */
 	int cpu;                 /* -1: wherever tid runs */
 	uint64_t id;             /* the kernel's id, in side-band records */
+	uint64_t charged;        /* of a place's counter: how much of it is in the profile */
 	struct perf_count count; /* after counters__read */
 };
 

@@ -1,26 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/decode.h"
 
-static int decode_parts(const struct pmb_sample *sample, size_t size, struct decoded *ret)
+static int decode_addr(const struct pmb_part *part, struct decoded *ret)
 {
+	if (part->size < sizeof(struct pmb_part_addr))
+		return REJECT_PART;
+	ret->has_addr = true;
+	ret->addr = ((const struct pmb_part_addr *)part)->addr;
+	return -1;
+}
+
+static int decode_reads(const struct pmb_part *part, size_t n_events, struct decoded *ret)
+{
+	const struct pmb_part_reads *reads = (const void *)part;
+	size_t n = (part->size - sizeof(*part)) / sizeof(reads->list[0]);
+
+	if (n > PMB_MAX_READS || (part->size - sizeof(*part)) % sizeof(reads->list[0]))
+		return REJECT_PART;
+	for (size_t i = 0; i < n; i++) {
+		if (reads->list[i].event >= n_events)
+			return REJECT_EVENT;
+	}
+	ret->reads = reads->list;
+	ret->n_reads = n;
+	return -1;
+}
+
+static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_events,
+			struct decoded *ret)
+{
+	int reject = -1;
+
 	const char *at = (const char *)(sample + 1), *end = (const char *)sample + size;
 
-	for (int i = 0; i < sample->rec.parts; i++) {
+	for (int i = 0; i < sample->rec.parts && reject < 0; i++) {
 		const struct pmb_part *part = (const void *)at;
 		size_t left = (size_t)(end - at);
 
 		if (left < sizeof(*part) || part->size < sizeof(*part) || part->size > left ||
 		    part->size % 8)
 			return REJECT_PART;
-		if (part->type == PMB_PART_ADDR) {
-			if (part->size < sizeof(struct pmb_part_addr))
-				return REJECT_PART;
-			ret->has_addr = true;
-			ret->addr = ((const struct pmb_part_addr *)part)->addr;
-		}
+		if (part->type == PMB_PART_ADDR)
+			reject = decode_addr(part, ret);
+		else if (part->type == PMB_PART_READS)
+			reject = decode_reads(part, n_events, ret);
 		at += part->size;
 	}
-	return -1;
+	return reject;
 }
 
 static int decode_sample(const void *data, size_t size, size_t n_events, struct decoded *ret)
@@ -34,7 +60,7 @@ static int decode_sample(const void *data, size_t size, size_t n_events, struct 
 	if (sample->user_end >= PMB_N_ENDINGS || sample->kernel_end >= PMB_N_ENDINGS)
 		return REJECT_ENDING;
 	ret->sample = sample;
-	return decode_parts(sample, size, ret);
+	return decode_parts(sample, size, n_events, ret);
 }
 
 static int decode_stack(const void *data, size_t size, struct decoded *ret)

@@ -17,6 +17,8 @@ struct decoded {
 	const struct pmb_stack *stack;   /* PMB_REC_STACK */
 	bool has_addr;
 	uint64_t addr;
+	const struct pmb_reading *reads; /* of other events, taken with the sample */
+	size_t n_reads;                  /* <= PMB_MAX_READS */
 };
 
 /* Fills *ret with pointers into data and returns -1, or returns the reason as an enum reject. */

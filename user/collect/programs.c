@@ -19,7 +19,7 @@
 #include "sys/procfs.h"
 
 struct programs {
-	struct sample_bpf **samples; /* one per event; the first owns the maps */
+	struct sample_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
 	struct life_bpf *life;
 	int *ring_fds;
@@ -111,6 +111,9 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_marks, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
+	bpf_map__set_max_entries(skel->maps.pmb_counters,
+				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_rings);
+	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
 	return 0;
 }
 
@@ -165,6 +168,8 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 	int r;
 
 	for (size_t i = 0; i < opts->n_events; i++) {
+		if (i && !opts->sampled[i])
+			continue;
 		r = open_sample(p, i, opts);
 		if (r == 0 && i)
 			r = share_maps(p, p->samples[i]->obj);
@@ -222,6 +227,16 @@ struct programs *programs__free(struct programs *p)
 int programs__overflow_fd(const struct programs *p, size_t event)
 {
 	return bpf_program__fd(p->samples[event]->progs.pmb_overflow);
+}
+
+int programs__set_counter(struct programs *p, size_t read, int cpu, int fd)
+{
+	__u32 at = (__u32)read * (__u32)p->n_rings + (__u32)cpu;
+
+	if (bpf_map_update_elem(bpf_map__fd(p->samples[0]->maps.pmb_counters), &at, &fd, BPF_ANY) <
+	    0)
+		return -errno;
+	return 0;
 }
 
 int programs__ring_fd(const struct programs *p, int cpu)

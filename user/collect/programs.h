@@ -20,10 +20,12 @@
 struct programs_opts {
 	size_t n_events;
 	const struct pmb_config
-		*configs;  /* one per event; event and ring_wake are filled in here */
-	size_t ring_bytes; /* per CPU; a power of two of at least a page */
-	bool follow;       /* load the fork and exec programs */
-	bool inherit;      /* children of targets are targets */
+		*configs;    /* one per event; event and ring_wake are filled in here */
+	const bool *sampled; /* one per event: it overflows, so it gets a program */
+	size_t n_reads;      /* counters that one of the programs reads */
+	size_t ring_bytes;   /* per CPU; a power of two of at least a page */
+	bool follow;         /* load the fork and exec programs */
+	bool inherit;        /* children of targets are targets */
 };
 
 struct programs;
@@ -31,7 +33,9 @@ struct programs;
 int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err);
 struct programs *programs__free(struct programs *programs);
 
-int programs__overflow_fd(const struct programs *programs, size_t event);
+int programs__overflow_fd(const struct programs *programs, size_t event); /* of a sampled one */
+/* Counter number `read` of a CPU, opened there: what the clock's program reads. */
+int programs__set_counter(struct programs *programs, size_t read, int cpu, int fd);
 int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < programs__n_rings() */
 int programs__n_rings(const struct programs *programs);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);

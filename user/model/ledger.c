@@ -47,7 +47,7 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 		return e->only_cpus ? SILENCE_OTHER_CPUS : SILENCE_NO_COUNTER;
 	if (!e->value)
 		return e->must_count && e->running_ns ? SILENCE_ZERO : SILENCE_NONE;
-	if (e->kernel.seen ||
+	if (e->read || e->kernel.seen ||
 	    e->value / 4 <= e->instances * (e->interval ? e->interval : FIRST_PERIODS))
 		return SILENCE_NONE;
 	return SILENCE_NO_INTERRUPT;
@@ -73,7 +73,8 @@ bool ledger_event__unfinished(const struct ledger_event *e)
 {
 	double ratio = ledger_event__ratio(e);
 
-	return e->by_count && ratio < MIN_RATIO;
+	/* the clock at whose overflows it was read speaks for it */
+	return e->by_count && !e->read && ratio < MIN_RATIO;
 }
 
 uint64_t ledger_event__dropped(const struct ledger_event *e)

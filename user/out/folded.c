@@ -82,6 +82,8 @@ static void add_row(struct folder *f, const struct profile_row *row)
 	uint32_t parts[MAX_PARTS], line;
 	size_t n = 0;
 
+	if (f->opts->events[row->key.event].hidden)
+		return;
 	parts[n++] = row->key.event;
 	parts[n++] = text_number(f, profile__comm_text(f->profile, row->key.comm), "");
 	n = add_frames(f, &row->key, parts, n);

@@ -22,6 +22,7 @@ enum number_unit {
 /* What the number at the end of an event's lines is. */
 struct folded_event {
 	const char *name; /* NULL: lines don't begin with it (there is only one event) */
+	bool hidden;      /* it has no lines */
 	enum number_unit unit;
 	double scale; /* weights are multiplied by it (multiplexed events); 0 is 1 */
 	/* NUMBER_TIME of a cycles event; hz 0: the weight is time already */

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "out/json.h"
+#include "pmu/way.h"
 
 static void count_stack(struct frame_counts *counts, const struct profile *profile,
 			const struct names *names, uint32_t stack, uint64_t samples)
@@ -46,8 +47,9 @@ static void text_ratio(const struct ledger_event *e, double ratio, struct buf *o
 {
 	if (e->idle_ns)
 		buf__printf(out, ", %" PRIu64 " of it idle without overflows", e->idle_ns);
-	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " in unfinished intervals)\n", 100 * ratio,
-		    e->by_count ? "" : "up to ", ledger_event__remainder(e));
+	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " %s)\n", 100 * ratio,
+		    e->by_count ? "" : "up to ", ledger_event__remainder(e),
+		    e->read ? "after the last readings" : "in unfinished intervals");
 }
 
 static void text_counter(const struct ledger_event *e, const struct event *event, struct buf *out)
@@ -80,6 +82,40 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 			"    too few overflows to speak for the counter: record longer, or use -c\n");
 }
 
+/* Counts in the unit that the driver names: energy, bytes. */
+static double total(const struct ledger_event *e, const struct event *event)
+{
+	return (double)e->scaled * event->scale;
+}
+
+static void text_total(const struct ledger_event *e, const struct event *event, struct buf *out)
+{
+	if (event->scale_unit)
+		buf__printf(out, "    in all %.6g %s (%.6g each)\n", total(e, event),
+			    event->scale_unit, event->scale);
+}
+
+/* When it was counted: "per CPU, every 1013009 ns" */
+static void text_when(const struct summary *s, size_t i, struct buf *out)
+{
+	const struct event *event = &s->events->events[i];
+
+	if (event->way == EVENT_SYSTEM)
+		buf__printf(out, "read each second on CPU %s", event->cpus);
+	else if (event->way == EVENT_READ)
+		buf__puts(out, "per CPU, read at the overflows of cpu-clock");
+	else if (event->attr.freq)
+		buf__printf(out, "%s, every 1/%" PRIu64 " s",
+			    s->per_task[i] ? "per task" : "per CPU",
+			    (uint64_t)event->attr.sample_freq);
+	else
+		buf__printf(out, "%s, every %" PRIu64 " %s",
+			    s->per_task[i] ? "per task" : "per CPU",
+			    (uint64_t)event->attr.sample_period, event->counts);
+	if (event->added)
+		buf__puts(out, "; added to read others at, its lines are not printed");
+}
+
 static void text_rate(const struct clock_rate *rate, struct buf *out)
 {
 	if (rate->n)
@@ -99,20 +135,17 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	if (event->attr.precise_ip || event->precise_max)
 		buf__printf(out, "precise level %u%s; ", (unsigned)event->attr.precise_ip,
 			    event->precise_max ? ", the highest here" : "");
-	buf__printf(out, "%s, every ", s->per_task[i] ? "per task" : "per CPU");
-	if (event->attr.freq)
-		buf__printf(out, "1/%" PRIu64 " s)\n", (uint64_t)event->attr.sample_freq);
-	else
-		buf__printf(out, "%" PRIu64 " %s)\n", (uint64_t)event->attr.sample_period,
-			    event->counts);
+	text_when(s, i, out);
+	buf__puts(out, ")\n");
 	buf__printf(out,
-		    "    overflows seen %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
+		    "    %s %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
 		    " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
-		    (uint64_t)e->kernel.seen, (uint64_t)e->kernel.emitted,
-		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->decoded,
-		    e->aggregated);
+		    e->read ? "readings" : "overflows seen", (uint64_t)e->kernel.seen,
+		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
+		    ledger_event__dropped(e), e->decoded, e->aggregated);
 	text_drops(e, out);
 	text_counter(e, event, out);
+	text_total(e, event, out);
 	if (e->kernel.late || e->kernel.skipped)
 		buf__printf(
 			out,
@@ -247,14 +280,18 @@ void summary__text(const struct summary *s, struct buf *out)
 	_cleanup_(buf__done) struct buf remarks = {0};
 	_cleanup_(buf__done) struct buf doubt = {0};
 	bool ok = ledger__balance(s->ledger, &remarks);
-	uint64_t samples = 0, lost = 0;
+	uint64_t samples = 0, readings = 0, lost = 0;
 
 	for (size_t i = 0; i < s->ledger->n_events; i++) {
-		samples += s->ledger->events[i].aggregated;
-		lost += ledger_event__dropped(&s->ledger->events[i]);
+		const struct ledger_event *e = &s->ledger->events[i];
+
+		*(e->read ? &readings : &samples) += e->aggregated;
+		lost += ledger_event__dropped(e);
 	}
-	buf__printf(out, "pmubpf: %" PRIu64 " samples in %.2f s, %" PRIu64 " lost; %s", samples,
-		    (double)s->duration_ns / 1e9, lost,
+	buf__printf(out, "pmubpf: %" PRIu64 " samples", samples);
+	if (readings)
+		buf__printf(out, " and %" PRIu64 " readings", readings);
+	buf__printf(out, " in %.2f s, %" PRIu64 " lost; %s", (double)s->duration_ns / 1e9, lost,
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
 	if (ok && doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
@@ -354,6 +391,8 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__str(j, "maps_to", event->maps_to);
 	json__str(j, "counts", event->counts);
 	json__str(j, "unit", units[s->numbers[i].unit]);
+	json__str(j, "way", event_way_keys[event->way]);
+	json__bool(j, "added", event->added);
 	json__str(j, "scope", s->per_task[i] ? "per-task" : "per-cpu");
 	json__u64(j, "precise", event->attr.precise_ip);
 	if (s->plan)
@@ -368,6 +407,14 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__u64(j, "weight", e->weight);
 	json__end_obj(j);
 	json_counter(j, e);
+	if (event->scale_unit) {
+		json__obj(j, "total");
+		json__f64(j, "value", total(e, event), 6);
+		json__str(j, "unit", event->scale_unit);
+		json__end_obj(j);
+	} else {
+		json__null(j, "total");
+	}
 	json_rate(j, &s->rates[i]);
 	json__end_obj(j);
 }

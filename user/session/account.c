@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "session/internal.h"
+#include "sym/idle.h"
+#include "sym/kallsyms.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
 
@@ -17,6 +19,8 @@ enum {
 	SLACK_NS = 20 * 1000 * 1000,
 	/* How long a process that has gone is remembered. */
 	FORGET_NS = 1000 * 1000 * 1000,
+	/* How often the counters of places are read. */
+	PLACES_NS = 1000 * 1000 * 1000,
 	/* A CPU that was busy for less says nothing about its clock. */
 	MIN_BUSY_NS = 50 * 1000 * 1000,
 };
@@ -38,6 +42,8 @@ void session__ring_record(void *session, const void *data, size_t size)
 		return;
 	}
 	ledger->events[rec.sample->event].decoded++;
+	for (size_t i = 0; i < rec.n_reads; i++)
+		ledger->events[rec.reads[i].event].decoded += rec.reads[i].weight > 0;
 	processes__sample_arrived(s->processes, rec.sample->tgid, now_ns());
 	queue__sample(&s->queue, &rec);
 }
@@ -96,33 +102,75 @@ static uint32_t resolve(struct session *s, uint64_t id, struct process *process,
 	return stack;
 }
 
-static void account_sample(void *ctx, const struct pmb_sample *sample, const uint64_t *addr)
+uint32_t session__event_number(const struct session *s, size_t event)
+{
+	return (uint32_t)(s->opts->numbers ? s->opts->numbers[event] : event);
+}
+
+/* What a weight is charged to, and how its stacks ended. */
+struct account {
+	struct profile_key key;
+	uint8_t user_end, kernel_end;
+	uint32_t cpu;
+};
+
+/* An overflow of the event, or a reading of it. */
+static void account_weight(struct session *s, struct account *to, uint32_t event, uint64_t weight)
+{
+	struct ledger *ledger = &s->result->ledger;
+
+	to->key.event = session__event_number(s, event);
+	profile__add(s->result->profile, &to->key, weight);
+	ledger->user_endings[to->user_end]++;
+	ledger->kernel_endings[to->kernel_end]++;
+	ledger->events[event].aggregated++;
+	ledger->events[event].weight += weight;
+	if (to->cpu < (uint32_t)s->n_cpus)
+		s->cpu_sampled[event * (uint32_t)s->n_cpus + to->cpu] = true;
+}
+
+/* The idle task that waits, and doesn't handle an interrupt or choose the next task. */
+static bool is_idle(struct session *s, const struct pmb_sample *sample)
+{
+	struct kernel_name name;
+
+	if (sample->tid)
+		return false;
+	if (!s->met_idle)
+		kallsyms__load(NULL, &s->kallsyms, NULL); /* or it stays NULL, which has no names */
+	s->met_idle = true;
+	kallsyms__find(s->kallsyms, sample->ip, &name);
+	return name.name && idle_function(name.name);
+}
+
+static void account_sample(void *ctx, const struct decoded *rec)
 {
 	struct session *s = ctx;
-	struct ledger *ledger = &s->result->ledger;
+	const struct pmb_sample *sample = rec->sample;
 	struct process *process = processes__get(s->processes, sample->tgid, sample->rec.time);
-	uint8_t user_end = sample->user_end, kernel_end = sample->kernel_end;
-	struct profile_key key = {
-		.event = s->opts->numbers ? (uint32_t)s->opts->numbers[sample->event] :
-					    sample->event,
-	};
+	struct account to = {{0}, sample->user_end, sample->kernel_end, sample->cpu};
 	char comm[PMB_COMM_LEN + 1] = {0};
 
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
-	key.comm = profile__comm(s->result->profile, comm);
-	key.kernel_stack = resolve(s, sample->kernel_stack, NULL, sample->ip, &kernel_end);
-	key.user_stack = resolve(s, sample->user_stack, process, sample->ip, &user_end);
-	if (addr) {
-		key.addr = *addr & s->opts->addr_mask;
-		key.has_addr = 1;
+	/* the idle tasks are one program, whatever CPU each calls itself after */
+	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");
+	if (is_idle(s, sample)) {
+		to.key.kernel_stack = profile__artificial(s->result->profile, ARTIFICIAL_IDLE);
+	} else {
+		to.key.kernel_stack =
+			resolve(s, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
+		to.key.user_stack =
+			resolve(s, sample->user_stack, process, sample->ip, &to.user_end);
 	}
-	profile__add(s->result->profile, &key, sample->weight);
-	ledger->user_endings[user_end]++;
-	ledger->kernel_endings[kernel_end]++;
-	ledger->events[sample->event].aggregated++;
-	ledger->events[sample->event].weight += sample->weight;
-	if (sample->cpu < (uint32_t)s->n_cpus)
-		s->cpu_sampled[sample->event * s->n_cpus + (int)sample->cpu] = true;
+	if (rec->has_addr) {
+		to.key.addr = rec->addr & s->opts->addr_mask;
+		to.key.has_addr = 1;
+	}
+	account_weight(s, &to, sample->event, sample->weight);
+	for (size_t i = 0; i < rec->n_reads; i++) {
+		if (rec->reads[i].weight)
+			account_weight(s, &to, rec->reads[i].event, rec->reads[i].weight);
+	}
 }
 
 static void account_life(void *ctx, const struct life *life)
@@ -146,6 +194,10 @@ void session__round(struct session *s, bool final)
 	rings__drain(s->rings);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
+	if (final || now - s->places_ns >= PLACES_NS) {
+		session__charge_places(s);
+		s->places_ns = now;
+	}
 	s->round_ns = now;
 }
 
@@ -327,10 +379,12 @@ void session__close_books(struct session *s)
 		struct ledger_event *e = &ledger->events[i];
 		const struct event *event = &s->opts->events->events[i];
 
-		programs__stats(s->programs, i, &e->kernel);
+		if (event->way != EVENT_SYSTEM)
+			programs__stats(s->programs, i, &e->kernel);
 		e->name = event->name;
 		e->no_ratio = why_no_ratio(event);
-		e->by_count = event_weight(s, i) == PMB_WEIGHT_COUNT;
+		e->read = event->way != EVENT_OVERFLOWS;
+		e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
 		e->loss_causes = loss_causes(event);
 		e->must_count = must_count(event);
 		e->only_cpus = event->cpus;

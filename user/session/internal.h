@@ -35,10 +35,13 @@ struct session {
 	struct signals signals;
 	struct tasks tasks;
 	uint64_t start_ns;
-	uint64_t round_ns;     /* when the previous round began */
-	uint64_t *idle_before; /* per CPU */
-	bool *cpu_sampled;     /* [event * n_cpus + cpu] */
-	int n_cpus;            /* possible */
+	uint64_t round_ns;         /* when the previous round began */
+	uint64_t places_ns;        /* when the counters of places were read */
+	uint64_t *idle_before;     /* per CPU */
+	struct kallsyms *kallsyms; /* loaded when the idle task is first met */
+	bool met_idle;
+	bool *cpu_sampled; /* [event * n_cpus + cpu] */
+	int n_cpus;        /* possible */
 };
 
 /* whom.c: from targets to open, attached, disabled counters */
@@ -53,6 +56,12 @@ void session__family_free(struct session *s);
 void session__ring_record(void *session, const void *data, size_t size);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
+/* The event's number in the profile, which may be that of several recordings. */
+uint32_t session__event_number(const struct session *s, size_t event);
+
+/* places.c: counters that belong to no program, charged to [not-program-related] */
+void session__charge_places(struct session *s);
+void session__note_ways(struct session *s);
 void session__close_books(struct session *s);
 
 #endif

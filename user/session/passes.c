@@ -27,12 +27,23 @@ static void free_list(struct event_list *list)
 	free(list->events); /* the events themselves are borrowed */
 }
 
-/* The events of one set; numbers[i] is the i-th's place among all. */
+static bool set_reads_counters(const struct event_list *all, const struct plan *plan, size_t set)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (plan->set[i] == set && all->events[i].way == EVENT_READ)
+			return true;
+	}
+	return false;
+}
+
+/* The events of one set, with our clock if it has to read some of them; numbers[i] is the i-th's place among all. */
 static void pick_set(const struct event_list *all, const struct plan *plan, size_t set,
 		     struct event_list *ret, size_t *numbers)
 {
+	bool reads = set_reads_counters(all, plan, set);
+
 	for (size_t i = 0; i < all->n; i++) {
-		if (plan->set[i] != set)
+		if (all->events[i].added ? !reads : plan->set[i] != set)
 			continue;
 		numbers[ret->n] = i;
 		GROW(ret->events, ret->n, ret->cap);
@@ -59,16 +70,44 @@ static int pick_counted(struct pass_run *run, const struct plan *plan, struct er
 	run->passes->names = xcalloc(all->n + 1, sizeof(*run->passes->names));
 	count_in_all(run, &run->clock.events[0]);
 	for (size_t i = 0; i < all->n; i++) {
-		if (plan->everywhere[i] && strcmp(all->events[i].name, "task-clock") != 0)
+		/* a place's counter counts for no command, a clock of ours is nobody's question */
+		if (plan->everywhere[i] && all->events[i].way != EVENT_SYSTEM &&
+		    !all->events[i].added && strcmp(all->events[i].name, "task-clock") != 0)
 			count_in_all(run, &all->events[i]);
 	}
 	return 0;
 }
 
+/* Only a clock that reads others is in several passes. */
+static void add_row(struct ledger_event *to, const struct ledger_event *from)
+{
+	const __u64 *add = (const __u64 *)&from->kernel;
+	__u64 *sum = (__u64 *)&to->kernel;
+
+	for (size_t i = 0; i < sizeof(to->kernel) / sizeof(*sum); i++)
+		sum[i] += add[i];
+	to->decoded += from->decoded;
+	to->aggregated += from->aggregated;
+	to->weight += from->weight;
+	to->throttled += from->throttled;
+	to->value += from->value;
+	to->enabled_ns += from->enabled_ns;
+	to->running_ns += from->running_ns;
+	to->scaled += from->scaled;
+	to->instances += from->instances;
+	to->idle_ns += from->idle_ns;
+}
+
 static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *numbers)
 {
-	for (size_t i = 0; i < from->n_events; i++)
-		to->events[numbers[i]] = from->events[i];
+	for (size_t i = 0; i < from->n_events; i++) {
+		struct ledger_event *row = &to->events[numbers[i]];
+
+		if (row->instances)
+			add_row(row, &from->events[i]);
+		else
+			*row = from->events[i];
+	}
 	for (int i = 0; i < N_REJECTS; i++)
 		to->rejected[i] += from->rejected[i];
 	for (int i = 0; i < PMB_N_ENDINGS; i++) {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* A life record with its path behind it, a sample with its optional address. */
+/* A life record with its path behind it, a sample with its optional parts. */
 struct queued_life {
 	struct life life;
 	char path[];
@@ -16,6 +16,8 @@ struct queued_sample {
 	struct pmb_sample sample;
 	uint64_t has_addr;
 	uint64_t addr;
+	uint64_t n_reads;
+	struct pmb_reading reads[];
 };
 
 static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, size_t size)
@@ -44,12 +46,16 @@ void queue__life(struct queue *q, const struct life *life)
 
 void queue__sample(struct queue *q, const struct decoded *rec)
 {
+	size_t reads = rec->n_reads * sizeof(rec->reads[0]);
 	struct queued_sample *copy =
-		queue__push(q, QUEUED_SAMPLE, rec->sample->rec.time, sizeof(*copy));
+		queue__push(q, QUEUED_SAMPLE, rec->sample->rec.time, sizeof(*copy) + reads);
 
 	copy->sample = *rec->sample;
 	copy->has_addr = rec->has_addr;
 	copy->addr = rec->addr;
+	copy->n_reads = rec->n_reads;
+	if (reads)
+		memcpy(copy->reads, rec->reads, reads);
 }
 
 static int compare(const void *a, const void *b)
@@ -70,10 +76,28 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 		life->life.path = life->path;
 		fns->life(fns->ctx, &life->life);
 	} else {
-		struct queued_sample *sample = at;
+		const struct queued_sample *sample = at;
+		const struct decoded rec = {
+			.type = PMB_REC_SAMPLE,
+			.sample = &sample->sample,
+			.has_addr = sample->has_addr,
+			.addr = sample->addr,
+			.reads = sample->reads,
+			.n_reads = sample->n_reads,
+		};
 
-		fns->sample(fns->ctx, &sample->sample, sample->has_addr ? &sample->addr : NULL);
+		fns->sample(fns->ctx, &rec);
 	}
+}
+
+static size_t item_size(const struct queue *q, const struct queued *item)
+{
+	const void *at = q->bytes + item->at;
+	const struct queued_sample *sample = at;
+
+	if (item->kind == QUEUED_SAMPLE)
+		return sizeof(*sample) + sample->n_reads * sizeof(sample->reads[0]);
+	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
 
 /* Moves the items from `first` on to the front, in a block of their own. */
@@ -83,12 +107,7 @@ static void queue__keep(struct queue *q, size_t first)
 
 	for (size_t i = first; i < q->n; i++) {
 		const struct queued *item = &q->items[i];
-		size_t size = item->kind == QUEUED_SAMPLE ?
-				      sizeof(struct queued_sample) :
-				      sizeof(struct queued_life) +
-					      strlen(((struct queued_life *)(q->bytes + item->at))
-							     ->path) +
-					      1;
+		size_t size = item_size(q, item);
 		void *to = queue__push(&kept, item->kind, item->time, size);
 
 		memcpy(to, q->bytes + item->at, size);

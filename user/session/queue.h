@@ -32,7 +32,7 @@ void queue__sample(struct queue *q, const struct decoded *sample);
 
 struct queue_fns {
 	void (*life)(void *ctx, const struct life *life);
-	void (*sample)(void *ctx, const struct pmb_sample *sample, const uint64_t *addr);
+	void (*sample)(void *ctx, const struct decoded *rec); /* borrowed, during the call */
 	void *ctx;
 };
 /* Hands out, oldest first, what happened at or before `horizon`. */

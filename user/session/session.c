@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
+#include "sym/kallsyms.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
@@ -94,6 +95,8 @@ static int session__prepare(struct session *s, struct err *err)
 		r = session__open_counters(s, err);
 	if (r == 0)
 		sideband__watch_throttling(s->sideband, &s->counters);
+	if (r == 0)
+		session__note_ways(s);
 	return r;
 }
 
@@ -145,7 +148,8 @@ static void session__tick(struct session *s, uint64_t now)
 	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
 		struct pmb_stats stats;
 
-		tick.samples += s->result->ledger.events[i].decoded;
+		if (s->opts->events->events[i].way == EVENT_OVERFLOWS)
+			tick.samples += s->result->ledger.events[i].decoded;
 		if (programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		for (int k = 0; k < PMB_N_DROPS; k++)
@@ -258,6 +262,7 @@ struct session *session__free(struct session *s)
 	processes__free(s->processes);
 	raw_stacks__done(&s->stacks);
 	queue__done(&s->queue);
+	kallsyms__free(s->kallsyms);
 	session__family_free(s);
 	cleanup_close(&s->signals.fd);
 	tasks__done(&s->tasks);

@@ -84,6 +84,10 @@ struct session_result {
 
 struct session;
 
+/* Whether events must be read at a clock's overflows and no clock is among them: event_list__add_clock
+ * has to add one. each_pass: the events will be split, and a clock of ours goes with each part. */
+bool session_needs_clock(const struct session_opts *opts, bool each_pass);
+
 /*
  * Records until the end. On success the result is filled and owned by the caller; the command (if
  * any) has been told to end but not waited for: session__wait does that and returns its exit status

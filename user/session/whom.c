@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "collect/features.h"
 #include "pmu/probe.h"
+#include "pmu/way.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -77,6 +78,9 @@ static bool by_place(const struct session_opts *o)
 
 static enum session_scope event_scope(const struct session_opts *o, const struct event *event)
 {
+	/* a clock that stood still while others ran would not know whose their counts are */
+	if (event->way != EVENT_OVERFLOWS || event->added)
+		return SCOPE_PER_CPU;
 	if (by_place(o))
 		return SCOPE_PER_CPU;
 	if (o->scope != SCOPE_AUTO)
@@ -88,7 +92,8 @@ static enum session_scope event_scope(const struct session_opts *o, const struct
 
 static enum pmb_filter event_filter(const struct session *s, size_t event)
 {
-	if (s->result->scopes[event] == SCOPE_PER_TASK)
+	if (s->result->scopes[event] == SCOPE_PER_TASK ||
+	    s->opts->events->events[event].way == EVENT_SYSTEM)
 		return PMB_FILTER_NONE;
 	if (s->opts->cgroup)
 		return PMB_FILTER_CGROUP;
@@ -106,6 +111,54 @@ enum pmb_weight event_weight(const struct session *s, size_t event)
 	if (e->attr.exclude_user || e->attr.exclude_kernel)
 		return PMB_WEIGHT_PERIOD;
 	return per_task ? PMB_WEIGHT_CLOCK_TASK : PMB_WEIGHT_CLOCK_CPU;
+}
+
+static bool any_read(const struct session_opts *o)
+{
+	for (size_t i = 0; i < o->events->n; i++) {
+		if (o->events->events[i].way == EVENT_READ)
+			return true;
+	}
+	return false;
+}
+
+/* The clock at whose overflows counters are read; SIZE_MAX: none. */
+static size_t find_clock(const struct session_opts *o)
+{
+	for (size_t i = 0; i < o->events->n; i++) {
+		const struct event *event = &o->events->events[i];
+
+		if (event__is_clock(event) && event_scope(o, event) == SCOPE_PER_CPU)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+bool session_needs_clock(const struct session_opts *o, bool each_pass)
+{
+	return any_read(o) && (each_pass || find_clock(o) == SIZE_MAX);
+}
+
+/* Tells the clock's program which events it has to read. */
+static int set_reads(const struct session_opts *o, struct pmb_config *configs, struct err *err)
+{
+	struct pmb_config *clock;
+
+	if (!any_read(o))
+		return 0;
+	clock = &configs[find_clock(o)];
+	for (size_t i = 0; i < o->events->n; i++) {
+		if (o->events->events[i].way != EVENT_READ)
+			continue;
+		if (clock->n_reads == PMB_MAX_READS)
+			return err__usage(
+				err,
+				"-e: at most %d events without overflow interrupt can be read "
+				"at once; '%s' is one too many",
+				PMB_MAX_READS, o->events->events[i].name);
+		clock->read_event[clock->n_reads++] = (__u32)i;
+	}
+	return 0;
 }
 
 /* Code addresses of user space fit under the topmost stack address, rounded up to whole bits. */
@@ -137,9 +190,11 @@ int session__load(struct session *s, struct err *err)
 {
 	const struct session_opts *o = s->opts;
 	_cleanup_free_ struct pmb_config *configs = xcalloc(o->events->n, sizeof(*configs));
+	_cleanup_free_ bool *sampled = xcalloc(o->events->n, sizeof(*sampled));
 	struct programs_opts opts = {
 		.n_events = o->events->n,
 		.configs = configs,
+		.sampled = sampled,
 		.ring_bytes = o->ring_bytes,
 		.inherit = o->inherit,
 	};
@@ -163,7 +218,12 @@ int session__load(struct session *s, struct err *err)
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
+		sampled[i] = event->way == EVENT_OVERFLOWS;
+		opts.n_reads += event->way == EVENT_READ;
 	}
+	r = set_reads(o, configs, err);
+	if (r < 0)
+		return r;
 	return programs__load(&s->programs, &opts, err);
 }
 
@@ -201,15 +261,58 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 	};
 }
 
+/* Of the CPUs to sample those that have the event; none is an error. */
+static int event_cpus(const struct session *s, const struct event *event, struct cpus *ret,
+		      struct err *err)
+{
+	_cleanup_(cpus__done) struct cpus own = {0};
+
+	*ret = (struct cpus){.cpu = xcalloc((size_t)s->cpus->n, sizeof(*ret->cpu))};
+	if (event->cpus && cpus__parse(event->cpus, &own) < 0)
+		return err__set(err, -EINVAL, "event '%s': sysfs says that it counts on CPUs '%s'",
+				event->name, event->cpus);
+	for (int i = 0; i < s->cpus->n; i++) {
+		if (!event->cpus || cpus__has(&own, s->cpus->cpu[i]))
+			ret->cpu[ret->n++] = s->cpus->cpu[i];
+	}
+	if (ret->n)
+		return 0;
+	return err__usage(err, "-C: event '%s' counts on CPU %s only, which is not among them",
+			  event->name, event->cpus);
+}
+
+/* Number `read` of the counters that a clock reads; those just opened are the last of the list. */
+static int hand_over(struct session *s, size_t read, size_t first, struct err *err)
+{
+	for (size_t i = first; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+		int r = programs__set_counter(s->programs, read, c->cpu, c->fd);
+
+		if (r < 0)
+			return err__cannot(err, "event '%s' can't be read in an interrupt: %s",
+					   s->opts->events->events[c->event].name, strerror(-r));
+	}
+	return 0;
+}
+
 static int open_per_cpu(struct session *s, struct err *err)
 {
+	size_t n_read = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->opts->events->n; i++) {
+		const struct event *event = &s->opts->events->events[i];
 		struct counters_opts opts = counter_opts(s, i);
+		_cleanup_(cpus__done) struct cpus cpus = {0};
+		size_t first = s->counters.n;
 
-		if (s->result->scopes[i] == SCOPE_PER_CPU)
-			r = counters__open_cpus(&s->counters, &opts, s->cpus, err);
+		if (s->result->scopes[i] != SCOPE_PER_CPU)
+			continue;
+		r = event_cpus(s, event, &cpus, err);
+		if (r == 0)
+			r = counters__open_cpus(&s->counters, &opts, &cpus, err);
+		if (r == 0 && event->way == EVENT_READ)
+			r = hand_over(s, n_read++, first, err);
 	}
 	return r;
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Counters of places: a package's energy, a memory controller's reads. Nobody can say which program
+ * their counts are due to, so what was counted goes to the artificial function [not-program-related],
+ * under the CPU through which the place is read. Read from here: in an interrupt it might take a lock
+ * that the interrupted code holds.
+ */
+#include <inttypes.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "session/internal.h"
+
+static void charge(struct session *s, size_t event, int cpu, uint64_t weight)
+{
+	struct ledger_event *e = &s->result->ledger.events[event];
+	struct profile *profile = s->result->profile;
+	_cleanup_free_ char *place = xasprintf("cpu%d", cpu);
+	struct profile_key key = {.event = session__event_number(s, event)};
+
+	key.comm = profile__comm(profile, place);
+	key.user_stack = profile__artificial(profile, ARTIFICIAL_NOT_PROGRAM);
+	profile__add(profile, &key, weight);
+	e->kernel.seen++;
+	e->kernel.emitted++;
+	e->kernel.weight_seen += weight;
+	e->kernel.weight_emitted += weight;
+	e->decoded++;
+	e->aggregated++;
+	e->weight += weight;
+	s->result->ledger.user_endings[PMB_END_NONE]++;
+	s->result->ledger.kernel_endings[PMB_END_NONE]++;
+}
+
+void session__charge_places(struct session *s)
+{
+	for (size_t i = 0; i < s->counters.n; i++) {
+		struct counter *c = &s->counters.list[i];
+
+		if (s->opts->events->events[c->event].way != EVENT_SYSTEM ||
+		    perf_read(c->fd, &c->count) < 0 || c->count.value <= c->charged)
+			continue;
+		charge(s, c->event, c->cpu, c->count.value - c->charged);
+		c->charged = c->count.value;
+	}
+}
+
+/* What the user has to know to read the numbers: a sentence for each way, after the events' names. */
+static void note_way(struct session *s, enum event_way way, const char *sentence)
+{
+	const struct event_list *events = s->opts->events;
+	struct buf *notes = &s->result->notes;
+	bool any = false;
+
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->events[i].way != way)
+			continue;
+		buf__printf(notes, "%s%s", any ? ", " : "", events->events[i].name);
+		any = true;
+	}
+	if (any)
+		buf__printf(notes, ": %s\n", sentence);
+}
+
+void session__note_ways(struct session *s)
+{
+	note_way(s, EVENT_READ,
+		 "no overflow interrupt; read at the overflows of cpu-clock, and what was counted "
+		 "since the last reading goes to what that one interrupted");
+	note_way(s, EVENT_SYSTEM,
+		 "counted for a part of the machine, not for a program: all of it, whoever was the "
+		 "cause, is [not-program-related]");
+}
