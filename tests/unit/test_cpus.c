@@ -87,3 +87,21 @@ Test(cpus, this_machine)
 	cr_expect_eq(cpus.n, sysconf(_SC_NPROCESSORS_ONLN));
 	cr_expect_gt(cpus_possible(), cpus.cpu[cpus.n - 1]);
 }
+
+Test(cpus, both)
+{
+	struct cpus a, b, both;
+
+	cr_assert_eq(cpus__parse("0-3,8", &a), 0);
+	cr_assert_eq(cpus__parse("2-8", &b), 0);
+	cpus__both(&a, &b, &both);
+	cr_expect(both.n == 3 && both.cpu[0] == 2 && both.cpu[1] == 3 && both.cpu[2] == 8);
+	cpus__done(&both);
+	cpus__done(&b);
+	cr_assert_eq(cpus__parse("4-7", &b), 0);
+	cpus__both(&a, &b, &both);
+	cr_expect_eq(both.n, 0);
+	cpus__done(&both);
+	cpus__done(&a);
+	cpus__done(&b);
+}

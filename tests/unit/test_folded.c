@@ -284,3 +284,37 @@ Test(folded, a_full_disk_is_an_error)
 	cr_expect_eq(folded__write(file, p, &names, &plain), -ENOSPC);
 	fclose(file);
 }
+
+/* Two events of one text on unlike cores: each weight becomes time at its own rate, then they add up. */
+static const struct folded_event led[] = {
+	{.unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
+	{.unit = NUMBER_TIME, .rate = {.hz = 1e9, .n = 1}, .lead = &led[0]},
+};
+static const struct folded_opts cores = {led, 2, 0};
+
+Test(folded, events_of_unlike_cores_share_lines_after_conversion)
+{
+	uint32_t both = STACK(user(1, "both")), big = STACK(user(2, "big"));
+	uint32_t little = STACK(user(3, "little"));
+
+	add(0, "prog", both, 0, 2000);
+	add(1, "prog", both, 0, 2000);
+	add(0, "prog", big, 0, 100);
+	add(1, "prog", little, 0, 100);
+	expect(&cores, "prog;big 50\nprog;both 3000\nprog;little 100\n");
+}
+
+Test(folded, shared_lines_beside_another_events)
+{
+	const struct folded_event three[] = {
+		{.name = "faults", .unit = NUMBER_EVENTS},
+		{.name = "cycles", .unit = NUMBER_EVENTS, .scale = 2},
+		{.name = "cycles", .unit = NUMBER_EVENTS, .lead = &three[1]},
+	};
+	uint32_t f = STACK(user(1, "f"));
+
+	add(0, "prog", f, 0, 1);
+	add(1, "prog", f, 0, 10);
+	add(2, "prog", f, 0, 100);
+	expect(&(struct folded_opts){three, 3, 0}, "cycles;prog;f 120\nfaults;prog;f 1\n");
+}

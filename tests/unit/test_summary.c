@@ -381,3 +381,51 @@ Test(summary, frames_are_counted_per_sample)
 	cr_expect_eq(counts.by_reason[SYM_NO_MAPPING], 0);
 	profile__free(p);
 }
+
+/* The same text on two core PMUs. */
+static void become_hybrid(enum event_unit unit, enum number_unit number)
+{
+	static const struct clock_rate unlike[] = {{.hz = 2e9, .n = 1}, {.hz = 1e9, .n = 1}};
+	static struct folded_event shared[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		events[i].name = "cycles";
+		events[i].label = i ? "cycles [cpu_core]" : "cycles [cpu_atom]";
+		events[i].pmu = i ? "cpu_core" : "cpu_atom";
+		events[i].cpus = i ? "0-15" : "16-23";
+		events[i].title = "CPU cycles";
+		events[i].counts = "cycles";
+		events[i].lead = 0;
+		events[i].unit = unit;
+		events[i].attr.config = (i ? 4ULL : 10ULL) << 32;
+		ledger_events[i].weight = i ? 500 : 800;
+		ledger_events[i].enabled_ns = ledger_events[i].running_ns = 1000;
+		shared[i] = (struct folded_event){.unit = number};
+	}
+	shared[1].lead = &shared[0];
+	summary.numbers = shared;
+	summary.rates = unlike;
+}
+
+Test(summary, events_of_unlike_cores_have_a_row_each)
+{
+	become_hybrid(UNIT_CYCLES, NUMBER_TIME);
+	expect_text("  cycles [cpu_atom] (cycles; per CPU");
+	expect_text("    CPU cycles: PMU cpu_atom, type 0, config 0xa00000000; CPUs 16-23\n");
+	expect_text("    CPU cycles: PMU cpu_core, type 0, config 0x400000000; CPUs 0-15\n");
+	expect_text("  cycles, on all cores: cpu_atom 400 + cpu_core 500 = 900 ns\n");
+	expect_json("\"lead\": 0,\n      \"cpus\": \"0-15\"");
+	expect_json("\"type\": 0,\n      \"config\": \"0x400000000\",\n      \"config1\": \"0x0\"");
+}
+
+Test(summary, unlike_cycles_are_not_added_up)
+{
+	become_hybrid(UNIT_CYCLES, NUMBER_EVENTS);
+	expect_text(
+		"  cycles, on all cores: its lines add up cycles of unlike cores, which are not "
+		"worth the same (--unit time compares them)\n");
+	become_hybrid(UNIT_EVENTS, NUMBER_EVENTS);
+	expect_text("  cycles, on all cores: cpu_atom 800 + cpu_core 500 = 1300 cycles\n");
+	become_hybrid(UNIT_CYCLES, NUMBER_SAMPLES);
+	expect_text("  cycles, on all cores: cpu_atom 80 + cpu_core 0 = 80 samples\n");
+}

@@ -58,12 +58,14 @@ static enum number_unit default_unit(const struct event *event)
 	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
 }
 
-/* Lines begin with the event's name: two of one name could not be told apart. */
+/* Lines begin with the event's name: two of one name could not be told apart. (Those of one text, for
+ * several core PMUs, share their lines.) */
 static int check_names(const struct event_list *list, struct err *err)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		for (size_t k = 0; k < i; k++) {
-			if (strcmp(list->events[i].name, list->events[k].name) == 0)
+			if (list->events[i].lead != list->events[k].lead &&
+			    strcmp(list->events[i].name, list->events[k].name) == 0)
 				return err__usage(err, "-e: '%s' is given twice",
 						  list->events[i].name);
 		}
@@ -87,7 +89,8 @@ static int choose_units(const struct record_args *a, struct folded_event *number
 				event->name, event->counts);
 		numbers[i].unit = a->unit_given && !event->added ? a->unit : default_unit(event);
 		numbers[i].hidden = event->added;
-		shown += !event->added;
+		numbers[i].lead = event->lead == i ? NULL : &numbers[event->lead];
+		shown += !event->added && event->lead == i;
 	}
 	for (size_t i = 0; i < a->events.n && shown > 1; i++)
 		numbers[i].name = a->events.events[i].name;
@@ -111,7 +114,11 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 				"--unit time: the clock rate of '%s' could neither be measured nor "
 				"read; use --unit events",
 				a->events.events[i].name);
-		numbers[i].unit = NUMBER_EVENTS;
+		for (size_t k = 0; k < a->events.n; k++) {
+			/* lines that are shared have one unit */
+			if (a->events.events[k].lead == a->events.events[i].lead)
+				numbers[k].unit = NUMBER_EVENTS;
+		}
 	}
 	return 0;
 }
@@ -171,6 +178,7 @@ static int print_result(const struct record_args *a, const struct session_result
 {
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
+	_cleanup_(buf__done) struct buf notes = {0};
 	struct summary summary = {
 		.ledger = &result->ledger,
 		.events = &a->events,
@@ -181,9 +189,12 @@ static int print_result(const struct record_args *a, const struct session_result
 		.passes = passes,
 		.duration_ns = result->duration_ns,
 		.command_line = argv + 1,
-		.notes = result->notes.data,
 	};
 	int r, w;
+
+	buf__add(&notes, a->notes.data, a->notes.len);
+	buf__add(&notes, result->notes.data, result->notes.len);
+	summary.notes = notes.data;
 
 	r = names__resolve(&names, result->profile, result->files, err);
 	if (r < 0)
@@ -270,7 +281,8 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = check_names(&args.events, &err);
 	if (r == 0)
-		r = find_ways(&args, &err);
+		event_list__drop_missing(&args.events, &args.notes);
+	r = find_ways(&args, &err);
 	if (r == 0)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)

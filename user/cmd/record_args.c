@@ -324,6 +324,7 @@ void record_args__done(struct record_args *a)
 	event_list__done(&a->events);
 	event_names__done(&a->names);
 	free(a->event_texts);
+	buf__done(&a->notes);
 	plan__done(&a->plan);
 	target_args__done(&a->target);
 }

@@ -27,6 +27,7 @@ struct record_args {
 	enum number_unit unit;
 	unsigned max_depth;
 	const char *output, *summary;
+	struct buf notes; /* for the summary: what was found out before the recording */
 	bool quiet;
 	bool passes; /* run the command once for each set of events that fit together */
 	struct err *err;

@@ -21,6 +21,8 @@ enum { MAX_PARTS = 300 }; /* event, comm, two stacks of at most 127, address */
 
 struct sums {
 	uint64_t samples, weight;
+	uint64_t number; /* what is printed, once all rows are added */
+	bool merged;     /* into another line */
 };
 
 struct folder {
@@ -77,6 +79,18 @@ static size_t add_frames(struct folder *f, const struct profile_key *key, uint32
 	return n;
 }
 
+/* Its index, new or not. */
+static uint32_t add_line(struct folder *f, const uint32_t *parts, size_t size)
+{
+	uint32_t line = intern__add(&f->lines, parts, size);
+
+	if (line > f->n_sums) {
+		GROW(f->sums, f->n_sums, f->cap_sums);
+		f->sums[f->n_sums++] = (struct sums){0};
+	}
+	return line - 1;
+}
+
 static void add_row(struct folder *f, const struct profile_row *row)
 {
 	uint32_t parts[MAX_PARTS], line;
@@ -93,13 +107,9 @@ static void add_row(struct folder *f, const struct profile_row *row)
 		snprintf(addr, sizeof(addr), "[0x%" PRIx64 "]", row->key.addr);
 		parts[n++] = text_number(f, addr, "");
 	}
-	line = intern__add(&f->lines, parts, n * sizeof(*parts));
-	if (line > f->n_sums) {
-		GROW(f->sums, f->n_sums, f->cap_sums);
-		f->sums[f->n_sums++] = (struct sums){0};
-	}
-	f->sums[line - 1].samples += row->samples;
-	f->sums[line - 1].weight += row->weight;
+	line = add_line(f, parts, n * sizeof(*parts));
+	f->sums[line].samples += row->samples;
+	f->sums[line].weight += row->weight;
 }
 
 static uint64_t line_number(const struct folded_event *event, const struct sums *sums)
@@ -113,6 +123,29 @@ static uint64_t line_number(const struct folded_event *event, const struct sums 
 	return event->unit == NUMBER_TIME && event->rate.hz > 0 ?
 		       clock_rate__ns(&event->rate, weight) :
 		       weight;
+}
+
+/* The cycles of unlike cores aren't alike: first each line gets its number, then those of events that
+ * share their lines are added. */
+static void number_lines(struct folder *f)
+{
+	uint32_t parts[MAX_PARTS], line;
+	size_t n = f->n_sums, size;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *own = intern__get(&f->lines, (uint32_t)i + 1, &size);
+		const struct folded_event *event = &f->opts->events[own[0]];
+		uint64_t number = line_number(event, &f->sums[i]);
+
+		line = (uint32_t)i;
+		if (event->lead && event->lead != event) {
+			memcpy(parts, own, size);
+			parts[0] = (uint32_t)(event->lead - f->opts->events);
+			line = add_line(f, parts, size);
+			f->sums[i].merged = true;
+		}
+		f->sums[line].number += number;
+	}
 }
 
 static char *line_text(const struct folder *f, uint32_t line)
@@ -131,7 +164,7 @@ static char *line_text(const struct folder *f, uint32_t line)
 			buf__putc(&text, ';');
 		buf__puts(&text, intern__get(&f->texts, parts[i], &ignored));
 	}
-	buf__printf(&text, " %" PRIu64 "\n", line_number(event, &f->sums[line - 1]));
+	buf__printf(&text, " %" PRIu64 "\n", f->sums[line - 1].number);
 	return buf__take(&text);
 }
 
@@ -143,13 +176,16 @@ static int compare_texts(const void *a, const void *b)
 static int write_lines(const struct folder *f, FILE *file)
 {
 	_cleanup_free_ char **texts = xcalloc(f->n_sums, sizeof(*texts));
+	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < f->n_sums; i++)
-		texts[i] = line_text(f, (uint32_t)i + 1);
-	qsort(texts, f->n_sums, sizeof(*texts), compare_texts);
-	errno = 0;
 	for (size_t i = 0; i < f->n_sums; i++) {
+		if (!f->sums[i].merged)
+			texts[n++] = line_text(f, (uint32_t)i + 1);
+	}
+	qsort(texts, n, sizeof(*texts), compare_texts);
+	errno = 0;
+	for (size_t i = 0; i < n; i++) {
 		if (r == 0 && fputs(texts[i], file) == EOF)
 			r = errno ? -errno : -EIO;
 		free(texts[i]);
@@ -170,6 +206,7 @@ int folded__write(FILE *file, const struct profile *profile, const struct names 
 	number_frames(&f, names);
 	for (size_t i = 0; i < n; i++)
 		add_row(&f, &rows[i]);
+	number_lines(&f);
 	r = write_lines(&f, file);
 	intern__done(&f.texts);
 	intern__done(&f.lines);

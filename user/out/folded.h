@@ -23,6 +23,9 @@ enum number_unit {
 struct folded_event {
 	const char *name; /* NULL: lines don't begin with it (there is only one event) */
 	bool hidden;      /* it has no lines */
+	/* The event of another core PMU, with the same name and unit, whose lines it shares (NULL: none).
+	 * Their numbers are added up after each was converted at its own rate. */
+	const struct folded_event *lead;
 	enum number_unit unit;
 	double scale; /* weights are multiplied by it (multiplexed events); 0 is 1 */
 	/* NUMBER_TIME of a cycles event; hz 0: the weight is time already */

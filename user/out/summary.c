@@ -9,6 +9,8 @@
 #include "out/json.h"
 #include "pmu/way.h"
 
+enum { N_CONFIGS = 4 };
+
 static void count_stack(struct frame_counts *counts, const struct profile *profile,
 			const struct names *names, uint32_t stack, uint64_t samples)
 {
@@ -126,17 +128,73 @@ static void text_rate(const struct clock_rate *rate, struct buf *out)
 			    rate->n, rate->min_hz / 1e9, rate->max_hz / 1e9);
 }
 
+/* Whatever name was used: what it counts, and what the kernel was asked for. */
+static void text_meaning(const struct event *event, struct buf *out)
+{
+	buf__printf(out, "    %s: PMU %s, type %u, config 0x%" PRIx64, event->title, event->pmu,
+		    event->attr.type, event__config(event, 0));
+	for (unsigned i = 1; i < N_CONFIGS; i++) {
+		if (event__config(event, i))
+			buf__printf(out, ", config%u 0x%" PRIx64, i, event__config(event, i));
+	}
+	if (event->cpus)
+		buf__printf(out, "; CPUs %s", event->cpus);
+	buf__putc(out, '\n');
+}
+
+/* The number that an event's lines add up to, but for rounding. */
+static uint64_t printed_number(const struct summary *s, size_t i)
+{
+	const struct ledger_event *e = &s->ledger->events[i];
+	double weight = (double)e->weight * ledger_event__scale(e);
+
+	if (s->numbers[i].unit == NUMBER_SAMPLES)
+		return e->aggregated;
+	if (s->numbers[i].unit == NUMBER_TIME && s->rates[i].hz > 0)
+		weight = weight * 1e9 / s->rates[i].hz;
+	return (uint64_t)llround(weight);
+}
+
+/* After the last event of one text: what its shared lines stand for, if that can be added up. */
+static void text_sum(const struct summary *s, size_t last, struct buf *out)
+{
+	const struct event_list *list = s->events;
+	const struct event *event = &list->events[last];
+	size_t lead = event->lead;
+	uint64_t sum = 0;
+
+	if (lead >= last || (last + 1 < list->n && list->events[last + 1].lead == lead))
+		return;
+	buf__printf(out, "  %s, on all cores: ", event->name);
+	if (event->unit == UNIT_CYCLES && s->numbers[last].unit == NUMBER_EVENTS) {
+		buf__printf(out,
+			    "its lines add up cycles of unlike cores, which are not worth the same "
+			    "(--unit time compares them)\n");
+		return;
+	}
+	for (size_t i = lead; i <= last; i++) {
+		sum += printed_number(s, i);
+		buf__printf(out, "%s%s %" PRIu64, i > lead ? " + " : "", list->events[i].pmu,
+			    printed_number(s, i));
+	}
+	buf__printf(out, " = %" PRIu64 " %s\n", sum,
+		    s->numbers[last].unit == NUMBER_TIME    ? "ns" :
+		    s->numbers[last].unit == NUMBER_SAMPLES ? "samples" :
+							      event->counts);
+}
+
 static void text_event(const struct summary *s, size_t i, struct buf *out)
 {
 	const struct ledger_event *e = &s->ledger->events[i];
 	const struct event *event = &s->events->events[i];
 
-	buf__printf(out, "  %s (%s; ", event->name, event->maps_to);
+	buf__printf(out, "  %s (%s; ", event__label(event), event->maps_to);
 	if (event->attr.precise_ip || event->precise_max)
 		buf__printf(out, "precise level %u%s; ", (unsigned)event->attr.precise_ip,
 			    event->precise_max ? ", the highest here" : "");
 	text_when(s, i, out);
 	buf__puts(out, ")\n");
+	text_meaning(event, out);
 	buf__printf(out,
 		    "    %s %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
 		    " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
@@ -158,6 +216,7 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			    " or longer, or raise kernel.perf_event_max_sample_rate\n",
 			    e->throttled, e->calm_interval);
 	text_rate(&s->rates[i], out);
+	text_sum(s, i, out);
 }
 
 static void text_endings(const char *side, const uint64_t *endings, struct buf *out)
@@ -229,7 +288,7 @@ static void text_sets(const struct summary *s, struct buf *out)
 		for (size_t i = 0; i < s->plan->n_events; i++) {
 			if (s->plan->set[i] != set)
 				continue;
-			buf__printf(out, "%s%s", between, s->events->events[i].name);
+			buf__printf(out, "%s%s", between, event__label(&s->events->events[i]));
 			between = ", ";
 		}
 		buf__putc(out, '}');
@@ -378,6 +437,20 @@ static void json_rate(struct json *j, const struct clock_rate *rate)
 	json__end_obj(j);
 }
 
+/* Hexadecimal texts: numbers in JSON are exact up to 53 bits only. */
+static void json_config(const struct event *event, struct json *j)
+{
+	static const char *const keys[N_CONFIGS] = {"config", "config1", "config2", "config3"};
+
+	json__u64(j, "type", event->attr.type);
+	for (unsigned i = 0; i < N_CONFIGS; i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "0x%" PRIx64, event__config(event, i));
+		json__str(j, keys[i], text);
+	}
+}
+
 static void json_event(const struct summary *s, size_t i, struct json *j)
 {
 	static const char *const units[] = {"samples", "events", "time"};
@@ -388,7 +461,10 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__str(j, "name", event->name);
 	json__str(j, "title", event->title);
 	json__str(j, "pmu", event->pmu);
+	json__u64(j, "lead", event->lead);
+	json__str(j, "cpus", event->cpus);
 	json__str(j, "maps_to", event->maps_to);
+	json_config(event, j);
 	json__str(j, "counts", event->counts);
 	json__str(j, "unit", units[s->numbers[i].unit]);
 	json__str(j, "way", event_way_keys[event->way]);

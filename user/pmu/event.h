@@ -64,6 +64,8 @@ struct event_list {
 	size_t n, cap;
 };
 
+void event__done(struct event *event);
+
 /* What to call it where the events of one text must be told apart; borrowed. */
 static inline const char *event__label(const struct event *event)
 {

@@ -82,8 +82,6 @@ int event__parse_mem(struct event *event, struct spec *spec, struct err *err);
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,
 		      struct err *err);
 
-void event__done(struct event *event);
-
 /* What the spec's base is, looked up everywhere; what is left of the terms is not the base's. */
 int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
 		   struct spec *spec);

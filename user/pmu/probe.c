@@ -166,6 +166,61 @@ const char *probe__words(const struct probe_result *probe)
 	return probe->user_only ? "user code only" : "yes";
 }
 
+static void remove_event(struct event_list *list, size_t index)
+{
+	event__done(&list->events[index]);
+	memmove(&list->events[index], &list->events[index + 1],
+		(list->n - index - 1) * sizeof(*list->events));
+	list->n--;
+	for (size_t i = index; i < list->n; i++) {
+		/* the first of a text leads: if it was removed, the next one takes its place */
+		if (list->events[i].lead > index)
+			list->events[i].lead--;
+	}
+}
+
+static size_t family_end(const struct event_list *list, size_t lead)
+{
+	size_t end = lead + 1;
+
+	while (end < list->n && list->events[end].lead == lead)
+		end++;
+	return end;
+}
+
+/* Those of [lead, end) that can't be had; all of them stay if none can: opening says why. */
+static void drop_of_text(struct event_list *list, size_t lead, size_t end, struct buf *notes)
+{
+	struct probe_result *probes = xcalloc(end - lead, sizeof(*probes));
+	bool any = false;
+
+	for (size_t i = lead; i < end; i++) {
+		event__probe(&list->events[i], &probes[i - lead]);
+		any |= probes[i - lead].ok;
+	}
+	for (size_t i = end; any && i-- > lead;) {
+		const struct event *event = &list->events[i];
+
+		if (probes[i - lead].ok)
+			continue;
+		buf__printf(notes, "%s is not in this profile (CPUs %s): %s\n", event__label(event),
+			    event->cpus, probes[i - lead].reason);
+		remove_event(list, i);
+	}
+	free(probes);
+}
+
+void event_list__drop_missing(struct event_list *list, struct buf *notes)
+{
+	for (size_t lead = 0; lead < list->n; lead++) {
+		size_t end = family_end(list, lead);
+
+		if (end - lead > 1)
+			drop_of_text(list, lead, end, notes);
+		lead = family_end(list, lead) - 1;
+	}
+}
+
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err)
 {
 	struct refusal refusal;

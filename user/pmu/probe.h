@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "pmu/event.h"
 
 struct probe_result {
@@ -36,6 +37,12 @@ void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
 		    struct probe_result *ret);
 /* False for what happens inside the kernel only: with the kernel excluded it opens and never counts. */
 bool event__has_user_side(const struct event *event);
+
+/*
+ * Of the events of one text for several core PMUs, takes away those that can't be had while another
+ * one can: half of the cores is better than none. Adds a line to notes for each.
+ */
+void event_list__drop_missing(struct event_list *list, struct buf *notes);
 
 /*
  * Turns a failed perf_event_open of `event` (errno as a positive number) into a sentence with the

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "pmu/cores.h"
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sym/kallsyms.h"
@@ -216,8 +217,8 @@ static bool must_count(const struct event *event)
 	if (event->attr.exclude_user || event->attr.exclude_kernel)
 		return false;
 	if (event->attr.type == PERF_TYPE_HARDWARE)
-		return event->attr.config == PERF_COUNT_HW_CPU_CYCLES ||
-		       event->attr.config == PERF_COUNT_HW_INSTRUCTIONS;
+		return attr__generic_id(&event->attr) == PERF_COUNT_HW_CPU_CYCLES ||
+		       attr__generic_id(&event->attr) == PERF_COUNT_HW_INSTRUCTIONS;
 	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
 }
 
@@ -246,22 +247,28 @@ static double counter_hz(const struct session *s, const struct counter *c, const
 /* Its counter goes up with every cycle of the code that it covers: cycles, not stalled cycles. */
 static bool measures_clock(const struct event *event)
 {
-	const struct perf_event_attr *attr = &event->attr;
-
-	if (event->unit != UNIT_CYCLES || attr->exclude_user || attr->exclude_kernel)
-		return false;
-	return attr->type != PERF_TYPE_HARDWARE || attr->config == PERF_COUNT_HW_CPU_CYCLES ||
-	       attr->config == PERF_COUNT_HW_REF_CPU_CYCLES;
+	return event->is_clock && !event->attr.exclude_user && !event->attr.exclude_kernel;
 }
 
-/* Which event's counter tells the clock rate for `index`: itself, or another that counts cycles. */
+static bool is_reference(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_HARDWARE &&
+	       attr__generic_id(&event->attr) == PERF_COUNT_HW_REF_CPU_CYCLES;
+}
+
+/* Which event's counter tells the clock rate for `index`: itself, or another that counts the cycles of
+ * the same cores. */
 static size_t rate_source(const struct event_list *events, size_t index)
 {
-	if (measures_clock(&events->events[index]))
+	const struct event *event = &events->events[index];
+
+	if (measures_clock(event))
 		return index;
 	for (size_t i = 0; i < events->n; i++) {
-		if (measures_clock(&events->events[i]) &&
-		    events->events[i].attr.config != PERF_COUNT_HW_REF_CPU_CYCLES)
+		const struct event *other = &events->events[i];
+
+		if (measures_clock(other) && !is_reference(other) &&
+		    strcmp(other->cpus ? other->cpus : "", event->cpus ? event->cpus : "") == 0)
 			return i;
 	}
 	return SIZE_MAX;
@@ -364,6 +371,47 @@ static void read_counted(struct session *s)
 		s->result->counts[s->counted.list[i].event] += s->counted.list[i].count.value;
 }
 
+/*
+ * A task's event of one core PMU is enabled all the time and can only run on that PMU's CPUs: this is
+ * no lack of counters. It was due for its share of the time that the events of all the PMUs ran.
+ */
+static void share_enabled(struct ledger *ledger, const struct event_list *events, size_t lead)
+{
+	uint64_t enabled = 0, running = 0;
+
+	for (size_t i = lead; i < events->n && events->events[i].lead == lead; i++) {
+		running += ledger->events[i].running_ns;
+		if (ledger->events[i].enabled_ns > enabled)
+			enabled = ledger->events[i].enabled_ns;
+	}
+	for (size_t i = lead; i < events->n && events->events[i].lead == lead; i++) {
+		struct ledger_event *e = &ledger->events[i];
+		double share = running ? (double)e->running_ns / (double)running : 0;
+
+		if (!e->running_ns || e->running_ns == e->enabled_ns)
+			continue;
+		e->enabled_ns = (uint64_t)((double)enabled * share + 0.5);
+		if (e->enabled_ns < e->running_ns)
+			e->enabled_ns = e->running_ns;
+		e->scaled = e->enabled_ns == e->running_ns ?
+				    e->value :
+				    (uint64_t)((double)e->value * (double)e->enabled_ns /
+					       (double)e->running_ns);
+	}
+}
+
+static void share_times(struct session *s)
+{
+	const struct event_list *events = s->opts->events;
+
+	for (size_t i = 0; i < events->n; i++) {
+		bool several = i + 1 < events->n && events->events[i + 1].lead == i;
+
+		if (several && s->result->scopes[i] == SCOPE_PER_TASK)
+			share_enabled(&s->result->ledger, events, i);
+	}
+}
+
 void session__close_books(struct session *s)
 {
 	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
@@ -375,13 +423,14 @@ void session__close_books(struct session *s)
 	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)
 		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
+	share_times(s);
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		struct ledger_event *e = &ledger->events[i];
 		const struct event *event = &s->opts->events->events[i];
 
 		if (event->way != EVENT_SYSTEM)
 			programs__stats(s->programs, i, &e->kernel);
-		e->name = event->name;
+		e->name = event__label(event);
 		e->no_ratio = why_no_ratio(event);
 		e->read = event->way != EVENT_OVERFLOWS;
 		e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;

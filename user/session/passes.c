@@ -36,6 +36,16 @@ static bool set_reads_counters(const struct event_list *all, const struct plan *
 	return false;
 }
 
+/* In a set of its own, an event is printed in the name of the first of those that go with it. */
+static size_t lead_in_set(const struct event_list *set)
+{
+	size_t last = set->n - 1, i = 0;
+
+	while (i < last && strcmp(set->events[i].name, set->events[last].name) != 0)
+		i++;
+	return i;
+}
+
 /* The events of one set, with our clock if it has to read some of them; numbers[i] is the i-th's place among all. */
 static void pick_set(const struct event_list *all, const struct plan *plan, size_t set,
 		     struct event_list *ret, size_t *numbers)
@@ -48,6 +58,7 @@ static void pick_set(const struct event_list *all, const struct plan *plan, size
 		numbers[ret->n] = i;
 		GROW(ret->events, ret->n, ret->cap);
 		ret->events[ret->n++] = all->events[i];
+		ret->events[ret->n - 1].lead = lead_in_set(ret);
 	}
 }
 
@@ -57,7 +68,7 @@ static void count_in_all(struct pass_run *run, const struct event *event)
 
 	GROW(counted->events, counted->n, counted->cap);
 	counted->events[counted->n++] = *event;
-	run->passes->names[run->passes->n_counts++] = xstrdup(event->name);
+	run->passes->names[run->passes->n_counts++] = xstrdup(event__label(event));
 }
 
 static int pick_counted(struct pass_run *run, const struct plan *plan, struct err *err)
@@ -181,7 +192,7 @@ static void init_result(struct pass_run *run)
 		.scopes = xcalloc(n, sizeof(*result->scopes)),
 	};
 	for (size_t i = 0; i < n; i++)
-		result->ledger.events[i].name = run->all->events->events[i].name;
+		result->ledger.events[i].name = event__label(&run->all->events->events[i]);
 }
 
 int passes__record(const struct session_opts *opts, const struct plan *plan,

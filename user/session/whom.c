@@ -261,26 +261,6 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 	};
 }
 
-/* Of the CPUs to sample those that have the event; none is an error. */
-static int event_cpus(const struct session *s, const struct event *event, struct cpus *ret,
-		      struct err *err)
-{
-	_cleanup_(cpus__done) struct cpus own = {0};
-
-	*ret = (struct cpus){.cpu = xcalloc((size_t)s->cpus->n, sizeof(*ret->cpu))};
-	if (event->cpus && cpus__parse(event->cpus, &own) < 0)
-		return err__set(err, -EINVAL, "event '%s': sysfs says that it counts on CPUs '%s'",
-				event->name, event->cpus);
-	for (int i = 0; i < s->cpus->n; i++) {
-		if (!event->cpus || cpus__has(&own, s->cpus->cpu[i]))
-			ret->cpu[ret->n++] = s->cpus->cpu[i];
-	}
-	if (ret->n)
-		return 0;
-	return err__usage(err, "-C: event '%s' counts on CPU %s only, which is not among them",
-			  event->name, event->cpus);
-}
-
 /* Number `read` of the counters that a clock reads; those just opened are the last of the list. */
 static int hand_over(struct session *s, size_t read, size_t first, struct err *err)
 {
@@ -295,24 +275,48 @@ static int hand_over(struct session *s, size_t read, size_t first, struct err *e
 	return 0;
 }
 
+/* The event on those of the CPUs that have its PMU; *opened counts them. */
+static int open_on_cpus(struct session *s, size_t event, int *opened, struct err *err)
+{
+	const char *own_text = s->opts->events->events[event].cpus;
+	_cleanup_(cpus__done) struct cpus own = {0}, both = {0};
+	struct counters_opts opts = counter_opts(s, event);
+
+	if (!own_text || cpus__parse(own_text, &own) < 0) {
+		*opened += s->cpus->n;
+		return counters__open_cpus(&s->counters, &opts, s->cpus, err);
+	}
+	cpus__both(s->cpus, &own, &both);
+	*opened += both.n;
+	return counters__open_cpus(&s->counters, &opts, &both, err);
+}
+
+/* Of the events of one text, those whose PMU isn't on the CPUs asked for stay empty; not all of them. */
 static int open_per_cpu(struct session *s, struct err *err)
 {
+	const struct event_list *list = s->opts->events;
+	_cleanup_free_ int *opened = xcalloc(list->n, sizeof(*opened));
 	size_t n_read = 0;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->opts->events->n; i++) {
-		const struct event *event = &s->opts->events->events[i];
-		struct counters_opts opts = counter_opts(s, i);
-		_cleanup_(cpus__done) struct cpus cpus = {0};
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		size_t first = s->counters.n;
 
 		if (s->result->scopes[i] != SCOPE_PER_CPU)
 			continue;
-		r = event_cpus(s, event, &cpus, err);
-		if (r == 0)
-			r = counters__open_cpus(&s->counters, &opts, &cpus, err);
-		if (r == 0 && event->way == EVENT_READ)
+		r = open_on_cpus(s, i, &opened[list->events[i].lead], err);
+		if (r == 0 && list->events[i].way == EVENT_READ)
 			r = hand_over(s, n_read++, first, err);
+	}
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		const struct event *event = &list->events[i];
+
+		if (event->lead == i && !opened[i] && s->result->scopes[i] == SCOPE_PER_CPU)
+			return err__usage(
+				err,
+				"-C: event '%s' counts on CPU %s only (PMU %s), which is not "
+				"among them",
+				event->name, event->cpus, event->pmu);
 	}
 	return r;
 }

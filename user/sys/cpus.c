@@ -81,6 +81,15 @@ bool cpus__has(const struct cpus *cpus, int cpu)
 	return bsearch(&cpu, cpus->cpu, (size_t)cpus->n, sizeof(cpu), compare_ints) != NULL;
 }
 
+void cpus__both(const struct cpus *a, const struct cpus *b, struct cpus *ret)
+{
+	*ret = (struct cpus){.cpu = xcalloc((size_t)a->n + 1, sizeof(*ret->cpu))};
+	for (int i = 0; i < a->n; i++) {
+		if (cpus__has(b, a->cpu[i]))
+			ret->cpu[ret->n++] = a->cpu[i];
+	}
+}
+
 static int read_list(const char *path, struct cpus *ret)
 {
 	_cleanup_free_ char *text = file_read(path);

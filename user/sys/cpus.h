@@ -16,6 +16,8 @@ struct cpus {
 /* Parses a list; -EINVAL or -ERANGE with nothing in *ret. */
 int cpus__parse(const char *text, struct cpus *ret);
 void cpus__done(struct cpus *cpus);
+/* Those that are in both; the caller owns ret. */
+void cpus__both(const struct cpus *a, const struct cpus *b, struct cpus *ret);
 bool cpus__has(const struct cpus *cpus, int cpu);
 
 int cpus__online(struct cpus *ret, struct err *err);
