@@ -28,6 +28,7 @@ need "lzma.h" liblzma-dev header lzma.h
 need "libiberty/demangle.h" libiberty-dev header libiberty/demangle.h
 need "jansson.h" libjansson-dev header jansson.h
 need "uthash.h" uthash-dev header uthash.h
+need "perfmon/pfmlib.h" libpfm4-dev header perfmon/pfmlib.h
 need "linux/perf_event.h" linux-libc-dev header linux/perf_event.h
 for lib in bpf elf dw lzma z iberty; do
 	need "lib$lib" "lib$lib-dev; libz: zlib1g-dev" library "-l$lib"

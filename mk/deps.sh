@@ -26,6 +26,7 @@ build  libdw-dev              libdw-dev
 build  libiberty-dev          libiberty-dev
 build  zlib1g-dev             zlib1g-dev
 build  liblzma-dev            liblzma-dev
+build  libpfm4-dev            libpfm4-dev
 build  pkg-config             pkg-config
 build  libjansson-dev         libjansson-dev
 build  uthash-dev             uthash-dev

@@ -28,7 +28,7 @@ need() {
 # ---------------------------------------------------------------- what goes into a guest
 
 # What pmubpf is built with for another architecture, and what its guest runs.
-PACKAGES="libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev libjansson-dev uthash-dev libc6-dev linux-libc-dev busybox-static"
+PACKAGES="libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev libpfm4-dev libjansson-dev uthash-dev libc6-dev linux-libc-dev busybox-static"
 
 # Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and BUSYBOX.
 find_tools() { # ARCH

@@ -19,6 +19,7 @@
 #include "out/json.h"
 #include "pmu/capacity.h"
 #include "pmu/event_db.h"
+#include "pmu/libpfm.h"
 #include "pmu/probe.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
@@ -137,6 +138,19 @@ static char *pmu_words(const struct pmu *pmu)
 			    i + 1 < capacity.n_alone ? ", " : "), ");
 	buf__printf(&out, "%zu named events", pmu->n_events);
 	return buf__take(&out);
+}
+
+static void add_libraries(struct findings *f)
+{
+	_cleanup_(buf__done) struct buf pmus = {0};
+	bool here = libpfm__available();
+
+	libpfm__present(&pmus);
+	add(f, "libraries", xstrdup("libpfm4"),
+	    here ? xasprintf("knows %s", pmus.len ? pmus.data : "the kernel's own events only") :
+		   xstrdup("not here"),
+	    here ? NULL :
+		   "CPU makers' event names (MEM_LOAD_RETIRED:L1_MISS): raw codes do the same");
 }
 
 static void add_pmus(struct findings *f)
@@ -275,6 +289,7 @@ int cmd_doctor(int argc, char **argv)
 	add_privileges(&f);
 	add_settings(&f);
 	f.can_record = add_features(&f);
+	add_libraries(&f);
 	add_pmus(&f);
 	add_event_db(&f);
 	f.can_record &= add_events(&f) && !procfs_nested_pid_namespace();

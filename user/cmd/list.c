@@ -14,7 +14,7 @@
 #include "cmd/list.h"
 #include "pmu/event_db.h"
 
-enum { OPT_EVENT_DB = 256 };
+enum { OPT_EVENT_DB = 256, OPT_EVENTS };
 
 static const struct argp_option argp_options[] = {
 	{"json", 'j', NULL, 0, "Print a JSON array, one object per event", 0},
@@ -22,14 +22,16 @@ static const struct argp_option argp_options[] = {
 	 "Also what each event is, why it is not here, and all cache events; with an EVENT, all "
 	 "there is to know of it",
 	 0},
+	{"events", OPT_EVENTS, "FILE", 0,
+	 "Names of your own events, instead of ~/.config/pmubpf/events and /etc/pmubpf/events", 0},
 	{"event-db", OPT_EVENT_DB, "DIR", 0,
 	 "A copy of github.com/intel/perfmon: its names for -e, and what it knows of events", 0},
 	{0},
 };
 
 static const char help[] =
-	"Lists the events that `pmubpf record -e` takes: the well-known ones, then what this "
-	"machine's PMUs offer. Each is tried: HERE says whether it can be sampled by this user on "
+	"Lists the events that `pmubpf record -e` takes: your own, the well-known ones, then what "
+	"this machine's PMUs offer. Each is tried: HERE says whether it can be sampled by this user on "
 	"this machine. INTERVAL is the default period, a prime."
 	"\v"
 	"PATTERN is a part of a name, or a glob (*, ?, []); case does not matter. An EVENT is whatever "
@@ -39,7 +41,7 @@ static const char help[] =
 	"Raw events (rNNNN, cpu/event=0x3c,umask=1/) work too, and modifiers behind a name: "
 	":u :k :p (user code, kernel code, precise).\n"
 	"\n"
-	"Keys of --json: name; list (\"well-known\", \"pmu\" or \"database\"); title; maps_to; pmu; counts (what "
+	"Keys of --json: name; list (\"user\", \"well-known\", \"pmu\" or \"database\"); title; maps_to; pmu; counts (what "
 	"one count is); unit (\"events\", \"cycles\" or \"ns\"); interval; database_name, counters "
 	"(that can count it), errata, taken_alone (to be counted with no other), by the event "
 	"database; available; way (\"overflows\", \"read\" at those of a clock, \"place\"); user_only "
@@ -67,6 +69,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_EVENT_DB:
 		options->event_db = arg;
+		return 0;
+	case OPT_EVENTS:
+		options->events_file = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->pattern)
@@ -102,9 +107,10 @@ static void say_database(const struct list_options *options, struct buf *out)
 		fprintf(stderr, "pmubpf list: %s\n", event_db_trouble());
 }
 
-static int list_events(const struct list_options *options, const struct err *no_event)
+static int list_events(const struct list_options *options, struct event_names *names,
+		       const struct err *no_event)
 {
-	_cleanup_(rows__done) struct rows rows = {0};
+	_cleanup_(rows__done) struct rows rows = {.names = names};
 	_cleanup_(buf__done) struct buf out = {0};
 
 	rows__collect(&rows, options);
@@ -142,6 +148,7 @@ int cmd_list(int argc, char **argv)
 					 .doc = help};
 	static char name[] = "pmubpf list"; /* argp's messages begin with it */
 	_cleanup_(event_list__done) struct event_list events = {0};
+	_cleanup_(event_names__done) struct event_names names = {0};
 	struct list_options options = {0};
 	struct err err = {0};
 
@@ -149,12 +156,13 @@ int cmd_list(int argc, char **argv)
 	argv[0] = name;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
 		return EXIT_USAGE;
-	if (event_db_use(options.event_db, &err) < 0) {
+	if (event_db_use(options.event_db, &err) < 0 ||
+	    event_names__read(&names, options.events_file, &err) < 0) {
 		fprintf(stderr, "pmubpf list: %s\n", err.text);
 		return err.exit_code;
 	}
 	if (options.verbose && options.pattern &&
-	    event_list__parse(&events, options.pattern, NULL, &err) == 0)
+	    event_names__parse(&names, &events, options.pattern, &err) == 0)
 		return show_cards(&options, &events);
-	return list_events(&options, &err);
+	return list_events(&options, &names, &err);
 }

@@ -9,17 +9,18 @@
 #include "base/buf.h"
 #include "out/json.h"
 #include "pmu/event.h"
+#include "pmu/event_names.h"
 #include "pmu/probe.h"
-#include "sys/pmus.h"
 
 struct list_options {
 	bool json;
 	bool verbose;
 	const char *pattern;
 	const char *event_db;
+	const char *events_file; /* of the user's own names; NULL: the standard ones */
 };
 
-enum group { WELL_KNOWN, FROM_PMUS, FROM_DB };
+enum group { YOURS, WELL_KNOWN, FROM_PMUS, FROM_DB, N_GROUPS };
 
 struct row {
 	enum group group;
@@ -32,7 +33,7 @@ struct row {
 struct rows {
 	struct row *rows;
 	size_t n, cap;
-	struct pmus pmus;
+	struct event_names *names; /* borrowed */
 };
 
 /* Every event that options want, each tried. */

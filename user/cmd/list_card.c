@@ -116,6 +116,8 @@ static void card__fill(struct card *card, const struct event *event)
 
 static enum group card__group(const struct card *card)
 {
+	if (card->event.is_users)
+		return YOURS;
 	if (event_alias__find(card->event.name))
 		return WELL_KNOWN;
 	return card->event.db ? FROM_DB : FROM_PMUS;

@@ -20,7 +20,13 @@ void rows__done(struct rows *rows)
 		event_list__done(&rows->rows[i].parsed);
 	}
 	free(rows->rows);
-	pmus__done(&rows->pmus);
+}
+
+/* Of the events of one text, for several core PMUs, one that can be had is enough. */
+static void row__probe(struct row *row)
+{
+	for (size_t i = 0; i < row->parsed.n && !row->probe.ok; i++)
+		event__probe(&row->parsed.events[i], &row->probe);
 }
 
 /* text is what is tried, shown what the user would type (NULL: the same). */
@@ -30,11 +36,13 @@ static struct row *rows__add(struct rows *rows, enum group group, const char *te
 	struct row row = {.group = group, .name = xstrdup(shown ? shown : text)};
 	struct err err = {0};
 
-	if (event_list__parse_with(&row.parsed, text, &rows->pmus, &err) == 0) {
-		event__probe(&row.parsed.events[0], &row.probe);
+	if (event_names__parse(rows->names, &row.parsed, text, &err) == 0) {
+		row__probe(&row);
 	} else {
 		snprintf(row.probe.brief, sizeof(row.probe.brief), "%s",
-			 err.exit_code == EXIT_USAGE ? "needs terms" : "sysfs is unclear");
+			 group == YOURS              ? "its text is wrong" :
+			 err.exit_code == EXIT_USAGE ? "needs terms" :
+						       "sysfs is unclear");
 		snprintf(row.probe.reason, sizeof(row.probe.reason), "%.*s",
 			 (int)sizeof(row.probe.reason) - 1, err.text);
 	}
@@ -153,12 +161,16 @@ static void rows__add_db(struct rows *rows)
 
 void rows__collect(struct rows *rows, const struct list_options *options)
 {
-	(void)pmus__read(&rows->pmus, NULL); /* without sysfs, the generic events remain */
-	for (size_t i = 0; i < n_event_aliases; i++)
-		rows__add(rows, WELL_KNOWN, event_aliases[i].name, NULL);
+	for (size_t i = 0; i < rows->names->user.n; i++)
+		rows__add(rows, YOURS, rows->names->user.events[i].name, NULL);
+	for (size_t i = 0; i < n_event_aliases; i++) {
+		/* a name that the user defines anew stands there only, with that meaning */
+		if (!user_events__find(&rows->names->user, event_aliases[i].name))
+			rows__add(rows, WELL_KNOWN, event_aliases[i].name, NULL);
+	}
 	rows__add_generic(rows);
-	for (size_t i = 0; i < rows->pmus.n; i++)
-		rows__add_pmu(rows, &rows->pmus.pmus[i]);
+	for (size_t i = 0; i < rows->names->pmus.n; i++)
+		rows__add_pmu(rows, &rows->names->pmus.pmus[i]);
 	rows__add_breakpoint(rows);
 	if (options->pattern || options->verbose || options->json)
 		rows__add_db(rows);

@@ -92,6 +92,7 @@ static void put_group(struct buf *out, const struct rows *rows, enum group group
 		      const size_t width[N_COLUMNS], bool verbose)
 {
 	static const char *const titles[] = {
+		[YOURS] = "YOUR EVENT",
 		[WELL_KNOWN] = "WELL-KNOWN EVENT",
 		[FROM_PMUS] = "EVENT OF A PMU",
 		[FROM_DB] = "EVENT OF THE DATABASE",
@@ -134,9 +135,8 @@ void rows__put_table(struct buf *out, const struct rows *rows, bool verbose)
 				width[c] = len;
 		}
 	}
-	put_group(out, rows, WELL_KNOWN, width, verbose);
-	put_group(out, rows, FROM_PMUS, width, verbose);
-	put_group(out, rows, FROM_DB, width, verbose);
+	for (int group = 0; group < N_GROUPS; group++)
+		put_group(out, rows, (enum group)group, width, verbose);
 }
 
 void put_event_keys(struct json *j, const char *name, enum group group, const struct event *event,
@@ -148,6 +148,7 @@ void put_event_keys(struct json *j, const char *name, enum group group, const st
 		[UNIT_NS] = "ns",
 	};
 	static const char *const lists[] = {
+		[YOURS] = "user",
 		[WELL_KNOWN] = "well-known",
 		[FROM_PMUS] = "pmu",
 		[FROM_DB] = "database",

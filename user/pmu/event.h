@@ -46,6 +46,7 @@ struct event {
 	size_t lead;
 	char *label; /* the name with its PMU, if the text stands for several: "cycles [cpu_core]" */
 	enum event_unit unit;
+	bool is_users;               /* defined in an event file */
 	bool is_clock;               /* goes up with every cycle of its CPU: tells the clock rate */
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
 	uint64_t

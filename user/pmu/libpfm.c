@@ -7,19 +7,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-#if __has_include(<perfmon/pfmlib_perf_event.h>)
-
 #include <perfmon/pfmlib_perf_event.h>
 
 #define FUNCTIONS(X)                 \
 	X(pfm_initialize)            \
-	X(pfm_get_version)           \
 	X(pfm_strerror)              \
 	X(pfm_get_os_event_encoding) \
 	X(pfm_find_event)            \
@@ -30,7 +28,7 @@
 
 static struct {
 	bool tried;
-	char version[16]; /* empty: not loaded */
+	bool loaded;
 #define X(name) typeof(name) *name;
 	FUNCTIONS(X)
 #undef X
@@ -64,23 +62,18 @@ static bool initialize(void)
 static bool load(void)
 {
 	void *handle;
-	int version;
 
 	if (lib.tried)
-		return *lib.version;
+		return lib.loaded;
 	lib.tried = true;
 	handle = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
-	if (!handle || !resolve_functions(handle) || !initialize())
-		return false;
-	version = lib.pfm_get_version();
-	snprintf(lib.version, sizeof(lib.version), "%d.%d", PFM_MAJ_VERSION(version),
-		 PFM_MIN_VERSION(version));
-	return true;
+	lib.loaded = handle && resolve_functions(handle) && initialize();
+	return lib.loaded;
 }
 
-const char *libpfm__version(void)
+bool libpfm__available(void)
 {
-	return load() ? lib.version : NULL;
+	return load();
 }
 
 static bool get_pmu(pfm_pmu_t id, pfm_pmu_info_t *ret)
@@ -254,35 +247,3 @@ void libpfm__offer(struct nearest *nearest, const char *wanted)
 		}
 	}
 }
-
-#else /* built without libpfm4-dev */
-
-const char *libpfm__version(void)
-{
-	return NULL;
-}
-
-int libpfm__encode(const char *text, struct libpfm_event *ret)
-{
-	(void)text;
-	*ret = (struct libpfm_event){0};
-	return -ENOSYS;
-}
-
-void libpfm_event__done(struct libpfm_event *event)
-{
-	(void)event;
-}
-
-void libpfm__present(struct buf *out)
-{
-	(void)out;
-}
-
-void libpfm__offer(struct nearest *nearest, const char *wanted)
-{
-	(void)nearest;
-	(void)wanted;
-}
-
-#endif

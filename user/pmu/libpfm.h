@@ -23,8 +23,8 @@ struct libpfm_event {
 	struct perf_event_attr attr; /* type, config*, exclude_*; nothing else */
 };
 
-/* "4.13", or NULL if the library can't be loaded (or this build knows nothing of it). */
-const char *libpfm__version(void);
+/* False if the library can't be loaded. */
+bool libpfm__available(void);
 
 /*
  * 0; -ENOSYS: no library; -ENOENT: it knows no such event; -ENODEV: it does, but the event's PMU is

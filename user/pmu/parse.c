@@ -159,6 +159,7 @@ static void event__define(struct event *event, const struct user_event *user,
 {
 	free(event->name);
 	event->name = xstrdup(name);
+	event->is_users = true;
 	if (user->title) {
 		free(event->title);
 		event->title = xstrdup(user->title);

@@ -86,14 +86,14 @@ int parser__unknown(const struct parser *parser, const struct spec *spec)
 				  spec->shown, spec->base, near.len ? "; nearest: " : "",
 				  near.len ? near.data : "", pmus.data);
 	}
-	if (vendors && libpfm__version())
+	if (vendors && libpfm__available())
 		libpfm__present(&pmus);
 	return err__usage(parser->err,
 			  "event '%s' is not known%s%s%s%.200s; `pmubpf list` shows all but the "
 			  "vendors'",
 			  spec->shown, near.len ? "; nearest: " : "", near.len ? near.data : "",
-			  !vendors          ? "" :
-			  libpfm__version() ? "; libpfm finds here: " :
-					      "; vendors' names need libpfm4, which is not here",
+			  !vendors            ? "" :
+			  libpfm__available() ? "; libpfm finds here: " :
+						"; vendors' names need libpfm4, which is not here",
 			  pmus.len ? pmus.data : "");
 }

@@ -40,7 +40,7 @@ struct user_events {
 };
 
 /*
- * Reads the file that the user named, or, with NULL, the standard ones that exist: the user's
+ * Reads the file that the user named, or, with NULL, the standard ones that can be read: the user's
  * ($XDG_CONFIG_HOME/pmubpf/events, else ~/.config/pmubpf/events; under sudo those of whoever called
  * it), then /etc/pmubpf/events. An error names file and line, and leaves `ret` empty.
  */
