@@ -13,6 +13,11 @@ need_libpfm() {
 	return 0
 }
 
+need_own_mounts() {
+	need_program unshare
+	unshare -m mount --bind "$T" "$T" 2>/dev/null || skip "no mounts of one's own here"
+}
+
 write_events() { # FILE
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-'EVENTS'
@@ -129,6 +134,30 @@ t_the_commands_environment() {
 	expect_no_match "$T/env" '^LIBPFM' "a setting of libpfm"
 }
 
+# Without the library the vendors' names are unknown, with the reason, and all the rest works.
+t_without_libpfm() {
+	need_root
+	local lib
+	lib=$(/sbin/ldconfig -p | sed -n 's/.*libpfm\.so\.4.* => //p' | head -n 1)
+	[ -n "$lib" ] || skip "libpfm4 is not installed"
+	need_own_mounts
+	: >"$T/empty"
+	without() {
+		# shellcheck disable=SC2016 # the inner shell's
+		unshare -m sh -c 'mount --bind "$0" "$1" && shift && exec "$@"' "$T/empty" \
+			"$(realpath "$lib")" "$PMUBPF" "$@" >"$T/out" 2>"$T/err"
+		rc=$?
+	}
+	without record -e MEM_LOAD_RETIRED:L1_MISS -- true
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'need libpfm4, which is not here' "the reason"
+	without record -e page-faults -o "$T/folded" -- true
+	expect_eq "$rc" 0 "exit status of an event that doesn't need it"
+	without doctor
+	expect_match "$T/out" 'libpfm4 +not here' "the finding"
+	expect_match "$T/out" "lost: CPU makers' event names" "what is lost"
+}
+
 # Runs pmubpf where sysfs has two core PMUs, one on CPU 0 and one on CPU 1. What they call cpu_cycles and
 # l1d_cache_refill are the CPU clock and page faults: their type is that of the software PMU.
 pmb_unlike() { # ARG…
@@ -151,9 +180,8 @@ pmb_unlike() { # ARG…
 need_unlike() {
 	need_root
 	need_program jq
-	need_program unshare
+	need_own_mounts
 	[ "$(nproc)" -ge 2 ] || skip "one CPU only"
-	unshare -m mount --bind "$T" "$T" 2>/dev/null || skip "no mounts of one's own here"
 }
 
 t_one_text_two_core_pmus() {

@@ -228,3 +228,33 @@ Test(ledger, each_number_has_its_key_and_words)
 	cr_expect_str_eq(ending_keys[PMB_END_UNKNOWN_ID], "unknown_id");
 	cr_expect_str_eq(reject_keys[REJECT_FRAMES], "frames");
 }
+
+/* A task that was 3 s on the one kind of cores and 1 s on the other: nothing was multiplexed. */
+Test(ledger, time_on_other_cores_is_no_multiplexing)
+{
+	struct ledger_event cores[2] = {
+		{.value = 600, .scaled = 800, .enabled_ns = 4000, .running_ns = 3000},
+		{.value = 100, .scaled = 400, .enabled_ns = 4000, .running_ns = 1000},
+	};
+
+	ledger_events__share_time(cores, 2);
+	for (size_t i = 0; i < 2; i++) {
+		cr_expect_eq(cores[i].scaled, cores[i].value);
+		cr_expect_not(ledger_event__estimated(&cores[i]));
+	}
+}
+
+Test(ledger, multiplexing_on_all_cores_is_seen)
+{
+	struct ledger_event cores[3] = {
+		{.value = 600, .enabled_ns = 8000, .running_ns = 3000},
+		{.value = 100, .enabled_ns = 8000, .running_ns = 1000},
+		{.enabled_ns = 8000, .only_cpus = "9"},
+	};
+
+	ledger_events__share_time(cores, 3);
+	cr_expect_eq(cores[0].enabled_ns, 6000);
+	cr_expect_eq(cores[0].scaled, 1200);
+	cr_expect_eq(cores[1].scaled, 200);
+	cr_expect_eq(ledger_event__silence(&cores[2]), SILENCE_OTHER_CPUS);
+}

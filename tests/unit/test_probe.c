@@ -69,3 +69,50 @@ Test(probe, says_yes_or_why_not)
 		event_list__done(&list);
 	}
 }
+/* cpu-clock, and beside it, as if on other cores, an event that no kernel has. */
+static void parse_family(struct event_list *list, const char *text, size_t missing)
+{
+	struct err err = {0};
+
+	for (size_t i = 0; i < 2; i++)
+		cr_assert_eq(event_list__parse(list, text, NULL, &err), 0, "%s", err.text);
+	for (size_t i = list->n - 2; i < list->n; i++) {
+		list->events[i].lead = list->n - 2;
+		list->events[i].cpus = xstrdup("0");
+		if (i == list->n - 2 + missing)
+			list->events[i].attr.type = 0x7ffffff0;
+	}
+}
+
+Test(probe, what_only_some_cores_have_is_counted_there)
+{
+	struct event_list list = {0};
+	struct buf notes = {0};
+
+	parse_family(&list, "cpu-clock", 0);
+	parse_family(&list, "task-clock", 1);
+	parse_family(&list, "page-faults", 2);
+	event_list__drop_missing(&list, &notes);
+	cr_assert_eq(list.n, 4);
+	cr_expect_str_eq(list.events[0].name, "cpu-clock");
+	cr_expect_str_eq(list.events[1].name, "task-clock");
+	cr_expect(list.events[0].lead == 0 && list.events[1].lead == 1);
+	cr_expect(list.events[2].lead == 2 && list.events[3].lead == 2);
+	cr_expect(strstr(notes.data, "cpu-clock is not in this profile (CPUs 0): "), "%s",
+		  notes.data);
+	buf__done(&notes);
+	event_list__done(&list);
+}
+
+Test(probe, an_event_that_no_core_has_stays_to_be_explained)
+{
+	struct event_list list = {0};
+	struct buf notes = {0};
+
+	parse_family(&list, "cpu-clock", 0);
+	list.events[1].attr.type = 0x7ffffff0;
+	event_list__drop_missing(&list, &notes);
+	cr_expect_eq(list.n, 2);
+	cr_expect_eq(notes.len, 0);
+	event_list__done(&list);
+}

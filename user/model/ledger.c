@@ -38,6 +38,31 @@ double ledger_event__scale(const struct ledger_event *e)
 	return (double)e->scaled / (double)e->value;
 }
 
+void ledger_events__share_time(struct ledger_event *events, size_t n)
+{
+	uint64_t enabled = 0, running = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		running += events[i].running_ns;
+		if (events[i].enabled_ns > enabled)
+			enabled = events[i].enabled_ns;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct ledger_event *e = &events[i];
+		double share = running ? (double)e->running_ns / (double)running : 0;
+
+		if (!e->running_ns || e->running_ns == e->enabled_ns)
+			continue;
+		e->enabled_ns = (uint64_t)((double)enabled * share + 0.5);
+		if (e->enabled_ns < e->running_ns)
+			e->enabled_ns = e->running_ns;
+		e->scaled = e->enabled_ns == e->running_ns ?
+				    e->value :
+				    (uint64_t)((double)e->value * (double)e->enabled_ns /
+					       (double)e->running_ns);
+	}
+}
+
 /* In frequency mode the kernel begins with short periods. */
 enum { FIRST_PERIODS = 1000 };
 

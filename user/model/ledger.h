@@ -79,6 +79,13 @@ double ledger_event__ratio(const struct ledger_event *event);
 uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
 
+/*
+ * For the n events of a task that one text stands for, one for each core PMU: each is enabled all the
+ * time and can only run on its PMU's CPUs, which is no lack of counters. Each was due for its share of
+ * the time in which all of them ran; enabled_ns and scaled become what that makes of them.
+ */
+void ledger_events__share_time(struct ledger_event *events, size_t n);
+
 /* It shared its counter with other events: what its weights must be multiplied by to stand for the
  * whole time, else 1. Such numbers are estimates. */
 double ledger_event__scale(const struct ledger_event *event);

@@ -371,44 +371,15 @@ static void read_counted(struct session *s)
 		s->result->counts[s->counted.list[i].event] += s->counted.list[i].count.value;
 }
 
-/*
- * A task's event of one core PMU is enabled all the time and can only run on that PMU's CPUs: this is
- * no lack of counters. It was due for its share of the time that the events of all the PMUs ran.
- */
-static void share_enabled(struct ledger *ledger, const struct event_list *events, size_t lead)
-{
-	uint64_t enabled = 0, running = 0;
-
-	for (size_t i = lead; i < events->n && events->events[i].lead == lead; i++) {
-		running += ledger->events[i].running_ns;
-		if (ledger->events[i].enabled_ns > enabled)
-			enabled = ledger->events[i].enabled_ns;
-	}
-	for (size_t i = lead; i < events->n && events->events[i].lead == lead; i++) {
-		struct ledger_event *e = &ledger->events[i];
-		double share = running ? (double)e->running_ns / (double)running : 0;
-
-		if (!e->running_ns || e->running_ns == e->enabled_ns)
-			continue;
-		e->enabled_ns = (uint64_t)((double)enabled * share + 0.5);
-		if (e->enabled_ns < e->running_ns)
-			e->enabled_ns = e->running_ns;
-		e->scaled = e->enabled_ns == e->running_ns ?
-				    e->value :
-				    (uint64_t)((double)e->value * (double)e->enabled_ns /
-					       (double)e->running_ns);
-	}
-}
-
 static void share_times(struct session *s)
 {
 	const struct event_list *events = s->opts->events;
 
-	for (size_t i = 0; i < events->n; i++) {
-		bool several = i + 1 < events->n && events->events[i + 1].lead == i;
-
-		if (several && s->result->scopes[i] == SCOPE_PER_TASK)
-			share_enabled(&s->result->ledger, events, i);
+	for (size_t i = 0, end; i < events->n; i = end) {
+		for (end = i + 1; end < events->n && events->events[end].lead == i; end++)
+			;
+		if (end - i > 1 && s->result->scopes[i] == SCOPE_PER_TASK)
+			ledger_events__share_time(&s->result->ledger.events[i], end - i);
 	}
 }
 
