@@ -69,6 +69,7 @@ Test(probe, says_yes_or_why_not)
 		event_list__done(&list);
 	}
 }
+
 /* cpu-clock, and beside it, as if on other cores, an event that no kernel has. */
 static void parse_family(struct event_list *list, const char *text, size_t missing)
 {
