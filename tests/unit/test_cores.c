@@ -11,7 +11,7 @@ struct want {
 	const char *pmu;
 	uint32_t type;
 	uint64_t config;
-	const char *cpus; /* NULL: all */
+	const char *cpus; /* NULL: all; of a PMU outside the cores, its cpumask */
 	uint64_t config1;
 };
 
@@ -80,7 +80,7 @@ Test(cores, raw_and_listed_events_of_hybrid_intel)
 	EXPECT("intel-hybrid", "cpu_atom/event=0x3c/u", {"cpu_atom", 10, 0x3c, "16-23", 0});
 	/* not of the cores */
 	EXPECT("intel-hybrid", "page-faults", {"software", 1, 2, NULL, 0});
-	EXPECT("intel-hybrid", "energy-pkg", {"power", 13, 2, NULL, 0});
+	EXPECT("intel-hybrid", "energy-pkg", {"power", 13, 2, "0", 0});
 	EXPECT("intel-hybrid", "mem:0x1000:w", {"breakpoint", 5, 0, NULL, 0x1000});
 }
 
@@ -120,7 +120,7 @@ Test(cores, machines_of_one_kind_stay_as_they_are)
 	EXPECT("arm-neoverse", "armv8_pmuv3_0/l3d_cache_refill,long=1/k",
 	       {"armv8_pmuv3_0", 8, 0x2a, NULL, 1});
 	EXPECT("arm-neoverse", "arm_cmn_0/hnf_cache_miss,nodeid=0x8/",
-	       {"arm_cmn_0", 12, 0x800010005, NULL, 0});
+	       {"arm_cmn_0", 12, 0x800010005, "0", 0});
 	EXPECT("riscv", "cpu/event=0x21/", {"cpu", 4, 0x21, NULL, 0});
 	EXPECT("riscv", "cpu/firmware=2,event=5/", {"cpu", 4, 0x8000000000000005, NULL, 0});
 	EXPECT("vm-none", "tsc", {"msr", 9, 0, NULL, 0});
@@ -136,15 +136,15 @@ Test(cores, terms_of_real_drivers)
 	EXPECT("intel-server", "cycles-ct", {"cpu", 4, 0x30000003c, NULL, 0});
 	EXPECT("intel-server", "topdown-total-slots", {"cpu", 4, 0x20003c, NULL, 0});
 	EXPECT("intel-server", "uncore_imc_1/cas_count_read/",
-	       {"uncore_imc_1", 15, 0x304, NULL, 0});
+	       {"uncore_imc_1", 15, 0x304, "0,12", 0});
 	EXPECT("intel-server", "uncore_iio_0/event=0x83,umask=4,ch_mask=1,fc_mask=7/",
-	       {"uncore_iio_0", 30, 0x701000000483, NULL, 0});
+	       {"uncore_iio_0", 30, 0x701000000483, "0,12", 0});
 	EXPECT("amd-zen", "cpu/event=0x187/", {"cpu", 4, 0x100000087, NULL, 0});
 	EXPECT("amd-zen", "ibs_op/cnt_ctl=1/", {"ibs_op", 9, 0x80000, NULL, 0});
-	EXPECT("amd-zen", "amd_df/event=0x1c7,umask=2/", {"amd_df", 14, 0x1000002c7, NULL, 0});
+	EXPECT("amd-zen", "amd_df/event=0x1c7,umask=2/", {"amd_df", 14, 0x1000002c7, "0", 0});
 	EXPECT("amd-zen", "amd_l3/event=4,umask=1,enallcores=1,threadmask=3/",
-	       {"amd_l3", 15, 0x300800000000104, NULL, 0});
-	EXPECT("amd-zen", "mem_pass_untrans", {"amd_iommu_0", 16, 1, NULL, 0});
+	       {"amd_l3", 15, 0x300800000000104, "0,8", 0});
+	EXPECT("amd-zen", "mem_pass_untrans", {"amd_iommu_0", 16, 1, "0", 0});
 }
 
 /* Whatever the words, a core PMU's cycles are cycles: their weights can become time. */
