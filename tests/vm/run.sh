@@ -4,20 +4,25 @@
 # tests/vm/run.sh [NAME…]: boots the guests of tests/vm/guests (all without a name), one after the other,
 # runs pmubpf in each, and ends each with a line of its figures:
 #
-#     VM amd64-5.10: split 70.1 %, Σ/counter 99.8 %, 11 passed, 0 failed, 1 skipped
+#     VM riscv64-6.12: dtlb share 99.8 %, Σ/counter 98.3 %, 12 passed, 0 failed
 #
-# A guest that fails leaves its console in $O/vm/NAME.log. One that can't be fetched is skipped by name.
-# Exit status: 0, or 1 if anything failed.
-# Environment: O (the build folder, as for make), TIMEOUT (seconds a guest, default 420),
-# SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the verifier's costs down instead of comparing them), and those of fetch.sh.
+# Above it, one line per test (as in tests/run.sh), figure and note; the figures of the guest's first script
+# stand in the last line, too. A guest that fails leaves its console in $O/vm/NAME.log. One that can't be
+# had here is skipped by name. Exit status: 0, or 1 if anything failed or no guest ran.
+#
+# Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900),
+# SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the verifier's costs down
+# instead of comparing them), and those of fetch.sh.
 set -u -o pipefail
 export LC_ALL=C
 
-VM=$(cd "$(dirname "$0")" && pwd)
-TOP=$(cd "$VM/../.." && pwd)
+HERE=$(cd "$(dirname "$0")" && pwd)
+TOP=$(cd "$HERE/../.." && pwd)
 O=$(cd "$TOP" && realpath -m "${O:-build}")
 OUT=$O/vm
-COSTS=$VM/verifier-cost.txt
+COSTS=$HERE/verifier-cost.txt
+# of the PATH, or Debian's, which lies outside
+FLAMEGRAPH=$(command -v flamegraph.pl || ls /usr/share/perl5/Devel/NYTProf/flamegraph.pl 2>/dev/null)
 
 need() {
 	command -v "$1" >/dev/null && return 0
@@ -30,27 +35,35 @@ need() {
 # What pmubpf is built with for another architecture, and what its guest runs.
 PACKAGES="libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev libpfm4-dev libjansson-dev uthash-dev libc6-dev linux-libc-dev busybox-static"
 
+need_qemu() { # ARCH
+	need cpio cpio || return 1
+	case $1 in
+	amd64) need qemu-system-x86_64 qemu-system-x86 ;;
+	arm64) need qemu-system-aarch64 qemu-system-arm ;;
+	riscv64) need qemu-system-riscv64 qemu-system-riscv64 ;;
+	esac
+}
+
 # Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and BUSYBOX.
 find_tools() { # ARCH
 	CROSS=()
+	need_qemu "$1" || return 1
 	case $1 in
 	"$(dpkg --print-architecture)")
 		ROOT=/
-		need busybox busybox-static && need qemu-system-x86_64 qemu-system-x86 || return 1
+		need busybox busybox-static || return 1
 		;;
 	arm64)
 		need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu || return 1
-		need qemu-system-aarch64 qemu-system-arm || return 1
 		# shellcheck disable=SC2086
-		ROOT=$("$VM/fetch.sh" root arm64 bookworm $PACKAGES) || return 1
+		ROOT=$("$HERE/fetch.sh" root arm64 bookworm $PACKAGES) || return 1
 		CROSS=(ARCH=arm64 "CC=aarch64-linux-gnu-gcc --sysroot=$ROOT")
 		;;
 	riscv64)
 		# Debian 12 has no riscv64, and its GNU ld can't read Debian 13's objects.
 		need clang-19 clang-19 && need ld.lld-19 lld-19 || return 1
-		need qemu-system-riscv64 qemu-system-misc || return 1
 		# shellcheck disable=SC2086
-		ROOT=$("$VM/fetch.sh" root riscv64 trixie $PACKAGES libgcc-14-dev opensbi) || return 1
+		ROOT=$("$HERE/fetch.sh" root riscv64 trixie $PACKAGES libgcc-14-dev opensbi) || return 1
 		CROSS=(ARCH=riscv LDFLAGS=-fuse-ld=lld-19 "CC=clang-19 --target=riscv64-linux-gnu\
  --sysroot=$ROOT --gcc-toolchain=$ROOT/usr")
 		;;
@@ -65,7 +78,7 @@ find_tools() { # ARCH
 # pmubpf, the workloads and the cost loader, in the folder BUILD.
 build_for() { # ARCH
 	BUILD=$OUT/$1
-	make -C "$TOP" --no-print-directory -s "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null
+	make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null
 }
 
 # The shared libraries that a program names, found under ROOT, put into the guest where the loader looks.
@@ -94,9 +107,9 @@ make_initramfs() { # FILE SCRIPT
 	dir=$(mktemp -d) || return 1
 	mkdir -p "$dir"/{bin,lib,vm}
 	cp "$BUSYBOX" "$dir/bin/busybox"
-	cp "$VM/guest/init" "$dir/init"
-	cp "$VM/guest/lib.sh" "$dir/vm/lib.sh"
-	cp "$VM/guest/$2.sh" "$dir/vm/run"
+	cp "$HERE/guest/init" "$dir/init"
+	cp "$HERE/guest/lib.sh" "$dir/vm/lib.sh"
+	cp "$HERE/guest/$2.sh" "$dir/vm/run"
 	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$dir/vm/"
 	cp -r "$BUILD/workloads" "$dir/vm/workloads"
 	nm "$BUILD/workloads/watch" | awk '$3 == "watched" { print "0x" $1 }' >"$dir/vm/workloads/watch.addr"
@@ -112,101 +125,150 @@ make_initramfs() { # FILE SCRIPT
 
 # ---------------------------------------------------------------- the machines
 
-# Under -icount an instruction takes a nanosecond of the guest's time, and counters interrupt exactly.
+# A script may want more: a line "# qemu: OPTIONS".
 machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	local common=(-m 1024 -kernel "$2" -initrd "$3" -nographic -no-reboot -net none -monitor none)
-	[ "$4" = cycles ] && common+=(-icount "shift=0")
+	# a CPU that hangs for a minute is a panic, with its stack in the log
+	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30"
+	# shellcheck disable=SC2207 # words
+	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in
 	amd64)
 		# both clocks from the TSC: calibrated apart, they differ by up to 7 % on a busy host
 		QEMU=(qemu-system-x86_64 -cpu max -smp 2 "${common[@]}"
-			-append "console=ttyS0 panic=-1 quiet tsc=reliable clocksource=tsc")
+			-append "console=ttyS0 $append tsc=reliable clocksource=tsc")
 		;;
 	arm64)
 		QEMU=(qemu-system-aarch64 -machine virt -cpu max -smp 1 "${common[@]}"
-			-append "console=ttyAMA0 panic=-1 quiet")
+			-append "console=ttyAMA0 $append")
 		;;
 	riscv64)
 		QEMU=(qemu-system-riscv64 -machine virt -cpu "rv64,sscofpmf=true" -smp 1 "${common[@]}"
 			-bios "$ROOT/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin"
-			-append "console=ttyS0 panic=-1 quiet")
+			-append "console=ttyS0 $append")
 		;;
 	esac
 }
 
-# ---------------------------------------------------------------- results
+# ---------------------------------------------------------------- what a guest said
+# Its lines begin with "@ ": ok, FAIL and skip with a test's name; figure TEXT; note TEXT;
+# cost PROGRAM INSTRUCTIONS; folded LINE (of collapsed stacks); end.
 
-write_cost() { # NAME PROGRAM COST
+said() { # WORD CONSOLE
+	sed -n "s/^@ $1 //p" "$2"
+}
+
+write_costs() { # NAME CONSOLE
 	{
 		echo "# guest, program/configuration, instructions that the verifier processed (make test-vm UPDATE=1)"
-		{ grep -v "^#\|^$1 $2 " "$COSTS" 2>/dev/null; echo "$*"; } | sort -V
+		{ grep -v "^#\|^$1 " "$COSTS"; said cost "$2" | sed "s/^/$1 /"; } | sort -u -V
 	} >"$COSTS.new" && mv "$COSTS.new" "$COSTS"
 }
 
 # The costs that a guest printed against those written down; one that grew by more than 25 % fails.
-check_costs() { # NAME LOG
+check_costs() { # NAME CONSOLE
 	local program cost before
+	said cost "$2" | grep -q . || return 0
+	if [ "${UPDATE:-0}" = 1 ]; then
+		write_costs "$@"
+		return 0
+	fi
 	while read -r program cost; do
-		before=$(awk -v g="$1" -v p="$program" '$1 == g && $2 == p { print $3 }' "$COSTS" 2>/dev/null)
-		if [ -z "$before" ] || [ "${UPDATE:-0}" = 1 ]; then
-			write_cost "$1" "$program" "$cost"
+		before=$(awk -v g="$1" -v p="$program" '$1 == g && $2 == p { print $3 }' "$COSTS")
+		if [ -z "$before" ]; then
+			echo "skip $1/verifier_cost: none is written down for $program (make test-vm VM=$1 UPDATE=1)"
 		elif [ $((cost * 100)) -gt $((before * 125)) ]; then
 			echo "FAIL $1/verifier_cost: $program takes $cost instructions, it took $before"
 		fi
-	done < <(sed -n 's/^@ cost //p' "$2")
+	done < <(said cost "$2")
 }
 
-# Boots the machine with one script; the results go to $OUT/NAME.results, the console to $OUT/NAME.log.
+# Stacks that a guest sent become a picture here: they are in $OUT/NAME.folded, it is in $OUT/NAME.svg.
+check_flamegraph() { # NAME CONSOLE
+	local folded=$OUT/$1.folded svg=$OUT/$1.svg tower
+	said folded "$2" | grep -q . || return 0
+	said folded "$2" >"$folded"
+	if [ -z "$FLAMEGRAPH" ]; then
+		echo "skip $1/flamegraph: no flamegraph.pl (Debian: libdevel-nytprof-perl)"
+		return 0
+	fi
+	perl "$FLAMEGRAPH" "$folded" >"$svg"
+	tower=$("$HERE/tower.sh" "$svg")
+	case $tower in
+	*' main '*' walk_pages') echo "ok $1/flamegraph" ;;
+	*) echo "FAIL $1/flamegraph: the widest tower is '$tower', not the page walker's" ;;
+	esac
+}
+
+# Boots the machine with one script. The console is added to $OUT/NAME.log.
 boot() { # NAME ARCH KERNEL SCRIPT
 	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log
-	make_initramfs "$initramfs" "$4" || return 1
+	make_initramfs "$initramfs" "$4" || { echo "FAIL $name/initramfs: $4"; return; }
 	machine "$2" "$3" "$initramfs" "$4"
-	timeout "${TIMEOUT:-420}" "${QEMU[@]}" </dev/null 2>&1 | tr -d '\r' >"$console"
+	timeout "${TIMEOUT:-900}" "${QEMU[@]}" </dev/null >"$console" 2>&1
+	sed -i 's/\r//g' "$console"
 	grep -aEo '^@ (ok|FAIL|skip) .*' "$console" | sed "s|^@ \([a-zA-Z]*\) |\1 $name/|"
+	sed -En "s#^@ (figure|note) #\1 $name/$4: #p" "$console"
 	check_costs "$name" "$console"
+	check_flamegraph "$name" "$console"
 	grep -aq '^@ end' "$console" || echo "FAIL $name/boot: $4: the guest did not come to its end"
 	cat "$console" >>"$OUT/$name.log"
 	rm -f "$initramfs" "$console"
 }
 
-run_guest() { # NAME
-	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
+# ---------------------------------------------------------------- results
+
+# The last line of a guest; false if anything failed.
+conclude() { # NAME FIRST-SCRIPT RESULTS LOG
 	local figures passed failed skipped
-	read -r _ arch _ _ scripts < <(grep "^${name}[[:space:]]" "$VM/guests") ||
-		{ echo "vm: no guest $name in tests/vm/guests" >&2; return 1; }
-	if ! kernel=$("$VM/fetch.sh" kernel "$name") || ! find_tools "$arch"; then
-		echo "VM $name: skipped: it can't be had here (see above)"
-		return 0
-	fi
-	if ! build_for "$arch"; then
-		echo "VM $name: the build for it failed, 0 passed, 1 failed, 0 skipped"
-		return 1
-	fi
-	: >"$log"
-	for script in ${SCRIPT:-${scripts//,/ }}; do
-		boot "$name" "$arch" "$kernel" "$script" || echo "FAIL $name/initramfs"
-	done | tee "$results"
-	figures=$(sed -n 's/^@ figure //p' "$log" | awk '{ printf "%s, ", $0 }')
-	passed=$(grep -c '^ok' "$results")
-	failed=$(grep -c '^FAIL' "$results")
-	skipped=$(grep -c '^skip' "$results")
+	figures=$(sed -n "s|^figure $1/$2: ||p" "$3" | awk '{ printf "%s, ", $0 }')
+	passed=$(grep -c '^ok' "$3")
+	failed=$(grep -c '^FAIL' "$3")
 	[ $((passed + failed)) -gt 0 ] || failed=1
-	if [ "$failed" -eq 0 ]; then rm -f "$log"; else echo "    the guest's console: $log"; fi
-	echo "VM $name: $figures$passed passed, $failed failed, $skipped skipped"
+	skipped=$(grep -c '^skip' "$3")
+	if [ "$failed" -eq 0 ]; then rm -f "$4"; else echo "    the guest's console: $4"; fi
+	[ "$skipped" -eq 0 ] && skipped='' || skipped=", $skipped skipped"
+	echo "VM $1: $figures$passed passed, $failed failed$skipped"
 	[ "$failed" -eq 0 ]
 }
 
+# Status 77: it can't be had here.
+run_guest() { # NAME
+	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
+	read -r _ arch _ _ scripts < <(grep "^${name}[[:space:]]" "$HERE/guests") ||
+		{ echo "FAIL vm/$name: not in tests/vm/guests"; return 1; }
+	if ! { find_tools "$arch" && kernel=$("$HERE/fetch.sh" kernel "$name"); } 2>"$results"; then
+		cat "$results" >&2
+		echo "skip vm/$name: $(sed -n 's/^vm: //p' "$results" | tail -n 1)"
+		return 77
+	fi
+	scripts=${SCRIPT:-${scripts//,/ }}
+	: >"$log"
+	if build_for "$arch" 2>"$log"; then
+		for script in $scripts; do
+			boot "$name" "$arch" "$kernel" "$script"
+		done
+	else
+		echo "FAIL $name/build: for $arch"
+	fi | tee "$results"
+	conclude "$name" "${scripts%% *}" "$results" "$log"
+}
+
 main() {
-	local status=0 name names=("$@")
+	local failed=0 ran=0 name names=("$@")
 	mkdir -p "$OUT"
-	need cpio cpio || return 1
 	if [ $# -eq 0 ]; then
-		mapfile -t names < <(awk '/^[^#]/ { print $1 }' "$VM/guests")
+		mapfile -t names < <(awk '/^[^#]/ { print $1 }' "$HERE/guests")
 	fi
 	for name in "${names[@]}"; do
-		run_guest "$name" || status=1
+		run_guest "$name"
+		case $? in
+		0) ran=1 ;;
+		77) ;;
+		*) failed=1 ;;
+		esac
 	done
-	return $status
+	[ $failed = 0 ] && [ $ran = 1 ]
 }
 
 main "$@"

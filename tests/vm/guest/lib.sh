@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What the guests' scripts share; busybox sh and awk, nothing else. A script sources this file, defines
-# tests as functions named t_…, and ends with run_tests: those at the end of this file run before. A test runs in a subshell; "fail" and "skip" end
-# it with a reason, and "figure NAME VALUE" goes into the guest's last line.
+# tests as functions named t_…, and ends with run_tests: those at the end of this file run before. A test runs
+# in a subshell; "fail" and "skip" end it with a reason. "figure TEXT" goes into the guest's last line, "note
+# TEXT" does not.
 T=/tmp/t
 export W=/vm/workloads
 
 say() { echo "@ $*"; }
 figure() { say figure "$*"; }
+note() { say note "$*"; }
 fail() { echo "$*" >$T/reason; exit 1; }
 skip() { echo "$*" >$T/reason; exit 77; }
 
@@ -61,6 +63,11 @@ sum_object() { # KEY
 }
 
 percent() { awk "BEGIN { printf \"%.2f\\n\", 100 * ($1) }"; }
+
+# A figure, or a note, of that form: one decimal.
+show_percent() { # figure|note NAME VALUE
+	$1 "$2 $(awk "BEGIN { printf \"%.1f\", 100 * ($3) }") %"
+}
 
 # A comparison of numbers: is "EXPRESSION".
 is() { awk "BEGIN { exit !($1) }"; }
