@@ -49,13 +49,14 @@ help:
 	  'make format        clang-format, in place' \
 	  'make clean' \
 	  '' \
-	  'V=1 shows commands, O=DIR builds elsewhere, ARCH=x86|arm64|riscv, WERROR=1, NEST=0 leaves' \
-	  'the test in fresh Debian systems out'
+	  'V=1 shows commands, O=DIR builds elsewhere, ARCH=x86|arm64|riscv, WERROR=1. Of make test:' \
+	  'NEST=0 leaves the test in fresh Debian systems out, VM=0 the emulated machines (VM="NAME…": these)'
 
 deps:
 	$(Q)mk/deps.sh
 
-demo: deps
+demo:
+	$(Q)mk/deps.sh build demo
 	$(Q)$(MAKE) --no-print-directory all workloads
 	$(Q)mk/demo.sh $(O)
 	$(Q)$(MAKE) --no-print-directory own

@@ -3,16 +3,19 @@
 #
 # make deps: installs what building and testing need, with apt-get, as root.
 #
-#     mk/deps.sh            install what is missing; nothing is touched when all is there
-#     mk/deps.sh --missing  print what is missing (exit status 1 if anything is), install nothing
-#     mk/deps.sh --list     print the table
+#     mk/deps.sh [KIND…]            install what is missing; nothing is touched when all is there
+#     mk/deps.sh --missing [KIND…]  print what is missing (exit status 1 if anything is), install nothing
+#     mk/deps.sh --list             print the table
+#
+# A KIND is a word of the table's first column: build, demo, test, vm (emulated machines). Without one: all.
 #
 # No package of the table brings a daemon: redis-tools is the whole of redis without its service
 # (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
 # itself where it isn't installed.
 set -u -o pipefail
 
-# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages.
+# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages. A name may
+# be one that packages provide: qemu-system-riscv64 is in another package in each Debian.
 table() {
 	cat <<'TABLE'
 for    debian                 ubuntu
@@ -32,12 +35,12 @@ build  libjansson-dev         libjansson-dev
 build  uthash-dev             uthash-dev
 build  linux-libc-dev         linux-libc-dev
 build  libc6-dev              libc6-dev
-test   g++                    g++
+demo   g++                    g++
+demo   libdevel-nytprof-perl  libdevel-nytprof-perl
 test   libc6-dbg              libc6-dbg
 test   binutils               binutils
 test   libcriterion-dev       libcriterion-dev
 test   linux-perf             linux-tools-common,linux-tools-generic
-test   libdevel-nytprof-perl  libdevel-nytprof-perl
 test   jq                     jq
 test   procps                 procps
 test   util-linux             util-linux
@@ -46,6 +49,14 @@ test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap
 test   clang-format           clang-format
+vm     qemu-system-x86        qemu-system-x86
+vm     qemu-system-arm        qemu-system-arm
+vm     qemu-system-riscv64    qemu-system-riscv64
+vm     busybox-static         busybox-static
+vm     cpio                   cpio
+vm     gcc-aarch64-linux-gnu  gcc-aarch64-linux-gnu
+vm     clang-19               clang-19
+vm     lld-19                 lld-19
 TABLE
 }
 
@@ -62,15 +73,17 @@ column() {
 	esac
 }
 
-packages() {
-	table | awk -v c="$(column)" 'NR > 1 { print $c }' | tr ',' '\n' | sort -u
+packages() { # [KIND…]
+	table | awk -v c="$(column)" -v kinds=" $* " \
+		'NR > 1 && (kinds == "  " || index(kinds, " " $1 " ")) { print $c }' | tr ',' '\n' | sort -u
 }
 
-# The packages of the table that dpkg does not know as installed.
-missing() {
+# The packages of the table that dpkg does not know as installed, or provided by one that is.
+missing() { # [KIND…]
 	local have name
-	have=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | awk '$1 == "ii" { print $2 }')
-	for name in $(packages); do
+	have=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}, ${Provides}\n' |
+		awk '$1 == "ii"' | tr ', ' '\n')
+	for name in $(packages "$@"); do
 		case $'\n'$have$'\n' in
 		*$'\n'"$name"$'\n'*) ;;
 		*) echo "$name" ;;
@@ -91,10 +104,15 @@ install_packages() {
 }
 
 main() {
+	local only_print=
 	case ${1:-} in
 	--list)
 		table
 		return 0
+		;;
+	--missing)
+		only_print=1
+		shift
 		;;
 	esac
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -103,9 +121,9 @@ main() {
 		return 3
 	fi
 	local need
-	need=$(missing)
+	need=$(missing "$@")
 	[ -z "$need" ] && return 0
-	if [ "${1:-}" = --missing ]; then
+	if [ -n "$only_print" ]; then
 		echo "$need"
 		return 1
 	fi

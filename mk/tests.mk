@@ -45,8 +45,14 @@ lint:
 	$(Q)tests/lint/banned.sh
 	$(Q)tests/lint/format.sh $(FORMATTED)
 
-test: deps
+# Which guests of tests/vm/guests are a part of the run; VM=0: none. One that can't be had is skipped.
+GUESTS := $(if $(VM),$(filter-out 0,$(VM)),amd64-5.10 arm64-6.12 riscv64-6.12)
+
+test:
+	$(Q)mk/deps.sh build demo test
+	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
 	$(Q)$(MAKE) --no-print-directory all workloads unit
-	$(Q)r=0; O=$(O) NEST=$(NEST) UNIT_DIR=$(O)/tests/unit tests/run.sh || r=$$?; $(MAKE) --no-print-directory own; exit $$r
+	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit tests/run.sh || r=$$?; \
+		$(OWN); exit $$r
 
 -include $(UNIT:%=%.d)

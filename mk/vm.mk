@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Emulated machines: kernels and architectures that this one isn't. tests/vm/guests lists them.
 #
-#   make test-vm                   all guests
+#   make test-vm                   all guests (make test runs three of them: mk/tests.mk)
 #   make test-vm VM=arm64-6.12     one (or several, with blanks)
 #   make test-vm UPDATE=1          writes the verifier's costs down (tests/vm/verifier-cost.txt)
 

@@ -8,7 +8,8 @@
 # suite the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops
 # in its log.
 #
-# Environment: UNIT_DIR (a folder of unit tests, run and counted too), NEST=0 leaves nest.sh out,
+# Environment: UNIT_DIR (a folder of unit tests, run and counted too), GUESTS (of tests/vm/guests, the same),
+# NEST=0 leaves nest.sh out,
 # QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
 # SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
@@ -94,6 +95,16 @@ unit_tests() {
 	fi
 }
 
+# The emulated machines of GUESTS come last, and count like suites.
+guest_names=${GUESTS:-}
+unset GUESTS # as above
+guests() {
+	[ -n "$guest_names" ] || return 0
+	# shellcheck disable=SC2086
+	"$TOP/tests/vm/run.sh" $guest_names 2>&1 | tee "$WORK/guests"
+	grep -E '^(ok|FAIL|skip) ' "$WORK/guests" >>"$RESULTS" || fail_suite vm "no test ran"
+}
+
 main() {
 	local suites=("$@") file
 	if [ ${#suites[@]} -eq 0 ]; then
@@ -109,6 +120,7 @@ main() {
 		run_suite "$file"
 	done
 	unit_tests
+	guests
 	local passed failed skipped
 	passed=$(($(count ok "$RESULTS") + unit_passed))
 	failed=$(($(count FAIL "$RESULTS") + unit_failed))

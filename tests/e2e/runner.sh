@@ -82,6 +82,21 @@ t_dying_suite_is_a_failure() {
 	expect_verdict "0 passed, 1 failed, 0 skipped" 1
 }
 
+# None of these comes to QEMU: one isn't in the list, one can't be fetched.
+t_guests_count() {
+	suite good <<-'SUITE'
+		t_one() { :; }
+	SUITE
+	export O=$T/o GUESTS=amd64-0.1 PMUBPF_VM_CACHE=$T/cache PMUBPF_DEBIAN_MIRROR=http://127.0.0.1:9/
+	run
+	expect_verdict "1 passed, 1 failed, 0 skipped" 1
+	expect_match "$T/out" '^FAIL vm/amd64-0.1: ' "an unknown guest"
+	GUESTS=amd64-5.10
+	run
+	expect_verdict "1 passed, 0 failed, 1 skipped" 0
+	expect_match "$T/out" '^skip vm/amd64-5.10: .' "a guest that can't be had, with the reason"
+}
+
 t_what_was_spawned_is_gone() {
 	suite spawns <<-SUITE
 		t_one() { spawn sleep 1234; echo \$spawned >'$T/pid'; later touch '$T/later'; fail "on purpose"; }
