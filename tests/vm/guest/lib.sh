@@ -114,6 +114,11 @@ share() { # REGEX [REGEX]
 		END { if (sum > 0) printf "%.2f\n", 100 * s / sum; else print "none" }' $T/folded
 }
 
+# Points that a share of 70 % may be off, four sigma: 400 * sqrt(.7 * .3 / n). (busybox's awk has no sqrt.)
+scatter() {
+	if [ "$(sum_get emitted)" -ge 7000 ]; then echo 2; else echo 4; fi
+}
+
 # ---------------------------------------------------------------- what every guest has to show
 
 t_doctor() {
