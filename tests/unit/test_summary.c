@@ -343,7 +343,8 @@ Test(summary, what_was_read_says_so)
 	events[1].way = EVENT_READ;
 	events[0].added = true;
 	expect_text("pmubpf: 80 samples and 7 readings in 1.50 s");
-	expect_text("per CPU, read at the overflows of cpu-clock)\n    readings 0 = emitted 0");
+	expect_text("per CPU, read at the overflows of cpu-clock)\n");
+	expect_text("    readings 0 = emitted 0");
 	expect_text("every 1/999 s; added to read others at, its lines are not printed)\n");
 	expect_json("\"way\": \"read\"");
 	expect_json("\"added\": true");
