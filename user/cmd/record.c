@@ -282,7 +282,8 @@ int cmd_record(int argc, char **argv)
 		r = check_names(&args.events, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &args.notes);
-	r = find_ways(&args, &err);
+	if (r == 0)
+		r = find_ways(&args, &err);
 	if (r == 0)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)
