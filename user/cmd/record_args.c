@@ -9,7 +9,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "pmu/event_db.h"
 
 /* Options without a letter. */
 enum {
@@ -23,24 +22,12 @@ enum {
 	OPT_PER_TASK,
 	OPT_RATE,
 	OPT_PASSES,
-	OPT_EVENTS,
-	OPT_EVENT_DB,
 };
 
 enum { DEFAULT_RING_BYTES = 1024 * 1024 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
-	{"event", 'e', "EVENT[,EVENT…]", 0,
-	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN, mem:ADDR[/LEN][:rwx], the "
-	 "CPU maker's name (EVENT:UMASK, by libpfm4) or one of your own; "
-	 "name:u :k :p modifiers; name/period=N/ or name/freq=HZ/ for a rate of its own. Default: "
-	 "cycles where there is a PMU, else cpu-clock",
-	 0},
-	{"events", OPT_EVENTS, "FILE", 0,
-	 "Names of your own events, instead of ~/.config/pmubpf/events and /etc/pmubpf/events", 0},
-	{"event-db", OPT_EVENT_DB, "DIR", 0,
-	 "A copy of github.com/intel/perfmon: its names for -e, and what it knows of events", 0},
 	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
 	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
 	 0},
@@ -153,16 +140,6 @@ static int parse_scope(struct record_args *a, enum session_scope scope)
 static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
-	case 'e':
-		GROW(a->event_texts, a->n_texts, a->cap_texts);
-		a->event_texts[a->n_texts++] = arg;
-		return 0;
-	case OPT_EVENTS:
-		a->events_file = arg;
-		return 0;
-	case OPT_EVENT_DB:
-		a->event_db = arg;
-		return 0;
 	case 'F':
 		return parse_positive(a, "-F", arg, &a->rate.freq_hz);
 	case 'c':
@@ -218,14 +195,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	int r;
 
 	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &a->target;
+		state->child_inputs[0] = &a->what;
+		state->child_inputs[1] = &a->target;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
 
-static const struct argp_child children[] = {{.argp = &target_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &event_argp, .group = 1},
+					     {.argp = &target_argp},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -237,6 +217,7 @@ static const struct argp argp = {
 	       "  pmubpf record -e dcache-miss -p PID -d 10 | flamegraph.pl > cache.svg\n"
 	       "  pmubpf record -F 999 -o out.folded -- ./program args\n"
 	       "  pmubpf record -a -e cpu-clock,page-faults -d 5 --summary totals.json > out.folded\n\n"
+	       "Without -e it is cycles where there is a PMU, else cpu-clock.\n\n"
 	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine can't; with a COMMAND, its own.",
 };
 
@@ -260,17 +241,6 @@ static int check(struct record_args *a)
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
 	return 0;
-}
-
-static int parse_events(struct record_args *a)
-{
-	int r = event_db_use(a->event_db, a->err);
-
-	if (r == 0)
-		r = event_names__read(&a->names, a->events_file, a->err);
-	for (size_t i = 0; r == 0 && i < a->n_texts; i++)
-		r = event_names__parse(&a->names, &a->events, a->event_texts[i], a->err);
-	return r;
 }
 
 static void set_target(struct session_opts *s, const struct target_args *t)
@@ -306,7 +276,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
 	if (r == 0)
-		r = parse_events(a);
+		r = event_args__read(&a->what, &a->events, a->err);
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
@@ -322,8 +292,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 void record_args__done(struct record_args *a)
 {
 	event_list__done(&a->events);
-	event_names__done(&a->names);
-	free(a->event_texts);
+	event_args__done(&a->what);
 	buf__done(&a->notes);
 	plan__done(&a->plan);
 	target_args__done(&a->target);

@@ -5,19 +5,15 @@
 
 #include <stdbool.h>
 
+#include "cmd/event_args.h"
 #include "cmd/target_args.h"
 #include "out/folded.h"
 #include "pmu/event.h"
-#include "pmu/event_names.h"
 #include "pmu/plan.h"
 #include "session/session.h"
 
 struct record_args {
-	struct event_names names;
-	const char *event_db;    /* NULL: the standard place */
-	const char *events_file; /* of the user's names; NULL: the standard ones */
-	char **event_texts;      /* of -e, parsed once all options are known */
-	size_t n_texts, cap_texts;
+	struct event_args what;
 	struct event_list events;
 	struct rate rate;
 	struct plan plan; /* made by record once the events are settled */

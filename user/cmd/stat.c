@@ -289,6 +289,8 @@ int cmd_stat(int argc, char **argv)
 	if (r == 0 && !args.events.n)
 		r = default_events(&args.events, &run.notes, &err);
 	if (r == 0)
+		event_list__drop_missing(&args.events, &run.notes);
+	if (r == 0)
 		r = settle_cgroups(&args, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, &err);

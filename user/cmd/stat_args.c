@@ -17,10 +17,6 @@ enum { MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
-	{"event", 'e', "EVENT[,EVENT…]", 0,
-	 "As in record; rates are ignored. Default: task-clock, context-switches, cpu-migrations, "
-	 "page-faults, and where there is a PMU cycles, instructions, branches, branch-misses",
-	 0},
 	{0, 0, 0, 0, "What to tell apart:", 4},
 	{"per-cpu", 'A', 0, 0, "A row for each CPU", 0},
 	{"no-aggr", 0, 0, OPTION_ALIAS, 0, 0},
@@ -51,8 +47,6 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 	int number, r;
 
 	switch (key) {
-	case 'e':
-		return event_list__parse(&a->events, arg, NULL, a->err);
 	case 'I':
 		r = parse_number(a, "-I", arg, MAX_INTERVAL_MS, &number);
 		if (r == 0)
@@ -83,7 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->target;
+		state->child_inputs[0] = &a->what;
+		state->child_inputs[1] = &a->target;
 		return 0;
 	case 'A':
 		a->per_cpu = true;
@@ -103,7 +98,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &target_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &event_argp, .group = 1},
+					     {.argp = &target_argp},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -115,6 +112,9 @@ static const struct argp argp = {
 	       "  pmubpf stat -- make -j2\n"
 	       "  pmubpf stat -e page-faults,context-switches -I 1000 -p PID\n"
 	       "  pmubpf stat -a -A -d 5 --json > counts.json\n\n"
+	       "Rates of events are ignored. Without -e: task-clock, context-switches, "
+	       "cpu-migrations, page-faults, and where there is a PMU cycles, instructions, branches, "
+	       "branch-misses.\n\n"
 	       "The counts go to standard output, and what a COMMAND writes there goes to standard "
 	       "error; with -o it keeps its standard output.\n\n"
 	       "Exit status: 0 done, 1 failed, 2 usage, 3 nothing can be counted here; with a "
@@ -157,11 +157,14 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	if (r == 0)
+		r = event_args__read(&a->what, &a->events, err);
 	return r < 0 ? r : check(a);
 }
 
 void stat_args__done(struct stat_args *a)
 {
 	event_list__done(&a->events);
+	event_args__done(&a->what);
 	target_args__done(&a->target);
 }

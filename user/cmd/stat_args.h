@@ -6,10 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/event_args.h"
 #include "cmd/target_args.h"
 #include "pmu/event.h"
 
 struct stat_args {
+	struct event_args what;
 	struct event_list events;
 	struct target_args target;
 	bool per_cpu, per_thread, per_cgroup;
