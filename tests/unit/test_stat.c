@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "base/cleanup.h"
+#include "out/roles.h"
 #include "out/stat.h"
 
 enum { MS = 1000000 };
@@ -243,7 +244,7 @@ Test(stat, roles, .fini = end)
 
 	begin("cycles:u,dcache-miss,dcache-access,llc-miss,cache-misses,cache-references,"
 	      "cpu-clock,task-clock,migrations,mem:0x10:w");
-	roles = stat__roles(&events);
+	roles = event_roles(&events);
 	cr_expect_eq(roles[0].role, ROLE_CYCLES);
 	cr_expect_not(roles[0].all_code);
 	cr_expect_neq(roles[0].set, roles[1].set);

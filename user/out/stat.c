@@ -4,113 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
-
-/* Which cache, and what is done to it: a miss and an access differ in the third byte only. */
-static void cache_role(uint64_t config, struct derive_event *ret)
-{
-	ret->cache = (uint32_t)config & 0xffff;
-	switch (config >> 16 & 0xff) {
-	case PERF_COUNT_HW_CACHE_RESULT_ACCESS:
-		ret->role = ROLE_ACCESSES;
-		break;
-	case PERF_COUNT_HW_CACHE_RESULT_MISS:
-		ret->role = ROLE_MISSES;
-		break;
-	}
-}
-
-static enum derive_role hardware_role(uint64_t config)
-{
-	switch (config & UINT32_MAX) { /* above it: which PMU, on hybrid CPUs */
-	case PERF_COUNT_HW_CPU_CYCLES:
-		return ROLE_CYCLES;
-	case PERF_COUNT_HW_INSTRUCTIONS:
-		return ROLE_INSTRUCTIONS;
-	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
-		return ROLE_BRANCHES;
-	case PERF_COUNT_HW_BRANCH_MISSES:
-		return ROLE_BRANCH_MISSES;
-	case PERF_COUNT_HW_CACHE_REFERENCES:
-		return ROLE_ACCESSES;
-	case PERF_COUNT_HW_CACHE_MISSES:
-		return ROLE_MISSES;
-	case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
-	case PERF_COUNT_HW_STALLED_CYCLES_BACKEND:
-		return ROLE_STALLS;
-	default:
-		return ROLE_OTHER;
-	}
-}
-
-static enum derive_role software_role(uint64_t config)
-{
-	switch (config) {
-	case PERF_COUNT_SW_TASK_CLOCK:
-		return ROLE_TASK_CLOCK;
-	case PERF_COUNT_SW_CPU_CLOCK:
-	case PERF_COUNT_SW_DUMMY:
-		return ROLE_OTHER;
-	default:
-		return ROLE_OCCURRENCES;
-	}
-}
-
-static uint32_t set_of(const struct event *event)
-{
-	const struct perf_event_attr *attr = &event->attr;
-	uint32_t set = attr->exclude_user | attr->exclude_kernel << 1 | attr->exclude_hv << 2 |
-		       attr->exclude_host << 3 | attr->exclude_guest << 4;
-
-	/* one of several core PMUs */
-	if (event->cpus && event->pmu)
-		set |= (uint32_t)hash_bytes(event->pmu, strlen(event->pmu)) << 5;
-	return set;
-}
-
-static struct derive_event role_of(const struct event *event)
-{
-	enum { GENERIC_CACHE = UINT16_MAX };
-	const struct perf_event_attr *attr = &event->attr;
-	struct derive_event ret = {.set = set_of(event)};
-
-	ret.all_code = !attr->exclude_user && !attr->exclude_kernel;
-	switch (attr->type) {
-	case PERF_TYPE_HARDWARE:
-		ret.role = hardware_role(attr->config);
-		ret.cache = GENERIC_CACHE;
-		break;
-	case PERF_TYPE_SOFTWARE:
-		ret.role = software_role(attr->config);
-		break;
-	case PERF_TYPE_HW_CACHE:
-		cache_role(attr->config, &ret);
-		break;
-	case PERF_TYPE_BREAKPOINT:
-		ret.role = ROLE_OCCURRENCES;
-		break;
-	default:
-		if (event->unit == UNIT_CYCLES)
-			ret.role = ROLE_CYCLES;
-		else if (strcasestr(event->name, "miss"))
-			ret.role = ROLE_OTHER_MISSES;
-	}
-	return ret;
-}
-
-struct derive_event *stat__roles(const struct event_list *events)
-{
-	struct derive_event *roles = xcalloc(events->n, sizeof(*roles));
-
-	for (size_t i = 0; i < events->n; i++)
-		roles[i] = role_of(&events->events[i]);
-	return roles;
-}
+#include "out/roles.h"
 
 size_t stat__figures(const struct stat_report *r, size_t row, struct derived **ret)
 {
-	struct derive_event *roles = stat__roles(r->events);
+	struct derive_event *roles = event_roles(r->events);
 	const struct counts *c = r->counts;
 	size_t n;
 
@@ -130,7 +29,7 @@ struct stat_cell stat__cell(const struct stat_report *r, size_t row, size_t even
 {
 	size_t at = row * r->counts->n_events + event;
 	const struct perf_count *count = &r->counts->cells[at];
-	struct derive_event role = role_of(&r->events->events[event]);
+	struct derive_event role = event_role(&r->events->events[event]);
 	struct stat_cell cell = {
 		.here = true,
 		.count = count,

@@ -53,9 +53,6 @@ struct stat_cell stat__cell(const struct stat_report *report, size_t row, size_t
 /* The figures of a row, in the order of events. The caller frees. */
 size_t stat__figures(const struct stat_report *report, size_t row, struct derived **ret);
 
-/* What the figures need to know of the events. The caller frees. */
-struct derive_event *stat__roles(const struct event_list *events);
-
 /* Its name, with its PMU where several count under one name. */
 void stat__event_name(const struct event_list *events, size_t event, struct buf *out);
 

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "out/json.h"
+#include "out/ratios.h"
 #include "pmu/way.h"
 
 enum { N_CONFIGS = 4 };
@@ -359,6 +360,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_plan(s, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
+	ratios__text(s, out);
 	text_endings("user", s->ledger->user_endings, out);
 	text_endings("kernel", s->ledger->kernel_endings, out);
 	text_frames(&s->frames, out);
@@ -581,6 +583,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		json_event(s, i, &j);
 	json__end_arr(&j);
+	ratios__json(s, &j);
 	json_counts(&j, "rejected", reject_keys, rejected, N_REJECTS);
 	json__obj(&j, "stacks");
 	json_counts(&j, "user", ending_keys, endings[0], PMB_N_ENDINGS);
