@@ -107,6 +107,7 @@ static void card__fill(struct card *card, const struct event *event)
 	card__expect(card);
 	if (!card->probe.ok)
 		return;
+	card->event.way = card->probe.way;
 	card__try_precise(card);
 	card->at_once = event__copies(&card->event);
 	if (!(event->rate_given && event->attr.freq) &&
@@ -178,14 +179,36 @@ static void put_mapping(struct buf *out, const struct card *card)
 	buf__putc(out, '\n');
 }
 
+static void put_counts(struct buf *out, const struct card *card)
+{
+	put_label(out, "counts");
+	put_printable(out, card->event.counts);
+	buf__putc(out, '\n');
+}
+
+/* Of a counter without overflow interrupt. */
+static void put_reading(struct buf *out, const struct card *card)
+{
+	put_counts(out, card);
+	put_label(out, "interval");
+	buf__puts(out, "none: it has no overflow interrupt\n");
+	put_label(out, "read");
+	if (card->probe.way == EVENT_READ)
+		buf__puts(out, "at the overflows of cpu-clock, which is added if need be\n");
+	else
+		buf__puts(out, "each second, for [not-program-related]\n");
+}
+
 static void put_rate(struct buf *out, const struct card *card)
 {
 	const struct event *event = &card->event;
 	uint64_t interval = event->interval;
 
-	put_label(out, "counts");
-	put_printable(out, event->counts);
-	buf__putc(out, '\n');
+	if (card->probe.ok && card->probe.way != EVENT_OVERFLOWS) {
+		put_reading(out, card);
+		return;
+	}
+	put_counts(out, card);
 	put_label(out, "interval");
 	if (event->rate_given && event->attr.freq)
 		buf__printf(out, "adapted to %" PRIu64 " Hz; by default ",
@@ -251,7 +274,7 @@ static void put_counters(struct buf *out, const struct card *card)
 	else if (card->at_once >= 0)
 		buf__printf(out, "%d of them count together", card->at_once);
 	else
-		buf__puts(out, "not tried, as it is not here");
+		buf__puts(out, card->probe.ok ? "not known" : "not tried, as it is not here");
 	if (entry && entry->counters) {
 		buf__puts(out, " (database: counters ");
 		put_printable(out, entry->counters);
