@@ -21,8 +21,12 @@ struct event_args {
 };
 
 extern const struct argp event_argp;
+/* --events and --event-db alone, for a subcommand without -e; the same input. */
+extern const struct argp event_names_argp;
 
-/* Once all options are known: the names there are, and the events of all -e. */
+/* Once all options are known: the names there are… */
+int event_args__read_names(struct event_args *args, struct err *err);
+/* …and the events of all -e. */
 int event_args__read(struct event_args *args, struct event_list *ret, struct err *err);
 void event_args__done(struct event_args *args);
 

@@ -14,18 +14,12 @@
 #include "cmd/list.h"
 #include "pmu/event_db.h"
 
-enum { OPT_EVENT_DB = 256, OPT_EVENTS };
-
 static const struct argp_option argp_options[] = {
 	{"json", 'j', NULL, 0, "Print a JSON array, one object per event", 0},
 	{"verbose", 'v', NULL, 0,
 	 "Also what each event is, why it is not here, and all cache events; with an EVENT, all "
 	 "there is to know of it",
 	 0},
-	{"events", OPT_EVENTS, "FILE", 0,
-	 "Names of your own events, instead of ~/.config/pmubpf/events and /etc/pmubpf/events", 0},
-	{"event-db", OPT_EVENT_DB, "DIR", 0,
-	 "A copy of github.com/intel/perfmon: its names for -e, and what it knows of events", 0},
 	{0},
 };
 
@@ -61,17 +55,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct list_options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->what;
+		return 0;
 	case 'j':
 		options->json = true;
 		return 0;
 	case 'v':
 		options->verbose = true;
-		return 0;
-	case OPT_EVENT_DB:
-		options->event_db = arg;
-		return 0;
-	case OPT_EVENTS:
-		options->events_file = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->pattern)
@@ -107,10 +98,9 @@ static void say_database(const struct list_options *options, struct buf *out)
 		fprintf(stderr, "pmubpf list: %s\n", event_db_trouble());
 }
 
-static int list_events(const struct list_options *options, struct event_names *names,
-		       const struct err *no_event)
+static int list_events(const struct list_options *options, const struct err *no_event)
 {
-	_cleanup_(rows__done) struct rows rows = {.names = names};
+	_cleanup_(rows__done) struct rows rows = {.names = &options->what.names};
 	_cleanup_(buf__done) struct buf out = {0};
 
 	rows__collect(&rows, options);
@@ -140,29 +130,34 @@ static int show_cards(const struct list_options *options, const struct event_lis
 	return write_out(&out);
 }
 
+static void list_options__done(struct list_options *options)
+{
+	event_args__done(&options->what);
+}
+
 int cmd_list(int argc, char **argv)
 {
+	static const struct argp_child children[] = {{.argp = &event_names_argp}, {0}};
 	static const struct argp argp = {.options = argp_options,
 					 .parser = parse_option,
+					 .children = children,
 					 .args_doc = "[PATTERN|EVENT]",
 					 .doc = help};
 	static char name[] = "pmubpf list"; /* argp's messages begin with it */
 	_cleanup_(event_list__done) struct event_list events = {0};
-	_cleanup_(event_names__done) struct event_names names = {0};
-	struct list_options options = {0};
+	_cleanup_(list_options__done) struct list_options options = {0};
 	struct err err = {0};
 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
 		return EXIT_USAGE;
-	if (event_db_use(options.event_db, &err) < 0 ||
-	    event_names__read(&names, options.events_file, &err) < 0) {
+	if (event_args__read_names(&options.what, &err) < 0) {
 		fprintf(stderr, "pmubpf list: %s\n", err.text);
 		return err.exit_code;
 	}
 	if (options.verbose && options.pattern &&
-	    event_names__parse(&names, &events, options.pattern, &err) == 0)
+	    event_names__parse(&options.what.names, &events, options.pattern, &err) == 0)
 		return show_cards(&options, &events);
-	return list_events(&options, &names, &err);
+	return list_events(&options, &err);
 }

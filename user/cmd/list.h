@@ -7,17 +7,16 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "cmd/event_args.h"
 #include "out/json.h"
 #include "pmu/event.h"
-#include "pmu/event_names.h"
 #include "pmu/probe.h"
 
 struct list_options {
 	bool json;
 	bool verbose;
 	const char *pattern;
-	const char *event_db;
-	const char *events_file; /* of the user's own names; NULL: the standard ones */
+	struct event_args what; /* without -e */
 };
 
 enum group { YOURS, WELL_KNOWN, FROM_PMUS, FROM_DB, N_GROUPS };
@@ -33,7 +32,7 @@ struct row {
 struct rows {
 	struct row *rows;
 	size_t n, cap;
-	struct event_names *names; /* borrowed */
+	const struct event_names *names; /* borrowed */
 };
 
 /* Every event that options want, each tried. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 static void newline(struct json *j)
 {
 	if (j->one_line)
@@ -180,4 +182,18 @@ void json__bool(struct json *j, const char *key, bool val)
 {
 	lead(j, key);
 	buf__puts(j->out, val ? "true" : "false");
+}
+
+void json__lines(struct json *j, const char *key, const char *lines)
+{
+	json__arr(j, key);
+	while (lines && *lines) {
+		_cleanup_(buf__done) struct buf line = {0};
+		size_t len = strcspn(lines, "\n");
+
+		buf__add(&line, lines, len);
+		json__str(j, NULL, line.data);
+		lines += len + (lines[len] == '\n');
+	}
+	json__end_arr(j);
 }

@@ -97,20 +97,6 @@ static void put_row(struct json *j, const struct stat_report *r, size_t index)
 	json__end_obj(j);
 }
 
-static void put_notes(struct json *j, const char *lines)
-{
-	json__arr(j, "notes");
-	while (lines && *lines) {
-		_cleanup_(buf__done) struct buf line = {0};
-		size_t len = strcspn(lines, "\n");
-
-		buf__add(&line, lines, len);
-		json__str(j, NULL, line.data);
-		lines += len + (lines[len] == '\n');
-	}
-	json__end_arr(j);
-}
-
 static void put_head(struct json *j, const struct stat_report *r)
 {
 	json__str(j, "version", PMUBPF_VERSION);
@@ -146,6 +132,6 @@ void stat__json(const struct stat_report *r, struct buf *out)
 		put_row(&j, r, i);
 	json__end_arr(&j);
 	if (r->first)
-		put_notes(&j, r->notes);
+		json__lines(&j, "notes", r->notes);
 	json__end_obj(&j);
 }

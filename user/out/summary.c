@@ -497,20 +497,6 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__end_obj(j);
 }
 
-static void json_lines(struct json *j, const char *key, const char *lines)
-{
-	json__arr(j, key);
-	while (lines && *lines) {
-		_cleanup_(buf__done) struct buf line = {0};
-		size_t len = strcspn(lines, "\n");
-
-		buf__add(&line, lines, len);
-		json__str(j, NULL, line.data);
-		lines += len + (lines[len] == '\n');
-	}
-	json__end_arr(j);
-}
-
 static void json_passes(struct json *j, const struct passes *passes)
 {
 	json__arr(j, "passes");
@@ -573,8 +559,8 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
 	if (doubts(s->ledger, &doubt))
 		buf__printf(&remarks, "%s\n", doubt.data);
-	json_lines(&j, "remarks", remarks.data);
-	json_lines(&j, "notes", s->notes);
+	json__lines(&j, "remarks", remarks.data);
+	json__lines(&j, "notes", s->notes);
 	if (s->plan)
 		json__u64(&j, "counter_sets", s->plan->n_sets);
 	if (s->passes)
