@@ -190,3 +190,21 @@ bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 	}
 	return ok;
 }
+
+bool ledger__doubts(const struct ledger *ledger, struct buf *out)
+{
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		const struct ledger_event *e = &ledger->events[i];
+		enum silence silence = ledger_event__silence(e);
+
+		if (silence && silence != SILENCE_OTHER_CPUS)
+			buf__printf(out, "%s%s said nothing", out->len ? ", " : "", e->name);
+		else if (ledger_event__unfinished(e))
+			buf__printf(out, "%soverflows cover only %.1f %% of %s",
+				    out->len ? ", " : "", 100 * ledger_event__ratio(e), e->name);
+		else if (ledger_event__estimated(e))
+			buf__printf(out, "%s%s is an estimate (multiplexed)", out->len ? ", " : "",
+				    e->name);
+	}
+	return out->len;
+}

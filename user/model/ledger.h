@@ -121,4 +121,8 @@ bool ledger_event__unfinished(const struct ledger_event *event);
  * added to `remarks`. */
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks);
 
+/* What a reader of the first line must know, though every column is right: "overflows cover only
+ * 22.5 % of page-faults". True if there is something. */
+bool ledger__doubts(const struct ledger *ledger, struct buf *out);
+
 #endif

@@ -73,6 +73,7 @@ static inline const char *event__label(const struct event *event)
 	return event->label ? event->label : event->name;
 }
 
+enum { N_CONFIGS = 4 };
 /* The config word of that index (0: config, 1: config1…); 0 for one that this build doesn't know. */
 uint64_t event__config(const struct event *event, unsigned i);
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "out/json.h"
+#include "out/ratios.h"
+#include "pmu/way.h"
+
+static void json_counts(struct json *j, const char *key, const char *const *keys,
+			const __u64 *values, int n)
+{
+	json__obj(j, key);
+	for (int i = 0; i < n; i++)
+		json__u64(j, keys[i], values[i]);
+	json__end_obj(j);
+}
+
+static void json_kernel(struct json *j, const struct pmb_stats *k)
+{
+	json__obj(j, "kernel");
+	json__u64(j, "seen", k->seen);
+	json__u64(j, "emitted", k->emitted);
+	json__u64(j, "filtered", k->filtered);
+	json_counts(j, "dropped", drop_keys, k->dropped, PMB_N_DROPS);
+	json__u64(j, "weight_seen", k->weight_seen);
+	json__u64(j, "weight_emitted", k->weight_emitted);
+	json__u64(j, "weight_filtered", k->weight_filtered);
+	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
+	json__u64(j, "ring_bytes", k->ring_bytes);
+	json__u64(j, "late", k->late);
+	json__u64(j, "skipped", k->skipped);
+	json__u64(j, "weight_idle", k->weight_idle);
+	json__u64(j, "stacks_sent", k->stacks_sent);
+	json__u64(j, "stacks_known", k->stacks_known);
+	json__u64(j, "stacks_lost", k->stacks_lost);
+	json__end_obj(j);
+}
+
+static void json_counter(struct json *j, const struct ledger_event *e)
+{
+	json__obj(j, "counter");
+	json__u64(j, "value", e->value);
+	json__u64(j, "enabled_ns", e->enabled_ns);
+	json__u64(j, "running_ns", e->running_ns);
+	json__u64(j, "scaled", e->scaled);
+	json__u64(j, "instances", e->instances);
+	json__end_obj(j);
+	json__f64(j, "ratio", ledger_event__ratio(e), 6);
+	json__str(j, "ratio_why", e->no_ratio ? e->no_ratio : e->value ? NULL : "the counter is 0");
+	json__f64(j, "scale", ledger_event__scale(e), 6);
+	json__bool(j, "estimated", ledger_event__estimated(e));
+	json__str(j, "silence", silence_keys[ledger_event__silence(e)]);
+	json__u64(j, "remainder", ledger_event__remainder(e));
+	json__u64(j, "idle_ns", e->idle_ns);
+	json__u64(j, "throttled", e->throttled);
+	if (e->throttled)
+		json__u64(j, "calm_interval", e->calm_interval);
+}
+
+static void json_rate(struct json *j, const struct clock_rate *rate)
+{
+	if (!rate->n) {
+		json__null(j, "clock");
+		return;
+	}
+	json__obj(j, "clock");
+	json__f64(j, "hz", rate->hz, 0);
+	json__bool(j, "measured", rate->measured);
+	json__u64(j, "rates", rate->n);
+	json__f64(j, "min_hz", rate->min_hz, 0);
+	json__f64(j, "max_hz", rate->max_hz, 0);
+	json__end_obj(j);
+}
+
+/* Hexadecimal texts: numbers in JSON are exact up to 53 bits only. */
+static void json_config(const struct event *event, struct json *j)
+{
+	static const char *const keys[N_CONFIGS] = {"config", "config1", "config2", "config3"};
+
+	json__u64(j, "type", event->attr.type);
+	for (unsigned i = 0; i < N_CONFIGS; i++) {
+		char text[24];
+
+		snprintf(text, sizeof(text), "0x%" PRIx64, event__config(event, i));
+		json__str(j, keys[i], text);
+	}
+}
+
+static void json_event(const struct summary *s, size_t i, struct json *j)
+{
+	static const char *const units[] = {"samples", "events", "time"};
+	const struct ledger_event *e = &s->ledger->events[i];
+	const struct event *event = &s->events->events[i];
+
+	json__obj(j, NULL);
+	json__str(j, "name", event->name);
+	json__str(j, "title", event->title);
+	json__str(j, "pmu", event->pmu);
+	json__u64(j, "lead", event->lead);
+	json__str(j, "cpus", event->cpus);
+	json__str(j, "maps_to", event->maps_to);
+	json_config(event, j);
+	json__str(j, "counts", event->counts);
+	json__str(j, "unit", units[s->numbers[i].unit]);
+	json__str(j, "way", event_way_keys[event->way]);
+	json__bool(j, "added", event->added);
+	json__str(j, "scope", s->per_task[i] ? "per-task" : "per-cpu");
+	json__u64(j, "precise", event->attr.precise_ip);
+	if (s->plan)
+		json__u64(j, "set", s->plan->set[i]);
+	json__obj(j, "rate");
+	json__u64(j, event->attr.freq ? "freq" : "period", event->attr.sample_period);
+	json__end_obj(j);
+	json_kernel(j, &e->kernel);
+	json__obj(j, "user");
+	json__u64(j, "decoded", e->decoded);
+	json__u64(j, "aggregated", e->aggregated);
+	json__u64(j, "weight", e->weight);
+	json__end_obj(j);
+	json_counter(j, e);
+	if (event->scale_unit) {
+		json__obj(j, "total");
+		json__f64(j, "value", (double)e->scaled * event->scale, 6);
+		json__str(j, "unit", event->scale_unit);
+		json__end_obj(j);
+	} else {
+		json__null(j, "total");
+	}
+	json_rate(j, &s->rates[i]);
+	json__end_obj(j);
+}
+
+static void json_passes(struct json *j, const struct passes *passes)
+{
+	json__arr(j, "passes");
+	for (size_t i = 0; i < passes->n; i++) {
+		json__obj(j, NULL);
+		json__f64(j, "duration_s", (double)passes->list[i].duration_ns / 1e9, 6);
+		json__u64(j, "status", (uint64_t)passes->list[i].status);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+	json__arr(j, "counted_in_every_pass");
+	for (size_t c = 0; c < passes->n_counts; c++) {
+		json__obj(j, NULL);
+		json__str(j, "name", passes->names[c]);
+		json__arr(j, "values");
+		for (size_t i = 0; i < passes->n; i++)
+			json__u64(j, NULL, passes->list[i].counts[c]);
+		json__end_arr(j);
+		json__f64(j, "spread", passes__spread(passes, c), 6);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+}
+
+static void json_frames(struct json *j, const struct frame_counts *frames)
+{
+	json__obj(j, "frames");
+	json__u64(j, "named", frames->by_reason[SYM_NAMED]);
+	json__obj(j, "unnamed");
+	for (int i = 0; i < N_SYM_REASONS; i++) {
+		if (i != SYM_NAMED)
+			json__u64(j, sym_reason_keys[i], frames->by_reason[i]);
+	}
+	json__end_obj(j);
+	json__end_obj(j);
+}
+
+void summary__json(const struct summary *s, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf remarks = {0};
+	_cleanup_(buf__done) struct buf doubt = {0};
+	struct json j = {.out = out};
+	__u64 endings[2][PMB_N_ENDINGS], rejected[N_REJECTS];
+
+	for (int i = 0; i < PMB_N_ENDINGS; i++) {
+		endings[0][i] = s->ledger->user_endings[i];
+		endings[1][i] = s->ledger->kernel_endings[i];
+	}
+	for (int i = 0; i < N_REJECTS; i++)
+		rejected[i] = s->ledger->rejected[i];
+	json__obj(&j, NULL);
+	json__str(&j, "version", PMUBPF_VERSION);
+	json__arr(&j, "command_line");
+	json__str(&j, NULL, "pmubpf");
+	json__str(&j, NULL, "record");
+	for (char *const *word = s->command_line; *word; word++)
+		json__str(&j, NULL, *word);
+	json__end_arr(&j);
+	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
+	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
+	if (ledger__doubts(s->ledger, &doubt))
+		buf__printf(&remarks, "%s\n", doubt.data);
+	json__lines(&j, "remarks", remarks.data);
+	json__lines(&j, "notes", s->notes);
+	if (s->plan)
+		json__u64(&j, "counter_sets", s->plan->n_sets);
+	if (s->passes)
+		json_passes(&j, s->passes);
+	json__arr(&j, "events");
+	for (size_t i = 0; i < s->ledger->n_events; i++)
+		json_event(s, i, &j);
+	json__end_arr(&j);
+	ratios__json(s, &j);
+	json_counts(&j, "rejected", reject_keys, rejected, N_REJECTS);
+	json__obj(&j, "stacks");
+	json_counts(&j, "user", ending_keys, endings[0], PMB_N_ENDINGS);
+	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
+	json__end_obj(&j);
+	json_frames(&j, &s->frames);
+	json__obj(&j, "sideband");
+	json__u64(&j, "records", s->ledger->sideband_records);
+	json__u64(&j, "lost", s->ledger->sideband_lost);
+	json__u64(&j, "rejected", s->ledger->sideband_rejected);
+	json__end_obj(&j);
+	json__end_obj(&j);
+}
