@@ -2,7 +2,8 @@
 /*
  * Ids of stacks, and the memory of those already sent. The memory is a cache, not a table: a bucket
  * is one cache line of 8 ids, a full bucket overwrites one of them. A forgotten id costs a stack sent
- * twice, nothing else; so there are no locks, no deletions, and no way to fill up.
+ * twice, nothing else; so there are no locks and no way to fill up. User space takes ids out, too, when
+ * it has no room for their stacks; an id that it has missed meanwhile costs it a leaf (unknown_id).
  */
 #ifndef PMUBPF_BPF_IDS_H
 #define PMUBPF_BPF_IDS_H

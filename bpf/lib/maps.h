@@ -10,8 +10,8 @@
 
 enum {
 	WINDOW_BYTES = 2048, /* of user stack, copied at once */
-	ID_WAYS = 8,         /* ids in one cache line */
-	ID_BUCKETS = 16384,  /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
+	ID_WAYS = PMB_ID_WAYS,
+	ID_BUCKETS = 16384, /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
 };
 
 /* A sample with room for its optional part: those that read counters are clocks, without addresses. */
@@ -95,8 +95,10 @@ struct id_bucket {
 	__u64 id[ID_WAYS];
 };
 
+/* Mapped by user space, which takes out the ids of stacks that it drops. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, ID_BUCKETS);
 	__type(key, __u32);
 	__type(value, struct id_bucket);

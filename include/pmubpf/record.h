@@ -19,6 +19,8 @@ enum {
 	PMB_COMM_LEN = 16,
 	PMB_MARKS_PER_PAGE = 4096, /* task marks in one element of the map pmb_tasks */
 	PMB_MAX_READS = 8,         /* counters that are read at one clock's overflows */
+	PMB_ID_WAYS =
+		8, /* ids in one element (a cache line) of the map pmb_ids; id modulo elements */
 };
 
 enum pmb_rec_type {

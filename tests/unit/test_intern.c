@@ -69,3 +69,51 @@ Test(intern, what_goes_in_comes_out_after_any_growth)
 	intern__done(&in);
 	cr_expect_eq(intern__count(&in), 1);
 }
+
+static void plus_1000(void *ctx, void *data, size_t size)
+{
+	(void)ctx, (void)size;
+	*(uint64_t *)data += 1000;
+}
+
+Test(intern, what_is_kept_gets_new_numbers_in_the_old_order)
+{
+	enum { N = 5000 };
+	struct intern in = {0};
+	static uint32_t map[N + 1];
+	size_t size;
+
+	for (uint64_t i = 1; i <= N; i++)
+		cr_assert_eq(intern__add(&in, (uint64_t[]){i, i, i}, 8 + 8 * (i % 3)), i);
+	for (uint32_t i = 1; i <= N; i++)
+		map[i] = i % 7 == 0;
+	intern__keep(&in, map, plus_1000, NULL);
+	cr_expect_eq(intern__count(&in), N / 7 + 1);
+	for (uint64_t i = 1; i <= N; i++) {
+		uint64_t want[] = {i + 1000, i, i};
+
+		cr_assert_eq(map[i], i % 7 ? 0 : i / 7);
+		if (i % 7)
+			continue;
+		cr_assert_arr_eq(intern__get(&in, map[i], &size), want, 8 + 8 * (i % 3));
+		cr_assert_eq(size, 8 + 8 * (i % 3));
+		cr_assert_eq(intern__add(&in, want, size), map[i], "found by its new bytes");
+	}
+	cr_expect_eq(intern__add(&in, "new", 3), N / 7 + 1);
+	intern__done(&in);
+}
+
+Test(intern, nothing_kept_is_as_good_as_new)
+{
+	struct intern in = {0};
+	uint32_t map[3] = {0};
+
+	intern__keep(&in, map, NULL, NULL);
+	cr_expect_eq(intern__count(&in), 1);
+	intern__add(&in, "a", 1);
+	intern__add(&in, "b", 1);
+	intern__keep(&in, map, NULL, NULL);
+	cr_expect_eq(intern__count(&in), 1);
+	cr_expect_eq(intern__add(&in, "b", 1), 1);
+	intern__done(&in);
+}

@@ -22,6 +22,8 @@ static void begin(void)
 		.decoded = 80,
 		.aggregated = 80,
 		.weight = 800,
+		.in_rows = 80,
+		.weight_in_rows = 800,
 		.value = 1000,
 		.scaled = 1000,
 		.instances = 2,
@@ -89,19 +91,31 @@ Test(ledger, weight_dropped_counts)
 
 Test(ledger, a_record_that_never_arrived)
 {
-	event.decoded--, event.aggregated--;
+	event.decoded--, event.aggregated--, event.in_rows--;
 	expect(false, "emitted = decoded: 80 is not 79");
 }
 
 Test(ledger, a_sample_that_was_not_aggregated)
 {
-	event.aggregated--;
+	event.aggregated--, event.in_rows--;
 	expect(false, "decoded = aggregated: 80 is not 79");
+}
+
+Test(ledger, a_sample_that_the_profile_lost)
+{
+	event.in_rows--;
+	expect(false, "aggregated = in the rows of the profile: 80 is not 79");
+}
+
+Test(ledger, weight_that_the_profile_lost)
+{
+	event.weight_in_rows--;
+	expect(false, "weight aggregated = weight in the rows of the profile: 800 is not 799");
 }
 
 Test(ledger, weight_that_was_not_aggregated)
 {
-	event.weight++;
+	event.weight++, event.weight_in_rows++;
 	expect(false, "weight emitted = weight aggregated: 800 is not 801");
 }
 

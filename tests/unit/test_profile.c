@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "model/profile.h"
 
@@ -134,4 +136,235 @@ Test(profile, artificial_functions_are_stacks_of_one_frame)
 	cr_expect_eq(frames[ids[0]].kind, FRAME_ARTIFICIAL);
 	cr_expect_eq(frames[ids[0]].off, ARTIFICIAL_IDLE);
 	cr_expect_str_eq(artificial_names[frames[ids[0]].off], "[idle]");
+}
+
+/* ---- more rows than there is room for */
+
+static uint64_t state;
+static uint64_t number(void)
+{
+	state = state * 6364136223846793005 + 1442695040888963407;
+	return state >> 33;
+}
+
+/* A row whose stack tells what it is: event, comm and two frames. */
+static void add_path(uint32_t event, const char *comm, uint64_t path, uint64_t weight)
+{
+	struct frame leaf = {FRAME_FILE, 1, path}, root = {FRAME_FILE, 2, path % 100};
+	uint32_t ids[] = {profile__frame(p, &leaf), profile__frame(p, &root)};
+	struct profile_key key = {
+		.event = event,
+		.comm = profile__comm(p, comm),
+		.user_stack = profile__stack(p, ids, 2),
+	};
+
+	profile__add(p, &key, weight);
+	profile__trim(p);
+}
+
+static struct frame leaf_of(const struct profile_row *row)
+{
+	const struct frame *frames;
+	const uint32_t *ids;
+
+	cr_assert_geq(profile__stack_frames(p, row->key.user_stack, &ids), 1);
+	profile__frames(p, &frames);
+	return frames[ids[0]];
+}
+
+static bool is_other(const struct profile_row *row)
+{
+	struct frame leaf = leaf_of(row);
+
+	return leaf.kind == FRAME_ARTIFICIAL && leaf.off == ARTIFICIAL_OTHER;
+}
+
+static const char *comm_of(const struct profile_row *row)
+{
+	return profile__comm_text(p, row->key.comm);
+}
+
+/* Weight of the rows of an event; of a comm, unless NULL; of [other] alone, if wanted. */
+static uint64_t weight_of(uint32_t event, const char *comm, bool other)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(p, &rows);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].key.event == event && (!comm || strcmp(comm_of(&rows[i]), comm) == 0) &&
+		    (!other || is_other(&rows[i])))
+			sum += rows[i].weight;
+	}
+	return sum;
+}
+
+static uint64_t weight_of_path(uint32_t event, uint64_t path)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(p, &rows);
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].key.event == event && !is_other(&rows[i]) &&
+		    leaf_of(&rows[i]).off == path)
+			return rows[i].weight;
+	}
+	return 0;
+}
+
+Test(profile, without_a_limit_nothing_is_given_up)
+{
+	const struct profile_row *rows;
+
+	for (uint64_t i = 1; i <= 20000; i++)
+		add_path(0, "many", i, 1);
+	cr_expect_eq(profile__rows(p, &rows), 20000);
+	cr_expect_eq(profile__trims(p), 0);
+	cr_expect_eq(profile__other(p, 0).rows, 0);
+}
+
+Test(profile, beyond_its_limit_it_stays_small_and_exact)
+{
+	uint64_t sums[2][3] = {{0}}, big = 1ULL << 40;
+	static const char *const comms[] = {"one", "two", "three"};
+	struct profile_other other;
+
+	profile__set_limit(p, 200000);
+	for (uint64_t i = 0; i < 100000; i++) {
+		uint64_t event = number() % 2, comm = number() % 3, weight = big + number();
+
+		add_path((uint32_t)event, comms[comm], number() % 30000, weight);
+		sums[event][comm] += weight;
+		cr_assert_leq(profile__bytes(p), 200000);
+	}
+	cr_expect_gt(profile__trims(p), 10);
+	for (uint32_t event = 0; event < 2; event++) {
+		for (size_t comm = 0; comm < 3; comm++)
+			cr_expect_eq(weight_of(event, comms[comm], false), sums[event][comm],
+				     "the sums of events and comms stay");
+		other = profile__other(p, event);
+		cr_expect_eq(weight_of(event, NULL, true), other.weight,
+			     "[other] is what was told");
+		cr_expect_gt(other.rows, 1000);
+		cr_expect_geq(other.samples, other.rows);
+	}
+}
+
+Test(profile, what_is_heavy_stays_apart)
+{
+	uint64_t heavy[20] = {0};
+
+	profile__set_limit(p, 200000);
+	for (uint64_t i = 0; i < 100000; i++) {
+		if (i % 2) {
+			add_path(0, "a", i % 40, 10);
+			heavy[i % 40 / 2] += 10;
+		} else {
+			add_path(0, "a", 1000 + i, 10);
+		}
+	}
+	for (uint64_t k = 0; k < 20; k++)
+		cr_expect_eq(weight_of_path(0, 2 * k + 1), heavy[k]);
+	cr_expect_gt(weight_of(0, "a", true), 0);
+}
+
+Test(profile, a_light_event_is_not_given_up_for_a_heavy_one)
+{
+	profile__set_limit(p, 200000);
+	for (uint64_t path = 1; path <= 50; path++)
+		add_path(1, "rare", path, 1);
+	for (uint64_t i = 0; i < 50000; i++)
+		add_path(0, "often", i, 1000000);
+	for (uint64_t path = 1; path <= 50; path++)
+		cr_expect_eq(weight_of_path(1, path), 1);
+	cr_expect_eq(profile__other(p, 1).rows, 0);
+	cr_expect_gt(profile__other(p, 0).rows, 0);
+}
+
+Test(profile, comms_without_end_become_other_themselves)
+{
+	char comm[16];
+
+	profile__set_limit(p, 200000);
+	for (uint64_t i = 0; i < 50000; i++) {
+		snprintf(comm, sizeof(comm), "thread-%u", (unsigned)i);
+		add_path(0, comm, i, 3);
+		cr_assert_leq(profile__bytes(p), 200000);
+	}
+	cr_expect_eq(weight_of(0, NULL, false), 150000);
+	cr_expect_gt(weight_of(0, "[other]", true), 0);
+	cr_expect_eq(weight_of(0, NULL, true), profile__other(p, 0).weight);
+	cr_expect_leq(profile__other(p, 0).rows, 50000, "each was given up once");
+}
+
+/* The same samples leave the same rows. */
+Test(profile, giving_up_is_deterministic)
+{
+	const struct profile_row *rows;
+	static struct profile_row first[4096];
+	size_t n = 0;
+
+	for (int run = 0; run < 2; run++) {
+		end();
+		begin();
+		state = 42;
+		profile__set_limit(p, 100000);
+		for (uint64_t i = 0; i < 30000; i++)
+			add_path((uint32_t)(number() % 3), "x", number() % 5000, number() % 4);
+		if (run)
+			break;
+		n = profile__rows(p, &rows);
+		cr_assert_leq(n, 4096);
+		memcpy(first, rows, n * sizeof(*rows));
+	}
+	cr_assert_eq(profile__rows(p, &rows), n);
+	cr_expect_arr_eq(rows, first, n * sizeof(*rows));
+}
+
+Test(profile, addresses_and_kernel_stacks_survive_new_numbers)
+{
+	struct frame kernel = {FRAME_KERNEL, 0, 0xffffffff81000000};
+	const struct profile_row *rows;
+	const uint32_t *ids;
+	size_t n, found = 0;
+
+	profile__set_limit(p, 200000);
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint32_t id;
+
+		add_path(0, "filler", i, 1);
+		id = profile__frame(p, &kernel);
+		profile__add(p,
+			     &(struct profile_key){.comm = profile__comm(p, "faulty"),
+						   .kernel_stack = profile__stack(p, &id, 1),
+						   .addr = 0x1234,
+						   .has_addr = 1},
+			     5);
+	}
+	n = profile__rows(p, &rows);
+	for (size_t i = 0; i < n; i++) {
+		const struct frame *frames;
+
+		if (!rows[i].key.has_addr)
+			continue;
+		found++;
+		cr_expect_eq(rows[i].weight, 100000);
+		cr_expect_eq(rows[i].key.addr, 0x1234);
+		cr_expect_str_eq(comm_of(&rows[i]), "faulty");
+		cr_assert_eq(profile__stack_frames(p, rows[i].key.kernel_stack, &ids), 1);
+		profile__frames(p, &frames);
+		cr_expect_eq(frames[ids[0]].off, 0xffffffff81000000);
+	}
+	cr_expect_eq(found, 1);
+}
+
+/* Less than the least that can remain: it must neither grow nor make each sample pay. */
+Test(profile, a_limit_that_is_too_small)
+{
+	profile__set_limit(p, 1);
+	for (uint64_t i = 0; i < 2000; i++)
+		add_path(0, "a", i, 1);
+	cr_expect_lt(profile__trims(p), 1000);
+	cr_expect_lt(profile__bytes(p), 20000);
+	cr_expect_eq(weight_of(0, NULL, false), 2000);
 }

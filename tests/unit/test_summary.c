@@ -39,6 +39,9 @@ static void begin(void)
 		.decoded = 80,
 		.aggregated = 80,
 		.weight = 800,
+		.in_rows = 80,
+		.weight_in_rows = 800,
+		.other = {51, 52, 53},
 		.throttled = 3,
 		.value = 1010,
 		.enabled_ns = 2000,
@@ -54,6 +57,7 @@ static void begin(void)
 		.stacks_received = 11,
 		.user_endings = {1, 2, 3},
 		.kernel_endings = {4, 5},
+		.memory = {2 << 20, 61, 62, 63, 64},
 		.sideband_records = 21,
 		.sideband_lost = 22,
 		.sideband_rejected = 23,
@@ -149,6 +153,11 @@ static const char *const golden[] = {
 	"        \"decoded\": 80",
 	"        \"aggregated\": 80",
 	"        \"weight\": 800",
+	"        \"other\": {",
+	"          \"samples\": 51",
+	"          \"weight\": 52",
+	"          \"rows\": 53",
+	"        }",
 	"      }",
 	"      \"counter\": {",
 	"        \"value\": 1010",
@@ -226,6 +235,13 @@ static const char *const golden[] = {
 	"      \"no_kallsyms\": 0",
 	"      \"helper\": 0",
 	"    }",
+	"  }",
+	"  \"memory\": {",
+	"    \"limit\": 2097152",
+	"    \"bytes\": 61",
+	"    \"rows\": 62",
+	"    \"trims\": 63",
+	"    \"stacks_dropped\": 64",
 	"  }",
 	"  \"sideband\": {",
 	"    \"records\": 21",
@@ -358,6 +374,22 @@ Test(summary, what_was_read_says_so)
 	expect_json("\"way\": \"place\"");
 	expect_json("\"total\": {\n        \"value\": 100.000000,\n        \"unit\": "
 		    "\"Joules\"\n      }");
+}
+
+Test(summary, the_text_speaks_of_memory_only_when_it_mattered)
+{
+	struct buf text = {0};
+
+	expect_text(
+		"    in [other] 51 (weight 52, 6.5 %): the rarest of more stacks than there was "
+		"memory for, 53 rows given up\n");
+	expect_text("  tables: full 63 times at --max-memory 2M;");
+	ledger_events[0].other = (struct profile_other){0};
+	ledger.memory.trims = 0;
+	summary__text(&summary, &text);
+	cr_expect_null(strstr(text.data, "[other]"));
+	cr_expect_null(strstr(text.data, "--max-memory"));
+	buf__done(&text);
 }
 
 Test(summary, frames_are_counted_per_sample)

@@ -22,9 +22,13 @@ enum {
 	OPT_PER_TASK,
 	OPT_RATE,
 	OPT_PASSES,
+	OPT_MAX_MEMORY,
 };
 
-enum { DEFAULT_RING_BYTES = 1024 * 1024 };
+enum {
+	DEFAULT_RING_BYTES = 1024 * 1024,
+	MIN_MEMORY = 1024 * 1024,
+};
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
@@ -54,6 +58,10 @@ static const struct argp_option options[] = {
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"mmap-pages", 'm', "PAGES|SIZE", 0, "Ring buffer per CPU: pages, or bytes with B, K, M, G",
+	 0},
+	{"max-memory", OPT_MAX_MEMORY, "SIZE", 0,
+	 "Room for distinct stacks, in bytes or with B, K, M, G; beyond it the rarest become [other]. "
+	 "Default: 128M",
 	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
 	{0},
@@ -94,6 +102,17 @@ static int parse_ring(struct record_args *a, const char *text)
 				  text);
 	for (a->session.ring_bytes = page; a->session.ring_bytes < bytes;)
 		a->session.ring_bytes *= 2;
+	return 0;
+}
+
+static int parse_memory(struct record_args *a, const char *text)
+{
+	uint64_t bytes;
+
+	if (num__parse_size(text, &bytes) < 0 || bytes < MIN_MEMORY || bytes > (1ULL << 40))
+		return err__usage(a->err,
+				  "--max-memory '%s': a size such as 128M, from 1M to 1024G", text);
+	a->session.max_memory = bytes;
 	return 0;
 }
 
@@ -148,6 +167,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_rate(a, arg);
 	case 'm':
 		return parse_ring(a, arg);
+	case OPT_MAX_MEMORY:
+		return parse_memory(a, arg);
 	case OPT_UNIT:
 		return parse_unit(a, arg);
 	case OPT_MAX_DEPTH:
@@ -267,6 +288,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
 			    .ring_bytes = DEFAULT_RING_BYTES,
+			    .max_memory = DEFAULT_MAX_MEMORY,
 			    .command_stdout = -1,
 			    .reader_fd = -1},
 		.target = {.err = err},

@@ -26,6 +26,8 @@ struct programs {
 	int n_rings;
 	uint8_t *marks; /* pmb_tasks, mapped: one byte per thread id */
 	size_t n_marks;
+	uint64_t *ids; /* pmb_ids, mapped: buckets of PMB_ID_WAYS */
+	size_t n_buckets;
 };
 
 /* libbpf explains itself on stderr; its last words belong into our error instead. */
@@ -150,16 +152,27 @@ static int load_life(struct programs *p, const struct programs_opts *opts, struc
 	return r < 0 ? load_error(err, "the fork and exec programs", r) : 0;
 }
 
-static int map_marks(struct programs *p, size_t pages, struct err *err)
+static void *map_memory(const struct bpf_map *map, size_t *ret_size)
 {
-	int fd = bpf_map__fd(p->samples[0]->maps.pmb_tasks);
-	size_t size = pages * PMB_MARKS_PER_PAGE;
-	void *marks = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	size_t size = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 
-	if (marks == MAP_FAILED)
+	*ret_size = size;
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int map_maps(struct programs *p, struct err *err)
+{
+	const struct bpf_map *ids = p->samples[0]->maps.pmb_ids;
+	size_t size;
+
+	p->marks = map_memory(p->samples[0]->maps.pmb_tasks, &p->n_marks);
+	if (!p->marks)
 		return load_error(err, "the set of target tasks", -errno);
-	p->marks = marks;
-	p->n_marks = size;
+	p->ids = map_memory(ids, &size);
+	if (!p->ids)
+		return load_error(err, "the ids of stacks", -errno);
+	p->n_buckets = bpf_map__max_entries(ids);
 	return 0;
 }
 
@@ -195,7 +208,7 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	if (r == 0)
 		r = create_rings(p, opts->ring_bytes, err);
 	if (r == 0)
-		r = map_marks(p, mark_pages(opts), err);
+		r = map_maps(p, err);
 	if (r == 0 && opts->follow)
 		r = load_life(p, opts, err);
 	if (r < 0) {
@@ -217,6 +230,8 @@ struct programs *programs__free(struct programs *p)
 		cleanup_close(&p->ring_fds[cpu]);
 	if (p->marks)
 		munmap(p->marks, p->n_marks);
+	if (p->ids)
+		munmap(p->ids, p->n_buckets * PMB_ID_WAYS * sizeof(*p->ids));
 	free(p->ring_fds);
 	free(p->samples);
 	free(p);
@@ -255,6 +270,18 @@ int programs__mark(struct programs *p, pid_t tid, enum pmb_mark mark)
 		return -ERANGE;
 	__atomic_store_n(&p->marks[tid], (uint8_t)mark, __ATOMIC_RELEASE);
 	return 0;
+}
+
+void programs__forget_stack(struct programs *p, uint64_t id)
+{
+	uint64_t *bucket = p->ids + id % p->n_buckets * PMB_ID_WAYS;
+
+	for (int i = 0; i < PMB_ID_WAYS; i++) {
+		uint64_t known = id; /* an overflow may be overwriting it just now */
+
+		__atomic_compare_exchange_n(&bucket[i], &known, 0, false, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED);
+	}
 }
 
 static void add_stats(struct pmb_stats *sum, const struct pmb_stats *add)

@@ -25,9 +25,14 @@ static void grow_slots(struct intern *in)
 		place(in, i);
 }
 
+static size_t padded_size(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
 static uint32_t append(struct intern *in, const void *data, size_t size, uint32_t hash)
 {
-	size_t padded = (size + 7) & ~(size_t)7;
+	size_t padded = padded_size(size);
 
 	if (in->n_bytes + padded > in->cap_bytes) {
 		in->cap_bytes = 2 * in->cap_bytes + padded + 4096;
@@ -77,6 +82,41 @@ const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_si
 size_t intern__count(const struct intern *in)
 {
 	return in->n_entries ? in->n_entries : 1;
+}
+
+size_t intern__bytes(const struct intern *in)
+{
+	return in->n_bytes + in->n_entries * sizeof(*in->entries) +
+	       in->n_slots * sizeof(*in->slots);
+}
+
+void intern__keep(struct intern *in, uint32_t *map,
+		  void (*rewrite)(void *ctx, void *data, size_t size), void *ctx)
+{
+	uint32_t n = 1;
+
+	in->n_bytes = 0;
+	for (uint32_t i = 1; i < in->n_entries; i++) {
+		struct intern_entry e = in->entries[i];
+
+		if (!map[i])
+			continue;
+		memmove(in->bytes + in->n_bytes, in->bytes + e.start, e.size);
+		e.start = in->n_bytes;
+		if (rewrite) {
+			rewrite(ctx, in->bytes + e.start, e.size);
+			e.hash = (uint32_t)hash_bytes(in->bytes + e.start, e.size);
+		}
+		in->n_bytes += padded_size(e.size);
+		in->entries[n] = e;
+		map[i] = n++;
+	}
+	if (in->n_entries)
+		in->n_entries = n;
+	if (in->n_slots)
+		memset(in->slots, 0, in->n_slots * sizeof(*in->slots));
+	for (uint32_t i = 1; i < in->n_entries; i++)
+		place(in, i);
 }
 
 void intern__done(struct intern *in)

@@ -29,6 +29,15 @@ uint32_t intern__add(struct intern *in, const void *data, size_t size);
 /* The bytes of a number (borrowed until the next add) and their size. */
 const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size);
 size_t intern__count(const struct intern *in); /* numbers in use, 0 included */
+size_t intern__bytes(const struct intern *in); /* of memory that is in use, not only reserved */
+
+/*
+ * Keeps the strings whose map[number] isn't 0 and gives them new numbers, in the old order, which
+ * replace the entries of map (of intern__count elements). `rewrite` may change the bytes of a string
+ * that stays, as long as no two become equal; NULL: they stay as they are. Memory is not given back.
+ */
+void intern__keep(struct intern *in, uint32_t *map,
+		  void (*rewrite)(void *ctx, void *data, size_t size), void *ctx);
 void intern__done(struct intern *in);
 
 #endif

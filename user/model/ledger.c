@@ -78,6 +78,22 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 	return SILENCE_NO_INTERRUPT;
 }
 
+void ledger__count_rows(struct ledger *ledger, const struct profile *profile)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(profile, &rows);
+
+	for (size_t i = 0; i < n; i++) {
+		ledger->events[rows[i].key.event].in_rows += rows[i].samples;
+		ledger->events[rows[i].key.event].weight_in_rows += rows[i].weight;
+	}
+	for (size_t i = 0; i < ledger->n_events; i++)
+		ledger->events[i].other = profile__other(profile, (uint32_t)i);
+	ledger->memory.rows = n;
+	ledger->memory.trims = profile__trims(profile);
+	ledger->memory.bytes += profile__bytes(profile);
+}
+
 double ledger_event__ratio(const struct ledger_event *e)
 {
 	uint64_t due = ledger_event__due(e);
@@ -136,6 +152,10 @@ static bool ledger_event__columns(const struct ledger_event *e, struct buf *rema
 	ok &= same(e, "decoded = aggregated", e->decoded, e->aggregated, remarks);
 	ok &= same(e, "weight emitted = weight aggregated", e->kernel.weight_emitted, e->weight,
 		   remarks);
+	ok &= same(e, "aggregated = in the rows of the profile", e->aggregated, e->in_rows,
+		   remarks);
+	ok &= same(e, "weight aggregated = weight in the rows of the profile", e->weight,
+		   e->weight_in_rows, remarks);
 	return ok;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "model/profile.h"
 #include "pmubpf/record.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
@@ -43,7 +44,9 @@ struct ledger_event {
 	struct pmb_stats kernel; /* what the overflow program counted */
 	uint64_t decoded;
 	uint64_t aggregated;
-	uint64_t weight;        /* Σ of the aggregated samples */
+	uint64_t weight;                  /* Σ of the aggregated samples */
+	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */
+	struct profile_other other;       /* of them in rows [other]: there was no room for more */
 	uint64_t throttled;     /* records of the kernel having throttled it; per-CPU events only */
 	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */
 	/* the counter itself, over all instances */
@@ -61,6 +64,15 @@ struct ledger_event {
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
 };
 
+/* The tables of the profile, and of the stacks before they become rows of it. */
+struct ledger_memory {
+	uint64_t limit; /* 0: none */
+	uint64_t bytes; /* in use at the end */
+	uint64_t rows;
+	uint64_t trims;          /* how often the profile was full and gave up its rarest rows */
+	uint64_t stacks_dropped; /* raw ones; a dropped stack is sent again when it is met again */
+};
+
 struct ledger {
 	struct ledger_event *events;
 	size_t n_events;
@@ -68,8 +80,12 @@ struct ledger {
 	uint64_t stacks_received;
 	uint64_t user_endings[PMB_N_ENDINGS];
 	uint64_t kernel_endings[PMB_N_ENDINGS];
+	struct ledger_memory memory;
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
+
+/* Fills in what the rows of the profile hold, and adds its tables to `memory`; once, at the end. */
+void ledger__count_rows(struct ledger *ledger, const struct profile *profile);
 
 /* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if nothing is
  * to compare. */

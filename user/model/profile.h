@@ -2,7 +2,8 @@
 /*
  * The profile: what was running when counters overflowed, and the weight of it. Frames, stacks and
  * command names are interned and named by small numbers, so memory grows with what is distinct, not
- * with time.
+ * with time; and only up to a limit, beyond which the rarest rows become one row `[other]` of their
+ * event and comm. No weight is ever lost.
  */
 #ifndef PMUBPF_MODEL_PROFILE_H
 #define PMUBPF_MODEL_PROFILE_H
@@ -56,6 +57,14 @@ struct profile_row {
 	uint64_t weight;
 };
 
+/* What of an event lies in rows [other]. */
+struct profile_other {
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t
+		rows; /* that were given up; one that comes back and is given up again counts again */
+};
+
 struct profile;
 
 struct profile *profile__new(void);
@@ -69,10 +78,22 @@ uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n);
 uint32_t profile__artificial(struct profile *p, enum artificial what);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
 
+/* How much memory the tables may take; 0 (from the start): any. */
+void profile__set_limit(struct profile *p, size_t bytes);
+/*
+ * Brings the tables below the limit if they are beyond it: call it after each profile__add. Returns
+ * true if it had to: then all numbers of comms, frames and stacks that the caller holds are void.
+ * Its cost is linear in the tables, but it halves them, so for one sample it is constant.
+ */
+bool profile__trim(struct profile *p);
+
 /* Reading it. Borrowed pointers, valid until the next change. */
 const char *profile__comm_text(const struct profile *p, uint32_t comm);
 size_t profile__frames(const struct profile *p, const struct frame **ret); /* by id */
 uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const uint32_t **ret);
 size_t profile__rows(const struct profile *p, const struct profile_row **ret);
+struct profile_other profile__other(const struct profile *p, uint32_t event);
+size_t profile__bytes(const struct profile *p);
+unsigned profile__trims(const struct profile *p); /* how often it was beyond its limit */
 
 #endif

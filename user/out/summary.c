@@ -42,6 +42,17 @@ static void text_drops(const struct ledger_event *e, struct buf *out)
 	}
 }
 
+static void text_other(const struct ledger_event *e, struct buf *out)
+{
+	if (e->other.samples)
+		buf__printf(out,
+			    "    in [other] %" PRIu64 " (weight %" PRIu64
+			    ", %.1f %%): the rarest of "
+			    "more stacks than there was memory for, %" PRIu64 " rows given up\n",
+			    e->other.samples, e->other.weight,
+			    100.0 * (double)e->other.weight / (double)e->weight, e->other.rows);
+}
+
 static void text_ratio(const struct ledger_event *e, double ratio, struct buf *out)
 {
 	if (e->idle_ns)
@@ -199,6 +210,7 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
 		    ledger_event__dropped(e), e->decoded, e->aggregated);
 	text_drops(e, out);
+	text_other(e, out);
 	text_counter(e, event, out);
 	text_total(e, event, out);
 	if (e->kernel.late || e->kernel.skipped)
@@ -241,6 +253,15 @@ static void text_frames(const struct frame_counts *frames, struct buf *out)
 				    sym_reason_texts[i]);
 	}
 	buf__putc(out, '\n');
+}
+
+static void text_memory(const struct ledger_memory *m, struct buf *out)
+{
+	if (m->trims)
+		buf__printf(out,
+			    "  tables: full %" PRIu64 " times at --max-memory %.0fM; a larger one "
+			    "keeps more stacks apart\n",
+			    m->trims, (double)m->limit / (1024 * 1024));
 }
 
 static void indent_lines(const char *lines, struct buf *out)
@@ -340,6 +361,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_endings("user", s->ledger->user_endings, out);
 	text_endings("kernel", s->ledger->kernel_endings, out);
 	text_frames(&s->frames, out);
+	text_memory(&s->ledger->memory, out);
 	if (s->ledger->sideband_lost)
 		buf__printf(out,
 			    "  %" PRIu64

@@ -120,6 +120,11 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__u64(j, "decoded", e->decoded);
 	json__u64(j, "aggregated", e->aggregated);
 	json__u64(j, "weight", e->weight);
+	json__obj(j, "other");
+	json__u64(j, "samples", e->other.samples);
+	json__u64(j, "weight", e->other.weight);
+	json__u64(j, "rows", e->other.rows);
+	json__end_obj(j);
 	json__end_obj(j);
 	json_counter(j, e);
 	if (event->scale_unit) {
@@ -131,6 +136,20 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 		json__null(j, "total");
 	}
 	json_rate(j, &s->rates[i]);
+	json__end_obj(j);
+}
+
+static void json_memory(struct json *j, const struct ledger_memory *m)
+{
+	json__obj(j, "memory");
+	if (m->limit)
+		json__u64(j, "limit", m->limit);
+	else
+		json__null(j, "limit");
+	json__u64(j, "bytes", m->bytes);
+	json__u64(j, "rows", m->rows);
+	json__u64(j, "trims", m->trims);
+	json__u64(j, "stacks_dropped", m->stacks_dropped);
 	json__end_obj(j);
 }
 
@@ -213,6 +232,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
 	json__end_obj(&j);
 	json_frames(&j, &s->frames);
+	json_memory(&j, &s->ledger->memory);
 	json__obj(&j, "sideband");
 	json__u64(&j, "records", s->ledger->sideband_records);
 	json__u64(&j, "lost", s->ledger->sideband_lost);

@@ -172,6 +172,8 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		if (rec->reads[i].weight)
 			account_weight(s, &to, rec->reads[i].event, rec->reads[i].weight);
 	}
+	if (profile__trim(s->result->profile))
+		raw_stacks__renumbered(&s->stacks);
 }
 
 static void account_life(void *ctx, const struct life *life)
@@ -181,6 +183,20 @@ static void account_life(void *ctx, const struct life *life)
 	processes__life(s->processes, life);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
+}
+
+static void forget_stack(void *session, uint64_t id)
+{
+	struct session *s = session;
+
+	programs__forget_stack(s->programs, id);
+}
+
+static void session__bound_stacks(struct session *s, uint64_t horizon)
+{
+	raw_stacks__drop(&s->stacks, horizon);
+	if (raw_stacks__full(&s->stacks))
+		raw_stacks__forget(&s->stacks, now_ns, forget_stack, s);
 }
 
 void session__round(struct session *s, bool final)
@@ -194,6 +210,7 @@ void session__round(struct session *s, bool final)
 	sideband__drain(s->sideband, &arrivals);
 	rings__drain(s->rings);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
+	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);
@@ -383,6 +400,22 @@ static void share_times(struct session *s)
 	}
 }
 
+/* How the tables stood; their room is for the output from here on. */
+static void close_memory(struct session *s)
+{
+	struct ledger *ledger = &s->result->ledger;
+
+	ledger->memory = (struct ledger_memory){
+		.limit = s->opts->max_memory,
+		.bytes = raw_stacks__bytes(&s->stacks),
+		.stacks_dropped = s->stacks.dropped,
+	};
+	if (!s->opts->profile) /* else it is the lender's, with his numbers of events */
+		ledger__count_rows(ledger, s->result->profile);
+	raw_stacks__done(&s->stacks);
+	queue__done(&s->queue);
+}
+
 void session__close_books(struct session *s)
 {
 	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
@@ -415,6 +448,7 @@ void session__close_books(struct session *s)
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
+	close_memory(s);
 	ledger->sideband_records = sideband->records;
 	ledger->sideband_lost = sideband->lost;
 	ledger->sideband_rejected = sideband->rejected;

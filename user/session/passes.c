@@ -126,6 +126,10 @@ static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *n
 		to->kernel_endings[i] += from->kernel_endings[i];
 	}
 	to->stacks_received += from->stacks_received;
+	to->memory.limit = from->memory.limit;
+	if (from->memory.bytes > to->memory.bytes) /* one pass's raw stacks at a time */
+		to->memory.bytes = from->memory.bytes;
+	to->memory.stacks_dropped += from->memory.stacks_dropped;
 	to->sideband_records += from->sideband_records;
 	to->sideband_lost += from->sideband_lost;
 	to->sideband_rejected += from->sideband_rejected;
@@ -217,6 +221,7 @@ int passes__record(const struct session_opts *opts, const struct plan *plan,
 			break;
 		}
 	}
+	ledger__count_rows(&result->ledger, result->profile);
 	free_list(&run.counted);
 	event_list__done(&run.clock);
 	return r;

@@ -20,6 +20,9 @@
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
+/* For some 200,000 distinct stacks of 30 frames. */
+enum { DEFAULT_MAX_MEMORY = 128 * 1024 * 1024 };
+
 /* Whether an event is opened per CPU and chosen in BPF, or per task. */
 enum session_scope {
 	SCOPE_AUTO, /* per task for PIDs, threads and breakpoints, per CPU for the rest */
@@ -54,7 +57,8 @@ struct session_opts {
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	size_t ring_bytes;
-	int reader_fd; /* a pipe: when its reader goes, the recording ends; -1: none */
+	size_t max_memory; /* for stacks and what is counted by them; 0: any */
+	int reader_fd;     /* a pipe: when its reader goes, the recording ends; -1: none */
 
 	/* For one of several recordings that add to one profile. */
 	struct profile *profile; /* NULL: the result's own */
