@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -293,4 +294,78 @@ Test(files, what_cannot_be_opened_costs_no_descriptors)
 	cr_expect_eq(open_files(), before);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* ---- more files than are wanted */
+
+Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
+{
+	uint32_t kept[10], number;
+
+	for (uint64_t i = 1; i <= 2000; i++)
+		number = files__elf(files, 1, 2, i, "/x");
+	cr_expect(files__many(files));
+	for (uint64_t i = 0; i < 10; i++) {
+		kept[i] = files__elf(files, 1, 2, 100 * i + 1, "/x");
+		files__keep(files, kept[i]);
+	}
+	files__keep(files, 0);
+	files__keep(files, 99999);
+	files__sweep(files);
+	cr_expect_eq(files__known(files), 10);
+	cr_expect(!files__many(files));
+	cr_expect_null(files__get(files, number));
+	files__pin(files, number, getpid(), 0x1000, 0x2000);
+	files__keep(files, number);
+	for (uint64_t i = 0; i < 10; i++)
+		cr_expect_eq(files__elf(files, 1, 2, 100 * i + 1, "/x"), kept[i]);
+	for (uint64_t i = 5001; i <= 6990; i++)
+		cr_expect_not_null(files__get(files, files__elf(files, 1, 2, i, "/y")));
+	cr_expect_eq(files__count(files), 2001, "1990 numbers were free");
+	files__elf(files, 1, 2, 7000, "/y");
+	cr_expect_eq(files__count(files), 2002);
+	files__sweep(files);
+	cr_expect_eq(files__known(files), 0, "marks hold for one sweep");
+}
+
+Test(files, what_is_swept_out_is_closed)
+{
+	int fd = pin("/proc/self/exe", inode_of("/proc/self/exe"));
+
+	cr_assert_geq(fd, 0);
+	files__sweep(files);
+	cr_expect_eq(fcntl(fd, F_GETFD), -1);
+}
+
+Test(files, later_it_is_found_by_its_name_if_it_is_the_same)
+{
+	_cleanup_free_ char *path = in_dir();
+	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600), fd = -1;
+	uint32_t same = files__elf(files, 0, 0, inode_of(path), path);
+	uint32_t other = files__elf(files, 0, 0, inode_of(path) + 1, path);
+
+	fd = files__reopen(files, same);
+	cr_expect_geq(fd, 0);
+	cr_expect_eq(files__get(files, same)->fd, -1, "it is the caller's");
+	cr_expect_eq(files__reopen(files, other), -1);
+	cr_expect_eq(files__reopen(files, 0), -1);
+	cr_expect_eq(files__reopen(files, 77), -1);
+}
+
+Test(files, only_a_quarter_of_the_limit_is_pinned)
+{
+	struct rlimit limit;
+	int pinned = 0;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 64;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint32_t number =
+			files__elf(files, i, 0, inode_of("/proc/self/exe"), "/proc/self/exe");
+
+		files__pin(files, number, getpid(), 0x1000, 0x2000);
+		pinned += files__get(files, number)->fd >= 0;
+	}
+	cr_expect_eq(pinned, 16);
 }

@@ -234,6 +234,38 @@ Test(processes, who_still_exists_is_not_swept)
 	cr_expect_eq(processes__count(all), 1);
 }
 
+Test(processes, lost_exits_are_found)
+{
+	uint32_t me = (uint32_t)getpid();
+
+	execed(me, 1);
+	for (uint32_t i = 0; i < 5000; i++)
+		execed(0x70000000 + i, 1);
+	execed(0x70000000, 3000);
+	generation(0x70000001, 3000);
+	processes__sweep(all, 2000);
+	cr_expect_eq(processes__count(all), 3, "those that exist, or of which something is new");
+}
+
+Test(processes, their_files_are_kept)
+{
+	uint32_t file, jit;
+
+	execed(A, 1);
+	mapped(A, 2, 42);
+	file = locate(A, 3, 0x1000).file;
+	mapped(A, 4, 0);
+	jit = locate(A, 5, 0x1000).file;
+	execed(B, 1);
+	mapped(B, 2, 42);
+	files__elf(files, 0, 0, 99, "/unused");
+	processes__keep_files(all);
+	files__sweep(files);
+	cr_expect_eq(files__known(files), 2);
+	cr_expect_not_null(files__get(files, file));
+	cr_expect_not_null(files__get(files, jit));
+}
+
 /* From here on: this very process, as /proc tells it. */
 
 static uint64_t here(void)
@@ -359,4 +391,21 @@ Test(processes, a_sample_before_the_fork_of_its_number_borrows_nothing)
 	processes__life_arrived(all, &fork);
 	processes__sample_arrived(all, me, 350);
 	cr_expect(!located(me, 200));
+}
+
+Test(processes, mappings_that_were_unmapped_do_not_gather)
+{
+	uint32_t me = (uint32_t)getpid();
+	struct life map = {.kind = LIFE_MMAP, .tgid = me, .tid = me, .path = "//anon"};
+
+	processes__sample_arrived(all, me, 1);
+	for (uint64_t i = 0; i < 5000; i++) {
+		map.time = i;
+		map.start = 0x10000 + (i << 12); /* none of them is there */
+		map.end = map.start + 0x1000;
+		processes__life(all, &map);
+	}
+	cr_expect_eq(locate(me, 6000, 0x10000).kind, FRAME_UNKNOWN, "the first was forgotten");
+	cr_expect_eq(locate(me, 6000, map.start).kind, FRAME_JIT, "the last was not");
+	cr_expect(located(me, 6000), "what is there was found again");
 }

@@ -5,41 +5,57 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmubpf/record.h"
 
 struct rings {
-	struct ring_buffer *rb;
+	/* one for each CPU: libbpf's own set of rings can't stop in one and go on with the next */
+	struct ring_buffer **list;
+	int n;
+	int epoll_fd;
+	uint64_t until; /* during a drain */
 	ring_record_fn fn;
 	void *ctx;
 };
 
+/* What is written while we read is for the next round, or a round might never end on a busy machine.
+ * The first such record has been taken out all the same. */
 static int on_record(void *ctx, void *data, size_t size)
 {
+	const struct pmb_rec *rec = data;
 	struct rings *rings = ctx;
 
 	rings->fn(rings->ctx, data, size);
-	return 0;
+	return size >= sizeof(*rec) && rec->time > rings->until ? -EAGAIN : 0;
+}
+
+static int rings__add(struct rings *rings, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct ring_buffer *rb = ring_buffer__new(fd, on_record, rings, NULL);
+
+	if (!rb)
+		return -errno;
+	rings->list[rings->n++] = rb;
+	return epoll_ctl(rings->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 int rings__open(struct rings **ret, const struct programs *programs, ring_record_fn fn, void *ctx,
 		struct err *err)
 {
 	struct rings *rings = xcalloc(1, sizeof(*rings));
-	int r = 0;
+	int n = programs__n_rings(programs), r;
 
 	rings->fn = fn;
 	rings->ctx = ctx;
-	for (int cpu = 0; r == 0 && cpu < programs__n_rings(programs); cpu++) {
-		int fd = programs__ring_fd(programs, cpu);
-
-		if (rings->rb) {
-			r = ring_buffer__add(rings->rb, fd, on_record, rings);
-		} else {
-			rings->rb = ring_buffer__new(fd, on_record, rings, NULL);
-			r = rings->rb ? 0 : -errno;
-		}
-	}
+	rings->list = xcalloc((size_t)n, sizeof(*rings->list));
+	rings->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	r = rings->epoll_fd < 0 ? -errno : 0;
+	for (int cpu = 0; r == 0 && cpu < n; cpu++)
+		r = rings__add(rings, programs__ring_fd(programs, cpu));
 	if (r < 0) {
 		rings__free(rings);
 		return err__set(err, r, "can't map the ring buffers: %s", strerror(-r));
@@ -52,17 +68,22 @@ struct rings *rings__free(struct rings *rings)
 {
 	if (!rings)
 		return NULL;
-	ring_buffer__free(rings->rb);
+	for (int i = 0; i < rings->n; i++)
+		ring_buffer__free(rings->list[i]);
+	cleanup_close(&rings->epoll_fd);
+	free(rings->list);
 	free(rings);
 	return NULL;
 }
 
 int rings__epoll_fd(const struct rings *rings)
 {
-	return ring_buffer__epoll_fd(rings->rb);
+	return rings->epoll_fd;
 }
 
-void rings__drain(struct rings *rings)
+void rings__drain(struct rings *rings, uint64_t until)
 {
-	ring_buffer__consume(rings->rb);
+	rings->until = until;
+	for (int i = 0; i < rings->n; i++)
+		ring_buffer__consume(rings->list[i]);
 }

@@ -4,6 +4,7 @@
 #define PMUBPF_COLLECT_RINGS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "collect/programs.h"
@@ -16,6 +17,8 @@ int rings__open(struct rings **ret, const struct programs *programs, ring_record
 		struct err *err);
 struct rings *rings__free(struct rings *rings);
 int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up */
-void rings__drain(struct rings *rings);         /* hands every waiting record to fn */
+/* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later one:
+ * so what a round takes in is bounded by the rings' size. */
+void rings__drain(struct rings *rings, uint64_t until);
 
 #endif

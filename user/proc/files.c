@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sys/limits.h"
 #include "sys/open.h"
 #include "sys/procfs.h"
 
@@ -26,13 +27,24 @@ struct entry {
 	struct file_key key;
 	struct file file;
 	uint32_t number;
+	bool keep; /* marked for the next sweep */
 	UT_hash_handle hh;
+};
+
+enum {
+	SWEEP_AT_LEAST = 1024,
+	/* Twice as many descriptors, if each has a root of its own. */
+	MAX_PINNED = 8192,
 };
 
 struct files {
 	struct entry *by_key;
-	struct entry **by_number; /* [0] is NULL */
+	struct entry **by_number; /* NULL: [0], and numbers to be used again */
 	size_t n, cap;
+	uint32_t *spare;
+	size_t n_spare, cap_spare;
+	size_t after_sweep;
+	size_t pinned, max_pinned;
 };
 
 struct files *files__new(void)
@@ -44,20 +56,27 @@ struct files *files__new(void)
 	return files;
 }
 
+static void files__remove(struct files *files, struct entry *e)
+{
+	HASH_DEL(files->by_key, e);
+	files->by_number[e->number] = NULL;
+	files->pinned -= e->file.fd >= 0;
+	free(e->file.path);
+	cleanup_close(&e->file.fd);
+	cleanup_close(&e->file.root_fd);
+	free(e);
+}
+
 struct files *files__free(struct files *files)
 {
 	struct entry *e, *next;
 
 	if (!files)
 		return NULL;
-	HASH_ITER(hh, files->by_key, e, next) {
-		HASH_DEL(files->by_key, e);
-		free(e->file.path);
-		cleanup_close(&e->file.fd);
-		cleanup_close(&e->file.root_fd);
-		free(e);
-	}
+	HASH_ITER(hh, files->by_key, e, next)
+		files__remove(files, e);
 	free(files->by_number);
+	free(files->spare);
 	free(files);
 	return NULL;
 }
@@ -71,12 +90,15 @@ static struct entry *files__entry(struct files *files, const struct file_key *ke
 		return e;
 	e = xcalloc(1, sizeof(*e));
 	e->key = *key;
-	e->number = (uint32_t)files->n;
+	e->number = files->n_spare ? files->spare[--files->n_spare] : (uint32_t)files->n;
 	e->file = (struct file){.kind = (enum file_kind)key->kind, .fd = -1, .root_fd = -1};
 	e->file.path = xstrdup(path);
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
-	GROW(files->by_number, files->n, files->cap);
-	files->by_number[files->n++] = e;
+	if (e->number == files->n) {
+		GROW(files->by_number, files->n, files->cap);
+		files->n++;
+	}
+	files->by_number[e->number] = e;
 	return e;
 }
 
@@ -113,6 +135,7 @@ uint32_t files__vdso(struct files *files)
 
 	if (!e->file.tried)
 		e->file.fd = vdso_fd();
+	files->pinned += !e->file.tried && e->file.fd >= 0;
 	e->file.tried = true;
 	return e->number;
 }
@@ -192,11 +215,21 @@ static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
 		e->file.root_fd = TAKE_FD(root);
 }
 
+/* Half of what the limit allows, for counters, helpers and whatever else need some, too. */
+static bool files__may_pin(struct files *files)
+{
+	unsigned long share = fd_limit() / 4;
+
+	if (!files->max_pinned)
+		files->max_pinned = share < MAX_PINNED ? share : MAX_PINNED;
+	return files->pinned < files->max_pinned;
+}
+
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
 {
 	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
 
-	if (!e || e->file.fd >= 0)
+	if (!e || e->file.fd >= 0 || !files__may_pin(files))
 		return;
 	/* a JIT may write its map later, and another process may still be alive: these are tried again */
 	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))
@@ -206,11 +239,56 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 		pin_elf(e, tgid, start, end);
 	else if (e->key.kind == FILE_JIT)
 		e->file.fd = perf_map_fd(tgid, &e->file.untrusted);
+	files->pinned += e->file.fd >= 0;
+}
+
+int files__reopen(const struct files *files, uint32_t file)
+{
+	const struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+	_cleanup_close_ int fd = -1;
+
+	if (!e || e->key.kind != FILE_ELF)
+		return -1;
+	fd = open_regular(-1, e->file.path);
+	return fd >= 0 && is_mapped_file(fd, &e->key) ? TAKE_FD(fd) : -1;
+}
+
+bool files__many(const struct files *files)
+{
+	return files__known(files) > 2 * files->after_sweep + SWEEP_AT_LEAST;
+}
+
+void files__keep(struct files *files, uint32_t file)
+{
+	if (file && file < files->n && files->by_number[file])
+		files->by_number[file]->keep = true;
+}
+
+void files__sweep(struct files *files)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, files->by_key, e, next) {
+		if (!e->keep) {
+			GROW(files->spare, files->n_spare, files->cap_spare);
+			files->spare[files->n_spare++] = e->number;
+			files__remove(files, e);
+			continue;
+		}
+		e->keep = false;
+	}
+	files->after_sweep = files__known(files);
+}
+
+size_t files__known(const struct files *files)
+{
+	return HASH_COUNT(files->by_key);
 }
 
 const struct file *files__get(const struct files *files, uint32_t file)
 {
-	return file && file < files->n ? &files->by_number[file]->file : NULL;
+	return file && file < files->n && files->by_number[file] ? &files->by_number[file]->file :
+								   NULL;
 }
 
 size_t files__count(const struct files *files)

@@ -2,7 +2,11 @@
 /*
  * The files that programs were running from, each known by a small number. A file is its device and
  * inode; a descriptor is taken at the first sample in it, near the program, because the program, its
- * mount namespace or the file's name may be gone by the time names are asked for.
+ * mount namespace or the file's name may be gone by the time names are asked for. Descriptors are
+ * limited; files beyond that are opened when names are asked for, if they are still there.
+ *
+ * A host that builds software runs files without end, so those that nobody refers to any more are
+ * swept out, and their numbers used again.
  */
 #ifndef PMUBPF_PROC_FILES_H
 #define PMUBPF_PROC_FILES_H
@@ -43,7 +47,18 @@ uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial);
 /* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
 
+/* The file by its name, if that still is the same file; the caller closes it. -1: it isn't. */
+int files__reopen(const struct files *files, uint32_t file);
+
+/* True if there are twice as many as after the last sweep (and a thousand). */
+bool files__many(const struct files *files);
+/* Marks one that is referred to; 0 is fine. */
+void files__keep(struct files *files, uint32_t file);
+/* Closes and forgets the others. */
+void files__sweep(struct files *files);
+size_t files__known(const struct files *files);
+
 const struct file *files__get(const struct files *files, uint32_t file);
-size_t files__count(const struct files *files); /* numbers in use, 0 included */
+size_t files__count(const struct files *files); /* one more than the highest number */
 
 #endif

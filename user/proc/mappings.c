@@ -89,3 +89,8 @@ size_t mappings__count(const struct mappings *m)
 {
 	return m ? m->n : 0;
 }
+
+const struct mapping *mappings__at(const struct mappings *m, size_t index)
+{
+	return &m->list[index];
+}

@@ -21,5 +21,6 @@ struct mappings *mappings__unref(struct mappings *m); /* returns NULL */
 struct mappings *mappings__add(struct mappings *m, const struct mapping *add);
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr);
 size_t mappings__count(const struct mappings *m);
+const struct mapping *mappings__at(const struct mappings *m, size_t index); /* < mappings__count */
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "proc/mappings.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 struct process {
@@ -15,6 +16,7 @@ struct process {
 	uint64_t serial;      /* of this process: numbers are reused, this isn't */
 	uint64_t generation;
 	struct mappings *maps;
+	size_t maps_read; /* mappings there were after the last reading that gathering made necessary */
 	uint64_t snapshot_time; /* when /proc was read; 0: not */
 	uint64_t exec_arrived;  /* time of the latest exec known to have happened */
 	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
@@ -31,6 +33,13 @@ struct processes {
 	uint64_t serials;
 	uint64_t generations;
 	size_t n_exited;
+	size_t after_search; /* processes there were after the last search for lost exits */
+};
+
+enum {
+	/* Fewer are not worth a look. */
+	GATHERED_MAPPINGS = 1024,
+	LOST_EXITS = 4096,
 };
 
 struct processes *processes__new(struct files *files)
@@ -112,6 +121,21 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 	p->generation = ++all->generations;
 }
 
+static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid,
+			      uint64_t now);
+
+/* munmap leaves no record, so one that maps and unmaps code all the time gathers mappings without end:
+ * now and then /proc tells which of them are left. */
+static void process__check_gathered(struct processes *all, struct process *p)
+{
+	if (mappings__count(p->maps) < 2 * p->maps_read + GATHERED_MAPPINGS ||
+	    !procfs_task_exists((pid_t)p->tgid))
+		return;
+	p->maps = mappings__unref(p->maps);
+	process__snapshot(all, p, p->tgid, now_ns());
+	p->maps_read = mappings__count(p->maps);
+}
+
 struct snapshot_ctx {
 	struct processes *all;
 	struct process *p;
@@ -161,6 +185,7 @@ void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t no
 static void process__forget_maps(struct processes *all, struct process *p)
 {
 	p->maps = mappings__unref(p->maps);
+	p->maps_read = 0;
 	p->snapshot_time = 0;
 	p->jit_file = 0;
 	p->serial = ++all->serials;
@@ -201,9 +226,11 @@ void processes__life(struct processes *all, const struct life *life)
 		return;
 	case LIFE_MMAP:
 		p = processes__find(all, life->tgid);
-		if (p) /* else nobody asked yet, and /proc will tell */
-			process__map(all, p, life->start, life->end, life->file_off,
-				     life->dev_major, life->dev_minor, life->inode, life->path);
+		if (!p)
+			return; /* nobody asked yet, and /proc will tell */
+		process__map(all, p, life->start, life->end, life->file_off, life->dev_major,
+			     life->dev_minor, life->inode, life->path);
+		process__check_gathered(all, p);
 		return;
 	case LIFE_EXIT:
 		p = processes__find(all, life->tgid);
@@ -244,10 +271,37 @@ struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t ti
 	return p;
 }
 
+/* Exits whose records were lost would leave processes here for ever. */
+static void processes__find_lost_exits(struct processes *all, uint64_t before)
+{
+	struct process *p, *next;
+
+	if (HASH_COUNT(all->by_tgid) < 2 * all->after_search + LOST_EXITS)
+		return;
+	HASH_ITER(hh, all->by_tgid, p, next) {
+		if (!p->exit_time && p->last_sample < before && p->covered_from < before &&
+		    p->snapshot_time < before && !procfs_task_exists((pid_t)p->tgid))
+			processes__remove(all, p);
+	}
+	all->after_search = HASH_COUNT(all->by_tgid);
+}
+
+void processes__keep_files(const struct processes *all)
+{
+	struct process *p, *next;
+
+	HASH_ITER(hh, all->by_tgid, p, next) {
+		files__keep(all->files, p->jit_file);
+		for (size_t i = 0; i < mappings__count(p->maps); i++)
+			files__keep(all->files, mappings__at(p->maps, i)->file);
+	}
+}
+
 void processes__sweep(struct processes *all, uint64_t before)
 {
 	struct process *p, *next;
 
+	processes__find_lost_exits(all, before);
 	if (!all->n_exited)
 		return;
 	HASH_ITER(hh, all->by_tgid, p, next) {

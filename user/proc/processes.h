@@ -30,6 +30,8 @@ void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t no
 void processes__life(struct processes *all, const struct life *life);
 /* The process of a sample; never NULL, but it may know no mapping. */
 struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t time);
+/* Marks the files that their mappings refer to, for files__sweep. */
+void processes__keep_files(const struct processes *all);
 /* Forgets processes that have gone and had no sample since `before`. */
 void processes__sweep(struct processes *all, uint64_t before);
 size_t processes__count(const struct processes *all);

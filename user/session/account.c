@@ -183,6 +183,8 @@ static void account_life(void *ctx, const struct life *life)
 	processes__life(s->processes, life);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
+	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)
+		session__family_exited(s, life);
 }
 
 static void forget_stack(void *session, uint64_t id)
@@ -199,6 +201,19 @@ static void session__bound_stacks(struct session *s, uint64_t horizon)
 		raw_stacks__forget(&s->stacks, now_ns, forget_stack, s);
 }
 
+static void session__bound_files(struct session *s)
+{
+	const struct frame *frames;
+	size_t n = profile__frames(s->result->profile, &frames);
+
+	if (!files__many(s->result->files))
+		return;
+	for (size_t i = 0; i < n; i++)
+		files__keep(s->result->files, frames[i].file);
+	processes__keep_files(s->processes);
+	files__sweep(s->result->files);
+}
+
 void session__round(struct session *s, bool final)
 {
 	const struct sideband_fns arrivals = {on_life, on_throttled, s};
@@ -208,10 +223,11 @@ void session__round(struct session *s, bool final)
 	if (horizon > now - SLACK_NS)
 		horizon = now - SLACK_NS;
 	sideband__drain(s->sideband, &arrivals);
-	rings__drain(s->rings);
+	rings__drain(s->rings, final ? UINT64_MAX : now);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
 	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
+	session__bound_files(s);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);
 		s->places_ns = now;

@@ -49,6 +49,7 @@ enum pmb_weight event_weight(const struct session *s, size_t event);
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
 void session__family_forked(struct session *s, const struct life *life);
+void session__family_exited(struct session *s, const struct life *life); /* the leader has */
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 

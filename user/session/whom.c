@@ -51,6 +51,19 @@ void session__family_forked(struct session *s, const struct life *life)
 	family__add(s->family, life->tgid);
 }
 
+/* One whose threads go on after it may still fork, and stays; so do zombies, until their number is
+ * used again. */
+void session__family_exited(struct session *s, const struct life *life)
+{
+	struct member *m;
+
+	HASH_FIND(hh, s->family->members, &life->tgid, sizeof(life->tgid), m);
+	if (!m || procfs_task_exists((pid_t)life->tgid))
+		return;
+	HASH_DEL(s->family->members, m);
+	free(m);
+}
+
 uint64_t session__family_forks(const struct session *s)
 {
 	return s->family->forks;

@@ -75,18 +75,21 @@ static char *module_offset(const char *path, uint64_t vaddr)
 	return xasprintf(base[0] == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, base, vaddr);
 }
 
-static void name_file(struct names *names, const struct group *g, const struct file *file,
+static void name_file(struct names *names, const struct group *g, const struct files *files,
 		      struct sym *sym)
 {
+	uint32_t number = g->frames[g->ids[0]].file;
+	const struct file *file = files__get(files, number);
+	_cleanup_close_ int late = file->fd < 0 ? files__reopen(files, number) : -1;
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
-	struct sym_file ask = {file->fd, file->root_fd, file->path};
+	struct sym_file ask = {file->fd < 0 ? late : file->fd, file->root_fd, file->path};
 
 	for (size_t i = 0; i < g->n; i++) {
 		offs[i] = g->frames[g->ids[i]].off;
 		found[i] = (struct sym_name){.vaddr = offs[i], .reason = SYM_NO_FILE};
 	}
-	if (file->fd >= 0)
+	if (ask.fd >= 0)
 		sym__elf(sym, &ask, offs, g->n, found);
 	for (size_t i = 0; i < g->n; i++)
 		set(names, g->ids[i],
@@ -130,7 +133,7 @@ static void name_group(struct names *names, const struct group *g, const struct 
 		name_kernel(names, g, ks);
 		return;
 	case FRAME_FILE:
-		name_file(names, g, file, sym);
+		name_file(names, g, files, sym);
 		return;
 	case FRAME_JIT:
 		name_jit(names, g, file, sym);

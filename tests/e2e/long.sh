@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Long runs: memory depends on distinct stacks, not on time; and with more distinct stacks than the tables
+# hold the rarest become [other], and no weight is lost. Time is replaced by rate: several clocks at once.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# By name they are eight events, so there are eight samples for each rate that the kernel takes.
+CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/,task-clock,task-clock/name=f/,task-clock/name=g/,task-clock/name=h/'
+N_CLOCKS=8
+
+# Overflows per second for WANT samples of all clocks on all CPUs in SECONDS, as far as the kernel takes it
+# today: it lowers its limit by itself.
+rate() { # WANT SECONDS
+	local max hz
+	max=$(sysctl -n kernel.perf_event_max_sample_rate)
+	hz=$(($1 / ($2 * N_CLOCKS * $(nproc))))
+	echo $((hz < max ? hz : max))
+}
+
+# RSS while it records, kB, ten times a second. The samples so far aren't known outside, but they come
+# evenly, so a tenth of the time is a tenth of them.
+watch_rss() { # PID
+	while [ -r "/proc/$1/status" ]; do
+		has_perf_events "$1" && awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null
+		sleep 0.1
+	done >"$T/rss"
+}
+
+# The largest of a tenth of the readings around a share (0 … 1) of them.
+rss_at() { # SHARE
+	awk -v at="$1" '{ v[NR] = $1 } END {
+		from = int(at * NR - NR / 20); if (from < 1) from = 1
+		to = int(at * NR + NR / 20); if (to > NR) to = NR
+		for (i = from; i <= to; i++) if (v[i] > max) max = v[i]
+		print max }' "$T/rss"
+}
+
+# Sum of the lines of each event is its weight in the ledger, and what is in [other] is what the ledger says.
+expect_exact_totals() {
+	local i n name
+	n=$(sum_get '.events | length')
+	for ((i = 0; i < n; i++)); do
+		name=$(sum_name "$i")
+		expect_eq "$(awk -v e="$name;" 'index($0, e) == 1 { s += $NF } END { printf "%.0f\n", s }' "$T/folded")" \
+			"$(sum_weight "$i")" "$name: sum of the lines"
+		expect_eq "$(awk -v e="$name;" 'index($0, e) == 1 && /;\[other\] [0-9]*$/ { s += $NF } END { printf "%.0f\n", s }' "$T/folded")" \
+			"$(sum_get ".events[$i].user.other.weight")" "$name: sum of [other]"
+	done
+}
+
+# Records the load on all CPUs for SECONDS and compares memory at the end with that at a tenth.
+expect_flat_memory() { # RATE SECONDS OPTION…
+	local hz=$1 seconds=$2 i load=''
+	shift 2
+	for ((i = 0; i < $(nproc); i++)); do
+		load="$load '$WORKLOADS/recurse' $seconds & '$WORKLOADS/syscalls' $seconds &"
+	done
+	spawn nice -n -10 "$PMUBPF" record -e "$CLOCKS" -F "$hz" -d "$seconds" "$@" \
+		-o "$T/folded" --summary "$T/sum.json" -- sh -c "$load wait" 2>"$T/err" </dev/null
+	watch_rss "$spawned"
+	wait "$spawned"
+	expect_columns
+	expect_exact_totals
+	samples=$(sum_get '[.events[].user.aggregated] | add')
+	echo "$samples samples, RSS $(rss_at 0.1) kB at a tenth, $(rss_at 0.95) kB at the end" >&2
+	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.1) * 11 / 10))" "RSS at the end against a tenth, kB"
+}
+
+t_memory_does_not_grow_with_samples() {
+	local want=1500000 seconds=150
+	if [ "$QUICK" = 1 ]; then want=200000 seconds=20; fi
+	# a third more than wanted: a CPU that waits for its hypervisor has fewer overflows
+	expect_flat_memory "$(rate $((want * 4 / 3)) "$seconds")" "$seconds" -a --max-memory 1M
+	expect_ge "$samples" "$want" "samples"
+}
+
+t_memory_does_not_grow_far_from_the_limit() {
+	expect_flat_memory 500 "$(secs 60 15)"
+	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
+}
+
+t_more_stacks_than_the_tables_hold() {
+	pmb_ok record -e cpu-clock,task-clock -F 4000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/manypaths" "$(secs 10 4)"
+	expect_ledger
+	expect_exact_totals
+	expect_ge "$(sum_get .memory.trims)" 2 "how often the tables were full"
+	expect_le "$(sum_get .memory.bytes)" 1048576 "bytes at the end"
+	expect_match "$T/folded" '^cpu-clock;manypaths;\[other\] [0-9]+$' "the rarest together"
+	expect_eq "$(grep -c '^cpu-clock;manypaths;\[other\]' "$T/folded")" 1 "one line of [other] per event and comm"
+	expect_match "$T/err" '^    in \[other\] [0-9]+ \(weight [0-9]+, [0-9.]+ %\)' "the summary says how much"
+	expect_match "$T/err" '^  tables: full [0-9]+ times at --max-memory 1M' "and why"
+	expect_ge "$(sum_get '.events[0].user.other.rows')" 1000 "rows given up"
+	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" 0 "stacks that were dropped too early"
+}
+
+t_what_is_heavy_stays_apart() {
+	spawn "$WORKLOADS/recurse" 100000 >/dev/null
+	pmb_ok record -a -e cpu-clock -F 2000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/manypaths" "$(secs 8 3)"
+	expect_columns
+	expect_ge "$(sum_get .memory.trims)" 1 "how often the tables were full"
+	# one path in thousands of them: its comm loses at most what it had besides
+	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the one path of recurse, %"
+}
+
+t_by_default_nothing_is_given_up() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/manypaths" 1
+	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
+	expect_eq "$(sum_get '.events[0].user.other.samples')" 0 "samples in [other]"
+	expect_eq "$(sum_get .memory.limit)" $((128 << 20)) "limit"
+	expect_no_match "$T/err" 'other|max-memory' "the summary"
+	expect_no_match "$T/folded" '\[other\]' "the lines"
+}
+
+t_a_storm_of_processes() {
+	# each process has addresses of its own, and ids of stacks that no other has
+	spawn nice -n -10 "$PMUBPF" record -a -e cpu-clock,task-clock -F 4000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/storm" "$(secs 20000 2000)" 1 exec 2>"$T/err" </dev/null >/dev/null
+	watch_rss "$spawned"
+	wait "$spawned" || fail "the recording failed: $(head -n 1 "$T/err")"
+	expect_columns
+	expect_exact_totals
+	expect_ge "$(sum_get .memory.stacks_dropped)" 1000 "stacks that user space dropped"
+	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" 0 "stacks that were dropped too early"
+	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.3) * 6 / 5))" "RSS at the end against a third, kB"
+}
+
+t_sizes_that_are_none() {
+	local size
+	for size in 0 1 1023K 2000G x -1M ''; do
+		pmb record --max-memory="$size" -- true
+		expect_eq "$rc" 2 "status for '$size'"
+		expect_match "$T/err" "^pmubpf: --max-memory '$size': a size such as 128M, from 1M to 1024G" "the message"
+	done
+}
+
+run_tests
