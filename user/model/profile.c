@@ -26,6 +26,7 @@ struct profile {
 	size_t n_other, cap_other;
 	size_t limit;
 	size_t trim_at; /* bytes; 0: never */
+	bool grown;     /* since the last look at the limit */
 	unsigned trims;
 };
 
@@ -90,6 +91,7 @@ static void profile__add_row(struct profile *p, const struct profile_key *key, u
 	if (i == p->n_rows) {
 		GROW(p->rows, p->n_rows, p->cap_rows);
 		p->rows[p->n_rows++] = (struct profile_row){.key = *key};
+		p->grown = true; /* what is new, is new in a new row, or soon will be */
 	}
 	p->rows[i].samples += samples;
 	p->rows[i].weight += weight;
@@ -310,8 +312,12 @@ static void profile__halve(struct profile *p)
 
 bool profile__trim(struct profile *p)
 {
-	size_t rows, bytes = p->trim_at ? profile__bytes(p) : 0;
+	size_t rows, bytes;
 
+	if (!p->grown || !p->trim_at)
+		return false;
+	p->grown = false;
+	bytes = profile__bytes(p);
 	if (bytes <= p->trim_at)
 		return false;
 	do {

@@ -100,7 +100,8 @@ static size_t item_size(const struct queue *q, const struct queued *item)
 	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
 
-/* Moves the items from `first` on to the front, in a block of their own. */
+/* Moves the items from `first` on to the front, in a block of their own: that of a burst, or of a round
+ * that came late, is given back. */
 static void queue__keep(struct queue *q, size_t first)
 {
 	struct queue kept = {.arrivals = q->arrivals};
@@ -127,9 +128,7 @@ void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *f
 	qsort(q->items, q->n, sizeof(*q->items), compare);
 	for (i = 0; i < q->n && q->items[i].time <= horizon; i++)
 		hand_out(q, &q->items[i], fns);
-	if (i == q->n)
-		q->n = q->n_bytes = 0;
-	else if (i)
+	if (i)
 		queue__keep(q, i);
 }
 

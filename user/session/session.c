@@ -5,6 +5,7 @@
  * anything is enabled, and only then the command may exec.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +21,21 @@
 enum {
 	ROUND_MS = 100,
 	REST_MS = 10,
+	LARGE_BLOCK = 128 * 1024,
 };
+
+/* glibc raises its threshold to the size of what was freed, and then keeps such blocks for itself. */
+static void give_back_large_blocks(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+}
 
 static void session__init(struct session *s, const struct session_opts *opts,
 			  struct session_result *result)
 {
 	size_t n = opts->events->n;
 
+	give_back_large_blocks();
 	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;

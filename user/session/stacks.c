@@ -13,90 +13,96 @@
 
 #include "base/mem.h"
 
+/* What resolving needs, in half a cache line; the rest of a stack lies at `at`. */
 struct raw_stack {
-	uint64_t id;
+	uint64_t id;         /* 0: a free slot */
 	uint64_t generation; /* of the process under which `resolved` was made; 0: never */
-	uint64_t sent;       /* when, the last time */
+	uint32_t at;         /* in words */
 	uint32_t resolved;
 	uint16_t n;
 	bool named;  /* by a sample, since the last choice */
 	bool chosen; /* to be dropped */
-	uint64_t frames[];
 };
+
+/* In words: */
+enum { ID, SENT /* when, the last time */, FRAMES };
 
 enum {
 	KERNEL_GENERATION = 1, /* the kernel's addresses mean the same all the time */
-	HEADER_WORDS = sizeof(struct raw_stack) / sizeof(uint64_t),
 	/* A run of the overflow program that began so long ago has remembered the id that it sent. */
 	RUN_NS = 20 * 1000 * 1000,
+	MIN_SLOTS = 1024,
 };
 
-static struct raw_stack *at(const struct raw_stacks *all, size_t word)
-{
-	return (struct raw_stack *)(all->words + word);
-}
-
-static size_t words_of(const struct raw_stack *s)
-{
-	return HEADER_WORDS + s->n;
-}
-
 /* The slot of an id, or the free slot where it belongs. */
-static uint32_t *find_slot(const struct raw_stacks *all, uint64_t id)
+static struct raw_stack *find_slot(const struct raw_stacks *all, uint64_t id)
 {
 	size_t mask = all->n_slots - 1, slot = id & mask;
 
-	while (all->slots[slot] && at(all, all->slots[slot] - 1)->id != id)
+	while (all->slots[slot].id && all->slots[slot].id != id)
 		slot = (slot + 1) & mask;
 	return &all->slots[slot];
 }
 
 static struct raw_stack *find(const struct raw_stacks *all, uint64_t id)
 {
-	const uint32_t *slot = all->n_slots ? find_slot(all, id) : NULL;
+	struct raw_stack *slot = all->n_slots && id ? find_slot(all, id) : NULL;
 
-	return slot && *slot ? at(all, *slot - 1) : NULL;
+	return slot && slot->id ? slot : NULL;
 }
 
-static void fill_slots(struct raw_stacks *all)
+static size_t words_of(const struct raw_stack *s)
 {
-	memset(all->slots, 0, all->n_slots * sizeof(*all->slots));
-	for (size_t word = 0; word < all->n_words; word += words_of(at(all, word)))
-		*find_slot(all, at(all, word)->id) = (uint32_t)word + 1;
+	return FRAMES + (size_t)s->n;
 }
 
-static void grow_slots(struct raw_stacks *all)
+/* Room for a stack more than there are; those in slots whose id is 0 are gone. */
+static void resize_slots(struct raw_stacks *all)
 {
-	all->n_slots = all->n_slots ? 2 * all->n_slots : 1024;
-	free(all->slots);
+	struct raw_stack *old = all->slots;
+	size_t n = all->n_slots;
+
+	for (all->n_slots = MIN_SLOTS; all->n_slots <= 2 * all->n;)
+		all->n_slots *= 2;
 	all->slots = xcalloc(all->n_slots, sizeof(*all->slots));
-	fill_slots(all);
+	for (size_t i = 0; i < n; i++) {
+		if (old[i].id)
+			*find_slot(all, old[i].id) = old[i];
+	}
+	free(old);
+}
+
+static uint64_t *new_words(struct raw_stacks *all, size_t n)
+{
+	if (all->n_words + n > all->cap_words) {
+		all->cap_words = 2 * all->cap_words + FRAMES + PMB_MAX_FRAMES;
+		all->words = xrealloc(all->words, all->cap_words, sizeof(*all->words));
+	}
+	all->n_words += n;
+	return all->words + all->n_words - n;
 }
 
 void raw_stacks__add(struct raw_stacks *all, const struct pmb_stack *stack)
 {
 	struct raw_stack *s = find(all, stack->id);
+	uint64_t *words;
 
-	if (s)
-		s->sent = stack->rec.time; /* the kernel side had forgotten that it sent it */
-	if (s || !stack->id || !stack->n || all->n_words + HEADER_WORDS + stack->n >= UINT32_MAX)
+	if (s) /* the kernel side had forgotten that it sent it */
+		all->words[s->at + SENT] = stack->rec.time;
+	if (s || !stack->id || !stack->n || all->n_words + FRAMES + stack->n > UINT32_MAX)
 		return;
 	if (2 * all->n >= all->n_slots)
-		grow_slots(all);
-	if (all->n_words + HEADER_WORDS + stack->n > all->cap_words) {
-		all->cap_words = 2 * all->cap_words + HEADER_WORDS + PMB_MAX_FRAMES;
-		all->words = xrealloc(all->words, all->cap_words, sizeof(*all->words));
-	}
-	s = at(all, all->n_words);
-	*s = (struct raw_stack){
+		resize_slots(all);
+	words = new_words(all, FRAMES + stack->n);
+	words[ID] = stack->id;
+	words[SENT] = stack->rec.time;
+	memcpy(words + FRAMES, stack->frames, stack->n * sizeof(*stack->frames));
+	*find_slot(all, stack->id) = (struct raw_stack){
 		.id = stack->id,
-		.sent = stack->rec.time,
+		.at = (uint32_t)(words - all->words),
 		.n = (uint16_t)stack->n,
 		.named = true,
 	};
-	memcpy(s->frames, stack->frames, stack->n * sizeof(*stack->frames));
-	*find_slot(all, stack->id) = (uint32_t)all->n_words + 1;
-	all->n_words += words_of(s);
 	all->n++;
 }
 
@@ -109,12 +115,13 @@ uint32_t raw_stacks__resolve(struct raw_stacks *all, uint64_t id, struct profile
 
 	if (!s)
 		return 0;
-	s->named = true;
+	if (!s->named)
+		s->named = true;
 	if (s->generation == generation)
 		return s->resolved;
 	for (uint32_t i = 0; i < s->n; i++) {
 		/* a return address may lie behind its function's end; the call lies before it */
-		uint64_t addr = s->frames[i] - (i > 0);
+		uint64_t addr = all->words[s->at + FRAMES + i] - (i > 0);
 		struct frame frame = {FRAME_KERNEL, 0, addr};
 
 		if (process)
@@ -128,21 +135,20 @@ uint32_t raw_stacks__resolve(struct raw_stacks *all, uint64_t id, struct profile
 
 void raw_stacks__renumbered(struct raw_stacks *all)
 {
-	for (size_t word = 0; word < all->n_words; word += words_of(at(all, word)))
-		at(all, word)->generation = 0;
+	for (size_t i = 0; i < all->n_slots; i++)
+		all->slots[i].generation = 0;
 }
 
 uint64_t raw_stacks__leaf(const struct raw_stacks *all, uint64_t id)
 {
 	const struct raw_stack *s = find(all, id);
 
-	return s ? s->frames[0] : 0;
+	return s ? all->words[s->at + FRAMES] : 0;
 }
 
 size_t raw_stacks__bytes(const struct raw_stacks *all)
 {
-	/* slots are 2 to 4 a stack; those of a burst stay, and must not count as stacks for ever */
-	return all->n_words * sizeof(*all->words) + 4 * all->n * sizeof(*all->slots);
+	return all->n_words * sizeof(*all->words) + all->n_slots * sizeof(*all->slots);
 }
 
 bool raw_stacks__full(const struct raw_stacks *all)
@@ -155,9 +161,9 @@ static bool choose_all(const struct raw_stacks *all)
 {
 	size_t idle = 0;
 
-	for (size_t word = 0; word < all->n_words; word += words_of(at(all, word))) {
-		if (!at(all, word)->named)
-			idle += words_of(at(all, word));
+	for (size_t i = 0; i < all->n_slots; i++) {
+		if (all->slots[i].id && !all->slots[i].named)
+			idle += words_of(&all->slots[i]);
 	}
 	return idle < all->n_words / 2;
 }
@@ -168,10 +174,10 @@ void raw_stacks__forget(struct raw_stacks *all, uint64_t (*now)(void),
 	bool everything = choose_all(all);
 
 	all->forget_at = now();
-	for (size_t word = 0; word < all->n_words; word += words_of(at(all, word))) {
-		struct raw_stack *s = at(all, word);
+	for (size_t i = 0; i < all->n_slots; i++) {
+		struct raw_stack *s = &all->slots[i];
 
-		s->chosen = everything || !s->named;
+		s->chosen = s->id && (everything || !s->named);
 		s->named = false;
 		if (s->chosen)
 			forget(ctx, s->id);
@@ -181,27 +187,33 @@ void raw_stacks__forget(struct raw_stacks *all, uint64_t (*now)(void),
 
 void raw_stacks__drop(struct raw_stacks *all, uint64_t horizon)
 {
-	size_t to = 0, next;
+	size_t to = 0, n;
 
 	if (!all->forget_at || horizon < all->forgotten)
 		return;
-	for (size_t word = 0; word < all->n_words; word = next) {
-		struct raw_stack *s = at(all, word);
-		size_t words = words_of(s);
+	for (size_t from = 0; from < all->n_words; from += n) {
+		struct raw_stack *s = find_slot(all, all->words[from + ID]);
 
-		next = word + words;
-		if (s->chosen && s->sent + RUN_NS < all->forget_at) {
+		n = words_of(s);
+		if (s->chosen && all->words[from + SENT] + RUN_NS < all->forget_at) {
+			s->chosen = false;
+			s->n = 0; /* stays where it is until all have been found */
 			all->n--;
 			all->dropped++;
 			continue;
 		}
 		s->chosen = false;
-		memmove(all->words + to, s, words * sizeof(*all->words));
-		to += words;
+		s->at = (uint32_t)to;
+		memmove(all->words + to, all->words + from, n * sizeof(*all->words));
+		to += n;
+	}
+	for (size_t i = 0; i < all->n_slots; i++) {
+		if (!all->slots[i].n)
+			all->slots[i].id = 0;
 	}
 	all->n_words = to;
 	all->forget_at = 0;
-	fill_slots(all);
+	resize_slots(all);
 }
 
 void raw_stacks__done(struct raw_stacks *all)

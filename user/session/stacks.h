@@ -23,10 +23,10 @@
 #include "proc/processes.h"
 
 struct raw_stacks {
-	uint64_t *words; /* struct raw_stack with its frames, end to end */
-	size_t n_words, cap_words;
-	uint32_t *slots; /* open addressing by id: 0 is a free slot, else where in words, plus 1 */
+	struct raw_stack *slots; /* open addressing by id */
 	size_t n, n_slots;
+	uint64_t *words; /* their ids, times and frames, end to end */
+	size_t n_words, cap_words;
 	size_t limit; /* bytes; 0: any */
 	uint64_t
 		forget_at; /* when the kernel side began to forget; 0: nothing is about to be dropped */
