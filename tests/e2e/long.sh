@@ -6,35 +6,24 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# By name they are eight events, so there are eight samples for each rate that the kernel takes.
-CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/,task-clock,task-clock/name=f/,task-clock/name=g/,task-clock/name=h/'
-N_CLOCKS=8
+# By name they are four events, so there are four samples for each rate that the kernel takes.
+CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/'
 
-# Overflows per second for WANT samples of all clocks on all CPUs in SECONDS, as far as the kernel takes it
-# today: it lowers its limit by itself.
-rate() { # WANT SECONDS
-	local max hz
-	max=$(sysctl -n kernel.perf_event_max_sample_rate)
-	hz=$(($1 / ($2 * N_CLOCKS * $(nproc))))
-	echo $((hz < max ? hz : max))
-}
-
-# RSS while it records, kB, ten times a second. The samples so far aren't known outside, but they come
-# evenly, so a tenth of the time is a tenth of them.
+# RSS while it records, kB, about five times a second. The samples so far aren't known outside, but they
+# come evenly, so a tenth of the time is a tenth of them.
 watch_rss() { # PID
 	while [ -r "/proc/$1/status" ]; do
 		has_perf_events "$1" && awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null
-		sleep 0.1
+		sleep 0.2
 	done >"$T/rss"
 }
 
-# The largest of a tenth of the readings around a share (0 … 1) of them.
+# The median of a tenth of the readings around a share (0 … 1) of them: a round that came late is no trend.
 rss_at() { # SHARE
 	awk -v at="$1" '{ v[NR] = $1 } END {
 		from = int(at * NR - NR / 20); if (from < 1) from = 1
 		to = int(at * NR + NR / 20); if (to > NR) to = NR
-		for (i = from; i <= to; i++) if (v[i] > max) max = v[i]
-		print max }' "$T/rss"
+		for (i = from; i <= to; i++) print v[i] }' "$T/rss" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
 # Sum of the lines of each event is its weight in the ledger, and what is in [other] is what the ledger says.
@@ -50,12 +39,12 @@ expect_exact_totals() {
 	done
 }
 
-# Records the load on all CPUs for SECONDS and compares memory at the end with that at a tenth.
-expect_flat_memory() { # RATE SECONDS OPTION…
-	local hz=$1 seconds=$2 i load=''
-	shift 2
+# Records a load of few paths on all CPUs and compares memory at the end with that at a tenth.
+expect_flat_memory() { # WANT SECONDS HZ OPTION…
+	local want=$1 seconds=$2 hz=$3 i load=''
+	shift 3
 	for ((i = 0; i < $(nproc); i++)); do
-		load="$load '$WORKLOADS/recurse' $seconds & '$WORKLOADS/syscalls' $seconds &"
+		load="$load '$WORKLOADS/threads' $seconds & '$WORKLOADS/recurse' $seconds &"
 	done
 	spawn nice -n -10 "$PMUBPF" record -e "$CLOCKS" -F "$hz" -d "$seconds" "$@" \
 		-o "$T/folded" --summary "$T/sum.json" -- sh -c "$load wait" 2>"$T/err" </dev/null
@@ -65,20 +54,19 @@ expect_flat_memory() { # RATE SECONDS OPTION…
 	expect_exact_totals
 	samples=$(sum_get '[.events[].user.aggregated] | add')
 	echo "$samples samples, RSS $(rss_at 0.1) kB at a tenth, $(rss_at 0.95) kB at the end" >&2
+	expect_ge "$samples" "$want" "samples"
 	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.1) * 11 / 10))" "RSS at the end against a tenth, kB"
 }
 
+# By default: the load is a command, because what else a host runs may bring stacks without end.
 t_memory_does_not_grow_with_samples() {
-	local want=1500000 seconds=150
-	if [ "$QUICK" = 1 ]; then want=200000 seconds=20; fi
-	# a third more than wanted: a CPU that waits for its hypervisor has fewer overflows
-	expect_flat_memory "$(rate $((want * 4 / 3)) "$seconds")" "$seconds" -a --max-memory 1M
-	expect_ge "$samples" "$want" "samples"
+	if [ "$QUICK" = 1 ]; then expect_flat_memory 100000 20 6000; else expect_flat_memory 1500000 90 14000; fi
+	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
 }
 
-t_memory_does_not_grow_far_from_the_limit() {
-	expect_flat_memory 500 "$(secs 60 15)"
-	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
+# Whatever the host runs, at the limit.
+t_memory_does_not_grow_at_the_limit() {
+	if [ "$QUICK" = 1 ]; then expect_flat_memory 50000 15 2500 -a --max-memory 1M; else expect_flat_memory 300000 40 2500 -a --max-memory 1M; fi
 }
 
 t_more_stacks_than_the_tables_hold() {

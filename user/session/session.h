@@ -20,7 +20,6 @@
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
-/* For some 200,000 distinct stacks of 30 frames. */
 enum { DEFAULT_MAX_MEMORY = 128 * 1024 * 1024 };
 
 /* Whether an event is opened per CPU and chosen in BPF, or per task. */
