@@ -128,8 +128,8 @@ make_initramfs() { # FILE SCRIPT
 # A script may want more: a line "# qemu: OPTIONS".
 machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	local common=(-m 1024 -kernel "$2" -initrd "$3" -nographic -no-reboot -net none -monitor none)
-	# a CPU that hangs for a minute is a panic, with its stack in the log
-	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30"
+	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the buffer is printed again
+	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1 panic_print=32"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in
