@@ -83,7 +83,7 @@ static enum addr event__addr(const struct event *event)
 	return event->has_addr ? ADDR_ALWAYS : ADDR_NEVER;
 }
 
-static bool has_precise_form(const struct event *event)
+static bool is_counter(const struct event *event)
 {
 	return event->attr.type != PERF_TYPE_SOFTWARE && event->attr.type != PERF_TYPE_BREAKPOINT;
 }
@@ -91,7 +91,7 @@ static bool has_precise_form(const struct event *event)
 /* As the user wrote it, but for the level. */
 static void card__try_precise(struct card *card)
 {
-	for (unsigned level = 1; level <= PRECISE_LEVELS && has_precise_form(&card->event); level++)
+	for (unsigned level = 1; level <= PRECISE_LEVELS && is_counter(&card->event); level++)
 		card->precise[level] = event__takes_precise(&card->event, level);
 }
 
@@ -240,8 +240,10 @@ static void put_precise(struct buf *out, const struct card *card)
 	const char *comma = "";
 
 	put_label(out, "precise");
-	if (!has_precise_form(&card->event))
+	if (!is_counter(&card->event))
 		buf__puts(out, "no: only counters of the CPU have a precise form");
+	else if (!event__heeds_precise(&card->event))
+		buf__puts(out, "no: counters of this architecture have no precise form");
 	else if (!card->probe.ok)
 		buf__puts(out, "not tried, as it is not here");
 	for (unsigned level = 1; level <= PRECISE_LEVELS; level++) {
@@ -250,7 +252,7 @@ static void put_precise(struct buf *out, const struct card *card)
 		buf__printf(out, "%s%s", comma, names[level]);
 		comma = ", ";
 	}
-	if (has_precise_form(&card->event) && card->probe.ok && !*comma)
+	if (event__heeds_precise(&card->event) && card->probe.ok && !*comma)
 		buf__puts(out, "no: the kernel takes no level of it");
 	if (card->event.db)
 		buf__printf(out, " (database: %s)", by_db[card->event.db->precise]);

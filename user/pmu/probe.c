@@ -71,21 +71,28 @@ static int try_precise(void *ctx, unsigned precise)
 	return fd < 0 ? fd : 0;
 }
 
+bool event__heeds_precise(const struct event *event)
+{
+#if defined(__x86_64__)
+	return event->attr.type != PERF_TYPE_SOFTWARE && event->attr.type != PERF_TYPE_BREAKPOINT;
+#else
+	(void)event;
+	return false;
+#endif
+}
+
 bool event__takes_precise(const struct event *event, unsigned precise)
 {
 	struct event copy = *event;
 
-	return try_precise(&copy, precise) == 0;
+	return event__heeds_precise(event) && try_precise(&copy, precise) == 0;
 }
 
 unsigned event__detect_precise(const struct event *event)
 {
 	struct event copy = *event;
 
-	/* these take any precise_ip and heed none */
-	if (event->attr.type == PERF_TYPE_SOFTWARE || event->attr.type == PERF_TYPE_BREAKPOINT)
-		return 0;
-	return precise__highest(try_precise, &copy);
+	return event__heeds_precise(event) ? precise__highest(try_precise, &copy) : 0;
 }
 
 void event_list__settle_precise(struct event_list *list)

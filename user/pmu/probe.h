@@ -51,6 +51,11 @@ void event_list__drop_missing(struct event_list *list, struct buf *notes);
  */
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err);
 
+/*
+ * Whether precise_ip can mean anything to the event. Where not, the kernel takes every level all the
+ * same: software events and breakpoints, and the counters of arm64 and riscv64, whose drivers don't look.
+ */
+bool event__heeds_precise(const struct event *event);
 /* The highest precise_ip that the kernel takes for the event, one step at a time; 0 if none. */
 unsigned event__detect_precise(const struct event *event);
 bool event__takes_precise(const struct event *event, unsigned precise);
