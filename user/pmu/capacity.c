@@ -253,10 +253,10 @@ static struct perf_event_attr generic_attr(const struct pmu *pmu, size_t i, int 
 	return attr;
 }
 
-static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *ret)
+/* One event after the other, while no other holds counters; attrs[i].size is 0 where the i-th is not here. */
+static void core__alone(const struct pmu *pmu, int cpu, struct pmu_capacity *ret,
+			struct perf_event_attr *attrs)
 {
-	_cleanup_(trial__done) struct trial all = {0};
-
 	for (size_t i = 0; i < ARRAY_SIZE(generic); i++) {
 		struct perf_event_attr attr = generic_attr(pmu, i, cpu);
 		int n = copies_on(&attr, cpu);
@@ -265,11 +265,23 @@ static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *
 			ret->error = n;
 		if (n <= 0)
 			continue;
-		(void)trial__fill(&all, &attr, cpu);
+		attrs[i] = attr;
 		if (ret->n_alone == ARRAY_SIZE(ret->alone))
 			continue;
 		ret->alone[ret->n_alone].name = generic[i].name;
 		ret->alone[ret->n_alone++].copies = n;
+	}
+}
+
+static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *ret)
+{
+	struct perf_event_attr attrs[ARRAY_SIZE(generic)] = {0};
+	_cleanup_(trial__done) struct trial all = {0};
+
+	core__alone(pmu, cpu, ret, attrs);
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++) {
+		if (attrs[i].size)
+			(void)trial__fill(&all, &attrs[i], cpu);
 	}
 	ret->at_once = (int)all.n;
 }
