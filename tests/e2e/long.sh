@@ -13,7 +13,7 @@ CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/'
 # come evenly, so a tenth of the time is a tenth of them.
 watch_rss() { # PID
 	while [ -r "/proc/$1/status" ]; do
-		has_perf_events "$1" && awk '/^VmRSS/ { print $2 }' "/proc/$1/status" 2>/dev/null
+		has_perf_events "$1" && awk -v rss="${RSS:-VmRSS}:" '$1 == rss { print $2 }' "/proc/$1/status" 2>/dev/null
 		sleep 0.2
 	done >"$T/rss"
 }
@@ -53,9 +53,9 @@ expect_flat_memory() { # WANT SECONDS HZ OPTION…
 	expect_columns
 	expect_exact_totals
 	samples=$(sum_get '[.events[].user.aggregated] | add')
-	echo "$samples samples, RSS $(rss_at 0.1) kB at a tenth, $(rss_at 0.95) kB at the end" >&2
+	echo "$samples samples, ${RSS:-VmRSS} $(rss_at 0.1) kB at a tenth, $(rss_at 0.95) kB at the end" >&2
 	expect_ge "$samples" "$want" "samples"
-	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.1) * 11 / 10))" "RSS at the end against a tenth, kB"
+	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.1) * 11 / 10 + ${ROOM:-0}))" "RSS at the end against a tenth, kB"
 }
 
 # By default: the load is a command, because what else a host runs may bring stacks without end.
@@ -65,7 +65,10 @@ t_memory_does_not_grow_with_samples() {
 }
 
 # Whatever the host runs, at the limit.
+# Only memory of its own: pages of a ring are taken when the ring is first full, and what else a busy host
+# runs decides when. A burst of its new processes may come at the end.
 t_memory_does_not_grow_at_the_limit() {
+	local RSS=RssAnon ROOM=2048
 	if [ "$QUICK" = 1 ]; then expect_flat_memory 50000 15 2500 -a --max-memory 1M; else expect_flat_memory 300000 40 2500 -a --max-memory 1M; fi
 }
 
