@@ -39,6 +39,7 @@ expect_exact_totals() {
 	done
 }
 
+# The end is at 85 % of the readings: the last are of the output being written.
 # Records a load of few paths on all CPUs and compares memory at the end with that at a tenth.
 expect_flat_memory() { # WANT SECONDS HZ OPTION…
 	local want=$1 seconds=$2 hz=$3 i load=''
@@ -53,9 +54,9 @@ expect_flat_memory() { # WANT SECONDS HZ OPTION…
 	expect_columns
 	expect_exact_totals
 	samples=$(sum_get '[.events[].user.aggregated] | add')
-	echo "$samples samples, ${RSS:-VmRSS} $(rss_at 0.1) kB at a tenth, $(rss_at 0.95) kB at the end" >&2
+	echo "$samples samples, ${RSS:-VmRSS} $(rss_at "${FROM:-0.1}") kB at ${FROM:-0.1}, $(rss_at 0.85) kB at the end" >&2
 	expect_ge "$samples" "$want" "samples"
-	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.1) * 11 / 10 + ${ROOM:-0}))" "RSS at the end against a tenth, kB"
+	expect_le "$(rss_at 0.85)" "$(($(rss_at "${FROM:-0.1}") * 11 / 10 + ${ROOM:-0}))" "RSS at the end against a tenth, kB"
 }
 
 # By default: the load is a command, because what else a host runs may bring stacks without end.
@@ -68,7 +69,7 @@ t_memory_does_not_grow_with_samples() {
 # Only memory of its own: pages of a ring are taken when the ring is first full, and what else a busy host
 # runs decides when. A burst of its new processes may come at the end.
 t_memory_does_not_grow_at_the_limit() {
-	local RSS=RssAnon ROOM=2048
+	local RSS=RssAnon ROOM=2048 FROM=0.4 # at the first idle sample, the kernel's symbols are loaded: 8 MB
 	if [ "$QUICK" = 1 ]; then expect_flat_memory 50000 15 2500 -a --max-memory 1M; else expect_flat_memory 300000 40 2500 -a --max-memory 1M; fi
 }
 
@@ -116,7 +117,7 @@ t_a_storm_of_processes() {
 	expect_exact_totals
 	expect_ge "$(sum_get .memory.stacks_dropped)" 1000 "stacks that user space dropped"
 	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" 0 "stacks that were dropped too early"
-	expect_le "$(rss_at 0.95)" "$(($(rss_at 0.3) * 6 / 5))" "RSS at the end against a third, kB"
+	expect_le "$(rss_at 0.85)" "$(($(rss_at 0.3) * 6 / 5))" "RSS at the end against a third, kB"
 }
 
 t_sizes_that_are_none() {
