@@ -102,6 +102,8 @@ struct rate {
 
 /* "lo", "on", "hi": about 100, 10 and 1 ms. -1 if it is none of them. */
 int rate_preset__parse(const char *text, enum rate_preset *ret);
+/* The smallest prime that is not below, or the largest interval that the kernel takes. */
+uint64_t interval__prime(uint64_t about);
 /* The preset's interval, a prime, for an event with that default interval. */
 uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval);
 

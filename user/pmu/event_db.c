@@ -289,7 +289,7 @@ void event__enrich(struct event *event, const struct event_db_entry *entry)
 		return;
 	replace(&event->title, entry->title);
 	if (entry->interval)
-		event->interval = num__next_prime(entry->interval);
+		event->interval = interval__prime(entry->interval);
 	if (entry->cycles) {
 		event->unit = UNIT_CYCLES;
 		event->is_clock = entry->clock;

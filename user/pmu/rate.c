@@ -8,6 +8,8 @@
 #include "base/num.h"
 #include "pmu/event.h"
 
+#define LARGEST 9223372036854775783u /* the last prime below 2^63: the kernel takes no more */
+
 static const uint64_t preset_factor[] = {[RATE_HI] = 1, [RATE_ON] = 10, [RATE_LO] = 100};
 
 int rate_preset__parse(const char *text, enum rate_preset *ret)
@@ -23,11 +25,18 @@ int rate_preset__parse(const char *text, enum rate_preset *ret)
 	return -1;
 }
 
+uint64_t interval__prime(uint64_t about)
+{
+	return about < LARGEST ? num__next_prime(about) : LARGEST;
+}
+
 uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval)
 {
 	if (preset == RATE_DEFAULT || preset == RATE_HI)
 		return interval;
-	return num__next_prime(interval * preset_factor[preset]);
+	return interval > LARGEST / preset_factor[preset] ?
+		       LARGEST :
+		       interval__prime(interval * preset_factor[preset]);
 }
 
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
