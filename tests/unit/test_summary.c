@@ -334,6 +334,17 @@ Test(summary, the_text_begins_with_the_verdict)
 	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
 }
 
+/* The plan is made before the run: others may take counters meanwhile. */
+Test(summary, what_fits_may_be_multiplexed_all_the_same)
+{
+	const struct plan plan = {.n_events = 2, .n_sets = 1, .n_contending = 2};
+
+	summary.plan = &plan;
+	expect_text("all 2 events fit at once, but something else had counters");
+	ledger_events[0].running_ns = ledger_events[0].enabled_ns;
+	expect_text("all 2 events fit at once: nothing was multiplexed\n");
+}
+
 Test(summary, the_text_states_the_columns)
 {
 	expect_text(

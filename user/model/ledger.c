@@ -228,3 +228,12 @@ bool ledger__doubts(const struct ledger *ledger, struct buf *out)
 	}
 	return out->len;
 }
+
+bool ledger__any_estimated(const struct ledger *ledger)
+{
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		if (ledger_event__estimated(&ledger->events[i]))
+			return true;
+	}
+	return false;
+}

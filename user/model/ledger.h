@@ -106,6 +106,8 @@ void ledger_events__share_time(struct ledger_event *events, size_t n);
  * whole time, else 1. Such numbers are estimates. */
 double ledger_event__scale(const struct ledger_event *event);
 bool ledger_event__estimated(const struct ledger_event *event);
+/* Whether one of them is. */
+bool ledger__any_estimated(const struct ledger *ledger);
 
 /* Why an event said nothing although it could be opened; NULL if that isn't so. X(id, key, text) */
 #define SILENCES(X)                                                                             \

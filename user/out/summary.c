@@ -316,9 +316,10 @@ static void text_plan(const struct summary *s, struct buf *out)
 	if (!plan || plan->n_contending < 2)
 		return;
 	if (plan->n_sets == 1) {
-		buf__printf(out,
-			    "  counters: all %zu events fit at once: nothing was multiplexed\n",
-			    plan->n_events);
+		buf__printf(out, "  counters: all %zu events fit at once%s\n", plan->n_events,
+			    ledger__any_estimated(s->ledger) ?
+				    ", but something else had counters part of the time" :
+				    ": nothing was multiplexed");
 		return;
 	}
 	buf__printf(out, "  counters: %zu events don't fit at once, so ", plan->n_events);
