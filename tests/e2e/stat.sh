@@ -301,6 +301,19 @@ t_duration() {
 	expect_ge "$(stat_value task-clock)" "$((300000000 * $(getconf _NPROCESSORS_ONLN)))" "ns of all CPUs"
 }
 
+second_run() {
+	[ "$(grep -c run "$T/runs" 2>/dev/null)" = 2 ]
+}
+
+t_interrupted_while_repeating() {
+	stat_start -r 3 -j -e page-faults -- sh -c "echo run >>$T/runs; sleep 1.5"
+	wait_until second_run || fail "no second run"
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_eq "$(jq .runs "$T/out")" 1 "whole runs"
+	expect_eq "$(jq '.to_s >= 1.5' "$T/out")" true "the time of a whole run"
+}
+
 t_interrupted() {
 	stat_start -e page-faults -- sleep 20
 	pmb_finish INT

@@ -254,20 +254,22 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 /* Negative if it failed; else *ret_status is the command's, and 1 ends the repetition. */
 static int run_once(struct stat_run *run, int *ret_status, struct err *err)
 {
-	bool last = run->runs + 1 == run->args->runs;
+	bool last = run->runs + 1 == run->args->runs, cut;
 	int r = counting__run(&run->opts, &run->result, err);
 
 	if (r < 0)
 		return r;
-	add_run(run);
-	last |= run->result.end == END_SIGNAL || run->result.end == END_READER;
-	if (last && !run->args->interval_ns)
+	cut = run->result.end == END_SIGNAL || run->result.end == END_READER;
+	/* part of a run has no place in the mean of whole ones */
+	if (!cut || !run->runs)
+		add_run(run);
+	if ((last || cut) && !run->args->interval_ns)
 		put_whole(run);
 	*ret_status = counting__wait(&run->result);
-	if (run->result.end == END_SIGNAL || run->result.end == END_READER)
+	if (cut)
 		*ret_status = EXIT_DONE;
 	counting_result__done(&run->result);
-	return last;
+	return last || cut;
 }
 
 static void stat_run__done(struct stat_run *run)
