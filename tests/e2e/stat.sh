@@ -340,9 +340,19 @@ t_without_privilege() {
 	expect_eq $? 0 "exit status"
 	expect_match "$T/out" ' page-faults:u ' "counted for user code"
 	expect_match "$T/out" '<not supported> +context-switches .*no permission' "nothing to do with user code"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -e task-clock,mem:0x1000/8:w -- true \
+		>"$T/out" 2>"$T/err"
+	expect_match "$T/out" ' task-clock ' "a clock counts all code"
+	expect_match "$T/out" ' mem:0x1000/8:w:u |<not supported> ' "a name that -e takes"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -a -d 0.1 >"$T/out" 2>"$T/err"
 	expect_eq $? 3 "exit status"
 	expect_match "$T/err" 'perf_event_paranoid' "why"
+}
+
+t_clocks_count_all_code() {
+	pmb_ok stat -e cpu-clock:k,task-clock,page-faults:u -- true
+	expect_match "$T/out" "^  cpu-clock:k: the kernel's clock counters also count the code" "the note"
+	expect_eq "$(grep -c 'leaves out' "$T/out")" 1 "notes"
 }
 
 t_hostile_names() {

@@ -232,6 +232,33 @@ Test(parse, rates_of_the_options)
 	event_list__done(&list);
 }
 
+Test(parse, without_the_kernel_the_name_is_still_one)
+{
+	static const struct {
+		const char *text, *name;
+	} cases[] = {
+		{"cycles", "cycles:u"},
+		{"cycles:pp", "cycles:ppu"},
+		{"mem:0x1000/8", "mem:0x1000/8:u"},
+		{"mem:0x1000/8:w", "mem:0x1000/8:w:u"},
+		{"mem:0x1000/8:w:D", "mem:0x1000/8:w:Du"},
+		{"cpu/event=0x3c/", "cpu/event=0x3c/u"},
+		{"cpu/event=0x3c/p", "cpu/event=0x3c/pu"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event_list list = {0};
+		struct event *event = parse_one(&list, cases[i].text);
+
+		event__exclude_kernel(event);
+		cr_expect_str_eq(event->name, cases[i].name);
+		cr_expect(event->attr.exclude_kernel && event->attr.exclude_hv);
+		event = parse_one(&list, cases[i].name);
+		cr_expect(event->attr.exclude_kernel && !event->attr.exclude_user);
+		event_list__done(&list);
+	}
+}
+
 Test(parse, presets_are_primes_a_decade_apart)
 {
 	struct event_list list = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* From the same report, text, CSV and JSON, byte by byte. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "out/roles.h"
@@ -236,6 +237,22 @@ Test(stat, events_of_one_name_show_their_pmu, .fini = end)
 	buf__putc(&name, ' ');
 	stat__event_name(&events, 2, &name);
 	cr_expect_str_eq(name.data, "cycles [cpu] instructions");
+}
+
+Test(stat, reasons_tell_events_of_one_name_apart, .fini = end)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	begin("cycles,cycles,page-faults");
+	events.events[1].lead = 0;
+	counts__row(&counts, NULL, -1, -1);
+	lay();
+	refuse(0);
+	refuse(1);
+	stat__text(&report, &out);
+	cr_expect_not_null(strstr(out.data,
+				  "  cycles [cpu], cycles [cpu]: this machine has no PMU\n"),
+			   "got:\n%s", out.data);
 }
 
 Test(stat, roles, .fini = end)

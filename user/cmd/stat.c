@@ -70,6 +70,21 @@ static int default_events(struct event_list *events, struct buf *notes, struct e
 	return r == 0 ? default_hardware(events, notes, err) : r;
 }
 
+/* What :u and :k were given for and don't do. */
+static void note_clocks(const struct event_list *events, struct buf *notes)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *event = &events->events[i];
+
+		if (event__counts_all_code(event) &&
+		    (event->attr.exclude_user || event->attr.exclude_kernel))
+			buf__printf(notes,
+				    "%s: the kernel's clock counters also count the code that :u "
+				    "or :k leaves out\n",
+				    event->name);
+	}
+}
+
 static void put_ids(struct buf *out, const char *what, const pid_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -292,6 +307,7 @@ int cmd_stat(int argc, char **argv)
 		r = default_events(&args.events, &run.notes, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
+	note_clocks(&args.events, &run.notes);
 	if (r == 0)
 		r = settle_cgroups(&args, &err);
 	if (r == 0)

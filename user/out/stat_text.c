@@ -170,7 +170,8 @@ static void put_reasons(const struct text *t)
 		for (size_t k = i; k < r->events->n; k++) {
 			if (r->tried[k].ok || strcmp(r->tried[k].reason, tried->reason) != 0)
 				continue;
-			buf__printf(t->out, "%s%s", k > i ? ", " : "", r->events->events[k].name);
+			buf__puts(t->out, k > i ? ", " : "");
+			stat__event_name(r->events, k, t->out);
 		}
 		buf__printf(t->out, ": %s\n", tried->reason);
 	}

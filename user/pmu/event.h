@@ -67,6 +67,17 @@ struct event_list {
 
 void event__done(struct event *event);
 
+/* The kernel's clocks count all code, whatever :u and :k say: only their overflows heed it. */
+static inline bool event__counts_all_code(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE &&
+	       (event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* User code only, as :u asks for; the name says so, and can be given to -e as it is. */
+void event__exclude_kernel(struct event *event);
+
 /* What to call it where the events of one text must be told apart; borrowed. */
 static inline const char *event__label(const struct event *event)
 {

@@ -4,6 +4,7 @@
  * all three levels, and each takes its own back; G (guest) and H (host) likewise.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -83,6 +84,24 @@ static bool kernel_only(const struct perf_event_attr *attr)
 	return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 	       attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 	       attr->config == 11; /* PERF_COUNT_SW_CGROUP_SWITCHES, since 5.13 */
+}
+
+/* What stands last in a name: "pp" of "cycles:pp", but not "w" of "mem:0x10/8:w", nor a vendor's umask. */
+static bool ends_in_mods(const char *colon)
+{
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, MODIFIERS)];
+}
+
+void event__exclude_kernel(struct event *event)
+{
+	const char *slash = event->is_breakpoint ? NULL : strrchr(event->name, '/');
+	bool joins = slash ? !slash[1 + strspn(slash + 1, MODIFIERS)] :
+			     ends_in_mods(strrchr(event->name, ':'));
+	char *name = xasprintf("%s%su", event->name, joins ? "" : ":");
+
+	free(event->name);
+	event->name = name;
+	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
 }
 
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,

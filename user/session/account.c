@@ -239,7 +239,8 @@ static const double MARGIN = 2;
 
 static const char *why_no_ratio(const struct event *event)
 {
-	if (event->unit == UNIT_NS && (event->attr.exclude_user || event->attr.exclude_kernel))
+	if (event__counts_all_code(event) &&
+	    (event->attr.exclude_user || event->attr.exclude_kernel))
 		return "the kernel's clock counter also counts the code that :u or :k leaves out";
 	return NULL;
 }

@@ -195,15 +195,14 @@ static void close_from(struct counting *c, size_t first)
 /* Without privilege user code may still be counted, if the event has to do with it. */
 static bool narrow(struct counting *c, struct event *event)
 {
-	char *name;
-
 	if (counting__by_place(c->opts) || event->attr.exclude_kernel || event->attr.exclude_user ||
 	    !event__has_user_side(event))
 		return false;
-	event->attr.exclude_kernel = event->attr.exclude_hv = 1;
-	name = xasprintf("%s%su", event->name, strchr(event->name, ':') ? "" : ":");
-	free(event->name);
-	event->name = name;
+	if (event__counts_all_code(event))
+		event->attr.exclude_kernel = event->attr.exclude_hv =
+			1; /* asks for less, gets all */
+	else
+		event__exclude_kernel(event);
 	return true;
 }
 
@@ -264,7 +263,7 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 			return event__explain_open(event, p->tid, p->cpu, -r, err);
 		if ((r == -EACCES || r == -EPERM) && narrow(c, event)) {
 			r = open_event(c, index, err);
-			tried->user_only = tried->ok;
+			tried->user_only = tried->ok && !event__counts_all_code(event);
 			return r;
 		}
 		if (!refused_cgroup(c, index, p, r))
