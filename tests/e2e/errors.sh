@@ -175,4 +175,12 @@ t_throttled() {
 	expect_eq "$(sum_get '.events[0].throttled')" 0 "throttled with the advised interval"
 }
 
+# What is wrong with the command line comes before what is said of the machine.
+t_rates_that_exclude_each_other() {
+	pmb record --rate lo -F 100 -- true
+	expect_eq "$rc" 2 "exit status"
+	expect_eq "$(wc -l <"$T/err")" 1 "lines of talk"
+	expect_match "$T/err" '--rate and -F or -c exclude each other' "the error"
+}
+
 run_tests

@@ -277,6 +277,8 @@ int cmd_record(int argc, char **argv)
 	int r = record_args__parse(&args, argc, argv, &err);
 
 	if (r == 0)
+		r = rate__check(&args.rate, &err);
+	if (r == 0)
 		r = default_event(&args, &err);
 	if (r == 0)
 		r = check_names(&args.events, &err);

@@ -118,6 +118,8 @@ uint64_t interval__prime(uint64_t about);
 /* The preset's interval, a prime, for an event with that default interval. */
 uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval);
 
+/* Whether the options go together. */
+int rate__check(const struct rate *rate, struct err *err);
 /* Gives every event a rate: its own if its text named one, else `rate`, else its default interval. */
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err);
 

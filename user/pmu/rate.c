@@ -39,7 +39,7 @@ uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval)
 		       interval__prime(interval * preset_factor[preset]);
 }
 
-int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
+int rate__check(const struct rate *rate, struct err *err)
 {
 	if (rate->freq_hz && rate->period)
 		return err__usage(err, "-F and -c exclude each other: a rate is either a frequency "
@@ -50,6 +50,15 @@ int event_list__set_rates(struct event_list *list, const struct rate *rate, stru
 				  "often");
 	if (rate->period >> 63)
 		return err__usage(err, "-c: the kernel takes counts up to 2^63 - 1");
+	return 0;
+}
+
+int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
+{
+	int r = rate__check(rate, err);
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < list->n; i++) {
 		struct event *event = &list->events[i];
 
