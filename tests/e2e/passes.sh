@@ -47,6 +47,15 @@ t_every_event_in_its_pass() {
 	done
 }
 
+# Counters are found by opening events: few open files must not look like few counters, or like none missing.
+t_few_open_files() {
+	need_breakpoints
+	(ulimit -Sn 7 && "$PMUBPF" record --passes -e "$(stores 8)" --summary "$T/sum.json" -o "$T/folded" -- \
+		"$WORKLOADS/watch" 10 >"$T/out" 2>"$T/err")
+	expect_eq $? 0 "exit status"
+	expect_ge "$(sum_get .counter_sets)" 2 "sets"
+}
+
 t_what_is_counted_in_every_pass() {
 	need_breakpoints
 	local n

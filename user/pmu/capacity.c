@@ -19,6 +19,7 @@
 #include "pmu/explain.h"
 #include "sys/clock.h"
 #include "sys/cpus.h"
+#include "sys/limits.h"
 #include "sys/perf.h"
 
 /* Long enough for the scheduling of all of them to be a small part of it. */
@@ -63,8 +64,10 @@ static struct perf_event_attr trial_attr(const struct perf_event_attr *wanted, b
 /* On the calling task if cpu is -1. */
 static int trial__open(struct trial *trial, const struct perf_event_attr *attr, int cpu)
 {
-	int fd = attr__try_open(attr, cpu < 0 ? 0 : -1, cpu, -1);
+	int fd;
 
+	raise_fd_limit(); /* or its end would look like that of the counters */
+	fd = attr__try_open(attr, cpu < 0 ? 0 : -1, cpu, -1);
 	if (fd < 0)
 		return fd;
 	GROW(trial->fds, trial->n, trial->cap);
