@@ -79,7 +79,8 @@ t_more_stacks_than_the_tables_hold() {
 	expect_ledger
 	expect_exact_totals
 	expect_ge "$(sum_get .memory.trims)" 2 "how often the tables were full"
-	expect_le "$(sum_get .memory.bytes)" 1048576 "bytes at the end"
+	# stacks of the last round are dropped only once its samples are resolved
+	expect_le "$(sum_get .memory.bytes)" $((1048576 * 5 / 4)) "bytes at the end"
 	expect_match "$T/folded" '^cpu-clock;manypaths;\[other\] [0-9]+$' "the rarest together"
 	expect_eq "$(grep -c '^cpu-clock;manypaths;\[other\]' "$T/folded")" 1 "one line of [other] per event and comm"
 	expect_match "$T/err" '^    in \[other\] [0-9]+ \(weight [0-9]+, [0-9.]+ %\)' "the summary says how much"

@@ -146,7 +146,7 @@ Test(event_db, what_is_wrong_is_said)
 		int error;
 		const char *says;
 	} wrongs[] = {
-		{PERFMON, "AuthenticAMD-25-1-1", -ENOENT,
+		{PERFMON, "AuthenticAMD-25-1-1", -ENODEV,
 		 "no core events for this CPU (AuthenticAMD-25-1-1)"},
 		{PERFMON, "GenuineIntel-6-66-1", -EINVAL, "broken_core.json, line 2"},
 		{PERFMON, "GenuineIntel-6-67-1", -EINVAL, "no_such_file.json"},

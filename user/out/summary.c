@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "out/escape.h"
 #include "out/ratios.h"
 
 static void count_stack(struct frame_counts *counts, const struct profile *profile,
@@ -139,8 +140,10 @@ static void text_rate(const struct clock_rate *rate, struct buf *out)
 /* Whatever name was used: what it counts, and what the kernel was asked for. */
 static void text_meaning(const struct event *event, struct buf *out)
 {
-	buf__printf(out, "    %s: PMU %s, type %u, config 0x%" PRIx64, event->title, event->pmu,
-		    event->attr.type, event__config(event, 0));
+	buf__puts(out, "    ");
+	escape_name(out, event->title); /* it may come from a file */
+	buf__printf(out, ": PMU %s, type %u, config 0x%" PRIx64, event->pmu, event->attr.type,
+		    event__config(event, 0));
 	for (unsigned i = 1; i < N_CONFIGS; i++) {
 		if (event__config(event, i))
 			buf__printf(out, ", config%u 0x%" PRIx64, i, event__config(event, i));
@@ -219,6 +222,10 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			"    %llu intervals passed without an overflow: %llu count for the task that "
 			"ran on, %llu for nobody\n",
 			e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
+	if (e->kernel.late > e->kernel.seen)
+		buf__puts(out,
+			  "    the interval is shorter than this machine can overflow, and much of "
+			  "the time went into overflows: ask for fewer (-F, -c)\n");
 	if (e->throttled)
 		buf__printf(out,
 			    "    the kernel throttled it %" PRIu64 " times: use -c %" PRIu64
@@ -313,7 +320,7 @@ static void text_plan(const struct summary *s, struct buf *out)
 {
 	const struct plan *plan = s->plan;
 
-	if (!plan || plan->n_contending < 2)
+	if (!plan || !plan->n_contending || plan->n_events < 2)
 		return;
 	if (plan->n_sets == 1) {
 		buf__printf(out, "  counters: all %zu events fit at once%s\n", plan->n_events,

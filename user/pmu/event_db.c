@@ -140,7 +140,7 @@ static int event_db__read_map(struct event_db *db, struct err *err)
 			return r;
 	}
 	if (!db->n_documents)
-		return err__set(err, -ENOENT,
+		return err__set(err, -ENODEV,
 				"event database: %s has no core events for this CPU (%s)", path,
 				db->cpu);
 	db->about = buf__take(&about);
@@ -230,15 +230,16 @@ int event_db_use(const char *dir, struct err *err)
 	event_db__free(used.db);
 	used.db = NULL;
 	used.trouble = (struct err){0};
-	if (!dir)
-		dir = getenv("PMUBPF_EVENT_DB");
 	if (dir && *dir) {
 		r = event_db__read(&used.db, dir, NULL, err);
 		if (r < 0 && err)
-			err->exit_code = r == -ENOSYS ? EXIT_CANNOT : EXIT_USAGE;
+			err->exit_code = r == -ENOSYS || r == -ENODEV ? EXIT_CANNOT : EXIT_USAGE;
 		return r;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(standard) && r < 0; i++) {
+	dir = getenv("PMUBPF_EVENT_DB");
+	if (dir && *dir)
+		r = event_db__read(&used.db, dir, NULL, &used.trouble);
+	for (size_t i = 0; i < ARRAY_SIZE(standard) && r == -ENOENT && !(dir && *dir); i++) {
 		if (access(standard[i], F_OK) == 0)
 			r = event_db__read(&used.db, standard[i], NULL, &used.trouble);
 	}

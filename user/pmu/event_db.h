@@ -73,8 +73,8 @@ const struct event_db_entry *event_db__match(const struct event_db *db, const ch
 /*
  * The database that event texts are looked up in, one for the process. dir NULL: $PMUBPF_EVENT_DB
  * if set, else /usr/local/share/pmubpf/perfmon or /usr/share/pmubpf/perfmon, which may be missing,
- * unfit or not for this CPU: then there is none, and *why (borrowed) says what is wrong with the
- * one that is there. One that the user named must be usable.
+ * unfit or not for this CPU: then there is none, and event_db_trouble() says what is wrong with the
+ * one that is there. One that is named by dir must be usable.
  */
 int event_db_use(const char *dir, struct err *err);
 const struct event_db *event_db_used(void);

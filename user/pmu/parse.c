@@ -172,8 +172,6 @@ static void event__define(struct event *event, const struct user_event *user,
 		event->unit = user->unit;
 	if (user->interval) {
 		event->interval = user->interval;
-		event->rate_given = false;
-		event->attr.sample_period = event->attr.freq = 0;
 	}
 	if (given->rate_given) {
 		event->rate_given = true;
@@ -217,6 +215,11 @@ static int parser__add_definition(const struct parser *parser, const struct user
 
 	if (r == 0)
 		r = parser__add(&inner, &definition, list);
+	if (r == 0 && user->interval && list->events[list->n - 1].rate_given)
+		r = err__usage(&detail,
+			       "its event '%s' names a rate, and it has an interval: one of "
+			       "them",
+			       user->text);
 	if (r == 0)
 		return 0;
 	err__set(parser->err, r, "%s: [%s]: %.900s", user->where, user->name, detail.text);

@@ -88,6 +88,9 @@ static int begin_event(struct reader *r, char *line)
 				  "%s:%u: '%.80s' is no name for an event: a letter, then letters, "
 				  "digits and - _ ., at most %d",
 				  r->file, r->line, line, MAX_NAME);
+	if (strcmp(line, "mem") == 0)
+		return err__usage(r->err, "%s:%u: [mem] can't be a name: mem:ADDR is a breakpoint",
+				  r->file, r->line);
 	for (size_t i = r->first; i < r->events->n; i++) {
 		if (strcmp(r->events->events[i].name, line) == 0)
 			return err__usage(r->err, "%s:%u: [%s] is defined twice, first in line %s",
