@@ -11,7 +11,8 @@
 # Environment: UNIT_DIR (a folder of unit tests, run and counted too), GUESTS (of tests/vm/guests, the same),
 # NEST=0 leaves nest.sh out,
 # QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
-# SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
+# SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output), MINUTES (guests that are left after so many
+# are skipped; default 36).
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -98,10 +99,13 @@ unit_tests() {
 # The emulated machines of GUESTS come last, and count like suites.
 guest_names=${GUESTS:-}
 unset GUESTS # as above
+# With MINUTES (from the start of this run) gone, guests that are left are skipped.
+START=$(date +%s)
+MINUTES=${MINUTES:-36}
 guests() {
 	[ -n "$guest_names" ] || return 0
 	# shellcheck disable=SC2086
-	"$TOP/tests/vm/run.sh" $guest_names 2>&1 | tee "$WORK/guests"
+	DEADLINE=$((START + MINUTES * 60)) "$TOP/tests/vm/run.sh" $guest_names 2>&1 | tee "$WORK/guests"
 	grep -E '^(ok|FAIL|skip) ' "$WORK/guests" >>"$RESULTS" || fail_suite vm "no test ran"
 }
 

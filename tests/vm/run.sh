@@ -11,9 +11,11 @@
 # had here is skipped by name. Exit status: 0, or 1 if anything failed or no guest ran.
 #
 # Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900),
+# DEADLINE (seconds since 1970: what can't be had until then is skipped),
 # SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the verifier's costs down
 # instead of comparing them), and those of fetch.sh.
 set -u -o pipefail
+MIN_SECONDS=120 # for less, no guest is booted
 export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -202,18 +204,33 @@ check_flamegraph() { # NAME CONSOLE
 	esac
 }
 
+# Seconds that a boot may take: $TIMEOUT, or what is left until $DEADLINE.
+seconds_left() {
+	local most=${TIMEOUT:-900} left
+	left=$((${DEADLINE:-$(($(date +%s) + most))} - $(date +%s)))
+	echo $((left < most ? left : most))
+}
+
 # Boots the machine with one script. The console is added to $OUT/NAME.log.
 boot() { # NAME ARCH KERNEL SCRIPT
-	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log
+	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds
+	seconds=$(seconds_left)
+	[ "$seconds" -ge $MIN_SECONDS ] || { echo "skip $name/$4: no time is left for it in this run"; return; }
 	make_initramfs "$initramfs" "$4" || { echo "FAIL $name/initramfs: $4"; return; }
 	machine "$2" "$3" "$initramfs" "$4"
-	timeout "${TIMEOUT:-900}" "${QEMU[@]}" </dev/null >"$console" 2>&1
+	timeout "$seconds" "${QEMU[@]}" </dev/null >"$console" 2>&1
 	sed -i 's/\r//g' "$console"
 	grep -aEo '^@ (ok|FAIL|skip) .*' "$console" | sed "s|^@ \([a-zA-Z]*\) |\1 $name/|"
 	sed -En "s#^@ (figure|note) #\1 $name/$4: #p" "$console"
 	check_costs "$name" "$console"
 	check_flamegraph "$name" "$console"
-	grep -aq '^@ end' "$console" || echo "FAIL $name/boot: $4: the guest did not come to its end"
+	if ! grep -aq '^@ end' "$console"; then
+		if [ "$(seconds_left)" -le 0 ]; then
+			echo "skip $name/$4: cut off, no time was left for all of it in this run"
+		else
+			echo "FAIL $name/boot: $4: the guest did not come to its end"
+		fi
+	fi
 	cat "$console" >>"$OUT/$name.log"
 	rm -f "$initramfs" "$console"
 }
@@ -239,6 +256,10 @@ run_guest() { # NAME
 	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
 	read -r _ arch _ _ scripts < <(grep "^${name}[[:space:]]" "$HERE/guests") ||
 		{ echo "FAIL vm/$name: not in tests/vm/guests"; return 1; }
+	if [ "$(seconds_left)" -lt $MIN_SECONDS ]; then
+		echo "skip vm/$name: no time is left for it in this run"
+		return 77
+	fi
 	if ! { find_tools "$arch" && kernel=$("$HERE/fetch.sh" kernel "$name"); } 2>"$results"; then
 		cat "$results" >&2
 		echo "skip vm/$name: $(sed -n 's/^vm: //p' "$results" | tail -n 1)"
