@@ -55,7 +55,8 @@ t_what_fits_is_not_multiplexed() {
 t_multiplexed() {
 	pmb_record -e "$NINE" --unit events -- $W/split 1
 	expect_ge "$(sum_get counter_sets)" 2 "sets"
-	head -n 1 $T/err | grep -q 'cycles is an estimate (multiplexed)' || fail "not in the first line"
+	# not the first line: of the kernel's few cycles a second may hold too few overflows for its books
+	grep -q 'cycles is an estimate (multiplexed)' $T/sum || fail "not called an estimate"
 	expect_ge "$(grep -c 'it had a counter [0-9.]* % of the time' $T/err)" 6 "events with their share"
 	is "$(event_get cycles running_ns) < $(event_get cycles enabled_ns)" || fail "cycles had a counter all the time"
 	show_percent figure "multiplexed cycles Σ/clock" "$(event_sum cycles) / $(own_cycles)"
