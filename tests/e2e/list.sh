@@ -123,7 +123,7 @@ t_database_in_record() {
 t_database_of_another_cpu() {
 	need_json_library
 	PMUBPF_CPUID=AuthenticAMD-25-1-1 pmb list --event-db "$DB"
-	expect_eq "$rc" 2 "exit status"
+	expect_eq "$rc" 3 "exit status"
 	expect_match "$T/err" 'no core events for this CPU \(AuthenticAMD-25-1-1\)' "why"
 	PMUBPF_CPUID=GenuineIntel-6-66-1 pmb list --event-db "$DB"
 	expect_match "$T/err" 'broken_core.json, line 2' "where it is broken"
