@@ -56,12 +56,10 @@ __attribute__((format(printf, 3, 4))) static void expect(struct card *card, doub
 static void card__expect(struct card *card)
 {
 	const struct event *event = &card->event;
-	_cleanup_(cpus__done) struct cpus cpus = {0};
 	double interval = (double)card__interval(card);
 	uint64_t hz;
 
-	(void)(event->cpus && cpus__parse(event->cpus, &cpus));
-	hz = event->unit == UNIT_CYCLES ? cpu_nominal_hz(cpus.n ? cpus.cpu[0] : 0) : 0;
+	hz = event->unit == UNIT_CYCLES ? cpu_nominal_hz(cpus_first(event->cpus)) : 0;
 	if (event->rate_given && event->attr.freq)
 		expect(card, (double)event->attr.sample_freq, "as asked for");
 	else if (event->unit == UNIT_NS)

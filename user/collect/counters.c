@@ -12,17 +12,16 @@
 
 static struct perf_event_attr attr_for(const struct counters_opts *opts, bool per_task)
 {
-	struct perf_event_attr attr = opts->event->attr;
+	struct perf_event_attr attr = opts->programs ? opts->event->attr :
+						       event__count_attr(opts->event);
 
 	attr.size = sizeof(attr);
 	attr.disabled = 1;
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	attr.inherit = per_task && opts->inherit;
 	attr.enable_on_exec = per_task && opts->enable_on_exec;
-	if (!opts->programs) {
-		attr.sample_period = attr.freq = attr.precise_ip = 0;
+	if (!opts->programs)
 		return attr;
-	}
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.sample_id_all = 1;

@@ -201,16 +201,6 @@ static int copies_on(const struct perf_event_attr *attr, int cpu)
 	return trial__fill(&trial, attr, cpu);
 }
 
-/* The first of "4-7"; 0 where nothing is said. */
-static int first_cpu(const char *list)
-{
-	_cleanup_(cpus__done) struct cpus cpus = {0};
-
-	if (!list || cpus__parse(list, &cpus) < 0 || !cpus.n)
-		return 0;
-	return cpus.cpu[0];
-}
-
 int event__copies(const struct event *event)
 {
 	struct perf_event_attr attr = trial_attr(&event->attr, event->way == EVENT_OVERFLOWS);
@@ -218,7 +208,7 @@ int event__copies(const struct event *event)
 
 	if (event->is_breakpoint)
 		return copies_on(&attr, -1);
-	r = copies_on(&attr, first_cpu(event->cpus));
+	r = copies_on(&attr, cpus_first(event->cpus));
 	return r < 0 && event->way != EVENT_SYSTEM ? copies_on(&attr, -1) : r;
 }
 
@@ -293,7 +283,7 @@ static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *
 static void other__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
 {
 	_cleanup_(trial__done) struct trial all = {0};
-	int cpu = first_cpu(pmu->cpumask);
+	int cpu = cpus_first(pmu->cpumask);
 
 	for (size_t i = 0; i < pmu->n_events; i++) {
 		_cleanup_(event_list__done) struct event_list list = {0};
@@ -337,7 +327,7 @@ void pmu__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
 	else if (!pmu__is_core(pmu))
 		other__capacity(pmu, ret);
 	else
-		core__capacity(pmu, first_cpu(pmu->cpus), ret);
+		core__capacity(pmu, cpus_first(pmu->cpus), ret);
 	/* unprivileged: what a task may have, if it runs where the PMU is */
 	if (!ret->at_once && pmu__is_core(pmu))
 		core__capacity(pmu, -1, ret);

@@ -102,3 +102,17 @@ void event__of_core(struct event *event, const struct pmu *core)
 	if (x86 || !use_counterpart(event, core))
 		event->attr.config |= (uint64_t)core->type << PMU_TYPE_SHIFT;
 }
+
+bool event__same_cpus(const struct event *a, const struct event *b)
+{
+	return strcmp(a->cpus ? a->cpus : "", b->cpus ? b->cpus : "") == 0;
+}
+
+size_t event_list__family_end(const struct event_list *list, size_t lead)
+{
+	size_t end = lead + 1;
+
+	while (end < list->n && list->events[end].lead == lead)
+		end++;
+	return end;
+}

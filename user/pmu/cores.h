@@ -21,6 +21,12 @@ bool pmus__are_mixed(const struct pmus *pmus);
  */
 void event__of_core(struct event *event, const struct pmu *core);
 
+/* Whether they count on the same cores. */
+bool event__same_cpus(const struct event *a, const struct event *b);
+
+/* The events of one text are neighbours: the first leads them, and this is where they end. */
+size_t event_list__family_end(const struct event_list *list, size_t lead);
+
 /* The kernel's number of a generic event, without the PMU's type. */
 static inline uint64_t attr__generic_id(const struct perf_event_attr *attr)
 {

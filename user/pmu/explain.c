@@ -77,12 +77,8 @@ static bool opens(const struct ask *ask, const struct perf_event_attr *attr)
 static bool opens_uncounted(const struct ask *ask, bool whole_cpu)
 {
 	struct ask other = {.tid = whole_cpu ? -1 : ask->tid, .cpu = whole_cpu ? 0 : ask->cpu};
-	struct perf_event_attr attr = ask->event->attr;
+	struct perf_event_attr attr = event__count_attr(ask->event);
 
-	attr.disabled = 1;
-	attr.freq = 0;
-	attr.sample_period = 0;
-	attr.precise_ip = 0;
 	return opens(&other, &attr);
 }
 

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmu/explain.h"
+#include "pmu/probe.h"
 #include "sys/cpus.h"
 #include "sys/perf.h"
 
@@ -27,12 +28,9 @@ static void counters__done(struct counters *counters)
 static int counters__open(struct counters *counters, const struct event *event,
 			  const struct cpus *cpus)
 {
-	struct perf_event_attr attr = event->attr;
+	struct perf_event_attr attr = event__count_attr(event);
 
-	attr.size = sizeof(attr);
-	attr.freq = 0;
-	attr.sample_period = 0;
-	attr.precise_ip = 0; /* exists only for samples */
+	attr.disabled = 0;
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	counters->fds = xcalloc((size_t)cpus->n, sizeof(*counters->fds));
 	for (int i = 0; i < cpus->n; i++) {

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmu/capacity.h"
+#include "pmu/cores.h"
 #include "sys/cpus.h"
 
 struct planner {
@@ -85,21 +85,6 @@ void plan__make(struct plan *plan, const struct event_list *list, plan_fits_fn f
 		plan->everywhere[i] = fits_everywhere(&p, i);
 }
 
-/* A CPU that has the event's PMU; any if all have. */
-static int first_cpu(const char *cpus_text)
-{
-	_cleanup_(cpus__done) struct cpus cpus = {0};
-
-	if (cpus_text && cpus__parse(cpus_text, &cpus) == 0 && cpus.n)
-		return cpus.cpu[0];
-	return 0;
-}
-
-static bool same_cpus(const struct event *a, const struct event *b)
-{
-	return strcmp(a->cpus ? a->cpus : "", b->cpus ? b->cpus : "") == 0;
-}
-
 /* Cores with different PMUs have counters of their own: events meet only where both can run. */
 static int fits_on_its_cores(const struct event *const *events, size_t n, const struct event *one)
 {
@@ -108,10 +93,10 @@ static int fits_on_its_cores(const struct event *const *events, size_t n, const 
 	int r;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!events[i]->cpus || same_cpus(events[i], one))
+		if (!events[i]->cpus || event__same_cpus(events[i], one))
 			meet[n_meet++] = events[i];
 	}
-	r = events__fit(meet, n_meet, first_cpu(one->cpus));
+	r = events__fit(meet, n_meet, cpus_first(one->cpus));
 	return r == -EACCES || r == -EPERM ? events__fit(meet, n_meet, -1) : r;
 }
 
@@ -124,7 +109,7 @@ static int kernel_fits(void *ctx, const struct event *const *events, size_t n)
 		bool asked = false;
 
 		for (size_t k = 0; k < i && !asked; k++)
-			asked = same_cpus(events[i], events[k]);
+			asked = event__same_cpus(events[i], events[k]);
 		r = asked ? 1 : fits_on_its_cores(events, n, events[i]);
 		if (r <= 0)
 			return r;

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "pmu/cores.h"
 #include "pmu/explain.h"
 #include "pmu/way.h"
 
@@ -152,7 +153,7 @@ void event__probe(const struct event *event, struct probe_result *ret)
 	probe(event, sampling_attr(event), ret);
 }
 
-void event__probe_count(const struct event *event, struct probe_result *ret)
+struct perf_event_attr event__count_attr(const struct event *event)
 {
 	struct perf_event_attr attr = event->attr;
 
@@ -160,8 +161,13 @@ void event__probe_count(const struct event *event, struct probe_result *ret)
 	attr.disabled = 1;
 	attr.freq = 0;
 	attr.sample_period = 0;
-	attr.precise_ip = 0;
-	probe(event, attr, ret);
+	attr.precise_ip = 0; /* of an instruction pointer, and there is none */
+	return attr;
+}
+
+void event__probe_count(const struct event *event, struct probe_result *ret)
+{
+	probe(event, event__count_attr(event), ret);
 }
 
 const char *probe__words(const struct probe_result *probe)
@@ -184,15 +190,6 @@ static void remove_event(struct event_list *list, size_t index)
 		if (list->events[i].lead > index)
 			list->events[i].lead--;
 	}
-}
-
-static size_t family_end(const struct event_list *list, size_t lead)
-{
-	size_t end = lead + 1;
-
-	while (end < list->n && list->events[end].lead == lead)
-		end++;
-	return end;
 }
 
 /* Those of [lead, end) that can't be had; all of them stay if none can: opening says why. */
@@ -220,11 +217,11 @@ static void drop_of_text(struct event_list *list, size_t lead, size_t end, struc
 void event_list__drop_missing(struct event_list *list, struct buf *notes)
 {
 	for (size_t lead = 0; lead < list->n; lead++) {
-		size_t end = family_end(list, lead);
+		size_t end = event_list__family_end(list, lead);
 
 		if (end - lead > 1)
 			drop_of_text(list, lead, end, notes);
-		lead = family_end(list, lead) - 1;
+		lead = event_list__family_end(list, lead) - 1;
 	}
 }
 

@@ -28,6 +28,9 @@ void event__probe(const struct event *event, struct probe_result *ret);
 /* How it can be had, for a table, if it is ok: "yes", "read at clock overflows". */
 const char *probe__words(const struct probe_result *probe);
 
+/* What to open to count it and nothing more: disabled, and without the rate. */
+struct perf_event_attr event__count_attr(const struct event *event);
+
 /* The same for counting it only, which PMUs without overflow interrupts can. */
 void event__probe_count(const struct event *event, struct probe_result *ret);
 

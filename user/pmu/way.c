@@ -32,15 +32,6 @@ static int try_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
 	return fd < 0 ? fd : 0;
 }
 
-static int first_cpu(const struct event *event)
-{
-	_cleanup_(cpus__done) struct cpus cpus = {0};
-
-	if (!event->cpus || cpus__parse(event->cpus, &cpus) < 0 || !cpus.n)
-		return 0;
-	return cpus.cpu[0];
-}
-
 int event__try_count(const struct event *event)
 {
 	struct perf_event_attr attr = event->attr;
@@ -50,7 +41,7 @@ int event__try_count(const struct event *event)
 	attr.sample_period = 0;
 	if (event->way != EVENT_SYSTEM && try_open(&attr, 0, -1) == 0)
 		return 0;
-	return try_open(&attr, -1, first_cpu(event));
+	return try_open(&attr, -1, cpus_first(event->cpus));
 }
 
 static bool refuses_samples(const struct event *event)

@@ -301,8 +301,7 @@ static size_t rate_source(const struct event_list *events, size_t index)
 	for (size_t i = 0; i < events->n; i++) {
 		const struct event *other = &events->events[i];
 
-		if (measures_clock(other) && !is_reference(other) &&
-		    strcmp(other->cpus ? other->cpus : "", event->cpus ? event->cpus : "") == 0)
+		if (measures_clock(other) && !is_reference(other) && event__same_cpus(other, event))
 			return i;
 	}
 	return SIZE_MAX;
@@ -410,8 +409,7 @@ static void share_times(struct session *s)
 	const struct event_list *events = s->opts->events;
 
 	for (size_t i = 0, end; i < events->n; i = end) {
-		for (end = i + 1; end < events->n && events->events[end].lead == i; end++)
-			;
+		end = event_list__family_end(events, i);
 		if (end - i > 1 && s->result->scopes[i] == SCOPE_PER_TASK)
 			ledger_events__share_time(&s->result->ledger.events[i], end - i);
 	}

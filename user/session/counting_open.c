@@ -81,16 +81,11 @@ static bool event_cpus(const struct counting *c, const struct event *event, stru
 static struct perf_event_attr count_attr(const struct counting *c, const struct event *event,
 					 bool per_task)
 {
-	struct perf_event_attr attr = event->attr;
+	struct perf_event_attr attr = event__count_attr(event);
 
-	attr.size = sizeof(attr);
-	attr.disabled = 1;
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	attr.inherit = per_task && c->opts->inherit;
 	attr.enable_on_exec = per_task && c->opts->command;
-	attr.freq = 0;
-	attr.sample_period = 0;
-	attr.precise_ip = 0; /* of an instruction pointer, and there is none */
 	return attr;
 }
 

@@ -81,6 +81,13 @@ bool cpus__has(const struct cpus *cpus, int cpu)
 	return bsearch(&cpu, cpus->cpu, (size_t)cpus->n, sizeof(cpu), compare_ints) != NULL;
 }
 
+int cpus_first(const char *text)
+{
+	_cleanup_(cpus__done) struct cpus cpus = {0};
+
+	return text && cpus__parse(text, &cpus) == 0 && cpus.n ? cpus.cpu[0] : 0;
+}
+
 void cpus__both(const struct cpus *a, const struct cpus *b, struct cpus *ret)
 {
 	*ret = (struct cpus){.cpu = xcalloc((size_t)a->n + 1, sizeof(*ret->cpu))};

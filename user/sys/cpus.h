@@ -19,6 +19,8 @@ void cpus__done(struct cpus *cpus);
 /* Those that are in both; the caller owns ret. */
 void cpus__both(const struct cpus *a, const struct cpus *b, struct cpus *ret);
 bool cpus__has(const struct cpus *cpus, int cpu);
+/* The first CPU of a list in the kernel's words; 0 where nothing is said (NULL) or understood. */
+int cpus_first(const char *text);
 
 int cpus__online(struct cpus *ret, struct err *err);
 /* Those of -C are all online? A usage error else. */
