@@ -89,7 +89,7 @@ Test(capacity, of_each_pmu)
 
 	(void)pmus__read(&pmus, NULL);
 	for (size_t i = 0; i < pmus.n; i++) {
-		pmu__capacity(&pmus.pmus[i], &capacity);
+		pmu__capacity(&pmus, &pmus.pmus[i], &capacity);
 		cr_expect_geq(capacity.at_once, 0);
 		cr_expect_leq(capacity.at_once, CAPACITY_MAX);
 		cr_expect(!capacity.at_once || !capacity.error, "%s", pmus.pmus[i].name);

@@ -120,12 +120,12 @@ static bool add_features(struct findings *f)
 }
 
 /* "5 counters at once (of one event: cycles 5, instructions 4), 11 named events" */
-static char *pmu_words(const struct pmu *pmu)
+static char *pmu_words(const struct pmus *pmus, const struct pmu *pmu)
 {
 	_cleanup_(buf__done) struct buf out = {0};
 	struct pmu_capacity capacity;
 
-	pmu__capacity(pmu, &capacity);
+	pmu__capacity(pmus, pmu, &capacity);
 	if (capacity.at_once >= CAPACITY_MAX)
 		buf__puts(&out, "any number at once, ");
 	else if (capacity.at_once)
@@ -159,7 +159,7 @@ static void add_pmus(struct findings *f)
 
 	pmus__read(&pmus, NULL);
 	for (size_t i = 0; i < pmus.n; i++)
-		add(f, "PMUs", xstrdup(pmus.pmus[i].name), pmu_words(&pmus.pmus[i]), NULL);
+		add(f, "PMUs", xstrdup(pmus.pmus[i].name), pmu_words(&pmus, &pmus.pmus[i]), NULL);
 	if (!pmus__core(&pmus))
 		add(f, "PMUs", xstrdup("hardware counters"), xstrdup("none"),
 		    "no cycles, no cache misses: only software events and breakpoints (a VM gets them "

@@ -30,7 +30,8 @@ struct stat_run {
 };
 
 /* What the CPU's counters can't do here is left out, and noted: mostly all for one reason. */
-static int default_hardware(struct event_list *events, struct buf *notes, struct err *err)
+static int default_hardware(struct event_list *events, const struct pmus *pmus, struct buf *notes,
+			    struct err *err)
 {
 	static const char *const names[] = {"cycles", "instructions", "branches", "branch-misses"};
 	char reason[256] = "";
@@ -40,11 +41,11 @@ static int default_hardware(struct event_list *events, struct buf *notes, struct
 		_cleanup_(event_list__done) struct event_list one = {0};
 		struct probe_result probe = {0};
 
-		r = event_list__parse(&one, names[i], NULL, err);
+		r = event_list__parse_with(&one, names[i], pmus, err);
 		if (r == 0)
 			event__probe_count(&one.events[0], &probe);
 		if (r == 0 && probe.ok)
-			r = event_list__parse(events, names[i], NULL, err);
+			r = event_list__parse_with(events, names[i], pmus, err);
 		if (r < 0 || probe.ok)
 			continue;
 		if (strcmp(reason, probe.reason) == 0) {
@@ -62,12 +63,14 @@ static int default_hardware(struct event_list *events, struct buf *notes, struct
 }
 
 /* perf's default set. */
-static int default_events(struct event_list *events, struct buf *notes, struct err *err)
+static int default_events(struct event_list *events, const struct pmus *pmus, struct buf *notes,
+			  struct err *err)
 {
-	int r = event_list__parse(events, "task-clock,context-switches,cpu-migrations,page-faults",
-				  NULL, err);
+	int r = event_list__parse_with(events,
+				       "task-clock,context-switches,cpu-migrations,page-faults",
+				       pmus, err);
 
-	return r == 0 ? default_hardware(events, notes, err) : r;
+	return r == 0 ? default_hardware(events, pmus, notes, err) : r;
 }
 
 /* What :u and :k were given for and don't do. */
@@ -304,7 +307,7 @@ int cmd_stat(int argc, char **argv)
 	int r = stat_args__parse(&args, argc, argv, &err), status = EXIT_DONE;
 
 	if (r == 0 && !args.events.n)
-		r = default_events(&args.events, &run.notes, &err);
+		r = default_events(&args.events, &args.what.names.pmus, &run.notes, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
 	note_clocks(&args.events, &run.notes);

@@ -280,7 +280,8 @@ static void core__capacity(const struct pmu *pmu, int cpu, struct pmu_capacity *
 }
 
 /* Other PMUs have only the events that they name. */
-static void other__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
+static void other__capacity(const struct pmus *pmus, const struct pmu *pmu,
+			    struct pmu_capacity *ret)
 {
 	_cleanup_(trial__done) struct trial all = {0};
 	int cpu = cpus_first(pmu->cpumask);
@@ -291,7 +292,7 @@ static void other__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
 		struct perf_event_attr attr;
 		int r;
 
-		if (event_list__parse(&list, text, NULL, NULL) < 0)
+		if (event_list__parse_with(&list, text, pmus, NULL) < 0)
 			continue;
 		attr = trial_attr(&list.events[0].attr, false);
 		r = trial__fill(&all, &attr, cpu);
@@ -319,13 +320,13 @@ static void breakpoint__capacity(struct pmu_capacity *ret)
 	ret->error = n < 0 ? n : 0;
 }
 
-void pmu__capacity(const struct pmu *pmu, struct pmu_capacity *ret)
+void pmu__capacity(const struct pmus *pmus, const struct pmu *pmu, struct pmu_capacity *ret)
 {
 	*ret = (struct pmu_capacity){0};
 	if (pmu->type == PERF_TYPE_BREAKPOINT)
 		breakpoint__capacity(ret);
 	else if (!pmu__is_core(pmu))
-		other__capacity(pmu, ret);
+		other__capacity(pmus, pmu, ret);
 	else
 		core__capacity(pmu, cpus_first(pmu->cpus), ret);
 	/* unprivileged: what a task may have, if it runs where the PMU is */

@@ -42,7 +42,8 @@ struct pmu_capacity {
 	int n_alone;
 };
 
-void pmu__capacity(const struct pmu *pmu, struct pmu_capacity *ret);
+/* pmu is one of pmus. */
+void pmu__capacity(const struct pmus *pmus, const struct pmu *pmu, struct pmu_capacity *ret);
 
 /* Whether the kernel's hard-lockup detector is on, which takes a cycles counter of every CPU. */
 bool nmi_watchdog_is_on(void);
