@@ -197,3 +197,14 @@ void json__lines(struct json *j, const char *key, const char *lines)
 	}
 	json__end_arr(j);
 }
+
+void json__head(struct json *j, const char *subcommand, char *const *words)
+{
+	json__str(j, "version", PMUBPF_VERSION);
+	json__arr(j, "command_line");
+	json__str(j, NULL, "pmubpf");
+	json__str(j, NULL, subcommand);
+	while (*words)
+		json__str(j, NULL, *words++);
+	json__end_arr(j);
+}

@@ -99,13 +99,7 @@ static void put_row(struct json *j, const struct stat_report *r, size_t index)
 
 static void put_head(struct json *j, const struct stat_report *r)
 {
-	json__str(j, "version", PMUBPF_VERSION);
-	json__arr(j, "command_line");
-	json__str(j, NULL, "pmubpf");
-	json__str(j, NULL, "stat");
-	for (char *const *word = r->command_line; *word; word++)
-		json__str(j, NULL, *word);
-	json__end_arr(j);
+	json__head(j, "stat", r->command_line);
 	json__str(j, "whom", r->whom);
 	json__u64(j, "runs", r->runs);
 }

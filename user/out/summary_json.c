@@ -204,13 +204,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	for (int i = 0; i < N_REJECTS; i++)
 		rejected[i] = s->ledger->rejected[i];
 	json__obj(&j, NULL);
-	json__str(&j, "version", PMUBPF_VERSION);
-	json__arr(&j, "command_line");
-	json__str(&j, NULL, "pmubpf");
-	json__str(&j, NULL, "record");
-	for (char *const *word = s->command_line; *word; word++)
-		json__str(&j, NULL, *word);
-	json__end_arr(&j);
+	json__head(&j, "record", s->command_line);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
 	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
 	if (ledger__doubts(s->ledger, &doubt))
