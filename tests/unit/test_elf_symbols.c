@@ -204,14 +204,17 @@ Test(elf, stubs_have_names)
 	struct sym_name got[2048];
 	size_t stubs = 0;
 
-	/* They stand before the code, in the same segment. */
-	start = start > 0x4000 ? start - 0x4000 : 0;
-	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
-		offsets[i] = start + i * 16;
-	sym__elf(sym, &file, offsets, ARRAY_SIZE(offsets), got);
-	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-		stubs += got[i].name && !strcmp(got[i].name, "readlink@plt");
-		free(got[i].name);
+	/* They stand before the code, in the same segment; how far depends on the compiler's options. */
+	start += 0x4000;
+	while (!stubs && start > 0x8000) {
+		start -= 0x8000;
+		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+			offsets[i] = start + i * 16;
+		sym__elf(sym, &file, offsets, ARRAY_SIZE(offsets), got);
+		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+			stubs += got[i].name && !strcmp(got[i].name, "readlink@plt");
+			free(got[i].name);
+		}
 	}
 	sym__free(sym);
 	cr_assert_geq(stubs, 1);
