@@ -444,7 +444,7 @@ static void become_hybrid(enum event_unit unit, enum number_unit number)
 		events[i].attr.config = (i ? 4ULL : 10ULL) << 32;
 		ledger_events[i].weight = i ? 500 : 800;
 		ledger_events[i].enabled_ns = ledger_events[i].running_ns = 1000;
-		shared[i] = (struct folded_event){.unit = number};
+		shared[i] = (struct folded_event){.unit = number, .rate = unlike[i]};
 	}
 	shared[1].lead = &shared[0];
 	summary.numbers = shared;

@@ -112,12 +112,10 @@ static void add_row(struct folder *f, const struct profile_row *row)
 	f->sums[line].weight += row->weight;
 }
 
-static uint64_t line_number(const struct folded_event *event, const struct sums *sums)
+uint64_t folded_event__number(const struct folded_event *event, uint64_t samples, uint64_t weight)
 {
-	uint64_t weight = sums->weight;
-
 	if (event->unit == NUMBER_SAMPLES)
-		return sums->samples;
+		return samples;
 	if (event->scale > 0 && event->scale != 1)
 		weight = (uint64_t)llround((double)weight * event->scale);
 	return event->unit == NUMBER_TIME && event->rate.hz > 0 ?
@@ -135,7 +133,8 @@ static void number_lines(struct folder *f)
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *own = intern__get(&f->lines, (uint32_t)i + 1, &size);
 		const struct folded_event *event = &f->opts->events[own[0]];
-		uint64_t number = line_number(event, &f->sums[i]);
+		uint64_t number =
+			folded_event__number(event, f->sums[i].samples, f->sums[i].weight);
 
 		line = (uint32_t)i;
 		if (event->lead && event->lead != event) {

@@ -32,6 +32,9 @@ struct folded_event {
 	struct clock_rate rate;
 };
 
+/* What that many samples of that weight are printed as. */
+uint64_t folded_event__number(const struct folded_event *event, uint64_t samples, uint64_t weight);
+
 struct folded_opts {
 	const struct folded_event *events;
 	size_t n_events;

@@ -157,13 +157,8 @@ static void text_meaning(const struct event *event, struct buf *out)
 static uint64_t printed_number(const struct summary *s, size_t i)
 {
 	const struct ledger_event *e = &s->ledger->events[i];
-	double weight = (double)e->weight * ledger_event__scale(e);
 
-	if (s->numbers[i].unit == NUMBER_SAMPLES)
-		return e->aggregated;
-	if (s->numbers[i].unit == NUMBER_TIME && s->rates[i].hz > 0)
-		weight = weight * 1e9 / s->rates[i].hz;
-	return (uint64_t)llround(weight);
+	return folded_event__number(&s->numbers[i], e->aggregated, e->weight);
 }
 
 /* After the last event of one text: what its shared lines stand for, if that can be added up. */
