@@ -249,9 +249,9 @@ static int check(struct record_args *a)
 
 	if (r < 0)
 		return r;
-	if (a->passes && !s->command)
+	if (a->passes && !s->whom.command)
 		return err__usage(a->err, "--passes needs a COMMAND to run several times");
-	if (s->scope == SCOPE_PER_TASK && (s->all || s->cgroup || s->cpus))
+	if (s->scope == SCOPE_PER_TASK && (s->whom.all || s->whom.n_cgroups || s->whom.cpus))
 		return err__usage(
 			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
 	if (a->summary && a->output && strcmp(a->summary, a->output) == 0)
@@ -264,20 +264,6 @@ static int check(struct record_args *a)
 	return 0;
 }
 
-static void set_target(struct session_opts *s, const struct target_args *t)
-{
-	s->pids = t->pids;
-	s->n_pids = t->n_pids;
-	s->tids = t->tids;
-	s->n_tids = t->n_tids;
-	s->all = t->all;
-	s->cpus = t->cpus.n ? &t->cpus : NULL;
-	s->cgroup = t->n_cgroups ? t->cgroups : NULL;
-	s->command = t->command;
-	s->inherit = !t->no_inherit;
-	s->duration_ns = t->duration_ns;
-}
-
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
 {
 	static char name[] = "pmubpf record"; /* argp's messages begin with it */
@@ -288,9 +274,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
 			    .ring_bytes = DEFAULT_RING_BYTES,
-			    .max_memory = DEFAULT_MAX_MEMORY,
-			    .command_stdout = -1,
-			    .reader_fd = -1},
+			    .max_memory = DEFAULT_MAX_MEMORY},
 		.target = {.err = err},
 		.err = err,
 	};
@@ -302,12 +286,8 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
-	set_target(&a->session, &a->target);
-	if (!a->output) {
-		/* stdout carries folded stacks and nothing else: the command's words go to stderr */
-		a->session.command_stdout = STDERR_FILENO;
-		a->session.reader_fd = STDOUT_FILENO;
-	}
+	/* stdout carries folded stacks and nothing else, or the command's words */
+	a->session.whom = target_args__target(&a->target, !a->output);
 	return check(a);
 }
 

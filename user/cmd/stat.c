@@ -243,26 +243,12 @@ static void add_run(struct stat_run *run)
 
 static void set_opts(struct stat_run *run, struct stat_args *a)
 {
-	const struct target_args *t = &a->target;
-
 	run->opts = (struct counting_opts){
 		.events = &a->events,
-		.pids = t->pids,
-		.n_pids = t->n_pids,
-		.tids = t->tids,
-		.n_tids = t->n_tids,
-		.all = t->all,
-		.cpus = t->cpus.n ? &t->cpus : NULL,
-		.cgroups = t->cgroups,
-		.n_cgroups = t->n_cgroups,
-		.command = t->command,
 		/* standard output carries counts and nothing else */
-		.command_stdout = a->output ? -1 : STDERR_FILENO,
-		.reader_fd = a->output ? -1 : STDOUT_FILENO,
-		.inherit = !t->no_inherit,
+		.whom = target_args__target(&a->target, !a->output),
 		.per_cpu = a->per_cpu,
 		.per_thread = a->per_thread,
-		.duration_ns = t->duration_ns,
 		.interval_ns = a->interval_ns,
 		.interval = a->interval_ns ? put_interval : NULL,
 		.ctx = run,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -130,6 +131,25 @@ int target_args__check(const struct target_args *t, const char *subcommand)
 				  "(see pmubpf %s --help)",
 				  subcommand);
 	return 0;
+}
+
+struct target target_args__target(const struct target_args *t, bool stdout_is_data)
+{
+	return (struct target){
+		.pids = t->pids,
+		.n_pids = t->n_pids,
+		.tids = t->tids,
+		.n_tids = t->n_tids,
+		.all = t->all,
+		.cpus = t->cpus.n ? &t->cpus : NULL,
+		.cgroups = t->cgroups,
+		.n_cgroups = t->n_cgroups,
+		.command = t->command,
+		.command_stdout = stdout_is_data ? STDERR_FILENO : -1,
+		.reader_fd = stdout_is_data ? STDOUT_FILENO : -1,
+		.inherit = !t->no_inherit,
+		.duration_ns = t->duration_ns,
+	};
 }
 
 void target_args__done(struct target_args *t)

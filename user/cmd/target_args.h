@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "session/target.h"
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
@@ -38,6 +39,9 @@ extern const struct argp target_argp;
 
 /* Whether they go together and say whom at all; `subcommand` is for the hint. */
 int target_args__check(const struct target_args *args, const char *subcommand);
+/* The same for session/. stdout_is_data: the command's own words go to standard error then, and it ends
+ * when the reader of standard output goes. */
+struct target target_args__target(const struct target_args *args, bool stdout_is_data);
 void target_args__done(struct target_args *args);
 
 #endif

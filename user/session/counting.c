@@ -43,32 +43,33 @@ static int prepare(struct counting *c, struct err *err)
 	const struct counting_opts *o = c->opts;
 	int r = cpus__online(&c->online, err);
 
-	if (r == 0 && o->cpus)
-		r = cpus__check(o->cpus, &c->online, err);
+	if (r == 0 && o->whom.cpus)
+		r = cpus__check(o->whom.cpus, &c->online, err);
 	if (r == 0)
 		r = tasks__watch(&c->tasks, err);
 	if (r == 0)
 		r = signals__catch(&c->signals, err);
-	if (r == 0 && o->command)
-		r = command__start(&c->result->command, o->command, o->command_stdout, err);
+	if (r == 0 && o->whom.command)
+		r = command__start(&c->result->command, o->whom.command, o->whom.command_stdout,
+				   err);
 	return r < 0 ? r : counting__open(c, err);
 }
 
 static int start(struct counting *c, struct err *err)
 {
 	for (size_t i = 0; i < c->n_fds; i++) {
-		if (c->fds[i].place.tid >= 0 && c->opts->command)
+		if (c->fds[i].place.tid >= 0 && c->opts->whom.command)
 			continue;
 		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
 	}
-	for (const struct presence *p = c->presences; p && !c->opts->command; p = p->hh.next)
+	for (const struct presence *p = c->presences; p && !c->opts->whom.command; p = p->hh.next)
 		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
 	children_usage(c->usage_before);
 	c->start_ns = now_ns();
-	if (!c->opts->command)
+	if (!c->opts->whom.command)
 		return 0;
-	return command__go(&c->result->command, c->opts->command[0], err);
+	return command__go(&c->result->command, c->opts->whom.command[0], err);
 }
 
 static void read_presences(struct counting *c)
@@ -150,7 +151,7 @@ static struct pollfd *what_to_poll(const struct counting *c, nfds_t *ret_n)
 	struct pollfd *fds = xcalloc(POLL_TASKS + c->tasks.n_fds, sizeof(*fds));
 
 	fds[POLL_SIGNALS] = (struct pollfd){.fd = c->signals.fd, .events = POLLIN};
-	fds[POLL_READER].fd = c->opts->reader_fd;
+	fds[POLL_READER].fd = c->opts->whom.reader_fd;
 	for (size_t i = 0; i < c->tasks.n_fds; i++)
 		fds[POLL_TASKS + i] = (struct pollfd){.fd = c->tasks.fds[i], .events = POLLIN};
 	*ret_n = POLL_TASKS + c->tasks.n_fds;
@@ -180,7 +181,7 @@ static uint64_t deadline(uint64_t start_ns, uint64_t after_ns)
 static enum session_end loop(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
-	uint64_t end_ns = deadline(c->start_ns, o->duration_ns);
+	uint64_t end_ns = deadline(c->start_ns, o->whom.duration_ns);
 	uint64_t next_ns = deadline(c->start_ns, o->interval_ns), now;
 	_cleanup_free_ struct pollfd *fds = NULL;
 	enum session_end end;
@@ -212,7 +213,7 @@ static void set_usage(struct counting *c)
 	struct counting_result *result = c->result;
 	uint64_t usage[2];
 
-	if (counting__by_place(c->opts) || !result->command.reaped)
+	if (target__by_place(&c->opts->whom) || !result->command.reaped)
 		return;
 	children_usage(usage);
 	result->has_usage = true;
@@ -233,7 +234,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	_cleanup_(counting__done) struct counting c = {
 		.opts = o,
 		.result = result,
-		.tasks = {o->pids, o->n_pids, o->tids, o->n_tids, NULL, 0},
+		.tasks = {.whom = &o->whom},
 		.signals = {.fd = -1},
 	};
 	int r;

@@ -18,30 +18,16 @@
 #include "pmu/probe.h"
 #include "session/command.h"
 #include "session/session.h"
-#include "sys/cgroup.h"
-#include "sys/cpus.h"
+#include "session/target.h"
 
 struct counting_opts {
 	/* Borrowed. Rates and precision are ignored; without privilege an event may be narrowed to
 	 * user code, and its name says so then. */
 	struct event_list *events;
-	/* whom: as in struct session_opts, but cgroups may be several */
-	const pid_t *pids;
-	size_t n_pids;
-	const pid_t *tids;
-	size_t n_tids;
-	bool all;
-	const struct cpus *cpus; /* NULL: every CPU that is online */
-	const struct cgroup_ref *cgroups;
-	size_t n_cgroups;
-	char *const *command;
-	int command_stdout;
-	int reader_fd;
+	struct target whom;
 
-	bool inherit;
-	bool per_cpu;    /* a row for each CPU */
-	bool per_thread; /* a row for each thread there is at the start, of pids and tids */
-	uint64_t duration_ns;
+	bool per_cpu;         /* a row for each CPU */
+	bool per_thread;      /* a row for each thread there is at the start, of pids and tids */
 	uint64_t interval_ns; /* 0: only the whole */
 
 	/* After each interval, the last and shorter one included; a negative errno ends the counting.

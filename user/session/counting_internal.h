@@ -54,8 +54,6 @@ struct counting {
 	uint64_t usage_before[2]; /* user, system: of children before this one */
 };
 
-/* With -a, -C or -G everything there is counted, and a command only sets the duration. */
-bool counting__by_place(const struct counting_opts *opts);
 /* Opens every event that can be, disabled; lays out the rows. */
 int counting__open(struct counting *c, struct err *err);
 void counting__close(struct counting *c);

@@ -15,11 +15,6 @@
 
 enum { OPEN_TRIES = 5 };
 
-bool counting__by_place(const struct counting_opts *o)
-{
-	return o->all || o->n_cgroups || (o->cpus && !o->n_pids && !o->n_tids);
-}
-
 static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
 {
 	const struct counting_opts *o = c->opts;
@@ -27,7 +22,7 @@ static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
 	struct place place = {.tid = tid, .cpu = cpu, .cgroup = cgroup};
 	size_t rows = counts->n_rows;
 
-	place.row = counts__row(counts, cgroup < 0 ? NULL : cgroup__path(&o->cgroups[cgroup]),
+	place.row = counts__row(counts, cgroup < 0 ? NULL : cgroup__path(&o->whom.cgroups[cgroup]),
 				o->per_cpu ? cpu : -1, o->per_thread ? tid : -1);
 	if (counts->n_rows > rows && o->per_thread) {
 		_cleanup_free_ char *path = xasprintf("/proc/%d/comm", tid);
@@ -43,20 +38,20 @@ static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
 
 static void lay_cpus(struct counting *c)
 {
-	const struct cpus *cpus = c->opts->cpus ? c->opts->cpus : &c->online;
+	const struct cpus *cpus = c->opts->whom.cpus ? c->opts->whom.cpus : &c->online;
 
-	for (size_t g = 0; g < c->opts->n_cgroups; g++) {
+	for (size_t g = 0; g < c->opts->whom.n_cgroups; g++) {
 		for (int i = 0; i < cpus->n; i++)
 			add_place(c, (int)g, -1, cpus->cpu[i]);
 	}
-	for (int i = 0; !c->opts->n_cgroups && i < cpus->n; i++)
+	for (int i = 0; !c->opts->whom.n_cgroups && i < cpus->n; i++)
 		add_place(c, -1, -1, cpus->cpu[i]);
 }
 
 static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
 {
-	const struct cpus *cpus = c->opts->cpus ? c->opts->cpus : &c->online;
-	bool each_cpu = c->opts->cpus || c->opts->per_cpu;
+	const struct cpus *cpus = c->opts->whom.cpus ? c->opts->whom.cpus : &c->online;
+	bool each_cpu = c->opts->whom.cpus || c->opts->per_cpu;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!each_cpu)
@@ -84,8 +79,8 @@ static struct perf_event_attr count_attr(const struct counting *c, const struct 
 	struct perf_event_attr attr = event__count_attr(event);
 
 	attr.read_format = PERF_COUNT_READ_FORMAT;
-	attr.inherit = per_task && c->opts->inherit;
-	attr.enable_on_exec = per_task && c->opts->command;
+	attr.inherit = per_task && c->opts->whom.inherit;
+	attr.enable_on_exec = per_task && c->opts->whom.command;
 	return attr;
 }
 
@@ -101,8 +96,8 @@ static struct presence *presence_on(struct counting *c, pid_t tid, int cpu)
 		.exclude_kernel = 1, /* it counts nothing anyhow, and so needs no privilege */
 		.exclude_hv = 1,
 		.read_format = PERF_COUNT_READ_FORMAT,
-		.inherit = c->opts->inherit,
-		.enable_on_exec = c->opts->command != NULL,
+		.inherit = c->opts->whom.inherit,
+		.enable_on_exec = c->opts->whom.command != NULL,
 	};
 
 	HASH_FIND(hh, c->presences, &key, sizeof(key), p);
@@ -172,7 +167,7 @@ static int open_place(struct counting *c, size_t index, const struct place *plac
 	if (place->cpu < 0 && only)
 		return open_on_each(c, index, place, only);
 	r = open_at(c, index, place);
-	if (r == -EINVAL && place->tid >= 0 && place->cpu < 0 && c->opts->inherit)
+	if (r == -EINVAL && place->tid >= 0 && place->cpu < 0 && c->opts->whom.inherit)
 		r = open_on_each(c, index, place, &c->online);
 	return r;
 }
@@ -190,8 +185,8 @@ static void close_from(struct counting *c, size_t first)
 /* Without privilege user code may still be counted, if the event has to do with it. */
 static bool narrow(struct counting *c, struct event *event)
 {
-	if (counting__by_place(c->opts) || event->attr.exclude_kernel || event->attr.exclude_user ||
-	    !event__has_user_side(event))
+	if (target__by_place(&c->opts->whom) || event->attr.exclude_kernel ||
+	    event->attr.exclude_user || !event__has_user_side(event))
 		return false;
 	if (event__counts_all_code(event))
 		event->attr.exclude_kernel = event->attr.exclude_hv =
@@ -227,7 +222,7 @@ static bool refused_cgroup(struct counting *c, size_t index, const struct place 
 	snprintf(tried->reason, sizeof(tried->reason),
 		 "the kernel does not count by cgroup %s: it does in v1's perf_event hierarchy, "
 		 "which exists and is not mounted here",
-		 cgroup__path(&c->opts->cgroups[place->cgroup]));
+		 cgroup__path(&c->opts->whom.cgroups[place->cgroup]));
 	snprintf(tried->next, sizeof(tried->next),
 		 "mount it (mount -t cgroup -o perf_event none DIR)");
 	return true;
@@ -322,13 +317,13 @@ static int open_tasks(struct counting *c, struct err *err)
 
 static int open_cgroups(struct counting *c, struct err *err)
 {
-	size_t n = c->opts->n_cgroups;
+	size_t n = c->opts->whom.n_cgroups;
 
 	c->cgroup_fds = xcalloc(n + 1, sizeof(*c->cgroup_fds));
 	for (size_t i = 0; i < n; i++)
 		c->cgroup_fds[i] = -1;
 	for (size_t i = 0; i < n; i++) {
-		c->cgroup_fds[i] = cgroup__open(&c->opts->cgroups[i], err);
+		c->cgroup_fds[i] = cgroup__open(&c->opts->whom.cgroups[i], err);
 		if (c->cgroup_fds[i] < 0)
 			return c->cgroup_fds[i];
 	}
@@ -349,10 +344,10 @@ static int none_left(const struct counting *c, struct err *err)
 /* The idle task runs in the root cgroup, and in no other. */
 static bool counts_idle(const struct counting_opts *o)
 {
-	bool idle = !o->n_cgroups;
+	bool idle = !o->whom.n_cgroups;
 
-	for (size_t i = 0; i < o->n_cgroups; i++)
-		idle |= !o->cgroups[i].level;
+	for (size_t i = 0; i < o->whom.n_cgroups; i++)
+		idle |= !o->whom.cgroups[i].level;
 	return idle;
 }
 
@@ -365,7 +360,7 @@ int counting__open(struct counting *c, struct err *err)
 	r = open_cgroups(c, err);
 	if (r < 0)
 		return r;
-	if (counting__by_place(c->opts)) {
+	if (target__by_place(&c->opts->whom)) {
 		c->result->counts.idle = counts_idle(c->opts);
 		lay_cpus(c);
 		r = open_events(c, err);
@@ -381,7 +376,7 @@ void counting__close(struct counting *c)
 {
 	for (size_t i = 0; i < c->n_fds; i++)
 		close(c->fds[i].fd);
-	for (size_t i = 0; c->cgroup_fds && i < c->opts->n_cgroups; i++)
+	for (size_t i = 0; c->cgroup_fds && i < c->opts->whom.n_cgroups; i++)
 		cleanup_close(&c->cgroup_fds[i]);
 	forget_presences(c);
 	free(c->fds);

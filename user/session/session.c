@@ -40,7 +40,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->opts = opts;
 	s->result = result;
 	s->signals.fd = s->command.go_fd = s->command.failed_fd = -1;
-	s->tasks = (struct tasks){opts->pids, opts->n_pids, opts->tids, opts->n_tids, NULL, 0};
+	s->tasks = (struct tasks){.whom = &opts->whom};
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
@@ -62,7 +62,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 
 	if (r < 0)
 		return r;
-	s->cpus = s->opts->cpus ? s->opts->cpus : &s->online;
+	s->cpus = s->opts->whom.cpus ? s->opts->whom.cpus : &s->online;
 	return cpus__check(s->cpus, &s->online, err);
 }
 
@@ -101,8 +101,9 @@ static int session__prepare(struct session *s, struct err *err)
 		r = sideband__open(&s->sideband, &s->online, err);
 	if (r == 0)
 		r = signals__catch(&s->signals, err);
-	if (r == 0 && s->opts->command)
-		r = command__start(&s->command, s->opts->command, s->opts->command_stdout, err);
+	if (r == 0 && s->opts->whom.command)
+		r = command__start(&s->command, s->opts->whom.command, s->opts->whom.command_stdout,
+				   err);
 	if (r == 0)
 		r = session__open_counters(s, err);
 	if (r == 0)
@@ -120,7 +121,7 @@ static int session__start(struct session *s, struct err *err)
 
 	procfs_idle_ns(s->idle_before, s->n_cpus);
 	for (size_t i = 0; i < s->counters.n; i++) {
-		if (s->counters.list[i].tid >= 0 && s->opts->command)
+		if (s->counters.list[i].tid >= 0 && s->opts->whom.command)
 			continue;
 		GROW(now.list, now.n, now.cap);
 		now.list[now.n++] = s->counters.list[i];
@@ -128,8 +129,8 @@ static int session__start(struct session *s, struct err *err)
 	r = counters__enable(&now, err);
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
-	if (r == 0 && s->opts->command)
-		r = command__go(&s->command, s->opts->command[0], err);
+	if (r == 0 && s->opts->whom.command)
+		r = command__go(&s->command, s->opts->whom.command[0], err);
 	return r;
 }
 
@@ -172,16 +173,16 @@ static void session__tick(struct session *s, uint64_t now)
 
 static bool session__time_is_up(const struct session *s, uint64_t now)
 {
-	return s->opts->duration_ns && now - s->start_ns >= s->opts->duration_ns;
+	return s->opts->whom.duration_ns && now - s->start_ns >= s->opts->whom.duration_ns;
 }
 
 static int left_ms(const struct session *s, uint64_t now, int at_most)
 {
 	uint64_t left;
 
-	if (!s->opts->duration_ns)
+	if (!s->opts->whom.duration_ns)
 		return at_most;
-	left = s->start_ns + s->opts->duration_ns - now;
+	left = s->start_ns + s->opts->whom.duration_ns - now;
 	return left < (uint64_t)at_most * 1000000 ? (int)(left / 1000000) + 1 : at_most;
 }
 
@@ -203,7 +204,7 @@ static enum session_end session__loop(struct session *s)
 {
 	struct pollfd fds[] = {
 		{.fd = s->signals.fd, .events = POLLIN},
-		{.fd = s->opts->reader_fd},
+		{.fd = s->opts->whom.reader_fd},
 		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
 	};
 	enum session_end end;

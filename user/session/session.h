@@ -17,8 +17,7 @@
 #include "model/profile.h"
 #include "pmu/event.h"
 #include "proc/files.h"
-#include "sys/cgroup.h"
-#include "sys/cpus.h"
+#include "session/target.h"
 
 enum { DEFAULT_MAX_MEMORY = 128 * 1024 * 1024 };
 
@@ -37,27 +36,14 @@ struct session_tick {
 
 struct session_opts {
 	struct event_list *events; /* with rates; borrowed */
-	/* whom: exactly one of these, except that command may come with all, cpus or cgroup, and then
-	 * only sets the duration */
-	const pid_t *pids;
-	size_t n_pids;
-	const pid_t *tids;
-	size_t n_tids;
-	bool all;
-	const struct cpus *cpus;         /* NULL: every CPU that is online */
-	const struct cgroup_ref *cgroup; /* NULL: not by cgroup */
-	char *const *command;            /* NULL: none */
-	int command_stdout;              /* descriptor for its standard output; -1: ours */
+	struct target whom;
 
 	enum session_scope scope;
-	bool inherit;
-	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
 	bool want_user, want_kernel;
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	size_t ring_bytes;
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
-	int reader_fd;     /* a pipe: when its reader goes, the recording ends; -1: none */
 
 	/* For one of several recordings that add to one profile. */
 	struct profile *profile; /* NULL: the result's own */

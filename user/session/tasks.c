@@ -45,16 +45,16 @@ int tasks__list(const struct tasks *t, pid_t command, pid_t **ret_tids, size_t *
 		GROW(tids, n, cap);
 		tids[n++] = command;
 	}
-	for (size_t i = 0; i < t->n_tids; i++) {
+	for (size_t i = 0; i < t->whom->n_tids; i++) {
 		GROW(tids, n, cap);
-		tids[n++] = t->tids[i];
+		tids[n++] = t->whom->tids[i];
 	}
-	for (size_t i = 0; i < t->n_pids; i++) {
+	for (size_t i = 0; i < t->whom->n_pids; i++) {
 		_cleanup_free_ pid_t *threads = NULL;
-		int count = procfs_threads(t->pids[i], &threads);
+		int count = procfs_threads(t->whom->pids[i], &threads);
 
 		if (count < 0)
-			return process_gone(t->pids[i], -ESRCH, err);
+			return process_gone(t->whom->pids[i], -ESRCH, err);
 		for (int k = 0; k < count; k++) {
 			GROW(tids, n, cap);
 			tids[n++] = threads[k];
@@ -76,31 +76,33 @@ bool tids_any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_
 
 int tasks__watch(struct tasks *t, struct err *err)
 {
-	t->fds = xcalloc(t->n_pids + 1, sizeof(*t->fds));
-	for (size_t i = 0; i < t->n_pids; i++) {
+	t->fds = xcalloc(t->whom->n_pids + 1, sizeof(*t->fds));
+	for (size_t i = 0; i < t->whom->n_pids; i++) {
 		struct proc_status status;
 		int fd;
 
-		if (procfs_status(t->pids[i], &status) == 0 && status.tgid != t->pids[i])
+		if (procfs_status(t->whom->pids[i], &status) == 0 &&
+		    status.tgid != t->whom->pids[i])
 			return err__set(err, -EINVAL,
 					"%d is a thread of process %d; use -t %d or -p %d",
-					t->pids[i], status.tgid, t->pids[i], status.tgid);
-		fd = (int)syscall(SYS_pidfd_open, t->pids[i], 0);
+					t->whom->pids[i], status.tgid, t->whom->pids[i],
+					status.tgid);
+		fd = (int)syscall(SYS_pidfd_open, t->whom->pids[i], 0);
 		if (fd < 0)
-			return process_gone(t->pids[i], -errno, err);
+			return process_gone(t->whom->pids[i], -errno, err);
 		t->fds[t->n_fds++] = fd;
 	}
-	for (size_t i = 0; i < t->n_tids; i++) {
-		if (!procfs_task_exists(t->tids[i]))
+	for (size_t i = 0; i < t->whom->n_tids; i++) {
+		if (!procfs_task_exists(t->whom->tids[i]))
 			return err__set(err, -ESRCH, "thread %d does not exist (any more)",
-					t->tids[i]);
+					t->whom->tids[i]);
 	}
 	return 0;
 }
 
 bool tasks__gone(const struct tasks *t)
 {
-	if (!t->n_pids && !t->n_tids)
+	if (!t->whom->n_pids && !t->whom->n_tids)
 		return false;
 	for (size_t i = 0; i < t->n_fds; i++) {
 		struct pollfd gone = {.fd = t->fds[i], .events = POLLIN};
@@ -108,8 +110,8 @@ bool tasks__gone(const struct tasks *t)
 		if (poll(&gone, 1, 0) == 0)
 			return false;
 	}
-	for (size_t i = 0; i < t->n_tids; i++) {
-		if (procfs_task_exists(t->tids[i]))
+	for (size_t i = 0; i < t->whom->n_tids; i++) {
+		if (procfs_task_exists(t->whom->tids[i]))
 			return false;
 	}
 	return true;

@@ -8,13 +8,11 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "session/target.h"
 
 struct tasks {
-	const pid_t *pids; /* processes; borrowed */
-	size_t n_pids;
-	const pid_t *tids; /* threads; borrowed */
-	size_t n_tids;
-	int *fds; /* pidfds of pids, after tasks__watch; ours */
+	const struct target *whom; /* pids and tids; borrowed */
+	int *fds;                  /* pidfds of pids, after tasks__watch; ours */
 	size_t n_fds;
 };
 

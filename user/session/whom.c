@@ -45,7 +45,7 @@ void session__family_forked(struct session *s, const struct life *life)
 	struct member *m;
 
 	HASH_FIND(hh, s->family->members, &life->parent_tgid, sizeof(life->parent_tgid), m);
-	if (!m || !s->opts->inherit)
+	if (!m || !s->opts->whom.inherit)
 		return;
 	s->family->forks++;
 	family__add(s->family, life->tgid);
@@ -83,24 +83,19 @@ void session__family_free(struct session *s)
 	s->family = NULL;
 }
 
-/* With -a, -C or -G everything there is a target, and a command only sets the duration. */
-static bool by_place(const struct session_opts *o)
-{
-	return o->all || o->cgroup || (o->cpus && !o->n_pids && !o->n_tids);
-}
-
 static enum session_scope event_scope(const struct session_opts *o, const struct event *event)
 {
 	/* a clock that stood still while others ran would not know whose their counts are */
 	if (event->way != EVENT_OVERFLOWS || event->added)
 		return SCOPE_PER_CPU;
-	if (by_place(o))
+	if (target__by_place(&o->whom))
 		return SCOPE_PER_CPU;
 	if (o->scope != SCOPE_AUTO)
 		return o->scope;
-	if (o->cpus)
+	if (o->whom.cpus)
 		return SCOPE_PER_CPU;
-	return event->is_breakpoint || o->n_pids || o->n_tids ? SCOPE_PER_TASK : SCOPE_PER_CPU;
+	return event->is_breakpoint || o->whom.n_pids || o->whom.n_tids ? SCOPE_PER_TASK :
+									  SCOPE_PER_CPU;
 }
 
 static enum pmb_filter event_filter(const struct session *s, size_t event)
@@ -108,9 +103,9 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 	if (s->result->scopes[event] == SCOPE_PER_TASK ||
 	    s->opts->events->events[event].way == EVENT_SYSTEM)
 		return PMB_FILTER_NONE;
-	if (s->opts->cgroup)
+	if (s->opts->whom.n_cgroups)
 		return PMB_FILTER_CGROUP;
-	return by_place(s->opts) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
+	return target__by_place(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
 }
 
 enum pmb_weight event_weight(const struct session *s, size_t event)
@@ -209,7 +204,7 @@ int session__load(struct session *s, struct err *err)
 		.configs = configs,
 		.sampled = sampled,
 		.ring_bytes = o->ring_bytes,
-		.inherit = o->inherit,
+		.inherit = o->whom.inherit,
 	};
 	int r;
 
@@ -227,7 +222,7 @@ int session__load(struct session *s, struct err *err)
 			.want_addr = o->addr_mask && event->has_addr,
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		};
-		r = set_cgroup(o->cgroup, &configs[i], err);
+		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL, &configs[i], err);
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
@@ -254,7 +249,7 @@ static int mark_targets(struct session *s, struct err *err)
 			return r;
 		for (size_t i = 0; i < n; i++)
 			programs__mark(s->programs, tids[i],
-				       s->opts->command ? PMB_MARK_ARMED : PMB_MARK_TARGET);
+				       s->opts->whom.command ? PMB_MARK_ARMED : PMB_MARK_TARGET);
 		if (!tids_any_new(tids, n, before, n_before))
 			return 0;
 		free(before);
@@ -269,8 +264,8 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 		.programs = s->programs,
 		.event = &s->opts->events->events[event],
 		.index = event,
-		.inherit = s->opts->inherit,
-		.enable_on_exec = s->opts->command && !by_place(s->opts),
+		.inherit = s->opts->whom.inherit,
+		.enable_on_exec = s->opts->whom.command && !target__by_place(&s->opts->whom),
 	};
 }
 
@@ -343,7 +338,7 @@ static int open_counted(struct session *s, struct err *err)
 		const struct counters_opts opts = {
 			.event = &s->opts->counted->events[i],
 			.index = i,
-			.inherit = s->opts->inherit,
+			.inherit = s->opts->whom.inherit,
 			.enable_on_exec = true,
 		};
 

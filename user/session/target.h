@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whom to count, and for how long: the same for a recording and for a counting. */
+#ifndef PMUBPF_SESSION_TARGET_H
+#define PMUBPF_SESSION_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "sys/cgroup.h"
+#include "sys/cpus.h"
+
+/* All borrowed. Exactly one says whom, except that command may come with all, cpus or cgroups, and then
+ * only sets the duration. */
+struct target {
+	const pid_t *pids;
+	size_t n_pids;
+	const pid_t *tids;
+	size_t n_tids;
+	bool all;
+	const struct cpus *cpus;          /* NULL: every CPU that is online */
+	const struct cgroup_ref *cgroups; /* a recording takes one at most */
+	size_t n_cgroups;
+	char *const *command; /* NULL: none */
+	int command_stdout;   /* descriptor for its standard output; -1: ours */
+	int reader_fd;        /* a pipe: when its reader goes, it ends; -1: none */
+	bool inherit;
+	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
+};
+
+/* With -a, -C or -G everything there is counted, and a command only sets the duration. */
+static inline bool target__by_place(const struct target *t)
+{
+	return t->all || t->n_cgroups || (t->cpus && !t->n_pids && !t->n_tids);
+}
+
+#endif
