@@ -15,4 +15,4 @@ trap 'rm -f "$folded"' EXIT
 
 echo "faults  page                function"
 awk -F';' '{ split($NF, last, " "); print last[2], last[1], $(NF - 1) }' "$folded" |
-	sort -k1,1nr -k2,2 | sed 20q | awk '{ printf "%6d  %-18s  %s\n", $1, $2, $3 }'
+	sort -k1,1nr -k2,2 | awk 'NR <= 20 { printf "%6d  %-18s  %s\n", $1, $2, $3 }'

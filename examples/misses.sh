@@ -11,4 +11,4 @@ pmubpf=${PMUBPF:-$(dirname "$0")/../pmubpf}
 	# "comm;frame;…;leaf N": add N up by leaf.
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); sum[$0] += n }
 		END { for (leaf in sum) printf "%15.0f  %s\n", sum[leaf], leaf }' |
-	sort -k1,1nr | sed 10q
+	sort -k1,1nr | awk 'NR <= 10'
