@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unwind tables: .eh_frame made small, and the one step that they allow from a frame to its caller.
+ * The same step runs in the overflow program, in user space over a copied slice of a stack, and in the
+ * tests.
+ *
+ *   pc ── mapping ──► file, offset in the file
+ *   offset >> 16 ──► page: a run of rows      offset & 0xffff ──► the last row that is not above it
+ *   row ──► rule: where the caller's stack pointer, frame pointer and return address are
+ *
+ * Tables know file offsets, not addresses: a mapping says all that is needed to get there.
+ */
+#ifndef PMUBPF_UNWIND_H
+#define PMUBPF_UNWIND_H
+
+#include "pmubpf/lists.h"
+
+enum {
+	PMB_PAGE_SHIFT = 16, /* bytes of code that one run of rows covers */
+	PMB_UNWIND_ROW_MAX = 1 << PMB_PAGE_SHIFT,
+	PMB_UNWIND_RULE_MAX = 1 << 16, /* of one file */
+	PMB_UNWIND_REGS = 34, /* words of user registers: the largest struct arch_regs */
+};
+
+/*
+ * A row: the low 16 bits of the offset where its rule begins to hold, and the number of the rule in
+ * its file. It holds up to the next row of the page. The first row of a page begins at 0 of that page.
+ */
+#define PMB_ROW(low, rule) ((__u32)(low) << 16 | (__u32)(rule))
+#define PMB_ROW_LOW(row) ((row) >> 16)
+#define PMB_ROW_RULE(row) ((row) & 0xffff)
+
+/* The rows of one page of code. */
+struct pmb_unwind_page {
+	__u32 first; /* in a table: of its rows; in the kernel: of all rows */
+	__u32 n;     /* 0: no code here */
+};
+
+/* Where the caller's stack pointer is, which is the CFA. */
+enum pmb_cfa {
+	PMB_CFA_NONE,        /* nothing is known of this code */
+	PMB_CFA_END,         /* the outermost frame */
+	PMB_CFA_SP,          /* sp + cfa_off */
+	PMB_CFA_FP,          /* fp + cfa_off */
+	PMB_CFA_REG,         /* reg + cfa_off; only where all registers are known */
+	PMB_CFA_SP_DEREF,    /* *(sp + cfa_off) + cfa_add */
+	PMB_CFA_FP_DEREF,    /* *(fp + cfa_off) + cfa_add */
+	PMB_CFA_REG_DEREF,   /* *(reg + cfa_off) + cfa_add; as PMB_CFA_REG */
+	PMB_CFA_PLT,         /* sp + 8, + 8 more from byte cfa_off of each 16 on (x86-64) */
+	PMB_CFA_SIGNAL,      /* the kernel's signal frame: all registers are on the stack */
+	PMB_CFA_FRAME,       /* code with frame pointers instead of a table */
+	PMB_CFA_UNSUPPORTED, /* described by an expression that is none of these */
+	PMB_N_CFA,
+};
+
+/* Where the caller's frame pointer is. */
+enum pmb_fp {
+	PMB_FP_SAME,
+	PMB_FP_CFA, /* saved at CFA + fp_off */
+	PMB_FP_FP,  /* saved at fp + fp_off */
+	PMB_N_FP,
+};
+
+/* Where the return address is. */
+enum pmb_ra {
+	PMB_RA_CFA, /* saved at CFA + ra_off */
+	PMB_RA_LR,  /* in the link register (arm64) */
+	PMB_RA_REG, /* in reg; only where all registers are known */
+	PMB_N_RA,
+};
+
+struct pmb_unwind_rule {
+	__u8 cfa; /* enum pmb_cfa */
+	__u8 reg; /* index of a word in the architecture's struct arch_regs */
+	__u8 fp;  /* enum pmb_fp */
+	__u8 ra;  /* enum pmb_ra */
+	__s32 cfa_off;
+	__s16 cfa_add;
+	__s16 ra_off;
+	__s32 fp_off;
+};
+
+/*
+ * The table of a file, as the helper process writes it:
+ * this head, n_pages pages (the first is that of offset first_page << 16), n_rules rules, n_rows rows.
+ */
+struct pmb_table_head {
+	__u32 magic; /* PMB_TABLE_MAGIC */
+	__u32 first_page;
+	__u32 n_pages;
+	__u32 n_rules;
+	__u32 n_rows;
+	__u32 n_unsupported; /* rows whose rule is PMB_CFA_UNSUPPORTED */
+	__u32 n_bad;         /* FDEs that contradict themselves or the file: left out */
+	__u32 pad;
+};
+#define PMB_TABLE_MAGIC 0x31776e75 /* "unw1" */
+
+/* What is known of a frame. */
+struct pmb_frame {
+	__u64 ip, sp, fp, lr;
+	__u32 exact;    /* ip is the instruction at hand, not a return address; lr is the program's */
+	__u32 has_regs; /* all registers are known: the innermost frame */
+};
+
+#endif
