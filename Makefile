@@ -50,7 +50,8 @@ help:
 	  'make clean' \
 	  '' \
 	  'V=1 shows commands, O=DIR builds elsewhere, ARCH=x86|arm64|riscv, WERROR=1. Of make test:' \
-	  'NEST=0 leaves the test in fresh Debian systems out, VM=0 the emulated machines (VM="NAME…": these)'
+	  'NEST=0 leaves the test in fresh Debian systems out, VM=0 the emulated machines (VM="NAME…": these);' \
+	  'SUITES="NAME…" runs these suites of tests/e2e only'
 
 deps:
 	$(Q)mk/deps.sh

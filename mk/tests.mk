@@ -48,11 +48,13 @@ lint:
 # Which guests of tests/vm/guests are a part of the run; VM=0: none. One that can't be had is skipped.
 GUESTS := $(if $(VM),$(filter-out 0,$(VM)),amd64-5.10 arm64-6.12 riscv64-6.12)
 
+# SUITES='shares names': only these of tests/e2e.
 test:
 	$(Q)mk/deps.sh build demo test
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
 	$(Q)$(MAKE) --no-print-directory all workloads unit
-	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit tests/run.sh || r=$$?; \
+	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
+		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r
 
 -include $(UNIT:%=%.d)

@@ -67,7 +67,7 @@ expect_flat_memory() { # WANT SECONDS HZ OPTION…
 
 # By default: the load is a command, because what else a host runs may bring stacks without end.
 t_memory_does_not_grow_with_samples() {
-	if [ "$QUICK" = 1 ]; then expect_flat_memory 100000 20 6000; else expect_flat_memory 1500000 90 14000; fi
+	if [ "$QUICK" = 1 ]; then expect_flat_memory 100000 20 6000; else expect_flat_memory 1500000 40 14000; fi
 	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
 }
 
@@ -76,7 +76,7 @@ t_memory_does_not_grow_with_samples() {
 # runs decides when. A burst of its new processes may come at the end.
 t_memory_does_not_grow_at_the_limit() {
 	local RSS=RssAnon ROOM=2048 FROM=0.4 # at the first idle sample, the kernel's symbols are loaded: 8 MB
-	if [ "$QUICK" = 1 ]; then expect_flat_memory 50000 15 2500 -a --max-memory 1M; else expect_flat_memory 300000 40 2500 -a --max-memory 1M; fi
+	if [ "$QUICK" = 1 ]; then expect_flat_memory 50000 15 2500 -a --max-memory 1M; else expect_flat_memory 200000 30 2500 -a --max-memory 1M; fi
 }
 
 t_more_stacks_than_the_tables_hold() {
