@@ -5,6 +5,8 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+MEASURED='command pid pid_per_cpu all_cpus two_events high_rate'
+
 expect_books() {
 	expect_ledger
 	expect_lossless

@@ -83,8 +83,10 @@ show_evidence() {
 	done
 }
 
+# A suite names in MEASURED the tests that compare what was sampled with what programs measured themselves,
+# within a few percent. What else a machine does may come between: those get a second try, which is shown.
 run_test() { # NAME [FUNCTION]
-	local name=$1 function=${2:-t_$1} status reason
+	local name=$1 function=${2:-t_$1} status reason tried=${tried:-0}
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
 	( trap end_test EXIT; "$function" )
@@ -94,7 +96,14 @@ run_test() { # NAME [FUNCTION]
 	0) record_result ok "$name" ;;
 	"$SKIP_STATUS") record_result skip "$name" "$reason" ;;
 	*)
-		record_result FAIL "$name" "${reason:-the test ended with status $status}"
+		reason=${reason:-the test ended with status $status}
+		if [ "$tried" = 0 ] && [[ " ${MEASURED:-} " == *" $name "* ]]; then
+			echo "    again: $name: $reason"
+			rm -rf --one-file-system "$T"
+			tried=1 run_test "$name" "$function"
+			return
+		fi
+		record_result FAIL "$name" "$reason"
 		show_evidence
 		;;
 	esac

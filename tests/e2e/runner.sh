@@ -50,6 +50,20 @@ t_fails() {
 	expect_no_match "$T/out" 'not reached' "an expectation ends its test"
 }
 
+t_what_is_measured_gets_a_second_try() {
+	suite noisy <<-'SUITE'
+		MEASURED='once always'
+		t_once() { mkdir "$S/once" 2>/dev/null && fail "the first time"; true; }
+		t_always() { echo x >>"$S/always"; fail "time $(wc -l <"$S/always")"; }
+		t_other() { mkdir "$S/other" 2>/dev/null && fail "the first time"; }
+	SUITE
+	run
+	expect_verdict "1 passed, 2 failed, 0 skipped" 1
+	expect_match "$T/out" '^    again: once: the first time$' "the second try is shown"
+	expect_match "$T/out" '^ok noisy/once$' "it passed"
+	expect_match "$T/out" '^FAIL noisy/always: time 2$' "twice is enough"
+}
+
 t_all_skipped_is_a_failure() {
 	suite lazy <<-'SUITE'
 		t_one() { skip "no moon"; }
