@@ -19,7 +19,7 @@ enum {
 	PMB_PAGE_SHIFT = 16, /* bytes of code that one run of rows covers */
 	PMB_UNWIND_ROW_MAX = 1 << PMB_PAGE_SHIFT,
 	PMB_UNWIND_RULE_MAX = 1 << 16, /* of one file */
-	PMB_UNWIND_REGS = 34, /* words of user registers: the largest struct arch_regs */
+	PMB_UNWIND_REGS = 34,          /* words of user registers: the largest struct arch_regs */
 };
 
 /*
@@ -28,7 +28,7 @@ enum {
  */
 #define PMB_ROW(low, rule) ((__u32)(low) << 16 | (__u32)(rule))
 #define PMB_ROW_LOW(row) ((row) >> 16)
-#define PMB_ROW_RULE(row) ((row) & 0xffff)
+#define PMB_ROW_RULE(row) ((row)&0xffff)
 
 /* The rows of one page of code. */
 struct pmb_unwind_page {
@@ -99,7 +99,7 @@ struct pmb_table_head {
 /* What is known of a frame. */
 struct pmb_frame {
 	__u64 ip, sp, fp, lr;
-	__u32 exact;    /* ip is the instruction at hand, not a return address; lr is the program's */
+	__u32 exact; /* ip is the instruction at hand, not a return address; lr is the program's */
 	__u32 has_regs; /* all registers are known: the innermost frame */
 };
 
