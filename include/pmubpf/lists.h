@@ -23,7 +23,10 @@
 	X(FAILED, "failed", "the kernel's unwinder returned an error")                          \
 	X(LOST, "lost", "the ring buffer had no room for the frames: only the leaf is known")   \
 	X(EXECING, "execing", "in exec: the stack of the program before it has gone")           \
-	X(UNKNOWN_ID, "unknown_id", "the frames never arrived: only the leaf is known")
+	X(UNKNOWN_ID, "unknown_id", "the frames never arrived: only the leaf is known")         \
+	X(NO_TABLE, "no_table", "no unwind table of the file yet")                              \
+	X(NO_RULE, "no_rule", "the unwind table has no rule for the code")                      \
+	X(CORRUPT, "corrupt", "the stack contradicts the unwind table")
 
 enum pmb_drop {
 #define X(id, key, text) PMB_DROP_##id,

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The step from a frame to its caller, and the search for a row: plain C for the overflow program, user
+ * space and the tests. No loops, no unbounded index, no arithmetic that could be undefined: the verifier
+ * of 5.10 accepts what a sanitizer accepts.
+ *
+ * The includer brings integer types, bool and __always_inline, and declares beforehand
+ *
+ *	struct unwind_memory;
+ *	static bool unwind_read(struct unwind_memory *, __u64 addr, __u64 *ret);
+ *	static bool unwind_reg(struct unwind_memory *, unsigned index, __u64 *ret);
+ *
+ * The first reads a word of the program's memory; the second a word of its struct arch_regs, and is asked
+ * in the innermost frame only. Both say false if they can't.
+ */
+#ifndef PMUBPF_UNWIND_STEP_H
+#define PMUBPF_UNWIND_STEP_H
+
+#include "pmubpf/unwind.h"
+
+/* Where a signal frame keeps the registers, from the stack pointer in the trampoline (ABI). */
+#if defined(__TARGET_ARCH_arm64) || (!defined(__TARGET_ARCH_x86) && defined(__aarch64__))
+/* siginfo, ucontext up to sigcontext.regs: 312; then x0…x30, sp, pc */
+#define UNWIND_SIGNAL_FP (312 + 29 * 8)
+#define UNWIND_SIGNAL_LR (312 + 30 * 8)
+#define UNWIND_SIGNAL_SP (312 + 31 * 8)
+#define UNWIND_SIGNAL_IP (312 + 32 * 8)
+#elif defined(__TARGET_ARCH_x86) || defined(__x86_64__)
+/* ucontext up to sigcontext: 40; then r8…r15, di, si, bp, bx, dx, ax, cx, sp, ip */
+#define UNWIND_SIGNAL_FP (40 + 10 * 8)
+#define UNWIND_SIGNAL_SP (40 + 15 * 8)
+#define UNWIND_SIGNAL_IP (40 + 16 * 8)
+#endif
+
+/*
+ * The last row of a run that is not above `low`. rows[first & mask] is the run's first row, whose low is
+ * 0; n is 1..PMB_UNWIND_ROW_MAX. Rows beyond the run are never read; the mask is for the verifier (an
+ * array of mask + 1 rows), ~0U where nobody needs convincing.
+ *
+ * Without branches inside: the verifier would follow both sides of each. The barriers keep clang from
+ * making some.
+ */
+#define UNWIND_HIDE(x) __asm__ volatile("" : "+r"(x))
+#define UNWIND_HALVE(bit)                                              \
+	do {                                                           \
+		in = ((last - (at + (1ULL << (bit)))) >> 63) ^ 1;      \
+		UNWIND_HIDE(in);                                       \
+		key = rows[(first + at + (in << (bit))) & mask] >> 16; \
+		take = ((low - key) >> 63) ^ 1;                        \
+		UNWIND_HIDE(take);                                     \
+		at += (in & take) << (bit);                            \
+	} while (0)
+
+static __always_inline __u32 unwind_find(const __u32 *rows, __u64 first, __u32 mask, __u64 n,
+					 __u64 low)
+{
+	__u64 last = n - 1, at = 0, in, take, key;
+
+	if (n > 4096) {
+		UNWIND_HALVE(15);
+		UNWIND_HALVE(14);
+		UNWIND_HALVE(13);
+		UNWIND_HALVE(12);
+	}
+	if (n > 256) {
+		UNWIND_HALVE(11);
+		UNWIND_HALVE(10);
+		UNWIND_HALVE(9);
+		UNWIND_HALVE(8);
+	}
+	if (n > 16) {
+		UNWIND_HALVE(7);
+		UNWIND_HALVE(6);
+		UNWIND_HALVE(5);
+		UNWIND_HALVE(4);
+	}
+	UNWIND_HALVE(3);
+	UNWIND_HALVE(2);
+	UNWIND_HALVE(1);
+	UNWIND_HALVE(0);
+	return rows[(first + at) & mask];
+}
+
+static __always_inline __u64 unwind_add(__u64 addr, __s32 off)
+{
+	return addr + (__u64)(__s64)off;
+}
+
+/* A frame of the kernel's making: what it restores is the interrupted program, to the instruction. */
+static __always_inline __u8 unwind_signal(struct pmb_frame *f, struct unwind_memory *mem)
+{
+#ifdef UNWIND_SIGNAL_IP
+	__u64 ip, sp, fp, lr = 0;
+
+	if (!unwind_read(mem, f->sp + UNWIND_SIGNAL_IP, &ip) ||
+	    !unwind_read(mem, f->sp + UNWIND_SIGNAL_SP, &sp) ||
+	    !unwind_read(mem, f->sp + UNWIND_SIGNAL_FP, &fp))
+		return PMB_END_UNREADABLE;
+#ifdef UNWIND_SIGNAL_LR
+	if (!unwind_read(mem, f->sp + UNWIND_SIGNAL_LR, &lr))
+		return PMB_END_UNREADABLE;
+#endif
+	f->ip = ip;
+	f->sp = sp;
+	f->fp = fp;
+	f->lr = lr;
+	f->exact = 1;
+	f->has_regs = 0;
+	return PMB_END_NONE;
+#else
+	(void)f, (void)mem;
+	return PMB_END_NO_RULE;
+#endif
+}
+
+static __always_inline __u8 unwind_to(struct pmb_frame *f, __u64 ip, __u64 sp, __u64 fp)
+{
+	if (!ip)
+		return PMB_END_COMPLETE;
+	f->ip = ip;
+	f->sp = sp;
+	f->fp = fp;
+	f->lr = 0;
+	f->exact = 0;
+	f->has_regs = 0;
+	return PMB_END_NONE;
+}
+
+/* The frame pointer points to the pair {caller's frame pointer, return address}. */
+static __always_inline __u8 unwind_frame(struct pmb_frame *f, struct unwind_memory *mem)
+{
+	__u64 fp, ra;
+
+	if (!f->fp)
+		return PMB_END_COMPLETE;
+	if (f->fp < f->sp || (f->fp & 7))
+		return PMB_END_FP_LEFT;
+	if (!unwind_read(mem, f->fp, &fp) || !unwind_read(mem, f->fp + 8, &ra))
+		return PMB_END_UNREADABLE;
+	return unwind_to(f, ra, f->fp + 16, fp);
+}
+
+/* PMB_END_NONE: *ret is the caller's stack pointer. */
+static __always_inline __u8 unwind_cfa(const struct pmb_unwind_rule *rule,
+				       const struct pmb_frame *f, struct unwind_memory *mem,
+				       __u64 *ret)
+{
+	__u8 cfa = rule->cfa;
+	__u64 base;
+
+	if (cfa == PMB_CFA_SP || cfa == PMB_CFA_SP_DEREF) {
+		base = f->sp;
+	} else if (cfa == PMB_CFA_FP || cfa == PMB_CFA_FP_DEREF) {
+		base = f->fp;
+	} else if (cfa == PMB_CFA_REG || cfa == PMB_CFA_REG_DEREF) {
+		if (!f->has_regs || !unwind_reg(mem, rule->reg, &base))
+			return PMB_END_NO_RULE;
+	} else if (cfa == PMB_CFA_PLT) {
+		*ret = f->sp + ((f->ip & 15) >= (__u64)rule->cfa_off ? 16 : 8);
+		return PMB_END_NONE;
+	} else {
+		return PMB_END_NO_RULE;
+	}
+	base = unwind_add(base, rule->cfa_off);
+	if (cfa >= PMB_CFA_SP_DEREF) {
+		if (!unwind_read(mem, base, &base))
+			return PMB_END_UNREADABLE;
+		base = unwind_add(base, rule->cfa_add);
+	}
+	*ret = base;
+	return PMB_END_NONE;
+}
+
+static __always_inline __u8 unwind_ra(const struct pmb_unwind_rule *rule, const struct pmb_frame *f,
+				      struct unwind_memory *mem, __u64 cfa, __u64 *ret)
+{
+	if (rule->ra == PMB_RA_CFA)
+		return unwind_read(mem, unwind_add(cfa, rule->ra_off), ret) ? PMB_END_NONE :
+									      PMB_END_UNREADABLE;
+	if (rule->ra == PMB_RA_REG)
+		return f->has_regs && unwind_reg(mem, rule->reg, ret) ? PMB_END_NONE :
+									PMB_END_NO_RULE;
+	/* a caller has called: its link register is no longer its own */
+	if (!f->exact)
+		return PMB_END_CORRUPT;
+	*ret = f->lr;
+	return PMB_END_NONE;
+}
+
+/*
+ * PMB_END_NONE: f is the caller's frame now, its ip as it stands on the stack (arm64: the signature of a
+ * signed return address still in it). Otherwise how the walk ends, with f as it was.
+ */
+static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, struct pmb_frame *f,
+					struct unwind_memory *mem)
+{
+	__u64 cfa, ra, fp = f->fp;
+	__u8 end;
+
+	if (rule->cfa == PMB_CFA_END)
+		return PMB_END_COMPLETE;
+	if (rule->cfa == PMB_CFA_SIGNAL)
+		return unwind_signal(f, mem);
+	if (rule->cfa == PMB_CFA_FRAME)
+		return unwind_frame(f, mem);
+	end = unwind_cfa(rule, f, mem, &cfa);
+	if (end != PMB_END_NONE)
+		return end;
+	/* Stacks grow; only where nothing was pushed yet (or all is popped again) does one stand still. */
+	if (cfa < f->sp || (cfa & 7) || (cfa == f->sp && (!f->exact || rule->ra == PMB_RA_CFA)))
+		return PMB_END_CORRUPT;
+	end = unwind_ra(rule, f, mem, cfa, &ra);
+	if (end != PMB_END_NONE)
+		return end;
+	if (!ra)
+		return PMB_END_COMPLETE;
+	if (rule->fp != PMB_FP_SAME &&
+	    !unwind_read(mem, unwind_add(rule->fp == PMB_FP_CFA ? cfa : f->fp, rule->fp_off), &fp))
+		return PMB_END_UNREADABLE;
+	return unwind_to(f, ra, cfa, fp);
+}
+
+#endif
