@@ -82,3 +82,45 @@ uint64_t cursor__u64(struct cursor *c)
 {
 	return READ(c, uint64_t);
 }
+
+/* The bits of a LEB128 as they stand there, and how many. Those from the 64th on must repeat `sign`:
+ * nothing is lost with them. */
+static uint64_t read_leb(struct cursor *c, bool is_signed, unsigned *ret_bits)
+{
+	uint64_t value = 0;
+	unsigned bits = 0;
+	uint8_t byte, pad;
+
+	do {
+		byte = cursor__u8(c);
+		pad = is_signed && value >> 63 ? 0x7f : 0;
+		if (bits < 63)
+			value |= (uint64_t)(byte & 0x7f) << bits;
+		else if (bits == 63)
+			value |= (uint64_t)(byte & 1) << 63;
+		if ((bits > 63 && (byte & 0x7f) != pad) ||
+		    (bits == 63 && (byte & 0x7f) != (is_signed && (byte & 1) ? 0x7f : byte & 1)))
+			c->bad = true;
+		if (bits < 70)
+			bits += 7;
+	} while ((byte & 0x80) && !c->bad);
+	*ret_bits = bits;
+	return c->bad ? 0 : value;
+}
+
+uint64_t cursor__uleb(struct cursor *c)
+{
+	unsigned bits;
+
+	return read_leb(c, false, &bits);
+}
+
+int64_t cursor__sleb(struct cursor *c)
+{
+	unsigned bits;
+	uint64_t value = read_leb(c, true, &bits);
+
+	if (bits < 64 && (value >> (bits - 1) & 1))
+		value |= ~0ULL << bits;
+	return (int64_t)value;
+}

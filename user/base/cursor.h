@@ -26,6 +26,10 @@ uint16_t cursor__u16(struct cursor *c);
 uint32_t cursor__u32(struct cursor *c);
 uint64_t cursor__u64(struct cursor *c);
 
+/* LEB128, unsigned and signed. Padding is fine; a value that needs more than 64 bits is bad. */
+uint64_t cursor__uleb(struct cursor *c);
+int64_t cursor__sleb(struct cursor *c);
+
 /* The next len bytes, in place; NULL if there are fewer. */
 const void *cursor__bytes(struct cursor *c, size_t len);
 bool cursor__skip(struct cursor *c, size_t len);
