@@ -12,7 +12,6 @@
 #include <gelf.h>
 #include <lzma.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -41,20 +40,6 @@ struct elf_file {
 	bool sane; /* see elf_sections__sane() */
 	bool read; /* symbols are there */
 };
-
-static Elf *begin(int fd)
-{
-	struct stat st;
-	Elf *elf;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		return elf;
-	elf_end(elf);
-	return NULL;
-}
 
 static void read_loads(struct elf_file *f)
 {
@@ -108,7 +93,7 @@ int elf_file__open(int fd, struct elf_file **ret)
 
 	f->fd = fd;
 	f->debug_fd = -1;
-	f->elf = begin(fd);
+	f->elf = elf_begin_file(fd);
 	if (f->elf)
 		read_loads(f);
 	if (!f->n_loads) {
@@ -176,7 +161,7 @@ static void cleanup_elf(Elf **elf)
 bool elf_file__add_debug(struct elf_file *f, int fd)
 {
 	_cleanup_close_ int debug_fd = fd;
-	_cleanup_(cleanup_elf) Elf *debug = begin(fd);
+	_cleanup_(cleanup_elf) Elf *debug = elf_begin_file(fd);
 
 	if (!debug || f->debug || f->read || !elf_section__by_type(debug, SHT_SYMTAB) ||
 	    !is_debug_of(f, debug, fd))

@@ -8,11 +8,26 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 
 enum { NAME_BYTES_MAX = 64 * 1024 };
+
+Elf *elf_begin_file(int fd)
+{
+	struct stat st;
+	Elf *elf;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		return elf;
+	elf_end(elf);
+	return NULL;
+}
 
 Elf_Scn *elf_section__by_type(Elf *elf, uint32_t type)
 {

@@ -13,6 +13,9 @@ enum {
 	ELF_NOTE_MAX = 1 << 20,  /* bytes of notes, a debug link, section names */
 };
 
+/* NULL: not a readable ELF file. fd is borrowed for as long as the Elf is used. */
+Elf *elf_begin_file(int fd);
+
 /* The first section of that type (with contents in this file), or NULL. */
 Elf_Scn *elf_section__by_type(Elf *elf, uint32_t type);
 /* The first section of that name, or NULL. Only for files that passed elf_sections__sane(). */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Call frame information (.eh_frame, .debug_frame) of one file, made into rows: from this offset in the
+ * file on, this rule. Bytes in, rows out; where the bytes come from is elf_cfi.h's business.
+ *
+ *	cfi__new → cfi__add_section… → cfi__emit → cfi__free
+ *
+ * Every byte is hostile. An FDE that contradicts itself or the file is left out as a whole, and counted;
+ * where two claim the same code, the one that starts first has it. Time and memory are linear in the
+ * size of the sections.
+ */
+#ifndef PMUBPF_SYMD_CFI_H
+#define PMUBPF_SYMD_CFI_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmubpf/unwind.h"
+
+enum cfi_machine {
+	CFI_X86_64,
+	CFI_ARM64,
+};
+
+enum {
+	CFI_SECTION_MAX = 1 << 28, /* bytes of a section */
+	CFI_SECTIONS_MAX = 4,
+	CFI_ENTRIES_MAX = 1 << 22, /* FDEs of a file */
+	/* The code between two functions is padding up to this size: it gets no row of its own. */
+	CFI_PADDING_MAX = 15,
+};
+
+/* Executable bytes of the file: a segment. */
+struct cfi_code {
+	uint64_t file_off, vaddr, size;
+};
+
+struct cfi_section {
+	const uint8_t *data; /* borrowed until cfi__free */
+	size_t len;
+	uint64_t vaddr;
+	uint64_t data_base; /* of DW_EH_PE_datarel; 0: unknown */
+	bool is_debug;      /* .debug_frame's form */
+	bool is_open;       /* its real length isn't known: a terminator ends it */
+};
+
+struct cfi;
+
+/* code: sorted by file_off, disjoint; copied. */
+struct cfi *cfi__new(enum cfi_machine machine, const struct cfi_code *code, size_t n_code);
+struct cfi *cfi__free(struct cfi *cfi); /* NULL is fine; returns NULL */
+
+/* Sections that come first win. -EFBIG: more than the limits allow. */
+int cfi__add_section(struct cfi *cfi, const struct cfi_section *section);
+/* Code whose rule is known otherwise; wins over what starts at the same place. */
+int cfi__add_fixed(struct cfi *cfi, uint64_t vaddr, uint64_t size,
+		   const struct pmb_unwind_rule *rule);
+size_t cfi__n_entries(const struct cfi *cfi);
+
+/* Offsets ascend. A row holds up to the next one. */
+typedef void (*cfi_row_fn)(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *rule);
+/* gap: the rule of executable code that nothing describes. Returns how many FDEs were bad. */
+uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The unwind table of an ELF file: which of its code, where its call frame information is, and what
+ * holds for the code that has none.
+ *
+ * .eh_frame; where it is (nearly) empty, .debug_frame too, except in Go programs, whose .debug_frame
+ * knows no frame pointer, while all their code keeps one. Without section headers, .eh_frame is found
+ * through .eh_frame_hdr's segment.
+ */
+#ifndef PMUBPF_SYMD_ELF_CFI_H
+#define PMUBPF_SYMD_ELF_CFI_H
+
+#include "symd/cfi_table.h"
+
+/*
+ * Adds the rows of the file (fd is borrowed) to t. 0, or
+ * -EINVAL: not a readable ELF file with code, -ENOTSUP: of another machine, -EFBIG: beyond the limits.
+ */
+int elf_cfi__build(int fd, struct cfi_table *t);
+
+#endif
