@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The step from a frame to its caller, and the search for a row: plain C for the overflow program, user
- * space and the tests. No loops, no unbounded index, no arithmetic that could be undefined: the verifier
+ * The step from a frame to its caller: plain C for the overflow program, user space and the tests. No loops, no unbounded index, no arithmetic that could be undefined: the verifier
  * of 5.10 accepts what a sanitizer accepts.
  *
  * The includer brings integer types, bool and __always_inline, and declares beforehand
@@ -16,7 +15,7 @@
 #ifndef PMUBPF_UNWIND_STEP_H
 #define PMUBPF_UNWIND_STEP_H
 
-#include "pmubpf/unwind.h"
+#include "pmubpf/unwind_find.h"
 
 /* Where a signal frame keeps the registers, from the stack pointer in the trampoline (ABI). */
 #if defined(__TARGET_ARCH_arm64) || (!defined(__TARGET_ARCH_x86) && defined(__aarch64__))
@@ -31,55 +30,6 @@
 #define UNWIND_SIGNAL_SP (40 + 15 * 8)
 #define UNWIND_SIGNAL_IP (40 + 16 * 8)
 #endif
-
-/*
- * The last row of a run that is not above `low`. rows[first & mask] is the run's first row, whose low is
- * 0; n is 1..PMB_UNWIND_ROW_MAX. Rows beyond the run are never read; the mask is for the verifier (an
- * array of mask + 1 rows), ~0U where nobody needs convincing.
- *
- * Without branches inside: the verifier would follow both sides of each. The barriers keep clang from
- * making some.
- */
-#define UNWIND_HIDE(x) __asm__ volatile("" : "+r"(x))
-#define UNWIND_HALVE(bit)                                              \
-	do {                                                           \
-		in = ((last - (at + (1ULL << (bit)))) >> 63) ^ 1;      \
-		UNWIND_HIDE(in);                                       \
-		key = rows[(first + at + (in << (bit))) & mask] >> 16; \
-		take = ((low - key) >> 63) ^ 1;                        \
-		UNWIND_HIDE(take);                                     \
-		at += (in & take) << (bit);                            \
-	} while (0)
-
-static __always_inline __u32 unwind_find(const __u32 *rows, __u64 first, __u32 mask, __u64 n,
-					 __u64 low)
-{
-	__u64 last = n - 1, at = 0, in, take, key;
-
-	if (n > 4096) {
-		UNWIND_HALVE(15);
-		UNWIND_HALVE(14);
-		UNWIND_HALVE(13);
-		UNWIND_HALVE(12);
-	}
-	if (n > 256) {
-		UNWIND_HALVE(11);
-		UNWIND_HALVE(10);
-		UNWIND_HALVE(9);
-		UNWIND_HALVE(8);
-	}
-	if (n > 16) {
-		UNWIND_HALVE(7);
-		UNWIND_HALVE(6);
-		UNWIND_HALVE(5);
-		UNWIND_HALVE(4);
-	}
-	UNWIND_HALVE(3);
-	UNWIND_HALVE(2);
-	UNWIND_HALVE(1);
-	UNWIND_HALVE(0);
-	return rows[(first + at) & mask];
-}
 
 static __always_inline __u64 unwind_add(__u64 addr, __s32 off)
 {
