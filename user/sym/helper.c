@@ -32,12 +32,34 @@ void helper__init(struct helper *h, int (*child)(int sock))
 	*h = (struct helper){.child = child, .sock = -1, .reply = xcalloc(1, SYMD_MSG_MAX)};
 }
 
+/* A process in the middle of a read from a dead server dies when the read ends. */
+static bool is_gone(struct helper *h)
+{
+	if (h->dying && waitpid(h->dying, NULL, WNOHANG) != 0)
+		h->dying = 0;
+	return !h->dying;
+}
+
 void helper__done(struct helper *h)
 {
 	helper__kill(h);
+	is_gone(h);
 	buf__done(&h->request);
 	free(h->reply);
 	h->reply = NULL;
+}
+
+void helper__abandon(struct helper *h)
+{
+	if (h->sock >= 0)
+		close(h->sock);
+	h->sock = -1;
+	if (!h->pid)
+		return;
+	kill(h->pid, SIGKILL);
+	h->dying = h->pid;
+	h->pid = 0;
+	is_gone(h);
 }
 
 void helper__kill(struct helper *h)
@@ -108,26 +130,6 @@ static int wait_for(int sock, short events, uint64_t deadline_ns)
 	}
 }
 
-static int receive(struct helper *h, uint16_t type, uint64_t deadline_ns, struct cursor *body)
-{
-	struct symd_header header;
-	ssize_t n;
-	int r;
-
-	do {
-		r = wait_for(h->sock, POLLIN, deadline_ns);
-		if (r < 0)
-			return r;
-		n = symd_msg__recv(h->sock, h->reply, NULL, MSG_DONTWAIT);
-	} while (n == -EAGAIN);
-	if (n <= 0)
-		return n ? (int)n : -EPIPE;
-	r = symd_msg__parse(h->reply, (size_t)n, &header, body);
-	if (r < 0)
-		return r;
-	return header.type == type && header.seq == h->seq ? 0 : -EPROTO;
-}
-
 static int spawn(struct helper *h)
 {
 	int pair[2], size = 4 * SYMD_MSG_MAX;
@@ -147,20 +149,61 @@ static int spawn(struct helper *h)
 	h->pid = pid;
 	h->sock = pair[0];
 	h->seq = 0;
+	h->greeted = false;
 	return 0;
 }
 
-int helper__start(struct helper *h, uint64_t deadline_ns)
+/* The next message, if it is there. */
+static int receive(struct helper *h, uint16_t type, uint32_t seq, int *ret_fd, struct cursor *body)
+{
+	_cleanup_close_ int fd = -1;
+	struct symd_header header;
+	ssize_t n = symd_msg__recv(h->sock, h->reply, ret_fd ? &fd : NULL, MSG_DONTWAIT);
+	int r;
+
+	if (n <= 0)
+		return n ? (int)n : -EPIPE;
+	r = symd_msg__parse(h->reply, (size_t)n, &header, body);
+	if (r < 0 || header.type != type || header.seq != seq)
+		return -EPROTO;
+	if (ret_fd)
+		*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* Its first words come before any answer. */
+static int receive_greeting(struct helper *h)
 {
 	struct cursor body;
 	int r;
 
+	if (h->greeted)
+		return 0;
+	r = receive(h, SYMD_HELLO, 0, NULL, &body);
+	h->greeted = r == 0;
+	return r;
+}
+
+int helper__spawn(struct helper *h)
+{
 	if (h->pid)
 		return 0;
-	r = spawn(h);
+	return is_gone(h) ? spawn(h) : -EBUSY;
+}
+
+int helper__start(struct helper *h, uint64_t deadline_ns)
+{
+	int r = helper__spawn(h);
+
 	if (r < 0)
 		return r;
-	r = receive(h, SYMD_HELLO, deadline_ns, &body);
+	while (!h->greeted && r == 0) {
+		r = wait_for(h->sock, POLLIN, deadline_ns);
+		if (r == 0)
+			r = receive_greeting(h);
+		if (r == -EAGAIN)
+			r = 0;
+	}
 	if (r < 0)
 		helper__kill(h);
 	return r;
@@ -169,23 +212,29 @@ int helper__start(struct helper *h, uint64_t deadline_ns)
 void helper__begin(struct helper *h, uint16_t type)
 {
 	symd_msg__begin(&h->request, type, ++h->seq);
+	h->asked = type;
 }
 
 static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body)
 {
-	struct symd_header header;
-	struct cursor unused;
 	int r;
 
 	symd_msg__end(&h->request);
-	r = symd_msg__parse(h->request.data, h->request.len, &header, &unused);
-	while (r == 0) {
-		r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT);
-		if (r != -EAGAIN)
-			break;
+	while ((r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT)) == -EAGAIN) {
 		r = wait_for(h->sock, POLLOUT, deadline_ns);
+		if (r < 0)
+			return r;
 	}
-	return r < 0 ? r : receive(h, header.type, deadline_ns, body);
+	while (r == 0) {
+		r = wait_for(h->sock, POLLIN, deadline_ns);
+		if (r < 0)
+			return r;
+		r = receive(h, h->asked, h->seq, NULL, body);
+		if (r != -EAGAIN)
+			return r;
+		r = 0;
+	}
+	return r;
 }
 
 int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body)
@@ -194,5 +243,28 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 
 	if (r < 0)
 		helper__kill(h);
+	return r;
+}
+
+int helper__post(struct helper *h, int fd)
+{
+	int r = -EPIPE;
+
+	symd_msg__end(&h->request);
+	if (h->pid)
+		r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT);
+	if (r < 0)
+		helper__abandon(h);
+	return r;
+}
+
+int helper__take(struct helper *h, int *ret_fd, struct cursor *body)
+{
+	int r = h->pid ? receive_greeting(h) : -EPIPE;
+
+	if (r == 0)
+		r = receive(h, h->asked, h->seq, ret_fd, body);
+	if (r < 0 && r != -EAGAIN)
+		helper__abandon(h);
 	return r;
 }

@@ -6,6 +6,7 @@
 #ifndef PMUBPF_SYM_HELPER_H
 #define PMUBPF_SYM_HELPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,8 +16,11 @@
 struct helper {
 	int (*child)(int sock); /* NULL: /proc/self/exe symd */
 	pid_t pid;              /* 0: not running */
+	pid_t dying;            /* abandoned, and not reaped yet; 0: none */
 	int sock;
+	bool greeted; /* its first words have come */
 	uint32_t seq;
+	uint16_t asked;
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
 };
@@ -34,6 +38,20 @@ void helper__begin(struct helper *h, uint16_t type);
  * is then over what it says, valid until the next call. On failure (negative errno) the helper is
  * gone. */
 int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body);
+
+/*
+ * The same without waiting for anything, for loops that must go on: spawn, begin…post, then take
+ * whenever the socket is readable.
+ */
+/* -EBUSY: the helper that was abandoned isn't gone yet; one at a time. */
+int helper__spawn(struct helper *h);
+/* Kills it; who it was is reaped when it's gone. */
+void helper__abandon(struct helper *h);
+/* On failure the helper is gone. */
+int helper__post(struct helper *h, int fd);
+/* -EAGAIN: no answer yet. On other failures the helper is gone. *ret_fd, which the caller owns, is
+ * the descriptor that came with the answer, or -1. */
+int helper__take(struct helper *h, int *ret_fd, struct cursor *body);
 
 uint64_t helper_now_ns(void);
 

@@ -239,7 +239,11 @@ static bool is_signal(struct emitter *e, const struct entry *entry)
 /* From e->done up to `start` nothing describes the code. */
 static void emit_gap(struct emitter *e, uint64_t start)
 {
-	if (start > e->done && (!e->last || start - e->done > CFI_PADDING_MAX))
+	/* Only what is as good as a table tells padding from small functions. */
+	bool is_guess = e->gap->cfa == PMB_CFA_NONE || e->gap->cfa == PMB_CFA_FRAME;
+	bool is_padding = e->last && is_guess && start - e->done <= CFI_PADDING_MAX;
+
+	if (start > e->done && !is_padding)
 		e->row(e->ctx, e->done, e->gap);
 }
 

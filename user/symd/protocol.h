@@ -16,7 +16,11 @@
  *	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  *	LOOKUP		u32 n, n × u64			u32 m, m × {u8 reason,
  *							u64 vaddr, u16 len, name}
+ *	BUILD_TABLE	+fd				u8 status, +fd if SYMD_TABLE_BUILT: a sealed
+ *							memfd with an unwind table
+ *							(pmubpf/unwind.h)
  *
+ * BUILD_TABLE leaves the open file alone.
  * An OPEN_ that comes later replaces the file. m may be less than n only when the next answer might
  * not have fitted (the message is more than half full): the client asks again from there.
  */
@@ -47,6 +51,16 @@ enum symd_type {
 	SYMD_ADD_DEBUG,
 	SYMD_OPEN_PERF_MAP,
 	SYMD_LOOKUP,
+	SYMD_BUILD_TABLE,
+};
+
+enum symd_table_status {
+	SYMD_TABLE_BUILT,
+	SYMD_TABLE_BAD_FILE,      /* not a readable ELF file with code */
+	SYMD_TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
+	SYMD_TABLE_TOO_LARGE,     /* beyond a limit of symd/cfi.h or symd/cfi_table.h */
+	SYMD_TABLE_NO_MEMORY,     /* the memfd could not be made */
+	SYMD_N_TABLE_STATUSES,
 };
 
 struct symd_header {

@@ -2,9 +2,11 @@
 #include "symd/symd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -13,6 +15,7 @@
 #include "base/mem.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
+#include "symd/elf_cfi.h"
 #include "symd/elf_file.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
@@ -144,8 +147,61 @@ static int symd__lookup(struct symd *s, struct cursor *body)
 	return 0;
 }
 
+/* Sealed, so that who reads it reads what it has checked. */
+static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head)
+{
+	_cleanup_close_ int fd = memfd_create("pmubpf-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = cfi_table__write(t, head, fd);
+	if (r < 0)
+		return r;
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+static enum symd_table_status table_status(int err)
+{
+	switch (err) {
+	case 0:
+		return SYMD_TABLE_BUILT;
+	case -ENOTSUP:
+		return SYMD_TABLE_OTHER_MACHINE;
+	case -EFBIG:
+		return SYMD_TABLE_TOO_LARGE;
+	default:
+		return SYMD_TABLE_BAD_FILE;
+	}
+}
+
+static int symd__build_table(struct symd *s, int fd, int *ret_fd)
+{
+	enum symd_table_status status;
+	struct pmb_table_head head;
+	struct cfi_table t;
+	int r;
+
+	cfi_table__init(&t);
+	r = elf_cfi__build(fd, &t);
+	if (r == 0)
+		r = cfi_table__finish(&t, &head);
+	status = table_status(r);
+	if (r == 0) {
+		*ret_fd = table_memfd(&t, &head);
+		if (*ret_fd < 0)
+			status = SYMD_TABLE_NO_MEMORY;
+	}
+	cfi_table__done(&t);
+	symd_msg__put_u8(&s->reply, (uint8_t)status);
+	return 0;
+}
+
 static int symd__handle(struct symd *s, size_t len, int *fd)
 {
+	_cleanup_close_ int reply_fd = -1;
 	struct symd_header header;
 	struct cursor body;
 	int r = symd_msg__parse(s->request, len, &header, &body);
@@ -168,13 +224,16 @@ static int symd__handle(struct symd *s, size_t len, int *fd)
 	case SYMD_LOOKUP:
 		r = symd__lookup(s, &body);
 		break;
+	case SYMD_BUILD_TABLE:
+		r = symd__build_table(s, *fd, &reply_fd);
+		break;
 	default:
 		r = -EPROTO;
 	}
 	if (r < 0)
 		return r;
 	symd_msg__end(&s->reply);
-	return symd_msg__send(s->sock, &s->reply, -1, 0);
+	return symd_msg__send(s->sock, &s->reply, reply_fd, 0);
 }
 
 static void prepare_process(int sock)

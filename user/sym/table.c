@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: whoever wrote it may still hold the descriptor, and may have sent any kind of one. Only
+ * a memfd can have seals, so what has them neither blocks nor changes while it is read.
+ */
+#include "sym/table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "pmubpf/unwind_find.h"
+
+static uint64_t size_of(const struct pmb_table_head *h)
+{
+	return sizeof(*h) + (uint64_t)h->n_pages * sizeof(struct pmb_unwind_page) +
+	       (uint64_t)h->n_rules * sizeof(struct pmb_unwind_rule) +
+	       (uint64_t)h->n_rows * sizeof(__u32);
+}
+
+static bool head__ok(const struct pmb_table_head *h)
+{
+	return h->magic == PMB_TABLE_MAGIC && h->n_pages <= UNWIND_TABLE_PAGES_MAX &&
+	       h->first_page <= UINT32_MAX - h->n_pages && h->n_rules <= PMB_UNWIND_RULE_MAX &&
+	       h->n_rows <= UNWIND_TABLE_ROWS_MAX;
+}
+
+static bool rule__ok(const struct pmb_unwind_rule *r)
+{
+	return r->cfa < PMB_N_CFA && r->fp < PMB_N_FP && r->ra < PMB_N_RA &&
+	       r->reg < PMB_UNWIND_REGS;
+}
+
+static bool run__ok(const __u32 *rows, size_t n, uint32_t n_rules)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (PMB_ROW_RULE(rows[i]) >= n_rules)
+			return false;
+		if (i ? PMB_ROW_LOW(rows[i]) <= PMB_ROW_LOW(rows[i - 1]) : PMB_ROW_LOW(rows[i]))
+			return false;
+	}
+	return true;
+}
+
+int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
+{
+	struct unwind_table t = {0};
+	uint32_t done = 0;
+
+	if (len < sizeof(t.head))
+		return -EPROTO;
+	memcpy(&t.head, bytes, sizeof(t.head));
+	if (!head__ok(&t.head) || size_of(&t.head) != len)
+		return -EPROTO;
+	t.pages = (const void *)((const char *)bytes + sizeof(t.head));
+	t.rules = (const void *)(t.pages + t.head.n_pages);
+	t.rows = (const void *)(t.rules + t.head.n_rules);
+	for (uint32_t i = 0; i < t.head.n_rules; i++) {
+		if (!rule__ok(&t.rules[i]))
+			return -EPROTO;
+	}
+	for (uint32_t i = 0; i < t.head.n_pages; i++) {
+		uint32_t n = t.pages[i].n;
+
+		if (t.pages[i].first != done || n > PMB_UNWIND_ROW_MAX ||
+		    n > t.head.n_rows - done || !run__ok(t.rows + done, n, t.head.n_rules))
+			return -EPROTO;
+		done += n;
+	}
+	if (done != t.head.n_rows)
+		return -EPROTO;
+	*ret = t;
+	return 0;
+}
+
+static int read_all(int fd, void *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, (char *)data + done, len - done, (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EPROTO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int unwind_table__read(int fd, struct unwind_table *ret)
+{
+	const int needed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	const int seals = fcntl(fd, F_GET_SEALS);
+	_cleanup_free_ void *bytes = NULL;
+	struct pmb_table_head head;
+	struct stat st;
+	int r;
+
+	if (seals < 0 || (seals & needed) != needed || fstat(fd, &st) < 0)
+		return -EPROTO;
+	r = read_all(fd, &head, sizeof(head));
+	if (r < 0)
+		return r;
+	if (!head__ok(&head) || (uint64_t)st.st_size != size_of(&head))
+		return -EPROTO;
+	bytes = malloc((size_t)st.st_size);
+	if (!bytes)
+		return -ENOMEM;
+	r = read_all(fd, bytes, (size_t)st.st_size);
+	if (r == 0)
+		r = unwind_table__check(bytes, (size_t)st.st_size, ret);
+	if (r == 0)
+		ret->memory = TAKE_PTR(bytes);
+	return r;
+}
+
+void unwind_table__done(struct unwind_table *t)
+{
+	free(t->memory);
+	*t = (struct unwind_table){0};
+}
+
+const struct pmb_unwind_rule *unwind_table__rule(const struct unwind_table *t, uint64_t file_off)
+{
+	uint64_t page = (file_off >> PMB_PAGE_SHIFT) - t->head.first_page;
+	__u32 row;
+
+	if (page >= t->head.n_pages || !t->pages[page].n)
+		return NULL;
+	row = unwind_find(t->rows, t->pages[page].first, ~0U, t->pages[page].n,
+			  file_off % PMB_UNWIND_ROW_MAX);
+	return &t->rules[PMB_ROW_RULE(row)];
+}

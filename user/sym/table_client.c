@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sym/table_client.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/helper.h"
+#include "symd/protocol.h"
+
+struct table_client {
+	struct helper helper;
+	uint64_t deadline_ns;
+	bool busy;
+};
+
+struct table_client *table_client__new(int (*child)(int sock))
+{
+	struct table_client *c = xcalloc(1, sizeof(*c));
+
+	helper__init(&c->helper, child);
+	return c;
+}
+
+struct table_client *table_client__free(struct table_client *c)
+{
+	if (!c)
+		return NULL;
+	helper__abandon(&c->helper);
+	helper__done(&c->helper);
+	free(c);
+	return NULL;
+}
+
+int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns)
+{
+	int r;
+
+	if (c->busy)
+		return -EBUSY;
+	r = helper__spawn(&c->helper);
+	if (r == -EBUSY)
+		return r;
+	if (r == 0) {
+		helper__begin(&c->helper, SYMD_BUILD_TABLE);
+		helper__post(&c->helper, fd);
+	}
+	c->busy = true;
+	c->deadline_ns = deadline_ns;
+	return 0;
+}
+
+bool table_client__is_busy(const struct table_client *c)
+{
+	return c->busy;
+}
+
+int table_client__poll_fd(const struct table_client *c)
+{
+	return c->busy ? c->helper.sock : -1;
+}
+
+static enum table_status status_of(uint8_t status, bool has_fd)
+{
+	static const enum table_status statuses[SYMD_N_TABLE_STATUSES] = {
+		[SYMD_TABLE_BUILT] = TABLE_BUILT,
+		[SYMD_TABLE_BAD_FILE] = TABLE_BAD_FILE,
+		[SYMD_TABLE_OTHER_MACHINE] = TABLE_OTHER_MACHINE,
+		[SYMD_TABLE_TOO_LARGE] = TABLE_TOO_LARGE,
+		[SYMD_TABLE_NO_MEMORY] = TABLE_NO_MEMORY,
+	};
+
+	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_BUILT) != has_fd)
+		return TABLE_HELPER;
+	return statuses[status];
+}
+
+enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd)
+{
+	_cleanup_close_ int fd = -1;
+	enum table_status status = TABLE_HELPER;
+	struct cursor body;
+	uint8_t byte;
+	int r;
+
+	*ret_fd = -1;
+	if (!c->busy)
+		return TABLE_PENDING;
+	r = helper__take(&c->helper, &fd, &body);
+	if (r == -EAGAIN && now_ns < c->deadline_ns)
+		return TABLE_PENDING;
+	c->busy = false;
+	if (r == 0) {
+		byte = cursor__u8(&body);
+		if (cursor__done(&body))
+			status = status_of(byte, fd >= 0);
+	}
+	if (status == TABLE_HELPER)
+		helper__abandon(&c->helper);
+	if (status == TABLE_BUILT)
+		*ret_fd = TAKE_FD(fd);
+	return status;
+}
+
+void table_client__distrust(struct table_client *c)
+{
+	helper__abandon(&c->helper);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asks a helper process of its own for unwind tables, one file at a time, and never waits:
+ *
+ *	table_client__start(fd of a file) → poll table_client__poll_fd() → table_client__finish()
+ *
+ * A helper that dies, lies, or takes too long is replaced; the file that did it gets TABLE_HELPER, and
+ * should not be asked about again.
+ */
+#ifndef PMUBPF_SYM_TABLE_CLIENT_H
+#define PMUBPF_SYM_TABLE_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum table_status {
+	TABLE_PENDING, /* nothing is finished: ask again */
+	TABLE_BUILT,
+	TABLE_BAD_FILE,      /* not a readable ELF file with code */
+	TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
+	TABLE_TOO_LARGE,
+	TABLE_NO_MEMORY, /* the helper's; worth another try */
+	TABLE_HELPER,    /* the helper failed on this file */
+	N_TABLE_STATUSES,
+};
+
+struct table_client;
+
+/* child: as for sym__new_with; NULL: this program again. Nothing is started yet. */
+struct table_client *table_client__new(int (*child)(int sock));
+struct table_client *table_client__free(struct table_client *c); /* NULL is fine; returns NULL */
+
+/* fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a
+ * helper that was killed is not gone yet. Otherwise, also if the helper can't be started, the answer is
+ * the next finish's: 0. */
+int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns);
+bool table_client__is_busy(const struct table_client *c);
+/* Readable when finish has something to do; -1: nothing is under way. Another one after each start. */
+int table_client__poll_fd(const struct table_client *c);
+/* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the caller's
+ * to close, has the table: unwind_table__read(). It is -1 with all others. */
+enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd);
+/* That table was not one: the helper is not to be trusted any more. */
+void table_client__distrust(struct table_client *c);
+
+#endif
