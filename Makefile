@@ -32,6 +32,7 @@ endif
 
 include mk/build.mk
 include mk/tests.mk
+include mk/fuzz.mk
 include mk/vm.mk
 
 all: $(PMUBPF)
@@ -44,6 +45,7 @@ help:
 	  'sudo make test     deps, build, every test this machine can run' \
 	  'sudo make deps     install what building and testing need' \
 	  'make check         unit tests and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
+	  'make fuzz         new inputs for the fuzz targets, with clang (FUZZ_SECONDS=60: for each)' \
 	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
 	  'make install       DESTDIR, prefix' \
 	  'make format        clang-format, in place' \

@@ -5,7 +5,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/te
 WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
-FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
+FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.c \
 	tests/workloads/*.[ch] vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
@@ -38,7 +38,7 @@ WORKLOAD_FLAGS_watch := -no-pie
 workloads: $(WORKLOAD)
 unit: $(UNIT)
 
-check: unit lint
+check: unit lint replay
 	$(Q)tests/run-unit.sh $(O)/tests/unit
 
 lint:

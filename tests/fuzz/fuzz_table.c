@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Any bytes as an unwind table. Of one that passes the check, every page can be searched. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "sym/table.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	void *bytes = xmemdup(data, size); /* aligned, and of its own size */
+	struct unwind_table t;
+
+	if (unwind_table__check(bytes, size, &t) == 0) {
+		for (uint64_t page = 0; page < t.head.n_pages; page++) {
+			for (uint64_t low = 0; low < PMB_UNWIND_ROW_MAX; low += 0x1fff) {
+				uint64_t off = ((t.head.first_page + page) << PMB_PAGE_SHIFT) + low;
+				const struct pmb_unwind_rule *rule = unwind_table__rule(&t, off);
+
+				if (rule && (rule->cfa >= PMB_N_CFA || rule < t.rules ||
+					     rule >= t.rules + t.head.n_rules))
+					abort();
+			}
+		}
+	}
+	free(bytes);
+	return 0;
+}
