@@ -9,8 +9,10 @@
 #include "lib/kstack.h"
 #include "lib/maps.h"
 #include "lib/reads.h"
+#include "lib/slice.h"
 #include "lib/target.h"
 #include "lib/ustack.h"
+#include "lib/walk.h"
 #include "lib/weight.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -43,14 +45,50 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
 }
 
+/* A function of its own for the verifier, which looks at it once and not once for each frame. */
+__noinline int pmb_walk_frame(void)
+{
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct pmb_code *code = bpf_map_lookup_elem(&pmb_code, &zero);
+	int end = PMB_END_FAILED;
+
+	if (!s || !code)
+		return PMB_END_FAILED;
+	for (int i = 0; i < WALK_AT_ONCE; i++) {
+		end = walk_frame(&pmb_cfg, s, code);
+		if (end != PMB_END_NONE)
+			break;
+	}
+	return end;
+}
+
+static __always_inline __u8 walk(struct scratch *s, __u32 tgid)
+{
+	int end = PMB_END_TRUNCATED;
+
+	walk_begin(s, tgid);
+	for (int i = 0; i <= PMB_MAX_FRAMES / WALK_AT_ONCE; i++) {
+		end = pmb_walk_frame();
+		if (end != PMB_END_NONE)
+			break;
+	}
+	walk_end(s, tgid);
+	return end;
+}
+
 static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s,
 				       __u32 tgid)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct user_regs regs;
 
-	if (!BPF_CORE_READ(task, mm))
+	if (!mm)
 		return PMB_END_NONE;
+	s->sample.fixed.stack_top = BPF_CORE_READ(mm, start_stack);
+	if (!s->sample.fixed.stack_top)
+		return PMB_END_EXECING;
 	if (!user_regs(ctx, s))
 		/* before 5.15: the kernel's frame-pointer walk finds the saved registers itself */
 		return stack_by_kernel(&pmb_cfg, ctx, &s->stack, tgid, BPF_F_USER_STACK);
@@ -63,6 +101,8 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 		ustack_walk(&pmb_cfg, s, &regs, tgid);
 		return PMB_END_COMPAT;
 	}
+	if (pmb_cfg.by_table)
+		return walk(s, tgid);
 	return ustack_walk(&pmb_cfg, s, &regs, tgid);
 }
 
@@ -75,6 +115,7 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	sample->kernel_end = PMB_END_NONE;
 	sample->user_stack = 0;
 	sample->user_end = PMB_END_NONE;
+	sample->stack_top = 0;
 	s->stack.rec.time = sample->rec.time;
 	if (pmb_cfg.want_kernel && is_kernel_address(sample->ip)) {
 		s->stack.n = 0;
@@ -88,7 +129,9 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	if (pmb_cfg.want_user) {
 		s->stack.n = 0;
 		sample->user_end = user_stack(ctx, s, sample->tgid);
-		if (s->stack.n) {
+		if (sample->user_end == PMB_END_NO_TABLE && slice_send(&pmb_cfg, ring, s, stats)) {
+			sample->user_stack = s->stack.id;
+		} else if (s->stack.n) {
 			sample->user_stack = s->stack.id;
 			sample->user_end =
 				stack_send(&pmb_cfg, ring, &s->stack, stats, sample->user_end);

@@ -50,10 +50,12 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
-struct mm_struct;
+struct mm_struct {
+	unsigned long start_stack;
+};
 
 struct task_struct {
-	int pid;
+	int pid, tgid;
 	struct mm_struct *mm;
 	struct css_set *cgroups;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */

@@ -6,23 +6,26 @@
 #include "lib/port.h"
 
 /*
- * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs.
+ * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs; ARCH_LR: the link register, or 0.
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
  */
 #if defined(__TARGET_ARCH_x86)
 #define ARCH_IP(regs) ((regs)->ip)
 #define ARCH_SP(regs) ((regs)->sp)
 #define ARCH_FP(regs) ((regs)->bp)
+#define ARCH_LR(regs) 0
 #define ARCH_FRAME_DELTA 0
 #elif defined(__TARGET_ARCH_arm64)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
 #define ARCH_FP(regs) ((regs)->x[29])
+#define ARCH_LR(regs) ((regs)->x[30])
 #define ARCH_FRAME_DELTA 0
 #elif defined(__TARGET_ARCH_riscv)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
 #define ARCH_FP(regs) ((regs)->s0)
+#define ARCH_LR(regs) ((regs)->ra)
 #define ARCH_FRAME_DELTA (-16)
 #endif
 

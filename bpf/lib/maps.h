@@ -23,12 +23,25 @@ struct sample_buf {
 	};
 };
 
+/* A walk by tables, between two frames. */
+struct walk {
+	struct pmb_frame frame;
+	__u64 window_start, window_size; /* what scratch.window is a copy of */
+	__u64 hash;
+	__u32 n;                     /* frames so far */
+	__u32 list, list_at, list_n; /* the process's mappings; list 0: not known */
+	/* where the last frame lay */
+	struct pmb_mapping mapping;
+	struct pmb_unwind_file file;
+};
+
 /* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's bpf_prog_active). */
 struct scratch {
 	__u8 window[WINDOW_BYTES];
 	struct sample_buf sample;
 	struct pmb_stack stack;
 	struct arch_regs regs;
+	struct walk walk;
 };
 
 struct {
@@ -103,6 +116,61 @@ struct {
 	__type(key, __u32);
 	__type(value, struct id_bucket);
 } pmb_ids SEC(".maps");
+
+/* What unwinding needs. Code, mappings and rows are mapped by user space, which fills them in. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pmb_code);
+} pmb_code SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pmb_mappings);
+} pmb_mappings SEC(".maps");
+
+struct chunk {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size,
+	       sizeof(__u32)); /* of an inner map, clang keeps no more of a type than its name */
+	__uint(value_size, sizeof(struct pmb_chunk));
+};
+
+/* Chunks of rows are made when they are needed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, PMB_CHUNKS_MAX);
+	__type(key, __u32);
+	__array(values, struct chunk);
+} pmb_chunks SEC(".maps");
+
+/* By tgid. Overflow programs only look up, which takes no lock: forks, execs and exits change it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PMB_PROCESSES_MAX);
+	__type(key, __u32);
+	__type(value, struct pmb_process);
+} pmb_processes SEC(".maps");
+
+struct slice_buf {
+	struct pmb_slice head;
+	__u8 bytes[PMB_SLICE_MAX];
+};
+
+/* One per CPU; larger than what a per-CPU map may hold. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* possible CPUs; set by user */
+	__type(key, __u32);
+	__type(value, struct slice_buf);
+} pmb_slices SEC(".maps");
 
 struct mark_page {
 	__u8 mark[PMB_MARKS_PER_PAGE];

@@ -13,6 +13,7 @@
 #define PMUBPF_RECORD_H
 
 #include "pmubpf/lists.h"
+#include "pmubpf/unwind.h"
 
 enum {
 	PMB_MAX_FRAMES = 127, /* of one side; the kernel's own default (perf_event_max_stack) */
@@ -26,6 +27,7 @@ enum {
 enum pmb_rec_type {
 	PMB_REC_SAMPLE = 1,
 	PMB_REC_STACK = 2,
+	PMB_REC_SLICE = 3,
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -49,6 +51,7 @@ struct pmb_sample {
 	__u64 weight;     /* the period that this overflow stood for, in the event's unit */
 	__u64 user_stack; /* ids; 0: none */
 	__u64 kernel_stack;
+	__u64 stack_top; /* mm->start_stack of the process: changes at exec */
 	char comm[PMB_COMM_LEN];
 };
 
@@ -90,6 +93,26 @@ struct pmb_stack {
 	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
 };
 
+enum { PMB_SLICE_MAX = 64 * 1024 }; /* bytes of a stack that travel */
+
+/*
+ * A stack that could not be walked to its end because a table or the process isn't known yet: how far it
+ * got, and a copy of the rest. Belongs to the sample that names its id. Followed by the copy: n_bytes, a
+ * multiple of 8, from from.sp on.
+ */
+struct pmb_slice {
+	struct pmb_rec rec;
+	__u64 id; /* no two slices have the same */
+	__u32 tgid;
+	__u32 n; /* frames so far; the last is that of `from` */
+	struct pmb_frame from;
+	__u64 stack_top; /* as the sample's */
+	__u32 n_bytes;
+	__u32 pad;
+	__u64 regs[PMB_UNWIND_REGS]; /* struct arch_regs; of the innermost frame */
+	__u64 frames[PMB_MAX_FRAMES];
+};
+
 enum pmb_filter {
 	PMB_FILTER_NONE,
 	PMB_FILTER_TASKS,  /* by the marks in pmb_tasks */
@@ -126,7 +149,8 @@ struct pmb_config {
 	__u8 want_addr;
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
 	__u8 weight;        /* enum pmb_weight */
-	__u8 pad[3];
+	__u8 by_table;      /* user stacks by unwind tables; 0: by frame pointers */
+	__u8 pad[2];
 	__u32 n_reads; /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
 	__u32 n_cpus; /* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
 	__u32 read_event[PMB_MAX_READS];
@@ -152,6 +176,8 @@ struct pmb_stats {
 	__u64 late;
 	__u64 skipped;
 	__u64 weight_idle; /* of overflows in the idle task */
+	__u64 slices_sent;
+	__u64 slices_lost; /* found no room */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
 };

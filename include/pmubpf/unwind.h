@@ -96,11 +96,79 @@ struct pmb_table_head {
 };
 #define PMB_TABLE_MAGIC 0x31776e75 /* "unw1" */
 
+/*
+ * A program's first function has no caller, and often no rule (those of ld.so and of musl): it is the one
+ * whose stack pointer still is what the kernel began with, rounded down at most.
+ */
+#define PMB_OUTERMOST(sp, stack_top) ((stack_top) - (sp) < 16)
+
 /* What is known of a frame. */
 struct pmb_frame {
 	__u64 ip, sp, fp, lr;
 	__u32 exact; /* ip is the instruction at hand, not a return address; lr is the program's */
 	__u32 has_regs; /* all registers are known: the innermost frame */
+};
+
+/*
+ * What user space writes and the overflow program reads. Both have it mapped; nothing is locked. So user
+ * space writes what is new where nothing refers to, then the word that refers to it; and what isn't
+ * referred to any more it leaves alone until no run of the program can still be reading it.
+ */
+enum {
+	PMB_FILES_MAX = 16384,
+	PMB_PAGES_MAX = 65536,    /* 4 GiB of code */
+	PMB_RULES_MAX = 131072,   /* of all files */
+	PMB_CHUNK_ROWS = 1 << 18, /* 1 MiB; the rows of a page lie in one chunk */
+	PMB_CHUNKS_MAX = 64,
+	PMB_MAPPINGS_MAX = 65536,
+	PMB_LIST_MAX = 4096, /* mappings of one process */
+	PMB_PROCESSES_MAX = 16384,
+};
+
+enum pmb_file_state {
+	PMB_FILE_NONE,   /* no table, or not yet */
+	PMB_FILE_TABLE,  /* it has one */
+	PMB_FILE_FRAMES, /* code with frame pointers, as far as anybody knows */
+	PMB_FILE_NEVER,  /* it can't be read, or there is no room: don't wait for it */
+};
+
+/* By the number of the file in user space; 0 stands for code in no file. */
+struct pmb_unwind_file {
+	__u32 state; /* enum pmb_file_state; written last */
+	__u32 first_page;
+	__u32 n_pages;
+	__u32 pages_at;
+	__u32 rules_at;
+};
+
+struct pmb_code {
+	struct pmb_unwind_file file[PMB_FILES_MAX];
+	struct pmb_unwind_page page[PMB_PAGES_MAX];
+	struct pmb_unwind_rule rule[PMB_RULES_MAX];
+};
+
+struct pmb_chunk {
+	__u32 row[PMB_CHUNK_ROWS];
+};
+
+struct pmb_mapping {
+	__u64 start, end; /* [start, end) */
+	__u64 file_off;   /* of start */
+	__u32 file;
+	__u32 list; /* which list it belongs to */
+};
+
+struct pmb_mappings {
+	struct pmb_mapping of[PMB_MAPPINGS_MAX];
+};
+
+/* The executable mappings of a process, ascending, from `at` on. A forked child shares its parent's. */
+struct pmb_process {
+	__u32 at;
+	__u32 n;
+	__u32 list; /* no two lists have the same number */
+	__u32 pad;
+	__u64 stack_top; /* mm->start_stack: changes at exec; of another the list isn't true */
 };
 
 #endif

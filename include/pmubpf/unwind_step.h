@@ -144,7 +144,7 @@ static __always_inline __u8 unwind_ra(const struct pmb_unwind_rule *rule, const 
 static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, struct pmb_frame *f,
 					struct unwind_memory *mem)
 {
-	__u64 cfa, ra, fp = f->fp;
+	__u64 cfa, ra, at, fp = f->fp;
 	__u8 end;
 
 	if (rule->cfa == PMB_CFA_END)
@@ -164,8 +164,9 @@ static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, stru
 		return end;
 	if (!ra)
 		return PMB_END_COMPLETE;
-	if (rule->fp != PMB_FP_SAME &&
-	    !unwind_read(mem, unwind_add(rule->fp == PMB_FP_CFA ? cfa : f->fp, rule->fp_off), &fp))
+	at = unwind_add(rule->fp == PMB_FP_CFA ? cfa : f->fp, rule->fp_off);
+	/* compilers don't say that an epilogue has popped it: then its place is below the stack already */
+	if (rule->fp != PMB_FP_SAME && at >= f->sp && !unwind_read(mem, at, &fp))
 		return PMB_END_UNREADABLE;
 	return unwind_to(f, ra, cfa, fp);
 }

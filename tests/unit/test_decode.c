@@ -118,7 +118,7 @@ Test(decode, type)
 
 	s.fixed.rec.type = 0;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
-	s.fixed.rec.type = 3;
+	s.fixed.rec.type = 4;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
 }
 

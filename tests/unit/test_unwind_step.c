@@ -183,11 +183,27 @@ Test(unwind_step, what_the_stack_cannot_be)
 	expect_end(&rule, f, PMB_END_CORRUPT);
 	f.sp = STACK;
 	rule.fp = PMB_FP_CFA;
-	rule.fp_off = INT32_MIN;
+	rule.fp_off = INT32_MAX & ~7;
 	put(STACK, 0x402000);
 	expect_end(&rule, f, PMB_END_UNREADABLE);
 	rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP_DEREF, .cfa_off = -8};
 	expect_end(&rule, f, PMB_END_UNREADABLE);
+}
+
+/* An epilogue has popped it, and the rule still says where it was. */
+Test(unwind_step, a_frame_pointer_saved_below_the_stack_is_restored_already)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_SP,
+				       .cfa_off = 8,
+				       .ra_off = -8,
+				       .fp = PMB_FP_CFA,
+				       .fp_off = -48};
+	struct pmb_frame f = innermost();
+	__u64 fp = f.fp;
+
+	put(f.sp, 0x402000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	cr_assert_eq(f.fp, fp);
 }
 
 /* Against a search that can't be wrong, for lengths around each power of two. */

@@ -76,6 +76,18 @@ static int decode_stack(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+static int decode_slice(const void *data, size_t size, struct decoded *ret)
+{
+	const struct pmb_slice *slice = data;
+
+	if (size < sizeof(*slice))
+		return REJECT_SHORT;
+	if (!slice->n || slice->n > PMB_MAX_FRAMES || slice->n_bytes > size - sizeof(*slice))
+		return REJECT_FRAMES;
+	ret->slice = slice;
+	return -1;
+}
+
 int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_rec *rec = data;
@@ -90,5 +102,7 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_sample(data, size, n_events, ret);
 	if (rec->type == PMB_REC_STACK)
 		return decode_stack(data, size, ret);
+	if (rec->type == PMB_REC_SLICE)
+		return decode_slice(data, size, ret);
 	return REJECT_TYPE;
 }

@@ -15,6 +15,7 @@ struct decoded {
 	enum pmb_rec_type type;
 	const struct pmb_sample *sample; /* PMB_REC_SAMPLE */
 	const struct pmb_stack *stack;   /* PMB_REC_STACK */
+	const struct pmb_slice *slice;   /* PMB_REC_SLICE */
 	bool has_addr;
 	uint64_t addr;
 	const struct pmb_reading *reads; /* of other events, taken with the sample */

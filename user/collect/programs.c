@@ -28,6 +28,9 @@ struct programs {
 	size_t n_marks;
 	uint64_t *ids; /* pmb_ids, mapped: buckets of PMB_ID_WAYS */
 	size_t n_buckets;
+	struct pmb_code *code; /* as pmb_mappings: NULL without by_table */
+	struct pmb_mappings *mappings;
+	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
 };
 
 /* libbpf explains itself on stderr; its last words belong into our error instead. */
@@ -55,6 +58,12 @@ static int load_error(struct err *err, const char *what, int r)
 		return err__set(err, -EMFILE,
 				"can't load %s: too many open files; raise the limit (ulimit -n)",
 				what);
+	if (strstr(words, "BEGIN PROG LOAD LOG"))
+		return err__cannot(err,
+				   "can't load %s: this kernel's verifier refuses it (%s): please "
+				   "report it with the output of `pmubpf doctor`",
+				   what, strerror(-r)),
+		       r;
 	if (r == -EPERM || r == -EACCES)
 		return err__cannot(
 			       err,
@@ -116,6 +125,11 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
 				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_rings);
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
+	skel->rodata->pmb_cfg.by_table = opts->by_table;
+	if (opts->by_table)
+		bpf_map__set_max_entries(skel->maps.pmb_slices, (__u32)p->n_rings);
+	else
+		bpf_map__set_max_entries(skel->maps.pmb_processes, 1);
 	return 0;
 }
 
@@ -159,6 +173,69 @@ static void *map_memory(const struct bpf_map *map, size_t *ret_size)
 
 	*ret_size = size;
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+struct pmb_code *programs__code(const struct programs *p)
+{
+	return p->code;
+}
+
+struct pmb_mappings *programs__mappings(const struct programs *p)
+{
+	return p->mappings;
+}
+
+struct pmb_chunk *programs__new_chunk(struct programs *p, uint32_t index)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	int outer = bpf_map__fd(p->samples[0]->maps.pmb_chunks), fd;
+	void *memory;
+
+	if (index >= PMB_CHUNKS_MAX || p->chunks[index])
+		return NULL;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "pmb_chunk", sizeof(__u32),
+			    sizeof(struct pmb_chunk), 1, &opts);
+	if (fd < 0)
+		return NULL;
+	memory = mmap(NULL, sizeof(struct pmb_chunk), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory != MAP_FAILED && bpf_map_update_elem(outer, &index, &fd, BPF_ANY) < 0) {
+		munmap(memory, sizeof(struct pmb_chunk));
+		memory = MAP_FAILED;
+	}
+	close(fd);
+	if (memory != MAP_FAILED)
+		p->chunks[index] = memory;
+	return p->chunks[index];
+}
+
+int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_process *list)
+{
+	int fd = bpf_map__fd(p->samples[0]->maps.pmb_processes);
+	int r = list ? bpf_map_update_elem(fd, &tgid, list, BPF_ANY) :
+		       bpf_map_delete_elem(fd, &tgid);
+
+	return r < 0 ? -errno : 0;
+}
+
+static int map_tables(struct programs *p, struct err *err)
+{
+	size_t size;
+
+	p->code = map_memory(p->samples[0]->maps.pmb_code, &size);
+	p->mappings = map_memory(p->samples[0]->maps.pmb_mappings, &size);
+	return p->code && p->mappings ? 0 : load_error(err, "the unwind tables", -errno);
+}
+
+static void unmap_tables(struct programs *p)
+{
+	if (p->code)
+		munmap(p->code, sizeof(*p->code));
+	if (p->mappings)
+		munmap(p->mappings, sizeof(*p->mappings));
+	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++) {
+		if (p->chunks[i])
+			munmap(p->chunks[i], sizeof(*p->chunks[i]));
+	}
 }
 
 static int map_maps(struct programs *p, struct err *err)
@@ -209,7 +286,9 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 		r = create_rings(p, opts->ring_bytes, err);
 	if (r == 0)
 		r = map_maps(p, err);
-	if (r == 0 && opts->follow)
+	if (r == 0 && opts->by_table)
+		r = map_tables(p, err);
+	if (r == 0 && (opts->follow || opts->by_table))
 		r = load_life(p, opts, err);
 	if (r < 0) {
 		programs__free(p);
@@ -228,6 +307,7 @@ struct programs *programs__free(struct programs *p)
 		sample_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_rings; cpu++)
 		cleanup_close(&p->ring_fds[cpu]);
+	unmap_tables(p);
 	if (p->marks)
 		munmap(p->marks, p->n_marks);
 	if (p->ids)

@@ -26,6 +26,7 @@ struct programs_opts {
 	size_t ring_bytes;   /* per CPU; a power of two of at least a page */
 	bool follow;         /* load the fork and exec programs */
 	bool inherit;        /* children of targets are targets */
+	bool by_table;       /* unwind tables will be given */
 };
 
 struct programs;
@@ -41,6 +42,13 @@ int programs__n_rings(const struct programs *programs);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
 /* The next overflow in this stack sends it again. */
 void programs__forget_stack(struct programs *programs, uint64_t id);
+/* What unwinding by tables reads, mapped. */
+struct pmb_code *programs__code(const struct programs *programs);
+struct pmb_mappings *programs__mappings(const struct programs *programs);
+/* Makes another chunk of rows, the index'th; NULL: the kernel has no memory, or no descriptor is left. */
+struct pmb_chunk *programs__new_chunk(struct programs *programs, uint32_t index);
+/* list NULL: the process's mappings are no longer known. */
+int programs__set_process(struct programs *programs, uint32_t tgid, const struct pmb_process *list);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
 

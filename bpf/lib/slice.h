@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What user space needs to go on with a walk that ended for want of a table: the frames so far, the
+ * registers, and a copy of the rest of the stack. A new program lives on these until its tables are here.
+ */
+#ifndef PMUBPF_BPF_SLICE_H
+#define PMUBPF_BPF_SLICE_H
+
+#include "lib/emit.h"
+#include "lib/walk.h"
+
+/* The most that can be read from sp on. Only a copy that fits can be read at all, and a thread's stack may
+ * end anywhere; that of the main thread ends where the kernel says. */
+static __always_inline __u32 slice_copy(struct slice_buf *buf, __u64 sp, __u64 top)
+{
+	__u64 size = PMB_SLICE_MAX / 4;
+
+	if (sp < top && top - sp <= PMB_SLICE_MAX)
+		size = (top - sp) & ~7ULL;
+#pragma unroll
+	for (int i = 0; i < 6; i++) {
+		size &= 2 * PMB_SLICE_MAX - 8;
+		if (size > PMB_SLICE_MAX)
+			size = PMB_SLICE_MAX;
+		if (!bpf_probe_read_user(buf->bytes, size, (void *)sp))
+			return size;
+		size /= 2;
+	}
+	size = (4096 - (sp & 4095)) & 4088;
+	return bpf_probe_read_user(buf->bytes, size, (void *)sp) ? 0 : size;
+}
+
+/* Takes the stack's place: its id becomes the slice's. False if there was no room, or not enough to
+ * spare. */
+static __always_inline bool slice_send(const volatile struct pmb_config *cfg, void *ring,
+				       struct scratch *s, struct pmb_stats *stats)
+{
+	__u32 cpu = s->sample.fixed.cpu;
+	struct slice_buf *buf = bpf_map_lookup_elem(&pmb_slices, &cpu);
+	struct walk *w = &s->walk;
+	__u64 size, n_bytes;
+
+	/* samples come first: slices leave half of the ring to them */
+	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 2 * (__u64)cfg->ring_wake) {
+		stats->slices_lost++;
+		return false;
+	}
+	n_bytes = slice_copy(buf, w->frame.sp & ~7ULL, s->sample.fixed.stack_top) &
+		  (2 * PMB_SLICE_MAX - 8);
+	if (n_bytes > PMB_SLICE_MAX)
+		n_bytes = 0;
+	buf->head.rec.size = size = sizeof(buf->head) + n_bytes;
+	buf->head.rec.type = PMB_REC_SLICE;
+	buf->head.rec.parts = 0;
+	buf->head.rec.time = s->stack.rec.time;
+	buf->head.id = id_mix(id_mix(0, s->stack.rec.time), cpu);
+	buf->head.tgid = s->stack.tgid;
+	buf->head.n = w->n;
+	buf->head.from = w->frame;
+	buf->head.stack_top = s->sample.fixed.stack_top;
+	buf->head.n_bytes = n_bytes;
+	__builtin_memcpy(buf->head.frames, s->stack.frames, sizeof(buf->head.frames));
+	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
+	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
+	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
+		stats->slices_lost++;
+		return false;
+	}
+	s->stack.id = buf->head.id;
+	stats->slices_sent++;
+	stats->ring_bytes += size;
+	return true;
+}
+
+#endif

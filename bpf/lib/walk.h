@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The user stack by unwind tables (pmubpf/unwind.h), one frame at a time. The hard thing is the verifier:
+ * a frame is a function of its own, verified once for all frames, and what it needs from the last one
+ * lies in scratch.
+ */
+#ifndef PMUBPF_BPF_WALK_H
+#define PMUBPF_BPF_WALK_H
+
+#include "lib/arch.h"
+#include "lib/ids.h"
+
+struct unwind_memory {
+	struct scratch *s;
+};
+
+enum { WALK_AT_ONCE = 4 };   /* frames */
+enum { WINDOW_BELOW = 128 }; /* what is saved below the word that is read first */
+
+static __always_inline bool walk_window(struct scratch *s, __u64 addr)
+{
+	struct walk *w = &s->walk;
+	__u64 size = WINDOW_BYTES;
+
+	w->window_start = addr;
+	w->window_size = size;
+	if (!bpf_probe_read_user(s->window, WINDOW_BYTES, (void *)addr))
+		return true;
+	/* near the end of the mapping: to the end of its page */
+	size = 4096 - (addr & 4095);
+	if (size > WINDOW_BYTES)
+		size = WINDOW_BYTES;
+	w->window_size = size;
+	return size >= 8 && !bpf_probe_read_user(s->window, size, (void *)addr);
+}
+
+static __always_inline bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
+{
+	struct scratch *s = mem->s;
+	__u64 off = addr - s->walk.window_start;
+
+	if (addr & 7)
+		return false;
+	if (off > WINDOW_BYTES - 8 || off + 8 > s->walk.window_size) {
+		if (is_kernel_address(addr))
+			return false;
+		off = s->walk.frame.sp < addr - WINDOW_BELOW ? WINDOW_BELOW : 0;
+		if (!walk_window(s, addr - off) || off + 8 > s->walk.window_size) {
+			off = 0;
+			if (!walk_window(s, addr))
+				return false;
+		}
+	}
+	off &= WINDOW_BYTES - 8;
+	*ret = *(__u64 *)(s->window + off);
+	return true;
+}
+
+static __always_inline bool unwind_reg(struct unwind_memory *mem, __u32 index, __u64 *ret)
+{
+	if (index >= sizeof(struct arch_regs) / sizeof(__u64))
+		return false;
+	*ret = ((__u64 *)&mem->s->regs)[index];
+	return true;
+}
+
+#include "pmubpf/unwind_step.h"
+
+/* One step of a binary search without a branch: branches would be paths for the verifier. */
+#define SEARCH_STEP(bit)                                                               \
+	do {                                                                           \
+		__u64 t = lo + (1u << (bit)), inside, above;                           \
+                                                                                       \
+		inside = (t - n) >> 63;                                                \
+		asm volatile("" : "+r"(inside));                                       \
+		above = (pc - all->of[(at + t) & (PMB_MAPPINGS_MAX - 1)].start) >> 63; \
+		asm volatile("" : "+r"(above));                                        \
+		inside &= above ^ 1;                                                   \
+		asm volatile("" : "+r"(inside));                                       \
+		lo += inside << (bit);                                                 \
+	} while (0)
+
+/* The mapping that holds pc becomes the walk's. */
+static __always_inline bool walk_mapping(struct walk *w, struct pmb_code *code, __u64 pc)
+{
+	__u32 zero = 0;
+	struct pmb_mappings *all = bpf_map_lookup_elem(&pmb_mappings, &zero);
+	__u64 at = w->list_at, n = w->list_n, lo = 0;
+	struct pmb_mapping *m;
+
+	if (!all || !n)
+		return false;
+	if (n > 32) {
+		SEARCH_STEP(11);
+		SEARCH_STEP(10);
+		SEARCH_STEP(9);
+		SEARCH_STEP(8);
+		SEARCH_STEP(7);
+		SEARCH_STEP(6);
+		SEARCH_STEP(5);
+	}
+	SEARCH_STEP(4);
+	SEARCH_STEP(3);
+	SEARCH_STEP(2);
+	SEARCH_STEP(1);
+	SEARCH_STEP(0);
+	m = &all->of[(at + lo) & (PMB_MAPPINGS_MAX - 1)];
+	w->mapping = *m;
+	if (w->mapping.list != w->list || pc < w->mapping.start || pc >= w->mapping.end) {
+		w->mapping.end = 0;
+		return false;
+	}
+	w->file = code->file[w->mapping.file & (PMB_FILES_MAX - 1)];
+	return true;
+}
+
+/* The rule for a place of the walk's file, which has a table. */
+static __always_inline void walk_rule(struct walk *w, struct pmb_code *code, __u64 off,
+				      struct pmb_unwind_rule *ret)
+{
+	__u64 page = (off >> PMB_PAGE_SHIFT) - w->file.first_page;
+	struct pmb_unwind_page rows;
+	__u32 zero = 0, chunk_at, row;
+	struct pmb_chunk *chunk;
+	void *inner;
+
+	*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
+	if (page >= w->file.n_pages)
+		return;
+	rows = code->page[(w->file.pages_at + page) & (PMB_PAGES_MAX - 1)];
+	chunk_at = rows.first / PMB_CHUNK_ROWS;
+	inner = rows.n ? bpf_map_lookup_elem(&pmb_chunks, &chunk_at) : NULL;
+	if (!inner)
+		return;
+	chunk = bpf_map_lookup_elem(inner, &zero);
+	if (!chunk)
+		return;
+	row = unwind_find(chunk->row, rows.first, PMB_CHUNK_ROWS - 1, rows.n, off & 0xffff);
+	*ret = code->rule[(w->file.rules_at + PMB_ROW_RULE(row)) & (PMB_RULES_MAX - 1)];
+}
+
+/* From a frame to its caller. PMB_END_NONE: go on. */
+static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, struct scratch *s,
+				       struct pmb_code *code)
+{
+	struct walk *w = &s->walk;
+	__u64 pc = w->frame.ip - !w->frame.exact;
+	struct unwind_memory mem = {s};
+	struct pmb_unwind_rule rule;
+	__u32 n = w->n;
+	__u8 end;
+
+	if ((pc < w->mapping.start || pc >= w->mapping.end) && !walk_mapping(w, code, pc))
+		return PMB_END_NO_TABLE;
+	if (w->file.state == PMB_FILE_TABLE)
+		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), &rule);
+	else if (w->file.state == PMB_FILE_FRAMES)
+		rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
+	else
+		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
+	end = unwind_step(&rule, &w->frame, &mem);
+	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
+		return PMB_END_COMPLETE;
+	if (end != PMB_END_NONE)
+		return end;
+	w->frame.ip &= cfg->user_mask;
+	if (!w->frame.ip)
+		return PMB_END_COMPLETE;
+	if (n >= PMB_MAX_FRAMES || n >= cfg->max_frames)
+		return PMB_END_TRUNCATED;
+	n &= PMB_MAX_FRAMES; /* the verifier forgets the bound on the way to the address */
+	UNWIND_HIDE(n);
+	s->stack.frames[n & PMB_MAX_FRAMES] = w->frame.ip;
+	w->hash = id_mix(w->hash, w->frame.ip);
+	w->n = n + 1;
+	return PMB_END_NONE;
+}
+
+static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
+{
+	struct pmb_process *process = bpf_map_lookup_elem(&pmb_processes, &tgid);
+	struct walk *w = &s->walk;
+
+	if (process && process->stack_top != s->sample.fixed.stack_top)
+		process = NULL;
+
+	w->frame.ip = ARCH_IP(&s->regs);
+	w->frame.sp = ARCH_SP(&s->regs);
+	w->frame.fp = ARCH_FP(&s->regs);
+	w->frame.lr = ARCH_LR(&s->regs);
+	w->frame.exact = w->frame.has_regs = 1;
+	w->window_size = 0;
+	w->mapping.start = w->mapping.end = 0;
+	w->list = process ? process->list : 0;
+	w->list_at = process ? process->at : 0;
+	w->list_n = process ? process->n : 0;
+	w->hash = id_mix(id_seed_user(tgid), w->frame.ip);
+	w->n = 1;
+	s->stack.frames[0] = w->frame.ip;
+}
+
+static __always_inline void walk_end(struct scratch *s, __u32 tgid)
+{
+	s->stack.id = s->walk.hash;
+	s->stack.tgid = tgid;
+	s->stack.n = s->walk.n;
+}
+
+#endif
