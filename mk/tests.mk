@@ -33,6 +33,7 @@ $(O)/workloads/%: tests/workloads/%.cc
 	$(Q)$(CXX) $(WORKLOAD_FLAGS) $< -o $@
 
 WORKLOAD_FLAGS_watch := -no-pie
+WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 
 .PHONY: workloads unit
 workloads: $(WORKLOAD)

@@ -3,7 +3,7 @@
 #
 # The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [TOP].
 #
-#   base < sys < pmu, model < proc < collect < sym < out < session < cmd
+#   base < sys < pmu, model < proc < collect < sym < unwind < out < session < cmd
 #
 # A folder under user/ includes itself and what stands below it (pmu and model stand side by side:
 # neither includes the other). The exceptions are listed in allowed() with their reason. Prints each
@@ -21,9 +21,10 @@ below() { # FOLDER
 	proc) echo "base sys pmu model" ;;
 	collect) echo "base sys pmu model proc" ;;
 	sym) echo "base sys pmu model proc collect" ;;
-	out) echo "base sys pmu model proc collect sym" ;;
-	session) echo "base sys pmu model proc collect sym out" ;;
-	cmd) echo "base sys pmu model proc collect sym out session" ;;
+	unwind) echo "base sys pmu model proc collect sym" ;;
+	out) echo "base sys pmu model proc collect sym unwind" ;;
+	session) echo "base sys pmu model proc collect sym unwind out" ;;
+	cmd) echo "base sys pmu model proc collect sym unwind out session" ;;
 	# The helper that reads untrusted files: nothing of the program that it protects.
 	symd) echo "base" ;;
 	*) return 1 ;;

@@ -23,11 +23,13 @@ enum {
 	OPT_RATE,
 	OPT_PASSES,
 	OPT_MAX_MEMORY,
+	OPT_CALL_GRAPH,
 };
 
 enum {
 	DEFAULT_RING_BYTES = 1024 * 1024,
 	MIN_MEMORY = 1024 * 1024,
+	TABLE_BYTES = PMB_CHUNKS_MAX * (int)sizeof(struct pmb_chunk),
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +59,10 @@ static const struct argp_option options[] = {
 	{"max-depth", OPT_MAX_DEPTH, "N", 0, "At most N frames a line, from the leaf", 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
+	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
+	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), or by "
+	 "frame pointers. Default: table; riscv64 only knows fp",
+	 0},
 	{"mmap-pages", 'm', "PAGES|SIZE", 0, "Ring buffer per CPU: pages, or bytes with B, K, M, G",
 	 0},
 	{"max-memory", OPT_MAX_MEMORY, "SIZE", 0,
@@ -148,6 +154,28 @@ static int parse_addr(struct record_args *a, const char *text)
 	return 0;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+static const bool has_tables = true;
+#else
+static const bool has_tables = false;
+#endif
+
+/* perf calls them dwarf and fp. */
+static int parse_call_graph(struct record_args *a, const char *text)
+{
+	bool tables = strcmp(text, "table") == 0 || strcmp(text, "dwarf") == 0;
+
+	if (!tables && strcmp(text, "fp") != 0)
+		return err__usage(a->err, "--call-graph '%s': it is one of table, dwarf, fp", text);
+	if (tables && !has_tables)
+		return err__usage(a->err,
+				  "--call-graph %s: on this architecture stacks are walked by "
+				  "frame pointers only",
+				  text);
+	a->session.by_table = tables;
+	return 0;
+}
+
 static int parse_scope(struct record_args *a, enum session_scope scope)
 {
 	if (a->session.scope != SCOPE_AUTO && a->session.scope != scope)
@@ -175,6 +203,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_depth(a, arg);
 	case OPT_ADDR:
 		return parse_addr(a, arg);
+	case OPT_CALL_GRAPH:
+		return parse_call_graph(a, arg);
 	case OPT_PER_CPU:
 		return parse_scope(a, SCOPE_PER_CPU);
 	case OPT_PER_TASK:
@@ -271,6 +301,8 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 
 	*a = (struct record_args){
 		.session = {.want_user = true,
+			    .by_table = has_tables,
+			    .table_bytes = TABLE_BYTES,
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
 			    .ring_bytes = DEFAULT_RING_BYTES,

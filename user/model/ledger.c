@@ -94,6 +94,18 @@ void ledger__count_rows(struct ledger *ledger, const struct profile *profile)
 	ledger->memory.bytes += profile__bytes(profile);
 }
 
+void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *from)
+{
+	to->built += from->built;
+	to->frames += from->frames;
+	to->failed += from->failed;
+	to->no_room += from->no_room;
+	to->bytes = to->bytes > from->bytes ? to->bytes : from->bytes;
+	to->build_ns += from->build_ns;
+	to->slices += from->slices;
+	to->slices_lost += from->slices_lost;
+}
+
 double ledger_event__ratio(const struct ledger_event *e)
 {
 	uint64_t due = ledger_event__due(e);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "model/profile.h"
+#include "model/spoilers.h"
 #include "pmubpf/record.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
@@ -73,6 +74,18 @@ struct ledger_memory {
 	uint64_t stacks_dropped; /* raw ones; a dropped stack is sent again when it is met again */
 };
 
+/* Unwinding by tables; all 0 without. */
+struct ledger_unwind {
+	uint64_t built;   /* tables */
+	uint64_t frames;  /* files without unwind information, walked by frame pointers */
+	uint64_t failed;  /* files whose table could not be built */
+	uint64_t no_room; /* files whose table found no room */
+	uint64_t bytes;   /* of tables and lists in the kernel, at the end */
+	uint64_t build_ns;
+	uint64_t slices;      /* stacks that were copied, because a table wasn't here yet */
+	uint64_t slices_lost; /* that should have been, and found no room */
+};
+
 struct ledger {
 	struct ledger_event *events;
 	size_t n_events;
@@ -81,11 +94,16 @@ struct ledger {
 	uint64_t user_endings[PMB_N_ENDINGS];
 	uint64_t kernel_endings[PMB_N_ENDINGS];
 	struct ledger_memory memory;
+	struct ledger_unwind unwind;
+	struct spoilers spoilers; /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
 /* Fills in what the rows of the profile hold, and adds its tables to `memory`; once, at the end. */
 void ledger__count_rows(struct ledger *ledger, const struct profile *profile);
+
+/* Of several recordings: sums; bytes: the most at a time. */
+void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *from);
 
 /* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if nothing is
  * to compare. */

@@ -310,16 +310,21 @@ static void profile__halve(struct profile *p)
 	profile__compact(p, other_give_up, n);
 }
 
+bool profile__full(struct profile *p)
+{
+	if (!p->grown || !p->trim_at)
+		return false;
+	p->grown = profile__bytes(p) > p->trim_at;
+	return p->grown;
+}
+
 bool profile__trim(struct profile *p)
 {
 	size_t rows, bytes;
 
-	if (!p->grown || !p->trim_at)
+	if (!profile__full(p))
 		return false;
 	p->grown = false;
-	bytes = profile__bytes(p);
-	if (bytes <= p->trim_at)
-		return false;
 	do {
 		rows = p->n_rows;
 		profile__halve(p);

@@ -80,6 +80,8 @@ void profile__add(struct profile *p, const struct profile_key *key, uint64_t wei
 
 /* How much memory the tables may take; 0 (from the start): any. */
 void profile__set_limit(struct profile *p, size_t bytes);
+/* True if the tables are beyond the limit. */
+bool profile__full(struct profile *p);
 /*
  * Brings the tables below the limit if they are beyond it: call it after each profile__add. Returns
  * true if it had to: then all numbers of comms, frames and stacks that the caller holds are void.

@@ -246,6 +246,40 @@ static void text_endings(const char *side, const uint64_t *endings, struct buf *
 		buf__putc(out, '\n');
 }
 
+enum { SPOILERS_SHOWN = 4 };
+
+static void text_spoilers(const struct spoilers *all, struct buf *out)
+{
+	for (size_t i = 0; i < all->n && i < SPOILERS_SHOWN; i++) {
+		buf__printf(out, "    %" PRIu64 " ended in ", all->list[i].samples);
+		escape_name(out, all->list[i].file);
+		buf__printf(out, ": %s\n", ending_texts[all->list[i].ending]);
+	}
+	if (all->n > SPOILERS_SHOWN)
+		buf__printf(out, "    and %zu more, in the summary file\n",
+			    all->n - SPOILERS_SHOWN);
+}
+
+static void text_unwind(const struct ledger_unwind *u, struct buf *out)
+{
+	if (!u->built && !u->frames && !u->failed && !u->no_room)
+		return;
+	buf__printf(out, "  unwind tables: %" PRIu64 " files, %.1f MB, built in %.2f s", u->built,
+		    (double)u->bytes / 1e6, (double)u->build_ns / 1e9);
+	if (u->frames)
+		buf__printf(out, "; %" PRIu64 " files have none and are walked by frame pointers",
+			    u->frames);
+	if (u->failed)
+		buf__printf(out, "; %" PRIu64 " could not be read", u->failed);
+	if (u->no_room)
+		buf__printf(out, "; %" PRIu64 " found no room", u->no_room);
+	buf__printf(out, "\n    %" PRIu64 " stacks were copied while tables were not here yet",
+		    u->slices);
+	if (u->slices_lost)
+		buf__printf(out, ", %" PRIu64 " more found no room", u->slices_lost);
+	buf__putc(out, '\n');
+}
+
 static void text_frames(const struct frame_counts *frames, struct buf *out)
 {
 	buf__printf(out, "  frames: %" PRIu64 " named", frames->by_reason[SYM_NAMED]);
@@ -362,6 +396,8 @@ void summary__text(const struct summary *s, struct buf *out)
 		text_event(s, i, out);
 	ratios__text(s, out);
 	text_endings("user", s->ledger->user_endings, out);
+	text_spoilers(&s->ledger->spoilers, out);
+	text_unwind(&s->ledger->unwind, out);
 	text_endings("kernel", s->ledger->kernel_endings, out);
 	text_frames(&s->frames, out);
 	text_memory(&s->ledger->memory, out);

@@ -153,6 +153,33 @@ static void json_memory(struct json *j, const struct ledger_memory *m)
 	json__end_obj(j);
 }
 
+static void json_spoilers(struct json *j, const struct spoilers *all)
+{
+	json__arr(j, "ended_early");
+	for (size_t i = 0; i < all->n; i++) {
+		json__obj(j, NULL);
+		json__str(j, "file", all->list[i].file);
+		json__str(j, "ending", ending_keys[all->list[i].ending]);
+		json__u64(j, "samples", all->list[i].samples);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+}
+
+static void json_unwind(struct json *j, const struct ledger_unwind *u)
+{
+	json__obj(j, "unwind");
+	json__u64(j, "tables", u->built);
+	json__u64(j, "by_frame_pointers", u->frames);
+	json__u64(j, "failed", u->failed);
+	json__u64(j, "no_room", u->no_room);
+	json__u64(j, "bytes", u->bytes);
+	json__f64(j, "build_s", (double)u->build_ns / 1e9, 6);
+	json__u64(j, "slices", u->slices);
+	json__u64(j, "slices_lost", u->slices_lost);
+	json__end_obj(j);
+}
+
 static void json_passes(struct json *j, const struct passes *passes)
 {
 	json__arr(j, "passes");
@@ -224,7 +251,9 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__obj(&j, "stacks");
 	json_counts(&j, "user", ending_keys, endings[0], PMB_N_ENDINGS);
 	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
+	json_spoilers(&j, &s->ledger->spoilers);
 	json__end_obj(&j);
+	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
 	json_memory(&j, &s->ledger->memory);
 	json__obj(&j, "sideband");

@@ -337,20 +337,74 @@ static bool process__snapshot_void(const struct process *p, uint64_t time)
 	return p->snapshot_time && time < p->exec_arrived && p->exec_arrived < p->snapshot_time;
 }
 
-struct frame process__locate(struct processes *all, struct process *p, uint64_t addr)
+bool process__exited(const struct process *p)
 {
-	const struct mapping *m = mappings__find(p->maps, addr);
-	struct frame frame = {0};
+	return p->exit_time != 0;
+}
 
-	if (!m || process__snapshot_void(p, p->last_sample))
-		return frame;
-	if (m->file) {
-		frame = (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
-		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-		return frame;
-	}
+const struct mappings *process__mappings(const struct process *p)
+{
+	return process__snapshot_void(p, p->last_sample) ? NULL : p->maps;
+}
+
+static uint32_t process__jit_file(struct processes *all, struct process *p)
+{
 	if (!p->jit_file)
 		p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial);
 	files__pin(all->files, p->jit_file, (pid_t)p->tgid, 0, 0);
-	return (struct frame){FRAME_JIT, p->jit_file, addr};
+	return p->jit_file;
+}
+
+struct process_view process__view(struct processes *all, struct process *p)
+{
+	struct process_view view = {0};
+
+	if (!process__mappings(p))
+		return view;
+	view.maps = mappings__ref(p->maps);
+	for (size_t i = 0; i < mappings__count(view.maps); i++) {
+		const struct mapping *m = mappings__at(view.maps, i);
+
+		if (m->file)
+			files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+		else
+			view.jit_file = process__jit_file(all, p);
+	}
+	return view;
+}
+
+void process_view__keep_files(const struct process_view *view, struct files *files)
+{
+	files__keep(files, view->jit_file);
+	for (size_t i = 0; i < mappings__count(view->maps); i++)
+		files__keep(files, mappings__at(view->maps, i)->file);
+}
+
+struct frame process_view__locate(const struct process_view *view, uint64_t addr)
+{
+	const struct mapping *m = mappings__find(view->maps, addr);
+
+	if (!m)
+		return (struct frame){0};
+	if (m->file)
+		return (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
+	return (struct frame){FRAME_JIT, view->jit_file, addr};
+}
+
+void process_view__done(struct process_view *view)
+{
+	view->maps = mappings__unref(view->maps);
+}
+
+struct frame process__locate(struct processes *all, struct process *p, uint64_t addr)
+{
+	const struct mapping *m = mappings__find(process__mappings(p), addr);
+
+	if (!m)
+		return (struct frame){0};
+	if (m->file) {
+		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+		return (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
+	}
+	return (struct frame){FRAME_JIT, process__jit_file(all, p), addr};
 }

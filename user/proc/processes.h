@@ -17,6 +17,7 @@
 #include "model/profile.h"
 #include "proc/files.h"
 #include "proc/life.h"
+#include "proc/mappings.h"
 
 struct processes;
 struct process;
@@ -43,6 +44,22 @@ uint64_t process__generation(const struct process *process);
  * user registers are still the old one's, so `leaf` lies in nothing. in_kernel: the sample was.
  */
 bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
+/* Its leader has exited, as far as the records processed so far tell. */
+bool process__exited(const struct process *process);
+/* The mappings that samples of this moment lie in; NULL: none are known. */
+const struct mappings *process__mappings(const struct process *process);
+/*
+ * The process as it is now, for a sample that has to wait: its mappings may change and it may be forgotten
+ * meanwhile. Its files are pinned, all of them: nobody knows yet which will be needed.
+ */
+struct process_view {
+	struct mappings *maps;
+	uint32_t jit_file;
+};
+struct process_view process__view(struct processes *all, struct process *process);
+void process_view__keep_files(const struct process_view *view, struct files *files);
+struct frame process_view__locate(const struct process_view *view, uint64_t addr);
+void process_view__done(struct process_view *view);
 /* Turns an address of the process into a frame (FRAME_UNKNOWN if nothing is mapped there), and pins
  * the file it lies in. */
 struct frame process__locate(struct processes *all, struct process *process, uint64_t addr);

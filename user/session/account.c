@@ -37,6 +37,10 @@ void session__ring_record(void *session, const void *data, size_t size)
 		ledger->rejected[reject]++;
 		return;
 	}
+	if (rec.type == PMB_REC_SLICE) {
+		slices__add(&s->slices, rec.slice);
+		return;
+	}
 	if (rec.type == PMB_REC_STACK) {
 		ledger->stacks_received++;
 		raw_stacks__add(&s->stacks, rec.stack);
@@ -108,12 +112,20 @@ uint32_t session__event_number(const struct session *s, size_t event)
 	return (uint32_t)(s->opts->numbers ? s->opts->numbers[event] : event);
 }
 
-/* What a weight is charged to, and how its stacks ended. */
-struct account {
-	struct profile_key key;
-	uint8_t user_end, kernel_end;
-	uint32_t cpu;
-};
+/* Which file the walk did not get out of. */
+static void note_spoiler(struct session *s, const struct account *to)
+{
+	const uint32_t *frames;
+	const struct frame *all;
+	uint32_t n = profile__stack_frames(s->result->profile, to->key.user_stack, &frames);
+	const struct file *file = NULL;
+
+	profile__frames(s->result->profile, &all);
+	if (n)
+		file = files__get(s->result->files, all[frames[n - 1]].file);
+	spoilers__add(&s->result->ledger.spoilers, file ? file->path : "[unknown]", to->user_end,
+		      1);
+}
 
 /* An overflow of the event, or a reading of it. */
 static void account_weight(struct session *s, struct account *to, uint32_t event, uint64_t weight)
@@ -123,6 +135,8 @@ static void account_weight(struct session *s, struct account *to, uint32_t event
 	to->key.event = session__event_number(s, event);
 	profile__add(s->result->profile, &to->key, weight);
 	ledger->user_endings[to->user_end]++;
+	if (ending_is_early(to->user_end))
+		note_spoiler(s, to);
 	ledger->kernel_endings[to->kernel_end]++;
 	ledger->events[event].aggregated++;
 	ledger->events[event].weight += weight;
@@ -144,36 +158,91 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 	return name.name && idle_function(name.name);
 }
 
+/* An overflow with what was read at it. Numbers that were taken from the profile before may be void
+ * after it. */
+void session__account(struct session *s, struct account *to)
+{
+	account_weight(s, to, to->event, to->weight);
+	for (size_t i = 0; i < to->n_reads; i++) {
+		if (to->reads[i].weight)
+			account_weight(s, to, to->reads[i].event, to->reads[i].weight);
+	}
+}
+
+static void session__bound_profile(struct session *s)
+{
+	if (!profile__full(s->result->profile))
+		return;
+	session__late_give_up(s);
+	if (profile__trim(s->result->profile))
+		raw_stacks__renumbered(&s->stacks);
+}
+
+/* What the kernel side should know of the process from now on. */
+static void publish(struct session *s, const struct pmb_sample *sample, struct process *process)
+{
+	if (s->lists && sample->tgid && sample->stack_top && !process__exited(process))
+		lists__put(s->lists, sample->tgid, process__generation(process), sample->stack_top,
+			   process__mappings(process));
+}
+
+/* The user stack, if it was walked to its end. False: the sample has to wait. */
+static bool account_user_stack(struct session *s, const struct pmb_sample *sample,
+			       struct process *process, struct account *to)
+{
+	struct slice *slice = sample->user_end == PMB_END_NO_TABLE && s->tables ?
+				      slices__take(&s->slices, sample->user_stack) :
+				      NULL;
+
+	if (!slice) {
+		to->key.user_stack =
+			resolve(s, sample->user_stack, process, sample->ip, &to->user_end);
+		return true;
+	}
+	if (!process__execing(process, slice->rec.frames[0], sample->ip >> 63)) {
+		session__late(s, to, process, slice);
+		return false;
+	}
+	to->user_end = PMB_END_EXECING;
+	slices__free(&s->slices, slice);
+	return true;
+}
+
 static void account_sample(void *ctx, const struct decoded *rec)
 {
 	struct session *s = ctx;
 	const struct pmb_sample *sample = rec->sample;
 	struct process *process = processes__get(s->processes, sample->tgid, sample->rec.time);
-	struct account to = {{0}, sample->user_end, sample->kernel_end, sample->cpu};
+	struct account to = {
+		.user_end = sample->user_end,
+		.kernel_end = sample->kernel_end,
+		.cpu = sample->cpu,
+		.event = sample->event,
+		.weight = sample->weight,
+		.n_reads = rec->n_reads,
+	};
 	char comm[PMB_COMM_LEN + 1] = {0};
 
+	publish(s, sample, process);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");
-	if (is_idle(s, sample)) {
-		to.key.kernel_stack = profile__artificial(s->result->profile, ARTIFICIAL_IDLE);
-	} else {
-		to.key.kernel_stack =
-			resolve(s, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
-		to.key.user_stack =
-			resolve(s, sample->user_stack, process, sample->ip, &to.user_end);
-	}
 	if (rec->has_addr) {
 		to.key.addr = rec->addr & s->opts->addr_mask;
 		to.key.has_addr = 1;
 	}
-	account_weight(s, &to, sample->event, sample->weight);
-	for (size_t i = 0; i < rec->n_reads; i++) {
-		if (rec->reads[i].weight)
-			account_weight(s, &to, rec->reads[i].event, rec->reads[i].weight);
+	for (size_t i = 0; i < rec->n_reads; i++)
+		to.reads[i] = rec->reads[i];
+	if (is_idle(s, sample)) {
+		to.key.kernel_stack = profile__artificial(s->result->profile, ARTIFICIAL_IDLE);
+		session__account(s, &to);
+	} else {
+		to.key.kernel_stack =
+			resolve(s, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
+		if (account_user_stack(s, sample, process, &to))
+			session__account(s, &to);
 	}
-	if (profile__trim(s->result->profile))
-		raw_stacks__renumbered(&s->stacks);
+	session__bound_profile(s);
 }
 
 static void account_life(void *ctx, const struct life *life)
@@ -181,6 +250,9 @@ static void account_life(void *ctx, const struct life *life)
 	struct session *s = ctx;
 
 	processes__life(s->processes, life);
+	if (s->lists &&
+	    (life->kind == LIFE_EXEC || (life->kind == LIFE_EXIT && life->tid == life->tgid)))
+		lists__forget(s->lists, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
 	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)
@@ -211,7 +283,10 @@ static void session__bound_files(struct session *s)
 	for (size_t i = 0; i < n; i++)
 		files__keep(s->result->files, frames[i].file);
 	processes__keep_files(s->processes);
+	session__late_keep_files(s);
 	files__sweep(s->result->files);
+	if (s->tables)
+		tables__swept(s->tables);
 }
 
 void session__round(struct session *s, bool final)
@@ -225,6 +300,12 @@ void session__round(struct session *s, bool final)
 	sideband__drain(s->sideband, &arrivals);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
+	session__late_round(s);
+	if (final && s->tables)
+		session__late_end(s);
+	if (s->store)
+		store__tick(s->store, now);
+	slices__sweep(&s->slices, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	session__bound_files(s);
@@ -415,6 +496,30 @@ static void share_times(struct session *s)
 	}
 }
 
+static void close_unwind(struct session *s)
+{
+	struct ledger_unwind *unwind = &s->result->ledger.unwind;
+	const struct tables_totals *totals;
+
+	spoilers__sort(&s->result->ledger.spoilers);
+	if (!s->tables)
+		return;
+	totals = tables__totals(s->tables);
+	*unwind = (struct ledger_unwind){
+		.built = totals->built,
+		.frames = totals->frames,
+		.failed = totals->failed,
+		.no_room = totals->no_room,
+		.bytes = store__bytes(s->store),
+		.build_ns = totals->build_ns,
+		.slices_lost = s->slices.refused,
+	};
+	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
+		unwind->slices += s->result->ledger.events[i].kernel.slices_sent;
+		unwind->slices_lost += s->result->ledger.events[i].kernel.slices_lost;
+	}
+}
+
 /* How the tables stood; their room is for the output from here on. */
 static void close_memory(struct session *s)
 {
@@ -463,6 +568,7 @@ void session__close_books(struct session *s)
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}
+	close_unwind(s);
 	close_memory(s);
 	ledger->sideband_records = sideband->records;
 	ledger->sideband_lost = sideband->lost;

@@ -12,8 +12,12 @@
 #include "session/queue.h"
 #include "session/session.h"
 #include "session/signals.h"
+#include "session/slices.h"
 #include "session/stacks.h"
 #include "session/tasks.h"
+#include "unwind/lists.h"
+#include "unwind/store.h"
+#include "unwind/tables.h"
 
 struct family;
 
@@ -30,6 +34,14 @@ struct session {
 	struct processes *processes;
 	struct raw_stacks stacks;
 	struct queue queue;
+	/* unwinding by tables; NULL: by frame pointers */
+	struct store *store;
+	struct tables *tables;
+	struct lists *lists;
+	struct slices slices;
+	struct late *late; /* samples that wait for a table */
+	size_t n_late, cap_late;
+	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct signals signals;
@@ -53,12 +65,35 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
+/* What a weight is charged to, and how its stacks ended. */
+struct account {
+	struct profile_key key; /* its event is the profile's number */
+	uint8_t user_end, kernel_end;
+	uint32_t cpu;
+	uint32_t event;
+	uint64_t weight;
+	size_t n_reads;
+	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
+};
+
 /* account.c: from records to profile and ledger */
+void session__account(struct session *s, struct account *to);
 void session__ring_record(void *session, const void *data, size_t size);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
 /* The event's number in the profile, which may be that of several recordings. */
 uint32_t session__event_number(const struct session *s, size_t event);
+
+/* unwind.c: tables for the kernel side, and samples that wait for a table. Takes the slice over. */
+void session__late(struct session *s, const struct account *to, struct process *process,
+		   struct slice *slice);
+void session__late_round(struct session *s); /* takes what tables there are */
+void session__late_end(struct session *s);   /* waits a while for those that are missing */
+/* What the waiting ones hold of the profile is about to become void: they are accounted as they are. */
+void session__late_give_up(struct session *s);
+void session__late_keep_files(const struct session *s);
+void session__unwind_open(struct session *s);
+void session__unwind_free(struct session *s);
 
 /* places.c: counters that belong to no program, charged to [not-program-related] */
 void session__charge_places(struct session *s);

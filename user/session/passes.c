@@ -126,6 +126,11 @@ static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *n
 		to->kernel_endings[i] += from->kernel_endings[i];
 	}
 	to->stacks_received += from->stacks_received;
+	ledger_unwind__merge(&to->unwind, &from->unwind);
+	for (size_t i = 0; i < from->spoilers.n; i++)
+		spoilers__add(&to->spoilers, from->spoilers.list[i].file,
+			      from->spoilers.list[i].ending, from->spoilers.list[i].samples);
+	spoilers__sort(&to->spoilers);
 	to->memory.limit = from->memory.limit;
 	if (from->memory.bytes > to->memory.bytes) /* one pass's raw stacks at a time */
 		to->memory.bytes = from->memory.bytes;

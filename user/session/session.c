@@ -20,6 +20,8 @@
 
 enum {
 	ROUND_MS = 100,
+	HURRY_MS =
+		25, /* while stacks are being copied, because tables or programs aren't known yet */
 	REST_MS = 10,
 	LARGE_BLOCK = 128 * 1024,
 };
@@ -205,6 +207,7 @@ static enum session_end session__loop(struct session *s)
 	struct pollfd fds[] = {
 		{.fd = s->signals.fd, .events = POLLIN},
 		{.fd = s->opts->whom.reader_fd},
+		{.fd = -1, .events = POLLIN}, /* the helper that builds unwind tables */
 		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
 	};
 	enum session_end end;
@@ -214,14 +217,17 @@ static enum session_end session__loop(struct session *s)
 		now = now_ns();
 		if (session__time_is_up(s, now))
 			return END_DURATION;
+		fds[2].fd = s->tables ? tables__fd(s->tables) : -1;
 		if (poll(fds, 2, left_ms(s, now, REST_MS)) == 0) {
 			now = now_ns();
 			if (session__time_is_up(s, now))
 				return END_DURATION;
-			poll(fds, ARRAY_SIZE(fds), left_ms(s, now, ROUND_MS - REST_MS));
+			poll(fds, ARRAY_SIZE(fds),
+			     left_ms(s, now, (s->slices.hurry ? HURRY_MS : ROUND_MS) - REST_MS));
 		}
 		if (session__ended(s, &fds[1], &end))
 			return end;
+		s->slices.hurry = false;
 		session__round(s, false);
 		session__tick(s, now_ns());
 	}
@@ -271,6 +277,7 @@ struct session *session__free(struct session *s)
 	counters__close(&s->counted);
 	rings__free(s->rings);
 	sideband__free(s->sideband);
+	session__unwind_free(s);
 	programs__free(s->programs);
 	processes__free(s->processes);
 	raw_stacks__done(&s->stacks);
@@ -294,6 +301,7 @@ void session_result__done(struct session_result *result)
 	}
 	free(result->counts);
 	free(result->ledger.events);
+	spoilers__done(&result->ledger.spoilers);
 	free(result->rates);
 	free(result->scopes);
 	buf__done(&result->notes);

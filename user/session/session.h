@@ -40,6 +40,8 @@ struct session_opts {
 
 	enum session_scope scope;
 	bool want_user, want_kernel;
+	bool by_table;       /* user stacks by unwind tables; else by frame pointers */
+	size_t table_bytes;  /* for rows of unwind tables */
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	size_t ring_bytes;

@@ -205,15 +205,17 @@ int session__load(struct session *s, struct err *err)
 		.sampled = sampled,
 		.ring_bytes = o->ring_bytes,
 		.inherit = o->whom.inherit,
+		.by_table = o->want_user && o->by_table,
 	};
 	int r;
 
+	s->user_mask = user_mask();
 	for (size_t i = 0; i < o->events->n; i++) {
 		const struct event *event = &o->events->events[i];
 
 		s->result->scopes[i] = event_scope(o, event);
 		configs[i] = (struct pmb_config){
-			.user_mask = user_mask(),
+			.user_mask = s->user_mask,
 			.filter = event_filter(s, i),
 			.weight = event_weight(s, i),
 			.max_frames = o->max_frames,
@@ -232,7 +234,10 @@ int session__load(struct session *s, struct err *err)
 	r = set_reads(o, configs, err);
 	if (r < 0)
 		return r;
-	return programs__load(&s->programs, &opts, err);
+	r = programs__load(&s->programs, &opts, err);
+	if (r == 0 && opts.by_table)
+		session__unwind_open(s);
+	return r;
 }
 
 static int mark_targets(struct session *s, struct err *err)

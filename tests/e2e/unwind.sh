@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Whole stacks without frame pointers: known-answer programs as distributions build them.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+seconds=$(secs 3 1)
+
+frameless() { # MODE
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "unwind tables are for x86-64 and arm64" ;;
+	esac
+	pmb_ok record -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/frameless" "$1" "$seconds"
+	expect_ledger
+	grep '^frameless;' "$T/folded" >"$T/mine"
+}
+
+# Percent of the weight whose stack matches: a pattern over the line, its number cut off.
+expect_stacks() { # PERCENT PATTERN
+	local share
+	share=$(awk -v p="$2" '{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if ($0 ~ p) hit += n }
+		END { printf "%.2f\n", all ? 100 * hit / all : 0 }' "$T/mine")
+	expect_ge "$share" "$1" "percent of the weight in stacks like $2"
+}
+
+# Where a whole stack begins.
+START='^frameless;(_start|_dl_start_user|_dl_relocate_static_pie|\[vdso\])'
+MAIN='^frameless;_start;__libc_start_main[^;]*;([^;]+;)?main;'
+THREAD='^frameless;(__)?clone3?;start_thread;thread;'
+DEEP=$(printf 'deep%02d;' $(seq 1 30))
+
+t_deep() {
+	frameless deep
+	expect_stacks 99.5 "($MAIN|$THREAD|$START)"
+	expect_stacks 98 "($MAIN|$THREAD)${DEEP}spin"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
+}
+
+t_deeper_than_the_limit() {
+	frameless deeper
+	awk -F';' 'NF >= 125 && $2 == "again"' "$T/mine" >"$T/deep"
+	expect_ge "$(awk -v a="$(folded_sum "$T/deep")" -v b="$(folded_sum "$T/mine")" \
+		'BEGIN { printf "%.2f\n", 100 * a / b }')" 98 "percent of the weight at the limit"
+	expect_ge "$(sum_get .stacks.user.truncated)" $((seconds * 800)) "stacks that were cut"
+}
+
+t_alloca() {
+	frameless alloca
+	expect_stacks 98 "${MAIN}with_alloca;spin"
+}
+
+t_realigned_stack() {
+	frameless realign
+	expect_stacks 98 "${MAIN}realigned;spin"
+}
+
+t_big_frame() {
+	frameless big
+	expect_stacks 98 "${MAIN}big_frame;spin"
+}
+
+t_signal_handler() {
+	frameless signal
+	expect_stacks 98 "${MAIN}(with_signal;)?interrupted;.*;handler;spin"
+}
+
+t_signal_handler_on_its_own_stack() {
+	frameless altstack
+	expect_stacks 98 "${MAIN}(with_signal;)?interrupted;.*;handler;spin"
+}
+
+t_callback_from_libc() {
+	frameless qsort
+	expect_stacks 98 "${MAIN}sort;.*;compare;spin"
+}
+
+t_plt() {
+	frameless plt
+	expect_stacks 98 "${MAIN}calls"
+	expect_stacks 99.5 "($MAIN|$START)"
+}
+
+t_libm() {
+	frameless float
+	expect_stacks 98 "${MAIN}leaf_math"
+}
+
+t_with_frame_pointers_as_before() {
+	pmb_ok record --call-graph fp -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/recurse" 1
+	expect_ledger
+	expect_eq "$(sum_get .unwind.tables)" 0 "tables"
+	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the known path"
+}
+
+# Processes that live for milliseconds: nothing of them is known when their samples come.
+t_short_lives() {
+	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
+		sh -c "for i in \$(seq $(secs 300 100)); do '$WORKLOADS/frameless' deep 0.003; done" >/dev/null
+	expect_columns
+	grep '^frameless;' "$T/folded" >"$T/mine"
+	expect_ge "$(wc -l <"$T/mine")" 5 "lines"
+	expect_stacks 95 "^frameless;(_start;|(__)?clone3?;|.*_\[k\]$)"
+}
+
+# What was recorded of a program whose stacks end early says where.
+t_the_file_that_spoils_is_named() {
+	frameless deeper
+	expect_eq "$(sum_get '.stacks.ended_early[0].ending')" truncated "why"
+	expect_match <(sum_get '.stacks.ended_early[0].file') '/frameless$' "where"
+}
+
+run_tests

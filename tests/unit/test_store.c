@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tables in the memory that the kernel reads: where they lie, what is found in them, what makes room. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "unwind/extents.h"
+#include "unwind/lists.h"
+#include "unwind/store.h"
+
+Test(extents, taken_and_given_back_is_whole_again)
+{
+	struct extents e;
+	uint32_t a, b, c;
+
+	extents__init(&e, 10, 100);
+	a = extents__take(&e, 30);
+	b = extents__take(&e, 30);
+	c = extents__take(&e, 40);
+	cr_assert_eq(a, 10);
+	cr_assert_eq(b, 40);
+	cr_assert_eq(c, 70);
+	cr_assert_eq(extents__take(&e, 1), EXTENT_NONE);
+	extents__give(&e, a, 30);
+	extents__give(&e, c, 40);
+	cr_assert_eq(extents__take(&e, 41), EXTENT_NONE, "two halves are no whole");
+	extents__give(&e, b, 30);
+	cr_assert_eq(e.n, 1);
+	cr_assert_eq(e.used, 0);
+	cr_assert_eq(extents__take(&e, 100), 10);
+	extents__done(&e);
+}
+
+static struct pmb_code *code;
+static struct pmb_mappings *mappings;
+static struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
+static unsigned n_chunks;
+
+static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
+{
+	(void)ctx;
+	cr_assert_eq(index, n_chunks);
+	return chunks[n_chunks++] = xcalloc(1, sizeof(struct pmb_chunk));
+}
+
+static struct store *new_store(size_t bytes)
+{
+	struct store_memory memory = {.new_chunk = new_chunk};
+
+	memory.code = code = xcalloc(1, sizeof(*code));
+	memory.mappings = mappings = xcalloc(1, sizeof(*mappings));
+	n_chunks = 0;
+	return store__new(&memory, bytes);
+}
+
+static void end_store(struct store *s)
+{
+	store__free(s);
+	free(code);
+	free(mappings);
+	while (n_chunks)
+		free(chunks[--n_chunks]);
+}
+
+/* Two pages: [0x10000, 0x20000) with three rows, [0x20000, 0x30000) with one. */
+static const struct pmb_unwind_page pages[] = {{0, 3}, {3, 1}};
+static const struct pmb_unwind_rule rules[] = {{.cfa = PMB_CFA_NONE},
+					       {.cfa = PMB_CFA_SP, .cfa_off = 8},
+					       {.cfa = PMB_CFA_FP, .cfa_off = 16}};
+static const __u32 rows[] = {PMB_ROW(0, 0), PMB_ROW(0x100, 1), PMB_ROW(0x200, 2), PMB_ROW(0, 1)};
+static const struct unwind_table table =
+	{{.first_page = 1, .n_pages = 2, .n_rules = 3, .n_rows = 4}, pages, rules, rows, NULL};
+
+Test(store, a_rule_for_each_place)
+{
+	struct store *s = new_store(1 << 20);
+
+	cr_assert(store__put(s, 7, &table));
+	cr_assert_eq(store__state(s, 7), PMB_FILE_TABLE);
+	cr_assert_eq(store__rule(s, 7, 0xffff).cfa, PMB_CFA_NONE, "before the first page");
+	cr_assert_eq(store__rule(s, 7, 0x10000).cfa, PMB_CFA_NONE);
+	cr_assert_eq(store__rule(s, 7, 0x100ff).cfa, PMB_CFA_NONE);
+	cr_assert_eq(store__rule(s, 7, 0x10100).cfa, PMB_CFA_SP);
+	cr_assert_eq(store__rule(s, 7, 0x101ff).cfa, PMB_CFA_SP);
+	cr_assert_eq(store__rule(s, 7, 0x10200).cfa, PMB_CFA_FP);
+	cr_assert_eq(store__rule(s, 7, 0x1ffff).cfa, PMB_CFA_FP);
+	cr_assert_eq(store__rule(s, 7, 0x20000).cfa, PMB_CFA_SP);
+	cr_assert_eq(store__rule(s, 7, 0x30000).cfa, PMB_CFA_NONE, "behind the last page");
+	cr_assert_eq(store__rule(s, 7, UINT64_MAX).cfa, PMB_CFA_NONE);
+	end_store(s);
+}
+
+Test(store, what_was_forgotten_is_left_alone_for_a_while)
+{
+	struct store *s = new_store(1 << 20);
+	size_t before = store__bytes(s);
+	uint32_t at;
+
+	cr_assert(store__put(s, 1, &table));
+	at = code->file[1].pages_at;
+	store__forget(s, 1);
+	cr_assert_eq(store__state(s, 1), PMB_FILE_NONE);
+	cr_assert(store__put(s, 2, &table));
+	cr_assert_neq(code->file[2].pages_at, at, "an overflow may still be reading it");
+	store__forget(s, 2);
+	store__tick(s, 1000000000);
+	cr_assert_gt(store__bytes(s), before);
+	store__tick(s, 2000000000);
+	cr_assert_eq(store__bytes(s), before, "nothing is left");
+	end_store(s);
+}
+
+Test(store, a_table_that_finds_no_room_leaves_nothing_behind)
+{
+	static __u32 many[65536];
+	static struct pmb_unwind_page full[8];
+	struct unwind_table large = {{.n_pages = 8, .n_rules = 3, .n_rows = 65536},
+				     full,
+				     rules,
+				     many,
+				     NULL};
+	struct store *s = new_store(1 << 20); /* one chunk: four full pages */
+	size_t before = store__bytes(s);
+
+	for (int i = 0; i < 8; i++)
+		full[i] = (struct pmb_unwind_page){0, 65536};
+	cr_assert_not(store__put(s, 3, &large));
+	cr_assert_eq(store__state(s, 3), PMB_FILE_NONE);
+	store__tick(s, 1);
+	store__tick(s, 1000000000);
+	cr_assert_eq(store__bytes(s), before);
+	large.head.n_pages = 4;
+	cr_assert(store__put(s, 3, &large));
+	end_store(s);
+}
+
+Test(store, numbers_beyond_the_array_never_have_a_table)
+{
+	struct store *s = new_store(1 << 20);
+
+	cr_assert_not(store__put(s, PMB_FILES_MAX, &table));
+	store__forget(s, PMB_FILES_MAX);
+	store__never(s, PMB_FILES_MAX);
+	cr_assert_eq(store__state(s, PMB_FILES_MAX), PMB_FILE_NONE);
+	end_store(s);
+}
+
+static struct pmb_process told;
+static unsigned sets, deletes;
+static int set_process(void *ctx, uint32_t tgid, const struct pmb_process *list)
+{
+	(void)ctx;
+	(void)tgid;
+	sets += list != NULL;
+	deletes += list == NULL;
+	if (list)
+		told = *list;
+	return 0;
+}
+
+static struct mappings *two_mappings(void)
+{
+	struct mapping a = {0x1000, 0x3000, 0, 5}, b = {0x8000, 0x9000, 0x2000, 0};
+	struct mappings *m = mappings__add(NULL, &b);
+
+	return mappings__add(m, &a);
+}
+
+Test(lists, sent_once_for_each_generation)
+{
+	struct store *s = new_store(1 << 20);
+	struct lists *l = lists__new(s, set_process, NULL);
+	struct mappings *m = two_mappings();
+	uint32_t first;
+
+	lists__put(l, 42, 1, 0x7fff0000, m);
+	lists__put(l, 42, 1, 0x7fff0000, m);
+	cr_assert_eq(sets, 1);
+	cr_assert_eq(told.n, 2);
+	cr_assert_eq(told.stack_top, 0x7fff0000);
+	cr_assert_eq(mappings->of[told.at].start, 0x1000);
+	cr_assert_eq(mappings->of[told.at].file, 5);
+	cr_assert_eq(mappings->of[told.at + 1].file_off, 0x2000);
+	cr_assert_eq(mappings->of[told.at + 1].list, told.list);
+	first = told.list;
+	lists__put(l, 42, 2, 0x7fff0000, m);
+	cr_assert_eq(sets, 2);
+	cr_assert_neq(told.list, first);
+	lists__put(l, 42, 2, 0x7ffe0000, m);
+	cr_assert_eq(sets, 3, "after an exec");
+	lists__forget(l, 42);
+	lists__forget(l, 42);
+	cr_assert_eq(deletes, 1);
+	mappings__unref(m);
+	lists__free(l);
+	end_store(s);
+}

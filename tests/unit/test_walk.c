@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Walks in user space over a slice of stack. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "unwind/walk.h"
+
+#if defined(__x86_64__)
+
+static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
+{
+	(void)ctx;
+	(void)index;
+	return xcalloc(1, sizeof(struct pmb_chunk)); /* one; the process ends soon */
+}
+
+static const struct pmb_unwind_page pages[] = {{0, 4}};
+static const struct pmb_unwind_rule rules[] = {
+	{.cfa = PMB_CFA_SP, .cfa_off = 24, .ra_off = -8},
+	{.cfa = PMB_CFA_END},
+	{.cfa = PMB_CFA_NONE},
+	{.cfa = PMB_CFA_SP, .cfa_off = 16, .ra_off = -8, .fp = PMB_FP_CFA, .fp_off = -16},
+};
+/* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then pushes rbp */
+static const __u32 rows[] = {PMB_ROW(0, 0), PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
+			     PMB_ROW(0x300, 3)};
+static const struct unwind_table table = {{.n_pages = 1, .n_rules = 4, .n_rows = 4},
+					  pages,
+					  rules,
+					  rows,
+					  NULL};
+
+enum { FILE_KNOWN = 1, FILE_UNKNOWN = 2, FILE_FRAMES = 3 };
+static struct store *store;
+static struct mappings *maps;
+static struct {
+	struct pmb_slice head;
+	uint64_t words[64];
+} slice;
+static struct late_stack got;
+static const struct walk_limits limits = {PMB_MAX_FRAMES, (1ULL << 47) - 1};
+
+static void map(uint64_t start, uint32_t file)
+{
+	struct mapping m = {start, start + 0x10000, 0, file};
+
+	maps = mappings__add(maps, &m);
+}
+
+static void begin(void)
+{
+	struct store_memory memory = {xcalloc(1, sizeof(struct pmb_code)),
+				      xcalloc(1, sizeof(struct pmb_mappings)), new_chunk, NULL};
+
+	store = store__new(&memory, 1 << 20);
+	cr_assert(store__put(store, FILE_KNOWN, &table));
+	store__put_frames(store, FILE_FRAMES);
+	map(0x400000, FILE_KNOWN);
+	map(0x500000, FILE_UNKNOWN);
+	map(0x600000, FILE_FRAMES);
+	slice.head.n = 1;
+	slice.head.from =
+		(struct pmb_frame){.ip = 0x400010, .sp = 0x7000, .exact = 1, .has_regs = 1};
+	slice.head.frames[0] = 0x400010;
+	slice.head.n_bytes = sizeof(slice.words);
+}
+
+static enum pmb_ending walk(void)
+{
+	return unwind_walk(store, maps, &slice.head, &limits, &got);
+}
+
+TestSuite(walk, .init = begin);
+
+Test(walk, to_the_outermost_frame)
+{
+	slice.words[2] = 0x400350; /* the caller, which pushed rbp */
+	slice.words[3] = 0x1234;   /* its rbp */
+	slice.words[4] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 3);
+	cr_assert_eq(got.frames[1], 0x400350);
+	cr_assert_eq(got.frames[2], 0x400110);
+}
+
+Test(walk, goes_on_where_the_kernel_side_stopped)
+{
+	slice.head.n = 3;
+	slice.head.frames[1] = 0x401111;
+	slice.head.frames[2] = 0x400310;
+	slice.head.from = (struct pmb_frame){.ip = 0x400310, .sp = 0x7000};
+	slice.words[1] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 4);
+	cr_assert_eq(got.frames[1], 0x401111);
+	cr_assert_eq(got.frames[3], 0x400110);
+}
+
+Test(walk, names_the_file_whose_table_is_missing)
+{
+	slice.words[2] = 0x500010;
+	cr_assert_eq(walk(), PMB_END_NO_TABLE);
+	cr_assert_eq(got.missing, FILE_UNKNOWN);
+	cr_assert_eq(got.n, 2);
+	store__never(store, FILE_UNKNOWN);
+	cr_assert_eq(walk(), PMB_END_NO_RULE);
+}
+
+Test(walk, from_a_table_to_frame_pointers_and_back)
+{
+	slice.words[2] =
+		0x600010; /* a caller with a frame pointer: from a row that leaves rbp as it is */
+	slice.head.from.fp = 0x7000 + 5 * 8;
+	slice.words[5] = 0x9999;
+	slice.words[6] = 0x400310;
+	slice.words[8] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 4);
+	cr_assert_eq(got.frames[2], 0x400310);
+	cr_assert_eq(got.frames[3], 0x400110);
+}
+
+Test(walk, code_without_a_rule)
+{
+	slice.words[2] = 0x400210;
+	cr_assert_eq(walk(), PMB_END_NO_RULE);
+	cr_assert_eq(got.n, 2);
+}
+
+Test(walk, a_return_address_in_no_mapping)
+{
+	slice.words[2] = 0x900000;
+	cr_assert_eq(walk(), PMB_END_CORRUPT);
+}
+
+Test(walk, a_process_of_which_nothing_is_known)
+{
+	maps = NULL;
+	cr_assert_eq(walk(), PMB_END_NO_TABLE);
+	cr_assert_eq(got.missing, 0);
+	cr_assert_eq(got.n, 1);
+}
+
+Test(walk, beyond_the_slice)
+{
+	slice.head.n_bytes = 16;
+	cr_assert_eq(walk(), PMB_END_UNREADABLE);
+	slice.head.n_bytes = 0;
+	cr_assert_eq(walk(), PMB_END_UNREADABLE);
+}
+
+Test(walk, deeper_than_the_limit)
+{
+	for (int i = 0; i < 64; i++)
+		slice.words[i] = 0x400010;
+	cr_assert_eq(unwind_walk(store, maps, &slice.head, &(struct walk_limits){5, ~0ULL}, &got),
+		     PMB_END_TRUNCATED);
+	cr_assert_eq(got.n, 5);
+}
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unwind/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "unwind/extents.h"
+
+/* A run of the overflow program takes microseconds; a CPU may be held up by its hypervisor. */
+static const uint64_t QUIET_NS = 100 * 1000 * 1000;
+
+/* What was taken out, and from what. */
+struct leaving {
+	struct extents *from;
+	uint32_t at, n;
+	uint64_t since; /* 0: the next tick says */
+};
+
+struct store {
+	struct store_memory memory;
+	struct extents pages, rules, mappings;
+	struct extents rows[PMB_CHUNKS_MAX];
+	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
+	uint32_t n_chunks, max_chunks;
+	struct leaving *leaving;
+	size_t n_leaving, cap_leaving;
+	uint32_t lists;
+	uint32_t *n_rules; /* by file */
+};
+
+struct store *store__new(const struct store_memory *memory, size_t max_bytes)
+{
+	struct store *s = xcalloc(1, sizeof(*s));
+	size_t chunks = max_bytes / sizeof(struct pmb_chunk);
+
+	s->memory = *memory;
+	s->max_chunks = chunks < PMB_CHUNKS_MAX ? (uint32_t)chunks : PMB_CHUNKS_MAX;
+	s->n_rules = xcalloc(PMB_FILES_MAX, sizeof(*s->n_rules));
+	extents__init(&s->pages, 0, PMB_PAGES_MAX);
+	extents__init(&s->rules, 0, PMB_RULES_MAX);
+	extents__init(&s->mappings, 0, PMB_MAPPINGS_MAX);
+	memory->code->file[0].state = PMB_FILE_FRAMES; /* code in no file: a JIT's */
+	return s;
+}
+
+struct store *store__free(struct store *s)
+{
+	if (!s)
+		return NULL;
+	extents__done(&s->pages);
+	extents__done(&s->rules);
+	extents__done(&s->mappings);
+	for (uint32_t i = 0; i < s->n_chunks; i++)
+		extents__done(&s->rows[i]);
+	free(s->leaving);
+	free(s->n_rules);
+	free(s);
+	return NULL;
+}
+
+static void leave(struct store *s, struct extents *from, uint32_t at, uint32_t n)
+{
+	if (!n)
+		return;
+	GROW(s->leaving, s->n_leaving, s->cap_leaving);
+	s->leaving[s->n_leaving++] = (struct leaving){from, at, n, 0};
+}
+
+void store__tick(struct store *s, uint64_t now_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_leaving; i++) {
+		struct leaving *l = &s->leaving[i];
+
+		if (!l->since)
+			l->since = now_ns;
+		if (now_ns - l->since >= QUIET_NS)
+			extents__give(l->from, l->at, l->n);
+		else
+			s->leaving[kept++] = *l;
+	}
+	s->n_leaving = kept;
+}
+
+static bool new_chunk(struct store *s)
+{
+	struct pmb_chunk *chunk;
+
+	if (s->n_chunks == s->max_chunks)
+		return false;
+	chunk = s->memory.new_chunk(s->memory.ctx, s->n_chunks);
+	if (!chunk)
+		return false;
+	s->chunks[s->n_chunks] = chunk;
+	extents__init(&s->rows[s->n_chunks], 0, PMB_CHUNK_ROWS);
+	s->n_chunks++;
+	return true;
+}
+
+/* Where the rows of a page go, counted through all chunks. */
+static uint32_t take_rows(struct store *s, uint32_t n)
+{
+	uint32_t at;
+
+	for (uint32_t i = 0; i < s->n_chunks || new_chunk(s); i++) {
+		at = extents__take(&s->rows[i], n);
+		if (at != EXTENT_NONE)
+			return i * PMB_CHUNK_ROWS + at;
+	}
+	return EXTENT_NONE;
+}
+
+/* Each page's rows at their place; how many pages found one. */
+static uint32_t put_pages(struct store *s, uint32_t pages_at, const struct unwind_table *t)
+{
+	struct pmb_unwind_page *to = &s->memory.code->page[pages_at];
+	uint32_t at;
+
+	for (uint32_t i = 0; i < t->head.n_pages; i++) {
+		const struct pmb_unwind_page *page = &t->pages[i];
+
+		to[i] = (struct pmb_unwind_page){0};
+		if (!page->n)
+			continue;
+		at = take_rows(s, page->n);
+		if (at == EXTENT_NONE)
+			return i;
+		memcpy(&s->chunks[at / PMB_CHUNK_ROWS]->row[at % PMB_CHUNK_ROWS],
+		       &t->rows[page->first], page->n * sizeof(*t->rows));
+		to[i] = (struct pmb_unwind_page){at, page->n};
+	}
+	return t->head.n_pages;
+}
+
+static void leave_pages(struct store *s, uint32_t at, uint32_t n)
+{
+	const struct pmb_unwind_page *pages = &s->memory.code->page[at];
+
+	for (uint32_t i = 0; i < n; i++)
+		leave(s, &s->rows[pages[i].first / PMB_CHUNK_ROWS], pages[i].first % PMB_CHUNK_ROWS,
+		      pages[i].n);
+}
+
+bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
+{
+	struct pmb_unwind_file *f;
+	uint32_t pages_at, rules_at, n;
+
+	if (file >= PMB_FILES_MAX || !t->head.n_pages || !t->head.n_rules)
+		return false;
+	store__forget(s, file);
+	pages_at = extents__take(&s->pages, t->head.n_pages);
+	rules_at = extents__take(&s->rules, t->head.n_rules);
+	n = pages_at == EXTENT_NONE || rules_at == EXTENT_NONE ? 0 : put_pages(s, pages_at, t);
+	if (n < t->head.n_pages) {
+		if (n)
+			leave_pages(s, pages_at, n);
+		if (pages_at != EXTENT_NONE)
+			leave(s, &s->pages, pages_at, t->head.n_pages);
+		if (rules_at != EXTENT_NONE)
+			leave(s, &s->rules, rules_at, t->head.n_rules);
+		return false;
+	}
+	memcpy(&s->memory.code->rule[rules_at], t->rules, t->head.n_rules * sizeof(*t->rules));
+	s->n_rules[file] = t->head.n_rules;
+	f = &s->memory.code->file[file];
+	f->first_page = t->head.first_page;
+	f->n_pages = t->head.n_pages;
+	f->pages_at = pages_at;
+	f->rules_at = rules_at;
+	__atomic_store_n(&f->state, PMB_FILE_TABLE, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void put_state(struct store *s, uint32_t file, enum pmb_file_state state)
+{
+	if (file >= PMB_FILES_MAX)
+		return;
+	store__forget(s, file);
+	__atomic_store_n(&s->memory.code->file[file].state, state, __ATOMIC_RELEASE);
+}
+
+void store__put_frames(struct store *s, uint32_t file)
+{
+	put_state(s, file, PMB_FILE_FRAMES);
+}
+
+void store__never(struct store *s, uint32_t file)
+{
+	put_state(s, file, PMB_FILE_NEVER);
+}
+
+void store__forget(struct store *s, uint32_t file)
+{
+	struct pmb_unwind_file *f = &s->memory.code->file[file];
+
+	if (!file || file >= PMB_FILES_MAX || f->state == PMB_FILE_NONE)
+		return;
+	if (f->state == PMB_FILE_TABLE) {
+		leave_pages(s, f->pages_at, f->n_pages);
+		leave(s, &s->pages, f->pages_at, f->n_pages);
+		leave(s, &s->rules, f->rules_at, s->n_rules[file]);
+	}
+	__atomic_store_n(&f->state, PMB_FILE_NONE, __ATOMIC_RELEASE);
+}
+
+enum pmb_file_state store__state(const struct store *s, uint32_t file)
+{
+	return file < PMB_FILES_MAX ? (enum pmb_file_state)s->memory.code->file[file].state :
+				      PMB_FILE_NONE;
+}
+
+struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_t off)
+{
+	const struct pmb_unwind_file *f = &s->memory.code->file[file];
+	uint64_t page = (off >> PMB_PAGE_SHIFT) - f->first_page;
+	uint32_t low = 0, high, mid;
+	struct pmb_unwind_page p;
+	const __u32 *rows;
+
+	if (page >= f->n_pages)
+		return (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
+	p = s->memory.code->page[f->pages_at + page];
+	if (!p.n)
+		return (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
+	rows = &s->chunks[p.first / PMB_CHUNK_ROWS]->row[p.first % PMB_CHUNK_ROWS];
+	for (high = p.n; high - low > 1;) {
+		mid = (low + high) / 2;
+		if (PMB_ROW_LOW(rows[mid]) <= (off & (PMB_UNWIND_ROW_MAX - 1)))
+			low = mid;
+		else
+			high = mid;
+	}
+	return s->memory.code->rule[f->rules_at + PMB_ROW_RULE(rows[low])];
+}
+
+bool store__put_list(struct store *s, const struct mappings *mappings, struct pmb_process *ret)
+{
+	size_t n = mappings__count(mappings);
+	uint32_t at;
+
+	*ret = (struct pmb_process){0};
+	if (!n)
+		return true;
+	if (n > PMB_LIST_MAX)
+		return false;
+	at = extents__take(&s->mappings, (uint32_t)n);
+	if (at == EXTENT_NONE)
+		return false;
+	*ret = (struct pmb_process){.at = at, .n = (uint32_t)n, .list = ++s->lists};
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *m = mappings__at(mappings, i);
+		bool known = m->file < PMB_FILES_MAX;
+
+		/* one that can't have a table is left out: its end is its start */
+		s->memory.mappings->of[at + i] =
+			(struct pmb_mapping){m->start, known ? m->end : m->start, m->file_off,
+					     known ? m->file : 0, ret->list};
+	}
+	return true;
+}
+
+void store__forget_list(struct store *s, const struct pmb_process *list)
+{
+	leave(s, &s->mappings, list->at, list->n);
+}
+
+size_t store__bytes(const struct store *s)
+{
+	size_t rows = 0;
+
+	for (uint32_t i = 0; i < s->n_chunks; i++)
+		rows += s->rows[i].used;
+	return rows * sizeof(__u32) + s->pages.used * sizeof(struct pmb_unwind_page) +
+	       s->rules.used * sizeof(struct pmb_unwind_rule) +
+	       s->mappings.used * sizeof(struct pmb_mapping);
+}

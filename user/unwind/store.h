@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables and lists of mappings where the overflow program reads them. There is one copy: walks in user
+ * space read the same.
+ *
+ * Nothing is locked (pmubpf/unwind.h). What is taken out stays untouched for a while, until no run of the
+ * program that had found it can still be reading it.
+ */
+#ifndef PMUBPF_UNWIND_STORE_H
+#define PMUBPF_UNWIND_STORE_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmubpf/unwind.h"
+#include "proc/mappings.h"
+#include "sym/table.h"
+
+/* Lent by whoever made the maps. */
+struct store_memory {
+	struct pmb_code *code;
+	struct pmb_mappings *mappings;
+	struct pmb_chunk *(*new_chunk)(void *ctx, uint32_t index); /* NULL: can't be had */
+	void *ctx;
+};
+
+struct store;
+
+struct store *store__new(const struct store_memory *memory, size_t max_bytes); /* of rows */
+struct store *store__free(struct store *store);
+
+/* table has passed its check. False: no room now (after store__forget of another and a while there may be), or never for this file. */
+bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);
+/* Its code has frame pointers, as far as anybody knows. */
+void store__put_frames(struct store *store, uint32_t file);
+/* It never gets a table. */
+void store__never(struct store *store, uint32_t file);
+void store__forget(struct store *store, uint32_t file);
+enum pmb_file_state store__state(const struct store *store, uint32_t file);
+/* The rule for an offset of a file that has a table; PMB_CFA_NONE if there is none. */
+struct pmb_unwind_rule store__rule(const struct store *store, uint32_t file, uint64_t off);
+
+/* A process's list; false: no room, or too many mappings. n is 0 if there are none. */
+bool store__put_list(struct store *store, const struct mappings *mappings, struct pmb_process *ret);
+void store__forget_list(struct store *store, const struct pmb_process *list);
+
+/* Gives back what was taken out long enough ago. */
+void store__tick(struct store *store, uint64_t now_ns);
+size_t store__bytes(const struct store *store); /* in use by tables and lists */
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unwind/tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/table.h"
+#include "sym/table_client.h"
+#include "sys/clock.h"
+
+/* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
+static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
+
+/* Of a file, by its number. */
+struct wish {
+	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
+};
+
+struct tables {
+	struct store *store;
+	struct files *files;
+	struct table_client *client;
+	struct wish *wishes;
+	size_t n_wishes;
+	size_t wanted;     /* wishes that wait */
+	uint32_t building; /* 0: the helper has nothing to do */
+	uint64_t since;
+	bool swept; /* what is being built is of a file that is no longer known */
+	struct tables_totals totals;
+};
+
+struct tables *tables__new(struct store *store, struct files *files)
+{
+	struct tables *t = xcalloc(1, sizeof(*t));
+
+	t->store = store;
+	t->files = files;
+	t->client = table_client__new(NULL);
+	t->wishes = xcalloc(PMB_FILES_MAX, sizeof(*t->wishes));
+	return t;
+}
+
+struct tables *tables__free(struct tables *t)
+{
+	if (!t)
+		return NULL;
+	table_client__free(t->client);
+	free(t->wishes);
+	free(t);
+	return NULL;
+}
+
+static void answered(struct tables *t, uint32_t file)
+{
+	t->wanted -= t->wishes[file].hits > 0;
+	t->wishes[file].hits = 0;
+}
+
+bool tables__waits(const struct tables *t, uint32_t file)
+{
+	return file && file < PMB_FILES_MAX && t->wishes[file].hits;
+}
+
+bool tables__want(struct tables *t, uint32_t file)
+{
+	if (!file || file >= PMB_FILES_MAX || store__state(t->store, file) == PMB_FILE_NEVER)
+		return false;
+	t->wanted += t->wishes[file].hits == 0;
+	t->wishes[file].hits++;
+	return true;
+}
+
+static uint32_t most_wanted(const struct tables *t)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < PMB_FILES_MAX && i < files__count(t->files); i++) {
+		if (t->wishes[i].hits > t->wishes[best].hits)
+			best = i;
+	}
+	return best;
+}
+
+/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any more. */
+static int start(struct tables *t, uint32_t file)
+{
+	const struct file *f = files__get(t->files, file);
+	_cleanup_close_ int again = f && f->fd < 0 ? files__reopen(t->files, file) : -1;
+	int fd = f && f->fd >= 0 ? f->fd : again;
+
+	t->since = now_ns();
+	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, t->since + BUILD_NS);
+}
+
+/* Gives the helper the next file. True if one is known now not to get a table. */
+static bool start_next(struct tables *t)
+{
+	bool changed = false;
+	uint32_t file;
+	int r;
+
+	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
+		r = start(t, file);
+		if (r == 0)
+			t->building = file;
+		if (r == 0 || r == -EBUSY)
+			break;
+		store__never(t->store, file);
+		t->totals.failed++;
+		answered(t, file);
+		changed = true;
+	}
+	return changed;
+}
+
+static void put(struct tables *t, uint32_t file, int fd)
+{
+	struct unwind_table table;
+
+	if (unwind_table__read(fd, &table) < 0) {
+		table_client__distrust(t->client);
+		t->totals.failed++;
+		store__never(t->store, file);
+		return;
+	}
+	if (store__put(t->store, file, &table)) {
+		t->totals.built++;
+	} else {
+		t->totals.no_room++;
+		store__never(t->store, file);
+	}
+	unwind_table__done(&table);
+}
+
+static void take(struct tables *t, uint32_t file, enum table_status status, int fd)
+{
+	if (status == TABLE_BUILT) {
+		put(t, file, fd);
+	} else if (status == TABLE_BAD_FILE) {
+		t->totals
+			.frames++; /* code that somebody wrote into a file: a JIT's, an archive of Java's */
+		store__put_frames(t->store, file);
+	} else {
+		t->totals.failed++;
+		store__never(t->store, file);
+	}
+}
+
+bool tables__work(struct tables *t)
+{
+	_cleanup_close_ int fd = -1;
+	enum table_status status;
+	uint64_t now = now_ns();
+
+	if (!t->building)
+		return start_next(t);
+	status = table_client__finish(t->client, now, &fd);
+	if (status == TABLE_PENDING)
+		return false;
+	t->totals.build_ns += now - t->since;
+	if (!t->swept)
+		take(t, t->building, status, fd);
+	t->swept = false;
+	answered(t, t->building);
+	t->building = 0;
+	start_next(t);
+	return true;
+}
+
+bool tables__busy(const struct tables *t)
+{
+	return t->wanted;
+}
+
+int tables__fd(const struct tables *t)
+{
+	return table_client__poll_fd(t->client);
+}
+
+void tables__swept(struct tables *t)
+{
+	for (uint32_t i = 1; i < PMB_FILES_MAX; i++) {
+		if (files__get(t->files, i))
+			continue;
+		t->swept |= t->building == i;
+		answered(t, i);
+		store__forget(t->store, i);
+	}
+}
+
+const struct tables_totals *tables__totals(const struct tables *t)
+{
+	return &t->totals;
+}

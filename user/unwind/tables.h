@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which files get a table, and when: those that samples hit, most hit first. The helper process builds
+ * them, one at a time, while the recording goes on; nothing here waits.
+ */
+#ifndef PMUBPF_UNWIND_TABLES_H
+#define PMUBPF_UNWIND_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "proc/files.h"
+#include "unwind/store.h"
+
+struct tables_totals {
+	uint64_t built;
+	uint64_t frames;  /* files without unwind information: frame pointers */
+	uint64_t failed;  /* that the helper could not read */
+	uint64_t no_room; /* that found no room */
+	uint64_t evicted;
+	uint64_t build_ns; /* from request to answer, all together */
+};
+
+struct tables;
+
+/* store and files are borrowed. */
+struct tables *tables__new(struct store *store, struct files *files);
+struct tables *tables__free(struct tables *tables);
+
+/* A sample needs the table of that file. False: it will never have one. */
+bool tables__want(struct tables *tables, uint32_t file);
+/* True if that file is wanted and has no answer yet. */
+bool tables__waits(const struct tables *tables, uint32_t file);
+/* Takes what the helper has finished and gives it the next file. True if any file changed its state. */
+bool tables__work(struct tables *tables);
+/* True while a file that is wanted has no answer yet. */
+bool tables__busy(const struct tables *tables);
+/* Readable when the helper has an answer; -1: it isn't asked for anything. */
+int tables__fd(const struct tables *tables);
+/* After files__sweep: the numbers that were swept mean other files from now on. */
+void tables__swept(struct tables *tables);
+const struct tables_totals *tables__totals(const struct tables *tables);
+
+#endif
