@@ -46,13 +46,13 @@ t_jit() {
 	later rm -f "/tmp/perf-$spawned.map"
 	sleep 0.3
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
-	expect_ge "$(folded_share "$T/folded" ';main.*;jit_loop$')" 90 "percent in jit_loop under main"
+	expect_ge "$(folded_share "$T/folded" ';main.*;jit_loop_\[j\]$')" 90 "percent in jit_loop under main"
 }
 
 t_jit_of_a_command_that_ended() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1' "$T/pid" "$WORKLOADS/jit"
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
-	expect_ge "$(folded_share "$T/folded" ';jit_loop$' '^jit;')" 80 "percent in jit_loop"
+	expect_ge "$(folded_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 
 t_jit_map_of_someone_else() {
@@ -166,6 +166,123 @@ t_build_id() {
 	strip "$T/ided"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/ided" 1
 	expect_within "$(leaf_share "$T/folded" hot70 '^ided;.*hot')" 70 8 "hot70"
+}
+
+# The line of tests/workloads/inlined.c that is marked with a name.
+inlined_line() { # NAME
+	grep -n "/\* line: $1 \*/" "$TOP/tests/workloads/inlined.c" | cut -d: -f1
+}
+
+# With --inline all stacks show the chain, without it none does.
+expect_inlined() { # PROGRAM
+	local comm
+	comm=$(basename "$1")
+	pmb_ok record -e cpu-clock --inline -o "$T/folded" -- "$1" 0.5
+	expect_ge "$(folded_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin(;|$)' "^$comm;")" 90 \
+		"percent with the inlined calls"
+	pmb_ok record -e cpu-clock --inline --lines -o "$T/folded" -- "$1" 0.5
+	expect_ge "$(folded_share "$T/folded" "$(printf \
+		';main:inlined.c:%d;work:inlined.c:%d;middle:inlined.c:%d_.i.;inner:inlined.c:%d_.i.;leaf_spin:' \
+		"$(inlined_line main)" "$(inlined_line work)" "$(inlined_line middle)" "$(inlined_line inner)")" \
+		"^$comm;")" 90 "percent with the inlined calls and their lines"
+}
+
+t_inline() {
+	expect_inlined "$WORKLOADS/inlined"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
+	expect_ge "$(folded_share "$T/folded" ';main;work;leaf_spin(;|$)' '^inlined;')" 90 "percent without them"
+	expect_no_match "$T/folded" '_\[i\]' "an inlined frame that nobody asked for"
+}
+
+t_lines() {
+	pmb_ok record -e cpu-clock --lines -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
+	expect_ge "$(folded_share "$T/folded" "$(printf ';main:inlined.c:%d;work:inlined.c:%d;leaf_spin:inlined.c:' \
+		"$(inlined_line main)" "$(inlined_line work)")" '^inlined;')" 90 "percent with lines"
+	expect_no_match "$T/folded" '_\[i\]' "an inlined frame that nobody asked for"
+}
+
+t_inline_in_a_debug_file() {
+	# With the symbols in the program itself, and without.
+	local flag
+	for flag in --strip-debug --strip-all; do
+		cp "$WORKLOADS/inlined" "$T/linked"
+		objcopy --only-keep-debug "$T/linked" "$T/linked.debug"
+		strip "$flag" "$T/linked"
+		(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
+		expect_inlined "$T/linked"
+	done
+}
+
+t_inline_in_all_versions_of_dwarf() {
+	local flags
+	for flags in "gcc -gdwarf-3" "gcc -gdwarf-4" "gcc -gdwarf-5" "gcc -gdwarf-5 -gz" "gcc -gdwarf-4 -gno-strict-dwarf -flto" \
+		"clang -gdwarf-4" "clang -gdwarf-5"; do
+		need_program "${flags%% *}"
+		# shellcheck disable=SC2086 # a list of words
+		$flags -w -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -o "$T/prog" "$TOP/tests/workloads/inlined.c" ||
+			fail "$flags"
+		expect_inlined "$T/prog"
+	done
+}
+
+t_inline_cxx() {
+	need_program g++
+	cat >"$T/prog.cc" <<-'CXX'
+	#include <ctime>
+	namespace ns {
+	template <int N> struct Box {
+		__attribute__((noinline)) static void spin() {
+			__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+			for (long i = 0; i < 1000000; i++) __asm__ volatile("" : "+r"(i));
+		}
+		__attribute__((always_inline)) void run() const { spin(); __asm__ volatile(""); }
+	};
+	}
+	int main() {
+		ns::Box<3> box;
+		for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end;) box.run();
+	}
+	CXX
+	g++ -g -O2 -fno-omit-frame-pointer -o "$T/prog" "$T/prog.cc" || fail "g++"
+	pmb_ok record -e cpu-clock --inline -o "$T/folded" -- "$T/prog"
+	expect_ge "$(folded_share "$T/folded" ';main;ns::Box<3>::run_\[i\];ns::Box<3>::spin(;|$)' '^prog;')" 90 \
+		"percent with the inlined member"
+}
+
+t_inline_with_a_shared_debug_file() {
+	# dwz moves what debug files share into a third one. It is not read; the rest is.
+	need_program dwz
+	cp "$WORKLOADS/inlined" "$T/one"
+	cp "$WORKLOADS/split" "$T/two"
+	dwz -m "$T/shared" "$T/one" "$T/two" || skip "dwz can't"
+	rm -f "$T/shared"
+	mkfifo "$T/shared" # whoever opens it hangs
+	pmb_ok record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" -- "$T/one" 0.5
+	expect_ge "$(folded_share "$T/folded" ';main;work(;|$)' '^one;')" 90 "percent under work"
+	expect_eq "$(sum_get .names.helper_failures)" 0 "failures of the helper"
+}
+
+t_inline_in_a_broken_file() {
+	# DWARF that is garbage costs the inlined frames, not the names.
+	cp "$WORKLOADS/inlined" "$T/prog"
+	local section off size
+	for section in .debug_info .debug_abbrev .debug_line; do
+		read -r off size < <(readelf -SW "$T/prog" | sed 's/^ *\[ *[0-9]*\] *//' |
+			awk -v s="$section" '$1 == s { print $4, $5 }')
+		head -c $((16#$size)) /dev/urandom |
+			dd of="$T/prog" bs=4096 seek=$((16#$off)) oflag=seek_bytes conv=notrunc status=none
+	done
+	pmb_ok record -e cpu-clock --inline --lines -o "$T/folded" -- "$T/prog" 0.5
+	expect_ge "$(folded_share "$T/folded" ';main[^;]*;work[^;]*;(.*;)?leaf_spin' '^prog;')" 90 "percent with names"
+}
+
+t_each_place_is_looked_up_once() {
+	# Samples by the ten thousand, of a few hundred places.
+	pmb_ok record -e cpu-clock -F 20000 --inline -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/inlined" 2
+	expect_ge "$(sum_aggregated)" 5000 "samples"
+	expect_le "$(sum_get .names.lookups)" 500 "look-ups"
+	expect_ge "$(sum_get .names.lookups)" 3 "look-ups"
+	expect_eq "$(sum_get .names.helper_failures)" 0 "failures of the helper"
 }
 
 t_kernel_frames() {

@@ -62,10 +62,15 @@ static void add(uint32_t event, const char *comm, uint32_t user_stack, uint32_t 
 		     weight);
 }
 
+static struct names_inlined inlined[64]; /* by frame id */
+
 static char *folded(const struct folded_opts *opts)
 {
 	const struct frame *frames;
-	const struct names names = {texts, reasons, profile__frames(p, &frames)};
+	const struct names names = {.text = texts,
+				    .reason = reasons,
+				    .n = profile__frames(p, &frames),
+				    .inlined = inlined};
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -202,6 +207,37 @@ Test(folded, max_depth_counts_from_the_leaf)
 	expect(&(struct folded_opts){&counts, 1, UINT32_MAX}, "p;a;b;c;x_[k];y_[k] 1\n");
 }
 
+/* Calls inlined at a place are frames of their own, which a shorter line may cut apart. */
+Test(folded, inlined_calls)
+{
+	char outer[] = "outer", inner[] = "inner";
+	char *of_b[] = {outer, inner}, *of_c[] = {inner};
+	uint32_t b = user(2, "b"), c = user(3, "c");
+
+	inlined[b] = (struct names_inlined){of_b, 2};
+	inlined[c] = (struct names_inlined){of_c, 1};
+	add(0, "p", STACK(c, b, user(1, "a")), STACK(frame(FRAME_KERNEL, 1, "x")), 1);
+	expect(&plain, "p;a;b;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, 2}, "p;inner_[i];x_[k] 1\n");
+	expect(&(struct folded_opts){&counts, 1, 5}, "p;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
+	inlined[b] = inlined[c] = (struct names_inlined){0};
+}
+
+Test(folded, what_a_jit_made)
+{
+	reasons[frame(FRAME_JIT, 1, "jitted")] = SYM_NAMED;
+	reasons[frame(FRAME_JIT, 2, "[unknown]")] = SYM_NO_PERF_MAP;
+	add(0, "p", STACK(frame(FRAME_JIT, 1, NULL), user(1, "main")), 0, 1);
+	add(0, "p", STACK(frame(FRAME_JIT, 2, NULL)), 0, 2);
+	expect(&plain, "p;[unknown] 2\np;main;jitted_[j] 1\n");
+}
+
+Test(folded, no_program_can_forge_a_kind_of_frame)
+{
+	add(0, "c_[k]", STACK(user(3, "a_[i]"), user(2, "b_[j]"), user(1, "d_[k]")), 0, 1);
+	expect(&plain, "c_\\x5bk];d_\\x5bk];b_\\x5bj];a_\\x5bi] 1\n");
+}
+
 Test(folded, what_a_shorter_line_can_no_longer_tell_apart_is_one_line)
 {
 	add(0, "p", STACK(user(2, "hot"), user(1, "a")), 0, 1);
@@ -277,7 +313,7 @@ Test(folded, the_sum_of_the_lines_is_the_weight)
 Test(folded, a_full_disk_is_an_error)
 {
 	FILE *file = fopen("/dev/full", "w");
-	const struct names names = {texts, reasons, 1};
+	const struct names names = {.text = texts, .reason = reasons, .n = 1};
 
 	cr_assert_not_null(file);
 	add(0, "p", 0, 0, 1);

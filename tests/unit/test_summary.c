@@ -410,7 +410,7 @@ Test(summary, frames_are_counted_per_sample)
 				profile__frame(p, &(struct frame){FRAME_FILE, 1, 2})};
 	char *texts[] = {"[unknown]", "main", "[x]+0x2"};
 	enum sym_reason reasons[] = {SYM_NO_MAPPING, SYM_NAMED, SYM_NO_SYMBOL};
-	const struct names names = {texts, reasons, 3};
+	const struct names names = {.text = texts, .reason = reasons, .n = 3};
 	struct profile_key key = {.user_stack = profile__stack(p, ids, 2),
 				  .kernel_stack = profile__stack(p, ids, 1)};
 	struct frame_counts counts;

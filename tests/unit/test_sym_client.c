@@ -144,11 +144,14 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 		symd_msg__begin(&b, header.type, header.seq);
 		if (header.type == SYMD_LOOKUP) {
 			cursor__u32(&body);
+			cursor__u32(&body);
 			symd_msg__put_u32(&b, 1);
 			symd_msg__put_u8(&b, SYM_NAMED);
 			symd_msg__put_u64(&b, cursor__u64(&body));
 			symd_msg__put_u16(&b, 2);
 			buf__add(&b, "ok", 2);
+			buf__add(&b, "\0\0\0\0\0\0", 6); /* no file, no line… */
+			buf__add(&b, "\0", 1);           /* …nothing inlined */
 		} else {
 			symd_msg__put_u8(&b, SYM_NAMED);
 		}
@@ -249,6 +252,30 @@ static void send_zero_answers(int sock, const struct symd_header *header)
 	buf__done(&b);
 }
 
+/* A place with more inlined calls than it sends, and one without a name. */
+static void send_bad_inlined(int sock, const struct symd_header *header)
+{
+	struct buf b = {0};
+
+	symd_msg__begin(&b, header->type, header->seq);
+	if (header->type != SYMD_LOOKUP) {
+		symd_msg__put_u8(&b, SYM_NAMED);
+	} else {
+		symd_msg__put_u32(&b, 1);
+		symd_msg__put_u8(&b, SYM_NAMED);
+		symd_msg__put_u64(&b, 0);
+		symd_msg__put_u16(&b, 2);
+		buf__add(&b, "ok\0\0\0\0\0\0", 8);
+		symd_msg__put_u8(&b, 3);
+		symd_msg__put_u16(&b, 2);
+		buf__add(&b, "in\0\0\0\0\0\0", 8);
+		buf__add(&b, "\0\0\0\0\0\0\0\0", 8);
+	}
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	buf__done(&b);
+}
+
 #define HELPER(misbehave)                                  \
 	static int helper_##misbehave(int sock)            \
 	{                                                  \
@@ -266,6 +293,7 @@ HELPER(send_too_much)
 HELPER(answer_another_question)
 HELPER(send_bad_answers)
 HELPER(send_zero_answers)
+HELPER(send_bad_inlined)
 
 static int silent(int sock)
 {

@@ -196,12 +196,13 @@ static int print_result(const struct record_args *a, const struct session_result
 	buf__add(&notes, result->notes.data, result->notes.len);
 	summary.notes = notes.data;
 
-	r = names__resolve(&names, result->profile, result->files, err);
+	r = names__resolve(&names, result->profile, result->files, &a->names, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < a->events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	summary.frames = count_frames(result->profile, &names);
+	summary.names = names.work;
 	r = set_rates(a, result, numbers, err);
 	if (r == 0)
 		r = write_folded(a, result, &names, numbers, &outputs->folded, err);

@@ -24,6 +24,8 @@ enum {
 	OPT_PASSES,
 	OPT_MAX_MEMORY,
 	OPT_CALL_GRAPH,
+	OPT_INLINE,
+	OPT_LINES,
 };
 
 enum {
@@ -57,6 +59,9 @@ static const struct argp_option options[] = {
 	{"user-only", OPT_USER_ONLY, 0, 0, "Leave kernel frames out (samples stay)", 0},
 	{"kernel-only", OPT_KERNEL_ONLY, 0, 0, "Leave user frames out (samples stay)", 0},
 	{"max-depth", OPT_MAX_DEPTH, "N", 0, "At most N frames a line, from the leaf", 0},
+	{"inline", OPT_INLINE, 0, 0,
+	 "Calls that were inlined as frames of their own, ending in _[i]; reads DWARF", 0},
+	{"lines", OPT_LINES, 0, 0, "function:file:line instead of the function; reads DWARF", 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
@@ -228,6 +233,12 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		return 0;
 	case OPT_SUMMARY:
 		a->summary = arg;
+		return 0;
+	case OPT_INLINE:
+		a->names.inlined = true;
+		return 0;
+	case OPT_LINES:
+		a->names.lines = true;
 		return 0;
 	case OPT_USER_ONLY:
 		a->session.want_kernel = false;

@@ -11,6 +11,7 @@
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "session/session.h"
+#include "sym/names.h"
 
 struct record_args {
 	struct event_args what;
@@ -24,6 +25,7 @@ struct record_args {
 	unsigned max_depth;
 	const char *output, *summary;
 	struct buf notes; /* for the summary: what was found out before the recording */
+	struct names_opts names;
 	bool quiet;
 	bool passes; /* run the command once for each set of events that fit together */
 	struct err *err;

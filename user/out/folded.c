@@ -17,8 +17,6 @@
 #include "model/intern.h"
 #include "out/escape.h"
 
-enum { MAX_PARTS = 300 }; /* event, comm, two stacks of at most 127, address */
-
 struct sums {
 	uint64_t samples, weight;
 	uint64_t number; /* what is printed, once all rows are added */
@@ -29,54 +27,121 @@ struct folder {
 	const struct profile *profile;
 	const struct folded_opts *opts;
 	const struct frame *frames;
-	struct intern texts;  /* escaped names with their NUL */
-	uint32_t *frame_text; /* by frame id */
-	struct intern lines;  /* arrays of: event, texts… */
-	struct sums *sums;    /* by line number - 1 */
+	struct intern texts; /* escaped names with their NUL */
+	struct frame_texts {
+		size_t first; /* in frame_parts */
+		size_t n;     /* more than one: with what was inlined into it, outermost first */
+	} * frame_texts;      /* by frame id */
+	uint32_t *frame_parts;
+	size_t n_frame_parts, cap_frame_parts;
+	uint32_t *parts; /* of the line that is being made */
+	size_t n_parts, cap_parts;
+	struct intern lines; /* arrays of: event, texts… */
+	struct sums *sums;   /* by line number - 1 */
 	size_t n_sums, cap_sums;
 };
 
+/* _[k], _[i], _[j]: the kernel's, inlined, made by a JIT. */
+static bool ends_in_suffix(const struct buf *text)
+{
+	const char *end = text->len >= 4 ? text->data + text->len - 4 : "";
+
+	return !strcmp(end, "_[k]") || !strcmp(end, "_[i]") || !strcmp(end, "_[j]");
+}
+
 static uint32_t text_number(struct folder *f, const char *name, const char *suffix)
 {
-	static const char kernel[] = "_[k]";
 	_cleanup_(buf__done) struct buf text = {0};
 
 	escape_name(&text, name);
-	if (!*suffix && text.len >= 4 && strcmp(text.data + text.len - 4, kernel) == 0) {
-		text.len -= 3; /* a program's own name may not look like a kernel frame */
-		buf__puts(&text, "\\x5bk]");
+	if (!*suffix && ends_in_suffix(&text)) {
+		char kind = text.data[text.len - 2];
+
+		text.len -= 3; /* a program's own name may not look like another kind of frame */
+		buf__printf(&text, "\\x5b%c]", kind);
 	}
 	buf__puts(&text, suffix);
 	return intern__add(&f->texts, text.data, text.len + 1);
+}
+
+static const char *suffix_of(const struct frame *frame, enum sym_reason reason)
+{
+	if (frame->kind == FRAME_KERNEL)
+		return "_[k]";
+	return frame->kind == FRAME_JIT && reason == SYM_NAMED ? "_[j]" : "";
+}
+
+static void add_frame_part(struct folder *f, uint32_t text)
+{
+	GROW(f->frame_parts, f->n_frame_parts, f->cap_frame_parts);
+	f->frame_parts[f->n_frame_parts++] = text;
 }
 
 static void number_frames(struct folder *f, const struct names *names)
 {
 	size_t n = profile__frames(f->profile, &f->frames);
 
-	f->frame_text = xcalloc(n, sizeof(*f->frame_text));
-	for (size_t i = 0; i < n; i++)
-		f->frame_text[i] = text_number(f, names->text[i],
-					       f->frames[i].kind == FRAME_KERNEL ? "_[k]" : "");
+	f->frame_texts = xcalloc(n, sizeof(*f->frame_texts));
+	for (size_t i = 0; i < n; i++) {
+		const struct names_inlined *inlined = names->inlined ? &names->inlined[i] : NULL;
+		const char *suffix = suffix_of(&f->frames[i], names->reason[i]);
+
+		f->frame_texts[i].first = f->n_frame_parts;
+		add_frame_part(f, text_number(f, names->text[i], suffix));
+		for (size_t k = 0; inlined && k < inlined->n; k++)
+			add_frame_part(f, text_number(f, inlined->text[k], "_[i]"));
+		f->frame_texts[i].n = f->n_frame_parts - f->frame_texts[i].first;
+	}
+}
+
+static void add_part(struct folder *f, uint32_t part)
+{
+	GROW(f->parts, f->n_parts, f->cap_parts);
+	f->parts[f->n_parts++] = part;
+}
+
+/* How much of a stack fits into `room` frames, from the leaf. */
+struct shown {
+	const uint32_t *frames; /* leaf first */
+	uint32_t n;
+	size_t skipped; /* of the last one's texts, outermost */
+};
+
+static struct shown choose_frames(const struct folder *f, uint32_t stack, size_t *room)
+{
+	struct shown s = {0};
+	uint32_t n = profile__stack_frames(f->profile, stack, &s.frames);
+
+	while (s.n < n && *room) {
+		size_t texts = f->frame_texts[s.frames[s.n++]].n;
+
+		s.skipped = texts > *room ? texts - *room : 0;
+		*room -= texts - s.skipped;
+	}
+	return s;
+}
+
+static void add_shown(struct folder *f, const struct shown *s)
+{
+	size_t skipped = s->skipped;
+
+	for (uint32_t i = s->n; i-- > 0; skipped = 0) {
+		const struct frame_texts *texts = &f->frame_texts[s->frames[i]];
+
+		for (size_t k = skipped; k < texts->n; k++)
+			add_part(f, f->frame_parts[texts->first + k]);
+	}
 }
 
 /* The stack root first: user frames, then the kernel's above them; cut at the root's end. */
-static size_t add_frames(struct folder *f, const struct profile_key *key, uint32_t *parts, size_t n)
+static void add_frames(struct folder *f, const struct profile_key *key)
 {
-	unsigned limit = f->opts->max_depth ? f->opts->max_depth : MAX_PARTS;
-	const uint32_t *kernel, *user;
-	uint32_t n_kernel = profile__stack_frames(f->profile, key->kernel_stack, &kernel);
-	uint32_t n_user = profile__stack_frames(f->profile, key->user_stack, &user);
+	size_t room = f->opts->max_depth ? f->opts->max_depth : SIZE_MAX;
+	struct shown kernel = choose_frames(f, key->kernel_stack, &room);
+	struct shown user = choose_frames(f, key->user_stack, &room);
 
-	if (n_kernel > limit)
-		n_kernel = limit;
-	if (n_user > limit - n_kernel)
-		n_user = limit - n_kernel;
-	while (n_user)
-		parts[n++] = f->frame_text[user[--n_user]];
-	while (n_kernel)
-		parts[n++] = f->frame_text[kernel[--n_kernel]];
-	return n;
+	add_shown(f, &user);
+	add_shown(f, &kernel);
 }
 
 /* Its index, new or not. */
@@ -93,21 +158,21 @@ static uint32_t add_line(struct folder *f, const uint32_t *parts, size_t size)
 
 static void add_row(struct folder *f, const struct profile_row *row)
 {
-	uint32_t parts[MAX_PARTS], line;
-	size_t n = 0;
+	uint32_t line;
 
 	if (f->opts->events[row->key.event].hidden)
 		return;
-	parts[n++] = row->key.event;
-	parts[n++] = text_number(f, profile__comm_text(f->profile, row->key.comm), "");
-	n = add_frames(f, &row->key, parts, n);
+	f->n_parts = 0;
+	add_part(f, row->key.event);
+	add_part(f, text_number(f, profile__comm_text(f->profile, row->key.comm), ""));
+	add_frames(f, &row->key);
 	if (row->key.has_addr) {
 		char addr[32];
 
 		snprintf(addr, sizeof(addr), "[0x%" PRIx64 "]", row->key.addr);
-		parts[n++] = text_number(f, addr, "");
+		add_part(f, text_number(f, addr, ""));
 	}
-	line = add_line(f, parts, n * sizeof(*parts));
+	line = add_line(f, f->parts, f->n_parts * sizeof(*f->parts));
 	f->sums[line].samples += row->samples;
 	f->sums[line].weight += row->weight;
 }
@@ -127,8 +192,8 @@ uint64_t folded_event__number(const struct folded_event *event, uint64_t samples
  * share their lines are added. */
 static void number_lines(struct folder *f)
 {
-	uint32_t parts[MAX_PARTS], line;
 	size_t n = f->n_sums, size;
+	uint32_t line;
 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *own = intern__get(&f->lines, (uint32_t)i + 1, &size);
@@ -138,9 +203,11 @@ static void number_lines(struct folder *f)
 
 		line = (uint32_t)i;
 		if (event->lead && event->lead != event) {
-			memcpy(parts, own, size);
-			parts[0] = (uint32_t)(event->lead - f->opts->events);
-			line = add_line(f, parts, size);
+			f->n_parts = 0;
+			add_part(f, (uint32_t)(event->lead - f->opts->events));
+			for (size_t k = 1; k < size / sizeof(*own); k++)
+				add_part(f, own[k]);
+			line = add_line(f, f->parts, size);
 			f->sums[i].merged = true;
 		}
 		f->sums[line].number += number;
@@ -209,7 +276,9 @@ int folded__write(FILE *file, const struct profile *profile, const struct names 
 	r = write_lines(&f, file);
 	intern__done(&f.texts);
 	intern__done(&f.lines);
-	free(f.frame_text);
+	free(f.frame_texts);
+	free(f.frame_parts);
+	free(f.parts);
 	free(f.sums);
 	return r;
 }

@@ -217,6 +217,15 @@ static void json_frames(struct json *j, const struct frame_counts *frames)
 	json__end_obj(j);
 }
 
+static void json_names(struct json *j, const struct names_work *work)
+{
+	json__obj(j, "names");
+	json__u64(j, "lookups", work->lookups);
+	json__u64(j, "files", work->files);
+	json__u64(j, "helper_failures", work->helper_failures);
+	json__end_obj(j);
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -255,6 +264,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__end_obj(&j);
 	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
+	json_names(&j, &s->names);
 	json_memory(&j, &s->ledger->memory);
 	json__obj(&j, "sideband");
 	json__u64(&j, "records", s->ledger->sideband_records);

@@ -91,10 +91,14 @@ static void name_file(struct names *names, const struct group *g, const struct f
 	}
 	if (ask.fd >= 0)
 		sym__elf(sym, &ask, offs, g->n, found);
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
 		set(names, g->ids[i],
 		    found[i].name ? found[i].name : module_offset(file->path, found[i].vaddr),
 		    found[i].reason);
+		if (names->inlined)
+			names->inlined[g->ids[i]] =
+				(struct names_inlined){found[i].inlined, found[i].n_inlined};
+	}
 }
 
 static void name_jit(struct names *names, const struct group *g, const struct file *file,
@@ -148,7 +152,7 @@ static void name_group(struct names *names, const struct group *g, const struct 
 }
 
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
-		   struct err *err)
+		   const struct names_opts *opts, struct err *err)
 {
 	const struct frame *frames;
 	size_t n = profile__frames(profile, &frames), end;
@@ -160,7 +164,14 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	if (r < 0)
 		return r;
 	kallsyms__load(NULL, &ks, NULL);
-	*ret = (struct names){xcalloc(n, sizeof(*ret->text)), xcalloc(n, sizeof(*ret->reason)), n};
+	*ret = (struct names){
+		.text = xcalloc(n, sizeof(*ret->text)),
+		.reason = xcalloc(n, sizeof(*ret->reason)),
+		.n = n,
+	};
+	if (opts->inlined)
+		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
+	sym__want(sym, opts->inlined, opts->lines);
 	for (uint32_t i = 0; i < n; i++)
 		ids[i] = i;
 	qsort_r(ids, n, sizeof(*ids), compare_frames, (void *)frames);
@@ -173,6 +184,8 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		g.n = end - i;
 		name_group(ret, &g, files, ks, sym);
 	}
+	ret->work = (struct names_work){sym__work(sym).lookups, sym__work(sym).files,
+					sym__failures(sym)};
 	kallsyms__free(ks);
 	sym__free(sym);
 	return 0;
@@ -182,6 +195,12 @@ void names__done(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free(names->text[i]);
+	for (size_t i = 0; names->inlined && i < names->n; i++) {
+		for (size_t k = 0; k < names->inlined[i].n; k++)
+			free(names->inlined[i].text[k]);
+		free(names->inlined[i].text);
+	}
+	free(names->inlined);
 	free(names->text);
 	free(names->reason);
 	*names = (struct names){0};

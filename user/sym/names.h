@@ -3,20 +3,40 @@
 #ifndef PMUBPF_SYM_NAMES_H
 #define PMUBPF_SYM_NAMES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "model/profile.h"
 #include "proc/files.h"
 #include "sym/reason.h"
 
+/* The calls that were inlined at an address, outermost first. */
+struct names_inlined {
+	char **text;
+	size_t n;
+};
+
 struct names {
 	char **text; /* by frame id; never NULL: "main", "[libc.so.6]+0x26d90", "[unknown]" */
 	enum sym_reason *reason; /* by frame id */
 	size_t n;
+	struct names_inlined *inlined; /* by frame id; NULL: nobody asked */
+	struct names_work {
+		uint64_t lookups; /* distinct places that the helper was asked about… */
+		uint64_t files;   /* …in so many files */
+		uint64_t helper_failures;
+	} work;
+};
+
+struct names_opts {
+	bool inlined;
+	bool lines; /* texts of user code end in `:file.c:42` where that is known */
 };
 
 /* Fails only if the symbol helper can't be started. */
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
-		   struct err *err);
+		   const struct names_opts *opts, struct err *err);
 void names__done(struct names *names);
 
 #endif

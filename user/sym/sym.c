@@ -7,6 +7,8 @@
 #include "sym/sym.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -26,6 +28,8 @@ struct sym {
 	uint64_t timeout_ns;
 	uint64_t file_deadline_ns;
 	unsigned failures;
+	uint32_t wanted; /* SYMD_WANT_… */
+	struct sym_work work;
 };
 
 static int sym__fail(struct sym *sym, int err)
@@ -90,6 +94,25 @@ unsigned sym__failures(const struct sym *sym)
 	return sym->failures;
 }
 
+struct sym_work sym__work(const struct sym *sym)
+{
+	return sym->work;
+}
+
+void sym__want(struct sym *sym, bool inlined, bool lines)
+{
+	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
+}
+
+void sym_name__done(struct sym_name *name)
+{
+	for (size_t i = 0; i < name->n_inlined; i++)
+		free(name->inlined[i]);
+	free(name->inlined);
+	free(name->name);
+	*name = (struct sym_name){0};
+}
+
 static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
 {
 	for (size_t i = 0; i < n; i++)
@@ -120,7 +143,7 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 
 /* What the helper found out about a file. A copy: the next request reuses the reply's memory. */
 struct identity {
-	bool has_symtab;
+	bool has_symtab, has_debug_info;
 	uint8_t build_id[SYMD_BUILD_ID_MAX];
 	size_t build_id_len;
 	char link[SYMD_LINK_MAX + 1];
@@ -128,7 +151,7 @@ struct identity {
 
 static int parse_identity(struct cursor *c, struct identity *ret)
 {
-	uint8_t has_symtab = cursor__u8(c);
+	uint8_t has_symtab = cursor__u8(c), has_debug_info = cursor__u8(c);
 	size_t build_id_len = cursor__u8(c), link_len;
 	const void *build_id = cursor__bytes(c, build_id_len);
 	const void *link;
@@ -136,10 +159,15 @@ static int parse_identity(struct cursor *c, struct identity *ret)
 	link_len = cursor__u16(c);
 	link = cursor__bytes(c, link_len);
 	cursor__u32(c); /* the CRC: the helper compares it itself */
-	if (!cursor__done(c) || has_symtab > 1 || build_id_len > sizeof(ret->build_id) ||
-	    link_len >= sizeof(ret->link) || memchr(link, '\0', link_len))
+	if (!cursor__done(c) || has_symtab > 1 || has_debug_info > 1 ||
+	    build_id_len > sizeof(ret->build_id) || link_len >= sizeof(ret->link) ||
+	    memchr(link, '\0', link_len))
 		return -EPROTO;
-	*ret = (struct identity){.has_symtab = has_symtab, .build_id_len = build_id_len};
+	*ret = (struct identity){
+		.has_symtab = has_symtab,
+		.has_debug_info = has_debug_info,
+		.build_id_len = build_id_len,
+	};
 	memcpy(ret->build_id, build_id, build_id_len);
 	memcpy(ret->link, link, link_len);
 	return 0;
@@ -186,102 +214,163 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 	return o.err;
 }
 
+/* A frame as one text, or NULL if it has no name. False: it isn't a frame. */
+static bool parse_frame(struct cursor *c, char **ret)
+{
+	size_t len = cursor__u16(c), file_len;
+	const char *name = cursor__bytes(c, len), *file;
+	uint32_t line;
+
+	file_len = cursor__u16(c);
+	file = cursor__bytes(c, file_len);
+	line = cursor__u32(c);
+	if (!cursor__ok(c) || len > SYMD_NAME_MAX || file_len > SYMD_FILE_MAX ||
+	    memchr(name, '\0', len) || memchr(file, '\0', file_len) || !line != !file_len ||
+	    (line && !len))
+		return false;
+	*ret = NULL;
+	if (line)
+		*ret = xasprintf("%.*s:%.*s:%" PRIu32, (int)len, name, (int)file_len, file, line);
+	else if (len)
+		*ret = xstrndup(name, len);
+	return true;
+}
+
+static bool parse_inlined(struct cursor *c, struct sym_name *ret)
+{
+	size_t n = cursor__u8(c);
+
+	if (!cursor__ok(c) || n > SYMD_INLINED_MAX)
+		return false;
+	if (n)
+		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
+	while (ret->n_inlined < n) {
+		char **text = &ret->inlined[ret->n_inlined];
+
+		if (!parse_frame(c, text) || !*text)
+			return false;
+		ret->n_inlined++;
+	}
+	return true;
+}
+
 static bool parse_answer(struct cursor *c, struct sym_name *ret)
 {
 	uint8_t reason = cursor__u8(c);
 	uint64_t vaddr = cursor__u64(c);
-	size_t len = cursor__u16(c);
-	const char *name = cursor__bytes(c, len);
 
-	if (!cursor__ok(c) || len > SYMD_NAME_MAX || memchr(name, '\0', len) ||
-	    (reason != SYM_NAMED && reason != SYM_NO_SYMBOL) || (reason == SYM_NAMED) != (len > 0))
-		return false;
-	*ret = (struct sym_name){
-		.name = len ? xstrndup(name, len) : NULL,
-		.vaddr = vaddr,
-		.reason = reason,
-	};
-	return true;
+	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason};
+	if (cursor__ok(c) && (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
+	    parse_frame(c, &ret->name) && (reason == SYM_NAMED) == (ret->name != NULL) &&
+	    parse_inlined(c, ret) && (ret->name || !ret->n_inlined))
+		return true;
+	sym_name__done(ret);
+	return false;
 }
 
 /* Asks about the first of n places, as many as fit; returns how many got an answer, or an error. */
-static ssize_t sym__lookup_some(struct sym *sym, const uint64_t *where, size_t n,
+static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t *where, size_t n,
 				struct sym_name *ret)
 {
 	struct buf *request = &sym->helper.request;
 	struct cursor body;
-	size_t reply_len, m, i;
+	size_t m, i;
 	int r;
 
 	if (n > SYMD_LOOKUP_MAX)
 		n = SYMD_LOOKUP_MAX;
 	helper__begin(&sym->helper, SYMD_LOOKUP);
+	symd_msg__put_u32(request, wanted);
 	symd_msg__put_u32(request, (uint32_t)n);
 	buf__add(request, where, n * sizeof(*where));
 	r = sym__ask(sym, -1, &body);
 	if (r < 0)
 		return r;
-	reply_len = cursor__left(&body);
 	m = cursor__u32(&body);
-	if (m == 0 || m > n || (m < n && reply_len < SYMD_MSG_MAX / 2))
+	if (m == 0 || m > n)
 		return sym__fail(sym, -EPROTO);
 	for (i = 0; i < m && parse_answer(&body, &ret[i]); i++)
 		;
 	if (i == m && cursor__done(&body))
 		return (ssize_t)m;
 	while (i-- > 0)
-		free(ret[i].name);
+		sym_name__done(&ret[i]);
 	return sym__fail(sym, -EPROTO);
 }
 
-static void sym__lookup(struct sym *sym, const uint64_t *where, size_t n, struct sym_name *ret)
+/* How many of the first got an answer: all, unless the helper failed. */
+static size_t sym__lookup(struct sym *sym, uint32_t wanted, const uint64_t *where, size_t n,
+			  struct sym_name *ret)
 {
 	size_t done = 0;
 
 	while (done < n) {
-		ssize_t m = sym__lookup_some(sym, where + done, n - done, ret + done);
+		ssize_t m = sym__lookup_some(sym, wanted, where + done, n - done, ret + done);
 
 		if (m < 0)
 			break;
 		done += (size_t)m;
 	}
-	fill(ret + done, where + done, n - done, SYM_HELPER);
+	return done;
 }
 
-void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
-	      struct sym_name *ret)
+/* As sym__lookup(); *ret_reason is what the others have. */
+static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_t wanted,
+			   const uint64_t *offsets, size_t n, struct sym_name *ret,
+			   enum sym_reason *ret_reason)
 {
 	enum sym_reason reason = SYM_HELPER;
 	struct identity id;
 	struct cursor body;
 	int r;
 
-	if (!n)
-		return;
+	*ret_reason = SYM_HELPER;
 	r = sym__open(sym, SYMD_OPEN_ELF, file->fd, SYM_BAD_FILE, &body, &reason);
 	if (r == 0 && parse_identity(&body, &id) < 0)
 		r = sym__fail(sym, -EPROTO);
-	if (r == 0 && reason == SYM_NAMED && !id.has_symtab)
+	if (r == 0 && reason == SYM_NAMED && (!id.has_symtab || (wanted && !id.has_debug_info)))
 		r = sym__add_debug_file(sym, file, &id);
-	if (r == 0 && reason == SYM_NAMED)
-		sym__lookup(sym, offsets, n, ret);
-	else
-		fill(ret, offsets, n, r < 0 ? SYM_HELPER : reason);
+	if (r < 0)
+		return 0;
+	if (reason == SYM_NAMED)
+		return sym__lookup(sym, wanted, offsets, n, ret);
+	*ret_reason = reason;
+	return 0;
+}
+
+void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
+	      struct sym_name *ret)
+{
+	enum sym_reason reason;
+	size_t done;
+
+	if (!n)
+		return;
+	sym->work.files++;
+	sym->work.lookups += n;
+	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
+	if (done < n && reason == SYM_HELPER && sym->wanted)
+		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
+	fill(ret + done, offsets + done, n - done, reason);
 }
 
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
 {
 	enum sym_reason reason = SYM_HELPER;
 	struct cursor body;
+	size_t done = 0;
 	int r;
 
 	if (!n)
 		return;
+	sym->work.files++;
+	sym->work.lookups += n;
 	r = sym__open(sym, SYMD_OPEN_PERF_MAP, fd, SYM_NO_PERF_MAP, &body, &reason);
 	if (r == 0 && !cursor__done(&body))
 		r = sym__fail(sym, -EPROTO);
-	if (r == 0 && reason == SYM_NAMED)
-		sym__lookup(sym, addrs, n, ret);
-	else
-		fill(ret, addrs, n, r < 0 ? SYM_HELPER : reason);
+	if (r == 0 && reason == SYM_NAMED) {
+		done = sym__lookup(sym, 0, addrs, n, ret);
+		reason = SYM_HELPER;
+	}
+	fill(ret + done, addrs + done, n - done, r < 0 ? SYM_HELPER : reason);
 }

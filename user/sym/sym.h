@@ -7,20 +7,26 @@
 #ifndef PMUBPF_SYM_SYM_H
 #define PMUBPF_SYM_SYM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "sym/reason.h"
 
-/* name is owned by the caller (free); NULL unless reason is SYM_NAMED. vaddr is the ELF virtual
+/* name and inlined are owned by the caller (sym_name__done); name is NULL unless reason is SYM_NAMED.
+ * inlined are the calls that were inlined at that place, outermost first. With lines, each of these
+ * texts ends in `:file.c:42` where that is known. vaddr is the ELF virtual
  * address that `addr2line -e` takes (set whenever the file's program headers could be read; the
  * offset or address itself otherwise, and where no segment holds the offset). */
 struct sym_name {
 	char *name;
 	uint64_t vaddr;
 	enum sym_reason reason;
+	char **inlined;
+	size_t n_inlined;
 };
+void sym_name__done(struct sym_name *name);
 
 struct sym; /* the client's end of one helper process */
 
@@ -31,12 +37,22 @@ int sym__new(struct sym **ret, struct err *err);
 int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err);
 struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; returns NULL */
 
+/* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper too long,
+ * or kills it, there still are names. */
+void sym__want(struct sym *sym, bool inlined, bool lines);
+
 /*
  * How often a helper had to be killed or had died. Each time the file that did it has no names, and
  * later files get less time (half as long, but at least a second), so that many hostile files can't
  * hold up the end for long.
  */
 unsigned sym__failures(const struct sym *sym);
+
+/* How many places were looked up in how many files. */
+struct sym_work {
+	uint64_t files, lookups;
+};
+struct sym_work sym__work(const struct sym *sym);
 
 /*
  * A mapped ELF file. fd is borrowed and must be a regular file (or memfd: the vDSO). path (may be

@@ -39,6 +39,8 @@ struct elf_file {
 	struct symtab symbols;
 	bool sane; /* see elf_sections__sane() */
 	bool read; /* symbols are there */
+	struct debug_info *info;
+	bool info_read; /* or there is none */
 };
 
 static void read_loads(struct elf_file *f)
@@ -81,6 +83,7 @@ static void read_identity(struct elf_file *f)
 	f->sane = elf_sections__sane(f->elf);
 	if (!f->sane)
 		return;
+	f->id.has_debug_info = debug_info__exists(f->elf);
 	f->id.build_id_len = read_build_id(f->elf, &f->id.build_id);
 	if (elf_section__data(elf_section__by_name(f->elf, ".gnu_debuglink"), ELF_NOTE_MAX))
 		f->id.link = dwelf_elf_gnu_debuglink(f->elf, &crc);
@@ -110,6 +113,7 @@ struct elf_file *elf_file__free(struct elf_file *f)
 	if (!f)
 		return NULL;
 	symtab__done(&f->symbols);
+	debug_info__free(f->info);
 	elf_end(f->mini);
 	free(f->mini_bytes);
 	elf_end(f->debug);
@@ -158,13 +162,19 @@ static void cleanup_elf(Elf **elf)
 	elf_end(*elf);
 }
 
+/* Has debug what f lacks? (Names are looked at only in what is_debug_of() found sane.) */
+static bool adds_to(const struct elf_file *f, Elf *debug)
+{
+	return (!f->id.has_symtab && elf_section__by_type(debug, SHT_SYMTAB)) ||
+	       (!f->id.has_debug_info && elf_sections__sane(debug) && debug_info__exists(debug));
+}
+
 bool elf_file__add_debug(struct elf_file *f, int fd)
 {
 	_cleanup_close_ int debug_fd = fd;
 	_cleanup_(cleanup_elf) Elf *debug = elf_begin_file(fd);
 
-	if (!debug || f->debug || f->read || !elf_section__by_type(debug, SHT_SYMTAB) ||
-	    !is_debug_of(f, debug, fd))
+	if (!debug || f->debug || f->read || !adds_to(f, debug) || !is_debug_of(f, debug, fd))
 		return false;
 	f->debug = TAKE_PTR(debug);
 	f->debug_fd = TAKE_FD(debug_fd);
@@ -219,7 +229,7 @@ static void read_minidebug(struct elf_file *f)
 
 static void read_symbols(struct elf_file *f)
 {
-	Elf *full = f->debug ? f->debug : f->elf;
+	Elf *full = f->debug && elf_section__by_type(f->debug, SHT_SYMTAB) ? f->debug : f->elf;
 	Elf_Scn *symtab = elf_section__by_type(full, SHT_SYMTAB);
 
 	if (symtab)
@@ -238,4 +248,12 @@ const struct segment *elf_file__find(struct elf_file *f, uint64_t vaddr)
 	if (!f->read)
 		read_symbols(f);
 	return symtab__find(&f->symbols, vaddr);
+}
+
+size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret)
+{
+	if (!f->info_read && f->sane)
+		f->info = debug_info__open(f->id.has_debug_info ? f->elf : f->debug);
+	f->info_read = true;
+	return f->info ? debug_info__find(f->info, vaddr, ret) : 0;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symd/debug_info.h"
 #include "symd/symtab.h"
 
 struct elf_file;
@@ -26,6 +27,7 @@ struct elf_file *elf_file__free(struct elf_file *f); /* NULL is fine; returns NU
  * there is none. */
 struct elf_identity {
 	bool has_symtab;
+	bool has_debug_info;
 	const uint8_t *build_id;
 	size_t build_id_len;
 	const char *link;
@@ -34,12 +36,14 @@ struct elf_identity {
 void elf_file__identity(const struct elf_file *f, struct elf_identity *ret);
 
 /* Takes fd over. True if it is f's debug file (same build id; or, where one of them has none, the
- * CRC of f's debug link) and has a .symtab, which is used from now on. */
+ * CRC of f's debug link) and has a .symtab or DWARF that f lacks, which is used from now on. */
 bool elf_file__add_debug(struct elf_file *f, int fd);
 
 /* False if no segment holds file_off. */
 bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret);
 /* Reads the symbols the first time. NULL: none there. */
 const struct segment *elf_file__find(struct elf_file *f, uint64_t vaddr);
+/* What DWARF says of vaddr, as debug_info__find() does. */
+size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
 
 #endif

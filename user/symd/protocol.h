@@ -9,20 +9,23 @@
  *
  *	HELLO		helper speaks first, once:	-
  *	OPEN_ELF	+fd				u8 reason (NAMED, BAD_FILE),
- *							u8 has_symtab,
+ *							u8 has_symtab, u8 has_debug_info,
  *							u8 n, n bytes of build id,
  *							u16 n, n bytes of debug link's name, u32 crc
  *	ADD_DEBUG	+fd				u8 accepted
  *	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
- *	LOOKUP		u32 n, n × u64			u32 m, m × {u8 reason,
- *							u64 vaddr, u16 len, name}
+ *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
+ *							u8 k, k × frame}
+ *	frame		u16 len, name, u16 len, file, u32 line
  *	BUILD_TABLE	+fd				u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  *							memfd with an unwind table
  *							(pmubpf/unwind.h)
  *
  * BUILD_TABLE leaves the open file alone.
- * An OPEN_ that comes later replaces the file. m may be less than n only when the next answer might
- * not have fitted (the message is more than half full): the client asks again from there.
+ * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next answer
+ * did not fit, or took its time: the client asks again from there. The k frames are calls that were
+ * inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and without
+ * SYMD_WANT_LINES no file (len 0) and line 0.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -35,14 +38,24 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 1,
+	SYMD_VERSION = 2,
 	SYMD_FD = 3, /* where the helper finds its socket */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
 	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
-	SYMD_LINK_MAX = 255, /* NAME_MAX */
+	SYMD_LINK_MAX = 255,   /* NAME_MAX */
+	SYMD_FILE_MAX = 1024,  /* bytes of a source file's name; longer ones are cut */
+	SYMD_INLINED_MAX = 63, /* inlined frames of an address */
+	SYMD_INLINED_BYTES =
+		32 * 1024, /* of their names; those inside of what is more are left out */
+};
+
+/* Bits of LOOKUP's wanted. */
+enum {
+	SYMD_WANT_INLINED = 1,
+	SYMD_WANT_LINES = 2,
 };
 
 enum symd_type {

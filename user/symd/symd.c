@@ -10,27 +10,36 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/reason.h"
-#include "symd/demangle.h"
+#include "symd/answer.h"
 #include "symd/elf_cfi.h"
 #include "symd/elf_file.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
 
 enum { STACK_BYTES = 64 * 1024 * 1024 };
+#define DATA_BYTES_MAX (4ULL << 30)
 
 struct symd {
 	int sock;
 	struct elf_file *elf; /* at most one of the two is open */
 	struct perf_map *map;
 	struct buf reply;
-	struct buf name;             /* the last name that was demangled… */
-	const struct segment *named; /* …and what it is the name of */
+	struct answerer answerer;
 	char request[SYMD_MSG_MAX];
 };
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 static void symd__close(struct symd *s)
 {
@@ -39,7 +48,7 @@ static void symd__close(struct symd *s)
 		perf_map__done(s->map);
 	free(s->map);
 	s->map = NULL;
-	s->named = NULL;
+	answerer__reset(&s->answerer);
 }
 
 static void put_identity(struct buf *b, const struct elf_identity *id)
@@ -50,6 +59,7 @@ static void put_identity(struct buf *b, const struct elf_identity *id)
 	if (link_len > SYMD_LINK_MAX)
 		link_len = 0;
 	symd_msg__put_u8(b, id->has_symtab);
+	symd_msg__put_u8(b, id->has_debug_info);
 	symd_msg__put_u8(b, (uint8_t)build_id_len);
 	buf__add(b, id->build_id, build_id_len);
 	symd_msg__put_u16(b, (uint16_t)link_len);
@@ -92,57 +102,31 @@ static int symd__open_perf_map(struct symd *s, int *fd)
 	return 0;
 }
 
-/* Addresses come sorted, so the same function is asked for many times in a row. */
-static const struct buf *symd__name_of(struct symd *s, const struct segment *segment)
-{
-	if (s->named != segment) {
-		buf__clear(&s->name);
-		demangle(segment->name, segment->len, &s->name);
-		if (segment->plt)
-			buf__puts(&s->name, "@plt");
-		s->named = segment;
-	}
-	return &s->name;
-}
-
-static void symd__answer(struct symd *s, uint64_t where)
-{
-	const struct segment *segment = NULL;
-	const struct buf *name;
-	uint64_t vaddr = where;
-	const char *text;
-	size_t len;
-
-	if (s->map)
-		segment = symtab__find(&s->map->symbols, where);
-	else if (elf_file__vaddr(s->elf, where, &vaddr))
-		segment = elf_file__find(s->elf, vaddr);
-	symd_msg__put_u8(&s->reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(&s->reply, vaddr);
-	if (!segment) {
-		symd_msg__put_u16(&s->reply, 0);
-		return;
-	}
-	name = symd__name_of(s, segment);
-	/* A name ends at its first NUL also in a perf map, which may contain any byte. */
-	text = *name->data ? name->data : "?";
-	len = strnlen(text, SYMD_NAME_MAX);
-	symd_msg__put_u16(&s->reply, (uint16_t)len);
-	buf__add(&s->reply, text, len);
-}
-
 static int symd__lookup(struct symd *s, struct cursor *body)
 {
-	enum { ANSWER_MAX = 1 + 8 + 2 + SYMD_NAME_MAX };
-	uint32_t n = cursor__u32(body), done;
-	size_t count_at = s->reply.len;
+	enum { ENOUGH_MS = 1000 };
+	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
+	uint64_t deadline = now_ms() + ENOUGH_MS;
+	size_t count_at = s->reply.len, before;
 
 	if ((!s->elf && !s->map) || !n || n > SYMD_LOOKUP_MAX ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
+	s->answerer.wanted = wanted;
 	symd_msg__put_u32(&s->reply, 0);
-	for (done = 0; done < n && s->reply.len + ANSWER_MAX <= SYMD_MSG_MAX; done++)
-		symd__answer(s, cursor__u64(body));
+	for (done = 0; done < n; done++) {
+		before = s->reply.len;
+		if (s->map)
+			answerer__jit(&s->answerer, &s->map->symbols, cursor__u64(body), &s->reply);
+		else
+			answerer__elf(&s->answerer, s->elf, cursor__u64(body), &s->reply);
+		if (s->reply.len > SYMD_MSG_MAX) {
+			s->reply.len = before;
+			break;
+		}
+		if (wanted && now_ms() > deadline)
+			n = done + 1;
+	}
 	memcpy(s->reply.data + count_at, &done, sizeof(done));
 	return 0;
 }
@@ -236,6 +220,17 @@ static int symd__handle(struct symd *s, size_t len, int *fd)
 	return symd_msg__send(s->sock, &s->reply, reply_fd, 0);
 }
 
+/* Line tables, symbols and names: a file may make more of a few bytes than there is memory. Beyond
+ * this the helper ends, and its client goes on without that file. */
+static void limit_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
+	struct rlimit data = {DATA_BYTES_MAX, DATA_BYTES_MAX};
+
+	setrlimit(RLIMIT_DATA, &data);
+#endif
+}
+
 static void prepare_process(int sock)
 {
 	int send_buffer = 4 * SYMD_MSG_MAX;
@@ -253,6 +248,7 @@ static void prepare_process(int sock)
 		stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
 		setrlimit(RLIMIT_STACK, &stack);
 	}
+	limit_memory();
 	setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
 	/* The sandbox (seccomp, Landlock, rlimits, no capabilities) belongs here: nothing of a
 	 * profiled program was read yet, and from here on only descriptors that arrive are. */
@@ -279,7 +275,7 @@ int symd_main(int sock)
 	}
 	symd__close(s);
 	buf__done(&s->reply);
-	buf__done(&s->name);
+	answerer__done(&s->answerer);
 	free(s);
 	return r == 0 && n == 0 ? 0 : 1;
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* This program's own DWARF: what was inlined where, on which lines. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/debug_info.h"
+
+static uintptr_t pc;
+
+/* The address of the call's last byte: what a walk would look up. */
+static __attribute__((noinline)) void note_pc(void)
+{
+	pc = (uintptr_t)__builtin_return_address(0) - 1;
+}
+
+static inline __attribute__((always_inline)) uint32_t inner(void)
+{
+	note_pc();
+	return __LINE__ - 1;
+}
+
+static inline __attribute__((always_inline)) uint32_t middle(uint32_t *ret)
+{
+	*ret = inner();
+	return __LINE__ - 1;
+}
+
+static __attribute__((noinline)) uint32_t outer(uint32_t lines[3])
+{
+	lines[1] = middle(&lines[2]);
+	lines[0] = __LINE__ - 1;
+	return lines[0];
+}
+
+static Elf *elf_of(const void *bytes, size_t len)
+{
+	elf_version(EV_CURRENT);
+	return elf_memory((char *)bytes, len);
+}
+
+struct image {
+	char *bytes;
+	size_t len;
+};
+
+static void read_self(struct image *ret)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	ret->len = (size_t)st.st_size;
+	ret->bytes = xcalloc(1, ret->len);
+	cr_assert_eq(read(fd, ret->bytes, ret->len), (ssize_t)ret->len);
+}
+
+/* Where this program was loaded: vaddr 0. */
+static uintptr_t bias(void)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+	return (uintptr_t)__ehdr_start;
+}
+
+static void expect_frame(const struct debug_frame *f, const char *name, uint32_t line)
+{
+	cr_expect_str_eq(f->name, name);
+	cr_expect_eq(f->line, line, "%s: line %u, not %u", name, f->line, line);
+	cr_expect(f->file && strstr(f->file, "test_debug_info.c"), "%s: %s", name, f->file);
+}
+
+Test(debug_info, inlined_calls_and_their_lines)
+{
+	struct debug_frame got[DEBUG_INFO_FRAMES];
+	struct image self;
+	struct debug_info *d;
+	uint32_t lines[3];
+	Elf *elf;
+
+	outer(lines);
+	read_self(&self);
+	elf = elf_of(self.bytes, self.len);
+	d = debug_info__open(elf);
+	if (!d)
+		cr_skip_test("built without DWARF");
+	cr_assert_eq(debug_info__find(d, pc - bias(), got), 3);
+	expect_frame(&got[0], "outer", lines[0]);
+	expect_frame(&got[1], "middle", lines[1]);
+	expect_frame(&got[2], "inner", lines[2]);
+	/* another function in between, and back */
+	cr_assert_eq(debug_info__find(d, (uintptr_t)bias - bias(), got), 1);
+	cr_expect_str_eq(got[0].name, "bias");
+	cr_assert_eq(debug_info__find(d, pc - bias(), got), 3);
+	cr_expect_eq(debug_info__find(d, 1, got), 0);
+	cr_expect_eq(debug_info__find(d, UINT64_MAX, got), 0);
+	debug_info__free(d);
+	elf_end(elf);
+	free(self.bytes);
+}
+
+/* Any byte may be wrong: nothing is read outside, and it ends. */
+Test(debug_info, damaged)
+{
+	enum { ROUNDS = 60, DAMAGES = 400 };
+	struct debug_frame got[DEBUG_INFO_FRAMES];
+	struct image self, copy;
+	uint32_t random = 1;
+
+	read_self(&self);
+	copy.bytes = xcalloc(1, self.len);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct debug_info *d;
+		Elf *elf;
+
+		memcpy(copy.bytes, self.bytes, self.len);
+		for (int i = 0; i < DAMAGES; i++) {
+			random = random * 1103515245 + 12345;
+			/* the header of the file stays: the rest is of interest */
+			copy.bytes[64 + random % (self.len - 64)] = (char)(random >> 24);
+		}
+		elf = elf_of(copy.bytes, self.len);
+		d = debug_info__open(elf);
+		for (uintptr_t at = 0; d && at < 0x40000; at += 0x1000)
+			debug_info__find(d, (uintptr_t)outer - bias() + at - 0x20000, got);
+		debug_info__free(d);
+		elf_end(elf);
+	}
+	free(copy.bytes);
+	free(self.bytes);
+}
+
+Test(debug_info, none)
+{
+	static const char empty[64] = "\x7f"
+				      "ELF\2\1\1";
+	Elf *elf = elf_of(empty, sizeof(empty));
+
+	cr_expect_null(debug_info__open(elf));
+	cr_expect_null(debug_info__open(NULL));
+	elf_end(elf);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/answer.h"
+
+#include <string.h>
+
+#include "sym/reason.h"
+#include "symd/demangle.h"
+#include "symd/protocol.h"
+
+static void put_text(struct buf *reply, const char *text, size_t max)
+{
+	size_t len = text ? strnlen(text, max) : 0;
+
+	symd_msg__put_u16(reply, (uint16_t)len);
+	buf__add(reply, text, len);
+}
+
+/* As compilers print it, without the folders: those say where it was built. */
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_frame(const struct answerer *a, const char *name, const struct debug_frame *place,
+		      struct buf *reply)
+{
+	bool known = place && place->file && place->line && (a->wanted & SYMD_WANT_LINES);
+
+	put_text(reply, name, SYMD_NAME_MAX);
+	put_text(reply, known ? base_name(place->file) : NULL, SYMD_FILE_MAX);
+	symd_msg__put_u32(reply, known ? place->line : 0);
+}
+
+static const char *readable(const char *name, size_t len, struct buf *scratch)
+{
+	buf__clear(scratch);
+	demangle(name, len, scratch);
+	/* A name ends at its first NUL also in a perf map, which may contain any byte. */
+	if (!scratch->len || !*scratch->data) {
+		buf__clear(scratch);
+		buf__putc(scratch, '?');
+	}
+	return scratch->data;
+}
+
+/* Addresses come sorted, so the same function is asked for many times in a row. */
+static const char *name_of(struct answerer *a, const struct segment *segment)
+{
+	if (a->named != segment) {
+		readable(segment->name, segment->len, &a->name);
+		if (segment->plt)
+			buf__puts(&a->name, "@plt");
+		a->named = segment;
+	}
+	return a->name.data;
+}
+
+static void put_inlined(struct answerer *a, const struct debug_frame *frames, size_t n,
+			struct buf *reply)
+{
+	size_t count_at = reply->len, before;
+	uint8_t k = 0;
+
+	symd_msg__put_u8(reply, 0);
+	while (k < n && k < SYMD_INLINED_MAX && (a->wanted & SYMD_WANT_INLINED)) {
+		const char *name = frames[k].name;
+
+		name = name ? readable(name, strlen(name), &a->inlined) : "?";
+		before = reply->len;
+		put_frame(a, name, &frames[k], reply);
+		if (reply->len - count_at > SYMD_INLINED_BYTES) {
+			reply->len = before;
+			break;
+		}
+		k++;
+	}
+	reply->data[count_at] = (char)k;
+}
+
+void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply)
+{
+	struct debug_frame frames[DEBUG_INFO_FRAMES];
+	const struct segment *segment = NULL;
+	uint64_t vaddr = offset;
+	const char *name = NULL;
+	size_t n = 0;
+
+	if (elf_file__vaddr(elf, offset, &vaddr)) {
+		segment = elf_file__find(elf, vaddr);
+		if (a->wanted && !(segment && segment->plt))
+			n = elf_file__debug_frames(elf, vaddr, frames);
+	}
+	if (segment)
+		name = name_of(a, segment);
+	else if (n && frames[0].name)
+		name = readable(frames[0].name, strlen(frames[0].name), &a->inlined);
+	else
+		n = 0; /* calls inlined into what has no name */
+	symd_msg__put_u8(reply, name ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(reply, vaddr);
+	put_frame(a, name, n ? &frames[0] : NULL, reply);
+	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
+}
+
+void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t addr,
+		   struct buf *reply)
+{
+	const struct segment *segment = symtab__find(symbols, addr);
+
+	symd_msg__put_u8(reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(reply, addr);
+	put_frame(a, segment ? name_of(a, segment) : NULL, NULL, reply);
+	put_inlined(a, NULL, 0, reply);
+}
+
+void answerer__reset(struct answerer *a)
+{
+	a->named = NULL;
+}
+
+void answerer__done(struct answerer *a)
+{
+	buf__done(&a->name);
+	buf__done(&a->inlined);
+}

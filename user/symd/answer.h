@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One answer of LOOKUP: what is known of one place in the file that is open. */
+#ifndef PMUBPF_SYMD_ANSWER_H
+#define PMUBPF_SYMD_ANSWER_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "symd/elf_file.h"
+
+struct answerer {
+	uint32_t wanted;             /* SYMD_WANT_… */
+	struct buf name;             /* the last symbol that was demangled… */
+	const struct segment *named; /* …and what it is the name of */
+	struct buf inlined;          /* scratch */
+};
+
+/* Appends the answer for a file offset, or for an address that code of a JIT (symbols) was made at.
+ * It is never longer than a message. */
+void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
+void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t addr,
+		   struct buf *reply);
+void answerer__reset(struct answerer *a); /* when the file changes */
+void answerer__done(struct answerer *a);
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: the tree of a unit has millions of entries and libdw finds nothing in it without
+ * walking. So each unit that is hit is walked once for its functions, and each function once for the
+ * calls inlined into it; addresses come sorted, so those of the last function are kept. What hostile
+ * trees could make endless is counted: entries looked at, ranges kept, depth.
+ */
+#include "symd/debug_info.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "symd/addr_ranges.h"
+#include "symd/elf_symbols.h"
+#include "symd/no_altlink.h"
+
+enum {
+	TREE_DEPTH = 256,
+	RANGES_MAX = 8 * 1024 * 1024,    /* kept, of all units */
+	ENTRIES_MAX = 256 * 1024 * 1024, /* looked at; a second is about ten million */
+};
+
+struct unit {
+	Dwarf_Off die;
+	struct addr_ranges functions; /* what: offset of the function's entry */
+	bool read;
+};
+
+/* One stretch of an inlined call; a call of several stretches stands here several times. */
+struct call {
+	uint64_t lo, hi;
+	Dwarf_Off die;
+	uint32_t depth; /* 1: inlined into the function itself */
+};
+
+struct debug_info {
+	Dwarf *dwarf;
+	struct no_altlink none;
+	struct unit *units;
+	size_t n_units, cap_units;
+	struct addr_ranges by_addr; /* what: index of a unit */
+	Dwarf_Off function;         /* whose calls these are; 0: of none */
+	struct call *calls;         /* parents before their children */
+	size_t n_calls, cap_calls;
+	uint64_t ranges, entries;
+};
+
+bool debug_info__exists(Elf *elf)
+{
+	return elf_section__by_name(elf, ".debug_info") != NULL;
+}
+
+/* libdw reads every debug section when it begins, and inflates those that are compressed. */
+static bool sizes_are_sane(Elf *elf)
+{
+	uint64_t total = 0;
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr shdr;
+		GElf_Chdr chdr;
+		const char *name;
+		uint64_t size;
+
+		if (!gelf_getshdr(scn, &shdr))
+			return false;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (!name || shdr.sh_type == SHT_NOBITS)
+			continue;
+		if (!strncmp(name, ".zdebug", 7))
+			return false;
+		if (strncmp(name, ".debug", 6) != 0 && strncmp(name, ".gnu_debug", 10) != 0 &&
+		    strcmp(name, ".eh_frame") != 0)
+			continue;
+		size = shdr.sh_size;
+		if (shdr.sh_flags & SHF_COMPRESSED) {
+			if (size > DEBUG_INFO_BYTES_MAX || !gelf_getchdr(scn, &chdr))
+				return false;
+			size = chdr.ch_size;
+		}
+		if (size > DEBUG_INFO_BYTES_MAX || (total += size) > DEBUG_INFO_BYTES_MAX)
+			return false;
+	}
+	return true;
+}
+
+static bool may_look(struct debug_info *d)
+{
+	return ++d->entries < ENTRIES_MAX && d->ranges < RANGES_MAX;
+}
+
+/* The ranges of an entry, one after the other; begins as {0}. */
+struct walk {
+	ptrdiff_t at;
+	Dwarf_Addr base; /* what libdw goes on from */
+	Dwarf_Addr lo, hi;
+};
+
+/* What the linker has thrown away lies at 0 or 1, and would cover other code there. */
+static bool next_range(struct debug_info *d, Dwarf_Die *die, struct walk *w)
+{
+	while (may_look(d) && (w->at = dwarf_ranges(die, w->at, &w->base, &w->lo, &w->hi)) > 0) {
+		if (w->lo <= 1 || w->lo >= w->hi)
+			continue;
+		d->ranges++;
+		return true;
+	}
+	return false;
+}
+
+static void read_units(struct debug_info *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+
+	/* (A unit of split DWARF is a stub here: its file isn't looked for, and nothing is found.) */
+	while (may_look(d) && dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		struct walk w = {0};
+
+		if (type != DW_UT_compile)
+			continue;
+		GROW(d->units, d->n_units, d->cap_units);
+		d->units[d->n_units] = (struct unit){.die = dwarf_dieoffset(&die)};
+		while (next_range(d, &die, &w))
+			addr_ranges__add(&d->by_addr, w.lo, w.hi, d->n_units);
+		d->n_units++;
+	}
+	addr_ranges__sort(&d->by_addr);
+}
+
+struct debug_info *debug_info__open(Elf *elf)
+{
+	struct debug_info *d;
+
+	if (!elf || !elf_sections__sane(elf) || !debug_info__exists(elf) || !sizes_are_sane(elf))
+		return NULL;
+	d = xcalloc(1, sizeof(*d));
+	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!d->dwarf || !no_altlink__set(&d->none, d->dwarf))
+		return debug_info__free(d);
+	read_units(d);
+	return d;
+}
+
+struct debug_info *debug_info__free(struct debug_info *d)
+{
+	if (!d)
+		return NULL;
+	for (size_t i = 0; i < d->n_units; i++)
+		addr_ranges__done(&d->units[i].functions);
+	addr_ranges__done(&d->by_addr);
+	free(d->units);
+	free(d->calls);
+	dwarf_end(d->dwarf);
+	no_altlink__done(&d->none);
+	free(d);
+	return NULL;
+}
+
+/* May functions stand in it? C++ puts them into namespaces, Rust also into types, Fortran and Ada
+ * into functions. */
+static bool holds_functions(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_lexical_block:
+	case DW_TAG_subprogram:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void read_functions(struct debug_info *d, struct unit *u, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > TREE_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+		size_t before = u->functions.n;
+		struct walk w = {0};
+
+		if (!holds_functions(tag))
+			continue;
+		while (tag == DW_TAG_subprogram && next_range(d, &die, &w))
+			addr_ranges__add(&u->functions, w.lo, w.hi, dwarf_dieoffset(&die));
+		/* a function without code is a declaration */
+		if (tag != DW_TAG_subprogram || u->functions.n > before)
+			read_functions(d, u, &die, depth + 1);
+	} while (may_look(d) && dwarf_siblingof(&die, &die) == 0);
+}
+
+static void read_calls(struct debug_info *d, Dwarf_Die *parent, unsigned depth, uint32_t inlined)
+{
+	Dwarf_Die die;
+
+	if (depth > TREE_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+		struct call call = {.die = dwarf_dieoffset(&die), .depth = inlined + 1};
+		struct walk w = {0};
+
+		if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+		    tag == DW_TAG_catch_block)
+			read_calls(d, &die, depth + 1, inlined);
+		if (tag != DW_TAG_inlined_subroutine)
+			continue;
+		while (next_range(d, &die, &w)) {
+			call.lo = w.lo;
+			call.hi = w.hi;
+			GROW(d->calls, d->n_calls, d->cap_calls);
+			d->calls[d->n_calls++] = call;
+		}
+		read_calls(d, &die, depth + 1, inlined + 1);
+	} while (may_look(d) && dwarf_siblingof(&die, &die) == 0);
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	static const unsigned attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
+					      DW_AT_name};
+	Dwarf_Attribute attribute;
+
+	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
+		const char *name =
+			dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
+
+		if (name && *name)
+			return name;
+	}
+	return NULL;
+}
+
+/* A line that doesn't fit isn't one. */
+static uint32_t to_line(uint64_t line)
+{
+	return line <= INT32_MAX ? (uint32_t)line : 0;
+}
+
+/* Where the call stands: that is a line of the frame before. */
+static void place_of_call(Dwarf_Die *unit, Dwarf_Die *call, struct debug_frame *ret)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word file, line;
+	size_t n;
+
+	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0)
+		ret->line = to_line(line);
+	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0 &&
+	    dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
+		ret->file = dwarf_filesrc(files, file, NULL, NULL);
+}
+
+static void place_of_address(Dwarf_Die *unit, uint64_t vaddr, struct debug_frame *ret)
+{
+	Dwarf_Line *at = dwarf_getsrc_die(unit, vaddr);
+	int line;
+
+	if (!at)
+		return;
+	if (dwarf_lineno(at, &line) == 0 && line > 0)
+		ret->line = (uint32_t)line;
+	ret->file = dwarf_linesrc(at, NULL, NULL);
+}
+
+static size_t add_calls(struct debug_info *d, Dwarf_Die *unit, uint64_t vaddr,
+			struct debug_frame *ret)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < d->n_calls && n < DEBUG_INFO_FRAMES; i++) {
+		const struct call *call = &d->calls[i];
+		Dwarf_Die die;
+
+		if (call->depth != n || vaddr < call->lo || vaddr >= call->hi ||
+		    !dwarf_offdie(d->dwarf, call->die, &die))
+			continue;
+		place_of_call(unit, &die, &ret[n - 1]);
+		ret[n++] = (struct debug_frame){.name = name_of(&die)};
+	}
+	return n;
+}
+
+size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
+{
+	const struct addr_range *found = addr_ranges__find(&d->by_addr, vaddr);
+	struct unit *u = found ? &d->units[found->what] : NULL;
+	Dwarf_Die unit, function;
+	size_t n;
+
+	if (!u || !dwarf_offdie(d->dwarf, u->die, &unit))
+		return 0;
+	if (!u->read) {
+		read_functions(d, u, &unit, 0);
+		addr_ranges__sort(&u->functions);
+		u->read = true;
+	}
+	ret[0] = (struct debug_frame){0};
+	found = addr_ranges__find(&u->functions, vaddr);
+	if (!found || !dwarf_offdie(d->dwarf, found->what, &function)) {
+		place_of_address(&unit, vaddr, &ret[0]); /* assembly has lines and no functions */
+		return 1;
+	}
+	if (d->function != found->what) {
+		d->n_calls = 0;
+		d->function = found->what;
+		read_calls(d, &function, 0, 0);
+	}
+	ret[0].name = name_of(&function);
+	n = add_calls(d, &unit, vaddr, ret);
+	place_of_address(&unit, vaddr, &ret[n - 1]);
+	return n;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * DWARF (2 to 5): which inlined calls hold an address, and on which lines they stand. Units are read
+ * when the first address in them is asked for, so a file costs what its hot places cost.
+ */
+#ifndef PMUBPF_SYMD_DEBUG_INFO_H
+#define PMUBPF_SYMD_DEBUG_INFO_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	DEBUG_INFO_FRAMES = 64,           /* a function and the calls inlined into it */
+	DEBUG_INFO_BYTES_MAX = INT32_MAX, /* all sections together, uncompressed */
+};
+
+struct debug_frame {
+	const char *name; /* the linker's if there is one; NULL: not known */
+	const char *file; /* as the compiler was given it; NULL: not known */
+	uint32_t line;    /* 0: not known */
+};
+
+struct debug_info;
+
+/* Does elf have DWARF? Only for files that passed elf_sections__sane(). */
+bool debug_info__exists(Elf *elf);
+/* elf (NULL: none) is borrowed and must live longer. NULL: nothing usable, or too much of it. */
+struct debug_info *debug_info__open(Elf *elf);
+struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; returns NULL */
+
+/*
+ * Fills ret (DEBUG_INFO_FRAMES of them) with the function that holds vaddr, then the calls inlined
+ * into it there, outermost first. A frame's line is the one of the call that the next frame is; the
+ * last one's is the line of vaddr. Returns how many; 0: nothing is known of vaddr. The texts are
+ * valid as long as d.
+ */
+size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
+
+#endif
