@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -185,10 +186,10 @@ Test(files, the_vdso_is_an_elf_file)
 
 Test(files, anonymous_code_is_of_one_process)
 {
-	uint32_t a = files__jit(files, 10, 1);
+	uint32_t a = files__jit(files, 10, 1, 0);
 
-	cr_expect_eq(files__jit(files, 10, 1), a);
-	cr_expect_neq(files__jit(files, 10, 2), a, "the same number, another process");
+	cr_expect_eq(files__jit(files, 10, 1, 0), a);
+	cr_expect_neq(files__jit(files, 10, 2, 0), a, "the same number, another process");
 }
 
 /* The path of our perf map, which doesn't exist yet; caller frees. */
@@ -203,12 +204,12 @@ static char *perf_map(void)
 Test(files, a_perf_map_of_our_own)
 {
 	_cleanup_free_ char *path = perf_map();
-	uint32_t number = files__jit(files, getpid(), 1);
+	uint32_t number = files__jit(files, getpid(), 1, 0);
 	_cleanup_close_ int fd = -1;
 
 	files__pin(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1, "not written yet");
-	cr_expect(!files__get(files, number)->untrusted);
+	cr_expect_eq(files__reopen(files, number), -ENOENT);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	cr_assert_geq(fd, 0);
 	files__pin(files, number, getpid(), 0, 0);
@@ -219,19 +220,70 @@ Test(files, a_perf_map_of_our_own)
 Test(files, a_perf_map_that_is_a_fifo)
 {
 	_cleanup_free_ char *path = perf_map();
-	uint32_t number = files__jit(files, getpid(), 1);
+	uint32_t number = files__jit(files, getpid(), 1, 0);
 
 	cr_assert_eq(mkfifo(path, 0600), 0);
 	files__pin(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1);
+	cr_expect_eq(files__reopen(files, number), -EPERM);
 	unlink(path);
+}
+
+/* Also to a file of our own: whoever made the link chose what is read. */
+Test(files, a_perf_map_that_is_a_link)
+{
+	_cleanup_free_ char *path = perf_map();
+	uint32_t number = files__jit(files, getpid(), 1, 0);
+
+	cr_assert_eq(symlink("/proc/self/exe", path), 0);
+	files__pin(files, number, getpid(), 0, 0);
+	cr_expect_eq(files__get(files, number)->fd, -1);
+	cr_expect_eq(files__reopen(files, number), -EPERM);
+	unlink(path);
+}
+
+/* The JVM writes its map when it ends. */
+Test(files, a_perf_map_of_a_process_that_has_ended)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1, late = -1;
+	pid_t pid = fork();
+	uint32_t number;
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	path = xasprintf("/tmp/perf-%d.map", pid);
+	unlink(path);
+	number = files__jit(files, pid, 1, 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	cr_expect_eq(files__reopen(files, number), -ENOENT);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	late = files__reopen(files, number);
+	unlink(path);
+	cr_expect_geq(late, 0);
+}
+
+/* Frames know only the map; the dump must stay with it. */
+Test(files, a_jitdump_is_kept_as_long_as_its_process)
+{
+	uint32_t dump = files__elf(files, 1, 2, 3, "/tmp/jit-7.dump");
+	uint32_t number = files__jit(files, getpid(), 1, dump);
+
+	files__keep(files, number);
+	files__sweep(files);
+	cr_expect_not_null(files__get(files, dump));
+	files__sweep(files);
+	cr_expect_null(files__get(files, dump));
 }
 
 Test(files, a_perf_map_of_somebody_else)
 {
 	_cleanup_free_ char *path = perf_map();
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	uint32_t number = files__jit(files, getpid(), 1);
+	uint32_t number = files__jit(files, getpid(), 1, 0);
 	bool other = fchown(fd, 12345, 12345) == 0;
 
 	files__pin(files, number, getpid(), 0, 0);
@@ -239,7 +291,6 @@ Test(files, a_perf_map_of_somebody_else)
 	if (!other)
 		cr_skip_test("giving a file away wants root");
 	cr_expect_eq(files__get(files, number)->fd, -1);
-	cr_expect(files__get(files, number)->untrusted);
 }
 
 static int open_files(void)

@@ -130,3 +130,20 @@ Test(perf_map, an_endless_file_is_read_up_to_a_limit)
 	expect(0, NULL);
 	close(fd);
 }
+
+/* Of more lines than it reads it takes the last. */
+Test(perf_map, too_many_lines)
+{
+	enum { LINES = PERF_MAP_LINES_MAX + 1000 };
+	struct buf text = {0};
+	size_t len;
+
+	for (unsigned long i = 0; i < LINES; i++)
+		buf__printf(&text, "%lx 10 f\n", 0x1000 + 16 * i);
+	len = text.len;
+	perf_map__parse(buf__take(&text), len, &map);
+	expect(0x1000, NULL);
+	expect(0x1000 + 16 * 900, NULL);
+	expect(0x1000 + 16 * 1001, "f");
+	expect(0x1000 + 16 * (LINES - 1), "f");
+}

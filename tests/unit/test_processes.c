@@ -196,7 +196,6 @@ Test(processes, anonymous_code_belongs_to_its_process)
 	cr_expect_eq(a.off, 0x1010, "the address itself: perf maps name addresses");
 	cr_expect_neq(a.file, b.file);
 	cr_expect_eq(locate(A, 4, 0x1020).file, a.file);
-	cr_expect_eq(files__get(files, a.file)->tgid, A);
 }
 
 Test(processes, exited_ones_are_swept_when_they_are_old)

@@ -4,8 +4,11 @@
  *
  * Known answer: nearly all time is spent in jit_loop, a loop in anonymous executable memory; every
  * stack is main → call_jit → jit_loop (frameless, so call_jit may be missing). With a second argument
- * "nomap" no map is written.
+ * "nomap" no map is written; with "dump" /tmp/jit-PID.dump instead, in which the function is called
+ * dumped_loop and was moved to where it runs.
  */
+#include <elf.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -66,14 +69,72 @@ static int write_map(jit_fn fn, char *path, size_t size)
 	return fclose(f);
 }
 
+struct dump {
+	uint32_t magic, version, size, machine, pad, pid;
+	uint64_t time, flags;
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, addr, code_size, index;
+		char name[16];
+		unsigned char code[16];
+	} load;
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, from, to, code_size, index;
+	} move;
+};
+
+/* Mapping a page of it executable is how a JIT says where it lies. */
+static int write_dump(jit_fn fn)
+{
+	uint32_t pid = (uint32_t)getpid();
+	uint64_t addr = (uint64_t)(uintptr_t)fn;
+	struct dump dump = {
+		.magic = 0x4a695444,
+		.version = 1,
+		.size = 40,
+		.machine = EM_X86_64,
+		.pid = pid,
+		.load = {.size = sizeof(dump.load),
+			 .pid = pid,
+			 .tid = pid,
+			 .vma = addr + 4096,
+			 .addr = addr + 4096,
+			 .code_size = sizeof(code),
+			 .index = 1,
+			 .name = "dumped_loop"},
+		.move = {.id = 1,
+			 .size = sizeof(dump.move),
+			 .pid = pid,
+			 .tid = pid,
+			 .vma = addr,
+			 .from = addr + 4096,
+			 .to = addr,
+			 .code_size = sizeof(code),
+			 .index = 1},
+	};
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/jit-%u.dump", pid);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, &dump, sizeof(dump)) != sizeof(dump))
+		return -1;
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ? -1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t end_ns = thread_cpu_ns() + (uint64_t)(arg_num(argc, argv, 1, 1) * 1e9);
-	int named = !(argc > 2 && strcmp(argv[2], "nomap") == 0);
+	int named = argc<3, dumped = argc> 2 && strcmp(argv[2], "dump") == 0;
 	char path[64];
 	jit_fn fn = make_code();
 
-	if (!fn || (named && write_map(fn, path, sizeof(path))))
+	if (!fn || (named && write_map(fn, path, sizeof(path))) || (dumped && write_dump(fn)))
 		return 1;
 	while (thread_cpu_ns() < end_ns)
 		call_jit(fn);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "proc/files.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,46 @@ uint32_t files__vdso(struct files *files)
 	return e->number;
 }
 
-uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial)
+static bool same_mount_namespace(pid_t tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
+	struct stat ours, theirs;
+
+	return stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
+	       ours.st_ino == theirs.st_ino;
+}
+
+static bool is_our_root(int root_fd, pid_t tgid)
+{
+	struct stat ours, theirs;
+
+	return fstat(root_fd, &theirs) == 0 && stat("/", &ours) == 0 &&
+	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev &&
+	       same_mount_namespace(tgid);
+}
+
+/* Who it is and what it sees as its root: asked while it lives, used when it may be gone. */
+static void learn_process(struct file *file, pid_t tgid)
+{
+	_cleanup_close_ int root = open_root_of(tgid);
+	struct proc_status status;
+
+	if (root < 0 || procfs_status(tgid, &status) < 0)
+		return;
+	file->ns_tgid = status.ns_tgid;
+	file->uid = status.euid;
+	cleanup_close(&file->root_fd);
+	file->root_fd = is_our_root(root, tgid) ? -1 : TAKE_FD(root);
+}
+
+uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump)
 {
 	struct file_key key = {.inode = process_serial, .kind = FILE_JIT};
 	struct entry *e = files__entry(files, &key, "[anon]");
 
-	e->file.tgid = tgid;
+	e->file.dump = dump;
+	if (!e->file.ns_tgid)
+		learn_process(&e->file, tgid);
 	return e->number;
 }
 
@@ -158,30 +193,23 @@ static bool is_mapped_file(int fd, const struct file_key *key)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == key->inode;
 }
 
-static bool same_mount_namespace(pid_t tgid)
+static int open_perf_map(const struct file *file)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
-	struct stat ours, theirs;
+	_cleanup_free_ char *path = xasprintf("/tmp/perf-%d.map", file->ns_tgid);
 
-	return stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
-	       ours.st_ino == theirs.st_ino;
+	return file->ns_tgid ? open_owned(file->root_fd, path, file->uid) : -ENOENT;
 }
 
-static int perf_map_fd(pid_t tgid, bool *ret_untrusted)
+/* A JIT may write its map later, so it is looked for again, but not at each of a million frames. */
+static void pin_perf_map(struct file *file, pid_t tgid)
 {
-	_cleanup_close_ int root = open_root_of(tgid), fd = -1;
-	_cleanup_free_ char *path = NULL;
-	struct proc_status status;
-	struct stat st;
-
-	if (root < 0 || procfs_status(tgid, &status) < 0)
-		return -1;
-	path = xasprintf("/tmp/perf-%d.map", status.ns_tgid);
-	fd = open_regular(root, path);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -1;
-	*ret_untrusted = st.st_uid != status.euid;
-	return *ret_untrusted ? -1 : TAKE_FD(fd);
+	file->tries++;
+	if (file->tries & (file->tries - 1))
+		return;
+	learn_process(file, tgid); /* it may have become another user since */
+	file->fd = open_perf_map(file);
+	if (file->fd < 0)
+		file->fd = -1;
 }
 
 /*
@@ -231,14 +259,14 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 
 	if (!e || e->file.fd >= 0 || !files__may_pin(files))
 		return;
-	/* a JIT may write its map later, and another process may still be alive: these are tried again */
+	/* another process that has it mapped may still be alive: it is tried again */
 	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))
 		return;
 	e->file.tried = true;
 	if (e->key.kind == FILE_ELF)
 		pin_elf(e, tgid, start, end);
 	else if (e->key.kind == FILE_JIT)
-		e->file.fd = perf_map_fd(tgid, &e->file.untrusted);
+		pin_perf_map(&e->file, tgid);
 	files->pinned += e->file.fd >= 0;
 }
 
@@ -247,6 +275,8 @@ int files__reopen(const struct files *files, uint32_t file)
 	const struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
 	_cleanup_close_ int fd = -1;
 
+	if (e && e->key.kind == FILE_JIT)
+		return open_perf_map(&e->file);
 	if (!e || e->key.kind != FILE_ELF)
 		return -1;
 	fd = open_regular(-1, e->file.path);
@@ -260,8 +290,13 @@ bool files__many(const struct files *files)
 
 void files__keep(struct files *files, uint32_t file)
 {
-	if (file && file < files->n && files->by_number[file])
-		files->by_number[file]->keep = true;
+	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+
+	if (!e)
+		return;
+	e->keep = true;
+	if (e->key.kind == FILE_JIT)
+		files__keep(files, e->file.dump);
 }
 
 void files__sweep(struct files *files)

@@ -19,7 +19,7 @@
 enum file_kind {
 	FILE_ELF,
 	FILE_VDSO, /* the kernel's page of user code: the same bytes in every 64-bit program */
-	FILE_JIT,  /* the anonymous code of one process, named by its /tmp/perf-PID.map */
+	FILE_JIT,  /* the anonymous code of one process, named by its perf map or jitdump */
 };
 
 struct file {
@@ -28,9 +28,11 @@ struct file {
 	int fd;      /* -1: could not be opened (or not yet) */
 	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1 */
 	bool tried;
-	/* FILE_JIT */
-	pid_t tgid;
-	bool untrusted; /* there is a perf map, but somebody else owns it */
+	/* FILE_JIT: fd is the perf map, once there is one; where it lies, and whose it must be */
+	pid_t ns_tgid; /* as the innermost namespace of the process numbers it; 0: not known */
+	uid_t uid;
+	unsigned tries;
+	uint32_t dump; /* file number of its jitdump; 0: none */
 };
 
 struct files;
@@ -42,12 +44,14 @@ struct files *files__free(struct files *files); /* closes the descriptors */
 uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		    const char *path);
 uint32_t files__vdso(struct files *files);
-uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial);
+/* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
+uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump);
 
 /* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
 
-/* The file by its name, if that still is the same file; the caller closes it. -1: it isn't. */
+/* The file by its name, if that still is the same file; the caller closes it. A perf map: as it is now,
+ * whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that isn't the user's). */
 int files__reopen(const struct files *files, uint32_t file);
 
 /* True if there are twice as many as after the last sweep (and a thousand). */

@@ -23,6 +23,7 @@ struct process {
 	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
 	uint64_t last_sample;
 	uint32_t jit_file; /* in files; 0: not asked for yet */
+	uint32_t jit_dump; /* in files; 0: none */
 	bool starting;     /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
@@ -105,6 +106,33 @@ static bool is_anonymous(const char *path)
 	return false;
 }
 
+/* jit-PID.dump. That it is mapped executable is how a JIT tells perf about it. */
+static bool is_jitdump(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t digits;
+
+	if (strncmp(name, "jit-", 4) != 0)
+		return false;
+	digits = strspn(name + 4, "0123456789");
+	return digits && strcmp(name + 4 + digits, ".dump") == 0;
+}
+
+static void process__found_jit(struct processes *all, struct process *p)
+{
+	if (!p->jit_file)
+		p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial, p->jit_dump);
+}
+
+/* Opened now: the mapping, or its process, may be gone when a sample is looked at. */
+static void process__found_jitdump(struct processes *all, struct process *p,
+				   const struct mapping *m)
+{
+	p->jit_dump = m->file;
+	p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial, p->jit_dump);
+	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+}
+
 static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
 			 uint64_t file_off, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 			 const char *path)
@@ -116,6 +144,10 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 		m.file_off = 0;
 	} else if (!is_anonymous(path)) {
 		m.file = files__elf(all->files, dev_major, dev_minor, inode, path);
+		if (is_jitdump(path))
+			process__found_jitdump(all, p, &m);
+	} else if (strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0) {
+		process__found_jit(all, p); /* now, while it is there */
 	}
 	p->maps = mappings__add(p->maps, &m);
 	p->generation = ++all->generations;
@@ -187,7 +219,7 @@ static void process__forget_maps(struct processes *all, struct process *p)
 	p->maps = mappings__unref(p->maps);
 	p->maps_read = 0;
 	p->snapshot_time = 0;
-	p->jit_file = 0;
+	p->jit_file = p->jit_dump = 0;
 	p->serial = ++all->serials;
 	p->generation = ++all->generations;
 }
@@ -207,6 +239,7 @@ static void processes__fork(struct processes *all, const struct life *life)
 	parent = processes__find(all, life->parent_tgid);
 	if (parent)
 		child->maps = mappings__ref(parent->maps);
+	child->jit_dump = parent ? parent->jit_dump : 0;
 }
 
 void processes__life(struct processes *all, const struct life *life)
@@ -292,6 +325,7 @@ void processes__keep_files(const struct processes *all)
 
 	HASH_ITER(hh, all->by_tgid, p, next) {
 		files__keep(all->files, p->jit_file);
+		files__keep(all->files, p->jit_dump);
 		for (size_t i = 0; i < mappings__count(p->maps); i++)
 			files__keep(all->files, mappings__at(p->maps, i)->file);
 	}
@@ -349,8 +383,7 @@ const struct mappings *process__mappings(const struct process *p)
 
 static uint32_t process__jit_file(struct processes *all, struct process *p)
 {
-	if (!p->jit_file)
-		p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial);
+	process__found_jit(all, p);
 	files__pin(all->files, p->jit_file, (pid_t)p->tgid, 0, 0);
 	return p->jit_file;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sym/names.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,22 +102,47 @@ static void name_file(struct names *names, const struct group *g, const struct f
 	}
 }
 
-static void name_jit(struct names *names, const struct group *g, const struct file *file,
-		     struct sym *sym)
+typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
+		       struct sym_name *ret);
+
+/* Asks one file of a JIT about those of the frames that have no name yet. */
+static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, int fd,
+			struct sym *sym)
 {
+	_cleanup_free_ uint32_t *ids = xcalloc(g->n, sizeof(*ids));
 	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
+	size_t n = 0;
 
-	if (file->fd < 0) {
-		name_unknown(names, g, file->untrusted ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
-		return;
+	for (size_t i = 0; i < g->n; i++) {
+		if (names->reason[g->ids[i]] == SYM_NAMED)
+			continue;
+		ids[n] = g->ids[i];
+		addrs[n++] = g->frames[g->ids[i]].off;
 	}
-	for (size_t i = 0; i < g->n; i++)
-		addrs[i] = g->frames[g->ids[i]].off;
-	sym__perf_map(sym, file->fd, addrs, g->n, found);
-	for (size_t i = 0; i < g->n; i++)
-		set(names, g->ids[i], found[i].name ? found[i].name : xstrdup("[unknown]"),
+	ask(sym, fd, addrs, n, found);
+	for (size_t i = 0; i < n; i++)
+		set(names, ids[i], found[i].name ? found[i].name : xstrdup("[unknown]"),
 		    found[i].reason);
+}
+
+/* A JIT that makes a dump tells more there than in a map. */
+static void name_jit(struct names *names, const struct group *g, const struct files *files,
+		     struct sym *sym)
+{
+	uint32_t number = g->frames[g->ids[0]].file;
+	const struct file *map = files__get(files, number);
+	const struct file *dump = files__get(files, map->dump);
+	_cleanup_close_ int late_map = map->fd < 0 ? files__reopen(files, number) : -1;
+	_cleanup_close_ int late_dump = dump && dump->fd < 0 ? files__reopen(files, map->dump) : -1;
+	int map_fd = map->fd < 0 ? late_map : map->fd;
+	int dump_fd = dump && dump->fd >= 0 ? dump->fd : late_dump;
+
+	name_unknown(names, g, map_fd == -EPERM ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
+	if (dump_fd >= 0)
+		name_jit_by(names, g, sym__jitdump, dump_fd, sym);
+	if (map_fd >= 0)
+		name_jit_by(names, g, sym__perf_map, map_fd, sym);
 }
 
 static void name_artificial(struct names *names, const struct group *g)
@@ -129,10 +155,7 @@ static void name_artificial(struct names *names, const struct group *g)
 static void name_group(struct names *names, const struct group *g, const struct files *files,
 		       struct kallsyms *ks, struct sym *sym)
 {
-	const struct frame *first = &g->frames[g->ids[0]];
-	const struct file *file = files__get(files, first->file);
-
-	switch ((enum frame_kind)first->kind) {
+	switch ((enum frame_kind)g->frames[g->ids[0]].kind) {
 	case FRAME_KERNEL:
 		name_kernel(names, g, ks);
 		return;
@@ -140,7 +163,7 @@ static void name_group(struct names *names, const struct group *g, const struct 
 		name_file(names, g, files, sym);
 		return;
 	case FRAME_JIT:
-		name_jit(names, g, file, sym);
+		name_jit(names, g, files, sym);
 		return;
 	case FRAME_ARTIFICIAL:
 		name_artificial(names, g);

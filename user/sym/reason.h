@@ -9,8 +9,9 @@
 	X(NO_FILE, "no_file", "the mapped file could not be opened")                          \
 	X(BAD_FILE, "bad_file", "the mapped file is not readable as ELF")                     \
 	X(NO_MAPPING, "no_mapping", "no executable mapping of the program holds the address") \
-	X(NO_PERF_MAP, "no_perf_map", "anonymous code, and no /tmp/perf-PID.map names it")    \
-	X(UNTRUSTED_MAP, "untrusted_map", "the perf map is not owned by the program's user")  \
+	X(NO_PERF_MAP, "no_perf_map",                                                         \
+	  "anonymous code, and neither a perf map nor a jitdump names it")                    \
+	X(UNTRUSTED_MAP, "untrusted_map", "the perf map is not a file of the program's user") \
 	X(NO_KALLSYMS, "no_kallsyms", "kernel symbols are hidden (kptr_restrict)")            \
 	X(HELPER, "helper", "the symbol helper failed on this file")
 

@@ -354,7 +354,8 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	fill(ret + done, offsets + done, n - done, reason);
 }
 
-void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
+static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,
+		     struct sym_name *ret)
 {
 	enum sym_reason reason = SYM_HELPER;
 	struct cursor body;
@@ -365,7 +366,7 @@ void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, str
 		return;
 	sym->work.files++;
 	sym->work.lookups += n;
-	r = sym__open(sym, SYMD_OPEN_PERF_MAP, fd, SYM_NO_PERF_MAP, &body, &reason);
+	r = sym__open(sym, type, fd, SYM_NO_PERF_MAP, &body, &reason);
 	if (r == 0 && !cursor__done(&body))
 		r = sym__fail(sym, -EPROTO);
 	if (r == 0 && reason == SYM_NAMED) {
@@ -373,4 +374,14 @@ void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, str
 		reason = SYM_HELPER;
 	}
 	fill(ret + done, addrs + done, n - done, r < 0 ? SYM_HELPER : reason);
+}
+
+void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
+{
+	sym__jit(sym, SYMD_OPEN_PERF_MAP, fd, addrs, n, ret);
+}
+
+void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
+{
+	sym__jit(sym, SYMD_OPEN_JITDUMP, fd, addrs, n, ret);
 }

@@ -69,7 +69,8 @@ struct sym_file {
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret);
 
-/* A /tmp/perf-PID.map that a JIT wrote; addrs are the program's virtual addresses. */
+/* A /tmp/perf-PID.map or a jitdump that a JIT wrote; addrs are the program's virtual addresses. */
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
+void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
 
 #endif

@@ -38,9 +38,22 @@ static bool parse_line(const char *line, const char *end, struct symbol *ret)
 	return ret->len > 0;
 }
 
+/* Where the last PERF_MAP_LINES_MAX lines begin. */
+static const char *last_lines(const char *text, const char *stop)
+{
+	const char *line = stop;
+
+	for (size_t n = 0; n <= PERF_MAP_LINES_MAX; n++) {
+		line = memrchr(text, '\n', (size_t)(line - text));
+		if (!line)
+			return text;
+	}
+	return line + 1;
+}
+
 void perf_map__parse(char *text, size_t len, struct perf_map *ret)
 {
-	const char *line = text, *stop = text + len;
+	const char *stop = text + len, *line = last_lines(text, stop);
 	uint32_t number = 0;
 
 	*ret = (struct perf_map){.text = text};
@@ -61,12 +74,15 @@ int perf_map__read(int fd, struct perf_map *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0, cap = 0;
+	off_t from = 0;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	if (st.st_size > PERF_MAP_BYTES_MAX)
+		from = st.st_size - PERF_MAP_BYTES_MAX;
 	while (len < PERF_MAP_BYTES_MAX) {
 		ssize_t n;
 
@@ -74,7 +90,7 @@ int perf_map__read(int fd, struct perf_map *ret)
 			cap = cap ? 2 * cap : 256 * 1024;
 			text = xrealloc(text, cap + 1, 1);
 		}
-		n = pread(fd, text + len, cap - len, (off_t)len);
+		n = pread(fd, text + len, cap - len, from + (off_t)len);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)

@@ -12,8 +12,10 @@
 #include "symd/symtab.h"
 
 enum {
-	PERF_MAP_BYTES_MAX = 256 * 1024 * 1024, /* what comes after isn't read */
-	PERF_MAP_NAME_MAX = 4096,               /* longer names are cut */
+	/* What comes before the last so many isn't read: later lines are what runs now. */
+	PERF_MAP_BYTES_MAX = 256 * 1024 * 1024,
+	PERF_MAP_LINES_MAX = 2 * 1024 * 1024,
+	PERF_MAP_NAME_MAX = 4096, /* longer names are cut */
 };
 
 struct perf_map {

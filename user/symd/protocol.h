@@ -14,6 +14,7 @@
  *							u16 n, n bytes of debug link's name, u32 crc
  *	ADD_DEBUG	+fd				u8 accepted
  *	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
+ *	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  *							u8 k, k × frame}
  *	frame		u16 len, name, u16 len, file, u32 line
@@ -64,6 +65,7 @@ enum symd_type {
 	SYMD_ADD_DEBUG,
 	SYMD_OPEN_PERF_MAP,
 	SYMD_LOOKUP,
+	SYMD_OPEN_JITDUMP,
 	SYMD_BUILD_TABLE,
 };
 

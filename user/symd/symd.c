@@ -18,6 +18,7 @@
 #include "symd/answer.h"
 #include "symd/elf_cfi.h"
 #include "symd/elf_file.h"
+#include "symd/jitdump.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
 
@@ -27,7 +28,7 @@ enum { STACK_BYTES = 64 * 1024 * 1024 };
 struct symd {
 	int sock;
 	struct elf_file *elf; /* at most one of the two is open */
-	struct perf_map *map;
+	struct perf_map *map; /* of a perf map or a jitdump */
 	struct buf reply;
 	struct answerer answerer;
 	char request[SYMD_MSG_MAX];
@@ -89,13 +90,13 @@ static int symd__add_debug(struct symd *s, int *fd)
 	return 0;
 }
 
-static int symd__open_perf_map(struct symd *s, int *fd)
+static int symd__open_jit(struct symd *s, int (*read)(int fd, struct perf_map *ret), int *fd)
 {
 	_cleanup_free_ struct perf_map *map = xcalloc(1, sizeof(*map));
 	int r;
 
 	symd__close(s);
-	r = perf_map__read(*fd, map);
+	r = read(*fd, map);
 	if (r == 0)
 		s->map = TAKE_PTR(map);
 	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_NO_PERF_MAP);
@@ -203,7 +204,10 @@ static int symd__handle(struct symd *s, size_t len, int *fd)
 		r = symd__add_debug(s, fd);
 		break;
 	case SYMD_OPEN_PERF_MAP:
-		r = symd__open_perf_map(s, fd);
+		r = symd__open_jit(s, perf_map__read, fd);
+		break;
+	case SYMD_OPEN_JITDUMP:
+		r = symd__open_jit(s, jitdump__read, fd);
 		break;
 	case SYMD_LOOKUP:
 		r = symd__lookup(s, &body);

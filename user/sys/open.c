@@ -13,34 +13,51 @@
 #include "base/mem.h"
 
 /* Only where it is: nothing is opened yet. */
-static int find(int root_fd, const char *path)
+static int find(int root_fd, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = (__u64)(O_PATH | O_CLOEXEC | flags),
 		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT,
 	};
 	int fd = root_fd >= 0 ? (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)) :
-				open(path, O_PATH | O_CLOEXEC);
+				open(path, O_PATH | O_CLOEXEC | flags);
 
+	return fd < 0 ? -errno : fd;
+}
+
+/* What find() found, which must not have become another thing since. */
+static int open_found(int found)
+{
+	char self[64];
+	int fd;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
 int open_regular(int root_fd, const char *path)
 {
-	_cleanup_close_ int found = find(root_fd, path);
+	_cleanup_close_ int found = find(root_fd, path, 0);
 	struct stat st;
-	char self[64];
-	int fd;
 
 	if (found < 0)
 		return found;
 	if (fstat(found, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", found);
-	fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	return S_ISREG(st.st_mode) ? open_found(found) : -EINVAL;
+}
+
+int open_owned(int root_fd, const char *path, uid_t owner)
+{
+	_cleanup_close_ int found = find(root_fd, path, O_NOFOLLOW);
+	struct stat st;
+
+	if (found < 0)
+		return found;
+	if (fstat(found, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && st.st_uid == owner ? open_found(found) : -EPERM;
 }
 
 int open_root_of(int tgid)

@@ -4,6 +4,7 @@
 #define PMUBPF_SYS_OPEN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * Opens a regular file for reading, without ever blocking on or waking a FIFO or device: what it is
@@ -12,6 +13,12 @@
  * errno (-EINVAL: not a regular file).
  */
 int open_regular(int root_fd, const char *path);
+
+/*
+ * The same for a file that anyone could have put there: a folder that all may write to. -EPERM if it isn't
+ * a regular file of that user's, or is a symbolic link, wherever that leads.
+ */
+int open_owned(int root_fd, const char *path, uid_t owner);
 
 /* The root folder of a process, for open_regular; a negative errno if it has gone. */
 int open_root_of(int tgid);

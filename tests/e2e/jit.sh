@@ -1,0 +1,223 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Code that JITs make: real ones (Node, the JVM, CPython), their perf maps and jitdumps, and hostile ones.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Starts the JIT program without a map; the address of its code is in $code.
+spawn_jit() {
+	spawn "$WORKLOADS/jit" 30 nomap
+	later rm -f "/tmp/perf-$spawned.map"
+	wait_until has_code "$spawned" || fail "no code of a JIT"
+	code=$(sed -n 's/^\([0-9a-f]*\)-[0-9a-f]* r-xp 00000000 00:00 0 *$/\1/p' "/proc/$spawned/maps" | head -n 1)
+}
+
+has_code() { # PID
+	grep -q 'r-xp 00000000 00:00 0 *$' "/proc/$1/maps"
+}
+
+record_jit() {
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.5 -o "$T/folded" --summary "$T/sum.json"
+}
+
+# How long the tool took after its recording, in seconds.
+seconds_of() { # COMMAND…
+	local before=$EPOCHREALTIME
+	"$@" || exit 1
+	awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f\n", b - a }' >"$T/seconds"
+}
+
+expect_goes_on() { # REASON: the profile is there, its JIT's frames are unnamed for that reason
+	expect_ge "$(folded_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
+	expect_ge "$(sum_get ".frames.unnamed.$1")" 1 "frames unnamed as $1"
+	expect_columns
+}
+
+t_node() {
+	need_program node
+	cat >"$T/prog.js" <<-'JS'
+	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
+	function outerLoop(end) { let s = 0; while (Date.now() < end) s += addUp(100000); return s; }
+	outerLoop(Date.now() + 2000);
+	JS
+	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof --interpreted-frames-native-stack "$T/prog.js"
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
+	expect_ge "$(folded_share "$T/folded" 'addUp [^;]*prog\.js[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
+	expect_ge "$(folded_share "$T/folded" 'outerLoop [^;]*prog\.js[^;]*_\[j\];.*addUp' '^node;')" 50 "percent in outerLoop"
+}
+
+t_node_jitdump() {
+	need_program node
+	cat >"$T/prog.js" <<-'JS'
+	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
+	for (let end = Date.now() + 2000; Date.now() < end;) addUp(100000);
+	JS
+	cd "$T" || fail "cd" # where V8 writes it
+	pmb record -e cpu-clock -o "$T/folded" -- node --perf-prof "$T/prog.js"
+	[ "$rc" -ne 9 ] && compgen -G "$T/jit-*.dump" >/dev/null || skip "this node makes no jitdump"
+	expect_eq "$rc" 0 "exit status"
+	expect_ge "$(folded_share "$T/folded" 'addUp[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
+}
+
+t_jvm() {
+	need_program java
+	need_program javac
+	cat >"$T/Prog.java" <<-'JAVA'
+	public class Prog {
+		static long addUp(int n) { long s = 0; for (int i = 0; i < n; i++) s = (s + (long) i * i) % 1000003; return s; }
+		public static void main(String[] a) {
+			long end = System.currentTimeMillis() + 3000, s = 0;
+			while (System.currentTimeMillis() < end) s += addUp(100000);
+			if (s == 42) System.out.println();
+		}
+	}
+	JAVA
+	javac -d "$T" "$T/Prog.java" || skip "javac can't"
+	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
+		skip "this JVM writes no perf map (17 and later do)"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- java -XX:+UnlockDiagnosticVMOptions \
+		-XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -cp "$T" Prog
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/Prog.java" -delete
+	expect_ge "$(folded_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 "percent in addUp"
+}
+
+t_cpython() {
+	local python
+	for python in python3.14 python3.13 python3.12 /usr/bin/python3; do
+		command -v "$python" >/dev/null && "$python" -X perf -c \
+			'import sys; sys.exit(not (hasattr(sys, "is_stack_trampoline_active") and sys.is_stack_trampoline_active()))' \
+			2>/dev/null && break
+		python=
+	done
+	[ -n "$python" ] || skip "no Python with perf maps (3.12 or later)"
+	cat >"$T/prog.py" <<-'PY'
+	import time
+	def add_up(n):
+	    s = 0
+	    for i in range(n):
+	        s = (s + i * i) % 1000003
+	    return s
+	end = time.monotonic() + 2
+	while time.monotonic() < end:
+	    add_up(10000)
+	PY
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$python" -X perf "$T/prog.py"
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.py" -delete
+	expect_ge "$(folded_share "$T/folded" 'py::add_up:[^;]*_\[j\](;|$)' '^python')" 20 "percent under add_up"
+}
+
+t_jitdump() {
+	spawn "$WORKLOADS/jit" 20 dump
+	later rm -f "/tmp/jit-$spawned.dump"
+	wait_until test -s "/tmp/jit-$spawned.dump" || fail "no dump"
+	sleep 0.2
+	rm "/tmp/jit-$spawned.dump" # what is mapped stays
+	record_jit
+	expect_ge "$(folded_share "$T/folded" ';main.*;dumped_loop_\[j\]$')" 90 "percent in dumped_loop under main"
+}
+
+t_jitdump_of_a_command_that_ended() {
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1 dump' "$T/pid" "$WORKLOADS/jit"
+	later rm -f "/tmp/jit-$(cat "$T/pid").dump"
+	expect_ge "$(folded_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 "percent in dumped_loop"
+}
+
+t_map_in_a_root_of_its_own() {
+	# With a /tmp and a user of its own; when names are asked for, all of it is gone.
+	need_root
+	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
+		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 1' "$WORKLOADS/jit"
+	expect_ge "$(folded_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
+}
+
+t_map_of_ten_million_lines() {
+	# The last line names the code: later lines are what runs now, and not all are read.
+	spawn_jit
+	{
+		seq -f '%.0f0 10 some_function_of_a_jit' 1000000 10999999
+		echo "$code 10 after_all"
+	} >"/tmp/perf-$spawned.map"
+	seconds_of record_jit
+	expect_le "$(cat "$T/seconds")" 30 "seconds"
+	expect_ge "$(folded_share "$T/folded" ';(after_all_\[j\]|\[unknown\])$' '^jit;')" 80 "percent with a name or a reason"
+	expect_columns
+}
+
+t_map_of_long_lines() {
+	spawn_jit
+	{
+		for i in 1 2 3; do
+			printf '%x 10 ' "$i"
+			head -c 1000000 /dev/zero | tr '\0' x
+			echo
+		done
+		head -c 1000000 /dev/zero | tr '\0' 1
+		echo " 10 number"
+		printf '%s 10 ' "$code"
+		head -c 1000000 /dev/zero | tr '\0' y
+	} >"/tmp/perf-$spawned.map"
+	record_jit
+	expect_ge "$(folded_share "$T/folded" ';yyyyyyyyyyyyyyyyyyyy*_\[j\]$' '^jit;')" 80 "percent in yyy"
+	expect_le "$(wc -L <"$T/folded")" 6000 "bytes of the longest line"
+	expect_columns
+}
+
+t_map_of_garbage() {
+	spawn_jit
+	head -c 5000000 /dev/urandom >"/tmp/perf-$spawned.map"
+	record_jit
+	expect_goes_on no_symbol
+}
+
+t_map_that_is_a_link() {
+	# To a file of the program's own user even: whoever made the link chose what is read.
+	spawn_jit
+	echo "$code 10 linked_name" >"$T/elsewhere"
+	ln -s "$T/elsewhere" "/tmp/perf-$spawned.map"
+	record_jit
+	expect_goes_on untrusted_map
+	expect_no_match "$T/folded" linked_name "a name from behind the link"
+}
+
+t_map_that_is_a_fifo() {
+	spawn_jit
+	mkfifo "/tmp/perf-$spawned.map"
+	seconds_of record_jit
+	expect_le "$(cat "$T/seconds")" 10 "seconds"
+	expect_goes_on untrusted_map
+}
+
+t_map_that_is_a_folder() {
+	spawn_jit
+	mkdir "/tmp/perf-$spawned.map"
+	later rmdir "/tmp/perf-$spawned.map"
+	record_jit
+	expect_goes_on untrusted_map
+}
+
+t_map_of_somebody_else() {
+	need_root
+	spawn_jit
+	echo "$code 10 foreign_name" >"/tmp/perf-$spawned.map"
+	chown 65534 "/tmp/perf-$spawned.map"
+	record_jit
+	expect_goes_on untrusted_map
+	expect_no_match "$T/folded" foreign_name "a name from another user's file"
+}
+
+t_dump_of_garbage() {
+	# The map still names it.
+	spawn "$WORKLOADS/jit" 20 dump
+	later rm -f "/tmp/jit-$spawned.dump" "/tmp/perf-$spawned.map"
+	wait_until test -s "/tmp/jit-$spawned.dump" || fail "no dump"
+	sleep 0.2
+	code=$(sed -n 's/^\([0-9a-f]*\)-[0-9a-f]* r-xp 00000000 00:00 0 *$/\1/p' "/proc/$spawned/maps" | head -n 1)
+	head -c 5000000 /dev/urandom | dd of="/tmp/jit-$spawned.dump" conv=notrunc status=none
+	echo "$code 10 of_the_map" >"/tmp/perf-$spawned.map"
+	record_jit
+	expect_ge "$(folded_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 "percent in of_the_map"
+}
+
+run_tests
