@@ -44,8 +44,8 @@ help:
 	  'sudo make demo     deps, build, profile a bundled program: demo.svg' \
 	  'sudo make test     deps, build, every test this machine can run' \
 	  'sudo make deps     install what building and testing need' \
-	  'make check         unit tests and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
-	  'make fuzz         new inputs for the fuzz targets, with clang (FUZZ_SECONDS=60: for each)' \
+	  'make check         unit tests, fuzz corpora and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
+	  'make fuzz          new inputs for the parsers of foreign files, with clang (FUZZ=NAME, FUZZ_SECONDS=N)' \
 	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
 	  'make install       DESTDIR, prefix' \
 	  'make format        clang-format, in place' \

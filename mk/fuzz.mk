@@ -1,29 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Fuzz targets: `make check' replays what was found before, with sanitizers; `make fuzz' looks for more.
+# Fuzz targets: tests/fuzz/fuzz_NAME.c, inputs in tests/fuzz/corpus/NAME. make check replays these under ASan
+# and UBSan; make fuzz looks for new ones.
+#
+#   make fuzz                  each target for a minute (libFuzzer, which clang has)
+#   make fuzz FUZZ=elf FUZZ_SECONDS=600
 
-FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SRC   := $(wildcard user/symd/cfi*.c) user/sym/table.c user/base/cursor.c user/base/mem.c
-FUZZ_FLAGS := -std=gnu11 $(WARNINGS) -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+# What reads bytes of others, and what that stands on.
+FUZZ_SRC := $(wildcard user/base/*.c) $(filter-out %/symd.c,$(wildcard user/symd/*.c)) user/sym/reason.c \
+	$(wildcard user/sym/table.c)
+FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_LIBS := -lelf -ldw -llzma -lz -liberty -lm
 FUZZ_SECONDS ?= 60
 
-$(O)/fuzz/replay_%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(FUZZ_SRC) $(wildcard user/symd/cfi*.h include/pmubpf/*.h)
-	@mkdir -p $(@D)
-	$(call say,FUZZ,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=address,undefined $(LDFLAGS) $(filter %.c,$^) -o $@
+REPLAY_OBJ := $(FUZZ_SRC:%.c=$(O)/replay/%.o)
+REPLAY := $(FUZZ_TARGETS:%=$(O)/replay/fuzz_%)
 
-$(O)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_SRC) $(wildcard user/symd/cfi*.h include/pmubpf/*.h)
+$(O)/replay/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined $(LDFLAGS) $(filter %.c,$^) -o $@
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote tests/fuzz $(WARNINGS) $(FUZZ_FLAGS) -MMD -MP -c $< -o $@
+
+$(REPLAY): $(O)/replay/fuzz_%: $(O)/replay/tests/fuzz/fuzz_%.o $(O)/replay/tests/fuzz/replay.o $(REPLAY_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(FUZZ_FLAGS) $(LDFLAGS) $^ $(FUZZ_LIBS) -o $@
 
 .PHONY: replay fuzz
-replay: $(FUZZ_NAMES:%=$(O)/fuzz/replay_%)
-	$(Q)for name in $(FUZZ_NAMES); do \
-		$(O)/fuzz/replay_$$name tests/fuzz/corpus/$$name/* || exit 1; \
-		printf 'ok   %-22s %4d inputs\n' fuzz_$$name $$(ls tests/fuzz/corpus/$$name | wc -l); done
+.SECONDARY: $(FUZZ_TARGETS:%=$(O)/replay/tests/fuzz/fuzz_%.o)
+replay: $(REPLAY)
+	$(Q)for t in $(FUZZ_TARGETS); do $(O)/replay/fuzz_$$t tests/fuzz/corpus/$$t || exit 1; done
 
-# New inputs stay in $(O)/fuzz/corpus; those that make a target fail, in $(O)/fuzz.
-fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/fuzz_%)
-	$(Q)for name in $(FUZZ_NAMES); do mkdir -p $(O)/fuzz/corpus/$$name; \
-		$(O)/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -print_final_stats=1 \
-		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus/$$name tests/fuzz/corpus/$$name || exit 1; done
+# New inputs stay in $(O)/fuzz/NAME; one that crashes is left there as crash-… and may go into the corpus.
+fuzz:
+	$(Q)mkdir -p $(O)/fuzz
+	$(Q)set -e; for t in $(or $(FUZZ),$(FUZZ_TARGETS)); do mkdir -p $(O)/fuzz/$$t; \
+		clang $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote tests/fuzz $(FUZZ_FLAGS) -fsanitize=fuzzer \
+			tests/fuzz/fuzz_$$t.c $(FUZZ_SRC) $(FUZZ_LIBS) -o $(O)/fuzz/fuzz_$$t; \
+		$(O)/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+			-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$$t tests/fuzz/corpus/$$t; done
+
+-include $(REPLAY_OBJ:.o=.d) $(FUZZ_TARGETS:%=$(O)/replay/tests/fuzz/fuzz_%.d)

@@ -5,8 +5,8 @@ UNIT     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/te
 WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
-FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.c \
-	tests/workloads/*.[ch] vmlinux/*.h)
+FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
+	tests/workloads/*.[ch] tests/fuzz/*.[ch] vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)

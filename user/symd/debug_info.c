@@ -46,6 +46,8 @@ struct debug_info {
 	struct call *calls;         /* parents before their children */
 	size_t n_calls, cap_calls;
 	uint64_t ranges, entries;
+	Elf_Data *lines; /* see pad_lines() */
+	void *lines_own;
 };
 
 bool debug_info__exists(Elf *elf)
@@ -135,13 +137,67 @@ static void read_units(struct debug_info *d)
 	addr_ranges__sort(&d->by_addr);
 }
 
+/* Inflated where it is, as libdw would do it. NULL: no such section, or nothing in it. */
+static Elf_Data *inflated_data(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = elf_section__by_name(elf, name);
+	Elf_Data *data;
+	GElf_Shdr shdr;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
+		return NULL;
+	if ((shdr.sh_flags & SHF_COMPRESSED) && elf_compress(scn, 0, 0) < 0)
+		return NULL;
+	data = elf_getdata(scn, NULL);
+	return data && data->d_buf && data->d_size ? data : NULL;
+}
+
+/* libdw (0.188) measures strings that line tables name without looking where a section ends: found by
+ * fuzzing. So string sections have to end in a NUL… */
+static bool strings_end(Elf *elf)
+{
+	static const char *const sections[] = {".debug_str", ".debug_line_str"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const Elf_Data *data = inflated_data(elf, sections[i]);
+
+		if (data && ((const char *)data->d_buf)[data->d_size - 1])
+			return false;
+	}
+	return true;
+}
+
+/* …and of the line tables, which don't end in one, it gets a copy with one behind it. */
+static void pad_lines(struct debug_info *d, Elf *elf)
+{
+	void *padded;
+
+	d->lines = inflated_data(elf, ".debug_line");
+	if (!d->lines)
+		return;
+	padded = xcalloc(1, d->lines->d_size + 1);
+	memcpy(padded, d->lines->d_buf, d->lines->d_size);
+	d->lines_own = d->lines->d_buf;
+	d->lines->d_buf = padded;
+}
+
+static void unpad_lines(struct debug_info *d)
+{
+	if (!d->lines)
+		return;
+	free(d->lines->d_buf);
+	d->lines->d_buf = d->lines_own;
+}
+
 struct debug_info *debug_info__open(Elf *elf)
 {
 	struct debug_info *d;
 
-	if (!elf || !elf_sections__sane(elf) || !debug_info__exists(elf) || !sizes_are_sane(elf))
+	if (!elf || !elf_sections__sane(elf) || !debug_info__exists(elf) || !sizes_are_sane(elf) ||
+	    !strings_end(elf))
 		return NULL;
 	d = xcalloc(1, sizeof(*d));
+	pad_lines(d, elf);
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (!d->dwarf || !no_altlink__set(&d->none, d->dwarf))
 		return debug_info__free(d);
@@ -159,6 +215,7 @@ struct debug_info *debug_info__free(struct debug_info *d)
 	free(d->units);
 	free(d->calls);
 	dwarf_end(d->dwarf);
+	unpad_lines(d);
 	no_altlink__done(&d->none);
 	free(d);
 	return NULL;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * An ELF file as the helper reads it: segments, symbols, stubs, minidebuginfo, DWARF. It is offered to itself
+ * as its separate debug file, too.
+ */
+#include "base/buf.h"
+#include "fuzz.h"
+#include "symd/answer.h"
+#include "symd/elf_file.h"
+#include "symd/protocol.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct answerer answerer = {.wanted = SYMD_WANT_INLINED | SYMD_WANT_LINES};
+	struct elf_identity id;
+	struct buf reply = {0};
+	struct elf_file *f;
+
+	if (len > 1024 * 1024 || elf_file__open(fuzz_file(data, len), &f) < 0)
+		return 0;
+	elf_file__identity(f, &id);
+	elf_file__add_debug(f, fuzz_file(data, len));
+	for (uint64_t off = 0; off < len; off += len / 128 + 1) {
+		buf__clear(&reply);
+		answerer__elf(&answerer, f, off, &reply);
+	}
+	answerer__done(&answerer);
+	buf__done(&reply);
+	elf_file__free(f);
+	return 0;
+}
