@@ -45,6 +45,9 @@ test   jq                     jq
 test   procps                 procps
 test   util-linux             util-linux
 test   redis-tools            redis-tools
+test   libdebuginfod1         libdebuginfod1
+test   python3                python3
+test   dwz                    dwz
 test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap

@@ -25,6 +25,11 @@ expect_errors() {
 	done
 }
 
+t_debuginfod_without_servers() {
+	unset DEBUGINFOD_URLS
+	expect_error '2|DEBUGINFOD_URLS names no server|record -e cpu-clock --debuginfod -- true'
+}
+
 t_numbers() {
 	expect_errors <<-'TABLE'
 		2|abc|record -e cpu-clock -F abc -- true

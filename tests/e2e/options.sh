@@ -32,6 +32,12 @@ t_modifier_kernel() {
 	expect_ge "$(folded_share "$T/folded" '_\[k\]$')" 99 "percent of samples taken in the kernel"
 }
 
+t_max_depth_counts_inlined_calls() {
+	pmb_ok record -e cpu-clock --inline --max-depth 2 --user-only -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
+	expect_ge "$(folded_share "$T/folded" '^inlined;inner_\[i\];leaf_spin$')" 90 "percent with the last two frames"
+	expect_no_match "$T/folded" ';.*;.*;' "a line of more than two frames"
+}
+
 t_event_name_first() {
 	pmb_ok record -e cpu-clock,page-faults -o "$T/folded" -- "$WORKLOADS/faults" 20000
 	expect_match "$T/folded" '^cpu-clock;faults;' "event, then comm"

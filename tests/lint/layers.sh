@@ -35,8 +35,8 @@ below() { # FOLDER
 allowed() {
 	case "$1 $2" in
 	"user/symd/"*" sym/reason.h") ;;     # the reasons travel over the protocol
-	"user/sym/"*" symd/protocol.h") ;;   # and this is the protocol
-	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed
+	"user/sym/"*" symd/protocol.h" | "user/sym/"*" symd/fetch.h") ;; # and this is the protocol
+	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/fetch.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed
 	*) return 1 ;;
 	esac
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "symd/fetch.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
 
@@ -16,6 +17,13 @@ static int cmd_symd(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	return symd_main(SYMD_FD);
+}
+
+static int cmd_fetchd(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return fetch_main(SYMD_FD);
 }
 
 static const struct command_entry {
@@ -28,6 +36,7 @@ static const struct command_entry {
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},
 	{"symd", cmd_symd, NULL},
+	{"fetchd", cmd_fetchd, NULL},
 };
 
 static void print_help(FILE *out)

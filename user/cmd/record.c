@@ -196,6 +196,9 @@ static int print_result(const struct record_args *a, const struct session_result
 	buf__add(&notes, result->notes.data, result->notes.len);
 	summary.notes = notes.data;
 
+	if (a->names.debuginfod && !a->quiet)
+		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
+		      stderr);
 	r = names__resolve(&names, result->profile, result->files, &a->names, err);
 	if (r < 0)
 		return r;
@@ -203,6 +206,13 @@ static int print_result(const struct record_args *a, const struct session_result
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	summary.frames = count_frames(result->profile, &names);
 	summary.names = names.work;
+	if (names.work.downloads.asked) {
+		buf__printf(&notes,
+			    "debuginfod: %" PRIu64 " of %" PRIu64 " debug files found, in %.1f s\n",
+			    names.work.downloads.found, names.work.downloads.asked,
+			    (double)names.work.downloads.ns / 1e9);
+		summary.notes = notes.data;
+	}
 	r = set_rates(a, result, numbers, err);
 	if (r == 0)
 		r = write_folded(a, result, &names, numbers, &outputs->folded, err);

@@ -26,6 +26,7 @@ enum {
 	OPT_CALL_GRAPH,
 	OPT_INLINE,
 	OPT_LINES,
+	OPT_DEBUGINFOD,
 };
 
 enum {
@@ -62,6 +63,10 @@ static const struct argp_option options[] = {
 	{"inline", OPT_INLINE, 0, 0,
 	 "Calls that were inlined as frames of their own, ending in _[i]; reads DWARF", 0},
 	{"lines", OPT_LINES, 0, 0, "function:file:line instead of the function; reads DWARF", 0},
+	{"debuginfod", OPT_DEBUGINFOD, 0, 0,
+	 "Ask the servers in DEBUGINFOD_URLS for the debug files of hot programs and libraries that have "
+	 "none here",
+	 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
@@ -240,6 +245,9 @@ static int parse_option(struct record_args *a, int key, char *arg)
 	case OPT_LINES:
 		a->names.lines = true;
 		return 0;
+	case OPT_DEBUGINFOD:
+		a->names.debuginfod = true;
+		return 0;
 	case OPT_USER_ONLY:
 		a->session.want_kernel = false;
 		return 0;
@@ -302,7 +310,7 @@ static int check(struct record_args *a)
 				  "--summary -: standard output is for the stacks; name a file");
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
-	return 0;
+	return a->names.debuginfod ? debuginfod__check(a->err) : 0;
 }
 
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)

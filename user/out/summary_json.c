@@ -223,6 +223,9 @@ static void json_names(struct json *j, const struct names_work *work)
 	json__u64(j, "lookups", work->lookups);
 	json__u64(j, "files", work->files);
 	json__u64(j, "helper_failures", work->helper_failures);
+	json__u64(j, "downloads_asked", work->downloads.asked);
+	json__u64(j, "downloads_found", work->downloads.found);
+	json__f64(j, "downloads_s", (double)work->downloads.ns / 1e9, 3);
 	json__end_obj(j);
 }
 

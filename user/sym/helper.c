@@ -94,17 +94,17 @@ static int arrange_fds(int sock)
 	return 0;
 }
 
-static _Noreturn void run_child(int (*child)(int sock), int sock, pid_t parent)
+static _Noreturn void run_child(const struct helper *h, int sock, pid_t parent)
 {
-	static char name[] = "pmubpf", command[] = "symd";
-	char *const argv[] = {name, command, NULL};
+	static char name[] = "pmubpf", symd[] = "symd";
+	char *const argv[] = {name, h->command ? (char *)h->command : symd, NULL};
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || arrange_fds(sock) < 0)
 		_exit(127);
-	if (child)
-		_exit(child(SYMD_FD));
+	if (h->child)
+		_exit(h->child(SYMD_FD));
 	execve("/proc/self/exe", argv, environ);
 	_exit(127);
 }
@@ -140,7 +140,7 @@ static int spawn(struct helper *h)
 	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	pid = fork();
 	if (pid == 0)
-		run_child(h->child, pair[1], parent);
+		run_child(h, pair[1], parent);
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);

@@ -14,7 +14,8 @@
 #include "base/cursor.h"
 
 struct helper {
-	int (*child)(int sock); /* NULL: /proc/self/exe symd */
+	int (*child)(int sock); /* NULL: /proc/self/exe with this command: */
+	const char *command;    /* NULL (as helper__init leaves it): symd */
 	pid_t pid;              /* 0: not running */
 	pid_t dying;            /* abandoned, and not reaped yet; 0: none */
 	int sock;

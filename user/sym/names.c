@@ -16,7 +16,20 @@ struct group {
 	const struct frame *frames; /* of the whole profile */
 	const uint32_t *ids;
 	size_t n;
+	uint64_t weight; /* of the file, in samples */
+	bool hot;
 };
+
+struct resolver {
+	struct names *names;
+	const struct files *files;
+	struct kallsyms *kallsyms;
+	struct sym *sym;
+	struct debuginfod *servers; /* NULL: nobody is asked */
+};
+
+/* Of the samples: a file with fewer isn't worth a download. */
+enum { HOT_PERCENT = 1 };
 
 static int compare_frames(const void *a, const void *b, void *ctx)
 {
@@ -76,22 +89,27 @@ static char *module_offset(const char *path, uint64_t vaddr)
 	return xasprintf(base[0] == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, base, vaddr);
 }
 
-static void name_file(struct names *names, const struct group *g, const struct files *files,
-		      struct sym *sym)
+static void name_file(const struct resolver *r, const struct group *g)
 {
+	struct names *names = r->names;
 	uint32_t number = g->frames[g->ids[0]].file;
-	const struct file *file = files__get(files, number);
-	_cleanup_close_ int late = file->fd < 0 ? files__reopen(files, number) : -1;
+	const struct file *file = files__get(r->files, number);
+	_cleanup_close_ int late = file->fd < 0 ? files__reopen(r->files, number) : -1;
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
-	struct sym_file ask = {file->fd < 0 ? late : file->fd, file->root_fd, file->path};
+	struct sym_file ask = {
+		.fd = file->fd < 0 ? late : file->fd,
+		.root_fd = file->root_fd,
+		.path = file->path,
+		.servers = g->hot ? r->servers : NULL,
+	};
 
 	for (size_t i = 0; i < g->n; i++) {
 		offs[i] = g->frames[g->ids[i]].off;
 		found[i] = (struct sym_name){.vaddr = offs[i], .reason = SYM_NO_FILE};
 	}
 	if (ask.fd >= 0)
-		sym__elf(sym, &ask, offs, g->n, found);
+		sym__elf(r->sym, &ask, offs, g->n, found);
 	for (size_t i = 0; i < g->n; i++) {
 		set(names, g->ids[i],
 		    found[i].name ? found[i].name : module_offset(file->path, found[i].vaddr),
@@ -152,41 +170,106 @@ static void name_artificial(struct names *names, const struct group *g)
 		    SYM_NAMED);
 }
 
-static void name_group(struct names *names, const struct group *g, const struct files *files,
-		       struct kallsyms *ks, struct sym *sym)
+static void name_group(const struct resolver *r, const struct group *g)
 {
 	switch ((enum frame_kind)g->frames[g->ids[0]].kind) {
 	case FRAME_KERNEL:
-		name_kernel(names, g, ks);
+		name_kernel(r->names, g, r->kallsyms);
 		return;
 	case FRAME_FILE:
-		name_file(names, g, files, sym);
+		name_file(r, g);
 		return;
 	case FRAME_JIT:
-		name_jit(names, g, files, sym);
+		name_jit(r->names, g, r->files, r->sym);
 		return;
 	case FRAME_ARTIFICIAL:
-		name_artificial(names, g);
+		name_artificial(r->names, g);
 		return;
 	case FRAME_UNKNOWN:
 		break;
 	}
-	name_unknown(names, g, SYM_NO_MAPPING);
+	name_unknown(r->names, g, SYM_NO_MAPPING);
+}
+
+/* In how many frames of samples each file stands; by number. The caller frees it. */
+static uint64_t *weigh_files(const struct profile *profile, const struct files *files,
+			     uint64_t *ret_total)
+{
+	uint64_t *weights = xcalloc(files__count(files), sizeof(*weights));
+	const struct profile_row *rows;
+	const struct frame *frames;
+	size_t n = profile__rows(profile, &rows);
+
+	*ret_total = 0;
+	profile__frames(profile, &frames);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *ids;
+		uint32_t depth = profile__stack_frames(profile, rows[i].key.user_stack, &ids);
+
+		for (uint32_t k = 0; k < depth; k++) {
+			if (frames[ids[k]].kind == FRAME_FILE)
+				weights[frames[ids[k]].file] += rows[i].samples;
+		}
+		*ret_total += rows[i].samples;
+	}
+	return weights;
+}
+
+/* The heaviest first: what there is of time for downloads goes to them. */
+static int compare_groups(const void *pa, const void *pb)
+{
+	const struct group *a = pa, *b = pb;
+
+	if (a->weight != b->weight)
+		return CMP3(b->weight, a->weight);
+	return CMP3(a->ids, b->ids);
+}
+
+/* Groups of frames by file, in the order in which to name them; the caller frees them. ids gets sorted. */
+static struct group *make_groups(const struct profile *profile, const struct files *files,
+				 uint32_t *ids, size_t *ret_n)
+{
+	struct group *groups = NULL;
+	const struct frame *frames;
+	size_t n = profile__frames(profile, &frames), end, n_groups = 0, cap = 0;
+	uint64_t total;
+	_cleanup_free_ uint64_t *weights = weigh_files(profile, files, &total);
+
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = i;
+	qsort_r(ids, n, sizeof(*ids), compare_frames, (void *)frames);
+	for (size_t i = 0; i < n; i = end) {
+		const struct frame *first = &frames[ids[i]];
+		struct group g = {.frames = frames, .ids = ids + i};
+
+		for (end = i; end < n && frames[ids[end]].kind == first->kind &&
+			      frames[ids[end]].file == first->file;)
+			end++;
+		g.n = end - i;
+		g.weight = first->kind == FRAME_FILE ? weights[first->file] : 0;
+		g.hot = g.weight && g.weight >= total / 100 * HOT_PERCENT;
+		GROW(groups, n_groups, cap);
+		groups[n_groups++] = g;
+	}
+	if (n_groups)
+		qsort(groups, n_groups, sizeof(*groups), compare_groups);
+	*ret_n = n_groups;
+	return groups;
 }
 
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err)
 {
 	const struct frame *frames;
-	size_t n = profile__frames(profile, &frames), end;
+	size_t n = profile__frames(profile, &frames), n_groups;
 	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
-	struct kallsyms *ks = NULL;
-	struct sym *sym = NULL;
-	int r = sym__new(&sym, err);
+	_cleanup_free_ struct group *groups = NULL;
+	struct resolver r = {.names = ret, .files = files};
+	int error = sym__new(&r.sym, err);
 
-	if (r < 0)
-		return r;
-	kallsyms__load(NULL, &ks, NULL);
+	if (error < 0)
+		return error;
+	kallsyms__load(NULL, &r.kallsyms, NULL);
 	*ret = (struct names){
 		.text = xcalloc(n, sizeof(*ret->text)),
 		.reason = xcalloc(n, sizeof(*ret->reason)),
@@ -194,23 +277,19 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	};
 	if (opts->inlined)
 		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
-	sym__want(sym, opts->inlined, opts->lines);
-	for (uint32_t i = 0; i < n; i++)
-		ids[i] = i;
-	qsort_r(ids, n, sizeof(*ids), compare_frames, (void *)frames);
-	for (size_t i = 0; i < n; i = end) {
-		struct group g = {frames, ids + i, 0};
-
-		for (end = i; end < n && frames[ids[end]].kind == frames[ids[i]].kind &&
-			      frames[ids[end]].file == frames[ids[i]].file;)
-			end++;
-		g.n = end - i;
-		name_group(ret, &g, files, ks, sym);
-	}
-	ret->work = (struct names_work){sym__work(sym).lookups, sym__work(sym).files,
-					sym__failures(sym)};
-	kallsyms__free(ks);
-	sym__free(sym);
+	if (opts->debuginfod)
+		r.servers = debuginfod__new();
+	sym__want(r.sym, opts->inlined, opts->lines);
+	groups = make_groups(profile, files, ids, &n_groups);
+	for (size_t i = 0; i < n_groups; i++)
+		name_group(&r, &groups[i]);
+	ret->work = (struct names_work){sym__work(r.sym).lookups, sym__work(r.sym).files,
+					sym__failures(r.sym),
+					r.servers ? debuginfod__work(r.servers) :
+						    (struct debuginfod_work){0}};
+	kallsyms__free(r.kallsyms);
+	sym__free(r.sym);
+	debuginfod__free(r.servers);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "model/profile.h"
 #include "proc/files.h"
+#include "sym/debuginfod.h"
 #include "sym/reason.h"
 
 /* The calls that were inlined at an address, outermost first. */
@@ -26,12 +27,14 @@ struct names {
 		uint64_t lookups; /* distinct places that the helper was asked about… */
 		uint64_t files;   /* …in so many files */
 		uint64_t helper_failures;
+		struct debuginfod_work downloads;
 	} work;
 };
 
 struct names_opts {
 	bool inlined;
-	bool lines; /* texts of user code end in `:file.c:42` where that is known */
+	bool debuginfod; /* ask servers for what hot files lack */
+	bool lines;      /* texts of user code end in `:file.c:42` where that is known */
 };
 
 /* Fails only if the symbol helper can't be started. */

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/debug_file.h"
+#include "sym/debuginfod.h"
 #include "sym/helper.h"
 #include "symd/protocol.h"
 
@@ -210,7 +211,15 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 		.root_fd = file->root_fd,
 	};
 
-	debug_file__search(&wanted, offer_debug_file, &o);
+	if (!debug_file__search(&wanted, offer_debug_file, &o) && file->servers &&
+	    id->build_id_len) {
+		int fd = debuginfod__fetch(file->servers, id->build_id, id->build_id_len);
+
+		/* the helper had nothing to do meanwhile */
+		sym->file_deadline_ns = helper_now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+		if (fd >= 0)
+			offer_debug_file(&o, fd);
+	}
 	return o.err;
 }
 

@@ -28,6 +28,7 @@ struct sym_name {
 };
 void sym_name__done(struct sym_name *name);
 
+struct debuginfod;
 struct sym; /* the client's end of one helper process */
 
 /* Starts the helper: re-executes /proc/self/exe as `pmubpf symd`. */
@@ -65,6 +66,8 @@ struct sym_file {
 	int fd;
 	int root_fd;
 	const char *path;
+	struct debuginfod *
+		servers; /* asked last, if symbols (or wanted DWARF) are nowhere; NULL: nobody is */
 };
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret);

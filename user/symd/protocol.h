@@ -66,6 +66,7 @@ enum symd_type {
 	SYMD_OPEN_PERF_MAP,
 	SYMD_LOOKUP,
 	SYMD_OPEN_JITDUMP,
+	SYMD_FETCH, /* of another process: symd/fetch.h */
 	SYMD_BUILD_TABLE,
 };
 

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Debug files from servers: only when asked to, only for hot files, in bounded time, by somebody without
+# privileges. The server is a folder on loopback.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_debuginfod() {
+	need_program python3
+	grep -q "libdebuginfod\.so\.1 " < <(ldconfig -p) || skip "libdebuginfod1 is not installed"
+	unset http_proxy HTTP_PROXY ALL_PROXY all_proxy
+}
+
+# A program without symbols, and the folder of a server that has them: $T/bare, $T/www.
+strip_program() {
+	cp "$WORKLOADS/inlined" "$T/bare"
+	id=$(readelf -n "$T/bare" | sed -n 's/ *Build ID: //p')
+	[ -n "$id" ] || skip "gcc writes no build-id here"
+	mkdir -p "$T/www/buildid/$id"
+	objcopy --only-keep-debug "$T/bare" "$T/www/buildid/$id/debuginfo"
+	strip "$T/bare"
+}
+
+# Serves $T/www; what was asked for stands in $T/asked.
+start_server() {
+	spawn python3 -u -m http.server --bind 127.0.0.1 --directory "$T/www" 0 >"$T/port" 2>"$T/asked"
+	wait_until grep -q 'port [0-9]' "$T/port" || fail "no server"
+	export DEBUGINFOD_URLS
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/
+}
+
+t_symbols_from_a_server() {
+	need_debuginfod
+	strip_program
+	start_server
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 1
+	expect_ge "$(folded_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 "percent with names"
+	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
+	expect_match "$T/err" 'debuginfod: 1 of [0-9]+ debug files' "the note"
+	expect_match "$T/asked" "buildid/$id/debuginfo" "what was asked for"
+	expect_eq "$(find /tmp -maxdepth 1 -name 'pmubpf-debuginfod.*' | wc -l)" 0 "folders left behind"
+}
+
+t_inlined_calls_from_a_server() {
+	need_debuginfod
+	strip_program
+	start_server
+	pmb_ok record -e cpu-clock --debuginfod --inline -o "$T/folded" -- "$T/bare" 1
+	expect_ge "$(folded_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin$' '^bare;')" 80 "percent"
+}
+
+t_nobody_is_asked_without_the_option() {
+	need_debuginfod
+	strip_program
+	start_server
+	pmb_ok record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
+	expect_no_match "$T/asked" GET "a request"
+	expect_eq "$(sum_get .names.downloads_asked)" 0 "files asked for"
+}
+
+t_nobody_is_asked_about_what_is_known() {
+	need_debuginfod
+	strip_program
+	start_server
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" -- "$WORKLOADS/inlined" 1
+	expect_no_match "$T/asked" "buildid/$id/" "a request for a program that has its symbols"
+}
+
+t_the_wrong_file() {
+	need_debuginfod
+	strip_program
+	objcopy --only-keep-debug "$WORKLOADS/split" "$T/www/buildid/$id/debuginfo"
+	start_server
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
+	expect_ge "$(folded_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
+}
+
+t_a_server_that_does_not_answer() {
+	# It takes the connection, and that is all.
+	need_debuginfod
+	[ "$QUICK" = 1 ] && skip "takes half a minute"
+	strip_program
+	spawn python3 -u -c 'import socket, time
+s = socket.create_server(("127.0.0.1", 0)); print(" port", s.getsockname()[1], "", flush=True); time.sleep(600)' >"$T/port"
+	wait_until grep -q 'port [0-9]' "$T/port" || fail "no server"
+	local before=$EPOCHREALTIME
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/ \
+		pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
+	expect_le "$(awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" 100 "seconds"
+	expect_ge "$(folded_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+	expect_eq "$(sum_get .names.downloads_found)" 0 "files found"
+}
+
+t_a_server_that_is_not_there() {
+	need_debuginfod
+	strip_program
+	DEBUGINFOD_URLS=http://127.0.0.1:1/ pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" \
+		-- "$T/bare" 0.5
+	expect_ge "$(sum_get .names.downloads_asked)" 1 "files asked for"
+	expect_eq "$(sum_get .names.downloads_found)" 0 "files found"
+}
+
+t_whoever_asks_has_no_privileges() {
+	need_root
+	need_debuginfod
+	strip_program
+	# A server that writes down who its client is, and waits a moment so that it can be found.
+	cat >"$T/who.py" <<-'PY'
+	import http.server, sys, time, glob
+	class H(http.server.BaseHTTPRequestHandler):
+	    def do_GET(self):
+	        with open(sys.argv[1], "a") as out:
+	            for path in glob.glob("/proc/[0-9]*/status"):
+	                try:
+	                    text = open(path).read()
+	                except OSError:
+	                    continue
+	                if text.startswith("Name:\tpmubpf-fetch"):
+	                    out.write(text)
+	        self.send_error(404)
+	s = http.server.HTTPServer(("127.0.0.1", 0), H)
+	print(" port", s.server_address[1], "", flush=True)
+	s.serve_forever()
+	PY
+	spawn python3 -u "$T/who.py" "$T/who" >"$T/port" 2>/dev/null
+	wait_until grep -q 'port [0-9]' "$T/port" || fail "no server"
+	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/ \
+		pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" -- "$T/bare" 0.5
+	expect_match "$T/who" '^Uid:	65534	65534	65534	65534' "its user"
+	expect_match "$T/who" '^CapEff:	0000000000000000' "its capabilities"
+	expect_match "$T/who" '^CapPrm:	0000000000000000' "its capabilities"
+	expect_match "$T/who" '^NoNewPrivs:	1' "it can't get any"
+	expect_match "$T/who" '^Groups:	 *$' "its groups"
+}
+
+t_no_servers_to_ask() {
+	unset DEBUGINFOD_URLS
+	pmb record -e cpu-clock --debuginfod -- true
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'DEBUGINFOD_URLS names no server.*sudo' "the reason"
+}
+
+run_tests

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sym/debuginfod.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sym/helper.h"
+#include "symd/fetch.h"
+#include "symd/protocol.h"
+
+enum {
+	START_MS = 5000,
+	NS_PER_MS = 1000000,
+};
+
+struct debuginfod {
+	struct helper helper;
+	struct debuginfod_work work;
+};
+
+struct debuginfod *debuginfod__new(void)
+{
+	struct debuginfod *d = xcalloc(1, sizeof(*d));
+
+	helper__init(&d->helper, NULL);
+	d->helper.command = "fetchd";
+	return d;
+}
+
+struct debuginfod *debuginfod__free(struct debuginfod *d)
+{
+	if (d)
+		helper__done(&d->helper);
+	free(d);
+	return NULL;
+}
+
+static int wait_for_answer(int sock, uint64_t deadline_ns)
+{
+	struct pollfd p = {.fd = sock, .events = POLLIN};
+	uint64_t now = helper_now_ns();
+	int n = now < deadline_ns ? poll(&p, 1, (int)((deadline_ns - now) / NS_PER_MS) + 1) : 0;
+
+	return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
+}
+
+/* The helper's own way of asking has no answers with descriptors. */
+static int receive(struct debuginfod *d, uint64_t deadline_ns, int *ret_fd)
+{
+	struct helper *h = &d->helper;
+	struct symd_header header;
+	struct cursor body;
+	ssize_t n;
+	uint8_t answer;
+	int r;
+
+	do {
+		r = wait_for_answer(h->sock, deadline_ns);
+		n = r == 0 ? symd_msg__recv(h->sock, h->reply, ret_fd, MSG_DONTWAIT) : r;
+	} while (n == -EAGAIN || n == -EINTR);
+	if (n <= 0)
+		return n ? (int)n : -EPIPE;
+	if (symd_msg__parse(h->reply, (size_t)n, &header, &body) < 0 || header.type != SYMD_FETCH ||
+	    header.seq != h->seq)
+		return -EPROTO;
+	answer = cursor__u8(&body);
+	if (!cursor__done(&body) || answer > FETCH_NO_LIBRARY ||
+	    (answer == FETCH_FOUND) != (*ret_fd >= 0))
+		return -EPROTO;
+	return answer;
+}
+
+/* An enum fetch_answer, or a negative errno: then the process is gone. *ret_fd is the caller's, or -1. */
+static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t len,
+			   uint64_t timeout_ns, int *ret_fd)
+{
+	uint64_t now = helper_now_ns();
+	int r = helper__start(&d->helper, now + (uint64_t)START_MS * NS_PER_MS);
+
+	*ret_fd = -1;
+	if (r < 0)
+		return r;
+	helper__begin(&d->helper, SYMD_FETCH);
+	symd_msg__put_u8(&d->helper.request, (uint8_t)len);
+	buf__add(&d->helper.request, build_id, len);
+	symd_msg__end(&d->helper.request);
+	r = symd_msg__send(d->helper.sock, &d->helper.request, -1, MSG_DONTWAIT);
+	if (r == 0)
+		r = receive(d, now + timeout_ns, ret_fd);
+	if (r >= 0)
+		return r;
+	cleanup_close(ret_fd);
+	*ret_fd = -1;
+	helper__kill(&d->helper);
+	return r;
+}
+
+int debuginfod__check(struct err *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	_cleanup_close_ int fd = -1;
+	struct debuginfod *d;
+	int r;
+
+	if (!urls || !*urls)
+		return err__usage(
+			err,
+			"--debuginfod: DEBUGINFOD_URLS names no server to ask; set it, such as "
+			"DEBUGINFOD_URLS=https://debuginfod.debian.net (sudo drops it: "
+			"sudo --preserve-env=DEBUGINFOD_URLS …)");
+	d = debuginfod__new();
+	r = debuginfod__ask(d, NULL, 0, (uint64_t)START_MS * NS_PER_MS, &fd);
+	debuginfod__free(d);
+	if (r == FETCH_NO_LIBRARY)
+		return err__set(err, -ENOENT,
+				"--debuginfod: libdebuginfod isn't installed (Debian, Ubuntu: "
+				"libdebuginfod1)");
+	if (r < 0)
+		return err__set(err, r,
+				"--debuginfod: the process that would ask can't be started "
+				"without privileges");
+	return 0;
+}
+
+int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
+{
+	const uint64_t total = (uint64_t)DEBUGINFOD_TOTAL_S * 1000 * NS_PER_MS;
+	uint64_t each = (uint64_t)FETCH_FILE_S * 1000 * NS_PER_MS, before = helper_now_ns();
+	int fd, r;
+
+	if (len < 2 || len > SYMD_BUILD_ID_MAX || d->work.asked >= DEBUGINFOD_FILES_MAX ||
+	    d->work.ns >= total)
+		return -1;
+	if (each > total - d->work.ns)
+		each = total - d->work.ns;
+	d->work.asked++;
+	r = debuginfod__ask(d, build_id, len, each, &fd);
+	d->work.found += r == FETCH_FOUND;
+	d->work.ns += helper_now_ns() - before;
+	return fd;
+}
+
+struct debuginfod_work debuginfod__work(const struct debuginfod *d)
+{
+	return d->work;
+}
