@@ -41,14 +41,13 @@ static bool parse_line(const char *line, const char *end, struct symbol *ret)
 /* Where the last PERF_MAP_LINES_MAX lines begin. */
 static const char *last_lines(const char *text, const char *stop)
 {
-	const char *line = stop;
+	size_t n = 0;
 
-	for (size_t n = 0; n <= PERF_MAP_LINES_MAX; n++) {
-		line = memrchr(text, '\n', (size_t)(line - text));
-		if (!line)
-			return text;
+	for (const char *p = stop; p > text; p--) {
+		if (p[-1] == '\n' && n++ == PERF_MAP_LINES_MAX)
+			return p;
 	}
-	return line + 1;
+	return text;
 }
 
 void perf_map__parse(char *text, size_t len, struct perf_map *ret)
