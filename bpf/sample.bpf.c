@@ -94,11 +94,12 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 		return stack_by_kernel(&pmb_cfg, ctx, &s->stack, tgid, BPF_F_USER_STACK);
 	regs.ip = ARCH_IP(&s->regs);
 	regs.sp = ARCH_SP(&s->regs);
-	regs.fp = is_compat(&s->regs) ? 0 : ARCH_FP(&s->regs);
+	regs.fp = ARCH_FP(&s->regs);
 	if (is_kernel_address(regs.ip) || !regs.ip)
 		return PMB_END_NONE; /* a kernel task with a borrowed mm, or one that never was in user space */
 	if (is_compat(&s->regs)) {
-		ustack_walk(&pmb_cfg, s, &regs, tgid);
+		walk_begin(s, tgid);
+		walk_end(s, tgid);
 		return PMB_END_COMPAT;
 	}
 	if (pmb_cfg.by_table)

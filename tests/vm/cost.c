@@ -56,20 +56,22 @@ static int cost_overflow(const char *config, const struct pmb_config *cfg)
 	return r;
 }
 
-static int cost_life(void)
+/* One program of the three alone. */
+static int cost_life(const char *name)
 {
-	int failed = 0;
+	struct life_bpf *skel = life_bpf__open();
+	struct bpf_program *program, *other;
+	int r;
 
-	for (int i = 0; i < 2; i++) {
-		struct life_bpf *skel = life_bpf__open();
-		struct bpf_program *program = i ? skel->progs.pmb_exec : skel->progs.pmb_fork;
-
-		bpf_program__set_autoload(i ? skel->progs.pmb_fork : skel->progs.pmb_exec, false);
-		keep_log(program);
-		failed += print(program, "", life_bpf__load(skel));
-		life_bpf__destroy(skel);
-	}
-	return failed;
+	if (!skel)
+		return 1;
+	bpf_object__for_each_program(other, skel->obj)
+		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
+	program = bpf_object__find_program_by_name(skel->obj, name);
+	keep_log(program);
+	r = print(program, "", life_bpf__load(skel));
+	life_bpf__destroy(skel);
+	return r;
 }
 
 __attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -88,6 +90,9 @@ int main(void)
 	cfg.has_task_regs = feature__has(FEATURE_TASK_REGS);
 	cfg.filter = PMB_FILTER_TASKS;
 	failed += cost_overflow("tasks", &cfg);
+	cfg.by_table = 1;
+	failed += cost_overflow("table", &cfg);
+	cfg.by_table = 0;
 	cfg.weight = PMB_WEIGHT_COUNT;
 	failed += cost_overflow("freq", &cfg);
 	cfg.weight = PMB_WEIGHT_CLOCK_CPU;
@@ -101,6 +106,8 @@ int main(void)
 	failed += cost_overflow("cgroup1", &cfg);
 	cfg.has_task_regs = 0;
 	failed += cost_overflow("old", &cfg);
-	failed += cost_life();
+	failed += cost_life("pmb_fork");
+	failed += cost_life("pmb_exec");
+	failed += cost_life("pmb_exit");
 	return failed ? 1 : 0;
 }
