@@ -100,6 +100,7 @@ void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *
 	to->frames += from->frames;
 	to->failed += from->failed;
 	to->no_room += from->no_room;
+	to->evicted += from->evicted;
 	to->bytes = to->bytes > from->bytes ? to->bytes : from->bytes;
 	to->build_ns += from->build_ns;
 	to->slices += from->slices;

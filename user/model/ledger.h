@@ -80,6 +80,7 @@ struct ledger_unwind {
 	uint64_t frames;  /* files without unwind information, walked by frame pointers */
 	uint64_t failed;  /* files whose table could not be built */
 	uint64_t no_room; /* files whose table found no room */
+	uint64_t evicted; /* tables that made room, their programs being gone */
 	uint64_t bytes;   /* of tables and lists in the kernel, at the end */
 	uint64_t build_ns;
 	uint64_t slices;      /* stacks that were copied, because a table wasn't here yet */

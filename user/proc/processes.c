@@ -304,6 +304,18 @@ struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t ti
 	return p;
 }
 
+void processes__mark_files(const struct processes *all, bool *used, size_t n_used)
+{
+	struct process *p, *next;
+
+	HASH_ITER(hh, all->by_tgid, p, next) {
+		for (size_t i = 0; !p->exit_time && i < mappings__count(p->maps); i++) {
+			if (mappings__at(p->maps, i)->file < n_used)
+				used[mappings__at(p->maps, i)->file] = true;
+		}
+	}
+}
+
 /* Exits whose records were lost would leave processes here for ever. */
 static void processes__find_lost_exits(struct processes *all, uint64_t before)
 {

@@ -33,6 +33,8 @@ void processes__life(struct processes *all, const struct life *life);
 struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t time);
 /* Marks the files that their mappings refer to, for files__sweep. */
 void processes__keep_files(const struct processes *all);
+/* Sets used[number] for each file that a process has mapped which hasn't exited. */
+void processes__mark_files(const struct processes *all, bool *used, size_t n_used);
 /* Forgets processes that have gone and had no sample since `before`. */
 void processes__sweep(struct processes *all, uint64_t before);
 size_t processes__count(const struct processes *all);

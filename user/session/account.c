@@ -99,7 +99,7 @@ static uint32_t resolve(struct session *s, uint64_t id, struct process *process,
 	if (id && *ending != PMB_END_LOST) {
 		stack = raw_stacks__resolve(&s->stacks, id, s->result->profile, s->processes,
 					    process);
-		if (!stack)
+		if (!stack && *ending != PMB_END_NO_TABLE) /* else its slice found no room here */
 			*ending = PMB_END_UNKNOWN_ID;
 	}
 	if (!stack && ip_is_kernel == !process)
@@ -510,6 +510,7 @@ static void close_unwind(struct session *s)
 		.frames = totals->frames,
 		.failed = totals->failed,
 		.no_room = totals->no_room,
+		.evicted = totals->evicted,
 		.bytes = store__bytes(s->store),
 		.build_ns = totals->build_ns,
 		.slices_lost = s->slices.refused,

@@ -6,10 +6,14 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "unwind/walk.h"
+
+/* A few rounds of a host where every program is new. */
+enum { SLICES_AT_LEAST = 8 * 1024 * 1024 };
 
 /* How long the end of a recording waits for tables: what isn't there by then stays unknown. */
 static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
@@ -82,9 +86,25 @@ static void retry(struct session *s, bool last)
 	s->n_late = kept;
 }
 
+/* Tables of programs that have gone make room for those of others. */
+static void make_room(struct session *s)
+{
+	size_t n = files__count(s->result->files);
+	_cleanup_free_ bool *used = xcalloc(n, sizeof(*used));
+
+	processes__mark_files(s->processes, used, n);
+	tables__make_room(s->tables, used, n);
+}
+
 void session__late_round(struct session *s)
 {
-	if (s->tables && tables__work(s->tables))
+	bool changed = s->tables && tables__work(s->tables);
+
+	if (s->tables && tables__crowded(s->tables)) {
+		make_room(s);
+		changed = true;
+	}
+	if (changed)
 		retry(s, false);
 }
 
@@ -139,6 +159,8 @@ void session__unwind_open(struct session *s)
 	s->tables = tables__new(s->store, s->result->files);
 	s->lists = lists__new(s->store, set_process, s);
 	s->slices.limit = s->opts->max_memory / 4;
+	if (s->opts->max_memory && s->slices.limit < SLICES_AT_LEAST)
+		s->slices.limit = SLICES_AT_LEAST;
 }
 
 void session__unwind_free(struct session *s)

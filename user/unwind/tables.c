@@ -13,6 +13,9 @@
 /* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
 static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 
+/* What was forgotten is free once no overflow can be reading it (unwind/store.c), seen at two rounds. */
+static const uint64_t ROOM_NS = 400ULL * 1000 * 1000;
+
 /* Of a file, by its number. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
@@ -27,7 +30,10 @@ struct tables {
 	size_t wanted;     /* wishes that wait */
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
-	bool swept; /* what is being built is of a file that is no longer known */
+	bool swept;          /* what is being built is of a file that is no longer known */
+	uint32_t crowded;    /* the file whose table found no room; 0: none */
+	uint32_t second_try; /* the file for which room was made */
+	uint64_t not_before; /* room that was made becomes free after a while */
 	struct tables_totals totals;
 };
 
@@ -101,6 +107,8 @@ static bool start_next(struct tables *t)
 	uint32_t file;
 	int r;
 
+	if (t->crowded || now_ns() < t->not_before)
+		return false;
 	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
 		r = start(t, file);
 		if (r == 0)
@@ -115,6 +123,37 @@ static bool start_next(struct tables *t)
 	return changed;
 }
 
+static void no_room(struct tables *t, uint32_t file)
+{
+	t->totals.no_room++;
+	store__never(t->store, file);
+}
+
+bool tables__crowded(const struct tables *t)
+{
+	return t->crowded;
+}
+
+void tables__make_room(struct tables *t, const bool *used, size_t n_used)
+{
+	uint64_t before = t->totals.evicted;
+
+	for (uint32_t i = 1; i < PMB_FILES_MAX; i++) {
+		if ((i < n_used && used[i]) || store__state(t->store, i) != PMB_FILE_TABLE)
+			continue;
+		store__forget(t->store, i);
+		t->totals.evicted++;
+	}
+	if (t->totals.evicted > before) {
+		t->second_try = t->crowded;
+		t->not_before = now_ns() + ROOM_NS;
+	} else {
+		no_room(t, t->crowded);
+		answered(t, t->crowded);
+	}
+	t->crowded = 0;
+}
+
 static void put(struct tables *t, uint32_t file, int fd)
 {
 	struct unwind_table table;
@@ -125,12 +164,12 @@ static void put(struct tables *t, uint32_t file, int fd)
 		store__never(t->store, file);
 		return;
 	}
-	if (store__put(t->store, file, &table)) {
+	if (store__put(t->store, file, &table))
 		t->totals.built++;
-	} else {
-		t->totals.no_room++;
-		store__never(t->store, file);
-	}
+	else if (t->second_try != file)
+		t->crowded = file;
+	else
+		no_room(t, file);
 	unwind_table__done(&table);
 }
 
@@ -163,7 +202,8 @@ bool tables__work(struct tables *t)
 	if (!t->swept)
 		take(t, t->building, status, fd);
 	t->swept = false;
-	answered(t, t->building);
+	if (!t->crowded)
+		answered(t, t->building);
 	t->building = 0;
 	start_next(t);
 	return true;

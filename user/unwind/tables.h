@@ -39,6 +39,10 @@ bool tables__work(struct tables *tables);
 bool tables__busy(const struct tables *tables);
 /* Readable when the helper has an answer; -1: it isn't asked for anything. */
 int tables__fd(const struct tables *tables);
+/* True if a table found no room: tables__make_room() has to be called. */
+bool tables__crowded(const struct tables *tables);
+/* Forgets tables of files that no process has mapped any more; used: by number, n_used of them. */
+void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
 const struct tables_totals *tables__totals(const struct tables *tables);
