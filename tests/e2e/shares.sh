@@ -52,7 +52,7 @@ t_same_as_perf() {
 
 t_main_in_the_stacks() {
 	# Samples in user code have no kernel frame as their leaf. The loader's have no main.
-	grep -v '_\[k\] [0-9]*$' "$S/folded" | grep -Ev ';(_start|_dl_|dl_|rtld|do_lookup|\[ld)' >"$T/user"
+	grep -v '_\[k\] [0-9]*$' "$S/folded" | grep -Ev ';(_dl_|dl_|rtld|do_lookup|\[ld)|;_start [0-9]*$' >"$T/user"
 	expect_ge "$(frame_share "$T/user" main)" 99 "percent of user samples under main"
 }
 
