@@ -15,6 +15,13 @@
 
 #include "pmubpf/lists.h"
 
+/* The architectures that have them; the others walk by frame pointers. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HAS_UNWIND_TABLES 1
+#else
+#define HAS_UNWIND_TABLES 0
+#endif
+
 enum {
 	PMB_PAGE_SHIFT = 16, /* bytes of code that one run of rows covers */
 	PMB_UNWIND_ROW_MAX = 1 << PMB_PAGE_SHIFT,

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/types.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "pmu/event_db.h"
 #include "pmu/libpfm.h"
 #include "pmu/probe.h"
+#include "pmubpf/unwind.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
 #include "sys/pmus.h"
@@ -190,6 +192,27 @@ static void add_event_db(struct findings *f)
 		    xstrdup(event_db_trouble() ? event_db_trouble() : "none"), NULL);
 }
 
+/* How user stacks are walked here, and what it may take. */
+static void add_stacks(struct findings *f)
+{
+	const double mb = 1024 * 1024;
+
+	add(f, "stacks", xstrdup("user stacks"),
+	    xstrdup(HAS_UNWIND_TABLES ? "by unwind tables, frame pointers where a file has none" :
+					"by frame pointers"),
+	    HAS_UNWIND_TABLES ? NULL : "callers of code that was built without frame pointers");
+	if (HAS_UNWIND_TABLES)
+		add(f, "stacks", xstrdup("memory of unwind tables"),
+		    xasprintf("%.1f MB, and up to %.0f MB more, as files are sampled",
+			      (double)(sizeof(struct pmb_code) + sizeof(struct pmb_mappings)) / mb,
+			      PMB_CHUNKS_MAX * (double)sizeof(struct pmb_chunk) / mb),
+		    NULL);
+	if (!feature__has(FEATURE_TASK_REGS))
+		add(f, "stacks", xstrdup("user stacks of samples in the kernel"),
+		    xstrdup("by the kernel's frame-pointer walk"),
+		    "callers of code without frame pointers, in samples inside system calls");
+}
+
 /* Opens each kind of event; any one that works makes the machine fit. */
 static bool add_events(struct findings *f)
 {
@@ -290,6 +313,7 @@ int cmd_doctor(int argc, char **argv)
 	add_settings(&f);
 	f.can_record = add_features(&f);
 	add_libraries(&f);
+	add_stacks(&f);
 	add_pmus(&f);
 	add_event_db(&f);
 	f.can_record &= add_events(&f) && !procfs_nested_pid_namespace();

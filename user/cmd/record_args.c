@@ -164,12 +164,6 @@ static int parse_addr(struct record_args *a, const char *text)
 	return 0;
 }
 
-#if defined(__x86_64__) || defined(__aarch64__)
-static const bool has_tables = true;
-#else
-static const bool has_tables = false;
-#endif
-
 /* perf calls them dwarf and fp. */
 static int parse_call_graph(struct record_args *a, const char *text)
 {
@@ -177,7 +171,7 @@ static int parse_call_graph(struct record_args *a, const char *text)
 
 	if (!tables && strcmp(text, "fp") != 0)
 		return err__usage(a->err, "--call-graph '%s': it is one of table, dwarf, fp", text);
-	if (tables && !has_tables)
+	if (tables && !HAS_UNWIND_TABLES)
 		return err__usage(a->err,
 				  "--call-graph %s: on this architecture stacks are walked by "
 				  "frame pointers only",
@@ -320,7 +314,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 
 	*a = (struct record_args){
 		.session = {.want_user = true,
-			    .by_table = has_tables,
+			    .by_table = HAS_UNWIND_TABLES,
 			    .table_bytes = TABLE_BYTES,
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
