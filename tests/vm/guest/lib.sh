@@ -130,3 +130,12 @@ t_programs_load() {
 	/vm/cost >$T/out 2>$T/err || fail "$(tail -n 3 $T/err | tr '\n' ' ')"
 	sed 's/^/@ cost /' $T/out
 }
+
+# A program as distributions build them, 30 frames deep, in two threads.
+t_whole_stacks() {
+	[ "$(uname -m)" != riscv64 ] || skip "walked by frame pointers here"
+	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 0.5
+	expect_ledger
+	sed -n '/user stacks/,/slices\|copied/p' $T/err
+	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 98 "percent of the weight in whole stacks"
+}
