@@ -40,7 +40,7 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 		return true;
 	}
 	if (!pmb_cfg.has_task_regs)
-		return false;
+		return arch_saved_regs(&s->regs);
 	task = bpf_get_current_task_btf();
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
 }

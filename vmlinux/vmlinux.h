@@ -57,6 +57,7 @@ struct mm_struct {
 struct task_struct {
 	int pid, tgid;
 	struct mm_struct *mm;
+	void *stack;
 	struct css_set *cgroups;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
 };

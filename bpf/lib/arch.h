@@ -35,6 +35,25 @@ static __always_inline bool is_kernel_address(__u64 addr)
 	return addr >> 63;
 }
 
+/*
+ * Before bpf_task_pt_regs() (5.15): where the registers were saved when the task entered the kernel. False: not
+ * known here, or what lies there are no user registers (a kernel with larger stacks).
+ */
+static __always_inline bool arch_saved_regs(struct arch_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	enum { THREAD_SIZE = 16384, USER_CS = 0x33, USER32_CS = 0x23 };
+	struct task_struct *task = (void *)bpf_get_current_task();
+	void *stack = BPF_CORE_READ(task, stack);
+
+	return !bpf_probe_read_kernel(regs, sizeof(*regs), stack + THREAD_SIZE - sizeof(*regs)) &&
+	       (regs->cs == USER_CS || regs->cs == USER32_CS);
+#else
+	(void)regs;
+	return false;
+#endif
+}
+
 /* A 32-bit program on a 64-bit kernel: its frames are not pairs of 64-bit words. */
 static __always_inline bool is_compat(const struct arch_regs *regs)
 {

@@ -40,8 +40,8 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	struct walk *w = &s->walk;
 	__u64 size, n_bytes;
 
-	/* samples come first: slices leave half of the ring to them */
-	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 2 * (__u64)cfg->ring_wake) {
+	/* samples come first: slices leave them a quarter of the ring, which is enough for a thousand */
+	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)cfg->ring_wake) {
 		stats->slices_lost++;
 		return false;
 	}
