@@ -97,6 +97,16 @@ t_with_frame_pointers_as_before() {
 	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the known path"
 }
 
+# What runs already is walked in the kernel as soon as its tables are there, not copied for ever.
+t_a_running_process() {
+	spawn "$WORKLOADS/frameless" deep 20 >/dev/null
+	sleep 0.3
+	pmb_ok record -p "$spawned" -e cpu-clock -F 999 -d "$seconds" -o "$T/folded" --summary "$T/sum.json"
+	grep '^frameless;' "$T/folded" >"$T/mine"
+	expect_stacks 99 "($MAIN|$THREAD)${DEEP}spin"
+	expect_le "$(sum_get .unwind.slices)" $(($(sum_get '.events[0].user.aggregated') / 3)) "stacks that were copied"
+}
+
 # Processes that live for milliseconds: nothing of them is known when their samples come.
 t_short_lives() {
 	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \

@@ -166,6 +166,19 @@ static struct mappings *two_mappings(void)
 	return mappings__add(m, &a);
 }
 
+Test(lists, what_lies_in_the_kernel_is_left_out)
+{
+	struct mapping vsyscall = {0xffffffffff600000, 0xffffffffff601000, 0, 0};
+	struct store *s = new_store(1 << 20);
+	struct mappings *m = mappings__add(two_mappings(), &vsyscall);
+	struct pmb_process list;
+
+	cr_assert(store__put_list(s, m, &list));
+	cr_assert_eq(list.n, 2);
+	mappings__unref(m);
+	end_store(s);
+}
+
 Test(lists, sent_once_for_each_generation)
 {
 	struct store *s = new_store(1 << 20);

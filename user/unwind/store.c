@@ -241,6 +241,10 @@ bool store__put_list(struct store *s, const struct mappings *mappings, struct pm
 	size_t n = mappings__count(mappings);
 	uint32_t at;
 
+	/* [vsyscall] is the kernel's; the search of the overflow program knows the lower half only */
+	while (n && mappings__at(mappings, n - 1)->end > INT64_MAX)
+		n--;
+
 	*ret = (struct pmb_process){0};
 	if (!n)
 		return true;

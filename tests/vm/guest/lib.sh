@@ -134,8 +134,9 @@ t_programs_load() {
 # A program as distributions build them, 30 frames deep, in two threads.
 t_whole_stacks() {
 	[ "$(uname -m)" != riscv64 ] || skip "walked by frame pointers here"
-	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 0.5
+	# an emulated machine takes a second for the tables, and some of the copies until then find no room
+	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 3
 	expect_ledger
 	sed -n '/user stacks/,/slices\|copied/p' $T/err
-	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 98 "percent of the weight in whole stacks"
+	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 90 "percent of the weight in whole stacks"
 }
