@@ -51,12 +51,13 @@ __noinline int pmb_walk_frame(void)
 	__u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
 	struct pmb_code *code = bpf_map_lookup_elem(&pmb_code, &zero);
+	struct known_rules *known = bpf_map_lookup_elem(&pmb_known_rules, &zero);
 	int end = PMB_END_FAILED;
 
-	if (!s || !code)
+	if (!s || !code || !known)
 		return PMB_END_FAILED;
 	for (int i = 0; i < WALK_AT_ONCE; i++) {
-		end = walk_frame(&pmb_cfg, s, code);
+		end = walk_frame(&pmb_cfg, s, code, known);
 		if (end != PMB_END_NONE)
 			break;
 	}

@@ -159,6 +159,28 @@ struct {
 	__type(value, struct pmb_process);
 } pmb_processes SEC(".maps");
 
+/*
+ * Rules by place: callers are the same from sample to sample. A list of mappings has a number that is never
+ * used again, and a place in it is always the same code, so nothing here goes out of date.
+ */
+enum { RULES_KNOWN = 512 };
+
+struct known_rules {
+	struct known_rule {
+		__u64 pc;
+		__u32 list; /* 0: none */
+		__u32 pad;
+		struct pmb_unwind_rule rule;
+	} of[RULES_KNOWN];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct known_rules);
+} pmb_known_rules SEC(".maps");
+
 struct slice_buf {
 	struct pmb_slice head;
 	__u8 bytes[PMB_SLICE_MAX];

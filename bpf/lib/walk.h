@@ -14,7 +14,7 @@ struct unwind_memory {
 	struct scratch *s;
 };
 
-enum { WALK_AT_ONCE = 4 };   /* frames */
+enum { WALK_AT_ONCE = 2 };   /* frames */
 enum { WINDOW_BELOW = 128 }; /* what is saved below the word that is read first */
 
 static __always_inline bool walk_window(struct scratch *s, __u64 addr)
@@ -139,9 +139,34 @@ static __always_inline void walk_rule(struct walk *w, struct pmb_code *code, __u
 	*ret = code->rule[(w->file.rules_at + PMB_ROW_RULE(row)) & (PMB_RULES_MAX - 1)];
 }
 
+/* The rule for a place, PMB_END_NONE if it is known. */
+static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
+				      struct known_rules *known, __u64 pc,
+				      struct pmb_unwind_rule *ret)
+{
+	struct known_rule *k = &known->of[(pc * 0x9e3779b97f4a7c15ULL >> 48) % RULES_KNOWN];
+
+	if (k->pc == pc && k->list == w->list) {
+		*ret = k->rule;
+		return PMB_END_NONE;
+	}
+	if ((pc < w->mapping.start || pc >= w->mapping.end) && !walk_mapping(w, code, pc))
+		return PMB_END_NO_TABLE;
+	if (w->file.state == PMB_FILE_TABLE)
+		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), ret);
+	else if (w->file.state == PMB_FILE_FRAMES)
+		*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
+	else
+		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
+	k->list = w->list;
+	k->pc = pc;
+	k->rule = *ret;
+	return PMB_END_NONE;
+}
+
 /* From a frame to its caller. PMB_END_NONE: go on. */
 static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, struct scratch *s,
-				       struct pmb_code *code)
+				       struct pmb_code *code, struct known_rules *known)
 {
 	struct walk *w = &s->walk;
 	__u64 pc = w->frame.ip - !w->frame.exact;
@@ -150,14 +175,9 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	__u32 n = w->n;
 	__u8 end;
 
-	if ((pc < w->mapping.start || pc >= w->mapping.end) && !walk_mapping(w, code, pc))
-		return PMB_END_NO_TABLE;
-	if (w->file.state == PMB_FILE_TABLE)
-		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), &rule);
-	else if (w->file.state == PMB_FILE_FRAMES)
-		rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
-	else
-		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
+	end = find_rule(w, code, known, pc, &rule);
+	if (end != PMB_END_NONE)
+		return end;
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;
