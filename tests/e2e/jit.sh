@@ -36,6 +36,7 @@ expect_goes_on() { # REASON: the profile is there, its JIT's frames are unnamed 
 
 t_node() {
 	need_program node
+	cd "$T" || fail "no folder" # where it leaves a log
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	function outerLoop(end) { let s = 0; while (Date.now() < end) s += addUp(100000); return s; }

@@ -95,9 +95,11 @@ void session__late_keep_files(const struct session *s);
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
 
+/* books.c: the ledger, once all records are in */
+void session__close_books(struct session *s);
+
 /* places.c: counters that belong to no program, charged to [not-program-related] */
 void session__charge_places(struct session *s);
 void session__note_ways(struct session *s);
-void session__close_books(struct session *s);
 
 #endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The end of a recording: what the counters say, and everything else that the ledger compares. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "pmu/cores.h"
+#include "session/internal.h"
+#include "sys/procfs.h"
+
+/* A CPU that was busy for less says nothing about its clock. */
+enum { MIN_BUSY_NS = 50 * 1000 * 1000 };
+
+static const double MARGIN = 2;
+
+static const char *why_no_ratio(const struct event *event)
+{
+	if (event__counts_all_code(event) &&
+	    (event->attr.exclude_user || event->attr.exclude_kernel))
+		return "the kernel's clock counter also counts the code that :u or :k leaves out";
+	return NULL;
+}
+
+/* Code can't run without being counted: of this event, 0 is no answer. */
+static bool must_count(const struct event *event)
+{
+	if (event->attr.exclude_user || event->attr.exclude_kernel)
+		return false;
+	if (event->attr.type == PERF_TYPE_HARDWARE)
+		return attr__generic_id(&event->attr) == PERF_COUNT_HW_CPU_CYCLES ||
+		       attr__generic_id(&event->attr) == PERF_COUNT_HW_INSTRUCTIONS;
+	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
+}
+
+/* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
+static const char *loss_causes(const struct event *event)
+{
+	if (event->unit == UNIT_NS)
+		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere)";
+	return "the kernel throttled the event, the emulated counter does not interrupt each time, or "
+	       "overflows met another BPF program";
+}
+
+/* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
+static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
+{
+	double busy = (double)c->count.running_ns, idle_share;
+
+	if (c->tid < 0 && c->count.enabled_ns) {
+		idle_share = (double)(idle[c->cpu] - s->idle_before[c->cpu]) /
+			     (double)c->count.enabled_ns;
+		busy *= idle_share < 1 ? 1 - idle_share : 0;
+	}
+	return busy < MIN_BUSY_NS ? 0 : (double)c->count.value / busy * 1e9;
+}
+
+/* Its counter goes up with every cycle of the code that it covers: cycles, not stalled cycles. */
+static bool measures_clock(const struct event *event)
+{
+	return event->is_clock && !event->attr.exclude_user && !event->attr.exclude_kernel;
+}
+
+static bool is_reference(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_HARDWARE &&
+	       attr__generic_id(&event->attr) == PERF_COUNT_HW_REF_CPU_CYCLES;
+}
+
+/* Which event's counter tells the clock rate for `index`: itself, or another that counts the cycles of
+ * the same cores. */
+static size_t rate_source(const struct event_list *events, size_t index)
+{
+	const struct event *event = &events->events[index];
+
+	if (measures_clock(event))
+		return index;
+	for (size_t i = 0; i < events->n; i++) {
+		const struct event *other = &events->events[i];
+
+		if (measures_clock(other) && !is_reference(other) && event__same_cpus(other, event))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static struct clock_rate event_rate(const struct session *s, size_t index, const uint64_t *idle)
+{
+	size_t n = s->counters.n + (size_t)s->n_cpus, used = 0;
+	_cleanup_free_ double *hz = xcalloc(n, sizeof(*hz));
+	const bool *sampled = &s->cpu_sampled[index * (size_t)s->n_cpus];
+	size_t source = rate_source(s->opts->events, index);
+	struct clock_rate rate = {0};
+
+	if (s->opts->events->events[index].unit != UNIT_CYCLES)
+		return rate;
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]))
+			hz[used++] = counter_hz(s, c, idle);
+	}
+	rate = clock_rate_mean(hz, used, true);
+	if (rate.n)
+		return rate;
+	for (int cpu = 0; cpu < s->n_cpus; cpu++)
+		hz[cpu] = sampled[cpu] ? (double)cpu_nominal_hz(cpu) : 0;
+	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
+}
+
+/* In frequency mode the period changes; that of a clock doesn't. */
+static uint64_t event_interval(const struct event *event, const struct ledger_event *e)
+{
+	if (!event->attr.freq)
+		return event->attr.sample_period;
+	if (event->unit == UNIT_NS)
+		return 1000000000 / event->attr.sample_freq;
+	return e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0;
+}
+
+/* An interval whose overflows stay below what the kernel allows, with a margin for moments that are
+ * busier than the average. A throttled counter stands still: what it counted is too little, so the
+ * advice is at least twice what was too short. */
+static uint64_t calm_interval(const struct session *s, size_t index)
+{
+	uint64_t allowed = file_read_u64("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	double per_second = s->opts->events->events[index].unit == UNIT_NS ? 1e9 : 0;
+	uint64_t interval = s->result->ledger.events[index].interval, calm;
+
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && c->count.running_ns)
+			per_second = fmax(per_second, (double)c->count.value /
+							      (double)c->count.running_ns * 1e9);
+	}
+	calm = (uint64_t)(MARGIN * per_second / (double)(allowed ? allowed : 1));
+	return num__next_prime(calm < 2 * interval ? 2 * interval : calm);
+}
+
+/* The clock went on while its CPU was idle; the overflows there may not have come. */
+static uint64_t idle_without_overflow(const struct session *s, size_t index, const uint64_t *idle)
+{
+	const struct ledger_event *e = &s->result->ledger.events[index];
+	uint64_t sum = 0, told;
+
+	if (s->opts->events->events[index].unit != UNIT_NS)
+		return 0;
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && c->tid < 0)
+			sum += idle[c->cpu] - s->idle_before[c->cpu];
+	}
+	told = e->kernel.weight_idle + e->kernel.skipped * e->interval;
+	if (sum <= told || e->value <= e->kernel.weight_seen)
+		return 0;
+	sum -= told;
+	return sum < e->value - e->kernel.weight_seen ? sum : e->value - e->kernel.weight_seen;
+}
+
+static void add_counter(struct ledger_event *e, const struct counter *c)
+{
+	double scale =
+		c->count.running_ns ? (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
+
+	e->value += c->count.value;
+	e->enabled_ns += c->count.enabled_ns;
+	e->running_ns += c->count.running_ns;
+	e->scaled += c->count.enabled_ns == c->count.running_ns ?
+			     c->count.value :
+			     (uint64_t)((double)c->count.value * scale);
+	e->instances++;
+}
+
+static void read_counted(struct session *s)
+{
+	counters__read(&s->counted);
+	s->result->counts = xcalloc(s->counted.n + 1, sizeof(*s->result->counts));
+	for (size_t i = 0; i < s->counted.n; i++)
+		s->result->counts[s->counted.list[i].event] += s->counted.list[i].count.value;
+}
+
+static void share_times(struct session *s)
+{
+	const struct event_list *events = s->opts->events;
+
+	for (size_t i = 0, end; i < events->n; i = end) {
+		end = event_list__family_end(events, i);
+		if (end - i > 1 && s->result->scopes[i] == SCOPE_PER_TASK)
+			ledger_events__share_time(&s->result->ledger.events[i], end - i);
+	}
+}
+
+static void close_unwind(struct session *s)
+{
+	struct ledger_unwind *unwind = &s->result->ledger.unwind;
+	const struct tables_totals *totals;
+
+	spoilers__sort(&s->result->ledger.spoilers);
+	if (!s->tables)
+		return;
+	totals = tables__totals(s->tables);
+	*unwind = (struct ledger_unwind){
+		.built = totals->built,
+		.frames = totals->frames,
+		.failed = totals->failed,
+		.no_room = totals->no_room,
+		.evicted = totals->evicted,
+		.bytes = store__bytes(s->store),
+		.build_ns = totals->build_ns,
+		.slices_lost = s->slices.refused,
+	};
+	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
+		unwind->slices += s->result->ledger.events[i].kernel.slices_sent;
+		unwind->slices_lost += s->result->ledger.events[i].kernel.slices_lost;
+	}
+}
+
+/* How the tables stood; their room is for the output from here on. */
+static void close_memory(struct session *s)
+{
+	struct ledger *ledger = &s->result->ledger;
+
+	ledger->memory = (struct ledger_memory){
+		.limit = s->opts->max_memory,
+		.bytes = raw_stacks__bytes(&s->stacks),
+		.stacks_dropped = s->stacks.dropped,
+	};
+	if (!s->opts->profile) /* else it is the lender's, with his numbers of events */
+		ledger__count_rows(ledger, s->result->profile);
+	raw_stacks__done(&s->stacks);
+	queue__done(&s->queue);
+}
+
+void session__close_books(struct session *s)
+{
+	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
+	const struct sideband_totals *sideband = sideband__totals(s->sideband);
+	struct ledger *ledger = &s->result->ledger;
+
+	procfs_idle_ns(idle, s->n_cpus);
+	counters__read(&s->counters);
+	read_counted(s);
+	for (size_t i = 0; i < s->counters.n; i++)
+		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
+	share_times(s);
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		struct ledger_event *e = &ledger->events[i];
+		const struct event *event = &s->opts->events->events[i];
+
+		if (event->way != EVENT_SYSTEM)
+			programs__stats(s->programs, i, &e->kernel);
+		e->name = event__label(event);
+		e->no_ratio = why_no_ratio(event);
+		e->read = event->way != EVENT_OVERFLOWS;
+		e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
+		e->loss_causes = loss_causes(event);
+		e->must_count = must_count(event);
+		e->only_cpus = event->cpus;
+		if (s->result->scopes[i] == SCOPE_PER_TASK)
+			e->instances += session__family_forks(s);
+		e->interval = event_interval(event, e);
+		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
+		e->idle_ns = idle_without_overflow(s, i, idle);
+		s->result->rates[i] = event_rate(s, i, idle);
+	}
+	close_unwind(s);
+	close_memory(s);
+	ledger->sideband_records = sideband->records;
+	ledger->sideband_lost = sideband->lost;
+	ledger->sideband_rejected = sideband->rejected;
+}
