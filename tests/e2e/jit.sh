@@ -128,8 +128,12 @@ t_map_in_a_root_of_its_own() {
 	# With a /tmp and a user of its own; when names are asked for, all of it is gone.
 	need_root
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	local dir # this tree may lie in /tmp
+	dir=$(mktemp -d /var/tmp/pmb-jit.XXXXXX) && cp "$WORKLOADS/jit" "$dir" || fail "no folder outside of /tmp"
+	later rm -rf "$dir"
+	chmod 755 "$dir"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
-		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 1' "$WORKLOADS/jit"
+		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 1' "$dir/jit"
 	expect_ge "$(folded_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "cfi_bytes.h"
 #include "symd/elf_cfi.h"
+#include "symd/elf_init.h"
 
 struct file {
 	uint8_t *bytes;
@@ -107,6 +108,12 @@ static void rename_section(const struct file *f, const char *from, const char *t
 	memcpy(names + section(f, from)->sh_name, to, strlen(to) + 1);
 }
 
+static void hide_init(const struct file *f)
+{
+	rename_section(f, ".init", ".x");
+	rename_section(f, ".fini", ".x");
+}
+
 static Elf64_Phdr *segment(const struct file *f, uint32_t type)
 {
 	Elf64_Phdr *all = (Elf64_Phdr *)(f->bytes + ehdr_of(f)->e_phoff);
@@ -137,8 +144,10 @@ Test(cfi_files, this_program)
 Test(cfi_files, without_section_headers)
 {
 	struct file f = read_file("/proc/self/exe");
-	struct built whole = build(f.bytes, f.len), b;
+	struct built whole, b;
 
+	hide_init(&f); /* only its section tells what it is */
+	whole = build(f.bytes, f.len);
 	ehdr_of(&f)->e_shoff = 0;
 	ehdr_of(&f)->e_shnum = 0;
 	ehdr_of(&f)->e_shstrndx = 0;
@@ -161,6 +170,7 @@ Test(cfi_files, without_any)
 	struct file f = read_file("/proc/self/exe");
 	struct built b;
 
+	hide_init(&f);
 	rename_section(&f, ".eh_frame", ".eh");
 	segment(&f, PT_GNU_EH_FRAME)->p_type = PT_NULL;
 	b = build(f.bytes, f.len);
@@ -382,4 +392,61 @@ Test(cfi_files, vdso_of_arm64)
 			"void __kernel_rt_sigreturn(void) { __asm__(\"mov x8, 139; svc 0\"); }\n"
 			"long other(void) { return 8; }\n",
 			check_vdso);
+}
+
+struct seen {
+	struct {
+		uint64_t off;
+		int32_t cfa_off;
+	} rows[8];
+	size_t n;
+};
+
+static void see(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *rule)
+{
+	struct seen *seen = ctx;
+
+	cr_assert_lt(seen->n, 8);
+	seen->rows[seen->n].off = file_off;
+	seen->rows[seen->n++].cfa_off = rule->cfa == PMB_CFA_SP ? rule->cfa_off : -1;
+}
+
+static struct seen rows_of_init(const uint8_t *code, size_t len)
+{
+	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};
+	const struct cfi_code where = {.file_off = 0x1000, .vaddr = 0x401000, .size = len};
+	struct cfi *cfi = cfi__new(CFI_X86_64, &where, 1);
+	struct seen seen = {0};
+
+	cr_assert_eq(elf_init__add(cfi, 0x401000, code, len), 0);
+	cfi__emit(cfi, &gap, see, &seen);
+	cfi__free(cfi);
+	return seen;
+}
+
+/* What crti.o and crtn.o make of .init, as /bin/ls has it; and with endbr64, as Ubuntu has it. */
+Test(cfi_files, init_section)
+{
+	static const uint8_t plain[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05, 0xad,
+					0xff, 0x01, 0x00, 0x48, 0x85, 0xc0, 0x74, 0x02,
+					0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+	uint8_t with[sizeof(plain) + 4] = {0xf3, 0x0f, 0x1e, 0xfa}, other[sizeof(plain)];
+	struct seen seen = rows_of_init(plain, sizeof(plain));
+
+	cr_assert_geq(seen.n, 3);
+	cr_assert_eq(seen.rows[0].off, 0x1000);
+	cr_assert_eq(seen.rows[0].cfa_off, 8);
+	cr_assert_eq(seen.rows[1].off, 0x1004);
+	cr_assert_eq(seen.rows[1].cfa_off, 16);
+	cr_assert_eq(seen.rows[2].off, 0x1000 + sizeof(plain) - 1);
+	cr_assert_eq(seen.rows[2].cfa_off, 8);
+	memcpy(with + 4, plain, sizeof(plain));
+	seen = rows_of_init(with, sizeof(with));
+	cr_assert_eq(seen.rows[1].off, 0x1008);
+	memcpy(other, plain, sizeof(plain));
+	other[0] = 0x90;
+	seen = rows_of_init(other, sizeof(other));
+	cr_assert_eq(seen.rows[0].cfa_off, -1, "not the shape that is known");
+	for (size_t len = 0; len < 16; len++)
+		rows_of_init(plain, len ? len : 1);
 }

@@ -258,6 +258,28 @@ static bool is_padding(const struct oracle *o, uint64_t vaddr)
 	return false;
 }
 
+/* Known by its shape: symd/elf_init.h; with the padding behind it. */
+static bool is_init(const struct oracle *o, uint64_t vaddr)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(o->elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(o->elf, scn))) {
+		GElf_Shdr shdr;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr) || vaddr < shdr.sh_addr ||
+		    vaddr - shdr.sh_addr >= shdr.sh_size + CFI_PADDING_MAX)
+			continue;
+		name = elf_strptr(o->elf, names, shdr.sh_name);
+		if (name && (strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0))
+			return true;
+	}
+	return false;
+}
+
 static void compare_at(struct oracle *o, uint64_t file_off, uint64_t vaddr)
 {
 	const struct pmb_unwind_rule *rule = rule_at(o, file_off);
@@ -268,7 +290,7 @@ static void compare_at(struct oracle *o, uint64_t file_off, uint64_t vaddr)
 	if (dwarf_cfi_addrframe(o->cfi, vaddr, &frame) != 0) {
 		/* A signal trampoline begins one byte early. */
 		if (rule->cfa != PMB_CFA_NONE && rule->cfa != PMB_CFA_FRAME &&
-		    rule->cfa != PMB_CFA_SIGNAL && !is_padding(o, vaddr))
+		    rule->cfa != PMB_CFA_SIGNAL && !is_padding(o, vaddr) && !is_init(o, vaddr))
 			complain(o, vaddr, "libdw knows nothing, the table does");
 		return;
 	}

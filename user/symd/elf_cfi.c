@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/cfi_entry.h"
+#include "symd/elf_init.h"
 #include "symd/elf_symbols.h"
 
 enum {
@@ -229,10 +230,22 @@ static bool add_arm64_vdso(struct source *s)
 	return false;
 }
 
+static int add_init(struct source *s, const char *name)
+{
+	Elf_Scn *scn = s->sane && s->machine == CFI_X86_64 ? elf_section__by_name(s->elf, name) :
+							     NULL;
+	Elf_Data *data = elf_section__data(scn, ELF_NOTE_MAX);
+	GElf_Shdr shdr;
+
+	if (!data || !data->d_buf || !gelf_getshdr(scn, &shdr))
+		return 0;
+	return elf_init__add(s->cfi, shdr.sh_addr, data->d_buf, data->d_size);
+}
+
 /* All that describes code; *ret_gap is for what nothing describes. */
 static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 {
-	bool go = is_go(s);
+	bool go = is_go(s), few;
 	int r = add_section(s, ".eh_frame", false);
 
 	*ret_gap = (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
@@ -242,7 +255,13 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 		r = add_section(s, ".debug_frame", true);
 	if (r < 0)
 		return r;
-	if (go || cfi__n_entries(s->cfi) < FEW_ENTRIES)
+	few = cfi__n_entries(s->cfi) < FEW_ENTRIES;
+	r = add_init(s, ".init");
+	if (r == 0)
+		r = add_init(s, ".fini");
+	if (r < 0)
+		return r;
+	if (go || few)
 		ret_gap->cfa = PMB_CFA_FRAME;
 	if (add_arm64_vdso(s))
 		*ret_gap = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP, .ra = PMB_RA_LR};
