@@ -12,7 +12,7 @@
 # NEST=0 leaves nest.sh out,
 # QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
 # SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output), MINUTES (guests that are left after so many
-# are skipped; default 33).
+# are skipped; default 40).
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -101,7 +101,7 @@ guest_names=${GUESTS:-}
 unset GUESTS # as above
 # With MINUTES (from the start of this run) gone, guests that are left are skipped.
 START=$(date +%s)
-MINUTES=${MINUTES:-33}
+MINUTES=${MINUTES:-40}
 guests() {
 	[ -n "$guest_names" ] || return 0
 	# shellcheck disable=SC2086
