@@ -29,6 +29,7 @@ struct walk {
 	__u64 window_start, window_size; /* what scratch.window is a copy of */
 	__u64 hash;
 	__u32 n;                     /* frames so far */
+	__u32 guessed;               /* the last step followed a frame pointer, which may be none */
 	__u32 list, list_at, list_n; /* the process's mappings; list 0: not known */
 	/* where the last frame lay */
 	struct pmb_mapping mapping;

@@ -151,13 +151,15 @@ static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 		return PMB_END_NONE;
 	}
 	if ((pc < w->mapping.start || pc >= w->mapping.end) && !walk_mapping(w, code, pc))
-		return PMB_END_NO_TABLE;
+		return w->list && w->guessed ? PMB_END_CORRUPT : PMB_END_NO_TABLE;
 	if (w->file.state == PMB_FILE_TABLE)
 		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), ret);
 	else if (w->file.state == PMB_FILE_FRAMES)
 		*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
 	else
 		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
+	if (ret->cfa == PMB_CFA_NONE) /* may be of a table that is just being written */
+		return PMB_END_NONE;
 	k->list = w->list;
 	k->pc = pc;
 	k->rule = *ret;
@@ -178,6 +180,7 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	end = find_rule(w, code, known, pc, &rule);
 	if (end != PMB_END_NONE)
 		return end;
+	w->guessed = rule.cfa == PMB_CFA_FRAME;
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;
@@ -216,6 +219,7 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->list_n = process ? process->n : 0;
 	w->hash = id_mix(id_seed_user(tgid), w->frame.ip);
 	w->n = 1;
+	w->guessed = 0;
 	s->stack.frames[0] = w->frame.ip;
 }
 

@@ -141,7 +141,8 @@ Test(store, numbers_beyond_the_array_never_have_a_table)
 	cr_assert_not(store__put(s, PMB_FILES_MAX, &table));
 	store__forget(s, PMB_FILES_MAX);
 	store__never(s, PMB_FILES_MAX);
-	cr_assert_eq(store__state(s, PMB_FILES_MAX), PMB_FILE_NONE);
+	cr_assert_eq(store__state(s, PMB_FILES_MAX), PMB_FILE_NEVER);
+	cr_assert_not(store__put(s, FILE_BEYOND, &table));
 	end_store(s);
 }
 

@@ -16,9 +16,20 @@ bool ending_is_early(uint8_t ending)
 	       ending == PMB_END_NO_RULE || ending == PMB_END_CORRUPT;
 }
 
+static bool spoilers__has(const struct spoilers *all, const char *file, uint8_t ending)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->list[i].ending == ending && strcmp(all->list[i].file, file) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Linear: a file comes once for each reason, and the same ones all the time. */
 void spoilers__add(struct spoilers *all, const char *file, uint8_t ending, uint64_t samples)
 {
+	if (all->n >= SPOILERS_MAX && !spoilers__has(all, file, ending))
+		file = "[others]";
 	for (size_t i = 0; i < all->n; i++) {
 		struct spoiler *s = &all->list[i];
 

@@ -13,6 +13,8 @@ struct spoiler {
 	uint64_t samples;
 };
 
+enum { SPOILERS_MAX = 512 }; /* files beyond that are [others] */
+
 struct spoilers {
 	struct spoiler *list;
 	size_t n, cap;

@@ -39,6 +39,7 @@ enum {
 };
 
 struct files {
+	uint64_t serials; /* of processes, given out */
 	struct entry *by_key;
 	struct entry **by_number; /* NULL: [0], and numbers to be used again */
 	size_t n, cap;
@@ -171,6 +172,11 @@ static void learn_process(struct file *file, pid_t tgid)
 	file->uid = status.euid;
 	cleanup_close(&file->root_fd);
 	file->root_fd = is_our_root(root, tgid) ? -1 : TAKE_FD(root);
+}
+
+uint64_t files__serial(struct files *files)
+{
+	return ++files->serials;
 }
 
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump)

@@ -45,6 +45,8 @@ uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor,
 		    const char *path);
 uint32_t files__vdso(struct files *files);
 /* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
+/* For a process; no two processes of all recordings that share the files have the same. */
+uint64_t files__serial(struct files *files);
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump);
 
 /* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */

@@ -31,7 +31,6 @@ struct process {
 struct processes {
 	struct process *by_tgid;
 	struct files *files;
-	uint64_t serials;
 	uint64_t generations;
 	size_t n_exited;
 	size_t after_search; /* processes there were after the last search for lost exits */
@@ -86,7 +85,7 @@ static struct process *processes__find_or_add(struct processes *all, uint32_t tg
 		return p;
 	p = xcalloc(1, sizeof(*p));
 	p->tgid = tgid;
-	p->serial = ++all->serials;
+	p->serial = files__serial(all->files);
 	p->generation = ++all->generations;
 	HASH_ADD(hh, all->by_tgid, tgid, sizeof(p->tgid), p);
 	return p;
@@ -220,7 +219,7 @@ static void process__forget_maps(struct processes *all, struct process *p)
 	p->maps_read = 0;
 	p->snapshot_time = 0;
 	p->jit_file = p->jit_dump = 0;
-	p->serial = ++all->serials;
+	p->serial = files__serial(all->files);
 	p->generation = ++all->generations;
 }
 
@@ -253,6 +252,9 @@ void processes__life(struct processes *all, const struct life *life)
 	case LIFE_EXEC:
 		p = processes__find_or_add(all, life->tgid);
 		process__forget_maps(all, p);
+		all->n_exited -= p->exit_time !=
+				 0; /* the leader's, whose place a thread has taken */
+		p->exit_time = 0;
 		p->covered_from = life->time;
 		p->parent_tgid = 0; /* its mappings are no longer ours */
 		p->starting = true;
@@ -268,8 +270,8 @@ void processes__life(struct processes *all, const struct life *life)
 	case LIFE_EXIT:
 		p = processes__find(all, life->tgid);
 		if (p && life->tid == life->tgid) {
+			all->n_exited += p->exit_time == 0;
 			p->exit_time = life->time;
-			all->n_exited++;
 		}
 		return;
 	}
@@ -383,9 +385,11 @@ static bool process__snapshot_void(const struct process *p, uint64_t time)
 	return p->snapshot_time && time < p->exec_arrived && p->exec_arrived < p->snapshot_time;
 }
 
-bool process__exited(const struct process *p)
+bool processes__leader_gone(struct processes *all, uint32_t tgid)
 {
-	return p->exit_time != 0;
+	const struct process *p = processes__find(all, tgid);
+
+	return p && p->exit_time;
 }
 
 const struct mappings *process__mappings(const struct process *p)
@@ -423,6 +427,14 @@ void process_view__keep_files(const struct process_view *view, struct files *fil
 	files__keep(files, view->jit_file);
 	for (size_t i = 0; i < mappings__count(view->maps); i++)
 		files__keep(files, mappings__at(view->maps, i)->file);
+}
+
+void process_view__mark_files(const struct process_view *view, bool *used, size_t n_used)
+{
+	for (size_t i = 0; i < mappings__count(view->maps); i++) {
+		if (mappings__at(view->maps, i)->file < n_used)
+			used[mappings__at(view->maps, i)->file] = true;
+	}
 }
 
 struct frame process_view__locate(const struct process_view *view, uint64_t addr)

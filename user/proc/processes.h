@@ -46,8 +46,8 @@ uint64_t process__generation(const struct process *process);
  * user registers are still the old one's, so `leaf` lies in nothing. in_kernel: the sample was.
  */
 bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
-/* Its leader has exited, as far as the records processed so far tell. */
-bool process__exited(const struct process *process);
+/* Its leader has exited, as far as the records processed so far tell; other threads may go on. */
+bool processes__leader_gone(struct processes *all, uint32_t tgid);
 /* The mappings that samples of this moment lie in; NULL: none are known. */
 const struct mappings *process__mappings(const struct process *process);
 /*
@@ -60,6 +60,7 @@ struct process_view {
 };
 struct process_view process__view(struct processes *all, struct process *process);
 void process_view__keep_files(const struct process_view *view, struct files *files);
+void process_view__mark_files(const struct process_view *view, bool *used, size_t n_used);
 struct frame process_view__locate(const struct process_view *view, uint64_t addr);
 void process_view__done(struct process_view *view);
 /* Turns an address of the process into a frame (FRAME_UNKNOWN if nothing is mapped there), and pins

@@ -171,7 +171,7 @@ static void session__bound_profile(struct session *s)
 /* What the kernel side should know of the process from now on. */
 static void publish(struct session *s, const struct pmb_sample *sample, struct process *process)
 {
-	if (s->lists && sample->tgid && sample->stack_top && !process__exited(process))
+	if (s->lists && sample->tgid && sample->stack_top)
 		lists__put(s->lists, sample->tgid, process__generation(process), sample->stack_top,
 			   process__mappings(process));
 }
@@ -240,8 +240,10 @@ static void account_life(void *ctx, const struct life *life)
 	struct session *s = ctx;
 
 	processes__life(s->processes, life);
+	/* a thread that goes on after its leader has its list sent again; the last exit forgets it for good */
 	if (s->lists &&
-	    (life->kind == LIFE_EXEC || (life->kind == LIFE_EXIT && life->tid == life->tgid)))
+	    (life->kind == LIFE_EXEC ||
+	     (life->kind == LIFE_EXIT && processes__leader_gone(s->processes, life->tgid))))
 		lists__forget(s->lists, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
@@ -293,8 +295,6 @@ void session__round(struct session *s, bool final)
 	session__late_round(s);
 	if (final && s->tables)
 		session__late_end(s);
-	if (s->store)
-		store__tick(s->store, now);
 	slices__sweep(&s->slices, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);

@@ -236,11 +236,10 @@ static void close_memory(struct session *s)
 
 void session__close_books(struct session *s)
 {
-	_cleanup_free_ uint64_t *idle = xcalloc((size_t)s->n_cpus, sizeof(*idle));
+	const uint64_t *idle = s->idle_after;
 	const struct sideband_totals *sideband = sideband__totals(s->sideband);
 	struct ledger *ledger = &s->result->ledger;
 
-	procfs_idle_ns(idle, s->n_cpus);
 	counters__read(&s->counters);
 	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)

@@ -41,6 +41,7 @@ struct session {
 	struct slices slices;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
+	size_t late_held;   /* bytes of mappings that they refer to */
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
@@ -49,7 +50,8 @@ struct session {
 	uint64_t start_ns;
 	uint64_t round_ns;         /* when the previous round began */
 	uint64_t places_ns;        /* when the counters of places were read */
-	uint64_t *idle_before;     /* per CPU */
+	uint64_t *idle_before;     /* per CPU; as the counters were started */
+	uint64_t *idle_after;      /* as they were stopped */
 	struct kallsyms *kallsyms; /* loaded when the idle task is first met */
 	bool met_idle;
 	bool *cpu_sampled; /* [event * n_cpus + cpu] */

@@ -45,6 +45,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->tasks = (struct tasks){.whom = &opts->whom};
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
+	s->idle_after = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_after));
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
 	result->profile = opts->profile ? opts->profile : profile__new();
 	result->files = opts->files ? opts->files : files__new();
@@ -253,6 +254,7 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	result->end = session__loop(s);
 	result->duration_ns = now_ns() - s->start_ns;
 	counters__disable(&s->counters);
+	procfs_idle_ns(s->idle_after, s->n_cpus);
 	command__terminate(&s->command);
 	session__round(s, true);
 	session__close_books(s);
@@ -288,6 +290,7 @@ struct session *session__free(struct session *s)
 	tasks__done(&s->tasks);
 	cpus__done(&s->online);
 	free(s->idle_before);
+	free(s->idle_after);
 	free(s->cpu_sampled);
 	free(s);
 	return NULL;

@@ -23,6 +23,7 @@ struct late {
 	struct process_view view;
 	struct slice *slice;
 	uint32_t missing; /* the file whose table it waits for */
+	size_t held;      /* bytes of mappings that nobody else may need any more */
 };
 
 static void finish(struct session *s, struct late *late, enum pmb_ending end,
@@ -39,6 +40,7 @@ static void finish(struct session *s, struct late *late, enum pmb_ending end,
 	late->to.key.user_stack = profile__stack(s->result->profile, frames, stack->n);
 	late->to.user_end = (uint8_t)end;
 	session__account(s, &late->to);
+	s->late_held -= late->held;
 	slices__free(&s->slices, late->slice);
 	process_view__done(&late->view);
 }
@@ -62,10 +64,14 @@ static bool try_again(struct session *s, struct late *late, bool last)
 void session__late(struct session *s, const struct account *to, struct process *process,
 		   struct slice *slice)
 {
-	struct late late = {*to, process__view(s->processes, process), slice, 0};
+	struct late late = {*to, process__view(s->processes, process), slice, 0, 0};
+	size_t held = mappings__count(late.view.maps) * sizeof(struct mapping);
+	bool room = !s->slices.limit || s->late_held + held <= s->slices.limit;
 
-	if (try_again(s, &late, false))
+	if (try_again(s, &late, !room))
 		return;
+	late.held = held;
+	s->late_held += held;
 	GROW(s->late, s->n_late, s->cap_late);
 	s->late[s->n_late++] = late;
 }
@@ -93,14 +99,20 @@ static void make_room(struct session *s)
 	_cleanup_free_ bool *used = xcalloc(n, sizeof(*used));
 
 	processes__mark_files(s->processes, used, n);
+	for (size_t i = 0; i < s->n_late; i++)
+		process_view__mark_files(&s->late[i].view, used, n);
 	tables__make_room(s->tables, used, n);
 }
 
 void session__late_round(struct session *s)
 {
-	bool changed = s->tables && tables__work(s->tables);
+	bool changed;
 
-	if (s->tables && tables__crowded(s->tables)) {
+	if (!s->tables)
+		return;
+	store__tick(s->store, now_ns());
+	changed = tables__work(s->tables);
+	if (tables__crowded(s->tables)) {
 		make_room(s);
 		changed = true;
 	}

@@ -41,6 +41,7 @@ struct store *store__new(const struct store_memory *memory, size_t max_bytes)
 	extents__init(&s->rules, 0, PMB_RULES_MAX);
 	extents__init(&s->mappings, 0, PMB_MAPPINGS_MAX);
 	memory->code->file[0].state = PMB_FILE_FRAMES; /* code in no file: a JIT's */
+	memory->code->file[FILE_BEYOND].state = PMB_FILE_NEVER;
 	return s;
 }
 
@@ -148,7 +149,7 @@ bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 	struct pmb_unwind_file *f;
 	uint32_t pages_at, rules_at, n;
 
-	if (file >= PMB_FILES_MAX || !t->head.n_pages || !t->head.n_rules)
+	if (file >= FILE_BEYOND || !t->head.n_pages || !t->head.n_rules)
 		return false;
 	store__forget(s, file);
 	pages_at = extents__take(&s->pages, t->head.n_pages);
@@ -176,7 +177,7 @@ bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 
 static void put_state(struct store *s, uint32_t file, enum pmb_file_state state)
 {
-	if (file >= PMB_FILES_MAX)
+	if (file >= FILE_BEYOND)
 		return;
 	store__forget(s, file);
 	__atomic_store_n(&s->memory.code->file[file].state, state, __ATOMIC_RELEASE);
@@ -196,7 +197,7 @@ void store__forget(struct store *s, uint32_t file)
 {
 	struct pmb_unwind_file *f = &s->memory.code->file[file];
 
-	if (!file || file >= PMB_FILES_MAX || f->state == PMB_FILE_NONE)
+	if (!file || file >= FILE_BEYOND || f->state == PMB_FILE_NONE)
 		return;
 	if (f->state == PMB_FILE_TABLE) {
 		leave_pages(s, f->pages_at, f->n_pages);
@@ -208,8 +209,8 @@ void store__forget(struct store *s, uint32_t file)
 
 enum pmb_file_state store__state(const struct store *s, uint32_t file)
 {
-	return file < PMB_FILES_MAX ? (enum pmb_file_state)s->memory.code->file[file].state :
-				      PMB_FILE_NONE;
+	return file < FILE_BEYOND ? (enum pmb_file_state)s->memory.code->file[file].state :
+				    PMB_FILE_NEVER;
 }
 
 struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_t off)
@@ -256,12 +257,10 @@ bool store__put_list(struct store *s, const struct mappings *mappings, struct pm
 	*ret = (struct pmb_process){.at = at, .n = (uint32_t)n, .list = ++s->lists};
 	for (size_t i = 0; i < n; i++) {
 		const struct mapping *m = mappings__at(mappings, i);
-		bool known = m->file < PMB_FILES_MAX;
-
-		/* one that can't have a table is left out: its end is its start */
 		s->memory.mappings->of[at + i] =
-			(struct pmb_mapping){m->start, known ? m->end : m->start, m->file_off,
-					     known ? m->file : 0, ret->list};
+			(struct pmb_mapping){m->start, m->end, m->file_off,
+					     m->file < FILE_BEYOND ? m->file : FILE_BEYOND,
+					     ret->list};
 	}
 	return true;
 }

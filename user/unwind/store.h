@@ -18,6 +18,9 @@
 #include "proc/mappings.h"
 #include "sym/table.h"
 
+/* All files of this number and above share it: there is no room for tables of so many. */
+enum { FILE_BEYOND = PMB_FILES_MAX - 1 };
+
 /* Lent by whoever made the maps. */
 struct store_memory {
 	struct pmb_code *code;

@@ -19,6 +19,7 @@ static const uint64_t ROOM_NS = 400ULL * 1000 * 1000;
 /* Of a file, by its number. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
+	bool unopened; /* it gets none only because nobody could open it: another process may bring it */
 };
 
 struct tables {
@@ -27,7 +28,8 @@ struct tables {
 	struct table_client *client;
 	struct wish *wishes;
 	size_t n_wishes;
-	size_t wanted;     /* wishes that wait */
+	size_t wanted; /* wishes that wait */
+	size_t n_unopened;
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
 	bool swept;          /* what is being built is of a file that is no longer known */
@@ -44,7 +46,7 @@ struct tables *tables__new(struct store *store, struct files *files)
 	t->store = store;
 	t->files = files;
 	t->client = table_client__new(NULL);
-	t->wishes = xcalloc(PMB_FILES_MAX, sizeof(*t->wishes));
+	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
 	return t;
 }
 
@@ -66,12 +68,12 @@ static void answered(struct tables *t, uint32_t file)
 
 bool tables__waits(const struct tables *t, uint32_t file)
 {
-	return file && file < PMB_FILES_MAX && t->wishes[file].hits;
+	return file && file < FILE_BEYOND && t->wishes[file].hits;
 }
 
 bool tables__want(struct tables *t, uint32_t file)
 {
-	if (!file || file >= PMB_FILES_MAX || store__state(t->store, file) == PMB_FILE_NEVER)
+	if (!file || file >= FILE_BEYOND || store__state(t->store, file) == PMB_FILE_NEVER)
 		return false;
 	t->wanted += t->wishes[file].hits == 0;
 	t->wishes[file].hits++;
@@ -82,7 +84,7 @@ static uint32_t most_wanted(const struct tables *t)
 {
 	uint32_t best = 0;
 
-	for (uint32_t i = 1; i < PMB_FILES_MAX && i < files__count(t->files); i++) {
+	for (uint32_t i = 1; i < FILE_BEYOND && i < files__count(t->files); i++) {
 		if (t->wishes[i].hits > t->wishes[best].hits)
 			best = i;
 	}
@@ -117,10 +119,27 @@ static bool start_next(struct tables *t)
 			break;
 		store__never(t->store, file);
 		t->totals.failed++;
+		t->n_unopened += !t->wishes[file].unopened;
+		t->wishes[file].unopened = true;
 		answered(t, file);
 		changed = true;
 	}
 	return changed;
+}
+
+/* Files that a process has brought since: their samples may ask again. */
+static void look_again(struct tables *t)
+{
+	for (uint32_t i = 1; t->n_unopened && i < FILE_BEYOND && i < files__count(t->files); i++) {
+		const struct file *f = files__get(t->files, i);
+
+		if (!t->wishes[i].unopened || !f || f->fd < 0)
+			continue;
+		t->wishes[i].unopened = false;
+		t->n_unopened--;
+		t->totals.failed--;
+		store__forget(t->store, i);
+	}
 }
 
 static void no_room(struct tables *t, uint32_t file)
@@ -138,7 +157,7 @@ void tables__make_room(struct tables *t, const bool *used, size_t n_used)
 {
 	uint64_t before = t->totals.evicted;
 
-	for (uint32_t i = 1; i < PMB_FILES_MAX; i++) {
+	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if ((i < n_used && used[i]) || store__state(t->store, i) != PMB_FILE_TABLE)
 			continue;
 		store__forget(t->store, i);
@@ -193,6 +212,7 @@ bool tables__work(struct tables *t)
 	enum table_status status;
 	uint64_t now = now_ns();
 
+	look_again(t);
 	if (!t->building)
 		return start_next(t);
 	status = table_client__finish(t->client, now, &fd);
@@ -221,11 +241,13 @@ int tables__fd(const struct tables *t)
 
 void tables__swept(struct tables *t)
 {
-	for (uint32_t i = 1; i < PMB_FILES_MAX; i++) {
+	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (files__get(t->files, i))
 			continue;
 		t->swept |= t->building == i;
 		answered(t, i);
+		t->n_unopened -= t->wishes[i].unopened;
+		t->wishes[i].unopened = false;
 		store__forget(t->store, i);
 	}
 }
