@@ -67,17 +67,20 @@ static __always_inline bool unwind_reg(struct unwind_memory *mem, __u32 index, _
 #include "pmubpf/unwind_step.h"
 
 /* One step of a binary search without a branch: branches would be paths for the verifier. */
-#define SEARCH_STEP(bit)                                                               \
-	do {                                                                           \
-		__u64 t = lo + (1u << (bit)), inside, above;                           \
-                                                                                       \
-		inside = (t - n) >> 63;                                                \
-		asm volatile("" : "+r"(inside));                                       \
-		above = (pc - all->of[(at + t) & (PMB_MAPPINGS_MAX - 1)].start) >> 63; \
-		asm volatile("" : "+r"(above));                                        \
-		inside &= above ^ 1;                                                   \
-		asm volatile("" : "+r"(inside));                                       \
-		lo += inside << (bit);                                                 \
+#define SEARCH_STEP(bit)                                                       \
+	do {                                                                   \
+		__u64 t = lo + (1u << (bit)), inside = t - n, above;           \
+                                                                               \
+		UNWIND_HIDE(inside);                                           \
+		inside >>= 63;                                                 \
+		UNWIND_HIDE(inside);                                           \
+		above = pc - all->of[(at + t) & (PMB_MAPPINGS_MAX - 1)].start; \
+		UNWIND_HIDE(above);                                            \
+		above >>= 63;                                                  \
+		UNWIND_HIDE(above);                                            \
+		inside &= above ^ 1;                                           \
+		UNWIND_HIDE(inside);                                           \
+		lo += inside << (bit);                                         \
 	} while (0)
 
 /* The mapping that holds pc becomes the walk's. */
