@@ -30,7 +30,7 @@ enum {
 	CFI_ENTRIES_MAX = 1 << 22, /* FDEs of a file */
 	/* Code between two functions is padding up to this size: it gets no row of its own, which
 	 * would say that nothing is known, or guess. */
-	CFI_PADDING_MAX = 15,
+	CFI_PADDING_MAX = 63,
 };
 
 /* Executable bytes of the file: a segment. */
