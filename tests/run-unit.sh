@@ -27,14 +27,24 @@ count() { # REGEX: lines of the TAP report that match
 	grep -cE "$1" "$WORK/tap"
 }
 
+run_program() { # FILE
+	: >"$WORK/tap"
+	# shellcheck disable=SC2086 # UNIT_ARGS is a list of words
+	timeout --kill-after=5 "$UNIT_TIMEOUT" "$1" --tap="$WORK/tap" --verbose=1 --color=never \
+		--timeout="$UNIT_TEST_TIMEOUT" ${UNIT_ARGS:-} </dev/null >"$WORK/out" 2>&1
+}
+
 run_one() { # FILE
 	local file=$1 name ok bad skip status reason=""
 	name=$(basename "$file")
-	: >"$WORK/tap"
-	# shellcheck disable=SC2086 # UNIT_ARGS is a list of words
-	timeout --kill-after=5 "$UNIT_TIMEOUT" "$file" --tap="$WORK/tap" --verbose=1 --color=never \
-		--timeout="$UNIT_TEST_TIMEOUT" ${UNIT_ARGS:-} </dev/null >"$WORK/out" 2>&1
+	run_program "$file"
 	status=$?
+	# these are about deadlines of other processes, which a busy machine may keep waiting
+	if [ "$status" -ne 0 ] && [[ $name == test_sym_client || $name == test_table_client ]]; then
+		echo "     again: $name: $(grep -m 1 'FAIL' "$WORK/out")"
+		run_program "$file"
+		status=$?
+	fi
 
 	skip=$(count '^ok .*# (SKIP|skip)')
 	ok=$(($(count '^ok ') - skip))
