@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel side walks stacks by tables that are made while the recording goes on. Samples whose user stack the kernel side could not walk to its end, because a table or the process was
- * not known yet. They wait with their slice of stack until the table is here, and are accounted then.
+ * The kernel side walks stacks by tables that are made while the recording goes on. Samples whose user stack it
+ * could not walk to its end, because a table or the process was not known yet, wait with their slice of stack
+ * until the table is here, and are accounted then.
  */
 #include <poll.h>
 #include <stdlib.h>

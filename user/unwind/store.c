@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pmubpf/unwind_find.h"
 #include "unwind/extents.h"
 
 /* A run of the overflow program takes microseconds; a CPU may be held up by its hypervisor. */
@@ -217,9 +218,9 @@ struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_
 {
 	const struct pmb_unwind_file *f = &s->memory.code->file[file];
 	uint64_t page = (off >> PMB_PAGE_SHIFT) - f->first_page;
-	uint32_t low = 0, high, mid;
 	struct pmb_unwind_page p;
 	const __u32 *rows;
+	__u32 row;
 
 	if (page >= f->n_pages)
 		return (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
@@ -227,14 +228,8 @@ struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_
 	if (!p.n)
 		return (struct pmb_unwind_rule){.cfa = PMB_CFA_NONE};
 	rows = &s->chunks[p.first / PMB_CHUNK_ROWS]->row[p.first % PMB_CHUNK_ROWS];
-	for (high = p.n; high - low > 1;) {
-		mid = (low + high) / 2;
-		if (PMB_ROW_LOW(rows[mid]) <= (off & (PMB_UNWIND_ROW_MAX - 1)))
-			low = mid;
-		else
-			high = mid;
-	}
-	return s->memory.code->rule[f->rules_at + PMB_ROW_RULE(rows[low])];
+	row = unwind_find(rows, 0, ~0U, p.n, off & (PMB_UNWIND_ROW_MAX - 1));
+	return s->memory.code->rule[f->rules_at + PMB_ROW_RULE(row)];
 }
 
 bool store__put_list(struct store *s, const struct mappings *mappings, struct pmb_process *ret)

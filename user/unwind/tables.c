@@ -27,7 +27,6 @@ struct tables {
 	struct files *files;
 	struct table_client *client;
 	struct wish *wishes;
-	size_t n_wishes;
 	size_t wanted; /* wishes that wait */
 	size_t n_unopened;
 	uint32_t building; /* 0: the helper has nothing to do */
@@ -102,6 +101,12 @@ static int start(struct tables *t, uint32_t file)
 	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, t->since + BUILD_NS);
 }
 
+static void failed(struct tables *t, uint32_t file)
+{
+	t->totals.failed++;
+	store__never(t->store, file);
+}
+
 /* Gives the helper the next file. True if one is known now not to get a table. */
 static bool start_next(struct tables *t)
 {
@@ -117,8 +122,7 @@ static bool start_next(struct tables *t)
 			t->building = file;
 		if (r == 0 || r == -EBUSY)
 			break;
-		store__never(t->store, file);
-		t->totals.failed++;
+		failed(t, file);
 		t->n_unopened += !t->wishes[file].unopened;
 		t->wishes[file].unopened = true;
 		answered(t, file);
@@ -179,8 +183,7 @@ static void put(struct tables *t, uint32_t file, int fd)
 
 	if (unwind_table__read(fd, &table) < 0) {
 		table_client__distrust(t->client);
-		t->totals.failed++;
-		store__never(t->store, file);
+		failed(t, file);
 		return;
 	}
 	if (store__put(t->store, file, &table))
@@ -197,12 +200,11 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 	if (status == TABLE_BUILT) {
 		put(t, file, fd);
 	} else if (status == TABLE_BAD_FILE) {
-		t->totals
-			.frames++; /* code that somebody wrote into a file: a JIT's, an archive of Java's */
+		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
+		t->totals.frames++;
 		store__put_frames(t->store, file);
 	} else {
-		t->totals.failed++;
-		store__never(t->store, file);
+		failed(t, file);
 	}
 }
 

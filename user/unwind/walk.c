@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-#ifndef __always_inline
-#define __always_inline inline __attribute__((always_inline))
-#endif
-
 /* The slice: words of the stack from from.sp on, and the registers. */
 struct unwind_memory {
 	const struct pmb_slice *slice;
