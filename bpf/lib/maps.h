@@ -23,10 +23,16 @@ struct sample_buf {
 	};
 };
 
+/* Which part of the user stack scratch.window is a copy of. */
+struct window {
+	__u64 start;
+	__u64 size;
+};
+
 /* A walk by tables, between two frames. */
 struct walk {
 	struct pmb_frame frame;
-	__u64 window_start, window_size; /* what scratch.window is a copy of */
+	struct window window;
 	__u64 hash;
 	__u32 n;                     /* frames so far */
 	__u32 guessed;               /* the last step followed a frame pointer, which may be none */

@@ -9,36 +9,12 @@
 
 #include "lib/arch.h"
 #include "lib/ids.h"
-
-/* The smallest of any architecture: a read that fails may have met a hole behind it. */
-enum { PAGE_BYTES = 4096 };
+#include "lib/window.h"
 
 /* Where a walk begins. */
 struct user_regs {
 	__u64 ip, sp, fp;
 };
-
-struct window {
-	__u64 start;
-	__u64 size;
-};
-
-/* Copies the stack from `addr` on; near the end of the mapping, only to the end of addr's page. */
-static __always_inline bool window_load(struct scratch *s, struct window *w, __u64 addr)
-{
-	__u64 size = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-
-	w->start = addr;
-	w->size = WINDOW_BYTES;
-	if (!bpf_probe_read_user(s->window, WINDOW_BYTES, (void *)addr))
-		return true;
-	if (size < 16)
-		size = 16;
-	if (size > WINDOW_BYTES)
-		size = WINDOW_BYTES;
-	w->size = size;
-	return !bpf_probe_read_user(s->window, size, (void *)addr);
-}
 
 /* The pair {caller's frame pointer, return address} at `addr`. */
 static __always_inline bool window_pair(struct scratch *s, struct window *w, __u64 addr, __u64 *fp,
@@ -47,7 +23,7 @@ static __always_inline bool window_pair(struct scratch *s, struct window *w, __u
 	__u64 off = addr - w->start;
 
 	if (off + 16 > w->size || off > WINDOW_BYTES) {
-		if (!window_load(s, w, addr))
+		if (!window_load(s, w, addr, 16))
 			return false;
 		off = 0;
 	}

@@ -9,6 +9,7 @@
 
 #include "lib/arch.h"
 #include "lib/ids.h"
+#include "lib/window.h"
 
 struct unwind_memory {
 	struct scratch *s;
@@ -17,37 +18,21 @@ struct unwind_memory {
 enum { WALK_AT_ONCE = 2 };   /* frames */
 enum { WINDOW_BELOW = 128 }; /* what is saved below the word that is read first */
 
-static __always_inline bool walk_window(struct scratch *s, __u64 addr)
-{
-	struct walk *w = &s->walk;
-	__u64 size = WINDOW_BYTES;
-
-	w->window_start = addr;
-	w->window_size = size;
-	if (!bpf_probe_read_user(s->window, WINDOW_BYTES, (void *)addr))
-		return true;
-	/* near the end of the mapping: to the end of its page */
-	size = 4096 - (addr & 4095);
-	if (size > WINDOW_BYTES)
-		size = WINDOW_BYTES;
-	w->window_size = size;
-	return size >= 8 && !bpf_probe_read_user(s->window, size, (void *)addr);
-}
-
 static __always_inline bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
 {
 	struct scratch *s = mem->s;
-	__u64 off = addr - s->walk.window_start;
+	__u64 off = addr - s->walk.window.start;
 
 	if (addr & 7)
 		return false;
-	if (off > WINDOW_BYTES - 8 || off + 8 > s->walk.window_size) {
+	if (off > WINDOW_BYTES - 8 || off + 8 > s->walk.window.size) {
 		if (is_kernel_address(addr))
 			return false;
 		off = s->walk.frame.sp < addr - WINDOW_BELOW ? WINDOW_BELOW : 0;
-		if (!walk_window(s, addr - off) || off + 8 > s->walk.window_size) {
+		if (!window_load(s, &s->walk.window, addr - off, 8) ||
+		    off + 8 > s->walk.window.size) {
 			off = 0;
-			if (!walk_window(s, addr))
+			if (!window_load(s, &s->walk.window, addr, 8))
 				return false;
 		}
 	}
@@ -215,7 +200,7 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->frame.fp = ARCH_FP(&s->regs);
 	w->frame.lr = ARCH_LR(&s->regs);
 	w->frame.exact = w->frame.has_regs = 1;
-	w->window_size = 0;
+	w->window.size = 0;
 	w->mapping.start = w->mapping.end = 0;
 	w->list = process ? process->list : 0;
 	w->list_at = process ? process->at : 0;
