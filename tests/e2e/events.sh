@@ -195,9 +195,9 @@ t_one_text_two_core_pmus() {
 	expect_eq "$(cut -d' ' -f1 "$T/folded" | sort | uniq -d | wc -l)" 0 "stacks that have two lines"
 	expect_no_match "$T/folded" '^cycles;' "the name of the only event before the lines"
 	expect_eq "$(jq '.balanced' "$T/sum.json")" true "balanced"
-	# both clocks tick once a nanosecond, as measured (idle time is known to a tick): cycles are time
+	# both clocks tick once a nanosecond, as measured to 1 %: cycles are time
 	expect_within "$(awk '{ n += $NF } END { print n }' "$T/folded")" \
-		"$(jq '[.events[].user.weight] | add' "$T/sum.json")" 80000000 "Σ lines and Σ weights"
+		"$(jq '[.events[].user.weight] | add' "$T/sum.json")" 20000000 "Σ lines and Σ weights"
 	expect_match "$T/err" 'cycles, on all cores: armv8_cortex_a53 [0-9]+ \+ armv8_cortex_a57 [0-9]+ = [0-9]+ ns' "the total"
 	pmb_unlike record -e cycles --unit events -o "$T/folded" -a -d 0.2
 	expect_match "$T/err" 'cycles, on all cores: its lines add up cycles of unlike cores' "no total"
