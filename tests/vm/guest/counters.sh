@@ -66,14 +66,14 @@ t_multiplexed() {
 
 t_passes() {
 	# while the tables are built, stacks are copied: interrupts that the program's clock counts, and cycles:u doesn't
-	pmb_record --passes -e "$NINE" --unit events -- $W/split 1
+	pmb_record --passes -e "$NINE" --unit events -- $W/split 2
 	grep 'counted in every pass' $T/err
 	expect_ge "$(sum_get counter_sets)" 2 "sets"
 	expect_eq "$(grep -c '"duration_s"' $T/sum)" $((1 + $(sum_get counter_sets))) "passes"
 	expect_eq "$(grep -c '"estimated": true' $T/sum)" 0 "estimates"
 	for event in cycles cycles:u c2 c3; do
 		expect_within "$(percent "$(event_get $event ratio)")" 100 2 "percent of $event in the weights"
-		expect_within "$(percent "$(event_sum $event) / $(own_cycles | head -n 1)")" 100 5 "percent of the program's"
+		expect_within "$(percent "$(event_sum $event) / $(own_cycles | head -n 1)")" 100 3 "percent of the program's"
 	done
 	show_percent note "spread of task-clock" "$(event_get task-clock spread)"
 	is "$(event_get task-clock spread) <= 0.05" || fail "spread of task-clock: $(event_get task-clock spread)"
