@@ -3,14 +3,19 @@
  * threads [SECONDS=2]: four threads, each in a function of its own.
  *
  * Known answer: the CPU time splits 40/30/20/10 between spin_a, spin_b, spin_c and spin_d: every
- * thread stops when its own CPU clock has reached its part of SECONDS × 4. The threads are named
+ * thread stops when its own task clock has reached its part of SECONDS. The threads are named
  * worker-a … worker-d. Every stack has thread_body below the leaf's caller; main only waits.
+ *
+ * The clock is a task-clock counter of the thread where it may have one: unlike the thread's CPU time, it
+ * goes on while the hypervisor has taken the CPU away, and so do the clocks that a profiler samples by.
  *
  * threads SECONDS hold: prints "tid NAME TID" for each thread and starts the work when a line comes in on
  * stdin, so that a test can attach to one of them before.
  */
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "spin.h"
 
@@ -41,6 +46,24 @@ static const struct worker {
 
 enum { N_WORKERS = sizeof(workers) / sizeof(workers[0]) };
 
+static int open_task_clock(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static uint64_t task_clock_ns(int fd)
+{
+	uint64_t ns;
+
+	return fd >= 0 && read(fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : thread_cpu_ns();
+}
+
 WORK static void *thread_body(void *arg)
 {
 	const struct worker *w = arg;
@@ -50,9 +73,10 @@ WORK static void *thread_body(void *arg)
 	fflush(stdout);
 	pthread_barrier_wait(&ready); /* named and printed */
 	pthread_barrier_wait(&ready); /* may start */
-	uint64_t start_ns = thread_cpu_ns();
+	int fd = open_task_clock();
+	uint64_t start_ns = task_clock_ns(fd);
 
-	while (thread_cpu_ns() - start_ns < total_ns / 100 * w->percent)
+	while (task_clock_ns(fd) - start_ns < total_ns / 100 * w->percent)
 		w->spin(100000);
 	return NULL;
 }

@@ -65,8 +65,9 @@ t_multiplexed() {
 }
 
 t_passes() {
-	# while the tables are built, stacks are copied: interrupts that the program's clock counts, and cycles:u doesn't
-	pmb_record --passes -e "$NINE" --unit events -- $W/split 2
+	# frame pointers: while tables are built, stacks are copied, in interrupts that the program's clock counts
+	# and cycles:u doesn't
+	pmb_record --passes --call-graph fp -e "$NINE" --unit events -- $W/split 2
 	grep 'counted in every pass' $T/err
 	expect_ge "$(sum_get counter_sets)" 2 "sets"
 	expect_eq "$(grep -c '"duration_s"' $T/sum)" $((1 + $(sum_get counter_sets))) "passes"
