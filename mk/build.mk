@@ -8,7 +8,7 @@ CPPFLAGS += -D_GNU_SOURCE -DPMUBPF_VERSION='"$(VERSION)"' -iquote user -iquote i
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
-LDLIBS  := -lbpf -lelf -ldw -llzma -lz -liberty -lm
+LDLIBS  := -lbpf -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lm
 
 ifeq ($(SAN),1)
 O := $(O)/san
@@ -26,7 +26,7 @@ BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
 	-Ivmlinux -Iinclude -Ibpf -idirafter $(ASM_DIR)
 
 SRC     := $(wildcard user/*/*.c)
-OBJ     := $(SRC:%.c=$(O)/%.o)
+OBJ     := $(SRC:%.c=$(O)/%.o) $(O)/gen/prof/profile.pb-c.o
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 SKEL    := $(BPF_SRC:bpf/%.bpf.c=$(O)/gen/collect/%.skel.h)
 
@@ -45,6 +45,24 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
 $(O)/user/collect/programs.o: $(SKEL)
+
+# pprof's message, as C (protobuf-c).
+PPROF_H := $(O)/gen/prof/profile.pb-c.h
+
+$(PPROF_H): user/prof/profile.proto | $(O)/tools-checked
+	@mkdir -p $(@D)
+	$(call say,PROTO,$@)
+	$(Q)protoc-c --proto_path=user --c_out=$(O)/gen prof/profile.proto
+
+$(O)/gen/prof/profile.pb-c.c: $(PPROF_H)
+	@touch $@
+
+$(O)/gen/prof/%.o: $(O)/gen/prof/%.c | $(O)/tools-checked
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+
+# Who includes it says so by its name: pprof*.c.
+$(patsubst %.c,$(O)/%.o,$(wildcard user/*/pprof*.c)): $(PPROF_H)
 
 $(O)/%.o: %.c | $(O)/tools-checked
 	@mkdir -p $(@D)

@@ -32,6 +32,8 @@ build  liblzma-dev            liblzma-dev
 build  libpfm4-dev            libpfm4-dev
 build  pkg-config             pkg-config
 build  libjansson-dev         libjansson-dev
+build  libprotobuf-c-dev      libprotobuf-c-dev
+build  protobuf-c-compiler    protobuf-c-compiler
 build  uthash-dev             uthash-dev
 build  linux-libc-dev         linux-libc-dev
 build  libc6-dev              libc6-dev

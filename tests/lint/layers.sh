@@ -3,7 +3,7 @@
 #
 # The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [TOP].
 #
-#   base < sys < pmu, model < proc < collect < sym < unwind < out < session < cmd
+#   base < sys < pmu, model < proc < collect < sym < unwind < prof < out < session < cmd
 #
 # A folder under user/ includes itself and what stands below it (pmu and model stand side by side:
 # neither includes the other). The exceptions are listed in allowed() with their reason. Prints each
@@ -22,9 +22,10 @@ below() { # FOLDER
 	collect) echo "base sys pmu model proc" ;;
 	sym) echo "base sys pmu model proc collect" ;;
 	unwind) echo "base sys pmu model proc collect sym" ;;
-	out) echo "base sys pmu model proc collect sym unwind" ;;
-	session) echo "base sys pmu model proc collect sym unwind out" ;;
-	cmd) echo "base sys pmu model proc collect sym unwind out session" ;;
+	prof) echo "base sys pmu model proc collect sym unwind" ;;
+	out) echo "base sys pmu model proc collect sym unwind prof" ;;
+	session) echo "base sys pmu model proc collect sym unwind prof out" ;;
+	cmd) echo "base sys pmu model proc collect sym unwind prof out session" ;;
 	# The helper that reads untrusted files: nothing of the program that it protects.
 	symd) echo "base" ;;
 	*) return 1 ;;

@@ -53,6 +53,17 @@ void buf__printf(struct buf *b, const char *fmt, ...)
 	b->len += (size_t)len;
 }
 
+void *buf__room(struct buf *b, size_t len)
+{
+	void *room;
+
+	buf__reserve(b, len);
+	room = b->data + b->len;
+	b->len += len;
+	b->data[b->len] = '\0';
+	return room;
+}
+
 void buf__clear(struct buf *b)
 {
 	b->len = 0;

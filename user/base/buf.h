@@ -19,6 +19,8 @@ void buf__add(struct buf *b, const void *data, size_t len);
 void buf__puts(struct buf *b, const char *text);
 void buf__putc(struct buf *b, char c);
 void buf__printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Room for len more bytes, which are added, for the caller to fill. */
+void *buf__room(struct buf *b, size_t len);
 void buf__clear(struct buf *b); /* keeps the memory */
 void buf__done(struct buf *b);  /* frees it */
 char *buf__take(struct buf *b); /* caller owns the string ("" if nothing was added) */

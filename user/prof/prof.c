@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prof/prof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+struct prof *prof__new(void)
+{
+	struct prof *p = xcalloc(1, sizeof(*p));
+
+	GROW(p->mappings, p->n_mappings, p->cap_mappings);
+	p->mappings[p->n_mappings++] = (struct prof_mapping){0};
+	GROW(p->functions, p->n_functions, p->cap_functions);
+	p->functions[p->n_functions++] = (struct prof_function){0};
+	GROW(p->locations, p->n_locations, p->cap_locations);
+	p->locations[p->n_locations++] = (struct prof_location){0};
+	return p;
+}
+
+struct prof *prof__free(struct prof *p)
+{
+	if (!p)
+		return NULL;
+	free(p->types);
+	free(p->mappings);
+	free(p->functions);
+	free(p->locations);
+	free(p->lines);
+	free(p->samples);
+	free(p->values);
+	free(p->comments);
+	intern__done(&p->strings);
+	intern__done(&p->stacks);
+	intern__done(&p->label_sets);
+	intern__done(&p->keys);
+	intern__done(&p->function_set);
+	intern__done(&p->place_set);
+	free(p);
+	return NULL;
+}
+
+uint32_t prof__string(struct prof *p, const char *text)
+{
+	return *text ? intern__add(&p->strings, text, strlen(text) + 1) : 0;
+}
+
+uint32_t prof__string_n(struct prof *p, const char *text, size_t len)
+{
+	_cleanup_free_ char *copy = xstrndup(text, len);
+
+	return prof__string(p, copy);
+}
+
+size_t prof__type(struct prof *p, const char *name, const char *unit)
+{
+	GROW(p->types, p->n_types, p->cap_types);
+	p->types[p->n_types] = (struct prof_type){prof__string(p, name), prof__string(p, unit)};
+	return p->n_types++;
+}
+
+uint32_t prof__mapping(struct prof *p, const struct prof_mapping *mapping)
+{
+	GROW(p->mappings, p->n_mappings, p->cap_mappings);
+	p->mappings[p->n_mappings] = *mapping;
+	return (uint32_t)p->n_mappings++;
+}
+
+uint32_t prof__function(struct prof *p, const struct prof_function *function)
+{
+	uint32_t number = intern__add(&p->function_set, function, sizeof(*function));
+
+	if (number == p->n_functions) {
+		GROW(p->functions, p->n_functions, p->cap_functions);
+		p->functions[p->n_functions++] = *function;
+	}
+	return number;
+}
+
+uint32_t prof__location(struct prof *p, uint32_t mapping, uint64_t address,
+			const struct prof_line *lines, size_t n)
+{
+	size_t size = (2 + 2 * n) * sizeof(uint64_t);
+	_cleanup_free_ uint64_t *place = xcalloc(2 + 2 * n, sizeof(*place));
+	uint32_t number;
+
+	place[0] = address;
+	place[1] = mapping;
+	for (size_t i = 0; i < n; i++) {
+		place[2 + 2 * i] = lines[i].function;
+		place[3 + 2 * i] = (uint64_t)lines[i].line;
+	}
+	number = intern__add(&p->place_set, place, size);
+	if (number < p->n_locations)
+		return number;
+	GROW(p->locations, p->n_locations, p->cap_locations);
+	p->locations[p->n_locations++] = (struct prof_location){
+		.mapping = mapping,
+		.address = address,
+		.first_line = (uint32_t)p->n_lines,
+		.n_lines = (uint32_t)n,
+	};
+	for (size_t i = 0; i < n; i++) {
+		GROW(p->lines, p->n_lines, p->cap_lines);
+		p->lines[p->n_lines++] = lines[i];
+	}
+	return number;
+}
+
+uint32_t prof__stack(struct prof *p, const uint32_t *locations, size_t n)
+{
+	return intern__add(&p->stacks, locations, n * sizeof(*locations));
+}
+
+static int compare_labels(const void *pa, const void *pb)
+{
+	const struct prof_label *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return CMP3(a->key, b->key);
+	if (a->text != b->text)
+		return CMP3(a->text, b->text);
+	return CMP3(a->number, b->number);
+}
+
+uint32_t prof__labels(struct prof *p, struct prof_label *labels, size_t n)
+{
+	if (n)
+		qsort(labels, n, sizeof(*labels), compare_labels);
+	return intern__add(&p->label_sets, labels, n * sizeof(*labels));
+}
+
+int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels)
+{
+	const struct prof_sample key = {stack, labels};
+	size_t i = intern__add(&p->keys, &key, sizeof(key)) - 1;
+
+	if (i == p->n_samples) {
+		GROW(p->samples, p->n_samples, p->cap_samples);
+		p->samples[p->n_samples++] = key;
+		for (size_t t = 0; t < p->n_types; t++) {
+			GROW(p->values, p->n_values, p->cap_values);
+			p->values[p->n_values++] = 0;
+		}
+	}
+	return p->values + i * p->n_types;
+}
+
+void prof__comment(struct prof *p, const char *text)
+{
+	GROW(p->comments, p->n_comments, p->cap_comments);
+	p->comments[p->n_comments++] = prof__string(p, text);
+}
+
+const char *prof__text(const struct prof *p, uint32_t string)
+{
+	size_t size;
+
+	return intern__get(&p->strings, string, &size);
+}
+
+size_t prof__stack_locations(const struct prof *p, uint32_t stack, const uint32_t **ret)
+{
+	size_t size;
+
+	*ret = intern__get(&p->stacks, stack, &size);
+	return size / sizeof(**ret);
+}
+
+size_t prof__label_set(const struct prof *p, uint32_t labels, const struct prof_label **ret)
+{
+	size_t size;
+
+	*ret = intern__get(&p->label_sets, labels, &size);
+	return size / sizeof(**ret);
+}
+
+const int64_t *prof__values(const struct prof *p, size_t sample)
+{
+	return p->values + sample * p->n_types;
+}
+
+const struct prof_label *prof__label(const struct prof *p, uint32_t labels, const char *key)
+{
+	const struct prof_label *set;
+	size_t n = prof__label_set(p, labels, &set);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(prof__text(p, set[i].key), key) == 0)
+			return &set[i];
+	}
+	return NULL;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The names that perf and its converters give to mappings without a file are known, too. */
+enum prof_kind prof__kind(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	const char *file = prof__text(p, p->mappings[l->mapping].file);
+
+	if (starts_with(file, "[kernel") || starts_with(file, "[guest.kernel"))
+		return PROF_KERNEL;
+	if (starts_with(file, "[jit]") || starts_with(file, "/tmp/perf-") ||
+	    starts_with(file, "//anon"))
+		return PROF_JIT;
+	if (l->mapping || l->address)
+		return PROF_USER;
+	for (uint32_t i = 0; i < l->n_lines; i++) {
+		uint32_t function = p->lines[l->first_line + i].function;
+
+		if (prof__text(p, p->functions[function].name)[0] != '[')
+			return PROF_USER; /* whoever made it kept no addresses */
+	}
+	return PROF_ARTIFICIAL;
+}
+
+const char *prof__remark(const struct prof *p, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < p->n_comments; i++) {
+		const char *text = prof__text(p, p->comments[i]);
+
+		if (strncmp(text, key, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+			return text + len + 2;
+	}
+	return NULL;
+}
