@@ -212,8 +212,8 @@ Test(elf, stubs_have_names)
 			offsets[i] = start + i * 16;
 		sym__elf(sym, &file, offsets, ARRAY_SIZE(offsets), got);
 		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-			stubs += got[i].name && !strcmp(got[i].name, "readlink@plt");
-			free(got[i].name);
+			stubs += got[i].frame.name && !strcmp(got[i].frame.name, "readlink@plt");
+			sym_name__done(&got[i]);
 		}
 	}
 	sym__free(sym);
@@ -259,8 +259,9 @@ static struct sym_name ask(struct sym *sym, const char *path, int root_fd, const
 static void expect_answer(struct sym_name got, enum sym_reason reason, const char *name)
 {
 	cr_expect_eq(got.reason, reason, "%s", sym_reason_keys[got.reason]);
-	cr_expect(name ? got.name && !strcmp(got.name, name) : !got.name, "%s", got.name);
-	free(got.name);
+	cr_expect(name ? got.frame.name && !strcmp(got.frame.name, name) : !got.frame.name, "%s",
+		  got.frame.name);
+	sym_name__done(&got);
 }
 
 Test(elf, stripped_and_minidebuginfo)

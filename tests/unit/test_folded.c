@@ -8,22 +8,25 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "out/folded.h"
+#include "prof/recorded.h"
 
 static struct profile *p;
-static char *texts[64]; /* by frame id */
-static enum sym_reason reasons[64];
+static struct sym_name places[64]; /* by frame id */
+static struct files *files;
 
 static void begin(void)
 {
 	p = profile__new();
-	texts[0] = xstrdup("[unknown]");
+	files = files__new();
+	files__elf(files, 8, 1, 1, "/bin/prog");
 }
 
 static void end(void)
 {
 	p = profile__free(p);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		free(texts[i]);
+	files__free(files);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		sym_name__done(&places[i]);
 }
 
 TestSuite(folded, .init = begin, .fini = end);
@@ -33,9 +36,11 @@ static uint32_t frame(enum frame_kind kind, uint64_t off, const char *name)
 {
 	uint32_t id = profile__frame(p, &(struct frame){kind, kind == FRAME_FILE, off});
 
-	cr_assert_lt(id, ARRAY_SIZE(texts));
-	if (!texts[id])
-		texts[id] = xstrdup(name);
+	cr_assert_lt(id, ARRAY_SIZE(places));
+	if (!places[id].frame.name) {
+		places[id].frame.name = xstrdup(name);
+		places[id].vaddr = off;
+	}
 	return id;
 }
 
@@ -62,33 +67,61 @@ static void add(uint32_t event, const char *comm, uint32_t user_stack, uint32_t 
 		     weight);
 }
 
-static struct names_inlined inlined[64]; /* by frame id */
+/* What the numbers of a test's events are, and how lines are wanted. */
+struct shown {
+	const struct measure *measures;
+	size_t n;
+	unsigned max_depth;
+	const char *const *events; /* NULL: e, f, g */
+};
 
-static char *folded(const struct folded_opts *opts)
+static struct prof *recorded(const struct shown *show)
 {
+	static const char *const unnamed[] = {"e", "f", "g", "h"};
 	const struct frame *frames;
-	const struct names names = {.text = texts,
-				    .reason = reasons,
-				    .n = profile__frames(p, &frames),
-				    .inlined = inlined};
+	const struct names names = {.places = places, .n = profile__frames(p, &frames)};
+	const struct recorded r = {
+		.profile = p,
+		.files = files,
+		.names = &names,
+		.measures = show->measures,
+		.events = show->events ? show->events : unnamed,
+		.n_events = show->n,
+	};
+
+	return prof__recorded(&r);
+}
+
+static int write_to(FILE *file, const struct shown *show)
+{
+	struct prof *prof = recorded(show);
+	const struct format_opts opts = {.unit = -1, .max_depth = show->max_depth, .inlined = true};
+	int r = folded__write(file, prof, &opts);
+
+	prof__free(prof);
+	return r;
+}
+
+static char *folded(const struct shown *show)
+{
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	cr_assert_eq(folded__write(file, p, &names, opts), 0);
+	cr_assert_eq(write_to(file, show), 0);
 	fclose(file);
 	return text;
 }
 
-static void expect(const struct folded_opts *opts, const char *want)
+static void expect(const struct shown *show, const char *want)
 {
-	_cleanup_free_ char *got = folded(opts);
+	_cleanup_free_ char *got = folded(show);
 
 	cr_expect_str_eq(got, want);
 }
 
-static const struct folded_event counts = {.unit = NUMBER_EVENTS};
-static const struct folded_opts plain = {&counts, 1, 0};
+static const struct measure counts = {.unit = NUMBER_EVENTS};
+static const struct shown plain = {&counts, 1, 0, NULL};
 
 Test(folded, nothing)
 {
@@ -113,32 +146,31 @@ Test(folded, root_first_and_the_kernel_above_the_program)
 
 Test(folded, each_event_has_its_name_and_its_unit)
 {
-	const struct folded_event events[] = {
-		{.name = "cycles", .unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
-		{.name = "page-faults", .unit = NUMBER_EVENTS},
-		{.name = "cpu-clock", .unit = NUMBER_TIME},
-		{.name = "branches", .unit = NUMBER_SAMPLES},
+	static const char *const events[] = {"cycles", "page-faults", "cpu-clock"};
+	const struct measure measures[] = {
+		{.unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
+		{.unit = NUMBER_EVENTS},
+		{.unit = NUMBER_TIME, .is_time = true},
 	};
-	const struct folded_opts opts = {events, 4, 0};
+	const struct shown opts = {measures, 3, 0, events};
 	uint32_t u = STACK(user(1, "main"));
 
-	for (uint32_t event = 0; event < 4; event++) {
+	for (uint32_t event = 0; event < 3; event++) {
 		add(event, "prog", u, 0, 1000);
 		add(event, "prog", u, 0, 501);
 	}
-	expect(&opts, "branches;prog;main 2\n"
-		      "cpu-clock;prog;main 1501\n"
+	expect(&opts, "cpu-clock;prog;main 1501\n"
 		      "cycles;prog;main 751\n" /* 750.5, of the sum and not of each */
 		      "page-faults;prog;main 1501\n");
 }
 
 Test(folded, a_hidden_event_has_no_lines)
 {
-	const struct folded_event events[] = {
-		{.name = NULL, .unit = NUMBER_EVENTS},
-		{.name = NULL, .unit = NUMBER_TIME, .hidden = true},
+	const struct measure measures[] = {
+		{.unit = NUMBER_EVENTS},
+		{.unit = NUMBER_TIME, .is_time = true, .hidden = true},
 	};
-	const struct folded_opts opts = {events, 2, 0};
+	const struct shown opts = {measures, 2, 0, NULL};
 	uint32_t u = STACK(user(1, "main"));
 
 	add(0, "prog", u, 0, 5);
@@ -175,10 +207,11 @@ Test(folded, names_cannot_forge_lines)
 
 Test(folded, nor_can_the_text_of_an_event)
 {
-	const struct folded_event event = {.name = "e;v\n"};
+	static const char *const events[] = {"e;v\n", "f"};
+	const struct measure measures[] = {{.unit = NUMBER_EVENTS}, {.unit = NUMBER_EVENTS}};
 
 	add(0, "p", STACK(user(1, "main")), 0, 3);
-	expect(&(struct folded_opts){&event, 1, 0}, "e\\x3bv\\x0a;p;main 1\n");
+	expect(&(struct shown){measures, 2, 0, events}, "e\\x3bv\\x0a;p;main 3\n");
 }
 
 Test(folded, addresses_are_the_last_frame)
@@ -200,33 +233,35 @@ Test(folded, max_depth_counts_from_the_leaf)
 	uint32_t k = STACK(frame(FRAME_KERNEL, 2, "y"), frame(FRAME_KERNEL, 1, "x"));
 
 	add(0, "p", u, k, 1);
-	expect(&(struct folded_opts){&counts, 1, 1}, "p;y_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, 2}, "p;x_[k];y_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, 3}, "p;c;x_[k];y_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, 5}, "p;a;b;c;x_[k];y_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, UINT32_MAX}, "p;a;b;c;x_[k];y_[k] 1\n");
+	expect(&(struct shown){&counts, 1, 1, NULL}, "p;y_[k] 1\n");
+	expect(&(struct shown){&counts, 1, 2, NULL}, "p;x_[k];y_[k] 1\n");
+	expect(&(struct shown){&counts, 1, 3, NULL}, "p;c;x_[k];y_[k] 1\n");
+	expect(&(struct shown){&counts, 1, 5, NULL}, "p;a;b;c;x_[k];y_[k] 1\n");
+	expect(&(struct shown){&counts, 1, UINT32_MAX, NULL}, "p;a;b;c;x_[k];y_[k] 1\n");
 }
 
 /* Calls inlined at a place are frames of their own, which a shorter line may cut apart. */
 Test(folded, inlined_calls)
 {
-	char outer[] = "outer", inner[] = "inner";
-	char *of_b[] = {outer, inner}, *of_c[] = {inner};
 	uint32_t b = user(2, "b"), c = user(3, "c");
 
-	inlined[b] = (struct names_inlined){of_b, 2};
-	inlined[c] = (struct names_inlined){of_c, 1};
+	places[b].inlined = xcalloc(2, sizeof(struct sym_frame));
+	places[b].n_inlined = 2;
+	places[b].inlined[0].name = xstrdup("outer");
+	places[b].inlined[1].name = xstrdup("inner");
+	places[c].inlined = xcalloc(1, sizeof(struct sym_frame));
+	places[c].n_inlined = 1;
+	places[c].inlined[0].name = xstrdup("inner");
 	add(0, "p", STACK(c, b, user(1, "a")), STACK(frame(FRAME_KERNEL, 1, "x")), 1);
 	expect(&plain, "p;a;b;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, 2}, "p;inner_[i];x_[k] 1\n");
-	expect(&(struct folded_opts){&counts, 1, 5}, "p;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
-	inlined[b] = inlined[c] = (struct names_inlined){0};
+	expect(&(struct shown){&counts, 1, 2, NULL}, "p;inner_[i];x_[k] 1\n");
+	expect(&(struct shown){&counts, 1, 5, NULL}, "p;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
 }
 
 Test(folded, what_a_jit_made)
 {
-	reasons[frame(FRAME_JIT, 1, "jitted")] = SYM_NAMED;
-	reasons[frame(FRAME_JIT, 2, "[unknown]")] = SYM_NO_PERF_MAP;
+	frame(FRAME_JIT, 1, "jitted");
+	frame(FRAME_JIT, 2, "[unknown]");
 	add(0, "p", STACK(frame(FRAME_JIT, 1, NULL), user(1, "main")), 0, 1);
 	add(0, "p", STACK(frame(FRAME_JIT, 2, NULL)), 0, 2);
 	expect(&plain, "p;[unknown] 2\np;main;jitted_[j] 1\n");
@@ -242,7 +277,7 @@ Test(folded, what_a_shorter_line_can_no_longer_tell_apart_is_one_line)
 {
 	add(0, "p", STACK(user(2, "hot"), user(1, "a")), 0, 1);
 	add(0, "p", STACK(user(2, "hot"), user(3, "b")), 0, 2);
-	expect(&(struct folded_opts){&counts, 1, 1}, "p;hot 3\n");
+	expect(&(struct shown){&counts, 1, 1, NULL}, "p;hot 3\n");
 }
 
 Test(folded, two_stacks_of_full_depth)
@@ -261,10 +296,10 @@ Test(folded, two_stacks_of_full_depth)
 					   .kernel_stack = stack(k, 127),
 					   .has_addr = 1},
 		     1);
-	got = folded(&(struct folded_opts){(struct folded_event[]){{.name = "e"}}, 1, 0});
+	got = folded(&plain);
 	for (const char *s = got; *s; s++)
 		parts += *s == ';';
-	cr_expect_eq(parts, 1 + 1 + 127 + 127 + 1);
+	cr_expect_eq(parts, 1 + 127 + 127 + 1);
 }
 
 /* The same samples in another order, so under other numbers: the same bytes. */
@@ -283,7 +318,6 @@ Test(folded, the_order_of_samples_does_not_show)
 		if (!order) {
 			first = folded(&plain);
 			end();
-			memset(texts, 0, sizeof(texts));
 			begin();
 		}
 	}
@@ -313,20 +347,19 @@ Test(folded, the_sum_of_the_lines_is_the_weight)
 Test(folded, a_full_disk_is_an_error)
 {
 	FILE *file = fopen("/dev/full", "w");
-	const struct names names = {.text = texts, .reason = reasons, .n = 1};
 
 	cr_assert_not_null(file);
 	add(0, "p", 0, 0, 1);
-	cr_expect_eq(folded__write(file, p, &names, &plain), -ENOSPC);
+	cr_expect_eq(write_to(file, &plain), -ENOSPC);
 	fclose(file);
 }
 
 /* Two events of one text on unlike cores: each weight becomes time at its own rate, then they add up. */
-static const struct folded_event led[] = {
+static const struct measure led[] = {
 	{.unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
 	{.unit = NUMBER_TIME, .rate = {.hz = 1e9, .n = 1}, .lead = &led[0]},
 };
-static const struct folded_opts cores = {led, 2, 0};
+static const struct shown cores = {led, 2, 0, NULL};
 
 Test(folded, events_of_unlike_cores_share_lines_after_conversion)
 {
@@ -342,15 +375,16 @@ Test(folded, events_of_unlike_cores_share_lines_after_conversion)
 
 Test(folded, shared_lines_beside_another_events)
 {
-	const struct folded_event three[] = {
-		{.name = "faults", .unit = NUMBER_EVENTS},
-		{.name = "cycles", .unit = NUMBER_EVENTS, .scale = 2},
-		{.name = "cycles", .unit = NUMBER_EVENTS, .lead = &three[1]},
+	static const char *const events[] = {"faults", "cycles", "cycles"};
+	const struct measure three[] = {
+		{.unit = NUMBER_EVENTS},
+		{.unit = NUMBER_EVENTS, .scale = 2},
+		{.unit = NUMBER_EVENTS, .lead = &three[1]},
 	};
 	uint32_t f = STACK(user(1, "f"));
 
 	add(0, "prog", f, 0, 1);
 	add(1, "prog", f, 0, 10);
 	add(2, "prog", f, 0, 100);
-	expect(&(struct folded_opts){three, 3, 0}, "cycles;prog;f 120\nfaults;prog;f 1\n");
+	expect(&(struct shown){three, 3, 0, events}, "cycles;prog;f 120\nfaults;prog;f 1\n");
 }

@@ -13,9 +13,9 @@ static struct event events[2];
 static const struct event_list list = {events, 2, 2};
 static const struct clock_rate rates[2] = {
 	{.hz = 2.5e9, .measured = true, .n = 2, .min_hz = 2e9, .max_hz = 3e9}};
-static const struct folded_event numbers[2] = {
-	{.name = "cycles:u", .unit = NUMBER_TIME},
-	{.name = "page-faults", .unit = NUMBER_EVENTS},
+static const struct measure numbers[2] = {
+	{.unit = NUMBER_TIME},
+	{.unit = NUMBER_EVENTS},
 };
 static const bool per_task[2] = {false, true};
 static char *const command_line[] = {"pmubpf", "record", "-e", "cycles:u,page-faults", NULL};
@@ -408,9 +408,10 @@ Test(summary, frames_are_counted_per_sample)
 	struct profile *p = profile__new();
 	const uint32_t ids[] = {profile__frame(p, &(struct frame){FRAME_FILE, 1, 1}),
 				profile__frame(p, &(struct frame){FRAME_FILE, 1, 2})};
-	char *texts[] = {"[unknown]", "main", "[x]+0x2"};
-	enum sym_reason reasons[] = {SYM_NO_MAPPING, SYM_NAMED, SYM_NO_SYMBOL};
-	const struct names names = {.text = texts, .reason = reasons, .n = 3};
+	struct sym_name places[] = {{.reason = SYM_NO_MAPPING},
+				    {.reason = SYM_NAMED},
+				    {.reason = SYM_NO_SYMBOL}};
+	const struct names names = {.places = places, .n = 3};
 	struct profile_key key = {.user_stack = profile__stack(p, ids, 2),
 				  .kernel_stack = profile__stack(p, ids, 1)};
 	struct frame_counts counts;
@@ -430,7 +431,7 @@ Test(summary, frames_are_counted_per_sample)
 static void become_hybrid(enum event_unit unit, enum number_unit number)
 {
 	static const struct clock_rate unlike[] = {{.hz = 2e9, .n = 1}, {.hz = 1e9, .n = 1}};
-	static struct folded_event shared[2];
+	static struct measure shared[2];
 
 	for (size_t i = 0; i < 2; i++) {
 		events[i].name = "cycles";
@@ -444,7 +445,7 @@ static void become_hybrid(enum event_unit unit, enum number_unit number)
 		events[i].attr.config = (i ? 4ULL : 10ULL) << 32;
 		ledger_events[i].weight = i ? 500 : 800;
 		ledger_events[i].enabled_ns = ledger_events[i].running_ns = 1000;
-		shared[i] = (struct folded_event){.unit = number, .rate = unlike[i]};
+		shared[i] = (struct measure){.unit = number, .rate = unlike[i]};
 	}
 	shared[1].lead = &shared[0];
 	summary.numbers = shared;

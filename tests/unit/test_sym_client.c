@@ -53,9 +53,9 @@ static void expect(const char *map, uint64_t addr, enum sym_reason reason, const
 	sym__perf_map(sym, fd, &addr, 1, &got);
 	cr_expect_eq(got.reason, reason, "%s: reason %s, not %s", map, sym_reason_keys[got.reason],
 		     sym_reason_keys[reason]);
-	cr_expect(name ? got.name && !strcmp(got.name, name) : !got.name);
+	cr_expect(name ? got.frame.name && !strcmp(got.frame.name, name) : !got.frame.name);
 	cr_expect_eq(got.vaddr, addr);
-	free(got.name);
+	sym_name__done(&got);
 	close(fd);
 }
 
@@ -88,8 +88,8 @@ Test(sym_client, many_addresses_with_long_names)
 
 		snprintf(expected, sizeof(expected), "%0*d", NAME, i);
 		cr_assert_eq(got[i].reason, SYM_NAMED);
-		cr_assert_str_eq(got[i].name, expected);
-		free(got[i].name);
+		cr_assert_str_eq(got[i].frame.name, expected);
+		sym_name__done(&got[i]);
 	}
 	buf__done(&map);
 	free(addrs);
@@ -265,11 +265,11 @@ static void send_bad_inlined(int sock, const struct symd_header *header)
 		symd_msg__put_u8(&b, SYM_NAMED);
 		symd_msg__put_u64(&b, 0);
 		symd_msg__put_u16(&b, 2);
-		buf__add(&b, "ok\0\0\0\0\0\0", 8);
+		buf__add(&b, "ok\0\0\0\0\0\0\0\0", 10);
 		symd_msg__put_u8(&b, 3);
 		symd_msg__put_u16(&b, 2);
-		buf__add(&b, "in\0\0\0\0\0\0", 8);
-		buf__add(&b, "\0\0\0\0\0\0\0\0", 8);
+		buf__add(&b, "in\0\0\0\0\0\0\0\0", 10);
+		buf__add(&b, "\0\0\0\0\0\0\0\0\0\0", 10);
 	}
 	symd_msg__end(&b);
 	symd_msg__send(sock, &b, -1, 0);

@@ -10,9 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/output.h"
-#include "cmd/record_args.h"
-#include "out/summary.h"
+#include "cmd/record_out.h"
 #include "pmu/probe.h"
 #include "pmu/way.h"
 #include "session/passes.h"
@@ -53,11 +51,6 @@ static int find_ways(struct record_args *a, struct err *err)
 	return event_list__add_clock(&a->events, err);
 }
 
-static enum number_unit default_unit(const struct event *event)
-{
-	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
-}
-
 /* Lines begin with the event's name: two of one name could not be told apart. (Those of one text, for
  * several core PMUs, share their lines.) */
 static int check_names(const struct event_list *list, struct err *err)
@@ -71,153 +64,6 @@ static int check_names(const struct event_list *list, struct err *err)
 		}
 	}
 	return 0;
-}
-
-/* The unit of each event's lines; time for an event that isn't time is refused before anything runs. */
-static int choose_units(const struct record_args *a, struct folded_event *numbers, struct err *err)
-{
-	size_t shown = 0;
-
-	for (size_t i = 0; i < a->events.n; i++) {
-		const struct event *event = &a->events.events[i];
-
-		if (a->unit_given && a->unit == NUMBER_TIME && event->unit == UNIT_EVENTS)
-			return err__usage(
-				err,
-				"--unit time: '%s' counts %s, which no clock rate turns into "
-				"time; use --unit events, or leave --unit out",
-				event->name, event->counts);
-		numbers[i].unit = a->unit_given && !event->added ? a->unit : default_unit(event);
-		numbers[i].hidden = event->added;
-		numbers[i].lead = event->lead == i ? NULL : &numbers[event->lead];
-		shown += !event->added && event->lead == i;
-	}
-	for (size_t i = 0; i < a->events.n && shown > 1; i++)
-		numbers[i].name = a->events.events[i].name;
-	return 0;
-}
-
-/* After the recording the rates are known; a cycles event without one falls back to events. */
-static int set_rates(const struct record_args *a, const struct session_result *result,
-		     struct folded_event *numbers, struct err *err)
-{
-	for (size_t i = 0; i < a->events.n; i++) {
-		numbers[i].scale = ledger_event__scale(&result->ledger.events[i]);
-		if (numbers[i].unit != NUMBER_TIME || a->events.events[i].unit != UNIT_CYCLES)
-			continue;
-		numbers[i].rate = result->rates[i];
-		if (result->rates[i].n || !result->ledger.events[i].aggregated)
-			continue;
-		if (a->unit_given)
-			return err__set(
-				err, -ENODATA,
-				"--unit time: the clock rate of '%s' could neither be measured nor "
-				"read; use --unit events",
-				a->events.events[i].name);
-		for (size_t k = 0; k < a->events.n; k++) {
-			/* lines that are shared have one unit */
-			if (a->events.events[k].lead == a->events.events[i].lead)
-				numbers[k].unit = NUMBER_EVENTS;
-		}
-	}
-	return 0;
-}
-
-static int write_folded(const struct record_args *a, const struct session_result *result,
-			const struct names *names, const struct folded_event *numbers,
-			struct output *out, struct err *err)
-{
-	struct folded_opts opts = {numbers, a->events.n, a->max_depth};
-	int r;
-
-	if (out->file)
-		output__empty(out);
-	r = folded__write(out->file ? out->file : stdout, result->profile, names, &opts);
-	if (r == -EPIPE)
-		return 0; /* `| head` has seen enough */
-	if (r < 0 && out->file)
-		output__empty(out);
-	return r < 0 ? write_error(a->output, r, err) : 0;
-}
-
-static int write_summary(const struct record_args *a, const struct summary *summary,
-			 struct output *out, struct err *err)
-{
-	_cleanup_(buf__done) struct buf text = {0};
-	int r;
-
-	if (!a->quiet) {
-		summary__text(summary, &text);
-		fputs(text.data, stderr);
-		buf__clear(&text);
-	}
-	if (!out->file)
-		return 0;
-	output__empty(out);
-	summary__json(summary, &text);
-	if (fwrite(text.data, 1, text.len, out->file) == text.len && fflush(out->file) == 0)
-		return 0;
-	r = errno ? -errno : -EIO;
-	output__empty(out);
-	return write_error(a->summary, r, err);
-}
-
-struct outputs {
-	struct output folded, summary;
-};
-
-static void outputs__done(struct outputs *outputs)
-{
-	output__done(&outputs->folded);
-	output__done(&outputs->summary);
-}
-
-static int print_result(const struct record_args *a, const struct session_result *result,
-			const struct passes *passes, struct folded_event *numbers,
-			struct outputs *outputs, char **argv, struct err *err)
-{
-	_cleanup_(names__done) struct names names = {0};
-	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
-	_cleanup_(buf__done) struct buf notes = {0};
-	struct summary summary = {
-		.ledger = &result->ledger,
-		.events = &a->events,
-		.rates = result->rates,
-		.numbers = numbers,
-		.per_task = per_task,
-		.plan = &a->plan,
-		.passes = passes,
-		.duration_ns = result->duration_ns,
-		.command_line = argv + 1,
-	};
-	int r, w;
-
-	buf__add(&notes, a->notes.data, a->notes.len);
-	buf__add(&notes, result->notes.data, result->notes.len);
-	summary.notes = notes.data;
-
-	if (a->names.debuginfod && !a->quiet)
-		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
-		      stderr);
-	r = names__resolve(&names, result->profile, result->files, &a->names, err);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < a->events.n; i++)
-		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
-	summary.frames = count_frames(result->profile, &names);
-	summary.names = names.work;
-	if (names.work.downloads.asked) {
-		buf__printf(&notes,
-			    "debuginfod: %" PRIu64 " of %" PRIu64 " debug files found, in %.1f s\n",
-			    names.work.downloads.found, names.work.downloads.asked,
-			    (double)names.work.downloads.ns / 1e9);
-		summary.notes = notes.data;
-	}
-	r = set_rates(a, result, numbers, err);
-	if (r == 0)
-		r = write_folded(a, result, &names, numbers, &outputs->folded, err);
-	w = write_summary(a, &summary, &outputs->summary, r == 0 ? err : NULL);
-	return r < 0 ? r : w;
 }
 
 static void print_tick(void *ctx, const struct session_tick *tick)
@@ -242,8 +88,7 @@ static void end_live_line(const struct record_args *a)
 }
 
 /* One recording, or one for each set of events that fit together. The command's exit status, or ours. */
-static int record_once(struct record_args *a, struct outputs *outputs, struct folded_event *numbers,
-		       char **argv, struct err *err)
+static int record_once(struct record_args *a, struct record_out *out, struct err *err)
 {
 	struct session_result result;
 	struct session *session;
@@ -252,7 +97,7 @@ static int record_once(struct record_args *a, struct outputs *outputs, struct fo
 	end_live_line(a);
 	if (r < 0)
 		return complain(err);
-	r = print_result(a, &result, NULL, numbers, outputs, argv, err);
+	r = record_out__write(out, &result, NULL, err);
 	status = r < 0 ? complain(err) : EXIT_DONE;
 	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
 		session__wait(session);
@@ -263,8 +108,7 @@ static int record_once(struct record_args *a, struct outputs *outputs, struct fo
 	return status;
 }
 
-static int record_passes(struct record_args *a, struct outputs *outputs,
-			 struct folded_event *numbers, char **argv, struct err *err)
+static int record_passes(struct record_args *a, struct record_out *out, struct err *err)
 {
 	_cleanup_(passes__done) struct passes passes = {0};
 	_cleanup_(session_result__done) struct session_result result = {0};
@@ -273,7 +117,7 @@ static int record_passes(struct record_args *a, struct outputs *outputs,
 
 	end_live_line(a);
 	if (r == 0)
-		r = print_result(a, &result, &passes, numbers, outputs, argv, err);
+		r = record_out__write(out, &result, &passes, err);
 	if (r < 0)
 		return complain(err);
 	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
@@ -282,8 +126,7 @@ static int record_passes(struct record_args *a, struct outputs *outputs,
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_args__done) struct record_args args = {0};
-	_cleanup_(outputs__done) struct outputs outputs = {0};
-	_cleanup_free_ struct folded_event *numbers = NULL;
+	_cleanup_(record_out__done) struct record_out out = {0};
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r = record_args__parse(&args, argc, argv, &err);
 
@@ -303,15 +146,10 @@ int cmd_record(int argc, char **argv)
 		return complain(&err);
 	event_list__settle_precise(&args.events);
 	plan__ask(&args.plan, &args.events);
-	numbers = xcalloc(args.events.n, sizeof(*numbers));
-	r = choose_units(&args, numbers, &err);
-	if (r == 0)
-		r = output__open(&outputs.folded, args.output, &err);
-	if (r == 0)
-		r = output__open(&outputs.summary, args.summary, &err);
+	r = record_out__open(&out, &args, argv, &err);
 	if (r < 0)
 		return complain(&err);
 	if (isatty(STDERR_FILENO) && !args.quiet)
 		args.session.tick = print_tick;
-	return (args.passes ? record_passes : record_once)(&args, &outputs, numbers, argv, &err);
+	return (args.passes ? record_passes : record_once)(&args, &out, &err);
 }

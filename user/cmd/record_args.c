@@ -3,6 +3,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +28,9 @@ enum {
 	OPT_INLINE,
 	OPT_LINES,
 	OPT_DEBUGINFOD,
+	OPT_FORMAT,
+	OPT_LABEL,
+	OPT_NO_SYMBOLS,
 };
 
 enum {
@@ -51,7 +55,17 @@ static const struct argp_option options[] = {
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
 	 0},
 	{0, 0, 0, 0, "Output:", 4},
-	{"output", 'o', "FILE", 0, "Folded stacks into FILE instead of stdout", 0},
+	{"output", 'o', "FILE", 0,
+	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix says as "
+	 "what: .folded, .txt; .pb.gz (pprof); .perf (text like perf script's); any other: folded",
+	 0},
+	{"format", OPT_FORMAT, "folded|pprof|perf", 0,
+	 "What -o writes (or stdout), whatever the suffix", 0},
+	{"label", OPT_LABEL, "tid|cpu|cgroup|data_addr", 0,
+	 "Tell samples apart by this, too, in files that have labels; may be repeated", 0},
+	{"no-symbols", OPT_NO_SYMBOLS, 0, 0,
+	 "Don't name the functions of programs: addresses and build-ids only, to be named elsewhere",
+	 0},
 	{"summary", OPT_SUMMARY, "FILE", 0, "The totals as JSON into FILE", 0},
 	{"unit", OPT_UNIT, "samples|events|time", 0,
 	 "The number at the end of a line: overflows, events, or nanoseconds. Default: time for cycles "
@@ -132,6 +146,47 @@ static int parse_memory(struct record_args *a, const char *text)
 	return 0;
 }
 
+static int add_output(struct record_args *a, const char *path)
+{
+	bool is_stdout = strcmp(path, "-") == 0;
+
+	for (size_t i = 0; i < a->n_outputs; i++) {
+		const char *other = a->outputs[i].path;
+
+		if (is_stdout ? !other : other && strcmp(other, path) == 0)
+			return err__usage(a->err, "-o '%s' is given twice", path);
+	}
+	GROW(a->outputs, a->n_outputs, a->cap_outputs);
+	a->outputs[a->n_outputs++] = (struct record_output){
+		.path = is_stdout ? NULL : path,
+		.format = format__of(path),
+	};
+	return 0;
+}
+
+static int parse_label(struct record_args *a, const char *text)
+{
+	static const struct {
+		const char *name;
+		enum session_label label;
+	} labels[] = {{"tid", LABEL_TID}, {"cpu", LABEL_CPU}, {"cgroup", LABEL_CGROUP}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (strcmp(text, labels[i].name) == 0) {
+			a->session.labels |= labels[i].label;
+			return 0;
+		}
+	}
+	if (strcmp(text, "data_addr") != 0)
+		return err__usage(a->err,
+				  "--label '%s': it is one of tid, cpu, cgroup, data_addr (pid and "
+				  "comm are always there)",
+				  text);
+	if (!a->session.addr_mask)
+		a->session.addr_mask = ~0ULL;
+	return 0;
+}
+
 static int parse_positive(struct record_args *a, const char *option, const char *text,
 			  uint64_t *ret)
 {
@@ -207,6 +262,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_depth(a, arg);
 	case OPT_ADDR:
 		return parse_addr(a, arg);
+	case OPT_LABEL:
+		return parse_label(a, arg);
 	case OPT_CALL_GRAPH:
 		return parse_call_graph(a, arg);
 	case OPT_PER_CPU:
@@ -225,7 +282,12 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		a->quiet = true;
 		return 0;
 	case 'o':
-		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
+		return add_output(a, arg);
+	case OPT_FORMAT:
+		a->format = arg;
+		return 0;
+	case OPT_NO_SYMBOLS:
+		a->no_symbols = true;
 		return 0;
 	case OPT_PASSES:
 		a->passes = true;
@@ -297,14 +359,48 @@ static int check(struct record_args *a)
 	if (s->scope == SCOPE_PER_TASK && (s->whom.all || s->whom.n_cgroups || s->whom.cpus))
 		return err__usage(
 			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
-	if (a->summary && a->output && strcmp(a->summary, a->output) == 0)
-		return err__usage(a->err, "-o and --summary name the same file");
+	for (size_t i = 0; a->summary && i < a->n_outputs; i++) {
+		if (a->outputs[i].path && strcmp(a->summary, a->outputs[i].path) == 0)
+			return err__usage(a->err, "-o and --summary name the same file");
+	}
 	if (a->summary && strcmp(a->summary, "-") == 0)
 		return err__usage(a->err,
 				  "--summary -: standard output is for the stacks; name a file");
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
 	return a->names.debuginfod ? debuginfod__check(a->err) : 0;
+}
+
+/* What the outputs are, and what that takes. */
+static int settle_outputs(struct record_args *a)
+{
+	const struct format *format = a->format ? format__named(a->format) : NULL;
+
+	if (a->format && !format)
+		return err__usage(a->err, "--format '%s': it is one of folded, pprof, perf",
+				  a->format);
+	if (!a->n_outputs)
+		add_output(a, "-");
+	for (size_t i = 0; i < a->n_outputs; i++) {
+		struct record_output *out = &a->outputs[i];
+
+		if (format)
+			out->format = format;
+		if (out->format->whole)
+			a->names.inlined = a->names.lines = !a->no_symbols;
+		if (out->format != format__named("folded"))
+			a->session.labels |= LABEL_PID | LABEL_ENDING;
+	}
+	return 0;
+}
+
+static bool writes_to_stdout(const struct record_args *a)
+{
+	for (size_t i = 0; i < a->n_outputs; i++) {
+		if (!a->outputs[i].path)
+			return true;
+	}
+	return false;
 }
 
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
@@ -326,13 +422,19 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	a->show = (struct format_opts){.unit = a->unit_given ? (int)a->unit : -1,
+				       .max_depth = a->max_depth,
+				       .lines = a->names.lines,
+				       .inlined = a->names.inlined};
+	if (r == 0)
+		r = settle_outputs(a);
 	if (r == 0)
 		r = event_args__read(&a->what, &a->events, a->err);
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
-	/* stdout carries folded stacks and nothing else, or the command's words */
-	a->session.whom = target_args__target(&a->target, !a->output);
+	/* stdout carries the profile and nothing else, or the command's words */
+	a->session.whom = target_args__target(&a->target, writes_to_stdout(a));
 	return check(a);
 }
 
@@ -340,6 +442,7 @@ void record_args__done(struct record_args *a)
 {
 	event_list__done(&a->events);
 	event_args__done(&a->what);
+	free(a->outputs);
 	buf__done(&a->notes);
 	plan__done(&a->plan);
 	target_args__done(&a->target);

@@ -7,7 +7,8 @@
 
 #include "cmd/event_args.h"
 #include "cmd/target_args.h"
-#include "out/folded.h"
+#include "model/measure.h"
+#include "out/format.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "session/session.h"
@@ -23,7 +24,16 @@ struct record_args {
 	bool unit_given;
 	enum number_unit unit;
 	unsigned max_depth;
-	const char *output, *summary;
+	/* Where the profile goes; none: folded stacks to standard output. */
+	struct record_output {
+		const char *path; /* NULL: standard output */
+		const struct format *format;
+	} * outputs;
+	size_t n_outputs, cap_outputs;
+	const char *format;      /* the name of the one for all outputs; NULL: by their suffixes */
+	struct format_opts show; /* as the folded lines are wanted */
+	bool no_symbols;
+	const char *summary;
 	struct buf notes; /* for the summary: what was found out before the recording */
 	struct names_opts names;
 	bool quiet;

@@ -17,6 +17,7 @@ struct profile {
 	struct intern comms;      /* strings with their NUL */
 	struct intern frames;     /* struct frame */
 	struct intern stacks;     /* arrays of frame ids */
+	struct intern labels;     /* struct profile_labels */
 	struct intern keys;       /* struct profile_key; number - 1 indexes rows */
 	struct frame *frame_list; /* the same frames by id, for readers */
 	size_t n_frames, cap_frames;
@@ -46,6 +47,7 @@ struct profile *profile__free(struct profile *p)
 	intern__done(&p->comms);
 	intern__done(&p->frames);
 	intern__done(&p->stacks);
+	intern__done(&p->labels);
 	intern__done(&p->keys);
 	free(p->frame_list);
 	free(p->rows);
@@ -73,6 +75,15 @@ uint32_t profile__frame(struct profile *p, const struct frame *frame)
 uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n)
 {
 	return intern__add(&p->stacks, frames, n * sizeof(*frames));
+}
+
+uint32_t profile__labels(struct profile *p, const struct profile_labels *labels)
+{
+	static const struct profile_labels none;
+
+	return memcmp(labels, &none, sizeof(none)) == 0 ?
+		       0 :
+		       intern__add(&p->labels, labels, sizeof(*labels));
 }
 
 uint32_t profile__artificial(struct profile *p, enum artificial what)
@@ -123,6 +134,14 @@ uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const ui
 	return (uint32_t)(size / sizeof(**ret));
 }
 
+struct profile_labels profile__label_set(const struct profile *p, uint32_t labels)
+{
+	size_t size;
+	const struct profile_labels *set = intern__get(&p->labels, labels, &size);
+
+	return size ? *set : (struct profile_labels){0};
+}
+
 size_t profile__rows(const struct profile *p, const struct profile_row **ret)
 {
 	*ret = p->rows;
@@ -132,8 +151,8 @@ size_t profile__rows(const struct profile *p, const struct profile_row **ret)
 size_t profile__bytes(const struct profile *p)
 {
 	return intern__bytes(&p->comms) + intern__bytes(&p->frames) + intern__bytes(&p->stacks) +
-	       intern__bytes(&p->keys) + p->n_frames * sizeof(*p->frame_list) +
-	       p->n_rows * sizeof(*p->rows);
+	       intern__bytes(&p->labels) + intern__bytes(&p->keys) +
+	       p->n_frames * sizeof(*p->frame_list) + p->n_rows * sizeof(*p->rows);
 }
 
 struct profile_other profile__other(const struct profile *p, uint32_t event)
@@ -188,7 +207,7 @@ static void profile__fold(struct profile *p, const bool *give_up, size_t n, cons
 
 /* The numbers that stay, by old number. */
 struct renumbering {
-	uint32_t *comms, *frames, *stacks, *keys;
+	uint32_t *comms, *frames, *stacks, *labels, *keys;
 };
 
 static void rewrite_stack(void *ctx, void *data, size_t size)
@@ -209,6 +228,7 @@ static void rewrite_key(void *ctx, void *data, size_t size)
 	key->comm = new->comms[key->comm];
 	key->kernel_stack = new->stacks[key->kernel_stack];
 	key->user_stack = new->stacks[key->user_stack];
+	key->labels = new->labels[key->labels];
 }
 
 static void mark_used(const struct profile *p, const bool *give_up, size_t n,
@@ -223,8 +243,10 @@ static void mark_used(const struct profile *p, const bool *give_up, size_t n,
 		used->comms[key->comm] = 1;
 		used->stacks[key->kernel_stack] = 1;
 		used->stacks[key->user_stack] = 1;
+		used->labels[key->labels] = 1;
 	}
 	used->stacks[0] = 0;
+	used->labels[0] = 0;
 	for (uint32_t s = 1; s < intern__count(&p->stacks); s++) {
 		const uint32_t *frames;
 		uint32_t depth = used->stacks[s] ? profile__stack_frames(p, s, &frames) : 0;
@@ -242,14 +264,16 @@ static void profile__compact(struct profile *p, const bool *give_up, size_t n)
 	_cleanup_free_ uint32_t *comms = xcalloc(intern__count(&p->comms), sizeof(*comms));
 	_cleanup_free_ uint32_t *frames = xcalloc(intern__count(&p->frames), sizeof(*frames));
 	_cleanup_free_ uint32_t *stacks = xcalloc(intern__count(&p->stacks), sizeof(*stacks));
+	_cleanup_free_ uint32_t *labels = xcalloc(intern__count(&p->labels), sizeof(*labels));
 	_cleanup_free_ uint32_t *keys = xcalloc(intern__count(&p->keys), sizeof(*keys));
-	struct renumbering new = {comms, frames, stacks, keys};
+	struct renumbering new = {comms, frames, stacks, labels, keys};
 	size_t n_rows = p->n_rows, n_frames = p->n_frames;
 
 	mark_used(p, give_up, n, &new);
 	intern__keep(&p->comms, comms, NULL, NULL);
 	intern__keep(&p->frames, frames, NULL, NULL);
 	intern__keep(&p->stacks, stacks, rewrite_stack, &new);
+	intern__keep(&p->labels, labels, NULL, NULL);
 	intern__keep(&p->keys, keys, rewrite_key, &new);
 	p->n_frames = intern__count(&p->frames);
 	p->n_rows = intern__count(&p->keys) - 1;

@@ -41,6 +41,15 @@ struct frame {
 	uint64_t off;
 };
 
+/* What a row may be told apart by besides; members that nobody asked for are 0. */
+struct profile_labels {
+	uint64_t cgroup;
+	uint32_t tgid, tid;
+	uint32_t cpu; /* one more than its number */
+	uint32_t
+		ending; /* enum pmb_ending of the user stack, or of the kernel's if there is none */
+};
+
 /* One line of the profile. Stacks are 0 for "none". */
 struct profile_key {
 	uint32_t event;
@@ -48,7 +57,8 @@ struct profile_key {
 	uint32_t kernel_stack;
 	uint32_t user_stack;
 	uint64_t addr; /* data address or its page; only when has_addr */
-	uint64_t has_addr;
+	uint32_t has_addr;
+	uint32_t labels; /* 0: none */
 };
 
 struct profile_row {
@@ -76,6 +86,7 @@ uint32_t profile__frame(struct profile *p, const struct frame *frame);
 uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n);
 /* A stack of one artificial frame. */
 uint32_t profile__artificial(struct profile *p, enum artificial what);
+uint32_t profile__labels(struct profile *p, const struct profile_labels *labels);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
 
 /* How much memory the tables may take; 0 (from the start): any. */
@@ -84,7 +95,7 @@ void profile__set_limit(struct profile *p, size_t bytes);
 bool profile__full(struct profile *p);
 /*
  * Brings the tables below the limit if they are beyond it: call it after each profile__add. Returns
- * true if it had to: then all numbers of comms, frames and stacks that the caller holds are void.
+ * true if it had to: then all numbers of comms, frames, stacks and labels that the caller holds are void.
  * Its cost is linear in the tables, but it halves them, so for one sample it is constant.
  */
 bool profile__trim(struct profile *p);
@@ -93,6 +104,7 @@ bool profile__trim(struct profile *p);
 const char *profile__comm_text(const struct profile *p, uint32_t comm);
 size_t profile__frames(const struct profile *p, const struct frame **ret); /* by id */
 uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const uint32_t **ret);
+struct profile_labels profile__label_set(const struct profile *p, uint32_t labels);
 size_t profile__rows(const struct profile *p, const struct profile_row **ret);
 struct profile_other profile__other(const struct profile *p, uint32_t event);
 size_t profile__bytes(const struct profile *p);

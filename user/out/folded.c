@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Lines are made twice over: first as arrays of name numbers, so that rows merge without any text
+ * Lines are made twice over: first as arrays of name numbers, so that samples merge without any text
  * being written, then as text, once for each line that is left.
  */
 #include "out/folded.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,29 +15,19 @@
 #include "base/mem.h"
 #include "model/intern.h"
 #include "out/escape.h"
-
-struct sums {
-	uint64_t samples, weight;
-	uint64_t number; /* what is printed, once all rows are added */
-	bool merged;     /* into another line */
-};
+#include "prof/frames.h"
 
 struct folder {
-	const struct profile *profile;
-	const struct folded_opts *opts;
-	const struct frame *frames;
-	struct intern texts; /* escaped names with their NUL */
-	struct frame_texts {
-		size_t first; /* in frame_parts */
-		size_t n;     /* more than one: with what was inlined into it, outermost first */
-	} * frame_texts;      /* by frame id */
-	uint32_t *frame_parts;
-	size_t n_frame_parts, cap_frame_parts;
+	const struct prof *prof;
+	const struct format_opts *opts;
+	struct intern texts;   /* escaped names with their NUL */
+	uint32_t *frame_texts; /* by number of the frame; 0: not made yet */
+	struct prof_frames frames;
 	uint32_t *parts; /* of the line that is being made */
 	size_t n_parts, cap_parts;
 	struct intern lines; /* arrays of: event, texts… */
-	struct sums *sums;   /* by line number - 1 */
-	size_t n_sums, cap_sums;
+	int64_t *numbers;    /* by line number - 1 */
+	size_t n_numbers, cap_numbers;
 };
 
 /* _[k], _[i], _[j]: the kernel's, inlined, made by a JIT. */
@@ -61,37 +50,28 @@ static uint32_t text_number(struct folder *f, const char *name, const char *suff
 		buf__printf(&text, "\\x5b%c]", kind);
 	}
 	buf__puts(&text, suffix);
-	return intern__add(&f->texts, text.data, text.len + 1);
+	return intern__add(&f->texts, text.len ? text.data : "", text.len + 1);
 }
 
-static const char *suffix_of(const struct frame *frame, enum sym_reason reason)
+static const char *suffix_of(const struct prof_frame *frame, const char *name)
 {
-	if (frame->kind == FRAME_KERNEL)
+	if (frame->inlined)
+		return "_[i]";
+	if (frame->kind == PROF_KERNEL)
 		return "_[k]";
-	return frame->kind == FRAME_JIT && reason == SYM_NAMED ? "_[j]" : "";
+	return frame->kind == PROF_JIT && *name != '[' ? "_[j]" : "";
 }
 
-static void add_frame_part(struct folder *f, uint32_t text)
+static uint32_t frame_text(struct folder *f, const struct prof_frame *frame)
 {
-	GROW(f->frame_parts, f->n_frame_parts, f->cap_frame_parts);
-	f->frame_parts[f->n_frame_parts++] = text;
-}
+	_cleanup_(buf__done) struct buf name = {0};
+	uint32_t *text = &f->frame_texts[frame->number];
 
-static void number_frames(struct folder *f, const struct names *names)
-{
-	size_t n = profile__frames(f->profile, &f->frames);
-
-	f->frame_texts = xcalloc(n, sizeof(*f->frame_texts));
-	for (size_t i = 0; i < n; i++) {
-		const struct names_inlined *inlined = names->inlined ? &names->inlined[i] : NULL;
-		const char *suffix = suffix_of(&f->frames[i], names->reason[i]);
-
-		f->frame_texts[i].first = f->n_frame_parts;
-		add_frame_part(f, text_number(f, names->text[i], suffix));
-		for (size_t k = 0; inlined && k < inlined->n; k++)
-			add_frame_part(f, text_number(f, inlined->text[k], "_[i]"));
-		f->frame_texts[i].n = f->n_frame_parts - f->frame_texts[i].first;
+	if (!*text) {
+		prof_frame__text(frame, f->prof, f->opts->lines, &name);
+		*text = text_number(f, name.data, suffix_of(frame, name.data));
 	}
+	return *text;
 }
 
 static void add_part(struct folder *f, uint32_t part)
@@ -100,129 +80,72 @@ static void add_part(struct folder *f, uint32_t part)
 	f->parts[f->n_parts++] = part;
 }
 
-/* How much of a stack fits into `room` frames, from the leaf. */
-struct shown {
-	const uint32_t *frames; /* leaf first */
-	uint32_t n;
-	size_t skipped; /* of the last one's texts, outermost */
-};
-
-static struct shown choose_frames(const struct folder *f, uint32_t stack, size_t *room)
-{
-	struct shown s = {0};
-	uint32_t n = profile__stack_frames(f->profile, stack, &s.frames);
-
-	while (s.n < n && *room) {
-		size_t texts = f->frame_texts[s.frames[s.n++]].n;
-
-		s.skipped = texts > *room ? texts - *room : 0;
-		*room -= texts - s.skipped;
-	}
-	return s;
-}
-
-static void add_shown(struct folder *f, const struct shown *s)
-{
-	size_t skipped = s->skipped;
-
-	for (uint32_t i = s->n; i-- > 0; skipped = 0) {
-		const struct frame_texts *texts = &f->frame_texts[s->frames[i]];
-
-		for (size_t k = skipped; k < texts->n; k++)
-			add_part(f, f->frame_parts[texts->first + k]);
-	}
-}
-
 /* The stack root first: user frames, then the kernel's above them; cut at the root's end. */
-static void add_frames(struct folder *f, const struct profile_key *key)
+static void add_frames(struct folder *f, uint32_t stack)
 {
-	size_t room = f->opts->max_depth ? f->opts->max_depth : SIZE_MAX;
-	struct shown kernel = choose_frames(f, key->kernel_stack, &room);
-	struct shown user = choose_frames(f, key->user_stack, &room);
+	size_t n;
 
-	add_shown(f, &user);
-	add_shown(f, &kernel);
+	prof_frames__expand(&f->frames, f->prof, stack, f->opts->inlined);
+	n = f->frames.n;
+	if (f->opts->max_depth && n > f->opts->max_depth)
+		n = f->opts->max_depth;
+	while (n > 0)
+		add_part(f, frame_text(f, &f->frames.list[--n]));
 }
 
-/* Its index, new or not. */
-static uint32_t add_line(struct folder *f, const uint32_t *parts, size_t size)
+static void add_address(struct folder *f, uint32_t labels)
 {
-	uint32_t line = intern__add(&f->lines, parts, size);
+	const struct prof_label *addr = prof__label(f->prof, labels, "data_addr");
+	_cleanup_(buf__done) struct buf text = {0};
 
-	if (line > f->n_sums) {
-		GROW(f->sums, f->n_sums, f->cap_sums);
-		f->sums[f->n_sums++] = (struct sums){0};
-	}
-	return line - 1;
-}
-
-static void add_row(struct folder *f, const struct profile_row *row)
-{
-	uint32_t line;
-
-	if (f->opts->events[row->key.event].hidden)
+	if (!addr)
 		return;
+	buf__printf(&text, "[%s]", prof__text(f->prof, addr->text));
+	add_part(f, text_number(f, text.data, ""));
+}
+
+static void add_number(struct folder *f, int64_t number)
+{
+	uint32_t line = intern__add(&f->lines, f->parts, f->n_parts * sizeof(*f->parts));
+
+	if (line > f->n_numbers) {
+		GROW(f->numbers, f->n_numbers, f->cap_numbers);
+		f->numbers[f->n_numbers++] = 0;
+	}
+	f->numbers[line - 1] += number;
+}
+
+static void add_sample(struct folder *f, size_t i, const struct prof_event *events, size_t n)
+{
+	const struct prof_sample *sample = &f->prof->samples[i];
+	const struct prof_label *comm = prof__label(f->prof, sample->labels, "comm");
+	const int64_t *values = prof__values(f->prof, i);
+
 	f->n_parts = 0;
-	add_part(f, row->key.event);
-	add_part(f, text_number(f, profile__comm_text(f->profile, row->key.comm), ""));
-	add_frames(f, &row->key);
-	if (row->key.has_addr) {
-		char addr[32];
+	add_part(f, 0);
+	if (comm)
+		add_part(f, text_number(f, prof__text(f->prof, comm->text), ""));
+	add_frames(f, sample->stack);
+	add_address(f, sample->labels);
+	for (uint32_t e = 0; e < n; e++) {
+		int64_t number = values[prof_event__type(&events[e], f->opts->unit)];
 
-		snprintf(addr, sizeof(addr), "[0x%" PRIx64 "]", row->key.addr);
-		add_part(f, text_number(f, addr, ""));
-	}
-	line = add_line(f, f->parts, f->n_parts * sizeof(*f->parts));
-	f->sums[line].samples += row->samples;
-	f->sums[line].weight += row->weight;
-}
-
-uint64_t folded_event__number(const struct folded_event *event, uint64_t samples, uint64_t weight)
-{
-	if (event->unit == NUMBER_SAMPLES)
-		return samples;
-	if (event->scale > 0 && event->scale != 1)
-		weight = (uint64_t)llround((double)weight * event->scale);
-	return event->unit == NUMBER_TIME && event->rate.hz > 0 ?
-		       clock_rate__ns(&event->rate, weight) :
-		       weight;
-}
-
-/* The cycles of unlike cores aren't alike: first each line gets its number, then those of events that
- * share their lines are added. */
-static void number_lines(struct folder *f)
-{
-	size_t n = f->n_sums, size;
-	uint32_t line;
-
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t *own = intern__get(&f->lines, (uint32_t)i + 1, &size);
-		const struct folded_event *event = &f->opts->events[own[0]];
-		uint64_t number =
-			folded_event__number(event, f->sums[i].samples, f->sums[i].weight);
-
-		line = (uint32_t)i;
-		if (event->lead && event->lead != event) {
-			f->n_parts = 0;
-			add_part(f, (uint32_t)(event->lead - f->opts->events));
-			for (size_t k = 1; k < size / sizeof(*own); k++)
-				add_part(f, own[k]);
-			line = add_line(f, f->parts, size);
-			f->sums[i].merged = true;
-		}
-		f->sums[line].number += number;
+		if (!number && (events[e].samples == PROF_NO_TYPE || !values[events[e].samples]))
+			continue; /* another event's */
+		f->parts[0] = e;
+		add_number(f, number);
 	}
 }
 
-static char *line_text(const struct folder *f, uint32_t line)
+static char *line_text(const struct folder *f, uint32_t line, const struct prof_event *events,
+		       size_t n)
 {
 	size_t size, ignored;
 	const uint32_t *parts = intern__get(&f->lines, line, &size);
-	const struct folded_event *event = &f->opts->events[parts[0]];
 	struct buf text = {0};
 
-	if (event->name) {
-		escape_name(&text, event->name);
+	if (n > 1) {
+		escape_name(&text, events[parts[0]].name);
 		buf__putc(&text, ';');
 	}
 	for (size_t i = 1; i < size / sizeof(*parts); i++) {
@@ -230,7 +153,7 @@ static char *line_text(const struct folder *f, uint32_t line)
 			buf__putc(&text, ';');
 		buf__puts(&text, intern__get(&f->texts, parts[i], &ignored));
 	}
-	buf__printf(&text, " %" PRIu64 "\n", f->sums[line - 1].number);
+	buf__printf(&text, " %" PRId64 "\n", f->numbers[line - 1]);
 	return buf__take(&text);
 }
 
@@ -239,19 +162,18 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int write_lines(const struct folder *f, FILE *file)
+static int write_lines(const struct folder *f, FILE *file, const struct prof_event *events,
+		       size_t n_events)
 {
-	_cleanup_free_ char **texts = xcalloc(f->n_sums, sizeof(*texts));
-	size_t n = 0;
+	_cleanup_free_ char **texts = xcalloc(f->n_numbers, sizeof(*texts));
 	int r = 0;
 
-	for (size_t i = 0; i < f->n_sums; i++) {
-		if (!f->sums[i].merged)
-			texts[n++] = line_text(f, (uint32_t)i + 1);
-	}
-	qsort(texts, n, sizeof(*texts), compare_texts);
+	for (size_t i = 0; i < f->n_numbers; i++)
+		texts[i] = line_text(f, (uint32_t)i + 1, events, n_events);
+	if (f->n_numbers)
+		qsort(texts, f->n_numbers, sizeof(*texts), compare_texts);
 	errno = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < f->n_numbers; i++) {
 		if (r == 0 && fputs(texts[i], file) == EOF)
 			r = errno ? -errno : -EIO;
 		free(texts[i]);
@@ -261,24 +183,23 @@ static int write_lines(const struct folder *f, FILE *file)
 	return r;
 }
 
-int folded__write(FILE *file, const struct profile *profile, const struct names *names,
-		  const struct folded_opts *opts)
+int folded__write(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	struct folder f = {.profile = profile, .opts = opts};
-	const struct profile_row *rows;
-	size_t n = profile__rows(profile, &rows);
+	struct folder f = {.prof = prof, .opts = opts};
+	struct prof_event *events;
+	size_t n = prof__events(prof, &events);
 	int r;
 
-	number_frames(&f, names);
-	for (size_t i = 0; i < n; i++)
-		add_row(&f, &rows[i]);
-	number_lines(&f);
-	r = write_lines(&f, file);
+	f.frame_texts = xcalloc(prof->n_lines + prof->n_locations, sizeof(*f.frame_texts));
+	for (size_t i = 0; i < prof->n_samples; i++)
+		add_sample(&f, i, events, n);
+	r = write_lines(&f, file, events, n);
+	prof_events__free(events, n);
+	prof_frames__done(&f.frames);
 	intern__done(&f.texts);
 	intern__done(&f.lines);
 	free(f.frame_texts);
-	free(f.frame_parts);
 	free(f.parts);
-	free(f.sums);
+	free(f.numbers);
 	return r;
 }

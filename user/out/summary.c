@@ -16,7 +16,7 @@ static void count_stack(struct frame_counts *counts, const struct profile *profi
 	uint32_t n = profile__stack_frames(profile, stack, &frames);
 
 	for (uint32_t i = 0; i < n; i++)
-		counts->by_reason[names->reason[frames[i]]] += samples;
+		counts->by_reason[names->places[frames[i]].reason] += samples;
 }
 
 struct frame_counts count_frames(const struct profile *profile, const struct names *names)
@@ -158,7 +158,7 @@ static uint64_t printed_number(const struct summary *s, size_t i)
 {
 	const struct ledger_event *e = &s->ledger->events[i];
 
-	return folded_event__number(&s->numbers[i], e->aggregated, e->weight);
+	return measure__number(&s->numbers[i], s->numbers[i].unit, e->aggregated, e->weight);
 }
 
 /* After the last event of one text: what its shared lines stand for, if that can be added up. */

@@ -9,9 +9,9 @@
 #include "base/buf.h"
 #include "model/clockrate.h"
 #include "model/ledger.h"
+#include "model/measure.h"
 #include "model/passes.h"
 #include "model/profile.h"
-#include "out/folded.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "sym/names.h"
@@ -25,11 +25,11 @@ struct frame_counts count_frames(const struct profile *profile, const struct nam
 struct summary {
 	const struct ledger *ledger;
 	const struct event_list *events;
-	const struct clock_rate *rates;     /* per event */
-	const struct folded_event *numbers; /* per event: the unit that was printed */
-	const bool *per_task;               /* per event */
-	const struct plan *plan;            /* NULL: the events were not planned */
-	const struct passes *passes;        /* NULL: one recording */
+	const struct clock_rate *rates; /* per event */
+	const struct measure *numbers;  /* per event: the unit that was printed */
+	const bool *per_task;           /* per event */
+	const struct plan *plan;        /* NULL: the events were not planned */
+	const struct passes *passes;    /* NULL: one recording */
 	struct frame_counts frames;
 	struct names_work names; /* what it cost to name them */
 	uint64_t duration_ns;

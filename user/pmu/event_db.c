@@ -16,27 +16,10 @@
 #include "base/num.h"
 #include "pmu/event.h"
 #include "pmu/event_db_json.h"
+#include "sys/cpuinfo.h"
 #include "sys/procfs.h"
 
 #define DEFAULT_INTERVAL 1000003
-
-/* The value of "key	: value" in /proc/cpuinfo, of its first CPU. */
-static char *cpuinfo_value(const char *cpuinfo, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, len) != 0)
-			continue;
-		line += len + strspn(line + len, "\t ");
-		if (*line != ':')
-			continue;
-		line += 1 + strspn(line + 1, " ");
-		return xstrndup(line, strcspn(line, "\n"));
-	}
-	return NULL;
-}
 
 char *event_db_cpu(const char *cpuinfo)
 {

@@ -158,7 +158,7 @@ const char *prof__text(const struct prof *p, uint32_t string)
 {
 	size_t size;
 
-	return intern__get(&p->strings, string, &size);
+	return string ? intern__get(&p->strings, string, &size) : "";
 }
 
 size_t prof__stack_locations(const struct prof *p, uint32_t stack, const uint32_t **ret)

@@ -123,6 +123,9 @@ static void account_weight(struct session *s, struct account *to, uint32_t event
 	struct ledger *ledger = &s->result->ledger;
 
 	to->key.event = session__event_number(s, event);
+	if (s->opts->labels & LABEL_ENDING)
+		to->labels.ending = to->user_end ? to->user_end : to->kernel_end;
+	to->key.labels = profile__labels(s->result->profile, &to->labels);
 	profile__add(s->result->profile, &to->key, weight);
 	ledger->user_endings[to->user_end]++;
 	if (ending_is_early(to->user_end))
@@ -212,6 +215,7 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		.n_reads = rec->n_reads,
 	};
 	char comm[PMB_COMM_LEN + 1] = {0};
+	unsigned labels = s->opts->labels;
 
 	publish(s, sample, process);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
@@ -221,6 +225,12 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		to.key.addr = rec->addr & s->opts->addr_mask;
 		to.key.has_addr = 1;
 	}
+	to.labels = (struct profile_labels){
+		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
+		.tgid = labels & LABEL_PID ? sample->tgid : 0,
+		.tid = labels & LABEL_TID ? sample->tid : 0,
+		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
+	};
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];
 	if (is_idle(s, sample)) {

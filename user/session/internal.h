@@ -69,7 +69,8 @@ void session__family_free(struct session *s);
 
 /* What a weight is charged to, and how its stacks ended. */
 struct account {
-	struct profile_key key; /* its event is the profile's number */
+	struct profile_key key; /* its event is the profile's number, its labels are to come */
+	struct profile_labels labels; /* without the ending */
 	uint8_t user_end, kernel_end;
 	uint32_t cpu;
 	uint32_t event;

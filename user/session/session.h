@@ -28,6 +28,15 @@ enum session_scope {
 	SCOPE_PER_TASK,
 };
 
+/* What rows of the profile are told apart by besides command, stack and data address. */
+enum session_label {
+	LABEL_PID = 1,
+	LABEL_ENDING = 2,
+	LABEL_TID = 4,
+	LABEL_CPU = 8,
+	LABEL_CGROUP = 16,
+};
+
 struct session_tick {
 	uint64_t elapsed_ns;
 	uint64_t samples;
@@ -44,6 +53,7 @@ struct session_opts {
 	size_t table_bytes;  /* for rows of unwind tables */
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
+	unsigned labels;     /* enum session_label, added up */
 	size_t ring_bytes;
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/kallsyms.h"
@@ -45,9 +46,8 @@ static int compare_frames(const void *a, const void *b, void *ctx)
 
 static void set(struct names *names, uint32_t id, char *text, enum sym_reason reason)
 {
-	free(names->text[id]);
-	names->text[id] = text;
-	names->reason[id] = reason;
+	sym_name__done(&names->places[id]);
+	names->places[id] = (struct sym_name){.frame = {.name = text}, .reason = reason};
 }
 
 static void name_unknown(struct names *names, const struct group *g, enum sym_reason reason)
@@ -74,19 +74,15 @@ static void name_kernel(struct names *names, const struct group *g, struct kalls
 	}
 }
 
-static const char *base_name(const char *path)
+static char *build_id_of(const struct sym *sym)
 {
-	const char *slash = strrchr(path, '/');
+	const uint8_t *id;
+	size_t n = sym__build_id(sym, &id);
+	struct buf hex = {0};
 
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-/* The vDSO's own path is in brackets already. */
-static char *module_offset(const char *path, uint64_t vaddr)
-{
-	const char *base = base_name(path);
-
-	return xasprintf(base[0] == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, base, vaddr);
+	for (size_t i = 0; i < n; i++)
+		buf__printf(&hex, "%02x", id[i]);
+	return n ? buf__take(&hex) : NULL;
 }
 
 static void name_file(const struct resolver *r, const struct group *g)
@@ -108,16 +104,12 @@ static void name_file(const struct resolver *r, const struct group *g)
 		offs[i] = g->frames[g->ids[i]].off;
 		found[i] = (struct sym_name){.vaddr = offs[i], .reason = SYM_NO_FILE};
 	}
-	if (ask.fd >= 0)
+	if (ask.fd >= 0) {
 		sym__elf(r->sym, &ask, offs, g->n, found);
-	for (size_t i = 0; i < g->n; i++) {
-		set(names, g->ids[i],
-		    found[i].name ? found[i].name : module_offset(file->path, found[i].vaddr),
-		    found[i].reason);
-		if (names->inlined)
-			names->inlined[g->ids[i]] =
-				(struct names_inlined){found[i].inlined, found[i].n_inlined};
+		names->build_ids[number] = build_id_of(r->sym);
 	}
+	for (size_t i = 0; i < g->n; i++)
+		names->places[g->ids[i]] = found[i];
 }
 
 typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
@@ -133,14 +125,14 @@ static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, 
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		if (names->reason[g->ids[i]] == SYM_NAMED)
+		if (names->places[g->ids[i]].reason == SYM_NAMED)
 			continue;
 		ids[n] = g->ids[i];
 		addrs[n++] = g->frames[g->ids[i]].off;
 	}
 	ask(sym, fd, addrs, n, found);
 	for (size_t i = 0; i < n; i++)
-		set(names, ids[i], found[i].name ? found[i].name : xstrdup("[unknown]"),
+		set(names, ids[i], found[i].frame.name ? found[i].frame.name : xstrdup("[unknown]"),
 		    found[i].reason);
 }
 
@@ -271,12 +263,11 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		return error;
 	kallsyms__load(NULL, &r.kallsyms, NULL);
 	*ret = (struct names){
-		.text = xcalloc(n, sizeof(*ret->text)),
-		.reason = xcalloc(n, sizeof(*ret->reason)),
+		.places = xcalloc(n, sizeof(*ret->places)),
 		.n = n,
+		.build_ids = xcalloc(files__count(files), sizeof(*ret->build_ids)),
+		.n_build_ids = files__count(files),
 	};
-	if (opts->inlined)
-		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
 	if (opts->debuginfod)
 		r.servers = debuginfod__new();
 	sym__want(r.sym, opts->inlined, opts->lines);
@@ -296,14 +287,10 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 void names__done(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
-		free(names->text[i]);
-	for (size_t i = 0; names->inlined && i < names->n; i++) {
-		for (size_t k = 0; k < names->inlined[i].n; k++)
-			free(names->inlined[i].text[k]);
-		free(names->inlined[i].text);
-	}
-	free(names->inlined);
-	free(names->text);
-	free(names->reason);
+		sym_name__done(&names->places[i]);
+	for (size_t i = 0; i < names->n_build_ids; i++)
+		free(names->build_ids[i]);
+	free(names->places);
+	free(names->build_ids);
 	*names = (struct names){0};
 }

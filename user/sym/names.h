@@ -10,19 +10,16 @@
 #include "model/profile.h"
 #include "proc/files.h"
 #include "sym/debuginfod.h"
-#include "sym/reason.h"
-
-/* The calls that were inlined at an address, outermost first. */
-struct names_inlined {
-	char **text;
-	size_t n;
-};
+#include "sym/sym.h"
 
 struct names {
-	char **text; /* by frame id; never NULL: "main", "[libc.so.6]+0x26d90", "[unknown]" */
-	enum sym_reason *reason; /* by frame id */
+	/* By frame id. Of files that were running (FRAME_FILE) a frame may have no name; all others have one,
+	 * if only "[unknown]". */
+	struct sym_name *places;
 	size_t n;
-	struct names_inlined *inlined; /* by frame id; NULL: nobody asked */
+	/* By file number, in hex; NULL: not known. */
+	char **build_ids;
+	size_t n_build_ids;
 	struct names_work {
 		uint64_t lookups; /* distinct places that the helper was asked about… */
 		uint64_t files;   /* …in so many files */
@@ -34,7 +31,7 @@ struct names {
 struct names_opts {
 	bool inlined;
 	bool debuginfod; /* ask servers for what hot files lack */
-	bool lines;      /* texts of user code end in `:file.c:42` where that is known */
+	bool lines;      /* of the source, where that is known */
 };
 
 /* Fails only if the symbol helper can't be started. */

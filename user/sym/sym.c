@@ -24,6 +24,14 @@ enum {
 	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
 };
 
+/* What the helper found out about a file. A copy: the next request reuses the reply's memory. */
+struct identity {
+	bool has_symtab, has_debug_info;
+	uint8_t build_id[SYMD_BUILD_ID_MAX];
+	size_t build_id_len;
+	char link[SYMD_LINK_MAX + 1];
+};
+
 struct sym {
 	struct helper helper;
 	uint64_t timeout_ns;
@@ -31,6 +39,7 @@ struct sym {
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
 	struct sym_work work;
+	struct identity identity; /* of the last file */
 };
 
 static int sym__fail(struct sym *sym, int err)
@@ -95,6 +104,12 @@ unsigned sym__failures(const struct sym *sym)
 	return sym->failures;
 }
 
+size_t sym__build_id(const struct sym *sym, const uint8_t **ret)
+{
+	*ret = sym->identity.build_id;
+	return sym->identity.build_id_len;
+}
+
 struct sym_work sym__work(const struct sym *sym)
 {
 	return sym->work;
@@ -105,12 +120,20 @@ void sym__want(struct sym *sym, bool inlined, bool lines)
 	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
 }
 
+void sym_frame__done(struct sym_frame *frame)
+{
+	free(frame->name);
+	free(frame->system);
+	free(frame->file);
+	*frame = (struct sym_frame){0};
+}
+
 void sym_name__done(struct sym_name *name)
 {
 	for (size_t i = 0; i < name->n_inlined; i++)
-		free(name->inlined[i]);
+		sym_frame__done(&name->inlined[i]);
 	free(name->inlined);
-	free(name->name);
+	sym_frame__done(&name->frame);
 	*name = (struct sym_name){0};
 }
 
@@ -141,14 +164,6 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 	*ret = reason;
 	return 0;
 }
-
-/* What the helper found out about a file. A copy: the next request reuses the reply's memory. */
-struct identity {
-	bool has_symtab, has_debug_info;
-	uint8_t build_id[SYMD_BUILD_ID_MAX];
-	size_t build_id_len;
-	char link[SYMD_LINK_MAX + 1];
-};
 
 static int parse_identity(struct cursor *c, struct identity *ret)
 {
@@ -223,26 +238,29 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 	return o.err;
 }
 
-/* A frame as one text, or NULL if it has no name. False: it isn't a frame. */
-static bool parse_frame(struct cursor *c, char **ret)
+static char *text_of(struct cursor *c, size_t max, bool *ok)
 {
-	size_t len = cursor__u16(c), file_len;
-	const char *name = cursor__bytes(c, len), *file;
-	uint32_t line;
+	size_t len = cursor__u16(c);
+	const char *text = cursor__bytes(c, len);
 
-	file_len = cursor__u16(c);
-	file = cursor__bytes(c, file_len);
-	line = cursor__u32(c);
-	if (!cursor__ok(c) || len > SYMD_NAME_MAX || file_len > SYMD_FILE_MAX ||
-	    memchr(name, '\0', len) || memchr(file, '\0', file_len) || !line != !file_len ||
-	    (line && !len))
-		return false;
-	*ret = NULL;
-	if (line)
-		*ret = xasprintf("%.*s:%.*s:%" PRIu32, (int)len, name, (int)file_len, file, line);
-	else if (len)
-		*ret = xstrndup(name, len);
-	return true;
+	*ok = *ok && cursor__ok(c) && len <= max && !memchr(text, '\0', len);
+	return *ok && len ? xstrndup(text, len) : NULL;
+}
+
+/* Its name may be missing; then everything is. False: it isn't a frame. */
+static bool parse_frame(struct cursor *c, struct sym_frame *ret)
+{
+	bool ok = true;
+
+	ret->name = text_of(c, SYMD_NAME_MAX, &ok);
+	ret->system = text_of(c, SYMD_NAME_MAX, &ok);
+	ret->file = text_of(c, SYMD_FILE_MAX, &ok);
+	ret->line = cursor__u32(c);
+	if (ok && cursor__ok(c) && !ret->line == !ret->file &&
+	    (ret->name || !(ret->system || ret->line)))
+		return true;
+	sym_frame__done(ret);
+	return false;
 }
 
 static bool parse_inlined(struct cursor *c, struct sym_name *ret)
@@ -254,9 +272,9 @@ static bool parse_inlined(struct cursor *c, struct sym_name *ret)
 	if (n)
 		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
 	while (ret->n_inlined < n) {
-		char **text = &ret->inlined[ret->n_inlined];
+		struct sym_frame *frame = &ret->inlined[ret->n_inlined];
 
-		if (!parse_frame(c, text) || !*text)
+		if (!parse_frame(c, frame) || !frame->name)
 			return false;
 		ret->n_inlined++;
 	}
@@ -270,8 +288,8 @@ static bool parse_answer(struct cursor *c, struct sym_name *ret)
 
 	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason};
 	if (cursor__ok(c) && (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
-	    parse_frame(c, &ret->name) && (reason == SYM_NAMED) == (ret->name != NULL) &&
-	    parse_inlined(c, ret) && (ret->name || !ret->n_inlined))
+	    parse_frame(c, &ret->frame) && (reason == SYM_NAMED) == (ret->frame.name != NULL) &&
+	    parse_inlined(c, ret) && (ret->frame.name || !ret->n_inlined))
 		return true;
 	sym_name__done(ret);
 	return false;
@@ -329,11 +347,12 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 			   enum sym_reason *ret_reason)
 {
 	enum sym_reason reason = SYM_HELPER;
-	struct identity id;
+	struct identity id = {0};
 	struct cursor body;
 	int r;
 
 	*ret_reason = SYM_HELPER;
+	sym->identity = id;
 	r = sym__open(sym, SYMD_OPEN_ELF, file->fd, SYM_BAD_FILE, &body, &reason);
 	if (r == 0 && parse_identity(&body, &id) < 0)
 		r = sym__fail(sym, -EPROTO);
@@ -341,6 +360,7 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 		r = sym__add_debug_file(sym, file, &id);
 	if (r < 0)
 		return 0;
+	sym->identity = id;
 	if (reason == SYM_NAMED)
 		return sym__lookup(sym, wanted, offsets, n, ret);
 	*ret_reason = reason;

@@ -14,16 +14,24 @@
 #include "base/err.h"
 #include "sym/reason.h"
 
-/* name and inlined are owned by the caller (sym_name__done); name is NULL unless reason is SYM_NAMED.
- * inlined are the calls that were inlined at that place, outermost first. With lines, each of these
- * texts ends in `:file.c:42` where that is known. vaddr is the ELF virtual
+/* A function and where in it; the texts are the holder's. */
+struct sym_frame {
+	char *name;   /* NULL: none is known */
+	char *system; /* as the linker has it; NULL: the same */
+	char *file;   /* base name of the source file; NULL: not known, or nobody asked */
+	uint32_t line;
+};
+void sym_frame__done(struct sym_frame *frame);
+
+/* Owned by the caller (sym_name__done); frame has a name only if reason is SYM_NAMED.
+ * inlined are the calls that were inlined at that place, outermost first. vaddr is the ELF virtual
  * address that `addr2line -e` takes (set whenever the file's program headers could be read; the
  * offset or address itself otherwise, and where no segment holds the offset). */
 struct sym_name {
-	char *name;
+	struct sym_frame frame;
 	uint64_t vaddr;
 	enum sym_reason reason;
-	char **inlined;
+	struct sym_frame *inlined;
 	size_t n_inlined;
 };
 void sym_name__done(struct sym_name *name);
@@ -71,6 +79,8 @@ struct sym_file {
 };
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret);
+/* The build-id of the file that was asked about last; its length, 0 if it has none. */
+size_t sym__build_id(const struct sym *sym, const uint8_t **ret);
 
 /* A /tmp/perf-PID.map or a jitdump that a JIT wrote; addrs are the program's virtual addresses. */
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);

@@ -23,12 +23,23 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void put_frame(const struct answerer *a, const char *name, const struct debug_frame *place,
-		      struct buf *reply)
+/* The name as the linker has it, if that is another one and can be told whole. */
+static void put_system_name(struct buf *reply, const char *system, size_t len, const char *name)
+{
+	bool other = len <= SYMD_NAME_MAX && !memchr(system, '\0', len) &&
+		     (strlen(name) != len || memcmp(name, system, len) != 0);
+
+	symd_msg__put_u16(reply, other ? (uint16_t)len : 0);
+	buf__add(reply, system, other ? len : 0);
+}
+
+static void put_frame(const struct answerer *a, const char *name, const char *system, size_t len,
+		      const struct debug_frame *place, struct buf *reply)
 {
 	bool known = place && place->file && place->line && (a->wanted & SYMD_WANT_LINES);
 
 	put_text(reply, name, SYMD_NAME_MAX);
+	put_system_name(reply, system, name ? len : 0, name ? name : "");
 	put_text(reply, known ? base_name(place->file) : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(reply, known ? place->line : 0);
 }
@@ -65,11 +76,11 @@ static void put_inlined(struct answerer *a, const struct debug_frame *frames, si
 
 	symd_msg__put_u8(reply, 0);
 	while (k < n && k < SYMD_INLINED_MAX && (a->wanted & SYMD_WANT_INLINED)) {
-		const char *name = frames[k].name;
+		const char *system = frames[k].name ? frames[k].name : "?";
+		const char *name = readable(system, strlen(system), &a->inlined);
 
-		name = name ? readable(name, strlen(name), &a->inlined) : "?";
 		before = reply->len;
-		put_frame(a, name, &frames[k], reply);
+		put_frame(a, name, system, strlen(system), &frames[k], reply);
 		if (reply->len - count_at > SYMD_INLINED_BYTES) {
 			reply->len = before;
 			break;
@@ -84,23 +95,28 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
 	const struct segment *segment = NULL;
 	uint64_t vaddr = offset;
-	const char *name = NULL;
-	size_t n = 0;
+	const char *name = NULL, *system = "";
+	size_t n = 0, len = 0;
 
 	if (elf_file__vaddr(elf, offset, &vaddr)) {
 		segment = elf_file__find(elf, vaddr);
 		if (a->wanted && !(segment && segment->plt))
 			n = elf_file__debug_frames(elf, vaddr, frames);
 	}
-	if (segment)
+	if (segment) {
 		name = name_of(a, segment);
-	else if (n && frames[0].name)
-		name = readable(frames[0].name, strlen(frames[0].name), &a->inlined);
-	else
+		system = segment->name;
+		len = segment->plt ? 0 : segment->len;
+	} else if (n && frames[0].name) {
+		system = frames[0].name;
+		len = strlen(system);
+		name = readable(system, len, &a->inlined);
+	} else {
 		n = 0; /* calls inlined into what has no name */
+	}
 	symd_msg__put_u8(reply, name ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, vaddr);
-	put_frame(a, name, n ? &frames[0] : NULL, reply);
+	put_frame(a, name, system, len, n ? &frames[0] : NULL, reply);
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
 
@@ -111,7 +127,7 @@ void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t ad
 
 	symd_msg__put_u8(reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, addr);
-	put_frame(a, segment ? name_of(a, segment) : NULL, NULL, reply);
+	put_frame(a, segment ? name_of(a, segment) : NULL, "", 0, NULL, reply);
 	put_inlined(a, NULL, 0, reply);
 }
 

@@ -17,7 +17,7 @@
  *	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  *							u8 k, k × frame}
- *	frame		u16 len, name, u16 len, file, u32 line
+ *	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
  *	BUILD_TABLE	+fd				u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  *							memfd with an unwind table
  *							(pmubpf/unwind.h)
@@ -26,7 +26,7 @@
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next answer
  * did not fit, or took its time: the client asks again from there. The k frames are calls that were
  * inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and without
- * SYMD_WANT_LINES no file (len 0) and line 0.
+ * SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the name.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -39,7 +39,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 2,
+	SYMD_VERSION = 3,
 	SYMD_FD = 3, /* where the helper finds its socket */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

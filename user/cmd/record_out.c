@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/record_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/remarks.h"
+#include "out/summary.h"
+#include "prof/recorded.h"
+
+static enum number_unit default_unit(const struct event *event)
+{
+	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
+}
+
+/* The unit of each event's lines; time for an event that isn't time is refused before anything runs. */
+static int choose_units(const struct record_args *a, struct measure *measures, struct err *err)
+{
+	for (size_t i = 0; i < a->events.n; i++) {
+		const struct event *event = &a->events.events[i];
+
+		if (a->unit_given && a->unit == NUMBER_TIME && event->unit == UNIT_EVENTS)
+			return err__usage(
+				err,
+				"--unit time: '%s' counts %s, which no clock rate turns into "
+				"time; use --unit events, or leave --unit out",
+				event->name, event->counts);
+		measures[i] = (struct measure){
+			.unit = a->unit_given && !event->added ? a->unit : default_unit(event),
+			.hidden = event->added,
+			.is_time = event->unit == UNIT_NS,
+			.lead = event->lead == i ? NULL : &measures[event->lead],
+		};
+	}
+	return 0;
+}
+
+int record_out__open(struct record_out *out, const struct record_args *args, char **argv,
+		     struct err *err)
+{
+	struct timespec now;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	out->args = args;
+	out->argv = argv;
+	out->start_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+	out->measures = xcalloc(args->events.n, sizeof(*out->measures));
+	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
+	r = choose_units(args, out->measures, err);
+	for (size_t i = 0; r == 0 && i < args->n_outputs; i++)
+		r = output__open(&out->files[i], args->outputs[i].path, err);
+	return r < 0 ? r : output__open(&out->summary, args->summary, err);
+}
+
+void record_out__done(struct record_out *out)
+{
+	for (size_t i = 0; out->files && i < out->args->n_outputs; i++)
+		output__done(&out->files[i]);
+	output__done(&out->summary);
+	free(out->files);
+	free(out->measures);
+}
+
+/* Events that share their lines are time together, or not at all. */
+static void without_rate(const struct record_args *a, size_t event, struct measure *measures)
+{
+	for (size_t k = 0; k < a->events.n; k++) {
+		if (a->events.events[k].lead != a->events.events[event].lead)
+			continue;
+		measures[k].rate = (struct clock_rate){0};
+		if (measures[k].unit == NUMBER_TIME)
+			measures[k].unit = NUMBER_EVENTS;
+	}
+}
+
+/* After the recording the rates are known; a cycles event without one falls back to events. */
+static int set_rates(const struct record_args *a, const struct session_result *result,
+		     struct measure *measures, struct err *err)
+{
+	for (size_t i = 0; i < a->events.n; i++) {
+		measures[i].scale = ledger_event__scale(&result->ledger.events[i]);
+		if (a->events.events[i].unit == UNIT_CYCLES)
+			measures[i].rate = result->rates[i];
+	}
+	for (size_t i = 0; i < a->events.n; i++) {
+		if (a->events.events[i].unit != UNIT_CYCLES || result->rates[i].n ||
+		    !result->ledger.events[i].aggregated)
+			continue;
+		if (a->unit_given && a->unit == NUMBER_TIME)
+			return err__set(
+				err, -ENODATA,
+				"--unit time: the clock rate of '%s' could neither be measured nor "
+				"read; use --unit events",
+				a->events.events[i].name);
+		without_rate(a, i, measures);
+	}
+	return 0;
+}
+
+static int write_files(struct record_out *out, const struct prof *prof, struct err *err)
+{
+	const struct record_args *a = out->args;
+	int result = 0;
+
+	for (size_t i = 0; i < a->n_outputs; i++) {
+		struct output *o = &out->files[i];
+		int r;
+
+		if (o->file)
+			output__empty(o);
+		r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &a->show);
+		if (r == -EPIPE)
+			continue; /* `| head` has seen enough */
+		if (r < 0 && o->file)
+			output__empty(o);
+		if (r < 0 && result == 0)
+			result = write_error(a->outputs[i].path, r, err);
+	}
+	return result;
+}
+
+static int write_summary(struct record_out *out, const struct summary *summary, struct err *err)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	int r;
+
+	if (!out->args->quiet) {
+		summary__text(summary, &text);
+		fputs(text.data, stderr);
+		buf__clear(&text);
+	}
+	if (!out->summary.file)
+		return 0;
+	output__empty(&out->summary);
+	summary__json(summary, &text);
+	if (fwrite(text.data, 1, text.len, out->summary.file) == text.len &&
+	    fflush(out->summary.file) == 0)
+		return 0;
+	r = errno ? -errno : -EIO;
+	output__empty(&out->summary);
+	return write_error(out->args->summary, r, err);
+}
+
+static struct prof *make_prof(const struct record_out *out, const struct session_result *result,
+			      const struct names *names, const struct summary *summary)
+{
+	size_t n = out->args->events.n;
+	_cleanup_free_ const char **events = xcalloc(n, sizeof(*events));
+	const struct recorded recorded = {
+		.profile = result->profile,
+		.files = result->files,
+		.names = names,
+		.measures = out->measures,
+		.events = events,
+		.n_events = n,
+		.no_symbols = out->args->no_symbols,
+	};
+	struct prof *prof;
+
+	for (size_t i = 0; i < n; i++)
+		events[i] = out->args->events.events[i].name;
+	prof = prof__recorded(&recorded);
+	prof->time_ns = out->start_ns;
+	prof->duration_ns = (int64_t)result->duration_ns;
+	add_remarks(prof, summary);
+	return prof;
+}
+
+static void note_downloads(const struct debuginfod_work *work, struct buf *notes)
+{
+	if (work->asked)
+		buf__printf(notes,
+			    "debuginfod: %" PRIu64 " of %" PRIu64 " debug files found, in %.1f s\n",
+			    work->found, work->asked, (double)work->ns / 1e9);
+}
+
+int record_out__write(struct record_out *out, const struct session_result *result,
+		      const struct passes *passes, struct err *err)
+{
+	const struct record_args *a = out->args;
+	_cleanup_(names__done) struct names names = {0};
+	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
+	_cleanup_(buf__done) struct buf notes = {0};
+	struct summary summary = {
+		.ledger = &result->ledger,
+		.events = &a->events,
+		.rates = result->rates,
+		.numbers = out->measures,
+		.per_task = per_task,
+		.plan = &a->plan,
+		.passes = passes,
+		.duration_ns = result->duration_ns,
+		.command_line = out->argv + 1,
+	};
+	int r, w;
+
+	if (a->names.debuginfod && !a->quiet)
+		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
+		      stderr);
+	r = names__resolve(&names, result->profile, result->files, &a->names, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < a->events.n; i++)
+		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
+	buf__add(&notes, a->notes.data, a->notes.len);
+	buf__add(&notes, result->notes.data, result->notes.len);
+	note_downloads(&names.work.downloads, &notes);
+	summary.notes = notes.data;
+	summary.frames = count_frames(result->profile, &names);
+	summary.names = names.work;
+	r = set_rates(a, result, out->measures, err);
+	if (r == 0) {
+		struct prof *prof = make_prof(out, result, &names, &summary);
+
+		r = write_files(out, prof, err);
+		prof__free(prof);
+	}
+	w = write_summary(out, &summary, r == 0 ? err : NULL);
+	return r < 0 ? r : w;
+}

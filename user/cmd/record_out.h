@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What becomes of a recording: its files and its summary. */
+#ifndef PMUBPF_CMD_RECORD_OUT_H
+#define PMUBPF_CMD_RECORD_OUT_H
+
+#include "cmd/output.h"
+#include "cmd/record_args.h"
+#include "model/passes.h"
+
+struct record_out {
+	const struct record_args *args;
+	char **argv;              /* of pmubpf */
+	struct measure *measures; /* per event */
+	struct output *files;     /* per output */
+	struct output summary;
+	int64_t start_ns; /* since 1970 */
+};
+
+/* Chooses units and opens the files, so that what can't work fails before anything runs. */
+int record_out__open(struct record_out *out, const struct record_args *args, char **argv,
+		     struct err *err);
+int record_out__write(struct record_out *out, const struct session_result *result,
+		      const struct passes *passes, struct err *err);
+void record_out__done(struct record_out *out);
+
+#endif

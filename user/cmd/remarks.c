@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/remarks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "out/escape.h"
+#include "sys/cpuinfo.h"
+
+static void add_line(struct prof *prof, struct buf *line)
+{
+	prof__comment(prof, line->data);
+	buf__clear(line);
+}
+
+static void add_command(struct prof *prof, char *const *words)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	buf__puts(&line, "command: pmubpf record");
+	for (; *words; words++) {
+		buf__putc(&line, ' ');
+		escape_name(&line, *words);
+	}
+	add_line(prof, &line);
+}
+
+static void add_machine(struct prof *prof)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+	_cleanup_free_ char *machine = cpuinfo_describe();
+	struct utsname name;
+
+	buf__printf(&line, "machine: %s", machine);
+	add_line(prof, &line);
+	uname(&name);
+	buf__printf(&line, "kernel: %s %s %s", name.sysname, name.release, name.machine);
+	add_line(prof, &line);
+}
+
+static void add_event(struct prof *prof, const struct summary *s, size_t i)
+{
+	const struct ledger_event *e = &s->ledger->events[i];
+	const struct event *event = &s->events->events[i];
+	double ratio = e->no_ratio ? NAN : ledger_event__ratio(e);
+	_cleanup_(buf__done) struct buf line = {0};
+
+	if (event->added)
+		return;
+	buf__puts(&line, "event ");
+	escape_name(&line, event__label(event));
+	buf__printf(&line,
+		    ": counts=%s interval=%" PRIu64 " overflows=%" PRIu64 " emitted=%" PRIu64
+		    " filtered=%" PRIu64 " lost=%" PRIu64 " weight=%" PRIu64 " counter=%" PRIu64
+		    " ratio=%.4f estimated=%s",
+		    event->counts, e->interval, (uint64_t)e->kernel.seen,
+		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
+		    ledger_event__dropped(e), e->weight, e->value, ratio,
+		    ledger_event__estimated(e) ? "yes" : "no");
+	add_line(prof, &line);
+	if (event->unit == UNIT_CYCLES && s->rates[i].n) {
+		buf__puts(&line, "time ");
+		escape_name(&line, event__label(event));
+		buf__printf(&line, ": %.4f GHz, %s", s->rates[i].hz / 1e9,
+			    s->rates[i].measured ? "measured" : "nominal");
+		add_line(prof, &line);
+	}
+}
+
+static void add_ledger(struct prof *prof, const struct summary *s)
+{
+	_cleanup_(buf__done) struct buf remarks = {0};
+	_cleanup_(buf__done) struct buf doubts = {0};
+	_cleanup_(buf__done) struct buf line = {0};
+
+	if (ledger__balance(s->ledger, &remarks)) {
+		prof__comment(prof, "ledger: balanced");
+	} else {
+		remarks.data[strcspn(remarks.data, "\n")] = '\0';
+		buf__printf(&line, "ledger: does not balance: %s", remarks.data);
+		add_line(prof, &line);
+	}
+	if (ledger__doubts(s->ledger, &doubts)) {
+		buf__printf(&line, "warning: %s", doubts.data);
+		add_line(prof, &line);
+	}
+}
+
+/* "user stacks: 1990 complete, 10 truncated" */
+static void add_endings(struct prof *prof, const char *side, const uint64_t *endings)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+	bool any = false;
+
+	buf__printf(&line, "%s stacks:", side);
+	for (int i = 0; i < PMB_N_ENDINGS; i++) {
+		if (i == PMB_END_NONE || !endings[i])
+			continue;
+		buf__printf(&line, "%s %" PRIu64 " %s", any ? "," : "", endings[i], ending_keys[i]);
+		any = true;
+	}
+	if (any)
+		add_line(prof, &line);
+}
+
+static void set_period(struct prof *prof, const struct summary *s)
+{
+	const struct event *event = &s->events->events[0];
+
+	prof->period_type = (struct prof_type){
+		prof__string(prof, event->name),
+		prof__string(prof, event->unit == UNIT_NS ? "nanoseconds" : "count"),
+	};
+	prof->period = (int64_t)s->ledger->events[0].interval;
+}
+
+void add_remarks(struct prof *prof, const struct summary *summary)
+{
+	prof__comment(prof, "pmubpf: " PMUBPF_VERSION);
+	add_command(prof, summary->command_line);
+	add_machine(prof);
+	for (size_t i = 0; i < summary->events->n; i++)
+		add_event(prof, summary, i);
+	add_ledger(prof, summary);
+	add_endings(prof, "user", summary->ledger->user_endings);
+	add_endings(prof, "kernel", summary->ledger->kernel_endings);
+	set_period(prof, summary);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a saved profile says of itself, in its comments, each "key: value":
+ *
+ *	pmubpf: 0.1.0
+ *	command: pmubpf record -e cycles,insts -o p.pb.gz -- ./pages
+ *	machine: AMD EPYC 7R13, microcode 0xa0011d5, 2 CPUs online at 2650.000 MHz
+ *	kernel: Linux 6.12.9 x86_64
+ *	event cycles: counts=cycles interval=2000003 overflows=1500 emitted=1400 filtered=100 lost=0
+ *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no	(on one line)
+ *	time cycles: 2.6500 GHz, measured
+ *	ledger: balanced			or what doesn't add up
+ *	warning: overflows cover only 22.5 % of instructions	 (none, or several)
+ *	user stacks: 1990 complete, 10 truncated	(and kernel stacks)
+ *
+ * ratio is that of the weights to the counter; nan where they can't be compared.
+ */
+#ifndef PMUBPF_CMD_REMARKS_H
+#define PMUBPF_CMD_REMARKS_H
+
+#include "out/summary.h"
+#include "prof/prof.h"
+
+/* With period and its type, which are those of the first event. */
+void add_remarks(struct prof *prof, const struct summary *summary);
+
+#endif

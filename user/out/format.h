@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kinds of files that a profile is saved as, one line each in format.c. */
+#ifndef PMUBPF_OUT_FORMAT_H
+#define PMUBPF_OUT_FORMAT_H
+
+#include <stdio.h>
+
+#include "model/measure.h"
+#include "prof/prof.h"
+
+/* What those that show one number of a sample have to know besides. */
+struct format_opts {
+	int unit;           /* enum number_unit; -1: time where the event has one, else events */
+	unsigned max_depth; /* frames of a line, leaf first; 0: all */
+	bool lines;         /* names end in :file.c:42 */
+	bool inlined;       /* calls that were inlined are frames of their own */
+};
+
+struct format {
+	const char *name;     /* for --format */
+	const char *suffixes; /* of file names, separated by spaces; NULL: none */
+	const char *title;
+	bool whole; /* it has labels, lines and inlined calls, whatever the others are asked for */
+	/* 0, or -errno of the write (-EPIPE: the reader has gone). */
+	int (*write)(FILE *file, const struct prof *prof, const struct format_opts *opts);
+};
+
+/* NULL if there is none of that name. */
+const struct format *format__named(const char *name);
+/* By the suffix of a path's last part; folded stacks if it has none of them. */
+const struct format *format__of(const char *path);
+/* All of them; the last has no name. */
+extern const struct format formats[];
+
+/* The type of an event's numbers in a unit, or where that has none the nearest. */
+size_t prof_event__type(const struct prof_event *event, int unit);
+
+#endif

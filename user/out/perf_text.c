@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "out/perf_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "out/escape.h"
+#include "prof/frames.h"
+
+/* Readers take the first number behind the command for a pid, and what is in parentheses for a module. */
+static void put_word(struct buf *out, const char *text)
+{
+	size_t start = out->len;
+
+	escape_name(out, text);
+	for (size_t i = start; i < out->len; i++) {
+		if (out->data[i] == '(' || out->data[i] == ')')
+			out->data[i] = '_';
+	}
+}
+
+/* "cmd  123/456 [000] 0.000000:   1000003 cycles: " */
+static void put_head(struct buf *out, const struct prof *p, size_t i, const char *event,
+		     int64_t number)
+{
+	uint32_t labels = p->samples[i].labels;
+	const struct prof_label *comm = prof__label(p, labels, "comm");
+	const struct prof_label *pid = prof__label(p, labels, "pid");
+	const struct prof_label *tid = prof__label(p, labels, "tid");
+	const struct prof_label *cpu = prof__label(p, labels, "cpu");
+
+	put_word(out, comm && *prof__text(p, comm->text) ? prof__text(p, comm->text) : "?");
+	buf__printf(out, " %" PRId64 "/%" PRId64, pid ? pid->number : 0,
+		    tid ? tid->number :
+		    pid ? pid->number :
+			  0);
+	if (cpu)
+		buf__printf(out, " [%03" PRId64 "]", cpu->number);
+	buf__printf(out, " 0.000000: %10" PRId64 " ", number);
+	put_word(out, event);
+	buf__puts(out, ": \n");
+}
+
+static void put_frames(struct buf *out, const struct prof *p, struct prof_frames *frames,
+		       const struct format_opts *opts)
+{
+	for (size_t i = 0; i < frames->n && (!opts->max_depth || i < opts->max_depth); i++) {
+		const struct prof_frame *f = &frames->list[i];
+		const char *module =
+			prof__text(p, p->mappings[p->locations[f->location].mapping].file);
+		_cleanup_(buf__done) struct buf name = {0};
+
+		prof_frame__text(f, p, opts->lines, &name);
+		buf__printf(out, "\t%16" PRIx64 " ", p->locations[f->location].address);
+		escape_name(out, name.data);
+		buf__puts(out, " (");
+		put_word(out, f->inlined ? "inlined" : *module ? module : "[unknown]");
+		buf__puts(out, ")\n");
+	}
+	buf__putc(out, '\n');
+}
+
+static bool put_sample(struct buf *out, const struct prof *p, size_t i,
+		       const struct prof_event *event, const struct format_opts *opts)
+{
+	const int64_t *values = prof__values(p, i);
+	int64_t number = values[prof_event__type(event, opts->unit)];
+
+	if (number <= 0)
+		return false;
+	put_head(out, p, i, event->name, number);
+	return true;
+}
+
+int perf_text__write(FILE *file, const struct prof *prof, const struct format_opts *opts)
+{
+	_cleanup_(prof_frames__done) struct prof_frames frames = {0};
+	_cleanup_(buf__done) struct buf text = {0};
+	struct prof_event *events;
+	size_t n = prof__events(prof, &events);
+
+	errno = 0;
+	for (size_t i = 0; i < prof->n_samples; i++) {
+		prof_frames__expand(&frames, prof, prof->samples[i].stack, opts->inlined);
+		buf__clear(&text);
+		for (size_t e = 0; e < n; e++) {
+			if (put_sample(&text, prof, i, &events[e], opts))
+				put_frames(&text, prof, &frames, opts);
+		}
+		if (text.len && fwrite(text.data, 1, text.len, file) != text.len)
+			break;
+	}
+	prof_events__free(events, n);
+	if (!ferror(file) && fflush(file) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prof/frames.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static void add(struct prof_frames *frames, const struct prof_frame *frame)
+{
+	GROW(frames->list, frames->n, frames->cap);
+	frames->list[frames->n++] = *frame;
+}
+
+void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint32_t stack,
+			 bool inlined)
+{
+	const uint32_t *locations;
+	size_t n = prof__stack_locations(p, stack, &locations);
+
+	frames->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct prof_location *l = &p->locations[locations[i]];
+		struct prof_frame frame = {.location = locations[i],
+					   .number = (uint32_t)p->n_lines + locations[i],
+					   .kind = prof__kind(p, locations[i])};
+
+		if (!l->n_lines)
+			add(frames, &frame);
+		for (uint32_t k = inlined || !l->n_lines ? 0 : l->n_lines - 1; k < l->n_lines;
+		     k++) {
+			frame.number = l->first_line + k;
+			frame.function = p->lines[frame.number].function;
+			frame.line = p->lines[frame.number].line;
+			frame.inlined = k + 1 < l->n_lines;
+			add(frames, &frame);
+		}
+	}
+}
+
+void prof_frames__done(struct prof_frames *frames)
+{
+	free(frames->list);
+	*frames = (struct prof_frames){0};
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *prof_frame__module(const struct prof_frame *frame, const struct prof *p)
+{
+	const struct prof_location *l = &p->locations[frame->location];
+
+	return base_name(prof__text(p, p->mappings[l->mapping].file));
+}
+
+void prof_frame__text(const struct prof_frame *frame, const struct prof *p, bool lines,
+		      struct buf *out)
+{
+	const struct prof_function *f = &p->functions[frame->function];
+	const char *module = prof_frame__module(frame, p);
+
+	if (f->name) {
+		buf__puts(out, prof__text(p, f->name));
+		if (lines && f->file && frame->line)
+			buf__printf(out, ":%s:%" PRId64, base_name(prof__text(p, f->file)),
+				    frame->line);
+	} else if (*module) {
+		/* the vDSO's own name is in brackets already */
+		buf__printf(out, *module == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, module,
+			    p->locations[frame->location].address);
+	} else {
+		buf__puts(out, "[unknown]");
+	}
+}

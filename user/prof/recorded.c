@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is what addresses are. Frames are offsets in files, so that randomised processes share
+ * their stacks; pprof wants addresses in mappings, from which others find the place in the file. So each
+ * segment that was hit becomes a mapping at the place where its ELF file wants it: addresses are those
+ * that addr2line takes, and pprof computes a base of 0.
+ */
+#include "prof/recorded.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "model/ledger.h"
+
+enum { PAGE = 4096 };
+
+/* A file's code with the same distance between offset and address, or all code of the kernel, or of JITs. */
+struct segment {
+	uint32_t kind, file;
+	uint64_t distance;
+};
+
+/* Which types an event's numbers go to. */
+struct columns {
+	size_t samples, events, time; /* or PROF_NO_TYPE */
+	uint64_t sum_samples, sum_weight;
+};
+
+struct builder {
+	const struct recorded *r;
+	struct prof *prof;
+	const struct frame *frames;
+	size_t n_frames;
+	struct columns *columns; /* per event; those of its lead */
+	struct intern segments;  /* struct segment; the numbers are those of mappings */
+	uint32_t *locations;     /* by frame id */
+	struct prof_label labels[8];
+	size_t n_labels;
+	uint32_t *stack;
+	size_t n_stack, cap_stack;
+};
+
+static size_t add_type(struct builder *b, size_t event, const char *suffix, const char *unit)
+{
+	_cleanup_free_ char *name = xasprintf("%s%s", b->r->events[event], suffix);
+
+	return prof__type(b->prof, name, unit);
+}
+
+static void add_types(struct builder *b)
+{
+	const struct measure *measures = b->r->measures;
+
+	b->columns = xcalloc(b->r->n_events, sizeof(*b->columns));
+	for (size_t i = 0; i < b->r->n_events; i++) {
+		const struct measure *m = &measures[i];
+		struct columns *c = &b->columns[i];
+
+		*c = (struct columns){PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE, 0, 0};
+		if (m->hidden)
+			continue;
+		if (m->lead && m->lead != m) {
+			*c = b->columns[m->lead - measures];
+			continue;
+		}
+		c->samples = add_type(b, i, "_sample", "count");
+		if (!m->is_time)
+			c->events = add_type(b, i, "_event", "count");
+		if (measure__has_time(m))
+			c->time = add_type(b, i, "_time", "nanoseconds");
+	}
+}
+
+static uint32_t segment_of(struct builder *b, uint32_t id)
+{
+	const struct frame *f = &b->frames[id];
+	struct segment s = {.kind = f->kind};
+
+	if (f->kind == FRAME_UNKNOWN || f->kind == FRAME_ARTIFICIAL)
+		return 0;
+	if (f->kind == FRAME_FILE) {
+		s.file = f->file;
+		s.distance = b->r->names->places[id].vaddr - f->off;
+	}
+	return intern__add(&b->segments, &s, sizeof(s));
+}
+
+static uint64_t address_of(const struct builder *b, uint32_t id)
+{
+	const struct frame *f = &b->frames[id];
+
+	return f->kind == FRAME_FILE                           ? b->r->names->places[id].vaddr :
+	       f->kind == FRAME_KERNEL || f->kind == FRAME_JIT ? f->off :
+								 0;
+}
+
+/* The outermost frame of the stack that was met most often: _start of the program, as a rule. */
+static uint32_t main_frame(const struct builder *b)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(b->r->profile, &rows);
+	uint64_t most = 0;
+	uint32_t id = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *frames;
+		uint32_t depth =
+			profile__stack_frames(b->r->profile, rows[i].key.user_stack, &frames);
+
+		if (!depth || rows[i].samples <= most ||
+		    b->frames[frames[depth - 1]].kind != FRAME_FILE)
+			continue;
+		most = rows[i].samples;
+		id = frames[depth - 1];
+	}
+	return id;
+}
+
+static void describe(struct builder *b, const struct segment *s, struct prof_mapping *m)
+{
+	const struct file *file = s->kind == FRAME_FILE ? files__get(b->r->files, s->file) : NULL;
+	const char *build_id =
+		file && s->file < b->r->names->n_build_ids ? b->r->names->build_ids[s->file] : NULL;
+
+	m->file = prof__string(b->prof, s->kind == FRAME_KERNEL ? "[kernel.kallsyms]" :
+					s->kind == FRAME_JIT    ? "[jit]" :
+					file                    ? file->path :
+								  "[unknown]");
+	m->build_id = build_id ? prof__string(b->prof, build_id) : 0;
+	m->offset = m->start - s->distance;
+	if (s->kind != FRAME_FILE)
+		m->offset = 0;
+}
+
+/* pprof takes the first mapping for the program. */
+static void add_mappings(struct builder *b)
+{
+	uint32_t first = main_frame(b);
+	size_t n, size;
+
+	if (first)
+		segment_of(b, first);
+	for (uint32_t i = 1; i < b->n_frames; i++)
+		segment_of(b, i);
+	n = intern__count(&b->segments);
+	for (uint32_t i = 1; i < n; i++)
+		prof__mapping(b->prof, &(struct prof_mapping){.start = UINT64_MAX});
+	for (uint32_t i = 1; i < b->n_frames; i++) {
+		struct prof_mapping *m = &b->prof->mappings[segment_of(b, i)];
+		const struct sym_name *place = &b->r->names->places[i];
+		uint64_t page = address_of(b, i) & ~(uint64_t)(PAGE - 1);
+		bool named = place->frame.name && !b->r->no_symbols;
+
+		if (page < m->start)
+			m->start = page;
+		if (page + PAGE - 1 > m->limit)
+			m->limit = page + PAGE - 1;
+		m->has_functions |= named;
+		m->has_filenames |= named && place->frame.file;
+		m->has_lines |= named && place->frame.line;
+		m->has_inlined |= named && place->n_inlined;
+	}
+	for (uint32_t i = 1; i < n; i++)
+		describe(b, intern__get(&b->segments, i, &size), &b->prof->mappings[i]);
+}
+
+static struct prof_line line_of(struct builder *b, const struct sym_frame *frame)
+{
+	struct prof_function f = {.name = prof__string(b->prof, frame->name)};
+
+	f.system_name = frame->system ? prof__string(b->prof, frame->system) : f.name;
+	f.file = frame->file ? prof__string(b->prof, frame->file) : 0;
+	return (struct prof_line){prof__function(b->prof, &f), frame->line};
+}
+
+/* Names' inlined calls are outermost first, and end in the innermost. */
+static uint32_t make_location(struct builder *b, uint32_t id)
+{
+	const struct sym_name *place = &b->r->names->places[id];
+	struct prof_line lines[256];
+	size_t n = 0;
+
+	if (place->frame.name && !(b->r->no_symbols && b->frames[id].kind == FRAME_FILE)) {
+		for (size_t k = place->n_inlined; k > 0 && n < ARRAY_SIZE(lines) - 1; k--)
+			lines[n++] = line_of(b, &place->inlined[k - 1]);
+		lines[n++] = line_of(b, &place->frame);
+	}
+	return prof__location(b->prof, segment_of(b, id), address_of(b, id), lines, n);
+}
+
+static void label_text(struct builder *b, const char *key, const char *text)
+{
+	b->labels[b->n_labels++] = (struct prof_label){.key = prof__string(b->prof, key),
+						       .text = prof__string(b->prof, text)};
+}
+
+static void label_number(struct builder *b, const char *key, uint64_t number)
+{
+	b->labels[b->n_labels++] =
+		(struct prof_label){.key = prof__string(b->prof, key), .number = (int64_t)number};
+}
+
+static uint32_t make_labels(struct builder *b, const struct profile_key *key)
+{
+	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
+	char text[32];
+
+	b->n_labels = 0;
+	label_text(b, "comm", profile__comm_text(b->r->profile, key->comm));
+	if (set.tgid)
+		label_number(b, "pid", set.tgid);
+	if (set.tid)
+		label_number(b, "tid", set.tid);
+	if (set.cpu)
+		label_number(b, "cpu", set.cpu - 1);
+	if (set.ending && set.ending < PMB_N_ENDINGS)
+		label_text(b, "ending", ending_keys[set.ending]);
+	if (set.cgroup) {
+		const char *path = b->r->cgroup ? b->r->cgroup(b->r->cgroup_ctx, set.cgroup) : NULL;
+
+		snprintf(text, sizeof(text), "%" PRIu64, set.cgroup);
+		label_text(b, "cgroup", path ? path : text);
+	}
+	if (key->has_addr) {
+		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
+		label_text(b, "data_addr", text);
+	}
+	return prof__labels(b->prof, b->labels, b->n_labels);
+}
+
+static void push_stack(struct builder *b, uint32_t stack)
+{
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(b->r->profile, stack, &frames);
+
+	for (uint32_t i = 0; i < n; i++) {
+		GROW(b->stack, b->n_stack, b->cap_stack);
+		b->stack[b->n_stack++] = b->locations[frames[i]];
+	}
+}
+
+/* What the row adds to the number of all rows so far: rounded sums, not sums of rounded numbers. */
+static int64_t step(const struct measure *m, enum number_unit unit, const struct columns *before,
+		    const struct columns *after)
+{
+	uint64_t to = measure__number(m, unit, after->sum_samples, after->sum_weight);
+	uint64_t from = measure__number(m, unit, before->sum_samples, before->sum_weight);
+
+	return (int64_t)(to - from);
+}
+
+static void add_row(struct builder *b, const struct profile_row *row)
+{
+	const struct measure *m = &b->r->measures[row->key.event];
+	struct columns *c = &b->columns[row->key.event], before = *c;
+	uint32_t labels;
+	int64_t *values;
+
+	if (m->hidden)
+		return;
+	b->n_stack = 0;
+	push_stack(b, row->key.kernel_stack);
+	push_stack(b, row->key.user_stack);
+	labels = make_labels(b, &row->key);
+	values = prof__sample(b->prof, prof__stack(b->prof, b->stack, b->n_stack), labels);
+	c->sum_samples += row->samples;
+	c->sum_weight += row->weight;
+	values[c->samples] += (int64_t)row->samples;
+	if (c->events != PROF_NO_TYPE)
+		values[c->events] += step(m, NUMBER_EVENTS, &before, c);
+	if (c->time != PROF_NO_TYPE)
+		values[c->time] += step(m, NUMBER_TIME, &before, c);
+}
+
+/* The type of the event's own unit. */
+static void choose_default(struct builder *b)
+{
+	for (size_t i = 0; i < b->r->n_events; i++) {
+		const struct measure *m = &b->r->measures[i];
+		const struct columns *c = &b->columns[i];
+		size_t type = c->time != PROF_NO_TYPE ? c->time : c->events;
+
+		if (m->hidden)
+			continue;
+		if (m->unit == NUMBER_SAMPLES)
+			type = c->samples;
+		else if (m->unit == NUMBER_EVENTS && c->events != PROF_NO_TYPE)
+			type = c->events;
+		b->prof->default_type = b->prof->types[type].name;
+		return;
+	}
+}
+
+struct prof *prof__recorded(const struct recorded *r)
+{
+	struct builder b = {.r = r, .prof = prof__new()};
+	const struct profile_row *rows;
+	size_t n = profile__rows(r->profile, &rows);
+
+	b.n_frames = profile__frames(r->profile, &b.frames);
+	add_types(&b);
+	add_mappings(&b);
+	b.locations = xcalloc(b.n_frames, sizeof(*b.locations));
+	for (uint32_t i = 1; i < b.n_frames; i++)
+		b.locations[i] = make_location(&b, i);
+	for (size_t i = 0; i < n; i++)
+		add_row(&b, &rows[i]);
+	choose_default(&b);
+	intern__done(&b.segments);
+	free(b.columns);
+	free(b.locations);
+	free(b.stack);
+	return b.prof;
+}

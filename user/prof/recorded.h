@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording as a named profile. For each event that was asked for there are NAME_sample/count,
+ * NAME_event/count and, where its weights are or become time, NAME_time/nanoseconds (of a clock no
+ * NAME_event: its events are nanoseconds). The numbers of rows add up to those of their sum, however each
+ * of them had to be rounded.
+ */
+#ifndef PMUBPF_PROF_RECORDED_H
+#define PMUBPF_PROF_RECORDED_H
+
+#include "model/measure.h"
+#include "model/profile.h"
+#include "proc/files.h"
+#include "prof/prof.h"
+#include "sym/names.h"
+
+struct recorded {
+	const struct profile *profile;
+	const struct files *files;
+	const struct names *names;
+	const struct measure *measures; /* per event */
+	const char *const *events;      /* their names */
+	size_t n_events;
+	bool no_symbols; /* addresses of programs only */
+	/* What a cgroup's id stands for; NULL: the id is its name. */
+	const char *(*cgroup)(void *ctx, uint64_t id);
+	void *cgroup_ctx;
+};
+
+/* Without time, period and comments, which are the caller's to set. */
+struct prof *prof__recorded(const struct recorded *r);
+
+#endif
