@@ -162,6 +162,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.events = events,
 		.n_events = n,
 		.no_symbols = out->args->no_symbols,
+		.cgroups = result->cgroups,
 	};
 	struct prof *prof;
 

@@ -219,7 +219,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 	if (set.ending && set.ending < PMB_N_ENDINGS)
 		label_text(b, "ending", ending_keys[set.ending]);
 	if (set.cgroup) {
-		const char *path = b->r->cgroup ? b->r->cgroup(b->r->cgroup_ctx, set.cgroup) : NULL;
+		const char *path = b->r->cgroups ? cgroups__path(b->r->cgroups, set.cgroup) : NULL;
 
 		snprintf(text, sizeof(text), "%" PRIu64, set.cgroup);
 		label_text(b, "cgroup", path ? path : text);

@@ -10,6 +10,7 @@
 
 #include "model/measure.h"
 #include "model/profile.h"
+#include "proc/cgroups.h"
 #include "proc/files.h"
 #include "prof/prof.h"
 #include "sym/names.h"
@@ -21,10 +22,8 @@ struct recorded {
 	const struct measure *measures; /* per event */
 	const char *const *events;      /* their names */
 	size_t n_events;
-	bool no_symbols; /* addresses of programs only */
-	/* What a cgroup's id stands for; NULL: the id is its name. */
-	const char *(*cgroup)(void *ctx, uint64_t id);
-	void *cgroup_ctx;
+	bool no_symbols;         /* addresses of programs only */
+	struct cgroups *cgroups; /* NULL: a cgroup's id is its name */
 };
 
 /* Without time, period and comments, which are the caller's to set. */

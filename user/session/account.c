@@ -225,6 +225,8 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		to.key.addr = rec->addr & s->opts->addr_mask;
 		to.key.has_addr = 1;
 	}
+	if (labels & LABEL_CGROUP)
+		cgroups__meet(s->result->cgroups, sample->cgroup);
 	to.labels = (struct profile_labels){
 		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
 		.tgid = labels & LABEL_PID ? sample->tgid : 0,

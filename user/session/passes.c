@@ -177,6 +177,7 @@ static int record_pass(struct pass_run *run, const struct plan *plan, size_t set
 	opts.numbers = numbers;
 	opts.profile = run->result->profile;
 	opts.files = run->result->files;
+	opts.cgroups = run->result->cgroups;
 	opts.counted = &run->counted;
 	r = session__record(&session, &opts, &pass, err);
 	if (r < 0)
@@ -196,6 +197,7 @@ static void init_result(struct pass_run *run)
 	*result = (struct session_result){
 		.profile = profile__new(),
 		.files = files__new(),
+		.cgroups = cgroups__new(),
 		.ledger = {.events = xcalloc(n, sizeof(struct ledger_event)), .n_events = n},
 		.rates = xcalloc(n, sizeof(*result->rates)),
 		.scopes = xcalloc(n, sizeof(*result->scopes)),

@@ -16,6 +16,7 @@
 #include "model/ledger.h"
 #include "model/profile.h"
 #include "pmu/event.h"
+#include "proc/cgroups.h"
 #include "proc/files.h"
 #include "session/target.h"
 
@@ -60,6 +61,7 @@ struct session_opts {
 	/* For one of several recordings that add to one profile. */
 	struct profile *profile; /* NULL: the result's own */
 	struct files *files;     /* NULL: the result's own */
+	struct cgroups *cgroups; /* NULL: the result's own */
 	const size_t *numbers;   /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
 
@@ -73,6 +75,7 @@ enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER };
 struct session_result {
 	struct profile *profile;
 	struct files *files;
+	struct cgroups *cgroups; /* those of samples, if opts->labels ask for them */
 	struct ledger ledger;
 	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
 	enum session_scope *scopes; /* per event: PER_CPU or PER_TASK */

@@ -177,11 +177,14 @@ static uint64_t user_mask(void)
 	return ~0ULL >> __builtin_clzll(here);
 }
 
-static int set_cgroup(const struct cgroup_ref *cgroup, struct pmb_config *cfg, struct err *err)
+/* hierarchy: of the cgroups that samples are labelled with, where none was asked for; NULL: they aren't. */
+static int set_cgroup(const struct cgroup_ref *cgroup, const char *hierarchy,
+		      struct pmb_config *cfg, struct err *err)
 {
-	cfg->cgroup_subsys = -1;
+	cfg->cgroup_subsys = hierarchy && *hierarchy ? cgroup_subsys_index(hierarchy) : -1;
 	if (!cgroup)
 		return 0;
+	cfg->cgroup_subsys = -1;
 	cfg->cgroup_id = cgroup->id;
 	cfg->cgroup_level = cgroup->level;
 	if (cgroup->v2)
@@ -224,7 +227,10 @@ int session__load(struct session *s, struct err *err)
 			.want_addr = o->addr_mask && event->has_addr,
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		};
-		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL, &configs[i], err);
+		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
+			       o->labels & LABEL_CGROUP ? cgroups__hierarchy(s->result->cgroups) :
+							  NULL,
+			       &configs[i], err);
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;

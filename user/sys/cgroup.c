@@ -120,6 +120,63 @@ static int cgroup_id(const char *dir, uint64_t *ret)
 	return 0;
 }
 
+/* The folder of a cgroup in a hierarchy, or NULL. */
+static char *dir_of(const struct hierarchy *h, uint64_t id)
+{
+	enum { FILEID_KERNFS = 0xfe }; /* linux/exportfs.h, which programs don't get */
+	union {
+		struct file_handle fh;
+		char space[sizeof(struct file_handle) + 8];
+	} handle = {.fh.handle_bytes = 8, .fh.handle_type = FILEID_KERNFS};
+	_cleanup_close_ int mount = open(h->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = -1;
+	char link[64], dir[PATH_MAX];
+	ssize_t n;
+
+	memcpy(handle.fh.f_handle, &id, sizeof(id));
+	if (mount < 0)
+		return NULL;
+	fd = open_by_handle_at(mount, &handle.fh, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, dir, sizeof(dir));
+	return n > 0 && (size_t)n < sizeof(dir) ? xstrndup(dir, (size_t)n) : NULL;
+}
+
+char *cgroup_telling_hierarchy(void)
+{
+	/* every engine uses these, most of them in each place */
+	static const char *const telling[] = {"memory", "pids", "devices", "perf_event"};
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+
+	hierarchies__read(&all);
+	for (size_t k = 0; k < ARRAY_SIZE(telling); k++) {
+		for (size_t i = 0; i < all.n; i++) {
+			if (strcmp(all.h[i].controller, telling[k]) == 0)
+				return xstrdup(telling[k]);
+		}
+	}
+	return xstrdup("");
+}
+
+char *cgroup_path_of(const char *hierarchy, uint64_t id)
+{
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+
+	hierarchies__read(&all);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct hierarchy *h = &all.h[i];
+		_cleanup_free_ char *dir = strcmp(h->controller, hierarchy) == 0 ? dir_of(h, id) :
+										   NULL;
+		const char *path = dir ? below(dir, h->mount) : NULL;
+
+		if (path)
+			return xstrdup(*path ? path : "/");
+	}
+	return NULL;
+}
+
 static int fill(const struct hierarchy *h, const char *dir, struct cgroup_ref *ret, struct err *err)
 {
 	int r = cgroup_id(dir, &ret->id);

@@ -38,6 +38,14 @@ int cgroup__children(const struct cgroup_ref *ref, struct cgroup_ref **ret, size
 		     struct err *err);
 /* "/system.slice/redis.service": its path within its hierarchy; points into ref->dir or to "/". */
 const char *cgroup__path(const struct cgroup_ref *ref);
+/*
+ * In which hierarchy containers and services are told apart best: "" for v2, else a controller of v1. On
+ * hybrid hosts that is v1, where container engines put theirs.
+ */
+char *cgroup_telling_hierarchy(void);
+/* The path within that hierarchy of the cgroup with that id; NULL: it has gone, or may not be looked up
+ * (CAP_DAC_READ_SEARCH). The caller's. */
+char *cgroup_path_of(const char *hierarchy, uint64_t id);
 void cgroup__done(struct cgroup_ref *ref);
 
 /* "v2", "hybrid", "v1" or "none": what is mounted here. */
