@@ -174,6 +174,7 @@ static int parse_label(struct record_args *a, const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (strcmp(text, labels[i].name) == 0) {
 			a->session.labels |= labels[i].label;
+			a->label_cgroup |= labels[i].label == LABEL_CGROUP;
 			return 0;
 		}
 	}
@@ -389,7 +390,7 @@ static int settle_outputs(struct record_args *a)
 		if (out->format->whole)
 			a->names.inlined = a->names.lines = !a->no_symbols;
 		if (out->format != format__named("folded"))
-			a->session.labels |= LABEL_PID | LABEL_ENDING;
+			a->session.labels |= LABEL_PID | LABEL_ENDING | LABEL_CGROUP;
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ struct record_args {
 	const char *format;      /* the name of the one for all outputs; NULL: by their suffixes */
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;
+	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	const char *summary;
 	struct buf notes; /* for the summary: what was found out before the recording */
 	struct names_opts names;

@@ -163,6 +163,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.n_events = n,
 		.no_symbols = out->args->no_symbols,
 		.cgroups = result->cgroups,
+		.want_cgroup = out->args->label_cgroup,
 	};
 	struct prof *prof;
 

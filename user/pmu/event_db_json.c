@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * One file of Intel's event tables. Every value is a string there, numbers too ("0x08", "100003"),
- * "null" and "0" stand for nothing, and fields come and go from CPU to CPU. libjansson is loaded
- * when the first file is read: whoever has no tables needs no library.
+ * "null" and "0" stand for nothing, and fields come and go from CPU to CPU.
  */
 #include "pmu/event_db_json.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
-
-#define LIBRARY "libjansson.so.4"
+#include "sys/jansson.h"
 
 /* Bits of IA32_PERFEVTSELx, where the kernel wants them in config. */
 #define UMASK_SHIFT 8
@@ -31,40 +27,23 @@
 #define MSR_LDLAT 0x3f6
 #define MSR_FRONTEND 0x3f7
 
-static struct {
-	typeof(json_load_file) *load_file;
-	typeof(json_object_get) *object_get;
-	typeof(json_array_get) *array_get;
-	typeof(json_array_size) *array_size;
-	typeof(json_string_value) *string_value;
-	typeof(json_delete) *delete;
-} lib;
+static const struct jansson *lib;
 
 static int load_library(struct err *err)
 {
-	void *handle;
-
-	if (lib.load_file)
+	lib = jansson_load();
+	if (lib)
 		return 0;
-	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!handle)
-		return err__set(err, -ENOSYS,
-				"the event database needs %s, which is not here (Debian, Ubuntu: "
-				"libjansson4)",
-				LIBRARY);
-	lib.object_get = dlsym(handle, "json_object_get");
-	lib.array_get = dlsym(handle, "json_array_get");
-	lib.array_size = dlsym(handle, "json_array_size");
-	lib.string_value = dlsym(handle, "json_string_value");
-	lib.delete = dlsym(handle, "json_delete");
-	lib.load_file = dlsym(handle, "json_load_file");
-	return 0;
+	return err__set(err, -ENOSYS,
+			"the event database needs %s, which is not here (Debian, Ubuntu: "
+			"libjansson4)",
+			JANSSON_LIBRARY);
 }
 
 /* NULL for what stands for nothing. */
 static const char *field_text(const json_t *event, const char *key)
 {
-	const char *text = lib.string_value(lib.object_get(event, key));
+	const char *text = lib->string_value(lib->object_get(event, key));
 
 	if (!text || !*text || strcmp(text, "null") == 0 || strcmp(text, "0") == 0)
 		return NULL;
@@ -205,7 +184,7 @@ static bool entry__read(struct event_db_entry *entry, const json_t *event, const
 		.name = field_text(event, "EventName"),
 		.title = field_text(event, "BriefDescription"),
 		.about = field_text(event, "PublicDescription"),
-		.counters = lib.string_value(lib.object_get(event, "Counter")),
+		.counters = lib->string_value(lib->object_get(event, "Counter")),
 		.errata = field_text(event, "Errata"),
 		.pmu = pmu,
 		.precise = read_precise(event),
@@ -213,7 +192,7 @@ static bool entry__read(struct event_db_entry *entry, const json_t *event, const
 		.alone = field_flag(event, "TakenAlone"),
 		.deprecated = field_flag(event, "Deprecated"),
 	};
-	if (!entry->name || !fields__read(&fields, event) || !lib.object_get(event, "EventCode") ||
+	if (!entry->name || !fields__read(&fields, event) || !lib->object_get(event, "EventCode") ||
 	    field_number(event, "SampleAfterValue", &entry->interval) < 0 ||
 	    (type && strcmp(type, "FREERUN") == 0))
 		return false;
@@ -243,17 +222,17 @@ int event_db__read_file(struct event_db *db, const char *path, const char *pmu, 
 		return r;
 	if (db->n_documents == ARRAY_SIZE(db->documents))
 		return 0;
-	document = lib.load_file(path, 0, &where);
+	document = lib->load_file(path, 0, &where);
 	if (!document)
 		return err__set(err, -EINVAL, "event database: %.300s, line %d: %.200s", path,
 				where.line, where.text);
 	db->documents[db->n_documents++] = document;
-	events = lib.object_get(document, "Events");
+	events = lib->object_get(document, "Events");
 	if (!events)
 		events = document;
-	for (size_t i = 0; i < lib.array_size(events); i++) {
+	for (size_t i = 0; i < lib->array_size(events); i++) {
 		GROW(db->entries, db->n, db->cap);
-		if (entry__read(&db->entries[db->n], lib.array_get(events, i), pmu))
+		if (entry__read(&db->entries[db->n], lib->array_get(events, i), pmu))
 			db->n++;
 	}
 	return 0;
@@ -262,5 +241,5 @@ int event_db__read_file(struct event_db *db, const char *path, const char *pmu, 
 void event_db__free_documents(struct event_db *db)
 {
 	for (size_t i = 0; i < db->n_documents; i++)
-		lib.delete(db->documents[i]);
+		lib->delete (db->documents[i]);
 }

@@ -37,7 +37,7 @@ struct builder {
 	struct columns *columns; /* per event; those of its lead */
 	struct intern segments;  /* struct segment; the numbers are those of mappings */
 	uint32_t *locations;     /* by frame id */
-	struct prof_label labels[8];
+	struct prof_label labels[12];
 	size_t n_labels;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
@@ -203,6 +203,24 @@ static void label_number(struct builder *b, const char *key, uint64_t number)
 		(struct prof_label){.key = prof__string(b->prof, key), .number = (int64_t)number};
 }
 
+static void label_cgroup(struct builder *b, uint64_t id)
+{
+	struct cgroup_info info = {0};
+	char number[32];
+
+	if (b->r->cgroups)
+		info = cgroups__info(b->r->cgroups, id);
+	snprintf(number, sizeof(number), "%" PRIu64, id);
+	if (b->r->want_cgroup)
+		label_text(b, "cgroup", info.path ? info.path : number);
+	if (info.container)
+		label_text(b, "container", info.container);
+	if (info.pod)
+		label_text(b, "pod", info.pod);
+	if (info.image)
+		label_text(b, "image", info.image);
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 {
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
@@ -218,12 +236,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 		label_number(b, "cpu", set.cpu - 1);
 	if (set.ending && set.ending < PMB_N_ENDINGS)
 		label_text(b, "ending", ending_keys[set.ending]);
-	if (set.cgroup) {
-		const char *path = b->r->cgroups ? cgroups__path(b->r->cgroups, set.cgroup) : NULL;
-
-		snprintf(text, sizeof(text), "%" PRIu64, set.cgroup);
-		label_text(b, "cgroup", path ? path : text);
-	}
+	if (set.cgroup)
+		label_cgroup(b, set.cgroup);
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);

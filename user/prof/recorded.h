@@ -23,7 +23,8 @@ struct recorded {
 	const char *const *events;      /* their names */
 	size_t n_events;
 	bool no_symbols;         /* addresses of programs only */
-	struct cgroups *cgroups; /* NULL: a cgroup's id is its name */
+	struct cgroups *cgroups; /* NULL: nothing is known of them */
+	bool want_cgroup;        /* its path as a label, besides the container */
 };
 
 /* Without time, period and comments, which are the caller's to set. */

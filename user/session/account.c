@@ -226,7 +226,7 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		to.key.has_addr = 1;
 	}
 	if (labels & LABEL_CGROUP)
-		cgroups__meet(s->result->cgroups, sample->cgroup);
+		cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid);
 	to.labels = (struct profile_labels){
 		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
 		.tgid = labels & LABEL_PID ? sample->tgid : 0,
