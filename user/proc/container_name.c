@@ -125,11 +125,12 @@ static void try_storage(const struct finder *f, const char *graph)
 			json_t *entry = f->json->array_get(list, k);
 			const char *id = member(f, entry, "id");
 
-			if (id && strcmp(id, f->path->id) == 0)
-				put(&f->name->name,
-				    f->json->string_value(
-					    f->json->array_get(f->json->object_get(entry, "names"),
-							       0)));
+			if (!id || strcmp(id, f->path->id) != 0)
+				continue;
+			put(&f->name->name,
+			    f->json->string_value(
+				    f->json->array_get(f->json->object_get(entry, "names"), 0)));
+			put_image(f, member(f, entry, "metadata"));
 		}
 		if (list)
 			f->json->delete (list);
