@@ -30,6 +30,7 @@ enum {
 	OPT_DEBUGINFOD,
 	OPT_FORMAT,
 	OPT_LABEL,
+	OPT_BY,
 	OPT_NO_SYMBOLS,
 };
 
@@ -63,6 +64,8 @@ static const struct argp_option options[] = {
 	 "What -o writes (or stdout), whatever the suffix", 0},
 	{"label", OPT_LABEL, "tid|cpu|cgroup|data_addr", 0,
 	 "Tell samples apart by this, too, in files that have labels; may be repeated", 0},
+	{"by", OPT_BY, "container|pod|image|cgroup|pid|tid|cpu[,…]", 0,
+	 "Begin folded lines with these: one tower of the flame graph for each container", 0},
 	{"no-symbols", OPT_NO_SYMBOLS, 0, 0,
 	 "Don't name the functions of programs: addresses and build-ids only, to be named elsewhere",
 	 0},
@@ -164,28 +167,50 @@ static int add_output(struct record_args *a, const char *path)
 	return 0;
 }
 
-static int parse_label(struct record_args *a, const char *text)
-{
-	static const struct {
-		const char *name;
-		enum session_label label;
-	} labels[] = {{"tid", LABEL_TID}, {"cpu", LABEL_CPU}, {"cgroup", LABEL_CGROUP}};
+/* What samples can be told apart by, and what the session has to be asked for. */
+static const struct {
+	const char *name;
+	unsigned labels;
+} label_names[] = {
+	{"container", LABEL_CGROUP}, {"pod", LABEL_CGROUP}, {"image", LABEL_CGROUP},
+	{"cgroup", LABEL_CGROUP},    {"pid", LABEL_PID},    {"tid", LABEL_TID},
+	{"cpu", LABEL_CPU},
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		if (strcmp(text, labels[i].name) == 0) {
-			a->session.labels |= labels[i].label;
-			a->label_cgroup |= labels[i].label == LABEL_CGROUP;
-			return 0;
-		}
+static int add_label(struct record_args *a, const char *option, const char *text)
+{
+	if (strcmp(text, "data_addr") == 0) {
+		if (!a->session.addr_mask)
+			a->session.addr_mask = ~0ULL;
+		return 0;
 	}
-	if (strcmp(text, "data_addr") != 0)
-		return err__usage(a->err,
-				  "--label '%s': it is one of tid, cpu, cgroup, data_addr (pid and "
-				  "comm are always there)",
-				  text);
-	if (!a->session.addr_mask)
-		a->session.addr_mask = ~0ULL;
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(label_names); i++) {
+		if (strcmp(text, label_names[i].name) != 0)
+			continue;
+		a->session.labels |= label_names[i].labels;
+		a->label_cgroup |= strcmp(text, "cgroup") == 0;
+		return 0;
+	}
+	return err__usage(a->err,
+			  "%s '%s': it is one of container, pod, image, cgroup, pid, tid, cpu, "
+			  "data_addr",
+			  option, text);
+}
+
+static int parse_by(struct record_args *a, char *text)
+{
+	char *word;
+	int r = 0;
+
+	while (r == 0 && (word = strsep(&text, ","))) {
+		if (a->n_by + 1 >= ARRAY_SIZE(a->by))
+			return err__usage(a->err, "--by: more labels than there are");
+		a->by[a->n_by++] = word;
+		r = strcmp(word, "data_addr") == 0 ?
+			    err__usage(a->err, "--by data_addr: --addr makes it the last frame") :
+			    add_label(a, "--by", word);
+	}
+	return r;
 }
 
 static int parse_positive(struct record_args *a, const char *option, const char *text,
@@ -264,7 +289,9 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 	case OPT_ADDR:
 		return parse_addr(a, arg);
 	case OPT_LABEL:
-		return parse_label(a, arg);
+		return add_label(a, "--label", arg);
+	case OPT_BY:
+		return parse_by(a, arg);
 	case OPT_CALL_GRAPH:
 		return parse_call_graph(a, arg);
 	case OPT_PER_CPU:
@@ -425,6 +452,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
 	a->show = (struct format_opts){.unit = a->unit_given ? (int)a->unit : -1,
 				       .max_depth = a->max_depth,
+				       .by = a->by,
 				       .lines = a->names.lines,
 				       .inlined = a->names.inlined};
 	if (r == 0)

@@ -104,6 +104,21 @@ static void add_address(struct folder *f, uint32_t labels)
 	add_part(f, text_number(f, text.data, ""));
 }
 
+/* "web-1", "cpu 3"; what has no such label says so, in brackets. */
+static void add_label(struct folder *f, uint32_t labels, const char *key)
+{
+	const struct prof_label *label = prof__label(f->prof, labels, key);
+	_cleanup_(buf__done) struct buf text = {0};
+
+	if (!label)
+		buf__printf(&text, "[no %s]", key);
+	else if (label->text)
+		buf__puts(&text, prof__text(f->prof, label->text));
+	else
+		buf__printf(&text, "%s %" PRId64, key, label->number);
+	add_part(f, text_number(f, text.data, ""));
+}
+
 static void add_number(struct folder *f, int64_t number)
 {
 	uint32_t line = intern__add(&f->lines, f->parts, f->n_parts * sizeof(*f->parts));
@@ -123,6 +138,8 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 
 	f->n_parts = 0;
 	add_part(f, 0);
+	for (const char *const *by = f->opts->by; by && *by; by++)
+		add_label(f, sample->labels, *by);
 	if (comm)
 		add_part(f, text_number(f, prof__text(f->prof, comm->text), ""));
 	add_frames(f, sample->stack);

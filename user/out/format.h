@@ -13,7 +13,9 @@ struct format_opts {
 	int unit;           /* enum number_unit; -1: time where the event has one, else events */
 	unsigned max_depth; /* frames of a line, leaf first; 0: all */
 	bool lines;         /* names end in :file.c:42 */
-	bool inlined;       /* calls that were inlined are frames of their own */
+	/* Labels that are the first frames of a line, outermost first; NULL-terminated, may be NULL. */
+	const char *const *by;
+	bool inlined; /* calls that were inlined are frames of their own */
 };
 
 struct format {
