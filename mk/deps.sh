@@ -7,9 +7,10 @@
 #     mk/deps.sh --missing [KIND…]  print what is missing (exit status 1 if anything is), install nothing
 #     mk/deps.sh --list             print the table
 #
-# A KIND is a word of the table's first column: build, demo, test, vm (emulated machines). Without one: all.
+# A KIND is a word of the table's first column: build, demo, test, containers (engines), vm (emulated
+# machines). Without one: all.
 #
-# No package of the table brings a daemon: redis-tools is the whole of redis without its service
+# Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
 # (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
 # itself where it isn't installed.
 set -u -o pipefail
@@ -50,10 +51,14 @@ test   redis-tools            redis-tools
 test   libdebuginfod1         libdebuginfod1
 test   python3                python3
 test   dwz                    dwz
+test   golang-go              golang-go
 test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap
 test   clang-format           clang-format
+containers docker.io          docker.io
+containers podman             podman
+containers runc               runc
 vm     qemu-system-x86        qemu-system-x86
 vm     qemu-system-arm        qemu-system-arm
 vm     qemu-system-riscv64    qemu-system-riscv64

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Containers by name: real Docker and real Podman, whose state lies where nobody guesses it.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A root file system of one static program under several names, and dockerd in a mount namespace of its own.
+setup() {
+	local name
+	mkdir -p "$S/root/bin"
+	gcc -O2 -g -static -o "$S/root/bin/alpha" "$TOP/tests/workloads/split.c" 2>"$S/gcc.err" ||
+		skip "no static libc: $(head -n 1 "$S/gcc.err")"
+	for name in beta gamma delta; do
+		cp "$S/root/bin/alpha" "$S/root/bin/$name"
+	done
+	tar -C "$S/root" -cf "$S/root.tar" .
+}
+
+need_docker() {
+	need_program dockerd
+	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
+	export DOCKER_HOST=unix://$T/docker.sock
+	# not by spawn: it has to end its containers before it ends
+	unshare -m dockerd --iptables=false --bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
+		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$T/dockerd.log" &
+	later end_docker
+	wait_for 20 docker info || skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
+	docker import "$S/root.tar" pmubpf-test:1 >/dev/null || fail "docker import"
+}
+
+end_docker() {
+	local pid
+	pid=$(cat "$T/docker.pid" 2>/dev/null) || return 0
+	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
+	kill "$pid"
+	wait_for 20 sh -c "! kill -0 $pid"
+}
+
+wait_for() { # SECONDS COMMAND…
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		(( SECONDS < end )) || return 1
+		sleep 0.2
+	done
+}
+
+docker_run() { # NAME PROGRAM SECONDS
+	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" >/dev/null || fail "docker run $1"
+}
+
+podman_() {
+	podman --root "$T/graph" --runroot "$T/run" --runtime runc --cgroup-manager cgroupfs "$@"
+}
+
+# Nanoseconds of a container's lines that name its program's function.
+ns_of() { # CONTAINER COMM
+	awk -v c="$1;$2;" 'index($0, c) == 1 && /;hot[37]0 / { s += $NF } END { printf "%.0f\n", s }' "$T/folded"
+}
+
+# One that runs all along, one that is stopped and removed meanwhile, one that starts meanwhile.
+t_docker() {
+	need_docker
+	docker_run web-1 alpha 60
+	docker_run old-2 beta 60
+	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 6 --by container -o "$T/folded" -o "$T/p.pb.gz" 2>"$T/err" &
+	local recorder=$! state
+	sleep 2
+	docker rm -f old-2 >/dev/null 2>&1
+	docker_run new-3 gamma 60
+	wait "$recorder"
+	expect_eq $? 0 "exit status"
+	for state in 'web-1 alpha' 'old-2 beta' 'new-3 gamma'; do
+		# shellcheck disable=SC2086
+		expect_ge "$(ns_of $state)" 100000000 "ns in hot70 and hot30 of $state"
+	done
+	expect_eq "$(grep -c ';alpha;' "$T/folded")" "$(grep -c '^web-1;alpha;' "$T/folded")" "lines of alpha"
+	if command -v go >/dev/null; then
+		HOME=$T go tool pprof -tags "$T/p.pb.gz" >"$T/tags" 2>/dev/null
+		expect_match "$T/tags" 'container: Total' "the label"
+		expect_match "$T/tags" ': old-2$' "of a container that has gone"
+		expect_match "$T/tags" ': pmubpf-test:1$' "the image"
+	fi
+}
+
+t_podman() {
+	need_program podman
+	need_program runc
+	later sh -c "umount -R '$T/graph/overlay' 2>/dev/null"
+	podman_ import "$S/root.tar" pmubpf-test:2 >/dev/null 2>"$T/err" || skip "podman import: $(tail -n 1 "$T/err")"
+	podman_ run -d --name db-7 --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 pmubpf-test:2 \
+		/bin/delta 60 >/dev/null 2>"$T/err" || skip "podman run: $(tail -n 1 "$T/err")"
+	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image -o "$T/folded" 2>"$T/err"
+	expect_eq $? 0 "exit status"
+	podman_ rm -f -t 0 db-7 >/dev/null 2>&1
+	expect_ge "$(ns_of 'db-7;localhost/pmubpf-test:2' delta)" 100000000 "ns in hot70 and hot30"
+}
+
+t_outside_of_containers() {
+	pmb_ok record -e cpu-clock -F 999 --by container -- "$WORKLOADS/split" 0.5
+	expect_match "$T/out" '^[^;]*;split;.*hot70 [0-9]+$' "a label before the command"
+	expect_no_match "$T/out" '^split;' "lines without a label"
+}
+
+run_tests
