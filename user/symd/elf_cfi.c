@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/cfi_entry.h"
+#include "symd/elf_code.h"
 #include "symd/elf_init.h"
 #include "symd/elf_symbols.h"
 
@@ -29,11 +30,13 @@ struct source {
 	size_t n_code;
 	struct cfi *cfi;
 	void *loose; /* .eh_frame, where no section has it */
+	struct elf_code instructions;
 };
 
 static void source__done(struct source *s)
 {
 	cfi__free(s->cfi);
+	elf_code__done(&s->instructions);
 	elf_end(s->elf);
 	free(s->loose);
 }
@@ -72,7 +75,7 @@ static void make_disjoint(struct source *s, uint64_t file_size)
 	s->n_code = n;
 }
 
-static int read_code(struct source *s)
+static int find_code(struct source *s)
 {
 	struct stat st;
 	GElf_Ehdr ehdr;
@@ -268,11 +271,25 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 	return 0;
 }
 
-int elf_cfi__build(int fd, struct cfi_table *t)
+static void fill_gaps(struct source *s)
+{
+	if (s->machine != CFI_X86_64 || is_go(s))
+		return;
+	s->instructions = (struct elf_code){
+		.fd = s->fd,
+		.elf = s->elf,
+		.sane = s->sane,
+		.code = s->code,
+		.n_code = s->n_code,
+	};
+	cfi__set_fill(s->cfi, elf_code__fill, &s->instructions);
+}
+
+int elf_cfi__build(int fd, bool read_code, struct cfi_table *t)
 {
 	_cleanup_(source__done) struct source s = {.fd = fd, .elf = elf_begin_file(fd)};
 	struct pmb_unwind_rule gap;
-	int r = s.elf ? read_code(&s) : -EINVAL;
+	int r = s.elf ? find_code(&s) : -EINVAL;
 
 	if (r < 0)
 		return r;
@@ -281,6 +298,8 @@ int elf_cfi__build(int fd, struct cfi_table *t)
 	r = collect(&s, &gap);
 	if (r < 0)
 		return r;
+	if (read_code)
+		fill_gaps(&s);
 	t->n_bad = cfi__emit(s.cfi, &gap, cfi_table__add, t);
 	return t->err;
 }
