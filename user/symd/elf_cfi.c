@@ -245,6 +245,34 @@ static int add_init(struct source *s, const char *name)
 	return elf_init__add(s->cfi, shdr.sh_addr, data->d_buf, data->d_size);
 }
 
+static bool is_named(const Elf_Data *names, const GElf_Sym *sym, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	return sym->st_name < names->d_size && names->d_size - sym->st_name >= size &&
+	       memcmp((const char *)names->d_buf + sym->st_name, name, size) == 0;
+}
+
+/* What starts the runtime's threads: its caller is C, whose frame pointer is any number. */
+static int add_go_thread_start(struct source *s)
+{
+	static const struct pmb_unwind_rule end = {.cfa = PMB_CFA_END};
+	Elf_Scn *scn = elf_section__by_type(s->elf, SHT_SYMTAB);
+	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX), *names;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr))
+		return 0;
+	names = elf_section__data(elf_getscn(s->elf, shdr.sh_link), ELF_TABLE_MAX);
+	for (int i = 1; names && gelf_getsym(data, i, &sym); i++) {
+		if (sym.st_size && (is_named(names, &sym, "runtime.mstart") ||
+				    is_named(names, &sym, "runtime.mstart.abi0")))
+			return cfi__add_fixed(s->cfi, sym.st_value, sym.st_size, &end);
+	}
+	return 0;
+}
+
 /* All that describes code; *ret_gap is for what nothing describes. */
 static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 {
@@ -262,10 +290,14 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 	r = add_init(s, ".init");
 	if (r == 0)
 		r = add_init(s, ".fini");
+	if (r == 0 && go)
+		r = add_go_thread_start(s);
 	if (r < 0)
 		return r;
 	if (go || few)
 		ret_gap->cfa = PMB_CFA_FRAME;
+	if (go)
+		ret_gap->cfa_off = PMB_OTHER_STACKS;
 	if (add_arm64_vdso(s))
 		*ret_gap = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP, .ra = PMB_RA_LR};
 	return 0;
