@@ -51,6 +51,7 @@ test   redis-tools            redis-tools
 test   libdebuginfod1         libdebuginfod1
 test   python3                python3
 test   dwz                    dwz
+test   musl-tools             musl-tools
 test   golang-go              golang-go
 test   git                    git
 test   ca-certificates        ca-certificates

@@ -45,20 +45,24 @@ struct pmb_unwind_page {
 
 /* Where the caller's stack pointer is, which is the CFA. */
 enum pmb_cfa {
-	PMB_CFA_NONE,        /* nothing is known of this code */
-	PMB_CFA_END,         /* the outermost frame */
-	PMB_CFA_SP,          /* sp + cfa_off */
-	PMB_CFA_FP,          /* fp + cfa_off */
-	PMB_CFA_REG,         /* reg + cfa_off; only where all registers are known */
-	PMB_CFA_SP_DEREF,    /* *(sp + cfa_off) + cfa_add */
-	PMB_CFA_FP_DEREF,    /* *(fp + cfa_off) + cfa_add */
-	PMB_CFA_REG_DEREF,   /* *(reg + cfa_off) + cfa_add; as PMB_CFA_REG */
-	PMB_CFA_PLT,         /* sp + 8, + 8 more from byte cfa_off of each 16 on (x86-64) */
-	PMB_CFA_SIGNAL,      /* the kernel's signal frame: all registers are on the stack */
-	PMB_CFA_FRAME,       /* code with frame pointers instead of a table */
+	PMB_CFA_NONE,      /* nothing is known of this code */
+	PMB_CFA_END,       /* the outermost frame */
+	PMB_CFA_SP,        /* sp + cfa_off */
+	PMB_CFA_FP,        /* fp + cfa_off */
+	PMB_CFA_REG,       /* reg + cfa_off; only where all registers are known */
+	PMB_CFA_SP_DEREF,  /* *(sp + cfa_off) + cfa_add */
+	PMB_CFA_FP_DEREF,  /* *(fp + cfa_off) + cfa_add */
+	PMB_CFA_REG_DEREF, /* *(reg + cfa_off) + cfa_add; as PMB_CFA_REG */
+	PMB_CFA_PLT,       /* sp + 8, + 8 more from byte cfa_off of each 16 on (x86-64) */
+	PMB_CFA_SIGNAL,    /* the kernel's signal frame: all registers are on the stack */
+	PMB_CFA_FRAME, /* code with frame pointers instead of a table; cfa_off: 0 or PMB_OTHER_STACKS */
 	PMB_CFA_UNSUPPORTED, /* described by an expression that is none of these */
 	PMB_N_CFA,
 };
+
+/* Go changes to the thread's own stack for its runtime and for C: the caller's frame may be anywhere. That such
+ * a walk ends is the frame limit's doing, if the stack is corrupt. */
+enum { PMB_OTHER_STACKS = 1 };
 
 /* Where the caller's frame pointer is. */
 enum pmb_fp {

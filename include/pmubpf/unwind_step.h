@@ -77,13 +77,14 @@ static __always_inline __u8 unwind_to(struct pmb_frame *f, __u64 ip, __u64 sp, _
 }
 
 /* The frame pointer points to the pair {caller's frame pointer, return address}. */
-static __always_inline __u8 unwind_frame(struct pmb_frame *f, struct unwind_memory *mem)
+static __always_inline __u8 unwind_frame(const struct pmb_unwind_rule *rule, struct pmb_frame *f,
+					 struct unwind_memory *mem)
 {
 	__u64 fp, ra;
 
 	if (!f->fp)
 		return PMB_END_COMPLETE;
-	if (f->fp < f->sp || (f->fp & 7))
+	if ((f->fp < f->sp && rule->cfa_off != PMB_OTHER_STACKS) || (f->fp & 7))
 		return PMB_END_FP_LEFT;
 	if (!unwind_read(mem, f->fp, &fp) || !unwind_read(mem, f->fp + 8, &ra))
 		return PMB_END_UNREADABLE;
@@ -152,7 +153,7 @@ static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, stru
 	if (rule->cfa == PMB_CFA_SIGNAL)
 		return unwind_signal(f, mem);
 	if (rule->cfa == PMB_CFA_FRAME)
-		return unwind_frame(f, mem);
+		return unwind_frame(rule, f, mem);
 	end = unwind_cfa(rule, f, mem, &cfa);
 	if (end != PMB_END_NONE)
 		return end;

@@ -47,3 +47,8 @@ move() { le 4 1; le 4 64; le 8 0; le 4 7; le 4 7; le 8 "$2"; le 8 "$1"; le 8 "$2
 { head40; le 4 0; le 4 0; le 8 0; } >"$C/jitdump/no-size"
 { head40; le 4 0; le 4 $((0xffffffff)); le 8 0; le 40 0; printf 'no end'; } >"$C/jitdump/large-size"
 { head40; load 4096 16 1 first; le 4 0; } >"$C/jitdump/cut"
+
+mkdir -p "$C/code"
+printf '\x55\x53\x48\x83\xec\x08\x74\x05\x48\x83\xc4\x08\x5b\x5d\xc3\x31\xed\xff\xe0\x90\x48\x83\xc4\x08\xeb\xf0' >"$C/code/jumps"
+printf '\x55\x48\x89\xe5\x48\x29\xc4\x48\x8d\x65\xf0\xc9\xc3\xcc\x48\xc7\xc0\x0f\0\0\0\x0f\x05' >"$C/code/frame"
+printf '\x62\xf3\xfd\x48\x3b\xc1\x01\xc4\xe3\x7d\x39\xc1\x01\x66\x0f\x3a\x0f\xc1\x08\x48\x81' >"$C/code/wide"

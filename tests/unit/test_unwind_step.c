@@ -141,6 +141,12 @@ Test(unwind_step, code_with_frame_pointers)
 	expect_end(&rule, f, PMB_END_COMPLETE);
 	f.fp = STACK + 0x108;
 	expect_end(&rule, f, PMB_END_FP_LEFT);
+	rule.cfa_off =
+		PMB_OTHER_STACKS; /* {saved, return address} below: the words are 0 and 0x402000 */
+	f.fp = STACK + 0x100;
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x402000, STACK + 0x110, 0, false);
+	rule.cfa_off = 0;
 	f.fp = STACK + 0x114;
 	expect_end(&rule, f, PMB_END_FP_LEFT);
 	f.fp = STACK + 0x200;

@@ -45,6 +45,8 @@ struct cfi {
 	size_t n_fixed;
 	struct cached_cie cies[CIES_CACHED];
 	struct cfi_rows rows;
+	cfi_fill_fn fill; /* NULL: the gap's rule holds for all of it */
+	void *fill_ctx;
 	uint32_t n_bad;
 };
 
@@ -68,6 +70,12 @@ struct cfi *cfi__free(struct cfi *cfi)
 	free(cfi->rows.rows);
 	free(cfi);
 	return NULL;
+}
+
+void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, void *ctx)
+{
+	cfi->fill = fill;
+	cfi->fill_ctx = ctx;
 }
 
 size_t cfi__n_entries(const struct cfi *cfi)
@@ -243,7 +251,11 @@ static void emit_gap(struct emitter *e, uint64_t start)
 	bool is_guess = e->gap->cfa == PMB_CFA_NONE || e->gap->cfa == PMB_CFA_FRAME;
 	bool is_padding = e->last && is_guess && start - e->done <= CFI_PADDING_MAX;
 
-	if (start > e->done && !is_padding)
+	if (start <= e->done || is_padding)
+		return;
+	if (e->cfi->fill)
+		e->cfi->fill(e->cfi->fill_ctx, e->done, start, e->gap, e->row, e->ctx);
+	else
 		e->row(e->ctx, e->done, e->gap);
 }
 

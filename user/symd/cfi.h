@@ -62,6 +62,10 @@ size_t cfi__n_entries(const struct cfi *cfi);
 
 /* Offsets ascend. A row holds up to the next one. */
 typedef void (*cfi_row_fn)(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *rule);
+/* Rows for [file_off, end), which no section describes, the first of them at file_off. */
+typedef void (*cfi_fill_fn)(void *ctx, uint64_t file_off, uint64_t end,
+			    const struct pmb_unwind_rule *gap, cfi_row_fn row, void *row_ctx);
+void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, void *ctx);
 /* gap: the rule of executable code that nothing describes. Returns how many FDEs were bad. */
 uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx);
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/cfi_entry.h"
+#include "symd/elf_code.h"
 #include "symd/elf_init.h"
 #include "symd/elf_symbols.h"
 
@@ -29,11 +30,13 @@ struct source {
 	size_t n_code;
 	struct cfi *cfi;
 	void *loose; /* .eh_frame, where no section has it */
+	struct elf_code instructions;
 };
 
 static void source__done(struct source *s)
 {
 	cfi__free(s->cfi);
+	elf_code__done(&s->instructions);
 	elf_end(s->elf);
 	free(s->loose);
 }
@@ -72,7 +75,7 @@ static void make_disjoint(struct source *s, uint64_t file_size)
 	s->n_code = n;
 }
 
-static int read_code(struct source *s)
+static int find_code(struct source *s)
 {
 	struct stat st;
 	GElf_Ehdr ehdr;
@@ -242,6 +245,34 @@ static int add_init(struct source *s, const char *name)
 	return elf_init__add(s->cfi, shdr.sh_addr, data->d_buf, data->d_size);
 }
 
+static bool is_named(const Elf_Data *names, const GElf_Sym *sym, const char *name)
+{
+	size_t size = strlen(name) + 1;
+
+	return sym->st_name < names->d_size && names->d_size - sym->st_name >= size &&
+	       memcmp((const char *)names->d_buf + sym->st_name, name, size) == 0;
+}
+
+/* What starts the runtime's threads: its caller is C, whose frame pointer is any number. */
+static int add_go_thread_start(struct source *s)
+{
+	static const struct pmb_unwind_rule end = {.cfa = PMB_CFA_END};
+	Elf_Scn *scn = elf_section__by_type(s->elf, SHT_SYMTAB);
+	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX), *names;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr))
+		return 0;
+	names = elf_section__data(elf_getscn(s->elf, shdr.sh_link), ELF_TABLE_MAX);
+	for (int i = 1; names && gelf_getsym(data, i, &sym); i++) {
+		if (sym.st_size && (is_named(names, &sym, "runtime.mstart") ||
+				    is_named(names, &sym, "runtime.mstart.abi0")))
+			return cfi__add_fixed(s->cfi, sym.st_value, sym.st_size, &end);
+	}
+	return 0;
+}
+
 /* All that describes code; *ret_gap is for what nothing describes. */
 static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 {
@@ -259,20 +290,38 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 	r = add_init(s, ".init");
 	if (r == 0)
 		r = add_init(s, ".fini");
+	if (r == 0 && go)
+		r = add_go_thread_start(s);
 	if (r < 0)
 		return r;
 	if (go || few)
 		ret_gap->cfa = PMB_CFA_FRAME;
+	if (go)
+		ret_gap->cfa_off = PMB_OTHER_STACKS;
 	if (add_arm64_vdso(s))
 		*ret_gap = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP, .ra = PMB_RA_LR};
 	return 0;
 }
 
-int elf_cfi__build(int fd, struct cfi_table *t)
+static void fill_gaps(struct source *s)
+{
+	if (s->machine != CFI_X86_64 || is_go(s))
+		return;
+	s->instructions = (struct elf_code){
+		.fd = s->fd,
+		.elf = s->elf,
+		.sane = s->sane,
+		.code = s->code,
+		.n_code = s->n_code,
+	};
+	cfi__set_fill(s->cfi, elf_code__fill, &s->instructions);
+}
+
+int elf_cfi__build(int fd, bool read_code, struct cfi_table *t)
 {
 	_cleanup_(source__done) struct source s = {.fd = fd, .elf = elf_begin_file(fd)};
 	struct pmb_unwind_rule gap;
-	int r = s.elf ? read_code(&s) : -EINVAL;
+	int r = s.elf ? find_code(&s) : -EINVAL;
 
 	if (r < 0)
 		return r;
@@ -281,6 +330,8 @@ int elf_cfi__build(int fd, struct cfi_table *t)
 	r = collect(&s, &gap);
 	if (r < 0)
 		return r;
+	if (read_code)
+		fill_gaps(&s);
 	t->n_bad = cfi__emit(s.cfi, &gap, cfi_table__add, t);
 	return t->err;
 }

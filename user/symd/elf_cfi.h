@@ -5,7 +5,8 @@
  *
  * .eh_frame; where it is (nearly) empty, .debug_frame too, except in Go programs, whose .debug_frame
  * knows no frame pointer, while all their code keeps one. Without section headers, .eh_frame is found
- * through .eh_frame_hdr's segment.
+ * through .eh_frame_hdr's segment. x86-64 code that none of them describes (musl's, assembler) is read
+ * itself: code_frames.h.
  */
 #ifndef PMUBPF_SYMD_ELF_CFI_H
 #define PMUBPF_SYMD_ELF_CFI_H
@@ -13,9 +14,9 @@
 #include "symd/cfi_table.h"
 
 /*
- * Adds the rows of the file (fd is borrowed) to t. 0, or
+ * Adds the rows of the file (fd is borrowed) to t; without read_code, only what the file says itself. 0, or
  * -EINVAL: not a readable ELF file with code, -ENOTSUP: of another machine, -EFBIG: beyond the limits.
  */
-int elf_cfi__build(int fd, struct cfi_table *t);
+int elf_cfi__build(int fd, bool read_code, struct cfi_table *t);
 
 #endif

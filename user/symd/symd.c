@@ -170,7 +170,7 @@ static int symd__build_table(struct symd *s, int fd, int *ret_fd)
 	int r;
 
 	cfi_table__init(&t);
-	r = elf_cfi__build(fd, &t);
+	r = elf_cfi__build(fd, true, &t);
 	if (r == 0)
 		r = cfi_table__finish(&t, &head);
 	status = table_status(r);

@@ -1,0 +1,262 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Whole stacks of programs as other compilers, libraries and ways of linking make them.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# On a busy machine the reader comes late, and copies of stacks find no room.
+MEASURED='static static_pie musl musl_static musl_stripped debug_frame stripped dlopen go go_stripped go_with_c'
+
+seconds=$(secs 3 2)
+SOURCE=$TOP/tests/workloads/frameless.c
+FLAGS=(-std=gnu11 -D_GNU_SOURCE -O2 -fomit-frame-pointer -fno-optimize-sibling-calls)
+
+needs_tables() {
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "unwind tables are for x86-64 and arm64" ;;
+	esac
+}
+
+compile() { # PROGRAM COMPILER FLAG…
+	local program=$1 compiler=$2
+	shift 2
+	needs_tables
+	need_program "$compiler"
+	"$compiler" "${FLAGS[@]}" "$SOURCE" -o "$T/$program" "$@" -lm -lpthread 2>"$T/err" ||
+		skip "$compiler $*: $(head -n 1 "$T/err")"
+}
+
+# Percent of the weight of `mine` whose stack matches: a pattern over the line without its number.
+share() { # PATTERN
+	folded_share "$T/mine" "$1"
+}
+
+record_it() { # COMM COMMAND…
+	local comm=$1
+	shift
+	pmb_ok record -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- "$@"
+	expect_ledger
+	grep "^$comm;" "$T/folded" >"$T/mine"
+}
+
+# Percent of the stacks that the tool itself calls complete.
+expect_complete() { # PERCENT
+	expect_ge "$(sum_get '100 * .stacks.user.complete / ([.stacks.user | to_entries[] | select(.key != "none") | .value] | add)')" \
+		"$1" "percent of the stacks that ended well"
+}
+
+DEEP=$(printf 'deep%02d;' $(seq 1 30))
+BEGIN='_start;[^ ]*main;'
+THREAD='[^;]*clone3?;start[^;]*;thread;'
+
+# Known stacks: through the program alone and in two threads, through the C library, through a signal.
+expect_modes() { # PROGRAM [BEGIN [THREAD]]
+	local begin=${2:-$BEGIN} thread=${3:-$THREAD}
+	record_it "$1" "$T/$1" deep "$seconds"
+	expect_complete 98
+	expect_ge "$(share "^$1;($begin|$thread)${DEEP}spin")" 98 "percent 30 deep"
+	record_it "$1" "$T/$1" qsort 1
+	expect_complete 98
+	expect_ge "$(share "^$1;${begin}sort;.*compare;spin")" 98 "percent through qsort"
+	record_it "$1" "$T/$1" signal 1
+	expect_complete 98
+	expect_ge "$(share "^$1;$begin.*interrupted;.*handler;spin")" 98 "percent in a signal handler"
+}
+
+t_static() {
+	compile static gcc -static -no-pie
+	expect_modes static
+}
+
+t_static_pie() {
+	compile static-pie gcc -static-pie -fPIE
+	expect_modes static-pie
+}
+
+t_musl() {
+	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
+	compile musl musl-gcc
+	# The library's own symbols are those that it exports.
+	expect_modes musl '_start;\[libc\.so\][^;]*;main;' '\[libc\.so\][^;]*;\[libc\.so\][^;]*;thread;'
+}
+
+t_musl_static() {
+	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
+	compile musl-static musl-gcc -static
+	expect_modes musl-static
+}
+
+# Without a symbol, and without call frame information in the library: the frames are there, nameless.
+t_musl_stripped() {
+	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
+	compile musl-stripped musl-gcc -static -s
+	record_it musl-stripped "$T/musl-stripped" deep "$seconds"
+	expect_complete 98
+	awk -F';' 'NF >= 33' "$T/mine" >"$T/deep"
+	expect_ge "$(awk -v a="$(folded_sum "$T/deep")" -v b="$(folded_sum "$T/mine")" \
+		'BEGIN { printf "%.2f\n", 100 * a / b }')" 98 "percent of the weight 30 deep"
+}
+
+t_debug_frame() {
+	compile debug-frame gcc -fno-asynchronous-unwind-tables -g
+	readelf -SW "$T/debug-frame" | grep -q '\.debug_frame' || fail "it has no .debug_frame"
+	expect_modes debug-frame '_start;__libc_start_main[^;]*;([^;]+;)?main;'
+}
+
+t_stripped() {
+	compile stripped gcc -s
+	record_it stripped "$T/stripped" deep "$seconds"
+	expect_complete 98
+	# only what lies in libc has a name
+	expect_ge "$(share "^stripped;(\[stripped\][^;]*;__libc_start_main|(__)?clone3?;start_thread)")" 98 "percent whole"
+}
+
+# A library without frame pointers that comes when the recording is on its way.
+t_dlopen() {
+	needs_tables
+	need_program gcc
+	cat >"$T/lib.c" <<-'C'
+	#define SPIN_EXTERN
+	#include "spin.h"
+	static volatile uint64_t sink;
+	WORK static uint64_t lib_spin(uint64_t ns)
+	{
+		uint64_t end = thread_cpu_ns() + ns, n = 0;
+		while (thread_cpu_ns() < end) { burn(20000); n++; }
+		return n;
+	}
+	WORK static uint64_t lib_middle(uint64_t ns) { volatile char room[300]; room[0] = 1; return lib_spin(ns) + (uint64_t)room[0]; }
+	void lib_entry(uint64_t ns) { sink += lib_middle(ns); }
+	C
+	cat >"$T/main.c" <<-'C'
+	#include <dlfcn.h>
+	#include "spin.h"
+	WORK static int calls(void *lib, uint64_t ns)
+	{
+		void (*entry)(uint64_t) = (void (*)(uint64_t))dlsym(lib, "lib_entry");
+		if (!entry) return 3;
+		entry(ns);
+		return 0;
+	}
+	int main(int argc, char **argv)
+	{
+		spin_for(500000000);
+		void *lib = dlopen(argv[1], RTLD_NOW);
+		return lib ? calls(lib, (uint64_t)(arg_num(argc, argv, 2, 2) * 1e9)) : 2;
+	}
+	C
+	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -shared -fPIC -o "$T/late.so" "$T/lib.c" || fail "no library"
+	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -o "$T/late" "$T/main.c" -ldl || fail "no program"
+	record_it late "$T/late" "$T/late.so" "$seconds"
+	expect_complete 98
+	grep ';lib_entry' "$T/mine" >"$T/of_lib"
+	expect_ge "$(folded_sum "$T/of_lib")" $((seconds * 900000000)) "weight in the library"
+	expect_ge "$(folded_share "$T/mine" '^late;_start;__libc_start_main[^;]*;([^;]+;)?main;(calls;lib_entry;lib_middle;lib_spin|spin_for)')" \
+		98 "percent whole"
+}
+
+# Go: its code has frame pointers, and stacks of its own for each goroutine.
+go_program() { # cgo|pure
+	cat <<-'GO'
+	package main
+
+	GO
+	[ "$1" = pure ] || cat <<-'GO'
+	/*
+	#cgo CFLAGS: -O2 -fomit-frame-pointer
+	__attribute__((noipa)) unsigned long c_leaf(unsigned long n) { for (volatile unsigned long i = 0; i < n; i++); return n; }
+	__attribute__((noipa)) unsigned long c_work(unsigned long n) { volatile char room[500]; room[0] = 1; return c_leaf(n) + room[0]; }
+	*/
+	import "C"
+	GO
+	cat <<-'GO'
+	import (
+		"os"
+		"sort"
+		"time"
+	)
+
+	type byValue []int
+
+	func (b byValue) Len() int           { return len(b) }
+	func (b byValue) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+	func (b byValue) Less(i, j int) bool { return b[i] < b[j] }
+
+	//go:noinline
+	func sorts() {
+		v := make([]int, 1000)
+		for i := range v {
+			v[i] = i * 7919 % 1009
+		}
+		sort.Sort(byValue(v))
+	}
+
+	//go:noinline
+	func goes(end time.Time) int {
+		s := 0
+		for time.Now().Before(end) {
+			sorts()
+			s += work()
+		}
+		return s
+	}
+
+	func main() {
+		d, _ := time.ParseDuration(os.Args[1])
+		end := time.Now().Add(d)
+		done := make(chan int)
+		go func() { done <- goes(end) }()
+		s := goes(end)
+		os.Exit((s + <-done) & 0)
+	}
+
+	GO
+	if [ "$1" = pure ]; then
+		echo 'func work() int { return 0 }'
+	else
+		echo 'func work() int { return int(C.c_work(100000)) }'
+	fi
+}
+
+build_go() { # NAME cgo|pure FLAG…
+	local name=$1 kind=$2
+	shift 2
+	needs_tables
+	need_program go
+	go_program "$kind" >"$T/main.go"
+	env HOME="$T" GOCACHE="$T/cache" GOFLAGS= GO111MODULE=off CGO_ENABLED="$([ "$kind" = pure ] && echo 0 || echo 1)" \
+		go build -o "$T/$name" "$@" "$T/main.go" 2>"$T/err" || skip "go: $(head -n 1 "$T/err")"
+	later chmod -R u+w "$T/cache"
+}
+
+# Where a goroutine, and a thread of the runtime, begin.
+GOROUTINE='(runtime\.goexit[^;]*;(runtime\.main;main\.main|main\.main\.func1)|runtime\.(mstart|rt0_go|goexit)[^;]*|_rt0_[^;]*)'
+
+t_go() {
+	build_go gopure pure
+	record_it gopure "$T/gopure" "${seconds}s"
+	expect_complete 98
+	expect_ge "$(share "^gopure;$GOROUTINE")" 98 "percent whole"
+	expect_ge "$(share "^gopure;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 80 "percent in sort"
+}
+
+t_go_stripped() {
+	build_go gostripped pure -ldflags='-s -w'
+	record_it gostripped "$T/gostripped" "${seconds}s"
+	expect_complete 98
+}
+
+# C between, without frame pointers, on the thread's stack: from there back to the goroutine's.
+t_go_with_c() {
+	need_program gcc
+	build_go gowithc cgo
+	record_it gowithc "$T/gowithc" "${seconds}s"
+	expect_complete 98
+	expect_ge "$(share 'main\.goes;main\.(work|_Cfunc_c_work)[^;]*;.*runtime\.asmcgocall[^;]*;[^;]*Cfunc_c_work;c_work;c_leaf')" 10 \
+		"percent in C under Go"
+	expect_ge "$(share "^gowithc;($GOROUTINE|(__)?clone3?;start_thread|_start;)")" 98 "percent whole"
+}
+
+run_tests

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/elf_code.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "symd/elf_symbols.h"
+
+enum {
+	PARTS_MAX = 64,
+	/* Smaller ones aren't worth looking through all the code for what calls them. */
+	SWEEP_FROM = 4096,
+};
+
+struct parts {
+	struct cfi_code of[PARTS_MAX];
+	size_t n;
+	uint64_t size;
+};
+
+static int by_offset(const void *pa, const void *pb)
+{
+	const struct cfi_code *a = pa, *b = pb;
+
+	return CMP3(a->file_off, b->file_off);
+}
+
+static void parts__add(struct parts *p, const struct cfi_code *segment, uint64_t from, uint64_t to)
+{
+	if (from >= to || p->n >= PARTS_MAX || to - from > CODE_FRAMES_MAX - p->size)
+		return;
+	p->size += to - from;
+	p->of[p->n++] = (struct cfi_code){
+		.file_off = from,
+		.vaddr = segment->vaddr + (from - segment->file_off),
+		.size = to - from,
+	};
+}
+
+/* What of a section lies in executable segments. */
+static void add_section(const struct elf_code *c, const GElf_Shdr *shdr, struct parts *p)
+{
+	uint64_t end = shdr->sh_offset + shdr->sh_size;
+
+	if (shdr->sh_type != SHT_PROGBITS || !(shdr->sh_flags & SHF_EXECINSTR) ||
+	    end < shdr->sh_offset)
+		return;
+	for (size_t i = 0; i < c->n_code; i++) {
+		const struct cfi_code *code = &c->code[i];
+		uint64_t from = shdr->sh_offset > code->file_off ? shdr->sh_offset : code->file_off;
+		uint64_t to = code->file_off + code->size;
+
+		parts__add(p, code, from, end < to ? end : to);
+	}
+}
+
+/* Sorted, disjoint: of two that claim the same bytes, the first has them. */
+static void find_parts(const struct elf_code *c, struct parts *p)
+{
+	Elf_Scn *scn = NULL;
+	uint64_t done = 0;
+	GElf_Shdr shdr;
+	size_t n = 0;
+
+	while (c->sane && (scn = elf_nextscn(c->elf, scn))) {
+		if (gelf_getshdr(scn, &shdr))
+			add_section(c, &shdr, p);
+	}
+	for (size_t i = 0; i < c->n_code && !c->sane; i++)
+		parts__add(p, &c->code[i], c->code[i].file_off,
+			   c->code[i].file_off + c->code[i].size);
+	qsort(p->of, p->n, sizeof(p->of[0]), by_offset);
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->of[i].file_off < done)
+			continue;
+		done = p->of[i].file_off + p->of[i].size;
+		p->of[n++] = p->of[i];
+	}
+	p->n = n;
+}
+
+static void read_parts(struct elf_code *c, const struct parts *p)
+{
+	size_t at = 0;
+
+	c->bytes = xcalloc(1, p->size + 1);
+	for (size_t i = 0; i < p->n; i++) {
+		struct cfi_code part = p->of[i];
+		ssize_t got = pread(c->fd, c->bytes + at, part.size, (off_t)part.file_off);
+
+		if (got <= 0)
+			continue;
+		part.size = (uint64_t)got;
+		code_frames__add(c->frames, c->bytes + at, &part);
+		at += part.size;
+	}
+}
+
+static void add_symbols(struct elf_code *c, uint32_t type)
+{
+	Elf_Scn *scn = elf_section__by_type(c->elf, type);
+	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX);
+	GElf_Sym sym;
+
+	if (!data || data->d_type != ELF_T_SYM)
+		return;
+	for (int i = 1; gelf_getsym(data, i, &sym); i++) {
+		unsigned kind = GELF_ST_TYPE(sym.st_info);
+
+		if (sym.st_value && sym.st_shndx != SHN_UNDEF &&
+		    (kind == STT_FUNC || kind == STT_GNU_IFUNC))
+			code_frames__start(c->frames, sym.st_value);
+	}
+}
+
+static void load(struct elf_code *c)
+{
+	struct parts parts = {.n = 0};
+	GElf_Ehdr ehdr;
+
+	c->frames = code_frames__new();
+	find_parts(c, &parts);
+	read_parts(c, &parts);
+	add_symbols(c, SHT_SYMTAB);
+	add_symbols(c, SHT_DYNSYM);
+	if (gelf_getehdr(c->elf, &ehdr))
+		code_frames__start(c->frames, ehdr.e_entry);
+}
+
+void elf_code__fill(void *code, uint64_t file_off, uint64_t end, const struct pmb_unwind_rule *gap,
+		    cfi_row_fn row, void *ctx)
+{
+	struct elf_code *c = code;
+
+	if (!c->frames)
+		load(c);
+	if (end - file_off >= SWEEP_FROM && !c->swept) {
+		code_frames__sweep(c->frames);
+		c->swept = true;
+	}
+	code_frames__emit(c->frames, file_off, end, gap, row, ctx);
+}
+
+void elf_code__done(struct elf_code *c)
+{
+	c->frames = code_frames__free(c->frames);
+	free(c->bytes);
+	c->bytes = NULL;
+}
