@@ -201,6 +201,14 @@ struct {
 	__type(value, struct slice_buf);
 } pmb_slices SEC(".maps");
 
+/* Which cgroups are of containers that were asked for: user space says so when it first meets one. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u64);
+	__type(value, __u32); /* enum pmb_cgroup_mark */
+} pmb_cgroups SEC(".maps");
+
 struct mark_page {
 	__u8 mark[PMB_MARKS_PER_PAGE];
 };

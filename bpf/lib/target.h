@@ -60,6 +60,15 @@ static __always_inline bool in_target_cgroup(const volatile struct pmb_config *c
 	return cgroup && cgroup_ancestor_id(cgroup, cfg->cgroup_level) == cfg->cgroup_id;
 }
 
+/* One that nobody has looked up yet passes: user space decides, and marks it. */
+static __always_inline bool in_target_container(const volatile struct pmb_config *cfg)
+{
+	__u64 id = current_cgroup_id(cfg);
+	__u32 *mark = bpf_map_lookup_elem(&pmb_cgroups, &id);
+
+	return !mark || *mark == PMB_CGROUP_TARGET;
+}
+
 static __always_inline bool is_target(const volatile struct pmb_config *cfg, __u32 tid)
 {
 	__u8 *mark;
@@ -68,6 +77,8 @@ static __always_inline bool is_target(const volatile struct pmb_config *cfg, __u
 		return true;
 	if (cfg->filter == PMB_FILTER_CGROUP)
 		return in_target_cgroup(cfg);
+	if (cfg->filter == PMB_FILTER_CONTAINERS)
+		return in_target_container(cfg);
 	mark = task_mark(tid);
 	return mark && *mark == PMB_MARK_TARGET;
 }

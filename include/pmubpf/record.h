@@ -115,8 +115,15 @@ struct pmb_slice {
 
 enum pmb_filter {
 	PMB_FILTER_NONE,
-	PMB_FILTER_TASKS,  /* by the marks in pmb_tasks */
-	PMB_FILTER_CGROUP, /* by cgroup and its descendants */
+	PMB_FILTER_TASKS,      /* by the marks in pmb_tasks */
+	PMB_FILTER_CGROUP,     /* by cgroup and its descendants */
+	PMB_FILTER_CONTAINERS, /* by the marks in pmb_cgroups; what has none passes, to be looked up */
+};
+
+/* Marks of cgroups. */
+enum pmb_cgroup_mark {
+	PMB_CGROUP_TARGET = 1,
+	PMB_CGROUP_OTHER,
 };
 
 /* Marks of a task, one byte per thread id; fork copies the parent's. */

@@ -84,6 +84,30 @@ t_docker() {
 	fi
 }
 
+# Only that one, which starts when the recording is under way; by its pod's or id's name it is the same.
+t_only_one() {
+	need_docker
+	docker_run web-1 alpha 60
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 5 --container new-3 -o "$T/folded" --summary "$T/sum.json" 2>"$T/err" &
+	local recorder=$! id
+	sleep 1.5
+	docker_run new-3 gamma 60
+	wait "$recorder"
+	expect_eq $? 0 "exit status"
+	expect_ledger
+	expect_eq "$(sum_get .balanced)" true "the books"
+	expect_ge "$(grep -c '^gamma;' "$T/folded")" 1 "lines of gamma"
+	# what starts the container runs in it before it is gamma
+	expect_eq "$(grep -vc '^gamma;\|^runc' "$T/folded")" 0 "lines of other programs"
+	id=$(docker inspect -f '{{.Id}}' web-1)
+	pmb_ok record -e cpu-clock -F 499 -d 1 --container "${id:0:7}" -o "$T/folded"
+	expect_ge "$(grep -c '^alpha;' "$T/folded")" 1 "lines of alpha"
+	expect_eq "$(grep -vc '^alpha;' "$T/folded")" 0 "lines of other programs"
+	pmb_ok record -e cpu-clock -F 499 -d 1 --container no-such -o "$T/folded"
+	expect_match "$T/err" 'container no-such: nothing ran in one of that name; these did: .*web-1' "what ran"
+	expect_empty "$T/folded" "lines"
+}
+
 t_podman() {
 	need_program podman
 	need_program runc

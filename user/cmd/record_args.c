@@ -31,6 +31,7 @@ enum {
 	OPT_FORMAT,
 	OPT_LABEL,
 	OPT_BY,
+	OPT_CONTAINER,
 	OPT_NO_SYMBOLS,
 };
 
@@ -52,6 +53,10 @@ static const struct argp_option options[] = {
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
 	 "multiplexing them",
 	 0},
+	{"container", OPT_CONTAINER, "NAME", 0,
+	 "A container (or pod, or service) by name or by the first digits of its id, also one that "
+	 "starts later; may be repeated",
+	 2},
 	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 2},
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
 	 0},
@@ -292,6 +297,12 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return add_label(a, "--label", arg);
 	case OPT_BY:
 		return parse_by(a, arg);
+	case OPT_CONTAINER:
+		if (!*arg)
+			return err__usage(a->err, "--container '': name one");
+		GROW(a->target.containers, a->target.n_containers, a->target.cap_containers);
+		a->target.containers[a->target.n_containers++] = arg;
+		return 0;
 	case OPT_CALL_GRAPH:
 		return parse_call_graph(a, arg);
 	case OPT_PER_CPU:
@@ -384,9 +395,11 @@ static int check(struct record_args *a)
 		return r;
 	if (a->passes && !s->whom.command)
 		return err__usage(a->err, "--passes needs a COMMAND to run several times");
-	if (s->scope == SCOPE_PER_TASK && (s->whom.all || s->whom.n_cgroups || s->whom.cpus))
+	if (s->scope == SCOPE_PER_TASK &&
+	    (s->whom.all || s->whom.n_cgroups || s->whom.n_containers || s->whom.cpus))
 		return err__usage(
-			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C or -G");
+			a->err,
+			"--per-task goes with -p, -t or a COMMAND, not with -a, -C, -G or --container");
 	for (size_t i = 0; a->summary && i < a->n_outputs; i++) {
 		if (a->outputs[i].path && strcmp(a->summary, a->outputs[i].path) == 0)
 			return err__usage(a->err, "-o and --summary name the same file");

@@ -119,10 +119,11 @@ const struct argp target_argp = {.options = options, .parser = parse};
 int target_args__check(const struct target_args *t, const char *subcommand)
 {
 	bool tasks = t->n_pids || t->n_tids;
-	int targets = tasks + t->all + (t->n_cgroups > 0);
+	int targets = tasks + t->all + (t->n_cgroups > 0) + (t->n_containers > 0);
 
-	if (targets > 1 && !(t->all && t->n_cgroups && targets == 2))
-		return err__usage(t->err, "-p/-t, -a and -G each say whom: give one of them");
+	if (targets > 1 && !(t->all && !tasks && targets == 2))
+		return err__usage(t->err,
+				  "-p/-t, -a, -G and --container each say whom: give one of them");
 	if (t->command && tasks)
 		return err__usage(t->err, "-p/-t and a COMMAND each say whom: give one of them");
 	if (!targets && !t->command && !t->cpus.n)
@@ -144,6 +145,8 @@ struct target target_args__target(const struct target_args *t, bool stdout_is_da
 		.cpus = t->cpus.n ? &t->cpus : NULL,
 		.cgroups = t->cgroups,
 		.n_cgroups = t->n_cgroups,
+		.containers = t->containers,
+		.n_containers = t->n_containers,
 		.command = t->command,
 		.command_stdout = stdout_is_data ? STDERR_FILENO : -1,
 		.reader_fd = stdout_is_data ? STDOUT_FILENO : -1,
@@ -160,4 +163,5 @@ void target_args__done(struct target_args *t)
 	for (size_t i = 0; i < t->n_cgroups; i++)
 		cgroup__done(&t->cgroups[i]);
 	free(t->cgroups);
+	free(t->containers);
 }

@@ -28,6 +28,8 @@ struct target_args {
 	struct cpus cpus; /* n 0: not given */
 	struct cgroup_ref *cgroups;
 	size_t n_cgroups, cap_cgroups;
+	char **containers; /* borrowed from argv; the parent's option */
+	size_t n_containers, cap_containers;
 	bool many_cgroups; /* set before parsing: -G may be repeated */
 	bool no_inherit;
 	uint64_t duration_ns; /* 0: not given */

@@ -101,6 +101,9 @@ static int create_rings(struct programs *p, size_t ring_bytes, struct err *err)
 	return 0;
 }
 
+/* Beyond so many, those that are met later pass the filter for good, and user space leaves them out. */
+enum { CGROUPS_MAX = 16384 };
+
 static __u32 mark_pages(const struct programs_opts *opts)
 {
 	uint64_t pid_max = file_read_u64("/proc/sys/kernel/pid_max", 4194304);
@@ -122,6 +125,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_marks, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
+	bpf_map__set_max_entries(skel->maps.pmb_cgroups, opts->by_container ? CGROUPS_MAX : 1);
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
 				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_rings);
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
@@ -350,6 +354,14 @@ int programs__mark(struct programs *p, pid_t tid, enum pmb_mark mark)
 		return -ERANGE;
 	__atomic_store_n(&p->marks[tid], (uint8_t)mark, __ATOMIC_RELEASE);
 	return 0;
+}
+
+void programs__mark_cgroup(struct programs *p, uint64_t id, enum pmb_cgroup_mark mark)
+{
+	__u32 value = mark;
+
+	bpf_map__update_elem(p->samples[0]->maps.pmb_cgroups, &id, sizeof(id), &value,
+			     sizeof(value), BPF_ANY);
 }
 
 void programs__forget_stack(struct programs *p, uint64_t id)

@@ -27,6 +27,7 @@ struct programs_opts {
 	bool follow;         /* load the fork and exec programs */
 	bool inherit;        /* children of targets are targets */
 	bool by_table;       /* unwind tables will be given */
+	bool by_container;   /* cgroups will be marked */
 };
 
 struct programs;
@@ -40,6 +41,7 @@ int programs__set_counter(struct programs *programs, size_t read, int cpu, int f
 int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < programs__n_rings() */
 int programs__n_rings(const struct programs *programs);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
+void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgroup_mark mark);
 /* The next overflow in this stack sends it again. */
 void programs__forget_stack(struct programs *programs, uint64_t id);
 /* What unwinding by tables reads, mapped. */

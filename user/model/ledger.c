@@ -162,9 +162,9 @@ static bool ledger_event__columns(const struct ledger_event *e, struct buf *rema
 	ok &= same(e, "weight seen = emitted + filtered + dropped", e->kernel.weight_seen, weight,
 		   remarks);
 	ok &= same(e, "emitted = decoded", e->kernel.emitted, e->decoded, remarks);
-	ok &= same(e, "decoded = aggregated", e->decoded, e->aggregated, remarks);
-	ok &= same(e, "weight emitted = weight aggregated", e->kernel.weight_emitted, e->weight,
-		   remarks);
+	ok &= same(e, "decoded = aggregated", e->decoded, e->aggregated + e->foreign, remarks);
+	ok &= same(e, "weight emitted = weight aggregated", e->kernel.weight_emitted,
+		   e->weight + e->weight_foreign, remarks);
 	ok &= same(e, "aggregated = in the rows of the profile", e->aggregated, e->in_rows,
 		   remarks);
 	ok &= same(e, "weight aggregated = weight in the rows of the profile", e->weight,

@@ -44,6 +44,7 @@ struct ledger_event {
 	const char *name;        /* borrowed */
 	struct pmb_stats kernel; /* what the overflow program counted */
 	uint64_t decoded;
+	uint64_t foreign, weight_foreign; /* of containers that turned out not to be asked for */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */

@@ -207,6 +207,12 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 		    e->read ? "readings" : "overflows seen", (uint64_t)e->kernel.seen,
 		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
 		    ledger_event__dropped(e), e->decoded, e->aggregated);
+	if (e->foreign)
+		buf__printf(
+			out,
+			"    discarded %" PRIu64 " (weight %" PRIu64
+			"): of containers that were not asked for, taken before that was known\n",
+			e->foreign, e->weight_foreign);
 	text_drops(e, out);
 	text_other(e, out);
 	text_counter(e, event, out);

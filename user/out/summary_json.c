@@ -119,6 +119,9 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__obj(j, "user");
 	json__u64(j, "decoded", e->decoded);
 	json__u64(j, "aggregated", e->aggregated);
+	json__obj(j, "discarded");
+	json__u64(j, "other_containers", e->foreign);
+	json__end_obj(j);
 	json__u64(j, "weight", e->weight);
 	json__obj(j, "other");
 	json__u64(j, "samples", e->other.samples);

@@ -4,17 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/intern.h"
 #include "proc/container_name.h"
 #include "sys/cgroup.h"
 
-enum { SHORT_ID = 12 }; /* digits, as docker ps shows them */
+enum {
+	SHORT_ID = 12, /* digits, as docker ps shows them */
+	ID_PREFIX = 4, /* at least: fewer may be anybody's */
+};
 
 struct cgroup {
 	char *path;
 	char *container;
 	struct container_name name;
+	char *id;
 };
 
 struct cgroups {
@@ -40,6 +45,7 @@ struct cgroups *cgroups__free(struct cgroups *c)
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->list[i].path);
 		free(c->list[i].container);
+		free(c->list[i].id);
 		container_name__done(&c->list[i].name);
 	}
 	free(c->list);
@@ -61,17 +67,20 @@ static void look_up(struct cgroup *cgroup, pid_t tgid)
 		cgroup->container = xstrndup(path.id, SHORT_ID);
 	else if (path.unit)
 		cgroup->container = xstrdup(path.unit);
+	cgroup->id = TAKE_PTR(path.id);
 	container_path__done(&path);
 }
 
-void cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
+bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 {
 	uint32_t number;
+	bool new;
 
 	if (id == c->last)
-		return;
+		return false;
 	c->last = id;
 	number = intern__add(&c->ids, &id, sizeof(id));
+	new = c->n < number;
 	while (c->n < number) {
 		struct cgroup *cgroup;
 
@@ -81,6 +90,7 @@ void cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 		if (cgroup->path)
 			look_up(cgroup, tgid);
 	}
+	return new;
 }
 
 const char *cgroups__hierarchy(const struct cgroups *c)
@@ -88,13 +98,34 @@ const char *cgroups__hierarchy(const struct cgroups *c)
 	return c->hierarchy;
 }
 
+size_t cgroups__count(const struct cgroups *c)
+{
+	return c->n;
+}
+
+struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i)
+{
+	const struct cgroup *cgroup = &c->list[i];
+
+	return (struct cgroup_info){cgroup->path, cgroup->container, cgroup->name.pod,
+				    cgroup->name.image, cgroup->id};
+}
+
 struct cgroup_info cgroups__info(struct cgroups *c, uint64_t id)
 {
 	uint32_t number = intern__add(&c->ids, &id, sizeof(id));
-	const struct cgroup *cgroup = number <= c->n ? &c->list[number - 1] : NULL;
 
-	if (!cgroup)
-		return (struct cgroup_info){0};
-	return (struct cgroup_info){cgroup->path, cgroup->container, cgroup->name.pod,
-				    cgroup->name.image};
+	return number <= c->n ? cgroups__nth(c, number - 1) : (struct cgroup_info){0};
+}
+
+bool cgroup_info__is(const struct cgroup_info *info, const char *wanted)
+{
+	const char *pod = info->pod ? strrchr(info->pod, '/') : NULL;
+
+	if (info->container && strcmp(info->container, wanted) == 0)
+		return true;
+	if (info->pod && (strcmp(info->pod, wanted) == 0 || (pod && strcmp(pod + 1, wanted) == 0)))
+		return true;
+	return info->id && strlen(wanted) >= ID_PREFIX &&
+	       strncmp(info->id, wanted, strlen(wanted)) == 0;
 }

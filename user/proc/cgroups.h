@@ -6,6 +6,8 @@
 #ifndef PMUBPF_PROC_CGROUPS_H
 #define PMUBPF_PROC_CGROUPS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,16 +19,23 @@ struct cgroup_info {
 	const char *container; /* its name, or the short id, or the unit of systemd's */
 	const char *pod;       /* "namespace/pod" */
 	const char *image;
+	const char *id; /* of the container */
 };
 
 /* Their ids are those of the hierarchy that tells containers apart: sys/cgroup.h. */
 struct cgroups *cgroups__new(void);
 struct cgroups *cgroups__free(struct cgroups *c);
-/* Looks it up, the first time, with the help of a process in it. */
-void cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
+/* Looks it up, the first time, with the help of a process in it. True: that was now. */
+bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);
 /* Nothing is known of one that was never met. */
 struct cgroup_info cgroups__info(struct cgroups *c, uint64_t id);
+/* Those that were met, in that order. */
+size_t cgroups__count(const struct cgroups *c);
+struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i);
+/* Whether a user means it: the container's name, or the first digits of its id, or its pod's name (with or
+ * without the namespace), or the unit. */
+bool cgroup_info__is(const struct cgroup_info *info, const char *wanted);
 
 #endif

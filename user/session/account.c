@@ -217,6 +217,8 @@ static void account_sample(void *ctx, const struct decoded *rec)
 	char comm[PMB_COMM_LEN + 1] = {0};
 	unsigned labels = s->opts->labels;
 
+	if (!session__meet_cgroup(s, rec))
+		return;
 	publish(s, sample, process);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
@@ -225,8 +227,6 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		to.key.addr = rec->addr & s->opts->addr_mask;
 		to.key.has_addr = 1;
 	}
-	if (labels & LABEL_CGROUP)
-		cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid);
 	to.labels = (struct profile_labels){
 		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
 		.tgid = labels & LABEL_PID ? sample->tgid : 0,

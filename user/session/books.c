@@ -244,6 +244,7 @@ void session__close_books(struct session *s)
 	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)
 		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
+	session__note_containers(s);
 	share_times(s);
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		struct ledger_event *e = &ledger->events[i];

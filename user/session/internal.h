@@ -87,6 +87,11 @@ void session__round(struct session *s, bool final);
 /* The event's number in the profile, which may be that of several recordings. */
 uint32_t session__event_number(const struct session *s, size_t event);
 
+/* containers.c: looks the cgroup of a sample up. False: it is of another container than those asked for, and
+ * was left out. */
+bool session__meet_cgroup(struct session *s, const struct decoded *rec);
+void session__note_containers(struct session *s);
+
 /* unwind.c: tables for the kernel side, and samples that wait for a table. Takes the slice over. */
 void session__late(struct session *s, const struct account *to, struct process *process,
 		   struct slice *slice);

@@ -98,6 +98,8 @@ static void add_row(struct ledger_event *to, const struct ledger_event *from)
 	for (size_t i = 0; i < sizeof(to->kernel) / sizeof(*sum); i++)
 		sum[i] += add[i];
 	to->decoded += from->decoded;
+	to->foreign += from->foreign;
+	to->weight_foreign += from->weight_foreign;
 	to->aggregated += from->aggregated;
 	to->weight += from->weight;
 	to->throttled += from->throttled;

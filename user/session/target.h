@@ -22,6 +22,8 @@ struct target {
 	const struct cpus *cpus;          /* NULL: every CPU that is online */
 	const struct cgroup_ref *cgroups; /* a recording takes one at most */
 	size_t n_cgroups;
+	char *const *containers; /* names, prefixes of ids, or pods */
+	size_t n_containers;
 	char *const *command; /* NULL: none */
 	int command_stdout;   /* descriptor for its standard output; -1: ours */
 	int reader_fd;        /* a pipe: when its reader goes, it ends; -1: none */
@@ -29,10 +31,10 @@ struct target {
 	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
 };
 
-/* With -a, -C or -G everything there is counted, and a command only sets the duration. */
+/* With -a, -C, -G or containers everything there is counted, and a command only sets the duration. */
 static inline bool target__by_place(const struct target *t)
 {
-	return t->all || t->n_cgroups || (t->cpus && !t->n_pids && !t->n_tids);
+	return t->all || t->n_cgroups || t->n_containers || (t->cpus && !t->n_pids && !t->n_tids);
 }
 
 #endif

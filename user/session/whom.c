@@ -105,6 +105,8 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 		return PMB_FILTER_NONE;
 	if (s->opts->whom.n_cgroups)
 		return PMB_FILTER_CGROUP;
+	if (s->opts->whom.n_containers)
+		return PMB_FILTER_CONTAINERS;
 	return target__by_place(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
 }
 
@@ -209,6 +211,7 @@ int session__load(struct session *s, struct err *err)
 		.ring_bytes = o->ring_bytes,
 		.inherit = o->whom.inherit,
 		.by_table = o->want_user && o->by_table,
+		.by_container = o->whom.n_containers,
 	};
 	int r;
 
@@ -228,8 +231,9 @@ int session__load(struct session *s, struct err *err)
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		};
 		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
-			       o->labels & LABEL_CGROUP ? cgroups__hierarchy(s->result->cgroups) :
-							  NULL,
+			       o->labels & LABEL_CGROUP || o->whom.n_containers ?
+				       cgroups__hierarchy(s->result->cgroups) :
+				       NULL,
 			       &configs[i], err);
 		if (r < 0)
 			return r;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Recording some containers only, also those that start later: the kernel side lets every cgroup pass that
+ * was never looked up, here it is looked up at its first sample, and from then on the kernel side knows.
+ */
+#include "out/escape.h"
+#include "session/internal.h"
+
+static bool is_wanted(const struct session *s, uint64_t cgroup)
+{
+	struct cgroup_info info = cgroups__info(s->result->cgroups, cgroup);
+
+	for (size_t i = 0; i < s->opts->whom.n_containers; i++) {
+		if (cgroup_info__is(&info, s->opts->whom.containers[i]))
+			return true;
+	}
+	return false;
+}
+
+static void discard(struct session *s, uint32_t event, uint64_t weight)
+{
+	s->result->ledger.events[event].foreign++;
+	s->result->ledger.events[event].weight_foreign += weight;
+}
+
+bool session__meet_cgroup(struct session *s, const struct decoded *rec)
+{
+	const struct pmb_sample *sample = rec->sample;
+	bool choose = s->opts->whom.n_containers > 0, wanted;
+
+	if (!choose && !(s->opts->labels & LABEL_CGROUP))
+		return true;
+	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid) && choose)
+		programs__mark_cgroup(s->programs, sample->cgroup,
+				      is_wanted(s, sample->cgroup) ? PMB_CGROUP_TARGET :
+								     PMB_CGROUP_OTHER);
+	wanted = !choose || is_wanted(s, sample->cgroup);
+	if (wanted)
+		return true;
+	discard(s, sample->event, sample->weight);
+	for (size_t i = 0; i < rec->n_reads; i++) {
+		if (rec->reads[i].weight)
+			discard(s, rec->reads[i].event, rec->reads[i].weight);
+	}
+	return false;
+}
+
+static bool met_one(struct session *s, const char *wanted)
+{
+	for (size_t i = 0; i < cgroups__count(s->result->cgroups); i++) {
+		struct cgroup_info info = cgroups__nth(s->result->cgroups, i);
+
+		if (cgroup_info__is(&info, wanted))
+			return true;
+	}
+	return false;
+}
+
+/* What else ran there, so that a misspelt name is found at once. */
+static void list_met(const struct session *s, struct buf *out)
+{
+	enum { SHOWN = 8 };
+	size_t shown = 0;
+
+	for (size_t i = 0; i < cgroups__count(s->result->cgroups) && shown < SHOWN; i++) {
+		struct cgroup_info info = cgroups__nth(s->result->cgroups, i);
+
+		if (!info.container)
+			continue;
+		buf__puts(out, shown++ ? ", " : "; these did: ");
+		escape_name(out, info.container);
+	}
+}
+
+void session__note_containers(struct session *s)
+{
+	for (size_t i = 0; i < s->opts->whom.n_containers; i++) {
+		const char *wanted = s->opts->whom.containers[i];
+		struct buf *notes = &s->result->notes;
+
+		if (met_one(s, wanted))
+			continue;
+		buf__puts(notes, "--container ");
+		escape_name(notes, wanted);
+		buf__puts(notes, ": nothing ran in one of that name");
+		list_met(s, notes);
+		buf__putc(notes, '\n');
+	}
+}
