@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf report: a saved profile, as rows. Neither root nor BPF, and any machine's profile. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -177,6 +178,7 @@ int cmd_report(int argc, char **argv)
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r;
 
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	run.report.command_line = argv + 1;
 	r = report_args__parse(&args, argc, argv, &err);
 	if (r == 0)
