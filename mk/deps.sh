@@ -50,6 +50,8 @@ test   util-linux             util-linux
 test   redis-tools            redis-tools
 test   libdebuginfod1         libdebuginfod1
 test   python3                python3
+test   protobuf-compiler      protobuf-compiler
+test   golang-go              golang-go
 test   dwz                    dwz
 test   musl-tools             musl-tools
 test   golang-go              golang-go

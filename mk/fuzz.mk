@@ -8,13 +8,23 @@
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What reads bytes of others, and what that stands on.
 FUZZ_SRC := $(wildcard user/base/*.c) $(filter-out %/symd.c,$(wildcard user/symd/*.c)) user/sym/reason.c \
-	$(wildcard user/sym/table.c)
+	$(wildcard user/sym/table.c) user/model/intern.c user/out/pprof.c \
+	$(addprefix user/prof/,prof.c events.c ids.c inflate.c foreign.c pprof_read.c)
+# protobuf-c's part of it is generated
+FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZ_LIBS := -lelf -ldw -llzma -lz -liberty -lm
+FUZZ_LIBS := -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lm
 FUZZ_SECONDS ?= 60
 
-REPLAY_OBJ := $(FUZZ_SRC:%.c=$(O)/replay/%.o)
+REPLAY_OBJ := $(FUZZ_SRC:%.c=$(O)/replay/%.o) $(O)/replay/profile.pb-c.o
 REPLAY := $(FUZZ_TARGETS:%=$(O)/replay/fuzz_%)
+
+$(patsubst %.c,$(O)/replay/%.o,$(wildcard user/*/pprof*.c)): $(PPROF_H)
+
+$(O)/replay/profile.pb-c.o: $(FUZZ_GEN)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) -U_FORTIFY_SOURCE $(FUZZ_FLAGS) -c $< -o $@
 
 $(O)/replay/%.o: %.c
 	@mkdir -p $(@D)
@@ -31,12 +41,13 @@ replay: $(REPLAY)
 	$(Q)for t in $(FUZZ_TARGETS); do $(O)/replay/fuzz_$$t tests/fuzz/corpus/$$t || exit 1; done
 
 # New inputs stay in $(O)/fuzz/NAME; one that crashes is left there as crash-… and may go into the corpus.
-fuzz:
+fuzz: $(FUZZ_GEN)
 	$(Q)mkdir -p $(O)/fuzz
 	$(Q)set -e; for t in $(or $(FUZZ),$(FUZZ_TARGETS)); do mkdir -p $(O)/fuzz/$$t; \
 		clang $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote tests/fuzz $(FUZZ_FLAGS) -fsanitize=fuzzer \
-			tests/fuzz/fuzz_$$t.c $(FUZZ_SRC) $(FUZZ_LIBS) -o $(O)/fuzz/fuzz_$$t; \
+			tests/fuzz/fuzz_$$t.c $(FUZZ_SRC) $(FUZZ_GEN) $(FUZZ_LIBS) -o $(O)/fuzz/fuzz_$$t; \
 		$(O)/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+			$$([ ! -e tests/fuzz/$$t.dict ] || echo -dict=tests/fuzz/$$t.dict) \
 			-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$$t tests/fuzz/corpus/$$t; done
 
 -include $(REPLAY_OBJ:.o=.d) $(FUZZ_TARGETS:%=$(O)/replay/tests/fuzz/fuzz_%.d)

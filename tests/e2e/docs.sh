@@ -33,6 +33,10 @@ t_options_of_record() {
 	expect_same_options record RECORD
 }
 
+t_options_of_report() {
+	expect_same_options report REPORT
+}
+
 t_options_of_stat() {
 	expect_same_options stat STAT
 }
@@ -88,6 +92,26 @@ t_keys_of_stat() {
 	need_program jq
 	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" || skip "nothing can be counted here"
 	expect_keys "$T/stat.json" STAT
+}
+
+# A profile with everything that JSON can say of it: two events of a ratio, many samples of both.
+make_profile() { # FILE
+	need_program protoc
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto >"$1" <<-TEXT
+		string_table: ["", "cycles_sample", "cycles_event", "insts_sample", "insts_event", "cycles_time", "count", "nanoseconds", "f", "comment"]
+		sample_type { type: 1 unit: 6 } sample_type { type: 2 unit: 6 } sample_type { type: 3 unit: 6 }
+		sample_type { type: 4 unit: 6 } sample_type { type: 5 unit: 7 }
+		function { id: 1 name: 8 } location { id: 1 line { function_id: 1 } } comment: 9
+		sample { location_id: 1 value: [50, 500, 50, 400, 700] }
+	TEXT
+}
+
+t_keys_of_report() {
+	need_program jq
+	make_profile "$T/p.pprof"
+	pmb_ok report --json --interval "$T/p.pprof"
+	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with an interval"
+	expect_keys "$T/out" REPORT
 }
 
 t_man_page_is_clean() {

@@ -52,3 +52,33 @@ mkdir -p "$C/code"
 printf '\x55\x53\x48\x83\xec\x08\x74\x05\x48\x83\xc4\x08\x5b\x5d\xc3\x31\xed\xff\xe0\x90\x48\x83\xc4\x08\xeb\xf0' >"$C/code/jumps"
 printf '\x55\x48\x89\xe5\x48\x29\xc4\x48\x8d\x65\xf0\xc9\xc3\xcc\x48\xc7\xc0\x0f\0\0\0\x0f\x05' >"$C/code/frame"
 printf '\x62\xf3\xfd\x48\x3b\xc1\x01\xc4\xe3\x7d\x39\xc1\x01\x66\x0f\x3a\x0f\xc1\x08\x48\x81' >"$C/code/wide"
+# pprof: as text, which protoc makes bytes of.
+mkdir -p "$C/pprof"
+encode() { protoc --proto_path=../../user --encode=pmb.pprof.Profile prof/profile.proto; }
+tables='string_table: "" string_table: "samples" string_table: "count" string_table: "cpu" string_table: "nanoseconds"
+string_table: "main" string_table: "/bin/a" string_table: "pid" string_table: "bytes" string_table: "a;\n\377"
+mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 6 build_id: 5 has_functions: true }
+function { id: 1 name: 5 system_name: 5 filename: 6 start_line: 3 } function { id: 2 name: 9 }
+location { id: 1 mapping_id: 1 address: 4100 line { function_id: 1 line: 4 } line { function_id: 2 line: -1 } }
+location { id: 2 address: 5 }'
+types='sample_type { type: 1 unit: 2 } sample_type { type: 3 unit: 4 }'
+sample='sample { location_id: [1, 2, 1] value: [3, 300] label { key: 7 num: 12 num_unit: 8 } label { key: 5 str: 6 } }'
+rest='period_type { type: 3 unit: 4 } period: 100 time_nanos: 1700000000000000000 duration_nanos: 5 comment: [5, 6]'
+whole="$types $sample $tables $rest sample { value: [-1, -2] } default_sample_type: 3"
+encode <<<"$whole" >"$C/pprof/whole"
+gzip -n <"$C/pprof/whole" >"$C/pprof/gzip"
+cat "$C/pprof/gzip" "$C/pprof/gzip" >"$C/pprof/twice"
+head -c 100 "$C/pprof/gzip" >"$C/pprof/gzip-cut"
+head -c 100 "$C/pprof/whole" >"$C/pprof/cut"
+encode <<<"$types $tables" >"$C/pprof/no-samples"
+encode <<<"sample_type { } sample { value: 1 }" >"$C/pprof/no-tables"
+encode <<<"$whole sample { location_id: 3 value: [1, 1] }" >"$C/pprof/no-location"
+encode <<<"$whole sample { value: 1 }" >"$C/pprof/few-values"
+encode <<<"$whole location { id: 2 }" >"$C/pprof/doubled-id"
+encode <<<"$whole mapping { }" >"$C/pprof/no-id"
+encode <<<"$whole function { id: 7 name: 99 }" >"$C/pprof/no-string"
+encode <<<"$whole sample { value: [9223372036854775807, -9223372036854775808] }" >"$C/pprof/large-sum"
+encode <<<"$whole mapping { id: 18446744073709551615 } location { id: 99999999999 mapping_id: 18446744073709551615 }" >"$C/pprof/wide-ids"
+printf '\x0a\x02\x08\x01\x12\xff\xff\xff\xff\x0f' >"$C/pprof/large-claim" # a sample of 4 GB
+{ head -c 8388608 /dev/zero | gzip -9n; } >"$C/pprof/bomb"
+printf 'main;work 12\n' >"$C/pprof/folded"

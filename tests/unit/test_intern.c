@@ -36,6 +36,7 @@ Test(intern, unknown_numbers_are_empty)
 	size_t size = 99;
 
 	intern__add(&in, "x", 1);
+	cr_expect_str_eq(intern__get(&in, 0, &size), "", "nor does it show the bytes of another");
 	intern__get(&in, 2, &size);
 	cr_expect_eq(size, 0);
 	intern__get(&in, UINT32_MAX, &size);

@@ -71,7 +71,7 @@ uint32_t intern__add(struct intern *in, const void *data, size_t size)
 
 const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size)
 {
-	if (number >= in->n_entries) {
+	if (!number || number >= in->n_entries) { /* bytes of 0 would be those of 1 */
 		*ret_size = 0;
 		return "";
 	}

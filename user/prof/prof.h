@@ -32,6 +32,7 @@ struct prof_mapping {
 struct prof_function {
 	uint32_t name, system_name; /* for people; as the linker has it */
 	uint32_t file;
+	uint32_t pad;
 	int64_t start_line;
 };
 

@@ -1,0 +1,313 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# pmubpf report: profiles of ours, of Go, and ones written by hand (protoc makes bytes of them).
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+record_one() { # FILE: of a program whose shares are known
+	need_root
+	pmb_ok record -e cpu-clock -o "$1" -o "$T/folded" -- "$WORKLOADS/split" 1
+}
+
+encode() { # FILE: from the text on standard input
+	need_program protoc
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto | gzip -n >"$1"
+	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "protoc"
+}
+
+# cycles, insts and dtlb-miss of two functions: 100, 400, 200 samples of "slow", 300, 400, 4 of "fast".
+by_hand() { # FILE [MORE]
+	encode "$1" <<-TEXT
+		string_table: "" string_table: "cycles_sample" string_table: "cycles_event" string_table: "insts_sample"
+		string_table: "insts_event" string_table: "dtlb-miss_sample" string_table: "dtlb-miss_event"
+		string_table: "count" string_table: "slow" string_table: "fast" string_table: "pid"
+		string_table: "event insts: counts=instructions interval=7 lost=0 ratio=0.2500 estimated=no"
+		string_table: "ledger: does not balance: 3 were lost" string_table: "evil\\n\\033[2J;,\\"name"
+		sample_type { type: 1 unit: 7 } sample_type { type: 2 unit: 7 } sample_type { type: 3 unit: 7 }
+		sample_type { type: 4 unit: 7 } sample_type { type: 5 unit: 7 } sample_type { type: 6 unit: 7 }
+		function { id: 1 name: 8 } function { id: 2 name: 9 } function { id: 3 name: 13 }
+		location { id: 1 line { function_id: 1 } } location { id: 2 line { function_id: 2 } }
+		location { id: 3 line { function_id: 3 } }
+		sample { location_id: 1 value: [100, 1000, 400, 4000, 200, 80] label { key: 10 num: 7 } }
+		sample { location_id: 2 value: [300, 3000, 400, 4000, 4, 2] label { key: 10 num: 8 } }
+		${2:-}
+	TEXT
+}
+
+rows() { # of the text in $T/out
+	grep -v '^#' "$T/out"
+}
+
+t_functions_of_our_own() {
+	record_one "$T/p.pb.gz"
+	local sum
+	pmb_ok report --csv "$T/p.pb.gz"
+	sum=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpu-clock_time/nanoseconds self") c = i; next }
+		{ s += $c } END { printf "%d", s }' "$T/out")
+	expect_eq "$sum" "$(folded_sum "$T/folded")" "nanoseconds in the rows"
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" '^# command   pmubpf record -e cpu-clock' "the header"
+	expect_match "$T/out" '^# ledger    balanced' "the header"
+	expect_match "$T/out" '^# machine ' "the header"
+	head -n 1 "$T/out" | grep -q '^# file' || fail "a sound profile begins with $(head -n 1 "$T/out")"
+}
+
+t_needs_no_root() {
+	need_program setpriv
+	local dir
+	by_hand "$T/p.pb.gz"
+	dir=$(mktemp -d /tmp/pmb-report.XXXXXX) # $T may be root's alone
+	cp "$T/p.pb.gz" "$PMUBPF" "$dir" && chmod -R a+rX "$dir"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/pmubpf" report "$dir/p.pb.gz" >"$T/out" 2>"$T/err"
+	expect_eq $? 0 "status as nobody: $(cat "$T/err")"
+	rm -r "$dir"
+	expect_match "$T/out" ' slow$' "rows"
+}
+
+t_same_figures_as_go() {
+	need_program go
+	record_one "$T/p.pb.gz"
+	go tool pprof -top -unit=ns -nodefraction=0 -nodecount=1000 "$T/p.pb.gz" 2>/dev/null |
+		awk 'on { print $1 + 0, $4 + 0, $6 } $1 == "flat" { on = 1 }' | sort >"$T/go"
+	pmb_ok report --json "$T/p.pb.gz"
+	# Go adds functions of one name up, whatever their module (clock_gettime of libc and of the vDSO): not these
+	jq -r '.rows | group_by(.name)[] | select(length == 1)[0] | "\(.events[0].self.time_ns) \(.events[0].total.time_ns) \(.name)"' \
+		"$T/out" | cut -d' ' -f1-3 | sort >"$T/ours"
+	jq -r '.rows | group_by(.name)[] | select(length > 1)[0].name' "$T/out" >"$T/twice"
+	expect_le "$(wc -l <"$T/twice")" "$(($(wc -l <"$T/ours") / 5))" "names of several modules"
+	while read -r name; do
+		sed -i "/ $name\$/d" "$T/go"
+	done <"$T/twice"
+	[ -s "$T/go" ] || fail "go tool pprof says nothing"
+	diff "$T/ours" "$T/go" >"$T/diff" || fail "unlike go tool pprof: $(head -n 3 "$T/diff")"
+}
+
+t_profile_of_go() {
+	need_program go
+	mkdir "$T/go"
+	cat >"$T/go/main.go" <<-'GO'
+		package main
+
+		import (
+			"os"
+			"runtime/pprof"
+		)
+
+		var sum int
+
+		//go:noinline
+		func spin(n int) {
+			for i := 0; i < n; i++ {
+				sum += i * i
+			}
+		}
+
+		func main() {
+			f, _ := os.Create(os.Args[1])
+			pprof.StartCPUProfile(f)
+			pprof.Do(nil2(), pprof.Labels("tenant", "acme"), func(ctx) { spin(600000000) })
+			pprof.StopCPUProfile()
+		}
+	GO
+	sed -i 's/"os"/"context"\n\t"os"/; s/nil2()/context.Background()/; s/func(ctx)/func(context.Context)/' "$T/go/main.go"
+	(cd "$T/go" && GOFLAGS=-mod=mod GO111MODULE=off GOCACHE=$T/cache go build -o prog main.go) >"$T/build" 2>&1 ||
+		skip "go can't build: $(tail -n 1 "$T/build")"
+	"$T/go/prog" "$T/cpu.pprof" || fail "the program failed"
+	pmb_ok report "$T/cpu.pprof"
+	expect_match "$T/out" '^# event     cpu: [0-9]+ nanoseconds in [0-9]+ samples' "the header"
+	rows | sed -n 4p | grep -q 'main\.spin' || fail "the first row is '$(rows | sed -n 4p)'"
+	pmb_ok report --by tenant "$T/cpu.pprof"
+	expect_match "$T/out" ' acme$' "rows by Go's label"
+	pmb_ok report --by class "$T/cpu.pprof"
+	expect_match "$T/out" ' main$' "rows by package"
+}
+
+t_standard_input_and_several_files() {
+	by_hand "$T/p.pb.gz"
+	"$PMUBPF" report --json - <"$T/p.pb.gz" >"$T/one.json" || fail "from standard input"
+	pmb_ok report --json "$T/p.pb.gz" "$T/p.pb.gz"
+	expect_eq "$(jq '.events[0].total.count' "$T/one.json")" 4000 "cycles of one"
+	expect_eq "$(jq '.events[0].total.count' "$T/out")" 8000 "cycles of two"
+	gzip -dc "$T/p.pb.gz" >"$T/plain.pprof"
+	pmb_ok report --csv "$T/plain.pprof"
+	cp "$T/out" "$T/plain.csv"
+	pmb_ok report --csv "$T/p.pb.gz"
+	cmp -s "$T/out" "$T/plain.csv" || fail "gzip makes a difference"
+}
+
+t_ratios() {
+	by_hand "$T/p.pb.gz"
+	pmb_ok report --json --interval "$T/p.pb.gz"
+	local mpki='.ratios[] | select(.kind == "misses_per_1000_insn")'
+	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].value" "$T/out")" 20 "misses per 1000"
+	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].few_samples" "$T/out")" false "of 200 samples"
+	expect_eq "$(jq "[.rows[] | select(.name == \"fast\") | $mpki][0].few_samples" "$T/out")" true "of 4 samples"
+	jq -e ".rows[] | select(.name == \"fast\") | $mpki | .low < .value and .value < .high and .high > 2 * .value" \
+		"$T/out" >/dev/null || fail "the interval of 4 samples"
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" ' ~0\.50 +fast$' "the mark"
+	expect_match "$T/out" ' 20\.0 +slow$' "no mark"
+}
+
+t_what_was_under_delivered_is_no_plain_figure() {
+	by_hand "$T/p.pb.gz" 'comment: 11'
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" '^# WARNING   insts: its samples stand for 25 %' "the warning"
+	expect_match "$T/out" ' 20\.0! +slow$' "the mark"
+	expect_match "$T/out" '!' "marks"
+	by_hand "$T/q.pb.gz"
+	pmb_ok report "$T/q.pb.gz"
+	expect_no_match "$T/out" '!|WARNING' "without that remark"
+}
+
+t_books_that_do_not_balance_come_first() {
+	by_hand "$T/p.pb.gz" 'comment: 12'
+	pmb_ok report "$T/p.pb.gz"
+	head -n 1 "$T/out" | grep -q '^# WARNING   the books of this recording do not balance' ||
+		fail "first line: $(head -n 1 "$T/out")"
+	pmb_ok report --json "$T/p.pb.gz"
+	expect_eq "$(jq -r .imbalance "$T/out")" "does not balance: 3 were lost" "in JSON"
+}
+
+t_filters() {
+	by_hand "$T/p.pb.gz"
+	pmb_ok report --focus '^sl' "$T/p.pb.gz"
+	expect_match "$T/out" ' slow$' "focus"
+	expect_no_match "$T/out" ' fast$' "focus"
+	expect_match "$T/out" '^# selected  25.00 % of the whole' "what is left"
+	pmb_ok report --ignore slow "$T/p.pb.gz"
+	expect_no_match "$T/out" ' slow$' "ignore"
+	pmb_ok report --label pid=7 "$T/p.pb.gz"
+	expect_no_match "$T/out" ' fast$' "label"
+	pmb_ok report --label pid=7 --label pid=8 --by pid "$T/p.pb.gz"
+	expect_eq "$(rows | grep -cE ' (7|8)$')" 2 "rows of two labels"
+	pmb_ok report -e insts --csv "$T/p.pb.gz"
+	expect_match "$T/out" '^level,key,name,module,insts_sample' "one event"
+	expect_no_match "$T/out" 'cycles' "one event"
+	pmb_ok report --sort insts:total --limit 1 "$T/p.pb.gz"
+	expect_match "$T/out" '^… and 1 more' "limit"
+	pmb_ok report --min-share 50 "$T/p.pb.gz"
+	expect_no_match "$T/out" ' slow$' "min-share"
+}
+
+t_trees() {
+	record_one "$T/p.pb.gz"
+	pmb_ok report --tree "$T/p.pb.gz"
+	expect_match "$T/out" '^ *[0-9.]+ .*  +main ' "the tree"
+	pmb_ok report --tree --callees main "$T/p.pb.gz"
+	rows | sed -n 4p | grep -qE ' main  ' || fail "the root is $(rows | sed -n 4p)"
+	pmb_ok report --callers main "$T/p.pb.gz"
+	expect_match "$T/out" ' main  ' "callers"
+	pmb_ok report --by process,module,function "$T/p.pb.gz"
+	expect_match "$T/out" '  split [0-9]+$' "processes"
+}
+
+t_other_formats_are_written() {
+	record_one "$T/p.pb.gz"
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_eq "$(folded_sum "$T/out")" "$(folded_sum "$T/folded")" "sum of the folded stacks"
+	pmb_ok report --pprof -o "$T/again.pb.gz" "$T/p.pb.gz"
+	pmb_ok report --csv "$T/again.pb.gz"
+	cp "$T/out" "$T/again.csv"
+	pmb_ok report --csv "$T/p.pb.gz"
+	cmp -s "$T/out" "$T/again.csv" || fail "another report after --pprof"
+}
+
+t_names_are_data() {
+	by_hand "$T/p.pb.gz" 'sample { location_id: 3 value: [1, 9000, 1, 1, 1, 1] }'
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" ' evil\\x0a\\x1b\[2J\\x3b,"name$' "in text"
+	pmb_ok report --csv "$T/p.pb.gz"
+	need_program python3
+	python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+assert len(set(map(len, rows))) == 1, rows
+assert any(r[2] == "evil\n\033[2J;,\"name" for r in rows), rows' "$T/out" || fail "csv"
+	pmb_ok report --json "$T/p.pb.gz"
+	jq -e '.rows[] | select(.name | startswith("evil\n"))' "$T/out" >/dev/null || fail "json"
+}
+
+t_fits_the_terminal() {
+	by_hand "$T/p.pb.gz"
+	local width
+	for width in 60 80 120; do
+		COLUMNS=$width pmb_ok report "$T/p.pb.gz"
+		[ "$(rows | awk '{ if (length > m) m = length } END { print m }')" -le "$width" ] ||
+			fail "wider than $width"
+		expect_match "$T/out" ' slow$' "the name at $width"
+	done
+	expect_no_match "$T/out" $'\033' "colours in a file"
+}
+
+t_bad_files() {
+	local bytes
+	: >"$T/empty"
+	printf 'main;work 12\n' >"$T/folded"
+	printf '{"a": 1}' >"$T/json"
+	printf 'PERFILE2\150\0\0\0' >"$T/perf.data"
+	head -c 100000000 /dev/zero | gzip -9n >"$T/bomb"
+	by_hand "$T/good"
+	head -c 60 "$T/good" >"$T/cut"
+	while read -r name words; do
+		pmb report "$T/$name"
+		expect_eq "$rc" 1 "status for $name"
+		expect_eq "$(wc -l <"$T/err")" 1 "lines about $name"
+		expect_match "$T/err" "$words" "$name"
+		expect_empty "$T/out" "$name"
+	done <<-CASES
+		empty is empty
+		folded folded stacks
+		json JSON
+		perf.data perf\.data, not pprof
+		cut its gzip data end too early
+		bomb no pprof profile, or a damaged one
+		absent No such file
+	CASES
+	pmb report "$PMUBPF"
+	expect_match "$T/err" 'is an ELF program' "ourselves"
+	pmb report --max-size 1M "$T/bomb"
+	expect_match "$T/err" 'holds more than 1 MB uncompressed; --max-size' "the limit"
+	pmb report "$T"
+	expect_match "$T/err" 'is a folder' "a folder"
+}
+
+t_wrong_options() {
+	by_hand "$T/p.pb.gz"
+	while read -r words; do
+		# shellcheck disable=SC2086 # these are words
+		pmb report $words "$T/p.pb.gz"
+		expect_eq "$rc" 2 "status of $words"
+		expect_empty "$T/out" "$words"
+	done <<-CASES
+		--by planet
+		--tree --by pid
+		--sort nothing
+		--limit -3
+		--min-share 101
+		--label pid
+		--callers a --callees b
+		--json --csv
+		--folded --by pid
+		--focus (
+		-e misses
+		--max-size 3
+		- -
+	CASES
+	pmb report
+	expect_eq "$rc" 2 "status without a file"
+	pmb report --callers nobody "$T/p.pb.gz"
+	expect_eq "$rc" 1 "status of a function that isn't there"
+}
+
+t_a_closed_pipe_ends_quietly() {
+	by_hand "$T/p.pb.gz"
+	for form in "" --json --folded --pprof; do
+		# shellcheck disable=SC2086
+		{ "$PMUBPF" report $form "$T/p.pb.gz" 2>"$T/err"; echo $? >"$T/rc"; } | true
+		expect_empty "$T/err" "said with '$form'"
+		expect_eq "$(cat "$T/rc")" 0 "status with '$form'"
+	done
+}
+
+run_tests

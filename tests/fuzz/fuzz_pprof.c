@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as a pprof profile, gzip'd or not. What is accepted can be walked to the end, and is the same after
+ * it was written and read again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "fuzz.h"
+#include "out/pprof.h"
+#include "prof/pprof_read.h"
+
+enum { MAX_BYTES = 4 * 1024 * 1024 };
+
+static struct prof *read_bytes(const uint8_t *data, size_t len)
+{
+	const struct pprof_limits limits = {MAX_BYTES};
+	FILE *file = len ? fmemopen((void *)data, len, "r") : fopen("/dev/null", "r");
+	struct prof *p = NULL;
+	struct err err = {0};
+
+	if (!file)
+		abort();
+	if (pprof__read(&p, file, "it", &limits, &err) < 0 &&
+	    (p || !*err.text || strchr(err.text, '\n')))
+		abort(); /* no reason, or more than one line */
+	fclose(file);
+	return p;
+}
+
+static void write_bytes(const struct prof *p, char **ret, size_t *ret_len)
+{
+	FILE *file = open_memstream(ret, ret_len);
+
+	if (!file || pprof__write(file, p) < 0 || fclose(file) == EOF)
+		abort();
+}
+
+/* Every number that is in it is one of a thing. */
+static void check(const struct prof *p)
+{
+	struct prof_event *events;
+	size_t n = prof__events(p, &events);
+
+	prof_events__free(events, n);
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const struct prof_label *labels;
+		const uint32_t *stack;
+		size_t depth = prof__stack_locations(p, p->samples[i].stack, &stack);
+
+		prof__label_set(p, p->samples[i].labels, &labels);
+		prof__label(p, p->samples[i].labels, "pid");
+		for (size_t k = 0; k < depth; k++) {
+			const struct prof_location *l = &p->locations[stack[k]];
+
+			if (!stack[k] || stack[k] >= p->n_locations ||
+			    l->mapping >= p->n_mappings || l->first_line + l->n_lines > p->n_lines)
+				abort();
+			prof__kind(p, stack[k]);
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	_cleanup_free_ char *first = NULL, *second = NULL;
+	size_t n_first, n_second;
+	struct prof *p = read_bytes(data, len), *again;
+
+	if (!p)
+		return 0;
+	check(p);
+	write_bytes(p, &first, &n_first);
+	again = read_bytes((const uint8_t *)first, n_first);
+	if (again) { /* NULL: as written, it may be over the limit */
+		write_bytes(again, &second, &n_second);
+		if (n_first != n_second || memcmp(first, second, n_first) != 0)
+			abort();
+	}
+	prof__free(again);
+	prof__free(p);
+	return 0;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Selecting, adding up, grouping. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "prof/group.h"
+#include "prof/merge.h"
+#include "prof/select.h"
+#include "prof_build.h"
+
+static struct prof *p;
+static struct err err;
+
+static void begin(void)
+{
+	p = prof__new();
+	prof__type(p, "cycles_sample", "count");
+	prof__type(p, "cycles_event", "count");
+	BUILD_SAMPLE(p, "inner,work,main", build_labels(p, 1, "a"), 1, 10);
+	BUILD_SAMPLE(p, "work,main", build_labels(p, 1, "a"), 2, 20);
+	BUILD_SAMPLE(p, "inner,work,work,main", build_labels(p, 2, "b"), 4, 40);
+	BUILD_SAMPLE(p, "read@[kernel.kallsyms],fread@/lib/libc.so,main", build_labels(p, 2, "b2"),
+		     8, 80);
+	BUILD_SAMPLE(p, "tiny+inner+big,main", build_labels(p, 3, "c"), 16, 160);
+}
+
+static void end(void)
+{
+	p = prof__free(p);
+}
+
+TestSuite(group, .init = begin, .fini = end);
+
+/* "NAME self/total" of the second type, indented by level, a line for each row. */
+static char *rows(const struct prof *of, enum group_shape shape, const char *by, size_t limit,
+		  double min_share)
+{
+	struct group_opts opts = {.shape = shape,
+				  .sort_type = 1,
+				  .limit = limit,
+				  .min_share = min_share};
+	struct buf out = {0};
+	struct prof_key *keys;
+	struct group *g;
+
+	cr_assert_eq(prof_keys__parse(&keys, &opts.n_keys, by, of, &err), 0, "%s", err.text);
+	opts.keys = keys;
+	g = group__new(of, &opts);
+	for (size_t i = 0; i < g->n_order; i++) {
+		const struct group_row *row = &g->rows[g->order[i]];
+
+		buf__printf(&out, "%*s%s %d/%d\n", (int)row->level - 1, "",
+			    group__text(g, row->text), (int)group__self(g, g->order[i])[1],
+			    (int)group__total(g, g->order[i])[1]);
+	}
+	prof_keys__free(keys, opts.n_keys);
+	group__free(g);
+	return buf__take(&out);
+}
+
+#define EXPECT_ROWS(of, shape, by, words)                             \
+	do {                                                          \
+		_cleanup_free_ char *got = rows(of, shape, by, 0, 0); \
+		cr_expect_str_eq(got, words);                         \
+	} while (0)
+
+Test(group, by_function_recursion_counts_once)
+{
+	EXPECT_ROWS(p, GROUP_KEYS, "function",
+		    "tiny 160/160\n"
+		    "read 80/80\n"
+		    "inner 50/210\n"
+		    "work 20/70\n"
+		    "main 0/310\n"
+		    "big 0/160\n"
+		    "fread 0/80\n");
+}
+
+Test(group, by_what_a_sample_has_self_is_total)
+{
+	EXPECT_ROWS(p, GROUP_KEYS, "pid", "3 160/160\n2 120/120\n1 30/30\n");
+	EXPECT_ROWS(p, GROUP_KEYS, "comm", "c 160/160\nb2 80/80\nb 40/40\na 30/30\n");
+	EXPECT_ROWS(p, GROUP_KEYS, "container", "[no container] 310/310\n");
+}
+
+Test(group, a_process_is_one_row_whatever_its_threads_are_called)
+{
+	EXPECT_ROWS(p, GROUP_KEYS, "process", "c 3 160/160\nb 2 120/120\na 1 30/30\n");
+}
+
+Test(group, keys_within_keys)
+{
+	EXPECT_ROWS(p, GROUP_KEYS, "module,function",
+		    "a 230/310\n"
+		    " tiny 160/160\n"
+		    " inner 50/210\n"
+		    " work 20/70\n"
+		    " main 0/310\n"
+		    " big 0/160\n"
+		    "[kernel.kallsyms] 80/80\n"
+		    " read 80/80\n"
+		    "libc.so 0/80\n"
+		    " fread 0/80\n");
+}
+
+Test(group, by_event)
+{
+	EXPECT_ROWS(p, GROUP_KEYS, "event,pid",
+		    "cycles 310/310\n 3 160/160\n 2 120/120\n 1 30/30\n");
+}
+
+Test(group, trees_of_calls_and_of_callers)
+{
+	EXPECT_ROWS(p, GROUP_CALLS, "function",
+		    "main 0/310\n"
+		    " work 20/70\n"
+		    "  inner 10/10\n"
+		    "  work 0/40\n"
+		    "   inner 40/40\n"
+		    " big 0/160\n"
+		    "  inner 0/160\n"
+		    "   tiny 160/160\n"
+		    " fread 0/80\n"
+		    "  read 80/80\n");
+	EXPECT_ROWS(p, GROUP_CALLERS, "function",
+		    "tiny 0/160\n inner 0/160\n  big 0/160\n   main 160/160\n"
+		    "read 0/80\n fread 0/80\n  main 80/80\n"
+		    "inner 0/50\n work 0/50\n  main 10/10\n  work 0/40\n   main 40/40\n"
+		    "work 0/20\n main 20/20\n");
+}
+
+Test(group, limit_and_share)
+{
+	_cleanup_free_ char *two = rows(p, GROUP_KEYS, "function", 2, 0);
+	_cleanup_free_ char *half = rows(p, GROUP_KEYS, "function", 0, 50);
+
+	cr_expect_str_eq(two, "tiny 160/160\nread 80/80\n");
+	cr_expect_str_eq(half, "tiny 160/160\ninner 50/210\nmain 0/310\nbig 0/160\n");
+}
+
+Test(group, a_stack_without_frames)
+{
+	build_sample(p, 0, 0, (const int64_t[]){1, 1000});
+	EXPECT_ROWS(p, GROUP_KEYS, "module",
+		    "[unknown] 1000/1000\na 230/310\n"
+		    "[kernel.kallsyms] 80/80\nlibc.so 0/80\n");
+}
+
+Test(group, unknown_keys_are_refused)
+{
+	struct prof_key *keys;
+	size_t n;
+
+	cr_expect_lt(prof_keys__parse(&keys, &n, "function,planet", p, &err), 0);
+	cr_expect_not_null(strstr(err.text, "nor a label of the profile (comm, pid)") ?:
+				   strstr(err.text, "(pid, comm)"),
+			   "%s", err.text);
+	cr_expect_eq(err.exit_code, EXIT_USAGE);
+	cr_expect_lt(prof_keys__parse(&keys, &n, "", p, &err), 0);
+}
+
+/* ---- select */
+
+#define EXPECT_SELECTED(words, ...)                                                \
+	do {                                                                       \
+		struct selection s = {__VA_ARGS__};                                \
+		struct prof *part = NULL;                                          \
+		cr_assert_eq(prof__select(&part, p, &s, &err), 0, "%s", err.text); \
+		EXPECT_ROWS(part, GROUP_KEYS, "function", words);                  \
+		prof__free(part);                                                  \
+	} while (0)
+
+Test(group, focus_and_ignore)
+{
+	EXPECT_SELECTED("read 80/80\nfread 0/80\nmain 0/80\n", .focus = "^f?read$");
+	EXPECT_SELECTED("read 80/80\nwork 20/20\nmain 0/100\nfread 0/80\n", .ignore = "inner");
+	EXPECT_SELECTED("", .focus = "nobody");
+}
+
+Test(group, below_a_function)
+{
+	EXPECT_SELECTED("inner 50/50\nwork 20/70\n", .callees = "work");
+	EXPECT_SELECTED("tiny 160/160\ninner 50/210\n", .callees = "inner");
+}
+
+Test(group, above_a_function)
+{
+	EXPECT_SELECTED("work 70/70\nmain 0/70\n", .callers = "work");
+}
+
+Test(group, a_location_is_cut_between_its_functions)
+{
+	EXPECT_SELECTED("inner 210/210\nmain 0/210\nbig 0/160\nwork 0/50\n", .callers = "inner");
+}
+
+Test(group, by_labels)
+{
+	struct label_filter either[] = {{"pid", "1"}, {"pid", "3"}};
+	struct label_filter both[] = {{"pid", "2"}, {"comm", "b2"}};
+
+	EXPECT_SELECTED("tiny 160/160\nwork 20/30\ninner 10/170\nmain 0/190\nbig 0/160\n",
+			.labels = either, .n_labels = 2);
+	EXPECT_SELECTED("read 80/80\nfread 0/80\nmain 0/80\n", .labels = both, .n_labels = 2);
+}
+
+Test(group, what_is_not_there_is_an_error)
+{
+	const char *events[] = {"misses"};
+	struct selection callees = {.callees = "wor"}, event = {.events = events, .n_events = 1};
+	struct selection regex = {.focus = "("};
+	struct prof *part = NULL;
+
+	cr_expect_lt(prof__select(&part, p, &callees, &err), 0);
+	cr_expect_str_eq(err.text, "no stack has a function called 'wor'");
+	cr_expect_lt(prof__select(&part, p, &event, &err), 0);
+	cr_expect_str_eq(err.text, "the profile has no event 'misses'; it has: cycles");
+	cr_expect_lt(prof__select(&part, p, &regex, &err), 0);
+	cr_expect_null(part);
+}
+
+/* ---- merge */
+
+Test(group, a_profile_twice_is_twice_the_profile)
+{
+	struct prof *both = NULL;
+	struct selection all = {0};
+
+	prof__comment(p, "x");
+	p->time_ns = 100;
+	p->duration_ns = 7;
+	cr_assert_eq(prof__select(&both, p, &all, &err), 0);
+	both->time_ns = 50;
+	cr_assert_eq(prof__merge(&both, p, "it", &err), 0, "%s", err.text);
+	cr_expect_eq(both->n_samples, p->n_samples);
+	cr_expect_eq(both->n_locations, p->n_locations);
+	cr_expect_eq(both->n_mappings, p->n_mappings);
+	cr_expect_eq(both->n_comments, 2);
+	cr_expect_eq(both->time_ns, 50);
+	cr_expect_eq(both->duration_ns, 14);
+	for (size_t i = 0; i < p->n_values; i++)
+		cr_expect_eq(both->values[i], 2 * p->values[i]);
+	prof__free(both);
+}
+
+Test(group, other_types_and_too_large_sums_are_not_added)
+{
+	struct prof *other = prof__new();
+
+	prof__type(other, "cycles_sample", "count");
+	prof__type(other, "insts_event", "count");
+	cr_expect_lt(prof__merge(&p, other, "'x'", &err), 0);
+	cr_expect_not_null(strstr(err.text, "sample type 2 is insts_event/count"), "%s", err.text);
+	prof__free(other);
+	other = prof__new();
+	prof__type(other, "cycles_sample", "count");
+	prof__type(other, "cycles_event", "count");
+	build_sample(other, 0, 0, (const int64_t[]){1, INT64_MAX});
+	cr_expect_lt(prof__merge(&p, other, "'x'", &err), 0);
+	cr_expect_not_null(strstr(err.text, "doesn't fit into 64 bits"));
+	cr_expect_eq(p->n_samples, 5);
+	prof__free(other);
+}
+
+/* ---- classes */
+
+Test(group, classes)
+{
+	static const char *const cases[][2] = {
+		{"main", "[none]"},
+		{"Stack::pop()", "Stack"},
+		{"ns::Stack<a::b>::pop(std::string)", "ns::Stack<a::b>"},
+		{"int ns::Stack<int>::pop<bool>(bool) const", "ns::Stack<int>"},
+		{"operator<<(a::b)", "[none]"},
+		{"ns::S::operator<(ns::S const&)", "ns::S"},
+		{"ns::S::operator()(x::y)", "ns::S"},
+		{"(anonymous namespace)::f(a::b)", "(anonymous namespace)"},
+		{"f(a::b, c::d)", "[none]"},
+		{"void f<a::b>(c::d)", "[none]"},
+		{"alloc::vec::Vec<T>::push", "alloc::vec::Vec<T>"},
+		{"<alloc::vec::Vec<T> as core::ops::Drop>::drop", "alloc::vec::Vec<T>"},
+		{"core::ptr::drop_in_place", "core::ptr"},
+		{"main.work", "main"},
+		{"net/http.(*conn).serve", "net/http.(*conn)"},
+		{"net/http.HandlerFunc.ServeHTTP", "net/http"},
+		{"runtime.mallocgc", "runtime"},
+		{"[unknown]", "[none]"},
+		{"::", "[none]"},
+		{"<", "[none]"},
+		{"", "[none]"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(buf__done) struct buf out = {0};
+
+		class_of_name(cases[i][0], &out);
+		cr_expect_str_eq(out.data, cases[i][1], "%s: %s", cases[i][0], out.data);
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "model/poisson.h"
+
+/* P(X <= k) of a binomial, by adding up. */
+static double binomial(int k, int n, double share)
+{
+	double sum = 0;
+
+	for (int i = 0; i <= k; i++)
+		sum += exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) + i * log(share) +
+			   (n - i) * log1p(-share));
+	return sum;
+}
+
+Test(poisson, the_beta_function_is_the_sum_of_a_binomial)
+{
+	for (int n = 1; n < 60; n += 7) {
+		for (int k = 0; k < n; k++)
+			cr_expect_float_eq(1 - beta_share(k + 1, n - k, 0.3), binomial(k, n, 0.3),
+					   1e-10, "%d of %d", k, n);
+	}
+	cr_expect_float_eq(beta_share(50000, 50000, 0.5), 0.5, 1e-6);
+	cr_expect_eq(beta_share(2, 3, 0), 0);
+	cr_expect_eq(beta_share(2, 3, 1), 1);
+}
+
+/* R: binom.test(8, 20)$conf.int is 0.1911901 0.6394574. */
+Test(poisson, intervals)
+{
+	double low, high;
+
+	poisson_ratio_interval(8, 12, &low, &high);
+	cr_expect_float_eq(low, 0.1911901 / (1 - 0.1911901), 1e-5);
+	cr_expect_float_eq(high, 0.6394574 / (1 - 0.6394574), 1e-5);
+	poisson_ratio_interval(0, 5, &low, &high);
+	cr_expect_eq(low, 0);
+	cr_expect_float_eq(high, 0.5218238 / (1 - 0.5218238), 1e-5); /* 1 - 0.025^(1/5) */
+	poisson_ratio_interval(5, 0, &low, &high);
+	cr_expect_gt(low, 0.9);
+	cr_expect(isinf(high));
+	poisson_ratio_interval(1e6, 1e6, &low, &high); /* 1.96 * sqrt(2e-6) */
+	cr_expect_float_eq(low, 1 - 0.00277, 1e-5);
+	cr_expect_float_eq(high, 1 + 0.00277, 1e-5);
+}
+
+Test(poisson, same_rates)
+{
+	/* R: poisson.test(c(11, 23), c(800, 3000), alternative = ...): its tails by hand */
+	double share = 800. / 3800, tail = 1 - binomial(10, 34, share);
+
+	cr_expect_float_eq(poisson_same_rate(11, 800, 23, 3000), 2 * tail, 1e-9);
+	cr_expect_float_eq(poisson_same_rate(23, 3000, 11, 800), 2 * tail, 1e-9, "either way");
+	cr_expect_eq(poisson_same_rate(10, 1, 10, 1), 1);
+	cr_expect_eq(poisson_same_rate(0, 5, 0, 5), 1);
+	cr_expect_eq(poisson_same_rate(3, 0, 3, 1), 1);
+	cr_expect_float_eq(poisson_same_rate(0, 1, 10, 1), 2 * exp2(-10), 1e-12);
+	cr_expect_lt(poisson_same_rate(1000, 1, 1300, 1), 1e-8);
+	cr_expect_gt(poisson_same_rate(1000, 1, 1030, 1), 0.3);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/profiles.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "out/escape.h"
+#include "prof/merge.h"
+
+/* As messages have it: 'a.pb.gz'. The caller frees. */
+static char *quoted(const char *path)
+{
+	struct buf text = {0};
+
+	if (strcmp(path, "-") == 0)
+		return xstrdup("standard input");
+	buf__putc(&text, '\'');
+	escape_name(&text, path);
+	buf__putc(&text, '\'');
+	return buf__take(&text);
+}
+
+int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
+		  struct err *err)
+{
+	_cleanup_free_ char *name = quoted(path);
+	_cleanup_fclose_ FILE *file = NULL;
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return pprof__read(ret, stdin, name, limits, err);
+	file = fopen(path, "re");
+	if (!file)
+		return err__set(err, -errno, "can't read %s: %s", name, strerror(errno));
+	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode))
+		return err__set(err, -EISDIR, "%s is a folder, not a profile", name);
+	return pprof__read(ret, file, name, limits, err);
+}
+
+static void free_prof(struct prof **p)
+{
+	prof__free(*p);
+}
+
+int profiles__load(struct prof **ret, char *const *paths, size_t n,
+		   const struct pprof_limits *limits, struct err *err)
+{
+	_cleanup_(free_prof) struct prof *sum = NULL;
+	int r = profile__load(&sum, paths[0], limits, err);
+
+	for (size_t i = 1; r == 0 && i < n; i++) {
+		_cleanup_(free_prof) struct prof *next = NULL;
+		_cleanup_free_ char *name = quoted(paths[i]);
+
+		r = profile__load(&next, paths[i], limits, err);
+		if (r == 0)
+			r = prof__merge(&sum, next, name, err);
+	}
+	if (r == 0)
+		*ret = TAKE_PTR(sum);
+	return r;
+}
+
+int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err)
+{
+	const uint64_t most = (uint64_t)64 << 30;
+	uint64_t bytes;
+
+	if (num__parse_size(text, &bytes) < 0 || bytes < 1024 || bytes > most)
+		return err__usage(err, "--max-size '%s' is no size from 1K to 64G (as in 512M)",
+				  text);
+	ret->max_bytes = bytes;
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Saved profiles, by the names that a command line gives them. */
+#ifndef PMUBPF_CMD_PROFILES_H
+#define PMUBPF_CMD_PROFILES_H
+
+#include "base/err.h"
+#include "prof/pprof_read.h"
+
+/* "-" is standard input. The caller frees *ret. */
+int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
+		  struct err *err);
+/* All of them added up. */
+int profiles__load(struct prof **ret, char *const *paths, size_t n,
+		   const struct pprof_limits *limits, struct err *err);
+/* --max-size */
+int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* pmubpf report: a saved profile, as rows. Neither root nor BPF, and any machine's profile. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "cmd/output.h"
+#include "cmd/profiles.h"
+#include "cmd/report_args.h"
+#include "out/report.h"
+
+enum { TEXT_ROWS = 40 };
+#define TREE_SHARE 0.5
+
+struct report_run {
+	const struct report_args *args;
+	struct prof *whole, *prof;
+	struct prof_key *keys;
+	size_t n_keys;
+	struct group_opts opts;
+	struct group *group;
+	struct output output;
+	struct report report;
+};
+
+static void report_run__done(struct report_run *run)
+{
+	report__done(&run->report);
+	group__free(run->group);
+	prof_keys__free(run->keys, run->n_keys);
+	prof__free(run->prof);
+	prof__free(run->whole);
+	output__done(&run->output);
+}
+
+static unsigned terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int width;
+
+	if (columns && num__parse_int(columns, 20, 10000, &width) == 0)
+		return (unsigned)width;
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		return size.ws_col;
+	return 0;
+}
+
+/* "self", "total", "EVENT", "EVENT:total" */
+static int settle_sort(struct report_run *run, struct err *err)
+{
+	const char *text = run->args->sort ? run->args->sort : "";
+	_cleanup_free_ char *name = NULL;
+	struct prof_event *events;
+	size_t n = prof__events(run->prof, &events), len = strlen(text);
+	int r = -ENOENT;
+
+	if (len > 6 && strcmp(text + len - 6, ":total") == 0) {
+		run->opts.sort_total = true;
+		len -= 6;
+	}
+	name = xstrndup(text, len);
+	if (!*name || strcmp(name, "self") == 0 || strcmp(name, "total") == 0) {
+		run->opts.sort_total |= strcmp(name, "total") == 0 || (!*name && run->args->tree);
+		run->opts.sort_type = report_event__type(&events[0]);
+		r = 0;
+	}
+	for (size_t i = 0; r < 0 && i < n; i++) {
+		if (strcmp(events[i].name, name) == 0) {
+			run->opts.sort_type = report_event__type(&events[i]);
+			r = 0;
+		}
+	}
+	prof_events__free(events, n);
+	if (r < 0)
+		return err__usage(
+			err,
+			"--sort '%s': it is neither self, nor total, nor an event of the profile",
+			name);
+	return 0;
+}
+
+static void settle_shape(struct report_run *run)
+{
+	const struct report_args *a = run->args;
+	struct group_opts *o = &run->opts;
+
+	if (a->tree)
+		o->shape = a->selection.callers ? GROUP_CALLERS : GROUP_CALLS;
+	o->keys = run->keys;
+	o->n_keys = run->n_keys;
+	o->min_share = a->min_share >= 0 ? a->min_share : a->tree ? TREE_SHARE : 0;
+	if (a->limit >= 0)
+		o->limit = (size_t)a->limit;
+	else
+		o->limit = a->json || a->csv || a->tree ? 0 : TEXT_ROWS;
+}
+
+static int group(struct report_run *run, struct err *err)
+{
+	const struct report_args *a = run->args;
+	int r = prof_keys__parse(&run->keys, &run->n_keys, a->by ? a->by : "function", run->whole,
+				 err);
+
+	if (r == 0)
+		r = settle_sort(run, err);
+	if (r < 0)
+		return r;
+	settle_shape(run);
+	run->group = group__new(run->prof, &run->opts);
+	return 0;
+}
+
+static int write_report(struct report_run *run, FILE *file)
+{
+	const struct report_args *a = run->args;
+	_cleanup_(buf__done) struct buf text = {0};
+	bool flat = run->opts.shape == GROUP_KEYS;
+	bool to_terminal = !a->output && isatty(STDOUT_FILENO);
+
+	for (size_t i = 0; i < run->n_keys; i++)
+		flat &= !prof_key__is_of_frames(&run->keys[i]);
+	flat |= run->opts.shape == GROUP_CALLERS; /* the self of a caller says nothing there */
+	run->report.files = a->files;
+	run->report.n_files = a->n_files;
+	run->report.whole = run->whole;
+	run->report.prof = run->prof;
+	run->report.group = run->group;
+	run->report.keys = run->keys;
+	run->report.n_keys = run->n_keys;
+	run->report.shape = run->opts.shape;
+	run->report.flat = flat;
+	run->report.interval = a->interval;
+	run->report.width = a->output ? 0 : terminal_width();
+	run->report.color = to_terminal && !getenv("NO_COLOR");
+	report__settle(&run->report);
+	if (a->json)
+		report__json(&run->report, &text);
+	else if (a->csv)
+		report__csv(&run->report, &text);
+	else
+		report__text(&run->report, &text);
+	errno = 0;
+	if (fwrite(text.data, 1, text.len, file) == text.len && fflush(file) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+static int write_out(struct report_run *run, struct err *err)
+{
+	const struct report_args *a = run->args;
+	FILE *file = run->output.file ? run->output.file : stdout;
+	const struct format_opts opts = {.unit = -1, .inlined = true};
+	int r;
+
+	if (a->format && a->format->whole && !a->output && isatty(STDOUT_FILENO))
+		return err__usage(err, "--%s is nothing for a terminal: -o FILE, or a pipe",
+				  a->format->name);
+	if (run->output.file)
+		output__empty(&run->output);
+	r = a->format ? a->format->write(file, run->prof, &opts) : write_report(run, file);
+	if (r == -EPIPE)
+		return 0;
+	return r < 0 ? write_error(a->output, r, err) : 0;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	_cleanup_(report_args__done) struct report_args args = {0};
+	_cleanup_(report_run__done) struct report_run run = {.args = &args};
+	struct err err = {.exit_code = EXIT_FAILED};
+	int r;
+
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	run.report.command_line = argv + 1;
+	r = report_args__parse(&args, argc, argv, &err);
+	if (r == 0)
+		r = profiles__load(&run.whole, args.files, args.n_files, &args.limits, &err);
+	if (r == 0)
+		r = prof__select(&run.prof, run.whole, &args.selection, &err);
+	if (r == 0 && !args.format)
+		r = group(&run, &err);
+	if (r == 0)
+		r = output__open(&run.output, args.output, &err);
+	if (r == 0)
+		r = write_out(&run, &err);
+	return r < 0 ? complain(&err) : EXIT_DONE;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/report_args.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cmd/profiles.h"
+
+/* Options without a letter. */
+enum {
+	OPT_BY = 256,
+	OPT_TREE,
+	OPT_SORT,
+	OPT_LIMIT,
+	OPT_MIN_SHARE,
+	OPT_INTERVAL,
+	OPT_FOCUS,
+	OPT_IGNORE,
+	OPT_CALLERS,
+	OPT_CALLEES,
+	OPT_LABEL,
+	OPT_CSV,
+	OPT_MAX_SIZE,
+	OPT_FORMAT, /* and one for each format */
+};
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "Which samples:", 1},
+	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
+	{"focus", OPT_FOCUS, "RE", 0,
+	 "With a function that matches the extended regular expression", 0},
+	{"ignore", OPT_IGNORE, "RE", 0, "With no function that matches", 0},
+	{"callees", OPT_CALLEES, "F", 0, "What F calls: stacks begin at it", 0},
+	{"callers", OPT_CALLERS, "F", 0, "What calls F: stacks end at it", 0},
+	{"label", OPT_LABEL, "KEY=VALUE", 0,
+	 "With this label; repeatable, values of one key are alternatives", 0},
+	{0, 0, 0, 0, "Rows:", 2},
+	{"by", OPT_BY, "KEYS", 0,
+	 "process, thread, container, cpu, event, module, class, function (the default), line, address, or a "
+	 "label's name; several with commas: one within the other",
+	 0},
+	{"tree", OPT_TREE, 0, 0, "The tree of calls (with --callers: of callers)", 0},
+	{"sort", OPT_SORT, "WHAT", 0,
+	 "self, total, EVENT or EVENT:total (default: self of the first event)", 0},
+	{"limit", OPT_LIMIT, "N", 0,
+	 "At most N rows within each row; 0: all (default: 40 of text, else all)", 0},
+	{"min-share", OPT_MIN_SHARE, "PCT", 0,
+	 "Only rows with that part of the whole (default: 0.5 with --tree)", 0},
+	{"interval", OPT_INTERVAL, 0, 0, "95 % intervals of ratios", 0},
+	{0, 0, 0, 0, "Output:", 3},
+	{"output", 'o', "FILE", 0, "Into FILE instead of standard output", 0},
+	{"json", 'j', 0, 0, "JSON", 0},
+	{"csv", OPT_CSV, 0, 0, "Comma-separated values, all numbers in full", 0},
+	{"folded", OPT_FORMAT, 0, 0, "Not a report, but the samples as collapsed stacks", 0},
+	{"pprof", OPT_FORMAT + 1, 0, 0, "The samples as pprof", 0},
+	{"perf", OPT_FORMAT + 2, 0, 0, "The samples as text like perf script's", 0},
+	{0, 0, 0, 0, "Reading:", 4},
+	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
+	 "Of an uncompressed file (default: 256M); memory may be four times that", 0},
+	{0},
+};
+
+static const char *const format_names[] = {"folded", "pprof", "perf"};
+
+static int add_label(struct report_args *a, char *arg)
+{
+	struct selection *s = &a->selection;
+	char *equals = strchr(arg, '=');
+
+	if (!equals || equals == arg)
+		return err__usage(a->err, "--label '%s': that is not KEY=VALUE", arg);
+	*equals = '\0';
+	GROW(s->labels, s->n_labels, s->cap_labels);
+	s->labels[s->n_labels++] = (struct label_filter){arg, equals + 1};
+	return 0;
+}
+
+static int parse_share(struct report_args *a, const char *arg)
+{
+	if (num__parse_f64(arg, &a->min_share) < 0 || a->min_share > 100)
+		return err__usage(a->err, "--min-share '%s' is no number from 0 to 100", arg);
+	return 0;
+}
+
+static int parse_samples(struct report_args *a, int key, char *arg)
+{
+	struct selection *s = &a->selection;
+
+	switch (key) {
+	case 'e':
+		GROW(s->events, s->n_events, s->cap_events);
+		s->events[s->n_events++] = arg;
+		return 0;
+	case OPT_FOCUS:
+		s->focus = arg;
+		return 0;
+	case OPT_IGNORE:
+		s->ignore = arg;
+		return 0;
+	case OPT_CALLERS:
+		s->callers = arg;
+		return 0;
+	case OPT_CALLEES:
+		s->callees = arg;
+		return 0;
+	case OPT_LABEL:
+		return add_label(a, arg);
+	case OPT_MAX_SIZE:
+		return profiles__parse_limit(&a->limits, arg, a->err);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int parse_rows(struct report_args *a, int key, char *arg)
+{
+	switch (key) {
+	case OPT_BY:
+		a->by = arg;
+		return 0;
+	case OPT_TREE:
+		a->tree = true;
+		return 0;
+	case OPT_SORT:
+		a->sort = arg;
+		return 0;
+	case OPT_LIMIT:
+		if (num__parse_int(arg, 0, INT32_MAX, &a->limit) < 0)
+			return err__usage(a->err, "--limit '%s' is not a whole number", arg);
+		return 0;
+	case OPT_MIN_SHARE:
+		return parse_share(a, arg);
+	case OPT_INTERVAL:
+		a->interval = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int parse_output(struct report_args *a, int key, char *arg)
+{
+	if (key >= OPT_FORMAT && key < OPT_FORMAT + (int)ARRAY_SIZE(format_names)) {
+		if (a->format)
+			return err__usage(a->err, "one format at a time");
+		a->format = format__named(format_names[key - OPT_FORMAT]);
+		return 0;
+	}
+	switch (key) {
+	case 'o':
+		a->output = strcmp(arg, "-") == 0 ? NULL : arg;
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	case OPT_CSV:
+		a->csv = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_args *a = state->input;
+	int r;
+
+	if (key == ARGP_KEY_ARGS) {
+		a->files = state->argv + state->next;
+		a->n_files = (size_t)(state->argc - state->next);
+		return 0;
+	}
+	r = parse_samples(a, key, arg);
+	if (r == ARGP_ERR_UNKNOWN)
+		r = parse_rows(a, key, arg);
+	if (r == ARGP_ERR_UNKNOWN)
+		r = parse_output(a, key, arg);
+	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FILE…|-",
+	.doc = "Show a saved profile: pprof's format, written by `pmubpf record -o FILE.pb.gz` or by any other "
+	       "tool. Several files of the same events are added up.\v"
+	       "Examples:\n"
+	       "  pmubpf report p.pb.gz\n"
+	       "  pmubpf report --by container,module,function p.pb.gz\n"
+	       "  pmubpf report --tree --callees work p.pb.gz\n"
+	       "  curl -s localhost:6060/debug/pprof/profile | pmubpf report -\n\n"
+	       "Exit status: 0 done, 1 failed, 2 usage.",
+};
+
+static int check(const struct report_args *a)
+{
+	const struct selection *s = &a->selection;
+
+	if (!a->n_files)
+		return err__usage(a->err,
+				  "which profile? (pmubpf report FILE, or - for standard input)");
+	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
+		stdins += strcmp(a->files[i], "-") == 0;
+		if (stdins > 1)
+			return err__usage(a->err, "standard input (-) can be read once");
+	}
+	if (a->json + a->csv + !!a->format > 1)
+		return err__usage(a->err, "--json, --csv and the other formats exclude each other");
+	if (s->callers && s->callees)
+		return err__usage(a->err, "--callers and --callees exclude each other");
+	if (a->tree && a->by)
+		return err__usage(a->err, "--tree is by functions, and excludes --by");
+	if (a->format && (a->by || a->tree || a->sort || a->limit >= 0 || a->interval))
+		return err__usage(
+			a->err,
+			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
+			"--interval",
+			a->format->name);
+	return 0;
+}
+
+int report_args__parse(struct report_args *a, int argc, char **argv, struct err *err)
+{
+	static char name[] = "pmubpf report"; /* argp's messages begin with it */
+	int r;
+
+	*a = (struct report_args){.limit = -1, .min_share = -1, .err = err};
+	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = name;
+	r = -argp_parse(&argp, argc, argv, 0, NULL, a);
+	return r < 0 ? r : check(a);
+}
+
+void report_args__done(struct report_args *a)
+{
+	selection__done(&a->selection);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "prof/keys.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "prof/select.h"
+
+static const char *const words[] = {
+#define X(name, word) word,
+	PROF_KEYS(X)
+#undef X
+};
+
+/* The label of a whole sample that stands for it; "tid" and "pid" are joined by a comm. */
+static const char *const labels_of[N_KEYS] = {
+	[KEY_PROCESS] = "pid",
+	[KEY_THREAD] = "tid",
+	[KEY_CONTAINER] = "container",
+	[KEY_CPU] = "cpu",
+};
+
+static void add_word(struct buf *list, const char *word)
+{
+	buf__printf(list, "%s%s", list->len ? ", " : "", word);
+}
+
+/* Whether the profile has that label; else the names of those that it has. */
+static bool has_label(const struct prof *p, const char *word, struct buf *ret_there)
+{
+	enum { MOST = 20 };
+	struct intern seen = {0};
+	bool found = false;
+
+	for (size_t i = 0; i < p->n_samples && !found; i++) {
+		const struct prof_label *set;
+		size_t n = prof__label_set(p, p->samples[i].labels, &set);
+
+		for (size_t k = 0; k < n && !found; k++) {
+			uint32_t before = (uint32_t)intern__count(&seen);
+
+			found = strcmp(prof__text(p, set[k].key), word) == 0;
+			if (before <= MOST &&
+			    intern__add(&seen, &set[k].key, sizeof(set[k].key)) == before)
+				add_word(ret_there, prof__text(p, set[k].key));
+		}
+	}
+	intern__done(&seen);
+	return found;
+}
+
+static int parse_word(struct prof_key *ret, const char *word, const struct prof *p, struct err *err)
+{
+	_cleanup_(buf__done) struct buf there = {0}, list = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		add_word(&list, words[i]);
+		if (strcmp(word, words[i]) == 0) {
+			*ret = (struct prof_key){(enum prof_key_kind)i, xstrdup(word)};
+			return 0;
+		}
+	}
+	if (!has_label(p, word, &there))
+		return err__usage(err,
+				  "--by '%s': it is neither %s, nor a label of the profile (%s)",
+				  word, list.data, there.len ? there.data : "it has none");
+	*ret = (struct prof_key){KEY_LABEL, xstrdup(word)};
+	return 0;
+}
+
+int prof_keys__parse(struct prof_key **ret, size_t *ret_n, const char *text, const struct prof *p,
+		     struct err *err)
+{
+	struct prof_key *keys = NULL;
+	size_t n = 0, cap = 0;
+	int r = 0;
+
+	do {
+		size_t len = strcspn(text, ",");
+		_cleanup_free_ char *word = xstrndup(text, len);
+
+		GROW(keys, n, cap);
+		r = parse_word(&keys[n], word, p, err);
+		n += r == 0;
+		text += len + (text[len] == ',');
+	} while (r == 0 && *text);
+	if (r < 0) {
+		prof_keys__free(keys, n);
+		return r;
+	}
+	*ret = keys;
+	*ret_n = n;
+	return 0;
+}
+
+void prof_keys__free(struct prof_key *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(keys[i].word);
+	free(keys);
+}
+
+bool prof_key__is_of_frames(const struct prof_key *key)
+{
+	return key->kind >= KEY_MODULE && key->kind <= KEY_ADDRESS;
+}
+
+void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uint32_t labels,
+			   struct buf *out)
+{
+	const char *name = labels_of[key->kind] ? labels_of[key->kind] : key->word;
+	const struct prof_label *label = prof__label(p, labels, name), *comm = NULL;
+	_cleanup_free_ char *value = label ? prof_label__value(p, label) : NULL;
+
+	if (key->kind == KEY_PROCESS || key->kind == KEY_THREAD)
+		comm = prof__label(p, labels, "comm");
+	if (comm && label)
+		buf__printf(out, "%s %s", prof__text(p, comm->text), value);
+	else if (comm)
+		buf__puts(out, prof__text(p, comm->text));
+	else if (value && *value)
+		buf__puts(out, value);
+	else
+		buf__printf(out, "[no %s]", key->word);
+}
+
+static void line_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
+{
+	const struct prof_function *f = &p->functions[frame->function];
+	const char *file = prof__text(p, f->file), *slash = strrchr(file, '/');
+
+	prof_frame__text(frame, p, false, out);
+	if (f->name && f->file && frame->line)
+		buf__printf(out, " %s:%" PRId64, slash && slash[1] ? slash + 1 : file, frame->line);
+}
+
+static void function_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
+{
+	const char *module = prof_frame__module(frame, p);
+
+	/* not a row for each address of a file without symbols */
+	if (!p->functions[frame->function].name && *module)
+		buf__printf(out, *module == '[' ? "%s" : "[%s]", module);
+	else
+		prof_frame__text(frame, p, false, out);
+}
+
+static void class_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
+{
+	class_of_name(prof__text(p, p->functions[frame->function].name), out);
+}
+
+void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
+			  const struct prof_frame *frame, struct buf *out)
+{
+	const char *module = frame ? prof_frame__module(frame, p) : "";
+
+	if (!frame) {
+		buf__puts(out, "[unknown]");
+		return;
+	}
+	switch (key->kind) {
+	case KEY_MODULE:
+		buf__puts(out, *module ? module : "[no module]");
+		break;
+	case KEY_CLASS:
+		class_text(p, frame, out);
+		break;
+	case KEY_LINE:
+		line_text(p, frame, out);
+		break;
+	case KEY_ADDRESS:
+		buf__printf(out, "0x%" PRIx64 " ", p->locations[frame->location].address);
+		function_text(p, frame, out);
+		break;
+	default:
+		function_text(p, frame, out);
+	}
+}
