@@ -64,6 +64,18 @@ $(O)/gen/prof/%.o: $(O)/gen/prof/%.c | $(O)/tools-checked
 # Who includes it says so by its name: pprof*.c.
 $(patsubst %.c,$(O)/%.o,$(wildcard user/*/pprof*.c)): $(PPROF_H)
 
+# The picture's page, from its parts in the order in which they need each other, as two texts in html.o.
+PAGE := $(O)/gen/page/tail.html
+PAGE_SRC := page.html style.css format.js data.js tally.js colour.js view.js draw.js graph.js table.js \
+	controls.js foot.js main.js
+
+$(PAGE): mk/page.sh $(PAGE_SRC:%=user/html/%)
+	$(call say,PAGE,$@)
+	$(Q)mk/page.sh $(@D) $(filter user/%,$^)
+
+$(O)/user/out/html.o: $(PAGE)
+$(O)/user/out/html.o: CPPFLAGS += -DHTML_PAGE='"$(O)/gen/page/"'
+
 $(O)/%.o: %.c | $(O)/tools-checked
 	@mkdir -p $(@D)
 	$(call say,CC,$@)

@@ -7,16 +7,17 @@
 #     mk/deps.sh --missing [KIND…]  print what is missing (exit status 1 if anything is), install nothing
 #     mk/deps.sh --list             print the table
 #
-# A KIND is a word of the table's first column: build, demo, test, containers (engines), vm (emulated
-# machines). Without one: all.
+# A KIND is a word of the table's first column: build, demo, test, browser (400 MB; the tests of the picture),
+# containers (engines), vm (emulated machines). Without one: all.
 #
 # Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
 # (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
 # itself where it isn't installed.
 set -u -o pipefail
 
-# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages. A name may
-# be one that packages provide: qemu-system-riscv64 is in another package in each Debian.
+# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages; a - says that
+# there is none (Ubuntu's chromium is a snap). A name may be one that packages provide: qemu-system-riscv64 is
+# in another package in each Debian.
 table() {
 	cat <<'TABLE'
 for    debian                 ubuntu
@@ -59,6 +60,8 @@ test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap
 test   clang-format           clang-format
+browser chromium              -
+browser chromium-driver       -
 containers docker.io          docker.io
 containers podman             podman
 containers runc               runc
@@ -88,7 +91,7 @@ column() {
 
 packages() { # [KIND…]
 	table | awk -v c="$(column)" -v kinds=" $* " \
-		'NR > 1 && (kinds == "  " || index(kinds, " " $1 " ")) { print $c }' | tr ',' '\n' | sort -u
+		'NR > 1 && (kinds == "  " || index(kinds, " " $1 " ")) && $c != "-" { print $c }' | tr ',' '\n' | sort -u
 }
 
 # The packages of the table that dpkg does not know as installed, or provided by one that is.

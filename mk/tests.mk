@@ -6,7 +6,7 @@ WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/wor
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/fuzz/*.[ch] vmlinux/*.h)
+	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
@@ -18,6 +18,12 @@ $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 $(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
 $(O)/tests/unit/test_group.o $(O)/tests/unit/test_report.o $(O)/tests/unit/test_diff.o $(O)/tests/unit/test_unwind%.o $(O)/tests/unit/test_cfi%.o: CPPFLAGS += -iquote tests/unit
 .SECONDARY: $(UNIT:%=%.o)
+
+# Folded stacks to pictures, for the tests of the page.
+PAGES := $(O)/tests/page/pages
+$(PAGES): $(O)/tests/page/pages.o $(TESTED)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # Frame pointers on purpose: the stacks of these programs are known answers.
 WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra
@@ -37,7 +43,7 @@ WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 
 .PHONY: workloads unit
 workloads: $(WORKLOAD)
-unit: $(UNIT)
+unit: $(UNIT) $(PAGES)
 
 check: unit lint replay
 	$(Q)tests/run-unit.sh $(O)/tests/unit
@@ -63,4 +69,4 @@ test:
 		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r
 
--include $(UNIT:%=%.d)
+-include $(UNIT:%=%.d) $(PAGES).d

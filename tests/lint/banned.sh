@@ -124,6 +124,11 @@ while read -r file; do
 	check_spdx "$file"
 	n=$((n + 1))
 done < <(sources '(\.(sh|mk|py)|(^|/)Makefile)$')
+while read -r file; do
+	check_spdx "$file"
+	check_lengths "$file"
+	n=$((n + 1))
+done < <(sources '^user/html/.*\.(js|css|html)$')
 
 if [ "$n" -eq 0 ]; then
 	echo "lint: banned: no source file found in $TOP"

@@ -94,6 +94,7 @@ check_bpf() { # FILE LINE HEADER
 }
 
 for folder in user/*/; do
+	compgen -G "$folder*.[ch]" >/dev/null || continue # user/html: a page's sources
 	below "$(basename "$folder")" >/dev/null ||
 		complain "$folder" "a folder without a place in the order (tests/lint/layers.sh)"
 done

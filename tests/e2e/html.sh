@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The picture, in a real browser: Debian's chromium, headless, by chromedriver. tests/page/ has the checks, and
+# makes pages of folded stacks whose sums are known outside.
+# shellcheck source=lib.sh
+source "$(dirname "$0")/lib.sh"
+
+MEASURED="100000_stacks_open_at_once"
+PAGES=${PAGES:-$O/tests/page/pages}
+
+need_browser() {
+	need_program python3
+	need_program chromium
+	need_program chromedriver
+	[ -x "$PAGES" ] || make -s -C "$TOP" O="$O" "$PAGES" >"$T/err" 2>&1 || fail "tests/page/pages can't be built"
+}
+
+check() { # NAME PAGE [FOLDED]
+	T=$T timeout 120 python3 "$TOP/tests/page/check.py" "$@" >"$T/said" 2>"$T/err" ||
+		fail "$1: $(tail -n 1 "$T/said")$(tail -n 1 "$T/err")"
+	sed 's/^/    /' "$T/said"
+}
+
+made_up() { # N: stacks in $T/folded, their page in $T/page.html
+	python3 "$TOP/tests/page/folded.py" "$1" "$T/folded" || fail "no stacks"
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+}
+
+t_100000_stacks_open_at_once() {
+	need_browser
+	made_up 100000
+	check speed "$T/page.html"
+}
+
+t_sums_are_those_of_the_data() {
+	need_browser
+	made_up 5000
+	check sums "$T/page.html" "$T/folded"
+}
+
+t_hands_and_links() {
+	need_browser
+	made_up 2000
+	check hands "$T/page.html"
+	DARK=1 check hands "$T/page.html"
+}
+
+t_links_tell_frames_apart() {
+	need_browser
+	cat >"$T/folded" <<-'STACKS'
+		a-1/1;one`_start;f;g_[i];~A();A::~A() 5000
+		a-1/1;one`_start;f;g;50% a/b&c=d#e~2 4000
+		a-1/1;two`_start;f;g;h~i;~;~~i 3000
+		a-1/1;two`_start;f;g;+ +;%41 2000
+		a-1/1;_start_[k];f_[k] 1000
+	STACKS
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	check paths "$T/page.html"
+}
+
+t_names_are_data() {
+	need_browser
+	cat >"$T/folded" <<-'STACKS'
+		</title><script>alert(1)</script>-7/8;</script><script>alert(1)</script>;<img src=x onerror=alert(1)>;<b>bold</b> 1000
+		</title><script>alert(1)</script>-7/8;<!--`--><svg/onload=alert(1)>;"'><script>window.hacked=1</script>_[k] 900
+		<b>comm</b>-9/9;javascript:alert(1);{{constructor.constructor('alert(1)')()}};%3Cscript%3E~;__proto__;constructor 700
+		<b>comm</b>-9/9;</textarea></style></script></noscript><iframe src=javascript:alert(1)>;&lt;script&gt; 500
+	STACKS
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	expect_no_match "$T/page.html" 'alert\(1\)' "a name stands in the page"
+	check hostile "$T/page.html"
+}
+
+t_difference_of_two() {
+	need_browser
+	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' | sed 's/ 000$/000000/' >"$T/new"
+	printf 'a-1/1;main;%s 000\n' 'grown 100' 'shrunk 100' 'gone 50' | sed 's/ 000$/000000/' >"$T/old"
+	"$PAGES" html "$T/new" "$T/old" >"$T/page.html" || fail "no page"
+	check difference "$T/page.html"
+}
+
+# One recording, several files: the page's sum is that of the folded stacks.
+t_recording() {
+	need_root
+	need_browser
+	pmb_ok record -e cpu-clock -o "$T/page.html" -o "$T/folded" -- "$WORKLOADS/split" 0.5
+	head -c 15 "$T/page.html" | grep -q '<!DOCTYPE html>' || skip "record doesn't write .html yet"
+	T=$T timeout 120 python3 - "$T/page.html" "$(folded_sum "$T/folded")" >"$T/said" 2>&1 <<-PYTHON || fail "$(tail -n 1 "$T/said")"
+		import sys
+		sys.path.insert(0, "$TOP/tests/page")
+		from browser import Browser
+		with Browser() as browser:
+		    browser.open(sys.argv[1])
+		    got = browser.wait("return window.picture && picture.graph.drawMs && picture.tally.total(0, picture.typeNow)")
+		    assert got == int(sys.argv[2]), f"the page has {got}, the folded stacks {sys.argv[2]}"
+		    assert not browser.errors()
+	PYTHON
+}
+
+run_tests

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Folded stacks as tests/page/pages reads them, made up and read.
+import random
+import re
+
+
+def generate(n, seed=1, functions=6000):
+    """As of a large program: functions that call a few others each, up to 60 deep. {"comm-1/2;frame;…": number}"""
+    r = random.Random(seed)
+    words = "alloc parse read hash node tree visit lock emit scan page decode buffer index merge lookup".split()
+    names = []
+    for i in range(functions):
+        name = "::".join([r.choice(["core", "net", "db", "ui", "gc", "io"]),
+                          r.choice(words).title() + r.choice(words).title(),
+                          r.choice(words) + "_" + r.choice(words) + str(i)])
+        way = r.random()
+        names.append(name + "_[k]" if way < .18 else name + "_[j]" if way < .26 else
+                     name + "_[i]" if way < .4 and i > 3 else
+                     r.choice(["app", "app", "app", "libc.so.6", "libssl.so.3", "libz.so.1"]) + "`" + name)
+    callees = [[min(functions - 1, int(r.expovariate(5 / functions))) for _ in range(r.choice([1, 2, 2, 3, 4, 8]))]
+               for _ in range(functions)]
+    comms = [f"{c}-{100 + i}/{100 + i + t}" for i, c in enumerate(["server", "worker", "indexer", "gc"])
+             for t in range(3)]
+    stacks, shown = {}, set()
+    while len(shown) < n:
+        at = r.randrange(4)
+        comm, stack = r.choice(comms), [names[at]]
+        for _ in range(int(min(60, max(3, r.gauss(24, 9))))):
+            at = callees[at][min(len(callees[at]) - 1, int(r.expovariate(1.2)))]
+            stack.append(names[at])
+        key = ";".join([comm] + stack)
+        stacks[key] = stacks.get(key, 0) + int(r.paretovariate(1.3) * 100000) + 1
+        shown.add(key.split("-")[0] + key[key.index(";"):])
+    return stacks
+
+
+def write(stacks, path):
+    with open(path, "w") as file:
+        for stack, number in stacks.items():
+            file.write(f"{stack} {number}\n")
+
+
+def read(path):
+    """(comm, pid, tid, [(module, name)…], number) of each line."""
+    with open(path) as file:
+        for line in file:
+            stack, number = line.rstrip("\n").rsplit(" ", 1)
+            comm, *frames = stack.split(";")
+            ids = re.fullmatch(r"(.*)-(\d+)/(\d+)", comm)
+            yield (ids[1] if ids else comm, int(ids[2]) if ids else 0, int(ids[3]) if ids else 0,
+                   [frame_of(f) for f in with_modules(frames)], int(number))
+
+
+def with_modules(frames):
+    """What is inlined is in the module of the frame before it."""
+    module = ""
+    for frame in frames:
+        inlined = frame.endswith("_[i]")
+        if frame.endswith("_[k]"):
+            module = "[kernel.kallsyms]"
+        elif frame.endswith("_[j]"):
+            module = "[jit]"
+        elif not inlined:
+            module = frame.split("`")[0] if "`" in frame else ""
+        yield module, frame
+
+
+def frame_of(pair):
+    module, frame = pair
+    return module, re.sub(r"_\[[kji]\]$", "", frame.split("`", 1)[1] if "`" in frame else frame)
+
+
+if __name__ == "__main__":
+    import sys
+    write(generate(int(sys.argv[1])), sys.argv[2])

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Makes a picture of folded stacks, for the tests of the page (tests/e2e/html.sh), which know the sums of what
+ * they have written:
+ *
+ *	pages html NEW.folded [OLD.folded] >page.html
+ *	pages speedscope NEW.folded >profile.json
+ *
+ * Lines are "comm-PID/TID;frame;…;leaf N"; frames may end in _[k], _[j], _[i], and a module may be before a `.
+ * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses", N * 7919 % 1000 events.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "out/html.h"
+#include "out/speedscope.h"
+
+enum { DEEPEST = 512, MODULES = 256 };
+
+struct maker {
+	struct prof *p;
+	char *modules[MODULES];
+	size_t n_modules;
+	uint32_t mapping[MODULES];
+};
+
+static uint32_t mapping_of(struct maker *m, const char *module)
+{
+	struct prof_mapping mapping = {.start = 0x1000, .limit = 0x2000, .has_functions = true};
+
+	for (size_t i = 0; i < m->n_modules; i++) {
+		if (strcmp(m->modules[i], module) == 0)
+			return m->mapping[i];
+	}
+	if (m->n_modules == MODULES)
+		return 0;
+	mapping.file = prof__string(m->p, module);
+	m->modules[m->n_modules] = xstrdup(module);
+	return m->mapping[m->n_modules++] = prof__mapping(m->p, &mapping);
+}
+
+static bool cut_suffix(char *name, const char *suffix)
+{
+	size_t len = strlen(name), n = strlen(suffix);
+
+	if (len <= n || strcmp(name + len - n, suffix) != 0)
+		return false;
+	name[len - n] = '\0';
+	return true;
+}
+
+/* One frame, with those that are inlined in it, outermost first in lines. */
+static uint32_t location(struct maker *m, const char *module, struct prof_line *lines, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct prof_line swap = lines[i];
+
+		lines[i] = lines[n - 1 - i];
+		lines[n - 1 - i] = swap;
+	}
+	return prof__location(m->p, *module ? mapping_of(m, module) : 0,
+			      *module ? 0x1000 + lines[n - 1].function : 0, lines, n);
+}
+
+static uint32_t function_of(struct maker *m, char *frame, const char **ret_module)
+{
+	struct prof_function f = {0};
+	const char *module = cut_suffix(frame, "_[k]") ? "[kernel.kallsyms]" :
+			     cut_suffix(frame, "_[j]") ? "[jit]" :
+							 "";
+	char *tick = strchr(frame, '`');
+
+	if (tick) {
+		*tick = '\0';
+		module = frame;
+		frame = tick + 1;
+	}
+	f.name = f.system_name = prof__string(m->p, frame);
+	*ret_module = module;
+	return prof__function(m->p, &f);
+}
+
+static uint32_t stack_of(struct maker *m, char *frames)
+{
+	uint32_t stack[DEEPEST], reversed[DEEPEST];
+	struct prof_line lines[DEEPEST];
+	size_t n = 0, n_lines = 0;
+	const char *module = "", *ignored;
+	char *frame;
+
+	while ((frame = strsep(&frames, ";")) && n < DEEPEST && n_lines < DEEPEST) {
+		bool inlined = cut_suffix(frame, "_[i]");
+
+		if (!inlined && n_lines) {
+			stack[n++] = location(m, module, lines, n_lines);
+			n_lines = 0;
+		}
+		lines[n_lines++].function = function_of(m, frame, inlined ? &ignored : &module);
+		lines[n_lines - 1].line = 0;
+	}
+	if (n_lines && n < DEEPEST)
+		stack[n++] = location(m, module, lines, n_lines);
+	for (size_t i = 0; i < n; i++)
+		reversed[i] = stack[n - 1 - i];
+	return prof__stack(m->p, reversed, n);
+}
+
+static uint32_t labels_of(struct maker *m, char *comm)
+{
+	char *dash = strrchr(comm, '-'), *slash = dash ? strchr(dash, '/') : NULL;
+	struct prof_label labels[3] = {{.key = prof__string(m->p, "comm")}};
+	size_t n = 1;
+
+	if (slash) {
+		*dash = *slash = '\0';
+		labels[n++] = (struct prof_label){.key = prof__string(m->p, "pid"),
+						  .number = (int64_t)strtoull(dash + 1, NULL, 10)};
+		labels[n++] = (struct prof_label){.key = prof__string(m->p, "tid"),
+						  .number = (int64_t)strtoull(slash + 1, NULL, 10)};
+	}
+	labels[0].text = prof__string(m->p, comm);
+	return prof__labels(m->p, labels, n);
+}
+
+static void add_line(struct maker *m, char *line)
+{
+	char *blank = strrchr(line, ' '), *frames;
+	int64_t number, *values;
+	uint32_t labels, stack;
+
+	if (!blank)
+		return;
+	*blank = '\0';
+	number = (int64_t)strtoull(blank + 1, NULL, 10);
+	frames = line;
+	line = strsep(&frames, ";");
+	labels = labels_of(m, line);
+	stack = frames ? stack_of(m, frames) : prof__stack(m->p, NULL, 0);
+	values = prof__sample(m->p, stack, labels);
+	values[0] += number / 1000 + 1;
+	values[1] += number;
+	values[2] += number * 7919 % 1000;
+}
+
+static struct prof *read_folded(const char *path)
+{
+	static const char *const comments[] =
+		{"command: pages", "cpu: of a test, <b>bold</b>", "kernel: 6.18.0-test",
+		 "books: seen 1000 = emitted 990 + filtered 10 + dropped 0"};
+	struct maker m = {.p = prof__new()};
+	_cleanup_fclose_ FILE *file = fopen(path, "r");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+
+	prof__type(m.p, "work_sample", "count");
+	prof__type(m.p, "work_time", "nanoseconds");
+	prof__type(m.p, "misses_event", "count");
+	m.p->default_type = prof__string(m.p, "work_time");
+	m.p->time_ns = 1790000000000000000;
+	m.p->duration_ns = 2500000000;
+	for (size_t i = 0; i < ARRAY_SIZE(comments); i++)
+		prof__comment(m.p, comments[i]);
+	while (file && getline(&line, &cap, file) > 0)
+		add_line(&m, line);
+	for (size_t i = 0; i < m.n_modules; i++)
+		free(m.modules[i]);
+	return m.p;
+}
+
+int main(int argc, char **argv)
+{
+	struct prof *new, *old;
+	int r;
+
+	if (argc < 3)
+		return 2;
+	new = read_folded(argv[2]);
+	old = argc > 3 ? read_folded(argv[3]) : NULL;
+	r = strcmp(argv[1], "html") == 0 ? html__write(stdout, new, old) :
+					   speedscope__write(stdout, new);
+	prof__free(new);
+	prof__free(old);
+	return r < 0;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// One view, one picture: whatever changes the view goes through App.set(), and App.show() draws what follows
+// from it. What is expensive is kept until what it is made of has changed.
+
+function kept(make) {
+	let key, value;
+	return (...args) => {
+		const now = args.join("\0");
+		if (now !== key)
+			[key, value] = [now, make(...args)];
+		return value;
+	};
+}
+
+class App {
+	constructor(data) {
+		this.data = data;
+		this.tally = new Tally(data);
+		this.colours = new Colours(data, this.tally);
+		this.graph = new Graph(data, {zoom: node => this.zoom(node), hover: (node, event) => this.hover(node, event)});
+		this.table = new Table(data, {pick: f => this.pick(f), focus: f => this.focus(f)});
+		this.choose = kept((container, pid, tid) => {
+			const number = text => text === "" ? null : Number(text);
+			this.tally.choose({container: number(container), pid: number(pid), tid: number(tid)});
+			return {};
+		});
+		this.widths = kept((type, width) => this.tally.widths(type, width));
+		this.fill = kept((type, container, pid) => fillChoices(data, type, {...this.view, container, pid}));
+		this.rank = kept(type => this.colours.rankModules(type));
+		this.match = kept((text, how) => {
+			try {
+				byId("search").classList.remove("bad");
+				return searchMatch(data, text, how);
+			} catch {
+				byId("search").classList.add("bad");
+				return null;
+			}
+		});
+		this.generation = 0;
+		this.dark = matchMedia("(prefers-color-scheme: dark)");
+	}
+
+	start() {
+		fillSelect(byId("type"), this.data.types.map((t, i) => [typeKey(this.data, i), typeWords(this.data, i)]));
+		byId("width").hidden = byId("by-change").hidden = this.data.sides === 1;
+		showFoot(this.data, this.tally);
+		this.listen();
+		listenToKeys(this);
+		this.view = readView(location.hash);
+		this.show(false);
+	}
+
+	// ---- the view
+
+	set(changes, push = false) {
+		Object.assign(this.view, changes);
+		this.show(push);
+		keepView(this.view, push);
+	}
+
+	type() {
+		const i = this.data.types.findIndex((t, k) => typeKey(this.data, k) === this.view.type);
+		return i >= 0 ? i : this.defaultType();
+	}
+
+	// As the profile says; else the first one with anything in it.
+	defaultType() {
+		const wanted = this.data.head.profiles[0].default_type, has = i => this.tally.total(0, i) > 0;
+		const named = this.data.types.findIndex(t =>
+			[t.event, `${t.event}_${{time: "time", events: "event", samples: "sample"}[t.part]}`].includes(wanted));
+		return named >= 0 && has(named) ? named : Math.max(0, this.data.types.findIndex((t, i) => has(i)));
+	}
+
+	theme() {
+		return this.view.theme || (this.dark.matches ? "dark" : "light");
+	}
+
+	by() {
+		const all = this.data.sides === 2 ? ["change", "kind", "module"] : ["kind", "module"];
+		return all.includes(this.view.colours) ? this.view.colours : all[0];
+	}
+
+	// The node that the path leads to, or what of it the chosen rows have.
+	zoomNode(widths) {
+		const {tree} = this.data;
+		let node = this.node(this.view.zoom);
+		while (node > 0 && widths[tree.rowOf[tree.end[node]]] <= widths[tree.rowOf[node]])
+			node = tree.parent[node];
+		return node;
+	}
+
+	node(path) {
+		if (path !== this.nodePath)
+			[this.nodePath, this.nodeNumber] = [path, nodeAt(this.data, path)];
+		return this.nodeNumber;
+	}
+
+	show(move = true) {
+		const {view, data, colours} = this, type = this.type(), theme = this.theme();
+		const chosen = this.choose(view.container, view.pid, view.tid);
+		if (chosen !== this.chosen) {
+			this.chosen = chosen;
+			this.generation++;
+		}
+		const widths = this.widths(type, view.width, this.generation);
+		const zoom = this.zoomNode(widths), match = this.match(view.search, view.how);
+
+		if (this.by() === "module")
+			this.rank(type, this.generation);
+		if (colours.shades !== SHADES[theme] || colours.by !== this.by())
+			colours.use(theme, this.by());
+		document.documentElement.dataset.theme = theme;
+		document.body.classList.toggle("no-side", view.side === "off");
+		Object.assign(this, {typeNow: type, zoomNow: zoom, matchNow: match, widthsNow: widths});
+		this.graph.show({widths, zoom, match, flip: view.layout === "icicle", shades: colours.shades,
+			dust: oklch(colours.shades.grey, 0.006, 90), keepColours: this.by() === "change",
+			paint: this.by() === "change" ? node => this.changeColour(node) :
+				node => node === 0 ? colours.all() : colours.frame(data.tree.frame[node])}, move);
+		this.showControls();
+		this.showTableSoon();
+	}
+
+	changeColour(node) {
+		const {tally, typeNow: type} = this, total = side => tally.total(side, type) || 1;
+		const now = tally.value(node, 0, type) / total(0), old = tally.value(node, 1, type) / total(1);
+		const z = sureness(this.data, tally, node, type);
+		const amount = (now - old) / Math.max(now, old, 1e-12);
+		// what may be chance is pale
+		return this.colours.change(Math.round(20 * amount * (z === null ? 1 : Math.min(1, Math.abs(z) / 3))) / 20);
+	}
+
+	showControls() {
+		const {view, data, matchNow: match} = this, press = (id, on) => byId(id).setAttribute("aria-pressed", on);
+		this.fill(this.typeNow, view.container, view.pid);
+		byId("container").value = view.container;
+		byId("process").value = view.pid;
+		byId("thread").value = view.tid;
+		byId("type").value = typeKey(data, this.typeNow);
+		byId("width").value = view.width;
+		if (byId("search").value !== view.search)
+			byId("search").value = view.search;
+		press("regexp", view.how === "regexp");
+		press("exact", view.how === "exact");
+		press("side-switch", view.side === "on");
+		for (const layout of ["flame", "icicle"])
+			press(layout, view.layout === layout);
+		for (const by of ["change", "kind", "module"])
+			press("by-" + by, this.by() === by);
+		byId("found").textContent = match ?
+			percentText(this.tally.matched(match, this.zoomNow, this.widthsNow)) + " found" : "";
+		byId("empty").hidden = !this.graph.empty;
+		showCrumbs(data, this.zoomNow, node => this.zoom(node));
+		showLegend(this.colours, match);
+	}
+
+	// After the picture, and once for several changes.
+	showTableSoon() {
+		clearTimeout(this.tableTimer);
+		this.tableTimer = setTimeout(() => {
+			if (this.view.side === "off")
+				return;
+			const figures = [];
+			for (let side = 0; side < this.data.sides; side++)
+				figures.push(this.tally.figures(this.zoomNow, side, this.typeNow));
+			this.table.show({figures, match: this.matchNow, alone: this.view.how !== "exact",
+				unit: this.data.types[this.typeNow].unit});
+		}, 0);
+	}
+
+	// ---- what people do
+
+	zoom(node) {
+		if (node >= 0)
+			this.set({zoom: zoomPath(this.data, node)}, true);
+	}
+
+	zoomOut() {
+		this.zoom(this.zoomNow > 0 ? this.data.tree.parent[this.zoomNow] : 0);
+	}
+
+	zoomToCursor() {
+		this.zoom(this.graph.scene.cursor);
+	}
+
+	hover(node, event) {
+		const facts = node < 0 ? [] : frameFacts(this.data, this.tally, node, this.typeNow, this.zoomNow);
+		showTip(this.data, facts, node, event);
+		showDetails(this.data, facts, node);
+	}
+
+	// A row of the table; the same one again ends it.
+	pick(f) {
+		const search = functionName(this.data, f), again = this.view.how === "exact" && this.view.search === search;
+		this.set(again ? {search: "", how: "plain"} : {search, how: "exact"});
+	}
+
+	focus(f) {
+		this.set({search: functionName(this.data, f), how: "exact"});
+		this.zoom(this.graph.widestOf(f));
+	}
+
+	toggleHow(how) {
+		this.set({how: this.view.how === how ? "plain" : how});
+	}
+
+	nextType() {
+		this.set({type: typeKey(this.data, (this.typeNow + 1) % this.data.types.length)});
+	}
+
+	nextColours() {
+		const all = this.data.sides === 2 ? ["change", "kind", "module"] : ["kind", "module"];
+		this.set({colours: all[(all.indexOf(this.by()) + 1) % all.length]});
+	}
+
+	escape() {
+		if (this.view.search)
+			this.set({search: "", how: "plain"});
+		else
+			this.zoom(0);
+		this.graph.putCursor(-1);
+		document.activeElement.blur();
+	}
+
+	listen() {
+		const on = (id, event, act) => byId(id).addEventListener(event, act);
+		on("type", "change", () => this.set({type: byId("type").value}));
+		on("width", "change", () => this.set({width: byId("width").value}));
+		on("container", "change", () => this.set({container: byId("container").value, pid: "", tid: ""}));
+		on("process", "change", () => this.set({pid: byId("process").value, tid: ""}));
+		on("thread", "change", () => this.set({tid: byId("thread").value}));
+		on("search", "input", () => this.set({search: byId("search").value,
+			how: this.view.how === "exact" ? "plain" : this.view.how}));
+		on("search", "keydown", event => event.key === "Enter" && byId("scroll").focus());
+		on("regexp", "click", () => this.toggleHow("regexp"));
+		on("exact", "click", () => this.toggleHow("exact"));
+		for (const layout of ["flame", "icicle"])
+			on(layout, "click", () => this.set({layout}));
+		for (const colours of ["change", "kind", "module"])
+			on("by-" + colours, "click", () => this.set({colours}));
+		on("side-switch", "click", () => this.set({side: this.view.side === "on" ? "off" : "on"}));
+		on("theme", "click", () => this.set({theme: this.theme() === "dark" ? "light" : "dark"}));
+		on("help-switch", "click", () => byId("help").showModal());
+		on("help-close", "click", () => byId("help").close());
+		this.dark.addEventListener("change", () => this.show(false));
+		window.addEventListener("popstate", () => this.reread());
+		window.addEventListener("beforeprint", () => this.print(true));
+		window.addEventListener("afterprint", () => this.print(false));
+	}
+
+	reread() {
+		this.view = readView(location.hash);
+		this.show();
+	}
+
+	print(begins) {
+		if (begins) {
+			this.shown = {theme: this.view.theme, open: byId("foot").open};
+			this.view.theme = "light";
+			byId("foot").open = true;
+			this.show(false);
+			this.graph.beforePrint();
+		} else {
+			this.view.theme = this.shown.theme;
+			byId("foot").open = this.shown.open;
+			this.show(false);
+		}
+	}
+}
+
+function fatal(text) {
+	document.body.append(element("p", {className: "fatal", textContent: text}));
+}
+
+async function start() {
+	performance.mark("start");
+	if (typeof DecompressionStream === "undefined") {
+		fatal("This picture needs a browser of 2023 or later (DecompressionStream).");
+		return;
+	}
+	try {
+		const packed = bytesOfBase64(byId("data").textContent);
+		byId("data").remove();
+		performance.mark("read");
+		const bytes = await inflate(packed);
+		performance.mark("inflated");
+		const data = decode(bytes);
+		performance.mark("decoded");
+		window.picture = new App(data);
+		window.picture.start();
+		performance.mark("drawn");
+	} catch (error) {
+		fatal("This picture can't be shown: " + error.message);
+		throw error;
+	}
+}
+
+document.addEventListener("DOMContentLoaded", start);
