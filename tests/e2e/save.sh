@@ -152,7 +152,7 @@ t_formats_by_name() {
 	expect_match "$T/out" '^split [0-9]+/[0-9]+ .* cpu-clock: $' "a record"
 	pmb record -e cpu-clock --format svg -o "$T/x" -- "$WORKLOADS/split" 0.2
 	expect_eq "$rc" 2 "exit status"
-	expect_match "$T/err" 'folded, pprof, perf' "the formats"
+	expect_match "$T/err" 'folded, pprof, html' "the formats"
 	pmb record -e cpu-clock -o "$T/x" -o "$T/x" -- "$WORKLOADS/split" 0.2
 	expect_eq "$rc" 2 "exit status of one file twice"
 }

@@ -63,9 +63,10 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0,
 	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix says as "
-	 "what: .folded, .txt; .pb.gz (pprof); .perf (text like perf script's); any other: folded",
+	 "what: .folded, .txt; .pb.gz (pprof); .html (flame graph); .json (speedscope); .perf (text like "
+	 "perf script's); any other: folded",
 	 0},
-	{"format", OPT_FORMAT, "folded|pprof|perf", 0,
+	{"format", OPT_FORMAT, "folded|pprof|html|speedscope|perf", 0,
 	 "What -o writes (or stdout), whatever the suffix", 0},
 	{"label", OPT_LABEL, "tid|cpu|cgroup|data_addr", 0,
 	 "Tell samples apart by this, too, in files that have labels; may be repeated", 0},
@@ -418,8 +419,9 @@ static int settle_outputs(struct record_args *a)
 	const struct format *format = a->format ? format__named(a->format) : NULL;
 
 	if (a->format && !format)
-		return err__usage(a->err, "--format '%s': it is one of folded, pprof, perf",
-				  a->format);
+		return err__usage(
+			a->err, "--format '%s': it is one of folded, pprof, html, speedscope, perf",
+			a->format);
 	if (!a->n_outputs)
 		add_output(a, "-");
 	for (size_t i = 0; i < a->n_outputs; i++) {

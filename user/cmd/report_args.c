@@ -55,14 +55,16 @@ static const struct argp_option options[] = {
 	{"csv", OPT_CSV, 0, 0, "Comma-separated values, all numbers in full", 0},
 	{"folded", OPT_FORMAT, 0, 0, "Not a report, but the samples as collapsed stacks", 0},
 	{"pprof", OPT_FORMAT + 1, 0, 0, "The samples as pprof", 0},
-	{"perf", OPT_FORMAT + 2, 0, 0, "The samples as text like perf script's", 0},
+	{"html", OPT_FORMAT + 2, 0, 0, "The samples as a flame graph, one HTML file", 0},
+	{"speedscope", OPT_FORMAT + 3, 0, 0, "The samples as speedscope's JSON", 0},
+	{"perf", OPT_FORMAT + 4, 0, 0, "The samples as text like perf script's", 0},
 	{0, 0, 0, 0, "Reading:", 4},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
 	 "Of an uncompressed file (default: 256M); memory may be four times that", 0},
 	{0},
 };
 
-static const char *const format_names[] = {"folded", "pprof", "perf"};
+static const char *const format_names[] = {"folded", "pprof", "html", "speedscope", "perf"};
 
 static int add_label(struct report_args *a, char *arg)
 {

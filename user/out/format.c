@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "out/folded.h"
+#include "out/html.h"
 #include "out/perf_text.h"
 #include "out/pprof.h"
+#include "out/speedscope.h"
 
 static int write_pprof(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
@@ -13,9 +15,23 @@ static int write_pprof(FILE *file, const struct prof *prof, const struct format_
 	return pprof__write(file, prof);
 }
 
+static int write_html(FILE *file, const struct prof *prof, const struct format_opts *opts)
+{
+	(void)opts;
+	return html__write(file, prof, NULL);
+}
+
+static int write_speedscope(FILE *file, const struct prof *prof, const struct format_opts *opts)
+{
+	(void)opts;
+	return speedscope__write(file, prof);
+}
+
 const struct format formats[] = {
 	{"folded", ".folded .txt", "collapsed stacks", false, folded__write},
 	{"pprof", ".pb.gz .pprof", "pprof, gzip'd", true, write_pprof},
+	{"html", ".html", "flame graph, one HTML file", true, write_html},
+	{"speedscope", ".json", "speedscope's JSON", true, write_speedscope},
 	{"perf", ".perf", "text like perf script's", false, perf_text__write},
 	{0},
 };
