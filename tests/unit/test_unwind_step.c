@@ -209,7 +209,7 @@ Test(unwind_step, a_frame_pointer_saved_below_the_stack_is_restored_already)
 /* Against a search that can't be wrong, for lengths around each power of two. */
 Test(unwind_find, every_length)
 {
-	static __u32 rows[PMB_UNWIND_ROW_MAX + 3];
+	__u32 *rows = many_rows();
 	static const unsigned lengths[] = {1,    2,    3,     4,     5,     15,   16,
 					   17,   31,   255,   256,   257,   258,  4095,
 					   4096, 4097, 32767, 32768, 40000, 65536};
