@@ -40,6 +40,8 @@ int programs__set_counter(struct programs *programs, size_t read, int cpu, int f
 int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < programs__n_rings() */
 int programs__n_rings(const struct programs *programs);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
+/* PMB_MARK_NONE if there are no marks. */
+enum pmb_mark programs__marked(const struct programs *programs, pid_t tid);
 /* The next overflow in this stack sends it again. */
 void programs__forget_stack(struct programs *programs, uint64_t id);
 /* What unwinding by tables reads, mapped. */
