@@ -149,6 +149,21 @@ Test(unwind_step, code_with_frame_pointers)
 	expect_end(&rule, f, PMB_END_UNREADABLE);
 }
 
+/* On x86-64 the pair is where a frame ends: what is behind it is the caller's. */
+Test(unwind_step, behind_a_frame_pointer_the_stack_pointer_is_known)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_FRAME};
+	struct pmb_frame f = innermost();
+
+	put(STACK + 0x100, STACK + 0x180);
+	put(STACK + 0x108, 0x402000);
+	put(STACK + 0x110, 0x403000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x402000, STACK + 0x110, STACK + 0x180, false);
+	cr_assert_eq(unwind_step(&ENTRY, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x403000, STACK + 0x118, STACK + 0x180, false);
+}
+
 Test(unwind_step, ends)
 {
 	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_END};

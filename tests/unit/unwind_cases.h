@@ -62,6 +62,7 @@ static __attribute__((unused)) void expect_frame(const struct pmb_frame *f, __u6
 	cr_expect_eq(f->fp, fp, "fp %llx, not %llx", f->fp, fp);
 	cr_expect_eq(f->exact, exact);
 	cr_expect_eq(f->has_regs, 0);
+	cr_expect_eq(f->sp_low, 0);
 }
 
 /* The walk ends, and the frame is what it was. */
