@@ -132,6 +132,15 @@ static void process__found_jitdump(struct processes *all, struct process *p,
 	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
 }
 
+/* /proc was read after it, or the program has mapped again what it had unmapped. */
+static bool is_mapped_already(const struct mappings *maps, const struct mapping *m)
+{
+	const struct mapping *now = mappings__find(maps, m->start);
+
+	return now && now->start == m->start && now->end == m->end &&
+	       now->file_off == m->file_off && now->file == m->file;
+}
+
 static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
 			 uint64_t file_off, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 			 uint64_t inode_generation, const char *path)
@@ -149,6 +158,8 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 	} else if (strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0) {
 		process__found_jit(all, p); /* now, while it is there */
 	}
+	if (is_mapped_already(p->maps, &m))
+		return; /* the same generation: the kernel side needn't be told again */
 	p->maps = mappings__add(p->maps, &m);
 	p->generation = ++all->generations;
 }
