@@ -6,7 +6,7 @@ WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/wor
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] vmlinux/*.h)
+	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
@@ -16,7 +16,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 $(O)/tests/unit/test_ustack.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 $(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
-$(O)/tests/unit/test_group.o $(O)/tests/unit/test_report.o $(O)/tests/unit/test_diff.o $(O)/tests/unit/test_unwind%.o $(O)/tests/unit/test_cfi%.o: CPPFLAGS += -iquote tests/unit
+$(O)/tests/unit/test_group.o $(O)/tests/unit/test_report.o $(O)/tests/unit/test_diff.o $(O)/tests/unit/test_unwind%.o $(O)/tests/unit/test_cfi%.o: CPPFLAGS += -iquote tests/unit -iquote tests/bpf
 .SECONDARY: $(UNIT:%=%.o)
 
 # Folded stacks to pictures, for the tests of the page.
@@ -24,6 +24,28 @@ PAGES := $(O)/tests/page/pages
 $(PAGES): $(O)/tests/page/pages.o $(TESTED)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on any.
+STEP := $(O)/tests/bpf/test_unwind_step $(O)/tests/bpf/test_unwind_step_arm64
+STEP_ARCH = $(if $(findstring arm64,$(*F)),arm64,x86)
+
+$(O)/tests/bpf/%.bpf.o: tests/bpf/step.bpf.c | $(O)/tools-checked
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(filter-out -D__TARGET_ARCH_%,$(BPF_FLAGS)) -D__TARGET_ARCH_$(STEP_ARCH) -MMD -MP -MT $@ -MF $(@:.o=.d) \
+		-c $< -o $@
+
+$(O)/tests/bpf/%.gen/step.skel.h: $(O)/tests/bpf/%.bpf.o
+	@mkdir -p $(@D)
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name step_bpf > $@.tmp && mv $@.tmp $@
+
+$(STEP): $(O)/tests/bpf/%: tests/unit/%.c $(O)/tests/bpf/%.gen/step.skel.h tests/unit/unwind_cases.h $(wildcard tests/bpf/*.h \
+		tests/bpf/criterion/*.h include/pmubpf/*.h)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) -DSTEP_IN_KERNEL -Itests/bpf -iquote tests/bpf -iquote tests/unit -iquote $(@D)/$*.gen $(ALL_CFLAGS) \
+		$(LDFLAGS) $< -lbpf -lelf -lz -o $@
+.SECONDARY: $(STEP:%=%.bpf.o) $(STEP:%=%.gen/step.skel.h)
 
 # Frame pointers on purpose: the stacks of these programs are known answers.
 WORKLOAD_FLAGS := -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra
@@ -41,9 +63,10 @@ $(O)/workloads/%: tests/workloads/%.cc
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 
-.PHONY: workloads unit
+.PHONY: workloads unit step
 workloads: $(WORKLOAD)
 unit: $(UNIT) $(PAGES)
+step: $(STEP)
 
 check: unit lint replay
 	$(Q)tests/run-unit.sh $(O)/tests/unit
@@ -64,9 +87,9 @@ test:
 	$(Q)mk/deps.sh build demo test
 	$(Q)$(if $(WITH_ENGINES),mk/deps.sh containers || echo 'make: not all container engines can be had' >&2)
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
-	$(Q)$(MAKE) --no-print-directory all workloads unit
+	$(Q)$(MAKE) --no-print-directory all workloads unit step
 	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
 		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r
 
--include $(UNIT:%=%.d) $(PAGES).d
+-include $(UNIT:%=%.d) $(PAGES).d $(STEP:%=%.bpf.d)

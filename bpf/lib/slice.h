@@ -11,7 +11,7 @@
 
 /* The most that can be read from sp on. Only a copy that fits can be read at all, and a thread's stack may
  * end anywhere; that of the main thread ends where the kernel says. */
-static __always_inline __u32 slice_copy(struct slice_buf *buf, __u64 sp, __u64 top)
+static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 {
 	__u64 size = PMB_SLICE_MAX / 4;
 
@@ -22,12 +22,12 @@ static __always_inline __u32 slice_copy(struct slice_buf *buf, __u64 sp, __u64 t
 		size &= 2 * PMB_SLICE_MAX - 8;
 		if (size > PMB_SLICE_MAX)
 			size = PMB_SLICE_MAX;
-		if (!bpf_probe_read_user(buf->bytes, size, (void *)sp))
+		if (!bpf_probe_read_user(to, size, (void *)sp))
 			return size;
 		size /= 2;
 	}
 	size = (4096 - (sp & 4095)) & 4088;
-	return bpf_probe_read_user(buf->bytes, size, (void *)sp) ? 0 : size;
+	return bpf_probe_read_user(to, size, (void *)sp) ? 0 : size;
 }
 
 /* Takes the stack's place: its id becomes the slice's. False if there was no room, or not enough to
@@ -38,18 +38,22 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	__u32 cpu = s->sample.fixed.cpu;
 	struct slice_buf *buf = bpf_map_lookup_elem(&pmb_slices, &cpu);
 	struct walk *w = &s->walk;
-	__u64 size, n_bytes;
+	__u64 size, n_bytes, n_frames = w->n & PMB_MAX_FRAMES;
 
 	/* samples come first: slices leave them a quarter of the ring, which is enough for a thousand */
 	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)cfg->ring_wake) {
 		stats->slices_lost++;
 		return false;
 	}
-	n_bytes = slice_copy(buf, w->frame.sp & ~7ULL, s->sample.fixed.stack_top) &
+	__builtin_memcpy(buf->head.frames, s->stack.frames, sizeof(buf->head.frames));
+	/* over the frames that don't travel */
+	n_frames *= sizeof(__u64);
+	n_bytes = slice_copy((void *)buf->head.frames + n_frames, w->frame.sp & ~7ULL,
+			     s->sample.fixed.stack_top) &
 		  (2 * PMB_SLICE_MAX - 8);
 	if (n_bytes > PMB_SLICE_MAX)
 		n_bytes = 0;
-	buf->head.rec.size = size = sizeof(buf->head) + n_bytes;
+	buf->head.rec.size = size = offsetof(struct pmb_slice, frames) + n_frames + n_bytes;
 	buf->head.rec.type = PMB_REC_SLICE;
 	buf->head.rec.parts = 0;
 	buf->head.rec.time = s->stack.rec.time;
@@ -59,7 +63,6 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	buf->head.from = w->frame;
 	buf->head.stack_top = s->sample.fixed.stack_top;
 	buf->head.n_bytes = n_bytes;
-	__builtin_memcpy(buf->head.frames, s->stack.frames, sizeof(buf->head.frames));
 	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
 	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
 	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {

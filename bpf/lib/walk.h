@@ -199,7 +199,9 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->frame.sp = ARCH_SP(&s->regs);
 	w->frame.fp = ARCH_FP(&s->regs);
 	w->frame.lr = ARCH_LR(&s->regs);
-	w->frame.exact = w->frame.has_regs = 1;
+	w->frame.exact = 1;
+	w->frame.has_regs = 1;
+	w->frame.sp_low = 0;
 	w->window.size = 0;
 	w->mapping.start = w->mapping.end = 0;
 	w->list = process ? process->list : 0;

@@ -97,8 +97,8 @@ enum { PMB_SLICE_MAX = 64 * 1024 }; /* bytes of a stack that travel */
 
 /*
  * A stack that could not be walked to its end because a table or the process isn't known yet: how far it
- * got, and a copy of the rest. Belongs to the sample that names its id. Followed by the copy: n_bytes, a
- * multiple of 8, from from.sp on.
+ * got, and a copy of the rest. Belongs to the sample that names its id. The copy follows frame n at once: n_bytes,
+ * a multiple of 8, from from.sp on.
  */
 struct pmb_slice {
 	struct pmb_rec rec;
@@ -109,9 +109,10 @@ struct pmb_slice {
 	__u64 stack_top; /* as the sample's */
 	__u32 n_bytes;
 	__u32 pad;
-	__u64 regs[PMB_UNWIND_REGS]; /* struct arch_regs; of the innermost frame */
-	__u64 frames[PMB_MAX_FRAMES];
+	__u64 regs[PMB_UNWIND_REGS];  /* struct arch_regs; of the innermost frame */
+	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
 };
+#define PMB_SLICE_COPY(slice) ((const void *)&(slice)->frames[(slice)->n])
 
 enum pmb_filter {
 	PMB_FILTER_NONE,

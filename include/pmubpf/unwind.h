@@ -117,7 +117,8 @@ struct pmb_table_head {
 struct pmb_frame {
 	__u64 ip, sp, fp, lr;
 	__u32 exact; /* ip is the instruction at hand, not a return address; lr is the program's */
-	__u32 has_regs; /* all registers are known: the innermost frame */
+	__u16 has_regs; /* all registers are known: the innermost frame */
+	__u16 sp_low;   /* sp is not above what it was, and may be below */
 };
 
 /*

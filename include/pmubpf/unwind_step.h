@@ -24,11 +24,16 @@
 #define UNWIND_SIGNAL_LR (312 + 30 * 8)
 #define UNWIND_SIGNAL_SP (312 + 31 * 8)
 #define UNWIND_SIGNAL_IP (312 + 32 * 8)
+/* The pair that a frame pointer points to lies anywhere in its frame: what is above it may be the caller's or not. */
+#define UNWIND_SP_LOW 1
 #elif defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 /* ucontext up to sigcontext: 40; then r8…r15, di, si, bp, bx, dx, ax, cx, sp, ip */
 #define UNWIND_SIGNAL_FP (40 + 10 * 8)
 #define UNWIND_SIGNAL_SP (40 + 15 * 8)
 #define UNWIND_SIGNAL_IP (40 + 16 * 8)
+#endif
+#ifndef UNWIND_SP_LOW
+#define UNWIND_SP_LOW 0
 #endif
 
 static __always_inline __u64 unwind_add(__u64 addr, __s32 off)
@@ -42,6 +47,8 @@ static __always_inline __u8 unwind_signal(struct pmb_frame *f, struct unwind_mem
 #ifdef UNWIND_SIGNAL_IP
 	__u64 ip, sp, fp, lr = 0;
 
+	if (UNWIND_SP_LOW && f->sp_low)
+		return PMB_END_NO_RULE;
 	if (!unwind_read(mem, f->sp + UNWIND_SIGNAL_IP, &ip) ||
 	    !unwind_read(mem, f->sp + UNWIND_SIGNAL_SP, &sp) ||
 	    !unwind_read(mem, f->sp + UNWIND_SIGNAL_FP, &fp))
@@ -56,6 +63,7 @@ static __always_inline __u8 unwind_signal(struct pmb_frame *f, struct unwind_mem
 	f->lr = lr;
 	f->exact = 1;
 	f->has_regs = 0;
+	f->sp_low = 0;
 	return PMB_END_NONE;
 #else
 	(void)f, (void)mem;
@@ -73,6 +81,7 @@ static __always_inline __u8 unwind_to(struct pmb_frame *f, __u64 ip, __u64 sp, _
 	f->lr = 0;
 	f->exact = 0;
 	f->has_regs = 0;
+	f->sp_low = 0;
 	return PMB_END_NONE;
 }
 
@@ -81,6 +90,7 @@ static __always_inline __u8 unwind_frame(const struct pmb_unwind_rule *rule, str
 					 struct unwind_memory *mem)
 {
 	__u64 fp, ra;
+	__u8 end;
 
 	if (!f->fp)
 		return PMB_END_COMPLETE;
@@ -88,7 +98,24 @@ static __always_inline __u8 unwind_frame(const struct pmb_unwind_rule *rule, str
 		return PMB_END_FP_LEFT;
 	if (!unwind_read(mem, f->fp, &fp) || !unwind_read(mem, f->fp + 8, &ra))
 		return PMB_END_UNREADABLE;
-	return unwind_to(f, ra, f->fp + 16, fp);
+	end = unwind_to(f, ra, f->fp + 16, fp);
+	if (UNWIND_SP_LOW && end == PMB_END_NONE)
+		f->sp_low = 1;
+	return end;
+}
+
+/*
+ * A rule over a stack pointer that is only a lower bound. Where the function has saved frame pointer and return
+ * address as a pair, the frame pointer points to it (AAPCS64): the one before came from such a pair, too.
+ */
+static __always_inline bool unwind_sp_from_fp(const struct pmb_unwind_rule *rule,
+					      const struct pmb_frame *f, __u64 *ret)
+{
+	if (rule->cfa != PMB_CFA_SP || rule->fp != PMB_FP_CFA || rule->ra != PMB_RA_CFA ||
+	    rule->ra_off != rule->fp_off + 8 || f->fp < f->sp)
+		return false;
+	*ret = f->fp - (__u64)(__s64)rule->fp_off;
+	return true;
 }
 
 /* PMB_END_NONE: *ret is the caller's stack pointer. */
@@ -99,6 +126,8 @@ static __always_inline __u8 unwind_cfa(const struct pmb_unwind_rule *rule,
 	__u8 cfa = rule->cfa;
 	__u64 base;
 
+	if (UNWIND_SP_LOW && f->sp_low && (cfa == PMB_CFA_SP || cfa == PMB_CFA_SP_DEREF))
+		return unwind_sp_from_fp(rule, f, ret) ? PMB_END_NONE : PMB_END_NO_RULE;
 	if (cfa == PMB_CFA_SP || cfa == PMB_CFA_SP_DEREF) {
 		base = f->sp;
 	} else if (cfa == PMB_CFA_FP || cfa == PMB_CFA_FP_DEREF) {

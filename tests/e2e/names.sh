@@ -5,6 +5,9 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# A machine that is held up comes too late for what lives 2 ms.
+MEASURED='deleted_when_it_began short_lives_in_mount_namespaces'
+
 t_recursion() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100
 	# How many dives stand right after main, and by what weight.
@@ -91,6 +94,58 @@ t_replaced_binary() {
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
 	expect_within "$(leaf_share "$T/folded" hot70)" 70 8 "hot70"
 	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
+}
+
+# Every run is a file of its own, deleted as soon as it has been executed, in a process of 2 ms. The kernel gives the
+# inode of one to the next.
+t_deleted_when_it_began() {
+	cd "$T" || fail "cd"
+	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/goner" 100 "$WORKLOADS/frameless" deep 0.002
+	expect_columns
+	grep -E '^goner\.[0-9]+;' "$T/folded" | grep -v '_\[k\] [0-9]*$' >"$T/mine"
+	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 20 "percent of the weight with a nameless frame"
+	# the rest is ld.so at work, as in any program that lives 2 ms
+	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
+		85 "percent of spin in whole stacks"
+}
+
+# As a package upgrade does it, while the program runs: each has the names of what it has mapped.
+t_library_replaced_while_recording() {
+	need_program gcc
+	local which
+	for which in old new; do
+		echo "void $which(void) { for (volatile long i = 0; i < 1000000; i++); } void (*work)(void) = $which;" |
+			gcc -x c -shared -fPIC -O1 -Wl,-soname,libw.so -o "$T/$which.so" - || fail "gcc"
+	done
+	cp "$T/old.so" "$T/libw.so"
+	printf '#include <time.h>\nextern void (*work)(void);\nint main(void) { for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC / 2;) work(); }\n' |
+		gcc -x c -O1 -o "$T/prog" - -L"$T" -lw -Wl,-rpath,"$T" || fail "gcc"
+	cp "$T/prog" "$T/second"
+	# shellcheck disable=SC2016
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c '"$0/prog" & sleep 0.1
+		mv "$0/new.so" "$0/libw.so"; "$0/second"; wait' "$T"
+	expect_ge "$(folded_share "$T/folded" ';main;old$' '^prog;.*main')" 80 "percent in old"
+	expect_ge "$(folded_share "$T/folded" ';main;new$' '^second;.*main')" 80 "percent in new"
+	expect_no_match "$T/folded" '^(prog;.*;new|second;.*;old) ' "a name of the other"
+}
+
+# Containers that live for some milliseconds: their root goes with them.
+t_short_lives_in_mount_namespaces() {
+	need_root
+	mkdir "$T/hidden"
+	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	# shellcheck disable=SC2016
+	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
+		'for i in $(seq 40); do unshare -m --propagation private sh -c "mount -t tmpfs none $0 &&
+			cp $1 $0/inner && exec $0/inner deep 0.005" >/dev/null; done' "$T/hidden" "$WORKLOADS/frameless"
+	expect_columns
+	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
+	grep -E '^inner;' "$T/folded" | grep -v '_\[k\] [0-9]*$' >"$T/mine"
+	expect_ge "$(wc -l <"$T/mine")" 5 "lines"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 15 "percent of the weight with a nameless frame"
+	expect_ge "$(folded_share "$T/mine" ';(main|thread);deep01;.*;deep30;')" 75 "percent in whole stacks"
 }
 
 t_mount_namespace() {

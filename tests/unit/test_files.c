@@ -347,6 +347,59 @@ Test(files, what_cannot_be_opened_costs_no_descriptors)
 	waitpid(pid, NULL, 0);
 }
 
+/* ---- numbers of inodes are used again */
+
+Test(files, another_generation_is_another_file)
+{
+	uint32_t known = files__elf(files, 1, 2, 42, "/a");
+	uint32_t first = files__elf_of(files, 1, 2, 42, 7, "/a"), second;
+
+	cr_expect_eq(first, known, "nothing says that it isn't");
+	cr_expect_eq(files__elf_of(files, 1, 2, 42, 7, "/a"), first);
+	second = files__elf_of(files, 1, 2, 42, 8, "/b");
+	cr_expect_neq(second, first);
+	cr_expect_eq(files__elf_of(files, 1, 2, 42, 8, "/b"), second);
+	cr_expect_eq(files__elf(files, 1, 2, 42, "/b"), second, "the one that is there now");
+	cr_expect_str_eq(files__get(files, first)->path, "/a", "who was in it still is");
+	cr_expect_eq(files__known(files), 2);
+	files__keep(files, first);
+	files__sweep(files);
+	cr_expect_not_null(files__get(files, first));
+	cr_expect_null(files__get(files, second));
+}
+
+Test(files, a_file_that_has_gone_is_not_the_one_that_has_its_inode)
+{
+	_cleanup_free_ char *path = in_dir();
+	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	uint32_t gone = files__elf_of(files, 0, 0, inode_of(path), 7, path);
+	_cleanup_close_ int fd = -1;
+
+	files__elf_of(files, 0, 0, inode_of(path), 8, path);
+	cr_expect_eq(files__reopen(files, gone), -1);
+	files__pin(files, gone, getpid(), 0x1000, 0x2000);
+	cr_expect_eq(files__get(files, gone)->fd, -1);
+}
+
+Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
+{
+	struct rlimit limit;
+	uint32_t last = 0;
+	int pinned = 0;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = 64;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (uint32_t i = 0; i < 20; i++) {
+		last = files__elf(files, i, 0, inode_of("/proc/self/exe"), "/proc/self/exe");
+		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
+		pinned += files__get(files, last)->fd >= 0;
+	}
+	cr_expect_eq(pinned, 8);
+	files__pin(files, last, getpid(), 0x1000, 0x2000);
+	cr_expect_geq(files__get(files, last)->fd, 0);
+}
+
 /* ---- more files than are wanted */
 
 Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)

@@ -126,6 +126,19 @@ Test(processes, a_mapping_gives_a_new_generation)
 	cr_expect_neq(generation(A, 4), before);
 }
 
+Test(processes, the_same_mapping_again_gives_none)
+{
+	uint64_t before;
+
+	execed(A, 1);
+	mapped(A, 2, 42);
+	before = generation(A, 3);
+	mapped(A, 4, 42);
+	cr_expect_eq(generation(A, 5), before);
+	mapped(A, 6, 43);
+	cr_expect_neq(generation(A, 7), before, "another file");
+}
+
 Test(processes, no_two_processes_share_a_generation)
 {
 	execed(A, 1);

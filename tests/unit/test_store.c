@@ -180,6 +180,75 @@ Test(lists, what_lies_in_the_kernel_is_left_out)
 	end_store(s);
 }
 
+/* One list of n mappings. */
+static struct mappings *many_mappings(uint64_t n)
+{
+	struct mappings *m = NULL;
+
+	for (uint64_t i = 0; i < n; i++)
+		m = mappings__add(m, &(struct mapping){0x10000 * i, 0x10000 * i + 0x1000, 0, 5});
+	return m;
+}
+
+static unsigned gone_tgid;
+static bool is_gone[64];
+static int note_gone(void *ctx, uint32_t tgid, const struct pmb_process *list)
+{
+	(void)ctx;
+	is_gone[tgid] = !list;
+	gone_tgid += !list;
+	if (list)
+		told = *list;
+	return 0;
+}
+
+Test(lists, those_without_samples_for_longest_make_room)
+{
+	struct store *s = new_store(1 << 20);
+	struct lists *l = lists__new(s, note_gone, NULL);
+	struct mappings *m = many_mappings(2048);
+
+	for (uint32_t tgid = 1; tgid <= 32; tgid++) /* 32 * 2048: all there is */
+		lists__put(l, tgid, 1, 1, m);
+	for (uint32_t tgid = 1; tgid <= 20; tgid++)
+		lists__put(l, tgid, 1, 1, m);
+	cr_assert_eq(gone_tgid, 0);
+	lists__put(l, 33, 1, 1, m);
+	cr_expect_eq(gone_tgid, 2, "a sixteenth of the room");
+	cr_expect(is_gone[21] && is_gone[22]);
+	lists__put(l, 33, 1, 1, m);
+	cr_expect_eq(gone_tgid, 2, "that room isn't given back yet");
+	store__tick(s, 1);
+	store__tick(s, 200 * 1000 * 1000);
+	cr_expect_eq(store__lists_leaving(s), 0);
+	told.n = 0;
+	lists__put(l, 33, 1, 1, m);
+	cr_expect_eq(told.n, 2048);
+	lists__put(l, 21, 1, 1, m);
+	cr_expect_eq(gone_tgid, 2);
+	cr_expect(!is_gone[21], "its next sample sends it again");
+	lists__put(l, 22, 1, 1, m);
+	cr_expect(is_gone[23] && is_gone[24] && !is_gone[1]);
+	mappings__unref(m);
+	lists__free(l);
+	end_store(s);
+}
+
+Test(lists, a_list_that_never_fits_makes_nobody_go)
+{
+	struct store *s = new_store(1 << 20);
+	struct lists *l = lists__new(s, note_gone, NULL);
+	struct mappings *m = many_mappings(2), *huge = many_mappings(PMB_LIST_MAX + 1);
+
+	lists__put(l, 1, 1, 1, m);
+	lists__put(l, 2, 1, 1, huge);
+	cr_expect_eq(gone_tgid, 0);
+	mappings__unref(m);
+	mappings__unref(huge);
+	lists__free(l);
+	end_store(s);
+}
+
 Test(lists, sent_once_for_each_generation)
 {
 	struct store *s = new_store(1 << 20);

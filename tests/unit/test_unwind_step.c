@@ -155,6 +155,21 @@ Test(unwind_step, code_with_frame_pointers)
 	expect_end(&rule, f, PMB_END_UNREADABLE);
 }
 
+/* On x86-64 the pair is where a frame ends: what is behind it is the caller's. */
+Test(unwind_step, behind_a_frame_pointer_the_stack_pointer_is_known)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_FRAME};
+	struct pmb_frame f = innermost();
+
+	put(STACK + 0x100, STACK + 0x180);
+	put(STACK + 0x108, 0x402000);
+	put(STACK + 0x110, 0x403000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x402000, STACK + 0x110, STACK + 0x180, false);
+	cr_assert_eq(unwind_step(&ENTRY, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x403000, STACK + 0x118, STACK + 0x180, false);
+}
+
 Test(unwind_step, ends)
 {
 	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_END};
@@ -215,7 +230,7 @@ Test(unwind_step, a_frame_pointer_saved_below_the_stack_is_restored_already)
 /* Against a search that can't be wrong, for lengths around each power of two. */
 Test(unwind_find, every_length)
 {
-	static __u32 rows[PMB_UNWIND_ROW_MAX + 3];
+	__u32 *rows = many_rows();
 	static const unsigned lengths[] = {1,    2,    3,     4,     5,     15,   16,
 					   17,   31,   255,   256,   257,   258,  4095,
 					   4096, 4097, 32767, 32768, 40000, 65536};

@@ -61,3 +61,68 @@ Test(unwind_step_arm64, signal_frame)
 	expect_frame(&f, 0x403000, STACK + 0x300, 0xbbbb, false);
 	expect_end(&LEAF, f, PMB_END_CORRUPT);
 }
+
+/* Behind code with frame pointers, of which nobody knows how large its frames are. */
+static struct pmb_frame behind_a_frame_pointer(void)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_FRAME};
+	struct pmb_frame f = innermost();
+
+	put(STACK + 0x100, STACK + 0x180);
+	put(STACK + 0x108, 0x402000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	cr_expect_eq(f.ip, 0x402000);
+	cr_expect_eq(f.fp, STACK + 0x180);
+	cr_expect_eq(f.sp_low, 1, "what is above the pair may still be its frame");
+	return f;
+}
+
+Test(unwind_step_arm64, behind_a_frame_pointer_the_pair_says_where_the_frame_is)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_SP,
+				       .cfa_off = 48,
+				       .fp = PMB_FP_CFA,
+				       .fp_off = -48,
+				       .ra_off = -40};
+	struct pmb_frame f = behind_a_frame_pointer();
+
+	put(STACK + 0x180, STACK + 0x300);
+	put(STACK + 0x188, 0x403000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x403000, STACK + 0x180 + 48, STACK + 0x300, false);
+}
+
+Test(unwind_step_arm64, behind_a_frame_pointer_the_stack_pointer_is_not_believed)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_SP, .cfa_off = 48, .ra_off = -40};
+	struct pmb_frame f = behind_a_frame_pointer();
+
+	put(f.sp + 8, 0x403000);
+	expect_end(&rule, f, PMB_END_NO_RULE);
+	rule.fp = PMB_FP_CFA; /* not beside the return address */
+	rule.fp_off = -16;
+	expect_end(&rule, f, PMB_END_NO_RULE);
+	rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP_DEREF, .ra_off = -8};
+	expect_end(&rule, f, PMB_END_NO_RULE);
+	rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_SIGNAL};
+	expect_end(&rule, f, PMB_END_NO_RULE);
+}
+
+Test(unwind_step_arm64, behind_a_frame_pointer_others_find_the_stack_again)
+{
+	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_FP,
+				       .cfa_off = 32,
+				       .fp = PMB_FP_CFA,
+				       .fp_off = -32,
+				       .ra_off = -24};
+	struct pmb_frame f = behind_a_frame_pointer();
+
+	put(STACK + 0x180, STACK + 0x300);
+	put(STACK + 0x188, 0x403000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x403000, STACK + 0x180 + 32, STACK + 0x300, false);
+	f.sp_low = 1;
+	f.fp = f.sp - 8; /* below what is known of the stack */
+	rule.cfa = PMB_CFA_SP;
+	expect_end(&rule, f, PMB_END_NO_RULE);
+}

@@ -2,6 +2,7 @@
 /* Walks in user space over a slice of stack. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "unwind/walk.h"
@@ -66,9 +67,22 @@ static void begin(void)
 	slice.head.n_bytes = sizeof(slice.words);
 }
 
+static enum pmb_ending walk_with(const struct walk_limits *by)
+{
+	static union {
+		struct pmb_slice head;
+		char bytes[sizeof(slice)];
+	} rec;
+
+	/* as it travels: the copy follows the last frame */
+	rec.head = slice.head;
+	memcpy(&rec.head.frames[slice.head.n], slice.words, sizeof(slice.words));
+	return unwind_walk(store, maps, &rec.head, by, &got);
+}
+
 static enum pmb_ending walk(void)
 {
-	return unwind_walk(store, maps, &slice.head, &limits, &got);
+	return walk_with(&limits);
 }
 
 TestSuite(walk, .init = begin);
@@ -154,8 +168,7 @@ Test(walk, deeper_than_the_limit)
 {
 	for (int i = 0; i < 64; i++)
 		slice.words[i] = 0x400010;
-	cr_assert_eq(unwind_walk(store, maps, &slice.head, &(struct walk_limits){5, ~0ULL}, &got),
-		     PMB_END_TRUNCATED);
+	cr_assert_eq(walk_with(&(struct walk_limits){5, ~0ULL}), PMB_END_TRUNCATED);
 	cr_assert_eq(got.n, 5);
 }
 

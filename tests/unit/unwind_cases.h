@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the tests of the unwind step share: a stack made by hand, and registers. Included once per test
- * program, after the macro that says whose step it is (__TARGET_ARCH_x86 or __TARGET_ARCH_arm64).
+ * program, after the macro that says whose step it is (__TARGET_ARCH_x86 or __TARGET_ARCH_arm64). The same
+ * tests are built twice: with Criterion (and ASan), and with STEP_IN_KERNEL for tests/e2e/step.sh.
  */
 #ifndef TESTS_UNWIND_CASES_H
 #define TESTS_UNWIND_CASES_H
@@ -13,36 +14,24 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "pmubpf/unwind.h"
 
-struct unwind_memory {
-	__u64 words[128];
-	__u64 regs[PMB_UNWIND_REGS];
-	unsigned n_reads;
-};
-
-static const __u64 STACK = 0x7ffc00001000;
-
-static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
-{
-	__u64 off = addr - STACK;
-
-	mem->n_reads++;
-	if (off > sizeof(mem->words) - 8)
-		return false;
-	memcpy(ret, (const char *)mem->words + off, 8);
-	return true;
-}
-
-static bool unwind_reg(struct unwind_memory *mem, unsigned index, __u64 *ret)
-{
-	if (index >= PMB_UNWIND_REGS)
-		return false;
-	*ret = mem->regs[index];
-	return true;
-}
+#include "step.h"
 
 #include "pmubpf/unwind_step.h"
+
+static const __u64 STACK = STEP_STACK;
+
+/* Where a test of the search puts its rows. */
+static __attribute__((unused)) __u32 *many_rows(void)
+{
+	static __u32 rows[STEP_ROWS];
+
+	return rows;
+}
+
+#ifdef STEP_IN_KERNEL
+#include "kernel_step.h"
+#endif
 
 static struct unwind_memory mem;
 
@@ -73,6 +62,7 @@ static __attribute__((unused)) void expect_frame(const struct pmb_frame *f, __u6
 	cr_expect_eq(f->fp, fp, "fp %llx, not %llx", f->fp, fp);
 	cr_expect_eq(f->exact, exact);
 	cr_expect_eq(f->has_regs, 0);
+	cr_expect_eq(f->sp_low, 0);
 }
 
 /* The walk ends, and the frame is what it was. */

@@ -107,16 +107,17 @@ copy_loader() { # PROGRAM FOLDER
 make_initramfs() { # FILE SCRIPT
 	local dir program
 	dir=$(mktemp -d) || return 1
-	mkdir -p "$dir"/{bin,lib,vm}
+	mkdir -p "$dir"/{bin,lib,vm/step}
 	cp "$BUSYBOX" "$dir/bin/busybox"
 	cp "$HERE/guest/init" "$dir/init"
 	cp "$HERE/guest/lib.sh" "$dir/vm/lib.sh"
 	cp "$HERE/guest/$2.sh" "$dir/vm/run"
 	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$dir/vm/"
+	cp "$BUILD"/tests/bpf/test_unwind_step{,_arm64} "$dir/vm/step/"
 	cp -r "$BUILD/workloads" "$dir/vm/workloads"
 	nm "$BUILD/workloads/watch" | awk '$3 == "watched" { print "0x" $1 }' >"$dir/vm/workloads/watch.addr"
 	copy_loader "$BUILD/pmubpf" "$dir" || return 1
-	for program in "$dir"/vm/{pmubpf,cost} "$dir"/vm/workloads/*; do
+	for program in "$dir"/vm/{pmubpf,cost} "$dir"/vm/step/* "$dir"/vm/workloads/*; do
 		[ -x "$program" ] || continue
 		copy_libraries "$program" "$dir" || return 1
 	done

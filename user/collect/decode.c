@@ -80,9 +80,11 @@ static int decode_slice(const void *data, size_t size, struct decoded *ret)
 {
 	const struct pmb_slice *slice = data;
 
-	if (size < sizeof(*slice))
+	if (size < offsetof(struct pmb_slice, frames))
 		return REJECT_SHORT;
-	if (!slice->n || slice->n > PMB_MAX_FRAMES || slice->n_bytes > size - sizeof(*slice))
+	size -= offsetof(struct pmb_slice, frames);
+	if (!slice->n || slice->n > PMB_MAX_FRAMES || slice->n * sizeof(__u64) > size ||
+	    slice->n_bytes > size - slice->n * sizeof(__u64))
 		return REJECT_FRAMES;
 	ret->slice = slice;
 	return -1;

@@ -364,6 +364,13 @@ void programs__mark_cgroup(struct programs *p, uint64_t id, enum pmb_cgroup_mark
 			     sizeof(value), BPF_ANY);
 }
 
+enum pmb_mark programs__marked(const struct programs *p, pid_t tid)
+{
+	return (size_t)tid < p->n_marks ?
+		       (enum pmb_mark)__atomic_load_n(&p->marks[tid], __ATOMIC_RELAXED) :
+		       PMB_MARK_NONE;
+}
+
 void programs__forget_stack(struct programs *p, uint64_t id)
 {
 	uint64_t *bucket = p->ids + id % p->n_buckets * PMB_ID_WAYS;

@@ -42,6 +42,8 @@ int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < progra
 int programs__n_rings(const struct programs *programs);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
 void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgroup_mark mark);
+/* PMB_MARK_NONE if there are no marks. */
+enum pmb_mark programs__marked(const struct programs *programs, pid_t tid);
 /* The next overflow in this stack sends it again. */
 void programs__forget_stack(struct programs *programs, uint64_t id);
 /* What unwinding by tables reads, mapped. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -11,18 +12,29 @@
 #include "base/mem.h"
 #include "sys/perf.h"
 
-/* Per CPU: about 2,000 mappings or 4,000 forks between two drains. */
-enum { RING_BYTES = 256 * 1024 };
+/*
+ * Two events on each CPU. Records of mappings wake the reader: a file that is about to go is opened while its
+ * program lives. Those of tasks don't, for that would interrupt each child of a program that only forks.
+ */
+enum sideband_kind { OF_TASKS, OF_MAPPINGS, N_KINDS };
+
+/* About 2,000 forks and as many mappings between two drains. */
+static const size_t RING_BYTES[N_KINDS] = {
+	[OF_TASKS] = 128 * 1024,
+	[OF_MAPPINGS] = 256 * 1024,
+};
 
 struct sideband_cpu {
 	int fd;
 	int cpu;
+	enum sideband_kind kind;
 	struct perf_ring ring;
 };
 
 struct sideband {
-	struct sideband_cpu *cpus;
+	struct sideband_cpu *cpus; /* N_KINDS for each */
 	int n;
+	int epoll_fd;
 	struct sideband_totals totals;
 	const struct sideband_fns *fns; /* during a drain */
 };
@@ -89,6 +101,7 @@ static int decode_mmap(const struct rec_mmap2 *rec, struct life *ret)
 	ret->dev_major = rec->dev_major;
 	ret->dev_minor = rec->dev_minor;
 	ret->inode = rec->inode;
+	ret->inode_generation = rec->inode_generation;
 	ret->path = rec->path;
 	return 1;
 }
@@ -155,7 +168,7 @@ static void on_record(void *ctx, const struct perf_event_header *record)
 		sb->totals.rejected++;
 }
 
-static int open_cpu(struct sideband_cpu *c, int cpu)
+static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -164,43 +177,59 @@ static int open_cpu(struct sideband_cpu *c, int cpu)
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
 		.exclude_kernel = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
+		.mmap = kind == OF_MAPPINGS,
+		.mmap2 = kind == OF_MAPPINGS,
+		.comm = kind == OF_TASKS,
+		.comm_exec = kind == OF_TASKS,
+		.task = kind == OF_TASKS,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 2,
+		.wakeup_watermark = kind == OF_MAPPINGS ? 1 : (uint32_t)RING_BYTES[kind] / 2,
 	};
 
 	c->cpu = cpu;
+	c->kind = kind;
 	c->fd = perf_open(&attr, -1, cpu);
-	return c->fd < 0 ? c->fd : perf_ring__map(&c->ring, c->fd, RING_BYTES);
+	return c->fd < 0 ? c->fd : perf_ring__map(&c->ring, c->fd, RING_BYTES[kind]);
+}
+
+static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct sideband_cpu *c = &sb->cpus[sb->n++];
+	int r;
+
+	c->fd = -1;
+	r = open_cpu(c, cpu, kind);
+	if (r == 0 && epoll_ctl(sb->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) < 0)
+		r = -errno;
+	return r;
+}
+
+static int refused(struct err *err, int r, int cpu)
+{
+	if (r == -EACCES || r == -EPERM)
+		return err__cannot(err,
+				   "can't watch programs start on CPU %d: %s; run as root, or "
+				   "with CAP_PERFMON",
+				   cpu, strerror(-r));
+	return err__set(err, r, "can't watch programs start on CPU %d: %s", cpu, strerror(-r));
 }
 
 int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err)
 {
 	struct sideband *sb = xcalloc(1, sizeof(*sb));
 
-	sb->cpus = xcalloc((size_t)cpus->n, sizeof(*sb->cpus));
-	for (int i = 0; i < cpus->n; i++) {
-		int r;
+	sb->cpus = xcalloc((size_t)cpus->n * N_KINDS, sizeof(*sb->cpus));
+	sb->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (int i = 0; i < cpus->n * N_KINDS; i++) {
+		int r = add_cpu(sb, cpus->cpu[i / N_KINDS], (enum sideband_kind)(i % N_KINDS));
 
-		sb->cpus[sb->n].fd = -1;
-		r = open_cpu(&sb->cpus[sb->n++], cpus->cpu[i]);
 		if (r == 0)
 			continue;
 		sideband__free(sb);
-		if (r == -EACCES || r == -EPERM)
-			return err__cannot(
-				err,
-				"can't watch programs start on CPU %d: %s; run as root, or "
-				"with CAP_PERFMON",
-				cpus->cpu[i], strerror(-r));
-		return err__set(err, r, "can't watch programs start on CPU %d: %s", cpus->cpu[i],
-				strerror(-r));
+		return refused(err, r, cpus->cpu[i / N_KINDS]);
 	}
 	*ret = sb;
 	return 0;
@@ -214,6 +243,7 @@ struct sideband *sideband__free(struct sideband *sb)
 		perf_ring__unmap(&sb->cpus[i].ring);
 		cleanup_close(&sb->cpus[i].fd);
 	}
+	cleanup_close(&sb->epoll_fd);
 	free(sb->cpus);
 	free(sb);
 	return NULL;
@@ -224,11 +254,17 @@ void sideband__watch_throttling(struct sideband *sb, const struct counters *coun
 	for (size_t i = 0; i < counters->n; i++) {
 		for (int k = 0; k < sb->n; k++) {
 			/* refused for per-task counters: their records have no ring to go to */
-			if (counters->list[i].cpu == sb->cpus[k].cpu)
+			if (counters->list[i].cpu == sb->cpus[k].cpu &&
+			    sb->cpus[k].kind == OF_TASKS)
 				ioctl(counters->list[i].fd, PERF_EVENT_IOC_SET_OUTPUT,
 				      sb->cpus[k].fd);
 		}
 	}
+}
+
+int sideband__epoll_fd(const struct sideband *sb)
+{
+	return sb->epoll_fd;
 }
 
 void sideband__drain(struct sideband *sb, const struct sideband_fns *fns)

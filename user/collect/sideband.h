@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * perf's side-band records: fork, exec, exit and executable mappings of the whole host, from one
- * dummy event per CPU. They cost the host one small record per such event, no probe and no program.
+ * perf's side-band records: fork, exec, exit and executable mappings of the whole host, from two
+ * dummy events per CPU. They cost the host one small record per such event, no probe and no program.
  */
 #ifndef PMUBPF_COLLECT_SIDEBAND_H
 #define PMUBPF_COLLECT_SIDEBAND_H
@@ -33,6 +33,8 @@ struct sideband_fns {
 	void (*throttled)(void *ctx, uint64_t counter_id);
 	void *ctx;
 };
+/* Readable once when records have come. */
+int sideband__epoll_fd(const struct sideband *sb);
 void sideband__drain(struct sideband *sb, const struct sideband_fns *fns);
 const struct sideband_totals *sideband__totals(const struct sideband *sb);
 

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -22,13 +24,15 @@ struct file_key {
 	uint64_t inode; /* FILE_JIT: the serial number of the process */
 	uint32_t dev_major, dev_minor;
 	uint64_t kind;
+	uint64_t replaced; /* 0, or a serial number: its inode is another file's by now */
 };
 
 struct entry {
 	struct file_key key;
 	struct file file;
 	uint32_t number;
-	bool keep; /* marked for the next sweep */
+	uint64_t generation; /* of the inode; 0: not known */
+	bool keep;           /* marked for the next sweep */
 	UT_hash_handle hh;
 };
 
@@ -36,6 +40,7 @@ enum {
 	SWEEP_AT_LEAST = 1024,
 	/* Twice as many descriptors, if each has a root of its own. */
 	MAX_PINNED = 8192,
+	MAX_EARLY = 1024, /* pinned for nobody since the last sweep */
 };
 
 struct files {
@@ -47,6 +52,7 @@ struct files {
 	size_t n_spare, cap_spare;
 	size_t after_sweep;
 	size_t pinned, max_pinned;
+	size_t early;
 };
 
 struct files *files__new(void)
@@ -107,9 +113,30 @@ static struct entry *files__entry(struct files *files, const struct file_key *ke
 uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		    const char *path)
 {
-	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF};
+	return files__elf_of(files, dev_major, dev_minor, inode, 0, path);
+}
 
-	return files__entry(files, &key, path)->number;
+/* What refers to it keeps its number; the key is the new file's. */
+static void files__replace(struct files *files, struct entry *e)
+{
+	HASH_DEL(files->by_key, e);
+	e->key.replaced = files__serial(files);
+	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
+}
+
+uint32_t files__elf_of(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		       uint64_t generation, const char *path)
+{
+	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF, 0};
+	struct entry *e = files__entry(files, &key, path);
+
+	if (generation && e->generation && generation != e->generation) {
+		files__replace(files, e);
+		e = files__entry(files, &key, path);
+	}
+	if (generation)
+		e->generation = generation;
+	return e->number;
 }
 
 /* Our own copy of the vDSO, as a file that the symbol helper can read. */
@@ -191,12 +218,17 @@ uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, ui
 }
 
 /* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
- * mappings and another in stat. */
-static bool is_mapped_file(int fd, const struct file_key *key)
+ * mappings and another in stat. Not all filesystems tell the generation. */
+static bool is_mapped_file(int fd, const struct entry *e)
 {
 	struct stat st;
+	int generation;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == key->inode;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != e->key.inode ||
+	    e->key.replaced)
+		return false;
+	return !e->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)e->generation;
 }
 
 static int open_perf_map(const struct file *file)
@@ -232,12 +264,12 @@ static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t sta
 		return TAKE_FD(fd);
 	if (root >= 0) {
 		fd = open_regular(root, e->file.path);
-		if (fd >= 0 && is_mapped_file(fd, &e->key))
+		if (fd >= 0 && is_mapped_file(fd, e))
 			return TAKE_FD(fd);
 		cleanup_close(&fd);
 	}
 	fd = open_regular(-1, e->file.path);
-	return fd >= 0 && is_mapped_file(fd, &e->key) ? TAKE_FD(fd) : -1;
+	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
 }
 
 static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
@@ -276,6 +308,18 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 	files->pinned += e->file.fd >= 0;
 }
 
+void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
+{
+	size_t before = files->pinned;
+
+	/* the other half is for those that samples hit */
+	if (files->early >= MAX_EARLY || !files__may_pin(files) ||
+	    files->pinned >= files->max_pinned / 2)
+		return;
+	files__pin(files, file, tgid, start, end);
+	files->early += files->pinned - before;
+}
+
 int files__reopen(const struct files *files, uint32_t file)
 {
 	const struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
@@ -286,12 +330,13 @@ int files__reopen(const struct files *files, uint32_t file)
 	if (!e || e->key.kind != FILE_ELF)
 		return -1;
 	fd = open_regular(-1, e->file.path);
-	return fd >= 0 && is_mapped_file(fd, &e->key) ? TAKE_FD(fd) : -1;
+	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
 }
 
 bool files__many(const struct files *files)
 {
-	return files__known(files) > 2 * files->after_sweep + SWEEP_AT_LEAST;
+	return files__known(files) > 2 * files->after_sweep + SWEEP_AT_LEAST ||
+	       files->early >= MAX_EARLY / 2;
 }
 
 void files__keep(struct files *files, uint32_t file)
@@ -319,6 +364,7 @@ void files__sweep(struct files *files)
 		e->keep = false;
 	}
 	files->after_sweep = files__known(files);
+	files->early = 0;
 }
 
 size_t files__known(const struct files *files)

@@ -5,6 +5,9 @@
  * mount namespace or the file's name may be gone by the time names are asked for. Descriptors are
  * limited; files beyond that are opened when names are asked for, if they are still there.
  *
+ * Numbers of inodes are used again, too, where files come and go: while one is pinned its inode isn't given to
+ * another; else its generation tells, which the kernel's records have.
+ *
  * A host that builds software runs files without end, so those that nobody refers to any more are
  * swept out, and their numbers used again.
  */
@@ -43,12 +46,18 @@ struct files *files__free(struct files *files); /* closes the descriptors */
 /* Numbers start at 1. */
 uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		    const char *path);
+/* The same where the generation of the inode is known (else 0, which is any): with another one, it is the number
+ * of another file, and the one before has gone. */
+uint32_t files__elf_of(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		       uint64_t generation, const char *path);
 uint32_t files__vdso(struct files *files);
 /* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
 /* For a process; no two processes of all recordings that share the files have the same. */
 uint64_t files__serial(struct files *files);
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump);
 
+/* As files__pin, before anybody has asked for the file: of those few are opened. */
+void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
 /* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
 
@@ -56,7 +65,7 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
  * whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that isn't the user's). */
 int files__reopen(const struct files *files, uint32_t file);
 
-/* True if there are twice as many as after the last sweep (and a thousand). */
+/* True if there are twice as many as after the last sweep (and a thousand), or many that were pinned early. */
 bool files__many(const struct files *files);
 /* Marks one that is referred to; 0 is fine. */
 void files__keep(struct files *files, uint32_t file);

@@ -20,8 +20,9 @@ struct life {
 	/* LIFE_MMAP */
 	uint64_t start, end, file_off;
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;
-	const char *path; /* borrowed; "" or "//anon" when anonymous */
+	uint64_t inode,
+		inode_generation; /* numbers of deleted files are used again; 0: not known */
+	const char *path;         /* borrowed; "" or "//anon" when anonymous */
 };
 
 #endif

@@ -132,9 +132,18 @@ static void process__found_jitdump(struct processes *all, struct process *p,
 	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
 }
 
+/* /proc was read after it, or the program has mapped again what it had unmapped. */
+static bool is_mapped_already(const struct mappings *maps, const struct mapping *m)
+{
+	const struct mapping *now = mappings__find(maps, m->start);
+
+	return now && now->start == m->start && now->end == m->end &&
+	       now->file_off == m->file_off && now->file == m->file;
+}
+
 static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
 			 uint64_t file_off, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-			 const char *path)
+			 uint64_t inode_generation, const char *path)
 {
 	struct mapping m = {.start = start, .end = end, .file_off = file_off};
 
@@ -142,12 +151,15 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 		m.file = files__vdso(all->files);
 		m.file_off = 0;
 	} else if (!is_anonymous(path)) {
-		m.file = files__elf(all->files, dev_major, dev_minor, inode, path);
+		m.file = files__elf_of(all->files, dev_major, dev_minor, inode, inode_generation,
+				       path);
 		if (is_jitdump(path))
 			process__found_jitdump(all, p, &m);
 	} else if (strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0) {
 		process__found_jit(all, p); /* now, while it is there */
 	}
+	if (is_mapped_already(p->maps, &m))
+		return; /* the same generation: the kernel side needn't be told again */
 	p->maps = mappings__add(p->maps, &m);
 	p->generation = ++all->generations;
 }
@@ -177,7 +189,7 @@ static void snapshot_line(void *ctx, const struct map_line *line)
 	struct snapshot_ctx *s = ctx;
 
 	process__map(s->all, s->p, line->start, line->end, line->file_off, line->dev_major,
-		     line->dev_minor, line->inode, line->path);
+		     line->dev_minor, line->inode, 0, line->path);
 }
 
 static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid,
@@ -201,6 +213,17 @@ void processes__life_arrived(struct processes *all, const struct life *life)
 		if (life->kind == LIFE_EXEC && life->time > p->exec_arrived)
 			p->exec_arrived = life->time;
 	}
+}
+
+void processes__pin_early(struct processes *all, const struct life *life)
+{
+	uint32_t file;
+
+	if (life->kind != LIFE_MMAP || !life->inode || is_anonymous(life->path))
+		return;
+	file = files__elf_of(all->files, life->dev_major, life->dev_minor, life->inode,
+			     life->inode_generation, life->path);
+	files__pin_early(all->files, file, (pid_t)life->tgid, life->start, life->end);
 }
 
 void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now)
@@ -264,7 +287,7 @@ void processes__life(struct processes *all, const struct life *life)
 		if (!p)
 			return; /* nobody asked yet, and /proc will tell */
 		process__map(all, p, life->start, life->end, life->file_off, life->dev_major,
-			     life->dev_minor, life->inode, life->path);
+			     life->dev_minor, life->inode, life->inode_generation, life->path);
 		process__check_gathered(all, p);
 		return;
 	case LIFE_EXIT:

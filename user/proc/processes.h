@@ -26,6 +26,8 @@ struct processes *processes__new(struct files *files); /* files is borrowed */
 struct processes *processes__free(struct processes *all);
 
 void processes__life_arrived(struct processes *all, const struct life *life);
+/* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be gone. */
+void processes__pin_early(struct processes *all, const struct life *life);
 void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now);
 
 void processes__life(struct processes *all, const struct life *life);

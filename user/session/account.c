@@ -43,11 +43,18 @@ void session__ring_record(void *session, const void *data, size_t size)
 	queue__sample(&s->queue, &rec);
 }
 
+static bool may_be_sampled(const struct session *s, uint32_t tgid)
+{
+	return s->by_place || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
+}
+
 static void on_life(void *ctx, const struct life *life)
 {
 	struct session *s = ctx;
 
 	processes__life_arrived(s->processes, life);
+	if (life->kind == LIFE_MMAP && may_be_sampled(s, life->tgid))
+		processes__pin_early(s->processes, life);
 	queue__life(&s->queue, life);
 }
 
@@ -137,6 +144,13 @@ static void account_weight(struct session *s, struct account *to, uint32_t event
 		s->cpu_sampled[event * (uint32_t)s->n_cpus + to->cpu] = true;
 }
 
+void session__learn_idle(struct session *s)
+{
+	if (!s->met_idle)
+		kallsyms__load(NULL, &s->kallsyms, NULL); /* or it stays NULL, which has no names */
+	s->met_idle = true;
+}
+
 /* The idle task that waits, and doesn't handle an interrupt or choose the next task. */
 static bool is_idle(struct session *s, const struct pmb_sample *sample)
 {
@@ -144,9 +158,7 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 
 	if (sample->tid)
 		return false;
-	if (!s->met_idle)
-		kallsyms__load(NULL, &s->kallsyms, NULL); /* or it stays NULL, which has no names */
-	s->met_idle = true;
+	session__learn_idle(s);
 	kallsyms__find(s->kallsyms, sample->ip, &name);
 	return name.name && idle_function(name.name);
 }
@@ -293,15 +305,21 @@ static void session__bound_files(struct session *s)
 		tables__swept(s->tables);
 }
 
-void session__round(struct session *s, bool final)
+void session__news(struct session *s)
 {
 	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+
+	sideband__drain(s->sideband, &arrivals);
+}
+
+void session__round(struct session *s, bool final)
+{
 	const struct queue_fns in_order = {account_life, account_sample, s};
 	uint64_t now = now_ns(), horizon = s->round_ns;
 
 	if (horizon > now - SLACK_NS)
 		horizon = now - SLACK_NS;
-	sideband__drain(s->sideband, &arrivals);
+	session__news(s);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
 	session__late_round(s);

@@ -47,6 +47,7 @@ struct session {
 	struct family *family; /* tasks that inherited events live in */
 	struct signals signals;
 	struct tasks tasks;
+	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;
 	uint64_t round_ns;         /* when the previous round began */
 	uint64_t places_ns;        /* when the counters of places were read */
@@ -82,6 +83,10 @@ struct account {
 /* account.c: from records to profile and ledger */
 void session__account(struct session *s, struct account *to);
 void session__ring_record(void *session, const void *data, size_t size);
+/* Reads what the kernel's functions are called: a fifth of a second, better before the recording than in it. */
+void session__learn_idle(struct session *s);
+/* Takes what the kernel tells of processes, so that files are opened while they are there. */
+void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
 /* The event's number in the profile, which may be that of several recordings. */

@@ -23,6 +23,7 @@ enum {
 	HURRY_MS =
 		25, /* while stacks are being copied, because tables or programs aren't known yet */
 	REST_MS = 10,
+	NEWS_MS = 1, /* between two looks at what processes do */
 	LARGE_BLOCK = 128 * 1024,
 };
 
@@ -73,8 +74,8 @@ static int session__check_cpus(struct session *s, struct err *err)
 /* What is known to fail later, and would be harder to explain there. */
 static int session__check_place(const struct session *s, struct err *err)
 {
-	/* shared maps and helpers; a ring and a side-band ring per CPU; programs and events per CPU */
-	unsigned long files = 32 + (unsigned long)(s->n_cpus + s->online.n) +
+	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per CPU */
+	unsigned long files = 32 + (unsigned long)(s->n_cpus + 2 * s->online.n) +
 			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
 
 	if (procfs_nested_pid_namespace())
@@ -103,6 +104,8 @@ static int session__prepare(struct session *s, struct err *err)
 		r = rings__open(&s->rings, s->programs, session__ring_record, s, err);
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
+	if (r == 0 && s->by_place && !s->opts->whom.n_cgroups)
+		session__learn_idle(s);
 	if (r == 0)
 		r = signals__catch(&s->signals, err);
 	if (r == 0 && s->opts->whom.command)
@@ -200,17 +203,47 @@ static bool session__ended(struct session *s, const struct pollfd *reader,
 	return *ret_end == END_READER || tasks__gone(&s->tasks);
 }
 
+/* What the loop waits for; while it rests, only for those before FD_TABLES. */
+enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_RINGS, N_FDS };
+
+/*
+ * poll() for so long, while what the kernel tells of processes is taken: a process that lives for 2 ms has its
+ * files opened while it lives. It rests for a moment after each look.
+ */
+static int session__poll(struct session *s, struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000, now;
+	struct pollfd *news = &fds[FD_NEWS];
+	int left = timeout_ms, r;
+
+	news->fd = sideband__epoll_fd(s->sideband);
+	for (;;) {
+		news->revents = 0;
+		r = poll(fds, n, news->fd < 0 && left > NEWS_MS ? NEWS_MS : left);
+		now = now_ns();
+		if (r > 0 && !(r == 1 && news->revents))
+			return r;
+		if (now >= end)
+			return 0;
+		if (r > 0)
+			session__news(s);
+		news->fd = r > 0 ? -1 : sideband__epoll_fd(s->sideband);
+		left = (int)((end - now) / 1000000) + 1;
+	}
+}
+
 /*
  * Waits for a ring to fill up or for the next round. Between rounds the rings aren't looked at for a
  * moment: once woken, their epoll set stays readable as long as any sample arrives.
  */
 static enum session_end session__loop(struct session *s)
 {
-	struct pollfd fds[] = {
-		{.fd = s->signals.fd, .events = POLLIN},
-		{.fd = s->opts->whom.reader_fd},
-		{.fd = -1, .events = POLLIN}, /* the helper that builds unwind tables */
-		{.fd = rings__epoll_fd(s->rings), .events = POLLIN},
+	struct pollfd fds[N_FDS] = {
+		[FD_SIGNALS] = {.fd = s->signals.fd, .events = POLLIN},
+		[FD_READER] = {.fd = s->opts->whom.reader_fd},
+		[FD_NEWS] = {.fd = -1, .events = POLLIN},
+		[FD_TABLES] = {.fd = -1, .events = POLLIN}, /* the helper that builds them */
+		[FD_RINGS] = {.fd = rings__epoll_fd(s->rings), .events = POLLIN},
 	};
 	enum session_end end;
 	uint64_t now;
@@ -219,15 +252,16 @@ static enum session_end session__loop(struct session *s)
 		now = now_ns();
 		if (session__time_is_up(s, now))
 			return END_DURATION;
-		fds[2].fd = s->tables ? tables__fd(s->tables) : -1;
-		if (poll(fds, 2, left_ms(s, now, REST_MS)) == 0) {
+		fds[FD_TABLES].fd = s->tables ? tables__fd(s->tables) : -1;
+		if (session__poll(s, fds, FD_TABLES, left_ms(s, now, REST_MS)) == 0) {
 			now = now_ns();
 			if (session__time_is_up(s, now))
 				return END_DURATION;
-			poll(fds, ARRAY_SIZE(fds),
-			     left_ms(s, now, (s->slices.hurry ? HURRY_MS : ROUND_MS) - REST_MS));
+			session__poll(s, fds, N_FDS,
+				      left_ms(s, now,
+					      (s->slices.hurry ? HURRY_MS : ROUND_MS) - REST_MS));
 		}
-		if (session__ended(s, &fds[1], &end))
+		if (session__ended(s, &fds[FD_READER], &end))
 			return end;
 		s->slices.hurry = false;
 		session__round(s, false);

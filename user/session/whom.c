@@ -216,6 +216,7 @@ int session__load(struct session *s, struct err *err)
 	int r;
 
 	s->user_mask = user_mask();
+	s->by_place = target__by_place(&o->whom);
 	for (size_t i = 0; i < o->events->n; i++) {
 		const struct event *event = &o->events->events[i];
 

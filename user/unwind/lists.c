@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
 struct entry {
 	uint32_t tgid;
 	uint64_t generation;
+	uint64_t used; /* number of its latest sample */
 	struct pmb_process list;
 	UT_hash_handle hh;
 };
@@ -18,7 +20,11 @@ struct lists {
 	struct store *store;
 	lists_set_fn set;
 	void *ctx;
+	uint64_t samples;
 };
+
+/* At once: room is given back after a while only, and what is looked for may need a run of them. */
+enum { MAKE_ROOM = PMB_MAPPINGS_MAX / 16 };
 
 struct lists *lists__new(struct store *store, lists_set_fn set, void *ctx)
 {
@@ -47,6 +53,33 @@ struct lists *lists__free(struct lists *l)
 	return NULL;
 }
 
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+
+	return (x->used > y->used) - (x->used < y->used);
+}
+
+/* Their next sample sends them again. One batch at a time: what left in the last one isn't given back yet. */
+static void make_room(struct lists *l)
+{
+	size_t n = HASH_COUNT(l->by_tgid), i = 0, left = 0;
+	_cleanup_free_ struct entry **all = NULL;
+	struct entry *e, *next;
+
+	if (!n || store__lists_leaving(l->store) >= MAKE_ROOM)
+		return;
+	all = xcalloc(n, sizeof(*all));
+	HASH_ITER(hh, l->by_tgid, e, next)
+		all[i++] = e;
+	qsort(all, n, sizeof(*all), by_use);
+	for (i = 0; i < n && left < MAKE_ROOM; i++) {
+		left += all[i]->list.n;
+		l->set(l->ctx, all[i]->tgid, NULL);
+		drop(l, all[i]);
+	}
+}
+
 void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t stack_top,
 		const struct mappings *mappings)
 {
@@ -54,10 +87,15 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 	struct entry *e;
 
 	HASH_FIND(hh, l->by_tgid, &tgid, sizeof(tgid), e);
+	if (e)
+		e->used = ++l->samples;
 	if (e && e->generation == generation && e->list.stack_top == stack_top)
 		return;
-	if (!store__put_list(l->store, mappings, &list))
+	if (!store__put_list(l->store, mappings, &list)) {
+		if (mappings__count(mappings) <= PMB_LIST_MAX)
+			make_room(l);
 		return; /* the next sample tries again; meanwhile slices travel */
+	}
 	list.stack_top = stack_top;
 	if (l->set(l->ctx, tgid, &list) < 0) {
 		store__forget_list(l->store, &list);
@@ -66,6 +104,7 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 	if (!e) {
 		e = xcalloc(1, sizeof(*e));
 		e->tgid = tgid;
+		e->used = ++l->samples;
 		HASH_ADD(hh, l->by_tgid, tgid, sizeof(e->tgid), e);
 	} else {
 		store__forget_list(l->store, &e->list);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which processes the overflow program knows the mappings of, and as of when. */
+/*
+ * Which processes the overflow program knows the mappings of, and as of when. Where there is no room for another
+ * list, those go whose processes have had no sample for longest.
+ */
 #ifndef PMUBPF_UNWIND_LISTS_H
 #define PMUBPF_UNWIND_LISTS_H
 

@@ -265,6 +265,15 @@ void store__forget_list(struct store *s, const struct pmb_process *list)
 	leave(s, &s->mappings, list->at, list->n);
 }
 
+size_t store__lists_leaving(const struct store *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_leaving; i++)
+		n += s->leaving[i].from == &s->mappings ? s->leaving[i].n : 0;
+	return n;
+}
+
 size_t store__bytes(const struct store *s)
 {
 	size_t rows = 0;

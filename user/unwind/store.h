@@ -48,6 +48,8 @@ struct pmb_unwind_rule store__rule(const struct store *store, uint32_t file, uin
 /* A process's list; false: no room, or too many mappings. n is 0 if there are none. */
 bool store__put_list(struct store *store, const struct mappings *mappings, struct pmb_process *ret);
 void store__forget_list(struct store *store, const struct pmb_process *list);
+/* Mappings of lists that were forgotten, and whose room isn't given back yet. */
+size_t store__lists_leaving(const struct store *store);
 
 /* Gives back what was taken out long enough ago. */
 void store__tick(struct store *store, uint64_t now_ns);

@@ -15,7 +15,7 @@ static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
 
 	if (addr < mem->start || off > mem->slice->n_bytes || mem->slice->n_bytes - off < 8)
 		return false;
-	memcpy(ret, (const char *)(mem->slice + 1) + off, sizeof(*ret));
+	memcpy(ret, (const char *)PMB_SLICE_COPY(mem->slice) + off, sizeof(*ret));
 	return true;
 }
 

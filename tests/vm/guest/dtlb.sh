@@ -25,6 +25,25 @@ t_flame_graph() {
 	sed 's/^/@ folded /' $T/folded
 }
 
+# A column of `pmubpf report --csv`, by its title, of a function.
+report_csv() { # TITLE FUNCTION
+	awk -F, -v title="$1" -v name="$2" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ title) column = i }
+		index($0, name) { gsub(/[~"]/, "", $column); print $column; exit }' $T/out
+}
+
+t_misses_per_thousand_instructions() {
+	pmb record -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 4 || fail "record ended with $?"
+	[ -s $T/p.html ] || fail "no picture"
+	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
+	sed 's/^/# /' $T/out | head -n 24
+	pmb report --by function --csv $T/p.pb.gz
+	pages=$(report_csv mpki walk_pages)
+	bytes=$(report_csv mpki walk_bytes)
+	note "misses per 1000 instructions: walk_pages $pages, walk_bytes ${bytes:-0}"
+	is "$pages > 20 * ${bytes:-0}" || fail "walk_pages $pages, walk_bytes $bytes"
+}
+
 t_time_is_halved() {
 	pmb_record -e cpu-clock -- $W/pages 3
 	expect_ledger

@@ -131,6 +131,17 @@ t_programs_load() {
 	sed 's/^/@ cost /' $T/out
 }
 
+# The unit tests of the unwind step, answered by this kernel; and a step that is wrong, which has to show.
+t_unwind_step() {
+	local program
+	for program in /vm/step/*; do
+		$program >$T/out 2>&1 || fail "$(grep -m 1 -v '^ok ' $T/out)"
+		grep -q '^ok ' $T/out || fail "$program ran no test"
+		$program wrong >$T/out 2>&1 && fail "$program didn't notice a wrong step"
+	done
+	return 0
+}
+
 # A program as distributions build them, 30 frames deep, in two threads.
 t_whole_stacks() {
 	[ "$(uname -m)" != riscv64 ] || skip "walked by frame pointers here"
