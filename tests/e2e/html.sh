@@ -85,7 +85,7 @@ t_recording() {
 	need_root
 	need_browser
 	pmb_ok record -e cpu-clock -o "$T/page.html" -o "$T/folded" -- "$WORKLOADS/split" 0.5
-	head -c 15 "$T/page.html" | grep -q '<!DOCTYPE html>' || skip "record doesn't write .html yet"
+	head -c 15 "$T/page.html" | grep -q '<!DOCTYPE html>' || fail "record -o x.html is no page"
 	T=$T timeout 120 python3 - "$T/page.html" "$(folded_sum "$T/folded")" >"$T/said" 2>&1 <<-PYTHON || fail "$(tail -n 1 "$T/said")"
 		import sys
 		sys.path.insert(0, "$TOP/tests/page")

@@ -6,7 +6,7 @@ import re
 
 
 def generate(n, seed=1, functions=6000):
-    """As of a large program: functions that call a few others each, up to 60 deep. {"comm-1/2;frame;…": number}"""
+    """As of a large program: functions that call a few others each, up to 60 deep. {"comm-1/2@box;frame;…": number}"""
     r = random.Random(seed)
     words = "alloc parse read hash node tree visit lock emit scan page decode buffer index merge lookup".split()
     names = []
@@ -20,7 +20,7 @@ def generate(n, seed=1, functions=6000):
                      r.choice(["app", "app", "app", "libc.so.6", "libssl.so.3", "libz.so.1"]) + "`" + name)
     callees = [[min(functions - 1, int(r.expovariate(5 / functions))) for _ in range(r.choice([1, 2, 2, 3, 4, 8]))]
                for _ in range(functions)]
-    comms = [f"{c}-{100 + i}/{100 + i + t}" for i, c in enumerate(["server", "worker", "indexer", "gc"])
+    comms = [f"{c}-{100 + i}/{100 + i + t}" + ("" if c == "gc" else f"@box{i % 2}") for i, c in enumerate(["server", "worker", "indexer", "gc"])
              for t in range(3)]
     stacks, shown = {}, set()
     while len(shown) < n:
@@ -42,14 +42,14 @@ def write(stacks, path):
 
 
 def read(path):
-    """(comm, pid, tid, [(module, name)…], number) of each line."""
+    """((comm, pid, tid, container), [(module, name)…], number) of each line."""
     with open(path) as file:
         for line in file:
             stack, number = line.rstrip("\n").rsplit(" ", 1)
             comm, *frames = stack.split(";")
-            ids = re.fullmatch(r"(.*)-(\d+)/(\d+)", comm)
-            yield (ids[1] if ids else comm, int(ids[2]) if ids else 0, int(ids[3]) if ids else 0,
-                   [frame_of(f) for f in with_modules(frames)], int(number))
+            ids = re.fullmatch(r"(.*)-(\d+)/(\d+)(?:@(.*))?", comm)
+            who = (ids[1], int(ids[2]), int(ids[3]), ids[4]) if ids else (comm, 0, 0, None)
+            yield who, [frame_of(f) for f in with_modules(frames)], int(number)
 
 
 def with_modules(frames):

@@ -6,7 +6,7 @@
  *	pages html NEW.folded [OLD.folded] >page.html
  *	pages speedscope NEW.folded >profile.json
  *
- * Lines are "comm-PID/TID;frame;…;leaf N"; frames may end in _[k], _[j], _[i], and a module may be before a `.
+ * Lines are "comm-PID/TID@CONTAINER;frame;…;leaf N" (what follows comm may be missing); frames may end in _[k], _[j], _[i], and a module may be before a `.
  * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses", N * 7919 % 1000 events.
  */
 #include <inttypes.h>
@@ -113,9 +113,15 @@ static uint32_t stack_of(struct maker *m, char *frames)
 static uint32_t labels_of(struct maker *m, char *comm)
 {
 	char *dash = strrchr(comm, '-'), *slash = dash ? strchr(dash, '/') : NULL;
-	struct prof_label labels[3] = {{.key = prof__string(m->p, "comm")}};
+	char *box = slash ? strchr(slash, '@') : NULL;
+	struct prof_label labels[4] = {{.key = prof__string(m->p, "comm")}};
 	size_t n = 1;
 
+	if (box) {
+		*box = '\0';
+		labels[n++] = (struct prof_label){.key = prof__string(m->p, "container"),
+						  .text = prof__string(m->p, box + 1)};
+	}
 	if (slash) {
 		*dash = *slash = '\0';
 		labels[n++] = (struct prof_label){.key = prof__string(m->p, "pid"),

@@ -17,10 +17,11 @@ function typeKey(data, type) {
 	return event + "_" + part;
 }
 
-function fillSelect(select, options, all) {
+// A choice that everything has needs no list.
+function fillSelect(select, options, all, others = false) {
 	select.replaceChildren(...(all ? [element("option", {value: "", textContent: all})] : []),
 		...options.map(([value, textContent]) => element("option", {value, textContent})));
-	select.hidden = options.length < (all ? 2 : 1);
+	select.hidden = options.length + (others ? 1 : 0) < (all ? 2 : 1);
 }
 
 // Containers, processes or threads that a choice may be made of, the heaviest first.
@@ -50,7 +51,7 @@ function fillChoices(data, type, view) {
 	const named = key => g => `${texts[groups.comm[g]] || "?"} (${groups[key][g]})`;
 
 	fillSelect(byId("container"), choices(data, type, "container", g => texts[groups.container[g]], () => true),
-		"all containers");
+		"all containers", groups.container.includes(0));
 	fillSelect(byId("process"), choices(data, type, "pid", named("pid"), container), "all processes");
 	fillSelect(byId("thread"), choices(data, type, "tid", named("tid"), process), "all threads");
 	byId("container").value = view.container;
