@@ -88,7 +88,7 @@ double poisson_same_rate(double n1, double t1, double n2, double t2)
 
 double sigma_of(double p)
 {
-	double low = 0, high = 40;
+	double low = 0, high = 38;
 
 	for (int i = 0; i < 60; i++) {
 		double middle = (low + high) / 2;
