@@ -151,7 +151,7 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 			symd_msg__put_u16(&b, 2);
 			buf__add(&b, "ok", 2);
 			buf__add(&b, "\0\0\0\0\0\0\0\0", 8); /* no system name, no file, no line… */
-			buf__add(&b, "\0", 1);           /* …nothing inlined */
+			buf__add(&b, "\0", 1);               /* …nothing inlined */
 		} else {
 			symd_msg__put_u8(&b, SYM_NAMED);
 		}
