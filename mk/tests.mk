@@ -16,7 +16,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 $(O)/tests/unit/test_ustack.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 $(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
-$(O)/tests/unit/test_group.o $(O)/tests/unit/test_report.o $(O)/tests/unit/test_diff.o $(O)/tests/unit/test_unwind%.o $(O)/tests/unit/test_cfi%.o: CPPFLAGS += -iquote tests/unit -iquote tests/bpf
+$(UNIT:%=%.o): CPPFLAGS += -iquote tests/unit -iquote tests/bpf
 .SECONDARY: $(UNIT:%=%.o)
 
 # Folded stacks to pictures, for the tests of the page.

@@ -37,6 +37,10 @@ t_options_of_report() {
 	expect_same_options report REPORT
 }
 
+t_options_of_diff() {
+	expect_same_options diff DIFF
+}
+
 t_options_of_stat() {
 	expect_same_options stat STAT
 }
@@ -112,6 +116,13 @@ t_keys_of_report() {
 	pmb_ok report --json --interval "$T/p.pprof"
 	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with an interval"
 	expect_keys "$T/out" REPORT
+}
+
+t_keys_of_diff() {
+	need_program jq
+	make_profile "$T/p.pprof"
+	pmb_ok diff --json "$T/p.pprof" "$T/p.pprof"
+	expect_keys "$T/out" DIFF
 }
 
 t_man_page_is_clean() {

@@ -240,6 +240,27 @@ t_fits_the_terminal() {
 	expect_no_match "$T/out" $'\033' "colours in a file"
 }
 
+t_names_from_elsewhere() {
+	need_root
+	cp "$WORKLOADS/split" "$T/prog"
+	strip -o "$T/stripped" "$T/prog"
+	pmb_ok record --no-symbols -e cpu-clock -o "$T/p.pb.gz" -- "$T/stripped" 1
+	pmb_ok report "$T/p.pb.gz"
+	expect_no_match "$T/out" ' burn ' "without symbols"
+	expect_match "$T/out" ' \[stripped\]$' "the module instead"
+	mkdir "$T/files" "$T/others"
+	cp "$T/prog" "$T/files/under-another-name"
+	cp "$WORKLOADS/recurse" "$T/others/stripped" # that name, another build-id
+	pmb_ok report --symbols "$T/files" "$T/p.pb.gz"
+	expect_match "$T/out" ' burn  stripped$' "a file with the build-id"
+	expect_match "$T/err" '1 of [0-9]+ files found, [1-9][0-9]* of [0-9]+ addresses named' "what was found"
+	pmb_ok report --symbols "$T/others" "$T/p.pb.gz"
+	expect_match "$T/out" ' \[stripped\]$' "another file of that name"
+	expect_match "$T/err" ' 0 of [0-9]+ files found, 0 of' "what was found"
+	pmb report --symbols "$T/absent" "$T/p.pb.gz"
+	expect_eq "$rc" 1 "status without the folder"
+}
+
 t_bad_files() {
 	local bytes
 	: >"$T/empty"

@@ -60,3 +60,13 @@ Test(poisson, same_rates)
 	cr_expect_lt(poisson_same_rate(1000, 1, 1300, 1), 1e-8);
 	cr_expect_gt(poisson_same_rate(1000, 1, 1030, 1), 0.3);
 }
+
+Test(poisson, sigmas)
+{
+	cr_expect_float_eq(sigma_of(1), 0, 1e-9);
+	cr_expect_float_eq(sigma_of(0.05), 1.959964, 1e-5);
+	cr_expect_float_eq(sigma_of(2.866516e-7 * 2), 5, 1e-5);
+	cr_expect_float_eq(sigma_of(0), 38, 1e-6);
+	/* 1000 against 1500: a small tail keeps its digits; z of the difference is about 10 */
+	cr_expect_float_eq(sigma_of(poisson_same_rate(1000, 1, 1500, 1)), 10, 0.15);
+}

@@ -33,6 +33,8 @@ static const struct command_entry {
 } commands[] = {
 	{"record", cmd_record, "sample counter overflows, print collapsed stacks"},
 	{"report", cmd_report, "show a saved profile: functions, lines, processes, ratios"},
+	{"diff", cmd_diff,
+	 "compare two saved profiles: what differs, and whether that may be chance"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},

@@ -15,6 +15,7 @@
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
 #include "out/report.h"
+#include "prof/symbolize.h"
 
 enum { TEXT_ROWS = 40 };
 #define TREE_SHARE 0.5
@@ -171,6 +172,28 @@ static int write_out(struct report_run *run, struct err *err)
 	return r < 0 ? write_error(a->output, r, err) : 0;
 }
 
+/* What has no file there keeps its addresses; how many that are goes to standard error. */
+static int symbolize(struct report_run *run, struct err *err)
+{
+	struct symbolized did;
+	struct sym *sym;
+	int r;
+
+	if (!run->args->symbols)
+		return 0;
+	r = sym__new(&sym, err);
+	if (r < 0)
+		return r;
+	sym__want(sym, true, true);
+	r = prof__symbolize(&run->whole, run->args->symbols, sym, &did, err);
+	sym__free(sym);
+	if (r == 0)
+		fprintf(stderr,
+			"pmubpf: --symbols: %zu of %zu files found, %zu of %zu addresses named\n",
+			did.found, did.mappings, did.named, did.locations);
+	return r;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	_cleanup_(report_args__done) struct report_args args = {0};
@@ -183,6 +206,8 @@ int cmd_report(int argc, char **argv)
 	r = report_args__parse(&args, argc, argv, &err);
 	if (r == 0)
 		r = profiles__load(&run.whole, args.files, args.n_files, &args.limits, &err);
+	if (r == 0)
+		r = symbolize(&run, &err);
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0 && !args.format)

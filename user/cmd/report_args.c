@@ -23,6 +23,7 @@ enum {
 	OPT_LABEL,
 	OPT_CSV,
 	OPT_MAX_SIZE,
+	OPT_SYMBOLS,
 	OPT_FORMAT, /* and one for each format */
 };
 
@@ -59,6 +60,8 @@ static const struct argp_option options[] = {
 	{"speedscope", OPT_FORMAT + 3, 0, 0, "The samples as speedscope's JSON", 0},
 	{"perf", OPT_FORMAT + 4, 0, 0, "The samples as text like perf script's", 0},
 	{0, 0, 0, 0, "Reading:", 4},
+	{"symbols", OPT_SYMBOLS, "DIR", 0,
+	 "Name addresses without names by the files in DIR that have the build-ids", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
 	 "Of an uncompressed file (default: 256M); memory may be four times that", 0},
 	{0},
@@ -106,6 +109,9 @@ static int parse_samples(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_CALLEES:
 		s->callees = arg;
+		return 0;
+	case OPT_SYMBOLS:
+		a->symbols = arg;
 		return 0;
 	case OPT_LABEL:
 		return add_label(a, arg);

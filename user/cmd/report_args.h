@@ -15,7 +15,8 @@ struct report_args {
 	size_t n_files;
 	struct pprof_limits limits;
 	struct selection selection;
-	const char *by; /* NULL: function */
+	const char *symbols; /* a folder, or NULL */
+	const char *by;      /* NULL: function */
 	bool tree;
 	const char *sort; /* NULL: the first event's self */
 	int limit;        /* -1: as the form of output has it */

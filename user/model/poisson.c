@@ -80,7 +80,20 @@ double poisson_same_rate(double n1, double t1, double n2, double t2)
 	if (!(n > 0) || !(t1 > 0) || !(t2 > 0))
 		return 1;
 	share = t1 / (t1 + t2);
-	up_to = n1 < n ? 1 - beta_share(n1 + 1, n - n1, share) : 1;
+	up_to = n1 < n ? beta_share(n - n1, n1 + 1, 1 - share) :
+			 1; /* 1 - …: no digits of a small one */
 	from = n1 > 0 ? beta_share(n1, n - n1 + 1, share) : 1;
 	return fmin(1, 2 * fmin(up_to, from));
+}
+
+double sigma_of(double p)
+{
+	double low = 0, high = 38;
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		*(erfc(middle / sqrt(2)) > p ? &low : &high) = middle;
+	}
+	return (low + high) / 2;
 }

@@ -17,6 +17,9 @@ void poisson_ratio_interval(double n1, double n2, double *low, double *high);
  */
 double poisson_same_rate(double n1, double t1, double n2, double t2);
 
+/* How many standard deviations of a normal distribution are as unlikely, on both sides; 38 at most. */
+double sigma_of(double p);
+
 /* Distribution function of the beta distribution: I_x(a, b). */
 double beta_share(double a, double b, double x);
 

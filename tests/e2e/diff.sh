@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# pmubpf diff, of profiles written by hand (protoc makes bytes of them) and of recordings.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Samples of work and of rest under main, each worth 10 cycles.
+profile() { # FILE WORK REST [SECONDS]
+	need_program protoc
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-TEXT | gzip -n >"$1"
+		string_table: ["", "cycles_sample", "cycles_event", "count", "work", "rest", "main", "comm", "prog"]
+		sample_type { type: 1 unit: 3 } sample_type { type: 2 unit: 3 }
+		function { id: 1 name: 4 } function { id: 2 name: 5 } function { id: 3 name: 6 }
+		location { id: 1 line { function_id: 1 } } location { id: 2 line { function_id: 2 } }
+		location { id: 3 line { function_id: 3 } }
+		sample { location_id: [1, 3] value: [$2, ${2}0] label { key: 7 str: 8 } }
+		sample { location_id: [2, 3] value: [$3, ${3}0] label { key: 7 str: 8 } }
+		duration_nanos: ${4:-1}000000000
+	TEXT
+	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "protoc"
+}
+
+row() { # NAME FILTER: of the JSON in $T/out
+	jq -r ".rows[] | select(.name == \"$1\") | $2" "$T/out"
+}
+
+t_what_has_grown() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 900 1010
+	pmb_ok diff --normalize time --json "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_eq "$(row work .growth_percent)" 80 "growth of work"
+	expect_eq "$(row work .significant)" true "work"
+	expect_eq "$(row rest .significant)" false "rest"
+	expect_eq "$(jq -r '.rows[0].name' "$T/out")" work "the first row"
+	pmb_ok diff --normalize time "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_match "$T/out" '^ +5000 +9000 +33\.33 +60\.00 +\+80\.0% +[0-9.]+\*  +work$' "the row"
+}
+
+t_normalized() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 1000 2000 2
+	local how
+	for how in event time samples F=work F=main 3:6; do
+		pmb_ok diff --normalize "$how" --json "$T/old.pb.gz" "$T/new.pb.gz"
+		expect_eq "$(row work .growth_percent)" 0 "growth by $how"
+		expect_eq "$(row rest .significant)" false "by $how"
+	done
+	pmb_ok diff --normalize 1:1 --json "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_eq "$(row work .growth_percent)" 100 "growth by 1:1"
+}
+
+t_fails_if_told_to() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 900 1000
+	profile "$T/few-old.pb.gz" 5 10
+	profile "$T/few-new.pb.gz" 9 10
+	pmb diff --normalize time --fail-above 5% "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_eq "$rc" 1 "status of 80 % more"
+	expect_match "$T/out" '! work$' "the mark"
+	pmb_ok diff --normalize time --fail-above 90% "$T/old.pb.gz" "$T/new.pb.gz"
+	pmb_ok diff --normalize time --fail-above 5 "$T/new.pb.gz" "$T/old.pb.gz" # less is fine
+	pmb_ok diff --normalize time --fail-above 5% "$T/old.pb.gz" "$T/old.pb.gz"
+	pmb_ok diff --normalize time --fail-above 5% "$T/few-old.pb.gz" "$T/few-new.pb.gz" # chance
+	pmb_ok diff --normalize time --fail-above 5% --min-share 65 "$T/old.pb.gz" "$T/new.pb.gz"
+}
+
+t_folded_with_two_numbers() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 1000 1000
+	pmb_ok diff --normalize time --folded "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_match "$T/out" '^prog;main;work 5000 10000$' "work"
+	expect_match "$T/out" '^prog;main;rest 10000 10000$' "rest"
+	expect_eq "$(wc -l <"$T/out")" 2 "lines"
+	local flamegraph
+	flamegraph=$(flamegraph_path) || skip "no flamegraph.pl"
+	perl "$flamegraph" "$T/out" >"$T/svg" 2>"$T/err" || fail "flamegraph.pl: $(cat "$T/err")"
+	expect_match "$T/svg" '>work' "the picture"
+}
+
+t_a_recording_and_itself() {
+	need_root
+	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/recurse" 1
+	pmb_ok diff --fail-above 0 --stacks --json "$T/p.pb.gz" "$T/p.pb.gz"
+	expect_eq "$(jq '[.rows[] | select(.old != .new or .significant)] | length' "$T/out")" 0 "rows that differ"
+	expect_ge "$(jq '.rows | length' "$T/out")" 1 "rows"
+}
+
+t_wrong() {
+	profile "$T/p.pb.gz" 1 1
+	while read -r words; do
+		# shellcheck disable=SC2086 # these are words
+		pmb diff $words
+		expect_eq "$rc" 2 "status of $words"
+		expect_empty "$T/out" "$words"
+	done <<-CASES
+		$T/p.pb.gz
+		$T/p.pb.gz $T/p.pb.gz $T/p.pb.gz
+		--normalize planet $T/p.pb.gz $T/p.pb.gz
+		--normalize 0:1 $T/p.pb.gz $T/p.pb.gz
+		--fail-above much $T/p.pb.gz $T/p.pb.gz
+		--stacks --by pid $T/p.pb.gz $T/p.pb.gz
+		-e misses $T/p.pb.gz $T/p.pb.gz
+		- -
+	CASES
+	pmb diff --normalize F=nobody "$T/p.pb.gz" "$T/p.pb.gz"
+	expect_eq "$rc" 1 "status of a function that isn't there"
+	pmb diff "$T/absent" "$T/p.pb.gz"
+	expect_eq "$rc" 1 "status of a file that isn't there"
+}
+
+run_tests

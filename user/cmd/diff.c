@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* pmubpf diff: two saved profiles, what differs and whether that may be chance. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/diff_args.h"
+#include "cmd/output.h"
+#include "cmd/profiles.h"
+#include "out/diff.h"
+#include "out/report.h"
+
+enum { TEXT_ROWS = 40, N_SIDES = 2 };
+
+struct side {
+	struct prof *whole, *prof;
+	struct compare_side compare;
+	double sum; /* of the event, in the whole */
+};
+
+struct diff_run {
+	const struct diff_args *args;
+	char *const *command_line;
+	struct side sides[N_SIDES];
+	struct prof_key *keys;
+	size_t n_keys;
+	char *event, *unit;
+	struct comparison *comparison;
+	struct output output;
+};
+
+static void diff_run__done(struct diff_run *run)
+{
+	for (size_t i = 0; i < N_SIDES; i++) {
+		prof__free(run->sides[i].whole);
+		prof__free(run->sides[i].prof);
+	}
+	prof_keys__free(run->keys, run->n_keys);
+	comparison__free(run->comparison);
+	output__done(&run->output);
+	free(run->event);
+	free(run->unit);
+}
+
+static double sum_of(const struct prof *p, size_t type)
+{
+	double sum = 0;
+
+	for (size_t i = 0; type != PROF_NO_TYPE && i < p->n_samples; i++)
+		sum += (double)prof__values(p, i)[type];
+	return sum;
+}
+
+/* The event in that profile; the first, if none is named, names it for the other. */
+static int find_event(struct diff_run *run, struct side *s, const char *file, struct err *err)
+{
+	struct prof_event *events;
+	size_t n = prof__events(s->whole, &events), i = 0;
+	int r = 0;
+
+	if (!run->event)
+		run->event = xstrdup(run->args->event ? run->args->event : events[0].name);
+	while (i < n && strcmp(events[i].name, run->event) != 0)
+		i++;
+	if (i == n) {
+		r = err__usage(err, "'%s' has no event '%s'", file, run->event);
+	} else {
+		s->compare.type = report_event__type(&events[i]);
+		s->compare.samples = events[i].samples;
+	}
+	prof_events__free(events, n);
+	return r;
+}
+
+static int check_unit(struct diff_run *run, const struct side *s, struct err *err)
+{
+	const char *unit = prof__text(s->whole, s->whole->types[s->compare.type].unit);
+
+	if (!run->unit)
+		run->unit = xstrdup(unit);
+	if (strcmp(run->unit, unit) == 0)
+		return 0;
+	return err__set(err, -EINVAL, "'%s' is in %s on one side and in %s on the other",
+			run->event, run->unit, unit);
+}
+
+static int function_total(const struct side *s, const char *function, const char *file, double *ret,
+			  struct err *err)
+{
+	const struct selection selection = {.callees = function};
+	struct prof *part = NULL;
+	int r = prof__select(&part, s->whole, &selection, err);
+
+	if (r < 0)
+		return err__set(err, r, "'%s' has no function '%s'", file, function);
+	*ret = sum_of(part, s->compare.type);
+	prof__free(part);
+	return 0;
+}
+
+static int settle_total(struct diff_run *run, size_t i, struct err *err)
+{
+	const struct diff_args *a = run->args;
+	struct side *s = &run->sides[i];
+	double samples = sum_of(s->whole, s->compare.samples);
+	int r = 0;
+
+	s->sum = sum_of(s->whole, s->compare.type);
+	s->compare.weight = samples > 0 && s->sum > 0 ? s->sum / samples : 0;
+	switch (a->normalize) {
+	case BY_EVENT:
+		s->compare.total = s->sum;
+		break;
+	case BY_TIME:
+		s->compare.total = (double)s->whole->duration_ns / 1e9;
+		break;
+	case BY_SAMPLES:
+		s->compare.total = samples;
+		break;
+	case BY_FUNCTION:
+		r = function_total(s, a->function, a->files[i], &s->compare.total, err);
+		break;
+	case BY_NUMBERS:
+		s->compare.total = a->numbers[i];
+		break;
+	}
+	if (r == 0 && !(s->compare.total > 0))
+		return err__set(err, -EINVAL,
+				"'%s' has no total to be measured against (--normalize %s)",
+				a->files[i], a->normalize_text);
+	return r;
+}
+
+static int load_side(struct diff_run *run, size_t i, struct err *err)
+{
+	const struct diff_args *a = run->args;
+	struct side *s = &run->sides[i];
+	int r = profile__load(&s->whole, a->files[i], &a->limits, err);
+
+	if (r == 0)
+		r = find_event(run, s, a->files[i], err);
+	if (r == 0)
+		r = check_unit(run, s, err);
+	if (r == 0)
+		r = settle_total(run, i, err);
+	if (r == 0)
+		r = prof__select(&s->prof, s->whole, &a->selection, err);
+	s->compare.prof = s->prof;
+	return r;
+}
+
+static int compare(struct diff_run *run, struct err *err)
+{
+	const struct diff_args *a = run->args;
+	struct compare_opts opts = {.stacks = a->stacks, .total = a->total};
+	int r = load_side(run, 0, err);
+
+	if (r == 0)
+		r = load_side(run, 1, err);
+	if (r == 0)
+		r = prof_keys__parse(&run->keys, &run->n_keys, a->by ? a->by : "function",
+				     run->sides[0].whole, err);
+	if (r < 0)
+		return r;
+	opts.keys = run->keys;
+	opts.n_keys = run->n_keys;
+	run->comparison = comparison__new(&run->sides[0].compare, &run->sides[1].compare, &opts);
+	if (a->fail_above >= 0 && !run->comparison->has_samples)
+		return err__usage(err, "--fail-above: the profiles have no numbers of samples, so "
+				       "nobody knows what is chance");
+	return 0;
+}
+
+static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
+{
+	const struct diff_args *a = run->args;
+	const struct diff diff = {
+		.command_line = run->command_line,
+		.files = a->files,
+		.comparison = run->comparison,
+		.event = run->event,
+		.unit = run->unit,
+		.normalized = a->normalize_text,
+		.before = &run->sides[0].compare,
+		.after = &run->sides[1].compare,
+		.whole_before = run->sides[0].sum,
+		.stacks = a->stacks,
+		.limit = a->limit >= 0 ? (size_t)a->limit :
+			 a->json       ? 0 :
+					 TEXT_ROWS,
+		.min_share = a->min_share,
+		.fail_above = a->fail_above,
+	};
+	FILE *file = run->output.file ? run->output.file : stdout;
+	_cleanup_(buf__done) struct buf text = {0};
+
+	*ret_grown = diff__has_grown(&diff);
+	(a->folded ? diff__folded : a->json ? diff__json : diff__text)(&diff, &text);
+	if (run->output.file)
+		output__empty(&run->output);
+	errno = 0;
+	if ((!text.len || fwrite(text.data, 1, text.len, file) == text.len) && fflush(file) == 0)
+		return 0;
+	return errno == EPIPE ? 0 : write_error(a->output, errno ? -errno : -EIO, err);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	_cleanup_(diff_args__done) struct diff_args args = {0};
+	_cleanup_(diff_run__done) struct diff_run run = {.args = &args, .command_line = argv + 1};
+	struct err err = {.exit_code = EXIT_FAILED};
+	bool grown = false;
+	int r;
+
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	r = diff_args__parse(&args, argc, argv, &err);
+	if (r == 0)
+		r = compare(&run, &err);
+	if (r == 0)
+		r = output__open(&run.output, args.output, &err);
+	if (r == 0)
+		r = write_diff(&run, &grown, &err);
+	if (r < 0)
+		return complain(&err);
+	return grown ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is what an address is: as pprof has it, one of the process, from which the mapping's start and
+ * offset lead to a place in the file. Ours are as if each file were mapped where its ELF headers want it.
+ */
+#include "prof/symbolize.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "prof/copy.h"
+#include "sys/open.h"
+
+enum { FILES_MAX = 256 /* of a folder, that are tried for one mapping */ };
+
+struct symbolizing {
+	const struct prof *p;
+	const char *dir;
+	struct sym *sym;
+	struct prof_copier copier;
+	struct symbolized *ret;
+	/* of this mapping */
+	uint32_t mapping, *locations;
+	uint64_t *offsets;
+	struct sym_name *names;
+	size_t n;
+};
+
+/* Whether the file that was asked about last is the one that was mapped. */
+static bool is_that_file(const struct symbolizing *x)
+{
+	const char *wanted = prof__text(x->p, x->p->mappings[x->mapping].build_id);
+	_cleanup_(buf__done) struct buf hex = {0};
+	const uint8_t *id;
+	size_t len = sym__build_id(x->sym, &id);
+
+	for (size_t i = 0; i < len; i++)
+		buf__printf(&hex, "%02x", id[i]);
+	return !*wanted || (hex.data && strcasecmp(hex.data, wanted) == 0);
+}
+
+static void forget_names(struct symbolizing *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		sym_name__done(&x->names[i]);
+	memset(x->names, 0, x->n * sizeof(*x->names));
+}
+
+static bool try_file(struct symbolizing *x, const char *path)
+{
+	_cleanup_close_ int fd = open_regular(-1, path);
+	const struct sym_file file = {.fd = fd, .root_fd = -1, .path = path};
+
+	if (fd < 0)
+		return false;
+	sym__elf(x->sym, &file, x->offsets, x->n, x->names);
+	if (x->names[0].reason != SYM_BAD_FILE && x->names[0].reason != SYM_HELPER &&
+	    is_that_file(x))
+		return true;
+	forget_names(x);
+	return false;
+}
+
+static bool try_path(struct symbolizing *x, char *path)
+{
+	bool found = try_file(x, path);
+
+	free(path);
+	return found;
+}
+
+static bool try_folder(struct symbolizing *x)
+{
+	_cleanup_closedir_ DIR *folder = opendir(x->dir);
+	const struct dirent *entry;
+
+	for (size_t i = 0; folder && i < FILES_MAX && (entry = readdir(folder)); i++) {
+		if (entry->d_name[0] != '.' &&
+		    try_path(x, xasprintf("%s/%s", x->dir, entry->d_name)))
+			return true;
+	}
+	return false;
+}
+
+static bool find_file(struct symbolizing *x)
+{
+	const struct prof_mapping *m = &x->p->mappings[x->mapping];
+	const char *id = prof__text(x->p, m->build_id), *file = prof__text(x->p, m->file);
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	bool is_hex = id[strspn(id, "0123456789abcdefABCDEF")] == '\0' && strlen(id) > 2;
+
+	if (is_hex && try_path(x, xasprintf("%s/.build-id/%.2s/%s.debug", x->dir, id, id + 2)))
+		return true;
+	if (is_hex && try_path(x, xasprintf("%s/%.2s/%s.debug", x->dir, id, id + 2)))
+		return true;
+	if (*base && strcmp(base, "..") != 0 && try_path(x, xasprintf("%s/%s", x->dir, base)))
+		return true;
+	return is_hex && try_folder(x);
+}
+
+static struct prof_line line_of(struct symbolizing *x, const struct sym_frame *frame)
+{
+	struct prof *to = x->copier.to;
+	struct prof_function f = {.name = prof__string(to, frame->name)};
+
+	f.system_name = frame->system ? prof__string(to, frame->system) : f.name;
+	f.file = frame->file ? prof__string(to, frame->file) : 0;
+	return (struct prof_line){.function = prof__function(to, &f), .line = frame->line};
+}
+
+/* The copier finds it copied. */
+static void put_location(struct symbolizing *x, size_t i)
+{
+	const struct sym_name *name = &x->names[i];
+	const struct prof_location *l = &x->p->locations[x->locations[i]];
+	uint32_t mapping = prof_copier__mapping(&x->copier, x->mapping);
+	struct prof_mapping *m = &x->copier.to->mappings[mapping];
+	struct prof_line lines[256];
+	size_t n = 0;
+
+	if (!name->frame.name)
+		return;
+	for (size_t k = name->n_inlined; k > 0 && n < ARRAY_SIZE(lines) - 1; k--)
+		lines[n++] = line_of(x, &name->inlined[k - 1]);
+	lines[n++] = line_of(x, &name->frame);
+	m->has_functions = true;
+	m->has_filenames |= name->frame.file != NULL;
+	m->has_lines |= name->frame.line != 0;
+	m->has_inlined |= name->n_inlined != 0;
+	x->copier.locations[x->locations[i]] =
+		prof__location(x->copier.to, mapping, l->address, lines, n);
+	x->ret->named++;
+}
+
+/* Those of it that have no name. */
+static void collect(struct symbolizing *x)
+{
+	const struct prof_mapping *m = &x->p->mappings[x->mapping];
+
+	x->n = 0;
+	for (uint32_t i = 1; i < x->p->n_locations; i++) {
+		const struct prof_location *l = &x->p->locations[i];
+
+		if (l->mapping != x->mapping || l->n_lines || l->address < m->start)
+			continue;
+		x->locations[x->n] = i;
+		x->offsets[x->n++] = l->address - m->start + m->offset;
+	}
+}
+
+static void name_mapping(struct symbolizing *x)
+{
+	const char *file = prof__text(x->p, x->p->mappings[x->mapping].file);
+
+	if (*file == '[') /* the kernel's, a JIT's */
+		return;
+	collect(x);
+	if (!x->n)
+		return;
+	x->ret->mappings++;
+	x->ret->locations += x->n;
+	if (!find_file(x))
+		return;
+	x->ret->found++;
+	for (size_t i = 0; i < x->n; i++)
+		put_location(x, i);
+	forget_names(x);
+}
+
+static void copy_samples(struct symbolizing *x)
+{
+	for (size_t i = 0; i < x->p->n_samples; i++) {
+		const struct prof_sample *s = &x->p->samples[i];
+		int64_t *values = prof__sample(x->copier.to,
+					       prof_copier__stack(&x->copier, s->stack),
+					       prof_copier__labels(&x->copier, s->labels));
+
+		for (size_t t = 0; t < x->p->n_types; t++)
+			values[t] += prof__values(x->p, i)[t];
+	}
+	prof_copier__head(&x->copier);
+}
+
+int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct symbolized *ret,
+		    struct err *err)
+{
+	struct symbolizing x = {.p = *p, .dir = dir, .sym = sym, .ret = ret};
+	_cleanup_closedir_ DIR *folder = opendir(dir);
+	struct prof *named;
+
+	if (!folder)
+		return err__set(err, -errno, "--symbols: can't read the folder '%s': %s", dir,
+				strerror(errno));
+	*ret = (struct symbolized){0};
+	named = prof__new();
+	for (size_t i = 0; i < x.p->n_types; i++)
+		prof__type(named, prof__text(x.p, x.p->types[i].name),
+			   prof__text(x.p, x.p->types[i].unit));
+	prof_copier__init(&x.copier, named);
+	prof_copier__from(&x.copier, x.p);
+	x.locations = xcalloc(x.p->n_locations, sizeof(*x.locations));
+	x.offsets = xcalloc(x.p->n_locations, sizeof(*x.offsets));
+	x.names = xcalloc(x.p->n_locations, sizeof(*x.names));
+	for (x.mapping = 1; x.mapping < x.p->n_mappings; x.mapping++)
+		name_mapping(&x);
+	copy_samples(&x);
+	prof_copier__done(&x.copier);
+	free(x.locations);
+	free(x.offsets);
+	free(x.names);
+	prof__free(*p);
+	*p = named;
+	return 0;
+}
