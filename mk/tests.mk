@@ -79,13 +79,10 @@ lint:
 # Which guests of tests/vm/guests are a part of the run; VM=0: none. One that can't be had is skipped.
 GUESTS := $(if $(VM),$(filter-out 0,$(VM)),amd64-5.10 arm64-6.12 riscv64-6.12)
 
-# Container engines are installed where their suite runs.
-WITH_ENGINES := $(if $(SUITES),$(filter containers,$(SUITES)),1)
-
 # SUITES='shares names': only these of tests/e2e.
 test:
 	$(Q)mk/deps.sh build demo test
-	$(Q)$(if $(WITH_ENGINES),mk/deps.sh containers || echo 'make: not all container engines can be had' >&2)
+	$(Q)$(if $(SUITES),,mk/deps.sh others containers || echo 'make: not all of what the tests look at can be had' >&2)
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
 	$(Q)$(MAKE) --no-print-directory all workloads unit step
 	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
