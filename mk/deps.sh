@@ -7,8 +7,9 @@
 #     mk/deps.sh --missing [KIND…]  print what is missing (exit status 1 if anything is), install nothing
 #     mk/deps.sh --list             print the table
 #
-# A KIND is a word of the table's first column: build, demo, test, browser (400 MB; the tests of the picture),
-# containers (engines), vm (emulated machines). Without one: all.
+# A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the tests look at:
+# others (other languages), containers (engines, not started), browser (400 MB), vm (emulated machines).
+# Without one: all.
 #
 # Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
 # (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips

@@ -82,7 +82,7 @@ GUESTS := $(if $(VM),$(filter-out 0,$(VM)),amd64-5.10 arm64-6.12 riscv64-6.12)
 # SUITES='shares names': only these of tests/e2e.
 test:
 	$(Q)mk/deps.sh build demo test
-	$(Q)$(if $(SUITES),,mk/deps.sh others containers || echo 'make: not all of what the tests look at can be had' >&2)
+	$(Q)$(if $(SUITES),,mk/deps.sh others containers browser || echo 'make: not all of what the tests look at can be had' >&2)
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
 	$(Q)$(MAKE) --no-print-directory all workloads unit step
 	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
