@@ -460,6 +460,41 @@ Test(cfi, gaps)
 	FUNCTIONS("0 none", 0, {0, 0});
 }
 
+/* ld.so's first function looks like padding: 61 bytes without an FDE. Where programs begin is none. */
+Test(cfi, a_gap_where_programs_begin)
+{
+	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};
+	static const unsigned ranges[][2] = {{0, 0x31}, {0x70, 0x20}};
+	static const struct {
+		uint64_t at;
+		const char *text;
+	} cases[] = {
+		{0x32, "0 sp+8 ra-8; 10 sp+16 ra-8; 32 none; 70 sp+8 ra-8; 80 sp+16 ra-8; 90 none"},
+		{0x30, "0 sp+8 ra-8; 10 sp+16 ra-8; 70 sp+8 ra-8; 80 sp+16 ra-8; 90 none"},
+		{0x70, "0 sp+8 ra-8; 10 sp+16 ra-8; 70 sp+8 ra-8; 80 sp+16 ra-8; 90 none"},
+		{UINT64_MAX - CODE_VADDR,
+		 "0 sp+8 ra-8; 10 sp+16 ra-8; 70 sp+8 ra-8; 80 sp+16 ra-8; 90 none"},
+	};
+	struct cfi_section section;
+	struct buf b = {0};
+
+	put_functions(&b, ranges, ARRAY_SIZE(ranges));
+	section = section_of(&b);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct cfi *cfi = cfi__new(CFI_X86_64, &code, 1);
+		struct seen seen = {0};
+
+		cr_assert_eq(cfi__add_section(cfi, &section), 0);
+		cfi__set_entry_point(cfi, CODE_VADDR + cases[i].at);
+		cr_expect_eq(cfi__emit(cfi, &gap, see, &seen), 0);
+		buf__puts(&seen.text, "");
+		cr_expect_str_eq(seen.text.data, cases[i].text);
+		buf__done(&seen.text);
+		cfi__free(cfi);
+	}
+	buf__done(&b);
+}
+
 Test(cfi, who_starts_first_has_it)
 {
 	FUNCTIONS("0 sp+8 ra-8; 10 sp+16 ra-8; 30 sp+16 ra-8; 60 none", 1, {0x20, 0x40}, {0, 0x30});

@@ -164,6 +164,18 @@ Test(walk, beyond_the_slice)
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
 }
 
+/* A guessed rule for a program's first function leads above what the kernel began the stack with. */
+Test(walk, above_the_first_function)
+{
+	slice.head.n_bytes = 24;
+	slice.head.stack_top = slice.head.from.sp + 24;
+	slice.words[2] = 0x400010;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 2);
+	slice.head.stack_top += 16;
+	cr_assert_eq(walk(), PMB_END_UNREADABLE);
+}
+
 Test(walk, deeper_than_the_limit)
 {
 	for (int i = 0; i < 64; i++)

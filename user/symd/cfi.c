@@ -47,6 +47,7 @@ struct cfi {
 	struct cfi_rows rows;
 	cfi_fill_fn fill; /* NULL: the gap's rule holds for all of it */
 	void *fill_ctx;
+	uint64_t entry_point; /* an offset in the file; 0: none */
 	uint32_t n_bad;
 };
 
@@ -167,6 +168,16 @@ int cfi__add_fixed(struct cfi *cfi, uint64_t vaddr, uint64_t size,
 	return cfi__add_entry(cfi, vaddr, vaddr + size, SECTION_FIXED, (uint32_t)cfi->n_fixed++);
 }
 
+void cfi__set_entry_point(struct cfi *cfi, uint64_t vaddr)
+{
+	for (size_t i = 0; i < cfi->n_code; i++) {
+		const struct cfi_code *code = &cfi->code[i];
+
+		if (vaddr >= code->vaddr && vaddr - code->vaddr < code->size)
+			cfi->entry_point = code->file_off + (vaddr - code->vaddr);
+	}
+}
+
 /* Fixed ones first, then by section: who comes first at a place has it. */
 static int by_start(const void *pa, const void *pb)
 {
@@ -247,10 +258,15 @@ static bool is_signal(struct emitter *e, const struct entry *entry)
 /* From e->done up to `start` nothing describes the code. */
 static void emit_gap(struct emitter *e, uint64_t start)
 {
+	static const struct pmb_unwind_rule nothing = {.cfa = PMB_CFA_NONE};
+	uint64_t begin = e->cfi->entry_point;
 	/* Only what is as good as a table tells padding from small functions. */
 	bool is_guess = e->gap->cfa == PMB_CFA_NONE || e->gap->cfa == PMB_CFA_FRAME;
 	bool is_padding = e->last && is_guess && start - e->done <= CFI_PADDING_MAX;
 
+	/* ld.so's first function has 61 bytes and no FDE */
+	if (is_padding && begin >= e->done && begin < start)
+		e->row(e->ctx, begin, &nothing);
 	if (start <= e->done || is_padding)
 		return;
 	if (e->cfi->fill)

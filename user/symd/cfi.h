@@ -58,6 +58,8 @@ int cfi__add_section(struct cfi *cfi, const struct cfi_section *section);
 /* Code whose rule is known otherwise; wins over what starts at the same place. */
 int cfi__add_fixed(struct cfi *cfi, uint64_t vaddr, uint64_t size,
 		   const struct pmb_unwind_rule *rule);
+/* Where programs begin is no padding: what nothing describes has no rule from there on, however short it is. */
+void cfi__set_entry_point(struct cfi *cfi, uint64_t vaddr);
 size_t cfi__n_entries(const struct cfi *cfi);
 
 /* Offsets ascend. A row holds up to the next one. */

@@ -303,6 +303,14 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 	return 0;
 }
 
+static void find_entry_point(struct source *s)
+{
+	GElf_Ehdr ehdr;
+
+	if (gelf_getehdr(s->elf, &ehdr) && ehdr.e_entry)
+		cfi__set_entry_point(s->cfi, ehdr.e_entry);
+}
+
 static void fill_gaps(struct source *s)
 {
 	if (s->machine != CFI_X86_64 || is_go(s))
@@ -330,6 +338,7 @@ int elf_cfi__build(int fd, bool read_code, struct cfi_table *t)
 	r = collect(&s, &gap);
 	if (r < 0)
 		return r;
+	find_entry_point(&s);
 	if (read_code)
 		fill_gaps(&s);
 	t->n_bad = cfi__emit(s.cfi, &gap, cfi_table__add, t);

@@ -69,7 +69,9 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 		end = find_rule(store, mappings, frame.ip - !frame.exact, &rule, &ret->missing);
 		if (end == PMB_END_NONE)
 			end = (enum pmb_ending)unwind_step(&rule, &frame, &mem);
-		if (end == PMB_END_NO_RULE && PMB_OUTERMOST(frame.sp, slice->stack_top))
+		/* what stands above the first function's stack isn't copied: a rule for it was a guess */
+		if ((end == PMB_END_NO_RULE || end == PMB_END_UNREADABLE) &&
+		    PMB_OUTERMOST(frame.sp, slice->stack_top))
 			return PMB_END_COMPLETE;
 		if (end != PMB_END_NONE)
 			return end;
