@@ -175,6 +175,10 @@ nest() { # SUITE
 	tail -n 1 "$T/out" | grep -Eq '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' ||
 		fail "make test ended with '$(tail -n 1 "$T/out")'"
 	echo "    in $1: $(tail -n 1 "$T/out")"
+	# Python's perf maps: 3.12 and later have them
+	expect_inside "a JIT's names" 60 "$root" env ONLY='^cpython$' bash tests/e2e/jit.sh
+	sed "s/^/    in $1: /" "$T/out"
+	expect_no_match "$T/out" '^FAIL' "a JIT's names"
 	grep '^skip ' "$T/out" | sed "s/^/    in $1: /"
 	return 0
 }
