@@ -48,6 +48,20 @@ t_node() {
 	expect_ge "$(folded_share "$T/folded" 'outerLoop [^;]*prog\.js[^;]*_\[j\];.*addUp' '^node;')" 50 "percent in outerLoop"
 }
 
+t_node_stacks_are_whole() {
+	# Without frames of their own for interpreted functions: through V8's builtins, which nothing describes.
+	need_program node
+	cd "$T" || fail "no folder"
+	cat >"$T/prog.js" <<-'JS'
+	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
+	function outerLoop(end) { let s = 0; while (Date.now() < end) s += addUp(100000); return s; }
+	outerLoop(Date.now() + 2000);
+	JS
+	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof "$T/prog.js"
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
+	expect_ge "$(folded_share "$T/folded" ';node::Start;.*addUp [^;]*_\[j\](;|$)' '^node;.*addUp')" 95 "percent of addUp below node::Start"
+}
+
 t_node_jitdump() {
 	need_program node
 	cat >"$T/prog.js" <<-'JS'

@@ -215,10 +215,16 @@ static void state__step(struct state *s, const struct x86_insn *insn)
 static struct pmb_unwind_rule state__rule(const struct state *s, const struct pmb_unwind_rule *gap)
 {
 	struct pmb_unwind_rule r = {.ra_off = -WORD};
+	bool framed;
 
 	if (s->known && s->end)
 		return (struct pmb_unwind_rule){.cfa = PMB_CFA_END};
-	if (s->known && s->sp != LOST && s->sp >= WORD) {
+	/* "push %rbp; mov %rsp, %rbp": holds whatever becomes of the stack pointer, V8's loops push */
+	framed = s->known && s->saved == -2 * WORD && s->fp == 2 * WORD;
+	if (framed) {
+		r.cfa = PMB_CFA_FP;
+		r.cfa_off = s->fp;
+	} else if (s->known && s->sp != LOST && s->sp >= WORD) {
 		r.cfa = PMB_CFA_SP;
 		r.cfa_off = s->sp;
 	} else if (s->known && s->sp == LOST && s->fp != LOST && s->fp >= 2 * WORD) {
