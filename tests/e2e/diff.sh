@@ -6,17 +6,22 @@
 . "$(dirname "$0")/lib.sh"
 
 # Samples of work and of rest under main, each worth 10 cycles.
-profile() { # FILE WORK REST [SECONDS]
+profile() { # FILE WORK REST [SECONDS [COMMENT…]]
 	need_program protoc
+	local comments="" numbers="" i
+	for ((i = 5; i <= $#; i++)); do
+		comments+=", \"${!i}\""
+		numbers+=" comment: $((i + 4))"
+	done
 	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-TEXT | gzip -n >"$1"
-		string_table: ["", "cycles_sample", "cycles_event", "count", "work", "rest", "main", "comm", "prog"]
+		string_table: ["", "cycles_sample", "cycles_event", "count", "work", "rest", "main", "comm", "prog"$comments]
 		sample_type { type: 1 unit: 3 } sample_type { type: 2 unit: 3 }
 		function { id: 1 name: 4 } function { id: 2 name: 5 } function { id: 3 name: 6 }
 		location { id: 1 line { function_id: 1 } } location { id: 2 line { function_id: 2 } }
 		location { id: 3 line { function_id: 3 } }
 		sample { location_id: [1, 3] value: [$2, ${2}0] label { key: 7 str: 8 } }
 		sample { location_id: [2, 3] value: [$3, ${3}0] label { key: 7 str: 8 } }
-		duration_nanos: ${4:-1}000000000
+		duration_nanos: ${4:-1}000000000 $numbers
 	TEXT
 	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "protoc"
 }
@@ -86,6 +91,46 @@ t_a_recording_and_itself() {
 	expect_ge "$(jq '.rows | length' "$T/out")" 1 "rows"
 }
 
+# The page has both; by its suffix, by the option, and of the event that is named.
+t_picture() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 900 1000
+	pmb_ok diff -o "$T/diff.html" "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_empty "$T/out" "standard output"
+	pmb_ok diff --html "$T/old.pb.gz" "$T/new.pb.gz"
+	cmp -s "$T/out" "$T/diff.html" || fail "--html and -o x.html differ"
+	head -c 15 "$T/out" | grep -q '<!DOCTYPE html>' || fail "no page"
+	pmb_ok diff --html -e cycles -o "$T/one" "$T/old.pb.gz" "$T/new.pb.gz"
+	pmb diff --html --fail-above 5 -o "$T/diff.html" "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_eq "$rc" 1 "status of what has grown"
+	need_program chromium
+	need_program chromedriver
+	T=$T timeout 120 python3 - "$T/diff.html" >"$T/said" 2>&1 <<-PYTHON || fail "$(tail -n 1 "$T/said")"
+		import sys
+		sys.path.insert(0, "$TOP/tests/page")
+		from browser import Browser
+		with Browser() as browser:
+		    browser.open(sys.argv[1])
+		    got = browser.wait("return window.picture && picture.graph.drawMs && "
+		                       "[0, 1].map(side => picture.tally.total(side, picture.typeNow))")
+		    assert got == [19000, 15000], f"the page has {got}"
+		    assert not browser.errors()
+	PYTHON
+}
+
+t_warnings_come_first() {
+	profile "$T/old.pb.gz" 500 1000
+	profile "$T/new.pb.gz" 500 1000 1 "ledger: overflows 5 of 7" "event cycles: interval=10 ratio=0.5000"
+	pmb_ok diff "$T/old.pb.gz" "$T/new.pb.gz"
+	expect_eq "$(head -n 1 "$T/out")" \
+		"# WARNING   new: the books of this recording do not balance (overflows 5 of 7)" "the first line"
+	expect_match "$T/out" '^# WARNING   new: cycles: its samples stand for 50 % of what was counted; ' "the second"
+	expect_no_match "$T/out" 'WARNING   old' "the other one"
+	pmb_ok diff --json "$T/new.pb.gz" "$T/old.pb.gz"
+	expect_eq "$(jq -r '[.old_imbalance, .new_imbalance, (.old_warnings | length), (.new_warnings | length)] | join(" ")' \
+		"$T/out")" "overflows 5 of 7  1 0" "in JSON"
+}
+
 t_wrong() {
 	profile "$T/p.pb.gz" 1 1
 	while read -r words; do
@@ -99,6 +144,8 @@ t_wrong() {
 		--normalize planet $T/p.pb.gz $T/p.pb.gz
 		--normalize 0:1 $T/p.pb.gz $T/p.pb.gz
 		--fail-above much $T/p.pb.gz $T/p.pb.gz
+		--html --normalize time $T/p.pb.gz $T/p.pb.gz
+		--html --folded $T/p.pb.gz $T/p.pb.gz
 		--stacks --by pid $T/p.pb.gz $T/p.pb.gz
 		-e misses $T/p.pb.gz $T/p.pb.gz
 		- -

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -12,12 +13,14 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "out/diff.h"
+#include "out/html.h"
 #include "out/report.h"
 
 enum { TEXT_ROWS = 40, N_SIDES = 2 };
 
 struct side {
 	struct prof *whole, *prof;
+	struct prof *picture; /* of one event, if it is asked for */
 	struct compare_side compare;
 	double sum; /* of the event, in the whole */
 };
@@ -38,6 +41,7 @@ static void diff_run__done(struct diff_run *run)
 	for (size_t i = 0; i < N_SIDES; i++) {
 		prof__free(run->sides[i].whole);
 		prof__free(run->sides[i].prof);
+		prof__free(run->sides[i].picture);
 	}
 	prof_keys__free(run->keys, run->n_keys);
 	comparison__free(run->comparison);
@@ -135,6 +139,17 @@ static int settle_total(struct diff_run *run, size_t i, struct err *err)
 	return r;
 }
 
+/* All events, if none is named. */
+static int load_picture(struct diff_run *run, struct side *s, struct err *err)
+{
+	const char *event = run->args->event;
+	const struct selection selection = {.events = &event, .n_events = 1};
+
+	if (!run->args->html || !event)
+		return 0;
+	return prof__select(&s->picture, s->prof, &selection, err);
+}
+
 static int load_side(struct diff_run *run, size_t i, struct err *err)
 {
 	const struct diff_args *a = run->args;
@@ -149,6 +164,8 @@ static int load_side(struct diff_run *run, size_t i, struct err *err)
 		r = settle_total(run, i, err);
 	if (r == 0)
 		r = prof__select(&s->prof, s->whole, &a->selection, err);
+	if (r == 0)
+		r = load_picture(run, s, err);
 	s->compare.prof = s->prof;
 	return r;
 }
@@ -175,6 +192,25 @@ static int compare(struct diff_run *run, struct err *err)
 	return 0;
 }
 
+static int write_rows(const struct diff_args *a, const struct diff *diff, FILE *file)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	(a->folded ? diff__folded : a->json ? diff__json : diff__text)(diff, &text);
+	errno = 0;
+	if ((!text.len || fwrite(text.data, 1, text.len, file) == text.len) && fflush(file) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+static int write_picture(const struct diff_run *run, FILE *file)
+{
+	const struct side *old = &run->sides[0], *new = &run->sides[1];
+
+	return html__write(file, new->picture ? new->picture : new->prof,
+			   old->picture ? old->picture : old->prof);
+}
+
 static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 {
 	const struct diff_args *a = run->args;
@@ -188,6 +224,7 @@ static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 		.before = &run->sides[0].compare,
 		.after = &run->sides[1].compare,
 		.whole_before = run->sides[0].sum,
+		.whole = {run->sides[0].whole, run->sides[1].whole},
 		.stacks = a->stacks,
 		.limit = a->limit >= 0 ? (size_t)a->limit :
 			 a->json       ? 0 :
@@ -196,16 +233,20 @@ static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 		.fail_above = a->fail_above,
 	};
 	FILE *file = run->output.file ? run->output.file : stdout;
-	_cleanup_(buf__done) struct buf text = {0};
+	int r;
 
 	*ret_grown = diff__has_grown(&diff);
-	(a->folded ? diff__folded : a->json ? diff__json : diff__text)(&diff, &text);
 	if (run->output.file)
 		output__empty(&run->output);
-	errno = 0;
-	if ((!text.len || fwrite(text.data, 1, text.len, file) == text.len) && fflush(file) == 0)
-		return 0;
-	return errno == EPIPE ? 0 : write_error(a->output, errno ? -errno : -EIO, err);
+	r = a->html ? write_picture(run, file) : write_rows(a, &diff, file);
+	return r == 0 || r == -EPIPE ? 0 : write_error(a->output, r, err);
+}
+
+static int check_terminal(const struct diff_args *a, struct err *err)
+{
+	if (a->html && !a->output && isatty(STDOUT_FILENO))
+		return err__usage(err, "--html is nothing for a terminal: -o FILE, or a pipe");
+	return 0;
 }
 
 int cmd_diff(int argc, char **argv)
@@ -220,6 +261,8 @@ int cmd_diff(int argc, char **argv)
 	r = diff_args__parse(&args, argc, argv, &err);
 	if (r == 0)
 		r = compare(&run, &err);
+	if (r == 0)
+		r = check_terminal(&args, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, &err);
 	if (r == 0)

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/output.h"
 #include "cmd/profiles.h"
 
 /* Options without a letter. */
@@ -22,6 +23,7 @@ enum {
 	OPT_IGNORE,
 	OPT_LABEL,
 	OPT_FOLDED,
+	OPT_HTML,
 	OPT_MAX_SIZE,
 };
 
@@ -47,6 +49,8 @@ static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "Into FILE instead of standard output", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"folded", OPT_FOLDED, 0, 0, "Lines of `stack old new`, for red and blue flame graphs", 0},
+	{"html", OPT_HTML, 0, 0,
+	 "A flame graph that shows what has changed, one HTML file (-o FILE.html does, too)", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0, "Of an uncompressed file (default: 256M)", 0},
 	{0},
 };
@@ -154,6 +158,8 @@ static bool parse_word(struct diff_args *a, int key, char *arg)
 		return a->stacks = true;
 	case OPT_FOLDED:
 		return a->folded = true;
+	case OPT_HTML:
+		return a->html = true;
 	case 'j':
 		return a->json = true;
 	default:
@@ -189,9 +195,20 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  pmubpf diff old.pb.gz new.pb.gz\n"
 	       "  pmubpf diff --normalize 1000:1200 --fail-above 5% old.pb.gz new.pb.gz\n"
+	       "  pmubpf diff -o diff.html old.pb.gz new.pb.gz\n"
 	       "  pmubpf diff --folded old.pb.gz new.pb.gz | flamegraph.pl > diff.svg\n\n"
 	       "Exit status: 0 done, 1 failed or grown (--fail-above), 2 usage.",
 };
+
+/* A suffix of the file to write will do. */
+static void settle_format(struct diff_args *a)
+{
+	if (!a->output || a->json || a->folded || a->html)
+		return;
+	a->html = ends_in(a->output, ".html");
+	a->json = ends_in(a->output, ".json");
+	a->folded = ends_in(a->output, ".folded");
+}
 
 int diff_args__parse(struct diff_args *a, int argc, char **argv, struct err *err)
 {
@@ -207,9 +224,13 @@ int diff_args__parse(struct diff_args *a, int argc, char **argv, struct err *err
 	r = -argp_parse(&argp, argc, argv, 0, NULL, a);
 	if (r < 0)
 		return r;
+	settle_format(a);
 	a->stacks |= a->folded;
-	if (a->json && a->folded)
-		return err__usage(err, "--json and --folded exclude each other");
+	if (a->json + a->folded + a->html > 1)
+		return err__usage(err, "--json, --folded and --html exclude each other");
+	if (a->html && a->normalize != BY_EVENT)
+		return err__usage(err, "--html compares shares of each event's own total: without "
+				       "--normalize");
 	if (a->stacks && (a->by || a->total))
 		return err__usage(err, "whole stacks exclude --by and --total");
 	if (strcmp(a->files[0], "-") == 0 && strcmp(a->files[1], "-") == 0)

@@ -17,7 +17,7 @@ struct diff_args {
 	struct selection selection; /* without events */
 	const char *event;          /* NULL: the first */
 	const char *by;             /* NULL: function */
-	bool stacks, total, json, folded;
+	bool stacks, total, json, folded, html;
 	enum diff_normalize normalize;
 	const char *normalize_text, *function;
 	double numbers[2];

@@ -32,6 +32,13 @@ void output__done(struct output *out)
 		unlink(out->path);
 }
 
+bool ends_in(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), len = strlen(suffix);
+
+	return n > len && path[n - len - 1] != '/' && strcmp(path + n - len, suffix) == 0;
+}
+
 int write_error(const char *path, int r, struct err *err)
 {
 	return err__set(err, r, "can't write %s: %s", path ? path : "to standard output",

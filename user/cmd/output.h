@@ -22,6 +22,8 @@ void output__done(struct output *out);
 /* Before writing, and after a failed write: a cut-off file could be taken for a whole one. Only a
  * regular file has something to empty. */
 void output__empty(struct output *out);
+/* Whether it is the suffix of the file's name. */
+bool ends_in(const char *path, const char *suffix);
 /* r (a negative errno) with the sentence; a NULL path is standard output. */
 int write_error(const char *path, int r, struct err *err);
 

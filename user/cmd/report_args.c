@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/output.h"
 #include "cmd/profiles.h"
 
 /* Options without a letter. */
@@ -203,6 +204,17 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 failed, 2 usage.",
 };
 
+/* A suffix of the file to write will do. What could be a report as well (.txt) is one. */
+static void settle_format(struct report_args *a)
+{
+	if (!a->output || a->json || a->csv || a->format)
+		return;
+	a->json = ends_in(a->output, ".json");
+	a->csv = ends_in(a->output, ".csv");
+	if (!a->json && !ends_in(a->output, ".txt"))
+		a->format = format__by_suffix(a->output);
+}
+
 static int check(const struct report_args *a)
 {
 	const struct selection *s = &a->selection;
@@ -239,7 +251,10 @@ int report_args__parse(struct report_args *a, int argc, char **argv, struct err 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, 0, NULL, a);
-	return r < 0 ? r : check(a);
+	if (r < 0)
+		return r;
+	settle_format(a);
+	return check(a);
 }
 
 void report_args__done(struct report_args *a)

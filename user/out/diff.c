@@ -10,6 +10,7 @@
 #include "model/poisson.h"
 #include "out/escape.h"
 #include "out/json.h"
+#include "out/report.h"
 
 bool diff__is_shown(const struct diff *d, const struct compare_row *row)
 {
@@ -91,8 +92,21 @@ static void put_row(const struct diff *d, const struct compare_row *row, struct 
 	buf__putc(out, '\n');
 }
 
+/* Of the event that is compared alone. */
+static const char but[] = "its shares are fine, its totals are not";
+
+static void put_warnings(const struct diff *d, struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(d->whole); i++) {
+		const struct prof_event event = {.name = (char *)d->event};
+
+		report__put_warnings(d->whole[i], i ? "new: " : "old: ", &event, 1, but, out);
+	}
+}
+
 static void put_head(const struct diff *d, struct buf *out)
 {
+	put_warnings(d, out);
 	for (size_t i = 0; i < 2; i++) {
 		buf__puts(out, i ? "# new       " : "# old       ");
 		escape_name(out, d->files[i]);
@@ -159,6 +173,21 @@ static void json_row(const struct diff *d, const struct compare_row *row, struct
 	json__end_obj(j);
 }
 
+static void json_warnings(const struct diff *d, struct json *j)
+{
+	static const char *const imbalances[] = {"old_imbalance", "new_imbalance"};
+	static const char *const warnings[] = {"old_warnings", "new_warnings"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(d->whole); i++) {
+		const struct prof_event event = {.name = (char *)d->event};
+		_cleanup_(buf__done) struct buf lines = {0};
+
+		report__warnings(d->whole[i], &event, 1, but, &lines);
+		json__str(j, imbalances[i], report__imbalance(d->whole[i]));
+		json__lines(j, warnings[i], lines.data);
+	}
+}
+
 void diff__json(const struct diff *d, struct buf *out)
 {
 	struct json j = {.out = out};
@@ -171,6 +200,7 @@ void diff__json(const struct diff *d, struct buf *out)
 	json__str(&j, "normalized", d->normalized);
 	json__f64(&j, "old_total", d->before->total, 3);
 	json__f64(&j, "new_total", d->after->total, 3);
+	json_warnings(d, &j);
 	json__arr(&j, "rows");
 	for (size_t i = 0; i < d->comparison->n && (!d->limit || shown < d->limit); i++) {
 		if (!diff__is_shown(d, &d->comparison->rows[i]))

@@ -14,6 +14,7 @@ struct diff {
 	const char *normalized; /* by what */
 	const struct compare_side *before, *after;
 	double whole_before; /* of the event, for shares */
+	const struct prof *whole[2];
 	bool stacks;
 	size_t limit;      /* 0: all */
 	double min_share;  /* of rows on either side, in percent of the whole */

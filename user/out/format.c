@@ -52,7 +52,7 @@ static bool ends_in(const char *base, const char *suffix, size_t len)
 	return n > len && memcmp(base + n - len, suffix, len) == 0;
 }
 
-const struct format *format__of(const char *path)
+const struct format *format__by_suffix(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
@@ -65,7 +65,14 @@ const struct format *format__of(const char *path)
 			s += len;
 		}
 	}
-	return &formats[0];
+	return NULL;
+}
+
+const struct format *format__of(const char *path)
+{
+	const struct format *f = format__by_suffix(path);
+
+	return f ? f : &formats[0];
 }
 
 size_t prof_event__type(const struct prof_event *event, int unit)

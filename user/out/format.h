@@ -29,6 +29,8 @@ struct format {
 
 /* NULL if there is none of that name. */
 const struct format *format__named(const char *name);
+/* By the suffix of a path's last part; NULL if it has none of them. */
+const struct format *format__by_suffix(const char *path);
 /* By the suffix of a path's last part; folded stacks if it has none of them. */
 const struct format *format__of(const char *path);
 /* All of them; the last has no name. */

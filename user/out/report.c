@@ -191,24 +191,31 @@ const char *report__imbalance(const struct prof *p)
 	return NULL;
 }
 
-void report__warnings(const struct report *r, struct buf *out)
+const char *report__but(const struct report *r)
+{
+	return r->n_ratios ? "shares are fine, ratios with it are not (marked !)" :
+			     "shares are fine, ratios with it are not";
+}
+
+static void put_under_delivered(const struct prof *p, const char *event, const char *but,
+				struct buf *out)
+{
+	double part;
+
+	if (!report__under_delivered(p, event, &part))
+		return;
+	escape_name(out, event);
+	buf__printf(out, ": its samples stand for %.0f %% of what was counted; %s\n", 100 * part,
+		    but);
+}
+
+void report__warnings(const struct prof *p, const struct prof_event *events, size_t n,
+		      const char *but, struct buf *out)
 {
 	static const char key[] = "warning: ";
-	const struct prof *p = r->whole;
 
-	for (size_t i = 0; i < r->n_events; i++) {
-		const char *name = r->events[i].name;
-		double part;
-
-		if (!report__under_delivered(p, name, &part))
-			continue;
-		escape_name(out, name);
-		buf__printf(
-			out,
-			": its samples stand for %.0f %% of what was counted; shares are fine, ratios "
-			"with it are not%s\n",
-			100 * part, r->n_ratios ? " (marked !)" : "");
-	}
+	for (size_t i = 0; i < n; i++)
+		put_under_delivered(p, events[i].name, but, out);
 	for (size_t i = 0; i < p->n_comments; i++) {
 		const char *text = prof__text(p, p->comments[i]);
 
@@ -223,5 +230,26 @@ void report__warnings(const struct report *r, struct buf *out)
 			}
 			text += strcspn(text, "\n");
 		}
+	}
+}
+
+void report__put_warnings(const struct prof *p, const char *whose, const struct prof_event *events,
+			  size_t n, const char *but, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf warnings = {0};
+	const char *imbalance = report__imbalance(p);
+
+	if (imbalance) {
+		buf__printf(out, "# %-9s %sthe books of this recording do not balance (", "WARNING",
+			    whose);
+		escape_name(out, imbalance);
+		buf__puts(out, ")\n");
+	}
+	report__warnings(p, events, n, but, &warnings);
+	for (const char *line = warnings.data; line && *line;) {
+		size_t len = strcspn(line, "\n");
+
+		buf__printf(out, "# %-9s %s%.*s\n", "WARNING", whose, (int)len, line);
+		line += len + (line[len] == '\n');
 	}
 }

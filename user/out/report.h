@@ -68,7 +68,15 @@ const int64_t *report__ratio_values(const struct report *report, uint32_t row);
 bool report__under_delivered(const struct prof *p, const char *event, double *ret);
 /* NULL: it balances, or nobody has kept books. */
 const char *report__imbalance(const struct prof *p);
-/* One line for each thing that the reader has to know before the figures. */
-void report__warnings(const struct report *report, struct buf *out);
+/* One line for each thing that the reader has to know before the figures: of these events, of the whole. `but` says
+ * what is wrong with figures of an event that was not delivered in full. */
+void report__warnings(const struct prof *whole, const struct prof_event *events, size_t n,
+		      const char *but, struct buf *out);
+/* "# WARNING   …" of the books, and of each of those lines; "old: " says whose. */
+void report__put_warnings(const struct prof *whole, const char *whose,
+			  const struct prof_event *events, size_t n, const char *but,
+			  struct buf *out);
+/* What is wrong with figures of this report. */
+const char *report__but(const struct report *report);
 
 #endif

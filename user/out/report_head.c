@@ -144,22 +144,7 @@ static void put_marks(const struct report *r, struct buf *out)
 
 void report__head(const struct report *r, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf warnings = {0};
-	const char *imbalance = report__imbalance(r->whole);
-
-	if (imbalance) {
-		_cleanup_free_ char *text =
-			xasprintf("the books of this recording do not balance (%s)", imbalance);
-
-		put_line(out, "WARNING", text);
-	}
-	report__warnings(r, &warnings);
-	for (const char *line = warnings.data; line && *line;) {
-		size_t len = strcspn(line, "\n");
-
-		buf__printf(out, "# %-9s %.*s\n", "WARNING", (int)len, line);
-		line += len + (line[len] == '\n');
-	}
+	report__put_warnings(r->whole, "", r->events, r->n_events, report__but(r), out);
 	for (size_t i = 0; i < r->n_files; i++)
 		put_line(out, "file", r->files[i]);
 	put_remarks(r->whole, "command", out);

@@ -119,7 +119,7 @@ void report__json(const struct report *r, struct buf *out)
 	_cleanup_(buf__done) struct buf warnings = {0};
 	struct json j = {.out = out};
 
-	report__warnings(r, &warnings);
+	report__warnings(r->whole, r->events, r->n_events, report__but(r), &warnings);
 	json__obj(&j, NULL);
 	json__head(&j, "report", r->command_line);
 	json__arr(&j, "files");
