@@ -127,4 +127,25 @@ t_outside_of_containers() {
 	expect_no_match "$T/out" '^split;' "lines without a label"
 }
 
+# Two users' programs; those that /etc/passwd doesn't know are numbers.
+t_users_and_threads() {
+	need_program setpriv
+	need_root
+	cp "$WORKLOADS/split" "$T/split"
+	chmod 755 "$T/split"
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/split" 20 >/dev/null
+	local nobody=$spawned other
+	spawn setpriv --reuid 4000000 --regid 4000000 --clear-groups "$T/split" 20 >/dev/null
+	other=$spawned
+	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user -o "$T/folded" -o "$T/p.pb.gz"
+	expect_ge "$(folded_sum_of "$T/folded" '^nobody;split;.*hot[37]0')" 100000000 "ns of nobody"
+	expect_ge "$(folded_sum_of "$T/folded" '^4000000;split;.*hot[37]0')" 100000000 "ns of 4000000"
+	expect_no_match "$T/folded" '^root;split' "lines of root"
+	pmb_ok report --by user "$T/p.pb.gz"
+	expect_match "$T/out" 'nobody$' "the report's rows"
+	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user,thread -o "$T/folded"
+	expect_match "$T/folded" "^nobody;thread split/$nobody;split;" "a thread of nobody"
+	expect_match "$T/folded" "^4000000;thread split/$other;split;" "a thread of the other"
+}
+
 run_tests
