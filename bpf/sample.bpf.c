@@ -199,6 +199,8 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	s->sample.fixed.cpu = cpu;
 	s->sample.fixed.event = event;
 	s->sample.fixed.cgroup = current_cgroup_id(&pmb_cfg);
+	s->sample.fixed.uid = (__u32)bpf_get_current_uid_gid();
+	s->sample.fixed.pad = 0;
 	s->sample.fixed.ip = ARCH_IP(&ctx->regs);
 	s->sample.fixed.weight = weight;
 	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));

@@ -53,6 +53,8 @@ struct pmb_sample {
 	__u64 kernel_stack;
 	__u64 stack_top; /* mm->start_stack of the process: changes at exec */
 	char comm[PMB_COMM_LEN];
+	__u32 uid; /* the task's real one, as the first user namespace numbers it */
+	__u32 pad;
 };
 
 /* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't know. */

@@ -127,4 +127,94 @@ t_outside_of_containers() {
 	expect_no_match "$T/out" '^split;' "lines without a label"
 }
 
+UNIT=$$
+# In a hierarchy at $1: a unit by --container, by --by and by --label; one that is removed while the recording
+# goes on keeps its name. Runs in a subshell (a mount namespace of its own, perhaps), so says what is wrong.
+hierarchy_tells() {
+	local top=$1 stay gone recorder
+	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" "$top/pmb-$UNIT/gone-$UNIT.service" || return
+	"$WORKLOADS/split" 20 >/dev/null &
+	stay=$!
+	"$WORKLOADS/split" 20 >/dev/null &
+	gone=$!
+	echo $stay >"$top/pmb-$UNIT/stay-$UNIT.service/cgroup.procs"
+	echo $gone >"$top/pmb-$UNIT/gone-$UNIT.service/cgroup.procs"
+	"$PMUBPF" doctor >"$T/doctor"
+	"$PMUBPF" record -q -p "$stay,$gone" -e cpu-clock -F 499 -d 3 --by cgroup --label cgroup -o "$T/folded" \
+		-o "$T/p.pb.gz" 2>"$T/err" &
+	recorder=$!
+	sleep 1.5
+	kill $gone
+	wait $gone 2>/dev/null
+	wait_until rmdir "$top/pmb-$UNIT/gone-$UNIT.service" 2>/dev/null || echo "the cgroup can't be removed"
+	wait $recorder || echo "record --by cgroup ended with $?"
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 1 --container "stay-$UNIT.service" -o "$T/one" 2>>"$T/err" ||
+		echo "record --container ended with $?"
+	kill $stay
+	wait $stay 2>/dev/null
+	wait_until rmdir "$top/pmb-$UNIT/stay-$UNIT.service" 2>/dev/null
+	rmdir "$top/pmb-$UNIT"
+}
+
+expect_told() {
+	local name
+	for name in stay gone; do
+		expect_ge "$(folded_sum_of "$T/folded" "^/pmb-$UNIT/$name-$UNIT.service;split;.*hot[37]0")" 100000000 \
+			"ns in $name-$UNIT.service"
+	done
+	pmb_ok report --by cgroup "$T/p.pb.gz"
+	expect_match "$T/out" "/pmb-$UNIT/gone-$UNIT.service\$" "the label of what was removed"
+	expect_ge "$(folded_sum_of "$T/one" '^split;.*hot[37]0')" 100000000 "ns with --container"
+	expect_no_match "$T/one" "^[^s]" "other programs"
+}
+
+# A mount namespace without any hierarchy of version 1.
+t_v2_only() {
+	need_root
+	unshare -m bash -c 'umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup' 2>"$T/err" ||
+		skip "no mounting of cgroup2 here: $(tail -n 1 "$T/err")"
+	export -f hierarchy_tells wait_until
+	export T WORKLOADS UNIT
+	# shellcheck disable=SC2016
+	unshare -m bash -c 'umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup &&
+		hierarchy_tells /sys/fs/cgroup' >"$T/wrong"
+	expect_empty "$T/wrong" "in the mount namespace"
+	expect_match "$T/doctor" 'cgroups +v2$' "the layout"
+	expect_told
+}
+
+# As this host has it, if that is both.
+t_hybrid() {
+	local memory
+	need_root
+	pmb doctor
+	grep -Eq 'cgroups +hybrid$' "$T/out" || skip "not a hybrid host"
+	memory=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)
+	[ -w "${memory:-/proc/none}" ] || skip "no memory hierarchy of version 1"
+	hierarchy_tells "$memory" >"$T/wrong"
+	expect_empty "$T/wrong" "on this host"
+	expect_told
+}
+
+# Two users' programs; those that /etc/passwd doesn't know are numbers.
+t_users_and_threads() {
+	need_program setpriv
+	need_root
+	cp "$WORKLOADS/split" "$T/split"
+	chmod 755 "$T/split"
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/split" 20 >/dev/null
+	local nobody=$spawned other
+	spawn setpriv --reuid 4000000 --regid 4000000 --clear-groups "$T/split" 20 >/dev/null
+	other=$spawned
+	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user -o "$T/folded" -o "$T/p.pb.gz"
+	expect_ge "$(folded_sum_of "$T/folded" '^nobody;split;.*hot[37]0')" 100000000 "ns of nobody"
+	expect_ge "$(folded_sum_of "$T/folded" '^4000000;split;.*hot[37]0')" 100000000 "ns of 4000000"
+	expect_no_match "$T/folded" '^root;split' "lines of root"
+	pmb_ok report --by user "$T/p.pb.gz"
+	expect_match "$T/out" 'nobody$' "the report's rows"
+	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user,thread -o "$T/folded"
+	expect_match "$T/folded" "^nobody;thread split/$nobody;split;" "a thread of nobody"
+	expect_match "$T/folded" "^4000000;thread split/$other;split;" "a thread of the other"
+}
+
 run_tests

@@ -21,7 +21,8 @@ static struct addr_sample good_sample(void)
 			  .tgid = 5,
 			  .event = N_EVENTS - 1,
 			  .user_end = PMB_N_ENDINGS - 1,
-			  .kernel_end = PMB_N_ENDINGS - 1},
+			  .kernel_end = PMB_N_ENDINGS - 1,
+			  .uid = 4294967294},
 		.addr = {{sizeof(struct pmb_part_addr), PMB_PART_ADDR, 0}, 0xabc},
 	};
 }
@@ -53,6 +54,7 @@ Test(decode, a_sample_with_its_address)
 	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
 	cr_expect_eq(rec.type, PMB_REC_SAMPLE);
 	cr_expect_eq(rec.sample, &s.fixed);
+	cr_expect_eq(rec.sample->uid, 4294967294);
 	cr_expect_null(rec.stack);
 	cr_expect(rec.has_addr);
 	cr_expect_eq(rec.addr, 0xabc);

@@ -180,7 +180,7 @@ static const struct {
 } label_names[] = {
 	{"container", LABEL_CGROUP}, {"pod", LABEL_CGROUP}, {"image", LABEL_CGROUP},
 	{"cgroup", LABEL_CGROUP},    {"pid", LABEL_PID},    {"tid", LABEL_TID},
-	{"cpu", LABEL_CPU},
+	{"cpu", LABEL_CPU},          {"user", LABEL_USER},  {"thread", LABEL_TID},
 };
 
 static int add_label(struct record_args *a, const char *option, const char *text)
@@ -198,8 +198,8 @@ static int add_label(struct record_args *a, const char *option, const char *text
 		return 0;
 	}
 	return err__usage(a->err,
-			  "%s '%s': it is one of container, pod, image, cgroup, pid, tid, cpu, "
-			  "data_addr",
+			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
+			  "thread, cpu, data_addr",
 			  option, text);
 }
 

@@ -31,7 +31,7 @@ struct record_args {
 	} * outputs;
 	size_t n_outputs, cap_outputs;
 	const char *format; /* the name of the one for all outputs; NULL: by their suffixes */
-	const char *by[9];  /* labels that folded lines begin with, NULL-terminated */
+	const char *by[10]; /* labels that folded lines begin with, NULL-terminated */
 	size_t n_by;
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;

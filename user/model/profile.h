@@ -48,6 +48,8 @@ struct profile_labels {
 	uint32_t cpu; /* one more than its number */
 	uint32_t
 		ending; /* enum pmb_ending of the user stack, or of the kernel's if there is none */
+	uint32_t user;  /* one more than the number */
+	uint32_t pad;
 };
 
 /* One line of the profile. Stacks are 0 for "none". */

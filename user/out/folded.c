@@ -104,6 +104,18 @@ static void add_address(struct folder *f, uint32_t labels)
 	add_part(f, text_number(f, text.data, ""));
 }
 
+/* "thread redis-server/4711" */
+static void add_thread(struct folder *f, uint32_t labels)
+{
+	const struct prof_label *comm = prof__label(f->prof, labels, "comm");
+	const struct prof_label *tid = prof__label(f->prof, labels, "tid");
+	_cleanup_(buf__done) struct buf text = {0};
+
+	buf__printf(&text, "thread %s/%" PRId64, comm ? prof__text(f->prof, comm->text) : "",
+		    tid ? tid->number : 0);
+	add_part(f, text_number(f, text.data, ""));
+}
+
 /* "web-1", "cpu 3"; what has no such label says so, in brackets. */
 static void add_label(struct folder *f, uint32_t labels, const char *key)
 {
@@ -138,8 +150,12 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 
 	f->n_parts = 0;
 	add_part(f, 0);
-	for (const char *const *by = f->opts->by; by && *by; by++)
-		add_label(f, sample->labels, *by);
+	for (const char *const *by = f->opts->by; by && *by; by++) {
+		if (strcmp(*by, "thread") == 0)
+			add_thread(f, sample->labels);
+		else
+			add_label(f, sample->labels, *by);
+	}
 	if (comm)
 		add_part(f, text_number(f, prof__text(f->prof, comm->text), ""));
 	add_frames(f, sample->stack);

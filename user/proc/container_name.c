@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What a container has mounted is its own to change, so what is found by it is only believed in a folder that
- * bears the container's id. A container that goes to that length can give itself another name, and no more.
+ * bears the container's id, and not in its own file system. Engines' files are theirs, not links to others, and
+ * small. A container that goes to some length can give itself another name (by a volume that it may write to),
+ * and no more.
  */
 #include "proc/container_name.h"
 
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -20,7 +23,8 @@
 #include "sys/open.h"
 #include "sys/procfs.h"
 
-enum { JSON_MAX = 64 * 1024 * 1024 };
+/* A container's file has some 10 kB, a list of containers 1 kB for each. In memory it is 20 times that. */
+enum { JSON_MAX = 8 * 1024 * 1024 };
 
 struct finder {
 	const char *root;
@@ -30,21 +34,24 @@ struct finder {
 	const struct jansson *json;
 };
 
-/* A regular file's text of a sane size; folders, pipes and devices have none. */
+/* A regular file's text of a sane size; links, folders, pipes, devices and what is larger have none. */
 static char *read_text(const struct finder *f, const char *path, size_t *ret_len)
 {
 	_cleanup_free_ char *full = xasprintf("%s%s", f->root, path);
-	_cleanup_close_ int fd = open_regular(-1, full);
+	_cleanup_close_ int fd = open_no_link(-1, full);
 	_cleanup_fclose_ FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-	struct buf text = {0};
+	_cleanup_(buf__done) struct buf text = {0};
 	char block[16384];
 	size_t n;
 
 	if (!file)
 		return NULL;
 	TAKE_FD(fd);
-	while ((n = fread(block, 1, sizeof(block), file)) > 0 && text.len < JSON_MAX)
+	while ((n = fread(block, 1, sizeof(block), file)) > 0) {
+		if (text.len + n > JSON_MAX)
+			return NULL;
 		buf__add(&text, block, n);
+	}
 	*ret_len = text.len;
 	return buf__take(&text);
 }
@@ -66,7 +73,7 @@ static const char *member(const struct finder *f, const json_t *object, const ch
 
 static void put(char **to, const char *text)
 {
-	if (!*to && text)
+	if (!*to && text && *text)
 		*to = xstrdup(text);
 }
 
@@ -191,16 +198,29 @@ static void cut_last(char *path)
 		*slash = '\0';
 }
 
+/* Whether one mount shows what the other shows, or a part of it. */
+static bool is_within(const struct mount_line *m, const struct mount_line *other)
+{
+	size_t len = strcmp(other->root, "/") == 0 ? 0 : strlen(other->root);
+
+	return strcmp(m->device, other->device) == 0 && strncmp(m->root, other->root, len) == 0 &&
+	       (!m->root[len] || m->root[len] == '/');
+}
+
 /* Docker: …/containers/ID/hostname; Podman, CRI-O: …/overlay-containers/ID/userdata/hostname */
 static bool try_mounted_files(const struct finder *f, const struct mountinfo *its,
 			      const struct mountinfo *ours)
 {
 	static const char *const files[] = {"/etc/hostname", "/etc/resolv.conf", "/etc/hosts"};
+	const struct mount_line *root = mountinfo__at(its, "/");
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		const struct mount_line *m = mountinfo__at(its, files[i]);
-		_cleanup_free_ char *path = m ? mountinfo__reach(ours, m->device, m->root) : NULL;
+		_cleanup_free_ char *path = NULL;
 
+		if (!m || !root || is_within(m, root))
+			continue;
+		path = mountinfo__reach(ours, m->device, m->root);
 		if (!path || !strstr(path, f->path->id))
 			continue;
 		cut_last(path);
@@ -259,6 +279,17 @@ static char *option_of(const char *words, size_t len, const char *option)
 	return NULL;
 }
 
+/* A daemon in a container names folders of its own root; and anybody may be called dockerd there. */
+static bool in_our_pid_namespace(const struct finder *f, const char *pid)
+{
+	_cleanup_free_ char *its = xasprintf("%s/proc/%s/ns/pid", f->root, pid);
+	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", f->root);
+	char a[64] = "", b[64] = "";
+
+	return readlink(its, a, sizeof(a) - 1) > 0 && readlink(ours, b, sizeof(b) - 1) > 0 &&
+	       strcmp(a, b) == 0;
+}
+
 /* From the command line of a running dockerd. */
 static char *dockers_root(const struct finder *f)
 {
@@ -276,7 +307,8 @@ static char *dockers_root(const struct finder *f)
 		size_t len;
 		char *found;
 
-		if (!comm || strcmp(comm, "dockerd\n") != 0)
+		if (!comm || strcmp(comm, "dockerd\n") != 0 ||
+		    !in_our_pid_namespace(f, entry->d_name))
 			continue;
 		words = read_text(f, words_path, &len);
 		found = words ? option_of(words, len, "--data-root") : NULL;

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/ledger.h"
+#include "sys/users.h"
 
 enum { PAGE = 4096 };
 
@@ -29,6 +30,11 @@ struct columns {
 	uint64_t sum_samples, sum_weight;
 };
 
+struct user {
+	uint32_t uid;
+	char *name;
+};
+
 struct builder {
 	const struct recorded *r;
 	struct prof *prof;
@@ -37,6 +43,8 @@ struct builder {
 	struct columns *columns; /* per event; those of its lead */
 	struct intern segments;  /* struct segment; the numbers are those of mappings */
 	uint32_t *locations;     /* by frame id */
+	struct user *users;
+	size_t n_users, cap_users;
 	struct prof_label labels[12];
 	size_t n_labels;
 	uint32_t *stack;
@@ -221,6 +229,18 @@ static void label_cgroup(struct builder *b, uint64_t id)
 		label_text(b, "image", info.image);
 }
 
+/* Each is looked up once: there are few, and many rows. */
+static const char *user_name(struct builder *b, uint32_t uid)
+{
+	for (size_t i = 0; i < b->n_users; i++) {
+		if (b->users[i].uid == uid)
+			return b->users[i].name;
+	}
+	GROW(b->users, b->n_users, b->cap_users);
+	b->users[b->n_users] = (struct user){uid, users_name(uid)};
+	return b->users[b->n_users++].name;
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 {
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
@@ -238,6 +258,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 		label_text(b, "ending", ending_keys[set.ending]);
 	if (set.cgroup)
 		label_cgroup(b, set.cgroup);
+	if (set.user)
+		label_text(b, "user", user_name(b, set.user - 1));
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);
@@ -327,5 +349,8 @@ struct prof *prof__recorded(const struct recorded *r)
 	free(b.columns);
 	free(b.locations);
 	free(b.stack);
+	for (size_t i = 0; i < b.n_users; i++)
+		free(b.users[i].name);
+	free(b.users);
 	return b.prof;
 }

@@ -244,6 +244,7 @@ static void account_sample(void *ctx, const struct decoded *rec)
 		.tgid = labels & LABEL_PID ? sample->tgid : 0,
 		.tid = labels & LABEL_TID ? sample->tid : 0,
 		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
+		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
 	};
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];

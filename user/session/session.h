@@ -36,6 +36,7 @@ enum session_label {
 	LABEL_TID = 4,
 	LABEL_CPU = 8,
 	LABEL_CGROUP = 16,
+	LABEL_USER = 32,
 };
 
 struct session_tick {

@@ -36,9 +36,9 @@ static int open_found(int found)
 	return fd < 0 ? -errno : fd;
 }
 
-int open_regular(int root_fd, const char *path)
+static int open_if_regular(int root_fd, const char *path, int flags)
 {
-	_cleanup_close_ int found = find(root_fd, path, 0);
+	_cleanup_close_ int found = find(root_fd, path, flags);
 	struct stat st;
 
 	if (found < 0)
@@ -46,6 +46,16 @@ int open_regular(int root_fd, const char *path)
 	if (fstat(found, &st) < 0)
 		return -errno;
 	return S_ISREG(st.st_mode) ? open_found(found) : -EINVAL;
+}
+
+int open_regular(int root_fd, const char *path)
+{
+	return open_if_regular(root_fd, path, 0);
+}
+
+int open_no_link(int root_fd, const char *path)
+{
+	return open_if_regular(root_fd, path, O_NOFOLLOW);
 }
 
 int open_owned(int root_fd, const char *path, uid_t owner)

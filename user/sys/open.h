@@ -13,6 +13,8 @@
  * errno (-EINVAL: not a regular file).
  */
 int open_regular(int root_fd, const char *path);
+/* The same; a symbolic link in the file's place (not in that of its folders) is no regular file. */
+int open_no_link(int root_fd, const char *path);
 
 /*
  * The same for a file that anyone could have put there: a folder that all may write to. -EPERM if it isn't
