@@ -46,6 +46,13 @@ static int default_event(struct record_args *a, struct err *err)
 static int find_ways(struct record_args *a, struct err *err)
 {
 	event_list__find_ways(&a->events);
+	for (size_t i = 0; i < a->events.n; i++) {
+		if (a->events.events[i].at_clock && a->events.events[i].way != EVENT_READ)
+			return err__cannot(err,
+					   "event '%s': at-clock is for counters of the CPU that "
+					   "count here, and this is none",
+					   a->events.events[i].name);
+	}
 	if (!session_needs_clock(&a->session, a->passes))
 		return 0;
 	return event_list__add_clock(&a->events, err);

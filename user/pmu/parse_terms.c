@@ -89,6 +89,8 @@ int event__apply_common_terms(struct event *event, struct terms *terms, const st
 			r = parse_rate(term, spec, &period, err);
 		} else if (strcmp(term->key, "freq") == 0) {
 			r = parse_rate(term, spec, &freq, err);
+		} else if (strcmp(term->key, "at-clock") == 0 && !term->val) {
+			event->at_clock = true;
 		} else if (strcmp(term->key, "name") == 0) {
 			if (!term->val)
 				return err__usage(err, "event '%s': name needs a value: name=TEXT",
@@ -110,8 +112,8 @@ int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struc
 	if (!terms->n)
 		return 0;
 	return err__usage(err,
-			  "event '%s': '%s' takes no term '%.40s'; period=, freq= and name= are "
-			  "allowed, and others only in the form pmu/term=value/",
+			  "event '%s': '%s' takes no term '%.40s'; period=, freq=, name= and "
+			  "at-clock are allowed, and others only in the form pmu/term=value/",
 			  spec->shown, spec->base, terms->terms[0].key);
 }
 

@@ -75,7 +75,8 @@ enum event_way event__find_way(const struct event *event)
 		return event->way;
 	if (event->is_breakpoint || event->precise_max || event->attr.precise_ip)
 		return EVENT_OVERFLOWS;
-	if (!refuses_samples(event) || !is_register(event) || event__try_count(event) < 0)
+	if ((!event->at_clock && !refuses_samples(event)) || !is_register(event) ||
+	    event__try_count(event) < 0)
 		return EVENT_OVERFLOWS;
 	return EVENT_READ;
 }

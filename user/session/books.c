@@ -40,7 +40,8 @@ static const char *loss_causes(const struct event *event)
 	if (event->unit == UNIT_NS)
 		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere)";
 	return "the kernel throttled the event, the emulated counter does not interrupt each time, or "
-	       "overflows met another BPF program";
+	       "overflows met another BPF program; as EVENT/at-clock/ it is read at a clock's overflows "
+	       "and needs no interrupt";
 }
 
 /* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
