@@ -25,7 +25,8 @@ struct column {
 	size_t event, ratio;
 	unsigned priority; /* 0 stays always */
 	char *title;
-	unsigned width;
+	unsigned cells; /* the widest, or the title */
+	unsigned width; /* with room for the event's name above */
 };
 
 struct table {
@@ -234,23 +235,32 @@ static unsigned group_width(const struct table *t, size_t i, size_t *ret_end)
 	return width - 2;
 }
 
-static void measure(struct table *t)
+/* Once: there may be a million rows. */
+static void measure_cells(struct table *t)
 {
 	_cleanup_(buf__done) struct buf cell = {0};
 	const struct group *g = t->r->group;
-	size_t end;
 
 	for (size_t i = 0; i < t->n; i++) {
 		struct column *c = &t->columns[i];
 
-		c->width = count_columns(c->title);
+		c->cells = count_columns(c->title);
 		for (size_t k = 0; k <= g->n_order; k++) {
 			buf__clear(&cell);
 			put_cell(t, c, k ? g->order[k - 1] : 0, &cell);
-			if (count_columns(cell.data) > c->width)
-				c->width = count_columns(cell.data);
+			if (count_columns(cell.data) > c->cells)
+				c->cells = count_columns(cell.data);
 		}
 	}
+}
+
+static void fit_events(struct table *t)
+{
+	_cleanup_(buf__done) struct buf cell = {0};
+	size_t end;
+
+	for (size_t i = 0; i < t->n; i++)
+		t->columns[i].width = t->columns[i].cells;
 	for (size_t i = 0; i < t->n; i = end) {
 		unsigned width = group_width(t, i, &end), title;
 
@@ -285,7 +295,7 @@ static void drop_columns(struct table *t)
 		free(t->columns[worst].title);
 		memmove(&t->columns[worst], &t->columns[worst + 1],
 			(--t->n - worst) * sizeof(*t->columns));
-		measure(t); /* the events' names need room, too */
+		fit_events(t);
 	}
 }
 
@@ -421,7 +431,8 @@ void report__text(const struct report *r, struct buf *out)
 		return;
 	}
 	add_columns(&t);
-	measure(&t);
+	measure_cells(&t);
+	fit_events(&t);
 	drop_columns(&t);
 	put_titles(&t);
 	for (size_t i = 0; i < g->n_order; i++)

@@ -13,6 +13,16 @@ static void add(struct prof_frames *frames, const struct prof_frame *frame)
 	frames->list[frames->n++] = *frame;
 }
 
+/* Asked for once of each location: that compares names, and stacks have a hundred times as many frames. */
+static enum prof_kind kind_of(struct prof_frames *frames, const struct prof *p, uint32_t location)
+{
+	uint8_t *known = &frames->kinds[location];
+
+	if (!*known)
+		*known = (uint8_t)(prof__kind(p, location) + 1);
+	return (enum prof_kind)(*known - 1);
+}
+
 void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint32_t stack,
 			 bool inlined)
 {
@@ -20,11 +30,13 @@ void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint3
 	size_t n = prof__stack_locations(p, stack, &locations);
 
 	frames->n = 0;
+	if (!frames->kinds)
+		frames->kinds = xcalloc(p->n_locations, sizeof(*frames->kinds));
 	for (size_t i = 0; i < n; i++) {
 		const struct prof_location *l = &p->locations[locations[i]];
 		struct prof_frame frame = {.location = locations[i],
 					   .number = (uint32_t)p->n_lines + locations[i],
-					   .kind = prof__kind(p, locations[i])};
+					   .kind = kind_of(frames, p, locations[i])};
 
 		if (!l->n_lines)
 			add(frames, &frame);
@@ -42,6 +54,7 @@ void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint3
 void prof_frames__done(struct prof_frames *frames)
 {
 	free(frames->list);
+	free(frames->kinds);
 	*frames = (struct prof_frames){0};
 }
 

@@ -15,10 +15,11 @@ struct prof_frame {
 	bool inlined; /* into the frame after it */
 };
 
-/* Begins as {0}; list is ours. */
+/* Begins as {0}; of one profile, to which nothing is added meanwhile. */
 struct prof_frames {
 	struct prof_frame *list;
 	size_t n, cap;
+	uint8_t *kinds; /* by location: kind + 1; 0: not asked for yet */
 };
 
 /* The frames of a stack replace those that are there; leaf first. inlined: those, too. */
