@@ -31,6 +31,15 @@ Test(escape, what_ends_a_frame_or_a_line)
 	expect("\r\t\x01\x1b[31m\x7f", "\\x0d\\x09\\x01\\x1b[31m\\x7f");
 }
 
+Test(escape, what_turns_a_line_around)
+{
+	expect("\xe2\x80\xae"
+	       "a",
+	       "\\xe2\\x80\\xaea");
+	expect("\xe2\x81\xa6", "\\xe2\\x81\\xa6");
+	expect("\xe2\x80\xa6", "\xe2\x80\xa6"); /* … */
+}
+
 Test(escape, a_backslash_cannot_pose_as_an_escape)
 {
 	expect("a\\x3bb", "a\\x5cx3bb");

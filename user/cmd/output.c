@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,8 +56,20 @@ void output__empty(struct output *out)
 		return; /* then the write that follows fails, too, and says so */
 }
 
+/* Names of files and of profiles are in it, and nobody's name may command the terminal. */
 int complain(const struct err *err)
 {
-	fprintf(stderr, "pmubpf: %s\n", err->text);
+	fputs("pmubpf: ", stderr);
+	for (const char *s = err->text; *s; s++) {
+		bool c1 = (uint8_t)s[0] == 0xc2 && (uint8_t)s[1] >= 0x80 && (uint8_t)s[1] < 0xa0;
+
+		if ((uint8_t)*s < 0x20 || *s == 0x7f || c1)
+			fprintf(stderr, "\\x%02x", (uint8_t)*s);
+		else
+			fputc(*s, stderr);
+		if (c1)
+			fprintf(stderr, "\\x%02x", (uint8_t) * ++s);
+	}
+	fputc('\n', stderr);
 	return err->exit_code;
 }

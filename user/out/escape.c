@@ -21,6 +21,13 @@ static int utf8_length(const uint8_t *s)
 	return len;
 }
 
+/* U+202A to U+202E, U+2066 to U+2069: they turn around how the rest of a line looks. */
+static bool turns_lines(const uint8_t *s)
+{
+	return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+				(s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+}
+
 void escape_name(struct buf *out, const char *name)
 {
 	const uint8_t *s = (const uint8_t *)name;
@@ -28,7 +35,7 @@ void escape_name(struct buf *out, const char *name)
 	while (*s) {
 		int len = *s < 0x80 ? 0 : utf8_length(s);
 
-		if (len) {
+		if (len && !turns_lines(s)) {
 			buf__add(out, s, (size_t)len);
 			s += len;
 			continue;
