@@ -83,6 +83,24 @@ t_folded_with_two_numbers() {
 	expect_match "$T/svg" '>work' "the picture"
 }
 
+# A line feed in a name parts no frames, and its escapes don't reach the terminal.
+t_names_are_data() {
+	need_program protoc
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-'TEXT' >"$T/p.pb" || fail "protoc"
+		string_table: ["", "cycles\033[31m", "count", "a\nb", "main", "comm", "pr\nog"]
+		sample_type { type: 1 unit: 2 }
+		function { id: 1 name: 3 } function { id: 2 name: 4 }
+		location { id: 1 line { function_id: 1 } } location { id: 2 line { function_id: 2 } }
+		sample { location_id: [1, 2] value: [7] label { key: 5 str: 6 } }
+	TEXT
+	pmb_ok diff --folded "$T/p.pb" "$T/p.pb"
+	expect_eq "$(cat "$T/out")" 'pr\x0aog;main;a\x0ab 7 7' "the stack"
+	pmb diff -e none "$T/p.pb" "$T/p.pb"
+	expect_eq "$rc" 2 "status of an event that isn't there"
+	expect_match "$T/err" "it has: cycles.x1b" "the events that are"
+	expect_no_match "$T/err" $'\033' "an escape on the terminal"
+}
+
 t_a_recording_and_itself() {
 	need_root
 	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/recurse" 1

@@ -71,7 +71,12 @@ static int find_event(struct diff_run *run, struct side *s, const char *file, st
 	while (i < n && strcmp(events[i].name, run->event) != 0)
 		i++;
 	if (i == n) {
-		r = err__usage(err, "'%s' has no event '%s'", file, run->event);
+		_cleanup_(buf__done) struct buf there = {0};
+
+		for (i = 0; i < n; i++)
+			buf__printf(&there, "%s%s", i ? ", " : "", events[i].name);
+		r = err__usage(err, "'%s' has no event '%s'; it has: %s", file, run->event,
+			       there.data);
 	} else {
 		s->compare.type = report_event__type(&events[i]);
 		s->compare.samples = events[i].samples;

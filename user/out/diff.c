@@ -52,6 +52,10 @@ static void put_name(const struct diff *d, const struct compare_row *row, struct
 		size_t len = strcspn(text, "\n");
 		_cleanup_free_ char *frame = xstrndup(text, len);
 
+		for (char *c = frame; *c; c++) {
+			if (*c == COMPARE_LINE_FEED)
+				*c = '\n';
+		}
 		escape_name(out, frame);
 		if (!text[len])
 			break;

@@ -86,17 +86,31 @@ static void add_groups(struct comparing *x, const struct compare_side *side, boo
 	group__free(g);
 }
 
-void compare_stack_text(const struct prof *p, const struct prof_sample *s,
-			struct prof_frames *frames, struct buf *out)
+/* Frames are parted by line feeds, so what was added since has to be without. */
+static void end_frame(struct buf *out, size_t since)
+{
+	for (size_t i = since; i < out->len; i++) {
+		if (out->data[i] == '\n')
+			out->data[i] = COMPARE_LINE_FEED;
+	}
+}
+
+static void stack_text(const struct prof *p, const struct prof_sample *s,
+		       struct prof_frames *frames, struct buf *out)
 {
 	const struct prof_label *comm = prof__label(p, s->labels, "comm");
 
 	if (comm)
 		buf__puts(out, prof__text(p, comm->text));
+	end_frame(out, 0);
 	prof_frames__expand(frames, p, s->stack, true);
 	for (size_t i = frames->n; i-- > 0;) {
+		size_t since;
+
 		buf__puts(out, out->len ? "\n" : "");
+		since = out->len;
 		prof_frame__text(&frames->list[i], p, false, out);
+		end_frame(out, since);
 	}
 	if (!out->len)
 		buf__puts(out, "[unknown]");
@@ -109,7 +123,7 @@ static void add_stacks(struct comparing *x, const struct compare_side *side, boo
 
 	for (size_t i = 0; i < side->prof->n_samples; i++) {
 		buf__clear(&text);
-		compare_stack_text(side->prof, &side->prof->samples[i], &frames, &text);
+		stack_text(side->prof, &side->prof->samples[i], &frames, &text);
 		add(row_of(x, text.data, ""), side, prof__values(side->prof, i), is_after);
 	}
 	prof_frames__done(&frames);

@@ -44,13 +44,11 @@ struct comparison *comparison__new(const struct compare_side *before,
 				   const struct compare_side *after,
 				   const struct compare_opts *opts);
 struct comparison *comparison__free(struct comparison *c); /* NULL is fine; returns NULL */
+/* That of a stack has its frames in lines; a line feed within a name is COMPARE_LINE_FEED there. */
+#define COMPARE_LINE_FEED '\v'
 const char *comparison__text(const struct comparison *c, uint32_t text);
 
 /* Relative growth: 0.05 for 5 %; infinite for what is new. */
 double compare_row__growth(const struct compare_row *row);
-
-/* "comm;root;…;leaf" of a sample, escaped: as in a folded line. */
-void compare_stack_text(const struct prof *p, const struct prof_sample *sample,
-			struct prof_frames *frames, struct buf *out);
 
 #endif
