@@ -321,6 +321,27 @@ t_wrong_options() {
 	expect_eq "$rc" 1 "status of a function that isn't there"
 }
 
+t_the_suffix_chooses() {
+	need_program protoc
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-TEXT >"$T/p.pb" || fail "protoc"
+		string_table: ["", "cycles", "count"]
+		sample_type { type: 1 unit: 2 } sample { value: [7] }
+	TEXT
+	local suffix
+	for suffix in html pb.gz folded perf csv json txt; do
+		pmb_ok report -o "$T/x.$suffix" "$T/p.pb"
+		expect_empty "$T/out" "standard output of $suffix"
+	done
+	head -c 15 "$T/x.html" | grep -q '<!DOCTYPE html>' || fail "x.html is no page"
+	gzip -t "$T/x.pb.gz" || fail "x.pb.gz is no gzip"
+	expect_eq "$(jq -r '.events[0].event' "$T/x.json")" cycles "x.json"
+	expect_match "$T/x.csv" '^level,' "x.csv"
+	expect_match "$T/x.txt" '^# event +cycles: 7 count' "x.txt"
+	pmb report -o "$T/x.html" --by module "$T/p.pb"
+	expect_eq "$rc" 2 "status of rows in a page"
+	pmb_ok report --min-share 5% "$T/p.pb"
+}
+
 t_a_closed_pipe_ends_quietly() {
 	by_hand "$T/p.pb.gz"
 	for form in "" --json --folded --pprof; do

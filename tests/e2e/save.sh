@@ -15,7 +15,7 @@ need_go() {
 setup() {
 	pmb_ok record -e cpu-clock,page-faults -F 999 -o "$S/p.folded" -o "$S/p.pb.gz" -o "$S/p.perf" \
 		--summary "$S/sum" -- "$WORKLOADS/split" 2
-	pmb_ok record -a -e cpu-clock -F 499 --label tid --label cpu --label cgroup -d 1 -o "$S/all.folded" \
+	pmb_ok record -a -e cpu-clock -F 499 --label tid,cpu --label cgroup -d 1 -o "$S/all.folded" \
 		-o "$S/all.pb.gz"
 }
 

@@ -68,8 +68,9 @@ static const struct argp_option options[] = {
 	 0},
 	{"format", OPT_FORMAT, "folded|pprof|html|speedscope|perf", 0,
 	 "What -o writes (or stdout), whatever the suffix", 0},
-	{"label", OPT_LABEL, "tid|cpu|cgroup|data_addr", 0,
-	 "Tell samples apart by this, too, in files that have labels; may be repeated", 0},
+	{"label", OPT_LABEL, "LABELS", 0,
+	 "Tell samples apart by these, too, in files that have labels: tid, cpu, cgroup, user, data_addr",
+	 0},
 	{"by", OPT_BY, "container|pod|image|cgroup|pid|tid|cpu[,…]", 0,
 	 "Begin folded lines with these: one tower of the flame graph for each container", 0},
 	{"no-symbols", OPT_NO_SYMBOLS, 0, 0,
@@ -203,6 +204,16 @@ static int add_label(struct record_args *a, const char *option, const char *text
 			  option, text);
 }
 
+static int parse_labels(struct record_args *a, char *text)
+{
+	char *word;
+	int r = 0;
+
+	while (r == 0 && (word = strsep(&text, ",")))
+		r = add_label(a, "--label", word);
+	return r;
+}
+
 static int parse_by(struct record_args *a, char *text)
 {
 	char *word;
@@ -295,7 +306,7 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 	case OPT_ADDR:
 		return parse_addr(a, arg);
 	case OPT_LABEL:
-		return add_label(a, "--label", arg);
+		return parse_labels(a, arg);
 	case OPT_BY:
 		return parse_by(a, arg);
 	case OPT_CONTAINER:

@@ -4,6 +4,7 @@
 #include <argp.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cmd/output.h"
@@ -85,8 +86,11 @@ static int add_label(struct report_args *a, char *arg)
 
 static int parse_share(struct report_args *a, const char *arg)
 {
-	if (num__parse_f64(arg, &a->min_share) < 0 || a->min_share > 100)
-		return err__usage(a->err, "--min-share '%s' is no number from 0 to 100", arg);
+	size_t len = strlen(arg);
+	_cleanup_free_ char *number = xstrndup(arg, len - (len && arg[len - 1] == '%'));
+
+	if (num__parse_f64(number, &a->min_share) < 0 || a->min_share > 100)
+		return err__usage(a->err, "--min-share '%s' is no percentage from 0 to 100", arg);
 	return 0;
 }
 

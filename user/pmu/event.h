@@ -52,7 +52,7 @@ struct event {
 	uint64_t
 		interval; /* default period, prime; used when neither text nor option names a rate */
 	bool rate_given;  /* the text had period= or freq= */
-	bool at_clock;    /* the text wants it read at a clock's overflows, whether it interrupts or not */
+	bool at_clock; /* the text wants it read at a clock's overflows, whether it interrupts or not */
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
 	bool is_breakpoint; /* counts only inside tasks: opened per task */

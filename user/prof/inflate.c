@@ -32,11 +32,14 @@ static void input__done(struct input *in)
 /* Room for some bytes more: how many, or negative. */
 static int64_t input__room(struct input *in)
 {
+	const bool small = in->max_bytes < 1 << 20;
+
 	if (in->len > in->max_bytes)
 		return err__set(
 			in->err, -EFBIG,
-			"%s holds more than %llu MB uncompressed; --max-size raises the limit",
-			in->name, (unsigned long long)in->max_bytes >> 20);
+			"%s holds more than %llu %s uncompressed; --max-size raises the limit",
+			in->name, (unsigned long long)in->max_bytes >> (small ? 10 : 20),
+			small ? "KB" : "MB");
 	if (in->len == in->cap) {
 		in->cap = in->cap ? 2 * in->cap : 4 * BLOCK;
 		if (in->cap > in->max_bytes) /* one more, to see that it is too much */
