@@ -22,7 +22,8 @@ need_docker() {
 	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
 	export DOCKER_HOST=unix://$T/docker.sock
 	# not by spawn: it has to end its containers before it ends
-	unshare -m dockerd --iptables=false --bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
+	# as on hosts with systemd, / is shared: in this mount namespace
+	unshare -m sh -c 'mount --make-rshared / && exec dockerd "$@"' - --iptables=false --bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
 		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$T/dockerd.log" &
 	later end_docker
 	wait_for 20 docker info || skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
@@ -108,6 +109,37 @@ t_only_one() {
 	expect_empty "$T/folded" "lines"
 }
 
+# pmubpf as an image, in a container with the host's processes and files, beside others; those that start later, too.
+t_image() {
+	need_docker
+	local options recorder state
+	"$TOP/examples/image-root.sh" "$T/image" "$PMUBPF" || fail "image-root.sh"
+	DOCKER_BUILDKIT=0 docker build -q -t pmubpf -f "$TOP/examples/Dockerfile" "$T/image" >"$T/out" 2>"$T/err" ||
+		fail "docker build: $(tail -n 1 "$T/err")"
+	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" "the version"
+	options=(--rm --network none --pid=host -v "/:/host:ro,rslave" -v /etc/passwd:/etc/passwd:ro)
+	# a machine that lacks a capability starts no privileged container; Docker takes only those that its kernel knows
+	if docker run "${options[@]}" --privileged pmubpf --version >/dev/null 2>&1; then
+		options+=(--privileged)
+	else
+		echo "    not privileged: this machine hasn't all capabilities"
+		options+=(--cap-drop ALL --cap-add SYS_ADMIN --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH
+			--cap-add SYSLOG)
+	fi
+	docker_run web-1 alpha 60
+	docker run "${options[@]}" pmubpf record -q -a -e cpu-clock -F 499 -d 5 --by container,user >"$T/folded" 2>"$T/err" &
+	recorder=$!
+	sleep 2.5
+	docker_run new-3 gamma 60
+	wait "$recorder"
+	expect_eq $? 0 "exit status"
+	for state in 'web-1;root alpha' 'new-3;root gamma'; do
+		# shellcheck disable=SC2086
+		expect_ge "$(ns_of $state)" 100000000 "ns in hot70 and hot30 of $state"
+	done
+	expect_no_match "$T/folded" 'alpha;.*\[alpha\]' "frames without names"
+}
+
 t_podman() {
 	need_program podman
 	need_program runc
@@ -117,7 +149,16 @@ t_podman() {
 		/bin/delta 60 >/dev/null 2>"$T/err" || skip "podman run: $(tail -n 1 "$T/err")"
 	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image -o "$T/folded" 2>"$T/err"
 	expect_eq $? 0 "exit status"
-	podman_ rm -f -t 0 db-7 >/dev/null 2>&1
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 5 --container late-8 -o "$T/late" 2>"$T/err" &
+	local recorder=$!
+	sleep 1
+	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 pmubpf-test:2 \
+		/bin/gamma 60 >/dev/null 2>"$T/err"
+	wait "$recorder"
+	expect_eq $? 0 "exit status of the second"
+	podman_ rm -f -t 0 db-7 late-8 >/dev/null 2>&1
+	expect_ge "$(folded_sum_of "$T/late" '^gamma;.*hot[37]0')" 100000000 "ns of one that started later"
+	expect_eq "$(grep -vc '^gamma;\|^runc\|^3$' "$T/late")" 0 "lines of other programs"
 	expect_ge "$(ns_of 'db-7;localhost/pmubpf-test:2' delta)" 100000000 "ns in hot70 and hot30"
 }
 

@@ -32,4 +32,95 @@ t_hot_pages() {
 	expect_match "$T/out" '0x600000' "the pages"
 }
 
+# What the image holds is enough to run: from that root folder alone.
+t_image_root() {
+	need_root
+	"$EXAMPLES/image-root.sh" "$T/image" "$PMUBPF" >"$T/out" 2>"$T/err" || fail "image-root.sh failed"
+	expect_eq "$(chroot "$T/image" /usr/bin/pmubpf --version)" "$("$PMUBPF" --version)" "the version"
+}
+
+# The capabilities of the unit, as systemd hands them over, to another user: all that is promised works with
+# them, and something is lost without any one of them.
+with_capabilities() { # NAMES OPTION…
+	local set=-all name
+	for name in $1; do
+		name=${name#CAP_}
+		set+=,+${name,,}
+	done
+	shift
+	setpriv --reuid 65533 --regid 65533 --clear-groups --inh-caps="$set" --ambient-caps="$set" \
+		--bounding-set="$set" --no-new-privs "$T/pmubpf" record -q -e cpu-clock -F 299 "$@"
+}
+
+# What a recording knows: K kernel functions, C the cgroup, D a deleted program, N one in another mount namespace.
+lost_without() { # CAPABILITIES
+	local lost=
+	: >"$T/folded"
+	with_capabilities "$1" -a -d 1 --by container -o "$T/folded" 2>"$T/err" || lost+=recording
+	[ -n "$lost" ] || {
+		grep -q ';[a-z_][^;]*_\[k\] [0-9]*$' "$T/folded" || lost+=K
+		grep -q "^pmb-$$.service;other;" "$T/folded" || lost+=C
+		grep -q ';deleted;.*hot[37]0' "$T/folded" || lost+=D
+		grep -q ';other;.*hot[37]0' "$T/folded" || lost+=N
+	}
+	echo "$lost"
+}
+
+t_fewest_capabilities() {
+	need_root
+	need_program setpriv
+	local unit=$EXAMPLES/pmubpf.service all one top lost
+	all=$(sed -n 's/^AmbientCapabilities=//p' "$unit")
+	expect_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" "$all" "the bounding set"
+	top=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/self/mounts)
+	top=${top:-$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)}
+	mkdir "$top/pmb-$$.service" || skip "no cgroups can be made here"
+	later rmdir "$top/pmb-$$.service"
+	later sleep 0.3
+	cp "$PMUBPF" "$T/pmubpf"
+	: >"$T/folded"
+	chown 65533 "$T/folded"
+	# both belong to somebody else, and nobody else may read them
+	install -m 700 -o 65534 "$WORKLOADS/split" "$T/deleted"
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/deleted" 60 >/dev/null
+	mkdir "$T/private"
+	# shellcheck disable=SC2016
+	spawn unshare -m sh -c 'mount -t tmpfs -o mode=755 none "$1" && install -m 700 -o 65534 "$2" "$1/other" &&
+		exec setpriv --reuid 65534 --regid 65534 --clear-groups "$1/other" 60' - "$T/private" "$WORKLOADS/split" >/dev/null
+	echo "$spawned" >"$top/pmb-$$.service/cgroup.procs"
+	wait_until pgrep -x -u 65534 other >/dev/null || skip "no mounting here"
+	rm "$T/deleted"
+	expect_eq "$(lost_without "$all")" "" "lost with all of them"
+	for one in $all; do
+		# shellcheck disable=SC2001
+		lost=$(lost_without "$(sed "s/$one//" <<<"$all")")
+		echo "    without $one: ${lost:-nothing} lost"
+		[ -n "$lost" ] || fail "$one isn't needed"
+	done
+}
+
+# The arguments are taken as kubelet hands them over, and it mounts what the image's recipe says. No API server
+# was asked.
+t_daemonset() {
+	need_root
+	python3 -c 'import yaml' 2>/dev/null || skip "no python3-yaml"
+	python3 - "$EXAMPLES/daemonset.yaml" >"$T/args" <<'EOF' || fail "the DaemonSet isn't one"
+import sys, yaml
+d = yaml.safe_load(open(sys.argv[1]))
+assert (d["apiVersion"], d["kind"]) == ("apps/v1", "DaemonSet")
+pod = d["spec"]["template"]
+assert d["spec"]["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+spec = pod["spec"]
+c, = spec["containers"]
+assert spec["hostPID"] is True and c["securityContext"]["privileged"] is True
+assert {m["name"] for m in c["volumeMounts"]} == {v["name"] for v in spec["volumes"]}
+assert all(isinstance(a, str) for a in c["args"])
+print("\n".join(c["args"]))
+EOF
+	local args
+	mapfile -t args < <(sed "s|^/profiles/\$(NODE_NAME)|$T/node|; s/^3600$/1/" "$T/args")
+	pmb_ok "${args[@]}"
+	pmb_ok report "$T/node.pb.gz"
+}
+
 run_tests

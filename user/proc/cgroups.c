@@ -13,6 +13,8 @@
 enum {
 	SHORT_ID = 12, /* digits, as docker ps shows them */
 	ID_PREFIX = 4, /* at least: fewer may be anybody's */
+	LAST_TRY =
+		1024, /* at this sample a container without a name is looked up for the last time */
 };
 
 struct cgroup {
@@ -20,6 +22,8 @@ struct cgroup {
 	char *container;
 	struct container_name name;
 	char *id;
+	unsigned samples; /* until it was settled */
+	bool settled;     /* nothing more will be found out */
 };
 
 struct cgroups {
@@ -29,6 +33,14 @@ struct cgroups {
 	size_t n, cap;
 	uint64_t last; /* the id that was met last: most samples come from the same one */
 };
+
+static void forget(struct cgroup *cgroup)
+{
+	free(cgroup->container);
+	free(cgroup->id);
+	cgroup->container = cgroup->id = NULL;
+	container_name__done(&cgroup->name);
+}
 
 struct cgroups *cgroups__new(void)
 {
@@ -44,9 +56,7 @@ struct cgroups *cgroups__free(struct cgroups *c)
 		return NULL;
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->list[i].path);
-		free(c->list[i].container);
-		free(c->list[i].id);
-		container_name__done(&c->list[i].name);
+		forget(&c->list[i]);
 	}
 	free(c->list);
 	free(c->hierarchy);
@@ -59,6 +69,7 @@ static void look_up(struct cgroup *cgroup, pid_t tgid)
 {
 	struct container_path path;
 
+	forget(cgroup);
 	container_path__parse(&path, cgroup->path);
 	container_name__find(&cgroup->name, "", &path, tgid);
 	if (cgroup->name.name)
@@ -71,26 +82,42 @@ static void look_up(struct cgroup *cgroup, pid_t tgid)
 	container_path__done(&path);
 }
 
+/*
+ * What starts a container runs in its cgroup before its root is mounted, and by then nothing leads to the name. So
+ * one without a name is looked up again, at every sample whose number is a power of two.
+ */
+static void settle(struct cgroup *cgroup, pid_t tgid)
+{
+	unsigned samples = ++cgroup->samples;
+
+	if (cgroup->path && !(samples & (samples - 1)))
+		look_up(cgroup, tgid);
+	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name || samples >= LAST_TRY;
+}
+
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 {
+	struct cgroup *cgroup;
 	uint32_t number;
-	bool new;
+	bool settled;
 
 	if (id == c->last)
 		return false;
-	c->last = id;
 	number = intern__add(&c->ids, &id, sizeof(id));
-	new = c->n < number;
+	/* cgroups__info() may have numbered others that were not met yet */
 	while (c->n < number) {
-		struct cgroup *cgroup;
-
 		GROW(c->list, c->n, c->cap);
-		cgroup = &c->list[c->n++];
-		*cgroup = (struct cgroup){.path = cgroup_path_of(c->hierarchy, id)};
-		if (cgroup->path)
-			look_up(cgroup, tgid);
+		c->list[c->n++] = (struct cgroup){0};
 	}
-	return new;
+	cgroup = &c->list[number - 1];
+	settled = cgroup->settled;
+	if (!cgroup->samples)
+		cgroup->path = cgroup_path_of(c->hierarchy, id);
+	if (!settled)
+		settle(cgroup, tgid);
+	if (cgroup->settled)
+		c->last = id;
+	return cgroup->settled && !settled;
 }
 
 const char *cgroups__hierarchy(const struct cgroups *c)

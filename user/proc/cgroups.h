@@ -25,7 +25,8 @@ struct cgroup_info {
 /* Their ids are those of the hierarchy that tells containers apart: sys/cgroup.h. */
 struct cgroups *cgroups__new(void);
 struct cgroups *cgroups__free(struct cgroups *c);
-/* Looks it up, the first time, with the help of a process in it. True: that was now. */
+/* At each sample: looks it up, with the help of a process in it, until its name is known or will not be. True:
+ * that was now. */
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A root folder for an image, with pmubpf and the libraries it loads, and nothing else:
+#
+#     examples/image-root.sh image [PMUBPF]
+#     docker build -t pmubpf -f examples/Dockerfile image
+#
+# or, without a Dockerfile: tar -C image -c . | docker import - pmubpf
+set -eu
+root=${1:?"usage: image-root.sh FOLDER [PMUBPF]"}
+tool=${2:-$(command -v pmubpf)}
+mkdir -p "$root/usr/bin" "$root/etc" "$root/tmp" "$root/profiles" "$root/usr/share/doc"
+chmod 1777 "$root/tmp"
+cp "$tool" "$root/usr/bin/pmubpf"
+libraries=$(ldd "$tool" | grep -o '/[^ ]*')
+# what it loads when it is asked for: names of containers, names of events
+for name in libjansson.so.4 libpfm.so.4; do
+	libraries+=" $(ldconfig -p | awk -v n="$name" '$1 == n { print $NF; exit }')"
+done
+for library in $libraries; do
+	mkdir -p "$root$(dirname "$library")"
+	cp -L "$library" "$root$library"
+done
