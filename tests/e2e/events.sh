@@ -5,6 +5,8 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+MEASURED='one_text_two_core_pmus'
+
 # No file of whoever runs this may have a say.
 export XDG_CONFIG_HOME=/nonexistent
 
@@ -195,6 +197,8 @@ t_one_text_two_core_pmus() {
 	expect_eq "$(cut -d' ' -f1 "$T/folded" | sort | uniq -d | wc -l)" 0 "stacks that have two lines"
 	expect_no_match "$T/folded" '^cycles;' "the name of the only event before the lines"
 	expect_eq "$(jq '.balanced' "$T/sum.json")" true "balanced"
+	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" \
+		"$(jq '[.events[] | .user.weight * 1e9 / .clock.hz] | add' "$T/sum.json")" 100 "Σ lines and Σ time"
 	# both clocks tick once a nanosecond, as measured to 1 %: cycles are time
 	expect_within "$(awk '{ n += $NF } END { print n }' "$T/folded")" \
 		"$(jq '[.events[].user.weight] | add' "$T/sum.json")" 20000000 "Σ lines and Σ weights"
