@@ -107,7 +107,7 @@ t_deleted_when_it_began() {
 	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
 	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 20 "percent of the weight with a nameless frame"
 	# the rest is ld.so at work, as in any program that lives 2 ms
-	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
+	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|(__)?clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
 		85 "percent of spin in whole stacks"
 }
 
