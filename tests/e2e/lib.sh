@@ -388,6 +388,12 @@ expect_weight_near_counter() { # PERCENT [EVENT]
 		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder] | @csv")"
 }
 
+# What a hypervisor has taken from all CPUs since boot, ns. Clocks go on meanwhile, and so does what samples by
+# them; a process's CPU time doesn't.
+stolen_ns() {
+	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", $9 * 1e9 / hz }' /proc/stat
+}
+
 # CPU time of a process so far, in ns (all its threads; finished children are not in it).
 cpu_time_ns() { # PID
 	awk -v hz="$(getconf CLK_TCK)" '{ sub(/^.*\) /, ""); printf "%.0f\n", ($12 + $13) * 1e9 / hz }' "/proc/$1/stat"
