@@ -77,16 +77,17 @@ t_shortfall_is_stated() {
 	expect_eq "$(sum_get balanced)" false "balanced"
 }
 
-# A ratio with an event whose overflows got lost is no plain figure.
+# A ratio with an event whose overflows got lost is no plain figure. The interrupts of cycles deliver overdue
+# ones of instructions, so they are rare here. What is hot in hot70 and hot30 is burn, which is inlined there.
 t_cycles_per_instruction() {
-	pmb record -e cycles,instructions -c 100003 -o $T/p.pb.gz -- $W/split 2 || fail "record ended with $?"
+	pmb record -e cycles/period=10000019/,instructions/period=100003/ -o $T/p.pb.gz -- $W/split 2 || fail "record ended with $?"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	sed 's/^/# /' $T/out | head -n 24
-	grep -q 'hot70' $T/out || fail "no hot70"
+	grep -q ' burn ' $T/out || fail "no burn"
 	if ! grep -q 'WARNING.*instructions: its samples stand for' $T/out $T/err; then
 		skip "this QEMU delivers all overflows"
 	fi
-	grep ' hot70 ' $T/out | grep -Eq '[0-9]!' || fail "a plain figure: $(grep -m 1 ' hot70 ' $T/out)"
+	grep ' burn ' $T/out | grep -Eq '[0-9]!' || fail "a plain figure: $(grep -m 1 ' burn ' $T/out)"
 }
 
 t_page_faults() {
