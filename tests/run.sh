@@ -101,7 +101,7 @@ guest_names=${GUESTS:-}
 unset GUESTS # as above
 # With MINUTES (from the start of this run) gone, guests that are left are skipped.
 START=$(date +%s)
-MINUTES=${MINUTES:-40}
+MINUTES=${MINUTES:-36}
 guests() {
 	[ -n "$guest_names" ] || return 0
 	# shellcheck disable=SC2086
