@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,14 @@ void *buf__room(struct buf *b, size_t len)
 	b->len += len;
 	b->data[b->len] = '\0';
 	return room;
+}
+
+int buf__write(const struct buf *b, FILE *file)
+{
+	errno = 0;
+	if ((!b->len || fwrite(b->data, 1, b->len, file) == b->len) && fflush(file) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 void buf__clear(struct buf *b)

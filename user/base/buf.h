@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct buf {
 	char *data;
@@ -21,6 +22,8 @@ void buf__putc(struct buf *b, char c);
 void buf__printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Room for len more bytes, which are added, for the caller to fill. */
 void *buf__room(struct buf *b, size_t len);
+/* Writes and flushes it; 0 or a negative errno. */
+int buf__write(const struct buf *b, FILE *file);
 void buf__clear(struct buf *b); /* keeps the memory */
 void buf__done(struct buf *b);  /* frees it */
 char *buf__take(struct buf *b); /* caller owns the string ("" if nothing was added) */

@@ -202,10 +202,7 @@ static int write_rows(const struct diff_args *a, const struct diff *diff, FILE *
 	_cleanup_(buf__done) struct buf text = {0};
 
 	(a->folded ? diff__folded : a->json ? diff__json : diff__text)(diff, &text);
-	errno = 0;
-	if ((!text.len || fwrite(text.data, 1, text.len, file) == text.len) && fflush(file) == 0)
-		return 0;
-	return errno ? -errno : -EIO;
+	return buf__write(&text, file);
 }
 
 static int write_picture(const struct diff_run *run, FILE *file)

@@ -55,13 +55,9 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* "12%", "12" */
 static int parse_percent(struct diff_args *a, const char *option, const char *arg, double *ret)
 {
-	size_t len = strlen(arg);
-	_cleanup_free_ char *number = xstrndup(arg, len - (len && arg[len - 1] == '%'));
-
-	if (num__parse_f64(number, ret) < 0)
+	if (parse_percentage(arg, ret) < 0)
 		return err__usage(a->err, "%s '%s' is no percentage (as in 5%%)", option, arg);
 	return 0;
 }
@@ -95,19 +91,6 @@ static int parse_normalize(struct diff_args *a, char *arg)
 			  arg);
 }
 
-static int add_label(struct diff_args *a, char *arg)
-{
-	struct selection *s = &a->selection;
-	char *equals = strchr(arg, '=');
-
-	if (!equals || equals == arg)
-		return err__usage(a->err, "--label '%s': that is not KEY=VALUE", arg);
-	*equals = '\0';
-	GROW(s->labels, s->n_labels, s->cap_labels);
-	s->labels[s->n_labels++] = (struct label_filter){arg, equals + 1};
-	return 0;
-}
-
 static int parse_valued(struct diff_args *a, int key, char *arg)
 {
 	int r;
@@ -126,7 +109,7 @@ static int parse_valued(struct diff_args *a, int key, char *arg)
 		a->fail_above /= 100;
 		return r;
 	case OPT_LABEL:
-		return add_label(a, arg);
+		return selection__parse_label(&a->selection, arg, a->err);
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
 	default:

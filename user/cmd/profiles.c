@@ -65,6 +65,26 @@ int profiles__load(struct prof **ret, char *const *paths, size_t n,
 	return r;
 }
 
+int selection__parse_label(struct selection *s, char *arg, struct err *err)
+{
+	char *equals = strchr(arg, '=');
+
+	if (!equals || equals == arg)
+		return err__usage(err, "--label '%s': that is not KEY=VALUE", arg);
+	*equals = '\0';
+	GROW(s->labels, s->n_labels, s->cap_labels);
+	s->labels[s->n_labels++] = (struct label_filter){arg, equals + 1};
+	return 0;
+}
+
+int parse_percentage(const char *arg, double *ret)
+{
+	size_t len = strlen(arg);
+	_cleanup_free_ char *number = xstrndup(arg, len - (len && arg[len - 1] == '%'));
+
+	return num__parse_f64(number, ret);
+}
+
 int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err)
 {
 	const uint64_t most = (uint64_t)64 << 30;

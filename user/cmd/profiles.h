@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Saved profiles, by the names that a command line gives them. */
+/* Saved profiles, by the names that a command line gives them, and what of them it asks for. */
 #ifndef PMUBPF_CMD_PROFILES_H
 #define PMUBPF_CMD_PROFILES_H
 
 #include "base/err.h"
 #include "prof/pprof_read.h"
+#include "prof/select.h"
 
 /* "-" is standard input. The caller frees *ret. */
 int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
@@ -12,6 +13,10 @@ int profile__load(struct prof **ret, const char *path, const struct pprof_limits
 /* All of them added up. */
 int profiles__load(struct prof **ret, char *const *paths, size_t n,
 		   const struct pprof_limits *limits, struct err *err);
+/* --label KEY=VALUE, which is cut in two. */
+int selection__parse_label(struct selection *s, char *arg, struct err *err);
+/* "12%", "12" */
+int parse_percentage(const char *arg, double *ret);
 /* --max-size */
 int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err);
 

@@ -248,7 +248,7 @@ static int parse_depth(struct record_args *a, const char *text)
 
 	if (num__parse_int(text, 1, 65535, &depth) < 0)
 		return err__usage(a->err, "--max-depth '%s' is not a number from 1 to 65535", text);
-	a->max_depth = (unsigned)depth;
+	a->show.max_depth = (unsigned)depth;
 	if (depth < PMB_MAX_FRAMES)
 		a->session.max_frames = (unsigned)depth;
 	return 0;
@@ -476,11 +476,10 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
-	a->show = (struct format_opts){.unit = a->unit_given ? (int)a->unit : -1,
-				       .max_depth = a->max_depth,
-				       .by = a->by,
-				       .lines = a->names.lines,
-				       .inlined = a->names.inlined};
+	a->show.unit = a->unit_given ? (int)a->unit : -1;
+	a->show.by = a->by;
+	a->show.lines = a->names.lines;
+	a->show.inlined = a->names.inlined;
 	if (r == 0)
 		r = settle_outputs(a);
 	if (r == 0)

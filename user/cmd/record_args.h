@@ -23,7 +23,6 @@ struct record_args {
 	struct target_args target;
 	bool unit_given;
 	enum number_unit unit;
-	unsigned max_depth;
 	/* Where the profile goes; none: folded stacks to standard output. */
 	struct record_output {
 		const char *path; /* NULL: standard output */

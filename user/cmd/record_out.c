@@ -141,10 +141,9 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 		return 0;
 	output__empty(&out->summary);
 	summary__json(summary, &text);
-	if (fwrite(text.data, 1, text.len, out->summary.file) == text.len &&
-	    fflush(out->summary.file) == 0)
+	r = buf__write(&text, out->summary.file);
+	if (r == 0)
 		return 0;
-	r = errno ? -errno : -EIO;
 	output__empty(&out->summary);
 	return write_error(out->args->summary, r, err);
 }

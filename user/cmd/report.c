@@ -148,10 +148,7 @@ static int write_report(struct report_run *run, FILE *file)
 		report__csv(&run->report, &text);
 	else
 		report__text(&run->report, &text);
-	errno = 0;
-	if (fwrite(text.data, 1, text.len, file) == text.len && fflush(file) == 0)
-		return 0;
-	return errno ? -errno : -EIO;
+	return buf__write(&text, file);
 }
 
 static int write_out(struct report_run *run, struct err *err)

@@ -71,25 +71,9 @@ static const struct argp_option options[] = {
 
 static const char *const format_names[] = {"folded", "pprof", "html", "speedscope", "perf"};
 
-static int add_label(struct report_args *a, char *arg)
-{
-	struct selection *s = &a->selection;
-	char *equals = strchr(arg, '=');
-
-	if (!equals || equals == arg)
-		return err__usage(a->err, "--label '%s': that is not KEY=VALUE", arg);
-	*equals = '\0';
-	GROW(s->labels, s->n_labels, s->cap_labels);
-	s->labels[s->n_labels++] = (struct label_filter){arg, equals + 1};
-	return 0;
-}
-
 static int parse_share(struct report_args *a, const char *arg)
 {
-	size_t len = strlen(arg);
-	_cleanup_free_ char *number = xstrndup(arg, len - (len && arg[len - 1] == '%'));
-
-	if (num__parse_f64(number, &a->min_share) < 0 || a->min_share > 100)
+	if (parse_percentage(arg, &a->min_share) < 0 || a->min_share > 100)
 		return err__usage(a->err, "--min-share '%s' is no percentage from 0 to 100", arg);
 	return 0;
 }
@@ -119,7 +103,7 @@ static int parse_samples(struct report_args *a, int key, char *arg)
 		a->symbols = arg;
 		return 0;
 	case OPT_LABEL:
-		return add_label(a, arg);
+		return selection__parse_label(&a->selection, arg, a->err);
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
 	default:

@@ -175,11 +175,8 @@ static int put(struct stat_run *run, struct stat_report *report)
 	if (run->output.file && !run->written)
 		output__empty(&run->output);
 	run->written = true;
-	errno = 0;
-	if (fwrite(text.data, 1, text.len, file) == text.len && fflush(file) == 0)
-		return 0;
-	run->error = errno ? -errno : -EIO;
-	if (run->output.file)
+	run->error = buf__write(&text, file);
+	if (run->error && run->output.file)
 		output__empty(&run->output);
 	return run->error;
 }

@@ -68,8 +68,5 @@ int html__write(FILE *file, const struct prof *prof, const struct prof *old)
 	if (r < 0)
 		return r;
 	buf__add(&page, html_page_tail, (size_t)(html_page_tail_end - html_page_tail));
-	errno = 0;
-	if (fwrite(page.data, 1, page.len, file) != page.len || fflush(file) == EOF)
-		return errno ? -errno : -EIO;
-	return 0;
+	return buf__write(&page, file);
 }

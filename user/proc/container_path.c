@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 enum { ID_LEN = 64 };
 
@@ -30,18 +31,6 @@ static const struct {
 } folders[] = {
 	{"docker", ENGINE_DOCKER}, {"actions_job", ENGINE_DOCKER}, /* GitHub's runners */
 };
-
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), n = strlen(end);
-
-	return len > n && strcmp(text + len - n, end) == 0;
-}
 
 /* Exactly an id: 64 digits, and nothing after them but a scope's suffix. */
 static bool is_id(const char *text)

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 struct prof *prof__new(void)
 {
@@ -192,11 +193,6 @@ const struct prof_label *prof__label(const struct prof *p, uint32_t labels, cons
 			return &set[i];
 	}
 	return NULL;
-}
-
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
 }
 
 /* The names that perf and its converters give to mappings without a file are known, too. */

@@ -42,6 +42,7 @@ struct builder {
 	size_t n_frames;
 	struct columns *columns; /* per event; those of its lead */
 	struct intern segments;  /* struct segment; the numbers are those of mappings */
+	uint32_t *segment_of;    /* by frame id */
 	uint32_t *locations;     /* by frame id */
 	struct user *users;
 	size_t n_users, cap_users;
@@ -82,7 +83,7 @@ static void add_types(struct builder *b)
 	}
 }
 
-static uint32_t segment_of(struct builder *b, uint32_t id)
+static uint32_t find_segment(struct builder *b, uint32_t id)
 {
 	const struct frame *f = &b->frames[id];
 	struct segment s = {.kind = f->kind};
@@ -149,19 +150,22 @@ static void add_mappings(struct builder *b)
 	uint32_t first = main_frame(b);
 	size_t n, size;
 
+	b->segment_of = xcalloc(b->n_frames, sizeof(*b->segment_of));
 	if (first)
-		segment_of(b, first);
+		find_segment(b, first);
 	for (uint32_t i = 1; i < b->n_frames; i++)
-		segment_of(b, i);
+		b->segment_of[i] = find_segment(b, i);
 	n = intern__count(&b->segments);
 	for (uint32_t i = 1; i < n; i++)
 		prof__mapping(b->prof, &(struct prof_mapping){.start = UINT64_MAX});
 	for (uint32_t i = 1; i < b->n_frames; i++) {
-		struct prof_mapping *m = &b->prof->mappings[segment_of(b, i)];
+		struct prof_mapping *m = &b->prof->mappings[b->segment_of[i]];
 		const struct sym_name *place = &b->r->names->places[i];
 		uint64_t page = address_of(b, i) & ~(uint64_t)(PAGE - 1);
 		bool named = place->frame.name && !b->r->no_symbols;
 
+		if (!b->segment_of[i])
+			continue; /* no code */
 		if (page < m->start)
 			m->start = page;
 		if (page + PAGE - 1 > m->limit)
@@ -196,7 +200,7 @@ static uint32_t make_location(struct builder *b, uint32_t id)
 			lines[n++] = line_of(b, &place->inlined[k - 1]);
 		lines[n++] = line_of(b, &place->frame);
 	}
-	return prof__location(b->prof, segment_of(b, id), address_of(b, id), lines, n);
+	return prof__location(b->prof, b->segment_of[id], address_of(b, id), lines, n);
 }
 
 static void label_text(struct builder *b, const char *key, const char *text)
@@ -347,6 +351,7 @@ struct prof *prof__recorded(const struct recorded *r)
 	choose_default(&b);
 	intern__done(&b.segments);
 	free(b.columns);
+	free(b.segment_of);
 	free(b.locations);
 	free(b.stack);
 	for (size_t i = 0; i < b.n_users; i++)

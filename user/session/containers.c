@@ -28,7 +28,7 @@ bool session__meet_cgroup(struct session *s, const struct decoded *rec)
 	const struct pmb_sample *sample = rec->sample;
 	bool choose = s->opts->whom.n_containers > 0, wanted;
 
-	if (!choose && !(s->opts->labels & LABEL_CGROUP))
+	if (!session_wants_cgroups(s->opts))
 		return true;
 	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid) && choose)
 		programs__mark_cgroup(s->programs, sample->cgroup,

@@ -199,7 +199,7 @@ static void init_result(struct pass_run *run)
 	*result = (struct session_result){
 		.profile = profile__new(),
 		.files = files__new(),
-		.cgroups = cgroups__new(),
+		.cgroups = session_wants_cgroups(run->all) ? cgroups__new() : NULL,
 		.ledger = {.events = xcalloc(n, sizeof(struct ledger_event)), .n_events = n},
 		.rates = xcalloc(n, sizeof(*result->rates)),
 		.scopes = xcalloc(n, sizeof(*result->scopes)),

@@ -50,7 +50,8 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
 	result->profile = opts->profile ? opts->profile : profile__new();
 	result->files = opts->files ? opts->files : files__new();
-	result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new();
+	if (session_wants_cgroups(opts))
+		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new();
 	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
 	profile__set_limit(result->profile, opts->max_memory / 4 * 3);
 	s->stacks.limit = opts->max_memory / 4;

@@ -76,7 +76,7 @@ enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER };
 struct session_result {
 	struct profile *profile;
 	struct files *files;
-	struct cgroups *cgroups; /* those of samples, if opts->labels ask for them */
+	struct cgroups *cgroups; /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
 	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
 	enum session_scope *scopes; /* per event: PER_CPU or PER_TASK */
@@ -88,6 +88,12 @@ struct session_result {
 };
 
 struct session;
+
+/* Whether the samples' cgroups have to be looked up. */
+static inline bool session_wants_cgroups(const struct session_opts *opts)
+{
+	return opts->whom.n_containers || (opts->labels & LABEL_CGROUP);
+}
 
 /* Whether events must be read at a clock's overflows and no clock is among them: event_list__add_clock
  * has to add one. each_pass: the events will be split, and a clock of ours goes with each part. */

@@ -232,9 +232,8 @@ int session__load(struct session *s, struct err *err)
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		};
 		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
-			       o->labels & LABEL_CGROUP || o->whom.n_containers ?
-				       cgroups__hierarchy(s->result->cgroups) :
-				       NULL,
+			       session_wants_cgroups(o) ? cgroups__hierarchy(s->result->cgroups) :
+							  NULL,
 			       &configs[i], err);
 		if (r < 0)
 			return r;

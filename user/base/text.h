@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Small questions about strings. */
+#ifndef PMUBPF_BASE_TEXT_H
+#define PMUBPF_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* With something before the end. */
+static inline bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len > n && strcmp(text + len - n, end) == 0;
+}
+
+#endif
