@@ -8,6 +8,7 @@
 #include "lib/emit.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
+#include "lib/pidns.h"
 #include "lib/reads.h"
 #include "lib/slice.h"
 #include "lib/target.h"
@@ -92,6 +93,8 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 
 	if (!mm)
 		return PMB_END_NONE;
+	if (tgid == PMB_OUTSIDE)
+		return PMB_END_OUTSIDE;
 	s->sample.fixed.stack_top = BPF_CORE_READ(mm, start_stack);
 	if (!s->sample.fixed.stack_top)
 		return PMB_END_EXECING;
@@ -167,17 +170,14 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 	return sizeof(buf->fixed) + sizeof(buf->addr);
 }
 
-SEC("perf_event")
-int pmb_overflow(struct bpf_perf_event_data *ctx)
+static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
+				    __u64 now)
 {
 	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
-	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
-	__u64 id = bpf_get_current_pid_tgid(), now = bpf_ktime_get_ns(), shares = 1, weight, size;
+	__u64 id = current_numbers(pmb_cfg.pidns), shares = 1, weight, size;
 	struct scratch *s;
 	void *ring;
 
-	if (!stats)
-		return 0; /* can't be: user space sizes the map by the events */
 	weight = overflow_weight(&pmb_cfg, ctx, now, stats, &shares);
 	if (pmb_cfg.n_reads)
 		reads_take(&pmb_cfg, cpu, shares);
@@ -218,5 +218,23 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 	stats->ring_bytes += size;
 	stats->weight_emitted += weight;
 	reads_end(&pmb_cfg, READS_EMITTED);
+	return 0;
+}
+
+/* What it costs: some are timed. The clock is read at the beginning in any case. */
+SEC("perf_event")
+int pmb_overflow(struct bpf_perf_event_data *ctx)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 event = pmb_cfg.event;
+	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
+
+	if (!stats)
+		return 0; /* can't be: user space sizes the map by the events */
+	overflow(ctx, stats, now);
+	if (stats->seen % PMB_TIMED_EVERY == 1) {
+		stats->timed++;
+		stats->timed_ns += bpf_ktime_get_ns() - now;
+	}
 	return 0;
 }

@@ -54,12 +54,45 @@ struct mm_struct {
 	unsigned long start_stack;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* one for each level */
+};
+
 struct task_struct {
 	int pid, tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct mm_struct *mm;
 	void *stack;
 	struct css_set *cgroups;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
+};
+
+struct hw_perf_event {
+	__u64 sample_period;
+};
+
+struct perf_event {
+	struct hw_perf_event hw;
+};
+
+/* What struct bpf_perf_event_data stands for in the kernel. */
+struct bpf_perf_event_data_kern {
+	struct perf_event *event;
 };
 
 #pragma clang attribute pop

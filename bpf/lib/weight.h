@@ -20,6 +20,19 @@
 
 #include "lib/maps.h"
 
+/*
+ * A clock reports the period that it was opened with, whatever became of it since (the kernel's timers don't
+ * update last_period), and children keep theirs: only the event itself knows its own.
+ */
+static __always_inline __u64 event_period(const volatile struct pmb_config *cfg,
+					  struct bpf_perf_event_data *ctx)
+{
+	struct bpf_perf_event_data_kern *kern = (void *)ctx;
+	__u64 period = cfg->live_period ? BPF_CORE_READ(kern, event, hw.sample_period) : 0;
+
+	return period ? period : ctx->sample_period;
+}
+
 /* Identifies an uninterrupted run of the current task on this CPU. */
 static __always_inline __u64 current_run(void)
 {
@@ -49,6 +62,7 @@ static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, _
 	}
 	*shares = n;
 	stats->skipped += n - 1;
+	stats->weight_skipped += (n - 1) * period;
 	stats->weight_seen += (n - 1) * period;
 	stats->weight_filtered += (n - 1) * period;
 	return period;
@@ -76,7 +90,7 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 					     struct bpf_perf_event_data *ctx, __u64 now,
 					     struct pmb_stats *stats, __u64 *shares)
 {
-	__u64 period = ctx->sample_period, before;
+	__u64 period = event_period(cfg, ctx), before;
 	struct bpf_perf_event_value value;
 	__u32 event = cfg->event;
 	struct mark *last;

@@ -26,7 +26,8 @@
 	X(UNKNOWN_ID, "unknown_id", "the frames never arrived: only the leaf is known")         \
 	X(NO_TABLE, "no_table", "no unwind table of the file yet")                              \
 	X(NO_RULE, "no_rule", "the unwind table has no rule for the code")                      \
-	X(CORRUPT, "corrupt", "the stack contradicts the unwind table")
+	X(CORRUPT, "corrupt", "the stack contradicts the unwind table")                         \
+	X(OUTSIDE, "outside", "of a process outside of this pid namespace: not walked")
 
 enum pmb_drop {
 #define X(id, key, text) PMB_DROP_##id,

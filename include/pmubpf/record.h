@@ -24,6 +24,9 @@ enum {
 		8, /* ids in one element (a cache line) of the map pmb_ids; id modulo elements */
 };
 
+/* The number of a task that has none in our pid namespace. */
+#define PMB_OUTSIDE (~0U)
+
 enum pmb_rec_type {
 	PMB_REC_SAMPLE = 1,
 	PMB_REC_STACK = 2,
@@ -40,7 +43,7 @@ struct pmb_rec {
 
 struct pmb_sample {
 	struct pmb_rec rec;
-	__u32 tgid;
+	__u32 tgid; /* PMB_OUTSIDE, and so is tid: it is not of our pid namespace */
 	__u32 tid;
 	__u32 cpu;
 	__u16 event;      /* index of the event in the session */
@@ -160,10 +163,13 @@ struct pmb_config {
 	__u8 has_task_regs; /* bpf_task_pt_regs() and bpf_get_current_task_btf() exist */
 	__u8 weight;        /* enum pmb_weight */
 	__u8 by_table;      /* user stacks by unwind tables; 0: by frame pointers */
-	__u8 pad[2];
+	__u8 live_period;   /* a clock whose period may change: the event itself is asked for it */
+	__u8 pad;
 	__u32 n_reads; /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
 	__u32 n_cpus; /* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
 	__u32 read_event[PMB_MAX_READS];
+	__u32 pidns; /* inode number of the pid namespace whose numbers are wanted; 0: the first */
+	__u32 pad2;
 };
 
 /*
@@ -190,6 +196,12 @@ struct pmb_stats {
 	__u64 slices_lost; /* found no room */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
+	__u64 weight_skipped; /* of expirations that are skipped */
+	__u64 timed;          /* overflows at whose end the clock was read, too */
+	__u64 timed_ns;
 };
+
+/* Of how many overflows of an event on a CPU one is timed. */
+enum { PMB_TIMED_EVERY = 16 };
 
 #endif

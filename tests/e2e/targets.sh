@@ -145,4 +145,78 @@ t_all() {
 	expect_match "$T/folded" '^split;' "another program"
 }
 
+# In a pid namespace of its own, with its own /proc: what it is given and what it shows are that namespace's
+# numbers. SCRIPT sees $PMUBPF, $WORKLOADS, $T.
+in_pid_namespace() { # SCRIPT
+	need_root
+	timeout 60 unshare --pid --fork --mount-proc bash -c "$1" >"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+	expect_eq "$rc" 0 "exit status in a pid namespace"
+}
+
+t_nested_pid() {
+	export T
+	in_pid_namespace '"$WORKLOADS/split" 60 >/dev/null & p=$!
+		echo $p >"$T/pid"
+		"$PMUBPF" record -q -e cpu-clock -p $p -d 2 --by pid -o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json"'
+	local pid
+	pid=$(cat "$T/pid")
+	expect_le "$pid" 50 "a number of the namespace"
+	expect_no_match <(grep -v "^pid $pid;split;" "$T/folded") . "another process, or its number outside"
+	expect_within "$(leaf_share "$T/folded" hot70 ';hot[37]0$')" 70 5 "share of hot70"
+	expect_ledger
+	expect_eq "$(sum_get .stacks.user.outside)" 0 "outside"
+	"$PMUBPF" report --by pid "$T/p.pb.gz" >"$T/report" 2>&1
+	expect_match "$T/report" " $pid\$" "the number in the saved profile"
+}
+
+t_nested_tid_per_cpu() {
+	export T
+	in_pid_namespace 'mkfifo "$T/go"
+		sleep 60 >"$T/go" &
+		"$WORKLOADS/threads" 3 hold <"$T/go" >"$T/tids" &
+		until grep -q worker-d "$T/tids"; do sleep 0.1; done
+		tid=$(awk "\$2 == \"worker-c\" { print \$3 }" "$T/tids")
+		(sleep 1; echo >"$T/go") &
+		"$PMUBPF" record -q -e cpu-clock --per-cpu -t "$tid" -d 3 --by tid -o "$T/folded" --summary "$T/sum.json"'
+	expect_match "$T/folded" "^tid $(awk '$2 == "worker-c" { print $3 }' "$T/tids");.*;spin_c " "the thread by its number"
+	expect_no_match "$T/folded" ';spin_[abd] ' "other threads"
+	expect_ledger
+}
+
+t_nested_command_with_children() {
+	# The marks of targets follow forks by the namespace's numbers; JIT maps are named by them.
+	export T
+	in_pid_namespace '"$PMUBPF" record -q -e cpu-clock --by pid -o "$T/folded" --summary "$T/sum.json" -- \
+		sh -c "\"$WORKLOADS/split\" 1 & \"$WORKLOADS/jit\" 1; wait"'
+	expect_match "$T/folded" '^pid [0-9]+;split;.*;hot70 ' "a child"
+	rm -f "/tmp/perf-$(sed -n 's/^pid \([0-9]*\);jit;.*/\1/p' "$T/folded" | head -n 1).map"
+	expect_match "$T/folded" ';jit_loop_\[j\] ' "code that /tmp/perf-PID.map names by its number there"
+	expect_no_match "$T/folded" 'outside|^.no pid' "somebody else"
+	expect_eq "$(grep -o '^pid [0-9]*' "$T/folded" | awk '$2 > 100' | wc -l)" 0 "numbers from outside"
+	expect_ledger
+	jq -e '.stacks.user.complete > 0' "$T/sum.json" >/dev/null || fail "no whole stacks"
+}
+
+t_nested_all() {
+	# Programs outside have names but no numbers, and their code is [outside]; nothing of the weight is lost.
+	export T
+	spawn "$WORKLOADS/recurse" 60
+	in_pid_namespace '"$WORKLOADS/split" 60 >/dev/null &
+		"$PMUBPF" record -q -a -e cpu-clock -d 2 --by pid -o "$T/folded" --summary "$T/sum.json"'
+	expect_match "$T/folded" '^\[no pid\];recurse;\[outside\] ' "a program outside"
+	expect_no_match "$T/folded" ';dive(;| )' "a function of a program outside"
+	expect_match "$T/folded" '^pid [0-9]+;split;.*;hot70 ' "the program inside"
+	expect_ledger
+	expect_lossless
+	expect_ge "$(sum_get .stacks.user.outside)" 1 "outside, in the ledger"
+}
+
+t_foreign_proc() {
+	need_root
+	unshare --pid --fork "$PMUBPF" record -e cpu-clock -a -d 1 >"$T/out" 2>"$T/err" </dev/null
+	expect_eq "$?" 3 "exit status"
+	expect_match "$T/err" '/proc shows .* mount' "why, and what to do"
+}
+
 run_tests

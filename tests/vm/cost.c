@@ -56,7 +56,7 @@ static int cost_overflow(const char *config, const struct pmb_config *cfg)
 	return r;
 }
 
-/* One program of the three alone. */
+/* One program alone. */
 static int cost_life(const char *name)
 {
 	struct life_bpf *skel = life_bpf__open();
@@ -67,6 +67,7 @@ static int cost_life(const char *name)
 		return 1;
 	bpf_object__for_each_program(other, skel->obj)
 		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
+	skel->rodata->pmb_pidns = 1;
 	program = bpf_object__find_program_by_name(skel->obj, name);
 	keep_log(program);
 	r = print(program, "", life_bpf__load(skel));
@@ -92,6 +93,10 @@ int main(void)
 	failed += cost_overflow("tasks", &cfg);
 	cfg.by_table = 1;
 	failed += cost_overflow("table", &cfg);
+	cfg.pidns = 1;
+	cfg.live_period = 1;
+	failed += cost_overflow("nested", &cfg);
+	cfg.pidns = cfg.live_period = 0;
 	cfg.by_table = 0;
 	cfg.weight = PMB_WEIGHT_COUNT;
 	failed += cost_overflow("freq", &cfg);
@@ -109,5 +114,8 @@ int main(void)
 	failed += cost_life("pmb_fork");
 	failed += cost_life("pmb_exec");
 	failed += cost_life("pmb_exit");
+	failed += cost_life("pmb_fork_ns");
+	failed += cost_life("pmb_exec_ns");
+	failed += cost_life("pmb_exit_ns");
 	return failed ? 1 : 0;
 }

@@ -65,7 +65,10 @@ static void add_kernel(struct findings *f)
 	add(f, "kernel", xstrdup("cgroups"), xstrdup(cgroup_layout()), NULL);
 	if (procfs_nested_pid_namespace())
 		add(f, "kernel", xstrdup("pid namespace"), xstrdup("nested"),
-		    "nothing can be recorded: process ids here aren't the kernel's (docker: --pid=host)");
+		    "other processes of the host have neither numbers nor user stacks here (docker: --pid=host)");
+	if (!procfs_is_ours())
+		add(f, "kernel", xstrdup("/proc"), xstrdup("of another pid namespace"),
+		    "nothing can be recorded: mount that of ours (unshare --mount-proc)");
 }
 
 static void add_setting(struct findings *f, const char *path, const char *lost_if_nonzero, bool bad)
@@ -316,7 +319,7 @@ int cmd_doctor(int argc, char **argv)
 	add_stacks(&f);
 	add_pmus(&f);
 	add_event_db(&f);
-	f.can_record &= add_events(&f) && !procfs_nested_pid_namespace();
+	f.can_record &= add_events(&f) && procfs_is_ours();
 	if (json)
 		print_json(&f);
 	else

@@ -73,6 +73,21 @@ static int check_names(const struct event_list *list, struct err *err)
 	return 0;
 }
 
+/* Whose intervals may become longer: of those that nobody has given a rate. One that overflows each time is
+ * exact, which is worth more than its cost, unless that was limited on purpose. */
+static void settle_budget(struct record_args *a)
+{
+	bool all_given = a->rate.freq_hz || a->rate.period;
+
+	for (size_t i = 0; i < a->events.n; i++) {
+		struct event *event = &a->events.events[i];
+
+		event->adaptive = event->way == EVENT_OVERFLOWS && !all_given &&
+				  !event->rate_given &&
+				  (event->attr.sample_period > 1 || a->budget_given);
+	}
+}
+
 static void print_tick(void *ctx, const struct session_tick *tick)
 {
 	static uint64_t before_ns, before_samples;
@@ -151,6 +166,7 @@ int cmd_record(int argc, char **argv)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)
 		return complain(&err);
+	settle_budget(&args);
 	event_list__settle_precise(&args.events);
 	plan__ask(&args.plan, &args.events);
 	r = record_out__open(&out, &args, argv, &err);

@@ -33,10 +33,12 @@ enum {
 	OPT_BY,
 	OPT_CONTAINER,
 	OPT_NO_SYMBOLS,
+	OPT_BUDGET,
 };
 
 enum {
 	DEFAULT_RING_BYTES = 1024 * 1024,
+	DEFAULT_BUDGET = 1, /* percent */
 	MIN_MEMORY = 1024 * 1024,
 	TABLE_BYTES = PMB_CHUNKS_MAX * (int)sizeof(struct pmb_chunk),
 };
@@ -48,6 +50,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"rate", OPT_RATE, "lo|on|hi", 0,
 	 "An overflow about every 100, 10 or 1 ms (hi, the default), for events that name no rate",
+	 0},
+	{"budget", OPT_BUDGET, "PERCENT", 0,
+	 "Lengthen intervals when recording would take more of the CPUs; a rate that was given is kept. "
+	 "Default: 1; 0: never",
 	 0},
 	{"passes", OPT_PASSES, 0, 0,
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
@@ -262,6 +268,15 @@ static int parse_addr(struct record_args *a, const char *text)
 	return 0;
 }
 
+static int parse_budget(struct record_args *a, const char *text)
+{
+	a->budget_given = true;
+	if (num__parse_f64(text, &a->session.budget) == 0 && a->session.budget >= 0 &&
+	    a->session.budget <= 100)
+		return 0;
+	return err__usage(a->err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
+}
+
 /* perf calls them dwarf and fp. */
 static int parse_call_graph(struct record_args *a, const char *text)
 {
@@ -295,6 +310,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_positive(a, "-c", arg, &a->rate.period);
 	case OPT_RATE:
 		return parse_rate(a, arg);
+	case OPT_BUDGET:
+		return parse_budget(a, arg);
 	case 'm':
 		return parse_ring(a, arg);
 	case OPT_MAX_MEMORY:
@@ -469,7 +486,8 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
 			    .ring_bytes = DEFAULT_RING_BYTES,
-			    .max_memory = DEFAULT_MAX_MEMORY},
+			    .max_memory = DEFAULT_MAX_MEMORY,
+			    .budget = DEFAULT_BUDGET},
 		.target = {.err = err},
 		.err = err,
 	};

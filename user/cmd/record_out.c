@@ -14,6 +14,7 @@
 #include "cmd/remarks.h"
 #include "out/summary.h"
 #include "prof/recorded.h"
+#include "sys/usage.h"
 
 static enum number_unit default_unit(const struct event *event)
 {
@@ -201,6 +202,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};
+	struct cost cost = result->cost;
 	int r, w;
 
 	if (a->names.debuginfod && !a->quiet)
@@ -224,6 +226,10 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		r = write_files(out, prof, err);
 		prof__free(prof);
 	}
+	cost.after_ns += usage_cpu_ns(0) - result->cpu_ns + names.work.helper_ns;
+	if (cost.helper_rss_bytes < names.work.helper_rss_bytes)
+		cost.helper_rss_bytes = names.work.helper_rss_bytes;
+	summary.cost = &cost;
 	w = write_summary(out, &summary, r == 0 ? err : NULL);
 	return r < 0 ? r : w;
 }

@@ -124,6 +124,11 @@ void counters__disable(const struct counters *c)
 		ioctl(c->list[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+void counter__set_period(const struct counter *c, uint64_t period)
+{
+	ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 void counters__read(struct counters *c)
 {
 	for (size_t i = 0; i < c->n; i++) {

@@ -47,6 +47,8 @@ int counters__open_tasks(struct counters *c, const struct counters_opts *opts, c
 			 size_t n_tids, struct err *err);
 int counters__enable(const struct counters *c, struct err *err);
 void counters__disable(const struct counters *c);
+/* How often it overflows from now on; children that have inherited it stay as they are. */
+void counter__set_period(const struct counter *counter, uint64_t period);
 void counters__read(struct counters *c);
 void counters__close(struct counters *c);
 

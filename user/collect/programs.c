@@ -17,6 +17,7 @@
 #include "collect/sample.skel.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
+#include "sys/usage.h"
 
 struct programs {
 	struct sample_bpf **samples; /* one per event that overflows; the first owns the maps */
@@ -130,6 +131,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_rings);
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
 	skel->rodata->pmb_cfg.by_table = opts->by_table;
+	skel->rodata->pmb_cfg.pidns = opts->pidns;
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_slices, (__u32)p->n_rings);
 	else
@@ -154,6 +156,17 @@ static int share_maps(struct programs *p, struct bpf_object *to)
 	return 0;
 }
 
+/* Those for our pid namespace, of each two. */
+static void choose_life(struct life_bpf *life, bool nested)
+{
+	bpf_program__set_autoload(life->progs.pmb_fork, !nested);
+	bpf_program__set_autoload(life->progs.pmb_exec, !nested);
+	bpf_program__set_autoload(life->progs.pmb_exit, !nested);
+	bpf_program__set_autoload(life->progs.pmb_fork_ns, nested);
+	bpf_program__set_autoload(life->progs.pmb_exec_ns, nested);
+	bpf_program__set_autoload(life->progs.pmb_exit_ns, nested);
+}
+
 static int load_life(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
 	int r;
@@ -162,6 +175,8 @@ static int load_life(struct programs *p, const struct programs_opts *opts, struc
 	if (!p->life)
 		return load_error(err, "the fork and exec programs", -errno);
 	p->life->rodata->pmb_inherit = opts->inherit;
+	p->life->rodata->pmb_pidns = opts->pidns;
+	choose_life(p->life, opts->pidns);
 	r = share_maps(p, p->life->obj);
 	if (r == 0)
 		r = life_bpf__load(p->life);
@@ -403,6 +418,20 @@ int programs__stats(const struct programs *p, size_t event, struct pmb_stats *re
 	for (int cpu = 0; cpu < p->n_rings; cpu++)
 		add_stats(ret, &per_cpu[cpu]);
 	return 0;
+}
+
+uint64_t programs__map_bytes(const struct programs *p)
+{
+	const struct bpf_map *map;
+	uint64_t bytes = 0;
+
+	bpf_object__for_each_map(map, p->samples[0]->obj)
+		bytes += usage_map_bytes(bpf_map__fd(map));
+	for (int cpu = 0; cpu < p->n_rings; cpu++)
+		bytes += usage_map_bytes(p->ring_fds[cpu]);
+	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++)
+		bytes += p->chunks[i] ? sizeof(*p->chunks[i]) : 0;
+	return bytes;
 }
 
 int cgroup_subsys_index(const char *controller)

@@ -28,6 +28,7 @@ struct programs_opts {
 	bool inherit;        /* children of targets are targets */
 	bool by_table;       /* unwind tables will be given */
 	bool by_container;   /* cgroups will be marked */
+	uint32_t pidns;      /* as in struct pmb_config */
 };
 
 struct programs;
@@ -53,6 +54,8 @@ struct pmb_mappings *programs__mappings(const struct programs *programs);
 struct pmb_chunk *programs__new_chunk(struct programs *programs, uint32_t index);
 /* list NULL: the process's mappings are no longer known. */
 int programs__set_process(struct programs *programs, uint32_t tgid, const struct pmb_process *list);
+/* What the maps take of the kernel's memory. */
+uint64_t programs__map_bytes(const struct programs *programs);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
 

@@ -3,6 +3,7 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,12 +12,17 @@
 #include "base/mem.h"
 #include "pmubpf/record.h"
 
+enum { RECORD_HEADER = 8 }; /* BPF_RINGBUF_HDR_SZ */
+
 struct rings {
 	/* one for each CPU: libbpf's own set of rings can't stop in one and go on with the next */
 	struct ring_buffer **list;
 	int n;
 	int epoll_fd;
+	size_t ring_bytes;
 	uint64_t until; /* during a drain */
+	size_t taken;   /* during the drain of a ring */
+	size_t most_taken;
 	ring_record_fn fn;
 	void *ctx;
 };
@@ -28,6 +34,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	const struct pmb_rec *rec = data;
 	struct rings *rings = ctx;
 
+	rings->taken += RECORD_HEADER + (size + 7) / 8 * 8;
 	rings->fn(rings->ctx, data, size);
 	return size >= sizeof(*rec) && rec->time > rings->until ? -EAGAIN : 0;
 }
@@ -43,12 +50,13 @@ static int rings__add(struct rings *rings, int fd)
 	return epoll_ctl(rings->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-int rings__open(struct rings **ret, const struct programs *programs, ring_record_fn fn, void *ctx,
-		struct err *err)
+int rings__open(struct rings **ret, const struct programs *programs, size_t ring_bytes,
+		ring_record_fn fn, void *ctx, struct err *err)
 {
 	struct rings *rings = xcalloc(1, sizeof(*rings));
 	int n = programs__n_rings(programs), r;
 
+	rings->ring_bytes = ring_bytes;
 	rings->fn = fn;
 	rings->ctx = ctx;
 	rings->list = xcalloc((size_t)n, sizeof(*rings->list));
@@ -84,6 +92,16 @@ int rings__epoll_fd(const struct rings *rings)
 void rings__drain(struct rings *rings, uint64_t until)
 {
 	rings->until = until;
-	for (int i = 0; i < rings->n; i++)
+	rings->most_taken = 0;
+	for (int i = 0; i < rings->n; i++) {
+		rings->taken = 0;
 		ring_buffer__consume(rings->list[i]);
+		if (rings->taken > rings->most_taken)
+			rings->most_taken = rings->taken;
+	}
+}
+
+double rings__fill(const struct rings *rings)
+{
+	return fmin(1, (double)rings->most_taken / (double)rings->ring_bytes);
 }

@@ -13,12 +13,15 @@ struct rings;
 
 typedef void (*ring_record_fn)(void *ctx, const void *data, size_t size);
 
-int rings__open(struct rings **ret, const struct programs *programs, ring_record_fn fn, void *ctx,
-		struct err *err);
+/* ring_bytes: the size of each. */
+int rings__open(struct rings **ret, const struct programs *programs, size_t ring_bytes,
+		ring_record_fn fn, void *ctx, struct err *err);
 struct rings *rings__free(struct rings *rings);
 int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up */
 /* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later one:
  * so what a round takes in is bounded by the rings' size. */
 void rings__drain(struct rings *rings, uint64_t until);
+/* How full the fullest ring was when it was drained last: 0 to 1. */
+double rings__fill(const struct rings *rings);
 
 #endif

@@ -120,7 +120,7 @@ uint64_t ledger_event__remainder(const struct ledger_event *e)
 {
 	if (e->by_count)
 		return e->value > e->kernel.weight_seen ? e->value - e->kernel.weight_seen : 0;
-	return e->instances * e->interval;
+	return e->instances * e->interval + e->cut;
 }
 
 bool ledger_event__unfinished(const struct ledger_event *e)

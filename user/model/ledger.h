@@ -56,7 +56,8 @@ struct ledger_event {
 	uint64_t enabled_ns, running_ns;
 	uint64_t scaled;    /* value, scaled by enabled/running: an estimate if they differ */
 	uint64_t instances; /* counters that may each hold an unfinished interval */
-	uint64_t interval;  /* the period, or the mean weight in frequency mode */
+	uint64_t interval;  /* the longest period, or the mean weight in frequency mode */
+	uint64_t cut;       /* weight that intervals may have lost when they were changed */
 	bool read;          /* it doesn't overflow: its readings are in the columns of overflows */
 	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
 	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */

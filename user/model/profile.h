@@ -22,10 +22,11 @@ enum frame_kind {
 };
 
 /* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id, name) */
-#define ARTIFICIAL_FRAMES(X) \
-	X(OTHER, "[other]")  \
-	X(IDLE, "[idle]")    \
-	X(NOT_PROGRAM, "[not-program-related]")
+#define ARTIFICIAL_FRAMES(X)                    \
+	X(OTHER, "[other]")                     \
+	X(IDLE, "[idle]")                       \
+	X(NOT_PROGRAM, "[not-program-related]") \
+	X(OUTSIDE, "[outside]")
 
 enum artificial {
 #define X(id, name) ARTIFICIAL_##id,

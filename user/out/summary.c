@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "out/cost.h"
 #include "out/escape.h"
 #include "out/ratios.h"
 
@@ -414,4 +415,5 @@ void summary__text(const struct summary *s, struct buf *out)
 			    "names may be missing\n",
 			    s->ledger->sideband_lost);
 	indent_lines(s->notes, out);
+	cost__text(s, out);
 }

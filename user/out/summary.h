@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "model/clockrate.h"
+#include "model/cost.h"
 #include "model/ledger.h"
 #include "model/measure.h"
 #include "model/passes.h"
@@ -32,6 +33,7 @@ struct summary {
 	const struct passes *passes;    /* NULL: one recording */
 	struct frame_counts frames;
 	struct names_work names; /* what it cost to name them */
+	const struct cost *cost;
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */
 	const char *notes;         /* lines, may be NULL */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "out/cost.h"
 #include "out/json.h"
 #include "out/ratios.h"
 #include "pmu/way.h"
@@ -54,6 +55,7 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__f64(j, "scale", ledger_event__scale(e), 6);
 	json__bool(j, "estimated", ledger_event__estimated(e));
 	json__str(j, "silence", silence_keys[ledger_event__silence(e)]);
+	json__u64(j, "interval", e->interval);
 	json__u64(j, "remainder", ledger_event__remainder(e));
 	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "throttled", e->throttled);
@@ -114,6 +116,7 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 		json__u64(j, "set", s->plan->set[i]);
 	json__obj(j, "rate");
 	json__u64(j, event->attr.freq ? "freq" : "period", event->attr.sample_period);
+	json__bool(j, "adaptive", event->adaptive);
 	json__end_obj(j);
 	json_kernel(j, &e->kernel);
 	json__obj(j, "user");
@@ -273,6 +276,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);
 	json_memory(&j, &s->ledger->memory);
+	cost__json(s, &j);
 	json__obj(&j, "sideband");
 	json__u64(&j, "records", s->ledger->sideband_records);
 	json__u64(&j, "lost", s->ledger->sideband_lost);

@@ -52,6 +52,7 @@ struct event {
 	uint64_t
 		interval; /* default period, prime; used when neither text nor option names a rate */
 	bool rate_given;  /* the text had period= or freq= */
+	bool adaptive;    /* its interval may be lengthened to stay within a budget */
 	bool at_clock; /* the text wants it read at a clock's overflows, whether it interrupts or not */
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */

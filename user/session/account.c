@@ -16,6 +16,13 @@ enum {
 	PLACES_NS = 1000 * 1000 * 1000,
 };
 
+/* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those 0, or -1
+ * when they have gone. */
+static bool is_ours(uint32_t tgid)
+{
+	return tgid && tgid != PMB_OUTSIDE;
+}
+
 void session__ring_record(void *session, const void *data, size_t size)
 {
 	struct session *s = session;
@@ -39,7 +46,8 @@ void session__ring_record(void *session, const void *data, size_t size)
 	ledger->events[rec.sample->event].decoded++;
 	for (size_t i = 0; i < rec.n_reads; i++)
 		ledger->events[rec.reads[i].event].decoded += rec.reads[i].weight > 0;
-	processes__sample_arrived(s->processes, rec.sample->tgid, now_ns());
+	if (is_ours(rec.sample->tgid))
+		processes__sample_arrived(s->processes, rec.sample->tgid, now_ns());
 	queue__sample(&s->queue, &rec);
 }
 
@@ -52,6 +60,8 @@ static void on_life(void *ctx, const struct life *life)
 {
 	struct session *s = ctx;
 
+	if (!is_ours(life->tgid))
+		return;
 	processes__life_arrived(s->processes, life);
 	if (life->kind == LIFE_MMAP && may_be_sampled(s, life->tgid))
 		processes__pin_early(s->processes, life);
@@ -186,7 +196,7 @@ static void session__bound_profile(struct session *s)
 /* What the kernel side should know of the process from now on. */
 static void publish(struct session *s, const struct pmb_sample *sample, struct process *process)
 {
-	if (s->lists && sample->tgid && sample->stack_top)
+	if (s->lists && is_ours(sample->tgid) && sample->stack_top)
 		lists__put(s->lists, sample->tgid, process__generation(process), sample->stack_top,
 			   process__mappings(process));
 }
@@ -199,6 +209,10 @@ static bool account_user_stack(struct session *s, const struct pmb_sample *sampl
 				      slices__take(&s->slices, sample->user_stack) :
 				      NULL;
 
+	if (to->user_end == PMB_END_OUTSIDE) {
+		to->key.user_stack = profile__artificial(s->result->profile, ARTIFICIAL_OUTSIDE);
+		return true;
+	}
 	if (!slice) {
 		to->key.user_stack =
 			resolve(s, sample->user_stack, process, sample->ip, &to->user_end);
@@ -213,9 +227,8 @@ static bool account_user_stack(struct session *s, const struct pmb_sample *sampl
 	return true;
 }
 
-static void account_sample(void *ctx, const struct decoded *rec)
+static void account_one(struct session *s, const struct decoded *rec)
 {
-	struct session *s = ctx;
 	const struct pmb_sample *sample = rec->sample;
 	struct process *process = processes__get(s->processes, sample->tgid, sample->rec.time);
 	struct account to = {
@@ -241,8 +254,8 @@ static void account_sample(void *ctx, const struct decoded *rec)
 	}
 	to.labels = (struct profile_labels){
 		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
-		.tgid = labels & LABEL_PID ? sample->tgid : 0,
-		.tid = labels & LABEL_TID ? sample->tid : 0,
+		.tgid = labels & LABEL_PID && sample->tgid != PMB_OUTSIDE ? sample->tgid : 0,
+		.tid = labels & LABEL_TID && sample->tid != PMB_OUTSIDE ? sample->tid : 0,
 		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
 		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
 	};
@@ -258,6 +271,16 @@ static void account_sample(void *ctx, const struct decoded *rec)
 			session__account(s, &to);
 	}
 	session__bound_profile(s);
+}
+
+static void account_sample(void *ctx, const struct decoded *rec)
+{
+	struct session *s = ctx;
+	uint64_t began = session__time_sample(s, rec);
+
+	account_one(s, rec);
+	if (began)
+		session__timed_sample(s, began);
 }
 
 static void account_life(void *ctx, const struct life *life)

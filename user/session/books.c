@@ -110,11 +110,11 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
 }
 
-/* In frequency mode the period changes; that of a clock doesn't. */
+/* In frequency mode the period changes; that of a clock doesn't. A budget has said what it was at most. */
 static uint64_t event_interval(const struct event *event, const struct ledger_event *e)
 {
 	if (!event->attr.freq)
-		return event->attr.sample_period;
+		return e->interval ? e->interval : event->attr.sample_period;
 	if (event->unit == UNIT_NS)
 		return 1000000000 / event->attr.sample_freq;
 	return e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0;
@@ -154,7 +154,7 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 		if (c->event == index && c->tid < 0)
 			sum += idle[c->cpu] - s->idle_before[c->cpu];
 	}
-	told = e->kernel.weight_idle + e->kernel.skipped * e->interval;
+	told = e->kernel.weight_idle + e->kernel.weight_skipped;
 	if (sum <= told || e->value <= e->kernel.weight_seen)
 		return 0;
 	sum -= told;

@@ -44,7 +44,8 @@ struct session {
 	size_t late_held;   /* bytes of mappings that they refer to */
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
-	struct family *family; /* tasks that inherited events live in */
+	struct family *family;     /* tasks that inherited events live in */
+	struct spending *spending; /* what it costs, and the intervals that follow from it */
 	struct signals signals;
 	struct tasks tasks;
 	bool by_place; /* every process may be sampled */
@@ -107,6 +108,17 @@ void session__late_give_up(struct session *s);
 void session__late_keep_files(const struct session *s);
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
+
+/* spending.c: measures what the recording costs, and lengthens intervals when that is too much */
+void session__spend_begin(struct session *s); /* as the counters are enabled */
+void session__spend_round(struct session *s);
+void session__spend_stop(struct session *s); /* as they are disabled */
+void session__spend_end(
+	struct session *s); /* all records are in; maps and helpers are still there */
+void session__spend_free(struct session *s);
+/* Around the account of each sample. */
+uint64_t session__time_sample(struct session *s, const struct decoded *rec);
+void session__timed_sample(struct session *s, uint64_t began);
 
 /* books.c: the ledger, once all records are in */
 void session__close_books(struct session *s);

@@ -109,6 +109,8 @@ static void add_row(struct ledger_event *to, const struct ledger_event *from)
 	to->scaled += from->scaled;
 	to->instances += from->instances;
 	to->idle_ns += from->idle_ns;
+	to->cut += from->cut;
+	to->interval = from->interval > to->interval ? from->interval : to->interval;
 }
 
 static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *numbers)
@@ -154,6 +156,8 @@ static void merge(struct pass_run *run, struct session_result *pass, const size_
 		total->scopes[numbers[i]] = pass->scopes[i];
 	}
 	total->duration_ns += pass->duration_ns;
+	total->cpu_ns = pass->cpu_ns;
+	cost__add(&total->cost, &pass->cost);
 	total->end = pass->end;
 	if (pass->notes.len)
 		buf__puts(&total->notes, pass->notes.data);
@@ -181,6 +185,7 @@ static int record_pass(struct pass_run *run, const struct plan *plan, size_t set
 	opts.files = run->result->files;
 	opts.cgroups = run->result->cgroups;
 	opts.counted = &run->counted;
+	opts.cpu_ns = run->result->cpu_ns;
 	r = session__record(&session, &opts, &pass, err);
 	if (r < 0)
 		return r;

@@ -79,10 +79,10 @@ static int session__check_place(const struct session *s, struct err *err)
 	unsigned long files = 32 + (unsigned long)(s->n_cpus + 2 * s->online.n) +
 			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
 
-	if (procfs_nested_pid_namespace())
+	if (!procfs_is_ours())
 		return err__cannot(
-			err, "this is a nested pid namespace, whose process ids aren't those "
-			     "that the kernel samples: run in the host's (docker run --pid=host)");
+			err, "/proc shows the processes of another pid namespace than ours: mount "
+			     "ours (unshare --mount-proc), or enter that one (nsenter -p)");
 	raise_fd_limit();
 	if (fd_limit() < files)
 		return err__set(
@@ -102,7 +102,8 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		r = session__load(s, err);
 	if (r == 0)
-		r = rings__open(&s->rings, s->programs, session__ring_record, s, err);
+		r = rings__open(&s->rings, s->programs, s->opts->ring_bytes, session__ring_record,
+				s, err);
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
 	if (r == 0 && s->by_place && !s->opts->whom.n_cgroups)
@@ -137,6 +138,7 @@ static int session__start(struct session *s, struct err *err)
 	r = counters__enable(&now, err);
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
+	session__spend_begin(s);
 	if (r == 0 && s->opts->whom.command)
 		r = command__go(&s->command, s->opts->whom.command[0], err);
 	return r;
@@ -266,6 +268,7 @@ static enum session_end session__loop(struct session *s)
 			return end;
 		s->slices.hurry = false;
 		session__round(s, false);
+		session__spend_round(s);
 		session__tick(s, now_ns());
 	}
 }
@@ -290,9 +293,11 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	result->end = session__loop(s);
 	result->duration_ns = now_ns() - s->start_ns;
 	counters__disable(&s->counters);
+	session__spend_stop(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
 	command__terminate(&s->command);
 	session__round(s, true);
+	session__spend_end(s);
 	session__close_books(s);
 	signals__release(&s->signals);
 	*ret = s;
@@ -316,6 +321,7 @@ struct session *session__free(struct session *s)
 	rings__free(s->rings);
 	sideband__free(s->sideband);
 	session__unwind_free(s);
+	session__spend_free(s);
 	programs__free(s->programs);
 	processes__free(s->processes);
 	raw_stacks__done(&s->stacks);

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "model/clockrate.h"
+#include "model/cost.h"
 #include "model/ledger.h"
 #include "model/profile.h"
 #include "pmu/event.h"
@@ -56,6 +57,8 @@ struct session_opts {
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	unsigned labels;     /* enum session_label, added up */
+	uint64_t cpu_ns;     /* of this process, that earlier recordings have accounted for */
+	double budget;       /* percent of the CPUs' time that it may take; 0: any */
 	size_t ring_bytes;
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
 
@@ -81,6 +84,8 @@ struct session_result {
 	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
 	enum session_scope *scopes; /* per event: PER_CPU or PER_TASK */
 	uint64_t duration_ns;
+	struct cost cost; /* without what comes after the recording */
+	uint64_t cpu_ns;  /* of this process, when the recording had ended */
 	enum session_end end;
 	struct buf notes; /* lines for the summary: what was odd */
 	uint64_t *counts; /* per event of opts->counted; ours */

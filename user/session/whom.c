@@ -212,6 +212,7 @@ int session__load(struct session *s, struct err *err)
 		.inherit = o->whom.inherit,
 		.by_table = o->want_user && o->by_table,
 		.by_container = o->whom.n_containers,
+		.pidns = procfs_nested_pid_namespace(),
 	};
 	int r;
 
@@ -230,6 +231,7 @@ int session__load(struct session *s, struct err *err)
 			.want_kernel = o->want_kernel,
 			.want_addr = o->addr_mask && event->has_addr,
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
+			.live_period = event->adaptive && event->unit == UNIT_NS,
 		};
 		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
 			       session_wants_cgroups(o) ? cgroups__hierarchy(s->result->cgroups) :

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/protocol.h"
+#include "sys/usage.h"
 
 uint64_t helper_now_ns(void)
 {
@@ -32,10 +34,27 @@ void helper__init(struct helper *h, int (*child)(int sock))
 	*h = (struct helper){.child = child, .sock = -1, .reply = xcalloc(1, SYMD_MSG_MAX)};
 }
 
+/* As waitpid(), and its time is remembered. */
+static pid_t reap(struct helper *h, pid_t pid, int options)
+{
+	struct rusage used = {0};
+	pid_t r = wait4(pid, NULL, options, &used);
+
+	if (r == pid)
+		h->gone_ns += (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
+			      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+	return r;
+}
+
+uint64_t helper__cpu_ns(const struct helper *h)
+{
+	return h->gone_ns + (h->pid ? usage_cpu_ns(h->pid) : 0);
+}
+
 /* A process in the middle of a read from a dead server dies when the read ends. */
 static bool is_gone(struct helper *h)
 {
-	if (h->dying && waitpid(h->dying, NULL, WNOHANG) != 0)
+	if (h->dying && reap(h, h->dying, WNOHANG) != 0)
 		h->dying = 0;
 	return !h->dying;
 }
@@ -70,7 +89,7 @@ void helper__kill(struct helper *h)
 	if (!h->pid)
 		return;
 	kill(h->pid, SIGKILL);
-	while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+	while (reap(h, h->pid, 0) < 0 && errno == EINTR)
 		;
 	h->pid = 0;
 }

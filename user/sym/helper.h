@@ -24,6 +24,7 @@ struct helper {
 	uint16_t asked;
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
+	uint64_t gone_ns; /* CPU time of those that were before it */
 };
 
 void helper__init(struct helper *h, int (*child)(int sock));
@@ -53,6 +54,9 @@ int helper__post(struct helper *h, int fd);
 /* -EAGAIN: no answer yet. On other failures the helper is gone. *ret_fd, which the caller owns, is
  * the descriptor that came with the answer, or -1. */
 int helper__take(struct helper *h, int *ret_fd, struct cursor *body);
+
+/* CPU time of it, and of those that it replaced. */
+uint64_t helper__cpu_ns(const struct helper *h);
 
 uint64_t helper_now_ns(void);
 

@@ -274,10 +274,13 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	groups = make_groups(profile, files, ids, &n_groups);
 	for (size_t i = 0; i < n_groups; i++)
 		name_group(&r, &groups[i]);
-	ret->work = (struct names_work){sym__work(r.sym).lookups, sym__work(r.sym).files,
-					sym__failures(r.sym),
-					r.servers ? debuginfod__work(r.servers) :
-						    (struct debuginfod_work){0}};
+	ret->work = (struct names_work){
+		sym__work(r.sym).lookups,
+		sym__work(r.sym).files,
+		sym__failures(r.sym),
+		r.servers ? debuginfod__work(r.servers) : (struct debuginfod_work){0},
+		sym__helper_ns(r.sym),
+		sym__helper_rss_bytes(r.sym)};
 	kallsyms__free(r.kallsyms);
 	sym__free(r.sym);
 	debuginfod__free(r.servers);

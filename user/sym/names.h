@@ -25,6 +25,7 @@ struct names {
 		uint64_t files;   /* …in so many files */
 		uint64_t helper_failures;
 		struct debuginfod_work downloads;
+		uint64_t helper_ns, helper_rss_bytes; /* CPU time, memory at its most */
 	} work;
 };
 

@@ -17,6 +17,7 @@
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
 #include "symd/protocol.h"
+#include "sys/usage.h"
 
 enum {
 	TIMEOUT_MS = 10000,
@@ -89,6 +90,16 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 int sym__new(struct sym **ret, struct err *err)
 {
 	return sym__new_with(ret, NULL, TIMEOUT_MS, err);
+}
+
+uint64_t sym__helper_ns(const struct sym *sym)
+{
+	return helper__cpu_ns(&sym->helper);
+}
+
+uint64_t sym__helper_rss_bytes(const struct sym *sym)
+{
+	return sym->helper.pid ? usage_rss_bytes(sym->helper.pid) : 0;
 }
 
 struct sym *sym__free(struct sym *sym)

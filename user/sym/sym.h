@@ -44,6 +44,9 @@ int sym__new(struct sym **ret, struct err *err);
 /* The same with the helper's main function called in a forked child, which gets the socket as its
  * argument, and with how long one answer may take: for tests, and for fuzzing. */
 int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err);
+/* What the helper has used so far: CPU time, memory at its most. */
+uint64_t sym__helper_ns(const struct sym *sym);
+uint64_t sym__helper_rss_bytes(const struct sym *sym);
 struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; returns NULL */
 
 /* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper too long,

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sym/helper.h"
 #include "symd/protocol.h"
+#include "sys/usage.h"
 
 struct table_client {
 	struct helper helper;
@@ -106,4 +107,14 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 void table_client__distrust(struct table_client *c)
 {
 	helper__abandon(&c->helper);
+}
+
+uint64_t table_client__cpu_ns(const struct table_client *c)
+{
+	return helper__cpu_ns(&c->helper);
+}
+
+uint64_t table_client__rss_bytes(const struct table_client *c)
+{
+	return c->helper.pid ? usage_rss_bytes(c->helper.pid) : 0;
 }

@@ -40,6 +40,9 @@ int table_client__poll_fd(const struct table_client *c);
 /* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the caller's
  * to close, has the table: unwind_table__read(). It is -1 with all others. */
 enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd);
+/* CPU time of the helpers so far, and the most memory that the present one had at a time. */
+uint64_t table_client__cpu_ns(const struct table_client *c);
+uint64_t table_client__rss_bytes(const struct table_client *c);
 /* That table was not one: the helper is not to be trusted any more. */
 void table_client__distrust(struct table_client *c);
 

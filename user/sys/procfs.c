@@ -196,12 +196,23 @@ bool procfs_task_exists(pid_t tid)
 	return access(path, F_OK) == 0;
 }
 
-bool procfs_nested_pid_namespace(void)
+uint32_t procfs_nested_pid_namespace(void)
 {
 	enum { FIRST_PID_NAMESPACE = 0xeffffffc }; /* PROC_PID_INIT_INO */
 	struct stat st;
 
-	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != FIRST_PID_NAMESPACE;
+	if (stat("/proc/self/ns/pid", &st) < 0 || st.st_ino == FIRST_PID_NAMESPACE)
+		return 0;
+	return (uint32_t)st.st_ino;
+}
+
+bool procfs_is_ours(void)
+{
+	char self[16] = {0};
+	int pid;
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 &&
+	       num__parse_int(self, 1, INT32_MAX, &pid) == 0 && pid == getpid();
 }
 
 /* cpu3 user nice system idle iowait … */

@@ -39,8 +39,11 @@ int procfs_status(pid_t tid, struct proc_status *ret);
 
 bool procfs_task_exists(pid_t tid);
 
-/* True in a pid namespace below the first: process ids here aren't those that the kernel side sees. */
-bool procfs_nested_pid_namespace(void);
+/* The inode number of our pid namespace if it lies below the first, else 0: then process ids here aren't those
+ * that the kernel counts by. */
+uint32_t procfs_nested_pid_namespace(void);
+/* True if /proc shows our pid namespace and not another one's. */
+bool procfs_is_ours(void);
 
 /* Time that each CPU spent idle since boot, ns (from /proc/stat, in clock ticks); index = CPU. */
 int procfs_idle_ns(uint64_t *ret_idle, int n_cpus);

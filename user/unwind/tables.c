@@ -258,3 +258,13 @@ const struct tables_totals *tables__totals(const struct tables *t)
 {
 	return &t->totals;
 }
+
+uint64_t tables__helper_ns(const struct tables *t)
+{
+	return table_client__cpu_ns(t->client);
+}
+
+uint64_t tables__helper_rss_bytes(const struct tables *t)
+{
+	return table_client__rss_bytes(t->client);
+}

@@ -45,6 +45,9 @@ bool tables__crowded(const struct tables *tables);
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
+/* What the helper that builds them has used: CPU time, memory at its most. */
+uint64_t tables__helper_ns(const struct tables *tables);
+uint64_t tables__helper_rss_bytes(const struct tables *tables);
 const struct tables_totals *tables__totals(const struct tables *tables);
 
 #endif

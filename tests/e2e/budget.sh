@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a recording costs, and that it stays within its budget where nobody gave a rate.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MEASURED='intervals_follow_cost own_figure_and_the_kernels a_reader_that_lags'
+
+cost() { # KEY
+	sum_get ".cost.$1"
+}
+
+# CPU for split, and page faults by the hundred thousand: the default intervals are too short for that.
+busy() { # SECONDS
+	spawn sh -c "while :; do '$WORKLOADS/faults' 200000; done" >/dev/null
+	later pkill_children "$spawned"
+	spawn "$WORKLOADS/split" "$1" >"$T/split"
+}
+
+# What the shell started, by its id.
+pkill_children() { # PID
+	local child
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		kill -KILL "$child" 2>/dev/null
+	done
+}
+
+t_intervals_follow_cost() {
+	busy 60
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d "$(secs 12 8)" -o "$T/folded" --summary "$T/sum.json"
+	expect_ge "$(cost budget.highest_factor)" 1.5 "intervals were lengthened"
+	expect_ge "$(sum_get '.events[0].interval')" 1500000 "the clock's longest interval"
+	expect_match "$T/err" 'intervals were up to [0-9.]+ times' "the summary says so"
+	# What no interval changes (how many programs start here, meanwhile) comes on top. A quarter more is
+	# allowed: what was overspent before it was seen is paid back over the seconds to come.
+	expect_le "$(jq '.cost.percent - .cost.budget.fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
+	expect_ledger
+	expect_weight_near_counter 5
+	expect_weight_near_counter 5 1
+	expect_within "$(leaf_share "$T/folded" hot70 '^cpu-clock;split;.*;hot[37]0$')" 70 8 "share of hot70"
+}
+
+t_inherited_children_keep_their_weights() {
+	# Per task: a child that was forked before a change keeps its period, one that came later has the new one.
+	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.5; done" >/dev/null
+	later pkill_children "$spawned"
+	wait_until test -s "/proc/$spawned/task/$spawned/children"
+	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d "$(secs 8 5)" -o "$T/folded" --summary "$T/sum.json"
+	expect_ge "$(cost budget.changes)" 1 "changes"
+	expect_ledger
+	expect_weight_near_counter 5
+}
+
+t_a_rate_that_was_given_is_kept() {
+	local rate
+	for rate in '-e cpu-clock -F 4999' '-e cpu-clock -c 200000' '-e cpu-clock/period=200000/'; do
+		# shellcheck disable=SC2086
+		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
+		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
+		expect_match "$T/err" 'OVER the budget of 0.01 %, which changes no rate that was given' "the report with $rate"
+	done
+}
+
+t_exact_counts_stay_exact() {
+	pmb_ok record -e page-faults/period=1/,major-faults -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 20000
+	expect_eq "$(sum_get '.events[0].rate.adaptive')" false "adaptive"
+	expect_eq "$(folded_sum_of "$T/folded" '^page-faults;.*;touch_pages$')" 20000 "page faults"
+}
+
+t_no_budget() {
+	busy 60
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0 -d 2 -o "$T/folded" --summary "$T/sum.json"
+	expect_eq "$(cost budget.percent)" null "the budget"
+	expect_eq "$(cost budget.changes)" 0 "changes"
+	expect_no_match "$T/err" 'budget' "the report"
+}
+
+# Stacks that never repeat, from a ring of one page.
+lagging() { # BUDGET
+	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d "$(secs 8 5)" -o "$T/folded" --summary "$T/sum.json"
+}
+
+t_a_reader_that_lags() {
+	local lost
+	spawn "$WORKLOADS/manypaths" 60 >/dev/null
+	spawn "$WORKLOADS/manypaths" 60 >/dev/null
+	lagging 0
+	lost=$(cost lost)
+	jq -e '.cost.lost > 0' "$T/sum.json" >/dev/null || skip "nothing is lost from a ring of one page here"
+	lagging 100
+	expect_ge "$(cost budget.highest_factor)" 2 "intervals were lengthened"
+	expect_le "$(cost lost)" "$((lost / 2))" "overflows that were lost"
+	expect_ledger
+}
+
+t_own_figure_and_the_kernels() {
+	need_root
+	need_program python3
+	spawn "$WORKLOADS/split" 60 >/dev/null
+	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d "$(secs 6 3)" -o "$T/folded" --summary "$T/sum.json" \
+		>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
+	local runs ns
+	read -r runs ns <"$T/stats"
+	expect_ge "$runs" 100 "runs of the program"
+	# Means of each: the kernel's begin before the program's first instruction.
+	expect_within "$(jq --argjson r "$runs" --argjson n "$ns" '.cost.kernel_ns / .cost.overflows / ($n / $r)' "$T/sum.json")" \
+		0.85 0.35 "own figure / the kernel's"
+}
+
+t_all_of_it_is_told() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+	local key
+	for key in user_ns start_ns end_ns rss_bytes helper_rss_bytes map_bytes overflows_timed; do
+		expect_ge "$(cost $key)" 1 "$key"
+	done
+	expect_match <(tail -n 3 "$T/err") '^  cost: [0-9.]+ % of [0-9]+ CPU' "the summary's end"
+	expect_match <(tail -n 1 "$T/err") 'lost 0 of [0-9]+' "the summary's last line"
+}
+
+t_bad_budgets() {
+	local bad
+	for bad in x -1 101 ''; do
+		pmb record -e cpu-clock --budget="$bad" -- true
+		expect_eq "$rc" 2 "exit status of --budget '$bad'"
+		expect_match "$T/err" "--budget '$bad'" "why"
+	done
+}
+
+run_tests

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a recording cost the machine. Times are CPU time. */
+#ifndef PMUBPF_MODEL_COST_H
+#define PMUBPF_MODEL_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cost {
+	uint64_t span_ns; /* counters were enabled */
+	unsigned n_cpus;  /* that were watched */
+	/* before: from our start, or the end of the recording before */
+	uint64_t before_ns;
+	/* meanwhile */
+	uint64_t kernel_ns; /* in overflow programs, as timed at some overflows */
+	uint64_t overflows, timed;
+	uint64_t reader_ns; /* this process */
+	uint64_t helper_ns; /* the one that builds unwind tables: once for each file */
+	/* the last records, names, output */
+	uint64_t after_ns;
+	/* memory, at its most */
+	uint64_t rss_bytes, helper_rss_bytes, map_bytes;
+	/* the budget */
+	double budget;          /* percent of the CPUs; 0: none */
+	bool adaptive;          /* the interval of some event may be lengthened for it */
+	double factor, highest; /* intervals by the default ones: at the end, at most */
+	unsigned changes;
+	uint64_t fixed_ns; /* of all that counts for the budget: what no interval changes */
+};
+
+/* Of several recordings. */
+void cost__add(struct cost *to, const struct cost *from);
+/* Percent of the CPUs that were watched, while they were. */
+double cost__percent(const struct cost *cost, uint64_t ns);
+/* What counts for the budget: overflow programs and the reader. */
+double cost__budgeted(const struct cost *cost);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What the recording costs, measured while it goes on: overflow programs by the clock reads of some of
+ * their runs, this process by its CPU clock, and what of that goes into samples again by some of them. The
+ * hard thing is a change of intervals: what an instance had counted of its interval by then is lost, unless
+ * its overflows are placed on the counter's own grid (bpf/lib/weight.h).
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "model/budget.h"
+#include "session/internal.h"
+#include "sys/clock.h"
+#include "sys/usage.h"
+
+enum {
+	WINDOW_NS = 100 * 1000 * 1000,
+	TIMED_EVERY = 16, /* samples, of those that are accounted */
+	MEAN_OF = 512,    /* about so many */
+};
+
+/* A mean cost, by those that were timed; of late. */
+struct mean {
+	uint64_t n, ns;
+};
+
+/* Of the overflow programs so far. */
+struct kernel_totals {
+	uint64_t seen, dropped;
+	struct mean timed;
+};
+
+struct spending {
+	struct budget budget;
+	uint64_t window_ns;                   /* when it began */
+	uint64_t cpu_ns;                      /* of this process, at the window's begin */
+	uint64_t begun_cpu_ns;                /* …when the counters were enabled */
+	uint64_t ended_cpu_ns;                /* …and when they were disabled */
+	uint64_t helper_before_ns;            /* its helper's */
+	struct kernel_totals adaptive, other; /* at the window's begin, by kind of event */
+	struct mean overflow, other_overflow, sample;
+	uint64_t accounted; /* samples of adaptive events since the window's begin */
+	uint64_t turn;
+	uint64_t fixed_ns;  /* of all windows */
+	uint64_t *interval; /* per event: the present one */
+};
+
+static bool is_adaptive(const struct session *s, size_t event)
+{
+	return s->opts->budget > 0 && s->opts->events->events[event].adaptive;
+}
+
+static bool any_adaptive(const struct session *s)
+{
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		if (is_adaptive(s, i))
+			return true;
+	}
+	return false;
+}
+
+void session__spend_begin(struct session *s)
+{
+	const struct event_list *events = s->opts->events;
+	struct spending *sp = xcalloc(1, sizeof(*sp));
+
+	s->spending = sp;
+	budget__init(&sp->budget, any_adaptive(s) ? s->opts->budget / 100 * s->cpus->n : 0);
+	sp->interval = xcalloc(events->n, sizeof(*sp->interval));
+	for (size_t i = 0; i < events->n; i++)
+		sp->interval[i] = events->events[i].attr.sample_period;
+	sp->window_ns = s->start_ns;
+	sp->cpu_ns = sp->begun_cpu_ns = usage_cpu_ns(0);
+	sp->helper_before_ns = s->tables ? tables__helper_ns(s->tables) : 0;
+}
+
+static void mean__add(struct mean *m, uint64_t n, uint64_t ns)
+{
+	m->n += n;
+	m->ns += ns;
+	if (m->n > 2 * MEAN_OF) {
+		m->ns = m->ns * MEAN_OF / m->n;
+		m->n = MEAN_OF;
+	}
+}
+
+/* What n more of them cost. */
+static uint64_t mean__times(const struct mean *m, uint64_t n)
+{
+	return m->n ? (uint64_t)((double)m->ns / (double)m->n * (double)n) : 0;
+}
+
+uint64_t session__time_sample(struct session *s, const struct decoded *rec)
+{
+	struct spending *sp = s->spending;
+
+	if (!is_adaptive(s, rec->sample->event))
+		return 0;
+	sp->accounted++;
+	return ++sp->turn % TIMED_EVERY ? 0 : usage_cpu_ns(0);
+}
+
+void session__timed_sample(struct session *s, uint64_t began)
+{
+	mean__add(&s->spending->sample, 1, usage_cpu_ns(0) - began);
+}
+
+static struct kernel_totals kernel_totals(const struct session *s, bool adaptive)
+{
+	struct kernel_totals sum = {0};
+
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		struct pmb_stats stats;
+
+		if (s->opts->events->events[i].way != EVENT_OVERFLOWS ||
+		    is_adaptive(s, i) != adaptive || programs__stats(s->programs, i, &stats) < 0)
+			continue;
+		sum.seen += stats.seen;
+		sum.dropped += stats.dropped[PMB_DROP_RING_FULL];
+		sum.timed.n += stats.timed;
+		sum.timed.ns += stats.timed_ns;
+	}
+	return sum;
+}
+
+/* What the overflow programs of one kind have taken since; *before becomes now. */
+static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals *before,
+			  struct mean *mean)
+{
+	uint64_t seen = now->seen - before->seen;
+
+	mean__add(mean, now->timed.n - before->timed.n, now->timed.ns - before->timed.ns);
+	*before = *now;
+	return mean__times(mean, seen);
+}
+
+static void set_interval(struct session *s, size_t event)
+{
+	struct ledger_event *e = &s->result->ledger.events[event];
+	uint64_t *now = &s->spending->interval[event], before = *now;
+	double wanted = (double)s->opts->events->events[event].attr.sample_period *
+			s->spending->budget.factor;
+
+	*now = interval__prime((uint64_t)wanted);
+	if (e->interval < *now)
+		e->interval = *now;
+	for (size_t i = 0; i < s->counters.n; i++) {
+		if (s->counters.list[i].event != event)
+			continue;
+		counter__set_period(&s->counters.list[i], *now);
+		if (event_weight(s, event) != PMB_WEIGHT_CLOCK_CPU)
+			e->cut += before;
+	}
+}
+
+/* Since the window began. */
+static struct budget_window session__window(struct session *s, uint64_t now)
+{
+	struct spending *sp = s->spending;
+	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
+	uint64_t cpu_ns = usage_cpu_ns(0), reader_ns = cpu_ns - sp->cpu_ns;
+	uint64_t samples_ns = mean__times(&sp->sample, sp->accounted);
+	struct budget_window w = {
+		.span_ns = now - sp->window_ns,
+		.overflows = adaptive.seen - sp->adaptive.seen,
+		.lost = adaptive.dropped > sp->adaptive.dropped,
+		.fill = rings__fill(s->rings),
+	};
+
+	if (samples_ns > reader_ns)
+		samples_ns = reader_ns;
+	w.varying_ns = kernel_ns(&adaptive, &sp->adaptive, &sp->overflow) + samples_ns;
+	w.fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) + reader_ns - samples_ns;
+	sp->window_ns = now;
+	sp->cpu_ns = cpu_ns;
+	sp->accounted = 0;
+	return w;
+}
+
+void session__spend_round(struct session *s)
+{
+	struct spending *sp = s->spending;
+	uint64_t now = now_ns();
+	struct budget_window w;
+
+	if (!(sp->budget.share > 0) || now - sp->window_ns < WINDOW_NS)
+		return;
+	w = session__window(s, now);
+	sp->fixed_ns += w.fixed_ns;
+	if (!budget__pass(&sp->budget, &w))
+		return;
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		if (is_adaptive(s, i))
+			set_interval(s, i);
+	}
+}
+
+void session__spend_stop(struct session *s)
+{
+	s->spending->ended_cpu_ns = usage_cpu_ns(0);
+}
+
+void session__spend_end(struct session *s)
+{
+	struct spending *sp = s->spending;
+	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
+	struct session_result *result = s->result;
+
+	result->cpu_ns = usage_cpu_ns(0);
+	result->cost = (struct cost){
+		.span_ns = result->duration_ns,
+		.n_cpus = (unsigned)s->cpus->n,
+		.before_ns = sp->begun_cpu_ns - s->opts->cpu_ns,
+		.kernel_ns = mean__times(&adaptive.timed, adaptive.seen) +
+			     mean__times(&other.timed, other.seen),
+		.overflows = adaptive.seen + other.seen,
+		.timed = adaptive.timed.n + other.timed.n,
+		.reader_ns = sp->ended_cpu_ns - sp->begun_cpu_ns,
+		.helper_ns = s->tables ? tables__helper_ns(s->tables) - sp->helper_before_ns : 0,
+		.after_ns = result->cpu_ns - sp->ended_cpu_ns,
+		.rss_bytes = usage_rss_bytes(0),
+		.helper_rss_bytes = s->tables ? tables__helper_rss_bytes(s->tables) : 0,
+		.map_bytes = programs__map_bytes(s->programs),
+		.budget = s->opts->budget,
+		.adaptive = any_adaptive(s),
+		.factor = sp->budget.factor,
+		.highest = sp->budget.highest,
+		.changes = sp->budget.changes,
+		.fixed_ns = sp->fixed_ns,
+	};
+}
+
+void session__spend_free(struct session *s)
+{
+	if (s->spending)
+		free(s->spending->interval);
+	free(s->spending);
+	s->spending = NULL;
+}

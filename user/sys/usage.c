@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sys/usage.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "sys/procfs.h"
+
+uint64_t usage_cpu_ns(pid_t pid)
+{
+	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+	struct timespec ts;
+
+	if ((pid && clock_getcpuclockid(pid, &clock) != 0) || clock_gettime(clock, &ts) < 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The number in the line "\nkey:   number". */
+static uint64_t number_in(const char *path, const char *key)
+{
+	_cleanup_free_ char *text = file_read(path);
+	const char *at = text ? strstr(text, key) : NULL;
+	uint64_t value;
+
+	if (!at)
+		return 0;
+	at += strlen(key);
+	at += strspn(at, " \t");
+	return num__take_u64(&at, &value) ? value : 0;
+}
+
+uint64_t usage_rss_bytes(pid_t pid)
+{
+	_cleanup_free_ char *path = pid ? xasprintf("/proc/%d/status", pid) :
+					  xstrdup("/proc/self/status");
+
+	return number_in(path, "\nVmHWM:") * 1024;
+}
+
+uint64_t usage_map_bytes(int map_fd)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/self/fdinfo/%d", map_fd);
+
+	return number_in(path, "\nmemlock:");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What processes of ours use. A process that has gone has used nothing. */
+#ifndef PMUBPF_SYS_USAGE_H
+#define PMUBPF_SYS_USAGE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* CPU time so far, ns; pid 0: of this process. */
+uint64_t usage_cpu_ns(pid_t pid);
+/* The most memory it had at a time (VmHWM); pid 0: this process. */
+uint64_t usage_rss_bytes(pid_t pid);
+/* What the kernel says a BPF map of ours takes. */
+uint64_t usage_map_bytes(int map_fd);
+
+#endif
