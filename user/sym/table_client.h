@@ -40,6 +40,8 @@ int table_client__poll_fd(const struct table_client *c);
 /* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the caller's
  * to close, has the table: unwind_table__read(). It is -1 with all others. */
 enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd);
+/* After TABLE_HELPER: what became of it, for people; the caller frees it. */
+char *table_client__trouble(const struct table_client *c);
 /* That table was not one: the helper is not to be trusted any more. */
 void table_client__distrust(struct table_client *c);
 

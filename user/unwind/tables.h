@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/set_aside.h"
 #include "proc/files.h"
 #include "unwind/store.h"
 
@@ -46,5 +47,7 @@ void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
 const struct tables_totals *tables__totals(const struct tables *tables);
+/* The files on which the helper failed; the caller may take them out. */
+struct set_aside *tables__set_aside(struct tables *tables);
 
 #endif
