@@ -8,7 +8,7 @@ CPPFLAGS += -D_GNU_SOURCE -DPMUBPF_VERSION='"$(VERSION)"' -iquote user -iquote i
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) $(CFLAGS)
-LDLIBS  := -lbpf -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lm
+LDLIBS  := -lbpf -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lseccomp -lm
 
 ifeq ($(SAN),1)
 O := $(O)/san

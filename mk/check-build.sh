@@ -27,12 +27,13 @@ need "elfutils/libdw.h" libdw-dev header elfutils/libdw.h
 need "lzma.h" liblzma-dev header lzma.h
 need "libiberty/demangle.h" libiberty-dev header libiberty/demangle.h
 need "jansson.h" libjansson-dev header jansson.h
+need "seccomp.h" libseccomp-dev header seccomp.h
 need "protobuf-c/protobuf-c.h" libprotobuf-c-dev header protobuf-c/protobuf-c.h
 need "protoc-c" protobuf-c-compiler command -v protoc-c
 need "uthash.h" uthash-dev header uthash.h
 need "perfmon/pfmlib.h" libpfm4-dev header perfmon/pfmlib.h
 need "linux/perf_event.h" linux-libc-dev header linux/perf_event.h
-for lib in bpf elf dw lzma z iberty protobuf-c; do
+for lib in bpf elf dw lzma z iberty protobuf-c seccomp; do
 	need "lib$lib" "lib$lib-dev; libz: zlib1g-dev" library "-l$lib"
 done
 [ -z "$missing" ] && exit 0

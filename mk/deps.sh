@@ -35,6 +35,7 @@ build  liblzma-dev            liblzma-dev
 build  libpfm4-dev            libpfm4-dev
 build  pkg-config             pkg-config
 build  libjansson-dev         libjansson-dev
+build  libseccomp-dev         libseccomp-dev
 build  libprotobuf-c-dev      libprotobuf-c-dev
 build  protobuf-c-compiler    protobuf-c-compiler
 build  uthash-dev             uthash-dev

@@ -7,8 +7,8 @@
 
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 # What reads bytes of others, and what that stands on.
-FUZZ_SRC := $(wildcard user/base/*.c) $(filter-out %/symd.c,$(wildcard user/symd/*.c)) user/sym/reason.c \
-	$(wildcard user/sym/table.c) user/model/intern.c user/out/pprof.c \
+FUZZ_SRC := $(wildcard user/base/*.c) $(filter-out %/symd.c %/fetch.c %/fetch_calls.c %/sandbox.c %/sandbox_calls.c,$(wildcard user/symd/*.c)) user/sym/reason.c \
+	user/sym/table.c user/sym/reply.c user/model/intern.c user/out/pprof.c \
 	$(addprefix user/prof/,prof.c events.c ids.c inflate.c foreign.c pprof_read.c)
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c

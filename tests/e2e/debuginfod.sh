@@ -132,6 +132,8 @@ t_whoever_asks_has_no_privileges() {
 	expect_match "$T/who" '^CapEff:	0000000000000000' "its capabilities"
 	expect_match "$T/who" '^CapPrm:	0000000000000000' "its capabilities"
 	expect_match "$T/who" '^NoNewPrivs:	1' "it can't get any"
+	expect_match "$T/who" '^CapBnd:	0000000000000000' "its bounding set"
+	expect_match "$T/who" '^Seccomp:	2' "its system calls"
 	expect_match "$T/who" '^Groups:	 *$' "its groups"
 }
 

@@ -82,3 +82,27 @@ encode <<<"$whole mapping { id: 18446744073709551615 } location { id: 9999999999
 printf '\x0a\x02\x08\x01\x12\xff\xff\xff\xff\x0f' >"$C/pprof/large-claim" # a sample of 4 GB
 { head -c 8388608 /dev/zero | gzip -9n; } >"$C/pprof/bomb"
 printf 'main;work 12\n' >"$C/pprof/folded"
+
+# What a helper could answer: the question's kind, then a message (symd/protocol.h).
+reply() { # NAME KIND BODY-FILE
+	{ le 1 "$2"; le 4 $((12 + $(wc -c <"$3"))); le 4 1; le 2 6; le 2 3; cat "$3"; } >"$C/reply/$1"
+}
+frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"; le 4 "$4"; }
+named() { le 1 0; le 8 $((0x401000)); frame "$1" "" "" 0; le 1 0; }
+{ le 4 1; named main; } >"$W/b"; reply named 0 "$W/b"
+{ le 4 2; named main; le 1 1; le 8 16; frame "" "" "" 0; le 1 0; } >"$W/b"; reply no-symbol 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4; frame in _Z2inv "" 0; } >"$W/b"
+reply inlined 0 "$W/b"
+{ le 4 0; } >"$W/b"; reply none 0 "$W/b"
+{ le 4 9; named main; } >"$W/b"; reply too-many 0 "$W/b"
+{ le 4 1; named $'a\tb'; le 1 0; } >"$W/b"; reply left-over 0 "$W/b"
+{ le 4 1; le 1 0; le 8 1; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
+{ le 4 1; le 1 7; le 8 16; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 20; head -c 20 /dev/zero; le 2 7; printf x.debug; le 4 7; } >"$W/b"; reply file 1 "$W/b"
+{ le 1 3; le 1 0; le 1 0; le 1 0; le 2 0; le 4 0; } >"$W/b"; reply bad-file 1 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 255; head -c 255 /dev/zero; le 2 0; le 4 0; } >"$W/b"; reply long-id 1 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 0; le 2 3; printf 'a\0b'; le 4 0; } >"$W/b"; reply nul-in-link 1 "$W/b"
+{ le 1 1; } >"$W/b"; reply accepted 2 "$W/b"
+{ le 1 2; } >"$W/b"; reply no-flag 2 "$W/b"
+{ le 1 0; le 4 99; } >"$C/reply/header"

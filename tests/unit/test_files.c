@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -49,6 +50,15 @@ static uint64_t inode_of(const char *path)
 
 	cr_assert_eq(stat(path, &st), 0, "%s", path);
 	return st.st_ino;
+}
+
+/* The kernel says the path behind /proc/self/exe in mappings, never that link. */
+static const char *own_path(void)
+{
+	static char path[4096];
+
+	cr_assert_not_null(realpath("/proc/self/exe", path));
+	return path;
 }
 
 /* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for none. */
@@ -115,12 +125,12 @@ Test(files, our_own_executable)
 
 Test(files, by_its_name_when_it_is_the_right_inode)
 {
-	cr_expect_geq(pin("/proc/self/exe", inode_of("/proc/self/exe")), 0);
+	cr_expect_geq(pin(own_path(), inode_of(own_path())), 0);
 }
 
 Test(files, another_inode_under_its_name_is_refused)
 {
-	cr_expect_eq(pin("/proc/self/exe", inode_of("/proc/self/exe") + 1), -1);
+	cr_expect_eq(pin(own_path(), inode_of(own_path()) + 1), -1);
 }
 
 Test(files, a_fifo_does_not_stop_us)
@@ -170,6 +180,25 @@ Test(files, a_deleted_file)
 	files__pin(files, number, getpid(), start, start + 4096);
 	cr_expect_geq(files__get(files, number)->fd, 0);
 	munmap(p, 4096);
+}
+
+/* What is mapped there by now is another file than the kernel's record said. */
+Test(files, a_mapping_that_has_become_another)
+{
+	_cleanup_free_ char *path = in_dir();
+	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0700);
+	struct stat st;
+	uint32_t number;
+	uint64_t start;
+
+	cr_assert_eq(ftruncate(fd, 4096), 0);
+	fstat(fd, &st);
+	start = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	unlink(path);
+	number = files__elf(files, 0, 0, st.st_ino + 1, path);
+	files__pin(files, number, getpid(), start, start + 4096);
+	cr_expect_eq(files__get(files, number)->fd, -1);
+	munmap((void *)(uintptr_t)start, 4096);
 }
 
 Test(files, the_vdso_is_an_elf_file)
@@ -236,6 +265,20 @@ Test(files, a_perf_map_that_is_a_link)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 
 	cr_assert_eq(symlink("/proc/self/exe", path), 0);
+	files__pin(files, number, getpid(), 0, 0);
+	cr_expect_eq(files__get(files, number)->fd, -1);
+	cr_expect_eq(files__reopen(files, number), -EPERM);
+	unlink(path);
+}
+
+/* Somebody's file may have got a second name where all may write. */
+Test(files, a_perf_map_with_a_second_name)
+{
+	_cleanup_free_ char *path = perf_map(), *other = in_dir();
+	_cleanup_close_ int fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	uint32_t number = files__jit(files, getpid(), 1, 0);
+
+	cr_assert_eq(link(other, path), 0);
 	files__pin(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	cr_expect_eq(files__reopen(files, number), -EPERM);
@@ -391,7 +434,7 @@ Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 20; i++) {
-		last = files__elf(files, i, 0, inode_of("/proc/self/exe"), "/proc/self/exe");
+		last = files__elf(files, i, 0, inode_of(own_path()), own_path());
 		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, last)->fd >= 0;
 	}
@@ -434,7 +477,7 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 
 Test(files, what_is_swept_out_is_closed)
 {
-	int fd = pin("/proc/self/exe", inode_of("/proc/self/exe"));
+	int fd = pin(own_path(), inode_of(own_path()));
 
 	cr_assert_geq(fd, 0);
 	files__sweep(files);
@@ -465,8 +508,7 @@ Test(files, only_a_quarter_of_the_limit_is_pinned)
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 40; i++) {
-		uint32_t number =
-			files__elf(files, i, 0, inode_of("/proc/self/exe"), "/proc/self/exe");
+		uint32_t number = files__elf(files, i, 0, inode_of(own_path()), own_path());
 
 		files__pin(files, number, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, number)->fd >= 0;

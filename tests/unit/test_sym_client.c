@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "sym/helper.h"
 #include "sym/sym.h"
 #include "symd/protocol.h"
+#include "symd/sandbox.h"
 #include "symd/symd.h"
 
 enum { TIMEOUT_MS = 5000, SHORT_MS = 200 };
@@ -161,14 +164,26 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 	return 0;
 }
 
-static void trouble_then_recovery(int (*child)(int sock))
+static void expect_trouble(const char *words)
+{
+	char *trouble = sym__take_trouble(sym);
+
+	cr_expect(words ? trouble && strstr(trouble, words) : !trouble, "%s, not %s",
+		  trouble ? trouble : "nothing", words ? words : "nothing");
+	free(trouble);
+}
+
+static void trouble_then_recovery(int (*child)(int sock), const char *words)
 {
 	uint64_t before = helper_now_ns();
 
 	start(child, SHORT_MS);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	expect_trouble(NULL);
 	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);
+	expect_trouble(words);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	expect_trouble(NULL);
 	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
 	cr_assert_eq(sym__failures(sym), 2);
@@ -276,24 +291,52 @@ static void send_bad_inlined(int sock, const struct symd_header *header)
 	buf__done(&b);
 }
 
-#define HELPER(misbehave)                                  \
-	static int helper_##misbehave(int sock)            \
-	{                                                  \
-		return lying_helper(sock, misbehave);      \
-	}                                                  \
-	Test(sym_client, recovers_from_##misbehave)        \
-	{                                                  \
-		trouble_then_recovery(helper_##misbehave); \
+#define HELPER(misbehave, words)                                  \
+	static int helper_##misbehave(int sock)                   \
+	{                                                         \
+		return lying_helper(sock, misbehave);             \
+	}                                                         \
+	Test(sym_client, recovers_from_##misbehave)               \
+	{                                                         \
+		trouble_then_recovery(helper_##misbehave, words); \
 	}
 
-HELPER(die)
-HELPER(hang)
-HELPER(send_garbage)
-HELPER(send_too_much)
-HELPER(answer_another_question)
-HELPER(send_bad_answers)
-HELPER(send_zero_answers)
-HELPER(send_bad_inlined)
+HELPER(die, "signal 9")
+HELPER(hang, "in time")
+HELPER(send_garbage, "an answer that is none")
+HELPER(send_too_much, "an answer that is none")
+HELPER(answer_another_question, "an answer that is none")
+HELPER(send_bad_answers, "an answer that is none")
+HELPER(send_zero_answers, "an answer that is none")
+HELPER(send_bad_inlined, "an answer that is none")
+
+/* In its sandbox, as a file that has taken it over would find it. */
+static void try_to_escape(int sock, const struct symd_header *header)
+{
+	(void)sock, (void)header;
+	if (sandbox_enter(SYMD_FD) == 0)
+		syscall(SYS_kill, getppid(), SIGTERM);
+	_exit(0);
+}
+HELPER(try_to_escape, "sandbox forbids")
+
+/* A limit of CPU time is one of a process: each file has to have its share. */
+Test(sym_client, a_tired_helper_makes_room)
+{
+	struct helper h;
+	pid_t first;
+
+	helper__init(&h, symd_main);
+	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	first = h.pid;
+	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	cr_expect_eq(h.pid, first);
+	h.worked_ns = (HELPER_WORK_S + 1) * 1000000000ULL;
+	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	cr_expect_neq(h.pid, first);
+	cr_expect_eq(h.worked_ns, 0);
+	helper__done(&h);
+}
 
 static int silent(int sock)
 {

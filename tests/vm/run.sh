@@ -35,7 +35,7 @@ need() {
 # ---------------------------------------------------------------- what goes into a guest
 
 # What pmubpf is built with for another architecture, and what its guest runs.
-PACKAGES="libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev libpfm4-dev libjansson-dev libprotobuf-c-dev uthash-dev libc6-dev linux-libc-dev busybox-static"
+PACKAGES="libbpf-dev libelf-dev libdw-dev liblzma-dev zlib1g-dev libiberty-dev libpfm4-dev libjansson-dev libseccomp-dev libprotobuf-c-dev uthash-dev libc6-dev linux-libc-dev busybox-static"
 
 need_qemu() { # ARCH
 	need cpio cpio || return 1

@@ -7,8 +7,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/seccomp.h>
 #include <linux/types.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -25,6 +27,7 @@
 #include "pmubpf/unwind.h"
 #include "sys/caps.h"
 #include "sys/cgroup.h"
+#include "sys/landlock.h"
 #include "sys/pmus.h"
 #include "sys/procfs.h"
 
@@ -216,6 +219,25 @@ static void add_stacks(struct findings *f)
 		    "callers of code without frame pointers, in samples inside system calls");
 }
 
+/* What the kernel has for the process that reads foreign files (symd/sandbox.c). */
+static void add_sandbox(struct findings *f)
+{
+	uint32_t kill = SECCOMP_RET_KILL_PROCESS;
+	bool calls = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &kill) == 0;
+	int abi = landlock_abi();
+
+	add(f, "sandbox", xstrdup("system calls (seccomp)"), xstrdup(calls ? "yes" : "no"),
+	    calls ? NULL : "nothing can be named: the helper refuses to read foreign files");
+	add(f, "sandbox", xstrdup("files (Landlock)"),
+	    abi ? xasprintf("version %d%s", abi,
+			    abi >= 6 ? "" :
+			    abi >= 4 ? " (of 6: no signals, abstract sockets)" :
+				       " (of 6: files only)") :
+		  xstrdup("no"),
+	    abi ? NULL :
+		  "a second lock: without it the filter of system calls alone keeps files closed");
+}
+
 /* Opens each kind of event; any one that works makes the machine fit. */
 static bool add_events(struct findings *f)
 {
@@ -317,6 +339,7 @@ int cmd_doctor(int argc, char **argv)
 	f.can_record = add_features(&f);
 	add_libraries(&f);
 	add_stacks(&f);
+	add_sandbox(&f);
 	add_pmus(&f);
 	add_event_db(&f);
 	f.can_record &= add_events(&f) && procfs_is_ours();

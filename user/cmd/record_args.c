@@ -370,7 +370,7 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		a->names.lines = true;
 		return 0;
 	case OPT_DEBUGINFOD:
-		a->names.debuginfod = true;
+		a->names.debuginfod = a->session.may_download = true;
 		return 0;
 	case OPT_USER_ONLY:
 		a->session.want_kernel = false;

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/remarks.h"
+#include "out/escape.h"
 #include "out/summary.h"
 #include "prof/recorded.h"
 #include "sys/usage.h"
@@ -128,6 +129,24 @@ static int write_files(struct record_out *out, const struct prof *prof, struct e
 	return result;
 }
 
+/* With -q, too: whoever reads the profile must know of files that attack their readers. */
+static void warn_of(const struct set_aside *all)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	for (size_t i = 0; i < all->n; i++) {
+		buf__puts(&text, "pmubpf: warning: ");
+		escape_name(&text, all->list[i].file);
+		buf__printf(&text, " is set aside, without %s: the process that read it %s\n",
+			    all->list[i].lost, all->list[i].why);
+	}
+	if (all->more)
+		buf__printf(&text, "pmubpf: warning: and %" PRIu64 " more files are set aside\n",
+			    all->more);
+	if (text.len)
+		fputs(text.data, stderr);
+}
+
 static int write_summary(struct record_out *out, const struct summary *summary, struct err *err)
 {
 	_cleanup_(buf__done) struct buf text = {0};
@@ -219,6 +238,9 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
 	summary.names = names.work;
+	summary.aside = &names.aside;
+	warn_of(&result->ledger.aside);
+	warn_of(&names.aside);
 	r = set_rates(a, result, out->measures, err);
 	if (r == 0) {
 		struct prof *prof = make_prof(out, result, &names, &summary);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "model/profile.h"
+#include "model/set_aside.h"
 #include "model/spoilers.h"
 #include "pmubpf/record.h"
 
@@ -99,6 +100,7 @@ struct ledger {
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
 	struct spoilers spoilers; /* ours */
+	struct set_aside aside;   /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 

@@ -32,7 +32,8 @@ struct summary {
 	const struct plan *plan;        /* NULL: the events were not planned */
 	const struct passes *passes;    /* NULL: one recording */
 	struct frame_counts frames;
-	struct names_work names; /* what it cost to name them */
+	struct names_work names;       /* what it cost to name them */
+	const struct set_aside *aside; /* files whose names are not known; may be NULL */
 	const struct cost *cost;
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */

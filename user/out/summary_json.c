@@ -236,6 +236,26 @@ static void json_names(struct json *j, const struct names_work *work)
 	json__end_obj(j);
 }
 
+static void json_aside_of(struct json *j, const struct set_aside *all)
+{
+	for (size_t i = 0; all && i < all->n; i++) {
+		json__obj(j, NULL);
+		json__str(j, "file", all->list[i].file);
+		json__str(j, "lost", all->list[i].lost);
+		json__str(j, "why", all->list[i].why);
+		json__end_obj(j);
+	}
+}
+
+static void json_aside(struct json *j, const struct summary *s)
+{
+	json__arr(j, "set_aside");
+	json_aside_of(j, &s->ledger->aside);
+	json_aside_of(j, s->aside);
+	json__end_arr(j);
+	json__u64(j, "set_aside_more", s->ledger->aside.more + (s->aside ? s->aside->more : 0));
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -275,6 +295,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);
+	json_aside(&j, s);
 	json_memory(&j, &s->ledger->memory);
 	cost__json(s, &j);
 	json__obj(&j, "sideband");

@@ -256,12 +256,11 @@ static void pin_perf_map(struct file *file, pid_t tgid)
  */
 static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t start, uint64_t end)
 {
-	_cleanup_free_ char *exact =
-		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
-	_cleanup_close_ int fd = open_regular(-1, exact);
+	_cleanup_close_ int fd = open_mapping(tgid, start, end);
 
-	if (fd >= 0)
+	if (fd >= 0 && is_mapped_file(fd, e))
 		return TAKE_FD(fd);
+	cleanup_close(&fd);
 	if (root >= 0) {
 		fd = open_regular(root, e->file.path);
 		if (fd >= 0 && is_mapped_file(fd, e))

@@ -203,6 +203,7 @@ static void close_unwind(struct session *s)
 	if (!s->tables)
 		return;
 	totals = tables__totals(s->tables);
+	set_aside__merge(&s->result->ledger.aside, tables__set_aside(s->tables));
 	*unwind = (struct ledger_unwind){
 		.built = totals->built,
 		.frames = totals->frames,

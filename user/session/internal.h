@@ -127,4 +127,7 @@ void session__close_books(struct session *s);
 void session__charge_places(struct session *s);
 void session__note_ways(struct session *s);
 
+/* What the rest of the recording does not need (session/privileges.c). After the command was started. */
+void session__drop_privileges(const struct session *s);
+
 #endif

@@ -135,6 +135,7 @@ static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *n
 		spoilers__add(&to->spoilers, from->spoilers.list[i].file,
 			      from->spoilers.list[i].ending, from->spoilers.list[i].samples);
 	spoilers__sort(&to->spoilers);
+	set_aside__merge(&to->aside, &from->aside);
 	to->memory.limit = from->memory.limit;
 	if (from->memory.bytes > to->memory.bytes) /* one pass's raw stacks at a time */
 		to->memory.bytes = from->memory.bytes;
@@ -186,6 +187,7 @@ static int record_pass(struct pass_run *run, const struct plan *plan, size_t set
 	opts.cgroups = run->result->cgroups;
 	opts.counted = &run->counted;
 	opts.cpu_ns = run->result->cpu_ns;
+	opts.more_follow = set + 1 < plan->n_sets;
 	r = session__record(&session, &opts, &pass, err);
 	if (r < 0)
 		return r;

@@ -141,6 +141,8 @@ static int session__start(struct session *s, struct err *err)
 	session__spend_begin(s);
 	if (r == 0 && s->opts->whom.command)
 		r = command__go(&s->command, s->opts->whom.command[0], err);
+	if (r == 0 && !s->opts->more_follow)
+		session__drop_privileges(s);
 	return r;
 }
 
@@ -348,6 +350,7 @@ void session_result__done(struct session_result *result)
 	free(result->counts);
 	free(result->ledger.events);
 	spoilers__done(&result->ledger.spoilers);
+	set_aside__done(&result->ledger.aside);
 	free(result->rates);
 	free(result->scopes);
 	buf__done(&result->notes);

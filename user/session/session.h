@@ -68,6 +68,9 @@ struct session_opts {
 	struct cgroups *cgroups; /* NULL: the result's own */
 	const size_t *numbers;   /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
+	bool more_follow; /* of these recordings: privileges to start them are kept */
+
+	bool may_download; /* the process that does it is started at the end, and takes privileges to be none */
 
 	void (*tick)(void *ctx, const struct session_tick *tick); /* NULL: not wanted */
 	void *tick_ctx;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -38,7 +39,7 @@ void helper__init(struct helper *h, int (*child)(int sock))
 static pid_t reap(struct helper *h, pid_t pid, int options)
 {
 	struct rusage used = {0};
-	pid_t r = wait4(pid, NULL, options, &used);
+	pid_t r = wait4(pid, &h->status, options, &used);
 
 	if (r == pid)
 		h->gone_ns += (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
@@ -78,6 +79,7 @@ void helper__abandon(struct helper *h)
 	kill(h->pid, SIGKILL);
 	h->dying = h->pid;
 	h->pid = 0;
+	h->status = -1;
 	is_gone(h);
 }
 
@@ -169,6 +171,7 @@ static int spawn(struct helper *h)
 	h->sock = pair[0];
 	h->seq = 0;
 	h->greeted = false;
+	h->worked_ns = 0;
 	return 0;
 }
 
@@ -203,8 +206,16 @@ static int receive_greeting(struct helper *h)
 	return r;
 }
 
+/* Only ever called between two files. */
+static bool is_tired(const struct helper *h)
+{
+	return h->pid && h->worked_ns > HELPER_WORK_S * 1000000000ULL;
+}
+
 int helper__spawn(struct helper *h)
 {
+	if (is_tired(h))
+		helper__abandon(h);
 	if (h->pid)
 		return 0;
 	return is_gone(h) ? spawn(h) : -EBUSY;
@@ -212,8 +223,11 @@ int helper__spawn(struct helper *h)
 
 int helper__start(struct helper *h, uint64_t deadline_ns)
 {
-	int r = helper__spawn(h);
+	int r;
 
+	if (is_tired(h))
+		helper__kill(h);
+	r = helper__spawn(h);
 	if (r < 0)
 		return r;
 	while (!h->greeted && r == 0) {
@@ -232,6 +246,7 @@ void helper__begin(struct helper *h, uint16_t type)
 {
 	symd_msg__begin(&h->request, type, ++h->seq);
 	h->asked = type;
+	h->asked_ns = helper_now_ns();
 }
 
 static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body)
@@ -260,6 +275,7 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 {
 	int r = h->pid ? ask(h, fd, deadline_ns, body) : -EPIPE;
 
+	h->worked_ns += helper_now_ns() - h->asked_ns;
 	if (r < 0)
 		helper__kill(h);
 	return r;
@@ -283,7 +299,25 @@ int helper__take(struct helper *h, int *ret_fd, struct cursor *body)
 
 	if (r == 0)
 		r = receive(h, h->asked, h->seq, ret_fd, body);
+	if (r != -EAGAIN)
+		h->worked_ns += helper_now_ns() - h->asked_ns;
 	if (r < 0 && r != -EAGAIN)
 		helper__abandon(h);
 	return r;
+}
+
+char *helper__obituary(const struct helper *h, int err)
+{
+	if (err == -ETIMEDOUT)
+		return xstrdup("did not answer in time");
+	if (err != -EPIPE && err != -ECONNRESET)
+		return xstrdup("gave an answer that is none");
+	if (h->status < 0)
+		return xstrdup("died");
+	if (WIFSIGNALED(h->status) && WTERMSIG(h->status) == SIGSYS)
+		return xstrdup("tried what its sandbox forbids");
+	if (WIFSIGNALED(h->status))
+		return xasprintf("was ended by signal %d (%s)", WTERMSIG(h->status),
+				 strsignal(WTERMSIG(h->status)));
+	return xasprintf("gave up (exit status %d: not enough memory?)", WEXITSTATUS(h->status));
 }

@@ -13,6 +13,12 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 
+/*
+ * CPU time is limited by process (symd/sandbox.h), so between two files one that has worked so long makes room for
+ * a new one: whoever comes next has at least the rest.
+ */
+enum { HELPER_WORK_S = 90 };
+
 struct helper {
 	int (*child)(int sock); /* NULL: /proc/self/exe with this command: */
 	const char *command;    /* NULL (as helper__init leaves it): symd */
@@ -22,6 +28,9 @@ struct helper {
 	bool greeted; /* its first words have come */
 	uint32_t seq;
 	uint16_t asked;
+	uint64_t asked_ns;  /* when */
+	uint64_t worked_ns; /* how long its answers have taken, all together */
+	int status; /* of the last one that has gone, as waitpid() tells it; -1: not known */
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
 	uint64_t gone_ns; /* CPU time of those that were before it */
@@ -57,6 +66,8 @@ int helper__take(struct helper *h, int *ret_fd, struct cursor *body);
 
 /* CPU time of it, and of those that it replaced. */
 uint64_t helper__cpu_ns(const struct helper *h);
+/* What became of the last one, from the error that ended it, for people: "was ended by signal 31 (Bad system call)". */
+char *helper__obituary(const struct helper *h, int err);
 
 uint64_t helper_now_ns(void);
 

@@ -85,6 +85,21 @@ static char *build_id_of(const struct sym *sym)
 	return n ? buf__take(&hex) : NULL;
 }
 
+/* If the helper failed on it, the file gets into the list. */
+static void note_trouble(struct names *names, struct sym *sym, const char *file,
+			 const struct sym_name *found, size_t n)
+{
+	const char *lost = "inlined calls and lines";
+	char *trouble = sym__take_trouble(sym);
+
+	for (size_t i = 0; i < n; i++) {
+		if (found[i].reason == SYM_HELPER)
+			lost = "names";
+	}
+	if (trouble)
+		set_aside__add(&names->aside, file, lost, trouble);
+}
+
 static void name_file(const struct resolver *r, const struct group *g)
 {
 	struct names *names = r->names;
@@ -106,6 +121,7 @@ static void name_file(const struct resolver *r, const struct group *g)
 	}
 	if (ask.fd >= 0) {
 		sym__elf(r->sym, &ask, offs, g->n, found);
+		note_trouble(names, r->sym, file->path, found, g->n);
 		names->build_ids[number] = build_id_of(r->sym);
 	}
 	for (size_t i = 0; i < g->n; i++)
@@ -117,7 +133,7 @@ typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
 
 /* Asks one file of a JIT about those of the frames that have no name yet. */
 static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, int fd,
-			struct sym *sym)
+			const char *path, struct sym *sym)
 {
 	_cleanup_free_ uint32_t *ids = xcalloc(g->n, sizeof(*ids));
 	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
@@ -131,6 +147,7 @@ static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, 
 		addrs[n++] = g->frames[g->ids[i]].off;
 	}
 	ask(sym, fd, addrs, n, found);
+	note_trouble(names, sym, path, found, n);
 	for (size_t i = 0; i < n; i++)
 		set(names, ids[i], found[i].frame.name ? found[i].frame.name : xstrdup("[unknown]"),
 		    found[i].reason);
@@ -147,12 +164,13 @@ static void name_jit(struct names *names, const struct group *g, const struct fi
 	_cleanup_close_ int late_dump = dump && dump->fd < 0 ? files__reopen(files, map->dump) : -1;
 	int map_fd = map->fd < 0 ? late_map : map->fd;
 	int dump_fd = dump && dump->fd >= 0 ? dump->fd : late_dump;
+	_cleanup_free_ char *map_path = xasprintf("/tmp/perf-%d.map", map->ns_tgid);
 
 	name_unknown(names, g, map_fd == -EPERM ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
 	if (dump_fd >= 0)
-		name_jit_by(names, g, sym__jitdump, dump_fd, sym);
+		name_jit_by(names, g, sym__jitdump, dump_fd, dump->path, sym);
 	if (map_fd >= 0)
-		name_jit_by(names, g, sym__perf_map, map_fd, sym);
+		name_jit_by(names, g, sym__perf_map, map_fd, map_path, sym);
 }
 
 static void name_artificial(struct names *names, const struct group *g)
@@ -293,6 +311,7 @@ void names__done(struct names *names)
 		sym_name__done(&names->places[i]);
 	for (size_t i = 0; i < names->n_build_ids; i++)
 		free(names->build_ids[i]);
+	set_aside__done(&names->aside);
 	free(names->places);
 	free(names->build_ids);
 	*names = (struct names){0};

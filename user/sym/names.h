@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "model/profile.h"
+#include "model/set_aside.h"
 #include "proc/files.h"
 #include "sym/debuginfod.h"
 #include "sym/sym.h"
@@ -20,6 +21,7 @@ struct names {
 	/* By file number, in hex; NULL: not known. */
 	char **build_ids;
 	size_t n_build_ids;
+	struct set_aside aside;
 	struct names_work {
 		uint64_t lookups; /* distinct places that the helper was asked about… */
 		uint64_t files;   /* …in so many files */

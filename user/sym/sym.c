@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the helper reads hostile files, so what it says is hostile too, and it may die or
- * hang at any moment. Every reply is checked in full before anything of it is used; whatever is
- * wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
+ * hang at any moment. Every reply is checked in full before anything of it is used (sym/reply.c); whatever
+ * is wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
  */
 #include "sym/sym.h"
 
@@ -16,6 +16,7 @@
 #include "sym/debug_file.h"
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
+#include "sym/reply.h"
 #include "symd/protocol.h"
 #include "sys/usage.h"
 
@@ -23,14 +24,8 @@ enum {
 	TIMEOUT_MS = 10000,
 	TIMEOUT_MIN_MS = 1000,
 	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
-};
-
-/* What the helper found out about a file. A copy: the next request reuses the reply's memory. */
-struct identity {
-	bool has_symtab, has_debug_info;
-	uint8_t build_id[SYMD_BUILD_ID_MAX];
-	size_t build_id_len;
-	char link[SYMD_LINK_MAX + 1];
+	/* of names of one file; a million frames of 200 bytes */
+	NAME_BYTES_MAX = 256 * 1024 * 1024,
 };
 
 struct sym {
@@ -40,7 +35,9 @@ struct sym {
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
 	struct sym_work work;
-	struct identity identity; /* of the last file */
+	struct reply_identity identity; /* of the last file */
+	uint64_t name_bytes;            /* that answers had, for the last file */
+	char *trouble; /* what the helper came to over the last file; NULL: nothing */
 };
 
 static int sym__fail(struct sym *sym, int err)
@@ -48,6 +45,8 @@ static int sym__fail(struct sym *sym, int err)
 	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
 
 	helper__kill(&sym->helper);
+	if (!sym->trouble)
+		sym->trouble = helper__obituary(&sym->helper, err);
 	sym->failures++;
 	if (sym->timeout_ns / 2 >= least)
 		sym->timeout_ns /= 2;
@@ -104,8 +103,10 @@ uint64_t sym__helper_rss_bytes(const struct sym *sym)
 
 struct sym *sym__free(struct sym *sym)
 {
-	if (sym)
-		helper__done(&sym->helper);
+	if (!sym)
+		return NULL;
+	helper__done(&sym->helper);
+	free(sym->trouble);
 	free(sym);
 	return NULL;
 }
@@ -113,6 +114,11 @@ struct sym *sym__free(struct sym *sym)
 unsigned sym__failures(const struct sym *sym)
 {
 	return sym->failures;
+}
+
+char *sym__take_trouble(struct sym *sym)
+{
+	return TAKE_PTR(sym->trouble);
 }
 
 size_t sym__build_id(const struct sym *sym, const uint8_t **ret)
@@ -131,23 +137,6 @@ void sym__want(struct sym *sym, bool inlined, bool lines)
 	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
 }
 
-void sym_frame__done(struct sym_frame *frame)
-{
-	free(frame->name);
-	free(frame->system);
-	free(frame->file);
-	*frame = (struct sym_frame){0};
-}
-
-void sym_name__done(struct sym_name *name)
-{
-	for (size_t i = 0; i < name->n_inlined; i++)
-		sym_frame__done(&name->inlined[i]);
-	free(name->inlined);
-	sym_frame__done(&name->frame);
-	*name = (struct sym_name){0};
-}
-
 static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
 {
 	for (size_t i = 0; i < n; i++)
@@ -158,10 +147,10 @@ static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym
 static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason refusal,
 		     struct cursor *body, enum sym_reason *ret)
 {
-	uint8_t reason;
 	int r;
 
 	sym->file_deadline_ns = helper_now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+	sym->name_bytes = 0;
 	r = helper__start(&sym->helper, sym__deadline(sym));
 	if (r < 0)
 		return sym__fail(sym, r);
@@ -169,35 +158,8 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 	r = sym__ask(sym, fd, body);
 	if (r < 0)
 		return r;
-	reason = cursor__u8(body);
-	if (!cursor__ok(body) || (reason != SYM_NAMED && reason != refusal))
-		return sym__fail(sym, -EPROTO);
-	*ret = reason;
-	return 0;
-}
-
-static int parse_identity(struct cursor *c, struct identity *ret)
-{
-	uint8_t has_symtab = cursor__u8(c), has_debug_info = cursor__u8(c);
-	size_t build_id_len = cursor__u8(c), link_len;
-	const void *build_id = cursor__bytes(c, build_id_len);
-	const void *link;
-
-	link_len = cursor__u16(c);
-	link = cursor__bytes(c, link_len);
-	cursor__u32(c); /* the CRC: the helper compares it itself */
-	if (!cursor__done(c) || has_symtab > 1 || has_debug_info > 1 ||
-	    build_id_len > sizeof(ret->build_id) || link_len >= sizeof(ret->link) ||
-	    memchr(link, '\0', link_len))
-		return -EPROTO;
-	*ret = (struct identity){
-		.has_symtab = has_symtab,
-		.has_debug_info = has_debug_info,
-		.build_id_len = build_id_len,
-	};
-	memcpy(ret->build_id, build_id, build_id_len);
-	memcpy(ret->link, link, link_len);
-	return 0;
+	r = reply__reason(body, refusal, ret);
+	return r < 0 ? sym__fail(sym, r) : 0;
 }
 
 struct offering {
@@ -211,22 +173,21 @@ static bool offer_debug_file(void *ctx, int fd)
 	struct offering *o = ctx;
 	_cleanup_close_ int debug_fd = fd;
 	struct cursor body;
-	uint8_t accepted;
+	int r;
 
 	helper__begin(&o->sym->helper, SYMD_ADD_DEBUG);
 	o->err = sym__ask(o->sym, debug_fd, &body);
 	if (o->err < 0)
 		return true;
-	accepted = cursor__u8(&body);
-	if (!cursor__done(&body) || accepted > 1) {
-		o->err = sym__fail(o->sym, -EPROTO);
-		return true;
-	}
-	return accepted;
+	r = reply__flag(&body);
+	if (r >= 0)
+		return r;
+	o->err = sym__fail(o->sym, r);
+	return true;
 }
 
 static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
-			       const struct identity *id)
+			       const struct reply_identity *id)
 {
 	struct offering o = {.sym = sym};
 	struct debug_wanted wanted = {
@@ -249,70 +210,13 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 	return o.err;
 }
 
-static char *text_of(struct cursor *c, size_t max, bool *ok)
-{
-	size_t len = cursor__u16(c);
-	const char *text = cursor__bytes(c, len);
-
-	*ok = *ok && cursor__ok(c) && len <= max && !memchr(text, '\0', len);
-	return *ok && len ? xstrndup(text, len) : NULL;
-}
-
-/* Its name may be missing; then everything is. False: it isn't a frame. */
-static bool parse_frame(struct cursor *c, struct sym_frame *ret)
-{
-	bool ok = true;
-
-	ret->name = text_of(c, SYMD_NAME_MAX, &ok);
-	ret->system = text_of(c, SYMD_NAME_MAX, &ok);
-	ret->file = text_of(c, SYMD_FILE_MAX, &ok);
-	ret->line = cursor__u32(c);
-	if (ok && cursor__ok(c) && !ret->line == !ret->file &&
-	    (ret->name || !(ret->system || ret->line)))
-		return true;
-	sym_frame__done(ret);
-	return false;
-}
-
-static bool parse_inlined(struct cursor *c, struct sym_name *ret)
-{
-	size_t n = cursor__u8(c);
-
-	if (!cursor__ok(c) || n > SYMD_INLINED_MAX)
-		return false;
-	if (n)
-		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
-	while (ret->n_inlined < n) {
-		struct sym_frame *frame = &ret->inlined[ret->n_inlined];
-
-		if (!parse_frame(c, frame) || !frame->name)
-			return false;
-		ret->n_inlined++;
-	}
-	return true;
-}
-
-static bool parse_answer(struct cursor *c, struct sym_name *ret)
-{
-	uint8_t reason = cursor__u8(c);
-	uint64_t vaddr = cursor__u64(c);
-
-	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason};
-	if (cursor__ok(c) && (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
-	    parse_frame(c, &ret->frame) && (reason == SYM_NAMED) == (ret->frame.name != NULL) &&
-	    parse_inlined(c, ret) && (ret->frame.name || !ret->n_inlined))
-		return true;
-	sym_name__done(ret);
-	return false;
-}
-
 /* Asks about the first of n places, as many as fit; returns how many got an answer, or an error. */
 static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t *where, size_t n,
 				struct sym_name *ret)
 {
 	struct buf *request = &sym->helper.request;
 	struct cursor body;
-	size_t m, i;
+	ssize_t m;
 	int r;
 
 	if (n > SYMD_LOOKUP_MAX)
@@ -324,16 +228,11 @@ static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t
 	r = sym__ask(sym, -1, &body);
 	if (r < 0)
 		return r;
-	m = cursor__u32(&body);
-	if (m == 0 || m > n)
-		return sym__fail(sym, -EPROTO);
-	for (i = 0; i < m && parse_answer(&body, &ret[i]); i++)
-		;
-	if (i == m && cursor__done(&body))
-		return (ssize_t)m;
-	while (i-- > 0)
-		sym_name__done(&ret[i]);
-	return sym__fail(sym, -EPROTO);
+	sym->name_bytes += cursor__left(&body);
+	if (sym->name_bytes > NAME_BYTES_MAX)
+		return sym__fail(sym, -E2BIG);
+	m = reply__answers(&body, n, ret);
+	return m < 0 ? sym__fail(sym, (int)m) : m;
 }
 
 /* How many of the first got an answer: all, unless the helper failed. */
@@ -358,14 +257,14 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 			   enum sym_reason *ret_reason)
 {
 	enum sym_reason reason = SYM_HELPER;
-	struct identity id = {0};
+	struct reply_identity id = {0};
 	struct cursor body;
 	int r;
 
 	*ret_reason = SYM_HELPER;
 	sym->identity = id;
 	r = sym__open(sym, SYMD_OPEN_ELF, file->fd, SYM_BAD_FILE, &body, &reason);
-	if (r == 0 && parse_identity(&body, &id) < 0)
+	if (r == 0 && reply__identity(&body, &id) < 0)
 		r = sym__fail(sym, -EPROTO);
 	if (r == 0 && reason == SYM_NAMED && (!id.has_symtab || (wanted && !id.has_debug_info)))
 		r = sym__add_debug_file(sym, file, &id);
@@ -386,6 +285,7 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 
 	if (!n)
 		return;
+	free(sym__take_trouble(sym));
 	sym->work.files++;
 	sym->work.lookups += n;
 	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
@@ -404,6 +304,7 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 
 	if (!n)
 		return;
+	free(sym__take_trouble(sym));
 	sym->work.files++;
 	sym->work.lookups += n;
 	r = sym__open(sym, type, fd, SYM_NO_PERF_MAP, &body, &reason);

@@ -60,6 +60,10 @@ void sym__want(struct sym *sym, bool inlined, bool lines);
  */
 unsigned sym__failures(const struct sym *sym);
 
+/* What went wrong with the helper over the file that was asked about last, for people; the caller frees it. NULL:
+ * nothing did. */
+char *sym__take_trouble(struct sym *sym);
+
 /* How many places were looked up in how many files. */
 struct sym_work {
 	uint64_t files, lookups;

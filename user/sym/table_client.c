@@ -14,6 +14,7 @@ struct table_client {
 	struct helper helper;
 	uint64_t deadline_ns;
 	bool busy;
+	int err; /* of the helper that failed last */
 };
 
 struct table_client *table_client__new(int (*child)(int sock))
@@ -92,6 +93,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	if (r == -EAGAIN && now_ns < c->deadline_ns)
 		return TABLE_PENDING;
 	c->busy = false;
+	c->err = r == -EAGAIN ? -ETIMEDOUT : r < 0 ? r : -EPROTO;
 	if (r == 0) {
 		byte = cursor__u8(&body);
 		if (cursor__done(&body))
@@ -106,6 +108,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 
 void table_client__distrust(struct table_client *c)
 {
+	c->err = -EPROTO;
 	helper__abandon(&c->helper);
 }
 
@@ -117,4 +120,9 @@ uint64_t table_client__cpu_ns(const struct table_client *c)
 uint64_t table_client__rss_bytes(const struct table_client *c)
 {
 	return c->helper.pid ? usage_rss_bytes(c->helper.pid) : 0;
+}
+
+char *table_client__trouble(const struct table_client *c)
+{
+	return helper__obituary(&c->helper, c->err);
 }

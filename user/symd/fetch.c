@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,12 +21,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/protocol.h"
+#include "sys/drop.h"
 
 enum { NOBODY = 65534 };
 
@@ -69,15 +68,15 @@ static void make_cache(void)
 
 static int drop_privileges(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
+	int r = drop_new_privileges();
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
+	drop_bounding_set(0); /* nobody may not */
 	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
 			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		return -errno;
-	return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
+	return drop_capabilities(0);
 }
 
 static void limit(int what, uint64_t value)
@@ -114,7 +113,11 @@ static int prepare(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (r < 0)
 		return r;
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
 	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, FETCH_CPU_S);
+	limit(RLIMIT_NOFILE, FETCH_FILES);
 	limit(RLIMIT_FSIZE, (uint64_t)FETCH_FILE_MIB << 20);
 #ifndef __SANITIZE_ADDRESS__
 	limit(RLIMIT_DATA, 1 << 30);
@@ -122,7 +125,7 @@ static int prepare(void)
 	if (!mkdtemp(cache))
 		return -errno;
 	set_environment();
-	return 0;
+	return fetch_forbid_calls();
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)

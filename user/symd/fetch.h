@@ -14,6 +14,8 @@
 enum {
 	FETCH_FILE_S = 30,    /* for one file */
 	FETCH_FILE_MIB = 512, /* that it may be large */
+	FETCH_CPU_S = 120,
+	FETCH_FILES = 256, /* descriptors at a time */
 };
 
 enum fetch_answer {
@@ -24,5 +26,8 @@ enum fetch_answer {
 
 /* As symd_main(). Servers are those of DEBUGINFOD_URLS. */
 int fetch_main(int sock);
+
+/* What it must not do, whatever a server makes of it (symd/fetch_calls.c). 0 or a negative errno. */
+int fetch_forbid_calls(void);
 
 #endif

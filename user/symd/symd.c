@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,9 +20,9 @@
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
+#include "symd/sandbox.h"
 
 enum { STACK_BYTES = 64 * 1024 * 1024 };
-#define DATA_BYTES_MAX (4ULL << 30)
 
 struct symd {
 	int sock;
@@ -224,25 +223,11 @@ static int symd__handle(struct symd *s, size_t len, int *fd)
 	return symd_msg__send(s->sock, &s->reply, reply_fd, 0);
 }
 
-/* Line tables, symbols and names: a file may make more of a few bytes than there is memory. Beyond
- * this the helper ends, and its client goes on without that file. */
-static void limit_memory(void)
-{
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
-	struct rlimit data = {DATA_BYTES_MAX, DATA_BYTES_MAX};
-
-	setrlimit(RLIMIT_DATA, &data);
-#endif
-}
-
-static void prepare_process(int sock)
+static int prepare_process(int sock)
 {
 	int send_buffer = 4 * SYMD_MSG_MAX;
 	struct rlimit stack;
 
-	/* Again, since exec clears it when the file has capabilities. A client that died before
-	 * this has closed the socket, which ends the loop. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "pmubpf-symd");
 	/* libdw would ask servers about the files it is given. */
 	unsetenv("DEBUGINFOD_URLS");
@@ -252,20 +237,20 @@ static void prepare_process(int sock)
 		stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
 		setrlimit(RLIMIT_STACK, &stack);
 	}
-	limit_memory();
 	setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer));
-	/* The sandbox (seccomp, Landlock, rlimits, no capabilities) belongs here: nothing of a
-	 * profiled program was read yet, and from here on only descriptors that arrive are. */
+	return sandbox_enter(sock);
 }
 
 int symd_main(int sock)
 {
-	struct symd *s = xcalloc(1, sizeof(*s));
+	struct symd *s;
 	ssize_t n = 0;
 	int r;
 
+	if (prepare_process(sock) < 0)
+		return 1;
+	s = xcalloc(1, sizeof(*s));
 	s->sock = sock;
-	prepare_process(sock);
 	symd_msg__begin(&s->reply, SYMD_HELLO, 0);
 	symd_msg__end(&s->reply);
 	r = symd_msg__send(sock, &s->reply, -1, 0);

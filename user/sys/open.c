@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -12,15 +13,18 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-/* Only where it is: nothing is opened yet. */
+/*
+ * Only where it is: nothing is opened yet. No path leads through /proc/PID/fd, root or cwd of anybody, by whatever
+ * links: those would be doors out of the root, and to what others have open.
+ */
 static int find(int root_fd, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (__u64)(O_PATH | O_CLOEXEC | flags),
-		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_IN_ROOT,
+		.resolve = RESOLVE_NO_MAGICLINKS | (root_fd >= 0 ? RESOLVE_IN_ROOT : 0),
 	};
-	int fd = root_fd >= 0 ? (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how)) :
-				open(path, O_PATH | O_CLOEXEC | flags);
+	int fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how,
+			      sizeof(how));
 
 	return fd < 0 ? -errno : fd;
 }
@@ -36,26 +40,27 @@ static int open_found(int found)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_if_regular(int root_fd, const char *path, int flags)
+/* Takes found over. */
+static int open_if_regular(int found)
 {
-	_cleanup_close_ int found = find(root_fd, path, flags);
+	_cleanup_close_ int owned = found;
 	struct stat st;
 
-	if (found < 0)
-		return found;
-	if (fstat(found, &st) < 0)
+	if (owned < 0)
+		return owned;
+	if (fstat(owned, &st) < 0)
 		return -errno;
-	return S_ISREG(st.st_mode) ? open_found(found) : -EINVAL;
+	return S_ISREG(st.st_mode) ? open_found(owned) : -EINVAL;
 }
 
 int open_regular(int root_fd, const char *path)
 {
-	return open_if_regular(root_fd, path, 0);
+	return open_if_regular(find(root_fd, path, 0));
 }
 
 int open_no_link(int root_fd, const char *path)
 {
-	return open_if_regular(root_fd, path, O_NOFOLLOW);
+	return open_if_regular(find(root_fd, path, O_NOFOLLOW));
 }
 
 int open_owned(int root_fd, const char *path, uid_t owner)
@@ -67,7 +72,19 @@ int open_owned(int root_fd, const char *path, uid_t owner)
 		return found;
 	if (fstat(found, &st) < 0)
 		return -errno;
-	return S_ISREG(st.st_mode) && st.st_uid == owner ? open_found(found) : -EPERM;
+	/* a second name may be a link to somebody's file that was made where all may */
+	if (!S_ISREG(st.st_mode) || st.st_uid != owner || st.st_nlink > 1)
+		return -EPERM;
+	return open_found(found);
+}
+
+int open_mapping(int tgid, uint64_t start, uint64_t end)
+{
+	_cleanup_free_ char *path =
+		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
+	int found = open(path, O_PATH | O_CLOEXEC);
+
+	return found < 0 ? -errno : open_if_regular(found);
 }
 
 int open_root_of(int tgid)

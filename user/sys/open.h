@@ -4,6 +4,7 @@
 #define PMUBPF_SYS_OPEN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -18,9 +19,13 @@ int open_no_link(int root_fd, const char *path);
 
 /*
  * The same for a file that anyone could have put there: a folder that all may write to. -EPERM if it isn't
- * a regular file of that user's, or is a symbolic link, wherever that leads.
+ * a regular file of that user's with this one name, or is a symbolic link, wherever that leads.
  */
 int open_owned(int root_fd, const char *path, uid_t owner);
+
+/* The regular file that a process has mapped at [start, end), whatever its name: the kernel's own link to it. It
+ * may be another one by now than when that was learnt: the caller compares. */
+int open_mapping(int tgid, uint64_t start, uint64_t end);
 
 /* The root folder of a process, for open_regular; a negative errno if it has gone. */
 int open_root_of(int tgid);

@@ -36,6 +36,7 @@ struct tables {
 	uint32_t second_try; /* the file for which room was made */
 	uint64_t not_before; /* room that was made becomes free after a while */
 	struct tables_totals totals;
+	struct set_aside aside;
 };
 
 struct tables *tables__new(struct store *store, struct files *files)
@@ -54,6 +55,7 @@ struct tables *tables__free(struct tables *t)
 	if (!t)
 		return NULL;
 	table_client__free(t->client);
+	set_aside__done(&t->aside);
 	free(t->wishes);
 	free(t);
 	return NULL;
@@ -177,12 +179,21 @@ void tables__make_room(struct tables *t, const bool *used, size_t n_used)
 	t->crowded = 0;
 }
 
+static void set_aside(struct tables *t, uint32_t file)
+{
+	const struct file *f = files__get(t->files, file);
+
+	set_aside__add(&t->aside, f ? f->path : NULL, "unwind table",
+		       table_client__trouble(t->client));
+}
+
 static void put(struct tables *t, uint32_t file, int fd)
 {
 	struct unwind_table table;
 
 	if (unwind_table__read(fd, &table) < 0) {
 		table_client__distrust(t->client);
+		set_aside(t, file);
 		failed(t, file);
 		return;
 	}
@@ -204,6 +215,8 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 		t->totals.frames++;
 		store__put_frames(t->store, file);
 	} else {
+		if (status == TABLE_HELPER)
+			set_aside(t, file);
 		failed(t, file);
 	}
 }
@@ -267,4 +280,9 @@ uint64_t tables__helper_ns(const struct tables *t)
 uint64_t tables__helper_rss_bytes(const struct tables *t)
 {
 	return table_client__rss_bytes(t->client);
+}
+
+struct set_aside *tables__set_aside(struct tables *t)
+{
+	return &t->aside;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/set_aside.h"
 #include "proc/files.h"
 #include "unwind/store.h"
 
@@ -49,5 +50,7 @@ void tables__swept(struct tables *tables);
 uint64_t tables__helper_ns(const struct tables *tables);
 uint64_t tables__helper_rss_bytes(const struct tables *tables);
 const struct tables_totals *tables__totals(const struct tables *tables);
+/* The files on which the helper failed; the caller may take them out. */
+struct set_aside *tables__set_aside(struct tables *tables);
 
 #endif

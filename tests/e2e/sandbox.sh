@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The process that reads foreign files, seen from outside while real recordings go on: it has nothing but memory and
+# what it was handed, files it fails on are named, and whoever started it keeps only what a recording needs. What a
+# helper that was taken over could still do is tests/unit/test_sandbox.c.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The helper of $tool, once it has confined itself. Its pid is in $helper.
+find_helper() {
+	local p
+	for p in $(cat "/proc/$tool/task/$tool/children" 2>/dev/null); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" = pmubpf-symd ] || continue
+		[ "$(status_of "$p" Seccomp)" = 2 ] || continue
+		helper=$p
+		return 0
+	done
+	return 1
+}
+
+status_of() { # PID KEY
+	awk -v k="$2:" '$1 == k { print $2 }' "/proc/$1/status" 2>/dev/null
+}
+
+# A recording of the host that has sampled something, and so has a helper.
+record_host() { # OPTION…
+	need_root
+	spawn "$WORKLOADS/inlined" 20
+	busy=$spawned
+	pmb_start record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" "$@"
+	wait_until find_helper || fail "no helper that has confined itself: $(head -n 3 "$T/err")"
+}
+
+t_nothing_is_left() {
+	record_host -d 2
+	expect_eq "$(status_of "$helper" CapEff)" 0000000000000000 "effective capabilities"
+	expect_eq "$(status_of "$helper" CapPrm)" 0000000000000000 "permitted capabilities"
+	expect_eq "$(status_of "$helper" CapBnd)" 0000000000000000 "bounding set"
+	expect_eq "$(status_of "$helper" CapAmb)" 0000000000000000 "ambient capabilities"
+	expect_eq "$(status_of "$helper" NoNewPrivs)" 1 "no_new_privs"
+	expect_eq "$(status_of "$helper" Seccomp)" 2 "a filter of system calls"
+	expect_eq "$(readlink "/proc/$helper/root")" /proc/tty/ldisc "its root"
+	expect_eq "$(find "$(readlink "/proc/$helper/root")" -mindepth 1 | wc -l)" 0 "names under its root"
+	expect_eq "$(cat "/proc/$helper/oom_score_adj")" 1000 "who goes first when memory runs out"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names"
+	expect_eq "$(sum_get .names.helper_failures)" 0 "failures of the helper"
+	expect_eq "$(sum_get '.set_aside | length')" 0 "files set aside"
+}
+
+# Nothing, nothing, nothing, the socket; and the file that it reads, if it reads one just now.
+t_only_what_it_was_handed() {
+	local fd
+	record_host -d 2
+	for fd in "/proc/$helper/fd"/*; do
+		case ${fd##*/}:$(readlink "$fd") in
+		[012]:/dev/null | 3:socket:*) ;;
+		[012]:* | 3:*) fail "descriptor ${fd##*/} is $(readlink "$fd")" ;;
+		*:) ;; # closed meanwhile
+		*) [ "$((0$(awk '$1 == "flags:" { print $2 }' "/proc/$helper/fdinfo/${fd##*/}" 2>/dev/null) & 3))" = 0 ] ||
+			[[ $(readlink "$fd") = /memfd:* ]] || fail "descriptor ${fd##*/} may be written to: $(readlink "$fd")" ;;
+		esac
+	done
+	expect_eq "$(awk '/^Max open files/ { print $5 }' "/proc/$helper/limits")" 16 "descriptors at a time"
+	expect_eq "$(awk '/^Max processes/ { print $4 }' "/proc/$helper/limits")" 0 "processes"
+	expect_eq "$(awk '/^Max cpu time/ { print $5 }' "/proc/$helper/limits")" 180 "seconds of CPU time"
+	expect_le "$(awk '/^Max address space/ { print $5 }' "/proc/$helper/limits")" 4294967296 "bytes of memory"
+	pmb_finish
+}
+
+t_the_recorder_keeps_what_it_needs() {
+	local bits=0 mask n
+	record_host -d 2
+	mask=$(status_of "$tool" CapEff)
+	for n in 38 39 19 2 40 34 5; do bits=$((bits | 1 << n)); done
+	expect_eq "$((0x$mask & ~bits))" 0 "capabilities beyond BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH, CHECKPOINT_RESTORE, SYSLOG, KILL ($mask)"
+	expect_eq "$(status_of "$tool" CapBnd)" "$(printf %016x "$((bits & 0x$(status_of $$ CapBnd)))")" "bounding set"
+	expect_eq "$(status_of "$tool" NoNewPrivs)" 1 "no_new_privs"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+}
+
+# A command has its caller's privileges, and programs with a setuid bit are what they were. (Twice: each pass of
+# --passes starts it again.)
+t_the_command_keeps_its_privileges() {
+	need_root
+	cp "$(command -v id)" "$T/id"
+	chmod 4755 "$T/id"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c \
+		"grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; setpriv --reuid 65534 --clear-groups $T/id -u"
+	expect_eq "$(head -n 3 "$T/out")" "$(grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status)" "the command's privileges"
+	expect_eq "$(tail -n 1 "$T/out")" 0 "who a program with a setuid bit is"
+}
+
+# One that hangs, and one that dies, over a file: that file is named, with -q, too, and the rest goes on.
+t_the_file_that_did_it_is_named() {
+	record_host -d 4 -q
+	kill -STOP "$helper"
+	cp "$WORKLOADS/inlined" "$T/$(printf 'evil\nname')"
+	spawn "$T/$(printf 'evil\nname')" 2
+	sleep 1
+	kill -KILL "$helper"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/err" '^pmubpf: warning: .* is set aside, without unwind table: the process that read it was ended by signal 9' "a warning"
+	expect_ge "$(sum_get '.set_aside | length')" 1 "files set aside"
+	expect_eq "$(sum_get '.set_aside[0].lost')" "unwind table" "what they lost"
+	expect_ge "$(folded_sum_of "$T/folded" ';main;work;leaf_spin$')" 1 "names from the next helper"
+}
+
+# What this kernel has of it.
+t_doctor_tells() {
+	pmb doctor --json
+	expect_eq "$(jq '[.findings[] | select(.section == "sandbox")] | length' "$T/out")" 2 "findings"
+	expect_match <(jq -r '.findings[] | select(.what | startswith("system calls")).value' "$T/out") '^yes$' "seccomp"
+}
+
+run_tests

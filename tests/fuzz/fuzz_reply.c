@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as what a helper that was taken over could send: a message, as its client takes it. The first byte says
+ * what was asked. What passes holds to what the client's users rely on.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fuzz.h"
+#include "sym/reply.h"
+
+enum { ASKED = 8 };
+
+static void expect(bool held)
+{
+	if (!held)
+		abort();
+}
+
+static void check_frame(const struct sym_frame *f, bool named)
+{
+	expect((f->name != NULL) == named);
+	expect(!f->name || (*f->name && strlen(f->name) <= SYMD_NAME_MAX));
+	expect(!f->file || strlen(f->file) <= SYMD_FILE_MAX);
+	expect(!f->line == !f->file);
+}
+
+static void take_answers(struct cursor *c)
+{
+	struct sym_name names[ASKED];
+	ssize_t n = reply__answers(c, ASKED, names);
+
+	expect(n == -EPROTO || (n > 0 && n <= ASKED));
+	for (ssize_t i = 0; i < n; i++) {
+		expect(names[i].n_inlined <= SYMD_INLINED_MAX);
+		check_frame(&names[i].frame, names[i].reason == SYM_NAMED);
+		for (size_t k = 0; k < names[i].n_inlined; k++)
+			check_frame(&names[i].inlined[k], true);
+		sym_name__done(&names[i]);
+	}
+}
+
+static void take_file(struct cursor *c)
+{
+	struct reply_identity id;
+	enum sym_reason reason;
+
+	if (reply__reason(c, SYM_BAD_FILE, &reason) < 0)
+		return;
+	expect(reason == SYM_NAMED || reason == SYM_BAD_FILE);
+	if (reply__identity(c, &id) == 0)
+		expect(id.build_id_len <= sizeof(id.build_id) && strlen(id.link) <= SYMD_LINK_MAX);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct symd_header header;
+	struct cursor body;
+	void *message;
+	int r;
+
+	if (!size || size > SYMD_MSG_MAX)
+		return 0;
+	message = xmemdup(data + 1, size - 1); /* of its own size */
+	if (symd_msg__parse(message, size - 1, &header, &body) == 0) {
+		if (data[0] % 3 == 0)
+			take_answers(&body);
+		else if (data[0] % 3 == 1)
+			take_file(&body);
+		else if ((r = reply__flag(&body)) != -EPROTO)
+			expect(r == 0 || r == 1);
+	}
+	free(message);
+	return 0;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * From here on this process only looks: it reads counters and maps that it holds, files of processes, and what
+ * the kernel says of itself. The command has been forked before, and runs with its caller's privileges.
+ *
+ * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): the six
+ * of examples/pmubpf.service, and what ends a command that has become another user.
+ */
+#include <linux/capability.h>
+
+#include "session/internal.h"
+#include "sys/caps.h"
+#include "sys/drop.h"
+
+#ifndef CAP_CHECKPOINT_RESTORE /* of kernels since 5.9 */
+#define CAP_CHECKPOINT_RESTORE 40
+#endif
+
+static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_PERFMON_NUMBER) |
+				CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
+				CAP_BIT(CAP_CHECKPOINT_RESTORE) | CAP_BIT(CAP_SYSLOG_NUMBER) |
+				CAP_BIT(CAP_KILL);
+
+/* To become nobody, with a /tmp of its own (symd/fetch.c). */
+static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
+				    CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_SETPCAP);
+
+void session__drop_privileges(const struct session *s)
+{
+	/* it can't fail, and if it did the recording would be what it was before */
+	drop_capabilities(looking | (s->opts->may_download ? downloading : 0));
+	drop_new_privileges();
+}
