@@ -4,7 +4,6 @@
 
 #include "session/internal.h"
 #include "sym/idle.h"
-#include "sym/kallsyms.h"
 #include "sys/clock.h"
 
 enum {
@@ -144,13 +143,6 @@ static void account_weight(struct session *s, struct account *to, uint32_t event
 		s->cpu_sampled[event * (uint32_t)s->n_cpus + to->cpu] = true;
 }
 
-void session__learn_idle(struct session *s)
-{
-	if (!s->met_idle)
-		kallsyms__load(NULL, &s->kallsyms, NULL); /* or it stays NULL, which has no names */
-	s->met_idle = true;
-}
-
 /* The idle task that waits, and doesn't handle an interrupt or choose the next task. */
 static bool is_idle(struct session *s, const struct pmb_sample *sample)
 {
@@ -158,8 +150,7 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 
 	if (sample->tid)
 		return false;
-	session__learn_idle(s);
-	kallsyms__find(s->kallsyms, sample->ip, &name);
+	kallsyms__find(kernel_names__get(s->opts->kernel), sample->ip, &name);
 	return name.name && idle_function(name.name);
 }
 
@@ -232,6 +223,8 @@ static void account_sample(void *ctx, const struct decoded *rec)
 	if (!session__meet_cgroup(s, rec))
 		return;
 	publish(s, sample, process);
+	if (sample->ip >> 63)
+		kernel_names__begin(s->opts->kernel);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");

@@ -19,6 +19,7 @@
 #include "proc/cgroups.h"
 #include "proc/files.h"
 #include "session/target.h"
+#include "sym/kernel_names.h"
 
 enum { DEFAULT_MAX_MEMORY = 128 * 1024 * 1024 };
 
@@ -57,6 +58,8 @@ struct session_opts {
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	unsigned labels;     /* enum session_label, added up */
 	size_t ring_bytes;
+	struct kernel_names
+		*kernel;   /* borrowed; read beside the recording, if its samples need them */
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
 
 	/* For one of several recordings that add to one profile. */

@@ -10,6 +10,7 @@
 #include "model/profile.h"
 #include "proc/files.h"
 #include "sym/debuginfod.h"
+#include "sym/kernel_names.h"
 #include "sym/sym.h"
 
 struct names {
@@ -29,6 +30,7 @@ struct names {
 };
 
 struct names_opts {
+	struct kernel_names *kernel; /* borrowed */
 	bool inlined;
 	bool debuginfod; /* ask servers for what hot files lack */
 	bool lines;      /* of the source, where that is known */
