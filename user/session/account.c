@@ -47,7 +47,7 @@ static bool may_be_sampled(const struct session *s, uint32_t tgid)
 	return s->by_place || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
 }
 
-static void on_life(void *ctx, const struct life *life)
+void session__life(void *ctx, const struct life *life)
 {
 	struct session *s = ctx;
 
@@ -301,20 +301,15 @@ static void session__bound_files(struct session *s)
 
 void session__news(struct session *s)
 {
-	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+	const struct sideband_fns arrivals = {session__life, on_throttled, s};
 
 	sideband__drain(s->sideband, &arrivals);
 }
 
-void session__round(struct session *s, bool final)
+void session__settle(struct session *s, uint64_t horizon, bool final)
 {
 	const struct queue_fns in_order = {account_life, account_sample, s};
-	uint64_t now = now_ns(), horizon = s->round_ns;
 
-	if (horizon > now - SLACK_NS)
-		horizon = now - SLACK_NS;
-	session__news(s);
-	rings__drain(s->rings, final ? UINT64_MAX : now);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
 	session__late_round(s);
 	if (final && s->tables)
@@ -323,6 +318,17 @@ void session__round(struct session *s, bool final)
 	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	session__bound_files(s);
+}
+
+void session__round(struct session *s, bool final)
+{
+	uint64_t now = now_ns(), horizon = s->round_ns;
+
+	if (horizon > now - SLACK_NS)
+		horizon = now - SLACK_NS;
+	session__news(s);
+	rings__drain(s->rings, final ? UINT64_MAX : now);
+	session__settle(s, horizon, final);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);
 		s->places_ns = now;

@@ -81,10 +81,13 @@ struct account {
 /* account.c: from records to profile and ledger */
 void session__account(struct session *s, struct account *to);
 void session__ring_record(void *session, const void *data, size_t size);
+void session__life(void *session, const struct life *life);
 /* Takes what the kernel tells of processes, so that files are opened while they are there. */
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
+/* The second half of a round: what was drained and happened before `horizon` is processed. */
+void session__settle(struct session *s, uint64_t horizon, bool final);
 /* The event's number in the profile, which may be that of several recordings. */
 uint32_t session__event_number(const struct session *s, size_t event);
 
