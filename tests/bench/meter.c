@@ -5,7 +5,7 @@
  *	meter SECONDS RECORD-COMMAND FOLD-COMMAND     both for sh -c; FOLD-COMMAND may be empty
  *
  * The first sample is when a BPF program of type perf_event that the command's processes hold has run, or,
- * where there is none, when they hold a perf event for the first time. So many SECONDS later the command gets SIGINT; then come
+ * where there is none, when they have mapped the ring of a perf event. So many SECONDS later the command gets SIGINT; then come
  * its end, and FOLD-COMMAND. One line of JSON on stdout. Statistics of BPF programs are on while this descriptor
  * is open, and no longer. CPU time is that of all processes of both commands, from getrusage.
  */
@@ -85,6 +85,22 @@ static bool is_new(uint64_t *known, size_t *n, uint64_t id)
 	return true;
 }
 
+/* perf opens events to try them, too: those that it samples have a ring. */
+static bool has_ring(pid_t pid)
+{
+	char path[64], line[512];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, "[perf_event]") != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 static void look_at_fds(pid_t pid, struct seen *seen, struct seen *sum, uint64_t *known,
 			size_t *n_known)
 {
@@ -99,7 +115,8 @@ static void look_at_fds(pid_t pid, struct seen *seen, struct seen *sum, uint64_t
 		struct fdinfo info;
 
 		target[len > 0 ? len : 0] = '\0';
-		seen->perf_event |= strstr(target, "[perf_event]") != NULL;
+		seen->perf_event |= !seen->perf_event && strstr(target, "[perf_event]") &&
+				    has_ring(pid);
 		if (!strstr(target, "bpf-map") && !strstr(target, "bpf-prog"))
 			continue;
 		read_fdinfo(pid, e->d_name, &info);
