@@ -32,6 +32,7 @@ endif
 
 include mk/build.mk
 include mk/tests.mk
+include mk/bench.mk
 include mk/fuzz.mk
 include mk/vm.mk
 
@@ -47,6 +48,8 @@ help:
 	  'make check         unit tests, fuzz corpora and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
 	  'make fuzz          new inputs for the parsers of foreign files, with clang (FUZZ=NAME, FUZZ_SECONDS=N)' \
 	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
+	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
+	  'make scale         machines larger than this one, by replaying a recording' \
 	  'make install       DESTDIR, prefix' \
 	  'make format        clang-format, in place' \
 	  'make clean' \

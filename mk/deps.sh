@@ -8,7 +8,7 @@
 #     mk/deps.sh --list             print the table
 #
 # A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the tests look at:
-# others (other languages), containers (engines, not started), browser (400 MB), vm (emulated machines).
+# others (other languages), containers (engines, not started), browser (400 MB), vm (emulated machines); bench: what make bench compares with.
 # Without one: all.
 #
 # Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
@@ -50,6 +50,7 @@ test   linux-perf             linux-tools-common,linux-tools-generic
 test   jq                     jq
 test   procps                 procps
 test   util-linux             util-linux
+test   valgrind               valgrind
 test   redis-tools            redis-tools
 test   libdebuginfod1         libdebuginfod1
 test   python3                python3
@@ -74,6 +75,13 @@ vm     cpio                   cpio
 vm     gcc-aarch64-linux-gnu  gcc-aarch64-linux-gnu
 vm     clang-19               clang-19
 vm     lld-19                 lld-19
+bench  linux-perf             linux-tools-common,linux-tools-generic
+bench  jq                     jq
+bench  python3                python3
+bench  redis-tools            redis-tools
+bench  bpfcc-tools            bpfcc-tools
+bench  bpftrace               bpftrace
+bench  linux-headers-amd64    linux-headers-generic
 TABLE
 }
 

@@ -6,7 +6,7 @@ WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/wor
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
+	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
@@ -84,7 +84,7 @@ test:
 	$(Q)mk/deps.sh build demo test
 	$(Q)$(if $(SUITES),,mk/deps.sh others containers browser || echo 'make: not all of what the tests look at can be had' >&2)
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
-	$(Q)$(MAKE) --no-print-directory all workloads unit step
+	$(Q)$(MAKE) --no-print-directory all workloads unit step $(O)/bench/replay
 	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
 		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r

@@ -9,7 +9,7 @@
 #if defined(MEMORY_HASH)
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, ID_BUCKETS * ID_WAYS);
+	__uint(max_entries, ID_BUCKETS *ID_WAYS);
 	__type(key, __u64);
 	__type(value, __u64);
 } pmb_hash SEC(".maps");

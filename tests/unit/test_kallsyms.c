@@ -167,3 +167,25 @@ Test(kallsyms, this_kernel_loads)
 		cr_skip_test("no /proc/kallsyms");
 	cr_assert_eq(kallsyms__load(NULL, &ks, NULL), 0);
 }
+
+/* A line of /proc/modules has the count of users, too: that may change. */
+Test(kallsyms, other_modules_are_seen, .init = load_recorded)
+{
+	static const char *const now[] = {
+		"nf_tables 24576 9 - Live 0xffffffffc0300000\n"
+		"ext4 8192 0 - Live 0xffffffffc0310000 (OE)\n",
+		"nf_tables 24576 0 - Live 0xffffffffc0300000\n"
+		"ext4 8192 0 - Live 0xffffffffc0320000 (OE)\n",
+		"nf_tables 24576 0 - Live 0xffffffffc0300000\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(now); i++) {
+		char path[64];
+		int fd = memfd_create("modules", 0);
+
+		cr_assert_eq(write(fd, now[i], strlen(now[i])), (ssize_t)strlen(now[i]));
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		cr_expect_eq(kallsyms__same_modules(ks, path), i == 0, "%zu", i);
+		close(fd);
+	}
+}

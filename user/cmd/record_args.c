@@ -505,6 +505,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
+	a->session.kernel = a->names.kernel = kernel_names__new();
 	/* stdout carries the profile and nothing else, or the command's words */
 	a->session.whom = target_args__target(&a->target, writes_to_stdout(a));
 	return check(a);
@@ -517,5 +518,6 @@ void record_args__done(struct record_args *a)
 	free(a->outputs);
 	buf__done(&a->notes);
 	plan__done(&a->plan);
+	kernel_names__free(a->names.kernel);
 	target_args__done(&a->target);
 }

@@ -4,7 +4,6 @@
 
 #include "session/internal.h"
 #include "sym/idle.h"
-#include "sym/kallsyms.h"
 #include "sys/clock.h"
 
 enum {
@@ -56,7 +55,7 @@ static bool may_be_sampled(const struct session *s, uint32_t tgid)
 	return s->by_place || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
 }
 
-static void on_life(void *ctx, const struct life *life)
+void session__life(void *ctx, const struct life *life)
 {
 	struct session *s = ctx;
 
@@ -154,13 +153,6 @@ static void account_weight(struct session *s, struct account *to, uint32_t event
 		s->cpu_sampled[event * (uint32_t)s->n_cpus + to->cpu] = true;
 }
 
-void session__learn_idle(struct session *s)
-{
-	if (!s->met_idle)
-		kallsyms__load(NULL, &s->kallsyms, NULL); /* or it stays NULL, which has no names */
-	s->met_idle = true;
-}
-
 /* The idle task that waits, and doesn't handle an interrupt or choose the next task. */
 static bool is_idle(struct session *s, const struct pmb_sample *sample)
 {
@@ -168,8 +160,7 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 
 	if (sample->tid)
 		return false;
-	session__learn_idle(s);
-	kallsyms__find(s->kallsyms, sample->ip, &name);
+	kallsyms__find(kernel_names__get(s->opts->kernel), sample->ip, &name);
 	return name.name && idle_function(name.name);
 }
 
@@ -245,6 +236,8 @@ static void account_one(struct session *s, const struct decoded *rec)
 	if (!session__meet_cgroup(s, rec))
 		return;
 	publish(s, sample, process);
+	if (sample->ip >> 63)
+		kernel_names__begin(s->opts->kernel);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");
@@ -331,20 +324,15 @@ static void session__bound_files(struct session *s)
 
 void session__news(struct session *s)
 {
-	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+	const struct sideband_fns arrivals = {session__life, on_throttled, s};
 
 	sideband__drain(s->sideband, &arrivals);
 }
 
-void session__round(struct session *s, bool final)
+void session__settle(struct session *s, uint64_t horizon, bool final)
 {
 	const struct queue_fns in_order = {account_life, account_sample, s};
-	uint64_t now = now_ns(), horizon = s->round_ns;
 
-	if (horizon > now - SLACK_NS)
-		horizon = now - SLACK_NS;
-	session__news(s);
-	rings__drain(s->rings, final ? UINT64_MAX : now);
 	queue__release(&s->queue, final ? UINT64_MAX : horizon, &in_order);
 	session__late_round(s);
 	if (final && s->tables)
@@ -353,6 +341,17 @@ void session__round(struct session *s, bool final)
 	session__bound_stacks(s, horizon);
 	processes__sweep(s->processes, horizon > FORGET_NS ? horizon - FORGET_NS : 0);
 	session__bound_files(s);
+}
+
+void session__round(struct session *s, bool final)
+{
+	uint64_t now = now_ns(), horizon = s->round_ns;
+
+	if (horizon > now - SLACK_NS)
+		horizon = now - SLACK_NS;
+	session__news(s);
+	rings__drain(s->rings, final ? UINT64_MAX : now);
+	session__settle(s, horizon, final);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);
 		s->places_ns = now;

@@ -50,14 +50,12 @@ struct session {
 	struct tasks tasks;
 	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;
-	uint64_t round_ns;         /* when the previous round began */
-	uint64_t places_ns;        /* when the counters of places were read */
-	uint64_t *idle_before;     /* per CPU; as the counters were started */
-	uint64_t *idle_after;      /* as they were stopped */
-	struct kallsyms *kallsyms; /* loaded when the idle task is first met */
-	bool met_idle;
-	bool *cpu_sampled; /* [event * n_cpus + cpu] */
-	int n_cpus;        /* possible */
+	uint64_t round_ns;     /* when the previous round began */
+	uint64_t places_ns;    /* when the counters of places were read */
+	uint64_t *idle_before; /* per CPU; as the counters were started */
+	uint64_t *idle_after;  /* as they were stopped */
+	bool *cpu_sampled;     /* [event * n_cpus + cpu] */
+	int n_cpus;            /* possible */
 };
 
 /* whom.c: from targets to open, attached, disabled counters */
@@ -84,12 +82,13 @@ struct account {
 /* account.c: from records to profile and ledger */
 void session__account(struct session *s, struct account *to);
 void session__ring_record(void *session, const void *data, size_t size);
-/* Reads what the kernel's functions are called: a fifth of a second, better before the recording than in it. */
-void session__learn_idle(struct session *s);
+void session__life(void *session, const struct life *life);
 /* Takes what the kernel tells of processes, so that files are opened while they are there. */
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
+/* The second half of a round: what was drained and happened before `horizon` is processed. */
+void session__settle(struct session *s, uint64_t horizon, bool final);
 /* The event's number in the profile, which may be that of several recordings. */
 uint32_t session__event_number(const struct session *s, size_t event);
 

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "session/internal.h"
-#include "sym/kallsyms.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
@@ -106,8 +105,6 @@ static int session__prepare(struct session *s, struct err *err)
 				s, err);
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
-	if (r == 0 && s->by_place && !s->opts->whom.n_cgroups)
-		session__learn_idle(s);
 	if (r == 0)
 		r = signals__catch(&s->signals, err);
 	if (r == 0 && s->opts->whom.command)
@@ -139,6 +136,8 @@ static int session__start(struct session *s, struct err *err)
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
 	session__spend_begin(s);
+	if (r == 0 && s->by_place && !s->opts->whom.n_cgroups)
+		kernel_names__begin(s->opts->kernel); /* the idle tasks are known by them */
 	if (r == 0 && s->opts->whom.command)
 		r = command__go(&s->command, s->opts->whom.command[0], err);
 	if (r == 0 && !s->opts->more_follow)
@@ -328,7 +327,6 @@ struct session *session__free(struct session *s)
 	processes__free(s->processes);
 	raw_stacks__done(&s->stacks);
 	queue__done(&s->queue);
-	kallsyms__free(s->kallsyms);
 	session__family_free(s);
 	cleanup_close(&s->signals.fd);
 	tasks__done(&s->tasks);

@@ -20,6 +20,7 @@
 #include "proc/cgroups.h"
 #include "proc/files.h"
 #include "session/target.h"
+#include "sym/kernel_names.h"
 
 enum { DEFAULT_MAX_MEMORY = 128 * 1024 * 1024 };
 
@@ -60,6 +61,8 @@ struct session_opts {
 	uint64_t cpu_ns;     /* of this process, that earlier recordings have accounted for */
 	double budget;       /* percent of the CPUs' time that it may take; 0: any */
 	size_t ring_bytes;
+	struct kernel_names
+		*kernel;   /* borrowed; read beside the recording, if its samples need them */
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
 
 	/* For one of several recordings that add to one profile. */

@@ -42,9 +42,10 @@ static void family__add(struct family *family, uint32_t tgid)
 
 void session__family_forked(struct session *s, const struct life *life)
 {
-	struct member *m;
+	struct member *m = NULL;
 
-	HASH_FIND(hh, s->family->members, &life->parent_tgid, sizeof(life->parent_tgid), m);
+	if (s->family)
+		HASH_FIND(hh, s->family->members, &life->parent_tgid, sizeof(life->parent_tgid), m);
 	if (!m || !s->opts->whom.inherit)
 		return;
 	s->family->forks++;
@@ -55,9 +56,10 @@ void session__family_forked(struct session *s, const struct life *life)
  * used again. */
 void session__family_exited(struct session *s, const struct life *life)
 {
-	struct member *m;
+	struct member *m = NULL;
 
-	HASH_FIND(hh, s->family->members, &life->tgid, sizeof(life->tgid), m);
+	if (s->family)
+		HASH_FIND(hh, s->family->members, &life->tgid, sizeof(life->tgid), m);
 	if (!m || procfs_task_exists((pid_t)life->tgid))
 		return;
 	HASH_DEL(s->family->members, m);

@@ -22,6 +22,8 @@
 #include "symd/protocol.h"
 #include "sys/usage.h"
 
+enum { DELAY_S = 40 };
+
 uint64_t helper_now_ns(void)
 {
 	struct timespec now;
@@ -247,6 +249,23 @@ void helper__begin(struct helper *h, uint16_t type)
 	symd_msg__begin(&h->request, type, ++h->seq);
 	h->asked = type;
 	h->asked_ns = helper_now_ns();
+	h->delayed_ns = h->pid ? usage_delayed_ns(h->pid) : 0;
+}
+
+/* Not for ever: whoever waits for the answer is a user. */
+static uint64_t extended(const struct helper *h, uint64_t deadline_ns)
+{
+	const uint64_t most = DELAY_S * 1000000000ULL;
+	uint64_t delayed = h->pid ? usage_delayed_ns(h->pid) - h->delayed_ns : 0;
+
+	return deadline_ns + (delayed < most ? delayed : most);
+}
+
+bool helper__is_late(const struct helper *h, uint64_t deadline_ns)
+{
+	uint64_t now = helper_now_ns();
+
+	return now >= deadline_ns && now >= extended(h, deadline_ns);
 }
 
 static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body)
@@ -261,6 +280,8 @@ static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *bo
 	}
 	while (r == 0) {
 		r = wait_for(h->sock, POLLIN, deadline_ns);
+		while (r == -ETIMEDOUT && !helper__is_late(h, deadline_ns))
+			r = wait_for(h->sock, POLLIN, extended(h, deadline_ns));
 		if (r < 0)
 			return r;
 		r = receive(h, h->asked, h->seq, NULL, body);

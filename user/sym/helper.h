@@ -28,8 +28,9 @@ struct helper {
 	bool greeted; /* its first words have come */
 	uint32_t seq;
 	uint16_t asked;
-	uint64_t asked_ns;  /* when */
-	uint64_t worked_ns; /* how long its answers have taken, all together */
+	uint64_t asked_ns;   /* when */
+	uint64_t delayed_ns; /* …and how long it had waited for a CPU by then */
+	uint64_t worked_ns;  /* how long its answers have taken, all together */
 	int status; /* of the last one that has gone, as waitpid() tells it; -1: not known */
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
@@ -45,6 +46,9 @@ int helper__start(struct helper *h, uint64_t deadline_ns);
 void helper__kill(struct helper *h);
 
 void helper__begin(struct helper *h, uint16_t type);
+/* True if it has had its time since it was asked. What it waited for a CPU doesn't count: on a host with more work
+ * than CPUs an honest file would seem to hang. */
+bool helper__is_late(const struct helper *h, uint64_t deadline_ns);
 /* Sends the request with fd (-1: none; borrowed) and waits for its answer until deadline_ns. body
  * is then over what it says, valid until the next call. On failure (negative errno) the helper is
  * gone. */

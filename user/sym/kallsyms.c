@@ -1,76 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * 200,000 lines are read in one go and parsed in place: names stay where they are in the text. The
- * hard thing: symbols have no sizes, so the end of a section must come from elsewhere (_etext,
- * /proc/modules, and a limit), or the last function would own everything behind it.
+ * 120,000 to 200,000 lines are parsed as they are read, and only the names of functions are kept: the text as a
+ * whole would be the largest block of memory of a recording. The hard thing: symbols have no sizes, so the end of
+ * a section must come from elsewhere (_etext, /proc/modules, and a limit), or the last function would own
+ * everything behind it.
  */
 #include "sym/kallsyms.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
 
 enum {
 	FUNCTION_MAX = 1 << 20, /* no function of the kernel comes near */
-	FILE_MAX = 512 * 1024 * 1024,
+	NAMES_MAX = 512 * 1024 * 1024,
+	CHUNK = 64 * 1024, /* of the file; no line comes near */
 };
 
+/* Names are offsets into the text of all names; 0: what lies here has none (the end of a section). */
 struct ksym {
 	uint64_t addr;
-	const char *name; /* NULL: what lies here has no name (the end of a section) */
-	const char *module;
-	bool global;
+	uint32_t name;
+	uint32_t module : 31; /* 0: the kernel proper */
+	uint32_t global : 1;
 };
 
 struct kmodule {
 	uint64_t base;
 	uint64_t size;
-	const char *name;
+	char *name;
 };
 
 struct kallsyms {
-	char *text, *modules_text;
+	struct buf names; /* each with its NUL; at 0 there is none */
 	struct ksym *symbols;
 	size_t n_symbols, cap_symbols;
+	size_t n_sorted; /* of the symbols, from the start, before the first that lies lower than the one before it */
+	uint32_t module; /* of the last line that had one: those of a module stand together */
 	struct kmodule *modules;
 	size_t n_modules, cap_modules;
 	bool hidden;
 };
-
-/* The whole file, NUL-terminated. */
-static int read_file(const char *path, char **ret)
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0, cap = 0;
-
-	if (fd < 0)
-		return -errno;
-	for (;;) {
-		ssize_t n;
-
-		if (len == cap) {
-			if (cap >= FILE_MAX)
-				return -EFBIG;
-			cap = cap ? 2 * cap : 16 * 1024 * 1024;
-			text = xrealloc(text, cap + 1, 1);
-		}
-		n = read(fd, text + len, cap - len);
-		if (n == 0)
-			break;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			len += (size_t)n;
-	}
-	text[len] = '\0';
-	*ret = TAKE_PTR(text);
-	return 0;
-}
 
 /* Where code ends and nothing follows that has a name. arm64 has them twice, once with __pi_. */
 static bool ends_section(const char *name)
@@ -80,28 +56,47 @@ static bool ends_section(const char *name)
 	return !strcmp(name, "_etext") || !strcmp(name, "_einittext");
 }
 
+static const char *text_at(const struct kallsyms *ks, uint32_t at)
+{
+	return at ? ks->names.data + at : NULL;
+}
+
+static uint32_t keep_name(struct kallsyms *ks, const char *name)
+{
+	uint32_t at = (uint32_t)ks->names.len;
+
+	buf__add(&ks->names, name, strlen(name) + 1);
+	return at;
+}
+
+static uint32_t keep_module(struct kallsyms *ks, const char *name)
+{
+	if (!ks->module || strcmp(text_at(ks, ks->module), name) != 0)
+		ks->module = keep_name(ks, name);
+	return ks->module;
+}
+
 /* `ffffffffc0201000 t name\t[module]`, NUL-terminated; its parts are cut in place. False for data,
  * absolute and per-CPU symbols, hidden addresses and lines of another form. */
-static bool parse_symbol(char *line, struct ksym *ret)
+static bool parse_symbol(struct kallsyms *ks, char *line, struct ksym *ret)
 {
 	const char *p = line;
 	char type, *tab, *close;
 
+	*ret = (struct ksym){0};
 	if (!num__take_hex(&p, &ret->addr) || p[0] != ' ' || !p[1] || p[2] != ' ' || !p[3])
 		return false;
 	type = p[1];
-	if (!strchr("tTwW", type) || !ret->addr)
+	if (!strchr("tTwW", type) || !ret->addr || ks->names.len > NAMES_MAX)
 		return false;
 	ret->global = type != 't';
-	ret->name = p + 3;
-	ret->module = NULL;
 	tab = strchr(p + 3, '\t');
 	if (tab && tab[1] == '[' && (close = strchr(tab, ']'))) {
 		*tab = *close = '\0';
-		ret->module = tab + 2;
+		ret->module = keep_module(ks, tab + 2) & INT32_MAX;
 	}
-	if (!ret->module && ends_section(ret->name))
-		ret->name = NULL;
+	if (ret->module || !ends_section(p + 3))
+		ret->name = keep_name(ks, p + 3);
 	return true;
 }
 
@@ -111,9 +106,11 @@ static size_t leading_underscores(const char *name)
 }
 
 /* By address; of those that share one, the best name first. */
-static int by_addr(const void *pa, const void *pb)
+static int by_addr(const void *pa, const void *pb, void *ctx)
 {
 	const struct ksym *a = pa, *b = pb;
+	const struct kallsyms *ks = ctx;
+	const char *x, *y;
 
 	if (a->addr != b->addr)
 		return CMP3(a->addr, b->addr);
@@ -121,59 +118,113 @@ static int by_addr(const void *pa, const void *pb)
 		return CMP3(!a->name, !b->name);
 	if (a->global != b->global)
 		return CMP3(b->global, a->global);
-	if (leading_underscores(a->name) != leading_underscores(b->name))
-		return CMP3(leading_underscores(a->name), leading_underscores(b->name));
-	if (strlen(a->name) != strlen(b->name))
-		return CMP3(strlen(a->name), strlen(b->name));
-	return strcmp(a->name, b->name);
+	x = text_at(ks, a->name);
+	y = text_at(ks, b->name);
+	if (leading_underscores(x) != leading_underscores(y))
+		return CMP3(leading_underscores(x), leading_underscores(y));
+	if (strlen(x) != strlen(y))
+		return CMP3(strlen(x), strlen(y));
+	return strcmp(x, y);
 }
 
-/* Adds s behind the last one if it has a higher address, or decides between the two if they share
- * it. The core kernel comes sorted, modules don't: false asks for a sort at the end. */
-static bool kallsyms__add(struct kallsyms *ks, const struct ksym *s)
+/* Adds s behind the last one, or decides between the two if they share an address. */
+static void kallsyms__add(struct kallsyms *ks, const struct ksym *s)
 {
 	struct ksym *last = ks->n_symbols ? &ks->symbols[ks->n_symbols - 1] : NULL;
 
 	if (last && last->addr == s->addr) {
-		if (by_addr(s, last) < 0)
+		if (by_addr(s, last, ks) < 0)
 			*last = *s;
-		return true;
+		return;
 	}
+	if (ks->n_sorted == ks->n_symbols && (!last || last->addr < s->addr))
+		ks->n_sorted++;
 	GROW(ks->symbols, ks->n_symbols, ks->cap_symbols);
-	ks->symbols[ks->n_symbols] = *s;
-	return ks->n_symbols++ == 0 || ks->symbols[ks->n_symbols - 2].addr < s->addr;
+	ks->symbols[ks->n_symbols++] = *s;
 }
 
+/* How many symbols, of those that come sorted, lie below addr. */
+static size_t sorted_below(const struct kallsyms *ks, uint64_t addr)
+{
+	size_t lo = 0, hi = ks->n_sorted;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (ks->symbols[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The core kernel comes sorted, and modules, which don't, mostly lie above it: what lies below all that is out of
+ * place need not be touched. */
 static void kallsyms__sort(struct kallsyms *ks)
 {
-	size_t n = 0;
+	uint64_t lowest = UINT64_MAX;
+	size_t n;
 
-	qsort(ks->symbols, ks->n_symbols, sizeof(*ks->symbols), by_addr);
-	for (size_t i = 0; i < ks->n_symbols; i++) {
+	if (ks->n_sorted == ks->n_symbols)
+		return;
+	for (size_t i = ks->n_sorted; i < ks->n_symbols; i++) {
+		if (ks->symbols[i].addr < lowest)
+			lowest = ks->symbols[i].addr;
+	}
+	n = sorted_below(ks, lowest);
+	qsort_r(ks->symbols + n, ks->n_symbols - n, sizeof(*ks->symbols), by_addr, ks);
+	for (size_t i = n; i < ks->n_symbols; i++) {
 		if (n == 0 || ks->symbols[n - 1].addr != ks->symbols[i].addr)
 			ks->symbols[n++] = ks->symbols[i];
 	}
 	ks->n_symbols = n;
 }
 
-static void kallsyms__parse(struct kallsyms *ks)
+static void kallsyms__line(struct kallsyms *ks, char *line)
 {
-	bool sorted = true;
-	char *line = ks->text, *next;
+	struct ksym s;
 
-	for (; *line; line = next) {
-		char *newline = strchr(line, '\n');
-		struct ksym s;
+	if (parse_symbol(ks, line, &s))
+		kallsyms__add(ks, &s);
+}
 
-		next = newline ? newline + 1 : line + strlen(line);
-		if (newline)
-			*newline = '\0';
-		if (parse_symbol(line, &s) && !kallsyms__add(ks, &s))
-			sorted = false;
+/* Takes the whole lines of text[0, len) out of it; returns how much is left at its start. */
+static size_t kallsyms__lines(struct kallsyms *ks, char *text, size_t len)
+{
+	char *line = text, *end = text + len, *newline;
+
+	while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
+		*newline = '\0';
+		kallsyms__line(ks, line);
+		line = newline + 1;
 	}
-	if (!sorted)
-		kallsyms__sort(ks);
+	memmove(text, line, (size_t)(end - line));
+	return (size_t)(end - line);
+}
+
+static int kallsyms__read(struct kallsyms *ks, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *text = xcalloc(CHUNK + 1, 1);
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text + len, CHUNK - len)) != 0) {
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			len = kallsyms__lines(ks, text, len + (size_t)n);
+		if (len == CHUNK)
+			return -EFBIG;
+	}
+	text[len] = '\0';
+	kallsyms__line(ks, text);
+	kallsyms__sort(ks);
 	ks->hidden = ks->n_symbols == 0;
+	return 0;
 }
 
 static int by_base(const void *pa, const void *pb)
@@ -203,15 +254,18 @@ static bool parse_module(char *line, struct kmodule *ret)
 	return num__take_hex(&p, &ret->base) && ret->base;
 }
 
-static void kallsyms__parse_modules(struct kallsyms *ks)
+static void kallsyms__read_modules(struct kallsyms *ks, const char *path)
 {
-	char *line, *rest = ks->modules_text;
+	_cleanup_fclose_ FILE *file = fopen(path, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
 
-	while ((line = strsep(&rest, "\n"))) {
+	while (file && getline(&line, &cap, file) >= 0) {
 		struct kmodule m;
 
 		if (!parse_module(line, &m))
 			continue;
+		m.name = xstrdup(m.name);
 		GROW(ks->modules, ks->n_modules, ks->cap_modules);
 		ks->modules[ks->n_modules++] = m;
 	}
@@ -225,16 +279,16 @@ int kallsyms__load_from(const char *path, const char *modules_path, struct kalls
 	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
 	int r;
 
+	buf__putc(&ks->names, '\0');
 	path = path ? path : "/proc/kallsyms";
-	r = read_file(path, &ks->text);
+	/* modules first: one that comes in between is seen as a change later */
+	kallsyms__read_modules(ks, modules_path ? modules_path : "/proc/modules");
+	r = kallsyms__read(ks, path);
 	if (r < 0) {
 		kallsyms__free(ks);
 		return err__set(err, r, "can't read the kernel's symbols from %s: %s", path,
 				strerror(-r));
 	}
-	kallsyms__parse(ks);
-	if (read_file(modules_path ? modules_path : "/proc/modules", &ks->modules_text) == 0)
-		kallsyms__parse_modules(ks);
 	*ret = ks;
 	return 0;
 }
@@ -248,10 +302,11 @@ struct kallsyms *kallsyms__free(struct kallsyms *ks)
 {
 	if (!ks)
 		return NULL;
+	for (size_t i = 0; i < ks->n_modules; i++)
+		free(ks->modules[i].name);
 	free(ks->symbols);
 	free(ks->modules);
-	free(ks->text);
-	free(ks->modules_text);
+	buf__done(&ks->names);
 	free(ks);
 	return NULL;
 }
@@ -297,7 +352,8 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 	/* Behind the last function of one module or of the kernel, another module may begin whose
 	 * first bytes have no symbol: they aren't that function's. */
 	if (s && s->name && addr - s->addr < FUNCTION_MAX && (!module || s->addr >= module->base)) {
-		*ret = (struct kernel_name){.name = s->name, .module = s->module};
+		*ret = (struct kernel_name){text_at(ks, s->name), text_at(ks, s->module), 0,
+					    SYM_NAMED};
 		return;
 	}
 	ret->reason = SYM_NO_SYMBOL;
@@ -305,4 +361,18 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 		ret->module = module->name;
 		ret->module_offset = addr - module->base;
 	}
+}
+
+bool kallsyms__same_modules(const struct kallsyms *ks, const char *modules_path)
+{
+	struct kallsyms *now = xcalloc(1, sizeof(*now));
+	bool same;
+
+	kallsyms__read_modules(now, modules_path ? modules_path : "/proc/modules");
+	same = now->n_modules == ks->n_modules;
+	for (size_t i = 0; same && i < ks->n_modules; i++)
+		same = by_base(&now->modules[i], &ks->modules[i]) == 0 &&
+		       now->modules[i].size == ks->modules[i].size;
+	kallsyms__free(now);
+	return same;
 }

@@ -4,6 +4,7 @@
 #ifndef PMUBPF_SYM_KALLSYMS_H
 #define PMUBPF_SYM_KALLSYMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -32,5 +33,8 @@ struct kernel_name {
 	enum sym_reason reason;
 };
 void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name *ret);
+
+/* Whether the modules of now (path NULL: /proc/modules) are those of then, at their places. */
+bool kallsyms__same_modules(const struct kallsyms *ks, const char *modules_path);
 
 #endif

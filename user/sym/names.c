@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "sym/kallsyms.h"
 #include "sym/sym.h"
 
 /* Frames of one file, ascending by offset: how the symbol tables are searched fastest. */
@@ -24,7 +23,7 @@ struct group {
 struct resolver {
 	struct names *names;
 	const struct files *files;
-	struct kallsyms *kallsyms;
+	struct kernel_names *kernel;
 	struct sym *sym;
 	struct debuginfod *servers; /* NULL: nobody is asked */
 };
@@ -56,13 +55,12 @@ static void name_unknown(struct names *names, const struct group *g, enum sym_re
 		set(names, g->ids[i], xstrdup("[unknown]"), reason);
 }
 
-static void name_kernel(struct names *names, const struct group *g, struct kallsyms *ks)
+static void name_kernel(struct names *names, const struct group *g, struct kernel_names *kernel)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		struct kernel_name name = {.reason = SYM_NO_KALLSYMS};
+		struct kernel_name name;
 
-		if (ks)
-			kallsyms__find(ks, g->frames[g->ids[i]].off, &name);
+		kernel_names__find(kernel, g->frames[g->ids[i]].off, &name);
 		if (name.name)
 			set(names, g->ids[i], xstrdup(name.name), SYM_NAMED);
 		else if (name.module)
@@ -184,7 +182,7 @@ static void name_group(const struct resolver *r, const struct group *g)
 {
 	switch ((enum frame_kind)g->frames[g->ids[0]].kind) {
 	case FRAME_KERNEL:
-		name_kernel(r->names, g, r->kallsyms);
+		name_kernel(r->names, g, r->kernel);
 		return;
 	case FRAME_FILE:
 		name_file(r, g);
@@ -274,12 +272,11 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	size_t n = profile__frames(profile, &frames), n_groups;
 	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
 	_cleanup_free_ struct group *groups = NULL;
-	struct resolver r = {.names = ret, .files = files};
+	struct resolver r = {.names = ret, .files = files, .kernel = opts->kernel};
 	int error = sym__new(&r.sym, err);
 
 	if (error < 0)
 		return error;
-	kallsyms__load(NULL, &r.kallsyms, NULL);
 	*ret = (struct names){
 		.places = xcalloc(n, sizeof(*ret->places)),
 		.n = n,
@@ -299,7 +296,6 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		r.servers ? debuginfod__work(r.servers) : (struct debuginfod_work){0},
 		sym__helper_ns(r.sym),
 		sym__helper_rss_bytes(r.sym)};
-	kallsyms__free(r.kallsyms);
 	sym__free(r.sym);
 	debuginfod__free(r.servers);
 	return 0;

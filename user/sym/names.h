@@ -11,6 +11,7 @@
 #include "model/set_aside.h"
 #include "proc/files.h"
 #include "sym/debuginfod.h"
+#include "sym/kernel_names.h"
 #include "sym/sym.h"
 
 struct names {
@@ -32,6 +33,7 @@ struct names {
 };
 
 struct names_opts {
+	struct kernel_names *kernel; /* borrowed */
 	bool inlined;
 	bool debuginfod; /* ask servers for what hot files lack */
 	bool lines;      /* of the source, where that is known */

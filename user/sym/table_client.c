@@ -90,7 +90,8 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	if (!c->busy)
 		return TABLE_PENDING;
 	r = helper__take(&c->helper, &fd, &body);
-	if (r == -EAGAIN && now_ns < c->deadline_ns)
+	if (r == -EAGAIN &&
+	    (now_ns < c->deadline_ns || !helper__is_late(&c->helper, c->deadline_ns)))
 		return TABLE_PENDING;
 	c->busy = false;
 	c->err = r == -EAGAIN ? -ETIMEDOUT : r < 0 ? r : -EPROTO;

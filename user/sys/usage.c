@@ -41,6 +41,18 @@ uint64_t usage_rss_bytes(pid_t pid)
 	return number_in(path, "\nVmHWM:") * 1024;
 }
 
+uint64_t usage_delayed_ns(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/schedstat", pid);
+	_cleanup_free_ char *text = file_read(path);
+	const char *at = text;
+	uint64_t ran, delayed;
+
+	if (!at || !num__take_u64(&at, &ran) || *at++ != ' ' || !num__take_u64(&at, &delayed))
+		return 0;
+	return delayed;
+}
+
 uint64_t usage_map_bytes(int map_fd)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/self/fdinfo/%d", map_fd);
