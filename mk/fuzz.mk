@@ -64,11 +64,10 @@ replay: $(REPLAY)
 fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/fuzz_%)
 
 # New inputs stay in $(O)/fuzz/NAME; one that crashes is left beside as NAME-crash-… and may go into the corpus.
-# A first line "# -OPTION=VALUE…" of NAME.dict goes to libFuzzer.
 fuzz: $(patsubst %,$(O)/fuzz/fuzz_%,$(or $(T),$(FUZZ_TARGETS)))
-	$(Q)set -e; for t in $(or $(T),$(FUZZ_TARGETS)); do mkdir -p $(O)/fuzz/$$t; d=tests/fuzz/$$t.dict; \
+	$(Q)set -e; for t in $(or $(T),$(FUZZ_TARGETS)); do mkdir -p $(O)/fuzz/$$t; \
 		$(O)/fuzz/fuzz_$$t -max_total_time=$(SECONDS) -runs=$(RUNS) -timeout=20 -rss_limit_mb=4096 \
-			-print_final_stats=1 -verbosity=1 $$([ ! -e $$d ] || { echo -dict=$$d; sed -n '1s/^# -/-/p' $$d; }) \
+			-print_final_stats=1 $$([ ! -e tests/fuzz/$$t.dict ] || echo -dict=tests/fuzz/$$t.dict) \
 			-artifact_prefix=$(O)/fuzz/$$t- $(O)/fuzz/$$t tests/fuzz/corpus/$$t; done
 
 -include $(REPLAY_OBJ:.o=.d) $(FUZZ_TARGETS:%=$(O)/replay/tests/fuzz/fuzz_%.d)

@@ -219,23 +219,31 @@ static void kallsyms__parse_modules(struct kallsyms *ks)
 		qsort(ks->modules, ks->n_modules, sizeof(*ks->modules), by_base);
 }
 
+struct kallsyms *kallsyms__of_text(char *text, char *modules_text)
+{
+	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
+
+	ks->text = text;
+	ks->modules_text = modules_text;
+	kallsyms__parse(ks);
+	kallsyms__parse_modules(ks);
+	return ks;
+}
+
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err)
 {
-	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
+	char *text, *modules = NULL;
 	int r;
 
 	path = path ? path : "/proc/kallsyms";
-	r = read_file(path, &ks->text);
-	if (r < 0) {
-		kallsyms__free(ks);
+	r = read_file(path, &text);
+	if (r < 0)
 		return err__set(err, r, "can't read the kernel's symbols from %s: %s", path,
 				strerror(-r));
-	}
-	kallsyms__parse(ks);
-	if (read_file(modules_path ? modules_path : "/proc/modules", &ks->modules_text) == 0)
-		kallsyms__parse_modules(ks);
-	*ret = ks;
+	if (read_file(modules_path ? modules_path : "/proc/modules", &modules) < 0)
+		modules = NULL;
+	*ret = kallsyms__of_text(text, modules);
 	return 0;
 }
 

@@ -18,6 +18,8 @@ int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
  * and that's fine). */
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err);
+/* The same from the files' texts, which it takes over; modules_text may be NULL. */
+struct kallsyms *kallsyms__of_text(char *text, char *modules_text);
 struct kallsyms *kallsyms__free(struct kallsyms *ks);
 
 /* name and module are borrowed from ks (module NULL: the kernel proper, "bpf" for BPF programs).
