@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * crowd WHAT N [SECONDS=2]: much of one thing, and then crowd_spin for SECONDS of CPU time.
+ * crowd WHAT N [SECONDS=2]: much of one thing, then a line "ready", and crowd_spin for SECONDS of CPU time.
  *
  *	mappings	N mappings with code in them, of one page each, that the kernel can't merge
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time; each spins for
- *			2 ms in crowd_child. Prints "forked N".
+ *			50 µs in crowd_child. Prints "forked N".
+ *	cgroups		N cgroups below $CROWD_CGROUP, made and removed one after the other, with a process in each that
+ *			spins for 2 ms in crowd_child
  *	words		starts itself anew with N bytes of arguments, and only spins
  *	pids		N times the same process id: a child with that id (clone3) spins for 20 ms in first_owner if it
  *			is an even one's turn, else in next_owner, under the comm of that name. Prints the CPU time of
@@ -21,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,7 +118,7 @@ static void explode(struct bomb *b)
 {
 	for (;;) {
 		prctl(PR_SET_NAME, "bomb");
-		crowd_child(2000000);
+		crowd_child(50000);
 		if (sem_trywait(&b->room) == 0) {
 			if (!take_one(b))
 				sem_post(&b->room);
@@ -166,6 +169,34 @@ static void words(long n, char *self)
 		  &stack); /* a quarter of it is what arguments may have, 6 MB at most */
 	execve("/proc/self/exe", args, empty);
 	fail("execve");
+}
+
+/* A cgroup that is called as a container of Docker's would be, with a process in it, and gone again. */
+static void one_cgroup(const char *root, long i)
+{
+	char path[512], procs[600];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/docker-%08lx%056d.scope", root, i + 1, 0);
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	if (mkdir(path, 0755) < 0)
+		fail(path);
+	if (fork() == 0) {
+		fd = open(procs, O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || write(fd, "0", 1) != 1)
+			fail(procs);
+		crowd_child(2000000);
+		_exit(0);
+	}
+	wait(NULL);
+	while (rmdir(path) < 0 && errno == EBUSY)
+		usleep(100);
+}
+
+static void cgroups(long n, const char *root)
+{
+	for (long i = 0; root && i < n; i++)
+		one_cgroup(root, i);
 }
 
 static pid_t clone_as(pid_t pid)
@@ -221,8 +252,12 @@ int main(int argc, char **argv)
 		forks(n);
 	else if (strcmp(what, "words") == 0)
 		words(n, argv[0]);
+	else if (strcmp(what, "cgroups") == 0)
+		cgroups(n, getenv("CROWD_CGROUP"));
 	else if (strcmp(what, "pids") == 0)
 		pids(n);
+	puts("ready");
+	fflush(stdout);
 	crowd_spin((uint64_t)(arg_num(argc, argv, 3, 2) * 1e9));
 	return 0;
 }

@@ -109,6 +109,8 @@ static void add_row(struct ledger_event *to, const struct ledger_event *from)
 	to->scaled += from->scaled;
 	to->instances += from->instances;
 	to->idle_ns += from->idle_ns;
+	to->cpus_away += from->cpus_away;
+	to->away_ns += from->away_ns;
 }
 
 static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *numbers)
