@@ -74,6 +74,11 @@ static __always_inline __u8 walk(struct scratch *s, __u32 tgid)
 		if (end != PMB_END_NONE)
 			break;
 	}
+	if (s->walk.wants_regs) {
+		/* user space follows registers from the start */
+		walk_begin(s, tgid);
+		end = PMB_END_NO_TABLE;
+	}
 	walk_end(s, tgid);
 	return end;
 }

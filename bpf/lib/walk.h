@@ -127,6 +127,26 @@ static __always_inline void walk_rule(struct walk *w, struct pmb_code *code, __u
 	*ret = code->rule[(w->file.rules_at + PMB_ROW_RULE(row)) & (PMB_RULES_MAX - 1)];
 }
 
+/*
+ * The rule for a place in code that nobody describes: its frame pointer, but where the epilogue stands right behind
+ * the call. CPython's trampolines (-X perf) have none: "call *%rcx; add $8, %rsp; ret".
+ */
+static __always_inline void code_rule(const struct walk *w, struct pmb_unwind_rule *ret)
+{
+	*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
+#if defined(__TARGET_ARCH_x86)
+	__u64 code;
+
+	/* 48 83 c4 NN c3, with NN below 0x80 */
+	if (!w->frame.exact && !bpf_probe_read_user(&code, sizeof(code), (void *)w->frame.ip) &&
+	    (code & 0xff80ffffffULL) == 0xc300c48348ULL) {
+		ret->cfa = PMB_CFA_SP;
+		ret->cfa_off = (code >> 24 & 0x7f) + 8;
+		ret->ra_off = -8;
+	}
+#endif
+}
+
 /* The rule for a place, PMB_END_NONE if it is known. */
 static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 				      struct known_rules *known, __u64 pc,
@@ -143,7 +163,7 @@ static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 	if (w->file.state == PMB_FILE_TABLE)
 		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), ret);
 	else if (w->file.state == PMB_FILE_FRAMES)
-		*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
+		code_rule(w, ret);
 	else
 		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
 	if (ret->cfa == PMB_CFA_NONE) /* may be of a table that is just being written */
@@ -172,6 +192,8 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;
+	if (end == PMB_END_NO_RULE)
+		w->wants_regs = rule.cfa == PMB_CFA_REG || rule.cfa == PMB_CFA_REG_DEREF;
 	if (end != PMB_END_NONE)
 		return end;
 	w->frame.ip &= cfg->user_mask;
@@ -210,6 +232,7 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->hash = id_mix(id_seed_user(tgid), w->frame.ip);
 	w->n = 1;
 	w->guessed = 0;
+	w->wants_regs = 0;
 	s->stack.frames[0] = w->frame.ip;
 }
 

@@ -80,6 +80,19 @@ enum pmb_ra {
 	PMB_N_RA,
 };
 
+/*
+ * Where the caller's other registers are that a function leaves as they were (x86-64: rbx, r12…r15, the order of the
+ * psABI; elsewhere nothing is said of any). Three bits each: 0: as they are, 1…6: saved at CFA - 8 - 8 × that, where
+ * pushes put them; PMB_SAVED_ELSEWHERE: it isn't known.
+ */
+enum {
+	PMB_SAVED_REGS = 5,
+	PMB_SAVED_BITS = 3,
+	PMB_SAVED_ELSEWHERE = 7,
+	PMB_SAVED_UNKNOWN = 0x7fff, /* all of them */
+};
+#define PMB_SAVED_AT(saved, i) ((saved) >> (i)*PMB_SAVED_BITS & PMB_SAVED_ELSEWHERE)
+
 struct pmb_unwind_rule {
 	__u8 cfa; /* enum pmb_cfa */
 	__u8 reg; /* index of a word in the architecture's struct arch_regs */
@@ -88,7 +101,8 @@ struct pmb_unwind_rule {
 	__s32 cfa_off;
 	__s16 cfa_add;
 	__s16 ra_off;
-	__s32 fp_off;
+	__s16 fp_off;
+	__u16 saved;
 };
 
 /*
@@ -117,7 +131,7 @@ struct pmb_table_head {
 struct pmb_frame {
 	__u64 ip, sp, fp, lr;
 	__u32 exact; /* ip is the instruction at hand, not a return address; lr is the program's */
-	__u16 has_regs; /* all registers are known: the innermost frame */
+	__u16 has_regs; /* other registers are known: in the innermost frame all */
 	__u16 sp_low;   /* sp is not above what it was, and may be below */
 };
 

@@ -10,7 +10,7 @@
  *	static bool unwind_reg(struct unwind_memory *, unsigned index, __u64 *ret);
  *
  * The first reads a word of the program's memory; the second a word of its struct arch_regs, and is asked
- * in the innermost frame only. Both say false if they can't.
+ * where the frame has_regs only. Both say false if they can't.
  */
 #ifndef PMUBPF_UNWIND_STEP_H
 #define PMUBPF_UNWIND_STEP_H

@@ -87,6 +87,15 @@ t_plt() {
 	expect_stacks 99.5 "($MAIN|$START)"
 }
 
+t_lazy_binding() {
+	# Never bound, so each call goes through ld.so, which keeps its CFA in rbx while it calls on.
+	export LD_BIND_NOT=1
+	frameless plt
+	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 5 "percent below the resolver"
+	expect_stacks 98 "${MAIN}calls"
+	expect_stacks 99.5 "($MAIN|$START)"
+}
+
 t_libm() {
 	frameless float
 	expect_stacks 98 "${MAIN}leaf_math"

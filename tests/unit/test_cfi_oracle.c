@@ -61,7 +61,7 @@ struct said {
 	int64_t cfa_off, cfa_add, fp_off, ra_off;
 	enum pmb_fp fp;
 	enum pmb_ra ra;
-	uint32_t ra_reg, pad; /* compared as bytes */
+	uint32_t ra_reg, saved; /* compared as bytes */
 };
 
 static uint32_t dwarf_number(enum cfi_machine machine, uint8_t word)
@@ -85,6 +85,7 @@ static struct said by_table(const struct oracle *o, const struct pmb_unwind_rule
 		.fp_off = rule->fp_off,
 		.ra = rule->ra,
 		.ra_off = rule->ra_off,
+		.saved = rule->saved,
 	};
 
 	if (rule->cfa == PMB_CFA_REG || rule->cfa == PMB_CFA_REG_DEREF)
@@ -139,6 +140,7 @@ static bool cfa_by_libdw(const struct oracle *o, Dwarf_Frame *frame, struct said
 	return true;
 }
 
+enum { DWARF_RBX = 3 };
 enum where { UNDEFINED, SAME, AT_CFA, AT_REG, IN_REG, ELSEWHERE };
 
 static enum where place_by_libdw(Dwarf_Frame *frame, uint32_t reg, uint32_t *ret_reg,
@@ -167,6 +169,26 @@ static enum where place_by_libdw(Dwarf_Frame *frame, uint32_t reg, uint32_t *ret
 		return AT_CFA;
 	}
 	return n == 2 && base_of(&ops[1], ret_reg, ret_off) ? AT_REG : ELSEWHERE;
+}
+
+/* Where nothing is said of them these are the same, by the psABI; libdw has forgotten rbx. */
+static uint32_t saved_by_libdw(const struct oracle *o, Dwarf_Frame *frame)
+{
+	const struct cfi_registers *regs = &cfi_registers[o->machine];
+	uint32_t saved = regs->n_saved ? 0 : PMB_SAVED_UNKNOWN, unused;
+	int64_t off;
+
+	for (uint32_t i = 0; i < regs->n_saved; i++) {
+		enum where where = place_by_libdw(frame, regs->saved[i], &unused, &off);
+		uint32_t at = PMB_SAVED_ELSEWHERE;
+
+		if (where == SAME || (where == UNDEFINED && regs->saved[i] == DWARF_RBX))
+			at = 0;
+		else if (where == AT_CFA && off <= -16 && off >= -56 && off % 8 == 0)
+			at = (uint32_t)(-off / 8 - 1);
+		saved |= at << i * PMB_SAVED_BITS;
+	}
+	return saved;
 }
 
 static bool by_libdw(const struct oracle *o, Dwarf_Frame *frame, struct said *ret)
@@ -209,6 +231,7 @@ static bool by_libdw(const struct oracle *o, Dwarf_Frame *frame, struct said *re
 	default:
 		return false;
 	}
+	ret->saved = saved_by_libdw(o, frame);
 	switch (place_by_libdw(frame, regs->fp, &reg, &ret->fp_off)) {
 	case UNDEFINED:
 	case SAME:

@@ -204,7 +204,7 @@ Test(unwind_step, what_the_stack_cannot_be)
 	expect_end(&rule, f, PMB_END_CORRUPT);
 	f.sp = STACK;
 	rule.fp = PMB_FP_CFA;
-	rule.fp_off = INT32_MAX & ~7;
+	rule.fp_off = INT16_MAX & ~7;
 	put(STACK, 0x402000);
 	expect_end(&rule, f, PMB_END_UNREADABLE);
 	rule = (struct pmb_unwind_rule){.cfa = PMB_CFA_SP_DEREF, .cfa_off = -8};

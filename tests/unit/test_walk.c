@@ -16,17 +16,23 @@ static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
 	return xcalloc(1, sizeof(struct pmb_chunk)); /* one; the process ends soon */
 }
 
-static const struct pmb_unwind_page pages[] = {{0, 4}};
 static const struct pmb_unwind_rule rules[] = {
 	{.cfa = PMB_CFA_SP, .cfa_off = 24, .ra_off = -8},
 	{.cfa = PMB_CFA_END},
 	{.cfa = PMB_CFA_NONE},
 	{.cfa = PMB_CFA_SP, .cfa_off = 16, .ra_off = -8, .fp = PMB_FP_CFA, .fp_off = -16},
+	{.cfa = PMB_CFA_REG, .reg = 5, .cfa_off = 24, .ra_off = -8},
+	{.cfa = PMB_CFA_SP, .cfa_off = 24, .ra_off = -8, .saved = 2},
+	{.cfa = PMB_CFA_SP, .cfa_off = 16, .ra_off = -8, .saved = PMB_SAVED_UNKNOWN},
+	{.cfa = PMB_CFA_SIGNAL},
 };
-/* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then pushes rbp */
-static const __u32 rows[] = {PMB_ROW(0, 0), PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
-			     PMB_ROW(0x300, 3)};
-static const struct unwind_table table = {{.n_pages = 1, .n_rules = 4, .n_rows = 4},
+static const struct pmb_unwind_page pages[] = {{0, 8}};
+/* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then pushes rbp; 0x400: CFA
+ * in rbx; 0x500: rbx is the second push; 0x600: it may be anywhere; 0x700: a signal frame */
+static const __u32 rows[] = {PMB_ROW(0, 0),     PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
+			     PMB_ROW(0x300, 3), PMB_ROW(0x400, 4), PMB_ROW(0x500, 5),
+			     PMB_ROW(0x600, 6), PMB_ROW(0x700, 7)};
+static const struct unwind_table table = {{.n_pages = 1, .n_rules = 8, .n_rows = 8},
 					  pages,
 					  rules,
 					  rows,
@@ -174,6 +180,59 @@ Test(walk, above_the_first_function)
 	cr_assert_eq(got.n, 2);
 	slice.head.stack_top += 16;
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
+}
+
+/* _dl_runtime_resolve, and what it calls */
+Test(walk, a_cfa_in_a_register_that_functions_below_have_saved)
+{
+	slice.words[2] = 0x400510;        /* leaves rbx as it is */
+	slice.words[3] = 0x7000 + 10 * 8; /* rbx, as the second push */
+	slice.words[5] = 0x400410;
+	slice.words[12] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 4);
+	cr_assert_eq(got.frames[3], 0x400110);
+}
+
+Test(walk, a_cfa_in_a_register_that_nobody_has_touched)
+{
+	slice.head.regs[5] = 0x7000 + 10 * 8;
+	slice.words[2] = 0x400410;
+	slice.words[12] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 3);
+	slice.head.from.has_regs = 0; /* the kernel side's walk has left it behind */
+	cr_assert_eq(walk(), PMB_END_NO_RULE);
+}
+
+Test(walk, a_cfa_in_a_register_that_may_be_anywhere)
+{
+	slice.head.regs[5] = 0x7000 + 10 * 8;
+	slice.words[2] = 0x400610;
+	slice.words[4] = 0x400410;
+	slice.words[12] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_NO_RULE);
+	cr_assert_eq(got.n, 3);
+	slice.head.regs[5] = 0;
+	slice.words[2] = 0x600010; /* through code with frame pointers */
+	slice.head.from.fp = 0x7000 + 5 * 8;
+	slice.words[6] = 0x400410;
+	cr_assert_eq(walk(), PMB_END_NO_RULE);
+}
+
+Test(walk, a_cfa_in_a_register_that_a_signal_frame_has)
+{
+	enum { FRAME = 3 }; /* words */
+
+	slice.head.regs[5] = 8;
+	slice.words[2] = 0x400710;
+	slice.words[FRAME + (40 + 11 * 8) / 8] = 0x7000 + 40 * 8;
+	slice.words[FRAME + (40 + 15 * 8) / 8] = 0x7000 + 30 * 8;
+	slice.words[FRAME + (40 + 16 * 8) / 8] = 0x400400;
+	slice.words[42] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 4);
+	cr_assert_eq(got.frames[2], 0x400400);
 }
 
 Test(walk, deeper_than_the_limit)

@@ -131,6 +131,10 @@ static struct cfi_place *place_of(enum cfi_machine machine, struct cfi_state *s,
 		return &s->ra;
 	if (reg == regs->fp)
 		return &s->fp;
+	for (uint32_t i = 0; i < regs->n_saved; i++) {
+		if (reg == regs->saved[i])
+			return &s->saved[i];
+	}
 	return reg == regs->sp ? &s->sp : NULL;
 }
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 const struct cfi_registers cfi_registers[] = {
-	[CFI_X86_64] = {.fp = 6, .sp = 7, .ra = 16},
+	[CFI_X86_64] = {.fp = 6, .sp = 7, .ra = 16, .n_saved = 5, .saved = {3, 12, 13, 14, 15}},
 	[CFI_ARM64] = {.fp = 29, .sp = 31, .ra = 30},
 };
 
@@ -190,9 +190,32 @@ static bool put_fp(const struct cfi_state *s, enum cfi_machine machine, struct p
 		return true;
 	}
 	ret->fp = fp.how == CFI_AT_CFA ? PMB_FP_CFA : PMB_FP_FP;
-	ret->fp_off = (int32_t)fp.off;
+	ret->fp_off = (int16_t)fp.off;
 	return (fp.how == CFI_AT_CFA || (fp.how == CFI_AT_REG && fp.reg == own)) &&
-	       fits_s32(fp.off);
+	       fits_s16(fp.off);
+}
+
+static unsigned saved_at(const struct cfi_state *s, enum cfi_machine machine, struct cfi_place p)
+{
+	p = from_cfa(s, machine, p);
+	if (p.how == CFI_UNSAID || p.how == CFI_SAME)
+		return 0;
+	for (unsigned at = 1; at < PMB_SAVED_ELSEWHERE && p.how == CFI_AT_CFA; at++) {
+		if (p.off == -8 - 8 * (int64_t)at)
+			return at;
+	}
+	return PMB_SAVED_ELSEWHERE;
+}
+
+/* What isn't said of them is no reason to have no rule: few frames ask for them. */
+static void put_saved(const struct cfi_state *s, enum cfi_machine machine,
+		      struct pmb_unwind_rule *ret)
+{
+	unsigned saved = cfi_registers[machine].n_saved ? 0 : PMB_SAVED_UNKNOWN;
+
+	for (uint32_t i = 0; i < cfi_registers[machine].n_saved; i++)
+		saved |= saved_at(s, machine, s->saved[i]) << i * PMB_SAVED_BITS;
+	ret->saved = (uint16_t)saved;
 }
 
 /* The caller's stack pointer is the CFA, unless someone (longjmp) says otherwise. */
@@ -209,7 +232,9 @@ struct pmb_unwind_rule cfi_state__rule(const struct cfi_state *s, enum cfi_machi
 	if (s->ra.how == CFI_UNDEFINED)
 		return (struct pmb_unwind_rule){.cfa = PMB_CFA_END};
 	if (sp_is_cfa(&s->sp) && put_cfa(&s->cfa, machine, &rule) && put_ra(s, machine, &rule) &&
-	    put_fp(s, machine, &rule))
+	    put_fp(s, machine, &rule)) {
+		put_saved(s, machine, &rule);
 		return rule;
+	}
 	return (struct pmb_unwind_rule){.cfa = PMB_CFA_UNSUPPORTED};
 }

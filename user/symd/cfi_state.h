@@ -44,12 +44,14 @@ struct cfi_cfa {
 struct cfi_state {
 	struct cfi_cfa cfa;
 	struct cfi_place fp, sp, ra;
-	uint32_t ra_column; /* the register that `ra` is about */
+	struct cfi_place saved[PMB_SAVED_REGS]; /* of cfi_registers */
+	uint32_t ra_column;                     /* the register that `ra` is about */
 };
 
 /* DWARF's numbers of the registers that matter. */
 struct cfi_registers {
 	uint32_t fp, sp, ra;
+	uint32_t n_saved, saved[PMB_SAVED_REGS]; /* that functions leave as they were */
 };
 extern const struct cfi_registers cfi_registers[];
 

@@ -214,7 +214,7 @@ static void state__step(struct state *s, const struct x86_insn *insn)
 
 static struct pmb_unwind_rule state__rule(const struct state *s, const struct pmb_unwind_rule *gap)
 {
-	struct pmb_unwind_rule r = {.ra_off = -WORD};
+	struct pmb_unwind_rule r = {.ra_off = -WORD, .saved = PMB_SAVED_UNKNOWN};
 	bool framed;
 
 	if (s->known && s->end)

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: functions whose CFA is in a register that they were called with (_dl_runtime_resolve has it in rbx).
+ * Out of the innermost frame that is what the functions below it saved, so those are followed here, from frame to
+ * frame; in the overflow program each frame of each stack would pay for it.
+ */
 #include "unwind/walk.h"
 
 #include <string.h>
 
-/* The slice: words of the stack from from.sp on, and the registers. */
+#include "base/mem.h"
+
+/* The slice: words of the stack from from.sp on, and the registers, as far as the frame's are known. */
 struct unwind_memory {
 	const struct pmb_slice *slice;
 	uint64_t start; /* what the first copied byte was at */
+	uint64_t regs[PMB_UNWIND_REGS];
+	bool known[PMB_UNWIND_REGS];
 };
 
 static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
@@ -21,13 +30,53 @@ static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
 
 static bool unwind_reg(struct unwind_memory *mem, unsigned index, __u64 *ret)
 {
-	if (index >= PMB_UNWIND_REGS)
+	if (index >= PMB_UNWIND_REGS || !mem->known[index])
 		return false;
-	*ret = mem->slice->regs[index];
+	*ret = mem->regs[index];
 	return true;
 }
 
 #include "pmubpf/unwind_step.h"
+
+#if defined(__x86_64__)
+/* rbx, r12…r15: words of struct arch_regs, and where a signal frame has them (as UNWIND_SIGNAL_FP) */
+static const struct {
+	uint8_t word, signal;
+} saved_regs[] = {{5, 40 + 11 * 8},
+		  {3, 40 + 4 * 8},
+		  {2, 40 + 5 * 8},
+		  {1, 40 + 6 * 8},
+		  {0, 40 + 7 * 8}};
+_Static_assert(ARRAY_SIZE(saved_regs) == PMB_SAVED_REGS, "those of struct pmb_unwind_rule");
+#endif
+
+/* The registers of the frame that `rule` has led to; `from` is the frame below it. */
+static void step_regs(const struct pmb_unwind_rule *rule, const struct pmb_frame *from,
+		      uint64_t cfa, struct unwind_memory *mem)
+{
+	bool known[PMB_UNWIND_REGS] = {false};
+
+#if defined(__x86_64__)
+	for (unsigned i = 0; i < PMB_SAVED_REGS; i++) {
+		unsigned word = saved_regs[i].word, at = PMB_SAVED_AT(rule->saved, i);
+
+		if (rule->cfa == PMB_CFA_SIGNAL)
+			known[word] =
+				unwind_read(mem, from->sp + saved_regs[i].signal, &mem->regs[word]);
+		else if (rule->cfa == PMB_CFA_FRAME || at == PMB_SAVED_ELSEWHERE)
+			continue;
+		else if (!at)
+			known[word] = mem->known[word];
+		else /* as in unwind_step(): what lies below the stack is popped already */
+			known[word] = cfa - 8 - at * 8 >= from->sp ?
+					      unwind_read(mem, cfa - 8 - at * 8, &mem->regs[word]) :
+					      mem->known[word];
+	}
+#else
+	(void)rule, (void)from, (void)cfa;
+#endif
+	memcpy(mem->known, known, sizeof(known));
+}
 
 /* The rule for an address; PMB_END_NONE if it is known. */
 static enum pmb_ending find_rule(const struct store *store, const struct mappings *mappings,
@@ -58,15 +107,20 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 			    const struct pmb_slice *slice, const struct walk_limits *limits,
 			    struct late_stack *ret)
 {
-	struct unwind_memory mem = {slice, slice->from.sp & ~7ULL};
-	struct pmb_frame frame = slice->from;
+	struct unwind_memory mem = {.slice = slice, .start = slice->from.sp & ~7ULL};
+	struct pmb_frame frame = slice->from, before;
 	struct pmb_unwind_rule rule;
 	enum pmb_ending end;
 
+	if (frame.has_regs) {
+		memcpy(mem.regs, slice->regs, sizeof(mem.regs));
+		memset(mem.known, true, sizeof(mem.known));
+	}
 	ret->n = slice->n;
 	memcpy(ret->frames, slice->frames, slice->n * sizeof(ret->frames[0]));
 	for (;;) {
 		end = find_rule(store, mappings, frame.ip - !frame.exact, &rule, &ret->missing);
+		before = frame;
 		if (end == PMB_END_NONE)
 			end = (enum pmb_ending)unwind_step(&rule, &frame, &mem);
 		/* what stands above the first function's stack isn't copied: a rule for it was a guess */
@@ -75,6 +129,8 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 			return PMB_END_COMPLETE;
 		if (end != PMB_END_NONE)
 			return end;
+		step_regs(&rule, &before, frame.sp, &mem);
+		frame.has_regs = 1; /* those that mem says are known */
 		frame.ip &= limits->user_mask;
 		if (!frame.ip)
 			return PMB_END_COMPLETE;
