@@ -253,16 +253,40 @@ t_stacks_in_circles() {
 
 # ---------------------------------------------------------------- what happens to a target meanwhile
 
+# A second after the tool that "hurt" starts began to record.
+meanwhile() { # COMMAND…
+	local shell=$BASHPID
+	{
+		local i tool
+		for ((i = 0; i < 300; i++)); do
+			tool=$(pgrep -x pmubpf -P "$(pgrep -x measured -P "$shell" | head -n 1)" | head -n 1)
+			[ -n "$tool" ] && has_perf_events "$tool" && break
+			sleep 0.1
+		done
+		sleep 1
+		"$@"
+	} &
+}
+
+remove_cgroup() {
+	local i
+	kill -KILL "$target"
+	for ((i = 0; i < 50; i++)); do
+		rmdir "$group" 2>/dev/null && break
+		sleep 0.1
+	done
+}
+
 spawn_split() { # SECONDS
 	spawn "$WORKLOADS/split" "$1" >/dev/null
 	target=$spawned
 }
 
 t_a_target_that_exits() {
-	spawn_split 1
-	hurt -p "$target" -d 20
+	spawn_split 5
+	hurt -p "$target" -d 30
 	expect_unhurt
-	expect_le "$(figure wall_ms)" 15000 "ms: it ends with its target"
+	expect_le "$(figure wall_ms)" 25000 "ms: it ends with its target"
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
 }
 
@@ -278,7 +302,7 @@ t_a_target_that_execs() {
 
 t_a_target_that_is_stopped() {
 	spawn_split 60
-	(sleep 1; kill -STOP "$target") &
+	meanwhile kill -STOP "$target"
 	hurt -p "$target" -d 3
 	expect_unhurt
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
@@ -298,7 +322,7 @@ t_a_target_that_sleeps() {
 
 t_a_target_that_is_killed() {
 	spawn_split 60
-	(sleep 1; kill -KILL "$target") &
+	meanwhile kill -KILL "$target"
 	hurt -p "$target" -d 20
 	expect_unhurt
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
@@ -312,11 +336,11 @@ t_a_cgroup_that_is_removed() {
 	[ -n "$root" ] || skip "no cgroup hierarchy"
 	group=$root/pmb-hostile-$$
 	mkdir "$group" || skip "no cgroup can be made"
-	later rmdir "$group" 2>/dev/null
+	later sh -c "rmdir '$group' 2>/dev/null"
 	spawn_split 60
 	echo "$target" >"$group/cgroup.procs"
-	(sleep 1; kill -KILL "$target"; for _ in {1..50}; do rmdir "$group" 2>/dev/null && break; sleep 0.1; done) &
-	hurt -G "$group" -d 3
+	meanwhile remove_cgroup
+	hurt -G "$group" -d 4
 	expect_unhurt
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
 	[ ! -d "$group" ] || fail "the cgroup is still there"

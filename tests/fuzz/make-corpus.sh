@@ -128,7 +128,7 @@ xz -c --check=none --lzma2=dict=64KiB "$W/small" >"$C/minidebug/no-check"
 xz -c --check=none --x86 --lzma2=dict=4KiB "$W/small" >"$C/minidebug/filter"
 xz -c --check=none --delta=dist=4 --lzma2=dict=4KiB "$W/small" >"$W/delta"
 head -c 200 "$W/delta" >"$C/minidebug/cut"
-head -c 1048576 /dev/zero | xz -c --check=none --lzma2=dict=64KiB >"$C/minidebug/bomb"
+head -c 65536 /dev/zero | xz -c --check=none --lzma2=dict=64KiB >"$C/minidebug/bomb"
 
 printf '_ZN2ns3vecIiE9push_backERKi' >"$C/demangle/cxx"
 printf '_ZNSt6vectorISt4pairIiSsESaIS1_EE17_M_realloc_insertIJS1_EEEvN9__gnu_cxx17__normal_iteratorIPS1_S3_EEDpOT_.isra.0' >"$C/demangle/nested"
