@@ -38,7 +38,8 @@ static void fill(struct pmb_unwind_rule *rules, __u32 *rows)
 						    .cfa_off = offs[i / PMB_N_CFA / PMB_N_FP],
 						    .cfa_add = (__s16)offs[i % 4],
 						    .ra_off = -8,
-						    .fp_off = (__s32)offs[i % 3]};
+						    .fp_off = (__s16)offs[i % 3],
+						    .saved = (__u16)(i * 4099 & PMB_SAVED_UNKNOWN)};
 		rows[i] = PMB_ROW(i * ROW_BYTES, i);
 	}
 }
