@@ -158,5 +158,5 @@ done
 printf 'cycles:u,cpu/event=0x3c,umask=0x1,period=5/k,dTLB-load-misses,mem:0x1000/8:w,uncore_imc_0/data_reads/,r1a2' >"$C/events/list"
 printf 'l2:p\0# mine\n[l2]\nevent = cpu/event=0x24,umask=0x27/\ntitle = L2\ncounts=misses\nunit = cycles\ninterval = 100003\n' >"$C/events/own"
 printf 'skx::INST_RETIRED.ANY:u=1,cpu/mem-loads,ldlat=5/pp,cycels,cpu/param=3/,block:block_rq_issue' >"$C/events/odd"
-{ printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[01234],V1.37,/x.json,core\n\0'; cat ../perfmon/NEW/events/new_core.json; } >"$C/event_db/new"
-{ printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; cat ../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"
+{ printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[01234],V1.37,/x.json,core\n\0'; jq -c '{Header, Events: .Events[:4]}' ../perfmon/NEW/events/new_core.json; } >"$C/event_db/new"
+{ printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; jq -c . ../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"

@@ -7,7 +7,7 @@
 
 CPU1=/sys/devices/system/cpu/cpu1/online
 
-# Two busy programs, nine seconds; CPU 1 goes after about three.
+# Two busy programs, nine seconds; CPU 1 goes after three.
 record_meanwhile() { # COMMAND…
 	[ -w $CPU1 ] || skip "a CPU can't be taken offline here"
 	$W/split 60 >/dev/null &
@@ -16,7 +16,11 @@ record_meanwhile() { # COMMAND…
 	second=$!
 	/vm/pmubpf record -a -e cpu-clock -d 9 -o $T/folded --summary $T/sum >$T/out 2>$T/err </dev/null &
 	tool=$!
-	sleep 4
+	until ls -l /proc/$tool/fd | grep -q perf_event; do
+		kill -0 $tool || fail "it ended: $(head -n 1 $T/err)"
+		sleep 0.2
+	done
+	sleep 3
 	echo 0 >$CPU1 || fail "CPU 1 stays"
 	"$@"
 	wait $tool || fail "it ended with $?: $(head -n 1 $T/err)"
