@@ -46,7 +46,7 @@ help:
 	  'sudo make test     deps, build, every test this machine can run' \
 	  'sudo make deps     install what building and testing need' \
 	  'make check         unit tests, fuzz corpora and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
-	  'make fuzz          new inputs for the parsers of foreign files, with clang (FUZZ=NAME, FUZZ_SECONDS=N)' \
+	  'make fuzz          new inputs for the parsers of foreign files, with clang (T=NAME, SECONDS=N, RUNS=N)' \
 	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \

@@ -6,7 +6,7 @@ WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/wor
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
+	tests/workloads/*.[ch] tests/shims/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)

@@ -5,8 +5,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -20,6 +23,16 @@ static inline int fuzz_file(const uint8_t *data, size_t len)
 		fd = -1;
 	}
 	return fd;
+}
+
+/* The input as a string of its own size; the caller's. */
+static inline char *fuzz_text(const uint8_t *data, size_t len)
+{
+	char *text = xcalloc(1, len + 1);
+
+	if (len)
+		memcpy(text, data, len);
+	return text;
 }
 
 #endif

@@ -106,3 +106,81 @@ reply inlined 0 "$W/b"
 { le 1 1; } >"$W/b"; reply accepted 2 "$W/b"
 { le 1 2; } >"$W/b"; reply no-flag 2 "$W/b"
 { le 1 0; le 4 99; } >"$C/reply/header"
+
+mkdir -p "$C"/{decode,sideband,walk,procfs,container,minidebug,demangle,escape,kallsyms,requests,debug_info,events,event_db}
+# decode: a byte for how many events there are, then a record (include/pmubpf/record.h)
+rec() { le 4 "$1"; le 2 "$2"; le 2 "$3"; le 8 1000; } # SIZE TYPE PARTS
+sample() { rec "$1" 1 "$2"; le 4 7; le 4 8; le 4 0; le 2 0; le 1 1; le 1 1; le 8 5; le 8 4198400; le 8 9; le 8 1; le 8 2; le 8 0; printf 'a comm\0\0\0\0\0\0\0\0\0\0'; le 8 0; }
+{ le 1 2; sample 112 0; } >"$C/decode/sample"
+{ le 1 2; sample 152 2; le 2 16; le 2 1; le 4 0; le 8 77; le 2 24; le 2 2; le 4 0; le 4 1; le 4 0; le 8 5; } >"$C/decode/parts"
+{ le 1 2; rec 48 2 0; le 8 3; le 4 7; le 4 2; le 8 4198400; le 8 4198401; } >"$C/decode/stack"
+# a slice: SIZE IP FP STACK-TOP BYTES; words of the stack follow
+slice() {
+	rec "$1" 3 0; le 8 1; le 4 7; le 4 1; le 8 "$2"; le 8 4096; le 8 "$3"; le 8 0; le 4 1; le 2 1; le 2 0
+	le 8 "$4"; le 4 "$5"; le 4 0; for _ in {1..34}; do le 8 4104; done; le 8 "$2"
+}
+{ slice 416 4194304 4104 9000 8; le 8 1; } >"$W/slice"
+{ le 1 1; cat "$W/slice"; } >"$C/decode/slice"
+# walk: such a slice, in code of which rules are known, and in code with frame pointers whose frames go in a circle
+{ slice 440 4194336 4104 4128 32; le 8 4194352; le 8 4104; le 8 8388612; le 8 4194400; } >"$C/walk/rules"
+{ slice 440 8388608 4104 9000 32; le 8 4096; le 8 4104; le 8 8388612; le 8 0; } >"$C/walk/circle"
+# sideband: where in the ring it begins, then records (perf_event_open(2))
+trailer() { le 4 7; le 4 7; le 8 1000; }
+mmap2() { le 4 10; le 2 2; le 2 104; le 4 7; le 4 7; le 8 "$1"; le 8 4096; le 8 0; le 4 8; le 4 1; le 8 42; le 8 1; le 4 5; le 4 2; printf '/bin/a\0\0'; trailer; }
+{ le 2 8; le 4 7; le 2 0; le 2 48; le 4 8; le 4 7; le 4 8; le 4 7; le 8 1000; trailer; le 4 3; le 2 8192; le 2 40; le 4 7; le 4 7; printf 'a\0\0\0\0\0\0\0'; trailer; mmap2 4096; } >"$C/sideband/lives"
+{ le 2 0; mmap2 -4096; le 4 2; le 2 0; le 2 40; le 8 1; le 8 5; trailer; } >"$C/sideband/wraps"
+mmap2 4096 >"$W/mmap2"
+{ le 2 65528; head -c 64 "$W/mmap2"; } >"$C/sideband/cut"
+
+printf '55d0c1a2b000-55d0c1a2d000 r-xp 00002000 fd:01 1234                       /a\\012b (deleted)\n7fff0000-7fff1000 r-xp 00000000 00:00 0 [vdso]\n2000-1000 r-xp 0 0:0 0 \n' >"$C/procfs/maps"
+printf 'Name:\ta\\nb\nTgid:\t12\nUid:\t0\t1000\t0\t0\nNStgid:\t4242\t12\n' >"$C/procfs/status"
+printf '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n36 22 98:0 /a\\040b /m\\134 rw - ext3 /dev/b rw\n' >"$C/procfs/mountinfo"
+
+t=../trees/containers id=9ba20e825689346e38f93aa125669bf54a81223509c8349e41b890bb75bd7bb2
+printf '\0/system.slice/docker-%s.scope' $id >"$C/container/docker-path"
+printf '\0/kubepods.slice/kubepods-burstable-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice/cri-containerd-%s.scope' $id >"$C/container/pod-path"
+printf '\0/lxc.payload.a/system.slice/b.service' >"$C/container/lxc-path"
+{ printf '\1'; cat "$t/docker-pod/var/lib/docker/containers/$id/config.v2.json"; } >"$C/container/docker-pod"
+{ printf '\2'; cat "$t/nerdctl/run/containerd/io.containerd.runtime.v2.task/default/$id/config.json"; } >"$C/container/bundle"
+{ printf '\3'; sed "s/cabad1ced860fed8484c215a6d29a11eebf022299dbe06a2de21d0dc2b58861d/$id/" "$t/podman-usual/var/lib/containers/storage/overlay-containers/containers.json"; } >"$C/container/storage"
+{ printf '\4'; cat "$t/docker-mounted/proc/4242/mountinfo"; } >"$C/container/mounts"
+{ printf '\5'; cat "$t/docker-daemon-json/etc/docker/daemon.json"; } >"$C/container/daemon"
+
+objcopy --only-keep-debug --strip-debug "$C/elf/dwarf5" "$W/small"
+xz -c --lzma2=dict=64KiB "$W/small" >"$C/minidebug/crc"
+xz -c --check=none --lzma2=dict=64KiB "$W/small" >"$C/minidebug/no-check"
+xz -c --check=none --x86 --lzma2=dict=4KiB "$W/small" >"$C/minidebug/filter"
+xz -c --check=none --delta=dist=4 --lzma2=dict=4KiB "$W/small" >"$W/delta"
+head -c 200 "$W/delta" >"$C/minidebug/cut"
+head -c 65536 /dev/zero | xz -c --check=none --lzma2=dict=64KiB >"$C/minidebug/bomb"
+
+printf '_ZN2ns3vecIiE9push_backERKi' >"$C/demangle/cxx"
+printf '_ZNSt6vectorISt4pairIiSsESaIS1_EE17_M_realloc_insertIJS1_EEEvN9__gnu_cxx17__normal_iteratorIPS1_S3_EEDpOT_.isra.0' >"$C/demangle/nested"
+printf '_ZN4core3fmt9Formatter3pad17h0123456789abcdefE' >"$C/demangle/rust"
+printf '_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate' >"$C/demangle/rust-v0"
+printf 'main' >"$C/demangle/plain"
+printf 'a;b 7\nroot;x \001\\ \xe2\x80\xae \xc2\x9b1m \xff \xc3\xa4' >"$C/escape/forged"
+printf 'ffffffff81000000 T _stext\nffffffff81000000 t b\nffffffffc0000000 t f\t[mod]\nffffffffc0001000 t bpf_prog_00_x\t[bpf]\n\0mod 16384 0 - Live 0xffffffffc0000000\n' >"$C/kallsyms/modules"
+printf '0000000000000000 T _stext\n' >"$C/kallsyms/hidden"
+
+message() { le 1 "$1"; le 1 "$2"; le 2 "$(stat -c %s "$3")"; cat "$3"; } # TYPE FLAGS FILE
+{ le 4 3; le 4 3; le 8 0; le 8 4096; le 8 4100; } >"$W/lookup"
+strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
+{ message 2 1 "$W/tiny"; message 3 1 "$C/elf/only-debug"; message 5 0 "$W/lookup"; message 8 1 "$W/tiny"; } >"$C/requests/elf"
+{ message 4 1 "$C/perf_map/plain"; message 5 0 "$W/lookup"; message 6 1 "$C/jitdump/plain"; message 5 0 "$W/lookup"; } >"$C/requests/jit"
+{ message 3 1 "$W/tiny"; } >"$C/requests/debug-first"
+{ message 4 1 "$C/perf_map/plain"; message 5 0 "$W/nothing"; } >"$C/requests/no-addresses"
+
+sections=(info abbrev line str ranges line_str rnglists addr aranges str_offsets loclists)
+for f in dwarf3 dwarf4 dwarf5 clang; do
+	for i in "${!sections[@]}"; do
+		objcopy -O binary --only-section=".debug_${sections[i]}" --set-section-flags ".debug_${sections[i]}=alloc" "$C/elf/$f" "$W/s" 2>/dev/null || continue
+		[ ! -s "$W/s" ] || { le 1 "$i"; le 2 "$(stat -c %s "$W/s")"; cat "$W/s"; }
+	done >"$C/debug_info/$f"
+done
+
+printf 'cycles:u,cpu/event=0x3c,umask=0x1,period=5/k,dTLB-load-misses,mem:0x1000/8:w,uncore_imc_0/data_reads/,r1a2' >"$C/events/list"
+printf 'l2:p\0# mine\n[l2]\nevent = cpu/event=0x24,umask=0x27/\ntitle = L2\ncounts=misses\nunit = cycles\ninterval = 100003\n' >"$C/events/own"
+printf 'skx::INST_RETIRED.ANY:u=1,cpu/mem-loads,ldlat=5/pp,cycels,cpu/param=3/,block:block_rq_issue' >"$C/events/odd"
+{ printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[01234],V1.37,/x.json,core\n\0'; jq -c '{Header, Events: .Events[:4]}' ../perfmon/NEW/events/new_core.json; } >"$C/event_db/new"
+{ printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; jq -c . ../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"

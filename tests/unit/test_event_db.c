@@ -50,6 +50,10 @@ Test(event_db, patterns_of_the_map)
 	cr_expect(!event_db_cpu_matches("GenuineIntel-6-1", "GenuineIntel-6-1E-5"));
 	cr_expect(!event_db_cpu_matches("GenuineIntel-6-1E", "AuthenticAMD-6-1E-5"));
 	cr_expect(!event_db_cpu_matches("GenuineIntel-6-(68", "GenuineIntel-6-68-1"));
+	cr_expect(event_db_cpu_matches("GenuineIntel-6-(3D|47)", "GenuineIntel-6-47-1"));
+	/* would take glibc minutes and gigabytes */
+	cr_expect(!event_db_cpu_matches("G+++++++++++++++++++++++++++++++++++++++", NEW_CPU));
+	cr_expect(!event_db_cpu_matches("G(((.{9}){99}){99}){99}", NEW_CPU));
 }
 
 struct want {

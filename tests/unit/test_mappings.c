@@ -150,3 +150,23 @@ Test(mappings, random_additions_agree_with_an_array_of_pages)
 	}
 	mappings__unref(m);
 }
+
+/* As the kernel places them: downwards. And upwards, as /proc lists them; each a step, not a copy. */
+Test(mappings, sixty_five_thousand, .timeout = 20)
+{
+	enum { N = 65000 };
+	struct mappings *m = NULL;
+
+	for (uint64_t i = 0; i < N; i++) {
+		uint64_t start = i % 2 ? (N + i) * 0x2000 : (N - i) * 0x2000;
+		struct mapping add = {start, start + 0x1000, i, 1};
+
+		m = mappings__add(m, &add);
+	}
+	cr_expect_eq(mappings__count(m), N);
+	for (size_t i = 1; i < N; i++)
+		cr_assert_lt(mappings__at(m, i - 1)->end, mappings__at(m, i)->start);
+	cr_expect_eq(mappings__find(m, (uint64_t)N * 0x2000)->file_off, 0);
+	cr_expect_eq(mappings__find(m, 2ULL * 0x2000)->file_off, N - 2);
+	mappings__unref(m);
+}

@@ -345,6 +345,14 @@ Test(summary, what_fits_may_be_multiplexed_all_the_same)
 	expect_text("all 2 events fit at once: nothing was multiplexed\n");
 }
 
+Test(summary, a_cpu_that_went_is_told)
+{
+	ledger_events[0].cpus_away = 2;
+	ledger_events[0].away_ns = 6100000000;
+	expect_text("2 CPUs went offline meanwhile; what ran there from then on was not watched: "
+		    "6.1 s\n");
+}
+
 Test(summary, the_text_states_the_columns)
 {
 	expect_text(

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* Eight bytes at a time; keys are padded structs or word arrays without holes. */
 static inline uint64_t hash_bytes(const void *data, size_t size)
 {
@@ -26,6 +28,7 @@ static inline uint64_t hash_bytes(const void *data, size_t size)
 
 /* uthash's default hash reads a byte at a time; ours is four times faster on our keys. */
 #define HASH_FUNCTION(keyptr, keylen, hashv) ((hashv) = (unsigned)hash_bytes(keyptr, keylen))
+#define uthash_malloc(size) xcalloc(1, size)
 #define uthash_fatal(msg) abort()
 #include <uthash.h>
 

@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -290,17 +291,10 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 	return 0;
 }
 
-int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err)
+static int load_all(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
-	struct programs *p = xcalloc(1, sizeof(*p));
-	int r;
+	int r = load_samples(p, opts, err);
 
-	libbpf_set_print(keep_words);
-	buf__clear(&libbpf_words);
-	p->n_events = opts->n_events;
-	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
-	p->n_rings = cpus_possible();
-	r = load_samples(p, opts, err);
 	if (r == 0)
 		r = create_rings(p, opts->ring_bytes, err);
 	if (r == 0)
@@ -309,6 +303,25 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 		r = map_tables(p, err);
 	if (r == 0 && (opts->follow || opts->by_table))
 		r = load_life(p, opts, err);
+	return r;
+}
+
+int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err)
+{
+	struct programs *p = xcalloc(1, sizeof(*p));
+	sigset_t all, before;
+	int r;
+
+	libbpf_set_print(keep_words);
+	buf__clear(&libbpf_words);
+	p->n_events = opts->n_events;
+	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
+	p->n_rings = cpus_possible();
+	/* The verifier gives up on any signal (EAGAIN), and libbpf after the fifth. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	r = load_all(p, opts, err);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (r < 0) {
 		programs__free(p);
 		return r;

@@ -57,6 +57,9 @@ struct ledger_event {
 	uint64_t enabled_ns, running_ns;
 	uint64_t scaled;    /* value, scaled by enabled/running: an estimate if they differ */
 	uint64_t instances; /* counters that may each hold an unfinished interval */
+	unsigned
+		cpus_away; /* that went offline meanwhile: the kernel takes their counters away for good… */
+	uint64_t away_ns;  /* …and so long they were not watched, all together */
 	uint64_t interval;  /* the longest period, or the mean weight in frequency mode */
 	uint64_t cut;       /* weight that intervals may have lost when they were changed */
 	bool read;          /* it doesn't overflow: its readings are in the columns of overflows */

@@ -25,13 +25,13 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Texts beyond MAX_LEN are as far away as can be. */
-static size_t distance(const char *a, const char *b)
+/* Texts beyond MAX_LEN, and those that are farther away than limit, are as far away as can be. */
+static size_t distance(const char *a, const char *b, size_t limit)
 {
 	size_t rows[3][MAX_LEN + 1], *before = rows[0], *last = rows[1], *now = rows[2], *spare;
 	size_t a_len = strlen(a), b_len = strlen(b);
 
-	if (a_len > MAX_LEN || b_len > MAX_LEN)
+	if (a_len > MAX_LEN || b_len > MAX_LEN || a_len > b_len + limit || b_len > a_len + limit)
 		return SIZE_MAX;
 	for (size_t j = 0; j <= b_len; j++)
 		last[j] = j;
@@ -62,7 +62,7 @@ void nearest__init(struct nearest *nearest, const char *wanted)
 /* The beginning of a name is as good as the worst typing error. */
 static size_t rank(const struct nearest *nearest, const char *name)
 {
-	size_t len = strlen(nearest->wanted), d = distance(nearest->wanted, name);
+	size_t len = strlen(nearest->wanted), d = distance(nearest->wanted, name, nearest->limit);
 
 	if (d > nearest->limit && len >= 3 && strncasecmp(nearest->wanted, name, len) == 0)
 		return nearest->limit;

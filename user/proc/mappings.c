@@ -6,10 +6,16 @@
 
 #include "base/mem.h"
 
+/*
+ * Loaders map upwards, the kernel places mappings downwards: there is room on both sides, so that a program with
+ * 65,000 mappings costs a few steps each and not a copy of them all.
+ */
 struct mappings {
 	size_t refs;
-	size_t n, cap;
-	struct mapping *list;
+	struct mapping *room;
+	size_t cap;
+	struct mapping *list; /* in room */
+	size_t n;
 };
 
 struct mappings *mappings__ref(struct mappings *m)
@@ -22,50 +28,97 @@ struct mappings *mappings__ref(struct mappings *m)
 struct mappings *mappings__unref(struct mappings *m)
 {
 	if (m && --m->refs == 0) {
-		free(m->list);
+		free(m->room);
 		free(m);
 	}
 	return NULL;
 }
 
-static void append(struct mappings *m, const struct mapping *add)
-{
-	if (add->start >= add->end)
-		return;
-	GROW(m->list, m->n, m->cap);
-	m->list[m->n++] = *add;
-}
-
-/* What is left of `old` on both sides of `add`, and `add` itself at its place: a fresh sorted list. */
-struct mappings *mappings__add(struct mappings *m, const struct mapping *add)
+/* The same list, of one's own, with room for a few more on both sides. */
+static struct mappings *fresh_copy(const struct mappings *m)
 {
 	struct mappings *fresh = xcalloc(1, sizeof(*fresh));
-	size_t i = 0, n = m ? m->n : 0;
+	size_t n = m ? m->n : 0;
 
 	fresh->refs = 1;
-	for (; i < n && m->list[i].start < add->start; i++) {
-		struct mapping left = m->list[i];
-
-		if (left.end > add->start)
-			left.end = add->start;
-		append(fresh, &left);
-	}
-	append(fresh, add);
-	if (i && m->list[i - 1].end > add->end)
-		i--; /* the new one lies inside an older one, whose tail remains */
-	for (; i < n; i++) {
-		struct mapping right = m->list[i];
-
-		if (right.start < add->end) {
-			if (right.end <= add->end)
-				continue;
-			right.file_off += add->end - right.start;
-			right.start = add->end;
-		}
-		append(fresh, &right);
-	}
-	mappings__unref(m);
+	fresh->cap = 2 * n + 16;
+	fresh->room = xcalloc(fresh->cap, sizeof(*fresh->room));
+	fresh->list = fresh->room + (fresh->cap - n) / 2;
+	fresh->n = n;
+	if (n)
+		memcpy(fresh->list, m->list, n * sizeof(*m->list));
 	return fresh;
+}
+
+/* The first that ends above addr. */
+static size_t first_above(const struct mappings *m, uint64_t addr)
+{
+	size_t low = 0, high = m->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (m->list[mid].end > addr)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+/* Puts n mappings in the place of those from `from` to `to`; the shorter side of the list moves. */
+static struct mappings *splice(struct mappings *m, size_t from, size_t to,
+			       const struct mapping *with, size_t n)
+{
+	size_t after = m->n - to, front = (size_t)(m->list - m->room), old = to - from;
+
+	if ((from <= after ? front : m->cap - front - m->n) + old < n) {
+		struct mappings *larger = fresh_copy(m);
+
+		mappings__unref(m);
+		return splice(larger, from, to, with, n);
+	}
+	if (from <= after) {
+		struct mapping *list = m->list + old - n;
+
+		memmove(list, m->list, from * sizeof(*list));
+		m->list = list;
+	} else {
+		memmove(m->list + from + n, m->list + to, after * sizeof(*m->list));
+	}
+	m->n += n - old;
+	memcpy(m->list + from, with, n * sizeof(*with));
+	return m;
+}
+
+/* What is left of the old ones on both sides of `add`, and `add` itself between them. */
+struct mappings *mappings__add(struct mappings *m, const struct mapping *add)
+{
+	struct mapping with[3];
+	size_t from, to, n = 0;
+
+	if (!m || m->refs > 1) {
+		struct mappings *own = fresh_copy(m);
+
+		mappings__unref(m);
+		m = own;
+	}
+	if (add->start >= add->end)
+		return m;
+	from = to = first_above(m, add->start);
+	while (to < m->n && m->list[to].start < add->end)
+		to++;
+	if (from < to && m->list[from].start < add->start) {
+		with[n] = m->list[from];
+		with[n++].end = add->start;
+	}
+	with[n++] = *add;
+	if (from < to && m->list[to - 1].end > add->end) {
+		with[n] = m->list[to - 1];
+		with[n].file_off += add->end - with[n].start;
+		with[n++].start = add->end;
+	}
+	return splice(m, from, to, with, n);
 }
 
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr)

@@ -151,8 +151,8 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && c->tid < 0)
-			sum += idle[c->cpu] - s->idle_before[c->cpu];
+		if (c->event == index && c->tid < 0 && idle[c->cpu] > s->idle_before[c->cpu])
+			sum += idle[c->cpu] - s->idle_before[c->cpu]; /* else it is offline */
 	}
 	told = e->kernel.weight_idle + e->kernel.weight_skipped;
 	if (sum <= told || e->value <= e->kernel.weight_seen)
@@ -173,6 +173,29 @@ static void add_counter(struct ledger_event *e, const struct counter *c)
 			     c->count.value :
 			     (uint64_t)((double)c->count.value * scale);
 	e->instances++;
+}
+
+/* Counters of CPUs were all enabled at once: one that was so for less long lost its CPU. */
+static void note_cpus_away(const struct session *s, size_t index, struct ledger_event *e)
+{
+	enum { ENABLING_NS = 50000000 }; /* takes a moment for each */
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index && c->tid < 0 && c->count.enabled_ns > longest)
+			longest = c->count.enabled_ns;
+	}
+	for (size_t i = 0; i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event != index || c->tid >= 0 ||
+		    c->count.enabled_ns + ENABLING_NS + longest / 100 >= longest)
+			continue;
+		e->cpus_away++;
+		e->away_ns += longest - c->count.enabled_ns;
+	}
 }
 
 static void read_counted(struct session *s)
@@ -265,6 +288,7 @@ void session__close_books(struct session *s)
 			e->instances += session__family_forks(s);
 		e->interval = event_interval(event, e);
 		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
+		note_cpus_away(s, i, e);
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}

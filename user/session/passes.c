@@ -111,6 +111,8 @@ static void add_row(struct ledger_event *to, const struct ledger_event *from)
 	to->idle_ns += from->idle_ns;
 	to->cut += from->cut;
 	to->interval = from->interval > to->interval ? from->interval : to->interval;
+	to->cpus_away += from->cpus_away;
+	to->away_ns += from->away_ns;
 }
 
 static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *numbers)

@@ -1,227 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "symd/symd.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "sym/reason.h"
-#include "symd/answer.h"
-#include "symd/elf_cfi.h"
-#include "symd/elf_file.h"
-#include "symd/jitdump.h"
-#include "symd/perf_map.h"
 #include "symd/protocol.h"
+#include "symd/requests.h"
 #include "symd/sandbox.h"
 
 enum { STACK_BYTES = 64 * 1024 * 1024 };
-
-struct symd {
-	int sock;
-	struct elf_file *elf; /* at most one of the two is open */
-	struct perf_map *map; /* of a perf map or a jitdump */
-	struct buf reply;
-	struct answerer answerer;
-	char request[SYMD_MSG_MAX];
-};
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void symd__close(struct symd *s)
-{
-	s->elf = elf_file__free(s->elf);
-	if (s->map)
-		perf_map__done(s->map);
-	free(s->map);
-	s->map = NULL;
-	answerer__reset(&s->answerer);
-}
-
-static void put_identity(struct buf *b, const struct elf_identity *id)
-{
-	size_t build_id_len = id->build_id_len <= SYMD_BUILD_ID_MAX ? id->build_id_len : 0;
-	size_t link_len = id->link ? strnlen(id->link, SYMD_LINK_MAX + 1) : 0;
-
-	if (link_len > SYMD_LINK_MAX)
-		link_len = 0;
-	symd_msg__put_u8(b, id->has_symtab);
-	symd_msg__put_u8(b, id->has_debug_info);
-	symd_msg__put_u8(b, (uint8_t)build_id_len);
-	buf__add(b, id->build_id, build_id_len);
-	symd_msg__put_u16(b, (uint16_t)link_len);
-	buf__add(b, id->link, link_len);
-	symd_msg__put_u32(b, id->link_crc);
-}
-
-static int symd__open_elf(struct symd *s, int *fd)
-{
-	struct elf_identity id = {0};
-	int r;
-
-	symd__close(s);
-	r = elf_file__open(TAKE_FD(*fd), &s->elf);
-	if (r == 0)
-		elf_file__identity(s->elf, &id);
-	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_BAD_FILE);
-	put_identity(&s->reply, &id);
-	return 0;
-}
-
-static int symd__add_debug(struct symd *s, int *fd)
-{
-	if (!s->elf)
-		return -EPROTO;
-	symd_msg__put_u8(&s->reply, elf_file__add_debug(s->elf, TAKE_FD(*fd)));
-	return 0;
-}
-
-static int symd__open_jit(struct symd *s, int (*read)(int fd, struct perf_map *ret), int *fd)
-{
-	_cleanup_free_ struct perf_map *map = xcalloc(1, sizeof(*map));
-	int r;
-
-	symd__close(s);
-	r = read(*fd, map);
-	if (r == 0)
-		s->map = TAKE_PTR(map);
-	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_NO_PERF_MAP);
-	return 0;
-}
-
-static int symd__lookup(struct symd *s, struct cursor *body)
-{
-	enum { ENOUGH_MS = 1000 };
-	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
-	uint64_t deadline = now_ms() + ENOUGH_MS;
-	size_t count_at = s->reply.len, before;
-
-	if ((!s->elf && !s->map) || !n || n > SYMD_LOOKUP_MAX ||
-	    cursor__left(body) != n * sizeof(uint64_t))
-		return -EPROTO;
-	s->answerer.wanted = wanted;
-	symd_msg__put_u32(&s->reply, 0);
-	for (done = 0; done < n; done++) {
-		before = s->reply.len;
-		if (s->map)
-			answerer__jit(&s->answerer, &s->map->symbols, cursor__u64(body), &s->reply);
-		else
-			answerer__elf(&s->answerer, s->elf, cursor__u64(body), &s->reply);
-		if (s->reply.len > SYMD_MSG_MAX) {
-			s->reply.len = before;
-			break;
-		}
-		if (wanted && now_ms() > deadline)
-			n = done + 1;
-	}
-	memcpy(s->reply.data + count_at, &done, sizeof(done));
-	return 0;
-}
-
-/* Sealed, so that who reads it reads what it has checked. */
-static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head)
-{
-	_cleanup_close_ int fd = memfd_create("pmubpf-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = cfi_table__write(t, head, fd);
-	if (r < 0)
-		return r;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
-		return -errno;
-	return TAKE_FD(fd);
-}
-
-static enum symd_table_status table_status(int err)
-{
-	switch (err) {
-	case 0:
-		return SYMD_TABLE_BUILT;
-	case -ENOTSUP:
-		return SYMD_TABLE_OTHER_MACHINE;
-	case -EFBIG:
-		return SYMD_TABLE_TOO_LARGE;
-	default:
-		return SYMD_TABLE_BAD_FILE;
-	}
-}
-
-static int symd__build_table(struct symd *s, int fd, int *ret_fd)
-{
-	enum symd_table_status status;
-	struct pmb_table_head head;
-	struct cfi_table t;
-	int r;
-
-	cfi_table__init(&t);
-	r = elf_cfi__build(fd, true, &t);
-	if (r == 0)
-		r = cfi_table__finish(&t, &head);
-	status = table_status(r);
-	if (r == 0) {
-		*ret_fd = table_memfd(&t, &head);
-		if (*ret_fd < 0)
-			status = SYMD_TABLE_NO_MEMORY;
-	}
-	cfi_table__done(&t);
-	symd_msg__put_u8(&s->reply, (uint8_t)status);
-	return 0;
-}
-
-static int symd__handle(struct symd *s, size_t len, int *fd)
-{
-	_cleanup_close_ int reply_fd = -1;
-	struct symd_header header;
-	struct cursor body;
-	int r = symd_msg__parse(s->request, len, &header, &body);
-
-	if (r < 0)
-		return r;
-	if ((header.type == SYMD_LOOKUP) != (*fd < 0))
-		return -EPROTO;
-	symd_msg__begin(&s->reply, header.type, header.seq);
-	switch (header.type) {
-	case SYMD_OPEN_ELF:
-		r = symd__open_elf(s, fd);
-		break;
-	case SYMD_ADD_DEBUG:
-		r = symd__add_debug(s, fd);
-		break;
-	case SYMD_OPEN_PERF_MAP:
-		r = symd__open_jit(s, perf_map__read, fd);
-		break;
-	case SYMD_OPEN_JITDUMP:
-		r = symd__open_jit(s, jitdump__read, fd);
-		break;
-	case SYMD_LOOKUP:
-		r = symd__lookup(s, &body);
-		break;
-	case SYMD_BUILD_TABLE:
-		r = symd__build_table(s, *fd, &reply_fd);
-		break;
-	default:
-		r = -EPROTO;
-	}
-	if (r < 0)
-		return r;
-	symd_msg__end(&s->reply);
-	return symd_msg__send(s->sock, &s->reply, reply_fd, 0);
-}
 
 static int prepare_process(int sock)
 {
@@ -243,28 +34,27 @@ static int prepare_process(int sock)
 
 int symd_main(int sock)
 {
-	struct symd *s;
+	_cleanup_free_ char *request = NULL;
+	struct requests s = {0};
 	ssize_t n = 0;
 	int r;
 
 	if (prepare_process(sock) < 0)
 		return 1;
-	s = xcalloc(1, sizeof(*s));
-	s->sock = sock;
-	symd_msg__begin(&s->reply, SYMD_HELLO, 0);
-	symd_msg__end(&s->reply);
-	r = symd_msg__send(sock, &s->reply, -1, 0);
+	request = xcalloc(1, SYMD_MSG_MAX);
+	symd_msg__begin(&s.reply, SYMD_HELLO, 0);
+	symd_msg__end(&s.reply);
+	r = symd_msg__send(sock, &s.reply, -1, 0);
 	while (r == 0) {
-		_cleanup_close_ int fd = -1;
+		_cleanup_close_ int fd = -1, reply_fd = -1;
 
-		n = symd_msg__recv(sock, s->request, &fd, 0);
+		n = symd_msg__recv(sock, request, &fd, 0);
 		if (n <= 0)
 			break;
-		r = symd__handle(s, (size_t)n, &fd);
+		r = requests__handle(&s, request, (size_t)n, &fd, &reply_fd);
+		if (r == 0)
+			r = symd_msg__send(sock, &s.reply, reply_fd, 0);
 	}
-	symd__close(s);
-	buf__done(&s->reply);
-	answerer__done(&s->answerer);
-	free(s);
+	requests__done(&s);
 	return r == 0 && n == 0 ? 0 : 1;
 }

@@ -165,18 +165,13 @@ static const char *status_field(const char *text, const char *key)
 	return at ? at + strlen(key) : NULL;
 }
 
-int procfs_status(pid_t tid, struct proc_status *ret)
+int procfs_parse_status(const char *text, struct proc_status *ret)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/status", tid);
-	_cleanup_free_ char *text = file_read(path);
-	const char *tgid, *ns, *uid;
+	const char *tgid = status_field(text, "\nTgid:");
+	const char *ns = status_field(text, "\nNStgid:");
+	const char *uid = status_field(text, "\nUid:");
 	uint64_t ignored, euid = 0;
 
-	if (!text)
-		return errno == ENOENT ? -ESRCH : -errno;
-	tgid = status_field(text, "\nTgid:");
-	ns = status_field(text, "\nNStgid:");
-	uid = status_field(text, "\nUid:");
 	if (!tgid || !uid)
 		return -EIO;
 	ret->tgid = (pid_t)last_number(tgid);
@@ -187,6 +182,16 @@ int procfs_status(pid_t tid, struct proc_status *ret)
 		return -EIO;
 	ret->euid = (uid_t)euid;
 	return 0;
+}
+
+int procfs_status(pid_t tid, struct proc_status *ret)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/status", tid);
+	_cleanup_free_ char *text = file_read(path);
+
+	if (!text)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return procfs_parse_status(text, ret);
 }
 
 bool procfs_task_exists(pid_t tid)

@@ -36,6 +36,8 @@ struct proc_status {
 	uid_t euid;
 };
 int procfs_status(pid_t tid, struct proc_status *ret);
+/* The parser behind it. -EIO: not such a text. */
+int procfs_parse_status(const char *text, struct proc_status *ret);
 
 bool procfs_task_exists(pid_t tid);
 

@@ -1,0 +1,349 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs that want to hurt the profiler. After each the same is asked: it ended by itself, in time, with status 0;
+# the books balance; its memory and its helper's stayed below a bound; and nothing that only it may read came out.
+# (Perf maps that are FIFOs, folders, links or garbage: jit.sh. Bytes: tests/fuzz.)
+#
+# SOAK=1 adds what takes long. FIGURES=FILE gets a line of figures a test.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+ELF="$TOP/tests/workloads/hostile_elf.py"
+SECRET=swordfish8472
+# kB. The main process is at 27 MB with an ordinary program here (the kernel's symbols are most of it), the helper at
+# 4 MB. What a test may add is in its own call of expect_unhurt; else these.
+MAIN_KB=65536
+HELPER_KB=65536
+WALL_MS=60000
+
+# Records as $T/folded and $T/sum.json, with the peaks in $T/figures.
+hurt() { # ARG…
+	"$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@" \
+		>"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+}
+
+figure() {
+	awk -v k="$1" '$1 == k { print $2 }' "$T/figures"
+}
+
+expect_unhurt() { # [MAIN_KB [HELPER_KB]]
+	expect_eq "$rc" 0 "exit status"
+	expect_le "$(figure wall_ms)" "$WALL_MS" "ms, all in all"
+	expect_le "$(figure main_kb)" "${1:-$MAIN_KB}" "kB, the main process at its peak"
+	expect_le "$(figure helper_kb)" "${2:-$HELPER_KB}" "kB, the helper at its peak"
+	expect_ledger
+	expect_folded "$T/folded"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_no_match <(cat "$T/folded" "$T/out" "$T/err" "$T/sum.json") "$SECRET" "what only root may read"
+	[ -z "${FIGURES:-}" ] || echo "${FUNCNAME[1]#t_} $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"
+}
+
+# ---------------------------------------------------------------- names
+
+# No line begins with what a name wanted it to, and no byte commands a terminal.
+expect_no_forgery() { # FILE…
+	local f
+	for f; do
+		expect_no_match "$f" '^root' "a forged line in $(basename "$f")"
+		! grep -qP '[\x01-\x08\x0b-\x1f\x7f]' "$f" || fail "a control character in $(basename "$f")"
+	done
+}
+
+t_names_of_everything() {
+	need_program python3
+	local program format
+	program="$T/"$'a;b 7\nroot;\x1b[31m;x'
+	python3 "$ELF" names "$WORKLOADS/split" "$program" || fail "the generator"
+	chmod 755 "$program"
+	hurt -o "$T/p.pb.gz" -- "$program" 1 $'x\nroot 7\x1b'
+	expect_unhurt
+	expect_match "$T/folded" ';.x3ba.x0a7.x1b [0-9]+$' "the symbol that was hot70"
+	for format in folded html speedscope; do
+		"$PMUBPF" report -o "$T/report.$format" "$T/p.pb.gz" >>"$T/out" 2>>"$T/err" || fail "report as $format"
+	done
+	"$PMUBPF" report "$T/p.pb.gz" >"$T/report.text" 2>>"$T/err" || fail "report"
+	expect_no_forgery "$T/folded" "$T/err" "$T"/report.*
+	jq -e . "$T/sum.json" >/dev/null || fail "the summary is not JSON"
+}
+
+t_arguments_of_6_megabytes() {
+	spawn "$WORKLOADS/crowd" words 6000000
+	wait_until grep -qs spin "/proc/$spawned/cmdline" || fail "it does not start"
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_no_forgery "$T/folded" "$T/err"
+	hurt -a --by container -d 1
+	expect_unhurt
+	expect_no_forgery "$T/folded" "$T/err"
+}
+
+# ---------------------------------------------------------------- files
+
+# The program runs, and is seen; what is behind its sections is not believed.
+elf_of() { # KIND [HELPER_KB [OPTION…]]
+	need_program python3
+	local kind=$1 kb=${2:-$HELPER_KB}
+	shift $(($# < 2 ? $# : 2))
+	python3 "$ELF" "$kind" "$WORKLOADS/split" "$T/program" || fail "the generator"
+	chmod 755 "$T/program"
+	hurt "$@" -- "$T/program" 0.5
+	expect_unhurt "$MAIN_KB" "$kb"
+	expect_ge "$(folded_share "$T/folded" ';(hot[37]0|\[program\]\+0x[0-9a-f]+)(;|$)' '^program;')" 80 \
+		"percent in the program's code, by name or by place"
+}
+
+t_sections_that_overlap() {
+	elf_of overlap
+	elf_of overlap 65536 --inline --lines
+}
+
+t_sections_of_2_63_bytes() {
+	elf_of huge
+	elf_of huge 65536 --inline --lines
+}
+
+t_string_tables_that_loop() {
+	elf_of strings
+	elf_of strings 65536 --inline --lines
+}
+
+t_dwarf_that_claims_100_gb() {
+	elf_of claims 65536 --inline --lines
+	expect_match "$T/folded" ';hot70' "its names all the same"
+}
+
+# The compressed 100 MB are in memory once.
+t_dwarf_that_inflates_to_100_gb() {
+	elf_of inflates 262144 --inline --lines
+	expect_match "$T/folded" ';hot70' "its names all the same"
+}
+
+# 256 MiB are the limit; the last step of the buffer is at twice as much.
+t_minidebuginfo_that_inflates_to_100_gb() {
+	elf_of minidebug 655360
+}
+
+# 2 GiB of DWARF are allowed, 4 GiB of memory the helper's limit.
+t_dwarf_of_almost_2_gb() {
+	[ "${SOAK:-0}" = 1 ] || skip "SOAK=1: it takes 2 GB"
+	elf_of below 4194304 --inline --lines
+}
+
+changing() { # HOW
+	spawn "$WORKLOADS/changing" "$T/file" "$1" 30
+	hurt -p "$spawned" --inline -d 2
+	expect_unhurt
+	kill -0 "$spawned" || fail "the program died"
+	expect_ge "$(folded_share "$T/folded" ';(mapped_spin|\[file[^;]*\]\+0x[0-9a-f]+)(;|$)')" 10 "percent in the file's code"
+}
+
+t_a_file_that_is_rewritten() {
+	changing rewrite
+}
+
+t_a_file_that_is_replaced() {
+	changing replace
+}
+
+t_a_file_that_is_truncated() {
+	changing truncate
+}
+
+# ---------------------------------------------------------------- perf maps
+
+with_map() {
+	spawn "$WORKLOADS/jit" 30 nomap
+	map=/tmp/perf-$spawned.map
+	later rm -f "$map"
+	wait_until grep -q 'r-xp 00000000 00:00 0 *$' "/proc/$spawned/maps" || fail "no code made at run time"
+	code=$(sed -n 's/^\([0-9a-f]*\)-[0-9a-f]* r-xp 00000000 00:00 0 *$/\1/p' "/proc/$spawned/maps" | head -n 1)
+}
+
+t_a_perf_map_that_links_to_a_secret() {
+	need_root
+	local secret
+	with_map
+	secret=$T/shadow
+	(umask 077; echo "$code 1000 $SECRET" >"$secret")
+	ln -s "$secret" "$map"
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_ge "$(sum_get .frames.unnamed.untrusted_map)" 1 "frames without a name because of it"
+	ln -sf /etc/shadow "$map"
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_ge "$(sum_get .frames.unnamed.untrusted_map)" 1 "frames without a name because of it"
+}
+
+# The file grows faster than anybody reads: its last 256 MiB and 2097152 lines are read, once.
+t_a_perf_map_without_end() {
+	with_map
+	spawn sh -c 'yes "$0 10 name_without_end" | head -c 1500000000 >"$1"' "$code" "$map"
+	local writer=$spawned
+	sleep 1
+	hurt -p "$(basename "$map" .map | tr -dc 0-9)" -d 2
+	kill -KILL "$writer" 2>/dev/null
+	expect_unhurt "$MAIN_KB" 1048576
+}
+
+# ---------------------------------------------------------------- crowds
+
+# In the background, and ready.
+spawn_crowd() { # WHAT N
+	spawn "$WORKLOADS/crowd" "$1" "$2" 60 >"$T/crowd"
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[ -s "$T/crowd" ] && return 0
+		sleep 0.1
+	done
+	fail "no crowd of $2 $1"
+}
+
+t_65000_mappings() {
+	spawn_crowd mappings 65000
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_match "$T/folded" ';crowd_spin;' "what it does"
+	kill -KILL "$spawned"
+	hurt -- "$WORKLOADS/crowd" mappings 65000 1
+	expect_unhurt
+	expect_match "$T/folded" ';crowd_spin;' "what it does"
+}
+
+t_10000_threads() {
+	hurt -- "$WORKLOADS/crowd" threads 10000 1
+	expect_unhurt 131072
+	expect_match "$T/folded" ';crowd_spin;' "what it does"
+	expect_match "$T/folded" ';crowd_thread[; ]' "its threads"
+	spawn_crowd threads 10000
+	hurt -p "$spawned" --per-cpu -d 1
+	expect_unhurt 131072
+	expect_match "$T/folded" ';crowd_spin;' "what it does"
+}
+
+t_20000_processes() {
+	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
+	expect_unhurt 131072
+	expect_match "$T/folded" '^bomb;.*;crowd_child;' "its children"
+	expect_match "$T/out" '^forked [0-9]' "it went off"
+}
+
+t_process_ids_used_again() {
+	need_root
+	hurt -F 999 -- "$WORKLOADS/crowd" pids 60 0
+	expect_unhurt
+	[ "$(stat -Lc %i /proc/self/ns/pid)" = 4026531836 ] || skip "ids of the first pid namespace can't be chosen here"
+	expect_eq "$(folded_sum_of "$T/folded" '^first_owner;.*;next_owner;|^next_owner;.*;first_owner;')" 0 \
+		"ns of one under the other's name"
+	local share
+	share=$(awk '/^first/ { print 100 * $2 / ($2 + $4) }' "$T/out")
+	expect_within "$(folded_share "$T/folded" ';first_owner;' ';(first|next)_owner;')" "$share" 6 "the first one's share"
+}
+
+t_stacks_in_circles() {
+	local f
+	hurt -F 997 -- "$WORKLOADS/circles" 2
+	expect_unhurt
+	for f in to_itself to_each_other to_nowhere downwards returns_to_itself; do
+		expect_within "$(frame_share "$T/folded" "$f" '^circles;')" 20 8 "percent in $f"
+	done
+}
+
+# ---------------------------------------------------------------- what happens to a target meanwhile
+
+# A second after the tool that "hurt" starts began to record.
+meanwhile() { # COMMAND…
+	local shell=$BASHPID
+	{
+		local i tool
+		for ((i = 0; i < 300; i++)); do
+			tool=$(pgrep -x pmubpf -P "$(pgrep -x measured -P "$shell" | head -n 1)" | head -n 1)
+			[ -n "$tool" ] && has_perf_events "$tool" && break
+			sleep 0.1
+		done
+		sleep 1
+		"$@"
+	} &
+}
+
+remove_cgroup() {
+	local i
+	kill -KILL "$target"
+	for ((i = 0; i < 50; i++)); do
+		rmdir "$group" 2>/dev/null && break
+		sleep 0.1
+	done
+}
+
+spawn_split() { # SECONDS
+	spawn "$WORKLOADS/split" "$1" >/dev/null
+	target=$spawned
+}
+
+t_a_target_that_exits() {
+	spawn_split 5
+	hurt -p "$target" -d 30
+	expect_unhurt
+	expect_le "$(figure wall_ms)" 25000 "ms: it ends with its target"
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+}
+
+t_a_target_that_execs() {
+	cp "$WORKLOADS/split" "$T/after"
+	spawn bash -c 'for ((i = 0; SECONDS < 3; i++)); do :; done; exec "$0" 30' "$T/after" >/dev/null
+	hurt -p "$spawned" -d 4
+	expect_unhurt
+	expect_match "$T/folded" '^bash;' "what it was"
+	expect_match "$T/folded" '^after;.*;hot70' "what it became"
+	expect_no_match "$T/folded" '^bash;.*hot70|^after;.*execute_command' "functions of the other one"
+}
+
+t_a_target_that_is_stopped() {
+	spawn_split 60
+	meanwhile kill -STOP "$target"
+	hurt -p "$target" -d 3
+	expect_unhurt
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+	kill -CONT "$target"
+}
+
+# Not even one that was stopped before.
+t_a_target_that_sleeps() {
+	spawn_split 60
+	kill -STOP "$target"
+	hurt -p "$target" -d 1
+	expect_eq "$rc" 0 "exit status"
+	expect_columns
+	expect_le "$(figure wall_ms)" 10000 "ms"
+	kill -CONT "$target"
+}
+
+t_a_target_that_is_killed() {
+	spawn_split 60
+	meanwhile kill -KILL "$target"
+	hurt -p "$target" -d 20
+	expect_unhurt
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+}
+
+t_a_cgroup_that_is_removed() {
+	need_root
+	local root group
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] || root=$(awk '$3 == "cgroup" && /perf_event/ { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] || skip "no cgroup hierarchy"
+	group=$root/pmb-hostile-$$
+	mkdir "$group" || skip "no cgroup can be made"
+	later sh -c "rmdir '$group' 2>/dev/null"
+	spawn_split 60
+	echo "$target" >"$group/cgroup.procs"
+	meanwhile remove_cgroup
+	hurt -G "$group" -d 4
+	expect_unhurt
+	expect_match "$T/folded" ';hot70 ' "the stacks so far"
+	[ ! -d "$group" ] || fail "the cgroup is still there"
+}
+
+run_tests

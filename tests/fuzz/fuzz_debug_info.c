@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as sections of DWARF: for each a byte that says which, two that say how long, and so many of its own. They
+ * are put into an ELF file of the target's making, so that what is mutated is DWARF and not ELF.
+ */
+#include <elf.h>
+#include <libelf.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "fuzz.h"
+#include "symd/debug_info.h"
+#include "symd/elf_symbols.h"
+
+static const char *const names[] = {".debug_info",        ".debug_abbrev",  ".debug_line",
+				    ".debug_str",         ".debug_ranges",  ".debug_line_str",
+				    ".debug_rnglists",    ".debug_addr",    ".debug_aranges",
+				    ".debug_str_offsets", ".debug_loclists"};
+enum { N = ARRAY_SIZE(names) };
+
+struct section {
+	const uint8_t *bytes;
+	size_t len;
+};
+
+static void split(struct section *sections, const uint8_t *data, size_t len)
+{
+	while (len >= 3) {
+		struct section *s = &sections[data[0] % N];
+
+		s->len = data[1] | (size_t)data[2] << 8;
+		s->bytes = data + 3;
+		if (s->len > len - 3)
+			s->len = len - 3;
+		len -= 3 + s->len;
+		data = s->bytes + s->len;
+	}
+}
+
+static void compose(struct buf *file, const struct section *sections)
+{
+	Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				       EV_CURRENT},
+			   .e_type = ET_EXEC,
+			   .e_machine = EM_X86_64,
+			   .e_version = EV_CURRENT,
+			   .e_ehsize = sizeof(head),
+			   .e_shentsize = sizeof(Elf64_Shdr),
+			   .e_shnum = N + 2,
+			   .e_shstrndx = N + 1};
+	Elf64_Shdr headers[N + 2] = {0};
+	struct buf strings = {0};
+
+	buf__add(file, &head, sizeof(head));
+	buf__putc(&strings, '\0');
+	for (size_t i = 0; i < N; i++) {
+		headers[i + 1] = (Elf64_Shdr){.sh_name = (Elf64_Word)strings.len,
+					      .sh_type = SHT_PROGBITS,
+					      .sh_offset = file->len,
+					      .sh_size = sections[i].len,
+					      .sh_addralign = 1};
+		buf__add(&strings, names[i], strlen(names[i]) + 1);
+		buf__add(file, sections[i].bytes, sections[i].len);
+	}
+	headers[N + 1] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+				      .sh_offset = file->len,
+				      .sh_size = strings.len,
+				      .sh_addralign = 1};
+	buf__add(file, strings.data, strings.len);
+	while (file->len % 8)
+		buf__putc(file, '\0');
+	head.e_shoff = file->len;
+	memcpy(file->data, &head, sizeof(head));
+	buf__add(file, headers, sizeof(headers));
+	buf__done(&strings);
+}
+
+static void look(Elf *elf)
+{
+	static struct debug_frame frames[DEBUG_INFO_FRAMES];
+	struct debug_info *d = debug_info__open(elf);
+
+	for (uint64_t vaddr = 0x400000; d && vaddr < 0x400400; vaddr += 0x17) {
+		size_t n = debug_info__find(d, vaddr, frames);
+
+		if (n > DEBUG_INFO_FRAMES)
+			abort();
+		for (size_t i = 0; i < n; i++) {
+			if ((frames[i].name && strlen(frames[i].name) > 1 << 20) ||
+			    (frames[i].file && strlen(frames[i].file) > 1 << 20))
+				abort();
+		}
+	}
+	debug_info__free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct section sections[N] = {{0}};
+	struct buf file = {0};
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	split(sections, data, len);
+	compose(&file, sections);
+	elf = elf_memory(file.data, file.len);
+	if (elf && elf_sections__sane(elf) && debug_info__exists(elf))
+		look(elf);
+	elf_end(elf);
+	buf__done(&file);
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as a record of the overflow program. Everything that a decoded one points at lies in the record. The
+ * first byte is how many events there are.
+ */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "collect/decode.h"
+#include "fuzz.h"
+
+static uint64_t read_all(const void *from, const void *end, const void *data, size_t size)
+{
+	const uint8_t *p = from;
+	uint64_t sum = 0;
+
+	if (p < (const uint8_t *)data || (const uint8_t *)end > (const uint8_t *)data + size)
+		abort();
+	for (; p < (const uint8_t *)end; p++)
+		sum += *p; /* ASan looks on */
+	return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	_cleanup_free_ void *record = NULL;
+	struct decoded d;
+	size_t size = len ? len - 1 : 0;
+
+	if (!len)
+		return 0;
+	record = xmemdup(data + 1, size);   /* aligned as in the ring, and of its own size */
+	if (size >= sizeof(struct pmb_rec)) /* so that most inputs get past the first check */
+		((struct pmb_rec *)record)->size = (__typeof__(((struct pmb_rec *)0)->size))size;
+	if (record_decode(record, size, data[0], &d) >= 0)
+		return 0;
+	if (d.type == PMB_REC_SAMPLE) {
+		if (d.sample->event >= data[0] || d.sample->user_end >= PMB_N_ENDINGS)
+			abort();
+		if (d.n_reads)
+			read_all(d.reads, d.reads + d.n_reads, record, size);
+	} else if (d.type == PMB_REC_STACK) {
+		read_all(d.stack->frames, d.stack->frames + d.stack->n, record, size);
+	} else {
+		read_all(d.slice->frames, (const char *)PMB_SLICE_COPY(d.slice) + d.slice->n_bytes,
+			 record, size);
+	}
+	return 0;
+}

@@ -1,0 +1,65 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# CPUs that go offline during a recording.
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+CPU1=/sys/devices/system/cpu/cpu1/online
+
+# Two busy programs, nine seconds; CPU 1 goes after three.
+record_meanwhile() { # COMMAND…
+	[ -w $CPU1 ] || skip "a CPU can't be taken offline here"
+	$W/split 60 >/dev/null &
+	first=$!
+	$W/split 60 >/dev/null &
+	second=$!
+	/vm/pmubpf record -a -e cpu-clock -d 9 -o $T/folded --summary $T/sum >$T/out 2>$T/err </dev/null &
+	tool=$!
+	until ls -l /proc/$tool/fd | grep -q perf_event; do
+		kill -0 $tool || fail "it ended: $(head -n 1 $T/err)"
+		sleep 0.2
+	done
+	sleep 3
+	echo 0 >$CPU1 || fail "CPU 1 stays"
+	"$@"
+	wait $tool || fail "it ended with $?: $(head -n 1 $T/err)"
+	kill $first $second
+	echo 1 >$CPU1
+}
+
+# What it had counted until then counts; what it isn't sampled any more is said.
+expect_told() {
+	sed -n '1,8p' $T/err
+	expect_ledger
+	expect_eq "$(sum_get cpus_away)" 1 "CPUs that went"
+	expect_ge "$(sum_get away_ns)" 2000000000 "ns without it"
+	grep -q '1 CPU went offline meanwhile' $T/err || fail "the summary doesn't say so"
+	expect_eq "$(folded_sum)" "$(sum_get weight)" "Σ of the folded file against the summary"
+	expect_within "$(percent "$(sum_get ratio)")" 100 3 "percent of the counters in the weights"
+	note "not watched: $(sum_get away_ns) ns; Σ/counter $(sum_get ratio)"
+}
+
+come_back() {
+	sleep 2
+	echo 1 >$CPU1
+}
+
+t_cpu_comes_back() {
+	record_meanwhile come_back
+	expect_told
+}
+
+t_cpu_stays_away() {
+	record_meanwhile true
+	expect_told
+}
+
+# And the next recording has it again.
+t_cpu_is_here() {
+	pmb_record -a -e cpu-clock -- $W/split 2
+	expect_ledger
+	expect_eq "$(sum_get cpus_away)" 0 "CPUs that went"
+}
+
+run_tests

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the helper answers: one request in, one reply out (symd/protocol.h). The process around it is symd.c's. */
+#ifndef PMUBPF_SYMD_REQUESTS_H
+#define PMUBPF_SYMD_REQUESTS_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "symd/answer.h"
+
+struct perf_map;
+
+struct requests {
+	struct elf_file *elf; /* at most one of the two is open */
+	struct perf_map *map; /* of a perf map or a jitdump */
+	struct buf reply;     /* to the last request; whole after it was handled */
+	struct answerer answerer;
+};
+
+/*
+ * Answers one request into s->reply. *fd is the descriptor that came with it (-1: none); it is -1 afterwards if
+ * it was taken. *ret_fd is one that goes with the reply, the caller's, or -1. -EPROTO: not a request.
+ */
+int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd);
+void requests__done(struct requests *s);
+
+#endif
