@@ -60,12 +60,12 @@ struct ledger_event {
 	unsigned
 		cpus_away; /* that went offline meanwhile: the kernel takes their counters away for good… */
 	uint64_t away_ns;  /* …and so long they were not watched, all together */
-	uint64_t interval;  /* the longest period, or the mean weight in frequency mode */
-	uint64_t cut;       /* weight that intervals may have lost when they were changed */
-	bool read;          /* it doesn't overflow: its readings are in the columns of overflows */
-	bool by_count;      /* weights were read from the counter: the remainder is known exactly */
-	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
-	bool must_count;    /* cycles, instructions, clocks: code that runs is counted */
+	uint64_t interval; /* the longest period, or the mean weight in frequency mode */
+	uint64_t cut;      /* weight that intervals may have lost when they were changed */
+	bool read;         /* it doesn't overflow: its readings are in the columns of overflows */
+	bool by_count;     /* weights were read from the counter: the remainder is known exactly */
+	uint64_t idle_ns;  /* clocks: idle time of their CPUs in which no overflow came */
+	bool must_count;   /* cycles, instructions, clocks: code that runs is counted */
 	const char *only_cpus;   /* the CPUs that have its PMU; NULL: all */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
