@@ -180,7 +180,7 @@ t_a_perf_map_that_links_to_a_secret() {
 # The file grows faster than anybody reads: its last 256 MiB and 2097152 lines are read, once.
 t_a_perf_map_without_end() {
 	with_map
-	spawn sh -c 'yes "$0 10 name_without_end" | head -c 1500000000 >"$1"' "$code" "$map"
+	spawn sh -c 'yes "$0 10 name_without_end" | head -c 700000000 >"$1"' "$code" "$map"
 	local writer=$spawned
 	sleep 1
 	hurt -p "$(basename "$map" .map | tr -dc 0-9)" -d 2
