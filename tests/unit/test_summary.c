@@ -19,6 +19,26 @@ static const struct measure numbers[2] = {
 };
 static const bool per_task[2] = {false, true};
 static char *const command_line[] = {"pmubpf", "record", "-e", "cycles:u,page-faults", NULL};
+/* of 2 CPUs for 1.5 s: 3 % and 1 % */
+static const struct cost cost = {
+	.span_ns = 1500000000,
+	.n_cpus = 2,
+	.before_ns = 110000000,
+	.kernel_ns = 90000000,
+	.overflows = 100,
+	.timed = 6,
+	.reader_ns = 30000000,
+	.helper_ns = 120000000,
+	.after_ns = 130000000,
+	.rss_bytes = 14000000,
+	.helper_rss_bytes = 15000000,
+	.map_bytes = 16000000,
+	.budget = 5,
+	.adaptive = true,
+	.factor = 1,
+	.highest = 2,
+	.changes = 3,
+};
 static struct summary summary;
 
 static void begin(void)
@@ -86,6 +106,7 @@ static void begin(void)
 		.numbers = numbers,
 		.per_task = per_task,
 		.frames = {{31, 32, 33}},
+		.cost = &cost,
 		.duration_ns = 1500000000,
 		.command_line = command_line,
 		.notes = "a note\nanother \"note\"\n",
@@ -248,6 +269,31 @@ static const char *const golden[] = {
 	"    \"lost\": 22",
 	"    \"rejected\": 23",
 	"  }",
+	"  \"cost\": {",
+	"    \"cpus\": 2",
+	"    \"percent\": 4.0000",
+	"    \"kernel_percent\": 3.0000",
+	"    \"user_percent\": 1.0000",
+	"    \"kernel_ns\": 90000000",
+	"    \"overflows\": 100",
+	"    \"overflows_timed\": 6",
+	"    \"user_ns\": 30000000",
+	"    \"helper_ns\": 120000000",
+	"    \"start_ns\": 110000000",
+	"    \"end_ns\": 130000000",
+	"    \"rss_bytes\": 14000000",
+	"    \"helper_rss_bytes\": 15000000",
+	"    \"map_bytes\": 16000000",
+	"    \"lost\": 5",
+	"    \"seen\": 100",
+	"    \"budget\": {",
+	"      \"percent\": 5.0000",
+	"      \"adaptive\": true",
+	"      \"factor\": 1.0000",
+	"      \"highest_factor\": 2.0000",
+	"      \"changes\": 3",
+	"    }",
+	"  }",
 	"}",
 };
 
@@ -332,6 +378,15 @@ Test(summary, the_text_begins_with_the_verdict)
 		     0);
 	buf__done(&text);
 	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
+}
+
+Test(summary, the_text_ends_with_the_cost)
+{
+	expect_text(
+		"  intervals were up to 2.0 times the default ones to save cost (at the end 1.0; changed 3 times)\n"
+		"  cost: 4.00 % of 2 CPUs: in overflows 3.00 % (900.00 us each), reading them 1.00 %; within the budget of 5 %\n"
+		"    besides, CPU time: 0.11 s at the start, 0.12 s for unwind tables, 0.13 s for names and output\n"
+		"    memory: 14.0 MB, helper 15.0 MB, BPF maps 16.0 MB; lost 5 of 100 overflows\n");
 }
 
 /* The plan is made before the run: others may take counters meanwhile. */
