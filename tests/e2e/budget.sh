@@ -34,7 +34,7 @@ t_intervals_follow_cost() {
 	expect_match "$T/err" 'intervals were up to [0-9.]+ times' "the summary says so"
 	# What no interval changes (how many programs start here, meanwhile) comes on top. A quarter more is
 	# allowed: what was overspent before it was seen is paid back over the seconds to come.
-	expect_le "$(jq '.cost.percent - .cost.budget.fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
+	expect_le "$(jq '.cost.budget | .settled_percent - .fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
 	expect_ledger
 	expect_weight_near_counter 5
 	expect_weight_near_counter 5 1

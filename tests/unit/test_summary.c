@@ -38,6 +38,9 @@ static const struct cost cost = {
 	.factor = 1,
 	.highest = 2,
 	.changes = 3,
+	.settled_span_ns = 500000000,
+	.settled_ns = 25000000,
+	.fixed_ns = 5000000,
 };
 static struct summary summary;
 
@@ -287,6 +290,8 @@ static const char *const golden[] = {
 	"      \"factor\": 1.0000",
 	"      \"highest_factor\": 2.0000",
 	"      \"changes\": 3",
+	"      \"settled_percent\": 2.5000",
+	"      \"fixed_percent\": 0.5000",
 	"    }",
 	"  }",
 	"  \"sideband\": {",
@@ -384,7 +389,7 @@ Test(summary, the_text_ends_with_the_cost)
 {
 	expect_text(
 		"  intervals were up to 2.0 times the default ones to save cost (at the end 1.0; changed 3 times)\n"
-		"  cost: 4.00 % of 2 CPUs: in overflows 3.00 % (900.00 us each), reading them 1.00 %; within the budget of 5 %\n"
+		"  cost: 4.00 % of 2 CPUs: in overflows 3.00 % (900.00 us each), reading them 1.00 %; after its first second 2.50 %, within the budget of 5 %\n"
 		"    besides, CPU time: 0.11 s at the start, 0.12 s for unwind tables, 0.13 s for names and output\n"
 		"    memory: 14.0 MB, helper 15.0 MB, BPF maps 16.0 MB; lost 5 of 100 overflows\n");
 }

@@ -23,7 +23,6 @@ static const double FULL = 0.5, CALM = 0.25;
 enum {
 	CREDIT_S = 1,
 	MEMORY_S = 4,
-	SETTLING_S = 1, /* files are opened and tables built: neither lasts */
 	PATIENCE_S = 5, /* before intervals become shorter */
 	ENOUGH_OVERFLOWS = 50,
 	ENOUGH_S = 2, /* if there are fewer */
@@ -39,23 +38,25 @@ void budget__init(struct budget *b, double share)
 	};
 }
 
+bool budget__settled(const struct budget *b)
+{
+	return b->age_ns >= BUDGET_SETTLING_NS;
+}
+
 static void budget__spend(struct budget *b, const struct budget_window *w)
 {
 	double span = (double)w->span_ns, keep = exp(-span / (MEMORY_S * SECOND));
-	bool settling = (double)b->age_ns < SETTLING_S * SECOND;
-	double fixed = settling ? 0 : (double)w->fixed_ns, varying = (double)w->varying_ns;
+	double fixed = (double)w->fixed_ns, varying = (double)w->varying_ns;
 
-	b->age_ns += w->span_ns;
-	b->since_change_ns += w->span_ns;
 	b->credit_ns += b->share * span - fixed - varying;
 	if (b->credit_ns > b->share * CREDIT_S * SECOND)
 		b->credit_ns = b->share * CREDIT_S * SECOND;
 	b->fixed_ns = b->fixed_ns * keep + fixed;
-	b->fixed_span_ns = b->fixed_span_ns * keep + (settling ? 0 : span);
+	b->fixed_span_ns = b->fixed_span_ns * keep + span;
 	b->varying_ns = b->varying_ns * keep + varying;
 	b->varying_span_ns = b->varying_span_ns * keep + span;
 	b->overflows = b->overflows * keep + (double)w->overflows;
-	b->fill = fmax(b->fill * keep, settling ? 0 : w->fill);
+	b->fill = fmax(b->fill * keep, w->fill);
 }
 
 /* The factor at which samples would take what is left for them. */
@@ -93,10 +94,15 @@ static bool budget__set(struct budget *b, double factor)
 bool budget__pass(struct budget *b, const struct budget_window *w)
 {
 	double by_cost, by_rings;
+	bool settling = !budget__settled(b);
 
-	budget__spend(b, w);
 	if (!(b->share > 0))
 		return false;
+	b->age_ns += w->span_ns;
+	b->since_change_ns += w->span_ns;
+	if (settling)
+		return w->lost && budget__set(b, wanted_by_rings(b, w));
+	budget__spend(b, w);
 	by_rings = wanted_by_rings(b, w);
 	if (by_rings > b->factor * LONGER)
 		return budget__set(b, by_rings);

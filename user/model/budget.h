@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The start isn't budgeted: /proc is read, files are opened, tables are built, stacks travel as slices until then.
+ * Samples cost several times of what they will, and intervals would follow. */
+#define BUDGET_SETTLING_NS 1000000000ULL
+
 struct budget {
 	double share; /* CPU time that may be spent per time that passes: 0.02 is 1 % of two CPUs */
 	double factor;    /* intervals are so many times the default ones; never below 1 */
@@ -39,6 +43,8 @@ struct budget_window {
 };
 
 void budget__init(struct budget *budget, double share);
+/* Its first second is over. */
+bool budget__settled(const struct budget *budget);
 /* True if the factor has changed, and with it the intervals have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);
 

@@ -22,17 +22,34 @@ void cost__add(struct cost *to, const struct cost *from)
 	to->factor = from->factor;
 	to->highest = MORE(to->highest, from->highest);
 	to->changes += from->changes;
+	to->settled_span_ns += from->settled_span_ns;
+	to->settled_ns += from->settled_ns;
 	to->fixed_ns += from->fixed_ns;
 }
 
-double cost__percent(const struct cost *cost, uint64_t ns)
+static double percent_of(const struct cost *cost, uint64_t ns, uint64_t span_ns)
 {
-	double all = (double)cost->span_ns * cost->n_cpus;
+	double all = (double)span_ns * cost->n_cpus;
 
 	return all > 0 ? 100 * (double)ns / all : 0;
 }
 
-double cost__budgeted(const struct cost *cost)
+double cost__percent(const struct cost *cost, uint64_t ns)
+{
+	return percent_of(cost, ns, cost->span_ns);
+}
+
+double cost__total(const struct cost *cost)
 {
 	return cost__percent(cost, cost->kernel_ns + cost->reader_ns);
+}
+
+double cost__settled(const struct cost *cost)
+{
+	return percent_of(cost, cost->settled_ns, cost->settled_span_ns);
+}
+
+double cost__fixed(const struct cost *cost)
+{
+	return percent_of(cost, cost->fixed_ns, cost->settled_span_ns);
 }

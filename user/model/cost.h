@@ -25,14 +25,19 @@ struct cost {
 	bool adaptive;          /* the interval of some event may be lengthened for it */
 	double factor, highest; /* intervals by the default ones: at the end, at most */
 	unsigned changes;
-	uint64_t fixed_ns; /* of all that counts for the budget: what no interval changes */
+	uint64_t settled_span_ns; /* without the start, that isn't budgeted (model/budget.h) */
+	uint64_t settled_ns;      /* overflow programs and the reader since */
+	uint64_t fixed_ns;        /* …of that: what no interval changes */
 };
 
 /* Of several recordings. */
 void cost__add(struct cost *to, const struct cost *from);
 /* Percent of the CPUs that were watched, while they were. */
 double cost__percent(const struct cost *cost, uint64_t ns);
-/* What counts for the budget: overflow programs and the reader. */
-double cost__budgeted(const struct cost *cost);
+/* Overflow programs and the reader. */
+double cost__total(const struct cost *cost);
+/* The same, and what of it no interval changes, since the start was over. 0: it wasn't. */
+double cost__settled(const struct cost *cost);
+double cost__fixed(const struct cost *cost);
 
 #endif

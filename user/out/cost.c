@@ -32,15 +32,20 @@ static uint64_t lost(const struct ledger *ledger, uint64_t *ret_seen)
 
 static void text_budget(const struct cost *c, struct buf *out)
 {
+	double settled = cost__settled(c);
+
 	if (!(c->budget > 0))
 		return;
-	buf__printf(out, "; %s the budget of %g %%",
-		    cost__budgeted(c) <= c->budget ? "within" : "OVER", c->budget);
+	if (!c->settled_span_ns) {
+		buf__printf(out, "; over before the budget of %g %% began", c->budget);
+		return;
+	}
+	buf__printf(out, "; after its first second %.2f %%, %s the budget of %g %%", settled,
+		    settled <= c->budget ? "within" : "OVER", c->budget);
 	if (!c->adaptive)
 		buf__puts(out, ", which changes no rate that was given");
-	else if (cost__budgeted(c) > c->budget)
-		buf__printf(out, ": %.2f %% come whatever the intervals are",
-			    cost__percent(c, c->fixed_ns));
+	else if (settled > c->budget)
+		buf__printf(out, ": %.2f %% come whatever the intervals are", cost__fixed(c));
 }
 
 void cost__text(const struct summary *s, struct buf *out)
@@ -54,7 +59,7 @@ void cost__text(const struct summary *s, struct buf *out)
 			"  intervals were up to %.1f times the default ones to save cost (at the "
 			"end %.1f; changed %u times)\n",
 			c->highest, c->factor, c->changes);
-	buf__printf(out, "  cost: %.2f %% of %u CPU%s", cost__budgeted(c), c->n_cpus,
+	buf__printf(out, "  cost: %.2f %% of %u CPU%s", cost__total(c), c->n_cpus,
 		    c->n_cpus == 1 ? "" : "s");
 	buf__printf(out, ": in overflows %.2f %% (%.2f us each), reading them %.2f %%",
 		    cost__percent(c, c->kernel_ns), each_us(c), cost__percent(c, c->reader_ns));
@@ -78,7 +83,7 @@ void cost__json(const struct summary *s, struct json *j)
 
 	json__obj(j, "cost");
 	json__u64(j, "cpus", c->n_cpus);
-	json__f64(j, "percent", cost__budgeted(c), 4);
+	json__f64(j, "percent", cost__total(c), 4);
 	json__f64(j, "kernel_percent", cost__percent(c, c->kernel_ns), 4);
 	json__f64(j, "user_percent", cost__percent(c, c->reader_ns), 4);
 	json__u64(j, "kernel_ns", c->kernel_ns);
@@ -102,7 +107,8 @@ void cost__json(const struct summary *s, struct json *j)
 	json__f64(j, "factor", c->factor, 4);
 	json__f64(j, "highest_factor", c->highest, 4);
 	json__u64(j, "changes", c->changes);
-	json__f64(j, "fixed_percent", cost__percent(c, c->fixed_ns), 4);
+	json__f64(j, "settled_percent", cost__settled(c), 4);
+	json__f64(j, "fixed_percent", cost__fixed(c), 4);
 	json__end_obj(j);
 	json__end_obj(j);
 }

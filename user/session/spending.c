@@ -32,16 +32,21 @@ struct kernel_totals {
 
 struct spending {
 	struct budget budget;
-	uint64_t window_ns;                   /* when it began */
-	uint64_t cpu_ns;                      /* of this process, at the window's begin */
-	uint64_t begun_cpu_ns;                /* …when the counters were enabled */
-	uint64_t ended_cpu_ns;                /* …and when they were disabled */
-	uint64_t helper_before_ns;            /* its helper's */
+	uint64_t window_ns;        /* when it began */
+	uint64_t cpu_ns;           /* of this thread, at the window's begin */
+	uint64_t begun_ns;         /* …when the counters were enabled */
+	uint64_t ended_ns;         /* …and when they were disabled */
+	uint64_t begun_cpu_ns;     /* of this process: others of its threads read names */
+	uint64_t helper_before_ns; /* its helper's */
 	struct kernel_totals adaptive, other; /* at the window's begin, by kind of event */
 	struct mean overflow, other_overflow, sample;
 	uint64_t accounted; /* samples of adaptive events since the window's begin */
 	uint64_t turn;
-	uint64_t fixed_ns;  /* of all windows */
+	struct settled {
+		uint64_t at_ns; /* 0: the start isn't over */
+		uint64_t kernel_ns, reader_ns;
+	} settled;          /* what the start had cost */
+	uint64_t fixed_ns;  /* of all windows since */
 	uint64_t *interval; /* per event: the present one */
 };
 
@@ -70,7 +75,8 @@ void session__spend_begin(struct session *s)
 	for (size_t i = 0; i < events->n; i++)
 		sp->interval[i] = events->events[i].attr.sample_period;
 	sp->window_ns = s->start_ns;
-	sp->cpu_ns = sp->begun_cpu_ns = usage_cpu_ns(0);
+	sp->cpu_ns = sp->begun_ns = usage_thread_ns();
+	sp->begun_cpu_ns = usage_cpu_ns(0);
 	sp->helper_before_ns = s->tables ? tables__helper_ns(s->tables) : 0;
 }
 
@@ -97,12 +103,12 @@ uint64_t session__time_sample(struct session *s, const struct decoded *rec)
 	if (!is_adaptive(s, rec->sample->event))
 		return 0;
 	sp->accounted++;
-	return ++sp->turn % TIMED_EVERY ? 0 : usage_cpu_ns(0);
+	return ++sp->turn % TIMED_EVERY ? 0 : usage_thread_ns();
 }
 
 void session__timed_sample(struct session *s, uint64_t began)
 {
-	mean__add(&s->spending->sample, 1, usage_cpu_ns(0) - began);
+	mean__add(&s->spending->sample, 1, usage_thread_ns() - began);
 }
 
 static struct kernel_totals kernel_totals(const struct session *s, bool adaptive)
@@ -158,7 +164,7 @@ static struct budget_window session__window(struct session *s, uint64_t now)
 {
 	struct spending *sp = s->spending;
 	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
-	uint64_t cpu_ns = usage_cpu_ns(0), reader_ns = cpu_ns - sp->cpu_ns;
+	uint64_t cpu_ns = usage_thread_ns(), reader_ns = cpu_ns - sp->cpu_ns;
 	uint64_t samples_ns = mean__times(&sp->sample, sp->accounted);
 	struct budget_window w = {
 		.span_ns = now - sp->window_ns,
@@ -177,16 +183,40 @@ static struct budget_window session__window(struct session *s, uint64_t now)
 	return w;
 }
 
+/* Of all events' programs, since they were attached. */
+static uint64_t kernel_cost_ns(const struct session *s, struct kernel_totals *ret)
+{
+	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
+
+	*ret = (struct kernel_totals){.seen = adaptive.seen + other.seen,
+				      .timed.n = adaptive.timed.n + other.timed.n};
+	return mean__times(&adaptive.timed, adaptive.seen) + mean__times(&other.timed, other.seen);
+}
+
+/* Samples cost more as long as tables are not there; that is over. */
+static void session__settle_costs(struct session *s, uint64_t now)
+{
+	struct spending *sp = s->spending;
+	struct kernel_totals unused;
+
+	sp->settled =
+		(struct settled){now, kernel_cost_ns(s, &unused), usage_thread_ns() - sp->begun_ns};
+	sp->sample = sp->overflow = sp->other_overflow = (struct mean){0};
+}
+
 void session__spend_round(struct session *s)
 {
 	struct spending *sp = s->spending;
 	uint64_t now = now_ns();
 	struct budget_window w;
 
+	if (!sp->settled.at_ns && now - s->start_ns >= BUDGET_SETTLING_NS)
+		session__settle_costs(s, now);
 	if (!(sp->budget.share > 0) || now - sp->window_ns < WINDOW_NS)
 		return;
 	w = session__window(s, now);
-	sp->fixed_ns += w.fixed_ns;
+	if (sp->settled.at_ns)
+		sp->fixed_ns += w.fixed_ns;
 	if (!budget__pass(&sp->budget, &w))
 		return;
 	for (size_t i = 0; i < s->opts->events->n; i++) {
@@ -197,27 +227,27 @@ void session__spend_round(struct session *s)
 
 void session__spend_stop(struct session *s)
 {
-	s->spending->ended_cpu_ns = usage_cpu_ns(0);
+	s->spending->ended_ns = usage_thread_ns();
 }
 
 void session__spend_end(struct session *s)
 {
 	struct spending *sp = s->spending;
-	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
 	struct session_result *result = s->result;
+	struct kernel_totals kernel;
+	uint64_t kernel_ns = kernel_cost_ns(s, &kernel), reader_ns = sp->ended_ns - sp->begun_ns;
 
 	result->cpu_ns = usage_cpu_ns(0);
 	result->cost = (struct cost){
 		.span_ns = result->duration_ns,
 		.n_cpus = (unsigned)s->cpus->n,
 		.before_ns = sp->begun_cpu_ns - s->opts->cpu_ns,
-		.kernel_ns = mean__times(&adaptive.timed, adaptive.seen) +
-			     mean__times(&other.timed, other.seen),
-		.overflows = adaptive.seen + other.seen,
-		.timed = adaptive.timed.n + other.timed.n,
-		.reader_ns = sp->ended_cpu_ns - sp->begun_cpu_ns,
+		.kernel_ns = kernel_ns,
+		.overflows = kernel.seen,
+		.timed = kernel.timed.n,
+		.reader_ns = reader_ns,
 		.helper_ns = s->tables ? tables__helper_ns(s->tables) - sp->helper_before_ns : 0,
-		.after_ns = result->cpu_ns - sp->ended_cpu_ns,
+		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
 		.helper_rss_bytes = s->tables ? tables__helper_rss_bytes(s->tables) : 0,
 		.map_bytes = programs__map_bytes(s->programs),
@@ -226,8 +256,14 @@ void session__spend_end(struct session *s)
 		.factor = sp->budget.factor,
 		.highest = sp->budget.highest,
 		.changes = sp->budget.changes,
-		.fixed_ns = sp->fixed_ns,
 	};
+	if (sp->settled.at_ns) {
+		result->cost.settled_span_ns =
+			s->start_ns + result->duration_ns - sp->settled.at_ns;
+		result->cost.settled_ns =
+			kernel_ns - sp->settled.kernel_ns + reader_ns - sp->settled.reader_ns;
+		result->cost.fixed_ns = sp->fixed_ns;
+	}
 }
 
 void session__spend_free(struct session *s)

@@ -19,6 +19,14 @@ uint64_t usage_cpu_ns(pid_t pid)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t usage_thread_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
 /* The number in the line "\nkey:   number". */
 static uint64_t number_in(const char *path, const char *key)
 {

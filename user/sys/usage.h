@@ -8,6 +8,8 @@
 
 /* CPU time so far, ns; pid 0: of this process. */
 uint64_t usage_cpu_ns(pid_t pid);
+/* The same of this thread. */
+uint64_t usage_thread_ns(void);
 /* Time so far that it wanted to run and found no CPU. 0 where the kernel doesn't say. */
 uint64_t usage_delayed_ns(pid_t pid);
 /* The most memory it had at a time (VmHWM); pid 0: this process. */
