@@ -222,14 +222,15 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		.command_line = out->argv + 1,
 	};
 	struct cost cost = result->cost;
-	int r, w;
+	int unnamed, r, w;
 
 	if (a->names.debuginfod && !a->quiet)
 		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
 		      stderr);
-	r = names__resolve(&names, result->profile, result->files, &a->names, err);
-	if (r < 0)
-		return r;
+	/* what was recorded is written all the same */
+	unnamed = names__resolve(&names, result->profile, result->files, &a->names, err);
+	if (unnamed < 0)
+		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	buf__add(&notes, a->notes.data, a->notes.len);
@@ -253,5 +254,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		cost.helper_rss_bytes = names.work.helper_rss_bytes;
 	summary.cost = &cost;
 	w = write_summary(out, &summary, r == 0 ? err : NULL);
+	if (unnamed < 0)
+		return unnamed;
 	return r < 0 ? r : w;
 }

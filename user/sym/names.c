@@ -115,9 +115,10 @@ static void name_file(const struct resolver *r, const struct group *g)
 
 	for (size_t i = 0; i < g->n; i++) {
 		offs[i] = g->frames[g->ids[i]].off;
-		found[i] = (struct sym_name){.vaddr = offs[i], .reason = SYM_NO_FILE};
+		found[i] = (struct sym_name){.vaddr = offs[i],
+					     .reason = r->sym ? SYM_NO_FILE : SYM_HELPER};
 	}
-	if (ask.fd >= 0) {
+	if (ask.fd >= 0 && r->sym) {
 		sym__elf(r->sym, &ask, offs, g->n, found);
 		note_trouble(names, r->sym, file->path, found, g->n);
 		names->build_ids[number] = build_id_of(r->sym);
@@ -188,6 +189,8 @@ static void name_group(const struct resolver *r, const struct group *g)
 		name_file(r, g);
 		return;
 	case FRAME_JIT:
+		if (!r->sym)
+			break;
 		name_jit(r->names, g, r->files, r->sym);
 		return;
 	case FRAME_ARTIFICIAL:
@@ -196,7 +199,8 @@ static void name_group(const struct resolver *r, const struct group *g)
 	case FRAME_UNKNOWN:
 		break;
 	}
-	name_unknown(r->names, g, SYM_NO_MAPPING);
+	name_unknown(r->names, g,
+		     g->frames[g->ids[0]].kind == FRAME_JIT ? SYM_HELPER : SYM_NO_MAPPING);
 }
 
 /* In how many frames of samples each file stands; by number. The caller frees it. */
@@ -276,7 +280,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	int error = sym__new(&r.sym, err);
 
 	if (error < 0)
-		return error;
+		r.sym = NULL;
 	*ret = (struct names){
 		.places = xcalloc(n, sizeof(*ret->places)),
 		.n = n,
@@ -285,20 +289,22 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	};
 	if (opts->debuginfod)
 		r.servers = debuginfod__new();
-	sym__want(r.sym, opts->inlined, opts->lines);
+	if (r.sym)
+		sym__want(r.sym, opts->inlined, opts->lines);
 	groups = make_groups(profile, files, ids, &n_groups);
 	for (size_t i = 0; i < n_groups; i++)
 		name_group(&r, &groups[i]);
-	ret->work = (struct names_work){
-		sym__work(r.sym).lookups,
-		sym__work(r.sym).files,
-		sym__failures(r.sym),
-		r.servers ? debuginfod__work(r.servers) : (struct debuginfod_work){0},
-		sym__helper_ns(r.sym),
-		sym__helper_rss_bytes(r.sym)};
+	if (r.sym)
+		ret->work = (struct names_work){
+			sym__work(r.sym).lookups,
+			sym__work(r.sym).files,
+			sym__failures(r.sym),
+			r.servers ? debuginfod__work(r.servers) : (struct debuginfod_work){0},
+			sym__helper_ns(r.sym),
+			sym__helper_rss_bytes(r.sym)};
 	sym__free(r.sym);
 	debuginfod__free(r.servers);
-	return 0;
+	return error;
 }
 
 void names__done(struct names *names)

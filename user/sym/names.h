@@ -39,7 +39,8 @@ struct names_opts {
 	bool lines;      /* of the source, where that is known */
 };
 
-/* Fails only if the symbol helper can't be started. */
+/* Fails only if the symbol helper can't be started: then what is in files has no names (SYM_HELPER), and all else is
+ * done. */
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err);
 void names__done(struct names *names);
