@@ -159,7 +159,7 @@ felt_way() { # WAY
 	local i way_pid='' bare=()
 	if [ "$1" = bare ]; then
 		bare=(bare 4999)
-	else
+	elif [ "$1" != none ]; then
 		start_way "$1"
 		for ((i = 0; i < 10 * LIMIT; i++)); do has_overflows "$way_pid" && break; sleep 0.1; done
 		sleep 0.7
@@ -176,7 +176,7 @@ felt_way() { # WAY
 }
 
 felt() {
-	local way ways='bare pmubpf-fp pmubpf-table pmubpf' i
+	local way ways='none bare pmubpf-fp pmubpf-table pmubpf' i
 	command -v perf >/dev/null && ways+=' perf'
 	[[ " $RUN " == *" bcc "* ]] && ways+=' bcc'
 	[[ " $RUN " == *" bpftrace "* ]] && ways+=' bpftrace'
@@ -197,9 +197,10 @@ felt_median() { # WAY user|kernel → us
 felt_table() { # WAYS
 	local way
 	printf '\nOne sample, felt by a thread 30 frames deep at 4,999 Hz: median gap, us\n%-14s %10s %10s\n' way 'user code' 'in kernel'
-	for way in $1; do
+	for way in ${1#none }; do
 		printf '%-14s %10s %10s\n' "$way" "$(felt_median "$way" user)" "$(felt_median "$way" kernel)"
 	done
+	awk '$1 == "none" { gaps += $3; n++ } END { if (n) printf "without any sampling: %d gaps a second (a quiet machine: few)\n", gaps / n / 0.25 }' "$T/felt"
 	awk -v with="$(felt_median pmubpf kernel)" -v without="$(felt_median pmubpf-table kernel)" 'BEGIN {
 		if (with + 0 && without + 0) printf "the kernel stack'"'"'s share: %.2f us (pmubpf less pmubpf-table, which takes none)\n", with - without }'
 }
