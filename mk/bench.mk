@@ -20,6 +20,20 @@ $(BENCH)/%: tests/bench/%.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $< -o $@
 
+# The overflow program's yardstick.
+$(BENCH)/reference.bpf.o: tests/bench/reference.bpf.c | $(O)/tools-checked
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
+
+$(BENCH)/reference.skel.h: $(BENCH)/reference.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name reference_bpf > $@.tmp && mv $@.tmp $@
+
+$(BENCH)/reference: tests/bench/reference.c $(BENCH)/reference.skel.h
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) -iquote $(BENCH) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -lelf -lz -o $@
+
 # The load of many paths once more, without frame pointers.
 $(BENCH)/pathsnofp: tests/workloads/manypaths.c tests/workloads/spin.h
 	@mkdir -p $(@D)

@@ -9,7 +9,7 @@
 #
 # A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the tests look at:
 # others (other languages), containers (engines, not started), browser (400 MB), vm (emulated machines); bench: what make bench compares with.
-# Without one: all.
+# Without one: all but bench, which make bench asks for.
 #
 # Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
 # (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
@@ -20,7 +20,7 @@ set -u -o pipefail
 # there is none (Ubuntu's chromium is a snap). A name may be one that packages provide: qemu-system-riscv64 is
 # in another package in each Debian.
 table() {
-	cat <<'TABLE'
+	cat <<TABLE
 for    debian                 ubuntu
 build  gcc                    gcc
 build  make                   make
@@ -81,7 +81,7 @@ bench  python3                python3
 bench  redis-tools            redis-tools
 bench  bpfcc-tools            bpfcc-tools
 bench  bpftrace               bpftrace
-bench  linux-headers-amd64    linux-headers-generic
+bench  linux-headers-$(dpkg --print-architecture 2>/dev/null)    linux-headers-generic
 TABLE
 }
 
@@ -100,7 +100,7 @@ column() {
 
 packages() { # [KIND…]
 	table | awk -v c="$(column)" -v kinds=" $* " \
-		'NR > 1 && (kinds == "  " || index(kinds, " " $1 " ")) && $c != "-" { print $c }' | tr ',' '\n' | sort -u
+		'NR > 1 && (kinds == "  " ? $1 != "bench" : index(kinds, " " $1 " ")) && $c != "-" { print $c }' | tr ',' '\n' | sort -u
 }
 
 # The packages of the table that dpkg does not know as installed, or provided by one that is.

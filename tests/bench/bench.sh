@@ -6,8 +6,9 @@
 #     tests/bench/bench.sh [PEER…]       (default: all of tests/bench/peers)
 #
 # A table on stdout (medians), all runs in build/bench/bench.json, one line each. Environment: QUICK=1 (two loads,
-# two rates, once: under three minutes), ROUNDS (5), RATES, LOADS, SECONDS_EACH (2). What isn't installed or can't
-# run is skipped by name. As root, on a machine that does nothing else. Loads talk to loopback only.
+# two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS, SECONDS_EACH (2), LIMIT
+# (180 s: a tool that takes longer is cut off). What isn't installed, can't run, was cut off or found no time any more is
+# named. As root, on a machine that does nothing else. Loads talk to loopback only.
 # start: to the first sample. fold: from the end of the recording to the last byte of folded stacks. CPU-s/1k: user and
 # system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF maps. captured: of CPUs x
 # rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program.
@@ -17,9 +18,11 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 B=$TOP/${O:-build}/bench W=$TOP/${O:-build}/workloads
 export PMUBPF=$TOP/pmubpf PEERS=$TOP/tests/bench/peers
 if [ "${QUICK:-0}" != 0 ]; then
-	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS:=paths pathsnofp}" "${SECONDS_EACH:=1.5}"
+	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS:=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=10}"
+	: "${RUNS_END:=125}" "${FELT_END:=160}" # seconds from the start
 fi
-: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS:=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}"
+: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS:=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
+: "${RUNS_END:=1000000}" "${FELT_END:=1000000}"
 CPUS=$(getconf _NPROCESSORS_ONLN)
 T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-bench.XXXXXX")
 export T
@@ -88,16 +91,29 @@ of_folded() { # FILE UNIT RATE
 			all ? 100 * w / all : 0, frames ? 100 * named / frames : 0 }' "$1"
 }
 
-# $T/env is what the peer and its commands are; the rest is the same for all.
+# Seconds that something may take which has to end so many seconds after the start: LIMIT at most.
+time_left() { # END
+	local left=$(($1 - SECONDS))
+	if [ "$left" -lt "$LIMIT" ]; then echo "$left"; else echo "$LIMIT"; fi
+}
+
 measure() { # PEER LOAD RATE
-	local cost what
+	local cost what limit status
+	limit=$(time_left "$RUNS_END")
+	[ "$limit" -ge 5 ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
 	(
 		# shellcheck disable=SC1090
 		. "$PEERS/$1.sh"
 		have >/dev/null
 		export OUT=$T/out RATE=$3
 		rm -f "$T"/out*
-		cost=$(timeout 180 "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" 2>"$T/err") || { sed "s/^/$1, $2, $3 Hz: /" "$T/err" >&2; exit 1; }
+		cost=$(timeout -k 1 "$limit" "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" 2>"$T/err")
+		status=$?
+		case $status in
+		0) ;;
+		124 | 137) echo "$1, $2, $3 Hz: cut off after $limit s"; return ;;
+		*) echo "$1, $2, $3 Hz: failed: $(tail -n 1 "$T/err")"; return ;;
+		esac
 		what=$(of_folded "$OUT" "$UNIT" "$3")
 		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus "$CPUS" \
 			--argjson cost "$cost" --argjson what "$what" '{peer: $peer, load: $load, rate: $rate, cpus: $cpus} + $cost + $what' >>"$B/bench.json"
@@ -117,38 +133,76 @@ table() {
 		awk -F'\t' '{ printf "%-10s %-10s %5d %8.3f %8.3f %9.4f %8.1f %8.1f %8.1f%% %6.1f%% %6.1f%% %7s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 ? int($12) : "-" }'
 }
 
-# What an interrupted thread feels of one sample: the median gap, bare first, then each way, in turn.
-felt_one() { # WAY
-	local pid=
+# What an interrupted thread feels of one sample, in user code and in the kernel, in turn, while a way records.
+start_way() { # WAY
 	case $1 in
-	bare) "$B/felt" 1 bare 4999; return ;;
-	pmubpf-fp) "$PMUBPF" record -q -a --user-only --call-graph=fp -e cpu-clock -F 4999 -o /dev/null & pid=$! ;;
-	pmubpf-table) "$PMUBPF" record -q -a --user-only -e cpu-clock -F 4999 -o /dev/null & pid=$! ;;
-	pmubpf) "$PMUBPF" record -q -a -e cpu-clock -F 4999 -o /dev/null & pid=$! ;;
-	perf) perf record -q -a -g -e cpu-clock -F 4999 -o "$T/felt.data" 2>/dev/null & pid=$! ;;
-	bcc) profile-bpfcc -f -F 4999 >/dev/null 2>&1 & pid=$!; sleep 4 ;;
-	bpftrace) bpftrace -q -e 'profile:hz:4999 { @[comm, ustack, kstack] = count(); }' >/dev/null 2>&1 & pid=$!; sleep 3 ;;
+	pmubpf-fp) set -- "$PMUBPF" record -q -a --user-only --call-graph=fp -e cpu-clock -F 4999 -o /dev/null ;;
+	pmubpf-table) set -- "$PMUBPF" record -q -a --user-only -e cpu-clock -F 4999 -o /dev/null ;;
+	pmubpf) set -- "$PMUBPF" record -q -a -e cpu-clock -F 4999 -o /dev/null ;;
+	perf) set -- perf record -q -a -g -e cpu-clock -F 4999 -o "$T/felt.data" ;;
+	bcc) set -- profile-bpfcc -f -F 4999 ;;
+	bpftrace) set -- bpftrace -q -e 'profile:hz:4999 { @[comm, ustack, kstack] = count(); } END { clear(@); }' ;;
 	esac
-	sleep 1.5
-	"$B/felt" 1
-	kill "$pid" 2>/dev/null
-	wait "$pid" 2>/dev/null
+	setsid "$@" >/dev/null 2>&1 &
+	way_pid=$!
+}
+
+has_overflows() { # PID: it, or what it started, samples
+	local pid
+	for pid in "$1" $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		find "/proc/$pid/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . && return
+	done
+	return 1
+}
+
+felt_way() { # WAY
+	local i way_pid='' bare=()
+	if [ "$1" = bare ]; then
+		bare=(bare 4999)
+	elif [ "$1" != none ]; then
+		start_way "$1"
+		for ((i = 0; i < 10 * LIMIT; i++)); do has_overflows "$way_pid" && break; sleep 0.1; done
+		sleep 0.7
+	fi
+	for _ in 1 2 3; do
+		echo "$1 user $("$B/felt" user 0.25 ${bare[@]+"${bare[@]}"})"
+		echo "$1 kernel $("$B/felt" kernel 0.25 ${bare[@]+"${bare[@]}"})"
+	done
+	[ -n "$way_pid" ] || return 0
+	kill "$way_pid" 2>/dev/null
+	for ((i = 0; i < 20; i++)); do kill -0 "$way_pid" 2>/dev/null || break; sleep 0.1; done
+	kill -KILL -- "-$way_pid" 2>/dev/null # what it records is of no use here
+	wait "$way_pid" 2>/dev/null
 }
 
 felt() {
-	local way ways='bare pmubpf-fp pmubpf-table pmubpf' i
+	local way ways='none bare pmubpf-fp pmubpf-table pmubpf' i
 	command -v perf >/dev/null && ways+=' perf'
 	[[ " $RUN " == *" bcc "* ]] && ways+=' bcc'
 	[[ " $RUN " == *" bpftrace "* ]] && ways+=' bpftrace'
 	for ((i = 0; i < ROUNDS; i++)); do
-		for way in $ways; do echo "$way $(felt_one "$way")"; done
+		for way in $ways; do
+			if [ "$(time_left "$FELT_END")" -ge 5 ]; then felt_way "$way"; else echo "felt, $way: left out, no time" >&2; fi
+		done
 	done >"$T/felt"
-	printf '\n%-14s %10s %10s   one sample, felt by a thread 30 frames deep at 4,999 Hz (median gap)\n' way gaps/s us
-	for way in $ways; do
-		awk -v w="$way" '$1 == w { print $3, $2 }' "$T/felt" | sort -n | awk -v w="$way" '
-			{ ns[NR] = $1; gaps[NR] = $2 } END { m = int((NR + 1) / 2); printf "%-14s %10d %10.2f\n", w, gaps[m], ns[m] / 1000 }'
+	felt_table "$ways"
+	awk '{ printf "{\"felt\": \"%s\", \"in\": \"%s\", \"gaps\": %d, \"median_ns\": %d, \"sum_ns\": %d}\n", $1, $2, $3, $4, $5 }' "$T/felt" >"$B/felt.json"
+}
+
+felt_median() { # WAY user|kernel → us
+	awk -v way="$1" -v where="$2" '$1 == way && $2 == where && $3 > 0 { print $4 }' "$T/felt" | sort -n |
+		awk '{ ns[NR] = $1 } END { if (NR) printf "%.2f", ns[int((NR + 1) / 2)] / 1000; else print "-" }'
+}
+
+felt_table() { # WAYS
+	local way
+	printf '\nOne sample, felt by a thread 30 frames deep at 4,999 Hz: median gap, us\n%-14s %10s %10s\n' way 'user code' 'in kernel'
+	for way in ${1#none }; do
+		printf '%-14s %10s %10s\n' "$way" "$(felt_median "$way" user)" "$(felt_median "$way" kernel)"
 	done
-	awk '{ printf "{\"felt\": \"%s\", \"gaps\": %d, \"median_ns\": %d, \"sum_ns\": %d}\n", $1, $2, $3, $4 }' "$T/felt" >"$B/felt.json"
+	awk '$1 == "none" { gaps += $3; n++ } END { if (n) printf "without any sampling: %d gaps a second (a quiet machine: few)\n", gaps / n / 0.25 }' "$T/felt"
+	awk -v with="$(felt_median pmubpf kernel)" -v without="$(felt_median pmubpf-table kernel)" 'BEGIN {
+		if (with + 0 && without + 0) printf "the kernel stack'"'"'s share: %.2f us (pmubpf less pmubpf-table, which takes none)\n", with - without }'
 }
 
 RUN=

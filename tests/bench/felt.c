@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * felt SECONDS [bare RATE]: what an interrupted thread feels. It spins on the time-stamp counter, 30 frames deep,
- * on one CPU; a jump of the counter is time that was taken from it. Prints "GAPS NS_OF_THE_MEDIAN SUM_NS" of the
- * gaps between 0.7 and 60 us: shorter is the loop itself, longer another program that ran.
+ * felt user|kernel SECONDS [bare RATE]: what an interrupted thread feels. It spins on the time-stamp counter, 30
+ * frames deep, on one CPU; a jump of the counter is time that was taken from it. Prints "GAPS NS_OF_THE_MEDIAN
+ * SUM_NS" of the gaps between 0.7 and 60 us: shorter is the loop itself, longer another program that ran.
+ * kernel: nearly all of a round is a system call, whose usual time is no part of the gaps.
  * bare: each interrupt is that of a cpu-clock event at RATE, without call chains, into a ring that nobody reads.
  */
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdint.h>
@@ -16,12 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEPTH = 26, SHORTEST_NS = 700, LONGEST_NS = 60000, GAPS_MAX = 1 << 20 };
+enum { DEPTH = 26, SHORTEST_NS = 700, LONGEST_NS = 60000, GAPS_MAX = 1 << 20, USUAL_ROUNDS = 4096 };
 
 static uint32_t gaps[GAPS_MAX]; /* ns */
 static size_t n_gaps;
 static double ticks_per_ns;
 static uint64_t end_tsc;
+static int zero_fd = -1; /* >= 0: each round reads of it */
+static uint64_t usual;   /* ticks of such a round */
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -64,16 +68,26 @@ static void calibrate(void)
 	ticks_per_ns = (double)(ticks() - t) / (double)(now_ns() - ns);
 }
 
+static void round_inside(void)
+{
+	static char zeros[8192];
+
+	if (zero_fd >= 0 && read(zero_fd, zeros, sizeof(zeros)) < 0)
+		exit(1);
+}
+
 __attribute__((noinline)) static void spin(void)
 {
-	uint64_t last = ticks(), shortest = (uint64_t)(SHORTEST_NS * ticks_per_ns);
+	uint64_t shortest = usual + (uint64_t)(SHORTEST_NS * ticks_per_ns);
+	uint64_t longest = (uint64_t)(LONGEST_NS * ticks_per_ns), last = ticks();
 
 	while (last < end_tsc) {
-		uint64_t t = ticks();
+		uint64_t t;
 
-		if (t - last > shortest && n_gaps < GAPS_MAX &&
-		    t - last < (uint64_t)(LONGEST_NS * ticks_per_ns))
-			gaps[n_gaps++] = (uint32_t)((double)(t - last) / ticks_per_ns);
+		round_inside();
+		t = ticks();
+		if (t - last > shortest && n_gaps < GAPS_MAX && t - last < longest)
+			gaps[n_gaps++] = (uint32_t)((double)(t - last - usual) / ticks_per_ns);
 		last = t;
 	}
 }
@@ -91,6 +105,21 @@ static int compare(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
+}
+
+static void learn_usual(void)
+{
+	static uint32_t rounds[USUAL_ROUNDS];
+
+	zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < USUAL_ROUNDS; i++) {
+		uint64_t t = ticks();
+
+		round_inside();
+		rounds[i] = (uint32_t)(ticks() - t);
+	}
+	qsort(rounds, USUAL_ROUNDS, sizeof(rounds[0]), compare);
+	usual = rounds[USUAL_ROUNDS / 2];
 }
 
 static void bare_events(uint64_t rate)
@@ -117,16 +146,18 @@ static void bare_events(uint64_t rate)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? strtod(argv[1], NULL) : 2;
+	double seconds = argc > 2 ? strtod(argv[2], NULL) : 0;
 	cpu_set_t last;
 	uint64_t sum = 0;
 
 	CPU_ZERO(&last);
 	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &last);
 	sched_setaffinity(0, sizeof(last), &last);
-	if (argc > 3 && strcmp(argv[2], "bare") == 0)
-		bare_events(strtoull(argv[3], NULL, 10));
 	calibrate();
+	if (seconds > 0 && strcmp(argv[1], "kernel") == 0)
+		learn_usual();
+	if (argc > 4 && strcmp(argv[3], "bare") == 0)
+		bare_events(strtoull(argv[4], NULL, 10));
 	end_tsc = ticks() + (uint64_t)(seconds * 1e9 * ticks_per_ns);
 	descend(DEPTH);
 	qsort(gaps, n_gaps, sizeof(gaps[0]), compare);

@@ -35,15 +35,20 @@ def overflow_programs(pid):
     return programs
 
 
-enable_stats()
-child = subprocess.Popen(sys.argv[1:])
-last = {}
-while child.poll() is None:
-    try:
-        now = overflow_programs(child.pid)
-    except OSError:
-        now = {}
-    last.update(now)
-    time.sleep(0.02)
-print(sum(n for n, _ in last.values()), sum(ns for _, ns in last.values()))
-sys.exit(child.returncode)
+def main():
+    enable_stats()
+    child = subprocess.Popen(sys.argv[1:])
+    last = {}
+    while child.poll() is None:
+        try:
+            now = overflow_programs(child.pid)
+        except OSError:
+            now = {}
+        last.update(now)
+        time.sleep(0.02)
+    print(sum(n for n, _ in last.values()), sum(ns for _, ns in last.values()))
+    sys.exit(child.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -35,6 +35,34 @@ t_interrupt_of_the_group() {
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
 }
 
+# A shell without job control starts what is in the background with SIGINT ignored; perf ends by it nevertheless.
+t_interrupt_of_a_background_job() {
+	env --ignore-signal=INT "$PMUBPF" record -e cpu-clock -d 30 -o "$T/folded" -a 2>"$T/err" &
+	tool=$! SPAWNED+=("$!")
+	wait_until has_perf_events "$tool" || fail "it does not record"
+	sleep 0.5
+	local start=$SECONDS
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_le "$((SECONDS - start))" 15 "seconds until it ended"
+	expect_folded "$T/folded"
+}
+
+t_nohup_survives_a_hangup() {
+	local command
+	for command in 'record -e cpu-clock -a -o /dev/null' 'stat -e page-faults -a'; do
+		# shellcheck disable=SC2086
+		nohup "$PMUBPF" $command -d 3 >"$T/out" 2>"$T/err" &
+		tool=$! SPAWNED+=("$!")
+		wait_until has_perf_events "$tool" || fail "$command does not count"
+		kill -HUP "$tool"
+		sleep 1
+		kill -0 "$tool" 2>/dev/null || fail "$command ended by a hangup under nohup"
+		pmb_finish
+		expect_eq "$rc" 0 "exit status of $command"
+	done
+}
+
 t_terminate() {
 	spawn "$WORKLOADS/split" 30 >/dev/null
 	pmb_start record -e cpu-clock -p "$spawned"

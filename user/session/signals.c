@@ -8,14 +8,17 @@
 
 int signals__catch(struct signals *s, struct err *err)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, hangup;
 	sigset_t ours;
 
 	sigaction(SIGPIPE, &ignore, NULL); /* a reader that has gone is an EPIPE, not our end */
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
+	/* What is blocked comes, even if it is ignored: right for a shell's background job, which is asked by
+	 * kill -INT; wrong under nohup. */
+	if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN)
+		sigaddset(&ours, SIGHUP);
 	sigaddset(&ours, SIGCHLD);
 	if (sigprocmask(SIG_BLOCK, &ours, &s->before) < 0)
 		return err__set(err, -errno, "can't block signals: %s", strerror(errno));

@@ -8,7 +8,7 @@ have() {
 	[ -d "/lib/modules/$(uname -r)/build" ] && return
 	# Debian has a kernel's headers in two trees, and bcc looks into one
 	headers=$(ls -d /usr/src/linux-headers-*-common 2>/dev/null | tail -n 1)
-	[ -n "$headers" ] || { echo 'no headers of a kernel (linux-headers-amd64)'; return; }
+	[ -n "$headers" ] || { echo 'no headers of a kernel (linux-headers)'; return; }
 	export BCC_KERNEL_SOURCE=$T/headers
 	if [ ! -d "$T/headers" ]; then
 		mkdir "$T/headers"
