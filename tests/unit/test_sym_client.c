@@ -5,11 +5,13 @@
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +23,7 @@
 #include "symd/protocol.h"
 #include "symd/sandbox.h"
 #include "symd/symd.h"
+#include "sys/usage.h"
 
 enum { TIMEOUT_MS = 5000, SHORT_MS = 200 };
 
@@ -335,6 +338,62 @@ Test(sym_client, a_tired_helper_makes_room)
 	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
 	cr_expect_neq(h.pid, first);
 	cr_expect_eq(h.worked_ns, 0);
+	helper__done(&h);
+}
+
+/* Work for a CPU that others have, too: what it waits for is not its fault. Without others all is. */
+static int spin_at_once(int sock)
+{
+	(void)sock;
+	for (;;)
+		;
+	return 0;
+}
+
+static pid_t spin_on(int cpu)
+{
+	pid_t pid = fork();
+	cpu_set_t one;
+
+	if (pid == 0) {
+		CPU_ZERO(&one);
+		CPU_SET((unsigned)cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		spin_at_once(-1);
+	}
+	cr_assert_gt(pid, 0);
+	return pid;
+}
+
+/* How much later than its deadline a request is late, of a helper that has waited for a CPU for so long at least. */
+Test(sym_client, waiting_for_a_cpu_is_no_fault)
+{
+	enum { OTHERS = 4, LEAST_MS = 100, MS = 1000000 };
+	uint64_t asked, delayed = 0;
+	pid_t others[OTHERS];
+	struct helper h;
+	int cpu = sched_getcpu();
+
+	helper__init(&h, NULL);
+	h.pid = spin_on(cpu);
+	helper__begin(&h, SYMD_BUILD_TABLE);
+	asked = helper_now_ns();
+	cr_expect(helper__is_late(&h, asked - 50 * MS), "nobody has kept it waiting");
+	for (int i = 0; i < OTHERS; i++)
+		others[i] = spin_on(cpu);
+	while (delayed < (uint64_t)LEAST_MS * MS && helper_now_ns() < asked + 20000ULL * MS) {
+		usleep(5000);
+		delayed = usage_delayed_ns(h.pid) - h.delayed_ns;
+	}
+	for (int i = 0; i < OTHERS; i++) {
+		kill(others[i], SIGKILL);
+		waitpid(others[i], NULL, 0);
+	}
+	cr_expect_geq(delayed, (uint64_t)LEAST_MS * MS, "the kernel counts no delays");
+	cr_expect(!helper__is_late(&h, helper_now_ns() - LEAST_MS / 2 * MS),
+		  "it had less than its time");
+	cr_expect(helper__is_late(&h, asked - 40000ULL * MS), "nobody waits for ever");
 	helper__done(&h);
 }
 

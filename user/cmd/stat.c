@@ -256,8 +256,10 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 static int run_once(struct stat_run *run, int *ret_status, struct err *err)
 {
 	bool last = run->runs + 1 == run->args->runs, cut;
-	int r = counting__run(&run->opts, &run->result, err);
+	int r;
 
+	run->opts.more_follow = !last;
+	r = counting__run(&run->opts, &run->result, err);
 	if (r < 0)
 		return r;
 	cut = run->result.end == END_SIGNAL || run->result.end == END_READER;

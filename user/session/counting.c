@@ -6,6 +6,7 @@
 #include "session/counting.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/mem.h"
 #include "session/counting_internal.h"
 #include "sys/clock.h"
+#include "sys/drop.h"
 
 enum {
 	ROUND_NS = 100000000, /* how long it may take to notice that threads (-t) have ended */
@@ -26,6 +28,18 @@ enum {
 static uint64_t timeval_ns(const struct timeval *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
+}
+
+/*
+ * From here on counters are read. A command that has become another user is ended, and a thread (-t) is seen
+ * where /proc shows to others only what they may look into (hidepid).
+ */
+static void drop_privileges(const struct target *whom)
+{
+	uint64_t keep = whom->command ? CAP_BIT(CAP_KILL) : 0;
+
+	drop_capabilities(whom->n_tids ? keep | CAP_BIT(CAP_SYS_PTRACE) : keep);
+	drop_new_privileges();
 }
 
 /* CPU time of the children that have been waited for: user, system. */
@@ -244,6 +258,8 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	r = prepare(&c, err);
 	if (r == 0)
 		r = start(&c, err);
+	if (r == 0 && !o->more_follow)
+		drop_privileges(&o->whom);
 	if (r == 0) {
 		result->end = loop(&c);
 		if (result->end != END_READER && emit(&c, now_ns()) < 0)

@@ -28,6 +28,7 @@ struct counting_opts {
 
 	bool per_cpu;         /* a row for each CPU */
 	bool per_thread;      /* a row for each thread there is at the start, of pids and tids */
+	bool more_follow;     /* of these countings: privileges to start them are kept */
 	uint64_t interval_ns; /* 0: only the whole */
 
 	/* After each interval, the last and shorter one included; a negative errno ends the counting.

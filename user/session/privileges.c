@@ -3,8 +3,9 @@
  * From here on this process only looks: it reads counters and maps that it holds, files of processes, and what
  * the kernel says of itself. The command has been forked before, and runs with its caller's privileges.
  *
- * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): the six
- * of examples/pmubpf.service, and what ends a command that has become another user.
+ * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): those of
+ * examples/pmubpf.service without CAP_PERFMON, which counters and programs want when they are opened, and what
+ * ends a command that has become another user.
  */
 #include <linux/capability.h>
 
@@ -16,10 +17,9 @@
 #define CAP_CHECKPOINT_RESTORE 40
 #endif
 
-static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_PERFMON_NUMBER) |
-				CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
-				CAP_BIT(CAP_CHECKPOINT_RESTORE) | CAP_BIT(CAP_SYSLOG_NUMBER) |
-				CAP_BIT(CAP_KILL);
+static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) |
+				CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_CHECKPOINT_RESTORE) |
+				CAP_BIT(CAP_SYSLOG_NUMBER) | CAP_BIT(CAP_KILL);
 
 /* To become nobody, with a /tmp of its own (symd/fetch.c). */
 static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
