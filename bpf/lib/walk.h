@@ -144,6 +144,8 @@ static __always_inline void code_rule(const struct walk *w, struct pmb_unwind_ru
 		ret->cfa_off = (code >> 24 & 0x7f) + 8;
 		ret->ra_off = -8;
 	}
+#else
+	(void)w;
 #endif
 }
 
