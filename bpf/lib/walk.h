@@ -187,6 +187,8 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	__u32 n = w->n;
 	__u8 end;
 
+	if (PMB_AT_THE_TOP(w->frame.sp, s->sample.fixed.stack_top))
+		return PMB_END_COMPLETE;
 	end = find_rule(w, code, known, pc, &rule);
 	if (end != PMB_END_NONE)
 		return end;

@@ -126,6 +126,9 @@ struct pmb_table_head {
  * whose stack pointer still is what the kernel began with, rounded down at most.
  */
 #define PMB_OUTERMOST(sp, stack_top) ((stack_top) - (sp) < 16)
+/* Nothing but that function can stand there: what is called has its return address below. Whatever rule was made of
+ * its instructions (ld.so's _start has no other) would take argc for one. */
+#define PMB_AT_THE_TOP(sp, stack_top) ((sp) == (stack_top))
 
 /* What is known of a frame. */
 struct pmb_frame {

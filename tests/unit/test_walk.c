@@ -170,6 +170,18 @@ Test(walk, beyond_the_slice)
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
 }
 
+/* As ld.so's _start, for which its instructions make a rule. */
+Test(walk, the_first_function_has_no_caller)
+{
+	slice.words[2] = 0x400310;
+	slice.words[3] = 0x1234;
+	slice.words[4] = 0x400010;
+	slice.head.stack_top = slice.head.from.sp + 5 * 8;
+	slice.words[7] = 1; /* argc, where a return address would be */
+	cr_assert_eq(walk(), PMB_END_COMPLETE);
+	cr_assert_eq(got.n, 3);
+}
+
 /* A guessed rule for a program's first function leads above what the kernel began the stack with. */
 Test(walk, above_the_first_function)
 {

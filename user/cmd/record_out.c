@@ -238,6 +238,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 	note_downloads(&names.work.downloads, &notes);
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
+	names.work.helper_failures += result->ledger.aside.n + result->ledger.aside.more;
 	summary.names = names.work;
 	summary.aside = &names.aside;
 	warn_of(&result->ledger.aside);

@@ -35,19 +35,28 @@ struct table_client *table_client__free(struct table_client *c)
 	return NULL;
 }
 
+static int post(struct table_client *c, int fd)
+{
+	int r = helper__spawn(&c->helper);
+
+	if (r < 0)
+		return r;
+	helper__begin(&c->helper, SYMD_BUILD_TABLE);
+	return helper__post(&c->helper, fd);
+}
+
 int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns)
 {
 	int r;
 
 	if (c->busy)
 		return -EBUSY;
-	r = helper__spawn(&c->helper);
+	r = post(c, fd);
+	/* it had gone before it was asked: no fault of the file */
+	if (r == -EPIPE || r == -ECONNRESET)
+		r = post(c, fd);
 	if (r == -EBUSY)
 		return r;
-	if (r == 0) {
-		helper__begin(&c->helper, SYMD_BUILD_TABLE);
-		helper__post(&c->helper, fd);
-	}
 	c->busy = true;
 	c->deadline_ns = deadline_ns;
 	return 0;

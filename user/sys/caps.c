@@ -15,8 +15,12 @@ const struct cap_info cap_infos[] = {
 	{"CAP_PERFMON", CAP_PERFMON_NUMBER,
 	 "counters of other users and of the kernel can't be opened"},
 	{"CAP_SYS_PTRACE", CAP_SYS_PTRACE, "programs of other users can't be named"},
+	{"CAP_DAC_READ_SEARCH", CAP_DAC_READ_SEARCH,
+	 "files that only others may read have no names, containers no labels"},
+	{"CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE_NUMBER,
+	 "deleted and replaced files can't be opened"},
 	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN,
-	 "deleted files and those of other mount namespaces are harder to name"},
+	 "only --debuginfod wants it: a folder of its downloads stays in /tmp"},
 	{"CAP_SYSLOG", CAP_SYSLOG, "kernel functions may have no names (kptr_restrict)"},
 };
 const size_t n_cap_infos = ARRAY_SIZE(cap_infos);
@@ -30,5 +34,10 @@ bool cap__effective(unsigned number)
 	if (!line)
 		return false;
 	line += strlen("\nCapEff:\t");
-	return num__take_hex(&line, &mask) && (mask >> number & 1);
+	if (!num__take_hex(&line, &mask))
+		return false;
+	/* which it was a part of before 5.9, and is one of still */
+	if (number == CAP_CHECKPOINT_RESTORE_NUMBER && (mask >> CAP_SYS_ADMIN & 1))
+		return true;
+	return mask >> number & 1;
 }

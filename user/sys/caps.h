@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* linux/capability.h of older distributions lacks the first two. */
+/* linux/capability.h of older distributions lacks the first three. */
 enum {
+	CAP_CHECKPOINT_RESTORE_NUMBER = 40,
 	CAP_PERFMON_NUMBER = 38,
 	CAP_BPF_NUMBER = 39,
 	CAP_SYSLOG_NUMBER = 34,

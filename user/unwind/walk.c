@@ -14,7 +14,7 @@
 struct unwind_memory {
 	const struct pmb_slice *slice;
 	uint64_t start; /* what the first copied byte was at */
-	uint64_t regs[PMB_UNWIND_REGS];
+	__u64 regs[PMB_UNWIND_REGS];
 	bool known[PMB_UNWIND_REGS];
 };
 
@@ -119,6 +119,8 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 	ret->n = slice->n;
 	memcpy(ret->frames, slice->frames, slice->n * sizeof(ret->frames[0]));
 	for (;;) {
+		if (PMB_AT_THE_TOP(frame.sp, slice->stack_top))
+			return PMB_END_COMPLETE;
 		end = find_rule(store, mappings, frame.ip - !frame.exact, &rule, &ret->missing);
 		before = frame;
 		if (end == PMB_END_NONE)
