@@ -13,7 +13,7 @@ static const double SECOND = 1e9;
 /* What is aimed at, as a part of the budget; the second while debts are paid back. */
 static const double AIM = 0.8, AIM_IN_DEBT = 0.6;
 /* What samples may take when the rest leaves less: intervals can't help against that. */
-static const double LEFT_FOR_SAMPLES = 0.2;
+static const double LEFT_FOR_SAMPLES = 0.5;
 /* Intervals change when they should be so many times the present ones. */
 static const double LONGER = 1.1, SHORTER = 0.6;
 static const double MOST_AT_ONCE = 16, LEAST_AT_ONCE = 0.5, MOST = 100;
