@@ -37,29 +37,10 @@ static void fail(const char *what)
 	exit(1);
 }
 
-WORK static void crowd_spin(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
-
-WORK static void crowd_child(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
-
-WORK static void first_owner(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
-
-WORK static void next_owner(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
+SPINS(crowd_spin)
+SPINS(crowd_child)
+SPINS(first_owner)
+SPINS(next_owner)
 
 /* Every other one may not be executed, so that no two are one. */
 static void mappings(long n)

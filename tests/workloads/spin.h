@@ -50,6 +50,14 @@ static inline __attribute__((always_inline)) uint64_t jitter(void)
 	return 1 + (state >> 60);
 }
 
+/* A function whose name a test looks for, which spins; the asm keeps its call from being the last thing it does. */
+#define SPINS(name)                        \
+	WORK static void name(uint64_t ns) \
+	{                                  \
+		spin_for(ns);              \
+		__asm__ volatile("");      \
+	}
+
 /*
  * Spins until the thread has used ns more of CPU time. Not inlined: clock_gettime has no frame, so its
  * caller is what a walk along frame pointers loses; that shall be this one and not the function with

@@ -35,17 +35,8 @@ static int share_counter(int fd)
 	return unnamed_ns == MAP_FAILED ? -1 : 0;
 }
 
-WORK static void child_spin(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
-
-WORK static void parent_spin(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
+SPINS(child_spin)
+SPINS(parent_spin)
 
 static unsigned long long rusage_ns(int who)
 {

@@ -27,11 +27,7 @@ WORK static uint64_t kernel_half(int fd)
 	return thread_cpu_ns() - start_ns;
 }
 
-WORK static void user_half(uint64_t ns)
-{
-	spin_for(ns);
-	__asm__ volatile("");
-}
+SPINS(user_half)
 
 WORK static void calls(int fd)
 {
