@@ -23,6 +23,7 @@
 #include "symd/protocol.h"
 #include "symd/sandbox.h"
 #include "symd/symd.h"
+#include "sys/clock.h"
 #include "sys/usage.h"
 
 enum { TIMEOUT_MS = 5000, SHORT_MS = 200 };
@@ -178,7 +179,7 @@ static void expect_trouble(const char *words)
 
 static void trouble_then_recovery(int (*child)(int sock), const char *words)
 {
-	uint64_t before = helper_now_ns();
+	uint64_t before = now_ns();
 
 	start(child, SHORT_MS);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
@@ -190,7 +191,7 @@ static void trouble_then_recovery(int (*child)(int sock), const char *words)
 	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
 	cr_assert_eq(sym__failures(sym), 2);
-	cr_assert_lt(helper_now_ns() - before, 10 * 1000000000ULL);
+	cr_assert_lt(now_ns() - before, 10 * 1000000000ULL);
 }
 
 static void die(int sock, const struct symd_header *header)
@@ -330,12 +331,12 @@ Test(sym_client, a_tired_helper_makes_room)
 	pid_t first;
 
 	helper__init(&h, symd_main);
-	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	cr_assert_eq(helper__start(&h, now_ns() + 5000000000ULL), 0);
 	first = h.pid;
-	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	cr_assert_eq(helper__start(&h, now_ns() + 5000000000ULL), 0);
 	cr_expect_eq(h.pid, first);
 	h.worked_ns = (HELPER_WORK_S + 1) * 1000000000ULL;
-	cr_assert_eq(helper__start(&h, helper_now_ns() + 5000000000ULL), 0);
+	cr_assert_eq(helper__start(&h, now_ns() + 5000000000ULL), 0);
 	cr_expect_neq(h.pid, first);
 	cr_expect_eq(h.worked_ns, 0);
 	helper__done(&h);
@@ -378,11 +379,11 @@ Test(sym_client, waiting_for_a_cpu_is_no_fault)
 	helper__init(&h, NULL);
 	h.pid = spin_on(cpu);
 	helper__begin(&h, SYMD_BUILD_TABLE);
-	asked = helper_now_ns();
+	asked = now_ns();
 	cr_expect(helper__is_late(&h, asked - 50 * MS), "nobody has kept it waiting");
 	for (int i = 0; i < OTHERS; i++)
 		others[i] = spin_on(cpu);
-	while (delayed < (uint64_t)LEAST_MS * MS && helper_now_ns() < asked + 20000ULL * MS) {
+	while (delayed < (uint64_t)LEAST_MS * MS && now_ns() < asked + 20000ULL * MS) {
 		usleep(5000);
 		delayed = usage_delayed_ns(h.pid) - h.delayed_ns;
 	}
@@ -391,8 +392,7 @@ Test(sym_client, waiting_for_a_cpu_is_no_fault)
 		waitpid(others[i], NULL, 0);
 	}
 	cr_expect_geq(delayed, (uint64_t)LEAST_MS * MS, "the kernel counts no delays");
-	cr_expect(!helper__is_late(&h, helper_now_ns() - LEAST_MS / 2 * MS),
-		  "it had less than its time");
+	cr_expect(!helper__is_late(&h, now_ns() - LEAST_MS / 2 * MS), "it had less than its time");
 	cr_expect(helper__is_late(&h, asked - 40000ULL * MS), "nobody waits for ever");
 	helper__done(&h);
 }
@@ -455,7 +455,7 @@ Test(sym_client, kill_leaves_no_helper)
 	client = fork();
 	if (client == 0) {
 		helper__init(&h, hang_at_once);
-		if (helper__start(&h, helper_now_ns() + 5000000000ULL) < 0 ||
+		if (helper__start(&h, now_ns() + 5000000000ULL) < 0 ||
 		    write(pipes[1], &h.pid, sizeof(h.pid)) < 0)
 			_exit(1);
 		for (;;)

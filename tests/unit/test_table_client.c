@@ -18,6 +18,7 @@
 #include "sym/table_client.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
+#include "sys/clock.h"
 
 static const uint64_t SECOND = 1000000000;
 enum { WAIT_MS = 20000 };
@@ -27,7 +28,7 @@ TestSuite(table_client, .timeout = 60);
 /* As the main loop does it, which has other things to poll. */
 static enum table_status ask(struct table_client *c, int fd, uint64_t patience_ns, int *ret_fd)
 {
-	uint64_t deadline = helper_now_ns() + patience_ns, before;
+	uint64_t deadline = now_ns() + patience_ns, before;
 	enum table_status status;
 	int r;
 
@@ -39,9 +40,9 @@ static enum table_status ask(struct table_client *c, int fd, uint64_t patience_n
 	for (int i = 0;; i++) {
 		struct pollfd p = {.fd = table_client__poll_fd(c), .events = POLLIN};
 
-		before = helper_now_ns();
+		before = now_ns();
 		status = table_client__finish(c, before, ret_fd);
-		cr_expect_lt(helper_now_ns() - before, SECOND / 2, "it waited");
+		cr_expect_lt(now_ns() - before, SECOND / 2, "it waited");
 		if (status != TABLE_PENDING)
 			break;
 		cr_assert_lt(i, WAIT_MS / 20);

@@ -25,11 +25,6 @@ enum {
 	PRESENCE_SLACK_NS = 1000000,
 };
 
-static uint64_t timeval_ns(const struct timeval *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
-}
-
 /*
  * From here on counters are read. A command that has become another user is ended, and a thread (-t) is seen
  * where /proc shows to others only what they may look into (hidepid).

@@ -13,13 +13,9 @@
 #include "sys/caps.h"
 #include "sys/drop.h"
 
-#ifndef CAP_CHECKPOINT_RESTORE /* of kernels since 5.9 */
-#define CAP_CHECKPOINT_RESTORE 40
-#endif
-
-static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) |
-				CAP_BIT(CAP_DAC_READ_SEARCH) | CAP_BIT(CAP_CHECKPOINT_RESTORE) |
-				CAP_BIT(CAP_SYSLOG_NUMBER) | CAP_BIT(CAP_KILL);
+static const uint64_t looking =
+	CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
+	CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER) | CAP_BIT(CAP_SYSLOG_NUMBER) | CAP_BIT(CAP_KILL);
 
 /* To become nobody, with a /tmp of its own (symd/fetch.c). */
 static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |

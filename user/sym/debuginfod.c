@@ -11,6 +11,7 @@
 #include "sym/helper.h"
 #include "symd/fetch.h"
 #include "symd/protocol.h"
+#include "sys/clock.h"
 
 enum {
 	START_MS = 5000,
@@ -42,7 +43,7 @@ struct debuginfod *debuginfod__free(struct debuginfod *d)
 static int wait_for_answer(int sock, uint64_t deadline_ns)
 {
 	struct pollfd p = {.fd = sock, .events = POLLIN};
-	uint64_t now = helper_now_ns();
+	uint64_t now = now_ns();
 	int n = now < deadline_ns ? poll(&p, 1, (int)((deadline_ns - now) / NS_PER_MS) + 1) : 0;
 
 	return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
@@ -78,7 +79,7 @@ static int receive(struct debuginfod *d, uint64_t deadline_ns, int *ret_fd)
 static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t len,
 			   uint64_t timeout_ns, int *ret_fd)
 {
-	uint64_t now = helper_now_ns();
+	uint64_t now = now_ns();
 	int r = helper__start(&d->helper, now + (uint64_t)START_MS * NS_PER_MS);
 
 	*ret_fd = -1;
@@ -129,7 +130,7 @@ int debuginfod__check(struct err *err)
 int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
 {
 	const uint64_t total = (uint64_t)DEBUGINFOD_TOTAL_S * 1000 * NS_PER_MS;
-	uint64_t each = (uint64_t)FETCH_FILE_S * 1000 * NS_PER_MS, before = helper_now_ns();
+	uint64_t each = (uint64_t)FETCH_FILE_S * 1000 * NS_PER_MS, before = now_ns();
 	int fd, r;
 
 	if (len < 2 || len > SYMD_BUILD_ID_MAX || d->work.asked >= DEBUGINFOD_FILES_MAX ||
@@ -140,7 +141,7 @@ int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
 	d->work.asked++;
 	r = debuginfod__ask(d, build_id, len, each, &fd);
 	d->work.found += r == FETCH_FOUND;
-	d->work.ns += helper_now_ns() - before;
+	d->work.ns += now_ns() - before;
 	return fd;
 }
 

@@ -20,17 +20,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/protocol.h"
+#include "sys/clock.h"
 #include "sys/usage.h"
 
 enum { DELAY_S = 40 };
-
-uint64_t helper_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void helper__init(struct helper *h, int (*child)(int sock))
 {
@@ -44,8 +37,7 @@ static pid_t reap(struct helper *h, pid_t pid, int options)
 	pid_t r = wait4(pid, &h->status, options, &used);
 
 	if (r == pid)
-		h->gone_ns += (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000 +
-			      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
+		h->gone_ns += timeval_ns(&used.ru_utime) + timeval_ns(&used.ru_stime);
 	return r;
 }
 
@@ -136,7 +128,7 @@ static int wait_for(int sock, short events, uint64_t deadline_ns)
 {
 	for (;;) {
 		struct pollfd p = {.fd = sock, .events = events};
-		uint64_t now = helper_now_ns();
+		uint64_t now = now_ns();
 		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
 		struct timespec timeout = {
 			.tv_sec = (time_t)(left / 1000000000),
@@ -248,7 +240,7 @@ void helper__begin(struct helper *h, uint16_t type)
 {
 	symd_msg__begin(&h->request, type, ++h->seq);
 	h->asked = type;
-	h->asked_ns = helper_now_ns();
+	h->asked_ns = now_ns();
 	h->delayed_ns = h->pid ? usage_delayed_ns(h->pid) : 0;
 }
 
@@ -263,7 +255,7 @@ static uint64_t extended(const struct helper *h, uint64_t deadline_ns)
 
 bool helper__is_late(const struct helper *h, uint64_t deadline_ns)
 {
-	uint64_t now = helper_now_ns();
+	uint64_t now = now_ns();
 
 	return now >= deadline_ns && now >= extended(h, deadline_ns);
 }
@@ -296,7 +288,7 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 {
 	int r = h->pid ? ask(h, fd, deadline_ns, body) : -EPIPE;
 
-	h->worked_ns += helper_now_ns() - h->asked_ns;
+	h->worked_ns += now_ns() - h->asked_ns;
 	if (r < 0)
 		helper__kill(h);
 	return r;
@@ -321,7 +313,7 @@ int helper__take(struct helper *h, int *ret_fd, struct cursor *body)
 	if (r == 0)
 		r = receive(h, h->asked, h->seq, ret_fd, body);
 	if (r != -EAGAIN)
-		h->worked_ns += helper_now_ns() - h->asked_ns;
+		h->worked_ns += now_ns() - h->asked_ns;
 	if (r < 0 && r != -EAGAIN)
 		helper__abandon(h);
 	return r;

@@ -73,6 +73,4 @@ uint64_t helper__cpu_ns(const struct helper *h);
 /* What became of the last one, from the error that ended it, for people: "was ended by signal 31 (Bad system call)". */
 char *helper__obituary(const struct helper *h, int err);
 
-uint64_t helper_now_ns(void);
-
 #endif

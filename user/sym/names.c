@@ -189,9 +189,10 @@ static void name_group(const struct resolver *r, const struct group *g)
 		name_file(r, g);
 		return;
 	case FRAME_JIT:
-		if (!r->sym)
-			break;
-		name_jit(r->names, g, r->files, r->sym);
+		if (r->sym)
+			name_jit(r->names, g, r->files, r->sym);
+		else
+			name_unknown(r->names, g, SYM_HELPER);
 		return;
 	case FRAME_ARTIFICIAL:
 		name_artificial(r->names, g);
@@ -199,8 +200,7 @@ static void name_group(const struct resolver *r, const struct group *g)
 	case FRAME_UNKNOWN:
 		break;
 	}
-	name_unknown(r->names, g,
-		     g->frames[g->ids[0]].kind == FRAME_JIT ? SYM_HELPER : SYM_NO_MAPPING);
+	name_unknown(r->names, g, SYM_NO_MAPPING);
 }
 
 /* In how many frames of samples each file stands; by number. The caller frees it. */

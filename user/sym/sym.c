@@ -18,6 +18,7 @@
 #include "sym/helper.h"
 #include "sym/reply.h"
 #include "symd/protocol.h"
+#include "sys/clock.h"
 #include "sys/usage.h"
 
 enum {
@@ -55,7 +56,7 @@ static int sym__fail(struct sym *sym, int err)
 
 static uint64_t sym__deadline(const struct sym *sym)
 {
-	uint64_t deadline = helper_now_ns() + sym->timeout_ns;
+	uint64_t deadline = now_ns() + sym->timeout_ns;
 
 	return deadline < sym->file_deadline_ns ? deadline : sym->file_deadline_ns;
 }
@@ -74,7 +75,7 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 
 	helper__init(&sym->helper, child);
 	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
-	r = helper__start(&sym->helper, helper_now_ns() + sym->timeout_ns);
+	r = helper__start(&sym->helper, now_ns() + sym->timeout_ns);
 	if (r < 0) {
 		sym__free(sym);
 		return err__set(err, r,
@@ -149,7 +150,7 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 {
 	int r;
 
-	sym->file_deadline_ns = helper_now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+	sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
 	sym->name_bytes = 0;
 	r = helper__start(&sym->helper, sym__deadline(sym));
 	if (r < 0)
@@ -203,7 +204,7 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 		int fd = debuginfod__fetch(file->servers, id->build_id, id->build_id_len);
 
 		/* the helper had nothing to do meanwhile */
-		sym->file_deadline_ns = helper_now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+		sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
 		if (fd >= 0)
 			offer_debug_file(&o, fd);
 	}

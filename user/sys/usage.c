@@ -2,29 +2,23 @@
 #include "sys/usage.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 uint64_t usage_cpu_ns(pid_t pid)
 {
 	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
-	struct timespec ts;
 
-	if ((pid && clock_getcpuclockid(pid, &clock) != 0) || clock_gettime(clock, &ts) < 0)
-		return 0;
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return pid && clock_getcpuclockid(pid, &clock) != 0 ? 0 : clock_ns(clock);
 }
 
 uint64_t usage_thread_ns(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The number in the line "\nkey:   number". */
