@@ -44,7 +44,7 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/collect/programs.o: $(SKEL)
+$(O)/user/collect/programs.o $(O)/user/collect/kernel_ask.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

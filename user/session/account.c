@@ -160,7 +160,7 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 
 	if (sample->tid)
 		return false;
-	kallsyms__find(kernel_names__get(s->opts->kernel), sample->ip, &name);
+	kernel_names__find(s->opts->kernel, sample->ip, &name);
 	return name.name && idle_function(name.name);
 }
 
@@ -236,8 +236,6 @@ static void account_one(struct session *s, const struct decoded *rec)
 	if (!session__meet_cgroup(s, rec))
 		return;
 	publish(s, sample, process);
-	if (sample->ip >> 63)
-		kernel_names__begin(s->opts->kernel);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");
