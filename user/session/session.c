@@ -145,6 +145,8 @@ static int session__start(struct session *s, struct err *err)
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
 	session__spend_begin(s);
+	if (r == 0 && s->tables)
+		tables__prepare(s->tables);
 	if (r == 0 && meets_kernel(s->opts->events))
 		kernel_names__begin(s->opts->kernel);
 	if (r == 0 && s->opts->whom.command)
