@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The weight of an overflow: the period that it stands for. With a fixed period the kernel's word is
- * exact. It isn't in two cases.
+ * exact; but a counter goes on where the kernel calls no program for an overflow, and whose that was
+ * nobody knows: those that passed are counted, on the counter's own grid, as dropped. The kernel's word
+ * isn't exact in two cases.
  *
  * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
  * then skips the expirations that were missed: the counter goes on, the overflows don't. So
@@ -43,7 +45,7 @@ static __always_inline __u64 current_run(void)
 
 /* Of a timer that runs all the time, by the event's own count: it stands still while the kernel
  * throttles the event. */
-static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, __u64 count,
+static __always_inline __u64 cpu_clock_weight(struct pmb_last *last, __u64 period, __u64 count,
 					      struct pmb_stats *stats, __u64 *shares)
 {
 	__u64 run = current_run(), n;
@@ -69,7 +71,7 @@ static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, _
 }
 
 /* Of a timer that is started anew each time its task is switched in. */
-static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, __u64 now,
+static __always_inline __u64 task_clock_weight(struct pmb_last *last, __u64 period, __u64 now,
 					       struct pmb_stats *stats)
 {
 	__u64 run = current_run(), n;
@@ -85,6 +87,23 @@ static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, 
 	return n * period;
 }
 
+/* Of a software counter, which overflows exactly where an interval ends. A new period holds from the end of
+ * the interval at hand, which may be cut, on. */
+static __always_inline __u64 grid_weight(struct pmb_last *last, __u64 period, __u64 count,
+					 struct pmb_stats *stats)
+{
+	__u64 interval = last->period ? last->period : period, passed = count - last->at, n;
+
+	last->at = count;
+	last->period = period;
+	if (passed < 2 * interval)
+		return period;
+	n = passed / interval - 1;
+	stats->dropped[PMB_DROP_UNSEEN] += n;
+	stats->weight_dropped[PMB_DROP_UNSEEN] += n * interval;
+	return period;
+}
+
 /* shares: how many intervals passed since the last overflow, of which this one stands for one. */
 static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
 					     struct bpf_perf_event_data *ctx, __u64 now,
@@ -93,17 +112,21 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 	__u64 period = event_period(cfg, ctx), before;
 	struct bpf_perf_event_value value;
 	__u32 event = cfg->event;
-	struct mark *last;
+	struct pmb_last *last;
 
 	if (cfg->weight == PMB_WEIGHT_PERIOD || !period)
 		return period;
-	last = bpf_map_lookup_elem(&pmb_marks, &event);
+	last = bpf_map_lookup_elem(&pmb_last, &event);
 	if (!last)
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_TASK)
 		return task_clock_weight(last, period, now, stats);
-	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value))) {
+		last->at += period;
 		return period;
+	}
+	if (cfg->weight == PMB_WEIGHT_GRID)
+		return grid_weight(last, period, value.counter, stats);
 	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)
 		return cpu_clock_weight(last, period, value.counter, stats, shares);
 	before = last->at;
