@@ -35,6 +35,15 @@ static __always_inline __u64 event_period(const volatile struct pmb_config *cfg,
 	return period ? period : ctx->sample_period;
 }
 
+/* Of a software event, which has no register beside it. Half of what bpf_perf_prog_read_value() costs. */
+static __always_inline bool software_count(struct bpf_perf_event_data *ctx, __u64 *ret)
+{
+	struct bpf_perf_event_data_kern *kern = (void *)ctx;
+	struct perf_event *event = BPF_CORE_READ(kern, event);
+
+	return !bpf_core_read(ret, sizeof(*ret), &event->count);
+}
+
 /* Identifies an uninterrupted run of the current task on this CPU. */
 static __always_inline __u64 current_run(void)
 {
@@ -87,21 +96,25 @@ static __always_inline __u64 task_clock_weight(struct pmb_last *last, __u64 peri
 	return n * period;
 }
 
-/* Of a software counter, which overflows exactly where an interval ends. A new period holds from the end of
- * the interval at hand, which may be cut, on. */
-static __always_inline __u64 grid_weight(struct pmb_last *last, __u64 period, __u64 count,
+/* Of a software counter, which overflows exactly where an interval ends. A change of the period cuts the
+ * interval at hand: the next event overflows; the interval after it has the period from before still. */
+static __always_inline __u64 grid_weight(struct bpf_perf_event_data *ctx, struct pmb_last *last,
 					 struct pmb_stats *stats)
 {
-	__u64 interval = last->period ? last->period : period, passed = count - last->at, n;
+	__u64 period = ctx->sample_period, interval = last->period ? last->period : period;
+	__u64 count, passed, unseen;
 
+	if (!software_count(ctx, &count))
+		count = last->at + interval;
+	passed = count - last->at;
 	last->at = count;
 	last->period = period;
-	if (passed < 2 * interval)
-		return period;
-	n = passed / interval - 1;
-	stats->dropped[PMB_DROP_UNSEEN] += n;
-	stats->weight_dropped[PMB_DROP_UNSEEN] += n * interval;
-	return period;
+	if (passed <= interval)
+		return passed;
+	unseen = passed - interval;
+	stats->dropped[PMB_DROP_UNSEEN] += (unseen + interval - 1) / interval;
+	stats->weight_dropped[PMB_DROP_UNSEEN] += unseen;
+	return interval;
 }
 
 /* shares: how many intervals passed since the last overflow, of which this one stands for one. */
@@ -121,12 +134,10 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_TASK)
 		return task_clock_weight(last, period, now, stats);
-	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value))) {
-		last->at += period;
-		return period;
-	}
 	if (cfg->weight == PMB_WEIGHT_GRID)
-		return grid_weight(last, period, value.counter, stats);
+		return grid_weight(ctx, last, stats);
+	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
+		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)
 		return cpu_clock_weight(last, period, value.counter, stats, shares);
 	before = last->at;

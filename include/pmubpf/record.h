@@ -141,9 +141,9 @@ enum pmb_mark {
 
 /* How the overflow program knows the weight of an overflow. */
 enum pmb_weight {
-	PMB_WEIGHT_PERIOD,     /* the period that the kernel reports: exact with a fixed one */
-	PMB_WEIGHT_GRID,       /* the same; what passed unseen is found on the counter's grid */
-	PMB_WEIGHT_CLOCK_CPU,  /* expirations of a timer that runs all the time */
+	PMB_WEIGHT_PERIOD,    /* the period that the kernel reports: exact with a fixed one */
+	PMB_WEIGHT_GRID,      /* the interval on the counter that ends here; others passed unseen */
+	PMB_WEIGHT_CLOCK_CPU, /* expirations of a timer that runs all the time */
 	PMB_WEIGHT_CLOCK_TASK, /* expirations of a timer that runs while its task does */
 	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
