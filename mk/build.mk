@@ -28,7 +28,8 @@ BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
 SRC     := $(wildcard user/*/*.c)
 OBJ     := $(SRC:%.c=$(O)/%.o) $(O)/gen/prof/profile.pb-c.o
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-SKEL    := $(BPF_SRC:bpf/%.bpf.c=$(O)/gen/collect/%.skel.h)
+# recording: the programs that are loaded together, linked into one object, so that the kernel's types are read once
+SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/names.skel.h
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
@@ -39,12 +40,16 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
+$(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o
+	$(call say,LINK,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+
 $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/collect/programs.o: $(SKEL)
+$(O)/user/collect/programs.o $(O)/user/collect/kernel_ask.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

@@ -58,6 +58,7 @@ test   dwz                    dwz
 test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap
+test   strace                 strace
 test   clang-format           clang-format
 browser chromium              -
 browser chromium-driver       -

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every map of the overflow programs. One object is loaded per event; user space creates the maps
- * with the first and shares them with the others. Sizes marked "set by user" are placeholders.
+ * Every map of a recording's programs, which are linked into one object (weak: each source has them all). One
+ * object is loaded per event; user space creates the maps with the first and shares them with the others. Sizes
+ * marked "set by user" are placeholders.
  */
 #ifndef PMUBPF_BPF_MAPS_H
 #define PMUBPF_BPF_MAPS_H
@@ -58,21 +59,21 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct scratch);
-} pmb_scratch SEC(".maps");
+} pmb_scratch SEC(".maps") __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1); /* events; set by user */
 	__type(key, __u32);
 	__type(value, struct pmb_stats);
-} pmb_stats SEC(".maps");
+} pmb_stats SEC(".maps") __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1); /* events; set by user */
 	__type(key, __u32);
 	__type(value, struct pmb_last);
-} pmb_last SEC(".maps");
+} pmb_last SEC(".maps") __weak;
 
 /* Counters that can't interrupt: descriptors of user space, by counter and CPU. */
 struct {
@@ -80,7 +81,7 @@ struct {
 	__uint(max_entries, 1); /* counters x possible CPUs; set by user */
 	__type(key, __u32);
 	__type(value, __u32);
-} pmb_counters SEC(".maps");
+} pmb_counters SEC(".maps") __weak;
 
 struct readings {
 	__u64 last[PMB_MAX_READS]; /* where each counter of this CPU stood when it was last read */
@@ -92,7 +93,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct readings);
-} pmb_readings SEC(".maps");
+} pmb_readings SEC(".maps") __weak;
 
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -105,7 +106,7 @@ struct {
 	__uint(max_entries, 1); /* possible CPUs; set by user */
 	__type(key, __u32);
 	__array(values, struct ring);
-} pmb_rings SEC(".maps");
+} pmb_rings SEC(".maps") __weak;
 
 struct id_bucket {
 	__u64 id[ID_WAYS];
@@ -118,7 +119,7 @@ struct {
 	__uint(max_entries, ID_BUCKETS);
 	__type(key, __u32);
 	__type(value, struct id_bucket);
-} pmb_ids SEC(".maps");
+} pmb_ids SEC(".maps") __weak;
 
 /* What unwinding needs. Code, mappings and rows are mapped by user space, which fills them in. */
 struct {
@@ -127,7 +128,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct pmb_code);
-} pmb_code SEC(".maps");
+} pmb_code SEC(".maps") __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -135,7 +136,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct pmb_mappings);
-} pmb_mappings SEC(".maps");
+} pmb_mappings SEC(".maps") __weak;
 
 struct chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -152,7 +153,7 @@ struct {
 	__uint(max_entries, PMB_CHUNKS_MAX);
 	__type(key, __u32);
 	__array(values, struct chunk);
-} pmb_chunks SEC(".maps");
+} pmb_chunks SEC(".maps") __weak;
 
 /* By tgid. Overflow programs only look up, which takes no lock: forks, execs and exits change it. */
 struct {
@@ -160,7 +161,7 @@ struct {
 	__uint(max_entries, PMB_PROCESSES_MAX);
 	__type(key, __u32);
 	__type(value, struct pmb_process);
-} pmb_processes SEC(".maps");
+} pmb_processes SEC(".maps") __weak;
 
 /*
  * Rules by place: callers are the same from sample to sample. A list of mappings has a number that is never
@@ -182,7 +183,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct known_rules);
-} pmb_known_rules SEC(".maps");
+} pmb_known_rules SEC(".maps") __weak;
 
 struct slice_buf {
 	struct pmb_slice head;
@@ -195,7 +196,7 @@ struct {
 	__uint(max_entries, 1); /* possible CPUs; set by user */
 	__type(key, __u32);
 	__type(value, struct slice_buf);
-} pmb_slices SEC(".maps");
+} pmb_slices SEC(".maps") __weak;
 
 /* Which cgroups are of containers that were asked for: user space says so when it first meets one. */
 struct {
@@ -203,7 +204,7 @@ struct {
 	__uint(max_entries, 1); /* set by user */
 	__type(key, __u64);
 	__type(value, __u32); /* enum pmb_cgroup_mark */
-} pmb_cgroups SEC(".maps");
+} pmb_cgroups SEC(".maps") __weak;
 
 struct mark_page {
 	__u8 mark[PMB_MARKS_PER_PAGE];
@@ -216,7 +217,7 @@ struct {
 	__uint(max_entries, 1); /* pid_max / PMB_MARKS_PER_PAGE; set by user */
 	__type(key, __u32);
 	__type(value, struct mark_page);
-} pmb_tasks SEC(".maps");
+} pmb_tasks SEC(".maps") __weak;
 
 static __always_inline __u8 *task_mark(__u32 tid)
 {

@@ -266,7 +266,7 @@ static void replay(const struct buf *stream, uint32_t copies, const char *dir, F
 	result.ledger.n_events = 1;
 	s.cpu_sampled = xcalloc((size_t)s.n_cpus, sizeof(*s.cpu_sampled));
 	s.processes = processes__new(result.files);
-	kernel_names__get(opts.kernel);
+	kernel_names__read(opts.kernel);
 	allocations = 0;
 	at[0] = cpu_s();
 	play_all(&s, stream, copies, dir);

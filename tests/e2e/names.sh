@@ -352,6 +352,20 @@ t_kernel_frames() {
 	expect_le "$(folded_share "$T/folded" '0xffff')" 1 "percent with nameless kernel frames"
 }
 
+t_the_kernel_is_asked() {
+	# Where it names its own addresses (5.13) nobody reads all of its symbols, and the answers are those symbols.
+	local unknown
+	[ "$(printf '5.13\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 5.13 ] || skip "this kernel has no bpf_snprintf"
+	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"
+	strace -f -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 -e cpu-clock -o "$T/folded" \
+		-- "$WORKLOADS/syscalls" 1 2>"$T/err" || fail "exit status $?"
+	expect_no_match "$T/calls" kallsyms "all symbols were read"
+	unknown=$(grep -o '[^; ]*_\[k\]' "$T/folded" | sed 's/_\[k\]$//; /^bpf_/d' | sort -u |
+		comm -23 - <(awk '{ print $3 }' /proc/kallsyms | sort -u))
+	[ -z "$unknown" ] || fail "no symbols of this kernel: $unknown"
+	expect_ge "$(grep -o '[^; ]*_\[k\]' "$T/folded" | sort -u | wc -l)" 20 "different functions of the kernel"
+}
+
 t_no_debuginfod() {
 	# Somebody's server must not be asked: a name that does not resolve would also take time.
 	DEBUGINFOD_URLS="http://127.0.0.1:1/" DEBUGINFOD_VERBOSE=1 \

@@ -23,6 +23,7 @@
 #include "pmubpf/record.h"
 
 #define SEC(name)
+#define __weak __attribute__((weak))
 #define __uint(name, val) int(*name)[val]
 #define __type(name, val) typeof(val) *name
 #define __array(name, val) typeof(val) *name[]

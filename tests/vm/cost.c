@@ -15,8 +15,7 @@
 
 #include "collect/features.h"
 #include "collect/programs.h"
-#include "collect/life.skel.h"
-#include "collect/sample.skel.h"
+#include "collect/recording.skel.h"
 
 static char log_text[1 << 20];
 
@@ -42,24 +41,10 @@ static void keep_log(struct bpf_program *program)
 	bpf_program__set_log_level(program, 4);
 }
 
-static int cost_overflow(const char *config, const struct pmb_config *cfg)
-{
-	struct sample_bpf *skel = sample_bpf__open();
-	int r;
-
-	if (!skel)
-		return 1;
-	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
-	keep_log(skel->progs.pmb_overflow);
-	r = print(skel->progs.pmb_overflow, config, sample_bpf__load(skel));
-	sample_bpf__destroy(skel);
-	return r;
-}
-
 /* One program alone. */
-static int cost_life(const char *name)
+static int cost(const char *name, const char *config, const struct pmb_config *cfg)
 {
-	struct life_bpf *skel = life_bpf__open();
+	struct recording_bpf *skel = recording_bpf__open();
 	struct bpf_program *program, *other;
 	int r;
 
@@ -67,11 +52,12 @@ static int cost_life(const char *name)
 		return 1;
 	bpf_object__for_each_program(other, skel->obj)
 		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
+	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
 	skel->rodata->pmb_pidns = 1;
 	program = bpf_object__find_program_by_name(skel->obj, name);
 	keep_log(program);
-	r = print(program, "", life_bpf__load(skel));
-	life_bpf__destroy(skel);
+	r = print(program, config, recording_bpf__load(skel));
+	recording_bpf__destroy(skel);
 	return r;
 }
 
@@ -85,37 +71,35 @@ int main(void)
 	struct pmb_config cfg = {.max_frames = PMB_MAX_FRAMES, .ring_wake = 65536,
 				 .user_mask = ~0ull, .cgroup_subsys = -1, .want_user = 1,
 				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK_TASK};
+	static const char *const life[] = {"pmb_fork",	  "pmb_exec",	 "pmb_exit",
+					   "pmb_fork_ns", "pmb_exec_ns", "pmb_exit_ns"};
 	int failed = 0;
 
 	libbpf_set_print(say);
 	cfg.has_task_regs = feature__has(FEATURE_TASK_REGS);
 	cfg.filter = PMB_FILTER_TASKS;
-	failed += cost_overflow("tasks", &cfg);
+	failed += cost("pmb_overflow", "tasks", &cfg);
 	cfg.by_table = 1;
-	failed += cost_overflow("table", &cfg);
+	failed += cost("pmb_overflow", "table", &cfg);
 	cfg.pidns = 1;
 	cfg.live_period = 1;
-	failed += cost_overflow("nested", &cfg);
+	failed += cost("pmb_overflow", "nested", &cfg);
 	cfg.pidns = cfg.live_period = 0;
 	cfg.by_table = 0;
 	cfg.weight = PMB_WEIGHT_COUNT;
-	failed += cost_overflow("freq", &cfg);
+	failed += cost("pmb_overflow", "freq", &cfg);
 	cfg.weight = PMB_WEIGHT_CLOCK_CPU;
 	cfg.n_reads = PMB_MAX_READS;
-	failed += cost_overflow("reads", &cfg);
+	failed += cost("pmb_overflow", "reads", &cfg);
 	cfg.weight = PMB_WEIGHT_COUNT;
 	cfg.n_reads = 0;
 	cfg.filter = PMB_FILTER_CGROUP;
-	failed += cost_overflow("cgroup2", &cfg);
+	failed += cost("pmb_overflow", "cgroup2", &cfg);
 	cfg.cgroup_subsys = 1;
-	failed += cost_overflow("cgroup1", &cfg);
+	failed += cost("pmb_overflow", "cgroup1", &cfg);
 	cfg.has_task_regs = 0;
-	failed += cost_overflow("old", &cfg);
-	failed += cost_life("pmb_fork");
-	failed += cost_life("pmb_exec");
-	failed += cost_life("pmb_exit");
-	failed += cost_life("pmb_fork_ns");
-	failed += cost_life("pmb_exec_ns");
-	failed += cost_life("pmb_exit_ns");
+	failed += cost("pmb_overflow", "old", &cfg);
+	for (size_t i = 0; i < sizeof(life) / sizeof(life[0]); i++)
+		failed += cost(life[i], "", &cfg);
 	return failed ? 1 : 0;
 }

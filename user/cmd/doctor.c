@@ -94,8 +94,9 @@ static void add_settings(struct findings *f)
 		"without CAP_PERFMON, above 1 kernel code and above 2 everything is out of reach",
 		!perfmon && perf_paranoid() > 1);
 	add_setting(f, "/proc/sys/kernel/kptr_restrict", "kernel functions have no names",
-		    file_read_u64("/proc/sys/kernel/kptr_restrict", 0) >
-			    (cap__effective(CAP_SYSLOG_NUMBER) ? 1 : 0));
+		    !feature__has(FEATURE_SNPRINTF) &&
+			    file_read_u64("/proc/sys/kernel/kptr_restrict", 0) >
+				    (cap__effective(CAP_SYSLOG_NUMBER) ? 1 : 0));
 	add_setting(f, "/proc/sys/kernel/perf_event_max_sample_rate", NULL, false);
 	add_setting(f, "/proc/sys/kernel/perf_cpu_time_max_percent", NULL, false);
 	add_setting(f, "/proc/sys/kernel/perf_event_max_stack", "kernel stacks are cut short",

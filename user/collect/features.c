@@ -33,6 +33,8 @@ static bool feature__try(enum feature feature)
 	case FEATURE_TASK_REGS:
 		return has_helper(type, BPF_FUNC_task_pt_regs) &&
 		       has_helper(type, BPF_FUNC_get_current_task_btf);
+	case FEATURE_SNPRINTF:
+		return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_snprintf);
 	case N_FEATURES:
 		break;
 	}

@@ -14,7 +14,9 @@
 	X(RAW_TRACEPOINT, "BPF programs on raw tracepoints",                                   \
 	  "commands can only be followed with --per-task", false)                              \
 	X(TASK_REGS, "saved user registers in BPF (5.15)",                                     \
-	  "user stacks under kernel code come from the kernel's slower walk", false)
+	  "user stacks under kernel code come from the kernel's slower walk", false)           \
+	X(SNPRINTF, "kernel names of addresses in BPF (5.13)",                                 \
+	  "all of /proc/kallsyms is read, 60 ms and some megabytes", false)
 
 enum feature {
 #define X(id, what, lost, required) FEATURE_##id,

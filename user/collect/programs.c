@@ -14,16 +14,14 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/features.h"
-#include "collect/life.skel.h"
-#include "collect/sample.skel.h"
+#include "collect/recording.skel.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
 #include "sys/usage.h"
 
 struct programs {
-	struct sample_bpf **samples; /* one per event that overflows; the first owns the maps */
+	struct recording_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
-	struct life_bpf *life;
 	int *ring_fds;
 	int n_rings;
 	uint8_t *marks; /* pmb_tasks, mapped: one byte per thread id */
@@ -113,9 +111,20 @@ static __u32 mark_pages(const struct programs_opts *opts)
 	return opts->follow ? (__u32)(pid_max / PMB_MARKS_PER_PAGE + 1) : 1;
 }
 
+/* Fork, exec and exit: those for our pid namespace, of each two; where they are followed, once for all events. */
+static void choose_life(struct recording_bpf *skel, bool wanted, bool nested)
+{
+	bpf_program__set_autoload(skel->progs.pmb_fork, wanted && !nested);
+	bpf_program__set_autoload(skel->progs.pmb_exec, wanted && !nested);
+	bpf_program__set_autoload(skel->progs.pmb_exit, wanted && !nested);
+	bpf_program__set_autoload(skel->progs.pmb_fork_ns, wanted && nested);
+	bpf_program__set_autoload(skel->progs.pmb_exec_ns, wanted && nested);
+	bpf_program__set_autoload(skel->progs.pmb_exit_ns, wanted && nested);
+}
+
 static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts)
 {
-	struct sample_bpf *skel = sample_bpf__open();
+	struct recording_bpf *skel = recording_bpf__open();
 
 	if (!skel)
 		return -errno;
@@ -133,6 +142,9 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
 	skel->rodata->pmb_cfg.by_table = opts->by_table;
 	skel->rodata->pmb_cfg.pidns = opts->pidns;
+	skel->rodata->pmb_inherit = opts->inherit;
+	skel->rodata->pmb_pidns = opts->pidns;
+	choose_life(skel, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_slices, (__u32)p->n_rings);
 	else
@@ -155,35 +167,6 @@ static int share_maps(struct programs *p, struct bpf_object *to)
 			return r;
 	}
 	return 0;
-}
-
-/* Those for our pid namespace, of each two. */
-static void choose_life(struct life_bpf *life, bool nested)
-{
-	bpf_program__set_autoload(life->progs.pmb_fork, !nested);
-	bpf_program__set_autoload(life->progs.pmb_exec, !nested);
-	bpf_program__set_autoload(life->progs.pmb_exit, !nested);
-	bpf_program__set_autoload(life->progs.pmb_fork_ns, nested);
-	bpf_program__set_autoload(life->progs.pmb_exec_ns, nested);
-	bpf_program__set_autoload(life->progs.pmb_exit_ns, nested);
-}
-
-static int load_life(struct programs *p, const struct programs_opts *opts, struct err *err)
-{
-	int r;
-
-	p->life = life_bpf__open();
-	if (!p->life)
-		return load_error(err, "the fork and exec programs", -errno);
-	p->life->rodata->pmb_inherit = opts->inherit;
-	p->life->rodata->pmb_pidns = opts->pidns;
-	choose_life(p->life, opts->pidns);
-	r = share_maps(p, p->life->obj);
-	if (r == 0)
-		r = life_bpf__load(p->life);
-	if (r == 0)
-		r = life_bpf__attach(p->life);
-	return r < 0 ? load_error(err, "the fork and exec programs", r) : 0;
 }
 
 static void *map_memory(const struct bpf_map *map, size_t *ret_size)
@@ -284,9 +267,9 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 		if (r == 0 && i)
 			r = share_maps(p, p->samples[i]->obj);
 		if (r == 0)
-			r = sample_bpf__load(p->samples[i]);
+			r = recording_bpf__load(p->samples[i]);
 		if (r < 0)
-			return load_error(err, "the overflow program", r);
+			return load_error(err, "the BPF programs", r);
 	}
 	return 0;
 }
@@ -301,8 +284,8 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = map_maps(p, err);
 	if (r == 0 && opts->by_table)
 		r = map_tables(p, err);
-	if (r == 0 && (opts->follow || opts->by_table))
-		r = load_life(p, opts, err);
+	if (r == 0 && recording_bpf__attach(p->samples[0]) < 0)
+		r = load_error(err, "the fork and exec programs", -errno);
 	return r;
 }
 
@@ -334,9 +317,8 @@ struct programs *programs__free(struct programs *p)
 {
 	if (!p)
 		return NULL;
-	life_bpf__destroy(p->life);
 	for (size_t i = p->n_events; i-- > 0;)
-		sample_bpf__destroy(p->samples[i]);
+		recording_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_rings; cpu++)
 		cleanup_close(&p->ring_fds[cpu]);
 	unmap_tables(p);

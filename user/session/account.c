@@ -13,6 +13,10 @@ enum {
 	FORGET_NS = 1000 * 1000 * 1000,
 	/* How often the counters of places are read. */
 	PLACES_NS = 1000 * 1000 * 1000,
+	/* Between two looks at the rings, while samples are accounted: thousands of them, with their slices, take
+	 * longer than the rings have room for more. */
+	BETWEEN_NS = 5 * 1000 * 1000,
+	LOOK_EVERY = 16, /* samples, at the clock */
 };
 
 /* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those 0, or -1
@@ -160,7 +164,7 @@ static bool is_idle(struct session *s, const struct pmb_sample *sample)
 
 	if (sample->tid)
 		return false;
-	kallsyms__find(kernel_names__get(s->opts->kernel), sample->ip, &name);
+	kernel_names__find(s->opts->kernel, sample->ip, &name);
 	return name.name && idle_function(name.name);
 }
 
@@ -236,8 +240,6 @@ static void account_one(struct session *s, const struct decoded *rec)
 	if (!session__meet_cgroup(s, rec))
 		return;
 	publish(s, sample, process);
-	if (sample->ip >> 63)
-		kernel_names__begin(s->opts->kernel);
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(s->result->profile, sample->tid ? comm : "swapper");
@@ -266,10 +268,26 @@ static void account_one(struct session *s, const struct decoded *rec)
 	session__bound_profile(s);
 }
 
+void session__look_around(struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (!s->rings || now - s->drained_ns < BETWEEN_NS)
+		return;
+	rings__drain(s->rings, now);
+	s->drained_ns = now;
+	if (s->tables)
+		s->tables_changed |= tables__work(s->tables);
+}
+
 static void account_sample(void *ctx, const struct decoded *rec)
 {
 	struct session *s = ctx;
-	uint64_t began = session__time_sample(s, rec);
+	uint64_t began;
+
+	if (s->accounted++ % LOOK_EVERY == 0)
+		session__look_around(s);
+	began = session__time_sample(s, rec);
 
 	account_one(s, rec);
 	if (began)
@@ -351,6 +369,7 @@ void session__round(struct session *s, bool final)
 		horizon = now - SLACK_NS;
 	session__news(s);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
+	s->drained_ns = now;
 	session__settle(s, horizon, final);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);

@@ -51,6 +51,9 @@ struct session {
 	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;
 	uint64_t round_ns;     /* when the previous round began */
+	uint64_t drained_ns;   /* when the rings were emptied last */
+	uint64_t accounted;    /* samples */
+	bool tables_changed;   /* since samples were tried again */
 	uint64_t places_ns;    /* when the counters of places were read */
 	uint64_t *idle_before; /* per CPU; as the counters were started */
 	uint64_t *idle_after;  /* as they were stopped */
@@ -100,6 +103,8 @@ void session__note_containers(struct session *s);
 /* unwind.c: tables for the kernel side, and samples that wait for a table. Takes the slice over. */
 void session__late(struct session *s, const struct account *to, struct process *process,
 		   struct slice *slice);
+/* While other work is done, if it's long since: empties the rings, takes a table and asks for the next. */
+void session__look_around(struct session *s);
 void session__late_round(struct session *s); /* takes what tables there are */
 void session__late_end(struct session *s);   /* waits a while for those that are missing */
 /* What the waiting ones hold of the profile is about to become void: they are accounted as they are. */

@@ -100,36 +100,37 @@ static size_t item_size(const struct queue *q, const struct queued *item)
 	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
 
-/* Moves the items from `first` on to the front, in a block of their own: that of a burst, or of a round
- * that came late, is given back. */
-static void queue__keep(struct queue *q, size_t first)
+/* What isn't handed out yet goes back, into blocks of a size for it: those of a burst, or of a round that came late,
+ * are given back. */
+static void queue__put_back(struct queue *q, const struct queue *from, size_t first)
 {
-	struct queue kept = {.arrivals = q->arrivals};
+	for (size_t i = first; i < from->n; i++) {
+		const struct queued *item = &from->items[i];
+		size_t size = item_size(from, item);
+		void *to = queue__push(q, item->kind, item->time, size);
 
-	for (size_t i = first; i < q->n; i++) {
-		const struct queued *item = &q->items[i];
-		size_t size = item_size(q, item);
-		void *to = queue__push(&kept, item->kind, item->time, size);
-
-		memcpy(to, q->bytes + item->at, size);
-		kept.items[kept.n - 1].order = item->order;
+		memcpy(to, from->bytes + item->at, size);
+		q->items[q->n - 1].order = item->order;
 	}
-	free(q->items);
-	free(q->bytes);
-	*q = kept;
 }
 
 void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns)
 {
+	struct queue due = *q;
 	size_t i;
 
 	if (!q->n)
 		return;
-	qsort(q->items, q->n, sizeof(*q->items), compare);
-	for (i = 0; i < q->n && q->items[i].time <= horizon; i++)
-		hand_out(q, &q->items[i], fns);
-	if (i)
-		queue__keep(q, i);
+	*q = (struct queue){.arrivals = due.arrivals}; /* for what comes meanwhile */
+	qsort(due.items, due.n, sizeof(*due.items), compare);
+	for (i = 0; i < due.n && due.items[i].time <= horizon; i++)
+		hand_out(&due, &due.items[i], fns);
+	if (!i && !q->n) {
+		*q = due;
+		return;
+	}
+	queue__put_back(q, &due, i);
+	queue__done(&due);
 }
 
 void queue__done(struct queue *q)

@@ -35,7 +35,7 @@ struct queue_fns {
 	void (*sample)(void *ctx, const struct decoded *rec); /* borrowed, during the call */
 	void *ctx;
 };
-/* Hands out, oldest first, what happened at or before `horizon`. */
+/* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for the next time. */
 void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns);
 void queue__done(struct queue *q);
 

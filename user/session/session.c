@@ -119,6 +119,15 @@ static int session__prepare(struct session *s, struct err *err)
 	return r;
 }
 
+static bool meets_kernel(const struct event_list *events)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		if (!events->events[i].attr.exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
 /* Counters that wait for the command's exec enable themselves. */
 static int session__start(struct session *s, struct err *err)
 {
@@ -136,8 +145,10 @@ static int session__start(struct session *s, struct err *err)
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
 	session__spend_begin(s);
-	if (r == 0 && s->by_place && !s->opts->whom.n_cgroups)
-		kernel_names__begin(s->opts->kernel); /* the idle tasks are known by them */
+	if (r == 0 && s->tables)
+		tables__prepare(s->tables);
+	if (r == 0 && meets_kernel(s->opts->events))
+		kernel_names__begin(s->opts->kernel);
 	if (r == 0 && s->opts->whom.command)
 		r = command__go(&s->command, s->opts->whom.command[0], err);
 	if (r == 0 && !s->opts->more_follow)

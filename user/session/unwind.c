@@ -19,9 +19,6 @@ enum { SLICES_AT_LEAST = 8 * 1024 * 1024 };
 /* How long the end of a recording waits for tables: what isn't there by then stays unknown. */
 static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
 
-/* Between two looks at the rings, while waiting samples are walked. */
-static const uint64_t BETWEEN_NS = 5 * 1000 * 1000;
-
 struct late {
 	struct account to;
 	struct process_view view;
@@ -80,20 +77,8 @@ void session__late(struct session *s, const struct account *to, struct process *
 	s->late[s->n_late++] = late;
 }
 
-/* Thousands of walks take longer than the rings have room for more slices. */
-static void drain_between(struct session *s, uint64_t *drained)
-{
-	uint64_t now = now_ns();
-
-	if (now - *drained < BETWEEN_NS)
-		return;
-	rings__drain(s->rings, now);
-	*drained = now;
-}
-
 static void retry(struct session *s, bool last)
 {
-	uint64_t drained = now_ns();
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_late; i++) {
@@ -105,7 +90,7 @@ static void retry(struct session *s, bool last)
 		else if (!try_again(s, late, last))
 			s->late[kept++] = *late;
 		if (i % 16 == 15 && !last)
-			drain_between(s, &drained);
+			session__look_around(s);
 	}
 	s->n_late = kept;
 }
@@ -129,7 +114,8 @@ void session__late_round(struct session *s)
 	if (!s->tables)
 		return;
 	store__tick(s->store, now_ns());
-	changed = tables__work(s->tables);
+	changed = tables__work(s->tables) || s->tables_changed;
+	s->tables_changed = false;
 	if (tables__crowded(s->tables)) {
 		make_room(s);
 		changed = true;

@@ -6,9 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "collect/kernel_ask.h"
+
+/* What the kernel said of an address; its name is behind it. */
+struct answer {
+	uint64_t addr;
+	bool named;
+	UT_hash_handle hh;
+	char name[];
+};
 
 struct kernel_names {
+	struct kernel_ask *ask; /* NULL: the table is read */
+	struct answer *answers; /* by address */
 	struct kallsyms *table; /* the thread's until it is joined */
 	pthread_t thread;
 	bool begun, joined;
@@ -30,7 +42,7 @@ static void *read_all(void *ctx)
 	return NULL;
 }
 
-void kernel_names__begin(struct kernel_names *k)
+static void read_beside(struct kernel_names *k)
 {
 	if (k->begun)
 		return;
@@ -40,13 +52,30 @@ void kernel_names__begin(struct kernel_names *k)
 		read_all(k);
 }
 
-const struct kallsyms *kernel_names__get(struct kernel_names *k)
+void kernel_names__begin(struct kernel_names *k)
 {
-	kernel_names__begin(k);
+	if (k->begun || k->ask)
+		return;
+	k->ask = kernel_ask__new();
+	if (!k->ask)
+		read_beside(k);
+}
+
+/* As read for the first time; waits until they are. */
+static void wait_for_table(struct kernel_names *k)
+{
+	if (!k->begun)
+		k->latest = true;
+	read_beside(k);
 	if (!k->joined)
 		pthread_join(k->thread, NULL);
 	k->joined = true;
-	return k->table;
+}
+
+void kernel_names__read(struct kernel_names *k)
+{
+	k->ask = kernel_ask__free(k->ask);
+	wait_for_table(k);
 }
 
 static void read_again(struct kernel_names *k)
@@ -82,15 +111,79 @@ static bool is_settled(struct kernel_names *k, const struct kernel_name *found)
 	       strncmp(found->module, "__builtin__", 11) != 0 && same_modules(k);
 }
 
-void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_name *ret)
+static void find_in_table(struct kernel_names *k, uint64_t addr, struct kernel_name *ret)
 {
-	if (!k->begun)
-		k->latest = true;
-	kallsyms__find(kernel_names__get(k), addr, ret);
+	wait_for_table(k);
+	kallsyms__find(k->table, addr, ret);
 	if (is_settled(k, ret))
 		return;
 	read_again(k);
 	kallsyms__find(k->table, addr, ret);
+}
+
+/* "symbol+0x1f/0x80 [module]", of which the symbol is kept; without one: "0x…". */
+static void keep_answer(struct kernel_names *k, uint64_t addr, const char *text)
+{
+	const char *end = strstr(text, "+0x");
+	size_t len = end ? (size_t)(end - text) : 0;
+	struct answer *a = xcalloc(1, sizeof(*a) + len + 1);
+
+	a->addr = addr;
+	a->named = len;
+	memcpy(a->name, text, len);
+	HASH_ADD(hh, k->answers, addr, sizeof(a->addr), a);
+}
+
+static struct answer *answered(struct kernel_names *k, uint64_t addr)
+{
+	struct answer *a;
+
+	HASH_FIND(hh, k->answers, &addr, sizeof(addr), a);
+	return a;
+}
+
+void kernel_names__expect(struct kernel_names *k, const uint64_t *addrs, size_t n)
+{
+	uint64_t some[KERNEL_ASK_MAX];
+	const char *texts[KERNEL_ASK_MAX];
+
+	for (size_t i = 0, n_some = 0; k->ask && i < n; i++) {
+		if (!answered(k, addrs[i]))
+			some[n_some++] = addrs[i];
+		if (!n_some || (n_some < KERNEL_ASK_MAX && i + 1 < n))
+			continue;
+		if (kernel_ask__texts(k->ask, some, n_some, texts) < 0) {
+			k->ask = kernel_ask__free(k->ask);
+			return;
+		}
+		for (size_t j = 0; j < n_some; j++) {
+			if (!answered(k, some[j]))
+				keep_answer(k, some[j], texts[j]);
+		}
+		n_some = 0;
+	}
+}
+
+void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_name *ret)
+{
+	const struct answer *a;
+
+	kernel_names__expect(k, &addr, 1);
+	a = answered(k, addr);
+	if (a && a->named)
+		*ret = (struct kernel_name){.name = a->name, .reason = SYM_NAMED};
+	else /* why there is none, and in which module it is, the table knows */
+		find_in_table(k, addr, ret);
+}
+
+static void forget_answers(struct kernel_names *k)
+{
+	struct answer *a, *next;
+
+	HASH_ITER(hh, k->answers, a, next) {
+		HASH_DEL(k->answers, a);
+		free(a);
+	}
 }
 
 struct kernel_names *kernel_names__free(struct kernel_names *k)
@@ -98,7 +191,9 @@ struct kernel_names *kernel_names__free(struct kernel_names *k)
 	if (!k)
 		return NULL;
 	if (k->begun)
-		kernel_names__get(k);
+		wait_for_table(k);
+	kernel_ask__free(k->ask);
+	forget_answers(k);
 	kallsyms__free(k->table);
 	free(k);
 	return NULL;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's symbols, read once for a recording, by a thread beside it: reading them takes the kernel 30 to
- * 200 ms, which neither the first sample nor the last shall wait for.
+ * Names of the kernel's code, each address looked up once. The kernel is asked (collect/kernel_ask.h) or, where it
+ * can't be, its symbols are read, by a thread beside the recording: that takes 30 to 200 ms, which neither the
+ * first sample nor the last shall wait for.
  */
 #ifndef PMUBPF_SYM_KERNEL_NAMES_H
 #define PMUBPF_SYM_KERNEL_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "sym/kallsyms.h"
 
@@ -13,10 +17,12 @@ struct kernel_names;
 struct kernel_names *kernel_names__new(void);
 struct kernel_names *kernel_names__free(struct kernel_names *k);
 
-/* Begins to read them, unless that was done before. */
+/* While there are privileges, as soon as it's likely that names will be wanted. More than once does no harm. */
 void kernel_names__begin(struct kernel_names *k);
-/* As read for the first time; waits until they are. NULL: they can't be read. */
-const struct kallsyms *kernel_names__get(struct kernel_names *k);
+/* Reads all symbols now, and asks for none: the same answers however often a recording is replayed. */
+void kernel_names__read(struct kernel_names *k);
+/* These will be wanted soon: asking for many at once is cheaper. */
+void kernel_names__expect(struct kernel_names *k, const uint64_t *addrs, size_t n);
 /* Of an address that was sampled since: read again if it may belong to code that came after the first reading
  * (a module, a BPF program). What was borrowed from the answer before is void then. */
 void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_name *ret);

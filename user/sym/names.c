@@ -57,10 +57,15 @@ static void name_unknown(struct names *names, const struct group *g, enum sym_re
 
 static void name_kernel(struct names *names, const struct group *g, struct kernel_names *kernel)
 {
+	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
+
+	for (size_t i = 0; i < g->n; i++)
+		addrs[i] = g->frames[g->ids[i]].off;
+	kernel_names__expect(kernel, addrs, g->n);
 	for (size_t i = 0; i < g->n; i++) {
 		struct kernel_name name;
 
-		kernel_names__find(kernel, g->frames[g->ids[i]].off, &name);
+		kernel_names__find(kernel, addrs[i], &name);
 		if (name.name)
 			set(names, g->ids[i], xstrdup(name.name), SYM_NAMED);
 		else if (name.module)

@@ -45,6 +45,11 @@ static int post(struct table_client *c, int fd)
 	return helper__post(&c->helper, fd);
 }
 
+void table_client__prepare(struct table_client *c)
+{
+	helper__spawn(&c->helper); /* if it fails, table_client__start() tries again, and says so */
+}
+
 int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns)
 {
 	int r;

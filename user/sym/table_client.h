@@ -30,6 +30,9 @@ struct table_client;
 struct table_client *table_client__new(int (*child)(int sock));
 struct table_client *table_client__free(struct table_client *c); /* NULL is fine; returns NULL */
 
+/* Starts the helper now, so that it is there when the first file comes. */
+void table_client__prepare(struct table_client *c);
+
 /* fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a
  * helper that was killed is not gone yet. Otherwise, also if the helper can't be started, the answer is
  * the next finish's: 0. */

@@ -21,7 +21,8 @@ const struct cap_info cap_infos[] = {
 	 "deleted and replaced files can't be opened"},
 	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN,
 	 "only --debuginfod wants it: a folder of its downloads stays in /tmp"},
-	{"CAP_SYSLOG", CAP_SYSLOG, "kernel functions may have no names (kptr_restrict)"},
+	{"CAP_SYSLOG", CAP_SYSLOG,
+	 "before Linux 5.13 kernel functions may have no names (kptr_restrict)"},
 };
 const size_t n_cap_infos = ARRAY_SIZE(cap_infos);
 

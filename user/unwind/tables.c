@@ -61,6 +61,11 @@ struct tables *tables__free(struct tables *t)
 	return NULL;
 }
 
+void tables__prepare(struct tables *t)
+{
+	table_client__prepare(t->client);
+}
+
 static void answered(struct tables *t, uint32_t file)
 {
 	t->wanted -= t->wishes[file].hits > 0;

@@ -30,6 +30,9 @@ struct tables;
 struct tables *tables__new(struct store *store, struct files *files);
 struct tables *tables__free(struct tables *tables);
 
+/* Starts the helper before it is needed. */
+void tables__prepare(struct tables *tables);
+
 /* A sample needs the table of that file. False: it will never have one. */
 bool tables__want(struct tables *tables, uint32_t file);
 /* True if that file is wanted and has no answer yet. */
