@@ -270,14 +270,16 @@ static void account_one(struct session *s, const struct decoded *rec)
 
 void session__look_around(struct session *s)
 {
-	uint64_t now = now_ns();
+	uint64_t now = now_ns(), took;
 
-	if (!s->rings || now - s->drained_ns < BETWEEN_NS)
+	if (!s->rings || now < s->look_ns)
 		return;
 	rings__drain(s->rings, now);
-	s->drained_ns = now;
 	if (s->tables)
 		s->tables_changed |= tables__work(s->tables);
+	/* what is accounted gets as much time as what comes in, or the one would never end */
+	took = now_ns() - now;
+	s->look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
 }
 
 static void account_sample(void *ctx, const struct decoded *rec)
@@ -369,7 +371,7 @@ void session__round(struct session *s, bool final)
 		horizon = now - SLACK_NS;
 	session__news(s);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
-	s->drained_ns = now;
+	s->look_ns = now_ns() + BETWEEN_NS;
 	session__settle(s, horizon, final);
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);

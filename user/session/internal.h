@@ -50,8 +50,9 @@ struct session {
 	struct tasks tasks;
 	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;
-	uint64_t round_ns;     /* when the previous round began */
-	uint64_t drained_ns;   /* when the rings were emptied last */
+	uint64_t round_ns; /* when the previous round began */
+	uint64_t
+		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
 	uint64_t accounted;    /* samples */
 	bool tables_changed;   /* since samples were tried again */
 	uint64_t places_ns;    /* when the counters of places were read */
