@@ -87,6 +87,9 @@ struct hw_perf_event {
 };
 
 struct perf_event {
+	struct {
+		__u64 word;
+	} count; /* local64_t: CO-RE matches no member of it, a structure by its place */
 	struct hw_perf_event hw;
 };
 

@@ -68,18 +68,12 @@ struct {
 	__type(value, struct pmb_stats);
 } pmb_stats SEC(".maps") __weak;
 
-/* Where an event stood at its last overflow on a CPU: the clock or the count, and whose run it was. */
-struct mark {
-	__u64 at;
-	__u64 run;
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1); /* events; set by user */
 	__type(key, __u32);
-	__type(value, struct mark);
-} pmb_marks SEC(".maps") __weak;
+	__type(value, struct pmb_last);
+} pmb_last SEC(".maps") __weak;
 
 /* Counters that can't interrupt: descriptors of user space, by counter and CPU. */
 struct {

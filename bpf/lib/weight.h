@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The weight of an overflow: the period that it stands for. With a fixed period the kernel's word is
- * exact. It isn't in two cases.
+ * exact; but a counter goes on where the kernel calls no program for an overflow, and whose that was
+ * nobody knows: those that passed are counted, on the counter's own grid, as dropped. The kernel's word
+ * isn't exact in two cases.
  *
  * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
  * then skips the expirations that were missed: the counter goes on, the overflows don't. So
@@ -33,6 +35,15 @@ static __always_inline __u64 event_period(const volatile struct pmb_config *cfg,
 	return period ? period : ctx->sample_period;
 }
 
+/* Of a software event, which has no register beside it. Half of what bpf_perf_prog_read_value() costs. */
+static __always_inline bool software_count(struct bpf_perf_event_data *ctx, __u64 *ret)
+{
+	struct bpf_perf_event_data_kern *kern = (void *)ctx;
+	struct perf_event *event = BPF_CORE_READ(kern, event);
+
+	return !bpf_core_read(ret, sizeof(*ret), &event->count);
+}
+
 /* Identifies an uninterrupted run of the current task on this CPU. */
 static __always_inline __u64 current_run(void)
 {
@@ -43,7 +54,7 @@ static __always_inline __u64 current_run(void)
 
 /* Of a timer that runs all the time, by the event's own count: it stands still while the kernel
  * throttles the event. */
-static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, __u64 count,
+static __always_inline __u64 cpu_clock_weight(struct pmb_last *last, __u64 period, __u64 count,
 					      struct pmb_stats *stats, __u64 *shares)
 {
 	__u64 run = current_run(), n;
@@ -69,7 +80,7 @@ static __always_inline __u64 cpu_clock_weight(struct mark *last, __u64 period, _
 }
 
 /* Of a timer that is started anew each time its task is switched in. */
-static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, __u64 now,
+static __always_inline __u64 task_clock_weight(struct pmb_last *last, __u64 period, __u64 now,
 					       struct pmb_stats *stats)
 {
 	__u64 run = current_run(), n;
@@ -85,6 +96,27 @@ static __always_inline __u64 task_clock_weight(struct mark *last, __u64 period, 
 	return n * period;
 }
 
+/* Of a software counter, which overflows exactly where an interval ends. A change of the period cuts the
+ * interval at hand: the next event overflows; the interval after it has the period from before still. */
+static __always_inline __u64 grid_weight(struct bpf_perf_event_data *ctx, struct pmb_last *last,
+					 struct pmb_stats *stats)
+{
+	__u64 period = ctx->sample_period, interval = last->period ? last->period : period;
+	__u64 count, passed, unseen;
+
+	if (!software_count(ctx, &count))
+		count = last->at + interval;
+	passed = count - last->at;
+	last->at = count;
+	last->period = period;
+	if (passed <= interval)
+		return passed;
+	unseen = passed - interval;
+	stats->dropped[PMB_DROP_UNSEEN] += (unseen + interval - 1) / interval;
+	stats->weight_dropped[PMB_DROP_UNSEEN] += unseen;
+	return interval;
+}
+
 /* shares: how many intervals passed since the last overflow, of which this one stands for one. */
 static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
 					     struct bpf_perf_event_data *ctx, __u64 now,
@@ -93,15 +125,17 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 	__u64 period = event_period(cfg, ctx), before;
 	struct bpf_perf_event_value value;
 	__u32 event = cfg->event;
-	struct mark *last;
+	struct pmb_last *last;
 
 	if (cfg->weight == PMB_WEIGHT_PERIOD || !period)
 		return period;
-	last = bpf_map_lookup_elem(&pmb_marks, &event);
+	last = bpf_map_lookup_elem(&pmb_last, &event);
 	if (!last)
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_TASK)
 		return task_clock_weight(last, period, now, stats);
+	if (cfg->weight == PMB_WEIGHT_GRID)
+		return grid_weight(ctx, last, stats);
 	if (bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)

@@ -10,7 +10,10 @@
 #define PMB_DROPS(X)                                                                         \
 	X(RING_FULL, "ring_full", "the ring buffer had no room (the reader was too slow)")   \
 	X(NO_RING, "no_ring", "the CPU has no ring buffer (it came online after the start)") \
-	X(NO_SCRATCH, "no_scratch", "the per-CPU scratch memory could not be looked up")
+	X(NO_SCRATCH, "no_scratch", "the per-CPU scratch memory could not be looked up")     \
+	X(UNSEEN, "unseen",                                                                  \
+	  "the kernel counted it and called no program (in an idle task, or while another "  \
+	  "program ran): whose it was isn't known")
 
 /* How the walk of one stack ended. */
 #define PMB_ENDINGS(X)                                                                          \

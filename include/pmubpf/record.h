@@ -141,8 +141,9 @@ enum pmb_mark {
 
 /* How the overflow program knows the weight of an overflow. */
 enum pmb_weight {
-	PMB_WEIGHT_PERIOD,     /* the period that the kernel reports: exact with a fixed one */
-	PMB_WEIGHT_CLOCK_CPU,  /* expirations of a timer that runs all the time */
+	PMB_WEIGHT_PERIOD,    /* the period that the kernel reports: exact with a fixed one */
+	PMB_WEIGHT_GRID,      /* the interval on the counter that ends here; others passed unseen */
+	PMB_WEIGHT_CLOCK_CPU, /* expirations of a timer that runs all the time */
 	PMB_WEIGHT_CLOCK_TASK, /* expirations of a timer that runs while its task does */
 	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
@@ -173,7 +174,8 @@ struct pmb_config {
 };
 
 /*
- * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped.
+ * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped, but for
+ * PMB_DROP_UNSEEN: those are added to seen when the books are closed.
  * Of an event that is read at a clock's overflows, readings take the place of overflows.
  */
 struct pmb_stats {
@@ -199,6 +201,13 @@ struct pmb_stats {
 	__u64 weight_skipped; /* of expirations that are skipped */
 	__u64 timed;          /* overflows at whose end the clock was read, too */
 	__u64 timed_ns;
+};
+
+/* An event's last overflow on a CPU. */
+struct pmb_last {
+	__u64 at;     /* the clock or the count */
+	__u64 run;    /* of a clock: whose run it was */
+	__u64 period; /* PMB_WEIGHT_GRID: as it was reported; so long is the interval that began */
 };
 
 /* Of how many overflows of an event on a CPU one is timed. */

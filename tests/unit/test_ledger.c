@@ -214,6 +214,44 @@ Test(ledger, a_reading_that_was_lost_is_said)
 	expect(false, "overflows seen = emitted + filtered + dropped");
 }
 
+/* Two CPUs with an interval of 10: one overflowed last at 480 and ended at 499, the other never did and ended at 35. */
+Test(ledger, overflows_that_passed_unseen_are_dropped)
+{
+	event.value = event.scaled = 1074;
+	event.kernel.dropped[PMB_DROP_UNSEEN] = 2; /* between overflows that were seen */
+	event.kernel.weight_dropped[PMB_DROP_UNSEEN] = 20;
+	ledger_event__unseen_tail(&event, 499, 480);
+	ledger_event__unseen_tail(&event, 35, 0);
+	cr_expect_eq(event.kernel.dropped[PMB_DROP_UNSEEN], 2 + 1 + 3);
+	ledger_event__count_unseen(&event);
+	cr_expect_eq(event.kernel.seen, 106);
+	cr_expect_eq(event.kernel.weight_seen, 1060);
+	cr_expect_eq(event.value - event.kernel.weight_seen, 9 + 5, "what intervals hold");
+	cr_expect_eq(ledger_event__dropped(&event), 11);
+	expect(true, NULL);
+}
+
+Test(ledger, a_tail_of_less_than_an_interval_is_no_overflow)
+{
+	ledger_event__unseen_tail(&event, 489, 480);
+	ledger_event__unseen_tail(&event, 480, 480);
+	cr_expect_eq(event.kernel.dropped[PMB_DROP_UNSEEN], 0);
+	ledger_event__unseen_tail(&event, 490, 480);
+	cr_expect_eq(event.kernel.dropped[PMB_DROP_UNSEEN], 1);
+}
+
+Test(ledger, an_interrupt_that_never_came_is_said_though_all_passed_unseen)
+{
+	event = (struct ledger_event){.name = "context-switches",
+				      .value = 1000,
+				      .instances = 1,
+				      .interval = 10};
+	ledger_event__unseen_tail(&event, 1000, 0);
+	ledger_event__count_unseen(&event);
+	cr_expect_eq(ledger_event__silence(&event), SILENCE_NO_INTERRUPT);
+	expect(true, NULL);
+}
+
 Test(ledger, more_weight_than_the_counter_is_said)
 {
 	event.scaled = event.value = 900;

@@ -150,7 +150,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.event = (__u32)event;
 	skel->rodata->pmb_cfg.ring_wake = (__u32)(opts->ring_bytes / 4);
 	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
-	bpf_map__set_max_entries(skel->maps.pmb_marks, (__u32)opts->n_events);
+	bpf_map__set_max_entries(skel->maps.pmb_last, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
 	bpf_map__set_max_entries(skel->maps.pmb_cgroups, opts->by_container ? CGROUPS_MAX : 1);
@@ -430,6 +430,15 @@ int programs__stats(const struct programs *p, size_t event, struct pmb_stats *re
 	for (int cpu = 0; cpu < p->n_rings; cpu++)
 		add_stats(ret, &per_cpu[cpu]);
 	return 0;
+}
+
+int programs__last(const struct programs *p, size_t event, struct pmb_last *ret)
+{
+	__u32 key = (__u32)event;
+
+	return bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_last), &key, ret) < 0 ?
+		       -errno :
+		       0;
 }
 
 uint64_t programs__map_bytes(const struct programs *p)

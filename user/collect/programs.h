@@ -58,6 +58,8 @@ int programs__set_process(struct programs *programs, uint32_t tgid, const struct
 uint64_t programs__map_bytes(const struct programs *programs);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
+/* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_rings(). */
+int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);
 
 /* Index of a v1 controller in this kernel's css_set; -ENOENT if it has none of that name. */
 int cgroup_subsys_index(const char *controller);

@@ -72,7 +72,7 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 		return e->only_cpus ? SILENCE_OTHER_CPUS : SILENCE_NO_COUNTER;
 	if (!e->value)
 		return e->must_count && e->running_ns ? SILENCE_ZERO : SILENCE_NONE;
-	if (e->read || e->kernel.seen ||
+	if (e->read || e->kernel.seen > e->kernel.dropped[PMB_DROP_UNSEEN] ||
 	    e->value / 4 <= e->instances * (e->interval ? e->interval : FIRST_PERIODS))
 		return SILENCE_NONE;
 	return SILENCE_NO_INTERRUPT;
@@ -138,6 +138,20 @@ uint64_t ledger_event__dropped(const struct ledger_event *e)
 	for (int i = 0; i < PMB_N_DROPS; i++)
 		sum += e->kernel.dropped[i];
 	return sum;
+}
+
+void ledger_event__unseen_tail(struct ledger_event *e, uint64_t value, uint64_t at)
+{
+	uint64_t n = value > at && e->interval ? (value - at) / e->interval : 0;
+
+	e->kernel.dropped[PMB_DROP_UNSEEN] += n;
+	e->kernel.weight_dropped[PMB_DROP_UNSEEN] += n * e->interval;
+}
+
+void ledger_event__count_unseen(struct ledger_event *e)
+{
+	e->kernel.seen += e->kernel.dropped[PMB_DROP_UNSEEN];
+	e->kernel.weight_seen += e->kernel.weight_dropped[PMB_DROP_UNSEEN];
 }
 
 static bool same(const struct ledger_event *e, const char *what, uint64_t left, uint64_t right,

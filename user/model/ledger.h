@@ -122,6 +122,14 @@ uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
 
 /*
+ * Of an event whose overflows lie on its counter's own grid, when the books are closed: a CPU's counter ended at
+ * `value` and overflowed last at `at` (0: never). What passed in between was not seen.
+ */
+void ledger_event__unseen_tail(struct ledger_event *event, uint64_t value, uint64_t at);
+/* Adds those that passed unseen to the overflows seen, among which they are dropped; once, after the tails. */
+void ledger_event__count_unseen(struct ledger_event *event);
+
+/*
  * For the n events of a task that one text stands for, one for each core PMU: each is enabled all the
  * time and can only run on its PMU's CPUs, which is no lack of counters. Each was due for its share of
  * the time in which all of them ran; enabled_ns and scaled become what that makes of them.

@@ -198,6 +198,24 @@ static void note_cpus_away(const struct session *s, size_t index, struct ledger_
 	}
 }
 
+/* Overflows for which no program was called: the last ones, too, after which none was there to notice. */
+static void count_unseen(const struct session *s, size_t index, struct ledger_event *e)
+{
+	_cleanup_free_ struct pmb_last *last =
+		xcalloc((size_t)programs__n_rings(s->programs), sizeof(*last));
+	bool known = programs__last(s->programs, index, last) == 0;
+
+	if (event_weight(s, index) != PMB_WEIGHT_GRID)
+		return;
+	for (size_t i = 0; known && i < s->counters.n; i++) {
+		const struct counter *c = &s->counters.list[i];
+
+		if (c->event == index)
+			ledger_event__unseen_tail(e, c->count.value, last[c->cpu].at);
+	}
+	ledger_event__count_unseen(e);
+}
+
 static void read_counted(struct session *s)
 {
 	counters__read(&s->counted);
@@ -287,6 +305,7 @@ void session__close_books(struct session *s)
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
 		e->interval = event_interval(event, e);
+		count_unseen(s, i, e);
 		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
 		note_cpus_away(s, i, e);
 		e->idle_ns = idle_without_overflow(s, i, idle);

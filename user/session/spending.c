@@ -144,6 +144,7 @@ static void set_interval(struct session *s, size_t event)
 {
 	struct ledger_event *e = &s->result->ledger.events[event];
 	uint64_t *now = &s->spending->interval[event], before = *now;
+	enum pmb_weight weight = event_weight(s, event);
 	double wanted = (double)s->opts->events->events[event].attr.sample_period *
 			s->spending->budget.factor;
 
@@ -154,7 +155,7 @@ static void set_interval(struct session *s, size_t event)
 		if (s->counters.list[i].event != event)
 			continue;
 		counter__set_period(&s->counters.list[i], *now);
-		if (event_weight(s, event) != PMB_WEIGHT_CLOCK_CPU)
+		if (weight != PMB_WEIGHT_CLOCK_CPU && weight != PMB_WEIGHT_GRID)
 			e->cut += before;
 	}
 }
