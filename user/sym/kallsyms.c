@@ -298,6 +298,15 @@ int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err)
 	return kallsyms__load_from(path, NULL, ret, err);
 }
 
+struct kallsyms *kallsyms__modules(void)
+{
+	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
+
+	buf__putc(&ks->names, '\0');
+	kallsyms__read_modules(ks, "/proc/modules");
+	return ks;
+}
+
 struct kallsyms *kallsyms__free(struct kallsyms *ks)
 {
 	if (!ks)

@@ -19,9 +19,10 @@ struct answer {
 };
 
 struct kernel_names {
-	struct kernel_ask *ask; /* NULL: the table is read */
-	struct answer *answers; /* by address */
-	struct kallsyms *table; /* the thread's until it is joined */
+	struct kernel_ask *ask;   /* NULL: the table is read */
+	struct answer *answers;   /* by address */
+	struct kallsyms *modules; /* for addresses that it has no name for; NULL: not wanted yet */
+	struct kallsyms *table;   /* the thread's until it is joined */
 	pthread_t thread;
 	bool begun, joined;
 	bool checked;      /* whether the modules are still the same, */
@@ -170,10 +171,15 @@ void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_nam
 
 	kernel_names__expect(k, &addr, 1);
 	a = answered(k, addr);
-	if (a && a->named)
-		*ret = (struct kernel_name){.name = a->name, .reason = SYM_NAMED};
-	else /* why there is none, and in which module it is, the table knows */
+	if (!a) {
 		find_in_table(k, addr, ret);
+	} else if (a->named) {
+		*ret = (struct kernel_name){.name = a->name, .reason = SYM_NAMED};
+	} else {
+		if (!k->modules)
+			k->modules = kallsyms__modules();
+		kallsyms__find(k->modules, addr, ret);
+	}
 }
 
 static void forget_answers(struct kernel_names *k)
@@ -194,6 +200,7 @@ struct kernel_names *kernel_names__free(struct kernel_names *k)
 		wait_for_table(k);
 	kernel_ask__free(k->ask);
 	forget_answers(k);
+	kallsyms__free(k->modules);
 	kallsyms__free(k->table);
 	free(k);
 	return NULL;
