@@ -6,14 +6,16 @@
 #     tests/bench/bench.sh [PEER…]       (default: all of tests/bench/peers)
 #
 # Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each. Environment: QUICK=1 (two
-# loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': only what is
+# loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': none, only what is
 # felt), FELT=0 (that is left out), SECONDS_EACH (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs
-# are added to those of before, and the tables are made of all: a full run takes @FULL@, and can be done in parts).
-# What isn't installed, can't run, was cut off or found no time any more is
-# named. As root, on a machine that does nothing else. Loads talk to loopback only.
-# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks. CPU-s/1k: user and
+# are added to those of before, and the tables are made of all). A full run takes 70 minutes on two CPUs, 13 a load, and
+# can be done in parts: `for load in paths redis; do make bench KEEP=1 LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`.
+# What isn't installed, can't run, was cut off or found no time any more is named. As root, on a machine that does nothing
+# else. Loads talk to loopback only.
+# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks, while the load stands still. CPU-s/1k: user and
 # system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF maps. captured: of CPUs x
-# rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program.
+# rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program. In bench.json besides:
+# meter_s, CPU time of the meter until the first sample; cell_s, what all of the run took.
 set -u
 export LC_ALL=C
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -43,6 +45,11 @@ stop_load() {
 	for pid in ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"}; do kill -- "-$pid" 2>/dev/null; done
 	wait ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"} 2>/dev/null
 	LOAD_PIDS=()
+}
+
+load_lives() {
+	local pid
+	for pid in "${LOAD_PIDS[@]}"; do kill -0 "$pid" 2>/dev/null || return 1; done
 }
 
 # shellcheck disable=SC2317
@@ -102,7 +109,7 @@ time_left() { # END
 declare -A TOOK # by peer and rate: seconds, last time
 
 measure() { # PEER LOAD RATE
-	local begin=$SECONDS cost what limit status
+	local begin=$SECONDS cost what limit status pid
 	limit=$(time_left "$RUNS_END")
 	[ "$limit" -ge $((${TOOK[$1 $3]:-4} + 1)) ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
 	(
@@ -110,13 +117,15 @@ measure() { # PEER LOAD RATE
 		. "$PEERS/$1.sh"
 		export OUT=$T/out RATE=$3
 		rm -f "$T"/out*
-		cost=$(timeout -k 1 "$limit" "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" 2>"$T/err")
+		cost=$(timeout -k 1 "$limit" "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" "${LOAD_PIDS[@]}" 2>"$T/err")
 		status=$?
+		for pid in "${LOAD_PIDS[@]}"; do kill -CONT -- "-$pid" 2>/dev/null; done
 		case $status in
 		0) ;;
 		124 | 137) echo "$1, $2, $3 Hz: cut off after $limit s"; return ;;
 		*) echo "$1, $2, $3 Hz: failed: $(tail -n 1 "$T/err")"; return ;;
 		esac
+		load_lives || { echo "$1, $2, $3 Hz: the load ended meanwhile"; return; }
 		what=$(of_folded "$OUT" "$UNIT" "$3")
 		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus "$CPUS" --argjson cell_s "$((SECONDS - begin))" \
 			--argjson cost "$cost" --argjson what "$what" \
@@ -141,7 +150,7 @@ table() {
 # shellcheck source=tests/bench/felt.sh
 . "$TOP/tests/bench/felt.sh"
 RUN=
-for peer in ${*:-$(cd "$PEERS" && ls -- *.sh | sed 's/\.sh$//')}; do
+for peer in ${*:-pmubpf $(cd "$PEERS" && ls -- *.sh | sed '/^pmubpf/d; s/\.sh$//')}; do
 	# shellcheck disable=SC1090
 	. "$PEERS/$peer.sh"
 	have >"$T/why" # not in a subshell: what it exports is for the peer

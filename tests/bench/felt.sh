@@ -50,13 +50,13 @@ feel_way() { # WAY clock|fault
 	sleep 0.3
 }
 
-# A clock's interrupts must be there, at the rate, and a fault must be dearer than without any sampling: else the line
+# A clock's interrupts must be there, at the rate, and a fault's sample can't be cheaper than the bare one: else the line
 # says why not.
 note_way() { # WAY clock|fault MINE NONE BEFORE AFTER, each as feel says
 	echo "$*" | awk -v enough="$(awk "BEGIN { print $FELT_HZ * $FELT_SECONDS * 0.7 }")" '{ for (i = 0; i < 4; i += 2) {
 		gaps = $(3 + i); ns = $(4 + i); none = $(8 + i); bare = ($(12 + i) + $(16 + i)) / 2
 		fewest = $(11 + i) < $(15 + i) ? $(11 + i) : $(15 + i)
-		sampled = $2 == "clock" ? gaps >= enough : ns >= (none + bare) / 2
+		sampled = $2 == "clock" ? gaps >= enough : ns >= 0.9 * bare
 		why = $2 == "clock" && fewest < enough ? "others ran" : sampled ? "" : "did not sample"
 		printf "{\"way\": \"%s\", \"kind\": \"%s\", \"in\": \"%s\", \"why_not\": \"%s\", \"gaps\": %d, \"ns\": %d, \"bare_ns\": %.0f, \"none_gaps\": %d, \"none_ns\": %d}\n",
 			$1, $2, i ? "kernel" : "user", why, gaps, ns, bare, $(7 + i), none } }' >>"$B/felt.json"
@@ -76,7 +76,7 @@ felt_round() { # clock|fault
 
 felt_rows() { # clock|fault
 	jq -rs --arg kind "$1" 'def median: sort | if length == 0 then null elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
-		def us: if . == null then "-" else . / 10 | round / 100 end;
+		def us: if . == null then "-" else . / 10 | round / 100 + 0 end;
 		def share: if . == null then "-" else . * 999 / 1e5 | round / 100 end;
 		def over: map(.ns - .bare_ns);
 		def good: map(select(.why_not == ""));
@@ -105,8 +105,13 @@ felt_table() {
 		printf '%-13s %9s  %-22s %9s  %-22s %7s %7s\n' "$kind" 'user code' 'over bare' 'in kernel' 'over bare' 'lost,%' 'over,%'
 		felt_rows "$kind"
 	done
-	jq -rs --argjson seconds "$FELT_SECONDS" 'map(select(.kind == "clock") | .none_gaps) | if length > 0 then
-		"without any sampling: \(add / length / $seconds | round) gaps a second of the clock'"'"'s kind (a quiet machine: few)" else empty end' "$B/felt.json"
+	jq -rs --argjson seconds "$FELT_SECONDS" 'def median: sort | .[length / 2 | floor];
+		def in_kernel($way): map(select(.way == $way and .kind == "fault" and .in == "kernel" and .why_not == "") | .ns - .bare_ns);
+		(map(select(.kind == "clock") | .none_gaps) | select(length > 0) |
+			"without any sampling: \(add / length / $seconds | round) gaps a second of the clock'"'"'s kind (a quiet machine: few)"),
+		(select((in_kernel("pmubpf") | length) * (in_kernel("pmubpf-table") | length) > 0) |
+			((in_kernel("pmubpf") | median) - (in_kernel("pmubpf-table") | median) | . / 10 | round / 100) |
+			"the kernel stack'"'"'s share, faults in the kernel: \(.) us (pmubpf less pmubpf-table, which takes none)")' "$B/felt.json"
 }
 
 felt() {

@@ -2,11 +2,11 @@
 /*
  * Runs a profiler and says what it cost, whatever it is:
  *
- *	meter SECONDS RECORD-COMMAND FOLD-COMMAND     both for sh -c; FOLD-COMMAND may be empty
+ *	meter SECONDS RECORD-COMMAND FOLD-COMMAND [GROUP…]     both for sh -c; FOLD-COMMAND may be empty
  *
- * The first sample is when a BPF program of type perf_event has run that was loaded since, or, where there is none,
- * when the command's processes have mapped the ring of a perf event and wait in poll: perf enables its events right
- * before. So many SECONDS later the command gets SIGINT; then come its end, and FOLD-COMMAND. One line of JSON on
+ * The first sample is when a BPF program of type perf_event that the command's processes hold has run, or, where there is
+ * none, when the command's processes have mapped the ring of a perf event and wait in poll: perf enables its events right
+ * before. So many SECONDS later the command gets SIGINT; then come its end, and FOLD-COMMAND; the process groups of the load are stopped meanwhile. One line of JSON on
  * stdout. Statistics of BPF programs are on while this descriptor is open, and no longer. CPU time is that of all
  * processes of both commands, from getrusage. meter_s is what the meter itself burnt until the first sample:
  * beside a load on every CPU the tool starts so much later.
@@ -37,9 +37,9 @@ struct seen {
 	uint64_t peak_kb;
 };
 
-/* Programs on perf events that were loaded since; `last`: the newest program known. */
+/* The command's programs on perf events; `last`: the newest program there was when they were last looked for. */
 static struct {
-	uint32_t last;
+	uint32_t last, doubted;
 	size_t n;
 	int fd[PROGS_MAX];
 } progs;
@@ -77,28 +77,6 @@ static bool prog_info(int fd, struct bpf_prog_info *ret)
 	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) == 0;
 }
 
-/* Up to the newest there is; those on perf events stay open, if `keep`. */
-static void find_progs(bool keep)
-{
-	union bpf_attr attr = {.start_id = progs.last};
-
-	while (bpf(BPF_PROG_GET_NEXT_ID, &attr) == 0) {
-		union bpf_attr get = {.prog_id = attr.next_id};
-		struct bpf_prog_info info;
-		int fd;
-
-		progs.last = attr.start_id = attr.next_id;
-		fd = keep ? bpf(BPF_PROG_GET_FD_BY_ID, &get) : -1;
-		if (fd < 0)
-			continue;
-		if (progs.n < PROGS_MAX && prog_info(fd, &info) &&
-		    info.type == BPF_PROG_TYPE_PERF_EVENT)
-			progs.fd[progs.n++] = fd;
-		else
-			close(fd);
-	}
-}
-
 static void read_progs(struct seen *seen)
 {
 	for (size_t i = 0; i < progs.n; i++) {
@@ -111,20 +89,20 @@ static void read_progs(struct seen *seen)
 	}
 }
 
-/* A map as the kernel shows it. */
-static void read_fdinfo(pid_t pid, const char *fd, uint64_t *map_id, uint64_t *memlock)
+/* A map or a program as the kernel shows it: its id, and what its memory is. */
+static void read_fdinfo(pid_t pid, const char *fd, uint64_t *id, uint64_t *memlock)
 {
 	char path[64], line[256];
 	FILE *file;
 
-	*map_id = *memlock = 0;
+	*id = *memlock = 0;
 	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.16s", pid, fd);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		const char *value = strchr(line, ':');
 
-		if (strncmp(line, "map_id:", 7) == 0)
-			*map_id = strtoull(value + 1, NULL, 10);
+		if (strncmp(line, "map_id:", 7) == 0 || strncmp(line, "prog_id:", 8) == 0)
+			*id = strtoull(value + 1, NULL, 10);
 		else if (strncmp(line, "memlock:", 8) == 0)
 			*memlock = strtoull(value + 1, NULL, 10);
 	}
@@ -158,29 +136,89 @@ static bool has_line(pid_t pid, const char *name, const char *part)
 	return found;
 }
 
-static uint64_t maps_bytes(pid_t pid, uint64_t *known, size_t *n_known)
+/* The process's next descriptor of a map or a program, of which `kind` says which. */
+static bool next_bpf(pid_t pid, DIR *dir, const char *kind, uint64_t *id, uint64_t *memlock)
 {
-	char path[64], target[64];
 	const struct dirent *e;
-	uint64_t bytes = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
 	while (dir && (e = readdir(dir))) {
+		char target[64];
 		ssize_t len = readlinkat(dirfd(dir), e->d_name, target, sizeof(target) - 1);
-		uint64_t id, memlock;
 
 		target[len > 0 ? len : 0] = '\0';
-		if (!strstr(target, "bpf-map"))
-			continue;
-		read_fdinfo(pid, e->d_name, &id, &memlock);
+		if (strstr(target, kind)) {
+			read_fdinfo(pid, e->d_name, id, memlock);
+			return true;
+		}
+	}
+	return false;
+}
+
+static DIR *open_fds(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	return opendir(path);
+}
+
+static uint64_t maps_bytes(pid_t pid, uint64_t *known, size_t *n_known)
+{
+	uint64_t bytes = 0, id, memlock;
+	DIR *dir = open_fds(pid);
+
+	while (next_bpf(pid, dir, "bpf-map", &id, &memlock)) {
 		if (memlock && id && is_new(known, n_known, id))
 			bytes += memlock;
 	}
 	if (dir)
 		closedir(dir);
 	return bytes;
+}
+
+static bool is_held(const pid_t *pids, size_t n, uint64_t prog)
+{
+	bool held = false;
+
+	for (size_t i = 0; i < n && !held; i++) {
+		uint64_t id, memlock;
+		DIR *dir = open_fds(pids[i]);
+
+		while (!held && next_bpf(pids[i], dir, "bpf-prog", &id, &memlock))
+			held = id == prog;
+		if (dir)
+			closedir(dir);
+	}
+	return held;
+}
+
+/*
+ * The newest there is; of those loaded since, the command's own on perf events stay open. A program has its id a moment
+ * before its descriptor, so one that nobody holds is looked at once more, the next time.
+ */
+static void find_progs(const pid_t *pids, size_t n)
+{
+	union bpf_attr attr = {.start_id = progs.last};
+
+	while (bpf(BPF_PROG_GET_NEXT_ID, &attr) == 0) {
+		uint32_t id = attr.next_id;
+		union bpf_attr get = {.prog_id = id};
+		struct bpf_prog_info info;
+		int fd = n && progs.n < PROGS_MAX ? bpf(BPF_PROG_GET_FD_BY_ID, &get) : -1;
+		bool fits = fd >= 0 && prog_info(fd, &info) &&
+			    info.type == BPF_PROG_TYPE_PERF_EVENT;
+		bool held = fits && is_held(pids, n, id);
+
+		if (held)
+			progs.fd[progs.n++] = fd;
+		else if (fd >= 0)
+			close(fd);
+		if (fits && !held && id != progs.doubted) {
+			progs.doubted = id;
+			return;
+		}
+		progs.last = attr.start_id = id;
+	}
 }
 
 static uint64_t pss_kb(pid_t pid)
@@ -255,7 +293,7 @@ static void look(pid_t root, struct seen *seen, bool sizes)
 	pid_t pids[TREE_MAX];
 	size_t n = tree(root, pids);
 
-	find_progs(true);
+	find_progs(pids, n);
 	read_progs(seen);
 	if (!seen->first && samples(pids, n, seen)) {
 		seen->first = now_s();
@@ -278,6 +316,15 @@ static pid_t start(const char *command)
 	return pid;
 }
 
+/* The load's, that is. */
+static char **groups;
+
+static void signal_groups(int sig)
+{
+	for (char **group = groups; *group; group++)
+		kill(-(pid_t)strtol(*group, NULL, 10), sig);
+}
+
 static bool ended(pid_t pid, int *status)
 {
 	return waitpid(pid, status, WNOHANG) == pid;
@@ -294,6 +341,7 @@ static double watch(pid_t pid, double seconds, struct seen *seen, int *status)
 		    ((seen->first && now_s() >= seen->first + seconds) || now_s() > limit)) {
 			stopped = now_s();
 			kill(pid, SIGINT);
+			signal_groups(SIGSTOP);
 		}
 		if (stopped && now_s() > stopped + PATIENCE_S)
 			kill(pid, SIGKILL);
@@ -315,12 +363,13 @@ int main(int argc, char **argv)
 	double begin, stopped, end;
 	int status, fd = stats_on(), folded = 0;
 
-	if (argc != 4 || fd < 0) {
-		fprintf(stderr, argc != 4 ? "usage: meter SECONDS RECORD FOLD\n" :
-					    "meter: no statistics of BPF programs\n");
+	if (argc < 4 || fd < 0) {
+		fprintf(stderr, argc < 4 ? "usage: meter SECONDS RECORD FOLD [GROUP...]\n" :
+					   "meter: no statistics of BPF programs\n");
 		return 2;
 	}
-	find_progs(false);
+	groups = argv + 4;
+	find_progs(NULL, 0);
 	begin = now_s();
 	stopped = watch(start(argv[2]), strtod(argv[1], NULL), &seen, &status);
 	if (*argv[3]) {
@@ -331,6 +380,7 @@ int main(int argc, char **argv)
 			seen.peak_kb = fold.peak_kb;
 	}
 	end = now_s();
+	signal_groups(SIGCONT);
 	if (!seen.first || !stopped || folded != 0) {
 		fprintf(stderr, "meter: no sample came, or it failed (%d, %d)\n", status, folded);
 		return 1;
