@@ -8,7 +8,7 @@
 # Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each. Environment: QUICK=1 (two
 # loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': none, only what is
 # felt), FELT=0 (that is left out), SECONDS_EACH (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs
-# are added to those of before, and the tables are made of all). A full run takes 70 minutes on two CPUs, 13 a load, and
+# are added to those of before, and the tables are made of all). A full run takes about 70 minutes on two CPUs (extrapolated), and
 # can be done in parts: `for load in paths redis; do make bench KEEP=1 LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`.
 # What isn't installed, can't run, was cut off or found no time any more is named. As root, on a machine that does nothing
 # else. Loads talk to loopback only.
@@ -22,7 +22,7 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 B=$TOP/${O:-build}/bench W=$TOP/${O:-build}/workloads
 export PMUBPF=$TOP/pmubpf PEERS=$TOP/tests/bench/peers
 if [ "${QUICK:-0}" != 0 ]; then
-	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=40}" "${FELT_SECONDS:=0.25}"
+	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=35}" "${FELT_SECONDS:=0.25}"
 	: "${RUNS_END:=115}" "${FELT_END:=165}" # seconds from the start
 fi
 : "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
@@ -106,12 +106,12 @@ time_left() { # END
 	if [ "$left" -lt "$LIMIT" ]; then echo "$left"; else echo "$LIMIT"; fi
 }
 
-declare -A TOOK # by peer and rate: seconds, last time
+declare -A TOOK # by peer and rate, and by peer: seconds, last time
 
 measure() { # PEER LOAD RATE
-	local begin=$SECONDS cost what limit status pid
+	local begin=$SECONDS cost what limit status pid need=${TOOK[$1 $3]:-$((2 * ${TOOK[$1]:-2}))}
 	limit=$(time_left "$RUNS_END")
-	[ "$limit" -ge $((${TOOK[$1 $3]:-4} + 1)) ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
+	[ "$limit" -gt "$need" ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
 	(
 		# shellcheck disable=SC1090
 		. "$PEERS/$1.sh"
@@ -131,7 +131,7 @@ measure() { # PEER LOAD RATE
 			--argjson cost "$cost" --argjson what "$what" \
 			'{peer: $peer, load: $load, rate: $rate, cpus: $cpus, cell_s: $cell_s} + $cost + $what' >>"$B/bench.json"
 	)
-	TOOK[$1 $3]=$((SECONDS - begin))
+	TOOK[$1 $3]=$((SECONDS - begin)) TOOK[$1]=$((SECONDS - begin))
 }
 
 table() {
