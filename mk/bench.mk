@@ -34,6 +34,12 @@ $(BENCH)/reference: tests/bench/reference.c $(BENCH)/reference.skel.h
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) -iquote $(BENCH) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -lelf -lz -o $@
 
+# With frame pointers, as tests/workloads: peers know no other way.
+$(BENCH)/felt: tests/bench/felt.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) $(LDFLAGS) $< -o $@
+
 # The load of many paths once more, without frame pointers.
 $(BENCH)/pathsnofp: tests/workloads/manypaths.c tests/workloads/spin.h
 	@mkdir -p $(@D)

@@ -5,30 +5,34 @@
 #
 #     tests/bench/bench.sh [PEER…]       (default: all of tests/bench/peers)
 #
-# A table on stdout (medians), all runs in build/bench/bench.json, one line each. Environment: QUICK=1 (two loads,
-# two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS, SECONDS_EACH (2), LIMIT
-# (180 s: a tool that takes longer is cut off). What isn't installed, can't run, was cut off or found no time any more is
-# named. As root, on a machine that does nothing else. Loads talk to loopback only.
-# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks. CPU-s/1k: user and
+# Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each. Environment: QUICK=1 (two
+# loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': none, only what is
+# felt), FELT=0 (that is left out), SECONDS_EACH (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs
+# are added to those of before, and the tables are made of all). A full run takes about 70 minutes on two CPUs (extrapolated), and
+# can be done in parts: `for load in paths redis; do make bench KEEP=1 LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`.
+# What isn't installed, can't run, was cut off or found no time any more is named. As root, on a machine that does nothing
+# else. Loads talk to loopback only.
+# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks, while the load stands still. CPU-s/1k: user and
 # system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF maps. captured: of CPUs x
-# rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program.
+# rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program. In bench.json besides:
+# meter_s, CPU time of the meter until the first sample; cell_s, what all of the run took.
 set -u
 export LC_ALL=C
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 B=$TOP/${O:-build}/bench W=$TOP/${O:-build}/workloads
 export PMUBPF=$TOP/pmubpf PEERS=$TOP/tests/bench/peers
 if [ "${QUICK:-0}" != 0 ]; then
-	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS:=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=10}"
-	: "${RUNS_END:=125}" "${FELT_END:=160}" # seconds from the start
+	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=35}" "${FELT_SECONDS:=0.25}"
+	: "${RUNS_END:=115}" "${FELT_END:=165}" # seconds from the start
 fi
-: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS:=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
-: "${RUNS_END:=1000000}" "${FELT_END:=1000000}"
+: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
+: "${RUNS_END:=1000000}" "${FELT_END:=1000000}" "${FELT:=1}" "${FELT_SECONDS:=0.5}"
 CPUS=$(getconf _NPROCESSORS_ONLN)
 T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-bench.XXXXXX")
 export T
 LOAD_PIDS=()
 mkdir -p "$B"
-: >"$B/bench.json"
+[ "${KEEP:-0}" != 0 ] || rm -f "$B/bench.json" "$B/felt.json"
 
 spawn() {
 	setsid "$@" >/dev/null 2>&1 &
@@ -41,6 +45,11 @@ stop_load() {
 	for pid in ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"}; do kill -- "-$pid" 2>/dev/null; done
 	wait ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"} 2>/dev/null
 	LOAD_PIDS=()
+}
+
+load_lives() {
+	local pid
+	for pid in "${LOAD_PIDS[@]}"; do kill -0 "$pid" 2>/dev/null || return 1; done
 }
 
 # shellcheck disable=SC2317
@@ -97,27 +106,32 @@ time_left() { # END
 	if [ "$left" -lt "$LIMIT" ]; then echo "$left"; else echo "$LIMIT"; fi
 }
 
+declare -A TOOK # by peer and rate, and by peer: seconds, last time
+
 measure() { # PEER LOAD RATE
-	local cost what limit status
+	local begin=$SECONDS cost what limit status pid need=${TOOK[$1 $3]:-$((2 * ${TOOK[$1]:-2}))}
 	limit=$(time_left "$RUNS_END")
-	[ "$limit" -ge 5 ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
+	[ "$limit" -gt "$need" ] || { echo "$1, $2, $3 Hz: left out, no time"; return; }
 	(
 		# shellcheck disable=SC1090
 		. "$PEERS/$1.sh"
-		have >/dev/null
 		export OUT=$T/out RATE=$3
 		rm -f "$T"/out*
-		cost=$(timeout -k 1 "$limit" "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" 2>"$T/err")
+		cost=$(timeout -k 1 "$limit" "$B/meter" "$SECONDS_EACH" "$RECORD" "$FOLD" "${LOAD_PIDS[@]}" 2>"$T/err")
 		status=$?
+		for pid in "${LOAD_PIDS[@]}"; do kill -CONT -- "-$pid" 2>/dev/null; done
 		case $status in
 		0) ;;
 		124 | 137) echo "$1, $2, $3 Hz: cut off after $limit s"; return ;;
 		*) echo "$1, $2, $3 Hz: failed: $(tail -n 1 "$T/err")"; return ;;
 		esac
+		load_lives || { echo "$1, $2, $3 Hz: the load ended meanwhile"; return; }
 		what=$(of_folded "$OUT" "$UNIT" "$3")
-		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus "$CPUS" \
-			--argjson cost "$cost" --argjson what "$what" '{peer: $peer, load: $load, rate: $rate, cpus: $cpus} + $cost + $what' >>"$B/bench.json"
+		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus "$CPUS" --argjson cell_s "$((SECONDS - begin))" \
+			--argjson cost "$cost" --argjson what "$what" \
+			'{peer: $peer, load: $load, rate: $rate, cpus: $cpus, cell_s: $cell_s} + $cost + $what' >>"$B/bench.json"
 	)
+	TOOK[$1 $3]=$((SECONDS - begin)) TOOK[$1]=$((SECONDS - begin))
 }
 
 table() {
@@ -133,83 +147,14 @@ table() {
 		awk -F'\t' '{ printf "%-10s %-10s %5d %8.3f %8.3f %9.4f %8.1f %8.1f %8.1f%% %6.1f%% %6.1f%% %7s\n", $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 ? int($12) : "-" }'
 }
 
-# What an interrupted thread feels of one sample, in user code and in the kernel, in turn, while a way records.
-start_way() { # WAY
-	case $1 in
-	pmubpf-fp) set -- "$PMUBPF" record -q -a --user-only --call-graph=fp -e cpu-clock -F 4999 -o /dev/null ;;
-	pmubpf-table) set -- "$PMUBPF" record -q -a --user-only -e cpu-clock -F 4999 -o /dev/null ;;
-	pmubpf) set -- "$PMUBPF" record -q -a -e cpu-clock -F 4999 -o /dev/null ;;
-	perf) set -- perf record -q -a -g -e cpu-clock -F 4999 -o "$T/felt.data" ;;
-	bcc) set -- profile-bpfcc -f -F 4999 ;;
-	bpftrace) set -- bpftrace -q -e 'profile:hz:4999 { @[comm, ustack, kstack] = count(); } END { clear(@); }' ;;
-	esac
-	setsid "$@" >/dev/null 2>&1 &
-	way_pid=$!
-}
-
-has_overflows() { # PID: it, or what it started, samples
-	local pid
-	for pid in "$1" $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-		find "/proc/$pid/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . && return
-	done
-	return 1
-}
-
-felt_way() { # WAY
-	local i way_pid='' bare=()
-	if [ "$1" = bare ]; then
-		bare=(bare 4999)
-	elif [ "$1" != none ]; then
-		start_way "$1"
-		for ((i = 0; i < 10 * LIMIT; i++)); do has_overflows "$way_pid" && break; sleep 0.1; done
-		sleep 0.7
-	fi
-	for _ in 1 2 3; do
-		echo "$1 user $("$B/felt" user 0.25 ${bare[@]+"${bare[@]}"})"
-		echo "$1 kernel $("$B/felt" kernel 0.25 ${bare[@]+"${bare[@]}"})"
-	done
-	[ -n "$way_pid" ] || return 0
-	kill "$way_pid" 2>/dev/null
-	for ((i = 0; i < 20; i++)); do kill -0 "$way_pid" 2>/dev/null || break; sleep 0.1; done
-	kill -KILL -- "-$way_pid" 2>/dev/null # what it records is of no use here
-	wait "$way_pid" 2>/dev/null
-}
-
-felt() {
-	local way ways='none bare pmubpf-fp pmubpf-table pmubpf' i
-	command -v perf >/dev/null && ways+=' perf'
-	[[ " $RUN " == *" bcc "* ]] && ways+=' bcc'
-	[[ " $RUN " == *" bpftrace "* ]] && ways+=' bpftrace'
-	for ((i = 0; i < ROUNDS; i++)); do
-		for way in $ways; do
-			if [ "$(time_left "$FELT_END")" -ge 5 ]; then felt_way "$way"; else echo "felt, $way: left out, no time" >&2; fi
-		done
-	done >"$T/felt"
-	felt_table "$ways"
-	awk '{ printf "{\"felt\": \"%s\", \"in\": \"%s\", \"gaps\": %d, \"median_ns\": %d, \"sum_ns\": %d}\n", $1, $2, $3, $4, $5 }' "$T/felt" >"$B/felt.json"
-}
-
-felt_median() { # WAY user|kernel → us
-	awk -v way="$1" -v where="$2" '$1 == way && $2 == where && $3 > 0 { print $4 }' "$T/felt" | sort -n |
-		awk '{ ns[NR] = $1 } END { if (NR) printf "%.2f", ns[int((NR + 1) / 2)] / 1000; else print "-" }'
-}
-
-felt_table() { # WAYS
-	local way
-	printf '\nOne sample, felt by a thread 30 frames deep at 4,999 Hz: median gap, us\n%-14s %10s %10s\n' way 'user code' 'in kernel'
-	for way in ${1#none }; do
-		printf '%-14s %10s %10s\n' "$way" "$(felt_median "$way" user)" "$(felt_median "$way" kernel)"
-	done
-	awk '$1 == "none" { gaps += $3; n++ } END { if (n) printf "without any sampling: %d gaps a second (a quiet machine: few)\n", gaps / n / 0.25 }' "$T/felt"
-	awk -v with="$(felt_median pmubpf kernel)" -v without="$(felt_median pmubpf-table kernel)" 'BEGIN {
-		if (with + 0 && without + 0) printf "the kernel stack'"'"'s share: %.2f us (pmubpf less pmubpf-table, which takes none)\n", with - without }'
-}
-
+# shellcheck source=tests/bench/felt.sh
+. "$TOP/tests/bench/felt.sh"
 RUN=
-for peer in ${*:-$(cd "$PEERS" && ls -- *.sh | sed 's/\.sh$//')}; do
+for peer in ${*:-pmubpf $(cd "$PEERS" && ls -- *.sh | sed '/^pmubpf/d; s/\.sh$//')}; do
 	# shellcheck disable=SC1090
-	why=$(. "$PEERS/$peer.sh" && have)
-	if [ -n "$why" ]; then echo "$peer: skipped, $why"; else RUN+=" $peer"; fi
+	. "$PEERS/$peer.sh"
+	have >"$T/why" # not in a subshell: what it exports is for the peer
+	if [ -s "$T/why" ]; then echo "$peer: skipped, $(cat "$T/why")"; else RUN+=" $peer"; felt_ways; fi
 done
 for load in $LOADS; do
 	"load_$load" >"$T/why" || { echo "$load: skipped, $(cat "$T/why")"; continue; }
@@ -221,5 +166,6 @@ for load in $LOADS; do
 	done
 	stop_load
 done
-table
-felt
+[ "$FELT" = 0 ] || felt
+[ ! -s "$B/bench.json" ] || table
+[ ! -s "$B/felt.json" ] || felt_table

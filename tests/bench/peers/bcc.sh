@@ -14,8 +14,8 @@ have() {
 		mkdir "$T/headers"
 		cp -rs "$headers"/. "${headers%common}$(dpkg --print-architecture)"/. "$T/headers" 2>/dev/null
 	fi
-	timeout 20 profile-bpfcc -f -F 99 1 >/dev/null 2>&1 || echo "it does not start with the kernel headers that are here"
 }
 UNIT=1
 RECORD='exec profile-bpfcc -f -F "$RATE" --stack-storage-size 131072 >"$OUT" 2>/dev/null'
 FOLD=''
+felt_ways() { way bcc clock 'exec profile-bpfcc -f -F "$FELT_HZ"'; }
