@@ -42,7 +42,7 @@ spawn() {
 # Each load is a session of its own: its whole group ends with it.
 stop_load() {
 	local pid
-	for pid in ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"}; do kill -- "-$pid" 2>/dev/null; done
+	for pid in ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"}; do kill -- "-$pid" 2>/dev/null; kill -CONT -- "-$pid" 2>/dev/null; done
 	wait ${LOAD_PIDS[@]+"${LOAD_PIDS[@]}"} 2>/dev/null
 	LOAD_PIDS=()
 }
