@@ -5,8 +5,9 @@
 # - the user side: instructions and allocations for a recorded stream (tests/bench/stream.gz), from decoding to
 #   folded stacks, with this compiler and libc. Both are exact, whatever else runs.
 # - the overflow program: its time by that of a reference program on the same threads (tests/bench/reference.bpf.c),
-#   with this compiler, kernel and CPU. What disturbs makes it dearer, never cheaper: of several starts the smallest
-#   ratio counts.
+#   with this compiler, kernel and CPU. What disturbs makes it dearer, never cheaper, and each start has its own place
+#   in the caches: the usual ratio (the median of the starts) is written down, and the smallest of as many is held
+#   against it.
 # If more is meant: UPDATE=1 tests/e2e/guard.sh writes the new figures down; a new stream: see tests/bench/stream.c.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +16,7 @@ MEASURED='overflow_by_frame_pointers overflow_by_tables'
 REPLAY=$O/bench/replay
 REFERENCE=$O/bench/reference
 FIGURES=$TOP/tests/bench/guard.txt
-STARTS=4 RATE=30011 REFERENCE_RATE=28001
+STARTS=8 RATE=30011 REFERENCE_RATE=28001
 
 user_side_here() {
 	echo "gcc-$(gcc -dumpfullversion) $(getconf GNU_LIBC_VERSION | tr ' ' '-') $(uname -m)"
@@ -23,7 +24,8 @@ user_side_here() {
 
 overflow_here() {
 	local cpu
-	cpu=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)
+	# hypervisors call all generations the same
+	cpu=$(lscpu | awk -F': *' '$1 ~ /^(Model name|CPU family|Model|Stepping)$/ { printf "%s%s", n++ ? "-" : "", $2 }')
 	echo "$("${CLANG:-clang}" --version | sed -n 's/.*clang version \([0-9.]*\).*/clang-\1/p')" \
 		"linux-$(uname -r | grep -Eo '^[0-9]+\.[0-9]+') ${cpu// /-}"
 }
@@ -90,7 +92,7 @@ ratio_of_a_start() { # RECORD-OPTION LOAD…
 }
 
 hold_overflow() { # WHAT RECORD-OPTION LOAD…
-	local what=$1 here before ratio smallest='' i
+	local what=$1 here before ratio smallest='' all=() i
 	need_root
 	need_program python3
 	[ -x "$REFERENCE" ] || fail "no $REFERENCE: make build/bench/reference"
@@ -102,10 +104,12 @@ hold_overflow() { # WHAT RECORD-OPTION LOAD…
 		ratio_of_a_start "$@" >"$T/thousandths"
 		ratio=$(cat "$T/thousandths")
 		echo "$what: start $i: ${ratio:-samples were dropped} $(cut -d ' ' -f 2- "$T/ratio") ns"
+		[ -z "$ratio" ] || all+=("$ratio")
 		[ -z "$ratio" ] || [ "$ratio" -ge "${smallest:-$((ratio + 1))}" ] || smallest=$ratio
 		[ -n "${UPDATE:-}" ] || [ -z "$before" ] || [ -z "$smallest" ] || ! within "$smallest" "$before" || break
 	done
 	[ -n "$smallest" ] || skip "the machine is too busy: samples were dropped at each of $STARTS starts"
+	[ -z "${UPDATE:-}" ] || smallest=$(printf '%s\n' "${all[@]}" | sort -n | sed -n "$(((${#all[@]} + 1) / 2))p")
 	hold "$here" "$what" "$smallest"
 }
 
