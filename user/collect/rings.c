@@ -20,9 +20,9 @@ struct rings {
 	int n;
 	int epoll_fd;
 	size_t ring_bytes;
-	uint64_t until; /* during a drain */
-	size_t taken;   /* during the drain of a ring */
-	size_t most_taken;
+	uint64_t until;    /* during a drain */
+	size_t taken;      /* during the drain of a ring */
+	size_t most_taken; /* since it was asked for last */
 	ring_record_fn fn;
 	void *ctx;
 };
@@ -92,7 +92,6 @@ int rings__epoll_fd(const struct rings *rings)
 void rings__drain(struct rings *rings, uint64_t until)
 {
 	rings->until = until;
-	rings->most_taken = 0;
 	for (int i = 0; i < rings->n; i++) {
 		rings->taken = 0;
 		ring_buffer__consume(rings->list[i]);
@@ -101,7 +100,10 @@ void rings__drain(struct rings *rings, uint64_t until)
 	}
 }
 
-double rings__fill(const struct rings *rings)
+double rings__most_fill(struct rings *rings)
 {
-	return fmin(1, (double)rings->most_taken / (double)rings->ring_bytes);
+	size_t most = rings->most_taken;
+
+	rings->most_taken = 0;
+	return fmin(1, (double)most / (double)rings->ring_bytes);
 }

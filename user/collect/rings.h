@@ -21,7 +21,7 @@ int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up
 /* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later one:
  * so what a round takes in is bounded by the rings' size. */
 void rings__drain(struct rings *rings, uint64_t until);
-/* How full the fullest ring was when it was drained last: 0 to 1. */
-double rings__fill(const struct rings *rings);
+/* How full the fullest ring was when it was drained, of all drains since the last call: 0 to 1. */
+double rings__most_fill(struct rings *rings);
 
 #endif

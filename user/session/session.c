@@ -94,8 +94,11 @@ static int session__check_place(const struct session *s, struct err *err)
 
 static int session__prepare(struct session *s, struct err *err)
 {
-	int r = session__check_cpus(s, err);
+	/* first: who ends a recording while it starts means it, too */
+	int r = signals__catch(&s->signals, err);
 
+	if (r == 0)
+		r = session__check_cpus(s, err);
 	if (r == 0)
 		r = session__check_place(s, err);
 	if (r == 0)
@@ -105,8 +108,6 @@ static int session__prepare(struct session *s, struct err *err)
 				s, err);
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
-	if (r == 0)
-		r = signals__catch(&s->signals, err);
 	if (r == 0 && s->opts->whom.command)
 		r = command__start(&s->command, s->opts->whom.command, s->opts->whom.command_stdout,
 				   err);
@@ -298,6 +299,8 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	if (r < 0) {
 		command__terminate(&s->command);
 		command__wait(&s->command);
+		if (s->signals.fd >= 0)
+			signals__release(&s->signals);
 		session__free(s);
 		session_result__done(result);
 		return r;

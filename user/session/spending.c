@@ -171,7 +171,7 @@ static struct budget_window session__window(struct session *s, uint64_t now)
 		.span_ns = now - sp->window_ns,
 		.overflows = adaptive.seen - sp->adaptive.seen,
 		.lost = adaptive.dropped > sp->adaptive.dropped,
-		.fill = rings__fill(s->rings),
+		.fill = rings__most_fill(s->rings),
 	};
 
 	if (samples_ns > reader_ns)
