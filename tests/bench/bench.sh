@@ -28,6 +28,10 @@ fi
 : "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
 : "${RUNS_END:=1000000}" "${FELT_END:=1000000}" "${FELT:=1}" "${FELT_SECONDS:=0.5}"
 CPUS=$(getconf _NPROCESSORS_ONLN)
+[ -x "$B/meter" ] && [ -x "$B/felt" ] && [ -x "$B/pathsnofp" ] || {
+	echo "bench: $B has not all of its programs: make bench builds them" >&2
+	exit 1
+}
 T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-bench.XXXXXX")
 export T
 LOAD_PIDS=()

@@ -123,8 +123,7 @@ t_image() {
 		options+=(--privileged)
 	else
 		echo "    not privileged: this machine hasn't all capabilities"
-		options+=(--cap-drop ALL --cap-add SYS_ADMIN --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH
-			--cap-add SYSLOG)
+		options+=(--cap-drop ALL --cap-add SYS_ADMIN --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH)
 	fi
 	docker_run web-1 alpha 60
 	docker run "${options[@]}" pmubpf record -q -a -e cpu-clock -F 499 -d 5 --by container,user >"$T/folded" 2>"$T/err" &

@@ -173,6 +173,10 @@ need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+kernel_is() { # VERSION: or newer
+	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
+}
+
 need_program() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }

@@ -4,8 +4,8 @@
  * the kernel says of itself. The command has been forked before, and runs with its caller's privileges.
  *
  * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): those of
- * examples/pmubpf.service without CAP_PERFMON, which counters and programs want when they are opened, and what
- * ends a command that has become another user.
+ * examples/pmubpf.service without CAP_PERFMON, which counters and programs want when they are opened, what ends a
+ * command that has become another user, and before 5.13 what shows addresses in /proc/kallsyms.
  */
 #include <linux/capability.h>
 
@@ -13,9 +13,12 @@
 #include "sys/caps.h"
 #include "sys/drop.h"
 
-static const uint64_t looking =
-	CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
-	CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER) | CAP_BIT(CAP_SYSLOG_NUMBER) | CAP_BIT(CAP_KILL);
+static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) |
+				CAP_BIT(CAP_DAC_READ_SEARCH) |
+				CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER) | CAP_BIT(CAP_KILL);
+
+/* Where the kernel can't be asked for names. */
+static const uint64_t reading_kallsyms = CAP_BIT(CAP_SYSLOG_NUMBER);
 
 /* To become nobody, with a /tmp of its own (symd/fetch.c). */
 static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
@@ -23,7 +26,13 @@ static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
 
 void session__drop_privileges(const struct session *s)
 {
+	uint64_t keep = looking;
+
+	if (s->opts->may_download)
+		keep |= downloading;
+	if (!kernel_names__asks(s->opts->kernel))
+		keep |= reading_kallsyms;
 	/* it can't fail, and if it did the recording would be what it was before */
-	drop_capabilities(looking | (s->opts->may_download ? downloading : 0));
+	drop_capabilities(keep);
 	drop_new_privileges();
 }

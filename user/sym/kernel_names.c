@@ -62,6 +62,11 @@ void kernel_names__begin(struct kernel_names *k)
 		read_beside(k);
 }
 
+bool kernel_names__asks(const struct kernel_names *k)
+{
+	return k->ask;
+}
+
 /* As read for the first time; waits until they are. */
 static void wait_for_table(struct kernel_names *k)
 {

@@ -7,6 +7,7 @@
 #ifndef PMUBPF_SYM_KERNEL_NAMES_H
 #define PMUBPF_SYM_KERNEL_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct kernel_names *kernel_names__free(struct kernel_names *k);
 
 /* While there are privileges, as soon as it's likely that names will be wanted. More than once does no harm. */
 void kernel_names__begin(struct kernel_names *k);
+/* Whether the kernel names its addresses: nothing has to be read. */
+bool kernel_names__asks(const struct kernel_names *k);
 /* Reads all symbols now, and asks for none: the same answers however often a recording is replayed. */
 void kernel_names__read(struct kernel_names *k);
 /* These will be wanted soon: asking for many at once is cheaper. */
