@@ -8,7 +8,7 @@
 # Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each. Environment: QUICK=1 (two
 # loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': none, only what is
 # felt), FELT=0 (that is left out), SECONDS_EACH (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs
-# are added to those of before, and the tables are made of all). A full run takes about 70 minutes on two CPUs (extrapolated), and
+# are added to those of before, and the tables are made of all). A full run takes about 85 minutes on two CPUs (extrapolated), and
 # can be done in parts: `for load in paths redis; do make bench KEEP=1 LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`.
 # What isn't installed, can't run, was cut off or found no time any more is named. As root, on a machine that does nothing
 # else. Loads talk to loopback only.
