@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * BPF code is C code: the very files that ship in the kernel (bpf/lib), compiled for this machine and
- * walked over stacks made by hand. What port.h includes for the kernel side is supplied here: types,
- * map macros, and the helpers, of which reading user memory is a bounds-checked copy from a fake stack.
+ * walked over stacks made by hand. The helpers are supplied here, of which reading user memory is a
+ * bounds-checked copy from a fake stack.
  */
 #include <criterion/criterion.h>
 
 #if __has_include("lib/ustack.h")
 
-#include <linux/bpf.h>
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PMUBPF_BPF_PORT_H
-#undef __TARGET_ARCH_arm64
-#undef __TARGET_ARCH_riscv
-#define __TARGET_ARCH_x86 1
-#include "../../vmlinux/x86.h"
-#include "pmubpf/record.h"
-
-#define SEC(name)
-#define __weak __attribute__((weak))
-#define __uint(name, val) int(*name)[val]
-#define __type(name, val) typeof(val) *name
-#define __array(name, val) typeof(val) *name[]
+#include "bpf_on_host.h"
 
 static void *bpf_map_lookup_elem(const void *map, const void *key);
 static long bpf_probe_read_user(void *dst, __u32 size, const void *from);

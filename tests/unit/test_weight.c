@@ -7,24 +7,9 @@
 
 #if __has_include("lib/weight.h")
 
-#include <linux/bpf.h>
-#include <linux/types.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
-#define PMUBPF_BPF_PORT_H
-#undef __TARGET_ARCH_arm64
-#undef __TARGET_ARCH_riscv
-#define __TARGET_ARCH_x86 1
-#include "../../vmlinux/x86.h"
-#include "pmubpf/record.h"
-
-#define SEC(name)
-#define __weak __attribute__((weak))
-#define __uint(name, val) int(*name)[val]
-#define __type(name, val) typeof(val) *name
-#define __array(name, val) typeof(val) *name[]
+#include "bpf_on_host.h"
 
 struct bpf_perf_event_data {
 	struct arch_regs regs;
