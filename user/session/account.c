@@ -16,7 +16,7 @@ enum {
 	/* Between two looks at the rings, while samples are accounted: thousands of them, with their slices, take
 	 * longer than the rings have room for more. */
 	BETWEEN_NS = 5 * 1000 * 1000,
-	LOOK_EVERY = 16, /* samples, at the clock */
+	LOOK_EVERY = 16, /* calls, at the clock */
 };
 
 /* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those 0, or -1
@@ -270,9 +270,9 @@ static void account_one(struct session *s, const struct decoded *rec)
 
 void session__look_around(struct session *s)
 {
-	uint64_t now = now_ns(), took;
+	uint64_t now, took;
 
-	if (!s->rings || now < s->look_ns)
+	if (!s->rings || s->looks++ % LOOK_EVERY || (now = now_ns()) < s->look_ns)
 		return;
 	rings__drain(s->rings, now);
 	if (s->tables)
@@ -287,8 +287,7 @@ static void account_sample(void *ctx, const struct decoded *rec)
 	struct session *s = ctx;
 	uint64_t began;
 
-	if (s->accounted++ % LOOK_EVERY == 0)
-		session__look_around(s);
+	session__look_around(s);
 	began = session__time_sample(s, rec);
 
 	account_one(s, rec);

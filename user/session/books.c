@@ -201,12 +201,13 @@ static void note_cpus_away(const struct session *s, size_t index, struct ledger_
 /* Overflows for which no program was called: the last ones, too, after which none was there to notice. */
 static void count_unseen(const struct session *s, size_t index, struct ledger_event *e)
 {
-	_cleanup_free_ struct pmb_last *last =
-		xcalloc((size_t)programs__n_rings(s->programs), sizeof(*last));
-	bool known = programs__last(s->programs, index, last) == 0;
+	_cleanup_free_ struct pmb_last *last = NULL;
+	bool known;
 
 	if (event_weight(s, index) != PMB_WEIGHT_GRID)
 		return;
+	last = xcalloc((size_t)programs__n_rings(s->programs), sizeof(*last));
+	known = programs__last(s->programs, index, last) == 0;
 	for (size_t i = 0; known && i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 

@@ -53,7 +53,7 @@ struct session {
 	uint64_t round_ns; /* when the previous round began */
 	uint64_t
 		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
-	uint64_t accounted;    /* samples */
+	uint64_t looks;        /* times that it was asked whether it's time for that */
 	bool tables_changed;   /* since samples were tried again */
 	uint64_t places_ns;    /* when the counters of places were read */
 	uint64_t *idle_before; /* per CPU; as the counters were started */

@@ -89,7 +89,7 @@ static void retry(struct session *s, bool last)
 			s->late[kept++] = *late;
 		else if (!try_again(s, late, last))
 			s->late[kept++] = *late;
-		if (i % 16 == 15 && !last)
+		if (!last)
 			session__look_around(s);
 	}
 	s->n_late = kept;

@@ -273,16 +273,23 @@ static void kallsyms__read_modules(struct kallsyms *ks, const char *path)
 		qsort(ks->modules, ks->n_modules, sizeof(*ks->modules), by_base);
 }
 
+struct kallsyms *kallsyms__modules(const char *path)
+{
+	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
+
+	buf__putc(&ks->names, '\0');
+	kallsyms__read_modules(ks, path ? path : "/proc/modules");
+	return ks;
+}
+
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err)
 {
-	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
+	/* modules first: one that comes in between is seen as a change later */
+	struct kallsyms *ks = kallsyms__modules(modules_path);
 	int r;
 
-	buf__putc(&ks->names, '\0');
 	path = path ? path : "/proc/kallsyms";
-	/* modules first: one that comes in between is seen as a change later */
-	kallsyms__read_modules(ks, modules_path ? modules_path : "/proc/modules");
 	r = kallsyms__read(ks, path);
 	if (r < 0) {
 		kallsyms__free(ks);
@@ -296,15 +303,6 @@ int kallsyms__load_from(const char *path, const char *modules_path, struct kalls
 int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err)
 {
 	return kallsyms__load_from(path, NULL, ret, err);
-}
-
-struct kallsyms *kallsyms__modules(void)
-{
-	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
-
-	buf__putc(&ks->names, '\0');
-	kallsyms__read_modules(ks, "/proc/modules");
-	return ks;
 }
 
 struct kallsyms *kallsyms__free(struct kallsyms *ks)
@@ -374,10 +372,9 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 
 bool kallsyms__same_modules(const struct kallsyms *ks, const char *modules_path)
 {
-	struct kallsyms *now = xcalloc(1, sizeof(*now));
+	struct kallsyms *now = kallsyms__modules(modules_path);
 	bool same;
 
-	kallsyms__read_modules(now, modules_path ? modules_path : "/proc/modules");
 	same = now->n_modules == ks->n_modules;
 	for (size_t i = 0; same && i < ks->n_modules; i++)
 		same = by_base(&now->modules[i], &ks->modules[i]) == 0 &&

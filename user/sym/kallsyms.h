@@ -19,8 +19,8 @@ int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
  * and that's fine). */
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err);
-/* No symbols, only the modules of now: what it finds is SYM_NO_SYMBOL, and the module. */
-struct kallsyms *kallsyms__modules(void);
+/* No symbols, only the modules of now (path NULL: /proc/modules): what it finds is SYM_NO_SYMBOL, and the module. */
+struct kallsyms *kallsyms__modules(const char *path);
 struct kallsyms *kallsyms__free(struct kallsyms *ks);
 
 /* name and module are borrowed from ks (module NULL: the kernel proper, "bpf" for BPF programs).

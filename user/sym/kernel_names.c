@@ -182,7 +182,7 @@ void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_nam
 		*ret = (struct kernel_name){.name = a->name, .reason = SYM_NAMED};
 	} else {
 		if (!k->modules)
-			k->modules = kallsyms__modules();
+			k->modules = kallsyms__modules(NULL);
 		kallsyms__find(k->modules, addr, ret);
 	}
 }
