@@ -48,11 +48,6 @@ watched() {
 	nm "$WORKLOADS/watch" | awk '$3 == "watched" { print "0x" $1 }'
 }
 
-need_breakpoints() {
-	pmb record -e "mem:$(watched)/8:w" -o "$T/probe" -- true
-	[ "$rc" -ne 3 ] || skip "no hardware breakpoints: $(head -n 1 "$T/err")"
-}
-
 t_watchpoint_1000() {
 	need_breakpoints
 	pmb_ok record -e "mem:$(watched)/8:w" --summary "$T/sum.json" -o "$T/folded" -- "$WORKLOADS/watch" 1000

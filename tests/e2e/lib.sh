@@ -181,6 +181,13 @@ need_program() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
+# Some hypervisors let a guest set breakpoints and never let them fire: then a count of 0 is right.
+need_breakpoints() {
+	local count
+	count=$("$WORKLOADS/breakpoints" 2>"$T/probe") || skip "no hardware breakpoints: $(head -n 1 "$T/probe")"
+	[ "$count" = 10 ] || skip "hardware breakpoints don't fire here: 10 stores counted $count without the tool"
+}
+
 # Seconds of a recording: secs FULL SHORT.
 secs() {
 	if [ "$QUICK" = 1 ]; then echo "$2"; else echo "$1"; fi

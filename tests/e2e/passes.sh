@@ -18,11 +18,6 @@ stores() { # N
 	echo "${list#,}"
 }
 
-need_breakpoints() {
-	pmb record -e "$(stores 1)" -o "$T/probe" -- true
-	[ "$rc" -ne 3 ] || skip "no hardware breakpoints: $(head -n 1 "$T/err")"
-}
-
 t_too_many_without_passes() {
 	need_breakpoints
 	pmb record -e "$(stores 8)" -o "$T/folded" -- "$WORKLOADS/watch" 1000
