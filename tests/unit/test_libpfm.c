@@ -123,6 +123,7 @@ Test(libpfm, not_asked_about_recorded_machines)
 /* Not forced: the kernel's own PMU is in every machine. */
 static void setup_unforced(void)
 {
+	unsetenv("LIBPFM_FORCE_PMU"); /* it hides the kernel's own */
 	if (!libpfm__available())
 		cr_skip_test("libpfm4 is not here");
 	root = tree_load("intel-hybrid");

@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "pmu/event.h"
 #include "pmu/event_db_json.h"
+#include "pmu/nearest.h"
 #include "sys/cpuinfo.h"
 #include "sys/procfs.h"
 
@@ -237,6 +238,12 @@ int event_db_use(const char *dir, struct err *err)
 const struct event_db *event_db_used(void)
 {
 	return used.db;
+}
+
+void event_db__offer(struct nearest *nearest)
+{
+	for (size_t i = 0; used.db && i < used.db->n; i++)
+		nearest__offer(nearest, used.db->entries[i].name, NULL);
 }
 
 const char *event_db_trouble(void)

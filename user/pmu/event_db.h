@@ -19,6 +19,7 @@
 #include "base/err.h"
 
 struct event;
+struct nearest;
 
 enum db_precise {
 	DB_IMPRECISE,
@@ -79,6 +80,8 @@ const struct event_db_entry *event_db__match(const struct event_db *db, const ch
 int event_db_use(const char *dir, struct err *err);
 const struct event_db *event_db_used(void);
 const char *event_db_trouble(void); /* NULL: none */
+/* All names of the one that is used. */
+void event_db__offer(struct nearest *nearest);
 
 /* "GenuineIntel-6-55-4" from the text of /proc/cpuinfo; NULL if it doesn't say (not x86). */
 char *event_db_cpu(const char *cpuinfo);

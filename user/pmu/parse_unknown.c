@@ -12,11 +12,9 @@
 
 static void offer_all(struct nearest *nearest, const struct parser *parser)
 {
-	const struct event_db *db = event_db_used();
 	struct cache_event cache;
 
-	for (size_t i = 0; db && i < db->n; i++)
-		nearest__offer(nearest, db->entries[i].name, NULL);
+	event_db__offer(nearest);
 	for (size_t i = 0; parser->user && i < parser->user->n; i++)
 		nearest__offer(nearest, parser->user->events[i].name, NULL);
 	for (size_t i = 0; i < n_event_aliases; i++)
