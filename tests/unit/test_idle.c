@@ -7,6 +7,7 @@
 Test(idle, places_where_a_cpu_waits)
 {
 	static const char *const names[] = {"pv_native_safe_halt",
+					    "pvm_safe_halt_hc",
 					    "default_idle_call",
 					    "mwait_idle_with_hints.constprop.0",
 					    "cpu_do_idle",

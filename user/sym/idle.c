@@ -28,6 +28,8 @@ static const char *const functions[] = {
 	"native_safe_halt",
 	"pv_native_safe_halt",
 	"xen_safe_halt",
+	"pvm_safe_halt",
+	"pvm_safe_halt_hc",
 	"tdx_halt",
 	"tdx_safe_halt",
 	"amd_e400_idle",
