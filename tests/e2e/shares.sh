@@ -57,7 +57,11 @@ t_main_in_the_stacks() {
 }
 
 t_frames_named() {
+	local name
 	grep -E ';(hot70|hot30|spin_mix|main)' "$S/folded" >"$T/mine"
+	for name in hot70 hot30 main; do
+		expect_match "$T/mine" ";$name(;| [0-9]+\$)" "frames of $name"
+	done
 	expect_no_match "$T/mine" '\[unknown\]|\]\+0x' "a frame has no name"
 	expect_le "$(folded_share "$S/folded" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
 }
