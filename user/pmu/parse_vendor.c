@@ -83,8 +83,8 @@ static int refuse_text(const struct libpfm_event *found, const struct parser *pa
 	_cleanup_(buf__done) struct buf near = {0};
 
 	nearest__init(&nearest, spec->base);
-	event_db__offer(
-		&nearest); /* first: whoever writes as it does is offered its way of writing */
+	/* first: whoever writes as it does is offered its way of writing */
+	event_db__offer(&nearest);
 	libpfm__offer(&nearest, spec->base);
 	nearest__format(&nearest, &near);
 	return err__usage(parser->err, "event '%s': libpfm knows %s of %s, but says: %s%s%s",
