@@ -20,20 +20,6 @@ $(BENCH)/%: tests/bench/%.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $< -o $@
 
-# The overflow program's yardstick.
-$(BENCH)/reference.bpf.o: tests/bench/reference.bpf.c | $(O)/tools-checked
-	@mkdir -p $(@D)
-	$(call say,BPF,$@)
-	$(Q)$(CLANG) $(BPF_FLAGS) -c $< -o $@
-
-$(BENCH)/reference.skel.h: $(BENCH)/reference.bpf.o
-	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name reference_bpf > $@.tmp && mv $@.tmp $@
-
-$(BENCH)/reference: tests/bench/reference.c $(BENCH)/reference.skel.h
-	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) -iquote $(BENCH) $(ALL_CFLAGS) $(LDFLAGS) $< -lbpf -lelf -lz -o $@
-
 # With frame pointers, as tests/workloads: peers know no other way.
 $(BENCH)/felt: tests/bench/felt.c
 	@mkdir -p $(@D)

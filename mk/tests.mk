@@ -84,7 +84,7 @@ test:
 	$(Q)mk/deps.sh build demo test
 	$(Q)$(if $(SUITES),,mk/deps.sh others containers browser || echo 'make: not all of what the tests look at can be had' >&2)
 	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
-	$(Q)$(MAKE) --no-print-directory all workloads unit step $(O)/bench/replay $(O)/bench/reference
+	$(Q)$(MAKE) --no-print-directory all workloads unit step $(O)/bench/replay
 	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
 		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r

@@ -1,116 +1,135 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a sample costs does not slip by more than 10 %, held against the figures of tests/bench/guard.txt:
+# What a sample costs does not slip by more than 10 % from one commit to the next. The commit before is built here
+# (GUARD_BASE=COMMIT: that one; beside changes that aren't committed: HEAD), and both run in turn or at once:
 # - the user side: instructions and allocations for a recorded stream (tests/bench/stream.gz), from decoding to
-#   folded stacks, with this compiler and libc. Both are exact, whatever else runs.
-# - the overflow program: its time by that of a reference program on the same threads (tests/bench/reference.bpf.c),
-#   with this compiler, kernel and CPU. What disturbs makes it dearer, never cheaper, and each start has its own place
-#   in the caches: the usual ratio (the median of the starts) is written down, and the smallest of as many is held
-#   against it.
-# If more is meant: UPDATE=1 tests/e2e/guard.sh writes the new figures down; a new stream: see tests/bench/stream.c.
+#   folded stacks. Both are exact, whatever else runs.
+# - the overflow program: its time by that of the commit before, on the same threads at the same time. What disturbs
+#   slows both, each start has its own place in the caches, and who comes first finds them colder: the smallest of
+#   the starts in each order, and of these the mean.
+# Nothing is built where neither the tool's sources nor the rules that build it differ.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 MEASURED='overflow_by_frame_pointers overflow_by_tables'
 REPLAY=$O/bench/replay
-REFERENCE=$O/bench/reference
-FIGURES=$TOP/tests/bench/guard.txt
-STARTS=8 RATE=30011 REFERENCE_RATE=28001
+STARTS=8 RATE=30011
 
-user_side_here() {
-	echo "gcc-$(gcc -dumpfullversion) $(getconf GNU_LIBC_VERSION | tr ' ' '-') $(uname -m)"
+in_git() {
+	git -C "$TOP" -c safe.directory='*' "$@" 2>/dev/null
 }
 
-overflow_here() {
-	local cpu
-	# hypervisors call all generations the same
-	cpu=$(lscpu | awk -F': *' '$1 ~ /^(Model name|CPU family|Model|Stepping)$/ { printf "%s%s", n++ ? "-" : "", $2 }')
-	echo "$("${CLANG:-clang}" --version | sed -n 's/.*clang version \([0-9.]*\).*/clang-\1/p')" \
-		"linux-$(uname -r | grep -Eo '^[0-9]+\.[0-9]+') ${cpu// /-}"
+# What makes the tool what it is.
+SOURCES=(Makefile mk bpf user vmlinux include tests/bench/stream.gz tests/bench/replay.c)
+
+find_base() {
+	if [ -n "${GUARD_BASE:-}" ]; then
+		in_git rev-parse --verify "$GUARD_BASE^{commit}" || fail "GUARD_BASE=$GUARD_BASE is no commit here"
+	elif in_git diff --quiet HEAD -- "${SOURCES[@]}"; then
+		in_git rev-parse --verify 'HEAD~1^{commit}'
+	else
+		in_git rev-parse --verify HEAD
+	fi
 }
 
-written_down() { # HERE WHAT → the figure, or nothing
-	awk -v key="$1 $2 " 'index($0, key) == 1 { print substr($0, length(key) + 1) }' "$FIGURES"
+setup() {
+	local base
+	if ! base=$(find_base); then
+		echo "the commit before is not here" >"$S/no_base"
+	elif in_git diff --quiet "$base" -- "${SOURCES[@]}"; then
+		echo "nothing that the tool is built from differs from commit ${base:0:12}" >"$S/no_base"
+	else
+		echo "${base:0:12}" >"$S/name"
+		mkdir "$S/base"
+		in_git archive "$base" | tar -x -C "$S/base" || fail "git archive $base"
+		make -C "$S/base" -s -j"$(nproc)" O="$S/base/build" all "$S/base/build/bench/replay" >"$S/make" 2>&1 ||
+			fail "commit $base cannot be built: $(grep -m 1 -i error "$S/make")"
+	fi
 }
 
-write_down() { # HERE WHAT FIGURE, in the place of the old
-	awk -v key="$1 $2 " 'index($0, key) != 1' "$FIGURES" >"$T/figures"
-	echo "$1 $2 $3" >>"$T/figures"
-	cp "$T/figures" "$FIGURES"
+need_base() {
+	[ ! -s "$S/no_base" ] || skip "$(cat "$S/no_base")"
+	[ -s "$S/name" ] || fail "the commit before has not been built"
 }
 
-within() { # NOW BEFORE
-	[ $(($1 * 10)) -le $(($2 * 11)) ]
+hold() { # WHAT NOW BEFORE
+	echo "$1: $2, in commit $(cat "$S/name") $3"
+	[ $(($2 * 10)) -le $(($3 * 11)) ] || fail "$1: $2, more than 10 % above the $3 of commit $(cat "$S/name")"
 }
 
-hold() { # HERE WHAT NOW
-	local before
-	[ -z "${UPDATE:-}" ] || write_down "$@"
-	before=$(written_down "$1" "$2")
-	[ -n "$before" ] || skip "no figures for $1 in tests/bench/guard.txt"
-	echo "$2: $3, written down $before"
-	within "$3" "$before" || fail "$2: $3, more than 10 % above the $before of tests/bench/guard.txt"
-}
-
-measured() { # → "instructions N" and "allocations N"
+measured() { # REPLAY → "instructions N" and "allocations N"
 	valgrind --tool=callgrind --collect-atstart=no --toggle-collect=play_all --toggle-collect=fold \
-		--callgrind-out-file="$T/callgrind" "$REPLAY" "$TOP/tests/bench/stream.gz" >"$T/replay" 2>"$T/valgrind" ||
+		--callgrind-out-file="$T/callgrind" "$1" "$TOP/tests/bench/stream.gz" >"$T/replay" 2>"$T/valgrind" ||
 		fail "replay: $(tail -n 3 "$T/valgrind")"
-	"$REPLAY" "$TOP/tests/bench/stream.gz" >"$T/replay" # valgrind has not all system calls: another way, other allocations
+	"$1" "$TOP/tests/bench/stream.gz" >"$T/replay" # valgrind has not all system calls: another way, other allocations
 	sed -n 's/.*Collected : \([0-9]*\).*/instructions \1/p' "$T/valgrind"
 	sed -n 's/.*"allocations": \([0-9]*\).*/allocations \1/p' "$T/replay"
 }
 
 t_user_side() {
-	local what now
+	local what now before
+	need_base
 	command -v valgrind >/dev/null || skip "no valgrind here"
+	cmp -s "$TOP/tests/bench/stream.gz" "$S/base/tests/bench/stream.gz" || skip "the recorded stream is another"
 	[ -x "$REPLAY" ] || fail "no $REPLAY: make build/bench/replay"
-	measured >"$T/measured"
-	expect_eq "$(wc -l <"$T/measured")" 2 "figures that were measured"
-	while read -r what now; do
-		hold "$(user_side_here)" "$what" "$now"
-	done <"$T/measured"
+	measured "$REPLAY" >"$T/now"
+	measured "$S/base/build/bench/replay" >"$T/before"
+	expect_eq "$(wc -l <"$T/now") $(wc -l <"$T/before")" "2 2" "figures that were measured"
+	while read -r what now before; do
+		hold "$what" "$now" "$before"
+	done < <(join "$T/now" "$T/before")
+}
+
+start_recording() { # TOOL LOAD RECORD-OPTION SUMMARY
+	spawn "$1" record -q -e cpu-clock -F "$RATE" -m 4M "$3" -p "$2" -o /dev/null --summary "$4" </dev/null
+	wait_until has_perf_events "$spawned" || fail "$1 does not record"
 }
 
 # One start → the ratio in thousandths, or nothing if samples were dropped: those cost less.
-ratio_of_a_start() { # RECORD-OPTION LOAD…
-	local load reference option=$1
-	shift
+ratio_of_a_start() { # FIRST(now|before) RECORD-OPTION LOAD…
+	local load now before option=$2 first=$1
+	shift 2
 	spawn "$@" >/dev/null
 	load=$spawned
 	sleep 0.2
-	pmb_start record -q -e cpu-clock -F "$RATE" -m 4M "$option" -p "$load" -o /dev/null --summary "$T/sum.json"
-	spawn "$REFERENCE" "$REFERENCE_RATE" "$load" >"$T/reference"
-	reference=$spawned
-	wait_until test -s "$T/reference" || fail "the reference program does not run"
+	[ "$first" = now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" "$T/before.json"; before=$spawned; }
+	start_recording "$PMUBPF" "$load" "$option" "$T/sum.json"
+	now=$spawned
+	[ "$first" != now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" "$T/before.json"; before=$spawned; }
 	sleep 0.5
-	"$TOP/tests/bench/bpf_ratio.py" "$tool" "$reference" 1.5 >"$T/ratio" || fail "no ratio"
-	kill "$reference" "$load"
-	pmb_finish INT
+	"$TOP/tests/bench/bpf_ratio.py" "$now" "$before" 1.5 >"$T/ratio" || fail "no ratio"
+	kill "$load"
+	kill -INT "$now" "$before"
+	wait "$now" "$before"
 	[ "$(($(sum_dropped) * 100))" -gt "$(sum_seen)" ] || awk '{ printf "%d\n", $1 * 1000 + 0.5 }' "$T/ratio"
 }
 
+# Thousandths: the mean of the smallest in each order.
+least_ratio() {
+	awk '!($1 in least) || $2 < least[$1] { least[$1] = $2 }
+		END { if ("now" in least && "before" in least) printf "%d\n", (least["now"] + least["before"]) / 2 }' "$T/ratios"
+}
+
 hold_overflow() { # WHAT RECORD-OPTION LOAD…
-	local what=$1 here before ratio smallest='' all=() i
+	local what=$1 ratio least='' first i
 	need_root
 	need_program python3
-	[ -x "$REFERENCE" ] || fail "no $REFERENCE: make build/bench/reference"
+	need_base
 	[ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -ge "$RATE" ] || skip "this kernel allows no $RATE Hz"
 	shift
-	here=$(overflow_here)
-	before=$(written_down "$here" "$what")
+	: >"$T/ratios"
 	for ((i = 0; i < STARTS; i++)); do
-		ratio_of_a_start "$@" >"$T/thousandths"
+		first=$([ $((i % 2)) = 0 ] && echo now || echo before)
+		ratio_of_a_start "$first" "$@" >"$T/thousandths"
 		ratio=$(cat "$T/thousandths")
 		echo "$what: start $i: ${ratio:-samples were dropped} $(cut -d ' ' -f 2- "$T/ratio") ns"
-		[ -z "$ratio" ] || all+=("$ratio")
-		[ -z "$ratio" ] || [ "$ratio" -ge "${smallest:-$((ratio + 1))}" ] || smallest=$ratio
-		[ -n "${UPDATE:-}" ] || [ -z "$before" ] || [ -z "$smallest" ] || ! within "$smallest" "$before" || break
+		[ -z "$ratio" ] || echo "$first $ratio" >>"$T/ratios"
+		least=$(least_ratio)
+		[ -z "$least" ] || [ "$least" -gt 1100 ] || break
 	done
-	[ -n "$smallest" ] || skip "the machine is too busy: samples were dropped at each of $STARTS starts"
-	[ -z "${UPDATE:-}" ] || smallest=$(printf '%s\n' "${all[@]}" | sort -n | sed -n "$(((${#all[@]} + 1) / 2))p")
-	hold "$here" "$what" "$smallest"
+	[ -n "$least" ] || skip "the machine is too busy: samples were dropped at each of $STARTS starts"
+	hold "$what" "$least" 1000
 }
 
 t_overflow_by_frame_pointers() {
