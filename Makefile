@@ -47,7 +47,8 @@ help:
 	  'sudo make deps     install what building and testing need' \
 	  'make check         unit tests, fuzz corpora and lint: no root, no PMU (SAN=1: with ASan and UBSan)' \
 	  'make fuzz          new inputs for the parsers of foreign files, with clang (T=NAME, SECONDS=N, RUNS=N)' \
-	  'make test-vm       other kernels and architectures, in QEMU (VM=arm64-6.12: one)' \
+	  'make test-vm       other kernels and architectures, in QEMU (VM="NAME…": these)' \
+	  'make test-nest     both commands in fresh Debian systems' \
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \
 	  'make install       DESTDIR, prefix' \
@@ -55,8 +56,7 @@ help:
 	  'make clean' \
 	  '' \
 	  'V=1 shows commands, O=DIR builds elsewhere, ARCH=x86|arm64|riscv, WERROR=1. Of make test:' \
-	  'NEST=0 leaves the test in fresh Debian systems out, VM=0 the emulated machines (VM="NAME…": these);' \
-	  'SUITES="NAME…" runs these suites of tests/e2e only'
+	  'SUITES="NAME…" runs these suites of tests/e2e only, SOAK=1 the long forms, LANES=N so many side by side'
 
 deps:
 	$(Q)mk/deps.sh

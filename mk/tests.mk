@@ -76,17 +76,17 @@ lint:
 	$(Q)tests/lint/banned.sh
 	$(Q)tests/lint/format.sh $(FORMATTED)
 
-# Which guests of tests/vm/guests are a part of the run; VM=0: none. One that can't be had is skipped.
-GUESTS := $(if $(VM),$(filter-out 0,$(VM)),amd64-5.10 arm64-6.12 riscv64-6.12)
-
 # SUITES='shares names': only these of tests/e2e.
 test:
 	$(Q)mk/deps.sh build demo test
 	$(Q)$(if $(SUITES),,mk/deps.sh others containers browser || echo 'make: not all of what the tests look at can be had' >&2)
-	$(Q)$(if $(GUESTS),mk/deps.sh vm || echo 'make: not all of the emulated machines can be had' >&2)
 	$(Q)$(MAKE) --no-print-directory all workloads unit step $(O)/bench/replay
-	$(Q)r=0; O=$(O) NEST=$(NEST) GUESTS="$(GUESTS)" UNIT_DIR=$(O)/tests/unit \
-		tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
+	$(Q)r=0; O=$(O) UNIT_DIR=$(O)/tests/unit tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r
+
+# Both commands in fresh Debian systems.
+test-nest:
+	$(Q)mk/deps.sh build test
+	$(Q)O=$(O) tests/run.sh $(CURDIR)/tests/e2e/nest.sh
 
 -include $(UNIT:%=%.d) $(PAGES).d $(STEP:%=%.bpf.d)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Emulated machines: kernels and architectures that this one isn't. tests/vm/guests lists them.
 #
-#   make test-vm                   all guests (make test runs three of them: mk/tests.mk)
+#   make test-vm                   all guests
 #   make test-vm VM=arm64-6.12     one (or several, with blanks)
 #   make test-vm UPDATE=1          writes the verifier's costs down (tests/vm/verifier-cost.txt)
 
 .PHONY: test-vm vm-parts
 test-vm:
-	$(Q)O=$(O) UPDATE=$(UPDATE) tests/vm/run.sh $(VM)
+	$(Q)mk/deps.sh build vm || echo 'make: not all of the emulated machines can be had' >&2
+	$(Q)r=0; O=$(O) UPDATE=$(UPDATE) tests/vm/run.sh $(VM) || r=$$?; $(OWN); exit $$r
 
 # The C ones: a cross build has no C++ library.
 VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c))

@@ -21,34 +21,35 @@ fi
 
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-unit.XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
-passed=0 failed=0 skipped=0
 
-count() { # REGEX: lines of the TAP report that match
-	grep -cE "$1" "$WORK/tap"
+count() { # REGEX TAP: lines of the report that match
+	grep -cE "$1" "$2"
 }
 
-run_program() { # FILE
-	: >"$WORK/tap"
+run_program() { # FILE TAP OUT
+	: >"$2"
 	# shellcheck disable=SC2086 # UNIT_ARGS is a list of words
-	timeout --kill-after=5 "$UNIT_TIMEOUT" "$1" --tap="$WORK/tap" --verbose=1 --color=never \
-		--timeout="$UNIT_TEST_TIMEOUT" ${UNIT_ARGS:-} </dev/null >"$WORK/out" 2>&1
+	timeout --kill-after=5 "$UNIT_TIMEOUT" "$1" --tap="$2" --verbose=1 --color=never \
+		--timeout="$UNIT_TEST_TIMEOUT" ${UNIT_ARGS:-} </dev/null >"$3" 2>&1
 }
 
+# What is to be said of it goes to stdout, its counts to $WORK/NAME.counts.
 run_one() { # FILE
-	local file=$1 name ok bad skip status reason=""
-	name=$(basename "$file")
-	run_program "$file"
+	local name tap out ok bad skip status reason=""
+	name=$(basename "$1")
+	tap=$WORK/$name.tap out=$WORK/$name.out
+	run_program "$1" "$tap" "$out"
 	status=$?
 	# these are about deadlines of other processes, which a busy machine may keep waiting
 	if [ "$status" -ne 0 ] && [[ $name == test_sym_client || $name == test_table_client ]]; then
-		echo "     again: $name: $(grep -m 1 'FAIL' "$WORK/out")"
-		run_program "$file"
+		echo "     again: $name: $(grep -m 1 'FAIL' "$out")"
+		run_program "$1" "$tap" "$out"
 		status=$?
 	fi
 
-	skip=$(count '^ok .*# (SKIP|skip)')
-	ok=$(($(count '^ok ') - skip))
-	bad=$(count '^not ok ')
+	skip=$(count '^ok .*# (SKIP|skip)' "$tap")
+	ok=$(($(count '^ok ' "$tap") - skip))
+	bad=$(count '^not ok ' "$tap")
 	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 		reason="not done after $UNIT_TIMEOUT s"
 	elif [ $((ok + bad + skip)) -eq 0 ]; then
@@ -57,19 +58,40 @@ run_one() { # FILE
 		reason="ended with status $status"
 	fi
 	[ -z "$reason" ] || bad=$((bad + 1))
-	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	echo "$ok $bad $skip" >"$WORK/$name.counts"
 	if [ "$bad" -eq 0 ]; then
 		printf 'ok   %-22s %4d passed%s\n' "$name" "$ok" "$([ "$skip" -eq 0 ] || echo ", $skip skipped")"
-		grep -E '^ok .*# (SKIP|skip)' "$WORK/tap" | sed "s/^ok - /     skipped: /; s/test was skipped/disabled in its source, which says why/"
+		grep -E '^ok .*# (SKIP|skip)' "$tap" | sed "s/^ok - /     skipped: /; s/test was skipped/disabled in its source, which says why/"
 		return
 	fi
 	printf 'FAIL %-22s %4d passed, %d failed%s\n' "$name" "$ok" "$bad" "${reason:+: $reason}"
-	grep -vE '^\[(RUN |PASS|SKIP)\]' "$WORK/out" | sed 's/^/     | /'
+	grep -vE '^\[(RUN |PASS|SKIP)\]' "$out" | sed 's/^/     | /'
 }
 
+# As many at a time as there are CPUs; what they said comes in the order of their names.
+programs=()
+running=0
 for file in "$1"/test_*; do
-	[ -f "$file" ] && [ -x "$file" ] && run_one "$file"
+	[ -f "$file" ] && [ -x "$file" ] || continue
+	programs+=("$(basename "$file")")
+	if [ "$running" -ge "$(nproc)" ]; then
+		wait -n
+		running=$((running - 1))
+	fi
+	run_one "$file" >"$WORK/${file##*/}.said" &
+	running=$((running + 1))
 done
-[ $((passed + failed + skipped)) -ne 0 ] || echo "no test_* program in $1: run \`make unit'"
+wait
+
+passed=0 failed=0 skipped=0
+for name in ${programs[@]+"${programs[@]}"}; do
+	cat "$WORK/$name.said"
+	if read -r ok bad skip <"$WORK/$name.counts"; then
+		passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	else
+		failed=$((failed + 1))
+	fi
+done
+[ ${#programs[@]} -ne 0 ] || echo "no test_* program in $1: run \`make unit'"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] && [ "$passed" -ne 0 ]

@@ -4,15 +4,15 @@
 # Runs the end-to-end suites: tests/run.sh [SUITE.sh…] (default: all in tests/e2e).
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
-# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything. After each
-# suite the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops
-# in its log.
+# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
 #
-# Environment: UNIT_DIR (a folder of unit tests, run and counted too), GUESTS (of tests/vm/guests, the same),
-# NEST=0 leaves nest.sh out,
-# QUICK=1 shortens the recordings, SUITE_TIMEOUT (seconds),
-# SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output), MINUTES (guests that are left after so many
-# are skipped; default 40).
+# Suites that say "# measures nothing" run side by side, $LANES at a time, the others after them, each alone. After
+# each of those, and after all that ran side by side, the kernel is looked at: no BPF program of this tool may be
+# left, no new BUG, WARNING or Oops in its log.
+#
+# Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and one more),
+# QUICK=1 shortens the recordings, SOAK=1 runs the long forms, SUITE_TIMEOUT (seconds),
+# SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -20,9 +20,9 @@ export TOP
 SUITE_DIR=${SUITE_DIR:-$TOP/tests/e2e}
 SUITE_TIMEOUT=${SUITE_TIMEOUT:-600}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-run.XXXXXX")
-export RESULTS=$WORK/results
+LANES=${LANES:-$(($(nproc) + 1))}
 trap 'rm -rf "$WORK"' EXIT
-: >"$RESULTS"
+trap 'end_suites; exit 130' INT TERM HUP
 
 # How long a suite may take: a line "# timeout: SECONDS" in it says so if the usual is not enough.
 suite_timeout() {
@@ -31,12 +31,13 @@ suite_timeout() {
 	echo "${t:-$SUITE_TIMEOUT}"
 }
 
-count() { # WORD FILE
-	grep -c "^$1 " "$2"
+# What the suites of this run said is in $WORK/NAME.results.
+count() { # WORD FILE…
+	cat "${@:2}" 2>/dev/null | grep -c "^$1 "
 }
 
 fail_suite() { # SUITE REASON
-	echo "FAIL $1: $2" | tee -a "$RESULTS"
+	echo "FAIL $1: $2" | tee -a "$WORK/$1.results"
 }
 
 # Kernel messages that must not appear, if the log can be read.
@@ -59,29 +60,84 @@ settled() {
 	return 1
 }
 
-run_suite() { # FILE
-	local file=$1 name limit before after status
-	name=$(basename "$file" .sh)
-	limit=$(suite_timeout "$file")
-	before=$(wc -l <"$RESULTS")
+# Runs what is given, and looks at the kernel before and after.
+watching_the_kernel() { # WHO COMMAND…
+	local who=$1 new
 	kernel_complaints >"$WORK/dmesg.before"
-	timeout --kill-after=10 "$limit" bash "$file" </dev/null
-	status=$?
+	"${@:2}"
+	settled || fail_suite "$who" "left in the kernel: BPF programs $(left_programs | tr '\n' ' ')"
+	kernel_complaints >"$WORK/dmesg.after"
+	new=$(diff "$WORK/dmesg.before" "$WORK/dmesg.after" | grep -m 1 '^>')
+	[ -z "$new" ] || fail_suite "$who" "the kernel complained: ${new#> }"
+}
 
-	tail -n "+$((before + 1))" "$RESULTS" >"$WORK/mine"
+name_of() { # FILE
+	basename "$1" .sh
+}
+
+run_suite() { # FILE
+	local name limit status results pid
+	name=$(name_of "$1")
+	results=$WORK/$name.results
+	limit=$(suite_timeout "$1")
+	: >"$results"
+	# in the background, so that a signal finds this shell waiting; with the signals that this would take away
+	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 "$limit" bash "$1" </dev/null &
+	pid=$!
+	echo "$pid" >"$WORK/$name.pid"
+	wait "$pid"
+	status=$?
+	rm -f "$WORK/$name.pid"
 	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
 		fail_suite "$name" "not done after $limit s"
 	elif [ "$status" -ne 0 ]; then
 		fail_suite "$name" "the suite itself ended with status $status"
-	elif [ ! -s "$WORK/mine" ]; then
+	elif [ ! -s "$results" ]; then
 		fail_suite "$name" "no test ran"
-	elif [ "$(count skip "$WORK/mine")" -eq "$(wc -l <"$WORK/mine")" ]; then
+	elif [ "$(count skip "$results")" -eq "$(wc -l <"$results")" ]; then
 		fail_suite "$name" "everything is skipped"
 	fi
-	settled || fail_suite "$name" "left in the kernel: BPF programs $(left_programs | tr '\n' ' ')"
-	kernel_complaints >"$WORK/dmesg.after"
-	after=$(diff "$WORK/dmesg.before" "$WORK/dmesg.after" | grep -m 1 '^>')
-	[ -z "$after" ] || fail_suite "$name" "the kernel complained: ${after#> }"
+}
+
+end_suites() {
+	local file
+	for file in "$WORK"/*.pid; do
+		[ ! -s "$file" ] || kill "$(cat "$file")" 2>/dev/null
+	done
+}
+
+# A suite's lines stay together: they come when it has ended.
+run_in_a_lane() { # FILE
+	local out
+	out=$WORK/$(name_of "$1").out
+	run_suite "$1" >"$out" 2>&1
+	flock "$WORK" cat "$out"
+}
+
+run_side_by_side() { # FILE…
+	local file running=0
+	for file; do
+		if [ "$running" -ge "$LANES" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		run_in_a_lane "$file" &
+		running=$((running + 1))
+	done
+	wait
+}
+
+run_suites() { # FILE…
+	local beside=() alone=() file
+	for file; do
+		if grep -qx '# measures nothing' "$file"; then beside+=("$file"); else alone+=("$file"); fi
+	done
+	if [ ${#beside[@]} -gt 0 ]; then
+		watching_the_kernel side-by-side run_side_by_side "${beside[@]}"
+	fi
+	for file in ${alone[@]+"${alone[@]}"}; do
+		watching_the_kernel "$(name_of "$file")" run_suite "$file"
+	done
 }
 
 # The unit tests of UNIT_DIR, if asked for: their counts go into the last line.
@@ -96,39 +152,25 @@ unit_tests() {
 	fi
 }
 
-# The emulated machines of GUESTS come last, and count like suites.
-guest_names=${GUESTS:-}
-unset GUESTS # as above
-# With MINUTES (from the start of this run) gone, guests that are left are skipped.
-START=$(date +%s)
-MINUTES=${MINUTES:-36}
-guests() {
-	[ -n "$guest_names" ] || return 0
-	# shellcheck disable=SC2086
-	DEADLINE=$((START + MINUTES * 60)) "$TOP/tests/vm/run.sh" $guest_names 2>&1 | tee "$WORK/guests"
-	grep -E '^(ok|FAIL|skip) ' "$WORK/guests" >>"$RESULTS" || fail_suite vm "no test ran"
+# Fresh Debian systems run suites of their own: make test-nest.
+all_suites() {
+	local file
+	for file in "$SUITE_DIR"/*.sh; do
+		case $(basename "$file") in
+		lib.sh | nest.sh) ;;
+		*) echo "$file" ;;
+		esac
+	done
 }
 
 main() {
-	local suites=("$@") file
-	if [ ${#suites[@]} -eq 0 ]; then
-		for file in "$SUITE_DIR"/*.sh; do
-			case $(basename "$file") in
-			lib.sh) ;;
-			nest.sh) [ "${NEST:-1}" = 0 ] || suites+=("$file") ;;
-			*) suites+=("$file") ;;
-			esac
-		done
-	fi
-	for file in "${suites[@]}"; do
-		run_suite "$file"
-	done
+	local suites=("$@") passed failed skipped
+	[ ${#suites[@]} -gt 0 ] || mapfile -t suites < <(all_suites)
 	unit_tests
-	guests
-	local passed failed skipped
-	passed=$(($(count ok "$RESULTS") + unit_passed))
-	failed=$(($(count FAIL "$RESULTS") + unit_failed))
-	skipped=$(($(count skip "$RESULTS") + unit_skipped))
+	run_suites "${suites[@]}"
+	passed=$(($(count ok "$WORK"/*.results) + unit_passed))
+	failed=$(($(count FAIL "$WORK"/*.results) + unit_failed))
+	skipped=$(($(count skip "$WORK"/*.results) + unit_skipped))
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ]
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Code that JITs make: real ones (Node, the JVM, CPython), their perf maps and jitdumps, and hostile ones.
+# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

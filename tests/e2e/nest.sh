@@ -134,7 +134,7 @@ inside() { # ROOT COMMAND…
 		for dir in proc sys dev; do mount --rbind "/$dir" "$0/$dir" || exit 99; done
 		mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" || exit 99
 		exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-			QUICK=1 NEST=0 "$@"' "$root" env -C /root/pmubpf "$@"
+			QUICK=1 "$@"' "$root" env -C /root/pmubpf "$@"
 }
 
 expect_inside() { # WHAT SECONDS ROOT COMMAND…
@@ -171,7 +171,7 @@ nest() { # SUITE
 	copy_tree "$root/root/pmubpf"
 	expect_inside "make demo" 600 "$root" make demo
 	find "$root/root/pmubpf" -name '*.svg' -size +0 | grep -q . || fail "make demo left no flame graph"
-	expect_inside "make test NEST=0 VM=0" 1200 "$root" make test NEST=0 VM=0 "SUITES=$SUITES"
+	expect_inside "make test" 1200 "$root" make test "SUITES=$SUITES"
 	tail -n 1 "$T/out" | grep -Eq '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' ||
 		fail "make test ended with '$(tail -n 1 "$T/out")'"
 	echo "    in $1: $(tail -n 1 "$T/out")"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the purpose.
+# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -98,17 +99,53 @@ t_dying_suite_is_a_failure() {
 
 # None of these comes to QEMU: one isn't in the list, one can't be fetched.
 t_guests_count() {
-	suite good <<-'SUITE'
-		t_one() { :; }
-	SUITE
-	export O=$T/o GUESTS=amd64-0.1 PMUBPF_VM_CACHE=$T/cache PMUBPF_DEBIAN_MIRROR=http://127.0.0.1:9/
-	run
-	expect_verdict "1 passed, 1 failed, 0 skipped" 1
+	O=$T/o PMUBPF_VM_CACHE=$T/cache PMUBPF_DEBIAN_MIRROR=http://127.0.0.1:9/ \
+		"$TOP/tests/vm/run.sh" amd64-0.1 amd64-5.10 >"$T/out" 2>"$T/err"
+	rc=$?
+	expect_verdict "0 passed, 1 failed, 1 skipped" 1
 	expect_match "$T/out" '^FAIL vm/amd64-0.1: ' "an unknown guest"
-	GUESTS=amd64-5.10
-	run
-	expect_verdict "1 passed, 0 failed, 1 skipped" 0
 	expect_match "$T/out" '^skip vm/amd64-5.10: .' "a guest that can't be had, with the reason"
+}
+
+# Each waits for the other: one after the other they would not end.
+t_what_measures_nothing_runs_side_by_side() {
+	local other=b name
+	for name in a b; do
+		suite $name <<-SUITE
+			# measures nothing
+			t_first() { touch '$T/$name'; wait_until [ -e '$T/$other' ] || fail "alone"; echo '$name begins'; }
+			t_second() { sleep 0.2; echo '$name ends'; }
+		SUITE
+		other=a
+	done
+	LANES=2 run
+	expect_verdict "4 passed, 0 failed, 0 skipped" 0
+	expect_eq "$(grep -Eo '[ab] (begins|ends)' "$T/out" | sort -s -k1,1 | tr '\n' ' ')" \
+		"$(grep -Eo '[ab] (begins|ends)' "$T/out" | tr '\n' ' ' | sed -E 's/^(b begins b ends )(.*)$/\2\1/')" \
+		"the lines of each together"
+	sed -i '/^# measures nothing$/d' "$T"/suites/*.sh
+	rm "$T/a" "$T/b"
+	sed -i 's/wait_until \[/[/' "$T"/suites/*.sh
+	LANES=2 run
+	expect_verdict "3 passed, 1 failed, 0 skipped" 1
+}
+
+# A signal ends what runs, side by side or alone.
+t_an_end_in_the_middle() {
+	local name
+	for name in a b; do
+		suite $name <<-SUITE
+			# measures nothing
+			t_one() { spawn sleep 1234; echo \$spawned >'$T/pid.$name'; sleep 1000; }
+		SUITE
+	done
+	SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
+	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] || fail "they do not run side by side"
+	kill -TERM "$spawned"
+	wait "$spawned"
+	expect_eq $? 130 "exit status"
+	wait_until eval '! kill -0 $(cat "$T"/pid.a) 2>/dev/null && ! kill -0 $(cat "$T"/pid.b) 2>/dev/null' ||
+		fail "what the suites started is still there"
 }
 
 t_what_was_spawned_is_gone() {
