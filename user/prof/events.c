@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/prof.h"
 
@@ -33,17 +34,68 @@ static enum part part_of(const struct prof *p, size_t type, size_t *ret_len)
 	return strcmp(unit, "nanoseconds") == 0 ? PART_TIME : PART_EVENTS;
 }
 
-static struct prof_event *event_named(struct prof_event **events, size_t *n, size_t *cap,
-				      const char *name, size_t len)
+static size_t *slot_of(struct prof_event *event, enum part part)
 {
-	for (size_t i = 0; i < *n; i++) {
-		if (strlen((*events)[i].name) == len && memcmp((*events)[i].name, name, len) == 0)
-			return &(*events)[i];
+	return part == PART_SAMPLES ? &event->samples :
+	       part == PART_EVENTS  ? &event->events :
+				      &event->time;
+}
+
+static bool shares_name(const struct prof *p, size_t type)
+{
+	for (size_t i = 0; i < p->n_types; i++) {
+		if (i != type && p->types[i].name == p->types[type].name)
+			return true;
 	}
-	GROW(*events, *n, *cap);
-	(*events)[*n] =
-		(struct prof_event){xstrndup(name, len), PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE};
-	return &(*events)[(*n)++];
+	return false;
+}
+
+static char *with_unit(const struct prof *p, size_t type)
+{
+	return xasprintf("%s/%s", prof__text(p, p->types[type].name),
+			 prof__text(p, p->types[type].unit));
+}
+
+struct events {
+	struct prof_event *list;
+	size_t n, cap;
+};
+
+static struct prof_event *event_named(struct events *events, const char *name, size_t len)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		const char *other = events->list[i].name;
+
+		if (strlen(other) == len && memcmp(other, name, len) == 0)
+			return &events->list[i];
+	}
+	return NULL;
+}
+
+/* The event that a type belongs to. Two types may share a name and differ in their units, alloc/count and
+ * alloc/bytes; a maker may even write the same one twice: each is an event of its own. */
+static struct prof_event *event_of(struct events *events, const struct prof *p, size_t type,
+				   enum part part, size_t len)
+{
+	const char *name = prof__text(p, p->types[type].name);
+	_cleanup_free_ char *own = shares_name(p, type) ? with_unit(p, type) : xstrndup(name, len);
+	struct prof_event *event = event_named(events, own, strlen(own));
+
+	for (unsigned k = 2; event && *slot_of(event, part) != PROF_NO_TYPE; k++) {
+		_cleanup_free_ char *numbered = xasprintf("%s#%u", own, k);
+
+		event = event_named(events, numbered, strlen(numbered));
+		if (!event) {
+			free(own);
+			own = TAKE_PTR(numbered);
+		}
+	}
+	if (event)
+		return event;
+	GROW(events->list, events->n, events->cap);
+	events->list[events->n] =
+		(struct prof_event){TAKE_PTR(own), PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE};
+	return &events->list[events->n++];
 }
 
 static bool counts_samples(const struct prof *p, size_t type)
@@ -54,30 +106,26 @@ static bool counts_samples(const struct prof *p, size_t type)
 
 size_t prof__events(const struct prof *p, struct prof_event **ret)
 {
-	struct prof_event *events = NULL;
-	size_t n = 0, cap = 0, samples = PROF_NO_TYPE, len;
+	struct events events = {0};
+	size_t samples = PROF_NO_TYPE, len;
 
 	for (size_t i = 0; i < p->n_types; i++) {
 		enum part part = part_of(p, i, &len);
-		struct prof_event *event;
 
 		if (counts_samples(p, i) && p->n_types > 1) {
 			samples = i;
 			continue;
 		}
-		event = event_named(&events, &n, &cap, prof__text(p, p->types[i].name), len);
-		*(part == PART_SAMPLES ? &event->samples :
-		  part == PART_EVENTS  ? &event->events :
-					 &event->time) = i;
+		*slot_of(event_of(&events, p, i, part, len), part) = i;
 	}
-	for (size_t i = 0; i < n && samples != PROF_NO_TYPE; i++) {
-		if (events[i].samples == PROF_NO_TYPE) {
-			events[i].samples = samples;
+	for (size_t i = 0; i < events.n && samples != PROF_NO_TYPE; i++) {
+		if (events.list[i].samples == PROF_NO_TYPE) {
+			events.list[i].samples = samples;
 			samples = PROF_NO_TYPE;
 		}
 	}
-	*ret = events;
-	return n;
+	*ret = events.list;
+	return events.n;
 }
 
 void prof_events__free(struct prof_event *events, size_t n)
