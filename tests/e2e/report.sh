@@ -353,4 +353,55 @@ t_a_closed_pipe_ends_quietly() {
 	done
 }
 
+# What other makers leave out or do otherwise: no comm, only the linker's names, two types of one name, an empty comm.
+foreign() { # FILE
+	encode "$1" <<-'TEXT'
+		string_table: "" string_table: "alloc" string_table: "count" string_table: "bytes" string_table: "comm"
+		string_table: "_ZN2ns4workEv" string_table: "rest.part.0" string_table: "/bin/app"
+		sample_type { type: 1 unit: 2 } sample_type { type: 1 unit: 3 }
+		mapping { id: 1 filename: 7 }
+		function { id: 1 system_name: 5 } function { id: 2 name: 6 }
+		location { id: 1 mapping_id: 1 line { function_id: 1 } } location { id: 2 mapping_id: 1 line { function_id: 2 } }
+		sample { location_id: 1 value: [3, 3000] } sample { location_id: 2 value: [4, 4000] }
+	TEXT
+}
+
+t_types_that_share_a_name() {
+	foreign "$T/p.pb.gz"
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_eq "$(grep -c '^alloc/count;' "$T/out") $(folded_sum_of "$T/out" '^alloc/count;')" "2 7" "allocations"
+	expect_eq "$(grep -c '^alloc/bytes;' "$T/out") $(folded_sum_of "$T/out" '^alloc/bytes;')" "2 7000" "bytes"
+	pmb_ok report -e alloc/bytes "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     alloc: 7000 bytes$' "the header"
+}
+
+t_only_the_linkers_name() {
+	foreign "$T/p.pb.gz"
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" ' _ZN2ns4workEv  app$' "a row"
+	pmb_ok report --by class "$T/p.pb.gz"
+	expect_match "$T/out" ' \[none\]$' "the rows"
+	expect_no_match "$T/out" ' rest$' "what a compiler appends is no class"
+}
+
+# As stackcollapse-perf.pl takes the first line of a sample apart.
+t_perf_text_without_a_command() {
+	foreign "$T/p.pb.gz"
+	pmb_ok report --perf "$T/p.pb.gz"
+	perl -ne 'print "$1 $2\n" if /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/' "$T/out" | sort -u >"$T/commands"
+	expect_eq "$(cat "$T/commands")" "[unknown] 0" "command and process"
+}
+
+t_a_command_without_a_name() {
+	encode "$T/p.pb.gz" <<-'TEXT'
+		string_table: "" string_table: "cpu" string_table: "count" string_table: "comm" string_table: "work"
+		sample_type { type: 1 unit: 2 }
+		function { id: 1 name: 4 } location { id: 1 line { function_id: 1 } }
+		sample { location_id: 1 value: [3] label { key: 3 } }
+	TEXT
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_folded "$T/out"
+	expect_eq "$(cat "$T/out")" "[no name];work 3" "the line"
+}
+
 run_tests

@@ -42,7 +42,7 @@ static uint32_t text_number(struct folder *f, const char *name, const char *suff
 {
 	_cleanup_(buf__done) struct buf text = {0};
 
-	escape_name(&text, name);
+	escape_name(&text, *name ? name : "[no name]"); /* a part of nothing would be no part */
 	if (!*suffix && ends_in_suffix(&text)) {
 		char kind = text.data[text.len - 2];
 

@@ -33,7 +33,8 @@ static void put_head(struct buf *out, const struct prof *p, size_t i, const char
 	const struct prof_label *tid = prof__label(p, labels, "tid");
 	const struct prof_label *cpu = prof__label(p, labels, "cpu");
 
-	put_word(out, comm && *prof__text(p, comm->text) ? prof__text(p, comm->text) : "?");
+	/* who reads this takes one sign for no command */
+	put_word(out, comm && *prof__text(p, comm->text) ? prof__text(p, comm->text) : "[unknown]");
 	buf__printf(out, " %" PRId64 "/%" PRId64, pid ? pid->number : 0,
 		    tid ? tid->number :
 		    pid ? pid->number :

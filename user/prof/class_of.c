@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "prof/keys.h"
 
 static const char operator_word[] = "operator";
@@ -31,6 +32,23 @@ static size_t name_end(const char *name)
 	return strlen(name);
 }
 
+/* What compilers append to the names of parts and copies of C functions: "foo.part.0", "foo.constprop.0.isra.0". */
+static bool is_clone_suffix(const char *dot)
+{
+	static const char *const words[] = {"part",     "isra",       "constprop", "cold",
+					    "lto_priv", "localalias", "llvm",      "clone"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		size_t len = strlen(words[i]);
+		const char *after = dot + 1 + len;
+
+		if (strncmp(dot + 1, words[i], len) == 0 &&
+		    (!*after || *after == '.' || strcmp(after, "_[k]") == 0))
+			return true;
+	}
+	return false;
+}
+
 /* Go: "net/http.(*conn).serve": the type, or the package. */
 static size_t go_class(const char *name, size_t end)
 {
@@ -38,7 +56,7 @@ static size_t go_class(const char *name, size_t end)
 	size_t from = slash ? (size_t)(slash - name) : 0, type;
 
 	dot = memchr(name + from, '.', end - from);
-	if (!dot)
+	if (!dot || is_clone_suffix(dot))
 		return 0;
 	type = (size_t)(dot - name) + 1;
 	if (name[type] == '(') {

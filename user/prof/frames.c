@@ -76,10 +76,11 @@ void prof_frame__text(const struct prof_frame *frame, const struct prof *p, bool
 		      struct buf *out)
 {
 	const struct prof_function *f = &p->functions[frame->function];
+	uint32_t name = prof__function_name(p, frame->function);
 	const char *module = prof_frame__module(frame, p);
 
-	if (f->name) {
-		buf__puts(out, prof__text(p, f->name));
+	if (name) {
+		buf__puts(out, prof__text(p, name));
 		if (lines && f->file && frame->line)
 			buf__printf(out, ":%s:%" PRId64, base_name(prof__text(p, f->file)),
 				    frame->line);

@@ -133,7 +133,7 @@ static void line_text(const struct prof *p, const struct prof_frame *frame, stru
 	const char *file = prof__text(p, f->file), *slash = strrchr(file, '/');
 
 	prof_frame__text(frame, p, false, out);
-	if (f->name && f->file && frame->line)
+	if (prof__function_name(p, frame->function) && f->file && frame->line)
 		buf__printf(out, " %s:%" PRId64, slash && slash[1] ? slash + 1 : file, frame->line);
 }
 
@@ -142,7 +142,7 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 	const char *module = prof_frame__module(frame, p);
 
 	/* not a row for each address of a file without symbols */
-	if (!p->functions[frame->function].name && *module)
+	if (!prof__function_name(p, frame->function) && *module)
 		buf__printf(out, *module == '[' ? "%s" : "[%s]", module);
 	else
 		prof_frame__text(frame, p, false, out);
@@ -150,7 +150,7 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 
 static void class_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
 {
-	class_of_name(prof__text(p, p->functions[frame->function].name), out);
+	class_of_name(prof__text(p, prof__function_name(p, frame->function)), out);
 }
 
 void prof_key__frame_text(const struct prof_key *key, const struct prof *p,

@@ -196,6 +196,13 @@ const struct prof_label *prof__label(const struct prof *p, uint32_t labels, cons
 }
 
 /* The names that perf and its converters give to mappings without a file are known, too. */
+uint32_t prof__function_name(const struct prof *p, uint32_t function)
+{
+	const struct prof_function *f = &p->functions[function];
+
+	return f->name ? f->name : f->system_name;
+}
+
 enum prof_kind prof__kind(const struct prof *p, uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
@@ -211,7 +218,7 @@ enum prof_kind prof__kind(const struct prof *p, uint32_t location)
 	for (uint32_t i = 0; i < l->n_lines; i++) {
 		uint32_t function = p->lines[l->first_line + i].function;
 
-		if (prof__text(p, p->functions[function].name)[0] != '[')
+		if (prof__text(p, prof__function_name(p, function))[0] != '[')
 			return PROF_USER; /* whoever made it kept no addresses */
 	}
 	return PROF_ARTIFICIAL;

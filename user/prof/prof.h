@@ -117,6 +117,8 @@ const char *prof__text(const struct prof *p, uint32_t string); /* "" for 0 */
 size_t prof__stack_locations(const struct prof *p, uint32_t stack, const uint32_t **ret);
 size_t prof__label_set(const struct prof *p, uint32_t labels, const struct prof_label **ret);
 const int64_t *prof__values(const struct prof *p, size_t sample);
+/* The function's name, or where nobody demangled it the linker's; 0: neither is known. */
+uint32_t prof__function_name(const struct prof *p, uint32_t function);
 /* The label of that key, or NULL. */
 const struct prof_label *prof__label(const struct prof *p, uint32_t labels, const char *key);
 
