@@ -99,6 +99,33 @@ t_musl_stripped() {
 		'BEGIN { printf "%.2f\n", 100 * a / b }')" 98 "percent of the weight 30 deep"
 }
 
+# Its assembly has no sizes.
+t_musl_memory() {
+	[ "$(uname -m)" = x86_64 ] || skip "musl's assembly is for x86-64"
+	need_program musl-gcc
+	cat >"$T/memory.c" <<-'C'
+		#include <string.h>
+		#include <time.h>
+		static char a[4000], b[4000];
+		int main(void)
+		{
+			for (clock_t end = clock() + CLOCKS_PER_SEC; clock() < end;)
+				for (int i = 0; i < 20000; i++) {
+					memcpy(a, b, sizeof(a));
+					__asm__ volatile("" ::: "memory");
+					memset(b, i, sizeof(b));
+					__asm__ volatile("" ::: "memory");
+				}
+			return 0;
+		}
+	C
+	musl-gcc -O1 -fno-builtin -o "$T/memory" "$T/memory.c" || fail "musl-gcc"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/memory"
+	expect_ge "$(folded_share "$T/folded" ';mem(cpy|set)$' '^memory;([^;]*;)*[^;]*[^]]$')" 90 "percent in memcpy and memset"
+	expect_ge "$(leaf_share "$T/folded" memcpy)" 1 "percent in memcpy"
+	expect_ge "$(leaf_share "$T/folded" memset)" 1 "percent in memset"
+}
+
 t_debug_frame() {
 	compile debug-frame gcc -fno-asynchronous-unwind-tables -g
 	readelf -SW "$T/debug-frame" | grep -q '\.debug_frame' || fail "it has no .debug_frame"

@@ -223,7 +223,7 @@ static void read_minidebug(struct elf_file *f)
 		return;
 	f->mini = elf_memory(f->mini_bytes, len);
 	if (f->mini && elf_kind(f->mini) == ELF_K_ELF)
-		elf_symbols__read(f->mini, elf_section__by_type(f->mini, SHT_SYMTAB), true,
+		elf_symbols__read(f->mini, elf_section__by_type(f->mini, SHT_SYMTAB), -1,
 				  &f->symbols);
 }
 
@@ -233,10 +233,10 @@ static void read_symbols(struct elf_file *f)
 	Elf_Scn *symtab = elf_section__by_type(full, SHT_SYMTAB);
 
 	if (symtab)
-		elf_symbols__read(full, symtab, true, &f->symbols);
+		elf_symbols__read(full, symtab, -1, &f->symbols);
 	else
 		read_minidebug(f);
-	elf_symbols__read(f->elf, elf_section__by_type(f->elf, SHT_DYNSYM), false, &f->symbols);
+	elf_symbols__read(f->elf, elf_section__by_type(f->elf, SHT_DYNSYM), f->fd, &f->symbols);
 	if (f->sane)
 		elf_plt__read(f->elf, &f->symbols);
 	symtab__finish(&f->symbols);

@@ -9,11 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/code_extent.h"
 
-enum { NAME_BYTES_MAX = 64 * 1024 };
+enum {
+	NAME_BYTES_MAX = 64 * 1024,
+	/* Of a function in .dynsym that has no size: bytes that are looked through, and for how many. */
+	EXTENT_BYTES = 4096,
+	EXTENTS_MAX = 4096,
+};
 
 Elf *elf_begin_file(int fd)
 {
@@ -104,6 +111,7 @@ bool elf_sections__sane(Elf *elf)
 struct code_sections {
 	struct {
 		uint64_t start, end; /* empty if not executable */
+		uint64_t file_off;
 	} at[SHN_LORESERVE];
 };
 
@@ -123,6 +131,7 @@ static struct code_sections *read_code_sections(Elf *elf)
 			continue;
 		all->at[i].start = shdr.sh_addr;
 		all->at[i].end = end;
+		all->at[i].file_off = shdr.sh_offset;
 	}
 	return all;
 }
@@ -150,8 +159,25 @@ struct reader {
 	const Elf_Data *strings;
 	const struct code_sections *sections;
 	unsigned machine;
-	bool extend;
+	int code_fd;
+	size_t n_extents;
 };
+
+/* Bytes of the function at start, by its code; 1: can't be told. */
+static uint64_t read_extent(struct reader *r, uint16_t section, uint64_t start)
+{
+	uint64_t from = r->sections->at[section].start, end = r->sections->at[section].end;
+	uint8_t code[EXTENT_BYTES];
+	ssize_t got;
+	size_t n;
+
+	if (r->machine != EM_X86_64 || r->n_extents++ >= EXTENTS_MAX)
+		return 1;
+	got = pread(r->code_fd, code, end - start < sizeof(code) ? end - start : sizeof(code),
+		    (off_t)(r->sections->at[section].file_off + (start - from)));
+	n = got > 0 ? code_extent(code, (size_t)got, start) : 0;
+	return n ? n : 1;
+}
 
 static bool read_name(const struct reader *r, uint32_t offset, struct symbol *ret)
 {
@@ -175,10 +201,11 @@ static bool read_name(const struct reader *r, uint32_t offset, struct symbol *re
  * Aliases: functions before untyped labels, what other files see before what they don't (weak is as
  * good as global: `write` is weak in glibc, `__write` global), then symtab.h's order.
  */
-static bool read_symbol(const struct reader *r, const GElf_Sym *sym, struct symbol *ret)
+static bool read_symbol(struct reader *r, const GElf_Sym *sym, struct symbol *ret)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 	bool func = type == STT_FUNC || type == STT_GNU_IFUNC;
+	bool whole = r->code_fd < 0;
 	uint64_t start = sym->st_value, limit;
 
 	if ((!func && type != STT_NOTYPE) || sym->st_shndx >= SHN_LORESERVE)
@@ -193,19 +220,19 @@ static bool read_symbol(const struct reader *r, const GElf_Sym *sym, struct symb
 		return false;
 	if (sym->st_size && sym->st_size < limit - start)
 		ret->end = start + sym->st_size;
-	else if (!sym->st_size && !r->extend)
-		ret->end = start + 1;
-	ret->open = !sym->st_size && r->extend;
+	else if (!sym->st_size && !whole)
+		ret->end = start + (func ? read_extent(r, sym->st_shndx, start) : 1);
+	ret->open = !sym->st_size && whole;
 	ret->rank = (func ? 512u : 0) + (bind != STB_LOCAL ? 256u : 0) +
 		    symtab_name_rank(ret->name, ret->len);
 	return true;
 }
 
-void elf_symbols__read(Elf *elf, Elf_Scn *scn, bool extend, struct symtab *t)
+void elf_symbols__read(Elf *elf, Elf_Scn *scn, int code_fd, struct symtab *t)
 {
 	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX);
 	_cleanup_free_ struct code_sections *sections = NULL;
-	struct reader r = {.extend = extend};
+	struct reader r = {.code_fd = code_fd};
 	GElf_Shdr shdr;
 	GElf_Ehdr ehdr;
 	GElf_Sym sym;

@@ -30,10 +30,10 @@ Elf_Data *elf_section__data(Elf_Scn *scn, uint64_t max);
 bool elf_sections__sane(Elf *elf);
 
 /*
- * Adds the code symbols of section scn (SHT_SYMTAB or SHT_DYNSYM) to t; their names stay in elf.
- * Symbols without a size reach to the next one if extend is set, else they are one byte long: the
- * functions between two exported symbols are missing from .dynsym, and theirs isn't the name.
+ * Adds the code symbols of section scn to t; their names stay in elf. code_fd: -1 for a .symtab, where symbols without
+ * a size reach to the next one. For .dynsym it is the file: the functions between two exported symbols are missing
+ * there, so what has no size (musl's memcpy) ends where its code does.
  */
-void elf_symbols__read(Elf *elf, Elf_Scn *scn, bool extend, struct symtab *t);
+void elf_symbols__read(Elf *elf, Elf_Scn *scn, int code_fd, struct symtab *t);
 
 #endif
