@@ -99,4 +99,28 @@ t_same_stack_same_line() {
 	expect_le "$(grep -c '^stormling;.*;child_spin ' "$T/folded")" 3 "lines of one leaf in 20 processes"
 }
 
+# What fingers know from perf.
+t_perfs_idioms() {
+	local max
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	pmb_ok record -g -e cpu-clock -p "$spawned" -o "$T/folded" --summary "$T/sum.json" -- sleep 0.7
+	expect_ge "$(folded_share "$T/folded" '^split;')" 100 "percent of the process"
+	expect_le "$(sum_get .duration_s)" 5 "seconds: the command sets the duration"
+	pmb record -q -e cpu-clock -t "$spawned" -o "$T/folded" -- sh -c 'exit 5'
+	expect_eq "$rc" 5 "the command's exit status"
+	pmb stat -j -e task-clock -p "$spawned" -- sh -c 'sleep 0.5; exit 3'
+	expect_eq "$rc" 3 "the command's exit status, of stat"
+	expect_ge "$(jq '.rows[0].events[0].scaled' "$T/out")" 10000000 "ns of the process, not of the command that slept"
+	expect_match "$T/out" "process $spawned" "whom"
+	pmb_ok record -q -F max -e cpu-clock --call-graph dwarf,16384 -p "$spawned" -d 100ms -o "$T/folded" --summary "$T/sum.json"
+	max=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+	expect_eq "$(sum_get '.events[0].rate.freq')" "$max" "overflows per second"
+	expect_le "$(sum_get .duration_s)" 5 "seconds: 100ms"
+	pmb record --call-graph dwarf,0 -- true
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" "dwarf,0.*from 1 to" "the message"
+	pmb_ok stat -j -I 0.2s -e task-clock -- sleep 0.5
+	expect_ge "$(jq -s 'map(select(.rows)) | length' "$T/out")" 2 "intervals of 0.2 s"
+}
+
 run_tests

@@ -104,19 +104,29 @@ Test(num, hex)
 	run(num__parse_hex, vectors, ARRAY_SIZE(vectors));
 }
 
+static int parse_seconds(const char *text, uint64_t *ret)
+{
+	return num__parse_time(text, 1000000000, ret);
+}
+
 Test(num, seconds)
 {
 	static const struct vector vectors[] = {
-		{"1", 0, 1000000000},  {"0.25", 0, 250000000},
-		{".5", 0, 500000000},  {"10.", 0, 10000000000},
-		{"0.000000001", 0, 1}, {"1.0000000019", 0, 1000000001},
-		{"0", -EINVAL, 0},     {"0.0", -EINVAL, 0},
-		{".", -EINVAL, 0},     {"", -EINVAL, 0},
-		{"-1", -EINVAL, 0},    {"1e3", -EINVAL, 0},
-		{"1s", -EINVAL, 0},    {"99999999999999", -ERANGE, 0},
+		{"1", 0, 1000000000},     {"0.25", 0, 250000000},
+		{".5", 0, 500000000},     {"10.", 0, 10000000000},
+		{"0.000000001", 0, 1},    {"1.0000000019", 0, 1000000001},
+		{"0", -EINVAL, 0},        {"0.0", -EINVAL, 0},
+		{".", -EINVAL, 0},        {"", -EINVAL, 0},
+		{"-1", -EINVAL, 0},       {"1e3", -EINVAL, 0},
+		{"1s", 0, 1000000000},    {"99999999999999", -ERANGE, 0},
+		{"500ms", 0, 500000000},  {"1.5us", 0, 1500},
+		{"2m", 0, 120000000000},  {".5h", 0, 1800000000000},
+		{"ms", -EINVAL, 0},       {"1S", -EINVAL, 0},
+		{"1 s", -EINVAL, 0},      {"1msx", -EINVAL, 0},
+		{"0.0001us", -EINVAL, 0}, {"9999999999h", -ERANGE, 0},
 	};
 
-	run(num__parse_seconds, vectors, ARRAY_SIZE(vectors));
+	run(parse_seconds, vectors, ARRAY_SIZE(vectors));
 }
 
 Test(num, size)

@@ -72,23 +72,52 @@ int num__parse_int(const char *text, int min, int max, int *ret)
 	return 0;
 }
 
-int num__parse_seconds(const char *text, uint64_t *ret_ns)
+/* What a time's suffix means, in ns; unit: there is none. 0: it isn't one. */
+static uint64_t time_unit(const char *suffix, uint64_t unit)
 {
-	uint64_t whole = 0, ns, scale = 1000000000;
+	static const struct {
+		const char *suffix;
+		uint64_t ns;
+	} units[] = {{"us", 1000},
+		     {"ms", 1000000},
+		     {"s", 1000000000},
+		     {"m", 60 * 1000000000ULL},
+		     {"h", 3600 * 1000000000ULL}};
+
+	if (!*suffix)
+		return unit;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(suffix, units[i].suffix) == 0)
+			return units[i].ns;
+	}
+	return 0;
+}
+
+int num__parse_time(const char *text, uint64_t unit_ns, uint64_t *ret_ns)
+{
+	uint64_t whole = 0, ns, scale;
+	const char *fraction = NULL;
 	bool digits = *text != '.';
 
 	if (digits && take(&text, 10, &whole) < 0)
 		return -EINVAL;
+	if (*text == '.') {
+		fraction = ++text;
+		while (digit_value(*text) < 10)
+			text++;
+		digits |= text > fraction;
+	}
+	scale = time_unit(text, unit_ns);
+	if (!scale || !digits)
+		return -EINVAL;
 	if (__builtin_mul_overflow(whole, scale, &ns))
 		return -ERANGE;
-	if (*text == '.') {
-		for (text++; digit_value(*text) < 10; text++) {
-			digits = true;
-			scale /= 10;
-			ns += (uint64_t)digit_value(*text) * scale;
-		}
+	for (; fraction && digit_value(*fraction) < 10; fraction++) {
+		scale /= 10;
+		if (__builtin_add_overflow(ns, (uint64_t)digit_value(*fraction) * scale, &ns))
+			return -ERANGE;
 	}
-	if (*text || !digits || !ns)
+	if (!ns)
 		return -EINVAL;
 	*ret_ns = ns;
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/procfs.h"
 
 /* Options without a letter. */
 enum {
@@ -45,7 +46,9 @@ enum {
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
-	{"freq", 'F', "HZ", 0, "Overflows per second, for events that name no rate", 0},
+	{"freq", 'F', "HZ|max", 0,
+	 "Overflows per second, for events that name no rate; max: as many as the kernel allows",
+	 0},
 	{"count", 'c', "COUNT", 0, "One overflow every COUNT events, for events that name no rate",
 	 0},
 	{"rate", OPT_RATE, "lo|on|hi", 0,
@@ -99,6 +102,7 @@ static const struct argp_option options[] = {
 	 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
+	{0, 'g', 0, 0, "Stacks, as always", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
 	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), or by "
 	 "frame pointers. Default: table; riscv64 only knows fp",
@@ -277,13 +281,24 @@ static int parse_budget(struct record_args *a, const char *text)
 	return err__usage(a->err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
 }
 
-/* perf calls them dwarf and fp. */
+/* perf calls them dwarf and fp, and "dwarf,BYTES" says how much of a stack it copies for each sample. */
 static int parse_call_graph(struct record_args *a, const char *text)
 {
-	bool tables = strcmp(text, "table") == 0 || strcmp(text, "dwarf") == 0;
+	enum { PERFS_MOST = 65528 };
+	const char *comma = strchr(text, ',');
+	size_t len = comma ? (size_t)(comma - text) : strlen(text);
+	bool tables = (len == 5 && strncmp(text, "table", len) == 0) ||
+		      (len == 5 && strncmp(text, "dwarf", len) == 0);
+	uint64_t bytes;
 
 	if (!tables && strcmp(text, "fp") != 0)
 		return err__usage(a->err, "--call-graph '%s': it is one of table, dwarf, fp", text);
+	if (comma && (num__parse_u64(comma + 1, &bytes) < 0 || !bytes || bytes > PERFS_MOST))
+		return err__usage(
+			a->err,
+			"--call-graph '%s': behind the comma stand the bytes of a stack that "
+			"perf would copy, from 1 to %d (here nothing is copied)",
+			text, PERFS_MOST);
 	if (tables && !HAS_UNWIND_TABLES)
 		return err__usage(a->err,
 				  "--call-graph %s: on this architecture stacks are walked by "
@@ -291,6 +306,19 @@ static int parse_call_graph(struct record_args *a, const char *text)
 				  text);
 	a->session.by_table = tables;
 	return 0;
+}
+
+/* As many overflows per second as the kernel allows. */
+static int parse_freq(struct record_args *a, const char *text)
+{
+	static const char file[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+
+	if (strcmp(text, "max") != 0)
+		return parse_positive(a, "-F", text, &a->rate.freq_hz);
+	a->rate.freq_hz = file_read_u64(file, 0);
+	if (a->rate.freq_hz)
+		return 0;
+	return err__usage(a->err, "-F max: %s can't be read; give a number", file);
 }
 
 static int parse_scope(struct record_args *a, enum session_scope scope)
@@ -305,7 +333,7 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
 	case 'F':
-		return parse_positive(a, "-F", arg, &a->rate.freq_hz);
+		return parse_freq(a, arg);
 	case 'c':
 		return parse_positive(a, "-c", arg, &a->rate.period);
 	case OPT_RATE:
@@ -346,6 +374,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 static int parse_option(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
+	case 'g': /* perf's word for what is so anyway */
+		return 0;
 	case 'q':
 		a->quiet = true;
 		return 0;
@@ -422,8 +452,10 @@ static int check(struct record_args *a)
 
 	if (r < 0)
 		return r;
-	if (a->passes && !s->whom.command)
-		return err__usage(a->err, "--passes needs a COMMAND to run several times");
+	if (a->passes && !target__is_command(&s->whom))
+		return err__usage(
+			a->err,
+			"--passes needs a COMMAND to run several times, and no other target");
 	if (s->scope == SCOPE_PER_TASK &&
 	    (s->whom.all || s->whom.n_cgroups || s->whom.n_containers || s->whom.cpus))
 		return err__usage(

@@ -13,7 +13,7 @@ enum {
 	OPT_PER_CGROUP,
 };
 
-enum { MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
+enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
 	 "A row for each thread of -p and -t that there is at the start", 0},
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
 	 0},
-	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds", 0},
+	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
 	{0, 0, 0, 0, "Output:", 5},
 	{"output", 'o', "FILE", 0,
@@ -42,16 +42,22 @@ static int parse_number(struct stat_args *a, const char *what, const char *text,
 	return 0;
 }
 
+static int parse_interval(struct stat_args *a, const char *text)
+{
+	if (num__parse_time(text, MS, &a->interval_ns) == 0 && a->interval_ns >= MS &&
+	    a->interval_ns / MS <= MAX_INTERVAL_MS)
+		return 0;
+	return err__usage(a->err, "-I '%s' is not a time from 1 to %d ms, such as 100, 100ms or 1s",
+			  text, MAX_INTERVAL_MS);
+}
+
 static int parse_valued(struct stat_args *a, int key, char *arg)
 {
 	int number, r;
 
 	switch (key) {
 	case 'I':
-		r = parse_number(a, "-I", arg, MAX_INTERVAL_MS, &number);
-		if (r == 0)
-			a->interval_ns = (uint64_t)number * 1000000;
-		return r;
+		return parse_interval(a, arg);
 	case 'r':
 		r = parse_number(a, "-r", arg, MAX_RUNS, &number);
 		if (r == 0)

@@ -11,17 +11,17 @@
 #include "base/num.h"
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "Whom:", 2},
+	{0, 0, 0, 0, "Whom (beside any of these a COMMAND only sets the duration):", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
 	{"tid", 't', "TID[,TID…]", 0, "Threads, and what they start", 0},
-	{"all-cpus", 'a', 0, 0, "The whole system; COMMAND then only sets the duration", 0},
+	{"all-cpus", 'a', 0, 0, "The whole system", 0},
 	{"cpu", 'C', "CPUS", 0,
 	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
 	{"cgroup", 'G', "CGROUP", 0, "A cgroup and those below it, by path", 0},
 	{"no-inherit", 'i', 0, 0, "Don't follow new threads and children", 0},
 	{0, 0, 0, 0, "How long:", 3},
-	{"duration", 'd', "SECONDS", 0, "End after so many seconds (a COMMAND then gets SIGTERM)",
-	 0},
+	{"duration", 'd', "SECONDS", 0,
+	 "End after so many seconds, or 500ms, 2m, 1h (a COMMAND then gets SIGTERM)", 0},
 	{0},
 };
 
@@ -66,12 +66,13 @@ static int parse_cgroup(struct target_args *t, const char *text)
 
 static int parse_duration(struct target_args *t, const char *text)
 {
-	int r = num__parse_seconds(text, &t->duration_ns);
+	int r = num__parse_time(text, 1000000000, &t->duration_ns);
 
 	if (r == -ERANGE)
 		return err__usage(t->err, "-d '%s' is too long", text);
 	if (r < 0)
-		return err__usage(t->err, "-d '%s' is not a number of seconds above 0", text);
+		return err__usage(t->err, "-d '%s' is not a time above 0 such as 10, 0.5 or 500ms",
+				  text);
 	return 0;
 }
 
@@ -124,8 +125,6 @@ int target_args__check(const struct target_args *t, const char *subcommand)
 	if (targets > 1 && !(t->all && !tasks && targets == 2))
 		return err__usage(t->err,
 				  "-p/-t, -a, -G and --container each say whom: give one of them");
-	if (t->command && tasks)
-		return err__usage(t->err, "-p/-t and a COMMAND each say whom: give one of them");
 	if (!targets && !t->command && !t->cpus.n)
 		return err__usage(t->err,
 				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "

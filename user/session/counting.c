@@ -67,12 +67,13 @@ static int prepare(struct counting *c, struct err *err)
 static int start(struct counting *c, struct err *err)
 {
 	for (size_t i = 0; i < c->n_fds; i++) {
-		if (c->fds[i].place.tid >= 0 && c->opts->whom.command)
+		if (c->fds[i].place.tid >= 0 && target__is_command(&c->opts->whom))
 			continue;
 		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
 	}
-	for (const struct presence *p = c->presences; p && !c->opts->whom.command; p = p->hh.next)
+	for (const struct presence *p = c->presences; p && !target__is_command(&c->opts->whom);
+	     p = p->hh.next)
 		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
 	children_usage(c->usage_before);
 	c->start_ns = now_ns();
@@ -222,7 +223,7 @@ static void set_usage(struct counting *c)
 	struct counting_result *result = c->result;
 	uint64_t usage[2];
 
-	if (target__by_place(&c->opts->whom) || !result->command.reaped)
+	if (!target__is_command(&c->opts->whom) || !result->command.reaped)
 		return;
 	children_usage(usage);
 	result->has_usage = true;

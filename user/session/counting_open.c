@@ -80,7 +80,7 @@ static struct perf_event_attr count_attr(const struct counting *c, const struct 
 
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	attr.inherit = per_task && c->opts->whom.inherit;
-	attr.enable_on_exec = per_task && c->opts->whom.command;
+	attr.enable_on_exec = per_task && target__is_command(&c->opts->whom);
 	return attr;
 }
 
@@ -97,7 +97,7 @@ static struct presence *presence_on(struct counting *c, pid_t tid, int cpu)
 		.exclude_hv = 1,
 		.read_format = PERF_COUNT_READ_FORMAT,
 		.inherit = c->opts->whom.inherit,
-		.enable_on_exec = c->opts->whom.command != NULL,
+		.enable_on_exec = target__is_command(&c->opts->whom),
 	};
 
 	HASH_FIND(hh, c->presences, &key, sizeof(key), p);
@@ -294,7 +294,8 @@ static int open_tasks(struct counting *c, struct err *err)
 	for (int try = 1;; try++) {
 		_cleanup_free_ pid_t *before = NULL, *after = NULL;
 		size_t n_before, n_after;
-		pid_t command = c->result->command.pid;
+		bool ours = target__is_command(&c->opts->whom);
+		pid_t command = ours ? c->result->command.pid : 0;
 		int r = tasks__list(&c->tasks, command, &before, &n_before, err);
 
 		if (r < 0)

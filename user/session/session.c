@@ -137,7 +137,7 @@ static int session__start(struct session *s, struct err *err)
 
 	procfs_idle_ns(s->idle_before, s->n_cpus);
 	for (size_t i = 0; i < s->counters.n; i++) {
-		if (s->counters.list[i].tid >= 0 && s->opts->whom.command)
+		if (s->counters.list[i].tid >= 0 && target__is_command(&s->opts->whom))
 			continue;
 		GROW(now.list, now.n, now.cap);
 		now.list[now.n++] = s->counters.list[i];

@@ -11,8 +11,8 @@
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
-/* All borrowed. Exactly one says whom, except that command may come with all, cpus or cgroups, and then
- * only sets the duration. */
+/* All borrowed. Exactly one says whom, except that command may come with any other, and then only sets the
+ * duration. */
 struct target {
 	const pid_t *pids;
 	size_t n_pids;
@@ -35,6 +35,12 @@ struct target {
 static inline bool target__by_place(const struct target *t)
 {
 	return t->all || t->n_cgroups || t->n_containers || (t->cpus && !t->n_pids && !t->n_tids);
+}
+
+/* Beside processes and threads that are given by their ids it only sets the duration, too. */
+static inline bool target__is_command(const struct target *t)
+{
+	return t->command && !target__by_place(t) && !t->n_pids && !t->n_tids;
 }
 
 #endif

@@ -265,6 +265,12 @@ int session__load(struct session *s, struct err *err)
 	return r;
 }
 
+/* 0: it is none of the targets. */
+static pid_t command_pid(const struct session *s)
+{
+	return target__is_command(&s->opts->whom) ? s->command.pid : 0;
+}
+
 static int mark_targets(struct session *s, struct err *err)
 {
 	_cleanup_free_ pid_t *before = NULL;
@@ -273,13 +279,13 @@ static int mark_targets(struct session *s, struct err *err)
 	for (;;) {
 		_cleanup_free_ pid_t *tids = NULL;
 		size_t n;
-		int r = tasks__list(&s->tasks, s->command.pid, &tids, &n, err);
+		int r = tasks__list(&s->tasks, command_pid(s), &tids, &n, err);
 
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < n; i++)
 			programs__mark(s->programs, tids[i],
-				       s->opts->whom.command ? PMB_MARK_ARMED : PMB_MARK_TARGET);
+				       command_pid(s) ? PMB_MARK_ARMED : PMB_MARK_TARGET);
 		if (!tids_any_new(tids, n, before, n_before))
 			return 0;
 		free(before);
@@ -295,7 +301,7 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 		.event = &s->opts->events->events[event],
 		.index = event,
 		.inherit = s->opts->whom.inherit,
-		.enable_on_exec = s->opts->whom.command && !target__by_place(&s->opts->whom),
+		.enable_on_exec = target__is_command(&s->opts->whom),
 	};
 }
 
@@ -421,12 +427,12 @@ static int open_per_task(struct session *s, struct err *err)
 		_cleanup_(counters__close) struct counters fresh = {0};
 		_cleanup_free_ pid_t *before = NULL, *after = NULL;
 		size_t n_before, n_after;
-		int r = tasks__list(&s->tasks, s->command.pid, &before, &n_before, err);
+		int r = tasks__list(&s->tasks, command_pid(s), &before, &n_before, err);
 
 		if (r == 0)
 			r = open_tasks(s, &fresh, before, n_before, err);
 		if (r == 0)
-			r = tasks__list(&s->tasks, s->command.pid, &after, &n_after, err);
+			r = tasks__list(&s->tasks, command_pid(s), &after, &n_after, err);
 		if (r < 0)
 			return r;
 		if (tids_any_new(after, n_after, before, n_before)) {
