@@ -81,7 +81,7 @@ static __always_inline __u8 walk(struct scratch *s, __u32 tgid)
 		end = PMB_END_NO_TABLE;
 	}
 	walk_end(s, tgid);
-	return end;
+	return end == PMB_END_COMPLETE && s->walk.without_rule ? PMB_END_COMPLETE_BY_FP : end;
 }
 
 static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s,

@@ -37,6 +37,7 @@ struct walk {
 	__u64 hash;
 	__u32 n;                     /* frames so far */
 	__u32 guessed;               /* the last step followed a frame pointer, which may be none */
+	__u32 without_rule;          /* so did one where the table has no rule */
 	__u32 list, list_at, list_n; /* the process's mappings; list 0: not known */
 	__u32 wants_regs;            /* it ended at a CFA in a register that isn't followed */
 	__u32 pad;

@@ -193,6 +193,7 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	if (end != PMB_END_NONE)
 		return end;
 	w->guessed = rule.cfa == PMB_CFA_FRAME;
+	w->without_rule |= w->guessed & (rule.cfa_off == PMB_WITHOUT_RULE);
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;
@@ -236,6 +237,7 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->hash = id_mix(id_seed_user(tgid), w->frame.ip);
 	w->n = 1;
 	w->guessed = 0;
+	w->without_rule = 0;
 	w->wants_regs = 0;
 	s->stack.frames[0] = w->frame.ip;
 }

@@ -30,7 +30,9 @@
 	X(NO_TABLE, "no_table", "no unwind table of the file yet")                              \
 	X(NO_RULE, "no_rule", "the unwind table has no rule for the code")                      \
 	X(CORRUPT, "corrupt", "the stack contradicts the unwind table")                         \
-	X(OUTSIDE, "outside", "of a process outside of this pid namespace: not walked")
+	X(OUTSIDE, "outside", "of a process outside of this pid namespace: not walked")         \
+	X(COMPLETE_BY_FP, "complete_by_fp",                                                     \
+	  "reached the outermost frame, by frame pointers where the unwind table has no rule")
 
 enum pmb_drop {
 #define X(id, key, text) PMB_DROP_##id,

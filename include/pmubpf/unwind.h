@@ -55,14 +55,19 @@ enum pmb_cfa {
 	PMB_CFA_REG_DEREF, /* *(reg + cfa_off) + cfa_add; as PMB_CFA_REG */
 	PMB_CFA_PLT,       /* sp + 8, + 8 more from byte cfa_off of each 16 on (x86-64) */
 	PMB_CFA_SIGNAL,    /* the kernel's signal frame: all registers are on the stack */
-	PMB_CFA_FRAME, /* code with frame pointers instead of a table; cfa_off: 0 or PMB_OTHER_STACKS */
+	PMB_CFA_FRAME, /* by the frame pointer instead of a table; cfa_off: 0, or one of those below */
 	PMB_CFA_UNSUPPORTED, /* described by an expression that is none of these */
 	PMB_N_CFA,
 };
 
 /* Go changes to the thread's own stack for its runtime and for C: the caller's frame may be anywhere. That such
  * a walk ends is the frame limit's doing, if the stack is corrupt. */
-enum { PMB_OTHER_STACKS = 1 };
+enum {
+	PMB_OTHER_STACKS = 1,
+	/* In a file that has a table: code that it says nothing of, and much of it: a runtime's, such as V8's builtins.
+	 * That it keeps frame pointers is a guess. */
+	PMB_WITHOUT_RULE = 2,
+};
 
 /* Where the caller's frame pointer is. */
 enum pmb_fp {

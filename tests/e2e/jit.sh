@@ -244,4 +244,20 @@ t_dump_of_garbage() {
 	expect_ge "$(folded_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 "percent in of_the_map"
 }
 
+# V8's builtins, a part of the program, have frame pointers and no unwind information.
+t_node_builtins_reach_main() {
+	need_program node
+	[ "$(uname -m)" = x86_64 ] || skip "looked at on x86-64 only"
+	cat >"$T/sort.js" <<-'JS'
+		const numbers = Array.from({length: 30000}, () => Math.random());
+		const compare = (x, y) => x - y;
+		for (const end = Date.now() + 3000; Date.now() < end;) numbers.slice().sort(compare);
+	JS
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- node "$T/sort.js"
+	grep -q ';Builtins_ArrayTimSort' "$T/folded" || skip "this node's builtins have other names, or none"
+	expect_ge "$(folded_share "$T/folded" '^[^;]*;_start;.*node::Start' ';Builtins_ArrayTimSort(;|$)')" 90 \
+		"percent of what sorts that reaches main"
+	expect_ge "$(sum_get .stacks.user.complete_by_fp)" 100 "stacks that say how"
+}
+
 run_tests

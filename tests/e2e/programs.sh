@@ -43,7 +43,7 @@ record_it() { # COMM COMMAND…
 
 # Percent of the stacks that the tool itself calls complete.
 expect_complete() { # PERCENT
-	expect_ge "$(sum_get '100 * .stacks.user.complete / ([.stacks.user | to_entries[] | select(.key != "none") | .value] | add)')" \
+	expect_ge "$(sum_get '100 * (.stacks.user.complete + .stacks.user.complete_by_fp) / ([.stacks.user | to_entries[] | select(.key != "none") | .value] | add)')" \
 		"$1" "percent of the stacks that ended well"
 }
 

@@ -460,6 +460,39 @@ Test(cfi, gaps)
 	FUNCTIONS("0 none", 0, {0, 0});
 }
 
+static void count_runtimes(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *rule)
+{
+	unsigned *n = ctx;
+
+	if (rule->cfa != PMB_CFA_FRAME)
+		return;
+	cr_expect_eq(rule->cfa_off, PMB_WITHOUT_RULE);
+	cr_expect_eq(file_off - CODE_OFF, 0x1040);
+	(*n)++;
+}
+
+/* A runtime's code has no entries, and much of it: by the frame pointer. Less, or before the first entry: nothing. */
+Test(cfi, a_gap_as_large_as_a_runtime)
+{
+	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};
+	static const unsigned ranges[][2] = {{0x1000, 0x40}, {0x2040, 0x40}, {0x307f, 0x41}};
+	static const struct cfi_code large = {.file_off = CODE_OFF,
+					      .vaddr = CODE_VADDR,
+					      .size = 0x3100};
+	struct cfi *cfi = cfi__new(CFI_X86_64, &large, 1);
+	struct cfi_section section;
+	struct buf b = {0};
+	unsigned n = 0;
+
+	put_functions(&b, ranges, ARRAY_SIZE(ranges));
+	section = section_of(&b);
+	cr_assert_eq(cfi__add_section(cfi, &section), 0);
+	cr_expect_eq(cfi__emit(cfi, &gap, count_runtimes, &n), 0);
+	cr_expect_eq(n, 1);
+	cfi__free(cfi);
+	buf__done(&b);
+}
+
 /* ld.so's first function looks like padding: 61 bytes without an FDE. Where programs begin is none. */
 Test(cfi, a_gap_where_programs_begin)
 {

@@ -25,14 +25,15 @@ static const struct pmb_unwind_rule rules[] = {
 	{.cfa = PMB_CFA_SP, .cfa_off = 24, .ra_off = -8, .saved = 2},
 	{.cfa = PMB_CFA_SP, .cfa_off = 16, .ra_off = -8, .saved = PMB_SAVED_UNKNOWN},
 	{.cfa = PMB_CFA_SIGNAL},
+	{.cfa = PMB_CFA_FRAME, .cfa_off = PMB_WITHOUT_RULE},
 };
-static const struct pmb_unwind_page pages[] = {{0, 8}};
+static const struct pmb_unwind_page pages[] = {{0, 9}};
 /* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then pushes rbp; 0x400: CFA
- * in rbx; 0x500: rbx is the second push; 0x600: it may be anywhere; 0x700: a signal frame */
+ * in rbx; 0x500: rbx is the second push; 0x600: it may be anywhere; 0x700: a signal frame; 0x800: a runtime's */
 static const __u32 rows[] = {PMB_ROW(0, 0),     PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
 			     PMB_ROW(0x300, 3), PMB_ROW(0x400, 4), PMB_ROW(0x500, 5),
-			     PMB_ROW(0x600, 6), PMB_ROW(0x700, 7)};
-static const struct unwind_table table = {{.n_pages = 1, .n_rules = 8, .n_rows = 8},
+			     PMB_ROW(0x600, 6), PMB_ROW(0x700, 7), PMB_ROW(0x800, 8)};
+static const struct unwind_table table = {{.n_pages = 1, .n_rules = 9, .n_rows = 9},
 					  pages,
 					  rules,
 					  rows,
@@ -145,6 +146,23 @@ Test(walk, code_without_a_rule)
 {
 	slice.words[2] = 0x400210;
 	cr_assert_eq(walk(), PMB_END_NO_RULE);
+	cr_assert_eq(got.n, 2);
+}
+
+/* A file that has a table, and a runtime's code of which it says nothing: by the frame pointer, and said so. */
+Test(walk, a_runtimes_code)
+{
+	slice.words[2] = 0x400810;
+	slice.head.from.fp = 0x7000 + 5 * 8;
+	slice.words[5] = 0x9999;
+	slice.words[6] = 0x400310;
+	slice.words[8] = 0x400110;
+	cr_assert_eq(walk(), PMB_END_COMPLETE_BY_FP);
+	cr_assert_eq(got.n, 4);
+	cr_assert_eq(got.frames[2], 0x400310);
+	slice.head.from.fp =
+		0x6000; /* not a frame of this stack: the register was something else */
+	cr_assert_eq(walk(), PMB_END_FP_LEFT);
 	cr_assert_eq(got.n, 2);
 }
 

@@ -256,9 +256,12 @@ static bool is_signal(struct emitter *e, const struct entry *entry)
 }
 
 /* From e->done up to `start` nothing describes the code. */
-static void emit_gap(struct emitter *e, uint64_t start)
+static void emit_gap(struct emitter *e, uint64_t start, bool is_end)
 {
 	static const struct pmb_unwind_rule nothing = {.cfa = PMB_CFA_NONE};
+	static const struct pmb_unwind_rule by_frame_pointer = {.cfa = PMB_CFA_FRAME,
+								.cfa_off = PMB_WITHOUT_RULE};
+	const struct pmb_unwind_rule *gap = e->gap;
 	uint64_t begin = e->cfi->entry_point;
 	/* Only what is as good as a table tells padding from small functions. */
 	bool is_guess = e->gap->cfa == PMB_CFA_NONE || e->gap->cfa == PMB_CFA_FRAME;
@@ -269,10 +272,12 @@ static void emit_gap(struct emitter *e, uint64_t start)
 		e->row(e->ctx, begin, &nothing);
 	if (start <= e->done || is_padding)
 		return;
+	if (gap->cfa == PMB_CFA_NONE && e->last && !is_end && start - e->done >= CFI_RUNTIME_MIN)
+		gap = &by_frame_pointer;
 	if (e->cfi->fill)
-		e->cfi->fill(e->cfi->fill_ctx, e->done, start, e->gap, e->row, e->ctx);
+		e->cfi->fill(e->cfi->fill_ctx, e->done, start, gap, e->row, e->ctx);
 	else
-		e->row(e->ctx, e->done, e->gap);
+		e->row(e->ctx, e->done, gap);
 }
 
 static void emit_entry(struct emitter *e, const struct entry *entry)
@@ -289,7 +294,7 @@ static void emit_entry(struct emitter *e, const struct entry *entry)
 	 * one byte before. */
 	if (from > e->done && from > e->low && is_signal(e, entry))
 		from--;
-	emit_gap(e, from);
+	emit_gap(e, from, false);
 	if (from < e->done)
 		from = e->done;
 	if (entry->section == SECTION_FIXED) {
@@ -321,7 +326,7 @@ uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_f
 
 		for (; next < cfi->n_entries && cfi->entries[next].start < end; next++)
 			emit_entry(&e, &cfi->entries[next]);
-		emit_gap(&e, end);
+		emit_gap(&e, end, true);
 		row(ctx, end, &nothing);
 	}
 	return cfi->n_bad;

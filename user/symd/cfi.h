@@ -31,6 +31,9 @@ enum {
 	/* Code between two functions is padding up to this size: it gets no row of its own, which
 	 * would say that nothing is known, or guess. */
 	CFI_PADDING_MAX = 63,
+	/* From this size on it is a runtime's code (V8's builtins have no entries), which keeps frame pointers; less
+	 * may be assembler that uses the register for anything. */
+	CFI_RUNTIME_MIN = 4096,
 };
 
 /* Executable bytes of the file: a segment. */

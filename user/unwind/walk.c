@@ -103,9 +103,9 @@ static enum pmb_ending find_rule(const struct store *store, const struct mapping
 	return PMB_END_NO_TABLE;
 }
 
-enum pmb_ending unwind_walk(const struct store *store, const struct mappings *mappings,
+static enum pmb_ending walk(const struct store *store, const struct mappings *mappings,
 			    const struct pmb_slice *slice, const struct walk_limits *limits,
-			    struct late_stack *ret)
+			    struct late_stack *ret, bool *ret_without_rule)
 {
 	struct unwind_memory mem = {.slice = slice, .start = slice->from.sp & ~7ULL};
 	struct pmb_frame frame = slice->from, before;
@@ -125,6 +125,7 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 		before = frame;
 		if (end == PMB_END_NONE)
 			end = (enum pmb_ending)unwind_step(&rule, &frame, &mem);
+		*ret_without_rule |= rule.cfa == PMB_CFA_FRAME && rule.cfa_off == PMB_WITHOUT_RULE;
 		/* what stands above the first function's stack isn't copied: a rule for it was a guess */
 		if ((end == PMB_END_NO_RULE || end == PMB_END_UNREADABLE) &&
 		    PMB_OUTERMOST(frame.sp, slice->stack_top))
@@ -140,4 +141,14 @@ enum pmb_ending unwind_walk(const struct store *store, const struct mappings *ma
 			return PMB_END_TRUNCATED;
 		ret->frames[ret->n++] = frame.ip;
 	}
+}
+
+enum pmb_ending unwind_walk(const struct store *store, const struct mappings *mappings,
+			    const struct pmb_slice *slice, const struct walk_limits *limits,
+			    struct late_stack *ret)
+{
+	bool without_rule = false;
+	enum pmb_ending end = walk(store, mappings, slice, limits, ret, &without_rule);
+
+	return end == PMB_END_COMPLETE && without_rule ? PMB_END_COMPLETE_BY_FP : end;
 }
