@@ -366,6 +366,14 @@ foreign() { # FILE
 	TEXT
 }
 
+t_labels_that_nothing_has() {
+	foreign "$T/p.pb.gz"
+	pmb_ok report --by pod "$T/p.pb.gz"
+	expect_match "$T/out" ' \[no pod\]$' "the only row"
+	pmb report --by pods "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status of what is no label"
+}
+
 t_types_that_share_a_name() {
 	foreign "$T/p.pb.gz"
 	pmb_ok report --folded "$T/p.pb.gz"

@@ -87,6 +87,34 @@ Test(parse, generic_names)
 		check_good(&goods[i]);
 }
 
+/* TYPE:CONFIG and other words for a name, as perf takes them. */
+Test(parse, the_kernels_numbers)
+{
+	static const struct good goods[] = {
+		{"3:65536", PERF_TYPE_HW_CACHE, CACHE(L1D, READ, MISS), NULL, 0},
+		{"0:0x1:u", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, NULL, 0},
+		{"1:2", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, NULL, 0},
+		{"4:0x1a2:k", PERF_TYPE_RAW, 0x1a2, NULL, 0},
+		{"r1a:e", PERF_TYPE_RAW, 0x1a, NULL, 0},
+		{"cycles:I", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL, 0},
+		{"cycles/name='time that passes'/u", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+		 "time that passes", 0},
+		{"cycles/config=1,config1=7/", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, NULL,
+		 7},
+	};
+	struct event_list list = {0};
+	struct err err = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(goods); i++)
+		check_good(&goods[i]);
+	cr_assert_eq(event_list__parse(&list, "r1a:e,cycles:uI,page-faults/config=0/", root, &err),
+		     0);
+	cr_expect(list.events[0].attr.exclusive);
+	cr_expect(list.events[1].attr.exclude_idle && list.events[1].attr.exclude_kernel);
+	cr_expect_not(list.events[2].has_addr, "it isn't page faults any more");
+	event_list__done(&list);
+}
+
 Test(parse, cache_names)
 {
 	static const struct good goods[] = {
@@ -401,7 +429,7 @@ Test(parse, refuses_with_a_reason)
 		{"/period=5/", "names no event"},
 		{":u", "names no event"},
 		{"{cycles,insts}", "braces"},
-		{"cycles:", "allowed: ukhGHpPDe"},
+		{"cycles:", "allowed: ukhIGHpPDe"},
 		{"cycles/period=5/:", "allowed"},
 		{"cycles:S", "'S' is no modifier; allowed are u k h"},
 		{"cycles:user", "no modifier; allowed are"},
@@ -446,6 +474,13 @@ Test(parse, refuses_with_a_reason)
 		{"r12345678901234567", "at most 64 bits"},
 		{"rxyz", "not known"},
 		{"sched:sched_switch", "tracepoints"},
+		{"2:5", "tracepoints (type 2)"},
+		{"0:99", "defines no event 99 of type 0"},
+		{"4294967296:0", "of type 4294967296"},
+		{"3:99999999999999999999", "64 bits"},
+		{"3:65536:q", "'q' is no modifier"},
+		{"r1a:q", "'q' is no modifier"},
+		{"cycles/config=x/", "no number for 'config'"},
 		{"syscalls:*", "tracepoints"},
 		{"nosuch:x", "'nosuch:x' is not known"},
 		{"dcach-miss", "event 'dcach-miss' is not known; nearest: dcache-miss"},

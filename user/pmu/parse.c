@@ -71,6 +71,15 @@ static int split_mods(const struct parser *parser, struct spec *spec)
 
 	if (strncmp(spec->base, "mem:", 4) == 0)
 		return 0;
+	if (parser__is_numbers(spec->base)) {
+		char *colon = strchr(strchr(spec->base, ':') + 1, ':');
+
+		if (colon) {
+			spec->mods = xstrdup(colon + 1);
+			*colon = '\0';
+		}
+		return 0;
+	}
 	if (!known && strchr(spec->base, ':') &&
 	    (spec__split_vendor(spec, parser) || is_vendor_style(name) || strstr(spec->base, "::")))
 		return 0;

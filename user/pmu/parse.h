@@ -21,7 +21,7 @@ struct spec {
 	char *mods;
 };
 
-#define MODIFIERS "ukhGHpPDe"
+#define MODIFIERS "ukhIGHpPDe"
 
 struct user_events;
 
@@ -58,6 +58,9 @@ void terms__done(struct terms *terms);
  * `terms`. name= lands in event->name.
  */
 int event__apply_common_terms(struct event *event, struct terms *terms, const struct spec *spec,
+			      struct err *err);
+/* config=, config1=, config2= of an event that has a name of its own, whose words they replace; keeps the others. */
+int event__apply_config_terms(struct event *event, struct terms *terms, const struct spec *spec,
 			      struct err *err);
 /* "event 'x' has no term 'y'" unless nothing is left. */
 int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struct err *err);
@@ -97,6 +100,8 @@ int event__from_perf_attr(struct event *event, const struct parser *parser, uint
 
 /* Whether the name is known without libpfm. */
 bool parser__knows(const struct parser *parser, const char *name);
+/* Is it TYPE:CONFIG, perhaps with modifiers behind? */
+bool parser__is_numbers(const char *base);
 /* Whether the name is one that this core PMU has for itself, beside the machine's other ones. */
 bool parser__is_of_core(const struct parser *parser, const struct spec *spec,
 			const struct pmu *core);

@@ -15,7 +15,7 @@ struct mods {
 	bool guests; /* one of G, H was given */
 	bool user, kernel, hv, guest, host;
 	unsigned precise;
-	bool precise_max, pinned, exclusive;
+	bool precise_max, pinned, exclusive, no_idle;
 };
 
 static void mods__add(struct mods *mods, char letter)
@@ -29,6 +29,9 @@ static void mods__add(struct mods *mods, char letter)
 		break;
 	case 'h':
 		mods->levels = mods->hv = true;
+		break;
+	case 'I':
+		mods->no_idle = true;
 		break;
 	case 'G':
 		mods->guests = mods->guest = true;
@@ -57,7 +60,8 @@ static int mods__parse(struct mods *mods, const struct spec *spec, struct err *e
 		if (!strchr(MODIFIERS, *p))
 			return err__usage(err,
 					  "event '%s': '%c' is no modifier; allowed are u k h "
-					  "(user, kernel, hypervisor), G H (guest, host), p pp ppp "
+					  "(user, kernel, hypervisor), I (not in the idle task), "
+					  "G H (guest, host), p pp ppp "
 					  "P (precise), D (pinned), e (exclusive)",
 					  spec->shown, *p);
 		if (*p != 'p' && strchr(p + 1, *p))
@@ -137,6 +141,7 @@ int event__apply_mods(struct event *event, const struct spec *spec, bool guest_a
 		attr->exclude_guest = guest_applies;
 	}
 	attr->precise_ip = mods.precise;
+	attr->exclude_idle = mods.no_idle;
 	attr->pinned = mods.pinned;
 	attr->exclusive = mods.exclusive;
 	event->precise_max = mods.precise_max;

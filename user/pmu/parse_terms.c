@@ -75,6 +75,15 @@ static int set_rate(struct event *event, uint64_t period, uint64_t freq, const s
 	return 0;
 }
 
+/* perf writes name='loads that missed'. */
+static char *without_quotes(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 2 && *text == '\'' && text[len - 1] == '\'' ? xstrndup(text + 1, len - 2) :
+								   xstrdup(text);
+}
+
 int event__apply_common_terms(struct event *event, struct terms *terms, const struct spec *spec,
 			      struct err *err)
 {
@@ -96,7 +105,7 @@ int event__apply_common_terms(struct event *event, struct terms *terms, const st
 				return err__usage(err, "event '%s': name needs a value: name=TEXT",
 						  spec->shown);
 			free(event->name);
-			event->name = xstrdup(term->val);
+			event->name = without_quotes(term->val);
 		} else {
 			terms->terms[kept++] = *term;
 		}
@@ -135,6 +144,48 @@ static __u64 *config_word(struct perf_event_attr *attr, unsigned i)
 #endif
 	}
 	return NULL;
+}
+
+/* What was known of the event was known of its own words. */
+static void become_another(struct event *event, const struct spec *spec)
+{
+	free(event->maps_to);
+	free(event->title);
+	free(event->counts);
+	event->maps_to = event__format_config(event);
+	event->title = xasprintf("%s with other config words", spec->base);
+	event->counts = xstrdup("events");
+	event->unit = UNIT_EVENTS;
+	event->is_clock = event->has_addr = false;
+}
+
+int event__apply_config_terms(struct event *event, struct terms *terms, const struct spec *spec,
+			      struct err *err)
+{
+	static const char *const keys[] = {"config", "config1", "config2"};
+	size_t kept = 0;
+
+	for (size_t i = 0; i < terms->n; i++) {
+		const struct term *term = &terms->terms[i];
+		size_t k = 0;
+		uint64_t value;
+		int r;
+
+		while (k < ARRAY_SIZE(keys) && strcmp(term->key, keys[k]) != 0)
+			k++;
+		if (k == ARRAY_SIZE(keys)) {
+			terms->terms[kept++] = *term;
+			continue;
+		}
+		r = parse_number(term, spec, &value, err);
+		if (r < 0)
+			return r;
+		*config_word(&event->attr, (unsigned)k) = value;
+	}
+	if (kept < terms->n)
+		become_another(event, spec);
+	terms->n = kept;
+	return 0;
 }
 
 static int put_word(struct event *event, unsigned i, const struct pmu_field *field, uint64_t value,

@@ -98,6 +98,43 @@ static int event__from_generic(struct event *event, const char *name, const stru
 	return 0;
 }
 
+/* "TYPE:CONFIG", as perf takes them: the kernel's numbers. */
+static int event__from_numbers(struct event *event, const struct parser *parser, const char *text,
+			       const struct spec *spec)
+{
+	_cleanup_free_ char *word = xstrndup(text, strcspn(text, ":"));
+	uint64_t type, config;
+
+	if (num__parse_u64(word, &type) < 0 || num__parse_u64(text + strlen(word) + 1, &config) < 0)
+		return err__usage(parser->err, "event '%s': more than 64 bits hold", spec->shown);
+	if (type == PERF_TYPE_TRACEPOINT)
+		return err__usage(parser->err,
+				  "event '%s': tracepoints (type 2) are no counters that overflow",
+				  spec->shown);
+	if (type == PERF_TYPE_RAW) {
+		event__from_raw(event, config);
+		return 0;
+	}
+	if (type <= UINT32_MAX && event__from_perf_attr(event, parser, (uint32_t)type, config) == 0)
+		return 0;
+	return err__usage(
+		parser->err,
+		"event '%s': the kernel defines no event %s of type %s that overflows (types: 0 "
+		"hardware, 1 software, 3 cache, 4 raw; PMUs by their names: cpu/config=N/)",
+		spec->shown, text + strlen(word) + 1, word);
+}
+
+bool parser__is_numbers(const char *base)
+{
+	static const char digits[] = "0123456789abcdefABCDEFx";
+	size_t type = strspn(base, "0123456789"), config;
+
+	if (!type || base[type] != ':' || base[type + 1] < '0' || base[type + 1] > '9')
+		return false;
+	config = strspn(base + type + 1, digits);
+	return !base[type + 1 + config] || base[type + 1 + config] == ':';
+}
+
 const struct event_alias *event_alias__find(const char *name)
 {
 	for (size_t i = 0; i < n_event_aliases; i++) {
@@ -246,9 +283,13 @@ int event__resolve(struct event *event, const struct parser *parser, struct term
 
 	if (strncmp(spec->base, "mem:", 4) == 0)
 		return event__parse_mem(event, spec, parser->err);
+	if (parser__is_numbers(spec->base))
+		return event__from_numbers(event, parser, spec->base, spec);
 	if (pmu && spec->terms && !event_alias__find(spec->base))
 		return event__from_pmu(event, parser, pmu, terms, spec);
 	r = event__from_known(event, parser, spec);
+	if (r == 0)
+		r = event__apply_config_terms(event, terms, spec, parser->err);
 	if (r == -ENOENT)
 		r = event__from_db_name(event, parser, spec->base);
 	if (r != -ENOENT)
@@ -261,11 +302,17 @@ int event__resolve(struct event *event, const struct parser *parser, struct term
 	return r == -ENOENT ? parser__unknown(parser, spec) : r;
 }
 
+/* rNNNN */
+static bool is_raw(const char *name)
+{
+	return name[0] == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
+}
+
 bool parser__knows(const struct parser *parser, const char *name)
 {
 	struct cache_event cache;
 
-	if (event_alias__find(name) || perf_name__find(name) ||
+	if (is_raw(name) || event_alias__find(name) || perf_name__find(name) ||
 	    cache_event__parse(name, &cache) == 0 || event_db__find(event_db_used(), name, NULL))
 		return true;
 	for (size_t i = 0; i < parser->pmus->n; i++) {

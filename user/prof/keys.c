@@ -52,6 +52,18 @@ static bool has_label(const struct prof *p, const char *word, struct buf *ret_th
 	return found;
 }
 
+/* What a recording of ours has where it applies: a host without pods has none, and says so. */
+static bool is_recorded(const char *word)
+{
+	static const char *const labels[] = {"pod", "image", "cgroup", "user", "data_addr"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (strcmp(word, labels[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int parse_word(struct prof_key *ret, const char *word, const struct prof *p, struct err *err)
 {
 	_cleanup_(buf__done) struct buf there = {0}, list = {0};
@@ -63,7 +75,7 @@ static int parse_word(struct prof_key *ret, const char *word, const struct prof 
 			return 0;
 		}
 	}
-	if (!has_label(p, word, &there))
+	if (!has_label(p, word, &there) && !is_recorded(word))
 		return err__usage(err,
 				  "--by '%s': it is neither %s, nor a label of the profile (%s)",
 				  word, list.data, there.len ? there.data : "it has none");
