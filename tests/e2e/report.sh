@@ -412,4 +412,55 @@ t_a_command_without_a_name() {
 	expect_eq "$(cat "$T/out")" "[no name];work 3" "the line"
 }
 
+# An allocator's own frames, which its profiles want left out. DROP and KEEP are strings 9 and 10; malloc and what it
+# calls, inlined or not, go; a stack that is all of them stays.
+dropping() { # FILE DROP KEEP
+	encode "$1" <<-TEXT
+		string_table: "" string_table: "space" string_table: "bytes" string_table: "main" string_table: "work"
+		string_table: "malloc(unsigned long)" string_table: "slow_path" string_table: "brk" string_table: "mallocate"
+		string_table: "$2" string_table: "$3"
+		sample_type { type: 1 unit: 2 } drop_frames: 9 keep_frames: 10
+		function { id: 3 name: 3 } function { id: 4 name: 4 } function { id: 5 name: 5 } function { id: 6 name: 6 }
+		function { id: 7 name: 7 } function { id: 8 name: 8 }
+		location { id: 3 line { function_id: 3 } } location { id: 4 line { function_id: 4 } }
+		location { id: 5 line { function_id: 6 } line { function_id: 5 } } location { id: 7 line { function_id: 7 } }
+		location { id: 8 line { function_id: 8 } }
+		location { id: 9 line { function_id: 5 } line { function_id: 4 } }
+		sample { location_id: 7 location_id: 5 location_id: 4 location_id: 3 value: 1 }
+		sample { location_id: 7 location_id: 9 location_id: 3 value: 2 }
+		sample { location_id: 8 location_id: 3 value: 4 }
+		sample { location_id: 7 location_id: 5 value: 8 }
+	TEXT
+}
+
+t_frames_that_a_profile_drops() {
+	dropping "$T/p.pb.gz" 'malloc|mallocate' 'malloca.*'
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_eq "$(cat "$T/out")" "$(printf '%s\n' 'main;mallocate 4' 'main;work 3' \
+		'malloc(unsigned long);slow_path_[i];brk 8' | sort)" "lines"
+	pmb_ok report --pprof -o "$T/again.pb.gz" "$T/p.pb.gz"
+	gzip -dc "$T/again.pb.gz" | protoc --proto_path="$TOP/user" --decode=pmb.pprof.Profile prof/profile.proto >"$T/text"
+	expect_match "$T/text" '^drop_frames: [1-9]' "the field, written again"
+	expect_match "$T/text" '^keep_frames: [1-9]' "the field, written again"
+	expect_eq "$(grep -c '^sample {' "$T/text")" 4 "samples: who reads it drops them himself"
+	if command -v go >/dev/null; then
+		HOME=$T go tool pprof -raw "$T/p.pb.gz" >"$T/raw" 2>&1 || skip "go has no pprof here"
+		pmb_ok report --folded "$T/p.pb.gz"
+		# pprof's stacks by their lengths in lines, and ours
+		expect_eq "$(awk '/^ *[0-9]+: / && !m { print $1 + 0, NF - 1 } /^Locations/ { m = 1 }' "$T/raw" | sort | tr '\n' ' ')" \
+			"1 2 2 2 4 2 8 2 " "locations of each sample in pprof"
+	fi
+}
+
+t_expressions_that_would_never_end() {
+	local drop
+	for drop in '((a*)*)*\\1' 'a{1,30000}{1,30000}' '((((((((((a+)+)+)+)+)+)+)+)+)+)+' '('; do
+		dropping "$T/p.pb.gz" "$drop" ''
+		timeout 5 "$PMUBPF" report --folded "$T/p.pb.gz" >"$T/out" 2>"$T/err" || fail "status $? for $drop"
+		expect_match "$T/err" 'drop_frames is no regular expression that pmubpf takes' "the note"
+		expect_eq "$(folded_sum "$T/out")" 15 "nothing is lost"
+		expect_match "$T/out" '^main;work;malloc\(unsigned long\);slow_path_\[i\];brk 1$' "all frames"
+	done
+}
+
 run_tests

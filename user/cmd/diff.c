@@ -161,8 +161,10 @@ static int load_side(struct diff_run *run, size_t i, struct err *err)
 	struct side *s = &run->sides[i];
 	int r = profile__load(&s->whole, a->files[i], &a->limits, err);
 
-	if (r == 0)
+	if (r == 0) {
+		profiles__prune(&s->whole);
 		r = find_event(run, s, a->files[i], err);
+	}
 	if (r == 0)
 		r = check_unit(run, s, err);
 	if (r == 0)

@@ -2,6 +2,7 @@
 #include "cmd/profiles.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@
 #include "base/num.h"
 #include "out/escape.h"
 #include "prof/merge.h"
+#include "prof/prune.h"
 
 /* As messages have it: 'a.pb.gz'. The caller frees. */
 static char *quoted(const char *path)
@@ -63,6 +65,14 @@ int profiles__load(struct prof **ret, char *const *paths, size_t n,
 	if (r == 0)
 		*ret = TAKE_PTR(sum);
 	return r;
+}
+
+void profiles__prune(struct prof **p)
+{
+	struct err err = {0};
+
+	if (prof__prune(p, &err) < 0)
+		fprintf(stderr, "pmubpf: %s\n", err.text);
 }
 
 int selection__parse_label(struct selection *s, char *arg, struct err *err)

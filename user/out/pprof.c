@@ -88,6 +88,8 @@ static void put_head(struct packer *w)
 	piece.time_nanos = p->time_ns;
 	piece.duration_nanos = p->duration_ns;
 	piece.default_sample_type = p->default_type;
+	piece.drop_frames = p->drop_frames;
+	piece.keep_frames = p->keep_frames;
 	put(w, &piece);
 }
 

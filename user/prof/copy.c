@@ -158,4 +158,6 @@ void prof_copier__head(struct prof_copier *c)
 	c->to->period_type.unit = prof_copier__string(c, from->period_type.unit);
 	c->to->period = from->period;
 	c->to->default_type = prof_copier__string(c, from->default_type);
+	c->to->drop_frames = prof_copier__string(c, from->drop_frames);
+	c->to->keep_frames = prof_copier__string(c, from->keep_frames);
 }

@@ -269,6 +269,11 @@ static int take_head(struct reader *r, const Pmb__Pprof__Profile *head)
 	r->what = "default sample type";
 	if (e == 0)
 		e = string_at(r, head->default_sample_type, &p->default_type);
+	r->what = "drop_frames and keep_frames";
+	if (e == 0)
+		e = string_at(r, head->drop_frames, &p->drop_frames);
+	if (e == 0)
+		e = string_at(r, head->keep_frames, &p->keep_frames);
 	p->period = head->period;
 	p->time_ns = head->time_nanos;
 	p->duration_ns = head->duration_nanos;

@@ -3,7 +3,7 @@
  * Reads a profile in pprof's format, gzip'd or not, whoever wrote it. The file is not trusted: it costs no more
  * memory than the limit says, and whatever doesn't fit together is an error with one sentence.
  *
- * What struct prof has no room for is left out: columns, drop_frames and keep_frames, is_folded, fields that
+ * What struct prof has no room for is left out: columns, is_folded, fields that
  * profile.proto doesn't know.
  */
 #ifndef PMUBPF_PROF_PPROF_READ_H

@@ -84,7 +84,8 @@ struct prof {
 	int64_t duration_ns;
 	struct prof_type period_type;
 	int64_t period;
-	uint32_t default_type; /* name of a type */
+	uint32_t default_type;             /* name of a type */
+	uint32_t drop_frames, keep_frames; /* texts: expressions (prof/prune.h); 0: none */
 
 	struct intern strings;      /* with their NUL */
 	struct intern stacks;       /* arrays of locations, leaf first */
