@@ -412,6 +412,19 @@ t_a_command_without_a_name() {
 	expect_eq "$(cat "$T/out")" "[no name];work 3" "the line"
 }
 
+t_times_below_a_microsecond() {
+	encode "$T/p.pb.gz" <<-'TEXT'
+		string_table: "" string_table: "delay" string_table: "nanoseconds" string_table: "short" string_table: "long"
+		sample_type { type: 1 unit: 2 }
+		function { id: 1 name: 3 } location { id: 1 line { function_id: 1 } }
+		function { id: 2 name: 4 } location { id: 2 line { function_id: 2 } }
+		sample { location_id: 1 value: 49 } sample { location_id: 2 value: 1500 }
+	TEXT
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" ' 49ns .* short$' "the short one"
+	expect_match "$T/out" ' 1\.5us .* long$' "the long one"
+}
+
 # An allocator's own frames, which its profiles want left out. DROP and KEEP are strings 9 and 10; malloc and what it
 # calls, inlined or not, go; a stack that is all of them stays.
 dropping() { # FILE DROP KEEP

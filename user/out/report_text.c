@@ -150,8 +150,10 @@ static void put_time(struct buf *out, double ns)
 		buf__printf(out, "%.2fs", ns / 1e9);
 	else if (a >= 1e6)
 		buf__printf(out, "%.1fms", ns / 1e6);
-	else
+	else if (a >= 1e3)
 		buf__printf(out, "%.1fus", ns / 1e3);
+	else
+		buf__printf(out, "%.0fns", ns);
 }
 
 static void put_value(const struct report *r, size_t type, int64_t value, struct buf *out)
