@@ -27,7 +27,7 @@ t_too_many_without_passes() {
 
 t_every_event_in_its_pass() {
 	need_breakpoints
-	local i
+	local i lines
 	pmb_ok record --passes -e "$(stores 8)" --summary "$T/sum.json" -o "$T/folded" -- \
 		"$WORKLOADS/watch" 1000
 	expect_ge "$(sum_get .counter_sets)" 2 "sets"
@@ -35,10 +35,12 @@ t_every_event_in_its_pass() {
 	expect_ledger
 	for ((i = 0; i < 8; i++)); do
 		expect_eq "$(sum_counter $i)" 1000 "counter of event $i"
-		expect_eq "$(folded_sum_of "$T/folded" "^$(sum_name $i | sed 's/[/:]/./g');")" 1000 \
-			"stores of event $i"
+		# what overflows while another BPF program runs is dropped, and counted
+		lines=$(folded_sum_of "$T/folded" "^$(sum_name $i | sed 's/[/:]/./g');")
+		expect_eq "$((lines + $(sum_dropped $i)))" 1000 "stores of event $i, and dropped"
+		expect_ge "$lines" 500 "stores of event $i"
 		expect_eq "$(folded_sum_of "$T/folded" "^$(sum_name $i | sed 's/[/:]/./g');.*;store_all\$")" \
-			1000 "stores of event $i in store_all"
+			"$lines" "stores of event $i in store_all"
 	done
 }
 
