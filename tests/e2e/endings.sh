@@ -16,6 +16,49 @@ t_interrupt_prints_everything() {
 	expect_ledger
 }
 
+# A terminal that goes sends several, and whoever waits sends more: what was recorded is written.
+t_more_signals() {
+	local pause
+	spawn "$WORKLOADS/split" 60 >/dev/null
+	local target=$spawned
+	for pause in 0 0.005 0.01 0.02 0.04; do
+		rm -f "$T/folded"
+		pmb_start record -e cpu-clock -p "$target" -o "$T/folded" --summary "$T/sum.json"
+		kill -HUP "$tool"
+		sleep "$pause"
+		kill -HUP "$tool" 2>/dev/null
+		kill -TERM "$tool" 2>/dev/null
+		kill -INT "$tool" 2>/dev/null
+		pmb_finish
+		expect_eq "$rc" 0 "exit status, another after $pause s"
+		expect_match "$T/folded" ';hot70 ' "the stacks so far, another after $pause s"
+		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the file against the summary"
+	done
+	# at the very end of its time
+	for pause in 0.97 0.99 1 1.01 1.03; do
+		rm -f "$T/folded"
+		spawn "$PMUBPF" record -q -e cpu-clock -p "$target" -d 1 -o "$T/folded" </dev/null
+		sleep "$pause"
+		kill -TERM "$spawned" 2>/dev/null
+		wait "$spawned"
+		expect_eq $? 0 "exit status, SIGTERM after $pause of 1 s"
+		expect_match "$T/folded" ';hot70 ' "the stacks so far, SIGTERM after $pause of 1 s"
+	done
+}
+
+# Who ends it while it starts hears of it.
+t_a_signal_at_once() {
+	local pause
+	for pause in 0.002 0.005 0.01 0.05; do
+		spawn "$PMUBPF" record -a -e cpu-clock -o "$T/folded" </dev/null 2>"$T/err"
+		sleep "$pause"
+		kill -INT "$spawned"
+		wait "$spawned"
+		rc=$?
+		[ "$rc" = 130 ] || expect_match "$T/err" '^pmubpf: [0-9]+ samples in ' "the summary, SIGINT after $pause s"
+	done
+}
+
 t_interrupt_with_a_command() {
 	# On a terminal both get the signal; here pmubpf alone does.
 	pmb_start record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 60

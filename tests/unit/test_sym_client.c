@@ -314,6 +314,41 @@ HELPER(send_bad_answers, "an answer that is none")
 HELPER(send_zero_answers, "an answer that is none")
 HELPER(send_bad_inlined, "an answer that is none")
 
+/* Neither a signal nor the end of all time is a fault of the file that was being read, and what comes next isn't
+ * looked at. */
+static void expect_out_of_time(uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns,
+			       uint64_t least_ns)
+{
+	uint64_t before;
+	char *trouble;
+
+	start(helper_hang, TIMEOUT_MS);
+	before = now_ns();
+	sym__until(sym, deadline_ns, stop_fd, stop_from_ns);
+	expect("100 10 trouble\n", 0x100, SYM_TIME, NULL);
+	cr_expect_geq(now_ns() - before, least_ns);
+	cr_expect_lt(now_ns() - before, least_ns + 2000000000ULL);
+	expect("100 10 f\n", 0x100, SYM_TIME, NULL);
+	cr_expect_eq(sym__failures(sym), 0);
+	trouble = sym__take_trouble(sym);
+	cr_expect_null(trouble);
+	done();
+}
+
+Test(sym_client, is_stopped_by_a_signal_or_the_time)
+{
+	const uint64_t ms = 1000000;
+	int fds[2];
+
+	cr_assert_eq(pipe(fds), 0);
+	expect_out_of_time(now_ns() + 300 * ms, -1, 0, 200 * ms);
+	expect_out_of_time(now_ns() + 300 * ms, fds[0], now_ns(), 200 * ms);
+	cr_assert_eq(write(fds[1], "x", 1), 1);
+	expect_out_of_time(UINT64_MAX, fds[0], now_ns() + 300 * ms, 200 * ms);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 /* In its sandbox, as a file that has taken it over would find it. */
 static void try_to_escape(int sock, const struct symd_header *header)
 {

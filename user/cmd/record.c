@@ -15,6 +15,7 @@
 #include "pmu/way.h"
 #include "session/passes.h"
 #include "session/session.h"
+#include "session/signals.h"
 
 /* Without -e: cycles where there is a PMU, else cpu-clock, and why. */
 static int default_event(struct record_args *a, struct err *err)
@@ -120,6 +121,7 @@ static int record_once(struct record_args *a, struct record_out *out, struct err
 	if (r < 0)
 		return complain(err);
 	r = record_out__write(out, &result, NULL, err);
+	signals__release(out->signals);
 	status = r < 0 ? complain(err) : EXIT_DONE;
 	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
 		session__wait(session);
@@ -140,6 +142,7 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	end_live_line(a);
 	if (r == 0)
 		r = record_out__write(out, &result, &passes, err);
+	signals__release(out->signals);
 	if (r < 0)
 		return complain(err);
 	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
@@ -148,10 +151,14 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_args__done) struct record_args args = {0};
-	_cleanup_(record_out__done) struct record_out out = {0};
+	struct signals signals = {.fd = -1};
+	_cleanup_(record_out__done) struct record_out out = {.signals = &signals};
 	struct err err = {.exit_code = EXIT_FAILED};
-	int r = record_args__parse(&args, argc, argv, &err);
+	/* first: who ends a recording while it starts means it, too */
+	int r = signals__catch(&signals, &err);
 
+	if (r == 0)
+		r = record_args__parse(&args, argc, argv, &err);
 	if (r == 0)
 		r = rate__check(&args.rate, &err);
 	if (r == 0)
@@ -166,6 +173,7 @@ int cmd_record(int argc, char **argv)
 		r = event_list__set_rates(&args.events, &args.rate, &err);
 	if (r < 0)
 		return complain(&err);
+	args.session.signals = &signals;
 	settle_budget(&args);
 	event_list__settle_precise(&args.events);
 	plan__ask(&args.plan, &args.events);

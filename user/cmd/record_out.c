@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -15,6 +16,7 @@
 #include "out/escape.h"
 #include "out/summary.h"
 #include "prof/recorded.h"
+#include "session/signals.h"
 #include "sys/usage.h"
 
 static enum number_unit default_unit(const struct event *event)
@@ -107,24 +109,46 @@ static int set_rates(const struct record_args *a, const struct session_result *r
 	return 0;
 }
 
-static int write_files(struct record_out *out, const struct prof *prof, struct err *err)
+static bool is_regular(const struct output *o)
+{
+	struct stat st;
+
+	return fstat(o->file ? fileno(o->file) : STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int write_one(struct record_out *out, size_t i, const struct prof *prof, struct err *err)
 {
 	const struct record_args *a = out->args;
+	struct output *o = &out->files[i];
+	int r;
+
+	if (o->file)
+		output__empty(o);
+	r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &a->show);
+	if (r == -EPIPE)
+		return 0; /* `| head` has seen enough */
+	if (r < 0 && o->file)
+		output__empty(o);
+	return r < 0 ? write_error(a->outputs[i].path, r, err) : 0;
+}
+
+/* Files first: that is a matter of moments, and no signal may cut it. Who reads a pipe may take for ever. */
+static int write_files(struct record_out *out, const struct prof *prof, struct err *err)
+{
 	int result = 0;
 
-	for (size_t i = 0; i < a->n_outputs; i++) {
-		struct output *o = &out->files[i];
-		int r;
+	for (int regular = 1; regular >= 0; regular--) {
+		for (size_t i = 0; i < out->args->n_outputs; i++) {
+			int r;
 
-		if (o->file)
-			output__empty(o);
-		r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &a->show);
-		if (r == -EPIPE)
-			continue; /* `| head` has seen enough */
-		if (r < 0 && o->file)
-			output__empty(o);
-		if (r < 0 && result == 0)
-			result = write_error(a->outputs[i].path, r, err);
+			if (is_regular(&out->files[i]) != regular)
+				continue;
+			if (!regular)
+				signals__release(out->signals);
+			r = write_one(out, i, prof, result == 0 ? err : NULL);
+			if (result == 0)
+				result = r;
+		}
 	}
 	return result;
 }
@@ -203,6 +227,17 @@ static void note_downloads(const struct debuginfod_work *work, struct buf *notes
 			    work->found, work->asked, (double)work->ns / 1e9);
 }
 
+/* Another signal ends the naming, and what was recorded is written with the names that there are. */
+static int resolve(struct names *ret, const struct session_result *result,
+		   const struct names_opts *opts, struct err *err)
+{
+	_cleanup_close_ int more = signals__more_fd();
+	struct names_opts how = *opts;
+
+	how.stop_fd = more;
+	return names__resolve(ret, result->profile, result->files, &how, err);
+}
+
 int record_out__write(struct record_out *out, const struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -228,7 +263,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
 		      stderr);
 	/* what was recorded is written all the same */
-	unnamed = names__resolve(&names, result->profile, result->files, &a->names, err);
+	unnamed = resolve(&names, result, &a->names, err);
 	if (unnamed < 0)
 		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)

@@ -7,7 +7,11 @@
 #include "cmd/record_args.h"
 #include "model/passes.h"
 
+struct signals;
+
 struct record_out {
+	struct signals
+		*signals; /* caught; released where they can't cut a file any more; borrowed */
 	const struct record_args *args;
 	char **argv;              /* of pmubpf */
 	struct measure *measures; /* per event */

@@ -235,7 +235,7 @@ static void counting__done(struct counting *c)
 {
 	counting__close(c);
 	tasks__done(&c->tasks);
-	cleanup_close(&c->signals.fd);
+	signals__release(&c->signals);
 	cpus__done(&c->online);
 }
 
@@ -263,8 +263,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	}
 	command__terminate(&result->command);
 	set_usage(&c);
-	if (c.signals.fd >= 0)
-		signals__release(&c.signals);
+	signals__release(&c.signals);
 	if (r == 0)
 		return 0;
 	command__wait(&result->command);

@@ -46,7 +46,6 @@ struct session {
 	struct command command;
 	struct family *family;     /* tasks that inherited events live in */
 	struct spending *spending; /* what it costs, and the intervals that follow from it */
-	struct signals signals;
 	struct tasks tasks;
 	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;

@@ -41,7 +41,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;
-	s->signals.fd = s->command.go_fd = s->command.failed_fd = -1;
+	s->command.go_fd = s->command.failed_fd = -1;
 	s->tasks = (struct tasks){.whom = &opts->whom};
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
@@ -94,11 +94,8 @@ static int session__check_place(const struct session *s, struct err *err)
 
 static int session__prepare(struct session *s, struct err *err)
 {
-	/* first: who ends a recording while it starts means it, too */
-	int r = signals__catch(&s->signals, err);
+	int r = session__check_cpus(s, err);
 
-	if (r == 0)
-		r = session__check_cpus(s, err);
 	if (r == 0)
 		r = session__check_place(s, err);
 	if (r == 0)
@@ -162,7 +159,7 @@ static bool session__signalled(struct session *s, enum session_end *ret_end)
 {
 	int signo;
 
-	while ((signo = signals__next(&s->signals))) {
+	while ((signo = signals__next(s->opts->signals))) {
 		if (signo != SIGCHLD) {
 			*ret_end = END_SIGNAL;
 			return true;
@@ -255,7 +252,7 @@ static int session__poll(struct session *s, struct pollfd *fds, nfds_t n, int ti
 static enum session_end session__loop(struct session *s)
 {
 	struct pollfd fds[N_FDS] = {
-		[FD_SIGNALS] = {.fd = s->signals.fd, .events = POLLIN},
+		[FD_SIGNALS] = {.fd = s->opts->signals->fd, .events = POLLIN},
 		[FD_READER] = {.fd = s->opts->whom.reader_fd},
 		[FD_NEWS] = {.fd = -1, .events = POLLIN},
 		[FD_TABLES] = {.fd = -1, .events = POLLIN}, /* the helper that builds them */
@@ -299,8 +296,6 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	if (r < 0) {
 		command__terminate(&s->command);
 		command__wait(&s->command);
-		if (s->signals.fd >= 0)
-			signals__release(&s->signals);
 		session__free(s);
 		session_result__done(result);
 		return r;
@@ -314,7 +309,6 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	session__round(s, true);
 	session__spend_end(s);
 	session__close_books(s);
-	signals__release(&s->signals);
 	*ret = s;
 	return 0;
 }
@@ -342,7 +336,6 @@ struct session *session__free(struct session *s)
 	raw_stacks__done(&s->stacks);
 	queue__done(&s->queue);
 	session__family_free(s);
-	cleanup_close(&s->signals.fd);
 	tasks__done(&s->tasks);
 	cpus__done(&s->online);
 	free(s->idle_before);

@@ -48,7 +48,8 @@ struct session_tick {
 };
 
 struct session_opts {
-	struct event_list *events; /* with rates; borrowed */
+	struct event_list *events;     /* with rates; borrowed */
+	const struct signals *signals; /* caught; borrowed */
 	struct target whom;
 
 	enum session_scope scope;

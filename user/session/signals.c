@@ -6,6 +6,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+
 int signals__catch(struct signals *s, struct err *err)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, hangup;
@@ -35,7 +37,24 @@ int signals__next(const struct signals *s)
 	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-void signals__release(const struct signals *s)
+int signals__more_fd(void)
 {
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	return signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void signals__release(struct signals *s)
+{
+	if (s->fd < 0)
+		return;
+	while (signals__next(s))
+		;
 	sigprocmask(SIG_SETMASK, &s->before, NULL);
+	cleanup_close(&s->fd);
+	s->fd = -1;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ends a session from outside, as a descriptor to poll: SIGINT, SIGTERM, SIGHUP; and SIGCHLD. */
+/*
+ * What ends a session from outside, as a descriptor to poll: SIGINT, SIGTERM, SIGHUP; and SIGCHLD. Whoever writes down
+ * what was recorded releases them afterwards: a second one must not lose it.
+ */
 #ifndef PMUBPF_SESSION_SIGNALS_H
 #define PMUBPF_SESSION_SIGNALS_H
 
@@ -16,7 +19,9 @@ struct signals {
 int signals__catch(struct signals *signals, struct err *err);
 /* The next that has come, 0 if none has. */
 int signals__next(const struct signals *signals);
-/* From here on Ctrl-C ends us as it ends any program. */
-void signals__release(const struct signals *signals);
+/* Readable while another of them is waiting (SIGCHLD is none); the caller closes it, -1: can't be had. */
+int signals__more_fd(void);
+/* From here on Ctrl-C ends us as it ends any program. What has come before is forgotten. */
+void signals__release(struct signals *signals);
 
 #endif

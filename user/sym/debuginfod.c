@@ -32,21 +32,18 @@ struct debuginfod *debuginfod__new(void)
 	return d;
 }
 
+void debuginfod__stop_by(struct debuginfod *d, int fd, uint64_t from_ns)
+{
+	d->helper.stop_fd = fd;
+	d->helper.stop_from_ns = from_ns;
+}
+
 struct debuginfod *debuginfod__free(struct debuginfod *d)
 {
 	if (d)
 		helper__done(&d->helper);
 	free(d);
 	return NULL;
-}
-
-static int wait_for_answer(int sock, uint64_t deadline_ns)
-{
-	struct pollfd p = {.fd = sock, .events = POLLIN};
-	uint64_t now = now_ns();
-	int n = now < deadline_ns ? poll(&p, 1, (int)((deadline_ns - now) / NS_PER_MS) + 1) : 0;
-
-	return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
 }
 
 /* The helper's own way of asking has no answers with descriptors. */
@@ -60,7 +57,7 @@ static int receive(struct debuginfod *d, uint64_t deadline_ns, int *ret_fd)
 	int r;
 
 	do {
-		r = wait_for_answer(h->sock, deadline_ns);
+		r = helper__wait(h, POLLIN, deadline_ns);
 		n = r == 0 ? symd_msg__recv(h->sock, h->reply, ret_fd, MSG_DONTWAIT) : r;
 	} while (n == -EAGAIN || n == -EINTR);
 	if (n <= 0)

@@ -27,6 +27,8 @@ struct debuginfod;
 int debuginfod__check(struct err *err);
 
 struct debuginfod *debuginfod__new(void);
+/* As sym__until(). */
+void debuginfod__stop_by(struct debuginfod *d, int fd, uint64_t from_ns);
 struct debuginfod *
 debuginfod__free(struct debuginfod *d); /* ends the process; NULL is fine; NULL */
 

@@ -23,11 +23,18 @@
 #include "sys/clock.h"
 #include "sys/usage.h"
 
-enum { DELAY_S = 40 };
+enum {
+	DELAY_S = 40,
+	KILL_PAUSE_NS = 1000000,
+	KILL_TRIES = 1000,
+};
 
 void helper__init(struct helper *h, int (*child)(int sock))
 {
-	*h = (struct helper){.child = child, .sock = -1, .reply = xcalloc(1, SYMD_MSG_MAX)};
+	*h = (struct helper){.child = child,
+			     .sock = -1,
+			     .stop_fd = -1,
+			     .reply = xcalloc(1, SYMD_MSG_MAX)};
 }
 
 /* As waitpid(), and its time is remembered. */
@@ -85,8 +92,15 @@ void helper__kill(struct helper *h)
 	if (!h->pid)
 		return;
 	kill(h->pid, SIGKILL);
-	while (reap(h, h->pid, 0) < 0 && errno == EINTR)
-		;
+	for (int i = 0; reap(h, h->pid, WNOHANG) == 0; i++) {
+		if (i == KILL_TRIES) {
+			h->dying =
+				h->pid; /* if another is dying already, init will reap that one */
+			h->status = -1;
+			break;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = KILL_PAUSE_NS}, NULL);
+	}
 	h->pid = 0;
 }
 
@@ -124,23 +138,27 @@ static _Noreturn void run_child(const struct helper *h, int sock, pid_t parent)
 	_exit(127);
 }
 
-static int wait_for(int sock, short events, uint64_t deadline_ns)
+int helper__wait(const struct helper *h, short events, uint64_t deadline_ns)
 {
 	for (;;) {
-		struct pollfd p = {.fd = sock, .events = events};
-		uint64_t now = now_ns();
-		uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-		struct timespec timeout = {
-			.tv_sec = (time_t)(left / 1000000000),
-			.tv_nsec = (long)(left % 1000000000),
-		};
-		int n = ppoll(&p, 1, &timeout, NULL);
+		uint64_t now = now_ns(), until = deadline_ns, left;
+		bool listens = h->stop_fd >= 0 && now >= h->stop_from_ns;
+		struct pollfd p[] = {{.fd = h->sock, .events = events},
+				     {.fd = listens ? h->stop_fd : -1, .events = POLLIN}};
+		struct timespec timeout;
+		int n;
 
+		if (h->stop_fd >= 0 && !listens && h->stop_from_ns < until)
+			until = h->stop_from_ns;
+		left = until > now ? until - now : 0;
+		timeout = (struct timespec){.tv_sec = (time_t)(left / 1000000000),
+					    .tv_nsec = (long)(left % 1000000000)};
+		n = ppoll(p, ARRAY_SIZE(p), &timeout, NULL);
 		if (n > 0)
-			return 0;
-		if (n == 0)
+			return p[0].revents ? 0 : -ECANCELED;
+		if (n == 0 && until == deadline_ns)
 			return -ETIMEDOUT;
-		if (errno != EINTR)
+		if (n < 0 && errno != EINTR)
 			return -errno;
 	}
 }
@@ -225,7 +243,7 @@ int helper__start(struct helper *h, uint64_t deadline_ns)
 	if (r < 0)
 		return r;
 	while (!h->greeted && r == 0) {
-		r = wait_for(h->sock, POLLIN, deadline_ns);
+		r = helper__wait(h, POLLIN, deadline_ns);
 		if (r == 0)
 			r = receive_greeting(h);
 		if (r == -EAGAIN)
@@ -266,14 +284,14 @@ static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *bo
 
 	symd_msg__end(&h->request);
 	while ((r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT)) == -EAGAIN) {
-		r = wait_for(h->sock, POLLOUT, deadline_ns);
+		r = helper__wait(h, POLLOUT, deadline_ns);
 		if (r < 0)
 			return r;
 	}
 	while (r == 0) {
-		r = wait_for(h->sock, POLLIN, deadline_ns);
+		r = helper__wait(h, POLLIN, deadline_ns);
 		while (r == -ETIMEDOUT && !helper__is_late(h, deadline_ns))
-			r = wait_for(h->sock, POLLIN, extended(h, deadline_ns));
+			r = helper__wait(h, POLLIN, extended(h, deadline_ns));
 		if (r < 0)
 			return r;
 		r = receive(h, h->asked, h->seq, NULL, body);

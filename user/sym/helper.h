@@ -35,6 +35,8 @@ struct helper {
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
 	uint64_t gone_ns; /* CPU time of those that were before it */
+	int stop_fd; /* once it is readable, and stop_from_ns has come, nobody waits any more */
+	uint64_t stop_from_ns;
 };
 
 void helper__init(struct helper *h, int (*child)(int sock));
@@ -43,7 +45,10 @@ void helper__done(struct helper *h);
 /* Starts it if it isn't running and waits for its first words until deadline_ns (CLOCK_MONOTONIC).
  * 0 or negative errno. */
 int helper__start(struct helper *h, uint64_t deadline_ns);
+/* Waits a second for its end; who can't die (in a read from a dead server) is reaped when it can. */
 void helper__kill(struct helper *h);
+/* -ECANCELED: it was stopped, see stop_fd. -ETIMEDOUT: nothing came. */
+int helper__wait(const struct helper *h, short events, uint64_t deadline_ns);
 
 void helper__begin(struct helper *h, uint16_t type);
 /* True if it has had its time since it was asked. What it waited for a CPU doesn't count: on a host with more work

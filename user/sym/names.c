@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/sym.h"
+#include "sys/clock.h"
 
 /* Frames of one file, ascending by offset: how the symbol tables are searched fastest. */
 struct group {
@@ -30,6 +31,10 @@ struct resolver {
 
 /* Of the samples: a file with fewer isn't worth a download. */
 enum { HOT_PERCENT = 1 };
+
+/* All of it may take so long; who asks for an end gets it, but names for the heaviest files first. */
+#define NAMES_NS (60 * 1000000000ULL)
+#define NAMES_LEAST_NS 1000000000ULL
 
 static int compare_frames(const void *a, const void *b, void *ctx)
 {
@@ -282,6 +287,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
 	_cleanup_free_ struct group *groups = NULL;
 	struct resolver r = {.names = ret, .files = files, .kernel = opts->kernel};
+	uint64_t now = now_ns();
 	int error = sym__new(&r.sym, err);
 
 	if (error < 0)
@@ -292,10 +298,14 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		.build_ids = xcalloc(files__count(files), sizeof(*ret->build_ids)),
 		.n_build_ids = files__count(files),
 	};
-	if (opts->debuginfod)
+	if (opts->debuginfod) {
 		r.servers = debuginfod__new();
-	if (r.sym)
+		debuginfod__stop_by(r.servers, opts->stop_fd, now + NAMES_LEAST_NS);
+	}
+	if (r.sym) {
 		sym__want(r.sym, opts->inlined, opts->lines);
+		sym__until(r.sym, now + NAMES_NS, opts->stop_fd, now + NAMES_LEAST_NS);
+	}
 	groups = make_groups(profile, files, ids, &n_groups);
 	for (size_t i = 0; i < n_groups; i++)
 		name_group(&r, &groups[i]);

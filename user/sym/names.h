@@ -37,6 +37,7 @@ struct names_opts {
 	bool inlined;
 	bool debuginfod; /* ask servers for what hot files lack */
 	bool lines;      /* of the source, where that is known */
+	int stop_fd;     /* readable: name no more, but after a second at the earliest; -1: none */
 };
 
 /* Fails only if the symbol helper can't be started: then what is in files has no names (SYM_HELPER), and all else is

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@ struct sym {
 	struct helper helper;
 	uint64_t timeout_ns;
 	uint64_t file_deadline_ns;
+	uint64_t until_ns; /* for all files */
+	bool stopped;
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
 	struct sym_work work;
@@ -41,11 +44,26 @@ struct sym {
 	char *trouble; /* what the helper came to over the last file; NULL: nothing */
 };
 
+/* Whoever stops us, or the end of all time, is not the helper's failure. */
+static bool is_stopped(struct sym *sym)
+{
+	uint64_t now = now_ns();
+	struct pollfd p = {.fd = sym->helper.stop_fd, .events = POLLIN};
+
+	if (now >= sym->until_ns)
+		sym->stopped = true;
+	if (p.fd >= 0 && now >= sym->helper.stop_from_ns && poll(&p, 1, 0) > 0)
+		sym->stopped = true;
+	return sym->stopped;
+}
+
 static int sym__fail(struct sym *sym, int err)
 {
 	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
 
 	helper__kill(&sym->helper);
+	if ((err == -ECANCELED || err == -ETIMEDOUT) && is_stopped(sym))
+		return err;
 	if (!sym->trouble)
 		sym->trouble = helper__obituary(&sym->helper, err);
 	sym->failures++;
@@ -58,7 +76,9 @@ static uint64_t sym__deadline(const struct sym *sym)
 {
 	uint64_t deadline = now_ns() + sym->timeout_ns;
 
-	return deadline < sym->file_deadline_ns ? deadline : sym->file_deadline_ns;
+	if (deadline > sym->file_deadline_ns)
+		deadline = sym->file_deadline_ns;
+	return deadline < sym->until_ns ? deadline : sym->until_ns;
 }
 
 static int sym__ask(struct sym *sym, int fd, struct cursor *body)
@@ -74,6 +94,7 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	int r;
 
 	helper__init(&sym->helper, child);
+	sym->until_ns = UINT64_MAX;
 	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
 	r = helper__start(&sym->helper, now_ns() + sym->timeout_ns);
 	if (r < 0) {
@@ -85,6 +106,13 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	}
 	*ret = sym;
 	return 0;
+}
+
+void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns)
+{
+	sym->until_ns = deadline_ns;
+	sym->helper.stop_fd = stop_fd;
+	sym->helper.stop_from_ns = stop_from_ns;
 }
 
 int sym__new(struct sym **ret, struct err *err)
@@ -287,12 +315,16 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	if (!n)
 		return;
 	free(sym__take_trouble(sym));
+	if (is_stopped(sym)) {
+		fill(ret, offsets, n, SYM_TIME);
+		return;
+	}
 	sym->work.files++;
 	sym->work.lookups += n;
 	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
-	if (done < n && reason == SYM_HELPER && sym->wanted)
+	if (done < n && reason == SYM_HELPER && sym->wanted && !sym->stopped)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
-	fill(ret + done, offsets + done, n - done, reason);
+	fill(ret + done, offsets + done, n - done, sym->stopped ? SYM_TIME : reason);
 }
 
 static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,
@@ -306,6 +338,10 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 	if (!n)
 		return;
 	free(sym__take_trouble(sym));
+	if (is_stopped(sym)) {
+		fill(ret, addrs, n, SYM_TIME);
+		return;
+	}
 	sym->work.files++;
 	sym->work.lookups += n;
 	r = sym__open(sym, type, fd, SYM_NO_PERF_MAP, &body, &reason);
@@ -315,7 +351,9 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 		done = sym__lookup(sym, 0, addrs, n, ret);
 		reason = SYM_HELPER;
 	}
-	fill(ret + done, addrs + done, n - done, r < 0 ? SYM_HELPER : reason);
+	if (r < 0)
+		reason = SYM_HELPER;
+	fill(ret + done, addrs + done, n - done, sym->stopped ? SYM_TIME : reason);
 }
 
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)

@@ -54,6 +54,12 @@ struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; return
 void sym__want(struct sym *sym, bool inlined, bool lines);
 
 /*
+ * Everything has to be named until then (CLOCK_MONOTONIC), or until stop_fd (-1: none) is readable, but that not before
+ * stop_from_ns: what isn't has SYM_TIME.
+ */
+void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns);
+
+/*
  * How often a helper had to be killed or had died. Each time the file that did it has no names, and
  * later files get less time (half as long, but at least a second), so that many hostile files can't
  * hold up the end for long.
