@@ -98,6 +98,22 @@ t_overflows_that_passed_unseen() {
 	done
 }
 
+# Nobody empties the ring for a second: what finds no room is in the books, too.
+t_a_reader_that_stands_still() {
+	spawn "$WORKLOADS/split" 60 >/dev/null
+	pmb_start record -e cpu-clock -F 2000 -m 1 -p "$spawned" -o "$T/folded" --summary "$T/sum.json"
+	kill -STOP "$tool"
+	sleep 1
+	kill -CONT "$tool"
+	sleep 0.3
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_columns
+	expect_ge "$(sum_get '.events[0].kernel.dropped.ring_full')" 10 "overflows that found no room"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_match "$T/err" ' [1-9][0-9]* lost' "the first line"
+}
+
 t_words() {
 	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
 	local word

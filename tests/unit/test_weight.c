@@ -17,7 +17,6 @@ struct bpf_perf_event_data {
 	__u64 addr;
 };
 
-/* Of clocks only, which are not made here. */
 struct task_struct {
 	unsigned long nvcsw, nivcsw;
 };
@@ -41,17 +40,22 @@ struct bpf_perf_event_data_kern {
 static void *bpf_map_lookup_elem(const void *map, const void *key);
 static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 
-static __attribute__((unused)) __u64 bpf_get_current_task(void)
+static struct task_struct
+	running; /* the one that runs; another number of switches is another run */
+static __u64 clock_count;
+
+static __u64 bpf_get_current_task(void)
 {
-	return 0;
+	return (__u64)&running;
 }
 
-static __attribute__((unused)) long bpf_perf_prog_read_value(struct bpf_perf_event_data *ctx,
-							     struct bpf_perf_event_value *value,
-							     __u32 size)
+static long bpf_perf_prog_read_value(struct bpf_perf_event_data *ctx,
+				     struct bpf_perf_event_value *value, __u32 size)
 {
-	(void)ctx, (void)value, (void)size;
-	return -22;
+	(void)ctx;
+	memset(value, 0, size);
+	value->counter = clock_count;
+	return 0;
 }
 
 #include "lib/weight.h"
@@ -114,6 +118,36 @@ static void begin(void)
 }
 
 TestSuite(weight, .init = begin);
+
+/* An overflow of a CPU's clock, when it stands at `at`: what it weighs, and how many share that. */
+static void clock_overflow(__u64 at, __u64 weight, __u64 shares)
+{
+	const struct pmb_config cfg = {.event = 3, .weight = PMB_WEIGHT_CLOCK_CPU};
+	struct bpf_perf_event_data ctx = {.sample_period = 10};
+	__u64 of = 1;
+
+	clock_count = at;
+	cr_expect_eq(overflow_weight(&cfg, &ctx, 0, &stats, &of), weight, "at %llu", at);
+	cr_expect_eq(of, shares, "at %llu: %llu shares", at, of);
+}
+
+/* Intervals that passed in silence are the task's that ran all along, else nobody's: the CPU was idle, or others ran. */
+Test(weight, a_clock_that_comes_late)
+{
+	clock_overflow(10, 10, 1);
+	clock_overflow(20, 10, 1);
+	clock_overflow(50, 30, 1);
+	cr_expect_eq(stats.late, 2);
+	cr_expect_eq(stats.skipped, 0);
+	running.nvcsw++;
+	clock_overflow(100, 10, 5);
+	cr_expect_eq(stats.skipped, 4);
+	cr_expect_eq(stats.weight_skipped, 40);
+	cr_expect_eq(stats.weight_filtered, 40);
+	cr_expect_eq(stats.late, 2);
+	clock_overflow(105, 10, 1); /* early: the better grid */
+	clock_overflow(115, 10, 1);
+}
 
 Test(weight, each_overflow_seen)
 {
