@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -346,7 +347,7 @@ static int open_files(void)
 	return n;
 }
 
-/* A process in a mount namespace of its own; its id, or -1. */
+/* A process in a mount namespace of its own, where our folder is empty; its id, or -1. */
 static pid_t elsewhere(void)
 {
 	int ready[2];
@@ -356,7 +357,9 @@ static pid_t elsewhere(void)
 	cr_assert_eq(pipe2(ready, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
-		ok = unshare(CLONE_NEWNS) == 0;
+		ok = unshare(CLONE_NEWNS) == 0 &&
+		     mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+		     mount("none", dir, "tmpfs", 0, NULL) == 0;
 		if (write(ready[1], &ok, 1) == 1)
 			pause();
 		_exit(0);
@@ -371,7 +374,6 @@ static pid_t elsewhere(void)
 	return -1;
 }
 
-/* Disabled until pin_elf keeps the root_fd that it has. */
 Test(files, what_cannot_be_opened_costs_no_descriptors)
 {
 	uint32_t number = files__elf(files, 0, 0, 42, "/nonexistent");
@@ -380,12 +382,29 @@ Test(files, what_cannot_be_opened_costs_no_descriptors)
 
 	if (pid < 0)
 		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
-	files__pin(files, number, pid, 0x1000, 0x2000);
-	cr_expect_geq(files__get(files, number)->root_fd, 0, "its root isn't ours");
 	before = open_files();
 	for (int i = 0; i < 10; i++)
 		files__pin(files, number, pid, 0x1000, 0x2000);
 	cr_expect_eq(open_files(), before);
+	cr_expect_eq(files__get(files, number)->root_fd, -1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* What a program of another mount namespace calls a file is nothing that we look up in ours. */
+Test(files, a_name_of_another_mount_namespace)
+{
+	_cleanup_free_ char *path = in_dir();
+	uint32_t number;
+	pid_t pid;
+
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	number = files__elf(files, 0, 0, inode_of(path), path);
+	pid = elsewhere();
+	if (pid < 0)
+		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
+	files__pin(files, number, pid, 0x1000, 0x2000);
+	cr_expect_eq(files__get(files, number)->fd, -1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }

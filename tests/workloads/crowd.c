@@ -3,6 +3,7 @@
  * crowd WHAT N [SECONDS=2]: much of one thing, then a line "ready", and crowd_spin for SECONDS of CPU time.
  *
  *	mappings	N mappings with code in them, of one page each, that the kernel can't merge
+ *	devices		the same of a device, which no profiler may open
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time; each spins for
  *			50 µs in crowd_child. Prints "forked N".
@@ -43,9 +44,9 @@ SPINS(first_owner)
 SPINS(next_owner)
 
 /* Every other one may not be executed, so that no two are one. */
-static void mappings(long n)
+static void mappings(long n, const char *file)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
 
 	for (long i = 0; i < n; i++) {
 		int prot = i % 2 ? PROT_READ | PROT_EXEC : PROT_READ | PROT_EXEC | PROT_WRITE;
@@ -226,7 +227,9 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (strcmp(what, "mappings") == 0)
-		mappings(n);
+		mappings(n, "/proc/self/exe");
+	else if (strcmp(what, "devices") == 0)
+		mappings(n, "/dev/zero");
 	else if (strcmp(what, "threads") == 0)
 		threads(n);
 	else if (strcmp(what, "forks") == 0)

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sys/clock.h"
 #include "sys/limits.h"
 #include "sys/open.h"
 #include "sys/procfs.h"
@@ -33,6 +34,8 @@ struct entry {
 	uint32_t number;
 	uint64_t generation; /* of the inode; 0: not known */
 	bool keep;           /* marked for the next sweep */
+	unsigned failures;   /* to open it, of a process that was there */
+	uint64_t retry_ns;   /* not before that */
 	UT_hash_handle hh;
 };
 
@@ -41,7 +44,10 @@ enum {
 	/* Twice as many descriptors, if each has a root of its own. */
 	MAX_PINNED = 8192,
 	MAX_EARLY = 1024, /* pinned for nobody since the last sweep */
+	FREE_TRIES = 4,
+	RETRY_DOUBLINGS = 8,
 };
+#define RETRY_NS 50000000ULL /* the first pause is twice as long, the last 12.8 s */
 
 struct files {
 	uint64_t serials; /* of processes, given out */
@@ -252,7 +258,8 @@ static void pin_perf_map(struct file *file, pid_t tgid)
 
 /*
  * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, then as we see it.
+ * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it: but the name is the
+ * program's choice, and an automounter of ours would follow it anywhere.
  */
 static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t start, uint64_t end)
 {
@@ -261,13 +268,8 @@ static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t sta
 	if (fd >= 0 && is_mapped_file(fd, e))
 		return TAKE_FD(fd);
 	cleanup_close(&fd);
-	if (root >= 0) {
-		fd = open_regular(root, e->file.path);
-		if (fd >= 0 && is_mapped_file(fd, e))
-			return TAKE_FD(fd);
-		cleanup_close(&fd);
-	}
-	fd = open_regular(-1, e->file.path);
+	fd = root >= 0 && !same_mount_namespace(tgid) ? open_regular(root, e->file.path) :
+							open_at_hand(e->file.path);
 	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
 }
 
@@ -276,25 +278,38 @@ static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
 	_cleanup_close_ int root = open_root_of(tgid);
 
 	e->file.fd = open_mapped(e, root, tgid, start, end);
-	if (root >= 0 && e->file.root_fd < 0 && !same_mount_namespace(tgid))
+	if (e->file.fd >= 0 && root >= 0 && e->file.root_fd < 0 && !same_mount_namespace(tgid))
 		e->file.root_fd = TAKE_FD(root);
 }
 
 /* Half of what the limit allows, for counters, helpers and whatever else need some, too. */
 static bool files__may_pin(struct files *files)
 {
-	unsigned long share = fd_limit() / 4;
+	if (!files->max_pinned) {
+		unsigned long share = fd_limit() / 4;
 
-	if (!files->max_pinned)
 		files->max_pinned = share < MAX_PINNED ? share : MAX_PINNED;
+	}
 	return files->pinned < files->max_pinned;
+}
+
+/* A program may have what can't be opened mapped ten thousand times, and each of them asks. */
+static void try_later(struct entry *e)
+{
+	if (++e->failures <= FREE_TRIES)
+		return;
+	if (e->failures - FREE_TRIES < RETRY_DOUBLINGS)
+		e->retry_ns = now_ns() + (RETRY_NS << (e->failures - FREE_TRIES));
+	else
+		e->retry_ns = now_ns() + (RETRY_NS << RETRY_DOUBLINGS);
 }
 
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
 {
 	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
 
-	if (!e || e->file.fd >= 0 || !files__may_pin(files))
+	if (!e || e->file.fd >= 0 || !files__may_pin(files) ||
+	    (e->retry_ns && now_ns() < e->retry_ns))
 		return;
 	/* another process that has it mapped may still be alive: it is tried again */
 	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))
@@ -304,6 +319,8 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 		pin_elf(e, tgid, start, end);
 	else if (e->key.kind == FILE_JIT)
 		pin_perf_map(&e->file, tgid);
+	if (e->key.kind == FILE_ELF && e->file.fd < 0)
+		try_later(e);
 	files->pinned += e->file.fd >= 0;
 }
 
@@ -328,7 +345,7 @@ int files__reopen(const struct files *files, uint32_t file)
 		return open_perf_map(&e->file);
 	if (!e || e->key.kind != FILE_ELF)
 		return -1;
-	fd = open_regular(-1, e->file.path);
+	fd = open_at_hand(e->file.path);
 	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
 }
 

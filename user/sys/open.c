@@ -13,20 +13,29 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
 /*
  * Only where it is: nothing is opened yet. No path leads through /proc/PID/fd, root or cwd of anybody, by whatever
  * links: those would be doors out of the root, and to what others have open.
  */
-static int find(int root_fd, const char *path, int flags)
+static int find_by(int root_fd, const char *path, int flags, uint64_t resolve)
 {
 	struct open_how how = {
 		.flags = (__u64)(O_PATH | O_CLOEXEC | flags),
-		.resolve = RESOLVE_NO_MAGICLINKS | (root_fd >= 0 ? RESOLVE_IN_ROOT : 0),
+		.resolve = RESOLVE_NO_MAGICLINKS | resolve | (root_fd >= 0 ? RESOLVE_IN_ROOT : 0),
 	};
 	int fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how,
 			      sizeof(how));
 
 	return fd < 0 ? -errno : fd;
+}
+
+static int find(int root_fd, const char *path, int flags)
+{
+	return find_by(root_fd, path, flags, 0);
 }
 
 /* What find() found, which must not have become another thing since. */
@@ -56,6 +65,15 @@ static int open_if_regular(int found)
 int open_regular(int root_fd, const char *path)
 {
 	return open_if_regular(find(root_fd, path, 0));
+}
+
+int open_at_hand(const char *path)
+{
+	int found = find_by(-1, path, 0, RESOLVE_CACHED);
+
+	if (found == -EINVAL) /* before 5.12 */
+		found = find_by(-1, path, 0, RESOLVE_NO_XDEV);
+	return open_if_regular(found);
 }
 
 int open_no_link(int root_fd, const char *path)

@@ -14,6 +14,11 @@
  * errno (-EINVAL: not a regular file).
  */
 int open_regular(int root_fd, const char *path);
+/*
+ * The same for a path of ours that somebody else has chosen: nothing is mounted and no server is asked on its way. Only
+ * what the kernel has at hand is found, as what runs is; before 5.12 only what is on the root's own file system.
+ */
+int open_at_hand(const char *path);
 /* The same; a symbolic link in the file's place (not in that of its folders) is no regular file. */
 int open_no_link(int root_fd, const char *path);
 
