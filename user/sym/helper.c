@@ -94,8 +94,8 @@ void helper__kill(struct helper *h)
 	kill(h->pid, SIGKILL);
 	for (int i = 0; reap(h, h->pid, WNOHANG) == 0; i++) {
 		if (i == KILL_TRIES) {
-			h->dying =
-				h->pid; /* if another is dying already, init will reap that one */
+			/* if another is dying already, init will reap that one */
+			h->dying = h->pid;
 			h->status = -1;
 			break;
 		}

@@ -32,8 +32,10 @@ struct resolver {
 /* Of the samples: a file with fewer isn't worth a download. */
 enum { HOT_PERCENT = 1 };
 
-/* All of it may take so long; who asks for an end gets it, but names for the heaviest files first. */
+/* All of it may take so long, and downloads besides; who asks for an end gets it, but names for the heaviest files
+ * first. */
 #define NAMES_NS (60 * 1000000000ULL)
+#define DOWNLOADS_NS (90 * 1000000000ULL)
 #define NAMES_LEAST_NS 1000000000ULL
 
 static int compare_frames(const void *a, const void *b, void *ctx)
@@ -304,7 +306,8 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	}
 	if (r.sym) {
 		sym__want(r.sym, opts->inlined, opts->lines);
-		sym__until(r.sym, now + NAMES_NS, opts->stop_fd, now + NAMES_LEAST_NS);
+		sym__until(r.sym, now + NAMES_NS + (r.servers ? DOWNLOADS_NS : 0), opts->stop_fd,
+			   now + NAMES_LEAST_NS);
 	}
 	groups = make_groups(profile, files, ids, &n_groups);
 	for (size_t i = 0; i < n_groups; i++)
