@@ -293,6 +293,54 @@ t_cgroups_below() {
 	expect_eq "$(grep -c '^<not counted>' "$T/out")" 3 "cgroups in which nothing ran"
 }
 
+# A container is found by its cgroup: here a unit, whose name its folder has.
+t_container() {
+	need_root
+	local unit=one-$$.service
+	make_cgroups "$unit" two
+	stat_start --container "$unit" -j -e page-faults
+	in_cgroup "$cg/$unit" "$WORKLOADS/faults" 4000 >"$T/talk"
+	in_cgroup "$cg/two" "$WORKLOADS/faults" 9000 >"$T/talk"
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_eq "$(jq -r .whom "$T/out")" "container $unit" "whom"
+	expect_within "$(stat_value page-faults)" 4100 100 "faults in it"
+	pmb stat --container no-such -e page-faults -d 0.1
+	expect_eq "$rc" 1 "exit status without one"
+	expect_match "$T/err" "container no-such: none of that name is running; these are there: .*$unit" "what is there"
+	pmb stat --container "$unit" -G "$cg" -d 0.1
+	expect_eq "$rc" 2 "exit status beside -G"
+}
+
+need_tracepoints() {
+	need_root
+	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing && later umount /sys/kernel/tracing; } 2>/dev/null
+	[ -d /sys/kernel/tracing/events/syscalls ] || skip "this kernel has no tracepoints of system calls"
+}
+
+t_tracepoints() {
+	need_tracepoints
+	local calls=syscalls:sys_enter_getppid
+	pmb_ok stat -j -e "$calls,sched:sched_process_exit:k,page-faults" -- perl -e 'getppid for 1 .. 1000'
+	expect_eq "$(stat_value $calls)" 1000 "calls"
+	expect_eq "$(stat_value sched:sched_process_exit:k)" 1 "ends"
+	expect_ge "$(stat_value page-faults)" 1 "beside another event"
+	pmb_ok stat -j -e "2:$(cat /sys/kernel/tracing/events/syscalls/sys_enter_getppid/id)" -- perl -e 'getppid for 1 .. 10'
+	expect_eq "$(jq '.rows[0].events[0].value' "$T/out")" 10 "calls, by its number"
+	pmb stat -e 'sched:*' -- touch "$T/ran"
+	expect_eq "$rc" 2 "exit status of a pattern"
+	expect_match "$T/err" "'sched:\*' is a pattern: name each" "why"
+	pmb stat -e sched:sched_swich -- touch "$T/ran"
+	expect_eq "$rc" 2 "exit status of a wrong name"
+	expect_match "$T/err" "no such tracepoint; .*events/sched. lists" "why"
+	pmb stat -e nosuch:sched_switch -- touch "$T/ran"
+	expect_match "$T/err" "there is no tracepoint of that name" "why, of a wrong category"
+	pmb record -e sched:sched_switch -- touch "$T/ran"
+	expect_eq "$rc" 2 "exit status of sampling one"
+	expect_match "$T/err" "pmubpf stat -e counts them" "what counts them"
+	[ ! -e "$T/ran" ] || fail "a command was run for nothing"
+}
+
 t_cgroup_of_another_hierarchy() {
 	local other
 	other=$(awk '$3 == "cgroup" && $4 ~ /(^|,)pids(,|$)/ { print $2 }' /proc/self/mounts)

@@ -78,6 +78,7 @@ int event_args__read(struct event_args *a, struct event_list *ret, struct err *e
 {
 	int r = event_args__read_names(a, err);
 
+	a->names.counting = a->counting;
 	for (size_t i = 0; r == 0 && i < a->n_texts; i++)
 		r = event_names__parse(&a->names, ret, a->texts[i], err);
 	return r;

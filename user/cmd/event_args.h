@@ -17,6 +17,7 @@ struct event_args {
 	size_t n_texts, cap_texts;
 	const char *db;   /* --event-db; NULL: the standard place */
 	const char *file; /* --events; NULL: the standard ones */
+	bool counting;    /* set before event_args__read: for stat, which samples nothing */
 	struct event_names names;
 };
 

@@ -32,7 +32,6 @@ enum {
 	OPT_FORMAT,
 	OPT_LABEL,
 	OPT_BY,
-	OPT_CONTAINER,
 	OPT_NO_SYMBOLS,
 	OPT_BUDGET,
 };
@@ -62,10 +61,6 @@ static const struct argp_option options[] = {
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
 	 "multiplexing them",
 	 0},
-	{"container", OPT_CONTAINER, "NAME", 0,
-	 "A container (or pod, or service) by name or by the first digits of its id, also one that "
-	 "starts later; may be repeated",
-	 2},
 	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 2},
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
 	 0},
@@ -354,12 +349,6 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_labels(a, arg);
 	case OPT_BY:
 		return parse_by(a, arg);
-	case OPT_CONTAINER:
-		if (!*arg)
-			return err__usage(a->err, "--container '': name one");
-		GROW(a->target.containers, a->target.n_containers, a->target.cap_containers);
-		a->target.containers[a->target.n_containers++] = arg;
-		return 0;
 	case OPT_CALL_GRAPH:
 		return parse_call_graph(a, arg);
 	case OPT_PER_CPU:

@@ -12,6 +12,7 @@
 #include "cmd/stat_args.h"
 #include "out/stat.h"
 #include "pmu/probe.h"
+#include "proc/containers.h"
 #include "session/counting.h"
 
 struct stat_run {
@@ -101,7 +102,10 @@ static void describe(const struct stat_args *a, struct buf *out)
 
 	put_ids(out, "process ", t->pids, t->n_pids);
 	put_ids(out, "thread ", t->tids, t->n_tids);
-	for (size_t i = 0; i < t->n_cgroups; i++)
+	for (size_t i = 0; i < t->n_containers; i++)
+		buf__printf(out, "%s%s%s", out->len ? ", " : "", i ? "" : "container ",
+			    t->containers[i]);
+	for (size_t i = 0; !t->n_containers && i < t->n_cgroups; i++)
 		buf__printf(out, "%s%s%s", out->len ? ", " : "", i ? "" : "cgroup ",
 			    cgroup__path(&t->cgroups[i]));
 	if (t->all && !t->n_cgroups)
@@ -131,10 +135,17 @@ static void add_cgroup(struct target_args *t, struct cgroup_ref *ref)
 static int settle_cgroups(struct stat_args *a, struct err *err)
 {
 	struct target_args *t = &a->target;
-	struct cgroup_ref *given = TAKE_PTR(t->cgroups);
-	size_t n = t->n_cgroups;
+	struct cgroup_ref *given;
+	size_t n;
 	int r = 0;
 
+	for (size_t i = 0; r == 0 && i < t->n_containers; i++)
+		r = containers__find(t->containers[i], &t->cgroups, &t->n_cgroups, &t->cap_cgroups,
+				     err);
+	if (r < 0)
+		return r;
+	given = TAKE_PTR(t->cgroups);
+	n = t->n_cgroups;
 	t->n_cgroups = t->cap_cgroups = 0;
 	for (size_t i = 0; i < n; i++)
 		add_cgroup(t, &given[i]);

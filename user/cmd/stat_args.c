@@ -141,8 +141,9 @@ static int check(const struct stat_args *a)
 			a->err, "--per-thread goes with -p or -t: the threads of a COMMAND aren't "
 				"there yet when counting begins, and count in the one that starts "
 				"them; attach with -p PID --per-thread when they run");
-	if (a->per_cgroup && !t->n_cgroups)
-		return err__usage(a->err, "--per-cgroup: say where, by -G CGROUP (/ for all)");
+	if (a->per_cgroup && !t->n_cgroups && !t->n_containers)
+		return err__usage(a->err, "--per-cgroup: say where, by -G CGROUP (/ for all) or "
+					  "--container NAME");
 	if (a->runs > 1 && !t->command)
 		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
 	if (a->runs > 1 && a->interval_ns)
@@ -163,6 +164,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = name;
 	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	a->what.counting = true;
 	if (r == 0)
 		r = event_args__read(&a->what, &a->events, err);
 	return r < 0 ? r : check(a);

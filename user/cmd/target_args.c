@@ -10,6 +10,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+/* Without a letter, apart from the options of the subcommands. */
+enum { OPT_CONTAINER = 3072 };
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Whom (beside any of these a COMMAND only sets the duration):", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
@@ -18,6 +21,10 @@ static const struct argp_option options[] = {
 	{"cpu", 'C', "CPUS", 0,
 	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
 	{"cgroup", 'G', "CGROUP", 0, "A cgroup and those below it, by path", 0},
+	{"container", OPT_CONTAINER, "NAME", 0,
+	 "A container (or pod, or service) by name or by the first digits of its id (record: also one "
+	 "that starts later); may be repeated",
+	 0},
 	{"no-inherit", 'i', 0, 0, "Don't follow new threads and children", 0},
 	{0, 0, 0, 0, "How long:", 3},
 	{"duration", 'd', "SECONDS", 0,
@@ -64,6 +71,15 @@ static int parse_cgroup(struct target_args *t, const char *text)
 	return r;
 }
 
+static int parse_container(struct target_args *t, char *text)
+{
+	if (!*text)
+		return err__usage(t->err, "--container '': name one");
+	GROW(t->containers, t->n_containers, t->cap_containers);
+	t->containers[t->n_containers++] = text;
+	return 0;
+}
+
 static int parse_duration(struct target_args *t, const char *text)
 {
 	int r = num__parse_time(text, 1000000000, &t->duration_ns);
@@ -90,6 +106,8 @@ static int parse_option(struct target_args *t, int key, char *arg)
 		return parse_cpus(t, arg);
 	case 'G':
 		return parse_cgroup(t, arg);
+	case OPT_CONTAINER:
+		return parse_container(t, arg);
 	case 'i':
 		t->no_inherit = true;
 		return 0;
@@ -127,7 +145,8 @@ int target_args__check(const struct target_args *t, const char *subcommand)
 				  "-p/-t, -a, -G and --container each say whom: give one of them");
 	if (!targets && !t->command && !t->cpus.n)
 		return err__usage(t->err,
-				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP or a COMMAND "
+				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP, --container "
+				  "NAME or a COMMAND "
 				  "(see pmubpf %s --help)",
 				  subcommand);
 	return 0;

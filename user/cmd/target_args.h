@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options that say whom and how long: -p -t -a -C -G -i -d and the COMMAND, the same for every
+ * The options that say whom and how long: -p -t -a -C -G --container -i -d and the COMMAND, the same for every
  * subcommand that counts. An argp parser, to be a child of the subcommand's own, whose input (struct
  * target_args) the parent hands over at ARGP_KEY_INIT:
  *
@@ -28,7 +28,7 @@ struct target_args {
 	struct cpus cpus; /* n 0: not given */
 	struct cgroup_ref *cgroups;
 	size_t n_cgroups, cap_cgroups;
-	char **containers; /* borrowed from argv; the parent's option */
+	char **containers; /* borrowed from argv */
 	size_t n_containers, cap_containers;
 	bool many_cgroups; /* set before parsing: -G may be repeated */
 	bool no_inherit;

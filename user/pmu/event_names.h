@@ -13,6 +13,7 @@
 struct event_names {
 	struct pmus pmus;
 	struct user_events user;
+	bool counting; /* set after reading: events need not interrupt, tracepoints are among them */
 };
 
 /*

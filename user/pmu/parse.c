@@ -80,8 +80,14 @@ static int split_mods(const struct parser *parser, struct spec *spec)
 		}
 		return 0;
 	}
+	if (!known && parser->counting && strchr(spec->base, ':') &&
+	    spec__split_tracepoint(spec, false))
+		return 0;
 	if (!known && strchr(spec->base, ':') &&
 	    (spec__split_vendor(spec, parser) || is_vendor_style(name) || strstr(spec->base, "::")))
+		return 0;
+	if (!known && parser->counting && strchr(spec->base, ':') &&
+	    spec__split_tracepoint(spec, true))
 		return 0;
 	return spec__split_mods(spec, known, parser->err);
 }
@@ -219,7 +225,7 @@ static int parser__add_definition(const struct parser *parser, const struct user
 {
 	_cleanup_(spec__done) struct spec definition = {0};
 	struct err detail = {0};
-	struct parser inner = {.pmus = parser->pmus, .err = &detail};
+	struct parser inner = {.pmus = parser->pmus, .counting = parser->counting, .err = &detail};
 	int r = take_definition(&inner, user, spec, &definition);
 
 	if (r == 0)
@@ -338,7 +344,12 @@ void event_names__done(struct event_names *names)
 int event_names__parse(const struct event_names *names, struct event_list *list, const char *text,
 		       struct err *err)
 {
-	const struct parser parser = {.pmus = &names->pmus, .user = &names->user, .err = err};
+	const struct parser parser = {
+		.pmus = &names->pmus,
+		.user = &names->user,
+		.counting = names->counting,
+		.err = err,
+	};
 
 	return parser__run(&parser, text, list);
 }

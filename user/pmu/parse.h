@@ -19,6 +19,7 @@ struct spec {
 	char *base;
 	char *terms;
 	char *mods;
+	bool tracepoint; /* the base is CATEGORY:NAME */
 };
 
 #define MODIFIERS "ukhIGHpPDe"
@@ -29,6 +30,7 @@ struct parser {
 	const struct pmus *pmus;
 	const struct user_events *user; /* NULL: none, as within the text of one: they don't nest */
 	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
+	bool counting;          /* for stat: what can't interrupt is no mistake */
 	struct err *err;
 };
 
@@ -80,6 +82,14 @@ void event__recognise_cycles(struct event *event, const struct pmu *pmu);
 int event__from_db_name(struct event *event, const struct parser *parser, const char *name);
 /* What the database says of an event that is complete, by whatever name it was found. */
 void event__find_in_db(struct event *event, const struct parser *parser);
+
+/* Whether what follows the colon can be a tracepoint's name. */
+bool spec__looks_like_tracepoint(const struct spec *spec);
+/* Cuts the modifiers off CATEGORY:NAME. False: it is none; sure: nothing else has that name, so that its looks decide
+ * and not whether there is such a category. */
+bool spec__split_tracepoint(struct spec *spec, bool sure);
+int event__from_tracepoint(struct event *event, const struct spec *spec, struct err *err);
+void event__set_tracepoint(struct event *event, uint64_t id);
 
 int event__parse_mem(struct event *event, struct spec *spec, struct err *err);
 int event__apply_mods(struct event *event, const struct spec *spec, bool guest_applies,

@@ -118,7 +118,8 @@ int event__apply_mods(struct event *event, const struct spec *spec, bool guest_a
 	if (r < 0)
 		return r;
 	if ((mods.precise || mods.precise_max) &&
-	    (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_BREAKPOINT))
+	    (attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_BREAKPOINT ||
+	     attr->type == PERF_TYPE_TRACEPOINT))
 		return err__usage(err,
 				  "event '%s': only events of the CPU's counters have a precise "
 				  "form; leave %s out",

@@ -149,12 +149,11 @@ int spec__split_mods(struct spec *spec, bool known, struct err *err)
 	if (!colon[1])
 		return err__usage(err, "event '%s': no modifiers after the colon (allowed: %s)",
 				  spec->shown, MODIFIERS);
-	/* One or two wrong letters are a modifier gone wrong, more of them a tracepoint's name. */
-	if (!known && colon[1 + strspn(colon + 1, MODIFIERS)] &&
-	    (strlen(colon + 1) > 2 || strpbrk(colon + 1, "*?_")))
+	if (!known && spec__looks_like_tracepoint(spec))
 		return err__usage(err,
 				  "event '%s': tracepoints are no counters that overflow, so BPF "
-				  "overflow programs can't attach to them (perf record -e does)",
+				  "overflow programs can't attach to them (pmubpf stat -e counts "
+				  "them, perf record -e samples them)",
 				  spec->shown);
 	if (spec->terms)
 		return err__usage(err,

@@ -97,10 +97,11 @@ static int from_generic(struct event *event, const struct libpfm_event *found,
 			const struct parser *parser, const struct spec *spec)
 {
 	if (found->attr.type == PERF_TYPE_TRACEPOINT)
-		return err__usage(parser->err,
-				  "event '%s': tracepoints are no counters that overflow, so "
-				  "pmubpf can't sample them (perf record -e does)",
-				  spec->shown);
+		return err__usage(
+			parser->err,
+			"event '%s': tracepoints are no counters that overflow, so "
+			"pmubpf can't sample them (its stat -e CATEGORY:NAME counts them)",
+			spec->shown);
 	if (event__from_perf_attr(event, parser, found->attr.type, found->attr.config) == 0)
 		return 0;
 	return err__usage(parser->err, "event '%s' never overflows, so there is nothing to record",

@@ -108,7 +108,7 @@ void event_list__settle_precise(struct event_list *list)
 bool event__has_user_side(const struct event *event)
 {
 	if (event->attr.type != PERF_TYPE_SOFTWARE)
-		return true;
+		return event->attr.type != PERF_TYPE_TRACEPOINT;
 	return event->attr.config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
 	       event->attr.config != PERF_COUNT_SW_CPU_MIGRATIONS &&
 	       event->attr.config != 11 /* PERF_COUNT_SW_CGROUP_SWITCHES */;

@@ -107,6 +107,11 @@ static int event__from_numbers(struct event *event, const struct parser *parser,
 
 	if (num__parse_u64(word, &type) < 0 || num__parse_u64(text + strlen(word) + 1, &config) < 0)
 		return err__usage(parser->err, "event '%s': more than 64 bits hold", spec->shown);
+	if (type == PERF_TYPE_TRACEPOINT && parser->counting) {
+		event__set_tracepoint(event, config);
+		event->title = xasprintf("tracepoint %" PRIu64, config);
+		return 0;
+	}
 	if (type == PERF_TYPE_TRACEPOINT)
 		return err__usage(parser->err,
 				  "event '%s': tracepoints (type 2) are no counters that overflow",
@@ -203,7 +208,7 @@ bool parser__is_of_core(const struct parser *parser, const struct spec *spec,
 	const struct parser quiet = {.pmus = parser->pmus};
 	int r;
 
-	if (strncmp(spec->base, "mem:", 4) == 0 ||
+	if (strncmp(spec->base, "mem:", 4) == 0 || spec->tracepoint ||
 	    (pmus__find(parser->pmus, spec->base) && spec->terms))
 		return false;
 	r = event__from_known(&event, &quiet, spec);
@@ -283,6 +288,8 @@ int event__resolve(struct event *event, const struct parser *parser, struct term
 
 	if (strncmp(spec->base, "mem:", 4) == 0)
 		return event__parse_mem(event, spec, parser->err);
+	if (spec->tracepoint)
+		return event__from_tracepoint(event, spec, parser->err);
 	if (parser__is_numbers(spec->base))
 		return event__from_numbers(event, parser, spec->base, spec);
 	if (pmu && spec->terms && !event_alias__find(spec->base))

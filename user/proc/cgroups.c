@@ -120,6 +120,12 @@ bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 	return cgroup->settled && !settled;
 }
 
+static struct cgroup_info info_of(const struct cgroup *cgroup)
+{
+	return (struct cgroup_info){cgroup->path, cgroup->container, cgroup->name.pod,
+				    cgroup->name.image, cgroup->id};
+}
+
 const char *cgroups__hierarchy(const struct cgroups *c)
 {
 	return c->hierarchy;
@@ -132,10 +138,7 @@ size_t cgroups__count(const struct cgroups *c)
 
 struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i)
 {
-	const struct cgroup *cgroup = &c->list[i];
-
-	return (struct cgroup_info){cgroup->path, cgroup->container, cgroup->name.pod,
-				    cgroup->name.image, cgroup->id};
+	return info_of(&c->list[i]);
 }
 
 struct cgroup_info cgroups__info(struct cgroups *c, uint64_t id)
@@ -155,4 +158,18 @@ bool cgroup_info__is(const struct cgroup_info *info, const char *wanted)
 		return true;
 	return info->id && strlen(wanted) >= ID_PREFIX &&
 	       strncmp(info->id, wanted, strlen(wanted)) == 0;
+}
+
+bool cgroup_path_is(const char *path, pid_t tgid, const char *wanted, char **ret_container)
+{
+	struct cgroup cgroup = {.path = (char *)path};
+	struct cgroup_info info;
+	bool is;
+
+	look_up(&cgroup, tgid);
+	info = info_of(&cgroup);
+	is = cgroup_info__is(&info, wanted);
+	*ret_container = TAKE_PTR(cgroup.container);
+	forget(&cgroup);
+	return is;
 }

@@ -282,6 +282,21 @@ int cgroup__open(const struct cgroup_ref *ref, struct err *err)
 		h->controller[0] ? "v1's perf_event" : "v2", h->mount);
 }
 
+int cgroup__counted_root(struct cgroup_ref *ret, struct err *err)
+{
+	_cleanup_(hierarchies__done) struct hierarchies all = {0};
+	const struct hierarchy *h;
+
+	*ret = (struct cgroup_ref){0};
+	hierarchies__read(&all);
+	h = counted_hierarchy(&all);
+	if (!h)
+		return err__cannot(
+			err, "the kernel counts by cgroup in the perf_event hierarchy of v1 or "
+			     "in v2, and neither is mounted (mount -t cgroup2 none /mnt)");
+	return fill(h, h->mount, ret, err);
+}
+
 static int compare_dirs(const void *a, const void *b)
 {
 	const struct cgroup_ref *x = a, *y = b;

@@ -33,6 +33,8 @@ int cgroup__resolve(const char *text, struct cgroup_ref *ret, struct err *err);
  * negative errno and which hierarchy is needed.
  */
 int cgroup__open(const struct cgroup_ref *ref, struct err *err);
+/* The root of that hierarchy. */
+int cgroup__counted_root(struct cgroup_ref *ret, struct err *err);
 /* The cgroups right below it, sorted by name; *ret is the caller's, each to be done. */
 int cgroup__children(const struct cgroup_ref *ref, struct cgroup_ref **ret, size_t *ret_n,
 		     struct err *err);
