@@ -32,6 +32,8 @@ void prof_copier__from(struct prof_copier *c, const struct prof *from)
 	c->locations = xcalloc(from->n_locations, sizeof(*c->locations));
 	c->stacks = xcalloc(intern__count(&from->stacks), sizeof(*c->stacks));
 	c->label_sets = xcalloc(intern__count(&from->label_sets), sizeof(*c->label_sets));
+	if (from->n_mappings > 1) /* by pprof's convention the first is the program itself */
+		prof_copier__mapping(c, 1);
 }
 
 void prof_copier__done(struct prof_copier *c)

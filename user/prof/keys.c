@@ -125,8 +125,12 @@ void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uin
 {
 	const char *name = labels_of[key->kind] ? labels_of[key->kind] : key->word;
 	const struct prof_label *label = prof__label(p, labels, name), *comm = NULL;
-	_cleanup_free_ char *value = label ? prof_label__value(p, label) : NULL;
+	_cleanup_free_ char *value = NULL;
 
+	if (!label) /* other makers' own word for it */
+		label = prof__label(p, labels, key->word);
+	if (label)
+		value = prof_label__value(p, label);
 	if (key->kind == KEY_PROCESS || key->kind == KEY_THREAD)
 		comm = prof__label(p, labels, "comm");
 	if (comm && label)

@@ -67,7 +67,7 @@ static void simplify(const char *name, struct buf *out)
 	static const char *const reserved[] = {"(anonymous namespace)", "operator()"};
 	const char *start = name[0] == '.' ? name + 1 : name, *c = start;
 
-	while (*c && *c != '(' && *c != '{' && c - start < NAME_MAX_BYTES) {
+	while (*c && *c != '(' && c - start < NAME_MAX_BYTES) {
 		size_t skip = 1;
 
 		for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
@@ -116,28 +116,38 @@ static uint32_t lines_that_go(struct pruner *x, uint32_t location)
 	return *known - 1;
 }
 
+/* Where the stack begins: under the outermost location that goes, or with the one of which a part does. What is
+ * outside of the first that stays whole is never taken away. */
+static size_t first_that_stays(struct pruner *x, const uint32_t *stack, size_t n)
+{
+	bool any = false;
+
+	for (size_t at = n; at; at--) {
+		uint32_t lines = lines_that_go(x, stack[at - 1]);
+
+		if (lines && any)
+			return lines == x->p->locations[stack[at - 1]].n_lines ? at : at - 1;
+		any |= !lines;
+	}
+	return 0;
+}
+
+/* Inlined calls go wherever their location is, as pprof does it. */
 static uint32_t pruned_stack(struct pruner *x, uint32_t stack)
 {
 	const uint32_t *from;
-	size_t n = prof__stack_locations(x->p, stack, &from), at = n;
-	_cleanup_free_ uint32_t *to = NULL;
-	uint32_t lines = 0;
-	bool any = false;
+	size_t n = prof__stack_locations(x->p, stack, &from);
+	size_t first = first_that_stays(x, from, n);
+	_cleanup_free_ uint32_t *to = xcalloc(n, sizeof(*to));
 
-	while (at && !(lines && any)) {
-		lines = lines_that_go(x, from[at - 1]);
-		any |= !lines;
-		at--;
+	for (size_t i = first; i < n; i++) {
+		uint32_t lines = lines_that_go(x, from[i]);
+
+		if (lines == x->p->locations[from[i]].n_lines)
+			lines = 0;
+		to[i] = prof_copier__location(&x->copier, from[i], lines, UINT32_MAX);
 	}
-	if (!lines || !any)
-		return prof_copier__stack(&x->copier, stack);
-	to = xcalloc(n - at, sizeof(*to));
-	n -= at;
-	for (size_t i = 0; i < n; i++)
-		to[i] = prof_copier__location(&x->copier, from[at + i], i ? 0 : lines, UINT32_MAX);
-	if (lines == x->p->locations[from[at]].n_lines)
-		return prof__stack(x->copier.to, to + 1, n - 1);
-	return prof__stack(x->copier.to, to, n);
+	return prof__stack(x->copier.to, to + first, n - first);
 }
 
 static struct prof *prune(struct pruner *x)
