@@ -34,9 +34,20 @@ static bool must_count(const struct event *event)
 	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
 }
 
-/* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
-static const char *loss_causes(const struct event *event)
+/* Overflows of one event a second; with more of them the kernel throttles it. */
+static uint64_t allowed_rate(void)
 {
+	uint64_t allowed = file_read_u64("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+
+	return allowed ? allowed : 1;
+}
+
+/* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
+static const char *loss_causes(const struct event *event, uint64_t interval)
+{
+	if (event->unit == UNIT_NS && interval && 1000000000 / interval > allowed_rate())
+		return "the kernel throttled the event, whose interval is shorter than what "
+		       "kernel.perf_event_max_sample_rate allows";
 	if (event->unit == UNIT_NS)
 		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere)";
 	return "the kernel throttled the event, the emulated counter does not interrupt each time, or "
@@ -125,7 +136,6 @@ static uint64_t event_interval(const struct event *event, const struct ledger_ev
  * advice is at least twice what was too short. */
 static uint64_t calm_interval(const struct session *s, size_t index)
 {
-	uint64_t allowed = file_read_u64("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 	double per_second = s->opts->events->events[index].unit == UNIT_NS ? 1e9 : 0;
 	uint64_t interval = s->result->ledger.events[index].interval, calm;
 
@@ -136,7 +146,7 @@ static uint64_t calm_interval(const struct session *s, size_t index)
 			per_second = fmax(per_second, (double)c->count.value /
 							      (double)c->count.running_ns * 1e9);
 	}
-	calm = (uint64_t)(MARGIN * per_second / (double)(allowed ? allowed : 1));
+	calm = (uint64_t)(MARGIN * per_second / (double)allowed_rate());
 	return num__next_prime(calm < 2 * interval ? 2 * interval : calm);
 }
 
@@ -161,17 +171,29 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 	return sum < e->value - e->kernel.weight_seen ? sum : e->value - e->kernel.weight_seen;
 }
 
-static void add_counter(struct ledger_event *e, const struct counter *c)
+/*
+ * A task's clock counts the time that it runs, and for how long it ran the kernel tells besides. That holds while the
+ * event is throttled, too; then the count of cpu-clock stands still, and that of task-clock may count the time since
+ * its task was switched in twice (6.16 and later).
+ */
+static uint64_t counted(const struct session *s, const struct counter *c)
 {
+	return event_weight(s, c->event) == PMB_WEIGHT_CLOCK_TASK ? c->count.running_ns :
+								    c->count.value;
+}
+
+static void add_counter(struct session *s, const struct counter *c)
+{
+	struct ledger_event *e = &s->result->ledger.events[c->event];
+	uint64_t value = counted(s, c);
 	double scale =
 		c->count.running_ns ? (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
 
-	e->value += c->count.value;
+	e->value += value;
 	e->enabled_ns += c->count.enabled_ns;
 	e->running_ns += c->count.running_ns;
-	e->scaled += c->count.enabled_ns == c->count.running_ns ?
-			     c->count.value :
-			     (uint64_t)((double)c->count.value * scale);
+	e->scaled += c->count.enabled_ns == c->count.running_ns ? value :
+								  (uint64_t)((double)value * scale);
 	e->instances++;
 }
 
@@ -287,7 +309,7 @@ void session__close_books(struct session *s)
 	counters__read(&s->counters);
 	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)
-		add_counter(&ledger->events[s->counters.list[i].event], &s->counters.list[i]);
+		add_counter(s, &s->counters.list[i]);
 	session__note_containers(s);
 	share_times(s);
 	for (size_t i = 0; i < ledger->n_events; i++) {
@@ -300,12 +322,12 @@ void session__close_books(struct session *s)
 		e->no_ratio = why_no_ratio(event);
 		e->read = event->way != EVENT_OVERFLOWS;
 		e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
-		e->loss_causes = loss_causes(event);
 		e->must_count = must_count(event);
 		e->only_cpus = event->cpus;
 		if (s->result->scopes[i] == SCOPE_PER_TASK)
 			e->instances += session__family_forks(s);
 		e->interval = event_interval(event, e);
+		e->loss_causes = loss_causes(event, e->interval);
 		count_unseen(s, i, e);
 		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
 		note_cpus_away(s, i, e);
