@@ -55,6 +55,55 @@ t_full_disk() {
 	expect_match "$T/err" 'No space left|full' "the reason is named"
 }
 
+# On a disk of three pages, which the old files take; in a mount namespace of its own.
+on_a_full_disk() { # COMMANDS: sh, with the disk as $1 and the tool as $2
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o size=12k none "$1" && shift && eval "$1"' - "$T/disk" "$1" "$T/disk" "$PMUBPF"
+}
+
+t_a_full_disk_leaves_the_old_profile() {
+	need_root
+	mkdir "$T/disk"
+	# shellcheck disable=SC2016
+	on_a_full_disk '
+		echo "old 1" >$2/p; echo "old 2" >$2/sum; touch $2/mounted; echo "old 3" >$2/mounted
+		mount --bind $2/mounted $2/mounted
+		for o in "-o $2/p" "--summary $2/sum" "-o $2/mounted"; do
+			$3 record -q -e cpu-clock -F 1000 $o -- '"$WORKLOADS"'/manypaths 0.5 >>$2/../out 2>>$2/../err
+			echo "$? $(cat $2/p $2/sum $2/mounted | tr "\n" " ")$(ls -A $2 | wc -l)"
+		done' >"$T/said"
+	expect_eq "$(sort -u "$T/said")" "1 old 1 old 2 old 3 3" "status, the old files, and how many there are"
+	expect_eq "$(grep -c 'No space left.*has not changed' "$T/err")" 3 "words for it"
+}
+
+t_an_old_profile_keeps_its_owner() {
+	need_root
+	mkdir "$T/theirs"
+	echo "old 1" >"$T/theirs/p"
+	cp "$T/theirs/p" "$T/theirs/twice"
+	ln "$T/theirs/twice" "$T/theirs/again"
+	ln -s p "$T/theirs/link"
+	chmod 640 "$T"/theirs/p
+	chown -R -h 65534:65533 "$T/theirs"
+	pmb_ok record -e cpu-clock -o "$T/theirs/p" -- "$WORKLOADS/split" 0.3
+	expect_folded "$T/theirs/p"
+	expect_eq "$(stat -c '%u:%g %a' "$T/theirs/p")" "65534:65533 640" "owner and mode"
+	pmb_ok record -e cpu-clock -o "$T/theirs/twice" -o "$T/theirs/link" -- "$WORKLOADS/split" 0.3
+	expect_eq "$(stat -c %h "$T/theirs/again")" 2 "names of a file that has two"
+	cmp -s "$T/theirs/again" "$T/theirs/p" || fail "the second name, and the end of the link, hold something else"
+	[ -L "$T/theirs/link" ] || fail "the link is gone"
+	expect_eq "$(ls -A "$T/theirs" | wc -l)" 4 "files: nothing was left beside them"
+}
+
+# Killed, it leaves what was there, and nothing beside it.
+t_sudden_death_leaves_the_old_profile() {
+	echo "old 1" >"$T/p"
+	pmb_start record -a -e cpu-clock -o "$T/p"
+	pmb_finish KILL 2>/dev/null
+	expect_eq "$(cat "$T/p")" "old 1" "the old profile"
+	expect_eq "$(ls -A "$T" | tr '\n' ' ')" "err out p " "files"
+}
+
 t_full_disk_on_stdout() {
 	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 1 >/dev/full 2>"$T/err"
 	expect_eq $? 1 "exit status"

@@ -243,7 +243,7 @@ static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 	if (run->output.file)
 		output__empty(&run->output);
 	r = a->html ? write_picture(run, file) : write_rows(a, &diff, file);
-	return r == 0 || r == -EPIPE ? 0 : write_error(a->output, r, err);
+	return output__finish(&run->output, r, err);
 }
 
 static int check_terminal(const struct diff_args *a, struct err *err)
@@ -268,7 +268,7 @@ int cmd_diff(int argc, char **argv)
 	if (r == 0)
 		r = check_terminal(&args, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, &err);
+		r = output__open(&run.output, args.output, true, &err);
 	if (r == 0)
 		r = write_diff(&run, &grown, &err);
 	if (r < 0)

@@ -8,18 +8,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int output__open(struct output *out, const char *path, struct err *err)
+/* Where nothing can be put beside the old file, that is written to. */
+static int open_beside(struct output *out, int old)
+{
+	int fd = beside__open(&out->beside, out->path, old);
+
+	if (fd < 0)
+		return old;
+	out->is_new = true;
+	out->old = old;
+	return fd;
+}
+
+int output__open(struct output *out, const char *path, bool whole, struct err *err)
 {
 	int fd;
 
 	if (!path)
 		return 0;
+	out->path = path;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 		out->created = fd >= 0;
+	} else if (fd >= 0 && whole) {
+		fd = open_beside(out, fd);
 	}
-	out->path = path;
 	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	return out->file ? 0 : err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
 }
@@ -29,6 +43,10 @@ void output__done(struct output *out)
 	if (!out->file)
 		return;
 	fclose(out->file);
+	if (out->is_new) {
+		close(out->old);
+		beside__done(&out->beside);
+	}
 	if (out->created)
 		unlink(out->path);
 }
@@ -54,6 +72,21 @@ void output__empty(struct output *out)
 	if (fstat(fileno(out->file), &st) == 0 && S_ISREG(st.st_mode) &&
 	    ftruncate(fileno(out->file), 0) < 0)
 		return; /* then the write that follows fails, too, and says so */
+}
+
+int output__finish(struct output *out, int r, struct err *err)
+{
+	if (r == -EPIPE)
+		return 0;
+	if (r == 0 && out->is_new)
+		r = beside__finish(&out->beside, fileno(out->file), out->old);
+	if (r < 0 && out->file)
+		output__empty(out);
+	if (r < 0 && out->is_new)
+		return err__set(err, r,
+				"can't write %s: %s; the file that was there has not changed",
+				out->path, strerror(-r));
+	return r < 0 ? write_error(out->path, r, err) : 0;
 }
 
 /* Names of files and of profiles are in it, and nobody's name may command the terminal. */

@@ -60,8 +60,8 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
 	r = choose_units(args, out->measures, err);
 	for (size_t i = 0; r == 0 && i < args->n_outputs; i++)
-		r = output__open(&out->files[i], args->outputs[i].path, err);
-	return r < 0 ? r : output__open(&out->summary, args->summary, err);
+		r = output__open(&out->files[i], args->outputs[i].path, true, err);
+	return r < 0 ? r : output__open(&out->summary, args->summary, true, err);
 }
 
 void record_out__done(struct record_out *out)
@@ -125,11 +125,7 @@ static int write_one(struct record_out *out, size_t i, const struct prof *prof, 
 	if (o->file)
 		output__empty(o);
 	r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &a->show);
-	if (r == -EPIPE)
-		return 0; /* `| head` has seen enough */
-	if (r < 0 && o->file)
-		output__empty(o);
-	return r < 0 ? write_error(a->outputs[i].path, r, err) : 0;
+	return output__finish(o, r, err);
 }
 
 /* Files first: that is a matter of moments, and no signal may cut it. Who reads a pipe may take for ever. */
@@ -186,10 +182,7 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 	output__empty(&out->summary);
 	summary__json(summary, &text);
 	r = buf__write(&text, out->summary.file);
-	if (r == 0)
-		return 0;
-	output__empty(&out->summary);
-	return write_error(out->args->summary, r, err);
+	return output__finish(&out->summary, r, err);
 }
 
 static struct prof *make_prof(const struct record_out *out, const struct session_result *result,

@@ -164,9 +164,7 @@ static int write_out(struct report_run *run, struct err *err)
 	if (run->output.file)
 		output__empty(&run->output);
 	r = a->format ? a->format->write(file, run->prof, &opts) : write_report(run, file);
-	if (r == -EPIPE)
-		return 0;
-	return r < 0 ? write_error(a->output, r, err) : 0;
+	return output__finish(&run->output, r, err);
 }
 
 /* What has no file there keeps its addresses; how many that are goes to standard error. */
@@ -213,7 +211,7 @@ int cmd_report(int argc, char **argv)
 	if (r == 0 && !args.format)
 		r = group(&run, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, &err);
+		r = output__open(&run.output, args.output, true, &err);
 	if (r == 0)
 		r = write_out(&run, &err);
 	return r < 0 ? complain(&err) : EXIT_DONE;
