@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Symbols out of ELF files: this program itself, copies of it that were stripped, split and
- * damaged, and tables in memory.
+ * damaged, and made for a test.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -139,20 +139,24 @@ static int memory_file(const void *bytes, size_t len)
 	return fd;
 }
 
-static bool is_named(const struct segment *s, const char *name)
+/* "-": it has none. */
+static const char *name_of(struct elf_file *f, uint64_t vaddr)
 {
-	return s && s->len == strlen(name) && !memcmp(s->name, name, s->len);
+	static char text[256];
+	struct elf_name name;
+
+	if (!elf_file__find(f, vaddr, &name))
+		return "-";
+	snprintf(text, sizeof(text), "%.*s%s", (int)name.len, name.name, name.plt ? "@plt" : "");
+	return text;
 }
 
 static void expect_named(struct elf_file *f, uint64_t file_off, const char *name)
 {
-	const struct segment *s;
 	uint64_t vaddr;
 
 	cr_assert(elf_file__vaddr(f, file_off, &vaddr));
-	s = elf_file__find(f, vaddr);
-	cr_expect(is_named(s, name), "%s is named %.*s", name, s ? (int)s->len : 1,
-		  s ? s->name : "-");
+	cr_expect_str_eq(name_of(f, vaddr), name);
 }
 
 Test(elf, this_program)
@@ -237,7 +241,7 @@ Test(elf, the_vdso)
 	for (uint64_t off = 0; off < len; off++) {
 		uint64_t vaddr;
 
-		named += elf_file__vaddr(f, off, &vaddr) && elf_file__find(f, vaddr);
+		named += elf_file__vaddr(f, off, &vaddr) && *name_of(f, vaddr) != '-';
 	}
 	elf_file__free(f);
 	cr_assert_gt(named, 100);
@@ -398,16 +402,18 @@ Test(elf, opening_stays_inside_the_root)
 /* Asks here and there; whatever the answer, there must be one and no crash. */
 static void torture(const uint8_t *bytes, size_t len)
 {
+	uint64_t vaddrs[ASKED_MAX];
 	struct elf_file *f;
-	uint64_t vaddr;
+	size_t n = 0;
 
 	if (elf_file__open(memory_file(bytes, len), &f) < 0)
 		return;
-	for (uint64_t off = 0; off < len; off += 4099) {
-		if (elf_file__vaddr(f, off, &vaddr))
-			elf_file__find(f, vaddr);
-	}
-	elf_file__find(f, UINT64_MAX);
+	for (uint64_t off = 0; off < len && n < ASKED_MAX; off += 4099)
+		n += elf_file__vaddr(f, off, &vaddrs[n]);
+	elf_file__ask(f, vaddrs, n);
+	for (size_t i = 0; i < n; i++)
+		name_of(f, vaddrs[i]);
+	name_of(f, UINT64_MAX);
 	elf_file__free(f);
 }
 
@@ -487,95 +493,62 @@ Test(elf, enormous_claims_in_a_sparse_file)
 	fd = memory_file(bytes, len);
 	cr_assert_eq(ftruncate(fd, 1LL << 38), 0);
 	cr_assert_eq(elf_file__open(fd, &f), 0);
-	cr_assert_null(elf_file__find(f, place_of(known_static_function).vaddr));
+	cr_assert_str_eq(name_of(f, place_of(known_static_function).vaddr), "-");
 	elf_file__free(f);
 }
 
-static void add(struct symtab *t, uint64_t start, uint64_t end, const char *name, uint32_t prio,
-		bool open)
+/* A program of symbols that nest, overlap, and have no sizes; the addresses are those from its first byte on. */
+static const char program[] =
+	".text; .globl _start, outer, outer_alias, short_outer, inner, open_one, open_two\n"
+	"_start: outer: outer_alias: short_outer: __outer: .skip 20\n"
+	"inner: .skip 10\n"
+	"label_inside: .skip 70\n" /* 30 */
+	".size outer, 100; .size outer_alias, 100; .size __outer, 100; .size short_outer, 10\n"
+	".size inner, 10; .type outer, @function; .type outer_alias, @function\n"
+	".type __outer, @function; .type short_outer, @function; .type inner, @function\n"
+	".skip 50\n"                                           /* 100 */
+	"open_one: .Llocal: .skip 10; open_two: .skip 40\n"    /* 150, 160 */
+	"one_byte: again: .size one_byte, 1; .skip 10\n"       /* 200 */
+	".type again, @function; open_weak: .weak open_weak\n" /* 210 */
+	".Lnot_shown: open_func: .type open_func, @function; ret\n"
+	".section .other, \"ax\"; other: ret\n";
+
+Test(elf, symbols_that_nest_and_have_no_sizes)
 {
-	cr_assert(symtab__add(t, &(struct symbol){.start = start,
-						  .end = end,
-						  .name = name,
-						  .len = (uint32_t)strlen(name),
-						  .prio = prio,
-						  .rank = symtab_name_rank(name, strlen(name)),
-						  .open = open}));
-}
+	static const struct {
+		uint64_t at;
+		const char *name;
+	} expected[] = {
+		{0, "outer"},      {15, "outer"},     {20, "inner"},     {29, "inner"},
+		{30, "outer"},     {99, "outer"},     {100, "-"},        {149, "-"},
+		{150, "open_one"}, {159, "open_one"}, {160, "open_two"}, {199, "open_two"},
+		{200, "one_byte"}, {201, "again"},    {209, "again"},    {210, "open_func"},
+		{211, "other"},    {212, "-"},
+	};
+	_cleanup_free_ char *source = in_dir("nested.s"), *path = in_dir("nested");
+	FILE *file = fopen(source, "we");
+	uint64_t start, vaddrs[ARRAY_SIZE(expected)];
+	struct elf_file *f;
+	Elf64_Ehdr ehdr;
+	int fd;
 
-Test(symtab, sizes_nesting_and_aliases)
-{
-	struct symtab t = {0};
-
-	add(&t, 100, 200, "outer", 1, false);
-	add(&t, 120, 130, "inner", 1, false);
-	add(&t, 100, 200, "__outer", 1, false);
-	add(&t, 100, 200, "outer_alias", 1, false);
-	add(&t, 100, 110, "short_outer", 1, false);
-	add(&t, 150, 1000, "label_inside", 0, true);
-	add(&t, 300, 1000, "open_one", 0, true);
-	add(&t, 310, 1000, "open_two", 0, true);
-	add(&t, 400, 401, "exact", 0, false);
-	add(&t, 400, 400, "empty", 1, false);
-	symtab__finish(&t);
-	cr_assert_null(symtab__find(&t, 99));
-	cr_assert(is_named(symtab__find(&t, 100), "outer"));
-	cr_assert(is_named(symtab__find(&t, 125), "inner"));
-	cr_assert(is_named(symtab__find(&t, 130), "outer"));
-	cr_assert(is_named(symtab__find(&t, 160), "outer"));
-	cr_assert_null(symtab__find(&t, 200), "a label inside a function doesn't go on behind it");
-	cr_assert(is_named(symtab__find(&t, 309), "open_one"));
-	cr_assert(is_named(symtab__find(&t, 399), "open_two"));
-	cr_assert(is_named(symtab__find(&t, 400), "exact"));
-	cr_assert_null(symtab__find(&t, 401));
-	symtab__done(&t);
-}
-
-Test(symtab, empty)
-{
-	struct symtab t = {0};
-
-	symtab__finish(&t);
-	cr_assert_null(symtab__find(&t, 0));
-	symtab__done(&t);
-}
-
-/* The sweep against the definition, on many small random tables. */
-Test(symtab, agrees_with_a_plain_search)
-{
-	static const char names[] = "abcdefghijklmnopqrstuvwxyz";
-	uint32_t seed = 7;
-
-	for (int round = 0; round < 2000; round++) {
-		struct symtab t = {0};
-		uint64_t starts[12], ends[12];
-		uint32_t prios[12];
-
-		for (int i = 0; i < 12; i++) {
-			seed = seed * 1664525 + 1013904223;
-			starts[i] = (seed >> 8) % 40;
-			ends[i] = starts[i] + (seed >> 16) % 12;
-			prios[i] = round % 2 ? (uint32_t)i + 1 : (seed >> 24) % 3;
-			symtab__add(&t, &(struct symbol){.start = starts[i],
-							 .end = ends[i],
-							 .name = &names[i],
-							 .len = 1,
-							 .prio = prios[i]});
-		}
-		symtab__finish(&t);
-		for (uint64_t addr = 0; addr < 60; addr++) {
-			const struct segment *got = symtab__find(&t, addr);
-			int best = -1;
-
-			for (int i = 0; i < 12; i++) {
-				if (addr < starts[i] || addr >= ends[i])
-					continue;
-				if (best < 0 || prios[i] > prios[best] ||
-				    (prios[i] == prios[best] && starts[i] > starts[best]))
-					best = i;
-			}
-			cr_assert_eq(got ? got->name : NULL, best < 0 ? NULL : &names[best]);
-		}
-		symtab__done(&t);
+	cr_assert_geq(fputs(program, file), 0);
+	fclose(file);
+	if (sizeof(void *) != 8 || !RUN("gcc", "-nostdlib", "-static", "-o", path, source))
+		cr_skip_test("no gcc");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	cr_assert_eq(pread(fd, &ehdr, sizeof(ehdr), 0), sizeof(ehdr));
+	cr_assert_eq(elf_file__open(fd, &f), 0);
+	start = ehdr.e_entry;
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		vaddrs[i] = start + expected[ARRAY_SIZE(expected) - 1 - i].at;
+	elf_file__ask(f, vaddrs, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		cr_expect(elf_file__asked(f, start + expected[i].at));
+		cr_expect_str_eq(name_of(f, start + expected[i].at), expected[i].name, "at %d",
+				 (int)expected[i].at);
 	}
+	cr_expect(!elf_file__asked(f, start + 1));
+	cr_expect_str_eq(name_of(f, start + 1), "outer", "one that wasn't asked for");
+	elf_file__free(f);
 }

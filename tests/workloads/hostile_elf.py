@@ -13,6 +13,7 @@
 #   minidebug    .gnu_debugdata of 100 GB (xz, 15 MB)
 #   names        its symbols and its section names hold what forges lines and commands terminals
 import lzma
+import os
 import struct
 import sys
 import zlib
@@ -71,6 +72,13 @@ def huge(elf):
             s[5] = 1 << 63
         elif s[2] & 2 == 0:
             s[4] = 0xfffffffffffff000
+
+
+def sparse(elf):
+    """Tables that are holes: some kB on the disk."""
+    for number, name in enumerate(('.symtab', '.strtab', '.dynsym', '.dynstr')):
+        section = elf.find(name)
+        section[4], section[5] = number + 1 << 30, 1 << 30
 
 
 def strings(elf):
@@ -151,6 +159,7 @@ def names(elf):
 KINDS = {
     'overlap': overlap,
     'huge': huge,
+    'sparse': sparse,
     'strings': strings,
     'names': names,
     'claims': lambda e: e.replace('.debug_info', compressed(100 * GB, zeros(1 << 20)), COMPRESSED),
@@ -163,3 +172,5 @@ kind, program, target = sys.argv[1:]
 elf = Elf(open(program, 'rb').read())
 KINDS[kind](elf)
 open(target, 'wb').write(elf.bytes())
+if kind == 'sparse':
+    os.truncate(target, 5 << 30)

@@ -57,13 +57,16 @@ static const char *readable(const char *name, size_t len, struct buf *scratch)
 }
 
 /* Addresses come sorted, so the same function is asked for many times in a row. */
-static const char *name_of(struct answerer *a, const struct segment *segment)
+static const char *name_of(struct answerer *a, const struct elf_name *n)
 {
-	if (a->named != segment) {
-		readable(segment->name, segment->len, &a->name);
-		if (segment->plt)
+	if (!a->name.len || a->plt != n->plt || a->system.len != n->len ||
+	    memcmp(a->system.data, n->name, n->len) != 0) {
+		buf__clear(&a->system);
+		buf__add(&a->system, n->name, n->len);
+		a->plt = n->plt;
+		readable(a->system.data, n->len, &a->name);
+		if (n->plt)
 			buf__puts(&a->name, "@plt");
-		a->named = segment;
 	}
 	return a->name.data;
 }
@@ -93,20 +96,21 @@ static void put_inlined(struct answerer *a, const struct debug_frame *frames, si
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply)
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
-	const struct segment *segment = NULL;
+	struct elf_name symbol = {0};
 	uint64_t vaddr = offset;
 	const char *name = NULL, *system = "";
 	size_t n = 0, len = 0;
+	bool named = false;
 
 	if (elf_file__vaddr(elf, offset, &vaddr)) {
-		segment = elf_file__find(elf, vaddr);
-		if (a->wanted && !(segment && segment->plt))
+		named = elf_file__find(elf, vaddr, &symbol);
+		if (a->wanted && !symbol.plt)
 			n = elf_file__debug_frames(elf, vaddr, frames);
 	}
-	if (segment) {
-		name = name_of(a, segment);
-		system = segment->name;
-		len = segment->plt ? 0 : segment->len;
+	if (named) {
+		name = name_of(a, &symbol);
+		system = a->system.data;
+		len = symbol.plt ? 0 : symbol.len;
 	} else if (n && frames[0].name) {
 		system = frames[0].name;
 		len = strlen(system);
@@ -124,20 +128,19 @@ void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t ad
 		   struct buf *reply)
 {
 	const struct segment *segment = symtab__find(symbols, addr);
+	struct elf_name symbol;
 
+	if (segment)
+		symbol = (struct elf_name){.name = segment->name, .len = segment->len};
 	symd_msg__put_u8(reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, addr);
-	put_frame(a, segment ? name_of(a, segment) : NULL, "", 0, NULL, reply);
+	put_frame(a, segment ? name_of(a, &symbol) : NULL, "", 0, NULL, reply);
 	put_inlined(a, NULL, 0, reply);
-}
-
-void answerer__reset(struct answerer *a)
-{
-	a->named = NULL;
 }
 
 void answerer__done(struct answerer *a)
 {
 	buf__done(&a->name);
+	buf__done(&a->system);
 	buf__done(&a->inlined);
 }

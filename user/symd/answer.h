@@ -7,12 +7,14 @@
 
 #include "base/buf.h"
 #include "symd/elf_file.h"
+#include "symd/symtab.h"
 
 struct answerer {
-	uint32_t wanted;             /* SYMD_WANT_… */
-	struct buf name;             /* the last symbol that was demangled… */
-	const struct segment *named; /* …and what it is the name of */
-	struct buf inlined;          /* scratch */
+	uint32_t wanted;   /* SYMD_WANT_… */
+	struct buf name;   /* the last symbol that was demangled… */
+	struct buf system; /* …and what it was made of */
+	bool plt;
+	struct buf inlined; /* scratch */
 };
 
 /* Appends the answer for a file offset, or for an address that code of a JIT (symbols) was made at.
@@ -20,7 +22,6 @@ struct answerer {
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
 void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t addr,
 		   struct buf *reply);
-void answerer__reset(struct answerer *a); /* when the file changes */
 void answerer__done(struct answerer *a);
 
 #endif

@@ -245,32 +245,50 @@ static int add_init(struct source *s, const char *name)
 	return elf_init__add(s->cfi, shdr.sh_addr, data->d_buf, data->d_size);
 }
 
-static bool is_named(const Elf_Data *names, const GElf_Sym *sym, const char *name)
+static bool is_go_thread_start(struct elf_strings *names, const GElf_Sym *sym)
 {
-	size_t size = strlen(name) + 1;
+	static const char *const starts[] = {"runtime.mstart", "runtime.mstart.abi0"};
+	const char *name;
+	size_t len;
 
-	return sym->st_name < names->d_size && names->d_size - sym->st_name >= size &&
-	       memcmp((const char *)names->d_buf + sym->st_name, name, size) == 0;
+	name = sym->st_size && GELF_ST_TYPE(sym->st_info) == STT_FUNC ?
+		       elf_strings__at(names, sym->st_name, &len) :
+		       NULL;
+	for (size_t i = 0; name && i < ARRAY_SIZE(starts); i++) {
+		if (len == strlen(starts[i]) && memcmp(name, starts[i], len) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* What starts the runtime's threads: its caller is C, whose frame pointer is any number. */
 static int add_go_thread_start(struct source *s)
 {
 	static const struct pmb_unwind_rule end = {.cfa = PMB_CFA_END};
+	struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
 	Elf_Scn *scn = elf_section__by_type(s->elf, SHT_SYMTAB);
-	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX), *names;
+	struct elf_records records;
+	struct elf_strings names;
 	GElf_Shdr shdr;
 	GElf_Sym sym;
+	int r = 0;
 
-	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr))
+	if (!scn || !gelf_getshdr(scn, &shdr) ||
+	    !elf_strings__open(&names, &from, elf_getscn(s->elf, shdr.sh_link), ELF_TABLE_MAX))
 		return 0;
-	names = elf_section__data(elf_getscn(s->elf, shdr.sh_link), ELF_TABLE_MAX);
-	for (int i = 1; names && gelf_getsym(data, i, &sym); i++) {
-		if (sym.st_size && (is_named(names, &sym, "runtime.mstart") ||
-				    is_named(names, &sym, "runtime.mstart.abi0")))
-			return cfi__add_fixed(s->cfi, sym.st_value, sym.st_size, &end);
+	if (elf_records__open(&records, &from, scn, ELF_T_SYM, ELF_TABLE_MAX)) {
+		elf_records__seek(&records, 1);
+		for (size_t i = 1; i < ELF_SYMBOLS_MAX && elf_records__next_symbol(&records, &sym);
+		     i++) {
+			if (!is_go_thread_start(&names, &sym))
+				continue;
+			r = cfi__add_fixed(s->cfi, sym.st_value, sym.st_size, &end);
+			break;
+		}
+		elf_records__close(&records);
 	}
-	return 0;
+	elf_strings__close(&names);
+	return r;
 }
 
 /* All that describes code; *ret_gap is for what nothing describes. */

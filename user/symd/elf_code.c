@@ -99,19 +99,22 @@ static void read_parts(struct elf_code *c, const struct parts *p)
 
 static void add_symbols(struct elf_code *c, uint32_t type)
 {
-	Elf_Scn *scn = elf_section__by_type(c->elf, type);
-	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX);
+	struct elf_bytes from = {.elf = c->elf, .fd = c->fd};
+	struct elf_records records;
 	GElf_Sym sym;
 
-	if (!data || data->d_type != ELF_T_SYM)
+	if (!elf_records__open(&records, &from, elf_section__by_type(c->elf, type), ELF_T_SYM,
+			       ELF_TABLE_MAX))
 		return;
-	for (int i = 1; gelf_getsym(data, i, &sym); i++) {
+	elf_records__seek(&records, 1);
+	for (size_t i = 1; i < ELF_SYMBOLS_MAX && elf_records__next_symbol(&records, &sym); i++) {
 		unsigned kind = GELF_ST_TYPE(sym.st_info);
 
 		if (sym.st_value && sym.st_shndx != SHN_UNDEF &&
 		    (kind == STT_FUNC || kind == STT_GNU_IFUNC))
 			code_frames__start(c->frames, sym.st_value);
 	}
+	elf_records__close(&records);
 }
 
 static void load(struct elf_code *c)

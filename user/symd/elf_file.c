@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never
- * mapped, and a truncated file is a short read, not a SIGBUS. It costs the same: libelf fetches
- * only the sections that are asked for (libc with its debug file 2 ms, libLLVM's 110 MB 10 ms,
- * either way).
+ * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never mapped, and a
+ * truncated file is a short read, not a SIGBUS. libelf gets to see headers and notes; what may be large is read through
+ * windows (elf_bytes.h).
  */
 #include "symd/elf_file.h"
 
@@ -15,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "symd/elf_plt.h"
 #include "symd/elf_symbols.h"
 #include "symd/minidebug.h"
 
@@ -36,9 +34,10 @@ struct elf_file {
 	struct load loads[LOADS_MAX];
 	size_t n_loads;
 	struct elf_identity id;
-	struct symtab symbols;
+	size_t mini_len;
+	struct elf_names names;
 	bool sane; /* see elf_sections__sane() */
-	bool read; /* symbols are there */
+	bool read; /* symbol tables are found */
 	struct debug_info *info;
 	bool info_read; /* or there is none */
 };
@@ -112,7 +111,7 @@ struct elf_file *elf_file__free(struct elf_file *f)
 {
 	if (!f)
 		return NULL;
-	symtab__done(&f->symbols);
+	elf_names__done(&f->names);
 	debug_info__free(f->info);
 	elf_end(f->mini);
 	free(f->mini_bytes);
@@ -213,41 +212,57 @@ bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
 	return false;
 }
 
-static void read_minidebug(struct elf_file *f)
+static void add_minidebug(struct elf_file *f)
 {
 	Elf_Scn *scn = f->sane ? elf_section__by_name(f->elf, ".gnu_debugdata") : NULL;
 	Elf_Data *data = elf_section__data(scn, MINIDEBUG_MAX);
-	size_t len;
 
-	if (!data || minidebug__inflate(data->d_buf, data->d_size, &f->mini_bytes, &len) < 0)
+	if (!data ||
+	    minidebug__inflate(data->d_buf, data->d_size, &f->mini_bytes, &f->mini_len) < 0)
 		return;
-	f->mini = elf_memory(f->mini_bytes, len);
-	if (f->mini && elf_kind(f->mini) == ELF_K_ELF)
-		elf_symbols__read(f->mini, elf_section__by_type(f->mini, SHT_SYMTAB), -1,
-				  &f->symbols);
+	f->mini = elf_begin_memory(f->mini_bytes, f->mini_len);
+	if (f->mini)
+		elf_names__add_symtab(&f->names,
+				      &(struct elf_bytes){.elf = f->mini,
+							  .fd = -1,
+							  .memory = f->mini_bytes,
+							  .len = f->mini_len},
+				      elf_section__by_type(f->mini, SHT_SYMTAB));
 }
 
-static void read_symbols(struct elf_file *f)
+static void find_tables(struct elf_file *f)
 {
-	Elf *full = f->debug && elf_section__by_type(f->debug, SHT_SYMTAB) ? f->debug : f->elf;
-	Elf_Scn *symtab = elf_section__by_type(full, SHT_SYMTAB);
+	Elf_Scn *of_debug = f->debug ? elf_section__by_type(f->debug, SHT_SYMTAB) : NULL;
+	struct elf_bytes file = {.elf = f->elf, .fd = f->fd};
+	struct elf_bytes full = of_debug ? (struct elf_bytes){.elf = f->debug, .fd = f->debug_fd} :
+					   file;
+	Elf_Scn *symtab = elf_section__by_type(full.elf, SHT_SYMTAB);
 
 	if (symtab)
-		elf_symbols__read(full, symtab, -1, &f->symbols);
+		elf_names__add_symtab(&f->names, &full, symtab);
 	else
-		read_minidebug(f);
-	elf_symbols__read(f->elf, elf_section__by_type(f->elf, SHT_DYNSYM), f->fd, &f->symbols);
-	if (f->sane)
-		elf_plt__read(f->elf, &f->symbols);
-	symtab__finish(&f->symbols);
+		add_minidebug(f);
+	elf_names__add_dynsym(&f->names, &file, elf_section__by_type(f->elf, SHT_DYNSYM), f->sane);
 	f->read = true;
 }
 
-const struct segment *elf_file__find(struct elf_file *f, uint64_t vaddr)
+void elf_file__ask(struct elf_file *f, const uint64_t *vaddrs, size_t n)
 {
 	if (!f->read)
-		read_symbols(f);
-	return symtab__find(&f->symbols, vaddr);
+		find_tables(f);
+	elf_names__ask(&f->names, vaddrs, n);
+}
+
+bool elf_file__asked(const struct elf_file *f, uint64_t vaddr)
+{
+	return elf_names__asked(&f->names, vaddr);
+}
+
+bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
+{
+	if (!elf_file__asked(f, vaddr))
+		elf_file__ask(f, &vaddr, 1);
+	return elf_names__find(&f->names, vaddr, ret);
 }
 
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret)

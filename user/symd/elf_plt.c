@@ -14,33 +14,35 @@
 
 enum {
 	PLT_MAX = 64 * 1024 * 1024,
+	RELOCATIONS_MAX = 16 * 1024 * 1024,
 	STUB_BYTES = 16, /* where the section doesn't say */
 	STUB_ALIGN = 8,
+	STUB_MAX = 4 * STUB_BYTES,
+	CODE_BYTES = 16, /* that are looked at */
 };
 
-struct slot {
-	uint64_t addr;
-	uint32_t symbol;
+/* A stub that may stand around an address, and the slot that it jumps through. */
+struct wish {
+	uint64_t slot;
+	uint64_t start, end;
+	size_t of;       /* which address */
+	uint32_t symbol; /* 0: none yet */
 };
 
-struct slots {
-	struct slot *items;
+struct plt {
+	const struct elf_bytes *from;
+	unsigned machine;
+	Elf_Scn *dynsym;
+	struct asked *asked;
+	struct wish *wishes;
 	size_t n, cap;
 };
 
-static int by_addr(const void *pa, const void *pb)
-{
-	const struct slot *a = pa, *b = pb;
-
-	return a->addr != b->addr ? CMP3(a->addr, b->addr) : CMP3(a->symbol, b->symbol);
-}
-
-/* For the search, where only the address counts. */
 static int by_slot(const void *pa, const void *pb)
 {
-	const struct slot *a = pa, *b = pb;
+	const struct wish *a = pa, *b = pb;
 
-	return CMP3(a->addr, b->addr);
+	return a->slot != b->slot ? CMP3(a->slot, b->slot) : CMP3(a->of, b->of);
 }
 
 static bool fills_a_slot(unsigned machine, uint64_t type)
@@ -48,35 +50,6 @@ static bool fills_a_slot(unsigned machine, uint64_t type)
 	if (machine == EM_X86_64)
 		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-}
-
-static void read_slots(Elf *elf, unsigned machine, size_t dynsym, struct slots *ret)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr shdr;
-	GElf_Rela rela;
-
-	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
-		size_t n;
-
-		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA || shdr.sh_link != dynsym)
-			continue;
-		data = elf_section__data(scn, ELF_TABLE_MAX);
-		n = data && data->d_type == ELF_T_RELA ? data->d_size / sizeof(Elf64_Rela) : 0;
-		for (size_t i = 0; i < n && i < SYMTAB_MAX; i++) {
-			if (!gelf_getrela(data, (int)i, &rela) || !GELF_R_SYM(rela.r_info) ||
-			    !fills_a_slot(machine, GELF_R_TYPE(rela.r_info)))
-				continue;
-			GROW(ret->items, ret->n, ret->cap);
-			ret->items[ret->n++] = (struct slot){
-				.addr = rela.r_offset,
-				.symbol = (uint32_t)GELF_R_SYM(rela.r_info),
-			};
-		}
-	}
-	if (ret->n)
-		qsort(ret->items, ret->n, sizeof(*ret->items), by_addr);
 }
 
 /* [endbr64] [bnd] jmp *disp32(%rip) */
@@ -118,73 +91,143 @@ static bool decode_arm64(const uint8_t *code, size_t len, uint64_t vaddr, uint64
 	return true;
 }
 
-struct plt {
-	unsigned machine;
-	Elf_Data *symbols, *strings;
-	struct slots slots;
-	struct symtab *out;
-};
-
-static void add_stub(const struct plt *p, uint64_t start, uint64_t end, uint32_t symbol)
+/* Stubs begin at multiples of STUB_ALIGN, and may hold the address anywhere. */
+static void wish_for(struct plt *p, const GElf_Shdr *shdr, uint64_t stub, size_t of)
 {
-	struct symbol s = {.start = start, .end = end, .prio = 1, .plt = true};
-	GElf_Sym sym;
-	size_t max;
+	uint64_t off = p->asked->addrs[of] - shdr->sh_addr, at = off - off % STUB_ALIGN, slot;
 
-	if (symbol > INT32_MAX || !gelf_getsym(p->symbols, (int)symbol, &sym) ||
-	    sym.st_name >= p->strings->d_size)
-		return;
-	s.name = (const char *)p->strings->d_buf + sym.st_name;
-	max = p->strings->d_size - sym.st_name;
-	s.len = (uint32_t)strnlen(s.name, max < UINT16_MAX ? max : UINT16_MAX);
-	symtab__add(p->out, &s);
-}
+	for (uint64_t back = off % STUB_ALIGN; back < stub; back += STUB_ALIGN, at -= STUB_ALIGN) {
+		uint8_t code[CODE_BYTES];
+		size_t len = elf_bytes__read(p->from, shdr->sh_offset + at, code,
+					     shdr->sh_size - at < sizeof(code) ?
+						     (size_t)(shdr->sh_size - at) :
+						     sizeof(code));
+		uint64_t vaddr = shdr->sh_addr + at;
 
-static void read_stubs(const struct plt *p, Elf_Scn *scn)
-{
-	Elf_Data *data = elf_section__data(scn, PLT_MAX);
-	uint64_t stub = STUB_BYTES, got;
-	GElf_Shdr shdr;
-
-	if (!data || !gelf_getshdr(scn, &shdr) || shdr.sh_addr > UINT64_MAX - PLT_MAX)
-		return;
-	if (shdr.sh_entsize >= STUB_ALIGN && shdr.sh_entsize <= 4 * STUB_BYTES)
-		stub = shdr.sh_entsize;
-	for (size_t at = 0; at < data->d_size; at += STUB_ALIGN) {
-		const uint8_t *code = (const uint8_t *)data->d_buf + at;
-		size_t len = data->d_size - at;
-		uint64_t vaddr = shdr.sh_addr + at;
-		const struct slot *slot;
-
-		if (!(p->machine == EM_X86_64 ? decode_x86(code, len, vaddr, &got) :
-						decode_arm64(code, len, vaddr, &got)))
-			continue;
-		slot = bsearch(&(struct slot){.addr = got}, p->slots.items, p->slots.n,
-			       sizeof(*slot), by_slot);
-		if (slot)
-			add_stub(p, vaddr, vaddr + stub, slot->symbol);
+		if (p->machine == EM_X86_64 ? decode_x86(code, len, vaddr, &slot) :
+					      decode_arm64(code, len, vaddr, &slot)) {
+			GROW(p->wishes, p->n, p->cap);
+			p->wishes[p->n++] = (struct wish){.slot = slot,
+							  .start = vaddr,
+							  .end = vaddr + stub,
+							  .of = of};
+		}
+		if (!at)
+			break;
 	}
 }
 
-void elf_plt__read(Elf *elf, struct symtab *t)
+static void look_into(struct plt *p, Elf_Scn *scn)
 {
-	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got"};
-	Elf_Scn *dynsym = elf_section__by_type(elf, SHT_DYNSYM);
-	struct plt p = {.out = t};
-	GElf_Ehdr ehdr;
+	uint64_t stub = STUB_BYTES;
 	GElf_Shdr shdr;
 
-	if (!dynsym || !gelf_getehdr(elf, &ehdr) || !gelf_getshdr(dynsym, &shdr) ||
-	    ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS ||
+	    (shdr.sh_flags & SHF_COMPRESSED) || shdr.sh_size > PLT_MAX ||
+	    shdr.sh_addr > UINT64_MAX - PLT_MAX || shdr.sh_offset > INT64_MAX - PLT_MAX)
+		return;
+	if (shdr.sh_entsize >= STUB_ALIGN && shdr.sh_entsize <= STUB_MAX)
+		stub = shdr.sh_entsize;
+	for (size_t i = asked__from(p->asked, shdr.sh_addr);
+	     i < p->asked->n && p->asked->addrs[i] - shdr.sh_addr < shdr.sh_size; i++)
+		wish_for(p, &shdr, stub, i);
+}
+
+static size_t first_of_slot(const struct plt *p, uint64_t slot)
+{
+	size_t lo = 0, hi = p->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->wishes[mid].slot < slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The lowest symbol of those that fill it; the first wish for a slot has it. */
+static void fill_slot(struct plt *p, const GElf_Rela *rela)
+{
+	uint32_t symbol = (uint32_t)GELF_R_SYM(rela->r_info);
+	size_t i = first_of_slot(p, rela->r_offset);
+
+	if (i == p->n || p->wishes[i].slot != rela->r_offset)
+		return;
+	if (!p->wishes[i].symbol || symbol < p->wishes[i].symbol)
+		p->wishes[i].symbol = symbol;
+}
+
+static void read_relocations(struct plt *p)
+{
+	uint32_t left = RELOCATIONS_MAX;
+	struct elf_records r;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+	GElf_Rela rela;
+
+	while ((scn = elf_nextscn(p->from->elf, scn))) {
+		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA ||
+		    shdr.sh_link != elf_ndxscn(p->dynsym) ||
+		    !elf_records__open(&r, p->from, scn, ELF_T_RELA, ELF_TABLE_MAX))
+			continue;
+		while (left && elf_records__next_rela(&r, &rela)) {
+			left--;
+			if (GELF_R_SYM(rela.r_info) &&
+			    fills_a_slot(p->machine, GELF_R_TYPE(rela.r_info)))
+				fill_slot(p, &rela);
+		}
+		elf_records__close(&r);
+	}
+}
+
+static void offer(const struct plt *p, uint8_t table)
+{
+	struct elf_records r;
+	GElf_Sym sym;
+
+	if (!elf_records__open(&r, p->from, p->dynsym, ELF_T_SYM, ELF_TABLE_MAX))
+		return;
+	r.batch = r.size;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct wish *w = &p->wishes[i];
+		uint32_t symbol = p->wishes[first_of_slot(p, w->slot)].symbol;
+
+		elf_records__seek(&r, symbol);
+		if (symbol && elf_records__next_symbol(&r, &sym))
+			asked__offer_one(p->asked, w->of,
+					 (struct candidate){
+						 .start = w->start,
+						 .end = w->end,
+						 .name = sym.st_name,
+						 .table = table,
+						 .prio = 1,
+						 .plt = true,
+					 });
+	}
+	elf_records__close(&r);
+}
+
+void elf_plt__offer(const struct elf_bytes *from, Elf_Scn *dynsym, uint8_t table,
+		    struct asked *asked)
+{
+	static const char *const sections[] = {".plt", ".plt.sec", ".plt.got"};
+	struct plt p = {.from = from, .dynsym = dynsym, .asked = asked};
+	GElf_Ehdr ehdr;
+
+	if (!gelf_getehdr(from->elf, &ehdr) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (ehdr.e_machine != EM_X86_64 && ehdr.e_machine != EM_AARCH64))
 		return;
 	p.machine = ehdr.e_machine;
-	p.symbols = elf_section__data(dynsym, ELF_TABLE_MAX);
-	p.strings = elf_section__data(elf_getscn(elf, shdr.sh_link), ELF_TABLE_MAX);
-	if (!p.symbols || p.symbols->d_type != ELF_T_SYM || !p.strings)
-		return;
-	read_slots(elf, p.machine, elf_ndxscn(dynsym), &p.slots);
-	for (size_t i = 0; p.slots.n && i < ARRAY_SIZE(sections); i++)
-		read_stubs(&p, elf_section__by_name(elf, sections[i]));
-	free(p.slots.items);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		look_into(&p, elf_section__by_name(from->elf, sections[i]));
+	if (p.n) {
+		qsort(p.wishes, p.n, sizeof(*p.wishes), by_slot);
+		read_relocations(&p);
+		offer(&p, table);
+	}
+	free(p.wishes);
 }

@@ -3,12 +3,12 @@
 #ifndef PMUBPF_SYMD_ELF_PLT_H
 #define PMUBPF_SYMD_ELF_PLT_H
 
-#include <gelf.h>
+#include "symd/asked.h"
+#include "symd/elf_bytes.h"
 
-#include "symd/symtab.h"
-
-/* Adds the stubs of elf to t, marked as such; their names stay in elf. For files that passed
- * elf_sections__sane(). */
-void elf_plt__read(Elf *elf, struct symtab *t);
+/* Offers the stubs that hold addresses, marked as such, with names of dynsym, which is `table`. After
+ * asked__settle(); for files that passed elf_sections__sane(). */
+void elf_plt__offer(const struct elf_bytes *from, Elf_Scn *dynsym, uint8_t table,
+		    struct asked *asked);
 
 #endif

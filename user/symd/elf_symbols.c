@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: to trust no index. Section numbers, string offsets and sizes in symbols are all
- * claims; the tables are read through libelf, which checks them against the file's size, and string
- * offsets here, since elf_strptr() would inflate a compressed string table of any size.
+ * The hard thing: to trust no index. Section numbers, string offsets and sizes in symbols are all claims, and
+ * elf_strptr() would inflate a compressed string table of any size.
  */
 #include "symd/elf_symbols.h"
 
@@ -11,29 +10,58 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/code_extent.h"
 
 enum {
-	NAME_BYTES_MAX = 64 * 1024,
 	/* Of a function in .dynsym that has no size: bytes that are looked through, and for how many. */
 	EXTENT_BYTES = 4096,
 	EXTENTS_MAX = 4096,
 };
 
-Elf *elf_begin_file(int fd)
+/*
+ * libelf makes room for as many headers as a file claims to have. More than 16 bits can say stand elsewhere, and are
+ * those of no program.
+ */
+static bool has_few_headers(const void *bytes, size_t len)
 {
-	struct stat st;
-	Elf *elf;
+	const Elf64_Ehdr *wide = bytes;
+	const Elf32_Ehdr *narrow = bytes;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (len < sizeof(*narrow) || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return false;
+	if (wide->e_ident[EI_CLASS] != ELFCLASS64)
+		return narrow->e_phnum != PN_XNUM && (narrow->e_shnum || !narrow->e_shoff);
+	return len >= sizeof(*wide) && wide->e_phnum != PN_XNUM &&
+	       (wide->e_shnum || !wide->e_shoff);
+}
+
+/* NULL unless it is an ELF file. */
+static Elf *take_elf(Elf *elf)
+{
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		return elf;
 	elf_end(elf);
 	return NULL;
+}
+
+Elf *elf_begin_file(int fd)
+{
+	Elf64_Ehdr ehdr;
+	struct stat st;
+	ssize_t got;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || elf_version(EV_CURRENT) == EV_NONE)
+		return NULL;
+	got = pread(fd, &ehdr, sizeof(ehdr), 0);
+	if (got < 0 || !has_few_headers(&ehdr, (size_t)got))
+		return NULL;
+	return take_elf(elf_begin(fd, ELF_C_READ, NULL));
+}
+
+Elf *elf_begin_memory(void *bytes, size_t len)
+{
+	return has_few_headers(bytes, len) ? take_elf(elf_memory(bytes, len)) : NULL;
 }
 
 Elf_Scn *elf_section__by_type(Elf *elf, uint32_t type)
@@ -84,6 +112,7 @@ bool elf_sections__sane(Elf *elf)
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 	GElf_Phdr phdr;
+	uint64_t in_sections = 0, in_segments = 0; /* bytes of notes */
 	size_t names, n;
 
 	if (elf_getshdrstrndx(elf, &names) < 0 || elf_getphdrnum(elf, &n) < 0)
@@ -93,14 +122,17 @@ bool elf_sections__sane(Elf *elf)
 
 		if (!gelf_getshdr(scn, &shdr))
 			return false;
-		if ((is_names || shdr.sh_type == SHT_NOTE) && shdr.sh_size > ELF_NOTE_MAX)
+		if ((is_names || shdr.sh_type == SHT_NOTE) &&
+		    (shdr.sh_size > ELF_NOTE_MAX ||
+		     (in_sections += shdr.sh_size) > 2 * ELF_NOTE_MAX))
 			return false;
 		if (is_names && (shdr.sh_flags & SHF_COMPRESSED))
 			return false;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(elf, (int)i, &phdr) ||
-		    (phdr.p_type == PT_NOTE && phdr.p_filesz > ELF_NOTE_MAX))
+		    (phdr.p_type == PT_NOTE && (phdr.p_filesz > ELF_NOTE_MAX ||
+						(in_segments += phdr.p_filesz) > 2 * ELF_NOTE_MAX)))
 			return false;
 	}
 	return true;
@@ -108,11 +140,13 @@ bool elf_sections__sane(Elf *elf)
 
 /* What a symbol's section says about it, for all sections, so that a million symbols don't ask
  * libelf a million times. */
+struct code_section {
+	uint64_t start, end; /* empty if not executable */
+	uint64_t file_off;
+};
+
 struct code_sections {
-	struct {
-		uint64_t start, end; /* empty if not executable */
-		uint64_t file_off;
-	} at[SHN_LORESERVE];
+	struct code_section at[SHN_LORESERVE];
 };
 
 static struct code_sections *read_code_sections(Elf *elf)
@@ -155,103 +189,133 @@ static size_t without_version(const char *name, size_t len)
 	return at ? (size_t)(at - name) : len;
 }
 
-struct reader {
-	const Elf_Data *strings;
-	const struct code_sections *sections;
-	unsigned machine;
-	int code_fd;
-	size_t n_extents;
-};
-
-/* Bytes of the function at start, by its code; 1: can't be told. */
-static uint64_t read_extent(struct reader *r, uint16_t section, uint64_t start)
+static bool is_local_label(const char *name, size_t len)
 {
-	uint64_t from = r->sections->at[section].start, end = r->sections->at[section].end;
+	return len >= 2 && name[0] == '.' && name[1] == 'L';
+}
+
+/* `write` before `__write`. */
+static uint32_t name_rank(const char *name, size_t len)
+{
+	uint32_t underscores = 0;
+
+	while (underscores < len && underscores < 255 && name[underscores] == '_')
+		underscores++;
+	return 255 - underscores;
+}
+
+bool elf_symbols__open(struct elf_symbols *s, const struct elf_bytes *from, Elf_Scn *scn,
+		       bool is_whole)
+{
+	struct elf_records records;
+	GElf_Shdr shdr;
+	GElf_Ehdr ehdr;
+
+	*s = (struct elf_symbols){.from = *from, .scn = scn, .is_whole = is_whole};
+	if (!scn || !gelf_getshdr(scn, &shdr) || !gelf_getehdr(from->elf, &ehdr) ||
+	    !elf_records__open(&records, from, scn, ELF_T_SYM, ELF_TABLE_MAX))
+		return false;
+	elf_records__close(&records);
+	s->machine = ehdr.e_machine;
+	if (!elf_strings__open(&s->strings, from, elf_getscn(from->elf, shdr.sh_link),
+			       ELF_TABLE_MAX))
+		return false;
+	s->sections = read_code_sections(from->elf);
+	return true;
+}
+
+void elf_symbols__close(struct elf_symbols *s)
+{
+	elf_strings__close(&s->strings);
+	free(s->sections);
+	s->sections = NULL;
+}
+
+uint64_t elf_symbols__extent(struct elf_symbols *s, const struct elf_symbol *symbol)
+{
+	const struct code_section *in = &s->sections->at[symbol->section];
+	uint64_t size = in->end - symbol->start;
 	uint8_t code[EXTENT_BYTES];
-	ssize_t got;
 	size_t n;
 
-	if (r->machine != EM_X86_64 || r->n_extents++ >= EXTENTS_MAX)
+	if (s->machine != EM_X86_64 || s->n_extents >= EXTENTS_MAX)
 		return 1;
-	got = pread(r->code_fd, code, end - start < sizeof(code) ? end - start : sizeof(code),
-		    (off_t)(r->sections->at[section].file_off + (start - from)));
-	n = got > 0 ? code_extent(code, (size_t)got, start) : 0;
+	s->n_extents++;
+	n = elf_bytes__read(&s->from, in->file_off + (symbol->start - in->start), code,
+			    size < sizeof(code) ? (size_t)size : sizeof(code));
+	n = n ? code_extent(code, n, symbol->start) : 0;
 	return n ? n : 1;
 }
 
-static bool read_name(const struct reader *r, uint32_t offset, struct symbol *ret)
-{
-	const char *name;
-	size_t len, max;
-
-	if (offset >= r->strings->d_size)
-		return false;
-	max = r->strings->d_size - offset;
-	name = (const char *)r->strings->d_buf + offset;
-	len = strnlen(name, max < NAME_BYTES_MAX ? max : NAME_BYTES_MAX);
-	if (!len || (len >= 2 && name[0] == '.' && name[1] == 'L') ||
-	    is_mapping_symbol(r->machine, name, len))
-		return false;
-	ret->name = name;
-	ret->len = (uint32_t)without_version(name, len);
-	return true;
-}
-
 /*
- * Aliases: functions before untyped labels, what other files see before what they don't (weak is as
- * good as global: `write` is weak in glibc, `__write` global), then symtab.h's order.
+ * Aliases: functions before untyped labels, what other files see before what they don't (weak is as good as global:
+ * `write` is weak in glibc, `__write` global).
  */
-static bool read_symbol(struct reader *r, const GElf_Sym *sym, struct symbol *ret)
+static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct elf_symbol *ret)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info), bind = GELF_ST_BIND(sym->st_info);
 	bool func = type == STT_FUNC || type == STT_GNU_IFUNC;
-	bool whole = r->code_fd < 0;
-	uint64_t start = sym->st_value, limit;
+	const struct code_section *in;
 
 	if ((!func && type != STT_NOTYPE) || sym->st_shndx >= SHN_LORESERVE)
 		return false;
-	limit = r->sections->at[sym->st_shndx].end;
-	if (r->machine == EM_ARM)
-		start &= ~1ULL; /* the bit says Thumb */
-	if (start >= limit || start < r->sections->at[sym->st_shndx].start)
+	in = &s->sections->at[sym->st_shndx];
+	*ret = (struct elf_symbol){.start = sym->st_value, .end = in->end, .name = sym->st_name};
+	if (s->machine == EM_ARM)
+		ret->start &= ~1ULL; /* the bit says Thumb */
+	if (ret->start >= in->end || ret->start < in->start)
 		return false;
-	*ret = (struct symbol){.start = start, .end = limit, .prio = sym->st_size != 0};
-	if (!read_name(r, sym->st_name, ret))
-		return false;
-	if (sym->st_size && sym->st_size < limit - start)
-		ret->end = start + sym->st_size;
-	else if (!sym->st_size && !whole)
-		ret->end = start + (func ? read_extent(r, sym->st_shndx, start) : 1);
-	ret->open = !sym->st_size && whole;
-	ret->rank = (func ? 512u : 0) + (bind != STB_LOCAL ? 256u : 0) +
-		    symtab_name_rank(ret->name, ret->len);
+	ret->section = sym->st_shndx;
+	if (sym->st_size && sym->st_size < in->end - ret->start)
+		ret->end = ret->start + sym->st_size;
+	ret->has_size = sym->st_size != 0;
+	ret->is_open = !ret->has_size && s->is_whole;
+	ret->needs_extent = !ret->has_size && !s->is_whole && func;
+	if (!ret->has_size && !s->is_whole)
+		ret->end = ret->start + (func && in->end - ret->start > 1 ? EXTENT_BYTES : 1);
+	if (ret->end > in->end || ret->end < ret->start)
+		ret->end = in->end;
+	ret->rank = (func ? 512u : 0) + (bind != STB_LOCAL ? 256u : 0);
 	return true;
 }
 
-void elf_symbols__read(Elf *elf, Elf_Scn *scn, int code_fd, struct symtab *t)
+void elf_symbols__each(struct elf_symbols *s, elf_symbol_fn fn, void *ctx)
 {
-	Elf_Data *data = elf_section__data(scn, ELF_TABLE_MAX);
-	_cleanup_free_ struct code_sections *sections = NULL;
-	struct reader r = {.code_fd = code_fd};
-	GElf_Shdr shdr;
-	GElf_Ehdr ehdr;
+	struct elf_records records;
+	struct elf_symbol symbol;
 	GElf_Sym sym;
-	size_t n;
 
-	if (!data || data->d_type != ELF_T_SYM || !gelf_getshdr(scn, &shdr) ||
-	    !gelf_getehdr(elf, &ehdr))
+	s->n_extents = 0;
+	if (!elf_records__open(&records, &s->from, s->scn, ELF_T_SYM, ELF_TABLE_MAX))
 		return;
-	r.strings = elf_section__data(elf_getscn(elf, shdr.sh_link), ELF_TABLE_MAX);
-	if (!r.strings)
-		return;
-	r.machine = ehdr.e_machine;
-	r.sections = sections = read_code_sections(elf);
-	n = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	for (size_t i = 1; i < n && i < SYMTAB_MAX; i++) {
-		struct symbol s;
-
-		if (gelf_getsym(data, (int)i, &sym) && read_symbol(&r, &sym, &s) &&
-		    !symtab__add(t, &s))
-			return;
+	elf_records__seek(&records, 1);
+	for (size_t i = 1; i < ELF_SYMBOLS_MAX && elf_records__next_symbol(&records, &sym); i++) {
+		if (read_symbol(s, &sym, &symbol))
+			fn(ctx, &symbol);
 	}
+	elf_records__close(&records);
+}
+
+const char *elf_symbols__name(struct elf_symbols *s, uint64_t offset, size_t *ret_len)
+{
+	const char *name = elf_strings__at(&s->strings, offset, ret_len);
+
+	if (!name || !*ret_len || is_local_label(name, *ret_len) ||
+	    is_mapping_symbol(s->machine, name, *ret_len))
+		return NULL;
+	*ret_len = without_version(name, *ret_len);
+	return name;
+}
+
+bool elf_symbols__rank(struct elf_symbols *s, struct candidate *c)
+{
+	size_t len;
+	const char *name = c->plt ? elf_strings__at(&s->strings, c->name, &len) :
+				    elf_symbols__name(s, c->name, &len);
+
+	if (!name || !len)
+		return false;
+	c->len = (uint32_t)len;
+	c->rank += name_rank(name, len);
+	return true;
 }

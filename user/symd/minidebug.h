@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-enum { MINIDEBUG_MAX = 256 * 1024 * 1024 }; /* bytes it may inflate to */
+enum { MINIDEBUG_MAX = 32 * 1024 * 1024 }; /* bytes it may inflate to */
 
 /* Inflates one .xz stream. ret is the caller's to free. -EINVAL: damaged; -EFBIG: grows too
  * large. */

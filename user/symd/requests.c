@@ -31,7 +31,6 @@ static void requests__close(struct requests *s)
 		perf_map__done(s->map);
 	free(s->map);
 	s->map = NULL;
-	answerer__reset(&s->answerer);
 }
 
 static void put_identity(struct buf *b, const struct elf_identity *id)
@@ -86,24 +85,45 @@ static int requests__open_jit(struct requests *s, int (*read)(int fd, struct per
 	return 0;
 }
 
+/* What is asked for at a time is looked for in one go, where an answer that isn't there yet is needed. */
+static void look_for(struct requests *s, const uint64_t *offsets, size_t n)
+{
+	uint64_t vaddrs[ASKED_MAX], first;
+	size_t found = 0;
+
+	if (!elf_file__vaddr(s->elf, offsets[0], &first) || elf_file__asked(s->elf, first))
+		return;
+	for (size_t i = 0; i < n && i < ASKED_MAX; i++)
+		found += elf_file__vaddr(s->elf, offsets[i], &vaddrs[found]);
+	elf_file__ask(s->elf, vaddrs, found);
+}
+
+static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n)
+{
+	if (s->map) {
+		answerer__jit(&s->answerer, &s->map->symbols, offsets[0], &s->reply);
+		return;
+	}
+	look_for(s, offsets, n);
+	answerer__elf(&s->answerer, s->elf, offsets[0], &s->reply);
+}
+
 static int requests__lookup(struct requests *s, struct cursor *body)
 {
 	enum { ENOUGH_MS = 1000 };
 	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
-	uint64_t deadline = now_ms() + ENOUGH_MS;
+	uint64_t deadline = now_ms() + ENOUGH_MS, offsets[SYMD_LOOKUP_MAX];
 	size_t count_at = s->reply.len, before;
 
 	if ((!s->elf && !s->map) || !n || n > SYMD_LOOKUP_MAX ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
+	memcpy(offsets, cursor__bytes(body, n * sizeof(uint64_t)), n * sizeof(uint64_t));
 	s->answerer.wanted = wanted;
 	symd_msg__put_u32(&s->reply, 0);
 	for (done = 0; done < n; done++) {
 		before = s->reply.len;
-		if (s->map)
-			answerer__jit(&s->answerer, &s->map->symbols, cursor__u64(body), &s->reply);
-		else
-			answerer__elf(&s->answerer, s->elf, cursor__u64(body), &s->reply);
+		lookup_one(s, offsets + done, n - done);
 		if (s->reply.len > SYMD_MSG_MAX) {
 			s->reply.len = before;
 			break;

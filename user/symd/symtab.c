@@ -23,15 +23,6 @@ bool symtab__add(struct symtab *t, const struct symbol *s)
 	return true;
 }
 
-uint32_t symtab_name_rank(const char *name, size_t len)
-{
-	uint32_t underscores = 0;
-
-	while (underscores < len && underscores < 255 && name[underscores] == '_')
-		underscores++;
-	return 255 - underscores;
-}
-
 static int by_name(const struct symbol *a, const struct symbol *b)
 {
 	if (a->len != b->len)
@@ -46,8 +37,6 @@ static int by_merit(const struct symbol *a, const struct symbol *b)
 		return CMP3(b->prio, a->prio);
 	if (a->start != b->start)
 		return CMP3(b->start, a->start);
-	if (a->rank != b->rank)
-		return CMP3(b->rank, a->rank);
 	return by_name(a, b);
 }
 
@@ -59,30 +48,6 @@ static int by_start(const void *pa, const void *pb)
 		return CMP3(a->start, b->start);
 	/* Most files have no two symbols that differ in nothing but this, so it's cheap. */
 	return by_merit(a, b);
-}
-
-/* Gives open symbols their ends; see the header. One byte doesn't cover anything: it may be the
- * same symbol, read again from .dynsym. */
-static void settle_open(struct symtab *t)
-{
-	uint64_t next = UINT64_MAX, covered = 0;
-
-	for (size_t i = t->n_symbols; i-- > 0;) {
-		struct symbol *s = &t->symbols[i];
-
-		if (i + 1 < t->n_symbols && t->symbols[i + 1].start != s->start)
-			next = t->symbols[i + 1].start;
-		if (s->open && s->end > next)
-			s->end = next;
-	}
-	for (size_t i = 0; i < t->n_symbols; i++) {
-		struct symbol *s = &t->symbols[i];
-
-		if (s->open && s->start < covered)
-			s->end = s->start;
-		else if (!s->open && s->end - s->start > 1 && s->end > covered)
-			covered = s->end;
-	}
 }
 
 struct heap {
@@ -121,7 +86,7 @@ static void emit(struct symtab *t, uint64_t start, uint64_t end, const struct sy
 {
 	struct segment *last = t->n_segments ? &t->segments[t->n_segments - 1] : NULL;
 
-	if (last && last->end == start && last->name == s->name && last->plt == s->plt) {
+	if (last && last->end == start && last->name == s->name) {
 		last->end = end;
 		return;
 	}
@@ -131,7 +96,6 @@ static void emit(struct symtab *t, uint64_t start, uint64_t end, const struct sy
 		.end = end,
 		.name = s->name,
 		.len = s->len,
-		.plt = s->plt,
 	};
 }
 
@@ -165,7 +129,6 @@ void symtab__finish(struct symtab *t)
 {
 	if (t->n_symbols) {
 		qsort(t->symbols, t->n_symbols, sizeof(*t->symbols), by_start);
-		settle_open(t);
 		sweep(t);
 	}
 	free(t->symbols);

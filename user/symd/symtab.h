@@ -3,9 +3,8 @@
  * Address ranges with names, which may nest and overlap, made into a table where each address has
  * one answer: O(log n) to ask, and nothing a hostile file contains makes asking slower.
  *
- * Which range wins an address: the higher prio; then the one that starts last (the innermost);
- * then the higher rank, the shorter name, the name that sorts first, so that aliases are chosen
- * the same way every time.
+ * Which range wins an address: the higher prio; then the one that starts last (the innermost); then
+ * the shorter name, the name that sorts first, so that aliases are chosen the same way every time.
  */
 #ifndef PMUBPF_SYMD_SYMTAB_H
 #define PMUBPF_SYMD_SYMTAB_H
@@ -16,14 +15,10 @@
 
 struct symbol {
 	uint64_t start;
-	uint64_t end;     /* exclusive; of an open symbol the furthest it may reach */
+	uint64_t end;     /* exclusive */
 	const char *name; /* borrowed, not NUL-terminated */
 	uint32_t len;
 	uint32_t prio;
-	uint32_t rank;
-	bool open; /* size unknown: it ends where the next symbol starts, and covers nothing at all
-		    * if it stands inside one whose size is known */
-	bool plt;  /* not the function itself: the stub that calls it, to be shown as name@plt */
 };
 
 struct segment {
@@ -31,7 +26,6 @@ struct segment {
 	uint64_t end;
 	const char *name;
 	uint32_t len;
-	bool plt;
 };
 
 struct symtab {
@@ -48,8 +42,5 @@ bool symtab__add(struct symtab *t, const struct symbol *s);
 void symtab__finish(struct symtab *t); /* once, after the last add */
 const struct segment *symtab__find(const struct symtab *t, uint64_t addr); /* NULL: none */
 void symtab__done(struct symtab *t);
-
-/* The part of a rank that prefers `write` to `__write`. 0..255. */
-uint32_t symtab_name_rank(const char *name, size_t len);
 
 #endif

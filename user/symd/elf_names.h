@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names of addresses in an ELF file. Each set of addresses that is asked for goes through its symbol tables once
+ * (or, where symbols have no sizes, three times), so memory is that of the addresses.
+ */
+#ifndef PMUBPF_SYMD_ELF_NAMES_H
+#define PMUBPF_SYMD_ELF_NAMES_H
+
+#include "base/buf.h"
+#include "symd/elf_symbols.h"
+
+struct elf_names {
+	struct elf_symbols tables[2];
+	size_t n_tables;
+	struct elf_bytes stubs; /* of whom they are; elf NULL: they aren't looked at */
+	uint8_t stub_names;     /* the table that has their names */
+	struct asked asked;
+	struct buf scratch;
+	size_t n_open; /* symbols without a size, in the pass that was made last */
+};
+
+/* Ways to fill it, each at most once: a .symtab, a .dynsym; the latter names stubs, too, if with_stubs. */
+void elf_names__add_symtab(struct elf_names *n, const struct elf_bytes *from, Elf_Scn *scn);
+void elf_names__add_dynsym(struct elf_names *n, const struct elf_bytes *from, Elf_Scn *scn,
+			   bool with_stubs);
+void elf_names__done(struct elf_names *n);
+
+/* Looks for the first addresses, ASKED_MAX at most; what was asked before is forgotten. */
+void elf_names__ask(struct elf_names *n, const uint64_t *addrs, size_t n_addrs);
+/* Was it asked for? */
+bool elf_names__asked(const struct elf_names *n, uint64_t addr);
+
+struct elf_name {
+	const char *name; /* not NUL-terminated */
+	size_t len;
+	bool plt; /* not the function itself: the stub that calls it, to be shown as name@plt */
+};
+/* Of an address that was asked for; valid until the next call. False: it has none. */
+bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret);
+
+#endif
