@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # On a busy machine the reader comes late, and copies of stacks find no room.
-MEASURED='static static_pie musl musl_static musl_stripped debug_frame stripped dlopen go go_stripped go_with_c'
+MEASURED='static static_pie musl musl_static musl_stripped debug_frame stripped dlopen go go_stripped go_hashes go_with_c'
 
 seconds=$(secs 3 2)
 SOURCE=$TOP/tests/workloads/frameless.c
@@ -250,10 +250,16 @@ go_program() { # cgo|pure
 build_go() { # NAME cgo|pure FLAG…
 	local name=$1 kind=$2
 	shift 2
+	go_program "$kind" >"$T/main.go"
+	go_build "$name" "$([ "$kind" = pure ] && echo 0 || echo 1)" "$@"
+}
+
+go_build() { # NAME WITH-C FLAG… of $T/main.go
+	local name=$1 with_c=$2
+	shift 2
 	needs_tables
 	need_program go
-	go_program "$kind" >"$T/main.go"
-	env HOME="$T" GOCACHE="$T/cache" GOFLAGS= GO111MODULE=off CGO_ENABLED="$([ "$kind" = pure ] && echo 0 || echo 1)" \
+	env HOME="$T" GOCACHE="$T/cache" GOFLAGS= GO111MODULE=off CGO_ENABLED="$with_c" \
 		go build -o "$T/$name" "$@" "$T/main.go" 2>"$T/err" || skip "go: $(head -n 1 "$T/err")"
 	later chmod -R u+w "$T/cache"
 }
@@ -272,6 +278,65 @@ t_go() {
 t_go_stripped() {
 	build_go gostripped pure -ldflags='-s -w'
 	record_it gostripped "$T/gostripped" "${seconds}s"
+	expect_complete 98
+}
+
+go_hashes() {
+	cat <<-'GO'
+	package main
+
+	import (
+		"crypto/md5"
+		"crypto/sha1"
+		"crypto/sha256"
+		"crypto/sha512"
+		"os"
+		"time"
+	)
+
+	var block = make([]byte, 65536)
+
+	//go:noinline
+	func hash256() byte { s := sha256.Sum256(block); return s[0] }
+
+	//go:noinline
+	func hash512() byte { s := sha512.Sum512(block); return s[0] }
+
+	//go:noinline
+	func hash1() byte { s := sha1.Sum(block); return s[0] }
+
+	//go:noinline
+	func hash5() byte { s := md5.Sum(block); return s[0] }
+
+	//go:noinline
+	func hashes(end time.Time) byte {
+		s := byte(0)
+		for time.Now().Before(end) {
+			s += hash256() + hash512() + hash1() + hash5()
+		}
+		return s
+	}
+
+	func main() {
+		d, _ := time.ParseDuration(os.Args[1])
+		os.Exit(int(hashes(time.Now().Add(d))) & 0)
+	}
+	GO
+}
+
+# Assembly that uses the frame pointer for anything.
+t_go_hashes() {
+	[ "$(uname -m)" = x86_64 ] || skip "assembly of x86-64"
+	go_hashes >"$T/main.go"
+	go_build gohashes 0
+	record_it gohashes "$T/gohashes" "${seconds}s"
+	expect_complete 98
+	grep 'crypto/' "$T/mine" >"$T/hashing"
+	expect_ge "$(share ';crypto/')" 80 "percent in the hashes"
+	expect_ge "$(folded_share "$T/hashing" \
+		'^gohashes;runtime\.goexit[^;]*;runtime\.main;main\.main;main\.hashes;main\.hash[0-9]+;crypto/')" 98 "percent whole"
+	strip "$T/gohashes"
+	record_it gohashes "$T/gohashes" "${seconds}s"
 	expect_complete 98
 }
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "symd/cfi_entry.h"
 #include "symd/elf_code.h"
+#include "symd/elf_go.h"
 #include "symd/elf_init.h"
 #include "symd/elf_symbols.h"
 
@@ -31,6 +32,7 @@ struct source {
 	struct cfi *cfi;
 	void *loose; /* .eh_frame, where no section has it */
 	struct elf_code instructions;
+	struct go_pcln go;
 };
 
 static void source__done(struct source *s)
@@ -331,8 +333,13 @@ static void find_entry_point(struct source *s)
 
 static void fill_gaps(struct source *s)
 {
-	if (s->machine != CFI_X86_64 || is_go(s))
+	if (s->machine != CFI_X86_64)
 		return;
+	if (is_go(s)) {
+		if (elf_go__open(&s->go, s->elf, s->fd, s->code, s->n_code))
+			cfi__set_fill(s->cfi, go_pcln__fill, &s->go);
+		return;
+	}
 	s->instructions = (struct elf_code){
 		.fd = s->fd,
 		.elf = s->elf,

@@ -4,7 +4,7 @@
  * holds for the code that has none.
  *
  * .eh_frame; where it is (nearly) empty, .debug_frame too, except in Go programs, whose .debug_frame
- * knows no frame pointer, while all their code keeps one. Without section headers, .eh_frame is found
+ * knows no frame pointer, while nearly all their code keeps one; for the rest there is go_pcln.h. Without section headers, .eh_frame is found
  * through .eh_frame_hdr's segment. x86-64 code that none of them describes (musl's, assembler) is read
  * itself: code_frames.h.
  */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Go's own linker gives the table a section of its own. The C linker, which makes position-independent programs with
+ * C in them, puts it into .data.rel.ro, where it is found by its first bytes; and where the functions begin is a word
+ * of it that stands among the relocations then.
+ */
+#include "symd/elf_go.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "symd/elf_symbols.h"
+
+enum {
+	WINDOW_BYTES = 1 << 14,
+	TABLE_ALIGNMENT = 8,
+	TEXT_AT = 24, /* the word in the table's head */
+	PLACES_MAX = 16,
+};
+
+/* What a relocation puts to vaddr; 0: nothing. */
+static uint64_t relocated(const struct go_pcln *g, Elf *elf, uint64_t vaddr)
+{
+	Elf64_Rela relocations[WINDOW_BYTES / sizeof(Elf64_Rela)];
+	Elf_Scn *scn = elf_section__by_name(elf, ".rela.dyn");
+	GElf_Shdr shdr;
+
+	if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
+		return 0;
+	for (uint64_t at = 0; at < shdr.sh_size; at += sizeof(relocations)) {
+		ssize_t got = pread(g->fd, relocations, sizeof(relocations),
+				    (off_t)(shdr.sh_offset + at));
+
+		for (size_t i = 0; got > 0 && i < (size_t)got / sizeof(*relocations); i++) {
+			if (relocations[i].r_offset == vaddr)
+				return (uint64_t)relocations[i].r_addend;
+		}
+		if (got < (ssize_t)sizeof(relocations))
+			break;
+	}
+	return 0;
+}
+
+/* The table is at that offset of the section. */
+static bool open_at(struct go_pcln *g, Elf *elf, const GElf_Shdr *shdr, uint64_t off)
+{
+	Elf_Scn *scn = elf_section__by_name(elf, ".text");
+	GElf_Shdr text;
+
+	g->file_off = shdr->sh_offset + off;
+	g->size = shdr->sh_size - off;
+	g->text = relocated(g, elf, shdr->sh_addr + off + TEXT_AT);
+	if (!g->text && gelf_getshdr(scn, &text))
+		g->text = text.sh_addr;
+	return go_pcln__open(g);
+}
+
+static bool search(struct go_pcln *g, Elf *elf, const GElf_Shdr *shdr)
+{
+	uint8_t bytes[WINDOW_BYTES];
+	unsigned places = 0;
+
+	for (uint64_t at = 0; at < shdr->sh_size; at += sizeof(bytes)) {
+		ssize_t got = pread(g->fd, bytes, sizeof(bytes), (off_t)(shdr->sh_offset + at));
+
+		for (size_t i = 0; got > 0 && i + TABLE_ALIGNMENT <= (size_t)got;
+		     i += TABLE_ALIGNMENT) {
+			if (!go_pcln_begins(bytes + i))
+				continue;
+			if (open_at(g, elf, shdr, at + i))
+				return true;
+			if (++places == PLACES_MAX)
+				return false;
+		}
+		if (got < (ssize_t)sizeof(bytes))
+			break;
+	}
+	return false;
+}
+
+bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *code, size_t n_code)
+{
+	static const char *const own[] = {".gopclntab", ".data.rel.ro.gopclntab"};
+	GElf_Shdr shdr;
+
+	*g = (struct go_pcln){.fd = fd, .code = code, .n_code = n_code};
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		Elf_Scn *scn = elf_section__by_name(elf, own[i]);
+
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_type == SHT_PROGBITS)
+			return open_at(g, elf, &shdr, 0);
+	}
+	return gelf_getshdr(elf_section__by_name(elf, ".data.rel.ro"), &shdr) &&
+	       shdr.sh_type == SHT_PROGBITS && search(g, elf, &shdr);
+}

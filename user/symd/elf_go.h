@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where an ELF file has Go's table of functions (go_pcln.h), also one that a C linker has made of it. */
+#ifndef PMUBPF_SYMD_ELF_GO_H
+#define PMUBPF_SYMD_ELF_GO_H
+
+#include <gelf.h>
+#include <stdbool.h>
+
+#include "symd/go_pcln.h"
+
+/* The sections of elf are those of a linker. fd and code (segments: sorted, disjoint) are borrowed. */
+bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *code, size_t n_code);
+
+#endif
