@@ -104,6 +104,26 @@ t_sudden_death_leaves_the_old_profile() {
 	expect_eq "$(ls -A "$T" | tr '\n' ' ')" "err out p " "files"
 }
 
+# What every user runs is for the eyes of who asked; where the kernel lies in memory, for nobody's.
+t_profiles_are_private() {
+	need_root
+	local f
+	umask 022
+	ln -s end "$T/link"
+	SUDO_UID=65534 SUDO_GID=65533 pmb_ok record -a -e cpu-clock -F 2000 -o "$T/p.pb.gz" -o "$T/p.perf" -o "$T/link" \
+		--summary "$T/sum.json" -- "$WORKLOADS/syscalls" 0.5
+	for f in p.pb.gz p.perf sum.json; do
+		expect_eq "$(stat -c '%u:%g %a' "$T/$f")" "65534:65533 600" "owner and mode of $f"
+	done
+	expect_eq "$(stat -c '%u:%g %a' "$T/end")" "0:0 600" "owner and mode of what a link led to"
+	"$PMUBPF" report --by address "$T/p.pb.gz" >"$T/rows" || fail "report"
+	expect_match "$T/p.perf" '\(\[kernel\.kallsyms\]\)' "frames of the kernel"
+	expect_match "$T/rows" ' 0x[0-9a-f]+ ' "addresses"
+	expect_no_match <(cat "$T/rows" "$T/p.perf") '(^|[^0-9a-f])f{4}[0-9a-f]{12}' "an address of the kernel"
+	"$PMUBPF" record -q -e cpu-clock -o "$T/own.folded" -- "$WORKLOADS/split" 0.2 || fail "record"
+	expect_eq "$(stat -c '%u:%g %a' "$T/own.folded")" "$(id -u):$(id -g) 600" "without sudo"
+}
+
 t_full_disk_on_stdout() {
 	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 1 >/dev/full 2>"$T/err"
 	expect_eq $? 1 "exit status"

@@ -126,7 +126,9 @@ Test(kallsyms, modules_and_bpf_programs, .init = load_recorded)
 	expect(0xffffffffc0300010, NULL, "nf_tables");
 	expect(0xffffffffc0310040, NULL, "ext4");
 	kallsyms__find(ks, 0xffffffffc0310040, &got);
-	cr_assert_eq(got.module_offset, 0x40);
+	cr_assert_eq(got.offset, 0x40);
+	kallsyms__find(ks, 0xffffffff81001abc, &got);
+	cr_assert_eq(got.offset, 0xabc);
 }
 
 Test(kallsyms, hidden_addresses)

@@ -268,7 +268,7 @@ int cmd_diff(int argc, char **argv)
 	if (r == 0)
 		r = check_terminal(&args, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, true, &err);
+		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0)
 		r = write_diff(&run, &grown, &err);
 	if (r < 0)

@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/num.h"
 
 /* Where nothing can be put beside the old file, that is written to. */
 static int open_beside(struct output *out, int old)
@@ -20,7 +24,29 @@ static int open_beside(struct output *out, int old)
 	return fd;
 }
 
-int output__open(struct output *out, const char *path, bool whole, struct err *err)
+static int id_of(const char *variable)
+{
+	const char *text = getenv(variable);
+	int id;
+
+	return text && num__parse_int(text, 0, INT_MAX, &id) == 0 ? id : -1;
+}
+
+/* At the end of a link somebody else may have chosen where: that file stays ours. */
+static int create(const char *path, bool private)
+{
+	mode_t mode = private ? 0600 : 0666;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	if (fd < 0 && errno == EEXIST)
+		return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+	if (fd >= 0 && private && geteuid() == 0 && id_of("SUDO_UID") >= 0 &&
+	    fchown(fd, (uid_t)id_of("SUDO_UID"), (gid_t)id_of("SUDO_GID")) < 0)
+		return fd; /* then it is root's */
+	return fd;
+}
+
+int output__open(struct output *out, const char *path, int how, struct err *err)
 {
 	int fd;
 
@@ -29,9 +55,9 @@ int output__open(struct output *out, const char *path, bool whole, struct err *e
 	out->path = path;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		fd = create(path, how & OUTPUT_PRIVATE);
 		out->created = fd >= 0;
-	} else if (fd >= 0 && whole) {
+	} else if (fd >= 0 && (how & OUTPUT_WHOLE)) {
 		fd = open_beside(out, fd);
 	}
 	out->file = fd >= 0 ? fdopen(fd, "w") : NULL;

@@ -20,8 +20,13 @@ struct output {
 	struct beside beside;
 };
 
-/* A NULL path opens nothing. whole: it is written at once, so what was there may stay until that is done. */
-int output__open(struct output *out, const char *path, bool whole, struct err *err);
+enum {
+	OUTPUT_WHOLE = 1,   /* it is written at once: what was there may stay until that is done */
+	OUTPUT_PRIVATE = 2, /* a new one is for nobody but the user, under sudo: who called that */
+};
+
+/* A NULL path opens nothing. how: OUTPUT_… */
+int output__open(struct output *out, const char *path, int how, struct err *err);
 void output__done(struct output *out);
 /* Before writing, and after a failed write: a cut-off file could be taken for a whole one. Only a
  * regular file has something to empty. */

@@ -49,6 +49,8 @@ static int choose_units(const struct record_args *a, struct measure *measures, s
 int record_out__open(struct record_out *out, const struct record_args *args, char **argv,
 		     struct err *err)
 {
+	/* it names what every user runs */
+	const int how = OUTPUT_WHOLE | OUTPUT_PRIVATE;
 	struct timespec now;
 	int r;
 
@@ -60,8 +62,8 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
 	r = choose_units(args, out->measures, err);
 	for (size_t i = 0; r == 0 && i < args->n_outputs; i++)
-		r = output__open(&out->files[i], args->outputs[i].path, true, err);
-	return r < 0 ? r : output__open(&out->summary, args->summary, true, err);
+		r = output__open(&out->files[i], args->outputs[i].path, how, err);
+	return r < 0 ? r : output__open(&out->summary, args->summary, how, err);
 }
 
 void record_out__done(struct record_out *out)

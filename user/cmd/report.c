@@ -211,7 +211,7 @@ int cmd_report(int argc, char **argv)
 	if (r == 0 && !args.format)
 		r = group(&run, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, true, &err);
+		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0)
 		r = write_out(&run, &err);
 	return r < 0 ? complain(&err) : EXIT_DONE;

@@ -310,7 +310,7 @@ int cmd_stat(int argc, char **argv)
 	if (r == 0)
 		r = settle_cgroups(&args, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, false, &err);
+		r = output__open(&run.output, args.output, 0, &err);
 	if (r == 0) {
 		describe(&args, &run.whom);
 		set_opts(&run, &args);

@@ -3,7 +3,8 @@
  * The hard thing is what addresses are. Frames are offsets in files, so that randomised processes share
  * their stacks; pprof wants addresses in mappings, from which others find the place in the file. So each
  * segment that was hit becomes a mapping at the place where its ELF file wants it: addresses are those
- * that addr2line takes, and pprof computes a base of 0.
+ * that addr2line takes, and pprof computes a base of 0. Those of the kernel are distances from the beginning of their
+ * function: where it lies in memory is a secret of this boot (kptr_restrict), and of no use to the next.
  */
 #include "prof/recorded.h"
 
@@ -101,9 +102,9 @@ static uint64_t address_of(const struct builder *b, uint32_t id)
 {
 	const struct frame *f = &b->frames[id];
 
-	return f->kind == FRAME_FILE                           ? b->r->names->places[id].vaddr :
-	       f->kind == FRAME_KERNEL || f->kind == FRAME_JIT ? f->off :
-								 0;
+	if (f->kind == FRAME_FILE || f->kind == FRAME_KERNEL)
+		return b->r->names->places[id].vaddr;
+	return f->kind == FRAME_JIT ? f->off : 0;
 }
 
 /* The outermost frame of the stack that was met most often: _start of the program, as a rule. */

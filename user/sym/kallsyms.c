@@ -359,14 +359,14 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 	/* Behind the last function of one module or of the kernel, another module may begin whose
 	 * first bytes have no symbol: they aren't that function's. */
 	if (s && s->name && addr - s->addr < FUNCTION_MAX && (!module || s->addr >= module->base)) {
-		*ret = (struct kernel_name){text_at(ks, s->name), text_at(ks, s->module), 0,
-					    SYM_NAMED};
+		*ret = (struct kernel_name){text_at(ks, s->name), text_at(ks, s->module),
+					    addr - s->addr, SYM_NAMED};
 		return;
 	}
 	ret->reason = SYM_NO_SYMBOL;
 	if (module) {
 		ret->module = module->name;
-		ret->module_offset = addr - module->base;
+		ret->offset = addr - module->base;
 	}
 }
 

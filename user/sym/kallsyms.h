@@ -26,12 +26,12 @@ struct kallsyms *kallsyms__free(struct kallsyms *ks);
 /* name and module are borrowed from ks (module NULL: the kernel proper, "bpf" for BPF programs).
  * Of several symbols at one address the answer is a global one before a local, then the one with
  * fewer leading underscores, the shorter one, the one that sorts first. ks NULL: SYM_NO_KALLSYMS.
- * Without a name: module and the offset from the start of its core section, from modules_path
- * (/proc/modules), when the address lies in a module. */
+ * offset is that in the symbol. Without a name: module and the offset from the start of its core section, from
+ * modules_path (/proc/modules), when the address lies in a module. */
 struct kernel_name {
 	const char *name;
 	const char *module;
-	uint64_t module_offset;
+	uint64_t offset;
 	enum sym_reason reason;
 };
 void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name *ret);

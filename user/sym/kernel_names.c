@@ -8,11 +8,13 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "collect/kernel_ask.h"
 
 /* What the kernel said of an address; its name is behind it. */
 struct answer {
 	uint64_t addr;
+	uint64_t offset; /* in the symbol */
 	bool named;
 	UT_hash_handle hh;
 	char name[];
@@ -127,14 +129,17 @@ static void find_in_table(struct kernel_names *k, uint64_t addr, struct kernel_n
 	kallsyms__find(k->table, addr, ret);
 }
 
-/* "symbol+0x1f/0x80 [module]", of which the symbol is kept; without one: "0x…". */
+/* "symbol+0x1f/0x80 [module]", of which the symbol and the offset are kept; without one: "0x…". */
 static void keep_answer(struct kernel_names *k, uint64_t addr, const char *text)
 {
 	const char *end = strstr(text, "+0x");
 	size_t len = end ? (size_t)(end - text) : 0;
+	const char *offset = text + len + strlen("+0x");
 	struct answer *a = xcalloc(1, sizeof(*a) + len + 1);
 
 	a->addr = addr;
+	if (len)
+		num__take_hex(&offset, &a->offset);
 	a->named = len;
 	memcpy(a->name, text, len);
 	HASH_ADD(hh, k->answers, addr, sizeof(a->addr), a);
@@ -179,7 +184,9 @@ void kernel_names__find(struct kernel_names *k, uint64_t addr, struct kernel_nam
 	if (!a) {
 		find_in_table(k, addr, ret);
 	} else if (a->named) {
-		*ret = (struct kernel_name){.name = a->name, .reason = SYM_NAMED};
+		*ret = (struct kernel_name){.name = a->name,
+					    .offset = a->offset,
+					    .reason = SYM_NAMED};
 	} else {
 		if (!k->modules)
 			k->modules = kallsyms__modules(NULL);

@@ -77,10 +77,10 @@ static void name_kernel(struct names *names, const struct group *g, struct kerne
 			set(names, g->ids[i], xstrdup(name.name), SYM_NAMED);
 		else if (name.module)
 			set(names, g->ids[i],
-			    xasprintf("[%s]+0x%" PRIx64, name.module, name.module_offset),
-			    name.reason);
+			    xasprintf("[%s]+0x%" PRIx64, name.module, name.offset), name.reason);
 		else
 			set(names, g->ids[i], xstrdup("[unknown]"), name.reason);
+		names->places[g->ids[i]].vaddr = name.offset;
 	}
 }
 
