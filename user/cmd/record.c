@@ -121,7 +121,8 @@ static int record_once(struct record_args *a, struct record_out *out, struct err
 	if (r < 0)
 		return complain(err);
 	r = record_out__write(out, &result, NULL, err);
-	signals__release(out->signals);
+	if (a->session.whom.command)
+		signals__release(out->signals); /* it may take for ever to end; all else is done */
 	status = r < 0 ? complain(err) : EXIT_DONE;
 	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
 		session__wait(session);
@@ -142,7 +143,6 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	end_live_line(a);
 	if (r == 0)
 		r = record_out__write(out, &result, &passes, err);
-	signals__release(out->signals);
 	if (r < 0)
 		return complain(err);
 	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
