@@ -32,6 +32,11 @@ struct kernel_ask *kernel_ask__new(void)
 	struct kernel_ask *ask = NULL;
 
 	libbpf_set_print(before);
+	if (skel && !skel->bss) {
+		/* loaded, but there was no memory to map what it answers in */
+		names_bpf__destroy(skel);
+		skel = NULL;
+	}
 	if (skel) {
 		ask = xcalloc(1, sizeof(*ask));
 		ask->skel = skel;
