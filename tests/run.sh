@@ -4,11 +4,12 @@
 # Runs the end-to-end suites: tests/run.sh [SUITE.sh…] (default: all in tests/e2e).
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
-# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
+# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything. After each suite stands
+# how long it took.
 #
-# Suites that say "# measures nothing" run side by side, $LANES at a time, the others after them, each alone. After
-# each of those, and after all that ran side by side, the kernel is looked at: no BPF program of this tool may be
-# left, no new BUG, WARNING or Oops in its log.
+# Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many at a time as there
+# are CPUs; at the end, each alone, those that say "# alone: WHY". After each of these, and after all that ran side by
+# side, the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
 #
 # Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and one more),
 # QUICK=1 shortens the recordings, SOAK=1 runs the long forms, SUITE_TIMEOUT (seconds),
@@ -76,7 +77,7 @@ name_of() { # FILE
 }
 
 run_suite() { # FILE
-	local name limit status results pid
+	local name limit status results pid began=$SECONDS
 	name=$(name_of "$1")
 	results=$WORK/$name.results
 	limit=$(suite_timeout "$1")
@@ -97,6 +98,7 @@ run_suite() { # FILE
 	elif [ "$(count skip "$results")" -eq "$(wc -l <"$results")" ]; then
 		fail_suite "$name" "everything is skipped"
 	fi
+	echo "--- $name: $((SECONDS - began)) s"
 }
 
 end_suites() {
@@ -114,10 +116,10 @@ run_in_a_lane() { # FILE
 	flock "$WORK" cat "$out"
 }
 
-run_side_by_side() { # FILE…
-	local file running=0
-	for file; do
-		if [ "$running" -ge "$LANES" ]; then
+run_side_by_side() { # LANES FILE…
+	local lanes=$1 file running=0
+	for file in "${@:2}"; do
+		if [ "$running" -ge "$lanes" ]; then
 			wait -n
 			running=$((running - 1))
 		fi
@@ -127,14 +129,31 @@ run_side_by_side() { # FILE…
 	wait
 }
 
-run_suites() { # FILE…
-	local beside=() alone=() file
-	for file; do
-		if grep -qx '# measures nothing' "$file"; then beside+=("$file"); else alone+=("$file"); fi
-	done
-	if [ ${#beside[@]} -gt 0 ]; then
-		watching_the_kernel side-by-side run_side_by_side "${beside[@]}"
+# Which of three: beside (it measures nothing), alone, measures.
+kind_of() { # FILE
+	if grep -qx '# measures nothing' "$1"; then
+		echo beside
+	elif grep -q '^# alone: ' "$1"; then
+		echo alone
+	else
+		echo measures
 	fi
+}
+
+of_kind() { # KIND FILE…
+	local file
+	for file in "${@:2}"; do
+		[ "$(kind_of "$file")" != "$1" ] || echo "$file"
+	done
+}
+
+run_suites() { # FILE…
+	local beside measure alone file
+	mapfile -t beside < <(of_kind beside "$@")
+	mapfile -t measure < <(of_kind measures "$@")
+	mapfile -t alone < <(of_kind alone "$@")
+	[ ${#beside[@]} -eq 0 ] || watching_the_kernel side-by-side run_side_by_side "$LANES" "${beside[@]}"
+	[ ${#measure[@]} -eq 0 ] || watching_the_kernel one-a-cpu run_side_by_side "$(nproc)" "${measure[@]}"
 	for file in ${alone[@]+"${alone[@]}"}; do
 		watching_the_kernel "$(name_of "$file")" run_suite "$file"
 	done

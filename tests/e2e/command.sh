@@ -48,10 +48,10 @@ t_child_processes() {
 
 t_threads() {
 	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/threads" 2
-	expect_within "$(frame_share "$T/folded" spin_a ';spin_')" 40 3 "spin_a"
-	expect_within "$(frame_share "$T/folded" spin_b ';spin_')" 30 3 "spin_b"
-	expect_within "$(frame_share "$T/folded" spin_c ';spin_')" 20 3 "spin_c"
-	expect_within "$(frame_share "$T/folded" spin_d ';spin_')" 10 3 "spin_d"
+	expect_share "$T/folded" spin_a 40 ';spin_' 2000
+	expect_share "$T/folded" spin_b 30 ';spin_' 2000
+	expect_share "$T/folded" spin_c 20 ';spin_' 2000
+	expect_share "$T/folded" spin_d 10 ';spin_' 2000
 	expect_match "$T/folded" '^worker-a;.*;spin_a' "the thread's own name"
 	expect_no_match "$T/folded" '^worker-a;.*;spin_[bcd]' "another thread's function"
 }

@@ -62,11 +62,13 @@ t_a_signal_at_once() {
 t_interrupt_with_a_command() {
 	# On a terminal both get the signal; here pmubpf alone does.
 	pmb_start record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 60
+	local command
+	command=$(pgrep -P "$tool" -x split) || fail "the command does not run"
 	sleep 1
 	pmb_finish INT
 	expect_eq "$rc" 0 "exit status"
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
-	! pgrep -f "^$WORKLOADS/split 60$" >/dev/null || fail "the command is still running"
+	! kill -0 "$command" 2>/dev/null || fail "the command is still running"
 }
 
 t_interrupt_of_the_group() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What goes wrong is one line: what failed, on what, why, what to do. And the exit status tells which kind.
+# alone: it changes perf_event_max_sample_rate
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -9,6 +9,7 @@
 #   slows both, each start has its own place in the caches, and who comes first finds them colder: the smallest of
 #   the starts in each order, and of these the mean.
 # Nothing is built where neither the tool's sources nor the rules that build it differ.
+# alone: it compares what samples cost
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -11,7 +11,7 @@
 #     }
 #
 # skip REASON ends a test that this machine cannot run. What a test starts in the background, it starts
-# with "spawn", and it is killed (that process, by its id) when the test ends, however that happens.
+# with "spawn", and it and its children are killed (by their ids) when the test ends, however that happens.
 #
 # Environment: O (the build folder, as for make), PMUBPF (the tool), WORKLOADS (the known-answer programs),
 # RESULTS (file that gets one line per test, set by tests/run.sh), QUICK=1 (short recordings).
@@ -56,10 +56,21 @@ later() {
 	LATER+=("$(printf '%q ' "$@")")
 }
 
+# Processes, behind what they started.
+families_of() { # PID…
+	local pid children
+	for pid; do
+		children=$(cat "/proc/$pid"/task/*/children 2>/dev/null)
+		# shellcheck disable=SC2086
+		[ -z "$children" ] || families_of $children
+		echo "$pid"
+	done
+}
+
 # shellcheck disable=SC2317
 end_test() {
 	local pid i
-	for pid in ${SPAWNED[@]+"${SPAWNED[@]}"}; do
+	for pid in $(families_of ${SPAWNED[@]+"${SPAWNED[@]}"}); do
 		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
 	done
 	for ((i = ${#LATER[@]} - 1; i >= 0; i--)); do
@@ -303,6 +314,18 @@ leaf_share() { # FILE NAME [REGEX2]
 
 frame_share() { # FILE NAME [REGEX2]
 	folded_share "$1" ";$2(;|\$)" "${3:-.}"
+}
+
+# Points that a share of PERCENT may be off: four sigmas of so many samples, and half a point.
+points_of() { # PERCENT SAMPLES
+	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? 400 * sqrt(p / 100 * (1 - p / 100) / n) + 0.5 : 0 }'
+}
+
+# A function's share of the time, where a clock took so many samples a second of a CPU (default: 1,000).
+expect_share() { # FILE NAME PERCENT [REGEX2 [HZ]]
+	local n
+	n=$(awk -v ns="$(folded_sum_of "$1" "${4:-.}")" -v hz="${5:-1000}" 'BEGIN { printf "%d\n", ns / 1e9 * hz }')
+	expect_within "$(frame_share "$1" "$2" "${4:-.}")" "$3" "$(points_of "$3" "$n")" "share of $2 in $n samples"
 }
 
 expect_folded() { # FILE

@@ -81,7 +81,7 @@ t_deleted_binary() {
 	sleep 0.3
 	rm "$T/goner"
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
-	expect_within "$(leaf_share "$T/folded" hot70)" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 ';hot[37]0'
 }
 
 t_replaced_binary() {
@@ -92,7 +92,7 @@ t_replaced_binary() {
 	cp "$WORKLOADS/recurse" "$T/new"
 	mv "$T/new" "$T/prog"
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
-	expect_within "$(leaf_share "$T/folded" hot70)" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 ';hot[37]0'
 	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
 }
 
@@ -160,7 +160,7 @@ t_mount_namespace() {
 	wait_until grep -q '^inner$' "/proc/$spawned/comm" || fail "the program in the namespace did not start"
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
-	expect_within "$(leaf_share "$T/folded" hot70 '^inner;')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0'
 }
 
 t_mount_namespace_of_a_command() {
@@ -170,7 +170,7 @@ t_mount_namespace_of_a_command() {
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
 		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 2' "$T/hidden" "$WORKLOADS/split"
-	expect_within "$(leaf_share "$T/folded" hot70 '^inner;.*(hot|inner)')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0'
 }
 
 t_stripped() {
@@ -191,7 +191,7 @@ t_debuglink() {
 	strip "$T/linked"
 	(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/linked" 1
-	expect_within "$(leaf_share "$T/folded" hot70 '^linked;.*hot')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^linked;.*hot'
 }
 
 t_minidebuginfo() {
@@ -205,7 +205,7 @@ t_minidebuginfo() {
 	strip "$T/mini"
 	objcopy --add-section .gnu_debugdata="$T/mini.small.xz" "$T/mini"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/mini" 1
-	expect_within "$(leaf_share "$T/folded" hot70 '^mini;.*hot')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^mini;.*hot'
 }
 
 t_build_id() {
@@ -222,7 +222,7 @@ t_build_id() {
 	objcopy --only-keep-debug "$T/ided" "$dir/${id:2}.debug"
 	strip "$T/ided"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/ided" 1
-	expect_within "$(leaf_share "$T/folded" hot70 '^ided;.*hot')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^ided;.*hot'
 }
 
 # The line of tests/workloads/inlined.c that is marked with a name.
@@ -385,7 +385,7 @@ t_exec_changes_the_names() {
 	# One pid, two programs after each other: neither borrows the other's names.
 	pmb_ok record -e cpu-clock -o "$T/folded" -- bash -c \
 		'i=0; while ((i < 300000)); do ((i++)); done; exec "$0" 1' "$WORKLOADS/split"
-	expect_within "$(leaf_share "$T/folded" hot70 '^split;.*hot')" 70 8 "hot70"
+	expect_share "$T/folded" hot70 70 '^split;.*hot'
 	expect_no_match "$T/folded" '^bash;.*;(hot70|hot30|spin_mix)' "names of the second in the first"
 	expect_no_match "$T/folded" '^split;.*(execute_command|\[bash\])' "names of the first in the second"
 }

@@ -163,7 +163,7 @@ t_nested_pid() {
 	pid=$(cat "$T/pid")
 	expect_le "$pid" 50 "a number of the namespace"
 	expect_no_match <(grep -v "^pid $pid;split;" "$T/folded") . "another process, or its number outside"
-	expect_within "$(leaf_share "$T/folded" hot70 ';hot[37]0$')" 70 5 "share of hot70"
+	expect_share "$T/folded" hot70 70 ';hot[37]0'
 	expect_ledger
 	expect_eq "$(sum_get .stacks.user.outside)" 0 "outside"
 	"$PMUBPF" report --by pid "$T/p.pb.gz" >"$T/report" 2>&1
