@@ -28,6 +28,7 @@
 #include "out/folded.h"
 #include "prof/recorded.h"
 #include "session/internal.h"
+#include "sym/texts.h"
 #include "stream.h"
 
 /* What copies of one recording are told apart by. */
@@ -197,11 +198,16 @@ static void name_all(struct names *names, const struct profile *profile, const s
 	names->places = xcalloc(names->n, sizeof(*names->places));
 	names->n_build_ids = files__count(files);
 	names->build_ids = xcalloc(names->n_build_ids, sizeof(*names->build_ids));
-	for (size_t i = 0; i < names->n; i++)
+	names->texts = texts__new(0);
+	for (size_t i = 0; i < names->n; i++) {
+		char text[32];
+		int len = snprintf(text, sizeof(text), "f%lx", (unsigned long)frames[i].off);
+
 		names->places[i] = (struct sym_name){
-			.frame = {.name = xasprintf("f%lx", (unsigned long)frames[i].off)},
+			.frame = {.name = texts__add(names->texts, text, (size_t)len)},
 			.vaddr = frames[i].off,
 		};
+	}
 }
 
 /* Returns the number of rows. */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "fuzz.h"
 #include "sym/reply.h"
+#include "sym/texts.h"
 
 enum { ASKED = 8 };
 
@@ -22,15 +23,16 @@ static void expect(bool held)
 static void check_frame(const struct sym_frame *f, bool named)
 {
 	expect((f->name != NULL) == named);
-	expect(!f->name || (*f->name && strlen(f->name) <= SYMD_NAME_MAX));
+	expect(!f->name || (*f->name && strlen(f->name) <= TEXT_MAX));
 	expect(!f->file || strlen(f->file) <= SYMD_FILE_MAX);
 	expect(!f->line == !f->file);
 }
 
 static void take_answers(struct cursor *c)
 {
+	struct texts *texts = texts__new(512);
 	struct sym_name names[ASKED];
-	ssize_t n = reply__answers(c, ASKED, names);
+	ssize_t n = reply__answers(c, ASKED, texts, names);
 
 	expect(n == -EPROTO || (n > 0 && n <= ASKED));
 	for (ssize_t i = 0; i < n; i++) {
@@ -40,6 +42,7 @@ static void take_answers(struct cursor *c)
 			check_frame(&names[i].inlined[k], true);
 		sym_name__done(&names[i]);
 	}
+	texts__free(texts);
 }
 
 static void take_file(struct cursor *c)

@@ -77,7 +77,7 @@ Test(sym_client, asks_and_is_answered)
 /* More answers than a request may ask for, and more bytes than a reply can hold. */
 Test(sym_client, many_addresses_with_long_names)
 {
-	enum { N = 10000, NAME = 3000 };
+	enum { N = 10000, NAME = 1000 };
 	uint64_t *addrs = xcalloc(N, sizeof(*addrs));
 	struct sym_name *got = xcalloc(N, sizeof(*got));
 	struct buf map = {0};

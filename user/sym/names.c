@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/sym.h"
+#include "sym/texts.h"
 #include "sys/clock.h"
 
 /* Frames of one file, ascending by offset: how the symbol tables are searched fastest. */
@@ -17,7 +18,7 @@ struct group {
 	const struct frame *frames; /* of the whole profile */
 	const uint32_t *ids;
 	size_t n;
-	uint64_t weight; /* of the file, in samples */
+	uint64_t weight; /* of the file (or the program whose JIT it is), in samples */
 	bool hot;
 };
 
@@ -50,16 +51,36 @@ static int compare_frames(const void *a, const void *b, void *ctx)
 	return CMP3(x->off, y->off);
 }
 
-static void set(struct names *names, uint32_t id, char *text, enum sym_reason reason)
+static void set(struct names *names, uint32_t id, const char *text, enum sym_reason reason)
 {
 	sym_name__done(&names->places[id]);
 	names->places[id] = (struct sym_name){.frame = {.name = text}, .reason = reason};
 }
 
+/* What stands for code that is in no file, where it has no name. */
+static const char *text_without_name(enum sym_reason reason)
+{
+	return reason == SYM_TIME ? "[not named: out of time]" :
+	       reason == SYM_ROOM ? "[not named: no room]" :
+				    "[unknown]";
+}
+
 static void name_unknown(struct names *names, const struct group *g, enum sym_reason reason)
 {
 	for (size_t i = 0; i < g->n; i++)
-		set(names, g->ids[i], xstrdup("[unknown]"), reason);
+		set(names, g->ids[i], text_without_name(reason), reason);
+}
+
+static const char *add_text(struct names *names, const char *text)
+{
+	return texts__add(names->texts, text, strlen(text));
+}
+
+static void name_in_module(struct names *names, uint32_t id, const struct kernel_name *name)
+{
+	_cleanup_free_ char *text = xasprintf("[%s]+0x%" PRIx64, name->module, name->offset);
+
+	set(names, id, add_text(names, text), name->reason);
 }
 
 static void name_kernel(struct names *names, const struct group *g, struct kernel_names *kernel)
@@ -74,12 +95,11 @@ static void name_kernel(struct names *names, const struct group *g, struct kerne
 
 		kernel_names__find(kernel, addrs[i], &name);
 		if (name.name)
-			set(names, g->ids[i], xstrdup(name.name), SYM_NAMED);
+			set(names, g->ids[i], add_text(names, name.name), SYM_NAMED);
 		else if (name.module)
-			set(names, g->ids[i],
-			    xasprintf("[%s]+0x%" PRIx64, name.module, name.offset), name.reason);
+			name_in_module(names, g->ids[i], &name);
 		else
-			set(names, g->ids[i], xstrdup("[unknown]"), name.reason);
+			set(names, g->ids[i], text_without_name(name.reason), name.reason);
 		names->places[g->ids[i]].vaddr = name.offset;
 	}
 }
@@ -160,7 +180,8 @@ static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, 
 	ask(sym, fd, addrs, n, found);
 	note_trouble(names, sym, path, found, n);
 	for (size_t i = 0; i < n; i++)
-		set(names, ids[i], found[i].frame.name ? found[i].frame.name : xstrdup("[unknown]"),
+		set(names, ids[i],
+		    found[i].frame.name ? found[i].frame.name : text_without_name(found[i].reason),
 		    found[i].reason);
 }
 
@@ -187,8 +208,7 @@ static void name_jit(struct names *names, const struct group *g, const struct fi
 static void name_artificial(struct names *names, const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		set(names, g->ids[i], xstrdup(artificial_names[g->frames[g->ids[i]].off]),
-		    SYM_NAMED);
+		set(names, g->ids[i], artificial_names[g->frames[g->ids[i]].off], SYM_NAMED);
 }
 
 static void name_group(const struct resolver *r, const struct group *g)
@@ -231,7 +251,7 @@ static uint64_t *weigh_files(const struct profile *profile, const struct files *
 		uint32_t depth = profile__stack_frames(profile, rows[i].key.user_stack, &ids);
 
 		for (uint32_t k = 0; k < depth; k++) {
-			if (frames[ids[k]].kind == FRAME_FILE)
+			if (frames[ids[k]].kind == FRAME_FILE || frames[ids[k]].kind == FRAME_JIT)
 				weights[frames[ids[k]].file] += rows[i].samples;
 		}
 		*ret_total += rows[i].samples;
@@ -239,7 +259,7 @@ static uint64_t *weigh_files(const struct profile *profile, const struct files *
 	return weights;
 }
 
-/* The heaviest first: what there is of time for downloads goes to them. */
+/* The heaviest first: what there is of time and of room for texts goes to them. */
 static int compare_groups(const void *pa, const void *pb)
 {
 	const struct group *a = pa, *b = pb;
@@ -270,8 +290,10 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 			      frames[ids[end]].file == first->file;)
 			end++;
 		g.n = end - i;
-		g.weight = first->kind == FRAME_FILE ? weights[first->file] : 0;
-		g.hot = g.weight && g.weight >= total / 100 * HOT_PERCENT;
+		if (first->kind == FRAME_FILE || first->kind == FRAME_JIT)
+			g.weight = weights[first->file];
+		g.hot = first->kind == FRAME_FILE && g.weight &&
+			g.weight >= total / 100 * HOT_PERCENT;
 		GROW(groups, n_groups, cap);
 		groups[n_groups++] = g;
 	}
@@ -279,6 +301,26 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 		qsort(groups, n_groups, sizeof(*groups), compare_groups);
 	*ret_n = n_groups;
 	return groups;
+}
+
+static void count_work(const struct resolver *r)
+{
+	struct texts_totals texts = texts__totals(r->names->texts);
+
+	r->names->work = (struct names_work){
+		.bytes = texts.bytes,
+		.cut = texts.cut,
+		.refused = texts.refused,
+	};
+	if (!r->sym)
+		return;
+	r->names->work.lookups = sym__work(r->sym).lookups;
+	r->names->work.files = sym__work(r->sym).files;
+	r->names->work.helper_failures = sym__failures(r->sym);
+	r->names->work.helper_ns = sym__helper_ns(r->sym);
+	r->names->work.helper_rss_bytes = sym__helper_rss_bytes(r->sym);
+	if (r->servers)
+		r->names->work.downloads = debuginfod__work(r->servers);
 }
 
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
@@ -297,6 +339,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	*ret = (struct names){
 		.places = xcalloc(n, sizeof(*ret->places)),
 		.n = n,
+		.texts = texts__new(opts->max_bytes),
 		.build_ids = xcalloc(files__count(files), sizeof(*ret->build_ids)),
 		.n_build_ids = files__count(files),
 	};
@@ -305,6 +348,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		debuginfod__stop_by(r.servers, opts->stop_fd, now + NAMES_LEAST_NS);
 	}
 	if (r.sym) {
+		sym__put_texts(r.sym, ret->texts);
 		sym__want(r.sym, opts->inlined, opts->lines);
 		sym__until(r.sym, now + NAMES_NS + (r.servers ? DOWNLOADS_NS : 0), opts->stop_fd,
 			   now + NAMES_LEAST_NS);
@@ -312,27 +356,28 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	groups = make_groups(profile, files, ids, &n_groups);
 	for (size_t i = 0; i < n_groups; i++)
 		name_group(&r, &groups[i]);
-	if (r.sym)
-		ret->work = (struct names_work){
-			sym__work(r.sym).lookups,
-			sym__work(r.sym).files,
-			sym__failures(r.sym),
-			r.servers ? debuginfod__work(r.servers) : (struct debuginfod_work){0},
-			sym__helper_ns(r.sym),
-			sym__helper_rss_bytes(r.sym)};
+	count_work(&r);
 	sym__free(r.sym);
 	debuginfod__free(r.servers);
 	return error;
 }
 
-void names__done(struct names *names)
+void names__forget_places(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		sym_name__done(&names->places[i]);
+	free(names->places);
+	names->places = NULL;
+	names->n = 0;
+	names->texts = texts__free(names->texts);
+}
+
+void names__done(struct names *names)
+{
+	names__forget_places(names);
 	for (size_t i = 0; i < names->n_build_ids; i++)
 		free(names->build_ids[i]);
 	set_aside__done(&names->aside);
-	free(names->places);
 	free(names->build_ids);
 	*names = (struct names){0};
 }

@@ -14,11 +14,14 @@
 #include "sym/kernel_names.h"
 #include "sym/sym.h"
 
+struct texts;
+
 struct names {
 	/* By frame id. Of files that were running (FRAME_FILE) a frame may have no name; all others have one,
 	 * if only "[unknown]". */
 	struct sym_name *places;
 	size_t n;
+	struct texts *texts;
 	/* By file number, in hex; NULL: not known. */
 	char **build_ids;
 	size_t n_build_ids;
@@ -27,6 +30,8 @@ struct names {
 		uint64_t lookups; /* distinct places that the helper was asked about… */
 		uint64_t files;   /* …in so many files */
 		uint64_t helper_failures;
+		uint64_t bytes, cut,
+			refused; /* texts: memory; names that were too long; that found no room */
 		struct debuginfod_work downloads;
 		uint64_t helper_ns, helper_rss_bytes; /* CPU time, memory at its most */
 	} work;
@@ -35,15 +40,18 @@ struct names {
 struct names_opts {
 	struct kernel_names *kernel; /* borrowed */
 	bool inlined;
-	bool debuginfod; /* ask servers for what hot files lack */
-	bool lines;      /* of the source, where that is known */
-	int stop_fd;     /* readable: name no more, but after a second at the earliest; -1: none */
+	bool debuginfod;  /* ask servers for what hot files lack */
+	bool lines;       /* of the source, where that is known */
+	size_t max_bytes; /* of texts that programs chose; 0: any */
+	int stop_fd;      /* readable: name no more, but after a second at the earliest; -1: none */
 };
 
 /* Fails only if the symbol helper can't be started: then what is in files has no names (SYM_HELPER), and all else is
  * done. */
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err);
+/* What it cost and which files were set aside stays. */
+void names__forget_places(struct names *names);
 void names__done(struct names *names);
 
 #endif

@@ -7,21 +7,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-void sym_frame__done(struct sym_frame *frame)
-{
-	free(frame->name);
-	free(frame->system);
-	free(frame->file);
-	*frame = (struct sym_frame){0};
-}
+#include "sym/texts.h"
 
 void sym_name__done(struct sym_name *name)
 {
-	for (size_t i = 0; i < name->n_inlined; i++)
-		sym_frame__done(&name->inlined[i]);
 	free(name->inlined);
-	sym_frame__done(&name->frame);
 	*name = (struct sym_name){0};
 }
 
@@ -66,71 +56,91 @@ int reply__identity(struct cursor *c, struct reply_identity *ret)
 	return 0;
 }
 
-static char *text_of(struct cursor *c, size_t max, bool *ok)
+/* Without a set the text is checked, and goes. */
+static const char *text_of(struct cursor *c, size_t max, struct texts *texts, bool *ok)
 {
 	size_t len = cursor__u16(c);
 	const char *text = cursor__bytes(c, len);
 
 	*ok = *ok && cursor__ok(c) && len <= max && !memchr(text, '\0', len);
-	return *ok && len ? xstrndup(text, len) : NULL;
+	if (!*ok || !len)
+		return NULL;
+	return texts ? texts__add(texts, text, len) : "";
 }
 
 /* Its name may be missing; then everything is. False: it isn't a frame. */
-static bool parse_frame(struct cursor *c, struct sym_frame *ret)
+static bool parse_frame(struct cursor *c, struct texts *texts, struct sym_frame *ret)
 {
 	bool ok = true;
 
-	ret->name = text_of(c, SYMD_NAME_MAX, &ok);
-	ret->system = text_of(c, SYMD_NAME_MAX, &ok);
-	ret->file = text_of(c, SYMD_FILE_MAX, &ok);
+	ret->name = text_of(c, SYMD_NAME_MAX, texts, &ok);
+	ret->system = text_of(c, SYMD_NAME_MAX, texts, &ok);
+	ret->file = text_of(c, SYMD_FILE_MAX, texts, &ok);
 	ret->line = cursor__u32(c);
-	if (ok && cursor__ok(c) && !ret->line == !ret->file &&
-	    (ret->name || !(ret->system || ret->line)))
-		return true;
-	sym_frame__done(ret);
-	return false;
+	return ok && cursor__ok(c) && !ret->line == !ret->file &&
+	       (ret->name || !(ret->system || ret->line));
 }
 
-static bool parse_inlined(struct cursor *c, struct sym_name *ret)
+static bool parse_inlined(struct cursor *c, struct texts *texts, struct sym_name *ret)
 {
 	size_t n = cursor__u8(c);
 
 	if (!cursor__ok(c) || n > SYMD_INLINED_MAX)
 		return false;
-	if (n)
+	if (n) {
 		ret->inlined = xcalloc(n, sizeof(*ret->inlined));
+		if (texts)
+			texts__charge(texts, n * sizeof(*ret->inlined));
+	}
 	while (ret->n_inlined < n) {
 		struct sym_frame *frame = &ret->inlined[ret->n_inlined];
 
-		if (!parse_frame(c, frame) || !frame->name)
+		if (!parse_frame(c, texts, frame) || !frame->name)
 			return false;
 		ret->n_inlined++;
 	}
 	return true;
 }
 
-static bool parse_answer(struct cursor *c, struct sym_name *ret)
+static bool parse_answer(struct cursor *c, struct texts *texts, struct sym_name *ret)
 {
 	uint8_t reason = cursor__u8(c);
 	uint64_t vaddr = cursor__u64(c);
 
 	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason};
 	if (cursor__ok(c) && (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
-	    parse_frame(c, &ret->frame) && (reason == SYM_NAMED) == (ret->frame.name != NULL) &&
-	    parse_inlined(c, ret) && (ret->frame.name || !ret->n_inlined))
+	    parse_frame(c, texts, &ret->frame) &&
+	    (reason == SYM_NAMED) == (ret->frame.name != NULL) && parse_inlined(c, texts, ret) &&
+	    (ret->frame.name || !ret->n_inlined))
 		return true;
 	sym_name__done(ret);
 	return false;
 }
 
-ssize_t reply__answers(struct cursor *c, size_t n, struct sym_name *ret)
+/* What there is no room for is checked all the same. */
+static bool pass_over(struct cursor *c, struct sym_name *ret)
+{
+	bool ok = parse_answer(c, NULL, ret);
+	struct sym_name without = {.vaddr = ret->vaddr, .reason = ret->reason};
+
+	sym_name__done(ret);
+	if (without.reason == SYM_NAMED)
+		without.reason = SYM_ROOM;
+	*ret = without;
+	return ok;
+}
+
+ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret)
 {
 	size_t m = cursor__u32(c), i;
 
 	if (!cursor__ok(c) || m == 0 || m > n)
 		return -EPROTO;
-	for (i = 0; i < m && parse_answer(c, &ret[i]); i++)
-		;
+	for (i = 0; i < m; i++) {
+		if (!(texts__has_room(texts) ? parse_answer(c, texts, &ret[i]) :
+					       pass_over(c, &ret[i])))
+			break;
+	}
 	if (i == m && cursor__done(c))
 		return (ssize_t)m;
 	while (i-- > 0)

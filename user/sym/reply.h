@@ -29,7 +29,8 @@ int reply__reason(struct cursor *c, enum sym_reason refusal, enum sym_reason *re
 int reply__identity(struct cursor *c, struct reply_identity *ret);
 /* 0 or 1. */
 int reply__flag(struct cursor *c);
-/* Of LOOKUP: how many of the n there are, at least one; ret has these, to be freed by sym_name__done(). */
-ssize_t reply__answers(struct cursor *c, size_t n, struct sym_name *ret);
+/* Of LOOKUP: how many of the n there are, at least one; ret has these, to be freed by sym_name__done(). What there is no
+ * room for in texts has no name (SYM_ROOM). */
+ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret);
 
 #endif

@@ -18,6 +18,7 @@
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
 #include "sym/reply.h"
+#include "sym/texts.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
 #include "sys/usage.h"
@@ -38,6 +39,7 @@ struct sym {
 	bool stopped;
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
+	struct texts *texts, *own_texts;
 	struct sym_work work;
 	struct reply_identity identity; /* of the last file */
 	uint64_t name_bytes;            /* that answers had, for the last file */
@@ -94,6 +96,7 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	int r;
 
 	helper__init(&sym->helper, child);
+	sym->texts = sym->own_texts = texts__new(0);
 	sym->until_ns = UINT64_MAX;
 	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
 	r = helper__start(&sym->helper, now_ns() + sym->timeout_ns);
@@ -135,9 +138,15 @@ struct sym *sym__free(struct sym *sym)
 	if (!sym)
 		return NULL;
 	helper__done(&sym->helper);
+	texts__free(sym->own_texts);
 	free(sym->trouble);
 	free(sym);
 	return NULL;
+}
+
+void sym__put_texts(struct sym *sym, struct texts *texts)
+{
+	sym->texts = texts;
 }
 
 unsigned sym__failures(const struct sym *sym)
@@ -180,6 +189,7 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 
 	sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
 	sym->name_bytes = 0;
+	texts__next_group(sym->texts);
 	r = helper__start(&sym->helper, sym__deadline(sym));
 	if (r < 0)
 		return sym__fail(sym, r);
@@ -260,7 +270,7 @@ static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t
 	sym->name_bytes += cursor__left(&body);
 	if (sym->name_bytes > NAME_BYTES_MAX)
 		return sym__fail(sym, -E2BIG);
-	m = reply__answers(&body, n, ret);
+	m = reply__answers(&body, n, sym->texts, ret);
 	return m < 0 ? sym__fail(sym, (int)m) : m;
 }
 

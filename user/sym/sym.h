@@ -14,16 +14,15 @@
 #include "base/err.h"
 #include "sym/reason.h"
 
-/* A function and where in it; the texts are the holder's. */
+/* A function and where in it; the texts lie in a set (sym/texts.h). */
 struct sym_frame {
-	char *name;   /* NULL: none is known */
-	char *system; /* as the linker has it; NULL: the same */
-	char *file;   /* base name of the source file; NULL: not known, or nobody asked */
+	const char *name;   /* NULL: none is known */
+	const char *system; /* as the linker has it; NULL: the same */
+	const char *file;   /* base name of the source file; NULL: not known, or nobody asked */
 	uint32_t line;
 };
-void sym_frame__done(struct sym_frame *frame);
 
-/* Owned by the caller (sym_name__done); frame has a name only if reason is SYM_NAMED.
+/* Owned by the caller (sym_name__done), but for texts; frame has a name only if reason is SYM_NAMED.
  * inlined are the calls that were inlined at that place, outermost first. vaddr is the ELF virtual
  * address that `addr2line -e` takes (set whenever the file's program headers could be read; the
  * offset or address itself otherwise, and where no segment holds the offset). */
@@ -37,6 +36,7 @@ struct sym_name {
 void sym_name__done(struct sym_name *name);
 
 struct debuginfod;
+struct texts;
 struct sym; /* the client's end of one helper process */
 
 /* Starts the helper: re-executes /proc/self/exe as `pmubpf symd`. */
@@ -48,6 +48,10 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 uint64_t sym__helper_ns(const struct sym *sym);
 uint64_t sym__helper_rss_bytes(const struct sym *sym);
 struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; returns NULL */
+
+/* Names' texts lie there (borrowed), and are refused (SYM_ROOM) when it is full. Without this they lie in a set without
+ * a limit, and live until sym__free(). */
+void sym__put_texts(struct sym *sym, struct texts *texts);
 
 /* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper too long,
  * or kills it, there still are names. */
