@@ -3,43 +3,14 @@
 #
 # Programs that want to hurt the profiler. After each the same is asked: it ended by itself, in time, with status 0;
 # the books balance; its memory and its helper's stayed below a bound; and nothing that only it may read came out.
-# (Perf maps that are FIFOs, folders, links or garbage: jit.sh. Bytes: tests/fuzz.)
+# (Perf maps that are FIFOs, folders, links or garbage: jit.sh. What is bounded in all: hostile_budgets.sh. Bytes:
+# tests/fuzz.)
 #
 # SOAK=1 adds what takes long. FIGURES=FILE gets a line of figures a test.
-# shellcheck source=tests/e2e/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/hostile_lib.sh
+. "$(dirname "$0")/hostile_lib.sh"
 
 ELF="$TOP/tests/workloads/hostile_elf.py"
-SECRET=swordfish8472
-# kB. The main process is at 27 MB with an ordinary program here (the kernel's symbols are most of it), the helper at
-# 4 MB. What a test may add is in its own call of expect_unhurt; else these.
-MAIN_KB=65536
-HELPER_KB=65536
-WALL_MS=60000
-
-# Records as $T/folded and $T/sum.json, with the peaks in $T/figures.
-hurt() { # ARG…
-	"$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@" \
-		>"$T/out" 2>"$T/err" </dev/null
-	rc=$?
-}
-
-figure() {
-	awk -v k="$1" '$1 == k { print $2 }' "$T/figures"
-}
-
-expect_unhurt() { # [MAIN_KB [HELPER_KB]]
-	expect_eq "$rc" 0 "exit status"
-	expect_le "$(figure wall_ms)" "$WALL_MS" "ms, all in all"
-	expect_le "$(figure main_kb)" "${1:-$MAIN_KB}" "kB, the main process at its peak"
-	expect_le "$(figure helper_kb)" "${2:-$HELPER_KB}" "kB, the helper at its peak"
-	expect_ledger
-	expect_folded "$T/folded"
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
-	expect_no_match <(cat "$T/folded" "$T/out" "$T/err" "$T/sum.json") "$SECRET" "what only root may read"
-	[ -z "${FIGURES:-}" ] || echo "${FUNCNAME[1]#t_} $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"
-}
-
 # ---------------------------------------------------------------- names
 
 # No line begins with what a name wanted it to, and no byte commands a terminal.

@@ -38,7 +38,7 @@ static uint32_t frame(enum frame_kind kind, uint64_t off, const char *name)
 
 	cr_assert_lt(id, ARRAY_SIZE(places));
 	if (!places[id].frame.name) {
-		places[id].frame.name = xstrdup(name);
+		places[id].frame.name = name;
 		places[id].vaddr = off;
 	}
 	return id;
@@ -75,6 +75,9 @@ struct shown {
 	const char *const *events; /* NULL: e, f, g */
 };
 
+static uint64_t max_bytes;
+static struct room_cut cut;
+
 static struct prof *recorded(const struct shown *show)
 {
 	static const char *const unnamed[] = {"e", "f", "g", "h"};
@@ -95,7 +98,11 @@ static struct prof *recorded(const struct shown *show)
 static int write_to(FILE *file, const struct shown *show)
 {
 	struct prof *prof = recorded(show);
-	const struct format_opts opts = {.unit = -1, .max_depth = show->max_depth, .inlined = true};
+	const struct format_opts opts = {.unit = -1,
+					 .max_depth = show->max_depth,
+					 .inlined = true,
+					 .max_bytes = max_bytes,
+					 .cut = &cut};
 	int r = folded__write(file, prof, &opts);
 
 	prof__free(prof);
@@ -247,11 +254,11 @@ Test(folded, inlined_calls)
 
 	places[b].inlined = xcalloc(2, sizeof(struct sym_frame));
 	places[b].n_inlined = 2;
-	places[b].inlined[0].name = xstrdup("outer");
-	places[b].inlined[1].name = xstrdup("inner");
+	places[b].inlined[0].name = "outer";
+	places[b].inlined[1].name = "inner";
 	places[c].inlined = xcalloc(1, sizeof(struct sym_frame));
 	places[c].n_inlined = 1;
-	places[c].inlined[0].name = xstrdup("inner");
+	places[c].inlined[0].name = "inner";
 	add(0, "p", STACK(c, b, user(1, "a")), STACK(frame(FRAME_KERNEL, 1, "x")), 1);
 	expect(&plain, "p;a;b;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
 	expect(&(struct shown){&counts, 1, 2, NULL}, "p;inner_[i];x_[k] 1\n");
@@ -387,4 +394,28 @@ Test(folded, shared_lines_beside_another_events)
 	add(1, "prog", f, 0, 10);
 	add(2, "prog", f, 0, 100);
 	expect(&(struct shown){three, 3, 0, events}, "cycles;prog;f 120\nfaults;prog;f 1\n");
+}
+
+/* The lightest go to [other] of what they begin with; what was there before stays. */
+Test(folded, the_heaviest_fit)
+{
+	uint32_t heavy = STACK(user(1, "heavy_function_of_some_length"));
+	uint32_t light = STACK(user(2, "light_function_of_some_length"));
+	uint32_t other = STACK(user(3, "other_function_of_some_length"));
+
+	add(0, "a", heavy, 0, 100);
+	add(0, "a", light, 0, 5);
+	add(0, "a", other, 0, 7);
+	add(0, "a", profile__artificial(p, ARTIFICIAL_OTHER), 0, 1);
+	add(0, "b", other, 0, 50);
+	add(0, "b", light, 0, 3);
+	places[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
+		.frame.name = "[other]";
+	max_bytes = 100;
+	expect(&plain, "a;[other] 13\n"
+		       "a;heavy_function_of_some_length 100\n"
+		       "b;[other] 3\n"
+		       "b;other_function_of_some_length 50\n");
+	cr_expect_eq(cut.lines, 3);
+	cr_expect_eq(cut.weight, 15);
 }

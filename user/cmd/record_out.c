@@ -118,15 +118,26 @@ static bool is_regular(const struct output *o)
 	return fstat(o->file ? fileno(o->file) : STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Text that writes each stack out may take as much as half of what stacks may take in memory. */
+static struct format_opts show_opts(struct record_out *out)
+{
+	struct format_opts opts = out->args->show;
+
+	opts.max_bytes = out->args->session.max_memory / 2;
+	opts.cut = &out->cut;
+	return opts;
+}
+
 static int write_one(struct record_out *out, size_t i, const struct prof *prof, struct err *err)
 {
 	const struct record_args *a = out->args;
+	const struct format_opts opts = show_opts(out);
 	struct output *o = &out->files[i];
 	int r;
 
 	if (o->file)
 		output__empty(o);
-	r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &a->show);
+	r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &opts);
 	return output__finish(o, r, err);
 }
 
@@ -224,16 +235,25 @@ static void note_downloads(const struct debuginfod_work *work, struct buf *notes
 
 /* Another signal ends the naming, and what was recorded is written with the names that there are. */
 static int resolve(struct names *ret, const struct session_result *result,
-		   const struct names_opts *opts, struct err *err)
+		   const struct names_opts *opts, size_t max_memory, struct err *err)
 {
 	_cleanup_close_ int more = signals__more_fd();
 	struct names_opts how = *opts;
 
 	how.stop_fd = more;
+	how.max_bytes = max_memory / 4;
 	return names__resolve(ret, result->profile, result->files, &how, err);
 }
 
-int record_out__write(struct record_out *out, const struct session_result *result,
+/* The named profile has all of it: two at a time would be twice the memory. */
+static void forget_recording(struct session_result *result, struct names *names)
+{
+	if (!result->lent)
+		result->profile = profile__free(result->profile);
+	names__forget_places(names);
+}
+
+int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
 	const struct record_args *a = out->args;
@@ -258,7 +278,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
 		      stderr);
 	/* what was recorded is written all the same */
-	unnamed = resolve(&names, result, &a->names, err);
+	unnamed = resolve(&names, result, &a->names, a->session.max_memory, err);
 	if (unnamed < 0)
 		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)
@@ -277,6 +297,7 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 	if (r == 0) {
 		struct prof *prof = make_prof(out, result, &names, &summary);
 
+		forget_recording(result, &names);
 		r = write_files(out, prof, err);
 		prof__free(prof);
 	}
@@ -284,6 +305,8 @@ int record_out__write(struct record_out *out, const struct session_result *resul
 	if (cost.helper_rss_bytes < names.work.helper_rss_bytes)
 		cost.helper_rss_bytes = names.work.helper_rss_bytes;
 	summary.cost = &cost;
+	summary.cut = &out->cut;
+	summary.max_output = show_opts(out).max_bytes;
 	w = write_summary(out, &summary, r == 0 ? err : NULL);
 	if (unnamed < 0)
 		return unnamed;

@@ -18,12 +18,14 @@ struct record_out {
 	struct output *files;     /* per output */
 	struct output summary;
 	int64_t start_ns; /* since 1970 */
+	struct room_cut cut;
 };
 
 /* Chooses units and opens the files, so that what can't work fails before anything runs. */
 int record_out__open(struct record_out *out, const struct record_args *args, char **argv,
 		     struct err *err);
-int record_out__write(struct record_out *out, const struct session_result *result,
+/* Uses up the result's profile. */
+int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err);
 void record_out__done(struct record_out *out);
 

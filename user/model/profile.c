@@ -148,11 +148,15 @@ size_t profile__rows(const struct profile *p, const struct profile_row **ret)
 	return p->n_rows;
 }
 
+/* Of a frame's name and place, once the recording has ended: memory that has to be there then. */
+enum { FRAME_LATER_BYTES = 160 };
+
 size_t profile__bytes(const struct profile *p)
 {
 	return intern__bytes(&p->comms) + intern__bytes(&p->frames) + intern__bytes(&p->stacks) +
 	       intern__bytes(&p->labels) + intern__bytes(&p->keys) +
-	       p->n_frames * sizeof(*p->frame_list) + p->n_rows * sizeof(*p->rows);
+	       p->n_frames * (sizeof(*p->frame_list) + FRAME_LATER_BYTES) +
+	       p->n_rows * sizeof(*p->rows);
 }
 
 struct profile_other profile__other(const struct profile *p, uint32_t event)

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/intern.h"
+#include "model/profile.h"
 #include "out/escape.h"
 #include "prof/frames.h"
 
@@ -28,6 +29,10 @@ struct folder {
 	struct intern lines; /* arrays of: event, texts… */
 	int64_t *numbers;    /* by line number - 1 */
 	size_t n_numbers, cap_numbers;
+	uint8_t *heads; /* the same: how many parts stand before the stack */
+	size_t cap_heads;
+	bool *give_up; /* the same, of the first n_lines; NULL: all lines fit */
+	size_t n_lines;
 };
 
 /* _[k], _[i], _[j]: the kernel's, inlined, made by a JIT. */
@@ -131,11 +136,13 @@ static void add_label(struct folder *f, uint32_t labels, const char *key)
 	add_part(f, text_number(f, text.data, ""));
 }
 
-static void add_number(struct folder *f, int64_t number)
+static void add_number(struct folder *f, size_t head, int64_t number)
 {
 	uint32_t line = intern__add(&f->lines, f->parts, f->n_parts * sizeof(*f->parts));
 
 	if (line > f->n_numbers) {
+		GROW(f->heads, f->n_numbers, f->cap_heads);
+		f->heads[f->n_numbers] = (uint8_t)head;
 		GROW(f->numbers, f->n_numbers, f->cap_numbers);
 		f->numbers[f->n_numbers++] = 0;
 	}
@@ -147,6 +154,7 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 	const struct prof_sample *sample = &f->prof->samples[i];
 	const struct prof_label *comm = prof__label(f->prof, sample->labels, "comm");
 	const int64_t *values = prof__values(f->prof, i);
+	size_t head;
 
 	f->n_parts = 0;
 	add_part(f, 0);
@@ -158,6 +166,7 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 	}
 	if (comm)
 		add_part(f, text_number(f, prof__text(f->prof, comm->text), ""));
+	head = f->n_parts;
 	add_frames(f, sample->stack);
 	add_address(f, sample->labels);
 	for (uint32_t e = 0; e < n; e++) {
@@ -166,7 +175,7 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 		if (!number && (events[e].samples == PROF_NO_TYPE || !values[events[e].samples]))
 			continue; /* another event's */
 		f->parts[0] = e;
-		add_number(f, number);
+		add_number(f, head, number);
 	}
 }
 
@@ -190,6 +199,53 @@ static char *line_text(const struct folder *f, uint32_t line, const struct prof_
 	return buf__take(&text);
 }
 
+/* 0 of one that is [other] already: it stays. */
+static uint64_t line_bytes(const struct folder *f, uint32_t line, uint32_t other)
+{
+	size_t size, text_size;
+	const uint32_t *parts = intern__get(&f->lines, line, &size);
+	size_t n = size / sizeof(*parts), head = f->heads[line - 1];
+	uint64_t bytes = 16; /* the number, more or less */
+
+	if (n == head + 1 && parts[head] == other)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		intern__get(&f->texts, parts[i], &text_size);
+		bytes += text_size;
+	}
+	return bytes;
+}
+
+/* What was given up is added to one line of those that begin alike. */
+static void fold_into_other(struct folder *f, uint32_t other)
+{
+	for (size_t i = 0; i < f->n_lines; i++) {
+		size_t size, head = f->heads[i];
+		const uint32_t *parts = intern__get(&f->lines, (uint32_t)i + 1, &size);
+
+		if (!f->give_up[i])
+			continue;
+		f->n_parts = 0;
+		for (size_t k = 0; k < head; k++)
+			add_part(f, parts[k]);
+		add_part(f, other);
+		add_number(f, head, f->numbers[i]);
+	}
+}
+
+static void make_room(struct folder *f)
+{
+	_cleanup_free_ struct room_item *items = xcalloc(f->n_numbers, sizeof(*items));
+	uint32_t other = text_number(f, artificial_names[ARTIFICIAL_OTHER], "");
+
+	f->n_lines = f->n_numbers;
+	f->give_up = xcalloc(f->n_lines, sizeof(*f->give_up));
+	for (size_t i = 0; i < f->n_lines; i++)
+		items[i] = (struct room_item){line_bytes(f, (uint32_t)i + 1, other), f->numbers[i]};
+	if (room__share(items, f->n_lines, f->opts->max_bytes, f->give_up, f->opts->cut))
+		fold_into_other(f, other);
+}
+
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -199,14 +255,17 @@ static int write_lines(const struct folder *f, FILE *file, const struct prof_eve
 		       size_t n_events)
 {
 	_cleanup_free_ char **texts = xcalloc(f->n_numbers, sizeof(*texts));
+	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < f->n_numbers; i++)
-		texts[i] = line_text(f, (uint32_t)i + 1, events, n_events);
-	if (f->n_numbers)
-		qsort(texts, f->n_numbers, sizeof(*texts), compare_texts);
-	errno = 0;
 	for (size_t i = 0; i < f->n_numbers; i++) {
+		if (i >= f->n_lines || !f->give_up[i])
+			texts[n++] = line_text(f, (uint32_t)i + 1, events, n_events);
+	}
+	if (n)
+		qsort(texts, n, sizeof(*texts), compare_texts);
+	errno = 0;
+	for (size_t i = 0; i < n; i++) {
 		if (r == 0 && fputs(texts[i], file) == EOF)
 			r = errno ? -errno : -EIO;
 		free(texts[i]);
@@ -226,6 +285,7 @@ int folded__write(FILE *file, const struct prof *prof, const struct format_opts 
 	f.frame_texts = xcalloc(prof->n_lines + prof->n_locations, sizeof(*f.frame_texts));
 	for (size_t i = 0; i < prof->n_samples; i++)
 		add_sample(&f, i, events, n);
+	make_room(&f);
 	r = write_lines(&f, file, events, n);
 	prof_events__free(events, n);
 	prof_frames__done(&f.frames);
@@ -234,5 +294,7 @@ int folded__write(FILE *file, const struct prof *prof, const struct format_opts 
 	free(f.frame_texts);
 	free(f.parts);
 	free(f.numbers);
+	free(f.heads);
+	free(f.give_up);
 	return r;
 }

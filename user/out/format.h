@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model/measure.h"
+#include "out/room.h"
 #include "prof/prof.h"
 
 /* What those that show one number of a sample have to know besides. */
@@ -16,6 +17,10 @@ struct format_opts {
 	/* Labels that are the first frames of a line, outermost first; NULL-terminated, may be NULL. */
 	const char *const *by;
 	bool inlined; /* calls that were inlined are frames of their own */
+	/* For formats that write each stack out: beyond so many bytes (0: any) the rarest stacks become [other], counted
+	 * in cut (may be NULL). */
+	uint64_t max_bytes;
+	struct room_cut *cut;
 };
 
 struct format {

@@ -8,8 +8,17 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/profile.h"
 #include "out/escape.h"
 #include "prof/frames.h"
+
+struct perf_text {
+	const struct prof *prof;
+	const struct format_opts *opts;
+	struct prof_frames *frames; /* of the sample at hand */
+	const struct prof_event *events;
+	size_t n_events;
+};
 
 /* Readers take the first number behind the command for a pid, and what is in parentheses for a module. */
 static void put_word(struct buf *out, const char *text)
@@ -77,21 +86,58 @@ static bool put_sample(struct buf *out, const struct prof *p, size_t i,
 	return true;
 }
 
+static void put_text(struct buf *out, const struct perf_text *t, size_t i)
+{
+	prof_frames__expand(t->frames, t->prof, t->prof->samples[i].stack, t->opts->inlined);
+	buf__clear(out);
+	for (size_t e = 0; e < t->n_events; e++) {
+		if (put_sample(out, t->prof, i, &t->events[e], t->opts))
+			put_frames(out, t->prof, t->frames, t->opts);
+	}
+}
+
+/* Its head and its number stay; whoever folds this adds them up. */
+static void put_other(struct buf *out, const struct perf_text *t, size_t i)
+{
+	buf__clear(out);
+	for (size_t e = 0; e < t->n_events; e++) {
+		if (put_sample(out, t->prof, i, &t->events[e], t->opts))
+			buf__printf(out, "\t%16x %s ([unknown])\n\n", 0,
+				    artificial_names[ARTIFICIAL_OTHER]);
+	}
+}
+
+static void make_room(const struct perf_text *t, bool *give_up)
+{
+	_cleanup_free_ struct room_item *items = xcalloc(t->prof->n_samples, sizeof(*items));
+	_cleanup_(buf__done) struct buf text = {0};
+
+	if (!t->opts->max_bytes)
+		return;
+	for (size_t i = 0; i < t->prof->n_samples; i++) {
+		put_text(&text, t, i);
+		items[i].bytes = text.len;
+		for (size_t e = 0; e < t->n_events; e++)
+			items[i].weight +=
+				prof__values(t->prof,
+					     i)[prof_event__type(&t->events[e], t->opts->unit)];
+	}
+	room__share(items, t->prof->n_samples, t->opts->max_bytes, give_up, t->opts->cut);
+}
+
 int perf_text__write(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
 	_cleanup_(prof_frames__done) struct prof_frames frames = {0};
 	_cleanup_(buf__done) struct buf text = {0};
+	_cleanup_free_ bool *give_up = xcalloc(prof->n_samples, sizeof(*give_up));
 	struct prof_event *events;
 	size_t n = prof__events(prof, &events);
+	const struct perf_text t = {prof, opts, &frames, events, n};
 
+	make_room(&t, give_up);
 	errno = 0;
 	for (size_t i = 0; i < prof->n_samples; i++) {
-		prof_frames__expand(&frames, prof, prof->samples[i].stack, opts->inlined);
-		buf__clear(&text);
-		for (size_t e = 0; e < n; e++) {
-			if (put_sample(&text, prof, i, &events[e], opts))
-				put_frames(&text, prof, &frames, opts);
-		}
+		(give_up[i] ? put_other : put_text)(&text, &t, i);
 		if (text.len && fwrite(text.data, 1, text.len, file) != text.len)
 			break;
 	}

@@ -382,6 +382,20 @@ static void text_plan(const struct summary *s, struct buf *out)
 		text_passes(s->passes, out);
 }
 
+static void text_room(const struct summary *s, struct buf *out)
+{
+	if (s->names.refused)
+		buf__printf(out,
+			    "  names: %.0f MB of them are all that --max-memory allows; %" PRIu64
+			    " places have none for that\n",
+			    (double)s->names.bytes / 1e6, s->names.refused);
+	if (s->cut && s->cut->lines)
+		buf__printf(out,
+			    "  output: %.0f MB of text are all that --max-memory allows; the "
+			    "%" PRIu64 " lightest lines are in [other]\n",
+			    (double)s->max_output / 1e6, s->cut->lines);
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -413,6 +427,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_unwind(&s->ledger->unwind, out);
 	text_endings("kernel", s->ledger->kernel_endings, out);
 	text_frames(&s->frames, out);
+	text_room(s, out);
 	text_memory(&s->ledger->memory, out);
 	if (s->ledger->sideband_lost)
 		buf__printf(out,

@@ -13,6 +13,7 @@
 #include "model/measure.h"
 #include "model/passes.h"
 #include "model/profile.h"
+#include "out/room.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "sym/names.h"
@@ -35,6 +36,8 @@ struct summary {
 	struct names_work names;       /* what it cost to name them */
 	const struct set_aside *aside; /* files whose names are not known; may be NULL */
 	const struct cost *cost;
+	const struct room_cut *cut; /* what did not fit into the output; NULL: everything did */
+	uint64_t max_output;
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */
 	const char *notes;         /* lines, may be NULL */

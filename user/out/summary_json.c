@@ -232,9 +232,24 @@ static void json_names(struct json *j, const struct names_work *work)
 	json__u64(j, "lookups", work->lookups);
 	json__u64(j, "files", work->files);
 	json__u64(j, "helper_failures", work->helper_failures);
+	json__u64(j, "bytes", work->bytes);
+	json__u64(j, "cut", work->cut);
+	json__u64(j, "refused", work->refused);
 	json__u64(j, "downloads_asked", work->downloads.asked);
 	json__u64(j, "downloads_found", work->downloads.found);
 	json__f64(j, "downloads_s", (double)work->downloads.ns / 1e9, 3);
+	json__end_obj(j);
+}
+
+static void json_output(struct json *j, const struct summary *s)
+{
+	json__obj(j, "output");
+	if (s->max_output)
+		json__u64(j, "limit", s->max_output);
+	else
+		json__null(j, "limit");
+	json__u64(j, "lines_in_other", s->cut ? s->cut->lines : 0);
+	json__u64(j, "weight_in_other", s->cut ? (uint64_t)s->cut->weight : 0);
 	json__end_obj(j);
 }
 
@@ -298,6 +313,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);
 	json_aside(&j, s);
+	json_output(&j, s);
 	json_memory(&j, &s->ledger->memory);
 	cost__json(s, &j);
 	json__obj(&j, "sideband");

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Formats that write out every name of every stack grow with the length of names, which programs choose. They get so
+ * much room: what is heaviest stays, the rest becomes [other], and no weight is lost.
+ */
+#ifndef PMUBPF_OUT_ROOM_H
+#define PMUBPF_OUT_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct room_item {
+	uint64_t bytes;
+	int64_t weight;
+};
+
+/* What did not fit; counted on. */
+struct room_cut {
+	uint64_t lines;
+	int64_t weight; /* as printed */
+};
+
+/* Sets give_up[i] for those that don't fit into max_bytes (0: all fit), the lightest first; cut may be NULL. True if there
+ * are any. */
+bool room__share(const struct room_item *items, size_t n, uint64_t max_bytes, bool *give_up,
+		 struct room_cut *cut);
+
+#endif
