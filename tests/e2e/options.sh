@@ -123,4 +123,11 @@ t_perfs_idioms() {
 	expect_ge "$(jq -s 'map(select(.rows)) | length' "$T/out")" 2 "intervals of 0.2 s"
 }
 
+t_groups() {
+	pmb_ok record -e '{cpu-clock,page-faults}:u' -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 3000
+	expect_ledger
+	expect_eq "$(sum_get '[.events[].name] | join(" ")')" "cpu-clock:u page-faults:u" "events"
+	expect_match "$T/folded" 'faults;.*' "samples"
+}
+
 run_tests

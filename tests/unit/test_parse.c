@@ -428,7 +428,17 @@ Test(parse, refuses_with_a_reason)
 		{"mem:0x10/period=5", "not closed"},
 		{"/period=5/", "names no event"},
 		{":u", "names no event"},
-		{"{cycles,insts}", "braces"},
+		{"{cycles,insts", "not closed"},
+		{"cycles,insts}", "none opened"},
+		{"cycles{insts}", "'cycles{insts' is not known"},
+		{"{cycles,{insts}}", "not '}'"},
+		{"{{cycles},insts}", "none within another"},
+		{"{ }", "without events"},
+		{"{cycles,}", "missing"},
+		{"{cycles}x", "not 'x'"},
+		{"{cycles}:", "no modifiers"},
+		{"{cycles}:q", "'q' is no modifier"},
+		{"{cycles,insts}:S", "at-clock"},
 		{"cycles:", "allowed: ukhIGHpPDe"},
 		{"cycles/period=5/:", "allowed"},
 		{"cycles:S", "'S' is no modifier; allowed are u k h"},
@@ -556,6 +566,34 @@ Test(parse, endless_texts)
 	cr_expect_lt(event_list__parse(&list, text, root, &err), 0);
 	cr_expect_eq(list.n, 0);
 	free(text);
+}
+
+Test(parse, groups)
+{
+	struct event_list list = {0};
+	struct err err = {0};
+
+	cr_assert_eq(event_list__parse(
+			     &list,
+			     "cycles,{ instructions:k , cpu/event=1,umask=2/u}:uD, {page-faults}",
+			     root, &err),
+		     0, "%s", err.text);
+	cr_assert_eq(event_list__parse(&list, "{task-clock,mem:0x10/8:w}:p", root, &err), -EINVAL);
+	cr_assert_eq(event_list__parse(&list, "{task-clock,mem:0x10/8:w}:k", root, &err), 0);
+	cr_assert_eq(list.n, 6);
+	cr_expect_eq(list.events[0].group, 0);
+	cr_expect_eq(list.events[1].group, 1);
+	cr_expect_eq(list.events[2].group, 1);
+	cr_expect_eq(list.events[3].group, 2);
+	cr_expect_eq(list.events[4].group, 3);
+	cr_expect_eq(list.events[5].group, 3);
+	cr_expect_str_eq(list.events[1].name, "instructions:kuD");
+	cr_expect_str_eq(list.events[2].name, "cpu/event=1,umask=2/uD");
+	cr_expect(list.events[1].attr.pinned && !list.events[1].attr.exclude_kernel &&
+		  !list.events[1].attr.exclude_user);
+	cr_expect(list.events[2].attr.exclude_kernel && !list.events[2].attr.exclude_user);
+	cr_expect(list.events[5].attr.exclude_user);
+	event_list__done(&list);
 }
 
 Test(parse, aliases_are_whole)

@@ -65,6 +65,17 @@ Test(plan, software_needs_no_counter)
 	plan__done(&plan);
 }
 
+Test(plan, groups_stay_together)
+{
+	begin(6);
+	events[1].group = events[3].group = 1;
+	events[4].group = events[5].group = 2;
+	expect_sets(3, 2, (size_t[]){0, 0, 1, 0, 1, 1});
+	for (size_t i = 0; i < 6; i++)
+		events[i].group = 0;
+	plan__done(&plan);
+}
+
 /* On a machine whose third counter can count event 0 only: sampled in its own set, counted in all. */
 static int one_more_for_the_first(void *ctx, const struct event *const *asked, size_t n)
 {

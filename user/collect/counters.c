@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmu/explain.h"
 #include "pmu/probe.h"
 
 static struct perf_event_attr attr_for(const struct counters_opts *opts, bool per_task)
@@ -37,18 +38,48 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	return attr;
 }
 
+/* The first of an event's group there; NULL: it is in none, or is the first. */
+static const struct counter *find_leader(const struct counters *c, size_t group, pid_t tid, int cpu)
+{
+	for (size_t i = 0; group && i < c->n; i++) {
+		const struct counter *at = &c->list[i];
+
+		if (at->leads == group && at->tid == tid && at->cpu == cpu)
+			return at;
+	}
+	return NULL;
+}
+
+static int explain_refusal(const struct counters_opts *opts, const struct counter *leader,
+			   const struct perf_event_attr *attr, const struct counter *refused,
+			   int error, struct err *err)
+{
+	_cleanup_close_ int fd = leader ? perf_open(attr, refused->tid, refused->cpu) : -1;
+
+	if (fd < 0)
+		return event__explain_open(opts->event, refused->tid, refused->cpu, -error, err);
+	err__cannot(err, GROUP_REFUSED "; " GROUP_REFUSED_NEXT, opts->event->name);
+	return error;
+}
+
 /* Opens, attaches and lists one; -errno with the sentence in err. */
 static int counters__add(struct counters *c, const struct counters_opts *opts, pid_t tid, int cpu,
 			 struct err *err)
 {
 	struct perf_event_attr attr = attr_for(opts, tid >= 0);
-	_cleanup_close_ int fd = perf_open(&attr, tid, cpu);
-	struct counter counter = {.event = opts->index, .tid = tid, .cpu = cpu};
+	const struct counter *leader = find_leader(c, opts->event->group, tid, cpu);
+	_cleanup_close_ int fd = perf_open_in(&attr, tid, cpu, leader ? leader->fd : -1);
+	struct counter counter = {
+		.event = opts->index,
+		.leads = leader ? 0 : opts->event->group,
+		.tid = tid,
+		.cpu = cpu,
+	};
 	bool attach = opts->programs && opts->event->way == EVENT_OVERFLOWS;
 	int r;
 
 	if (fd < 0)
-		return event__explain_open(opts->event, tid, cpu, -fd, err);
+		return explain_refusal(opts, leader, &attr, &counter, fd, err);
 	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF,
 			    programs__overflow_fd(opts->programs, opts->index)) < 0) {
 		r = -errno;

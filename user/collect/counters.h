@@ -20,10 +20,11 @@
 struct counter {
 	int fd;
 	size_t event;
-	pid_t tid;               /* -1: whatever runs on cpu */
-	int cpu;                 /* -1: wherever tid runs */
-	uint64_t id;             /* the kernel's id, in side-band records */
-	uint64_t charged;        /* of a place's counter: how much of it is in the profile */
+	size_t leads;     /* the number of a group of events whose first here it is; 0: of none */
+	pid_t tid;        /* -1: whatever runs on cpu */
+	int cpu;          /* -1: wherever tid runs */
+	uint64_t id;      /* the kernel's id, in side-band records */
+	uint64_t charged; /* of a place's counter: how much of it is in the profile */
 	struct perf_count count; /* after counters__read */
 };
 

@@ -57,7 +57,8 @@ struct event {
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
 	bool is_breakpoint; /* counts only inside tasks: opened per task */
-	bool taken_alone;   /* with no other event beside it, says the database */
+	size_t group; /* counts together with the others of that number, or not at all; 0: none */
+	bool taken_alone; /* with no other event beside it, says the database */
 	/* What the database says of it (pmu/event_db.h), which must outlive it; NULL: nothing. */
 	const struct event_db_entry *db;
 };

@@ -26,4 +26,10 @@ int attr__try_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int g
 /* A whole number of /proc/sys, or fallback. */
 int sysctl__read(const char *path, int fallback);
 
+/* Why an event (its name) that can be had can't be counted in its group. */
+#define GROUP_REFUSED                                                                             \
+	"'%.60s' can't count at the same time as those before it in its group: it is of another " \
+	"PMU, or there are not so many counters"
+#define GROUP_REFUSED_NEXT "make the group smaller, or list the events without braces"
+
 #endif

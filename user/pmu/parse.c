@@ -154,6 +154,8 @@ static int parser__add(const struct parser *parser, struct spec *spec, struct ev
 	size_t lead = list->n;
 	int r = split_mods(parser, spec);
 
+	if (r == 0 && parser->group_mods)
+		spec__add_group_mods(spec, parser->group_mods);
 	for (size_t i = 0; r == 0 && mixed && i < parser->pmus->n; i++) {
 		struct parser of_core = *parser;
 
@@ -225,7 +227,12 @@ static int parser__add_definition(const struct parser *parser, const struct user
 {
 	_cleanup_(spec__done) struct spec definition = {0};
 	struct err detail = {0};
-	struct parser inner = {.pmus = parser->pmus, .counting = parser->counting, .err = &detail};
+	struct parser inner = {
+		.pmus = parser->pmus,
+		.counting = parser->counting,
+		.group_mods = parser->group_mods,
+		.err = &detail,
+	};
 	int r = take_definition(&inner, user, spec, &definition);
 
 	if (r == 0)
@@ -295,6 +302,44 @@ static int parser__next(const struct parser *parser, const char **p, struct even
 	return 1;
 }
 
+static int parser__group(const struct parser *parser, const char *mods, const char **p,
+			 struct event_list *list)
+{
+	struct parser inner = *parser;
+	size_t first = list->n, number = 1;
+	int r;
+
+	inner.group_mods = mods;
+	for (size_t i = 0; i < first; i++) {
+		if (list->events[i].group >= number)
+			number = list->events[i].group + 1;
+	}
+	do {
+		r = parser__next(&inner, p, list);
+	} while (r > 0);
+	for (size_t i = first; i < list->n; i++)
+		list->events[i].group = number;
+	return r == 0 && !group__close(p) ?
+		       err__usage(parser->err, "a group has no end: '%.100s'", *p) :
+		       r;
+}
+
+/* An event or a group; returns 1 if another follows. */
+static int parser__item(const struct parser *parser, const char **p, struct event_list *list)
+{
+	_cleanup_free_ char *mods = NULL;
+	int r = group__open(p, &mods, parser->err);
+
+	if (r == 0)
+		return parser__next(parser, p, list);
+	if (r > 0)
+		r = parser__group(parser, mods, p, list);
+	if (r < 0 || **p != ',')
+		return r;
+	++*p;
+	return 1;
+}
+
 static int parser__run(const struct parser *parser, const char *text, struct event_list *list)
 {
 	size_t before = list->n;
@@ -304,8 +349,11 @@ static int parser__run(const struct parser *parser, const char *text, struct eve
 		return err__usage(parser->err,
 				  "the text of -e is empty; `pmubpf list` shows the events");
 	do {
-		r = parser__next(parser, &text, list);
+		r = parser__item(parser, &text, list);
 	} while (r > 0);
+	if (r == 0 && *text)
+		r = err__usage(parser->err, "'%.100s': a brace closes a group that none opened",
+			       text);
 	while (r < 0 && list->n > before)
 		event__done(&list->events[--list->n]);
 	return r;

@@ -31,6 +31,7 @@ struct parser {
 	const struct user_events *user; /* NULL: none, as within the text of one: they don't nest */
 	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
 	bool counting;          /* for stat: what can't interrupt is no mistake */
+	const char *group_mods; /* of the group that is being read; NULL: none */
 	struct err *err;
 };
 
@@ -46,11 +47,20 @@ struct terms {
 	size_t n, cap;
 };
 
-/* Takes one event off *p, up to its comma or the end. */
+/* Takes one event off *p, up to its comma, the end of its group or the end. */
 int spec__take(const char **p, struct spec *ret, struct err *err);
 void spec__done(struct spec *spec);
 /* Cuts ":mods" off the base. Unless the name is known, "sys:name" is refused as a tracepoint. */
 int spec__split_mods(struct spec *spec, bool known, struct err *err);
+
+/*
+ * Groups, perf's {a,b}:mods: what opens one at *p, if a brace stands there. The modifiers are added to those of each event;
+ * *ret_mods is the caller's, NULL: none. 1: a group begins, 0: none does.
+ */
+int group__open(const char **p, char **ret_mods, struct err *err);
+/* Steps over the brace, and the modifiers, at *p. 1: they stand there. */
+int group__close(const char **p);
+void spec__add_group_mods(struct spec *spec, const char *mods);
 
 int terms__split(struct terms *terms, const struct spec *spec, struct err *err);
 void terms__done(struct terms *terms);

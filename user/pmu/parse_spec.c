@@ -44,12 +44,12 @@ static char *dup_shown(const char *from, const char *to)
 	return xasprintf("%.*s…", SHOWN_MAX, text);
 }
 
-/* To the slash that opens the terms, the comma behind the event, or the end. */
+/* To the slash that opens the terms, what ends the event, or the end. */
 static const char *find_base_end(const char *p)
 {
 	bool length_allowed = is_mem(p);
 
-	for (; *p && *p != ','; p++) {
+	for (; *p && *p != ',' && *p != '}'; p++) {
 		if (*p != '/')
 			continue;
 		if (!length_allowed || !isdigit((unsigned char)p[1]))
@@ -83,7 +83,7 @@ static int spec__take_terms(struct spec *spec, const char **p, const char *open,
 				  "event '%s': the slash is not closed; write name/term=value/",
 				  spec->shown);
 	}
-	end = close + strcspn(close, ",");
+	end = close + strcspn(close, ",}");
 	spec->shown = dup_shown(*p, end);
 	spec->base = dup_trimmed(*p, open);
 	spec->terms = dup_trimmed(open + 1, close);
@@ -100,8 +100,8 @@ static int spec__check(const struct spec *spec, struct err *err)
 		return err__usage(err, "'%s' names no event; `pmubpf list` shows all", spec->shown);
 	if (*spec->base == '{')
 		return err__usage(err,
-				  "'%s': groups in braces are not supported; list the events "
-				  "with commas",
+				  "'%s': a brace opens a group where an event begins, and none "
+				  "within another",
 				  spec->shown);
 	return 0;
 }

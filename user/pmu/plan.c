@@ -17,14 +17,23 @@ struct planner {
 	void *ctx;
 };
 
-/* Whether an event runs together with the members of a set and with those that are counted in every
- * set; an event may be among them twice, sampled and counted. */
+static bool same_group(const struct planner *p, size_t a, size_t b)
+{
+	return a == b ||
+	       (p->list->events[a].group && p->list->events[a].group == p->list->events[b].group);
+}
+
+/* Whether an event and those of its group run together with the members of a set and with those that are counted
+ * in every set; an event may be among them twice, sampled and counted. */
 static int joins(const struct planner *p, size_t set, size_t event)
 {
-	_cleanup_free_ const struct event **events = xcalloc(2 * p->list->n + 1, sizeof(*events));
+	_cleanup_free_ const struct event **events = xcalloc(3 * p->list->n + 1, sizeof(*events));
 	size_t n = 0;
 
-	events[n++] = &p->list->events[event];
+	for (size_t i = 0; i < p->list->n; i++) {
+		if (same_group(p, i, event))
+			events[n++] = &p->list->events[i];
+	}
 	for (size_t i = 0; i < p->list->n; i++) {
 		if (p->plan->set[i] == set)
 			events[n++] = &p->list->events[i];
@@ -46,7 +55,10 @@ static void place(const struct planner *p, size_t event)
 		while (set < p->plan->n_sets && joins(p, set, event) == 0)
 			set++;
 	}
-	p->plan->set[event] = set;
+	for (size_t i = event; i < p->list->n; i++) {
+		if (same_group(p, i, event))
+			p->plan->set[i] = set;
+	}
 	if (set == p->plan->n_sets)
 		p->plan->n_sets++;
 }
@@ -79,8 +91,10 @@ void plan__make(struct plan *plan, const struct event_list *list, plan_fits_fn f
 		return;
 	for (size_t i = 0; i < list->n; i++)
 		plan->set[i] = NO_SET;
-	for (size_t i = 0; i < list->n; i++)
-		place(&p, i);
+	for (size_t i = 0; i < list->n; i++) {
+		if (plan->set[i] == NO_SET)
+			place(&p, i);
+	}
 	for (size_t i = 0; i < list->n; i++)
 		plan->everywhere[i] = fits_everywhere(&p, i);
 }

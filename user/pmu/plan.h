@@ -25,7 +25,7 @@ struct plan {
 typedef int (*plan_fits_fn)(void *ctx, const struct event *const *events, size_t n);
 
 /*
- * Each event joins the first set in which it fits, in their order. An event that can't be opened
+ * Each event, with those of its group, joins the first set in which it fits, in their order. An event that can't be opened
  * joins the first: opening it for good will explain why.
  */
 void plan__make(struct plan *plan, const struct event_list *list, plan_fits_fn fits, void *ctx);

@@ -34,6 +34,7 @@ struct counting_fd {
 	size_t event;
 	struct place place;
 	const struct presence *presence; /* NULL: it is enabled only where it could run */
+	bool leads;                      /* those of its group at its place were opened into it */
 	struct perf_count before;        /* what it said at the end of the previous interval */
 };
 
@@ -49,6 +50,7 @@ struct counting {
 	size_t n_places, cap_places;
 	struct counting_fd *fds;
 	size_t n_fds, cap_fds;
+	size_t leader_hint; /* where the next leader of a group is likely */
 	struct presence *presences;
 	uint64_t start_ns;
 	uint64_t usage_before[2]; /* user, system: of children before this one */

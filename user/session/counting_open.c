@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmu/explain.h"
 #include "session/counting_internal.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
@@ -121,18 +122,57 @@ static void forget_presences(struct counting *c)
 	}
 }
 
+static bool same_place(const struct place *a, const struct place *b)
+{
+	return a->tid == b->tid && a->cpu == b->cpu && a->cgroup == b->cgroup;
+}
+
+/*
+ * The first that was opened there of an event's group, -1: none, or it is in none. Events are opened one after the
+ * other at places in the same order, so the next one of the leader's is at hand.
+ */
+static int leader_at(struct counting *c, size_t index, const struct place *place)
+{
+	const struct event *events = c->opts->events->events;
+	size_t group = events[index].group;
+	bool first = !group || !index || events[index - 1].group != group;
+
+	for (size_t tried = 0; !first && tried < c->n_fds; tried++) {
+		size_t i = (c->leader_hint + tried) % c->n_fds;
+		const struct counting_fd *fd = &c->fds[i];
+
+		if (!fd->leads || events[fd->event].group != group ||
+		    !same_place(&fd->place, place))
+			continue;
+		c->leader_hint = i + 1;
+		return fd->fd;
+	}
+	return -1;
+}
+
+static int try_open(const struct counting *c, const struct event *event, const struct place *place,
+		    int leader_fd)
+{
+	struct perf_event_attr attr = count_attr(c, event, place->tid >= 0);
+
+	if (place->cgroup >= 0)
+		return perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu, leader_fd);
+	return perf_open_in(&attr, place->tid, place->cpu, leader_fd);
+}
+
 static int open_at(struct counting *c, size_t index, const struct place *place)
 {
 	const struct event *event = &c->opts->events->events[index];
-	struct perf_event_attr attr = count_attr(c, event, place->tid >= 0);
-	int fd = place->cgroup >= 0 ?
-			 perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu) :
-			 perf_open(&attr, place->tid, place->cpu);
+	int leader_fd = leader_at(c, index, place);
+	int fd = try_open(c, event, place, leader_fd);
 
 	if (fd < 0)
 		return fd;
 	GROW(c->fds, c->n_fds, c->cap_fds);
-	c->fds[c->n_fds] = (struct counting_fd){.fd = fd, .event = index, .place = *place};
+	c->fds[c->n_fds] = (struct counting_fd){.fd = fd,
+						.event = index,
+						.place = *place,
+						.leads = event->group && leader_fd < 0};
 	if (place->tid >= 0 && place->cpu >= 0)
 		c->fds[c->n_fds].presence = presence_on(c, place->tid, place->cpu);
 	c->n_fds++;
@@ -228,6 +268,24 @@ static bool refused_cgroup(struct counting *c, size_t index, const struct place 
 	return true;
 }
 
+/* It can be had, but not together with those of its group that were opened before. */
+static bool refused_group(struct counting *c, size_t index, const struct place *place)
+{
+	const struct event *event = &c->opts->events->events[index];
+	struct probe_result *tried = &c->result->tried[index];
+	_cleanup_close_ int fd = -1;
+
+	if (!event->group || leader_at(c, index, place) < 0)
+		return false;
+	fd = try_open(c, event, place, -1);
+	if (fd < 0)
+		return false;
+	snprintf(tried->brief, sizeof(tried->brief), "not in this group");
+	snprintf(tried->reason, sizeof(tried->reason), GROUP_REFUSED, event->name);
+	snprintf(tried->next, sizeof(tried->next), "%s", GROUP_REFUSED_NEXT);
+	return true;
+}
+
 /* In all its places, or in none: then the result says why. Negative only for what ends everything. */
 static int open_event(struct counting *c, size_t index, struct err *err)
 {
@@ -256,7 +314,7 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 			tried->user_only = tried->ok && !event__counts_all_code(event);
 			return r;
 		}
-		if (!refused_cgroup(c, index, p, r))
+		if (!refused_cgroup(c, index, p, r) && !refused_group(c, index, p))
 			event__refusal(event, p->tid, p->cpu, -r, tried);
 		return 0;
 	}

@@ -12,16 +12,21 @@
 
 enum { MAX_RECORD = 65536 }; /* perf_event_header.size is 16 bits */
 
-int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
+int perf_open_in(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader_fd)
 {
-	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader_fd, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu)
+int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu)
 {
-	long fd = syscall(SYS_perf_event_open, attr, dir_fd, cpu, -1,
+	return perf_open_in(attr, tid, cpu, -1);
+}
+
+int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, int leader_fd)
+{
+	long fd = syscall(SYS_perf_event_open, attr, dir_fd, cpu, leader_fd,
 			  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
