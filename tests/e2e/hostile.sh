@@ -213,6 +213,15 @@ t_10000_threads() {
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 }
 
+# Who has ended and is not reaped is not looked for in each round.
+t_zombies() {
+	need_program strace
+	strace -f --seccomp-bpf -e trace=/access -o "$T/calls" "$PMUBPF" record -a -e cpu-clock -o "$T/folded" \
+		-- "$WORKLOADS/crowd" zombies 1000 2 >"$T/out" 2>"$T/err" || fail "exit status $?"
+	expect_ge "$(grep -c '"/proc/[0-9]*", F_OK) *= 0' "$T/calls")" 500 "looks for a thousand zombies"
+	expect_le "$(grep -c '"/proc/[0-9]*", F_OK) *= 0' "$T/calls")" 8000 "looks for a thousand zombies"
+}
+
 t_20000_processes() {
 	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
 	expect_unhurt 131072

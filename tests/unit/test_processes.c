@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "proc/processes.h"
@@ -244,6 +245,24 @@ Test(processes, who_still_exists_is_not_swept)
 	exited(me, me, 2); /* its leader ended, other threads go on */
 	processes__sweep(all, 1000);
 	cr_expect_eq(processes__count(all), 1);
+}
+
+Test(processes, who_is_not_reaped_is_looked_for_seldom)
+{
+	const uint64_t second = 1000000000;
+	pid_t zombie = fork();
+
+	if (zombie == 0)
+		_exit(0);
+	waitid(P_PID, (id_t)zombie, NULL, WEXITED | WNOWAIT);
+	execed((uint32_t)zombie, 1);
+	exited((uint32_t)zombie, (uint32_t)zombie, 2);
+	processes__sweep(all, second);
+	waitpid(zombie, NULL, 0);
+	processes__sweep(all, second + second / 20);
+	cr_expect_eq(processes__count(all), 1, "was there just before");
+	processes__sweep(all, 2 * second);
+	cr_expect_eq(processes__count(all), 0, "looked at again");
 }
 
 Test(processes, lost_exits_are_found)

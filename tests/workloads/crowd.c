@@ -7,6 +7,7 @@
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time; each spins for
  *			50 µs in crowd_child. Prints "forked N".
+ *	zombies		N children that have ended and that nobody asks after
  *	cgroups		N cgroups below $CROWD_CGROUP, made and removed one after the other, with a process in each that
  *			spins for 2 ms in crowd_child
  *	words		starts itself anew with N bytes of arguments, and only spins
@@ -131,6 +132,18 @@ static void forks(long n)
 	printf("forked %ld\n", n - (b->left > 0 ? b->left : 0));
 }
 
+static void zombies(long n)
+{
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT) < 0)
+			fail("fork");
+	}
+}
+
 static void words(long n, char *self)
 {
 	long count = n / WORD_BYTES + 1;
@@ -234,6 +247,8 @@ int main(int argc, char **argv)
 		threads(n);
 	else if (strcmp(what, "forks") == 0)
 		forks(n);
+	else if (strcmp(what, "zombies") == 0)
+		zombies(n);
 	else if (strcmp(what, "words") == 0)
 		words(n, argv[0]);
 	else if (strcmp(what, "cgroups") == 0)

@@ -22,9 +22,11 @@ struct process {
 	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
 	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
 	uint64_t last_sample;
-	uint32_t jit_file; /* in files; 0: not asked for yet */
-	uint32_t jit_dump; /* in files; 0: none */
-	bool starting;     /* after an exec, before the first sample in the new program */
+	uint64_t look_from; /* once it has exited: when to look again whether it is gone, */
+	uint64_t look_wait; /* and how long was waited for that */
+	uint32_t jit_file;  /* in files; 0: not asked for yet */
+	uint32_t jit_dump;  /* in files; 0: none */
+	bool starting;      /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
 
@@ -35,6 +37,11 @@ struct processes {
 	size_t n_exited;
 	size_t after_search; /* processes there were after the last search for lost exits */
 };
+
+/* Who has exited and is still there may be so for days (nobody reaps it, or its other threads go on), and there may be
+ * thousands of them: each is looked for less and less often. */
+#define LOOK_FIRST_NS 100000000ULL
+#define LOOK_MOST_NS 30000000000ULL
 
 enum {
 	/* Fewer are not worth a look. */
@@ -295,6 +302,7 @@ void processes__life(struct processes *all, const struct life *life)
 		if (p && life->tid == life->tgid) {
 			all->n_exited += p->exit_time == 0;
 			p->exit_time = life->time;
+			p->look_from = p->look_wait = 0;
 		}
 		return;
 	}
@@ -368,6 +376,19 @@ void processes__keep_files(const struct processes *all)
 	}
 }
 
+static bool process__is_gone(struct process *p, uint64_t now)
+{
+	if (now < p->look_from)
+		return false;
+	if (!procfs_task_exists((pid_t)p->tgid))
+		return true;
+	p->look_wait = p->look_wait ? 2 * p->look_wait : LOOK_FIRST_NS;
+	if (p->look_wait > LOOK_MOST_NS)
+		p->look_wait = LOOK_MOST_NS;
+	p->look_from = now + p->look_wait;
+	return false;
+}
+
 void processes__sweep(struct processes *all, uint64_t before)
 {
 	struct process *p, *next;
@@ -378,8 +399,8 @@ void processes__sweep(struct processes *all, uint64_t before)
 	HASH_ITER(hh, all->by_tgid, p, next) {
 		if (!p->exit_time || p->exit_time >= before || p->last_sample >= before)
 			continue;
-		if (procfs_task_exists((pid_t)p->tgid))
-			continue; /* its other threads go on, or nobody has reaped it yet */
+		if (!process__is_gone(p, before))
+			continue;
 		processes__remove(all, p);
 		all->n_exited--;
 	}
