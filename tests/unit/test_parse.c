@@ -99,6 +99,7 @@ Test(parse, the_kernels_numbers)
 		{"cycles:I", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL, 0},
 		{"cycles/name='time that passes'/u", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
 		 "time that passes", 0},
+		{"cpu/name='a,b/c=d:u',event=0x3c/u", 4, 0x3c, "a,b/c=d:u", 0},
 		{"cycles/config=1,config1=7/", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, NULL,
 		 7},
 	};

@@ -44,6 +44,20 @@ static char *dup_shown(const char *from, const char *to)
 	return xasprintf("%.*s…", SHOWN_MAX, text);
 }
 
+/* The first such character that isn't in the quotes of a value: name='a, b'. */
+static char *find_unquoted(const char *text, char wanted)
+{
+	bool quoted = false;
+
+	for (const char *p = text; *p; p++) {
+		if (*p == '\'' && (quoted || (p > text && p[-1] == '=')))
+			quoted = !quoted;
+		else if (*p == wanted && !quoted)
+			return (char *)p;
+	}
+	return NULL;
+}
+
 /* To the slash that opens the terms, what ends the event, or the end. */
 static const char *find_base_end(const char *p)
 {
@@ -75,7 +89,7 @@ static int take_tail(struct spec *spec, const char *from, const char *to, struct
 
 static int spec__take_terms(struct spec *spec, const char **p, const char *open, struct err *err)
 {
-	const char *close = strchr(open + 1, '/'), *end;
+	const char *close = find_unquoted(open + 1, '/'), *end;
 
 	if (!close) {
 		spec->shown = dup_shown(*p, open + strlen(open));
@@ -170,7 +184,7 @@ int terms__split(struct terms *terms, const struct spec *spec, struct err *err)
 
 	*terms = (struct terms){.text = xstrdup(spec->terms ? spec->terms : "")};
 	for (p = *terms->text ? terms->text : NULL; p; p = next) {
-		next = strchr(p, ',');
+		next = find_unquoted(p, ',');
 		if (next)
 			*next++ = '\0';
 		p = (char *)skip_space(p);
