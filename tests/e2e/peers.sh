@@ -10,13 +10,13 @@
 PEERS=$TOP/tests/peers
 
 # A comparison prints each difference, and last how much was compared.
-compare() { # AT_LEAST SCRIPT ARG…
-	local least=$1 script=$2 status=0
-	shift 2
-	python3 "$PEERS/$script" "$@" >"$T/out" 2>"$T/err" || status=$?
+compare() { # AT_LEAST COMMAND…
+	local least=$1 status=0
+	shift
+	"$@" >"$T/out" 2>"$T/err" || status=$?
 	echo "    $(tail -n 1 "$T/out")"
-	[ "$status" = 0 ] || fail "$script: $(cut -c -300 "$T/out" | head -n 1)$(tail -n 1 "$T/err")"
-	expect_ge "$(tail -n 1 "$T/out" | awk '{ print $1 }')" "$least" "cases of $script"
+	[ "$status" = 0 ] || fail "$(cut -c -300 "$T/out" | head -n 1)$(tail -n 1 "$T/err")"
+	expect_ge "$(tail -n 1 "$T/out" | awk '{ print $1 }')" "$least" "cases compared"
 }
 
 need_go() {
@@ -25,11 +25,37 @@ need_go() {
 	export HOME=$T PPROF_TMPDIR=$T PPROF_BINARY_PATH=$T
 }
 
+# A recorded machine's PMUs, so that any machine answers the same.
+make_sysfs() { # FOLDER TREE
+	local path text
+	while IFS= read -r line; do
+		path=$1/${line%%: *} text=${line#*: }
+		mkdir -p "${path%/*}"
+		echo "$text" >"$path"
+	done < <(grep -v '^#' "$TOP/tests/trees/$2.txt")
+}
+
+t_event_texts_beside_perf() {
+	need_root
+	need_program python3
+	need_program unshare
+	perf_path >/dev/null || skip "no perf here"
+	unshare -m mount --bind "$T" "$T" 2>/dev/null || skip "no mounts of one's own here"
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/attrs.so" "$TOP/tests/shims/attrs.c" || fail "no attrs.so"
+	make_sysfs "$T/sysfs" intel-server
+	mkdir "$T/logs"
+	export ATTRS=$T/attrs.so PERF XDG_CONFIG_HOME=/nonexistent
+	PERF=$(perf_path)
+	# shellcheck disable=SC2016 # the inner shell's
+	compare 500 unshare -m sh -c 'mount --bind "$0" /sys/bus/event_source/devices && exec "$@"' \
+		"$T/sysfs" python3 "$PEERS/events.py" "$T/logs"
+}
+
 t_profiles_beside_pprof() {
 	need_go
 	need_program python3
 	python3 "$PEERS/profiles.py" "$T/profiles" 100 || fail "no profiles"
-	compare 3000 pprof.py "$T/profiles"
+	compare 2500 python3 "$PEERS/pprof.py" "$T/profiles"
 }
 
 run_tests
