@@ -209,7 +209,7 @@ Test(folded, names_cannot_forge_lines)
 	add(0, "x;main 99\nevil", STACK(user(1, "a;b\nc 7")), 0, 1);
 	add(0, "back\\slash", STACK(user(2, "\xff\xc3\xa4\xc3")), 0, 2);
 	expect(&plain, "back\\x5cslash;\\xff\xc3\xa4\\xc3 2\n"
-		       "x\\x3bmain 99\\x0aevil;a\\x3bb\\x0ac 7 1\n");
+		       "x\\x3bmain 99\\x0aevil;a\\x3bb\\x0ac\\x207 1\n");
 }
 
 Test(folded, nor_can_the_text_of_an_event)

@@ -169,14 +169,31 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 	head = f->n_parts;
 	add_frames(f, sample->stack);
 	add_address(f, sample->labels);
+	if (f->n_parts == 1) /* neither a comm nor a stack: the line would be a number only */
+		add_part(f, text_number(f, "[unknown]", ""));
 	for (uint32_t e = 0; e < n; e++) {
 		int64_t number = values[prof_event__type(&events[e], f->opts->unit)];
 
-		if (!number && (events[e].samples == PROF_NO_TYPE || !values[events[e].samples]))
-			continue; /* another event's */
 		f->parts[0] = e;
-		add_number(f, head, number);
+		if (number)
+			add_number(f, head, number);
 	}
+}
+
+/* Two numbers at the end of a line are a difference: a leaf "Thread 7" is no "Thread" of which 7 are gone. */
+static void put_leaf(struct buf *text, const char *name)
+{
+	static const char digits[] = "0123456789";
+	const char *blank = strrchr(name, ' '), *end = blank ? blank + 1 : name;
+	size_t n = blank ? strspn(end, digits) : 0;
+
+	end += n;
+	if (n && *end == '.')
+		end += 1 + strspn(end + 1, digits);
+	if (n && !*end)
+		buf__printf(text, "%.*s\\x20%s", (int)(blank - name), name, blank + 1);
+	else
+		buf__puts(text, name);
 }
 
 static char *line_text(const struct folder *f, uint32_t line, const struct prof_event *events,
@@ -184,17 +201,20 @@ static char *line_text(const struct folder *f, uint32_t line, const struct prof_
 {
 	size_t size, ignored;
 	const uint32_t *parts = intern__get(&f->lines, line, &size);
+	const char *leaf;
 	struct buf text = {0};
 
 	if (n > 1) {
 		escape_name(&text, events[parts[0]].name);
 		buf__putc(&text, ';');
 	}
-	for (size_t i = 1; i < size / sizeof(*parts); i++) {
-		if (i > 1)
-			buf__putc(&text, ';');
+	size /= sizeof(*parts);
+	for (size_t i = 1; i < size - 1; i++) {
 		buf__puts(&text, intern__get(&f->texts, parts[i], &ignored));
+		buf__putc(&text, ';');
 	}
+	leaf = intern__get(&f->texts, parts[size - 1], &ignored);
+	put_leaf(&text, leaf);
 	buf__printf(&text, " %" PRId64 "\n", f->numbers[line - 1]);
 	return buf__take(&text);
 }
@@ -258,8 +278,9 @@ static int write_lines(const struct folder *f, FILE *file, const struct prof_eve
 	size_t n = 0;
 	int r = 0;
 
+	/* a line of 0 would hide its neighbour's boxes in flamegraph.pl's picture */
 	for (size_t i = 0; i < f->n_numbers; i++) {
-		if (i >= f->n_lines || !f->give_up[i])
+		if (f->numbers[i] && (i >= f->n_lines || !f->give_up[i]))
 			texts[n++] = line_text(f, (uint32_t)i + 1, events, n_events);
 	}
 	if (n)
