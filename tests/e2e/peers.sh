@@ -8,6 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 PEERS=$TOP/tests/peers
+export PYTHONDONTWRITEBYTECODE=1 # no files among the sources
 
 # A comparison prints each difference, and last how much was compared.
 compare() { # AT_LEAST COMMAND…
@@ -56,6 +57,46 @@ t_profiles_beside_pprof() {
 	need_program python3
 	python3 "$PEERS/profiles.py" "$T/profiles" 100 || fail "no profiles"
 	compare 2500 python3 "$PEERS/pprof.py" "$T/profiles"
+}
+
+# ---------------------------------------------------------------- the formats that report writes
+
+hostile_profiles() {
+	need_program python3
+	python3 "$PEERS/profiles.py" "$T/profiles" 80 hostile || fail "no profiles"
+}
+
+t_pictures_by_flamegraph_pl() {
+	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
+	hostile_profiles
+	compare 80 python3 "$PEERS/readers.py" flamegraph "$T/profiles" "$(flamegraph_path)"
+}
+
+# By the script's rules, written anew: no package has the script.
+t_perf_text_as_stackcollapse_reads_it() {
+	hostile_profiles
+	compare 80 python3 "$PEERS/readers.py" stackcollapse "$T/profiles"
+}
+
+# npm's package, which is kept. It is the page that a browser loads: nothing of it runs at installation.
+speedscope_script() {
+	local version=1.25.0 cache=/var/cache/pmubpf-tests/npm
+	local kept=$cache/speedscope-$version
+	if [ ! -d "$kept" ]; then
+		mkdir -p "$cache" && (cd "$T" && npm_config_cache=$T/npm timeout 60 npm pack --silent "speedscope@$version" >/dev/null 2>&1) &&
+			tar -xzf "$T/speedscope-$version.tgz" -C "$T" && mv -T "$T/package" "$kept" 2>/dev/null
+	fi
+	find "$kept/dist/release" -name 'speedscope-*.js' 2>/dev/null | grep . # none: no network
+}
+
+t_what_speedscope_imports() {
+	local script
+	need_root
+	need_program node
+	need_program npm
+	script=$(speedscope_script) || skip "speedscope can't be had from npm here"
+	hostile_profiles
+	compare 120 python3 "$PEERS/readers.py" speedscope "$T/profiles" "$script"
 }
 
 run_tests

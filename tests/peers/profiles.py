@@ -2,7 +2,8 @@
 """
 Profiles as makers of profiles write them, and as nobody does but may: by chance, and the same each time.
 
-Usage: profiles.py FOLDER N. Beside each profile lies NAME.json: what the generator knows of it.
+Usage: profiles.py FOLDER N [hostile]: with names that few readers bear. Beside each profile lies NAME.json: what the
+generator knows of it.
 """
 import json
 import os
@@ -25,7 +26,8 @@ NAMES = ['main.main', 'runtime.mallocgc', 'f', 'g', 'operator()', 'a::b<c>::d', 
          'semi;colon', 'back\\slash', 'quote"d', 'höhe', 'a b c', '<html>&amp;', '日本', 'x@plt', '[kernel]',
          'main.(*T).M', 'lambda$0', "it's", '100%', 'com.example.A.b', '_start', '-', '0', '#', '$x{1}',
          'operator new(unsigned long)', '(anonymous namespace)::h(int)::m', 'core::f::{{closure}}', '.dot', 'f(int)',
-         '[libc.so]+0x12', '日本(x)', '\x01ctl']
+         '[libc.so]+0x12', '日本(x)', '\x01ctl', 'Thread 7', 'a 1.5']
+HOSTILE = ['new\nline', 'tab\tx', ' ', 'f_[k]', 'f_[i]', '] (x)', '\x7f\x1b[31m', 'end ', ' begin', 'a;b;c 7', '12']
 SYSTEM = ['main', 'do_thing', 'f.part.0', 'caf\u00e9', 'A.b']
 FILES = ['/src/a.c', 'b/c.go', 'x y.cc', '']
 MODULES = ['/nonexistent/bin/app', '/nonexistent/libc.so.6', '[vdso]', '', 'relative', '/nonexistent/a b/c']
@@ -41,9 +43,9 @@ def value(r, sign):
     return -n if sign and r.random() < 0.4 else n
 
 
-def functions(r, p):
+def functions(r, p, names):
     out = []
-    for name in r.sample(NAMES, r.randrange(3, 9)):
+    for name in r.sample(names, r.randrange(3, 9)):
         # of the same name twice pprof takes off what looks like C++'s arguments
         system = r.choice(['', r.choice(SYSTEM) if set(name) & set('<[:(') else name, r.choice(SYSTEM)])
         out.append(p.function(name, system, r.choice(FILES), r.randrange(0, 50)))
@@ -52,7 +54,7 @@ def functions(r, p):
     return out
 
 
-def locations(r, p):
+def locations(r, p, names):
     maps = [0]
     start = 0x400000
     for module in r.sample(MODULES, r.randrange(0, 4)):
@@ -61,7 +63,7 @@ def locations(r, p):
         build_id = r.choice(['' if module else 'ab', f'abcdef{len(maps):010}'])
         maps.append(p.mapping(start, start + 0x10000, module, build_id, flags))
         start += r.choice([0x20000, 0x100000])  # pprof puts neighbours together
-    known = functions(r, p)
+    known = functions(r, p, names)
     home = r.choice(maps)  # of all that have names: a name in two files is one function to pprof and two to us
     out = []
     for _ in range(r.randrange(3, 16)):
@@ -74,13 +76,13 @@ def locations(r, p):
     return out
 
 
-def make(seed):
+def make(seed, names):
     r = random.Random(seed)
     p = wire.Profile(pack=r.random() < 0.8)
     types = TYPES[seed % len(TYPES)]
     for name, unit in types:
         p.type(name, unit)
-    places = locations(r, p)
+    places = locations(r, p, names)
     sign = r.random() < 0.25
     used = set()
     nowhere = [0] * len(types)
@@ -103,13 +105,13 @@ def make(seed):
     p.plain(wire.PERIOD, r.randrange(1, 10**6))
     p.plain(wire.TIME, 1_700_000_000_000_000_000 + seed)
     p.plain(wire.DURATION, 10**9)
-    return p, {'types': types, 'labels': sorted(used), 'nowhere': nowhere}
+    return p, {'types': types, 'labels': sorted(used), 'nowhere': nowhere, 'negative': sign}
 
 
-def main(folder, n):
+def main(folder, n, names):
     os.makedirs(folder, exist_ok=True)
     for seed in range(n):
-        p, known = make(seed)
+        p, known = make(seed, names)
         zipped = seed % 3 != 0
         name = f'{folder}/{seed:03}'
         with open(name + ('.pb.gz' if zipped else '.pb'), 'wb') as f:
@@ -119,4 +121,4 @@ def main(folder, n):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), NAMES + 3 * HOSTILE if len(sys.argv) > 3 else NAMES)
