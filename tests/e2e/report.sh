@@ -54,6 +54,36 @@ t_functions_of_our_own() {
 	head -n 1 "$T/out" | grep -q '^# file' || fail "a sound profile begins with $(head -n 1 "$T/out")"
 }
 
+# A difference: 30 less of "gone", 10 more of "new"; of one sample the tenant is an empty text, the size is 0.
+t_values_below_zero_and_empty_labels() {
+	encode "$T/p.pb.gz" <<-TEXT
+		string_table: "" string_table: "cpu" string_table: "count" string_table: "gone" string_table: "new"
+		string_table: "tenant" string_table: "blue" string_table: "size"
+		sample_type { type: 1 unit: 2 }
+		function { id: 1 name: 3 } function { id: 2 name: 4 }
+		location { id: 1 line { function_id: 1 } } location { id: 2 line { function_id: 2 } }
+		sample { location_id: 1 value: -30 label { key: 5 str: 6 } label { key: 7 num: 64 } }
+		sample { location_id: 2 value: 10 label { key: 5 } label { key: 7 } }
+	TEXT
+	pmb_ok report --by tenant --csv "$T/p.pb.gz"
+	expect_match "$T/out" ',\[no tenant\],' "an empty text"
+	pmb_ok report --by size --csv "$T/p.pb.gz"
+	expect_match "$T/out" ',0,,' "a number"
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" ' -150\.00.* gone' "the share of what is below zero"
+	expect_match "$T/out" ' 50\.00.* new' "the share of what is above"
+	pmb_ok report --perf "$T/p.pb.gz"
+	expect_match "$T/err" 'perf has no negative values: those of 1 of 2 samples are left out' "what is told"
+	expect_match "$T/out" ' new ' "what is above zero"
+	expect_no_match "$T/out" ' gone ' "what is below"
+	pmb_ok report --speedscope "$T/p.pb.gz"
+	expect_match "$T/err" 'speedscope has no negative values' "what is told"
+	expect_eq "$(jq -c '.profiles | map([.endValue, .weights])' "$T/out")" '[[10,[10]]]' "weights"
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_empty "$T/err" "a word about formats that have them"
+	expect_match "$T/out" 'gone -30$' "a folded line"
+}
+
 t_needs_no_root() {
 	need_program setpriv
 	local dir

@@ -151,6 +151,34 @@ static int write_report(struct report_run *run, FILE *file)
 	return buf__write(&text, file);
 }
 
+static size_t count_negative(const struct prof *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const int64_t *values = prof__values(p, i);
+		bool below = false;
+
+		for (size_t t = 0; t < p->n_types; t++)
+			below |= values[t] < 0;
+		n += below;
+	}
+	return n;
+}
+
+/* Differences have some. */
+static void tell_negative(const struct report_run *run)
+{
+	const struct format *format = run->args->format;
+	size_t n = format && format->positive ? count_negative(run->prof) : 0;
+
+	if (n)
+		fprintf(stderr,
+			"pmubpf: --%s has no negative values: those of %zu of %zu samples are left "
+			"out (--folded, --html and --pprof keep them)\n",
+			format->name, n, run->prof->n_samples);
+}
+
 static int write_out(struct report_run *run, struct err *err)
 {
 	const struct report_args *a = run->args;
@@ -161,6 +189,7 @@ static int write_out(struct report_run *run, struct err *err)
 	if (a->format && a->format->whole && !a->output && isatty(STDOUT_FILENO))
 		return err__usage(err, "--%s is nothing for a terminal: -o FILE, or a pipe",
 				  a->format->name);
+	tell_negative(run);
 	if (run->output.file)
 		output__empty(&run->output);
 	r = a->format ? a->format->write(file, run->prof, &opts) : write_report(run, file);

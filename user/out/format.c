@@ -28,11 +28,11 @@ static int write_speedscope(FILE *file, const struct prof *prof, const struct fo
 }
 
 const struct format formats[] = {
-	{"folded", ".folded .txt", "collapsed stacks", false, folded__write},
-	{"pprof", ".pb.gz .pprof", "pprof, gzip'd", true, write_pprof},
-	{"html", ".html", "flame graph, one HTML file", true, write_html},
-	{"speedscope", ".json", "speedscope's JSON", true, write_speedscope},
-	{"perf", ".perf", "text like perf script's", false, perf_text__write},
+	{"folded", ".folded .txt", "collapsed stacks", false, false, folded__write},
+	{"pprof", ".pb.gz .pprof", "pprof, gzip'd", false, true, write_pprof},
+	{"html", ".html", "flame graph, one HTML file", false, true, write_html},
+	{"speedscope", ".json", "speedscope's JSON", true, true, write_speedscope},
+	{"perf", ".perf", "text like perf script's", true, false, perf_text__write},
 	{0},
 };
 

@@ -27,6 +27,7 @@ struct format {
 	const char *name;     /* for --format */
 	const char *suffixes; /* of file names, separated by spaces; NULL: none */
 	const char *title;
+	bool positive; /* what is below zero has no place in it, and is left out */
 	bool whole; /* it has labels, lines and inlined calls, whatever the others are asked for */
 	/* 0, or -errno of the write (-EPIPE: the reader has gone). */
 	int (*write)(FILE *file, const struct prof *prof, const struct format_opts *opts);

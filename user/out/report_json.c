@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static void put_percent(const struct report *r, const struct prof_event *e, cons
 			const int64_t *values, struct json *j)
 {
 	size_t type = report_event__type(e);
-	double whole = (double)group__total(r->group, 0)[type];
+	double whole = fabs((double)group__total(r->group, 0)[type]);
 
 	if (whole != 0)
 		json__f64(j, key, 100 * (double)values[type] / whole, 4);

@@ -194,7 +194,7 @@ static void put_cell(const struct table *t, const struct column *c, uint32_t row
 
 	switch (c->kind) {
 	case COL_SHARE:
-		whole = (double)group__total(r->group, 0)[c->type];
+		whole = fabs((double)group__total(r->group, 0)[c->type]);
 		if (whole != 0)
 			buf__printf(out, "%.2f", 100 * (double)values[c->type] / whole);
 		else
@@ -367,7 +367,7 @@ static void put_right(struct buf *out, const char *text, unsigned width)
 
 static const char *color_of(const struct table *t, const struct column *c, uint32_t row)
 {
-	double whole = (double)group__total(t->r->group, 0)[c->type], share;
+	double whole = fabs((double)group__total(t->r->group, 0)[c->type]), share;
 	const int64_t *values = c->total ? group__total(t->r->group, row) :
 					   group__self(t->r->group, row);
 

@@ -138,6 +138,8 @@ static void sum_up(struct writer *w, size_t type)
 		uint32_t number = process_of(w, group);
 		struct process *p = &w->processes[number];
 
+		if (value < 0) /* no weight is */
+			value = 0;
 		if (value > p->most) {
 			p->most = value;
 			p->comm = group->comm;

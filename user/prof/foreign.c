@@ -41,13 +41,55 @@ static const struct {
 	M("<html", "HTML, not pprof"),
 	M("<?xml", "XML or SVG, not pprof"),
 	M("<svg", "SVG, not pprof"),
-	M("heap profile:", "the text form of a heap profile: get it without debug=1"),
+	M("--- heapz 1 ---",
+	  "the text form of a Java heap profile: `pprof -proto FILE` converts it"),
+	M("--- contentionz 1 ---",
+	  "the text form of a Java lock profile: `pprof -proto FILE` converts it"),
+	M("--- threadz ", "the text form of C++ threads' stacks: `pprof -proto FILE` converts it"),
+	M("heap_v2/", "jemalloc's heap profile: `jeprof` reads it"),
 	M("goroutine profile:", "the text form of Go's goroutine profile: get it without debug=1"),
 	M("--- ", "the text form of a profile of Go: get it without debug=1"),
-	M("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0",
-	  "gperftools' own format: `pprof -proto FILE` converts it"),
 #undef M
 };
+
+/* gperftools' CPU profiles, and Java's like them, begin with the words 0, 3 and 0 or 1, as large as the program's and in
+ * its order. */
+static const char *cpu_words(const uint8_t *data, size_t len)
+{
+	static const unsigned sizes[] = {8, 4};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(sizes); i++) {
+		unsigned size = sizes[i / 2], low = i % 2 ? size - 1 : 0;
+		uint8_t words[3 * 8] = {0};
+		bool java;
+
+		if (len < 3 * size)
+			continue;
+		java = data[2 * size + low] == 1;
+		words[size + low] = 3;
+		words[2 * size + low] = java;
+		if (memcmp(data, words, 3 * size) == 0)
+			return java ? "a Java agent's CPU profile (java.cpu): `pprof -proto FILE` converts "
+				      "it" :
+				      "gperftools' own format: `pprof -proto FILE` converts it";
+	}
+	return NULL;
+}
+
+/* "heap profile: 1: 32 [2: 64] @ heap/1048576" is Go's; C++ has heapprofile, heap_v2/524288, growthz… there. */
+static const char *heap_text(const uint8_t *data, size_t len)
+{
+	static const char begin[] = "heap profile:";
+	const uint8_t *end = memchr(data, '\n', len), *at;
+
+	if (len < sizeof(begin) - 1 || memcmp(data, begin, sizeof(begin) - 1) != 0)
+		return NULL;
+	len = end ? (size_t)(end - data) : len;
+	at = memchr(data, '@', len);
+	if (!at || memmem(at, len - (size_t)(at - data), "@ heap/", 7))
+		return "the text form of Go's heap profile: get it without debug=1";
+	return "the text form of a C++ heap profile (gperftools, tcmalloc): `pprof -proto FILE` converts it";
+}
 
 /* "main;work;inner 17" */
 static bool is_folded_line(const char *line, size_t len)
@@ -90,6 +132,7 @@ static const char *text_format(const char *text, size_t len)
 const char *foreign_format(const uint8_t *data, size_t len)
 {
 	enum { LOOK_AT = 4096 };
+	const char *what;
 
 	for (size_t i = 0; i < ARRAY_SIZE(magics); i++) {
 		if (len >= magics[i].len && memcmp(data, magics[i].magic, magics[i].len) == 0)
@@ -97,5 +140,10 @@ const char *foreign_format(const uint8_t *data, size_t len)
 	}
 	if (len > LOOK_AT)
 		len = LOOK_AT;
+	what = heap_text(data, len);
+	if (!what)
+		what = cpu_words(data, len);
+	if (what)
+		return what;
 	return is_text(data, len) ? text_format((const char *)data, len) : NULL;
 }

@@ -32,6 +32,7 @@ struct prof *prof__free(struct prof *p)
 	free(p->lines);
 	free(p->samples);
 	free(p->values);
+	free(p->number_keys);
 	free(p->comments);
 	intern__done(&p->strings);
 	intern__done(&p->stacks);
@@ -126,8 +127,25 @@ static int compare_labels(const void *pa, const void *pb)
 	return CMP3(a->number, b->number);
 }
 
+static void note_number(struct prof *p, const struct prof_label *label)
+{
+	size_t old = p->n_number_keys, n = label->key + 1;
+
+	if (label->text || (!label->number && !label->unit))
+		return;
+	if (n > old) {
+		n = n < 2 * old ? 2 * old : n;
+		p->number_keys = xrealloc(p->number_keys, n, sizeof(*p->number_keys));
+		memset(p->number_keys + old, 0, (n - old) * sizeof(*p->number_keys));
+		p->n_number_keys = n;
+	}
+	p->number_keys[label->key] = true;
+}
+
 uint32_t prof__labels(struct prof *p, struct prof_label *labels, size_t n)
 {
+	for (size_t i = 0; i < n; i++)
+		note_number(p, &labels[i]);
 	if (n)
 		qsort(labels, n, sizeof(*labels), compare_labels);
 	return intern__add(&p->label_sets, labels, n * sizeof(*labels));

@@ -87,9 +87,11 @@ struct prof {
 	uint32_t default_type;             /* name of a type */
 	uint32_t drop_frames, keep_frames; /* texts: expressions (prof/prune.h); 0: none */
 
-	struct intern strings;      /* with their NUL */
-	struct intern stacks;       /* arrays of locations, leaf first */
-	struct intern label_sets;   /* arrays of labels, by key */
+	struct intern strings;    /* with their NUL */
+	struct intern stacks;     /* arrays of locations, leaf first */
+	struct intern label_sets; /* arrays of labels, by key */
+	bool *number_keys;        /* by text: of labels that are numbers, somewhere not a bare 0 */
+	size_t n_number_keys;
 	struct intern keys;         /* struct prof_sample; number - 1 indexes samples */
 	struct intern function_set; /* struct prof_function; the numbers are those of functions */
 	struct intern place_set; /* address, mapping, lines; the numbers are those of locations */

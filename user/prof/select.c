@@ -110,12 +110,30 @@ static bool any_matches(struct selecting *x, struct matcher *m)
 	return false;
 }
 
+/*
+ * An empty text and the number 0 are the same bytes. It is a number if others of the key are; of these keys always.
+ */
+static bool is_empty_text(const struct prof *p, const struct prof_label *label)
+{
+	static const char *const numbers[] = {"pid", "tid", "cpu"};
+
+	if (label->text || label->number || label->unit)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (strcmp(prof__text(p, label->key), numbers[i]) == 0)
+			return false;
+	}
+	return label->key >= p->n_number_keys || !p->number_keys[label->key];
+}
+
 char *prof_label__value(const struct prof *p, const struct prof_label *label)
 {
 	const char *unit = prof__text(p, label->unit);
 
 	if (label->text)
 		return xstrdup(prof__text(p, label->text));
+	if (is_empty_text(p, label))
+		return xstrdup("");
 	if (strcmp(unit, "address") == 0 || strcmp(unit, "hex") == 0)
 		return xasprintf("0x%" PRIx64, (uint64_t)label->number);
 	return xasprintf("%" PRId64 "%s%s", label->number, *unit ? " " : "", unit);
