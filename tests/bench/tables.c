@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return 2;
 	cfi_table__init(&t);
-	r = elf_cfi__build(fd, true, &t);
+	r = elf_cfi__build_all(fd, true, &t);
 	if (r == 0)
 		r = cfi_table__finish(&t, &head);
 	if (r < 0) {

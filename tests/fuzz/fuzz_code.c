@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	f = code_frames__new();
-	code_frames__add(f, data, &where);
+	code_frames__add(f, data, NULL, &where);
 	code_frames__start(f, where.vaddr);
 	code_frames__sweep(f);
 	code_frames__emit(f, FILE_OFF, FILE_OFF + size, &gap, see, &seen);

@@ -54,7 +54,7 @@ static struct built build(const void *bytes, size_t len)
 
 	cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
 	cfi_table__init(&b.table);
-	b.err = elf_cfi__build(fd, false, &b.table);
+	b.err = elf_cfi__build_all(fd, false, &b.table);
 	if (b.err == 0)
 		b.err = cfi_table__finish(&b.table, &b.head);
 	return b;
@@ -249,7 +249,7 @@ Test(cfi_files, damaged_headers)
 
 		cr_assert_eq(pwrite(fd, &damage, 1, (off_t)at), 1);
 		cfi_table__init(&t);
-		elf_cfi__build(fd, true, &t);
+		elf_cfi__build_all(fd, true, &t);
 		cfi_table__done(&t);
 		cr_assert_eq(pwrite(fd, &f.bytes[at], 1, (off_t)at), 1);
 	}

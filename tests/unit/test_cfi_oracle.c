@@ -425,7 +425,7 @@ static void compare(const char *path, int fd)
 	o.cfi = dwarf_getcfi_elf(o.elf);
 	cr_assert_not_null(o.cfi, "%s: libdw: %s", path, dwarf_errmsg(-1));
 	cfi_table__init(&o.table);
-	cr_assert_eq(elf_cfi__build(fd, false, &o.table), 0);
+	cr_assert_eq(elf_cfi__build_all(fd, false, &o.table), 0);
 	cr_assert_eq(cfi_table__finish(&o.table, &head), 0);
 	compare_rows(&o);
 	compare_points(&o);

@@ -45,7 +45,7 @@ static void expect_rows(const char *code, size_t len, const char *want, int line
 	struct code_frames *f = code_frames__new();
 	struct buf got = {0};
 
-	code_frames__add(f, (const uint8_t *)code, &where);
+	code_frames__add(f, (const uint8_t *)code, NULL, &where);
 	code_frames__start(f, 0x1000);
 	code_frames__sweep(f);
 	code_frames__emit(f, 0, len, &gap, print_row, &got);
@@ -117,7 +117,7 @@ Test(code_frames, only_what_is_asked_about)
 	struct code_frames *f = code_frames__new();
 	struct buf got = {0};
 
-	code_frames__add(f, (const uint8_t *)"\x53\x5b\xc3", &where);
+	code_frames__add(f, (const uint8_t *)"\x53\x5b\xc3", NULL, &where);
 	code_frames__emit(f, 0x80, 0x200, &gap, print_row, &got);
 	cr_expect_str_eq(got.data, "80 ?; 100 sp+8; 101 sp+16; 102 sp+8; 103 ?");
 	code_frames__free(f);
@@ -210,7 +210,7 @@ static void compare(const char *path)
 	cr_assert_eq(c.n_code, 1);
 	cfi_table__init(&right);
 	cfi_table__init(&ours);
-	cr_assert_eq(elf_cfi__build(fd, false, &right), 0);
+	cr_assert_eq(elf_cfi__build_all(fd, false, &right), 0);
 	cr_assert_eq(cfi_table__finish(&right, &head), 0);
 	elf_code__fill(&c, code[0].file_off, code[0].file_off + code[0].size, &gap, cfi_table__add,
 		       &ours);

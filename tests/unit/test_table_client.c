@@ -32,11 +32,11 @@ static enum table_status ask(struct table_client *c, int fd, uint64_t patience_n
 	enum table_status status;
 	int r;
 
-	while ((r = table_client__start(c, fd, deadline)) == -EBUSY)
+	while ((r = table_client__start(c, fd, 0, UINT64_MAX, deadline)) == -EBUSY)
 		usleep(1000);
 	cr_assert_eq(r, 0);
 	cr_assert(table_client__is_busy(c));
-	cr_assert_eq(table_client__start(c, fd, deadline), -EBUSY);
+	cr_assert_eq(table_client__start(c, fd, 0, UINT64_MAX, deadline), -EBUSY);
 	for (int i = 0;; i++) {
 		struct pollfd p = {.fd = table_client__poll_fd(c), .events = POLLIN};
 

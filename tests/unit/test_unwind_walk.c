@@ -153,7 +153,7 @@ static void add_table(int fd, uint64_t base, const ElfW(Phdr) * phdrs, size_t n)
 	struct pmb_table_head head;
 
 	cfi_table__init(t);
-	cr_assert_eq(elf_cfi__build(fd, true, t), 0);
+	cr_assert_eq(elf_cfi__build_all(fd, true, t), 0);
 	cr_assert_eq(cfi_table__finish(t, &head), 0);
 	for (size_t i = 0; i < n; i++) {
 		if (phdrs[i].p_type != PT_LOAD || !(phdrs[i].p_flags & PF_X))

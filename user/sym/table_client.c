@@ -35,13 +35,15 @@ struct table_client *table_client__free(struct table_client *c)
 	return NULL;
 }
 
-static int post(struct table_client *c, int fd)
+static int post(struct table_client *c, int fd, uint64_t from, uint64_t to)
 {
 	int r = helper__spawn(&c->helper);
 
 	if (r < 0)
 		return r;
 	helper__begin(&c->helper, SYMD_BUILD_TABLE);
+	symd_msg__put_u64(&c->helper.request, from);
+	symd_msg__put_u64(&c->helper.request, to);
 	return helper__post(&c->helper, fd);
 }
 
@@ -50,16 +52,17 @@ void table_client__prepare(struct table_client *c)
 	helper__spawn(&c->helper); /* if it fails, table_client__start() tries again, and says so */
 }
 
-int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns)
+int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t to,
+			uint64_t deadline_ns)
 {
 	int r;
 
 	if (c->busy)
 		return -EBUSY;
-	r = post(c, fd);
+	r = post(c, fd, from, to);
 	/* it had gone before it was asked: no fault of the file */
 	if (r == -EPIPE || r == -ECONNRESET)
-		r = post(c, fd);
+		r = post(c, fd, from, to);
 	if (r == -EBUSY)
 		return r;
 	c->busy = true;

@@ -33,10 +33,11 @@ struct table_client *table_client__free(struct table_client *c); /* NULL is fine
 /* Starts the helper now, so that it is there when the first file comes. */
 void table_client__prepare(struct table_client *c);
 
-/* fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a
+/* Asks for the table of the file's offsets [from, to). fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a
  * helper that was killed is not gone yet. Otherwise, also if the helper can't be started, the answer is
  * the next finish's: 0. */
-int table_client__start(struct table_client *c, int fd, uint64_t deadline_ns);
+int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t to,
+			uint64_t deadline_ns);
 bool table_client__is_busy(const struct table_client *c);
 /* Readable when finish has something to do; -1: nothing is under way. Another one after each start. */
 int table_client__poll_fd(const struct table_client *c);

@@ -41,13 +41,17 @@ struct cfi {
 	size_t n_sections;
 	struct entry *entries;
 	size_t n_entries, cap_entries;
+	size_t n_seen; /* also those that aren't wanted */
 	struct pmb_unwind_rule fixed[FIXED_MAX];
 	size_t n_fixed;
 	struct cached_cie cies[CIES_CACHED];
 	struct cfi_rows rows;
 	cfi_fill_fn fill; /* NULL: the gap's rule holds for all of it */
+	bool fill_anywhere;
 	void *fill_ctx;
-	uint64_t entry_point; /* an offset in the file; 0: none */
+	uint64_t entry_point;       /* an offset in the file; 0: none */
+	uint64_t from, to;          /* offsets in the file: what is wanted */
+	struct entry before, after; /* its neighbours; end 0: none */
 	uint32_t n_bad;
 };
 
@@ -56,6 +60,7 @@ struct cfi *cfi__new(enum cfi_machine machine, const struct cfi_code *code, size
 	struct cfi *cfi = xcalloc(1, sizeof(*cfi));
 
 	cfi->machine = machine;
+	cfi->to = UINT64_MAX;
 	cfi->n_code = n_code < CODE_MAX ? n_code : CODE_MAX;
 	memcpy(cfi->code, code, cfi->n_code * sizeof(*code));
 	for (size_t i = 0; i < CIES_CACHED; i++)
@@ -73,15 +78,16 @@ struct cfi *cfi__free(struct cfi *cfi)
 	return NULL;
 }
 
-void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, void *ctx)
+void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, bool anywhere, void *ctx)
 {
 	cfi->fill = fill;
+	cfi->fill_anywhere = anywhere;
 	cfi->fill_ctx = ctx;
 }
 
 size_t cfi__n_entries(const struct cfi *cfi)
 {
-	return cfi->n_entries;
+	return cfi->n_seen;
 }
 
 static const struct cfi_cie *cfi__cie(struct cfi *cfi, uint8_t section, size_t at)
@@ -98,6 +104,45 @@ static const struct cfi_cie *cfi__cie(struct cfi *cfi, uint8_t section, size_t a
 	return cached->good ? &cached->cie : NULL;
 }
 
+/* Fixed ones first, then by section: who comes first at a place has it. */
+static int by_start(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+	bool a_fixed = a->section == SECTION_FIXED, b_fixed = b->section == SECTION_FIXED;
+
+	if (a->start != b->start)
+		return CMP3(a->start, b->start);
+	if (a_fixed != b_fixed)
+		return a_fixed ? -1 : 1;
+	return a->section != b->section ? CMP3(a->section, b->section) : CMP3(a->at, b->at);
+}
+
+void cfi__set_range(struct cfi *cfi, uint64_t from, uint64_t to)
+{
+	cfi->from = from;
+	cfi->to = to;
+}
+
+static int keep_entry(struct cfi *cfi, const struct entry *entry)
+{
+	cfi->n_seen++;
+	if (entry->end <= cfi->from) {
+		if (entry->end > cfi->before.end)
+			cfi->before = *entry;
+		return 0;
+	}
+	if (entry->start >= cfi->to) {
+		if (!cfi->after.end || by_start(entry, &cfi->after) < 0)
+			cfi->after = *entry;
+		return 0;
+	}
+	if (cfi->n_entries >= CFI_ENTRIES_MAX)
+		return -EFBIG;
+	GROW(cfi->entries, cfi->n_entries, cfi->cap_entries);
+	cfi->entries[cfi->n_entries++] = *entry;
+	return 0;
+}
+
 static int cfi__add_entry(struct cfi *cfi, uint64_t vaddr, uint64_t end, uint32_t section,
 			  uint32_t at)
 {
@@ -107,17 +152,15 @@ static int cfi__add_entry(struct cfi *cfi, uint64_t vaddr, uint64_t end, uint32_
 
 		if (vaddr < code->vaddr || skew >= code->size)
 			continue;
-		if (cfi->n_entries >= CFI_ENTRIES_MAX)
-			return -EFBIG;
-		GROW(cfi->entries, cfi->n_entries, cfi->cap_entries);
-		cfi->entries[cfi->n_entries++] = (struct entry){
-			.start = code->file_off + skew,
-			.end = code->file_off + skew +
-			       (size < code->size - skew ? size : code->size - skew),
-			.at = at,
-			.section = section,
-		};
-		return 0;
+		return keep_entry(cfi,
+				  &(struct entry){
+					  .start = code->file_off + skew,
+					  .end = code->file_off + skew +
+						 (size < code->size - skew ? size :
+									     code->size - skew),
+					  .at = at,
+					  .section = section,
+				  });
 	}
 	/* Linkers put the FDEs of functions that they dropped at 0. */
 	cfi->n_bad += vaddr != 0;
@@ -176,19 +219,6 @@ void cfi__set_entry_point(struct cfi *cfi, uint64_t vaddr)
 		if (vaddr >= code->vaddr && vaddr - code->vaddr < code->size)
 			cfi->entry_point = code->file_off + (vaddr - code->vaddr);
 	}
-}
-
-/* Fixed ones first, then by section: who comes first at a place has it. */
-static int by_start(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-	bool a_fixed = a->section == SECTION_FIXED, b_fixed = b->section == SECTION_FIXED;
-
-	if (a->start != b->start)
-		return CMP3(a->start, b->start);
-	if (a_fixed != b_fixed)
-		return a_fixed ? -1 : 1;
-	return a->section != b->section ? CMP3(a->section, b->section) : CMP3(a->at, b->at);
 }
 
 static void cfi__sort(struct cfi *cfi)
@@ -255,6 +285,19 @@ static bool is_signal(struct emitter *e, const struct entry *entry)
 	return cie && cie->is_signal;
 }
 
+static void fill_gap(struct emitter *e, uint64_t end, const struct pmb_unwind_rule *gap)
+{
+	const struct cfi *cfi = e->cfi;
+	uint64_t start = e->done;
+
+	if (cfi->fill_anywhere && start < cfi->from)
+		start = cfi->from;
+	if (cfi->fill_anywhere && end > cfi->to)
+		end = cfi->to;
+	if (start < end)
+		cfi->fill(cfi->fill_ctx, start, end, gap, e->row, e->ctx);
+}
+
 /* From e->done up to `start` nothing describes the code. */
 static void emit_gap(struct emitter *e, uint64_t start, bool is_end)
 {
@@ -275,7 +318,7 @@ static void emit_gap(struct emitter *e, uint64_t start, bool is_end)
 	if (gap->cfa == PMB_CFA_NONE && e->last && !is_end && start - e->done >= CFI_RUNTIME_MIN)
 		gap = &by_frame_pointer;
 	if (e->cfi->fill)
-		e->cfi->fill(e->cfi->fill_ctx, e->done, start, gap, e->row, e->ctx);
+		fill_gap(e, start, gap);
 	else
 		e->row(e->ctx, e->done, gap);
 }
@@ -307,27 +350,96 @@ static void emit_entry(struct emitter *e, const struct entry *entry)
 	e->last = entry;
 }
 
+/* Rows, of which those in a range go on. */
+struct clip {
+	uint64_t from, to;
+	cfi_row_fn row;
+	void *ctx;
+	struct pmb_unwind_rule held; /* what holds at `from` */
+	bool holds;
+};
+
+static void clip__flush(struct clip *c)
+{
+	if (c->holds)
+		c->row(c->ctx, c->from, &c->held);
+	c->holds = false;
+}
+
+static void clip__row(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *rule)
+{
+	struct clip *c = ctx;
+
+	if (file_off < c->from) {
+		c->held = *rule;
+		c->holds = true;
+		return;
+	}
+	if (file_off > c->from)
+		clip__flush(c);
+	c->holds = false;
+	if (file_off < c->to)
+		c->row(c->ctx, file_off, rule);
+}
+
+/* The neighbours' rows are clipped, but they say where gaps begin and end. */
+static void add_neighbours(struct cfi *cfi)
+{
+	const struct entry neighbours[] = {cfi->before, cfi->after};
+
+	for (size_t i = 0; i < ARRAY_SIZE(neighbours); i++) {
+		if (!neighbours[i].end)
+			continue;
+		GROW(cfi->entries, cfi->n_entries, cfi->cap_entries);
+		cfi->entries[cfi->n_entries++] = neighbours[i];
+	}
+}
+
+static void emit_code(struct cfi *cfi, const struct cfi_code *code, size_t *next, struct emitter *e)
+{
+	uint64_t end = code->file_off + code->size;
+	bool is_cut = false;
+
+	if (cfi->before.end && cfi->before.start >= code->file_off && cfi->before.start < end)
+		e->done = cfi->before.start;
+	for (; *next < cfi->n_entries && cfi->entries[*next].start < end; ++*next) {
+		is_cut |= cfi->entries[*next].start >= cfi->to;
+		emit_entry(e, &cfi->entries[*next]);
+	}
+	if (!is_cut)
+		emit_gap(e, end, true);
+}
+
 uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx)
 {
 	static const struct pmb_unwind_rule nothing = {.cfa = PMB_CFA_NONE};
+	struct clip clip = {.from = cfi->from, .to = cfi->to, .row = row, .ctx = ctx};
 	size_t next = 0;
 
+	add_neighbours(cfi);
 	cfi__sort(cfi);
 	for (size_t i = 0; i < cfi->n_code; i++) {
-		uint64_t end = cfi->code[i].file_off + cfi->code[i].size;
+		const struct cfi_code *code = &cfi->code[i];
+		uint64_t end = code->file_off + code->size;
 		struct emitter e = {
 			.cfi = cfi,
 			.gap = gap,
-			.row = row,
-			.ctx = ctx,
-			.done = cfi->code[i].file_off,
-			.low = cfi->code[i].file_off,
+			.row = clip__row,
+			.ctx = &clip,
+			.done = code->file_off,
+			.low = code->file_off,
 		};
 
-		for (; next < cfi->n_entries && cfi->entries[next].start < end; next++)
-			emit_entry(&e, &cfi->entries[next]);
-		emit_gap(&e, end, true);
-		row(ctx, end, &nothing);
+		if (code->file_off >= cfi->to)
+			break;
+		if (end <= cfi->from) {
+			while (next < cfi->n_entries && cfi->entries[next].start < end)
+				next++;
+			continue;
+		}
+		emit_code(cfi, code, &next, &e);
+		clip__flush(&clip);
+		row(ctx, end < cfi->to ? end : cfi->to, &nothing);
 	}
 	return cfi->n_bad;
 }

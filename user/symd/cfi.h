@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "pmubpf/unwind.h"
+#include "symd/paged.h"
 
 enum cfi_machine {
 	CFI_X86_64,
@@ -45,9 +46,10 @@ struct cfi_section {
 	const uint8_t *data; /* borrowed until cfi__free */
 	size_t len;
 	uint64_t vaddr;
-	uint64_t data_base; /* of DW_EH_PE_datarel; 0: unknown */
-	bool is_debug;      /* .debug_frame's form */
-	bool is_open;       /* its real length isn't known: a terminator ends it */
+	uint64_t data_base;  /* of DW_EH_PE_datarel; 0: unknown */
+	bool is_debug;       /* .debug_frame's form */
+	bool is_open;        /* its real length isn't known: a terminator ends it */
+	struct paged *paged; /* NULL, or where data has to be asked for */
 };
 
 struct cfi;
@@ -56,6 +58,9 @@ struct cfi;
 struct cfi *cfi__new(enum cfi_machine machine, const struct cfi_code *code, size_t n_code);
 struct cfi *cfi__free(struct cfi *cfi); /* NULL is fine; returns NULL */
 
+/* Only what holds for offsets in [from, to) is wanted; before the first section. cfi__emit() says the same of those as
+ * without it. */
+void cfi__set_range(struct cfi *cfi, uint64_t from, uint64_t to);
 /* Sections that come first win. -EFBIG: more than the limits allow. */
 int cfi__add_section(struct cfi *cfi, const struct cfi_section *section);
 /* Code whose rule is known otherwise; wins over what starts at the same place. */
@@ -70,8 +75,9 @@ typedef void (*cfi_row_fn)(void *ctx, uint64_t file_off, const struct pmb_unwind
 /* Rows for [file_off, end), which no section describes, the first of them at file_off. */
 typedef void (*cfi_fill_fn)(void *ctx, uint64_t file_off, uint64_t end,
 			    const struct pmb_unwind_rule *gap, cfi_row_fn row, void *row_ctx);
-void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, void *ctx);
-/* gap: the rule of executable code that nothing describes. Returns how many FDEs were bad. */
+/* anywhere: it can begin and end inside of what no section describes, and says the same. */
+void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, bool anywhere, void *ctx);
+/* Once. gap: the rule of executable code that nothing describes. Returns how many FDEs were bad. */
 uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx);
 
 #endif

@@ -8,6 +8,7 @@
 enum {
 	/* A hostile file could make every FDE run a long one; real ones have a dozen bytes. */
 	CIE_PROGRAM_MAX = 1024,
+	HEADER_MAX = 4 + 8 + 8, /* of an entry: its length, and where its CIE is */
 	POINTER_FORM = 0x0f,
 	POINTER_BASE = 0x70,
 };
@@ -15,6 +16,12 @@ enum {
 static struct cursor cursor_at(const struct cfi_section *s, size_t at)
 {
 	return cursor__over(s->data + at, s->len - at);
+}
+
+static void need(const struct cfi_section *s, size_t at, size_t len)
+{
+	if (s->paged)
+		paged__load(s->paged, at, len);
 }
 
 /* How far back (.eh_frame, from the field on) or where (.debug_frame) the CIE is. */
@@ -40,6 +47,7 @@ int cfi_entry__read(const struct cfi_section *s, size_t at, struct cfi_entry *re
 
 	if (at > s->len || s->len - at < 4)
 		return 0;
+	need(s, at, HEADER_MAX);
 	c = cursor_at(s, at);
 	len = cursor__u32(&c);
 	if (!len)
@@ -53,6 +61,7 @@ int cfi_entry__read(const struct cfi_section *s, size_t at, struct cfi_entry *re
 		return -EINVAL;
 	ret->at = at;
 	ret->next = (size_t)(c.pos - s->data) + (size_t)len;
+	need(s, at, ret->next - at);
 	c.end = c.pos + len;
 	read_id(s, &c, wide, ret);
 	ret->body = c;
@@ -64,9 +73,12 @@ int cfi_entry__next(const struct cfi_section *s, size_t at, struct cfi_entry *re
 {
 	static const uint8_t terminator[4];
 
-	while (!s->is_open && s->len >= 4 && at <= s->len - 4 &&
-	       !memcmp(s->data + at, terminator, sizeof(terminator)))
+	while (!s->is_open && s->len >= 4 && at <= s->len - 4) {
+		need(s, at, sizeof(terminator));
+		if (memcmp(s->data + at, terminator, sizeof(terminator)) != 0)
+			break;
 		at += sizeof(terminator);
+	}
 	return cfi_entry__read(s, at, ret);
 }
 

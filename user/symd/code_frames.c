@@ -15,7 +15,9 @@
 
 enum {
 	PIECES_MAX = 64,
-	LABELS_MAX = 1 << 20, /* a power of two; jumps to more places aren't followed */
+	LABELS_MAX = 1 << 18,  /* a power of two; jumps to more places aren't followed */
+	AT_A_TIME = 64 * 1024, /* bytes that are asked for… */
+	LOOKED_AT = 64,        /* …and how many from an instruction on are looked at, at most */
 	LOST = INT32_MIN,
 	FRAME_MAX = 1 << 24, /* bytes */
 	WORD = 8,
@@ -38,6 +40,7 @@ struct label {
 struct piece {
 	struct cfi_code at;
 	const uint8_t *bytes;
+	struct paged *paged;
 	uint8_t *starts; /* a bit for each byte */
 };
 
@@ -66,7 +69,8 @@ struct code_frames *code_frames__free(struct code_frames *f)
 	return NULL;
 }
 
-void code_frames__add(struct code_frames *f, const uint8_t *bytes, const struct cfi_code *where)
+void code_frames__add(struct code_frames *f, const uint8_t *bytes, struct paged *paged,
+		      const struct cfi_code *where)
 {
 	if (f->n >= PIECES_MAX || where->size > CODE_FRAMES_MAX - f->size)
 		return;
@@ -74,6 +78,7 @@ void code_frames__add(struct code_frames *f, const uint8_t *bytes, const struct 
 	f->pieces[f->n++] = (struct piece){
 		.at = *where,
 		.bytes = bytes,
+		.paged = paged,
 		.starts = xcalloc(1, where->size / 8 + 1),
 	};
 }
@@ -117,14 +122,25 @@ static bool is_start(const struct piece *p, uint64_t off)
 	return p->starts[off / 8] >> off % 8 & 1;
 }
 
+/* Asks for the instruction at off; up to *ready all is there. */
+static void need(const struct piece *p, uint64_t off, uint64_t *ready)
+{
+	if (!p->paged || off + LOOKED_AT <= *ready)
+		return;
+	paged__load(p->paged, off, AT_A_TIME);
+	*ready = off + AT_A_TIME;
+}
+
 void code_frames__sweep(struct code_frames *f)
 {
 	struct x86_insn insn;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct piece *p = &f->pieces[i];
+		uint64_t ready = 0;
 
 		for (uint64_t off = 0; off < p->at.size;) {
+			need(p, off, &ready);
 			if (!x86_insn__read(p->bytes + off, p->at.size - off, p->at.vaddr + off,
 					    &insn)) {
 				off++;
@@ -389,6 +405,7 @@ static uint64_t until_start(const struct walk *w, uint64_t len)
 static void walk__pass(struct walk *w, cfi_row_fn row)
 {
 	struct x86_insn insn;
+	uint64_t ready = 0;
 
 	w->row = row;
 	w->off = w->from;
@@ -397,11 +414,13 @@ static void walk__pass(struct walk *w, cfi_row_fn row)
 	w->flows = w->in_epilogue = w->padded = false;
 	w->said_at = w->from;
 	while (w->off < w->to) {
-		bool good = x86_insn__read(w->p->bytes + w->off, w->to - w->off,
-					   w->p->at.vaddr + w->off, &insn);
 		struct pmb_unwind_rule rule;
 		uint64_t len;
+		bool good;
 
+		need(w->p, w->off, &ready);
+		good = x86_insn__read(w->p->bytes + w->off, w->to - w->off, w->p->at.vaddr + w->off,
+				      &insn);
 		if (!good)
 			insn = (struct x86_insn){.len = 1};
 		walk__arrive(w, &insn);

@@ -18,8 +18,10 @@ struct code_frames;
 struct code_frames *code_frames__new(void);
 struct code_frames *code_frames__free(struct code_frames *f); /* NULL is fine; returns NULL */
 
-/* Instructions; bytes are borrowed until code_frames__free. Ascending by file_off, disjoint. */
-void code_frames__add(struct code_frames *f, const uint8_t *bytes, const struct cfi_code *where);
+/* Instructions; bytes are borrowed until code_frames__free. Ascending by file_off, disjoint. paged: NULL, or where
+ * bytes have to be asked for. */
+void code_frames__add(struct code_frames *f, const uint8_t *bytes, struct paged *paged,
+		      const struct cfi_code *where);
 /* A function begins there (or nowhere in the code). */
 void code_frames__start(struct code_frames *f, uint64_t vaddr);
 /* The same, for all that the code calls or takes the address of. */

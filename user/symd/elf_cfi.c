@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,27 +21,40 @@ enum {
 	/* The linker and crt1.o bring some FDEs even where the compiler was told to make none. */
 	FEW_ENTRIES = 8,
 	TRAMPOLINE_BYTES = 8,
+	/* Bytes of .eh_frame and .debug_frame in memory at a time. */
+	SECTION_BYTES = 8 << 20,
+	/* A compressed .debug_frame is inflated as a whole. */
+	INFLATE_MAX = 16 << 20,
 };
 
-struct source {
+struct elf_cfi {
 	int fd;
+	struct stat st;
+	bool read_code;
 	Elf *elf;
 	bool sane; /* its sections have names */
 	enum cfi_machine machine;
 	struct cfi_code code[CODE_MAX];
 	size_t n_code;
-	struct cfi *cfi;
-	void *loose; /* .eh_frame, where no section has it */
+	struct cfi *cfi; /* while a range is built */
+	struct paged eh_frame, debug_frame;
+	bool inflated; /* .debug_frame was compressed */
 	struct elf_code instructions;
 	struct go_pcln go;
 };
 
-static void source__done(struct source *s)
+struct elf_cfi *elf_cfi__free(struct elf_cfi *s)
 {
+	if (!s)
+		return NULL;
 	cfi__free(s->cfi);
 	elf_code__done(&s->instructions);
+	paged__close(&s->eh_frame);
+	paged__close(&s->debug_frame);
 	elf_end(s->elf);
-	free(s->loose);
+	cleanup_close(&s->fd);
+	free(s);
+	return NULL;
 }
 
 static int by_offset(const void *pa, const void *pb)
@@ -52,9 +66,9 @@ static int by_offset(const void *pa, const void *pb)
 }
 
 /* Segments may claim more than the file has, and the same of it twice. */
-static void make_disjoint(struct source *s, uint64_t file_size)
+static void make_disjoint(struct elf_cfi *s)
 {
-	uint64_t done = 0;
+	uint64_t done = 0, file_size = (uint64_t)s->st.st_size;
 	size_t n = 0;
 
 	qsort(s->code, s->n_code, sizeof(*s->code), by_offset);
@@ -77,14 +91,14 @@ static void make_disjoint(struct source *s, uint64_t file_size)
 	s->n_code = n;
 }
 
-static int find_code(struct source *s)
+static int find_code(struct elf_cfi *s)
 {
-	struct stat st;
 	GElf_Ehdr ehdr;
 	GElf_Phdr p;
 	size_t n;
 
-	if (fstat(s->fd, &st) < 0 || !gelf_getehdr(s->elf, &ehdr) || elf_getphdrnum(s->elf, &n) < 0)
+	if (fstat(s->fd, &s->st) < 0 || !gelf_getehdr(s->elf, &ehdr) ||
+	    elf_getphdrnum(s->elf, &n) < 0)
 		return -EINVAL;
 	if (ehdr.e_ident[EI_CLASS] != ELFCLASS64 || ehdr.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (ehdr.e_machine != EM_X86_64 && ehdr.e_machine != EM_AARCH64))
@@ -98,72 +112,97 @@ static int find_code(struct source *s)
 								 .vaddr = p.p_vaddr,
 								 .size = p.p_filesz};
 	}
-	make_disjoint(s, (uint64_t)st.st_size);
+	make_disjoint(s);
 	return s->n_code ? 0 : -EINVAL;
 }
 
-/* Inflates a section in place, if what it claims to become is bearable. */
-static bool inflate(Elf_Scn *scn)
+/* The contents of a compressed section, if what they claim to become is bearable. */
+static Elf_Data *inflate(Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	GElf_Chdr chdr;
-	GElf_Shdr shdr;
 
-	if (!gelf_getshdr(scn, &shdr))
-		return false;
-	if (!(shdr.sh_flags & SHF_COMPRESSED))
-		return true;
-	return shdr.sh_size <= CFI_SECTION_MAX && gelf_getchdr(scn, &chdr) &&
-	       chdr.ch_size <= CFI_SECTION_MAX && elf_compress(scn, 0, 0) >= 0;
+	if (shdr->sh_size > INFLATE_MAX)
+		return NULL;
+	if ((shdr->sh_flags & SHF_COMPRESSED) &&
+	    (!gelf_getchdr(scn, &chdr) || chdr.ch_size > INFLATE_MAX ||
+	     elf_compress(scn, 0, 0) < 0))
+		return NULL;
+	return elf_section__data(scn, INFLATE_MAX);
 }
 
-static bool source__has(const struct source *s, const char *name)
+static bool source__has(const struct elf_cfi *s, const char *name)
 {
 	return s->sane && elf_section__by_name(s->elf, name);
 }
 
+/* Bytes of the file, which are in memory only where they are looked at. False: there are none. */
+static bool page_in(struct elf_cfi *s, struct paged *paged, uint64_t off, uint64_t len)
+{
+	uint64_t size = (uint64_t)s->st.st_size;
+
+	if (off >= size || !len || len > CFI_SECTION_MAX)
+		return false;
+	return paged->data ||
+	       paged__open(paged, s->fd, off, len < size - off ? len : size - off, SECTION_BYTES);
+}
+
+/* Inflating changes what the section says of itself. */
+static bool was_compressed(struct elf_cfi *s, const GElf_Shdr *shdr)
+{
+	s->inflated |= (shdr->sh_flags & SHF_COMPRESSED) != 0;
+	return s->inflated;
+}
+
 /* 1: there is such a section, and it was added. */
-static int add_section(struct source *s, const char *name, bool is_debug)
+static int add_section(struct elf_cfi *s, const char *name, bool is_debug)
 {
 	Elf_Scn *scn = s->sane ? elf_section__by_name(s->elf, name) : NULL;
-	Elf_Data *data = scn && inflate(scn) ? elf_section__data(scn, CFI_SECTION_MAX) : NULL;
+	struct paged *paged = is_debug ? &s->debug_frame : &s->eh_frame;
 	struct cfi_section section = {.is_debug = is_debug};
+	Elf_Data *data = NULL;
 	GElf_Shdr shdr;
 	int r;
 
-	if (!data || !gelf_getshdr(scn, &shdr))
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS)
 		return 0;
-	section.data = data->d_buf;
-	section.len = data->d_size;
 	section.vaddr = shdr.sh_addr;
+	if (is_debug && was_compressed(s, &shdr)) {
+		data = inflate(scn, &shdr);
+		section.data = data ? data->d_buf : NULL;
+		section.len = data ? data->d_size : 0;
+	} else if (page_in(s, paged, shdr.sh_offset, shdr.sh_size)) {
+		section.paged = paged;
+		section.data = paged->data;
+		section.len = paged->len;
+	}
+	if (!section.data)
+		return 0;
 	r = cfi__add_section(s->cfi, &section);
 	return r < 0 ? r : 1;
 }
 
 /* The bytes of the file from vaddr on, to the end of its segment. */
-static size_t read_loose(struct source *s, uint64_t vaddr)
+static bool page_in_loose(struct elf_cfi *s, uint64_t vaddr)
 {
 	GElf_Phdr p;
-	ssize_t got;
-	size_t n, len;
+	uint64_t len;
+	size_t n;
 
 	if (elf_getphdrnum(s->elf, &n) < 0)
-		return 0;
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (!gelf_getphdr(s->elf, (int)i, &p) || p.p_type != PT_LOAD || vaddr < p.p_vaddr ||
 		    vaddr - p.p_vaddr >= p.p_filesz)
 			continue;
 		len = p.p_filesz - (vaddr - p.p_vaddr);
-		if (len > CFI_SECTION_MAX)
-			len = CFI_SECTION_MAX;
-		s->loose = xcalloc(1, len);
-		got = pread(s->fd, s->loose, len, (off_t)(p.p_offset + (vaddr - p.p_vaddr)));
-		return got > 0 ? (size_t)got : 0;
+		return page_in(s, &s->eh_frame, p.p_offset + (vaddr - p.p_vaddr),
+			       len < CFI_SECTION_MAX ? len : CFI_SECTION_MAX);
 	}
-	return 0;
+	return false;
 }
 
 /* .eh_frame_hdr: u8 version, 3 × u8 encoding, the address of .eh_frame. */
-static bool find_by_header(const struct source *s, uint64_t *ret_vaddr)
+static bool find_by_header(const struct elf_cfi *s, uint64_t *ret_vaddr)
 {
 	enum { HEADER_BYTES = 4 + 16 };
 	uint8_t bytes[HEADER_BYTES], encoding;
@@ -193,18 +232,21 @@ static bool find_by_header(const struct source *s, uint64_t *ret_vaddr)
 	return false;
 }
 
-static int add_loose(struct source *s)
+static int add_loose(struct elf_cfi *s)
 {
 	struct cfi_section section = {.is_open = true};
 
 	if (!find_by_header(s, &section.vaddr))
 		return 0;
-	section.len = read_loose(s, section.vaddr);
-	section.data = s->loose;
-	return section.len ? cfi__add_section(s->cfi, &section) : 0;
+	if (!page_in_loose(s, section.vaddr))
+		return 0;
+	section.paged = &s->eh_frame;
+	section.data = s->eh_frame.data;
+	section.len = s->eh_frame.len;
+	return cfi__add_section(s->cfi, &section);
 }
 
-static bool is_go(const struct source *s)
+static bool is_go(const struct elf_cfi *s)
 {
 	return source__has(s, ".gopclntab") || source__has(s, ".go.buildinfo") ||
 	       source__has(s, ".data.rel.ro.gopclntab");
@@ -212,7 +254,7 @@ static bool is_go(const struct source *s)
 
 /* The vDSO of arm64 describes hardly anything, but its functions are leaves, and one of them is where
  * signal handlers return to. True if this is it. */
-static bool add_arm64_vdso(struct source *s)
+static bool add_arm64_vdso(struct elf_cfi *s)
 {
 	static const struct pmb_unwind_rule rule = {.cfa = PMB_CFA_SIGNAL};
 	static const char name[] = "__kernel_rt_sigreturn";
@@ -235,7 +277,7 @@ static bool add_arm64_vdso(struct source *s)
 	return false;
 }
 
-static int add_init(struct source *s, const char *name)
+static int add_init(struct elf_cfi *s, const char *name)
 {
 	Elf_Scn *scn = s->sane && s->machine == CFI_X86_64 ? elf_section__by_name(s->elf, name) :
 							     NULL;
@@ -264,7 +306,7 @@ static bool is_go_thread_start(struct elf_strings *names, const GElf_Sym *sym)
 }
 
 /* What starts the runtime's threads: its caller is C, whose frame pointer is any number. */
-static int add_go_thread_start(struct source *s)
+static int add_go_thread_start(struct elf_cfi *s)
 {
 	static const struct pmb_unwind_rule end = {.cfa = PMB_CFA_END};
 	struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
@@ -294,7 +336,7 @@ static int add_go_thread_start(struct source *s)
 }
 
 /* All that describes code; *ret_gap is for what nothing describes. */
-static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
+static int collect(struct elf_cfi *s, struct pmb_unwind_rule *ret_gap)
 {
 	bool go = is_go(s), few;
 	int r = add_section(s, ".eh_frame", false);
@@ -323,7 +365,7 @@ static int collect(struct source *s, struct pmb_unwind_rule *ret_gap)
 	return 0;
 }
 
-static void find_entry_point(struct source *s)
+static void find_entry_point(struct elf_cfi *s)
 {
 	GElf_Ehdr ehdr;
 
@@ -331,41 +373,83 @@ static void find_entry_point(struct source *s)
 		cfi__set_entry_point(s->cfi, ehdr.e_entry);
 }
 
-static void fill_gaps(struct source *s)
+static void fill_gaps(struct elf_cfi *s)
 {
 	if (s->machine != CFI_X86_64)
 		return;
 	if (is_go(s)) {
 		if (elf_go__open(&s->go, s->elf, s->fd, s->code, s->n_code))
-			cfi__set_fill(s->cfi, go_pcln__fill, &s->go);
+			cfi__set_fill(s->cfi, go_pcln__fill, true, &s->go);
 		return;
 	}
-	s->instructions = (struct elf_code){
-		.fd = s->fd,
-		.elf = s->elf,
-		.sane = s->sane,
-		.code = s->code,
-		.n_code = s->n_code,
-	};
-	cfi__set_fill(s->cfi, elf_code__fill, &s->instructions);
+	s->instructions.fd = s->fd;
+	s->instructions.elf = s->elf;
+	s->instructions.sane = s->sane;
+	s->instructions.code = s->code;
+	s->instructions.n_code = s->n_code;
+	cfi__set_fill(s->cfi, elf_code__fill, false, &s->instructions);
 }
 
-int elf_cfi__build(int fd, bool read_code, struct cfi_table *t)
+int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret)
 {
-	_cleanup_(source__done) struct source s = {.fd = fd, .elf = elf_begin_file(fd)};
-	struct pmb_unwind_rule gap;
-	int r = s.elf ? find_code(&s) : -EINVAL;
+	struct elf_cfi *s = xcalloc(1, sizeof(*s));
+	int r;
 
+	s->fd = fd;
+	s->read_code = read_code;
+	s->elf = elf_begin_file(fd);
+	r = s->elf ? find_code(s) : -EINVAL;
+	if (r < 0) {
+		elf_cfi__free(s);
+		return r;
+	}
+	s->sane = elf_sections__sane(s->elf);
+	*ret = s;
+	return 0;
+}
+
+bool elf_cfi__is_of(const struct elf_cfi *e, int fd)
+{
+	const struct stat *was = &e->st;
+	struct stat is;
+
+	return fstat(fd, &is) == 0 && is.st_dev == was->st_dev && is.st_ino == was->st_ino &&
+	       is.st_size == was->st_size && is.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       is.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
+	       is.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	       is.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
+}
+
+int elf_cfi__build(struct elf_cfi *s, uint64_t from, uint64_t to, struct cfi_table *t)
+{
+	struct pmb_unwind_rule gap;
+	int r;
+
+	s->cfi = cfi__new(s->machine, s->code, s->n_code);
+	cfi__set_range(s->cfi, from, to);
+	r = collect(s, &gap);
+	if (r == 0) {
+		find_entry_point(s);
+		if (s->read_code)
+			fill_gaps(s);
+		t->n_bad = cfi__emit(s->cfi, &gap, cfi_table__add, t);
+		r = t->err;
+	}
+	s->cfi = cfi__free(s->cfi);
+	return r;
+}
+
+int elf_cfi__build_all(int fd, bool read_code, struct cfi_table *t)
+{
+	struct elf_cfi *e;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), r;
+
+	if (own < 0)
+		return -EINVAL;
+	r = elf_cfi__open(own, read_code, &e);
 	if (r < 0)
 		return r;
-	s.sane = elf_sections__sane(s.elf);
-	s.cfi = cfi__new(s.machine, s.code, s.n_code);
-	r = collect(&s, &gap);
-	if (r < 0)
-		return r;
-	find_entry_point(&s);
-	if (read_code)
-		fill_gaps(&s);
-	t->n_bad = cfi__emit(s.cfi, &gap, cfi_table__add, t);
-	return t->err;
+	r = elf_cfi__build(e, 0, UINT64_MAX, t);
+	elf_cfi__free(e);
+	return r;
 }

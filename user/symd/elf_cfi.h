@@ -13,10 +13,23 @@
 
 #include "symd/cfi_table.h"
 
+struct elf_cfi;
+
 /*
- * Adds the rows of the file (fd is borrowed) to t; without read_code, only what the file says itself. 0, or
- * -EINVAL: not a readable ELF file with code, -ENOTSUP: of another machine, -EFBIG: beyond the limits.
+ * Takes fd over, also on failure; without read_code, only what the file says itself. 0, or -EINVAL: not a readable ELF
+ * file with code, -ENOTSUP: of another machine.
  */
-int elf_cfi__build(int fd, bool read_code, struct cfi_table *t);
+int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret);
+struct elf_cfi *elf_cfi__free(struct elf_cfi *e); /* NULL is fine; returns NULL */
+/* Is fd the same file, as it was? */
+bool elf_cfi__is_of(const struct elf_cfi *e, int fd);
+
+/*
+ * Adds the rows of the offsets [from, to) to t. Memory is that of the range, and of what is read at a time; what is
+ * learnt of the whole file is kept for other ranges. 0 or -EFBIG: beyond the limits.
+ */
+int elf_cfi__build(struct elf_cfi *e, uint64_t from, uint64_t to, struct cfi_table *t);
+/* The same for all of a file (fd is borrowed). */
+int elf_cfi__build_all(int fd, bool read_code, struct cfi_table *t);
 
 #endif

@@ -2,13 +2,13 @@
 #include "symd/elf_code.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "symd/elf_symbols.h"
 
 enum {
 	PARTS_MAX = 64,
+	CODE_BYTES = 4 << 20, /* in memory at a time */
 	/* Smaller ones aren't worth looking through all the code for what calls them. */
 	SWEEP_FROM = 4096,
 };
@@ -80,20 +80,17 @@ static void find_parts(const struct elf_code *c, struct parts *p)
 	p->n = n;
 }
 
-static void read_parts(struct elf_code *c, const struct parts *p)
+static void page_in_parts(struct elf_code *c, const struct parts *p)
 {
-	size_t at = 0;
-
-	c->bytes = xcalloc(1, p->size + 1);
+	c->parts = xcalloc(p->n + 1, sizeof(*c->parts));
 	for (size_t i = 0; i < p->n; i++) {
-		struct cfi_code part = p->of[i];
-		ssize_t got = pread(c->fd, c->bytes + at, part.size, (off_t)part.file_off);
+		const struct cfi_code *part = &p->of[i];
+		struct paged *paged = &c->parts[c->n_parts];
 
-		if (got <= 0)
+		if (!paged__open(paged, c->fd, part->file_off, part->size, CODE_BYTES / p->n))
 			continue;
-		part.size = (uint64_t)got;
-		code_frames__add(c->frames, c->bytes + at, &part);
-		at += part.size;
+		c->n_parts++;
+		code_frames__add(c->frames, paged->data, paged, part);
 	}
 }
 
@@ -124,7 +121,7 @@ static void load(struct elf_code *c)
 
 	c->frames = code_frames__new();
 	find_parts(c, &parts);
-	read_parts(c, &parts);
+	page_in_parts(c, &parts);
 	add_symbols(c, SHT_SYMTAB);
 	add_symbols(c, SHT_DYNSYM);
 	if (gelf_getehdr(c->elf, &ehdr))
@@ -148,6 +145,9 @@ void elf_code__fill(void *code, uint64_t file_off, uint64_t end, const struct pm
 void elf_code__done(struct elf_code *c)
 {
 	c->frames = code_frames__free(c->frames);
-	free(c->bytes);
-	c->bytes = NULL;
+	for (size_t i = 0; i < c->n_parts; i++)
+		paged__close(&c->parts[i]);
+	free(c->parts);
+	c->parts = NULL;
+	c->n_parts = 0;
 }

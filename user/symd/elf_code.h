@@ -14,7 +14,8 @@ struct elf_code {
 	const struct cfi_code *code; /* segments: sorted, disjoint; borrowed */
 	size_t n_code;
 	/* of this file's own */
-	uint8_t *bytes;
+	struct paged *parts;
+	size_t n_parts;
 	struct code_frames *frames; /* made when first needed */
 	bool swept;
 };

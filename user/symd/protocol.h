@@ -18,11 +18,11 @@
  *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  *							u8 k, k × frame}
  *	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
- *	BUILD_TABLE	+fd				u8 status, +fd if SYMD_TABLE_BUILT: a sealed
+ *	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  *							memfd with an unwind table
  *							(pmubpf/unwind.h)
  *
- * BUILD_TABLE leaves the open file alone.
+ * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to).
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next answer
  * did not fit, or took its time: the client asks again from there. The k frames are calls that were
  * inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and without
@@ -39,7 +39,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 3,
+	SYMD_VERSION = 4,
 	SYMD_FD = 3, /* where the helper finds its socket */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

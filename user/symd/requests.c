@@ -165,15 +165,29 @@ static enum symd_table_status table_status(int err)
 	}
 }
 
-static int requests__build_table(struct requests *s, int fd, int *ret_fd)
+/* Keeps the file for other ranges of it: the last one that was asked about. 0 or negative errno. */
+static int requests__open_tables(struct requests *s, int *fd)
 {
+	if (s->tables_of && elf_cfi__is_of(s->tables_of, *fd))
+		return 0;
+	s->tables_of = elf_cfi__free(s->tables_of);
+	return elf_cfi__open(TAKE_FD(*fd), true, &s->tables_of);
+}
+
+static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
+{
+	uint64_t from = cursor__u64(body), to = cursor__u64(body);
 	enum symd_table_status status;
 	struct pmb_table_head head;
 	struct cfi_table t;
 	int r;
 
+	if (!cursor__done(body) || from >= to)
+		return -EPROTO;
 	cfi_table__init(&t);
-	r = elf_cfi__build(fd, true, &t);
+	r = requests__open_tables(s, fd);
+	if (r == 0)
+		r = elf_cfi__build(s->tables_of, from, to, &t);
 	if (r == 0)
 		r = cfi_table__finish(&t, &head);
 	status = table_status(r);
@@ -216,7 +230,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		r = requests__lookup(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
-		r = requests__build_table(s, *fd, ret_fd);
+		r = requests__build_table(s, &body, fd, ret_fd);
 		break;
 	default:
 		r = -EPROTO;
@@ -230,6 +244,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 void requests__done(struct requests *s)
 {
 	requests__close(s);
+	s->tables_of = elf_cfi__free(s->tables_of);
 	buf__done(&s->reply);
 	answerer__done(&s->answerer);
 }

@@ -8,12 +8,14 @@
 #include "base/buf.h"
 #include "symd/answer.h"
 
+struct elf_cfi;
 struct perf_map;
 
 struct requests {
-	struct elf_file *elf; /* at most one of the two is open */
-	struct perf_map *map; /* of a perf map or a jitdump */
-	struct buf reply;     /* to the last request; whole after it was handled */
+	struct elf_file *elf;      /* at most one of the two is open */
+	struct perf_map *map;      /* of a perf map or a jitdump */
+	struct elf_cfi *tables_of; /* the file whose tables were asked for last */
+	struct buf reply;          /* to the last request; whole after it was handled */
 	struct answerer answerer;
 };
 

@@ -105,7 +105,8 @@ static int start(struct tables *t, uint32_t file)
 	int fd = f && f->fd >= 0 ? f->fd : again;
 
 	t->since = now_ns();
-	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, t->since + BUILD_NS);
+	return fd < 0 ? -ENOENT :
+			table_client__start(t->client, fd, 0, UINT64_MAX, t->since + BUILD_NS);
 }
 
 static void failed(struct tables *t, uint32_t file)
