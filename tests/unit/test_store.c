@@ -180,6 +180,42 @@ Test(lists, what_lies_in_the_kernel_is_left_out)
 	end_store(s);
 }
 
+/* [8 MiB, 48 MiB) of a file: three parts of it, of which each may have a table of its own. */
+Test(lists, large_files_are_there_in_parts)
+{
+	enum { MIB = 1 << 20 };
+	struct mapping large = {0x10000000, 0x10000000 + 40 * MIB, 8 * MIB, 5};
+	struct mapping small = {0x8000000, 0x8001000, 0, 6};
+	struct store *s = new_store(1 << 20);
+	struct mappings *m = mappings__add(mappings__add(NULL, &large), &small);
+	const struct pmb_mapping *got;
+	struct pmb_process list;
+
+	cr_assert(store__put_list(s, m, &list));
+	cr_assert_eq(list.n, 4);
+	got = &mappings->of[list.at];
+	cr_expect_eq(got[0].file, 6);
+	cr_expect_eq(got[1].file, 5);
+	for (int i = 1; i < 4; i++) {
+		uint64_t end = i < 3 ? got[i + 1].start : large.end;
+
+		cr_expect_eq(got[i].end, end);
+		cr_expect_eq(got[i].file_off, got[i].start - large.start + large.file_off);
+		cr_expect_eq(got[i].list, list.list);
+		cr_expect_eq(store__number(s, 5, got[i].file_off), got[i].file);
+		cr_expect_eq(store__number(s, 5, got[i].file_off + (end - got[i].start) - 1),
+			     got[i].file);
+	}
+	cr_expect_eq(got[2].file_off, 16 * MIB);
+	cr_expect_eq(got[3].file_off, 32 * MIB);
+	store__put_frames(s, got[3].file);
+	cr_expect_eq(store__state(s, 5), PMB_FILE_NONE);
+	store__forget_file(s, 5);
+	cr_expect_eq(store__state(s, got[3].file), PMB_FILE_NONE);
+	mappings__unref(m);
+	end_store(s);
+}
+
 /* One list of n mappings. */
 static struct mappings *many_mappings(uint64_t n)
 {

@@ -28,6 +28,7 @@ struct store {
 	size_t n_leaving, cap_leaving;
 	uint32_t lists;
 	uint32_t *n_rules; /* by file */
+	struct parts *parts;
 };
 
 struct store *store__new(const struct store_memory *memory, size_t max_bytes)
@@ -38,6 +39,7 @@ struct store *store__new(const struct store_memory *memory, size_t max_bytes)
 	s->memory = *memory;
 	s->max_chunks = chunks < PMB_CHUNKS_MAX ? (uint32_t)chunks : PMB_CHUNKS_MAX;
 	s->n_rules = xcalloc(PMB_FILES_MAX, sizeof(*s->n_rules));
+	s->parts = parts__new();
 	extents__init(&s->pages, 0, PMB_PAGES_MAX);
 	extents__init(&s->rules, 0, PMB_RULES_MAX);
 	extents__init(&s->mappings, 0, PMB_MAPPINGS_MAX);
@@ -55,6 +57,7 @@ struct store *store__free(struct store *s)
 	extents__done(&s->mappings);
 	for (uint32_t i = 0; i < s->n_chunks; i++)
 		extents__done(&s->rows[i]);
+	parts__free(s->parts);
 	free(s->leaving);
 	free(s->n_rules);
 	free(s);
@@ -208,6 +211,30 @@ void store__forget(struct store *s, uint32_t file)
 	__atomic_store_n(&f->state, PMB_FILE_NONE, __ATOMIC_RELEASE);
 }
 
+uint32_t store__number(const struct store *s, uint32_t file, uint64_t off)
+{
+	return parts__number(s->parts, file, off);
+}
+
+uint32_t store__file(const struct store *s, uint32_t number, uint64_t *ret_from, uint64_t *ret_to)
+{
+	return parts__file(s->parts, number, ret_from, ret_to);
+}
+
+void store__forget_file(struct store *s, uint32_t file)
+{
+	uint64_t from, to;
+
+	if (file >= PART_FIRST)
+		return;
+	store__forget(s, file);
+	for (uint32_t i = PART_FIRST; i < FILE_BEYOND; i++) {
+		if (parts__file(s->parts, i, &from, &to) == file)
+			store__forget(s, i);
+	}
+	parts__forget(s->parts, file);
+}
+
 enum pmb_file_state store__state(const struct store *s, uint32_t file)
 {
 	return file < FILE_BEYOND ? (enum pmb_file_state)s->memory.code->file[file].state :
@@ -232,9 +259,42 @@ struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_
 	return s->memory.code->rule[f->rules_at + PMB_ROW_RULE(row)];
 }
 
+/* Where in a mapping the part of its file ends that `at` is in; what has no number of its own is not divided. */
+static uint64_t part_end(const struct store *s, const struct mapping *m, uint64_t at)
+{
+	uint64_t left = (1ULL << PART_SHIFT) - (m->file_off + (at - m->start)) % (1 << PART_SHIFT);
+
+	if (store__number(s, m->file, m->file_off + (at - m->start)) == FILE_BEYOND || !m->file)
+		return m->end;
+	return left < m->end - at ? at + left : m->end;
+}
+
+/* The parts of the first n mappings; to: NULL, or where they go. Returns how many. */
+static size_t put_mappings(const struct store *s, const struct mappings *mappings, size_t n,
+			   uint32_t list, struct pmb_mapping *to)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < n && done <= PMB_LIST_MAX; i++) {
+		const struct mapping *m = mappings__at(mappings, i);
+		uint64_t end;
+
+		for (uint64_t at = m->start; at < m->end; at = end, done++) {
+			uint64_t off = m->file_off + (at - m->start);
+
+			end = part_end(s, m, at);
+			if (to)
+				to[done] = (struct pmb_mapping){at, end, off,
+								store__number(s, m->file, off),
+								list};
+		}
+	}
+	return done;
+}
+
 bool store__put_list(struct store *s, const struct mappings *mappings, struct pmb_process *ret)
 {
-	size_t n = mappings__count(mappings);
+	size_t n = mappings__count(mappings), parts;
 	uint32_t at;
 
 	/* [vsyscall] is the kernel's; the search of the overflow program knows the lower half only */
@@ -244,19 +304,14 @@ bool store__put_list(struct store *s, const struct mappings *mappings, struct pm
 	*ret = (struct pmb_process){0};
 	if (!n)
 		return true;
-	if (n > PMB_LIST_MAX)
-		return false;
-	at = extents__take(&s->mappings, (uint32_t)n);
+	parts = put_mappings(s, mappings, n, 0, NULL);
+	if (!parts || parts > PMB_LIST_MAX)
+		return !parts;
+	at = extents__take(&s->mappings, (uint32_t)parts);
 	if (at == EXTENT_NONE)
 		return false;
-	*ret = (struct pmb_process){.at = at, .n = (uint32_t)n, .list = ++s->lists};
-	for (size_t i = 0; i < n; i++) {
-		const struct mapping *m = mappings__at(mappings, i);
-		s->memory.mappings->of[at + i] =
-			(struct pmb_mapping){m->start, m->end, m->file_off,
-					     m->file < FILE_BEYOND ? m->file : FILE_BEYOND,
-					     ret->list};
-	}
+	*ret = (struct pmb_process){.at = at, .n = (uint32_t)parts, .list = ++s->lists};
+	put_mappings(s, mappings, n, ret->list, &s->memory.mappings->of[at]);
 	return true;
 }
 

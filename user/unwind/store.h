@@ -17,9 +17,7 @@
 #include "pmubpf/unwind.h"
 #include "proc/mappings.h"
 #include "sym/table.h"
-
-/* All files of this number and above share it: there is no room for tables of so many. */
-enum { FILE_BEYOND = PMB_FILES_MAX - 1 };
+#include "unwind/parts.h"
 
 /* Lent by whoever made the maps. */
 struct store_memory {
@@ -33,6 +31,15 @@ struct store;
 
 struct store *store__new(const struct store_memory *memory, size_t max_bytes); /* of rows */
 struct store *store__free(struct store *store);
+
+/*
+ * Below, `file` is a number of unwind/parts.h: of a part of a file. These two translate; 0: it is of none any more.
+ * store__forget_file(): all parts of a file.
+ */
+uint32_t store__number(const struct store *store, uint32_t file, uint64_t off);
+uint32_t store__file(const struct store *store, uint32_t number, uint64_t *ret_from,
+		     uint64_t *ret_to);
+void store__forget_file(struct store *store, uint32_t file);
 
 /* table has passed its check. False: no room now (after store__forget of another and a while there may be), or never for this file. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);

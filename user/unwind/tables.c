@@ -16,10 +16,11 @@ static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 /* What was forgotten is free once no overflow can be reading it (unwind/store.c), seen at two rounds. */
 static const uint64_t ROOM_NS = 400ULL * 1000 * 1000;
 
-/* Of a file, by its number. */
+/* By a number of unwind/parts.h. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
 	bool unopened; /* it gets none only because nobody could open it: another process may bring it */
+	bool known; /* of a file: it counts among those that have a table */
 };
 
 struct tables {
@@ -90,23 +91,31 @@ static uint32_t most_wanted(const struct tables *t)
 {
 	uint32_t best = 0;
 
-	for (uint32_t i = 1; i < FILE_BEYOND && i < files__count(t->files); i++) {
+	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (t->wishes[i].hits > t->wishes[best].hits)
 			best = i;
 	}
 	return best;
 }
 
-/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any more. */
-static int start(struct tables *t, uint32_t file)
+static const struct file *file_of(const struct tables *t, uint32_t number)
 {
+	uint64_t from, to;
+
+	return files__get(t->files, store__file(t->store, number, &from, &to));
+}
+
+/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any more. */
+static int start(struct tables *t, uint32_t number)
+{
+	uint64_t from, to;
+	uint32_t file = store__file(t->store, number, &from, &to);
 	const struct file *f = files__get(t->files, file);
 	_cleanup_close_ int again = f && f->fd < 0 ? files__reopen(t->files, file) : -1;
 	int fd = f && f->fd >= 0 ? f->fd : again;
 
 	t->since = now_ns();
-	return fd < 0 ? -ENOENT :
-			table_client__start(t->client, fd, 0, UINT64_MAX, t->since + BUILD_NS);
+	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, from, to, t->since + BUILD_NS);
 }
 
 static void failed(struct tables *t, uint32_t file)
@@ -142,10 +151,10 @@ static bool start_next(struct tables *t)
 /* Files that a process has brought since: their samples may ask again. */
 static void look_again(struct tables *t)
 {
-	for (uint32_t i = 1; t->n_unopened && i < FILE_BEYOND && i < files__count(t->files); i++) {
-		const struct file *f = files__get(t->files, i);
+	for (uint32_t i = 1; t->n_unopened && i < FILE_BEYOND; i++) {
+		const struct file *f = t->wishes[i].unopened ? file_of(t, i) : NULL;
 
-		if (!t->wishes[i].unopened || !f || f->fd < 0)
+		if (!f || f->fd < 0)
 			continue;
 		t->wishes[i].unopened = false;
 		t->n_unopened--;
@@ -167,10 +176,12 @@ bool tables__crowded(const struct tables *t)
 
 void tables__make_room(struct tables *t, const bool *used, size_t n_used)
 {
-	uint64_t before = t->totals.evicted;
+	uint64_t before = t->totals.evicted, from, to;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		if ((i < n_used && used[i]) || store__state(t->store, i) != PMB_FILE_TABLE)
+		uint32_t file = store__file(t->store, i, &from, &to);
+
+		if ((file < n_used && used[file]) || store__state(t->store, i) != PMB_FILE_TABLE)
 			continue;
 		store__forget(t->store, i);
 		t->totals.evicted++;
@@ -187,10 +198,21 @@ void tables__make_room(struct tables *t, const bool *used, size_t n_used)
 
 static void set_aside(struct tables *t, uint32_t file)
 {
-	const struct file *f = files__get(t->files, file);
+	const struct file *f = file_of(t, file);
 
 	set_aside__add(&t->aside, f ? f->path : NULL, "unwind table",
 		       table_client__trouble(t->client));
+}
+
+/* Of a large file other parts may have been counted. */
+static bool is_new(struct tables *t, uint32_t number)
+{
+	uint64_t from, to;
+	struct wish *of_file = &t->wishes[store__file(t->store, number, &from, &to)];
+	bool known = of_file->known;
+
+	of_file->known = true;
+	return !known;
 }
 
 static void put(struct tables *t, uint32_t file, int fd)
@@ -204,7 +226,7 @@ static void put(struct tables *t, uint32_t file, int fd)
 		return;
 	}
 	if (store__put(t->store, file, &table))
-		t->totals.built++;
+		t->totals.built += is_new(t, file);
 	else if (t->second_try != file)
 		t->crowded = file;
 	else
@@ -218,7 +240,7 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 		put(t, file, fd);
 	} else if (status == TABLE_BAD_FILE) {
 		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
-		t->totals.frames++;
+		t->totals.frames += is_new(t, file);
 		store__put_frames(t->store, file);
 	} else {
 		if (status == TABLE_HELPER)
@@ -260,16 +282,28 @@ int tables__fd(const struct tables *t)
 	return table_client__poll_fd(t->client);
 }
 
+/* True if the number's file is no longer known. */
+static bool is_gone(const struct tables *t, uint32_t number)
+{
+	uint64_t from, to;
+	uint32_t file = store__file(t->store, number, &from, &to);
+
+	return file && !files__get(t->files, file);
+}
+
 void tables__swept(struct tables *t)
 {
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		if (files__get(t->files, i))
+		if (!is_gone(t, i))
 			continue;
 		t->swept |= t->building == i;
 		answered(t, i);
 		t->n_unopened -= t->wishes[i].unopened;
-		t->wishes[i].unopened = false;
-		store__forget(t->store, i);
+		t->wishes[i].unopened = t->wishes[i].known = false;
+	}
+	for (uint32_t i = 1; i < PART_FIRST; i++) {
+		if (is_gone(t, i))
+			store__forget_file(t->store, i);
 	}
 }
 

@@ -83,21 +83,25 @@ static enum pmb_ending find_rule(const struct store *store, const struct mapping
 				 uint64_t pc, struct pmb_unwind_rule *ret, uint32_t *ret_missing)
 {
 	const struct mapping *m = mappings__find(mappings, pc);
+	uint32_t number;
+	uint64_t off;
 
 	*ret = (struct pmb_unwind_rule){.cfa = PMB_CFA_FRAME};
 	*ret_missing = 0;
 	if (!m)
 		return mappings__count(mappings) ? PMB_END_CORRUPT : PMB_END_NO_TABLE;
-	switch (store__state(store, m->file)) {
+	off = m->file_off + (pc - m->start);
+	number = store__number(store, m->file, off);
+	switch (store__state(store, number)) {
 	case PMB_FILE_TABLE:
-		*ret = store__rule(store, m->file, m->file_off + (pc - m->start));
+		*ret = store__rule(store, number, off);
 		return PMB_END_NONE;
 	case PMB_FILE_FRAMES:
 		return PMB_END_NONE;
 	case PMB_FILE_NEVER:
 		return PMB_END_NO_RULE;
 	case PMB_FILE_NONE:
-		*ret_missing = m->file;
+		*ret_missing = number;
 		break;
 	}
 	return PMB_END_NO_TABLE;
