@@ -15,7 +15,7 @@
 
 enum {
 	UNWIND_TABLE_PAGES_MAX = 1 << 20,
-	UNWIND_TABLE_ROWS_MAX = 1 << 24,
+	UNWIND_TABLE_ROWS_MAX = 1 << 21,
 };
 
 /* Pages' rows follow one another: page i + 1 begins where page i ends. */

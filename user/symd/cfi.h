@@ -28,7 +28,7 @@ enum cfi_machine {
 enum {
 	CFI_SECTION_MAX = 1 << 28, /* bytes of a section */
 	CFI_SECTIONS_MAX = 4,
-	CFI_ENTRIES_MAX = 1 << 22, /* FDEs of a file */
+	CFI_ENTRIES_MAX = 1 << 19, /* FDEs of a range */
 	/* Code between two functions is padding up to this size: it gets no row of its own, which
 	 * would say that nothing is known, or guess. */
 	CFI_PADDING_MAX = 63,

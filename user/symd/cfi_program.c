@@ -12,7 +12,7 @@
 
 enum {
 	REMEMBERED_MAX = 64,
-	ROWS_MAX = 1 << 20, /* of one function */
+	ROWS_MAX = 1 << 18, /* of one function */
 	LOW_BITS = 0x3f,
 	/* not in every dwarf.h */
 	CFA_NEGATE_RA_STATE_WITH_PC = 0x2c,

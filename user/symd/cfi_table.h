@@ -11,7 +11,7 @@
 
 enum {
 	TABLE_PAGES_MAX = 1 << 20, /* 64 GiB of code */
-	TABLE_ROWS_MAX = 1 << 24,
+	TABLE_ROWS_MAX = 1 << 21,
 };
 
 struct cfi_table {

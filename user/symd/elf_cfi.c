@@ -25,6 +25,8 @@ enum {
 	SECTION_BYTES = 8 << 20,
 	/* A compressed .debug_frame is inflated as a whole. */
 	INFLATE_MAX = 16 << 20,
+	/* Nobody asks twice about less. */
+	ONE_RANGE = 16 << 20,
 };
 
 struct elf_cfi {
@@ -406,6 +408,14 @@ int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret)
 	s->sane = elf_sections__sane(s->elf);
 	*ret = s;
 	return 0;
+}
+
+bool elf_cfi__rest(struct elf_cfi *e)
+{
+	paged__rest(&e->eh_frame);
+	paged__rest(&e->debug_frame);
+	elf_code__rest(&e->instructions);
+	return e->instructions.swept && !e->inflated && e->st.st_size > ONE_RANGE;
 }
 
 bool elf_cfi__is_of(const struct elf_cfi *e, int fd)

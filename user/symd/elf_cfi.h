@@ -21,6 +21,9 @@ struct elf_cfi;
  */
 int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret);
 struct elf_cfi *elf_cfi__free(struct elf_cfi *e); /* NULL is fine; returns NULL */
+/* Another file comes first: gives back what can be read again. False: nothing that is left was dear, or too much is
+ * left: free it. */
+bool elf_cfi__rest(struct elf_cfi *e);
 /* Is fd the same file, as it was? */
 bool elf_cfi__is_of(const struct elf_cfi *e, int fd);
 

@@ -142,6 +142,12 @@ void elf_code__fill(void *code, uint64_t file_off, uint64_t end, const struct pm
 	code_frames__emit(c->frames, file_off, end, gap, row, ctx);
 }
 
+void elf_code__rest(struct elf_code *c)
+{
+	for (size_t i = 0; i < c->n_parts; i++)
+		paged__rest(&c->parts[i]);
+}
+
 void elf_code__done(struct elf_code *c)
 {
 	c->frames = code_frames__free(c->frames);

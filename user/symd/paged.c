@@ -6,6 +6,7 @@
 #include "symd/paged.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,9 +14,13 @@
 
 enum { BLOCKS_MIN = 8 };
 
+static size_t here_bytes(const struct paged *p)
+{
+	return p->len / PAGED_BLOCK / 8 + 1;
+}
+
 bool paged__open(struct paged *p, int fd, uint64_t off, size_t len, size_t max_bytes)
 {
-	size_t blocks = len / PAGED_BLOCK + 1;
 	void *data = MAP_FAILED;
 
 	*p = (struct paged){.fd = fd, .off = off, .len = len};
@@ -26,7 +31,7 @@ bool paged__open(struct paged *p, int fd, uint64_t off, size_t len, size_t max_b
 		return false;
 	p->data = data;
 	p->max = max_bytes / PAGED_BLOCK < BLOCKS_MIN ? BLOCKS_MIN : max_bytes / PAGED_BLOCK;
-	p->here = xcalloc(1, blocks / 8 + 1);
+	p->here = xcalloc(1, here_bytes(p));
 	p->ring = xcalloc(p->max, sizeof(*p->ring));
 	return true;
 }
@@ -38,6 +43,15 @@ void paged__close(struct paged *p)
 	free(p->here);
 	free(p->ring);
 	*p = (struct paged){0};
+}
+
+void paged__rest(struct paged *p)
+{
+	if (!p->data)
+		return;
+	madvise((void *)p->data, p->len, MADV_DONTNEED);
+	memset(p->here, 0, here_bytes(p));
+	p->n = p->next = 0;
 }
 
 static size_t block_bytes(const struct paged *p, size_t block)

@@ -26,6 +26,9 @@ enum { PAGED_BLOCK = 16 * 1024 };
 bool paged__open(struct paged *p, int fd, uint64_t off, size_t len, size_t max_bytes);
 void paged__close(struct paged *p); /* also if it isn't open */
 
+/* Gives back what is here; all of it is read again when it is asked for. */
+void paged__rest(struct paged *p);
+
 /* Brings [at, at + len) here; all of it, if it isn't more than half of what may be. */
 void paged__load(struct paged *p, size_t at, size_t len);
 

@@ -165,13 +165,34 @@ static enum symd_table_status table_status(int err)
 	}
 }
 
-/* Keeps the file for other ranges of it: the last one that was asked about. 0 or negative errno. */
+/* The file at hand makes way. Only what was learnt by going through all of a file's code is worth a place. */
+static void put_aside(struct requests *s)
+{
+	const size_t last = ARRAY_SIZE(s->kept) - 1;
+
+	if (!s->tables_of || !elf_cfi__rest(s->tables_of)) {
+		s->tables_of = elf_cfi__free(s->tables_of);
+		return;
+	}
+	elf_cfi__free(s->kept[last]);
+	memmove(&s->kept[1], &s->kept[0], last * sizeof(s->kept[0]));
+	s->kept[0] = TAKE_PTR(s->tables_of);
+}
+
+/* 0 or negative errno. */
 static int requests__open_tables(struct requests *s, int *fd)
 {
+	struct elf_cfi *found = NULL;
+
 	if (s->tables_of && elf_cfi__is_of(s->tables_of, *fd))
 		return 0;
-	s->tables_of = elf_cfi__free(s->tables_of);
-	return elf_cfi__open(TAKE_FD(*fd), true, &s->tables_of);
+	for (size_t i = 0; i < ARRAY_SIZE(s->kept) && !found; i++) {
+		if (s->kept[i] && elf_cfi__is_of(s->kept[i], *fd))
+			found = TAKE_PTR(s->kept[i]);
+	}
+	put_aside(s);
+	s->tables_of = found;
+	return found ? 0 : elf_cfi__open(TAKE_FD(*fd), true, &s->tables_of);
 }
 
 static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
@@ -245,6 +266,8 @@ void requests__done(struct requests *s)
 {
 	requests__close(s);
 	s->tables_of = elf_cfi__free(s->tables_of);
+	for (size_t i = 0; i < ARRAY_SIZE(s->kept); i++)
+		s->kept[i] = elf_cfi__free(s->kept[i]);
 	buf__done(&s->reply);
 	answerer__done(&s->answerer);
 }
