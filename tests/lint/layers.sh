@@ -117,7 +117,7 @@ while IFS=: read -r file line text; do
 	"user/base/mem.c _exit(") ;;
 	"user/base/hash.h abort(") ;;        # uthash's way out of memory, never reached
 	"user/session/command.c _exit(") ;;  # the child that becomes COMMAND
-	"user/sym/helper.c _exit(") ;;       # the child that becomes the helper
+	"user/sys/reexec.c _exit(") ;;       # the child that becomes a helper
 	"user/symd/"*" _exit(" | "user/symd/"*" exit(") ;;
 	"user/out/"*" fputs(") ;;            # into the file that cmd/ opened
 	*) complain "$file:$line" "${call%(}: only cmd/ prints and exits" ;;

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The hard thing: the helper must not outlive us, however we end (parent-death signal, and its
- * socket closes), must not hold anything of ours open, and must not get the terminal's Ctrl-C,
- * which is for us and means "print everything now" (a process group of its own).
- */
 #include "sym/helper.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,6 +14,7 @@
 #include "base/mem.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/reexec.h"
 #include "sys/usage.h"
 
 enum {
@@ -104,40 +98,6 @@ void helper__kill(struct helper *h)
 	h->pid = 0;
 }
 
-/* Only the socket and stderr (for "out of memory" and sanitizers) come along. */
-static int arrange_fds(int sock)
-{
-	_cleanup_close_ int moved = fcntl(sock, F_DUPFD_CLOEXEC, SYMD_FD + 1);
-	_cleanup_close_ int null = -1;
-
-	if (moved < 0 || dup2(moved, SYMD_FD) < 0)
-		return -errno;
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-	}
-	if (close_range(SYMD_FD + 1, ~0U, 0) < 0)
-		return -errno;
-	moved = null = -1;
-	return 0;
-}
-
-static _Noreturn void run_child(const struct helper *h, int sock, pid_t parent)
-{
-	static char name[] = "pmubpf", symd[] = "symd";
-	char *const argv[] = {name, h->command ? (char *)h->command : symd, NULL};
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || arrange_fds(sock) < 0)
-		_exit(127);
-	if (h->child)
-		_exit(h->child(SYMD_FD));
-	execve("/proc/self/exe", argv, environ);
-	_exit(127);
-}
-
 int helper__wait(const struct helper *h, short events, uint64_t deadline_ns)
 {
 	for (;;) {
@@ -165,22 +125,15 @@ int helper__wait(const struct helper *h, short events, uint64_t deadline_ns)
 
 static int spawn(struct helper *h)
 {
-	int pair[2], size = 4 * SYMD_MSG_MAX;
-	pid_t parent = getpid(), pid;
+	const struct reexec what = {
+		.command = h->command ? h->command : "symd",
+		.child = h->child,
+		.buffer_bytes = 4 * SYMD_MSG_MAX,
+	};
+	int r = reexec_start(&what, &h->pid, &h->sock);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	pid = fork();
-	if (pid == 0)
-		run_child(h, pair[1], parent);
-	close(pair[1]);
-	if (pid < 0) {
-		close(pair[0]);
-		return -EAGAIN;
-	}
-	h->pid = pid;
-	h->sock = pair[0];
+	if (r < 0)
+		return r;
 	h->seq = 0;
 	h->greeted = false;
 	h->worked_ns = 0;

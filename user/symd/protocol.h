@@ -40,7 +40,7 @@
 
 enum {
 	SYMD_VERSION = 4,
-	SYMD_FD = 3, /* where the helper finds its socket */
+	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
 	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
