@@ -259,7 +259,7 @@ static void replay(const struct buf *stream, uint32_t copies, const char *dir, F
 		.kernel = kernel_names__new(),
 		.labels = how.containers ? LABEL_CGROUP : 0,
 	};
-	struct session_result result = {.profile = profile__new(), .files = files__new()};
+	struct session_result result = {.profile = profile__new(), .files = files__new(NULL)};
 	struct session s = {.opts = &opts,
 			    .result = &result,
 			    .by_place = true,
@@ -267,7 +267,7 @@ static void replay(const struct buf *stream, uint32_t copies, const char *dir, F
 	double at[3];
 	size_t rows;
 
-	result.cgroups = how.containers ? cgroups__new() : NULL;
+	result.cgroups = how.containers ? cgroups__new(NULL) : NULL;
 	result.ledger.events = xcalloc(1, sizeof(*result.ledger.events));
 	result.ledger.n_events = 1;
 	s.cpu_sampled = xcalloc((size_t)s.n_cpus, sizeof(*s.cpu_sampled));

@@ -3,7 +3,7 @@
 #
 # The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [TOP].
 #
-#   base < sys < pmu, model < proc < collect < sym < unwind < prof < out < session < cmd
+#   base < sys < pmu, model < opener < proc < collect < sym < unwind < prof < out < session < cmd
 #
 # A folder under user/ includes itself and what stands below it (pmu and model stand side by side:
 # neither includes the other). The exceptions are listed in allowed() with their reason. Prints each
@@ -18,14 +18,15 @@ below() { # FOLDER
 	base) echo "" ;;
 	sys) echo "base" ;;
 	pmu | model) echo "base sys" ;;
-	proc) echo "base sys pmu model" ;;
-	collect) echo "base sys pmu model proc" ;;
-	sym) echo "base sys pmu model proc collect" ;;
-	unwind) echo "base sys pmu model proc collect sym" ;;
-	prof) echo "base sys pmu model proc collect sym unwind" ;;
-	out) echo "base sys pmu model proc collect sym unwind prof" ;;
-	session) echo "base sys pmu model proc collect sym unwind prof out" ;;
-	cmd) echo "base sys pmu model proc collect sym unwind prof out session" ;;
+	opener) echo "base sys" ;;
+	proc) echo "base sys pmu model opener" ;;
+	collect) echo "base sys pmu model opener proc" ;;
+	sym) echo "base sys pmu model opener proc collect" ;;
+	unwind) echo "base sys pmu model opener proc collect sym" ;;
+	prof) echo "base sys pmu model opener proc collect sym unwind" ;;
+	out) echo "base sys pmu model opener proc collect sym unwind prof" ;;
+	session) echo "base sys pmu model opener proc collect sym unwind prof out" ;;
+	cmd) echo "base sys pmu model opener proc collect sym unwind prof out session" ;;
 	# The helper that reads untrusted files: nothing of the program that it protects.
 	symd) echo "base" ;;
 	*) return 1 ;;
@@ -38,6 +39,8 @@ allowed() {
 	"user/symd/"*" sym/reason.h") ;;     # the reasons travel over the protocol
 	"user/symd/"*" sys/drop.h" | "user/symd/"*" sys/landlock.h") ;; # taking from oneself; these stand on base/ alone
 	"user/sym/"*" symd/protocol.h" | "user/sym/"*" symd/fetch.h") ;; # and this is the protocol
+	"user/opener/"*" symd/protocol.h") ;; # how a packet travels, with a descriptor
+	"user/opener/answer.c proc/container_name.h") ;; # what is asked of it
 	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/fetch.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed
 	*) return 1 ;;
 	esac
@@ -118,6 +121,7 @@ while IFS=: read -r file line text; do
 	"user/base/hash.h abort(") ;;        # uthash's way out of memory, never reached
 	"user/session/command.c _exit(") ;;  # the child that becomes COMMAND
 	"user/sys/reexec.c _exit(") ;;       # the child that becomes a helper
+	"user/opener/process.c _exit(") ;;   # an opener and its spawner
 	"user/symd/"*" _exit(" | "user/symd/"*" exit(") ;;
 	"user/out/"*" fputs(") ;;            # into the file that cmd/ opened
 	*) complain "$file:$line" "${call%(}: only cmd/ prints and exits" ;;

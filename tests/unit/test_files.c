@@ -25,7 +25,7 @@ static char dir[] = "/tmp/pmb-files.XXXXXX";
 
 static void begin(void)
 {
-	files = files__new();
+	files = files__new(NULL);
 	cr_assert_not_null(mkdtemp(dir));
 }
 
@@ -457,7 +457,8 @@ Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, last)->fd >= 0;
 	}
-	cr_expect_eq(pinned, 8);
+	cr_expect_geq(pinned, 4);
+	cr_expect_leq(pinned, 13);
 	files__pin(files, last, getpid(), 0x1000, 0x2000);
 	cr_expect_geq(files__get(files, last)->fd, 0);
 }
@@ -518,7 +519,7 @@ Test(files, later_it_is_found_by_its_name_if_it_is_the_same)
 	cr_expect_eq(files__reopen(files, 77), -1);
 }
 
-Test(files, only_a_quarter_of_the_limit_is_pinned)
+Test(files, half_of_what_the_limit_leaves_is_pinned)
 {
 	struct rlimit limit;
 	int pinned = 0;
@@ -532,5 +533,6 @@ Test(files, only_a_quarter_of_the_limit_is_pinned)
 		files__pin(files, number, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, number)->fd >= 0;
 	}
-	cr_expect_eq(pinned, 16);
+	cr_expect_geq(pinned, 8);
+	cr_expect_leq(pinned, 26);
 }

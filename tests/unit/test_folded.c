@@ -17,7 +17,7 @@ static struct files *files;
 static void begin(void)
 {
 	p = profile__new();
-	files = files__new();
+	files = files__new(NULL);
 	files__elf(files, 8, 1, 1, "/bin/prog");
 }
 

@@ -12,7 +12,7 @@ static struct processes *all;
 
 static void begin(void)
 {
-	files = files__new();
+	files = files__new(NULL);
 	all = processes__new(files);
 }
 

@@ -11,7 +11,7 @@ static struct raw_stacks raw;
 
 static void begin(void)
 {
-	files = files__new();
+	files = files__new(NULL);
 	processes = processes__new(files);
 	profile = profile__new();
 }

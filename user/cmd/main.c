@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "opener/process.h"
 #include "symd/fetch.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
@@ -17,6 +18,13 @@ static int cmd_symd(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	return symd_main(SYMD_FD);
+}
+
+static int cmd_opener(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return opener_main(SYMD_FD);
 }
 
 static int cmd_fetchd(int argc, char **argv)
@@ -40,6 +48,7 @@ static const struct command_entry {
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},
 	{"symd", cmd_symd, NULL},
 	{"fetchd", cmd_fetchd, NULL},
+	{"opener", cmd_opener, NULL},
 };
 
 static void print_help(FILE *out)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/record_out.h"
+#include "opener/opener.h"
 #include "pmu/probe.h"
 #include "pmu/way.h"
 #include "session/passes.h"
@@ -148,11 +149,17 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
 }
 
+static void free_opener(struct opener **o)
+{
+	opener__free(*o);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_args__done) struct record_args args = {0};
 	struct signals signals = {.fd = -1};
 	_cleanup_(record_out__done) struct record_out out = {.signals = &signals};
+	_cleanup_(free_opener) struct opener *opener = NULL;
 	struct err err = {.exit_code = EXIT_FAILED};
 	/* first: who ends a recording while it starts means it, too */
 	int r = signals__catch(&signals, &err);
@@ -174,6 +181,10 @@ int cmd_record(int argc, char **argv)
 	if (r < 0)
 		return complain(&err);
 	args.session.signals = &signals;
+	r = opener__start(&opener, &err); /* before there is anything that it must not have */
+	if (r < 0)
+		return complain(&err);
+	args.session.opener = opener;
 	settle_budget(&args);
 	event_list__settle_precise(&args.events);
 	plan__ask(&args.plan, &args.events);

@@ -290,6 +290,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	summary.frames = count_frames(result->profile, &names);
 	names.work.helper_failures += result->ledger.aside.n + result->ledger.aside.more;
 	summary.names = names.work;
+	summary.opener = opener__work(a->session.opener);
 	summary.aside = &names.aside;
 	warn_of(&result->ledger.aside);
 	warn_of(&names.aside);

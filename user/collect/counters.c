@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "pmu/explain.h"
 #include "pmu/probe.h"
 
@@ -68,7 +69,9 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 {
 	struct perf_event_attr attr = attr_for(opts, tid >= 0);
 	const struct counter *leader = find_leader(c, opts->event->group, tid, cpu);
-	_cleanup_close_ int fd = perf_open_in(&attr, tid, cpu, leader ? leader->fd : -1);
+	int group = leader ? leader->fd : -1;
+	_cleanup_close_ int fd = tid >= 0 ? opener__counter(opts->opener, &attr, tid, cpu, group) :
+					    perf_open_in(&attr, tid, cpu, group);
 	struct counter counter = {
 		.event = opts->index,
 		.leads = leader ? 0 : opts->event->group,

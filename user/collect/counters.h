@@ -33,12 +33,15 @@ struct counters {
 	size_t n, cap;
 };
 
+struct opener;
+
 struct counters_opts {
 	const struct programs *programs; /* NULL: counts only, nothing overflows */
 	const struct event *event;
 	size_t index;
-	bool inherit;        /* per task: follow threads and children */
-	bool enable_on_exec; /* per task: for a command that waits for its exec */
+	struct opener *opener; /* who opens those of tasks; NULL: this process */
+	bool inherit;          /* per task: follow threads and children */
+	bool enable_on_exec;   /* per task: for a command that waits for its exec */
 };
 
 int counters__open_cpus(struct counters *c, const struct counters_opts *opts,

@@ -396,6 +396,18 @@ static void text_room(const struct summary *s, struct buf *out)
 			    (double)s->max_output / 1e6, s->cut->lines);
 }
 
+static void text_opener(const struct opener_work *work, struct buf *out)
+{
+	if (work->late || work->refused)
+		buf__printf(out,
+			    "  %" PRIu64
+			    " times a program kept whoever looked at it waiting and was left "
+			    "alone, %" PRIu64
+			    " times it was not looked at for that: some names may be "
+			    "missing\n",
+			    work->late, work->refused);
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -435,6 +447,7 @@ void summary__text(const struct summary *s, struct buf *out)
 			    " records of programs starting and mapping files were lost: some "
 			    "names may be missing\n",
 			    s->ledger->sideband_lost);
+	text_opener(&s->opener, out);
 	indent_lines(s->notes, out);
 	cost__text(s, out);
 }

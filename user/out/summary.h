@@ -13,6 +13,7 @@
 #include "model/measure.h"
 #include "model/passes.h"
 #include "model/profile.h"
+#include "opener/opener.h"
 #include "out/room.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
@@ -35,6 +36,7 @@ struct summary {
 	struct frame_counts frames;
 	struct names_work names;       /* what it cost to name them */
 	const struct set_aside *aside; /* files whose names are not known; may be NULL */
+	struct opener_work opener;     /* what belongs to targets, and was asked for */
 	const struct cost *cost;
 	const struct room_cut *cut; /* what did not fit into the output; NULL: everything did */
 	uint64_t max_output;

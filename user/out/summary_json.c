@@ -314,6 +314,11 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_names(&j, &s->names);
 	json_aside(&j, s);
 	json_output(&j, s);
+	json__obj(&j, "opener");
+	json__u64(&j, "asked", s->opener.asked);
+	json__u64(&j, "late", s->opener.late);
+	json__u64(&j, "refused", s->opener.refused);
+	json__end_obj(&j);
 	json_memory(&j, &s->ledger->memory);
 	cost__json(s, &j);
 	json__obj(&j, "sideband");

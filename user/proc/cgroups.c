@@ -7,7 +7,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/intern.h"
-#include "proc/container_name.h"
+#include "opener/opener.h"
+#include "proc/container_path.h"
 #include "sys/cgroup.h"
 
 enum {
@@ -20,13 +21,14 @@ enum {
 struct cgroup {
 	char *path;
 	char *container;
-	struct container_name name;
+	struct opener_names name;
 	char *id;
 	unsigned samples; /* until it was settled */
 	bool settled;     /* nothing more will be found out */
 };
 
 struct cgroups {
+	struct opener *opener;
 	char *hierarchy;
 	struct intern ids;
 	struct cgroup *list; /* by number of the id - 1 */
@@ -39,13 +41,17 @@ static void forget(struct cgroup *cgroup)
 	free(cgroup->container);
 	free(cgroup->id);
 	cgroup->container = cgroup->id = NULL;
-	container_name__done(&cgroup->name);
+	free(cgroup->name.name);
+	free(cgroup->name.pod);
+	free(cgroup->name.image);
+	cgroup->name = (struct opener_names){0};
 }
 
-struct cgroups *cgroups__new(void)
+struct cgroups *cgroups__new(struct opener *opener)
 {
 	struct cgroups *c = xcalloc(1, sizeof(*c));
 
+	c->opener = opener;
 	c->hierarchy = cgroup_telling_hierarchy();
 	return c;
 }
@@ -65,13 +71,14 @@ struct cgroups *cgroups__free(struct cgroups *c)
 	return NULL;
 }
 
-static void look_up(struct cgroup *cgroup, pid_t tgid)
+static void look_up(struct opener *opener, struct cgroup *cgroup, pid_t tgid)
 {
 	struct container_path path;
 
 	forget(cgroup);
 	container_path__parse(&path, cgroup->path);
-	container_name__find(&cgroup->name, "", &path, tgid);
+	if (path.id)
+		opener__container(opener, cgroup->path, tgid, &cgroup->name);
 	if (cgroup->name.name)
 		cgroup->container = xstrdup(cgroup->name.name);
 	else if (path.id)
@@ -86,12 +93,12 @@ static void look_up(struct cgroup *cgroup, pid_t tgid)
  * What starts a container runs in its cgroup before its root is mounted, and by then nothing leads to the name. So
  * one without a name is looked up again, at every sample whose number is a power of two.
  */
-static void settle(struct cgroup *cgroup, pid_t tgid)
+static void settle(const struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
 {
 	unsigned samples = ++cgroup->samples;
 
 	if (cgroup->path && !(samples & (samples - 1)))
-		look_up(cgroup, tgid);
+		look_up(c->opener, cgroup, tgid);
 	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name || samples >= LAST_TRY;
 }
 
@@ -112,9 +119,9 @@ bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 	cgroup = &c->list[number - 1];
 	settled = cgroup->settled;
 	if (!cgroup->samples)
-		cgroup->path = cgroup_path_of(c->hierarchy, id);
+		cgroup->path = opener__cgroup_path(c->opener, c->hierarchy, id);
 	if (!settled)
-		settle(cgroup, tgid);
+		settle(c, cgroup, tgid);
 	if (cgroup->settled)
 		c->last = id;
 	return cgroup->settled && !settled;
@@ -166,7 +173,7 @@ bool cgroup_path_is(const char *path, pid_t tgid, const char *wanted, char **ret
 	struct cgroup_info info;
 	bool is;
 
-	look_up(&cgroup, tgid);
+	look_up(NULL, &cgroup, tgid);
 	info = info_of(&cgroup);
 	is = cgroup_info__is(&info, wanted);
 	*ret_container = TAKE_PTR(cgroup.container);

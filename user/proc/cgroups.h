@@ -23,7 +23,9 @@ struct cgroup_info {
 };
 
 /* Their ids are those of the hierarchy that tells containers apart: sys/cgroup.h. */
-struct cgroups *cgroups__new(void);
+struct opener;
+/* opener: who looks things up; borrowed; NULL: this process. */
+struct cgroups *cgroups__new(struct opener *opener);
 struct cgroups *cgroups__free(struct cgroups *c);
 /* At each sample: looks it up, with the help of a process in it, until its name is known or will not be. True:
  * that was now. */

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "proc/files.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
-#include "sys/open.h"
 #include "sys/procfs.h"
 
 struct file_key {
@@ -28,9 +24,17 @@ struct file_key {
 	uint64_t replaced; /* 0, or a serial number: its inode is another file's by now */
 };
 
+/* A root that isn't ours, for all files that are seen from there. */
+struct root {
+	struct opener_place place;
+	int fd;
+	unsigned users;
+};
+
 struct entry {
 	struct file_key key;
 	struct file file;
+	struct root *root; /* NULL: ours */
 	uint32_t number;
 	uint64_t generation; /* of the inode; 0: not known */
 	bool keep;           /* marked for the next sweep */
@@ -41,15 +45,18 @@ struct entry {
 
 enum {
 	SWEEP_AT_LEAST = 1024,
-	/* Twice as many descriptors, if each has a root of its own. */
-	MAX_PINNED = 8192,
-	MAX_EARLY = 1024, /* pinned for nobody since the last sweep */
+	MAX_PINNED = 8192, /* descriptors, roots among them */
+	RESERVED = 12,     /* for helpers, and files that are opened for a moment */
+	MAX_EARLY = 1024,  /* pinned for nobody since the last sweep */
 	FREE_TRIES = 4,
 	RETRY_DOUBLINGS = 8,
 };
 #define RETRY_NS 50000000ULL /* the first pause is twice as long, the last 12.8 s */
 
 struct files {
+	struct opener *opener;
+	struct root **roots;
+	size_t n_roots, cap_roots;
 	uint64_t serials; /* of processes, given out */
 	struct entry *by_key;
 	struct entry **by_number; /* NULL: [0], and numbers to be used again */
@@ -58,16 +65,41 @@ struct files {
 	size_t n_spare, cap_spare;
 	size_t after_sweep;
 	size_t pinned, max_pinned;
+	bool max_known;
 	size_t early;
 };
 
-struct files *files__new(void)
+struct files *files__new(struct opener *opener)
 {
 	struct files *files = xcalloc(1, sizeof(*files));
 
+	files->opener = opener;
 	GROW(files->by_number, files->n, files->cap);
 	files->by_number[files->n++] = NULL;
 	return files;
+}
+
+struct opener *files__opener(const struct files *files)
+{
+	return files->opener;
+}
+
+static void files__leave_root(struct files *files, struct entry *e)
+{
+	struct root *root = e->root;
+
+	e->root = NULL;
+	e->file.root_fd = -1;
+	e->file.mnt_ns = 0;
+	if (!root || --root->users)
+		return;
+	for (size_t i = 0; i < files->n_roots; i++) {
+		if (files->roots[i] == root)
+			files->roots[i] = files->roots[--files->n_roots];
+	}
+	cleanup_close(&root->fd);
+	free(root);
+	files->pinned--;
 }
 
 static void files__remove(struct files *files, struct entry *e)
@@ -77,7 +109,7 @@ static void files__remove(struct files *files, struct entry *e)
 	files->pinned -= e->file.fd >= 0;
 	free(e->file.path);
 	cleanup_close(&e->file.fd);
-	cleanup_close(&e->file.root_fd);
+	files__leave_root(files, e);
 	free(e);
 }
 
@@ -89,6 +121,7 @@ struct files *files__free(struct files *files)
 		return NULL;
 	HASH_ITER(hh, files->by_key, e, next)
 		files__remove(files, e);
+	free(files->roots);
 	free(files->by_number);
 	free(files->spare);
 	free(files);
@@ -175,36 +208,85 @@ uint32_t files__vdso(struct files *files)
 	return e->number;
 }
 
-static bool same_mount_namespace(pid_t tgid)
+/* What is left of what the limit allows, for counters, helpers and whatever else is open by then. */
+static size_t most_pinned(void)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
-	struct stat ours, theirs;
+	_cleanup_closedir_ DIR *open_now = opendir("/proc/self/fd");
+	unsigned long limit = fd_limit(), used = RESERVED;
 
-	return stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
-	       ours.st_ino == theirs.st_ino;
+	while (open_now && readdir(open_now))
+		used++;
+	if (limit <= used)
+		return 0;
+	return limit - used < 2 * MAX_PINNED ? (limit - used) / 2 : MAX_PINNED;
 }
 
-static bool is_our_root(int root_fd, pid_t tgid)
+static bool files__may_pin(struct files *files)
 {
-	struct stat ours, theirs;
+	if (!files->max_known)
+		files->max_pinned = most_pinned();
+	files->max_known = true;
+	return files->pinned < files->max_pinned;
+}
 
-	return fstat(root_fd, &theirs) == 0 && stat("/", &ours) == 0 &&
-	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev &&
-	       same_mount_namespace(tgid);
+static struct root *files__find_root(const struct files *files, const struct opener_place *place)
+{
+	for (size_t i = 0; i < files->n_roots; i++) {
+		if (memcmp(&files->roots[i]->place, place, sizeof(*place)) == 0)
+			return files->roots[i];
+	}
+	return NULL;
+}
+
+/* Takes root_fd over; -1: it is ours. */
+static void files__enter_root(struct files *files, struct entry *e,
+			      const struct opener_place *place, int root_fd)
+{
+	_cleanup_close_ int fd = root_fd;
+	struct root *root = fd >= 0 ? files__find_root(files, place) : NULL;
+
+	if (fd < 0 || (root && root == e->root)) {
+		if (fd < 0)
+			files__leave_root(files, e);
+		return;
+	}
+	files__leave_root(files, e);
+	if (!root && !files__may_pin(files))
+		return;
+	if (!root) {
+		root = xcalloc(1, sizeof(*root));
+		*root = (struct root){.place = *place, .fd = TAKE_FD(fd)};
+		GROW(files->roots, files->n_roots, files->cap_roots);
+		files->roots[files->n_roots++] = root;
+		files->pinned++;
+	}
+	root->users++;
+	e->root = root;
+	e->file.root_fd = root->fd;
+	e->file.mnt_ns = root->place.mnt_ns;
 }
 
 /* Who it is and what it sees as its root: asked while it lives, used when it may be gone. */
-static void learn_process(struct file *file, pid_t tgid)
+static void files__learn_process(struct files *files, struct entry *e, pid_t tgid)
 {
-	_cleanup_close_ int root = open_root_of(tgid);
-	struct proc_status status;
+	struct opener_process process;
 
-	if (root < 0 || procfs_status(tgid, &status) < 0)
+	if (opener__process(files->opener, tgid, &process) < 0)
 		return;
-	file->ns_tgid = status.ns_tgid;
-	file->uid = status.euid;
-	cleanup_close(&file->root_fd);
-	file->root_fd = is_our_root(root, tgid) ? -1 : TAKE_FD(root);
+	e->file.ns_tgid = process.status.ns_tgid;
+	e->file.uid = process.status.euid;
+	files__enter_root(files, e, &process.place, process.root_fd);
+}
+
+/* Of a file that was found: where its debug files are looked for, if that isn't where ours are. One process of a
+ * mount namespace that is known already needn't be asked. */
+static void files__learn_root(struct files *files, struct entry *e, pid_t tgid, uint64_t mnt_ns)
+{
+	struct opener_process process;
+
+	if (!mnt_ns || e->root || opener__process(files->opener, tgid, &process) < 0)
+		return;
+	files__enter_root(files, e, &process.place, process.root_fd);
 }
 
 uint64_t files__serial(struct files *files)
@@ -219,78 +301,49 @@ uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, ui
 
 	e->file.dump = dump;
 	if (!e->file.ns_tgid)
-		learn_process(&e->file, tgid);
+		files__learn_process(files, e, tgid);
 	return e->number;
 }
 
-/* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
- * mappings and another in stat. Not all filesystems tell the generation. */
-static bool is_mapped_file(int fd, const struct entry *e)
-{
-	struct stat st;
-	int generation;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != e->key.inode ||
-	    e->key.replaced)
-		return false;
-	return !e->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
-	       (uint32_t)generation == (uint32_t)e->generation;
-}
-
-static int open_perf_map(const struct file *file)
+static int files__open_perf_map(const struct files *files, const struct file *file)
 {
 	_cleanup_free_ char *path = xasprintf("/tmp/perf-%d.map", file->ns_tgid);
 
-	return file->ns_tgid ? open_owned(file->root_fd, path, file->uid) : -ENOENT;
+	if (!file->ns_tgid)
+		return -ENOENT;
+	return opener__owned(files->opener, file->root_fd, file->mnt_ns, path, file->uid);
 }
 
 /* A JIT may write its map later, so it is looked for again, but not at each of a million frames. */
-static void pin_perf_map(struct file *file, pid_t tgid)
+static void files__pin_perf_map(struct files *files, struct entry *e, pid_t tgid)
 {
-	file->tries++;
-	if (file->tries & (file->tries - 1))
+	e->file.tries++;
+	if (e->file.tries & (e->file.tries - 1))
 		return;
-	learn_process(file, tgid); /* it may have become another user since */
-	file->fd = open_perf_map(file);
-	if (file->fd < 0)
-		file->fd = -1;
+	files__learn_process(files, e, tgid); /* it may have become another user since */
+	e->file.fd = files__open_perf_map(files, &e->file);
+	if (e->file.fd < 0)
+		e->file.fd = -1;
 }
 
-/*
- * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it: but the name is the
- * program's choice, and an automounter of ours would follow it anywhere.
- */
-static int open_mapped(const struct entry *e, int root, pid_t tgid, uint64_t start, uint64_t end)
+static struct mapped_file mapped_file(const struct entry *e)
 {
-	_cleanup_close_ int fd = open_mapping(tgid, start, end);
-
-	if (fd >= 0 && is_mapped_file(fd, e))
-		return TAKE_FD(fd);
-	cleanup_close(&fd);
-	fd = root >= 0 && !same_mount_namespace(tgid) ? open_regular(root, e->file.path) :
-							open_at_hand(e->file.path);
-	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
+	return (struct mapped_file){e->key.inode, e->generation, e->file.path};
 }
 
-static void pin_elf(struct entry *e, pid_t tgid, uint64_t start, uint64_t end)
+static void files__pin_elf(struct files *files, struct entry *e, pid_t tgid, uint64_t start,
+			   uint64_t end)
 {
-	_cleanup_close_ int root = open_root_of(tgid);
+	const struct mapped_file which = mapped_file(e);
+	uint64_t mnt_ns;
+	int fd;
 
-	e->file.fd = open_mapped(e, root, tgid, start, end);
-	if (e->file.fd >= 0 && root >= 0 && e->file.root_fd < 0 && !same_mount_namespace(tgid))
-		e->file.root_fd = TAKE_FD(root);
-}
-
-/* Half of what the limit allows, for counters, helpers and whatever else need some, too. */
-static bool files__may_pin(struct files *files)
-{
-	if (!files->max_pinned) {
-		unsigned long share = fd_limit() / 4;
-
-		files->max_pinned = share < MAX_PINNED ? share : MAX_PINNED;
-	}
-	return files->pinned < files->max_pinned;
+	if (e->key.replaced)
+		return;
+	fd = opener__mapped(files->opener, tgid, start, end, &which, &mnt_ns);
+	e->file.fd = fd < 0 ? -1 : fd;
+	if (fd >= 0)
+		files__learn_root(files, e, tgid, mnt_ns);
 }
 
 /* A program may have what can't be opened mapped ten thousand times, and each of them asks. */
@@ -316,9 +369,9 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 		return;
 	e->file.tried = true;
 	if (e->key.kind == FILE_ELF)
-		pin_elf(e, tgid, start, end);
+		files__pin_elf(files, e, tgid, start, end);
 	else if (e->key.kind == FILE_JIT)
-		pin_perf_map(&e->file, tgid);
+		files__pin_perf_map(files, e, tgid);
 	if (e->key.kind == FILE_ELF && e->file.fd < 0)
 		try_later(e);
 	files->pinned += e->file.fd >= 0;
@@ -339,14 +392,16 @@ void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t s
 int files__reopen(const struct files *files, uint32_t file)
 {
 	const struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
-	_cleanup_close_ int fd = -1;
+	struct mapped_file which;
+	int fd;
 
 	if (e && e->key.kind == FILE_JIT)
-		return open_perf_map(&e->file);
-	if (!e || e->key.kind != FILE_ELF)
+		return files__open_perf_map(files, &e->file);
+	if (!e || e->key.kind != FILE_ELF || e->key.replaced)
 		return -1;
-	fd = open_at_hand(e->file.path);
-	return fd >= 0 && is_mapped_file(fd, e) ? TAKE_FD(fd) : -1;
+	which = mapped_file(e);
+	fd = opener__again(files->opener, &which);
+	return fd < 0 ? -1 : fd;
 }
 
 bool files__many(const struct files *files)

@@ -3,7 +3,8 @@
  * The files that programs were running from, each known by a small number. A file is its device and
  * inode; a descriptor is taken at the first sample in it, near the program, because the program, its
  * mount namespace or the file's name may be gone by the time names are asked for. Descriptors are
- * limited; files beyond that are opened when names are asked for, if they are still there.
+ * limited; files beyond that are opened when names are asked for, if they are still there. They are opened by
+ * another process (opener/), which may be given up: then the file is tried again later.
  *
  * Numbers of inodes are used again, too, where files come and go: while one is pinned its inode isn't given to
  * another; else its generation tells, which the kernel's records have.
@@ -27,9 +28,10 @@ enum file_kind {
 
 struct file {
 	enum file_kind kind;
-	char *path;  /* as the program's mount namespace names it */
-	int fd;      /* -1: could not be opened (or not yet) */
-	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1 */
+	char *path; /* as the program's mount namespace names it */
+	int fd;     /* -1: could not be opened (or not yet) */
+	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1; shared by all files seen from there */
+	uint64_t mnt_ns; /* that root's mount namespace; 0: ours */
 	bool tried;
 	/* FILE_JIT: fd is the perf map, once there is one; where it lies, and whose it must be */
 	pid_t ns_tgid; /* as the innermost namespace of the process numbers it; 0: not known */
@@ -39,8 +41,11 @@ struct file {
 };
 
 struct files;
+struct opener;
 
-struct files *files__new(void);
+/* opener: who opens; borrowed; NULL: this process. */
+struct files *files__new(struct opener *opener);
+struct opener *files__opener(const struct files *files);
 struct files *files__free(struct files *files); /* closes the descriptors */
 
 /* Numbers start at 1. */

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "proc/mappings.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -205,7 +206,7 @@ static void process__snapshot(struct processes *all, struct process *p, uint32_t
 	struct snapshot_ctx ctx = {all, p};
 
 	p->snapshot_time = now;
-	procfs_maps((pid_t)from_tgid, snapshot_line, &ctx);
+	opener__maps(files__opener(all->files), (pid_t)from_tgid, snapshot_line, &ctx);
 }
 
 void processes__life_arrived(struct processes *all, const struct life *life)

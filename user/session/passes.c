@@ -207,8 +207,8 @@ static void init_result(struct pass_run *run)
 
 	*result = (struct session_result){
 		.profile = profile__new(),
-		.files = files__new(),
-		.cgroups = session_wants_cgroups(run->all) ? cgroups__new() : NULL,
+		.files = files__new(run->all->opener),
+		.cgroups = session_wants_cgroups(run->all) ? cgroups__new(run->all->opener) : NULL,
 		.ledger = {.events = xcalloc(n, sizeof(struct ledger_event)), .n_events = n},
 		.rates = xcalloc(n, sizeof(*result->rates)),
 		.scopes = xcalloc(n, sizeof(*result->scopes)),

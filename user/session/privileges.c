@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From here on this process only looks: it reads counters and maps that it holds, files of processes, and what
- * the kernel says of itself. The command has been forked before, and runs with its caller's privileges.
+ * From here on this process only looks: it reads counters and maps that it holds, and what the kernel says of itself.
+ * What belongs to processes is opened by one that has the capabilities for it (opener/), and gives up here what
+ * only counters wanted. The command has been forked before, and runs with its caller's privileges.
  *
- * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): those of
- * examples/pmubpf.service without CAP_PERFMON, which counters and programs want when they are opened, what ends a
- * command that has become another user, and before 5.13 what shows addresses in /proc/kallsyms.
+ * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): CAP_BPF for
+ * maps, what ends a command that has become another user, and before 5.13 what shows addresses in /proc/kallsyms.
  */
 #include <linux/capability.h>
 
+#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/caps.h"
 #include "sys/drop.h"
 
-static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_SYS_PTRACE) |
-				CAP_BIT(CAP_DAC_READ_SEARCH) |
-				CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER) | CAP_BIT(CAP_KILL);
+static const uint64_t looking = CAP_BIT(CAP_BPF_NUMBER) | CAP_BIT(CAP_KILL);
 
 /* Where the kernel can't be asked for names. */
 static const uint64_t reading_kallsyms = CAP_BIT(CAP_SYSLOG_NUMBER);
@@ -34,5 +33,6 @@ void session__drop_privileges(const struct session *s)
 		keep |= reading_kallsyms;
 	/* it can't fail, and if it did the recording would be what it was before */
 	drop_capabilities(keep);
+	opener__settled(s->opts->opener);
 	drop_new_privileges();
 }

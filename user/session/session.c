@@ -48,9 +48,9 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->idle_after = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_after));
 	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
 	result->profile = opts->profile ? opts->profile : profile__new();
-	result->files = opts->files ? opts->files : files__new();
+	result->files = opts->files ? opts->files : files__new(opts->opener);
 	if (session_wants_cgroups(opts))
-		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new();
+		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
 	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
 	profile__set_limit(result->profile, opts->max_memory / 4 * 3);
 	s->stacks.limit = opts->max_memory / 4;

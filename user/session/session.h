@@ -50,6 +50,7 @@ struct session_tick {
 struct session_opts {
 	struct event_list *events;     /* with rates; borrowed */
 	const struct signals *signals; /* caught; borrowed */
+	struct opener *opener;         /* who opens what targets have; borrowed */
 	struct target whom;
 
 	enum session_scope scope;

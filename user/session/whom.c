@@ -298,6 +298,7 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 {
 	return (struct counters_opts){
 		.programs = s->programs,
+		.opener = s->opts->opener,
 		.event = &s->opts->events->events[event],
 		.index = event,
 		.inherit = s->opts->whom.inherit,
@@ -373,6 +374,7 @@ static int open_counted(struct session *s, struct err *err)
 	for (size_t i = 0; r == 0 && s->opts->counted && i < s->opts->counted->n; i++) {
 		const struct counters_opts opts = {
 			.event = &s->opts->counted->events[i],
+			.opener = s->opts->opener,
 			.index = i,
 			.inherit = s->opts->whom.inherit,
 			.enable_on_exec = true,

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "sys/open.h"
+#include "opener/opener.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
@@ -27,7 +27,8 @@ struct search {
 static bool try_path(const struct search *s, int root_fd, char *path)
 {
 	_cleanup_free_ char *owned = path;
-	int fd = open_regular(root_fd, owned);
+	int fd = opener__path(s->wanted->opener, root_fd, root_fd >= 0 ? s->wanted->mnt_ns : 0,
+			      owned);
 
 	return fd >= 0 && s->offer(s->ctx, fd);
 }

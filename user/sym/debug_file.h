@@ -10,12 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct opener;
+
 struct debug_wanted {
 	const uint8_t *build_id; /* NULL or build_id_len 0: none */
 	size_t build_id_len;
-	const char *link; /* the name from .gnu_debuglink, untrusted; NULL: none */
-	const char *path; /* the file's own, absolute; NULL: unknown */
-	int root_fd;      /* the root that path is seen from; -1: ours */
+	const char *link;      /* the name from .gnu_debuglink, untrusted; NULL: none */
+	const char *path;      /* the file's own, absolute; NULL: unknown */
+	int root_fd;           /* the root that path is seen from; -1: ours */
+	uint64_t mnt_ns;       /* that root's */
+	struct opener *opener; /* who opens; NULL: this process */
 };
 
 /* Takes fd over. True: it's the one, stop searching. */

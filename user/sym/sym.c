@@ -235,6 +235,8 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 		.link = *id->link ? id->link : NULL,
 		.path = file->path,
 		.root_fd = file->root_fd,
+		.mnt_ns = file->mnt_ns,
+		.opener = file->opener,
 	};
 
 	if (!debug_file__search(&wanted, offer_debug_file, &o) && file->servers &&

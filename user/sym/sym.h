@@ -90,6 +90,8 @@ struct sym_work sym__work(const struct sym *sym);
 struct sym_file {
 	int fd;
 	int root_fd;
+	uint64_t mnt_ns;       /* that root's */
+	struct opener *opener; /* who opens those; NULL: this process */
 	const char *path;
 	struct debuginfod *
 		servers; /* asked last, if symbols (or wanted DWARF) are nowhere; NULL: nobody is */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -196,9 +197,7 @@ int procfs_status(pid_t tid, struct proc_status *ret)
 
 bool procfs_task_exists(pid_t tid)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d", tid);
-
-	return access(path, F_OK) == 0;
+	return tid > 0 && (kill(tid, 0) == 0 || errno == EPERM);
 }
 
 uint32_t procfs_nested_pid_namespace(void)

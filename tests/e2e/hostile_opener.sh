@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs that make whoever looks at them wait: they hold a lock of theirs by a file system whose server doesn't
+# answer (tests/workloads/fusehang.c). The recording ends on time all the same, and all others have their names.
+#
+# Nothing here may look into /proc/PID of such a program: ps and pgrep would wait as well.
+# measures nothing
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Far above what it takes, far below a hang.
+END_S=12
+SIGNAL_S=5
+
+# fusehang in $T, by another user; its pid is in $attacker.
+attack() { # CHILDREN MS
+	need_root
+	need_program setpriv
+	mknod -m 666 "$T/fuse" c 10 229 || skip "no device can be made here"
+	mkdir -m 777 "$T/mount"
+	cp "$WORKLOADS/fusehang" "$T/fusehang"
+	FUSE=$T/fuse spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" exec "$T/mount" "$@" \
+		>"$T/attack" 2>&1
+	attacker=$spawned
+	wait_until grep -q . "$T/attack" || fail "the attack doesn't start"
+	grep -q ready "$T/attack" || skip "no such attack here: $(head -n 1 "$T/attack")"
+}
+
+# Ends by itself, and the books balance.
+expect_unmoved() { # SECONDS
+	expect_eq "$rc" 0 "exit status"
+	expect_le "$1" "$END_S" "seconds until it ended"
+	expect_ledger
+}
+
+# Records, whatever becomes of it: one in D state can't be waited for.
+record() { # OPTION…
+	local began=$SECONDS
+	pmb_start record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@"
+	wait_until gone "$tool" || wait_until gone "$tool" || {
+		kill -KILL "$attacker"
+		fail "still there after $((SECONDS - began)) s"
+	}
+	pmb_finish
+	took=$((SECONDS - began))
+}
+
+gone() { # PID
+	local state
+	state=$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)
+	[ -z "$state" ] || [ "$state" = Z ]
+}
+
+t_exec_that_never_ends() {
+	spawn "$WORKLOADS/inlined" 30
+	attack 60 60
+	record -a -d 2
+	expect_unmoved "$took"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names of an innocent program"
+	expect_ge "$(folded_sum_of "$T/folded" '^fusehang;')" 1 "samples of the hostile one"
+	expect_ge "$(sum_get .opener.late)" 1 "answers that were given up"
+}
+
+t_exec_under_observation() {
+	attack 60 60
+	record -p "$attacker" -d 2
+	expect_unmoved "$took"
+	expect_ge "$(folded_sum_of "$T/folded" '^fusehang;')" 1 "samples of the hostile one"
+}
+
+t_signals_are_answered() {
+	local began
+	attack 200 60
+	pmb_start record -a -e cpu-clock --summary "$T/sum.json" -o "$T/folded"
+	sleep 1.5
+	began=$SECONDS
+	kill -TERM "$tool"
+	wait_until gone "$tool" || {
+		kill -KILL "$attacker"
+		fail "still there $((SECONDS - began)) s after SIGTERM"
+	}
+	expect_le "$((SECONDS - began))" "$SIGNAL_S" "seconds after SIGTERM"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_ledger
+}
+
+# The helper, in a read that nobody answers: it is waited for as long as an answer may take (10 s), and no longer.
+t_reads_that_never_end() {
+	local END_S=20
+	need_root
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" serve "$T/mount" "$WORKLOADS/inlined" 30
+	attacker=$spawned
+	spawn "$WORKLOADS/inlined" 30
+	sleep 0.5
+	kill -USR1 "$attacker"
+	record -a -d 1
+	expect_unmoved "$took"
+	expect_ge "$(folded_sum_of "$T/folded" ';leaf_spin$')" 1 "names of an innocent program"
+}
+
+run_tests

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: everything here may hang. Who it is about is learnt first from what takes none of the target's
+ * locks: the owner of /proc/PID, status, cgroup. (The links in ns/ take one since Linux 6.18 at the latest.)
+ */
+#include "opener/answer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "proc/container_name.h"
+#include "sys/cgroup.h"
+#include "sys/open.h"
+#include "sys/perf.h"
+#include "sys/procfs.h"
+
+enum {
+	/* Of /proc/PID/maps; a process may have a million mappings. */
+	MAPS_BYTES = 64 * 1024 * 1024,
+};
+
+struct answering {
+	const struct opener_request *request;
+	int fd;
+	opener_emit emit;
+	void *ctx;
+	struct opener_subject subject;
+	struct opener_reply reply;
+};
+
+/* Of a process that hides itself the folder is root's, but its status tells. */
+static uint32_t uid_of(pid_t tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d", tgid);
+	struct proc_status status;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!st.st_uid && procfs_status(tgid, &status) == 0)
+		return status.euid;
+	return st.st_uid;
+}
+
+/* 0: ours, or it has gone. */
+static uint64_t mnt_ns_of(pid_t tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
+	struct stat ours, theirs;
+
+	if (stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
+	    ours.st_ino == theirs.st_ino)
+		return 0;
+	return theirs.st_ino;
+}
+
+static uint64_t cgroup_of(pid_t tgid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/cgroup", tgid);
+	_cleanup_free_ char *text = file_read(path);
+	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+
+	for (const char *p = text ? text : ""; *p; p++)
+		hash = (hash ^ (uint8_t)*p) * 0x100000001b3;
+	return hash;
+}
+
+bool opener_subject__learn(struct opener_subject *ret, const struct opener_request *request,
+			   opener_go_on go_on, void *ctx)
+{
+	*ret = (struct opener_subject){.tgid = request->tgid, .mnt_ns = request->mnt_ns};
+	if (!go_on(ctx, ret))
+		return false;
+	if (ret->tgid <= 0)
+		return true;
+	ret->uid = uid_of(ret->tgid);
+	if (!ret->uid)
+		ret->cgroup = cgroup_of(ret->tgid);
+	if (!go_on(ctx, ret))
+		return false;
+	ret->mnt_ns = mnt_ns_of(ret->tgid);
+	return go_on(ctx, ret);
+}
+
+static void finish(struct answering *a, int result, int fd)
+{
+	a->reply.result = result;
+	a->reply.more = 0;
+	a->emit(a->ctx, &a->reply, fd);
+}
+
+/* A descriptor, which this takes over, or a negative errno. */
+static void finish_fd(struct answering *a, int fd)
+{
+	_cleanup_close_ int owned = fd;
+
+	finish(a, fd < 0 ? fd : 0, fd);
+}
+
+static void place_of(int root, uint64_t mnt_ns, struct opener_place *ret)
+{
+	struct statx st;
+
+	*ret = (struct opener_place){0};
+	if (statx(root, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, &st) < 0)
+		return;
+	*ret = (struct opener_place){mnt_ns, makedev(st.stx_dev_major, st.stx_dev_minor),
+				     st.stx_ino, st.stx_mnt_id};
+}
+
+static bool is_our_root(int root, uint64_t mnt_ns)
+{
+	struct stat ours, theirs;
+
+	return !mnt_ns && fstat(root, &theirs) == 0 && stat("/", &ours) == 0 &&
+	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
+static void about_process(struct answering *a)
+{
+	_cleanup_close_ int root = open_root_of(a->request->tgid);
+	struct proc_status status;
+	int r = root < 0 ? root : procfs_status(a->request->tgid, &status);
+
+	if (r < 0)
+		return finish(a, r, -1);
+	a->reply.ns_tgid = status.ns_tgid;
+	a->reply.uid = status.euid;
+	if (is_our_root(root, a->subject.mnt_ns))
+		return finish(a, 0, -1);
+	place_of(root, a->subject.mnt_ns, &a->reply.place);
+	finish(a, 0, root);
+}
+
+static int emit_lines(struct answering *a, const char *lines, size_t len)
+{
+	if (!len)
+		return 0;
+	memcpy(a->reply.text, lines, len);
+	a->reply.text_len = (uint32_t)len;
+	a->reply.more = 1;
+	return a->emit(a->ctx, &a->reply, -1);
+}
+
+/* "55d0c1a2b000-55d0c1a2d000 r-xp …" */
+static bool is_executable(const char *line, size_t len)
+{
+	const char *space = memchr(line, ' ', len);
+
+	return space && space + 3 < line + len && space[3] == 'x';
+}
+
+/* Keeps the lines of executable mappings, and what follows the last newline; returns how much that is. */
+static size_t keep_executable(char *text, size_t len, size_t *ret_lines)
+{
+	size_t kept = 0, from = 0;
+	char *end;
+
+	while ((end = memchr(text + from, '\n', len - from))) {
+		size_t line = (size_t)(end + 1 - text) - from;
+
+		if (is_executable(text + from, line)) {
+			memmove(text + kept, text + from, line);
+			kept += line;
+		}
+		from += line;
+	}
+	*ret_lines = kept;
+	memmove(text + kept, text + from, len - from);
+	return kept + len - from;
+}
+
+/* Full packets of the lines that matter. */
+static int copy_maps(struct answering *a, int fd)
+{
+	_cleanup_free_ char *text = xcalloc(1, OPENER_TEXT_MAX);
+	size_t have = 0, lines = 0, sent, total = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, text + have, OPENER_TEXT_MAX - have);
+
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		total += (size_t)n;
+		have = lines + keep_executable(text + lines, have - lines + (size_t)n, &sent);
+		lines += sent;
+		if (have < OPENER_TEXT_MAX - 4 * 4096)
+			continue;
+		if (!lines || total > MAPS_BYTES)
+			return -EFBIG;
+		if (emit_lines(a, text, lines) < 0)
+			return -ECANCELED;
+		memmove(text, text + lines, have - lines);
+		have -= lines;
+		lines = 0;
+	}
+	return emit_lines(a, text, lines);
+}
+
+static void maps(struct answering *a)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", a->request->tgid);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : copy_maps(a, fd);
+
+	a->reply.text_len = 0;
+	finish(a, r, -1);
+}
+
+/* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
+ * mappings and another in stat. Not all filesystems tell the generation. */
+static bool is_mapped_file(int fd, const struct opener_request *r)
+{
+	struct stat st;
+	int generation;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != r->inode)
+		return false;
+	return !r->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)r->generation;
+}
+
+/*
+ * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
+ * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it: but the name is the
+ * program's choice, and an automounter of ours would follow it anywhere.
+ */
+static void mapped(struct answering *a)
+{
+	const struct opener_request *r = a->request;
+	_cleanup_close_ int fd = open_mapping(r->tgid, r->start, r->end), root = -1;
+
+	a->reply.place.mnt_ns = a->subject.mnt_ns;
+	if (fd >= 0 && is_mapped_file(fd, r))
+		return finish(a, 0, fd);
+	cleanup_close(&fd);
+	if (a->subject.mnt_ns)
+		root = open_root_of(r->tgid);
+	fd = root >= 0 ? open_regular(root, r->text) : open_at_hand(r->text);
+	if (fd >= 0 && is_mapped_file(fd, r))
+		return finish(a, 0, fd);
+	finish(a, fd < 0 ? fd : -ESTALE, -1);
+}
+
+static void path(struct answering *a)
+{
+	const struct opener_request *r = a->request;
+	_cleanup_close_ int fd = r->flags & OPENER_AT_HAND ? open_at_hand(r->text) :
+							     open_regular(a->fd, r->text);
+
+	if (fd >= 0 && r->flags & OPENER_INODE && !is_mapped_file(fd, r))
+		return finish(a, -ESTALE, -1);
+	finish(a, fd < 0 ? fd : 0, fd);
+}
+
+static void counter(struct answering *a)
+{
+	struct perf_event_attr attr = {0};
+
+	if (a->request->text_len != sizeof(attr))
+		return finish(a, -EINVAL, -1);
+	memcpy(&attr, a->request->text, sizeof(attr));
+	finish_fd(a, perf_open_in(&attr, a->request->tgid, a->request->cpu, a->fd));
+}
+
+/* With its NUL; empty: none. What doesn't fit is cut. */
+static void add_text(struct opener_reply *reply, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if (len > OPENER_TEXT_MAX / 4)
+		len = OPENER_TEXT_MAX / 4;
+	if (len)
+		memcpy(reply->text + reply->text_len, text, len);
+	reply->text[reply->text_len + len] = '\0';
+	reply->text_len += (uint32_t)len + 1;
+}
+
+static void cgroup(struct answering *a)
+{
+	_cleanup_free_ char *found = cgroup_path_of(a->request->text, a->request->start);
+
+	add_text(&a->reply, found);
+	finish(a, found ? 0 : -ENOENT, -1);
+}
+
+static void container(struct answering *a)
+{
+	_cleanup_(container_path__done) struct container_path where = {0};
+	_cleanup_(container_name__done) struct container_name name = {0};
+
+	container_path__parse(&where, a->request->text);
+	container_name__find(&name, "", &where, a->request->tgid);
+	add_text(&a->reply, name.name);
+	add_text(&a->reply, name.pod);
+	add_text(&a->reply, name.image);
+	finish(a, 0, -1);
+}
+
+static void answer(struct answering *a)
+{
+	const struct opener_request *r = a->request;
+
+	switch ((enum opener_what)r->what) {
+	case OPENER_PROCESS:
+		return about_process(a);
+	case OPENER_MAPS:
+		return maps(a);
+	case OPENER_MAPPED:
+		return mapped(a);
+	case OPENER_PATH:
+		return path(a);
+	case OPENER_OWNED:
+		return finish_fd(a, open_owned(a->fd, r->text, r->uid));
+	case OPENER_COUNTER:
+		return counter(a);
+	case OPENER_CGROUP:
+		return cgroup(a);
+	case OPENER_CONTAINER:
+		return container(a);
+	}
+	finish(a, -EINVAL, -1);
+}
+
+void opener_answer(const struct opener_request *request, int fd,
+		   const struct opener_subject *subject, opener_emit emit, void *ctx)
+{
+	/* of 60 kB, of which little is used: neither on the stack nor cleared */
+	_cleanup_free_ struct answering *a = malloc(sizeof(*a));
+
+	if (!a)
+		return;
+	memset(a, 0, offsetof(struct answering, reply.text));
+	a->request = request;
+	a->fd = fd;
+	a->emit = emit;
+	a->ctx = ctx;
+	a->subject = *subject;
+	a->reply.seq = request->seq;
+	answer(a);
+}

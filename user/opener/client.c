@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is to tell one that is stuck from one that has no CPU: when its time is over, one that runs or wants
+ * to run has more, one that sleeps in the kernel is given up. Both are bounded, because meanwhile nobody answers
+ * signals.
+ */
+#include "opener/client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "opener/culprits.h"
+#include "opener/process.h"
+#include "symd/protocol.h"
+#include "sys/clock.h"
+#include "sys/reexec.h"
+#include "sys/usage.h"
+
+enum {
+	SPAWNER_MS = 2000, /* it waits for nothing but a CPU */
+	LOOK_MS = 10,      /* between two looks at one that is late and works */
+	RETRY_MS = 100,    /* after there was none */
+};
+
+struct opener {
+	pid_t spawner;
+	int control;    /* the socket to the spawner; -1: it has gone */
+	bool expecting; /* the number of the opener that it was told to start */
+	int sock;       /* to the opener; -1: none */
+	pid_t pid;
+	uint32_t seq;
+	uint64_t not_before_ns;
+	uint64_t gone_ns; /* CPU time of those before this one */
+	struct culprits *shared;
+	struct opener_reply *reply;
+	struct opener_work work;
+};
+
+static uint64_t ms(unsigned n)
+{
+	return (uint64_t)n * 1000000;
+}
+
+/* 0: it can be read. */
+static int wait_for(int sock, uint64_t until_ns)
+{
+	for (;;) {
+		uint64_t now = now_ns(), left = until_ns > now ? until_ns - now : 0;
+		struct pollfd p = {.fd = sock, .events = POLLIN};
+		struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000),
+					   .tv_nsec = (long)(left % 1000000000)};
+		int n = ppoll(&p, 1, &timeout, NULL);
+
+		if (n > 0)
+			return 0;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* Without the spawner there are no openers any more. */
+static int lose_spawner(struct opener *o, int r)
+{
+	cleanup_close(&o->control);
+	cleanup_close(&o->sock);
+	o->control = o->sock = -1;
+	o->expecting = false;
+	return r;
+}
+
+static int say(struct opener *o, uint32_t word, int fd)
+{
+	const struct buf packet = {.data = (char *)&word, .len = sizeof(word)};
+	int r = o->control < 0 ? -EPIPE : symd_msg__send(o->control, &packet, fd, MSG_DONTWAIT);
+
+	return r < 0 ? lose_spawner(o, r) : 0;
+}
+
+/* What it said to the last word. */
+static int hear(struct opener *o, int *ret)
+{
+	int32_t answer;
+	int r = wait_for(o->control, now_ns() + ms(SPAWNER_MS));
+
+	if (r == 0 && recv(o->control, &answer, sizeof(answer), MSG_DONTWAIT) != sizeof(answer))
+		r = -EPIPE;
+	if (r < 0)
+		return lose_spawner(o, r);
+	*ret = answer;
+	return 0;
+}
+
+static void count_time(struct opener *o)
+{
+	if (o->pid > 0)
+		o->gone_ns += usage_cpu_ns(o->pid);
+	o->pid = 0;
+}
+
+/* Lets the next one take over. It can be asked at once; who it is is heard later. */
+static int take_next(struct opener *o)
+{
+	int pair[2], r;
+
+	count_time(o);
+	cleanup_close(&o->sock);
+	o->sock = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	r = say(o, SPAWNER_NEXT, pair[1]);
+	close(pair[1]);
+	if (r < 0) {
+		close(pair[0]);
+		return r;
+	}
+	o->sock = pair[0];
+	o->expecting = true;
+	return 0;
+}
+
+/* The number of the present one, which is there when it is asked for the first time. */
+static int know_pid(struct opener *o)
+{
+	int pid, r;
+
+	if (!o->expecting)
+		return 0;
+	o->expecting = false;
+	r = hear(o, &pid);
+	if (r == 0 && pid < 0)
+		r = pid;
+	if (r < 0) {
+		cleanup_close(&o->sock);
+		o->sock = -1;
+		o->not_before_ns = now_ns() + ms(RETRY_MS);
+		return -EBUSY;
+	}
+	o->pid = pid;
+	return 0;
+}
+
+static int be_ready(struct opener *o)
+{
+	if (o->sock < 0) {
+		if (now_ns() < o->not_before_ns || take_next(o) < 0)
+			return -EBUSY;
+	}
+	return know_pid(o);
+}
+
+/* Sleeping, as who waits for a lock or a server does, not for a CPU. */
+static bool sleeps(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", pid);
+	_cleanup_free_ char *text = file_read(path);
+	const char *comm_end = text ? strrchr(text, ')') : NULL;
+
+	return comm_end && comm_end[1] == ' ' && (comm_end[2] == 'D' || comm_end[2] == 'S');
+}
+
+/* Waits for the next packet of the answer. */
+static int await(struct opener *o, uint64_t asked_ns, unsigned limit_ms)
+{
+	uint64_t until = asked_ns + ms(OPENER_LATE_MS), last = asked_ns + ms(limit_ms);
+	int r = wait_for(o->sock, until < last ? until : last);
+
+	while (r == -ETIMEDOUT && now_ns() < last && !sleeps(o->pid))
+		r = wait_for(o->sock, now_ns() + ms(LOOK_MS));
+	/* it may have answered while we were looking, or had no CPU ourselves */
+	return r == -ETIMEDOUT ? wait_for(o->sock, 0) : r;
+}
+
+/* -EAGAIN: it belongs to a question before this one. */
+static int receive(struct opener *o, int *ret_fd)
+{
+	struct opener_reply *reply = o->reply;
+	ssize_t n = symd_msg__recv(o->sock, reply, ret_fd, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return n ? (int)n : -EPIPE;
+	if (n < (ssize_t)offsetof(struct opener_reply, text) ||
+	    reply->text_len >= OPENER_TEXT_MAX || (size_t)n != opener_reply_bytes(reply))
+		return -EPROTO;
+	reply->text[reply->text_len] = '\0';
+	return reply->seq == o->seq ? 0 : -EAGAIN;
+}
+
+static int take_answer(struct opener *o, unsigned limit_ms, opener_emit emit, void *ctx)
+{
+	uint64_t asked_ns = now_ns(), began_ns = asked_ns;
+	int r;
+
+	do {
+		_cleanup_close_ int fd = -1;
+
+		r = await(o, asked_ns, limit_ms);
+		if (r == 0)
+			r = receive(o, &fd);
+		if (r == -EAGAIN)
+			continue;
+		if (r < 0)
+			return r;
+		if (o->reply->result == -EBUSY)
+			o->work.refused++;
+		emit(ctx, o->reply, fd);
+		/* each packet has its time, all of them the limit */
+		asked_ns = now_ns();
+		if (asked_ns - began_ns > ms(limit_ms) && o->reply->more)
+			return -ETIMEDOUT;
+	} while (r == -EAGAIN || o->reply->more);
+	return 0;
+}
+
+static void give_up(struct opener *o, int r)
+{
+	if (r == -ETIMEDOUT) {
+		o->work.late++;
+		culprits__strike(o->shared, &o->shared->now, now_ns());
+	}
+	take_next(o);
+}
+
+static bool always(void *ctx, const struct opener_subject *so_far)
+{
+	(void)ctx;
+	(void)so_far;
+	return true;
+}
+
+static int ask_here(struct opener_request *request, int fd, opener_emit emit, void *ctx)
+{
+	struct opener_subject who;
+
+	opener_subject__learn(&who, request, always, NULL);
+	opener_answer(request, fd, &who, emit, ctx);
+	return 0;
+}
+
+int opener__ask(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
+		opener_emit emit, void *ctx)
+{
+	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
+	int r;
+
+	if (!o)
+		return ask_here(request, fd, emit, ctx);
+	o->work.asked++;
+	r = be_ready(o);
+	if (r < 0) {
+		o->work.refused++;
+		return r;
+	}
+	request->seq = ++o->seq;
+	r = symd_msg__send(o->sock, &packet, fd, MSG_DONTWAIT);
+	if (r == 0)
+		r = take_answer(o, limit_ms, emit, ctx);
+	if (r < 0)
+		give_up(o, r);
+	return r;
+}
+
+/* ---------------------------------------------------------------- its life */
+
+static int share_page(struct opener *o)
+{
+	_cleanup_close_ int fd = memfd_create("culprits", MFD_CLOEXEC);
+	void *page = MAP_FAILED;
+	int r, said;
+
+	if (fd >= 0 && ftruncate(fd, sizeof(*o->shared)) == 0)
+		page = mmap(NULL, sizeof(*o->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page == MAP_FAILED)
+		return -errno;
+	o->shared = page;
+	r = say(o, SPAWNER_SHARE, fd);
+	if (r == 0)
+		r = hear(o, &said);
+	return r < 0 ? r : said;
+}
+
+int opener__start(struct opener **ret, struct err *err)
+{
+	const struct reexec what = {.command = "opener"};
+	struct opener *o = xcalloc(1, sizeof(*o));
+	int r;
+
+	o->control = o->sock = -1;
+	o->reply = xcalloc(1, SYMD_MSG_MAX);
+	r = reexec_start(&what, &o->spawner, &o->control);
+	if (r == 0)
+		r = share_page(o);
+	if (r == 0)
+		r = take_next(o);
+	if (r < 0) {
+		opener__free(o);
+		return err__set(err, r,
+				"can't start the process that opens files (this program again, as "
+				"`pmubpf opener`): %s; is /proc mounted?",
+				strerror(-r));
+	}
+	*ret = o;
+	return 0;
+}
+
+void opener__settled(struct opener *o)
+{
+	int r;
+
+	if (!o || know_pid(o) < 0 || say(o, SPAWNER_SETTLED, -1) < 0 || hear(o, &r) < 0)
+		return;
+	take_next(o);
+}
+
+struct opener_work opener__work(const struct opener *o)
+{
+	return o ? o->work : (struct opener_work){0};
+}
+
+uint64_t opener__cpu_ns(const struct opener *o)
+{
+	if (!o)
+		return 0;
+	return o->gone_ns + usage_cpu_ns(o->spawner) + (o->pid > 0 ? usage_cpu_ns(o->pid) : 0);
+}
+
+struct opener *opener__free(struct opener *o)
+{
+	if (!o)
+		return NULL;
+	cleanup_close(&o->sock);
+	cleanup_close(&o->control);
+	if (o->shared)
+		munmap(o->shared, sizeof(*o->shared));
+	/* it has nothing that would make it wait, and an opener that does goes on as init's child */
+	if (o->spawner > 0) {
+		kill(o->spawner, SIGKILL);
+		waitpid(o->spawner, NULL, 0);
+	}
+	free(o->reply);
+	free(o);
+	return NULL;
+}

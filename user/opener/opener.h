@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whoever opens and reads what belongs to targets, in a process that can be given up: what it asks the kernel for may
+ * wait on a lock that a target holds, or on a server that a target runs. The main process never waits longer than
+ * OPENER_LATE_MS for something that sleeps, and never longer than a request may take at all.
+ *
+ * NULL stands for opening in this process, for those who look at nobody else's: tests, report.
+ */
+#ifndef PMUBPF_OPENER_OPENER_H
+#define PMUBPF_OPENER_OPENER_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "opener/request.h"
+#include "sys/procfs.h"
+
+enum { OPENER_LATE_MS = 100 };
+
+struct opener;
+
+struct opener_work {
+	uint64_t asked;
+	uint64_t late;    /* given up */
+	uint64_t refused; /* not tried, because of who it is about */
+};
+
+/* Best called before there is anything that it must not have. */
+int opener__start(struct opener **ret, struct err *err);
+struct opener *opener__free(struct opener *o);
+/* No counters of tasks will be asked for any more: it gives the privilege up. */
+void opener__settled(struct opener *o);
+struct opener_work opener__work(const struct opener *o);
+/* CPU time of all of them. */
+uint64_t opener__cpu_ns(const struct opener *o);
+
+/*
+ * The questions. Each returns 0, a number or a descriptor, or a negative errno, among them -ETIMEDOUT (given up) and
+ * -EBUSY (not tried). O may be NULL.
+ */
+
+struct opener_process {
+	struct proc_status status; /* without its tgid */
+	struct opener_place place;
+	int root_fd; /* O_PATH, the caller's; -1: it is ours */
+};
+int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret);
+
+/* As procfs_maps(). What had come before a failure has been told. */
+int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
+
+struct mapped_file {
+	uint64_t inode;
+	uint64_t generation; /* 0: not known */
+	const char *path;    /* as the program names it */
+};
+/* The file that a process has mapped at [start, end), if it is that one. *ret_mnt_ns, where that is known: 0 for
+ * ours. */
+int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
+		   const struct mapped_file *file, uint64_t *ret_mnt_ns);
+/* The same by a path of ours, if it is at hand. */
+int opener__again(struct opener *o, const struct mapped_file *file);
+/* A regular file inside a root (-1: ours), which place is. */
+int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path);
+/* As open_owned(). */
+int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner);
+/* As perf_open_in() for a task. */
+int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
+		    int group_fd);
+/* As cgroup_path_of(). */
+char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);
+
+/* NULL: not known; the caller's. */
+struct opener_names {
+	char *name, *pod, *image;
+};
+/* What a container's engine calls it, by the path of its cgroup and a process in it (0: none). */
+int opener__container(struct opener *o, const char *path, pid_t tgid, struct opener_names *ret);
+
+#endif

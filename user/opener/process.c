@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: an opener in a file system whose server is hostile can't be killed before that answers. So nobody
+ * waits for one: the spawner reaps those that can be reaped when it is asked for the next.
+ */
+#include "opener/process.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "opener/answer.h"
+#include "opener/culprits.h"
+#include "symd/protocol.h"
+#include "sys/caps.h"
+#include "sys/clock.h"
+#include "sys/drop.h"
+
+static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
+				CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER);
+
+/* For counters of tasks, as long as there are some to open. */
+static const uint64_t counting = CAP_BIT(CAP_PERFMON_NUMBER) | CAP_BIT(CAP_SYS_ADMIN);
+
+struct spawner {
+	struct culprits *shared;
+	pid_t alive[OPENER_MAX_STUCK + 1]; /* the last is at work, the others were killed */
+	int n;
+};
+
+/* ---------------------------------------------------------------- an opener */
+
+static int send_reply(void *ctx, const struct opener_reply *reply, int fd)
+{
+	const int *sock = ctx;
+	const struct buf packet = {.data = (char *)reply, .len = opener_reply_bytes(reply)};
+
+	return symd_msg__send(*sock, &packet, fd, 0);
+}
+
+static void refuse(int sock, const struct opener_request *request)
+{
+	struct opener_reply reply;
+
+	memset(&reply, 0, offsetof(struct opener_reply, text));
+	reply.seq = request->seq;
+	reply.result = -EBUSY;
+	send_reply(&sock, &reply, -1);
+}
+
+static bool may_touch(void *ctx, const struct opener_subject *so_far)
+{
+	struct culprits *shared = ctx;
+
+	shared->now = *so_far;
+	return !culprits__refuse(shared, so_far, now_ns());
+}
+
+static void serve_one(int sock, struct culprits *shared, const struct opener_request *request,
+		      int fd)
+{
+	struct opener_subject who;
+
+	if (opener_subject__learn(&who, request, may_touch, shared))
+		opener_answer(request, fd, &who, send_reply, &sock);
+	else
+		refuse(sock, request);
+}
+
+static _Noreturn void serve(int sock, struct culprits *shared)
+{
+	_cleanup_free_ char *packet = xcalloc(1, SYMD_MSG_MAX);
+
+	for (;;) {
+		_cleanup_close_ int fd = -1;
+		struct opener_request *request = (void *)packet;
+		ssize_t n = symd_msg__recv(sock, packet, &fd, 0);
+
+		if (n < (ssize_t)offsetof(struct opener_request, text))
+			_exit(n == 0 ? 0 : 1);
+		/* what is text ends with a NUL, whatever came */
+		if (request->text_len >= OPENER_PATH_MAX ||
+		    (size_t)n != opener_request_bytes(request))
+			_exit(1);
+		request->text[request->text_len] = '\0';
+		serve_one(sock, shared, request, fd);
+	}
+}
+
+/* ---------------------------------------------------------------- the spawner */
+
+static void reap(struct spawner *s)
+{
+	int kept = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		if (waitpid(s->alive[i], NULL, WNOHANG) == 0)
+			s->alive[kept++] = s->alive[i];
+	}
+	s->n = kept;
+}
+
+static int next(struct spawner *s, int control, int sock)
+{
+	pid_t parent = getpid(), pid;
+
+	for (int i = 0; i < s->n; i++)
+		kill(s->alive[i], SIGKILL);
+	reap(s);
+	if (s->n > OPENER_MAX_STUCK - 1)
+		return -EBUSY;
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "pmubpf-opener");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(control);
+		if (getppid() != parent)
+			_exit(1);
+		serve(sock, s->shared);
+	}
+	s->alive[s->n++] = pid;
+	return pid;
+}
+
+static int share(struct spawner *s, int fd)
+{
+	void *page = mmap(NULL, sizeof(*s->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	s->shared = page;
+	return 0;
+}
+
+static int obey(struct spawner *s, int control, uint32_t word, int fd)
+{
+	switch ((enum spawner_word)word) {
+	case SPAWNER_SHARE:
+		return share(s, fd);
+	case SPAWNER_NEXT:
+		return s->shared && fd >= 0 ? next(s, control, fd) : -EINVAL;
+	case SPAWNER_SETTLED:
+		return drop_capabilities(opening);
+	}
+	return -EINVAL;
+}
+
+int opener_main(int sock)
+{
+	_cleanup_free_ char *packet = xcalloc(1, SYMD_MSG_MAX);
+	struct spawner s = {0};
+
+	prctl(PR_SET_NAME, "pmubpf-spawner");
+	prctl(PR_SET_DUMPABLE, 0);
+	if (drop_capabilities(opening | counting) < 0 || drop_new_privileges() < 0)
+		return 1;
+	for (;;) {
+		_cleanup_close_ int fd = -1;
+		uint32_t word;
+		int32_t r;
+		ssize_t n = symd_msg__recv(sock, packet, &fd, 0);
+		const struct buf answer = {.data = (char *)&r, .len = sizeof(r)};
+
+		if (n != sizeof(word))
+			return n == 0 ? 0 : 1;
+		memcpy(&word, packet, sizeof(word));
+		r = obey(&s, sock, word, fd);
+		if (symd_msg__send(sock, &answer, -1, 0) < 0)
+			return 1;
+	}
+}

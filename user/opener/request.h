@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is asked of whoever opens: one packet, with at most one descriptor, and one packet or more back (`more`), with
+ * at most one descriptor. Host byte order, no padding; both ends are the same executable. Only so much of text
+ * travels as there is.
+ *
+ *	PROCESS	tgid					mnt_ns, ns_tgid, uid, root; +fd its root, if it isn't ours
+ *	MAPS	tgid					text: lines of its executable mappings; more
+ *	MAPPED	tgid, start, end, inode, generation; text: path
+ *							mnt_ns; +fd the file it has mapped there
+ *	PATH	+fd root or none, flags, inode, generation, mnt_ns; text: path
+ *							+fd
+ *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd
+ *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
+ *							+fd
+ *	CGROUP	start: its id; text: hierarchy		text: its path
+ *	CONTAINER tgid; text: path of its cgroup	text: name, pod, image, each with its NUL
+ */
+#ifndef PMUBPF_OPENER_REQUEST_H
+#define PMUBPF_OPENER_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	OPENER_PATH_MAX = 8192,
+	OPENER_TEXT_MAX = 60 * 1024,
+};
+
+enum opener_what {
+	OPENER_PROCESS,
+	OPENER_MAPS,
+	OPENER_MAPPED,
+	OPENER_PATH,
+	OPENER_OWNED,
+	OPENER_COUNTER,
+	OPENER_CGROUP,
+	OPENER_CONTAINER,
+};
+
+enum {
+	OPENER_AT_HAND = 1, /* PATH: nothing is mounted and no server asked on its way */
+	OPENER_INODE = 2,   /* PATH: only if it is that one */
+};
+
+struct opener_request {
+	uint32_t seq;
+	uint16_t what;
+	uint16_t flags;
+	int32_t tgid;
+	int32_t cpu;
+	uint32_t uid;
+	uint32_t text_len;
+	uint64_t start, end;
+	uint64_t inode, generation;
+	uint64_t mnt_ns;
+	char text[OPENER_PATH_MAX];
+};
+
+/* Where a program sees its files: roots that are the same have the same. All 0: where we see ours. */
+struct opener_place {
+	uint64_t mnt_ns;
+	uint64_t dev, inode, mount;
+};
+
+struct opener_reply {
+	uint32_t seq;
+	int32_t result; /* 0 or a negative errno */
+	int32_t ns_tgid;
+	uint32_t uid;
+	struct opener_place place;
+	uint32_t more; /* another packet follows */
+	uint32_t text_len;
+	char text[OPENER_TEXT_MAX];
+};
+
+/* Of a request or reply that travels. */
+static inline size_t opener_request_bytes(const struct opener_request *r)
+{
+	return offsetof(struct opener_request, text) + r->text_len;
+}
+
+static inline size_t opener_reply_bytes(const struct opener_reply *r)
+{
+	return offsetof(struct opener_reply, text) + r->text_len;
+}
+
+#endif
