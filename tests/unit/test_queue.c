@@ -42,9 +42,12 @@ TestSuite(queue, .fini = end);
 
 static void add_sample(uint64_t time, uint32_t tid)
 {
-	struct pmb_sample sample = {.rec = {.time = time}, .tid = tid};
+	const struct pmb_sample sample = {
+		.rec = {.type = PMB_REC_SAMPLE, .size = sizeof(sample), .time = time},
+		.tid = tid,
+	};
 
-	queue__sample(&q, &(struct decoded){.type = PMB_REC_SAMPLE, .sample = &sample});
+	queue__sample(&q, &sample);
 }
 
 static void add_life(uint64_t time, const char *path)
@@ -117,30 +120,42 @@ Test(queue, what_is_late_comes_at_once)
 	expect_release(100, "s50 ");
 }
 
-Test(queue, addresses_travel_with_their_samples)
-{
-	struct pmb_sample sample = {.rec = {.time = 1}};
+/* Parts one after the other, as many as there are. */
+struct with_parts {
+	struct pmb_sample sample;
+	struct pmb_part_addr addr;
+	struct pmb_part unknown;
+	struct pmb_part reads;
+	struct pmb_reading list[2];
+};
 
-	queue__sample(&q, &(struct decoded){.sample = &sample, .has_addr = true, .addr = 0});
-	sample.rec.time = 2;
-	queue__sample(&q, &(struct decoded){.sample = &sample, .has_addr = true, .addr = 0xbeef});
-	sample.rec.time = 3;
-	queue__sample(&q, &(struct decoded){.sample = &sample});
-	expect_release(1, "s1@0 ");
-	expect_release(3, "s2@beef s3 ");
+static struct with_parts with_parts(uint64_t time, uint64_t addr)
+{
+	return (struct with_parts){
+		.sample = {.rec = {.type = PMB_REC_SAMPLE,
+				   .size = sizeof(struct with_parts),
+				   .parts = 3,
+				   .time = time}},
+		.addr = {.part = {.size = sizeof(struct pmb_part_addr), .type = PMB_PART_ADDR},
+			 .addr = addr},
+		.unknown = {.size = sizeof(struct pmb_part), .type = UINT8_MAX},
+		.reads = {.size = sizeof(struct pmb_part) + 2 * sizeof(struct pmb_reading),
+			  .type = PMB_PART_READS},
+		.list = {{.event = 1, .weight = 10}, {.event = 2, .weight = 20}},
+	};
 }
 
-Test(queue, readings_travel_with_their_samples)
+Test(queue, all_parts_travel_with_their_samples)
 {
-	const struct pmb_sample sample = {.rec = {.time = 5}}, later = {.rec = {.time = 6}};
-	struct pmb_reading reads[] = {{.event = 1, .weight = 10}, {.event = 2, .weight = 20}};
+	struct with_parts later = with_parts(6, 0), sample = with_parts(5, 0xbeef);
 
-	queue__sample(&q, &(struct decoded){.sample = &later, .reads = reads, .n_reads = 2});
-	reads[0].weight = 11;
-	queue__sample(&q, &(struct decoded){.sample = &sample, .reads = reads, .n_reads = 1});
-	reads[0].weight = 99;
-	expect_release(5, "s5+1:11 ");
-	expect_release(6, "s6+1:10+2:20 ");
+	queue__sample(&q, &later.sample);
+	later.list[0].weight = 99; /* a copy of it waits */
+	sample.list[0].weight = 11;
+	queue__sample(&q, &sample.sample);
+	add_sample(7, 0);
+	expect_release(5, "s5@beef+1:11+2:20 ");
+	expect_release(7, "s6@0+1:10+2:20 s7 ");
 }
 
 Test(queue, paths_are_copies_and_may_be_missing)

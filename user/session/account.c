@@ -51,7 +51,7 @@ void session__ring_record(void *session, const void *data, size_t size)
 		ledger->events[rec.reads[i].event].decoded += rec.reads[i].weight > 0;
 	if (is_ours(rec.sample->tgid))
 		processes__sample_arrived(s->processes, rec.sample->tgid, now_ns());
-	queue__sample(&s->queue, &rec);
+	queue__sample(&s->queue, rec.sample);
 }
 
 static bool may_be_sampled(const struct session *s, uint32_t tgid)

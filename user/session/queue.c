@@ -6,18 +6,10 @@
 
 #include "base/mem.h"
 
-/* A life record with its path behind it, a sample with its optional parts. */
+/* A life record with its path behind it; a sample is the record as it came, whatever parts it has. */
 struct queued_life {
 	struct life life;
 	char path[];
-};
-
-struct queued_sample {
-	struct pmb_sample sample;
-	uint64_t has_addr;
-	uint64_t addr;
-	uint64_t n_reads;
-	struct pmb_reading reads[];
 };
 
 static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, size_t size)
@@ -44,18 +36,10 @@ void queue__life(struct queue *q, const struct life *life)
 	memcpy(copy->path, path, len);
 }
 
-void queue__sample(struct queue *q, const struct decoded *rec)
+void queue__sample(struct queue *q, const struct pmb_sample *sample)
 {
-	size_t reads = rec->n_reads * sizeof(rec->reads[0]);
-	struct queued_sample *copy =
-		queue__push(q, QUEUED_SAMPLE, rec->sample->rec.time, sizeof(*copy) + reads);
-
-	copy->sample = *rec->sample;
-	copy->has_addr = rec->has_addr;
-	copy->addr = rec->addr;
-	copy->n_reads = rec->n_reads;
-	if (reads)
-		memcpy(copy->reads, rec->reads, reads);
+	memcpy(queue__push(q, QUEUED_SAMPLE, sample->rec.time, sample->rec.size), sample,
+	       sample->rec.size);
 }
 
 static int compare(const void *a, const void *b)
@@ -64,6 +48,15 @@ static int compare(const void *a, const void *b)
 	int by_time = CMP3(x->time, y->time);
 
 	return by_time ? by_time : CMP3(x->order, y->order);
+}
+
+static size_t item_size(const struct queue *q, const struct queued *item)
+{
+	const void *at = q->bytes + item->at;
+
+	if (item->kind == QUEUED_SAMPLE)
+		return ((const struct pmb_rec *)at)->size;
+	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
 
 static void hand_out(const struct queue *q, const struct queued *item, const struct queue_fns *fns)
@@ -76,28 +69,12 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 		life->life.path = life->path;
 		fns->life(fns->ctx, &life->life);
 	} else {
-		const struct queued_sample *sample = at;
-		const struct decoded rec = {
-			.type = PMB_REC_SAMPLE,
-			.sample = &sample->sample,
-			.has_addr = sample->has_addr,
-			.addr = sample->addr,
-			.reads = sample->reads,
-			.n_reads = sample->n_reads,
-		};
+		struct decoded rec;
 
-		fns->sample(fns->ctx, &rec);
+		/* it was understood when it came */
+		if (record_decode(at, item_size(q, item), SIZE_MAX, &rec) < 0)
+			fns->sample(fns->ctx, &rec);
 	}
-}
-
-static size_t item_size(const struct queue *q, const struct queued *item)
-{
-	const void *at = q->bytes + item->at;
-	const struct queued_sample *sample = at;
-
-	if (item->kind == QUEUED_SAMPLE)
-		return sizeof(*sample) + sample->n_reads * sizeof(sample->reads[0]);
-	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
 
 /* What isn't handed out yet goes back, into blocks of a size for it: those of a burst, or of a round that came late,

@@ -28,7 +28,8 @@ struct queue {
 };
 
 void queue__life(struct queue *q, const struct life *life);
-void queue__sample(struct queue *q, const struct decoded *sample);
+/* A whole record that record_decode has understood; it is decoded again as it is handed out. */
+void queue__sample(struct queue *q, const struct pmb_sample *sample);
 
 struct queue_fns {
 	void (*life)(void *ctx, const struct life *life);
