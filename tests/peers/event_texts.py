@@ -55,7 +55,7 @@ def modifiers():
 def counted():
     """What stat can be asked for."""
     r = random.Random(13)
-    texts = WRONG + RIGHT + RAW + PMU + MEM + HARDWARE + SOFTWARE + CACHES + TRACEPOINTS
+    texts = WRONG + RIGHT + RAW + PMU + MEM + HARDWARE + SOFTWARE + CACHES + TRACEPOINTS + GROUPS
     letters = list(modifiers()) + [''.join(r.choices(LETTERS, k=r.choice([3, 4, 5]))) for _ in range(20)]
     for m in letters:
         base = r.choice(HARDWARE + SOFTWARE + CACHES + RAW)

@@ -23,6 +23,7 @@ DIFFERENCES = [
     ('mem:.*/[124]:x', ('takes', 'refuses'), 'the kernel wants 8 bytes there; refused with the reason'),
     ('-cycles|cpu/event=-1/|.*/period=-1/', ('takes', 'refuses'), "perf's later versions overlook the sign"),
     ('cpu/umask/', ('refuses', 'takes'), "a term without a value is 1, as perf's earlier versions have it"),
+    ('{cycles', ('takes', 'refuses'), 'a group without an end is a slip'),
     ('cycles:[SWb]u?', ('takes', 'refuses'), "they are about perf's own groups"),
     ('sched:.*[*?].*', ('takes', 'refuses'), 'tracepoints are counted by name, no pattern'),
     ('cs,cs:u|context-switches:u', ('takes', 'refuses'), 'it happens in the kernel: would count nothing'),

@@ -317,8 +317,12 @@ static int parser__group(const struct parser *parser, const char *mods, const ch
 	do {
 		r = parser__next(&inner, p, list);
 	} while (r > 0);
-	for (size_t i = first; i < list->n; i++)
+	for (size_t i = first; i < list->n; i++) {
 		list->events[i].group = number;
+		/* the kernel takes them of a leader only, whose group it keeps together */
+		if (i > first)
+			list->events[i].attr.pinned = list->events[i].attr.exclusive = 0;
+	}
 	return r == 0 && !group__close(p) ?
 		       err__usage(parser->err, "a group has no end: '%.100s'", *p) :
 		       r;
