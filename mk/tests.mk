@@ -62,6 +62,7 @@ $(O)/workloads/%: tests/workloads/%.cc
 
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
+WORKLOAD_FLAGS_hole := -fomit-frame-pointer
 
 .PHONY: workloads unit step
 workloads: $(WORKLOAD)

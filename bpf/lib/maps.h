@@ -188,7 +188,7 @@ struct {
 
 struct slice_buf {
 	struct pmb_slice head;
-	__u8 bytes[PMB_SLICE_MAX];
+	__u8 bytes[PMB_SLICE_MAX + 4096]; /* a page more, for the verifier */
 };
 
 /* One per CPU; larger than what a per-CPU map may hold. */

@@ -9,25 +9,34 @@
 #include "lib/emit.h"
 #include "lib/walk.h"
 
-/* The most that can be read from sp on. Only a copy that fits can be read at all, and a thread's stack may
- * end anywhere; that of the main thread ends where the kernel says. */
+enum {
+	SLICE_PAGE = 4096, /* or larger ones: each is of one kind then, too */
+	/* Where nobody says where the stack ends: of a thread that isn't the first. */
+	SLICE_OF_A_THREAD = PMB_SLICE_MAX / 4,
+};
+
+/* From sp to the top of the stack, by pages: one that was never touched can't be read here, and holds zeroes. What
+ * comes behind the last that could be read isn't counted: a thread's stack may end anywhere. */
 static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 {
-	__u64 size = PMB_SLICE_MAX / 4;
+	__u64 size = SLICE_OF_A_THREAD, done = 0, good = 0;
 
 	if (sp < top && top - sp <= PMB_SLICE_MAX)
 		size = (top - sp) & ~7ULL;
-#pragma unroll
-	for (int i = 0; i < 6; i++) {
-		size &= 2 * PMB_SLICE_MAX - 8;
-		if (size > PMB_SLICE_MAX)
-			size = PMB_SLICE_MAX;
-		if (!bpf_probe_read_user(to, size, (void *)sp))
-			return size;
-		size /= 2;
+	for (int i = 0; i <= PMB_SLICE_MAX / SLICE_PAGE && done < size; i++) {
+		__u64 left = size - done, part = SLICE_PAGE - ((sp + done) & (SLICE_PAGE - 1));
+
+		if (part > left)
+			part = left;
+		/* "invalid access to map value": the verifier doesn't know that the sum has a bound */
+		done &= 2 * PMB_SLICE_MAX - 8;
+		if (done > PMB_SLICE_MAX - 8 || part > SLICE_PAGE)
+			break;
+		if (!bpf_probe_read_user(to + done, part, (void *)(sp + done)))
+			good = done + part;
+		done += part;
 	}
-	size = (4096 - (sp & 4095)) & 4088;
-	return bpf_probe_read_user(to, size, (void *)sp) ? 0 : size;
+	return good;
 }
 
 /* Takes the stack's place: its id becomes the slice's. False if there was no room, or not enough to

@@ -56,6 +56,16 @@ t_deeper_than_the_limit() {
 	expect_ge "$(sum_get .stacks.user.truncated)" $((seconds * 800)) "stacks that were cut"
 }
 
+# Each program is new, and so are most of its stacks when they are met: copied, over pages that can't be read.
+t_pages_that_were_never_touched() {
+	cp "$WORKLOADS/hole" "$T/hole"
+	pmb_ok record -e cpu-clock -F 4999 -o "$T/folded" --summary "$T/sum.json" -- "$T/hole" 20
+	expect_columns
+	grep '^hole;.*;spin' "$T/folded" >"$T/mine"
+	expect_ge "$(sum_get .unwind.slices)" 10 "stacks that were copied"
+	expect_stacks "$(scattered 99 4999)" "${MAIN/frameless/hole}with_a_hole;spin"
+}
+
 t_alloca() {
 	frameless alloca
 	expect_stacks 98 "${MAIN}with_alloca;spin"
