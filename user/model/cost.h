@@ -15,7 +15,7 @@ struct cost {
 	uint64_t kernel_ns; /* in overflow programs, as timed at some overflows */
 	uint64_t overflows, timed;
 	uint64_t reader_ns; /* this process */
-	uint64_t helper_ns; /* the one that builds unwind tables: once for each file */
+	uint64_t helper_ns; /* those that build unwind tables and open files: once for each file */
 	/* the last records, names, output */
 	uint64_t after_ns;
 	/* memory, at its most */

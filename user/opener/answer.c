@@ -51,16 +51,25 @@ static uint32_t uid_of(pid_t tgid)
 	return st.st_uid;
 }
 
+static uint64_t our_mnt_ns(void)
+{
+	static uint64_t ours; /* it never changes */
+	struct stat st;
+
+	if (!ours && stat("/proc/self/ns/mnt", &st) == 0)
+		ours = st.st_ino;
+	return ours;
+}
+
 /* 0: ours, or it has gone. */
 static uint64_t mnt_ns_of(pid_t tgid)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
-	struct stat ours, theirs;
+	struct stat st;
 
-	if (stat("/proc/self/ns/mnt", &ours) < 0 || stat(path, &theirs) < 0 ||
-	    ours.st_ino == theirs.st_ino)
+	if (stat(path, &st) < 0 || !our_mnt_ns() || st.st_ino == our_mnt_ns())
 		return 0;
-	return theirs.st_ino;
+	return st.st_ino;
 }
 
 static uint64_t cgroup_of(pid_t tgid)

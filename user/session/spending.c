@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "model/budget.h"
+#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/usage.h"
@@ -64,6 +65,12 @@ static bool any_adaptive(const struct session *s)
 	return false;
 }
 
+/* CPU time of the processes beside this one: that makes tables, those that open files. */
+static uint64_t helpers_ns(const struct session *s)
+{
+	return opener__cpu_ns(s->opts->opener) + (s->tables ? tables__helper_ns(s->tables) : 0);
+}
+
 void session__spend_begin(struct session *s)
 {
 	const struct event_list *events = s->opts->events;
@@ -77,7 +84,7 @@ void session__spend_begin(struct session *s)
 	sp->window_ns = s->start_ns;
 	sp->cpu_ns = sp->begun_ns = usage_thread_ns();
 	sp->begun_cpu_ns = usage_cpu_ns(0);
-	sp->helper_before_ns = s->tables ? tables__helper_ns(s->tables) : 0;
+	sp->helper_before_ns = helpers_ns(s);
 }
 
 static void mean__add(struct mean *m, uint64_t n, uint64_t ns)
@@ -247,7 +254,7 @@ void session__spend_end(struct session *s)
 		.overflows = kernel.seen,
 		.timed = kernel.timed.n,
 		.reader_ns = reader_ns,
-		.helper_ns = s->tables ? tables__helper_ns(s->tables) - sp->helper_before_ns : 0,
+		.helper_ns = helpers_ns(s) - sp->helper_before_ns,
 		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
 		.helper_rss_bytes = s->tables ? tables__helper_rss_bytes(s->tables) : 0,
