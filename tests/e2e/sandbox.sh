@@ -163,4 +163,21 @@ t_doctor_tells() {
 	expect_match <(jq -r '.findings[] | select(.what | startswith("system calls")).value' "$T/out") '^yes$' "seccomp"
 }
 
+# Rings of three recordings are more memory than a user may lock without CAP_IPC_LOCK: they get smaller ones.
+t_several_recordings_of_a_user() {
+	need_root
+	local caps=+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore i pids=()
+	cp "$PMUBPF" "$T/pmubpf"
+	for i in 1 2 3; do
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$caps" --ambient-caps "$caps" \
+			bash -c 'ulimit -l 64; exec "$@"' - "$T/pmubpf" record -q -a -e cpu-clock -d 1 >"$T/out.$i" 2>"$T/err" </dev/null &
+		pids+=($!)
+	done
+	for i in 1 2 3; do
+		wait "${pids[i - 1]}"
+		expect_eq $? 0 "exit status of recording $i"
+		expect_folded "$T/out.$i"
+	done
+}
+
 run_tests

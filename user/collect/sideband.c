@@ -23,6 +23,8 @@ static const size_t RING_BYTES[N_KINDS] = {
 	[OF_TASKS] = 128 * 1024,
 	[OF_MAPPINGS] = 256 * 1024,
 };
+/* How often they may be halved where that is more memory than a user may lock: records are lost sooner, and counted. */
+enum { RING_HALVINGS = 4 };
 
 struct sideband_cpu {
 	int fd;
@@ -168,7 +170,7 @@ static void on_record(void *ctx, const struct perf_event_header *record)
 		sb->totals.rejected++;
 }
 
-static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind)
+static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, int halvings)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -188,20 +190,26 @@ static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind)
 		.wakeup_watermark = kind == OF_MAPPINGS ? 1 : (uint32_t)RING_BYTES[kind] / 2,
 	};
 
+	int r;
+
 	c->cpu = cpu;
 	c->kind = kind;
 	c->fd = perf_open(&attr, -1, cpu);
-	return c->fd < 0 ? c->fd : perf_ring__map(&c->ring, c->fd, RING_BYTES[kind]);
+	if (c->fd < 0)
+		return c->fd;
+	r = perf_ring__map(&c->ring, c->fd, RING_BYTES[kind] >> halvings);
+	/* the kernel's word for it, of all recordings of a user without CAP_IPC_LOCK */
+	return r == -EPERM ? -ENOBUFS : r;
 }
 
-static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind)
+static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind, int halvings)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct sideband_cpu *c = &sb->cpus[sb->n++];
 	int r;
 
 	c->fd = -1;
-	r = open_cpu(c, cpu, kind);
+	r = open_cpu(c, cpu, kind, halvings);
 	if (r == 0 && epoll_ctl(sb->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) < 0)
 		r = -errno;
 	return r;
@@ -209,6 +217,13 @@ static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind)
 
 static int refused(struct err *err, int r, int cpu)
 {
+	if (r == -ENOBUFS)
+		return err__cannot(
+			err,
+			"can't watch programs start on CPU %d: this user's other "
+			"recordings have locked all the memory that they may; raise "
+			"kernel.perf_event_mlock_kb or the limit (ulimit -l), or end one",
+			cpu);
 	if (r == -EACCES || r == -EPERM)
 		return err__cannot(err,
 				   "can't watch programs start on CPU %d: %s; run as root, or "
@@ -217,22 +232,35 @@ static int refused(struct err *err, int r, int cpu)
 	return err__set(err, r, "can't watch programs start on CPU %d: %s", cpu, strerror(-r));
 }
 
-int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err)
+/* The CPU at which it failed is in *ret_cpu. */
+static int open_all(struct sideband **ret, const struct cpus *cpus, int halvings, int *ret_cpu)
 {
 	struct sideband *sb = xcalloc(1, sizeof(*sb));
 
 	sb->cpus = xcalloc((size_t)cpus->n * N_KINDS, sizeof(*sb->cpus));
 	sb->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (int i = 0; i < cpus->n * N_KINDS; i++) {
-		int r = add_cpu(sb, cpus->cpu[i / N_KINDS], (enum sideband_kind)(i % N_KINDS));
+		int r = add_cpu(sb, cpus->cpu[i / N_KINDS], (enum sideband_kind)(i % N_KINDS),
+				halvings);
 
 		if (r == 0)
 			continue;
 		sideband__free(sb);
-		return refused(err, r, cpus->cpu[i / N_KINDS]);
+		*ret_cpu = cpus->cpu[i / N_KINDS];
+		return r;
 	}
 	*ret = sb;
 	return 0;
+}
+
+int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err)
+{
+	int halvings = 0, cpu, r;
+
+	do {
+		r = open_all(ret, cpus, halvings, &cpu);
+	} while (r == -ENOBUFS && halvings++ < RING_HALVINGS);
+	return r < 0 ? refused(err, r, cpu) : 0;
 }
 
 struct sideband *sideband__free(struct sideband *sb)
