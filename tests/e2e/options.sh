@@ -130,4 +130,13 @@ t_groups() {
 	expect_match "$T/folded" 'faults;.*' "samples"
 }
 
+# Software events that are enabled one after the other are together in the kernel's order some of the times.
+t_groups_count_together() {
+	local i
+	for i in 1 2 3 4 5; do
+		pmb_ok stat -a -j -e '{cpu-clock,page-faults,context-switches}' -d 0.1
+		expect_eq "$(jq -c '[.rows[].events[] | select(.value == null)]' "$T/out")" '[]' "events of a group that were not counted"
+	done
+}
+
 run_tests

@@ -70,8 +70,7 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	struct perf_event_attr attr = attr_for(opts, tid >= 0);
 	const struct counter *leader = find_leader(c, opts->event->group, tid, cpu);
 	int group = leader ? leader->fd : -1;
-	_cleanup_close_ int fd = tid >= 0 ? opener__counter(opts->opener, &attr, tid, cpu, group) :
-					    perf_open_in(&attr, tid, cpu, group);
+	_cleanup_close_ int fd = -1;
 	struct counter counter = {
 		.event = opts->index,
 		.leads = leader ? 0 : opts->event->group,
@@ -81,6 +80,12 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	bool attach = opts->programs && opts->event->way == EVENT_OVERFLOWS;
 	int r;
 
+	/* a group goes on and off by its leader: of software events the kernel doesn't schedule a member in that is
+	 * enabled after it */
+	if (leader)
+		attr.disabled = attr.enable_on_exec = 0;
+	fd = tid >= 0 ? opener__counter(opts->opener, &attr, tid, cpu, group) :
+			perf_open_in(&attr, tid, cpu, group);
 	if (fd < 0)
 		return explain_refusal(opts, leader, &attr, &counter, fd, err);
 	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF,

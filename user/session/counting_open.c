@@ -155,6 +155,8 @@ static int try_open(const struct counting *c, const struct event *event, const s
 {
 	struct perf_event_attr attr = count_attr(c, event, place->tid >= 0);
 
+	if (leader_fd >= 0)
+		attr.disabled = attr.enable_on_exec = 0; /* as its leader is */
 	if (place->cgroup >= 0)
 		return perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu, leader_fd);
 	return perf_open_in(&attr, place->tid, place->cpu, leader_fd);
