@@ -47,7 +47,7 @@ t_a_rate_that_was_given_is_kept() {
 	local rate
 	for rate in '-e cpu-clock -F 4999' '-e cpu-clock -c 200000' '-e cpu-clock/period=200000/'; do
 		# shellcheck disable=SC2086
-		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
 		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
 		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
 		expect_match "$T/err" 'OVER the budget of 0.01 %, which changes no rate that was given' "the report with $rate"
@@ -55,7 +55,7 @@ t_a_rate_that_was_given_is_kept() {
 }
 
 t_exact_counts_stay_exact() {
-	pmb_ok record -e page-faults/period=1/,major-faults -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 20000
+	pmb_ok record -m 16M -e page-faults/period=1/,major-faults -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 20000
 	expect_eq "$(sum_get '.events[0].rate.adaptive')" false "adaptive"
 	expect_eq "$(folded_sum_of "$T/folded" '^page-faults;.*;touch_pages$')" 20000 "page faults"
 }
