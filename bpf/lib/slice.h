@@ -28,7 +28,10 @@ static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 
 		if (part > left)
 			part = left;
-		/* "invalid access to map value": the verifier doesn't know that the sum has a bound */
+		/* "R2 min value is negative", and "invalid access to map value": the compiler knows bounds that
+		 * 5.10's verifier doesn't, and would leave the masks out */
+		__asm__ volatile("" : "+r"(part), "+r"(done));
+		part &= 2 * SLICE_PAGE - 1;
 		done &= 2 * PMB_SLICE_MAX - 8;
 		if (done > PMB_SLICE_MAX - 8 || part > SLICE_PAGE)
 			break;
