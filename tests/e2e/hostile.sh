@@ -292,8 +292,10 @@ t_a_target_that_exits() {
 
 t_a_target_that_execs() {
 	cp "$WORKLOADS/split" "$T/after"
-	spawn bash -c 'for ((i = 0; SECONDS < 3; i++)); do :; done; exec "$0" 30' "$T/after" >/dev/null
-	hurt -p "$spawned" -d 4
+	spawn bash -c 'while [ ! -e "$1" ]; do :; done; exec "$0" 30' "$T/after" "$T/go" >/dev/null
+	target=$spawned
+	meanwhile touch "$T/go"
+	hurt -p "$target" -d 4
 	expect_unhurt
 	expect_match "$T/folded" '^bash;' "what it was"
 	expect_match "$T/folded" '^after;.*;hot70' "what it became"

@@ -5,6 +5,7 @@
 # hold the rarest become [other], and no weight is lost. Time is replaced by rate: several clocks at once.
 #
 # SOAK=1: longer, and many more.
+# alone: it loads all CPUs, and records with a higher priority
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
