@@ -187,7 +187,8 @@ static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, in
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = kind == OF_MAPPINGS ? 1 : (uint32_t)RING_BYTES[kind] / 2,
+		.wakeup_watermark =
+			kind == OF_MAPPINGS ? 1 : (uint32_t)(RING_BYTES[kind] >> halvings) / 2,
 	};
 
 	int r;
