@@ -133,7 +133,8 @@ t_a_clock_that_jumps() {
 	with_shim jumpclock both record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -d 1 -p "$spawned"
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
-	expect_within "$(sum_get .duration_s)" 1 0.3 "seconds"
+	expect_ge "$(sum_get .duration_s)" 0.99 "seconds"
+	expect_le "$(sum_get .duration_s)" 10 "seconds"
 	expect_match "$T/folded" ';hot70' "names"
 }
 

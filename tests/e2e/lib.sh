@@ -100,6 +100,7 @@ run_test() { # NAME [FUNCTION]
 	local name=$1 function=${2:-t_$1} status reason tried=${tried:-0}
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
+	TAKEN_BEFORE=$(taken_ns)
 	( trap end_test EXIT; "$function" )
 	status=$?
 	reason=$(cat "$T/reason" 2>/dev/null)
@@ -424,10 +425,20 @@ expect_weight_near_counter() { # PERCENT [EVENT]
 		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder] | @csv")"
 }
 
-# What a hypervisor has taken from all CPUs since boot, ns. Clocks go on meanwhile, and so does what samples by
-# them; a process's CPU time doesn't.
-stolen_ns() {
-	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", $9 * 1e9 / hz }' /proc/stat
+# What a hypervisor and interrupts have taken from all CPUs since boot, ns. Clocks go on meanwhile, and so does what
+# samples by them; the CPU time of threads doesn't.
+taken_ns() {
+	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat
+}
+
+# ns by a clock event against CPU time: within PERCENT, and what was taken meanwhile (default: since the test began)
+# may be in it. Of a clock on each CPU that takes HZ samples a second, the scatter of so many samples, four sigmas.
+expect_ns() { # GOT WANT PERCENT WHAT [HZ [TAKEN]]
+	awk -v a="$1" -v b="$2" -v p="$3" -v hz="${5:-0}" -v taken="${6:-$(($(taken_ns) - TAKEN_BEFORE))}" '
+		BEGIN {
+			room = b * p / 100 + (hz > 0 ? 4 * sqrt(b / 1e9 * hz) * 1e9 / hz : 0)
+			exit !(a != "" && b > 0 && a - b <= room + taken && b - a <= room)
+		}' || fail "$4: got '$1', expected $2 ± $3 %, $(($(taken_ns) - TAKEN_BEFORE)) taken meanwhile"
 }
 
 # CPU time of a process so far, in ns (all its threads; finished children are not in it).

@@ -24,7 +24,7 @@ known() { # FIELD (stormling, child_spin)
 expect_total() {
 	local ns
 	ns=$(awk '{ printf "%.0f\n", $2 + $4 }' "$T/out")
-	expect_within "$(folded_sum "$T/folded")" "$ns" "$((ns / 20))" "ns of CPU time, parent and children"
+	expect_ns "$(folded_sum "$T/folded")" "$ns" 5 "ns of CPU time, parent and children" 9973
 }
 
 t_500_children() {
