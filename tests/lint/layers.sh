@@ -4,6 +4,7 @@
 # The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [TOP].
 #
 #   base < sys < pmu, model < opener < proc < collect < sym < unwind < prof < out < session < cmd
+#                                       proc < assemble < session
 #
 # A folder under user/ includes itself and what stands below it (pmu and model stand side by side:
 # neither includes the other). The exceptions are listed in allowed() with their reason. Prints each
@@ -25,8 +26,10 @@ below() { # FOLDER
 	unwind) echo "base sys pmu model opener proc collect sym" ;;
 	prof) echo "base sys pmu model opener proc collect sym unwind" ;;
 	out) echo "base sys pmu model opener proc collect sym unwind prof" ;;
-	session) echo "base sys pmu model opener proc collect sym unwind prof out" ;;
-	cmd) echo "base sys pmu model opener proc collect sym unwind prof out session" ;;
+	# From records to a profile: no I/O, no libbpf; what it needs of the kernel side comes as functions.
+	assemble) echo "base model proc" ;;
+	session) echo "base sys pmu model opener proc collect sym unwind prof out assemble" ;;
+	cmd) echo "base sys pmu model opener proc collect sym unwind prof out assemble session" ;;
 	# The helper that reads untrusted files: nothing of the program that it protects.
 	symd) echo "base" ;;
 	*) return 1 ;;
@@ -39,6 +42,7 @@ allowed() {
 	"user/symd/"*" sym/reason.h") ;;     # the reasons travel over the protocol
 	"user/symd/"*" sys/drop.h" | "user/symd/"*" sys/landlock.h") ;; # taking from oneself; these stand on base/ alone
 	"user/sym/"*" symd/protocol.h" | "user/sym/"*" symd/fetch.h") ;; # and this is the protocol
+	"user/assemble/"*" collect/decode.h") ;; # what a record is
 	"user/opener/"*" symd/protocol.h") ;; # how a packet travels, with a descriptor
 	"user/opener/answer.c proc/container_name.h") ;; # what is asked of it
 	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/fetch.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed

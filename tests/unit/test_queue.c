@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "session/queue.h"
+#include "assemble/queue.h"
 
 static struct queue q;
 static struct buf seen; /* "s10 " a sample of time 10, "l10:/path " a life record */

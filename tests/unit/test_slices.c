@@ -6,7 +6,7 @@
 
 #include "model/spoilers.h"
 #include "pmubpf/lists.h"
-#include "session/slices.h"
+#include "assemble/slices.h"
 
 static struct {
 	struct pmb_slice head;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "base/mem.h"
-#include "session/stacks.h"
+#include "assemble/stacks.h"
 
 static struct files *files;
 static struct processes *processes;

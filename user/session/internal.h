@@ -3,17 +3,17 @@
 #ifndef PMUBPF_SESSION_INTERNAL_H
 #define PMUBPF_SESSION_INTERNAL_H
 
+#include "assemble/queue.h"
+#include "assemble/slices.h"
+#include "assemble/stacks.h"
 #include "collect/counters.h"
 #include "collect/programs.h"
 #include "collect/rings.h"
 #include "collect/sideband.h"
 #include "proc/processes.h"
 #include "session/command.h"
-#include "session/queue.h"
 #include "session/session.h"
 #include "session/signals.h"
-#include "session/slices.h"
-#include "session/stacks.h"
 #include "session/tasks.h"
 #include "unwind/lists.h"
 #include "unwind/store.h"

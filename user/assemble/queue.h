@@ -3,8 +3,8 @@
  * Merges the two streams (samples and life records, each from several CPUs) by time. Records wait
  * here until every ring has been drained past their time.
  */
-#ifndef PMUBPF_SESSION_QUEUE_H
-#define PMUBPF_SESSION_QUEUE_H
+#ifndef PMUBPF_ASSEMBLE_QUEUE_H
+#define PMUBPF_ASSEMBLE_QUEUE_H
 
 #include <stddef.h>
 #include <stdint.h>

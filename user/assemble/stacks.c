@@ -6,7 +6,7 @@
  * have been resolved. A sample taken later sends the stack again, and that copy's time is newer than
  * the forgetting.
  */
-#include "session/stacks.h"
+#include "assemble/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Slices of stacks, by id, between their arrival and that of the sample that names them. */
-#ifndef PMUBPF_SESSION_SLICES_H
-#define PMUBPF_SESSION_SLICES_H
+#ifndef PMUBPF_ASSEMBLE_SLICES_H
+#define PMUBPF_ASSEMBLE_SLICES_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -10,8 +10,8 @@
  *	(…)		samples that were taken before that arrive, and still find their stacks
  *	drop		takes out what was chosen, unless it has been sent again since
  */
-#ifndef PMUBPF_SESSION_STACKS_H
-#define PMUBPF_SESSION_STACKS_H
+#ifndef PMUBPF_ASSEMBLE_STACKS_H
+#define PMUBPF_ASSEMBLE_STACKS_H
 
 #include <linux/types.h>
 #include <stdbool.h>

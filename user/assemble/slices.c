@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "session/slices.h"
+#include "assemble/slices.h"
 
 #include <stdlib.h>
 #include <string.h>
