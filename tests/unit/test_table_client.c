@@ -190,6 +190,18 @@ Test(table_client, helpers_that_fail)
 	expect_failure("unsealed", TABLE_BUILT); /* which reading it finds out */
 }
 
+/* Far before its time is over: one that sleeps and is asked waits for somebody who does not answer. */
+Test(table_client, one_that_sleeps_is_given_up)
+{
+	struct table_client *c = table_client__new(lying_helper);
+	int fd = text_file("hang"), table_fd;
+
+	cr_expect_eq(ask(c, fd, 60 * SECOND, &table_fd), TABLE_HELPER);
+	cr_expect(table_client__was_stuck(c));
+	close(fd);
+	table_client__free(c);
+}
+
 /* No descriptor is left, whatever the helpers sent. */
 Test(table_client, nothing_leaks)
 {

@@ -160,23 +160,13 @@ static int be_ready(struct opener *o)
 	return know_pid(o);
 }
 
-/* Sleeping, as who waits for a lock or a server does, not for a CPU. */
-static bool sleeps(pid_t pid)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", pid);
-	_cleanup_free_ char *text = file_read(path);
-	const char *comm_end = text ? strrchr(text, ')') : NULL;
-
-	return comm_end && comm_end[1] == ' ' && (comm_end[2] == 'D' || comm_end[2] == 'S');
-}
-
 /* Waits for the next packet of the answer. */
 static int await(struct opener *o, uint64_t asked_ns, unsigned limit_ms)
 {
 	uint64_t until = asked_ns + ms(OPENER_LATE_MS), last = asked_ns + ms(limit_ms);
 	int r = wait_for(o->sock, until < last ? until : last);
 
-	while (r == -ETIMEDOUT && now_ns() < last && !sleeps(o->pid))
+	while (r == -ETIMEDOUT && now_ns() < last && !usage_sleeps(o->pid))
 		r = wait_for(o->sock, now_ns() + ms(LOOK_MS));
 	/* it may have answered while we were looking, or had no CPU ourselves */
 	return r == -ETIMEDOUT ? wait_for(o->sock, 0) : r;

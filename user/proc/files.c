@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -140,6 +141,7 @@ static struct entry *files__entry(struct files *files, const struct file_key *ke
 	e->number = files->n_spare ? files->spare[--files->n_spare] : (uint32_t)files->n;
 	e->file = (struct file){.kind = (enum file_kind)key->kind, .fd = -1, .root_fd = -1};
 	e->file.path = xstrdup(path);
+	e->file.dev = makedev(key->dev_major, key->dev_minor);
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
 	if (e->number == files->n) {
 		GROW(files->by_number, files->n, files->cap);

@@ -32,6 +32,7 @@ struct file {
 	int fd;     /* -1: could not be opened (or not yet) */
 	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1; shared by all files seen from there */
 	uint64_t mnt_ns; /* that root's mount namespace; 0: ours */
+	uint64_t dev;    /* of an ELF file, as makedev() has it */
 	bool tried;
 	/* FILE_JIT: fd is the perf map, once there is one; where it lies, and whose it must be */
 	pid_t ns_tgid; /* as the innermost namespace of the process numbers it; 0: not known */

@@ -29,6 +29,7 @@ struct debuginfod *debuginfod__new(void)
 
 	helper__init(&d->helper, NULL);
 	d->helper.command = "fetchd";
+	d->helper.still_ns = 0; /* servers may take their time */
 	return d;
 }
 

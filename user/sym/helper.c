@@ -21,6 +21,8 @@ enum {
 	DELAY_S = 40,
 	KILL_PAUSE_NS = 1000000,
 	KILL_TRIES = 1000,
+	KILL_SLEEPS = 50, /* tries, after which it isn't waited for if it sleeps */
+	LOOK_MS = 100,    /* between two looks at one that was asked */
 };
 
 void helper__init(struct helper *h, int (*child)(int sock))
@@ -28,6 +30,7 @@ void helper__init(struct helper *h, int (*child)(int sock))
 	*h = (struct helper){.child = child,
 			     .sock = -1,
 			     .stop_fd = -1,
+			     .still_ns = HELPER_STILL_MS * 1000000ULL,
 			     .reply = xcalloc(1, SYMD_MSG_MAX)};
 }
 
@@ -48,17 +51,40 @@ uint64_t helper__cpu_ns(const struct helper *h)
 }
 
 /* A process in the middle of a read from a dead server dies when the read ends. */
-static bool is_gone(struct helper *h)
+static void reap_dying(struct helper *h)
 {
-	if (h->dying && reap(h, h->dying, WNOHANG) != 0)
-		h->dying = 0;
-	return !h->dying;
+	int kept = 0;
+
+	for (int i = 0; i < h->n_dying; i++) {
+		if (reap(h, h->dying[i], WNOHANG) == 0)
+			h->dying[kept++] = h->dying[i];
+	}
+	h->n_dying = kept;
+}
+
+/* One whose memory is about to be free is worth the time. */
+static bool may_spawn(struct helper *h)
+{
+	reap_dying(h);
+	for (int i = 0; i < h->n_dying; i++) {
+		if (!usage_sleeps(h->dying[i]))
+			return false;
+	}
+	return h->n_dying < HELPER_MAX_DYING;
+}
+
+/* There always is room: nobody is started where there would be none. */
+static void reap_later(struct helper *h)
+{
+	h->dying[h->n_dying++] = h->pid;
+	h->pid = 0;
+	h->status = -1;
 }
 
 void helper__done(struct helper *h)
 {
 	helper__kill(h);
-	is_gone(h);
+	reap_dying(h);
 	buf__done(&h->request);
 	free(h->reply);
 	h->reply = NULL;
@@ -72,10 +98,8 @@ void helper__abandon(struct helper *h)
 	if (!h->pid)
 		return;
 	kill(h->pid, SIGKILL);
-	h->dying = h->pid;
-	h->pid = 0;
-	h->status = -1;
-	is_gone(h);
+	reap_later(h);
+	reap_dying(h);
 }
 
 void helper__kill(struct helper *h)
@@ -87,10 +111,8 @@ void helper__kill(struct helper *h)
 		return;
 	kill(h->pid, SIGKILL);
 	for (int i = 0; reap(h, h->pid, WNOHANG) == 0; i++) {
-		if (i == KILL_TRIES) {
-			/* if another is dying already, init will reap that one */
-			h->dying = h->pid;
-			h->status = -1;
+		if (i == KILL_TRIES || (i >= KILL_SLEEPS && usage_sleeps(h->pid))) {
+			reap_later(h);
 			break;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = KILL_PAUSE_NS}, NULL);
@@ -183,7 +205,7 @@ int helper__spawn(struct helper *h)
 		helper__abandon(h);
 	if (h->pid)
 		return 0;
-	return is_gone(h) ? spawn(h) : -EBUSY;
+	return may_spawn(h) ? spawn(h) : -EBUSY;
 }
 
 int helper__start(struct helper *h, uint64_t deadline_ns)
@@ -192,7 +214,9 @@ int helper__start(struct helper *h, uint64_t deadline_ns)
 
 	if (is_tired(h))
 		helper__kill(h);
-	r = helper__spawn(h);
+	/* the one before may be on its way out */
+	for (int i = 0; (r = helper__spawn(h)) == -EBUSY && i < KILL_TRIES; i++)
+		nanosleep(&(struct timespec){.tv_nsec = KILL_PAUSE_NS}, NULL);
 	if (r < 0)
 		return r;
 	while (!h->greeted && r == 0) {
@@ -213,6 +237,22 @@ void helper__begin(struct helper *h, uint16_t type)
 	h->asked = type;
 	h->asked_ns = now_ns();
 	h->delayed_ns = h->pid ? usage_delayed_ns(h->pid) : 0;
+	h->seen_ns = h->asked_ns;
+	h->seen_cpu_ns = h->pid ? usage_cpu_ns(h->pid) : 0;
+	h->stuck = false;
+}
+
+bool helper__is_stuck(struct helper *h)
+{
+	uint64_t cpu_ns = h->pid ? usage_cpu_ns(h->pid) : 0, now = now_ns();
+
+	if (cpu_ns != h->seen_cpu_ns) {
+		h->seen_cpu_ns = cpu_ns;
+		h->seen_ns = now;
+		return false;
+	}
+	h->stuck = h->pid && h->still_ns && now - h->seen_ns >= h->still_ns && usage_sleeps(h->pid);
+	return h->stuck;
 }
 
 /* Not for ever: whoever waits for the answer is a user. */
@@ -231,6 +271,20 @@ bool helper__is_late(const struct helper *h, uint64_t deadline_ns)
 	return now >= deadline_ns && now >= extended(h, deadline_ns);
 }
 
+static int wait_for_answer(struct helper *h, uint64_t deadline_ns)
+{
+	for (;;) {
+		uint64_t now = now_ns(), look = now + LOOK_MS * 1000000ULL;
+		bool soon = deadline_ns > now && deadline_ns < look;
+		int r = helper__wait(h, POLLIN, soon ? deadline_ns : look);
+
+		if (r != -ETIMEDOUT)
+			return r;
+		if (helper__is_stuck(h) || helper__is_late(h, deadline_ns))
+			return helper__wait(h, POLLIN, 0); /* it may have come meanwhile */
+	}
+}
+
 static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *body)
 {
 	int r;
@@ -242,9 +296,7 @@ static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *bo
 			return r;
 	}
 	while (r == 0) {
-		r = helper__wait(h, POLLIN, deadline_ns);
-		while (r == -ETIMEDOUT && !helper__is_late(h, deadline_ns))
-			r = helper__wait(h, POLLIN, extended(h, deadline_ns));
+		r = wait_for_answer(h, deadline_ns);
 		if (r < 0)
 			return r;
 		r = receive(h, h->asked, h->seq, NULL, body);

@@ -19,11 +19,19 @@
  */
 enum { HELPER_WORK_S = 90 };
 
+enum {
+	/* Who was asked, sleeps, and has not run at all for so long waits for a server that doesn't answer. */
+	HELPER_STILL_MS = 2000,
+	/* That were killed and can't die: with more there is none. */
+	HELPER_MAX_DYING = 8,
+};
+
 struct helper {
-	int (*child)(int sock); /* NULL: /proc/self/exe with this command: */
-	const char *command;    /* NULL (as helper__init leaves it): symd */
-	pid_t pid;              /* 0: not running */
-	pid_t dying;            /* abandoned, and not reaped yet; 0: none */
+	int (*child)(int sock);        /* NULL: /proc/self/exe with this command: */
+	const char *command;           /* NULL (as helper__init leaves it): symd */
+	pid_t pid;                     /* 0: not running */
+	pid_t dying[HELPER_MAX_DYING]; /* abandoned, and not reaped yet */
+	int n_dying;
 	int sock;
 	bool greeted; /* its first words have come */
 	uint32_t seq;
@@ -31,6 +39,10 @@ struct helper {
 	uint64_t asked_ns;   /* when */
 	uint64_t delayed_ns; /* …and how long it had waited for a CPU by then */
 	uint64_t worked_ns;  /* how long its answers have taken, all together */
+	uint64_t still_ns; /* HELPER_STILL_MS; 0: it may sleep for as long as an answer may take */
+	uint64_t seen_ns,
+		seen_cpu_ns; /* when it was last seen to have run, and how long it had by then */
+	bool stuck;          /* the last one was given up because of that */
 	int status; /* of the last one that has gone, as waitpid() tells it; -1: not known */
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
@@ -45,7 +57,8 @@ void helper__done(struct helper *h);
 /* Starts it if it isn't running and waits for its first words until deadline_ns (CLOCK_MONOTONIC).
  * 0 or negative errno. */
 int helper__start(struct helper *h, uint64_t deadline_ns);
-/* Waits a second for its end; who can't die (in a read from a dead server) is reaped when it can. */
+/* Waits a second for its end; who can't die (in a read from a dead server) is not waited for, and reaped when it
+ * can. */
 void helper__kill(struct helper *h);
 /* -ECANCELED: it was stopped, see stop_fd. -ETIMEDOUT: nothing came. */
 int helper__wait(const struct helper *h, short events, uint64_t deadline_ns);
@@ -54,6 +67,8 @@ void helper__begin(struct helper *h, uint16_t type);
 /* True if it has had its time since it was asked. What it waited for a CPU doesn't count: on a host with more work
  * than CPUs an honest file would seem to hang. */
 bool helper__is_late(const struct helper *h, uint64_t deadline_ns);
+/* True if it is in a read that nobody answers, as far as one can see. */
+bool helper__is_stuck(struct helper *h);
 /* Sends the request with fd (-1: none; borrowed) and waits for its answer until deadline_ns. body
  * is then over what it says, valid until the next call. On failure (negative errno) the helper is
  * gone. */
@@ -63,7 +78,7 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
  * The same without waiting for anything, for loops that must go on: spawn, begin…post, then take
  * whenever the socket is readable.
  */
-/* -EBUSY: the helper that was abandoned isn't gone yet; one at a time. */
+/* -EBUSY: one that was abandoned is on its way out, or there are too many that can't go. */
 int helper__spawn(struct helper *h);
 /* Kills it; who it was is reaped when it's gone. */
 void helper__abandon(struct helper *h);

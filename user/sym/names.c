@@ -142,6 +142,7 @@ static void name_file(const struct resolver *r, const struct group *g)
 		.fd = file->fd < 0 ? late : file->fd,
 		.root_fd = file->root_fd,
 		.mnt_ns = file->mnt_ns,
+		.dev = file->dev,
 		.opener = files__opener(r->files),
 		.path = file->path,
 		.servers = g->hot ? r->servers : NULL,

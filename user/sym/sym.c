@@ -18,6 +18,7 @@
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
 #include "sym/reply.h"
+#include "sym/silent.h"
 #include "sym/texts.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
@@ -37,6 +38,7 @@ struct sym {
 	uint64_t file_deadline_ns;
 	uint64_t until_ns; /* for all files */
 	bool stopped;
+	struct silent silent;
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
 	struct texts *texts, *own_texts;
@@ -69,8 +71,10 @@ static int sym__fail(struct sym *sym, int err)
 	if (!sym->trouble)
 		sym->trouble = helper__obituary(&sym->helper, err);
 	sym->failures++;
-	if (sym->timeout_ns / 2 >= least)
+	if (sym->timeout_ns / 2 >= least) {
 		sym->timeout_ns /= 2;
+		sym->helper.still_ns /= 2;
+	}
 	return err;
 }
 
@@ -318,6 +322,26 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 	return 0;
 }
 
+/* Nothing is asked about what lies where others have kept helpers waiting. */
+static bool is_silent(struct sym *sym, const struct sym_file *file)
+{
+	const struct silent_place where = {file->dev, file->mnt_ns};
+	bool refused = silent__refuses(&sym->silent, where, now_ns());
+
+	if (refused)
+		sym->trouble = xstrdup("was not asked: that file system does not answer");
+	return refused;
+}
+
+static bool is_stuck_at(struct sym *sym, const struct sym_file *file)
+{
+	const struct silent_place where = {file->dev, file->mnt_ns};
+
+	if (sym->helper.stuck)
+		silent__add(&sym->silent, where, now_ns());
+	return sym->helper.stuck;
+}
+
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret)
 {
@@ -327,6 +351,10 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	if (!n)
 		return;
 	free(sym__take_trouble(sym));
+	if (is_silent(sym, file)) {
+		fill(ret, offsets, n, SYM_HELPER);
+		return;
+	}
 	if (is_stopped(sym)) {
 		fill(ret, offsets, n, SYM_TIME);
 		return;
@@ -334,7 +362,8 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	sym->work.files++;
 	sym->work.lookups += n;
 	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
-	if (done < n && reason == SYM_HELPER && sym->wanted && !sym->stopped)
+	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && sym->wanted &&
+	    !sym->stopped)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
 	fill(ret + done, offsets + done, n - done, sym->stopped ? SYM_TIME : reason);
 }

@@ -91,6 +91,7 @@ struct sym_file {
 	int fd;
 	int root_fd;
 	uint64_t mnt_ns;       /* that root's */
+	uint64_t dev;          /* the file's, as programs see it; 0: not known */
 	struct opener *opener; /* who opens those; NULL: this process */
 	const char *path;
 	struct debuginfod *

@@ -107,7 +107,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	if (!c->busy)
 		return TABLE_PENDING;
 	r = helper__take(&c->helper, &fd, &body);
-	if (r == -EAGAIN &&
+	if (r == -EAGAIN && !helper__is_stuck(&c->helper) &&
 	    (now_ns < c->deadline_ns || !helper__is_late(&c->helper, c->deadline_ns)))
 		return TABLE_PENDING;
 	c->busy = false;
@@ -128,6 +128,11 @@ void table_client__distrust(struct table_client *c)
 {
 	c->err = -EPROTO;
 	helper__abandon(&c->helper);
+}
+
+bool table_client__was_stuck(const struct table_client *c)
+{
+	return c->helper.stuck;
 }
 
 uint64_t table_client__cpu_ns(const struct table_client *c)

@@ -55,6 +55,15 @@ uint64_t usage_delayed_ns(pid_t pid)
 	return delayed;
 }
 
+bool usage_sleeps(pid_t pid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/stat", pid);
+	_cleanup_free_ char *text = file_read(path);
+	const char *comm_end = text ? strrchr(text, ')') : NULL;
+
+	return comm_end && comm_end[1] == ' ' && (comm_end[2] == 'D' || comm_end[2] == 'S');
+}
+
 uint64_t usage_map_bytes(int map_fd)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/self/fdinfo/%d", map_fd);

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sym/silent.h"
 #include "sym/table.h"
 #include "sym/table_client.h"
 #include "sys/clock.h"
@@ -36,6 +37,7 @@ struct tables {
 	uint32_t crowded;    /* the file whose table found no room; 0: none */
 	uint32_t second_try; /* the file for which room was made */
 	uint64_t not_before; /* room that was made becomes free after a while */
+	struct silent silent;
 	struct tables_totals totals;
 	struct set_aside aside;
 };
@@ -105,6 +107,13 @@ static const struct file *file_of(const struct tables *t, uint32_t number)
 	return files__get(t->files, store__file(t->store, number, &from, &to));
 }
 
+static struct silent_place place_of(const struct tables *t, uint32_t number)
+{
+	const struct file *f = file_of(t, number);
+
+	return f ? (struct silent_place){f->dev, f->mnt_ns} : (struct silent_place){0};
+}
+
 /* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any more. */
 static int start(struct tables *t, uint32_t number)
 {
@@ -134,14 +143,15 @@ static bool start_next(struct tables *t)
 	if (t->crowded || now_ns() < t->not_before)
 		return false;
 	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
-		r = start(t, file);
+		r = silent__refuses(&t->silent, place_of(t, file), now_ns()) ? -EHOSTDOWN :
+									       start(t, file);
 		if (r == 0)
 			t->building = file;
 		if (r == 0 || r == -EBUSY)
 			break;
 		failed(t, file);
-		t->n_unopened += !t->wishes[file].unopened;
-		t->wishes[file].unopened = true;
+		t->n_unopened += r != -EHOSTDOWN && !t->wishes[file].unopened;
+		t->wishes[file].unopened |= r != -EHOSTDOWN;
 		answered(t, file);
 		changed = true;
 	}
@@ -245,6 +255,8 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 	} else {
 		if (status == TABLE_HELPER)
 			set_aside(t, file);
+		if (status == TABLE_HELPER && table_client__was_stuck(t->client))
+			silent__add(&t->silent, place_of(t, file), now_ns());
 		failed(t, file);
 	}
 }
