@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "fuzz.h"
@@ -17,16 +19,16 @@ enum { MAX_BYTES = 4 * 1024 * 1024 };
 static struct prof *read_bytes(const uint8_t *data, size_t len)
 {
 	const struct pprof_limits limits = {MAX_BYTES};
-	FILE *file = len ? fmemopen((void *)data, len, "r") : fopen("/dev/null", "r");
+	int fd = memfd_create("profile", MFD_CLOEXEC);
 	struct prof *p = NULL;
 	struct err err = {0};
 
-	if (!file)
+	if (fd < 0 || pwrite(fd, data, len, 0) != (ssize_t)len)
 		abort();
-	if (pprof__read(&p, file, "it", &limits, &err) < 0 &&
+	if (pprof__read(&p, fd, "it", &limits, &err) < 0 &&
 	    (p || !*err.text || strchr(err.text, '\n')))
 		abort(); /* no reason, or more than one line */
-	fclose(file);
+	close(fd);
 	return p;
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/buf.h"
@@ -18,11 +20,11 @@ static struct err err;
 static int read_limited(struct prof **ret, const void *data, size_t len, uint64_t max)
 {
 	const struct pprof_limits limits = {max};
-	_cleanup_fclose_ FILE *file = len ? fmemopen((void *)data, len, "r") :
-					    fopen("/dev/null", "r");
+	_cleanup_close_ int fd = memfd_create("profile", MFD_CLOEXEC);
 
+	cr_assert_eq(pwrite(fd, data, len, 0), (ssize_t)len);
 	err = (struct err){0};
-	return pprof__read(ret, file, "'it'", &limits, &err);
+	return pprof__read(ret, fd, "'it'", &limits, &err);
 }
 
 static int read_bytes(struct prof **ret, const void *data, size_t len)
@@ -283,6 +285,10 @@ Test(pprof_read, gzip_in_one_piece_or_several)
 	p = prof__free(p);
 	gzip(b.data, 10, &parts);
 	gzip(b.data + 10, b.len - 10, &parts);
+	cr_assert_eq(read_bytes(&p, parts.data, parts.len), 0, "%s", err.text);
+	cr_expect_eq(prof__values(p, 0)[0], 7);
+	p = prof__free(p);
+	buf__puts(&parts, "what follows is no gzip");
 	cr_assert_eq(read_bytes(&p, parts.data, parts.len), 0, "%s", err.text);
 	cr_expect_eq(prof__values(p, 0)[0], 7);
 	prof__free(p);

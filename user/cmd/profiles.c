@@ -2,9 +2,11 @@
 #include "cmd/profiles.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -30,17 +32,17 @@ int profile__load(struct prof **ret, const char *path, const struct pprof_limits
 		  struct err *err)
 {
 	_cleanup_free_ char *name = quoted(path);
-	_cleanup_fclose_ FILE *file = NULL;
+	_cleanup_close_ int fd = -1;
 	struct stat st;
 
 	if (strcmp(path, "-") == 0)
-		return pprof__read(ret, stdin, name, limits, err);
-	file = fopen(path, "re");
-	if (!file)
+		return pprof__read(ret, STDIN_FILENO, name, limits, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return err__set(err, -errno, "can't read %s: %s", name, strerror(errno));
-	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode))
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return err__set(err, -EISDIR, "%s is a folder, not a profile", name);
-	return pprof__read(ret, file, name, limits, err);
+	return pprof__read(ret, fd, name, limits, err);
 }
 
 static void free_prof(struct prof **p)

@@ -556,12 +556,12 @@ int pprof__parse(struct prof **ret, const uint8_t *data, size_t len, const char 
 	return e;
 }
 
-int pprof__read(struct prof **ret, FILE *file, const char *name, const struct pprof_limits *limits,
+int pprof__read(struct prof **ret, int fd, const char *name, const struct pprof_limits *limits,
 		struct err *err)
 {
 	_cleanup_free_ uint8_t *data = NULL;
 	size_t len;
-	int e = inflate_file(file, name,
+	int e = inflate_file(fd, name,
 			     limits && limits->max_bytes ? limits->max_bytes : PPROF_MAX_BYTES,
 			     &data, &len, err);
 

@@ -10,7 +10,6 @@
 #define PMUBPF_PROF_PPROF_READ_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/err.h"
 #include "prof/prof.h"
@@ -23,7 +22,7 @@ struct pprof_limits {
 };
 
 /* `name` is for err: "'a.pb.gz'". The caller frees *ret. Sums of values fit into 64 bits. */
-int pprof__read(struct prof **ret, FILE *file, const char *name, const struct pprof_limits *limits,
+int pprof__read(struct prof **ret, int fd, const char *name, const struct pprof_limits *limits,
 		struct err *err);
 /* The same, of bytes that aren't gzip'd (any more). */
 int pprof__parse(struct prof **ret, const uint8_t *data, size_t len, const char *name,
