@@ -5,13 +5,13 @@
  */
 #include "pmu/libpfm.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 
 #include <perfmon/pfmlib_perf_event.h>
@@ -34,16 +34,11 @@ static struct {
 #undef X
 } lib;
 
-static bool resolve_functions(void *handle)
-{
-#define X(name)                                            \
-	lib.name = (typeof(lib.name))dlsym(handle, #name); \
-	if (!lib.name)                                     \
-		return false;
+static const struct library_function functions[] = {
+#define X(name) {#name, &lib.name},
 	FUNCTIONS(X)
 #undef X
-	return true;
-}
+};
 
 /* Its settings come from the environment; ours must not reach the COMMAND that is profiled. */
 static bool initialize(void)
@@ -61,13 +56,10 @@ static bool initialize(void)
 
 static bool load(void)
 {
-	void *handle;
-
 	if (lib.tried)
 		return lib.loaded;
 	lib.tried = true;
-	handle = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
-	lib.loaded = handle && resolve_functions(handle) && initialize();
+	lib.loaded = library_load("libpfm.so.4", functions, ARRAY_SIZE(functions)) && initialize();
 	return lib.loaded;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "symd/fetch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "symd/protocol.h"
 #include "sys/drop.h"
@@ -41,14 +41,13 @@ static struct {
 
 static bool load_library(void)
 {
-	void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	static const struct library_function functions[] = {
+		{"debuginfod_begin", &lib.begin},
+		{"debuginfod_find_debuginfo", &lib.find_debuginfo},
+		{"debuginfod_end", &lib.end},
+	};
 
-	if (!handle)
-		return false;
-	lib.begin = (typeof(lib.begin))dlsym(handle, "debuginfod_begin");
-	lib.find_debuginfo = (typeof(lib.find_debuginfo))dlsym(handle, "debuginfod_find_debuginfo");
-	lib.end = (typeof(lib.end))dlsym(handle, "debuginfod_end");
-	return lib.begin && lib.find_debuginfo && lib.end;
+	return library_load("libdebuginfod.so.1", functions, ARRAY_SIZE(functions));
 }
 
 /* A folder for the cache; empty if there is none. */

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sys/jansson.h"
 
-#include <dlfcn.h>
-#include <stddef.h>
+#include "base/library.h"
+#include "base/mem.h"
 
 const struct jansson *jansson_load(void)
 {
 	static struct jansson lib;
-	void *handle;
+	static const struct library_function functions[] = {
+		{"json_loadb", &lib.loadb},
+		{"json_object_get", &lib.object_get},
+		{"json_array_get", &lib.array_get},
+		{"json_array_size", &lib.array_size},
+		{"json_string_value", &lib.string_value},
+		{"json_delete", &lib.delete},
+		{"json_load_file", &lib.load_file},
+	};
+	static bool loaded;
 
-	if (lib.load_file)
-		return &lib;
-	handle = dlopen(JANSSON_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	if (!handle)
-		return NULL;
-	lib.loadb = dlsym(handle, "json_loadb");
-	lib.object_get = dlsym(handle, "json_object_get");
-	lib.array_get = dlsym(handle, "json_array_get");
-	lib.array_size = dlsym(handle, "json_array_size");
-	lib.string_value = dlsym(handle, "json_string_value");
-	lib.delete = dlsym(handle, "json_delete");
-	lib.load_file = dlsym(handle, "json_load_file");
-	return &lib;
+	if (!loaded)
+		loaded = library_load(JANSSON_LIBRARY, functions, ARRAY_SIZE(functions));
+	return loaded ? &lib : NULL;
 }
