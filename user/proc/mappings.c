@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /*
  * Loaders map upwards, the kernel places mappings downwards: there is room on both sides, so that a program with
@@ -53,17 +54,7 @@ static struct mappings *fresh_copy(const struct mappings *m)
 /* The first that ends above addr. */
 static size_t first_above(const struct mappings *m, uint64_t addr)
 {
-	size_t low = 0, high = m->n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (m->list[mid].end > addr)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return FIRST_INDEX(i, m->n, m->list[i].end > addr);
 }
 
 /* Puts n mappings in the place of those from `from` to `to`; the shorter side of the list moves. */
@@ -123,19 +114,9 @@ struct mappings *mappings__add(struct mappings *m, const struct mapping *add)
 
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr)
 {
-	size_t low = 0, high = m ? m->n : 0;
+	size_t at = m ? first_above(m, addr) : 0;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (addr < m->list[mid].start)
-			high = mid;
-		else if (addr >= m->list[mid].end)
-			low = mid + 1;
-		else
-			return &m->list[mid];
-	}
-	return NULL;
+	return m && at < m->n && m->list[at].start <= addr ? &m->list[at] : NULL;
 }
 
 size_t mappings__count(const struct mappings *m)

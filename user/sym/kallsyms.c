@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/search.h"
 
 enum {
 	FUNCTION_MAX = 1 << 20, /* no function of the kernel comes near */
@@ -146,17 +147,7 @@ static void kallsyms__add(struct kallsyms *ks, const struct ksym *s)
 /* How many symbols, of those that come sorted, lie below addr. */
 static size_t sorted_below(const struct kallsyms *ks, uint64_t addr)
 {
-	size_t lo = 0, hi = ks->n_sorted;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ks->symbols[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return FIRST_INDEX(i, ks->n_sorted, ks->symbols[i].addr >= addr);
 }
 
 /* The core kernel comes sorted, and modules, which don't, mostly lie above it: what lies below all that is out of
@@ -321,17 +312,9 @@ struct kallsyms *kallsyms__free(struct kallsyms *ks)
 /* The last symbol at or before addr, or NULL. */
 static const struct ksym *symbol_before(const struct kallsyms *ks, uint64_t addr)
 {
-	size_t lo = 0, hi = ks->n_symbols;
+	size_t above = FIRST_INDEX(i, ks->n_symbols, ks->symbols[i].addr > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ks->symbols[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &ks->symbols[lo - 1] : NULL;
+	return above ? &ks->symbols[above - 1] : NULL;
 }
 
 /* The module whose core section holds addr, or NULL. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 void addr_ranges__add(struct addr_ranges *r, uint64_t lo, uint64_t hi, uint64_t what)
 {
@@ -39,19 +40,11 @@ void addr_ranges__sort(struct addr_ranges *r)
 
 const struct addr_range *addr_ranges__find(const struct addr_ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->n;
+	size_t above = FIRST_INDEX(i, r->n, r->items[i].lo > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->items[mid].lo <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo-- > 0 && r->items[lo].furthest > addr) {
-		if (r->items[lo].hi > addr)
-			return &r->items[lo];
+	while (above-- > 0 && r->items[above].furthest > addr) {
+		if (r->items[above].hi > addr)
+			return &r->items[above];
 	}
 	return NULL;
 }

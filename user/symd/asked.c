@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 static int by_value(const void *pa, const void *pb)
 {
@@ -43,17 +44,7 @@ void asked__done(struct asked *a)
 
 size_t asked__from(const struct asked *a, uint64_t addr)
 {
-	size_t lo = 0, hi = a->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->addrs[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return FIRST_INDEX(i, a->n, a->addrs[i] >= addr);
 }
 
 /* Is a better than b? Of two that start at the same place, both names are known. */

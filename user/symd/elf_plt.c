@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "symd/elf_symbols.h"
 
 enum {
@@ -135,17 +136,7 @@ static void look_into(struct plt *p, Elf_Scn *scn)
 
 static size_t first_of_slot(const struct plt *p, uint64_t slot)
 {
-	size_t lo = 0, hi = p->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->wishes[mid].slot < slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return FIRST_INDEX(i, p->n, p->wishes[i].slot >= slot);
 }
 
 /* The lowest symbol of those that fill it; the first wish for a slot has it. */

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 enum {
 	MAGIC = 0x4a695444, /* "JiTD" */
@@ -136,17 +137,10 @@ static int by_index(const void *pa, const void *pb)
 /* The name that the index had when the record was written. */
 static const struct code *find_load(const struct codes *loads, const struct code *move)
 {
-	size_t lo = 0, hi = loads->n;
+	size_t behind = FIRST_INDEX(i, loads->n, by_index(&loads->items[i], move) >= 0);
+	const struct code *last = behind ? &loads->items[behind - 1] : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (by_index(&loads->items[mid], move) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && loads->items[lo - 1].index == move->index ? &loads->items[lo - 1] : NULL;
+	return last && last->index == move->index ? last : NULL;
 }
 
 static bool add_symbol(struct symtab *t, const struct code *code, const struct code *named,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 bool symtab__add(struct symtab *t, const struct symbol *s)
 {
@@ -138,19 +139,9 @@ void symtab__finish(struct symtab *t)
 
 const struct segment *symtab__find(const struct symtab *t, uint64_t addr)
 {
-	size_t lo = 0, hi = t->n_segments;
+	size_t at = FIRST_INDEX(i, t->n_segments, t->segments[i].end > addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->segments[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == t->n_segments || t->segments[lo].start > addr)
-		return NULL;
-	return &t->segments[lo];
+	return at < t->n_segments && t->segments[at].start <= addr ? &t->segments[at] : NULL;
 }
 
 void symtab__done(struct symtab *t)
