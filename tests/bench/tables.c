@@ -7,7 +7,8 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "symd/elf_cfi.h"
+#include "../unit/whole_table.h"
+#include "sym/table.h"
 
 static const char *const kinds[PMB_N_CFA] = {"none", "end",    "sp",    "fp",
 					     "reg",  "*sp",    "*fp",   "*reg",
@@ -50,7 +51,7 @@ int main(int argc, char **argv)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return 2;
 	cfi_table__init(&t);
-	r = elf_cfi__build_all(fd, true, &t);
+	r = table_of_all(fd, true, &t);
 	if (r == 0)
 		r = cfi_table__finish(&t, &head);
 	if (r < 0) {
@@ -59,8 +60,8 @@ int main(int argc, char **argv)
 	}
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%-10.1f %9u %6u %6u %9.1f %8.1f %8.1f ", (double)st.st_size / 1e6, head.n_rows,
-	       head.n_rules, head.n_pages, (double)cfi_table__bytes(&head) / 1e3, cpu_ms() - start,
-	       (double)usage.ru_maxrss / 1e3);
+	       head.n_rules, head.n_pages, (double)unwind_table__bytes(&head) / 1e3,
+	       cpu_ms() - start, (double)usage.ru_maxrss / 1e3);
 	print_kinds(&t);
 	cfi_table__done(&t);
 	return 0;

@@ -44,7 +44,7 @@ static char *append(char *at, const void *data, size_t len)
 /* As cfi_table__write, into memory. */
 static void check(const struct cfi_table *t, const struct pmb_table_head *head)
 {
-	size_t len = cfi_table__bytes(head);
+	size_t len = unwind_table__bytes(head);
 	char *bytes = xcalloc(1, len), *at;
 	struct unwind_table got;
 

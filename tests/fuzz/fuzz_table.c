@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "sym/table.h"
 
+#include "pmubpf/unwind_find.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -15,11 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (unwind_table__check(bytes, size, &t) == 0) {
 		for (uint64_t page = 0; page < t.head.n_pages; page++) {
 			for (uint64_t low = 0; low < PMB_UNWIND_ROW_MAX; low += 0x1fff) {
-				uint64_t off = ((t.head.first_page + page) << PMB_PAGE_SHIFT) + low;
-				const struct pmb_unwind_rule *rule = unwind_table__rule(&t, off);
+				__u32 row;
 
-				if (rule && (rule->cfa >= PMB_N_CFA || rule < t.rules ||
-					     rule >= t.rules + t.head.n_rules))
+				if (!t.pages[page].n)
+					continue;
+				row = unwind_find(t.rows, t.pages[page].first, ~0U, t.pages[page].n,
+						  low);
+				if (PMB_ROW_RULE(row) >= t.head.n_rules ||
+				    t.rules[PMB_ROW_RULE(row)].cfa >= PMB_N_CFA)
 					abort();
 			}
 		}

@@ -19,6 +19,7 @@
 #include "cfi_bytes.h"
 #include "symd/elf_cfi.h"
 #include "symd/elf_init.h"
+#include "whole_table.h"
 
 struct file {
 	uint8_t *bytes;
@@ -54,7 +55,7 @@ static struct built build(const void *bytes, size_t len)
 
 	cr_assert_eq(write(fd, bytes, len), (ssize_t)len);
 	cfi_table__init(&b.table);
-	b.err = elf_cfi__build_all(fd, false, &b.table);
+	b.err = table_of_all(fd, false, &b.table);
 	if (b.err == 0)
 		b.err = cfi_table__finish(&b.table, &b.head);
 	return b;
@@ -249,7 +250,7 @@ Test(cfi_files, damaged_headers)
 
 		cr_assert_eq(pwrite(fd, &damage, 1, (off_t)at), 1);
 		cfi_table__init(&t);
-		elf_cfi__build_all(fd, true, &t);
+		table_of_all(fd, true, &t);
 		cfi_table__done(&t);
 		cr_assert_eq(pwrite(fd, &f.bytes[at], 1, (off_t)at), 1);
 	}

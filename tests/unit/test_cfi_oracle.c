@@ -26,6 +26,7 @@ struct unwind_memory;
 static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret);
 static bool unwind_reg(struct unwind_memory *mem, unsigned index, __u64 *ret);
 #include "pmubpf/unwind_step.h"
+#include "whole_table.h"
 
 enum {
 	ROWS_MAX = 60000,     /* asked about, of one file: all of most */
@@ -425,7 +426,7 @@ static void compare(const char *path, int fd)
 	o.cfi = dwarf_getcfi_elf(o.elf);
 	cr_assert_not_null(o.cfi, "%s: libdw: %s", path, dwarf_errmsg(-1));
 	cfi_table__init(&o.table);
-	cr_assert_eq(elf_cfi__build_all(fd, false, &o.table), 0);
+	cr_assert_eq(table_of_all(fd, false, &o.table), 0);
 	cr_assert_eq(cfi_table__finish(&o.table, &head), 0);
 	compare_rows(&o);
 	compare_points(&o);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "symd/cfi_table.h"
 #include "symd/elf_cfi.h"
+#include "whole_table.h"
 
 static const struct pmb_unwind_rule *rule_at(const struct cfi_table *t, uint64_t off)
 {
@@ -71,7 +72,7 @@ static void check_parts(int fd, uint64_t size)
 	struct elf_cfi *e;
 
 	cfi_table__init(&all);
-	cr_assert_eq(elf_cfi__build_all(fd, true, &all), 0);
+	cr_assert_eq(table_of_all(fd, true, &all), 0);
 	cr_assert_eq(cfi_table__finish(&all, &head), 0);
 	cr_assert_eq(elf_cfi__open(fcntl(fd, F_DUPFD_CLOEXEC, 0), true, &e), 0);
 	cr_assert(elf_cfi__is_of(e, fd));

@@ -18,6 +18,7 @@
 #include "symd/elf_code.h"
 #include "symd/elf_symbols.h"
 #include "symd/x86_insn.h"
+#include "whole_table.h"
 
 static void print_row(void *ctx, uint64_t off, const struct pmb_unwind_rule *r)
 {
@@ -210,7 +211,7 @@ static void compare(const char *path)
 	cr_assert_eq(c.n_code, 1);
 	cfi_table__init(&right);
 	cfi_table__init(&ours);
-	cr_assert_eq(elf_cfi__build_all(fd, false, &right), 0);
+	cr_assert_eq(table_of_all(fd, false, &right), 0);
 	cr_assert_eq(cfi_table__finish(&right, &head), 0);
 	elf_code__fill(&c, code[0].file_off, code[0].file_off + code[0].size, &gap, cfi_table__add,
 		       &ours);

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "own_maps.h"
 #include "proc/files.h"
 #include "sys/procfs.h"
 
@@ -65,7 +66,7 @@ static const char *own_path(void)
 /* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for none. */
 static int pin(const char *path, uint64_t inode)
 {
-	uint32_t number = files__elf(files, 0, 0, inode, path);
+	uint32_t number = files__elf(files, 0, 0, inode, 0, path);
 
 	files__pin(files, number, getpid(), 0x1000, 0x2000);
 	return files__get(files, number)->fd;
@@ -73,13 +74,13 @@ static int pin(const char *path, uint64_t inode)
 
 Test(files, a_file_is_its_device_and_inode)
 {
-	uint32_t a = files__elf(files, 8, 1, 42, "/a");
+	uint32_t a = files__elf(files, 8, 1, 42, 0, "/a");
 
 	cr_expect_eq(a, 1, "numbers start at 1");
-	cr_expect_eq(files__elf(files, 8, 1, 42, "/another/name"), a);
-	cr_expect_neq(files__elf(files, 8, 2, 42, "/a"), a);
-	cr_expect_neq(files__elf(files, 9, 1, 42, "/a"), a);
-	cr_expect_neq(files__elf(files, 8, 1, 43, "/a"), a);
+	cr_expect_eq(files__elf(files, 8, 1, 42, 0, "/another/name"), a);
+	cr_expect_neq(files__elf(files, 8, 2, 42, 0, "/a"), a);
+	cr_expect_neq(files__elf(files, 9, 1, 42, 0, "/a"), a);
+	cr_expect_neq(files__elf(files, 8, 1, 43, 0, "/a"), a);
 	cr_expect_str_eq(files__get(files, a)->path, "/a");
 	cr_expect_eq(files__get(files, a)->fd, -1, "nothing is opened before it is pinned");
 	cr_expect_eq(files__count(files), 5);
@@ -102,7 +103,7 @@ static void pin_own_code(void *ctx, const struct map_line *line)
 	if (here < line->start || here >= line->end)
 		return;
 	*(uint32_t *)ctx =
-		files__elf(files, line->dev_major, line->dev_minor, line->inode, line->path);
+		files__elf(files, line->dev_major, line->dev_minor, line->inode, 0, line->path);
 	files__pin(files, *(uint32_t *)ctx, getpid(), line->start, line->end);
 }
 
@@ -112,7 +113,7 @@ Test(files, our_own_executable)
 	struct stat st;
 	int fd;
 
-	procfs_maps(getpid(), pin_own_code, &number);
+	each_own_map(pin_own_code, &number);
 	cr_assert_neq(number, 0);
 	fd = files__get(files, number)->fd;
 	cr_assert_geq(fd, 0);
@@ -150,7 +151,7 @@ Test(files, neither_folders_nor_devices)
 
 Test(files, a_process_that_has_gone)
 {
-	uint32_t number = files__elf(files, 0, 0, 42, "/nonexistent");
+	uint32_t number = files__elf(files, 0, 0, 42, 0, "/nonexistent");
 
 	files__pin(files, number, INT32_MAX, 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, number)->fd, -1);
@@ -177,7 +178,7 @@ Test(files, a_deleted_file)
 	again = open(exact, O_RDONLY | O_CLOEXEC);
 	if (again < 0)
 		cr_skip_test("map_files wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE");
-	number = files__elf(files, 0, 0, st.st_ino, path);
+	number = files__elf(files, 0, 0, st.st_ino, 0, path);
 	files__pin(files, number, getpid(), start, start + 4096);
 	cr_expect_geq(files__get(files, number)->fd, 0);
 	munmap(p, 4096);
@@ -196,7 +197,7 @@ Test(files, a_mapping_that_has_become_another)
 	fstat(fd, &st);
 	start = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	unlink(path);
-	number = files__elf(files, 0, 0, st.st_ino + 1, path);
+	number = files__elf(files, 0, 0, st.st_ino + 1, 0, path);
 	files__pin(files, number, getpid(), start, start + 4096);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	munmap((void *)(uintptr_t)start, 4096);
@@ -313,7 +314,7 @@ Test(files, a_perf_map_of_a_process_that_has_ended)
 /* Frames know only the map; the dump must stay with it. */
 Test(files, a_jitdump_is_kept_as_long_as_its_process)
 {
-	uint32_t dump = files__elf(files, 1, 2, 3, "/tmp/jit-7.dump");
+	uint32_t dump = files__elf(files, 1, 2, 3, 0, "/tmp/jit-7.dump");
 	uint32_t number = files__jit(files, getpid(), 1, dump);
 
 	files__keep(files, number);
@@ -376,7 +377,7 @@ static pid_t elsewhere(void)
 
 Test(files, what_cannot_be_opened_costs_no_descriptors)
 {
-	uint32_t number = files__elf(files, 0, 0, 42, "/nonexistent");
+	uint32_t number = files__elf(files, 0, 0, 42, 0, "/nonexistent");
 	pid_t pid = elsewhere();
 	int before;
 
@@ -399,7 +400,7 @@ Test(files, a_name_of_another_mount_namespace)
 	pid_t pid;
 
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	number = files__elf(files, 0, 0, inode_of(path), path);
+	number = files__elf(files, 0, 0, inode_of(path), 0, path);
 	pid = elsewhere();
 	if (pid < 0)
 		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
@@ -413,15 +414,15 @@ Test(files, a_name_of_another_mount_namespace)
 
 Test(files, another_generation_is_another_file)
 {
-	uint32_t known = files__elf(files, 1, 2, 42, "/a");
-	uint32_t first = files__elf_of(files, 1, 2, 42, 7, "/a"), second;
+	uint32_t known = files__elf(files, 1, 2, 42, 0, "/a");
+	uint32_t first = files__elf(files, 1, 2, 42, 7, "/a"), second;
 
 	cr_expect_eq(first, known, "nothing says that it isn't");
-	cr_expect_eq(files__elf_of(files, 1, 2, 42, 7, "/a"), first);
-	second = files__elf_of(files, 1, 2, 42, 8, "/b");
+	cr_expect_eq(files__elf(files, 1, 2, 42, 7, "/a"), first);
+	second = files__elf(files, 1, 2, 42, 8, "/b");
 	cr_expect_neq(second, first);
-	cr_expect_eq(files__elf_of(files, 1, 2, 42, 8, "/b"), second);
-	cr_expect_eq(files__elf(files, 1, 2, 42, "/b"), second, "the one that is there now");
+	cr_expect_eq(files__elf(files, 1, 2, 42, 8, "/b"), second);
+	cr_expect_eq(files__elf(files, 1, 2, 42, 0, "/b"), second, "the one that is there now");
 	cr_expect_str_eq(files__get(files, first)->path, "/a", "who was in it still is");
 	cr_expect_eq(files__known(files), 2);
 	files__keep(files, first);
@@ -434,10 +435,10 @@ Test(files, a_file_that_has_gone_is_not_the_one_that_has_its_inode)
 {
 	_cleanup_free_ char *path = in_dir();
 	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	uint32_t gone = files__elf_of(files, 0, 0, inode_of(path), 7, path);
+	uint32_t gone = files__elf(files, 0, 0, inode_of(path), 7, path);
 	_cleanup_close_ int fd = -1;
 
-	files__elf_of(files, 0, 0, inode_of(path), 8, path);
+	files__elf(files, 0, 0, inode_of(path), 8, path);
 	cr_expect_eq(files__reopen(files, gone), -1);
 	files__pin(files, gone, getpid(), 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, gone)->fd, -1);
@@ -453,7 +454,7 @@ Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 20; i++) {
-		last = files__elf(files, i, 0, inode_of(own_path()), own_path());
+		last = files__elf(files, i, 0, inode_of(own_path()), 0, own_path());
 		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, last)->fd >= 0;
 	}
@@ -470,10 +471,10 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	uint32_t kept[10], number;
 
 	for (uint64_t i = 1; i <= 2000; i++)
-		number = files__elf(files, 1, 2, i, "/x");
+		number = files__elf(files, 1, 2, i, 0, "/x");
 	cr_expect(files__many(files));
 	for (uint64_t i = 0; i < 10; i++) {
-		kept[i] = files__elf(files, 1, 2, 100 * i + 1, "/x");
+		kept[i] = files__elf(files, 1, 2, 100 * i + 1, 0, "/x");
 		files__keep(files, kept[i]);
 	}
 	files__keep(files, 0);
@@ -485,11 +486,11 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	files__pin(files, number, getpid(), 0x1000, 0x2000);
 	files__keep(files, number);
 	for (uint64_t i = 0; i < 10; i++)
-		cr_expect_eq(files__elf(files, 1, 2, 100 * i + 1, "/x"), kept[i]);
+		cr_expect_eq(files__elf(files, 1, 2, 100 * i + 1, 0, "/x"), kept[i]);
 	for (uint64_t i = 5001; i <= 6990; i++)
-		cr_expect_not_null(files__get(files, files__elf(files, 1, 2, i, "/y")));
+		cr_expect_not_null(files__get(files, files__elf(files, 1, 2, i, 0, "/y")));
 	cr_expect_eq(files__count(files), 2001, "1990 numbers were free");
-	files__elf(files, 1, 2, 7000, "/y");
+	files__elf(files, 1, 2, 7000, 0, "/y");
 	cr_expect_eq(files__count(files), 2002);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 0, "marks hold for one sweep");
@@ -508,8 +509,8 @@ Test(files, later_it_is_found_by_its_name_if_it_is_the_same)
 {
 	_cleanup_free_ char *path = in_dir();
 	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600), fd = -1;
-	uint32_t same = files__elf(files, 0, 0, inode_of(path), path);
-	uint32_t other = files__elf(files, 0, 0, inode_of(path) + 1, path);
+	uint32_t same = files__elf(files, 0, 0, inode_of(path), 0, path);
+	uint32_t other = files__elf(files, 0, 0, inode_of(path) + 1, 0, path);
 
 	fd = files__reopen(files, same);
 	cr_expect_geq(fd, 0);
@@ -528,7 +529,7 @@ Test(files, half_of_what_the_limit_leaves_is_pinned)
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 40; i++) {
-		uint32_t number = files__elf(files, i, 0, inode_of(own_path()), own_path());
+		uint32_t number = files__elf(files, i, 0, inode_of(own_path()), 0, own_path());
 
 		files__pin(files, number, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, number)->fd >= 0;

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	p = profile__new();
 	files = files__new(NULL);
-	files__elf(files, 8, 1, 1, "/bin/prog");
+	files__elf(files, 8, 1, 1, 0, "/bin/prog");
 }
 
 static void end(void)

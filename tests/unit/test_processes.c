@@ -289,7 +289,7 @@ Test(processes, their_files_are_kept)
 	jit = locate(A, 5, 0x1000).file;
 	execed(B, 1);
 	mapped(B, 2, 42);
-	files__elf(files, 0, 0, 99, "/unused");
+	files__elf(files, 0, 0, 99, 0, "/unused");
 	processes__keep_files(all);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 2);

@@ -56,6 +56,7 @@ static bool unwind_reg(struct unwind_memory *mem, unsigned index, __u64 *ret)
 }
 
 #include "pmubpf/unwind_step.h"
+#include "whole_table.h"
 
 struct mapped {
 	uint64_t start, size, file_off;
@@ -153,7 +154,7 @@ static void add_table(int fd, uint64_t base, const ElfW(Phdr) * phdrs, size_t n)
 	struct pmb_table_head head;
 
 	cfi_table__init(t);
-	cr_assert_eq(elf_cfi__build_all(fd, true, t), 0);
+	cr_assert_eq(table_of_all(fd, true, t), 0);
 	cr_assert_eq(cfi_table__finish(t, &head), 0);
 	for (size_t i = 0; i < n; i++) {
 		if (phdrs[i].p_type != PT_LOAD || !(phdrs[i].p_flags & PF_X))

@@ -38,7 +38,8 @@ void budget__init(struct budget *b, double share)
 	};
 }
 
-bool budget__settled(const struct budget *b)
+/* Its first second is over. */
+static bool budget__settled(const struct budget *b)
 {
 	return b->age_ns >= BUDGET_SETTLING_NS;
 }

@@ -43,8 +43,6 @@ struct budget_window {
 };
 
 void budget__init(struct budget *budget, double share);
-/* Its first second is over. */
-bool budget__settled(const struct budget *budget);
 /* True if the factor has changed, and with it the intervals have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);
 

@@ -49,7 +49,7 @@ struct opener_process {
 };
 int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret);
 
-/* As procfs_maps(). What had come before a failure has been told. */
+/* Calls fn for each executable mapping of a process. Returns how many there were, or -errno. What had come before a failure has been told. */
 int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
 
 struct mapped_file {

@@ -151,12 +151,6 @@ static struct entry *files__entry(struct files *files, const struct file_key *ke
 	return e;
 }
 
-uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		    const char *path)
-{
-	return files__elf_of(files, dev_major, dev_minor, inode, 0, path);
-}
-
 /* What refers to it keeps its number; the key is the new file's. */
 static void files__replace(struct files *files, struct entry *e)
 {
@@ -165,8 +159,8 @@ static void files__replace(struct files *files, struct entry *e)
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
 }
 
-uint32_t files__elf_of(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		       uint64_t generation, const char *path)
+uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
+		    uint64_t generation, const char *path)
 {
 	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF, 0};
 	struct entry *e = files__entry(files, &key, path);

@@ -49,13 +49,10 @@ struct files *files__new(struct opener *opener);
 struct opener *files__opener(const struct files *files);
 struct files *files__free(struct files *files); /* closes the descriptors */
 
-/* Numbers start at 1. */
+/* Numbers start at 1. With another generation of the inode (0: not known, which is any) it is another file, and the
+ * one before has gone. */
 uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		    const char *path);
-/* The same where the generation of the inode is known (else 0, which is any): with another one, it is the number
- * of another file, and the one before has gone. */
-uint32_t files__elf_of(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		       uint64_t generation, const char *path);
+		    uint64_t generation, const char *path);
 uint32_t files__vdso(struct files *files);
 /* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
 /* For a process; no two processes of all recordings that share the files have the same. */

@@ -159,8 +159,8 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 		m.file = files__vdso(all->files);
 		m.file_off = 0;
 	} else if (!is_anonymous(path)) {
-		m.file = files__elf_of(all->files, dev_major, dev_minor, inode, inode_generation,
-				       path);
+		m.file =
+			files__elf(all->files, dev_major, dev_minor, inode, inode_generation, path);
 		if (is_jitdump(path))
 			process__found_jitdump(all, p, &m);
 	} else if (strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0) {
@@ -229,8 +229,8 @@ void processes__pin_early(struct processes *all, const struct life *life)
 
 	if (life->kind != LIFE_MMAP || !life->inode || is_anonymous(life->path))
 		return;
-	file = files__elf_of(all->files, life->dev_major, life->dev_minor, life->inode,
-			     life->inode_generation, life->path);
+	file = files__elf(all->files, life->dev_major, life->dev_minor, life->inode,
+			  life->inode_generation, life->path);
 	files__pin_early(all->files, file, (pid_t)life->tgid, life->start, life->end);
 }
 

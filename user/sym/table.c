@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "pmubpf/unwind_find.h"
 
-static uint64_t size_of(const struct pmb_table_head *h)
+uint64_t unwind_table__bytes(const struct pmb_table_head *h)
 {
 	return sizeof(*h) + (uint64_t)h->n_pages * sizeof(struct pmb_unwind_page) +
 	       (uint64_t)h->n_rules * sizeof(struct pmb_unwind_rule) +
@@ -54,7 +53,7 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 	if (len < sizeof(t.head))
 		return -EPROTO;
 	memcpy(&t.head, bytes, sizeof(t.head));
-	if (!head__ok(&t.head) || size_of(&t.head) != len)
+	if (!head__ok(&t.head) || unwind_table__bytes(&t.head) != len)
 		return -EPROTO;
 	t.pages = (const void *)((const char *)bytes + sizeof(t.head));
 	t.rules = (const void *)(t.pages + t.head.n_pages);
@@ -107,7 +106,7 @@ int unwind_table__read(int fd, struct unwind_table *ret)
 	r = read_all(fd, &head, sizeof(head));
 	if (r < 0)
 		return r;
-	if (!head__ok(&head) || (uint64_t)st.st_size != size_of(&head))
+	if (!head__ok(&head) || (uint64_t)st.st_size != unwind_table__bytes(&head))
 		return -EPROTO;
 	bytes = malloc((size_t)st.st_size);
 	if (!bytes)
@@ -124,16 +123,4 @@ void unwind_table__done(struct unwind_table *t)
 {
 	free(t->memory);
 	*t = (struct unwind_table){0};
-}
-
-const struct pmb_unwind_rule *unwind_table__rule(const struct unwind_table *t, uint64_t file_off)
-{
-	uint64_t page = (file_off >> PMB_PAGE_SHIFT) - t->head.first_page;
-	__u32 row;
-
-	if (page >= t->head.n_pages || !t->pages[page].n)
-		return NULL;
-	row = unwind_find(t->rows, t->pages[page].first, ~0U, t->pages[page].n,
-			  file_off % PMB_UNWIND_ROW_MAX);
-	return &t->rules[PMB_ROW_RULE(row)];
 }

@@ -36,12 +36,12 @@ struct unwind_table {
  */
 int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret);
 
+/* Of head and all that it announces. */
+uint64_t unwind_table__bytes(const struct pmb_table_head *head);
+
 /* Copies the table out of fd (borrowed) and checks it. 0, -EPROTO (also if fd is not a sealed memfd), or
  * another negative errno. */
 int unwind_table__read(int fd, struct unwind_table *ret);
 void unwind_table__done(struct unwind_table *t);
-
-/* The rule that holds at an offset in the file; NULL where there's no code. */
-const struct pmb_unwind_rule *unwind_table__rule(const struct unwind_table *t, uint64_t file_off);
 
 #endif

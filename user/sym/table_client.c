@@ -70,11 +70,6 @@ int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t 
 	return 0;
 }
 
-bool table_client__is_busy(const struct table_client *c)
-{
-	return c->busy;
-}
-
 int table_client__poll_fd(const struct table_client *c)
 {
 	return c->busy ? c->helper.sock : -1;

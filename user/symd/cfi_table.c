@@ -138,12 +138,6 @@ int cfi_table__finish(struct cfi_table *t, struct pmb_table_head *ret)
 	return t->err;
 }
 
-size_t cfi_table__bytes(const struct pmb_table_head *head)
-{
-	return sizeof(*head) + head->n_pages * sizeof(struct pmb_unwind_page) +
-	       head->n_rules * sizeof(struct pmb_unwind_rule) + head->n_rows * sizeof(uint32_t);
-}
-
 static int write_all(int fd, const void *data, size_t len)
 {
 	const char *at = data;

@@ -37,7 +37,6 @@ void cfi_table__done(struct cfi_table *t);
 void cfi_table__add(void *t, uint64_t file_off, const struct pmb_unwind_rule *rule);
 /* After the last row, which must be PMB_CFA_NONE. 0 or -EFBIG. */
 int cfi_table__finish(struct cfi_table *t, struct pmb_table_head *ret);
-size_t cfi_table__bytes(const struct pmb_table_head *head);
 /* Writes head, pages, rules, rows. 0 or negative errno. */
 int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head, int fd);
 

@@ -3,7 +3,6 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -446,20 +445,5 @@ int elf_cfi__build(struct elf_cfi *s, uint64_t from, uint64_t to, struct cfi_tab
 		r = t->err;
 	}
 	s->cfi = cfi__free(s->cfi);
-	return r;
-}
-
-int elf_cfi__build_all(int fd, bool read_code, struct cfi_table *t)
-{
-	struct elf_cfi *e;
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0), r;
-
-	if (own < 0)
-		return -EINVAL;
-	r = elf_cfi__open(own, read_code, &e);
-	if (r < 0)
-		return r;
-	r = elf_cfi__build(e, 0, UINT64_MAX, t);
-	elf_cfi__free(e);
 	return r;
 }

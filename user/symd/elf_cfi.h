@@ -32,7 +32,5 @@ bool elf_cfi__is_of(const struct elf_cfi *e, int fd);
  * learnt of the whole file is kept for other ranges. 0 or -EFBIG: beyond the limits.
  */
 int elf_cfi__build(struct elf_cfi *e, uint64_t from, uint64_t to, struct cfi_table *t);
-/* The same for all of a file (fd is borrowed). */
-int elf_cfi__build_all(int fd, bool read_code, struct cfi_table *t);
 
 #endif

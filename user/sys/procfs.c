@@ -99,25 +99,6 @@ bool procfs_parse_map(char *line, struct map_line *ret)
 	return exec && ret->start < ret->end;
 }
 
-int procfs_maps(pid_t tgid, map_line_fn fn, void *ctx)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", tgid);
-	_cleanup_free_ char *text = file_read(path);
-	char *line, *rest = text;
-	struct map_line map;
-	int n = 0;
-
-	if (!text)
-		return -errno;
-	while ((line = strsep(&rest, "\n"))) {
-		if (!procfs_parse_map(line, &map))
-			continue;
-		fn(ctx, &map);
-		n++;
-	}
-	return n;
-}
-
 static int compare_tids(const void *a, const void *b)
 {
 	return CMP3(*(const pid_t *)a, *(const pid_t *)b);

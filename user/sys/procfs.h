@@ -21,10 +21,8 @@ struct map_line {
 	const char *path; /* "" when anonymous; kernel escapes undone; " (deleted)" stripped */
 };
 
-/* Calls fn for each executable mapping of a process. Returns how many there were, or -errno. */
 typedef void (*map_line_fn)(void *ctx, const struct map_line *line);
-int procfs_maps(pid_t tgid, map_line_fn fn, void *ctx);
-/* The parser behind it, for one line (modified in place). False: not a mapping, or not executable. */
+/* One line of /proc/PID/maps (modified in place). False: not a mapping, or not executable. */
 bool procfs_parse_map(char *line, struct map_line *ret);
 
 /* Thread ids of a process, ascending; caller frees *ret_tids. Returns their number or -errno. */
