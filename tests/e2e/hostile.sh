@@ -253,21 +253,6 @@ t_stacks_in_circles() {
 
 # ---------------------------------------------------------------- what happens to a target meanwhile
 
-# A second after the tool that "hurt" starts began to record.
-meanwhile() { # COMMAND…
-	local shell=$BASHPID
-	{
-		local i tool
-		for ((i = 0; i < 300; i++)); do
-			tool=$(pgrep -x pmubpf -P "$(pgrep -x measured -P "$shell" | head -n 1)" | head -n 1)
-			[ -n "$tool" ] && has_perf_events "$tool" && break
-			sleep 0.1
-		done
-		sleep 1
-		"$@"
-	} &
-}
-
 remove_cgroup() {
 	local i
 	kill -KILL "$target"

@@ -42,4 +42,55 @@ t_names_of_4090_bytes() {
 		END { print m }' "$T/folded")" 1100 "bytes of a frame"
 }
 
+# ---------------------------------------------------------------- time for names
+
+# 28 kB on the disk each, that claim 4 GiB of tables.
+t_twelve_files_of_holes() {
+	need_program python3
+	local i
+	python3 "$TOP/tests/workloads/hostile_elf.py" sparse "$WORKLOADS/split" "$T/holes" || fail "the generator"
+	chmod 755 "$T/holes"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		cp --sparse=always "$T/holes" "$T/holes$i"
+	done
+	spawn "$WORKLOADS/inlined" 60
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		spawn "$T/holes$i" 60 >/dev/null
+	done
+	hurt -a --max-memory 32M -d 2
+	expect_within_budgets
+	expect_le "$(figure helper_kb)" "$HELPER_KB" "kB, the helper at its peak"
+	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
+	expect_match "$T/folded" '^holes12;' "samples of the last one"
+}
+
+# Six whose file system takes 0.4 s for 4 KiB: what is heaviest is asked first, but the others have their turn before any
+# of them is waited for. Who waits no more gets what there is.
+t_files_that_are_read_slowly() {
+	need_root
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" slow "$T/mount" 6 400 "$WORKLOADS/split" 60
+	local attacker=$spawned
+	# lighter than all of them
+	spawn sh -c 'while :; do "$0" 0.02; sleep 0.2; done' "$WORKLOADS/inlined" >/dev/null
+	wait_until has_children "$attacker" 7 || skip "no such file system here"
+	sleep 1
+	kill -USR1 "$attacker"
+	meanwhile wait_no_more
+	hurt -a --max-memory 32M -d 2
+	expect_within_budgets
+	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
+	expect_match "$T/folded" '^file[0-5];.*\[file[0-5]\]' "places in the slow ones"
+	expect_ge "$(sum_get .frames.unnamed.out_of_time)" 1 "frames for which there was no time"
+	expect_eq "$(sum_get .names.helper_failures)" 0 "files that are called broken"
+	expect_le $(($(date +%s%3N) - $(cat "$T/asked"))) 5000 "ms from Ctrl-C to the end"
+}
+
+wait_no_more() {
+	sleep 6
+	date +%s%3N >"$T/asked"
+	signal_tool INT
+}
+
 run_tests

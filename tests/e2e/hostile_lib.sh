@@ -23,6 +23,24 @@ figure() {
 	awk -v k="$1" '$1 == k { print $2 }' "$T/figures"
 }
 
+# A second after the tool that "hurt" starts began to record.
+meanwhile() { # COMMAND…
+	rm -f "$T/figures"
+	{
+		wait_until is_measured || wait_until is_measured || wait_until is_measured
+		sleep 1
+		"$@"
+	} &
+}
+
+is_measured() {
+	[ -s "$T/figures" ] && has_perf_events "$(figure pid)"
+}
+
+signal_tool() { # SIGNAL
+	kill "-$1" "$(figure pid)"
+}
+
 expect_unhurt() { # [MAIN_KB [HELPER_KB]]
 	expect_eq "$rc" 0 "exit status"
 	expect_le "$(figure wall_ms)" "$WALL_MS" "ms, all in all"

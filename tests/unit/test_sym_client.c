@@ -314,6 +314,24 @@ HELPER(send_bad_answers, "an answer that is none")
 HELPER(send_zero_answers, "an answer that is none")
 HELPER(send_bad_inlined, "an answer that is none")
 
+/* Whoever takes more than what others left it is put off, and may be asked again: that is no failure. */
+Test(sym_client, puts_off_who_takes_too_long)
+{
+	start(helper_hang, SHORT_MS * 5);
+	sym__set_patience(sym, SHORT_MS * 1000000ULL / 4);
+	expect("100 10 trouble\n", 0x100, SYM_TIME, NULL);
+	cr_expect(sym__was_put_off(sym));
+	expect_trouble(NULL);
+	cr_expect_eq(sym__failures(sym), 0);
+	sym__set_patience(sym, TIMEOUT_MS * 1000000ULL);
+	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
+	cr_expect_not(sym__was_put_off(sym));
+	sym__set_patience(sym, 0);
+	expect("100 10 trouble\n", 0x100, SYM_HELPER, NULL);
+	cr_expect_not(sym__was_put_off(sym));
+	expect_trouble("in time");
+}
+
 /* Neither a signal nor the end of all time is a fault of the file that was being read, and what comes next isn't
  * looked at. */
 static void expect_out_of_time(uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns,

@@ -5,8 +5,10 @@
  *     fusehang exec DIR N [MS]    mounts it on DIR in a user and mount namespace of its own; N children, one after the other
  *                            and for ever, work for MS (50) ms and then exec with a close-on-exec descriptor on it:
  *                            its FLUSH is never answered, and they stay in the exec, with its lock held
- *     fusehang serve DIR PROGRAM ARG…    mounts it on DIR with PROGRAM's copy as DIR/file, runs that, and answers no
+ *     fusehang serve DIR PROGRAM ARG…    mounts it on DIR with PROGRAM's copy as DIR/file0, runs that, and answers no
  *                            READ from SIGUSR1 on (to the process that was started)
+ *     fusehang slow DIR N MS PROGRAM ARG…    the same with N of them, DIR/file0 and so on, and answers each READ MS ms
+ *                            late
  *
  * The protocol is that of linux/fuse.h, answered as little as will do. $FUSE: the device, if that isn't /dev/fuse. Ends with the process that was started.
  */
@@ -33,6 +35,7 @@ enum { FILE_ID = 2, BUFFER = 256 * 1024 };
 static int content = -1; /* what the file is a copy of */
 static off_t content_size = 8;
 static volatile sig_atomic_t silent;
+static long late_ms; /* instead of silence */
 
 static void die(const char *what)
 {
@@ -108,10 +111,16 @@ static void answer_read(int fd, const struct fuse_in_header *in, const struct fu
 	static char data[BUFFER];
 	ssize_t n;
 
-	if (silent)
+	if (silent && !late_ms)
 		return;
+	if (silent && fork() > 0)
+		return; /* the others need not wait for that */
+	if (silent)
+		usleep((useconds_t)late_ms * 1000);
 	n = content < 0 ? 0 : pread(content, data, r->size, (off_t)r->offset);
 	answer(fd, in->unique, 0, data, n > 0 ? (size_t)n : 0);
+	if (silent)
+		_exit(0);
 }
 
 /* "file7" */
@@ -134,7 +143,7 @@ static void answer_one(int fd, const struct fuse_in_header *in)
 					     .attr_valid = 600,
 					     .attr = attr_of(node)};
 	const struct fuse_attr_out attr = {.attr_valid = 600, .attr = attr_of(in->nodeid)};
-	const struct fuse_open_out opened = {.fh = 1};
+	const struct fuse_open_out opened = {.fh = 1, .open_flags = late_ms ? FOPEN_DIRECT_IO : 0};
 
 	switch (in->opcode) {
 	case FUSE_INIT:
@@ -179,6 +188,7 @@ static void serve(int fd)
 	struct sigaction on = {.sa_handler = be_silent};
 
 	sigaction(SIGUSR1, &on, NULL);
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
 		ssize_t n = read(fd, request, sizeof(request));
@@ -253,12 +263,11 @@ static void pass_on(int signo)
 	kill(server, signo);
 }
 
-static int run_serve(const char *dir, char **argv)
+static int run_serve(const char *dir, int n, char **argv)
 {
 	struct sigaction on = {.sa_handler = pass_on};
 	struct stat st;
 	char file[4096];
-	pid_t pid;
 
 	content = open(argv[0], O_RDONLY | O_CLOEXEC);
 	if (content < 0 || fstat(content, &st) < 0)
@@ -266,14 +275,15 @@ static int run_serve(const char *dir, char **argv)
 	content_size = st.st_size;
 	server = start_server(mount_it(dir, ",allow_other"));
 	sigaction(SIGUSR1, &on, NULL);
-	snprintf(file, sizeof(file), "%s/file", dir);
-	pid = fork();
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execv(file, argv);
-		die(file);
+	for (int i = 0; i < n; i++) {
+		snprintf(file, sizeof(file), "%s/file%d", dir, i);
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			execv(file, argv);
+			die(file);
+		}
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait(NULL) > 0 || errno == EINTR)
 		;
 	return 0;
 }
@@ -284,9 +294,14 @@ int main(int argc, char **argv)
 		run_exec(argv[2], (int)strtol(argv[3], NULL, 10),
 			 argc > 4 ? strtol(argv[4], NULL, 10) : 50);
 	if (argc > 3 && strcmp(argv[1], "serve") == 0)
-		return run_serve(argv[2], argv + 3);
+		return run_serve(argv[2], 1, argv + 3);
+	if (argc > 5 && strcmp(argv[1], "slow") == 0) {
+		late_ms = strtol(argv[4], NULL, 10);
+		return run_serve(argv[2], (int)strtol(argv[3], NULL, 10), argv + 5);
+	}
 	if (argc > 1 && strcmp(argv[1], "work") == 0)
 		return 0;
-	fprintf(stderr, "usage: fusehang exec DIR N [MS] | serve DIR PROGRAM ARG...\n");
+	fprintf(stderr, "usage: fusehang exec DIR N [MS] | serve DIR PROGRAM ARG... |"
+			" slow DIR N MS PROGRAM ARG...\n");
 	return 2;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * measured FILE SECONDS PROGRAM ARG…: runs pmubpf, and writes into FILE, one a line, "main_kb N", "helper_kb N" (the
- * peaks of VmHWM, of it and of the largest of its helpers), "main_anon_kb N", "helper_anon_kb N" (the most of RssAnon that
- * was seen), "wall_ms N" and "status N" (128 + the signal that ended it). After SECONDS it is killed: status 124. Signals
- * to end are passed on.
+ * measured FILE SECONDS PROGRAM ARG…: runs pmubpf, and writes into FILE, one a line, "pid N" at once, and at its end
+ * "main_kb N", "helper_kb N" (the peaks of VmHWM, of it and of the largest of its helpers), "main_anon_kb N",
+ * "helper_anon_kb N" (the most of RssAnon that was seen), "wall_ms N" and "status N" (128 + the signal that ended it).
+ * After SECONDS it is killed: status 124. Signals to end are passed on.
  */
 #include <errno.h>
 #include <signal.h>
@@ -95,6 +95,8 @@ int main(int argc, char **argv)
 		execvp(argv[3], argv + 3);
 		_exit(127);
 	}
+	fprintf(file, "pid %d\n", (int)child);
+	fflush(file);
 	sigaction(SIGINT, &(struct sigaction){.sa_handler = pass_on}, NULL);
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = pass_on}, NULL);
 	status = watch(arg_num(argc, argv, 2, 60));

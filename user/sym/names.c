@@ -20,6 +20,7 @@ struct group {
 	size_t n;
 	uint64_t weight; /* of the file (or the program whose JIT it is), in samples */
 	bool hot;
+	bool put_off; /* it took longer than what others left it: it is asked about again */
 };
 
 struct resolver {
@@ -28,6 +29,7 @@ struct resolver {
 	struct kernel_names *kernel;
 	struct sym *sym;
 	struct debuginfod *servers; /* NULL: nobody is asked */
+	uint64_t until_ns;
 };
 
 /* Of the samples: a file with fewer isn't worth a download. */
@@ -35,9 +37,12 @@ enum { HOT_PERCENT = 1 };
 
 /* All of it may take so long, and downloads besides; who asks for an end gets it, but names for the heaviest files
  * first. */
-#define NAMES_NS (60 * 1000000000ULL)
+#define NAMES_NS (30 * 1000000000ULL)
+#define NAMES_WITH_DWARF_NS (60 * 1000000000ULL)
 #define DOWNLOADS_NS (90 * 1000000000ULL)
 #define NAMES_LEAST_NS 1000000000ULL
+/* What a file may take at most before all others had their turn; a large one with honest symbols takes 50 ms. */
+#define PATIENCE_NS 500000000ULL
 
 static int compare_frames(const void *a, const void *b, void *ctx)
 {
@@ -130,12 +135,13 @@ static void note_trouble(struct names *names, struct sym *sym, const char *file,
 		set_aside__add(&names->aside, file, lost, trouble);
 }
 
-static void name_file(const struct resolver *r, const struct group *g)
+static void name_file(const struct resolver *r, struct group *g)
 {
 	struct names *names = r->names;
 	uint32_t number = g->frames[g->ids[0]].file;
 	const struct file *file = files__get(r->files, number);
-	_cleanup_close_ int late = file->fd < 0 ? files__reopen(r->files, number) : -1;
+	bool stopped = r->sym && sym__is_stopped(r->sym);
+	_cleanup_close_ int late = file->fd < 0 && !stopped ? files__reopen(r->files, number) : -1;
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
 	struct sym_file ask = {
@@ -151,23 +157,29 @@ static void name_file(const struct resolver *r, const struct group *g)
 	for (size_t i = 0; i < g->n; i++) {
 		offs[i] = g->frames[g->ids[i]].off;
 		found[i] = (struct sym_name){.vaddr = offs[i],
-					     .reason = r->sym ? SYM_NO_FILE : SYM_HELPER};
+					     .reason = !r->sym ? SYM_HELPER :
+						       stopped ? SYM_TIME :
+								 SYM_NO_FILE};
 	}
 	if (ask.fd >= 0 && r->sym) {
 		sym__elf(r->sym, &ask, offs, g->n, found);
 		note_trouble(names, r->sym, file->path, found, g->n);
+		free(names->build_ids[number]);
 		names->build_ids[number] = build_id_of(r->sym);
+		g->put_off = sym__was_put_off(r->sym);
 	}
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++) {
+		sym_name__done(&names->places[g->ids[i]]);
 		names->places[g->ids[i]] = found[i];
+	}
 }
 
 typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
 		       struct sym_name *ret);
 
 /* Asks one file of a JIT about those of the frames that have no name yet. */
-static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, int fd,
-			const char *path, struct sym *sym)
+static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int fd, const char *path,
+			struct sym *sym)
 {
 	_cleanup_free_ uint32_t *ids = xcalloc(g->n, sizeof(*ids));
 	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
@@ -182,6 +194,7 @@ static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, 
 	}
 	ask(sym, fd, addrs, n, found);
 	note_trouble(names, sym, path, found, n);
+	g->put_off |= sym__was_put_off(sym);
 	for (size_t i = 0; i < n; i++)
 		set(names, ids[i],
 		    found[i].frame.name ? found[i].frame.name : text_without_name(found[i].reason),
@@ -189,7 +202,7 @@ static void name_jit_by(struct names *names, const struct group *g, jit_fn ask, 
 }
 
 /* A JIT that makes a dump tells more there than in a map. */
-static void name_jit(struct names *names, const struct group *g, const struct files *files,
+static void name_jit(struct names *names, struct group *g, const struct files *files,
 		     struct sym *sym)
 {
 	uint32_t number = g->frames[g->ids[0]].file;
@@ -201,6 +214,7 @@ static void name_jit(struct names *names, const struct group *g, const struct fi
 	int dump_fd = dump && dump->fd >= 0 ? dump->fd : late_dump;
 	_cleanup_free_ char *map_path = xasprintf("/tmp/perf-%d.map", map->ns_tgid);
 
+	g->put_off = false;
 	name_unknown(names, g, map_fd == -EPERM ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
 	if (dump_fd >= 0)
 		name_jit_by(names, g, sym__jitdump, dump_fd, dump->path, sym);
@@ -214,7 +228,7 @@ static void name_artificial(struct names *names, const struct group *g)
 		set(names, g->ids[i], artificial_names[g->frames[g->ids[i]].off], SYM_NAMED);
 }
 
-static void name_group(const struct resolver *r, const struct group *g)
+static void name_group(const struct resolver *r, struct group *g)
 {
 	switch ((enum frame_kind)g->frames[g->ids[0]].kind) {
 	case FRAME_KERNEL:
@@ -224,10 +238,10 @@ static void name_group(const struct resolver *r, const struct group *g)
 		name_file(r, g);
 		return;
 	case FRAME_JIT:
-		if (r->sym)
+		if (r->sym && !sym__is_stopped(r->sym))
 			name_jit(r->names, g, r->files, r->sym);
 		else
-			name_unknown(r->names, g, SYM_HELPER);
+			name_unknown(r->names, g, r->sym ? SYM_TIME : SYM_HELPER);
 		return;
 	case FRAME_ARTIFICIAL:
 		name_artificial(r->names, g);
@@ -306,6 +320,32 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 	return groups;
 }
 
+/* Of half of the time, what all that are left get alike: whoever takes more waits until all had their turn. */
+static uint64_t patience_ns(const struct resolver *r, const struct group *g, size_t n_left)
+{
+	uint64_t now = now_ns(), left = now < r->until_ns ? r->until_ns - now : 0;
+	uint64_t share = left / 2 / n_left;
+
+	if (g->hot && r->servers)
+		return 0;
+	return share < PATIENCE_NS ? share + 1 : PATIENCE_NS;
+}
+
+static void name_groups(const struct resolver *r, struct group *groups, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (r->sym)
+			sym__set_patience(r->sym, patience_ns(r, &groups[i], n - i));
+		name_group(r, &groups[i]);
+	}
+	if (r->sym)
+		sym__set_patience(r->sym, 0);
+	for (size_t i = 0; i < n; i++) {
+		if (groups[i].put_off && !sym__is_stopped(r->sym))
+			name_group(r, &groups[i]);
+	}
+}
+
 static void count_work(const struct resolver *r)
 {
 	struct texts_totals texts = texts__totals(r->names->texts);
@@ -335,6 +375,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	_cleanup_free_ struct group *groups = NULL;
 	struct resolver r = {.names = ret, .files = files, .kernel = opts->kernel};
 	uint64_t now = now_ns();
+	bool with_dwarf = opts->inlined || opts->lines;
 	int error = sym__new(&r.sym, err);
 
 	if (error < 0)
@@ -350,15 +391,15 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		r.servers = debuginfod__new();
 		debuginfod__stop_by(r.servers, opts->stop_fd, now + NAMES_LEAST_NS);
 	}
+	r.until_ns = now + (with_dwarf ? NAMES_WITH_DWARF_NS : NAMES_NS) +
+		     (r.servers ? DOWNLOADS_NS : 0);
 	if (r.sym) {
 		sym__put_texts(r.sym, ret->texts);
 		sym__want(r.sym, opts->inlined, opts->lines);
-		sym__until(r.sym, now + NAMES_NS + (r.servers ? DOWNLOADS_NS : 0), opts->stop_fd,
-			   now + NAMES_LEAST_NS);
+		sym__until(r.sym, r.until_ns, opts->stop_fd, now + NAMES_LEAST_NS);
 	}
 	groups = make_groups(profile, files, ids, &n_groups);
-	for (size_t i = 0; i < n_groups; i++)
-		name_group(&r, &groups[i]);
+	name_groups(&r, groups, n_groups);
 	count_work(&r);
 	sym__free(r.sym);
 	debuginfod__free(r.servers);

@@ -36,8 +36,9 @@ struct sym {
 	struct helper helper;
 	uint64_t timeout_ns;
 	uint64_t file_deadline_ns;
-	uint64_t until_ns; /* for all files */
-	bool stopped;
+	uint64_t patience_ns, patient_until_ns; /* 0: without end */
+	uint64_t until_ns;                      /* for all files */
+	bool stopped, put_off;
 	struct silent silent;
 	unsigned failures;
 	uint32_t wanted; /* SYMD_WANT_… */
@@ -49,7 +50,7 @@ struct sym {
 };
 
 /* Whoever stops us, or the end of all time, is not the helper's failure. */
-static bool is_stopped(struct sym *sym)
+bool sym__is_stopped(struct sym *sym)
 {
 	uint64_t now = now_ns();
 	struct pollfd p = {.fd = sym->helper.stop_fd, .events = POLLIN};
@@ -66,8 +67,12 @@ static int sym__fail(struct sym *sym, int err)
 	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
 
 	helper__kill(&sym->helper);
-	if ((err == -ECANCELED || err == -ETIMEDOUT) && is_stopped(sym))
+	if ((err == -ECANCELED || err == -ETIMEDOUT) && sym__is_stopped(sym))
 		return err;
+	if (err == -ETIMEDOUT && sym->patient_until_ns && now_ns() >= sym->patient_until_ns) {
+		sym->put_off = true;
+		return err;
+	}
 	if (!sym->trouble)
 		sym->trouble = helper__obituary(&sym->helper, err);
 	sym->failures++;
@@ -84,6 +89,8 @@ static uint64_t sym__deadline(const struct sym *sym)
 
 	if (deadline > sym->file_deadline_ns)
 		deadline = sym->file_deadline_ns;
+	if (sym->patient_until_ns && deadline > sym->patient_until_ns)
+		deadline = sym->patient_until_ns;
 	return deadline < sym->until_ns ? deadline : sym->until_ns;
 }
 
@@ -120,6 +127,16 @@ void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t sto
 	sym->until_ns = deadline_ns;
 	sym->helper.stop_fd = stop_fd;
 	sym->helper.stop_from_ns = stop_from_ns;
+}
+
+void sym__set_patience(struct sym *sym, uint64_t ns)
+{
+	sym->patience_ns = ns;
+}
+
+bool sym__was_put_off(const struct sym *sym)
+{
+	return sym->put_off;
 }
 
 int sym__new(struct sym **ret, struct err *err)
@@ -179,6 +196,12 @@ void sym__want(struct sym *sym, bool inlined, bool lines)
 	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
 }
 
+static void sym__forget_last(struct sym *sym)
+{
+	free(sym__take_trouble(sym));
+	sym->put_off = false;
+}
+
 static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
 {
 	for (size_t i = 0; i < n; i++)
@@ -192,11 +215,14 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 	int r;
 
 	sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+	sym->patient_until_ns = 0;
 	sym->name_bytes = 0;
 	texts__next_group(sym->texts);
 	r = helper__start(&sym->helper, sym__deadline(sym));
 	if (r < 0)
 		return sym__fail(sym, r);
+	if (sym->patience_ns)
+		sym->patient_until_ns = now_ns() + sym->patience_ns;
 	helper__begin(&sym->helper, type);
 	r = sym__ask(sym, fd, body);
 	if (r < 0)
@@ -249,6 +275,8 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 
 		/* the helper had nothing to do meanwhile */
 		sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
+		if (sym->patient_until_ns)
+			sym->patient_until_ns = now_ns() + sym->patience_ns;
 		if (fd >= 0)
 			offer_debug_file(&o, fd);
 	}
@@ -350,12 +378,12 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 
 	if (!n)
 		return;
-	free(sym__take_trouble(sym));
+	sym__forget_last(sym);
 	if (is_silent(sym, file)) {
 		fill(ret, offsets, n, SYM_HELPER);
 		return;
 	}
-	if (is_stopped(sym)) {
+	if (sym__is_stopped(sym)) {
 		fill(ret, offsets, n, SYM_TIME);
 		return;
 	}
@@ -363,9 +391,10 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	sym->work.lookups += n;
 	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
 	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && sym->wanted &&
-	    !sym->stopped)
+	    !sym->stopped && !sym->put_off)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
-	fill(ret + done, offsets + done, n - done, sym->stopped ? SYM_TIME : reason);
+	fill(ret + done, offsets + done, n - done,
+	     sym->stopped || sym->put_off ? SYM_TIME : reason);
 }
 
 static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,
@@ -378,8 +407,8 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 
 	if (!n)
 		return;
-	free(sym__take_trouble(sym));
-	if (is_stopped(sym)) {
+	sym__forget_last(sym);
+	if (sym__is_stopped(sym)) {
 		fill(ret, addrs, n, SYM_TIME);
 		return;
 	}
@@ -394,7 +423,7 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 	}
 	if (r < 0)
 		reason = SYM_HELPER;
-	fill(ret + done, addrs + done, n - done, sym->stopped ? SYM_TIME : reason);
+	fill(ret + done, addrs + done, n - done, sym->stopped || sym->put_off ? SYM_TIME : reason);
 }
 
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)

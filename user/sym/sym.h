@@ -62,6 +62,15 @@ void sym__want(struct sym *sym, bool inlined, bool lines);
  * stop_from_ns: what isn't has SYM_TIME.
  */
 void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns);
+/* True once that has come: asking for more is of no use. */
+bool sym__is_stopped(struct sym *sym);
+
+/*
+ * From here on a file gets so long (0: as long as it takes). One that takes longer is no failure: it is put off, what it
+ * has no name for has SYM_TIME, and it may be asked about again.
+ */
+void sym__set_patience(struct sym *sym, uint64_t ns);
+bool sym__was_put_off(const struct sym *sym); /* the file that was asked about last */
 
 /*
  * How often a helper had to be killed or had died. Each time the file that did it has no names, and
