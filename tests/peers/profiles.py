@@ -26,16 +26,17 @@ NAMES = ['main.main', 'runtime.mallocgc', 'f', 'g', 'operator()', 'a::b<c>::d', 
          'semi;colon', 'back\\slash', 'quote"d', 'höhe', 'a b c', '<html>&amp;', '日本', 'x@plt', '[kernel]',
          'main.(*T).M', 'lambda$0', "it's", '100%', 'com.example.A.b', '_start', '-', '0', '#', '$x{1}',
          'operator new(unsigned long)', '(anonymous namespace)::h(int)::m', 'core::f::{{closure}}', '.dot', 'f(int)',
-         '[libc.so]+0x12', '日本(x)', '\x01ctl', 'Thread 7', 'a 1.5']
+         '[libc.so]+0x12', '日本(x)', '\x01ctl', 'Thread 7', 'a 1.5', 'X::operator()(int)']
 HOSTILE = ['new\nline', 'tab\tx', ' ', 'f_[k]', 'f_[i]', '] (x)', '\x7f\x1b[31m', 'end ', ' begin', 'a;b;c 7', '12']
 SYSTEM = ['main', 'do_thing', 'f.part.0', 'caf\u00e9', 'A.b']
 FILES = ['/src/a.c', 'b/c.go', 'x y.cc', '']
-MODULES = ['/nonexistent/bin/app', '/nonexistent/libc.so.6', '[vdso]', '', 'relative', '/nonexistent/a b/c']
+MODULES = ['/nonexistent/bin/app', '/nonexistent/libc.so.6', '[vdso]', '', 'relative', '/nonexistent/a b/c',
+           '/nonexistent/a (1)/c']
 LABELS = [('thread', 'worker'), ('thread', 'wörker 2'), ('bytes', 4096, 'bytes'), ('n', 17), ('n', -3),
           ('tenant', 'a;b'), ('latency', 30, 'milliseconds'), ('k e y', 'v=w,x'), ('tag', '100%'),
           ('tag', '7'), ('tenant', 'x:y')]
 DROPS = [('', ''), ('', ''), ('', ''), ('f|g', ''), ('operator.*|.*::m|dot', ''), ('.*closure.*', ''),
-         ('runtime\\..*', 'runtime\\.mallocgc'), ('.*', 'main\\.main'), ('', 'f')]
+         ('.*operator\\(\\)', ''), ('.*operator\\(\\)', 'f'), ('runtime\\..*', 'runtime\\.mallocgc'), ('.*', 'main\\.main'), ('', 'f')]
 
 
 def value(r, sign):
@@ -51,6 +52,8 @@ def functions(r, p, names):
         out.append(p.function(name, system, r.choice(FILES), r.randrange(0, 50)))
     for system in r.sample(SYSTEM, r.randrange(0, 3)):
         out.append(p.function('', system, r.choice(FILES)))
+    if r.random() < 0.3:
+        out.append(p.function('', '', r.choice(FILES)))
     return out
 
 

@@ -68,7 +68,10 @@ static void put_frames(struct buf *out, const struct prof *p, struct prof_frames
 		buf__printf(out, "\t%16" PRIx64 " ", p->locations[f->location].address);
 		escape_name(out, name.data);
 		buf__puts(out, " (");
-		put_word(out, f->inlined ? "inlined" : *module ? module : "[unknown]");
+		/* who reads this calls what has no name by its module */
+		if (f->inlined && prof__function_name(p, f->function))
+			module = "inlined";
+		put_word(out, *module ? module : "[unknown]");
 		buf__puts(out, ")\n");
 	}
 	buf__putc(out, '\n');
