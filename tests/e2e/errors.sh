@@ -191,4 +191,23 @@ t_rates_that_exclude_each_other() {
 	expect_match "$T/err" '--rate and -F or -c exclude each other' "the error"
 }
 
+# The kernel stops an event that overflows too often until its next tick, and its count with it or not: the books
+# compare with the time that the task ran. What is lost where it was switched out meanwhile is said by its cause.
+t_throttled_on_a_task() {
+	local event sysctl=/proc/sys/kernel/perf_event_max_sample_rate
+	[ -w $sysctl ] || skip "$sysctl can't be written"
+	later sh -c "echo $(cat $sysctl) >$sysctl"
+	echo 500 >$sysctl
+	spawn "$WORKLOADS/split" 20 >/dev/null
+	for event in cpu-clock task-clock; do
+		pmb_ok record -e $event -c 250007 -p "$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"
+		expect_columns
+		expect_le "$(sum_ratio)" 1.05 "$event: Σ weights against the counter"
+		expect_within "$(sum_counter)" "$(sum_get '.events[0].counter.running_ns')" 1 "$event: the counter"
+		if [ "$(sum_get .balanced)" = false ]; then
+			expect_match "$T/err" "throttled the event.*perf_event_max_sample_rate" "$event: the cause"
+		fi
+	done
+}
+
 run_tests

@@ -49,25 +49,6 @@ t_all_cpus() {
 	expect_eq "$(sum_filtered)" 0 "filtered"
 }
 
-# The kernel stops an event that overflows too often until its next tick, and its count with it or not: the books
-# compare with the time that the task ran. What is lost where it was switched out meanwhile is said by its cause.
-t_throttled() {
-	local event sysctl=/proc/sys/kernel/perf_event_max_sample_rate
-	[ -w $sysctl ] || skip "$sysctl can't be written"
-	later sh -c "echo $(cat $sysctl) >$sysctl"
-	echo 500 >$sysctl
-	spawn "$WORKLOADS/split" 20 >/dev/null
-	for event in cpu-clock task-clock; do
-		pmb_ok record -e $event -c 250007 -p "$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"
-		expect_columns
-		expect_le "$(sum_ratio)" 1.05 "$event: Σ weights against the counter"
-		expect_within "$(sum_counter)" "$(sum_get '.events[0].counter.running_ns')" 1 "$event: the counter"
-		if [ "$(sum_get .balanced)" = false ]; then
-			expect_match "$T/err" "throttled the event.*perf_event_max_sample_rate" "$event: the cause"
-		fi
-	done
-}
-
 t_two_events() {
 	pmb_ok record -a -e cpu-clock,page-faults -o "$T/folded" --summary "$T/sum.json" \
 		-- "$WORKLOADS/faults" 3000

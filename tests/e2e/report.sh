@@ -147,7 +147,8 @@ t_profile_of_go() {
 	"$T/go/prog" "$T/cpu.pprof" || fail "the program failed"
 	pmb_ok report "$T/cpu.pprof"
 	expect_match "$T/out" '^# event     cpu: [0-9]+ nanoseconds in [0-9]+ samples' "the header"
-	rows | sed -n 4p | grep -q 'main\.spin' || fail "the first row is '$(rows | sed -n 4p)'"
+	# Go's own preemption takes a part of it where other programs want the CPU
+	expect_ge "$(awk '$6 == "main.spin" { print $3 }' "$T/out")" 80 "percent in or below main.spin"
 	pmb_ok report --by tenant "$T/cpu.pprof"
 	expect_match "$T/out" ' acme$' "rows by Go's label"
 	pmb_ok report --by class "$T/cpu.pprof"

@@ -11,6 +11,8 @@
 
 enum {
 	LIMIT_MS = 200,
+	COUNTER_MS =
+		2000,  /* without it there is no recording, and what waits for a CPU isn't stuck */
 	MAPS_MS = 400, /* of a process with very many */
 	CONTAINER_MS =
 		2000, /* all processes may have to be looked at; each container asks a few times */
@@ -51,12 +53,13 @@ static int take_fd_of(void *ctx, const struct opener_reply *reply, int fd)
 	return 0;
 }
 
-static int ask_for_fd(struct opener *o, struct opener_request *r, int fd, struct got *got)
+static int ask_for_fd(struct opener *o, struct opener_request *r, int fd, unsigned limit_ms,
+		      struct got *got)
 {
 	int e;
 
 	*got = (struct got){.result = -EIO, .fd = -1};
-	e = opener__ask(o, r, fd, LIMIT_MS, take_fd_of, got);
+	e = opener__ask(o, r, fd, limit_ms, take_fd_of, got);
 	if (e == 0 && got->result < 0)
 		e = got->result;
 	if (e == 0 && got->fd < 0)
@@ -156,7 +159,7 @@ int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 	r.end = end;
 	if (!put_file(&r, file))
 		return -ENAMETOOLONG;
-	fd = ask_for_fd(o, &r, -1, &got);
+	fd = ask_for_fd(o, &r, -1, LIMIT_MS, &got);
 	*ret_mnt_ns = got.place.mnt_ns;
 	return fd;
 }
@@ -168,7 +171,7 @@ int opener__again(struct opener *o, const struct mapped_file *file)
 
 	begin(&r, OPENER_PATH);
 	r.flags = OPENER_AT_HAND | OPENER_INODE;
-	return put_file(&r, file) ? ask_for_fd(o, &r, -1, &got) : -ENAMETOOLONG;
+	return put_file(&r, file) ? ask_for_fd(o, &r, -1, LIMIT_MS, &got) : -ENAMETOOLONG;
 }
 
 int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path)
@@ -180,7 +183,7 @@ int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, const char *pat
 	r.mnt_ns = mnt_ns;
 	if (!put_text(&r, path, strlen(path)))
 		return -ENAMETOOLONG;
-	return ask_for_fd(o, &r, root_fd, &got);
+	return ask_for_fd(o, &r, root_fd, LIMIT_MS, &got);
 }
 
 int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner)
@@ -193,7 +196,7 @@ int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *pa
 	r.uid = owner;
 	if (!put_text(&r, path, strlen(path)))
 		return -ENAMETOOLONG;
-	return ask_for_fd(o, &r, root_fd, &got);
+	return ask_for_fd(o, &r, root_fd, LIMIT_MS, &got);
 }
 
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
@@ -206,7 +209,7 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 	r.tgid = tid;
 	r.cpu = cpu;
 	put_text(&r, attr, sizeof(*attr));
-	return ask_for_fd(o, &r, group_fd, &got);
+	return ask_for_fd(o, &r, group_fd, COUNTER_MS, &got);
 }
 
 struct texts {
