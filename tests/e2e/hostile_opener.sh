@@ -92,7 +92,7 @@ t_signals_are_answered() {
 # The helper, in a read that nobody answers, which no signal ends: it is known by that it does nothing for 2 s, and left
 # to itself. (An answer may take 10 s.)
 t_reads_that_never_end() {
-	local END_S
+	local END_S=$END_S
 	need_root
 	[ -e /dev/fuse ] || skip "no FUSE here"
 	mkdir "$T/mount"
