@@ -194,7 +194,8 @@ struct slice_buf {
 /* One per CPU; larger than what a per-CPU map may hold. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* possible CPUs; set by user */
+	__uint(max_entries,
+	       1); /* CPUs up to the highest that is here, and some more; set by user */
 	__type(key, __u32);
 	__type(value, struct slice_buf);
 } pmb_slices SEC(".maps") __weak;

@@ -37,7 +37,6 @@ enum {
 };
 
 enum {
-	DEFAULT_RING_BYTES = 1024 * 1024,
 	DEFAULT_BUDGET = 1, /* percent */
 	MIN_MEMORY = 1024 * 1024,
 	TABLE_BYTES = PMB_CHUNKS_MAX * (int)sizeof(struct pmb_chunk),
@@ -506,7 +505,6 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .table_bytes = TABLE_BYTES,
 			    .want_kernel = true,
 			    .max_frames = PMB_MAX_FRAMES,
-			    .ring_bytes = DEFAULT_RING_BYTES,
 			    .max_memory = DEFAULT_MAX_MEMORY,
 			    .budget = DEFAULT_BUDGET},
 		.target = {.err = err},

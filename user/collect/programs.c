@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "collect/features.h"
 #include "collect/recording.skel.h"
+#include "collect/room.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
 #include "sys/usage.h"
@@ -22,8 +23,8 @@
 struct programs {
 	struct recording_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
-	int *ring_fds;
-	int n_rings;
+	int *ring_fds;  /* -1: that CPU isn't here */
+	int n_cpus;     /* possible ones */
 	uint8_t *marks; /* pmb_tasks, mapped: one byte per thread id */
 	size_t n_marks;
 	uint64_t *ids; /* pmb_ids, mapped: buckets of PMB_ID_WAYS */
@@ -83,38 +84,35 @@ static int load_error(struct err *err, const char *what, int r)
 
 /* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on a busy machine: all
  * at once wait together (where the kernel can: 5.19). */
-static int publish_rings(struct programs *p)
+static int publish_rings(const struct programs *p, const int *cpus, const int *fds, int n)
 {
-	int outer = bpf_map__fd(p->samples[0]->maps.pmb_rings);
-	_cleanup_free_ __u32 *cpus = xcalloc((size_t)p->n_rings, sizeof(*cpus));
-	__u32 n = (__u32)p->n_rings;
-	int r = 0;
+	int outer = bpf_map__fd(p->samples[0]->maps.pmb_rings), r = 0;
+	__u32 done = (__u32)n;
 
-	for (__u32 cpu = 0; cpu < n; cpu++)
-		cpus[cpu] = cpu;
-	if (bpf_map_update_batch(outer, cpus, p->ring_fds, &n, NULL) == 0)
+	if (bpf_map_update_batch(outer, cpus, fds, &done, NULL) == 0)
 		return 0;
-	for (int cpu = 0; r == 0 && cpu < p->n_rings; cpu++)
-		r = bpf_map_update_elem(outer, &cpu, &p->ring_fds[cpu], BPF_ANY);
+	for (int i = 0; r == 0 && i < n; i++)
+		r = bpf_map_update_elem(outer, &cpus[i], &fds[i], BPF_ANY);
 	return r < 0 ? -errno : 0;
 }
 
-static int create_rings(struct programs *p, size_t ring_bytes, struct err *err)
+static int create_rings(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
+	const struct cpus *cpus = opts->cpus;
+	_cleanup_free_ int *fds = xcalloc((size_t)cpus->n, sizeof(*fds));
 	int r;
 
-	p->ring_fds = xcalloc((size_t)p->n_rings, sizeof(*p->ring_fds));
-	for (int cpu = 0; cpu < p->n_rings; cpu++)
+	p->ring_fds = xcalloc((size_t)p->n_cpus, sizeof(*p->ring_fds));
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		p->ring_fds[cpu] = -1;
-	for (int cpu = 0; cpu < p->n_rings; cpu++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0, (__u32)ring_bytes,
-					NULL);
-
-		if (fd < 0)
+	for (int i = 0; i < cpus->n; i++) {
+		fds[i] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0,
+					(__u32)opts->ring_bytes, NULL);
+		if (fds[i] < 0)
 			return load_error(err, "a ring buffer", -errno);
-		p->ring_fds[cpu] = fd;
+		p->ring_fds[cpus->cpu[i]] = fds[i];
 	}
-	r = publish_rings(p);
+	r = publish_rings(p, cpus->cpu, fds, cpus->n);
 	return r < 0 ? load_error(err, "the ring buffers", r) : 0;
 }
 
@@ -151,19 +149,21 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.ring_wake = (__u32)(opts->ring_bytes / 4);
 	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_last, (__u32)opts->n_events);
-	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_rings);
+	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_cpus);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
 	bpf_map__set_max_entries(skel->maps.pmb_cgroups, opts->by_container ? CGROUPS_MAX : 1);
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
-				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_rings);
-	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_rings;
+				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_cpus);
+	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_cpus;
 	skel->rodata->pmb_cfg.by_table = opts->by_table;
 	skel->rodata->pmb_cfg.pidns = opts->pidns;
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->pidns;
 	choose_life(skel, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
-		bpf_map__set_max_entries(skel->maps.pmb_slices, (__u32)p->n_rings);
+		bpf_map__set_max_entries(skel->maps.pmb_slices,
+					 room_slices(opts->cpus->cpu[opts->cpus->n - 1], p->n_cpus,
+						     bpf_map__value_size(skel->maps.pmb_slices)));
 	else
 		bpf_map__set_max_entries(skel->maps.pmb_processes, 1);
 	return 0;
@@ -296,7 +296,7 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 	int r = load_samples(p, opts, err);
 
 	if (r == 0)
-		r = create_rings(p, opts->ring_bytes, err);
+		r = create_rings(p, opts, err);
 	if (r == 0)
 		r = map_maps(p, err);
 	if (r == 0 && opts->by_table)
@@ -316,7 +316,9 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	buf__clear(&libbpf_words);
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
-	p->n_rings = cpus_possible();
+	p->n_cpus = cpus_possible();
+	for (int i = 0; i < opts->cpus->n; i++) /* or /sys tells another story */
+		p->n_cpus = opts->cpus->cpu[i] < p->n_cpus ? p->n_cpus : opts->cpus->cpu[i] + 1;
 	/* The verifier gives up on any signal (EAGAIN), and libbpf after the fifth. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
@@ -336,7 +338,7 @@ struct programs *programs__free(struct programs *p)
 		return NULL;
 	for (size_t i = p->n_events; i-- > 0;)
 		recording_bpf__destroy(p->samples[i]);
-	for (int cpu = 0; p->ring_fds && cpu < p->n_rings; cpu++)
+	for (int cpu = 0; p->ring_fds && cpu < p->n_cpus; cpu++)
 		cleanup_close(&p->ring_fds[cpu]);
 	unmap_tables(p);
 	if (p->marks)
@@ -357,7 +359,7 @@ int programs__overflow_fd(const struct programs *p, size_t event)
 
 int programs__set_counter(struct programs *p, size_t read, int cpu, int fd)
 {
-	__u32 at = (__u32)read * (__u32)p->n_rings + (__u32)cpu;
+	__u32 at = (__u32)read * (__u32)p->n_cpus + (__u32)cpu;
 
 	if (bpf_map_update_elem(bpf_map__fd(p->samples[0]->maps.pmb_counters), &at, &fd, BPF_ANY) <
 	    0)
@@ -370,9 +372,9 @@ int programs__ring_fd(const struct programs *p, int cpu)
 	return p->ring_fds[cpu];
 }
 
-int programs__n_rings(const struct programs *p)
+int programs__n_cpus(const struct programs *p)
 {
-	return p->n_rings;
+	return p->n_cpus;
 }
 
 int programs__mark(struct programs *p, pid_t tid, enum pmb_mark mark)
@@ -421,13 +423,13 @@ static void add_stats(struct pmb_stats *sum, const struct pmb_stats *add)
 
 int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)
 {
-	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)p->n_rings, sizeof(*per_cpu));
+	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)p->n_cpus, sizeof(*per_cpu));
 	__u32 key = (__u32)event;
 
 	*ret = (struct pmb_stats){0};
 	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
 		return -errno;
-	for (int cpu = 0; cpu < p->n_rings; cpu++)
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		add_stats(ret, &per_cpu[cpu]);
 	return 0;
 }
@@ -448,8 +450,8 @@ uint64_t programs__map_bytes(const struct programs *p)
 
 	bpf_object__for_each_map(map, p->samples[0]->obj)
 		bytes += usage_map_bytes(bpf_map__fd(map));
-	for (int cpu = 0; cpu < p->n_rings; cpu++)
-		bytes += usage_map_bytes(p->ring_fds[cpu]);
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+		bytes += p->ring_fds[cpu] < 0 ? 0 : usage_map_bytes(p->ring_fds[cpu]);
 	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++)
 		bytes += p->chunks[i] ? sizeof(*p->chunks[i]) : 0;
 	return bytes;

@@ -16,19 +16,21 @@
 #include "base/err.h"
 #include "pmubpf/record.h"
 #include "sys/cgroup.h"
+#include "sys/cpus.h"
 
 struct programs_opts {
 	size_t n_events;
 	const struct pmb_config
-		*configs;    /* one per event; event and ring_wake are filled in here */
-	const bool *sampled; /* one per event: it overflows, so it gets a program */
-	size_t n_reads;      /* counters that one of the programs reads */
-	size_t ring_bytes;   /* per CPU; a power of two of at least a page */
-	bool follow;         /* load the fork and exec programs */
-	bool inherit;        /* children of targets are targets */
-	bool by_table;       /* unwind tables will be given */
-	bool by_container;   /* cgroups will be marked */
-	uint32_t pidns;      /* as in struct pmb_config */
+		*configs;        /* one per event; event and ring_wake are filled in here */
+	const bool *sampled;     /* one per event: it overflows, so it gets a program */
+	size_t n_reads;          /* counters that one of the programs reads */
+	const struct cpus *cpus; /* that are here: each gets a ring */
+	size_t ring_bytes;       /* of each; a power of two of at least a page */
+	bool follow;             /* load the fork and exec programs */
+	bool inherit;            /* children of targets are targets */
+	bool by_table;           /* unwind tables will be given */
+	bool by_container;       /* cgroups will be marked */
+	uint32_t pidns;          /* as in struct pmb_config */
 };
 
 struct programs;
@@ -39,8 +41,9 @@ struct programs *programs__free(struct programs *programs);
 int programs__overflow_fd(const struct programs *programs, size_t event); /* of a sampled one */
 /* Counter number `read` of a CPU, opened there: what the clock's program reads. */
 int programs__set_counter(struct programs *programs, size_t read, int cpu, int fd);
-int programs__ring_fd(const struct programs *programs, int cpu); /* cpu < programs__n_rings() */
-int programs__n_rings(const struct programs *programs);
+int programs__n_cpus(const struct programs *programs); /* possible ones */
+/* -1: none; cpu < programs__n_cpus() */
+int programs__ring_fd(const struct programs *programs, int cpu);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
 void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgroup_mark mark);
 /* PMB_MARK_NONE if there are no marks. */
@@ -58,7 +61,7 @@ int programs__set_process(struct programs *programs, uint32_t tgid, const struct
 uint64_t programs__map_bytes(const struct programs *programs);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
-/* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_rings(). */
+/* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */
 int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);
 
 /* Index of a v1 controller in this kernel's css_set; -ENOENT if it has none of that name. */

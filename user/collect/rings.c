@@ -15,7 +15,7 @@
 enum { RECORD_HEADER = 8 }; /* BPF_RINGBUF_HDR_SZ */
 
 struct rings {
-	/* one for each CPU: libbpf's own set of rings can't stop in one and go on with the next */
+	/* one for each CPU that is here: libbpf's own set of rings can't stop in one and go on with the next */
 	struct ring_buffer **list;
 	int n;
 	int epoll_fd;
@@ -54,7 +54,7 @@ int rings__open(struct rings **ret, const struct programs *programs, size_t ring
 		ring_record_fn fn, void *ctx, struct err *err)
 {
 	struct rings *rings = xcalloc(1, sizeof(*rings));
-	int n = programs__n_rings(programs), r;
+	int n = programs__n_cpus(programs), r;
 
 	rings->ring_bytes = ring_bytes;
 	rings->fn = fn;
@@ -62,8 +62,11 @@ int rings__open(struct rings **ret, const struct programs *programs, size_t ring
 	rings->list = xcalloc((size_t)n, sizeof(*rings->list));
 	rings->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r = rings->epoll_fd < 0 ? -errno : 0;
-	for (int cpu = 0; r == 0 && cpu < n; cpu++)
-		r = rings__add(rings, programs__ring_fd(programs, cpu));
+	for (int cpu = 0; r == 0 && cpu < n; cpu++) {
+		int fd = programs__ring_fd(programs, cpu);
+
+		r = fd < 0 ? 0 : rings__add(rings, fd);
+	}
 	if (r < 0) {
 		rings__free(rings);
 		return err__set(err, r, "can't map the ring buffers: %s", strerror(-r));

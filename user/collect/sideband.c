@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/room.h"
 #include "sys/perf.h"
 
 /*
@@ -23,7 +24,8 @@ static const size_t RING_BYTES[N_KINDS] = {
 	[OF_TASKS] = 128 * 1024,
 	[OF_MAPPINGS] = 256 * 1024,
 };
-/* How often they may be halved where that is more memory than a user may lock: records are lost sooner, and counted. */
+/* How often they may be halved where that is more memory than a user may lock, or than all of them together may take:
+ * records are lost sooner, and counted. */
 enum { RING_HALVINGS = 4 };
 
 struct sideband_cpu {
@@ -256,7 +258,9 @@ static int open_all(struct sideband **ret, const struct cpus *cpus, int halvings
 
 int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err)
 {
-	int halvings = 0, cpu, r;
+	int halvings = room_sideband_halvings(RING_BYTES[OF_TASKS] + RING_BYTES[OF_MAPPINGS],
+					      cpus->n, RING_HALVINGS);
+	int cpu, r;
 
 	do {
 		r = open_all(ret, cpus, halvings, &cpu);

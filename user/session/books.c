@@ -228,7 +228,7 @@ static void count_unseen(const struct session *s, size_t index, struct ledger_ev
 
 	if (event_weight(s, index) != PMB_WEIGHT_GRID)
 		return;
-	last = xcalloc((size_t)programs__n_rings(s->programs), sizeof(*last));
+	last = xcalloc((size_t)programs__n_cpus(s->programs), sizeof(*last));
 	known = programs__last(s->programs, index, last) == 0;
 	for (size_t i = 0; known && i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];

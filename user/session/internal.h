@@ -31,6 +31,7 @@ struct session {
 	struct counters counted; /* of opts->counted, in their order */
 	struct sideband *sideband;
 	struct rings *rings;
+	size_t ring_bytes; /* of each CPU */
 	struct processes *processes;
 	struct raw_stacks stacks;
 	struct queue queue;

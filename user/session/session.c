@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/room.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
@@ -67,6 +68,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 
 	if (r < 0)
 		return r;
+	s->ring_bytes = s->opts->ring_bytes ? s->opts->ring_bytes : room_ring_bytes(s->online.n);
 	s->cpus = s->opts->whom.cpus ? s->opts->whom.cpus : &s->online;
 	return cpus__check(s->cpus, &s->online, err);
 }
@@ -75,7 +77,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 static int session__check_place(const struct session *s, struct err *err)
 {
 	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per CPU */
-	unsigned long files = 32 + (unsigned long)(s->n_cpus + 2 * s->online.n) +
+	unsigned long files = 32 + 3 * (unsigned long)s->online.n +
 			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
 
 	if (!procfs_is_ours())
@@ -101,8 +103,8 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		r = session__load(s, err);
 	if (r == 0)
-		r = rings__open(&s->rings, s->programs, s->opts->ring_bytes, session__ring_record,
-				s, err);
+		r = rings__open(&s->rings, s->programs, s->ring_bytes, session__ring_record, s,
+				err);
 	if (r == 0)
 		r = sideband__open(&s->sideband, &s->online, err);
 	if (r == 0 && s->opts->whom.command)

@@ -62,7 +62,7 @@ struct session_opts {
 	unsigned labels;     /* enum session_label, added up */
 	uint64_t cpu_ns;     /* of this process, that earlier recordings have accounted for */
 	double budget;       /* percent of the CPUs' time that it may take; 0: any */
-	size_t ring_bytes;
+	size_t ring_bytes;   /* of each CPU; 0: by their number */
 	struct kernel_names
 		*kernel;   /* borrowed; read beside the recording, if its samples need them */
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */

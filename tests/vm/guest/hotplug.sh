@@ -1,11 +1,22 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# CPUs that go offline during a recording.
+# CPUs that go offline during a recording; and many that could come and don't.
+#
+# qemu: -smp 2,maxcpus=64
+#
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 
 CPU1=/sys/devices/system/cpu/cpu1/online
+
+t_memory_is_for_cpus_that_are_here() {
+	grep -q 63 /sys/devices/system/cpu/possible || skip "possible: $(cat /sys/devices/system/cpu/possible)"
+	pmb_record -a -e cpu-clock -- $W/split 1
+	note "2 of 64 possible CPUs: maps of $(sum_get map_bytes) bytes"
+	# a ring for each of them would be 64 MB
+	is "$(sum_get map_bytes) < 40000000" || fail "maps of $(sum_get map_bytes) bytes"
+}
 
 # Two busy programs, nine seconds; CPU 1 goes after three.
 record_meanwhile() { # COMMAND…
