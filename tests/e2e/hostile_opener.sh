@@ -12,6 +12,7 @@
 # Far above what it takes, far below a hang.
 END_S=45 # with a hang it is for ever
 SIGNAL_S=20
+MEASURED='reads_that_never_end'
 
 # fusehang in $T, by another user; its pid is in $attacker.
 attack() { # CHILDREN MS
@@ -96,12 +97,12 @@ t_reads_that_never_end() {
 	need_root
 	[ -e /dev/fuse ] || skip "no FUSE here"
 	mkdir "$T/mount"
+	record -a -d 1
+	END_S=$((3 * took + 4)) # with nothing in its way it takes 2 s where there is a CPU for it
 	spawn unshare -m "$WORKLOADS/fusehang" serve "$T/mount" "$WORKLOADS/inlined" 30
 	attacker=$spawned
 	spawn "$WORKLOADS/inlined" 30
 	sleep 0.5
-	record -a -d 1
-	END_S=$((3 * took + 4)) # with nothing in its way it took 2 s or 3 where there is a CPU for it
 	kill -USR1 "$attacker"
 	record -a -d 1
 	expect_unmoved "$took"

@@ -40,7 +40,7 @@ t_frequency_of_a_software_event() {
 	# The kernel is slow to find the period, and coarse: no exact sum can be promised.
 	pmb_ok record -e page-faults -F 1000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 50000
 	expect_ledger
-	expect_ge "$(frame_sum "$T/folded" touch_pages)" 10000 "page faults in touch_pages"
+	expect_ge "$(frame_sum "$T/folded" touch_pages)" 100 "page faults in touch_pages"
 }
 
 t_time_refused() {
