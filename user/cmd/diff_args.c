@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 
@@ -195,16 +196,13 @@ static void settle_format(struct diff_args *a)
 
 int diff_args__parse(struct diff_args *a, int argc, char **argv, struct err *err)
 {
-	static char name[] = "pmubpf diff"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct diff_args){.limit = -1,
 				.fail_above = -1,
 				.normalize_text = "event",
 				.err = err};
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	r = -argp_parse(&argp, argc, argv, 0, NULL, a);
+	r = options__parse(&argp, argc, argv, 0, a);
 	if (r < 0)
 		return r;
 	settle_format(a);

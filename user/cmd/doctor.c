@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "collect/features.h"
 #include "out/json.h"
 #include "pmu/capacity.h"
@@ -328,11 +329,7 @@ int cmd_doctor(int argc, char **argv)
 	_cleanup_(findings__done) struct findings f = {0};
 	bool json = false;
 
-	char name[] = "pmubpf doctor";
-
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &json))
+	if (options__parse(&argp, argc, argv, 0, &json))
 		return EXIT_USAGE;
 	add_kernel(&f);
 	add_privileges(&f);

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/list.h"
+#include "cmd/options.h"
 #include "pmu/event_db.h"
 
 static const struct argp_option argp_options[] = {
@@ -143,14 +144,11 @@ int cmd_list(int argc, char **argv)
 					 .children = children,
 					 .args_doc = "[PATTERN|EVENT]",
 					 .doc = help};
-	static char name[] = "pmubpf list"; /* argp's messages begin with it */
 	_cleanup_(event_list__done) struct event_list events = {0};
 	_cleanup_(list_options__done) struct list_options options = {0};
 	struct err err = {0};
 
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (options__parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 	if (event_args__read_names(&options.what, &err) < 0) {
 		fprintf(stderr, "pmubpf list: %s\n", err.text);

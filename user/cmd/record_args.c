@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/options.h"
 #include "sys/procfs.h"
 
 /* Options without a letter. */
@@ -496,7 +497,6 @@ static bool writes_to_stdout(const struct record_args *a)
 
 int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
 {
-	static char name[] = "pmubpf record"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct record_args){
@@ -510,9 +510,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 		.target = {.err = err},
 		.err = err,
 	};
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	a->show.unit = a->unit_given ? (int)a->unit : -1;
 	a->show.by = a->by;
 	a->show.lines = a->names.lines;

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 
@@ -232,13 +233,10 @@ static int check(const struct report_args *a)
 
 int report_args__parse(struct report_args *a, int argc, char **argv, struct err *err)
 {
-	static char name[] = "pmubpf report"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct report_args){.limit = -1, .min_share = -1, .err = err};
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	r = -argp_parse(&argp, argc, argv, 0, NULL, a);
+	r = options__parse(&argp, argc, argv, 0, a);
 	if (r < 0)
 		return r;
 	settle_format(a);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cmd/options.h"
 
 /* Options without a letter. */
 enum {
@@ -153,7 +154,6 @@ static int check(const struct stat_args *a)
 
 int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err)
 {
-	static char name[] = "pmubpf stat"; /* argp's messages begin with it */
 	int r;
 
 	*a = (struct stat_args){
@@ -161,9 +161,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 		.runs = 1,
 		.err = err,
 	};
-	argp_err_exit_status = EXIT_USAGE;
-	argv[0] = name;
-	r = -argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, a);
+	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	a->what.counting = true;
 	if (r == 0)
 		r = event_args__read(&a->what, &a->events, err);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef PMUBPF_CMD_OPTIONS_H
+#define PMUBPF_CMD_OPTIONS_H
+
+#include <argp.h>
+
+/* Parses the words of a subcommand (argv[0] is its name). Prints help and usage errors itself and exits then; else 0
+ * or the parser's negative errno. */
+int options__parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+#endif
