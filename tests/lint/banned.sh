@@ -6,13 +6,15 @@
 #
 #   - functions that can't be used safely, or for which there is one better way here;
 #   - a source file without its SPDX line;
-#   - functions of more than 60 lines, files of more than 600 (the exceptions stand below, with reasons).
+#   - functions of more than 60 lines, files of more than 600 (the exceptions stand below, with reasons);
+#   - functions in C of more than 20 branches: if, for, while, case, ?, && and ||.
 set -u
 TOP=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 cd "$TOP" || exit 2
 
 MAX_FUNCTION=60
 MAX_FILE=600
+MAX_BRANCHES=20
 
 # FILE FUNCTION, and why it may be long.
 long_function_allowed() {
@@ -113,9 +115,41 @@ check_lengths() { # FILE
 		}' "$1")
 }
 
+# C: what lies between "{" and "}" in the first column again, without comments and the insides of strings.
+check_branches() { # FILE
+	local name line branches
+	while read -r line branches name; do
+		complain "$1:$line" "$name has $branches branches, more than $MAX_BRANCHES: a table, or parts?"
+	done < <(awk -v max="$MAX_BRANCHES" '
+		{
+			code = $0
+			if (comment && !sub(/^.*\*\//, "", code)) next
+			comment = 0
+			gsub(/"([^"\\]|\\.)*"|\x27([^\x27\\]|\\.)*\x27/, "", code)
+			gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "", code)
+			sub(/\/\/.*/, "", code)
+			comment = sub(/\/\*.*/, "", code)
+		}
+		code ~ /^[A-Za-z_].*\(/ { head = code; at = NR }
+		code ~ /^\{/ { inside = 1; n = 0 }
+		inside {
+			n += gsub(/&&|\|\||\?/, " ", code)
+			code = " " code " "
+			n += gsub(/[^A-Za-z0-9_](if|for|while|case)[^A-Za-z0-9_]/, " ", code)
+		}
+		/^\}/ && inside {
+			if (n > max) {
+				sub(/\(.*/, "", head); sub(/.*[ *]/, "", head)
+				print at, n, head
+			}
+			inside = 0
+		}' "$1")
+}
+
 n=0
 while read -r file; do
 	check_banned "$file"
+	check_branches "$file"
 	check_spdx "$file"
 	check_lengths "$file"
 	n=$((n + 1))

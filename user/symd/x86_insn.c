@@ -193,54 +193,115 @@ static char form(const struct decoder *d)
 	}
 }
 
-static bool read_rest(struct decoder *d)
+/* Bytes of the immediate. */
+static unsigned immediate(const struct decoder *d, char f)
 {
-	unsigned z = d->narrow ? 2 : 4;
-	char f = form(d);
+	const unsigned z = d->narrow ? 2 : 4;
 
-	if (f == 'm' || f == 'b' || f == 'c' || f == 't')
-		read_modrm(d);
 	switch (f) {
-	case 'x':
-	case ' ':
-		return false;
 	case '1':
 	case 'b':
 	case 'r':
-		read_number(d, 1);
-		break;
+		return 1;
 	case '2':
-		read_number(d, 2);
-		break;
+		return 2;
 	case 's':
-		read_number(d, 4);
-		break;
+		return 4;
 	case 'z':
 	case 'c':
-		read_number(d, z);
-		break;
+		return z;
 	case 'v':
-		read_number(d, d->rex & REX_W ? 8 : z);
-		break;
+		return d->rex & REX_W ? 8 : z;
 	case 'a':
-		read_number(d, d->short_address ? 4 : 8);
-		break;
-	case 'e':
-		cursor__skip(&d->c, 3);
-		break;
+		return d->short_address ? 4 : 8;
 	case 't':
-		if ((d->reg & 7) < 2)
-			read_number(d, d->opcode == 0xf6 ? 1 : z);
-		break;
+		return (d->reg & 7) >= 2 ? 0 : d->opcode == 0xf6 ? 1 : z;
 	default:
-		break;
+		return 0;
 	}
+}
+
+static bool read_rest(struct decoder *d)
+{
+	char f = form(d);
+	unsigned bytes;
+
+	if (f == 'x')
+		return false;
+	if (f == 'm' || f == 'b' || f == 'c' || f == 't')
+		read_modrm(d);
+	if (f == 'e')
+		cursor__skip(&d->c, 3);
+	bytes = immediate(d, f);
+	if (bytes)
+		read_number(d, bytes);
 	return cursor__ok(&d->c);
 }
 
-/* Group 5 (ff): inc, dec, call, call far, jmp, jmp far, push. */
-static enum x86_kind group5(const struct decoder *d)
+/*
+ * What an opcode means, where its operands decide: each of these is asked for the kind, and sets *ret_value where the
+ * kind has one.
+ */
+typedef enum x86_kind (*judge_fn)(const struct decoder *d, int32_t *ret_value);
+
+/* The register whose number is in the opcode's last three bits. */
+static uint8_t low_register(const struct decoder *d)
 {
+	return (uint8_t)((d->opcode & 7) | (d->rex & REX_B ? 8 : 0));
+}
+
+static enum x86_kind push_register(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
+	return low_register(d) == REG_FP ? X86_PUSH_FP : X86_PUSH;
+}
+
+static enum x86_kind pop_register(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
+	switch (low_register(d)) {
+	case REG_FP:
+		return X86_POP_FP;
+	case REG_SP:
+		return X86_SP_LOST;
+	default:
+		return X86_POP;
+	}
+}
+
+/* mov of a number to the register: rt_sigreturn is called with its own in rax. */
+static enum x86_kind move_number(const struct decoder *d, int32_t *ret_value)
+{
+	const uint8_t to = low_register(d);
+
+	(void)ret_value;
+	if (to == REG_SP)
+		return X86_SP_LOST;
+	return to == 0 && d->imm == SIGRETURN ? X86_SIGRETURN : X86_OTHER;
+}
+
+static enum x86_kind store_number(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
+	return d->mod == 3 && d->base == 0 && d->imm == SIGRETURN ? X86_SIGRETURN : X86_OTHER;
+}
+
+static enum x86_kind no_operation(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
+	return d->rex & REX_B ? X86_OTHER : X86_PADDING; /* xchg r8, rax */
+}
+
+static enum x86_kind exchange(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
+	return d->reg == REG_SP || (d->mod == 3 && d->base == REG_SP) ? X86_SP_LOST : X86_OTHER;
+}
+
+/* Group 5 (ff): inc, dec, call, call far, jmp, jmp far, push. */
+static enum x86_kind group5(const struct decoder *d, int32_t *ret_value)
+{
+	(void)ret_value;
 	switch (d->reg & 7) {
 	case 2:
 		return X86_CALL;
@@ -253,25 +314,36 @@ static enum x86_kind group5(const struct decoder *d)
 	}
 }
 
-/* mov, lea: between the two registers, and the frame pointer's place on the stack. */
-static enum x86_kind moves(const struct decoder *d, int32_t *ret_value)
+/* What becomes of the stack and the frame pointer when `to` is `from` + offset; !plain: when it is something else. */
+static enum x86_kind assignment(uint8_t to, uint8_t from, bool plain)
 {
-	bool is_lea = d->opcode == 0x8d, is_load = d->opcode == 0x8b || is_lea;
-	uint8_t to = is_load ? d->reg : d->base, from = is_load ? d->base : d->reg;
+	if (to == REG_FP)
+		return plain && from == REG_SP ? X86_FP_SP : X86_OTHER;
+	if (to != REG_SP)
+		return X86_OTHER;
+	if (!plain || (from != REG_FP && from != REG_SP))
+		return X86_SP_LOST;
+	return from == REG_FP ? X86_SP_FP : X86_SP_ADD;
+}
 
-	*ret_value = 0;
-	if (d->mod == 3 || is_lea) {
-		bool plain = d->mod == 3 || d->plain;
+static enum x86_kind load_address(const struct decoder *d, int32_t *ret_value)
+{
+	if (d->rip)
+		return X86_ADDRESS;
+	if (d->mod == 3)
+		return X86_OTHER;
+	*ret_value = d->disp;
+	return assignment(d->reg, d->base, d->plain);
+}
 
-		if (d->mod == 3 && is_lea)
-			return X86_OTHER;
-		*ret_value = d->mod == 3 ? 0 : d->disp;
-		if (to == REG_SP)
-			return plain && from == REG_FP ? X86_SP_FP :
-			       plain && from == REG_SP ? X86_SP_ADD :
-							 X86_SP_LOST;
-		return to == REG_FP && plain && from == REG_SP ? X86_FP_SP : X86_OTHER;
-	}
+/* mov: between the two registers, and the frame pointer's place on the stack. */
+static enum x86_kind move(const struct decoder *d, int32_t *ret_value)
+{
+	const bool is_load = d->opcode == 0x8b;
+
+	if (d->mod == 3)
+		return is_load ? assignment(d->reg, d->base, true) :
+				 assignment(d->base, d->reg, true);
 	if (is_load && d->reg == REG_SP)
 		return X86_SP_LOST;
 	*ret_value = d->disp;
@@ -291,12 +363,15 @@ static enum x86_kind group1(const struct decoder *d, int32_t *ret_value)
 	return (what == 0 || what == 5) && d->imm != INT32_MIN ? X86_SP_ADD : X86_SP_LOST;
 }
 
-/* The two-operand forms of 00 to 3f, and xchg: whether they write the stack pointer. */
-static enum x86_kind arithmetic(const struct decoder *d)
+/* The two-operand forms of 00 to 3f: whether they write the stack pointer. */
+static enum x86_kind arithmetic(const struct decoder *d, int32_t *ret_value)
 {
-	bool is_load = d->opcode & 2;
-	uint8_t to = is_load ? d->reg : d->base;
+	const bool is_load = d->opcode & 2;
+	const uint8_t to = is_load ? d->reg : d->base;
 
+	(void)ret_value;
+	if (!d->has_modrm)
+		return X86_OTHER;
 	if ((d->opcode & 0xf8) == 0x30 && d->mod == 3 && d->reg == REG_FP && d->base == REG_FP)
 		return X86_FP_ZERO;
 	if (!(d->opcode & 1) || (d->opcode & 0xf8) == 0x38) /* bytes; cmp */
@@ -304,82 +379,64 @@ static enum x86_kind arithmetic(const struct decoder *d)
 	return to == REG_SP && (is_load || d->mod == 3) ? X86_SP_LOST : X86_OTHER;
 }
 
-static enum x86_kind by_opcode(const struct decoder *d, int32_t *ret_value)
-{
-	uint8_t op = d->opcode, low = (uint8_t)((op & 7) | (d->rex & REX_B ? 8 : 0));
+struct meaning {
+	enum x86_kind kind;
+	judge_fn judge; /* NULL: it is the kind, whatever the operands are */
+};
 
-	if (op < 0x40)
-		return d->has_modrm ? arithmetic(d) : X86_OTHER;
-	if (op >= 0x50 && op <= 0x57)
-		return low == REG_FP ? X86_PUSH_FP : X86_PUSH;
-	if (op >= 0x58 && op <= 0x5f)
-		return low == REG_FP ? X86_POP_FP : low == REG_SP ? X86_SP_LOST : X86_POP;
-	if ((op >= 0x70 && op <= 0x7f) || (op >= 0xe0 && op <= 0xe3))
-		return X86_BRANCH;
-	if (op >= 0xb8 && op <= 0xbf)
-		return low == 0 && d->imm == SIGRETURN ? X86_SIGRETURN :
-		       low == REG_SP                   ? X86_SP_LOST :
-							 X86_OTHER;
-	switch (op) {
-	case 0x68:
-	case 0x6a:
-	case 0x9c:
-		return X86_PUSH;
-	case 0x81:
-	case 0x83:
-		return group1(d, ret_value);
-	case 0x87:
-		return d->reg == REG_SP || (d->mod == 3 && d->base == REG_SP) ? X86_SP_LOST :
-										X86_OTHER;
-	case 0x89:
-	case 0x8b:
-	case 0x8d:
-		return d->rip && op == 0x8d ? X86_ADDRESS : moves(d, ret_value);
-	case 0x8f:
-		return X86_POP;
-	case 0x90:
-		return d->rex & REX_B ? X86_OTHER : X86_PADDING;
-	case 0x9d:
-		return X86_POP;
-	case 0xc7:
-		return d->mod == 3 && d->base == 0 && d->imm == SIGRETURN ? X86_SIGRETURN :
-									    X86_OTHER;
-	case 0xc9:
-		return X86_LEAVE;
-	case 0xcc:
-		return X86_PADDING;
-	case 0xc2:
-	case 0xc3:
-	case 0xca:
-	case 0xcb:
-	case 0xcf:
-	case 0xf4:
-		return X86_RET;
-	case 0xe8:
-		return X86_CALL;
-	case 0xe9:
-	case 0xeb:
-		return X86_JUMP;
-	case 0xff:
-		return group5(d);
-	default:
+/* Opcodes of one byte; all others are X86_OTHER. */
+static const struct meaning meanings[256] = {
+	[0x00 ... 0x3f] = {.judge = arithmetic},
+	[0x50 ... 0x57] = {.judge = push_register},
+	[0x58 ... 0x5f] = {.judge = pop_register},
+	[0x68] = {X86_PUSH, NULL},
+	[0x6a] = {X86_PUSH, NULL},
+	[0x70 ... 0x7f] = {X86_BRANCH, NULL},
+	[0x81] = {.judge = group1},
+	[0x83] = {.judge = group1},
+	[0x87] = {.judge = exchange},
+	[0x89] = {.judge = move},
+	[0x8b] = {.judge = move},
+	[0x8d] = {.judge = load_address},
+	[0x8f] = {X86_POP, NULL},
+	[0x90] = {.judge = no_operation},
+	[0x9c] = {X86_PUSH, NULL}, /* pushf */
+	[0x9d] = {X86_POP, NULL},
+	[0xb8 ... 0xbf] = {.judge = move_number},
+	[0xc2 ... 0xc3] = {X86_RET, NULL},
+	[0xc7] = {.judge = store_number},
+	[0xc9] = {X86_LEAVE, NULL},
+	[0xca ... 0xcb] = {X86_RET, NULL},    /* far */
+	[0xcc] = {X86_PADDING, NULL},         /* int3 */
+	[0xcf] = {X86_RET, NULL},             /* iret */
+	[0xe0 ... 0xe3] = {X86_BRANCH, NULL}, /* loop, jcxz */
+	[0xe8] = {X86_CALL, NULL},
+	[0xe9] = {X86_JUMP, NULL},
+	[0xeb] = {X86_JUMP, NULL},
+	[0xf4] = {X86_RET, NULL}, /* hlt */
+	[0xff] = {.judge = group5},
+};
+
+/* Those of two bytes, without the 0f. */
+static const enum x86_kind two_byte_kinds[256] = {
+	[0x0b] = X86_RET,     /* ud2 */
+	[0x1f] = X86_PADDING, /* nop */
+	[0x80 ... 0x8f] = X86_BRANCH,
+	[0xa0] = X86_PUSH, /* fs */
+	[0xa1] = X86_POP,
+	[0xa8] = X86_PUSH, /* gs */
+	[0xa9] = X86_POP,
+};
+
+static enum x86_kind kind_of(const struct decoder *d, int32_t *ret_value)
+{
+	const struct meaning *m = &meanings[d->opcode];
+
+	if (d->map == MAP_0F)
+		return two_byte_kinds[d->opcode];
+	if (d->map != MAP_ONE)
 		return X86_OTHER;
-	}
-}
-
-static enum x86_kind by_two_bytes(const struct decoder *d)
-{
-	if (d->opcode >= 0x80 && d->opcode <= 0x8f)
-		return X86_BRANCH;
-	if (d->opcode == 0x0b)
-		return X86_RET; /* ud2 */
-	if (d->opcode == 0x1f)
-		return X86_PADDING;
-	if (d->opcode == 0xa0 || d->opcode == 0xa8)
-		return X86_PUSH;
-	if (d->opcode == 0xa1 || d->opcode == 0xa9)
-		return X86_POP;
-	return X86_OTHER;
+	return m->judge ? m->judge(d, ret_value) : m->kind;
 }
 
 bool x86_insn__read(const uint8_t *bytes, size_t len, uint64_t vaddr, struct x86_insn *ret)
@@ -396,10 +453,7 @@ bool x86_insn__read(const uint8_t *bytes, size_t len, uint64_t vaddr, struct x86
 	*ret = (struct x86_insn){.len = (uint32_t)(d.c.pos - from)};
 	if (d.vex)
 		return true;
-	if (d.map == MAP_ONE)
-		ret->kind = by_opcode(&d, &ret->value);
-	else if (d.map == MAP_0F)
-		ret->kind = by_two_bytes(&d);
+	ret->kind = kind_of(&d, &ret->value);
 	direct = ret->kind == X86_BRANCH ||
 		 ((ret->kind == X86_JUMP || ret->kind == X86_CALL) && d.opcode != 0xff);
 	if (direct)
