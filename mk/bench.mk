@@ -7,7 +7,7 @@ BENCH := $(O)/bench
 $(BENCH)/pmubpf-stream: tests/bench/stream.c tests/bench/stream.h $(OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=session__ring_record,--wrap=processes__life_arrived,--wrap=session__round \
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=assembly__record,--wrap=processes__life_arrived,--wrap=session__round \
 		tests/bench/stream.c $(OBJ) $(LDLIBS) -o $@
 
 $(BENCH)/replay: tests/bench/replay.c tests/bench/stream.h $(TESTED)

@@ -23,12 +23,15 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "out/folded.h"
 #include "prof/recorded.h"
-#include "session/internal.h"
+#include "sym/idle.h"
+#include "sym/kernel_names.h"
 #include "sym/texts.h"
+#include "sys/clock.h"
 #include "stream.h"
 
 /* What copies of one recording are told apart by. */
@@ -106,7 +109,7 @@ static uint64_t other_id(uint64_t id, uint32_t copy)
 	return id && copy ? (id ^ copy) * 0x9e3779b97f4a7c15ULL : id;
 }
 
-static void play_stack(struct session *s, struct pmb_stack *stack, uint32_t copy)
+static void play_stack(struct assembly *a, struct pmb_stack *stack, uint32_t copy)
 {
 	if (!how.stacks && !how.processes && copy)
 		return; /* sent once */
@@ -114,10 +117,10 @@ static void play_stack(struct session *s, struct pmb_stack *stack, uint32_t copy
 	stack->tgid = apart(stack->tgid, copy, how.processes);
 	if (how.stacks && stack->tgid)
 		stack->frames[0] += (uint64_t)copy * LEAVES_APART;
-	session__ring_record(s, stack, stack->rec.size);
+	assembly__record(a, stack, stack->rec.size);
 }
 
-static void play_sample(struct session *s, struct pmb_sample *sample, uint32_t copy)
+static void play_sample(struct assembly *a, struct pmb_sample *sample, uint32_t copy)
 {
 	sample->tgid = apart(sample->tgid, copy, how.processes);
 	sample->tid = apart(sample->tid, copy, how.rings);
@@ -128,10 +131,10 @@ static void play_sample(struct session *s, struct pmb_sample *sample, uint32_t c
 		sample->user_stack = other_id(sample->user_stack, copy);
 		sample->kernel_stack = other_id(sample->kernel_stack, copy);
 	}
-	session__ring_record(s, sample, sample->rec.size);
+	assembly__record(a, sample, sample->rec.size);
 }
 
-static void play_life(struct session *s, struct life *life, uint32_t copy, const char *dir)
+static void play_life(struct assembly *a, struct life *life, uint32_t copy, const char *dir)
 {
 	if (copy && !how.processes)
 		return;
@@ -141,10 +144,10 @@ static void play_life(struct session *s, struct life *life, uint32_t copy, const
 	life->tgid = apart(life->tgid, copy, true);
 	life->tid = apart(life->tid, copy, true);
 	life->parent_tgid = apart(life->parent_tgid, copy, true);
-	session__life(s, life);
+	assembly__life(a, life);
 }
 
-static void play(struct session *s, const struct stream_head *head, uint32_t copy, const char *dir)
+static void play(struct assembly *a, const struct stream_head *head, uint32_t copy, const char *dir)
 {
 	union {
 		struct pmb_rec rec;
@@ -158,11 +161,11 @@ static void play(struct session *s, const struct stream_head *head, uint32_t cop
 		return;
 	memcpy(&now, head + 1, head->size);
 	if (head->kind == STREAM_LIFE)
-		play_life(s, &now.life, copy, dir);
+		play_life(a, &now.life, copy, dir);
 	else if (now.rec.type == PMB_REC_STACK)
-		play_stack(s, &now.stack, copy);
+		play_stack(a, &now.stack, copy);
 	else if (now.rec.type == PMB_REC_SAMPLE)
-		play_sample(s, &now.sample, copy);
+		play_sample(a, &now.sample, copy);
 }
 
 static const struct stream_head *next(const struct stream_head *head)
@@ -170,8 +173,18 @@ static const struct stream_head *next(const struct stream_head *head)
 	return (const void *)((const uint8_t *)(head + 1) + head->size);
 }
 
+static void settle(struct assembly *a, uint64_t horizon, bool last)
+{
+	assembly__settle(a, last ? UINT64_MAX : horizon);
+	assembly__tidy(a, horizon);
+	if (!files__many(a->opts.files))
+		return;
+	assembly__keep_files(a);
+	files__sweep(a->opts.files);
+}
+
 /* Each round as often as there are copies: one ring after the other, as the tool drains them. */
-__attribute__((noinline)) static void play_all(struct session *s, const struct buf *stream,
+__attribute__((noinline)) static void play_all(struct assembly *a, const struct buf *stream,
 					       uint32_t copies, const char *dir)
 {
 	const struct stream_head *end = (const void *)(stream->data + stream->len);
@@ -181,12 +194,12 @@ __attribute__((noinline)) static void play_all(struct session *s, const struct b
 		for (uint32_t copy = 0; copy < copies; copy++) {
 			for (head = from; head < end && head->kind != STREAM_ROUND;
 			     head = next(head))
-				play(s, head, copy, dir);
+				play(a, head, copy, dir);
 		}
 		if (head >= end)
 			break;
 		from = next(head);
-		session__settle(s, *(const uint64_t *)(head + 1), from >= end);
+		settle(a, *(const uint64_t *)(head + 1), from >= end);
 	}
 }
 
@@ -211,25 +224,26 @@ static void name_all(struct names *names, const struct profile *profile, const s
 }
 
 /* Returns the number of rows. */
-__attribute__((noinline)) static size_t fold(const struct session_result *result, FILE *out)
+__attribute__((noinline)) static size_t fold(const struct assembly *a, struct cgroups *cgroups,
+					     FILE *out)
 {
 	_cleanup_(names__done) struct names names = {0};
 	const struct measure measure = {.unit = NUMBER_TIME, .is_time = true};
 	const char *const event = "cpu-clock", *const by[] = {"container", NULL};
 	const struct format_opts opts = {.unit = -1, .by = how.containers ? by : NULL};
 	const struct recorded recorded = {
-		.profile = result->profile,
-		.files = result->files,
+		.profile = a->profile,
+		.files = a->opts.files,
 		.names = &names,
 		.measures = &measure,
 		.events = &event,
 		.n_events = 1,
-		.cgroups = result->cgroups,
+		.cgroups = cgroups,
 	};
 	struct prof *prof;
 	size_t n;
 
-	name_all(&names, result->profile, result->files);
+	name_all(&names, a->profile, a->opts.files);
 	prof = prof__recorded(&recorded);
 	folded__write(out, prof, &opts);
 	n = prof->n_samples;
@@ -237,56 +251,86 @@ __attribute__((noinline)) static size_t fold(const struct session_result *result
 	return n;
 }
 
-static void report(const struct session_result *result, uint32_t copies, size_t processes,
-		   size_t rows, const double *at)
+static void report(const struct assembly *a, uint32_t copies, size_t rows, const double *at)
 {
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
 	printf("{\"copies\": %u, \"processes\": %zu, \"samples\": %lu, \"stacks\": %lu, \"rows\": %zu, \"account_s\": %.3f, "
 	       "\"fold_s\": %.3f, \"rss_mb\": %.1f, \"allocations\": %lu}\n",
-	       copies, processes, (unsigned long)result->ledger.events[0].decoded,
-	       (unsigned long)result->ledger.stacks_received, rows, at[1] - at[0], at[2] - at[1],
+	       copies, processes__count(a->processes), (unsigned long)a->books.events[0].decoded,
+	       (unsigned long)a->books.stacks_received, rows, at[1] - at[0], at[2] - at[1],
 	       (double)ru.ru_maxrss / 1024, (unsigned long)allocations);
+}
+
+/* What the assembly needs of the kernel side. */
+struct context {
+	struct kernel_names *kernel;
+	struct cgroups *cgroups;
+};
+
+static bool may_be_sampled(void *context, uint32_t tgid)
+{
+	(void)context;
+	return tgid;
+}
+
+static bool is_idle(void *context, uint64_t ip)
+{
+	const struct context *c = context;
+	struct kernel_name name;
+
+	kernel_names__find(c->kernel, ip, &name);
+	return name.name && idle_function(name.name);
+}
+
+static bool is_wanted(void *context, const struct pmb_sample *sample)
+{
+	const struct context *c = context;
+
+	if (c->cgroups)
+		cgroups__meet(c->cgroups, sample->cgroup, (pid_t)sample->tgid);
+	return true;
 }
 
 static void replay(const struct buf *stream, uint32_t copies, const char *dir, FILE *out)
 {
-	struct event event = {.name = (char *)"cpu-clock", .unit = UNIT_NS};
-	struct event_list events = {.events = &event, .n = 1};
-	struct session_opts opts = {
-		.events = &events,
-		.kernel = kernel_names__new(),
-		.labels = how.containers ? LABEL_CGROUP : 0,
+	static const struct assembly_fns fns = {
+		.now = now_ns,
+		.may_be_sampled = may_be_sampled,
+		.is_idle = is_idle,
+		.is_wanted = is_wanted,
 	};
-	struct session_result result = {.profile = profile__new(), .files = files__new(NULL)};
-	struct session s = {.opts = &opts,
-			    .result = &result,
-			    .by_place = true,
-			    .n_cpus = (int)copies + 64};
+	struct context context = {
+		.kernel = kernel_names__new(),
+		.cgroups = how.containers ? cgroups__new(NULL) : NULL,
+	};
+	struct files *files = files__new(NULL);
+	const struct assembly_opts opts = {
+		.fns = &fns,
+		.ctx = &context,
+		.n_events = 1,
+		.labels = how.containers ? LABEL_CGROUP : 0,
+		.n_cpus = (int)copies + 64,
+		.files = files,
+	};
+	struct assembly assembly;
 	double at[3];
 	size_t rows;
 
-	result.cgroups = how.containers ? cgroups__new(NULL) : NULL;
-	result.ledger.events = xcalloc(1, sizeof(*result.ledger.events));
-	result.ledger.n_events = 1;
-	s.cpu_sampled = xcalloc((size_t)s.n_cpus, sizeof(*s.cpu_sampled));
-	s.processes = processes__new(result.files);
-	kernel_names__read(opts.kernel);
+	assembly__init(&assembly, &opts);
+	kernel_names__read(context.kernel);
 	allocations = 0;
 	at[0] = cpu_s();
-	play_all(&s, stream, copies, dir);
+	play_all(&assembly, stream, copies, dir);
 	at[1] = cpu_s();
-	rows = fold(&result, out);
+	rows = fold(&assembly, context.cgroups, out);
 	at[2] = cpu_s();
-	report(&result, copies, processes__count(s.processes), rows, at);
-	processes__free(s.processes);
-	raw_stacks__done(&s.stacks);
-	slices__done(&s.slices);
-	queue__done(&s.queue);
-	free(s.cpu_sampled);
-	kernel_names__free(opts.kernel);
-	session_result__done(&result);
+	report(&assembly, copies, rows, at);
+	assembly__done(&assembly);
+	kernel_names__free(context.kernel);
+	cgroups__free(context.cgroups);
+	files__free(files);
 }
 
 static int read_stream(const char *path, struct buf *ret)

@@ -15,10 +15,10 @@
 
 enum {
 	SLACK_NS = 20 * 1000 * 1000
-}; /* as in session/account.c: what is younger waits for the next round */
+}; /* as in session/rounds.c: what is younger waits for the next round */
 
-void __real_session__ring_record(void *session, const void *data, size_t size);
-void __wrap_session__ring_record(void *session, const void *data, size_t size);
+void __real_assembly__record(struct assembly *a, const void *data, size_t size);
+void __wrap_assembly__record(struct assembly *a, const void *data, size_t size);
 void __real_processes__life_arrived(struct processes *all, const struct life *life);
 void __wrap_processes__life_arrived(struct processes *all, const struct life *life);
 void __real_session__round(struct session *s, bool final);
@@ -48,10 +48,10 @@ static void put(enum stream_kind kind, const void *data, size_t size, const char
 	gzwrite(file, zeros, (unsigned)pad);
 }
 
-void __wrap_session__ring_record(void *session, const void *data, size_t size)
+void __wrap_assembly__record(struct assembly *a, const void *data, size_t size)
 {
 	put(STREAM_RECORD, data, size, NULL);
-	__real_session__ring_record(session, data, size);
+	__real_assembly__record(a, data, size);
 }
 
 void __wrap_processes__life_arrived(struct processes *all, const struct life *life)

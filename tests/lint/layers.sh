@@ -43,6 +43,7 @@ allowed() {
 	"user/symd/"*" sys/drop.h" | "user/symd/"*" sys/landlock.h") ;; # taking from oneself; these stand on base/ alone
 	"user/sym/"*" symd/protocol.h" | "user/sym/"*" symd/fetch.h") ;; # and this is the protocol
 	"user/assemble/"*" collect/decode.h") ;; # what a record is
+	"user/assemble/"*" unwind/walk.h") ;;    # what a walk over a slice of stack finds
 	"user/opener/"*" symd/protocol.h") ;; # how a packet travels, with a descriptor
 	"user/opener/answer.c proc/container_name.h") ;; # what is asked of it
 	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/fetch.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const double MIN_RATIO = 0.95, MAX_RATIO = 1.05;
 
@@ -76,6 +77,14 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 	    e->value / 4 <= e->instances * (e->interval ? e->interval : FIRST_PERIODS))
 		return SILENCE_NONE;
 	return SILENCE_NO_INTERRUPT;
+}
+
+void ledger__done(struct ledger *ledger)
+{
+	free(ledger->events);
+	spoilers__done(&ledger->spoilers);
+	set_aside__done(&ledger->aside);
+	*ledger = (struct ledger){0};
 }
 
 void ledger__count_rows(struct ledger *ledger, const struct profile *profile)

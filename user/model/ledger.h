@@ -107,6 +107,9 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
+/* Frees what is its own; not the struct. */
+void ledger__done(struct ledger *ledger);
+
 /* Fills in what the rows of the profile hold, and adds its tables to `memory`; once, at the end. */
 void ledger__count_rows(struct ledger *ledger, const struct profile *profile);
 

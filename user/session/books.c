@@ -101,7 +101,7 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 {
 	size_t n = s->counters.n + (size_t)s->n_cpus, used = 0;
 	_cleanup_free_ double *hz = xcalloc(n, sizeof(*hz));
-	const bool *sampled = &s->cpu_sampled[index * (size_t)s->n_cpus];
+	const bool *sampled = &s->assembly.cpu_sampled[index * (size_t)s->n_cpus];
 	size_t source = rate_source(s->opts->events, index);
 	struct clock_rate rate = {0};
 
@@ -276,7 +276,7 @@ static void close_unwind(struct session *s)
 		.evicted = totals->evicted,
 		.bytes = store__bytes(s->store),
 		.build_ns = totals->build_ns,
-		.slices_lost = s->slices.refused,
+		.slices_lost = s->assembly.slices.refused,
 	};
 	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
 		unwind->slices += s->result->ledger.events[i].kernel.slices_sent;
@@ -291,13 +291,13 @@ static void close_memory(struct session *s)
 
 	ledger->memory = (struct ledger_memory){
 		.limit = s->opts->max_memory,
-		.bytes = raw_stacks__bytes(&s->stacks),
-		.stacks_dropped = s->stacks.dropped,
+		.bytes = raw_stacks__bytes(&s->assembly.stacks),
+		.stacks_dropped = s->assembly.stacks.dropped,
 	};
 	if (!s->opts->profile) /* else it is the lender's, with his numbers of events */
 		ledger__count_rows(ledger, s->result->profile);
-	raw_stacks__done(&s->stacks);
-	queue__done(&s->queue);
+	raw_stacks__done(&s->assembly.stacks);
+	queue__done(&s->assembly.queue);
 }
 
 void session__close_books(struct session *s)
@@ -306,6 +306,10 @@ void session__close_books(struct session *s)
 	const struct sideband_totals *sideband = sideband__totals(s->sideband);
 	struct ledger *ledger = &s->result->ledger;
 
+	/* what was assembled is the caller's from here on */
+	s->result->profile = TAKE_PTR(s->assembly.profile);
+	*ledger = s->assembly.books;
+	s->assembly.books = (struct ledger){0};
 	counters__read(&s->counters);
 	read_counted(s);
 	for (size_t i = 0; i < s->counters.n; i++)

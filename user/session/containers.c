@@ -17,32 +17,16 @@ static bool is_wanted(const struct session *s, uint64_t cgroup)
 	return false;
 }
 
-static void discard(struct session *s, uint32_t event, uint64_t weight)
+bool session__wants_cgroup(void *session, const struct pmb_sample *sample)
 {
-	s->result->ledger.events[event].foreign++;
-	s->result->ledger.events[event].weight_foreign += weight;
-}
+	struct session *s = session;
+	bool choose = s->opts->whom.n_containers > 0;
 
-bool session__meet_cgroup(struct session *s, const struct decoded *rec)
-{
-	const struct pmb_sample *sample = rec->sample;
-	bool choose = s->opts->whom.n_containers > 0, wanted;
-
-	if (!session_wants_cgroups(s->opts))
-		return true;
 	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid) && choose)
 		programs__mark_cgroup(s->programs, sample->cgroup,
 				      is_wanted(s, sample->cgroup) ? PMB_CGROUP_TARGET :
 								     PMB_CGROUP_OTHER);
-	wanted = !choose || is_wanted(s, sample->cgroup);
-	if (wanted)
-		return true;
-	discard(s, sample->event, sample->weight);
-	for (size_t i = 0; i < rec->n_reads; i++) {
-		if (rec->reads[i].weight)
-			discard(s, rec->reads[i].event, rec->reads[i].weight);
-	}
-	return false;
+	return !choose || is_wanted(s, sample->cgroup);
 }
 
 static bool met_one(struct session *s, const char *wanted)

@@ -3,14 +3,11 @@
 #ifndef PMUBPF_SESSION_INTERNAL_H
 #define PMUBPF_SESSION_INTERNAL_H
 
-#include "assemble/queue.h"
-#include "assemble/slices.h"
-#include "assemble/stacks.h"
+#include "assemble/assembly.h"
 #include "collect/counters.h"
 #include "collect/programs.h"
 #include "collect/rings.h"
 #include "collect/sideband.h"
-#include "proc/processes.h"
 #include "session/command.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -31,18 +28,13 @@ struct session {
 	struct counters counted; /* of opts->counted, in their order */
 	struct sideband *sideband;
 	struct rings *rings;
-	size_t ring_bytes; /* of each CPU */
-	struct processes *processes;
-	struct raw_stacks stacks;
-	struct queue queue;
+	size_t ring_bytes;        /* of each CPU */
+	struct assembly assembly; /* what came, becoming a profile */
+	struct assembly_fns assembly_fns;
 	/* unwinding by tables; NULL: by frame pointers */
 	struct store *store;
 	struct tables *tables;
 	struct lists *lists;
-	struct slices slices;
-	struct late *late; /* samples that wait for a table */
-	size_t n_late, cap_late;
-	size_t late_held;   /* bytes of mappings that they refer to */
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
 	struct family *family;     /* tasks that inherited events live in */
@@ -58,7 +50,6 @@ struct session {
 	uint64_t places_ns;    /* when the counters of places were read */
 	uint64_t *idle_before; /* per CPU; as the counters were started */
 	uint64_t *idle_after;  /* as they were stopped */
-	bool *cpu_sampled;     /* [event * n_cpus + cpu] */
 	int n_cpus;            /* possible */
 };
 
@@ -71,46 +62,23 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
-/* What a weight is charged to, and how its stacks ended. */
-struct account {
-	struct profile_key key; /* its event is the profile's number, its labels are to come */
-	struct profile_labels labels; /* without the ending */
-	uint8_t user_end, kernel_end;
-	uint32_t cpu;
-	uint32_t event;
-	uint64_t weight;
-	size_t n_reads;
-	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
-};
-
-/* account.c: from records to profile and ledger */
-void session__account(struct session *s, struct account *to);
+/* rounds.c: records are drained and assembled */
+void session__assemble(struct session *s); /* begins it */
 void session__ring_record(void *session, const void *data, size_t size);
-void session__life(void *session, const struct life *life);
 /* Takes what the kernel tells of processes, so that files are opened while they are there. */
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
-/* The second half of a round: what was drained and happened before `horizon` is processed. */
-void session__settle(struct session *s, uint64_t horizon, bool final);
-/* The event's number in the profile, which may be that of several recordings. */
-uint32_t session__event_number(const struct session *s, size_t event);
-
-/* containers.c: looks the cgroup of a sample up. False: it is of another container than those asked for, and
- * was left out. */
-bool session__meet_cgroup(struct session *s, const struct decoded *rec);
-void session__note_containers(struct session *s);
-
-/* unwind.c: tables for the kernel side, and samples that wait for a table. Takes the slice over. */
-void session__late(struct session *s, const struct account *to, struct process *process,
-		   struct slice *slice);
 /* While other work is done, if it's long since: empties the rings, takes a table and asks for the next. */
 void session__look_around(struct session *s);
+
+/* containers.c: looks the cgroup of a sample up. False: it is of another container than those asked for. */
+bool session__wants_cgroup(void *session, const struct pmb_sample *sample);
+void session__note_containers(struct session *s);
+
+/* unwind.c: tables, for the kernel side and for samples that wait for one */
 void session__late_round(struct session *s); /* takes what tables there are */
 void session__late_end(struct session *s);   /* waits a while for those that are missing */
-/* What the waiting ones hold of the profile is about to become void: they are accounted as they are. */
-void session__late_give_up(struct session *s);
-void session__late_keep_files(const struct session *s);
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
 
@@ -122,8 +90,8 @@ void session__spend_end(
 	struct session *s); /* all records are in; maps and helpers are still there */
 void session__spend_free(struct session *s);
 /* Around the account of each sample. */
-uint64_t session__time_sample(struct session *s, const struct decoded *rec);
-void session__timed_sample(struct session *s, uint64_t began);
+void session__time_sample(struct session *s, const struct decoded *rec);
+void session__timed_sample(struct session *s);
 
 /* books.c: the ledger, once all records are in */
 void session__close_books(struct session *s);

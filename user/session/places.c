@@ -13,23 +13,9 @@
 
 static void charge(struct session *s, size_t event, int cpu, uint64_t weight)
 {
-	struct ledger_event *e = &s->result->ledger.events[event];
-	struct profile *profile = s->result->profile;
 	_cleanup_free_ char *place = xasprintf("cpu%d", cpu);
-	struct profile_key key = {.event = session__event_number(s, event)};
 
-	key.comm = profile__comm(profile, place);
-	key.user_stack = profile__artificial(profile, ARTIFICIAL_NOT_PROGRAM);
-	profile__add(profile, &key, weight);
-	e->kernel.seen++;
-	e->kernel.emitted++;
-	e->kernel.weight_seen += weight;
-	e->kernel.weight_emitted += weight;
-	e->decoded++;
-	e->aggregated++;
-	e->weight += weight;
-	s->result->ledger.user_endings[PMB_END_NONE]++;
-	s->result->ledger.kernel_endings[PMB_END_NONE]++;
+	assembly__charge(&s->assembly, event, place, weight);
 }
 
 void session__charge_places(struct session *s)

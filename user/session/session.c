@@ -47,19 +47,12 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
 	s->idle_after = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_after));
-	s->cpu_sampled = xcalloc(n * (size_t)s->n_cpus, sizeof(*s->cpu_sampled));
-	result->profile = opts->profile ? opts->profile : profile__new();
 	result->files = opts->files ? opts->files : files__new(opts->opener);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
-	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
-	profile__set_limit(result->profile, opts->max_memory / 4 * 3);
-	s->stacks.limit = opts->max_memory / 4;
-	result->ledger.events = xcalloc(n, sizeof(*result->ledger.events));
-	result->ledger.n_events = n;
 	result->rates = xcalloc(n, sizeof(*result->rates));
 	result->scopes = xcalloc(n, sizeof(*result->scopes));
-	s->processes = processes__new(result->files);
+	session__assemble(s);
 }
 
 static int session__check_cpus(struct session *s, struct err *err)
@@ -180,11 +173,11 @@ static void session__tick(struct session *s, uint64_t now)
 
 	if (!s->opts->tick)
 		return;
-	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
+	for (size_t i = 0; i < s->opts->events->n; i++) {
 		struct pmb_stats stats;
 
 		if (s->opts->events->events[i].way == EVENT_OVERFLOWS)
-			tick.samples += s->result->ledger.events[i].decoded;
+			tick.samples += s->assembly.books.events[i].decoded;
 		if (programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		for (int k = 0; k < PMB_N_DROPS; k++)
@@ -274,11 +267,12 @@ static enum session_end session__loop(struct session *s)
 				return END_DURATION;
 			session__poll(s, fds, N_FDS,
 				      left_ms(s, now,
-					      (s->slices.hurry ? HURRY_MS : ROUND_MS) - REST_MS));
+					      (s->assembly.slices.hurry ? HURRY_MS : ROUND_MS) -
+						      REST_MS));
 		}
 		if (session__ended(s, &fds[FD_READER], &end))
 			return end;
-		s->slices.hurry = false;
+		s->assembly.slices.hurry = false;
 		session__round(s, false);
 		session__spend_round(s);
 		session__tick(s, now_ns());
@@ -334,15 +328,12 @@ struct session *session__free(struct session *s)
 	session__unwind_free(s);
 	session__spend_free(s);
 	programs__free(s->programs);
-	processes__free(s->processes);
-	raw_stacks__done(&s->stacks);
-	queue__done(&s->queue);
+	assembly__done(&s->assembly);
 	session__family_free(s);
 	tasks__done(&s->tasks);
 	cpus__done(&s->online);
 	free(s->idle_before);
 	free(s->idle_after);
-	free(s->cpu_sampled);
 	free(s);
 	return NULL;
 }
@@ -355,9 +346,7 @@ void session_result__done(struct session_result *result)
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);
-	free(result->ledger.events);
-	spoilers__done(&result->ledger.spoilers);
-	set_aside__done(&result->ledger.aside);
+	ledger__done(&result->ledger);
 	free(result->rates);
 	free(result->scopes);
 	buf__done(&result->notes);

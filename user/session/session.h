@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "assemble/assembly.h"
 #include "base/err.h"
 #include "model/clockrate.h"
 #include "model/cost.h"
@@ -31,16 +32,6 @@ enum session_scope {
 	SCOPE_PER_TASK,
 };
 
-/* What rows of the profile are told apart by besides command, stack and data address. */
-enum session_label {
-	LABEL_PID = 1,
-	LABEL_ENDING = 2,
-	LABEL_TID = 4,
-	LABEL_CPU = 8,
-	LABEL_CGROUP = 16,
-	LABEL_USER = 32,
-};
-
 struct session_tick {
 	uint64_t elapsed_ns;
 	uint64_t samples;
@@ -59,7 +50,7 @@ struct session_opts {
 	size_t table_bytes;  /* for rows of unwind tables */
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
-	unsigned labels;     /* enum session_label, added up */
+	unsigned labels;     /* enum assembly_label, added up */
 	uint64_t cpu_ns;     /* of this process, that earlier recordings have accounted for */
 	double budget;       /* percent of the CPUs' time that it may take; 0: any */
 	size_t ring_bytes;   /* of each CPU; 0: by their number */

@@ -43,6 +43,7 @@ struct spending {
 	struct mean overflow, other_overflow, sample;
 	uint64_t accounted; /* samples of adaptive events since the window's begin */
 	uint64_t turn;
+	uint64_t sample_ns; /* when the sample began that is timed; 0: none is */
 	struct settled {
 		uint64_t at_ns; /* 0: the start isn't over */
 		uint64_t kernel_ns, reader_ns;
@@ -103,19 +104,24 @@ static uint64_t mean__times(const struct mean *m, uint64_t n)
 	return m->n ? (uint64_t)((double)m->ns / (double)m->n * (double)n) : 0;
 }
 
-uint64_t session__time_sample(struct session *s, const struct decoded *rec)
+void session__time_sample(struct session *s, const struct decoded *rec)
 {
 	struct spending *sp = s->spending;
 
+	sp->sample_ns = 0;
 	if (!is_adaptive(s, rec->sample->event))
-		return 0;
+		return;
 	sp->accounted++;
-	return ++sp->turn % TIMED_EVERY ? 0 : usage_thread_ns();
+	if (++sp->turn % TIMED_EVERY == 0)
+		sp->sample_ns = usage_thread_ns();
 }
 
-void session__timed_sample(struct session *s, uint64_t began)
+void session__timed_sample(struct session *s)
 {
-	mean__add(&s->spending->sample, 1, usage_thread_ns() - began);
+	struct spending *sp = s->spending;
+
+	if (sp->sample_ns)
+		mean__add(&sp->sample, 1, usage_thread_ns() - sp->sample_ns);
 }
 
 static struct kernel_totals kernel_totals(const struct session *s, bool adaptive)
@@ -149,7 +155,7 @@ static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals 
 
 static void set_interval(struct session *s, size_t event)
 {
-	struct ledger_event *e = &s->result->ledger.events[event];
+	struct ledger_event *e = &s->assembly.books.events[event];
 	uint64_t *now = &s->spending->interval[event], before = *now;
 	enum pmb_weight weight = event_weight(s, event);
 	double wanted = (double)s->opts->events->events[event].attr.sample_period *

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* One sample becomes a row of the profile: everything that must be counted is counted here. */
+#include <string.h>
+
+#include "assemble/internal.h"
+
+/* Frames that never came (ring full, id unknown): the interrupted instruction is known all the same. */
+static uint32_t leaf_only(struct assembly *a, struct process *process, uint64_t ip)
+{
+	struct frame frame = {FRAME_KERNEL, 0, ip};
+	uint32_t id;
+
+	if (process)
+		frame = process__locate(a->processes, process, ip);
+	id = profile__frame(a->profile, &frame);
+	return profile__stack(a->profile, &id, 1);
+}
+
+/* One side's stack; process NULL: the kernel's. *ending becomes what the ledger is told. */
+static uint32_t resolve(struct assembly *a, uint64_t id, struct process *process, uint64_t ip,
+			uint8_t *ending)
+{
+	bool ip_is_kernel = ip >> 63;
+	uint32_t stack = 0;
+
+	if (!id && *ending == PMB_END_NONE)
+		return 0;
+	if (process && process__execing(process, raw_stacks__leaf(&a->stacks, id), ip_is_kernel)) {
+		*ending = PMB_END_EXECING;
+		return 0;
+	}
+	if (id && *ending != PMB_END_LOST) {
+		stack = raw_stacks__resolve(&a->stacks, id, a->profile, a->processes, process);
+		if (!stack && *ending != PMB_END_NO_TABLE) /* else its slice found no room here */
+			*ending = PMB_END_UNKNOWN_ID;
+	}
+	if (!stack && ip_is_kernel == !process)
+		stack = leaf_only(a, process, ip);
+	return stack;
+}
+
+static uint32_t event_number(const struct assembly *a, size_t event)
+{
+	return (uint32_t)(a->opts.numbers ? a->opts.numbers[event] : event);
+}
+
+/* Which file the walk did not get out of. */
+static void note_spoiler(struct assembly *a, const struct account *to)
+{
+	const uint32_t *frames;
+	const struct frame *all;
+	uint32_t n = profile__stack_frames(a->profile, to->key.user_stack, &frames);
+	const struct file *file = NULL;
+
+	profile__frames(a->profile, &all);
+	if (n)
+		file = files__get(a->opts.files, all[frames[n - 1]].file);
+	spoilers__add(&a->books.spoilers, file ? file->path : "[unknown]", to->user_end, 1);
+}
+
+/* An overflow of the event, or a reading of it. */
+static void account_weight(struct assembly *a, struct account *to, uint32_t event, uint64_t weight)
+{
+	struct ledger *books = &a->books;
+
+	to->key.event = event_number(a, event);
+	if (a->opts.labels & LABEL_ENDING)
+		to->labels.ending = to->user_end ? to->user_end : to->kernel_end;
+	to->key.labels = profile__labels(a->profile, &to->labels);
+	profile__add(a->profile, &to->key, weight);
+	books->user_endings[to->user_end]++;
+	if (ending_is_early(to->user_end))
+		note_spoiler(a, to);
+	books->kernel_endings[to->kernel_end]++;
+	books->events[event].aggregated++;
+	books->events[event].weight += weight;
+	if (to->cpu < (uint32_t)a->opts.n_cpus)
+		a->cpu_sampled[event * (uint32_t)a->opts.n_cpus + to->cpu] = true;
+}
+
+void assembly__account(struct assembly *a, struct account *to)
+{
+	account_weight(a, to, to->event, to->weight);
+	for (size_t i = 0; i < to->n_reads; i++) {
+		if (to->reads[i].weight)
+			account_weight(a, to, to->reads[i].event, to->reads[i].weight);
+	}
+}
+
+void assembly__charge(struct assembly *a, size_t event, const char *place, uint64_t weight)
+{
+	struct profile_key key = {.event = event_number(a, event)};
+	struct ledger_event *e = &a->books.events[event];
+
+	key.comm = profile__comm(a->profile, place);
+	key.user_stack = profile__artificial(a->profile, ARTIFICIAL_NOT_PROGRAM);
+	profile__add(a->profile, &key, weight);
+	e->kernel.seen++;
+	e->kernel.emitted++;
+	e->kernel.weight_seen += weight;
+	e->kernel.weight_emitted += weight;
+	e->decoded++;
+	e->aggregated++;
+	e->weight += weight;
+	a->books.user_endings[PMB_END_NONE]++;
+	a->books.kernel_endings[PMB_END_NONE]++;
+}
+
+static void discard(struct assembly *a, uint32_t event, uint64_t weight)
+{
+	a->books.events[event].foreign++;
+	a->books.events[event].weight_foreign += weight;
+}
+
+static void discard_all(struct assembly *a, const struct decoded *rec)
+{
+	discard(a, rec->sample->event, rec->sample->weight);
+	for (size_t i = 0; i < rec->n_reads; i++) {
+		if (rec->reads[i].weight)
+			discard(a, rec->reads[i].event, rec->reads[i].weight);
+	}
+}
+
+/* The idle task that waits, and doesn't handle an interrupt or choose the next task. */
+static bool is_idle(struct assembly *a, const struct pmb_sample *sample)
+{
+	return !sample->tid && a->opts.fns->is_idle(a->opts.ctx, sample->ip);
+}
+
+static void bound_profile(struct assembly *a)
+{
+	if (!profile__full(a->profile))
+		return;
+	assembly__retry(a, true);
+	if (profile__trim(a->profile))
+		raw_stacks__renumbered(&a->stacks);
+}
+
+/* The user stack, if it was walked to its end. False: the sample has to wait. */
+static bool account_user_stack(struct assembly *a, const struct pmb_sample *sample,
+			       struct process *process, struct account *to)
+{
+	struct slice *slice = sample->user_end == PMB_END_NO_TABLE && a->opts.fns->walk ?
+				      slices__take(&a->slices, sample->user_stack) :
+				      NULL;
+
+	if (to->user_end == PMB_END_OUTSIDE) {
+		to->key.user_stack = profile__artificial(a->profile, ARTIFICIAL_OUTSIDE);
+		return true;
+	}
+	if (!slice) {
+		to->key.user_stack =
+			resolve(a, sample->user_stack, process, sample->ip, &to->user_end);
+		return true;
+	}
+	if (!process__execing(process, slice->rec.frames[0], sample->ip >> 63)) {
+		assembly__late(a, to, process, slice);
+		return false;
+	}
+	to->user_end = PMB_END_EXECING;
+	slices__free(&a->slices, slice);
+	return true;
+}
+
+static struct account make_account(struct assembly *a, const struct decoded *rec)
+{
+	const struct pmb_sample *sample = rec->sample;
+	unsigned labels = a->opts.labels;
+	char comm[PMB_COMM_LEN + 1] = {0};
+	struct account to = {
+		.user_end = sample->user_end,
+		.kernel_end = sample->kernel_end,
+		.cpu = sample->cpu,
+		.event = sample->event,
+		.weight = sample->weight,
+		.n_reads = rec->n_reads,
+	};
+
+	memcpy(comm, sample->comm, PMB_COMM_LEN);
+	/* the idle tasks are one program, whatever CPU each calls itself after */
+	to.key.comm = profile__comm(a->profile, sample->tid ? comm : "swapper");
+	if (rec->has_addr) {
+		to.key.addr = rec->addr & a->opts.addr_mask;
+		to.key.has_addr = 1;
+	}
+	to.labels = (struct profile_labels){
+		.cgroup = labels & LABEL_CGROUP ? sample->cgroup : 0,
+		.tgid = labels & LABEL_PID && sample->tgid != PMB_OUTSIDE ? sample->tgid : 0,
+		.tid = labels & LABEL_TID && sample->tid != PMB_OUTSIDE ? sample->tid : 0,
+		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
+		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
+	};
+	for (size_t i = 0; i < rec->n_reads; i++)
+		to.reads[i] = rec->reads[i];
+	return to;
+}
+
+void assembly__sample(struct assembly *a, const struct decoded *rec)
+{
+	const struct assembly_fns *fns = a->opts.fns;
+	const struct pmb_sample *sample = rec->sample;
+	struct process *process = processes__get(a->processes, sample->tgid, sample->rec.time);
+	struct account to;
+
+	if (fns->is_wanted && !fns->is_wanted(a->opts.ctx, sample)) {
+		discard_all(a, rec);
+		return;
+	}
+	if (fns->met && is_ours(sample->tgid))
+		fns->met(a->opts.ctx, sample, process);
+	to = make_account(a, rec);
+	if (is_idle(a, sample)) {
+		to.key.kernel_stack = profile__artificial(a->profile, ARTIFICIAL_IDLE);
+		assembly__account(a, &to);
+	} else {
+		to.key.kernel_stack =
+			resolve(a, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
+		if (account_user_stack(a, sample, process, &to))
+			assembly__account(a, &to);
+	}
+	bound_profile(a);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "assemble/assembly.h"
+
+#include <stdlib.h>
+
+#include "assemble/internal.h"
+#include "base/mem.h"
+
+enum {
+	/* How long a process that has gone is remembered. */
+	FORGET_NS = 1000 * 1000 * 1000,
+	/* Slices: a few rounds of a host where every program is new. */
+	SLICES_AT_LEAST = 8 * 1024 * 1024,
+};
+
+static struct ledger new_books(size_t n_events)
+{
+	return (struct ledger){
+		.events = xcalloc(n_events, sizeof(struct ledger_event)),
+		.n_events = n_events,
+	};
+}
+
+void assembly__init(struct assembly *a, const struct assembly_opts *opts)
+{
+	*a = (struct assembly){
+		.opts = *opts,
+		.profile = opts->profile ? opts->profile : profile__new(),
+		.books = new_books(opts->n_events),
+		.processes = processes__new(opts->files),
+		.cpu_sampled = xcalloc(opts->n_events * (size_t)opts->n_cpus, sizeof(bool)),
+	};
+	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
+	profile__set_limit(a->profile, opts->max_memory / 4 * 3);
+	a->stacks.limit = a->slices.limit = opts->max_memory / 4;
+	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
+		a->slices.limit = SLICES_AT_LEAST;
+}
+
+void assembly__done(struct assembly *a)
+{
+	assembly__late_done(a);
+	slices__done(&a->slices);
+	raw_stacks__done(&a->stacks);
+	queue__done(&a->queue);
+	a->processes = processes__free(a->processes);
+	if (!a->opts.profile)
+		profile__free(a->profile);
+	a->profile = NULL;
+	ledger__done(&a->books);
+	free(a->cpu_sampled);
+	a->cpu_sampled = NULL;
+}
+
+void assembly__record(struct assembly *a, const void *data, size_t size)
+{
+	struct ledger *books = &a->books;
+	struct decoded rec;
+	int reject = record_decode(data, size, books->n_events, &rec);
+
+	if (reject >= 0) {
+		books->rejected[reject]++;
+		return;
+	}
+	if (rec.type == PMB_REC_SLICE) {
+		slices__add(&a->slices, rec.slice);
+		return;
+	}
+	if (rec.type == PMB_REC_STACK) {
+		books->stacks_received++;
+		raw_stacks__add(&a->stacks, rec.stack);
+		return;
+	}
+	books->events[rec.sample->event].decoded++;
+	for (size_t i = 0; i < rec.n_reads; i++)
+		books->events[rec.reads[i].event].decoded += rec.reads[i].weight > 0;
+	if (is_ours(rec.sample->tgid))
+		processes__sample_arrived(a->processes, rec.sample->tgid, a->opts.fns->now());
+	queue__sample(&a->queue, rec.sample);
+}
+
+void assembly__life(struct assembly *a, const struct life *life)
+{
+	if (!is_ours(life->tgid))
+		return;
+	processes__life_arrived(a->processes, life);
+	if (life->kind == LIFE_MMAP && a->opts.fns->may_be_sampled(a->opts.ctx, life->tgid))
+		processes__pin_early(a->processes, life);
+	queue__life(&a->queue, life);
+}
+
+static void on_sample(void *ctx, const struct decoded *rec)
+{
+	struct assembly *a = ctx;
+	const struct assembly_fns *fns = a->opts.fns;
+
+	if (fns->before)
+		fns->before(a->opts.ctx, rec);
+	assembly__sample(a, rec);
+	if (fns->after)
+		fns->after(a->opts.ctx);
+}
+
+static void on_life(void *ctx, const struct life *life)
+{
+	struct assembly *a = ctx;
+
+	processes__life(a->processes, life);
+	if (a->opts.fns->lived)
+		a->opts.fns->lived(a->opts.ctx, life);
+}
+
+void assembly__settle(struct assembly *a, uint64_t horizon)
+{
+	const struct queue_fns in_order = {on_life, on_sample, a};
+
+	queue__release(&a->queue, horizon, &in_order);
+}
+
+static void bound_stacks(struct assembly *a, uint64_t horizon)
+{
+	const struct assembly_fns *fns = a->opts.fns;
+
+	raw_stacks__drop(&a->stacks, horizon);
+	if (fns->forget_stack && raw_stacks__full(&a->stacks))
+		raw_stacks__forget(&a->stacks, fns->now, fns->forget_stack, a->opts.ctx);
+}
+
+void assembly__tidy(struct assembly *a, uint64_t horizon)
+{
+	uint64_t before = horizon > FORGET_NS ? horizon - FORGET_NS : 0;
+
+	slices__sweep(&a->slices, before);
+	bound_stacks(a, horizon);
+	processes__sweep(a->processes, before);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From records to a profile and its part of the ledger. Records come as they are drained, are put into the order of
+ * time, and become rows once nothing older can come. Pure: no I/O, no libbpf; what it needs of the kernel side, and
+ * what others want to know, are functions.
+ */
+#ifndef PMUBPF_ASSEMBLE_ASSEMBLY_H
+#define PMUBPF_ASSEMBLE_ASSEMBLY_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assemble/queue.h"
+#include "assemble/slices.h"
+#include "assemble/stacks.h"
+#include "model/ledger.h"
+#include "model/profile.h"
+#include "proc/processes.h"
+#include "unwind/walk.h"
+
+/* What rows of the profile are told apart by besides command, stack and data address. */
+enum assembly_label {
+	LABEL_PID = 1,
+	LABEL_ENDING = 2,
+	LABEL_TID = 4,
+	LABEL_CPU = 8,
+	LABEL_CGROUP = 16,
+	LABEL_USER = 32,
+};
+
+/* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no tables. */
+struct assembly_fns {
+	uint64_t (*now)(void); /* CLOCK_MONOTONIC, ns */
+	/* The process may be, or become, a target: its files are opened early. */
+	bool (*may_be_sampled)(void *ctx, uint32_t tgid);
+	/* The kernel's idle loop is there. */
+	bool (*is_idle)(void *ctx, uint64_t ip);
+	/* NULL: The kernel side sends the stack again when it meets it next. */
+	void (*forget_stack)(void *ctx, uint64_t id);
+	/* The sample's cgroup is one of those asked for; else it is left out. */
+	bool (*is_wanted)(void *ctx, const struct pmb_sample *sample);
+	/* In the order of time: a process as a sample has it; what has happened to one. */
+	void (*met)(void *ctx, const struct pmb_sample *sample, struct process *process);
+	void (*lived)(void *ctx, const struct life *life);
+	/* Around the account of each sample; and after each that had waited. */
+	void (*before)(void *ctx, const struct decoded *rec);
+	void (*after)(void *ctx);
+	void (*between)(void *ctx);
+	/* Walks a copied stack, as unwind_walk(). */
+	enum pmb_ending (*walk)(void *ctx, const struct mappings *maps,
+				const struct pmb_slice *slice, struct late_stack *ret);
+	/* A walk needs that file's table. False: there will never be one. */
+	bool (*want_table)(void *ctx, uint32_t file);
+	/* It is wanted, and there is no answer yet. */
+	bool (*awaits_table)(void *ctx, uint32_t file);
+};
+
+struct assembly_opts {
+	const struct assembly_fns *fns;
+	void *ctx;
+	size_t n_events;
+	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */
+	unsigned labels;       /* enum assembly_label, added up */
+	uint64_t addr_mask;    /* applied to data addresses */
+	int n_cpus;            /* possible */
+	size_t max_memory;     /* for stacks and what is counted by them; 0: any */
+	struct files *files;   /* borrowed */
+	struct profile *profile; /* borrowed; NULL: it makes its own */
+};
+
+struct assembly {
+	struct assembly_opts opts;
+	struct profile *profile; /* ours, unless it was lent */
+	struct ledger books;     /* the columns that are filled in here, since the last cut */
+	struct processes *processes;
+	struct queue queue;
+	struct raw_stacks stacks;
+	struct slices slices;
+	struct late *late; /* samples that wait for a table */
+	size_t n_late, cap_late;
+	size_t late_held;  /* bytes of mappings that they refer to */
+	bool *cpu_sampled; /* [event * n_cpus + cpu] */
+};
+
+void assembly__init(struct assembly *a, const struct assembly_opts *opts);
+void assembly__done(struct assembly *a);
+
+/* A record from a ring: a stack, a slice, or a sample, which waits. */
+void assembly__record(struct assembly *a, const void *data, size_t size);
+void assembly__life(struct assembly *a, const struct life *life);
+/* What happened at or before the horizon becomes rows: nothing older can come. */
+void assembly__settle(struct assembly *a, uint64_t horizon);
+/* Gives up what is no longer needed once that is settled. */
+void assembly__tidy(struct assembly *a, uint64_t horizon);
+
+/* Tries those that wait for tables once more. last: they wait no longer, and are accounted as they are. */
+void assembly__retry(struct assembly *a, bool last);
+
+/* Weight that belongs to no program, counted at a place. */
+void assembly__charge(struct assembly *a, size_t event, const char *place, uint64_t weight);
+
+/* Marks the files that rows, processes and waiting samples refer to, for files__sweep. */
+void assembly__keep_files(const struct assembly *a);
+/* Sets used[number] for each file that somebody may still have to be walked through. */
+void assembly__mark_files(const struct assembly *a, bool *used, size_t n_used);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of assemble/ share, and nobody else sees. */
+#ifndef PMUBPF_ASSEMBLE_INTERNAL_H
+#define PMUBPF_ASSEMBLE_INTERNAL_H
+
+#include "assemble/assembly.h"
+
+/* What a weight is charged to, and how its stacks ended. */
+struct account {
+	struct profile_key key; /* its event is the profile's number, its labels are to come */
+	struct profile_labels labels; /* without the ending */
+	uint8_t user_end, kernel_end;
+	uint32_t cpu;
+	uint32_t event;
+	uint64_t weight;
+	size_t n_reads;
+	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
+};
+
+/* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those 0, or -1
+ * when they have gone. */
+static inline bool is_ours(uint32_t tgid)
+{
+	return tgid && tgid != PMB_OUTSIDE;
+}
+
+/* account.c: one sample, in the order of time; what a sample is charged to, with what was read at it. Numbers that
+ * were taken from the profile before may be void after the first. */
+void assembly__sample(struct assembly *a, const struct decoded *rec);
+void assembly__account(struct assembly *a, struct account *to);
+
+/* late.c: a sample whose stack has to be walked here. Takes the slice over. */
+void assembly__late(struct assembly *a, const struct account *to, struct process *process,
+		    struct slice *slice);
+void assembly__late_done(struct assembly *a);
+
+#endif

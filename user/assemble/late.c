@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Samples whose user stack the kernel side could not walk to its end, because a table or the process was not known
+ * yet: they wait with their slice of stack until the table is here, and are accounted then.
+ */
+#include <stdlib.h>
+
+#include "assemble/internal.h"
+#include "base/mem.h"
+
+struct late {
+	struct account to;
+	struct process_view view;
+	struct slice *slice;
+	uint32_t missing; /* the file whose table it waits for */
+	size_t held;      /* bytes of mappings that nobody else may need any more */
+};
+
+static void finish(struct assembly *a, struct late *late, enum pmb_ending end,
+		   const struct late_stack *stack)
+{
+	uint32_t frames[PMB_MAX_FRAMES];
+
+	for (uint32_t i = 0; i < stack->n; i++) {
+		/* a return address may lie behind its function's end; the call lies before it */
+		struct frame frame = process_view__locate(&late->view, stack->frames[i] - (i > 0));
+
+		frames[i] = profile__frame(a->profile, &frame);
+	}
+	late->to.key.user_stack = profile__stack(a->profile, frames, stack->n);
+	late->to.user_end = (uint8_t)end;
+	assembly__account(a, &late->to);
+	a->late_held -= late->held;
+	slices__free(&a->slices, late->slice);
+	process_view__done(&late->view);
+}
+
+/* True if it need not wait any longer. */
+static bool try_again(struct assembly *a, struct late *late, bool last)
+{
+	const struct assembly_fns *fns = a->opts.fns;
+	struct late_stack stack;
+	enum pmb_ending end = fns->walk(a->opts.ctx, late->view.maps, &late->slice->rec, &stack);
+
+	late->missing = stack.missing;
+	if (end == PMB_END_NO_TABLE && stack.missing && !last &&
+	    fns->want_table(a->opts.ctx, stack.missing))
+		return false;
+	finish(a, late, end, &stack);
+	return true;
+}
+
+void assembly__late(struct assembly *a, const struct account *to, struct process *process,
+		    struct slice *slice)
+{
+	struct late late = {*to, process__view(a->processes, process), slice, 0, 0};
+	size_t held = mappings__count(late.view.maps) * sizeof(struct mapping);
+	bool room = !a->slices.limit || a->late_held + held <= a->slices.limit;
+
+	if (try_again(a, &late, !room))
+		return;
+	late.held = held;
+	a->late_held += held;
+	GROW(a->late, a->n_late, a->cap_late);
+	a->late[a->n_late++] = late;
+}
+
+void assembly__retry(struct assembly *a, bool last)
+{
+	const struct assembly_fns *fns = a->opts.fns;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < a->n_late; i++) {
+		struct late *late = &a->late[i];
+
+		if (!last && fns->awaits_table(a->opts.ctx, late->missing))
+			a->late[kept++] = *late;
+		else if (!try_again(a, late, last))
+			a->late[kept++] = *late;
+		if (!last && fns->between)
+			fns->between(a->opts.ctx);
+	}
+	a->n_late = kept;
+}
+
+void assembly__keep_files(const struct assembly *a)
+{
+	const struct frame *frames;
+	size_t n = profile__frames(a->profile, &frames);
+
+	for (size_t i = 0; i < n; i++)
+		files__keep(a->opts.files, frames[i].file);
+	processes__keep_files(a->processes);
+	for (size_t i = 0; i < a->n_late; i++)
+		process_view__keep_files(&a->late[i].view, a->opts.files);
+}
+
+void assembly__mark_files(const struct assembly *a, bool *used, size_t n_used)
+{
+	processes__mark_files(a->processes, used, n_used);
+	for (size_t i = 0; i < a->n_late; i++)
+		process_view__mark_files(&a->late[i].view, used, n_used);
+}
+
+void assembly__late_done(struct assembly *a)
+{
+	for (size_t i = 0; i < a->n_late; i++) {
+		slices__free(&a->slices, a->late[i].slice);
+		process_view__done(&a->late[i].view);
+	}
+	free(a->late);
+	a->late = NULL;
+	a->n_late = a->cap_late = 0;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The rounds: what came since the last is drained, and what nothing older can precede any more is assembled. */
+#include "assemble/assembly.h"
+#include "session/internal.h"
+#include "sym/idle.h"
+#include "sys/clock.h"
+
+enum {
+	/* An overflow program may have read the clock before a round and still be writing. */
+	SLACK_NS = 20 * 1000 * 1000,
+	/* How often the counters of places are read. */
+	PLACES_NS = 1000 * 1000 * 1000,
+	/* Between two looks at the rings, while samples are accounted: thousands of them, with their slices, take
+	 * longer than the rings have room for more. */
+	BETWEEN_NS = 5 * 1000 * 1000,
+	LOOK_EVERY = 16, /* calls, at the clock */
+};
+
+void session__ring_record(void *session, const void *data, size_t size)
+{
+	struct session *s = session;
+
+	assembly__record(&s->assembly, data, size);
+}
+
+static void on_life(void *session, const struct life *life)
+{
+	struct session *s = session;
+
+	assembly__life(&s->assembly, life);
+}
+
+static void on_throttled(void *session, uint64_t counter_id)
+{
+	struct session *s = session;
+
+	for (size_t i = 0; i < s->counters.n; i++) {
+		if (s->counters.list[i].id == counter_id)
+			s->assembly.books.events[s->counters.list[i].event].throttled++;
+	}
+}
+
+void session__look_around(struct session *s)
+{
+	uint64_t now, took;
+
+	if (s->looks++ % LOOK_EVERY || (now = now_ns()) < s->look_ns)
+		return;
+	rings__drain(s->rings, now);
+	if (s->tables)
+		s->tables_changed |= tables__work(s->tables);
+	/* what is accounted gets as much time as what comes in, or the one would never end */
+	took = now_ns() - now;
+	s->look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
+}
+
+static bool may_be_sampled(void *session, uint32_t tgid)
+{
+	const struct session *s = session;
+
+	return s->by_place || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
+}
+
+static bool is_idle(void *session, uint64_t ip)
+{
+	const struct session *s = session;
+	struct kernel_name name;
+
+	kernel_names__find(s->opts->kernel, ip, &name);
+	return name.name && idle_function(name.name);
+}
+
+static void forget_stack(void *session, uint64_t id)
+{
+	struct session *s = session;
+
+	programs__forget_stack(s->programs, id);
+}
+
+/* What the kernel side should know of the process from now on. */
+static void met(void *session, const struct pmb_sample *sample, struct process *process)
+{
+	struct session *s = session;
+
+	if (s->lists && sample->stack_top)
+		lists__put(s->lists, sample->tgid, process__generation(process), sample->stack_top,
+			   process__mappings(process));
+}
+
+static void lived(void *session, const struct life *life)
+{
+	struct session *s = session;
+
+	/* a thread that goes on after its leader has its list sent again; the last exit forgets it for good */
+	if (s->lists && (life->kind == LIFE_EXEC ||
+			 (life->kind == LIFE_EXIT &&
+			  processes__leader_gone(s->assembly.processes, life->tgid))))
+		lists__forget(s->lists, life->tgid);
+	if (life->kind == LIFE_FORK)
+		session__family_forked(s, life);
+	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)
+		session__family_exited(s, life);
+}
+
+static void before_sample(void *session, const struct decoded *rec)
+{
+	struct session *s = session;
+
+	session__look_around(s);
+	session__time_sample(s, rec);
+}
+
+static void after_sample(void *session)
+{
+	session__timed_sample(session);
+}
+
+static void between(void *session)
+{
+	session__look_around(session);
+}
+
+void session__assemble(struct session *s)
+{
+	static const struct assembly_fns by_pointers = {
+		.now = now_ns,
+		.may_be_sampled = may_be_sampled,
+		.is_idle = is_idle,
+		.forget_stack = forget_stack,
+		.is_wanted = session__wants_cgroup,
+		.met = met,
+		.lived = lived,
+		.before = before_sample,
+		.after = after_sample,
+		.between = between,
+	};
+	const struct assembly_opts opts = {
+		.fns = &s->assembly_fns,
+		.ctx = s,
+		.n_events = s->opts->events->n,
+		.numbers = s->opts->numbers,
+		.labels = s->opts->labels,
+		.addr_mask = s->opts->addr_mask,
+		.n_cpus = s->n_cpus,
+		.max_memory = s->opts->max_memory,
+		.files = s->result->files,
+		.profile = s->opts->profile,
+	};
+
+	s->assembly_fns = by_pointers;
+	if (!session_wants_cgroups(s->opts))
+		s->assembly_fns.is_wanted = NULL;
+	assembly__init(&s->assembly, &opts);
+}
+
+static void session__bound_files(struct session *s)
+{
+	if (!files__many(s->result->files))
+		return;
+	assembly__keep_files(&s->assembly);
+	files__sweep(s->result->files);
+	if (s->tables)
+		tables__swept(s->tables);
+}
+
+void session__news(struct session *s)
+{
+	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+
+	sideband__drain(s->sideband, &arrivals);
+}
+
+/* The second half of a round: what was drained and happened before `horizon` is assembled. */
+static void session__settle(struct session *s, uint64_t horizon, bool final)
+{
+	assembly__settle(&s->assembly, final ? UINT64_MAX : horizon);
+	session__late_round(s);
+	if (final && s->tables)
+		session__late_end(s);
+	assembly__tidy(&s->assembly, horizon);
+	session__bound_files(s);
+}
+
+void session__round(struct session *s, bool final)
+{
+	uint64_t now = now_ns(), horizon = s->round_ns;
+
+	if (horizon > now - SLACK_NS)
+		horizon = now - SLACK_NS;
+	session__news(s);
+	rings__drain(s->rings, final ? UINT64_MAX : now);
+	s->look_ns = now_ns() + BETWEEN_NS;
+	session__settle(s, horizon, final);
+	if (final || now - s->places_ns >= PLACES_NS) {
+		session__charge_places(s);
+		s->places_ns = now;
+	}
+	s->round_ns = now;
+}
