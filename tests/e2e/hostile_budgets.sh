@@ -42,6 +42,32 @@ t_names_of_4090_bytes() {
 		END { print m }' "$T/folded")" 1100 "bytes of a frame"
 }
 
+t_the_same_in_all_formats() {
+	local pid file
+	spawn "$WORKLOADS/longnames" 60 4
+	wait_until has_children "$spawned" 4 || fail "it does not start"
+	for pid in $(children "$spawned"); do
+		later rm -f "/tmp/perf-$pid.map"
+	done
+	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 2 -o "$T/p.html" -o "$T/p.json" -o "$T/p.pb.gz" -o "$T/p.perf"
+	expect_unhurt
+	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"
+	for file in folded p.json p.pb.gz p.perf; do
+		expect_le "$(stat -c %s "$T/$file")" 4194304 "bytes of $file"
+	done
+	expect_le "$(stat -c %s "$T/p.html")" $((4194304 + $(page_bytes))) "bytes of the picture"
+	pmb_ok report --folded -o "$T/again" "$T/p.pb.gz"
+	expect_eq "$(folded_sum "$T/again")" "$(sum_weight)" "Σ of what is in the pprof file"
+	pmb_ok report --folded --max-size 4M -o "$T/again" "$T/p.pb.gz"
+	expect_eq "$(folded_sum "$T/again")" "$(sum_weight)" "Σ of what is in the pprof file"
+	expect_le "$(stat -c %s "$T/again")" 16777216 "bytes of it as folded stacks"
+	expect_match "$T/err" 'rarest stacks did not fit into 16.8 MB' "that they are cut"
+}
+
+page_bytes() {
+	cat "$O"/gen/page/*.html 2>/dev/null | wc -c
+}
+
 # ---------------------------------------------------------------- time for names
 
 # 28 kB on the disk each, that claim 4 GiB of tables.

@@ -411,7 +411,7 @@ Test(folded, the_heaviest_fit)
 	add(0, "b", light, 0, 3);
 	places[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
 		.frame.name = "[other]";
-	max_bytes = 100;
+	max_bytes = 115;
 	expect(&plain, "a;[other] 13\n"
 		       "a;heavy_function_of_some_length 100\n"
 		       "b;[other] 3\n"

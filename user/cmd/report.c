@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf report: a saved profile, as rows. Neither root nor BPF, and any machine's profile. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,11 +180,33 @@ static void tell_negative(const struct report_run *run)
 			format->name, n, run->prof->n_samples);
 }
 
+/* Names repeat in it: as much as what was read may take in memory. */
+static uint64_t max_output(const struct report_args *a)
+{
+	return 4 * (a->limits.max_bytes ? a->limits.max_bytes : PPROF_MAX_BYTES);
+}
+
+static void tell_cut(const struct report_run *run, const struct room_cut *cut)
+{
+	if (cut->lines)
+		fprintf(stderr,
+			"pmubpf: --%s: the %" PRIu64
+			" rarest stacks did not fit into %.1f MB and are "
+			"[other]; --max-size allows more\n",
+			run->args->format->name, cut->lines, (double)max_output(run->args) / 1e6);
+}
+
 static int write_out(struct report_run *run, struct err *err)
 {
 	const struct report_args *a = run->args;
 	FILE *file = run->output.file ? run->output.file : stdout;
-	const struct format_opts opts = {.unit = -1, .inlined = true};
+	struct room_cut cut = {0};
+	const struct format_opts opts = {
+		.unit = -1,
+		.inlined = true,
+		.max_bytes = max_output(a),
+		.cut = &cut,
+	};
 	int r;
 
 	if (a->format && a->format->whole && !a->output && isatty(STDOUT_FILENO))
@@ -193,6 +216,7 @@ static int write_out(struct report_run *run, struct err *err)
 	if (run->output.file)
 		output__empty(&run->output);
 	r = a->format ? a->format->write(file, run->prof, &opts) : write_report(run, file);
+	tell_cut(run, &cut);
 	return output__finish(&run->output, r, err);
 }
 

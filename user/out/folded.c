@@ -219,16 +219,11 @@ static char *line_text(const struct folder *f, uint32_t line, const struct prof_
 	return buf__take(&text);
 }
 
-/* 0 of one that is [other] already: it stays. */
-static uint64_t line_bytes(const struct folder *f, uint32_t line, uint32_t other)
+static uint64_t bytes_of(const struct folder *f, const uint32_t *parts, size_t n)
 {
-	size_t size, text_size;
-	const uint32_t *parts = intern__get(&f->lines, line, &size);
-	size_t n = size / sizeof(*parts), head = f->heads[line - 1];
 	uint64_t bytes = 16; /* the number, more or less */
+	size_t text_size;
 
-	if (n == head + 1 && parts[head] == other)
-		return 0;
 	for (size_t i = 1; i < n; i++) {
 		intern__get(&f->texts, parts[i], &text_size);
 		bytes += text_size;
@@ -236,18 +231,62 @@ static uint64_t line_bytes(const struct folder *f, uint32_t line, uint32_t other
 	return bytes;
 }
 
-/* What was given up is added to one line of those that begin alike. */
+static size_t line_parts(const struct folder *f, size_t line, const uint32_t **ret)
+{
+	size_t size;
+
+	*ret = intern__get(&f->lines, (uint32_t)line + 1, &size);
+	return size / sizeof(**ret);
+}
+
+static bool is_other(const struct folder *f, size_t line, uint32_t other)
+{
+	const uint32_t *parts;
+	size_t n = line_parts(f, line, &parts);
+
+	return n == f->heads[line] + 1u && parts[n - 1] == other;
+}
+
+/* Whether there is room for a line [other] of each of those that begin alike. */
+static bool heads_fit(const struct folder *f, uint32_t other)
+{
+	struct intern heads = {0};
+	uint64_t bytes = 0;
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < f->n_lines; i++) {
+		const uint32_t *parts;
+		size_t n = f->heads[i];
+
+		if (!f->give_up[i] && !is_other(f, i, other))
+			continue;
+		line_parts(f, i, &parts);
+		if (intern__add(&heads, parts, n * sizeof(*parts)) <= known)
+			continue;
+		known++;
+		bytes += bytes_of(f, parts, n) + sizeof("[other]");
+	}
+	intern__done(&heads);
+	return bytes <= f->opts->max_bytes / ROOM_OTHERS_PART + ROOM_OTHER_BYTES;
+}
+
+/* What was given up is added to one line of those that begin alike, or where these are too many, to [other];[other]. */
 static void fold_into_other(struct folder *f, uint32_t other)
 {
-	for (size_t i = 0; i < f->n_lines; i++) {
-		size_t size, head = f->heads[i];
-		const uint32_t *parts = intern__get(&f->lines, (uint32_t)i + 1, &size);
+	bool with_heads = heads_fit(f, other);
 
-		if (!f->give_up[i])
+	for (size_t i = 0; i < f->n_lines; i++) {
+		const uint32_t *parts;
+		size_t n = line_parts(f, i, &parts), head = with_heads ? f->heads[i] : 2;
+		bool in_other = !with_heads && is_other(f, i, other) &&
+				!(n == 3 && parts[1] == other);
+
+		if (!f->give_up[i] && !in_other)
 			continue;
+		f->give_up[i] = true;
 		f->n_parts = 0;
 		for (size_t k = 0; k < head; k++)
-			add_part(f, parts[k]);
+			add_part(f, with_heads || k == 0 ? parts[k] : other);
 		add_part(f, other);
 		add_number(f, head, f->numbers[i]);
 	}
@@ -257,12 +296,19 @@ static void make_room(struct folder *f)
 {
 	_cleanup_free_ struct room_item *items = xcalloc(f->n_numbers, sizeof(*items));
 	uint32_t other = text_number(f, artificial_names[ARTIFICIAL_OTHER], "");
+	uint64_t room = f->opts->max_bytes - f->opts->max_bytes / ROOM_OTHERS_PART;
 
 	f->n_lines = f->n_numbers;
 	f->give_up = xcalloc(f->n_lines, sizeof(*f->give_up));
-	for (size_t i = 0; i < f->n_lines; i++)
-		items[i] = (struct room_item){line_bytes(f, (uint32_t)i + 1, other), f->numbers[i]};
-	if (room__share(items, f->n_lines, f->opts->max_bytes, f->give_up, f->opts->cut))
+	for (size_t i = 0; i < f->n_lines; i++) {
+		const uint32_t *parts;
+		size_t n = line_parts(f, i, &parts);
+
+		/* one that is [other] already stays */
+		items[i] = (struct room_item){is_other(f, i, other) ? 0 : bytes_of(f, parts, n),
+					      f->numbers[i]};
+	}
+	if (room__share(items, f->n_lines, room, f->give_up, f->opts->cut))
 		fold_into_other(f, other);
 }
 

@@ -7,24 +7,72 @@
 #include "out/html.h"
 #include "out/perf_text.h"
 #include "out/pprof.h"
+#include "out/shrink.h"
 #include "out/speedscope.h"
+
+static int write_whole_html(FILE *file, const struct prof *prof)
+{
+	return html__write(file, prof, NULL);
+}
+
+static int write_shrunk(FILE *file, const struct prof *prof, const struct format_opts *opts,
+			const struct shrink_prices *prices,
+			int (*write)(FILE *file, const struct prof *prof))
+{
+	struct prof *smaller = shrink(prof, opts, prices);
+	int r = write(file, smaller ? smaller : prof);
+
+	prof__free(smaller);
+	return r;
+}
 
 static int write_pprof(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	(void)opts;
-	return pprof__write(file, prof);
+	/* before it is compressed, which made-up names and stacks hardly are */
+	static const struct shrink_prices prices = {
+		.sample = 16,
+		.value = 10,
+		.label = 24,
+		.frame = 4,
+		.location = 24,
+		.function = 28,
+		.once = true,
+	};
+
+	return write_shrunk(file, prof, opts, &prices, pprof__write);
 }
 
 static int write_html(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	(void)opts;
-	return html__write(file, prof, NULL);
+	static const struct shrink_prices prices = {
+		.sample = 14,
+		.value = 10,
+		.labels = 24,
+		.frame = 4,
+		.function = 28,
+		.once = true,
+		.as_json = true,
+	};
+	struct format_opts compressed = *opts;
+
+	compressed.max_bytes = opts->max_bytes / 4 * 3; /* base64 */
+	return write_shrunk(file, prof, &compressed, &prices, write_whole_html);
 }
 
 static int write_speedscope(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	(void)opts;
-	return speedscope__write(file, prof);
+	/* each value is of another list of stacks, at most */
+	const unsigned lists = (unsigned)prof->n_types;
+	const struct shrink_prices prices = {
+		.sample = 4 * lists,
+		.value = 22,
+		.labels = 200 * lists,
+		.frame = 8 * lists,
+		.function = 56,
+		.as_json = true,
+	};
+
+	return write_shrunk(file, prof, opts, &prices, speedscope__write);
 }
 
 const struct format formats[] = {
@@ -83,4 +131,15 @@ size_t prof_event__type(const struct prof_event *event, int unit)
 	if (unit == NUMBER_SAMPLES || own == PROF_NO_TYPE)
 		return event->samples != PROF_NO_TYPE ? event->samples : own;
 	return unit == NUMBER_EVENTS ? own : time;
+}
+
+int64_t prof_events__weight(const struct prof_event *events, size_t n, const struct prof *p,
+			    size_t sample, int unit)
+{
+	const int64_t *values = prof__values(p, sample);
+	int64_t weight = 0;
+
+	for (size_t e = 0; e < n; e++)
+		weight += values[prof_event__type(&events[e], unit)];
+	return weight;
 }

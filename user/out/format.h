@@ -44,5 +44,8 @@ extern const struct format formats[];
 
 /* The type of an event's numbers in a unit, or where that has none the nearest. */
 size_t prof_event__type(const struct prof_event *event, int unit);
+/* The numbers of a sample in that unit, of all events together: what matters more has more. */
+int64_t prof_events__weight(const struct prof_event *events, size_t n, const struct prof *p,
+			    size_t sample, int unit);
 
 #endif

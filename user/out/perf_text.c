@@ -8,15 +8,15 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "model/profile.h"
 #include "out/escape.h"
 #include "prof/frames.h"
+#include "prof/other.h"
 
 struct perf_text {
 	const struct prof *prof;
 	const struct format_opts *opts;
-	struct prof_frames *frames; /* of the sample at hand */
-	const struct prof_event *events;
+	struct prof_frames frames; /* of the sample at hand */
+	struct prof_event *events;
 	size_t n_events;
 };
 
@@ -89,63 +89,72 @@ static bool put_sample(struct buf *out, const struct prof *p, size_t i,
 	return true;
 }
 
-static void put_text(struct buf *out, const struct perf_text *t, size_t i)
+static void put_text(struct buf *out, struct perf_text *t, size_t i)
 {
-	prof_frames__expand(t->frames, t->prof, t->prof->samples[i].stack, t->opts->inlined);
+	prof_frames__expand(&t->frames, t->prof, t->prof->samples[i].stack, t->opts->inlined);
 	buf__clear(out);
 	for (size_t e = 0; e < t->n_events; e++) {
 		if (put_sample(out, t->prof, i, &t->events[e], t->opts))
-			put_frames(out, t->prof, t->frames, t->opts);
+			put_frames(out, t->prof, &t->frames, t->opts);
 	}
 }
 
-/* Its head and its number stay; whoever folds this adds them up. */
-static void put_other(struct buf *out, const struct perf_text *t, size_t i)
+static void perf_text__begin(struct perf_text *t, const struct prof *prof,
+			     const struct format_opts *opts)
 {
-	buf__clear(out);
-	for (size_t e = 0; e < t->n_events; e++) {
-		if (put_sample(out, t->prof, i, &t->events[e], t->opts))
-			buf__printf(out, "\t%16x %s ([unknown])\n\n", 0,
-				    artificial_names[ARTIFICIAL_OTHER]);
-	}
+	*t = (struct perf_text){.prof = prof, .opts = opts};
+	t->n_events = prof__events(prof, &t->events);
 }
 
-static void make_room(const struct perf_text *t, bool *give_up)
+static void perf_text__done(struct perf_text *t)
 {
-	_cleanup_free_ struct room_item *items = xcalloc(t->prof->n_samples, sizeof(*items));
+	prof_frames__done(&t->frames);
+	prof_events__free(t->events, t->n_events);
+}
+
+/* NULL: all of it fits. */
+static struct prof *make_room(const struct prof *prof, const struct format_opts *opts)
+{
+	_cleanup_free_ struct room_item *items = xcalloc(prof->n_samples, sizeof(*items));
+	_cleanup_free_ bool *give_up = xcalloc(prof->n_samples, sizeof(*give_up));
 	_cleanup_(buf__done) struct buf text = {0};
+	_cleanup_(perf_text__done) struct perf_text t = {0};
 
-	if (!t->opts->max_bytes)
-		return;
-	for (size_t i = 0; i < t->prof->n_samples; i++) {
-		put_text(&text, t, i);
-		items[i].bytes = text.len;
-		for (size_t e = 0; e < t->n_events; e++)
-			items[i].weight +=
-				prof__values(t->prof,
-					     i)[prof_event__type(&t->events[e], t->opts->unit)];
+	perf_text__begin(&t, prof, opts);
+	for (size_t i = 0; i < prof->n_samples; i++) {
+		put_text(&text, &t, i);
+		items[i] = (struct room_item){text.len, prof_events__weight(t.events, t.n_events,
+									    prof, i, opts->unit)};
 	}
-	room__share(items, t->prof->n_samples, t->opts->max_bytes, give_up, t->opts->cut);
+	if (!room__share(items, prof->n_samples,
+			 opts->max_bytes - opts->max_bytes / ROOM_OTHERS_PART, give_up, opts->cut))
+		return NULL;
+	return prof__with_other(prof, give_up,
+				opts->max_bytes / ROOM_OTHERS_PART / ROOM_OTHER_BYTES);
+}
+
+static int write_all(FILE *file, const struct prof *prof, const struct format_opts *opts)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	_cleanup_(perf_text__done) struct perf_text t = {0};
+
+	perf_text__begin(&t, prof, opts);
+	errno = 0;
+	for (size_t i = 0; i < prof->n_samples; i++) {
+		put_text(&text, &t, i);
+		if (text.len && fwrite(text.data, 1, text.len, file) != text.len)
+			break;
+	}
+	if (!ferror(file) && fflush(file) == 0)
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 int perf_text__write(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	_cleanup_(prof_frames__done) struct prof_frames frames = {0};
-	_cleanup_(buf__done) struct buf text = {0};
-	_cleanup_free_ bool *give_up = xcalloc(prof->n_samples, sizeof(*give_up));
-	struct prof_event *events;
-	size_t n = prof__events(prof, &events);
-	const struct perf_text t = {prof, opts, &frames, events, n};
+	struct prof *smaller = opts->max_bytes ? make_room(prof, opts) : NULL;
+	int r = write_all(file, smaller ? smaller : prof, opts);
 
-	make_room(&t, give_up);
-	errno = 0;
-	for (size_t i = 0; i < prof->n_samples; i++) {
-		(give_up[i] ? put_other : put_text)(&text, &t, i);
-		if (text.len && fwrite(text.data, 1, text.len, file) != text.len)
-			break;
-	}
-	prof_events__free(events, n);
-	if (!ferror(file) && fflush(file) == 0)
-		return 0;
-	return errno ? -errno : -EIO;
+	prof__free(smaller);
+	return r;
 }

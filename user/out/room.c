@@ -16,6 +16,25 @@ static int compare(const void *a, const void *b, void *ctx)
 	return CMP3(i, k);
 }
 
+size_t *room__order(const struct room_item *items, size_t n)
+{
+	size_t *order = xcalloc(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), compare, (void *)items);
+	return order;
+}
+
+void room_cut__add(struct room_cut *cut, const struct room_item *item)
+{
+	if (!cut)
+		return;
+	cut->lines++;
+	cut->weight += item->weight;
+}
+
 bool room__share(const struct room_item *items, size_t n, uint64_t max_bytes, bool *give_up,
 		 struct room_cut *cut)
 {
@@ -27,10 +46,7 @@ bool room__share(const struct room_item *items, size_t n, uint64_t max_bytes, bo
 		bytes += items[i].bytes;
 	if (!max_bytes || bytes <= max_bytes)
 		return false;
-	order = xcalloc(n, sizeof(*order));
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	qsort_r(order, n, sizeof(*order), compare, (void *)items);
+	order = room__order(items, n);
 	bytes = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct room_item *item = &items[order[i]];
@@ -41,10 +57,7 @@ bool room__share(const struct room_item *items, size_t n, uint64_t max_bytes, bo
 		}
 		give_up[order[i]] = true;
 		any = true;
-		if (cut) {
-			cut->lines++;
-			cut->weight += item->weight;
-		}
+		room_cut__add(cut, item);
 	}
 	return any;
 }

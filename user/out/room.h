@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of the room, for the rows [other] of commands; each takes about as much. */
+enum { ROOM_OTHERS_PART = 8, ROOM_OTHER_BYTES = 256 };
+
 struct room_item {
 	uint64_t bytes;
 	int64_t weight;
@@ -20,6 +23,11 @@ struct room_cut {
 	uint64_t lines;
 	int64_t weight; /* as printed */
 };
+
+void room_cut__add(struct room_cut *cut, const struct room_item *item); /* NULL is fine */
+
+/* The numbers of the items, the heaviest first; the caller frees them. */
+size_t *room__order(const struct room_item *items, size_t n);
 
 /* Sets give_up[i] for those that don't fit into max_bytes (0: all fit), the lightest first; cut may be NULL. True if there
  * are any. */

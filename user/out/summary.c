@@ -391,7 +391,7 @@ static void text_room(const struct summary *s, struct buf *out)
 			    (double)s->names.bytes / 1e6, s->names.refused);
 	if (s->cut && s->cut->lines)
 		buf__printf(out,
-			    "  output: %.0f MB of text are all that --max-memory allows; the "
+			    "  output: %.0f MB are all that --max-memory allows; the "
 			    "%" PRIu64 " lightest lines are in [other]\n",
 			    (double)s->max_output / 1e6, s->cut->lines);
 }
