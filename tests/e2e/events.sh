@@ -104,6 +104,7 @@ t_bad_files() {
 }
 
 t_libpfms_names_record() {
+	unset LIBPFM_FORCE_PMU # it would be the only PMU, without perf's own
 	need_root
 	need_libpfm
 	need_program jq
@@ -131,6 +132,7 @@ t_libpfms_names_refused() {
 
 # The command that is profiled must not see what libpfm is told through the environment.
 t_the_commands_environment() {
+	unset LIBPFM_FORCE_PMU
 	need_root
 	pmb_ok record -e perf::PAGE-FAULTS -o "$T/folded" -- sh -c "env >$T/env"
 	expect_no_match "$T/env" '^LIBPFM' "a setting of libpfm"
