@@ -4,7 +4,7 @@
 set -u
 
 : "${CC:=cc}"
-tmp=$(mktemp)
+tmp=$(mktemp) || exit 1 # it says why; TMPDIR is where
 trap 'rm -f "$tmp"' EXIT
 missing=
 need() { # what, Debian's package, test command…

@@ -42,8 +42,9 @@ clone() { # FOLDER
 
 check_unprivileged() { # FOLDER
 	chmod 755 "$SCRATCH"
-	chown -R nobody: "$1"
-	setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$1" make -C "$1" check
+	mkdir "$SCRATCH/home"
+	chown -R nobody: "$1" "$SCRATCH/home"
+	setpriv --reuid nobody --regid nogroup --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" make -C "$1" check
 }
 
 run() { # HOW FOLDER
@@ -72,7 +73,7 @@ prove() { # HOW
 	result=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
 	printf '| %s | %s | %s | %s | %d:%02d |\n' "$(git -C "$TOP" rev-parse --short=12 HEAD)" "$(date +%F\ %H:%M)" "$1" \
 		"${result:-no sum}, status $status" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60))
-	rm -rf "$folder"
+	rm -rf "$folder" "$SCRATCH/home"
 	return "$status"
 }
 
