@@ -43,6 +43,9 @@ struct session {
 	bool by_place; /* every process may be sampled */
 	uint64_t start_ns;
 	uint64_t round_ns; /* when the previous round began */
+	uint64_t rest_ns;  /* until then the rings are not looked at… */
+	uint64_t due_ns;   /* …and then the next round begins, if nothing is there before */
+	uint64_t news_ns;  /* when to look at what processes do again */
 	uint64_t
 		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
 	uint64_t looks;        /* times that it was asked whether it's time for that */
@@ -61,6 +64,9 @@ void session__family_forked(struct session *s, const struct life *life);
 void session__family_exited(struct session *s, const struct life *life); /* the leader has */
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
+
+/* step.c: a round has ended, or all begins: when is the next */
+void session__pace(struct session *s, uint64_t now);
 
 /* rounds.c: records are drained and assembled */
 void session__assemble(struct session *s); /* begins it */

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <malloc.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +17,7 @@
 #include "sys/limits.h"
 #include "sys/procfs.h"
 
-enum {
-	ROUND_MS = 100,
-	HURRY_MS =
-		25, /* while stacks are being copied, because tables or programs aren't known yet */
-	REST_MS = 10,
-	NEWS_MS = 1, /* between two looks at what processes do */
-	LARGE_BLOCK = 128 * 1024,
-};
+enum { LARGE_BLOCK = 128 * 1024 };
 
 /* glibc raises its threshold to the size of what was freed, and then keeps such blocks for itself. */
 static void give_back_large_blocks(void)
@@ -137,6 +129,7 @@ static int session__start(struct session *s, struct err *err)
 	r = counters__enable(&now, err);
 	free(now.list);
 	s->start_ns = s->round_ns = now_ns();
+	session__pace(s, s->start_ns);
 	session__spend_begin(s);
 	if (r == 0 && s->tables)
 		tables__prepare(s->tables);
@@ -149,138 +142,8 @@ static int session__start(struct session *s, struct err *err)
 	return r;
 }
 
-/* Which of our signals has come; the command's death is one of them. */
-static bool session__signalled(struct session *s, enum session_end *ret_end)
-{
-	int signo;
-
-	while ((signo = signals__next(s->opts->signals))) {
-		if (signo != SIGCHLD) {
-			*ret_end = END_SIGNAL;
-			return true;
-		}
-		if (s->command.pid && command__exited(&s->command)) {
-			*ret_end = END_TARGET;
-			return true;
-		}
-	}
-	return false;
-}
-
-static void session__tick(struct session *s, uint64_t now)
-{
-	struct session_tick tick = {.elapsed_ns = now - s->start_ns};
-
-	if (!s->opts->tick)
-		return;
-	for (size_t i = 0; i < s->opts->events->n; i++) {
-		struct pmb_stats stats;
-
-		if (s->opts->events->events[i].way == EVENT_OVERFLOWS)
-			tick.samples += s->assembly.books.events[i].decoded;
-		if (programs__stats(s->programs, i, &stats) < 0)
-			continue;
-		for (int k = 0; k < PMB_N_DROPS; k++)
-			tick.lost += stats.dropped[k];
-	}
-	s->opts->tick(s->opts->tick_ctx, &tick);
-}
-
-static bool session__time_is_up(const struct session *s, uint64_t now)
-{
-	return s->opts->whom.duration_ns && now - s->start_ns >= s->opts->whom.duration_ns;
-}
-
-static int left_ms(const struct session *s, uint64_t now, int at_most)
-{
-	uint64_t left;
-
-	if (!s->opts->whom.duration_ns)
-		return at_most;
-	left = s->start_ns + s->opts->whom.duration_ns - now;
-	return left < (uint64_t)at_most * 1000000 ? (int)(left / 1000000) + 1 : at_most;
-}
-
-/* True if a signal, the death of the command, of the targets or of our reader ends the recording. */
-static bool session__ended(struct session *s, const struct pollfd *reader,
-			   enum session_end *ret_end)
-{
-	if (session__signalled(s, ret_end))
-		return true;
-	*ret_end = reader->revents & POLLERR ? END_READER : END_TARGET;
-	return *ret_end == END_READER || tasks__gone(&s->tasks);
-}
-
-/* What the loop waits for; while it rests, only for those before FD_TABLES. */
-enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_RINGS, N_FDS };
-
-/*
- * poll() for so long, while what the kernel tells of processes is taken: a process that lives for 2 ms has its
- * files opened while it lives. It rests for a moment after each look.
- */
-static int session__poll(struct session *s, struct pollfd *fds, nfds_t n, int timeout_ms)
-{
-	uint64_t end = now_ns() + (uint64_t)timeout_ms * 1000000, now;
-	struct pollfd *news = &fds[FD_NEWS];
-	int left = timeout_ms, r;
-
-	news->fd = sideband__epoll_fd(s->sideband);
-	for (;;) {
-		news->revents = 0;
-		r = poll(fds, n, news->fd < 0 && left > NEWS_MS ? NEWS_MS : left);
-		now = now_ns();
-		if (r > 0 && !(r == 1 && news->revents))
-			return r;
-		if (now >= end)
-			return 0;
-		if (r > 0)
-			session__news(s);
-		news->fd = r > 0 ? -1 : sideband__epoll_fd(s->sideband);
-		left = (int)((end - now) / 1000000) + 1;
-	}
-}
-
-/*
- * Waits for a ring to fill up or for the next round. Between rounds the rings aren't looked at for a
- * moment: once woken, their epoll set stays readable as long as any sample arrives.
- */
-static enum session_end session__loop(struct session *s)
-{
-	struct pollfd fds[N_FDS] = {
-		[FD_SIGNALS] = {.fd = s->opts->signals->fd, .events = POLLIN},
-		[FD_READER] = {.fd = s->opts->whom.reader_fd},
-		[FD_NEWS] = {.fd = -1, .events = POLLIN},
-		[FD_TABLES] = {.fd = -1, .events = POLLIN}, /* the helper that builds them */
-		[FD_RINGS] = {.fd = rings__epoll_fd(s->rings), .events = POLLIN},
-	};
-	enum session_end end;
-	uint64_t now;
-
-	for (;;) {
-		now = now_ns();
-		if (session__time_is_up(s, now))
-			return END_DURATION;
-		fds[FD_TABLES].fd = s->tables ? tables__fd(s->tables) : -1;
-		if (session__poll(s, fds, FD_TABLES, left_ms(s, now, REST_MS)) == 0) {
-			now = now_ns();
-			if (session__time_is_up(s, now))
-				return END_DURATION;
-			session__poll(s, fds, N_FDS,
-				      left_ms(s, now,
-					      (s->assembly.slices.hurry ? HURRY_MS : ROUND_MS) -
-						      REST_MS));
-		}
-		if (session__ended(s, &fds[FD_READER], &end))
-			return end;
-		s->assembly.slices.hurry = false;
-		session__round(s, false);
-		session__spend_round(s);
-		session__tick(s, now_ns());
-	}
-}
-
-int session__record(struct session **ret, const struct session_opts *opts,
-		    struct session_result *result, struct err *err)
+int session__open(struct session **ret, const struct session_opts *opts,
+		  struct session_result *result, struct err *err)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 	int r;
@@ -296,8 +159,13 @@ int session__record(struct session **ret, const struct session_opts *opts,
 		session_result__done(result);
 		return r;
 	}
-	result->end = session__loop(s);
-	result->duration_ns = now_ns() - s->start_ns;
+	*ret = s;
+	return 0;
+}
+
+void session__close(struct session *s)
+{
+	s->result->duration_ns = now_ns() - s->start_ns;
 	counters__disable(&s->counters);
 	session__spend_stop(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
@@ -305,8 +173,6 @@ int session__record(struct session **ret, const struct session_opts *opts,
 	session__round(s, true);
 	session__spend_end(s);
 	session__close_books(s);
-	*ret = s;
-	return 0;
 }
 
 int session__wait(struct session *s)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One recording: load, open, drain, account. The pipeline of every command; what differs is what
+ * One recording: open, step until it has ended, close. The pipeline of every command; what differs is what
  * becomes of the profile at its end.
  */
 #ifndef PMUBPF_SESSION_SESSION_H
 #define PMUBPF_SESSION_SESSION_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -104,10 +105,26 @@ static inline bool session_wants_cgroups(const struct session_opts *opts)
 bool session_needs_clock(const struct session_opts *opts, bool each_pass);
 
 /*
- * Records until the end. On success the result is filled and owned by the caller; the command (if
- * any) has been told to end but not waited for: session__wait does that and returns its exit status
- * (0 without a command). Free the session after the result.
+ * Loads and opens everything, starts the command (if any) and enables the counters. opts and what it borrows must live
+ * as long as the session, and so must the result, which is filled when it is closed; it is void after an error.
  */
+int session__open(struct session **ret, const struct session_opts *opts,
+		  struct session_result *result, struct err *err);
+
+enum { SESSION_FDS = 5 };
+/* What there is to wait for before the next step; returns for how long at most, in ms. Whoever waits for other
+ * descriptors, too, may step earlier, or a little later. */
+int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
+/* Does what is due now (CLOCK_MONOTONIC, ns), without waiting. False: it has ended, result->end says why. */
+bool session__step(struct session *s, uint64_t now);
+/*
+ * Disables the counters and closes the books. The result is filled and the caller's; the command has been told to end
+ * but not waited for: session__wait does that and returns its exit status (0 without a command). Free the session
+ * after the result.
+ */
+void session__close(struct session *s);
+
+/* All of it: opens, steps until it has ended, closes. */
 int session__record(struct session **ret, const struct session_opts *opts,
 		    struct session_result *result, struct err *err);
 int session__wait(struct session *session);

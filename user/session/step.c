@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A recording goes on in steps, so that whoever has other descriptors to wait for can wait for all of them. Between
+ * rounds the rings aren't looked at for a moment: once woken, their epoll set stays readable as long as any sample
+ * arrives. What the kernel tells of processes is taken meanwhile: one that lives for 2 ms has its files opened while it
+ * lives.
+ */
+#include <poll.h>
+
+#include "session/internal.h"
+#include "sys/clock.h"
+
+enum {
+	ROUND_NS = 100 * 1000 * 1000,
+	/* while stacks are being copied, because tables or programs aren't known yet */
+	HURRY_NS = 25 * 1000 * 1000,
+	REST_NS = 10 * 1000 * 1000,
+	NEWS_NS = 1000 * 1000, /* between two looks at what processes do */
+	MS = 1000 * 1000,
+};
+
+/* While it rests, only those before FD_TABLES are waited for. */
+enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_RINGS, N_FDS };
+_Static_assert((int)N_FDS == (int)SESSION_FDS, "what session__fds() fills in");
+
+/* Which of our signals has come; the command's death is one of them. */
+static bool session__signalled(struct session *s)
+{
+	int signo;
+
+	while ((signo = signals__next(s->opts->signals))) {
+		if (signo != SIGCHLD) {
+			s->result->end = END_SIGNAL;
+			return true;
+		}
+		if (s->command.pid && command__exited(&s->command)) {
+			s->result->end = END_TARGET;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void session__tick(struct session *s, uint64_t now)
+{
+	struct session_tick tick = {.elapsed_ns = now - s->start_ns};
+
+	if (!s->opts->tick)
+		return;
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		struct pmb_stats stats;
+
+		if (s->opts->events->events[i].way == EVENT_OVERFLOWS)
+			tick.samples += s->assembly.books.events[i].decoded;
+		if (programs__stats(s->programs, i, &stats) < 0)
+			continue;
+		for (int k = 0; k < PMB_N_DROPS; k++)
+			tick.lost += stats.dropped[k];
+	}
+	s->opts->tick(s->opts->tick_ctx, &tick);
+}
+
+static bool session__time_is_up(const struct session *s, uint64_t now)
+{
+	return s->opts->whom.duration_ns && now - s->start_ns >= s->opts->whom.duration_ns;
+}
+
+/* True if a signal, the death of the command, of the targets or of our reader ends the recording. */
+static bool session__ended(struct session *s, const struct pollfd *reader)
+{
+	if (session__signalled(s))
+		return true;
+	s->result->end = reader->revents & POLLERR ? END_READER : END_TARGET;
+	return s->result->end == END_READER || tasks__gone(&s->tasks);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
+{
+	bool resting = now < s->rest_ns;
+	uint64_t until = resting ? s->rest_ns : s->due_ns;
+
+	fds[FD_SIGNALS] = (struct pollfd){.fd = s->opts->signals->fd, .events = POLLIN};
+	fds[FD_READER] = (struct pollfd){.fd = s->opts->whom.reader_fd};
+	fds[FD_NEWS] = (struct pollfd){.fd = -1, .events = POLLIN};
+	fds[FD_TABLES] = (struct pollfd){.fd = -1, .events = POLLIN};
+	fds[FD_RINGS] = (struct pollfd){.fd = -1, .events = POLLIN};
+	if (now >= s->news_ns)
+		fds[FD_NEWS].fd = sideband__epoll_fd(s->sideband);
+	else
+		until = earlier(until, s->news_ns);
+	if (!resting) {
+		fds[FD_TABLES].fd = s->tables ? tables__fd(s->tables) : -1;
+		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
+	}
+	if (s->opts->whom.duration_ns)
+		until = earlier(until, s->start_ns + s->opts->whom.duration_ns);
+	return until <= now ? 0 : (int)((until - now + MS - 1) / MS);
+}
+
+void session__pace(struct session *s, uint64_t now)
+{
+	s->rest_ns = now + REST_NS;
+	s->due_ns = now + (s->assembly.slices.hurry ? HURRY_NS : ROUND_NS);
+}
+
+bool session__step(struct session *s, uint64_t now)
+{
+	struct pollfd fds[SESSION_FDS];
+	bool woken = false;
+
+	session__fds(s, now, fds);
+	poll(fds, SESSION_FDS, 0);
+	if (session__time_is_up(s, now)) {
+		s->result->end = END_DURATION;
+		return false;
+	}
+	for (int i = 0; i < SESSION_FDS; i++)
+		woken |= i != FD_NEWS && fds[i].revents;
+	if (fds[FD_NEWS].revents && !woken) {
+		session__news(s);
+		s->news_ns = now + NEWS_NS;
+	}
+	if (!woken && now < s->due_ns)
+		return true;
+	if (session__ended(s, &fds[FD_READER]))
+		return false;
+	s->assembly.slices.hurry = false;
+	session__round(s, false);
+	session__spend_round(s);
+	session__tick(s, now_ns());
+	session__pace(s, now_ns());
+	return true;
+}
+
+int session__record(struct session **ret, const struct session_opts *opts,
+		    struct session_result *result, struct err *err)
+{
+	struct pollfd fds[SESSION_FDS];
+	int r = session__open(ret, opts, result, err);
+
+	if (r < 0)
+		return r;
+	while (session__step(*ret, now_ns())) {
+		int timeout_ms = session__fds(*ret, now_ns(), fds);
+
+		poll(fds, SESSION_FDS, timeout_ms);
+	}
+	session__close(*ret);
+	return 0;
+}
