@@ -20,6 +20,7 @@ static void begin(void)
 			   .weight_emitted = 800,
 			   .weight_filtered = 150},
 		.decoded = 80,
+		.weight_decoded = 800,
 		.aggregated = 80,
 		.weight = 800,
 		.in_rows = 80,
@@ -116,7 +117,7 @@ Test(ledger, weight_that_the_profile_lost)
 Test(ledger, weight_that_was_not_aggregated)
 {
 	event.weight++, event.weight_in_rows++;
-	expect(false, "weight emitted = weight aggregated: 800 is not 801");
+	expect(false, "weight decoded = weight aggregated: 800 is not 801");
 }
 
 Test(ledger, every_rejected_record_is_said)
@@ -202,7 +203,7 @@ Test(ledger, readings_leave_what_came_after_the_last_to_nobody)
 	cr_expect_eq(ledger_event__remainder(&event), 2000);
 	cr_expect(!ledger_event__unfinished(&event));
 	event.kernel = (struct pmb_stats){0};
-	event.decoded = event.aggregated = event.weight = 0;
+	event.decoded = event.weight_decoded = event.aggregated = event.weight = 0;
 	cr_expect_eq(ledger_event__silence(&event), SILENCE_NONE,
 		     "it is not expected to interrupt");
 }
@@ -309,4 +310,38 @@ Test(ledger, multiplexing_on_all_cores_is_seen)
 	cr_expect_eq(cores[0].scaled, 1200);
 	cr_expect_eq(cores[1].scaled, 200);
 	cr_expect_eq(ledger_event__silence(&cores[2]), SILENCE_OTHER_CPUS);
+}
+
+Test(ledger, what_is_carried_in_and_out_is_of_both_sides)
+{
+	event.out = (struct ledger_carried){.rings = 2,
+					    .weight_rings = 20,
+					    .held = 3,
+					    .weight_held = 30};
+	event.decoded = 78, event.weight_decoded = 780;
+	event.aggregated = event.in_rows = 75;
+	event.weight = event.weight_in_rows = 750;
+	expect(true, "");
+	event.in.held = 1;
+	expect(false, "decoded = aggregated: 79 is not 78");
+}
+
+Test(ledger, parts_of_a_recording_add_up_to_it)
+{
+	struct ledger_event next = event;
+	struct ledger second = {.events = &next, .n_events = 1};
+
+	event.out = next.in = (struct ledger_carried){.held = 3, .weight_held = 30};
+	event.aggregated = event.in_rows = 77;
+	event.weight = event.weight_in_rows = 770;
+	next.aggregated = next.in_rows = 83;
+	next.weight = next.weight_in_rows = 830;
+	ledger__follow(&ledger, &second);
+	cr_expect_eq(event.kernel.seen, 200);
+	cr_expect_eq(event.kernel.dropped[PMB_DROP_NO_RING], 4);
+	cr_expect_eq(event.aggregated, 160);
+	cr_expect_eq(event.out.held, 0);
+	cr_expect_eq(event.in.held, 0);
+	cr_expect_eq(event.instances, 2, "they are the same counters");
+	expect(true, "");
 }

@@ -60,6 +60,7 @@ static void begin(void)
 			   .dropped = {1, 4},
 			   .weight_dropped = {10, 40}},
 		.decoded = 80,
+		.weight_decoded = 800,
 		.aggregated = 80,
 		.weight = 800,
 		.in_rows = 80,

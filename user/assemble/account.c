@@ -100,6 +100,7 @@ void assembly__charge(struct assembly *a, size_t event, const char *place, uint6
 	e->kernel.weight_seen += weight;
 	e->kernel.weight_emitted += weight;
 	e->decoded++;
+	e->weight_decoded += weight;
 	e->aggregated++;
 	e->weight += weight;
 	a->books.user_endings[PMB_END_NONE]++;

@@ -13,11 +13,16 @@ enum {
 	SLICES_AT_LEAST = 8 * 1024 * 1024,
 };
 
-static struct ledger new_books(size_t n_events)
+void assembly__begin(struct assembly *a)
 {
-	return (struct ledger){
-		.events = xcalloc(n_events, sizeof(struct ledger_event)),
-		.n_events = n_events,
+	a->profile = a->opts.profile ? a->opts.profile : profile__new();
+	a->lent = a->opts.profile != NULL;
+	a->opts.profile = NULL;
+	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
+	profile__set_limit(a->profile, a->opts.max_memory / 4 * 3);
+	a->books = (struct ledger){
+		.events = xcalloc(a->opts.n_events, sizeof(struct ledger_event)),
+		.n_events = a->opts.n_events,
 	};
 }
 
@@ -25,13 +30,10 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 {
 	*a = (struct assembly){
 		.opts = *opts,
-		.profile = opts->profile ? opts->profile : profile__new(),
-		.books = new_books(opts->n_events),
 		.processes = processes__new(opts->files),
 		.cpu_sampled = xcalloc(opts->n_events * (size_t)opts->n_cpus, sizeof(bool)),
 	};
-	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
-	profile__set_limit(a->profile, opts->max_memory / 4 * 3);
+	assembly__begin(a);
 	a->stacks.limit = a->slices.limit = opts->max_memory / 4;
 	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
 		a->slices.limit = SLICES_AT_LEAST;
@@ -44,12 +46,16 @@ void assembly__done(struct assembly *a)
 	raw_stacks__done(&a->stacks);
 	queue__done(&a->queue);
 	a->processes = processes__free(a->processes);
-	if (!a->opts.profile)
-		profile__free(a->profile);
-	a->profile = NULL;
+	a->profile = a->lent ? NULL : profile__free(a->profile);
 	ledger__done(&a->books);
 	free(a->cpu_sampled);
 	a->cpu_sampled = NULL;
+}
+
+static void count_decoded(struct ledger *books, uint32_t event, uint64_t weight)
+{
+	books->events[event].decoded++;
+	books->events[event].weight_decoded += weight;
 }
 
 void assembly__record(struct assembly *a, const void *data, size_t size)
@@ -71,9 +77,11 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		raw_stacks__add(&a->stacks, rec.stack);
 		return;
 	}
-	books->events[rec.sample->event].decoded++;
-	for (size_t i = 0; i < rec.n_reads; i++)
-		books->events[rec.reads[i].event].decoded += rec.reads[i].weight > 0;
+	count_decoded(books, rec.sample->event, rec.sample->weight);
+	for (size_t i = 0; i < rec.n_reads; i++) {
+		if (rec.reads[i].weight)
+			count_decoded(books, rec.reads[i].event, rec.reads[i].weight);
+	}
 	if (is_ours(rec.sample->tgid))
 		processes__sample_arrived(a->processes, rec.sample->tgid, a->opts.fns->now());
 	queue__sample(&a->queue, rec.sample);

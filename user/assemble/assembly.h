@@ -67,13 +67,14 @@ struct assembly_opts {
 	int n_cpus;            /* possible */
 	size_t max_memory;     /* for stacks and what is counted by them; 0: any */
 	struct files *files;   /* borrowed */
-	struct profile *profile; /* borrowed; NULL: it makes its own */
+	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
 struct assembly {
 	struct assembly_opts opts;
-	struct profile *profile; /* ours, unless it was lent */
-	struct ledger books;     /* the columns that are filled in here, since the last cut */
+	struct profile *profile;
+	bool lent;           /* it isn't ours */
+	struct ledger books; /* the columns that are filled in here, since the last cut */
 	struct processes *processes;
 	struct queue queue;
 	struct raw_stacks stacks;
@@ -94,6 +95,17 @@ void assembly__life(struct assembly *a, const struct life *life);
 void assembly__settle(struct assembly *a, uint64_t horizon);
 /* Gives up what is no longer needed once that is settled. */
 void assembly__tidy(struct assembly *a, uint64_t horizon);
+
+/* One part of a recording. Both are the caller's. */
+struct assembled {
+	struct profile *profile;
+	struct ledger books;
+};
+/*
+ * Settles up to the boundary (UINT64_MAX: all that has come) and hands out what was assembled since the last cut. What
+ * is not settled, or waits for a table, becomes part of the next: it is in the books of both, carried out and in.
+ */
+struct assembled assembly__cut(struct assembly *a, uint64_t boundary);
 
 /* Tries those that wait for tables once more. last: they wait no longer, and are accounted as they are. */
 void assembly__retry(struct assembly *a, bool last);

@@ -32,6 +32,13 @@ void assembly__account(struct assembly *a, struct account *to);
 /* late.c: a sample whose stack has to be walked here. Takes the slice over. */
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,
 		    struct slice *slice);
+void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, const struct account *to),
+			 void *ctx);
+/* What those that wait have of the profile that was cut off they get in the present one. */
+void assembly__carry_late(struct assembly *a, const struct profile *from);
 void assembly__late_done(struct assembly *a);
+
+/* assembly.c: an empty profile, and books without an entry */
+void assembly__begin(struct assembly *a);
 
 #endif

@@ -102,6 +102,23 @@ void assembly__mark_files(const struct assembly *a, bool *used, size_t n_used)
 		process_view__mark_files(&a->late[i].view, used, n_used);
 }
 
+void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, const struct account *to),
+			 void *ctx)
+{
+	for (size_t i = 0; i < a->n_late; i++)
+		fn(ctx, &a->late[i].to);
+}
+
+void assembly__carry_late(struct assembly *a, const struct profile *from)
+{
+	for (size_t i = 0; i < a->n_late; i++) {
+		struct profile_key *key = &a->late[i].to.key;
+
+		key->comm = profile__comm(a->profile, profile__comm_text(from, key->comm));
+		key->kernel_stack = profile__copy_stack(a->profile, from, key->kernel_stack);
+	}
+}
+
 void assembly__late_done(struct assembly *a)
 {
 	for (size_t i = 0; i < a->n_late; i++) {

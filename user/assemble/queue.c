@@ -110,6 +110,17 @@ void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *f
 	queue__done(&due);
 }
 
+void queue__each_sample(const struct queue *q, void (*fn)(void *ctx, const struct decoded *rec),
+			void *ctx)
+{
+	const struct queue_fns only_samples = {.sample = fn, .ctx = ctx};
+
+	for (size_t i = 0; i < q->n; i++) {
+		if (q->items[i].kind == QUEUED_SAMPLE)
+			hand_out(q, &q->items[i], &only_samples);
+	}
+}
+
 void queue__done(struct queue *q)
 {
 	free(q->items);

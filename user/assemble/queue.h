@@ -38,6 +38,9 @@ struct queue_fns {
 };
 /* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for the next time. */
 void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns);
+/* The samples that wait, in no order. */
+void queue__each_sample(const struct queue *q, void (*fn)(void *ctx, const struct decoded *rec),
+			void *ctx);
 void queue__done(struct queue *q);
 
 #endif

@@ -173,7 +173,7 @@ static bool same(const struct ledger_event *e, const char *what, uint64_t left, 
 	return false;
 }
 
-static bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
+bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 {
 	uint64_t weight = e->kernel.weight_emitted + e->kernel.weight_filtered;
 	bool ok;
@@ -184,10 +184,15 @@ static bool ledger_event__columns(const struct ledger_event *e, struct buf *rema
 		  e->kernel.emitted + e->kernel.filtered + ledger_event__dropped(e), remarks);
 	ok &= same(e, "weight seen = emitted + filtered + dropped", e->kernel.weight_seen, weight,
 		   remarks);
-	ok &= same(e, "emitted = decoded", e->kernel.emitted, e->decoded, remarks);
-	ok &= same(e, "decoded = aggregated", e->decoded, e->aggregated + e->foreign, remarks);
-	ok &= same(e, "weight emitted = weight aggregated", e->kernel.weight_emitted,
-		   e->weight + e->weight_foreign, remarks);
+	ok &= same(e, "emitted = decoded", e->kernel.emitted + e->in.rings,
+		   e->decoded + e->out.rings, remarks);
+	ok &= same(e, "weight emitted = weight decoded",
+		   e->kernel.weight_emitted + e->in.weight_rings,
+		   e->weight_decoded + e->out.weight_rings, remarks);
+	ok &= same(e, "decoded = aggregated", e->decoded + e->in.held,
+		   e->aggregated + e->foreign + e->out.held, remarks);
+	ok &= same(e, "weight decoded = weight aggregated", e->weight_decoded + e->in.weight_held,
+		   e->weight + e->weight_foreign + e->out.weight_held, remarks);
 	ok &= same(e, "aggregated = in the rows of the profile", e->aggregated, e->in_rows,
 		   remarks);
 	ok &= same(e, "weight aggregated = weight in the rows of the profile", e->weight,

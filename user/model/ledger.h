@@ -41,10 +41,19 @@ extern const char *const drop_texts[PMB_N_DROPS];
 extern const char *const ending_keys[PMB_N_ENDINGS];
 extern const char *const ending_texts[PMB_N_ENDINGS];
 
+/* What a part of a recording has to do with the part beside it: samples that the kernel side has emitted, and that are
+ * not aggregated yet. */
+struct ledger_carried {
+	uint64_t rings, weight_rings; /* not decoded yet */
+	uint64_t held, weight_held;   /* waiting for their time, or for a table */
+};
+
 struct ledger_event {
 	const char *name;        /* borrowed */
 	struct pmb_stats kernel; /* what the overflow program counted */
-	uint64_t decoded;
+	uint64_t decoded, weight_decoded;
+	struct ledger_carried in,
+		out; /* from the part before, into the part after; 0: there is none */
 	uint64_t foreign, weight_foreign; /* of containers that turned out not to be asked for */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
@@ -106,6 +115,14 @@ struct ledger {
 	struct set_aside aside;   /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
+
+void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);
+
+/* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves from->aside. */
+void ledger__follow(struct ledger *to, struct ledger *from);
+/* Adds another recording, whose events have these numbers here. Moves from->aside. */
+void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers);
+void ledger_event__add(struct ledger_event *to, const struct ledger_event *from);
 
 /* Frees what is its own; not the struct. */
 void ledger__done(struct ledger *ledger);
@@ -172,6 +189,8 @@ enum silence ledger_event__silence(const struct ledger_event *event);
  * column is wrong then, but the summary's first line has to say so. */
 bool ledger_event__unfinished(const struct ledger_event *event);
 
+/* True if every column of the event adds up; else a line of words for each that doesn't is added to `remarks`. */
+bool ledger_event__columns(const struct ledger_event *event, struct buf *remarks);
 /* True if every column adds up and every ratio holds; else a line of words for each that doesn't is
  * added to `remarks`. */
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks);

@@ -209,6 +209,39 @@ static void profile__fold(struct profile *p, const bool *give_up, size_t n, cons
 	}
 }
 
+uint32_t profile__copy_stack(struct profile *to, const struct profile *from, uint32_t stack)
+{
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(from, stack, &frames);
+	_cleanup_free_ uint32_t *copy = xcalloc(n + 1, sizeof(*copy));
+
+	for (uint32_t i = 0; i < n; i++)
+		copy[i] = profile__frame(to, &from->frame_list[frames[i]]);
+	return profile__stack(to, copy, n);
+}
+
+void profile__merge(struct profile *to, const struct profile *from)
+{
+	for (size_t i = 0; i < from->n_rows; i++) {
+		const struct profile_row *row = &from->rows[i];
+		struct profile_labels labels = profile__label_set(from, row->key.labels);
+		struct profile_key key = row->key;
+
+		key.comm = profile__comm(to, profile__comm_text(from, row->key.comm));
+		key.kernel_stack = profile__copy_stack(to, from, row->key.kernel_stack);
+		key.user_stack = profile__copy_stack(to, from, row->key.user_stack);
+		key.labels = profile__labels(to, &labels);
+		profile__add_row(to, &key, row->samples, row->weight);
+	}
+	for (uint32_t i = 0; i < from->n_other; i++) {
+		struct profile_other *sum = profile__other_of(to, i);
+
+		sum->samples += from->other[i].samples;
+		sum->weight += from->other[i].weight;
+		sum->rows += from->other[i].rows;
+	}
+}
+
 /* The numbers that stay, by old number. */
 struct renumbering {
 	uint32_t *comms, *frames, *stacks, *labels, *keys;

@@ -92,6 +92,11 @@ uint32_t profile__artificial(struct profile *p, enum artificial what);
 uint32_t profile__labels(struct profile *p, const struct profile_labels *labels);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
 
+/* The same of another profile. */
+uint32_t profile__copy_stack(struct profile *to, const struct profile *from, uint32_t stack);
+/* Adds all rows of another, whose files are the same. */
+void profile__merge(struct profile *to, const struct profile *from);
+
 /* How much memory the tables may take; 0 (from the start): any. */
 void profile__set_limit(struct profile *p, size_t bytes);
 /* True if the tables are beyond the limit. */

@@ -89,71 +89,13 @@ static int pick_counted(struct pass_run *run, const struct plan *plan, struct er
 	return 0;
 }
 
-/* Only a clock that reads others is in several passes. */
-static void add_row(struct ledger_event *to, const struct ledger_event *from)
-{
-	const __u64 *add = (const __u64 *)&from->kernel;
-	__u64 *sum = (__u64 *)&to->kernel;
-
-	for (size_t i = 0; i < sizeof(to->kernel) / sizeof(*sum); i++)
-		sum[i] += add[i];
-	to->decoded += from->decoded;
-	to->foreign += from->foreign;
-	to->weight_foreign += from->weight_foreign;
-	to->aggregated += from->aggregated;
-	to->weight += from->weight;
-	to->throttled += from->throttled;
-	to->value += from->value;
-	to->enabled_ns += from->enabled_ns;
-	to->running_ns += from->running_ns;
-	to->scaled += from->scaled;
-	to->instances += from->instances;
-	to->idle_ns += from->idle_ns;
-	to->cut += from->cut;
-	to->interval = from->interval > to->interval ? from->interval : to->interval;
-	to->cpus_away += from->cpus_away;
-	to->away_ns += from->away_ns;
-}
-
-static void merge_ledger(struct ledger *to, struct ledger *from, const size_t *numbers)
-{
-	for (size_t i = 0; i < from->n_events; i++) {
-		struct ledger_event *row = &to->events[numbers[i]];
-
-		if (row->instances)
-			add_row(row, &from->events[i]);
-		else
-			*row = from->events[i];
-	}
-	for (int i = 0; i < N_REJECTS; i++)
-		to->rejected[i] += from->rejected[i];
-	for (int i = 0; i < PMB_N_ENDINGS; i++) {
-		to->user_endings[i] += from->user_endings[i];
-		to->kernel_endings[i] += from->kernel_endings[i];
-	}
-	to->stacks_received += from->stacks_received;
-	ledger_unwind__merge(&to->unwind, &from->unwind);
-	for (size_t i = 0; i < from->spoilers.n; i++)
-		spoilers__add(&to->spoilers, from->spoilers.list[i].file,
-			      from->spoilers.list[i].ending, from->spoilers.list[i].samples);
-	spoilers__sort(&to->spoilers);
-	set_aside__merge(&to->aside, &from->aside);
-	to->memory.limit = from->memory.limit;
-	if (from->memory.bytes > to->memory.bytes) /* one pass's raw stacks at a time */
-		to->memory.bytes = from->memory.bytes;
-	to->memory.stacks_dropped += from->memory.stacks_dropped;
-	to->sideband_records += from->sideband_records;
-	to->sideband_lost += from->sideband_lost;
-	to->sideband_rejected += from->sideband_rejected;
-}
-
 static void merge(struct pass_run *run, struct session_result *pass, const size_t *numbers,
 		  int status)
 {
 	struct session_result *total = run->result;
 	struct passes *passes = run->passes;
 
-	merge_ledger(&total->ledger, &pass->ledger, numbers);
+	ledger__add(&total->ledger, &pass->ledger, numbers);
 	for (size_t i = 0; i < pass->ledger.n_events; i++) {
 		total->rates[numbers[i]] = pass->rates[i];
 		total->scopes[numbers[i]] = pass->scopes[i];
