@@ -90,6 +90,27 @@ t_signals_are_answered() {
 	expect_ledger
 }
 
+# Openers in an open that nobody answers can't be killed. All these are of one mount namespace, device and cgroup.
+t_opens_that_never_end() {
+	local END_S=18
+	need_root
+	need_program setpriv
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" open "$T/mount" 8 "$WORKLOADS/inlined" 60
+	attacker=$spawned
+	sleep 1
+	kill -USR1 "$attacker"
+	cp "$WORKLOADS/inlined" "$T/inlined" # which nobody has opened yet
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "sleep 3; exec $T/inlined 30"
+	record -a -d 5
+	expect_unmoved "$took"
+	expect_ge "$(sum_get .opener.stuck)" 1 "openers that could not be killed"
+	expect_le "$(sum_get .opener.stuck)" 4 "openers that could not be killed"
+	expect_ge "$(sum_get .opener.refused)" 1 "times that the hostile ones were not looked at"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names of a program that came later"
+}
+
 # The helper, in a read that nobody answers, which no signal ends: it is known by that it does nothing for 2 s, and left
 # to itself. (An answer may take 10 s.)
 t_reads_that_never_end() {

@@ -9,6 +9,8 @@
  *                            READ from SIGUSR1 on (to the process that was started)
  *     fusehang slow DIR N MS PROGRAM ARG…    the same with N of them, DIR/file0 and so on, and answers each READ MS ms
  *                            late
+ *     fusehang flush DIR PROGRAM ARG…    as serve, and answers no FLUSH instead
+ *     fusehang open DIR N PROGRAM ARG…    as serve with N of them, and answers no OPEN instead
  *
  * The protocol is that of linux/fuse.h, answered as little as will do. $FUSE: the device, if that isn't /dev/fuse. Ends with the process that was started.
  */
@@ -36,6 +38,8 @@ static int content = -1; /* what the file is a copy of */
 static off_t content_size = 8;
 static volatile sig_atomic_t silent;
 static long late_ms; /* instead of silence */
+static uint32_t unanswered = FUSE_READ;
+static bool never_flushes;
 
 static void die(const char *what)
 {
@@ -109,17 +113,18 @@ static struct fuse_attr attr_of(uint64_t node)
 static void answer_read(int fd, const struct fuse_in_header *in, const struct fuse_read_in *r)
 {
 	static char data[BUFFER];
+	bool slow = silent && late_ms;
 	ssize_t n;
 
-	if (silent && !late_ms)
+	if (silent && !slow && unanswered == FUSE_READ)
 		return;
-	if (silent && fork() > 0)
+	if (slow && fork() > 0)
 		return; /* the others need not wait for that */
-	if (silent)
+	if (slow)
 		usleep((useconds_t)late_ms * 1000);
 	n = content < 0 ? 0 : pread(content, data, r->size, (off_t)r->offset);
 	answer(fd, in->unique, 0, data, n > 0 ? (size_t)n : 0);
-	if (silent)
+	if (slow)
 		_exit(0);
 }
 
@@ -157,15 +162,16 @@ static void answer_one(int fd, const struct fuse_in_header *in)
 		return;
 	case FUSE_OPEN:
 	case FUSE_OPENDIR:
-		answer(fd, in->unique, 0, &opened, sizeof(opened));
+		if (!silent || unanswered != FUSE_OPEN)
+			answer(fd, in->unique, 0, &opened, sizeof(opened));
 		return;
 	case FUSE_READ:
 		answer_read(fd, in, (const void *)(in + 1));
 		return;
 	case FUSE_FLUSH:
-		if (content >= 0)
+		if (!never_flushes && !(silent && unanswered == FUSE_FLUSH))
 			answer(fd, in->unique, 0, NULL, 0);
-		return; /* never */
+		return;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 	case FUSE_INTERRUPT:
@@ -241,6 +247,7 @@ static void hang_in_exec(const char *dir, int number, long ms)
 
 static void run_exec(const char *dir, int n, long ms)
 {
+	never_flushes = true;
 	own_namespaces();
 	start_server(mount_it(dir, ""));
 	puts("ready");
@@ -299,9 +306,18 @@ int main(int argc, char **argv)
 		late_ms = strtol(argv[4], NULL, 10);
 		return run_serve(argv[2], (int)strtol(argv[3], NULL, 10), argv + 5);
 	}
+	if (argc > 3 && strcmp(argv[1], "flush") == 0) {
+		unanswered = FUSE_FLUSH;
+		return run_serve(argv[2], 1, argv + 3);
+	}
+	if (argc > 4 && strcmp(argv[1], "open") == 0) {
+		unanswered = FUSE_OPEN;
+		return run_serve(argv[2], (int)strtol(argv[3], NULL, 10), argv + 4);
+	}
 	if (argc > 1 && strcmp(argv[1], "work") == 0)
 		return 0;
 	fprintf(stderr, "usage: fusehang exec DIR N [MS] | serve DIR PROGRAM ARG... |"
-			" slow DIR N MS PROGRAM ARG...\n");
+			" slow DIR N MS PROGRAM ARG... | flush DIR PROGRAM ARG... |"
+			" open DIR N PROGRAM ARG...\n");
 	return 2;
 }

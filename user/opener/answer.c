@@ -86,7 +86,9 @@ static uint64_t cgroup_of(pid_t tgid)
 bool opener_subject__learn(struct opener_subject *ret, const struct opener_request *request,
 			   opener_go_on go_on, void *ctx)
 {
-	*ret = (struct opener_subject){.tgid = request->tgid, .mnt_ns = request->mnt_ns};
+	*ret = (struct opener_subject){.tgid = request->tgid,
+				       .mnt_ns = request->mnt_ns,
+				       .dev = request->dev};
 	if (!go_on(ctx, ret))
 		return false;
 	if (ret->tgid <= 0)

@@ -16,6 +16,7 @@ struct opener_subject {
 	uint32_t uid;
 	uint64_t cgroup; /* a hash of its path, of processes of root's */
 	uint64_t mnt_ns;
+	uint64_t dev; /* of the file */
 };
 /*
  * Learns it step by step, the first ones without waiting for it, and says so after each: what may still hang is

@@ -142,6 +142,7 @@ static bool put_file(struct opener_request *r, const struct mapped_file *file)
 {
 	r->inode = file->inode;
 	r->generation = file->generation;
+	r->dev = file->dev;
 	return put_text(r, file->path, strlen(file->path));
 }
 
@@ -174,13 +175,14 @@ int opener__again(struct opener *o, const struct mapped_file *file)
 	return put_file(&r, file) ? ask_for_fd(o, &r, -1, LIMIT_MS, &got) : -ENAMETOOLONG;
 }
 
-int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path)
+int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, uint64_t dev, const char *path)
 {
 	struct opener_request r;
 	struct got got;
 
 	begin(&r, OPENER_PATH);
 	r.mnt_ns = mnt_ns;
+	r.dev = dev;
 	if (!put_text(&r, path, strlen(path)))
 		return -ENAMETOOLONG;
 	return ask_for_fd(o, &r, root_fd, LIMIT_MS, &got);

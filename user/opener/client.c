@@ -315,7 +315,11 @@ void opener__settled(struct opener *o)
 
 struct opener_work opener__work(const struct opener *o)
 {
-	return o ? o->work : (struct opener_work){0};
+	struct opener_work work = o ? o->work : (struct opener_work){0};
+
+	if (o)
+		work.stuck = o->shared->most_stuck;
+	return work;
 }
 
 uint64_t opener__cpu_ns(const struct opener *o)

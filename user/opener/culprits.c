@@ -26,10 +26,32 @@ static void ids_of(const struct opener_subject *who, uint64_t ret[CULPRIT_MOUNTS
 	ret[3] = who->mnt_ns;
 }
 
+/* One that is stuck was about the same process, or for other reasons is the same one's doing. */
+static bool holds_too_many(const struct culprits *all, const struct opener_subject *who)
+{
+	unsigned user = 0, cgroup = 0, mounts = 0, device = 0, allowed = CULPRIT_STUCK;
+
+	if (all->n_stuck >= MAX_STUCK / 2)
+		allowed = 1;
+	for (uint32_t i = 0; i < all->n_stuck && i < MAX_STUCK; i++) {
+		const struct opener_subject *s = &all->stuck[i];
+
+		if (who->tgid > 0 && s->tgid == who->tgid)
+			return true;
+		user += who->uid && s->uid == who->uid;
+		cgroup += who->cgroup && s->cgroup == who->cgroup;
+		mounts += who->mnt_ns && s->mnt_ns == who->mnt_ns;
+		device += who->dev && s->dev == who->dev;
+	}
+	return user >= allowed || cgroup >= allowed || mounts >= allowed || device >= allowed;
+}
+
 bool culprits__refuse(const struct culprits *all, const struct opener_subject *who, uint64_t now_ns)
 {
 	uint64_t ids[CULPRIT_MOUNTS];
 
+	if (holds_too_many(all, who))
+		return true;
 	ids_of(who, ids);
 	for (int i = 0; i < MAX_CULPRITS && all->list[i].kind; i++) {
 		const struct culprit *c = &all->list[i];

@@ -4,6 +4,9 @@
  * writes the list; the opener says whom it is about to touch, so that main knows it of one that does not come back.
  * A process is left alone at once, a user, a mount namespace or, of root's processes, a cgroup after four times; for
  * twice as long each time.
+ *
+ * The spawner adds who is to blame for openers that could not be killed. Each is a process, so there are at most
+ * CULPRIT_STUCK of one user, mount namespace, cgroup or device at a time, and one once half of all places are taken.
  */
 #ifndef PMUBPF_OPENER_CULPRITS_H
 #define PMUBPF_OPENER_CULPRITS_H
@@ -16,6 +19,8 @@
 enum {
 	MAX_CULPRITS = 128,
 	CULPRIT_STRIKES = 4, /* of others than processes */
+	CULPRIT_STUCK = 4,   /* of others than processes */
+	MAX_STUCK = 64,      /* of all together: then nothing is opened any more */
 };
 
 enum culprit_kind { CULPRIT_PROCESS = 1, CULPRIT_USER, CULPRIT_CGROUP, CULPRIT_MOUNTS };
@@ -30,6 +35,8 @@ struct culprit {
 struct culprits {
 	struct opener_subject now; /* the opener's: whom it is at */
 	struct culprit list[MAX_CULPRITS];
+	struct opener_subject stuck[MAX_STUCK]; /* the spawner's */
+	uint32_t n_stuck, most_stuck;
 };
 
 /* True if nothing of this one may be touched now. */

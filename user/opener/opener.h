@@ -26,6 +26,7 @@ struct opener_work {
 	uint64_t asked;
 	uint64_t late;    /* given up */
 	uint64_t refused; /* not tried, because of who it is about */
+	uint64_t stuck;   /* were killed and could not die, at most at a time */
 };
 
 /* Best called before there is anything that it must not have. */
@@ -55,6 +56,7 @@ int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
 struct mapped_file {
 	uint64_t inode;
 	uint64_t generation; /* 0: not known */
+	uint64_t dev;        /* 0: not known */
 	const char *path;    /* as the program names it */
 };
 /* The file that a process has mapped at [start, end), if it is that one. *ret_mnt_ns, where that is known: 0 for
@@ -63,8 +65,8 @@ int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 		   const struct mapped_file *file, uint64_t *ret_mnt_ns);
 /* The same by a path of ours, if it is at hand. */
 int opener__again(struct opener *o, const struct mapped_file *file);
-/* A regular file inside a root (-1: ours), which place is. */
-int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path);
+/* A regular file inside a root (-1: ours) of that mount namespace. dev: where it may lie, 0: not known. */
+int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, uint64_t dev, const char *path);
 /* As open_owned(). */
 int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner);
 /* As perf_open_in() for a task. */

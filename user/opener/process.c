@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,9 +32,12 @@ static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_S
 /* For counters of tasks, as long as there are some to open. */
 static const uint64_t counting = CAP_BIT(CAP_PERFMON_NUMBER) | CAP_BIT(CAP_SYS_ADMIN);
 
+enum { REAP_MS = 50, REAP_MOST_MS = 1000 };
+
 struct spawner {
 	struct culprits *shared;
-	pid_t alive[OPENER_MAX_STUCK + 1]; /* the last is at work, the others were killed */
+	pid_t alive[MAX_STUCK + 1];              /* the last is at work, the others were killed */
+	struct opener_subject at[MAX_STUCK + 1]; /* …while they were about these */
 	int n;
 };
 
@@ -74,6 +78,7 @@ static void serve_one(int sock, struct culprits *shared, const struct opener_req
 		opener_answer(request, fd, &who, send_reply, &sock);
 	else
 		refuse(sock, request);
+	shared->now = (struct opener_subject){0};
 }
 
 static _Noreturn void serve(int sock, struct culprits *shared)
@@ -103,21 +108,51 @@ static void reap(struct spawner *s)
 	int kept = 0;
 
 	for (int i = 0; i < s->n; i++) {
-		if (waitpid(s->alive[i], NULL, WNOHANG) == 0)
-			s->alive[kept++] = s->alive[i];
+		if (waitpid(s->alive[i], NULL, WNOHANG) != 0)
+			continue;
+		s->at[kept] = s->at[i];
+		s->alive[kept++] = s->alive[i];
 	}
 	s->n = kept;
+}
+
+/* The first n of them were killed and are not gone: who is to blame for that. */
+static void tell(struct spawner *s, int n)
+{
+	if (!s->shared)
+		return;
+	memcpy(s->shared->stuck, s->at, (size_t)n * sizeof(s->at[0]));
+	s->shared->n_stuck = (uint32_t)n;
+	if (s->shared->most_stuck < (uint32_t)n)
+		s->shared->most_stuck = (uint32_t)n;
+}
+
+/* Reaps those that can be by now, as long as there are some. */
+static void wait_for_word(struct spawner *s, int control)
+{
+	struct pollfd p = {.fd = control, .events = POLLIN};
+	int pause_ms = REAP_MS;
+
+	while (s->n > 1 && poll(&p, 1, pause_ms) == 0) {
+		reap(s);
+		tell(s, s->n - 1);
+		pause_ms = 2 * pause_ms < REAP_MOST_MS ? 2 * pause_ms : REAP_MOST_MS;
+	}
 }
 
 static int next(struct spawner *s, int control, int sock)
 {
 	pid_t parent = getpid(), pid;
 
-	for (int i = 0; i < s->n; i++)
-		kill(s->alive[i], SIGKILL);
+	if (s->n) {
+		kill(s->alive[s->n - 1], SIGKILL);
+		s->at[s->n - 1] = s->shared->now;
+	}
 	reap(s);
-	if (s->n > OPENER_MAX_STUCK - 1)
+	if (s->n >= MAX_STUCK)
 		return -EBUSY;
+	tell(s, s->n);
+	s->shared->now = (struct opener_subject){0};
 	pid = fork();
 	if (pid < 0)
 		return -errno;
@@ -169,9 +204,11 @@ int opener_main(int sock)
 		_cleanup_close_ int fd = -1;
 		uint32_t word;
 		int32_t r;
-		ssize_t n = symd_msg__recv(sock, packet, &fd, 0);
+		ssize_t n;
 		const struct buf answer = {.data = (char *)&r, .len = sizeof(r)};
 
+		wait_for_word(&s, sock);
+		n = symd_msg__recv(sock, packet, &fd, 0);
 		if (n != sizeof(word))
 			return n == 0 ? 0 : 1;
 		memcpy(&word, packet, sizeof(word));

@@ -13,9 +13,6 @@
 
 enum spawner_word { SPAWNER_SHARE = 1, SPAWNER_NEXT, SPAWNER_SETTLED };
 
-/* That many may be stuck at a time, of all targets together. */
-enum { OPENER_MAX_STUCK = 16 };
-
 int opener_main(int sock);
 
 #endif

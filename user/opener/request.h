@@ -54,6 +54,7 @@ struct opener_request {
 	uint64_t start, end;
 	uint64_t inode, generation;
 	uint64_t mnt_ns;
+	uint64_t dev; /* where it lies, as far as known: for who is blamed */
 	char text[OPENER_PATH_MAX];
 };
 

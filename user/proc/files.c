@@ -324,7 +324,7 @@ static void files__pin_perf_map(struct files *files, struct entry *e, pid_t tgid
 
 static struct mapped_file mapped_file(const struct entry *e)
 {
-	return (struct mapped_file){e->key.inode, e->generation, e->file.path};
+	return (struct mapped_file){e->key.inode, e->generation, e->file.dev, e->file.path};
 }
 
 static void files__pin_elf(struct files *files, struct entry *e, pid_t tgid, uint64_t start,

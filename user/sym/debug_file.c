@@ -23,11 +23,11 @@ struct search {
 	void *ctx;
 };
 
-/* Takes path over. */
-static bool try_path(const struct search *s, int root_fd, char *path)
+/* Takes path over. dev: where it lies, 0: who knows. */
+static bool try_path(const struct search *s, int root_fd, uint64_t dev, char *path)
 {
 	_cleanup_free_ char *owned = path;
-	int fd = opener__path(s->wanted->opener, root_fd, root_fd >= 0 ? s->wanted->mnt_ns : 0,
+	int fd = opener__path(s->wanted->opener, root_fd, root_fd >= 0 ? s->wanted->mnt_ns : 0, dev,
 			      owned);
 
 	return fd >= 0 && s->offer(s->ctx, fd);
@@ -42,7 +42,8 @@ static bool try_build_id(const struct search *s, int root_fd)
 		return false;
 	for (size_t i = 0; i < w->build_id_len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", w->build_id[i]);
-	return try_path(s, root_fd, xasprintf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
+	return try_path(s, root_fd, 0,
+			xasprintf(DEBUG_DIR "/.build-id/%.2s/%s.debug", hex, hex + 2));
 }
 
 /* A plain file name, as the section is specified; anything else would be a path of its choosing. */
@@ -65,13 +66,14 @@ static bool try_link(const struct search *s, int root_fd, bool beside_file)
 {
 	const char *link = s->wanted->link;
 	_cleanup_free_ char *dir = is_file_name(link) ? directory_of(s->wanted->path) : NULL;
+	uint64_t dev = s->wanted->dev;
 
 	if (!dir)
 		return false;
-	if (beside_file && (try_path(s, root_fd, xasprintf("%s/%s", dir, link)) ||
-			    try_path(s, root_fd, xasprintf("%s/.debug/%s", dir, link))))
+	if (beside_file && (try_path(s, root_fd, dev, xasprintf("%s/%s", dir, link)) ||
+			    try_path(s, root_fd, dev, xasprintf("%s/.debug/%s", dir, link))))
 		return true;
-	return try_path(s, root_fd, xasprintf(DEBUG_DIR "%s/%s", dir, link));
+	return try_path(s, root_fd, 0, xasprintf(DEBUG_DIR "%s/%s", dir, link));
 }
 
 bool debug_file__search(const struct debug_wanted *wanted, debug_offer_fn offer, void *ctx)

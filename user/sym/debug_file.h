@@ -19,6 +19,7 @@ struct debug_wanted {
 	const char *path;      /* the file's own, absolute; NULL: unknown */
 	int root_fd;           /* the root that path is seen from; -1: ours */
 	uint64_t mnt_ns;       /* that root's */
+	uint64_t dev;          /* where the file lies; 0: not known */
 	struct opener *opener; /* who opens; NULL: this process */
 };
 

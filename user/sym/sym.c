@@ -266,6 +266,7 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 		.path = file->path,
 		.root_fd = file->root_fd,
 		.mnt_ns = file->mnt_ns,
+		.dev = file->dev,
 		.opener = file->opener,
 	};
 
