@@ -139,34 +139,34 @@ Test(open, a_device)
 
 Test(open, owned_files_have_one_name)
 {
-	int fd = open_owned(root, "/good", geteuid());
+	int fd = find_owned(root, "/good", geteuid());
 
 	cr_expect_geq(fd, 0);
 	close(fd);
-	cr_expect_eq(open_owned(root, "/good", geteuid() + 1), -EPERM);
+	cr_expect_eq(find_owned(root, "/good", geteuid() + 1), -EPERM);
 	cr_assert_eq(linkat(root, "good", root, "x", 0), 0);
-	cr_expect_eq(open_owned(root, "/good", geteuid()), -EPERM);
+	cr_expect_eq(find_owned(root, "/good", geteuid()), -EPERM);
 }
 
 Test(open, owned_files_are_no_links)
 {
 	make_link("good");
-	cr_expect_eq(open_owned(root, "/x", geteuid()), -EPERM);
+	cr_expect_eq(find_owned(root, "/x", geteuid()), -EPERM);
 	cr_expect_eq(open_no_link(root, "/x"), -EINVAL);
 }
 
 /* What nobody has looked up is not at hand: an automounter would be asked for it. */
 Test(open, at_hand)
 {
-	int fd = open_at_hand("/proc/self/exe"), r;
+	int fd = find_at_hand("/proc/self/exe"), r;
 
 	cr_expect_lt(fd, 0, "a link of /proc");
-	r = open_at_hand("/nonexistent/file");
+	r = find_at_hand("/nonexistent/file");
 	cr_expect(r == -ENOENT || r == -EAGAIN, "%d", r);
-	r = open_at_hand("/");
+	r = find_at_hand("/");
 	cr_expect_eq(r, -EINVAL, "%d", r);
 	cr_assert_eq(access("/bin/sh", X_OK), 0);
-	fd = open_at_hand("/bin/sh");
+	fd = find_at_hand("/bin/sh");
 	cr_expect_geq(fd, 0, "%d", fd);
 	close(fd);
 }

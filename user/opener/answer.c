@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "proc/container_name.h"
+#include "symd/protocol.h"
 #include "sys/cgroup.h"
 #include "sys/open.h"
 #include "sys/perf.h"
@@ -31,6 +32,7 @@ enum {
 struct answering {
 	const struct opener_request *request;
 	int fd;
+	int *ret_lent;
 	opener_emit emit;
 	void *ctx;
 	struct opener_subject subject;
@@ -229,17 +231,25 @@ static void maps(struct answering *a)
 	finish(a, r, -1);
 }
 
-/* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
- * mappings and another in stat. Not all filesystems tell the generation. */
-static bool is_mapped_file(int fd, const struct opener_request *r)
+/* Not all filesystems tell it. */
+static bool has_generation(int found, uint64_t wanted)
 {
-	struct stat st;
+	_cleanup_close_ int fd = open_found(found);
 	int generation;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != r->inode)
+	return fd < 0 || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)wanted;
+}
+
+/* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
+ * mappings and another in stat. */
+static bool is_mapped_file(int found, const struct opener_request *r)
+{
+	struct stat st;
+
+	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != r->inode)
 		return false;
-	return !r->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
-	       (uint32_t)generation == (uint32_t)r->generation;
+	return !r->generation || has_generation(found, r->generation);
 }
 
 /*
@@ -250,7 +260,7 @@ static bool is_mapped_file(int fd, const struct opener_request *r)
 static void mapped(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	_cleanup_close_ int fd = open_mapping(r->tgid, r->start, r->end), root = -1;
+	_cleanup_close_ int fd = find_mapping(r->tgid, r->start, r->end), root = -1;
 
 	a->reply.place.mnt_ns = a->subject.mnt_ns;
 	if (fd >= 0 && is_mapped_file(fd, r))
@@ -258,7 +268,7 @@ static void mapped(struct answering *a)
 	cleanup_close(&fd);
 	if (a->subject.mnt_ns)
 		root = open_root_of(r->tgid);
-	fd = root >= 0 ? open_regular(root, r->text) : open_at_hand(r->text);
+	fd = root >= 0 ? find_regular(root, r->text) : find_at_hand(r->text);
 	if (fd >= 0 && is_mapped_file(fd, r))
 		return finish(a, 0, fd);
 	finish(a, fd < 0 ? fd : -ESTALE, -1);
@@ -267,12 +277,24 @@ static void mapped(struct answering *a)
 static void path(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	_cleanup_close_ int fd = r->flags & OPENER_AT_HAND ? open_at_hand(r->text) :
-							     open_regular(a->fd, r->text);
+	_cleanup_close_ int fd = r->flags & OPENER_AT_HAND ? find_at_hand(r->text) :
+							     find_regular(a->fd, r->text);
 
 	if (fd >= 0 && r->flags & OPENER_INODE && !is_mapped_file(fd, r))
 		return finish(a, -ESTALE, -1);
 	finish(a, fd < 0 ? fd : 0, fd);
+}
+
+static void lend(struct answering *a)
+{
+	_cleanup_close_ int fd = a->fd < 0 ? -EBADF : open_found(a->fd);
+
+	if (fd < 0)
+		return finish(a, fd, -1);
+	if (!a->ret_lent)
+		return finish(a, 0, fd);
+	finish_fd(a, symd_fd__enclose(fd));
+	*a->ret_lent = TAKE_FD(fd);
 }
 
 static void counter(struct answering *a)
@@ -333,7 +355,9 @@ static void answer(struct answering *a)
 	case OPENER_PATH:
 		return path(a);
 	case OPENER_OWNED:
-		return finish_fd(a, open_owned(a->fd, r->text, r->uid));
+		return finish_fd(a, find_owned(a->fd, r->text, r->uid));
+	case OPENER_LEND:
+		return lend(a);
 	case OPENER_COUNTER:
 		return counter(a);
 	case OPENER_CGROUP:
@@ -345,7 +369,7 @@ static void answer(struct answering *a)
 }
 
 void opener_answer(const struct opener_request *request, int fd,
-		   const struct opener_subject *subject, opener_emit emit, void *ctx)
+		   const struct opener_subject *subject, opener_emit emit, void *ctx, int *ret_lent)
 {
 	/* of 60 kB, of which little is used: neither on the stack nor cleared */
 	_cleanup_free_ struct answering *a = malloc(sizeof(*a));
@@ -355,6 +379,7 @@ void opener_answer(const struct opener_request *request, int fd,
 	memset(a, 0, offsetof(struct answering, reply.text));
 	a->request = request;
 	a->fd = fd;
+	a->ret_lent = ret_lent;
 	a->emit = emit;
 	a->ctx = ctx;
 	a->subject = *subject;

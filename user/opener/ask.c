@@ -12,8 +12,9 @@
 enum {
 	LIMIT_MS = 200,
 	COUNTER_MS =
-		2000,  /* without it there is no recording, and what waits for a CPU isn't stuck */
-	MAPS_MS = 400, /* of a process with very many */
+		2000,   /* without it there is no recording, and what waits for a CPU isn't stuck */
+	LEND_MS = 1000, /* nobody asks again */
+	MAPS_MS = 400,  /* of a process with very many */
 	CONTAINER_MS =
 		2000, /* all processes may have to be looked at; each container asks a few times */
 };
@@ -199,6 +200,20 @@ int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *pa
 	if (!put_text(&r, path, strlen(path)))
 		return -ENAMETOOLONG;
 	return ask_for_fd(o, &r, root_fd, LIMIT_MS, &got);
+}
+
+int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev)
+{
+	int flags = fcntl(found, F_GETFL);
+	struct opener_request r;
+	struct got got;
+
+	if (flags < 0 || !(flags & O_PATH))
+		return flags < 0 ? -errno : fcntl(found, F_DUPFD_CLOEXEC, 3);
+	begin(&r, OPENER_LEND);
+	r.mnt_ns = mnt_ns;
+	r.dev = dev;
+	return ask_for_fd(o, &r, found, LEND_MS, &got);
 }
 
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,

@@ -222,6 +222,28 @@ static void give_up(struct opener *o, int r)
 	take_next(o);
 }
 
+/* *ret_begun: the question was looked at; else it still was at the end of the one before. */
+static int ask_once(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
+		    opener_emit emit, void *ctx, bool *ret_begun)
+{
+	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
+	int r = be_ready(o);
+
+	*ret_begun = true;
+	if (r < 0) {
+		o->work.refused++;
+		return r;
+	}
+	request->seq = ++o->seq;
+	r = symd_msg__send(o->sock, &packet, fd, MSG_DONTWAIT);
+	if (r == 0)
+		r = take_answer(o, limit_ms, emit, ctx);
+	*ret_begun = o->shared->seq == request->seq;
+	if (r < 0)
+		give_up(o, r);
+	return r;
+}
+
 static bool always(void *ctx, const struct opener_subject *so_far)
 {
 	(void)ctx;
@@ -234,30 +256,22 @@ static int ask_here(struct opener_request *request, int fd, opener_emit emit, vo
 	struct opener_subject who;
 
 	opener_subject__learn(&who, request, always, NULL);
-	opener_answer(request, fd, &who, emit, ctx);
+	opener_answer(request, fd, &who, emit, ctx, NULL);
 	return 0;
 }
 
 int opener__ask(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
 		opener_emit emit, void *ctx)
 {
-	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
+	bool begun;
 	int r;
 
 	if (!o)
 		return ask_here(request, fd, emit, ctx);
 	o->work.asked++;
-	r = be_ready(o);
-	if (r < 0) {
-		o->work.refused++;
-		return r;
-	}
-	request->seq = ++o->seq;
-	r = symd_msg__send(o->sock, &packet, fd, MSG_DONTWAIT);
-	if (r == 0)
-		r = take_answer(o, limit_ms, emit, ctx);
-	if (r < 0)
-		give_up(o, r);
+	r = ask_once(o, request, fd, limit_ms, emit, ctx, &begun);
+	if (r < 0 && !begun)
+		r = ask_once(o, request, fd, limit_ms, emit, ctx, &begun);
 	return r;
 }
 

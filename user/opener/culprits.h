@@ -34,6 +34,7 @@ struct culprit {
 
 struct culprits {
 	struct opener_subject now; /* the opener's: whom it is at */
+	uint32_t seq;              /* …and which question that is */
 	struct culprit list[MAX_CULPRITS];
 	struct opener_subject stuck[MAX_STUCK]; /* the spawner's */
 	uint32_t n_stuck, most_stuck;

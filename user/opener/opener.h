@@ -67,8 +67,14 @@ int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 int opener__again(struct opener *o, const struct mapped_file *file);
 /* A regular file inside a root (-1: ours) of that mount namespace. dev: where it may lie, 0: not known. */
 int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, uint64_t dev, const char *path);
-/* As open_owned(). */
+/* As find_owned(). */
 int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner);
+/*
+ * For the helper, to read: what was found, opened. Found is what the questions above answer: O_PATH, so that closing it
+ * asks no server; what is lent the helper takes out of the socket that it comes in (symd_fd__take_out), and closes. Of
+ * any other descriptor it is a copy.
+ */
+int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev);
 /* As perf_open_in() for a task. */
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
 		    int group_fd);

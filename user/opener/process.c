@@ -70,20 +70,20 @@ static bool may_touch(void *ctx, const struct opener_subject *so_far)
 }
 
 static void serve_one(int sock, struct culprits *shared, const struct opener_request *request,
-		      int fd)
+		      int fd, int *ret_lent)
 {
 	struct opener_subject who;
 
 	if (opener_subject__learn(&who, request, may_touch, shared))
-		opener_answer(request, fd, &who, send_reply, &sock);
+		opener_answer(request, fd, &who, send_reply, &sock, ret_lent);
 	else
 		refuse(sock, request);
-	shared->now = (struct opener_subject){0};
 }
 
 static _Noreturn void serve(int sock, struct culprits *shared)
 {
 	_cleanup_free_ char *packet = xcalloc(1, SYMD_MSG_MAX);
+	int lent = -1;
 
 	for (;;) {
 		_cleanup_close_ int fd = -1;
@@ -97,7 +97,12 @@ static _Noreturn void serve(int sock, struct culprits *shared)
 		    (size_t)n != opener_request_bytes(request))
 			_exit(1);
 		request->text[request->text_len] = '\0';
-		serve_one(sock, shared, request, fd);
+		/* by now another has it, or it is of no use; it still is the doing of the one before */
+		cleanup_close(&lent);
+		lent = -1;
+		shared->now = (struct opener_subject){0};
+		shared->seq = request->seq;
+		serve_one(sock, shared, request, fd, &lent);
 	}
 }
 
@@ -123,8 +128,6 @@ static void tell(struct spawner *s, int n)
 		return;
 	memcpy(s->shared->stuck, s->at, (size_t)n * sizeof(s->at[0]));
 	s->shared->n_stuck = (uint32_t)n;
-	if (s->shared->most_stuck < (uint32_t)n)
-		s->shared->most_stuck = (uint32_t)n;
 }
 
 /* Reaps those that can be by now, as long as there are some. */
@@ -136,6 +139,8 @@ static void wait_for_word(struct spawner *s, int control)
 	while (s->n > 1 && poll(&p, 1, pause_ms) == 0) {
 		reap(s);
 		tell(s, s->n - 1);
+		if (s->shared->most_stuck < s->shared->n_stuck)
+			s->shared->most_stuck = s->shared->n_stuck;
 		pause_ms = 2 * pause_ms < REAP_MOST_MS ? 2 * pause_ms : REAP_MOST_MS;
 	}
 }

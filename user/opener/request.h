@@ -7,10 +7,11 @@
  *	PROCESS	tgid					mnt_ns, ns_tgid, uid, root; +fd its root, if it isn't ours
  *	MAPS	tgid					text: lines of its executable mappings; more
  *	MAPPED	tgid, start, end, inode, generation; text: path
- *							mnt_ns; +fd the file it has mapped there
+ *							mnt_ns; +fd the file it has mapped there, O_PATH
  *	PATH	+fd root or none, flags, inode, generation, mnt_ns; text: path
- *							+fd
- *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd
+ *							+fd, O_PATH
+ *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd, O_PATH
+ *	LEND	+fd, O_PATH; mnt_ns, dev		+fd a socket with the open file (symd_fd__enclose)
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
  *	CGROUP	start: its id; text: hierarchy		text: its path
@@ -33,6 +34,7 @@ enum opener_what {
 	OPENER_MAPPED,
 	OPENER_PATH,
 	OPENER_OWNED,
+	OPENER_LEND,
 	OPENER_COUNTER,
 	OPENER_CGROUP,
 	OPENER_CONTAINER,

@@ -400,6 +400,13 @@ int files__reopen(const struct files *files, uint32_t file)
 	return fd < 0 ? -1 : fd;
 }
 
+int files__lend(const struct files *files, uint32_t file, int fd)
+{
+	const struct file *f = files__get(files, file);
+
+	return opener__lend(files->opener, fd, f ? f->mnt_ns : 0, f ? f->dev : 0);
+}
+
 bool files__many(const struct files *files)
 {
 	return files__known(files) > 2 * files->after_sweep + SWEEP_AT_LEAST ||

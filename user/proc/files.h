@@ -67,6 +67,8 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 /* The file by its name, if that still is the same file; the caller closes it. A perf map: as it is now,
  * whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that isn't the user's). */
 int files__reopen(const struct files *files, uint32_t file);
+/* What the helper needs to read it (opener__lend), from one of the file's own descriptors; the caller closes it. */
+int files__lend(const struct files *files, uint32_t file, int fd);
 
 /* True if there are twice as many as after the last sweep (and a thousand), or many that were pinned early. */
 bool files__many(const struct files *files);

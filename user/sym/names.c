@@ -178,9 +178,10 @@ typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
 		       struct sym_name *ret);
 
 /* Asks one file of a JIT about those of the frames that have no name yet. */
-static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int fd, const char *path,
-			struct sym *sym)
+static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int lent,
+			const char *path, struct sym *sym)
 {
+	_cleanup_close_ int fd = lent;
 	_cleanup_free_ uint32_t *ids = xcalloc(g->n, sizeof(*ids));
 	_cleanup_free_ uint64_t *addrs = xcalloc(g->n, sizeof(*addrs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
@@ -192,6 +193,8 @@ static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int fd
 		ids[n] = g->ids[i];
 		addrs[n++] = g->frames[g->ids[i]].off;
 	}
+	if (fd < 0)
+		return;
 	ask(sym, fd, addrs, n, found);
 	note_trouble(names, sym, path, found, n);
 	g->put_off |= sym__was_put_off(sym);
@@ -217,9 +220,11 @@ static void name_jit(struct names *names, struct group *g, const struct files *f
 	g->put_off = false;
 	name_unknown(names, g, map_fd == -EPERM ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
 	if (dump_fd >= 0)
-		name_jit_by(names, g, sym__jitdump, dump_fd, dump->path, sym);
+		name_jit_by(names, g, sym__jitdump, files__lend(files, map->dump, dump_fd),
+			    dump->path, sym);
 	if (map_fd >= 0)
-		name_jit_by(names, g, sym__perf_map, map_fd, map_path, sym);
+		name_jit_by(names, g, sym__perf_map, files__lend(files, number, map_fd), map_path,
+			    sym);
 }
 
 static void name_artificial(struct names *names, const struct group *g)

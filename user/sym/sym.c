@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "sym/debug_file.h"
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
@@ -231,8 +232,14 @@ static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason ref
 	return r < 0 ? sym__fail(sym, r) : 0;
 }
 
+static int sym_file__lend(const struct sym_file *file, int found)
+{
+	return opener__lend(file->opener, found, file->mnt_ns, file->dev);
+}
+
 struct offering {
 	struct sym *sym;
+	const struct sym_file *file;
 	int err;
 };
 
@@ -240,12 +247,16 @@ struct offering {
 static bool offer_debug_file(void *ctx, int fd)
 {
 	struct offering *o = ctx;
-	_cleanup_close_ int debug_fd = fd;
+	_cleanup_close_ int found = fd;
+	_cleanup_close_ int lent = sym_file__lend(o->file, found);
 	struct cursor body;
 	int r;
 
+	if (lent < 0)
+		return false;
+
 	helper__begin(&o->sym->helper, SYMD_ADD_DEBUG);
-	o->err = sym__ask(o->sym, debug_fd, &body);
+	o->err = sym__ask(o->sym, lent, &body);
 	if (o->err < 0)
 		return true;
 	r = reply__flag(&body);
@@ -258,7 +269,7 @@ static bool offer_debug_file(void *ctx, int fd)
 static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 			       const struct reply_identity *id)
 {
-	struct offering o = {.sym = sym};
+	struct offering o = {.sym = sym, .file = file};
 	struct debug_wanted wanted = {
 		.build_id = id->build_id,
 		.build_id_len = id->build_id_len,
@@ -330,6 +341,7 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 			   const uint64_t *offsets, size_t n, struct sym_name *ret,
 			   enum sym_reason *ret_reason)
 {
+	_cleanup_close_ int lent = sym_file__lend(file, file->fd);
 	enum sym_reason reason = SYM_HELPER;
 	struct reply_identity id = {0};
 	struct cursor body;
@@ -337,7 +349,11 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 
 	*ret_reason = SYM_HELPER;
 	sym->identity = id;
-	r = sym__open(sym, SYMD_OPEN_ELF, file->fd, SYM_BAD_FILE, &body, &reason);
+	if (lent < 0) {
+		*ret_reason = SYM_NO_FILE;
+		return 0;
+	}
+	r = sym__open(sym, SYMD_OPEN_ELF, lent, SYM_BAD_FILE, &body, &reason);
 	if (r == 0 && reply__identity(&body, &id) < 0)
 		r = sym__fail(sym, -EPROTO);
 	if (r == 0 && reason == SYM_NAMED && (!id.has_symtab || (wanted && !id.has_debug_info)))
@@ -371,6 +387,22 @@ static bool is_stuck_at(struct sym *sym, const struct sym_file *file)
 	return sym->helper.stuck;
 }
 
+/* If its server keeps it open, that is the doing of this file, not of the next one. */
+static void sym__close(struct sym *sym, const struct sym_file *file)
+{
+	uint64_t deadline = now_ns() + sym->timeout_ns;
+	struct cursor body;
+
+	if (!sym->helper.pid)
+		return;
+	helper__begin(&sym->helper, SYMD_CLOSE);
+	if (helper__ask(&sym->helper, -1, deadline < sym->until_ns ? deadline : sym->until_ns,
+			&body) == 0)
+		return;
+	sym->failures += !sym__is_stopped(sym);
+	is_stuck_at(sym, file);
+}
+
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret)
 {
@@ -390,12 +422,14 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	}
 	sym->work.files++;
 	sym->work.lookups += n;
+	sym->helper.stuck = false;
 	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
 	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && sym->wanted &&
 	    !sym->stopped && !sym->put_off)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
 	fill(ret + done, offsets + done, n - done,
 	     sym->stopped || sym->put_off ? SYM_TIME : reason);
+	sym__close(sym, file);
 }
 
 static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,

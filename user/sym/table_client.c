@@ -14,7 +14,8 @@ struct table_client {
 	struct helper helper;
 	uint64_t deadline_ns;
 	bool busy;
-	int err; /* of the helper that failed last */
+	bool used; /* the helper that was asked last had been asked before */
+	int err;   /* of the helper that failed last */
 };
 
 struct table_client *table_client__new(int (*child)(int sock))
@@ -41,6 +42,7 @@ static int post(struct table_client *c, int fd, uint64_t from, uint64_t to)
 
 	if (r < 0)
 		return r;
+	c->used = c->helper.seq;
 	helper__begin(&c->helper, SYMD_BUILD_TABLE);
 	symd_msg__put_u64(&c->helper.request, from);
 	symd_msg__put_u64(&c->helper.request, to);
@@ -128,6 +130,11 @@ void table_client__distrust(struct table_client *c)
 bool table_client__was_stuck(const struct table_client *c)
 {
 	return c->helper.stuck;
+}
+
+bool table_client__was_used(const struct table_client *c)
+{
+	return c->used;
 }
 
 uint64_t table_client__cpu_ns(const struct table_client *c)

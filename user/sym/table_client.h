@@ -48,8 +48,10 @@ uint64_t table_client__cpu_ns(const struct table_client *c);
 uint64_t table_client__rss_bytes(const struct table_client *c);
 /* After TABLE_HELPER: what became of it, for people; the caller frees it. */
 char *table_client__trouble(const struct table_client *c);
-/* …and whether it waited for a server that does not answer. */
+/* …and whether it waited for a server that does not answer; …but maybe that of a file before, which it had not closed
+ * yet. */
 bool table_client__was_stuck(const struct table_client *c);
+bool table_client__was_used(const struct table_client *c);
 /* That table was not one: the helper is not to be trusted any more. */
 void table_client__distrust(struct table_client *c);
 

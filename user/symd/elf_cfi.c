@@ -409,12 +409,17 @@ int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret)
 	return 0;
 }
 
+bool elf_cfi__more(const struct elf_cfi *e)
+{
+	return e->st.st_size > ONE_RANGE;
+}
+
 bool elf_cfi__rest(struct elf_cfi *e)
 {
 	paged__rest(&e->eh_frame);
 	paged__rest(&e->debug_frame);
 	elf_code__rest(&e->instructions);
-	return e->instructions.swept && !e->inflated && e->st.st_size > ONE_RANGE;
+	return e->instructions.swept && !e->inflated && elf_cfi__more(e);
 }
 
 bool elf_cfi__is_of(const struct elf_cfi *e, int fd)

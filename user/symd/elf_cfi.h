@@ -24,6 +24,8 @@ struct elf_cfi *elf_cfi__free(struct elf_cfi *e); /* NULL is fine; returns NULL 
 /* Another file comes first: gives back what can be read again. False: nothing that is left was dear, or too much is
  * left: free it. */
 bool elf_cfi__rest(struct elf_cfi *e);
+/* May there be requests for other ranges of it? */
+bool elf_cfi__more(const struct elf_cfi *e);
 /* Is fd the same file, as it was? */
 bool elf_cfi__is_of(const struct elf_cfi *e, int fd);
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void symd_msg__put_u8(struct buf *b, uint8_t value)
 {
@@ -118,4 +120,39 @@ ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags)
 	if (ret_fd)
 		*ret_fd = received_fd(&msg);
 	return msg.msg_flags & MSG_TRUNC ? -EMSGSIZE : n;
+}
+
+int symd_fd__enclose(int fd)
+{
+	char byte = 0;
+	const struct buf packet = {.data = &byte, .len = 1};
+	int pair[2], r;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	r = symd_msg__send(pair[1], &packet, fd, MSG_DONTWAIT);
+	close(pair[1]);
+	if (r < 0)
+		close(pair[0]);
+	return r < 0 ? r : pair[0];
+}
+
+int symd_fd__take_out(int fd)
+{
+	union fd_control control = {0};
+	char byte;
+	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = CMSG_LEN(sizeof(int))};
+	struct stat st;
+	int inner = -1;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
+		return fd;
+	if (recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) == 1)
+		inner = received_fd(&msg);
+	close(fd);
+	return inner;
 }

@@ -18,6 +18,7 @@
  *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  *							u8 k, k × frame}
  *	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
+ *	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  *	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  *							memfd with an unwind table
  *							(pmubpf/unwind.h)
@@ -68,6 +69,7 @@ enum symd_type {
 	SYMD_OPEN_JITDUMP,
 	SYMD_FETCH, /* of another process: symd/fetch.h */
 	SYMD_BUILD_TABLE,
+	SYMD_CLOSE,
 };
 
 enum symd_table_status {
@@ -101,5 +103,14 @@ int symd_msg__send(int sock, const struct buf *b, int fd, int flags);
  * longer than any message may be). *ret_fd is the descriptor that came with it, or -1; with ret_fd
  * NULL the kernel discards what was sent. */
 ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags);
+
+/*
+ * A descriptor that whoever passes it on never has: enclosed in a socket, out of which the last one takes it. Closing a
+ * file may ask its server, and who only passes it on should not have to wait for that.
+ */
+/* The socket, the caller's; fd stays the caller's, too. Or a negative errno. */
+int symd_fd__enclose(int fd);
+/* What is in it, if it is such a socket, which is closed then; else fd as it is. -1: nothing. */
+int symd_fd__take_out(int fd);
 
 #endif

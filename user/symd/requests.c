@@ -218,6 +218,8 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 			status = SYMD_TABLE_NO_MEMORY;
 	}
 	cfi_table__done(&t);
+	if (s->tables_of && !elf_cfi__more(s->tables_of))
+		s->tables_of = elf_cfi__free(s->tables_of);
 	symd_msg__put_u8(&s->reply, (uint8_t)status);
 	return 0;
 }
@@ -231,7 +233,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 	*ret_fd = -1;
 	if (r < 0)
 		return r;
-	if ((header.type == SYMD_LOOKUP) != (*fd < 0))
+	if ((header.type == SYMD_LOOKUP || header.type == SYMD_CLOSE) != (*fd < 0))
 		return -EPROTO;
 	symd_msg__begin(&s->reply, header.type, header.seq);
 	switch (header.type) {
@@ -246,6 +248,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_OPEN_JITDUMP:
 		r = requests__open_jit(s, jitdump__read, fd);
+		break;
+	case SYMD_CLOSE:
+		requests__close(s);
 		break;
 	case SYMD_LOOKUP:
 		r = requests__lookup(s, &body);

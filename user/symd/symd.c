@@ -51,7 +51,11 @@ int symd_main(int sock)
 		n = symd_msg__recv(sock, request, &fd, 0);
 		if (n <= 0)
 			break;
+		fd = symd_fd__take_out(fd);
 		r = requests__handle(&s, request, (size_t)n, &fd, &reply_fd);
+		/* if that takes time, it is this request that does */
+		cleanup_close(&fd);
+		fd = -1;
 		if (r == 0)
 			r = symd_msg__send(sock, &s.reply, reply_fd, 0);
 	}

@@ -38,8 +38,7 @@ static int find(int root_fd, const char *path, int flags)
 	return find_by(root_fd, path, flags, 0);
 }
 
-/* What find() found, which must not have become another thing since. */
-static int open_found(int found)
+int open_found(int found)
 {
 	char self[64];
 	int fd;
@@ -50,7 +49,7 @@ static int open_found(int found)
 }
 
 /* Takes found over. */
-static int open_if_regular(int found)
+static int if_regular(int found)
 {
 	_cleanup_close_ int owned = found;
 	struct stat st;
@@ -59,29 +58,42 @@ static int open_if_regular(int found)
 		return owned;
 	if (fstat(owned, &st) < 0)
 		return -errno;
-	return S_ISREG(st.st_mode) ? open_found(owned) : -EINVAL;
+	return S_ISREG(st.st_mode) ? TAKE_FD(owned) : -EINVAL;
+}
+
+/* Takes found over. It must not have become another thing since. */
+static int open_it(int found)
+{
+	_cleanup_close_ int owned = found;
+
+	return owned < 0 ? owned : open_found(owned);
+}
+
+int find_regular(int root_fd, const char *path)
+{
+	return if_regular(find(root_fd, path, 0));
 }
 
 int open_regular(int root_fd, const char *path)
 {
-	return open_if_regular(find(root_fd, path, 0));
+	return open_it(find_regular(root_fd, path));
 }
 
-int open_at_hand(const char *path)
+int find_at_hand(const char *path)
 {
 	int found = find_by(-1, path, 0, RESOLVE_CACHED);
 
 	if (found == -EINVAL) /* before 5.12 */
 		found = find_by(-1, path, 0, RESOLVE_NO_XDEV);
-	return open_if_regular(found);
+	return if_regular(found);
 }
 
 int open_no_link(int root_fd, const char *path)
 {
-	return open_if_regular(find(root_fd, path, O_NOFOLLOW));
+	return open_it(if_regular(find(root_fd, path, O_NOFOLLOW)));
 }
 
-int open_owned(int root_fd, const char *path, uid_t owner)
+int find_owned(int root_fd, const char *path, uid_t owner)
 {
 	_cleanup_close_ int found = find(root_fd, path, O_NOFOLLOW);
 	struct stat st;
@@ -93,16 +105,16 @@ int open_owned(int root_fd, const char *path, uid_t owner)
 	/* a second name may be a link to somebody's file that was made where all may */
 	if (!S_ISREG(st.st_mode) || st.st_uid != owner || st.st_nlink > 1)
 		return -EPERM;
-	return open_found(found);
+	return TAKE_FD(found);
 }
 
-int open_mapping(int tgid, uint64_t start, uint64_t end)
+int find_mapping(int tgid, uint64_t start, uint64_t end)
 {
 	_cleanup_free_ char *path =
 		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
 	int found = open(path, O_PATH | O_CLOEXEC);
 
-	return found < 0 ? -errno : open_if_regular(found);
+	return found < 0 ? -errno : if_regular(found);
 }
 
 int open_root_of(int tgid)

@@ -15,22 +15,28 @@
  */
 int open_regular(int root_fd, const char *path);
 /*
- * The same for a path of ours that somebody else has chosen: nothing is mounted and no server is asked on its way. Only
+ * A regular file in the same way, but not opened: O_PATH, which keeps the inode and asks no server of anything when it
+ * is closed. open_found() opens it for reading.
+ */
+int find_regular(int root_fd, const char *path);
+int open_found(int found);
+/*
+ * As find_regular for a path of ours that somebody else has chosen: nothing is mounted and no server is asked on its way. Only
  * what the kernel has at hand is found, as what runs is; before 5.12 only what is on the root's own file system.
  */
-int open_at_hand(const char *path);
-/* The same; a symbolic link in the file's place (not in that of its folders) is no regular file. */
+int find_at_hand(const char *path);
+/* As open_regular; a symbolic link in the file's place (not in that of its folders) is no regular file. */
 int open_no_link(int root_fd, const char *path);
 
 /*
- * The same for a file that anyone could have put there: a folder that all may write to. -EPERM if it isn't
+ * As find_regular for a file that anyone could have put there: a folder that all may write to. -EPERM if it isn't
  * a regular file of that user's with this one name, or is a symbolic link, wherever that leads.
  */
-int open_owned(int root_fd, const char *path, uid_t owner);
+int find_owned(int root_fd, const char *path, uid_t owner);
 
-/* The regular file that a process has mapped at [start, end), whatever its name: the kernel's own link to it. It
+/* As find_regular: what a process has mapped at [start, end), whatever its name: the kernel's own link to it. It
  * may be another one by now than when that was learnt: the caller compares. */
-int open_mapping(int tgid, uint64_t start, uint64_t end);
+int find_mapping(int tgid, uint64_t start, uint64_t end);
 
 /* The root folder of a process, for open_regular; a negative errno if it has gone. */
 int open_root_of(int tgid);

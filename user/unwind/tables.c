@@ -36,6 +36,8 @@ struct tables {
 	bool swept;          /* what is being built is of a file that is no longer known */
 	uint32_t crowded;    /* the file whose table found no room; 0: none */
 	uint32_t second_try; /* the file for which room was made */
+	uint32_t
+		asked_twice; /* the file at which a helper was stuck that had been asked about others */
 	uint64_t not_before; /* room that was made becomes free after a while */
 	struct silent silent;
 	struct tables_totals totals;
@@ -121,7 +123,8 @@ static int start(struct tables *t, uint32_t number)
 	uint32_t file = store__file(t->store, number, &from, &to);
 	const struct file *f = files__get(t->files, file);
 	_cleanup_close_ int again = f && f->fd < 0 ? files__reopen(t->files, file) : -1;
-	int fd = f && f->fd >= 0 ? f->fd : again;
+	int found = f && f->fd >= 0 ? f->fd : again;
+	_cleanup_close_ int fd = found < 0 ? -1 : files__lend(t->files, file, found);
 
 	t->since = now_ns();
 	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, from, to, t->since + BUILD_NS);
@@ -261,11 +264,22 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 	}
 }
 
+/* A file that was not closed yet may be what it was stuck at: then a new one is asked. */
+static bool asks_again(struct tables *t, enum table_status status)
+{
+	bool again = status == TABLE_HELPER && table_client__was_stuck(t->client) &&
+		     table_client__was_used(t->client) && t->asked_twice != t->building;
+
+	t->asked_twice = again ? t->building : 0;
+	return again;
+}
+
 bool tables__work(struct tables *t)
 {
 	_cleanup_close_ int fd = -1;
 	enum table_status status;
 	uint64_t now = now_ns();
+	bool again;
 
 	look_again(t);
 	if (!t->building)
@@ -274,10 +288,11 @@ bool tables__work(struct tables *t)
 	if (status == TABLE_PENDING)
 		return false;
 	t->totals.build_ns += now - t->since;
-	if (!t->swept)
+	again = asks_again(t, status);
+	if (!t->swept && !again)
 		take(t, t->building, status, fd);
 	t->swept = false;
-	if (!t->crowded)
+	if (!t->crowded && !again)
 		answered(t, t->building);
 	t->building = 0;
 	start_next(t);
