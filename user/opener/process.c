@@ -25,6 +25,7 @@
 #include "sys/caps.h"
 #include "sys/clock.h"
 #include "sys/drop.h"
+#include "sys/usage.h"
 
 static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
 				CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER);
@@ -121,13 +122,18 @@ static void reap(struct spawner *s)
 	s->n = kept;
 }
 
-/* The first n of them were killed and are not gone: who is to blame for that. */
-static void tell(struct spawner *s, int n)
+/* Who is to blame for those that were killed and still sleep; the last is at work. */
+static void tell_stuck(struct spawner *s)
 {
-	if (!s->shared)
-		return;
-	memcpy(s->shared->stuck, s->at, (size_t)n * sizeof(s->at[0]));
-	s->shared->n_stuck = (uint32_t)n;
+	uint32_t n = 0;
+
+	for (int i = 0; i < s->n - 1; i++) {
+		if (usage_sleeps(s->alive[i]))
+			s->shared->stuck[n++] = s->at[i];
+	}
+	s->shared->n_stuck = n;
+	if (s->shared->most_stuck < n)
+		s->shared->most_stuck = n;
 }
 
 /* Reaps those that can be by now, as long as there are some. */
@@ -138,9 +144,7 @@ static void wait_for_word(struct spawner *s, int control)
 
 	while (s->n > 1 && poll(&p, 1, pause_ms) == 0) {
 		reap(s);
-		tell(s, s->n - 1);
-		if (s->shared->most_stuck < s->shared->n_stuck)
-			s->shared->most_stuck = s->shared->n_stuck;
+		tell_stuck(s);
 		pause_ms = 2 * pause_ms < REAP_MOST_MS ? 2 * pause_ms : REAP_MOST_MS;
 	}
 }
@@ -156,7 +160,6 @@ static int next(struct spawner *s, int control, int sock)
 	reap(s);
 	if (s->n >= MAX_STUCK)
 		return -EBUSY;
-	tell(s, s->n);
 	s->shared->now = (struct opener_subject){0};
 	pid = fork();
 	if (pid < 0)
@@ -170,6 +173,7 @@ static int next(struct spawner *s, int control, int sock)
 		serve(sock, s->shared);
 	}
 	s->alive[s->n++] = pid;
+	tell_stuck(s);
 	return pid;
 }
 
