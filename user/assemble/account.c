@@ -80,6 +80,8 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 
 void assembly__account(struct assembly *a, struct account *to)
 {
+	if (a->opts.fns->went_through)
+		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack);
 	account_weight(a, to, to->event, to->weight);
 	for (size_t i = 0; i < to->n_reads; i++) {
 		if (to->reads[i].weight)
@@ -174,6 +176,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.cpu = sample->cpu,
 		.event = sample->event,
 		.weight = sample->weight,
+		.cgroup = sample->cgroup,
 		.n_reads = rec->n_reads,
 	};
 

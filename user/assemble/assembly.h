@@ -51,10 +51,12 @@ struct assembly_fns {
 	/* Walks a copied stack, as unwind_walk(). */
 	enum pmb_ending (*walk)(void *ctx, const struct mappings *maps,
 				const struct pmb_slice *slice, struct late_stack *ret);
-	/* A walk needs that file's table. False: there will never be one. */
-	bool (*want_table)(void *ctx, uint32_t file);
+	/* A walk of that cgroup needs that file's table. False: there is none for now. */
+	bool (*want_table)(void *ctx, uint32_t file, uint64_t cgroup);
 	/* It is wanted, and there is no answer yet. */
 	bool (*awaits_table)(void *ctx, uint32_t file);
+	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
+	void (*went_through)(void *ctx, uint32_t user_stack);
 };
 
 struct assembly_opts {

@@ -13,6 +13,7 @@ struct account {
 	uint32_t cpu;
 	uint32_t event;
 	uint64_t weight;
+	uint64_t cgroup;
 	size_t n_reads;
 	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
 };

@@ -44,7 +44,7 @@ static bool try_again(struct assembly *a, struct late *late, bool last)
 
 	late->missing = stack.missing;
 	if (end == PMB_END_NO_TABLE && stack.missing && !last &&
-	    fns->want_table(a->opts.ctx, stack.missing))
+	    fns->want_table(a->opts.ctx, stack.missing, late->to.cgroup))
 		return false;
 	finish(a, late, end, &stack);
 	return true;

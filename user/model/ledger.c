@@ -109,7 +109,10 @@ void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *
 	to->frames += from->frames;
 	to->failed += from->failed;
 	to->no_room += from->no_room;
+	to->over_budget += from->over_budget;
 	to->evicted += from->evicted;
+	to->evicted_mapped += from->evicted_mapped;
+	to->readmitted += from->readmitted;
 	to->bytes = to->bytes > from->bytes ? to->bytes : from->bytes;
 	to->build_ns += from->build_ns;
 	to->slices += from->slices;

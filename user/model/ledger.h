@@ -91,12 +91,15 @@ struct ledger_memory {
 
 /* Unwinding by tables; all 0 without. */
 struct ledger_unwind {
-	uint64_t built;   /* tables */
-	uint64_t frames;  /* files without unwind information, walked by frame pointers */
-	uint64_t failed;  /* files whose table could not be built */
-	uint64_t no_room; /* files whose table found no room */
-	uint64_t evicted; /* tables that made room, their programs being gone */
-	uint64_t bytes;   /* of tables and lists in the kernel, at the end */
+	uint64_t built;          /* tables */
+	uint64_t frames;         /* files without unwind information, walked by frame pointers */
+	uint64_t failed;         /* files whose table could not be built */
+	uint64_t no_room;        /* files whose table found no room */
+	uint64_t over_budget;    /* of these, those whose table takes more than a file may have */
+	uint64_t evicted;        /* tables that made room for others */
+	uint64_t evicted_mapped; /* of these, those of files that some process had mapped */
+	uint64_t readmitted;     /* tables that came after that, or came again */
+	uint64_t bytes;          /* of tables and lists in the kernel, at the end */
 	uint64_t build_ns;
 	uint64_t slices;      /* stacks that were copied, because a table wasn't here yet */
 	uint64_t slices_lost; /* that should have been, and found no room */

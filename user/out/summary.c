@@ -286,6 +286,10 @@ static void text_unwind(const struct ledger_unwind *u, struct buf *out)
 		buf__printf(out, "; %" PRIu64 " could not be read", u->failed);
 	if (u->no_room)
 		buf__printf(out, "; %" PRIu64 " found no room", u->no_room);
+	if (u->evicted)
+		buf__printf(out, "; %" PRIu64 " made room for others", u->evicted);
+	if (u->readmitted)
+		buf__printf(out, "; %" PRIu64 " of these came later", u->readmitted);
 	buf__printf(out, "\n    %" PRIu64 " stacks were copied while tables were not here yet",
 		    u->slices);
 	if (u->slices_lost)

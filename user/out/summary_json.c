@@ -181,7 +181,10 @@ static void json_unwind(struct json *j, const struct ledger_unwind *u)
 	json__u64(j, "by_frame_pointers", u->frames);
 	json__u64(j, "failed", u->failed);
 	json__u64(j, "no_room", u->no_room);
+	json__u64(j, "over_budget", u->over_budget);
 	json__u64(j, "evicted", u->evicted);
+	json__u64(j, "evicted_mapped", u->evicted_mapped);
+	json__u64(j, "readmitted", u->readmitted);
 	json__u64(j, "bytes", u->bytes);
 	json__f64(j, "build_s", (double)u->build_ns / 1e9, 6);
 	json__u64(j, "slices", u->slices);

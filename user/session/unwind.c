@@ -24,11 +24,11 @@ static enum pmb_ending walk(void *session, const struct mappings *maps,
 	return unwind_walk(s->store, maps, slice, &limits, ret);
 }
 
-static bool want_table(void *session, uint32_t file)
+static bool want_table(void *session, uint32_t file, uint64_t cgroup)
 {
 	struct session *s = session;
 
-	return tables__want(s->tables, file);
+	return tables__want(s->tables, file, cgroup);
 }
 
 static bool awaits_table(void *session, uint32_t file)
@@ -38,7 +38,34 @@ static bool awaits_table(void *session, uint32_t file)
 	return store__state(s->store, file) == PMB_FILE_NONE && tables__waits(s->tables, file);
 }
 
-/* Tables of programs that have gone make room for those of others. */
+/* Which tables a sample's stack went through, if anybody wants to know. */
+static void went_through(void *session, uint32_t user_stack)
+{
+	struct session *s = session;
+	const uint32_t *stack;
+	uint32_t numbers[PMB_MAX_FRAMES], known = 0, n;
+	const struct frame *all;
+
+	if (!tables__short(s->tables))
+		return;
+	n = profile__stack_frames(s->assembly.profile, user_stack, &stack);
+	profile__frames(s->assembly.profile, &all);
+	for (uint32_t i = 0; i < n && known < PMB_MAX_FRAMES; i++) {
+		const struct frame *f = &all[stack[i]];
+		uint32_t at = 0, number;
+
+		if (f->kind != FRAME_FILE)
+			continue;
+		number = store__number(s->store, f->file, f->off);
+		while (at < known && numbers[at] != number)
+			at++;
+		if (at == known && number != FILE_BEYOND)
+			numbers[known++] = number;
+	}
+	tables__sampled(s->tables, numbers, known);
+}
+
+/* Who gets the room for tables, if there isn't enough of it. */
 static void make_room(struct session *s)
 {
 	size_t n = files__count(s->result->files);
@@ -106,6 +133,7 @@ void session__unwind_open(struct session *s)
 	s->lists = lists__new(s->store, set_process, s);
 	s->assembly_fns.walk = walk;
 	s->assembly_fns.want_table = want_table;
+	s->assembly_fns.went_through = went_through;
 	s->assembly_fns.awaits_table = awaits_table;
 }
 

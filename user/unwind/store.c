@@ -96,8 +96,10 @@ static bool new_chunk(struct store *s)
 	if (s->n_chunks == s->max_chunks)
 		return false;
 	chunk = s->memory.new_chunk(s->memory.ctx, s->n_chunks);
-	if (!chunk)
+	if (!chunk) {
+		s->max_chunks = s->n_chunks; /* the kernel gives no more */
 		return false;
+	}
 	s->chunks[s->n_chunks] = chunk;
 	extents__init(&s->rows[s->n_chunks], 0, PMB_CHUNK_ROWS);
 	s->n_chunks++;
@@ -146,6 +148,18 @@ static void leave_pages(struct store *s, uint32_t at, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		leave(s, &s->rows[pages[i].first / PMB_CHUNK_ROWS], pages[i].first % PMB_CHUNK_ROWS,
 		      pages[i].n);
+}
+
+struct table_room store__room(const struct store *s)
+{
+	return (struct table_room){PMB_PAGES_MAX, PMB_RULES_MAX, s->max_chunks * PMB_CHUNK_ROWS};
+}
+
+struct table_place store__place(const struct store *s, uint32_t file)
+{
+	const struct pmb_unwind_file *f = &s->memory.code->file[file];
+
+	return (struct table_place){f->pages_at, f->rules_at};
 }
 
 bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)

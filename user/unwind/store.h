@@ -18,6 +18,7 @@
 #include "proc/mappings.h"
 #include "sym/table.h"
 #include "unwind/parts.h"
+#include "unwind/shares.h"
 
 /* Lent by whoever made the maps. */
 struct store_memory {
@@ -41,7 +42,11 @@ uint32_t store__file(const struct store *store, uint32_t number, uint64_t *ret_f
 		     uint64_t *ret_to);
 void store__forget_file(struct store *store, uint32_t file);
 
-/* table has passed its check. False: no room now (after store__forget of another and a while there may be), or never for this file. */
+/* What all tables together may take, as far as is known. */
+struct table_room store__room(const struct store *store);
+struct table_place store__place(const struct store *store, uint32_t file);
+/* table has passed its check, and isn't empty. False: no room now; after store__forget of another
+ * and a while there may be. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);
 /* Its code has frame pointers, as far as anybody knows. */
 void store__put_frames(struct store *store, uint32_t file);

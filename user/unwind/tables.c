@@ -10,18 +10,28 @@
 #include "sym/table.h"
 #include "sym/table_client.h"
 #include "sys/clock.h"
+#include "unwind/shares.h"
+#include "unwind/waiting.h"
 
 /* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
 static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 
 /* What was forgotten is free once no overflow can be reading it (unwind/store.c), seen at two rounds. */
 static const uint64_t ROOM_NS = 400ULL * 1000 * 1000;
+/* Room that was made for a file whose samples don't ask for it any more is anybody's. */
+static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
+/* Whose table was there for so long waits no longer for what was before. */
+static const uint64_t PARDON_NS = 60ULL * 1000 * 1000 * 1000;
+
+/* Of those that wait, in a round: each is compared with all that have a table. */
+enum { AT_ONCE = 2 };
 
 /* By a number of unwind/parts.h. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
 	bool unopened; /* it gets none only because nobody could open it: another process may bring it */
-	bool known; /* of a file: it counts among those that have a table */
+	bool known;     /* of a file: it counts among those that have a table */
+	bool postponed; /* until there is room for whom it is being made */
 };
 
 struct tables {
@@ -33,12 +43,16 @@ struct tables {
 	size_t n_unopened;
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
-	bool swept;          /* what is being built is of a file that is no longer known */
-	uint32_t crowded;    /* the file whose table found no room; 0: none */
-	uint32_t second_try; /* the file for which room was made */
-	uint32_t
-		asked_twice; /* the file at which a helper was stuck that had been asked about others */
-	uint64_t not_before; /* room that was made becomes free after a while */
+	bool swept; /* what is being built is of a file that is no longer known */
+	/* the file at which a helper was stuck that had been asked about others */
+	uint32_t asked_twice;
+	struct shares *shares;
+	struct waiting *waiting; /* those that were refused, or evicted */
+	uint64_t *cgroups;       /* by number: of the first sample that wanted it */
+	struct claim crowded;    /* its table found no room; number 0: none */
+	uint32_t second_try;     /* the file for which room was made; 0: none */
+	size_t n_postponed;      /* since then */
+	uint64_t not_before;     /* that room becomes free after a while */
 	struct silent silent;
 	struct tables_totals totals;
 	struct set_aside aside;
@@ -47,11 +61,15 @@ struct tables {
 struct tables *tables__new(struct store *store, struct files *files)
 {
 	struct tables *t = xcalloc(1, sizeof(*t));
+	struct table_room room = store__room(store);
 
 	t->store = store;
 	t->files = files;
 	t->client = table_client__new(NULL);
 	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
+	t->cgroups = xcalloc(FILE_BEYOND, sizeof(*t->cgroups));
+	t->waiting = waiting__new();
+	t->shares = shares__new(&room);
 	return t;
 }
 
@@ -61,6 +79,9 @@ struct tables *tables__free(struct tables *t)
 		return NULL;
 	table_client__free(t->client);
 	set_aside__done(&t->aside);
+	shares__free(t->shares);
+	waiting__free(t->waiting);
+	free(t->cgroups);
 	free(t->wishes);
 	free(t);
 	return NULL;
@@ -82,21 +103,25 @@ bool tables__waits(const struct tables *t, uint32_t file)
 	return file && file < FILE_BEYOND && t->wishes[file].hits;
 }
 
-bool tables__want(struct tables *t, uint32_t file)
+bool tables__want(struct tables *t, uint32_t file, uint64_t cgroup)
 {
 	if (!file || file >= FILE_BEYOND || store__state(t->store, file) == PMB_FILE_NEVER)
 		return false;
+	if (!t->wishes[file].hits)
+		t->cgroups[file] = cgroup;
 	t->wanted += t->wishes[file].hits == 0;
 	t->wishes[file].hits++;
 	return true;
 }
 
+/* The one that room is being made for has to wait for it. */
 static uint32_t most_wanted(const struct tables *t)
 {
-	uint32_t best = 0;
+	uint32_t best = 0, too_early = now_ns() < t->not_before ? t->second_try : 0;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		if (t->wishes[i].hits > t->wishes[best].hits)
+		if (t->wishes[i].hits > t->wishes[best].hits && i != too_early &&
+		    !t->wishes[i].postponed)
 			best = i;
 	}
 	return best;
@@ -143,7 +168,7 @@ static bool start_next(struct tables *t)
 	uint32_t file;
 	int r;
 
-	if (t->crowded || now_ns() < t->not_before)
+	if (t->crowded.number)
 		return false;
 	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
 		r = silent__refuses(&t->silent, place_of(t, file), now_ns()) ? -EHOSTDOWN :
@@ -176,39 +201,6 @@ static void look_again(struct tables *t)
 	}
 }
 
-static void no_room(struct tables *t, uint32_t file)
-{
-	t->totals.no_room++;
-	store__never(t->store, file);
-}
-
-bool tables__crowded(const struct tables *t)
-{
-	return t->crowded;
-}
-
-void tables__make_room(struct tables *t, const bool *used, size_t n_used)
-{
-	uint64_t before = t->totals.evicted, from, to;
-
-	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		uint32_t file = store__file(t->store, i, &from, &to);
-
-		if ((file < n_used && used[file]) || store__state(t->store, i) != PMB_FILE_TABLE)
-			continue;
-		store__forget(t->store, i);
-		t->totals.evicted++;
-	}
-	if (t->totals.evicted > before) {
-		t->second_try = t->crowded;
-		t->not_before = now_ns() + ROOM_NS;
-	} else {
-		no_room(t, t->crowded);
-		answered(t, t->crowded);
-	}
-	t->crowded = 0;
-}
-
 static void set_aside(struct tables *t, uint32_t file)
 {
 	const struct file *f = file_of(t, file);
@@ -228,6 +220,76 @@ static bool is_new(struct tables *t, uint32_t number)
 	return !known;
 }
 
+/* It does without, until its turn comes again. */
+static void refuse(struct tables *t, const struct claim *claim)
+{
+	t->totals.no_room += !waiting__met(t->waiting, claim->number);
+	waiting__add(t->waiting, claim, now_ns());
+	store__never(t->store, claim->number);
+	answered(t, claim->number);
+}
+
+/* Its samples may ask for it again. */
+static void let_in(struct tables *t, uint32_t number)
+{
+	waiting__end(t->waiting, number);
+	store__forget(t->store, number);
+}
+
+static void settled(struct tables *t, const struct claim *claim)
+{
+	shares__hold(t->shares, claim, store__place(t->store, claim->number), now_ns());
+	t->totals.built += is_new(t, claim->number);
+	t->totals.readmitted += waiting__met(t->waiting, claim->number);
+}
+
+static void end_second_try(struct tables *t)
+{
+	t->second_try = 0;
+	for (uint32_t i = 1; t->n_postponed && i < FILE_BEYOND; i++)
+		t->wishes[i].postponed = false;
+	t->n_postponed = 0;
+}
+
+/* Room is being made for another: its samples wait until that is over. */
+static void postpone(struct tables *t, uint32_t number)
+{
+	t->wishes[number].postponed = true;
+	t->n_postponed++;
+}
+
+/* A table that was built: it finds room, or room has to be made, or it is refused. */
+static void settle(struct tables *t, uint32_t number, const struct unwind_table *table)
+{
+	uint64_t from, to;
+	struct claim claim = {
+		.number = number,
+		.file = store__file(t->store, number, &from, &to),
+		.cgroup = t->cgroups[number],
+		.need = {table->head.n_pages, table->head.n_rules, table->head.n_rows},
+	};
+	bool again = t->second_try == number;
+	struct table_room room;
+
+	if (again)
+		end_second_try(t);
+	if (!shares__may(t->shares, &claim)) {
+		t->totals.over_budget += !waiting__met(t->waiting, number);
+		refuse(t, &claim);
+	} else if (store__put(t->store, number, table)) {
+		settled(t, &claim);
+	} else {
+		room = store__room(t->store);
+		shares__resize(t->shares, &room);
+		if (again)
+			refuse(t, &claim);
+		else if (t->second_try)
+			postpone(t, number);
+		else
+			t->crowded = claim;
+	}
+}
+
 static void put(struct tables *t, uint32_t file, int fd)
 {
 	struct unwind_table table;
@@ -238,12 +300,10 @@ static void put(struct tables *t, uint32_t file, int fd)
 		failed(t, file);
 		return;
 	}
-	if (store__put(t->store, file, &table))
-		t->totals.built += is_new(t, file);
-	else if (t->second_try != file)
-		t->crowded = file;
+	if (table.head.n_pages && table.head.n_rules)
+		settle(t, file, &table);
 	else
-		no_room(t, file);
+		failed(t, file);
 	unwind_table__done(&table);
 }
 
@@ -274,6 +334,13 @@ static bool asks_again(struct tables *t, enum table_status status)
 	return again;
 }
 
+static void give_up_reserved(struct tables *t, uint64_t now)
+{
+	if (t->second_try && t->second_try != t->building && !t->wishes[t->second_try].hits &&
+	    now > t->not_before + RESERVED_NS)
+		end_second_try(t);
+}
+
 bool tables__work(struct tables *t)
 {
 	_cleanup_close_ int fd = -1;
@@ -282,6 +349,8 @@ bool tables__work(struct tables *t)
 	bool again;
 
 	look_again(t);
+	shares__tick(t->shares, now);
+	give_up_reserved(t, now);
 	if (!t->building)
 		return start_next(t);
 	status = table_client__finish(t->client, now, &fd);
@@ -292,11 +361,87 @@ bool tables__work(struct tables *t)
 	if (!t->swept && !again)
 		take(t, t->building, status, fd);
 	t->swept = false;
-	if (!t->crowded && !again)
+	if (!t->crowded.number && !t->wishes[t->building].postponed && !again)
 		answered(t, t->building);
 	t->building = 0;
 	start_next(t);
 	return true;
+}
+
+bool tables__short(const struct tables *t)
+{
+	return shares__short(t->shares);
+}
+
+/* Each has an equal part in it: who goes through many files has no more to say than who goes through few. */
+void tables__sampled(struct tables *t, const uint32_t *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		shares__credit(t->shares, files[i], (uint32_t)(SHARES_SAMPLE / n));
+}
+
+bool tables__crowded(const struct tables *t)
+{
+	return t->crowded.number ||
+	       (!t->second_try && waiting__due(t->waiting, t->shares, now_ns()));
+}
+
+static void evict(struct tables *t, uint32_t number, const bool *used, size_t n_used)
+{
+	struct claim claim = shares__claim(t->shares, number);
+	uint64_t now = now_ns(), since = shares__release(t->shares, number);
+
+	t->totals.evicted++;
+	if (claim.file >= n_used || !used[claim.file]) {
+		store__forget(t->store, number);
+		return;
+	}
+	t->totals.evicted_mapped++;
+	if (now - since > PARDON_NS)
+		waiting__forget(t->waiting, number);
+	waiting__add(t->waiting, &claim, now);
+	store__never(t->store, number);
+}
+
+/* True if there is room for it, or others make some. */
+static bool room_for(struct tables *t, const struct claim *claim, const bool *used, size_t n_used)
+{
+	_cleanup_free_ uint32_t *victims = NULL;
+	size_t n;
+
+	if (!shares__may(t->shares, claim))
+		return false;
+	if (!shares__fits(t->shares, claim)) {
+		victims = xcalloc(PMB_FILES_MAX, sizeof(*victims));
+		n = shares__victims(t->shares, claim, used, n_used, victims);
+		for (size_t i = 0; i < n; i++)
+			evict(t, victims[i], used, n_used);
+		if (!n)
+			return false;
+	}
+	t->second_try = claim->number;
+	t->not_before = now_ns() + ROOM_NS;
+	return true;
+}
+
+void tables__make_room(struct tables *t, const bool *used, size_t n_used)
+{
+	struct claim claim = t->crowded;
+	const struct claim *due;
+
+	t->crowded = (struct claim){0};
+	if (claim.number && !room_for(t, &claim, used, n_used))
+		refuse(t, &claim);
+	for (int i = 0; i < AT_ONCE && !t->second_try; i++) {
+		due = waiting__due(t->waiting, t->shares, now_ns());
+		if (!due)
+			break;
+		claim = *due;
+		if (room_for(t, &claim, used, n_used))
+			let_in(t, claim.number);
+		else
+			waiting__add(t->waiting, &claim, now_ns());
+	}
 }
 
 bool tables__busy(const struct tables *t)
@@ -327,6 +472,12 @@ void tables__swept(struct tables *t)
 		answered(t, i);
 		t->n_unopened -= t->wishes[i].unopened;
 		t->wishes[i].unopened = t->wishes[i].known = false;
+		shares__forget(t->shares, i);
+		waiting__forget(t->waiting, i);
+		t->wishes[i].postponed = false;
+		if (t->second_try == i)
+			end_second_try(t);
+		t->crowded.number = t->crowded.number == i ? 0 : t->crowded.number;
 	}
 	for (uint32_t i = 1; i < PART_FIRST; i++) {
 		if (is_gone(t, i))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which files get a table, and when: those that samples hit, most hit first. The helper process builds
- * them, one at a time, while the recording goes on; nothing here waits.
+ * them, one at a time, while the recording goes on; nothing here waits. Where there is no room for one, others go
+ * (unwind/shares.h), or it does without for a while.
  */
 #ifndef PMUBPF_UNWIND_TABLES_H
 #define PMUBPF_UNWIND_TABLES_H
@@ -17,11 +18,14 @@
 
 struct tables_totals {
 	uint64_t built;
-	uint64_t frames;  /* files without unwind information: frame pointers */
-	uint64_t failed;  /* that the helper could not read */
-	uint64_t no_room; /* that found no room */
+	uint64_t frames;      /* files without unwind information: frame pointers */
+	uint64_t failed;      /* that the helper could not read */
+	uint64_t no_room;     /* that found no room */
+	uint64_t over_budget; /* of these, those that want more than a file may have */
 	uint64_t evicted;
-	uint64_t build_ns; /* from request to answer, all together */
+	uint64_t evicted_mapped; /* of these, those that some process had mapped */
+	uint64_t readmitted;     /* tables that came after that, or came again */
+	uint64_t build_ns;       /* from request to answer, all together */
 };
 
 struct tables;
@@ -33,8 +37,8 @@ struct tables *tables__free(struct tables *tables);
 /* Starts the helper before it is needed. */
 void tables__prepare(struct tables *tables);
 
-/* A sample needs the table of that file. False: it will never have one. */
-bool tables__want(struct tables *tables, uint32_t file);
+/* A sample of that cgroup needs the table of that file. False: it has none for now. */
+bool tables__want(struct tables *tables, uint32_t file, uint64_t cgroup);
 /* True if that file is wanted and has no answer yet. */
 bool tables__waits(const struct tables *tables, uint32_t file);
 /* Takes what the helper has finished and gives it the next file. True if any file changed its state. */
@@ -43,9 +47,13 @@ bool tables__work(struct tables *tables);
 bool tables__busy(const struct tables *tables);
 /* Readable when the helper has an answer; -1: it isn't asked for anything. */
 int tables__fd(const struct tables *tables);
-/* True if a table found no room: tables__make_room() has to be called. */
+/* True while room for tables is, or may become, short: then samples have to be told. */
+bool tables__short(const struct tables *tables);
+/* A sample went through these files, as far as its walk came. */
+void tables__sampled(struct tables *tables, const uint32_t *files, size_t n);
+/* True if a table found no room, or one may find some now: tables__make_room() has to be called. */
 bool tables__crowded(const struct tables *tables);
-/* Forgets tables of files that no process has mapped any more; used: by number, n_used of them. */
+/* Decides who gets the room. used: by number, n_used of them: files that some process has mapped. */
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
