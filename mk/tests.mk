@@ -3,10 +3,11 @@
 
 UNIT     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
-	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc))
+	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc)) \
+	$(patsubst %,$(O)/workloads/rules-%.so,15900 16300 65000)
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/shims/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
+	tests/workloads/*.[ch] tests/workloads/libs/*.c tests/shims/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
@@ -61,9 +62,17 @@ $(O)/workloads/%: tests/workloads/%.cc
 	$(call say,CXX,$@)
 	$(Q)$(CXX) $(WORKLOAD_FLAGS) $< -o $@
 
+# So many rules each; hoard loads them.
+$(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -fPIC -shared -nostdlib \
+		-DRULES=$* $< -o $@
+
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer
+WORKLOAD_FLAGS_hoard := -fomit-frame-pointer
 
 .PHONY: workloads unit step
 workloads: $(WORKLOAD)

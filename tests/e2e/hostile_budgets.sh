@@ -119,4 +119,90 @@ wait_no_more() {
 	signal_tool INT
 }
 
+# ---------------------------------------------------------------- unwind tables
+
+# Two programs that have so many libraries of so many rules (131,072 is all there is room for), beside two innocent ones:
+# one that was there before, and one that starts when all room is gone, and whose library takes more than any gap.
+beside_hoards() { # CGROUP RULES COPIES NICE
+	local i
+	mkdir "$T/hoarded" "$T/own"
+	for ((i = 0; i < $3; i++)); do
+		cp "$WORKLOADS/rules-$2.so" "$T/hoarded/$i.so"
+	done
+	cp "$WORKLOADS/rules-16300.so" "$T/own/own.so"
+	cp "$WORKLOADS/frameless" "$T/early"
+	cp "$WORKLOADS/hoard" "$T/later"
+	cat >"$T/all" <<-END
+		"$T/early" deep 60 >/dev/null & a=\$!
+		# the shell moves, and comes back: what it starts is where it is
+		[ -z "$1" ] || echo \$\$ >"$1/cgroup.procs"
+		"$WORKLOADS/hoard" "$T/hoarded" 60 & b=\$!
+		"$WORKLOADS/hoard" "$T/hoarded" 60 & c=\$!
+		[ -z "$1" ] || echo \$\$ >"$1/../cgroup.procs"
+		sleep 2
+		nice -n $4 "$T/later" "$T/own" 60 & d=\$!
+		sleep ${seconds:-4}
+		kill \$a \$b \$c \$d
+		wait
+	END
+	hurt -F 999 -- sh "$T/all"
+	expect_unhurt
+}
+
+expect_whole() { # COMM PERCENT
+	local share n
+	awk -F';' -v c="$1" '$1 == c && $2 !~ /_\[k\]( [0-9]+)?$/' "$T/folded" >"$T/mine"
+	n=$(awk '{ n += $NF } END { printf "%d\n", n * 999 / 1e9 }' "$T/mine")
+	share=$(awk -v p='^[^;]*;(_start|_dl_start_user|\\[vdso\\]|(__)?clone3?;start_thread);' '
+		{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if ($0 ~ p) hit += n }
+		END { printf "%.2f\n", all ? 100 * hit / all : 0 }' "$T/mine")
+	expect_ge "$share" "$(awk -v p="$2" -v n="$n" 'BEGIN { print n ? p - 4 * sqrt(p * (100 - p) / n) : p }')" \
+		"percent of the $n samples of '$1' in whole stacks, beside hoards"
+}
+
+need_tables() {
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "unwind tables are for x86-64 and arm64" ;;
+	esac
+}
+
+# A cgroup for the hostile ones, in $group.
+need_cgroup() {
+	need_root
+	local root
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] || skip "no cgroup2"
+	group=$root/pmb-rules-$$
+	mkdir "$group" || skip "no cgroup can be made"
+	later rmdir "$group"
+}
+
+t_rules_of_10_libraries_in_a_cgroup() {
+	need_tables
+	need_cgroup
+	beside_hoards "$group" 15900 10 5
+	expect_ge "$(sum_get .unwind.no_room)" 1 "tables that found no room"
+	expect_whole early 99
+	expect_whole later 99
+}
+
+# In the same cgroup: whoever comes when all room is gone has to be sampled for a second or two first.
+t_rules_of_20_libraries_beside_it() {
+	need_tables
+	seconds=8 beside_hoards "" 15900 20 0
+	expect_ge "$(sum_get .unwind.no_room)" 1 "tables that found no room"
+	expect_ge "$(sum_get .unwind.readmitted)" 1 "of these, that found it later"
+	expect_whole early 99
+	expect_whole later 50
+}
+
+t_65000_rules_in_a_file() {
+	need_tables
+	beside_hoards "" 65000 3 10
+	expect_eq "$(sum_get .unwind.over_budget)" 3 "files with more rules than one may have"
+	expect_whole early 99
+	expect_whole later 99
+}
+
 run_tests
