@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 #include "prof/prof.h"
@@ -54,5 +55,35 @@ Test(prof_events, one_events_types_stay_together)
 	cr_expect_str_eq(events[0].name, "cycles");
 	cr_expect(events[0].samples == 0 && events[0].events == 1 && events[0].time == 2);
 	prof_events__free(events, n);
+	prof__free(p);
+}
+
+/* As many as a sample has, in whatever order they come. */
+Test(prof_events, twenty_labels)
+{
+	struct prof_label_list list = {0};
+	struct prof *p = prof__new();
+	const struct prof_label *set;
+	char key[] = "a", text[] = "A";
+	uint32_t labels;
+
+	for (; key[0] < 'a' + 20; key[0]++, text[0]++) {
+		if (key[0] % 2)
+			prof__add_text(p, &list, key, text);
+		else
+			prof__add_number(p, &list, key, text[0]);
+	}
+	labels = prof__labels(p, list.items, list.n);
+	free(list.items);
+	cr_assert_eq(prof__label_set(p, labels, &set), 20);
+	for (key[0] = 'a'; key[0] < 'a' + 20; key[0]++) {
+		const struct prof_label *label = prof__label(p, labels, key);
+
+		cr_assert_not_null(label);
+		if (key[0] % 2)
+			cr_expect_eq(prof__text(p, label->text)[0], key[0] - 'a' + 'A');
+		else
+			cr_expect_eq(label->number, key[0] - 'a' + 'A');
+	}
 	prof__free(p);
 }

@@ -151,6 +151,23 @@ uint32_t prof__labels(struct prof *p, struct prof_label *labels, size_t n)
 	return intern__add(&p->label_sets, labels, n * sizeof(*labels));
 }
 
+static struct prof_label *add_label(struct prof *p, struct prof_label_list *to, const char *key)
+{
+	GROW(to->items, to->n, to->cap);
+	to->items[to->n] = (struct prof_label){.key = prof__string(p, key)};
+	return &to->items[to->n++];
+}
+
+void prof__add_text(struct prof *p, struct prof_label_list *to, const char *key, const char *text)
+{
+	add_label(p, to, key)->text = prof__string(p, text);
+}
+
+void prof__add_number(struct prof *p, struct prof_label_list *to, const char *key, int64_t number)
+{
+	add_label(p, to, key)->number = number;
+}
+
 int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels)
 {
 	const struct prof_sample key = {stack, labels};

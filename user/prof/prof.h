@@ -111,6 +111,13 @@ uint32_t prof__location(struct prof *p, uint32_t mapping, uint64_t address,
 uint32_t prof__stack(struct prof *p, const uint32_t *locations, size_t n);
 /* The labels get sorted. */
 uint32_t prof__labels(struct prof *p, struct prof_label *labels, size_t n);
+/* Labels of one sample, to be put together one by one; the caller frees items. */
+struct prof_label_list {
+	struct prof_label *items;
+	size_t n, cap;
+};
+void prof__add_text(struct prof *p, struct prof_label_list *to, const char *key, const char *text);
+void prof__add_number(struct prof *p, struct prof_label_list *to, const char *key, int64_t number);
 /* Its values, to add to: n_types of them, 0 at first. Valid until the next sample. */
 int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels);
 void prof__comment(struct prof *p, const char *text);

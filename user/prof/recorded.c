@@ -47,8 +47,7 @@ struct builder {
 	uint32_t *locations;     /* by frame id */
 	struct user *users;
 	size_t n_users, cap_users;
-	struct prof_label labels[12];
-	size_t n_labels;
+	struct prof_label_list labels;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
 };
@@ -206,14 +205,12 @@ static uint32_t make_location(struct builder *b, uint32_t id)
 
 static void label_text(struct builder *b, const char *key, const char *text)
 {
-	b->labels[b->n_labels++] = (struct prof_label){.key = prof__string(b->prof, key),
-						       .text = prof__string(b->prof, text)};
+	prof__add_text(b->prof, &b->labels, key, text);
 }
 
 static void label_number(struct builder *b, const char *key, uint64_t number)
 {
-	b->labels[b->n_labels++] =
-		(struct prof_label){.key = prof__string(b->prof, key), .number = (int64_t)number};
+	prof__add_number(b->prof, &b->labels, key, (int64_t)number);
 }
 
 static void label_cgroup(struct builder *b, uint64_t id)
@@ -251,7 +248,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
 	char text[32];
 
-	b->n_labels = 0;
+	b->labels.n = 0;
 	label_text(b, "comm", profile__comm_text(b->r->profile, key->comm));
 	if (set.tgid)
 		label_number(b, "pid", set.tgid);
@@ -269,7 +266,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);
 	}
-	return prof__labels(b->prof, b->labels, b->n_labels);
+	return prof__labels(b->prof, b->labels.items, b->labels.n);
 }
 
 static void push_stack(struct builder *b, uint32_t stack)
@@ -355,6 +352,7 @@ struct prof *prof__recorded(const struct recorded *r)
 	free(b.segment_of);
 	free(b.locations);
 	free(b.stack);
+	free(b.labels.items);
 	for (size_t i = 0; i < b.n_users; i++)
 		free(b.users[i].name);
 	free(b.users);
