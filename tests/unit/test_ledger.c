@@ -345,3 +345,29 @@ Test(ledger, parts_of_a_recording_add_up_to_it)
 	cr_expect_eq(event.instances, 2, "they are the same counters");
 	expect(true, "");
 }
+
+/* All that is counted is added, and what is the same in both stays. */
+Test(ledger, the_row_of_another_recording)
+{
+	struct ledger_event sum = event, other = event;
+
+	other.value = 3000;
+	other.idle_ns = 7;
+	other.cpus_away = 1;
+	other.interval = 9;
+	other.calm_interval = 40;
+	other.kernel.timed_ns = 5;
+	ledger_event__add(&sum, &other);
+	cr_expect_eq(sum.kernel.seen, 200);
+	cr_expect_eq(sum.kernel.dropped[PMB_DROP_NO_RING], 4);
+	cr_expect_eq(sum.kernel.weight_dropped[PMB_DROP_RING_FULL], 60);
+	cr_expect_eq(sum.kernel.timed_ns, 5);
+	cr_expect_eq(sum.decoded, 160);
+	cr_expect_eq(sum.weight_in_rows, 1600);
+	cr_expect_eq(sum.value, 4000);
+	cr_expect_eq(sum.idle_ns, 7);
+	cr_expect_eq(sum.cpus_away, 1);
+	cr_expect_eq(sum.interval, 10);
+	cr_expect_eq(sum.calm_interval, 40);
+	cr_expect_str_eq(sum.name, "cycles");
+}

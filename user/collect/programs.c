@@ -16,6 +16,7 @@
 #include "collect/features.h"
 #include "collect/recording.skel.h"
 #include "collect/room.h"
+#include "model/ledger.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
 #include "sys/usage.h"
@@ -412,15 +413,6 @@ void programs__forget_stack(struct programs *p, uint64_t id)
 	}
 }
 
-static void add_stats(struct pmb_stats *sum, const struct pmb_stats *add)
-{
-	const __u64 *from = (const __u64 *)add;
-	__u64 *to = (__u64 *)sum;
-
-	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-		to[i] += from[i];
-}
-
 int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)
 {
 	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)p->n_cpus, sizeof(*per_cpu));
@@ -430,7 +422,7 @@ int programs__stats(const struct programs *p, size_t event, struct pmb_stats *re
 	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
 		return -errno;
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
-		add_stats(ret, &per_cpu[cpu]);
+		ledger_stats__add(ret, &per_cpu[cpu]);
 	return 0;
 }
 

@@ -49,32 +49,34 @@ struct ledger_carried {
 };
 
 struct ledger_event {
-	const char *name;        /* borrowed */
+	const char *name; /* borrowed */
+	/* Up to idle_ns: what is added up when the row of another recording comes to it. */
 	struct pmb_stats kernel; /* what the overflow program counted */
 	uint64_t decoded, weight_decoded;
-	struct ledger_carried in,
-		out; /* from the part before, into the part after; 0: there is none */
+	/* from the part before, into the part after; 0: there is none */
+	struct ledger_carried in, out;
 	uint64_t foreign, weight_foreign; /* of containers that turned out not to be asked for */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */
 	struct profile_other other;       /* of them in rows [other]: there was no room for more */
-	uint64_t throttled;     /* records of the kernel having throttled it; per-CPU events only */
-	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */
+	uint64_t throttled; /* records of the kernel having throttled it; per-CPU events only */
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
 	uint64_t scaled;    /* value, scaled by enabled/running: an estimate if they differ */
 	uint64_t instances; /* counters that may each hold an unfinished interval */
-	unsigned
-		cpus_away; /* that went offline meanwhile: the kernel takes their counters away for good… */
-	uint64_t away_ns;  /* …and so long they were not watched, all together */
-	uint64_t interval; /* the longest period, or the mean weight in frequency mode */
-	uint64_t cut;      /* weight that intervals may have lost when they were changed */
-	bool read;         /* it doesn't overflow: its readings are in the columns of overflows */
-	bool by_count;     /* weights were read from the counter: the remainder is known exactly */
-	uint64_t idle_ns;  /* clocks: idle time of their CPUs in which no overflow came */
-	bool must_count;   /* cycles, instructions, clocks: code that runs is counted */
+	uint64_t cpus_away; /* that went offline: the kernel takes their counters for good… */
+	uint64_t away_ns;   /* …and so long they were not watched, all together */
+	uint64_t cut;       /* weight that intervals may have lost when they were changed */
+	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
+	/* The largest of all recordings. */
+	uint64_t interval;      /* the longest period, or the mean weight in frequency mode */
+	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */
+	/* The same in all. */
+	bool read;       /* it doesn't overflow: its readings are in the columns of overflows */
+	bool by_count;   /* weights were read from the counter: the remainder is known exactly */
+	bool must_count; /* cycles, instructions, clocks: code that runs is counted */
 	const char *only_cpus;   /* the CPUs that have its PMU; NULL: all */
 	const char *no_ratio;    /* why weights and counter can't be compared; NULL: they can */
 	const char *loss_causes; /* what makes overflows of this kind of event go missing */
@@ -126,6 +128,8 @@ void ledger__follow(struct ledger *to, struct ledger *from);
 /* Adds another recording, whose events have these numbers here. Moves from->aside. */
 void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers);
 void ledger_event__add(struct ledger_event *to, const struct ledger_event *from);
+/* Of the same event on another CPU, or in another recording. */
+void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from);
 
 /* Frees what is its own; not the struct. */
 void ledger__done(struct ledger *ledger);

@@ -7,59 +7,90 @@ static uint64_t more(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* It consists of numbers of one size that are all sums. */
-static void stats__add(struct pmb_stats *to, const struct pmb_stats *from)
-{
-	const __u64 *add = (const __u64 *)from;
-	__u64 *sum = (__u64 *)to;
+/* Of struct pmb_stats, all but the two arrays. */
+#define STATS(X)           \
+	X(seen)            \
+	X(emitted)         \
+	X(filtered)        \
+	X(weight_seen)     \
+	X(weight_emitted)  \
+	X(weight_filtered) \
+	X(stacks_sent)     \
+	X(stacks_known)    \
+	X(stacks_lost)     \
+	X(ring_bytes)      \
+	X(late)            \
+	X(skipped)         \
+	X(weight_idle)     \
+	X(slices_sent)     \
+	X(slices_lost)     \
+	X(weight_skipped)  \
+	X(timed)           \
+	X(timed_ns)
 
-	_Static_assert(sizeof(*to) % sizeof(*sum) == 0, "numbers of one size");
-	for (size_t i = 0; i < sizeof(*to) / sizeof(*sum); i++)
-		sum[i] += add[i];
+/* Of struct ledger_event, from decoded to idle_ns. */
+#define SUMS(X)             \
+	X(decoded)          \
+	X(weight_decoded)   \
+	X(in.rings)         \
+	X(in.weight_rings)  \
+	X(in.held)          \
+	X(in.weight_held)   \
+	X(out.rings)        \
+	X(out.weight_rings) \
+	X(out.held)         \
+	X(out.weight_held)  \
+	X(foreign)          \
+	X(weight_foreign)   \
+	X(aggregated)       \
+	X(weight)           \
+	X(in_rows)          \
+	X(weight_in_rows)   \
+	X(other.samples)    \
+	X(other.weight)     \
+	X(other.rows)       \
+	X(throttled)        \
+	X(value)            \
+	X(enabled_ns)       \
+	X(running_ns)       \
+	X(scaled)           \
+	X(instances)        \
+	X(cpus_away)        \
+	X(away_ns)          \
+	X(cut)              \
+	X(idle_ns)
+
+#define ONE(name) +sizeof(uint64_t)
+_Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
+	       "STATS lacks a member of struct pmb_stats");
+_Static_assert(offsetof(struct ledger_event, decoded)
+			       SUMS(ONE) == offsetof(struct ledger_event, interval),
+	       "SUMS lacks a member of struct ledger_event");
+#undef ONE
+
+#define ADD(name) to->name += from->name;
+void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from)
+{
+	STATS(ADD)
+	for (int i = 0; i < PMB_N_DROPS; i++) {
+		to->dropped[i] += from->dropped[i];
+		to->weight_dropped[i] += from->weight_dropped[i];
+	}
 }
 
-static void carried__add(struct ledger_carried *to, const struct ledger_carried *from)
+void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 {
-	to->rings += from->rings;
-	to->weight_rings += from->weight_rings;
-	to->held += from->held;
-	to->weight_held += from->weight_held;
+	ledger_stats__add(&to->kernel, &from->kernel);
+	SUMS(ADD)
+	to->interval = more(to->interval, from->interval);
+	to->calm_interval = more(to->calm_interval, from->calm_interval);
 }
+#undef ADD
 
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight)
 {
 	carried->held++;
 	carried->weight_held += weight;
-}
-
-void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
-{
-	stats__add(&to->kernel, &from->kernel);
-	to->decoded += from->decoded;
-	to->weight_decoded += from->weight_decoded;
-	carried__add(&to->in, &from->in);
-	carried__add(&to->out, &from->out);
-	to->foreign += from->foreign;
-	to->weight_foreign += from->weight_foreign;
-	to->aggregated += from->aggregated;
-	to->weight += from->weight;
-	to->in_rows += from->in_rows;
-	to->weight_in_rows += from->weight_in_rows;
-	to->other.samples += from->other.samples;
-	to->other.weight += from->other.weight;
-	to->other.rows += from->other.rows;
-	to->throttled += from->throttled;
-	to->calm_interval = more(to->calm_interval, from->calm_interval);
-	to->value += from->value;
-	to->enabled_ns += from->enabled_ns;
-	to->running_ns += from->running_ns;
-	to->scaled += from->scaled;
-	to->instances += from->instances;
-	to->idle_ns += from->idle_ns;
-	to->cut += from->cut;
-	to->interval = more(to->interval, from->interval);
-	to->cpus_away += from->cpus_away;
-	to->away_ns += from->away_ns;
 }
 
 static void add_shared(struct ledger *to, struct ledger *from)
@@ -110,8 +141,7 @@ void ledger__follow(struct ledger *to, struct ledger *from)
 		e->out = next->out;
 		/* the same counters, of the same CPUs */
 		e->instances = more(before.instances, next->instances);
-		e->cpus_away = before.cpus_away > next->cpus_away ? before.cpus_away :
-								    next->cpus_away;
+		e->cpus_away = more(before.cpus_away, next->cpus_away);
 	}
 	add_shared(to, from);
 	to->memory.trims += from->memory.trims;
