@@ -8,6 +8,14 @@
 static struct ledger_event event;
 static struct ledger ledger;
 
+/* So many samples had an ending for each stack. */
+static void end_stacks(uint64_t samples)
+{
+	ledger.user_endings[PMB_END_COMPLETE] = samples - samples / 4;
+	ledger.user_endings[PMB_END_NONE] = samples / 4;
+	ledger.kernel_endings[PMB_END_TRUNCATED] = samples;
+}
+
 /* Books that balance: 100 overflows seen, 80 emitted, 15 filtered, 5 dropped; 10 counts each. */
 static void begin(void)
 {
@@ -34,7 +42,16 @@ static void begin(void)
 	event.kernel.dropped[PMB_DROP_NO_RING] = 2;
 	event.kernel.weight_dropped[PMB_DROP_RING_FULL] = 30;
 	event.kernel.weight_dropped[PMB_DROP_NO_RING] = 20;
-	ledger = (struct ledger){.events = &event, .n_events = 1};
+	event.kernel.stacks_sent = 30;
+	event.kernel.slices_sent = 5;
+	ledger = (struct ledger){
+		.events = &event,
+		.n_events = 1,
+		.stacks_received = 30,
+		.slices_received = 5,
+		.frames = {.in_rows = 240, .named = 200, .unnamed = 40},
+	};
+	end_stacks(80);
 }
 
 TestSuite(ledger, .init = begin);
@@ -62,7 +79,7 @@ Test(ledger, books_that_balance)
 {
 	expect(true, NULL);
 	cr_expect_eq(ledger_event__dropped(&event), 5);
-	ledger.n_events = 0;
+	ledger = (struct ledger){.n_events = 0};
 	expect(true, NULL);
 }
 
@@ -93,12 +110,14 @@ Test(ledger, weight_dropped_counts)
 Test(ledger, a_record_that_never_arrived)
 {
 	event.decoded--, event.aggregated--, event.in_rows--;
+	end_stacks(79);
 	expect(false, "emitted = decoded: 80 is not 79");
 }
 
 Test(ledger, a_sample_that_was_not_aggregated)
 {
 	event.aggregated--, event.in_rows--;
+	end_stacks(79);
 	expect(false, "decoded = aggregated: 80 is not 79");
 }
 
@@ -118,6 +137,55 @@ Test(ledger, weight_that_was_not_aggregated)
 {
 	event.weight++, event.weight_in_rows++;
 	expect(false, "weight decoded = weight aggregated: 800 is not 801");
+}
+
+Test(ledger, a_sample_whose_stack_ended_nowhere_or_twice)
+{
+	ledger.user_endings[PMB_END_COMPLETE]--;
+	expect(false, "user stacks: aggregated = endings: 80 is not 79");
+	end_stacks(80);
+	ledger.kernel_endings[PMB_END_NONE]++;
+	expect(false, "kernel stacks: aggregated = endings: 80 is not 81");
+}
+
+Test(ledger, a_stack_that_did_not_arrive)
+{
+	ledger.stacks_received--;
+	expect(false, "stacks: sent = received: 35 is not 34");
+	ledger.slices_received--;
+	expect(false, "stacks: sent = received: 35 is not 33");
+	ledger.stacks_received = 31;
+	ledger.slices_received = 5;
+	expect(false, "stacks: sent = received: 35 is not 36");
+	ledger.stacks_received = 29; /* it is the one that was rejected */
+	ledger.rejected[REJECT_FRAMES] = 1;
+	expect(false, "1 records were rejected");
+}
+
+Test(ledger, a_frame_without_name_and_reason)
+{
+	ledger.frames.unnamed--;
+	expect(false, "frames: in the rows of the profile = named + unnamed for a reason: "
+		      "240 is not 239");
+}
+
+/* Frames of samples: twice as many samples have twice as many. */
+Test(ledger, frames_of_the_rows)
+{
+	struct profile *p = profile__new();
+	const uint32_t ids[] = {profile__frame(p, &(struct frame){FRAME_FILE, 1, 1}),
+				profile__frame(p, &(struct frame){FRAME_KERNEL, 0, 2})};
+	struct profile_key key = {.user_stack = profile__stack(p, ids, 1),
+				  .kernel_stack = profile__stack(p, ids, 2)};
+
+	profile__add(p, &key, 5);
+	profile__add(p, &key, 5);
+	key.kernel_stack = 0;
+	profile__add(p, &key, 5);
+	ledger.frames.in_rows = 0;
+	ledger__count_rows(&ledger, p);
+	cr_expect_eq(ledger.frames.in_rows, 2 * 3 + 1);
+	profile__free(p);
 }
 
 Test(ledger, every_rejected_record_is_said)
@@ -247,6 +315,7 @@ Test(ledger, an_interrupt_that_never_came_is_said_though_all_passed_unseen)
 				      .value = 1000,
 				      .instances = 1,
 				      .interval = 10};
+	ledger = (struct ledger){.events = &event, .n_events = 1};
 	ledger_event__unseen_tail(&event, 1000, 0);
 	ledger_event__count_unseen(&event);
 	cr_expect_eq(ledger_event__silence(&event), SILENCE_NO_INTERRUPT);
@@ -265,7 +334,11 @@ Test(ledger, each_event_is_looked_at)
 
 	events[1].name = "page-faults";
 	events[1].kernel.seen++;
-	ledger = (struct ledger){.events = events, .n_events = 2};
+	ledger.events = events;
+	ledger.n_events = 2;
+	ledger.stacks_received *= 2;
+	ledger.slices_received *= 2;
+	end_stacks(160);
 	expect(false, "page-faults: overflows seen");
 }
 
@@ -321,6 +394,7 @@ Test(ledger, what_is_carried_in_and_out_is_of_both_sides)
 	event.decoded = 78, event.weight_decoded = 780;
 	event.aggregated = event.in_rows = 75;
 	event.weight = event.weight_in_rows = 750;
+	end_stacks(75);
 	expect(true, "");
 	event.in.held = 1;
 	expect(false, "decoded = aggregated: 79 is not 78");
@@ -329,8 +403,12 @@ Test(ledger, what_is_carried_in_and_out_is_of_both_sides)
 Test(ledger, parts_of_a_recording_add_up_to_it)
 {
 	struct ledger_event next = event;
-	struct ledger second = {.events = &next, .n_events = 1};
+	struct ledger second = ledger;
 
+	second.events = &next;
+	end_stacks(77);
+	second.user_endings[PMB_END_COMPLETE] += 3;
+	second.kernel_endings[PMB_END_TRUNCATED] += 3;
 	event.out = next.in = (struct ledger_carried){.held = 3, .weight_held = 30};
 	event.aggregated = event.in_rows = 77;
 	event.weight = event.weight_in_rows = 770;

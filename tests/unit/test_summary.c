@@ -79,8 +79,8 @@ static void begin(void)
 		.events = ledger_events,
 		.n_events = 2,
 		.stacks_received = 11,
-		.user_endings = {1, 2, 3},
-		.kernel_endings = {4, 5},
+		.user_endings = {1, 2, 77},
+		.kernel_endings = {4, 76},
 		.memory = {2 << 20, 61, 62, 63, 64},
 		.sideband_records = 21,
 		.sideband_lost = 22,
@@ -230,7 +230,7 @@ static const char *const golden[] = {
 	"    \"user\": {",
 	"      \"none\": 1",
 	"      \"complete\": 2",
-	"      \"fp_left_stack\": 3",
+	"      \"fp_left_stack\": 77",
 	"      \"truncated\": 0",
 	"      \"unreadable\": 0",
 	"      \"compat\": 0",
@@ -240,7 +240,7 @@ static const char *const golden[] = {
 	"    }",
 	"    \"kernel\": {",
 	"      \"none\": 4",
-	"      \"complete\": 5",
+	"      \"complete\": 76",
 	"      \"fp_left_stack\": 0",
 	"      \"truncated\": 0",
 	"      \"unreadable\": 0",
@@ -428,7 +428,8 @@ Test(summary, the_text_states_the_columns)
 	expect_text("throttled it 3 times");
 	expect_text("2.5000 GHz, measured");
 	expect_text("frames: 31 named, 32 unnamed: the file has no symbol there, 33 unnamed: ");
-	expect_text("user stacks: 2 reached the outermost frame, 3 a frame pointer left the stack");
+	expect_text(
+		"user stacks: 2 reached the outermost frame, 77 a frame pointer left the stack");
 	expect_text("22 records of programs starting and mapping files were lost");
 	expect_text("  a note\n  another \"note\"\n");
 }
@@ -480,11 +481,12 @@ Test(summary, frames_are_counted_per_sample)
 	const uint32_t ids[] = {profile__frame(p, &(struct frame){FRAME_FILE, 1, 1}),
 				profile__frame(p, &(struct frame){FRAME_FILE, 1, 2})};
 	struct sym_name places[] = {{.reason = SYM_NO_MAPPING},
-				    {.reason = SYM_NAMED},
+				    {.reason = SYM_NAMED, .frame.name = "f"},
 				    {.reason = SYM_NO_SYMBOL}};
 	const struct names names = {.places = places, .n = 3};
 	struct profile_key key = {.user_stack = profile__stack(p, ids, 2),
 				  .kernel_stack = profile__stack(p, ids, 1)};
+	struct ledger_frames frames = {0};
 	struct frame_counts counts;
 
 	profile__add(p, &key, 100);
@@ -495,6 +497,12 @@ Test(summary, frames_are_counted_per_sample)
 	cr_expect_eq(counts.by_reason[SYM_NAMED], 5);
 	cr_expect_eq(counts.by_reason[SYM_NO_SYMBOL], 3);
 	cr_expect_eq(counts.by_reason[SYM_NO_MAPPING], 0);
+	frames_in_ledger(&counts, &frames);
+	cr_expect_eq(frames.named, 5);
+	cr_expect_eq(frames.unnamed, 3);
+	places[1].frame.name = NULL; /* neither: the ledger misses them */
+	counts = count_frames(p, &names);
+	cr_expect_eq(counts.by_reason[SYM_NAMED], 0);
 	profile__free(p);
 }
 

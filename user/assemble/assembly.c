@@ -69,6 +69,7 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		return;
 	}
 	if (rec.type == PMB_REC_SLICE) {
+		books->slices_received++;
 		slices__add(&a->slices, rec.slice);
 		return;
 	}

@@ -288,6 +288,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	note_downloads(&names.work.downloads, &notes);
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
+	frames_in_ledger(&summary.frames, &result->ledger.frames);
 	names.work.helper_failures += result->ledger.aside.n + result->ledger.aside.more;
 	summary.names = names.work;
 	summary.opener = opener__work(a->session.opener);

@@ -87,6 +87,13 @@ void ledger__done(struct ledger *ledger)
 	*ledger = (struct ledger){0};
 }
 
+static uint64_t depth(const struct profile *profile, uint32_t stack)
+{
+	const uint32_t *frames;
+
+	return profile__stack_frames(profile, stack, &frames);
+}
+
 void ledger__count_rows(struct ledger *ledger, const struct profile *profile)
 {
 	const struct profile_row *rows;
@@ -95,6 +102,9 @@ void ledger__count_rows(struct ledger *ledger, const struct profile *profile)
 	for (size_t i = 0; i < n; i++) {
 		ledger->events[rows[i].key.event].in_rows += rows[i].samples;
 		ledger->events[rows[i].key.event].weight_in_rows += rows[i].weight;
+		ledger->frames.in_rows +=
+			rows[i].samples * (depth(profile, rows[i].key.kernel_stack) +
+					   depth(profile, rows[i].key.user_stack));
 	}
 	for (size_t i = 0; i < ledger->n_events; i++)
 		ledger->events[i].other = profile__other(profile, (uint32_t)i);
@@ -166,14 +176,19 @@ void ledger_event__count_unseen(struct ledger_event *e)
 	e->kernel.weight_seen += e->kernel.weight_dropped[PMB_DROP_UNSEEN];
 }
 
-static bool same(const struct ledger_event *e, const char *what, uint64_t left, uint64_t right,
-		 struct buf *remarks)
+static bool equal(const char *whose, const char *what, uint64_t left, uint64_t right,
+		  struct buf *remarks)
 {
 	if (left == right)
 		return true;
-	buf__printf(remarks, "%s: %s: %" PRIu64 " is not %" PRIu64 "\n", e->name, what, left,
-		    right);
+	buf__printf(remarks, "%s: %s: %" PRIu64 " is not %" PRIu64 "\n", whose, what, left, right);
 	return false;
+}
+
+static bool same(const struct ledger_event *e, const char *what, uint64_t left, uint64_t right,
+		 struct buf *remarks)
+{
+	return equal(e->name, what, left, right, remarks);
 }
 
 bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
@@ -237,9 +252,41 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 	return false;
 }
 
+static uint64_t total(const uint64_t *endings)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PMB_N_ENDINGS; i++)
+		sum += endings[i];
+	return sum;
+}
+
+/* What all events have together. */
+static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
+{
+	uint64_t samples = 0, sent = 0, rejected = 0;
+	bool ok;
+
+	for (size_t i = 0; i < l->n_events; i++) {
+		samples += l->events[i].aggregated;
+		sent += l->events[i].kernel.stacks_sent + l->events[i].kernel.slices_sent;
+	}
+	for (int i = 0; i < N_REJECTS; i++)
+		rejected += l->rejected[i];
+	ok = equal("user stacks", "aggregated = endings", samples, total(l->user_endings), remarks);
+	ok &= equal("kernel stacks", "aggregated = endings", samples, total(l->kernel_endings),
+		    remarks);
+	if (!rejected) /* a stack may be among them, which is said already */
+		ok &= equal("stacks", "sent = received", sent,
+			    l->stacks_received + l->slices_received, remarks);
+	ok &= equal("frames", "in the rows of the profile = named + unnamed for a reason",
+		    l->frames.in_rows, l->frames.named + l->frames.unnamed, remarks);
+	return ok;
+}
+
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 {
-	bool ok = true;
+	bool ok = ledger__stacks(ledger, remarks);
 
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		ok &= ledger_event__columns(&ledger->events[i], remarks);

@@ -107,15 +107,22 @@ struct ledger_unwind {
 	uint64_t slices_lost; /* that should have been, and found no room */
 };
 
+/* Frames of the samples in the rows of the profile. */
+struct ledger_frames {
+	uint64_t in_rows;
+	uint64_t named, unnamed; /* unnamed: for a reason; both are filled in after naming */
+};
+
 struct ledger {
 	struct ledger_event *events;
 	size_t n_events;
 	uint64_t rejected[N_REJECTS];
-	uint64_t stacks_received;
+	uint64_t stacks_received, slices_received;
 	uint64_t user_endings[PMB_N_ENDINGS];
 	uint64_t kernel_endings[PMB_N_ENDINGS];
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
+	struct ledger_frames frames;
 	struct spoilers spoilers; /* ours */
 	struct set_aside aside;   /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected;

@@ -102,6 +102,10 @@ static void add_shared(struct ledger *to, struct ledger *from)
 		to->kernel_endings[i] += from->kernel_endings[i];
 	}
 	to->stacks_received += from->stacks_received;
+	to->slices_received += from->slices_received;
+	to->frames.in_rows += from->frames.in_rows;
+	to->frames.named += from->frames.named;
+	to->frames.unnamed += from->frames.unnamed;
 	ledger_unwind__merge(&to->unwind, &from->unwind);
 	for (size_t i = 0; i < from->spoilers.n; i++)
 		spoilers__add(&to->spoilers, from->spoilers.list[i].file,

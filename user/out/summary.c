@@ -16,8 +16,13 @@ static void count_stack(struct frame_counts *counts, const struct profile *profi
 	const uint32_t *frames;
 	uint32_t n = profile__stack_frames(profile, stack, &frames);
 
-	for (uint32_t i = 0; i < n; i++)
-		counts->by_reason[names->places[frames[i]].reason] += samples;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sym_name *place = &names->places[frames[i]];
+
+		/* those that are neither are missing in the ledger */
+		if (place->reason < N_SYM_REASONS && (place->reason || place->frame.name))
+			counts->by_reason[place->reason] += samples;
+	}
 }
 
 struct frame_counts count_frames(const struct profile *profile, const struct names *names)
@@ -31,6 +36,14 @@ struct frame_counts count_frames(const struct profile *profile, const struct nam
 		count_stack(&counts, profile, names, rows[i].key.user_stack, rows[i].samples);
 	}
 	return counts;
+}
+
+void frames_in_ledger(const struct frame_counts *counts, struct ledger_frames *ret)
+{
+	ret->named = counts->by_reason[SYM_NAMED];
+	ret->unnamed = 0;
+	for (int i = 0; i < N_SYM_REASONS; i++)
+		ret->unnamed += i == SYM_NAMED ? 0 : counts->by_reason[i];
 }
 
 static void text_drops(const struct ledger_event *e, struct buf *out)

@@ -24,6 +24,7 @@ struct frame_counts {
 	uint64_t by_reason[N_SYM_REASONS]; /* SYM_NAMED: named */
 };
 struct frame_counts count_frames(const struct profile *profile, const struct names *names);
+void frames_in_ledger(const struct frame_counts *counts, struct ledger_frames *ret);
 
 struct summary {
 	const struct ledger *ledger;
