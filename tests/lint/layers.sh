@@ -1,54 +1,68 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [TOP].
+# The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [--table] [TOP].
 #
-#   base < sys < pmu, model < opener < proc < collect < sym < unwind < prof < out < session < cmd
-#                                       proc < assemble < session
-#
-# A folder under user/ includes itself and what stands below it (pmu and model stand side by side:
-# neither includes the other). The exceptions are listed in allowed() with their reason. Prints each
-# arrow that points the wrong way as FILE:LINE, and fails if there is one.
+# layers.txt says who may use whom. Prints each #include that it doesn't allow as FILE:LINE, what it allows and nobody
+# uses, and whether the table in ARCHITECTURE.md is the one that is made of it; fails if there is anything.
+# --table: prints that table.
 set -u
+want_table=0
+[ "${1:-}" = --table ] && want_table=1 && shift
 TOP=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 cd "$TOP" || exit 2
+RULES=tests/lint/layers.txt
 
-# What each folder may include besides itself.
-below() { # FOLDER
-	case $1 in
-	base) echo "" ;;
-	sys) echo "base" ;;
-	pmu | model) echo "base sys" ;;
-	opener) echo "base sys" ;;
-	proc) echo "base sys pmu model opener" ;;
-	collect) echo "base sys pmu model opener proc" ;;
-	sym) echo "base sys pmu model opener proc collect" ;;
-	unwind) echo "base sys pmu model opener proc collect sym" ;;
-	prof) echo "base sys pmu model opener proc collect sym unwind" ;;
-	out) echo "base sys pmu model opener proc collect sym unwind prof" ;;
-	# From records to a profile: no I/O, no libbpf; what it needs of the kernel side comes as functions.
-	assemble) echo "base model proc" ;;
-	session) echo "base sys pmu model opener proc collect sym unwind prof out assemble" ;;
-	cmd) echo "base sys pmu model opener proc collect sym unwind prof out assemble session" ;;
-	# The helper that reads untrusted files: nothing of the program that it protects.
-	symd) echo "base" ;;
-	*) return 1 ;;
+declare -A below used_folder used_header
+folders=() singles=()
+while IFS= read -r rule; do
+	case $rule in
+	"" | "#"*) ;;
+	*" -> "*) singles+=("$rule") ;;
+	*:*)
+		folders+=("${rule%%:*}")
+		below[${rule%%:*}]=${rule#*:}
+		;;
 	esac
+done <$RULES
+
+# As ARCHITECTURE.md has it.
+table() {
+	local folder other users rule
+	echo "| folder of \`user/\` | may use | is used by |"
+	echo "| --- | --- | --- |"
+	for folder in "${folders[@]}"; do
+		users=""
+		for other in "${folders[@]}"; do
+			[[ " ${below[$other]} " == *" $folder "* ]] && users+=" $other"
+		done
+		echo "| \`$folder\` |${below[$folder]:- –} |${users:- –} |"
+	done
+	echo
+	echo "Besides, single files may use single headers:"
+	echo
+	for rule in "${singles[@]}"; do
+		echo "- \`${rule%% -> *}\`: \`$(sed 's/.* -> //; s/:.*//' <<<"$rule")\`, ${rule#*: }"
+	done
 }
 
-# Single arrows that the order doesn't give: FILE HEADER.
+if [ "$want_table" = 1 ]; then
+	table
+	exit
+fi
+
+# FILE HEADER: whether a single arrow allows it.
 allowed() {
-	case "$1 $2" in
-	"user/symd/"*" sym/reason.h") ;;     # the reasons travel over the protocol
-	"user/symd/"*" sys/drop.h" | "user/symd/"*" sys/landlock.h") ;; # taking from oneself; these stand on base/ alone
-	"user/sym/"*" symd/protocol.h" | "user/sym/"*" symd/fetch.h") ;; # and this is the protocol
-	"user/assemble/"*" collect/decode.h") ;; # what a record is
-	"user/assemble/"*" unwind/walk.h") ;;    # what a walk over a slice of stack finds
-	"user/opener/"*" symd/protocol.h") ;; # how a packet travels, with a descriptor
-	"user/opener/answer.c proc/container_name.h") ;; # what is asked of it
-	"user/cmd/main.c symd/symd.h" | "user/cmd/main.c symd/fetch.h" | "user/cmd/main.c symd/protocol.h") ;; # the same executable, re-executed
-	*) return 1 ;;
-	esac
+	local rule file
+	for rule in "${singles[@]}"; do
+		file=${rule%% -> *}
+		# shellcheck disable=SC2053 # it is a pattern
+		if [[ $1 == user/$file && ${rule#* -> } == "$2: "* ]]; then
+			used_header[$rule]=1
+			return 0
+		fi
+	done
+	return 1
 }
 
 bad=0
@@ -87,8 +101,11 @@ check_user() { # FILE LINE HEADER (with its delimiters)
 	esac
 	target=${header%%/*}
 	[ "$target" = "$folder" ] && return
-	[[ " $(below "$folder") " == *" $target "* ]] && return
-	allowed "$file" "$header" || complain "$at" "$folder/ must not include $header"
+	if [[ " ${below[$folder]:-} " == *" $target "* ]]; then
+		used_folder["$folder $target"]=1
+	elif ! allowed "$file" "$header"; then
+		complain "$at" "$folder/ must not include $header ($RULES)"
+	fi
 }
 
 check_bpf() { # FILE LINE HEADER
@@ -104,8 +121,7 @@ check_bpf() { # FILE LINE HEADER
 
 for folder in user/*/; do
 	compgen -G "$folder*.[ch]" >/dev/null || continue # user/html: a page's sources
-	below "$(basename "$folder")" >/dev/null ||
-		complain "$folder" "a folder without a place in the order (tests/lint/layers.sh)"
+	[ -v "below[$(basename "$folder")]" ] || complain "$folder" "a folder that $RULES doesn't have"
 done
 while read -r at header; do
 	case $at in
@@ -114,6 +130,22 @@ while read -r at header; do
 	include/*) [[ $header == '"pmubpf/'* ]] || complain "$at" "$header: the shared records include nothing else" ;;
 	esac
 done < <(includes user/*/*.[ch] bpf/*.[ch] bpf/lib/*.h include/pmubpf/*.h)
+
+# What it allows and nobody needs; and each folder uses what stands before it.
+before=" "
+for folder in "${folders[@]}"; do
+	[ -d "user/$folder" ] || complain "$RULES" "there is no user/$folder"
+	for target in ${below[$folder]}; do
+		[ -v "used_folder[$folder $target]" ] || complain "$RULES" "$folder uses nothing of $target (any more)"
+		[[ $before == *" $target "* ]] || complain "$RULES" "$folder uses $target, which stands behind it"
+	done
+	before+="$folder "
+done
+for rule in "${singles[@]}"; do
+	[ -v "used_header[$rule]" ] || complain "$RULES" "nobody needs (any more): $rule"
+done
+diff <(sed -n '/^<!-- layers /,/^<!-- end /p' ARCHITECTURE.md | sed '1d;$d') <(table) >/dev/null ||
+	complain ARCHITECTURE.md "its table of layers is not what tests/lint/layers.sh --table says"
 
 # Only cmd/ talks to the user and ends the program. base/mem.c may end it (out of memory); the helper is
 # a program of its own and may end itself; a forked child that can't exec has nowhere to return to.
