@@ -99,7 +99,9 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 	}
 	if (s->opts->whom.duration_ns)
 		until = earlier(until, s->start_ns + s->opts->whom.duration_ns);
-	return until <= now ? 0 : (int)((until - now + MS - 1) / MS);
+	return until <= now || kernel_names__reading(s->opts->kernel) ?
+		       0 :
+		       (int)((until - now + MS - 1) / MS);
 }
 
 void session__pace(struct session *s, uint64_t now)
@@ -125,8 +127,10 @@ bool session__step(struct session *s, uint64_t now)
 		session__news(s);
 		s->news_ns = now + NEWS_NS;
 	}
-	if (!woken && now < s->due_ns)
+	if (!woken && now < s->due_ns) {
+		kernel_names__read_on(s->opts->kernel);
 		return true;
+	}
 	if (session__ended(s, &fds[FD_READER]))
 		return false;
 	s->assembly.slices.hurry = false;

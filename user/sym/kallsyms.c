@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -22,6 +23,7 @@ enum {
 	FUNCTION_MAX = 1 << 20, /* no function of the kernel comes near */
 	NAMES_MAX = 512 * 1024 * 1024,
 	CHUNK = 64 * 1024, /* of the file; no line comes near */
+	READS = 16,        /* at a time; the kernel gives a page or so each */
 };
 
 /* Names are offsets into the text of all names; 0: what lies here has none (the end of a section). */
@@ -47,6 +49,9 @@ struct kallsyms {
 	struct kmodule *modules;
 	size_t n_modules, cap_modules;
 	bool hidden;
+	int fd; /* while it is read */
+	char *text;
+	size_t text_len; /* of the last line, whose end hasn't come */
 };
 
 /* Where code ends and nothing follows that has a name. arm64 has them twice, once with __pi_. */
@@ -194,28 +199,35 @@ static size_t kallsyms__lines(struct kallsyms *ks, char *text, size_t len)
 	return (size_t)(end - line);
 }
 
-static int kallsyms__read(struct kallsyms *ks, const char *path)
+static void kallsyms__complete(struct kallsyms *ks)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = xcalloc(CHUNK + 1, 1);
-	size_t len = 0;
-	ssize_t n;
+	ks->text[ks->text_len] = '\0';
+	kallsyms__line(ks, ks->text);
+	kallsyms__sort(ks);
+	ks->hidden = ks->n_symbols == 0;
+	free(ks->text);
+	ks->text = NULL;
+	close(ks->fd);
+	ks->fd = -1;
+}
 
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, text + len, CHUNK - len)) != 0) {
+int kallsyms__read_on(struct kallsyms *ks)
+{
+	for (int i = 0; i < READS; i++) {
+		ssize_t n = read(ks->fd, ks->text + ks->text_len, CHUNK - ks->text_len);
+
+		if (n == 0) {
+			kallsyms__complete(ks);
+			return 0;
+		}
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0)
-			len = kallsyms__lines(ks, text, len + (size_t)n);
-		if (len == CHUNK)
+			ks->text_len = kallsyms__lines(ks, ks->text, ks->text_len + (size_t)n);
+		if (ks->text_len == CHUNK)
 			return -EFBIG;
 	}
-	text[len] = '\0';
-	kallsyms__line(ks, text);
-	kallsyms__sort(ks);
-	ks->hidden = ks->n_symbols == 0;
-	return 0;
+	return 1;
 }
 
 static int by_base(const void *pa, const void *pb)
@@ -268,24 +280,43 @@ struct kallsyms *kallsyms__modules(const char *path)
 {
 	struct kallsyms *ks = xcalloc(1, sizeof(*ks));
 
+	ks->fd = -1;
 	buf__putc(&ks->names, '\0');
 	kallsyms__read_modules(ks, path ? path : "/proc/modules");
 	return ks;
 }
 
-int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
-			struct err *err)
+int kallsyms__begin(const char *path, const char *modules_path, struct kallsyms **ret)
 {
 	/* modules first: one that comes in between is seen as a change later */
 	struct kallsyms *ks = kallsyms__modules(modules_path);
 	int r;
 
-	path = path ? path : "/proc/kallsyms";
-	r = kallsyms__read(ks, path);
+	ks->fd = open(path ? path : "/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	if (ks->fd < 0) {
+		r = -errno;
+		kallsyms__free(ks);
+		return r;
+	}
+	ks->text = xcalloc(CHUNK + 1, 1);
+	*ret = ks;
+	return 0;
+}
+
+int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
+			struct err *err)
+{
+	struct kallsyms *ks = NULL;
+	int r = kallsyms__begin(path, modules_path, &ks);
+
+	if (r == 0) {
+		while ((r = kallsyms__read_on(ks)) > 0)
+			;
+	}
 	if (r < 0) {
 		kallsyms__free(ks);
-		return err__set(err, r, "can't read the kernel's symbols from %s: %s", path,
-				strerror(-r));
+		return err__set(err, r, "can't read the kernel's symbols from %s: %s",
+				path ? path : "/proc/kallsyms", strerror(-r));
 	}
 	*ret = ks;
 	return 0;
@@ -302,6 +333,9 @@ struct kallsyms *kallsyms__free(struct kallsyms *ks)
 		return NULL;
 	for (size_t i = 0; i < ks->n_modules; i++)
 		free(ks->modules[i].name);
+	if (ks->fd >= 0)
+		close(ks->fd);
+	free(ks->text);
 	free(ks->symbols);
 	free(ks->modules);
 	buf__done(&ks->names);

@@ -19,6 +19,10 @@ int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
  * and that's fine). */
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err);
+/* The same in parts, for who has more to do: the files are opened now, with the privileges of now. Then read on
+ * until it is no more 1, which takes a millisecond or so each time: 0: all is there, or a negative errno. */
+int kallsyms__begin(const char *path, const char *modules_path, struct kallsyms **ret);
+int kallsyms__read_on(struct kallsyms *ks);
 /* No symbols, only the modules of now (path NULL: /proc/modules): what it finds is SYM_NO_SYMBOL, and the module. */
 struct kallsyms *kallsyms__modules(const char *path);
 struct kallsyms *kallsyms__free(struct kallsyms *ks);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sym/kernel_names.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +23,8 @@ struct kernel_names {
 	struct kernel_ask *ask;   /* NULL: the table is read */
 	struct answer *answers;   /* by address */
 	struct kallsyms *modules; /* for addresses that it has no name for; NULL: not wanted yet */
-	struct kallsyms *table;   /* the thread's until it is joined */
-	pthread_t thread;
-	bool begun, joined;
+	struct kallsyms *table;   /* NULL: there is none */
+	bool begun, reading;
 	bool checked;      /* whether the modules are still the same, */
 	bool same_modules; /* and whether they are */
 	bool latest;       /* nothing newer can be had */
@@ -37,22 +35,26 @@ struct kernel_names *kernel_names__new(void)
 	return xcalloc(1, sizeof(struct kernel_names));
 }
 
-static void *read_all(void *ctx)
-{
-	struct kernel_names *k = ctx;
-
-	kallsyms__load(NULL, &k->table, NULL); /* or it stays NULL, which has no names */
-	return NULL;
-}
-
-static void read_beside(struct kernel_names *k)
+static void begin_table(struct kernel_names *k)
 {
 	if (k->begun)
 		return;
 	k->begun = true;
-	k->joined = pthread_create(&k->thread, NULL, read_all, k) != 0;
-	if (k->joined)
-		read_all(k);
+	k->reading = kallsyms__begin(NULL, NULL, &k->table) == 0;
+}
+
+bool kernel_names__reading(const struct kernel_names *k)
+{
+	return k->reading;
+}
+
+void kernel_names__read_on(struct kernel_names *k)
+{
+	int r = k->reading ? kallsyms__read_on(k->table) : 0;
+
+	k->reading = r > 0;
+	if (r < 0)
+		k->table = kallsyms__free(k->table); /* which has no names */
 }
 
 void kernel_names__begin(struct kernel_names *k)
@@ -61,7 +63,7 @@ void kernel_names__begin(struct kernel_names *k)
 		return;
 	k->ask = kernel_ask__new();
 	if (!k->ask)
-		read_beside(k);
+		begin_table(k);
 }
 
 bool kernel_names__asks(const struct kernel_names *k)
@@ -69,21 +71,20 @@ bool kernel_names__asks(const struct kernel_names *k)
 	return k->ask;
 }
 
-/* As read for the first time; waits until they are. */
-static void wait_for_table(struct kernel_names *k)
+/* As read for the first time, to the end. */
+static void read_table(struct kernel_names *k)
 {
 	if (!k->begun)
 		k->latest = true;
-	read_beside(k);
-	if (!k->joined)
-		pthread_join(k->thread, NULL);
-	k->joined = true;
+	begin_table(k);
+	while (k->reading)
+		kernel_names__read_on(k);
 }
 
 void kernel_names__read(struct kernel_names *k)
 {
 	k->ask = kernel_ask__free(k->ask);
-	wait_for_table(k);
+	read_table(k);
 }
 
 static void read_again(struct kernel_names *k)
@@ -121,7 +122,7 @@ static bool is_settled(struct kernel_names *k, const struct kernel_name *found)
 
 static void find_in_table(struct kernel_names *k, uint64_t addr, struct kernel_name *ret)
 {
-	wait_for_table(k);
+	read_table(k);
 	kallsyms__find(k->table, addr, ret);
 	if (is_settled(k, ret))
 		return;
@@ -208,8 +209,6 @@ struct kernel_names *kernel_names__free(struct kernel_names *k)
 {
 	if (!k)
 		return NULL;
-	if (k->begun)
-		wait_for_table(k);
 	kernel_ask__free(k->ask);
 	forget_answers(k);
 	kallsyms__free(k->modules);
