@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "pmu/event.h"
 #include "pmu/event_db.h"
+#include "pmu/event_names.h"
 #include "sysfs_tree.h"
 
 #define NEW_CPU "GenuineIntel-6-55-4"
@@ -170,6 +171,8 @@ Test(event_db, what_is_wrong_is_said)
 	}
 }
 
+static struct event_names names; /* events borrow from its database */
+
 /* The parser with the database, on the tree at root, which is removed. */
 static void parse_on(char *root, const char *cpu, struct event_list *list, const char *text)
 {
@@ -177,8 +180,11 @@ static void parse_on(char *root, const char *cpu, struct event_list *list, const
 
 	event_db__free(read_db(cpu)); /* skips without the library */
 	setenv("PMUBPF_CPUID", cpu, 1);
-	cr_assert_eq(event_db_use(PERFMON, &err), 0, "%s", err.text);
-	cr_assert_eq(event_list__parse(list, text, root, &err), 0, "%s: %s", text, err.text);
+	cr_assert_eq(event_names__read(&names, "/dev/null", PERFMON, &err), 0, "%s", err.text);
+	pmus__done(&names.pmus);
+	names.pmus = (struct pmus){0};
+	cr_assert_eq(pmus__read(&names.pmus, root), 0);
+	cr_assert_eq(event_names__parse(&names, list, text, &err), 0, "%s: %s", text, err.text);
 	tree_remove(root);
 }
 
@@ -272,6 +278,6 @@ Test(event_db, near_names_are_offered)
 	struct err err = {0};
 
 	parse_with_db(&list, "cycles");
-	cr_expect_lt(event_list__parse(&list, "MEM_LOAD_RETIRED.L1_MIS", NULL, &err), 0);
+	cr_expect_lt(event_names__parse(&names, &list, "MEM_LOAD_RETIRED.L1_MIS", &err), 0);
 	cr_expect(strstr(err.text, "MEM_LOAD_RETIRED.L1_MISS"), "%s", err.text);
 }

@@ -182,22 +182,18 @@ static void add_pmus(struct findings *f)
 
 static void add_event_db(struct findings *f)
 {
-	const struct event_db *db;
-	struct err err = {0};
+	struct event_db *db;
+	struct err trouble;
 
-	if (event_db_use(NULL, &err) < 0) {
-		add(f, "PMUs", xstrdup("event database"), xstrdup(err.text),
-		    "its names and what it knows of events");
-		return;
-	}
-	db = event_db_used();
+	event_db__open(&db, NULL, &trouble, NULL);
 	if (db)
 		add(f, "PMUs", xstrdup("event database"),
 		    xasprintf("%s: %zu events for %s (%s)", db->dir, db->n, db->cpu, db->about),
 		    NULL);
 	else
 		add(f, "PMUs", xstrdup("event database"),
-		    xstrdup(event_db_trouble() ? event_db_trouble() : "none"), NULL);
+		    xstrdup(*trouble.text ? trouble.text : "none"), NULL);
+	event_db__free(db);
 }
 
 /* How user stacks are walked here, and what it may take. */

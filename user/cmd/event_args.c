@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "pmu/event_db.h"
 
 /* Options without a letter, apart from those of the subcommands. */
 enum {
@@ -69,9 +68,7 @@ const struct argp event_argp = {.options = options, .parser = parse, .children =
 
 int event_args__read_names(struct event_args *a, struct err *err)
 {
-	int r = event_db_use(a->db, err);
-
-	return r == 0 ? event_names__read(&a->names, a->file, err) : r;
+	return event_names__read(&a->names, a->file, a->db, err);
 }
 
 int event_args__read(struct event_args *a, struct event_list *ret, struct err *err)

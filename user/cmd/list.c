@@ -88,15 +88,15 @@ static int write_out(const struct buf *out)
 /* What is in the database and not in the table. */
 static void say_database(const struct list_options *options, struct buf *out)
 {
-	const struct event_db *db = event_db_used();
+	const struct event_db *db = options->what.names.db;
 
 	if (db && !options->pattern && !options->verbose)
 		buf__printf(out,
 			    "\nThe event database %s names %zu more (%s): pmubpf list PATTERN, "
 			    "or -v for all.\n",
 			    db->dir, db->n, db->cpu);
-	if (event_db_trouble())
-		fprintf(stderr, "pmubpf list: %s\n", event_db_trouble());
+	if (*options->what.names.db_trouble.text)
+		fprintf(stderr, "pmubpf list: %s\n", options->what.names.db_trouble.text);
 }
 
 static int list_events(const struct list_options *options, const struct err *no_event)

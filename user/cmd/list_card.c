@@ -292,7 +292,7 @@ static void put_database(struct buf *out, const struct card *card)
 	put_label(out, "database");
 	put_printable(out, entry->name);
 	buf__puts(out, entry->deprecated ? ", deprecated" : "");
-	buf__printf(out, " of %s", event_db_used()->about);
+	buf__printf(out, " of %s", entry->db->about);
 	buf__puts(out, entry->errata ? "; errata " : "");
 	put_printable(out, entry->errata ? entry->errata : "");
 	buf__putc(out, '\n');

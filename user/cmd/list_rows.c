@@ -151,7 +151,7 @@ static void rows__filter(struct rows *rows, const struct list_options *options)
 /* Hundreds: opened only if they are to be shown. */
 static void rows__add_db(struct rows *rows)
 {
-	const struct event_db *db = event_db_used();
+	const struct event_db *db = rows->names->db;
 
 	for (size_t i = 0; db && i < db->n; i++) {
 		if (!db->entries[i].deprecated)

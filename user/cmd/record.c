@@ -26,7 +26,7 @@ static int default_event(struct record_args *a, struct err *err)
 
 	if (a->events.n)
 		return 0;
-	r = event_list__parse_with(&a->events, "cycles", &a->what.names.pmus, err);
+	r = event_names__parse_ours(&a->what.names, &a->events, "cycles", err);
 	if (r < 0)
 		return r;
 	event__probe(&a->events.events[0], &probe);
@@ -41,7 +41,7 @@ static int default_event(struct record_args *a, struct err *err)
 			probe.reason);
 	event_list__done(&a->events);
 	a->events = (struct event_list){0};
-	return event_list__parse_with(&a->events, "cpu-clock", &a->what.names.pmus, err);
+	return event_names__parse_ours(&a->what.names, &a->events, "cpu-clock", err);
 }
 
 /* How each event is counted; with a clock to read those at that don't overflow. */

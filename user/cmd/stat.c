@@ -31,8 +31,8 @@ struct stat_run {
 };
 
 /* What the CPU's counters can't do here is left out, and noted: mostly all for one reason. */
-static int default_hardware(struct event_list *events, const struct pmus *pmus, struct buf *notes,
-			    struct err *err)
+static int default_hardware(struct event_list *events, const struct event_names *all,
+			    struct buf *notes, struct err *err)
 {
 	static const char *const names[] = {"cycles", "instructions", "branches", "branch-misses"};
 	char reason[256] = "";
@@ -42,11 +42,11 @@ static int default_hardware(struct event_list *events, const struct pmus *pmus, 
 		_cleanup_(event_list__done) struct event_list one = {0};
 		struct probe_result probe = {0};
 
-		r = event_list__parse_with(&one, names[i], pmus, err);
+		r = event_names__parse_ours(all, &one, names[i], err);
 		if (r == 0)
 			event__probe_count(&one.events[0], &probe);
 		if (r == 0 && probe.ok)
-			r = event_list__parse_with(events, names[i], pmus, err);
+			r = event_names__parse_ours(all, events, names[i], err);
 		if (r < 0 || probe.ok)
 			continue;
 		if (strcmp(reason, probe.reason) == 0) {
@@ -64,14 +64,14 @@ static int default_hardware(struct event_list *events, const struct pmus *pmus, 
 }
 
 /* perf's default set. */
-static int default_events(struct event_list *events, const struct pmus *pmus, struct buf *notes,
-			  struct err *err)
+static int default_events(struct event_list *events, const struct event_names *names,
+			  struct buf *notes, struct err *err)
 {
-	int r = event_list__parse_with(events,
-				       "task-clock,context-switches,cpu-migrations,page-faults",
-				       pmus, err);
+	int r = event_names__parse_ours(names, events,
+					"task-clock,context-switches,cpu-migrations,page-faults",
+					err);
 
-	return r == 0 ? default_hardware(events, pmus, notes, err) : r;
+	return r == 0 ? default_hardware(events, names, notes, err) : r;
 }
 
 /* What :u and :k were given for and don't do. */
@@ -303,7 +303,7 @@ int cmd_stat(int argc, char **argv)
 	int r = stat_args__parse(&args, argc, argv, &err), status = EXIT_DONE;
 
 	if (r == 0 && !args.events.n)
-		r = default_events(&args.events, &args.what.names.pmus, &run.notes, &err);
+		r = default_events(&args.events, &args.what.names, &run.notes, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
 	note_clocks(&args.events, &run.notes);

@@ -155,6 +155,8 @@ int event_db__read(struct event_db **ret, const char *dir, const char *cpu, stru
 	r = event_db__read_map(db, err);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < db->n; i++)
+		db->entries[i].db = db;
 	*ret = TAKE_PTR(db);
 	return 0;
 }
@@ -204,51 +206,34 @@ const struct event_db_entry *event_db__match(const struct event_db *db, const ch
 	return deprecated;
 }
 
-static struct {
-	struct event_db *db;
-	struct err trouble;
-	bool done;
-} used;
-
-int event_db_use(const char *dir, struct err *err)
+int event_db__open(struct event_db **ret, const char *dir, struct err *trouble, struct err *err)
 {
 	static const char *const standard[] = {"/usr/local/share/pmubpf/perfmon",
 					       "/usr/share/pmubpf/perfmon"};
 	int r = -ENOENT;
 
-	event_db__free(used.db);
-	used.db = NULL;
-	used.trouble = (struct err){0};
+	*ret = NULL;
+	*trouble = (struct err){0};
 	if (dir && *dir) {
-		r = event_db__read(&used.db, dir, NULL, err);
+		r = event_db__read(ret, dir, NULL, err);
 		if (r < 0 && err)
 			err->exit_code = r == -ENOSYS || r == -ENODEV ? EXIT_CANNOT : EXIT_USAGE;
 		return r;
 	}
 	dir = getenv("PMUBPF_EVENT_DB");
 	if (dir && *dir)
-		r = event_db__read(&used.db, dir, NULL, &used.trouble);
+		r = event_db__read(ret, dir, NULL, trouble);
 	for (size_t i = 0; i < ARRAY_SIZE(standard) && r == -ENOENT && !(dir && *dir); i++) {
 		if (access(standard[i], F_OK) == 0)
-			r = event_db__read(&used.db, standard[i], NULL, &used.trouble);
+			r = event_db__read(ret, standard[i], NULL, trouble);
 	}
 	return 0;
 }
 
-const struct event_db *event_db_used(void)
+void event_db__offer(const struct event_db *db, struct nearest *nearest)
 {
-	return used.db;
-}
-
-void event_db__offer(struct nearest *nearest)
-{
-	for (size_t i = 0; used.db && i < used.db->n; i++)
-		nearest__offer(nearest, used.db->entries[i].name, NULL);
-}
-
-const char *event_db_trouble(void)
-{
-	return !used.db && *used.trouble.text ? used.trouble.text : NULL;
+	for (size_t i = 0; db && i < db->n; i++)
+		nearest__offer(nearest, db->entries[i].name, NULL);
 }
 
 static void replace(char **text, const char *by)

@@ -29,8 +29,9 @@ enum db_precise {
 
 /* Strings are the database's. */
 struct event_db_entry {
-	const char *name;  /* "MEM_LOAD_RETIRED.L1_MISS" */
-	const char *title; /* one line */
+	const struct event_db *db; /* that it is of */
+	const char *name;          /* "MEM_LOAD_RETIRED.L1_MISS" */
+	const char *title;         /* one line */
 	const char *about; /* as the manual has it, may be long; NULL if no more than the title */
 	const char *counters; /* the counters that can count it: "0,1,2,3", "Fixed counter 1" */
 	const char *errata;   /* "SKL091, SKL044"; NULL: none */
@@ -72,16 +73,13 @@ const struct event_db_entry *event_db__match(const struct event_db *db, const ch
 					     uint64_t config, uint64_t config1);
 
 /*
- * The database that event texts are looked up in, one for the process. dir NULL: $PMUBPF_EVENT_DB
- * if set, else /usr/local/share/pmubpf/perfmon or /usr/share/pmubpf/perfmon, which may be missing,
- * unfit or not for this CPU: then there is none, and event_db_trouble() says what is wrong with the
- * one that is there. One that is named by dir must be usable.
+ * The database that event texts are looked up in. dir NULL: $PMUBPF_EVENT_DB if set, else
+ * /usr/local/share/pmubpf/perfmon or /usr/share/pmubpf/perfmon, which may be missing, unfit or not for this CPU: then
+ * *ret is NULL, and trouble->text says what is wrong with the one that is there. One that is named by dir must be usable.
  */
-int event_db_use(const char *dir, struct err *err);
-const struct event_db *event_db_used(void);
-const char *event_db_trouble(void); /* NULL: none */
-/* All names of the one that is used. */
-void event_db__offer(struct nearest *nearest);
+int event_db__open(struct event_db **ret, const char *dir, struct err *trouble, struct err *err);
+/* All its names; db may be NULL. */
+void event_db__offer(const struct event_db *db, struct nearest *nearest);
 
 /* "GenuineIntel-6-55-4" from the text of /proc/cpuinfo; NULL if it doesn't say (not x86). */
 char *event_db_cpu(const char *cpuinfo);

@@ -42,7 +42,7 @@ static char *display_name(const struct spec *spec, const struct terms *terms)
 	if (terms->n)
 		buf__putc(&out, '/');
 	/* mem: carries its modifiers in the base unless terms stood between */
-	if (strncmp(spec->base, "mem:", 4) == 0 && !spec->terms)
+	if (spec->mem && !spec->terms)
 		mods = "";
 	buf__printf(&out, "%s%s", *mods && !terms->n ? ":" : "", mods);
 	return buf__take(&out);
@@ -69,7 +69,7 @@ static int split_mods(const struct parser *parser, struct spec *spec)
 	_cleanup_free_ char *name = xstrndup(spec->base, strcspn(spec->base, ":"));
 	bool known = parser__knows(parser, name);
 
-	if (strncmp(spec->base, "mem:", 4) == 0)
+	if (spec->mem)
 		return 0;
 	if (parser__is_numbers(spec->base)) {
 		char *colon = strchr(strchr(spec->base, ':') + 1, ':');
@@ -229,6 +229,7 @@ static int parser__add_definition(const struct parser *parser, const struct user
 	struct err detail = {0};
 	struct parser inner = {
 		.pmus = parser->pmus,
+		.db = parser->db,
 		.counting = parser->counting,
 		.group_mods = parser->group_mods,
 		.err = &detail,
@@ -380,9 +381,14 @@ int event_list__parse_with(struct event_list *list, const char *text, const stru
 	return parser__run(&parser, text, list);
 }
 
-int event_names__read(struct event_names *names, const char *file, struct err *err)
+int event_names__read(struct event_names *names, const char *file, const char *db, struct err *err)
 {
+	int r;
+
 	*names = (struct event_names){0};
+	r = event_db__open(&names->db, db, &names->db_trouble, err);
+	if (r < 0)
+		return r;
 	(void)pmus__read(&names->pmus, NULL);
 	return user_events__read(&names->user, file, err);
 }
@@ -391,6 +397,8 @@ void event_names__done(struct event_names *names)
 {
 	pmus__done(&names->pmus);
 	user_events__done(&names->user);
+	event_db__free(names->db);
+	names->db = NULL;
 }
 
 int event_names__parse(const struct event_names *names, struct event_list *list, const char *text,
@@ -398,10 +406,19 @@ int event_names__parse(const struct event_names *names, struct event_list *list,
 {
 	const struct parser parser = {
 		.pmus = &names->pmus,
+		.db = names->db,
 		.user = &names->user,
 		.counting = names->counting,
 		.err = err,
 	};
+
+	return parser__run(&parser, text, list);
+}
+
+int event_names__parse_ours(const struct event_names *names, struct event_list *list,
+			    const char *text, struct err *err)
+{
+	const struct parser parser = {.pmus = &names->pmus, .db = names->db, .err = err};
 
 	return parser__run(&parser, text, list);
 }

@@ -20,14 +20,18 @@ struct spec {
 	char *terms;
 	char *mods;
 	bool tracepoint; /* the base is CATEGORY:NAME */
+	bool mem;        /* it is mem:ADDR… */
 };
 
 #define MODIFIERS "ukhIGHpPDe"
 
+struct event_db;
+struct nearest;
 struct user_events;
 
 struct parser {
 	const struct pmus *pmus;
+	const struct event_db *db;      /* NULL: none */
 	const struct user_events *user; /* NULL: none, as within the text of one: they don't nest */
 	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
 	bool counting;          /* for stat: what can't interrupt is no mistake */
@@ -88,8 +92,21 @@ char *event__format_config(const struct event *event);
 /* A core PMU's cycles by whatever terms: their weights can become time. */
 void event__recognise_cycles(struct event *event, const struct pmu *pmu);
 
-/* A name of the event database; -ENOENT if it is none. */
-int event__from_db_name(struct event *event, const struct parser *parser, const char *name);
+/*
+ * By a name of one kind, spec's base; -ENOENT if it is none of them. The terms that it takes are taken out of `terms`.
+ */
+/* An alias, one of perf's names or rNNNN. */
+int event__from_known(struct event *event, const struct parser *parser, struct terms *terms,
+		      const struct spec *spec);
+/* A name of the event database. */
+int event__from_db_name(struct event *event, const struct parser *parser, struct terms *terms,
+			const struct spec *spec);
+/* A name that a PMU has in sysfs. */
+int event__from_sysfs_name(struct event *event, const struct parser *parser, struct terms *terms,
+			   const struct spec *spec);
+/* A vendor's name, by libpfm; -ENOENT also if the library is missing. */
+int event__from_vendor(struct event *event, const struct parser *parser, struct terms *terms,
+		       const struct spec *spec);
 /* What the database says of an event that is complete, by whatever name it was found. */
 void event__find_in_db(struct event *event, const struct parser *parser);
 
@@ -108,8 +125,6 @@ int event__apply_mods(struct event *event, const struct spec *spec, bool guest_a
 /* What the spec's base is, looked up everywhere; what is left of the terms is not the base's. */
 int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
 		   struct spec *spec);
-/* A vendor's name, by libpfm; -ENOENT if it is none, or the library is missing. */
-int event__from_vendor(struct event *event, const struct parser *parser, const struct spec *spec);
 /* The vendors spell their events in capitals, or with their PMU before them ("skx::"). */
 bool is_vendor_style(const char *name);
 /* Cuts our modifiers off a vendor's name, which has colons of its own. False if it is none. */
@@ -118,7 +133,16 @@ bool spec__split_vendor(struct spec *spec, const struct parser *parser);
 int event__from_perf_attr(struct event *event, const struct parser *parser, uint32_t type,
 			  uint64_t config);
 
-/* Whether the name is known without libpfm. */
+/*
+ * All sources of names, in their one order (name_source.c). The name must not be a text of the user's: NAME_IS_TEXT
+ * says that it is one, which only parse.c can follow.
+ */
+enum { NAME_IS_TEXT = 1 };
+int parser__find(const struct parser *parser, struct terms *terms, const struct spec *spec,
+		 struct event *ret);
+/* All names, to find what was meant. */
+void parser__offer(const struct parser *parser, struct nearest *nearest);
+/* Whether a source has the name whose names have no colons. */
 bool parser__knows(const struct parser *parser, const char *name);
 /* Is it TYPE:CONFIG, perhaps with modifiers behind? */
 bool parser__is_numbers(const char *base);

@@ -11,12 +11,15 @@
 #include "pmu/perf_names.h"
 
 /* On the core PMU that is meant, else the one that this machine has, else the one it is told for. */
-int event__from_db_name(struct event *event, const struct parser *parser, const char *name)
+int event__from_db_name(struct event *event, const struct parser *parser, struct terms *terms,
+			const struct spec *spec)
 {
-	const struct event_db *db = event_db_used();
+	const struct event_db *db = parser->db;
+	const char *name = spec->base;
 	const struct event_db_entry *entry = NULL;
 	const struct pmu *pmu = parser->core;
 
+	(void)terms;
 	if (pmu)
 		entry = event_db__find(db, name, pmu->name);
 	for (size_t i = 0; i < parser->pmus->n && !entry; i++) {
@@ -58,7 +61,7 @@ void event__find_in_db(struct event *event, const struct parser *parser)
 	const struct event *words = event;
 	const struct event_db_entry *entry;
 
-	if (!event_db_used() || event->attr.type == PERF_TYPE_HW_CACHE ||
+	if (!parser->db || event->attr.type == PERF_TYPE_HW_CACHE ||
 	    event->attr.type == PERF_TYPE_SOFTWARE)
 		return;
 	if (event->attr.type == PERF_TYPE_HARDWARE) {
@@ -66,8 +69,7 @@ void event__find_in_db(struct event *event, const struct parser *parser)
 			return;
 		words = &namesake;
 	}
-	entry = event_db__match(event_db_used(), words->pmu, words->attr.config,
-				words->attr.config1);
+	entry = event_db__match(parser->db, words->pmu, words->attr.config, words->attr.config1);
 	if (entry)
 		event__enrich(event, entry);
 }

@@ -138,6 +138,7 @@ int spec__take(const char **p, struct spec *ret, struct err *err)
 	if (r < 0)
 		return r;
 	r = spec__check(&spec, err);
+	spec.mem = is_mem(spec.base);
 	if (r < 0)
 		return r;
 	*ret = spec;

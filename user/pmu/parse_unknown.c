@@ -3,40 +3,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "pmu/event_db.h"
 #include "pmu/libpfm.h"
 #include "pmu/nearest.h"
 #include "pmu/parse.h"
-#include "pmu/perf_names.h"
-#include "pmu/user_events.h"
-
-static void offer_all(struct nearest *nearest, const struct parser *parser)
-{
-	struct cache_event cache;
-
-	event_db__offer(nearest);
-	for (size_t i = 0; parser->user && i < parser->user->n; i++)
-		nearest__offer(nearest, parser->user->events[i].name, NULL);
-	for (size_t i = 0; i < n_event_aliases; i++)
-		nearest__offer(nearest, event_aliases[i].name, NULL);
-	for (size_t i = 0; i < n_perf_names; i++) {
-		nearest__offer(nearest, perf_names[i].name, NULL);
-		if (perf_names[i].synonym)
-			nearest__offer(nearest, perf_names[i].synonym, NULL);
-	}
-	for (size_t i = 0; cache_event__nth(i, &cache); i++)
-		nearest__offer(nearest, cache.name, NULL);
-	for (size_t i = 0; i < parser->pmus->n; i++) {
-		const struct pmu *pmu = &parser->pmus->pmus[i];
-
-		for (size_t k = 0; k < pmu->n_events; k++) {
-			_cleanup_(buf__done) struct buf shown = {0};
-
-			buf__printf(&shown, "%s/%s/", pmu->name, pmu->events[k].name);
-			nearest__offer(nearest, pmu->events[k].name, shown.data);
-		}
-	}
-}
 
 /* The names that core PMUs have on the architectures; a machine without one is most likely a VM. */
 static bool names_core_pmu(const char *name)
@@ -65,9 +34,7 @@ int parser__unknown(const struct parser *parser, const struct spec *spec)
 	bool vendors = is_vendor_style(spec->base) && !parser->pmus->recorded;
 
 	nearest__init(&nearest, spec->base);
-	offer_all(&nearest, parser);
-	if (vendors)
-		libpfm__offer(&nearest, spec->base);
+	parser__offer(parser, &nearest);
 	for (size_t i = 0; i < parser->pmus->n && spec->terms; i++)
 		nearest__offer(&nearest, parser->pmus->pmus[i].name, NULL);
 	nearest__format(&nearest, &near);

@@ -84,7 +84,7 @@ static int refuse_text(const struct libpfm_event *found, const struct parser *pa
 
 	nearest__init(&nearest, spec->base);
 	/* first: whoever writes as it does is offered its way of writing */
-	event_db__offer(&nearest);
+	event_db__offer(parser->db, &nearest);
 	libpfm__offer(&nearest, spec->base);
 	nearest__format(&nearest, &near);
 	return err__usage(parser->err, "event '%s': libpfm knows %s of %s, but says: %s%s%s",
@@ -137,11 +137,13 @@ static void fill(struct event *event, struct libpfm_event *found, const struct p
 	event__recognise_cycles(event, pmu);
 }
 
-int event__from_vendor(struct event *event, const struct parser *parser, const struct spec *spec)
+int event__from_vendor(struct event *event, const struct parser *parser, struct terms *terms,
+		       const struct spec *spec)
 {
 	_cleanup_(libpfm_event__done) struct libpfm_event found = {0};
 	int r = parser->pmus->recorded ? -ENOSYS : libpfm__encode(spec->base, &found);
 
+	(void)terms;
 	if (r == -ENODEV)
 		return refuse_absent(&found, spec, parser->err);
 	if (r == -EINVAL)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * From a name to what it counts: aliases, perf's generic names, perf's cache events, rNNNN, the
- * event database, then, as perf does, the events that the PMUs list in sysfs, and last the vendors' names (libpfm4). The
- * order matters where one name stands in several places.
- */
+/* From a name to what it counts: what its form says already, and the names of perf and of sysfs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,10 +9,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "pmu/cores.h"
-#include "pmu/event_db.h"
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
-#include "pmu/user_events.h"
 
 #define RAW_INTERVAL 1000003
 #define CACHE_INTERVAL 1000003
@@ -166,8 +160,8 @@ static int event__from_alias(struct event *event, const struct event_alias *alia
 }
 
 /* An alias or one of perf's names, of the parser's core PMU if the machine has several. */
-static int event__from_known(struct event *event, const struct parser *parser,
-			     const struct spec *spec)
+int event__from_known(struct event *event, const struct parser *parser, struct terms *terms,
+		      const struct spec *spec)
 {
 	const struct event_alias *alias = event_alias__find(spec->base);
 	int r = alias ? event__from_alias(event, alias, spec, parser->err) :
@@ -175,7 +169,7 @@ static int event__from_known(struct event *event, const struct parser *parser,
 
 	if (r == 0 && parser->core && attr__is_generic(&event->attr))
 		event__of_core(event, parser->core);
-	return r;
+	return r == 0 ? event__apply_config_terms(event, terms, spec, parser->err) : r;
 }
 
 int event__from_perf_attr(struct event *event, const struct parser *parser, uint32_t type,
@@ -199,27 +193,6 @@ int event__from_perf_attr(struct event *event, const struct parser *parser, uint
 	if (parser->core && attr__is_generic(&event->attr))
 		event__of_core(event, parser->core);
 	return 0;
-}
-
-bool parser__is_of_core(const struct parser *parser, const struct spec *spec,
-			const struct pmu *core)
-{
-	_cleanup_(event__done) struct event event = {0};
-	const struct parser quiet = {.pmus = parser->pmus};
-	int r;
-
-	if (strncmp(spec->base, "mem:", 4) == 0 || spec->tracepoint ||
-	    (pmus__find(parser->pmus, spec->base) && spec->terms))
-		return false;
-	r = event__from_known(&event, &quiet, spec);
-	if (r == -ENOENT && (event_db__find(event_db_used(), spec->base, core->name) ||
-			     pmu__event(core, spec->base)))
-		return true;
-	if (r == -ENOENT)
-		r = event__from_vendor(&event, &quiet, spec);
-	/* libpfm's raw codes are of the PMU that it found, ours of any */
-	return r == 0 && attr__is_generic(&event.attr) &&
-	       (event.attr.type != PERF_TYPE_RAW || spec->base[0] == 'r');
 }
 
 /* A name of sysfs without its PMU: the core's is meant if it has one, else it must be the only. */
@@ -279,14 +252,24 @@ static int event__from_pmu(struct event *event, const struct parser *parser, con
 	return 0;
 }
 
+int event__from_sysfs_name(struct event *event, const struct parser *parser, struct terms *terms,
+			   const struct spec *spec)
+{
+	struct terms bare = {.n = 1, .terms = &(struct term){.key = spec->base}};
+	const struct pmu *pmu = NULL;
+	int r = find_bare(parser, spec, &pmu);
+
+	(void)terms;
+	return r == 0 ? event__from_pmu(event, parser, pmu, &bare, spec) : r;
+}
+
 int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
 		   struct spec *spec)
 {
 	const struct pmu *pmu = pmus__find(parser->pmus, spec->base);
-	struct terms bare = {.n = 1, .terms = &(struct term){.key = spec->base}};
 	int r;
 
-	if (strncmp(spec->base, "mem:", 4) == 0)
+	if (spec->mem)
 		return event__parse_mem(event, spec, parser->err);
 	if (spec->tracepoint)
 		return event__from_tracepoint(event, spec, parser->err);
@@ -294,37 +277,6 @@ int event__resolve(struct event *event, const struct parser *parser, struct term
 		return event__from_numbers(event, parser, spec->base, spec);
 	if (pmu && spec->terms && !event_alias__find(spec->base))
 		return event__from_pmu(event, parser, pmu, terms, spec);
-	r = event__from_known(event, parser, spec);
-	if (r == 0)
-		r = event__apply_config_terms(event, terms, spec, parser->err);
-	if (r == -ENOENT)
-		r = event__from_db_name(event, parser, spec->base);
-	if (r != -ENOENT)
-		return r;
-	r = find_bare(parser, spec, &pmu);
-	if (r == 0)
-		return event__from_pmu(event, parser, pmu, &bare, spec);
-	if (r == -ENOENT)
-		r = event__from_vendor(event, parser, spec);
+	r = parser__find(parser, terms, spec, event);
 	return r == -ENOENT ? parser__unknown(parser, spec) : r;
-}
-
-/* rNNNN */
-static bool is_raw(const char *name)
-{
-	return name[0] == 'r' && name[1] && !name[1 + strspn(name + 1, "0123456789abcdefABCDEF")];
-}
-
-bool parser__knows(const struct parser *parser, const char *name)
-{
-	struct cache_event cache;
-
-	if (is_raw(name) || event_alias__find(name) || perf_name__find(name) ||
-	    cache_event__parse(name, &cache) == 0 || event_db__find(event_db_used(), name, NULL))
-		return true;
-	for (size_t i = 0; i < parser->pmus->n; i++) {
-		if (pmu__event(&parser->pmus->pmus[i], name))
-			return true;
-	}
-	return parser->user && user_events__find(parser->user, name);
 }
