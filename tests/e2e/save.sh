@@ -88,7 +88,7 @@ t_comments() {
 	local unit=ns key
 	pprof cpu-clock_time -comments "$S/p.pb.gz" >"$T/comments"
 	for key in 'pmubpf: [0-9]' 'command: pmubpf record -e cpu-clock,page-faults -F 999' 'machine: .*CPUs online' \
-		'kernel: Linux' 'event cpu-clock: counts=ns .*overflows=[1-9]' 'ledger: balanced' 'user stacks: [0-9]'; do
+		'kernel: Linux' 'event cpu-clock: counts=ns .*overflows=[1-9]' 'role page-faults: occurrences ' 'ledger: balanced' 'user stacks: [0-9]'; do
 		expect_match "$T/comments" "^$key" "$key"
 	done
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "out/report.h"
+#include "out/roles.h"
 #include "prof_build.h"
 
 static struct prof *p;
@@ -92,6 +93,70 @@ Test(report, ratios_of_each_function)
 		  "1,function,fast,a,100,100,1000000,1000000,400,400,4000000,4000000,10,10,4000,"
 		  "4000,4,,0.25,,1,~\r\n");
 	expect_in(csv, "1,function,main,a,0,400,0,4000000,0,500,0,5000000,0,210,0,84000,,,,,,\r\n");
+}
+
+static struct prof *with_roles(const char *first, const char *second)
+{
+	static const char *const events[] = {"mine", "yours"};
+	struct prof *old = p;
+
+	p = prof__new();
+	types(events, 2);
+	BUILD_SAMPLE(p, "main", 0, 100, 1000000, 400, 4000000);
+	prof__comment(p, first);
+	prof__comment(p, second);
+	return prof__free(old);
+}
+
+/* Names that say nothing, of events of one's own: what they are to ratios was written down. */
+Test(report, roles_that_were_recorded)
+{
+	_cleanup_free_ char *csv = NULL;
+
+	with_roles("role mine: cycles cache=0 set=3 all=no",
+		   "role yours: instructions cache=0 set=3 all=no");
+	csv = report(CSV, "function", 0, false);
+	expect_in(csv, "ipc yours/mine");
+}
+
+/* The one counts user code only. */
+Test(report, roles_of_different_code)
+{
+	_cleanup_free_ char *csv = NULL;
+
+	with_roles("role mine: cycles cache=0 set=0 all=yes",
+		   "role yours: instructions cache=0 set=6 all=no");
+	csv = report(CSV, "function", 0, false);
+	expect_not_in(csv, "ipc");
+}
+
+Test(report, roles_are_data)
+{
+	static const char *const wrongs[] = {
+		"",
+		"cycles",
+		"cycle cache=0 set=0 all=yes",
+		"cyclesx cache=0 set=0 all=yes",
+		"cycles cache=-1 set=0 all=yes",
+		"cycles cache=4294967296 set=0 all=yes",
+		"cycles cache=0 set= all=yes",
+		"cycles cache=0 set=0 all=perhaps",
+		"cycles  cache=0 set=0 all=yes",
+	};
+	struct derive_event role = {.role = ROLE_STALLS};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrongs); i++)
+		cr_expect(!role__parse(wrongs[i], &role), "%s", wrongs[i]);
+	cr_expect_eq(role.role, ROLE_STALLS);
+	for (int i = 0; i < N_ROLES; i++) {
+		const struct derive_event in = {(enum derive_role)i, 7, UINT32_MAX, i % 2};
+		_cleanup_(buf__done) struct buf text = {0};
+
+		role__put(&in, &text);
+		cr_assert(role__parse(text.data, &role), "%s", text.data);
+		cr_expect(role.role == in.role && role.cache == in.cache && role.set == in.set &&
+			  role.all_code == in.all_code);
+	}
 }
 
 Test(report, few_samples_and_no_divisor_are_marked_in_text)

@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 #include "out/escape.h"
+#include "out/roles.h"
+#include "pmu/cores.h"
 #include "sys/cpuinfo.h"
 
 static void add_line(struct prof *prof, struct buf *line)
@@ -70,6 +72,26 @@ static void add_event(struct prof *prof, const struct summary *s, size_t i)
 	}
 }
 
+/* Of the events that the profile has numbers of: one of several core PMUs stands for the others, too. */
+static void add_role(struct prof *prof, const struct event_list *events, size_t lead)
+{
+	const struct event *event = &events->events[lead];
+	struct event of_all = *event; /* borrowed */
+	_cleanup_(buf__done) struct buf line = {0};
+	struct derive_event role;
+
+	if (event->added || event->lead != lead)
+		return;
+	if (event_list__family_end(events, lead) > lead + 1)
+		of_all.cpus = NULL;
+	role = event_role(&of_all);
+	buf__puts(&line, "role ");
+	escape_name(&line, event->name);
+	buf__puts(&line, ": ");
+	role__put(&role, &line);
+	add_line(prof, &line);
+}
+
 static void add_ledger(struct prof *prof, const struct summary *s)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -124,6 +146,8 @@ void add_remarks(struct prof *prof, const struct summary *summary)
 	add_machine(prof);
 	for (size_t i = 0; i < summary->events->n; i++)
 		add_event(prof, summary, i);
+	for (size_t i = 0; i < summary->events->n; i++)
+		add_role(prof, summary->events, i);
 	add_ledger(prof, summary);
 	add_endings(prof, "user", summary->ledger->user_endings);
 	add_endings(prof, "kernel", summary->ledger->kernel_endings);

@@ -12,6 +12,12 @@ enum {
 	ZERO_AFTER_NS = 100000, /* what runs that long has executed something */
 };
 
+const char *const derive_role_keys[N_ROLES] = {
+#define X(id, key) key,
+	DERIVE_ROLES(X)
+#undef X
+};
+
 const char *const derived_keys[N_DERIVED] = {
 #define X(name, key, text) key,
 	DERIVED(X)

@@ -13,20 +13,29 @@
 
 #include "sys/perf.h"
 
-/* What an event is to the figures. */
+/* What an event is to the figures. X(id, key): saved profiles have the key. */
+#define DERIVE_ROLES(X)                                                          \
+	X(OTHER, "other")                                                        \
+	X(TASK_CLOCK, "task-clock") /* ns */                                     \
+	X(CYCLES, "cycles")                                                      \
+	X(INSTRUCTIONS, "instructions")                                          \
+	X(BRANCHES, "branches")                                                  \
+	X(BRANCH_MISSES, "branch-misses")                                        \
+	X(ACCESSES, "accesses") /* of the cache that `cache` names */            \
+	X(MISSES, "misses")                                                      \
+	X(OTHER_MISSES, "other-misses") /* without a known number of accesses */ \
+	X(STALLS, "stalls")             /* cycles of a kind */                   \
+	X(OCCURRENCES, "occurrences")   /* faults, switches: how many a second says something */
+
 enum derive_role {
-	ROLE_OTHER,
-	ROLE_TASK_CLOCK, /* ns */
-	ROLE_CYCLES,
-	ROLE_INSTRUCTIONS,
-	ROLE_BRANCHES,
-	ROLE_BRANCH_MISSES,
-	ROLE_ACCESSES, /* of the cache that `cache` names */
-	ROLE_MISSES,
-	ROLE_OTHER_MISSES, /* without a known number of accesses */
-	ROLE_STALLS,       /* cycles of a kind */
-	ROLE_OCCURRENCES,  /* faults, switches: how many a second says something */
+#define X(id, key) ROLE_##id,
+	DERIVE_ROLES(X)
+#undef X
 };
+#define ONE(id, key) +1
+enum { N_ROLES = DERIVE_ROLES(ONE) };
+#undef ONE
+extern const char *const derive_role_keys[N_ROLES];
 
 struct derive_event {
 	enum derive_role role;

@@ -25,8 +25,9 @@ size_t report_event__type(const struct prof_event *event)
 	return event->time != PROF_NO_TYPE ? event->time : event->samples;
 }
 
-/* As the parser of -e has it, without this machine's PMUs; a name of another tool is OTHER, or says "miss". */
-static struct derive_event role_of(const char *name)
+/* Of a profile that doesn't say it, an older one or another tool's: as the parser of -e has it, without this machine's
+ * PMUs; a name that it doesn't know is OTHER, or says "miss". */
+static struct derive_event guess_role(const char *name)
 {
 	enum { MAX_LEN = 64 };
 	static const char signs[] =
@@ -41,6 +42,18 @@ static struct derive_event role_of(const char *name)
 	if (strcasestr(name, "miss"))
 		role.role = ROLE_OTHER_MISSES;
 	return role;
+}
+
+static struct derive_event role_of(const struct prof *p, const char *name)
+{
+	_cleanup_(buf__done) struct buf key = {0};
+	struct derive_event role;
+	const char *text;
+
+	buf__puts(&key, "role ");
+	escape_name(&key, name);
+	text = prof__remark(p, key.data);
+	return text && role__parse(text, &role) ? role : guess_role(name);
 }
 
 static void add_ratios(struct report *r, const struct derived *figures, size_t n)
@@ -73,7 +86,7 @@ static void find_ratios(struct report *r)
 		xcalloc(DERIVE_MAX * r->n_events, sizeof(*figures));
 
 	for (size_t i = 0; i < r->n_events; i++) {
-		roles[i] = role_of(r->events[i].name);
+		roles[i] = role_of(r->prof, r->events[i].name);
 		counts[i] = (struct perf_count){.value = 1, .enabled_ns = 1, .running_ns = 1};
 	}
 	add_ratios(r, figures, derive(roles, counts, r->n_events, 0, false, figures));

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 /* Which cache, and what is done to it: a miss and an access differ in the third byte only. */
 static void cache_role(uint64_t config, struct derive_event *ret)
@@ -106,4 +107,46 @@ struct derive_event *event_roles(const struct event_list *events)
 	for (size_t i = 0; i < events->n; i++)
 		roles[i] = event_role(&events->events[i]);
 	return roles;
+}
+
+void role__put(const struct derive_event *role, struct buf *out)
+{
+	buf__printf(out, "%s cache=%u set=%u all=%s", derive_role_keys[role->role], role->cache,
+		    role->set, role->all_code ? "yes" : "no");
+}
+
+/* " KEY=" of *p, and a number of 32 bits. */
+static bool take_number(const char **p, const char *key, uint32_t *ret)
+{
+	size_t len = strlen(key);
+	uint64_t number;
+
+	if (strncmp(*p, key, len) != 0)
+		return false;
+	*p += len;
+	if (!num__take_u64(p, &number) || number > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)number;
+	return true;
+}
+
+bool role__parse(const char *text, struct derive_event *ret)
+{
+	size_t len = strcspn(text, " ");
+	const char *p = text + len;
+	struct derive_event role = {0};
+	int i = 0;
+
+	while (i < N_ROLES &&
+	       (strlen(derive_role_keys[i]) != len || strncmp(derive_role_keys[i], text, len) != 0))
+		i++;
+	if (i == N_ROLES || !take_number(&p, " cache=", &role.cache) ||
+	    !take_number(&p, " set=", &role.set))
+		return false;
+	role.role = (enum derive_role)i;
+	role.all_code = strncmp(p, " all=yes", 8) == 0;
+	if (!role.all_code && strncmp(p, " all=no", 7) != 0)
+		return false;
+	*ret = role;
+	return true;
 }

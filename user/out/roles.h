@@ -3,11 +3,19 @@
 #ifndef PMUBPF_OUT_ROLES_H
 #define PMUBPF_OUT_ROLES_H
 
+#include <stdbool.h>
+
+#include "base/buf.h"
 #include "model/derive.h"
 #include "pmu/event.h"
 
 struct derive_event event_role(const struct event *event);
 /* Of all of them. The caller frees. */
 struct derive_event *event_roles(const struct event_list *events);
+
+/* As a saved profile has it: "misses cache=2 set=1 all=no". */
+void role__put(const struct derive_event *role, struct buf *out);
+/* False: it isn't such a text. What follows it is left alone. */
+bool role__parse(const char *text, struct derive_event *ret);
 
 #endif
