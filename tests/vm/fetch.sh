@@ -133,7 +133,7 @@ fetch_kernel() { # NAME
 }
 
 fetch_root() { # ARCH SUITE PACKAGE…
-	local arch=$1 suite=$2 conf folder=$CACHE/root/$1-$2
+	local arch=$1 suite=$2 conf folder=$CACHE/root/$1
 	shift 2
 	if [ "$(cat "$folder/packages" 2>/dev/null)" != "$*" ]; then
 		conf=$(apt_open "$arch" "$suite") || exit 1

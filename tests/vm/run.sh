@@ -48,7 +48,7 @@ need_qemu() { # ARCH
 }
 
 # Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and BUSYBOX.
-find_tools() { # ARCH SUITE
+find_tools() { # ARCH
 	CROSS=()
 	need_qemu "$1" || return 1
 	case $1 in
@@ -66,7 +66,7 @@ find_tools() { # ARCH SUITE
 		# Debian 12 has no riscv64, and its GNU ld can't read Debian 13's objects.
 		need clang-19 clang-19 && need ld.lld-19 lld-19 || return 1
 		# shellcheck disable=SC2086
-		ROOT=$("$HERE/fetch.sh" root riscv64 "$2" $PACKAGES libgcc-14-dev opensbi) || return 1
+		ROOT=$("$HERE/fetch.sh" root riscv64 trixie $PACKAGES libgcc-14-dev opensbi) || return 1
 		CROSS=(ARCH=riscv LDFLAGS=-fuse-ld=lld-19 "CC=clang-19 --target=riscv64-linux-gnu\
  --sysroot=$ROOT --gcc-toolchain=$ROOT/usr")
 		;;
@@ -243,10 +243,10 @@ conclude() { # NAME FIRST-SCRIPT RESULTS LOG
 }
 
 run_guest() { # NAME
-	local name=$1 arch suite scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
-	read -r _ arch suite _ scripts < <(grep "^${name}[[:space:]]" "$HERE/guests") ||
+	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
+	read -r _ arch _ _ scripts < <(grep "^${name}[[:space:]]" "$HERE/guests") ||
 		{ echo "FAIL vm/$name: not in tests/vm/guests"; return; }
-	if ! { find_tools "$arch" "$suite" && kernel=$("$HERE/fetch.sh" kernel "$name"); } 2>"$results"; then
+	if ! { find_tools "$arch" && kernel=$("$HERE/fetch.sh" kernel "$name"); } 2>"$results"; then
 		cat "$results" >&2
 		echo "skip vm/$name: $(sed -n 's/^vm: //p' "$results" | tail -n 1)"
 		return
