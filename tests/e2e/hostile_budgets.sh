@@ -15,14 +15,6 @@ expect_within_budgets() {
 	expect_le "$(stat -c %s "$T/folded")" "$OUTPUT_BYTES" "bytes of output"
 }
 
-children() { # PID
-	cat "/proc/$1/task/$1/children"
-}
-
-has_children() { # PID N
-	[ "$(children "$1" | wc -w)" = "$2" ]
-}
-
 # ---------------------------------------------------------------- names and output
 
 # 4 × 256 names of 4,090 bytes, in stacks of 120 frames that are met once.

@@ -52,3 +52,11 @@ expect_unhurt() { # [MAIN_KB [HELPER_KB]]
 	expect_no_match <(cat "$T/folded" "$T/out" "$T/err" "$T/sum.json") "$SECRET" "what only root may read"
 	[ -z "${FIGURES:-}" ] || echo "${FUNCNAME[1]#t_} $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"
 }
+
+children() { # PID
+	cat "/proc/$1/task/$1/children"
+}
+
+has_children() { # PID N
+	[ "$(children "$1" | wc -w)" = "$2" ]
+}
