@@ -13,6 +13,7 @@
 #ifndef PMUBPF_UNWIND_H
 #define PMUBPF_UNWIND_H
 
+#include "pmubpf/budgets.h"
 #include "pmubpf/lists.h"
 
 /* The architectures that have them; the others walk by frame pointers. */
@@ -150,13 +151,13 @@ struct pmb_frame {
  */
 enum {
 	PMB_FILES_MAX = 16384,
-	PMB_PAGES_MAX = 65536,    /* 4 GiB of code */
-	PMB_RULES_MAX = 131072,   /* of all files */
-	PMB_CHUNK_ROWS = 1 << 18, /* 1 MiB; the rows of a page lie in one chunk */
-	PMB_CHUNKS_MAX = 64,
+	PMB_PAGES_MAX = 65536,        /* 4 GiB of code */
+	PMB_RULES_MAX = BUDGET_RULES, /* of all files */
+	PMB_CHUNK_ROWS = 1 << 18,     /* 1 MiB; the rows of a page lie in one chunk */
+	PMB_CHUNKS_MAX = BUDGET_ROWS_MIB,
 	PMB_MAPPINGS_MAX = 65536,
-	PMB_LIST_MAX = 4096, /* mappings of one process */
-	PMB_PROCESSES_MAX = 16384,
+	PMB_LIST_MAX = BUDGET_MAPPINGS, /* mappings of one process */
+	PMB_PROCESSES_MAX = BUDGET_PROCESSES,
 };
 
 enum pmb_file_state {

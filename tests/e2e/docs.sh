@@ -93,6 +93,20 @@ t_keys_of_the_summary() {
 	expect_keys "$T/sum.json" "SUMMARY FILE"
 }
 
+# What the table of budgets says the summary counts is there.
+t_keys_of_budgets() {
+	need_root
+	need_program jq
+	local key n=0
+	pmb_ok record -e cpu-clock -q --summary "$T/sum.json" -- true
+	while read -r key; do
+		jq -e --arg key "$key" '(.events |= .[0]) | getpath($key | split(".")) != null' "$T/sum.json" >/dev/null ||
+			fail "the summary has no $key"
+		n=$((n + 1))
+	done < <(awk '/^## / { on = $0 == "## Budgets" } on' "$TOP/SECURITY.md" | sed -n 's/^|.*| `\([a-z_.]*\)` |$/\1/p')
+	expect_ge "$n" 10 "keys in SECURITY.md's table of budgets"
+}
+
 t_keys_of_stat() {
 	need_program jq
 	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" || skip "nothing can be counted here"

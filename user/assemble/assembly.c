@@ -5,6 +5,7 @@
 
 #include "assemble/internal.h"
 #include "base/mem.h"
+#include "pmubpf/budgets.h"
 
 enum {
 	/* How long a process that has gone is remembered. */
@@ -19,7 +20,7 @@ void assembly__begin(struct assembly *a)
 	a->lent = a->opts.profile != NULL;
 	a->opts.profile = NULL;
 	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
-	profile__set_limit(a->profile, a->opts.max_memory / 4 * 3);
+	profile__set_limit(a->profile, a->opts.max_memory / 4 * BUDGET_STACKS_QUARTERS);
 	a->books = (struct ledger){
 		.events = xcalloc(a->opts.n_events, sizeof(struct ledger_event)),
 		.n_events = a->opts.n_events,
@@ -34,7 +35,8 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 		.cpu_sampled = xcalloc(opts->n_events * (size_t)opts->n_cpus, sizeof(bool)),
 	};
 	assembly__begin(a);
-	a->stacks.limit = a->slices.limit = opts->max_memory / 4;
+	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
+	a->slices.limit = opts->max_memory / BUDGET_SLICES_PART;
 	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
 		a->slices.limit = SLICES_AT_LEAST;
 }

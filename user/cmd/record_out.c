@@ -15,6 +15,7 @@
 #include "cmd/remarks.h"
 #include "out/escape.h"
 #include "out/summary.h"
+#include "pmubpf/budgets.h"
 #include "prof/recorded.h"
 #include "session/signals.h"
 #include "sys/usage.h"
@@ -123,7 +124,7 @@ static struct format_opts show_opts(struct record_out *out)
 {
 	struct format_opts opts = out->args->show;
 
-	opts.max_bytes = out->args->session.max_memory / 2;
+	opts.max_bytes = out->args->session.max_memory / BUDGET_OUTPUT_PART;
 	opts.cut = &out->cut;
 	return opts;
 }
@@ -241,7 +242,7 @@ static int resolve(struct names *ret, const struct session_result *result,
 	struct names_opts how = *opts;
 
 	how.stop_fd = more;
-	how.max_bytes = max_memory / 4;
+	how.max_bytes = max_memory / BUDGET_NAMES_PART;
 	return names__resolve(ret, result->profile, result->files, &how, err);
 }
 

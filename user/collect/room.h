@@ -9,12 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/budgets.h"
+
 enum {
-	ROOM_RING_BYTES = 1024 * 1024,        /* of a CPU, where there is room */
-	ROOM_RING_LEAST = 64 * 1024,          /* however many there are; a page, if that is more */
-	ROOM_RINGS_BYTES = 192 * 1024 * 1024, /* of all of them */
-	ROOM_SLICES_BYTES = 64 * 1024 * 1024, /* where stacks are copied, of all CPUs */
-	ROOM_SIDEBAND_BYTES = 64 * 1024 * 1024, /* side-band rings of all CPUs */
+	ROOM_RING_BYTES = 1024 * 1024, /* of a CPU, where there is room */
+	ROOM_RING_LEAST = 64 * 1024,   /* however many there are; a page, if that is more */
+	ROOM_RINGS_BYTES = BUDGET_RINGS_MIB * 1024 * 1024, /* of all of them */
+	ROOM_SLICES_BYTES =
+		BUDGET_SLICE_ROOM_MIB * 1024 * 1024, /* where stacks are copied, of all CPUs */
+	ROOM_SIDEBAND_BYTES = BUDGET_SIDEBAND_MIB * 1024 * 1024, /* side-band rings of all CPUs */
 };
 
 /* The size of a ring, a power of two. */

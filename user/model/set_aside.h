@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SET_ASIDE_MAX = 256 }; /* files beyond that are only counted */
+#include "pmubpf/budgets.h"
+
+enum { SET_ASIDE_MAX = BUDGET_SET_ASIDE }; /* files beyond that are only counted */
 
 struct aside {
 	char *file;       /* as its program named it: to be escaped */

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "opener/answer.h"
+#include "pmubpf/budgets.h"
 
 enum {
 	MAX_CULPRITS = 128,
-	CULPRIT_STRIKES = 4, /* of others than processes */
-	CULPRIT_STUCK = 4,   /* of others than processes */
-	MAX_STUCK = 64,      /* of all together: then nothing is opened any more */
+	CULPRIT_STRIKES = BUDGET_STRIKES,  /* of others than processes */
+	CULPRIT_STUCK = BUDGET_STUCK_EACH, /* of others than processes */
+	MAX_STUCK = BUDGET_STUCK,          /* of all together: then nothing is opened any more */
 };
 
 enum culprit_kind { CULPRIT_PROCESS = 1, CULPRIT_USER, CULPRIT_CGROUP, CULPRIT_MOUNTS };

@@ -16,9 +16,10 @@
 
 #include "base/err.h"
 #include "opener/request.h"
+#include "pmubpf/budgets.h"
 #include "sys/procfs.h"
 
-enum { OPENER_LATE_MS = 100 };
+enum { OPENER_LATE_MS = BUDGET_LOOK_MS };
 
 struct opener;
 

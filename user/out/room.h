@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/budgets.h"
+
 /* Of the room, for the rows [other] of commands; each takes about as much. */
-enum { ROOM_OTHERS_PART = 8, ROOM_OTHER_BYTES = 256 };
+enum { ROOM_OTHERS_PART = BUDGET_OTHERS_PART, ROOM_OTHER_BYTES = 256 };
 
 struct room_item {
 	uint64_t bytes;

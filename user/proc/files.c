@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pmubpf/budgets.h"
 #include "proc/files.h"
 
 #include <dirent.h>
@@ -46,9 +47,9 @@ struct entry {
 
 enum {
 	SWEEP_AT_LEAST = 1024,
-	MAX_PINNED = 8192, /* descriptors, roots among them */
-	RESERVED = 12,     /* for helpers, and files that are opened for a moment */
-	MAX_EARLY = 1024,  /* pinned for nobody since the last sweep */
+	MAX_PINNED = BUDGET_DESCRIPTORS, /* descriptors, roots among them */
+	RESERVED = BUDGET_RESERVED,      /* for helpers, and files that are opened for a moment */
+	MAX_EARLY = 1024,                /* pinned for nobody since the last sweep */
 	FREE_TRIES = 4,
 	RETRY_DOUBLINGS = 8,
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pmubpf/budgets.h"
 #include "sym/names.h"
 
 #include <errno.h>
@@ -37,12 +38,12 @@ enum { HOT_PERCENT = 1 };
 
 /* All of it may take so long, and downloads besides; who asks for an end gets it, but names for the heaviest files
  * first. */
-#define NAMES_NS (30 * 1000000000ULL)
-#define NAMES_WITH_DWARF_NS (60 * 1000000000ULL)
+#define NAMES_NS (BUDGET_NAMING_S * 1000000000ULL)
+#define NAMES_WITH_DWARF_NS (BUDGET_NAMING_DWARF_S * 1000000000ULL)
 #define DOWNLOADS_NS (90 * 1000000000ULL)
 #define NAMES_LEAST_NS 1000000000ULL
 /* What a file may take at most before all others had their turn; a large one with honest symbols takes 50 ms. */
-#define PATIENCE_NS 500000000ULL
+#define PATIENCE_NS (BUDGET_PATIENCE_MS * 1000000ULL)
 
 static int compare_frames(const void *a, const void *b, void *ctx)
 {

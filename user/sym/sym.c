@@ -4,6 +4,7 @@
  * hang at any moment. Every reply is checked in full before anything of it is used (sym/reply.c); whatever
  * is wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
  */
+#include "pmubpf/budgets.h"
 #include "sym/sym.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@
 #include "sys/usage.h"
 
 enum {
-	TIMEOUT_MS = 10000,
+	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
 	TIMEOUT_MIN_MS = 1000,
 	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
 	/* of names of one file; a million frames of 200 bytes */

@@ -10,10 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/budgets.h"
+
 enum {
-	TEXT_MAX = 1024,       /* bytes of a name, with the mark of what is cut */
-	TEXT_SHORT = 96,       /* the same, of a group that has used up its share */
-	TEXTS_GROUPS_FULL = 8, /* so many groups of names with full shares fill the set */
+	TEXT_MAX = BUDGET_NAME_BYTES, /* bytes of a name, with the mark of what is cut */
+	TEXT_SHORT = 96,              /* the same, of a group that has used up its share */
+	TEXTS_GROUPS_FULL =
+		BUDGET_NAMES_SHARE, /* so many groups of names with full shares fill the set */
 };
 
 struct texts;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/budgets.h"
+
 /* What a table takes. */
 struct table_room {
 	uint32_t pages, rules, rows;
@@ -18,10 +20,12 @@ struct table_room {
 
 enum {
 	SHARES_SAMPLE = 1 << 10, /* the credit of one sample: its tables have equal parts of it */
-	SHARES_OF_CGROUP = 4,    /* a cgroup's share is one in so many of all there is */
-	SHARES_OF_FILE = 4, /* a file, all its parts, never has more than that of pages or rows */
+	SHARES_OF_CGROUP =
+		BUDGET_TABLES_OF_CGROUP, /* a cgroup's share is one in so many of all there is */
+	SHARES_OF_FILE =
+		BUDGET_TABLES_OF_FILE, /* a file, all its parts, never has more than that of pages or rows */
 	SHARES_RULES_OF_FILE =
-		8, /* and of rules; the most that was met, in 250 large files: 1,293 of 131,072 */
+		BUDGET_RULES_OF_FILE, /* and of rules; the most that was met, in 250 large files: 1,293 of 131,072 */
 };
 
 /* Who wants room. By numbers of unwind/parts.h, as everything here; file: one for all its parts. */
