@@ -314,3 +314,28 @@ Test(lists, sent_once_for_each_generation)
 	lists__free(l);
 	end_store(s);
 }
+
+Test(store, what_is_reserved_is_for_one_file)
+{
+	struct store *s = new_store(1 << 20);
+	struct table_room all = {PMB_PAGES_MAX, PMB_RULES_MAX, 4}, need = {2, PMB_RULES_MAX - 2, 4};
+
+	cr_assert(store__reserve(s, 7, &need));
+	cr_expect(store__is_reserved(s));
+	cr_expect_not(store__put(s, 8, &table), "three rules: two are left");
+	cr_assert(store__put(s, 7, &table));
+	cr_expect_not(store__is_reserved(s));
+	cr_expect(store__put(s, 8, &table));
+	cr_expect_not(store__reserve(s, 9, &all), "no room, and nothing is lost by it");
+	cr_expect(store__reserve(s, 9, &need) == false);
+	need.rules = 100;
+	cr_expect(store__reserve(s, 9, &need));
+	store__unreserve(s);
+	store__unreserve(s);
+	store__forget(s, 7);
+	store__forget(s, 8);
+	store__tick(s, 1);
+	store__tick(s, 1000000000);
+	cr_expect(store__reserve(s, 9, &all), "all is there again");
+	end_store(s);
+}

@@ -81,7 +81,8 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 void assembly__account(struct assembly *a, struct account *to)
 {
 	if (a->opts.fns->went_through)
-		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack);
+		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
+					  (enum pmb_ending)to->user_end);
 	account_weight(a, to, to->event, to->weight);
 	for (size_t i = 0; i < to->n_reads; i++) {
 		if (to->reads[i].weight)

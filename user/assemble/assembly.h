@@ -56,7 +56,7 @@ struct assembly_fns {
 	/* It is wanted, and there is no answer yet. */
 	bool (*awaits_table)(void *ctx, uint32_t file);
 	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
-	void (*went_through)(void *ctx, uint32_t user_stack);
+	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_ending end);
 };
 
 struct assembly_opts {

@@ -39,7 +39,7 @@ static bool awaits_table(void *session, uint32_t file)
 }
 
 /* Which tables a sample's stack went through, if anybody wants to know. */
-static void went_through(void *session, uint32_t user_stack)
+static void went_through(void *session, uint32_t user_stack, enum pmb_ending end)
 {
 	struct session *s = session;
 	const uint32_t *stack;
@@ -62,7 +62,7 @@ static void went_through(void *session, uint32_t user_stack)
 		if (at == known && number != FILE_BEYOND)
 			numbers[known++] = number;
 	}
-	tables__sampled(s->tables, numbers, known);
+	tables__sampled(s->tables, numbers, known, !ending_is_early(end));
 }
 
 /* Who gets the room for tables, if there isn't enough of it. */

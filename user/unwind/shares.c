@@ -333,8 +333,7 @@ static bool may_go(const struct case_of *c, const struct holder *h)
 	/* who is beyond its share takes nothing of those within */
 	if (!c->within && others && !borrows)
 		return false;
-	return c->credit >= CREDIT_AT_LEAST &&
-	       c->credit * UNIT / c->cost > worth_of(c, h) + worth_of(c, h) / 2;
+	return c->credit >= CREDIT_AT_LEAST && c->credit * UNIT / c->cost > 2 * worth_of(c, h);
 }
 
 /* Neighbours, by where they lie: from `first` to the one before `last`; none if these are equal. */

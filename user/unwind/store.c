@@ -28,6 +28,10 @@ struct store {
 	size_t n_leaving, cap_leaving;
 	uint32_t lists;
 	uint32_t *n_rules; /* by file */
+	/* for the table of one file; 0: none */
+	struct reserved {
+		uint32_t file, pages_at, n_pages, rules_at, n_rules;
+	} reserved;
 	struct parts *parts;
 };
 
@@ -162,6 +166,48 @@ struct table_place store__place(const struct store *s, uint32_t file)
 	return (struct table_place){f->pages_at, f->rules_at};
 }
 
+/* Pages and rules: both, or none. */
+static bool take_place(struct store *s, uint32_t n_pages, uint32_t n_rules, uint32_t *ret_pages,
+		       uint32_t *ret_rules)
+{
+	*ret_pages = extents__take(&s->pages, n_pages);
+	*ret_rules = extents__take(&s->rules, n_rules);
+	if (*ret_pages != EXTENT_NONE && *ret_rules != EXTENT_NONE)
+		return true;
+	if (*ret_pages != EXTENT_NONE)
+		extents__give(&s->pages, *ret_pages, n_pages);
+	if (*ret_rules != EXTENT_NONE)
+		extents__give(&s->rules, *ret_rules, n_rules);
+	return false;
+}
+
+bool store__reserve(struct store *s, uint32_t file, const struct table_room *need)
+{
+	struct reserved r = {.file = file, .n_pages = need->pages, .n_rules = need->rules};
+
+	store__unreserve(s);
+	if (!take_place(s, r.n_pages, r.n_rules, &r.pages_at, &r.rules_at))
+		return false;
+	s->reserved = r;
+	return true;
+}
+
+bool store__is_reserved(const struct store *s)
+{
+	return s->reserved.file;
+}
+
+void store__unreserve(struct store *s)
+{
+	const struct reserved *r = &s->reserved;
+
+	if (!r->file)
+		return;
+	extents__give(&s->pages, r->pages_at, r->n_pages);
+	extents__give(&s->rules, r->rules_at, r->n_rules);
+	s->reserved.file = 0;
+}
+
 bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 {
 	struct pmb_unwind_file *f;
@@ -170,16 +216,15 @@ bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 	if (file >= FILE_BEYOND || !t->head.n_pages || !t->head.n_rules)
 		return false;
 	store__forget(s, file);
-	pages_at = extents__take(&s->pages, t->head.n_pages);
-	rules_at = extents__take(&s->rules, t->head.n_rules);
-	n = pages_at == EXTENT_NONE || rules_at == EXTENT_NONE ? 0 : put_pages(s, pages_at, t);
+	if (s->reserved.file == file)
+		store__unreserve(s);
+	if (!take_place(s, t->head.n_pages, t->head.n_rules, &pages_at, &rules_at))
+		return false;
+	n = put_pages(s, pages_at, t);
 	if (n < t->head.n_pages) {
-		if (n)
-			leave_pages(s, pages_at, n);
-		if (pages_at != EXTENT_NONE)
-			leave(s, &s->pages, pages_at, t->head.n_pages);
-		if (rules_at != EXTENT_NONE)
-			leave(s, &s->rules, rules_at, t->head.n_rules);
+		leave_pages(s, pages_at, n);
+		leave(s, &s->pages, pages_at, t->head.n_pages);
+		leave(s, &s->rules, rules_at, t->head.n_rules);
 		return false;
 	}
 	memcpy(&s->memory.code->rule[rules_at], t->rules, t->head.n_rules * sizeof(*t->rules));

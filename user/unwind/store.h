@@ -48,6 +48,11 @@ struct table_place store__place(const struct store *store, uint32_t file);
 /* table has passed its check, and isn't empty. False: no room now; after store__forget of another
  * and a while there may be. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);
+/* Nobody else gets pages and rules that the table of this file will need, nor asks it for others: there is one
+ * reservation. False: there is no room for it now. */
+bool store__reserve(struct store *store, uint32_t file, const struct table_room *need);
+bool store__is_reserved(const struct store *store);
+void store__unreserve(struct store *store);
 /* Its code has frame pointers, as far as anybody knows. */
 void store__put_frames(struct store *store, uint32_t file);
 /* It never gets a table. */

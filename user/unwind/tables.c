@@ -16,12 +16,13 @@
 /* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
 static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 
-/* What was forgotten is free once no overflow can be reading it (unwind/store.c), seen at two rounds. */
-static const uint64_t ROOM_NS = 400ULL * 1000 * 1000;
 /* Room that was made for a file whose samples don't ask for it any more is anybody's. */
 static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
 /* Whose table was there for so long waits no longer for what was before. */
 static const uint64_t PARDON_NS = 60ULL * 1000 * 1000 * 1000;
+
+/* How many files a stack would have gone through behind the one that has no table: a program, libc. */
+enum { BEYOND = 2 };
 
 /* Of those that wait, in a round: each is compared with all that have a table. */
 enum { AT_ONCE = 2 };
@@ -51,8 +52,9 @@ struct tables {
 	uint64_t *cgroups;       /* by number: of the first sample that wanted it */
 	struct claim crowded;    /* its table found no room; number 0: none */
 	uint32_t second_try;     /* the file for which room was made; 0: none */
+	struct table_room needs; /* that file */
 	size_t n_postponed;      /* since then */
-	uint64_t not_before;     /* that room becomes free after a while */
+	uint64_t reserved_until; /* its samples don't ask for it any more: it is anybody's */
 	struct silent silent;
 	struct tables_totals totals;
 	struct set_aside aside;
@@ -117,7 +119,7 @@ bool tables__want(struct tables *t, uint32_t file, uint64_t cgroup)
 /* The one that room is being made for has to wait for it. */
 static uint32_t most_wanted(const struct tables *t)
 {
-	uint32_t best = 0, too_early = now_ns() < t->not_before ? t->second_try : 0;
+	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (t->wishes[i].hits > t->wishes[best].hits && i != too_early &&
@@ -246,6 +248,7 @@ static void settled(struct tables *t, const struct claim *claim)
 static void end_second_try(struct tables *t)
 {
 	t->second_try = 0;
+	store__unreserve(t->store);
 	for (uint32_t i = 1; t->n_postponed && i < FILE_BEYOND; i++)
 		t->wishes[i].postponed = false;
 	t->n_postponed = 0;
@@ -271,8 +274,6 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 	bool again = t->second_try == number;
 	struct table_room room;
 
-	if (again)
-		end_second_try(t);
 	if (!shares__may(t->shares, &claim)) {
 		t->totals.over_budget += !waiting__met(t->waiting, number);
 		refuse(t, &claim);
@@ -288,6 +289,8 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 		else
 			t->crowded = claim;
 	}
+	if (again)
+		end_second_try(t);
 }
 
 static void put(struct tables *t, uint32_t file, int fd)
@@ -334,10 +337,17 @@ static bool asks_again(struct tables *t, enum table_status status)
 	return again;
 }
 
-static void give_up_reserved(struct tables *t, uint64_t now)
+/* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster then. */
+static void reserve(struct tables *t, uint64_t now)
 {
-	if (t->second_try && t->second_try != t->building && !t->wishes[t->second_try].hits &&
-	    now > t->not_before + RESERVED_NS)
+	if (!t->second_try)
+		return;
+	if (!store__is_reserved(t->store))
+		store__reserve(t->store, t->second_try, &t->needs);
+	if (now < t->reserved_until || t->second_try == t->building)
+		return;
+	/* there is room, and nobody wants it; or there is none in spite of all */
+	if (!t->wishes[t->second_try].hits || !store__is_reserved(t->store))
 		end_second_try(t);
 }
 
@@ -350,7 +360,7 @@ bool tables__work(struct tables *t)
 
 	look_again(t);
 	shares__tick(t->shares, now);
-	give_up_reserved(t, now);
+	reserve(t, now);
 	if (!t->building)
 		return start_next(t);
 	status = table_client__finish(t->client, now, &fd);
@@ -374,10 +384,12 @@ bool tables__short(const struct tables *t)
 }
 
 /* Each has an equal part in it: who goes through many files has no more to say than who goes through few. */
-void tables__sampled(struct tables *t, const uint32_t *files, size_t n)
+void tables__sampled(struct tables *t, const uint32_t *files, size_t n, bool whole)
 {
+	size_t parts = whole ? n : n + BEYOND;
+
 	for (size_t i = 0; i < n; i++)
-		shares__credit(t->shares, files[i], (uint32_t)(SHARES_SAMPLE / n));
+		shares__credit(t->shares, files[i], (uint32_t)(SHARES_SAMPLE / parts));
 }
 
 bool tables__crowded(const struct tables *t)
@@ -420,7 +432,8 @@ static bool room_for(struct tables *t, const struct claim *claim, const bool *us
 			return false;
 	}
 	t->second_try = claim->number;
-	t->not_before = now_ns() + ROOM_NS;
+	t->needs = claim->need;
+	t->reserved_until = now_ns() + RESERVED_NS;
 	return true;
 }
 

@@ -49,8 +49,8 @@ bool tables__busy(const struct tables *tables);
 int tables__fd(const struct tables *tables);
 /* True while room for tables is, or may become, short: then samples have to be told. */
 bool tables__short(const struct tables *tables);
-/* A sample went through these files, as far as its walk came. */
-void tables__sampled(struct tables *tables, const uint32_t *files, size_t n);
+/* A sample went through these files. whole: to the stack's end. */
+void tables__sampled(struct tables *tables, const uint32_t *files, size_t n, bool whole);
 /* True if a table found no room, or one may find some now: tables__make_room() has to be called. */
 bool tables__crowded(const struct tables *tables);
 /* Decides who gets the room. used: by number, n_used of them: files that some process has mapped. */
