@@ -53,9 +53,10 @@ static enum pmb_ending walk(void *ctx, const struct mappings *maps, const struct
 	return PMB_END_COMPLETE;
 }
 
-static bool want_table(void *ctx, uint32_t file)
+static bool want_table(void *ctx, uint32_t file, uint64_t cgroup)
 {
 	(void)ctx;
+	(void)cgroup;
 	return file && !table_will_never_be;
 }
 
