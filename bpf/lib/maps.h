@@ -85,6 +85,8 @@ struct {
 } pmb_counters SEC(".maps") __weak;
 
 struct readings {
+	__u64 enabled
+		[PMB_MAX_READS];   /* for how long each had been; shorter: it is another counter */
 	__u64 last[PMB_MAX_READS]; /* where each counter of this CPU stood when it was last read */
 	__u64 weight[PMB_MAX_READS]; /* what it counted since, at the overflow at hand */
 };

@@ -34,6 +34,9 @@ static __always_inline void read_counter(const volatile struct pmb_config *cfg, 
 	if (!stats ||
 	    bpf_perf_event_read_value(&pmb_counters, i * cfg->n_cpus + cpu, &value, sizeof(value)))
 		return;
+	if (value.enabled < r->enabled[i])
+		r->last[i] = 0; /* its CPU went and came back */
+	r->enabled[i] = value.enabled;
 	counted = value.counter - r->last[i];
 	if (!counted || counted >> 63)
 		return; /* stood still; or is no counter but a gauge, and went down */

@@ -106,6 +106,10 @@ static __always_inline __u64 grid_weight(struct bpf_perf_event_data *ctx, struct
 
 	if (!software_count(ctx, &count))
 		count = last->at + interval;
+	if (count < last->at) { /* another counter: the CPU went and came back */
+		last->at = 0;
+		interval = period;
+	}
 	passed = count - last->at;
 	last->at = count;
 	last->period = period;
@@ -140,7 +144,8 @@ static __always_inline __u64 overflow_weight(const volatile struct pmb_config *c
 		return period;
 	if (cfg->weight == PMB_WEIGHT_CLOCK_CPU)
 		return cpu_clock_weight(last, period, value.counter, stats, shares);
-	before = last->at;
+	before = last->at <= value.counter ? last->at :
+					     0; /* 0: another counter, see grid_weight() */
 	last->at = value.counter;
 	return value.counter - before;
 }

@@ -31,4 +31,31 @@ t_memory_is_for_cpus_that_are_here() {
 	expect_le "$(sum_get .cost.map_bytes)" $((here + (4 << 20))) "bytes of maps, of 1,024 possible CPUs"
 }
 
+# As if CPU 1 came meanwhile: the kernel's own files say so, and a program waits there.
+t_a_cpu_that_comes_is_sampled() {
+	need_root
+	[ "$(cat $CPU_DIR/online)" = 0-1 ] || skip "other CPUs than 0 and 1: $(cat $CPU_DIR/online)"
+	echo 0 >"$T/online"
+	spawn taskset -c 1 "$WORKLOADS/split" 60
+	record_where -a --budget 0 --label cpu -e cpu-clock -o "$T/p.pb.gz" -- sh -c 'sleep 1; echo 0-1 >"$0"; sleep 2' "$T/online"
+	expect_ledger
+	expect_eq "$(sum_get '.events[0].cpus_came')" 1 "CPUs that came"
+	expect_eq "$(sum_get '.events[0].cpus_away')" 0 "CPUs that went"
+	"$PMUBPF" report --by cpu "$T/p.pb.gz" >"$T/report"
+	expect_match "$T/report" ' 1$' "CPU 1"
+	expect_match "$T/report" ' 0$' "CPU 0"
+}
+
+# It is in no list of those to sample, but what is followed runs there: its samples have a ring to go to.
+t_a_thread_goes_on_where_a_cpu_came() {
+	need_root
+	[ "$(cat $CPU_DIR/online)" = 0-1 ] || skip "other CPUs than 0 and 1: $(cat $CPU_DIR/online)"
+	echo 0 >"$T/online"
+	record_where --budget 0 --label cpu -e cpu-clock -o "$T/p.pb.gz" -- \
+		taskset -c 1 sh -c 'sleep 0.3; echo 0-1 >"$0"; sleep 0.5; exec "$1" 1' "$T/online" "$WORKLOADS/split"
+	expect_ledger
+	"$PMUBPF" report --by cpu "$T/p.pb.gz" >"$T/report"
+	expect_match "$T/report" ' 1$' "CPU 1"
+}
+
 run_tests

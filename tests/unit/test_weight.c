@@ -202,6 +202,17 @@ Test(weight, an_interval_that_was_cut_may_pass_unseen)
 	cr_expect_eq(weights, 202);
 }
 
+/* The CPU went and came back, with a counter that begins at 0. */
+Test(weight, another_counter_begins_anew)
+{
+	for (__u64 i = 1; i <= 5; i++)
+		overflow(101 * i, 101);
+	overflow(101, 101);
+	overflow(202, 101);
+	cr_expect_eq(stats.dropped[PMB_DROP_UNSEEN], 0);
+	cr_expect_eq(weights, 707);
+}
+
 Test(weight, a_counter_that_can_not_be_read_is_taken_at_its_word)
 {
 	unreadable = true;

@@ -22,6 +22,8 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	attr.read_format = PERF_COUNT_READ_FORMAT;
 	attr.inherit = per_task && opts->inherit;
 	attr.enable_on_exec = per_task && opts->enable_on_exec;
+	if (opts->period && !attr.freq)
+		attr.sample_period = opts->period;
 	if (!opts->programs)
 		return attr;
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
@@ -42,13 +44,22 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 /* The first of an event's group there; NULL: it is in none, or is the first. */
 static const struct counter *find_leader(const struct counters *c, size_t group, pid_t tid, int cpu)
 {
-	for (size_t i = 0; group && i < c->n; i++) {
+	for (size_t i = group ? c->n : 0; i-- > 0;) { /* the latest: its CPU may have been away */
 		const struct counter *at = &c->list[i];
 
 		if (at->leads == group && at->tid == tid && at->cpu == cpu)
 			return at;
 	}
 	return NULL;
+}
+
+static int open_one(const struct counters_opts *opts, const struct perf_event_attr *attr, pid_t tid,
+		    int cpu, int group)
+{
+	if (tid >= 0)
+		return opener__counter(opts->opener, attr, tid, cpu, group);
+	return opts->late ? opener__cpu_counter(opts->opener, attr, cpu, group) :
+			    perf_open_in(attr, tid, cpu, group);
 }
 
 static int explain_refusal(const struct counters_opts *opts, const struct counter *leader,
@@ -84,8 +95,7 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	 * enabled after it */
 	if (leader)
 		attr.disabled = attr.enable_on_exec = 0;
-	fd = tid >= 0 ? opener__counter(opts->opener, &attr, tid, cpu, group) :
-			perf_open_in(&attr, tid, cpu, group);
+	fd = open_one(opts, &attr, tid, cpu, group);
 	if (fd < 0)
 		return explain_refusal(opts, leader, &attr, &counter, fd, err);
 	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF,

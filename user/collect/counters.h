@@ -20,11 +20,12 @@
 struct counter {
 	int fd;
 	size_t event;
-	size_t leads;     /* the number of a group of events whose first here it is; 0: of none */
-	pid_t tid;        /* -1: whatever runs on cpu */
-	int cpu;          /* -1: wherever tid runs */
-	uint64_t id;      /* the kernel's id, in side-band records */
-	uint64_t charged; /* of a place's counter: how much of it is in the profile */
+	size_t leads;      /* the number of a group of events whose first here it is; 0: of none */
+	pid_t tid;         /* -1: whatever runs on cpu */
+	int cpu;           /* -1: wherever tid runs */
+	uint64_t id;       /* the kernel's id, in side-band records */
+	uint64_t charged;  /* of a place's counter: how much of it is in the profile */
+	uint64_t since_ns; /* of a CPU that came later: when it was opened; 0: it was here */
 	struct perf_count count; /* after counters__read */
 };
 
@@ -40,6 +41,8 @@ struct counters_opts {
 	const struct event *event;
 	size_t index;
 	struct opener *opener; /* who opens those of tasks; NULL: this process */
+	bool late;             /* of CPUs: it opens these, too */
+	uint64_t period;       /* 0: the event's own */
 	bool inherit;          /* per task: follow threads and children */
 	bool enable_on_exec;   /* per task: for a command that waits for its exec */
 };

@@ -24,9 +24,10 @@
 struct programs {
 	struct recording_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
-	int *ring_fds;  /* -1: that CPU isn't here */
-	int n_cpus;     /* possible ones */
-	uint8_t *marks; /* pmb_tasks, mapped: one byte per thread id */
+	int *ring_fds;                  /* -1: that CPU isn't here */
+	int n_cpus;                     /* possible ones */
+	size_t ring_bytes, rings_bytes; /* as in programs_opts */
+	uint8_t *marks;                 /* pmb_tasks, mapped: one byte per thread id */
 	size_t n_marks;
 	uint64_t *ids; /* pmb_ids, mapped: buckets of PMB_ID_WAYS */
 	size_t n_buckets;
@@ -97,6 +98,36 @@ static int publish_rings(const struct programs *p, const int *cpus, const int *f
 	return r < 0 ? -errno : 0;
 }
 
+static int new_ring(size_t bytes)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0, (__u32)bytes, NULL);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int programs__add_ring(struct programs *p, int cpu)
+{
+	_cleanup_close_ int fd = -1;
+	size_t n = 0;
+	int r;
+
+	if (cpu >= p->n_cpus)
+		return -ERANGE;
+	if (p->ring_fds[cpu] >= 0)
+		return 0;
+	for (int i = 0; i < p->n_cpus; i++)
+		n += p->ring_fds[i] >= 0;
+	if (p->rings_bytes && (n + 1) * p->ring_bytes > p->rings_bytes)
+		return -ENOBUFS;
+	fd = new_ring(p->ring_bytes);
+	if (fd < 0)
+		return fd;
+	r = publish_rings(p, &cpu, &fd, 1);
+	if (r == 0)
+		p->ring_fds[cpu] = TAKE_FD(fd);
+	return r;
+}
+
 static int create_rings(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
 	const struct cpus *cpus = opts->cpus;
@@ -107,10 +138,9 @@ static int create_rings(struct programs *p, const struct programs_opts *opts, st
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		p->ring_fds[cpu] = -1;
 	for (int i = 0; i < cpus->n; i++) {
-		fds[i] = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "pmb_ring", 0, 0,
-					(__u32)opts->ring_bytes, NULL);
+		fds[i] = new_ring(opts->ring_bytes);
 		if (fds[i] < 0)
-			return load_error(err, "a ring buffer", -errno);
+			return load_error(err, "a ring buffer", fds[i]);
 		p->ring_fds[cpus->cpu[i]] = fds[i];
 	}
 	r = publish_rings(p, cpus->cpu, fds, cpus->n);
@@ -317,6 +347,8 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	buf__clear(&libbpf_words);
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
+	p->ring_bytes = opts->ring_bytes;
+	p->rings_bytes = opts->rings_bytes;
 	p->n_cpus = cpus_possible();
 	for (int i = 0; i < opts->cpus->n; i++) /* or /sys tells another story */
 		p->n_cpus = opts->cpus->cpu[i] < p->n_cpus ? p->n_cpus : opts->cpus->cpu[i] + 1;

@@ -26,6 +26,7 @@ struct programs_opts {
 	size_t n_reads;          /* counters that one of the programs reads */
 	const struct cpus *cpus; /* that are here: each gets a ring */
 	size_t ring_bytes;       /* of each; a power of two of at least a page */
+	size_t rings_bytes;      /* of those that are made later, with all others; 0: any */
 	bool follow;             /* load the fork and exec programs */
 	bool inherit;            /* children of targets are targets */
 	bool by_table;           /* unwind tables will be given */
@@ -42,6 +43,8 @@ int programs__overflow_fd(const struct programs *programs, size_t event); /* of 
 /* Counter number `read` of a CPU, opened there: what the clock's program reads. */
 int programs__set_counter(struct programs *programs, size_t read, int cpu, int fd);
 int programs__n_cpus(const struct programs *programs); /* possible ones */
+/* For a CPU that came; -ENOBUFS: there is no room for another. */
+int programs__add_ring(struct programs *programs, int cpu);
 /* -1: none; cpu < programs__n_cpus() */
 int programs__ring_fd(const struct programs *programs, int cpu);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);

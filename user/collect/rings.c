@@ -75,6 +75,11 @@ int rings__open(struct rings **ret, const struct programs *programs, size_t ring
 	return 0;
 }
 
+int rings__add_cpu(struct rings *rings, const struct programs *programs, int cpu)
+{
+	return rings__add(rings, programs__ring_fd(programs, cpu));
+}
+
 struct rings *rings__free(struct rings *rings)
 {
 	if (!rings)

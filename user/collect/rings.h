@@ -16,6 +16,8 @@ typedef void (*ring_record_fn)(void *ctx, const void *data, size_t size);
 /* ring_bytes: the size of each. */
 int rings__open(struct rings **ret, const struct programs *programs, size_t ring_bytes,
 		ring_record_fn fn, void *ctx, struct err *err);
+/* The ring that a CPU got later. */
+int rings__add_cpu(struct rings *rings, const struct programs *programs, int cpu);
 struct rings *rings__free(struct rings *rings);
 int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up */
 /* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later one:

@@ -38,6 +38,7 @@ struct sideband_cpu {
 struct sideband {
 	struct sideband_cpu *cpus; /* N_KINDS for each */
 	int n;
+	int halvings;
 	int epoll_fd;
 	struct sideband_totals totals;
 	const struct sideband_fns *fns; /* during a drain */
@@ -172,7 +173,14 @@ static void on_record(void *ctx, const struct perf_event_header *record)
 		sb->totals.rejected++;
 }
 
-static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, int halvings)
+static int open_here(void *ctx, const struct perf_event_attr *attr, int cpu)
+{
+	(void)ctx;
+	return perf_open(attr, -1, cpu);
+}
+
+static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, int halvings,
+		    sideband_open_fn open, void *ctx)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -197,7 +205,7 @@ static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, in
 
 	c->cpu = cpu;
 	c->kind = kind;
-	c->fd = perf_open(&attr, -1, cpu);
+	c->fd = open(ctx, &attr, cpu);
 	if (c->fd < 0)
 		return c->fd;
 	r = perf_ring__map(&c->ring, c->fd, RING_BYTES[kind] >> halvings);
@@ -205,14 +213,15 @@ static int open_cpu(struct sideband_cpu *c, int cpu, enum sideband_kind kind, in
 	return r == -EPERM ? -ENOBUFS : r;
 }
 
-static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind, int halvings)
+static int add_cpu(struct sideband *sb, int cpu, enum sideband_kind kind, sideband_open_fn open,
+		   void *ctx)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct sideband_cpu *c = &sb->cpus[sb->n++];
 	int r;
 
 	c->fd = -1;
-	r = open_cpu(c, cpu, kind, halvings);
+	r = open_cpu(c, cpu, kind, sb->halvings, open, ctx);
 	if (r == 0 && epoll_ctl(sb->epoll_fd, EPOLL_CTL_ADD, c->fd, &event) < 0)
 		r = -errno;
 	return r;
@@ -242,9 +251,10 @@ static int open_all(struct sideband **ret, const struct cpus *cpus, int halvings
 
 	sb->cpus = xcalloc((size_t)cpus->n * N_KINDS, sizeof(*sb->cpus));
 	sb->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	sb->halvings = halvings;
 	for (int i = 0; i < cpus->n * N_KINDS; i++) {
 		int r = add_cpu(sb, cpus->cpu[i / N_KINDS], (enum sideband_kind)(i % N_KINDS),
-				halvings);
+				open_here, NULL);
 
 		if (r == 0)
 			continue;
@@ -268,23 +278,56 @@ int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *e
 	return r < 0 ? refused(err, r, cpu) : 0;
 }
 
+static void close_cpu(struct sideband_cpu *c)
+{
+	perf_ring__unmap(&c->ring);
+	cleanup_close(&c->fd);
+}
+
+/* Of the time before it went: the kernel writes nothing there any more. */
+static void forget_cpu(struct sideband *sb, int cpu)
+{
+	int kept = 0;
+
+	for (int i = 0; i < sb->n; i++) {
+		if (sb->cpus[i].cpu == cpu)
+			close_cpu(&sb->cpus[i]);
+		else
+			sb->cpus[kept++] = sb->cpus[i];
+	}
+	sb->n = kept;
+}
+
+int sideband__add_cpu(struct sideband *sb, int cpu, sideband_open_fn open, void *ctx)
+{
+	int r = 0;
+
+	forget_cpu(sb, cpu);
+	sb->cpus = xrealloc(sb->cpus, (size_t)(sb->n + N_KINDS), sizeof(*sb->cpus));
+	for (int kind = 0; r == 0 && kind < N_KINDS; kind++) {
+		sb->cpus[sb->n] = (struct sideband_cpu){0};
+		r = add_cpu(sb, cpu, (enum sideband_kind)kind, open, ctx);
+	}
+	if (r < 0)
+		forget_cpu(sb, cpu);
+	return r;
+}
+
 struct sideband *sideband__free(struct sideband *sb)
 {
 	if (!sb)
 		return NULL;
-	for (int i = 0; i < sb->n; i++) {
-		perf_ring__unmap(&sb->cpus[i].ring);
-		cleanup_close(&sb->cpus[i].fd);
-	}
+	for (int i = 0; i < sb->n; i++)
+		close_cpu(&sb->cpus[i]);
 	cleanup_close(&sb->epoll_fd);
 	free(sb->cpus);
 	free(sb);
 	return NULL;
 }
 
-void sideband__watch_throttling(struct sideband *sb, const struct counters *counters)
+void sideband__watch_throttling(struct sideband *sb, const struct counters *counters, size_t first)
 {
-	for (size_t i = 0; i < counters->n; i++) {
+	for (size_t i = first; i < counters->n; i++) {
 		for (int k = 0; k < sb->n; k++) {
 			/* refused for per-task counters: their records have no ring to go to */
 			if (counters->list[i].cpu == sb->cpus[k].cpu &&

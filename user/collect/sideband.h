@@ -17,10 +17,13 @@
 struct sideband;
 
 int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err);
+/* A CPU that came; open: opens events there. What is in its rings from before is lost: drain them. */
+typedef int (*sideband_open_fn)(void *ctx, const struct perf_event_attr *attr, int cpu);
+int sideband__add_cpu(struct sideband *sb, int cpu, sideband_open_fn open, void *ctx);
 struct sideband *sideband__free(struct sideband *sb);
 
-/* Lets the per-CPU counters report throttling into the rings; those that can't are left alone. */
-void sideband__watch_throttling(struct sideband *sb, const struct counters *counters);
+/* Lets the per-CPU counters, from the first'th on, report throttling into the rings; those that can't are left alone. */
+void sideband__watch_throttling(struct sideband *sb, const struct counters *counters, size_t first);
 
 struct sideband_totals {
 	uint64_t records;

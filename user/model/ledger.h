@@ -68,6 +68,7 @@ struct ledger_event {
 	uint64_t instances; /* counters that may each hold an unfinished interval */
 	uint64_t cpus_away; /* that went offline: the kernel takes their counters for good… */
 	uint64_t away_ns;   /* …and so long they were not watched, all together */
+	uint64_t cpus_came; /* that came, or came back, and were sampled from then on */
 	uint64_t cut;       /* weight that intervals may have lost when they were changed */
 	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
 	/* The largest of all recordings. */

@@ -57,6 +57,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(instances)        \
 	X(cpus_away)        \
 	X(away_ns)          \
+	X(cpus_came)        \
 	X(cut)              \
 	X(idle_ns)
 

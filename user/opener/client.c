@@ -23,6 +23,7 @@
 #include "opener/process.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/perf.h"
 #include "sys/reexec.h"
 #include "sys/usage.h"
 
@@ -81,26 +82,37 @@ static int lose_spawner(struct opener *o, int r)
 	return r;
 }
 
-static int say(struct opener *o, uint32_t word, int fd)
+static int say_all(struct opener *o, const void *what, size_t size, int fd)
 {
-	const struct buf packet = {.data = (char *)&word, .len = sizeof(word)};
+	const struct buf packet = {.data = (char *)what, .len = size};
 	int r = o->control < 0 ? -EPIPE : symd_msg__send(o->control, &packet, fd, MSG_DONTWAIT);
 
 	return r < 0 ? lose_spawner(o, r) : 0;
 }
 
-/* What it said to the last word. */
-static int hear(struct opener *o, int *ret)
+static int say(struct opener *o, uint32_t word, int fd)
 {
-	int32_t answer;
+	return say_all(o, &word, sizeof(word), fd);
+}
+
+/* What it said to the last word; the descriptor that came with it is the caller's. */
+static int hear_fd(struct opener *o, int *ret, int *ret_fd)
+{
 	int r = wait_for(o->control, now_ns() + ms(SPAWNER_MS));
 
-	if (r == 0 && recv(o->control, &answer, sizeof(answer), MSG_DONTWAIT) != sizeof(answer))
+	if (r == 0 && symd_msg__recv(o->control, o->reply, ret_fd, MSG_DONTWAIT) != sizeof(int32_t))
 		r = -EPIPE;
 	if (r < 0)
 		return lose_spawner(o, r);
-	*ret = answer;
+	*ret = *(int32_t *)o->reply;
 	return 0;
+}
+
+static int hear(struct opener *o, int *ret)
+{
+	_cleanup_close_ int fd = -1;
+
+	return hear_fd(o, ret, &fd);
 }
 
 static void count_time(struct opener *o)
@@ -336,6 +348,24 @@ void opener__settled(struct opener *o)
 	if (!o || know_pid(o) < 0 || say(o, SPAWNER_SETTLED, -1) < 0 || hear(o, &r) < 0)
 		return;
 	take_next(o);
+}
+
+int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu, int group_fd)
+{
+	const struct spawner_counter c = {.word = SPAWNER_COUNTER, .cpu = cpu, .attr = *attr};
+	int fd = -1, said, r;
+
+	if (!o)
+		return perf_open_in(attr, -1, cpu, group_fd);
+	/* it answers in turn: who is the present opener comes first */
+	r = o->control < 0 ? -EPIPE : know_pid(o);
+	if (r == 0 || r == -EBUSY)
+		r = say_all(o, &c, sizeof(c), group_fd);
+	if (r == 0)
+		r = hear_fd(o, &said, &fd);
+	if (r < 0)
+		return r;
+	return said < 0 ? said : fd < 0 ? -EPROTO : fd;
 }
 
 struct opener_work opener__work(const struct opener *o)

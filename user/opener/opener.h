@@ -33,7 +33,7 @@ struct opener_work {
 /* Best called before there is anything that it must not have. */
 int opener__start(struct opener **ret, struct err *err);
 struct opener *opener__free(struct opener *o);
-/* No counters of tasks will be asked for any more: it gives the privilege up. */
+/* No counters of tasks will be asked for any more: the privilege is given up by whoever touches targets. */
 void opener__settled(struct opener *o);
 struct opener_work opener__work(const struct opener *o);
 /* CPU time of all of them. */
@@ -79,6 +79,9 @@ int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev);
 /* As perf_open_in() for a task. */
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
 		    int group_fd);
+/* The same for whatever runs on a CPU. It is opened even when all else is settled: of one that came later. */
+int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
+			int group_fd);
 /* As cgroup_path_of(). */
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);
 

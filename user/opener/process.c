@@ -25,6 +25,8 @@
 #include "sys/caps.h"
 #include "sys/clock.h"
 #include "sys/drop.h"
+#include "sys/perf.h"
+#include "sys/procfs.h"
 #include "sys/usage.h"
 
 static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
@@ -33,10 +35,20 @@ static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_S
 /* For counters of tasks, as long as there are some to open. */
 static const uint64_t counting = CAP_BIT(CAP_PERFMON_NUMBER) | CAP_BIT(CAP_SYS_ADMIN);
 
+/* For those of CPUs that come later: the spawner's alone, who opens nothing else. */
+static uint64_t arrivals(void)
+{
+	/* of some distributions: at 3, a level of their own, CAP_PERFMON isn't enough */
+	bool stricter = file_read_u64("/proc/sys/kernel/perf_event_paranoid", 0) == 3;
+
+	return CAP_BIT(CAP_PERFMON_NUMBER) | (stricter ? CAP_BIT(CAP_SYS_ADMIN) : 0);
+}
+
 enum { REAP_MS = 50, REAP_MOST_MS = 1000 };
 
 struct spawner {
 	struct culprits *shared;
+	bool settled;
 	pid_t alive[MAX_STUCK + 1];              /* the last is at work, the others were killed */
 	struct opener_subject at[MAX_STUCK + 1]; /* …while they were about these */
 	int n;
@@ -168,7 +180,7 @@ static int next(struct spawner *s, int control, int sock)
 		prctl(PR_SET_NAME, "pmubpf-opener");
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(control);
-		if (getppid() != parent)
+		if (getppid() != parent || (s->settled && drop_capabilities(opening) < 0))
 			_exit(1);
 		serve(sock, s->shared);
 	}
@@ -195,9 +207,20 @@ static int obey(struct spawner *s, int control, uint32_t word, int fd)
 	case SPAWNER_NEXT:
 		return s->shared && fd >= 0 ? next(s, control, fd) : -EINVAL;
 	case SPAWNER_SETTLED:
-		return drop_capabilities(opening);
+		s->settled = true;
+		return drop_capabilities(opening | arrivals());
+	case SPAWNER_COUNTER:
+		break; /* has more to say: counter_of() */
 	}
 	return -EINVAL;
+}
+
+static int counter_of(const char *packet, int group_fd)
+{
+	struct spawner_counter c;
+
+	memcpy(&c, packet, sizeof(c));
+	return c.word == SPAWNER_COUNTER ? perf_open_in(&c.attr, -1, c.cpu, group_fd) : -EINVAL;
 }
 
 int opener_main(int sock)
@@ -210,7 +233,7 @@ int opener_main(int sock)
 	if (drop_capabilities(opening | counting) < 0 || drop_new_privileges() < 0)
 		return 1;
 	for (;;) {
-		_cleanup_close_ int fd = -1;
+		_cleanup_close_ int fd = -1, counter = -1;
 		uint32_t word;
 		int32_t r;
 		ssize_t n;
@@ -218,11 +241,16 @@ int opener_main(int sock)
 
 		wait_for_word(&s, sock);
 		n = symd_msg__recv(sock, packet, &fd, 0);
-		if (n != sizeof(word))
+		if (n == sizeof(struct spawner_counter)) {
+			counter = counter_of(packet, fd);
+			r = counter < 0 ? counter : 0;
+		} else if (n == sizeof(word)) {
+			memcpy(&word, packet, sizeof(word));
+			r = obey(&s, sock, word, fd);
+		} else {
 			return n == 0 ? 0 : 1;
-		memcpy(&word, packet, sizeof(word));
-		r = obey(&s, sock, word, fd);
-		if (symd_msg__send(sock, &answer, -1, 0) < 0)
+		}
+		if (symd_msg__send(sock, &answer, counter, 0) < 0)
 			return 1;
 	}
 }

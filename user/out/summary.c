@@ -100,10 +100,13 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 			ledger_event__scale(e), e->scaled);
 	if (e->cpus_away)
 		buf__printf(out,
-			    "    %" PRIu64
-			    " CPU%s went offline meanwhile; what ran there from then on was not "
-			    "watched: %.1f s\n",
+			    "    %" PRIu64 " CPU%s went offline meanwhile; not watched: %.1f s\n",
 			    e->cpus_away, e->cpus_away > 1 ? "s" : "", (double)e->away_ns / 1e9);
+	if (e->cpus_came)
+		buf__printf(out,
+			    "    CPUs came online meanwhile, %" PRIu64
+			    " time%s; sampled from then on\n",
+			    e->cpus_came, e->cpus_came > 1 ? "s" : "");
 	if (ledger_event__silence(e))
 		buf__printf(out, "    it %s%s%s\n", silence_texts[ledger_event__silence(e)],
 			    e->only_cpus ? ": CPUs " : "", e->only_cpus ? e->only_cpus : "");

@@ -60,6 +60,7 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "cpus_away", e->cpus_away);
 	json__u64(j, "away_ns", e->away_ns);
+	json__u64(j, "cpus_came", e->cpus_came);
 	json__u64(j, "throttled", e->throttled);
 	if (e->throttled)
 		json__u64(j, "calm_interval", e->calm_interval);

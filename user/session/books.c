@@ -55,11 +55,33 @@ static const char *loss_causes(const struct event *event, uint64_t interval)
 	       "and needs no interrupt";
 }
 
+/* Counters of CPUs that came are the last. */
+static bool any_came(const struct session *s)
+{
+	return s->counters.n && s->counters.list[s->counters.n - 1].since_ns;
+}
+
+/* The CPU came back: another counter of the event goes on where this one ended. */
+static bool has_successor(const struct session *s, size_t at)
+{
+	const struct counter *c = &s->counters.list[at];
+
+	for (size_t i = at + 1; any_came(s) && c->tid < 0 && i < s->counters.n; i++) {
+		const struct counter *other = &s->counters.list[i];
+
+		if (other->since_ns && other->event == c->event && other->cpu == c->cpu)
+			return true;
+	}
+	return false;
+}
+
 /* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
 static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
 {
 	double busy = (double)c->count.running_ns, idle_share;
 
+	if (c->tid < 0 && c->since_ns)
+		return 0; /* when it was idle isn't known that well */
 	if (c->tid < 0 && c->count.enabled_ns) {
 		idle_share = (double)(idle[c->cpu] - s->idle_before[c->cpu]) /
 			     (double)c->count.enabled_ns;
@@ -110,7 +132,7 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]))
+		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]) && !has_successor(s, i))
 			hz[used++] = counter_hz(s, c, idle);
 	}
 	rate = clock_rate_mean(hz, used, true);
@@ -161,7 +183,8 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && c->tid < 0 && idle[c->cpu] > s->idle_before[c->cpu])
+		if (c->event == index && c->tid < 0 && idle[c->cpu] > s->idle_before[c->cpu] &&
+		    !has_successor(s, i))
 			sum += idle[c->cpu] - s->idle_before[c->cpu]; /* else it is offline */
 	}
 	told = e->kernel.weight_idle + e->kernel.weight_skipped;
@@ -197,11 +220,34 @@ static void add_counter(struct session *s, const struct counter *c)
 	e->instances++;
 }
 
-/* Counters of CPUs were all enabled at once: one that was so for less long lost its CPU. */
-static void note_cpus_away(const struct session *s, size_t index, struct ledger_event *e)
+/* How long the event was counted on a counter's CPU, by it and those before it; 0 for the time until the first came. */
+static uint64_t watched_ns(const struct session *s, size_t at, uint64_t *ret_before)
+{
+	const struct counter *c = &s->counters.list[at];
+	uint64_t sum = 0;
+
+	*ret_before = UINT64_MAX;
+	if (!any_came(s)) {
+		*ret_before = 0;
+		return c->count.enabled_ns;
+	}
+	for (size_t i = 0; i <= at; i++) {
+		const struct counter *other = &s->counters.list[i];
+
+		if (other->event != c->event || other->tid >= 0 || other->cpu != c->cpu)
+			continue;
+		sum += other->count.enabled_ns;
+		if (*ret_before == UINT64_MAX)
+			*ret_before = other->since_ns ? other->since_ns - s->start_ns : 0;
+	}
+	return sum;
+}
+
+/* Counters of CPUs were all enabled at once, but for those that came: one that was so for less long lost its CPU. */
+static void note_cpus(const struct session *s, size_t index, struct ledger_event *e)
 {
 	enum { ENABLING_NS = 50000000 }; /* takes a moment for each */
-	uint64_t longest = 0;
+	uint64_t longest = 0, watched, before;
 
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
@@ -212,11 +258,14 @@ static void note_cpus_away(const struct session *s, size_t index, struct ledger_
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event != index || c->tid >= 0 ||
-		    c->count.enabled_ns + ENABLING_NS + longest / 100 >= longest)
+		if (c->event != index || c->tid >= 0)
+			continue;
+		e->cpus_came += c->since_ns > 0;
+		watched = has_successor(s, i) ? longest : watched_ns(s, i, &before) + before;
+		if (watched + ENABLING_NS + longest / 100 >= longest)
 			continue;
 		e->cpus_away++;
-		e->away_ns += longest - c->count.enabled_ns;
+		e->away_ns += longest - watched;
 	}
 }
 
@@ -233,7 +282,7 @@ static void count_unseen(const struct session *s, size_t index, struct ledger_ev
 	for (size_t i = 0; known && i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index)
+		if (c->event == index && !has_successor(s, i))
 			ledger_event__unseen_tail(e, c->count.value, last[c->cpu].at);
 	}
 	ledger_event__count_unseen(e);
@@ -337,7 +386,7 @@ void session__close_books(struct session *s)
 		e->loss_causes = loss_causes(event, e->interval);
 		count_unseen(s, i, e);
 		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
-		note_cpus_away(s, i, e);
+		note_cpus(s, i, e);
 		e->idle_ns = idle_without_overflow(s, i, idle);
 		s->result->rates[i] = event_rate(s, i, idle);
 	}

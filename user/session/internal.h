@@ -37,7 +37,8 @@ struct session {
 	struct lists *lists;
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
-	struct family *family;     /* tasks that inherited events live in */
+	struct family *family; /* tasks that inherited events live in */
+	struct arrivals *arrivals;
 	struct spending *spending; /* what it costs, and the intervals that follow from it */
 	struct tasks tasks;
 	bool by_place; /* every process may be sampled */
@@ -60,6 +61,9 @@ struct session {
 enum pmb_weight event_weight(const struct session *s, size_t event);
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
+/* Opens the per-CPU events there; opened[] counts, by the first event of each text. late: privileges have gone. */
+int session__open_on(struct session *s, const struct cpus *cpus, bool late, int *opened,
+		     struct err *err);
 void session__family_forked(struct session *s, const struct life *life);
 void session__family_exited(struct session *s, const struct life *life); /* the leader has */
 uint64_t session__family_forks(const struct session *s);
@@ -98,6 +102,17 @@ void session__spend_free(struct session *s);
 /* Around the account of each sample. */
 void session__time_sample(struct session *s, const struct decoded *rec);
 void session__timed_sample(struct session *s);
+
+/* The present interval of an event; 0: it is none of those that change. */
+uint64_t session__interval(const struct session *s, size_t event);
+
+void session__spend_on_another(
+	struct session *s); /* CPU, whose time the budget is a share of, too */
+
+/* arrivals.c: CPUs that come while it goes on, or come back */
+void session__arrivals_begin(struct session *s);
+void session__arrivals_round(struct session *s);
+void session__arrivals_free(struct session *s);
 
 /* books.c: the ledger, once all records are in */
 void session__close_books(struct session *s);

@@ -98,7 +98,7 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		r = session__open_counters(s, err);
 	if (r == 0)
-		sideband__watch_throttling(s->sideband, &s->counters);
+		sideband__watch_throttling(s->sideband, &s->counters, 0);
 	if (r == 0)
 		session__note_ways(s);
 	return r;
@@ -131,6 +131,7 @@ static int session__start(struct session *s, struct err *err)
 	s->start_ns = s->round_ns = now_ns();
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
+	session__arrivals_begin(s);
 	if (r == 0 && s->tables)
 		tables__prepare(s->tables);
 	if (r == 0 && meets_kernel(s->opts->events))
@@ -193,6 +194,7 @@ struct session *session__free(struct session *s)
 	sideband__free(s->sideband);
 	session__unwind_free(s);
 	session__spend_free(s);
+	session__arrivals_free(s);
 	programs__free(s->programs);
 	assembly__done(&s->assembly);
 	session__family_free(s);

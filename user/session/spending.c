@@ -49,6 +49,7 @@ struct spending {
 		uint64_t kernel_ns, reader_ns;
 	} settled;          /* what the start had cost */
 	uint64_t fixed_ns;  /* of all windows since */
+	int n_cpus;         /* that are watched */
 	uint64_t *interval; /* per event: the present one */
 };
 
@@ -78,6 +79,7 @@ void session__spend_begin(struct session *s)
 	struct spending *sp = xcalloc(1, sizeof(*sp));
 
 	s->spending = sp;
+	sp->n_cpus = s->cpus->n;
 	budget__init(&sp->budget, any_adaptive(s) ? s->opts->budget / 100 * s->cpus->n : 0);
 	sp->interval = xcalloc(events->n, sizeof(*sp->interval));
 	for (size_t i = 0; i < events->n; i++)
@@ -239,6 +241,19 @@ void session__spend_round(struct session *s)
 	}
 }
 
+uint64_t session__interval(const struct session *s, size_t event)
+{
+	return is_adaptive(s, event) ? s->spending->interval[event] : 0;
+}
+
+void session__spend_on_another(struct session *s)
+{
+	struct spending *sp = s->spending;
+
+	sp->budget.share += sp->budget.share / sp->n_cpus;
+	sp->n_cpus++;
+}
+
 void session__spend_stop(struct session *s)
 {
 	s->spending->ended_ns = usage_thread_ns();
@@ -254,7 +269,7 @@ void session__spend_end(struct session *s)
 	result->cpu_ns = usage_cpu_ns(0);
 	result->cost = (struct cost){
 		.span_ns = result->duration_ns,
-		.n_cpus = (unsigned)s->cpus->n,
+		.n_cpus = (unsigned)sp->n_cpus,
 		.before_ns = sp->begun_cpu_ns - s->opts->cpu_ns,
 		.kernel_ns = kernel_ns,
 		.overflows = kernel.seen,

@@ -136,6 +136,7 @@ bool session__step(struct session *s, uint64_t now)
 	s->assembly.slices.hurry = false;
 	session__round(s, false);
 	session__spend_round(s);
+	session__arrivals_round(s);
 	session__tick(s, now_ns());
 	session__pace(s, now_ns());
 	return true;

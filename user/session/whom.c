@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "collect/room.h"
 #include "pmu/probe.h"
 #include "pmu/way.h"
 #include "session/internal.h"
@@ -223,6 +224,7 @@ int session__load(struct session *s, struct err *err)
 		.sampled = sampled,
 		.cpus = &s->online,
 		.ring_bytes = s->ring_bytes,
+		.rings_bytes = o->ring_bytes ? 0 : ROOM_RINGS_BYTES,
 		.inherit = o->whom.inherit,
 		.by_table = o->want_user && o->by_table,
 		.by_container = o->whom.n_containers,
@@ -322,19 +324,41 @@ static int hand_over(struct session *s, size_t read, size_t first, struct err *e
 }
 
 /* The event on those of the CPUs that have its PMU; *opened counts them. */
-static int open_on_cpus(struct session *s, size_t event, int *opened, struct err *err)
+static int open_on_cpus(struct session *s, const struct counters_opts *opts,
+			const struct cpus *cpus, int *opened, struct err *err)
 {
-	const char *own_text = s->opts->events->events[event].cpus;
+	const char *own_text = opts->event->cpus;
 	_cleanup_(cpus__done) struct cpus own = {0}, both = {0};
-	struct counters_opts opts = counter_opts(s, event);
 
 	if (!own_text || cpus__parse(own_text, &own) < 0) {
-		*opened += s->cpus->n;
-		return counters__open_cpus(&s->counters, &opts, s->cpus, err);
+		*opened += cpus->n;
+		return counters__open_cpus(&s->counters, opts, cpus, err);
 	}
-	cpus__both(s->cpus, &own, &both);
+	cpus__both(cpus, &own, &both);
 	*opened += both.n;
-	return counters__open_cpus(&s->counters, &opts, &both, err);
+	return counters__open_cpus(&s->counters, opts, &both, err);
+}
+
+int session__open_on(struct session *s, const struct cpus *cpus, bool late, int *opened,
+		     struct err *err)
+{
+	const struct event_list *list = s->opts->events;
+	size_t n_read = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
+		size_t first = s->counters.n;
+		struct counters_opts opts = counter_opts(s, i);
+
+		if (s->result->scopes[i] != SCOPE_PER_CPU)
+			continue;
+		opts.late = late;
+		opts.period = late ? session__interval(s, i) : 0;
+		r = open_on_cpus(s, &opts, cpus, &opened[list->events[i].lead], err);
+		if (r == 0 && list->events[i].way == EVENT_READ)
+			r = hand_over(s, n_read++, first, err);
+	}
+	return r;
 }
 
 /* Of the events of one text, those whose PMU isn't on the CPUs asked for stay empty; not all of them. */
@@ -342,18 +366,8 @@ static int open_per_cpu(struct session *s, struct err *err)
 {
 	const struct event_list *list = s->opts->events;
 	_cleanup_free_ int *opened = xcalloc(list->n, sizeof(*opened));
-	size_t n_read = 0;
-	int r = 0;
+	int r = session__open_on(s, s->cpus, false, opened, err);
 
-	for (size_t i = 0; r == 0 && i < list->n; i++) {
-		size_t first = s->counters.n;
-
-		if (s->result->scopes[i] != SCOPE_PER_CPU)
-			continue;
-		r = open_on_cpus(s, i, &opened[list->events[i].lead], err);
-		if (r == 0 && list->events[i].way == EVENT_READ)
-			r = hand_over(s, n_read++, first, err);
-	}
 	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		const struct event *event = &list->events[i];
 

@@ -1,7 +1,7 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# CPUs that go offline during a recording; and many that could come and don't.
+# CPUs that go offline during a recording, or come; and many that could come and don't.
 #
 # qemu: -smp 2,maxcpus=64
 #
@@ -56,14 +56,31 @@ come_back() {
 	echo 1 >$CPU1
 }
 
+# The time without it is told, and it is sampled again: two busy programs on two CPUs.
 t_cpu_comes_back() {
 	record_meanwhile come_back
 	expect_told
+	expect_eq "$(sum_get cpus_came)" 1 "CPUs that came"
+	# of nine seconds it was there for seven; the guest's clocks are coarse
+	is "$(sum_get away_ns) < 4500000000" || fail "it was away for $(sum_get away_ns) ns"
 }
 
 t_cpu_stays_away() {
 	record_meanwhile true
 	expect_told
+}
+
+# One that isn't there at the start.
+t_cpu_comes() {
+	[ -w $CPU1 ] || skip "a CPU can't be taken offline here"
+	echo 0 >$CPU1
+	pmb_record -a -e cpu-clock -- sh -c "sleep 1; echo 1 >$CPU1; $W/split 3 & $W/split 3; wait"
+	expect_ledger
+	sed -n '1,9p' $T/err
+	expect_eq "$(sum_get cpus_came)" 1 "CPUs that came"
+	expect_eq "$(sum_get cpus_away)" 0 "CPUs that went"
+	expect_eq "$(folded_sum)" "$(sum_get weight)" "Σ of the folded file against the summary"
+	expect_within "$(percent "$(sum_get ratio)")" 100 3 "percent of the counters in the weights"
 }
 
 # And the next recording has it again.
