@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "proc/container_name.h"
 #include "symd/protocol.h"
 #include "sys/cgroup.h"
+#include "sys/clock.h"
 #include "sys/open.h"
 #include "sys/perf.h"
 #include "sys/procfs.h"
@@ -27,6 +29,8 @@
 enum {
 	/* Of /proc/PID/maps; a process may have a million mappings. */
 	MAPS_BYTES = 64 * 1024 * 1024,
+	COPY_STEP = 256 * 1024,
+	COPY_NS = 100 * 1000 * 1000, /* all of a file */
 };
 
 struct answering {
@@ -307,6 +311,48 @@ static void counter(struct answering *a)
 	finish_fd(a, perf_open_in(&attr, a->request->tgid, a->request->cpu, a->fd));
 }
 
+/* 0, or a negative errno: -ETIME where it takes too long, though it goes on. */
+static int copy_bytes(struct answering *a, int from, int to, uint64_t size)
+{
+	uint64_t until = now_ns() + COPY_NS;
+	_cleanup_free_ char *bytes = xcalloc(1, COPY_STEP);
+
+	for (uint64_t at = 0; at < size;) {
+		ssize_t n = pread(from, bytes, COPY_STEP, (off_t)at);
+
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return 0; /* it was cut meanwhile */
+		if (write(to, bytes, (size_t)n) != n)
+			return -ENOMEM;
+		at += (uint64_t)n;
+		if (now_ns() > until)
+			return -ETIME;
+		a->reply.more = 1;
+		if (a->emit(a->ctx, &a->reply, -1) < 0)
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+static void copy(struct answering *a)
+{
+	_cleanup_close_ int from = a->fd < 0 ? -EBADF : open_found(a->fd);
+	_cleanup_close_ int to = memfd_create("pmubpf-copy", MFD_CLOEXEC);
+	struct stat st;
+	int r = from < 0 ? from : 0;
+
+	if (r == 0 && (to < 0 || fstat(from, &st) < 0))
+		r = -errno;
+
+	if (r == 0 && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > a->request->end))
+		r = -EFBIG;
+	if (r == 0)
+		r = copy_bytes(a, from, to, (uint64_t)st.st_size);
+	finish(a, r, r < 0 ? -1 : to);
+}
+
 /* With its NUL; empty: none. What doesn't fit is cut. */
 static void add_text(struct opener_reply *reply, const char *text)
 {
@@ -364,6 +410,8 @@ static void answer(struct answering *a)
 		return cgroup(a);
 	case OPENER_CONTAINER:
 		return container(a);
+	case OPENER_COPY:
+		return copy(a);
 	}
 	finish(a, -EINVAL, -1);
 }

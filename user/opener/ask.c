@@ -229,6 +229,17 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 	return ask_for_fd(o, &r, group_fd, COUNTER_MS, &got);
 }
 
+int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most)
+{
+	struct opener_request r;
+	struct got got;
+
+	begin(&r, OPENER_COPY);
+	r.mnt_ns = mnt_ns;
+	r.end = most;
+	return ask_for_fd(o, &r, fd, LIMIT_MS, &got);
+}
+
 struct texts {
 	int result;
 	char *text[3];

@@ -82,6 +82,8 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 /* The same for whatever runs on a CPU. It is opened even when all else is settled: of one that came later. */
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
+/* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be held any longer. */
+int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);
 /* As cgroup_path_of(). */
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);
 

@@ -14,6 +14,8 @@
  *	LEND	+fd, O_PATH; mnt_ns, dev		+fd a socket with the open file (symd_fd__enclose)
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
+ *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
+ *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
  *	CONTAINER tgid; text: path of its cgroup	text: name, pod, image, each with its NUL
  */
@@ -38,6 +40,7 @@ enum opener_what {
 	OPENER_COUNTER,
 	OPENER_CGROUP,
 	OPENER_CONTAINER,
+	OPENER_COPY,
 };
 
 enum {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -40,6 +41,10 @@ struct entry {
 	uint32_t number;
 	uint64_t generation; /* of the inode; 0: not known */
 	bool keep;           /* marked for the next sweep */
+	bool elsewhere;      /* on a volume that nobody but its programs holds */
+	bool let_go;         /* its descriptor is a copy's, or it has none */
+	uint64_t copied;     /* bytes */
+	uint64_t idle_ns;    /* since when nobody has it mapped; 0: somebody has */
 	unsigned failures;   /* to open it, of a process that was there */
 	uint64_t retry_ns;   /* not before that */
 	UT_hash_handle hh;
@@ -53,7 +58,10 @@ enum {
 	FREE_TRIES = 4,
 	RETRY_DOUBLINGS = 8,
 };
-#define RETRY_NS 50000000ULL /* the first pause is twice as long, the last 12.8 s */
+/* How long nobody has it mapped before it is let go: samples of its last moments are still on their way. */
+#define LET_GO_NS 1000000000ULL
+#define LET_GO_TURN_NS 50000000ULL /* at a time; others wait for the next */
+#define RETRY_NS 50000000ULL       /* the first pause is twice as long, the last 12.8 s */
 
 struct files {
 	struct opener *opener;
@@ -69,6 +77,9 @@ struct files {
 	size_t pinned, max_pinned;
 	bool max_known;
 	size_t early;
+	uint64_t *own_devs; /* of what we run from: those volumes are busy anyway */
+	size_t n_own, cap_own;
+	uint64_t copied; /* bytes */
 };
 
 struct files *files__new(struct opener *opener)
@@ -109,6 +120,7 @@ static void files__remove(struct files *files, struct entry *e)
 	HASH_DEL(files->by_key, e);
 	files->by_number[e->number] = NULL;
 	files->pinned -= e->file.fd >= 0;
+	files->copied -= e->copied;
 	free(e->file.path);
 	cleanup_close(&e->file.fd);
 	files__leave_root(files, e);
@@ -124,6 +136,7 @@ struct files *files__free(struct files *files)
 	HASH_ITER(hh, files->by_key, e, next)
 		files__remove(files, e);
 	free(files->roots);
+	free(files->own_devs);
 	free(files->by_number);
 	free(files->spare);
 	free(files);
@@ -166,7 +179,9 @@ uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor,
 	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF, 0};
 	struct entry *e = files__entry(files, &key, path);
 
-	if (generation && e->generation && generation != e->generation) {
+	/* the number of one that isn't held any more may be another's by now */
+	if ((generation && e->generation && generation != e->generation) ||
+	    (e->let_go && !(generation && e->generation) && strcmp(path, e->file.path) != 0)) {
 		files__replace(files, e);
 		e = files__entry(files, &key, path);
 	}
@@ -323,6 +338,27 @@ static void files__pin_perf_map(struct files *files, struct entry *e, pid_t tgid
 		e->file.fd = -1;
 }
 
+static void note_own(void *ctx, const struct map_line *line)
+{
+	struct files *files = ctx;
+
+	if (!line->inode)
+		return;
+	GROW(files->own_devs, files->n_own, files->cap_own);
+	files->own_devs[files->n_own++] = makedev(line->dev_major, line->dev_minor);
+}
+
+static bool files__is_ours(struct files *files, uint64_t dev)
+{
+	if (!files->n_own)
+		opener__maps(NULL, getpid(), note_own, files);
+	for (size_t i = 0; i < files->n_own; i++) {
+		if (files->own_devs[i] == dev)
+			return true;
+	}
+	return false;
+}
+
 static struct mapped_file mapped_file(const struct entry *e)
 {
 	return (struct mapped_file){e->key.inode, e->generation, e->file.dev, e->file.path};
@@ -339,8 +375,12 @@ static void files__pin_elf(struct files *files, struct entry *e, pid_t tgid, uin
 		return;
 	fd = opener__mapped(files->opener, tgid, start, end, &which, &mnt_ns);
 	e->file.fd = fd < 0 ? -1 : fd;
-	if (fd >= 0)
-		files__learn_root(files, e, tgid, mnt_ns);
+	if (fd < 0)
+		return;
+	files__learn_root(files, e, tgid, mnt_ns);
+	e->elsewhere = !files__is_ours(files, e->file.dev);
+	e->let_go = false;
+	e->idle_ns = 0;
 }
 
 /* A program may have what can't be opened mapped ten thousand times, and each of them asks. */
@@ -384,6 +424,89 @@ void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t s
 		return;
 	files__pin(files, file, tgid, start, end);
 	files->early += files->pinned - before;
+}
+
+/* Perf maps of programs with a root of their own: it is a volume, too. */
+static bool may_let_go(const struct entry *e)
+{
+	return !e->let_go && ((e->key.kind == FILE_ELF && e->elsewhere && e->file.fd >= 0) ||
+			      (e->key.kind == FILE_JIT && e->root));
+}
+
+bool files__elsewhere(const struct files *files)
+{
+	const struct entry *e;
+
+	for (e = files->by_key; e; e = e->hh.next) {
+		if (may_let_go(e))
+			return true;
+	}
+	return false;
+}
+
+bool files__idle(struct files *files, const bool *mapped, size_t n_mapped)
+{
+	struct entry *e, *next;
+	uint64_t now = now_ns();
+	bool any = false;
+
+	HASH_ITER(hh, files->by_key, e, next) {
+		if (!may_let_go(e))
+			continue;
+		if (e->number < n_mapped && mapped[e->number])
+			e->idle_ns = 0;
+		else if (!e->idle_ns)
+			e->idle_ns = now;
+		any |= e->idle_ns && now - e->idle_ns >= LET_GO_NS;
+	}
+	return any;
+}
+
+static int files__copy(struct files *files, struct entry *e)
+{
+	uint64_t room = FILES_COPIES_BYTES - files->copied;
+	struct stat st;
+	int fd = e->file.fd;
+
+	if (fd < 0 || !e->keep)
+		return -1;
+	fd = opener__copy(files->opener, fd, e->file.mnt_ns,
+			  room < FILES_COPY_BYTES ? room : FILES_COPY_BYTES);
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		e->copied = (uint64_t)st.st_size;
+	files->copied += e->copied;
+	return fd < 0 ? -1 : fd;
+}
+
+static void files__let_go_of(struct files *files, struct entry *e)
+{
+	int copy = files__copy(files, e);
+
+	files->pinned -= e->file.fd >= 0 && copy < 0;
+	cleanup_close(&e->file.fd);
+	e->file.fd = copy;
+	e->let_go = true;
+	/* a path of theirs would lead elsewhere */
+	if (e->key.kind == FILE_JIT && e->root)
+		e->file.ns_tgid = 0;
+	files__leave_root(files, e);
+}
+
+void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void *ctx)
+{
+	uint64_t began = now_ns();
+	struct entry *e, *next;
+
+	HASH_ITER(hh, files->by_key, e, next) {
+		bool due = may_let_go(e) && e->idle_ns && began - e->idle_ns >= LET_GO_NS;
+
+		if (due && now_ns() - began < LET_GO_TURN_NS) {
+			if (e->file.fd >= 0)
+				others(ctx, e->file.fd);
+			files__let_go_of(files, e);
+		}
+		e->keep = false;
+	}
 }
 
 int files__reopen(const struct files *files, uint32_t file)

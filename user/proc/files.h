@@ -76,6 +76,20 @@ bool files__many(const struct files *files);
 void files__keep(struct files *files, uint32_t file);
 /* Closes and forgets the others. */
 void files__sweep(struct files *files);
+/*
+ * Files of volumes that we don't run from ourselves, and roots of programs, would keep those from being unmounted.
+ * When nobody has one mapped for a second it is let go: what names will want of it is copied, as far as there is room;
+ * else it is opened again by its name when names are asked for, if it is still there.
+ */
+enum {
+	FILES_COPIES_BYTES = 64 * 1024 * 1024, /* all of them */
+	FILES_COPY_BYTES = 16 * 1024 * 1024,   /* of one */
+};
+bool files__elsewhere(const struct files *files); /* True if there are any such files. */
+/* mapped: by number. True if there are some to let go: then mark what is referred to, as for a sweep, and… */
+bool files__idle(struct files *files, const bool *mapped, size_t n_mapped);
+/* …this closes them; others: tells who else may have it open. */
+void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void *ctx);
 size_t files__known(const struct files *files);
 
 const struct file *files__get(const struct files *files, uint32_t file);

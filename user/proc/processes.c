@@ -347,6 +347,8 @@ void processes__mark_files(const struct processes *all, bool *used, size_t n_use
 			if (mappings__at(p->maps, i)->file < n_used)
 				used[mappings__at(p->maps, i)->file] = true;
 		}
+		if (!p->exit_time && p->jit_file < n_used)
+			used[p->jit_file] = true;
 	}
 }
 
@@ -480,6 +482,8 @@ void process_view__mark_files(const struct process_view *view, bool *used, size_
 		if (mappings__at(view->maps, i)->file < n_used)
 			used[mappings__at(view->maps, i)->file] = true;
 	}
+	if (view->jit_file < n_used)
+		used[view->jit_file] = true;
 }
 
 struct frame process_view__locate(const struct process_view *view, uint64_t addr)

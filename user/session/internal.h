@@ -51,6 +51,7 @@ struct session {
 		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
 	uint64_t looks;        /* times that it was asked whether it's time for that */
 	bool tables_changed;   /* since samples were tried again */
+	uint64_t let_go_ns;    /* when files were looked at that nobody has mapped any more */
 	uint64_t places_ns;    /* when the counters of places were read */
 	uint64_t *idle_before; /* per CPU; as the counters were started */
 	uint64_t *idle_after;  /* as they were stopped */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The rounds: what came since the last is drained, and what nothing older can precede any more is assembled. */
 #include "assemble/assembly.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sys/clock.h"
@@ -14,6 +16,8 @@ enum {
 	 * longer than the rings have room for more. */
 	BETWEEN_NS = 5 * 1000 * 1000,
 	LOOK_EVERY = 16, /* calls, at the clock */
+	/* How often files are looked at that nobody has mapped any more. */
+	LET_GO_NS = 250 * 1000 * 1000,
 };
 
 void session__ring_record(void *session, const void *data, size_t size)
@@ -163,6 +167,30 @@ static void session__bound_files(struct session *s)
 		tables__swept(s->tables);
 }
 
+static void let_go_of(void *session, int fd)
+{
+	struct session *s = session;
+
+	if (s->tables)
+		tables__let_go(s->tables, fd);
+}
+
+/* Nobody's volume is kept busy because one of its programs ran once. */
+static void session__let_go(struct session *s)
+{
+	size_t n = files__count(s->result->files);
+	_cleanup_free_ bool *mapped = NULL;
+
+	if (!files__elsewhere(s->result->files))
+		return;
+	mapped = xcalloc(n, sizeof(*mapped));
+	assembly__mark_files(&s->assembly, mapped, n);
+	if (!files__idle(s->result->files, mapped, n))
+		return;
+	assembly__keep_files(&s->assembly);
+	files__let_go(s->result->files, let_go_of, s);
+}
+
 void session__news(struct session *s)
 {
 	const struct sideband_fns arrivals = {on_life, on_throttled, s};
@@ -194,6 +222,10 @@ void session__round(struct session *s, bool final)
 	if (final || now - s->places_ns >= PLACES_NS) {
 		session__charge_places(s);
 		s->places_ns = now;
+	}
+	if (!final && now - s->let_go_ns >= LET_GO_NS) {
+		session__let_go(s);
+		s->let_go_ns = now;
 	}
 	s->round_ns = now;
 }

@@ -2,7 +2,9 @@
 #include "sym/table_client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -10,10 +12,14 @@
 #include "symd/protocol.h"
 #include "sys/usage.h"
 
+enum { FORGET_MAX = 16 };
+
 struct table_client {
 	struct helper helper;
 	uint64_t deadline_ns;
 	bool busy;
+	int forget[FORGET_MAX]; /* files that it is told to close when it isn't busy */
+	size_t n_forget;
 	bool used; /* the helper that was asked last had been asked before */
 	int err;   /* of the helper that failed last */
 };
@@ -26,11 +32,33 @@ struct table_client *table_client__new(int (*child)(int sock))
 	return c;
 }
 
+static void say_forget(struct table_client *c, int fd)
+{
+	struct buf word = {0};
+
+	if (c->helper.sock < 0)
+		return;
+	symd_msg__begin(&word, SYMD_FORGET, 0);
+	symd_msg__end(&word);
+	symd_msg__send(c->helper.sock, &word, fd, MSG_DONTWAIT);
+	buf__done(&word);
+}
+
+static void forget_now(struct table_client *c)
+{
+	while (c->n_forget) {
+		_cleanup_close_ int fd = c->forget[--c->n_forget];
+
+		say_forget(c, fd);
+	}
+}
+
 struct table_client *table_client__free(struct table_client *c)
 {
 	if (!c)
 		return NULL;
 	helper__abandon(&c->helper);
+	forget_now(c);
 	helper__done(&c->helper);
 	free(c);
 	return NULL;
@@ -72,6 +100,14 @@ int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t 
 	return 0;
 }
 
+void table_client__forget(struct table_client *c, int fd)
+{
+	if (!c->busy)
+		return say_forget(c, fd);
+	if (c->n_forget < FORGET_MAX)
+		c->forget[c->n_forget++] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
 int table_client__poll_fd(const struct table_client *c)
 {
 	return c->busy ? c->helper.sock : -1;
@@ -108,6 +144,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	    (now_ns < c->deadline_ns || !helper__is_late(&c->helper, c->deadline_ns)))
 		return TABLE_PENDING;
 	c->busy = false;
+	forget_now(c);
 	c->err = r == -EAGAIN ? -ETIMEDOUT : r < 0 ? r : -EPROTO;
 	if (r == 0) {
 		byte = cursor__u8(&body);

@@ -23,6 +23,8 @@
  *							memfd with an unwind table
  *							(pmubpf/unwind.h)
  *
+ *	FORGET		+fd				none: what is open of that file is closed
+ *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to).
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next answer
  * did not fit, or took its time: the client asks again from there. The k frames are calls that were
@@ -40,7 +42,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 4,
+	SYMD_VERSION = 5,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -70,6 +72,7 @@ enum symd_type {
 	SYMD_FETCH, /* of another process: symd/fetch.h */
 	SYMD_BUILD_TABLE,
 	SYMD_CLOSE,
+	SYMD_FORGET,
 };
 
 enum symd_table_status {

@@ -224,6 +224,16 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 	return 0;
 }
 
+static void requests__forget(struct requests *s, int fd)
+{
+	if (s->tables_of && elf_cfi__is_of(s->tables_of, fd))
+		s->tables_of = elf_cfi__free(s->tables_of);
+	for (size_t i = 0; i < ARRAY_SIZE(s->kept); i++) {
+		if (s->kept[i] && elf_cfi__is_of(s->kept[i], fd))
+			s->kept[i] = elf_cfi__free(s->kept[i]);
+	}
+}
+
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
 {
 	struct symd_header header;
@@ -258,11 +268,16 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);
 		break;
+	case SYMD_FORGET:
+		requests__forget(s, *fd);
+		r = 0;
+		break;
 	default:
 		r = -EPROTO;
 	}
 	if (r < 0)
 		return r;
+	s->silent = header.type == SYMD_FORGET;
 	symd_msg__end(&s->reply);
 	return 0;
 }

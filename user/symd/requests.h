@@ -3,6 +3,7 @@
 #ifndef PMUBPF_SYMD_REQUESTS_H
 #define PMUBPF_SYMD_REQUESTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -17,6 +18,7 @@ struct requests {
 	struct elf_cfi *tables_of; /* whose table was asked for last */
 	struct elf_cfi *kept[2];   /* others before it whose code was gone through: 4 MB each */
 	struct buf reply;          /* to the last request; whole after it was handled */
+	bool silent;               /* it gets none */
 	struct answerer answerer;
 };
 

@@ -56,7 +56,7 @@ int symd_main(int sock)
 		/* if that takes time, it is this request that does */
 		cleanup_close(&fd);
 		fd = -1;
-		if (r == 0)
+		if (r == 0 && !s.silent)
 			r = symd_msg__send(sock, &s.reply, reply_fd, 0);
 	}
 	requests__done(&s);

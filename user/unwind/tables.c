@@ -203,6 +203,11 @@ static void look_again(struct tables *t)
 	}
 }
 
+void tables__let_go(struct tables *t, int fd)
+{
+	table_client__forget(t->client, fd);
+}
+
 static void set_aside(struct tables *t, uint32_t file)
 {
 	const struct file *f = file_of(t, file);

@@ -55,6 +55,8 @@ void tables__sampled(struct tables *tables, const uint32_t *files, size_t n, boo
 bool tables__crowded(const struct tables *tables);
 /* Decides who gets the room. used: by number, n_used of them: files that some process has mapped. */
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
+/* The helper is to have it open no more. */
+void tables__let_go(struct tables *tables, int fd);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
 /* What the helper that builds them has used: CPU time, memory at its most. */

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Volumes that programs ran from: they can be unmounted while a recording goes on, when those have gone.
+# measures nothing
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# The test again, in a mount namespace of its own, with a tmpfs at $T/volume.
+with_volume() { # FUNCTION
+	need_root
+	mkdir -p "$T/volume"
+	unshare -m true 2>/dev/null || skip "no mounts of one's own here"
+	export T
+	export -f "$1"
+	unshare -m bash -c 'mount -t tmpfs none "$T/volume" && "$0"' "$1" || fail "$(cat "$T/reason" 2>/dev/null || echo "the volume stays")"
+}
+
+# Records while the program runs there and until the volume can be unmounted.
+unmount_meanwhile() {
+	cp "$WORKLOADS/split" "$T/volume/onvolume"
+	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- sh -c '
+		"$1/volume/onvolume" 0.5
+		for i in $(seq 100); do
+			sleep 0.2
+			! umount "$1/volume" 2>/dev/null || exit 42
+		done' - "$T" >"$T/out" 2>"$T/err" </dev/null
+	echo $? >"$T/status"
+}
+
+t_a_volume_is_unmounted_meanwhile() {
+	with_volume unmount_meanwhile
+	expect_eq "$(cat "$T/status")" 42 "exit status, of who unmounts"
+	rc=0 expect_ledger
+	# the names were learnt of a copy
+	expect_match "$T/folded" '^onvolume;.*;main;.*hot70' "stacks of the program that ran there"
+}
+
+run_tests
