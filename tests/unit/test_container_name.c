@@ -214,6 +214,33 @@ Test(container_name, no_files, .timeout = 10)
 	tree_remove(root);
 }
 
+/* The daemon is looked for once, not for each container: by the second question its process has gone. */
+Test(container_name, the_daemon_is_remembered)
+{
+	const struct tree_file files[] = {
+		{"proc/7/comm", "dockerd\n"},
+		{"proc/7/cmdline", "--data-root=/far"},
+		{"far/containers/" WEB "/config.v2.json", "{\"Name\":\"/web-1\"}"},
+		{"far/containers/" DB "/config.v2.json", "{\"Name\":\"/db-1\"}"},
+		{"proc/7/ns/empty", ""},
+		{"proc/self/ns/empty", ""},
+	};
+	char *root = tree_make(files, ARRAY_SIZE(files));
+	_cleanup_free_ char *its = xasprintf("%s/proc/7/ns/pid", root);
+	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", root);
+	_cleanup_free_ char *comm = xasprintf("%s/proc/7/comm", root);
+	_cleanup_(container_name__done) struct container_name web, db;
+
+	cr_assert_eq(symlink("pid:[1]", its), 0);
+	cr_assert_eq(symlink("pid:[1]", ours), 0);
+	find(&web, root, "/docker/" WEB, 0);
+	cr_expect(same(web.name, "web-1"), "%s", web.name);
+	cr_assert_eq(unlink(comm), 0);
+	find(&db, root, "/docker/" DB, 0);
+	cr_expect(same(db.name, "db-1"), "%s", db.name);
+	tree_remove(root);
+}
+
 /* What a container mounts over its /etc/hostname is only believed where the engine keeps files of that id. */
 Test(container_name, mounts_that_lie)
 {

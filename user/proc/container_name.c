@@ -19,12 +19,14 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "proc/mountinfo.h"
+#include "sys/clock.h"
 #include "sys/jansson.h"
 #include "sys/open.h"
 #include "sys/procfs.h"
 
 /* A container's file has some 10 kB, a list of containers 1 kB for each. In memory it is 20 times that. */
 enum { JSON_MAX = 8 * 1024 * 1024 };
+#define REMEMBER_NS 5000000000ULL
 
 struct finder {
 	const char *root;
@@ -291,7 +293,7 @@ static bool in_our_pid_namespace(const struct finder *f, const char *pid)
 }
 
 /* From the command line of a running dockerd. */
-static char *dockers_root(const struct finder *f)
+static char *look_for_dockers_root(const struct finder *f)
 {
 	_cleanup_free_ char *proc = xasprintf("%s/proc", f->root);
 	_cleanup_closedir_ DIR *dir = opendir(proc);
@@ -318,6 +320,26 @@ static char *dockers_root(const struct finder *f)
 	return NULL;
 }
 
+/* All processes are looked at for it, and every container that isn't known asks, a few times: so it is remembered for a
+ * while, and that there is none. */
+static const char *dockers_root(const struct finder *f)
+{
+	static struct {
+		char *of, *found;
+		uint64_t until_ns;
+	} known;
+	uint64_t now = now_ns();
+
+	if (known.of && strcmp(known.of, f->root) == 0 && now < known.until_ns)
+		return known.found;
+	free(known.of);
+	free(known.found);
+	known.of = xstrdup(f->root);
+	known.found = look_for_dockers_root(f);
+	known.until_ns = now + REMEMBER_NS;
+	return known.found;
+}
+
 static bool try_docker_root(const struct finder *f, const char *root)
 {
 	_cleanup_free_ char *folder = root ? xasprintf("%s/containers/%s", root, f->path->id) :
@@ -328,7 +350,7 @@ static bool try_docker_root(const struct finder *f, const char *root)
 
 static bool try_daemon(const struct finder *f)
 {
-	_cleanup_free_ char *root = dockers_root(f);
+	const char *root = dockers_root(f);
 	json_t *config;
 	bool ok;
 
