@@ -13,7 +13,7 @@
 #include "cmd/record_out.h"
 #include "opener/opener.h"
 #include "pmu/probe.h"
-#include "pmu/way.h"
+#include "pmu/settle.h"
 #include "session/passes.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -24,12 +24,12 @@ static int default_event(struct record_args *a, struct err *err)
 	struct probe_result probe;
 	int r;
 
-	if (a->events.n)
+	if (a->parsed.n)
 		return 0;
-	r = event_names__parse_ours(&a->what.names, &a->events, "cycles", err);
+	r = event_names__parse_ours(&a->what.names, &a->parsed, "cycles", err);
 	if (r < 0)
 		return r;
-	event__probe(&a->events.events[0], &probe);
+	event__probe(&a->parsed.events[0], &probe);
 	if (probe.ok && !probe.user_only && probe.way == EVENT_OVERFLOWS) {
 		if (!a->quiet)
 			fprintf(stderr, "pmubpf: no -e: sampling cycles, this machine has a PMU\n");
@@ -39,55 +39,29 @@ static int default_event(struct record_args *a, struct err *err)
 		fprintf(stderr,
 			"pmubpf: no -e: sampling cpu-clock, because cycles can't be had: %s\n",
 			probe.reason);
-	event_list__done(&a->events);
-	a->events = (struct event_list){0};
-	return event_names__parse_ours(&a->what.names, &a->events, "cpu-clock", err);
+	event_list__done(&a->parsed);
+	a->parsed = (struct event_list){0};
+	return event_names__parse_ours(&a->what.names, &a->parsed, "cpu-clock", err);
 }
 
-/* How each event is counted; with a clock to read those at that don't overflow. */
-static int find_ways(struct record_args *a, struct err *err)
+static bool needs_clock(void *ctx, const struct event_list *events)
 {
-	event_list__find_ways(&a->events);
-	for (size_t i = 0; i < a->events.n; i++) {
-		if (a->events.events[i].at_clock && a->events.events[i].way != EVENT_READ)
-			return err__cannot(err,
-					   "event '%s': at-clock is for counters of the CPU that "
-					   "count here, and this is none",
-					   a->events.events[i].name);
-	}
-	if (!session_needs_clock(&a->session, a->passes))
-		return 0;
-	return event_list__add_clock(&a->events, err);
+	const struct record_args *a = ctx;
+
+	(void)events; /* the session's */
+	return session_needs_clock(&a->session, a->passes);
 }
 
-/* Lines begin with the event's name: two of one name could not be told apart. (Those of one text, for
- * several core PMUs, share their lines.) */
-static int check_names(const struct event_list *list, struct err *err)
+static int settle_events(struct record_args *a, struct err *err)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		for (size_t k = 0; k < i; k++) {
-			if (list->events[i].lead != list->events[k].lead &&
-			    strcmp(list->events[i].name, list->events[k].name) == 0)
-				return err__usage(err, "-e: '%s' is given twice",
-						  list->events[i].name);
-		}
-	}
-	return 0;
-}
+	const struct settle_opts opts = {
+		.rate = a->rate,
+		.budget_given = a->budget_given,
+		.needs_clock = needs_clock,
+		.ctx = a,
+	};
 
-/* Whose intervals may become longer: of those that nobody has given a rate. One that overflows each time is
- * exact, which is worth more than its cost, unless that was limited on purpose. */
-static void settle_budget(struct record_args *a)
-{
-	bool all_given = a->rate.freq_hz || a->rate.period;
-
-	for (size_t i = 0; i < a->events.n; i++) {
-		struct event *event = &a->events.events[i];
-
-		event->adaptive = event->way == EVENT_OVERFLOWS && !all_given &&
-				  !event->rate_given &&
-				  (event->attr.sample_period > 1 || a->budget_given);
-	}
+	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
 }
 
 static void print_tick(void *ctx, const struct session_tick *tick)
@@ -111,7 +85,8 @@ static void end_live_line(const struct record_args *a)
 		fputs("\r\033[K", stderr);
 }
 
-/* One recording, or one for each set of events that fit together. The command's exit status, or ours. */
+/* One recording, or one for each set of events that fit together. The command's exit status, or
+ * ours. */
 static int record_once(struct record_args *a, struct record_out *out, struct err *err)
 {
 	struct session_result result;
@@ -171,13 +146,7 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = default_event(&args, &err);
 	if (r == 0)
-		r = check_names(&args.events, &err);
-	if (r == 0)
-		event_list__drop_missing(&args.events, &args.notes);
-	if (r == 0)
-		r = find_ways(&args, &err);
-	if (r == 0)
-		r = event_list__set_rates(&args.events, &args.rate, &err);
+		r = settle_events(&args, &err);
 	if (r < 0)
 		return complain(&err);
 	args.session.signals = &signals;
@@ -185,9 +154,6 @@ int cmd_record(int argc, char **argv)
 	if (r < 0)
 		return complain(&err);
 	args.session.opener = opener;
-	settle_budget(&args);
-	event_list__settle_precise(&args.events);
-	plan__ask(&args.plan, &args.events);
 	r = record_out__open(&out, &args, argv, &err);
 	if (r < 0)
 		return complain(&err);

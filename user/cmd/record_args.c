@@ -518,7 +518,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 	if (r == 0)
 		r = settle_outputs(a);
 	if (r == 0)
-		r = event_args__read(&a->what, &a->events, a->err);
+		r = event_args__read(&a->what, &a->parsed, a->err);
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;
@@ -530,6 +530,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 
 void record_args__done(struct record_args *a)
 {
+	event_list__done(&a->parsed);
 	event_list__done(&a->events);
 	event_args__done(&a->what);
 	free(a->outputs);

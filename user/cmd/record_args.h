@@ -16,9 +16,10 @@
 
 struct record_args {
 	struct event_args what;
-	struct event_list events;
+	struct event_list parsed; /* as the options say */
+	struct event_list events; /* made of them by record: pmu/settle.h */
 	struct rate rate;
-	struct plan plan; /* made by record once the events are settled */
+	struct plan plan; /* and with them */
 	struct session_opts session;
 	struct target_args target;
 	bool unit_given;

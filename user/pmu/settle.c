@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is the order, and settle() has all of it: a clock of ours has to go with events
+ * that were found to be read only, and gets a rate as they do; only what has a way and a rate has
+ * an interval that may become longer; and only when all are there it is known which fit together.
+ */
+#include "pmu/settle.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "pmu/probe.h"
+#include "pmu/way.h"
+
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+static void event_list__copy(struct event_list *to, const struct event_list *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct event event = from->events[i];
+
+		event.name = copy_text(event.name);
+		event.label = copy_text(event.label);
+		event.title = copy_text(event.title);
+		event.maps_to = copy_text(event.maps_to);
+		event.counts = copy_text(event.counts);
+		event.pmu = copy_text(event.pmu);
+		event.cpus = copy_text(event.cpus);
+		event.scale_unit = copy_text(event.scale_unit);
+		GROW(to->events, to->n, to->cap);
+		to->events[to->n++] = event;
+	}
+}
+
+/* Lines begin with the event's name: two of one name could not be told apart. (Those of one text,
+ * for several core PMUs, share their lines.) */
+static int check_names(const struct event_list *list, struct err *err)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (list->events[i].lead != list->events[k].lead &&
+			    strcmp(list->events[i].name, list->events[k].name) == 0)
+				return err__usage(err, "-e: '%s' is given twice",
+						  list->events[i].name);
+		}
+	}
+	return 0;
+}
+
+/* How each event is counted; with a clock to read those at that don't overflow. */
+static int find_ways(struct event_list *list, const struct settle_opts *opts, struct err *err)
+{
+	event_list__find_ways(list);
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->events[i].at_clock && list->events[i].way != EVENT_READ)
+			return err__cannot(err,
+					   "event '%s': at-clock is for counters of the CPU that "
+					   "count here, and this is none",
+					   list->events[i].name);
+	}
+	return opts->needs_clock(opts->ctx, list) ? event_list__add_clock(list, err) : 0;
+}
+
+/* Whose intervals may become longer: of those that nobody has given a rate. One that overflows each
+ * time is exact, which is worth more than its cost, unless that was limited on purpose. */
+static void settle_budget(struct event_list *list, const struct settle_opts *opts)
+{
+	bool all_given = opts->rate.freq_hz || opts->rate.period;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct event *event = &list->events[i];
+
+		event->adaptive = event->way == EVENT_OVERFLOWS && !all_given &&
+				  !event->rate_given &&
+				  (event->attr.sample_period > 1 || opts->budget_given);
+	}
+}
+
+int settle(struct event_list *ret, struct plan *plan, const struct event_list *parsed,
+	   const struct settle_opts *opts, struct buf *notes, struct err *err)
+{
+	int r = check_names(parsed, err);
+
+	if (r < 0)
+		return r;
+	event_list__copy(ret, parsed);
+	event_list__drop_missing(ret, notes);
+	r = find_ways(ret, opts, err);
+	if (r == 0)
+		r = event_list__set_rates(ret, &opts->rate, err);
+	if (r < 0)
+		return r;
+	settle_budget(ret, opts);
+	event_list__settle_precise(ret);
+	plan__ask(plan, ret);
+	return 0;
+}
