@@ -157,4 +157,18 @@ t_live_line_on_a_terminal() {
 	expect_match "$T/out" $'\r' "a live line that is redrawn"
 }
 
+# ulimit -f, which else ends whoever writes more by a signal; the program that is started has it as it was.
+t_a_limit_of_file_sizes() {
+	echo before >"$T/folded"
+	(
+		ulimit -f 64
+		"$PMUBPF" record -e cpu-clock -q -F 3999 -o "$T/folded" -- sh -c '"$0" 1; head -c 1000000 /dev/zero >"$1"; echo $? >"$2"' \
+			"$WORKLOADS/manypaths" "$T/large" "$T/status" >"$T/out" 2>"$T/err"
+	)
+	expect_eq $? 1 "exit status"
+	expect_match "$T/err" "can't write .*: File too large; the file that was there has not changed" "what failed"
+	expect_eq "$(cat "$T/folded")" before "the file that was there"
+	expect_eq "$(cat "$T/status")" 153 "status of what writes too much itself"
+}
+
 run_tests

@@ -419,3 +419,14 @@ Test(folded, the_heaviest_fit)
 	cr_expect_eq(cut.lines, 3);
 	cr_expect_eq(cut.weight, 15);
 }
+
+/* A program may call its functions so, and is not what they say. */
+Test(folded, functions_that_are_called_other)
+{
+	add(0, "a", STACK(user(0x100, "[other]"), user(0x200, "[idle]")), 0, 5);
+	add(0, "a", profile__artificial(p, ARTIFICIAL_OTHER), 0, 1);
+	places[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
+		.frame.name = "[other]";
+	expect(&plain, "a;[other] 1\n"
+		       "a;\\x5bidle];\\x5bother] 5\n");
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf diff: two saved profiles, what differs and whether that may be chance. */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "out/diff.h"
 #include "out/html.h"
 #include "out/report.h"
+#include "session/signals.h"
 
 enum { TEXT_ROWS = 40, N_SIDES = 2 };
 
@@ -261,7 +261,7 @@ int cmd_diff(int argc, char **argv)
 	bool grown = false;
 	int r;
 
-	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	signals__ignore_of_files();
 	r = diff_args__parse(&args, argc, argv, &err);
 	if (r == 0)
 		r = compare(&run, &err);

@@ -2,7 +2,6 @@
 /* pmubpf report: a saved profile, as rows. Neither root nor BPF, and any machine's profile. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +16,7 @@
 #include "cmd/report_args.h"
 #include "out/report.h"
 #include "prof/symbolize.h"
+#include "session/signals.h"
 
 enum { TEXT_ROWS = 40 };
 #define TREE_SHARE 0.5
@@ -249,7 +249,7 @@ int cmd_report(int argc, char **argv)
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r;
 
-	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	signals__ignore_of_files();
 	run.report.command_line = argv + 1;
 	r = report_args__parse(&args, argc, argv, &err);
 	if (r == 0)

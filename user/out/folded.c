@@ -43,6 +43,15 @@ static bool ends_in_suffix(const struct buf *text)
 	return !strcmp(end, "_[k]") || !strcmp(end, "_[i]") || !strcmp(end, "_[j]");
 }
 
+static bool is_artificial(const char *name)
+{
+	for (size_t i = 0; i < N_ARTIFICIAL; i++) {
+		if (strcmp(name, artificial_names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static uint32_t text_number(struct folder *f, const char *name, const char *suffix)
 {
 	_cleanup_(buf__done) struct buf text = {0};
@@ -67,6 +76,15 @@ static const char *suffix_of(const struct prof_frame *frame, const char *name)
 	return frame->kind == PROF_JIT && *name != '[' ? "_[j]" : "";
 }
 
+/* A function of a program that is called [other] is not what the tool calls so. */
+static uint32_t own_number(struct folder *f, const char *name, const char *suffix)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	buf__printf(&text, "\\x5b%s%s", name + 1, suffix);
+	return intern__add(&f->texts, text.data, text.len + 1);
+}
+
 static uint32_t frame_text(struct folder *f, const struct prof_frame *frame)
 {
 	_cleanup_(buf__done) struct buf name = {0};
@@ -74,7 +92,9 @@ static uint32_t frame_text(struct folder *f, const struct prof_frame *frame)
 
 	if (!*text) {
 		prof_frame__text(frame, f->prof, f->opts->lines, &name);
-		*text = text_number(f, name.data, suffix_of(frame, name.data));
+		*text = frame->kind != PROF_ARTIFICIAL && is_artificial(name.data) ?
+				own_number(f, name.data, suffix_of(frame, name.data)) :
+				text_number(f, name.data, suffix_of(frame, name.data));
 	}
 	return *text;
 }

@@ -23,6 +23,7 @@ child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* while stopped, it must not outlive us */
 	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGXFSZ, &dfl, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (read(go_fd, &byte, 1) != 1)

@@ -8,12 +8,20 @@
 
 #include "base/cleanup.h"
 
-int signals__catch(struct signals *s, struct err *err)
+void signals__ignore_of_files(void)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, hangup;
-	sigset_t ours;
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	sigaction(SIGPIPE, &ignore, NULL); /* a reader that has gone is an EPIPE, not our end */
+	sigaction(SIGXFSZ, &ignore, NULL); /* and ulimit -f an EFBIG */
+}
+
+int signals__catch(struct signals *s, struct err *err)
+{
+	struct sigaction hangup;
+	sigset_t ours;
+
+	signals__ignore_of_files();
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);

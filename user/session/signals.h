@@ -15,7 +15,9 @@ struct signals {
 	int fd; /* -1: not caught */
 };
 
-/* Blocks them for whoever is started from here on, and ignores SIGPIPE. */
+/* Those by which a write would end us. */
+void signals__ignore_of_files(void);
+/* Blocks them for whoever is started from here on, and ignores those of files. */
 int signals__catch(struct signals *signals, struct err *err);
 /* The next that has come, 0 if none has. */
 int signals__next(const struct signals *signals);
