@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/stat_args.h"
+#include "opener/opener.h"
 #include "out/stat.h"
 #include "pmu/probe.h"
 #include "proc/containers.h"
@@ -21,6 +22,7 @@ struct stat_run {
 	struct counting_opts opts;
 	struct counting_result result; /* of the run that is on */
 	struct output output;
+	struct opener *opener;
 	struct buf whom, notes;
 	unsigned runs; /* that are in the sums */
 	struct counts sums;
@@ -132,7 +134,7 @@ static void add_cgroup(struct target_args *t, struct cgroup_ref *ref)
 	t->cgroups[t->n_cgroups++] = *ref;
 }
 
-static int settle_cgroups(struct stat_args *a, struct err *err)
+static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err *err)
 {
 	struct target_args *t = &a->target;
 	struct cgroup_ref *given;
@@ -140,8 +142,8 @@ static int settle_cgroups(struct stat_args *a, struct err *err)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < t->n_containers; i++)
-		r = containers__find(t->containers[i], &t->cgroups, &t->n_cgroups, &t->cap_cgroups,
-				     err);
+		r = containers__find(opener, t->containers[i], &t->cgroups, &t->n_cgroups,
+				     &t->cap_cgroups, err);
 	if (r < 0)
 		return r;
 	given = TAKE_PTR(t->cgroups);
@@ -255,6 +257,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.events = &a->events,
 		/* standard output carries counts and nothing else */
 		.whom = target_args__target(&a->target, !a->output),
+		.opener = run->opener,
 		.per_cpu = a->per_cpu,
 		.per_thread = a->per_thread,
 		.interval_ns = a->interval_ns,
@@ -286,9 +289,20 @@ static int run_once(struct stat_run *run, int *ret_status, struct err *err)
 	return last || cut;
 }
 
+/* Only what looks at others' processes needs one. */
+static int start_opener(struct stat_run *run, struct err *err)
+{
+	const struct target_args *t = &run->args->target;
+
+	if (!t->n_pids && !t->n_tids && !t->n_containers)
+		return 0;
+	return opener__start(&run->opener, err);
+}
+
 static void stat_run__done(struct stat_run *run)
 {
 	output__done(&run->output);
+	opener__free(run->opener);
 	buf__done(&run->whom);
 	buf__done(&run->notes);
 	counts__done(&run->sums);
@@ -308,7 +322,9 @@ int cmd_stat(int argc, char **argv)
 		event_list__drop_missing(&args.events, &run.notes);
 	note_clocks(&args.events, &run.notes);
 	if (r == 0)
-		r = settle_cgroups(&args, &err);
+		r = start_opener(&run, &err);
+	if (r == 0)
+		r = settle_cgroups(&args, run.opener, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, 0, &err);
 	if (r == 0) {

@@ -66,7 +66,7 @@ static int explain_refusal(const struct counters_opts *opts, const struct counte
 			   const struct perf_event_attr *attr, const struct counter *refused,
 			   int error, struct err *err)
 {
-	_cleanup_close_ int fd = leader ? perf_open(attr, refused->tid, refused->cpu) : -1;
+	_cleanup_close_ int fd = leader ? open_one(opts, attr, refused->tid, refused->cpu, -1) : -1;
 
 	if (fd < 0)
 		return event__explain_open(opts->event, refused->tid, refused->cpu, -error, err);

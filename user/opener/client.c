@@ -158,7 +158,7 @@ static int know_pid(struct opener *o)
 		cleanup_close(&o->sock);
 		o->sock = -1;
 		o->not_before_ns = now_ns() + ms(RETRY_MS);
-		return -EBUSY;
+		return -ECONNREFUSED;
 	}
 	o->pid = pid;
 	return 0;
@@ -168,7 +168,7 @@ static int be_ready(struct opener *o)
 {
 	if (o->sock < 0) {
 		if (now_ns() < o->not_before_ns || take_next(o) < 0)
-			return -EBUSY;
+			return -ECONNREFUSED;
 	}
 	return know_pid(o);
 }
@@ -215,7 +215,7 @@ static int take_answer(struct opener *o, unsigned limit_ms, opener_emit emit, vo
 			continue;
 		if (r < 0)
 			return r;
-		if (o->reply->result == -EBUSY)
+		if (o->reply->result == -ECONNREFUSED)
 			o->work.refused++;
 		emit(ctx, o->reply, fd);
 		/* each packet has its time, all of them the limit */

@@ -41,7 +41,7 @@ uint64_t opener__cpu_ns(const struct opener *o);
 
 /*
  * The questions. Each returns 0, a number or a descriptor, or a negative errno, among them -ETIMEDOUT (given up) and
- * -EBUSY (not tried). O may be NULL.
+ * -ECONNREFUSED (not tried). O may be NULL.
  */
 
 struct opener_process {

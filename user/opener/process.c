@@ -70,7 +70,7 @@ static void refuse(int sock, const struct opener_request *request)
 
 	memset(&reply, 0, offsetof(struct opener_reply, text));
 	reply.seq = request->seq;
-	reply.result = -EBUSY;
+	reply.result = -ECONNREFUSED;
 	send_reply(&sock, &reply, -1);
 }
 

@@ -66,10 +66,11 @@ static bool has_core_pmu(void)
 	return pmus__read(&pmus, NULL) == 0 && pmus__core(&pmus);
 }
 
-/* Whether the event opens with other demands; on the CPU as a whole if no task may have it. */
+/* Whether the event opens with other demands; on the CPU as a whole if no task may have it. Not on another's task, which
+ * may keep whoever looks at it waiting: what the demands are about is the same with ours. */
 static bool opens(const struct ask *ask, const struct perf_event_attr *attr)
 {
-	_cleanup_close_ int fd = attr__try_open(attr, ask->tid, ask->cpu, -1);
+	_cleanup_close_ int fd = attr__try_open(attr, ask->tid > 0 ? 0 : ask->tid, ask->cpu, -1);
 
 	return fd >= 0;
 }
@@ -361,6 +362,12 @@ static void refusal__fill(struct refusal *ret, const struct ask *ask)
 	case ESRCH:
 		brief(ret, "task gone");
 		why(ret, "the task has ended");
+		break;
+	case ETIMEDOUT:
+	case ECONNREFUSED:
+		brief(ret, "not in time");
+		why(ret, "the task keeps whoever looks at it waiting (it may be in an exec that a "
+			 "file server holds up)");
 		break;
 	case EMFILE:
 		explain_emfile(ret);

@@ -167,13 +167,14 @@ bool cgroup_info__is(const struct cgroup_info *info, const char *wanted)
 	       strncmp(info->id, wanted, strlen(wanted)) == 0;
 }
 
-bool cgroup_path_is(const char *path, pid_t tgid, const char *wanted, char **ret_container)
+bool cgroup_path_is(struct opener *opener, const char *path, pid_t tgid, const char *wanted,
+		    char **ret_container)
 {
 	struct cgroup cgroup = {.path = (char *)path};
 	struct cgroup_info info;
 	bool is;
 
-	look_up(NULL, &cgroup, tgid);
+	look_up(opener, &cgroup, tgid);
 	info = info_of(&cgroup);
 	is = cgroup_info__is(&info, wanted);
 	*ret_container = TAKE_PTR(cgroup.container);

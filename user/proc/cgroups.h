@@ -42,6 +42,7 @@ struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i);
 bool cgroup_info__is(const struct cgroup_info *info, const char *wanted);
 /* The same of a cgroup that was never met, by its path and a process in it (0: none). *ret_container, the caller's:
  * what it is called; NULL: it is none, or only a folder within one. */
-bool cgroup_path_is(const char *path, pid_t tgid, const char *wanted, char **ret_container);
+bool cgroup_path_is(struct opener *opener, const char *path, pid_t tgid, const char *wanted,
+		    char **ret_container);
 
 #endif

@@ -18,6 +18,7 @@ enum {
 };
 
 struct search {
+	struct opener *opener;
 	const char *wanted;
 	struct cgroup_ref **list;
 	size_t *n, *cap;
@@ -57,7 +58,7 @@ static int search_in(struct search *s, struct cgroup_ref *ref, unsigned level, s
 	_cleanup_free_ char *container = NULL;
 	int r = 0;
 
-	if (cgroup_path_is(cgroup__path(ref), any_process(ref), s->wanted, &container)) {
+	if (cgroup_path_is(s->opener, cgroup__path(ref), any_process(ref), s->wanted, &container)) {
 		GROW(*s->list, *s->n, *s->cap);
 		(*s->list)[(*s->n)++] = *ref;
 		return 0;
@@ -83,10 +84,10 @@ static int search_below(struct search *s, const struct cgroup_ref *ref, unsigned
 	return 0;
 }
 
-int containers__find(const char *wanted, struct cgroup_ref **list, size_t *n, size_t *cap,
-		     struct err *err)
+int containers__find(struct opener *opener, const char *wanted, struct cgroup_ref **list, size_t *n,
+		     size_t *cap, struct err *err)
 {
-	struct search s = {.wanted = wanted, .list = list, .n = n, .cap = cap};
+	struct search s = {.opener = opener, .wanted = wanted, .list = list, .n = n, .cap = cap};
 	_cleanup_(cgroup__done) struct cgroup_ref root = {0};
 	size_t before = *n;
 	int r = cgroup__counted_root(&root, err);

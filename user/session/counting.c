@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "session/counting_internal.h"
 #include "sys/clock.h"
 #include "sys/drop.h"
@@ -25,15 +26,11 @@ enum {
 	PRESENCE_SLACK_NS = 1000000,
 };
 
-/*
- * From here on counters are read. A command that has become another user is ended, and a thread (-t) is seen
- * where /proc shows to others only what they may look into (hidepid).
- */
-static void drop_privileges(const struct target *whom)
+/* From here on counters are read, and a command that has become another user is ended. */
+static void drop_privileges(const struct counting_opts *o)
 {
-	uint64_t keep = whom->command ? CAP_BIT(CAP_KILL) : 0;
-
-	drop_capabilities(whom->n_tids ? keep | CAP_BIT(CAP_SYS_PTRACE) : keep);
+	drop_capabilities(o->whom.command ? CAP_BIT(CAP_KILL) : 0);
+	opener__settled(o->opener);
 	drop_new_privileges();
 }
 
@@ -255,7 +252,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	if (r == 0)
 		r = start(&c, err);
 	if (r == 0 && !o->more_follow)
-		drop_privileges(&o->whom);
+		drop_privileges(o);
 	if (r == 0) {
 		result->end = loop(&c);
 		if (result->end != END_READER && emit(&c, now_ns()) < 0)

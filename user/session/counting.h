@@ -20,11 +20,14 @@
 #include "session/session.h"
 #include "session/target.h"
 
+struct opener;
+
 struct counting_opts {
 	/* Borrowed. Rates and precision are ignored; without privilege an event may be narrowed to
 	 * user code, and its name says so then. */
 	struct event_list *events;
 	struct target whom;
+	struct opener *opener; /* who opens counters of tasks; borrowed; NULL: this process */
 
 	bool per_cpu;         /* a row for each CPU */
 	bool per_thread;      /* a row for each thread there is at the start, of pids and tids */

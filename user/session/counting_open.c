@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "pmu/explain.h"
 #include "session/counting_internal.h"
 #include "sys/limits.h"
@@ -106,7 +107,7 @@ static struct presence *presence_on(struct counting *c, pid_t tid, int cpu)
 		return p;
 	p = xcalloc(1, sizeof(*p));
 	p->key = key;
-	p->fd = perf_open(&attr, tid, cpu);
+	p->fd = opener__counter(c->opts->opener, &attr, tid, cpu, -1);
 	HASH_ADD(hh, c->presences, key, sizeof(p->key), p);
 	return p;
 }
@@ -159,6 +160,8 @@ static int try_open(const struct counting *c, const struct event *event, const s
 		attr.disabled = attr.enable_on_exec = 0; /* as its leader is */
 	if (place->cgroup >= 0)
 		return perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu, leader_fd);
+	if (place->tid >= 0)
+		return opener__counter(c->opts->opener, &attr, place->tid, place->cpu, leader_fd);
 	return perf_open_in(&attr, place->tid, place->cpu, leader_fd);
 }
 
