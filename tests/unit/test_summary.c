@@ -368,6 +368,15 @@ static void expect_text(const char *words)
 	buf__done(&text);
 }
 
+static void expect_no_text(const char *words)
+{
+	struct buf out = {0};
+
+	summary__text(&summary, &out);
+	cr_expect_null(strstr(out.data, words), "%s", out.data);
+	buf__done(&out);
+}
+
 Test(summary, the_text_begins_with_the_verdict)
 {
 	struct buf text = {0};
@@ -386,6 +395,20 @@ Test(summary, the_text_begins_with_the_verdict)
 		     0);
 	buf__done(&text);
 	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
+}
+
+Test(summary, threads_that_finish_no_interval_are_told)
+{
+	struct ledger_event *e = &ledger_events[1];
+
+	e->interval = 10;
+	e->kernel.weight_seen = 4 * e->interval;
+	e->value = 10 * e->interval;
+	expect_no_text("--per-cpu");
+	e->value++;
+	expect_text("; most of it ran in threads that finished no interval: try --per-cpu\n");
+	e->kernel.weight_seen = e->value / 2;
+	expect_no_text("--per-cpu");
 }
 
 Test(summary, the_text_ends_with_the_cost)

@@ -10,6 +10,9 @@
 #include "out/escape.h"
 #include "out/ratios.h"
 
+/* With fewer of them there was little to sample. */
+enum { ENOUGH_INTERVALS = 10 };
+
 static void count_stack(struct frame_counts *counts, const struct profile *profile,
 			const struct names *names, uint32_t stack, uint64_t samples)
 {
@@ -428,6 +431,20 @@ static void text_opener(const struct opener_work *work, struct buf *out)
 			    work->late, work->refused);
 }
 
+/* Each thread has intervals of its own then, and what ran in them without finishing one is in no sample. */
+static bool ran_too_briefly(const struct summary *s)
+{
+	for (size_t i = 0; i < s->ledger->n_events; i++) {
+		const struct ledger_event *e = &s->ledger->events[i];
+
+		if (s->per_task[i] && !e->read && !ledger_event__unfinished(e) &&
+		    e->value > ENOUGH_INTERVALS * e->interval &&
+		    e->kernel.weight_seen < e->value / 2)
+			return true;
+	}
+	return false;
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -448,6 +465,9 @@ void summary__text(const struct summary *s, struct buf *out)
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
+	if (ran_too_briefly(s))
+		buf__puts(out,
+			  "; most of it ran in threads that finished no interval: try --per-cpu");
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	text_plan(s, out);
