@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -235,25 +237,55 @@ static void maps(struct answering *a)
 	finish(a, r, -1);
 }
 
-/* Not all filesystems tell it. */
-static bool has_generation(int found, uint64_t wanted)
+/*
+ * On these nobody is asked when a file is closed, so the open file itself is handed over, which spares the question for
+ * it: programs of 3 ms have to be looked at in time. Overlays aren't among them, as they ask what is below.
+ */
+static bool closes_at_once(int found)
 {
-	_cleanup_close_ int fd = open_found(found);
-	int generation;
+	struct statfs fs;
 
-	return fd < 0 || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
-	       (uint32_t)generation == (uint32_t)wanted;
+	if (fstatfs(found, &fs) < 0)
+		return false;
+	switch ((uint32_t)fs.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+	case HUGETLBFS_MAGIC:
+		return true;
+	}
+	return false;
 }
 
 /* Regular, and the inode that was mapped. The device may differ: overlayfs and btrfs report one in
- * mappings and another in stat. */
-static bool is_mapped_file(int found, const struct opener_request *r)
+ * mappings and another in stat. Not all filesystems tell the generation, and O_PATH never does. */
+static bool is_mapped_file(int fd, const struct opener_request *r)
 {
 	struct stat st;
+	int generation;
 
-	if (fstat(found, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != r->inode)
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != r->inode)
 		return false;
-	return !r->generation || has_generation(found, r->generation);
+	return !r->generation || ioctl(fd, FS_IOC_GETVERSION, &generation) < 0 ||
+	       (uint32_t)generation == (uint32_t)r->generation;
+}
+
+/* Takes found over, and answers with it; false: it is not the file that was meant. */
+static bool hand_over(struct answering *a, int found, bool only_mapped)
+{
+	_cleanup_close_ int owned = found;
+	_cleanup_close_ int opened = closes_at_once(found) ? open_found(found) : -1;
+	int fd = opened >= 0 ? opened : owned;
+
+	if (only_mapped && !is_mapped_file(fd, a->request))
+		return false;
+	finish(a, 0, fd);
+	return true;
 }
 
 /*
@@ -264,29 +296,40 @@ static bool is_mapped_file(int found, const struct opener_request *r)
 static void mapped(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	_cleanup_close_ int fd = find_mapping(r->tgid, r->start, r->end), root = -1;
+	int found = find_mapping(r->tgid, r->start, r->end);
+	_cleanup_close_ int root = -1;
 
 	a->reply.place.mnt_ns = a->subject.mnt_ns;
-	if (fd >= 0 && is_mapped_file(fd, r))
-		return finish(a, 0, fd);
-	cleanup_close(&fd);
+	if (found >= 0 && hand_over(a, found, true))
+		return;
 	if (a->subject.mnt_ns)
 		root = open_root_of(r->tgid);
-	fd = root >= 0 ? find_regular(root, r->text) : find_at_hand(r->text);
-	if (fd >= 0 && is_mapped_file(fd, r))
-		return finish(a, 0, fd);
-	finish(a, fd < 0 ? fd : -ESTALE, -1);
+	found = root >= 0 ? find_regular(root, r->text) : find_at_hand(r->text);
+	if (found >= 0 && hand_over(a, found, true))
+		return;
+	finish(a, found < 0 ? found : -ESTALE, -1);
 }
 
 static void path(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	_cleanup_close_ int fd = r->flags & OPENER_AT_HAND ? find_at_hand(r->text) :
-							     find_regular(a->fd, r->text);
+	int found = r->flags & OPENER_AT_HAND ? find_at_hand(r->text) :
+						find_regular(a->fd, r->text);
 
-	if (fd >= 0 && r->flags & OPENER_INODE && !is_mapped_file(fd, r))
-		return finish(a, -ESTALE, -1);
-	finish(a, fd < 0 ? fd : 0, fd);
+	if (found < 0)
+		finish(a, found, -1);
+	else if (!hand_over(a, found, r->flags & OPENER_INODE))
+		finish(a, -ESTALE, -1);
+}
+
+static void owned(struct answering *a)
+{
+	int found = find_owned(a->fd, a->request->text, a->request->uid);
+
+	if (found < 0)
+		finish(a, found, -1);
+	else
+		hand_over(a, found, false);
 }
 
 static void lend(struct answering *a)
@@ -401,7 +444,7 @@ static void answer(struct answering *a)
 	case OPENER_PATH:
 		return path(a);
 	case OPENER_OWNED:
-		return finish_fd(a, find_owned(a->fd, r->text, r->uid));
+		return owned(a);
 	case OPENER_LEND:
 		return lend(a);
 	case OPENER_COUNTER:

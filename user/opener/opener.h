@@ -72,7 +72,7 @@ int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, uint64_t dev, c
 int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner);
 /*
  * For the helper, to read: what was found, opened. Found is what the questions above answer: O_PATH, so that closing it
- * asks no server; what is lent the helper takes out of the socket that it comes in (symd_fd__take_out), and closes. Of
+ * asks no server, or open, where there is none; what is lent the helper takes out of the socket that it comes in (symd_fd__take_out), and closes. Of
  * any other descriptor it is a copy.
  */
 int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev);

@@ -7,10 +7,11 @@
  *	PROCESS	tgid					mnt_ns, ns_tgid, uid, root; +fd its root, if it isn't ours
  *	MAPS	tgid					text: lines of its executable mappings; more
  *	MAPPED	tgid, start, end, inode, generation; text: path
- *							mnt_ns; +fd the file it has mapped there, O_PATH
+ *							mnt_ns; +fd the file it has mapped there, O_PATH or
+ *							open, if nobody is asked when it is closed
  *	PATH	+fd root or none, flags, inode, generation, mnt_ns; text: path
- *							+fd, O_PATH
- *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd, O_PATH
+ *							+fd, the same
+ *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd, the same
  *	LEND	+fd, O_PATH; mnt_ns, dev		+fd a socket with the open file (symd_fd__enclose)
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
