@@ -188,6 +188,16 @@ t_65000_mappings() {
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 }
 
+# Its /proc/PID/maps has more than 100 MB, of which nobody holds more than a piece at a time.
+t_maps_of_100_megabytes() {
+	export CROWD_DEEP=$T
+	spawn_crowd deep 30000
+	later rm -rf "$T"/ddd*
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_match "$T/folded" '(^|;)crowd_spin(;| )' "what it does"
+}
+
 # What can't be opened must not be tried for each of them, each time. As long as with few of them, or nearly.
 t_20000_mappings_of_a_device() {
 	local few

@@ -4,6 +4,7 @@
  *
  *	mappings	N mappings with code in them, of one page each, that the kernel can't merge
  *	devices		the same of a device, which no profiler may open
+ *	deep		the same of a file below $CROWD_DEEP whose path has 3,500 bytes
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time; each spins for
  *			50 µs in crowd_child. Prints "forked N".
@@ -55,6 +56,26 @@ static void mappings(long n, const char *file)
 		if (mmap(NULL, 4096, prot, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 			fail("mmap");
 	}
+}
+
+/* The path is made of folders that are entered one by one, as no call takes it whole. */
+static void deep(long n, const char *dir)
+{
+	char name[251];
+	int fd;
+
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	if (!dir || chdir(dir) < 0)
+		fail("CROWD_DEEP");
+	for (int i = 0; i < 14; i++) {
+		if (mkdir(name, 0755) < 0 || chdir(name) < 0)
+			fail(name);
+	}
+	fd = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0755);
+	if (fd < 0 || ftruncate(fd, 4096) < 0)
+		fail("file");
+	mappings(n, "file");
 }
 
 static sem_t started;
@@ -243,6 +264,8 @@ int main(int argc, char **argv)
 		mappings(n, "/proc/self/exe");
 	else if (strcmp(what, "devices") == 0)
 		mappings(n, "/dev/zero");
+	else if (strcmp(what, "deep") == 0)
+		deep(n, getenv("CROWD_DEEP"));
 	else if (strcmp(what, "threads") == 0)
 		threads(n);
 	else if (strcmp(what, "forks") == 0)
