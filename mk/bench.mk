@@ -10,6 +10,12 @@ $(BENCH)/pmubpf-stream: tests/bench/stream.c tests/bench/stream.h $(OBJ)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=assembly__record,--wrap=processes__life_arrived,--wrap=session__round \
 		tests/bench/stream.c $(OBJ) $(LDLIBS) -o $@
 
+# A pmubpf whose recordings are cut all the time, and added up again.
+$(BENCH)/pmubpf-cuts: tests/bench/cuts.c $(OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=session__record,--wrap=session__part tests/bench/cuts.c $(OBJ) $(LDLIBS) -o $@
+
 $(BENCH)/replay: tests/bench/replay.c tests/bench/stream.h $(TESTED)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

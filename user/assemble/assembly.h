@@ -115,6 +115,8 @@ void assembly__retry(struct assembly *a, bool last);
 /* Weight that belongs to no program, counted at a place. */
 void assembly__charge(struct assembly *a, size_t event, const char *place, uint64_t weight);
 
+/* Marks the files that rows of a profile refer to, for files__sweep. */
+void profile__keep_files(const struct profile *profile, struct files *files);
 /* Marks the files that rows, processes and waiting samples refer to, for files__sweep. */
 void assembly__keep_files(const struct assembly *a);
 /* Sets used[number] for each file that somebody may still have to be walked through. */

@@ -83,13 +83,18 @@ void assembly__retry(struct assembly *a, bool last)
 	a->n_late = kept;
 }
 
-void assembly__keep_files(const struct assembly *a)
+void profile__keep_files(const struct profile *profile, struct files *files)
 {
 	const struct frame *frames;
-	size_t n = profile__frames(a->profile, &frames);
+	size_t n = profile__frames(profile, &frames);
 
 	for (size_t i = 0; i < n; i++)
-		files__keep(a->opts.files, frames[i].file);
+		files__keep(files, frames[i].file);
+}
+
+void assembly__keep_files(const struct assembly *a)
+{
+	profile__keep_files(a->profile, a->opts.files);
 	processes__keep_files(a->processes);
 	for (size_t i = 0; i < a->n_late; i++)
 		process_view__keep_files(&a->late[i].view, a->opts.files);

@@ -27,6 +27,8 @@ struct counter {
 	uint64_t charged;  /* of a place's counter: how much of it is in the profile */
 	uint64_t since_ns; /* of a CPU that came later: when it was opened; 0: it was here */
 	struct perf_count count; /* after counters__read */
+	/* of a recording that is cut: what it was at the last cut, and how much more it is */
+	struct perf_count before, since;
 };
 
 struct counters {

@@ -202,6 +202,10 @@ bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 		  e->kernel.emitted + e->kernel.filtered + ledger_event__dropped(e), remarks);
 	ok &= same(e, "weight seen = emitted + filtered + dropped", e->kernel.weight_seen, weight,
 		   remarks);
+	if (e->in.rings + e->kernel.emitted < e->out.rings) {
+		buf__printf(remarks, "%s: more was decoded than emitted\n", e->name);
+		return false;
+	}
 	ok &= same(e, "emitted = decoded", e->kernel.emitted + e->in.rings,
 		   e->decoded + e->out.rings, remarks);
 	ok &= same(e, "weight emitted = weight decoded",

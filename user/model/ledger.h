@@ -129,6 +129,8 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
+/* Takes off what was counted before. */
+void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before);
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);
 
 /* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves from->aside. */

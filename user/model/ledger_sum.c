@@ -79,6 +79,17 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from)
 	}
 }
 
+#define TAKE(name) from->name -= before->name;
+void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before)
+{
+	STATS(TAKE)
+	for (int i = 0; i < PMB_N_DROPS; i++) {
+		from->dropped[i] -= before->dropped[i];
+		from->weight_dropped[i] -= before->weight_dropped[i];
+	}
+}
+#undef TAKE
+
 void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 {
 	ledger_stats__add(&to->kernel, &from->kernel);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The end of a recording: what the counters say, and everything else that the ledger compares. */
+/*
+ * The end of a recording, or of a part of it: what the counters say, and everything else that the ledger compares. The
+ * hard thing is that a recording which is cut goes on meanwhile: what the overflow programs have counted is read until no
+ * run of theirs was amid its columns, and close to when the counters are read.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,6 +12,7 @@
 #include "base/num.h"
 #include "pmu/cores.h"
 #include "session/internal.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 /* A CPU that was busy for less says nothing about its clock. */
@@ -78,16 +83,16 @@ static bool has_successor(const struct session *s, size_t at)
 /* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
 static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
 {
-	double busy = (double)c->count.running_ns, idle_share;
+	double busy = (double)c->since.running_ns, idle_share;
 
 	if (c->tid < 0 && c->since_ns)
 		return 0; /* when it was idle isn't known that well */
-	if (c->tid < 0 && c->count.enabled_ns) {
+	if (c->tid < 0 && c->since.enabled_ns) {
 		idle_share = (double)(idle[c->cpu] - s->idle_before[c->cpu]) /
-			     (double)c->count.enabled_ns;
+			     (double)c->since.enabled_ns;
 		busy *= idle_share < 1 ? 1 - idle_share : 0;
 	}
-	return busy < MIN_BUSY_NS ? 0 : (double)c->count.value / busy * 1e9;
+	return busy < MIN_BUSY_NS ? 0 : (double)c->since.value / busy * 1e9;
 }
 
 /* Its counter goes up with every cycle of the code that it covers: cycles, not stalled cycles. */
@@ -132,7 +137,7 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]) && !has_successor(s, i))
+		if (c->event == source && (c->cpu < 0 || sampled[c->cpu]))
 			hz[used++] = counter_hz(s, c, idle);
 	}
 	rate = clock_rate_mean(hz, used, true);
@@ -156,26 +161,26 @@ static uint64_t event_interval(const struct event *event, const struct ledger_ev
 /* An interval whose overflows stay below what the kernel allows, with a margin for moments that are
  * busier than the average. A throttled counter stands still: what it counted is too little, so the
  * advice is at least twice what was too short. */
-static uint64_t calm_interval(const struct session *s, size_t index)
+static uint64_t calm_interval(const struct session *s, const struct ledger_event *e, size_t index)
 {
 	double per_second = s->opts->events->events[index].unit == UNIT_NS ? 1e9 : 0;
-	uint64_t interval = s->result->ledger.events[index].interval, calm;
+	uint64_t interval = e->interval, calm;
 
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && c->count.running_ns)
-			per_second = fmax(per_second, (double)c->count.value /
-							      (double)c->count.running_ns * 1e9);
+		if (c->event == index && c->since.running_ns)
+			per_second = fmax(per_second, (double)c->since.value /
+							      (double)c->since.running_ns * 1e9);
 	}
 	calm = (uint64_t)(MARGIN * per_second / (double)allowed_rate());
 	return num__next_prime(calm < 2 * interval ? 2 * interval : calm);
 }
 
 /* The clock went on while its CPU was idle; the overflows there may not have come. */
-static uint64_t idle_without_overflow(const struct session *s, size_t index, const uint64_t *idle)
+static uint64_t idle_without_overflow(const struct session *s, const struct ledger_event *e,
+				      size_t index, const uint64_t *idle)
 {
-	const struct ledger_event *e = &s->result->ledger.events[index];
 	uint64_t sum = 0, told;
 
 	if (s->opts->events->events[index].unit != UNIT_NS)
@@ -183,8 +188,7 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && c->tid < 0 && idle[c->cpu] > s->idle_before[c->cpu] &&
-		    !has_successor(s, i))
+		if (c->event == index && c->tid < 0 && idle[c->cpu] > s->idle_before[c->cpu])
 			sum += idle[c->cpu] - s->idle_before[c->cpu]; /* else it is offline */
 	}
 	told = e->kernel.weight_idle + e->kernel.weight_skipped;
@@ -201,21 +205,21 @@ static uint64_t idle_without_overflow(const struct session *s, size_t index, con
  */
 static uint64_t counted(const struct session *s, const struct counter *c)
 {
-	return event_weight(s, c->event) == PMB_WEIGHT_CLOCK_TASK ? c->count.running_ns :
-								    c->count.value;
+	return event_weight(s, c->event) == PMB_WEIGHT_CLOCK_TASK ? c->since.running_ns :
+								    c->since.value;
 }
 
-static void add_counter(struct session *s, const struct counter *c)
+static void add_counter(const struct session *s, struct ledger *ledger, const struct counter *c)
 {
-	struct ledger_event *e = &s->result->ledger.events[c->event];
+	struct ledger_event *e = &ledger->events[c->event];
 	uint64_t value = counted(s, c);
 	double scale =
-		c->count.running_ns ? (double)c->count.enabled_ns / (double)c->count.running_ns : 0;
+		c->since.running_ns ? (double)c->since.enabled_ns / (double)c->since.running_ns : 0;
 
 	e->value += value;
-	e->enabled_ns += c->count.enabled_ns;
-	e->running_ns += c->count.running_ns;
-	e->scaled += c->count.enabled_ns == c->count.running_ns ? value :
+	e->enabled_ns += c->since.enabled_ns;
+	e->running_ns += c->since.running_ns;
+	e->scaled += c->since.enabled_ns == c->since.running_ns ? value :
 								  (uint64_t)((double)value * scale);
 	e->instances++;
 }
@@ -229,16 +233,17 @@ static uint64_t watched_ns(const struct session *s, size_t at, uint64_t *ret_bef
 	*ret_before = UINT64_MAX;
 	if (!any_came(s)) {
 		*ret_before = 0;
-		return c->count.enabled_ns;
+		return c->since.enabled_ns;
 	}
 	for (size_t i = 0; i <= at; i++) {
 		const struct counter *other = &s->counters.list[i];
 
 		if (other->event != c->event || other->tid >= 0 || other->cpu != c->cpu)
 			continue;
-		sum += other->count.enabled_ns;
+		sum += other->since.enabled_ns;
 		if (*ret_before == UINT64_MAX)
-			*ret_before = other->since_ns ? other->since_ns - s->start_ns : 0;
+			*ret_before = other->since_ns > s->part_ns ? other->since_ns - s->part_ns :
+								     0;
 	}
 	return sum;
 }
@@ -252,15 +257,15 @@ static void note_cpus(const struct session *s, size_t index, struct ledger_event
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && c->tid < 0 && c->count.enabled_ns > longest)
-			longest = c->count.enabled_ns;
+		if (c->event == index && c->tid < 0 && c->since.enabled_ns > longest)
+			longest = c->since.enabled_ns;
 	}
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
 		if (c->event != index || c->tid >= 0)
 			continue;
-		e->cpus_came += c->since_ns > 0;
+		e->cpus_came += c->since_ns > s->part_ns;
 		watched = has_successor(s, i) ? longest : watched_ns(s, i, &before) + before;
 		if (watched + ENABLING_NS + longest / 100 >= longest)
 			continue;
@@ -269,8 +274,8 @@ static void note_cpus(const struct session *s, size_t index, struct ledger_event
 	}
 }
 
-/* Overflows for which no program was called: the last ones, too, after which none was there to notice. */
-static void count_unseen(const struct session *s, size_t index, struct ledger_event *e)
+/* Overflows for which no program was called: the last ones, too, after which none will be there to notice. */
+static void count_unseen(const struct session *s, size_t index, bool final, struct ledger_event *e)
 {
 	_cleanup_free_ struct pmb_last *last = NULL;
 	bool known;
@@ -278,7 +283,7 @@ static void count_unseen(const struct session *s, size_t index, struct ledger_ev
 	if (event_weight(s, index) != PMB_WEIGHT_GRID)
 		return;
 	last = xcalloc((size_t)programs__n_cpus(s->programs), sizeof(*last));
-	known = programs__last(s->programs, index, last) == 0;
+	known = final && programs__last(s->programs, index, last) == 0;
 	for (size_t i = 0; known && i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
@@ -296,103 +301,214 @@ static void read_counted(struct session *s)
 		s->result->counts[s->counted.list[i].event] += s->counted.list[i].count.value;
 }
 
-static void share_times(struct session *s)
+static void share_times(const struct session *s, struct ledger *ledger)
 {
 	const struct event_list *events = s->opts->events;
 
 	for (size_t i = 0, end; i < events->n; i = end) {
 		end = event_list__family_end(events, i);
 		if (end - i > 1 && s->result->scopes[i] == SCOPE_PER_TASK)
-			ledger_events__share_time(&s->result->ledger.events[i], end - i);
+			ledger_events__share_time(&ledger->events[i], end - i);
 	}
 }
 
-static void close_unwind(struct session *s)
+static void close_unwind(struct session *s, struct ledger *ledger)
 {
-	struct ledger_unwind *unwind = &s->result->ledger.unwind;
-	const struct tables_totals *totals;
+	struct tables_totals now, *told = &s->told.tables;
+	struct ledger_unwind *unwind = &ledger->unwind;
 
-	spoilers__sort(&s->result->ledger.spoilers);
 	if (!s->tables)
 		return;
-	totals = tables__totals(s->tables);
-	set_aside__merge(&s->result->ledger.aside, tables__set_aside(s->tables));
+	now = *tables__totals(s->tables);
+	set_aside__merge(&ledger->aside, tables__set_aside(s->tables));
 	*unwind = (struct ledger_unwind){
-		.built = totals->built,
-		.frames = totals->frames,
-		.failed = totals->failed,
-		.no_room = totals->no_room,
-		.over_budget = totals->over_budget,
-		.evicted = totals->evicted,
-		.evicted_mapped = totals->evicted_mapped,
-		.readmitted = totals->readmitted,
+		.built = now.built - told->built,
+		.frames = now.frames - told->frames,
+		.failed = now.failed - told->failed,
+		.no_room = now.no_room - told->no_room,
+		.over_budget = now.over_budget - told->over_budget,
+		.evicted = now.evicted - told->evicted,
+		.evicted_mapped = now.evicted_mapped - told->evicted_mapped,
+		.readmitted = now.readmitted - told->readmitted,
 		.bytes = store__bytes(s->store),
-		.build_ns = totals->build_ns,
-		.slices_lost = s->assembly.slices.refused,
+		.build_ns = now.build_ns - told->build_ns,
+		.slices_lost = s->assembly.slices.refused - s->told.slices_refused,
 	};
-	for (size_t i = 0; i < s->result->ledger.n_events; i++) {
-		unwind->slices += s->result->ledger.events[i].kernel.slices_sent;
-		unwind->slices_lost += s->result->ledger.events[i].kernel.slices_lost;
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		unwind->slices += ledger->events[i].kernel.slices_sent;
+		unwind->slices_lost += ledger->events[i].kernel.slices_lost;
+	}
+	*told = now;
+	s->told.slices_refused = s->assembly.slices.refused;
+}
+
+/* How the tables stood. */
+static void close_memory(struct session *s, struct session_cut *part)
+{
+	struct raw_stacks *stacks = &s->assembly.stacks;
+
+	part->ledger.memory = (struct ledger_memory){
+		.limit = s->opts->max_memory,
+		.bytes = raw_stacks__bytes(stacks),
+		.stacks_dropped = stacks->dropped - s->told.stacks_dropped,
+	};
+	if (!s->opts->profile) /* else it is the lender's, with his numbers of events */
+		ledger__count_rows(&part->ledger, part->profile);
+	s->told.stacks_dropped = stacks->dropped;
+}
+
+static void close_sideband(struct session *s, struct ledger *ledger)
+{
+	const struct sideband_totals *now = sideband__totals(s->sideband);
+	struct sideband_totals *told = &s->told.sideband;
+
+	ledger->sideband_records = now->records - told->records;
+	ledger->sideband_lost = now->lost - told->lost;
+	ledger->sideband_rejected = now->rejected - told->rejected;
+	*told = *now;
+}
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Each overflow has its column, as far as it goes; those unseen are added to the seen ones later. */
+static bool is_settled(const struct pmb_stats *stats)
+{
+	uint64_t n = stats->emitted + stats->filtered;
+	uint64_t weight = stats->weight_emitted + stats->weight_filtered;
+
+	for (int i = 0; i < PMB_N_DROPS; i++) {
+		n += i == PMB_DROP_UNSEEN ? 0 : stats->dropped[i];
+		weight += i == PMB_DROP_UNSEEN ? 0 : stats->weight_dropped[i];
+	}
+	return n == stats->seen && weight == stats->weight_seen;
+}
+
+/* What counters and programs have counted so far, as of one moment, or nearly so. */
+static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
+{
+	enum { TRIES = 32, MOMENT_NS = 2000000 };
+
+	for (int try = 0; try < TRIES; try++) {
+		uint64_t began = now_ns();
+		bool settled = true;
+
+		counters__read(&s->counters);
+		for (size_t i = 0; i < s->opts->events->n; i++) {
+			if (s->opts->events->events[i].way == EVENT_SYSTEM)
+				continue;
+			programs__stats(s->programs, i, &stats[i]);
+			settled &= is_settled(&stats[i]);
+		}
+		if (final || (settled && now_ns() - began < MOMENT_NS))
+			break;
+	}
+	for (size_t i = 0; i < s->counters.n; i++) {
+		struct counter *c = &s->counters.list[i];
+
+		c->since = (struct perf_count){
+			.value = since(c->count.value, c->before.value),
+			.enabled_ns = since(c->count.enabled_ns, c->before.enabled_ns),
+			.running_ns = since(c->count.running_ns, c->before.running_ns),
+		};
+		c->before = c->count;
 	}
 }
 
-/* How the tables stood; their room is for the output from here on. */
-static void close_memory(struct session *s)
+/* What the kernel side has counted since the last cut. */
+static void close_kernel(struct session *s, size_t index, const struct pmb_stats *now,
+			 struct ledger_event *e)
 {
-	struct ledger *ledger = &s->result->ledger;
+	if (s->opts->events->events[index].way == EVENT_SYSTEM)
+		return; /* counted as it was charged */
+	e->kernel = *now;
+	ledger_stats__take(&e->kernel, &s->told.stats[index]);
+	s->told.stats[index] = *now;
+}
 
-	ledger->memory = (struct ledger_memory){
-		.limit = s->opts->max_memory,
-		.bytes = raw_stacks__bytes(&s->assembly.stacks),
-		.stacks_dropped = s->assembly.stacks.dropped,
+/* What has left the overflow program and not come out of its ring: of the part that follows. */
+static void carry_over(struct session *s, size_t index, struct ledger_event *e, bool final)
+{
+	struct ledger_event *next = &s->assembly.books.events[index];
+
+	if (final)
+		return;
+	e->out.rings = e->in.rings + e->kernel.emitted - e->decoded;
+	e->out.weight_rings = e->in.weight_rings + e->kernel.weight_emitted - e->weight_decoded;
+	next->in = e->out;
+	if (s->opts->events->events[index].adaptive)
+		next->interval = e->interval;
+}
+
+static void close_event(struct session *s, struct session_cut *part, size_t i, bool final)
+{
+	const struct event *event = &s->opts->events->events[i];
+	struct ledger_event *e = &part->ledger.events[i];
+	const uint64_t *idle = s->idle_after;
+
+	e->name = event__label(event);
+	e->no_ratio = why_no_ratio(event);
+	e->read = event->way != EVENT_OVERFLOWS;
+	e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
+	e->must_count = must_count(event);
+	e->only_cpus = event->cpus;
+	if (s->result->scopes[i] == SCOPE_PER_TASK)
+		e->instances += session__family_forks(s);
+	e->interval = event_interval(event, e);
+	e->loss_causes = loss_causes(event, e->interval);
+	carry_over(s, i, e, final);
+	count_unseen(s, i, final, e);
+	e->calm_interval = e->throttled ? calm_interval(s, e, i) : 0;
+	note_cpus(s, i, e);
+	e->idle_ns = idle_without_overflow(s, e, i, idle);
+	part->rates[i] = event_rate(s, i, idle);
+}
+
+struct session_cut session__part(struct session *s, uint64_t boundary, bool final)
+{
+	size_t n = s->opts->events->n;
+	_cleanup_free_ struct pmb_stats *stats = xcalloc(n, sizeof(*stats));
+	struct session_cut part = {
+		.rates = xcalloc(n, sizeof(*part.rates)),
+		.begin_ns = s->part_ns,
 	};
-	if (!s->opts->profile) /* else it is the lender's, with his numbers of events */
-		ledger__count_rows(ledger, s->result->profile);
-	raw_stacks__done(&s->assembly.stacks);
-	queue__done(&s->assembly.queue);
+	struct assembled assembled;
+	uint64_t *idle = s->idle_before;
+
+	read_counts(s, stats, final);
+	part.end_ns = now_ns();
+	assembled = assembly__cut(&s->assembly, boundary);
+	part.profile = assembled.profile;
+	part.ledger = assembled.books;
+	for (size_t i = 0; i < n; i++)
+		close_kernel(s, i, &stats[i], &part.ledger.events[i]);
+	for (size_t i = 0; i < s->counters.n; i++)
+		add_counter(s, &part.ledger, &s->counters.list[i]);
+	share_times(s, &part.ledger);
+	for (size_t i = 0; i < n; i++)
+		close_event(s, &part, i, final);
+	close_unwind(s, &part.ledger);
+	close_memory(s, &part);
+	close_sideband(s, &part.ledger);
+	s->part_ns = part.end_ns;
+	s->idle_before = s->idle_after;
+	s->idle_after = idle;
+	return part;
 }
 
 void session__close_books(struct session *s)
 {
-	const uint64_t *idle = s->idle_after;
-	const struct sideband_totals *sideband = sideband__totals(s->sideband);
-	struct ledger *ledger = &s->result->ledger;
+	struct session_cut part = session__part(s, UINT64_MAX, true);
 
-	/* what was assembled is the caller's from here on */
-	s->result->profile = TAKE_PTR(s->assembly.profile);
-	*ledger = s->assembly.books;
-	s->assembly.books = (struct ledger){0};
-	counters__read(&s->counters);
+	s->result->profile = part.profile;
+	s->result->ledger = part.ledger;
+	free(s->result->rates);
+	s->result->rates = part.rates;
 	read_counted(s);
-	for (size_t i = 0; i < s->counters.n; i++)
-		add_counter(s, &s->counters.list[i]);
 	session__note_containers(s);
-	share_times(s);
-	for (size_t i = 0; i < ledger->n_events; i++) {
-		struct ledger_event *e = &ledger->events[i];
-		const struct event *event = &s->opts->events->events[i];
-
-		if (event->way != EVENT_SYSTEM)
-			programs__stats(s->programs, i, &e->kernel);
-		e->name = event__label(event);
-		e->no_ratio = why_no_ratio(event);
-		e->read = event->way != EVENT_OVERFLOWS;
-		e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
-		e->must_count = must_count(event);
-		e->only_cpus = event->cpus;
-		if (s->result->scopes[i] == SCOPE_PER_TASK)
-			e->instances += session__family_forks(s);
-		e->interval = event_interval(event, e);
-		e->loss_causes = loss_causes(event, e->interval);
-		count_unseen(s, i, e);
-		e->calm_interval = e->throttled ? calm_interval(s, i) : 0;
-		note_cpus(s, i, e);
-		e->idle_ns = idle_without_overflow(s, i, idle);
-		s->result->rates[i] = event_rate(s, i, idle);
-	}
-	close_unwind(s);
-	close_memory(s);
-	ledger->sideband_records = sideband->records;
-	ledger->sideband_lost = sideband->lost;
-	ledger->sideband_rejected = sideband->rejected;
+	/* their room is for the output from here on */
+	raw_stacks__done(&s->assembly.stacks);
+	queue__done(&s->assembly.queue);
 }

@@ -49,13 +49,22 @@ struct session {
 	uint64_t news_ns;  /* when to look at what processes do again */
 	uint64_t
 		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
-	uint64_t looks;        /* times that it was asked whether it's time for that */
-	bool tables_changed;   /* since samples were tried again */
-	uint64_t let_go_ns;    /* when files were looked at that nobody has mapped any more */
-	uint64_t places_ns;    /* when the counters of places were read */
-	uint64_t *idle_before; /* per CPU; as the counters were started */
-	uint64_t *idle_after;  /* as they were stopped */
-	int n_cpus;            /* possible */
+	uint64_t looks;           /* times that it was asked whether it's time for that */
+	bool tables_changed;      /* since samples were tried again */
+	uint64_t let_go_ns;       /* when files were looked at that nobody has mapped any more */
+	uint64_t places_ns;       /* when the counters of places were read */
+	uint64_t *idle_before;    /* per CPU; as the counters were started */
+	uint64_t *idle_after;     /* as they were stopped */
+	int n_cpus;               /* possible */
+	uint64_t part_ns;         /* when the last cut was made, or all began */
+	uint64_t settled_ns;      /* the horizon of the last round */
+	struct session_cut *cuts; /* that are not given up yet */
+	struct told {             /* at the last cut, what goes on counting */
+		struct pmb_stats *stats; /* per event */
+		struct tables_totals tables;
+		struct sideband_totals sideband;
+		uint64_t slices_refused, stacks_dropped;
+	} told;
 };
 
 /* whom.c: from targets to open, attached, disabled counters */
@@ -115,7 +124,9 @@ void session__arrivals_begin(struct session *s);
 void session__arrivals_round(struct session *s);
 void session__arrivals_free(struct session *s);
 
-/* books.c: the ledger, once all records are in */
+/* books.c: the ledger of what was recorded since the last cut; idle_after is of now. final: counters are disabled,
+ * and all records are in. */
+struct session_cut session__part(struct session *s, uint64_t boundary, bool final);
 void session__close_books(struct session *s);
 
 /* places.c: counters that belong to no program, charged to [not-program-related] */

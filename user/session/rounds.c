@@ -162,6 +162,10 @@ static void session__bound_files(struct session *s)
 	if (!files__many(s->result->files))
 		return;
 	assembly__keep_files(&s->assembly);
+	for (const struct session_cut *cut = s->cuts; cut; cut = cut->next) {
+		if (cut->profile)
+			profile__keep_files(cut->profile, s->result->files);
+	}
 	files__sweep(s->result->files);
 	if (s->tables)
 		tables__swept(s->tables);
@@ -228,4 +232,5 @@ void session__round(struct session *s, bool final)
 		s->let_go_ns = now;
 	}
 	s->round_ns = now;
+	s->settled_ns = horizon;
 }

@@ -42,6 +42,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	result->files = opts->files ? opts->files : files__new(opts->opener);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
+	s->told.stats = xcalloc(n, sizeof(*s->told.stats));
 	result->rates = xcalloc(n, sizeof(*result->rates));
 	result->scopes = xcalloc(n, sizeof(*result->scopes));
 	session__assemble(s);
@@ -128,7 +129,7 @@ static int session__start(struct session *s, struct err *err)
 	}
 	r = counters__enable(&now, err);
 	free(now.list);
-	s->start_ns = s->round_ns = now_ns();
+	s->start_ns = s->round_ns = s->part_ns = now_ns();
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
 	session__arrivals_begin(s);
@@ -176,6 +177,32 @@ void session__close(struct session *s)
 	session__close_books(s);
 }
 
+struct session_cut *session__cut(struct session *s)
+{
+	struct session_cut *cut = xcalloc(1, sizeof(*cut));
+
+	session__round(s, false);
+	session__charge_places(s);
+	procfs_idle_ns(s->idle_after, s->n_cpus);
+	*cut = session__part(s, s->settled_ns, false);
+	cut->next = s->cuts;
+	s->cuts = cut;
+	return cut;
+}
+
+void session__give_up(struct session *s, struct session_cut *cut)
+{
+	struct session_cut **at = &s->cuts;
+
+	while (*at != cut)
+		at = &(*at)->next;
+	*at = cut->next;
+	profile__free(cut->profile);
+	ledger__done(&cut->ledger);
+	free(cut->rates);
+	free(cut);
+}
+
 int session__wait(struct session *s)
 {
 	if (!s->command.pid)
@@ -200,6 +227,9 @@ struct session *session__free(struct session *s)
 	session__family_free(s);
 	tasks__done(&s->tasks);
 	cpus__done(&s->online);
+	while (s->cuts)
+		session__give_up(s, s->cuts);
+	free(s->told.stats);
 	free(s->idle_before);
 	free(s->idle_after);
 	free(s);

@@ -118,9 +118,25 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
 /* Does what is due now (CLOCK_MONOTONIC, ns), without waiting. False: it has ended, result->end says why. */
 bool session__step(struct session *s, uint64_t now);
 /*
- * Disables the counters and closes the books. The result is filled and the caller's; the command has been told to end
- * but not waited for: session__wait does that and returns its exit status (0 without a command). Free the session
- * after the result.
+ * What was recorded since the last cut, or since the beginning: a profile that nothing is added to any more, and books
+ * that are closed. Numbers of files are those of the session, and mean the same until the cut is given up.
+ */
+struct session_cut {
+	struct profile *profile;
+	struct ledger ledger;
+	struct clock_rate *rates;  /* per event, as in the result */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+	struct session_cut *next;  /* the session's */
+};
+/* Cuts, and goes on: no overflow is missed. What isn't settled yet is in the next. Not where the profile is lent. */
+struct session_cut *session__cut(struct session *s);
+/* Frees what is still in it. */
+void session__give_up(struct session *s, struct session_cut *cut);
+
+/*
+ * Disables the counters and closes the books: the result becomes the last part, which is all of it if there was no cut. It is
+ * the caller's; the command has been told to end but not waited for: session__wait does that and returns its exit status
+ * (0 without a command). Free the session after the result.
  */
 void session__close(struct session *s);
 
