@@ -4,6 +4,8 @@
  * added up again, and then shown as if it had been whole. So whatever is known of a recording (tests/e2e) must be true of
  * this one, too. The laws of the ledger's columns are checked for each part; if one doesn't hold, all ends with its words.
  *
+ * With $CUT_NAMES each part is named, too, while the recording goes on.
+ *
  * One line of JSON into the file $CUT_REPORT: the cuts, their CPU time (without the round that comes before), what they
  * carried over, at most.
  */
@@ -13,6 +15,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "session/session.h"
+#include "sym/known.h"
+#include "sym/names.h"
 #include "sys/clock.h"
 #include "sys/usage.h"
 
@@ -29,6 +33,8 @@ struct sum {
 	struct clock_rate *rates;
 	uint64_t n, held, rings;
 	size_t most_rows;
+	struct known *known; /* NULL: parts aren't named */
+	uint64_t asked, known_places, first_asked, steps;
 };
 
 static uint64_t cut_ns,
@@ -94,12 +100,51 @@ static void add(struct sum *sum, struct profile **profile, struct ledger *ledger
 	*rates = NULL;
 }
 
-static void cut(struct session *s, struct sum *sum)
+struct naming {
+	struct session *session;
+	struct sum *sum;
+};
+
+static void step(void *ctx)
+{
+	struct naming *n = ctx;
+
+	n->sum->steps++;
+	session__step(n->session, now_ns());
+}
+
+static void name(struct session *s, struct sum *sum, const struct session_cut *part,
+		 const struct session_opts *opts, const struct files *files)
+{
+	struct naming naming = {s, sum};
+	const struct names_opts how = {
+		.kernel = opts->kernel,
+		.stop_fd = -1,
+		.known = sum->known,
+		.meanwhile = step,
+		.meanwhile_ctx = &naming,
+	};
+	struct names names;
+	struct err err = {0};
+
+	if (names__resolve(&names, part->profile, files, &how, &err) < 0)
+		exit(99);
+	if (!sum->asked)
+		sum->first_asked = names.work.lookups;
+	sum->asked += names.work.lookups;
+	sum->known_places += names.work.known;
+	names__done(&names);
+}
+
+static void cut(struct session *s, struct sum *sum, const struct session_opts *opts,
+		const struct files *files)
 {
 	const struct profile_row *rows;
 	struct session_cut *part = session__cut(s);
 
 	sum->most_rows = more(sum->most_rows, profile__rows(part->profile, &rows));
+	if (sum->known)
+		name(s, sum, part, opts, files);
 	add(sum, &part->profile, &part->ledger, &part->rates);
 	session__give_up(s, part);
 }
@@ -112,10 +157,12 @@ static void report(const struct sum *sum)
 	if (!f)
 		return;
 	fprintf(f,
-		"{\"parts\": %lu, \"cut_ms\": %.3f, \"most_cut_ms\": %.3f, \"most_rows\": %zu, \"most_held\": %lu, \"most_in_rings\": %lu}\n",
+		"{\"parts\": %lu, \"cut_ms\": %.3f, \"most_cut_ms\": %.3f, \"most_rows\": %zu, \"most_held\": %lu, \"most_in_rings\": %lu, \"first_asked\": %lu, \"asked\": %lu, \"known\": %lu, \"steps\": %lu}\n",
 		(unsigned long)sum->n, sum->n > 1 ? (double)cut_ns / 1e6 / (double)(sum->n - 1) : 0,
 		(double)most_cut_ns / 1e6, sum->most_rows, (unsigned long)sum->held,
-		(unsigned long)sum->rings);
+		(unsigned long)sum->rings, (unsigned long)sum->first_asked,
+		(unsigned long)sum->asked, (unsigned long)sum->known_places,
+		(unsigned long)sum->steps);
 	fclose(f);
 }
 
@@ -132,7 +179,7 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 {
 	struct pollfd fds[SESSION_FDS];
 	uint64_t every = interval_ns(), next;
-	struct sum sum = {0};
+	struct sum sum = {.known = getenv("CUT_NAMES") ? known__new(0) : NULL};
 	int r;
 
 	if (opts->profile) /* one of several passes, into one profile */
@@ -146,7 +193,7 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 		int timeout_ms = session__fds(*ret, now, fds);
 
 		if (now >= next) {
-			cut(*ret, &sum);
+			cut(*ret, &sum, opts, result->files);
 			next += every;
 			continue;
 		}
@@ -160,5 +207,6 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 	result->ledger = sum.ledger;
 	result->rates = sum.rates;
 	report(&sum);
+	known__free(sum.known);
 	return 0;
 }

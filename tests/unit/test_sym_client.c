@@ -314,6 +314,22 @@ HELPER(send_bad_answers, "an answer that is none")
 HELPER(send_zero_answers, "an answer that is none")
 HELPER(send_bad_inlined, "an answer that is none")
 
+static void count_call(void *ctx)
+{
+	++*(unsigned *)ctx;
+}
+
+/* A recording that goes on is looked after while a helper takes its time: every 10 ms. */
+Test(sym_client, others_go_on_while_a_helper_is_waited_for)
+{
+	unsigned calls = 0;
+
+	start(helper_hang, SHORT_MS);
+	sym__meanwhile(sym, count_call, &calls);
+	expect("100 10 trouble\n", 0x100, SYM_HELPER, NULL);
+	cr_expect_gt(calls, 1, "%u calls", calls);
+}
+
 /* Whoever takes more than what others left it is put off, and may be asked again: that is no failure. */
 Test(sym_client, puts_off_who_takes_too_long)
 {

@@ -45,6 +45,25 @@ static uint32_t append(struct intern *in, const void *data, size_t size, uint32_
 	return (uint32_t)in->n_entries++;
 }
 
+static uint32_t find(const struct intern *in, const void *data, size_t size, uint32_t hash)
+{
+	if (!in->n_slots)
+		return 0;
+	for (size_t slot = hash & (in->n_slots - 1); in->slots[slot];
+	     slot = (slot + 1) & (in->n_slots - 1)) {
+		const struct intern_entry *e = &in->entries[in->slots[slot]];
+
+		if (e->hash == hash && e->size == size && !memcmp(in->bytes + e->start, data, size))
+			return in->slots[slot];
+	}
+	return 0;
+}
+
+uint32_t intern__find(const struct intern *in, const void *data, size_t size)
+{
+	return find(in, data, size, (uint32_t)hash_bytes(data, size));
+}
+
 uint32_t intern__add(struct intern *in, const void *data, size_t size)
 {
 	uint32_t hash = (uint32_t)hash_bytes(data, size), number;
@@ -57,13 +76,9 @@ uint32_t intern__add(struct intern *in, const void *data, size_t size)
 		return 0;
 	if (in->n_entries * 2 > in->n_slots)
 		grow_slots(in);
-	for (size_t slot = hash & (in->n_slots - 1); in->slots[slot];
-	     slot = (slot + 1) & (in->n_slots - 1)) {
-		const struct intern_entry *e = &in->entries[in->slots[slot]];
-
-		if (e->hash == hash && e->size == size && !memcmp(in->bytes + e->start, data, size))
-			return in->slots[slot];
-	}
+	number = find(in, data, size, hash);
+	if (number)
+		return number;
 	number = append(in, data, size, hash);
 	place(in, number);
 	return number;

@@ -26,6 +26,8 @@ struct intern {
 };
 
 uint32_t intern__add(struct intern *in, const void *data, size_t size);
+/* 0: it is none of the set, or empty. */
+uint32_t intern__find(const struct intern *in, const void *data, size_t size);
 /* The bytes of a number (borrowed until the next add) and their size. */
 const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size);
 size_t intern__count(const struct intern *in); /* numbers in use, 0 included */

@@ -68,6 +68,7 @@ struct files {
 	struct root **roots;
 	size_t n_roots, cap_roots;
 	uint64_t serials; /* of processes, given out */
+	uint64_t file_serials;
 	struct entry *by_key;
 	struct entry **by_number; /* NULL: [0], and numbers to be used again */
 	size_t n, cap;
@@ -153,7 +154,12 @@ static struct entry *files__entry(struct files *files, const struct file_key *ke
 	e = xcalloc(1, sizeof(*e));
 	e->key = *key;
 	e->number = files->n_spare ? files->spare[--files->n_spare] : (uint32_t)files->n;
-	e->file = (struct file){.kind = (enum file_kind)key->kind, .fd = -1, .root_fd = -1};
+	e->file = (struct file){
+		.kind = (enum file_kind)key->kind,
+		.serial = ++files->file_serials,
+		.fd = -1,
+		.root_fd = -1,
+	};
 	e->file.path = xstrdup(path);
 	e->file.dev = makedev(key->dev_major, key->dev_minor);
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);

@@ -28,8 +28,9 @@ enum file_kind {
 
 struct file {
 	enum file_kind kind;
-	char *path; /* as the program's mount namespace names it */
-	int fd;     /* -1: could not be opened (or not yet) */
+	uint64_t serial; /* no two files have the same; numbers are used again */
+	char *path;      /* as the program's mount namespace names it */
+	int fd;          /* -1: could not be opened (or not yet) */
 	int root_fd; /* O_PATH on the program's root if it isn't ours, else -1; shared by all files seen from there */
 	uint64_t mnt_ns; /* that root's mount namespace; 0: ours */
 	uint64_t dev;    /* of an ELF file, as makedev() has it */

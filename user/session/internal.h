@@ -56,6 +56,7 @@ struct session {
 	uint64_t *idle_before;    /* per CPU; as the counters were started */
 	uint64_t *idle_after;     /* as they were stopped */
 	int n_cpus;               /* possible */
+	bool ended;               /* the result says why */
 	uint64_t part_ns;         /* when the last cut was made, or all began */
 	uint64_t settled_ns;      /* the horizon of the last round */
 	struct session_cut *cuts; /* that are not given up yet */

@@ -157,15 +157,21 @@ void session__assemble(struct session *s)
 	assembly__init(&s->assembly, &opts);
 }
 
-static void session__bound_files(struct session *s)
+/* Those that somebody refers to, parts that were cut off among them. */
+static void keep_files(struct session *s)
 {
-	if (!files__many(s->result->files))
-		return;
 	assembly__keep_files(&s->assembly);
 	for (const struct session_cut *cut = s->cuts; cut; cut = cut->next) {
 		if (cut->profile)
 			profile__keep_files(cut->profile, s->result->files);
 	}
+}
+
+static void session__bound_files(struct session *s)
+{
+	if (!files__many(s->result->files))
+		return;
+	keep_files(s);
 	files__sweep(s->result->files);
 	if (s->tables)
 		tables__swept(s->tables);
@@ -191,7 +197,7 @@ static void session__let_go(struct session *s)
 	assembly__mark_files(&s->assembly, mapped, n);
 	if (!files__idle(s->result->files, mapped, n))
 		return;
-	assembly__keep_files(&s->assembly);
+	keep_files(s);
 	files__let_go(s->result->files, let_go_of, s);
 }
 

@@ -117,8 +117,9 @@ bool session__step(struct session *s, uint64_t now)
 
 	session__fds(s, now, fds);
 	poll(fds, SESSION_FDS, 0);
-	if (session__time_is_up(s, now)) {
+	if (!s->ended && session__time_is_up(s, now)) {
 		s->result->end = END_DURATION;
+		s->ended = true;
 		return false;
 	}
 	for (int i = 0; i < SESSION_FDS; i++)
@@ -129,17 +130,19 @@ bool session__step(struct session *s, uint64_t now)
 	}
 	if (!woken && now < s->due_ns) {
 		kernel_names__read_on(s->opts->kernel);
-		return true;
+		return !s->ended;
 	}
-	if (session__ended(s, &fds[FD_READER]))
+	if (!s->ended && session__ended(s, &fds[FD_READER])) {
+		s->ended = true;
 		return false;
+	}
 	s->assembly.slices.hurry = false;
 	session__round(s, false);
 	session__spend_round(s);
 	session__arrivals_round(s);
 	session__tick(s, now_ns());
 	session__pace(s, now_ns());
-	return true;
+	return !s->ended;
 }
 
 int session__record(struct session **ret, const struct session_opts *opts,

@@ -39,6 +39,12 @@ void debuginfod__stop_by(struct debuginfod *d, int fd, uint64_t from_ns)
 	d->helper.stop_from_ns = from_ns;
 }
 
+void debuginfod__meanwhile(struct debuginfod *d, void (*fn)(void *ctx), void *ctx)
+{
+	d->helper.meanwhile = fn;
+	d->helper.meanwhile_ctx = ctx;
+}
+
 struct debuginfod *debuginfod__free(struct debuginfod *d)
 {
 	if (d)

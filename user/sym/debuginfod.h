@@ -29,6 +29,8 @@ int debuginfod__check(struct err *err);
 struct debuginfod *debuginfod__new(void);
 /* As sym__until(). */
 void debuginfod__stop_by(struct debuginfod *d, int fd, uint64_t from_ns);
+/* As sym__meanwhile(). */
+void debuginfod__meanwhile(struct debuginfod *d, void (*fn)(void *ctx), void *ctx);
 struct debuginfod *
 debuginfod__free(struct debuginfod *d); /* ends the process; NULL is fine; NULL */
 

@@ -22,7 +22,8 @@ enum {
 	KILL_PAUSE_NS = 1000000,
 	KILL_TRIES = 1000,
 	KILL_SLEEPS = 50, /* tries, after which it isn't waited for if it sleeps */
-	LOOK_MS = 100,    /* between two looks at one that was asked */
+	MEANWHILE_NS = 10 * 1000 * 1000,
+	LOOK_MS = 100, /* between two looks at one that was asked */
 };
 
 void helper__init(struct helper *h, int (*child)(int sock))
@@ -132,10 +133,14 @@ int helper__wait(const struct helper *h, short events, uint64_t deadline_ns)
 
 		if (h->stop_fd >= 0 && !listens && h->stop_from_ns < until)
 			until = h->stop_from_ns;
+		if (h->meanwhile && now + MEANWHILE_NS < until)
+			until = now + MEANWHILE_NS;
 		left = until > now ? until - now : 0;
 		timeout = (struct timespec){.tv_sec = (time_t)(left / 1000000000),
 					    .tv_nsec = (long)(left % 1000000000)};
 		n = ppoll(p, ARRAY_SIZE(p), &timeout, NULL);
+		if (h->meanwhile)
+			h->meanwhile(h->meanwhile_ctx);
 		if (n > 0)
 			return p[0].revents ? 0 : -ECANCELED;
 		if (n == 0 && until == deadline_ns)

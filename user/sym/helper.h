@@ -49,6 +49,9 @@ struct helper {
 	uint64_t gone_ns; /* CPU time of those that were before it */
 	int stop_fd; /* once it is readable, and stop_from_ns has come, nobody waits any more */
 	uint64_t stop_from_ns;
+	/* Called every 10 ms at least while anybody waits, for who must not be held up; NULL: nobody. */
+	void (*meanwhile)(void *ctx);
+	void *meanwhile_ctx;
 };
 
 void helper__init(struct helper *h, int (*child)(int sock));

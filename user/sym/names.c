@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sym/known.h"
 #include "sym/sym.h"
 #include "sym/texts.h"
 #include "sys/clock.h"
@@ -30,6 +31,8 @@ struct resolver {
 	struct kernel_names *kernel;
 	struct sym *sym;
 	struct debuginfod *servers; /* NULL: nobody is asked */
+	struct known *known;        /* NULL: nothing is */
+	uint64_t n_known;
 	uint64_t until_ns;
 };
 
@@ -136,11 +139,50 @@ static void note_trouble(struct names *names, struct sym *sym, const char *file,
 		set_aside__add(&names->aside, file, lost, trouble);
 }
 
-static void name_file(const struct resolver *r, struct group *g)
+/* Sets the names that are known, and puts the others' frames into ids; returns how many these are. */
+static size_t take_known(struct resolver *r, const struct group *g, const struct file *file,
+			 uint32_t *ids)
+{
+	const char *build_id = r->known ? known__build_id(r->known, file->serial) : NULL;
+	char **to = &r->names->build_ids[g->frames[g->ids[0]].file];
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		struct sym_name *place = &r->names->places[g->ids[i]], known;
+
+		if (r->known &&
+		    known__find(r->known, file->serial, g->frames[g->ids[i]].off, &known)) {
+			sym_name__done(place);
+			*place = known;
+			r->n_known++;
+		} else {
+			ids[n++] = g->ids[i];
+		}
+	}
+	if (build_id && !*to)
+		*to = xstrdup(build_id);
+	return n;
+}
+
+/* Servers may yet have a name where the file has none. */
+static void keep_known(const struct resolver *r, const struct group *g, const struct file *file)
+{
+	if (!r->known)
+		return;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct sym_name *name = &r->names->places[g->ids[i]];
+
+		if (name->reason == SYM_NAMED || !r->servers)
+			known__keep(r->known, file->serial, g->frames[g->ids[i]].off, name);
+	}
+	known__keep_build_id(r->known, file->serial,
+			     r->names->build_ids[g->frames[g->ids[0]].file]);
+}
+
+static void ask_file(const struct resolver *r, struct group *g, const struct file *file)
 {
 	struct names *names = r->names;
 	uint32_t number = g->frames[g->ids[0]].file;
-	const struct file *file = files__get(r->files, number);
 	bool stopped = r->sym && sym__is_stopped(r->sym);
 	_cleanup_close_ int late = file->fd < 0 && !stopped ? files__reopen(r->files, number) : -1;
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
@@ -173,6 +215,22 @@ static void name_file(const struct resolver *r, struct group *g)
 		sym_name__done(&names->places[g->ids[i]]);
 		names->places[g->ids[i]] = found[i];
 	}
+}
+
+static void name_file(struct resolver *r, struct group *g)
+{
+	const struct file *file = files__get(r->files, g->frames[g->ids[0]].file);
+	_cleanup_free_ uint32_t *ids = xcalloc(g->n, sizeof(*ids));
+	struct group ask = *g;
+
+	ask.ids = ids;
+	ask.n = take_known(r, g, file, ids);
+	ask.put_off = false;
+	if (ask.n) {
+		ask_file(r, &ask, file);
+		keep_known(r, &ask, file);
+	}
+	g->put_off = ask.put_off;
 }
 
 typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
@@ -234,7 +292,7 @@ static void name_artificial(struct names *names, const struct group *g)
 		set(names, g->ids[i], artificial_names[g->frames[g->ids[i]].off], SYM_NAMED);
 }
 
-static void name_group(const struct resolver *r, struct group *g)
+static void name_group(struct resolver *r, struct group *g)
 {
 	switch ((enum frame_kind)g->frames[g->ids[0]].kind) {
 	case FRAME_KERNEL:
@@ -337,7 +395,7 @@ static uint64_t patience_ns(const struct resolver *r, const struct group *g, siz
 	return share < PATIENCE_NS ? share + 1 : PATIENCE_NS;
 }
 
-static void name_groups(const struct resolver *r, struct group *groups, size_t n)
+static void name_groups(struct resolver *r, struct group *groups, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (r->sym)
@@ -360,6 +418,7 @@ static void count_work(const struct resolver *r)
 		.bytes = texts.bytes,
 		.cut = texts.cut,
 		.refused = texts.refused,
+		.known = r->n_known,
 	};
 	if (!r->sym)
 		return;
@@ -372,6 +431,24 @@ static void count_work(const struct resolver *r)
 		r->names->work.downloads = debuginfod__work(r->servers);
 }
 
+/* Whether a helper has to be started: something is in files, and isn't known yet. */
+static bool asks_helper(const struct resolver *r, const struct profile *profile)
+{
+	const struct frame *frames;
+	size_t n = profile__frames(profile, &frames);
+
+	for (size_t i = 1; i < n; i++) {
+		const struct frame *f = &frames[i];
+
+		if (f->kind == FRAME_JIT || (f->kind == FRAME_FILE && !r->known))
+			return true;
+		if (f->kind == FRAME_FILE &&
+		    !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
+			return true;
+	}
+	return !r->known;
+}
+
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err)
 {
@@ -379,29 +456,38 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	size_t n = profile__frames(profile, &frames), n_groups;
 	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
 	_cleanup_free_ struct group *groups = NULL;
-	struct resolver r = {.names = ret, .files = files, .kernel = opts->kernel};
+	struct resolver r = {.names = ret,
+			     .files = files,
+			     .kernel = opts->kernel,
+			     .known = opts->known};
 	uint64_t now = now_ns();
 	bool with_dwarf = opts->inlined || opts->lines;
-	int error = sym__new(&r.sym, err);
+	int error;
 
+	if (opts->known)
+		known__begin(opts->known);
+	error = asks_helper(&r, profile) ? sym__new(&r.sym, err) : 0;
 	if (error < 0)
 		r.sym = NULL;
 	*ret = (struct names){
 		.places = xcalloc(n, sizeof(*ret->places)),
 		.n = n,
-		.texts = texts__new(opts->max_bytes),
+		.texts = opts->known ? known__texts(opts->known) : texts__new(opts->max_bytes),
+		.texts_lent = opts->known != NULL,
 		.build_ids = xcalloc(files__count(files), sizeof(*ret->build_ids)),
 		.n_build_ids = files__count(files),
 	};
 	if (opts->debuginfod) {
 		r.servers = debuginfod__new();
 		debuginfod__stop_by(r.servers, opts->stop_fd, now + NAMES_LEAST_NS);
+		debuginfod__meanwhile(r.servers, opts->meanwhile, opts->meanwhile_ctx);
 	}
 	r.until_ns = now + (with_dwarf ? NAMES_WITH_DWARF_NS : NAMES_NS) +
 		     (r.servers ? DOWNLOADS_NS : 0);
 	if (r.sym) {
 		sym__put_texts(r.sym, ret->texts);
 		sym__want(r.sym, opts->inlined, opts->lines);
+		sym__meanwhile(r.sym, opts->meanwhile, opts->meanwhile_ctx);
 		sym__until(r.sym, r.until_ns, opts->stop_fd, now + NAMES_LEAST_NS);
 	}
 	groups = make_groups(profile, files, ids, &n_groups);
@@ -419,7 +505,7 @@ void names__forget_places(struct names *names)
 	free(names->places);
 	names->places = NULL;
 	names->n = 0;
-	names->texts = texts__free(names->texts);
+	names->texts = names->texts_lent ? NULL : texts__free(names->texts);
 }
 
 void names__done(struct names *names)

@@ -14,6 +14,7 @@
 #include "sym/kernel_names.h"
 #include "sym/sym.h"
 
+struct known;
 struct texts;
 
 struct names {
@@ -22,11 +23,13 @@ struct names {
 	struct sym_name *places;
 	size_t n;
 	struct texts *texts;
+	bool texts_lent; /* they are of names_opts.known */
 	/* By file number, in hex; NULL: not known. */
 	char **build_ids;
 	size_t n_build_ids;
 	struct set_aside aside;
 	struct names_work {
+		uint64_t known;   /* places that were known from earlier parts */
 		uint64_t lookups; /* distinct places that the helper was asked about… */
 		uint64_t files;   /* …in so many files */
 		uint64_t helper_failures;
@@ -44,6 +47,12 @@ struct names_opts {
 	bool lines;       /* of the source, where that is known */
 	size_t max_bytes; /* of texts that programs chose; 0: any */
 	int stop_fd;      /* readable: name no more, but after a second at the earliest; -1: none */
+	/* For a part of a recording that goes on: what earlier parts found isn't asked again, and where the texts lie
+	 * (max_bytes is its own); borrowed, and must outlive the names; NULL: nothing is known. */
+	struct known *known;
+	void (*meanwhile)(
+		void *ctx); /* called every 10 ms at least while a helper is waited for; NULL: not */
+	void *meanwhile_ctx;
 };
 
 /* Fails only if the symbol helper can't be started: then what is in files has no names (SYM_HELPER), and all else is

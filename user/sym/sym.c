@@ -124,6 +124,12 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	return 0;
 }
 
+void sym__meanwhile(struct sym *sym, void (*fn)(void *ctx), void *ctx)
+{
+	sym->helper.meanwhile = fn;
+	sym->helper.meanwhile_ctx = ctx;
+}
+
 void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns)
 {
 	sym->until_ns = deadline_ns;

@@ -72,6 +72,9 @@ bool sym__is_stopped(struct sym *sym);
 void sym__set_patience(struct sym *sym, uint64_t ns);
 bool sym__was_put_off(const struct sym *sym); /* the file that was asked about last */
 
+/* Called every 10 ms at least while a helper is waited for. */
+void sym__meanwhile(struct sym *sym, void (*fn)(void *ctx), void *ctx);
+
 /*
  * How often a helper had to be killed or had died. Each time the file that did it has no names, and
  * later files get less time (half as long, but at least a second), so that many hostile files can't

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sym/known.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "model/intern.h"
+#include "sym/texts.h"
+
+struct place {
+	uint64_t file, off;
+};
+
+struct known {
+	size_t max_bytes;
+	struct intern places;   /* struct place; number - 1 indexes names */
+	struct sym_name *names; /* the arrays of inlined calls are ours */
+	size_t n, cap;
+	size_t inlined_bytes;
+	struct intern files; /* serial numbers; number - 1 indexes build_ids */
+	char **build_ids;
+	size_t n_files, cap_files;
+	struct texts *texts;
+};
+
+struct known *known__new(size_t max_bytes)
+{
+	struct known *k = xcalloc(1, sizeof(*k));
+
+	k->max_bytes = max_bytes;
+	k->texts = texts__new(max_bytes);
+	return k;
+}
+
+static void forget(struct known *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		sym_name__done(&k->names[i]);
+	for (size_t i = 0; i < k->n_files; i++)
+		free(k->build_ids[i]);
+	free(k->names);
+	free(k->build_ids);
+	intern__done(&k->places);
+	intern__done(&k->files);
+	texts__free(k->texts);
+}
+
+struct known *known__free(struct known *k)
+{
+	if (!k)
+		return NULL;
+	forget(k);
+	free(k);
+	return NULL;
+}
+
+size_t known__bytes(const struct known *k)
+{
+	return intern__bytes(&k->places) + intern__bytes(&k->files) + k->n * sizeof(*k->names) +
+	       k->inlined_bytes + texts__totals(k->texts).bytes;
+}
+
+void known__begin(struct known *k)
+{
+	size_t max_bytes = k->max_bytes;
+
+	/* the part at hand needs room, too */
+	if (!max_bytes || known__bytes(k) <= max_bytes / 2)
+		return;
+	forget(k);
+	*k = (struct known){.max_bytes = max_bytes, .texts = texts__new(max_bytes)};
+}
+
+struct texts *known__texts(const struct known *k)
+{
+	return k->texts;
+}
+
+static struct sym_name copy_of(const struct sym_name *name)
+{
+	struct sym_name copy = *name;
+
+	if (name->n_inlined)
+		copy.inlined = xmemdup(name->inlined, name->n_inlined * sizeof(*name->inlined));
+	return copy;
+}
+
+static uint32_t find(const struct known *k, uint64_t file_serial, uint64_t off)
+{
+	const struct place place = {file_serial, off};
+
+	return intern__find(&k->places, &place, sizeof(place));
+}
+
+bool known__has(const struct known *k, uint64_t file_serial, uint64_t off)
+{
+	return find(k, file_serial, off);
+}
+
+bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, struct sym_name *ret)
+{
+	uint32_t number = find(k, file_serial, off);
+
+	if (!number)
+		return false;
+	*ret = copy_of(&k->names[number - 1]);
+	return true;
+}
+
+void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const struct sym_name *name)
+{
+	const struct place place = {file_serial, off};
+
+	if (name->reason != SYM_NAMED && name->reason != SYM_NO_SYMBOL)
+		return;
+	if (intern__add(&k->places, &place, sizeof(place)) <= k->n)
+		return;
+	GROW(k->names, k->n, k->cap);
+	k->names[k->n++] = copy_of(name);
+	k->inlined_bytes += name->n_inlined * sizeof(*name->inlined);
+}
+
+const char *known__build_id(const struct known *k, uint64_t file_serial)
+{
+	uint32_t number = intern__find(&k->files, &file_serial, sizeof(file_serial));
+
+	return number ? k->build_ids[number - 1] : NULL;
+}
+
+void known__keep_build_id(struct known *k, uint64_t file_serial, const char *build_id)
+{
+	if (!build_id || intern__add(&k->files, &file_serial, sizeof(file_serial)) <= k->n_files)
+		return;
+	GROW(k->build_ids, k->n_files, k->cap_files);
+	k->build_ids[k->n_files++] = xstrdup(build_id);
+}
+
+size_t known__count(const struct known *k)
+{
+	return k->n;
+}
