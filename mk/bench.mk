@@ -39,9 +39,10 @@ $(BENCH)/pathsnofp: tests/workloads/manypaths.c tests/workloads/spin.h
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -fomit-frame-pointer $(LDFLAGS) $< -o $@
 
 .PHONY: bench scale
-bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp
+bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp $(BENCH)/replay $(BENCH)/pmubpf-cuts
 	$(Q)mk/deps.sh bench || echo 'make: not all of what is measured can be had' >&2
 	$(Q)O=$(O) QUICK=$(QUICK) tests/bench/bench.sh
+	$(Q)O=$(O) tests/bench/cut.sh
 
 scale: workloads $(BENCH)/pmubpf-stream $(BENCH)/replay
 	$(Q)O=$(O) tests/bench/scale.sh

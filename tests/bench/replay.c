@@ -10,6 +10,7 @@
  *	  --containers  …in a cgroup of its own, by which rows are told apart
  *	  --stacks      …and with leaves of its own: no stack of one copy is one of another
  *	  --folded FILE what comes out of it
+ *	  --cut         it is cut before its last round, and what that costs is told in a line of its own
  *
  * One line of JSON: the work (records, samples, rows), the time of each half, memory, allocations. Frames are
  * named after their addresses: finding names is the helper's work.
@@ -32,13 +33,14 @@
 #include "sym/kernel_names.h"
 #include "sym/texts.h"
 #include "sys/clock.h"
+#include "sys/usage.h"
 #include "stream.h"
 
 /* What copies of one recording are told apart by. */
 enum { TASK_BITS = 16, CGROUPS_APART = 1 << 20, LEAVES_APART = 16, FILES = 64 };
 
 static struct {
-	bool rings, processes, containers, stacks;
+	bool rings, processes, containers, stacks, cut;
 	const char *folded;
 } how;
 
@@ -183,26 +185,6 @@ static void settle(struct assembly *a, uint64_t horizon, bool last)
 	files__sweep(a->opts.files);
 }
 
-/* Each round as often as there are copies: one ring after the other, as the tool drains them. */
-__attribute__((noinline)) static void play_all(struct assembly *a, const struct buf *stream,
-					       uint32_t copies, const char *dir)
-{
-	const struct stream_head *end = (const void *)(stream->data + stream->len);
-	const struct stream_head *from = (const void *)stream->data, *head = from;
-
-	while (from < end) {
-		for (uint32_t copy = 0; copy < copies; copy++) {
-			for (head = from; head < end && head->kind != STREAM_ROUND;
-			     head = next(head))
-				play(a, head, copy, dir);
-		}
-		if (head >= end)
-			break;
-		from = next(head);
-		settle(a, *(const uint64_t *)(head + 1), from >= end);
-	}
-}
-
 static void name_all(struct names *names, const struct profile *profile, const struct files *files)
 {
 	const struct frame *frames;
@@ -223,32 +205,86 @@ static void name_all(struct names *names, const struct profile *profile, const s
 	}
 }
 
-/* Returns the number of rows. */
-__attribute__((noinline)) static size_t fold(const struct assembly *a, struct cgroups *cgroups,
-					     FILE *out)
+static struct prof *make_prof(const struct profile *profile, const struct files *files,
+			      const struct names *names, struct cgroups *cgroups)
 {
-	_cleanup_(names__done) struct names names = {0};
-	const struct measure measure = {.unit = NUMBER_TIME, .is_time = true};
-	const char *const event = "cpu-clock", *const by[] = {"container", NULL};
-	const struct format_opts opts = {.unit = -1, .by = how.containers ? by : NULL};
+	static const struct measure measure = {.unit = NUMBER_TIME, .is_time = true};
+	static const char *const event = "cpu-clock";
 	const struct recorded recorded = {
-		.profile = a->profile,
-		.files = a->opts.files,
-		.names = &names,
+		.profile = profile,
+		.files = files,
+		.names = names,
 		.measures = &measure,
 		.events = &event,
 		.n_events = 1,
 		.cgroups = cgroups,
 	};
+
+	return prof__recorded(&recorded);
+}
+
+/* Returns the number of rows. */
+__attribute__((noinline)) static size_t fold(const struct assembly *a, struct cgroups *cgroups,
+					     FILE *out)
+{
+	_cleanup_(names__done) struct names names = {0};
+	const char *const by[] = {"container", NULL};
+	const struct format_opts opts = {.unit = -1, .by = how.containers ? by : NULL};
 	struct prof *prof;
 	size_t n;
 
 	name_all(&names, a->profile, a->opts.files);
-	prof = prof__recorded(&recorded);
+	prof = make_prof(a->profile, a->opts.files, &names, cgroups);
 	folded__write(out, prof, &opts);
 	n = prof->n_samples;
 	prof__free(prof);
 	return n;
+}
+
+/* One line of JSON: CPU time of the cut, and of the named profile that is built of what it hands out. */
+static void cut_here(struct assembly *a)
+{
+	_cleanup_(names__done) struct names names = {0};
+	const struct profile_row *rows;
+	uint64_t at[3];
+	struct assembled part;
+	struct prof *prof;
+
+	at[0] = usage_thread_ns();
+	part = assembly__cut(a, a->queue.n ? a->queue.items[0].time : 0);
+	ledger__count_rows(&part.books, part.profile);
+	at[1] = usage_thread_ns();
+	name_all(&names, part.profile, a->opts.files);
+	at[2] = usage_thread_ns();
+	prof = make_prof(part.profile, a->opts.files, &names, NULL);
+	printf("{\"cut_rows\": %zu, \"held\": %lu, \"cut_ms\": %.3f, \"build_ms\": %.3f}\n",
+	       profile__rows(part.profile, &rows), (unsigned long)part.books.events[0].out.held,
+	       (double)(at[1] - at[0]) / 1e6, (double)(usage_thread_ns() - at[2]) / 1e6);
+	prof__free(prof);
+	profile__free(part.profile);
+	ledger__done(&part.books);
+}
+
+/* Each round as often as there are copies: one ring after the other, as the tool drains them. */
+__attribute__((noinline)) static void play_all(struct assembly *a, const struct buf *stream,
+					       uint32_t copies, const char *dir)
+{
+	const struct stream_head *end = (const void *)(stream->data + stream->len);
+	const struct stream_head *from = (const void *)stream->data, *head = from;
+
+	while (from < end) {
+		for (uint32_t copy = 0; copy < copies; copy++) {
+			for (head = from; head < end && head->kind != STREAM_ROUND;
+			     head = next(head))
+				play(a, head, copy, dir);
+		}
+		if (head >= end)
+			break;
+		from = next(head);
+		if (how.cut && from >= end)
+			cut_here(a);
+		settle(a, *(const uint64_t *)(head + 1), from >= end);
+	}
 }
 
 static void report(const struct assembly *a, uint32_t copies, size_t rows, const double *at)
@@ -356,6 +392,7 @@ static bool take_option(char ***argv)
 	how.processes |= strcmp(option, "--processes") == 0;
 	how.containers |= strcmp(option, "--containers") == 0;
 	how.stacks |= strcmp(option, "--stacks") == 0;
+	how.cut |= strcmp(option, "--cut") == 0;
 	how.rings |= strcmp(option, "--rings") == 0 || how.processes;
 	if (strcmp(option, "--folded") == 0)
 		how.folded = *++*argv;
@@ -385,8 +422,9 @@ int main(int argc, char **argv)
 		;
 	out = fopen(how.folded ? how.folded : "/dev/null", "we");
 	if (!argv[0] || !out || !mkdtemp(dir) || read_stream(argv[0], &stream) < 0) {
-		fprintf(stderr, "usage: replay [--rings] [--processes] [--containers] [--stacks] "
-				"[--folded FILE] STREAM [COPIES]\n");
+		fprintf(stderr,
+			"usage: replay [--rings] [--processes] [--containers] [--stacks] [--cut] "
+			"[--folded FILE] STREAM [COPIES]\n");
 		return 2;
 	}
 	replay(&stream, argv[1] ? (uint32_t)strtoul(argv[1], NULL, 10) : 1, dir, out);
