@@ -449,3 +449,17 @@ Test(ledger, the_row_of_another_recording)
 	cr_expect_eq(sum.calm_interval, 40);
 	cr_expect_str_eq(sum.name, "cycles");
 }
+
+Test(ledger, columns_amid_a_run_are_not_settled)
+{
+	cr_expect(ledger_stats__settled(&event.kernel));
+	event.kernel.seen++;
+	cr_expect_not(ledger_stats__settled(&event.kernel),
+		      "it has been seen, and has no column yet");
+	event.kernel.emitted++;
+	event.kernel.weight_emitted += 10;
+	cr_expect_not(ledger_stats__settled(&event.kernel), "its weight was read before it came");
+	event.kernel.weight_seen += 10;
+	event.kernel.dropped[PMB_DROP_UNSEEN] = 7;
+	cr_expect(ledger_stats__settled(&event.kernel), "those unseen are added later");
+}

@@ -445,17 +445,49 @@ void programs__forget_stack(struct programs *p, uint64_t id)
 	}
 }
 
+/* Of each CPU; per_cpu has room for all that are possible. */
+static int read_stats(const struct programs *p, size_t event, struct pmb_stats *per_cpu)
+{
+	__u32 key = (__u32)event;
+
+	return bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0 ?
+		       -errno :
+		       0;
+}
+
 int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)
 {
 	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)p->n_cpus, sizeof(*per_cpu));
-	__u32 key = (__u32)event;
+	int r = read_stats(p, event, per_cpu);
 
 	*ret = (struct pmb_stats){0};
-	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
-		return -errno;
-	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+	for (int cpu = 0; r == 0 && cpu < p->n_cpus; cpu++)
 		ledger_stats__add(ret, &per_cpu[cpu]);
-	return 0;
+	return r;
+}
+
+int programs__settled_stats(const struct programs *p, size_t event, struct pmb_stats *ret)
+{
+	enum { TRIES = 32 };
+	_cleanup_free_ struct pmb_stats *now = xcalloc((size_t)p->n_cpus, sizeof(*now));
+	_cleanup_free_ struct pmb_stats *taken = xcalloc((size_t)p->n_cpus, sizeof(*taken));
+	_cleanup_free_ bool *settled = xcalloc((size_t)p->n_cpus, sizeof(*settled));
+	int left = p->n_cpus, r = 0;
+
+	for (int try = 0; left && r == 0 && try < TRIES; try++) {
+		r = read_stats(p, event, now);
+		for (int cpu = 0; r == 0 && cpu < p->n_cpus; cpu++) {
+			if (settled[cpu])
+				continue;
+			taken[cpu] = now[cpu];
+			settled[cpu] = ledger_stats__settled(&now[cpu]);
+			left -= settled[cpu];
+		}
+	}
+	*ret = (struct pmb_stats){0};
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+		ledger_stats__add(ret, &taken[cpu]);
+	return r < 0 ? r : left ? -EAGAIN : 0;
 }
 
 int programs__last(const struct programs *p, size_t event, struct pmb_last *ret)

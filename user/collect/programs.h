@@ -64,6 +64,9 @@ int programs__set_process(struct programs *programs, uint32_t tgid, const struct
 uint64_t programs__map_bytes(const struct programs *programs);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
+/* The same of a program that goes on: each CPU's columns as of a moment when no run was amid them. -EAGAIN: such a moment
+ * was not met on some CPU, whose columns may be off by a run. */
+int programs__settled_stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */
 int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);
 

@@ -129,6 +129,8 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
+/* Each overflow has its column: no run of the program was amid them. Those that passed unseen are added later. */
+bool ledger_stats__settled(const struct pmb_stats *stats);
 /* Takes off what was counted before. */
 void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before);
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);

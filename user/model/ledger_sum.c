@@ -79,6 +79,18 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from)
 	}
 }
 
+bool ledger_stats__settled(const struct pmb_stats *stats)
+{
+	uint64_t n = stats->emitted + stats->filtered;
+	uint64_t weight = stats->weight_emitted + stats->weight_filtered;
+
+	for (int i = 0; i < PMB_N_DROPS; i++) {
+		n += i == PMB_DROP_UNSEEN ? 0 : stats->dropped[i];
+		weight += i == PMB_DROP_UNSEEN ? 0 : stats->weight_dropped[i];
+	}
+	return n == stats->seen && weight == stats->weight_seen;
+}
+
 #define TAKE(name) from->name -= before->name;
 void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before)
 {

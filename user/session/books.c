@@ -373,23 +373,10 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-/* Each overflow has its column, as far as it goes; those unseen are added to the seen ones later. */
-static bool is_settled(const struct pmb_stats *stats)
-{
-	uint64_t n = stats->emitted + stats->filtered;
-	uint64_t weight = stats->weight_emitted + stats->weight_filtered;
-
-	for (int i = 0; i < PMB_N_DROPS; i++) {
-		n += i == PMB_DROP_UNSEEN ? 0 : stats->dropped[i];
-		weight += i == PMB_DROP_UNSEEN ? 0 : stats->weight_dropped[i];
-	}
-	return n == stats->seen && weight == stats->weight_seen;
-}
-
 /* What counters and programs have counted so far, as of one moment, or nearly so. */
 static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 {
-	enum { TRIES = 32, MOMENT_NS = 2000000 };
+	enum { TRIES = 8, MOMENT_NS = 2000000 };
 
 	for (int try = 0; try < TRIES; try++) {
 		uint64_t began = now_ns();
@@ -399,8 +386,7 @@ static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 		for (size_t i = 0; i < s->opts->events->n; i++) {
 			if (s->opts->events->events[i].way == EVENT_SYSTEM)
 				continue;
-			programs__stats(s->programs, i, &stats[i]);
-			settled &= is_settled(&stats[i]);
+			settled &= programs__settled_stats(s->programs, i, &stats[i]) == 0;
 		}
 		if (final || (settled && now_ns() - began < MOMENT_NS))
 			break;
