@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Keeps the set of target tasks, and of processes whose mappings are known, in step with fork, exec and
- * exit, before the new task runs its first instruction. A task has one byte (its mark), indexed by thread id. Every fork writes the child's
- * byte, target or not, so a reused id can't inherit a stale mark and nothing is cleaned up at exit.
+ * Keeps the set of target tasks, and of processes whose mappings are known, in step with fork, exec
+ * and exit, before the new task runs its first instruction. A task has one byte (its mark), indexed
+ * by thread id. Every fork writes the child's byte, target or not, so a reused id can't inherit a
+ * stale mark and nothing is cleaned up at exit.
  */
 #include "lib/maps.h"
 #include "lib/pidns.h"
@@ -42,7 +43,8 @@ static __always_inline int on_fork(struct bpf_raw_tracepoint_args *ctx, __u32 ns
 static __always_inline int on_exec(struct bpf_raw_tracepoint_args *ctx, __u32 ns)
 {
 	struct task_struct *task = (void *)ctx->args[0];
-	/* what the thread was called in another namespace is lost by now: there it gets the leader's mark */
+	/* what the thread was called in another namespace is lost by now: there it gets the
+	 * leader's mark */
 	__u8 *from = task_mark(ns ? number_of(task, ns) : (__u32)ctx->args[1]);
 	__u8 *to = task_mark(number_of(task, ns));
 	__u32 tgid;

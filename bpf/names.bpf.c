@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel names its own addresses. Attached to nothing: user space runs it when it has some to ask for.
- * bpf_snprintf is there since 5.13.
+ * The kernel names its own addresses. Attached to nothing: user space runs it when it has some to
+ * ask for. bpf_snprintf is there since 5.13.
  */
 #include "lib/port.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The overflow handler. Runs when a counter overflows, often in NMI context: bounded, no allocation,
- * no locks. Every overflow ends in exactly one of emitted, filtered, or dropped for a counted reason;
- * a sample is emitted even if its stacks failed, and says how each of them ended.
+ * The overflow handler. Runs when a counter overflows, often in NMI context: bounded, no
+ * allocation, no locks. Every overflow ends in exactly one of emitted, filtered, or dropped for a
+ * counted reason; a sample is emitted even if its stacks failed, and says how each of them ended.
  */
 #include "lib/arch.h"
 #include "lib/emit.h"
@@ -105,7 +105,8 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 	regs.sp = ARCH_SP(&s->regs);
 	regs.fp = ARCH_FP(&s->regs);
 	if (is_kernel_address(regs.ip) || !regs.ip)
-		return PMB_END_NONE; /* a kernel task with a borrowed mm, or one that never was in user space */
+		/* a kernel task with a borrowed mm, or one that never was in user space */
+		return PMB_END_NONE;
 	if (is_compat(&s->regs)) {
 		walk_begin(s, tgid);
 		walk_end(s, tgid);

@@ -17,7 +17,8 @@ else
 CPPFLAGS += $(if $(findstring -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif
 
-# Where linux/types.h finds asm/types.h: of the compiler's own root, when it builds for another machine.
+# Where linux/types.h finds asm/types.h: of the compiler's own root, when it builds for another
+# machine.
 SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
 ASM_DIR := $(SYSROOT)/usr/include/$(subst -unknown,,$(shell $(CC) -dumpmachine 2>/dev/null))
 
@@ -69,7 +70,8 @@ $(O)/gen/prof/%.o: $(O)/gen/prof/%.c | $(O)/tools-checked
 # Who includes it says so by its name: pprof*.c.
 $(patsubst %.c,$(O)/%.o,$(wildcard user/*/pprof*.c)): $(PPROF_H)
 
-# The picture's page, from its parts in the order in which they need each other, as two texts in html.o.
+# The picture's page, from its parts in the order in which they need each other, as two texts in
+# html.o.
 PAGE := $(O)/gen/page/tail.html
 PAGE_SRC := page.html style.css format.js data.js tally.js colour.js view.js draw.js graph.js table.js \
 	controls.js foot.js main.js

@@ -7,18 +7,19 @@
 #     mk/deps.sh --missing [KIND…]  print what is missing (exit status 1 if anything is), install nothing
 #     mk/deps.sh --list             print the table
 #
-# A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the tests look at:
-# others (other languages), containers (engines, not started), browser (400 MB), vm (emulated machines); bench: what make bench compares with.
-# Without one: all but bench, which make bench asks for.
+# A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the
+# tests look at: others (other languages), containers (engines, not started), browser (400 MB), vm
+# (emulated machines); bench: what make bench compares with. Without one: all but bench, which make
+# bench asks for.
 #
-# Apart from the engines, which are not started, no package of the table brings a daemon: redis-tools is the whole of redis without its service
-# (redis-check-rdb is the server under another name), and the test that wants PostgreSQL skips
-# itself where it isn't installed.
+# Apart from the engines, which are not started, no package of the table brings a daemon:
+# redis-tools is the whole of redis without its service (redis-check-rdb is the server under another
+# name), and the test that wants PostgreSQL skips itself where it isn't installed.
 set -u -o pipefail
 
-# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages; a - says that
-# there is none (Ubuntu's chromium is a snap). A name may be one that packages provide: qemu-system-riscv64 is
-# in another package in each Debian.
+# One line per thing: what it is for, Debian 12 and 13, Ubuntu 24.04. A comma joins two packages; a
+# - says that there is none (Ubuntu's chromium is a snap). A name may be one that packages provide:
+# qemu-system-riscv64 is in another package in each Debian.
 table() {
 	cat <<TABLE
 for    debian                 ubuntu

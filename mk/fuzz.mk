@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Fuzz targets: tests/fuzz/fuzz_NAME.c, inputs in tests/fuzz/corpus/NAME, words in tests/fuzz/NAME.dict. make check
-# replays the inputs under ASan and UBSan; make fuzz looks for new ones.
+# Fuzz targets: tests/fuzz/fuzz_NAME.c, inputs in tests/fuzz/corpus/NAME, words in
+# tests/fuzz/NAME.dict. make check replays the inputs under ASan and UBSan; make fuzz looks for new
+# ones.
 #
 #   make fuzz                                      each target for a minute (libFuzzer, which clang has)
 #   make fuzz T=elf SECONDS=600                    one (or several, with blanks) for so long
@@ -64,7 +65,8 @@ replay: $(REPLAY)
 
 fuzzers: $(FUZZ_TARGETS:%=$(O)/fuzz/fuzz_%)
 
-# New inputs stay in $(O)/fuzz/NAME; one that crashes is left beside as NAME-crash-… and may go into the corpus.
+# New inputs stay in $(O)/fuzz/NAME; one that crashes is left beside as NAME-crash-… and may go into
+# the corpus.
 fuzz: $(patsubst %,$(O)/fuzz/fuzz_%,$(or $(T),$(FUZZ_TARGETS)))
 	$(Q)set -e; for t in $(or $(T),$(FUZZ_TARGETS)); do mkdir -p $(O)/fuzz/$$t; \
 		$(O)/fuzz/fuzz_$$t -max_total_time=$(SECONDS) -runs=$(RUNS) -timeout=20 -rss_limit_mb=4096 \

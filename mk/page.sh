@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# One page from its parts: mk/page.sh DIR page.html style.css FILE.js… writes DIR/head.html and DIR/tail.html,
-# what comes before and after the line @DATA@ of page.html. @STYLE@ and @SCRIPT@ are lines of it, too;
-# @STYLE_HASH@ and @SCRIPT_HASH@ are what the page's policy allows to run: these bytes and no others.
+# One page from its parts: mk/page.sh DIR page.html style.css FILE.js… writes DIR/head.html and
+# DIR/tail.html, what comes before and after the line @DATA@ of page.html. @STYLE@ and @SCRIPT@ are
+# lines of it, too; @STYLE_HASH@ and @SCRIPT_HASH@ are what the page's policy allows to run: these
+# bytes and no others.
 set -eu -o pipefail
 export LC_ALL=C
 

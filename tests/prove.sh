@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/prove.sh HOW…: the test command of a fresh clone of HEAD, once for each HOW, one after the other; it prints a row
-# of docs/test-runs.md for each. Run it from a clean work tree.
+# tests/prove.sh HOW…: the test command of a fresh clone of HEAD, once for each HOW, one after the
+# other; it prints a row of docs/test-runs.md for each. Run it from a clean work tree.
 #
 #   plain    as it is
 #   busy     beside four busy loops and a storm of forks

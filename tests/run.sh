@@ -4,15 +4,16 @@
 # Runs the end-to-end suites: tests/run.sh [SUITE.sh…] (default: all in tests/e2e).
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
-# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything. After each suite stands
-# how long it took.
+# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
+# After each suite stands how long it took.
 #
-# Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many at a time as there
-# are CPUs; at the end, each alone, those that say "# alone: WHY". After each of these, and after all that ran side by
-# side, the kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
+# Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many
+# at a time as there are CPUs; at the end, each alone, those that say "# alone: WHY". After each of
+# these, and after all that ran side by side, the kernel is looked at: no BPF program of this tool
+# may be left, no new BUG, WARNING or Oops in its log.
 #
-# Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and one more),
-# QUICK=1 shortens the recordings, SOAK=1 runs the long forms, SUITE_TIMEOUT (seconds),
+# Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and
+# one more), QUICK=1 shortens the recordings, SOAK=1 runs the long forms, SUITE_TIMEOUT (seconds),
 # SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 
@@ -82,7 +83,8 @@ run_suite() { # FILE
 	results=$WORK/$name.results
 	limit=$(suite_timeout "$1")
 	: >"$results"
-	# in the background, so that a signal finds this shell waiting; with the signals that this would take away
+	# in the background, so that a signal finds this shell waiting; with the signals that this
+	# would take away
 	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 "$limit" bash "$1" </dev/null &
 	pid=$!
 	echo "$pid" >"$WORK/$name.pid"

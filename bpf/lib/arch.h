@@ -36,8 +36,9 @@ static __always_inline bool is_kernel_address(__u64 addr)
 }
 
 /*
- * Before bpf_task_pt_regs() (5.15): where the registers were saved when the task entered the kernel. False: not
- * known here, or what lies there are no user registers (a kernel with larger stacks).
+ * Before bpf_task_pt_regs() (5.15): where the registers were saved when the task entered the
+ * kernel. False: not known here, or what lies there are no user registers (a kernel with larger
+ * stacks).
  */
 static __always_inline bool arch_saved_regs(struct arch_regs *regs)
 {

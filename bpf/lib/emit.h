@@ -6,8 +6,8 @@
 #include "lib/ids.h"
 
 /*
- * A wake-up from an interrupt costs ten times the record. So the reader polls, and is woken only when
- * the waiting bytes cross a multiple of cfg->ring_wake.
+ * A wake-up from an interrupt costs ten times the record. So the reader polls, and is woken only
+ * when the waiting bytes cross a multiple of cfg->ring_wake.
  */
 static __always_inline long ring_output(const volatile struct pmb_config *cfg, void *ring,
 					void *data, __u64 size)

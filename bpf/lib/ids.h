@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Ids of stacks, and the memory of those already sent. The memory is a cache, not a table: a bucket
- * is one cache line of 8 ids, a full bucket overwrites one of them. A forgotten id costs a stack sent
- * twice, nothing else; so there are no locks and no way to fill up. User space takes ids out, too, when
- * it has no room for their stacks; an id that it has missed meanwhile costs it a leaf (unknown_id).
+ * is one cache line of 8 ids, a full bucket overwrites one of them. A forgotten id costs a stack
+ * sent twice, nothing else; so there are no locks and no way to fill up. User space takes ids out,
+ * too, when it has no room for their stacks; an id that it has missed meanwhile costs it a leaf
+ * (unknown_id).
  */
 #ifndef PMUBPF_BPF_IDS_H
 #define PMUBPF_BPF_IDS_H
@@ -18,7 +19,8 @@ static __always_inline __u64 id_mix(__u64 h, __u64 word)
 	return h ^ (h >> 32);
 }
 
-/* Where the id of a process's stack begins: mixed, so that tgid and first address can't cancel out. */
+/* Where the id of a process's stack begins: mixed, so that tgid and first address can't cancel
+ * out. */
 static __always_inline __u64 id_seed_user(__u32 tgid)
 {
 	return id_mix(0, tgid);

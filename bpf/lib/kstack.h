@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Stacks by the kernel's own unwinder: the kernel side's, and the user side's where nothing else can. */
+/* Stacks by the kernel's own unwinder: the kernel side's, and the user side's where nothing else
+ * can. */
 #ifndef PMUBPF_BPF_KSTACK_H
 #define PMUBPF_BPF_KSTACK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tasks by the numbers of our own pid namespace, which are those of /proc, of perf's side-band records and
- * of the user. bpf_get_ns_current_pid_tgid() only knows tasks of just that namespace, not those of
- * namespaces below it.
+ * Tasks by the numbers of our own pid namespace, which are those of /proc, of perf's side-band
+ * records and of the user. bpf_get_ns_current_pid_tgid() only knows tasks of just that namespace,
+ * not those of namespaces below it.
  */
 #ifndef PMUBPF_BPF_PIDNS_H
 #define PMUBPF_BPF_PIDNS_H
@@ -11,7 +11,8 @@
 
 enum { PIDNS_LEVELS = 33 }; /* the first and MAX_PID_NS_LEVEL below it */
 
-/* Static: where nothing calls it, in the first namespace, the verifier doesn't look at it either. */
+/* Static: where nothing calls it, in the first namespace, the verifier doesn't look at it
+ * either. */
 static __noinline __u32 number_in(struct task_struct *task, __u32 ns)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);

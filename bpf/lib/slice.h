@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What user space needs to go on with a walk that ended for want of a table: the frames so far, the
- * registers, and a copy of the rest of the stack. A new program lives on these until its tables are here.
+ * registers, and a copy of the rest of the stack. A new program lives on these until its tables are
+ * here.
  */
 #ifndef PMUBPF_BPF_SLICE_H
 #define PMUBPF_BPF_SLICE_H
@@ -15,8 +16,9 @@ enum {
 	SLICE_OF_A_THREAD = PMB_SLICE_MAX / 4,
 };
 
-/* From sp to the top of the stack, by pages: one that was never touched can't be read here, and holds zeroes. What
- * comes behind the last that could be read isn't counted: a thread's stack may end anywhere. */
+/* From sp to the top of the stack, by pages: one that was never touched can't be read here, and
+ * holds zeroes. What comes behind the last that could be read isn't counted: a thread's stack may
+ * end anywhere. */
 static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 {
 	__u64 size = SLICE_OF_A_THREAD, done = 0, good = 0;
@@ -28,8 +30,8 @@ static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 
 		if (part > left)
 			part = left;
-		/* "R2 min value is negative", and "invalid access to map value": the compiler knows bounds that
-		 * 5.10's verifier doesn't, and would leave the masks out */
+		/* "R2 min value is negative", and "invalid access to map value": the compiler knows
+		 * bounds that 5.10's verifier doesn't, and would leave the masks out */
 		__asm__ volatile("" : "+r"(part), "+r"(done));
 		part &= 2 * SLICE_PAGE - 1;
 		done &= 2 * PMB_SLICE_MAX - 8;
@@ -52,7 +54,8 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	struct walk *w = &s->walk;
 	__u64 size, n_bytes, n_frames = w->n & PMB_MAX_FRAMES;
 
-	/* samples come first: slices leave them a quarter of the ring, which is enough for a thousand */
+	/* samples come first: slices leave them a quarter of the ring, which is enough for a
+	 * thousand */
 	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)cfg->ring_wake) {
 		stats->slices_lost++;
 		return false;

@@ -6,9 +6,9 @@
 #include "lib/maps.h"
 
 /*
- * The cgroup of the current task in the v1 hierarchy of a controller, or in the v2 hierarchy (subsys -1);
- * NULL if it can't be read. For v2 bpf_get_current_ancestor_cgroup_id() would do, but 5.10 refuses a
- * perf_event program that calls it (EINVAL).
+ * The cgroup of the current task in the v1 hierarchy of a controller, or in the v2 hierarchy
+ * (subsys -1); NULL if it can't be read. For v2 bpf_get_current_ancestor_cgroup_id() would do, but
+ * 5.10 refuses a perf_event program that calls it (EINVAL).
  */
 static __always_inline struct cgroup *current_cgroup(__s32 subsys)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The user stack by frame pointers. The hard thing is the price: one read from user memory costs as
- * much as a copy of a kilobyte, so a window of the stack is copied at once and walked in scratch; the
- * window slides when a frame lies outside.
+ * much as a copy of a kilobyte, so a window of the stack is copied at once and walked in scratch;
+ * the window slides when a frame lies outside.
  */
 #ifndef PMUBPF_BPF_USTACK_H
 #define PMUBPF_BPF_USTACK_H

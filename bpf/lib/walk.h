@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The user stack by unwind tables (pmubpf/unwind.h), one frame at a time. The hard thing is the verifier:
- * a frame is a function of its own, verified once for all frames, and what it needs from the last one
- * lies in scratch.
+ * The user stack by unwind tables (pmubpf/unwind.h), one frame at a time. The hard thing is the
+ * verifier: a frame is a function of its own, verified once for all frames, and what it needs from
+ * the last one lies in scratch.
  */
 #ifndef PMUBPF_BPF_WALK_H
 #define PMUBPF_BPF_WALK_H
@@ -128,8 +128,9 @@ static __always_inline void walk_rule(struct walk *w, struct pmb_code *code, __u
 }
 
 /*
- * The rule for a place in code that nobody describes: its frame pointer, but where the epilogue stands right behind
- * the call. CPython's trampolines (-X perf) have none: "call *%rcx; add $8, %rsp; ret".
+ * The rule for a place in code that nobody describes: its frame pointer, but where the epilogue
+ * stands right behind the call. CPython's trampolines (-X perf) have none: "call *%rcx; add $8,
+ * %rsp; ret".
  */
 static __always_inline void code_rule(const struct walk *w, struct pmb_unwind_rule *ret)
 {

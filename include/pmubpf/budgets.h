@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What programs can have too much of, and how much of it there is for all of them, or for one. One list: the numbers
- * that the code has, and the rows that SECURITY.md and the man page have (tests/unit/test_budgets.c compares them).
+ * What programs can have too much of, and how much of it there is for all of them, or for one. One
+ * list: the numbers that the code has, and the rows that SECURITY.md and the man page have
+ * (tests/unit/test_budgets.c compares them).
  *
- *	X(id, number, how much, what, what happens beyond, key of the summary)
+ * 	X(id, number, how much, what, what happens beyond, key of the summary)
  *
  * "how much" has a %d where the number stands. The key is a path in the summary's JSON, or "".
  */

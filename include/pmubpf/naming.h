@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Addresses for the kernel to name, and its answers: what bpf/names.bpf.c and collect/kernel_ask.c say to each
- * other. Who includes it brings __u32 and __u64. */
+/* Addresses for the kernel to name, and its answers: what bpf/names.bpf.c and collect/kernel_ask.c
+ * say to each other. Who includes it brings __u32 and __u64. */
 #ifndef PMUBPF_NAMING_H
 #define PMUBPF_NAMING_H
 
@@ -10,7 +10,8 @@ struct pmb_naming {
 	__u32 n;
 	__u32 pad;
 	__u64 addrs[PMB_NAMING_MAX];
-	/* "symbol+0x1f/0x80 [module]", "0x…" where there is none; NUL-terminated; cut off if it is longer */
+	/* "symbol+0x1f/0x80 [module]", "0x…" where there is none; NUL-terminated; cut off if it is
+	 * longer */
 	char texts[PMB_NAMING_MAX][PMB_NAMING_TEXT];
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What bpf/ and user/ say to each other: the records in the ring buffers, the configuration of one
- * program instance, the counters of the ledger. Fixed-width types, explicit padding, size first, only
- * appended to. Both sides include their own integer types before this file.
+ * program instance, the counters of the ledger. Fixed-width types, explicit padding, size first,
+ * only appended to. Both sides include their own integer types before this file.
  *
  *   ring of a CPU:  [stack 0x9c…: 31 frames] [sample … user_stack=0x9c…] [sample … user_stack=0x9c…]
  *
@@ -60,7 +60,8 @@ struct pmb_sample {
 	__u32 pad;
 };
 
-/* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't know. */
+/* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't
+ * know. */
 enum pmb_part_type {
 	PMB_PART_ADDR = 1,  /* payload: __u64 data address */
 	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
@@ -101,9 +102,9 @@ struct pmb_stack {
 enum { PMB_SLICE_MAX = 64 * 1024 }; /* bytes of a stack that travel */
 
 /*
- * A stack that could not be walked to its end because a table or the process isn't known yet: how far it
- * got, and a copy of the rest. Belongs to the sample that names its id. The copy follows frame n at once: n_bytes,
- * a multiple of 8, from from.sp on.
+ * A stack that could not be walked to its end because a table or the process isn't known yet: how
+ * far it got, and a copy of the rest. Belongs to the sample that names its id. The copy follows
+ * frame n at once: n_bytes, a multiple of 8, from from.sp on.
  */
 struct pmb_slice {
 	struct pmb_rec rec;
@@ -121,9 +122,10 @@ struct pmb_slice {
 
 enum pmb_filter {
 	PMB_FILTER_NONE,
-	PMB_FILTER_TASKS,      /* by the marks in pmb_tasks */
-	PMB_FILTER_CGROUP,     /* by cgroup and its descendants */
-	PMB_FILTER_CONTAINERS, /* by the marks in pmb_cgroups; what has none passes, to be looked up */
+	PMB_FILTER_TASKS,  /* by the marks in pmb_tasks */
+	PMB_FILTER_CGROUP, /* by cgroup and its descendants */
+	/* by the marks in pmb_cgroups; what has none passes, to be looked up */
+	PMB_FILTER_CONTAINERS,
 };
 
 /* Marks of cgroups. */
@@ -167,16 +169,17 @@ struct pmb_config {
 	__u8 live_period;   /* a clock whose period may change: the event itself is asked for it */
 	__u8 pad;
 	__u32 n_reads; /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
-	__u32 n_cpus; /* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
+	/* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
+	__u32 n_cpus;
 	__u32 read_event[PMB_MAX_READS];
 	__u32 pidns; /* inode number of the pid namespace whose numbers are wanted; 0: the first */
 	__u32 pad2;
 };
 
 /*
- * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped, but for
- * PMB_DROP_UNSEEN: those are added to seen when the books are closed.
- * Of an event that is read at a clock's overflows, readings take the place of overflows.
+ * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped,
+ * but for PMB_DROP_UNSEEN: those are added to seen when the books are closed. Of an event that is
+ * read at a clock's overflows, readings take the place of overflows.
  */
 struct pmb_stats {
 	__u64 seen;
@@ -189,8 +192,9 @@ struct pmb_stats {
 	__u64 stacks_known; /* stacks not sent because their id was known */
 	__u64 stacks_lost;  /* stack records that found no room */
 	__u64 ring_bytes;   /* written into the rings, their 8-byte headers not counted */
-	/* Expirations of a clock's timer for which no overflow came. Those during one run of one task are in
-	 * the weight of its next overflow (late); of the others nobody knows whose they were (skipped). */
+	/* Expirations of a clock's timer for which no overflow came. Those during one run of one
+	 * task are in the weight of its next overflow (late); of the others nobody knows whose they
+	 * were (skipped). */
 	__u64 late;
 	__u64 skipped;
 	__u64 weight_idle; /* of overflows in the idle task */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Unwind tables: .eh_frame made small, and the one step that they allow from a frame to its caller.
- * The same step runs in the overflow program, in user space over a copied slice of a stack, and in the
- * tests.
+ * The same step runs in the overflow program, in user space over a copied slice of a stack, and in
+ * the tests.
  *
  *   pc ── mapping ──► file, offset in the file
  *   offset >> 16 ──► page: a run of rows      offset & 0xffff ──► the last row that is not above it
@@ -32,7 +32,8 @@ enum {
 
 /*
  * A row: the low 16 bits of the offset where its rule begins to hold, and the number of the rule in
- * its file. It holds up to the next row of the page. The first row of a page begins at 0 of that page.
+ * its file. It holds up to the next row of the page. The first row of a page begins at 0 of that
+ * page.
  */
 #define PMB_ROW(low, rule) ((__u32)(low) << 16 | (__u32)(rule))
 #define PMB_ROW_LOW(row) ((row) >> 16)
@@ -56,17 +57,18 @@ enum pmb_cfa {
 	PMB_CFA_REG_DEREF, /* *(reg + cfa_off) + cfa_add; as PMB_CFA_REG */
 	PMB_CFA_PLT,       /* sp + 8, + 8 more from byte cfa_off of each 16 on (x86-64) */
 	PMB_CFA_SIGNAL,    /* the kernel's signal frame: all registers are on the stack */
-	PMB_CFA_FRAME, /* by the frame pointer instead of a table; cfa_off: 0, or one of those below */
+	/* by the frame pointer instead of a table; cfa_off: 0, or one of those below */
+	PMB_CFA_FRAME,
 	PMB_CFA_UNSUPPORTED, /* described by an expression that is none of these */
 	PMB_N_CFA,
 };
 
-/* Go changes to the thread's own stack for its runtime and for C: the caller's frame may be anywhere. That such
- * a walk ends is the frame limit's doing, if the stack is corrupt. */
+/* Go changes to the thread's own stack for its runtime and for C: the caller's frame may be
+ * anywhere. That such a walk ends is the frame limit's doing, if the stack is corrupt. */
 enum {
 	PMB_OTHER_STACKS = 1,
-	/* In a file that has a table: code that it says nothing of, and much of it: a runtime's, such as V8's builtins.
-	 * That it keeps frame pointers is a guess. */
+	/* In a file that has a table: code that it says nothing of, and much of it: a runtime's,
+	 * such as V8's builtins. That it keeps frame pointers is a guess. */
 	PMB_WITHOUT_RULE = 2,
 };
 
@@ -87,9 +89,9 @@ enum pmb_ra {
 };
 
 /*
- * Where the caller's other registers are that a function leaves as they were (x86-64: rbx, r12…r15, the order of the
- * psABI; elsewhere nothing is said of any). Three bits each: 0: as they are, 1…6: saved at CFA - 8 - 8 × that, where
- * pushes put them; PMB_SAVED_ELSEWHERE: it isn't known.
+ * Where the caller's other registers are that a function leaves as they were (x86-64: rbx, r12…r15,
+ * the order of the psABI; elsewhere nothing is said of any). Three bits each: 0: as they are, 1…6:
+ * saved at CFA - 8 - 8 × that, where pushes put them; PMB_SAVED_ELSEWHERE: it isn't known.
  */
 enum {
 	PMB_SAVED_REGS = 5,
@@ -113,7 +115,8 @@ struct pmb_unwind_rule {
 
 /*
  * The table of a file, as the helper process writes it:
- * this head, n_pages pages (the first is that of offset first_page << 16), n_rules rules, n_rows rows.
+ * this head, n_pages pages (the first is that of offset first_page << 16), n_rules rules, n_rows
+ * rows.
  */
 struct pmb_table_head {
 	__u32 magic; /* PMB_TABLE_MAGIC */
@@ -128,12 +131,12 @@ struct pmb_table_head {
 #define PMB_TABLE_MAGIC 0x31776e75 /* "unw1" */
 
 /*
- * A program's first function has no caller, and often no rule (those of ld.so and of musl): it is the one
- * whose stack pointer still is what the kernel began with, rounded down at most.
+ * A program's first function has no caller, and often no rule (those of ld.so and of musl): it is
+ * the one whose stack pointer still is what the kernel began with, rounded down at most.
  */
 #define PMB_OUTERMOST(sp, stack_top) ((stack_top) - (sp) < 16)
-/* Nothing but that function can stand there: what is called has its return address below. Whatever rule was made of
- * its instructions (ld.so's _start has no other) would take argc for one. */
+/* Nothing but that function can stand there: what is called has its return address below. Whatever
+ * rule was made of its instructions (ld.so's _start has no other) would take argc for one. */
 #define PMB_AT_THE_TOP(sp, stack_top) ((sp) == (stack_top))
 
 /* What is known of a frame. */
@@ -145,9 +148,9 @@ struct pmb_frame {
 };
 
 /*
- * What user space writes and the overflow program reads. Both have it mapped; nothing is locked. So user
- * space writes what is new where nothing refers to, then the word that refers to it; and what isn't
- * referred to any more it leaves alone until no run of the program can still be reading it.
+ * What user space writes and the overflow program reads. Both have it mapped; nothing is locked. So
+ * user space writes what is new where nothing refers to, then the word that refers to it; and what
+ * isn't referred to any more it leaves alone until no run of the program can still be reading it.
  */
 enum {
 	PMB_FILES_MAX = 16384,
@@ -197,7 +200,8 @@ struct pmb_mappings {
 	struct pmb_mapping of[PMB_MAPPINGS_MAX];
 };
 
-/* The executable mappings of a process, ascending, from `at` on. A forked child shares its parent's. */
+/* The executable mappings of a process, ascending, from `at` on. A forked child shares its
+ * parent's. */
 struct pmb_process {
 	__u32 at;
 	__u32 n;

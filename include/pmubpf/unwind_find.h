@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The search for a row of an unwind table, for the overflow program and user space. The includer brings
- * integer types and __always_inline. */
+/* The search for a row of an unwind table, for the overflow program and user space. The includer
+ * brings integer types and __always_inline. */
 #ifndef PMUBPF_UNWIND_FIND_H
 #define PMUBPF_UNWIND_FIND_H
 
 #include "pmubpf/unwind.h"
 
 /*
- * The last row of a run that is not above `low`. rows[first & mask] is the run's first row, whose low is
- * 0; n is 1..PMB_UNWIND_ROW_MAX. Rows beyond the run are never read; the mask is for the verifier (an
- * array of mask + 1 rows), ~0U where nobody needs convincing.
+ * The last row of a run that is not above `low`. rows[first & mask] is the run's first row, whose
+ * low is 0; n is 1..PMB_UNWIND_ROW_MAX. Rows beyond the run are never read; the mask is for the
+ * verifier (an array of mask + 1 rows), ~0U where nobody needs convincing.
  *
- * Without branches inside: the verifier would follow both sides of each. The barriers keep clang from
- * making some: also before the shifts, for clang 19 knows what the sign of a difference is.
+ * Without branches inside: the verifier would follow both sides of each. The barriers keep clang
+ * from making some: also before the shifts, for clang 19 knows what the sign of a difference is.
  */
 #define UNWIND_HIDE(x) __asm__ volatile("" : "+r"(x))
 #define UNWIND_HALVE(bit)                                              \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The step from a frame to its caller: plain C for the overflow program, user space and the tests. No loops, no unbounded index, no arithmetic that could be undefined: the verifier
- * of 5.10 accepts what a sanitizer accepts.
+ * The step from a frame to its caller: plain C for the overflow program, user space and the tests.
+ * No loops, no unbounded index, no arithmetic that could be undefined: the verifier of 5.10 accepts
+ * what a sanitizer accepts.
  *
  * The includer brings integer types, bool and __always_inline, and declares beforehand
  *
- *	struct unwind_memory;
- *	static bool unwind_read(struct unwind_memory *, __u64 addr, __u64 *ret);
- *	static bool unwind_reg(struct unwind_memory *, unsigned index, __u64 *ret);
+ * 	struct unwind_memory;
+ * 	static bool unwind_read(struct unwind_memory *, __u64 addr, __u64 *ret);
+ * 	static bool unwind_reg(struct unwind_memory *, unsigned index, __u64 *ret);
  *
- * The first reads a word of the program's memory; the second a word of its struct arch_regs, and is asked
- * where the frame has_regs only. Both say false if they can't.
+ * The first reads a word of the program's memory; the second a word of its struct arch_regs, and is
+ * asked where the frame has_regs only. Both say false if they can't.
  */
 #ifndef PMUBPF_UNWIND_STEP_H
 #define PMUBPF_UNWIND_STEP_H
@@ -24,7 +25,8 @@
 #define UNWIND_SIGNAL_LR (312 + 30 * 8)
 #define UNWIND_SIGNAL_SP (312 + 31 * 8)
 #define UNWIND_SIGNAL_IP (312 + 32 * 8)
-/* The pair that a frame pointer points to lies anywhere in its frame: what is above it may be the caller's or not. */
+/* The pair that a frame pointer points to lies anywhere in its frame: what is above it may be the
+ * caller's or not. */
 #define UNWIND_SP_LOW 1
 #elif defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 /* ucontext up to sigcontext: 40; then r8…r15, di, si, bp, bx, dx, ax, cx, sp, ip */
@@ -41,7 +43,8 @@ static __always_inline __u64 unwind_add(__u64 addr, __s32 off)
 	return addr + (__u64)(__s64)off;
 }
 
-/* A frame of the kernel's making: what it restores is the interrupted program, to the instruction. */
+/* A frame of the kernel's making: what it restores is the interrupted program, to the
+ * instruction. */
 static __always_inline __u8 unwind_signal(struct pmb_frame *f, struct unwind_memory *mem)
 {
 #ifdef UNWIND_SIGNAL_IP
@@ -105,8 +108,9 @@ static __always_inline __u8 unwind_frame(const struct pmb_unwind_rule *rule, str
 }
 
 /*
- * A rule over a stack pointer that is only a lower bound. Where the function has saved frame pointer and return
- * address as a pair, the frame pointer points to it (AAPCS64): the one before came from such a pair, too.
+ * A rule over a stack pointer that is only a lower bound. Where the function has saved frame
+ * pointer and return address as a pair, the frame pointer points to it (AAPCS64): the one before
+ * came from such a pair, too.
  */
 static __always_inline bool unwind_sp_from_fp(const struct pmb_unwind_rule *rule,
 					      const struct pmb_frame *f, __u64 *ret)
@@ -168,8 +172,8 @@ static __always_inline __u8 unwind_ra(const struct pmb_unwind_rule *rule, const 
 }
 
 /*
- * PMB_END_NONE: f is the caller's frame now, its ip as it stands on the stack (arm64: the signature of a
- * signed return address still in it). Otherwise how the walk ends, with f as it was.
+ * PMB_END_NONE: f is the caller's frame now, its ip as it stands on the stack (arm64: the signature
+ * of a signed return address still in it). Otherwise how the walk ends, with f as it was.
  */
 static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, struct pmb_frame *f,
 					struct unwind_memory *mem)
@@ -186,7 +190,8 @@ static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, stru
 	end = unwind_cfa(rule, f, mem, &cfa);
 	if (end != PMB_END_NONE)
 		return end;
-	/* Stacks grow; only where nothing was pushed yet (or all is popped again) does one stand still. */
+	/* Stacks grow; only where nothing was pushed yet (or all is popped again) does one stand
+	 * still. */
 	if (cfa < f->sp || (cfa & 7) || (cfa == f->sp && (!f->exact || rule->ra == PMB_RA_CFA)))
 		return PMB_END_CORRUPT;
 	end = unwind_ra(rule, f, mem, cfa, &ra);
@@ -195,7 +200,8 @@ static __always_inline __u8 unwind_step(const struct pmb_unwind_rule *rule, stru
 	if (!ra)
 		return PMB_END_COMPLETE;
 	at = unwind_add(rule->fp == PMB_FP_CFA ? cfa : f->fp, rule->fp_off);
-	/* compilers don't say that an epilogue has popped it: then its place is below the stack already */
+	/* compilers don't say that an epilogue has popped it: then its place is below the stack
+	 * already */
 	if (rule->fp != PMB_FP_SAME && at >= f->sp && !unwind_read(mem, at, &fp))
 		return PMB_END_UNREADABLE;
 	return unwind_to(f, ra, cfa, fp);

@@ -5,17 +5,20 @@
 #
 #     tests/bench/bench.sh [PEER…]       (default: all of tests/bench/peers)
 #
-# Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each. Environment: QUICK=1 (two
-# loads, two rates, once: under three minutes, however busy the machine), ROUNDS (5), RATES, LOADS ('': none, only what is
-# felt), FELT=0 (that is left out), SECONDS_EACH (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs
-# are added to those of before, and the tables are made of all). A full run takes about 85 minutes on two CPUs (extrapolated), and
-# can be done in parts: `for load in paths redis; do make bench KEEP=1 LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`.
-# What isn't installed, can't run, was cut off or found no time any more is named. As root, on a machine that does nothing
-# else. Loads talk to loopback only.
+# Tables on stdout (medians), all runs in build/bench/bench.json and felt.json, one line each.
+# Environment: QUICK=1 (two loads, two rates, once: under three minutes, however busy the machine),
+# ROUNDS (5), RATES, LOADS ('': none, only what is felt), FELT=0 (that is left out), SECONDS_EACH
+# (2), LIMIT (180 s: a tool that takes longer is cut off), KEEP=1 (runs are added to those of
+# before, and the tables are made of all). A full run takes about 85 minutes on two CPUs
+# (extrapolated), and can be done in parts: `for load in paths redis; do make bench KEEP=1
+# LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`. What isn't installed, can't run, was cut off
+# or found no time any more is named. As root, on a machine that does nothing else. Loads talk to
+# loopback only.
 # start: to the first sample. fold: from the end of the recording to the last byte of folded stacks, while the load stands still. CPU-s/1k: user and
-# system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF maps. captured: of CPUs x
-# rate x time. whole, named: of the load's samples and user frames. ns/run: of the BPF program. In bench.json besides:
-# meter_s, CPU time of the meter until the first sample; cell_s, what all of the run took.
+# system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF
+# maps. captured: of CPUs x rate x time. whole, named: of the load's samples and user frames.
+# ns/run: of the BPF program. In bench.json besides: meter_s, CPU time of the meter until the first
+# sample; cell_s, what all of the run took.
 set -u
 export LC_ALL=C
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -92,7 +95,8 @@ load_storm() { COMMS=stormling; spawn sh -c "while :; do '$W/storm' 2000 1.2 exe
 
 WHOLE='_start|_dl_start_user|__libc_start_main.*|__libc_start_call_main|(__)?clone3?|start_thread|main|_dl_start'
 
-# Of folded stacks: samples of all, percent whole and percent of user frames named of the load's commands.
+# Of folded stacks: samples of all, percent whole and percent of user frames named of the load's
+# commands.
 of_folded() { # FILE UNIT RATE
 	awk -v unit="$2" -v rate="$3" -v comms="^($COMMS)$" -v whole="^($WHOLE)$" '
 		BEGIN { one = unit == "ns" ? 1e9 / rate : 1 }

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# Sourced by bench.sh: what an interrupted thread feels of one sample, while each way of sampling records. felt.c says
-# how. A host's timer interrupts drift by more than ways differ: faults show what a sample costs, the clock what the
-# interrupt adds; and each way is compared with the bare overflow right before and after it.
+# Sourced by bench.sh: what an interrupted thread feels of one sample, while each way of sampling
+# records. felt.c says how. A host's timer interrupts drift by more than ways differ: faults show
+# what a sample costs, the clock what the interrupt adds; and each way is compared with the bare
+# overflow right before and after it.
 
 export FELT_HZ=4999
 declare -A WAY_KINDS WAY_COMMAND
 WAYS=()
 
-# Peers declare theirs: `way NAME KINDS COMMAND`, KINDS of clock and fault, COMMAND for sh -c, with $EVENT as perf and
-# pmubpf take it and $PROBE as bpftrace does.
+# Peers declare theirs: `way NAME KINDS COMMAND`, KINDS of clock and fault, COMMAND for sh -c, with
+# $EVENT as perf and pmubpf take it and $PROBE as bpftrace does.
 way() {
 	[ -n "${WAY_KINDS[$1]-}" ] || WAYS+=("$1")
 	WAY_KINDS[$1]=$2 WAY_COMMAND[$1]=$3
@@ -50,8 +51,8 @@ feel_way() { # WAY clock|fault
 	sleep 0.3
 }
 
-# A clock's interrupts must be there, at the rate, and a fault's sample can't be cheaper than the bare one: else the line
-# says why not.
+# A clock's interrupts must be there, at the rate, and a fault's sample can't be cheaper than the
+# bare one: else the line says why not.
 note_way() { # WAY clock|fault MINE NONE BEFORE AFTER, each as feel says
 	echo "$*" | awk -v enough="$(awk "BEGIN { print $FELT_HZ * $FELT_SECONDS * 0.7 }")" '{ for (i = 0; i < 4; i += 2) {
 		gaps = $(3 + i); ns = $(4 + i); none = $(8 + i); bare = ($(12 + i) + $(16 + i)) / 2

@@ -2,14 +2,16 @@
 /*
  * Runs a profiler and says what it cost, whatever it is:
  *
- *	meter SECONDS RECORD-COMMAND FOLD-COMMAND [GROUP…]     both for sh -c; FOLD-COMMAND may be empty
+ * 	meter SECONDS RECORD-COMMAND FOLD-COMMAND [GROUP…]     both for sh -c; FOLD-COMMAND may be empty
  *
- * The first sample is when a BPF program of type perf_event that the command's processes hold has run, or, where there is
- * none, when the command's processes have mapped the ring of a perf event and wait in poll: perf enables its events right
- * before. So many SECONDS later the command gets SIGINT; then come its end, and FOLD-COMMAND; the process groups of the load are stopped meanwhile. One line of JSON on
- * stdout. Statistics of BPF programs are on while this descriptor is open, and no longer. CPU time is that of all
- * processes of both commands, from getrusage. meter_s is what the meter itself burnt until the first sample:
- * beside a load on every CPU the tool starts so much later.
+ * The first sample is when a BPF program of type perf_event that the command's processes hold has
+ * run, or, where there is none, when the command's processes have mapped the ring of a perf event
+ * and wait in poll: perf enables its events right before. So many SECONDS later the command gets
+ * SIGINT; then come its end, and FOLD-COMMAND; the process groups of the load are stopped
+ * meanwhile. One line of JSON on stdout. Statistics of BPF programs are on while this descriptor is
+ * open, and no longer. CPU time is that of all processes of both commands, from getrusage. meter_s
+ * is what the meter itself burnt until the first sample: beside a load on every CPU the tool starts
+ * so much later.
  */
 #include <dirent.h>
 #include <linux/bpf.h>
@@ -37,7 +39,8 @@ struct seen {
 	uint64_t peak_kb;
 };
 
-/* The command's programs on perf events; `last`: the newest program there was when they were last looked for. */
+/* The command's programs on perf events; `last`: the newest program there was when they were last
+ * looked for. */
 static struct {
 	uint32_t last, doubted;
 	size_t n;
@@ -193,8 +196,9 @@ static bool is_held(const pid_t *pids, size_t n, uint64_t prog)
 }
 
 /*
- * The newest there is; of those loaded since, the command's own on perf events stay open. A program has its id a moment
- * before its descriptor, so one that nobody holds is looked at once more, the next time.
+ * The newest there is; of those loaded since, the command's own on perf events stay open. A program
+ * has its id a moment before its descriptor, so one that nobody holds is looked at once more, the
+ * next time.
  */
 static void find_progs(const pid_t *pids, size_t n)
 {
@@ -385,7 +389,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "meter: no sample came, or it failed (%d, %d)\n", status, folded);
 		return 1;
 	}
-	printf("{\"start_s\": %.3f, \"recorded_s\": %.3f, \"folded_s\": %.3f, \"cpu_s\": %.3f, \"meter_s\": %.3f, \"user_mb\": %.1f, "
+	printf("{\"start_s\": %.3f, \"recorded_s\": %.3f, \"folded_s\": %.3f, \"cpu_s\": %.3f, "
+	       "\"meter_s\": %.3f, \"user_mb\": %.1f, "
 	       "\"maps_mb\": %.1f, \"runs\": %lu, \"run_ns\": %lu}\n",
 	       seen.first - begin, stopped - seen.first, end - stopped, cpu_s(RUSAGE_CHILDREN),
 	       seen.meter_s, (double)seen.peak_kb / 1024, (double)seen.maps / 1048576,

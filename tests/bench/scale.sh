@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# make scale: machines larger than this one, made of one small recording (replay.c), and what becomes of time and
-# memory as the work doubles. As root: the recording. Figures: docs/design/0014-cost.md.
+# make scale: machines larger than this one, made of one small recording (replay.c), and what
+# becomes of time and memory as the work doubles. As root: the recording. Figures:
+# docs/design/0014-cost.md.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 B=${O:-build}/bench W=${O:-build}/workloads

@@ -5,10 +5,10 @@
 #
 #     tests/bench/stacks.sh [LOAD…]        (default: all that can run here)
 #
-# One line a load: percent of the weight in whole stacks, percent of user frames with a name, for each tool.
-# Whole: it begins at _start, main's caller in libc, clone or a thread's start (or one before, if that has no name). Loads talk to loopback only; what
-# isn't installed is skipped by name. SECONDS_EACH (5) of recording; RATE (999) per second, all CPUs.
-# NO_PERF=1 leaves perf out.
+# One line a load: percent of the weight in whole stacks, percent of user frames with a name, for
+# each tool. Whole: it begins at _start, main's caller in libc, clone or a thread's start (or one
+# before, if that has no name). Loads talk to loopback only; what isn't installed is skipped by
+# name. SECONDS_EACH (5) of recording; RATE (999) per second, all CPUs. NO_PERF=1 leaves perf out.
 set -u
 export LC_ALL=C
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

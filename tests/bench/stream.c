@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Linked to pmubpf in the place of three of its functions (ld --wrap): what they are given goes into the file
- * $STREAM before it goes on.
+ * Linked to pmubpf in the place of three of its functions (ld --wrap): what they are given goes
+ * into the file $STREAM before it goes on.
  */
 #include "stream.h"
 

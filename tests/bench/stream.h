@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording as a file: what came out of the rings and out of the side-band, in the order in which it was
- * drained, round by round. Written by build/bench/pmubpf-stream (stream.c), read by replay.c; gzip.
+ * A recording as a file: what came out of the rings and out of the side-band, in the order in which
+ * it was drained, round by round. Written by build/bench/pmubpf-stream (stream.c), read by
+ * replay.c; gzip.
  */
 #ifndef PMUBPF_BENCH_STREAM_H
 #define PMUBPF_BENCH_STREAM_H

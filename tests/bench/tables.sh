@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What unwind tables cost: size, CPU time and memory of building them, and which rules they have. Figures:
-# docs/design/0008-unwind-tables.md.
+# What unwind tables cost: size, CPU time and memory of building them, and which rules they have.
+# Figures: docs/design/0008-unwind-tables.md.
 #   tests/bench/tables.sh FILE…
 set -eu
 cd "$(dirname "$0")/../.."

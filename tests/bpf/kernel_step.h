@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cases of tests/unit/test_unwind_step*.c in the kernel: their calls of the step and of the search are answered
- * by tests/bpf/step.bpf.c, and have to be what the host says. Included by unwind_cases.h instead of Criterion's
- * runner, after the host's step.
+ * The cases of tests/unit/test_unwind_step*.c in the kernel: their calls of the step and of the
+ * search are answered by tests/bpf/step.bpf.c, and have to be what the host says. Included by
+ * unwind_cases.h instead of Criterion's runner, after the host's step.
  */
 #ifndef TESTS_BPF_KERNEL_STEP_H
 #define TESTS_BPF_KERNEL_STEP_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The unwind step and the search for a row, on cases that user space writes into this object's variables. Run by
- * BPF_PROG_TEST_RUN as raw tracepoints, which 5.10 can do; programs of type syscall came with 5.14.
+ * The unwind step and the search for a row, on cases that user space writes into this object's
+ * variables. Run by BPF_PROG_TEST_RUN as raw tracepoints, which 5.10 can do; programs of type
+ * syscall came with 5.14.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -14,7 +15,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* How a test shows that it can fail: a step that goes a word too far, a search in the wrong half. */
+/* How a test shows that it can fail: a step that goes a word too far, a search in the wrong
+ * half. */
 const volatile __u32 wrong = 0;
 
 struct step_case step = {};

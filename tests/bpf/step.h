@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A case of the unwind step as both sides of tests/bpf/step.bpf.c see it, and the memory that it reads: a
- * stack made by hand, and registers. The reads are one text for the host and the kernel, too.
+ * A case of the unwind step as both sides of tests/bpf/step.bpf.c see it, and the memory that it
+ * reads: a stack made by hand, and registers. The reads are one text for the host and the kernel,
+ * too.
  */
 #ifndef TESTS_BPF_STEP_H
 #define TESTS_BPF_STEP_H
@@ -43,7 +44,8 @@ static __always_inline bool unwind_read(struct unwind_memory *mem, __u64 addr, _
 	if (off > (STEP_WORDS - 1) * 8 || (off & 7))
 		return false;
 	off /= 8;
-	/* "math between map_value pointer and register with unbounded min value": clang leaves the mask out */
+	/* "math between map_value pointer and register with unbounded min value": clang leaves the
+	 * mask out */
 	UNWIND_HIDE(off);
 	*ret = mem->words[off & (STEP_WORDS - 1)];
 	return true;

@@ -12,7 +12,8 @@ cost() { # KEY
 	sum_get ".cost.$1"
 }
 
-# CPU for split, and page faults by the hundred thousand: the default intervals are too short for that.
+# CPU for split, and page faults by the hundred thousand: the default intervals are too short for
+# that.
 busy() { # SECONDS
 	spawn sh -c "while :; do '$WORKLOADS/faults' 200000; done" >/dev/null
 	spawn "$WORKLOADS/split" "$1" >"$T/split"
@@ -24,7 +25,8 @@ t_intervals_follow_cost() {
 	expect_ge "$(cost budget.highest_factor)" 1.5 "intervals were lengthened"
 	expect_ge "$(sum_get '.events[0].interval')" 1500000 "the clock's longest interval"
 	expect_match "$T/err" 'intervals were up to [0-9.]+ times' "the summary says so"
-	# What no interval changes (how many programs start here, meanwhile) comes on top. A quarter more is
+	# What no interval changes (how many programs start here, meanwhile) comes on top. A quarter
+	# more is
 	# allowed: what was overspent before it was seen is paid back over the seconds to come.
 	expect_le "$(jq '.cost.budget | .settled_percent - .fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
 	expect_ledger
@@ -34,7 +36,8 @@ t_intervals_follow_cost() {
 }
 
 t_inherited_children_keep_their_weights() {
-	# Per task: a child that was forked before a change keeps its period, one that came later has the new one.
+	# Per task: a child that was forked before a change keeps its period, one that came later
+	# has the new one.
 	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.5; done" >/dev/null
 	wait_until test -s "/proc/$spawned/task/$spawned/children"
 	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d "$(secs 8 5)" -o "$T/folded" --summary "$T/sum.json"

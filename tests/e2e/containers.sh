@@ -5,7 +5,8 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A root file system of one static program under several names, and dockerd in a mount namespace of its own.
+# A root file system of one static program under several names, and dockerd in a mount namespace of
+# its own.
 setup() {
 	local name
 	mkdir -p "$S/root/bin"
@@ -86,7 +87,8 @@ t_docker() {
 	fi
 }
 
-# Only that one, which starts when the recording is under way; by its pod's or id's name it is the same.
+# Only that one, which starts when the recording is under way; by its pod's or id's name it is the
+# same.
 t_only_one() {
 	need_docker
 	docker_run web-1 alpha 60
@@ -99,7 +101,8 @@ t_only_one() {
 	expect_eq $? 0 "exit status"
 	expect_ledger
 	expect_ge "$(grep -c '^gamma;' "$T/folded")" 1 "lines of gamma"
-	# what starts the container runs in it before it is gamma, under names of its own (runc:[2:INIT], a descriptor's)
+	# what starts the container runs in it before it is gamma, under names of its own
+	# (runc:[2:INIT], a descriptor's)
 	expect_no_match "$T/folded" '^(alpha|split|dockerd|containerd);' "a line of another container or of the host"
 	id=$(docker inspect -f '{{.Id}}' web-1)
 	pmb_ok record -e cpu-clock -F 499 -d 1 --container "${id:0:7}" -o "$T/folded"
@@ -112,7 +115,8 @@ t_only_one() {
 	expect_empty "$T/folded" "lines"
 }
 
-# pmubpf as an image, in a container with the host's processes and files, beside others; those that start later, too.
+# pmubpf as an image, in a container with the host's processes and files, beside others; those that
+# start later, too.
 t_image() {
 	need_docker
 	local options recorder state
@@ -121,7 +125,8 @@ t_image() {
 		fail "docker build: $(tail -n 1 "$T/err")"
 	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" "the version"
 	options=(--rm --network none --pid=host -v "/:/host:ro,rslave" -v /etc/passwd:/etc/passwd:ro)
-	# a machine that lacks a capability starts no privileged container; Docker takes only those that its kernel knows
+	# a machine that lacks a capability starts no privileged container; Docker takes only those
+	# that its kernel knows
 	if docker run "${options[@]}" --privileged pmubpf --version >/dev/null 2>&1; then
 		options+=(--privileged)
 	else
@@ -171,8 +176,9 @@ t_outside_of_containers() {
 }
 
 UNIT=$$
-# In a hierarchy at $1: a unit by --container, by --by and by --label; one that is removed while the recording
-# goes on keeps its name. Runs in a subshell (a mount namespace of its own, perhaps), so says what is wrong.
+# In a hierarchy at $1: a unit by --container, by --by and by --label; one that is removed while the
+# recording goes on keeps its name. Runs in a subshell (a mount namespace of its own, perhaps), so
+# says what is wrong.
 hierarchy_tells() {
 	local top=$1 stay gone recorder
 	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" "$top/pmb-$UNIT/gone-$UNIT.service" || return

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Debug files from servers: only when asked to, only for hot files, in bounded time, by somebody without
-# privileges. The server is a folder on loopback.
+# Debug files from servers: only when asked to, only for hot files, in bounded time, by somebody
+# without privileges. The server is a folder on loopback.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

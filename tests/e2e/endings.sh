@@ -80,7 +80,8 @@ t_interrupt_of_the_group() {
 	expect_match "$T/folded" ';hot70 ' "the stacks so far"
 }
 
-# A shell without job control starts what is in the background with SIGINT ignored; perf ends by it nevertheless.
+# A shell without job control starts what is in the background with SIGINT ignored; perf ends by it
+# nevertheless.
 t_interrupt_of_a_background_job() {
 	env --ignore-signal=INT "$PMUBPF" record -e cpu-clock -d 30 -o "$T/folded" -a 2>"$T/err" &
 	tool=$! SPAWNED+=("$!")

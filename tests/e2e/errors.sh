@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What goes wrong is one line: what failed, on what, why, what to do. And the exit status tells which kind.
+# What goes wrong is one line: what failed, on what, why, what to do. And the exit status tells
+# which kind.
 # alone: it changes perf_event_max_sample_rate
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Runs one line of a table: STATUS|REGEX|ARGUMENTS. The status and a line of stderr must match, nothing
-# may come on stdout, and nothing that looks like a crash on stderr.
+# Runs one line of a table: STATUS|REGEX|ARGUMENTS. The status and a line of stderr must match,
+# nothing may come on stdout, and nothing that looks like a crash on stderr.
 expect_error() {
 	local status=${1%%|*} rest=${1#*|} regex args
 	regex=${rest%|*}
@@ -172,7 +173,8 @@ t_throttled() {
 	local sysctl=/proc/sys/kernel/perf_event_max_sample_rate before advised
 	before=$(cat $sysctl)
 	later eval "echo $before >$sysctl"
-	# on one CPU that is never idle: without its tick the kernel counts the overflows of many as those of one
+	# on one CPU that is never idle: without its tick the kernel counts the overflows of many as
+	# those of one
 	spawn taskset -c 0 "$WORKLOADS/split" 60 >/dev/null
 	echo 1000 2>/dev/null >$sysctl || skip "perf_event_max_sample_rate can't be set"
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c 100003 --summary "$T/sum.json" -o "$T/folded"
@@ -191,8 +193,9 @@ t_rates_that_exclude_each_other() {
 	expect_match "$T/err" '--rate and -F or -c exclude each other' "the error"
 }
 
-# The kernel stops an event that overflows too often until its next tick, and its count with it or not: the books
-# compare with the time that the task ran. What is lost where it was switched out meanwhile is said by its cause.
+# The kernel stops an event that overflows too often until its next tick, and its count with it or
+# not: the books compare with the time that the task ran. What is lost where it was switched out
+# meanwhile is said by its cause.
 t_throttled_on_a_task() {
 	local event sysctl=/proc/sys/kernel/perf_event_max_sample_rate
 	[ -w $sysctl ] || skip "$sysctl can't be written"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Events by whatever name: one's own from an event file, libpfm's, and what the summary says of them.
+# Events by whatever name: one's own from an event file, libpfm's, and what the summary says of
+# them.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -162,8 +163,9 @@ t_without_libpfm() {
 	expect_match "$T/out" "lost: CPU makers' event names" "what is lost"
 }
 
-# Runs pmubpf where sysfs has two core PMUs, one on CPU 0 and one on CPU 1. What they call cpu_cycles and
-# l1d_cache_refill are the CPU clock and page faults: their type is that of the software PMU.
+# Runs pmubpf where sysfs has two core PMUs, one on CPU 0 and one on CPU 1. What they call
+# cpu_cycles and l1d_cache_refill are the CPU clock and page faults: their type is that of the
+# software PMU.
 pmb_unlike() { # ARG…
 	local i dir
 	for i in 0 1; do
@@ -201,8 +203,8 @@ t_one_text_two_core_pmus() {
 	expect_eq "$(jq '.balanced' "$T/sum.json")" true "balanced"
 	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" \
 		"$(jq '[.events[] | .user.weight * 1e9 / .clock.hz] | add' "$T/sum.json")" 100 "Σ lines and Σ time"
-	# both clocks tick once a nanosecond, as measured to 1 %: cycles are time. (Idle time, which the rate leaves
-	# out, is known to 10 ms.)
+	# both clocks tick once a nanosecond, as measured to 1 %: cycles are time. (Idle time, which
+	# the rate leaves out, is known to 10 ms.)
 	local weight
 	weight=$(jq '[.events[].user.weight] | add' "$T/sum.json")
 	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" "$weight" $((weight / 100)) \

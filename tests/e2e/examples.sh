@@ -40,8 +40,8 @@ t_image_root() {
 	expect_eq "$(chroot "$T/image" /usr/bin/pmubpf --version)" "$("$PMUBPF" --version)" "the version"
 }
 
-# The capabilities of the unit, as systemd hands them over, to another user: all that is promised works with
-# them, and something is lost without any one of them.
+# The capabilities of the unit, as systemd hands them over, to another user: all that is promised
+# works with them, and something is lost without any one of them.
 with_capabilities() { # NAMES OPTION…
 	local set=-all name
 	for name in $1; do
@@ -53,7 +53,8 @@ with_capabilities() { # NAMES OPTION…
 		--bounding-set="$set" --no-new-privs "$T/pmubpf" record -q -e cpu-clock -F 299 "$@"
 }
 
-# What a recording knows: K kernel functions, C the cgroup, D a deleted program, N one in another mount namespace.
+# What a recording knows: K kernel functions, C the cgroup, D a deleted program, N one in another
+# mount namespace.
 lost_without() { # CAPABILITIES
 	local lost=
 	: >"$T/folded"
@@ -100,8 +101,8 @@ t_fewest_capabilities() {
 	done
 }
 
-# The arguments are taken as kubelet hands them over, and it mounts what the image's recipe says. No API server
-# was asked.
+# The arguments are taken as kubelet hands them over, and it mounts what the image's recipe says. No
+# API server was asked.
 t_daemonset() {
 	need_root
 	python3 -c 'import yaml' 2>/dev/null || skip "no python3-yaml"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What goes wrong around the tool: no memory, interrupted calls, a full disk, a clock that jumps, its own sudden death,
-# containers by the thousand. (A reader that goes away: endings.sh. A CPU that does: tests/vm/guest/hotplug.sh.)
+# What goes wrong around the tool: no memory, interrupted calls, a full disk, a clock that jumps,
+# its own sudden death, containers by the thousand. (A reader that goes away: endings.sh. A CPU that
+# does: tests/vm/guest/hotplug.sh.)
 #
 # SOAK=1: every allocation instead of some, and 50 kills instead of 6.
 # shellcheck source=tests/e2e/lib.sh
@@ -74,8 +75,8 @@ t_allocations_of_record() {
 	expect_ge "$ended" 3 "runs that ended for want of memory"
 }
 
-# Whatever becomes of the helper, the recording is whole; names may be missing, for a reason. Where none can be
-# started, files have none, and the status is 1.
+# Whatever becomes of the helper, the recording is whole; names may be missing, for a reason. Where
+# none can be started, files have none, and the status is 1.
 t_allocations_of_the_helper() {
 	local n whole=0
 	# its sandbox takes the first several hundred

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a sample costs does not slip by more than 10 % from one commit to the next. The commit before is built here
-# (GUARD_BASE=COMMIT: that one; beside changes that aren't committed: HEAD), and both run in turn or at once:
+# What a sample costs does not slip by more than 10 % from one commit to the next. The commit before
+# is built here (GUARD_BASE=COMMIT: that one; beside changes that aren't committed: HEAD), and both
+# run in turn or at once:
 # - the user side: instructions and allocations for a recorded stream (tests/bench/stream.gz), from decoding to
 #   folded stacks. Both are exact, whatever else runs.
 # - the overflow program: its time by that of the commit before, on the same threads at the same time. What disturbs

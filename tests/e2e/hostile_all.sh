@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# All hostile programs that there are, at once, beside an innocent one: the recording ends on time, keeps within its
-# budgets, and shows the innocent one as it does without them. SOAK=1: for a minute, and with files that are read slowly.
-# FIGURES=FILE gets a line of figures.
+# All hostile programs that there are, at once, beside an innocent one: the recording ends on time,
+# keeps within its budgets, and shows the innocent one as it does without them. SOAK=1: for a
+# minute, and with files that are read slowly. FIGURES=FILE gets a line of figures.
 #
 # Nothing here may look into /proc/PID of all processes: one of them is stuck in an exec.
 # alone: so many programs leave little of the CPUs for others
@@ -12,8 +12,8 @@
 
 OUTPUT_BYTES=20000000
 WHOLE='^inlined;_start;__libc_start_main;__libc_start_call_main;main;work;leaf_spin(;.*_\[k\])?$'
-# Its unwind table isn't here yet: the beginning of a recording, which is long where CPUs are scarce. A minute has room
-# for that in a point.
+# Its unwind table isn't here yet: the beginning of a recording, which is long where CPUs are
+# scarce. A minute has room for that in a point.
 EARLY='^inlined;leaf_spin(;.*_\[k\])?$'
 if [ "${SOAK:-0}" = 1 ]; then SECONDS_LONG=60 EARLY='^$'; else SECONDS_LONG=6; fi
 # Names take 30 s, giving up whoever reads them ten more.

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What programs can have too much of, each alone within its limit: names, files that take time, rules of unwind tables.
-# There is a budget for all of it together. After each the same is asked as in hostile.sh, and that the others are seen
-# as without.
+# What programs can have too much of, each alone within its limit: names, files that take time,
+# rules of unwind tables. There is a budget for all of it together. After each the same is asked as
+# in hostile.sh, and that the others are seen as without.
 # shellcheck source=tests/e2e/hostile_lib.sh
 . "$(dirname "$0")/hostile_lib.sh"
 
@@ -82,8 +82,8 @@ t_twelve_files_of_holes() {
 	expect_match "$T/folded" '^holes12;' "samples of the last one"
 }
 
-# Six whose file system takes 0.4 s for 4 KiB: what is heaviest is asked first, but the others have their turn before any
-# of them is waited for. Who waits no more gets what there is.
+# Six whose file system takes 0.4 s for 4 KiB: what is heaviest is asked first, but the others have
+# their turn before any of them is waited for. Who waits no more gets what there is.
 t_files_that_are_read_slowly() {
 	need_root
 	[ -e /dev/fuse ] || skip "no FUSE here"
@@ -113,8 +113,9 @@ wait_no_more() {
 
 # ---------------------------------------------------------------- unwind tables
 
-# Two programs that have so many libraries of so many rules (131,072 is all there is room for), beside two innocent ones:
-# one that was there before, and one that starts when all room is gone, and whose library takes more than any gap.
+# Two programs that have so many libraries of so many rules (131,072 is all there is room for),
+# beside two innocent ones: one that was there before, and one that starts when all room is gone,
+# and whose library takes more than any gap.
 beside_hoards() { # CGROUP RULES COPIES NICE
 	local i
 	mkdir "$T/hoarded" "$T/own"
@@ -179,7 +180,8 @@ t_rules_of_10_libraries_in_a_cgroup() {
 	expect_whole later 99
 }
 
-# In the same cgroup: whoever comes when all room is gone has to be sampled for a second or two first.
+# In the same cgroup: whoever comes when all room is gone has to be sampled for a second or two
+# first.
 t_rules_of_20_libraries_beside_it() {
 	need_tables
 	seconds=8 beside_hoards "" 15900 20 0

@@ -6,8 +6,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 SECRET=swordfish8472
-# kB. The main process is at 27 MB with an ordinary program here (the kernel's symbols are most of it), the helper at
-# 4 MB. What a test may add is in its own call of expect_unhurt; else these.
+# kB. The main process is at 27 MB with an ordinary program here (the kernel's symbols are most of
+# it), the helper at 4 MB. What a test may add is in its own call of expect_unhurt; else these.
 MAIN_KB=65536
 HELPER_KB=65536
 WALL_MS=60000

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The picture, in a real browser: Debian's chromium, headless, by chromedriver. tests/page/ has the checks, and
-# makes pages of folded stacks whose sums are known outside.
+# The picture, in a real browser: Debian's chromium, headless, by chromedriver. tests/page/ has the
+# checks, and makes pages of folded stacks whose sums are known outside.
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Code that JITs make: real ones (Node, the JVM, CPython), their perf maps and jitdumps, and hostile ones.
+# Code that JITs make: real ones (Node, the JVM, CPython), their perf maps and jitdumps, and hostile
+# ones.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -50,7 +51,8 @@ t_node() {
 }
 
 t_node_stacks_are_whole() {
-	# Without frames of their own for interpreted functions: through V8's builtins, which nothing describes.
+	# Without frames of their own for interpreted functions: through V8's builtins, which
+	# nothing describes.
 	need_program node
 	cd "$T" || fail "no folder"
 	cat >"$T/prog.js" <<-'JS'

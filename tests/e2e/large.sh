@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs of real hosts' sizes: names and whole stacks, and a helper whose memory doesn't grow with them.
+# Programs of real hosts' sizes: names and whole stacks, and a helper whose memory doesn't grow with
+# them.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,8 +10,9 @@
 HELPER_KB=40960 # at its peak, beside any file (VmHWM: the pages of its own program are in it)
 FUNCTIONS=100000
 
-# 31 MB of code in 100,000 functions without frame pointers, and one that nothing describes: the helper has to read all code
-# for what calls it. main calls some of them, from the first part of the file to the last.
+# 31 MB of code in 100,000 functions without frame pointers, and one that nothing describes: the
+# helper has to read all code for what calls it. main calls some of them, from the first part of the
+# file to the last.
 make_large() {
 	if [ "$(uname -m)" != x86_64 ] || ! command -v gcc >/dev/null; then skip "it is made by gcc, for x86-64"; fi
 	{

@@ -78,7 +78,8 @@ t_never_repeated_stacks() {
 	expect_books
 }
 
-# Some kernels count switches out of an idle task and call no program for them. They are in the books to the unit.
+# Some kernels count switches out of an idle task and call no program for them. They are in the
+# books to the unit.
 t_overflows_that_passed_unseen() {
 	local period unseen last=$(($(nproc) - 1))
 	for period in 1 7; do

@@ -1,20 +1,22 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the end-to-end suites share. A suite is a script that sources this file, defines tests as functions
-# named t_…, and ends with the line "run_tests". Each test runs in a subshell of its own, with a fresh
-# directory $T:
+# What the end-to-end suites share. A suite is a script that sources this file, defines tests as
+# functions named t_…, and ends with the line "run_tests". Each test runs in a subshell of its own,
+# with a fresh directory $T:
 #
 #     t_exit_status() {                     the test's name is its function's, without t_
 #             pmb record -- sh -c 'exit 7'      stdout in $T/out, stderr in $T/err, status in $rc
 #             expect_eq "$rc" 7 "exit status"   the first failed expectation ends the test
 #     }
 #
-# skip REASON ends a test that this machine cannot run. What a test starts in the background, it starts
-# with "spawn", and it and its children are killed (by their ids) when the test ends, however that happens.
+# skip REASON ends a test that this machine cannot run. What a test starts in the background, it
+# starts with "spawn", and it and its children are killed (by their ids) when the test ends, however
+# that happens.
 #
-# Environment: O (the build folder, as for make), PMUBPF (the tool), WORKLOADS (the known-answer programs),
-# RESULTS (file that gets one line per test, set by tests/run.sh), QUICK=1 (short recordings).
+# Environment: O (the build folder, as for make), PMUBPF (the tool), WORKLOADS (the known-answer
+# programs), RESULTS (file that gets one line per test, set by tests/run.sh), QUICK=1 (short
+# recordings).
 set -u -o pipefail
 export LC_ALL=C
 
@@ -94,8 +96,9 @@ show_evidence() {
 	done
 }
 
-# A suite names in MEASURED the tests that compare what was sampled with what programs measured themselves,
-# within a few percent. What else a machine does may come between: those get a second try, which is shown.
+# A suite names in MEASURED the tests that compare what was sampled with what programs measured
+# themselves, within a few percent. What else a machine does may come between: those get a second
+# try, which is shown.
 run_test() { # NAME [FUNCTION]
 	local name=$1 function=${2:-t_$1} status reason tried=${tried:-0}
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
@@ -122,8 +125,9 @@ run_test() { # NAME [FUNCTION]
 	rm -rf --one-file-system "$T"
 }
 
-# All tests of the suite in their order in the file, or those that $ONLY (a regular expression) matches.
-# A function "setup" runs before them, as a test; what it leaves in $S is there for all of them.
+# All tests of the suite in their order in the file, or those that $ONLY (a regular expression)
+# matches. A function "setup" runs before them, as a test; what it leaves in $S is there for all of
+# them.
 run_tests() {
 	local name names
 	S=$(mktemp -d "${TMPDIR:-/tmp}/pmb-suite.XXXXXX")
@@ -322,7 +326,8 @@ points_of() { # PERCENT SAMPLES
 	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? 400 * sqrt(p / 100 * (1 - p / 100) / n) + 0.5 : 0 }'
 }
 
-# A function's share of the time, where a clock took so many samples a second of a CPU (default: 1,000).
+# A function's share of the time, where a clock took so many samples a second of a CPU (default:
+# 1,000).
 expect_share() { # FILE NAME PERCENT [REGEX2 [HZ]]
 	local n
 	n=$(awk -v ns="$(folded_sum_of "$1" "${4:-.}")" -v hz="${5:-1000}" 'BEGIN { printf "%d\n", ns / 1e9 * hz }')
@@ -385,8 +390,8 @@ expect_columns() { # [FILE]
 	[ -z "$broken" ] || fail "ledger: $(echo "$broken" | head -n 3 | tr '\n' ';')"
 }
 
-# The columns, and the tool finds nothing to remark on them but that a clock's timer came late or was throttled: that is
-# how busy the machine was, or the one that it is a guest of.
+# The columns, and the tool finds nothing to remark on them but that a clock's timer came late or
+# was throttled: that is how busy the machine was, or the one that it is a guest of.
 expect_ledger() { # [FILE]
 	expect_columns "${1:-$T/sum.json}"
 	jq -e '.balanced or (.remarks | length > 0 and all(test("the clock.s timer came late|the kernel throttled the event,")))' \
@@ -394,8 +399,9 @@ expect_ledger() { # [FILE]
 		fail "the tool says that the books do not balance: $(jq -c .remarks "${1:-$T/sum.json}")"
 }
 
-# A clock's overflows come late where tasks switch thousands of times a second. Then the tool has to say so in the
-# first line; the columns have to add up in any case. What the kernel calls no program for is lost to perf, too.
+# A clock's overflows come late where tasks switch thousands of times a second. Then the tool has to
+# say so in the first line; the columns have to add up in any case. What the kernel calls no program
+# for is lost to perf, too.
 expect_honest_ledger() {
 	local i n bad=0
 	expect_columns
@@ -416,8 +422,8 @@ expect_lossless() { # [EVENT]
 	expect_weight_near_counter 5 "${1:-0}"
 }
 
-# Σ weights of all overflows seen against the counter (without idle time that has no overflows): within
-# PERCENT, or the stated remainder.
+# Σ weights of all overflows seen against the counter (without idle time that has no overflows):
+# within PERCENT, or the stated remainder.
 expect_weight_near_counter() { # PERCENT [EVENT]
 	local i=${2:-0}
 	sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder // 0] | @tsv" |
@@ -425,14 +431,15 @@ expect_weight_near_counter() { # PERCENT [EVENT]
 		fail "weights against the counter: $(sum_get ".events[$i] | [.kernel.weight_seen, .counter.value - .idle_ns, .remainder] | @csv")"
 }
 
-# What a hypervisor and interrupts have taken from all CPUs since boot, ns. Clocks go on meanwhile, and so does what
-# samples by them; the CPU time of threads doesn't.
+# What a hypervisor and interrupts have taken from all CPUs since boot, ns. Clocks go on meanwhile,
+# and so does what samples by them; the CPU time of threads doesn't.
 taken_ns() {
 	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat
 }
 
-# ns by a clock event against CPU time: within PERCENT, and what was taken meanwhile (default: since the test began)
-# may be in it. Of a clock on each CPU that takes HZ samples a second, the scatter of so many samples, four sigmas.
+# ns by a clock event against CPU time: within PERCENT, and what was taken meanwhile (default: since
+# the test began) may be in it. Of a clock on each CPU that takes HZ samples a second, the scatter
+# of so many samples, four sigmas.
 expect_ns() { # GOT WANT PERCENT WHAT [HZ [TAKEN]]
 	awk -v a="$1" -v b="$2" -v p="$3" -v hz="${5:-0}" -v taken="${6:-$(($(taken_ns) - TAKEN_BEFORE))}" '
 		BEGIN {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Real programs under real load: the columns add up, the functions that work are seen. Loopback only.
+# Real programs under real load: the columns add up, the functions that work are seen. Loopback
+# only.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -61,7 +62,8 @@ t_postgres() {
 	wait_until "$bin/pg_isready" -q -h 127.0.0.1 -p $port || fail "postgres does not answer"
 	as_postgres "$bin/pgbench" -q -i -s 2 -h 127.0.0.1 -p $port postgres >"$T/log" 2>&1 ||
 		fail "pgbench -i: $(tail -n 1 "$T/log")"
-	# The postmaster forks a process for each client: followed, as children of a process that -p names.
+	# The postmaster forks a process for each client: followed, as children of a process that -p
+	# names.
 	local server=$spawned
 	pmb_start record -e cpu-clock --per-cpu -F 2000 -p "$server" -d "$(secs 10 4)" -o "$T/folded" \
 		--summary "$T/sum.json"

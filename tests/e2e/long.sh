@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Long runs: memory depends on distinct stacks, not on time; and with more distinct stacks than the tables
-# hold the rarest become [other], and no weight is lost. Time is replaced by rate: several clocks at once.
+# Long runs: memory depends on distinct stacks, not on time; and with more distinct stacks than the
+# tables hold the rarest become [other], and no weight is lost. Time is replaced by rate: several
+# clocks at once.
 #
 # SOAK=1: longer, and many more.
 # alone: it loads all CPUs, and records with a higher priority
@@ -16,8 +17,8 @@ soak() { # LONG SHORT
 # By name they are four events, so there are four samples for each rate that the kernel takes.
 CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/'
 
-# RSS while it records, kB, about five times a second. The samples so far aren't known outside, but they
-# come evenly, so a tenth of the time is a tenth of them.
+# RSS while it records, kB, about five times a second. The samples so far aren't known outside, but
+# they come evenly, so a tenth of the time is a tenth of them.
 watch_rss() { # PID
 	while [ -r "/proc/$1/status" ]; do
 		has_perf_events "$1" && awk -v rss="${RSS:-VmRSS}:" '$1 == rss { print $2 }' "/proc/$1/status" 2>/dev/null
@@ -25,7 +26,8 @@ watch_rss() { # PID
 	done >"$T/rss"
 }
 
-# The median of a tenth of the readings around a share (0 … 1) of them: a round that came late is no trend.
+# The median of a tenth of the readings around a share (0 … 1) of them: a round that came late is no
+# trend.
 rss_at() { # SHARE
 	awk -v at="$1" '{ v[NR] = $1 } END {
 		from = int(at * NR - NR / 20); if (from < 1) from = 1
@@ -33,8 +35,8 @@ rss_at() { # SHARE
 		for (i = from; i <= to; i++) print v[i] }' "$T/rss" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# Sum of the lines of each event is its weight in the ledger, and what is in [other] is what the ledger says, and what
-# found no room in the output.
+# Sum of the lines of each event is its weight in the ledger, and what is in [other] is what the
+# ledger says, and what found no room in the output.
 expect_exact_totals() {
 	local i n name
 	n=$(sum_get '.events | length')
@@ -48,7 +50,8 @@ expect_exact_totals() {
 }
 
 # The end is at 85 % of the readings: the last are of the output being written.
-# Records a load (of few paths, if nothing else is said) on all CPUs and compares memory at the end with that at a tenth.
+# Records a load (of few paths, if nothing else is said) on all CPUs and compares memory at the end
+# with that at a tenth.
 expect_flat_memory() { # SECONDS HZ OPTION…
 	local seconds=$1 hz=$2 i load=''
 	shift 2
@@ -79,8 +82,8 @@ t_memory_does_not_grow_with_samples() {
 	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
 }
 
-# Only memory of its own: pages of a ring are taken when the ring is first full, and what else a busy host
-# runs decides when.
+# Only memory of its own: pages of a ring are taken when the ring is first full, and what else a
+# busy host runs decides when.
 t_memory_does_not_grow_at_the_limit() {
 	local RSS=RssAnon ROOM=2048 FROM=0.4 LOAD=manypaths
 	expect_flat_memory "$(soak 30 12)" 2500 --max-memory 1M
@@ -132,11 +135,13 @@ t_a_storm_of_processes() {
 	expect_columns
 	expect_exact_totals
 	expect_ge "$(sum_get .memory.stacks_dropped)" 1000 "stacks that user space dropped"
-	# where a round comes seconds late the kernel's memory of what was sent is older than ours: counted, and rare
+	# where a round comes seconds late the kernel's memory of what was sent is older than ours:
+	# counted, and rare
 	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" "$(($(sum_aggregated) / 1000))" \
 		"stacks that were dropped too early"
-	# It was 280 MB once. Of its own: tables of 1 MB, the kernel's symbols (8 MB, at the first idle sample), what
-	# is known of the processes that are alive or just gone, and rounds that came late.
+	# It was 280 MB once. Of its own: tables of 1 MB, the kernel's symbols (8 MB, at the first
+	# idle sample), what is known of the processes that are alive or just gone, and rounds that
+	# came late.
 	expect_le "$(rss_at 0.85)" 40000 "kB of its own at the end"
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Names for addresses: deep recursion, C++ and Rust, code without a file, files that are gone or elsewhere.
+# Names for addresses: deep recursion, C++ and Rust, code without a file, files that are gone or
+# elsewhere.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -96,8 +97,8 @@ t_replaced_binary() {
 	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
 }
 
-# Every run is a file of its own, deleted as soon as it has been executed, in a process of 2 ms. The kernel gives the
-# inode of one to the next.
+# Every run is a file of its own, deleted as soon as it has been executed, in a process of 2 ms. The
+# kernel gives the inode of one to the next.
 t_deleted_when_it_began() {
 	cd "$T" || fail "cd"
 	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
@@ -105,7 +106,8 @@ t_deleted_when_it_began() {
 	expect_columns
 	grep -E '^goner\.[0-9]+;' "$T/folded" | grep -v '_\[k\] [0-9]*$' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
-	# what ends before it is looked up has no name: how much that is says how busy the machine is
+	# what ends before it is looked up has no name: how much that is says how busy the machine
+	# is
 	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"
 	# the rest is ld.so at work, as in any program that lives 2 ms
 	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|(__)?clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
@@ -164,7 +166,8 @@ t_mount_namespace() {
 }
 
 t_mount_namespace_of_a_command() {
-	# The process and its namespace are gone when names are asked for, unless the tool was quick.
+	# The process and its namespace are gone when names are asked for, unless the tool was
+	# quick.
 	need_root
 	mkdir "$T/hidden"
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
@@ -334,7 +337,8 @@ t_inline_in_a_broken_file() {
 }
 
 t_each_place_is_looked_up_once() {
-	# A million samples of a few dozen places, in ten processes whose addresses are all different.
+	# A million samples of a few dozen places, in ten processes whose addresses are all
+	# different.
 	local runs
 	runs=$(secs 10 1)
 	# shellcheck disable=SC2016
@@ -357,7 +361,8 @@ t_kernel_frames() {
 }
 
 t_the_kernel_is_asked() {
-	# Where it names its own addresses (5.13) nobody reads all of its symbols, and the answers are those symbols.
+	# Where it names its own addresses (5.13) nobody reads all of its symbols, and the answers
+	# are those symbols.
 	local unknown
 	kernel_is 5.13 || skip "this kernel has no bpf_snprintf"
 	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The two commands, where nothing was installed by hand: Debian 12 and Debian 13 are bootstrapped into a
-# folder, and "make demo" and "make test" run in there (unit tests, and the suites that differ by distribution),
-# on this machine's kernel (with its /proc, /sys, /dev, in a mount namespace of their own, so that nothing stays
-# mounted).
+# The two commands, where nothing was installed by hand: Debian 12 and Debian 13 are bootstrapped
+# into a folder, and "make demo" and "make test" run in there (unit tests, and the suites that
+# differ by distribution), on this machine's kernel (with its /proc, /sys, /dev, in a mount
+# namespace of their own, so that nothing stays mounted).
 #
 # The only thing put there beforehand is make itself. Packages come from the mirror that this
 # machine's apt uses, with its proxy and trust settings.
 #
-# Environment: NEST_CACHE (default /var/cache/pmubpf-tests) holds the downloaded base systems and, while it
-# runs, the roots; NEST_MIRROR overrides the mirror; NEST_KEEP=1 keeps the roots.
+# Environment: NEST_CACHE (default /var/cache/pmubpf-tests) holds the downloaded base systems and,
+# while it runs, the roots; NEST_MIRROR overrides the mirror; NEST_KEEP=1 keeps the roots.
 #
 # timeout: 2400
 
@@ -19,8 +19,8 @@
 
 NEST_CACHE=${NEST_CACHE:-/var/cache/pmubpf-tests}
 
-# What compilers, libraries and the other tools of a distribution have a say in; the rest is the kernel's, which
-# is this one's anyway.
+# What compilers, libraries and the other tools of a distribution have a say in; the rest is the
+# kernel's, which is this one's anyway.
 SUITES='docs events examples flamegraph install list loads names shares stat'
 
 t_deps_are_complete() {

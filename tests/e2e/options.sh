@@ -130,7 +130,8 @@ t_groups() {
 	expect_match "$T/folded" 'faults;.*' "samples"
 }
 
-# Software events that are enabled one after the other are together in the kernel's order some of the times.
+# Software events that are enabled one after the other are together in the kernel's order some of
+# the times.
 t_groups_count_together() {
 	local i
 	for i in 1 2 3 4 5; do

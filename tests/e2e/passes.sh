@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# More events than counters. Hardware breakpoints stand in for counters: there are few of them (four on
-# most CPUs), they count exactly, and the kernel never multiplexes them.
+# More events than counters. Hardware breakpoints stand in for counters: there are few of them (four
+# on most CPUs), they count exactly, and the kernel never multiplexes them.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -44,7 +44,8 @@ t_every_event_in_its_pass() {
 	done
 }
 
-# Counters are found by opening events: few open files must not look like few counters, or like none missing.
+# Counters are found by opening events: few open files must not look like few counters, or like none
+# missing.
 t_few_open_files() {
 	need_breakpoints
 	(ulimit -Sn 7 && "$PMUBPF" record --passes -e "$(stores 8)" --summary "$T/sum.json" -o "$T/folded" -- \

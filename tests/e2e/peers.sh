@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What others read out of the same data: generated cases by the hundred, with the peers themselves to compare with.
-# tests/peers/ has the generators and the comparisons; where we differ on purpose stands there and in the man page.
+# What others read out of the same data: generated cases by the hundred, with the peers themselves
+# to compare with. tests/peers/ has the generators and the comparisons; where we differ on purpose
+# stands there and in the man page.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -78,7 +79,8 @@ t_perf_text_as_stackcollapse_reads_it() {
 	compare 80 python3 "$PEERS/readers.py" stackcollapse "$T/profiles"
 }
 
-# npm's package, which is kept. It is the page that a browser loads: nothing of it runs at installation.
+# npm's package, which is kept. It is the page that a browser loads: nothing of it runs at
+# installation.
 speedscope_script() {
 	local version=1.25.0 cache=/var/cache/pmubpf-tests/npm
 	local kept=$cache/speedscope-$version

@@ -51,7 +51,8 @@ DEEP=$(printf 'deep%02d;' $(seq 1 30))
 BEGIN='_start;[^ ]*main;'
 THREAD='[^;]*clone3?;start[^;]*;thread;'
 
-# Known stacks: through the program alone and in two threads, through the C library, through a signal.
+# Known stacks: through the program alone and in two threads, through the C library, through a
+# signal.
 expect_modes() { # PROGRAM [BEGIN [THREAD]]
 	local begin=${2:-$BEGIN} thread=${3:-$THREAD}
 	record_it "$1" "$T/$1" deep "$seconds"
@@ -88,7 +89,8 @@ t_musl_static() {
 	expect_modes musl-static
 }
 
-# Without a symbol, and without call frame information in the library: the frames are there, nameless.
+# Without a symbol, and without call frame information in the library: the frames are there,
+# nameless.
 t_musl_stripped() {
 	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
 	compile musl-stripped musl-gcc -static -s

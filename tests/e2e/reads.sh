@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Counters that can't interrupt (the time stamp counter), counters that belong to a place and not to a program
-# (the same, in a sysfs that says so), and the idle task.
+# Counters that can't interrupt (the time stamp counter), counters that belong to a place and not to
+# a program (the same, in a sysfs that says so), and the idle task.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -64,7 +64,8 @@ t_beside_a_clock_of_the_user() {
 		"$(awk -v hz="$(tsc_hz 0)" 'BEGIN { print hz * 0.03 }')" "ticks per second of split"
 }
 
-# The counter goes on while a CPU is idle and its clock isn't heard: who wakes it must not be charged for that.
+# The counter goes on while a CPU is idle and its clock isn't heard: who wakes it must not be
+# charged for that.
 t_idle_time_is_not_charged_to_who_wakes() {
 	local ticks ns
 	need_tsc
@@ -131,7 +132,8 @@ t_how_many() {
 	expect_match "$T/err" "at most 8 .*'t8'" "the message"
 }
 
-# Runs the tool where sysfs says that msr belongs to a place, read through CPU 0, with a unit of its own.
+# Runs the tool where sysfs says that msr belongs to a place, read through CPU 0, with a unit of its
+# own.
 with_place() { # ARGUMENT…
 	need_root
 	unshare -m true 2>/dev/null || skip "no mount namespaces here"

@@ -17,7 +17,8 @@ encode() { # FILE: from the text on standard input
 	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "protoc"
 }
 
-# cycles, insts and dtlb-miss of two functions: 100, 400, 200 samples of "slow", 300, 400, 4 of "fast".
+# cycles, insts and dtlb-miss of two functions: 100, 400, 200 samples of "slow", 300, 400, 4 of
+# "fast".
 by_hand() { # FILE [MORE]
 	encode "$1" <<-TEXT
 		string_table: "" string_table: "cycles_sample" string_table: "cycles_event" string_table: "insts_sample"
@@ -54,7 +55,8 @@ t_functions_of_our_own() {
 	head -n 1 "$T/out" | grep -q '^# file' || fail "a sound profile begins with $(head -n 1 "$T/out")"
 }
 
-# A difference: 30 less of "gone", 10 more of "new"; of one sample the tenant is an empty text, the size is 0.
+# A difference: 30 less of "gone", 10 more of "new"; of one sample the tenant is an empty text, the
+# size is 0.
 t_values_below_zero_and_empty_labels() {
 	encode "$T/p.pb.gz" <<-TEXT
 		string_table: "" string_table: "cpu" string_table: "count" string_table: "gone" string_table: "new"
@@ -102,7 +104,8 @@ t_same_figures_as_go() {
 	go tool pprof -top -unit=ns -nodefraction=0 -nodecount=1000 "$T/p.pb.gz" 2>/dev/null |
 		awk 'on { print $1 + 0, $4 + 0, $6 } $1 == "flat" { on = 1 }' | sort >"$T/go"
 	pmb_ok report --json "$T/p.pb.gz"
-	# Go adds functions of one name up, whatever their module (clock_gettime of libc and of the vDSO): not these
+	# Go adds functions of one name up, whatever their module (clock_gettime of libc and of the
+	# vDSO): not these
 	jq -r '.rows | group_by(.name)[] | select(length == 1)[0] | "\(.events[0].self.time_ns) \(.events[0].total.time_ns) \(.name)"' \
 		"$T/out" | cut -d' ' -f1-3 | sort >"$T/ours"
 	jq -r '.rows | group_by(.name)[] | select(length > 1)[0].name' "$T/out" >"$T/twice"
@@ -384,7 +387,8 @@ t_a_closed_pipe_ends_quietly() {
 	done
 }
 
-# What other makers leave out or do otherwise: no comm, only the linker's names, two types of one name, an empty comm.
+# What other makers leave out or do otherwise: no comm, only the linker's names, two types of one
+# name, an empty comm.
 foreign() { # FILE
 	encode "$1" <<-'TEXT'
 		string_table: "" string_table: "alloc" string_table: "count" string_table: "bytes" string_table: "comm"
@@ -456,8 +460,8 @@ t_times_below_a_microsecond() {
 	expect_match "$T/out" ' 1\.5us .* long$' "the long one"
 }
 
-# An allocator's own frames, which its profiles want left out. DROP and KEEP are strings 9 and 10; malloc and what it
-# calls, inlined or not, go; a stack that is all of them stays.
+# An allocator's own frames, which its profiles want left out. DROP and KEEP are strings 9 and 10;
+# malloc and what it calls, inlined or not, go; a stack that is all of them stays.
 dropping() { # FILE DROP KEEP
 	encode "$1" <<-TEXT
 		string_table: "" string_table: "space" string_table: "bytes" string_table: "main" string_table: "work"

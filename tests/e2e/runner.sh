@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the purpose.
+# The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the
+# purpose.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -49,7 +49,8 @@ t_pprof_agrees_with_the_folded_stacks() {
 		"$(T=$S sum_get '.events[] | select(.name == "cpu-clock").user.aggregated' "$S/sum")" "samples"
 }
 
-# flat of each function in -top = self of it in the folded lines, which have no inlined calls unless asked.
+# flat of each function in -top = self of it in the folded lines, which have no inlined calls unless
+# asked.
 t_top_has_the_same_functions() {
 	need_go
 	local unit=ns
@@ -133,7 +134,8 @@ t_inlined_lines_in_order() {
 }
 
 t_perf_text_is_read_by_stackcollapse() {
-	# the scripts take a number behind the command, a header, frames leaf first, and the period they are told of
+	# the scripts take a number behind the command, a header, frames leaf first, and the period
+	# they are told of
 	awk -v RS= '{ n = split($0, line, "\n"); split(line[1], w, " ")
 		for (i = 1; i in w; i++) if (w[i] ~ /:$/ && w[i] !~ /^[0-9.]+:$/) { event = w[i]; period = w[i - 1] }
 		stack = $1

@@ -8,7 +8,8 @@
 MEASURED='attached_to_a_pid'
 
 seconds=$(secs 30 5)
-# Points that a share may be off. n samples scatter by sqrt(.7 * .3 / n): 0.3 points in 30 s, 0.65 in 5 s.
+# Points that a share may be off. n samples scatter by sqrt(.7 * .3 / n): 0.3 points in 30 s, 0.65
+# in 5 s.
 points=$(secs 2 3.5)
 
 # One recording at 999 Hz, inside one of perf, for most of the tests.

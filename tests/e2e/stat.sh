@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Counts without sampling: they agree with perf's and with known answers, for every target and format.
+# Counts without sampling: they agree with perf's and with known answers, for every target and
+# format.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -43,8 +44,8 @@ SWITCHES='
 	open my $out, ">", $ARGV[0];
 	print $out $after - $before, " $after\n"'
 
-# A count from exec to exit, against $T/own: what the program saw between two looks, and since its fork at the second.
-# What comes behind that is its exit; sets close.
+# A count from exec to exit, against $T/own: what the program saw between two looks, and since its
+# fork at the second. What comes behind that is its exit; sets close.
 expect_own_switches() { # COUNT
 	local between since_fork
 	read -r between since_fork <"$T/own"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The unit tests of the unwind step (tests/unit/test_unwind_step*.c), answered by the kernel: the step as BPF, run
-# by BPF_PROG_TEST_RUN, has to do what the host's does.
+# The unit tests of the unwind step (tests/unit/test_unwind_step*.c), answered by the kernel: the
+# step as BPF, run by BPF_PROG_TEST_RUN, has to do what the host's does.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

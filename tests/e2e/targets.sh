@@ -145,8 +145,8 @@ t_all() {
 	expect_match "$T/folded" '^split;' "another program"
 }
 
-# In a pid namespace of its own, with its own /proc: what it is given and what it shows are that namespace's
-# numbers. SCRIPT sees $PMUBPF, $WORKLOADS, $T.
+# In a pid namespace of its own, with its own /proc: what it is given and what it shows are that
+# namespace's numbers. SCRIPT sees $PMUBPF, $WORKLOADS, $T.
 in_pid_namespace() { # SCRIPT
 	need_root
 	timeout 60 unshare --pid --fork --mount-proc bash -c "$1" >"$T/out" 2>"$T/err" </dev/null
@@ -199,7 +199,8 @@ t_nested_command_with_children() {
 }
 
 t_nested_all() {
-	# Programs outside have names but no numbers, and their code is [outside]; nothing of the weight is lost.
+	# Programs outside have names but no numbers, and their code is [outside]; nothing of the
+	# weight is lost.
 	export T
 	spawn "$WORKLOADS/recurse" 60
 	in_pid_namespace '"$WORKLOADS/split" 60 >/dev/null &

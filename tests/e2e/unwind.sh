@@ -56,7 +56,8 @@ t_deeper_than_the_limit() {
 	expect_ge "$(sum_get .stacks.user.truncated)" $(($(sum_aggregated) * 8 / 10)) "stacks that were cut"
 }
 
-# Each program is new, and so are most of its stacks when they are met: copied, over pages that can't be read.
+# Each program is new, and so are most of its stacks when they are met: copied, over pages that
+# can't be read.
 t_pages_that_were_never_touched() {
 	cp "$WORKLOADS/hole" "$T/hole"
 	pmb_ok record -e cpu-clock -F 4999 -o "$T/folded" --summary "$T/sum.json" -- "$T/hole" 20
@@ -76,7 +77,8 @@ t_realigned_stack() {
 	expect_stacks 98 "${MAIN}realigned;spin"
 }
 
-# Of the next and of a signal stack, the copies that are made until the tables are here hold too little.
+# Of the next and of a signal stack, the copies that are made until the tables are here hold too
+# little.
 t_big_frame() {
 	frameless big
 	expect_stacks 85 "${MAIN}big_frame;spin"
@@ -104,7 +106,8 @@ t_plt() {
 }
 
 t_lazy_binding() {
-	# Never bound, so each call goes through ld.so, which keeps its CFA in rbx while it calls on.
+	# Never bound, so each call goes through ld.so, which keeps its CFA in rbx while it calls
+	# on.
 	export LD_BIND_NOT=1
 	frameless plt
 	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 5 "percent below the resolver"

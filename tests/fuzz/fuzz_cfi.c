@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a section of call frame information. What comes out must be a table that passes the check
- * of the main process, and whose rows are in the order of the code.
+ * Any bytes as a section of call frame information. What comes out must be a table that passes the
+ * check of the main process, and whose rows are in the order of the code.
  *
- * The first byte: 1 arm64, 2 .debug_frame, 4 without a known end, 8 a rule for what nothing describes.
+ * The first byte: 1 arm64, 2 .debug_frame, 4 without a known end, 8 a rule for what nothing
+ * describes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as what says which container a cgroup is. The first byte says what they are: the cgroup's path, one of
- * the engines' files, a process's mountinfo, daemon.json. The files lie in a folder that stands for the host's root.
+ * Any bytes as what says which container a cgroup is. The first byte says what they are: the
+ * cgroup's path, one of the engines' files, a process's mountinfo, daemon.json. The files lie in a
+ * folder that stands for the host's root.
  */
 #include <fcntl.h>
 #include <ftw.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as sections of DWARF: for each a byte that says which, two that say how long, and so many of its own. They
- * are put into an ELF file of the target's making, so that what is mutated is DWARF and not ELF.
+ * Any bytes as sections of DWARF: for each a byte that says which, two that say how long, and so
+ * many of its own. They are put into an ELF file of the target's making, so that what is mutated is
+ * DWARF and not ELF.
  */
 #include <elf.h>
 #include <libelf.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a record of the overflow program. Everything that a decoded one points at lies in the record. The
- * first byte is how many events there are.
+ * Any bytes as a record of the overflow program. Everything that a decoded one points at lies in
+ * the record. The first byte is how many events there are.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An ELF file as the helper reads it: segments, symbols, stubs, minidebuginfo, DWARF. It is offered to itself
- * as its separate debug file, too.
+ * An ELF file as the helper reads it: segments, symbols, stubs, minidebuginfo, DWARF. It is offered
+ * to itself as its separate debug file, too.
  */
 #include "base/buf.h"
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a name on its way out: no control character, no line's end, no frame's end is left, and it can be
- * turned back into what it was.
+ * Any bytes as a name on its way out: no control character, no line's end, no frame's end is left,
+ * and it can be turned back into what it was.
  */
 #include <stdlib.h>
 

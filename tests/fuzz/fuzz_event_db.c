@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as Intel's tables: mapfile.csv, and after a NUL the file that it names, if it is called x.json. Every
- * entry that is kept can be found by its name and becomes a whole event.
+ * Any bytes as Intel's tables: mapfile.csv, and after a NUL the file that it names, if it is called
+ * x.json. Every entry that is kept can be found by its name and becomes a whole event.
  */
 #include <fcntl.h>
 #include <stdbool.h>

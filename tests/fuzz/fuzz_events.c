@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as the text of -e, on a machine with a PMU of Intel's and one outside of the cores; what follows a NUL is
- * a file of the user's events, whose names the text may use. What is accepted is whole, and what is refused has a
- * reason.
+ * Any bytes as the text of -e, on a machine with a PMU of Intel's and one outside of the cores;
+ * what follows a NUL is a file of the user's events, whose names the text may use. What is accepted
+ * is whole, and what is refused has a reason.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a Go program: the first half its table of functions, the second its code. Rows come out in the order of
- * the code, none of them outside of it, and the first at its beginning.
+ * Any bytes as a Go program: the first half its table of functions, the second its code. Rows come
+ * out in the order of the code, none of them outside of it, and the first at its beginning.
  */
 #include <stdlib.h>
 

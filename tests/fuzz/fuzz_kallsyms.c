@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as /proc/kallsyms, and what follows a NUL as /proc/modules. Some names in them are of BPF programs, and
- * so anybody's. Every answer is of a symbol at or below the address.
+ * Any bytes as /proc/kallsyms, and what follows a NUL as /proc/modules. Some names in them are of
+ * BPF programs, and so anybody's. Every answer is of a symbol at or below the address.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Any bytes as .gnu_debugdata. What it inflates to is there to the last byte, and within its limit. */
+/* Any bytes as .gnu_debugdata. What it inflates to is there to the last byte, and within its
+ * limit. */
 #include <stdlib.h>
 
 #include "fuzz.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a pprof profile, gzip'd or not. What is accepted can be walked to the end, and is the same after
- * it was written and read again.
+ * Any bytes as a pprof profile, gzip'd or not. What is accepted can be walked to the end, and is
+ * the same after it was written and read again.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as what a helper that was taken over could send: a message, as its client takes it. The first byte says
- * what was asked. What passes holds to what the client's users rely on.
+ * Any bytes as what a helper that was taken over could send: a message, as its client takes it. The
+ * first byte says what was asked. What passes holds to what the client's users rely on.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a conversation with the helper: messages of a type, flags, a length and as many bytes. Flag 1: the
- * bytes are a file that comes with the request, else its body. Flag 2: the header is in the bytes, too. A reply is a
- * whole message.
+ * Any bytes as a conversation with the helper: messages of a type, flags, a length and as many
+ * bytes. Flag 1: the bytes are a file that comes with the request, else its body. Flag 2: the
+ * header is in the bytes, too. A reply is a whole message.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a ring of perf's side-band records. What is decoded lies in its record: paths end in it, and
- * mappings don't wrap. The first two bytes say where in the ring the oldest record begins.
+ * Any bytes as a ring of perf's side-band records. What is decoded lies in its record: paths end in
+ * it, and mappings don't wrap. The first two bytes say where in the ring the oldest record begins.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a slice of stack and registers, walked by rules of every kind: stack memory is the program's. A walk
- * ends, with as many frames as it may have at most.
+ * Any bytes as a slice of stack and registers, walked by rules of every kind: stack memory is the
+ * program's. A walk ends, with as many frames as it may have at most.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,8 @@ static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
 	return xcalloc(1, sizeof(struct pmb_chunk)); /* one, for as long as the process is */
 }
 
-/* Each way to find the CFA with each to find the frame pointer, with small, no and negative offsets. */
+/* Each way to find the CFA with each to find the frame pointer, with small, no and negative
+ * offsets. */
 static void fill(struct pmb_unwind_rule *rules, __u32 *rows)
 {
 	static const int offs[] = {8, 0, 16, -24};

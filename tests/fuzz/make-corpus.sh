@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Makes the inputs under tests/fuzz/corpus again: tests/fuzz/make-corpus.sh. They are small programs with all
-# that the helper reads, and the two files of JITs. What a fuzzer found was added by hand: crash-*.
+# Makes the inputs under tests/fuzz/corpus again: tests/fuzz/make-corpus.sh. They are small programs
+# with all that the helper reads, and the two files of JITs. What a fuzzer found was added by hand:
+# crash-*.
 set -eu -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 C=$PWD/corpus

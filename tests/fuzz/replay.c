@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs a fuzz target over files: FUZZ-PROGRAM FILE|FOLDER… What `make check` does with the corpora, and what
- * shows a finding of `make fuzz` again. It ends at the first that takes too long, or by a sanitizer.
+ * Runs a fuzz target over files: FUZZ-PROGRAM FILE|FOLDER… What `make check` does with the corpora,
+ * and what shows a finding of `make fuzz` again. It ends at the first that takes too long, or by a
+ * sanitizer.
  */
 #include <dirent.h>
 #include <signal.h>

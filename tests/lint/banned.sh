@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What no file of this tree may have: tests/lint/banned.sh [TOP]. Prints FILE:LINE and why, and fails if
-# there is anything.
+# What no file of this tree may have: tests/lint/banned.sh [TOP]. Prints FILE:LINE and why, and
+# fails if there is anything.
 #
 #   - functions that can't be used safely, or for which there is one better way here;
 #   - a source file without its SPDX line;
@@ -115,7 +115,8 @@ check_lengths() { # FILE
 		}' "$1")
 }
 
-# C: what lies between "{" and "}" in the first column again, without comments and the insides of strings.
+# C: what lies between "{" and "}" in the first column again, without comments and the insides of
+# strings.
 check_branches() { # FILE
 	local name line branches
 	while read -r line branches name; do

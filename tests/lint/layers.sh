@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh [--table] [TOP].
+# The directory listing is the architecture diagram; this keeps its arrows: tests/lint/layers.sh
+# [--table] [TOP].
 #
-# layers.txt says who may use whom. Prints each #include that it doesn't allow as FILE:LINE, what it allows and nobody
-# uses, and whether the table in ARCHITECTURE.md is the one that is made of it; fails if there is anything.
+# layers.txt says who may use whom. Prints each #include that it doesn't allow as FILE:LINE, what it
+# allows and nobody uses, and whether the table in ARCHITECTURE.md is the one that is made of it;
+# fails if there is anything.
 # --table: prints that table.
 set -u
 want_table=0
@@ -147,8 +149,9 @@ done
 diff <(sed -n '/^<!-- layers /,/^<!-- end /p' ARCHITECTURE.md | sed '1d;$d') <(table) >/dev/null ||
 	complain ARCHITECTURE.md "its table of layers is not what tests/lint/layers.sh --table says"
 
-# Only cmd/ talks to the user and ends the program. base/mem.c may end it (out of memory); the helper is
-# a program of its own and may end itself; a forked child that can't exec has nowhere to return to.
+# Only cmd/ talks to the user and ends the program. base/mem.c may end it (out of memory); the
+# helper is a program of its own and may end itself; a forked child that can't exec has nowhere to
+# return to.
 talk='(^|[^[:alnum:]_>.])(printf|fprintf|vprintf|vfprintf|dprintf|puts|fputs|putchar|perror|err|errx|warn|warnx|exit|_exit|abort)\('
 while IFS=: read -r file line text; do
 	call=$(grep -oE "$talk" <<<"$text" | head -n 1 | grep -oE '[a-z_]+\($')

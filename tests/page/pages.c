@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Makes a picture of folded stacks, for the tests of the page (tests/e2e/html.sh), which know the sums of what
- * they have written:
+ * Makes a picture of folded stacks, for the tests of the page (tests/e2e/html.sh), which know the
+ * sums of what they have written:
  *
- *	pages html NEW.folded [OLD.folded] >page.html
- *	pages speedscope NEW.folded >profile.json
+ * 	pages html NEW.folded [OLD.folded] >page.html
+ * 	pages speedscope NEW.folded >profile.json
  *
- * Lines are "comm-PID/TID@CONTAINER;frame;…;leaf N" (what follows comm may be missing); frames may end in _[k], _[j], _[i], and a module may be before a `.
- * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses", N * 7919 % 1000 events.
+ * Lines are "comm-PID/TID@CONTAINER;frame;…;leaf N" (what follows comm may be missing); frames may
+ * end in _[k], _[j], _[i], and a module may be before a `. Two events come of it: "work", N
+ * nanoseconds and N / 1000 + 1 samples, and "misses", N * 7919 % 1000 events.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes down each perf_event_attr that a program opens, into the file that SHIM_ATTRS names, and opens an event in its
- * place that every kernel has: so what is asked for is seen, whatever counters the machine has. For any program.
+ * Writes down each perf_event_attr that a program opens, into the file that SHIM_ATTRS names, and
+ * opens an event in its place that every kernel has: so what is asked for is seen, whatever
+ * counters the machine has. For any program.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The Nth allocation fails: SHIM_AT=N, and SHIM_MORE=1: all after it, too. With SHIM_COUNT=FILE the number of
- * allocations that a process made is appended to FILE at its end. Those of libbpf itself don't count: 1.1 follows
- * null pointers when some of them fail while it loads programs.
+ * The Nth allocation fails: SHIM_AT=N, and SHIM_MORE=1: all after it, too. With SHIM_COUNT=FILE the
+ * number of allocations that a process made is appended to FILE at its end. Those of libbpf itself
+ * don't count: 1.1 follows null pointers when some of them fail while it loads programs.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A signal every SHIM_US microseconds whose handler does nothing, and after which no call is started again (EINTR). */
+/* A signal every SHIM_US microseconds whose handler does nothing, and after which no call is
+ * started again (EINTR). */
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * BPF code is C code: what bpf/lib/port.h includes for the kernel side (types, registers, the macros of maps), for
- * this machine, so that bpf/lib can be compiled here as if it were x86's. Helpers and kernel types are the test's.
+ * BPF code is C code: what bpf/lib/port.h includes for the kernel side (types, registers, the
+ * macros of maps), for this machine, so that bpf/lib can be compiled here as if it were x86's.
+ * Helpers and kernel types are the test's.
  */
 #ifndef PMUBPF_TESTS_BPF_ON_HOST_H
 #define PMUBPF_TESTS_BPF_ON_HOST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Trees of sysfs (/sys/bus/event_source/devices), built in a temporary folder, so that tests need no
- * PMU: intel_tree below, short and with some garbage, and the machines of tests/trees/, in full.
+ * Trees of sysfs (/sys/bus/event_source/devices), built in a temporary folder, so that tests need
+ * no PMU: intel_tree below, short and with some garbage, and the machines of tests/trees/, in full.
  */
 #ifndef PMUBPF_TESTS_SYSFS_TREE_H
 #define PMUBPF_TESTS_SYSFS_TREE_H

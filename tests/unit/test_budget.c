@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How intervals follow cost: machines that are simulated in steps of 100 ms, with loads that change. */
+/* How intervals follow cost: machines that are simulated in steps of 100 ms, with loads that
+ * change. */
 #include <criterion/criterion.h>
 
 #include "model/budget.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is written about the budgets is what the code has. A row that is missing is printed as it should be. */
+/* What is written about the budgets is what the code has. A row that is missing is printed as it
+ * should be. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

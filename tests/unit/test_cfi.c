@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Call frame information made by hand, one instruction, encoding or contradiction at a time, and the rows
- * that it becomes. test_cfi_oracle.c has what compilers make.
+ * Call frame information made by hand, one instruction, encoding or contradiction at a time, and
+ * the rows that it becomes. test_cfi_oracle.c has what compilers make.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -471,7 +471,8 @@ static void count_runtimes(void *ctx, uint64_t file_off, const struct pmb_unwind
 	(*n)++;
 }
 
-/* A runtime's code has no entries, and much of it: by the frame pointer. Less, or before the first entry: nothing. */
+/* A runtime's code has no entries, and much of it: by the frame pointer. Less, or before the first
+ * entry: nothing. */
 Test(cfi, a_gap_as_large_as_a_runtime)
 {
 	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};
@@ -493,7 +494,8 @@ Test(cfi, a_gap_as_large_as_a_runtime)
 	buf__done(&b);
 }
 
-/* ld.so's first function looks like padding: 61 bytes without an FDE. Where programs begin is none. */
+/* ld.so's first function looks like padding: 61 bytes without an FDE. Where programs begin is
+ * none. */
 Test(cfi, a_gap_where_programs_begin)
 {
 	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};
@@ -587,7 +589,8 @@ Test(cfi, an_open_section_ends_at_its_terminator)
 	buf__done(&b);
 }
 
-/* 4: .debug_frame of DWARF 4 and 5. Its CIEs are numbered by their offset, and addresses are plain. */
+/* 4: .debug_frame of DWARF 4 and 5. Its CIEs are numbered by their offset, and addresses are
+ * plain. */
 static void expect_debug_frame(uint8_t version, uint8_t address_size, bool wide, unsigned n_bad)
 {
 	struct cfi_section section;
@@ -691,7 +694,8 @@ Test(cfi, two_segments)
 	cfi__free(cfi);
 }
 
-/* All prefixes of a section, each in memory of its own size: a sanitizer sees the first byte too far. */
+/* All prefixes of a section, each in memory of its own size: a sanitizer sees the first byte too
+ * far. */
 Test(cfi, truncated_anywhere)
 {
 	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_NONE};

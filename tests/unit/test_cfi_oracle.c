@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Unwind tables of this machine's libraries against elfutils' reader of call frame information, at every
- * row and at pcs between them: the same CFA, frame pointer and return address, or the table says that it
- * doesn't know.
+ * Unwind tables of this machine's libraries against elfutils' reader of call frame information, at
+ * every row and at pcs between them: the same CFA, frame pointer and return address, or the table
+ * says that it doesn't know.
  */
 #include <criterion/criterion.h>
 #include <dwarf.h>
@@ -209,8 +209,8 @@ static bool by_libdw(const struct oracle *o, Dwarf_Frame *frame, struct said *re
 		return false;
 	switch (place_by_libdw(frame, (uint32_t)column, &reg, &ret->ra_off)) {
 	case UNDEFINED:
-		/* libdw's default for a register that callees may change; the few functions that get
-		 * their return address in one haven't yet. */
+		/* libdw's default for a register that callees may change; the few functions that
+		 * get their return address in one haven't yet. */
 		if ((uint32_t)column == regs->ra) {
 			*ret = (struct said){.cfa = PMB_CFA_END};
 			return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Unwind rules read off instructions: by hand, and of this machine's libraries, whose .eh_frame says what is
- * right.
+ * Unwind rules read off instructions: by hand, and of this machine's libraries, whose .eh_frame
+ * says what is right.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -60,14 +60,17 @@ Test(code_frames, prologue_and_epilogue)
 {
 	/* push %rbp; push %rbx; sub $8, %rsp; add $8, %rsp; pop %rbx; pop %rbp; ret */
 	EXPECT("\x55\x53\x48\x83\xec\x08\x48\x83\xc4\x08\x5b\x5d\xc3",
-	       "0 sp+8; 1 sp+16 fp-16; 2 sp+24 fp-16; 6 sp+32 fp-16; a sp+24 fp-16; b sp+16 fp-16; c sp+8");
+	       "0 sp+8; 1 sp+16 fp-16; 2 sp+24 fp-16; 6 sp+32 fp-16; a sp+24 fp-16; b sp+16 "
+	       "fp-16; c sp+8");
 	/* push %rbp; mov %rsp, %rbp; sub %rax, %rsp; leave; ret */
 	EXPECT("\x55\x48\x89\xe5\x48\x29\xc4\xc9\xc3",
 	       "0 sp+8; 1 sp+16 fp-16; 4 fp+16 fp-16; 8 sp+8");
-	/* the same, and a loop that pushes: jmp 7; 6: push %rax; 7: sub $8, %rcx; jge 6; leave; ret */
+	/* the same, and a loop that pushes: jmp 7; 6: push %rax; 7: sub $8, %rcx; jge 6; leave;
+	 * ret */
 	EXPECT("\x55\x48\x89\xe5\xeb\x01\x50\x48\x83\xe9\x08\x7d\xf9\xc9\xc3",
 	       "0 sp+8; 1 sp+16 fp-16; 4 fp+16 fp-16; e sp+8");
-	/* as Go does it: sub $24, %rsp; mov %rbp, 16(%rsp); lea 16(%rsp), %rbp; mov 16(%rsp), %rbp; add; ret */
+	/* as Go does it: sub $24, %rsp; mov %rbp, 16(%rsp); lea 16(%rsp), %rbp; mov 16(%rsp), %rbp;
+	 * add; ret */
 	EXPECT("\x48\x83\xec\x18\x48\x89\x6c\x24\x10\x48\x8d\x6c\x24\x10\x48\x8b\x6c\x24\x10\x48\x83\xc4\x18\xc3",
 	       "0 sp+8; 4 sp+32; 9 sp+32 fp-16; e fp+16 fp-16; 13 sp+32; 17 sp+8");
 	/* sub $0x348, %rsp; lea -8(%rsp), %rsp; add $0x350, %rsp; ret */

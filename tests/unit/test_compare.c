@@ -124,7 +124,8 @@ Test(compare, without_numbers_of_samples_nothing_is_significant)
 	comparison__free(c);
 }
 
-/* The same program twice, a thousand times: about one in 20 times, at most, something is called significant. */
+/* The same program twice, a thousand times: about one in 20 times, at most, something is called
+ * significant. */
 Test(compare, false_alarms_are_rare)
 {
 	uint64_t state = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Names from the files of engines, in tests/trees/containers/: those of Docker 28 and Podman 4 are recorded,
- * the others hold the keys that their engines' sources write.
+ * Names from the files of engines, in tests/trees/containers/: those of Docker 28 and Podman 4 are
+ * recorded, the others hold the keys that their engines' sources write.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -214,7 +214,8 @@ Test(container_name, no_files, .timeout = 10)
 	tree_remove(root);
 }
 
-/* The daemon is looked for once, not for each container: by the second question its process has gone. */
+/* The daemon is looked for once, not for each container: by the second question its process has
+ * gone. */
 Test(container_name, the_daemon_is_remembered)
 {
 	const struct tree_file files[] = {
@@ -241,7 +242,8 @@ Test(container_name, the_daemon_is_remembered)
 	tree_remove(root);
 }
 
-/* What a container mounts over its /etc/hostname is only believed where the engine keeps files of that id. */
+/* What a container mounts over its /etc/hostname is only believed where the engine keeps files of
+ * that id. */
 Test(container_name, mounts_that_lie)
 {
 	static const char ours[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"

@@ -208,7 +208,8 @@ Test(elf, stubs_have_names)
 	struct sym_name got[2048];
 	size_t stubs = 0;
 
-	/* They stand before the code, in the same segment; how far depends on the compiler's options. */
+	/* They stand before the code, in the same segment; how far depends on the compiler's
+	 * options. */
 	start += 0x4000;
 	while (!stubs && start > 0x8000) {
 		start -= 0x8000;
@@ -497,7 +498,8 @@ Test(elf, enormous_claims_in_a_sparse_file)
 	elf_file__free(f);
 }
 
-/* A program of symbols that nest, overlap, and have no sizes; the addresses are those from its first byte on. */
+/* A program of symbols that nest, overlap, and have no sizes; the addresses are those from its
+ * first byte on. */
 static const char program[] =
 	".text; .globl _start, outer, outer_alias, short_outer, inner, open_one, open_two\n"
 	"_start: outer: outer_alias: short_outer: __outer: .skip 20\n"

@@ -81,7 +81,8 @@ Test(escape, a_sequence_cut_short_by_the_end)
 	expect("\xe2\x82;", "\\xe2\\x82\\x3b");
 }
 
-/* Whatever goes in: nothing that ends a frame or a line comes out, and different names stay different. */
+/* Whatever goes in: nothing that ends a frame or a line comes out, and different names stay
+ * different. */
 Test(escape, random_bytes_never_forge)
 {
 	struct buf out = {0};

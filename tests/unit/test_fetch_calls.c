@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What asks servers may start threads, as its libraries do, and no process, however a library calls that. */
+/* What asks servers may start threads, as its libraries do, and no process, however a library calls
+ * that. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <signal.h>

@@ -63,7 +63,8 @@ static const char *own_path(void)
 	return path;
 }
 
-/* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for none. */
+/* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for
+ * none. */
 static int pin(const char *path, uint64_t inode)
 {
 	uint32_t number = files__elf(files, 0, 0, inode, 0, path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Vendors' names. The library is told which PMU it is to find (LIBPFM_FORCE_PMU), whatever is here. */
+/* Vendors' names. The library is told which PMU it is to find (LIBPFM_FORCE_PMU), whatever is
+ * here. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -151,7 +151,8 @@ Test(mappings, random_additions_agree_with_an_array_of_pages)
 	mappings__unref(m);
 }
 
-/* As the kernel places them: downwards. And upwards, as /proc lists them; each a step, not a copy. */
+/* As the kernel places them: downwards. And upwards, as /proc lists them; each a step, not a
+ * copy. */
 Test(mappings, sixty_five_thousand, .timeout = 20)
 {
 	enum { N = 65000 };

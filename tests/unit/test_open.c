@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Files that a hostile program has prepared, opened by somebody who may open everything: nothing but a regular
- * file inside the root is, and nothing is waited for (each test has two seconds).
+ * Files that a hostile program has prepared, opened by somebody who may open everything: nothing
+ * but a regular file inside the root is, and nothing is waited for (each test has two seconds).
  */
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -76,7 +76,8 @@ Test(plan, groups_stay_together)
 	plan__done(&plan);
 }
 
-/* On a machine whose third counter can count event 0 only: sampled in its own set, counted in all. */
+/* On a machine whose third counter can count event 0 only: sampled in its own set, counted in
+ * all. */
 static int one_more_for_the_first(void *ctx, const struct event *const *asked, size_t n)
 {
 	size_t of_first = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Ratios of sampled events: of the target alone, by the counters, marked if not measured together. */
+/* Ratios of sampled events: of the target alone, by the counters, marked if not measured
+ * together. */
 #include "out/ratios.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A helper that was taken over: it enters the sandbox, and then does as it likes. Each thing it tries must end it,
- * or be refused; each thing it is there for must still work.
+ * A helper that was taken over: it enters the sandbox, and then does as it likes. Each thing it
+ * tries must end it, or be refused; each thing it is there for must still work.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -34,7 +34,8 @@ enum { SOCK = 3, GIVEN = 4, REFUSED = 1, CHILD_BROKEN = 99 };
 
 TestSuite(sandbox, .timeout = 60);
 
-/* In a child that has entered the sandbox, with a file handed over afterwards as symd gets its files. */
+/* In a child that has entered the sandbox, with a file handed over afterwards as symd gets its
+ * files. */
 static int in_sandbox(int (*deed)(void), int *ret_parent_sock)
 {
 	int pair[2], status = 0;
@@ -149,7 +150,8 @@ REFUSES(openat_write, syscall(SYS_openat, AT_FDCWD, "pmubpf-escaped", O_CREAT | 
 REFUSES(readlinkat, syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", (char[9]){0}, 9))
 REFUSES(standard_input, read(STDIN_FILENO, (char[1]){0}, 1) == 1 ? 0 : -1)
 
-/* The filter lets fstat() by; a name must not mean anything to it. (Some hosts allow no empty root.) */
+/* The filter lets fstat() by; a name must not mean anything to it. (Some hosts allow no empty
+ * root.) */
 static int stat_by_name(void)
 {
 #ifdef SYS_newfstatat

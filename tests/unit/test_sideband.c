@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "collect/sideband.h"
 
-/* Records are built field by field, as perf_event_open(2) lists them, not with the decoder's structs. */
+/* Records are built field by field, as perf_event_open(2) lists them, not with the decoder's
+ * structs. */
 static void put32(struct buf *b, uint32_t v)
 {
 	buf__add(b, &v, sizeof(v));
@@ -143,7 +144,8 @@ Test(sideband, records_of_no_interest)
 	}
 }
 
-/* Each record, cut at every length: never taken while a field is missing, never read past its size. */
+/* Each record, cut at every length: never taken while a field is missing, never read past its
+ * size. */
 Test(sideband, truncated)
 {
 	static const struct {

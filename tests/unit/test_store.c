@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tables in the memory that the kernel reads: where they lie, what is found in them, what makes room. */
+/* Tables in the memory that the kernel reads: where they lie, what is found in them, what makes
+ * room. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The asynchronous client of unwind tables: an honest helper, and those that die, hang, lie and send the
- * wrong descriptors. Nothing may wait.
+ * The asynchronous client of unwind tables: an honest helper, and those that die, hang, lie and
+ * send the wrong descriptors. Nothing may wait.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -190,7 +190,8 @@ Test(table_client, helpers_that_fail)
 	expect_failure("unsealed", TABLE_BUILT); /* which reading it finds out */
 }
 
-/* Far before its time is over: one that sleeps and is asked waits for somebody who does not answer. */
+/* Far before its time is over: one that sleeps and is asked waits for somebody who does not
+ * answer. */
 Test(table_client, one_that_sleeps_is_given_up)
 {
 	struct table_client *c = table_client__new(lying_helper);

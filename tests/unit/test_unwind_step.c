@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The step from a frame to its caller on x86-64, and the search for a row, over stacks made by hand. */
+/* The step from a frame to its caller on x86-64, and the search for a row, over stacks made by
+ * hand. */
 #undef __TARGET_ARCH_arm64
 #undef __TARGET_ARCH_riscv
 #define __TARGET_ARCH_x86 1

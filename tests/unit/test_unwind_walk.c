@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tables and step together, against the truth: this program runs functions of the C library one
- * instruction at a time and walks its own stack at each, from the registers that the kernel's signal frame
- * has (as the overflow handler has them). The caller that it comes to must be the one that it left.
+ * instruction at a time and walks its own stack at each, from the registers that the kernel's
+ * signal frame has (as the overflow handler has them). The caller that it comes to must be the one
+ * that it left.
  */
 #include <criterion/criterion.h>
 
@@ -292,8 +293,9 @@ Test(unwind_walk, mathematics_and_the_linker)
 }
 
 /*
- * What glibc's linker does at the first call of a function. Its _dl_runtime_resolve keeps the CFA in rbx,
- * which is known in the innermost frame only: whatever it calls has no way past it, and says so.
+ * What glibc's linker does at the first call of a function. Its _dl_runtime_resolve keeps the CFA
+ * in rbx, which is known in the innermost frame only: whatever it calls has no way past it, and
+ * says so.
  */
 Test(unwind_walk, resolver)
 {
@@ -305,8 +307,8 @@ Test(unwind_walk, resolver)
 
 enum { ALIGNED_CALLS = 40 };
 
-/* Where gcc aligns a stack whose size it doesn't know, it keeps the arguments' address in r10, then below
- * rbp. */
+/* Where gcc aligns a stack whose size it doesn't know, it keeps the arguments' address in r10, then
+ * below rbp. */
 static __attribute__((noinline)) void aligned(int a, int b, int c, int d, int e, int f, int g,
 					      int h)
 {
@@ -325,8 +327,9 @@ static void align(void)
 }
 
 /*
- * gcc says of the two instructions after `leave` that the caller's rbp is still where rbp points to. It is
- * in rbp again, so the next function that needs it is not found: bug for bug, as every unwinder does.
+ * gcc says of the two instructions after `leave` that the caller's rbp is still where rbp points
+ * to. It is in rbp again, so the next function that needs it is not found: bug for bug, as every
+ * unwinder does.
  */
 Test(unwind_walk, realigned_stacks)
 {

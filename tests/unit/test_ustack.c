@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * BPF code is C code: the very files that ship in the kernel (bpf/lib), compiled for this machine and
- * walked over stacks made by hand. The helpers are supplied here, of which reading user memory is a
- * bounds-checked copy from a fake stack.
+ * BPF code is C code: the very files that ship in the kernel (bpf/lib), compiled for this machine
+ * and walked over stacks made by hand. The helpers are supplied here, of which reading user memory
+ * is a bounds-checked copy from a fake stack.
  */
 #include <criterion/criterion.h>
 

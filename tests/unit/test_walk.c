@@ -28,8 +28,9 @@ static const struct pmb_unwind_rule rules[] = {
 	{.cfa = PMB_CFA_FRAME, .cfa_off = PMB_WITHOUT_RULE},
 };
 static const struct pmb_unwind_page pages[] = {{0, 9}};
-/* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then pushes rbp; 0x400: CFA
- * in rbx; 0x500: rbx is the second push; 0x600: it may be anywhere; 0x700: a signal frame; 0x800: a runtime's */
+/* [0, 0x100) two words of locals; [0x100, 0x200) outermost; [0x200, 0x300) nothing known; then
+ * pushes rbp; 0x400: CFA in rbx; 0x500: rbx is the second push; 0x600: it may be anywhere; 0x700: a
+ * signal frame; 0x800: a runtime's */
 static const __u32 rows[] = {PMB_ROW(0, 0),     PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
 			     PMB_ROW(0x300, 3), PMB_ROW(0x400, 4), PMB_ROW(0x500, 5),
 			     PMB_ROW(0x600, 6), PMB_ROW(0x700, 7), PMB_ROW(0x800, 8)};
@@ -149,7 +150,8 @@ Test(walk, code_without_a_rule)
 	cr_assert_eq(got.n, 2);
 }
 
-/* A file that has a table, and a runtime's code of which it says nothing: by the frame pointer, and said so. */
+/* A file that has a table, and a runtime's code of which it says nothing: by the frame pointer, and
+ * said so. */
 Test(walk, a_runtimes_code)
 {
 	slice.words[2] = 0x400810;
@@ -200,7 +202,8 @@ Test(walk, the_first_function_has_no_caller)
 	cr_assert_eq(got.n, 3);
 }
 
-/* A guessed rule for a program's first function leads above what the kernel began the stack with. */
+/* A guessed rule for a program's first function leads above what the kernel began the stack
+ * with. */
 Test(walk, above_the_first_function)
 {
 	slice.head.n_bytes = 24;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the tests of the unwind step share: a stack made by hand, and registers. Included once per test
- * program, after the macro that says whose step it is (__TARGET_ARCH_x86 or __TARGET_ARCH_arm64). The same
- * tests are built twice: with Criterion (and ASan), and with STEP_IN_KERNEL for tests/e2e/step.sh.
+ * What the tests of the unwind step share: a stack made by hand, and registers. Included once per
+ * test program, after the macro that says whose step it is (__TARGET_ARCH_x86 or
+ * __TARGET_ARCH_arm64). The same tests are built twice: with Criterion (and ASan), and with
+ * STEP_IN_KERNEL for tests/e2e/step.sh.
  */
 #ifndef TESTS_UNWIND_CASES_H
 #define TESTS_UNWIND_CASES_H

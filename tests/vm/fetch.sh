@@ -5,9 +5,9 @@
 # tests/vm/fetch.sh root ARCH SUITE PACKAGE…
 #                                       packages with all that they depend on, unpacked; prints the folder
 #
-# By apt, but not this machine's: its state, lists and cache lie in the cache folder, so that nothing
-# here is installed, and no other architecture is added. The mirrors are those of this machine's own
-# apt sources. What is in the cache is not fetched again.
+# By apt, but not this machine's: its state, lists and cache lie in the cache folder, so that
+# nothing here is installed, and no other architecture is added. The mirrors are those of this
+# machine's own apt sources. What is in the cache is not fetched again.
 #
 # Environment: PMUBPF_VM_CACHE (default /var/cache/pmubpf-tests/vm),
 # PMUBPF_DEBIAN_MIRROR, PMUBPF_DEBIAN_SECURITY (URIs, for a machine that isn't a Debian).
@@ -29,7 +29,8 @@ mirror_of() { # SUITE
 		awk -v s="$1" '$1 == s { print $2; exit }'
 }
 
-# The lines of a sources.list for a suite; a security suite or backports come with what they stand on.
+# The lines of a sources.list for a suite; a security suite or backports come with what they stand
+# on.
 sources() { # SUITE
 	local own main security base=${1%%-*}
 	# shellcheck disable=SC1091

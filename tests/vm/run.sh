@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# tests/vm/run.sh [NAME…]: boots the guests of tests/vm/guests (all without a name), a few at a time,
-# runs pmubpf in each, and ends each with a line of its figures:
+# tests/vm/run.sh [NAME…]: boots the guests of tests/vm/guests (all without a name), a few at a
+# time, runs pmubpf in each, and ends each with a line of its figures:
 #
 #     VM riscv64-6.12: dtlb share 99.8 %, Σ/counter 98.3 %, 12 passed, 0 failed
 #
-# Above it, one line per test (as in tests/run.sh), figure and note; the figures of the guest's first script
-# stand in the last line, too. A guest that fails leaves its console in $O/vm/NAME.log. One that can't be
-# had here is skipped by name. The last line of all is "N passed, N failed, N skipped". Exit status: 0, or 1 if
-# anything failed.
+# Above it, one line per test (as in tests/run.sh), figure and note; the figures of the guest's
+# first script stand in the last line, too. A guest that fails leaves its console in $O/vm/NAME.log.
+# One that can't be had here is skipped by name. The last line of all is "N passed, N failed, N
+# skipped". Exit status: 0, or 1 if anything failed.
 #
-# Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900), LANES (guests at a time;
+# Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900), LANES
+# (guests at a time;
 # default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the
 # verifier's costs down), and those of fetch.sh.
 set -u -o pipefail
@@ -47,7 +48,8 @@ need_qemu() { # ARCH
 	esac
 }
 
-# Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and BUSYBOX.
+# Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and
+# BUSYBOX.
 find_tools() { # ARCH
 	CROSS=()
 	need_qemu "$1" || return 1
@@ -84,7 +86,8 @@ build_for() { # ARCH
 	make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null
 }
 
-# The shared libraries that a program names, found under ROOT, put into the guest where the loader looks.
+# The shared libraries that a program names, found under ROOT, put into the guest where the loader
+# looks.
 copy_libraries() { # PROGRAM FOLDER
 	local name file
 	for name in $(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
@@ -132,15 +135,17 @@ make_initramfs() { # FILE SCRIPT
 # A script may want more: a line "# qemu: OPTIONS".
 machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	local common=(-m 1024 -kernel "$2" -initrd "$3" -nographic -no-reboot -net none -monitor none)
-	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the buffer is printed again
+	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the
+	# buffer is printed again
 	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1 panic_print=32"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in
 	amd64)
-		# Both clocks from the TSC: calibrated apart, they differ by up to 7 % on a busy host.
-		# One thread for both CPUs: with two, QEMU 7.2 now and then keeps a translated int3 after the kernel
-		# took it away (static keys: perf switches many), and the guest traps there for ever.
+		# Both clocks from the TSC: calibrated apart, they differ by up to 7 % on a busy
+		# host. One thread for both CPUs: with two, QEMU 7.2 now and then keeps a translated
+		# int3 after the kernel took it away (static keys: perf switches many), and the
+		# guest traps there for ever.
 		QEMU=(qemu-system-x86_64 -accel "tcg,thread=single" -cpu max -smp 2 "${common[@]}"
 			-append "console=ttyS0 $append tsc=reliable clocksource=tsc")
 		;;
@@ -171,8 +176,8 @@ write_costs() { # NAME CONSOLE
 	} >"$COSTS.new" && mv "$COSTS.new" "$COSTS"
 }
 
-# What the verifier needed. How much that is differs by kernel and compiler, so what is written down is told and
-# decides nothing; near the kernel's limit the next change fails to load.
+# What the verifier needed. How much that is differs by kernel and compiler, so what is written down
+# is told and decides nothing; near the kernel's limit the next change fails to load.
 check_costs() { # NAME CONSOLE
 	local program cost before
 	said cost "$2" | grep -q . || return 0
@@ -190,7 +195,8 @@ check_costs() { # NAME CONSOLE
 	done < <(said cost "$2")
 }
 
-# Stacks that a guest sent become a picture here: they are in $OUT/NAME.folded, it is in $OUT/NAME.svg.
+# Stacks that a guest sent become a picture here: they are in $OUT/NAME.folded, it is in
+# $OUT/NAME.svg.
 check_flamegraph() { # NAME CONSOLE
 	local folded=$OUT/$1.folded svg=$OUT/$1.svg tower
 	said folded "$2" | grep -q . || return 0

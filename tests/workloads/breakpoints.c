@@ -2,8 +2,9 @@
 /*
  * breakpoints: whether hardware breakpoints count here, asked without the tool.
  *
- * Opens one on a variable of its own, stores to it ten times and prints the count: 10. Some hypervisors let a
- * guest set them and never let them fire; then it prints 0. Exit 1: they can't be opened.
+ * Opens one on a variable of its own, stores to it ten times and prints the count: 10. Some
+ * hypervisors let a guest set them and never let them fire; then it prints 0. Exit 1: they can't be
+ * opened.
  */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * changing FILE HOW [SECONDS=2]: executes a file that changes meanwhile. FILE is made, a copy of this program, and
- * its code is mapped and run from there; a second thread does to it, some hundred times a second, what HOW says:
+ * changing FILE HOW [SECONDS=2]: executes a file that changes meanwhile. FILE is made, a copy of
+ * this program, and its code is mapped and run from there; a second thread does to it, some hundred
+ * times a second, what HOW says:
  *
- *	rewrite		its headers and all behind its code are overwritten, with noise and then with what was there
- *	replace		another file takes its name
- *	truncate	it is cut to nothing, and filled again
+ * 	rewrite		its headers and all behind its code are overwritten, with noise and then with what was there
+ * 	replace		another file takes its name
+ * 	truncate	it is cut to nothing, and filled again
  *
- * Known answer: all CPU time but the second thread's is in mapped_spin. It runs on: of a file that is cut, the pages
- * have gone for a moment (SIGBUS), which it waits out.
+ * Known answer: all CPU time but the second thread's is in mapped_spin. It runs on: of a file that
+ * is cut, the pages have gone for a moment (SIGBUS), which it waits out.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,7 +27,8 @@ static size_t image_len, code_off;
 static uint64_t end_ns;
 static sigjmp_buf gone;
 
-/* Nothing outside of itself: it runs where it was not linked to. A page of its own stays as it is. */
+/* Nothing outside of itself: it runs where it was not linked to. A page of its own stays as it
+ * is. */
 __attribute__((aligned(4096))) WORK void mapped_spin(uint64_t rounds)
 {
 	burn(rounds);

@@ -2,9 +2,10 @@
 /*
  * circles [SECONDS=1]: functions whose stacks point into themselves while they spin.
  *
- * Known answer: the time is shared equally, as a leaf, between to_itself (its saved frame pointer is where it is
- * stored), to_each_other (two frames that name each other), to_nowhere (an address that nothing is mapped at),
- * downwards (a frame below the stack pointer) and returns_to_itself (its return address is in itself).
+ * Known answer: the time is shared equally, as a leaf, between to_itself (its saved frame pointer
+ * is where it is stored), to_each_other (two frames that name each other), to_nowhere (an address
+ * that nothing is mapped at), downwards (a frame below the stack pointer) and returns_to_itself
+ * (its return address is in itself).
  */
 #include "spin.h"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * counted [EVENT=task-clock[:u|:k]] [MROUNDS=300] [PAGES=20000]: counts an event of its own work, with
- * perf_event_open(2) and nothing else: an independent reading for a profiler's counters.
+ * counted [EVENT=task-clock[:u|:k]] [MROUNDS=300] [PAGES=20000]: counts an event of its own work,
+ * with perf_event_open(2) and nothing else: an independent reading for a profiler's counters.
  *
- * EVENT is cycles, instructions, task-clock or page-faults. The work is a loop of MROUNDS million rounds, and one
- * fault for each of PAGES fresh pages. The process has little else to do: it starts and ends.
+ * EVENT is cycles, instructions, task-clock or page-faults. The work is a loop of MROUNDS million
+ * rounds, and one fault for each of PAGES fresh pages. The process has little else to do: it starts
+ * and ends.
  *
- * Known answer: the count on stdout, and page-faults: PAGES. Who counts the whole process sees its start and end
+ * Known answer: the count on stdout, and page-faults: PAGES. Who counts the whole process sees its
+ * start and end
  * besides: on x86_64 about 60 faults and a few hundred thousand instructions of user code.
  *
  * stdout: "EVENT COUNT". Exit status 3: the event can't be had; 1: it did not count all the time.

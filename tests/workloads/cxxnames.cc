@@ -2,8 +2,8 @@
 /*
  * cxxnames [SECONDS=1]: names as C++ mangles them.
  *
- * Known answer: the leaves are, in equal parts, outer::inner::spin<int, 3>, the same in <long, 5>, and
- * outer::Engine::operator() and outer::operator<<, each demangled with its parameters.
+ * Known answer: the leaves are, in equal parts, outer::inner::spin<int, 3>, the same in <long, 5>,
+ * and outer::Engine::operator() and outer::operator<<, each demangled with its parameters.
  */
 #include "spin.h"
 

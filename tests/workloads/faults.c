@@ -3,8 +3,9 @@
  * faults [PAGES=1000]: page faults at known addresses.
  *
  * Known answer: touch_pages causes exactly one (minor) page fault for each of PAGES fresh pages, in
- * order, at BASE + i × PAGESIZE + 8. The mapping has a fixed address (if that is free), and huge pages
- * and fault-around cannot help: it is private anonymous memory with MADV_NOHUGEPAGE, each page is written.
+ * order, at BASE + i × PAGESIZE + 8. The mapping has a fixed address (if that is free), and huge
+ * pages and fault-around cannot help: it is private anonymous memory with MADV_NOHUGEPAGE, each
+ * page is written.
  *
  * stdout: "base 0x… pages N pagesize BYTES offset 8".
  */

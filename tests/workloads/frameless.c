@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * frameless MODE [SECONDS=2]: programs as distributions build them, without frame pointers. Every stack is
- * known:
+ * frameless MODE [SECONDS=2]: programs as distributions build them, without frame pointers. Every
+ * stack is known:
  *
- *	deep      main → deep01 → … → deep30 → spin, in two threads (start routine `thread` instead of main)
- *	deeper    the same function 300 times: deeper than any limit
- *	alloca    main → with_alloca → spin: a frame of unknown size
- *	realign   main → realigned → spin: a frame that aligns its stack by more than the ABI does
- *	big       main → big_frame → spin: 100 KiB of locals
- *	signal    main → interrupted → (signal frame) → handler → spin: the handler in the middle of code
- *	altstack  the same, with the handler on a stack of its own
- *	qsort     main → sort → (libc) → compare → spin
- *	plt       main → calls, which calls getppid through the PLT all the time
- *	float     main → leaf_math: long calls into libm
+ * 	deep      main → deep01 → … → deep30 → spin, in two threads (start routine `thread` instead of main)
+ * 	deeper    the same function 300 times: deeper than any limit
+ * 	alloca    main → with_alloca → spin: a frame of unknown size
+ * 	realign   main → realigned → spin: a frame that aligns its stack by more than the ABI does
+ * 	big       main → big_frame → spin: 100 KiB of locals
+ * 	signal    main → interrupted → (signal frame) → handler → spin: the handler in the middle of code
+ * 	altstack  the same, with the handler on a stack of its own
+ * 	qsort     main → sort → (libc) → compare → spin
+ * 	plt       main → calls, which calls getppid through the PLT all the time
+ * 	float     main → leaf_math: long calls into libm
  *
  * stdout: "spin NS": the CPU time of all threads in it.
  */

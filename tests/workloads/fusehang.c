@@ -12,7 +12,8 @@
  *     fusehang flush DIR PROGRAM ARG…    as serve, and answers no FLUSH instead
  *     fusehang open DIR N PROGRAM ARG…    as serve with N of them, and answers no OPEN instead
  *
- * The protocol is that of linux/fuse.h, answered as little as will do. $FUSE: the device, if that isn't /dev/fuse. Ends with the process that was started.
+ * The protocol is that of linux/fuse.h, answered as little as will do. $FUSE: the device, if that
+ * isn't /dev/fuse. Ends with the process that was started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -228,7 +229,8 @@ static void work_ms(long ms)
 	} while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
 }
 
-/* Works, so that it is sampled, maps code that nobody knows, which is to be looked at, and never comes back. */
+/* Works, so that it is sampled, maps code that nobody knows, which is to be looked at, and never
+ * comes back. */
 static void hang_in_exec(const char *dir, int number, long ms)
 {
 	char file[4096];

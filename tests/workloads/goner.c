@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * goner RUNS PROGRAM [ARGUMENT]…: runs a program as configure scripts and test runners do: RUNS times, each time a
- * new copy (./goner.N in the working directory), which is deleted as soon as it has been executed.
+ * goner RUNS PROGRAM [ARGUMENT]…: runs a program as configure scripts and test runners do: RUNS
+ * times, each time a new copy (./goner.N in the working directory), which is deleted as soon as it
+ * has been executed.
  *
- * Known answer: every run is another file, which has no name from the moment that the program begins; what runs in
- * it is PROGRAM's.
+ * Known answer: every run is another file, which has no name from the moment that the program
+ * begins; what runs in it is PROGRAM's.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hoard FOLDER [SECONDS=2]: has all libraries of the folder loaded (of libs/rules.c) and spins in each
- * of them in turn, so that each is in samples.
+ * hoard FOLDER [SECONDS=2]: has all libraries of the folder loaded (of libs/rules.c) and spins in
+ * each of them in turn, so that each is in samples.
  */
 #include <dirent.h>
 #include <dlfcn.h>

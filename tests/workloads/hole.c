@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hole MS: spins for so many ms of its CPU time below a frame of 40 KB of which no page was ever touched. Without frame
+ * hole MS: spins for so many ms of its CPU time below a frame of 40 KB of which no page was ever
+ * touched. Without frame
  * pointers: every stack is main, with_a_hole, spin.
  */
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * hostile [SECONDS=1]: a program whose name wants to forge lines of the output.
  *
- * Known answer: its comm is "a;b 7\nroot;x \1" (semicolon, blank, number, newline, control byte); all time
- * is spent in main → hostile_mix → hostile_spin. Whatever is printed, every line of a folded file
- * has to name hostile_spin's program once, and no line may begin with "root;".
+ * Known answer: its comm is "a;b 7\nroot;x \1" (semicolon, blank, number, newline, control byte);
+ * all time is spent in main → hostile_mix → hostile_spin. Whatever is printed, every line of a
+ * folded file has to name hostile_spin's program once, and no line may begin with "root;".
  */
 #include <sys/prctl.h>
 #include "spin.h"

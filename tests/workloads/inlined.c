@@ -2,10 +2,10 @@
 /*
  * inlined [SECONDS=1]: calls that no longer are calls.
  *
- * Known answer: main calls work(), into which middle() is inlined, into which inner() is; inner calls
- * the real function leaf_spin(), where nearly all time is spent. So with --inline each stack is
- * main;work;middle_[i];inner_[i];leaf_spin, and without main;work;leaf_spin. The lines that --lines
- * shows are marked below: "line: NAME".
+ * Known answer: main calls work(), into which middle() is inlined, into which inner() is; inner
+ * calls the real function leaf_spin(), where nearly all time is spent. So with --inline each stack
+ * is main;work;middle_[i];inner_[i];leaf_spin, and without main;work;leaf_spin. The lines that
+ * --lines shows are marked below: "line: NAME".
  */
 #include "spin.h"
 

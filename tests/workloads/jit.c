@@ -3,9 +3,9 @@
  * jit [SECONDS=1]: code without a file, named by /tmp/perf-PID.map.
  *
  * Known answer: nearly all time is spent in jit_loop, a loop in anonymous executable memory; every
- * stack is main → call_jit → jit_loop (frameless, so call_jit may be missing). With a second argument
- * "nomap" no map is written; with "dump" /tmp/jit-PID.dump instead, in which the function is called
- * dumped_loop and was moved to where it runs.
+ * stack is main → call_jit → jit_loop (frameless, so call_jit may be missing). With a second
+ * argument "nomap" no map is written; with "dump" /tmp/jit-PID.dump instead, in which the function
+ * is called dumped_loop and was moved to where it runs.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * longnames [SECONDS=1] [PROCESSES=4]: each moment another stack of 120 frames, in functions with names of 4,090 bytes.
+ * longnames [SECONDS=1] [PROCESSES=4]: each moment another stack of 120 frames, in functions with
+ * names of 4,090 bytes.
  *
- * Known answer: none of its stacks is met twice, and each frame behind the leaf, which is made_up_spin, is at another
- * place in one of 256 functions of a perf map. The maps go when it ends by itself.
+ * Known answer: none of its stacks is met twice, and each frame behind the leaf, which is
+ * made_up_spin, is at another place in one of 256 functions of a perf map. The maps go when it ends
+ * by itself.
  */
 #include <signal.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * measured FILE SECONDS PROGRAM ARG…: runs pmubpf, and writes into FILE, one a line, "pid N" at once, and at its end
- * "main_kb N", "helper_kb N" (the peaks of VmHWM, of it and of the largest of its helpers), "main_anon_kb N",
- * "helper_anon_kb N" (the most of RssAnon that was seen), "wall_ms N" and "status N" (128 + the signal that ended it).
- * After SECONDS it is killed: status 124. Signals to end are passed on.
+ * measured FILE SECONDS PROGRAM ARG…: runs pmubpf, and writes into FILE, one a line, "pid N" at
+ * once, and at its end "main_kb N", "helper_kb N" (the peaks of VmHWM, of it and of the largest of
+ * its helpers), "main_anon_kb N", "helper_anon_kb N" (the most of RssAnon that was seen), "wall_ms
+ * N" and "status N" (128 + the signal that ended it). After SECONDS it is killed: status 124.
+ * Signals to end are passed on.
  */
 #include <errno.h>
 #include <signal.h>
@@ -101,7 +102,8 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = pass_on}, NULL);
 	status = watch(arg_num(argc, argv, 2, 60));
 	fprintf(file,
-		"main_kb %lu\nhelper_kb %lu\nmain_anon_kb %lu\nhelper_anon_kb %lu\nwall_ms %lu\nstatus %d\n",
+		"main_kb %lu\nhelper_kb %lu\nmain_anon_kb %lu\nhelper_anon_kb %lu\nwall_ms %lu\n"
+		"status %d\n",
 		(unsigned long)of_main.all_kb, (unsigned long)of_helper.all_kb,
 		(unsigned long)of_main.anon_kb, (unsigned long)of_helper.anon_kb,
 		(unsigned long)((clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000), status);

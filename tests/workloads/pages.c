@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * pages [SECONDS=2] [MIB=64]: misses of the data TLB, in one of two functions that take the same time.
+ * pages [SECONDS=2] [MIB=64]: misses of the data TLB, in one of two functions that take the same
+ * time.
  *
- * Known answer: walk_pages reads one byte of each page of MIB mebibytes, over and over, so nearly every
- * read needs a translation that the TLB has lost; walk_bytes reads the bytes of one page, which needs
- * one. Each gets half of the CPU time: the one that has had less runs next. The stacks are
- * main → take_turns → walk_pages or walk_bytes.
+ * Known answer: walk_pages reads one byte of each page of MIB mebibytes, over and over, so nearly
+ * every read needs a translation that the TLB has lost; walk_bytes reads the bytes of one page,
+ * which needs one. Each gets half of the CPU time: the one that has had less runs next. The stacks
+ * are main → take_turns → walk_pages or walk_bytes.
  *
  * stdout: "walk_pages NS walk_bytes NS": the CPU time of each.
  */

@@ -2,9 +2,9 @@
 /*
  * recurse [SECONDS=2] [DEPTH=100]: deep recursion.
  *
- * Known answer: every stack in bottom_spin is main, DEPTH times dive, bottom_spin. bottom_spin is no
- * leaf (it reads the clock), so it has a frame and loses none of its callers; its frameless callee burn_leaf
- * loses bottom_spin only.
+ * Known answer: every stack in bottom_spin is main, DEPTH times dive, bottom_spin. bottom_spin is
+ * no leaf (it reads the clock), so it has a frame and loses none of its callers; its frameless
+ * callee burn_leaf loses bottom_spin only.
  */
 #include "spin.h"
 

@@ -2,8 +2,8 @@
 /*
  * sleepy exit N [MS=0] | sleepy signal N [MS=0]: ends as told.
  *
- * Known answer: after sleeping MS it exits with status N, or kills itself with signal N. Before that it
- * prints its pid.
+ * Known answer: after sleeping MS it exits with status N, or kills itself with signal N. Before
+ * that it prints its pid.
  */
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the known-answer programs share: thread CPU time, one unit of work, numbers from argv. All but
- * spin_for is inlined, so that no frame of its own appears in a stack.
+ * What the known-answer programs share: thread CPU time, one unit of work, numbers from argv. All
+ * but spin_for is inlined, so that no frame of its own appears in a stack.
  */
 #ifndef PMUBPF_TESTS_SPIN_H
 #define PMUBPF_TESTS_SPIN_H
@@ -39,8 +39,8 @@ static inline __attribute__((always_inline)) void burn(uint64_t rounds)
 }
 
 /*
- * 1 to 16, pseudo-random, mean 8.5: how long the next turn is. Turns of equal length could be in step with a
- * sampling period, and the shares would then be anything.
+ * 1 to 16, pseudo-random, mean 8.5: how long the next turn is. Turns of equal length could be in
+ * step with a sampling period, and the shares would then be anything.
  */
 static inline __attribute__((always_inline)) uint64_t jitter(void)
 {
@@ -50,7 +50,8 @@ static inline __attribute__((always_inline)) uint64_t jitter(void)
 	return 1 + (state >> 60);
 }
 
-/* A function whose name a test looks for, which spins; the asm keeps its call from being the last thing it does. */
+/* A function whose name a test looks for, which spins; the asm keeps its call from being the last
+ * thing it does. */
 #define SPINS(name)                        \
 	WORK static void name(uint64_t ns) \
 	{                                  \
@@ -59,9 +60,9 @@ static inline __attribute__((always_inline)) uint64_t jitter(void)
 	}
 
 /*
- * Spins until the thread has used ns more of CPU time. Not inlined: clock_gettime has no frame, so its
- * caller is what a walk along frame pointers loses; that shall be this one and not the function with
- * the name that a test looks for.
+ * Spins until the thread has used ns more of CPU time. Not inlined: clock_gettime has no frame, so
+ * its caller is what a walk along frame pointers loses; that shall be this one and not the function
+ * with the name that a test looks for.
  */
 WORK __attribute__((unused)) static void spin_for(uint64_t ns)
 {

@@ -4,15 +4,15 @@
  *
  * Known answer: hot70 has 70 % and hot30 30 % of the CPU time of the process, whatever else runs on
  * the machine: both consist of the same code, and they take turns of 70 and 30 equal units, a few
- * hundred microseconds together. The length of a unit changes from turn to turn, so that no sampling
- * period is in step with them; it is found at the start, so that the loop around them is below a hundredth.
- * Every stack is main → spin_mix → hot70 or hot30.
+ * hundred microseconds together. The length of a unit changes from turn to turn, so that no
+ * sampling period is in step with them; it is found at the start, so that the loop around them is
+ * below a hundredth. Every stack is main → spin_mix → hot70 or hot30.
  *
  * Why spin_mix stands between: hot70 and hot30 call nothing, and gcc builds such leaves without a
- * frame whatever -fno-omit-frame-pointer says. The frame pointer then still is the caller's, so a walk
- * along frame pointers finds the caller's caller right after the leaf: the caller is lost.
- * If main called the leaves, main would be what is lost. As it is, spin_mix may be missing from
- * a stack, main never.
+ * frame whatever -fno-omit-frame-pointer says. The frame pointer then still is the caller's, so a
+ * walk along frame pointers finds the caller's caller right after the leaf: the caller is lost. If
+ * main called the leaves, main would be what is lost. As it is, spin_mix may be missing from a
+ * stack, main never.
  *
  * stdout: "hot70 NS hot30 NS total NS": the CPU time of each as this thread's clock saw it, and the
  * thread's total.

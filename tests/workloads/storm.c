@@ -3,12 +3,13 @@
  * storm [CHILDREN=500] [MS=0.6] [exec]: a storm of short-lived processes.
  *
  * Known answer: every child spins MS of CPU time in child_spin and exits; the parent spins about as
- * much as all children together, in parent_spin, a piece after each child, so that both shares are far from
- * 0 and 1. The pieces differ in length, so that no sampling period is in step with them. The children name themselves "stormling"; with "exec" each runs this program anew before.
+ * much as all children together, in parent_spin, a piece after each child, so that both shares are
+ * far from 0 and 1. The pieces differ in length, so that no sampling period is in step with them.
+ * The children name themselves "stormling"; with "exec" each runs this program anew before.
  *
  * stdout: "children NS parent NS stormling NS child_spin NS parent_spin NS": the CPU time of both by
- * getrusage, that of the children from when they had their name, and what of it the two functions take.
- * These are what the shares of the weight have to match.
+ * getrusage, that of the children from when they had their name, and what of it the two functions
+ * take. These are what the shares of the weight have to match.
  */
 #include <string.h>
 #include <sys/mman.h>

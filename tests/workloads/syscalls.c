@@ -2,9 +2,10 @@
 /*
  * syscalls [SECONDS=1]: half in the kernel.
  *
- * Known answer: main → calls → kernel_half → read_once reads /dev/zero 64 KiB at a time, so most of its
- * samples have kernel frames (the kernel zeroes the buffer); user_half spins for as long as that took. libc's
- * read() has no frame: read_once, its caller, is what a walk along frame pointers loses.
+ * Known answer: main → calls → kernel_half → read_once reads /dev/zero 64 KiB at a time, so most of
+ * its samples have kernel frames (the kernel zeroes the buffer); user_half spins for as long as
+ * that took. libc's read() has no frame: read_once, its caller, is what a walk along frame pointers
+ * loses.
  */
 #include <fcntl.h>
 #include <unistd.h>

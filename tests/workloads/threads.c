@@ -6,11 +6,12 @@
  * thread stops when its own task clock has reached its part of SECONDS. The threads are named
  * worker-a … worker-d. Every stack has thread_body below the leaf's caller; main only waits.
  *
- * The clock is a task-clock counter of the thread where it may have one: unlike the thread's CPU time, it
- * goes on while the hypervisor has taken the CPU away, and so do the clocks that a profiler samples by.
+ * The clock is a task-clock counter of the thread where it may have one: unlike the thread's CPU
+ * time, it goes on while the hypervisor has taken the CPU away, and so do the clocks that a
+ * profiler samples by.
  *
- * threads SECONDS hold: prints "tid NAME TID" for each thread and starts the work when a line comes in on
- * stdin, so that a test can attach to one of them before.
+ * threads SECONDS hold: prints "tid NAME TID" for each thread and starts the work when a line comes
+ * in on stdin, so that a test can attach to one of them before.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>

@@ -4,7 +4,8 @@
 
 #include "assemble/internal.h"
 
-/* Frames that never came (ring full, id unknown): the interrupted instruction is known all the same. */
+/* Frames that never came (ring full, id unknown): the interrupted instruction is known all the
+ * same. */
 static uint32_t leaf_only(struct assembly *a, struct process *process, uint64_t ip)
 {
 	struct frame frame = {FRAME_KERNEL, 0, ip};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What was assembled is handed out, and all goes on. The hard thing is what has not become rows yet: records younger
- * than the boundary, and samples that wait for a table. They are carried over, counted as such in the books on both
- * sides, and become rows of the next part as they would have become rows of this one.
+ * What was assembled is handed out, and all goes on. The hard thing is what has not become rows
+ * yet: records younger than the boundary, and samples that wait for a table. They are carried over,
+ * counted as such in the books on both sides, and become rows of the next part as they would have
+ * become rows of this one.
  */
 #include "assemble/internal.h"
 

@@ -18,15 +18,15 @@ struct account {
 	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
 };
 
-/* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those 0, or -1
- * when they have gone. */
+/* A process that /proc knows: neither the idle task nor of another pid namespace. perf calls those
+ * 0, or -1 when they have gone. */
 static inline bool is_ours(uint32_t tgid)
 {
 	return tgid && tgid != PMB_OUTSIDE;
 }
 
-/* account.c: one sample, in the order of time; what a sample is charged to, with what was read at it. Numbers that
- * were taken from the profile before may be void after the first. */
+/* account.c: one sample, in the order of time; what a sample is charged to, with what was read at
+ * it. Numbers that were taken from the profile before may be void after the first. */
 void assembly__sample(struct assembly *a, const struct decoded *rec);
 void assembly__account(struct assembly *a, struct account *to);
 

@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-/* A life record with its path behind it; a sample is the record as it came, whatever parts it has. */
+/* A life record with its path behind it; a sample is the record as it came, whatever parts it
+ * has. */
 struct queued_life {
 	struct life life;
 	char path[];
@@ -77,8 +78,8 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 	}
 }
 
-/* What isn't handed out yet goes back, into blocks of a size for it: those of a burst, or of a round that came late,
- * are given back. */
+/* What isn't handed out yet goes back, into blocks of a size for it: those of a burst, or of a
+ * round that came late, are given back. */
 static void queue__put_back(struct queue *q, const struct queue *from, size_t first)
 {
 	for (size_t i = first; i < from->n; i++) {

@@ -36,7 +36,8 @@ struct queue_fns {
 	void (*sample)(void *ctx, const struct decoded *rec); /* borrowed, during the call */
 	void *ctx;
 };
-/* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for the next time. */
+/* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for
+ * the next time. */
 void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns);
 /* The samples that wait, in no order. */
 void queue__each_sample(const struct queue *q, void (*fn)(void *ctx, const struct decoded *rec),

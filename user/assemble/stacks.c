@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is to drop a stack without losing the next sample of it. A run of the overflow program
- * looks its stack's id up, and writes its sample a moment later. So a sample taken before the kernel side
- * forgot the id may name a stack that isn't sent again: what was chosen stays until all these samples
- * have been resolved. A sample taken later sends the stack again, and that copy's time is newer than
- * the forgetting.
+ * The hard thing is to drop a stack without losing the next sample of it. A run of the overflow
+ * program looks its stack's id up, and writes its sample a moment later. So a sample taken before
+ * the kernel side forgot the id may name a stack that isn't sent again: what was chosen stays until
+ * all these samples have been resolved. A sample taken later sends the stack again, and that copy's
+ * time is newer than the forgetting.
  */
 #include "assemble/stacks.h"
 
@@ -29,7 +29,8 @@ enum { ID, SENT /* when, the last time */, FRAMES };
 
 enum {
 	KERNEL_GENERATION = 1, /* the kernel's addresses mean the same all the time */
-	/* A run of the overflow program that began so long ago has remembered the id that it sent. */
+	/* A run of the overflow program that began so long ago has remembered the id that it
+	 * sent. */
 	RUN_NS = 20 * 1000 * 1000,
 	MIN_SLOTS = 1024,
 };

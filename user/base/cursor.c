@@ -83,8 +83,8 @@ uint64_t cursor__u64(struct cursor *c)
 	return READ(c, uint64_t);
 }
 
-/* The bits of a LEB128 as they stand there, and how many. Those from the 64th on must repeat `sign`:
- * nothing is lost with them. */
+/* The bits of a LEB128 as they stand there, and how many. Those from the 64th on must repeat
+ * `sign`: nothing is lost with them. */
 static uint64_t read_leb(struct cursor *c, bool is_signed, unsigned *ret_bits)
 {
 	uint64_t value = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hashing of fixed-size keys for tables that live in memory only. uthash.h settings live here too. */
+/* Hashing of fixed-size keys for tables that live in memory only. uthash.h settings live here
+ * too. */
 #ifndef PMUBPF_BASE_HASH_H
 #define PMUBPF_BASE_HASH_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A shared library that is loaded when it is first needed: who has no use for it needn't have it. */
+/* A shared library that is loaded when it is first needed: who has no use for it needn't have
+ * it. */
 #ifndef PMUBPF_BASE_LIBRARY_H
 #define PMUBPF_BASE_LIBRARY_H
 

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The first index `i` below n for which the condition holds, or n. It must hold for all behind that, too. */
+/* The first index `i` below n for which the condition holds, or n. It must hold for all behind
+ * that, too. */
 #define FIRST_INDEX(i, n, condition)                            \
 	({                                                      \
 		size_t lo_ = 0, hi_ = (n);                      \

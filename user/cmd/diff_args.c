@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
 	{"total", OPT_TOTAL, 0, 0, "With what is called: totals, not self", 0},
 	{"stacks", OPT_STACKS, 0, 0, "Whole stacks", 0},
 	{"normalize", OPT_NORMALIZE, "WHAT", 0,
-	 "Measured against: event, its own total (the default); time, the duration; samples; F=NAME, the total of a "
+	 "Measured against: event, its own total (the default); time, the duration; samples; "
+	 "F=NAME, the total of a "
 	 "function; OLD:NEW, two numbers, as of requests served",
 	 0},
 	{"focus", OPT_FOCUS, "RE", 0, "Samples with a function that matches", 0},
@@ -175,7 +176,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "OLD NEW",
-	.doc = "Compare two saved profiles: what has grown, what has shrunk, and whether that may be chance.\v"
+	.doc = "Compare two saved profiles: what has grown, what has shrunk, and whether that may "
+	       "be chance.\v"
 	       "Examples:\n"
 	       "  pmubpf diff old.pb.gz new.pb.gz\n"
 	       "  pmubpf diff --normalize 1000:1200 --fail-above 5% old.pb.gz new.pb.gz\n"

@@ -27,7 +27,8 @@ struct diff_args {
 	struct err *err;
 };
 
-/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with
+ * err. */
 int diff_args__parse(struct diff_args *args, int argc, char **argv, struct err *err);
 void diff_args__done(struct diff_args *args);
 

@@ -69,7 +69,8 @@ static void add_kernel(struct findings *f)
 	add(f, "kernel", xstrdup("cgroups"), xstrdup(cgroup_layout()), NULL);
 	if (procfs_nested_pid_namespace())
 		add(f, "kernel", xstrdup("pid namespace"), xstrdup("nested"),
-		    "other processes of the host have neither numbers nor user stacks here (docker: --pid=host)");
+		    "other processes of the host have neither numbers nor user stacks here "
+		    "(docker: --pid=host)");
 	if (!procfs_is_ours())
 		add(f, "kernel", xstrdup("/proc"), xstrdup("of another pid namespace"),
 		    "nothing can be recorded: mount that of ours (unshare --mount-proc)");
@@ -172,7 +173,8 @@ static void add_pmus(struct findings *f)
 		add(f, "PMUs", xstrdup(pmus.pmus[i].name), pmu_words(&pmus, &pmus.pmus[i]), NULL);
 	if (!pmus__core(&pmus))
 		add(f, "PMUs", xstrdup("hardware counters"), xstrdup("none"),
-		    "no cycles, no cache misses: only software events and breakpoints (a VM gets them "
+		    "no cycles, no cache misses: only software events and breakpoints (a VM gets "
+		    "them "
 		    "if its host passes the PMU through)");
 	else if (nmi_watchdog_is_on())
 		add(f, "PMUs", xstrdup("NMI watchdog"), xstrdup("on"),
@@ -317,11 +319,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct argp_option options[] = {{"json", 'j', 0, 0, "For machines", 0}, {0}};
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.doc = "What this machine and this user can record, and what is lost without the rest.\v"
-		       "Exit status: 0 if any event can be recorded here, else 3."};
+	static const struct argp argp =
+		{.options = options,
+		 .parser = parse,
+		 .doc = "What this machine and this user can record, and what is lost without the "
+			"rest.\v"
+			"Exit status: 0 if any event can be recorded here, else 3."};
 	_cleanup_(findings__done) struct findings f = {0};
 	bool json = false;
 

@@ -39,9 +39,11 @@ const struct argp event_names_argp = {.options = names_options, .parser = parse_
 
 static const struct argp_option options[] = {
 	{"event", 'e', "EVENT[,EVENT…]", 0,
-	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN, mem:ADDR[/LEN][:rwx], the "
+	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN, mem:ADDR[/LEN][:rwx], "
+	 "the "
 	 "CPU maker's name (EVENT:UMASK, by libpfm4) or one of your own; "
-	 "name:u :k :p modifiers; {a,b} a group that counts together; name/period=N/ or name/freq=HZ/ for a rate of its own",
+	 "name:u :k :p modifiers; {a,b} a group that counts together; name/period=N/ or "
+	 "name/freq=HZ/ for a rate of its own",
 	 0},
 	{0},
 };

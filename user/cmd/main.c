@@ -62,8 +62,8 @@ static void print_help(FILE *out)
 	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; man pmubpf explains.\n");
 }
 
-/* What we open must not become somebody's standard output. A closed one gets a descriptor that can't
- * be written to, so that writing fails as it should. */
+/* What we open must not become somebody's standard output. A closed one gets a descriptor that
+ * can't be written to, so that writing fails as it should. */
 static void keep_standard_fds(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {

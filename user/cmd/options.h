@@ -4,8 +4,8 @@
 
 #include <argp.h>
 
-/* Parses the words of a subcommand (argv[0] is its name). Prints help and usage errors itself and exits then; else 0
- * or the parser's negative errno. */
+/* Parses the words of a subcommand (argv[0] is its name). Prints help and usage errors itself and
+ * exits then; else 0 or the parser's negative errno. */
 int options__parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 #endif

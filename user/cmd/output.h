@@ -31,8 +31,9 @@ void output__done(struct output *out);
 /* Before writing, and after a failed write: a cut-off file could be taken for a whole one. Only a
  * regular file has something to empty. */
 void output__empty(struct output *out);
-/* After writing, which went as r says: the file takes the place of the one that was there, or that stays. 0, or a
- * negative errno with the sentence; that a pipe's reader has seen enough is no error. */
+/* After writing, which went as r says: the file takes the place of the one that was there, or that
+ * stays. 0, or a negative errno with the sentence; that a pipe's reader has seen enough is no
+ * error. */
 int output__finish(struct output *out, int r, struct err *err);
 /* Whether it is the suffix of the file's name. */
 bool ends_in(const char *path, const char *suffix);

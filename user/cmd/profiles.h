@@ -10,8 +10,8 @@
 /* "-" is standard input. The caller frees *ret. */
 int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
 		  struct err *err);
-/* Leaves out the frames that the profile says are nobody's business; if that can't be understood, standard error
- * says so and they stay. */
+/* Leaves out the frames that the profile says are nobody's business; if that can't be understood,
+ * standard error says so and they stay. */
 void profiles__prune(struct prof **p);
 /* All of them added up. */
 int profiles__load(struct prof **ret, char *const *paths, size_t n,

@@ -54,7 +54,8 @@ static const struct argp_option options[] = {
 	 "An overflow about every 100, 10 or 1 ms (hi, the default), for events that name no rate",
 	 0},
 	{"budget", OPT_BUDGET, "PERCENT", 0,
-	 "Lengthen intervals when recording would take more of the CPUs; a rate that was given is kept. "
+	 "Lengthen intervals when recording would take more of the CPUs; a rate that was given is "
+	 "kept. "
 	 "Default: 1; 0: never",
 	 0},
 	{"passes", OPT_PASSES, 0, 0,
@@ -66,23 +67,28 @@ static const struct argp_option options[] = {
 	 0},
 	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0,
-	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix says as "
-	 "what: .folded, .txt; .pb.gz (pprof); .html (flame graph); .json (speedscope); .perf (text like "
+	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix "
+	 "says as "
+	 "what: .folded, .txt; .pb.gz (pprof); .html (flame graph); .json (speedscope); .perf "
+	 "(text like "
 	 "perf script's); any other: folded",
 	 0},
 	{"format", OPT_FORMAT, "folded|pprof|html|speedscope|perf", 0,
 	 "What -o writes (or stdout), whatever the suffix", 0},
 	{"label", OPT_LABEL, "LABELS", 0,
-	 "Tell samples apart by these, too, in files that have labels: tid, cpu, cgroup, user, data_addr",
+	 "Tell samples apart by these, too, in files that have labels: tid, cpu, cgroup, user, "
+	 "data_addr",
 	 0},
 	{"by", OPT_BY, "container|pod|image|cgroup|pid|tid|cpu[,…]", 0,
 	 "Begin folded lines with these: one tower of the flame graph for each container", 0},
 	{"no-symbols", OPT_NO_SYMBOLS, 0, 0,
-	 "Don't name the functions of programs: addresses and build-ids only, to be named elsewhere",
+	 "Don't name the functions of programs: addresses and build-ids only, to be named "
+	 "elsewhere",
 	 0},
 	{"summary", OPT_SUMMARY, "FILE", 0, "The totals as JSON into FILE", 0},
 	{"unit", OPT_UNIT, "samples|events|time", 0,
-	 "The number at the end of a line: overflows, events, or nanoseconds. Default: time for cycles "
+	 "The number at the end of a line: overflows, events, or nanoseconds. Default: time for "
+	 "cycles "
 	 "and clocks, events for the rest",
 	 0},
 	{"user-only", OPT_USER_ONLY, 0, 0, "Leave kernel frames out (samples stay)", 0},
@@ -92,20 +98,23 @@ static const struct argp_option options[] = {
 	 "Calls that were inlined as frames of their own, ending in _[i]; reads DWARF", 0},
 	{"lines", OPT_LINES, 0, 0, "function:file:line instead of the function; reads DWARF", 0},
 	{"debuginfod", OPT_DEBUGINFOD, 0, 0,
-	 "Ask the servers in DEBUGINFOD_URLS for the debug files of hot programs and libraries that have "
+	 "Ask the servers in DEBUGINFOD_URLS for the debug files of hot programs and libraries "
+	 "that have "
 	 "none here",
 	 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{0, 'g', 0, 0, "Stacks, as always", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
-	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), or by "
+	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), "
+	 "or by "
 	 "frame pointers. Default: table; riscv64 only knows fp",
 	 0},
 	{"mmap-pages", 'm', "PAGES|SIZE", 0, "Ring buffer per CPU: pages, or bytes with B, K, M, G",
 	 0},
 	{"max-memory", OPT_MAX_MEMORY, "SIZE", 0,
-	 "Room for distinct stacks, in bytes or with B, K, M, G; beyond it the rarest become [other]. "
+	 "Room for distinct stacks, in bytes or with B, K, M, G; beyond it the rarest become "
+	 "[other]. "
 	 "Default: 128M",
 	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
@@ -276,7 +285,8 @@ static int parse_budget(struct record_args *a, const char *text)
 	return err__usage(a->err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
 }
 
-/* perf calls them dwarf and fp, and "dwarf,BYTES" says how much of a stack it copies for each sample. */
+/* perf calls them dwarf and fp, and "dwarf,BYTES" says how much of a stack it copies for each
+ * sample. */
 static int parse_call_graph(struct record_args *a, const char *text)
 {
 	enum { PERFS_MOST = 65528 };
@@ -429,9 +439,11 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  pmubpf record -e dcache-miss -p PID -d 10 | flamegraph.pl > cache.svg\n"
 	       "  pmubpf record -F 999 -o out.folded -- ./program args\n"
-	       "  pmubpf record -a -e cpu-clock,page-faults -d 5 --summary totals.json > out.folded\n\n"
+	       "  pmubpf record -a -e cpu-clock,page-faults -d 5 --summary totals.json > "
+	       "out.folded\n\n"
 	       "Without -e it is cycles where there is a PMU, else cpu-clock.\n\n"
-	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine can't; with a COMMAND, its own.",
+	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine can't; with a COMMAND, its "
+	       "own.",
 };
 
 static int check(struct record_args *a)
@@ -448,8 +460,8 @@ static int check(struct record_args *a)
 	if (s->scope == SCOPE_PER_TASK &&
 	    (s->whom.all || s->whom.n_cgroups || s->whom.n_containers || s->whom.cpus))
 		return err__usage(
-			a->err,
-			"--per-task goes with -p, -t or a COMMAND, not with -a, -C, -G or --container");
+			a->err, "--per-task goes with -p, -t or a COMMAND, not with -a, -C, -G or "
+				"--container");
 	for (size_t i = 0; a->summary && i < a->n_outputs; i++) {
 		if (a->outputs[i].path && strcmp(a->summary, a->outputs[i].path) == 0)
 			return err__usage(a->err, "-o and --summary name the same file");

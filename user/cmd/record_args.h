@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The command line of `pmubpf record`, parsed and checked as far as that goes without the kernel. */
+/* The command line of `pmubpf record`, parsed and checked as far as that goes without the
+ * kernel. */
 #ifndef PMUBPF_CMD_RECORD_ARGS_H
 #define PMUBPF_CMD_RECORD_ARGS_H
 
@@ -45,7 +46,8 @@ struct record_args {
 	struct err *err;
 };
 
-/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with
+ * err. */
 int record_args__parse(struct record_args *args, int argc, char **argv, struct err *err);
 void record_args__done(struct record_args *args);
 

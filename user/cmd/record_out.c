@@ -25,7 +25,8 @@ static enum number_unit default_unit(const struct event *event)
 	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
 }
 
-/* The unit of each event's lines; time for an event that isn't time is refused before anything runs. */
+/* The unit of each event's lines; time for an event that isn't time is refused before anything
+ * runs. */
 static int choose_units(const struct record_args *a, struct measure *measures, struct err *err)
 {
 	for (size_t i = 0; i < a->events.n; i++) {
@@ -142,7 +143,8 @@ static int write_one(struct record_out *out, size_t i, const struct prof *prof, 
 	return output__finish(o, r, err);
 }
 
-/* Files first: that is a matter of moments, and no signal may cut it. Who reads a pipe may take for ever. */
+/* Files first: that is a matter of moments, and no signal may cut it. Who reads a pipe may take for
+ * ever. */
 static int write_files(struct record_out *out, const struct prof *prof, struct err *err)
 {
 	int result = 0;
@@ -234,7 +236,8 @@ static void note_downloads(const struct debuginfod_work *work, struct buf *notes
 			    work->found, work->asked, (double)work->ns / 1e9);
 }
 
-/* Another signal ends the naming, and what was recorded is written with the names that there are. */
+/* Another signal ends the naming, and what was recorded is written with the names that there
+ * are. */
 static int resolve(struct names *ret, const struct session_result *result,
 		   const struct names_opts *opts, size_t max_memory, struct err *err)
 {

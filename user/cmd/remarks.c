@@ -72,7 +72,8 @@ static void add_event(struct prof *prof, const struct summary *s, size_t i)
 	}
 }
 
-/* Of the events that the profile has numbers of: one of several core PMUs stands for the others, too. */
+/* Of the events that the profile has numbers of: one of several core PMUs stands for the others,
+ * too. */
 static void add_role(struct prof *prof, const struct event_list *events, size_t lead)
 {
 	const struct event *event = &events->events[lead];

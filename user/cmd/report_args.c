@@ -42,7 +42,8 @@ static const struct argp_option options[] = {
 	 "With this label; repeatable, values of one key are alternatives", 0},
 	{0, 0, 0, 0, "Rows:", 2},
 	{"by", OPT_BY, "KEYS", 0,
-	 "process, thread, container, cpu, event, module, class, function (the default), line, address, or a "
+	 "process, thread, container, cpu, event, module, class, function (the default), line, "
+	 "address, or a "
 	 "label's name; several with commas: one within the other",
 	 0},
 	{"tree", OPT_TREE, 0, 0, "The tree of calls (with --callers: of callers)", 0},
@@ -183,7 +184,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "FILE…|-",
-	.doc = "Show a saved profile: pprof's format, written by `pmubpf record -o FILE.pb.gz` or by any other "
+	.doc = "Show a saved profile: pprof's format, written by `pmubpf record -o FILE.pb.gz` or "
+	       "by any other "
 	       "tool. Several files of the same events are added up.\v"
 	       "Examples:\n"
 	       "  pmubpf report p.pb.gz\n"

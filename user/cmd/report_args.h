@@ -27,7 +27,8 @@ struct report_args {
 	struct err *err;
 };
 
-/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with
+ * err. */
 int report_args__parse(struct report_args *args, int argc, char **argv, struct err *err);
 void report_args__done(struct report_args *args);
 

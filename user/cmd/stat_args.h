@@ -23,7 +23,8 @@ struct stat_args {
 	struct err *err;
 };
 
-/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with err. */
+/* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with
+ * err. */
 int stat_args__parse(struct stat_args *args, int argc, char **argv, struct err *err);
 void stat_args__done(struct stat_args *args);
 

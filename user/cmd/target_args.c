@@ -22,7 +22,8 @@ static const struct argp_option options[] = {
 	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
 	{"cgroup", 'G', "CGROUP", 0, "A cgroup and those below it, by path", 0},
 	{"container", OPT_CONTAINER, "NAME", 0,
-	 "A container (or pod, or service) by name or by the first digits of its id (record: also one "
+	 "A container (or pod, or service) by name or by the first digits of its id (record: also "
+	 "one "
 	 "that starts later); may be repeated",
 	 0},
 	{"no-inherit", 'i', 0, 0, "Don't follow new threads and children", 0},
@@ -124,7 +125,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	int r;
 
 	if (key == ARGP_KEY_ARG) {
-		/* the first word that isn't an option begins the command: the rest is its business */
+		/* the first word that isn't an option begins the command: the rest is its
+		 * business */
 		t->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options that say whom and how long: -p -t -a -C -G --container -i -d and the COMMAND, the same for every
- * subcommand that counts. An argp parser, to be a child of the subcommand's own, whose input (struct
- * target_args) the parent hands over at ARGP_KEY_INIT:
+ * The options that say whom and how long: -p -t -a -C -G --container -i -d and the COMMAND, the
+ * same for every subcommand that counts. An argp parser, to be a child of the subcommand's own,
+ * whose input (struct target_args) the parent hands over at ARGP_KEY_INIT:
  *
- *	case ARGP_KEY_INIT: state->child_inputs[0] = &args->target; return 0;
+ * 	case ARGP_KEY_INIT: state->child_inputs[0] = &args->target; return 0;
  */
 #ifndef PMUBPF_CMD_TARGET_ARGS_H
 #define PMUBPF_CMD_TARGET_ARGS_H
@@ -41,8 +41,8 @@ extern const struct argp target_argp;
 
 /* Whether they go together and say whom at all; `subcommand` is for the hint. */
 int target_args__check(const struct target_args *args, const char *subcommand);
-/* The same for session/. stdout_is_data: the command's own words go to standard error then, and it ends
- * when the reader of standard output goes. */
+/* The same for session/. stdout_is_data: the command's own words go to standard error then, and it
+ * ends when the reader of standard output goes. */
 struct target target_args__target(const struct target_args *args, bool stdout_is_data);
 void target_args__done(struct target_args *args);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ring-buffer bytes to records: pure, bounds-checked. What makes no sense is rejected with a reason. */
+/* Ring-buffer bytes to records: pure, bounds-checked. What makes no sense is rejected with a
+ * reason. */
 #ifndef PMUBPF_COLLECT_DECODE_H
 #define PMUBPF_COLLECT_DECODE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How much of the kernel's memory CPUs get: what is made for each of them is smaller where there are many, so that all
- * of it together has a bound. Pure.
+ * How much of the kernel's memory CPUs get: what is made for each of them is smaller where there
+ * are many, so that all of it together has a bound. Pure.
  */
 #ifndef PMUBPF_COLLECT_ROOM_H
 #define PMUBPF_COLLECT_ROOM_H
@@ -22,7 +22,8 @@ enum {
 
 /* The size of a ring, a power of two. */
 size_t room_ring_bytes(int n_cpus);
-/* From CPU 0 to the highest that is online, and some for those that may come; each takes slice_bytes. */
+/* From CPU 0 to the highest that is online, and some for those that may come; each takes
+ * slice_bytes. */
 uint32_t room_slices(int highest_cpu, int n_possible, size_t slice_bytes);
 /* How often bytes are to be halved for n_cpus of them to fit into side-band's room, at_most. */
 int room_sideband_halvings(size_t bytes, int n_cpus, int at_most);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is spent on samples goes down as intervals go up, the rest does not: so the two are told apart, and
- * the intervals are chosen for what the rest leaves of the budget. What samples would cost at the default
- * interval does not depend on the present one; that is why this does not swing by itself. Against a load that
- * swings there are two thresholds with a gap, and a wait before intervals become shorter again.
+ * What is spent on samples goes down as intervals go up, the rest does not: so the two are told
+ * apart, and the intervals are chosen for what the rest leaves of the budget. What samples would
+ * cost at the default interval does not depend on the present one; that is why this does not swing
+ * by itself. Against a load that swings there are two thresholds with a gap, and a wait before
+ * intervals become shorter again.
  */
 #include "model/budget.h"
 

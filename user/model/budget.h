@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long intervals have to be for a recording to stay within its share of the CPUs. Pure: session/ says
- * what each stretch of time cost, and sets the intervals.
+ * How long intervals have to be for a recording to stay within its share of the CPUs. Pure:
+ * session/ says what each stretch of time cost, and sets the intervals.
  *
- * Credit flows in at the rate of the budget and out with what is spent; a second's worth of it is kept at
- * most, so that a short burst changes nothing and a lasting excess is seen the sooner the larger it is.
+ * Credit flows in at the rate of the budget and out with what is spent; a second's worth of it is
+ * kept at most, so that a short burst changes nothing and a lasting excess is seen the sooner the
+ * larger it is.
  */
 #ifndef PMUBPF_MODEL_BUDGET_H
 #define PMUBPF_MODEL_BUDGET_H
@@ -12,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The start isn't budgeted: /proc is read, files are opened, tables are built, stacks travel as slices until then.
- * Samples cost several times of what they will, and intervals would follow. */
+/* The start isn't budgeted: /proc is read, files are opened, tables are built, stacks travel as
+ * slices until then. Samples cost several times of what they will, and intervals would follow. */
 #define BUDGET_SETTLING_NS 1000000000ULL
 
 struct budget {
@@ -36,7 +37,8 @@ struct budget_window {
 	uint64_t span_ns;
 	uint64_t varying_ns; /* spent on samples: in the kernel and by the reader */
 	uint64_t
-		fixed_ns; /* spent on what comes whatever the interval: programs starting, waking up */
+		/* spent on what comes whatever the interval: programs starting, waking up */
+		fixed_ns;
 	uint64_t overflows;
 	double fill; /* the largest part of a ring that was waiting to be read: 0 to 1 */
 	bool lost;   /* a ring had no room */

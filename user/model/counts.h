@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A table of counts: a row for each CPU, thread or cgroup that is told apart, a column for each event. */
+/* A table of counts: a row for each CPU, thread or cgroup that is told apart, a column for each
+ * event. */
 #ifndef PMUBPF_MODEL_COUNTS_H
 #define PMUBPF_MODEL_COUNTS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is to leave a figure out: a ratio of numbers that don't belong together looks as good
- * as any other.
+ * The hard thing is to leave a figure out: a ratio of numbers that don't belong together looks as
+ * good as any other.
  */
 #include "model/derive.h"
 

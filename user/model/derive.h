@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From counts to figures: instructions per cycle, miss ratios, CPUs used. A figure exists only where
- * both of its parts were counted, over the same code (user, kernel) and by the same PMU. Pure
+ * From counts to figures: instructions per cycle, miss ratios, CPUs used. A figure exists only
+ * where both of its parts were counted, over the same code (user, kernel) and by the same PMU. Pure
  * arithmetic.
  */
 #ifndef PMUBPF_MODEL_DERIVE_H
@@ -74,7 +74,8 @@ struct derived {
 	enum derived_kind kind;
 	double value;
 	/* The parts did not run together all the time: one of them shared its counter, or they were
-	 * enabled for different times. Each is scaled by its own time, and the figure is a guess. */
+	 * enabled for different times. Each is scaled by its own time, and the figure is a
+	 * guess. */
 	bool apart;
 };
 
@@ -84,16 +85,16 @@ double count__scaled(const struct perf_count *count);
 double count__share(const struct perf_count *count);
 
 /*
- * All figures of one row, in the order of events; ret has room for DERIVE_MAX of each event. A count
- * that never ran ({0} for an event that could not be opened) takes no part. idle: the clocks went on
- * while CPUs were idle, as those of whole CPUs do.
+ * All figures of one row, in the order of events; ret has room for DERIVE_MAX of each event. A
+ * count that never ran ({0} for an event that could not be opened) takes no part. idle: the clocks
+ * went on while CPUs were idle, as those of whole CPUs do.
  */
 enum { DERIVE_MAX = 2 };
 size_t derive(const struct derive_event *events, const struct perf_count *counts, size_t n,
 	      uint64_t elapsed_ns, bool idle, struct derived *ret);
 
-/* It ran, and it can't be that there was nothing to count: the hypervisor took the event and doesn't
- * count it. */
+/* It ran, and it can't be that there was nothing to count: the hypervisor took the event and
+ * doesn't count it. */
 bool derive__zero_is_false(const struct derive_event *event, const struct perf_count *count);
 
 /* Mean and spread of repeated counts. */

@@ -18,8 +18,8 @@ struct measure {
 	enum number_unit unit; /* the one that is printed where there is only one */
 	bool hidden;           /* nobody asked for it: it is printed nowhere */
 	bool is_time;          /* its weights are nanoseconds */
-	/* The event of another core PMU, with the same name and unit, whose numbers it shares (NULL: none).
-	 * They are added up after each was converted at its own rate. */
+	/* The event of another core PMU, with the same name and unit, whose numbers it shares
+	 * (NULL: none). They are added up after each was converted at its own rate. */
 	const struct measure *lead;
 	double scale;           /* weights are multiplied by it (multiplexed events); 0 is 1 */
 	struct clock_rate rate; /* of a cycles event; hz 0: cycles can't become time */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The incomplete beta function by its continued fraction, evaluated as Lentz does (Press et al., Numerical Recipes,
- * 6.4).
+ * The incomplete beta function by its continued fraction, evaluated as Lentz does (Press et al.,
+ * Numerical Recipes, 6.4).
  */
 #include "model/poisson.h"
 

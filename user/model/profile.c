@@ -183,7 +183,8 @@ static struct profile_other *profile__other_of(struct profile *p, uint32_t event
 	return &p->other[event];
 }
 
-/* Adds the rows that are given up to [other] of their event and their comm (or one comm for all). */
+/* Adds the rows that are given up to [other] of their event and their comm (or one comm for
+ * all). */
 static void profile__fold(struct profile *p, const bool *give_up, size_t n, const uint32_t *comm)
 {
 	uint32_t other = profile__artificial(p, ARTIFICIAL_OTHER);
@@ -326,7 +327,8 @@ static void profile__compact(struct profile *p, const bool *give_up, size_t n)
 	}
 }
 
-/* Sets ret[i] for the rows [other] of a comm, or for all rows that are no [other]; returns how many. */
+/* Sets ret[i] for the rows [other] of a comm, or for all rows that are no [other]; returns how
+ * many. */
 static size_t profile__select(struct profile *p, bool others, bool *ret)
 {
 	uint32_t other = profile__artificial(p, ARTIFICIAL_OTHER);

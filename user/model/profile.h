@@ -21,7 +21,8 @@ enum frame_kind {
 	FRAME_ARTIFICIAL, /* off: enum artificial; file 0 */
 };
 
-/* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id, name) */
+/* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id,
+ * name) */
 #define ARTIFICIAL_FRAMES(X)                    \
 	X(OTHER, "[other]")                     \
 	X(IDLE, "[idle]")                       \
@@ -75,7 +76,8 @@ struct profile_other {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t
-		rows; /* that were given up; one that comes back and is given up again counts again */
+		/* that were given up; one that comes back and is given up again counts again */
+		rows;
 };
 
 struct profile;
@@ -103,8 +105,8 @@ void profile__set_limit(struct profile *p, size_t bytes);
 bool profile__full(struct profile *p);
 /*
  * Brings the tables below the limit if they are beyond it: call it after each profile__add. Returns
- * true if it had to: then all numbers of comms, frames, stacks and labels that the caller holds are void.
- * Its cost is linear in the tables, but it halves them, so for one sample it is constant.
+ * true if it had to: then all numbers of comms, frames, stacks and labels that the caller holds are
+ * void. Its cost is linear in the tables, but it halves them, so for one sample it is constant.
  */
 bool profile__trim(struct profile *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which rows of a profile are given up when there is no room for all. Weights of different events
- * can't be compared, so each event gets a share of the room, as much as it needs or as any other gets
- * (max-min fairness), and gives up its own rarest rows. Pure, and the same for the same rows.
+ * can't be compared, so each event gets a share of the room, as much as it needs or as any other
+ * gets (max-min fairness), and gives up its own rarest rows. Pure, and the same for the same rows.
  */
 #ifndef PMUBPF_MODEL_RAREST_H
 #define PMUBPF_MODEL_RAREST_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The files of which the helper that read them could not get on: who they are, and what they have none of. */
+/* The files of which the helper that read them could not get on: who they are, and what they have
+ * none of. */
 #ifndef PMUBPF_MODEL_SET_ASIDE_H
 #define PMUBPF_MODEL_SET_ASIDE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* In which files walks of stacks ended early, and for which reason: so that a user sees what to rebuild. */
+/* In which files walks of stacks ended early, and for which reason: so that a user sees what to
+ * rebuild. */
 #ifndef PMUBPF_MODEL_SPOILERS_H
 #define PMUBPF_MODEL_SPOILERS_H
 

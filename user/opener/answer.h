@@ -7,7 +7,8 @@
 
 #include "opener/request.h"
 
-/* Takes one packet of the answer; fd (-1: none) stays the caller's. Negative: no more are wanted. */
+/* Takes one packet of the answer; fd (-1: none) stays the caller's. Negative: no more are
+ * wanted. */
 typedef int (*opener_emit)(void *ctx, const struct opener_reply *reply, int fd);
 
 /* Who is asked about; 0: nobody, root, ours, not known. */
@@ -19,8 +20,8 @@ struct opener_subject {
 	uint64_t dev; /* of the file */
 };
 /*
- * Learns it step by step, the first ones without waiting for it, and says so after each: what may still hang is
- * about somebody who is known. False if `go_on` said so.
+ * Learns it step by step, the first ones without waiting for it, and says so after each: what may
+ * still hang is about somebody who is known. False if `go_on` said so.
  */
 typedef bool (*opener_go_on)(void *ctx, const struct opener_subject *so_far);
 bool opener_subject__learn(struct opener_subject *ret, const struct opener_request *request,
@@ -28,8 +29,8 @@ bool opener_subject__learn(struct opener_subject *ret, const struct opener_reque
 
 /*
  * fd: the descriptor that came along, -1: none. ret_lent: of a file that was lent, which the caller has to close: but
- * not before nobody else can be the last to do that, as closing may wait for its server. NULL: it is handed over as it
- * is.
+ * not before nobody else can be the last to do that, as closing may wait for its server. NULL: it
+ * is handed over as it is.
  */
 void opener_answer(const struct opener_request *request, int fd,
 		   const struct opener_subject *subject, opener_emit emit, void *ctx,

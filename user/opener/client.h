@@ -7,8 +7,9 @@
 #include "opener/opener.h"
 
 /*
- * Asks, and hands each packet of the answer over; a descriptor is closed after that. fd goes along (-1: none).
- * limit_ms: how long it may take if it works all the time. 0: there was a whole answer, whatever it says.
+ * Asks, and hands each packet of the answer over; a descriptor is closed after that. fd goes along
+ * (-1: none). limit_ms: how long it may take if it works all the time. 0: there was a whole answer,
+ * whatever it says.
  */
 int opener__ask(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
 		opener_emit emit, void *ctx);

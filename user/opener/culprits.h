@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who kept an opener waiting, and until when nothing of theirs is touched: a page that main and openers share. Main
- * writes the list; the opener says whom it is about to touch, so that main knows it of one that does not come back.
- * A process is left alone at once, a user, a mount namespace or, of root's processes, a cgroup after four times; for
- * twice as long each time.
+ * Who kept an opener waiting, and until when nothing of theirs is touched: a page that main and
+ * openers share. Main writes the list; the opener says whom it is about to touch, so that main
+ * knows it of one that does not come back. A process is left alone at once, a user, a mount
+ * namespace or, of root's processes, a cgroup after four times; for twice as long each time.
  *
- * The spawner adds who is to blame for openers that could not be killed. Each is a process, so there are at most
- * CULPRIT_STUCK of one user, mount namespace, cgroup or device at a time, and one once half of all places are taken.
+ * The spawner adds who is to blame for openers that could not be killed. Each is a process, so
+ * there are at most CULPRIT_STUCK of one user, mount namespace, cgroup or device at a time, and one
+ * once half of all places are taken.
  */
 #ifndef PMUBPF_OPENER_CULPRITS_H
 #define PMUBPF_OPENER_CULPRITS_H

@@ -23,7 +23,8 @@ struct diff {
 
 void diff__text(const struct diff *diff, struct buf *out);
 void diff__json(const struct diff *diff, struct buf *out);
-/* "stack before after", the latter scaled: what red and blue flame graphs are made of. Of stacks only. */
+/* "stack before after", the latter scaled: what red and blue flame graphs are made of. Of stacks
+ * only. */
 void diff__folded(const struct diff *diff, struct buf *out);
 
 /* Whether a row counts: it has its share. */

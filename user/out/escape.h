@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Names come from programs that may want to forge lines of the output. What would end a frame or a
- * line, and whatever isn't printable UTF-8, is written as \xHH; a backslash as \x5c, so that nothing
- * else can look like an escape.
+ * line, and whatever isn't printable UTF-8, is written as \xHH; a backslash as \x5c, so that
+ * nothing else can look like an escape.
  */
 #ifndef PMUBPF_OUT_ESCAPE_H
 #define PMUBPF_OUT_ESCAPE_H

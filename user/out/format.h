@@ -14,11 +14,12 @@ struct format_opts {
 	int unit;           /* enum number_unit; -1: time where the event has one, else events */
 	unsigned max_depth; /* frames of a line, leaf first; 0: all */
 	bool lines;         /* names end in :file.c:42 */
-	/* Labels that are the first frames of a line, outermost first; NULL-terminated, may be NULL. */
+	/* Labels that are the first frames of a line, outermost first; NULL-terminated, may be
+	 * NULL. */
 	const char *const *by;
 	bool inlined; /* calls that were inlined are frames of their own */
-	/* For formats that write each stack out: beyond so many bytes (0: any) the rarest stacks become [other], counted
-	 * in cut (may be NULL). */
+	/* For formats that write each stack out: beyond so many bytes (0: any) the rarest stacks
+	 * become [other], counted in cut (may be NULL). */
 	uint64_t max_bytes;
 	struct room_cut *cut;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The page is made when the program is built (mk/page.sh) and lies in it as two texts: what comes before the
- * data, and what comes after.
+ * The page is made when the program is built (mk/page.sh) and lies in it as two texts: what comes
+ * before the data, and what comes after.
  */
 #include "out/html.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Stacks are sorted by the names of their frames, root first. So each is the one before up to some frame, and
- * what it adds are new nodes of the tree in the order of a walk: the page gets its tree, and the places of all
- * its rectangles, from running sums.
+ * Stacks are sorted by the names of their frames, root first. So each is the one before up to some
+ * frame, and what it adds are new nodes of the tree in the order of a walk: the page gets its tree,
+ * and the places of all its rectangles, from running sums.
  */
 #include "out/html_data.h"
 

@@ -31,7 +31,8 @@ void json__arr(struct json *j, const char *key);
 void json__end_arr(struct json *j);
 
 void json__str(struct json *j, const char *key, const char *val);
-/* What every document begins with: version, and command_line: the words behind `pmubpf SUBCOMMAND`. */
+/* What every document begins with: version, and command_line: the words behind `pmubpf
+ * SUBCOMMAND`. */
 void json__head(struct json *j, const char *subcommand, char *const *words);
 /* An array of the lines of a text, which may be NULL. */
 void json__lines(struct json *j, const char *key, const char *lines);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * protobuf-c packs a whole message, and the whole profile as a tree of messages would be several times its
- * file. But messages of one type one after the other are one message, whose repeated fields go on: so each
- * sample, location and text is packed as a profile of its own, and the file is these one after the other.
+ * protobuf-c packs a whole message, and the whole profile as a tree of messages would be several
+ * times its file. But messages of one type one after the other are one message, whose repeated
+ * fields go on: so each sample, location and text is packed as a profile of its own, and the file
+ * is these one after the other.
  */
 #include "out/pprof.h"
 

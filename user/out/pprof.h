@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile as pprof's file: profile.proto, gzip'd. https://github.com/google/pprof, proto/profile.proto.
+ * A profile as pprof's file: profile.proto, gzip'd. https://github.com/google/pprof,
+ * proto/profile.proto.
  */
 #ifndef PMUBPF_OUT_PPROF_H
 #define PMUBPF_OUT_PPROF_H

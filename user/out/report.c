@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What all forms of a report say. The hard thing is what a ratio means: its parts are sums of samples, so each has
- * the uncertainty of a count, and an event of which only a part was delivered can't be divided by.
+ * What all forms of a report say. The hard thing is what a ratio means: its parts are sums of
+ * samples, so each has the uncertainty of a count, and an event of which only a part was delivered
+ * can't be divided by.
  */
 #include "out/report.h"
 
@@ -25,8 +26,8 @@ size_t report_event__type(const struct prof_event *event)
 	return event->time != PROF_NO_TYPE ? event->time : event->samples;
 }
 
-/* Of a profile that doesn't say it, an older one or another tool's: as the parser of -e has it, without this machine's
- * PMUs; a name that it doesn't know is OTHER, or says "miss". */
+/* Of a profile that doesn't say it, an older one or another tool's: as the parser of -e has it,
+ * without this machine's PMUs; a name that it doesn't know is OTHER, or says "miss". */
 static struct derive_event guess_role(const char *name)
 {
 	enum { MAX_LEN = 64 };

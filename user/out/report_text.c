@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Columns have priorities: where the terminal is too narrow for all of them and a readable name, the least important
- * one goes, and so on. The name takes what is left.
+ * Columns have priorities: where the terminal is too narrow for all of them and a readable name,
+ * the least important one goes, and so on. The name takes what is left.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -225,7 +225,8 @@ static void escaped_event(const struct table *t, const struct column *c, struct 
 	escape_name(out, t->r->events[c->event].name);
 }
 
-/* What stands above several columns is written above the first; so it needs their width together. */
+/* What stands above several columns is written above the first; so it needs their width
+ * together. */
 static unsigned group_width(const struct table *t, size_t i, size_t *ret_end)
 {
 	unsigned width = 0;

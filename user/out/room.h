@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Formats that write out every name of every stack grow with the length of names, which programs choose. They get so
- * much room: what is heaviest stays, the rest becomes [other], and no weight is lost.
+ * Formats that write out every name of every stack grow with the length of names, which programs
+ * choose. They get so much room: what is heaviest stays, the rest becomes [other], and no weight is
+ * lost.
  */
 #ifndef PMUBPF_OUT_ROOM_H
 #define PMUBPF_OUT_ROOM_H
@@ -31,8 +32,8 @@ void room_cut__add(struct room_cut *cut, const struct room_item *item); /* NULL 
 /* The numbers of the items, the heaviest first; the caller frees them. */
 size_t *room__order(const struct room_item *items, size_t n);
 
-/* Sets give_up[i] for those that don't fit into max_bytes (0: all fit), the lightest first; cut may be NULL. True if there
- * are any. */
+/* Sets give_up[i] for those that don't fit into max_bytes (0: all fit), the lightest first; cut may
+ * be NULL. True if there are any. */
 bool room__share(const struct room_item *items, size_t n, uint64_t max_bytes, bool *give_up,
 		 struct room_cut *cut);
 

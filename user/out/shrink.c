@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is what several stacks share: whoever comes first pays for a name, and the heaviest comes first. A
- * stack that was given up has paid for nothing.
+ * The hard thing is what several stacks share: whoever comes first pays for a name, and the
+ * heaviest comes first. A stack that was given up has paid for nothing.
  */
 #include "out/shrink.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rows of the tree are by thread; here they are sorted by process and stack and added up, so that memory grows
- * with what was measured and not with processes times stacks.
+ * Rows of the tree are by thread; here they are sorted by process and stack and added up, so that
+ * memory grows with what was measured and not with processes times stacks.
  */
 #include "out/speedscope.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile in speedscope's file format (https://www.speedscope.app/file-format-schema.json): for each event
- * and each process a profile of its own; an event's values are its time if it has one, else its events, else
- * its samples.
+ * A profile in speedscope's file format (https://www.speedscope.app/file-format-schema.json): for
+ * each event and each process a profile of its own; an event's values are its time if it has one,
+ * else its events, else its samples.
  */
 #ifndef PMUBPF_OUT_SPEEDSCOPE_H
 #define PMUBPF_OUT_SPEEDSCOPE_H

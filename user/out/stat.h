@@ -31,7 +31,8 @@ struct stat_report {
 };
 
 void stat__text(const struct stat_report *report, struct buf *out);
-/* value, unit, event, [cgroup,] [spread,] time running, percentage of the time, figure, its unit. */
+/* value, unit, event, [cgroup,] [spread,] time running, percentage of the time, figure, its
+ * unit. */
 void stat__csv(const struct stat_report *report, const char *separator, struct buf *out);
 /* A document; for an interval, one line of JSON Lines. */
 void stat__json(const struct stat_report *report, struct buf *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A frame of a profile becomes one of the tree once, not in each stack that it is in: stacks have a hundred
- * times as many frames as a profile has places.
+ * A frame of a profile becomes one of the tree once, not in each stack that it is in: stacks have a
+ * hundred times as many frames as a profile has places.
  */
 #include "out/tree.h"
 

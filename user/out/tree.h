@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What pictures show of a profile, or of two: stacks as people read them (functions with what was inlined
- * into them, below them the process), and what was measured on each by whom. Two profiles have one tree, so
- * that their stacks can be compared.
+ * What pictures show of a profile, or of two: stacks as people read them (functions with what was
+ * inlined into them, below them the process), and what was measured on each by whom. Two profiles
+ * have one tree, so that their stacks can be compared.
  */
 #ifndef PMUBPF_OUT_TREE_H
 #define PMUBPF_OUT_TREE_H

@@ -227,8 +227,8 @@ static const struct {
 };
 
 /*
- * A generic event of one of several core PMUs: since 5.13 the PMU's type can stand beside it; before,
- * the CPU decides, if the event is opened on one.
+ * A generic event of one of several core PMUs: since 5.13 the PMU's type can stand beside it;
+ * before, the CPU decides, if the event is opened on one.
  */
 static struct perf_event_attr generic_attr(const struct pmu *pmu, size_t i, int cpu)
 {
@@ -246,7 +246,8 @@ static struct perf_event_attr generic_attr(const struct pmu *pmu, size_t i, int 
 	return attr;
 }
 
-/* One event after the other, while no other holds counters; attrs[i].size is 0 where the i-th is not here. */
+/* One event after the other, while no other holds counters; attrs[i].size is 0 where the i-th is
+ * not here. */
 static void core__alone(const struct pmu *pmu, int cpu, struct pmu_capacity *ret,
 			struct perf_event_attr *attrs)
 {

@@ -17,7 +17,8 @@
  * there; breakpoints are tried on the calling task all the same) or in the calling task (cpu -1:
  * what each CPU's own events leave free). Their attrs are taken as they would be opened, precise_ip
  * included; for the moment of the test they push other profilers' unpinned events aside. Returns
- * 1 if all ran all of the time, 0 if not (or if one of several must be counted alone), or why an event can't be opened at all (-EACCES, -ENOENT,
+ * 1 if all ran all of the time, 0 if not (or if one of several must be counted alone), or why an
+ * event can't be opened at all (-EACCES, -ENOENT,
  * -EINVAL, -EMFILE…). Software events always fit and are not opened.
  */
 int events__fit(const struct event *const *events, size_t n, int cpu);

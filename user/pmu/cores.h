@@ -15,9 +15,9 @@ bool pmus__are_mixed(const struct pmus *pmus);
 
 /*
  * Makes a generic event (PERF_TYPE_HARDWARE, HW_CACHE or RAW) that of one core PMU: on x86 by the
- * PMU's type in the upper half of config (Linux 5.13, where the first hybrid CPU appeared), on Arm by
- * the PMU's own event of that meaning, for the upper half is understood there since 6.6 only. Where
- * its sysfs names no such event, the upper half has to do.
+ * PMU's type in the upper half of config (Linux 5.13, where the first hybrid CPU appeared), on Arm
+ * by the PMU's own event of that meaning, for the upper half is understood there since 6.6 only.
+ * Where its sysfs names no such event, the upper half has to do.
  */
 void event__of_core(struct event *event, const struct pmu *core);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What to count: the text of `-e` becomes a perf_event_attr and the words that explain it. Parsing
- * asks sysfs which PMUs exist but opens no event; whether this machine has it is probe.h's business.
+ * asks sysfs which PMUs exist but opens no event; whether this machine has it is probe.h's
+ * business.
  */
 #ifndef PMUBPF_PMU_EVENT_H
 #define PMUBPF_PMU_EVENT_H
@@ -41,19 +42,22 @@ struct event {
 	bool added; /* not asked for: a clock at which others are read; its lines aren't printed */
 	double scale;     /* count x scale = scale_unit ("Joules"), if the driver says so; else 0 */
 	char *scale_unit; /* NULL: not told */
-	/* Index in its list of the event in whose name it is printed: itself, or on CPUs with several
-	 * core PMUs the first of those that were opened for the same text. */
+	/* Index in its list of the event in whose name it is printed: itself, or on CPUs with
+	 * several core PMUs the first of those that were opened for the same text. */
 	size_t lead;
-	char *label; /* the name with its PMU, if the text stands for several: "cycles [cpu_core]" */
+	char *label; /* the name with its PMU, if the text stands for several: "cycles "
+		"[cpu_core]" */
 	enum event_unit unit;
 	bool is_users;               /* defined in an event file */
 	bool is_clock;               /* goes up with every cycle of its CPU: tells the clock rate */
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
 	uint64_t
-		interval; /* default period, prime; used when neither text nor option names a rate */
-	bool rate_given;  /* the text had period= or freq= */
-	bool adaptive;    /* its interval may be lengthened to stay within a budget */
-	bool at_clock; /* the text wants it read at a clock's overflows, whether it interrupts or not */
+		/* default period, prime; used when neither text nor option names a rate */
+		interval;
+	bool rate_given; /* the text had period= or freq= */
+	bool adaptive;   /* its interval may be lengthened to stay within a budget */
+	/* the text wants it read at a clock's overflows, whether it interrupts or not */
+	bool at_clock;
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
 	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
 	bool is_breakpoint; /* counts only inside tasks: opened per task */
@@ -88,14 +92,15 @@ static inline const char *event__label(const struct event *event)
 }
 
 enum { N_CONFIGS = 4 };
-/* The config word of that index (0: config, 1: config1…); 0 for one that this build doesn't know. */
+/* The config word of that index (0: config, 1: config1…); 0 for one that this build doesn't
+ * know. */
 uint64_t event__config(const struct event *event, unsigned i);
 
 /*
  * Appends the events of one -e argument: perf's grammar and this tool's aliases, separated by
- * commas (commas inside pmu/a=1,b=2/ belong to the event). On error nothing is appended and err says
- * which event, why, and the nearest names. sysfs is the PMUs' folder, NULL for the machine's own
- * (/sys/bus/event_source/devices); tests pass a recorded tree.
+ * commas (commas inside pmu/a=1,b=2/ belong to the event). On error nothing is appended and err
+ * says which event, why, and the nearest names. sysfs is the PMUs' folder, NULL for the machine's
+ * own (/sys/bus/event_source/devices); tests pass a recorded tree.
  */
 int event_list__parse(struct event_list *list, const char *text, const char *sysfs,
 		      struct err *err);
@@ -123,7 +128,8 @@ uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval);
 
 /* Whether the options go together. */
 int rate__check(const struct rate *rate, struct err *err);
-/* Gives every event a rate: its own if its text named one, else `rate`, else its default interval. */
+/* Gives every event a rate: its own if its text named one, else `rate`, else its default
+ * interval. */
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err);
 
 /* The well-known names, in the order of `pmubpf list`. */

@@ -50,8 +50,8 @@ static char *this_cpu(void)
 }
 
 /*
- * A pattern may leave the stepping out. Alternatives and classes are all that Intel's have; what repeats or refers back
- * could cost regcomp() and regexec() any time and memory.
+ * A pattern may leave the stepping out. Alternatives and classes are all that Intel's have; what
+ * repeats or refers back could cost regcomp() and regexec() any time and memory.
  */
 bool event_db_cpu_matches(const char *pattern, const char *cpu)
 {

@@ -15,20 +15,24 @@ struct event_names {
 	struct pmus pmus;
 	struct event_db *db; /* NULL: none */
 	struct err
-		db_trouble; /* what is wrong with the one that stands where it is looked for; its text is empty: nothing */
+		/* what is wrong with the one that stands where it is looked for; its text is empty:
+		 * nothing */
+		db_trouble;
 	struct user_events user;
-	bool counting; /* set after reading: events need not interrupt, tracepoints are among them */
+	/* set after reading: events need not interrupt, tracepoints are among them */
+	bool counting;
 };
 
 /*
  * file: the user's event file, NULL for the standard ones (user_events.h); db: the folder of the event database, or
- * NULL (event_db.h). Without sysfs there are still the generic events; fails only over an event file, and over a database
- * that was named.
+ * NULL (event_db.h). Without sysfs there are still the generic events; fails only over an event
+ * file, and over a database that was named.
  */
 int event_names__read(struct event_names *names, const char *file, const char *db, struct err *err);
 void event_names__done(struct event_names *names);
 
-/* As event_list__parse. Of what the database knows of an event the event has a pointer: names go after events. */
+/* As event_list__parse. Of what the database knows of an event the event has a pointer: names go
+ * after events. */
 int event_names__parse(const struct event_names *names, struct event_list *list, const char *text,
 		       struct err *err);
 /* The same without the user's definitions: names of our own choice. */

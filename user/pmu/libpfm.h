@@ -33,7 +33,8 @@ bool libpfm__available(void);
 int libpfm__encode(const char *text, struct libpfm_event *ret);
 void libpfm_event__done(struct libpfm_event *event);
 
-/* The PMUs that it finds in this machine, "skx, skx_unc_imc0", without the kernel's generic ones. */
+/* The PMUs that it finds in this machine, "skx, skx_unc_imc0", without the kernel's generic
+ * ones. */
 void libpfm__present(struct buf *out);
 /* Offers the names of those PMUs, and of the PMU that is named in `wanted` ("skx::…"). */
 void libpfm__offer(struct nearest *nearest, const char *wanted);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where names of events come from, in the order in which they are looked up: it matters where one name stands in
- * several places. The user's own names come first, the vendors' last: they are many, and asking for one takes long.
+ * Where names of events come from, in the order in which they are looked up: it matters where one
+ * name stands in several places. The user's own names come first, the vendors' last: they are many,
+ * and asking for one takes long.
  */
 #include <errno.h>
 #include <string.h>

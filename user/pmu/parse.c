@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From the text of -e to events: what a name means is resolve.c's business. Two things make one name
- * several events or another text: a user's name stands for the text of its definition, and on CPUs
- * with several core PMUs a name that more than one of them knows is an event of each.
+ * From the text of -e to events: what a name means is resolve.c's business. Two things make one
+ * name several events or another text: a user's name stands for the text of its definition, and on
+ * CPUs with several core PMUs a name that more than one of them knows is an event of each.
  */
 #include <errno.h>
 #include <stdlib.h>

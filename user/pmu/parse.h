@@ -58,7 +58,8 @@ void spec__done(struct spec *spec);
 int spec__split_mods(struct spec *spec, bool known, struct err *err);
 
 /*
- * Groups, perf's {a,b}:mods: what opens one at *p, if a brace stands there. The modifiers are added to those of each event;
+ * Groups, perf's {a,b}:mods: what opens one at *p, if a brace stands there. The modifiers are added
+ * to those of each event;
  * *ret_mods is the caller's, NULL: none. 1: a group begins, 0: none does.
  */
 int group__open(const char **p, char **ret_mods, struct err *err);
@@ -75,7 +76,8 @@ void terms__done(struct terms *terms);
  */
 int event__apply_common_terms(struct event *event, struct terms *terms, const struct spec *spec,
 			      struct err *err);
-/* config=, config1=, config2= of an event that has a name of its own, whose words they replace; keeps the others. */
+/* config=, config1=, config2= of an event that has a name of its own, whose words they replace;
+ * keeps the others. */
 int event__apply_config_terms(struct event *event, struct terms *terms, const struct spec *spec,
 			      struct err *err);
 /* "event 'x' has no term 'y'" unless nothing is left. */
@@ -93,7 +95,8 @@ char *event__format_config(const struct event *event);
 void event__recognise_cycles(struct event *event, const struct pmu *pmu);
 
 /*
- * By a name of one kind, spec's base; -ENOENT if it is none of them. The terms that it takes are taken out of `terms`.
+ * By a name of one kind, spec's base; -ENOENT if it is none of them. The terms that it takes are
+ * taken out of `terms`.
  */
 /* An alias, one of perf's names or rNNNN. */
 int event__from_known(struct event *event, const struct parser *parser, struct terms *terms,
@@ -112,8 +115,8 @@ void event__find_in_db(struct event *event, const struct parser *parser);
 
 /* Whether what follows the colon can be a tracepoint's name. */
 bool spec__looks_like_tracepoint(const struct spec *spec);
-/* Cuts the modifiers off CATEGORY:NAME. False: it is none; sure: nothing else has that name, so that its looks decide
- * and not whether there is such a category. */
+/* Cuts the modifiers off CATEGORY:NAME. False: it is none; sure: nothing else has that name, so
+ * that its looks decide and not whether there is such a category. */
 bool spec__split_tracepoint(struct spec *spec, bool sure);
 int event__from_tracepoint(struct event *event, const struct spec *spec, struct err *err);
 void event__set_tracepoint(struct event *event, uint64_t id);
@@ -134,8 +137,8 @@ int event__from_perf_attr(struct event *event, const struct parser *parser, uint
 			  uint64_t config);
 
 /*
- * All sources of names, in their one order (name_source.c). The name must not be a text of the user's: NAME_IS_TEXT
- * says that it is one, which only parse.c can follow.
+ * All sources of names, in their one order (name_source.c). The name must not be a text of the
+ * user's: NAME_IS_TEXT says that it is one, which only parse.c can follow.
  */
 enum { NAME_IS_TEXT = 1 };
 int parser__find(const struct parser *parser, struct terms *terms, const struct spec *spec,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where the parser meets the event database: its names are events, and it knows more about others. */
+/* Where the parser meets the event database: its names are events, and it knows more about
+ * others. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
 
-/* On the core PMU that is meant, else the one that this machine has, else the one it is told for. */
+/* On the core PMU that is meant, else the one that this machine has, else the one it is told
+ * for. */
 int event__from_db_name(struct event *event, const struct parser *parser, struct terms *terms,
 			const struct spec *spec)
 {

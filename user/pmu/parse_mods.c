@@ -90,7 +90,8 @@ static bool kernel_only(const struct perf_event_attr *attr)
 	       attr->config == 11; /* PERF_COUNT_SW_CGROUP_SWITCHES, since 5.13 */
 }
 
-/* What stands last in a name: "pp" of "cycles:pp", but not "w" of "mem:0x10/8:w", nor a vendor's umask. */
+/* What stands last in a name: "pp" of "cycles:pp", but not "w" of "mem:0x10/8:w", nor a vendor's
+ * umask. */
 static bool ends_in_mods(const char *colon)
 {
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, MODIFIERS)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CATEGORY:NAME, a tracepoint of the kernel: counted by `stat`. To `record` they are refused, since no overflow
- * program attaches to one.
+ * CATEGORY:NAME, a tracepoint of the kernel: counted by `stat`. To `record` they are refused, since
+ * no overflow program attaches to one.
  */
 #include <errno.h>
 #include <stdlib.h>

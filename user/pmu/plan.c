@@ -23,8 +23,8 @@ static bool same_group(const struct planner *p, size_t a, size_t b)
 	       (p->list->events[a].group && p->list->events[a].group == p->list->events[b].group);
 }
 
-/* Whether an event and those of its group run together with the members of a set and with those that are counted
- * in every set; an event may be among them twice, sampled and counted. */
+/* Whether an event and those of its group run together with the members of a set and with those
+ * that are counted in every set; an event may be among them twice, sampled and counted. */
 static int joins(const struct planner *p, size_t set, size_t event)
 {
 	_cleanup_free_ const struct event **events = xcalloc(3 * p->list->n + 1, sizeof(*events));

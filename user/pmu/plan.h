@@ -16,8 +16,8 @@ struct plan {
 	size_t *set; /* per event: the number of its set */
 	size_t n_sets;
 	size_t n_contending; /* events that need a counter: not software */
-	/* Per event, if there are several sets: it can also be counted beside each of them, together with
-	 * the others of which that is true. */
+	/* Per event, if there are several sets: it can also be counted beside each of them,
+	 * together with the others of which that is true. */
 	bool *everywhere;
 };
 
@@ -25,8 +25,8 @@ struct plan {
 typedef int (*plan_fits_fn)(void *ctx, const struct event *const *events, size_t n);
 
 /*
- * Each event, with those of its group, joins the first set in which it fits, in their order. An event that can't be opened
- * joins the first: opening it for good will explain why.
+ * Each event, with those of its group, joins the first set in which it fits, in their order. An
+ * event that can't be opened joins the first: opening it for good will explain why.
  */
 void plan__make(struct plan *plan, const struct event_list *list, plan_fits_fn fits, void *ctx);
 /* The same, asking the kernel on the CPUs that have the events' PMUs. */

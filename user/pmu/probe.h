@@ -22,8 +22,8 @@ struct probe_result {
 	char next[256];   /* if not ok: what to do about it, may be empty */
 };
 
-/* Opens the event for sampling on the calling thread, or if it has no interrupt, for counting; closes
- * it, and says how it went. */
+/* Opens the event for sampling on the calling thread, or if it has no interrupt, for counting;
+ * closes it, and says how it went. */
 void event__probe(const struct event *event, struct probe_result *ret);
 /* How it can be had, for a table, if it is ok: "yes", "read at clock overflows". */
 const char *probe__words(const struct probe_result *probe);
@@ -38,7 +38,8 @@ void event__probe_count(const struct event *event, struct probe_result *ret);
  * ret->ok is false. */
 void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
 		    struct probe_result *ret);
-/* False for what happens inside the kernel only: with the kernel excluded it opens and never counts. */
+/* False for what happens inside the kernel only: with the kernel excluded it opens and never
+ * counts. */
 bool event__has_user_side(const struct event *event);
 
 /*
@@ -55,7 +56,8 @@ void event_list__drop_missing(struct event_list *list, struct buf *notes);
 int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnum, struct err *err);
 
 /*
- * Whether precise_ip can mean anything to the event. Where not, the kernel takes every level all the
+ * Whether precise_ip can mean anything to the event. Where not, the kernel takes every level all
+ * the
  * same: software events and breakpoints, and the counters of arm64 and riscv64, whose drivers don't look.
  */
 bool event__heeds_precise(const struct event *event);

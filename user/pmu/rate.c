@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How often an event overflows. The presets are the Sun Collector's: about 1, 10 and 100 ms of a CPU
- * that is busy with that very thing, which is what the default intervals (1 ms) aim at.
+ * How often an event overflows. The presets are the Sun Collector's: about 1, 10 and 100 ms of a
+ * CPU that is busy with that very thing, which is what the default intervals (1 ms) aim at.
  */
 #include <string.h>
 

@@ -217,7 +217,8 @@ static int read_text(int fd, struct buf *out)
 	return 0;
 }
 
-/* A standard file may be missing, or another user's. Nothing is waited for: not for a pipe's writer, either. */
+/* A standard file may be missing, or another user's. Nothing is waited for: not for a pipe's
+ * writer, either. */
 static int read_file(struct user_events *events, const char *file, bool must_exist, struct err *err)
 {
 	_cleanup_close_ int fd = open(file, O_RDONLY | O_CLOEXEC | (must_exist ? 0 : O_NONBLOCK));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is what may be read in an interrupt. A counter of the CPU itself is a register. That
- * of a device may need a lock which the interrupted code holds, and nothing but the driver's source
- * tells. So only the CPU's own are read at a clock's overflows.
+ * The hard thing is what may be read in an interrupt. A counter of the CPU itself is a register.
+ * That of a device may need a lock which the interrupted code holds, and nothing but the driver's
+ * source tells. So only the CPU's own are read at a clock's overflows.
  */
 #include "pmu/way.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a container has mounted is its own to change, so what is found by it is only believed in a folder that
- * bears the container's id, and not in its own file system. Engines' files are theirs, not links to others, and
- * small. A container that goes to some length can give itself another name (by a volume that it may write to),
- * and no more.
+ * What a container has mounted is its own to change, so what is found by it is only believed in a
+ * folder that bears the container's id, and not in its own file system. Engines' files are theirs,
+ * not links to others, and small. A container that goes to some length can give itself another name
+ * (by a volume that it may write to), and no more.
  */
 #include "proc/container_name.h"
 
@@ -24,7 +24,8 @@
 #include "sys/open.h"
 #include "sys/procfs.h"
 
-/* A container's file has some 10 kB, a list of containers 1 kB for each. In memory it is 20 times that. */
+/* A container's file has some 10 kB, a list of containers 1 kB for each. In memory it is 20 times
+ * that. */
 enum { JSON_MAX = 8 * 1024 * 1024 };
 #define REMEMBER_NS 5000000000ULL
 
@@ -36,7 +37,8 @@ struct finder {
 	const struct jansson *json;
 };
 
-/* A regular file's text of a sane size; links, folders, pipes, devices and what is larger have none. */
+/* A regular file's text of a sane size; links, folders, pipes, devices and what is larger have
+ * none. */
 static char *read_text(const struct finder *f, const char *path, size_t *ret_len)
 {
 	_cleanup_free_ char *full = xasprintf("%s%s", f->root, path);
@@ -90,7 +92,8 @@ static void put_pod(const struct finder *f, const char *space, const char *pod,
 		f->name->name = xasprintf("%s/%s", f->name->pod, container ? container : "sandbox");
 }
 
-/* Docker: "Name": "/web-1", "Config": {"Image": …}; the labels are those of a pod's container, too. */
+/* Docker: "Name": "/web-1", "Config": {"Image": …}; the labels are those of a pod's container,
+ * too. */
 static bool try_docker(const struct finder *f, const char *folder)
 {
 	_cleanup_free_ char *path = xasprintf("%s/config.v2.json", folder);
@@ -281,7 +284,8 @@ static char *option_of(const char *words, size_t len, const char *option)
 	return NULL;
 }
 
-/* A daemon in a container names folders of its own root; and anybody may be called dockerd there. */
+/* A daemon in a container names folders of its own root; and anybody may be called dockerd
+ * there. */
 static bool in_our_pid_namespace(const struct finder *f, const char *pid)
 {
 	_cleanup_free_ char *its = xasprintf("%s/proc/%s/ns/pid", f->root, pid);
@@ -320,8 +324,8 @@ static char *look_for_dockers_root(const struct finder *f)
 	return NULL;
 }
 
-/* All processes are looked at for it, and every container that isn't known asks, a few times: so it is remembered for a
- * while, and that there is none. */
+/* All processes are looked at for it, and every container that isn't known asks, a few times: so it
+ * is remembered for a while, and that there is none. */
 static const char *dockers_root(const struct finder *f)
 {
 	static struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names that users know a container by, from its engine's own files: no socket is asked. Where these lie
- * is found from what the container has mounted (the source of its /etc/hostname, its root file system), then
- * from the daemon's command line and configuration, and only then guessed.
+ * The names that users know a container by, from its engine's own files: no socket is asked. Where
+ * these lie is found from what the container has mounted (the source of its /etc/hostname, its root
+ * file system), then from the daemon's command line and configuration, and only then guessed.
  */
 #ifndef PMUBPF_PROC_CONTAINER_NAME_H
 #define PMUBPF_PROC_CONTAINER_NAME_H

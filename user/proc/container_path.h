@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which container, pod or service a cgroup is, by its path alone, as each engine composes it; both drivers
- * of Docker, Podman, containerd, CRI-O and Kubernetes (cgroupfs: folders, systemd: slices and scopes), LXC,
- * systemd-nspawn and units. Where they are nested, the innermost. Pure.
+ * Which container, pod or service a cgroup is, by its path alone, as each engine composes it; both
+ * drivers of Docker, Podman, containerd, CRI-O and Kubernetes (cgroupfs: folders, systemd: slices
+ * and scopes), LXC, systemd-nspawn and units. Where they are nested, the innermost. Pure.
  */
 #ifndef PMUBPF_PROC_CONTAINER_PATH_H
 #define PMUBPF_PROC_CONTAINER_PATH_H

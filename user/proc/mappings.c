@@ -8,8 +8,8 @@
 #include "base/search.h"
 
 /*
- * Loaders map upwards, the kernel places mappings downwards: there is room on both sides, so that a program with
- * 65,000 mappings costs a few steps each and not a copy of them all.
+ * Loaders map upwards, the kernel places mappings downwards: there is room on both sides, so that a
+ * program with 65,000 mappings costs a few steps each and not a copy of them all.
  */
 struct mappings {
 	size_t refs;

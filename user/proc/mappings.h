@@ -16,8 +16,8 @@ struct mappings; /* reference-counted; NULL is the empty list */
 
 struct mappings *mappings__ref(struct mappings *m);
 struct mappings *mappings__unref(struct mappings *m); /* returns NULL */
-/* Adds a mapping; what it covers of older ones is gone. Takes the caller's reference and returns the
- * changed list: a copy if others hold the old one. */
+/* Adds a mapping; what it covers of older ones is gone. Takes the caller's reference and returns
+ * the changed list: a copy if others hold the old one. */
 struct mappings *mappings__add(struct mappings *m, const struct mapping *add);
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr);
 size_t mappings__count(const struct mappings *m);

@@ -23,7 +23,8 @@ void mountinfo__done(struct mountinfo *info);
 
 /* The last mount on a mount point, or NULL. */
 const struct mount_line *mountinfo__at(const struct mountinfo *info, const char *point);
-/* Where a folder or file of a file system can be reached by these mounts; NULL: nowhere. The caller's. */
+/* Where a folder or file of a file system can be reached by these mounts; NULL: nowhere. The
+ * caller's. */
 char *mountinfo__reach(const struct mountinfo *info, const char *device, const char *path);
 
 #endif

@@ -17,7 +17,8 @@ struct process {
 	uint64_t serial;      /* of this process: numbers are reused, this isn't */
 	uint64_t generation;
 	struct mappings *maps;
-	size_t maps_read; /* mappings there were after the last reading that gathering made necessary */
+	/* mappings there were after the last reading that gathering made necessary */
+	size_t maps_read;
 	uint64_t snapshot_time; /* when /proc was read; 0: not */
 	uint64_t exec_arrived;  /* time of the latest exec known to have happened */
 	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
@@ -39,8 +40,8 @@ struct processes {
 	size_t after_search; /* processes there were after the last search for lost exits */
 };
 
-/* Who has exited and is still there may be so for days (nobody reaps it, or its other threads go on), and there may be
- * thousands of them: each is looked for less and less often. */
+/* Who has exited and is still there may be so for days (nobody reaps it, or its other threads go
+ * on), and there may be thousands of them: each is looked for less and less often. */
 #define LOOK_FIRST_NS 100000000ULL
 #define LOOK_MOST_NS 30000000000ULL
 
@@ -175,8 +176,8 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid,
 			      uint64_t now);
 
-/* munmap leaves no record, so one that maps and unmaps code all the time gathers mappings without end:
- * now and then /proc tells which of them are left. */
+/* munmap leaves no record, so one that maps and unmaps code all the time gathers mappings without
+ * end: now and then /proc tells which of them are left. */
 static void process__check_gathered(struct processes *all, struct process *p)
 {
 	if (mappings__count(p->maps) < 2 * p->maps_read + GATHERED_MAPPINGS ||
@@ -426,7 +427,8 @@ bool process__execing(struct process *p, uint64_t leaf, bool in_kernel)
 	return p->starting;
 }
 
-/* Read from /proc after an exec that this address belongs before: the mappings are another program's. */
+/* Read from /proc after an exec that this address belongs before: the mappings are another
+ * program's. */
 static bool process__snapshot_void(const struct process *p, uint64_t time)
 {
 	return p->snapshot_time && time < p->exec_arrived && p->exec_arrived < p->snapshot_time;

@@ -3,8 +3,8 @@
  * Who ran, and what each had mapped when. Life records build it as they happen; /proc is read once
  * for processes that ran before the recording.
  *
- * Time: records arrive unsorted and are processed one round later in the order of time. So there are
- * two kinds of calls: *__arrived, made when a record is drained, and the others, made in order.
+ * Time: records arrive unsorted and are processed one round later in the order of time. So there
+ * are two kinds of calls: *__arrived, made when a record is drained, and the others, made in order.
  * A process of before is read from /proc when its first sample arrives; if an exec that happened in
  * between arrives later, the reading shows the new program and is void for the samples before it.
  */
@@ -26,7 +26,8 @@ struct processes *processes__new(struct files *files); /* files is borrowed */
 struct processes *processes__free(struct processes *all);
 
 void processes__life_arrived(struct processes *all, const struct life *life);
-/* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be gone. */
+/* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be
+ * gone. */
 void processes__pin_early(struct processes *all, const struct life *life);
 void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now);
 
@@ -44,8 +45,9 @@ size_t processes__count(const struct processes *all);
 /* Changes whenever the process's mappings do, and no two processes share a value. */
 uint64_t process__generation(const struct process *process);
 /*
- * True for a sample inside exec, after the old program has gone and before the new one runs: the saved
- * user registers are still the old one's, so `leaf` lies in nothing. in_kernel: the sample was.
+ * True for a sample inside exec, after the old program has gone and before the new one runs: the
+ * saved user registers are still the old one's, so `leaf` lies in nothing. in_kernel: the sample
+ * was.
  */
 bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
 /* Its leader has exited, as far as the records processed so far tell; other threads may go on. */
@@ -53,8 +55,8 @@ bool processes__leader_gone(struct processes *all, uint32_t tgid);
 /* The mappings that samples of this moment lie in; NULL: none are known. */
 const struct mappings *process__mappings(const struct process *process);
 /*
- * The process as it is now, for a sample that has to wait: its mappings may change and it may be forgotten
- * meanwhile. Its files are pinned, all of them: nobody knows yet which will be needed.
+ * The process as it is now, for a sample that has to wait: its mappings may change and it may be
+ * forgotten meanwhile. Its files are pinned, all of them: nobody knows yet which will be needed.
  */
 struct process_view {
 	struct mappings *maps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What stands before the last "::" (or, in Go, the last ".") that is in no brackets. Brackets of operators are
+ * What stands before the last "::" (or, in Go, the last ".") that is in no brackets. Brackets of
+ * operators are
  * none: operator<, operator->.
  */
 #include <string.h>
@@ -32,7 +33,8 @@ static size_t name_end(const char *name)
 	return strlen(name);
 }
 
-/* What compilers append to the names of parts and copies of C functions: "foo.part.0", "foo.constprop.0.isra.0". */
+/* What compilers append to the names of parts and copies of C functions: "foo.part.0",
+ * "foo.constprop.0.isra.0". */
 static bool is_clone_suffix(const char *dot)
 {
 	static const char *const words[] = {"part",     "isra",       "constprop", "cold",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Samples are counted, so a row's two numbers of samples are compared as counts, each in the time (or whatever the
- * total is) that belongs to it. With thousands of rows chance makes some of them look different: so what is
- * significant depends on how many there are (Bonferroni).
+ * Samples are counted, so a row's two numbers of samples are compared as counts, each in the time
+ * (or whatever the total is) that belongs to it. With thousands of rows chance makes some of them
+ * look different: so what is significant depends on how many there are (Bonferroni).
  */
 #include "prof/compare.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two profiles, row by row: how much each has of something, and how sure it is that the difference is not chance.
- * What both are measured against, their total, is the caller's choice.
+ * Two profiles, row by row: how much each has of something, and how sure it is that the difference
+ * is not chance. What both are measured against, their total, is the caller's choice.
  */
 #ifndef PMUBPF_PROF_COMPARE_H
 #define PMUBPF_PROF_COMPARE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From one profile into another: the numbers of texts, functions, locations, stacks and sets of labels are other
- * ones there. Only what is asked for is copied.
+ * From one profile into another: the numbers of texts, functions, locations, stacks and sets of
+ * labels are other ones there. Only what is asked for is copied.
  */
 #ifndef PMUBPF_PROF_COPY_H
 #define PMUBPF_PROF_COPY_H

@@ -72,8 +72,9 @@ static struct prof_event *event_named(struct events *events, const char *name, s
 	return NULL;
 }
 
-/* The event that a type belongs to. Two types may share a name and differ in their units, alloc/count and
- * alloc/bytes; a maker may even write the same one twice: each is an event of its own. */
+/* The event that a type belongs to. Two types may share a name and differ in their units,
+ * alloc/count and alloc/bytes; a maker may even write the same one twice: each is an event of its
+ * own. */
 static struct prof_event *event_of(struct events *events, const struct prof *p, size_t type,
 				   enum part part, size_t len)
 {

@@ -52,8 +52,8 @@ static const struct {
 #undef M
 };
 
-/* gperftools' CPU profiles, and Java's like them, begin with the words 0, 3 and 0 or 1, as large as the program's and in
- * its order. */
+/* gperftools' CPU profiles, and Java's like them, begin with the words 0, 3 and 0 or 1, as large as
+ * the program's and in its order. */
 static const char *cpu_words(const uint8_t *data, size_t len)
 {
 	static const unsigned sizes[] = {8, 4};
@@ -69,14 +69,16 @@ static const char *cpu_words(const uint8_t *data, size_t len)
 		words[size + low] = 3;
 		words[2 * size + low] = java;
 		if (memcmp(data, words, 3 * size) == 0)
-			return java ? "a Java agent's CPU profile (java.cpu): `pprof -proto FILE` converts "
+			return java ? "a Java agent's CPU profile (java.cpu): `pprof -proto FILE` "
+				      "converts "
 				      "it" :
 				      "gperftools' own format: `pprof -proto FILE` converts it";
 	}
 	return NULL;
 }
 
-/* "heap profile: 1: 32 [2: 64] @ heap/1048576" is Go's; C++ has heapprofile, heap_v2/524288, growthz… there. */
+/* "heap profile: 1: 32 [2: 64] @ heap/1048576" is Go's; C++ has heapprofile, heap_v2/524288,
+ * growthz… there. */
 static const char *heap_text(const uint8_t *data, size_t len)
 {
 	static const char begin[] = "heap profile:";
@@ -88,7 +90,8 @@ static const char *heap_text(const uint8_t *data, size_t len)
 	at = memchr(data, '@', len);
 	if (!at || memmem(at, len - (size_t)(at - data), "@ heap/", 7))
 		return "the text form of Go's heap profile: get it without debug=1";
-	return "the text form of a C++ heap profile (gperftools, tcmalloc): `pprof -proto FILE` converts it";
+	return "the text form of a C++ heap profile (gperftools, tcmalloc): `pprof -proto FILE` "
+	       "converts it";
 }
 
 /* "main;work;inner 17" */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What it is, and what to do with it, to stand behind "FILE is "; NULL if it looks like none of the formats
- * that are known here. */
+/* What it is, and what to do with it, to stand behind "FILE is "; NULL if it looks like none of the
+ * formats that are known here. */
 const char *foreign_format(const uint8_t *data, size_t len);
 
 #endif

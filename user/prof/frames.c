@@ -13,7 +13,8 @@ static void add(struct prof_frames *frames, const struct prof_frame *frame)
 	frames->list[frames->n++] = *frame;
 }
 
-/* Asked for once of each location: that compares names, and stacks have a hundred times as many frames. */
+/* Asked for once of each location: that compares names, and stacks have a hundred times as many
+ * frames. */
 static enum prof_kind kind_of(struct prof_frames *frames, const struct prof *p, uint32_t location)
 {
 	uint8_t *known = &frames->kinds[location];

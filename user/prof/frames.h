@@ -28,8 +28,8 @@ void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint3
 void prof_frames__done(struct prof_frames *frames);
 
 /*
- * Appends the name of its function, or "[libc.so.6]+0x26d90" where there is none, or "[unknown]"; with
- * lines ":file.c:42" after it where that is known. As found: to be escaped.
+ * Appends the name of its function, or "[libc.so.6]+0x26d90" where there is none, or "[unknown]";
+ * with lines ":file.c:42" after it where that is known. As found: to be escaped.
  */
 void prof_frame__text(const struct prof_frame *frame, const struct prof *p, bool lines,
 		      struct buf *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The text of a frame's key is made once, whatever the number of stacks that it is in. Sums can't overflow:
- * whoever read the profile has checked the magnitudes of all its values.
+ * The text of a frame's key is made once, whatever the number of stacks that it is in. Sums can't
+ * overflow: whoever read the profile has checked the magnitudes of all its values.
  */
 #include "prof/group.h"
 

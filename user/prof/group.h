@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The samples of a profile, added up in rows: by keys, one within the other, or as the tree of calls. A row's self
- * are the samples whose innermost frame is its own (of keys that a whole sample has: all of its samples), its
- * total those with any frame that is; a sample counts once, however often a function recurs in it.
+ * The samples of a profile, added up in rows: by keys, one within the other, or as the tree of
+ * calls. A row's self are the samples whose innermost frame is its own (of keys that a whole sample
+ * has: all of its samples), its total those with any frame that is; a sample counts once, however
+ * often a function recurs in it.
  */
 #ifndef PMUBPF_PROF_GROUP_H
 #define PMUBPF_PROF_GROUP_H

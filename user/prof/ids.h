@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The ids that a file gives to its things, and our numbers of them. Ids are mostly 1, 2, 3…, but may be
- * anything. */
+/* The ids that a file gives to its things, and our numbers of them. Ids are mostly 1, 2, 3…, but
+ * may be anything. */
 #ifndef PMUBPF_PROF_IDS_H
 #define PMUBPF_PROF_IDS_H
 

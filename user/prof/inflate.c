@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A few hundred bytes of gzip can hold gigabytes: what comes out is counted while it comes out, and its room
- * grows with it.
+ * A few hundred bytes of gzip can hold gigabytes: what comes out is counted while it comes out, and
+ * its room grows with it.
  */
 #include "prof/inflate.h"
 

@@ -37,8 +37,8 @@ struct prof_key {
 	char *word;
 };
 
-/* "container,module,function". A word that is neither above nor a label of the profile is an error. The caller
- * frees with prof_keys__free. */
+/* "container,module,function". A word that is neither above nor a label of the profile is an error.
+ * The caller frees with prof_keys__free. */
 int prof_keys__parse(struct prof_key **ret, size_t *ret_n, const char *text, const struct prof *p,
 		     struct err *err);
 void prof_keys__free(struct prof_key *keys, size_t n);
@@ -52,8 +52,8 @@ void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
 			  const struct prof_frame *frame, struct buf *out);
 
 /*
- * Appends the C++ class, the Rust module, the Go package or type that a function's name begins with, or "[none]":
- * "ns::Stack<int>" for "int ns::Stack<int>::pop(bool)".
+ * Appends the C++ class, the Rust module, the Go package or type that a function's name begins
+ * with, or "[none]": "ns::Stack<int>" for "int ns::Stack<int>::pop(bool)".
  */
 void class_of_name(const char *name, struct buf *out);
 

@@ -47,7 +47,8 @@ static int check_sums(const struct prof *a, const struct prof *b, const char *na
 				if (__builtin_add_overflow(sum, magnitude, &sum) || sum > INT64_MAX)
 					return err__set(
 						err, -ERANGE,
-						"%s can't be added: the sum of %s doesn't fit into 64 bits",
+						"%s can't be added: the sum of %s doesn't fit "
+						"into 64 bits",
 						name, prof__text(a, a->types[t].name));
 			}
 		}

@@ -7,8 +7,8 @@
 #include "prof/prof.h"
 
 /*
- * Adds `from` to `to`: both must have the same types in the same order. The time is the earlier one, durations
- * add up, comments stand one after the other. On an error `to` is as it was.
+ * Adds `from` to `to`: both must have the same types in the same order. The time is the earlier
+ * one, durations add up, comments stand one after the other. On an error `to` is as it was.
  */
 int prof__merge(struct prof **to, const struct prof *from, const char *name, struct err *err);
 

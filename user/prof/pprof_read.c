@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A whole profile unpacked by protobuf-c is a tree of messages, many times as large as the file; of two bytes
- * of file each, if somebody means it. So the fields of the outermost message are walked here, and each sample,
- * location and so on is unpacked alone, by an allocator that has a limit. Fields come in any order: one walk
- * for each kind, texts first.
+ * A whole profile unpacked by protobuf-c is a tree of messages, many times as large as the file; of
+ * two bytes of file each, if somebody means it. So the fields of the outermost message are walked
+ * here, and each sample, location and so on is unpacked alone, by an allocator that has a limit.
+ * Fields come in any order: one walk for each kind, texts first.
  */
 #include "prof/pprof_read.h"
 
@@ -82,7 +82,8 @@ static int too_large(const struct reader *r)
 {
 	return err__set(
 		r->err, -EFBIG,
-		"%s would take more than %llu MB of memory; --max-size raises the limit (to four times "
+		"%s would take more than %llu MB of memory; --max-size raises the limit (to four "
+		"times "
 		"its bytes)",
 		r->name, (unsigned long long)(MEMORY_FACTOR * r->max_bytes) >> 20);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads a profile in pprof's format, gzip'd or not, whoever wrote it. The file is not trusted: it costs no more
- * memory than the limit says, and whatever doesn't fit together is an error with one sentence.
+ * Reads a profile in pprof's format, gzip'd or not, whoever wrote it. The file is not trusted: it
+ * costs no more memory than the limit says, and whatever doesn't fit together is an error with one
+ * sentence.
  *
  * What struct prof has no room for is left out: columns, is_folded, fields that
  * profile.proto doesn't know.
@@ -17,7 +18,8 @@
 #define PPROF_MAX_BYTES ((uint64_t)256 << 20)
 
 struct pprof_limits {
-	/* Of the uncompressed file; what is made of it may take four times as much. 0: PPROF_MAX_BYTES */
+	/* Of the uncompressed file; what is made of it may take four times as much. 0:
+	 * PPROF_MAX_BYTES */
 	uint64_t max_bytes;
 };
 

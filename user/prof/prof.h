@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A named profile, whole in memory: what a recording becomes at its end, and what is saved, read back,
- * shown and compared. Its shape is that of pprof's profile.proto: a sample is a stack of locations with
- * labels and a value of each type; a location is an address in a mapping, with the functions that
- * inlining has put there.
+ * A named profile, whole in memory: what a recording becomes at its end, and what is saved, read
+ * back, shown and compared. Its shape is that of pprof's profile.proto: a sample is a stack of
+ * locations with labels and a value of each type; a location is an address in a mapping, with the
+ * functions that inlining has put there.
  *
- * Texts are numbers of prof__text() and stand as they were found: whoever prints them escapes them. Mappings,
- * functions and locations are numbered from 1; 0 is none. What is the same has the same number, and samples
- * of one stack and one set of labels are one sample. Functions that take numbers trust them: who reads a file
- * checks what it says.
+ * Texts are numbers of prof__text() and stand as they were found: whoever prints them escapes them.
+ * Mappings, functions and locations are numbered from 1; 0 is none. What is the same has the same
+ * number, and samples of one stack and one set of labels are one sample. Functions that take
+ * numbers trust them: who reads a file checks what it says.
  */
 #ifndef PMUBPF_PROF_PROF_H
 #define PMUBPF_PROF_PROF_H
@@ -46,7 +46,8 @@ struct prof_location {
 	uint64_t address; /* of the instruction, of a caller: of the call; as the ELF file has it */
 	uint32_t first_line;
 	uint32_t
-		n_lines; /* innermost first: the last is the function that the others were inlined into */
+		/* innermost first: the last is the function that the others were inlined into */
+		n_lines;
 };
 
 /* A label is a text, or a number with a unit. */
@@ -142,8 +143,9 @@ enum prof_kind {
 enum prof_kind prof__kind(const struct prof *p, uint32_t location);
 
 /*
- * What is measured: up to three types belong to one event. A recording of ours has NAME_sample/count,
- * NAME_event/count and NAME_time/nanoseconds; Go's samples/count and cpu/nanoseconds are one, too.
+ * What is measured: up to three types belong to one event. A recording of ours has
+ * NAME_sample/count, NAME_event/count and NAME_time/nanoseconds; Go's samples/count and
+ * cpu/nanoseconds are one, too.
  */
 #define PROF_NO_TYPE SIZE_MAX
 struct prof_event {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The expressions are a stranger's: what refers back or counts costs regcomp() and regexec() any time and memory, and
- * so do many nested plus signs. pprof's own (RE2) need none of them.
+ * The expressions are a stranger's: what refers back or counts costs regcomp() and regexec() any
+ * time and memory, and so do many nested plus signs. pprof's own (RE2) need none of them.
  */
 #include "prof/prune.h"
 
@@ -116,8 +116,8 @@ static uint32_t lines_that_go(struct pruner *x, uint32_t location)
 	return *known - 1;
 }
 
-/* Where the stack begins: under the outermost location that goes, or with the one of which a part does. What is
- * outside of the first that stays whole is never taken away. */
+/* Where the stack begins: under the outermost location that goes, or with the one of which a part
+ * does. What is outside of the first that stays whole is never taken away. */
 static size_t first_that_stays(struct pruner *x, const uint32_t *stack, size_t n)
 {
 	bool any = false;

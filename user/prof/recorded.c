@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is what addresses are. Frames are offsets in files, so that randomised processes share
- * their stacks; pprof wants addresses in mappings, from which others find the place in the file. So each
- * segment that was hit becomes a mapping at the place where its ELF file wants it: addresses are those
- * that addr2line takes, and pprof computes a base of 0. Those of the kernel are distances from the beginning of their
+ * The hard thing is what addresses are. Frames are offsets in files, so that randomised processes
+ * share their stacks; pprof wants addresses in mappings, from which others find the place in the
+ * file. So each segment that was hit becomes a mapping at the place where its ELF file wants it:
+ * addresses are those that addr2line takes, and pprof computes a base of 0. Those of the kernel are
+ * distances from the beginning of their
  * function: where it lies in memory is a secret of this boot (kptr_restrict), and of no use to the next.
  */
 #include "prof/recorded.h"
@@ -19,7 +20,8 @@
 
 enum { PAGE = 4096 };
 
-/* A file's code with the same distance between offset and address, or all code of the kernel, or of JITs. */
+/* A file's code with the same distance between offset and address, or all code of the kernel, or of
+ * JITs. */
 struct segment {
 	uint32_t kind, file;
 	uint64_t distance;

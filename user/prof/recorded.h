@@ -2,8 +2,8 @@
 /*
  * A recording as a named profile. For each event that was asked for there are NAME_sample/count,
  * NAME_event/count and, where its weights are or become time, NAME_time/nanoseconds (of a clock no
- * NAME_event: its events are nanoseconds). The numbers of rows add up to those of their sum, however each
- * of them had to be rounded.
+ * NAME_event: its events are nanoseconds). The numbers of rows add up to those of their sum,
+ * however each of them had to be rounded.
  */
 #ifndef PMUBPF_PROF_RECORDED_H
 #define PMUBPF_PROF_RECORDED_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Each frame is matched once, however many stacks it is a part of. A stack may be cut within a location, between
- * a function and one that was inlined into it.
+ * Each frame is matched once, however many stacks it is a part of. A stack may be cut within a
+ * location, between a function and one that was inlined into it.
  */
 #include "prof/select.h"
 
@@ -111,7 +111,8 @@ static bool any_matches(struct selecting *x, struct matcher *m)
 }
 
 /*
- * An empty text and the number 0 are the same bytes. It is a number if others of the key are; of these keys always.
+ * An empty text and the number 0 are the same bytes. It is a number if others of the key are; of
+ * these keys always.
  */
 static bool is_empty_text(const struct prof *p, const struct prof_label *label)
 {

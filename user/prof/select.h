@@ -20,9 +20,10 @@ struct selection {
 };
 
 /*
- * The samples with a function that matches `focus`, with none that matches `ignore`, with these labels. Of
- * `callees` the stacks begin at its outermost call; of `callers` they end at its innermost. A name is that of a
- * function with or without its parameters. A function or an event that isn't there is an error. The caller frees
+ * The samples with a function that matches `focus`, with none that matches `ignore`, with these
+ * labels. Of `callees` the stacks begin at its outermost call; of `callers` they end at its
+ * innermost. A name is that of a function with or without its parameters. A function or an event
+ * that isn't there is an error. The caller frees
  * *ret.
  */
 int prof__select(struct prof **ret, const struct prof *p, const struct selection *s,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is what an address is: as pprof has it, one of the process, from which the mapping's start and
- * offset lead to a place in the file. Ours are as if each file were mapped where its ELF headers want it.
+ * The hard thing is what an address is: as pprof has it, one of the process, from which the
+ * mapping's start and offset lead to a place in the file. Ours are as if each file were mapped
+ * where its ELF headers want it.
  */
 #include "prof/symbolize.h"
 

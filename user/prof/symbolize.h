@@ -14,8 +14,9 @@ struct symbolized {
 };
 
 /*
- * Replaces *p. A mapping's file is DIR/.build-id/xx/yyyy.debug, DIR/yyyyyy…, its base name in DIR, or any file right
- * in DIR, and must have the build-id if the mapping says one. The helper reads it. Places that have names keep them.
+ * Replaces *p. A mapping's file is DIR/.build-id/xx/yyyy.debug, DIR/yyyyyy…, its base name in DIR,
+ * or any file right in DIR, and must have the build-id if the mapping says one. The helper reads
+ * it. Places that have names keep them.
  */
 int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct symbolized *ret,
 		    struct err *err);

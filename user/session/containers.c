@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Recording some containers only, also those that start later: the kernel side lets every cgroup pass that
- * was never looked up, here it is looked up at its first sample, and from then on the kernel side knows.
+ * Recording some containers only, also those that start later: the kernel side lets every cgroup
+ * pass that was never looked up, here it is looked up at its first sample, and from then on the
+ * kernel side knows.
  */
 #include "out/escape.h"
 #include "session/internal.h"

@@ -17,8 +17,8 @@ struct place {
 	size_t row;
 };
 
-/* How long a task ran on a CPU. An event that is bound to both is enabled all the time that the task
- * runs, elsewhere too: what it missed by sharing its counter can't be told from that. */
+/* How long a task ran on a CPU. An event that is bound to both is enabled all the time that the
+ * task runs, elsewhere too: what it missed by sharing its counter can't be told from that. */
 struct presence {
 	struct presence_key {
 		pid_t tid;

@@ -46,7 +46,8 @@ static size_t lead_in_set(const struct event_list *set)
 	return i;
 }
 
-/* The events of one set, with our clock if it has to read some of them; numbers[i] is the i-th's place among all. */
+/* The events of one set, with our clock if it has to read some of them; numbers[i] is the i-th's
+ * place among all. */
 static void pick_set(const struct event_list *all, const struct plan *plan, size_t set,
 		     struct event_list *ret, size_t *numbers)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Several recordings of one command, one for each set of events that fit together, as one profile. */
+/* Several recordings of one command, one for each set of events that fit together, as one
+ * profile. */
 #ifndef PMUBPF_SESSION_PASSES_H
 #define PMUBPF_SESSION_PASSES_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Counters of places: a package's energy, a memory controller's reads. Nobody can say which program
- * their counts are due to, so what was counted goes to the artificial function [not-program-related],
- * under the CPU through which the place is read. Read from here: in an interrupt it might take a lock
- * that the interrupted code holds.
+ * their counts are due to, so what was counted goes to the artificial function
+ * [not-program-related], under the CPU through which the place is read. Read from here: in an
+ * interrupt it might take a lock that the interrupted code holds.
  */
 #include <inttypes.h>
 
@@ -31,7 +31,8 @@ void session__charge_places(struct session *s)
 	}
 }
 
-/* What the user has to know to read the numbers: a sentence for each way, after the events' names. */
+/* What the user has to know to read the numbers: a sentence for each way, after the events'
+ * names. */
 static void note_way(struct session *s, enum event_way way, const char *sentence)
 {
 	const struct event_list *events = s->opts->events;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From here on this process only looks: it reads counters and maps that it holds, and what the kernel says of itself.
- * What belongs to processes is opened by one that has the capabilities for it (opener/), and gives up here what
- * only counters wanted. The command has been forked before, and runs with its caller's privileges.
+ * From here on this process only looks: it reads counters and maps that it holds, and what the
+ * kernel says of itself. What belongs to processes is opened by one that has the capabilities for
+ * it (opener/), and gives up here what only counters wanted. The command has been forked before,
+ * and runs with its caller's privileges.
  *
- * Which capabilities that takes was found by leaving out one at a time (docs/design/0013-sandbox.md): CAP_BPF for
- * maps, what ends a command that has become another user, and before 5.13 what shows addresses in /proc/kallsyms.
+ * Which capabilities that takes was found by leaving out one at a time
+ * (docs/design/0013-sandbox.md): CAP_BPF for maps, what ends a command that has become another
+ * user, and before 5.13 what shows addresses in /proc/kallsyms.
  */
 #include <linux/capability.h>
 

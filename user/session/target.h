@@ -11,8 +11,8 @@
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
-/* All borrowed. Exactly one says whom, except that command may come with any other, and then only sets the
- * duration. */
+/* All borrowed. Exactly one says whom, except that command may come with any other, and then only
+ * sets the duration. */
 struct target {
 	const pid_t *pids;
 	size_t n_pids;
@@ -31,7 +31,8 @@ struct target {
 	uint64_t duration_ns; /* 0: until the target ends or a signal comes */
 };
 
-/* With -a, -C, -G or containers everything there is counted, and a command only sets the duration. */
+/* With -a, -C, -G or containers everything there is counted, and a command only sets the
+ * duration. */
 static inline bool target__by_place(const struct target *t)
 {
 	return t->all || t->n_cgroups || t->n_containers || (t->cpus && !t->n_pids && !t->n_tids);

@@ -16,13 +16,14 @@ struct tasks {
 	size_t n_fds;
 };
 
-/* The threads there are now, of the processes and those named, and `command` (0: none): ascending, each
+/* The threads there are now, of the processes and those named, and `command` (0: none): ascending,
+ * each
  * once: a thread that was named twice must not be counted twice. The caller frees *ret_tids. */
 int tasks__list(const struct tasks *tasks, pid_t command, pid_t **ret_tids, size_t *ret_n,
 		struct err *err);
 
-/* Threads appear while others are being marked or opened: done when a second look finds no new one. Both
- * as tasks__list made them. */
+/* Threads appear while others are being marked or opened: done when a second look finds no new one.
+ * Both as tasks__list made them. */
 bool tids_any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_before);
 
 /* Checks that all are there, and notices from now on when they go. */

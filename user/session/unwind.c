@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The kernel side walks stacks by tables that are made while the recording goes on. Samples that came before their
- * table wait for it in the assembly (assemble/late.c), which asks here.
+ * The kernel side walks stacks by tables that are made while the recording goes on. Samples that
+ * came before their table wait for it in the assembly (assemble/late.c), which asks here.
  */
 #include <poll.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An interrupt that ends the waiting is taken either in the instruction that waits or, where the CPU
- * waits with interrupts off, where they are switched on again: a few functions further out. Both are
- * idle time. What the idle loop does besides (choosing a state, switching the tick off, scheduling) is
- * work, and has functions of its own.
+ * An interrupt that ends the waiting is taken either in the instruction that waits or, where the
+ * CPU waits with interrupts off, where they are switched on again: a few functions further out.
+ * Both are idle time. What the idle loop does besides (choosing a state, switching the tick off,
+ * scheduling) is work, and has functions of its own.
  */
 #include "sym/idle.h"
 

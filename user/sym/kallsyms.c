@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * 120,000 to 200,000 lines are parsed as they are read, and only the names of functions are kept: the text as a
- * whole would be the largest block of memory of a recording. The hard thing: symbols have no sizes, so the end of
- * a section must come from elsewhere (_etext, /proc/modules, and a limit), or the last function would own
- * everything behind it.
+ * 120,000 to 200,000 lines are parsed as they are read, and only the names of functions are kept:
+ * the text as a whole would be the largest block of memory of a recording. The hard thing: symbols
+ * have no sizes, so the end of a section must come from elsewhere (_etext, /proc/modules, and a
+ * limit), or the last function would own everything behind it.
  */
 #include "sym/kallsyms.h"
 
@@ -26,7 +26,8 @@ enum {
 	READS = 16,        /* at a time; the kernel gives a page or so each */
 };
 
-/* Names are offsets into the text of all names; 0: what lies here has none (the end of a section). */
+/* Names are offsets into the text of all names; 0: what lies here has none (the end of a
+ * section). */
 struct ksym {
 	uint64_t addr;
 	uint32_t name;
@@ -44,7 +45,9 @@ struct kallsyms {
 	struct buf names; /* each with its NUL; at 0 there is none */
 	struct ksym *symbols;
 	size_t n_symbols, cap_symbols;
-	size_t n_sorted; /* of the symbols, from the start, before the first that lies lower than the one before it */
+	/* of the symbols, from the start, before the first that lies lower than the one before
+	 * it */
+	size_t n_sorted;
 	uint32_t module; /* of the last line that had one: those of a module stand together */
 	struct kmodule *modules;
 	size_t n_modules, cap_modules;
@@ -155,8 +158,8 @@ static size_t sorted_below(const struct kallsyms *ks, uint64_t addr)
 	return FIRST_INDEX(i, ks->n_sorted, ks->symbols[i].addr >= addr);
 }
 
-/* The core kernel comes sorted, and modules, which don't, mostly lie above it: what lies below all that is out of
- * place need not be touched. */
+/* The core kernel comes sorted, and modules, which don't, mostly lie above it: what lies below all
+ * that is out of place need not be touched. */
 static void kallsyms__sort(struct kallsyms *ks)
 {
 	uint64_t lowest = UINT64_MAX;

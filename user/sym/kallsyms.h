@@ -19,19 +19,21 @@ int kallsyms__load(const char *path, struct kallsyms **ret, struct err *err);
  * and that's fine). */
 int kallsyms__load_from(const char *path, const char *modules_path, struct kallsyms **ret,
 			struct err *err);
-/* The same in parts, for who has more to do: the files are opened now, with the privileges of now. Then read on
- * until it is no more 1, which takes a millisecond or so each time: 0: all is there, or a negative errno. */
+/* The same in parts, for who has more to do: the files are opened now, with the privileges of now.
+ * Then read on until it is no more 1, which takes a millisecond or so each time: 0: all is there,
+ * or a negative errno. */
 int kallsyms__begin(const char *path, const char *modules_path, struct kallsyms **ret);
 int kallsyms__read_on(struct kallsyms *ks);
-/* No symbols, only the modules of now (path NULL: /proc/modules): what it finds is SYM_NO_SYMBOL, and the module. */
+/* No symbols, only the modules of now (path NULL: /proc/modules): what it finds is SYM_NO_SYMBOL,
+ * and the module. */
 struct kallsyms *kallsyms__modules(const char *path);
 struct kallsyms *kallsyms__free(struct kallsyms *ks);
 
 /* name and module are borrowed from ks (module NULL: the kernel proper, "bpf" for BPF programs).
  * Of several symbols at one address the answer is a global one before a local, then the one with
  * fewer leading underscores, the shorter one, the one that sorts first. ks NULL: SYM_NO_KALLSYMS.
- * offset is that in the symbol. Without a name: module and the offset from the start of its core section, from
- * modules_path (/proc/modules), when the address lies in a module. */
+ * offset is that in the symbol. Without a name: module and the offset from the start of its core
+ * section, from modules_path (/proc/modules), when the address lies in a module. */
 struct kernel_name {
 	const char *name;
 	const char *module;

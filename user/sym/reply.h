@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the helper answers (symd/protocol.h), checked in full: bytes in, what they say out, or -EPROTO. Pure. The
- * cursor stands behind the header.
+ * What the helper answers (symd/protocol.h), checked in full: bytes in, what they say out, or
+ * -EPROTO. Pure. The cursor stands behind the header.
  */
 #ifndef PMUBPF_SYM_REPLY_H
 #define PMUBPF_SYM_REPLY_H
@@ -29,8 +29,8 @@ int reply__reason(struct cursor *c, enum sym_reason refusal, enum sym_reason *re
 int reply__identity(struct cursor *c, struct reply_identity *ret);
 /* 0 or 1. */
 int reply__flag(struct cursor *c);
-/* Of LOOKUP: how many of the n there are, at least one; ret has these, to be freed by sym_name__done(). What there is no
- * room for in texts has no name (SYM_ROOM). */
+/* Of LOOKUP: how many of the n there are, at least one; ret has these, to be freed by
+ * sym_name__done(). What there is no room for in texts has no name (SYM_ROOM). */
 ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret);
 
 #endif

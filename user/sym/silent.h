@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * File systems that kept helpers waiting for ever: each cost a process that can't die, and time. After
- * SILENT_ALLOWED of them nothing more of that device, and of that mount namespace, is read for a while, so that the
- * helpers are there for everybody else's files.
+ * File systems that kept helpers waiting for ever: each cost a process that can't die, and time.
+ * After SILENT_ALLOWED of them nothing more of that device, and of that mount namespace, is read
+ * for a while, so that the helpers are there for everybody else's files.
  */
 #ifndef PMUBPF_SYM_SILENT_H
 #define PMUBPF_SYM_SILENT_H
@@ -17,7 +17,8 @@ enum {
 	SILENT_MAX = 16,     /* that are remembered: those of the last helpers that may be stuck */
 };
 
-/* Where a file lies; 0: not known, or a mount namespace that is ours, of which nobody is suspected. */
+/* Where a file lies; 0: not known, or a mount namespace that is ours, of which nobody is
+ * suspected. */
 struct silent_place {
 	uint64_t dev, mnt_ns;
 };

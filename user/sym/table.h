@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An unwind table (pmubpf/unwind.h) as the helper process sent it. Hostile until checked; afterwards every
- * index in it may be followed blindly, also by the overflow program.
+ * An unwind table (pmubpf/unwind.h) as the helper process sent it. Hostile until checked;
+ * afterwards every index in it may be followed blindly, also by the overflow program.
  */
 #ifndef PMUBPF_SYM_TABLE_H
 #define PMUBPF_SYM_TABLE_H
@@ -39,8 +39,8 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 /* Of head and all that it announces. */
 uint64_t unwind_table__bytes(const struct pmb_table_head *head);
 
-/* Copies the table out of fd (borrowed) and checks it. 0, -EPROTO (also if fd is not a sealed memfd), or
- * another negative errno. */
+/* Copies the table out of fd (borrowed) and checks it. 0, -EPROTO (also if fd is not a sealed
+ * memfd), or another negative errno. */
 int unwind_table__read(int fd, struct unwind_table *ret);
 void unwind_table__done(struct unwind_table *t);
 

@@ -2,10 +2,10 @@
 /*
  * Asks a helper process of its own for unwind tables, one file at a time, and never waits:
  *
- *	table_client__start(fd of a file) → poll table_client__poll_fd() → table_client__finish()
+ * 	table_client__start(fd of a file) → poll table_client__poll_fd() → table_client__finish()
  *
- * A helper that dies, lies, or takes too long is replaced; the file that did it gets TABLE_HELPER, and
- * should not be asked about again.
+ * A helper that dies, lies, or takes too long is replaced; the file that did it gets TABLE_HELPER,
+ * and should not be asked about again.
  */
 #ifndef PMUBPF_SYM_TABLE_CLIENT_H
 #define PMUBPF_SYM_TABLE_CLIENT_H
@@ -33,25 +33,27 @@ struct table_client *table_client__free(struct table_client *c); /* NULL is fine
 /* Starts the helper now, so that it is there when the first file comes. */
 void table_client__prepare(struct table_client *c);
 
-/* Asks for the table of the file's offsets [from, to). fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a
- * helper that was killed is not gone yet. Otherwise, also if the helper can't be started, the answer is
- * the next finish's: 0. */
+/* Asks for the table of the file's offsets [from, to). fd is borrowed until this returns.
+ * deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a helper that was killed is not
+ * gone yet. Otherwise, also if the helper can't be started, the answer is the next finish's: 0. */
 int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t to,
 			uint64_t deadline_ns);
-/* The helper closes what it has open of that file: a large one's, which it keeps; when it isn't busy. */
+/* The helper closes what it has open of that file: a large one's, which it keeps; when it isn't
+ * busy. */
 void table_client__forget(struct table_client *c, int fd);
-/* Readable when finish has something to do; -1: nothing is under way. Another one after each start. */
+/* Readable when finish has something to do; -1: nothing is under way. Another one after each
+ * start. */
 int table_client__poll_fd(const struct table_client *c);
-/* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the caller's
- * to close, has the table: unwind_table__read(). It is -1 with all others. */
+/* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the
+ * caller's to close, has the table: unwind_table__read(). It is -1 with all others. */
 enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd);
 /* CPU time of the helpers so far, and the most memory that the present one had at a time. */
 uint64_t table_client__cpu_ns(const struct table_client *c);
 uint64_t table_client__rss_bytes(const struct table_client *c);
 /* After TABLE_HELPER: what became of it, for people; the caller frees it. */
 char *table_client__trouble(const struct table_client *c);
-/* …and whether it waited for a server that does not answer; …but maybe that of a file before, which it had not closed
- * yet. */
+/* …and whether it waited for a server that does not answer; …but maybe that of a file before, which
+ * it had not closed yet. */
 bool table_client__was_stuck(const struct table_client *c);
 bool table_client__was_used(const struct table_client *c);
 /* That table was not one: the helper is not to be trusted any more. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is whose names get the room. What one file or program may fill is a share of it; beyond that its
- * names become short ones, so that what comes later (files are asked about heaviest first) finds room, too.
+ * The hard thing is whose names get the room. What one file or program may fill is a share of it;
+ * beyond that its names become short ones, so that what comes later (files are asked about heaviest
+ * first) finds room, too.
  */
 #include "sym/texts.h"
 

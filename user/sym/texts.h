@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The texts of names, each once however many frames have it, for as long as the set lives. Programs choose them, so
- * they are bounded: in length (what is longer is cut, and says so), and all together.
+ * The texts of names, each once however many frames have it, for as long as the set lives. Programs
+ * choose them, so they are bounded: in length (what is longer is cut, and says so), and all
+ * together.
  */
 #ifndef PMUBPF_SYM_TEXTS_H
 #define PMUBPF_SYM_TEXTS_H
@@ -24,7 +25,8 @@ struct texts;
 struct texts *texts__new(size_t limit_bytes); /* 0: any */
 struct texts *texts__free(struct texts *t);   /* NULL is fine; returns NULL */
 
-/* The same text has the same address. Never fails: who adds what a program chose asks for room first. */
+/* The same text has the same address. Never fails: who adds what a program chose asks for room
+ * first. */
 const char *texts__add(struct texts *t, const char *text, size_t len);
 /* False: it is full. Counts what is then refused. */
 bool texts__has_room(struct texts *t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Address ranges with a number each; finds the one that starts last of those that hold an address. */
+/* Address ranges with a number each; finds the one that starts last of those that hold an
+ * address. */
 #ifndef PMUBPF_SYMD_ADDR_RANGES_H
 #define PMUBPF_SYMD_ADDR_RANGES_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: a hostile file in which each of millions of symbols covers all addresses. So a symbol is put down
- * at the few nodes of a tree that stand for what it covers, and comes down to the addresses in the end.
+ * The hard thing: a hostile file in which each of millions of symbols covers all addresses. So a
+ * symbol is put down at the few nodes of a tree that stand for what it covers, and comes down to
+ * the addresses in the end.
  */
 #include "symd/asked.h"
 
@@ -69,7 +70,8 @@ static bool is_behind(const struct candidate *a, const struct candidate *b)
 	return b->is_set && (a->prio != b->prio ? a->prio < b->prio : a->start < b->start);
 }
 
-/* Names are read only of what wins something by its place. False: it isn't to be offered any further. */
+/* Names are read only of what wins something by its place. False: it isn't to be offered any
+ * further. */
 static bool offer_to(struct asked *a, struct candidate *node, struct candidate *c)
 {
 	if (is_behind(c, node))

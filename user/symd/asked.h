@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Some addresses, and for each the best of all symbols that are offered, one after the other, in any order: what is
- * kept depends on how many addresses were asked for, not on how many symbols a file has.
+ * Some addresses, and for each the best of all symbols that are offered, one after the other, in
+ * any order: what is kept depends on how many addresses were asked for, not on how many symbols a
+ * file has.
  *
- * Which symbol wins an address: the higher prio; then the one that starts last (the innermost); then the higher rank,
- * the shorter name, the name that sorts first, so that aliases are chosen the same way every time.
+ * Which symbol wins an address: the higher prio; then the one that starts last (the innermost);
+ * then the higher rank, the shorter name, the name that sorts first, so that aliases are chosen the
+ * same way every time.
  */
 #ifndef PMUBPF_SYMD_ASKED_H
 #define PMUBPF_SYMD_ASKED_H

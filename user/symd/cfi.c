@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: order. Rows must come out by offset in the file, but FDEs stand in any order, so a
- * first pass notes where each begins (24 bytes for each function), and the second runs their programs in
- * the order of the code.
+ * The hard thing: order. Rows must come out by offset in the file, but FDEs stand in any order, so
+ * a first pass notes where each begins (24 bytes for each function), and the second runs their
+ * programs in the order of the code.
  */
 #include "symd/cfi.h"
 

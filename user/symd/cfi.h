@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Call frame information (.eh_frame, .debug_frame) of one file, made into rows: from this offset in the
- * file on, this rule. Bytes in, rows out; where the bytes come from is elf_cfi.h's business.
+ * Call frame information (.eh_frame, .debug_frame) of one file, made into rows: from this offset in
+ * the file on, this rule. Bytes in, rows out; where the bytes come from is elf_cfi.h's business.
  *
- *	cfi__new → cfi__add_section… → cfi__emit → cfi__free
+ * 	cfi__new → cfi__add_section… → cfi__emit → cfi__free
  *
- * Every byte is hostile. An FDE that contradicts itself or the file is left out as a whole, and counted;
- * where two claim the same code, the one that starts first has it. Time and memory are linear in the
- * size of the sections.
+ * Every byte is hostile. An FDE that contradicts itself or the file is left out as a whole, and
+ * counted; where two claim the same code, the one that starts first has it. Time and memory are
+ * linear in the size of the sections.
  */
 #ifndef PMUBPF_SYMD_CFI_H
 #define PMUBPF_SYMD_CFI_H
@@ -32,8 +32,8 @@ enum {
 	/* Code between two functions is padding up to this size: it gets no row of its own, which
 	 * would say that nothing is known, or guess. */
 	CFI_PADDING_MAX = 63,
-	/* From this size on it is a runtime's code (V8's builtins have no entries), which keeps frame pointers; less
-	 * may be assembler that uses the register for anything. */
+	/* From this size on it is a runtime's code (V8's builtins have no entries), which keeps
+	 * frame pointers; less may be assembler that uses the register for anything. */
 	CFI_RUNTIME_MIN = 4096,
 };
 
@@ -58,15 +58,16 @@ struct cfi;
 struct cfi *cfi__new(enum cfi_machine machine, const struct cfi_code *code, size_t n_code);
 struct cfi *cfi__free(struct cfi *cfi); /* NULL is fine; returns NULL */
 
-/* Only what holds for offsets in [from, to) is wanted; before the first section. cfi__emit() says the same of those as
- * without it. */
+/* Only what holds for offsets in [from, to) is wanted; before the first section. cfi__emit() says
+ * the same of those as without it. */
 void cfi__set_range(struct cfi *cfi, uint64_t from, uint64_t to);
 /* Sections that come first win. -EFBIG: more than the limits allow. */
 int cfi__add_section(struct cfi *cfi, const struct cfi_section *section);
 /* Code whose rule is known otherwise; wins over what starts at the same place. */
 int cfi__add_fixed(struct cfi *cfi, uint64_t vaddr, uint64_t size,
 		   const struct pmb_unwind_rule *rule);
-/* Where programs begin is no padding: what nothing describes has no rule from there on, however short it is. */
+/* Where programs begin is no padding: what nothing describes has no rule from there on, however
+ * short it is. */
 void cfi__set_entry_point(struct cfi *cfi, uint64_t vaddr);
 size_t cfi__n_entries(const struct cfi *cfi);
 

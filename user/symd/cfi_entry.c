@@ -140,7 +140,8 @@ static bool skip_pointer(const struct cfi_section *s, struct cursor *c)
 	return cfi_pointer__read(s, c, encoding & POINTER_FORM, &unused);
 }
 
-/* What the letters stand for. Of an unknown one, even the place of the next letter's data is unknown. */
+/* What the letters stand for. Of an unknown one, even the place of the next letter's data is
+ * unknown. */
 static bool read_augmentation(const struct cfi_section *s, struct cursor *c, const char *letters,
 			      struct cfi_cie *cie)
 {

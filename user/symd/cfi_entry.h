@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The entries of a section of call frame information: CIEs (what functions share) and FDEs (one for each
- * function), DWARF 5, 6.4.1, and the Linux Standard Base for .eh_frame. */
+/* The entries of a section of call frame information: CIEs (what functions share) and FDEs (one for
+ * each function), DWARF 5, 6.4.1, and the Linux Standard Base for .eh_frame. */
 #ifndef PMUBPF_SYMD_CFI_ENTRY_H
 #define PMUBPF_SYMD_CFI_ENTRY_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: to read over what doesn't matter without losing the thread. An operand of the wrong
- * size derails all that follows, so an instruction that isn't known makes the whole FDE bad.
+ * The hard thing: to read over what doesn't matter without losing the thread. An operand of the
+ * wrong size derails all that follows, so an instruction that isn't known makes the whole FDE bad.
  */
 #include "symd/cfi_program.h"
 

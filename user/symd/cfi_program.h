@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The programs of call frame information, DWARF 5, 6.4.2: each instruction says what changes, and where. */
+/* The programs of call frame information, DWARF 5, 6.4.2: each instruction says what changes, and
+ * where. */
 #ifndef PMUBPF_SYMD_CFI_PROGRAM_H
 #define PMUBPF_SYMD_CFI_PROGRAM_H
 

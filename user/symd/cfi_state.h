@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What call frame information says of one instruction, as far as a walk of stacks needs it, and the rule
- * of the table that it becomes.
+ * What call frame information says of one instruction, as far as a walk of stacks needs it, and the
+ * rule of the table that it becomes.
  */
 #ifndef PMUBPF_SYMD_CFI_STATE_H
 #define PMUBPF_SYMD_CFI_STATE_H
@@ -55,8 +55,8 @@ struct cfi_registers {
 };
 extern const struct cfi_registers cfi_registers[];
 
-/* The expression (all of c) that computes the CFA, or where a register is saved, if it is one of those
- * that compilers and linkers write; else CFI_CFA_OTHER, CFI_OTHER. */
+/* The expression (all of c) that computes the CFA, or where a register is saved, if it is one of
+ * those that compilers and linkers write; else CFI_CFA_OTHER, CFI_OTHER. */
 struct cfi_cfa cfi_cfa__of_expression(struct cursor c);
 struct cfi_place cfi_place__of_expression(struct cursor c);
 

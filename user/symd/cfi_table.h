@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows in the order of the code, made into the unwind table of a file (pmubpf/unwind.h): rules that are
- * equal stored once, rows in pages that each stand for themselves. Memory is that of the table.
+ * Rows in the order of the code, made into the unwind table of a file (pmubpf/unwind.h): rules that
+ * are equal stored once, rows in pages that each stand for themselves. Memory is that of the table.
  */
 #ifndef PMUBPF_SYMD_CFI_TABLE_H
 #define PMUBPF_SYMD_CFI_TABLE_H
@@ -32,8 +32,8 @@ struct cfi_table {
 void cfi_table__init(struct cfi_table *t);
 void cfi_table__done(struct cfi_table *t);
 
-/* Offsets ascend. A cfi_row_fn, with t as its context. Rules beyond the 65,536th that are new become
- * PMB_CFA_UNSUPPORTED. */
+/* Offsets ascend. A cfi_row_fn, with t as its context. Rules beyond the 65,536th that are new
+ * become PMB_CFA_UNSUPPORTED. */
 void cfi_table__add(void *t, uint64_t file_off, const struct pmb_unwind_rule *rule);
 /* After the last row, which must be PMB_CFA_NONE. 0 or -EFBIG. */
 int cfi_table__finish(struct cfi_table *t, struct pmb_table_head *ret);

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * The function begins at vaddr with these bytes. It ends behind the first instruction after which nothing comes and
- * over which no jump of its own leads. 0: that isn't within len, or it is no code.
+ * The function begins at vaddr with these bytes. It ends behind the first instruction after which
+ * nothing comes and over which no jump of its own leads. 0: that isn't within len, or it is no
+ * code.
  */
 size_t code_extent(const uint8_t *bytes, size_t len, uint64_t vaddr);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is the code after a ret or a jmp: nothing falls into it. A jump that was seen before says what
- * holds there; so code is gone through three times, for jumps upwards. Else it is a function if something calls it, or
- * if it looks like the beginning of one; else it is a part of the function before (a switch jumps there), and
- * what held before that one's epilogue holds again.
+ * The hard thing is the code after a ret or a jmp: nothing falls into it. A jump that was seen
+ * before says what holds there; so code is gone through three times, for jumps upwards. Else it is
+ * a function if something calls it, or if it looks like the beginning of one; else it is a part of
+ * the function before (a switch jumps there), and what held before that one's epilogue holds again.
  */
 #include "symd/code_frames.h"
 
@@ -24,7 +24,8 @@ enum {
 	ALIGNMENT = 16, /* of functions */
 };
 
-/* What holds before an instruction: distances to the CFA, and of the caller's frame pointer from it. */
+/* What holds before an instruction: distances to the CFA, and of the caller's frame pointer from
+ * it. */
 struct state {
 	int32_t sp, fp; /* LOST: not known */
 	int32_t saved;  /* 0: still in the register */
@@ -235,7 +236,8 @@ static struct pmb_unwind_rule state__rule(const struct state *s, const struct pm
 
 	if (s->known && s->end)
 		return (struct pmb_unwind_rule){.cfa = PMB_CFA_END};
-	/* "push %rbp; mov %rsp, %rbp": holds whatever becomes of the stack pointer, V8's loops push */
+	/* "push %rbp; mov %rsp, %rbp": holds whatever becomes of the stack pointer, V8's loops
+	 * push */
 	framed = s->known && s->saved == -2 * WORD && s->fp == 2 * WORD;
 	if (framed) {
 		r.cfa = PMB_CFA_FP;
@@ -375,7 +377,8 @@ static void walk__leave(struct walk *w, const struct x86_insn *insn)
 	}
 }
 
-/* mov $15, %eax; syscall: a signal frame; the handler returns to the mov, so the byte before counts. */
+/* mov $15, %eax; syscall: a signal frame; the handler returns to the mov, so the byte before
+ * counts. */
 static bool walk__sigreturn(struct walk *w, const struct x86_insn *insn)
 {
 	static const struct pmb_unwind_rule signal = {.cfa = PMB_CFA_SIGNAL};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the tree of a unit has millions of entries and libdw finds nothing in it without
- * walking. So each unit that is hit is walked once for its functions, and each function once for the
- * calls inlined into it; addresses come sorted, so those of the last function are kept. What hostile
- * trees could make endless is counted: entries looked at, ranges kept, depth.
+ * walking. So each unit that is hit is walked once for its functions, and each function once for
+ * the calls inlined into it; addresses come sorted, so those of the last function are kept. What
+ * hostile trees could make endless is counted: entries looked at, ranges kept, depth.
  */
 #include "symd/debug_info.h"
 
@@ -122,7 +122,8 @@ static void read_units(struct debug_info *d)
 	Dwarf_Die die;
 	uint8_t type;
 
-	/* (A unit of split DWARF is a stub here: its file isn't looked for, and nothing is found.) */
+	/* (A unit of split DWARF is a stub here: its file isn't looked for, and nothing is
+	 * found.) */
 	while (may_look(d) && dwarf_get_units(d->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
 		struct walk w = {0};
 
@@ -152,8 +153,8 @@ static Elf_Data *inflated_data(Elf *elf, const char *name)
 	return data && data->d_buf && data->d_size ? data : NULL;
 }
 
-/* libdw (0.188) measures strings that line tables name without looking where a section ends: found by
- * fuzzing. So string sections have to end in a NUL… */
+/* libdw (0.188) measures strings that line tables name without looking where a section ends: found
+ * by fuzzing. So string sections have to end in a NUL… */
 static bool strings_end(Elf *elf)
 {
 	static const char *const sections[] = {".debug_str", ".debug_line_str"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * DWARF (2 to 5): which inlined calls hold an address, and on which lines they stand. Units are read
- * when the first address in them is asked for, so a file costs what its hot places cost.
+ * DWARF (2 to 5): which inlined calls hold an address, and on which lines they stand. Units are
+ * read when the first address in them is asked for, so a file costs what its hot places cost.
  */
 #ifndef PMUBPF_SYMD_DEBUG_INFO_H
 #define PMUBPF_SYMD_DEBUG_INFO_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables and strings of an ELF file, read through windows: what they cost in memory doesn't depend on how large they
- * are, or claim to be. Nothing is mapped: a file that shrinks meanwhile is a short read.
+ * Tables and strings of an ELF file, read through windows: what they cost in memory doesn't depend
+ * on how large they are, or claim to be. Nothing is mapped: a file that shrinks meanwhile is a
+ * short read.
  */
 #ifndef PMUBPF_SYMD_ELF_BYTES_H
 #define PMUBPF_SYMD_ELF_BYTES_H
@@ -36,7 +37,8 @@ struct elf_records {
 	size_t at, n;
 };
 
-/* ELF_T_SYM or ELF_T_RELA. False if the section has none in the file, or claims more than max bytes. */
+/* ELF_T_SYM or ELF_T_RELA. False if the section has none in the file, or claims more than max
+ * bytes. */
 bool elf_records__open(struct elf_records *r, const struct elf_bytes *from, Elf_Scn *scn,
 		       Elf_Type type, uint64_t max);
 bool elf_records__next_symbol(struct elf_records *r, GElf_Sym *ret);

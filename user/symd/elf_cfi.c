@@ -253,8 +253,8 @@ static bool is_go(const struct elf_cfi *s)
 	       source__has(s, ".data.rel.ro.gopclntab");
 }
 
-/* The vDSO of arm64 describes hardly anything, but its functions are leaves, and one of them is where
- * signal handlers return to. True if this is it. */
+/* The vDSO of arm64 describes hardly anything, but its functions are leaves, and one of them is
+ * where signal handlers return to. True if this is it. */
 static bool add_arm64_vdso(struct elf_cfi *s)
 {
 	static const struct pmb_unwind_rule rule = {.cfa = PMB_CFA_SIGNAL};

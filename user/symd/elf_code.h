@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The instructions of an ELF file, and where its functions begin as far as it says, for code_frames.h. */
+/* The instructions of an ELF file, and where its functions begin as far as it says, for
+ * code_frames.h. */
 #ifndef PMUBPF_SYMD_ELF_CODE_H
 #define PMUBPF_SYMD_ELF_CODE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never mapped, and a
- * truncated file is a short read, not a SIGBUS. libelf gets to see headers and notes; what may be large is read through
- * windows (elf_bytes.h).
+ * The hard thing: the file may change or shrink while it is read. So it is read (ELF_C_READ), never
+ * mapped, and a truncated file is a short read, not a SIGBUS. libelf gets to see headers and notes;
+ * what may be large is read through windows (elf_bytes.h).
  */
 #include "symd/elf_file.h"
 

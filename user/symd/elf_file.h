@@ -44,7 +44,8 @@ bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
 /* Looks for the symbols of the first of n addresses; was it asked for the last time? */
 void elf_file__ask(struct elf_file *f, const uint64_t *vaddrs, size_t n);
 bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);
-/* The symbol that holds vaddr, which is asked for if it wasn't; valid until the next call. False: none does. */
+/* The symbol that holds vaddr, which is asked for if it wasn't; valid until the next call. False:
+ * none does. */
 bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 /* What DWARF says of vaddr, as debug_info__find() does. */
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);

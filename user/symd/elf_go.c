@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Go's own linker gives the table a section of its own. The C linker, which makes position-independent programs with
- * C in them, puts it into .data.rel.ro, where it is found by its first bytes; and where the functions begin is a word
- * of it that stands among the relocations then.
+ * Go's own linker gives the table a section of its own. The C linker, which makes
+ * position-independent programs with C in them, puts it into .data.rel.ro, where it is found by its
+ * first bytes; and where the functions begin is a word of it that stands among the relocations
+ * then.
  */
 #include "symd/elf_go.h"
 

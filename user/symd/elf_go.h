@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where an ELF file has Go's table of functions (go_pcln.h), also one that a C linker has made of it. */
+/* Where an ELF file has Go's table of functions (go_pcln.h), also one that a C linker has made of
+ * it. */
 #ifndef PMUBPF_SYMD_ELF_GO_H
 #define PMUBPF_SYMD_ELF_GO_H
 
@@ -8,7 +9,8 @@
 
 #include "symd/go_pcln.h"
 
-/* The sections of elf are those of a linker. fd and code (segments: sorted, disjoint) are borrowed. */
+/* The sections of elf are those of a linker. fd and code (segments: sorted, disjoint) are
+ * borrowed. */
 bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *code, size_t n_code);
 
 #endif

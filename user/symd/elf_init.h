@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * .init and .fini: made by the linker from crti.o, what lies between, and crtn.o, and described by nobody. Libraries
- * call their constructors from there, so whole start-ups lie below.
+ * .init and .fini: made by the linker from crti.o, what lies between, and crtn.o, and described by
+ * nobody. Libraries call their constructors from there, so whole start-ups lie below.
  */
 #ifndef PMUBPF_SYMD_ELF_INIT_H
 #define PMUBPF_SYMD_ELF_INIT_H

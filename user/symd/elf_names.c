@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: symbols without a size. One ends where the next symbol starts, whichever that is, and covers nothing
- * at all if it stands inside one whose size is known. So for the addresses that no sized one covers, a second pass
- * looks for the symbol that starts last before them, and a third for what stands around its start.
+ * The hard thing: symbols without a size. One ends where the next symbol starts, whichever that is,
+ * and covers nothing at all if it stands inside one whose size is known. So for the addresses that
+ * no sized one covers, a second pass looks for the symbol that starts last before them, and a third
+ * for what stands around its start.
  */
 #include "symd/elf_names.h"
 

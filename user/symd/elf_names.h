@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The names of addresses in an ELF file. Each set of addresses that is asked for goes through its symbol tables once
- * (or, where symbols have no sizes, three times), so memory is that of the addresses.
+ * The names of addresses in an ELF file. Each set of addresses that is asked for goes through its
+ * symbol tables once (or, where symbols have no sizes, three times), so memory is that of the
+ * addresses.
  */
 #ifndef PMUBPF_SYMD_ELF_NAMES_H
 #define PMUBPF_SYMD_ELF_NAMES_H
@@ -19,7 +20,8 @@ struct elf_names {
 	size_t n_open; /* symbols without a size, in the pass that was made last */
 };
 
-/* Ways to fill it, each at most once: a .symtab, a .dynsym; the latter names stubs, too, if with_stubs. */
+/* Ways to fill it, each at most once: a .symtab, a .dynsym; the latter names stubs, too, if
+ * with_stubs. */
 void elf_names__add_symtab(struct elf_names *n, const struct elf_bytes *from, Elf_Scn *scn);
 void elf_names__add_dynsym(struct elf_names *n, const struct elf_bytes *from, Elf_Scn *scn,
 			   bool with_stubs);

@@ -6,8 +6,8 @@
 #include "symd/asked.h"
 #include "symd/elf_bytes.h"
 
-/* Offers the stubs that hold addresses, marked as such, with names of dynsym, which is `table`. After
- * asked__settle(); for files that passed elf_sections__sane(). */
+/* Offers the stubs that hold addresses, marked as such, with names of dynsym, which is `table`.
+ * After asked__settle(); for files that passed elf_sections__sane(). */
 void elf_plt__offer(const struct elf_bytes *from, Elf_Scn *dynsym, uint8_t table,
 		    struct asked *asked);
 

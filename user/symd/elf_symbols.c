@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: to trust no index. Section numbers, string offsets and sizes in symbols are all claims, and
- * elf_strptr() would inflate a compressed string table of any size.
+ * The hard thing: to trust no index. Section numbers, string offsets and sizes in symbols are all
+ * claims, and elf_strptr() would inflate a compressed string table of any size.
  */
 #include "symd/elf_symbols.h"
 
@@ -14,14 +14,15 @@
 #include "symd/code_extent.h"
 
 enum {
-	/* Of a function in .dynsym that has no size: bytes that are looked through, and for how many. */
+	/* Of a function in .dynsym that has no size: bytes that are looked through, and for how
+	 * many. */
 	EXTENT_BYTES = 4096,
 	EXTENTS_MAX = 4096,
 };
 
 /*
- * libelf makes room for as many headers as a file claims to have. More than 16 bits can say stand elsewhere, and are
- * those of no program.
+ * libelf makes room for as many headers as a file claims to have. More than 16 bits can say stand
+ * elsewhere, and are those of no program.
  */
 static bool has_few_headers(const void *bytes, size_t len)
 {
@@ -248,8 +249,8 @@ uint64_t elf_symbols__extent(struct elf_symbols *s, const struct elf_symbol *sym
 }
 
 /*
- * Aliases: functions before untyped labels, what other files see before what they don't (weak is as good as global:
- * `write` is weak in glibc, `__write` global).
+ * Aliases: functions before untyped labels, what other files see before what they don't (weak is as
+ * good as global: `write` is weak in glibc, `__write` global).
  */
 static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct elf_symbol *ret)
 {

@@ -56,9 +56,9 @@ struct elf_symbols {
 };
 
 /*
- * is_whole: a .symtab, where symbols without a size reach to the next one. In a .dynsym the functions between two
- * exported symbols are missing, so what has no size (musl's memcpy) ends where its code does. False: nothing usable;
- * elf_symbols__close() is to be called all the same.
+ * is_whole: a .symtab, where symbols without a size reach to the next one. In a .dynsym the
+ * functions between two exported symbols are missing, so what has no size (musl's memcpy) ends
+ * where its code does. False: nothing usable; elf_symbols__close() is to be called all the same.
  */
 bool elf_symbols__open(struct elf_symbols *s, const struct elf_bytes *from, Elf_Scn *scn,
 		       bool is_whole);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: the library keeps what it gets in a cache folder, which must neither be root's nor stay
- * behind, however this process ends. So root gives it a /tmp of its own, in a mount namespace that goes
- * when the process goes, before it becomes nobody.
+ * The hard thing: the library keeps what it gets in a cache folder, which must neither be root's
+ * nor stay behind, however this process ends. So root gives it a /tmp of its own, in a mount
+ * namespace that goes when the process goes, before it becomes nobody.
  */
 #include "symd/fetch.h"
 

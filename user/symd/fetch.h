@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The third process: asks debuginfod servers for separate debug files. It has the network, and nothing else: it
- * runs as nobody, and what it gets is handed back as a descriptor for symd to judge. The protocol is that of
- * symd/protocol.h, with one request:
+ * The third process: asks debuginfod servers for separate debug files. It has the network, and
+ * nothing else: it runs as nobody, and what it gets is handed back as a descriptor for symd to
+ * judge. The protocol is that of symd/protocol.h, with one request:
  *
- *	FETCH	u8 n, n bytes of build id	u8 what (enum fetch_answer), +fd if FETCH_FOUND
+ * 	FETCH	u8 n, n bytes of build id	u8 what (enum fetch_answer), +fd if FETCH_FOUND
  *
  * A build id of no bytes asks whether anything could be fetched: FETCH_NOTHING or FETCH_NO_LIBRARY.
  */
@@ -27,7 +27,8 @@ enum fetch_answer {
 /* As symd_main(). Servers are those of DEBUGINFOD_URLS. */
 int fetch_main(int sock);
 
-/* What it must not do, whatever a server makes of it (symd/fetch_calls.c). 0 or a negative errno. */
+/* What it must not do, whatever a server makes of it (symd/fetch_calls.c). 0 or a negative
+ * errno. */
 int fetch_forbid_calls(void);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What asks servers needs files, sockets and threads, by libraries that differ from host to host; so this is a list
- * of what it must not do, not of what it may: other programs, other processes, and the kernel's wide doors.
+ * What asks servers needs files, sockets and threads, by libraries that differ from host to host;
+ * so this is a list of what it must not do, not of what it may: other programs, other processes,
+ * and the kernel's wide doors.
  */
 #include "symd/fetch.h"
 
@@ -51,8 +52,8 @@ static const char *const forbidden[] = {
 	"personality",
 };
 
-/* A library's threads begin with clone, and so does another process, which is forbidden. What clone3 is to do can't
- * be seen by a filter: it isn't there, and clone is taken instead. */
+/* A library's threads begin with clone, and so does another process, which is forbidden. What
+ * clone3 is to do can't be seen by a filter: it isn't there, and clone is taken instead. */
 static int allow_threads_only(scmp_filter_ctx filter)
 {
 	int r = seccomp_rule_add_exact(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The table: a head, then by offsets in it the functions (pairs of 32 bits: from where on, and where more stands of
- * it) and values by pc (pairs of varints: by how much the value changes, and for how many bytes it holds).
+ * The table: a head, then by offsets in it the functions (pairs of 32 bits: from where on, and
+ * where more stands of it) and values by pc (pairs of varints: by how much the value changes, and
+ * for how many bytes it holds).
  *
- * The hard thing is the frame pointer. The linker's prologue saves it right below the return address, in compiled code
- * and in assembly with a frame; but assembly may do without that prologue, so it is looked for in the instructions.
+ * The hard thing is the frame pointer. The linker's prologue saves it right below the return
+ * address, in compiled code and in assembly with a frame; but assembly may do without that
+ * prologue, so it is looked for in the instructions.
  */
 #include "symd/go_pcln.h"
 
@@ -26,7 +28,8 @@ enum {
 	WORD = 8,
 	PROLOGUE_BYTES = 16, /* that are looked at, before and behind a place */
 	TRIALS =
-		64, /* functions with a frame that are held against their code, of the first so many */
+		/* functions with a frame that are held against their code, of the first so many */
+	64,
 	TRIED_MAX = 4096,
 };
 
@@ -105,7 +108,8 @@ static bool read_head(struct go_pcln *g)
 	return true;
 }
 
-/* The i-th function's place in the code, and where more stands of it. i may be the number of functions: the end. */
+/* The i-th function's place in the code, and where more stands of it. i may be the number of
+ * functions: the end. */
 static bool read_place(struct go_pcln *g, uint32_t i, uint64_t *ret_start, uint32_t *ret_more)
 {
 	const uint8_t *bytes = at(g, &g->list, g->funcs + (uint64_t)i * LIST_ENTRY,
@@ -195,8 +199,9 @@ static size_t saves_fp(const uint8_t *code, int64_t by)
 }
 
 /*
- * Whether the run at hand begins with the linker's prologue; *ret_len: for so many bytes the frame pointer isn't saved
- * yet. Until Go 1.20 it was "sub; mov %rbp, …(%rsp)", since then "push %rbp; mov %rsp, %rbp; sub".
+ * Whether the run at hand begins with the linker's prologue; *ret_len: for so many bytes the frame
+ * pointer isn't saved yet. Until Go 1.20 it was "sub; mov %rbp, …(%rsp)", since then "push %rbp;
+ * mov %rsp, %rbp; sub".
  */
 static bool is_prologue(const struct go_pcln *g, const struct func *f, size_t *ret_len)
 {
@@ -282,7 +287,8 @@ static void put(const struct sink *s, uint64_t vaddr, uint64_t end,
 		s->row(s->ctx, vaddr - s->skew, rule);
 }
 
-/* "mov $15, %eax; syscall", where signal handlers return to: what lies above it is no return address. */
+/* "mov $15, %eax; syscall", where signal handlers return to: what lies above it is no return
+ * address. */
 static bool returns_from_signals(const struct go_pcln *g, const struct func *f)
 {
 	static const uint8_t call[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};

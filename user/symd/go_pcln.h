@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Go's own table of its functions, .gopclntab (of Go 1.18 and later), which also stripped programs have: how far from
- * its frame's end the stack pointer is, for each instruction. Go's code keeps frame pointers, but not in functions
- * without a frame, and its assembly uses the register for anything (crypto's hashes). x86-64 only.
+ * Go's own table of its functions, .gopclntab (of Go 1.18 and later), which also stripped programs
+ * have: how far from its frame's end the stack pointer is, for each instruction. Go's code keeps
+ * frame pointers, but not in functions without a frame, and its assembly uses the register for
+ * anything (crypto's hashes). x86-64 only.
  *
- * Every byte is hostile; time is linear in the code, memory a few pages. No more is said than without the table where it
- * is damaged, or of what changes stacks.
+ * Every byte is hostile; time is linear in the code, memory a few pages. No more is said than
+ * without the table where it is damaged, or of what changes stacks.
  */
 #ifndef PMUBPF_SYMD_GO_PCLN_H
 #define PMUBPF_SYMD_GO_PCLN_H

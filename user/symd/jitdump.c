@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: the file is as large as all the code a JIT ever made, or as large as a hostile one
- * says. So only the heads of records are read, through a small window, and what they hold of names is
- * bounded.
+ * The hard thing: the file is as large as all the code a JIT ever made, or as large as a hostile
+ * one says. So only the heads of records are read, through a small window, and what they hold of
+ * names is bounded.
  */
 #include "symd/jitdump.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * jit-PID.dump, which a JIT writes for perf (its jitdump format, version 1): a header, then records of
- * code that was made or moved, with the code itself. Read are the names and where the code lay; what
- * comes later wins, as in perf maps. Only of this machine's byte order.
+ * jit-PID.dump, which a JIT writes for perf (its jitdump format, version 1): a header, then records
+ * of code that was made or moved, with the code itself. Read are the names and where the code lay;
+ * what comes later wins, as in perf maps. Only of this machine's byte order.
  */
 #ifndef PMUBPF_SYMD_JITDUMP_H
 #define PMUBPF_SYMD_JITDUMP_H
@@ -15,8 +15,8 @@ enum {
 	JITDUMP_NAME_MAX = PERF_MAP_NAME_MAX,
 };
 
-/* Reads fd (borrowed) from its start. 0, or a negative errno (-EINVAL: no jitdump). A record that makes no
- * sense ends it: there is no telling where the next one begins. */
+/* Reads fd (borrowed) from its start. 0, or a negative errno (-EINVAL: no jitdump). A record that
+ * makes no sense ends it: there is no telling where the next one begins. */
 int jitdump__read(int fd, struct perf_map *ret);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: pointers into it. A block that makes room for another stays mapped and turns to zeros, so whoever
- * still looks at it reads wrong bytes of a foreign file, which are wrong anyhow as far as we know, and nothing else.
+ * The hard thing: pointers into it. A block that makes room for another stays mapped and turns to
+ * zeros, so whoever still looks at it reads wrong bytes of a foreign file, which are wrong anyhow
+ * as far as we know, and nothing else.
  */
 #include "symd/paged.h"
 

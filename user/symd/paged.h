@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A part of a file that looks as if it was in memory, but of which only what was asked for last is. What is asked for
- * again is read again; what nobody asked for is zeros.
+ * A part of a file that looks as if it was in memory, but of which only what was asked for last is.
+ * What is asked for again is read again; what nobody asked for is zeros.
  */
 #ifndef PMUBPF_SYMD_PAGED_H
 #define PMUBPF_SYMD_PAGED_H
@@ -22,7 +22,8 @@ struct paged {
 
 enum { PAGED_BLOCK = 16 * 1024 };
 
-/* At most max_bytes (some blocks at least) of it will be in memory. False: no room for it among the addresses. */
+/* At most max_bytes (some blocks at least) of it will be in memory. False: no room for it among the
+ * addresses. */
 bool paged__open(struct paged *p, int fd, uint64_t off, size_t len, size_t max_bytes);
 void paged__close(struct paged *p); /* also if it isn't open */
 

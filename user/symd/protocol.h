@@ -5,31 +5,32 @@
  * arrives with the message it belongs to. One request is under way at a time; a reply repeats its
  * type and seq. Host byte order, no padding; both ends are the same executable.
  *
- *	header	u32 size (of the whole message), u32 seq, u16 type, u16 version
+ * 	header	u32 size (of the whole message), u32 seq, u16 type, u16 version
  *
- *	HELLO		helper speaks first, once:	-
- *	OPEN_ELF	+fd				u8 reason (NAMED, BAD_FILE),
- *							u8 has_symtab, u8 has_debug_info,
- *							u8 n, n bytes of build id,
- *							u16 n, n bytes of debug link's name, u32 crc
- *	ADD_DEBUG	+fd				u8 accepted
- *	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
- *	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
- *	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
- *							u8 k, k × frame}
- *	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
- *	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
- *	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
- *							memfd with an unwind table
- *							(pmubpf/unwind.h)
+ * 	HELLO		helper speaks first, once:	-
+ * 	OPEN_ELF	+fd				u8 reason (NAMED, BAD_FILE),
+ * 							u8 has_symtab, u8 has_debug_info,
+ * 							u8 n, n bytes of build id,
+ * 							u16 n, n bytes of debug link's name, u32 crc
+ * 	ADD_DEBUG	+fd				u8 accepted
+ * 	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
+ * 	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
+ * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
+ * 							u8 k, k × frame}
+ * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
+ * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
+ * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
+ * 							memfd with an unwind table
+ * 							(pmubpf/unwind.h)
  *
- *	FORGET		+fd				none: what is open of that file is closed
+ * 	FORGET		+fd				none: what is open of that file is closed
  *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to).
- * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next answer
- * did not fit, or took its time: the client asks again from there. The k frames are calls that were
- * inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and without
- * SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the name.
+ * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
+ * answer did not fit, or took its time: the client asks again from there. The k frames are calls
+ * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
+ * without SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the
+ * name.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -108,8 +109,9 @@ int symd_msg__send(int sock, const struct buf *b, int fd, int flags);
 ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags);
 
 /*
- * A descriptor that whoever passes it on never has: enclosed in a socket, out of which the last one takes it. Closing a
- * file may ask its server, and who only passes it on should not have to wait for that.
+ * A descriptor that whoever passes it on never has: enclosed in a socket, out of which the last one
+ * takes it. Closing a file may ask its server, and who only passes it on should not have to wait
+ * for that.
  */
 /* The socket, the caller's; fd stays the caller's, too. Or a negative errno. */
 int symd_fd__enclose(int fd);

@@ -85,7 +85,8 @@ static int requests__open_jit(struct requests *s, int (*read)(int fd, struct per
 	return 0;
 }
 
-/* What is asked for at a time is looked for in one go, where an answer that isn't there yet is needed. */
+/* What is asked for at a time is looked for in one go, where an answer that isn't there yet is
+ * needed. */
 static void look_for(struct requests *s, const uint64_t *offsets, size_t n)
 {
 	uint64_t vaddrs[ASKED_MAX], first;
@@ -165,7 +166,8 @@ static enum symd_table_status table_status(int err)
 	}
 }
 
-/* The file at hand makes way. Only what was learnt by going through all of a file's code is worth a place. */
+/* The file at hand makes way. Only what was learnt by going through all of a file's code is worth a
+ * place. */
 static void put_aside(struct requests *s)
 {
 	const size_t last = ARRAY_SIZE(s->kept) - 1;

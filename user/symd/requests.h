@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the helper answers: one request in, one reply out (symd/protocol.h). The process around it is symd.c's. */
+/* What the helper answers: one request in, one reply out (symd/protocol.h). The process around it
+ * is symd.c's. */
 #ifndef PMUBPF_SYMD_REQUESTS_H
 #define PMUBPF_SYMD_REQUESTS_H
 
@@ -23,8 +24,9 @@ struct requests {
 };
 
 /*
- * Answers one request into s->reply. *fd is the descriptor that came with it (-1: none); it is -1 afterwards if
- * it was taken. *ret_fd is one that goes with the reply, the caller's, or -1. -EPROTO: not a request.
+ * Answers one request into s->reply. *fd is the descriptor that came with it (-1: none); it is -1
+ * afterwards if it was taken. *ret_fd is one that goes with the reply, the caller's, or -1.
+ * -EPROTO: not a request.
  */
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd);
 void requests__done(struct requests *s);

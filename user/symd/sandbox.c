@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is the order. Memory, descriptors and the root first, while it may still do that; then the
- * capabilities go, then all ways to get some; and what forbids asking for more comes last.
+ * The hard thing is the order. Memory, descriptors and the root first, while it may still do that;
+ * then the capabilities go, then all ways to get some; and what forbids asking for more comes last.
  */
 #include "symd/sandbox.h"
 
@@ -96,10 +96,10 @@ static int limit_all(void)
 }
 
 /*
- * stat() by a name is what neither Landlock nor the filter can refuse (libc's fstat() may be the same call). So
- * names mean nothing: the root is a folder that every kernel has, and that is empty for ever. It takes a
- * capability, which a user namespace of its own brings; where a host allows neither, names of files can be
- * asked for, not their bytes.
+ * stat() by a name is what neither Landlock nor the filter can refuse (libc's fstat() may be the
+ * same call). So names mean nothing: the root is a folder that every kernel has, and that is empty
+ * for ever. It takes a capability, which a user namespace of its own brings; where a host allows
+ * neither, names of files can be asked for, not their bytes.
  */
 static void empty_root(void)
 {
@@ -138,7 +138,8 @@ int sandbox_enter(int sock)
 		r = drop_new_privileges();
 	if (r < 0)
 		return r;
-	/* both were changed by becoming less; a client that has died before this has closed the socket */
+	/* both were changed by becoming less; a client that has died before this has closed the
+	 * socket */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
 	r = landlock_deny_all();

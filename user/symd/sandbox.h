@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where untrusted bytes are parsed: a process that has taken everything from itself but memory, time within
- * limits, and the descriptors that it is handed. docs/design/0013-sandbox.md says why each part is there.
+ * Where untrusted bytes are parsed: a process that has taken everything from itself but memory,
+ * time within limits, and the descriptors that it is handed. docs/design/0013-sandbox.md says why
+ * each part is there.
  */
 #ifndef PMUBPF_SYMD_SANDBOX_H
 #define PMUBPF_SYMD_SANDBOX_H
@@ -15,9 +16,9 @@ enum {
 	(4ULL << 30) /* of address space; half of the machine's memory if that is less */
 
 /*
- * Before the first byte of a foreign file. What is left: reading what was handed over, memory, answering on sock,
- * tables in sealed memory; anything else ends the process. 0, or a negative errno: then this process must
- * not read a foreign byte.
+ * Before the first byte of a foreign file. What is left: reading what was handed over, memory,
+ * answering on sock, tables in sealed memory; anything else ends the process. 0, or a negative
+ * errno: then this process must not read a foreign byte.
  */
 int sandbox_enter(int sock);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The list was found by running (every mode of tests/e2e/sandbox.sh under strace), on three architectures: a
- * call that one of them lacks is left out there. Where a call takes more than it needs to, its arguments are
- * looked at: no memory becomes code, no socket but the client's is written to as one.
+ * The list was found by running (every mode of tests/e2e/sandbox.sh under strace), on three
+ * architectures: a call that one of them lacks is left out there. Where a call takes more than it
+ * needs to, its arguments are looked at: no memory becomes code, no socket but the client's is
+ * written to as one.
  */
 #include "symd/sandbox.h"
 
@@ -57,8 +58,9 @@ static const char *const calls[] = {
 };
 
 /*
- * What libdw does with honest files, too: it asks for the path of the descriptor, and tries to open the files of
- * split DWARF and shared debug files. It goes on without; so it is refused, and does not end the process.
+ * What libdw does with honest files, too: it asks for the path of the descriptor, and tries to open
+ * the files of split DWARF and shared debug files. It goes on without; so it is refused, and does
+ * not end the process.
  */
 static const char *const refused[] = {"readlink", "readlinkat", "open", "openat"};
 

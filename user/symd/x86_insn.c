@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is the length. Intel's manual, volume 2, chapter 2 (layout) and appendix A (opcode maps):
+ * The hard thing is the length. Intel's manual, volume 2, chapter 2 (layout) and appendix A (opcode
+ * maps):
  *
- *	[prefixes] [REX | VEX | EVEX] opcode [ModRM [SIB] [displacement]] [immediate]
+ * 	[prefixes] [REX | VEX | EVEX] opcode [ModRM [SIB] [displacement]] [immediate]
  *
  * The tables below say of each opcode what comes after it.
  */
@@ -38,9 +39,9 @@ struct decoder {
 };
 
 /*
- * What follows an opcode: m ModRM, 1 2 4 an immediate of so many bytes, z of 4 (2 if narrow), v of 8 if wide,
- * a an address, r s a distance of 1 or 4 bytes, e 3 bytes, t ModRM and perhaps an immediate (test), x is none.
- * b, c: ModRM and then 1 or z.
+ * What follows an opcode: m ModRM, 1 2 4 an immediate of so many bytes, z of 4 (2 if narrow), v of
+ * 8 if wide, a an address, r s a distance of 1 or 4 bytes, e 3 bytes, t ModRM and perhaps an
+ * immediate (test), x is none. b, c: ModRM and then 1 or z.
  */
 static const char one_byte[] = "mmmm1zxxmmmm1zxx" /* 00 */
 			       "mmmm1zxxmmmm1zxx" /* 10 */
@@ -239,8 +240,8 @@ static bool read_rest(struct decoder *d)
 }
 
 /*
- * What an opcode means, where its operands decide: each of these is asked for the kind, and sets *ret_value where the
- * kind has one.
+ * What an opcode means, where its operands decide: each of these is asked for the kind, and sets
+ * *ret_value where the kind has one.
  */
 typedef enum x86_kind (*judge_fn)(const struct decoder *d, int32_t *ret_value);
 
@@ -314,7 +315,8 @@ static enum x86_kind group5(const struct decoder *d, int32_t *ret_value)
 	}
 }
 
-/* What becomes of the stack and the frame pointer when `to` is `from` + offset; !plain: when it is something else. */
+/* What becomes of the stack and the frame pointer when `to` is `from` + offset; !plain: when it is
+ * something else. */
 static enum x86_kind assignment(uint8_t to, uint8_t from, bool plain)
 {
 	if (to == REG_FP)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An x86-64 instruction, as far as stacks are concerned: how long it is, and what it does to the stack
- * pointer, to the frame pointer and to where the program goes on. No more: registers that are neither don't
- * matter, and instructions that no compiler emits are refused.
+ * An x86-64 instruction, as far as stacks are concerned: how long it is, and what it does to the
+ * stack pointer, to the frame pointer and to where the program goes on. No more: registers that are
+ * neither don't matter, and instructions that no compiler emits are refused.
  */
 #ifndef PMUBPF_SYMD_X86_INSN_H
 #define PMUBPF_SYMD_X86_INSN_H

@@ -141,7 +141,8 @@ static bool is_full(int error)
 	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-/* Room first: what is overwritten is gone. A file system that can't promise room is taken at its word. */
+/* Room first: what is overwritten is gone. A file system that can't promise room is taken at its
+ * word. */
 static int overwrite(int from, int to)
 {
 	struct stat new, old;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A file that is written beside another one and takes its place when it is whole: what was there before is lost
- * neither to a full disk nor to a sudden end. Mode and owner are the old one's.
+ * A file that is written beside another one and takes its place when it is whole: what was there
+ * before is lost neither to a full disk nor to a sudden end. Mode and owner are the old one's.
  */
 #ifndef PMUBPF_SYS_BESIDE_H
 #define PMUBPF_SYS_BESIDE_H
@@ -14,12 +14,14 @@ struct beside {
 
 /*
  * old: a descriptor of the file at path. Returns one of the new file, which is the caller's. A negative errno if the old
- * one has to be written to: it is no regular file, is a link or has several names, or nothing can be put beside it.
+ * one has to be written to: it is no regular file, is a link or has several names, or nothing can
+ * be put beside it.
  */
 int beside__open(struct beside *b, const char *path, int old);
 /*
- * Puts the new file in the old one's place; where we may not rename (its folder is somebody else's, something is mounted
- * there), the old one becomes a copy of it, once there is room for that. A negative errno: nothing has changed.
+ * Puts the new file in the old one's place; where we may not rename (its folder is somebody else's,
+ * something is mounted there), the old one becomes a copy of it, once there is room for that. A
+ * negative errno: nothing has changed.
  */
 int beside__finish(struct beside *b, int new, int old);
 void beside__done(struct beside *b);

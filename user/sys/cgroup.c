@@ -29,7 +29,8 @@ static void hierarchies__done(struct hierarchies *all)
 	free(all->h);
 }
 
-/* The first controller among a v1 mount's options ("rw,perf_event"); named hierarchies have none. */
+/* The first controller among a v1 mount's options ("rw,perf_event"); named hierarchies have
+ * none. */
 static bool v1_controller(const char *options, char *ret, size_t size)
 {
 	static const char *const controllers[] = {"perf_event", "cpu",      "cpuacct", "cpuset",

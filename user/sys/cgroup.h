@@ -28,9 +28,9 @@ struct cgroup_ref {
  */
 int cgroup__resolve(const char *text, struct cgroup_ref *ret, struct err *err);
 /*
- * Its folder where the kernel counts by cgroup, which is one hierarchy only: that of v1's perf_event where
- * it is mounted, else v2. A v2 cgroup stands for the one of the same path there. A descriptor, or a
- * negative errno and which hierarchy is needed.
+ * Its folder where the kernel counts by cgroup, which is one hierarchy only: that of v1's
+ * perf_event where it is mounted, else v2. A v2 cgroup stands for the one of the same path there. A
+ * descriptor, or a negative errno and which hierarchy is needed.
  */
 int cgroup__open(const struct cgroup_ref *ref, struct err *err);
 /* The root of that hierarchy. */
@@ -41,12 +41,12 @@ int cgroup__children(const struct cgroup_ref *ref, struct cgroup_ref **ret, size
 /* "/system.slice/redis.service": its path within its hierarchy; points into ref->dir or to "/". */
 const char *cgroup__path(const struct cgroup_ref *ref);
 /*
- * In which hierarchy containers and services are told apart best: "" for v2, else a controller of v1. On
- * hybrid hosts that is v1, where container engines put theirs.
+ * In which hierarchy containers and services are told apart best: "" for v2, else a controller of
+ * v1. On hybrid hosts that is v1, where container engines put theirs.
  */
 char *cgroup_telling_hierarchy(void);
-/* The path within that hierarchy of the cgroup with that id; NULL: it has gone, or may not be looked up
- * (CAP_DAC_READ_SEARCH). The caller's. */
+/* The path within that hierarchy of the cgroup with that id; NULL: it has gone, or may not be
+ * looked up (CAP_DAC_READ_SEARCH). The caller's. */
 char *cgroup_path_of(const char *hierarchy, uint64_t id);
 void cgroup__done(struct cgroup_ref *ref);
 

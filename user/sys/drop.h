@@ -8,16 +8,17 @@
 #define CAP_BIT(number) (1ULL << (number))
 
 /*
- * Leaves this process with those of its capabilities that are in keep, in every set: nothing that it executes
- * later gets more. (The bounding set needs CAP_SETPCAP; without, it stays, and no_new_privs is what holds.)
- * 0 or a negative errno; then nothing may be relied on.
+ * Leaves this process with those of its capabilities that are in keep, in every set: nothing that
+ * it executes later gets more. (The bounding set needs CAP_SETPCAP; without, it stays, and
+ * no_new_privs is what holds.) 0 or a negative errno; then nothing may be relied on.
  */
 int drop_capabilities(uint64_t keep);
 
 /* The bounding set alone: what this process has stays, for now. */
 void drop_bounding_set(uint64_t keep);
 
-/* Neither this process nor what it executes ever gets a privilege by a file's bits. 0 or a negative errno. */
+/* Neither this process nor what it executes ever gets a privilege by a file's bits. 0 or a negative
+ * errno. */
 int drop_new_privileges(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libjansson, loaded when the first JSON file is read: whoever has none to read needs no library. */
+/* libjansson, loaded when the first JSON file is read: whoever has none to read needs no
+ * library. */
 #ifndef PMUBPF_SYS_JANSSON_H
 #define PMUBPF_SYS_JANSSON_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: a kernel refuses a rule set with a right that it doesn't know, and the headers of the machine
- * that this was built on may be older than the kernel. So the rights are written down here by version.
+ * The hard thing: a kernel refuses a rule set with a right that it doesn't know, and the headers of
+ * the machine that this was built on may be older than the kernel. So the rights are written down
+ * here by version.
  */
 #include "sys/landlock.h"
 

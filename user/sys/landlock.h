@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Landlock: a process gives up the file system, and as much else as its kernel's version of it knows. */
+/* Landlock: a process gives up the file system, and as much else as its kernel's version of it
+ * knows. */
 #ifndef PMUBPF_SYS_LANDLOCK_H
 #define PMUBPF_SYS_LANDLOCK_H
 
@@ -7,9 +8,9 @@
 int landlock_abi(void);
 
 /*
- * From here on no path can be opened, made, run, renamed or removed (version 1), no TCP port bound or connected
- * to (4), no abstract socket of others connected to, no process of others sent a signal (6). Wants no_new_privs.
- * 0, -ENOSYS: there is no Landlock; or another negative errno.
+ * From here on no path can be opened, made, run, renamed or removed (version 1), no TCP port bound
+ * or connected to (4), no abstract socket of others connected to, no process of others sent a
+ * signal (6). Wants no_new_privs. 0, -ENOSYS: there is no Landlock; or another negative errno.
  */
 int landlock_deny_all(void);
 

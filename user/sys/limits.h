@@ -2,8 +2,8 @@
 #ifndef PMUBPF_SYS_LIMITS_H
 #define PMUBPF_SYS_LIMITS_H
 
-/* Counters take a descriptor per CPU or task, and shells allow 1024: raises the soft limit to the hard
- * one. Best effort. */
+/* Counters take a descriptor per CPU or task, and shells allow 1024: raises the soft limit to the
+ * hard one. Best effort. */
 void raise_fd_limit(void);
 /* The soft limit now. */
 unsigned long fd_limit(void);

@@ -18,7 +18,8 @@
 #endif
 
 /*
- * Only where it is: nothing is opened yet. No path leads through /proc/PID/fd, root or cwd of anybody, by whatever
+ * Only where it is: nothing is opened yet. No path leads through /proc/PID/fd, root or cwd of
+ * anybody, by whatever
  * links: those would be doors out of the root, and to what others have open.
  */
 static int find_by(int root_fd, const char *path, int flags, uint64_t resolve)

@@ -10,10 +10,11 @@
 
 /* Returns a close-on-exec fd or a negative errno. */
 int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
-/* The same into the group of an event of the same task and CPU; leader_fd -1: a group of its own. */
+/* The same into the group of an event of the same task and CPU; leader_fd -1: a group of its
+ * own. */
 int perf_open_in(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader_fd);
-/* The same for what runs in a cgroup and those below it while it runs on that CPU; dir_fd is its folder in
- * the hierarchy of perf_event (see cgroup__open). */
+/* The same for what runs in a cgroup and those below it while it runs on that CPU; dir_fd is its
+ * folder in the hierarchy of perf_event (see cgroup__open). */
 int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, int leader_fd);
 
 /* read(2) of an event opened with PERF_COUNT_READ_FORMAT. Returns 0 or a negative errno. */

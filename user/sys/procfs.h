@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What /proc says. Kernel text is read by cursors over lines; a line that doesn't parse is skipped. */
+/* What /proc says. Kernel text is read by cursors over lines; a line that doesn't parse is
+ * skipped. */
 #ifndef PMUBPF_SYS_PROCFS_H
 #define PMUBPF_SYS_PROCFS_H
 
@@ -39,8 +40,8 @@ int procfs_parse_status(const char *text, struct proc_status *ret);
 
 bool procfs_task_exists(pid_t tid);
 
-/* The inode number of our pid namespace if it lies below the first, else 0: then process ids here aren't those
- * that the kernel counts by. */
+/* The inode number of our pid namespace if it lies below the first, else 0: then process ids here
+ * aren't those that the kernel counts by. */
 uint32_t procfs_nested_pid_namespace(void);
 /* True if /proc shows our pid namespace and not another one's. */
 bool procfs_is_ours(void);

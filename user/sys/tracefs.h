@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number by which perf_event_open knows CATEGORY:NAME. -ENODEV: tracefs isn't mounted, -ENOENT: there is no such
- * tracepoint, -EACCES: it may not be read. */
+/* The number by which perf_event_open knows CATEGORY:NAME. -ENODEV: tracefs isn't mounted, -ENOENT:
+ * there is no such tracepoint, -EACCES: it may not be read. */
 int tracepoint_id(const char *category, const char *name, uint64_t *ret_id);
 bool tracepoint_has_category(const char *category);
 

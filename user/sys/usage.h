@@ -13,8 +13,8 @@ uint64_t usage_cpu_ns(pid_t pid);
 uint64_t usage_thread_ns(void);
 /* Time so far that it wanted to run and found no CPU. 0 where the kernel doesn't say. */
 uint64_t usage_delayed_ns(pid_t pid);
-/* Sleeping, as who waits for a lock, a device or a server does, not for a CPU. Only for processes of ours: who looks
- * at another's may have to wait for it. */
+/* Sleeping, as who waits for a lock, a device or a server does, not for a CPU. Only for processes
+ * of ours: who looks at another's may have to wait for it. */
 bool usage_sleeps(pid_t pid);
 /* The most memory it had at a time (VmHWM); pid 0: this process. */
 uint64_t usage_rss_bytes(pid_t pid);

@@ -5,7 +5,8 @@
 
 #include <sys/types.h>
 
-/* "postgres" as this host's /etc/passwd has it, else the number; the caller's. No server is asked. */
+/* "postgres" as this host's /etc/passwd has it, else the number; the caller's. No server is
+ * asked. */
 char *users_name(uid_t uid);
 /* The same with another file. */
 char *users_name_in(const char *passwd, uid_t uid);

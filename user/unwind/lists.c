@@ -60,7 +60,8 @@ static int by_use(const void *a, const void *b)
 	return (x->used > y->used) - (x->used < y->used);
 }
 
-/* Their next sample sends them again. One batch at a time: what left in the last one isn't given back yet. */
+/* Their next sample sends them again. One batch at a time: what left in the last one isn't given
+ * back yet. */
 static void make_room(struct lists *l)
 {
 	size_t n = HASH_COUNT(l->by_tgid), i = 0, left = 0;

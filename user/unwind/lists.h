@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which processes the overflow program knows the mappings of, and as of when. Where there is no room for another
- * list, those go whose processes have had no sample for longest.
+ * Which processes the overflow program knows the mappings of, and as of when. Where there is no
+ * room for another list, those go whose processes have had no sample for longest.
  */
 #ifndef PMUBPF_UNWIND_LISTS_H
 #define PMUBPF_UNWIND_LISTS_H
@@ -19,8 +19,8 @@ struct lists;
 struct lists *lists__new(struct store *store, lists_set_fn set, void *ctx);
 struct lists *lists__free(struct lists *lists);
 
-/* Sends the mappings if they aren't those of `generation` already. stack_top: as a sample of the process
- * has it; the list is only used while that is the same, so an exec can't be overtaken. */
+/* Sends the mappings if they aren't those of `generation` already. stack_top: as a sample of the
+ * process has it; the list is only used while that is the same, so an exec can't be overtaken. */
 void lists__put(struct lists *lists, uint32_t tgid, uint64_t generation, uint64_t stack_top,
 		const struct mappings *mappings);
 void lists__forget(struct lists *lists, uint32_t tgid);

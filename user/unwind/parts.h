@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Large files in parts of 16 MiB: each gets a table of its own, when samples hit it. To the overflow program a part is
- * a file like any other, by a number of its own. The first part of a file that anybody asks for has the file's number;
- * files that are smaller have no other. The others' numbers are taken from the upper end.
+ * Large files in parts of 16 MiB: each gets a table of its own, when samples hit it. To the
+ * overflow program a part is a file like any other, by a number of its own. The first part of a
+ * file that anybody asks for has the file's number; files that are smaller have no other. The
+ * others' numbers are taken from the upper end.
  */
 #ifndef PMUBPF_UNWIND_PARTS_H
 #define PMUBPF_UNWIND_PARTS_H

@@ -23,9 +23,11 @@ enum {
 	SHARES_OF_CGROUP =
 		BUDGET_TABLES_OF_CGROUP, /* a cgroup's share is one in so many of all there is */
 	SHARES_OF_FILE =
-		BUDGET_TABLES_OF_FILE, /* a file, all its parts, never has more than that of pages or rows */
+		/* a file, all its parts, never has more than that of pages or rows */
+	BUDGET_TABLES_OF_FILE,
 	SHARES_RULES_OF_FILE =
-		BUDGET_RULES_OF_FILE, /* and of rules; the most that was met, in 250 large files: 1,293 of 131,072 */
+		/* and of rules; the most that was met, in 250 large files: 1,293 of 131,072 */
+	BUDGET_RULES_OF_FILE,
 };
 
 /* Who wants room. By numbers of unwind/parts.h, as everything here; file: one for all its parts. */
@@ -60,8 +62,8 @@ void shares__forget(struct shares *s, uint32_t number);
 /* False: more than one file may have. */
 bool shares__may(const struct shares *s, const struct claim *claim);
 /*
- * True while room is short, or may be soon: samples are to be counted. While it is plenty that would
- * be for nothing. The credit of a sample fades: half of it is gone after some seconds.
+ * True while room is short, or may be soon: samples are to be counted. While it is plenty that
+ * would be for nothing. The credit of a sample fades: half of it is gone after some seconds.
  */
 bool shares__short(const struct shares *s);
 void shares__credit(struct shares *s, uint32_t number, uint32_t credit);

@@ -318,7 +318,8 @@ struct pmb_unwind_rule store__rule(const struct store *s, uint32_t file, uint64_
 	return s->memory.code->rule[f->rules_at + PMB_ROW_RULE(row)];
 }
 
-/* Where in a mapping the part of its file ends that `at` is in; what has no number of its own is not divided. */
+/* Where in a mapping the part of its file ends that `at` is in; what has no number of its own is
+ * not divided. */
 static uint64_t part_end(const struct store *s, const struct mapping *m, uint64_t at)
 {
 	uint64_t left = (1ULL << PART_SHIFT) - (m->file_off + (at - m->start)) % (1 << PART_SHIFT);
@@ -356,7 +357,8 @@ bool store__put_list(struct store *s, const struct mappings *mappings, struct pm
 	size_t n = mappings__count(mappings), parts;
 	uint32_t at;
 
-	/* [vsyscall] is the kernel's; the search of the overflow program knows the lower half only */
+	/* [vsyscall] is the kernel's; the search of the overflow program knows the lower half
+	 * only */
 	while (n && mappings__at(mappings, n - 1)->end > INT64_MAX)
 		n--;
 

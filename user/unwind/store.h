@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables and lists of mappings where the overflow program reads them. There is one copy: walks in user
- * space read the same.
+ * Tables and lists of mappings where the overflow program reads them. There is one copy: walks in
+ * user space read the same.
  *
- * Nothing is locked (pmubpf/unwind.h). What is taken out stays untouched for a while, until no run of the
- * program that had found it can still be reading it.
+ * Nothing is locked (pmubpf/unwind.h). What is taken out stays untouched for a while, until no run
+ * of the program that had found it can still be reading it.
  */
 #ifndef PMUBPF_UNWIND_STORE_H
 #define PMUBPF_UNWIND_STORE_H
@@ -34,8 +34,8 @@ struct store *store__new(const struct store_memory *memory, size_t max_bytes); /
 struct store *store__free(struct store *store);
 
 /*
- * Below, `file` is a number of unwind/parts.h: of a part of a file. These two translate; 0: it is of none any more.
- * store__forget_file(): all parts of a file.
+ * Below, `file` is a number of unwind/parts.h: of a part of a file. These two translate; 0: it is
+ * of none any more. store__forget_file(): all parts of a file.
  */
 uint32_t store__number(const struct store *store, uint32_t file, uint64_t off);
 uint32_t store__file(const struct store *store, uint32_t number, uint64_t *ret_from,
@@ -48,8 +48,8 @@ struct table_place store__place(const struct store *store, uint32_t file);
 /* table has passed its check, and isn't empty. False: no room now; after store__forget of another
  * and a while there may be. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);
-/* Nobody else gets pages and rules that the table of this file will need, nor asks it for others: there is one
- * reservation. False: there is no room for it now. */
+/* Nobody else gets pages and rules that the table of this file will need, nor asks it for others:
+ * there is one reservation. False: there is no room for it now. */
 bool store__reserve(struct store *store, uint32_t file, const struct table_room *need);
 bool store__is_reserved(const struct store *store);
 void store__unreserve(struct store *store);

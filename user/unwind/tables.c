@@ -21,7 +21,8 @@ static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
 /* Whose table was there for so long waits no longer for what was before. */
 static const uint64_t PARDON_NS = 60ULL * 1000 * 1000 * 1000;
 
-/* How many files a stack would have gone through behind the one that has no table: a program, libc. */
+/* How many files a stack would have gone through behind the one that has no table: a program,
+ * libc. */
 enum { BEYOND = 2 };
 
 /* Of those that wait, in a round: each is compared with all that have a table. */
@@ -30,7 +31,8 @@ enum { AT_ONCE = 2 };
 /* By a number of unwind/parts.h. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
-	bool unopened; /* it gets none only because nobody could open it: another process may bring it */
+	/* it gets none only because nobody could open it: another process may bring it */
+	bool unopened;
 	bool known;     /* of a file: it counts among those that have a table */
 	bool postponed; /* until there is room for whom it is being made */
 };
@@ -143,7 +145,8 @@ static struct silent_place place_of(const struct tables *t, uint32_t number)
 	return f ? (struct silent_place){f->dev, f->mnt_ns} : (struct silent_place){0};
 }
 
-/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any more. */
+/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
+ * more. */
 static int start(struct tables *t, uint32_t number)
 {
 	uint64_t from, to;
@@ -342,7 +345,8 @@ static bool asks_again(struct tables *t, enum table_status status)
 	return again;
 }
 
-/* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster then. */
+/* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster
+ * then. */
 static void reserve(struct tables *t, uint64_t now)
 {
 	if (!t->second_try)
@@ -388,7 +392,8 @@ bool tables__short(const struct tables *t)
 	return shares__short(t->shares);
 }
 
-/* Each has an equal part in it: who goes through many files has no more to say than who goes through few. */
+/* Each has an equal part in it: who goes through many files has no more to say than who goes
+ * through few. */
 void tables__sampled(struct tables *t, const uint32_t *files, size_t n, bool whole)
 {
 	size_t parts = whole ? n : n + BEYOND;

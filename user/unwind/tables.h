@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which files get a table, and when: those that samples hit, most hit first. The helper process builds
- * them, one at a time, while the recording goes on; nothing here waits. Where there is no room for one, others go
- * (unwind/shares.h), or it does without for a while.
+ * Which files get a table, and when: those that samples hit, most hit first. The helper process
+ * builds them, one at a time, while the recording goes on; nothing here waits. Where there is no
+ * room for one, others go (unwind/shares.h), or it does without for a while.
  */
 #ifndef PMUBPF_UNWIND_TABLES_H
 #define PMUBPF_UNWIND_TABLES_H
@@ -41,7 +41,8 @@ void tables__prepare(struct tables *tables);
 bool tables__want(struct tables *tables, uint32_t file, uint64_t cgroup);
 /* True if that file is wanted and has no answer yet. */
 bool tables__waits(const struct tables *tables, uint32_t file);
-/* Takes what the helper has finished and gives it the next file. True if any file changed its state. */
+/* Takes what the helper has finished and gives it the next file. True if any file changed its
+ * state. */
 bool tables__work(struct tables *tables);
 /* True while a file that is wanted has no answer yet. */
 bool tables__busy(const struct tables *tables);
@@ -53,7 +54,8 @@ bool tables__short(const struct tables *tables);
 void tables__sampled(struct tables *tables, const uint32_t *files, size_t n, bool whole);
 /* True if a table found no room, or one may find some now: tables__make_room() has to be called. */
 bool tables__crowded(const struct tables *tables);
-/* Decides who gets the room. used: by number, n_used of them: files that some process has mapped. */
+/* Decides who gets the room. used: by number, n_used of them: files that some process has
+ * mapped. */
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* The helper is to have it open no more. */
 void tables__let_go(struct tables *tables, int fd);

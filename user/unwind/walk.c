@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: functions whose CFA is in a register that they were called with (_dl_runtime_resolve has it in rbx).
- * Out of the innermost frame that is what the functions below it saved, so those are followed here, from frame to
- * frame; in the overflow program each frame of each stack would pay for it.
+ * The hard thing: functions whose CFA is in a register that they were called with
+ * (_dl_runtime_resolve has it in rbx). Out of the innermost frame that is what the functions below
+ * it saved, so those are followed here, from frame to frame; in the overflow program each frame of
+ * each stack would pay for it.
  */
 #include "unwind/walk.h"
 
@@ -10,7 +11,8 @@
 
 #include "base/mem.h"
 
-/* The slice: words of the stack from from.sp on, and the registers, as far as the frame's are known. */
+/* The slice: words of the stack from from.sp on, and the registers, as far as the frame's are
+ * known. */
 struct unwind_memory {
 	const struct pmb_slice *slice;
 	uint64_t start; /* what the first copied byte was at */
@@ -39,7 +41,8 @@ static bool unwind_reg(struct unwind_memory *mem, unsigned index, __u64 *ret)
 #include "pmubpf/unwind_step.h"
 
 #if defined(__x86_64__)
-/* rbx, r12…r15: words of struct arch_regs, and where a signal frame has them (as UNWIND_SIGNAL_FP) */
+/* rbx, r12…r15: words of struct arch_regs, and where a signal frame has them (as
+ * UNWIND_SIGNAL_FP) */
 static const struct {
 	uint8_t word, signal;
 } saved_regs[] = {{5, 40 + 11 * 8},
@@ -130,7 +133,8 @@ static enum pmb_ending walk(const struct store *store, const struct mappings *ma
 		if (end == PMB_END_NONE)
 			end = (enum pmb_ending)unwind_step(&rule, &frame, &mem);
 		*ret_without_rule |= rule.cfa == PMB_CFA_FRAME && rule.cfa_off == PMB_WITHOUT_RULE;
-		/* what stands above the first function's stack isn't copied: a rule for it was a guess */
+		/* what stands above the first function's stack isn't copied: a rule for it was a
+		 * guess */
 		if ((end == PMB_END_NO_RULE || end == PMB_END_UNREADABLE) &&
 		    PMB_OUTERMOST(frame.sp, slice->stack_top))
 			return PMB_END_COMPLETE;

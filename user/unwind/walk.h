@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A walk that the kernel side began and could not end, over the slice of stack that it sent along: the same
- * step, by the same tables.
+ * A walk that the kernel side began and could not end, over the slice of stack that it sent along:
+ * the same step, by the same tables.
  */
 #ifndef PMUBPF_UNWIND_WALK_H
 #define PMUBPF_UNWIND_WALK_H
@@ -18,7 +18,8 @@ struct late_stack {
 	uint32_t n;
 	uint64_t frames[PMB_MAX_FRAMES]; /* [0] is the interrupted instruction */
 	uint32_t
-		missing; /* PMB_END_NO_TABLE: the file whose table isn't here; 0: no mapping is known */
+		/* PMB_END_NO_TABLE: the file whose table isn't here; 0: no mapping is known */
+		missing;
 };
 
 struct walk_limits {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck disable=SC2034
-# bcc's profile, which compiles when it starts: it needs a kernel's headers, of any kernel for this program.
+# bcc's profile, which compiles when it starts: it needs a kernel's headers, of any kernel for this
+# program.
 have() {
 	local headers
 	command -v profile-bpfcc >/dev/null || { echo 'no profile-bpfcc (bpfcc-tools)'; return; }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stands in for Criterion where its tests run without it: in the kernel (tests/bpf/kernel_step.h) and in guests
- * that don't have it. Only what those tests use. Prints "ok NAME" or "FAIL NAME: why" for each test.
+ * Stands in for Criterion where its tests run without it: in the kernel (tests/bpf/kernel_step.h)
+ * and in guests that don't have it. Only what those tests use. Prints "ok NAME" or "FAIL NAME: why"
+ * for each test.
  */
 #ifndef TESTS_BPF_CRITERION_H
 #define TESTS_BPF_CRITERION_H

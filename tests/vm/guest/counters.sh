@@ -1,15 +1,16 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# arm64: as many events as there are counters, and more. With -icount shift=0 a cycle is a nanosecond of
-# the guest's time, so that a program's own clock tells how many cycles it took.
+# arm64: as many events as there are counters, and more. With -icount shift=0 a cycle is a
+# nanosecond of the guest's time, so that a program's own clock tells how many cycles it took.
 #
 # qemu: -icount shift=0
 #
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 
-# One more than QEMU has counters. Its PMU counts two things; names and modifiers tell the events apart.
+# One more than QEMU has counters. Its PMU counts two things; names and modifiers tell the events
+# apart.
 NINE='cycles,cycles:u,cycles:k,instructions,instructions:u,instructions:k,cycles/name=c2/,cycles/name=c3/,instructions/name=i2/'
 
 # A member of an event's object in the summary.
@@ -55,7 +56,8 @@ t_what_fits_is_not_multiplexed() {
 t_multiplexed() {
 	pmb_record -e "$NINE" --unit events -- $W/split 1
 	expect_ge "$(sum_get counter_sets)" 2 "sets"
-	# not the first line: of the kernel's few cycles a second may hold too few overflows for its books
+	# not the first line: of the kernel's few cycles a second may hold too few overflows for its
+	# books
 	grep -q 'cycles is an estimate (multiplexed)' $T/sum || fail "not called an estimate"
 	expect_ge "$(grep -c 'it had a counter [0-9.]* % of the time' $T/err)" 6 "events with their share"
 	is "$(event_get cycles running_ns) < $(event_get cycles enabled_ns)" || fail "cycles had a counter all the time"
@@ -65,8 +67,8 @@ t_multiplexed() {
 }
 
 t_passes() {
-	# frame pointers: while tables are built, stacks are copied, in interrupts that the program's clock counts
-	# and cycles:u doesn't
+	# frame pointers: while tables are built, stacks are copied, in interrupts that the
+	# program's clock counts and cycles:u doesn't
 	pmb_record --passes --call-graph fp -e "$NINE" --unit events -- $W/split 2
 	grep 'counted in every pass' $T/err
 	expect_ge "$(sum_get counter_sets)" 2 "sets"

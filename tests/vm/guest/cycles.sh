@@ -1,8 +1,9 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# arm64 and riscv64: a PMU whose counters interrupt. With -icount shift=0 an instruction takes a nanosecond of the
-# guest's time and a cycle is a nanosecond, so weights, counters and clocks can be held against each other.
+# arm64 and riscv64: a PMU whose counters interrupt. With -icount shift=0 an instruction takes a
+# nanosecond of the guest's time and a cycle is a nanosecond, so weights, counters and clocks can be
+# held against each other.
 #
 # qemu: -icount shift=0
 #
@@ -14,8 +15,8 @@ t_cycles_is_the_default() {
 	grep -q '"name": "cycles"' $T/sum || fail "$(grep -m 1 '"name"' $T/sum)"
 }
 
-# Records, on riscv64 up to three times: there, now and then an overflow of the emulated counter is lost,
-# and with it all that would follow. The ledger has to say so each time.
+# Records, on riscv64 up to three times: there, now and then an overflow of the emulated counter is
+# lost, and with it all that would follow. The ledger has to say so each time.
 record_cycles() {
 	local tries=1
 	[ "$(uname -m)" = riscv64 ] && tries=3
@@ -38,7 +39,8 @@ t_cycles() {
 }
 
 t_time_of_a_busy_thread() {
-	# long enough for whose an overflow is, split's or that of the tool's start beside it on the one CPU, to matter little
+	# long enough for whose an overflow is, split's or that of the tool's start beside it on the
+	# one CPU, to matter little
 	record_cycles -e cycles --unit time -- $W/split 10
 	total=$(sed -n 's/.* total //p' $T/out)
 	show_percent figure "time/task-clock" "$(folded_sum .) / $total"
@@ -78,8 +80,9 @@ t_shortfall_is_stated() {
 	expect_eq "$(sum_get balanced)" false "balanced"
 }
 
-# A ratio with an event whose overflows got lost is no plain figure. The interrupts of cycles deliver overdue
-# ones of instructions, so they are rare here. What is hot in hot70 and hot30 is burn, which is inlined there.
+# A ratio with an event whose overflows got lost is no plain figure. The interrupts of cycles
+# deliver overdue ones of instructions, so they are rare here. What is hot in hot70 and hot30 is
+# burn, which is inlined there.
 t_cycles_per_instruction() {
 	pmb record -e cycles/period=10000019/,instructions/period=100003/ -o $T/p.pb.gz -- $W/split 2 || fail "record ended with $?"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"

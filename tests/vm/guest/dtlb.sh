@@ -1,9 +1,10 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# riscv64 with the SBI PMU (Sscofpmf): real misses of the emulated TLB. This can't run under -icount, where
-# QEMU aborts at the first such overflow ("Raised interrupt while not in I/O function"); and without it,
-# QEMU 7.2 delivers a third of the overflows of cycles and instructions: those are cycles.sh's.
+# riscv64 with the SBI PMU (Sscofpmf): real misses of the emulated TLB. This can't run under
+# -icount, where QEMU aborts at the first such overflow ("Raised interrupt while not in I/O
+# function"); and without it, QEMU 7.2 delivers a third of the overflows of cycles and instructions:
+# those are cycles.sh's.
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 
@@ -19,7 +20,8 @@ t_dtlb_misses_are_in_the_page_walker() {
 	expect_ge "$(percent "$(sum_get ratio)")" 95 "percent of the counter in the weights"
 }
 
-# As a user would draw it: all that the tool says by default. run.sh makes the picture and looks at it.
+# As a user would draw it: all that the tool says by default. run.sh makes the picture and looks at
+# it.
 t_flame_graph() {
 	pmb_record -e dtlb-miss -- $W/pages
 	sed 's/^/@ folded /' $T/folded
@@ -52,13 +54,15 @@ report_csv() { # TITLE FUNCTION
 }
 
 t_misses_per_thousand_instructions() {
-	# without -icount QEMU loses almost all interrupts of this counter, which must not pass for a figure
+	# without -icount QEMU loses almost all interrupts of this counter, which must not pass for
+	# a figure
 	pmb record --budget 0 -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 3 || fail "record ended with $?"
 	[ -s $T/p.html ] || fail "no picture"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	grep -q 'WARNING.*insts: its samples stand for' $T/out $T/err || fail "no warning"
 	! grep -Eq '[0-9] +walk_pages' $T/out || fail "a plain figure: $(grep -m 1 walk_pages $T/out)"
-	# the counter itself is right; a clock of 10 ms, because each interrupt empties the emulated TLB
+	# the counter itself is right; a clock of 10 ms, because each interrupt empties the emulated
+	# TLB
 	pmb record -e dtlb-miss/period=10007/,insts/at-clock/ --rate on -o $T/p.pb.gz -- $W/pages 6 || fail "record ended with $?"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	sed 's/^/# /' $T/out | head -n 24

@@ -1,10 +1,10 @@
 # shellcheck shell=dash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the guests' scripts share; busybox sh and awk, nothing else. A script sources this file, defines
-# tests as functions named t_…, and ends with run_tests: those at the end of this file run before. A test runs
-# in a subshell; "fail" and "skip" end it with a reason. "figure TEXT" goes into the guest's last line, "note
-# TEXT" does not.
+# What the guests' scripts share; busybox sh and awk, nothing else. A script sources this file,
+# defines tests as functions named t_…, and ends with run_tests: those at the end of this file run
+# before. A test runs in a subshell; "fail" and "skip" end it with a reason. "figure TEXT" goes into
+# the guest's last line, "note TEXT" does not.
 T=/tmp/t
 export W=/vm/workloads
 
@@ -43,7 +43,8 @@ pmb() {
 	/vm/pmubpf "$@" >$T/out 2>$T/err </dev/null
 }
 
-# Emulated, each sample costs a hundred times what it does elsewhere: with a budget there would be few.
+# Emulated, each sample costs a hundred times what it does elsewhere: with a budget there would be
+# few.
 pmb_record() {
 	pmb record --budget 0 -o $T/folded --summary $T/sum "$@" ||
 		fail "pmubpf record $* ended with $?: $(grep -v '^$' $T/err | head -n 1)"
@@ -115,7 +116,8 @@ share() { # REGEX [REGEX]
 		END { if (sum > 0) printf "%.2f\n", 100 * s / sum; else print "none" }' $T/folded
 }
 
-# Points that a share of 70 % may be off, four sigma: 400 * sqrt(.7 * .3 / n). (busybox's awk has no sqrt.)
+# Points that a share of 70 % may be off, four sigma: 400 * sqrt(.7 * .3 / n). (busybox's awk has no
+# sqrt.)
 scatter() {
 	if [ "$(sum_get emitted)" -ge 7000 ]; then echo 2; else echo 4; fi
 }
@@ -132,7 +134,8 @@ t_programs_load() {
 	sed 's/^/@ cost /' $T/out
 }
 
-# The unit tests of the unwind step, answered by this kernel; and a step that is wrong, which has to show.
+# The unit tests of the unwind step, answered by this kernel; and a step that is wrong, which has to
+# show.
 t_unwind_step() {
 	local program
 	for program in /vm/step/*; do
@@ -146,7 +149,8 @@ t_unwind_step() {
 # A program as distributions build them, 30 frames deep, in two threads.
 t_whole_stacks() {
 	[ "$(uname -m)" != riscv64 ] || skip "walked by frame pointers here"
-	# an emulated machine takes a second for the tables, and some of the copies until then find no room
+	# an emulated machine takes a second for the tables, and some of the copies until then find
+	# no room
 	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 3
 	expect_ledger
 	sed -n '/user stacks/,/slices\|copied/p' $T/err

@@ -8,7 +8,8 @@
 # Samples in code of the program; libc is built without frame pointers, and its callers are lost.
 USER_CODE=';(hot70|hot30|spin_mix|main)$'
 
-# Two points on a quiet host. On one that is overloaded, timers come late: fewer samples, each for more time.
+# Two points on a quiet host. On one that is overloaded, timers come late: fewer samples, each for
+# more time.
 t_split() {
 	pmb_record -- $W/split 8
 	expect_ledger

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A library whose call frame information has RULES distinct rules, as no compiler writes them. hoard.c
- * loads copies of it. What else it has is an ordinary library's.
+ * A library whose call frame information has RULES distinct rules, as no compiler writes them.
+ * hoard.c loads copies of it. What else it has is an ordinary library's.
  */
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)
