@@ -85,6 +85,7 @@ check: unit lint replay
 lint:
 	$(Q)tests/lint/layers.sh
 	$(Q)tests/lint/banned.sh
+	$(Q)tests/lint/columns.sh
 	$(Q)tests/lint/format.sh $(FORMATTED)
 
 # SUITES='shares names': only these of tests/e2e.
