@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Volumes that programs ran from: they can be unmounted while a recording goes on, when those have gone.
+# Volumes that programs ran from: they can be unmounted while a recording goes on, when those have
+# gone.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,7 +20,8 @@ with_volume() { # FUNCTION
 # Records while the program runs there and until the volume can be unmounted.
 unmount_meanwhile() {
 	cp "$WORKLOADS/split" "$T/volume/onvolume"
-	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- sh -c '
+	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
+		--summary "$T/sum.json" -- sh -c '
 		"$1/volume/onvolume" 0.5
 		for i in $(seq 100); do
 			sleep 0.2
@@ -34,6 +36,40 @@ t_a_volume_is_unmounted_meanwhile() {
 	rc=0 expect_ledger
 	# the names were learnt of a copy
 	expect_match "$T/folded" '^onvolume;.*;main;.*hot70' "stacks of the program that ran there"
+}
+
+# Two volumes, with another program each under the same name and inode; so large that nobody
+# copies it.
+replace_meanwhile() {
+	local v
+	mkdir -p "$T/other"
+	mount -t tmpfs none "$T/other"
+	cp "$WORKLOADS/split" "$T/volume/onvolume"
+	objcopy --redefine-sym hot70=imposter "$WORKLOADS/split" "$T/other/onvolume"
+	for v in volume other; do truncate -s 20M "$T/$v/onvolume"; done
+	stat -c '%i %d' "$T/volume/onvolume" "$T/other/onvolume" >"$T/numbers"
+	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
+		--summary "$T/sum.json" -- sh -c '
+		"$1/volume/onvolume" 0.5
+		for i in $(seq 100); do
+			sleep 0.2
+			umount "$1/volume" 2>/dev/null || continue
+			mount --move "$1/other" "$1/volume" &&
+				cat "$1/volume/onvolume" >/dev/null && exit 42
+		done' - "$T" >"$T/out" 2>"$T/err" </dev/null
+	echo $? >"$T/status"
+}
+
+t_a_volume_with_the_same_numbers() {
+	need_program objcopy
+	with_volume replace_meanwhile
+	expect_eq "$(cat "$T/status")" 42 "exit status, of who replaces"
+	awk '{ i[NR] = $1; d[NR] = $2 } END { exit !(i[1] == i[2] && d[1] != d[2]) }' \
+		"$T/numbers" ||
+		skip "other inodes: $(tr '\n' ' ' <"$T/numbers")"
+	expect_match "$T/folded" '^onvolume;' "samples of the program that ran there"
+	expect_no_match "$T/folded" 'imposter' "names of another's file"
+	expect_match "$T/folded" '^onvolume;(.*;)?\[onvolume\]' "without a name"
 }
 
 run_tests

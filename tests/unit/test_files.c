@@ -21,6 +21,8 @@
 #include "proc/files.h"
 #include "sys/procfs.h"
 
+enum { MANY = 40 };
+
 static struct files *files;
 static char dir[] = "/tmp/pmb-files.XXXXXX";
 
@@ -35,6 +37,11 @@ static void end(void)
 	_cleanup_free_ char *path = xasprintf("%s/x", dir);
 
 	unlink(path);
+	for (unsigned i = 0; i < MANY; i++) {
+		_cleanup_free_ char *nth = xasprintf("%s-%u", path, i);
+
+		unlink(nth);
+	}
 	rmdir(dir);
 	files__free(files);
 }
@@ -445,6 +452,15 @@ Test(files, a_file_that_has_gone_is_not_the_one_that_has_its_inode)
 	cr_expect_eq(files__get(files, gone)->fd, -1);
 }
 
+/* The i'th of some that are there. */
+static uint32_t nth_file(unsigned i)
+{
+	_cleanup_free_ char *base = in_dir(), *path = xasprintf("%s-%u", base, i);
+	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	return files__elf(files, 0, 0, inode_of(path), 0, path);
+}
+
 Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 {
 	struct rlimit limit;
@@ -455,7 +471,7 @@ Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 20; i++) {
-		last = files__elf(files, i, 0, inode_of(own_path()), 0, own_path());
+		last = nth_file(i);
 		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, last)->fd >= 0;
 	}
@@ -529,8 +545,8 @@ Test(files, half_of_what_the_limit_leaves_is_pinned)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = 64;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	for (uint32_t i = 0; i < 40; i++) {
-		uint32_t number = files__elf(files, i, 0, inode_of(own_path()), 0, own_path());
+	for (uint32_t i = 0; i < MANY; i++) {
+		uint32_t number = nth_file(i);
 
 		files__pin(files, number, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, number)->fd >= 0;

@@ -288,6 +288,23 @@ static bool hand_over(struct answering *a, int found, bool only_mapped)
 	return true;
 }
 
+/* Of what was found by its name: there another file system may lie by now, and numbers of inodes
+ * begin anew in each. */
+static int if_on_device(int found, uint64_t dev)
+{
+	_cleanup_close_ int owned = found;
+	struct statfs fs;
+	struct stat st;
+
+	if (found < 0)
+		return found;
+	if (dev && (fstat(found, &st) < 0 || st.st_dev != dev) &&
+	    (fstatfs(found, &fs) < 0 ||
+	     (fs.f_type != OVERLAYFS_SUPER_MAGIC && fs.f_type != BTRFS_SUPER_MAGIC)))
+		return -ESTALE;
+	return TAKE_FD(owned);
+}
+
 /*
  * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
  * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it: but the name is the
@@ -305,6 +322,7 @@ static void mapped(struct answering *a)
 	if (a->subject.mnt_ns)
 		root = open_root_of(r->tgid);
 	found = root >= 0 ? find_regular(root, r->text) : find_at_hand(r->text);
+	found = if_on_device(found, r->dev);
 	if (found >= 0 && hand_over(a, found, true))
 		return;
 	finish(a, found < 0 ? found : -ESTALE, -1);
@@ -316,6 +334,8 @@ static void path(struct answering *a)
 	int found = r->flags & OPENER_AT_HAND ? find_at_hand(r->text) :
 						find_regular(a->fd, r->text);
 
+	if (r->flags & OPENER_INODE)
+		found = if_on_device(found, r->dev);
 	if (found < 0)
 		finish(a, found, -1);
 	else if (!hand_over(a, found, r->flags & OPENER_INODE))
