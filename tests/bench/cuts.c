@@ -108,9 +108,12 @@ struct naming {
 static void step(void *ctx)
 {
 	struct naming *n = ctx;
+	struct pollfd fds[SESSION_FDS];
 
 	n->sum->steps++;
-	session__step(n->session, now_ns());
+	session__fds(n->session, now_ns(), fds);
+	poll(fds, SESSION_FDS, 0);
+	session__step(n->session, now_ns(), fds);
 }
 
 static void name(struct session *s, struct sum *sum, const struct session_cut *part,
@@ -188,19 +191,22 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 	if (r < 0)
 		return r;
 	next = now_ns() + every;
-	while (session__step(*ret, now_ns())) {
+	do {
 		uint64_t now = now_ns();
-		int timeout_ms = session__fds(*ret, now, fds);
+		int timeout_ms;
 
 		if (now >= next) {
 			cut(*ret, &sum, opts, result->files);
 			next += every;
-			continue;
+			now = now_ns();
 		}
-		if (next - now < (uint64_t)timeout_ms * 1000000)
+		timeout_ms = session__fds(*ret, now, fds);
+		if (next <= now)
+			timeout_ms = 0;
+		else if (next - now < (uint64_t)timeout_ms * 1000000)
 			timeout_ms = (int)((next - now) / 1000000) + 1;
 		poll(fds, SESSION_FDS, timeout_ms);
-	}
+	} while (session__step(*ret, now_ns(), fds));
 	session__close(*ret);
 	add(&sum, &result->profile, &result->ledger, &result->rates);
 	result->profile = sum.profile;

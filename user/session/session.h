@@ -115,9 +115,10 @@ enum { SESSION_FDS = 5 };
 /* What there is to wait for before the next step; returns for how long at most, in ms. Whoever waits for other
  * descriptors, too, may step earlier, or a little later. */
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
-/* Does what is due now (CLOCK_MONOTONIC, ns), without waiting. False: it has ended, result->end says why. What comes
- * until it is closed is drained all the same, if it is stepped on. */
-bool session__step(struct session *s, uint64_t now);
+/* Does what is due now (CLOCK_MONOTONIC, ns), without waiting; fds as poll() has left them, one
+ * poll() a step: perf says only once that there is something to read. False: it has ended,
+ * result->end says why. What comes until it is closed is drained all the same, if stepped on. */
+bool session__step(struct session *s, uint64_t now, const struct pollfd *fds);
 /*
  * What was recorded since the last cut, or since the beginning: a profile that nothing is added to any more, and books
  * that are closed. Numbers of files are those of the session, and mean the same until the cut is given up.

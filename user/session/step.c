@@ -110,13 +110,10 @@ void session__pace(struct session *s, uint64_t now)
 	s->due_ns = now + (s->assembly.slices.hurry ? HURRY_NS : ROUND_NS);
 }
 
-bool session__step(struct session *s, uint64_t now)
+bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 {
-	struct pollfd fds[SESSION_FDS];
 	bool woken = false;
 
-	session__fds(s, now, fds);
-	poll(fds, SESSION_FDS, 0);
 	if (!s->ended && session__time_is_up(s, now)) {
 		s->result->end = END_DURATION;
 		s->ended = true;
@@ -153,11 +150,11 @@ int session__record(struct session **ret, const struct session_opts *opts,
 
 	if (r < 0)
 		return r;
-	while (session__step(*ret, now_ns())) {
+	do {
 		int timeout_ms = session__fds(*ret, now_ns(), fds);
 
 		poll(fds, SESSION_FDS, timeout_ms);
-	}
+	} while (session__step(*ret, now_ns(), fds));
 	session__close(*ret);
 	return 0;
 }
