@@ -102,11 +102,11 @@ t_files_that_are_read_slowly() {
 	expect_match "$T/folded" '^file[0-5];.*\[file[0-5]\]' "places in the slow ones"
 	expect_ge "$(sum_get .frames.unnamed.out_of_time)" 1 "frames for which there was no time"
 	expect_eq "$(sum_get .names.helper_failures)" 0 "files that are called broken"
-	expect_le $(($(date +%s%3N) - $(cat "$T/asked"))) 5000 "ms from Ctrl-C to the end"
+	expect_le $(($(date +%s%3N) - $(cat "$T/asked"))) 20000 "ms from Ctrl-C to the end"
 }
 
 wait_no_more() {
-	sleep 6
+	sleep 14 # each of the six takes its half second before the innocent one has its turn
 	date +%s%3N >"$T/asked"
 	signal_tool INT
 }
