@@ -31,6 +31,8 @@ enum {
 	SPAWNER_MS = 2000, /* it waits for nothing but a CPU */
 	LOOK_MS = 10,      /* between two looks at one that is late and works */
 	RETRY_MS = 100,    /* after there was none */
+	/* the kernel may have to wait for all CPUs before it has the first counter of a task */
+	COUNTER_ASLEEP_MS = 1000,
 };
 
 struct opener {
@@ -174,9 +176,9 @@ static int be_ready(struct opener *o)
 }
 
 /* Waits for the next packet of the answer. */
-static int await(struct opener *o, uint64_t asked_ns, unsigned limit_ms)
+static int await(struct opener *o, uint64_t asked_ns, unsigned asleep_ms, unsigned limit_ms)
 {
-	uint64_t until = asked_ns + ms(OPENER_LATE_MS), last = asked_ns + ms(limit_ms);
+	uint64_t until = asked_ns + ms(asleep_ms), last = asked_ns + ms(limit_ms);
 	int r = wait_for(o->sock, until < last ? until : last);
 
 	while (r == -ETIMEDOUT && now_ns() < last && !usage_sleeps(o->pid))
@@ -200,7 +202,8 @@ static int receive(struct opener *o, int *ret_fd)
 	return reply->seq == o->seq ? 0 : -EAGAIN;
 }
 
-static int take_answer(struct opener *o, unsigned limit_ms, opener_emit emit, void *ctx)
+static int take_answer(struct opener *o, unsigned asleep_ms, unsigned limit_ms, opener_emit emit,
+		       void *ctx)
 {
 	uint64_t asked_ns = now_ns(), began_ns = asked_ns;
 	int r;
@@ -208,7 +211,7 @@ static int take_answer(struct opener *o, unsigned limit_ms, opener_emit emit, vo
 	do {
 		_cleanup_close_ int fd = -1;
 
-		r = await(o, asked_ns, limit_ms);
+		r = await(o, asked_ns, asleep_ms, limit_ms);
 		if (r == 0)
 			r = receive(o, &fd);
 		if (r == -EAGAIN)
@@ -248,6 +251,7 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 		    opener_emit emit, void *ctx, bool *ret_begun)
 {
 	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
+	unsigned asleep_ms = request->what == OPENER_COUNTER ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
 	int r = be_ready(o);
 
 	*ret_begun = true;
@@ -260,7 +264,7 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 	o->asked_cpu_ns = usage_cpu_ns(o->pid);
 	r = symd_msg__send(o->sock, &packet, fd, MSG_DONTWAIT);
 	if (r == 0)
-		r = take_answer(o, limit_ms, emit, ctx);
+		r = take_answer(o, asleep_ms, limit_ms, emit, ctx);
 	*ret_begun = o->shared->seq == request->seq;
 	if (r < 0)
 		give_up(o, r);

@@ -2,7 +2,8 @@
 /*
  * Whoever opens and reads what belongs to targets, in a process that can be given up: what it asks the kernel for may
  * wait on a lock that a target holds, or on a server that a target runs. The main process never waits longer than
- * OPENER_LATE_MS for something that sleeps, and never longer than a request may take at all.
+ * OPENER_LATE_MS for something that sleeps (a second for a task's counter), and never longer than a
+ * request may take at all.
  *
  * NULL stands for opening in this process, for those who look at nobody else's: tests, report.
  */
