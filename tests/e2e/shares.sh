@@ -45,12 +45,15 @@ t_share_hot30() {
 }
 
 t_same_as_perf() {
+	local both
 	[ -s "$S/perf.data" ] || skip "perf cannot record here"
 	"$(perf_path)" script -i "$S/perf.data" --comm split -F period,ip,sym 2>/dev/null |
 		awk '{ s[$3] += $1; sum += $1 } END { printf "%.3f\n%.3f\n", 100 * s["hot70"] / sum, 100 * s["hot30"] / sum }' \
 			>"$T/perf"
-	expect_within "$(frame_share "$S/folded" hot70 '^split;')" "$(sed -n 1p "$T/perf")" "$points" "hot70, perf's"
-	expect_within "$(frame_share "$S/folded" hot30 '^split;')" "$(sed -n 2p "$T/perf")" "$points" "hot30, perf's"
+	# both scatter
+	both=$(awk -v p="$points" 'BEGIN { print p * sqrt(2) }')
+	expect_within "$(frame_share "$S/folded" hot70 '^split;')" "$(sed -n 1p "$T/perf")" "$both" "hot70, perf's"
+	expect_within "$(frame_share "$S/folded" hot30 '^split;')" "$(sed -n 2p "$T/perf")" "$both" "hot30, perf's"
 }
 
 t_main_in_the_stacks() {
