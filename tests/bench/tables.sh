@@ -8,11 +8,13 @@ set -eu
 cd "$(dirname "$0")/../.."
 out=build/bench
 mkdir -p "$out"
-# shellcheck disable=SC2046
-gcc -std=gnu11 -O2 -D_GNU_SOURCE -iquote user -iquote include tests/bench/tables.c user/symd/cfi*.c \
-	user/symd/elf_cfi.c user/symd/elf_init.c user/symd/elf_code.c user/symd/code_frames.c \
-	user/symd/x86_insn.c user/symd/elf_symbols.c user/symd/symtab.c user/base/cursor.c user/base/mem.c \
-	-lelf -o "$out/tables"
+make -s all >/dev/null
+objects=(build/gen/prof/profile.pb-c.o)
+for file in user/*/*.c; do
+	[ "$file" = user/cmd/main.c ] || objects+=("build/${file%.c}.o")
+done
+gcc -std=gnu11 -O2 -D_GNU_SOURCE -iquote user -iquote include -iquote build/gen tests/bench/tables.c "${objects[@]}" \
+	-lbpf -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lseccomp -lm -o "$out/tables"
 printf '%-26s %-10s %9s %6s %6s %9s %8s %8s  %s\n' file MB rows rules pages 'table kB' 'CPU ms' 'RSS MB' 'rows by CFA'
 for file; do
 	printf '%-26s ' "$(basename "$file")"
