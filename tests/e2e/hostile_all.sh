@@ -43,12 +43,8 @@ hostile_files() {
 }
 
 hostile_names() {
-	local pid
 	hostile "$WORKLOADS/longnames" 600 4
-	wait_until has_children "$spawned" 4 || fail "no long names"
-	for pid in $(children "$spawned"); do
-		later rm -f "/tmp/perf-$pid.map"
-	done
+	forget_maps_of "$spawned" 4
 	hostile "$WORKLOADS/hostile" 600
 	hostile "$WORKLOADS/crowd" words 6000000 600
 	hostile "$WORKLOADS/jit" 600 nomap

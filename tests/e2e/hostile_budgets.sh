@@ -19,12 +19,8 @@ expect_within_budgets() {
 
 # 4 × 256 names of 4,090 bytes, in stacks of 120 frames that are met once.
 t_names_of_4090_bytes() {
-	local pid
 	spawn "$WORKLOADS/longnames" 60 4
-	wait_until has_children "$spawned" 4 || fail "it does not start"
-	for pid in $(children "$spawned"); do
-		later rm -f "/tmp/perf-$pid.map"
-	done
+	forget_maps_of "$spawned" 4
 	hurt -a --max-memory 32M -F 3999 -d 2
 	expect_within_budgets
 	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"
@@ -35,12 +31,9 @@ t_names_of_4090_bytes() {
 }
 
 t_the_same_in_all_formats() {
-	local pid file
+	local file
 	spawn "$WORKLOADS/longnames" 60 4
-	wait_until has_children "$spawned" 4 || fail "it does not start"
-	for pid in $(children "$spawned"); do
-		later rm -f "/tmp/perf-$pid.map"
-	done
+	forget_maps_of "$spawned" 4
 	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 2 -o "$T/p.html" -o "$T/p.json" -o "$T/p.pb.gz" -o "$T/p.perf"
 	expect_unhurt
 	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"

@@ -57,6 +57,15 @@ children() { # PID
 	cat "/proc/$1/task/$1/children"
 }
 
+# The perf maps that its N children write go with the test.
+forget_maps_of() { # PID N
+	local pid
+	wait_until has_children "$1" "$2" || fail "it does not start"
+	for pid in $(children "$1"); do
+		later rm -f "/tmp/perf-$pid.map"
+	done
+}
+
 has_children() { # PID N
 	[ "$(children "$1" | wc -w)" = "$2" ]
 }

@@ -10,6 +10,17 @@
 #include "base/mem.h"
 #include "prof/prof.h"
 
+/* Empty, of a clock and of one that counts. */
+static inline struct prof *build_clock_and_misses(void)
+{
+	struct prof *p = prof__new();
+
+	prof__type(p, "clock_sample", "count");
+	prof__type(p, "clock_time", "nanoseconds");
+	prof__type(p, "misses_event", "count");
+	return p;
+}
+
 static inline uint32_t build_mapping(struct prof *p, const char *file)
 {
 	uint32_t text = prof__string(p, file);

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "out/shrink.h"
+#include "prof_build.h"
 
 enum { N_TYPES = 3, DEPTH = 20 };
 
@@ -23,10 +24,7 @@ static uint64_t any(uint64_t below)
 static void begin(void)
 {
 	state = 1;
-	p = prof__new();
-	prof__type(p, "clock_sample", "count");
-	prof__type(p, "clock_time", "nanoseconds");
-	prof__type(p, "misses_event", "count");
+	p = build_clock_and_misses();
 }
 
 static void end(void)

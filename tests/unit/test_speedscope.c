@@ -7,15 +7,13 @@
 
 #include "base/cleanup.h"
 #include "out/speedscope.h"
+#include "prof_build.h"
 
 static struct prof *p;
 
 static void begin(void)
 {
-	p = prof__new();
-	prof__type(p, "clock_sample", "count");
-	prof__type(p, "clock_time", "nanoseconds");
-	prof__type(p, "misses_event", "count");
+	p = build_clock_and_misses();
 }
 
 static void end(void)

@@ -408,7 +408,6 @@ static void copy(struct answering *a)
 
 	if (r == 0 && (to < 0 || fstat(from, &st) < 0))
 		r = -errno;
-
 	if (r == 0 && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size > a->request->end))
 		r = -EFBIG;
 	if (r == 0)
