@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Linked to pmubpf in the place of session__record (ld --wrap): a recording that is cut every $CUT_MS, whose parts are
- * added up again, and then shown as if it had been whole. So whatever is known of a recording (tests/e2e) must be true of
- * this one, too. The laws of the ledger's columns are checked for each part; if one doesn't hold, all ends with its words.
+ * Linked to pmubpf in the place of session__record (ld --wrap): a recording that is cut every
+ * $CUT_MS, whose parts are added up again, and then shown as if it had been whole. So whatever is
+ * known of a recording (tests/e2e) must be true of this one, too. The laws of the ledger's columns
+ * are checked for each part; if one doesn't hold, all ends with its words.
  *
  * With $CUT_NAMES each part is named, too, while the recording goes on.
  *
- * One line of JSON into the file $CUT_REPORT: the cuts, their CPU time (without the round that comes before), what they
- * carried over, at most.
+ * One line of JSON into the file $CUT_REPORT: the cuts, their CPU time (without the round that
+ * comes before), what they carried over, at most.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -241,7 +241,8 @@ __attribute__((noinline)) static size_t fold(const struct assembly *a, struct cg
 	return n;
 }
 
-/* One line of JSON: CPU time of the cut, and of the named profile that is built of what it hands out. */
+/* One line of JSON: CPU time of the cut, and of the named profile that is built of what it hands
+ * out. */
 static void cut_here(struct assembly *a)
 {
 	_cleanup_(names__done) struct names names = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A recording that is cut is the same recording: a stored stream (tests/bench/stream.h), and samples by hand. */
+/* A recording that is cut is the same recording: a stored stream (tests/bench/stream.h), and
+ * samples by hand. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -330,7 +330,8 @@ Test(sym_client, others_go_on_while_a_helper_is_waited_for)
 	cr_expect_gt(calls, 1, "%u calls", calls);
 }
 
-/* Whoever takes more than what others left it is put off, and may be asked again: that is no failure. */
+/* Whoever takes more than what others left it is put off, and may be asked again: that is no
+ * failure. */
 Test(sym_client, puts_off_who_takes_too_long)
 {
 	start(helper_hang, SHORT_MS * 5);
@@ -348,8 +349,8 @@ Test(sym_client, puts_off_who_takes_too_long)
 	expect_trouble("in time");
 }
 
-/* Neither a signal nor the end of all time is a fault of the file that was being read, and what comes next isn't
- * looked at. */
+/* Neither a signal nor the end of all time is a fault of the file that was being read, and what
+ * comes next isn't looked at. */
 static void expect_out_of_time(uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns,
 			       uint64_t least_ns)
 {
@@ -411,7 +412,8 @@ Test(sym_client, a_tired_helper_makes_room)
 	helper__done(&h);
 }
 
-/* Work for a CPU that others have, too: what it waits for is not its fault. Without others all is. */
+/* Work for a CPU that others have, too: what it waits for is not its fault. Without others all
+ * is. */
 static int spin_at_once(int sock)
 {
 	(void)sock;
@@ -436,7 +438,8 @@ static pid_t spin_on(int cpu)
 	return pid;
 }
 
-/* How much later than its deadline a request is late, of a helper that has waited for a CPU for so long at least. */
+/* How much later than its deadline a request is late, of a helper that has waited for a CPU for
+ * so long at least. */
 Test(sym_client, waiting_for_a_cpu_is_no_fault)
 {
 	enum { OTHERS = 4, LEAST_MS = 100, MS = 1000000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From records to a profile and its part of the ledger. Records come as they are drained, are put into the order of
- * time, and become rows once nothing older can come. Pure: no I/O, no libbpf; what it needs of the kernel side, and
- * what others want to know, are functions.
+ * From records to a profile and its part of the ledger. Records come as they are drained, are put
+ * into the order of time, and become rows once nothing older can come. Pure: no I/O, no libbpf;
+ * what it needs of the kernel side, and what others want to know, are functions.
  */
 #ifndef PMUBPF_ASSEMBLE_ASSEMBLY_H
 #define PMUBPF_ASSEMBLE_ASSEMBLY_H
@@ -30,7 +30,8 @@ enum assembly_label {
 	LABEL_USER = 32,
 };
 
-/* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no tables. */
+/* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no
+ * tables. */
 struct assembly_fns {
 	uint64_t (*now)(void); /* CLOCK_MONOTONIC, ns */
 	/* The process may be, or become, a target: its files are opened early. */
@@ -104,12 +105,14 @@ struct assembled {
 	struct ledger books;
 };
 /*
- * Settles up to the boundary (UINT64_MAX: all that has come) and hands out what was assembled since the last cut. What
- * is not settled, or waits for a table, becomes part of the next: it is in the books of both, carried out and in.
+ * Settles up to the boundary (UINT64_MAX: all that has come) and hands out what was assembled since
+ * the last cut. What is not settled, or waits for a table, becomes part of the next: it is in the
+ * books of both, carried out and in.
  */
 struct assembled assembly__cut(struct assembly *a, uint64_t boundary);
 
-/* Tries those that wait for tables once more. last: they wait no longer, and are accounted as they are. */
+/* Tries those that wait for tables once more. last: they wait no longer, and are accounted as
+ * they are. */
 void assembly__retry(struct assembly *a, bool last);
 
 /* Weight that belongs to no program, counted at a place. */

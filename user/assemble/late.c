@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Samples whose user stack the kernel side could not walk to its end, because a table or the process was not known
- * yet: they wait with their slice of stack until the table is here, and are accounted then.
+ * Samples whose user stack the kernel side could not walk to its end, because a table or the
+ * process was not known yet: they wait with their slice of stack until the table is here, and are
+ * accounted then.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The BPF side, loaded: one instance of the overflow program per event (its number is in its rodata,
- * because attach cookies are lost in inherited events), all sharing one set of maps, and the programs
- * that follow fork and exec. Nothing is pinned: everything goes with this process.
+ * The BPF side, loaded: one instance of the overflow program per event (its number is in its
+ * rodata, because attach cookies are lost in inherited events), all sharing one set of maps, and
+ * the programs that follow fork and exec. Nothing is pinned: everything goes with this process.
  */
 #ifndef PMUBPF_COLLECT_PROGRAMS_H
 #define PMUBPF_COLLECT_PROGRAMS_H
@@ -56,7 +56,8 @@ void programs__forget_stack(struct programs *programs, uint64_t id);
 /* What unwinding by tables reads, mapped. */
 struct pmb_code *programs__code(const struct programs *programs);
 struct pmb_mappings *programs__mappings(const struct programs *programs);
-/* Makes another chunk of rows, the index'th; NULL: the kernel has no memory, or no descriptor is left. */
+/* Makes another chunk of rows, the index'th; NULL: the kernel has no memory, or no descriptor is
+ * left. */
 struct pmb_chunk *programs__new_chunk(struct programs *programs, uint32_t index);
 /* list NULL: the process's mappings are no longer known. */
 int programs__set_process(struct programs *programs, uint32_t tgid, const struct pmb_process *list);
@@ -64,8 +65,8 @@ int programs__set_process(struct programs *programs, uint32_t tgid, const struct
 uint64_t programs__map_bytes(const struct programs *programs);
 /* The ledger of an event, added up over the CPUs. */
 int programs__stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
-/* The same of a program that goes on: each CPU's columns as of a moment when no run was amid them. -EAGAIN: such a moment
- * was not met on some CPU, whose columns may be off by a run. */
+/* The same of a program that goes on: each CPU's columns as of a moment when no run was amid
+ * them. -EAGAIN: such a moment was not met on some CPU, whose columns may be off by a run. */
 int programs__settled_stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */
 int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);

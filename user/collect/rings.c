@@ -15,7 +15,8 @@
 enum { RECORD_HEADER = 8 }; /* BPF_RINGBUF_HDR_SZ */
 
 struct rings {
-	/* one for each CPU that is here: libbpf's own set of rings can't stop in one and go on with the next */
+	/* one for each CPU that is here: libbpf's own set of rings can't stop in one and go on
+	 * with the next */
 	struct ring_buffer **list;
 	int n;
 	int epoll_fd;
@@ -27,8 +28,8 @@ struct rings {
 	void *ctx;
 };
 
-/* What is written while we read is for the next round, or a round might never end on a busy machine.
- * The first such record has been taken out all the same. */
+/* What is written while we read is for the next round, or a round might never end on a busy
+ * machine. The first such record has been taken out all the same. */
 static int on_record(void *ctx, void *data, size_t size)
 {
 	const struct pmb_rec *rec = data;

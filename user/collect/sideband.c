@@ -14,8 +14,9 @@
 #include "sys/perf.h"
 
 /*
- * Two events on each CPU. Records of mappings wake the reader: a file that is about to go is opened while its
- * program lives. Those of tasks don't, for that would interrupt each child of a program that only forks.
+ * Two events on each CPU. Records of mappings wake the reader: a file that is about to go is opened
+ * while its program lives. Those of tasks don't, for that would interrupt each child of a program
+ * that only forks.
  */
 enum sideband_kind { OF_TASKS, OF_MAPPINGS, N_KINDS };
 
@@ -24,8 +25,8 @@ static const size_t RING_BYTES[N_KINDS] = {
 	[OF_TASKS] = 128 * 1024,
 	[OF_MAPPINGS] = 256 * 1024,
 };
-/* How often they may be halved where that is more memory than a user may lock, or than all of them together may take:
- * records are lost sooner, and counted. */
+/* How often they may be halved where that is more memory than a user may lock, or than all of
+ * them together may take: records are lost sooner, and counted. */
 enum { RING_HALVINGS = 4 };
 
 struct sideband_cpu {

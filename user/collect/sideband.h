@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * perf's side-band records: fork, exec, exit and executable mappings of the whole host, from two
- * dummy events per CPU. They cost the host one small record per such event, no probe and no program.
+ * dummy events per CPU. They cost the host one small record per such event, no probe and no
+ * program.
  */
 #ifndef PMUBPF_COLLECT_SIDEBAND_H
 #define PMUBPF_COLLECT_SIDEBAND_H
@@ -17,12 +18,14 @@
 struct sideband;
 
 int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *err);
-/* A CPU that came; open: opens events there. What is in its rings from before is lost: drain them. */
+/* A CPU that came; open: opens events there. What is in its rings from before is lost: drain
+ * them. */
 typedef int (*sideband_open_fn)(void *ctx, const struct perf_event_attr *attr, int cpu);
 int sideband__add_cpu(struct sideband *sb, int cpu, sideband_open_fn open, void *ctx);
 struct sideband *sideband__free(struct sideband *sb);
 
-/* Lets the per-CPU counters, from the first'th on, report throttling into the rings; those that can't are left alone. */
+/* Lets the per-CPU counters, from the first'th on, report throttling into the rings; those that
+ * can't are left alone. */
 void sideband__watch_throttling(struct sideband *sb, const struct counters *counters, size_t first);
 
 struct sideband_totals {

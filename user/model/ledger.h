@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The books. Every overflow that the kernel side saw is in exactly one column, every column is added
- * up, and what doesn't add up is said in words. Pure: session/ fills the numbers in.
+ * The books. Every overflow that the kernel side saw is in exactly one column, every column is
+ * added up, and what doesn't add up is said in words. Pure: session/ fills the numbers in.
  */
 #ifndef PMUBPF_MODEL_LEDGER_H
 #define PMUBPF_MODEL_LEDGER_H
@@ -41,8 +41,8 @@ extern const char *const drop_texts[PMB_N_DROPS];
 extern const char *const ending_keys[PMB_N_ENDINGS];
 extern const char *const ending_texts[PMB_N_ENDINGS];
 
-/* What a part of a recording has to do with the part beside it: samples that the kernel side has emitted, and that are
- * not aggregated yet. */
+/* What a part of a recording has to do with the part beside it: samples that the kernel side has
+ * emitted, and that are not aggregated yet. */
 struct ledger_carried {
 	uint64_t rings, weight_rings; /* not decoded yet */
 	uint64_t held, weight_held;   /* waiting for their time, or for a table */
@@ -129,13 +129,15 @@ struct ledger {
 	uint64_t sideband_records, sideband_lost, sideband_rejected;
 };
 
-/* Each overflow has its column: no run of the program was amid them. Those that passed unseen are added later. */
+/* Each overflow has its column: no run of the program was amid them. Those that passed unseen
+ * are added later. */
 bool ledger_stats__settled(const struct pmb_stats *stats);
 /* Takes off what was counted before. */
 void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before);
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);
 
-/* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves from->aside. */
+/* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves
+ * from->aside. */
 void ledger__follow(struct ledger *to, struct ledger *from);
 /* Adds another recording, whose events have these numbers here. Moves from->aside. */
 void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers);
@@ -152,8 +154,8 @@ void ledger__count_rows(struct ledger *ledger, const struct profile *profile);
 /* Of several recordings: sums; bytes: the most at a time. */
 void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *from);
 
-/* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if nothing is
- * to compare. */
+/* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if
+ * nothing is to compare. */
 double ledger_event__ratio(const struct ledger_event *event);
 /* How much the counter may hold beyond the last overflows: up to one interval for each instance, or
  * exactly what it does when weights were read from it. */
@@ -161,17 +163,19 @@ uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);
 
 /*
- * Of an event whose overflows lie on its counter's own grid, when the books are closed: a CPU's counter ended at
- * `value` and overflowed last at `at` (0: never). What passed in between was not seen.
+ * Of an event whose overflows lie on its counter's own grid, when the books are closed: a CPU's
+ * counter ended at `value` and overflowed last at `at` (0: never). What passed in between was not
+ * seen.
  */
 void ledger_event__unseen_tail(struct ledger_event *event, uint64_t value, uint64_t at);
-/* Adds those that passed unseen to the overflows seen, among which they are dropped; once, after the tails. */
+/* Adds those that passed unseen to the overflows seen, among which they are dropped; once, after
+ * the tails. */
 void ledger_event__count_unseen(struct ledger_event *event);
 
 /*
- * For the n events of a task that one text stands for, one for each core PMU: each is enabled all the
- * time and can only run on its PMU's CPUs, which is no lack of counters. Each was due for its share of
- * the time in which all of them ran; enabled_ns and scaled become what that makes of them.
+ * For the n events of a task that one text stands for, one for each core PMU: each is enabled all
+ * the time and can only run on its PMU's CPUs, which is no lack of counters. Each was due for its
+ * share of the time in which all of them ran; enabled_ns and scaled become what that makes of them.
  */
 void ledger_events__share_time(struct ledger_event *events, size_t n);
 
@@ -204,11 +208,12 @@ extern const char *const silence_keys[N_SILENCES]; /* [SILENCE_NONE] is NULL */
 extern const char *const silence_texts[N_SILENCES];
 enum silence ledger_event__silence(const struct ledger_event *event);
 
-/* True if over a twentieth of the counter is such a remainder: too few overflows to speak for it. No
- * column is wrong then, but the summary's first line has to say so. */
+/* True if over a twentieth of the counter is such a remainder: too few overflows to speak for
+ * it. No column is wrong then, but the summary's first line has to say so. */
 bool ledger_event__unfinished(const struct ledger_event *event);
 
-/* True if every column of the event adds up; else a line of words for each that doesn't is added to `remarks`. */
+/* True if every column of the event adds up; else a line of words for each that doesn't is added
+ * to `remarks`. */
 bool ledger_event__columns(const struct ledger_event *event, struct buf *remarks);
 /* True if every column adds up and every ratio holds; else a line of words for each that doesn't is
  * added to `remarks`. */

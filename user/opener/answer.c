@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: everything here may hang. Who it is about is learnt first from what takes none of the target's
- * locks: the owner of /proc/PID, status, cgroup. (The links in ns/ take one since Linux 6.18 at the latest.)
+ * The hard thing: everything here may hang. Who it is about is learnt first from what takes none of
+ * the target's locks: the owner of /proc/PID, status, cgroup. (The links in ns/ take one since
+ * Linux 6.18 at the latest.)
  */
 #include "opener/answer.h"
 
@@ -178,7 +179,8 @@ static bool is_executable(const char *line, size_t len)
 	return space && space + 3 < line + len && space[3] == 'x';
 }
 
-/* Keeps the lines of executable mappings, and what follows the last newline; returns how much that is. */
+/* Keeps the lines of executable mappings, and what follows the last newline; returns how much
+ * that is. */
 static size_t keep_executable(char *text, size_t len, size_t *ret_lines)
 {
 	size_t kept = 0, from = 0;
@@ -238,8 +240,9 @@ static void maps(struct answering *a)
 }
 
 /*
- * On these nobody is asked when a file is closed, so the open file itself is handed over, which spares the question for
- * it: programs of 3 ms have to be looked at in time. Overlays aren't among them, as they ask what is below.
+ * On these nobody is asked when a file is closed, so the open file itself is handed over, which
+ * spares the question for it: programs of 3 ms have to be looked at in time. Overlays aren't among
+ * them, as they ask what is below.
  */
 static bool closes_at_once(int found)
 {
@@ -307,8 +310,8 @@ static int if_on_device(int found, uint64_t dev)
 
 /*
  * map_files is the very inode, whatever became of its name; it wants CAP_SYS_ADMIN or
- * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it: but the name is the
- * program's choice, and an automounter of ours would follow it anywhere.
+ * CAP_CHECKPOINT_RESTORE. Then the name as the program sees it, and if it has gone, as we see it:
+ * but the name is the program's choice, and an automounter of ours would follow it anywhere.
  */
 static void mapped(struct answering *a)
 {

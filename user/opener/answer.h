@@ -28,9 +28,9 @@ bool opener_subject__learn(struct opener_subject *ret, const struct opener_reque
 			   opener_go_on go_on, void *ctx);
 
 /*
- * fd: the descriptor that came along, -1: none. ret_lent: of a file that was lent, which the caller has to close: but
- * not before nobody else can be the last to do that, as closing may wait for its server. NULL: it
- * is handed over as it is.
+ * fd: the descriptor that came along, -1: none. ret_lent: of a file that was lent, which the caller
+ * has to close: but not before nobody else can be the last to do that, as closing may wait for its
+ * server. NULL: it is handed over as it is.
  */
 void opener_answer(const struct opener_request *request, int fd,
 		   const struct opener_subject *subject, opener_emit emit, void *ctx,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whoever opens and reads what belongs to targets, in a process that can be given up: what it asks the kernel for may
- * wait on a lock that a target holds, or on a server that a target runs. The main process never waits longer than
- * OPENER_LATE_MS for something that sleeps (a second for a task's counter), and never longer than a
- * request may take at all.
+ * Whoever opens and reads what belongs to targets, in a process that can be given up: what it asks
+ * the kernel for may wait on a lock that a target holds, or on a server that a target runs. The
+ * main process never waits longer than OPENER_LATE_MS for something that sleeps (a second for a
+ * task's counter), and never longer than a request may take at all.
  *
  * NULL stands for opening in this process, for those who look at nobody else's: tests, report.
  */
@@ -34,15 +34,16 @@ struct opener_work {
 /* Best called before there is anything that it must not have. */
 int opener__start(struct opener **ret, struct err *err);
 struct opener *opener__free(struct opener *o);
-/* No counters of tasks will be asked for any more: the privilege is given up by whoever touches targets. */
+/* No counters of tasks will be asked for any more: the privilege is given up by whoever touches
+ * targets. */
 void opener__settled(struct opener *o);
 struct opener_work opener__work(const struct opener *o);
 /* CPU time of all of them. */
 uint64_t opener__cpu_ns(const struct opener *o);
 
 /*
- * The questions. Each returns 0, a number or a descriptor, or a negative errno, among them -ETIMEDOUT (given up) and
- * -ECONNREFUSED (not tried). O may be NULL.
+ * The questions. Each returns 0, a number or a descriptor, or a negative errno, among them
+ * -ETIMEDOUT (given up) and -ECONNREFUSED (not tried). O may be NULL.
  */
 
 struct opener_process {
@@ -52,7 +53,8 @@ struct opener_process {
 };
 int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret);
 
-/* Calls fn for each executable mapping of a process. Returns how many there were, or -errno. What had come before a failure has been told. */
+/* Calls fn for each executable mapping of a process. Returns how many there were, or -errno.
+ * What had come before a failure has been told. */
 int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
 
 struct mapped_file {
@@ -61,29 +63,33 @@ struct mapped_file {
 	uint64_t dev;        /* 0: not known */
 	const char *path;    /* as the program names it */
 };
-/* The file that a process has mapped at [start, end), if it is that one. *ret_mnt_ns, where that is known: 0 for
- * ours. */
+/* The file that a process has mapped at [start, end), if it is that one. *ret_mnt_ns, where that
+ * is known: 0 for ours. */
 int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 		   const struct mapped_file *file, uint64_t *ret_mnt_ns);
 /* The same by a path of ours, if it is at hand. */
 int opener__again(struct opener *o, const struct mapped_file *file);
-/* A regular file inside a root (-1: ours) of that mount namespace. dev: where it may lie, 0: not known. */
+/* A regular file inside a root (-1: ours) of that mount namespace. dev: where it may lie, 0: not
+ * known. */
 int opener__path(struct opener *o, int root_fd, uint64_t mnt_ns, uint64_t dev, const char *path);
 /* As find_owned(). */
 int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *path, uid_t owner);
 /*
- * For the helper, to read: what was found, opened. Found is what the questions above answer: O_PATH, so that closing it
- * asks no server, or open, where there is none; what is lent the helper takes out of the socket that it comes in (symd_fd__take_out), and closes. Of
- * any other descriptor it is a copy.
+ * For the helper, to read: what was found, opened. Found is what the questions above answer:
+ * O_PATH, so that closing it asks no server, or open, where there is none; what is lent the helper
+ * takes out of the socket that it comes in (symd_fd__take_out), and closes. Of any other descriptor
+ * it is a copy.
  */
 int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev);
 /* As perf_open_in() for a task. */
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
 		    int group_fd);
-/* The same for whatever runs on a CPU. It is opened even when all else is settled: of one that came later. */
+/* The same for whatever runs on a CPU. It is opened even when all else is settled: of one that
+ * came later. */
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
-/* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be held any longer. */
+/* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
+ * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);
 /* As cgroup_path_of(). */
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: an opener in a file system whose server is hostile can't be killed before that answers. So nobody
- * waits for one: the spawner reaps those that can be reaped when it is asked for the next.
+ * The hard thing: an opener in a file system whose server is hostile can't be killed before that
+ * answers. So nobody waits for one: the spawner reaps those that can be reaped when it is asked for
+ * the next.
  */
 #include "opener/process.h"
 
@@ -110,7 +111,8 @@ static _Noreturn void serve(int sock, struct culprits *shared)
 		    (size_t)n != opener_request_bytes(request))
 			_exit(1);
 		request->text[request->text_len] = '\0';
-		/* by now another has it, or it is of no use; it still is the doing of the one before */
+		/* by now another has it, or it is of no use; it still is the doing of the one
+		 * before */
 		cleanup_close(&lent);
 		lent = -1;
 		shared->now = (struct opener_subject){0};

@@ -64,7 +64,8 @@ struct opener_request {
 	char text[OPENER_PATH_MAX];
 };
 
-/* Where a program sees its files: roots that are the same have the same. All 0: where we see ours. */
+/* Where a program sees its files: roots that are the same have the same. All 0: where we see
+ * ours. */
 struct opener_place {
 	uint64_t mnt_ns;
 	uint64_t dev, inode, mount;

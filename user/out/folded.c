@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Lines are made twice over: first as arrays of name numbers, so that samples merge without any text
- * being written, then as text, once for each line that is left.
+ * Lines are made twice over: first as arrays of name numbers, so that samples merge without any
+ * text being written, then as text, once for each line that is left.
  */
 #include "out/folded.h"
 
@@ -200,7 +200,8 @@ static void add_sample(struct folder *f, size_t i, const struct prof_event *even
 	}
 }
 
-/* Two numbers at the end of a line are a difference: a leaf "Thread 7" is no "Thread" of which 7 are gone. */
+/* Two numbers at the end of a line are a difference: a leaf "Thread 7" is no "Thread" of which 7
+ * are gone. */
 static void put_leaf(struct buf *text, const char *name)
 {
 	static const char digits[] = "0123456789";
@@ -290,7 +291,8 @@ static bool heads_fit(const struct folder *f, uint32_t other)
 	return bytes <= f->opts->max_bytes / ROOM_OTHERS_PART + ROOM_OTHER_BYTES;
 }
 
-/* What was given up is added to one line of those that begin alike, or where these are too many, to [other];[other]. */
+/* What was given up is added to one line of those that begin alike, or where these are too many,
+ * to [other];[other]. */
 static void fold_into_other(struct folder *f, uint32_t other)
 {
 	bool with_heads = heads_fit(f, other);

@@ -431,7 +431,8 @@ static void text_opener(const struct opener_work *work, struct buf *out)
 			    work->late, work->refused);
 }
 
-/* Each thread has intervals of its own then, and what ran in them without finishing one is in no sample. */
+/* Each thread has intervals of its own then, and what ran in them without finishing one is in no
+ * sample. */
 static bool ran_too_briefly(const struct summary *s)
 {
 	for (size_t i = 0; i < s->ledger->n_events; i++) {

@@ -75,8 +75,8 @@ const struct event_db_entry *event_db__match(const struct event_db *db, const ch
 /*
  * The database that event texts are looked up in. dir NULL: $PMUBPF_EVENT_DB if set, else
  * /usr/local/share/pmubpf/perfmon or /usr/share/pmubpf/perfmon, which may be missing, unfit or not
- * for this CPU: then
- * *ret is NULL, and trouble->text says what is wrong with the one that is there. One that is named by dir must be usable.
+ * for this CPU: then *ret is NULL, and trouble->text says what is wrong with the one that is there.
+ * One that is named by dir must be usable.
  */
 int event_db__open(struct event_db **ret, const char *dir, struct err *trouble, struct err *err);
 /* All its names; db may be NULL. */

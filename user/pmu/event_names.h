@@ -24,9 +24,9 @@ struct event_names {
 };
 
 /*
- * file: the user's event file, NULL for the standard ones (user_events.h); db: the folder of the event database, or
- * NULL (event_db.h). Without sysfs there are still the generic events; fails only over an event
- * file, and over a database that was named.
+ * file: the user's event file, NULL for the standard ones (user_events.h); db: the folder of the
+ * event database, or NULL (event_db.h). Without sysfs there are still the generic events; fails
+ * only over an event file, and over a database that was named.
  */
 int event_names__read(struct event_names *names, const char *file, const char *db, struct err *err);
 void event_names__done(struct event_names *names);

@@ -66,8 +66,9 @@ static bool has_core_pmu(void)
 	return pmus__read(&pmus, NULL) == 0 && pmus__core(&pmus);
 }
 
-/* Whether the event opens with other demands; on the CPU as a whole if no task may have it. Not on another's task, which
- * may keep whoever looks at it waiting: what the demands are about is the same with ours. */
+/* Whether the event opens with other demands; on the CPU as a whole if no task may have it. Not
+ * on another's task, which may keep whoever looks at it waiting: what the demands are about is
+ * the same with ours. */
 static bool opens(const struct ask *ask, const struct perf_event_attr *attr)
 {
 	_cleanup_close_ int fd = attr__try_open(attr, ask->tid > 0 ? 0 : ask->tid, ask->cpu, -1);

@@ -11,8 +11,9 @@
 struct opener;
 
 /*
- * Appends the cgroups that a user means by that name (as cgroup_info__is), not those below one of them: several, if
- * it is a pod. opener: who looks their names up; NULL: this process. If there is none, a sentence says what is there. The list is the caller's, each to be done.
+ * Appends the cgroups that a user means by that name (as cgroup_info__is), not those below one of
+ * them: several, if it is a pod. opener: who looks their names up; NULL: this process. If there is
+ * none, a sentence says what is there. The list is the caller's, each to be done.
  */
 int containers__find(struct opener *opener, const char *wanted, struct cgroup_ref **list, size_t *n,
 		     size_t *cap, struct err *err);

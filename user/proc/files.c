@@ -58,7 +58,8 @@ enum {
 	FREE_TRIES = 4,
 	RETRY_DOUBLINGS = 8,
 };
-/* How long nobody has it mapped before it is let go: samples of its last moments are still on their way. */
+/* How long nobody has it mapped before it is let go: samples of its last moments are still on
+ * their way. */
 #define LET_GO_NS 1000000000ULL
 #define LET_GO_TURN_NS 50000000ULL /* at a time; others wait for the next */
 #define RETRY_NS 50000000ULL       /* the first pause is twice as long, the last 12.8 s */
@@ -226,7 +227,8 @@ uint32_t files__vdso(struct files *files)
 	return e->number;
 }
 
-/* What is left of what the limit allows, for counters, helpers and whatever else is open by then. */
+/* What is left of what the limit allows, for counters, helpers and whatever else is open by
+ * then. */
 static size_t most_pinned(void)
 {
 	_cleanup_closedir_ DIR *open_now = opendir("/proc/self/fd");
@@ -296,8 +298,8 @@ static void files__learn_process(struct files *files, struct entry *e, pid_t tgi
 	files__enter_root(files, e, &process.place, process.root_fd);
 }
 
-/* Of a file that was found: where its debug files are looked for, if that isn't where ours are. One process of a
- * mount namespace that is known already needn't be asked. */
+/* Of a file that was found: where its debug files are looked for, if that isn't where ours are.
+ * One process of a mount namespace that is known already needn't be asked. */
 static void files__learn_root(struct files *files, struct entry *e, pid_t tgid, uint64_t mnt_ns)
 {
 	struct opener_process process;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The files that programs were running from, each known by a small number. A file is its device and
- * inode; a descriptor is taken at the first sample in it, near the program, because the program, its
- * mount namespace or the file's name may be gone by the time names are asked for. Descriptors are
- * limited; files beyond that are opened when names are asked for, if they are still there. They are opened by
- * another process (opener/), which may be given up: then the file is tried again later.
+ * inode; a descriptor is taken at the first sample in it, near the program, because the program,
+ * its mount namespace or the file's name may be gone by the time names are asked for. Descriptors
+ * are limited; files beyond that are opened when names are asked for, if they are still there. They
+ * are opened by another process (opener/), which may be given up: then the file is tried again
+ * later.
  *
- * Numbers of inodes are used again, too, where files come and go: while one is pinned its inode isn't given to
- * another; else its generation tells, which the kernel's records have.
+ * Numbers of inodes are used again, too, where files come and go: while one is pinned its inode
+ * isn't given to another; else its generation tells, which the kernel's records have.
  *
  * A host that builds software runs files without end, so those that nobody refers to any more are
  * swept out, and their numbers used again.
@@ -50,8 +51,8 @@ struct files *files__new(struct opener *opener);
 struct opener *files__opener(const struct files *files);
 struct files *files__free(struct files *files); /* closes the descriptors */
 
-/* Numbers start at 1. With another generation of the inode (0: not known, which is any) it is another file, and the
- * one before has gone. */
+/* Numbers start at 1. With another generation of the inode (0: not known, which is any) it is
+ * another file, and the one before has gone. */
 uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
 		    uint64_t generation, const char *path);
 uint32_t files__vdso(struct files *files);
@@ -62,32 +63,38 @@ uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, ui
 
 /* As files__pin, before anybody has asked for the file: of those few are opened. */
 void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
-/* Opens the file through a process that has it mapped at [start, end), once; later calls are free. */
+/* Opens the file through a process that has it mapped at [start, end), once; later calls are
+ * free. */
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
 
-/* The file by its name, if that still is the same file; the caller closes it. A perf map: as it is now,
- * whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that isn't the user's). */
+/* The file by its name, if that still is the same file; the caller closes it. A perf map: as it
+ * is now, whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that
+ * isn't the user's). */
 int files__reopen(const struct files *files, uint32_t file);
-/* What the helper needs to read it (opener__lend), from one of the file's own descriptors; the caller closes it. */
+/* What the helper needs to read it (opener__lend), from one of the file's own descriptors; the
+ * caller closes it. */
 int files__lend(const struct files *files, uint32_t file, int fd);
 
-/* True if there are twice as many as after the last sweep (and a thousand), or many that were pinned early. */
+/* True if there are twice as many as after the last sweep (and a thousand), or many that were
+ * pinned early. */
 bool files__many(const struct files *files);
 /* Marks one that is referred to; 0 is fine. */
 void files__keep(struct files *files, uint32_t file);
 /* Closes and forgets the others. */
 void files__sweep(struct files *files);
 /*
- * Files of volumes that we don't run from ourselves, and roots of programs, would keep those from being unmounted.
- * When nobody has one mapped for a second it is let go: what names will want of it is copied, as far as there is room;
- * else it is opened again by its name when names are asked for, if it is still there.
+ * Files of volumes that we don't run from ourselves, and roots of programs, would keep those from
+ * being unmounted. When nobody has one mapped for a second it is let go: what names will want of it
+ * is copied, as far as there is room; else it is opened again by its name when names are asked for,
+ * if it is still there.
  */
 enum {
 	FILES_COPIES_BYTES = 64 * 1024 * 1024, /* all of them */
 	FILES_COPY_BYTES = 16 * 1024 * 1024,   /* of one */
 };
 bool files__elsewhere(const struct files *files); /* True if there are any such files. */
-/* mapped: by number. True if there are some to let go: then mark what is referred to, as for a sweep, and… */
+/* mapped: by number. True if there are some to let go: then mark what is referred to, as for a
+ * sweep, and… */
 bool files__idle(struct files *files, const bool *mapped, size_t n_mapped);
 /* …this closes them; others: tells who else may have it open. */
 void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void *ctx);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * CPUs that come online while it goes on. The kernel has no events for those that are offline, and takes those of a CPU
- * that goes away for good: so one that comes back is as new. What had been counted there stays in the books.
+ * CPUs that come online while it goes on. The kernel has no events for those that are offline, and
+ * takes those of a CPU that goes away for good: so one that comes back is as new. What had been
+ * counted there stays in the books.
  *
  * By then this process may open no counter any more: the opener's spawner does.
  */

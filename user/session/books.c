@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The end of a recording, or of a part of it: what the counters say, and everything else that the ledger compares. The
- * hard thing is that a recording which is cut goes on meanwhile: what the overflow programs have counted is read until no
- * run of theirs was amid its columns, and close to when the counters are read.
+ * The end of a recording, or of a part of it: what the counters say, and everything else that the
+ * ledger compares. The hard thing is that a recording which is cut goes on meanwhile: what the
+ * overflow programs have counted is read until no run of theirs was amid its columns, and close to
+ * when the counters are read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -107,8 +108,8 @@ static bool is_reference(const struct event *event)
 	       attr__generic_id(&event->attr) == PERF_COUNT_HW_REF_CPU_CYCLES;
 }
 
-/* Which event's counter tells the clock rate for `index`: itself, or another that counts the cycles of
- * the same cores. */
+/* Which event's counter tells the clock rate for `index`: itself, or another that counts the
+ * cycles of the same cores. */
 static size_t rate_source(const struct event_list *events, size_t index)
 {
 	const struct event *event = &events->events[index];
@@ -148,7 +149,8 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 	return clock_rate_mean(hz, (size_t)s->n_cpus, false);
 }
 
-/* In frequency mode the period changes; that of a clock doesn't. A budget has said what it was at most. */
+/* In frequency mode the period changes; that of a clock doesn't. A budget has said what it was
+ * at most. */
 static uint64_t event_interval(const struct event *event, const struct ledger_event *e)
 {
 	if (!event->attr.freq)
@@ -199,9 +201,9 @@ static uint64_t idle_without_overflow(const struct session *s, const struct ledg
 }
 
 /*
- * A task's clock counts the time that it runs, and for how long it ran the kernel tells besides. That holds while the
- * event is throttled, too; then the count of cpu-clock stands still, and that of task-clock may count the time since
- * its task was switched in twice (6.16 and later).
+ * A task's clock counts the time that it runs, and for how long it ran the kernel tells besides.
+ * That holds while the event is throttled, too; then the count of cpu-clock stands still, and that
+ * of task-clock may count the time since its task was switched in twice (6.16 and later).
  */
 static uint64_t counted(const struct session *s, const struct counter *c)
 {
@@ -224,7 +226,8 @@ static void add_counter(const struct session *s, struct ledger *ledger, const st
 	e->instances++;
 }
 
-/* How long the event was counted on a counter's CPU, by it and those before it; 0 for the time until the first came. */
+/* How long the event was counted on a counter's CPU, by it and those before it; 0 for the time
+ * until the first came. */
 static uint64_t watched_ns(const struct session *s, size_t at, uint64_t *ret_before)
 {
 	const struct counter *c = &s->counters.list[at];
@@ -248,7 +251,8 @@ static uint64_t watched_ns(const struct session *s, size_t at, uint64_t *ret_bef
 	return sum;
 }
 
-/* Counters of CPUs were all enabled at once, but for those that came: one that was so for less long lost its CPU. */
+/* Counters of CPUs were all enabled at once, but for those that came: one that was so for less
+ * long lost its CPU. */
 static void note_cpus(const struct session *s, size_t index, struct ledger_event *e)
 {
 	enum { ENABLING_NS = 50000000 }; /* takes a moment for each */
@@ -274,7 +278,8 @@ static void note_cpus(const struct session *s, size_t index, struct ledger_event
 	}
 }
 
-/* Overflows for which no program was called: the last ones, too, after which none will be there to notice. */
+/* Overflows for which no program was called: the last ones, too, after which none will be there
+ * to notice. */
 static void count_unseen(const struct session *s, size_t index, bool final, struct ledger_event *e)
 {
 	_cleanup_free_ struct pmb_last *last = NULL;

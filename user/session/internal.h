@@ -72,7 +72,8 @@ struct session {
 enum pmb_weight event_weight(const struct session *s, size_t event);
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
-/* Opens the per-CPU events there; opened[] counts, by the first event of each text. late: privileges have gone. */
+/* Opens the per-CPU events there; opened[] counts, by the first event of each text. late:
+ * privileges have gone. */
 int session__open_on(struct session *s, const struct cpus *cpus, bool late, int *opened,
 		     struct err *err);
 void session__family_forked(struct session *s, const struct life *life);
@@ -90,10 +91,12 @@ void session__ring_record(void *session, const void *data, size_t size);
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
-/* While other work is done, if it's long since: empties the rings, takes a table and asks for the next. */
+/* While other work is done, if it's long since: empties the rings, takes a table and asks for
+ * the next. */
 void session__look_around(struct session *s);
 
-/* containers.c: looks the cgroup of a sample up. False: it is of another container than those asked for. */
+/* containers.c: looks the cgroup of a sample up. False: it is of another container than those
+ * asked for. */
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample);
 void session__note_containers(struct session *s);
 
@@ -125,8 +128,8 @@ void session__arrivals_begin(struct session *s);
 void session__arrivals_round(struct session *s);
 void session__arrivals_free(struct session *s);
 
-/* books.c: the ledger of what was recorded since the last cut; idle_after is of now. final: counters are disabled,
- * and all records are in. */
+/* books.c: the ledger of what was recorded since the last cut; idle_after is of now. final:
+ * counters are disabled, and all records are in. */
 struct session_cut session__part(struct session *s, uint64_t boundary, bool final);
 void session__close_books(struct session *s);
 
@@ -134,7 +137,8 @@ void session__close_books(struct session *s);
 void session__charge_places(struct session *s);
 void session__note_ways(struct session *s);
 
-/* What the rest of the recording does not need (session/privileges.c). After the command was started. */
+/* What the rest of the recording does not need (session/privileges.c). After the command was
+ * started. */
 void session__drop_privileges(const struct session *s);
 
 #endif

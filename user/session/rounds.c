@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The rounds: what came since the last is drained, and what nothing older can precede any more is assembled. */
+/* The rounds: what came since the last is drained, and what nothing older can precede any more
+ * is assembled. */
 #include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -12,8 +13,8 @@ enum {
 	SLACK_NS = 20 * 1000 * 1000,
 	/* How often the counters of places are read. */
 	PLACES_NS = 1000 * 1000 * 1000,
-	/* Between two looks at the rings, while samples are accounted: thousands of them, with their slices, take
-	 * longer than the rings have room for more. */
+	/* Between two looks at the rings, while samples are accounted: thousands of them, with
+	 * their slices, take longer than the rings have room for more. */
 	BETWEEN_NS = 5 * 1000 * 1000,
 	LOOK_EVERY = 16, /* calls, at the clock */
 	/* How often files are looked at that nobody has mapped any more. */
@@ -95,7 +96,8 @@ static void lived(void *session, const struct life *life)
 {
 	struct session *s = session;
 
-	/* a thread that goes on after its leader has its list sent again; the last exit forgets it for good */
+	/* a thread that goes on after its leader has its list sent again; the last exit forgets
+	 * it for good */
 	if (s->lists && (life->kind == LIFE_EXEC ||
 			 (life->kind == LIFE_EXIT &&
 			  processes__leader_gone(s->assembly.processes, life->tgid))))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One recording: open, step until it has ended, close. The pipeline of every command; what differs is what
- * becomes of the profile at its end.
+ * One recording: open, step until it has ended, close. The pipeline of every command; what differs
+ * is what becomes of the profile at its end.
  */
 #ifndef PMUBPF_SESSION_SESSION_H
 #define PMUBPF_SESSION_SESSION_H
@@ -100,28 +100,31 @@ static inline bool session_wants_cgroups(const struct session_opts *opts)
 	return opts->whom.n_containers || (opts->labels & LABEL_CGROUP);
 }
 
-/* Whether events must be read at a clock's overflows and no clock is among them: event_list__add_clock
- * has to add one. each_pass: the events will be split, and a clock of ours goes with each part. */
+/* Whether events must be read at a clock's overflows and no clock is among them:
+ * event_list__add_clock has to add one. each_pass: the events will be split, and a clock of ours
+ * goes with each part. */
 bool session_needs_clock(const struct session_opts *opts, bool each_pass);
 
 /*
- * Loads and opens everything, starts the command (if any) and enables the counters. opts and what it borrows must live
- * as long as the session, and so must the result, which is filled when it is closed; it is void after an error.
+ * Loads and opens everything, starts the command (if any) and enables the counters. opts and what
+ * it borrows must live as long as the session, and so must the result, which is filled when it is
+ * closed; it is void after an error.
  */
 int session__open(struct session **ret, const struct session_opts *opts,
 		  struct session_result *result, struct err *err);
 
 enum { SESSION_FDS = 5 };
-/* What there is to wait for before the next step; returns for how long at most, in ms. Whoever waits for other
- * descriptors, too, may step earlier, or a little later. */
+/* What there is to wait for before the next step; returns for how long at most, in ms. Whoever
+ * waits for other descriptors, too, may step earlier, or a little later. */
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
 /* Does what is due now (CLOCK_MONOTONIC, ns), without waiting; fds as poll() has left them, one
  * poll() a step: perf says only once that there is something to read. False: it has ended,
  * result->end says why. What comes until it is closed is drained all the same, if stepped on. */
 bool session__step(struct session *s, uint64_t now, const struct pollfd *fds);
 /*
- * What was recorded since the last cut, or since the beginning: a profile that nothing is added to any more, and books
- * that are closed. Numbers of files are those of the session, and mean the same until the cut is given up.
+ * What was recorded since the last cut, or since the beginning: a profile that nothing is added to
+ * any more, and books that are closed. Numbers of files are those of the session, and mean the same
+ * until the cut is given up.
  */
 struct session_cut {
 	struct profile *profile;
@@ -130,15 +133,17 @@ struct session_cut {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
 	struct session_cut *next;  /* the session's */
 };
-/* Cuts, and goes on: no overflow is missed. What isn't settled yet is in the next. Not where the profile is lent. */
+/* Cuts, and goes on: no overflow is missed. What isn't settled yet is in the next. Not where the
+ * profile is lent. */
 struct session_cut *session__cut(struct session *s);
 /* Frees what is still in it. */
 void session__give_up(struct session *s, struct session_cut *cut);
 
 /*
- * Disables the counters and closes the books: the result becomes the last part, which is all of it if there was no cut. It is
- * the caller's; the command has been told to end but not waited for: session__wait does that and returns its exit status
- * (0 without a command). Free the session after the result.
+ * Disables the counters and closes the books: the result becomes the last part, which is all of it
+ * if there was no cut. It is the caller's; the command has been told to end but not waited for:
+ * session__wait does that and returns its exit status (0 without a command). Free the session after
+ * the result.
  */
 void session__close(struct session *s);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A recording goes on in steps, so that whoever has other descriptors to wait for can wait for all of them. Between
- * rounds the rings aren't looked at for a moment: once woken, their epoll set stays readable as long as any sample
- * arrives. What the kernel tells of processes is taken meanwhile: one that lives for 2 ms has its files opened while it
- * lives.
+ * A recording goes on in steps, so that whoever has other descriptors to wait for can wait for all
+ * of them. Between rounds the rings aren't looked at for a moment: once woken, their epoll set
+ * stays readable as long as any sample arrives. What the kernel tells of processes is taken
+ * meanwhile: one that lives for 2 ms has its files opened while it lives.
  */
 #include <poll.h>
 
@@ -65,7 +65,8 @@ static bool session__time_is_up(const struct session *s, uint64_t now)
 	return s->opts->whom.duration_ns && now - s->start_ns >= s->opts->whom.duration_ns;
 }
 
-/* True if a signal, the death of the command, of the targets or of our reader ends the recording. */
+/* True if a signal, the death of the command, of the targets or of our reader ends the
+ * recording. */
 static bool session__ended(struct session *s, const struct pollfd *reader)
 {
 	if (session__signalled(s))

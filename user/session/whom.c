@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Whom to count. Commands, -a, -C and -G get one event per CPU, chosen in BPF, because inherited
- * per-task events start a fresh interval in every child and lose the weight of short-lived ones; -p,
- * -t and breakpoints get per-task events, so that the host's other programs feel nothing.
+ * per-task events start a fresh interval in every child and lose the weight of short-lived ones;
+ * -p, -t and breakpoints get per-task events, so that the host's other programs feel nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -193,7 +193,8 @@ static uint64_t user_mask(void)
 	return ~0ULL >> __builtin_clzll(here);
 }
 
-/* hierarchy: of the cgroups that samples are labelled with, where none was asked for; NULL: they aren't. */
+/* hierarchy: of the cgroups that samples are labelled with, where none was asked for; NULL: they
+ * aren't. */
 static int set_cgroup(const struct cgroup_ref *cgroup, const char *hierarchy,
 		      struct pmb_config *cfg, struct err *err)
 {
@@ -361,7 +362,8 @@ int session__open_on(struct session *s, const struct cpus *cpus, bool late, int 
 	return r;
 }
 
-/* Of the events of one text, those whose PMU isn't on the CPUs asked for stay empty; not all of them. */
+/* Of the events of one text, those whose PMU isn't on the CPUs asked for stay empty; not all of
+ * them. */
 static int open_per_cpu(struct session *s, struct err *err)
 {
 	const struct event_list *list = s->opts->events;

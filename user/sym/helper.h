@@ -14,13 +14,14 @@
 #include "base/cursor.h"
 
 /*
- * CPU time is limited by process (symd/sandbox.h), so between two files one that has worked so long makes room for
- * a new one: whoever comes next has at least the rest.
+ * CPU time is limited by process (symd/sandbox.h), so between two files one that has worked so long
+ * makes room for a new one: whoever comes next has at least the rest.
  */
 enum { HELPER_WORK_S = 90 };
 
 enum {
-	/* Who was asked, sleeps, and has not run at all for so long waits for a server that doesn't answer. */
+	/* Who was asked, sleeps, and has not run at all for so long waits for a server that
+	 * doesn't answer. */
 	HELPER_STILL_MS = 2000,
 	/* That were killed and can't die: with more there is none. */
 	HELPER_MAX_DYING = 8,
@@ -49,7 +50,8 @@ struct helper {
 	uint64_t gone_ns; /* CPU time of those that were before it */
 	int stop_fd; /* once it is readable, and stop_from_ns has come, nobody waits any more */
 	uint64_t stop_from_ns;
-	/* Called every 10 ms at least while anybody waits, for who must not be held up; NULL: nobody. */
+	/* Called every 10 ms at least while anybody waits, for who must not be held up; NULL:
+	 * nobody. */
 	void (*meanwhile)(void *ctx);
 	void *meanwhile_ctx;
 };
@@ -60,15 +62,15 @@ void helper__done(struct helper *h);
 /* Starts it if it isn't running and waits for its first words until deadline_ns (CLOCK_MONOTONIC).
  * 0 or negative errno. */
 int helper__start(struct helper *h, uint64_t deadline_ns);
-/* Waits a second for its end; who can't die (in a read from a dead server) is not waited for, and reaped when it
- * can. */
+/* Waits a second for its end; who can't die (in a read from a dead server) is not waited for,
+ * and reaped when it can. */
 void helper__kill(struct helper *h);
 /* -ECANCELED: it was stopped, see stop_fd. -ETIMEDOUT: nothing came. */
 int helper__wait(const struct helper *h, short events, uint64_t deadline_ns);
 
 void helper__begin(struct helper *h, uint16_t type);
-/* True if it has had its time since it was asked. What it waited for a CPU doesn't count: on a host with more work
- * than CPUs an honest file would seem to hang. */
+/* True if it has had its time since it was asked. What it waited for a CPU doesn't count: on a
+ * host with more work than CPUs an honest file would seem to hang. */
 bool helper__is_late(const struct helper *h, uint64_t deadline_ns);
 /* True if it is in a read that nobody answers, as far as one can see. */
 bool helper__is_stuck(struct helper *h);
@@ -93,7 +95,8 @@ int helper__take(struct helper *h, int *ret_fd, struct cursor *body);
 
 /* CPU time of it, and of those that it replaced. */
 uint64_t helper__cpu_ns(const struct helper *h);
-/* What became of the last one, from the error that ended it, for people: "was ended by signal 31 (Bad system call)". */
+/* What became of the last one, from the error that ended it, for people: "was ended by signal 31
+ * (Bad system call)". */
 char *helper__obituary(const struct helper *h, int err);
 
 #endif

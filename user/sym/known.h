@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names that were found for one part of a recording, for those that follow: by file and offset. Files are known by their
- * serial numbers, which no two files have. Only answers that stay true are kept: a name, or that the file has none there.
+ * Names that were found for one part of a recording, for those that follow: by file and offset.
+ * Files are known by their serial numbers, which no two files have. Only answers that stay true are
+ * kept: a name, or that the file has none there.
  */
 #ifndef PMUBPF_SYM_KNOWN_H
 #define PMUBPF_SYM_KNOWN_H
@@ -18,7 +19,8 @@ struct known;
 struct known *known__new(size_t max_bytes);
 struct known *known__free(struct known *k); /* NULL is fine; returns NULL */
 
-/* Before the names of a part are looked up: forgets, if it is full. Texts of names from before are void then. */
+/* Before the names of a part are looked up: forgets, if it is full. Texts of names from before
+ * are void then. */
 void known__begin(struct known *k);
 /* Where the texts of all names lie. */
 struct texts *known__texts(const struct known *k);

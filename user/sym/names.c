@@ -39,13 +39,14 @@ struct resolver {
 /* Of the samples: a file with fewer isn't worth a download. */
 enum { HOT_PERCENT = 1 };
 
-/* All of it may take so long, and downloads besides; who asks for an end gets it, but names for the heaviest files
- * first. */
+/* All of it may take so long, and downloads besides; who asks for an end gets it, but names for
+ * the heaviest files first. */
 #define NAMES_NS (BUDGET_NAMING_S * 1000000000ULL)
 #define NAMES_WITH_DWARF_NS (BUDGET_NAMING_DWARF_S * 1000000000ULL)
 #define DOWNLOADS_NS (90 * 1000000000ULL)
 #define NAMES_LEAST_NS 1000000000ULL
-/* What a file may take at most before all others had their turn; a large one with honest symbols takes 50 ms. */
+/* What a file may take at most before all others had their turn; a large one with honest symbols
+ * takes 50 ms. */
 #define PATIENCE_NS (BUDGET_PATIENCE_MS * 1000000ULL)
 
 static int compare_frames(const void *a, const void *b, void *ctx)
@@ -139,7 +140,8 @@ static void note_trouble(struct names *names, struct sym *sym, const char *file,
 		set_aside__add(&names->aside, file, lost, trouble);
 }
 
-/* Sets the names that are known, and puts the others' frames into ids; returns how many these are. */
+/* Sets the names that are known, and puts the others' frames into ids; returns how many these
+ * are. */
 static size_t take_known(struct resolver *r, const struct group *g, const struct file *file,
 			 uint32_t *ids)
 {
@@ -350,7 +352,8 @@ static int compare_groups(const void *pa, const void *pb)
 	return CMP3(a->ids, b->ids);
 }
 
-/* Groups of frames by file, in the order in which to name them; the caller frees them. ids gets sorted. */
+/* Groups of frames by file, in the order in which to name them; the caller frees them. ids gets
+ * sorted. */
 static struct group *make_groups(const struct profile *profile, const struct files *files,
 				 uint32_t *ids, size_t *ret_n)
 {
@@ -384,7 +387,8 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 	return groups;
 }
 
-/* Of half of the time, what all that are left get alike: whoever takes more waits until all had their turn. */
+/* Of half of the time, what all that are left get alike: whoever takes more waits until all had
+ * their turn. */
 static uint64_t patience_ns(const struct resolver *r, const struct group *g, size_t n_left)
 {
 	uint64_t now = now_ns(), left = now < r->until_ns ? r->until_ns - now : 0;

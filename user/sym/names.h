@@ -18,8 +18,8 @@ struct known;
 struct texts;
 
 struct names {
-	/* By frame id. Of files that were running (FRAME_FILE) a frame may have no name; all others have one,
-	 * if only "[unknown]". */
+	/* By frame id. Of files that were running (FRAME_FILE) a frame may have no name; all
+	 * others have one, if only "[unknown]". */
 	struct sym_name *places;
 	size_t n;
 	struct texts *texts;
@@ -47,16 +47,17 @@ struct names_opts {
 	bool lines;       /* of the source, where that is known */
 	size_t max_bytes; /* of texts that programs chose; 0: any */
 	int stop_fd;      /* readable: name no more, but after a second at the earliest; -1: none */
-	/* For a part of a recording that goes on: what earlier parts found isn't asked again, and where the texts lie
-	 * (max_bytes is its own); borrowed, and must outlive the names; NULL: nothing is known. */
+	/* For a part of a recording that goes on: what earlier parts found isn't asked again,
+	 * and where the texts lie (max_bytes is its own); borrowed, and must outlive the names;
+	 * NULL: nothing is known. */
 	struct known *known;
 	void (*meanwhile)(
 		void *ctx); /* called every 10 ms at least while a helper is waited for; NULL: not */
 	void *meanwhile_ctx;
 };
 
-/* Fails only if the symbol helper can't be started: then what is in files has no names (SYM_HELPER), and all else is
- * done. */
+/* Fails only if the symbol helper can't be started: then what is in files has no names
+ * (SYM_HELPER), and all else is done. */
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err);
 /* What it cost and which files were set aside stays. */

@@ -22,10 +22,10 @@ struct sym_frame {
 	uint32_t line;
 };
 
-/* Owned by the caller (sym_name__done), but for texts; frame has a name only if reason is SYM_NAMED.
- * inlined are the calls that were inlined at that place, outermost first. vaddr is the ELF virtual
- * address that `addr2line -e` takes (set whenever the file's program headers could be read; the
- * offset or address itself otherwise, and where no segment holds the offset). */
+/* Owned by the caller (sym_name__done), but for texts; frame has a name only if reason is
+ * SYM_NAMED. inlined are the calls that were inlined at that place, outermost first. vaddr is
+ * the ELF virtual address that `addr2line -e` takes (set whenever the file's program headers
+ * could be read; the offset or address itself otherwise, and where no segment holds the offset). */
 struct sym_name {
 	struct sym_frame frame;
 	uint64_t vaddr;
@@ -49,25 +49,25 @@ uint64_t sym__helper_ns(const struct sym *sym);
 uint64_t sym__helper_rss_bytes(const struct sym *sym);
 struct sym *sym__free(struct sym *sym); /* ends the helper; NULL is fine; returns NULL */
 
-/* Names' texts lie there (borrowed), and are refused (SYM_ROOM) when it is full. Without this they lie in a set without
- * a limit, and live until sym__free(). */
+/* Names' texts lie there (borrowed), and are refused (SYM_ROOM) when it is full. Without this
+ * they lie in a set without a limit, and live until sym__free(). */
 void sym__put_texts(struct sym *sym, struct texts *texts);
 
-/* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper too long,
- * or kills it, there still are names. */
+/* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper
+ * too long, or kills it, there still are names. */
 void sym__want(struct sym *sym, bool inlined, bool lines);
 
 /*
- * Everything has to be named until then (CLOCK_MONOTONIC), or until stop_fd (-1: none) is readable, but that not before
- * stop_from_ns: what isn't has SYM_TIME.
+ * Everything has to be named until then (CLOCK_MONOTONIC), or until stop_fd (-1: none) is readable,
+ * but that not before stop_from_ns: what isn't has SYM_TIME.
  */
 void sym__until(struct sym *sym, uint64_t deadline_ns, int stop_fd, uint64_t stop_from_ns);
 /* True once that has come: asking for more is of no use. */
 bool sym__is_stopped(struct sym *sym);
 
 /*
- * From here on a file gets so long (0: as long as it takes). One that takes longer is no failure: it is put off, what it
- * has no name for has SYM_TIME, and it may be asked about again.
+ * From here on a file gets so long (0: as long as it takes). One that takes longer is no failure:
+ * it is put off, what it has no name for has SYM_TIME, and it may be asked about again.
  */
 void sym__set_patience(struct sym *sym, uint64_t ns);
 bool sym__was_put_off(const struct sym *sym); /* the file that was asked about last */
@@ -82,8 +82,8 @@ void sym__meanwhile(struct sym *sym, void (*fn)(void *ctx), void *ctx);
  */
 unsigned sym__failures(const struct sym *sym);
 
-/* What went wrong with the helper over the file that was asked about last, for people; the caller frees it. NULL:
- * nothing did. */
+/* What went wrong with the helper over the file that was asked about last, for people; the
+ * caller frees it. NULL: nothing did. */
 char *sym__take_trouble(struct sym *sym);
 
 /* How many places were looked up in how many files. */
