@@ -116,10 +116,26 @@ share() { # REGEX [REGEX]
 		END { if (sum > 0) printf "%.2f\n", 100 * s / sum; else print "none" }' $T/folded
 }
 
-# Points that a share of 70 % may be off, four sigma: 400 * sqrt(.7 * .3 / n). (busybox's awk has no
-# sqrt.)
-scatter() {
-	if [ "$(sum_get emitted)" -ge 7000 ]; then echo 2; else echo 4; fi
+# Points that a share of PERCENT may be off: four sigma of the first event's samples, and half a point
+# for what a program's own clock counts that no sample hits. Samples of timers that came late stand for
+# several periods, and are worth less than as many of one each. (busybox's awk has no sqrt.)
+points_of() { # PERCENT
+	awk -v p="$1" -v n="$(sum_get emitted)" -v weight="$(sum_get weight)" -v period="$(sum_get period)" 'BEGIN {
+		periods = period > 0 ? weight / period : n
+		if (periods < n) periods = n
+		if (n <= 0) { print 0; exit }
+		square = 16 * p * (100 - p) * periods / n / n
+		root = square
+		for (i = 0; i < 50 && root > 0; i++) root = (root + square / root) / 2
+		printf "%.2f\n", root + 0.5
+	}'
+}
+
+# The share of split's hot70, beside what split's own clock says of it.
+expect_share_of_hot70() {
+	local own
+	own=$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' $T/out)
+	expect_within "$(share ';hot70$' ';hot[37]0$')" "$own" "$(points_of "$own")" "share of hot70"
 }
 
 # ---------------------------------------------------------------- what every guest has to show

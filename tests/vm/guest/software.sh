@@ -8,13 +8,10 @@
 # Samples in code of the program; libc is built without frame pointers, and its callers are lost.
 USER_CODE=';(hot70|hot30|spin_mix|main)$'
 
-# Two points on a quiet host. On one that is overloaded, timers come late: fewer samples, each for
-# more time.
 t_split() {
 	pmb_record -- $W/split 8
 	expect_ledger
-	expect_within "$(share ';hot70$' ';hot[37]0$')" \
-		"$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' $T/out)" "$(scatter)" "share of hot70"
+	expect_share_of_hot70
 	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
 	expect_within "$(percent "$(sum_get ratio)")" 100 2 "percent of the counter in the weights"
 	show_percent figure "Σ/counter" "$(sum_get ratio)"
@@ -74,7 +71,7 @@ t_pid() {
 	sleep 1
 	pmb_record -e cpu-clock -p $! -d 8
 	expect_ledger
-	expect_within "$(share ';hot70$' ';hot[37]0$')" 70 3 "share of hot70"
+	expect_within "$(share ';hot70$' ';hot[37]0$')" 70 "$(points_of 70)" "share of hot70"
 	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
 	kill $! 2>/dev/null
 	return 0
