@@ -190,7 +190,7 @@ static void name_all(struct names *names, const struct profile *profile, const s
 	const struct frame *frames;
 
 	names->n = profile__frames(profile, &frames);
-	names->places = xcalloc(names->n, sizeof(*names->places));
+	names->locations = xcalloc(names->n, sizeof(*names->locations));
 	names->n_build_ids = files__count(files);
 	names->build_ids = xcalloc(names->n_build_ids, sizeof(*names->build_ids));
 	names->texts = texts__new(0);
@@ -198,7 +198,7 @@ static void name_all(struct names *names, const struct profile *profile, const s
 		char text[32];
 		int len = snprintf(text, sizeof(text), "f%lx", (unsigned long)frames[i].off);
 
-		names->places[i] = (struct sym_name){
+		names->locations[i] = (struct sym_name){
 			.frame = {.name = texts__add(names->texts, text, (size_t)len)},
 			.vaddr = frames[i].off,
 		};

@@ -158,12 +158,12 @@ static struct prof *named(const struct profile *profile)
 	};
 	struct prof *prof;
 
-	names.places = xcalloc(names.n, sizeof(*names.places));
+	names.locations = xcalloc(names.n, sizeof(*names.locations));
 	for (size_t i = 0; i < names.n; i++) {
 		char *text = xasprintf("f%u+%lx", frames[i].file, (unsigned long)frames[i].off);
 
-		names.places[i].frame.name = texts__add(names.texts, text, strlen(text));
-		names.places[i].vaddr = frames[i].off;
+		names.locations[i].frame.name = texts__add(names.texts, text, strlen(text));
+		names.locations[i].vaddr = frames[i].off;
 		free(text);
 	}
 	prof = prof__recorded(&recorded);

@@ -11,7 +11,7 @@
 #include "prof/recorded.h"
 
 static struct profile *p;
-static struct sym_name places[64]; /* by frame id */
+static struct sym_name locations[64]; /* by frame id */
 static struct files *files;
 
 static void begin(void)
@@ -25,21 +25,21 @@ static void end(void)
 {
 	p = profile__free(p);
 	files__free(files);
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		sym_name__done(&places[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(locations); i++)
+		sym_name__done(&locations[i]);
 }
 
 TestSuite(folded, .init = begin, .fini = end);
 
-/* A frame at its own place, called `name`. */
+/* A frame at its own location, called `name`. */
 static uint32_t frame(enum frame_kind kind, uint64_t off, const char *name)
 {
 	uint32_t id = profile__frame(p, &(struct frame){kind, kind == FRAME_FILE, off});
 
-	cr_assert_lt(id, ARRAY_SIZE(places));
-	if (!places[id].frame.name) {
-		places[id].frame.name = name;
-		places[id].vaddr = off;
+	cr_assert_lt(id, ARRAY_SIZE(locations));
+	if (!locations[id].frame.name) {
+		locations[id].frame.name = name;
+		locations[id].vaddr = off;
 	}
 	return id;
 }
@@ -82,7 +82,7 @@ static struct prof *recorded(const struct shown *show)
 {
 	static const char *const unnamed[] = {"e", "f", "g", "h"};
 	const struct frame *frames;
-	const struct names names = {.places = places, .n = profile__frames(p, &frames)};
+	const struct names names = {.locations = locations, .n = profile__frames(p, &frames)};
 	const struct recorded r = {
 		.profile = p,
 		.files = files,
@@ -252,13 +252,13 @@ Test(folded, inlined_calls)
 {
 	uint32_t b = user(2, "b"), c = user(3, "c");
 
-	places[b].inlined = xcalloc(2, sizeof(struct sym_frame));
-	places[b].n_inlined = 2;
-	places[b].inlined[0].name = "outer";
-	places[b].inlined[1].name = "inner";
-	places[c].inlined = xcalloc(1, sizeof(struct sym_frame));
-	places[c].n_inlined = 1;
-	places[c].inlined[0].name = "inner";
+	locations[b].inlined = xcalloc(2, sizeof(struct sym_frame));
+	locations[b].n_inlined = 2;
+	locations[b].inlined[0].name = "outer";
+	locations[b].inlined[1].name = "inner";
+	locations[c].inlined = xcalloc(1, sizeof(struct sym_frame));
+	locations[c].n_inlined = 1;
+	locations[c].inlined[0].name = "inner";
 	add(0, "p", STACK(c, b, user(1, "a")), STACK(frame(FRAME_KERNEL, 1, "x")), 1);
 	expect(&plain, "p;a;b;outer_[i];inner_[i];c;inner_[i];x_[k] 1\n");
 	expect(&(struct shown){&counts, 1, 2, NULL}, "p;inner_[i];x_[k] 1\n");
@@ -409,7 +409,7 @@ Test(folded, the_heaviest_fit)
 	add(0, "a", profile__artificial(p, ARTIFICIAL_OTHER), 0, 1);
 	add(0, "b", other, 0, 50);
 	add(0, "b", light, 0, 3);
-	places[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
+	locations[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
 		.frame.name = "[other]";
 	max_bytes = 115;
 	expect(&plain, "a;[other] 13\n"
@@ -425,7 +425,7 @@ Test(folded, functions_that_are_called_other)
 {
 	add(0, "a", STACK(user(0x100, "[other]"), user(0x200, "[idle]")), 0, 5);
 	add(0, "a", profile__artificial(p, ARTIFICIAL_OTHER), 0, 1);
-	places[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
+	locations[profile__frame(p, &(struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_OTHER})]
 		.frame.name = "[other]";
 	expect(&plain, "a;[other] 1\n"
 		       "a;\\x5bidle];\\x5bother] 5\n");

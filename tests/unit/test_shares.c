@@ -36,7 +36,7 @@ static void hold_at(uint32_t at, uint32_t number, uint64_t cgroup, uint32_t rule
 {
 	struct claim c = claim(number, cgroup, rules);
 
-	shares__hold(s, &c, (struct table_place){number, at}, S);
+	shares__hold(s, &c, (struct table_offsets){number, at}, S);
 }
 
 static void samples(uint32_t number, uint32_t n)
@@ -203,7 +203,7 @@ Test(shares, a_file_has_a_budget_for_all_its_parts)
 	struct claim c = {1, 5, 7, {1, 600, 10}};
 
 	cr_expect(shares__may(s, &c));
-	shares__hold(s, &c, (struct table_place){0, 0}, S);
+	shares__hold(s, &c, (struct table_offsets){0, 0}, S);
 	cr_expect(shares__may(s, &c), "its own is not counted twice");
 	c.number = PART_FIRST + 3;
 	cr_expect_not(shares__may(s, &c), "1,200 of 8,000");

@@ -6,7 +6,7 @@
 
 #define SECOND 1000000000ULL
 
-static const struct silent_place attacker = {.dev = 7, .mnt_ns = 9};
+static const struct silent_fs attacker = {.dev = 7, .mnt_ns = 9};
 
 Test(silent, one_may_be_chance)
 {
@@ -16,11 +16,11 @@ Test(silent, one_may_be_chance)
 	cr_expect_not(silent__refuses(&s, attacker, SECOND));
 	silent__add(&s, attacker, SECOND);
 	cr_expect(silent__refuses(&s, attacker, SECOND));
-	cr_expect(silent__refuses(&s, (struct silent_place){.dev = 7}, SECOND), "the device");
-	cr_expect(silent__refuses(&s, (struct silent_place){.dev = 8, .mnt_ns = 9}, SECOND),
+	cr_expect(silent__refuses(&s, (struct silent_fs){.dev = 7}, SECOND), "the device");
+	cr_expect(silent__refuses(&s, (struct silent_fs){.dev = 8, .mnt_ns = 9}, SECOND),
 		  "the mount namespace");
-	cr_expect_not(silent__refuses(&s, (struct silent_place){.dev = 8, .mnt_ns = 1}, SECOND));
-	cr_expect_not(silent__refuses(&s, (struct silent_place){.dev = 9, .mnt_ns = 7}, SECOND));
+	cr_expect_not(silent__refuses(&s, (struct silent_fs){.dev = 8, .mnt_ns = 1}, SECOND));
+	cr_expect_not(silent__refuses(&s, (struct silent_fs){.dev = 9, .mnt_ns = 7}, SECOND));
 }
 
 Test(silent, nobody_is_suspected_of_what_is_not_known)
@@ -28,9 +28,9 @@ Test(silent, nobody_is_suspected_of_what_is_not_known)
 	struct silent s = {0};
 
 	for (int i = 0; i < 9; i++)
-		silent__add(&s, (struct silent_place){.dev = 7}, SECOND);
-	cr_expect_not(silent__refuses(&s, (struct silent_place){.dev = 8}, SECOND));
-	cr_expect_not(silent__refuses(&s, (struct silent_place){0}, SECOND));
+		silent__add(&s, (struct silent_fs){.dev = 7}, SECOND);
+	cr_expect_not(silent__refuses(&s, (struct silent_fs){.dev = 8}, SECOND));
+	cr_expect_not(silent__refuses(&s, (struct silent_fs){0}, SECOND));
 }
 
 Test(silent, pauses_end_and_grow)
@@ -52,10 +52,10 @@ Test(silent, the_one_that_is_over_first_is_forgotten)
 	struct silent s = {0};
 
 	for (uint64_t dev = 1; dev <= SILENT_MAX + 1; dev++) {
-		silent__add(&s, (struct silent_place){.dev = dev}, dev);
-		silent__add(&s, (struct silent_place){.dev = dev}, dev);
+		silent__add(&s, (struct silent_fs){.dev = dev}, dev);
+		silent__add(&s, (struct silent_fs){.dev = dev}, dev);
 	}
-	cr_expect_not(silent__refuses(&s, (struct silent_place){.dev = 1}, SECOND));
+	cr_expect_not(silent__refuses(&s, (struct silent_fs){.dev = 1}, SECOND));
 	for (uint64_t dev = 2; dev <= SILENT_MAX + 1; dev++)
-		cr_expect(silent__refuses(&s, (struct silent_place){.dev = dev}, SECOND));
+		cr_expect(silent__refuses(&s, (struct silent_fs){.dev = dev}, SECOND));
 }

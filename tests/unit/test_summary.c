@@ -502,10 +502,10 @@ Test(summary, frames_are_counted_per_sample)
 	struct profile *p = profile__new();
 	const uint32_t ids[] = {profile__frame(p, &(struct frame){FRAME_FILE, 1, 1}),
 				profile__frame(p, &(struct frame){FRAME_FILE, 1, 2})};
-	struct sym_name places[] = {{.reason = SYM_NO_MAPPING},
-				    {.reason = SYM_NAMED, .frame.name = "f"},
-				    {.reason = SYM_NO_SYMBOL}};
-	const struct names names = {.places = places, .n = 3};
+	struct sym_name locations[] = {{.reason = SYM_NO_MAPPING},
+				       {.reason = SYM_NAMED, .frame.name = "f"},
+				       {.reason = SYM_NO_SYMBOL}};
+	const struct names names = {.locations = locations, .n = 3};
 	struct profile_key key = {.user_stack = profile__stack(p, ids, 2),
 				  .kernel_stack = profile__stack(p, ids, 1)};
 	struct ledger_frames frames = {0};
@@ -522,7 +522,7 @@ Test(summary, frames_are_counted_per_sample)
 	frames_in_ledger(&counts, &frames);
 	cr_expect_eq(frames.named, 5);
 	cr_expect_eq(frames.unnamed, 3);
-	places[1].frame.name = NULL; /* neither: the ledger misses them */
+	locations[1].frame.name = NULL; /* neither: the ledger misses them */
 	counts = count_frames(p, &names);
 	cr_expect_eq(counts.by_reason[SYM_NAMED], 0);
 	profile__free(p);

@@ -91,12 +91,12 @@ void assembly__account(struct assembly *a, struct account *to)
 	}
 }
 
-void assembly__charge(struct assembly *a, size_t event, const char *place, uint64_t weight)
+void assembly__charge(struct assembly *a, size_t event, const char *what, uint64_t weight)
 {
 	struct profile_key key = {.event = event_number(a, event)};
 	struct ledger_event *e = &a->books.events[event];
 
-	key.comm = profile__comm(a->profile, place);
+	key.comm = profile__comm(a->profile, what);
 	key.user_stack = profile__artificial(a->profile, ARTIFICIAL_NOT_PROGRAM);
 	profile__add(a->profile, &key, weight);
 	e->kernel.seen++;

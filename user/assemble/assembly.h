@@ -115,8 +115,8 @@ struct assembled assembly__cut(struct assembly *a, uint64_t boundary);
  * they are. */
 void assembly__retry(struct assembly *a, bool last);
 
-/* Weight that belongs to no program, counted at a place. */
-void assembly__charge(struct assembly *a, size_t event, const char *place, uint64_t weight);
+/* Weight that belongs to no program, charged to the comm `what`. */
+void assembly__charge(struct assembly *a, size_t event, const char *what, uint64_t weight);
 
 /* Marks the files that rows of a profile refer to, for files__sweep. */
 void profile__keep_files(const struct profile *profile, struct files *files);

@@ -254,7 +254,7 @@ static void forget_recording(struct session_result *result, struct names *names)
 {
 	if (!result->lent)
 		result->profile = profile__free(result->profile);
-	names__forget_places(names);
+	names__forget_locations(names);
 }
 
 int record_out__write(struct record_out *out, struct session_result *result,

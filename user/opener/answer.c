@@ -126,15 +126,15 @@ static void finish_fd(struct answering *a, int fd)
 	finish(a, fd < 0 ? fd : 0, fd);
 }
 
-static void place_of(int root, uint64_t mnt_ns, struct opener_place *ret)
+static void root_id_of(int root, uint64_t mnt_ns, struct opener_root_id *ret)
 {
 	struct statx st;
 
-	*ret = (struct opener_place){0};
+	*ret = (struct opener_root_id){0};
 	if (statx(root, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, &st) < 0)
 		return;
-	*ret = (struct opener_place){mnt_ns, makedev(st.stx_dev_major, st.stx_dev_minor),
-				     st.stx_ino, st.stx_mnt_id};
+	*ret = (struct opener_root_id){mnt_ns, makedev(st.stx_dev_major, st.stx_dev_minor),
+				       st.stx_ino, st.stx_mnt_id};
 }
 
 static bool is_our_root(int root, uint64_t mnt_ns)
@@ -157,7 +157,7 @@ static void about_process(struct answering *a)
 	a->reply.uid = status.euid;
 	if (is_our_root(root, a->subject.mnt_ns))
 		return finish(a, 0, -1);
-	place_of(root, a->subject.mnt_ns, &a->reply.place);
+	root_id_of(root, a->subject.mnt_ns, &a->reply.root_id);
 	finish(a, 0, root);
 }
 
@@ -319,7 +319,7 @@ static void mapped(struct answering *a)
 	int found = find_mapping(r->tgid, r->start, r->end);
 	_cleanup_close_ int root = -1;
 
-	a->reply.place.mnt_ns = a->subject.mnt_ns;
+	a->reply.root_id.mnt_ns = a->subject.mnt_ns;
 	if (found >= 0 && hand_over(a, found, true))
 		return;
 	if (a->subject.mnt_ns)

@@ -40,7 +40,7 @@ static void begin(struct opener_request *r, enum opener_what what)
 struct got {
 	int result;
 	int fd;
-	struct opener_place place;
+	struct opener_root_id root_id;
 };
 
 static int take_fd_of(void *ctx, const struct opener_reply *reply, int fd)
@@ -48,7 +48,7 @@ static int take_fd_of(void *ctx, const struct opener_reply *reply, int fd)
 	struct got *got = ctx;
 
 	got->result = reply->result;
-	got->place = reply->place;
+	got->root_id = reply->root_id;
 	if (fd >= 0)
 		got->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return 0;
@@ -81,7 +81,7 @@ static int take_process(void *ctx, const struct opener_reply *reply, int fd)
 
 	p->result = reply->result;
 	p->ret->status = (struct proc_status){.ns_tgid = reply->ns_tgid, .euid = reply->uid};
-	p->ret->place = reply->place;
+	p->ret->root_id = reply->root_id;
 	if (fd >= 0)
 		p->ret->root_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	return 0;
@@ -162,7 +162,7 @@ int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 	if (!put_file(&r, file))
 		return -ENAMETOOLONG;
 	fd = ask_for_fd(o, &r, -1, LIMIT_MS, &got);
-	*ret_mnt_ns = got.place.mnt_ns;
+	*ret_mnt_ns = got.root_id.mnt_ns;
 	return fd;
 }
 

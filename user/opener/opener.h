@@ -48,7 +48,7 @@ uint64_t opener__cpu_ns(const struct opener *o);
 
 struct opener_process {
 	struct proc_status status; /* without its tgid */
-	struct opener_place place;
+	struct opener_root_id root_id;
 	int root_fd; /* O_PATH, the caller's; -1: it is ours */
 };
 int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret);

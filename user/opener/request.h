@@ -66,7 +66,7 @@ struct opener_request {
 
 /* Where a program sees its files: roots that are the same have the same. All 0: where we see
  * ours. */
-struct opener_place {
+struct opener_root_id {
 	uint64_t mnt_ns;
 	uint64_t dev, inode, mount;
 };
@@ -76,7 +76,7 @@ struct opener_reply {
 	int32_t result; /* 0 or a negative errno */
 	int32_t ns_tgid;
 	uint32_t uid;
-	struct opener_place place;
+	struct opener_root_id root_id;
 	uint32_t more; /* another packet follows */
 	uint32_t text_len;
 	char text[OPENER_TEXT_MAX];

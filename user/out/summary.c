@@ -20,11 +20,11 @@ static void count_stack(struct frame_counts *counts, const struct profile *profi
 	uint32_t n = profile__stack_frames(profile, stack, &frames);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sym_name *place = &names->places[frames[i]];
+		const struct sym_name *location = &names->locations[frames[i]];
 
 		/* those that are neither are missing in the ledger */
-		if (place->reason < N_SYM_REASONS && (place->reason || place->frame.name))
-			counts->by_reason[place->reason] += samples;
+		if (location->reason < N_SYM_REASONS && (location->reason || location->frame.name))
+			counts->by_reason[location->reason] += samples;
 	}
 }
 

@@ -40,16 +40,17 @@ static bool is_length(uint64_t len)
 #endif
 }
 
-static int parse_place(struct event *event, char *place, const struct spec *spec, struct err *err)
+static int parse_address(struct event *event, char *address, const struct spec *spec,
+			 struct err *err)
 {
-	char *slash = strchr(place, '/');
+	char *slash = strchr(address, '/');
 	uint64_t addr, len = 0;
 
 	if (slash)
 		*slash++ = '\0';
-	if (num__parse_u64(place, &addr) < 0)
+	if (num__parse_u64(address, &addr) < 0)
 		return err__usage(err, "event '%s': '%.40s' is no address (0x…); write " USAGE,
-				  spec->shown, place);
+				  spec->shown, address);
 	if (slash && (num__parse_u64(slash, &len) < 0 || !is_length(len)))
 		return err__usage(err,
 				  "event '%s': '%.40s' is no length (1, 2, 4 or 8); write " USAGE,
@@ -142,14 +143,14 @@ static void describe(struct event *event)
 
 int event__parse_mem(struct event *event, struct spec *spec, struct err *err)
 {
-	_cleanup_free_ char *place = xstrdup(spec->base + strlen("mem:"));
-	char *tail = strchr(place, ':');
+	_cleanup_free_ char *address = xstrdup(spec->base + strlen("mem:"));
+	char *tail = strchr(address, ':');
 	int r;
 
 	if (tail)
 		*tail++ = '\0';
 	event->attr.type = PERF_TYPE_BREAKPOINT;
-	r = parse_place(event, place, spec, err);
+	r = parse_address(event, address, spec, err);
 	if (r < 0)
 		return r;
 	r = parse_tail(event, tail, spec, err);

@@ -29,7 +29,7 @@ struct file_key {
 
 /* A root that isn't ours, for all files that are seen from there. */
 struct root {
-	struct opener_place place;
+	struct opener_root_id root_id;
 	int fd;
 	unsigned users;
 };
@@ -249,10 +249,11 @@ static bool files__may_pin(struct files *files)
 	return files->pinned < files->max_pinned;
 }
 
-static struct root *files__find_root(const struct files *files, const struct opener_place *place)
+static struct root *files__find_root(const struct files *files,
+				     const struct opener_root_id *root_id)
 {
 	for (size_t i = 0; i < files->n_roots; i++) {
-		if (memcmp(&files->roots[i]->place, place, sizeof(*place)) == 0)
+		if (memcmp(&files->roots[i]->root_id, root_id, sizeof(*root_id)) == 0)
 			return files->roots[i];
 	}
 	return NULL;
@@ -260,10 +261,10 @@ static struct root *files__find_root(const struct files *files, const struct ope
 
 /* Takes root_fd over; -1: it is ours. */
 static void files__enter_root(struct files *files, struct entry *e,
-			      const struct opener_place *place, int root_fd)
+			      const struct opener_root_id *root_id, int root_fd)
 {
 	_cleanup_close_ int fd = root_fd;
-	struct root *root = fd >= 0 ? files__find_root(files, place) : NULL;
+	struct root *root = fd >= 0 ? files__find_root(files, root_id) : NULL;
 
 	if (fd < 0 || (root && root == e->root)) {
 		if (fd < 0)
@@ -275,7 +276,7 @@ static void files__enter_root(struct files *files, struct entry *e,
 		return;
 	if (!root) {
 		root = xcalloc(1, sizeof(*root));
-		*root = (struct root){.place = *place, .fd = TAKE_FD(fd)};
+		*root = (struct root){.root_id = *root_id, .fd = TAKE_FD(fd)};
 		GROW(files->roots, files->n_roots, files->cap_roots);
 		files->roots[files->n_roots++] = root;
 		files->pinned++;
@@ -283,7 +284,7 @@ static void files__enter_root(struct files *files, struct entry *e,
 	root->users++;
 	e->root = root;
 	e->file.root_fd = root->fd;
-	e->file.mnt_ns = root->place.mnt_ns;
+	e->file.mnt_ns = root->root_id.mnt_ns;
 }
 
 /* Who it is and what it sees as its root: asked while it lives, used when it may be gone. */
@@ -295,7 +296,7 @@ static void files__learn_process(struct files *files, struct entry *e, pid_t tgi
 		return;
 	e->file.ns_tgid = process.status.ns_tgid;
 	e->file.uid = process.status.euid;
-	files__enter_root(files, e, &process.place, process.root_fd);
+	files__enter_root(files, e, &process.root_id, process.root_fd);
 }
 
 /* Of a file that was found: where its debug files are looked for, if that isn't where ours are.
@@ -306,7 +307,7 @@ static void files__learn_root(struct files *files, struct entry *e, pid_t tgid, 
 
 	if (!mnt_ns || e->root || opener__process(files->opener, tgid, &process) < 0)
 		return;
-	files__enter_root(files, e, &process.place, process.root_fd);
+	files__enter_root(files, e, &process.root_id, process.root_fd);
 }
 
 uint64_t files__serial(struct files *files)

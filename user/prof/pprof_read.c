@@ -99,7 +99,7 @@ static uint64_t memory_of(const struct reader *r)
 	       p->cap_samples * sizeof(*p->samples) + p->cap_values * sizeof(*p->values) +
 	       intern__bytes(&p->strings) + intern__bytes(&p->stacks) +
 	       intern__bytes(&p->label_sets) + intern__bytes(&p->keys) +
-	       intern__bytes(&p->function_set) + intern__bytes(&p->place_set);
+	       intern__bytes(&p->function_set) + intern__bytes(&p->location_set);
 }
 
 /* ---- the outermost message */

@@ -39,7 +39,7 @@ struct prof *prof__free(struct prof *p)
 	intern__done(&p->label_sets);
 	intern__done(&p->keys);
 	intern__done(&p->function_set);
-	intern__done(&p->place_set);
+	intern__done(&p->location_set);
 	free(p);
 	return NULL;
 }
@@ -85,16 +85,16 @@ uint32_t prof__location(struct prof *p, uint32_t mapping, uint64_t address,
 			const struct prof_line *lines, size_t n)
 {
 	size_t size = (2 + 2 * n) * sizeof(uint64_t);
-	_cleanup_free_ uint64_t *place = xcalloc(2 + 2 * n, sizeof(*place));
+	_cleanup_free_ uint64_t *location = xcalloc(2 + 2 * n, sizeof(*location));
 	uint32_t number;
 
-	place[0] = address;
-	place[1] = mapping;
+	location[0] = address;
+	location[1] = mapping;
 	for (size_t i = 0; i < n; i++) {
-		place[2 + 2 * i] = lines[i].function;
-		place[3 + 2 * i] = (uint64_t)lines[i].line;
+		location[2 + 2 * i] = lines[i].function;
+		location[3 + 2 * i] = (uint64_t)lines[i].line;
 	}
-	number = intern__add(&p->place_set, place, size);
+	number = intern__add(&p->location_set, location, size);
 	if (number < p->n_locations)
 		return number;
 	GROW(p->locations, p->n_locations, p->cap_locations);

@@ -95,7 +95,8 @@ struct prof {
 	size_t n_number_keys;
 	struct intern keys;         /* struct prof_sample; number - 1 indexes samples */
 	struct intern function_set; /* struct prof_function; the numbers are those of functions */
-	struct intern place_set; /* address, mapping, lines; the numbers are those of locations */
+	struct intern
+		location_set; /* address, mapping, lines; the numbers are those of locations */
 };
 
 struct prof *prof__new(void);

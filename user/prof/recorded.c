@@ -94,7 +94,7 @@ static uint32_t find_segment(struct builder *b, uint32_t id)
 		return 0;
 	if (f->kind == FRAME_FILE) {
 		s.file = f->file;
-		s.distance = b->r->names->places[id].vaddr - f->off;
+		s.distance = b->r->names->locations[id].vaddr - f->off;
 	}
 	return intern__add(&b->segments, &s, sizeof(s));
 }
@@ -104,7 +104,7 @@ static uint64_t address_of(const struct builder *b, uint32_t id)
 	const struct frame *f = &b->frames[id];
 
 	if (f->kind == FRAME_FILE || f->kind == FRAME_KERNEL)
-		return b->r->names->places[id].vaddr;
+		return b->r->names->locations[id].vaddr;
 	return f->kind == FRAME_JIT ? f->off : 0;
 }
 
@@ -162,9 +162,9 @@ static void add_mappings(struct builder *b)
 		prof__mapping(b->prof, &(struct prof_mapping){.start = UINT64_MAX});
 	for (uint32_t i = 1; i < b->n_frames; i++) {
 		struct prof_mapping *m = &b->prof->mappings[b->segment_of[i]];
-		const struct sym_name *place = &b->r->names->places[i];
+		const struct sym_name *location = &b->r->names->locations[i];
 		uint64_t page = address_of(b, i) & ~(uint64_t)(PAGE - 1);
-		bool named = place->frame.name && !b->r->no_symbols;
+		bool named = location->frame.name && !b->r->no_symbols;
 
 		if (!b->segment_of[i])
 			continue; /* no code */
@@ -173,9 +173,9 @@ static void add_mappings(struct builder *b)
 		if (page + PAGE - 1 > m->limit)
 			m->limit = page + PAGE - 1;
 		m->has_functions |= named;
-		m->has_filenames |= named && place->frame.file;
-		m->has_lines |= named && place->frame.line;
-		m->has_inlined |= named && place->n_inlined;
+		m->has_filenames |= named && location->frame.file;
+		m->has_lines |= named && location->frame.line;
+		m->has_inlined |= named && location->n_inlined;
 	}
 	for (uint32_t i = 1; i < n; i++)
 		describe(b, intern__get(&b->segments, i, &size), &b->prof->mappings[i]);
@@ -193,14 +193,14 @@ static struct prof_line line_of(struct builder *b, const struct sym_frame *frame
 /* Names' inlined calls are outermost first, and end in the innermost. */
 static uint32_t make_location(struct builder *b, uint32_t id)
 {
-	const struct sym_name *place = &b->r->names->places[id];
+	const struct sym_name *location = &b->r->names->locations[id];
 	struct prof_line lines[256];
 	size_t n = 0;
 
-	if (place->frame.name && !(b->r->no_symbols && b->frames[id].kind == FRAME_FILE)) {
-		for (size_t k = place->n_inlined; k > 0 && n < ARRAY_SIZE(lines) - 1; k--)
-			lines[n++] = line_of(b, &place->inlined[k - 1]);
-		lines[n++] = line_of(b, &place->frame);
+	if (location->frame.name && !(b->r->no_symbols && b->frames[id].kind == FRAME_FILE)) {
+		for (size_t k = location->n_inlined; k > 0 && n < ARRAY_SIZE(lines) - 1; k--)
+			lines[n++] = line_of(b, &location->inlined[k - 1]);
+		lines[n++] = line_of(b, &location->frame);
 	}
 	return prof__location(b->prof, b->segment_of[id], address_of(b, id), lines, n);
 }

@@ -64,7 +64,7 @@ static int prepare(struct counting *c, struct err *err)
 static int start(struct counting *c, struct err *err)
 {
 	for (size_t i = 0; i < c->n_fds; i++) {
-		if (c->fds[i].place.tid >= 0 && target__is_command(&c->opts->whom))
+		if (c->fds[i].target.tid >= 0 && target__is_command(&c->opts->whom))
 			continue;
 		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
@@ -122,7 +122,7 @@ static void read_counts(struct counting *c, uint64_t now)
 	for (size_t i = 0; i < c->n_fds; i++) {
 		struct perf_count delta = read_delta(&c->fds[i], counts->to_ns - counts->from_ns);
 		struct perf_count *cell =
-			&counts->cells[c->fds[i].place.row * counts->n_events + c->fds[i].event];
+			&counts->cells[c->fds[i].target.row * counts->n_events + c->fds[i].event];
 
 		cell->value += delta.value;
 		cell->enabled_ns += delta.enabled_ns;

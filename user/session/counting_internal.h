@@ -10,7 +10,7 @@
 #include "sys/pmus.h"
 
 /* Where an event is opened. */
-struct place {
+struct count_target {
 	pid_t tid;  /* -1: whatever runs on cpu */
 	int cpu;    /* -1: wherever tid runs */
 	int cgroup; /* index; -1: none */
@@ -32,9 +32,9 @@ struct presence {
 struct counting_fd {
 	int fd;
 	size_t event;
-	struct place place;
+	struct count_target target;
 	const struct presence *presence; /* NULL: it is enabled only where it could run */
-	bool leads;                      /* those of its group at its place were opened into it */
+	bool leads;                      /* those of its group at its target were opened into it */
 	struct perf_count before;        /* what it said at the end of the previous interval */
 };
 
@@ -46,8 +46,8 @@ struct counting {
 	struct tasks tasks;
 	struct signals signals;
 	int *cgroup_fds;
-	struct place *places;
-	size_t n_places, cap_places;
+	struct count_target *targets;
+	size_t n_targets, cap_targets;
 	struct counting_fd *fds;
 	size_t n_fds, cap_fds;
 	size_t leader_hint; /* where the next leader of a group is likely */

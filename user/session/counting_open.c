@@ -17,15 +17,15 @@
 
 enum { OPEN_TRIES = 5 };
 
-static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
+static void add_target(struct counting *c, int cgroup, pid_t tid, int cpu)
 {
 	const struct counting_opts *o = c->opts;
 	struct counts *counts = &c->result->counts;
-	struct place place = {.tid = tid, .cpu = cpu, .cgroup = cgroup};
+	struct count_target target = {.tid = tid, .cpu = cpu, .cgroup = cgroup};
 	size_t rows = counts->n_rows;
 
-	place.row = counts__row(counts, cgroup < 0 ? NULL : cgroup__path(&o->whom.cgroups[cgroup]),
-				o->per_cpu ? cpu : -1, o->per_thread ? tid : -1);
+	target.row = counts__row(counts, cgroup < 0 ? NULL : cgroup__path(&o->whom.cgroups[cgroup]),
+				 o->per_cpu ? cpu : -1, o->per_thread ? tid : -1);
 	if (counts->n_rows > rows && o->per_thread) {
 		_cleanup_free_ char *path = xasprintf("/proc/%d/comm", tid);
 		_cleanup_free_ char *comm = file_read(path);
@@ -34,8 +34,8 @@ static void add_place(struct counting *c, int cgroup, pid_t tid, int cpu)
 			snprintf(counts->rows[rows].comm, sizeof(counts->rows[rows].comm), "%.*s",
 				 (int)strcspn(comm, "\n"), comm);
 	}
-	GROW(c->places, c->n_places, c->cap_places);
-	c->places[c->n_places++] = place;
+	GROW(c->targets, c->n_targets, c->cap_targets);
+	c->targets[c->n_targets++] = target;
 }
 
 static void lay_cpus(struct counting *c)
@@ -44,10 +44,10 @@ static void lay_cpus(struct counting *c)
 
 	for (size_t g = 0; g < c->opts->whom.n_cgroups; g++) {
 		for (int i = 0; i < cpus->n; i++)
-			add_place(c, (int)g, -1, cpus->cpu[i]);
+			add_target(c, (int)g, -1, cpus->cpu[i]);
 	}
 	for (int i = 0; !c->opts->whom.n_cgroups && i < cpus->n; i++)
-		add_place(c, -1, -1, cpus->cpu[i]);
+		add_target(c, -1, -1, cpus->cpu[i]);
 }
 
 static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
@@ -57,9 +57,9 @@ static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		if (!each_cpu)
-			add_place(c, -1, tids[i], -1);
+			add_target(c, -1, tids[i], -1);
 		for (int k = 0; each_cpu && k < cpus->n; k++)
-			add_place(c, -1, tids[i], cpus->cpu[k]);
+			add_target(c, -1, tids[i], cpus->cpu[k]);
 	}
 }
 
@@ -123,16 +123,16 @@ static void forget_presences(struct counting *c)
 	}
 }
 
-static bool same_place(const struct place *a, const struct place *b)
+static bool same_target(const struct count_target *a, const struct count_target *b)
 {
 	return a->tid == b->tid && a->cpu == b->cpu && a->cgroup == b->cgroup;
 }
 
 /*
  * The first that was opened there of an event's group, -1: none, or it is in none. Events are opened one after the
- * other at places in the same order, so the next one of the leader's is at hand.
+ * other at targets in the same order, so the next one of the leader's is at hand.
  */
-static int leader_at(struct counting *c, size_t index, const struct place *place)
+static int leader_at(struct counting *c, size_t index, const struct count_target *target)
 {
 	const struct event *events = c->opts->events->events;
 	size_t group = events[index].group;
@@ -143,7 +143,7 @@ static int leader_at(struct counting *c, size_t index, const struct place *place
 		const struct counting_fd *fd = &c->fds[i];
 
 		if (!fd->leads || events[fd->event].group != group ||
-		    !same_place(&fd->place, place))
+		    !same_target(&fd->target, target))
 			continue;
 		c->leader_hint = i + 1;
 		return fd->fd;
@@ -151,47 +151,48 @@ static int leader_at(struct counting *c, size_t index, const struct place *place
 	return -1;
 }
 
-static int try_open(const struct counting *c, const struct event *event, const struct place *place,
-		    int leader_fd)
+static int try_open(const struct counting *c, const struct event *event,
+		    const struct count_target *target, int leader_fd)
 {
-	struct perf_event_attr attr = count_attr(c, event, place->tid >= 0);
+	struct perf_event_attr attr = count_attr(c, event, target->tid >= 0);
 
 	if (leader_fd >= 0)
 		attr.disabled = attr.enable_on_exec = 0; /* as its leader is */
-	if (place->cgroup >= 0)
-		return perf_open_cgroup(&attr, c->cgroup_fds[place->cgroup], place->cpu, leader_fd);
-	if (place->tid >= 0)
-		return opener__counter(c->opts->opener, &attr, place->tid, place->cpu, leader_fd);
-	return perf_open_in(&attr, place->tid, place->cpu, leader_fd);
+	if (target->cgroup >= 0)
+		return perf_open_cgroup(&attr, c->cgroup_fds[target->cgroup], target->cpu,
+					leader_fd);
+	if (target->tid >= 0)
+		return opener__counter(c->opts->opener, &attr, target->tid, target->cpu, leader_fd);
+	return perf_open_in(&attr, target->tid, target->cpu, leader_fd);
 }
 
-static int open_at(struct counting *c, size_t index, const struct place *place)
+static int open_at(struct counting *c, size_t index, const struct count_target *target)
 {
 	const struct event *event = &c->opts->events->events[index];
-	int leader_fd = leader_at(c, index, place);
-	int fd = try_open(c, event, place, leader_fd);
+	int leader_fd = leader_at(c, index, target);
+	int fd = try_open(c, event, target, leader_fd);
 
 	if (fd < 0)
 		return fd;
 	GROW(c->fds, c->n_fds, c->cap_fds);
 	c->fds[c->n_fds] = (struct counting_fd){.fd = fd,
 						.event = index,
-						.place = *place,
+						.target = *target,
 						.leads = event->group && leader_fd < 0};
-	if (place->tid >= 0 && place->cpu >= 0)
-		c->fds[c->n_fds].presence = presence_on(c, place->tid, place->cpu);
+	if (target->tid >= 0 && target->cpu >= 0)
+		c->fds[c->n_fds].presence = presence_on(c, target->tid, target->cpu);
 	c->n_fds++;
-	c->result->counts.placed[place->row * c->opts->events->n + index] = true;
+	c->result->counts.placed[target->row * c->opts->events->n + index] = true;
 	return 0;
 }
 
-static int open_on_each(struct counting *c, size_t index, const struct place *place,
+static int open_on_each(struct counting *c, size_t index, const struct count_target *target,
 			const struct cpus *cpus)
 {
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < cpus->n; i++) {
-		struct place here = *place;
+		struct count_target here = *target;
 
 		here.cpu = cpus->cpu[i];
 		if (cpus__has(&c->online, here.cpu))
@@ -202,18 +203,18 @@ static int open_on_each(struct counting *c, size_t index, const struct place *pl
 
 /* `only` are the CPUs that have its PMU, NULL for all. A task that wanders is counted on each of them
  * then; so it is if the kernel refuses inherited events that aren't bound to a CPU. */
-static int open_place(struct counting *c, size_t index, const struct place *place,
-		      const struct cpus *only)
+static int open_target(struct counting *c, size_t index, const struct count_target *target,
+		       const struct cpus *only)
 {
 	int r;
 
-	if (place->cpu >= 0 && only && !cpus__has(only, place->cpu))
+	if (target->cpu >= 0 && only && !cpus__has(only, target->cpu))
 		return 0;
-	if (place->cpu < 0 && only)
-		return open_on_each(c, index, place, only);
-	r = open_at(c, index, place);
-	if (r == -EINVAL && place->tid >= 0 && place->cpu < 0 && c->opts->whom.inherit)
-		r = open_on_each(c, index, place, &c->online);
+	if (target->cpu < 0 && only)
+		return open_on_each(c, index, target, only);
+	r = open_at(c, index, target);
+	if (r == -EINVAL && target->tid >= 0 && target->cpu < 0 && c->opts->whom.inherit)
+		r = open_on_each(c, index, target, &c->online);
 	return r;
 }
 
@@ -222,7 +223,7 @@ static void close_from(struct counting *c, size_t first)
 	while (c->n_fds > first) {
 		const struct counting_fd *fd = &c->fds[--c->n_fds];
 
-		c->result->counts.placed[fd->place.row * c->opts->events->n + fd->event] = false;
+		c->result->counts.placed[fd->target.row * c->opts->events->n + fd->event] = false;
 		close(fd->fd);
 	}
 }
@@ -230,7 +231,7 @@ static void close_from(struct counting *c, size_t first)
 /* Without privilege user code may still be counted, if the event has to do with it. */
 static bool narrow(struct counting *c, struct event *event)
 {
-	if (target__by_place(&c->opts->whom) || event->attr.exclude_kernel ||
+	if (target__any_process(&c->opts->whom) || event->attr.exclude_kernel ||
 	    event->attr.exclude_user || !event__has_user_side(event))
 		return false;
 	if (event__counts_all_code(event))
@@ -252,37 +253,38 @@ static void nowhere(const struct counting *c, size_t index, const struct cpus *o
 }
 
 /* ENOENT is said of the event and of the cgroup: it is the cgroup if the event can be had without. */
-static bool refused_cgroup(struct counting *c, size_t index, const struct place *place, int r)
+static bool refused_cgroup(struct counting *c, size_t index, const struct count_target *target,
+			   int r)
 {
 	struct probe_result *tried = &c->result->tried[index];
 	struct perf_event_attr attr = count_attr(c, &c->opts->events->events[index], false);
 	_cleanup_close_ int fd = -1;
 
-	if (place->cgroup < 0 || (r != -ENOENT && r != -EBADF))
+	if (target->cgroup < 0 || (r != -ENOENT && r != -EBADF))
 		return false;
-	fd = perf_open(&attr, -1, place->cpu);
+	fd = perf_open(&attr, -1, target->cpu);
 	if (fd < 0)
 		return false;
 	snprintf(tried->brief, sizeof(tried->brief), "not by this cgroup");
 	snprintf(tried->reason, sizeof(tried->reason),
 		 "the kernel does not count by cgroup %s: it does in v1's perf_event hierarchy, "
 		 "which exists and is not mounted here",
-		 cgroup__path(&c->opts->whom.cgroups[place->cgroup]));
+		 cgroup__path(&c->opts->whom.cgroups[target->cgroup]));
 	snprintf(tried->next, sizeof(tried->next),
 		 "mount it (mount -t cgroup -o perf_event none DIR)");
 	return true;
 }
 
 /* It can be had, but not together with those of its group that were opened before. */
-static bool refused_group(struct counting *c, size_t index, const struct place *place)
+static bool refused_group(struct counting *c, size_t index, const struct count_target *target)
 {
 	const struct event *event = &c->opts->events->events[index];
 	struct probe_result *tried = &c->result->tried[index];
 	_cleanup_close_ int fd = -1;
 
-	if (!event->group || leader_at(c, index, place) < 0)
+	if (!event->group || leader_at(c, index, target) < 0)
 		return false;
-	fd = try_open(c, event, place, -1);
+	fd = try_open(c, event, target, -1);
 	if (fd < 0)
 		return false;
 	snprintf(tried->brief, sizeof(tried->brief), "not in this group");
@@ -291,7 +293,7 @@ static bool refused_group(struct counting *c, size_t index, const struct place *
 	return true;
 }
 
-/* In all its places, or in none: then the result says why. Negative only for what ends everything. */
+/* In all its targets, or in none: then the result says why. Negative only for what ends everything. */
 static int open_event(struct counting *c, size_t index, struct err *err)
 {
 	_cleanup_(cpus__done) struct cpus only = {0};
@@ -301,9 +303,9 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 	size_t first = c->n_fds, gone = 0;
 
 	*tried = (struct probe_result){0};
-	for (size_t i = 0; i < c->n_places; i++) {
-		const struct place *p = &c->places[i];
-		int r = open_place(c, index, p, limited ? &only : NULL);
+	for (size_t i = 0; i < c->n_targets; i++) {
+		const struct count_target *p = &c->targets[i];
+		int r = open_target(c, index, p, limited ? &only : NULL);
 
 		if (r == -ESRCH && p->tid >= 0) {
 			gone++;
@@ -323,7 +325,7 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 			event__refusal(event, p->tid, p->cpu, -r, tried);
 		return 0;
 	}
-	if (gone && gone == c->n_places)
+	if (gone && gone == c->n_targets)
 		return err__set(err, -ESRCH, "the tasks to count have ended");
 	tried->ok = c->n_fds > first;
 	if (!tried->ok)
@@ -346,7 +348,7 @@ static void start_over(struct counting *c)
 {
 	close_from(c, 0);
 	forget_presences(c);
-	c->n_places = 0;
+	c->n_targets = 0;
 	counts__done(&c->result->counts);
 }
 
@@ -424,7 +426,7 @@ int counting__open(struct counting *c, struct err *err)
 	r = open_cgroups(c, err);
 	if (r < 0)
 		return r;
-	if (target__by_place(&c->opts->whom)) {
+	if (target__any_process(&c->opts->whom)) {
 		c->result->counts.idle = counts_idle(c->opts);
 		lay_cpus(c);
 		r = open_events(c, err);
@@ -445,6 +447,6 @@ void counting__close(struct counting *c)
 	forget_presences(c);
 	free(c->fds);
 	free(c->cgroup_fds);
-	free(c->places);
+	free(c->targets);
 	pmus__done(&c->pmus);
 }

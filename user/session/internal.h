@@ -41,7 +41,7 @@ struct session {
 	struct arrivals *arrivals;
 	struct spending *spending; /* what it costs, and the intervals that follow from it */
 	struct tasks tasks;
-	bool by_place; /* every process may be sampled */
+	bool any_process; /* every process may be sampled */
 	uint64_t start_ns;
 	uint64_t round_ns; /* when the previous round began */
 	uint64_t rest_ns;  /* until then the rings are not looked at… */
@@ -49,18 +49,18 @@ struct session {
 	uint64_t news_ns;  /* when to look at what processes do again */
 	uint64_t
 		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
-	uint64_t looks;           /* times that it was asked whether it's time for that */
-	bool tables_changed;      /* since samples were tried again */
-	uint64_t let_go_ns;       /* when files were looked at that nobody has mapped any more */
-	uint64_t places_ns;       /* when the counters of places were read */
-	uint64_t *idle_before;    /* per CPU; as the counters were started */
-	uint64_t *idle_after;     /* as they were stopped */
-	int n_cpus;               /* possible */
-	bool ended;               /* the result says why */
-	uint64_t part_ns;         /* when the last cut was made, or all began */
-	uint64_t settled_ns;      /* the horizon of the last round */
-	struct session_cut *cuts; /* that are not given up yet */
-	struct told {             /* at the last cut, what goes on counting */
+	uint64_t looks;              /* times that it was asked whether it's time for that */
+	bool tables_changed;         /* since samples were tried again */
+	uint64_t let_go_ns;          /* when files were looked at that nobody has mapped any more */
+	uint64_t system_counters_ns; /* when the system counters were read */
+	uint64_t *idle_before;       /* per CPU; as the counters were started */
+	uint64_t *idle_after;        /* as they were stopped */
+	int n_cpus;                  /* possible */
+	bool ended;                  /* the result says why */
+	uint64_t part_ns;            /* when the last cut was made, or all began */
+	uint64_t settled_ns;         /* the horizon of the last round */
+	struct session_cut *cuts;    /* that are not given up yet */
+	struct told {                /* at the last cut, what goes on counting */
 		struct pmb_stats *stats; /* per event */
 		struct tables_totals tables;
 		struct sideband_totals sideband;
@@ -133,8 +133,8 @@ void session__arrivals_free(struct session *s);
 struct session_cut session__part(struct session *s, uint64_t boundary, bool final);
 void session__close_books(struct session *s);
 
-/* places.c: counters that belong to no program, charged to [not-program-related] */
-void session__charge_places(struct session *s);
+/* system_counters.c: counters that belong to no program, charged to [not-program-related] */
+void session__charge_system_counters(struct session *s);
 void session__note_ways(struct session *s);
 
 /* What the rest of the recording does not need (session/privileges.c). After the command was

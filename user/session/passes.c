@@ -82,7 +82,7 @@ static int pick_counted(struct pass_run *run, const struct plan *plan, struct er
 	run->passes->names = xcalloc(all->n + 1, sizeof(*run->passes->names));
 	count_in_all(run, &run->clock.events[0]);
 	for (size_t i = 0; i < all->n; i++) {
-		/* a place's counter counts for no command, a clock of ours is nobody's question */
+		/* a system counter counts for no command, a clock of ours is nobody's question */
 		if (plan->everywhere[i] && all->events[i].way != EVENT_SYSTEM &&
 		    !all->events[i].added && strcmp(all->events[i].name, "task-clock") != 0)
 			count_in_all(run, &all->events[i]);

@@ -11,8 +11,8 @@
 enum {
 	/* An overflow program may have read the clock before a round and still be writing. */
 	SLACK_NS = 20 * 1000 * 1000,
-	/* How often the counters of places are read. */
-	PLACES_NS = 1000 * 1000 * 1000,
+	/* How often the system counters are read. */
+	SYSTEM_COUNTERS_NS = 1000 * 1000 * 1000,
 	/* Between two looks at the rings, while samples are accounted: thousands of them, with
 	 * their slices, take longer than the rings have room for more. */
 	BETWEEN_NS = 5 * 1000 * 1000,
@@ -63,7 +63,7 @@ static bool may_be_sampled(void *session, uint32_t tgid)
 {
 	const struct session *s = session;
 
-	return s->by_place || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
+	return s->any_process || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
 }
 
 static bool is_idle(void *session, uint64_t ip)
@@ -231,9 +231,9 @@ void session__round(struct session *s, bool final)
 	rings__drain(s->rings, final ? UINT64_MAX : now);
 	s->look_ns = now_ns() + BETWEEN_NS;
 	session__settle(s, horizon, final);
-	if (final || now - s->places_ns >= PLACES_NS) {
-		session__charge_places(s);
-		s->places_ns = now;
+	if (final || now - s->system_counters_ns >= SYSTEM_COUNTERS_NS) {
+		session__charge_system_counters(s);
+		s->system_counters_ns = now;
 	}
 	if (!final && now - s->let_go_ns >= LET_GO_NS) {
 		session__let_go(s);

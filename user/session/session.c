@@ -60,7 +60,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 }
 
 /* What is known to fail later, and would be harder to explain there. */
-static int session__check_place(const struct session *s, struct err *err)
+static int session__check_surroundings(const struct session *s, struct err *err)
 {
 	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per CPU */
 	unsigned long files = 32 + 3 * (unsigned long)s->online.n +
@@ -85,7 +85,7 @@ static int session__prepare(struct session *s, struct err *err)
 	int r = session__check_cpus(s, err);
 
 	if (r == 0)
-		r = session__check_place(s, err);
+		r = session__check_surroundings(s, err);
 	if (r == 0)
 		r = session__load(s, err);
 	if (r == 0)
@@ -182,7 +182,7 @@ struct session_cut *session__cut(struct session *s)
 	struct session_cut *cut = xcalloc(1, sizeof(*cut));
 
 	session__round(s, false);
-	session__charge_places(s);
+	session__charge_system_counters(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
 	*cut = session__part(s, s->settled_ns, false);
 	cut->next = s->cuts;

@@ -33,7 +33,7 @@ struct target {
 
 /* With -a, -C, -G or containers everything there is counted, and a command only sets the
  * duration. */
-static inline bool target__by_place(const struct target *t)
+static inline bool target__any_process(const struct target *t)
 {
 	return t->all || t->n_cgroups || t->n_containers || (t->cpus && !t->n_pids && !t->n_tids);
 }
@@ -41,7 +41,7 @@ static inline bool target__by_place(const struct target *t)
 /* Beside processes and threads that are given by their ids it only sets the duration, too. */
 static inline bool target__is_command(const struct target *t)
 {
-	return t->command && !target__by_place(t) && !t->n_pids && !t->n_tids;
+	return t->command && !target__any_process(t) && !t->n_pids && !t->n_tids;
 }
 
 #endif

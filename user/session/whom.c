@@ -91,7 +91,7 @@ static enum session_scope event_scope(const struct session_opts *o, const struct
 	/* a clock that stood still while others ran would not know whose their counts are */
 	if (event->way != EVENT_OVERFLOWS || event->added)
 		return SCOPE_PER_CPU;
-	if (target__by_place(&o->whom))
+	if (target__any_process(&o->whom))
 		return SCOPE_PER_CPU;
 	if (o->scope != SCOPE_AUTO)
 		return o->scope;
@@ -110,7 +110,7 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 		return PMB_FILTER_CGROUP;
 	if (s->opts->whom.n_containers)
 		return PMB_FILTER_CONTAINERS;
-	return target__by_place(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
+	return target__any_process(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
 }
 
 static enum pmb_weight counter_weight(const struct event *e, bool per_task)
@@ -234,7 +234,7 @@ int session__load(struct session *s, struct err *err)
 	int r;
 
 	s->user_mask = user_mask();
-	s->by_place = target__by_place(&o->whom);
+	s->any_process = target__any_process(&o->whom);
 	for (size_t i = 0; i < o->events->n; i++) {
 		const struct event *event = &o->events->events[i];
 

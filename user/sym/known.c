@@ -7,14 +7,14 @@
 #include "model/intern.h"
 #include "sym/texts.h"
 
-struct place {
+struct location {
 	uint64_t file, off;
 };
 
 struct known {
 	size_t max_bytes;
-	struct intern places;   /* struct place; number - 1 indexes names */
-	struct sym_name *names; /* the arrays of inlined calls are ours */
+	struct intern locations; /* struct location; number - 1 indexes names */
+	struct sym_name *names;  /* the arrays of inlined calls are ours */
 	size_t n, cap;
 	size_t inlined_bytes;
 	struct intern files; /* serial numbers; number - 1 indexes build_ids */
@@ -40,7 +40,7 @@ static void forget(struct known *k)
 		free(k->build_ids[i]);
 	free(k->names);
 	free(k->build_ids);
-	intern__done(&k->places);
+	intern__done(&k->locations);
 	intern__done(&k->files);
 	texts__free(k->texts);
 }
@@ -56,7 +56,7 @@ struct known *known__free(struct known *k)
 
 size_t known__bytes(const struct known *k)
 {
-	return intern__bytes(&k->places) + intern__bytes(&k->files) + k->n * sizeof(*k->names) +
+	return intern__bytes(&k->locations) + intern__bytes(&k->files) + k->n * sizeof(*k->names) +
 	       k->inlined_bytes + texts__totals(k->texts).bytes;
 }
 
@@ -87,9 +87,9 @@ static struct sym_name copy_of(const struct sym_name *name)
 
 static uint32_t find(const struct known *k, uint64_t file_serial, uint64_t off)
 {
-	const struct place place = {file_serial, off};
+	const struct location location = {file_serial, off};
 
-	return intern__find(&k->places, &place, sizeof(place));
+	return intern__find(&k->locations, &location, sizeof(location));
 }
 
 bool known__has(const struct known *k, uint64_t file_serial, uint64_t off)
@@ -109,11 +109,11 @@ bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, stru
 
 void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const struct sym_name *name)
 {
-	const struct place place = {file_serial, off};
+	const struct location location = {file_serial, off};
 
 	if (name->reason != SYM_NAMED && name->reason != SYM_NO_SYMBOL)
 		return;
-	if (intern__add(&k->places, &place, sizeof(place)) <= k->n)
+	if (intern__add(&k->locations, &location, sizeof(location)) <= k->n)
 		return;
 	GROW(k->names, k->n, k->cap);
 	k->names[k->n++] = copy_of(name);

@@ -63,8 +63,8 @@ static int compare_frames(const void *a, const void *b, void *ctx)
 
 static void set(struct names *names, uint32_t id, const char *text, enum sym_reason reason)
 {
-	sym_name__done(&names->places[id]);
-	names->places[id] = (struct sym_name){.frame = {.name = text}, .reason = reason};
+	sym_name__done(&names->locations[id]);
+	names->locations[id] = (struct sym_name){.frame = {.name = text}, .reason = reason};
 }
 
 /* What stands for code that is in no file, where it has no name. */
@@ -110,7 +110,7 @@ static void name_kernel(struct names *names, const struct group *g, struct kerne
 			name_in_module(names, g->ids[i], &name);
 		else
 			set(names, g->ids[i], text_without_name(name.reason), name.reason);
-		names->places[g->ids[i]].vaddr = name.offset;
+		names->locations[g->ids[i]].vaddr = name.offset;
 	}
 }
 
@@ -150,12 +150,12 @@ static size_t take_known(struct resolver *r, const struct group *g, const struct
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		struct sym_name *place = &r->names->places[g->ids[i]], known;
+		struct sym_name *location = &r->names->locations[g->ids[i]], known;
 
 		if (r->known &&
 		    known__find(r->known, file->serial, g->frames[g->ids[i]].off, &known)) {
-			sym_name__done(place);
-			*place = known;
+			sym_name__done(location);
+			*location = known;
 			r->n_known++;
 		} else {
 			ids[n++] = g->ids[i];
@@ -172,7 +172,7 @@ static void keep_known(const struct resolver *r, const struct group *g, const st
 	if (!r->known)
 		return;
 	for (size_t i = 0; i < g->n; i++) {
-		const struct sym_name *name = &r->names->places[g->ids[i]];
+		const struct sym_name *name = &r->names->locations[g->ids[i]];
 
 		if (name->reason == SYM_NAMED || !r->servers)
 			known__keep(r->known, file->serial, g->frames[g->ids[i]].off, name);
@@ -214,8 +214,8 @@ static void ask_file(const struct resolver *r, struct group *g, const struct fil
 		g->put_off = sym__was_put_off(r->sym);
 	}
 	for (size_t i = 0; i < g->n; i++) {
-		sym_name__done(&names->places[g->ids[i]]);
-		names->places[g->ids[i]] = found[i];
+		sym_name__done(&names->locations[g->ids[i]]);
+		names->locations[g->ids[i]] = found[i];
 	}
 }
 
@@ -249,7 +249,7 @@ static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int le
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		if (names->places[g->ids[i]].reason == SYM_NAMED)
+		if (names->locations[g->ids[i]].reason == SYM_NAMED)
 			continue;
 		ids[n] = g->ids[i];
 		addrs[n++] = g->frames[g->ids[i]].off;
@@ -474,7 +474,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	if (error < 0)
 		r.sym = NULL;
 	*ret = (struct names){
-		.places = xcalloc(n, sizeof(*ret->places)),
+		.locations = xcalloc(n, sizeof(*ret->locations)),
 		.n = n,
 		.texts = opts->known ? known__texts(opts->known) : texts__new(opts->max_bytes),
 		.texts_lent = opts->known != NULL,
@@ -502,19 +502,19 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	return error;
 }
 
-void names__forget_places(struct names *names)
+void names__forget_locations(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
-		sym_name__done(&names->places[i]);
-	free(names->places);
-	names->places = NULL;
+		sym_name__done(&names->locations[i]);
+	free(names->locations);
+	names->locations = NULL;
 	names->n = 0;
 	names->texts = names->texts_lent ? NULL : texts__free(names->texts);
 }
 
 void names__done(struct names *names)
 {
-	names__forget_places(names);
+	names__forget_locations(names);
 	for (size_t i = 0; i < names->n_build_ids; i++)
 		free(names->build_ids[i]);
 	set_aside__done(&names->aside);

@@ -20,7 +20,7 @@ struct texts;
 struct names {
 	/* By frame id. Of files that were running (FRAME_FILE) a frame may have no name; all
 	 * others have one, if only "[unknown]". */
-	struct sym_name *places;
+	struct sym_name *locations;
 	size_t n;
 	struct texts *texts;
 	bool texts_lent; /* they are of names_opts.known */
@@ -29,8 +29,8 @@ struct names {
 	size_t n_build_ids;
 	struct set_aside aside;
 	struct names_work {
-		uint64_t known;   /* places that were known from earlier parts */
-		uint64_t lookups; /* distinct places that the helper was asked about… */
+		uint64_t known;   /* locations that were known from earlier parts */
+		uint64_t lookups; /* distinct locations that the helper was asked about… */
 		uint64_t files;   /* …in so many files */
 		uint64_t helper_failures;
 		uint64_t bytes, cut,
@@ -61,7 +61,7 @@ struct names_opts {
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err);
 /* What it cost and which files were set aside stays. */
-void names__forget_places(struct names *names);
+void names__forget_locations(struct names *names);
 void names__done(struct names *names);
 
 #endif

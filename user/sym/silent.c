@@ -31,7 +31,7 @@ static void add(struct silent *s, uint64_t dev, uint64_t mnt_ns, uint64_t now_ns
 	s->list[i].until_ns = now_ns + (1 + beyond) * SILENT_PAUSE_S * 1000000000ULL;
 }
 
-void silent__add(struct silent *s, struct silent_place where, uint64_t now_ns)
+void silent__add(struct silent *s, struct silent_fs where, uint64_t now_ns)
 {
 	add(s, where.dev, 0, now_ns);
 	add(s, 0, where.mnt_ns, now_ns);
@@ -45,7 +45,7 @@ static bool refuses(const struct silent *s, uint64_t dev, uint64_t mnt_ns, uint6
 	       s->list[i].times >= SILENT_ALLOWED && now_ns < s->list[i].until_ns;
 }
 
-bool silent__refuses(const struct silent *s, struct silent_place where, uint64_t now_ns)
+bool silent__refuses(const struct silent *s, struct silent_fs where, uint64_t now_ns)
 {
 	return refuses(s, where.dev, 0, now_ns) || refuses(s, 0, where.mnt_ns, now_ns);
 }

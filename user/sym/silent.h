@@ -19,7 +19,7 @@ enum {
 
 /* Where a file lies; 0: not known, or a mount namespace that is ours, of which nobody is
  * suspected. */
-struct silent_place {
+struct silent_fs {
 	uint64_t dev, mnt_ns;
 };
 
@@ -31,7 +31,7 @@ struct silent {
 	} list[SILENT_MAX];
 };
 
-void silent__add(struct silent *s, struct silent_place where, uint64_t now_ns);
-bool silent__refuses(const struct silent *s, struct silent_place where, uint64_t now_ns);
+void silent__add(struct silent *s, struct silent_fs where, uint64_t now_ns);
+bool silent__refuses(const struct silent *s, struct silent_fs where, uint64_t now_ns);
 
 #endif

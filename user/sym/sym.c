@@ -302,7 +302,8 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 	return o.err;
 }
 
-/* Asks about the first of n places, as many as fit; returns how many got an answer, or an error. */
+/* Asks about the first of n locations, as many as fit; returns how many got an answer, or an
+ * error. */
 static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t *where, size_t n,
 				struct sym_name *ret)
 {
@@ -377,7 +378,7 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 /* Nothing is asked about what lies where others have kept helpers waiting. */
 static bool is_silent(struct sym *sym, const struct sym_file *file)
 {
-	const struct silent_place where = {file->dev, file->mnt_ns};
+	const struct silent_fs where = {file->dev, file->mnt_ns};
 	bool refused = silent__refuses(&sym->silent, where, now_ns());
 
 	if (refused)
@@ -387,7 +388,7 @@ static bool is_silent(struct sym *sym, const struct sym_file *file)
 
 static bool is_stuck_at(struct sym *sym, const struct sym_file *file)
 {
-	const struct silent_place where = {file->dev, file->mnt_ns};
+	const struct silent_fs where = {file->dev, file->mnt_ns};
 
 	if (sym->helper.stuck)
 		silent__add(&sym->silent, where, now_ns());

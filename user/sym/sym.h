@@ -86,7 +86,7 @@ unsigned sym__failures(const struct sym *sym);
  * caller frees it. NULL: nothing did. */
 char *sym__take_trouble(struct sym *sym);
 
-/* How many places were looked up in how many files. */
+/* How many locations were looked up in how many files. */
 struct sym_work {
 	uint64_t files, lookups;
 };

@@ -123,7 +123,7 @@ static struct cursor run__block(struct run *r)
 }
 
 /* NULL: a register that no walk needs. */
-static struct cfi_place *place_of(enum cfi_machine machine, struct cfi_state *s, uint32_t reg)
+static struct cfi_reg_rule *rule_of(enum cfi_machine machine, struct cfi_state *s, uint32_t reg)
 {
 	const struct cfi_registers *regs = &cfi_registers[machine];
 
@@ -138,21 +138,21 @@ static struct cfi_place *place_of(enum cfi_machine machine, struct cfi_state *s,
 	return reg == regs->sp ? &s->sp : NULL;
 }
 
-static void run__place(struct run *r, uint32_t reg, struct cfi_place place)
+static void run__reg_rule(struct run *r, uint32_t reg, struct cfi_reg_rule rule)
 {
-	struct cfi_place *p = place_of(r->machine, &r->s, reg);
+	struct cfi_reg_rule *p = rule_of(r->machine, &r->s, reg);
 
 	if (p)
-		*p = place;
+		*p = rule;
 }
 
 static void run__restore(struct run *r, uint32_t reg)
 {
 	struct cfi_state initial = r->cie->initial;
-	struct cfi_place *p = place_of(r->machine, &initial, reg);
+	struct cfi_reg_rule *p = rule_of(r->machine, &initial, reg);
 
 	if (p)
-		run__place(r, reg, *p);
+		run__reg_rule(r, reg, *p);
 }
 
 static void run__remember(struct run *r)
@@ -217,14 +217,14 @@ static bool run__cfa_instruction(struct run *r, uint8_t op)
 
 static void run__saved(struct run *r, enum cfi_how how, uint32_t reg, int64_t off)
 {
-	run__place(r, reg, (struct cfi_place){.how = how, .off = run__factored(r, off)});
+	run__reg_rule(r, reg, (struct cfi_reg_rule){.how = how, .off = run__factored(r, off)});
 }
 
 /* Those that begin with a register. */
 static bool run__register_instruction(struct run *r, uint8_t op)
 {
 	uint32_t reg = run__register(r);
-	struct cfi_place p = {.how = CFI_OTHER};
+	struct cfi_reg_rule p = {.how = CFI_OTHER};
 
 	switch (op) {
 	case DW_CFA_offset_extended:
@@ -256,7 +256,7 @@ static bool run__register_instruction(struct run *r, uint8_t op)
 		p.reg = run__register(r);
 		break;
 	case DW_CFA_expression:
-		p = cfi_place__of_expression(run__block(r));
+		p = cfi_reg_rule__of_expression(run__block(r));
 		break;
 	case DW_CFA_val_expression:
 		run__block(r);
@@ -264,7 +264,7 @@ static bool run__register_instruction(struct run *r, uint8_t op)
 	default:
 		return false;
 	}
-	run__place(r, reg, p);
+	run__reg_rule(r, reg, p);
 	return true;
 }
 

@@ -71,9 +71,9 @@ struct cfi_cfa cfi_cfa__of_expression(struct cursor c)
 	return cursor__done(&c) && add <= INT64_MAX ? cfa : other;
 }
 
-struct cfi_place cfi_place__of_expression(struct cursor c)
+struct cfi_reg_rule cfi_reg_rule__of_expression(struct cursor c)
 {
-	struct cfi_place at = {.how = CFI_AT_REG}, other = {.how = CFI_OTHER};
+	struct cfi_reg_rule at = {.how = CFI_AT_REG}, other = {.how = CFI_OTHER};
 
 	return read_base(&c, &at.reg, &at.off) && cursor__done(&c) ? at : other;
 }
@@ -134,8 +134,8 @@ static bool put_cfa(const struct cfi_cfa *cfa, enum cfi_machine machine,
 }
 
 /* A place relative to the stack pointer is one relative to the CFA, where that is, too. */
-static struct cfi_place from_cfa(const struct cfi_state *s, enum cfi_machine machine,
-				 struct cfi_place p)
+static struct cfi_reg_rule from_cfa(const struct cfi_state *s, enum cfi_machine machine,
+				    struct cfi_reg_rule p)
 {
 	uint32_t sp = cfi_registers[machine].sp;
 
@@ -149,13 +149,13 @@ static struct cfi_place from_cfa(const struct cfi_state *s, enum cfi_machine mac
 
 static bool put_ra(const struct cfi_state *s, enum cfi_machine machine, struct pmb_unwind_rule *ret)
 {
-	struct cfi_place ra = from_cfa(s, machine, s->ra);
+	struct cfi_reg_rule ra = from_cfa(s, machine, s->ra);
 	uint8_t word;
 
 	/* Some functions are called with their return address in a register of their choice. */
 	if ((ra.how == CFI_UNSAID || ra.how == CFI_SAME) &&
 	    s->ra_column != cfi_registers[machine].ra)
-		ra = (struct cfi_place){.how = CFI_IN_REG, .reg = s->ra_column};
+		ra = (struct cfi_reg_rule){.how = CFI_IN_REG, .reg = s->ra_column};
 	switch (ra.how) {
 	case CFI_AT_CFA:
 		ret->ra = PMB_RA_CFA;
@@ -181,7 +181,7 @@ static bool put_ra(const struct cfi_state *s, enum cfi_machine machine, struct p
 
 static bool put_fp(const struct cfi_state *s, enum cfi_machine machine, struct pmb_unwind_rule *ret)
 {
-	struct cfi_place fp = from_cfa(s, machine, s->fp);
+	struct cfi_reg_rule fp = from_cfa(s, machine, s->fp);
 	uint32_t own = cfi_registers[machine].fp;
 
 	if (fp.how == CFI_UNSAID || fp.how == CFI_SAME || fp.how == CFI_UNDEFINED ||
@@ -195,7 +195,7 @@ static bool put_fp(const struct cfi_state *s, enum cfi_machine machine, struct p
 	       fits_s16(fp.off);
 }
 
-static unsigned saved_at(const struct cfi_state *s, enum cfi_machine machine, struct cfi_place p)
+static unsigned saved_at(const struct cfi_state *s, enum cfi_machine machine, struct cfi_reg_rule p)
 {
 	p = from_cfa(s, machine, p);
 	if (p.how == CFI_UNSAID || p.how == CFI_SAME)
@@ -219,7 +219,7 @@ static void put_saved(const struct cfi_state *s, enum cfi_machine machine,
 }
 
 /* The caller's stack pointer is the CFA, unless someone (longjmp) says otherwise. */
-static bool sp_is_cfa(const struct cfi_place *sp)
+static bool sp_is_cfa(const struct cfi_reg_rule *sp)
 {
 	return sp->how == CFI_UNSAID || sp->how == CFI_SAME || sp->how == CFI_UNDEFINED ||
 	       (sp->how == CFI_IS_CFA && !sp->off);

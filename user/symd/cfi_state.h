@@ -21,7 +21,7 @@ enum cfi_how {
 	CFI_OTHER,
 };
 
-struct cfi_place {
+struct cfi_reg_rule {
 	enum cfi_how how;
 	uint32_t reg; /* DWARF's number */
 	int64_t off;
@@ -43,9 +43,9 @@ struct cfi_cfa {
 
 struct cfi_state {
 	struct cfi_cfa cfa;
-	struct cfi_place fp, sp, ra;
-	struct cfi_place saved[PMB_SAVED_REGS]; /* of cfi_registers */
-	uint32_t ra_column;                     /* the register that `ra` is about */
+	struct cfi_reg_rule fp, sp, ra;
+	struct cfi_reg_rule saved[PMB_SAVED_REGS]; /* of cfi_registers */
+	uint32_t ra_column;                        /* the register that `ra` is about */
 };
 
 /* DWARF's numbers of the registers that matter. */
@@ -58,7 +58,7 @@ extern const struct cfi_registers cfi_registers[];
 /* The expression (all of c) that computes the CFA, or where a register is saved, if it is one of
  * those that compilers and linkers write; else CFI_CFA_OTHER, CFI_OTHER. */
 struct cfi_cfa cfi_cfa__of_expression(struct cursor c);
-struct cfi_place cfi_place__of_expression(struct cursor c);
+struct cfi_reg_rule cfi_reg_rule__of_expression(struct cursor c);
 
 /* PMB_CFA_UNSUPPORTED if the table can't say it. */
 struct pmb_unwind_rule cfi_state__rule(const struct cfi_state *s, enum cfi_machine machine);

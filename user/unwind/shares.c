@@ -144,7 +144,7 @@ void shares__resize(struct shares *s, const struct table_room *all)
 	kinds(all, s->all);
 }
 
-void shares__hold(struct shares *s, const struct claim *claim, struct table_place place,
+void shares__hold(struct shares *s, const struct claim *claim, struct table_offsets offsets,
 		  uint64_t now_ns)
 {
 	struct holder *h = &s->of[claim->number];
@@ -161,8 +161,8 @@ void shares__hold(struct shares *s, const struct claim *claim, struct table_plac
 	h->cgroup = c;
 	h->file = claim->file;
 	h->since_ns = now_ns;
-	h->at[0] = place.pages_at;
-	h->at[1] = place.rules_at;
+	h->at[0] = offsets.pages_at;
+	h->at[1] = offsets.rules_at;
 	kinds(&claim->need, h->need);
 	for (int i = 0; i < N_KINDS; i++) {
 		c->held[i] += h->need[i];

@@ -39,7 +39,7 @@ struct claim {
 };
 
 /* Where a table lies: pages and rules in one piece each, rows wherever there are some. */
-struct table_place {
+struct table_offsets {
 	uint32_t pages_at, rules_at;
 };
 
@@ -51,7 +51,7 @@ struct shares *shares__free(struct shares *s); /* NULL is fine; returns NULL */
 /* There is less room than was thought. */
 void shares__resize(struct shares *s, const struct table_room *all);
 /* It has got its table. */
-void shares__hold(struct shares *s, const struct claim *claim, struct table_place place,
+void shares__hold(struct shares *s, const struct claim *claim, struct table_offsets offsets,
 		  uint64_t now_ns);
 /* Its table is gone. Returns since when it was there. */
 uint64_t shares__release(struct shares *s, uint32_t number);

@@ -159,16 +159,16 @@ struct table_room store__room(const struct store *s)
 	return (struct table_room){PMB_PAGES_MAX, PMB_RULES_MAX, s->max_chunks * PMB_CHUNK_ROWS};
 }
 
-struct table_place store__place(const struct store *s, uint32_t file)
+struct table_offsets store__offsets(const struct store *s, uint32_t file)
 {
 	const struct pmb_unwind_file *f = &s->memory.code->file[file];
 
-	return (struct table_place){f->pages_at, f->rules_at};
+	return (struct table_offsets){f->pages_at, f->rules_at};
 }
 
 /* Pages and rules: both, or none. */
-static bool take_place(struct store *s, uint32_t n_pages, uint32_t n_rules, uint32_t *ret_pages,
-		       uint32_t *ret_rules)
+static bool take_room(struct store *s, uint32_t n_pages, uint32_t n_rules, uint32_t *ret_pages,
+		      uint32_t *ret_rules)
 {
 	*ret_pages = extents__take(&s->pages, n_pages);
 	*ret_rules = extents__take(&s->rules, n_rules);
@@ -186,7 +186,7 @@ bool store__reserve(struct store *s, uint32_t file, const struct table_room *nee
 	struct reserved r = {.file = file, .n_pages = need->pages, .n_rules = need->rules};
 
 	store__unreserve(s);
-	if (!take_place(s, r.n_pages, r.n_rules, &r.pages_at, &r.rules_at))
+	if (!take_room(s, r.n_pages, r.n_rules, &r.pages_at, &r.rules_at))
 		return false;
 	s->reserved = r;
 	return true;
@@ -218,7 +218,7 @@ bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 	store__forget(s, file);
 	if (s->reserved.file == file)
 		store__unreserve(s);
-	if (!take_place(s, t->head.n_pages, t->head.n_rules, &pages_at, &rules_at))
+	if (!take_room(s, t->head.n_pages, t->head.n_rules, &pages_at, &rules_at))
 		return false;
 	n = put_pages(s, pages_at, t);
 	if (n < t->head.n_pages) {

@@ -44,7 +44,7 @@ void store__forget_file(struct store *store, uint32_t file);
 
 /* What all tables together may take, as far as is known. */
 struct table_room store__room(const struct store *store);
-struct table_place store__place(const struct store *store, uint32_t file);
+struct table_offsets store__offsets(const struct store *store, uint32_t file);
 /* table has passed its check, and isn't empty. False: no room now; after store__forget of another
  * and a while there may be. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);

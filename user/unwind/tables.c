@@ -138,11 +138,11 @@ static const struct file *file_of(const struct tables *t, uint32_t number)
 	return files__get(t->files, store__file(t->store, number, &from, &to));
 }
 
-static struct silent_place place_of(const struct tables *t, uint32_t number)
+static struct silent_fs fs_of(const struct tables *t, uint32_t number)
 {
 	const struct file *f = file_of(t, number);
 
-	return f ? (struct silent_place){f->dev, f->mnt_ns} : (struct silent_place){0};
+	return f ? (struct silent_fs){f->dev, f->mnt_ns} : (struct silent_fs){0};
 }
 
 /* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
@@ -176,8 +176,8 @@ static bool start_next(struct tables *t)
 	if (t->crowded.number)
 		return false;
 	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
-		r = silent__refuses(&t->silent, place_of(t, file), now_ns()) ? -EHOSTDOWN :
-									       start(t, file);
+		r = silent__refuses(&t->silent, fs_of(t, file), now_ns()) ? -EHOSTDOWN :
+									    start(t, file);
 		if (r == 0)
 			t->building = file;
 		if (r == 0 || r == -EBUSY)
@@ -248,7 +248,7 @@ static void let_in(struct tables *t, uint32_t number)
 
 static void settled(struct tables *t, const struct claim *claim)
 {
-	shares__hold(t->shares, claim, store__place(t->store, claim->number), now_ns());
+	shares__hold(t->shares, claim, store__offsets(t->store, claim->number), now_ns());
 	t->totals.built += is_new(t, claim->number);
 	t->totals.readmitted += waiting__met(t->waiting, claim->number);
 }
@@ -330,7 +330,7 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 		if (status == TABLE_HELPER)
 			set_aside(t, file);
 		if (status == TABLE_HELPER && table_client__was_stuck(t->client))
-			silent__add(&t->silent, place_of(t, file), now_ns());
+			silent__add(&t->silent, fs_of(t, file), now_ns());
 		failed(t, file);
 	}
 }

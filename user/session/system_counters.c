@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Counters of places: a package's energy, a memory controller's reads. Nobody can say which program
+ * System counters: a package's energy, a memory controller's reads. Nobody can say which program
  * their counts are due to, so what was counted goes to the artificial function
- * [not-program-related], under the CPU through which the place is read. Read from here: in an
+ * [not-program-related], under the CPU through which it is read. Read from here: in an
  * interrupt it might take a lock that the interrupted code holds.
  */
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 
 static void charge(struct session *s, size_t event, int cpu, uint64_t weight)
 {
-	_cleanup_free_ char *place = xasprintf("cpu%d", cpu);
+	_cleanup_free_ char *cpu_name = xasprintf("cpu%d", cpu);
 
-	assembly__charge(&s->assembly, event, place, weight);
+	assembly__charge(&s->assembly, event, cpu_name, weight);
 }
 
-void session__charge_places(struct session *s)
+void session__charge_system_counters(struct session *s)
 {
 	for (size_t i = 0; i < s->counters.n; i++) {
 		struct counter *c = &s->counters.list[i];
