@@ -93,8 +93,9 @@ expect_ledger() {
 		"$(sum_get seen)" "emitted + filtered + dropped"
 	expect_eq "$(sum_get decoded)" "$(sum_get emitted)" "decoded"
 	expect_eq "$(sum_get aggregated)" "$(sum_get decoded)" "aggregated"
-	expect_eq $(($(sum_get weight_emitted) + $(sum_get weight_filtered) + $(sum_object weight_dropped))) \
-		"$(sum_get weight_seen)" "weights: emitted + filtered + dropped"
+	expect_eq "$(sum_get weight_seen)" \
+		$(($(sum_get weight_emitted) + $(sum_get weight_filtered) +
+			$(sum_object weight_dropped))) "weights: emitted + filtered + dropped"
 }
 
 expect_lossless() {
@@ -103,7 +104,8 @@ expect_lossless() {
 
 # shellcheck disable=SC2120
 folded_sum() { # [REGEX]
-	re=${1:-.} awk 'BEGIN { re = ENVIRON["re"] } { n = $NF; sub(/ [^ ]*$/, ""); if ($0 ~ re) s += n }
+	re=${1:-.} awk 'BEGIN { re = ENVIRON["re"] }
+		{ n = $NF; sub(/ [^ ]*$/, ""); if ($0 ~ re) s += n }
 		END { printf "%.0f\n", s }' $T/folded
 }
 
@@ -116,11 +118,13 @@ share() { # REGEX [REGEX]
 		END { if (sum > 0) printf "%.2f\n", 100 * s / sum; else print "none" }' $T/folded
 }
 
-# Points that a share of PERCENT may be off: four sigma of the first event's samples, and half a point
-# for what a program's own clock counts that no sample hits. Samples of timers that came late stand for
-# several periods, and are worth less than as many of one each. (busybox's awk has no sqrt.)
+# Points that a share of PERCENT may be off: four sigma of the first event's samples, and half a
+# point for what a program's own clock counts that no sample hits. Samples of timers that came late
+# stand for several periods, and are worth less than as many of one each. (busybox's awk has no
+# sqrt.)
 points_of() { # PERCENT
-	awk -v p="$1" -v n="$(sum_get emitted)" -v weight="$(sum_get weight)" -v period="$(sum_get period)" 'BEGIN {
+	awk -v p="$1" -v n="$(sum_get emitted)" -v weight="$(sum_get weight)" \
+		-v period="$(sum_get period)" 'BEGIN {
 		periods = period > 0 ? weight / period : n
 		if (periods < n) periods = n
 		if (n <= 0) { print 0; exit }
@@ -135,7 +139,8 @@ points_of() { # PERCENT
 expect_share_of_hot70() {
 	local own
 	own=$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' $T/out)
-	expect_within "$(share ';hot70$' ';hot[37]0$')" "$own" "$(points_of "$own")" "share of hot70"
+	expect_within "$(share ';hot70$' ';hot[37]0$')" "$own" "$(points_of "$own")" \
+		"share of hot70"
 }
 
 # ---------------------------------------------------------------- what every guest has to show
@@ -170,5 +175,6 @@ t_whole_stacks() {
 	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 3
 	expect_ledger
 	sed -n '/user stacks/,/slices\|copied/p' $T/err
-	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 90 "percent of the weight in whole stacks"
+	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 90 \
+		"percent of the weight in whole stacks"
 }
