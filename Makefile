@@ -51,6 +51,7 @@ help:
 	  'make test-nest     both commands in fresh Debian systems' \
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \
+	  'make soak          what an hour beside 2,000 starts a minute takes; as root' \
 	  'make install       DESTDIR, prefix' \
 	  'make format        clang-format, in place' \
 	  'make clean' \

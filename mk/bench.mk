@@ -38,7 +38,7 @@ $(BENCH)/pathsnofp: tests/workloads/manypaths.c tests/workloads/spin.h
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -fomit-frame-pointer $(LDFLAGS) $< -o $@
 
-.PHONY: bench scale
+.PHONY: bench scale soak
 bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp $(BENCH)/replay $(BENCH)/pmubpf-cuts
 	$(Q)mk/deps.sh bench || echo 'make: not all of what is measured can be had' >&2
 	$(Q)O=$(O) QUICK=$(QUICK) tests/bench/bench.sh
@@ -46,3 +46,6 @@ bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp $(BENCH)/re
 
 scale: workloads $(BENCH)/pmubpf-stream $(BENCH)/replay
 	$(Q)O=$(O) tests/bench/scale.sh
+
+soak: all
+	$(Q)tests/bench/soak.sh

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# make soak, as root: one recording of the whole system for SOAK_S seconds (an hour) beside 2,000
+# programs that start each minute, every tenth of them a file of its own that is deleted afterwards.
+# A row each SOAK_STEP seconds (30): programs started so far; of the main process and of its helpers
+# resident anonymous memory and open descriptors; BPF maps and what they take; CPU time of all.
+#
+# The last line is the verdict: flat, if nothing of it is higher after the first sixth (ten minutes
+# of the hour) than it was in it, by more than a twentieth and a little; else what grew, and status
+# 1.
+#
+# Environment: PMUBPF (the tool; build/bench/pmubpf-cuts with CUT_MS cuts the recording), SOAK_ARGS
+# (more for record).
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+PMUBPF=${PMUBPF:-./pmubpf} SECONDS_IN_ALL=${SOAK_S:-3600} STEP=${SOAK_STEP:-30}
+T=$(mktemp -d /var/tmp/pmb-soak.XXXXXX)
+storm='' main=''
+end() {
+	[ -z "$storm" ] || kill "$storm" 2>/dev/null || :
+	[ -z "$main" ] || kill -INT "$main" 2>/dev/null || :
+	wait
+	rm -rf "$T"
+}
+trap end EXIT
+trap 'exit 130' INT TERM HUP
+
+# 2,000 starts a minute, counted in a file.
+start_programs() {
+	local n=0 own
+	local -a usual
+	mapfile -t usual < <(type -P true ls id uname sort)
+	while :; do
+		if [ $((n % 10)) -eq 9 ]; then
+			own=$T/program-$n
+			cp "${usual[n / 10 % ${#usual[@]}]}" "$own"
+			"$own" >/dev/null </dev/null || :
+			rm -f "$own"
+		else
+			"${usual[n % ${#usual[@]}]}" >/dev/null </dev/null || :
+		fi
+		n=$((n + 1))
+		[ $((n % 20)) -ne 0 ] || echo "$n" >"$T/starts"
+		sleep 0.026
+	done
+}
+
+of_processes() { # PID…: anonymous memory in kB, descriptors, CPU time in ms
+	local pid kb=0 fds=0 ms=0 ticks
+	ticks=$(getconf CLK_TCK)
+	for pid in "$@"; do
+		kb=$((kb + $(awk '/^RssAnon:/ { n = $2 } END { print n + 0 }' \
+			"/proc/$pid/status" 2>/dev/null || echo 0)))
+		fds=$((fds + $(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l)))
+		ms=$((ms + $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
+			awk -v hz="$ticks" '{ printf "%d", ($12 + $13 + $14 + $15) * 1000 / hz }')))
+	done
+	echo "$kb $fds $ms"
+}
+
+descendants() { # PID
+	local child
+	for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do
+		echo "$child"
+		descendants "$child"
+	done
+}
+
+maps_of() { # PID: number, kB
+	cat "/proc/$1/fdinfo/"* 2>/dev/null |
+		awk '/^map_id:/ { n++ } /^memlock:/ { kb += $2 / 1024 }
+			END { printf "%d %d\n", n, kb }'
+}
+
+row() {
+	local -a own helpers maps
+	read -ra own <<<"$(of_processes "$main")"
+	# shellcheck disable=SC2046 # pids
+	read -ra helpers <<<"$(of_processes $(descendants "$main"))"
+	read -ra maps <<<"$(maps_of "$main")"
+	printf '%s\t' $((SECONDS - began)) "$(cat "$T/starts" 2>/dev/null || echo 0)" \
+		"${own[0]}" "${own[1]}" "${helpers[0]}" "${helpers[1]}" "${maps[@]}"
+	echo $((own[2] + helpers[2]))
+}
+
+start_programs &
+storm=$!
+# shellcheck disable=SC2086 # words
+"$PMUBPF" record -q -a --max-memory 32M -o "$T/folded" --summary "$T/sum.json" \
+	-d "$SECONDS_IN_ALL" ${SOAK_ARGS:-} &
+main=$!
+began=$SECONDS
+printf 's\tstarts\tmain kB\tmain fds\thelpers kB\thelpers fds\tmaps\tmaps kB\tCPU ms\n'
+while sleep "$STEP" && [ -d "/proc/$main/fd" ] && [ $((SECONDS - began)) -lt "$SECONDS_IN_ALL" ]; do
+	row | tee -a "$T/rows"
+done
+status=0
+wait "$main" || status=$?
+main=
+[ "$status" -eq 0 ] || { echo "soak: the recording ended with $status"; exit 1; }
+jq -r '"balanced: \(.balanced), \(.remarks | join("; "))"' "$T/sum.json"
+awk -F'\t' -v all="$SECONDS_IN_ALL" '
+	BEGIN {
+		split("main kB,main fds,helpers kB,helpers fds,maps,maps kB", name, ",")
+		split("2048,8,4096,16,0,1024", little, ",")
+	}
+	{
+		for (i = 1; i <= 6; i++) {
+			if ($1 <= all / 6 && $(i + 2) > early[i]) early[i] = $(i + 2)
+			if ($1 > all / 6 && $(i + 2) > late[i]) late[i] = $(i + 2)
+		}
+	}
+	END {
+		for (i = 1; i <= 6; i++)
+			if (late[i] > early[i] * 1.05 + little[i])
+				grew = grew sprintf("%s%s %d -> %d", grew ? ", " : "",
+					name[i], early[i], late[i])
+		print grew ? "grew: " grew : "flat"
+		exit grew != ""
+	}' "$T/rows"
