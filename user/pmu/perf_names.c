@@ -71,17 +71,27 @@ const struct perf_name *perf_name__find(const char *name)
 	return NULL;
 }
 
-bool perf_name__never_overflows(const char *name)
+const char *perf_name__why_none(const char *name)
 {
-	static const char *const names[] = {
-		"dummy", "bpf-output", "duration_time", "user_time", "system_time",
+	static const struct {
+		const char *name, *why;
+	} names[] = {
+#define NOTHING "never overflows and counts nothing: leave it out"
+#define TIME "is a time that perf takes itself; `pmubpf stat` ends with it: "
+		{"dummy", NOTHING},
+		{"bpf-output", NOTHING},
+		{"duration_time", TIME "seconds elapsed"},
+		{"user_time", TIME "seconds user"},
+		{"system_time", TIME "seconds system"},
+#undef NOTHING
+#undef TIME
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], name) == 0)
-			return true;
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].why;
 	}
-	return false;
+	return NULL;
 }
 
 #define MAX_WORDS 6

@@ -29,8 +29,8 @@ extern const size_t n_perf_names;
 
 const struct perf_name *perf_name__find(const char *name);
 
-/* Events that perf has and that never overflow: "dummy", "duration_time"… */
-bool perf_name__never_overflows(const char *name);
+/* Of words of perf's that are no counters ("dummy", "duration_time"…) what to say; else NULL. */
+const char *perf_name__why_none(const char *name);
 
 /* Room for the longest cache event's name. */
 #define CACHE_NAME_SIZE 48

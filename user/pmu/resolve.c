@@ -69,9 +69,8 @@ static int event__from_generic(struct event *event, const char *name, const stru
 		event__from_perf_name(event, perf_name);
 		return 0;
 	}
-	if (perf_name__never_overflows(name))
-		return err__usage(err, "event '%s' never overflows, so there is nothing to record",
-				  spec->shown);
+	if (perf_name__why_none(name))
+		return err__usage(err, "event '%s' %s", spec->shown, perf_name__why_none(name));
 	r = cache_event__parse(name, &cache);
 	if (r == 0)
 		event__from_cache(event, &cache);
@@ -266,7 +265,7 @@ int event__from_sysfs_name(struct event *event, const struct parser *parser, str
 int event__resolve(struct event *event, const struct parser *parser, struct terms *terms,
 		   struct spec *spec)
 {
-	const struct pmu *pmu = pmus__find(parser->pmus, spec->base);
+	const struct pmu *pmu = parser->one ? parser->one : pmus__find(parser->pmus, spec->base);
 	int r;
 
 	if (spec->mem)
