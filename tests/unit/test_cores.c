@@ -126,6 +126,35 @@ Test(cores, machines_of_one_kind_stay_as_they_are)
 	EXPECT("vm-none", "tsc", {"msr", 9, 0, NULL, 0});
 }
 
+/* A PMU for each memory controller: perf's name for all of them lacks the number, or the beginning,
+ * too. What has another name in between is another kind. */
+Test(cores, uncore_pmus_without_their_number)
+{
+	EXPECT("intel-server", "uncore_imc/cas_count_read/", {"uncore_imc_0", 14, 0x304, "0,12", 0},
+	       {"uncore_imc_1", 15, 0x304, "0,12", 0});
+	EXPECT("intel-server", "imc/event=4,umask=3,name=reads/",
+	       {"uncore_imc_0", 14, 0x304, "0,12", 0}, {"uncore_imc_1", 15, 0x304, "0,12", 0});
+	EXPECT("intel-server", "uncore_imc/cas_count_write/",
+	       {"uncore_imc_0", 14, 0xc04, "0,12", 0});
+	EXPECT("intel-server", "uncore_iio/event=0x83/", {"uncore_iio_0", 30, 0x83, "0,12", 0});
+	EXPECT("intel-hybrid", "uncore_imc/event=1/", {"uncore_imc_0", 20, 1, "0", 0});
+	EXPECT("amd-zen", "amd_iommu/mem_pass_untrans/", {"amd_iommu_0", 16, 1, "0", 0});
+}
+
+Test(cores, what_only_one_of_the_uncore_pmus_has)
+{
+	char *root = tree_load("intel-server");
+	struct event_list list = {0};
+	struct err err = {0};
+
+	cr_expect_eq(event_list__parse(&list, "uncore_imc/cas_count/", root, &err), -EINVAL);
+	cr_expect(strstr(err.text, "PMU uncore_imc_1 has no"), "%s", err.text);
+	cr_expect_eq(event_list__parse(&list, "uncore/event=1/", root, &err), -EINVAL);
+	cr_expect(strstr(err.text, "neither a PMU"), "%s", err.text);
+	cr_expect_eq(list.n, 0);
+	tree_remove(root);
+}
+
 Test(cores, terms_of_real_drivers)
 {
 	EXPECT("intel-server", "cpu/event=0xcd,umask=1,ldlat=30/p", {"cpu", 4, 0x1cd, NULL, 30});

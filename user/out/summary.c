@@ -197,7 +197,8 @@ static void text_sum(const struct summary *s, size_t last, struct buf *out)
 
 	if (lead >= last || (last + 1 < list->n && list->events[last + 1].lead == lead))
 		return;
-	buf__printf(out, "  %s, on all cores: ", event->name);
+	buf__printf(out, "  %s, on all %s: ", event->name,
+		    event->way == EVENT_SYSTEM ? "its PMUs" : "cores");
 	if (event->unit == UNIT_CYCLES && s->numbers[last].unit == NUMBER_EVENTS) {
 		buf__printf(out,
 			    "its lines add up cycles of unlike cores, which are not worth the same "

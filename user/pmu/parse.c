@@ -147,7 +147,31 @@ static void set_labels(struct event_list *list, size_t from)
 	}
 }
 
-/* One event, or one of each core PMU that has it. */
+/* Of all PMUs that a name without a number means, those that have it; the rest says why not only if
+ * none has. */
+static int parser__add_numbered(const struct parser *parser, struct spec *spec,
+				struct event_list *list)
+{
+	struct err why = {0};
+	size_t lead = list->n;
+	int r = 0;
+
+	for (size_t i = 0; i < parser->pmus->n; i++) {
+		struct parser of_one = *parser;
+
+		of_one.one = &parser->pmus->pmus[i];
+		of_one.err = &why;
+		if (pmu__is_numbered(of_one.one, spec->base))
+			r = parser__append(&of_one, spec, lead, list);
+	}
+	if (list->n > lead || r == 0)
+		return 0;
+	if (parser->err)
+		*parser->err = why;
+	return r;
+}
+
+/* One event, or one of each core PMU that has it, or of each PMU of that name and a number. */
 static int parser__add(const struct parser *parser, struct spec *spec, struct event_list *list)
 {
 	bool mixed = pmus__are_mixed(parser->pmus);
@@ -163,6 +187,9 @@ static int parser__add(const struct parser *parser, struct spec *spec, struct ev
 		if (pmu__is_core(of_core.core) && parser__is_of_core(parser, spec, of_core.core))
 			r = parser__append(&of_core, spec, lead, list);
 	}
+	if (r == 0 && spec->terms && !pmus__find(parser->pmus, spec->base) &&
+	    !parser__knows(parser, spec->base))
+		r = parser__add_numbered(parser, spec, list);
 	if (r == 0 && list->n == lead)
 		r = parser__append(parser, spec, lead, list);
 	if (r == 0)

@@ -34,6 +34,7 @@ struct parser {
 	const struct event_db *db;      /* NULL: none */
 	const struct user_events *user; /* NULL: none, as within the text of one: they don't nest */
 	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
+	const struct pmu *one;  /* of several that the name before the slash means; NULL: its own */
 	bool counting;          /* for stat: what can't interrupt is no mistake */
 	const char *group_mods; /* of the group that is being read; NULL: none */
 	struct err *err;

@@ -309,6 +309,18 @@ bool pmu__is_core(const struct pmu *pmu)
 	return pmu->type == 4 || strcmp(pmu->name, "cpu") == 0 || pmu->cpus;
 }
 
+bool pmu__is_numbered(const struct pmu *pmu, const char *name)
+{
+	static const char prefix[] = "uncore_", digits[] = "0123456789";
+	size_t len = strlen(name), skipped = strlen(prefix);
+	const char *own = pmu->name;
+
+	if (strncmp(own, prefix, skipped) == 0 && strncmp(name, prefix, skipped) != 0)
+		own += skipped;
+	return strncmp(own, name, len) == 0 && own[len] == '_' && own[len + 1] &&
+	       !own[len + 1 + strspn(own + len + 1, digits)];
+}
+
 const struct pmu *pmus__core(const struct pmus *pmus)
 {
 	for (size_t i = 0; i < pmus->n; i++) {

@@ -66,6 +66,9 @@ const struct pmu *pmus__find(const struct pmus *pmus, const char *name);
 const struct pmu *pmus__core(const struct pmus *pmus);
 
 bool pmu__is_core(const struct pmu *pmu);
+/* Whether it is one of those that perf means by a name without their number: "uncore_imc" or "imc"
+ * for uncore_imc_0, uncore_imc_1… */
+bool pmu__is_numbered(const struct pmu *pmu, const char *name);
 const struct pmu_field *pmu__field(const struct pmu *pmu, const char *name);
 /* Case does not matter, as in perf. */
 const struct pmu_event *pmu__event(const struct pmu *pmu, const char *name);
