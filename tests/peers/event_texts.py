@@ -17,7 +17,9 @@ TERMS = [['event=0x3c', 'event=60'], ['umask=0x1', 'umask=0xff'], ['cmask=1', 'c
          ['config2=9'], ['pc=1'], ["name='two_words'", 'name=short', "name='a,b'", "name='a:u=[b]'"]]
 PMU = ['cpu/cycles-t/', 'cpu/instructions/', 'cpu/cpu-cycles/', 'cpu/topdown-slots-issued/', 'msr/tsc/', 'msr/aperf/',
        'msr/event=2/', 'power/energy-pkg/', 'power/energy-ram/', 'cpu/r1a/', 'cpu/mem-stores/', 'cpu/mem-loads/',
-       'cstate_core/c3-residency/', 'cstate_pkg/event=0/', 'cpu/branch-misses,cmask=2/', 'cpu/config=0xc0/']
+       'cstate_core/c3-residency/', 'cstate_pkg/event=0/', 'cpu/branch-misses,cmask=2/', 'cpu/config=0xc0/',
+       'uncore_imc_1/event=4/', 'uncore_imc/cas_count_read/', 'uncore_imc/event=4,umask=3/', 'imc/clockticks/',
+       'uncore_imc/cas_count_write/', 'uncore_imc/nope/', 'uncore_im/event=4/']
 MEM = [f'mem:{at}{length}{access}' for at in ('0x1000', '4096', '0x7fffffff0000')
        for length in ('', '/1', '/2', '/4', '/8') for access in ('', ':r', ':w', ':rw', ':wr', ':x')]
 WRONG = ['', ' ', ',', ':', '/', 'cycles:', 'cycles::u', 'cycles:z', 'cycles:uz', 'cycles:pppp', 'cycles/', 'cycles:u:k',
@@ -41,6 +43,7 @@ TRACEPOINTS = ['sched:sched_switch', 'sched:sched_wakeup', 'syscalls:sys_enter_r
 GROUPS = ['{cycles,instructions}', '{cycles,instructions}:u', '{cycles:k,instructions}:u', '{cycles,instructions}:D',
           'page-faults,{cycles,r1a},cs', '{cycles}', '{cpu/event=0x3c/u,msr/tsc/}', '{cycles,instructions}:uk',
           '{cycles', 'cycles}', '{}', '{cycles,nope}', '{cycles}{cs}', '{{cycles}}', '{cycles,}', '{cycles}:z']
+PERFS_OWN = ['dummy', 'bpf-output', 'duration_time', 'user_time', 'system_time', 'dummy:u', 'cycles,duration_time']
 PRECISE = ['p', 'pp', 'ppp', 'P', 'up', 'ppk', 'uppp', 'uP', 'pu', 'pkp', 'ppH', 'Gp']
 RATES = ['period=1', 'period=1000', 'period=4294967296', 'freq=1', 'freq=99', 'freq=1000', 'period=0x10', 'freq=1k',
          'period=-1', 'freq=x', 'period=1.5', 'period=1k', 'period', 'freq']
@@ -55,7 +58,7 @@ def modifiers():
 def counted():
     """What stat can be asked for."""
     r = random.Random(13)
-    texts = WRONG + RIGHT + RAW + PMU + MEM + HARDWARE + SOFTWARE + CACHES + TRACEPOINTS + GROUPS
+    texts = WRONG + RIGHT + RAW + PMU + MEM + HARDWARE + SOFTWARE + CACHES + TRACEPOINTS + GROUPS + PERFS_OWN
     letters = list(modifiers()) + [''.join(r.choices(LETTERS, k=r.choice([3, 4, 5]))) for _ in range(20)]
     for m in letters:
         base = r.choice(HARDWARE + SOFTWARE + CACHES + RAW)

@@ -25,6 +25,8 @@ DIFFERENCES = [
     ('cpu/umask/', ('refuses', 'takes'), "a term without a value is 1, as perf's earlier versions have it"),
     ('{cycles', ('takes', 'refuses'), 'a group without an end is a slip'),
     ('cycles:[SWb]u?', ('takes', 'refuses'), "they are about perf's own groups"),
+    ('dummy(:u)?|bpf-output', ('takes', 'refuses'), 'they count nothing; refused with the reason'),
+    ('(.*,)?(duration|user|system)_time', ('takes', 'refuses'), 'times that perf takes itself, and stat ends with'),
     ('sched:.*[*?].*', ('takes', 'refuses'), 'tracepoints are counted by name, no pattern'),
     ('cs,cs:u|context-switches:u', ('takes', 'refuses'), 'it happens in the kernel: would count nothing'),
     ('page-faults:(pp|uP)', ('takes', 'refuses'), 'software events have no precise form; the kernel ignores it'),
@@ -69,7 +71,8 @@ def counted(text, attrs):
         one = kind, config, config1, config2, bp_type, bits_that_count(text, flags)
         if not out or out[-1] != one:  # one on each CPU
             out.append(one)
-    return out
+    # of a name without its number: the PMUs in whatever order, on each of their CPUs
+    return sorted(set(out)) if re.match('(uncore_)?imc/', text) else out
 
 
 def sampled(_, attrs):
