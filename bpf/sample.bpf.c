@@ -12,6 +12,7 @@
 #include "lib/reads.h"
 #include "lib/slice.h"
 #include "lib/target.h"
+#include "lib/uretprobe.h"
 #include "lib/ustack.h"
 #include "lib/walk.h"
 #include "lib/weight.h"
@@ -101,6 +102,9 @@ static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct s
 	if (!user_regs(ctx, s))
 		/* before 5.15: the kernel's frame-pointer walk finds the saved registers itself */
 		return stack_by_kernel(&pmb_cfg, ctx, &s->stack, tgid, BPF_F_USER_STACK);
+	returns_begin(&s->returns, task);
+	if (s->returns.utask)
+		pmb_leave_uprobe();
 	regs.ip = ARCH_IP(&s->regs);
 	regs.sp = ARCH_SP(&s->regs);
 	regs.fp = ARCH_FP(&s->regs);

@@ -69,6 +69,7 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 	$(Q)$(CC) -std=gnu11 -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -fPIC -shared -nostdlib \
 		-DRULES=$* $< -o $@
 
+WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer

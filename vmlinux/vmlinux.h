@@ -50,8 +50,31 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+/* Where the kernel puts what uprobes execute. Its first bytes are the trampoline of return
+ * probes. */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+/* A function that a return probe waits for. */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next; /* outwards */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+	unsigned long vaddr, xol_vaddr;
+	void *active_uprobe; /* while the copy of its instruction is executed */
+};
+
 struct mm_struct {
 	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
 };
 
 struct ns_common {
@@ -79,6 +102,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	void *stack;
 	struct css_set *cgroups;
+	struct uprobe_task *utask;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
 };
 

@@ -46,6 +46,20 @@ struct walk {
 	struct pmb_unwind_file file;
 };
 
+/* No address of code. */
+#define NO_TRAMPOLINE (~0ULL)
+
+/* Return probes that wait in the current task (lib/uretprobe.h). */
+struct returns {
+	__u64 utask;      /* 0: it has met no uprobe */
+	__u64 trampoline; /* NO_TRAMPOLINE: none waits */
+	__u64 next;       /* the innermost struct return_instance that no frame was met for */
+	__u64 at;         /* the stack pointer in the caller of the function found last */
+};
+
+/* Where the function returns to whose caller's stack pointer this is (lib/uretprobe.h). */
+__u64 pmb_return_to(__u64 sp);
+
 /* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's bpf_prog_active). */
 struct scratch {
 	__u8 window[WINDOW_BYTES];
@@ -53,6 +67,7 @@ struct scratch {
 	struct pmb_stack stack;
 	struct arch_regs regs;
 	struct walk walk;
+	struct returns returns;
 };
 
 struct {

@@ -14,6 +14,7 @@ enum {
 	SLICE_PAGE = 4096, /* or larger ones: each is of one kind then, too */
 	/* Where nobody says where the stack ends: of a thread that isn't the first. */
 	SLICE_OF_A_THREAD = PMB_SLICE_MAX / 4,
+	RETURNS_IN_SLICE = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 };
 
 /* From sp to the top of the stack, by pages: one that was never touched can't be read here, and
@@ -42,6 +43,43 @@ static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
 		done += part;
 	}
 	return good;
+}
+
+/*
+ * User space can't ask the kernel where functions return to that a return probe waits for: in its
+ * copy of the stack from sp on, those return addresses are put in place of the trampoline's.
+ * Elsewhere than on x86-64 nobody knows where they lie.
+ */
+__noinline int pmb_slice_returns(__u32 cpu)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct slice_buf *buf = bpf_map_lookup_elem(&pmb_slices, &cpu);
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct return_instance *at;
+
+	if (!buf || !s)
+		return 0;
+	at = (void *)s->returns.next;
+	for (int i = 0; i < RETURNS_IN_SLICE && at; i++) {
+		__u64 off = BPF_CORE_READ(at, stack) - (buf->head.from.sp & ~7ULL);
+		__u64 *word;
+
+		if (off < buf->head.n_bytes) {
+			off = (off + buf->head.n * sizeof(__u64)) & (2 * PMB_SLICE_MAX - 8);
+			UNWIND_HIDE(off);
+			if (off > PMB_SLICE_MAX)
+				break;
+			word = (void *)buf->head.frames + off;
+			if (*word == s->returns.trampoline)
+				*word = BPF_CORE_READ(at, orig_ret_vaddr);
+		}
+		at = BPF_CORE_READ(at, next);
+	}
+#else
+	(void)cpu;
+#endif
+	return 0;
 }
 
 /* Takes the stack's place: its id becomes the slice's. False if there was no room, or not enough to
@@ -79,6 +117,8 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	buf->head.stack_top = s->sample.fixed.stack_top;
 	buf->head.n_bytes = n_bytes;
 	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
+	if (s->returns.next)
+		pmb_slice_returns(cpu);
 	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
 	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
 		stats->slices_lost++;

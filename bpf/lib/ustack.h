@@ -11,6 +11,8 @@
 #include "lib/ids.h"
 #include "lib/window.h"
 
+#include "pmubpf/unwind_find.h"
+
 /* Where a walk begins. */
 struct user_regs {
 	__u64 ip, sp, fp;
@@ -61,6 +63,9 @@ static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, s
 		if (!window_pair(s, &w, fp + ARCH_FRAME_DELTA, &next, &ra))
 			break;
 		ra &= cfg->user_mask;
+		if (ra == s->returns.trampoline)
+			ra = pmb_return_to(fp + ARCH_FRAME_DELTA + 16) & cfg->user_mask;
+		UNWIND_HIDE(ra); /* that it is known not to be the trampoline: a path less */
 		ending = PMB_END_COMPLETE;
 		if (!ra)
 			break;

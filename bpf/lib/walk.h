@@ -203,6 +203,8 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	if (end != PMB_END_NONE)
 		return end;
 	w->frame.ip &= cfg->user_mask;
+	if (w->frame.ip == s->returns.trampoline)
+		w->frame.ip = pmb_return_to(w->frame.sp) & cfg->user_mask;
 	if (!w->frame.ip)
 		return PMB_END_COMPLETE;
 	if (n >= PMB_MAX_FRAMES || n >= cfg->max_frames)

@@ -148,6 +148,36 @@ t_short_lives() {
 	expect_stacks "$(scattered 95 999)" "^frameless;(_start;|(__)?clone3?;|.*_\[k\]$)"
 }
 
+# Return probes of anybody put the kernel's trampoline where the caller was. What spins has its
+# whole stack all the same, in the parts that it has without, by tables and by frame pointers.
+returning() { # plain|probed fp|dwarf
+	pmb record --call-graph "$2" -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/returning" "$1" "$seconds"
+	[ "$rc" != 77 ] || skip "no return probes here: this kernel has no uprobes, or we may not"
+	expect_eq "$rc" 0 "exit status"
+	expect_ledger
+	grep -v '_\[k\]' "$T/folded" | grep '^returning;' >"$T/mine"
+	expect_stacks "$(scattered 99 997)" \
+		"^returning;([^;]*;)*main;(nested;outer|jumped|tail);inner;(spin|clock_gettime)"
+	for part in nested jumped tail; do
+		expect_ge "$(folded_share "$T/mine" ";$part;")" 25 "percent below $part"
+	done
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\[uprobes\]')" 0.5 "percent of uprobes"
+}
+
+t_without_return_probes() {
+	returning plain fp
+}
+
+t_return_probes_by_frame_pointers() {
+	returning probed fp
+}
+
+t_return_probes_by_tables() {
+	[[ $(uname -m) =~ x86_64|aarch64 ]] || skip "unwind tables are for x86-64 and arm64"
+	returning probed table
+}
+
 # What was recorded of a program whose stacks end early says where.
 t_the_file_that_spoils_is_named() {
 	frameless deeper

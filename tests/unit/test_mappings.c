@@ -7,7 +7,7 @@
 static struct mappings *add(struct mappings *m, uint64_t start, uint64_t end, uint64_t off,
 			    uint32_t file)
 {
-	return mappings__add(m, &(struct mapping){start, end, off, file});
+	return mappings__add(m, &(struct mapping){start, end, off, file, false});
 }
 
 /* The byte of a file that an address shows: file * 1,000,000 + offset; 0: nothing mapped. */
@@ -160,7 +160,7 @@ Test(mappings, sixty_five_thousand, .timeout = 20)
 
 	for (uint64_t i = 0; i < N; i++) {
 		uint64_t start = i % 2 ? (N + i) * 0x2000 : (N - i) * 0x2000;
-		struct mapping add = {start, start + 0x1000, i, 1};
+		struct mapping add = {start, start + 0x1000, i, 1, false};
 
 		m = mappings__add(m, &add);
 	}

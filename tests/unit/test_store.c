@@ -162,7 +162,8 @@ static int set_process(void *ctx, uint32_t tgid, const struct pmb_process *list)
 
 static struct mappings *two_mappings(void)
 {
-	struct mapping a = {0x1000, 0x3000, 0, 5}, b = {0x8000, 0x9000, 0x2000, 0};
+	struct mapping a = {0x1000, 0x3000, 0, 5, false};
+	struct mapping b = {0x8000, 0x9000, 0x2000, 0, false};
 	struct mappings *m = mappings__add(NULL, &b);
 
 	return mappings__add(m, &a);
@@ -170,7 +171,7 @@ static struct mappings *two_mappings(void)
 
 Test(lists, what_lies_in_the_kernel_is_left_out)
 {
-	struct mapping vsyscall = {0xffffffffff600000, 0xffffffffff601000, 0, 0};
+	struct mapping vsyscall = {0xffffffffff600000, 0xffffffffff601000, 0, 0, false};
 	struct store *s = new_store(1 << 20);
 	struct mappings *m = mappings__add(two_mappings(), &vsyscall);
 	struct pmb_process list;
@@ -185,8 +186,8 @@ Test(lists, what_lies_in_the_kernel_is_left_out)
 Test(lists, large_files_are_there_in_parts)
 {
 	enum { MIB = 1 << 20 };
-	struct mapping large = {0x10000000, 0x10000000 + 40 * MIB, 8 * MIB, 5};
-	struct mapping small = {0x8000000, 0x8001000, 0, 6};
+	struct mapping large = {0x10000000, 0x10000000 + 40 * MIB, 8 * MIB, 5, false};
+	struct mapping small = {0x8000000, 0x8001000, 0, 6, false};
 	struct store *s = new_store(1 << 20);
 	struct mappings *m = mappings__add(mappings__add(NULL, &large), &small);
 	const struct pmb_mapping *got;
@@ -223,7 +224,9 @@ static struct mappings *many_mappings(uint64_t n)
 	struct mappings *m = NULL;
 
 	for (uint64_t i = 0; i < n; i++)
-		m = mappings__add(m, &(struct mapping){0x10000 * i, 0x10000 * i + 0x1000, 0, 5});
+		m = mappings__add(m, &(struct mapping){.start = 0x10000 * i,
+						       .end = 0x10000 * i + 0x1000,
+						       .file = 5});
 	return m;
 }
 

@@ -40,6 +40,14 @@ static __attribute__((unused)) long bpf_probe_read_kernel(void *dst, __u32 size,
 #include "lib/ids.h"
 #include "lib/ustack.h"
 
+/* Of a function that a return probe waits for: where its return address was, and what it was. */
+static __u64 probed_sp, probed_ra;
+
+__u64 pmb_return_to(__u64 sp)
+{
+	return sp == probed_sp ? probed_ra : 0;
+}
+
 /* The fake stack: some pages of user memory, each readable or not. */
 enum { PAGES = 40 };
 static const __u64 BASE = 0x7ffc00000000;
@@ -161,6 +169,24 @@ Test(ustack, a_return_address_of_zero_ends_it_too)
 	put(0x140, 0x200, 0);
 	cr_expect_eq(walk(BASE + 0x100, BASE + 0x100), PMB_END_COMPLETE);
 	FRAMES(IP, 0xa1);
+}
+
+/* Where the kernel's trampoline stands, the true address does in the stack and in its id. */
+Test(ustack, a_pending_return_probe)
+{
+	__u64 without;
+
+	put(0x100, 0x140, 0xa1);
+	put(0x140, 0, 0xa2);
+	walk(BASE + 0xf0, BASE + 0x100);
+	without = s->stack.id;
+	s->returns.trampoline = 0x7000;
+	probed_sp = BASE + 0x100 + ARCH_FRAME_DELTA + 16;
+	probed_ra = 0xa1;
+	put(0x100, 0x140, 0x7000);
+	cr_expect_eq(walk(BASE + 0xf0, BASE + 0x100), PMB_END_COMPLETE);
+	FRAMES(IP, 0xa1, 0xa2);
+	cr_expect_eq(s->stack.id, without);
 }
 
 Test(ustack, no_frame_pointer_at_all)

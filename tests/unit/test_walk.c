@@ -52,7 +52,7 @@ static const struct walk_limits limits = {PMB_MAX_FRAMES, (1ULL << 47) - 1};
 
 static void map(uint64_t start, uint32_t file)
 {
-	struct mapping m = {start, start + 0x10000, 0, file};
+	struct mapping m = {start, start + 0x10000, 0, file, false};
 
 	maps = mappings__add(maps, &m);
 }

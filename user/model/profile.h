@@ -27,7 +27,8 @@ enum frame_kind {
 	X(OTHER, "[other]")                     \
 	X(IDLE, "[idle]")                       \
 	X(NOT_PROGRAM, "[not-program-related]") \
-	X(OUTSIDE, "[outside]")
+	X(OUTSIDE, "[outside]")                 \
+	X(UPROBES, "[uprobes]")
 
 enum artificial {
 #define X(id, name) ARTIFICIAL_##id,

@@ -3,6 +3,7 @@
 #ifndef PMUBPF_PROC_MAPPINGS_H
 #define PMUBPF_PROC_MAPPINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@ struct mapping {
 	uint64_t start, end; /* [start, end) */
 	uint64_t file_off;   /* of start */
 	uint32_t file;       /* number in files.h; 0: anonymous code */
+	bool uprobes; /* the kernel's: trampolines of return probes, copies of instructions */
 };
 
 struct mappings; /* reference-counted; NULL is the empty list */

@@ -164,7 +164,11 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 			files__elf(all->files, dev_major, dev_minor, inode, inode_generation, path);
 		if (is_jitdump(path))
 			process__found_jitdump(all, p, &m);
-	} else if (strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0) {
+	} else if (strcmp(path, "[uprobes]") == 0) {
+		m.uprobes = true;
+		m.start--; /* trampolines stand at its start, and return addresses are looked up
+			    * by the byte before */
+	} else if (strcmp(path, "[vsyscall]") != 0) {
 		process__found_jit(all, p); /* now, while it is there */
 	}
 	if (is_mapped_already(p->maps, &m))
@@ -465,7 +469,7 @@ struct process_view process__view(struct processes *all, struct process *p)
 
 		if (m->file)
 			files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-		else
+		else if (!m->uprobes)
 			view.jit_file = process__jit_file(all, p);
 	}
 	return view;
@@ -488,14 +492,23 @@ void process_view__mark_files(const struct process_view *view, bool *used, size_
 		used[view->jit_file] = true;
 }
 
+/* Of an address in a mapping, of a file or of the kernel's making; otherwise it is the JIT's. */
+static bool locate_in(const struct mapping *m, uint64_t addr, struct frame *ret)
+{
+	*ret = (struct frame){0};
+	if (m && m->file)
+		*ret = (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
+	else if (m && m->uprobes)
+		*ret = (struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_UPROBES};
+	return !m || m->file || m->uprobes;
+}
+
 struct frame process_view__locate(const struct process_view *view, uint64_t addr)
 {
-	const struct mapping *m = mappings__find(view->maps, addr);
+	struct frame frame;
 
-	if (!m)
-		return (struct frame){0};
-	if (m->file)
-		return (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
+	if (locate_in(mappings__find(view->maps, addr), addr, &frame))
+		return frame;
 	return (struct frame){FRAME_JIT, view->jit_file, addr};
 }
 
@@ -507,12 +520,11 @@ void process_view__done(struct process_view *view)
 struct frame process__locate(struct processes *all, struct process *p, uint64_t addr)
 {
 	const struct mapping *m = mappings__find(process__mappings(p), addr);
+	struct frame frame;
 
-	if (!m)
-		return (struct frame){0};
-	if (m->file) {
+	if (m && m->file)
 		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-		return (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
-	}
+	if (locate_in(m, addr, &frame))
+		return frame;
 	return (struct frame){FRAME_JIT, process__jit_file(all, p), addr};
 }
