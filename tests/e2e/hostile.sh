@@ -153,15 +153,36 @@ t_a_perf_map_that_links_to_a_secret() {
 	expect_ge "$(sum_get .frames.unnamed.untrusted_map)" 1 "frames without a name because of it"
 }
 
-# The file grows faster than anybody reads: its last 256 MiB and 2097152 lines are read, once.
+# Of a file that grows faster than anybody reads the last 256 MiB and 2097152 lines are read, and
+# nothing is kept of it.
 t_a_perf_map_without_end() {
 	with_map
-	spawn sh -c 'yes "$0 10 name_without_end" | head -c 700000000 >"$1"' "$code" "$map"
+	spawn sh -c 'yes "$0 1000 name_without_end" | head -c 700000000 >"$1"' "$code" "$map"
 	local writer=$spawned
 	sleep 1
 	hurt -p "$(basename "$map" .map | tr -dc 0-9)" -d 2
 	kill -KILL "$writer" 2>/dev/null
-	expect_unhurt "$MAIN_KB" 1048576
+	expect_unhurt
+	expect_match "$T/folded" ';name_without_end_\[j\] ' "what its last line says"
+}
+
+# 257 MB: a million names of 200 bytes.
+t_a_jitdump_of_a_million_names() {
+	need_program python3
+	spawn "$WORKLOADS/jit" 60 dump
+	local dump=/tmp/jit-$spawned.dump
+	later rm -f "$dump"
+	wait_until test -s "$dump" || fail "no dump"
+	python3 - >>"$dump" <<-'END' || skip "no room for such a file"
+		import struct, sys
+		name = b"n" * 200 + b"\0"
+		for i in range(1000000):
+		    sys.stdout.buffer.write(struct.pack("<IIQIIQQQQ", 0, 56 + len(name), 0, 1, 1,
+		        i << 12, i << 12, 16, i + 10) + name)
+	END
+	hurt -p "$spawned" -d 1
+	expect_unhurt
+	expect_match "$T/folded" ';dumped_loop_\[j\] ' "the first of them"
 }
 
 # ---------------------------------------------------------------- crowds

@@ -50,6 +50,20 @@ hostile_names() {
 	hostile "$WORKLOADS/jit" 600 nomap
 	ln -s /etc/shadow "/tmp/perf-$spawned.map"
 	later rm -f "/tmp/perf-$spawned.map"
+	hostile "$WORKLOADS/jit" 600 nomap
+	later rm -f "/tmp/perf-$spawned.map"
+	endless_map "$spawned"
+}
+
+# It is cut at 700 MB, and begins anew.
+endless_map() { # PID
+	local code anon='r-xp 00000000 00:00 0 *$'
+	wait_until grep -q "$anon" "/proc/$1/maps" || fail "no code made at run time"
+	code=$(sed -n "s/^\([0-9a-f]*\)-[0-9a-f]* $anon/\1/p" "/proc/$1/maps" | head -n 1)
+	cat >"$T/endless" <<-'END'
+		while yes "$1 1000 name_without_end" | head -c 700000000 >"$2"; do :; done
+	END
+	spawn nice -n 30 sh "$T/endless" "$code" "/tmp/perf-$1.map" >/dev/null
 }
 
 hostile_crowds() {
@@ -79,7 +93,7 @@ hostile_file_systems() {
 
 innocent() { # SECONDS: records beside it, as $T/folded
 	hurt -a --max-memory 32M -d "$1"
-	expect_unhurt 131072
+	expect_unhurt 131072 65536
 	expect_ge "$(folded_sum_of "$T/folded" '^inlined;')" 1 "samples of the innocent program"
 	grep -Ev "${EARLY%\$} [0-9]*\$" "$T/folded" >"$T/later"
 	share=$(folded_share "$T/later" "$WHOLE" '^inlined;')

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
+#include "symd/jit_file.h"
 #include "symd/jitdump.h"
 
 enum { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING };
 
 static struct buf dump;
-static struct perf_map map;
+static struct jit_file *map;
 
 static void u32(uint32_t value)
 {
@@ -59,27 +59,36 @@ static void move(uint64_t from, uint64_t to, uint64_t size, uint64_t index)
 
 static int parse(void)
 {
-	_cleanup_close_ int fd = memfd_create("dump", MFD_CLOEXEC);
+	int fd = memfd_create("dump", MFD_CLOEXEC);
 
+	map = jit_file__free(map);
 	cr_assert_eq(write(fd, dump.data, dump.len), (ssize_t)dump.len);
-	return jitdump__read(fd, &map);
+	return jit_file__open(fd, jitdump__offer, &map);
+}
+
+static void expect_now(uint64_t addr, const char *name)
+{
+	const char *found;
+	size_t len;
+
+	found = jit_file__find(map, addr, &len);
+	if (!name || !found) {
+		cr_expect(!name && !found, "%#lx should be %s", (unsigned long)addr, name);
+		return;
+	}
+	cr_expect(len == strlen(name) && !memcmp(found, name, len), "%#lx is %.*s, not %s",
+		  (unsigned long)addr, (int)len, found, name);
 }
 
 static void expect(uint64_t addr, const char *name)
 {
-	const struct segment *s = symtab__find(&map.symbols, addr);
-
-	if (!name || !s) {
-		cr_expect(!name && !s, "%#lx should be %s", (unsigned long)addr, name);
-		return;
-	}
-	cr_expect(s->len == strlen(name) && !memcmp(s->name, name, s->len), "%#lx is %.*s, not %s",
-		  (unsigned long)addr, (int)s->len, s->name, name);
+	jit_file__ask(map, &addr, 1);
+	expect_now(addr, name);
 }
 
 static void done(void)
 {
-	perf_map__done(&map);
+	map = jit_file__free(map);
 	buf__done(&dump);
 }
 
@@ -129,6 +138,25 @@ Test(jitdump, moved_code)
 	expect(0x6000, NULL);
 }
 
+/* Several moves of the same code, asked for together. */
+Test(jitdump, code_that_moves_on)
+{
+	const uint64_t addrs[] = {0x1000, 0x2000, 0x3000, 0x4000, 0x5000};
+	static const char *const names[] = {"first", "first", "first", "second", "second"};
+
+	load(0x1000, 0x10, 7, "first");
+	move(0x1000, 0x2000, 0x10, 7);
+	load(0x9000, 0x10, 8, "another");
+	move(0x2000, 0x3000, 0x10, 7);
+	load(0xa000, 0x10, 7, "second");
+	move(0xa000, 0x4000, 0x10, 7);
+	move(0x4000, 0x5000, 0x10, 7);
+	cr_assert_eq(parse(), 0);
+	jit_file__ask(map, addrs, 5);
+	for (int i = 0; i < 5; i++)
+		expect_now(addrs[i], names[i]);
+}
+
 Test(jitdump, ends_when_it_is_closed)
 {
 	load(0x1000, 0x10, 1, "a");
@@ -151,7 +179,6 @@ Test(jitdump, half_a_record)
 		dump.len = len;
 		cr_assert_eq(parse(), 0);
 		expect(0x1000, "a");
-		perf_map__done(&map);
 	}
 }
 
@@ -168,7 +195,7 @@ Test(jitdump, no_jitdump)
 	header(0x4a695444, 1, 39);
 	cr_expect_lt(parse(), 0);
 	cr_assert_eq(pipe(pipes), 0);
-	cr_expect_lt(jitdump__read(pipes[0], &map), 0);
+	cr_expect_lt(jit_file__open(pipes[0], jitdump__offer, &map), 0);
 }
 
 /* Sizes that point back, nowhere, or far behind the end; names without an end. */
@@ -186,7 +213,6 @@ Test(jitdump, hostile_sizes)
 			buf__putc(&dump, 'n');
 		cr_assert_eq(parse(), 0);
 		expect(0x1000, "a");
-		perf_map__done(&map);
 	}
 }
 

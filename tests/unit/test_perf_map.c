@@ -1,38 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "symd/jit_file.h"
 #include "symd/perf_map.h"
 
-static struct perf_map map;
+static struct jit_file *map;
+
+static int open_text(const char *text, size_t len)
+{
+	int fd = memfd_create("map", MFD_CLOEXEC);
+
+	cr_assert_eq(write(fd, text, len), (ssize_t)len);
+	return fd;
+}
+
+static void parse_bytes(const char *text, size_t len)
+{
+	cr_assert_eq(jit_file__open(open_text(text, len), perf_map__offer, &map), 0);
+}
 
 static void parse(const char *text)
 {
-	perf_map__parse(xstrdup(text), strlen(text), &map);
+	parse_bytes(text, strlen(text));
 }
 
 static void expect(uint64_t addr, const char *name)
 {
-	const struct segment *s = symtab__find(&map.symbols, addr);
+	const char *found;
+	size_t len;
 
+	if (!jit_file__asked(map, addr))
+		jit_file__ask(map, &addr, 1);
+	found = jit_file__find(map, addr, &len);
 	if (!name) {
-		cr_expect_null(s, "%#lx should have no name", (unsigned long)addr);
+		cr_expect_null(found, "%#lx should have no name", (unsigned long)addr);
 		return;
 	}
-	cr_expect_not_null(s, "%#lx should be %s", (unsigned long)addr, name);
-	if (s)
-		cr_expect(s->len == strlen(name) && !memcmp(s->name, name, s->len),
-			  "%#lx is %.*s, not %s", (unsigned long)addr, (int)s->len, s->name, name);
+	cr_expect_not_null(found, "%#lx should be %s", (unsigned long)addr, name);
+	if (found)
+		cr_expect(len == strlen(name) && !memcmp(found, name, len), "%#lx is %.*s, not %s",
+			  (unsigned long)addr, (int)len, found, name);
 }
 
 static void done(void)
 {
-	perf_map__done(&map);
+	map = jit_file__free(map);
 }
 
 /* Quadratic work would not end within the time. */
@@ -74,50 +96,71 @@ Test(perf_map, garbage_lines_are_skipped)
 	expect(0x5000, NULL);
 	expect(UINT64_MAX, NULL);
 	expect(0x2000, "good");
-	cr_assert_eq(map.symbols.n_segments, 1);
 }
 
 Test(perf_map, long_names_are_cut)
 {
-	const size_t len = 100000;
-	char *text = xcalloc(1, len + 1);
+	const size_t len = 300000; /* and the line is longer than a window */
+	struct buf text = {0};
+	const uint64_t addr = 0x1000;
+	size_t found;
 
-	memset(text, 'x', len);
-	memcpy(text, "1000 10 ", 8);
-	perf_map__parse(text, len, &map);
-	cr_assert_eq(symtab__find(&map.symbols, 0x1000)->len, PERF_MAP_NAME_MAX);
+	buf__puts(&text, "3000 10 first\n1000 10 ");
+	while (text.len < len)
+		buf__putc(&text, 'x');
+	buf__puts(&text, "\n2000 10 last");
+	parse_bytes(text.data, text.len);
+	jit_file__ask(map, &addr, 1);
+	cr_assert_not_null(jit_file__find(map, addr, &found));
+	cr_expect_eq(found, PERF_MAP_NAME_MAX);
+	expect(0x2000, "last");
+	expect(0x3000, "first");
+	buf__done(&text);
+}
+
+/* Lines of every length, so that they lie across the ends of windows in all ways. */
+Test(perf_map, lines_across_windows)
+{
+	const uint64_t n = 1200;
+	_cleanup_free_ uint64_t *addrs = xcalloc(n, sizeof(*addrs));
+	struct buf text = {0};
+
+	for (uint64_t i = 0; i < n; i++) {
+		addrs[i] = 0x1000 + 16 * i;
+		buf__printf(&text, "%lx 10 f%0*lu\n", (unsigned long)addrs[i], (int)i + 1,
+			    (unsigned long)i);
+	}
+	parse_bytes(text.data, text.len);
+	jit_file__ask(map, addrs, n);
+	for (uint64_t i = 0; i < n; i++) {
+		_cleanup_free_ char *name = xasprintf("f%0*lu", (int)i + 1, (unsigned long)i);
+
+		expect(addrs[i], name);
+	}
+	buf__done(&text);
 }
 
 Test(perf_map, many_nested_ranges_stay_fast)
 {
 	const uint64_t n = 100000;
 	struct buf b = {0};
-	size_t len;
 
 	for (uint64_t i = 0; i < n; i++)
 		buf__printf(&b, "%lx %lx f%lu\n", (unsigned long)(0x1000 + i),
 			    (unsigned long)(4 * n - 2 * i), (unsigned long)i);
-	len = b.len;
-	perf_map__parse(buf__take(&b), len, &map);
+	parse_bytes(b.data, b.len);
+	buf__done(&b);
 	expect(0x1000, "f0");
 	expect(0x1001, "f1");
 	expect(0x1000 + n, "f99999");
 }
 
-Test(perf_map, reads_from_the_start_and_only_regular_files)
+Test(perf_map, only_regular_files)
 {
-	static const char text[] = "1000 10 f\n";
-	int fd = memfd_create("map", MFD_CLOEXEC), pipes[2];
+	int pipes[2];
 
-	cr_assert_eq(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
-	cr_assert_eq(perf_map__read(fd, &map), 0);
-	expect(0x1000, "f");
-	close(fd);
-
-	perf_map__done(&map);
 	cr_assert_eq(pipe(pipes), 0);
-	cr_assert_lt(perf_map__read(pipes[0], &map), 0);
-	close(pipes[0]);
+	cr_assert_lt(jit_file__open(pipes[0], perf_map__offer, &map), 0);
 	close(pipes[1]);
 }
 
@@ -126,33 +169,49 @@ Test(perf_map, an_endless_file_is_read_up_to_a_limit)
 	int fd = memfd_create("map", MFD_CLOEXEC);
 
 	cr_assert_eq(ftruncate(fd, (off_t)1 << 40), 0);
-	cr_assert_eq(perf_map__read(fd, &map), 0);
+	cr_assert_eq(jit_file__open(fd, perf_map__offer, &map), 0);
 	expect(0, NULL);
-	close(fd);
+}
+
+/* What is read of a large file isn't kept: 16 MB of address space is enough for one of 200 MB. */
+Test(perf_map, memory_does_not_grow_with_the_file)
+{
+	static char line[4096];
+	struct rlimit room = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+	int fd = open_text("1000 10 first\n", 14);
+	const char *at = line;
+	uint64_t pages;
+	_cleanup_fclose_ FILE *statm = fopen("/proc/self/statm", "re");
+
+	memset(line, 'x', sizeof(line));
+	memcpy(line, "5000 10 ", 8);
+	line[sizeof(line) - 1] = '\n';
+	for (int i = 0; i < 200 * 256; i++)
+		cr_assert_eq(write(fd, line, sizeof(line)), (ssize_t)sizeof(line));
+	cr_assert_not_null(fgets(line, sizeof(line), statm));
+	cr_assert(num__take_u64(&at, &pages));
+	room.rlim_cur = pages * 4096 + (16 << 20);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &room), 0);
+	cr_assert_eq(jit_file__open(fd, perf_map__offer, &map), 0);
+	expect(0x1000, "first");
 }
 
 /* Of more lines than it reads it takes the last. */
 Test(perf_map, too_many_lines)
 {
 	static const char first[] = "9000 10 first\n", last[] = "1000 10 last\n";
-	struct buf text = {0};
-	size_t len;
 
-	buf__puts(&text, first);
-	for (unsigned i = 1; i < PERF_MAP_LINES_MAX; i++)
-		buf__putc(&text, '\n');
-	buf__puts(&text, last);
-	len = text.len;
-	perf_map__parse(buf__take(&text), len, &map);
-	expect(0x9000, NULL);
-	expect(0x1000, "last");
-	perf_map__done(&map);
+	for (unsigned from = 1; from <= 2; from++) {
+		struct buf text = {0};
 
-	buf__puts(&text, first);
-	for (unsigned i = 2; i < PERF_MAP_LINES_MAX; i++)
-		buf__putc(&text, '\n');
-	buf__puts(&text, last);
-	len = text.len;
-	perf_map__parse(buf__take(&text), len, &map);
-	expect(0x9000, "first");
+		buf__puts(&text, first);
+		for (unsigned i = from; i < PERF_MAP_LINES_MAX; i++)
+			buf__putc(&text, '\n');
+		buf__puts(&text, last);
+		parse_bytes(text.data, text.len);
+		buf__done(&text);
+		expect(0x1000, "last");
+		expect(0x9000, from == 1 ? NULL : "first");
+		map = jit_file__free(map);
+	}
 }

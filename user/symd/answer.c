@@ -124,17 +124,14 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
 
-void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t addr,
-		   struct buf *reply)
+void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply)
 {
-	const struct segment *segment = symtab__find(symbols, addr);
-	struct elf_name symbol;
+	struct elf_name symbol = {0};
 
-	if (segment)
-		symbol = (struct elf_name){.name = segment->name, .len = segment->len};
-	symd_msg__put_u8(reply, segment ? SYM_NAMED : SYM_NO_SYMBOL);
+	symbol.name = jit_file__find(jit, addr, &symbol.len);
+	symd_msg__put_u8(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, addr);
-	put_frame(a, segment ? name_of(a, &symbol) : NULL, "", 0, NULL, reply);
+	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, NULL, reply);
 	put_inlined(a, NULL, 0, reply);
 }
 

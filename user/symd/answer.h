@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "symd/elf_file.h"
-#include "symd/symtab.h"
+#include "symd/jit_file.h"
 
 struct answerer {
 	uint32_t wanted;   /* SYMD_WANT_… */
@@ -17,11 +17,10 @@ struct answerer {
 	struct buf inlined; /* scratch */
 };
 
-/* Appends the answer for a file offset, or for an address that code of a JIT (symbols) was made at.
- * It is never longer than a message. */
+/* Appends the answer for a file offset, or for an address that code of a JIT was made at. It is
+ * never longer than a message. */
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
-void answerer__jit(struct answerer *a, const struct symtab *symbols, uint64_t addr,
-		   struct buf *reply);
+void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply);
 void answerer__done(struct answerer *a);
 
 #endif

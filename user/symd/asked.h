@@ -23,8 +23,8 @@ struct candidate {
 	uint64_t name;       /* an offset in the strings of table */
 	uint32_t len;        /* of the name */
 	uint32_t rank;
+	uint32_t prio;
 	uint8_t table;
-	uint8_t prio;
 	bool is_set;
 	bool plt; /* not the function itself: the stub that calls it, to be shown as name@plt */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the file is as large as all the code a JIT ever made, or as large as a hostile
- * one says. So only the heads of records are read, through a small window, and what they hold of
- * names is bounded.
+ * one says. So only the heads of records are read, through a small window, and nothing is kept but
+ * what wins an address that was asked for.
  */
 #include "symd/jitdump.h"
 
@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/mem.h"
@@ -30,17 +29,18 @@ enum {
 
 enum record_id { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
 
-struct code {
-	uint64_t index; /* the JIT's own number of it */
-	uint64_t start, size;
-	size_t name; /* offset in the names */
-	uint32_t len;
+/* Of code that was moved: what it was called when it was. */
+struct move {
+	uint64_t index;  /* the JIT's own number of the code */
 	uint32_t record; /* its number */
+	uint32_t len;    /* of the name that the last load before it gave the index; 0: none */
+	uint64_t name;   /* offset in the file */
+	size_t asked;    /* the address that it won */
 };
 
-struct codes {
-	struct code *items;
-	size_t n, cap;
+struct moves {
+	struct move *items;
+	size_t n;
 };
 
 struct dump {
@@ -48,15 +48,17 @@ struct dump {
 	uint64_t at; /* of the window */
 	size_t len;
 	uint8_t *window;
-	struct buf names;
-	struct codes loads, moves;
+	struct asked *asked; /* in the first pass */
+	struct moves *moves; /* in the second */
 };
 
 /* A cursor over what there is from off on, at most want bytes. */
 static struct cursor dump__look(struct dump *d, uint64_t off, size_t want)
 {
 	if (off < d->at || off + want > d->at + d->len) {
-		ssize_t n = pread(d->fd, d->window, WINDOW_BYTES, (off_t)off);
+		/* behind a large function only the next record's head */
+		bool near = off >= d->at && off - d->at < 2 * WINDOW_BYTES;
+		ssize_t n = pread(d->fd, d->window, near ? WINDOW_BYTES : want, (off_t)off);
 
 		d->at = off;
 		d->len = n > 0 ? (size_t)n : 0;
@@ -66,43 +68,62 @@ static struct cursor dump__look(struct dump *d, uint64_t off, size_t want)
 	return cursor__over(d->window + (off - d->at), want);
 }
 
-static void add(struct codes *codes, const struct code *code)
+enum { LOADED, MOVED }; /* a candidate's table; the name of what was moved is its index */
+
+static int by_index(const void *pa, const void *pb)
 {
-	GROW(codes->items, codes->n, codes->cap);
-	codes->items[codes->n++] = *code;
+	const struct move *a = pa, *b = pb;
+
+	return a->index != b->index ? CMP3(a->index, b->index) : CMP3(a->record, b->record);
 }
 
-static void read_load(struct dump *d, struct cursor *c, uint32_t record)
+/* The first move behind it of the same code has its name, if no other load lies between them. */
+static void tell_moves(struct moves *moves, uint64_t index, const struct candidate *load)
 {
-	struct code code = {.record = record, .name = d->names.len};
+	const struct move key = {.index = index, .record = load->prio};
+	size_t i = FIRST_INDEX(k, moves->n, by_index(&moves->items[k], &key) >= 0);
+
+	if (i == moves->n || moves->items[i].index != index)
+		return;
+	moves->items[i].name = load->name;
+	moves->items[i].len = load->len;
+}
+
+/* c stands behind the record's head, at offset `at` of the file. */
+static void read_load(struct dump *d, struct cursor *c, uint64_t at, uint32_t record)
+{
+	struct candidate load = {.prio = record, .table = LOADED, .name = at + LOAD_BYTES};
+	uint64_t size, index;
 	const char *name;
 	size_t left;
 
 	cursor__skip(c, 4 + 4 + 8); /* pid, tid, vma: the same as the address */
-	code.start = cursor__u64(c);
-	code.size = cursor__u64(c);
-	code.index = cursor__u64(c);
+	load.start = cursor__u64(c);
+	size = cursor__u64(c);
+	index = cursor__u64(c);
 	left = cursor__left(c);
 	name = cursor__bytes(c, left);
-	if (!cursor__ok(c))
+	if (!cursor__ok(c) || __builtin_add_overflow(load.start, size, &load.end))
 		return;
-	code.len = (uint32_t)strnlen(name, left < JITDUMP_NAME_MAX ? left : JITDUMP_NAME_MAX);
-	if (!code.len)
-		return;
-	buf__add(&d->names, name, code.len);
-	add(&d->loads, &code);
+	load.len = (uint32_t)strnlen(name, left < JITDUMP_NAME_MAX ? left : JITDUMP_NAME_MAX);
+	load.is_set = load.len;
+	if (d->moves && load.len)
+		tell_moves(d->moves, index, &load);
+	else if (load.len)
+		asked__offer(d->asked, load, load.end);
 }
 
 static void read_move(struct dump *d, struct cursor *c, uint32_t record)
 {
-	struct code code = {.record = record};
+	struct candidate move = {.prio = record, .table = MOVED, .is_set = true};
+	uint64_t size;
 
 	cursor__skip(c, 4 + 4 + 8 + 8); /* pid, tid, vma, old address: the index tells */
-	code.start = cursor__u64(c);
-	code.size = cursor__u64(c);
-	code.index = cursor__u64(c);
-	if (cursor__ok(c))
-		add(&d->moves, &code);
+	move.start = cursor__u64(c);
+	size = cursor__u64(c);
+	move.name = cursor__u64(c);
+	if (!d->moves && cursor__ok(c) && !__builtin_add_overflow(move.start, size, &move.end))
+		asked__offer(d->asked, move, move.end);
 }
 
 static void read_records(struct dump *d, uint64_t off)
@@ -112,14 +133,13 @@ static void read_records(struct dump *d, uint64_t off)
 		uint32_t id = cursor__u32(&c), size = cursor__u32(&c);
 
 		cursor__u64(&c);
-		if (!cursor__ok(&c) || size < RECORD_BYTES || id == CODE_CLOSE ||
-		    d->names.len > JITDUMP_NAMES_MAX)
+		if (!cursor__ok(&c) || size < RECORD_BYTES || id == CODE_CLOSE)
 			return;
 		/* nothing of the next record */
 		if (cursor__left(&c) > size - RECORD_BYTES)
 			c.end = c.pos + (size - RECORD_BYTES);
 		if (id == CODE_LOAD)
-			read_load(d, &c, record);
+			read_load(d, &c, off + RECORD_BYTES, record);
 		else if (id == CODE_MOVE)
 			read_move(d, &c, record);
 		if (__builtin_add_overflow(off, size, &off))
@@ -127,52 +147,61 @@ static void read_records(struct dump *d, uint64_t off)
 	}
 }
 
-static int by_index(const void *pa, const void *pb)
+static void find_moved(const struct asked *asked, struct moves *ret)
 {
-	const struct code *a = pa, *b = pb;
+	ret->items = xcalloc(asked->n, sizeof(*ret->items));
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct candidate *c = asked__best(asked, i);
 
-	return a->index != b->index ? CMP3(a->index, b->index) : CMP3(a->record, b->record);
-}
-
-/* The name that the index had when the record was written. */
-static const struct code *find_load(const struct codes *loads, const struct code *move)
-{
-	size_t behind = FIRST_INDEX(i, loads->n, by_index(&loads->items[i], move) >= 0);
-	const struct code *last = behind ? &loads->items[behind - 1] : NULL;
-
-	return last && last->index == move->index ? last : NULL;
-}
-
-static bool add_symbol(struct symtab *t, const struct code *code, const struct code *named,
-		       const char *names)
-{
-	struct symbol s = {
-		.start = code->start,
-		.name = names + named->name,
-		.len = named->len,
-		.prio = code->record,
-	};
-
-	return __builtin_add_overflow(code->start, code->size, &s.end) || symtab__add(t, &s);
-}
-
-static void make_table(struct dump *d, struct perf_map *ret)
-{
-	*ret = (struct perf_map){.text = buf__take(&d->names)};
-	if (d->loads.n)
-		qsort(d->loads.items, d->loads.n, sizeof(*d->loads.items), by_index);
-	for (size_t i = 0; i < d->loads.n; i++)
-		add_symbol(&ret->symbols, &d->loads.items[i], &d->loads.items[i], ret->text);
-	for (size_t i = 0; i < d->moves.n; i++) {
-		const struct code *load = find_load(&d->loads, &d->moves.items[i]);
-
-		if (load)
-			add_symbol(&ret->symbols, &d->moves.items[i], load, ret->text);
+		if (c->is_set && c->table == MOVED)
+			ret->items[ret->n++] = (struct move){
+				.index = c->name,
+				.record = c->prio,
+				.asked = i,
+			};
 	}
-	symtab__finish(&ret->symbols);
+	qsort(ret->items, ret->n, sizeof(*ret->items), by_index);
 }
 
-int jitdump__read(int fd, struct perf_map *ret)
+/* A move without a load of its own has that of the one before; one without any has no name. */
+static void name_moved(struct asked *asked, struct moves *moves)
+{
+	for (size_t i = 0; i < moves->n; i++) {
+		struct move *m = &moves->items[i];
+		const struct move *before = i ? m - 1 : NULL;
+
+		if (!m->len && before && before->index == m->index) {
+			m->name = before->name;
+			m->len = before->len;
+		}
+		asked__offer_one(asked, m->asked,
+				 (struct candidate){
+					 .prio = UINT32_MAX,
+					 .name = m->name,
+					 .len = m->len,
+					 .is_set = true,
+				 });
+	}
+}
+
+/* Names of moved code take a second pass, for the indexes that matter alone. */
+static void offer_records(struct dump *d, uint64_t off, struct asked *asked)
+{
+	struct moves moves = {0};
+
+	d->asked = asked;
+	read_records(d, off);
+	asked__settle(asked);
+	find_moved(asked, &moves);
+	if (moves.n) {
+		d->moves = &moves;
+		read_records(d, off);
+		name_moved(asked, &moves);
+	}
+	free(moves.items);
+}
+
+int jitdump__offer(int fd, struct asked *asked)
 {
 	_cleanup_free_ uint8_t *window = xcalloc(1, WINDOW_BYTES);
 	struct dump d = {.fd = fd, .window = window};
@@ -190,9 +219,7 @@ int jitdump__read(int fd, struct perf_map *ret)
 	header = cursor__u32(&c);
 	if (!cursor__ok(&c) || magic != MAGIC || version != VERSION || header < HEADER_BYTES)
 		return -EINVAL;
-	read_records(&d, header);
-	make_table(&d, ret);
-	free(d.loads.items);
-	free(d.moves.items);
+	if (asked->n)
+		offer_records(&d, header, asked);
 	return 0;
 }

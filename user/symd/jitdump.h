@@ -11,12 +11,11 @@
 
 enum {
 	JITDUMP_RECORDS_MAX = 4 * 1024 * 1024, /* what comes after isn't read */
-	JITDUMP_NAMES_MAX = 256 * 1024 * 1024, /* bytes; the same */
 	JITDUMP_NAME_MAX = PERF_MAP_NAME_MAX,
 };
 
-/* Reads fd (borrowed) from its start. 0, or a negative errno (-EINVAL: no jitdump). A record that
- * makes no sense ends it: there is no telling where the next one begins. */
-int jitdump__read(int fd, struct perf_map *ret);
+/* As perf_map__offer(). 0, or a negative errno (-EINVAL: no jitdump). A record that makes no sense
+ * ends it: there is no telling where the next one begins. */
+int jitdump__offer(int fd, struct asked *asked);
 
 #endif

@@ -1,14 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: lines are found from the end on, and may be longer than the window. Where one
+ * begins is known when the newline before it was found; the window may have moved on by then, and
+ * the line's first bytes are read again.
+ */
 #include "symd/perf_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+
+enum {
+	WINDOW_BYTES = 64 * 1024,
+	HEAD_BYTES = PERF_MAP_NAME_MAX + 128, /* of a line: its numbers and as much of a name */
+};
+
+struct lines {
+	int fd;
+	uint64_t from; /* nothing before it is read */
+	uint64_t at;   /* of the window */
+	size_t len;
+	char *window; /* with a NUL behind it */
+	char *head;   /* of a line that isn't in the window; the same */
+};
+
+/* What isn't there any more is zeros, and no line. */
+static void read_zeroed(int fd, char *ret, size_t n, uint64_t off)
+{
+	ssize_t got = pread(fd, ret, n, (off_t)off);
+
+	got = got < 0 ? 0 : got;
+	memset(ret + got, 0, n - (size_t)got + 1);
+}
+
+/* Where the line begins that ends at `end`. */
+static uint64_t find_start(struct lines *l, uint64_t end)
+{
+	for (;;) {
+		const char *newline;
+
+		if (end <= l->at || end > l->at + l->len) {
+			l->at = end - l->from > WINDOW_BYTES ? end - WINDOW_BYTES : l->from;
+			l->len = (size_t)(end - l->at);
+			read_zeroed(l->fd, l->window, l->len, l->at);
+		}
+		newline = memrchr(l->window, '\n', (size_t)(end - l->at));
+		if (newline)
+			return l->at + (uint64_t)(newline + 1 - l->window);
+		if (l->at == l->from)
+			return l->from;
+		end = l->at;
+	}
+}
 
 static bool take_number(const char **p, uint64_t *ret)
 {
@@ -19,8 +68,9 @@ static bool take_number(const char **p, uint64_t *ret)
 	return num__take_hex(p, ret) && (**p == ' ' || **p == '\t');
 }
 
-/* The text goes on after the line; digits stop at its newline, so nothing is read past it. */
-static bool parse_line(const char *line, const char *end, struct symbol *ret)
+/* Digits stop at the line's end, be it a newline or a NUL, so nothing is read past it. In *ret the
+ * name's offset is that in the line. */
+static bool parse_line(const char *line, const char *end, struct candidate *ret)
 {
 	const char *p = line;
 	uint64_t size;
@@ -33,79 +83,64 @@ static bool parse_line(const char *line, const char *end, struct symbol *ret)
 		p++;
 	if (end > p && end[-1] == '\r')
 		end--;
-	ret->name = p;
+	if (p >= end)
+		return false;
+	ret->name = (uint64_t)(p - line);
 	ret->len = (uint32_t)(end - p < PERF_MAP_NAME_MAX ? end - p : PERF_MAP_NAME_MAX);
-	return ret->len > 0;
+	ret->is_set = true;
+	return true;
 }
 
-/* Where the last PERF_MAP_LINES_MAX lines begin. */
-static const char *last_lines(const char *text, const char *stop)
+static void offer_line(struct lines *l, uint64_t start, uint64_t end, uint32_t number,
+		       struct asked *asked)
 {
-	size_t n = 0;
+	struct candidate c = {.prio = number};
+	const char *line = l->head;
+	size_t len = end - start < HEAD_BYTES ? (size_t)(end - start) : HEAD_BYTES;
 
-	for (const char *p = stop; p > text; p--) {
-		if (p[-1] == '\n' && n++ == PERF_MAP_LINES_MAX)
-			return p;
-	}
-	return text;
+	if (start >= l->at && end <= l->at + l->len)
+		line = l->window + (start - l->at);
+	else
+		read_zeroed(l->fd, l->head, len, start);
+	if (!parse_line(line, line + len, &c))
+		return;
+	c.name += start;
+	asked__offer(asked, c, c.end);
 }
 
-void perf_map__parse(char *text, size_t len, struct perf_map *ret)
+static void offer_lines(struct lines *l, uint64_t end, struct asked *asked)
 {
-	const char *stop = text + len, *line = last_lines(text, stop);
-	uint32_t number = 0;
+	/* Behind the last newline is nothing, or the line that a JIT is writing right now; half a
+	 * name is still a name. */
+	for (uint32_t i = 0; i <= PERF_MAP_LINES_MAX && end > l->from; i++) {
+		uint64_t start = find_start(l, end);
 
-	*ret = (struct perf_map){.text = text};
-	while (line < stop) {
-		const char *end = memchr(line, '\n', (size_t)(stop - line));
-		struct symbol s = {.prio = ++number};
-
-		if (!end)
-			end = stop;
-		if (parse_line(line, end, &s) && !symtab__add(&ret->symbols, &s))
+		/* the later line has the higher number */
+		offer_line(l, start, end, PERF_MAP_LINES_MAX - i + 1, asked);
+		if (start == l->from)
 			break;
-		line = end + 1;
+		end = start - 1;
 	}
-	symtab__finish(&ret->symbols);
 }
 
-int perf_map__read(int fd, struct perf_map *ret)
+int perf_map__offer(int fd, struct asked *asked)
 {
-	_cleanup_free_ char *text = NULL;
-	size_t len = 0, cap = 0;
-	off_t from = 0;
+	_cleanup_free_ char *window = NULL, *head = NULL;
+	struct lines l = {.fd = fd};
 	struct stat st;
+	uint64_t end;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	if (st.st_size > PERF_MAP_BYTES_MAX)
-		from = st.st_size - PERF_MAP_BYTES_MAX;
-	while (len < PERF_MAP_BYTES_MAX) {
-		ssize_t n;
-
-		if (cap - len < 64 * 1024) {
-			cap = cap ? 2 * cap : 256 * 1024;
-			text = xrealloc(text, cap + 1, 1);
-		}
-		n = pread(fd, text + len, cap - len, from + (off_t)len);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			break;
-		if (n > 0)
-			len += (size_t)n;
-	}
-	/* A JIT may be writing the last line right now; half a name is still a name. */
-	text[len] = '\0';
-	perf_map__parse(TAKE_PTR(text), len, ret);
+	if (!asked->n)
+		return 0;
+	end = (uint64_t)st.st_size;
+	if (end > PERF_MAP_BYTES_MAX)
+		l.from = end - PERF_MAP_BYTES_MAX;
+	l.window = window = xcalloc(1, WINDOW_BYTES + 1);
+	l.head = head = xcalloc(1, HEAD_BYTES + 1);
+	offer_lines(&l, end, asked);
 	return 0;
-}
-
-void perf_map__done(struct perf_map *map)
-{
-	symtab__done(&map->symbols);
-	free(map->text);
-	map->text = NULL;
 }

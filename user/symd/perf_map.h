@@ -3,13 +3,14 @@
  * /tmp/perf-PID.map, written by a JIT: lines `START SIZE name`, the numbers hexadecimal with or
  * without 0x. A line that comes later wins the addresses it shares with an earlier one (code was
  * thrown away and its place used again). Lines that don't parse are skipped.
+ *
+ * The file is read through a window, from its end on, once for all addresses of a struct asked:
+ * what is kept depends on how many these are, not on how long the file is.
  */
 #ifndef PMUBPF_SYMD_PERF_MAP_H
 #define PMUBPF_SYMD_PERF_MAP_H
 
-#include <stddef.h>
-
-#include "symd/symtab.h"
+#include "symd/asked.h"
 
 enum {
 	/* What comes before the last so many isn't read: later lines are what runs now. */
@@ -18,15 +19,9 @@ enum {
 	PERF_MAP_NAME_MAX = 4096, /* longer names are cut */
 };
 
-struct perf_map {
-	char *text; /* the names stand in here */
-	struct symtab symbols;
-};
-
-/* Reads fd (borrowed) from its start. 0, or a negative errno (-EINVAL: not a regular file). */
-int perf_map__read(int fd, struct perf_map *ret);
-/* The pure part: takes over text, which is NUL-terminated after len bytes. */
-void perf_map__parse(char *text, size_t len, struct perf_map *ret);
-void perf_map__done(struct perf_map *map);
+/* Offers each line of fd (borrowed) to the addresses, whose best are candidates with the name's
+ * offset in the file; the caller settles them. With no addresses it only looks at what the file is.
+ * 0, or a negative errno (-EINVAL: not a regular file). */
+int perf_map__offer(int fd, struct asked *asked);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "sym/reason.h"
 #include "symd/elf_cfi.h"
+#include "symd/jit_file.h"
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
@@ -27,10 +28,7 @@ static uint64_t now_ms(void)
 static void requests__close(struct requests *s)
 {
 	s->elf = elf_file__free(s->elf);
-	if (s->map)
-		perf_map__done(s->map);
-	free(s->map);
-	s->map = NULL;
+	s->jit = jit_file__free(s->jit);
 }
 
 static void put_identity(struct buf *b, const struct elf_identity *id)
@@ -71,16 +69,12 @@ static int requests__add_debug(struct requests *s, int *fd)
 	return 0;
 }
 
-static int requests__open_jit(struct requests *s, int (*read)(int fd, struct perf_map *ret),
-			      int *fd)
+static int requests__open_jit(struct requests *s, jit_offer_fn offer, int *fd)
 {
-	_cleanup_free_ struct perf_map *map = xcalloc(1, sizeof(*map));
 	int r;
 
 	requests__close(s);
-	r = read(*fd, map);
-	if (r == 0)
-		s->map = TAKE_PTR(map);
+	r = jit_file__open(TAKE_FD(*fd), offer, &s->jit);
 	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_NO_PERF_MAP);
 	return 0;
 }
@@ -101,8 +95,10 @@ static void look_for(struct requests *s, const uint64_t *offsets, size_t n)
 
 static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n)
 {
-	if (s->map) {
-		answerer__jit(&s->answerer, &s->map->symbols, offsets[0], &s->reply);
+	if (s->jit) {
+		if (!jit_file__asked(s->jit, offsets[0]))
+			jit_file__ask(s->jit, offsets, n);
+		answerer__jit(&s->answerer, s->jit, offsets[0], &s->reply);
 		return;
 	}
 	look_for(s, offsets, n);
@@ -116,7 +112,7 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 	uint64_t deadline = now_ms() + ENOUGH_MS, offsets[SYMD_LOOKUP_MAX];
 	size_t count_at = s->reply.len, before;
 
-	if ((!s->elf && !s->map) || !n || n > SYMD_LOOKUP_MAX ||
+	if ((!s->elf && !s->jit) || !n || n > SYMD_LOOKUP_MAX ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
 	memcpy(offsets, cursor__bytes(body, n * sizeof(uint64_t)), n * sizeof(uint64_t));
@@ -256,10 +252,10 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		r = requests__add_debug(s, fd);
 		break;
 	case SYMD_OPEN_PERF_MAP:
-		r = requests__open_jit(s, perf_map__read, fd);
+		r = requests__open_jit(s, perf_map__offer, fd);
 		break;
 	case SYMD_OPEN_JITDUMP:
-		r = requests__open_jit(s, jitdump__read, fd);
+		r = requests__open_jit(s, jitdump__offer, fd);
 		break;
 	case SYMD_CLOSE:
 		requests__close(s);

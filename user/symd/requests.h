@@ -11,11 +11,11 @@
 #include "symd/answer.h"
 
 struct elf_cfi;
-struct perf_map;
+struct jit_file;
 
 struct requests {
 	struct elf_file *elf;      /* at most one of the two is open */
-	struct perf_map *map;      /* of a perf map or a jitdump */
+	struct jit_file *jit;      /* a perf map or a jitdump */
 	struct elf_cfi *tables_of; /* whose table was asked for last */
 	struct elf_cfi *kept[2];   /* others before it whose code was gone through: 4 MB each */
 	struct buf reply;          /* to the last request; whole after it was handled */
