@@ -5,6 +5,7 @@
  * counted reason; a sample is emitted even if its stacks failed, and says how each of them ended.
  */
 #include "lib/arch.h"
+#include "lib/data.h"
 #include "lib/emit.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
@@ -154,8 +155,9 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	}
 }
 
-static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct sample_buf *buf)
+static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct scratch *s)
 {
+	struct sample_buf *buf = &s->sample;
 	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
 
 	buf->fixed.rec.parts = 0;
@@ -164,6 +166,11 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 
 		buf->fixed.rec.parts = size > 0;
 		return sizeof(buf->fixed) + size;
+	}
+	if (pmb_cfg.want_data) {
+		data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL, &buf->data);
+		buf->fixed.rec.parts = 1;
+		return sizeof(buf->fixed) + sizeof(buf->data);
 	}
 	if (!addr)
 		return sizeof(buf->fixed);
@@ -215,7 +222,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	s->sample.fixed.weight = weight;
 	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));
 	sample_stacks(ctx, s, stats, ring);
-	size = sample_parts(ctx, &s->sample);
+	size = sample_parts(ctx, s);
 	s->sample.fixed.rec.size = size;
 	if (ring_output(&pmb_cfg, ring, &s->sample, size))
 		return drop(stats, PMB_DROP_RING_FULL, weight);

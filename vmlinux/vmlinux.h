@@ -74,6 +74,7 @@ struct uprobe_task {
 
 struct mm_struct {
 	unsigned long start_stack;
+	unsigned long start_code, start_brk, brk;
 	struct uprobes_state uprobes_state;
 };
 
@@ -117,8 +118,31 @@ struct perf_event {
 	struct hw_perf_event hw;
 };
 
+union perf_mem_data_src {
+	__u64 val;
+};
+
+/* Since Linux commit 2a6c6b7d7ad3 ("perf/core: Add PERF_SAMPLE_WEIGHT_STRUCT", in v5.12). */
+union perf_sample_weight {
+	__u64 full;
+};
+
+struct perf_sample_data {
+	/* Which of the others are set. Since Linux commit 838d9bb62d13 ("perf: Use sample_flags
+	 * for data_src" and others, in v6.1). */
+	__u64 sample_flags;
+	union perf_mem_data_src data_src;
+	union perf_sample_weight weight;
+};
+
+/* Before these. Can go when the floor is 5.12. */
+struct perf_sample_data___plain {
+	__u64 weight;
+};
+
 /* What struct bpf_perf_event_data stands for in the kernel. */
 struct bpf_perf_event_data_kern {
+	struct perf_sample_data *data;
 	struct perf_event *event;
 };
 

@@ -20,6 +20,7 @@ struct sample_buf {
 	struct pmb_sample fixed;
 	union {
 		struct pmb_part_addr addr;
+		struct pmb_part_data data;
 		struct pmb_part_reads reads;
 	};
 };

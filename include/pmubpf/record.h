@@ -65,6 +65,7 @@ struct pmb_sample {
 enum pmb_part_type {
 	PMB_PART_ADDR = 1,  /* payload: __u64 data address */
 	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
+	PMB_PART_DATA = 3,  /* struct pmb_part_data */
 };
 
 struct pmb_part {
@@ -76,6 +77,27 @@ struct pmb_part {
 struct pmb_part_addr {
 	struct pmb_part part;
 	__u64 addr;
+};
+
+/* What lies at a data address, as far as the process's struct mm_struct tells. */
+enum pmb_segment {
+	PMB_SEGMENT_NONE,    /* there is no address */
+	PMB_SEGMENT_KERNEL,  /* an address of the kernel */
+	PMB_SEGMENT_PROGRAM, /* from the program's code to the end of its .bss */
+	PMB_SEGMENT_HEAP,    /* what brk() gave it */
+	PMB_SEGMENT_STACK,   /* of the first thread: from its stack pointer on */
+	PMB_SEGMENT_MAPPED,  /* anything else: libraries, mmap(), other threads' stacks */
+	PMB_N_SEGMENTS,
+};
+
+/* The data that the overflow is about; in place of struct pmb_part_addr. */
+struct pmb_part_data {
+	struct pmb_part part;
+	__u64 addr;     /* 0: the hardware gave none */
+	__u64 data_src; /* union perf_mem_data_src; 0: the kernel gave none */
+	__u64 weight;   /* latency in cycles, as the PMU counts it; 0: not known */
+	__u32 segment;  /* enum pmb_segment */
+	__u32 pad;
 };
 
 /* What a counter without overflow interrupt counted on this CPU since it was last read. */
@@ -167,8 +189,8 @@ struct pmb_config {
 	__u8 weight;        /* enum pmb_weight */
 	__u8 by_table;      /* user stacks by unwind tables; 0: by frame pointers */
 	__u8 live_period;   /* a clock whose period may change: the event itself is asked for it */
-	__u8 pad;
-	__u32 n_reads; /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
+	__u8 want_data;     /* struct pmb_part_data; of events with addresses only */
+	__u32 n_reads;      /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
 	/* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
 	__u32 n_cpus;
 	__u32 read_event[PMB_MAX_READS];

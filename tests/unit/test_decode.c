@@ -163,6 +163,39 @@ Test(decode, part)
 	expect_reject(&s, sizeof(s) - 8, REJECT_PART);
 }
 
+/* A sample that says what data it is about. */
+struct data_sample {
+	struct pmb_sample fixed;
+	struct pmb_part_data data;
+};
+
+Test(decode, data)
+{
+	struct data_sample s = {
+		.fixed = good_sample().fixed,
+		.data = {.part = {.size = sizeof(s.data), .type = PMB_PART_DATA},
+			 .addr = 0xabc,
+			 .data_src = 1,
+			 .weight = 2,
+			 .segment = PMB_SEGMENT_HEAP},
+	};
+	struct decoded rec;
+
+	s.fixed.rec.size = sizeof(s);
+	s.fixed.rec.parts = 1;
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	cr_expect(rec.has_addr && rec.addr == 0xabc);
+	cr_expect(rec.data == &s.data);
+	s.data.addr = 0;
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	cr_expect(!rec.has_addr && rec.data);
+	s.data.segment = PMB_N_SEGMENTS;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.data.segment = PMB_SEGMENT_HEAP;
+	s.data.part.size -= 8;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+}
+
 /* A sample with the readings of three counters behind it. */
 struct read_sample {
 	struct pmb_sample fixed;

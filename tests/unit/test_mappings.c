@@ -38,6 +38,21 @@ Test(mappings, the_start_belongs_to_it_and_the_end_does_not)
 	mappings__unref(m);
 }
 
+/* Data of a file lies above its code: anonymous code between belongs to nobody's. */
+Test(mappings, the_file_below)
+{
+	struct mappings *m = add(NULL, 0x1000, 0x2000, 0, 1);
+
+	m = add(m, 0x3000, 0x4000, 0, 0);
+	m = add(m, 0x5000, 0x6000, 0, 2);
+	cr_expect_null(mappings__below(m, 0xfff));
+	cr_expect_null(mappings__below(m, 0x1800), "it is in it, not below");
+	cr_expect_eq(mappings__below(m, 0x2000)->file, 1);
+	cr_expect_eq(mappings__below(m, 0x4800)->file, 1);
+	cr_expect_eq(mappings__below(m, 0x6000)->file, 2);
+	mappings__unref(m);
+}
+
 Test(mappings, neighbours_in_any_order)
 {
 	struct mappings *m = add(NULL, 0x3000, 0x4000, 0, 3);

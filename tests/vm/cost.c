@@ -81,6 +81,9 @@ int main(void)
 	failed += cost("pmb_overflow", "tasks", &cfg);
 	cfg.by_table = 1;
 	failed += cost("pmb_overflow", "table", &cfg);
+	cfg.want_data = 1;
+	failed += cost("pmb_overflow", "data", &cfg);
+	cfg.want_data = 0;
 	cfg.pidns = 1;
 	cfg.live_period = 1;
 	failed += cost("pmb_overflow", "nested", &cfg);

@@ -85,6 +85,10 @@ void assembly__account(struct assembly *a, struct account *to)
 		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
 					  (enum pmb_ending)to->user_end);
 	account_weight(a, to, to->event, to->weight);
+	if (to->has_data && to->labels.segment != PMB_SEGMENT_NONE)
+		a->books.events[to->event].data_with++;
+	else if (to->has_data)
+		a->books.events[to->event].data_without++;
 	for (size_t i = 0; i < to->n_reads; i++) {
 		if (to->reads[i].weight)
 			account_weight(a, to, to->reads[i].event, to->reads[i].weight);
@@ -185,7 +189,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 	memcpy(comm, sample->comm, PMB_COMM_LEN);
 	/* the idle tasks are one program, whatever CPU each calls itself after */
 	to.key.comm = profile__comm(a->profile, sample->tid ? comm : "swapper");
-	if (rec->has_addr) {
+	if (rec->has_addr && a->opts.addr_mask) {
 		to.key.addr = rec->addr & a->opts.addr_mask;
 		to.key.has_addr = 1;
 	}
@@ -199,6 +203,34 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];
 	return to;
+}
+
+enum { CACHE_LINE = 64 }; /* bytes; that of all CPUs that Linux runs on here, or half of it */
+
+/* What the sample is about. */
+static void account_data(struct assembly *a, const struct decoded *rec, struct process *process,
+			 struct account *to)
+{
+	const struct pmb_part_data *data = rec->data;
+	struct frame frame = {0};
+
+	if (!data || !(a->opts.labels & LABEL_DATA))
+		return;
+	to->has_data = true;
+	to->labels.data_src = data->data_src;
+	to->labels.segment = data->segment;
+	if (data->weight)
+		to->labels.latency = 1U << (63 - __builtin_clzll((data->weight & UINT32_MAX) | 1));
+	if (data->segment == PMB_SEGMENT_NONE)
+		return;
+	to->labels.data_line = data->addr & ~(uint64_t)(CACHE_LINE - 1);
+	if (data->segment == PMB_SEGMENT_PROGRAM || data->segment == PMB_SEGMENT_MAPPED)
+		frame = process__locate_data(a->processes, process, data->addr);
+	if (frame.kind == FRAME_DATA) {
+		uint32_t id = profile__frame(a->profile, &frame);
+
+		to->key.data = profile__stack(a->profile, &id, 1);
+	}
 }
 
 void assembly__sample(struct assembly *a, const struct decoded *rec)
@@ -215,6 +247,7 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 	if (fns->met && is_ours(sample->tgid))
 		fns->met(a->opts.ctx, sample, process);
 	to = make_account(a, rec);
+	account_data(a, rec, process, &to);
 	if (is_idle(a, sample)) {
 		to.key.kernel_stack = profile__artificial(a->profile, ARTIFICIAL_IDLE);
 		assembly__account(a, &to);

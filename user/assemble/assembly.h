@@ -28,6 +28,7 @@ enum assembly_label {
 	LABEL_CPU = 8,
 	LABEL_CGROUP = 16,
 	LABEL_USER = 32,
+	LABEL_DATA = 64, /* of samples that have a struct pmb_part_data */
 };
 
 /* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no

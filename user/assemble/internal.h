@@ -10,6 +10,7 @@ struct account {
 	struct profile_key key; /* its event is the profile's number, its labels are to come */
 	struct profile_labels labels; /* without the ending */
 	uint8_t user_end, kernel_end;
+	bool has_data;
 	uint32_t cpu;
 	uint32_t event;
 	uint64_t weight;

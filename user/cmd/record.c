@@ -64,6 +64,19 @@ static int settle_events(struct record_args *a, struct err *err)
 	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
 }
 
+static int check_data(const struct record_args *a, struct err *err)
+{
+	if (!(a->session.labels & LABEL_DATA))
+		return 0;
+	for (size_t i = 0; i < a->events.n; i++) {
+		if (a->events.events[i].has_addr)
+			return 0;
+	}
+	return err__usage(err, "--data: no event here says what data it is about; page-faults, "
+			       "alignment-faults and breakpoints (mem:ADDR) do, and of a PMU those "
+			       "that `pmubpf list EVENT' says have a data address");
+}
+
 static void print_tick(void *ctx, const struct session_tick *tick)
 {
 	static uint64_t before_ns, before_samples;
@@ -147,6 +160,8 @@ int cmd_record(int argc, char **argv)
 		r = default_event(&args, &err);
 	if (r == 0)
 		r = settle_events(&args, &err);
+	if (r == 0)
+		r = check_data(&args, &err);
 	if (r < 0)
 		return complain(&err);
 	args.session.signals = &signals;

@@ -21,6 +21,7 @@ enum {
 	OPT_KERNEL_ONLY,
 	OPT_MAX_DEPTH,
 	OPT_ADDR,
+	OPT_DATA,
 	OPT_PER_CPU,
 	OPT_PER_TASK,
 	OPT_RATE,
@@ -104,6 +105,10 @@ static const struct argp_option options[] = {
 	 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
+	{"data", OPT_DATA, 0, 0,
+	 "What data the overflows of events with addresses are about, as labels: data_object, "
+	 "data_segment, data_page, cache_line, data_source, data_latency",
+	 0},
 	{0, 'g', 0, 0, "Stacks, as always", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
 	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), "
@@ -193,9 +198,11 @@ static const struct {
 	const char *name;
 	unsigned labels;
 } label_names[] = {
-	{"container", LABEL_CGROUP}, {"pod", LABEL_CGROUP}, {"image", LABEL_CGROUP},
-	{"cgroup", LABEL_CGROUP},    {"pid", LABEL_PID},    {"tid", LABEL_TID},
-	{"cpu", LABEL_CPU},          {"user", LABEL_USER},  {"thread", LABEL_TID},
+	{"container", LABEL_CGROUP}, {"pod", LABEL_CGROUP},        {"image", LABEL_CGROUP},
+	{"cgroup", LABEL_CGROUP},    {"pid", LABEL_PID},           {"tid", LABEL_TID},
+	{"cpu", LABEL_CPU},          {"user", LABEL_USER},         {"thread", LABEL_TID},
+	{"data_object", LABEL_DATA}, {"data_segment", LABEL_DATA}, {"data_page", LABEL_DATA},
+	{"cache_line", LABEL_DATA},  {"data_source", LABEL_DATA},  {"data_latency", LABEL_DATA},
 };
 
 static int add_label(struct record_args *a, const char *option, const char *text)
@@ -214,7 +221,8 @@ static int add_label(struct record_args *a, const char *option, const char *text
 	}
 	return err__usage(a->err,
 			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
-			  "thread, cpu, data_addr",
+			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
+			  "cache_line, data_source, data_latency",
 			  option, text);
 }
 
@@ -385,6 +393,9 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		return 0;
 	case OPT_NO_SYMBOLS:
 		a->no_symbols = true;
+		return 0;
+	case OPT_DATA:
+		a->session.labels |= LABEL_DATA;
 		return 0;
 	case OPT_PASSES:
 		a->passes = true;

@@ -38,6 +38,8 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (opts->event->has_addr)
 		attr.sample_type |= PERF_SAMPLE_ADDR;
+	if (opts->event->has_addr && opts->want_data)
+		attr.sample_type |= PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
 	return attr;
 }
 

@@ -46,6 +46,7 @@ struct counters_opts {
 	bool late;             /* of CPUs: it opens these, too */
 	uint64_t period;       /* 0: the event's own */
 	bool inherit;          /* per task: follow threads and children */
+	bool want_data;        /* of events with addresses: where data came from, and latency */
 	bool enable_on_exec;   /* per task: for a command that waits for its exec */
 };
 

@@ -10,6 +10,18 @@ static int decode_addr(const struct pmb_part *part, struct decoded *ret)
 	return -1;
 }
 
+static int decode_data(const struct pmb_part *part, struct decoded *ret)
+{
+	const struct pmb_part_data *data = (const void *)part;
+
+	if (part->size < sizeof(*data) || data->segment >= PMB_N_SEGMENTS)
+		return REJECT_PART;
+	ret->data = data;
+	ret->has_addr = data->addr != 0;
+	ret->addr = data->addr;
+	return -1;
+}
+
 static int decode_reads(const struct pmb_part *part, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_part_reads *reads = (const void *)part;
@@ -42,6 +54,8 @@ static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_e
 			return REJECT_PART;
 		if (part->type == PMB_PART_ADDR)
 			reject = decode_addr(part, ret);
+		else if (part->type == PMB_PART_DATA)
+			reject = decode_data(part, ret);
 		else if (part->type == PMB_PART_READS)
 			reject = decode_reads(part, n_events, ret);
 		at += part->size;

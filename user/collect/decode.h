@@ -19,8 +19,9 @@ struct decoded {
 	const struct pmb_slice *slice;   /* PMB_REC_SLICE */
 	bool has_addr;
 	uint64_t addr;
-	const struct pmb_reading *reads; /* of other events, taken with the sample */
-	size_t n_reads;                  /* <= PMB_MAX_READS */
+	const struct pmb_part_data *data; /* NULL: not asked for */
+	const struct pmb_reading *reads;  /* of other events, taken with the sample */
+	size_t n_reads;                   /* <= PMB_MAX_READS */
 };
 
 /* Fills *ret with pointers into data and returns -1, or returns the reason as an enum reject. */

@@ -288,12 +288,21 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 	return ok;
 }
 
+/* Where data was asked for, every sample has an address or none. */
+static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks)
+{
+	return !(e->data_with || e->data_without) ||
+	       equal(e->name, "aggregated = with the address of data + without", e->aggregated,
+		     e->data_with + e->data_without, remarks);
+}
+
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 {
 	bool ok = ledger__stacks(ledger, remarks);
 
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		ok &= ledger_event__columns(&ledger->events[i], remarks);
+		ok &= ledger_event__data(&ledger->events[i], remarks);
 		ok &= ledger_event__ratio_holds(&ledger->events[i], remarks);
 	}
 	for (int i = 0; i < N_REJECTS; i++) {

@@ -69,8 +69,10 @@ struct ledger_event {
 	uint64_t cpus_away; /* that went offline: the kernel takes their counters for good… */
 	uint64_t away_ns;   /* …and so long they were not watched, all together */
 	uint64_t cpus_came; /* that came, or came back, and were sampled from then on */
-	uint64_t cut;       /* weight that intervals may have lost when they were changed */
-	uint64_t idle_ns;   /* clocks: idle time of their CPUs in which no overflow came */
+	/* with --data, of those aggregated: with the address of the data, and without */
+	uint64_t data_with, data_without;
+	uint64_t cut;     /* weight that intervals may have lost when they were changed */
+	uint64_t idle_ns; /* clocks: idle time of their CPUs in which no overflow came */
 	/* The largest of all recordings. */
 	uint64_t interval;      /* the longest period, or the mean weight in frequency mode */
 	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */

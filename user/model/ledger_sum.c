@@ -58,6 +58,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(cpus_away)        \
 	X(away_ns)          \
 	X(cpus_came)        \
+	X(data_with)        \
+	X(data_without)     \
 	X(cut)              \
 	X(idle_ns)
 

@@ -231,6 +231,7 @@ void profile__merge(struct profile *to, const struct profile *from)
 		key.comm = profile__comm(to, profile__comm_text(from, row->key.comm));
 		key.kernel_stack = profile__copy_stack(to, from, row->key.kernel_stack);
 		key.user_stack = profile__copy_stack(to, from, row->key.user_stack);
+		key.data = profile__copy_stack(to, from, row->key.data);
 		key.labels = profile__labels(to, &labels);
 		profile__add_row(to, &key, row->samples, row->weight);
 	}
@@ -266,6 +267,7 @@ static void rewrite_key(void *ctx, void *data, size_t size)
 	key->comm = new->comms[key->comm];
 	key->kernel_stack = new->stacks[key->kernel_stack];
 	key->user_stack = new->stacks[key->user_stack];
+	key->data = new->stacks[key->data];
 	key->labels = new->labels[key->labels];
 }
 
@@ -281,6 +283,7 @@ static void mark_used(const struct profile *p, const bool *give_up, size_t n,
 		used->comms[key->comm] = 1;
 		used->stacks[key->kernel_stack] = 1;
 		used->stacks[key->user_stack] = 1;
+		used->stacks[key->data] = 1;
 		used->labels[key->labels] = 1;
 	}
 	used->stacks[0] = 0;

@@ -19,6 +19,7 @@ enum frame_kind {
 	FRAME_FILE,       /* off: file offset; file: id in proc/files.h */
 	FRAME_JIT,        /* off: virtual address in the process that file stands for */
 	FRAME_ARTIFICIAL, /* off: enum artificial; file 0 */
+	FRAME_DATA,       /* no code: off: model/data_place.h; file: as above */
 };
 
 /* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id,
@@ -52,6 +53,10 @@ struct profile_labels {
 	uint32_t
 		ending; /* enum pmb_ending of the user stack, or of the kernel's if there is none */
 	uint32_t user;  /* one more than the number */
+	uint32_t segment;   /* of the data; enum pmb_segment */
+	uint64_t data_line; /* address of the data's cache line */
+	uint64_t data_src;  /* union perf_mem_data_src */
+	uint32_t latency;   /* of the access, in cycles, rounded down to a power of 2 */
 	uint32_t pad;
 };
 
@@ -64,6 +69,8 @@ struct profile_key {
 	uint64_t addr; /* data address or its page; only when has_addr */
 	uint32_t has_addr;
 	uint32_t labels; /* 0: none */
+	uint32_t data;   /* a stack of one FRAME_DATA: what it is about */
+	uint32_t pad;
 };
 
 struct profile_row {

@@ -240,6 +240,11 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			"    discarded %" PRIu64 " (weight %" PRIu64
 			"): of containers that were not asked for, taken before that was known\n",
 			e->foreign, e->weight_foreign);
+	if (e->data_with || e->data_without)
+		buf__printf(out,
+			    "    data: %" PRIu64 " samples have an address, %" PRIu64
+			    " have none\n",
+			    e->data_with, e->data_without);
 	text_drops(e, out);
 	text_other(e, out);
 	text_counter(e, event, out);

@@ -125,6 +125,10 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__obj(j, "user");
 	json__u64(j, "decoded", e->decoded);
 	json__u64(j, "aggregated", e->aggregated);
+	json__obj(j, "data");
+	json__u64(j, "with_address", e->data_with);
+	json__u64(j, "without_address", e->data_without);
+	json__end_obj(j);
 	json__obj(j, "discarded");
 	json__u64(j, "other_containers", e->foreign);
 	json__end_obj(j);

@@ -119,6 +119,15 @@ const struct mapping *mappings__find(const struct mappings *m, uint64_t addr)
 	return m && at < m->n && m->list[at].start <= addr ? &m->list[at] : NULL;
 }
 
+const struct mapping *mappings__below(const struct mappings *m, uint64_t addr)
+{
+	for (size_t at = m ? first_above(m, addr) : 0; at-- > 0;) {
+		if (m->list[at].file)
+			return &m->list[at];
+	}
+	return NULL;
+}
+
 size_t mappings__count(const struct mappings *m)
 {
 	return m ? m->n : 0;

@@ -22,6 +22,8 @@ struct mappings *mappings__unref(struct mappings *m); /* returns NULL */
  * the changed list: a copy if others hold the old one. */
 struct mappings *mappings__add(struct mappings *m, const struct mapping *add);
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr);
+/* The last mapping of a file that ends at or below addr; NULL: there is none. */
+const struct mapping *mappings__below(const struct mappings *m, uint64_t addr);
 size_t mappings__count(const struct mappings *m);
 const struct mapping *mappings__at(const struct mappings *m, size_t index); /* < mappings__count */
 

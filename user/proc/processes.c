@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "proc/processes.h"
 
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmubpf/data_place.h"
 #include "proc/mappings.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -527,4 +529,17 @@ struct frame process__locate(struct processes *all, struct process *p, uint64_t 
 	if (locate_in(m, addr, &frame))
 		return frame;
 	return (struct frame){FRAME_JIT, process__jit_file(all, p), addr};
+}
+
+struct frame process__locate_data(struct processes *all, struct process *p, uint64_t addr)
+{
+	const struct mappings *maps = process__mappings(p);
+	const struct mapping *m = mappings__find(maps, addr);
+
+	if (!m || !m->file)
+		m = mappings__below(maps, addr);
+	if (!m || addr - m->start >= DATA_PLACE_SPAN)
+		return (struct frame){0};
+	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+	return (struct frame){FRAME_DATA, m->file, data_place(m->file_off, addr - m->start)};
 }

@@ -70,5 +70,8 @@ void process_view__done(struct process_view *view);
 /* Turns an address of the process into a frame (FRAME_UNKNOWN if nothing is mapped there), and pins
  * the file it lies in. */
 struct frame process__locate(struct processes *all, struct process *process, uint64_t addr);
+/* The same of data: FRAME_DATA in the file whose code is mapped next below, which has to say
+ * whether it is its own; FRAME_UNKNOWN if there is none. */
+struct frame process__locate_data(struct processes *all, struct process *process, uint64_t addr);
 
 #endif

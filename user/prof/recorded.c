@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/data_source.h"
 #include "model/ledger.h"
 #include "sys/users.h"
 
@@ -90,7 +91,7 @@ static uint32_t find_segment(struct builder *b, uint32_t id)
 	const struct frame *f = &b->frames[id];
 	struct segment s = {.kind = f->kind};
 
-	if (f->kind == FRAME_UNKNOWN || f->kind == FRAME_ARTIFICIAL)
+	if (f->kind == FRAME_UNKNOWN || f->kind == FRAME_ARTIFICIAL || f->kind == FRAME_DATA)
 		return 0;
 	if (f->kind == FRAME_FILE) {
 		s.file = f->file;
@@ -245,6 +246,38 @@ static const char *user_name(struct builder *b, uint32_t uid)
 	return b->users[b->n_users++].name;
 }
 
+/* What the data is: a variable, if the file that is mapped there has one; else where it lies. */
+static const char *data_object(struct builder *b, const struct profile_key *key, uint32_t segment)
+{
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(b->r->profile, key->data, &frames);
+	const char *name = n ? b->r->names->locations[frames[0]].frame.name : NULL;
+
+	return name && !b->r->no_symbols ? name : data_segment_texts[segment];
+}
+
+static void label_data(struct builder *b, const struct profile_key *key,
+		       const struct profile_labels *set)
+{
+	char text[DATA_SOURCE_TEXT];
+
+	if (set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS) {
+		label_text(b, "data_object", data_object(b, key, set->segment));
+		label_text(b, "data_segment", data_segment_keys[set->segment]);
+		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_line & ~(uint64_t)(PAGE - 1));
+		label_text(b, "data_page", text);
+		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_line);
+		label_text(b, "cache_line", text);
+	}
+	if (set->data_src && data_source(set->data_src, text))
+		label_text(b, "data_source", text);
+	if (set->latency) {
+		snprintf(text, sizeof(text), "%" PRIu32 "..%" PRIu32, set->latency,
+			 2 * set->latency - 1);
+		label_text(b, "data_latency", text);
+	}
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 {
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
@@ -264,6 +297,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 		label_cgroup(b, set.cgroup);
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
+	label_data(b, key, &set);
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);
@@ -344,8 +378,10 @@ struct prof *prof__recorded(const struct recorded *r)
 	add_types(&b);
 	add_mappings(&b);
 	b.locations = xcalloc(b.n_frames, sizeof(*b.locations));
-	for (uint32_t i = 1; i < b.n_frames; i++)
-		b.locations[i] = make_location(&b, i);
+	for (uint32_t i = 1; i < b.n_frames; i++) {
+		if (b.frames[i].kind != FRAME_DATA)
+			b.locations[i] = make_location(&b, i);
+	}
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
 	choose_default(&b);

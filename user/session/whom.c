@@ -247,6 +247,7 @@ int session__load(struct session *s, struct err *err)
 			.want_user = o->want_user,
 			.want_kernel = o->want_kernel,
 			.want_addr = o->addr_mask && event->has_addr,
+			.want_data = (o->labels & LABEL_DATA) && event->has_addr,
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 			.live_period = event->adaptive && event->unit == UNIT_NS,
 		};
@@ -306,6 +307,7 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 		.event = &s->opts->events->events[event],
 		.index = event,
 		.inherit = s->opts->whom.inherit,
+		.want_data = s->opts->labels & LABEL_DATA,
 		.enable_on_exec = target__is_command(&s->opts->whom),
 	};
 }

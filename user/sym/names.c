@@ -301,6 +301,7 @@ static void name_group(struct resolver *r, struct group *g)
 		name_kernel(r->names, g, r->kernel);
 		return;
 	case FRAME_FILE:
+	case FRAME_DATA:
 		name_file(r, g);
 		return;
 	case FRAME_JIT:
@@ -374,7 +375,8 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 			      frames[ids[end]].file == first->file;)
 			end++;
 		g.n = end - i;
-		if (first->kind == FRAME_FILE || first->kind == FRAME_JIT)
+		if (first->kind != FRAME_UNKNOWN && first->kind != FRAME_KERNEL &&
+		    first->kind != FRAME_ARTIFICIAL)
 			g.weight = weights[first->file];
 		g.hot = first->kind == FRAME_FILE && g.weight &&
 			g.weight >= total / 100 * HOT_PERCENT;
@@ -444,10 +446,11 @@ static bool asks_helper(const struct resolver *r, const struct profile *profile)
 	for (size_t i = 1; i < n; i++) {
 		const struct frame *f = &frames[i];
 
-		if (f->kind == FRAME_JIT || (f->kind == FRAME_FILE && !r->known))
+		bool in_file = f->kind == FRAME_FILE || f->kind == FRAME_DATA;
+
+		if (f->kind == FRAME_JIT || (in_file && !r->known))
 			return true;
-		if (f->kind == FRAME_FILE &&
-		    !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
+		if (in_file && !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
 			return true;
 	}
 	return !r->known;

@@ -9,11 +9,13 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <gelf.h>
+#include <linux/types.h>
 #include <lzma.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmubpf/data_place.h"
 #include "symd/elf_symbols.h"
 #include "symd/minidebug.h"
 
@@ -23,7 +25,7 @@ enum {
 };
 
 struct load {
-	uint64_t file_off, filesz, vaddr;
+	uint64_t file_off, filesz, vaddr, memsz;
 	bool exec;
 };
 
@@ -33,6 +35,7 @@ struct elf_file {
 	void *mini_bytes;
 	struct load loads[LOADS_MAX];
 	size_t n_loads;
+	bool has_bytes; /* one of them does: the debug file of another has none */
 	struct elf_identity id;
 	size_t mini_len;
 	struct elf_names names;
@@ -52,12 +55,14 @@ static void read_loads(struct elf_file *f)
 	for (size_t i = 0; i < n && f->n_loads < LOADS_MAX; i++) {
 		if (!gelf_getphdr(f->elf, (int)i, &p))
 			return;
-		if (p.p_type != PT_LOAD || !p.p_filesz)
+		if (p.p_type != PT_LOAD || !p.p_memsz)
 			continue;
+		f->has_bytes |= p.p_filesz > 0;
 		f->loads[f->n_loads++] = (struct load){
 			.file_off = p.p_offset,
 			.filesz = p.p_filesz,
 			.vaddr = p.p_vaddr,
+			.memsz = p.p_memsz,
 			.exec = p.p_flags & PF_X,
 		};
 	}
@@ -98,7 +103,7 @@ int elf_file__open(int fd, struct elf_file **ret)
 	f->elf = elf_begin_file(fd);
 	if (f->elf)
 		read_loads(f);
-	if (!f->n_loads) {
+	if (!f->has_bytes) {
 		elf_file__free(f);
 		return -EINVAL;
 	}
@@ -185,11 +190,29 @@ static bool load__holds(const struct load *l, uint64_t file_off, bool whole_page
 	uint64_t slack = whole_pages ? l->file_off % MAP_PAGE : 0;
 	uint64_t start = l->file_off - slack, size = l->filesz;
 
-	if (__builtin_add_overflow(size, slack, &size))
+	if (!size || __builtin_add_overflow(size, slack, &size))
 		return false;
 	if (whole_pages && size <= UINT64_MAX - MAP_PAGE)
 		size = (size + MAP_PAGE - 1) / MAP_PAGE * MAP_PAGE;
 	return file_off >= start && file_off - start < size;
+}
+
+/* Of data: as far from the file's code as it was in memory, if the file has anything there. */
+static bool data_vaddr(const struct elf_file *f, uint64_t place, uint64_t *ret)
+{
+	const struct load *code = NULL;
+
+	place &= 2 * DATA_PLACE_SPAN - 1;
+	for (size_t i = 0; i < f->n_loads && !code; i++)
+		code = f->loads[i].exec ? &f->loads[i] : NULL;
+	if (!code)
+		return false;
+	*ret = place - code->file_off + code->vaddr;
+	for (size_t i = 0; i < f->n_loads; i++) {
+		if (*ret >= f->loads[i].vaddr && *ret - f->loads[i].vaddr < f->loads[i].memsz)
+			return true;
+	}
+	return false;
 }
 
 /* Two segments may hold the same bytes of the file; the executable one ran. The kernel maps whole
@@ -197,6 +220,8 @@ static bool load__holds(const struct load *l, uint64_t file_off, bool whole_page
  * fits. */
 bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
 {
+	if (file_off & DATA_PLACE_MARK)
+		return data_vaddr(f, file_off, ret);
 	for (int attempt = 0; attempt < 4; attempt++) {
 		bool exec = attempt % 2 == 0, whole_pages = attempt >= 2;
 

@@ -4,8 +4,9 @@
  * those to symbols. Every byte of it is hostile until checked.
  *
  * Symbols come from .symtab of the file or of its separate debug file, else from .gnu_debugdata
- * (a stripped .symtab, xz-compressed), and always from .dynsym too. Code symbols only: STT_FUNC,
- * STT_GNU_IFUNC, and the untyped ones of assembly in executable sections.
+ * (a stripped .symtab, xz-compressed), and always from .dynsym too. Code symbols: STT_FUNC,
+ * STT_GNU_IFUNC, and the untyped ones of assembly in executable sections; of data STT_OBJECT with a
+ * size, in sections that are not.
  */
 #ifndef PMUBPF_SYMD_ELF_FILE_H
 #define PMUBPF_SYMD_ELF_FILE_H
@@ -39,7 +40,7 @@ void elf_file__identity(const struct elf_file *f, struct elf_identity *ret);
  * CRC of f's debug link) and has a .symtab or DWARF that f lacks, which is used from now on. */
 bool elf_file__add_debug(struct elf_file *f, int fd);
 
-/* False if no segment holds file_off. */
+/* False if no segment holds file_off: of code, or a place of data (model/data_place.h). */
 bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret);
 /* Looks for the symbols of the first of n addresses; was it asked for the last time? */
 void elf_file__ask(struct elf_file *f, const uint64_t *vaddrs, size_t n);

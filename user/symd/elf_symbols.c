@@ -142,8 +142,9 @@ bool elf_sections__sane(Elf *elf)
 /* What a symbol's section says about it, for all sections, so that a million symbols don't ask
  * libelf a million times. */
 struct code_section {
-	uint64_t start, end; /* empty if not executable */
+	uint64_t start, end; /* empty if it is in no program's memory */
 	uint64_t file_off;
+	bool is_code;
 };
 
 struct code_sections {
@@ -161,12 +162,13 @@ static struct code_sections *read_code_sections(Elf *elf)
 		size_t i = elf_ndxscn(scn);
 
 		if (i >= SHN_LORESERVE || !gelf_getshdr(scn, &shdr) ||
-		    !(shdr.sh_flags & SHF_EXECINSTR) ||
+		    !(shdr.sh_flags & SHF_ALLOC) || (shdr.sh_flags & SHF_TLS) ||
 		    __builtin_add_overflow(shdr.sh_addr, shdr.sh_size, &end))
 			continue;
 		all->at[i].start = shdr.sh_addr;
 		all->at[i].end = end;
 		all->at[i].file_off = shdr.sh_offset;
+		all->at[i].is_code = shdr.sh_flags & SHF_EXECINSTR;
 	}
 	return all;
 }
@@ -248,6 +250,15 @@ uint64_t elf_symbols__extent(struct elf_symbols *s, const struct elf_symbol *sym
 	return n ? n : 1;
 }
 
+/* Code in sections of code, data with a size in others: else it isn't to be shown. */
+static bool fits_section(const struct code_section *in, unsigned type, const GElf_Sym *sym)
+{
+	bool is_data = type == STT_OBJECT && sym->st_size;
+	bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+
+	return in->is_code ? is_code : is_data;
+}
+
 /*
  * Aliases: functions before untyped labels, what other files see before what they don't (weak is as
  * good as global: `write` is weak in glibc, `__write` global).
@@ -258,9 +269,11 @@ static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct
 	bool func = type == STT_FUNC || type == STT_GNU_IFUNC;
 	const struct code_section *in;
 
-	if ((!func && type != STT_NOTYPE) || sym->st_shndx >= SHN_LORESERVE)
+	if (sym->st_shndx >= SHN_LORESERVE)
 		return false;
 	in = &s->sections->at[sym->st_shndx];
+	if (!fits_section(in, type, sym))
+		return false;
 	*ret = (struct elf_symbol){.start = sym->st_value, .end = in->end, .name = sym->st_name};
 	if (s->machine == EM_ARM)
 		ret->start &= ~1ULL; /* the bit says Thumb */

@@ -51,6 +51,16 @@ t_fault_addresses() {
 	cmp -s $T/known $T/seen || fail "addresses differ: $(wc -l <$T/known) known, $(wc -l <$T/seen) seen"
 }
 
+# A hundred faults each in a global, on the heap, on the stack and in anonymous memory.
+t_data_of_faults() {
+	pmb_record --data --by data_segment,data_object -e page-faults -c 1 -- $W/objects
+	expect_ledger
+	printf '%s 100\n' 'heap;[heap]' 'mapped;[mapped]' 'program;in_bss' 'stack;[stack]' >$T/known
+	grep ';touch[;_ ]' $T/folded | awk '{ split($0, part, ";"); n[part[1] ";" part[2]] += $NF }
+		END { for (value in n) print value, n[value] }' | sort >$T/seen
+	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
+}
+
 t_fork_storm_under_a() {
 	pmb_record -a -e cpu-clock -- $W/storm 2000 0.05
 	expect_ledger

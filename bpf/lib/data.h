@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The data that an overflow is about. The address is in the context; its source and the latency are
+ * behind it, in the kernel's own struct perf_sample_data, which changed with time: a plain number
+ * became a union, and since 6.1 flags say what of it is set at all.
+ */
+#ifndef PMUBPF_BPF_DATA_H
+#define PMUBPF_BPF_DATA_H
+
+#include "lib/arch.h"
+#include "lib/maps.h"
+
+/* Bits of sample_flags (uapi/linux/perf_event.h, enum perf_event_sample_format). */
+enum {
+	SAMPLE_WEIGHT = 1U << 14,
+	SAMPLE_DATA_SRC = 1U << 15,
+	SAMPLE_WEIGHT_STRUCT = 1U << 24,
+};
+
+static __always_inline __u64 data_weight(struct perf_sample_data *data)
+{
+	struct perf_sample_data___plain *plain = (void *)data;
+
+	return bpf_core_type_exists(union perf_sample_weight) ? BPF_CORE_READ(data, weight.full) :
+								BPF_CORE_READ(plain, weight);
+}
+
+/* sp: what the task last had in user space; ~0: not known. */
+static __always_inline __u32 data_segment(__u64 addr, __u64 sp)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	__u64 brk = BPF_CORE_READ(mm, start_brk);
+
+	if (!addr)
+		return PMB_SEGMENT_NONE;
+	if (is_kernel_address(addr))
+		return PMB_SEGMENT_KERNEL;
+	if (addr >= brk && addr < BPF_CORE_READ(mm, brk))
+		return PMB_SEGMENT_HEAP;
+	if (addr >= BPF_CORE_READ(mm, start_code) && addr < brk)
+		return PMB_SEGMENT_PROGRAM;
+	/* 128: what leaf functions use below it (the red zone), and pushes */
+	if (sp != ~0ULL && addr >= sp - 128 && addr < BPF_CORE_READ(mm, start_stack))
+		return PMB_SEGMENT_STACK;
+	return PMB_SEGMENT_MAPPED;
+}
+
+static __always_inline void data_part(struct bpf_perf_event_data *ctx, __u64 sp,
+				      struct pmb_part_data *part)
+{
+	struct bpf_perf_event_data_kern *kern = (void *)ctx;
+	struct perf_sample_data *data = BPF_CORE_READ(kern, data);
+	__u64 flags = ~0ULL;
+
+	if (bpf_core_field_exists(data->sample_flags))
+		flags = BPF_CORE_READ(data, sample_flags);
+	part->part.size = sizeof(*part);
+	part->part.type = PMB_PART_DATA;
+	part->part.pad = 0;
+	part->addr = ctx->addr;
+	part->data_src = flags & SAMPLE_DATA_SRC ? BPF_CORE_READ(data, data_src.val) : 0;
+	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
+	part->segment = data_segment(part->addr, sp);
+	part->pad = 0;
+}
+
+#endif

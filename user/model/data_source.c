@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: the word has grown. Since Linux 4.13 mem_lvl_num says in one number what mem_lvl
+ * says in bits, more exactly, and both are filled in by most drivers; some only know one of them.
+ */
+#include "model/data_source.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *const data_segment_keys[PMB_N_SEGMENTS] = {"none", "kernel", "program",
+						       "heap", "stack",  "mapped"};
+const char *const data_segment_texts[PMB_N_SEGMENTS] = {"[none]", "[kernel]", "[program]",
+							"[heap]", "[stack]",  "[mapped]"};
+
+struct word {
+	unsigned bit;
+	const char *text;
+};
+
+static const struct word ops[] = {{PERF_MEM_OP_LOAD, "load"},
+				  {PERF_MEM_OP_STORE, "store"},
+				  {PERF_MEM_OP_PFETCH, "prefetch"},
+				  {PERF_MEM_OP_EXEC, "fetch"}};
+
+/* The furthest first: several may be set, of a level that was missed on the way. */
+static const struct word levels[] = {
+	{PERF_MEM_LVL_UNC, "uncached"},
+	{PERF_MEM_LVL_IO, "I/O"},
+	{PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2, "remote RAM"},
+	{PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2, "remote cache"},
+	{PERF_MEM_LVL_LOC_RAM, "RAM"},
+	{PERF_MEM_LVL_L3, "L3"},
+	{PERF_MEM_LVL_L2, "L2"},
+	{PERF_MEM_LVL_LFB, "LFB"},
+	{PERF_MEM_LVL_L1, "L1"},
+};
+
+static const struct word snoops[] = {{PERF_MEM_SNOOP_HITM, ", hitm"},
+				     {PERF_MEM_SNOOP_HIT, ", snoop hit"},
+				     {PERF_MEM_SNOOP_MISS, ", snoop miss"}};
+
+/* The number of mem_lvl_num; by hand what the oldest headers lack. */
+static const char *level_by_number(unsigned number)
+{
+	static const char *const texts[16] = {
+		[1] = "L1",   [2] = "L2",       [3] = "L3",
+		[4] = "L4",   [5] = "L2 MHB",   [6] = "memory-side cache",
+		[7] = "L0",   [8] = "uncached", [9] = "CXL",
+		[10] = "I/O", [11] = "cache",   [12] = "LFB",
+		[13] = "RAM", [14] = "PMEM",
+	};
+
+	return texts[number & 15];
+}
+
+#define FIRST_WORD(table, bits) first_word(table, ARRAY_SIZE(table), bits)
+static const char *first_word(const struct word *table, size_t n, uint64_t bits)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (table[i].bit & bits)
+			return table[i].text;
+	}
+	return NULL;
+}
+
+bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT])
+{
+	const union perf_mem_data_src src = {.val = data_src};
+	const char *op = FIRST_WORD(ops, src.mem_op);
+	const char *level = level_by_number(src.mem_lvl_num);
+	const char *snoop = FIRST_WORD(snoops, src.mem_snoop);
+	const char *old = FIRST_WORD(levels, src.mem_lvl);
+	/* "remote RAM" says more than "RAM", and mem_lvl_num has no word for it */
+	bool far = level && src.mem_remote;
+
+	if (!level)
+		level = old;
+	if (!op && !level)
+		return false;
+	snprintf(ret, DATA_SOURCE_TEXT, "%s%s%s%s%s%s%s", op ? op : "access", level ? " " : "",
+		 far ? "remote " : "", level ? level : "",
+		 !level                          ? "" :
+		 src.mem_lvl & PERF_MEM_LVL_HIT  ? " hit" :
+		 src.mem_lvl & PERF_MEM_LVL_MISS ? " miss" :
+						   "",
+		 snoop ? snoop : "", src.mem_lock & PERF_MEM_LOCK_LOCKED ? ", locked" : "");
+	return true;
+}
