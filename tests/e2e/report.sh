@@ -418,13 +418,42 @@ t_types_that_share_a_name() {
 	expect_match "$T/out" '^# event     alloc: 7000 bytes$' "the header"
 }
 
+# The helper reads them; a comparison has readable names, too.
 t_only_the_linkers_name() {
 	foreign "$T/p.pb.gz"
 	pmb_ok report "$T/p.pb.gz"
-	expect_match "$T/out" ' _ZN2ns4workEv  app$' "a row"
+	expect_match "$T/out" ' ns::work  app$' "a row"
 	pmb_ok report --by class "$T/p.pb.gz"
+	expect_match "$T/out" ' ns$' "a class"
 	expect_match "$T/out" ' \[none\]$' "the rows"
 	expect_no_match "$T/out" ' rest$' "what a compiler appends is no class"
+	pmb_ok diff -e alloc/count "$T/p.pb.gz" "$T/p.pb.gz"
+	expect_match "$T/out" ' ns::work  app$' "a row of the difference"
+	pmb_ok report --pprof -o "$T/q.pb.gz" "$T/p.pb.gz"
+	gunzip <"$T/q.pb.gz" >"$T/text"
+	expect_eq "$(grep -ac _ZN2ns4workEv "$T/text")" 1 "the linker's name, kept"
+	expect_eq "$(grep -ac ns::work "$T/text")" 1 "the readable one"
+}
+
+# A name that stands for more text than there is memory, and many of them.
+t_hostile_mangled_names() {
+	local i deep
+	deep=$(printf 'St%.0s' $(seq 3000))
+	{
+		echo 'string_table: "" string_table: "cpu" string_table: "count"'
+		echo 'sample_type { type: 1 unit: 2 }'
+		echo "string_table: '_RXC0OODGLOBALB_' string_table: '_Z$deep'"
+		echo "string_table: '_RNvC1a1b'"
+		for i in 3 4 5; do
+			echo "function { id: $i name: $i system_name: $i }"
+			echo "location { id: $i line { function_id: $i } }"
+			echo "sample { location_id: $i value: 1 }"
+		done
+	} | encode "$T/p.pb.gz"
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_eq "$(folded_sum "$T/out")" 3 "samples"
+	expect_match "$T/out" '^a::b 1$' "a name among them"
+	expect_match "$T/out" '^_RXC0OODGLOBALB_ 1$' "what stays as it is"
 }
 
 # As stackcollapse-perf.pl takes the first line of a sample apart.

@@ -45,6 +45,18 @@ static void take_answers(struct cursor *c)
 	texts__free(texts);
 }
 
+static void take_demangled(struct cursor c)
+{
+	struct texts *texts = texts__new(512);
+	const char *names[ASKED];
+	ssize_t n = reply__names(&c, ASKED, texts, names);
+
+	expect(n == -EPROTO || (n > 0 && n <= ASKED));
+	for (ssize_t i = 0; i < n; i++)
+		expect(!names[i] || (*names[i] && strlen(names[i]) <= TEXT_MAX));
+	texts__free(texts);
+}
+
 static void take_file(struct cursor *c)
 {
 	struct reply_identity id;
@@ -68,11 +80,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	message = xmemdup(data + 1, size - 1); /* of its own size */
 	if (symd_msg__parse(message, size - 1, &header, &body) == 0) {
-		if (data[0] % 3 == 0)
+		if (data[0] % 3 == 0) {
+			take_demangled(body);
 			take_answers(&body);
-		else if (data[0] % 3 == 1)
+		}
+		if (data[0] % 3 == 1)
 			take_file(&body);
-		else if ((r = reply__flag(&body)) != -EPROTO)
+		if (data[0] % 3 == 2 && (r = reply__flag(&body)) != -EPROTO)
 			expect(r == 0 || r == 1);
 	}
 	free(message);

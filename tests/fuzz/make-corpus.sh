@@ -169,6 +169,8 @@ message() { le 1 "$1"; le 1 "$2"; le 2 "$(stat -c %s "$3")"; cat "$3"; } # TYPE 
 strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
 { message 2 1 "$W/tiny"; message 3 1 "$C/elf/only-debug"; message 5 0 "$W/lookup"; message 8 1 "$W/tiny"; } >"$C/requests/elf"
 { message 4 1 "$C/perf_map/plain"; message 5 0 "$W/lookup"; message 6 1 "$C/jitdump/plain"; message 5 0 "$W/lookup"; } >"$C/requests/jit"
+{ le 4 2; le 2 13; printf '_ZN2ns4workEv'; le 2 4; printf 'main'; } >"$W/names"
+{ message 11 0 "$W/names"; } >"$C/requests/names"
 { message 3 1 "$W/tiny"; } >"$C/requests/debug-first"
 { message 4 1 "$C/perf_map/plain"; message 5 0 "$W/nothing"; } >"$C/requests/no-addresses"
 

@@ -74,6 +74,54 @@ Test(sym_client, asks_and_is_answered)
 	cr_assert_eq(sym__failures(sym), 0);
 }
 
+Test(sym_client, names_without_a_file)
+{
+	static const char *const names[] = {"_ZN2ns4workEv",
+					    "main",
+					    "_RNvC3foo3bar",
+					    "",
+					    "_ZNSt6vectorIiSaIiEE9push_backEOi",
+					    "_Z"};
+	static const char *const want[] = {"ns::work",
+					   NULL,
+					   "foo::bar",
+					   NULL,
+					   "std::vector<int, std::allocator<int> >::push_back",
+					   NULL};
+	const char *got[ARRAY_SIZE(names)];
+
+	start(symd_main, TIMEOUT_MS);
+	cr_assert_eq(sym__demangle(sym, names, ARRAY_SIZE(names), got), ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cr_expect_eq(!got[i], !want[i], "%s: %s", names[i], got[i]);
+		cr_expect(!got[i] || strcmp(got[i], want[i]) == 0, "%s: %s", names[i], got[i]);
+	}
+}
+
+/* More than a request holds, and more than a reply does; one is longer than any name may be. */
+Test(sym_client, many_long_names)
+{
+	enum { N = 5000, BYTES = 2000 };
+	const char **names = xcalloc(N, sizeof(*names)), **got = xcalloc(N, sizeof(*got));
+	char *too_long = xcalloc(1, SYMD_NAME_MAX + 2);
+
+	for (int i = 0; i < N; i++)
+		names[i] = xasprintf("_ZN1a%db%0*dEv", BYTES + 1, BYTES, i);
+	memset(too_long, 'x', SYMD_NAME_MAX + 1);
+	memcpy(too_long, "_Z", 2);
+	free((char *)names[7]);
+	names[7] = too_long;
+	start(symd_main, TIMEOUT_MS);
+	cr_assert_eq(sym__demangle(sym, names, N, got), N);
+	for (int i = 0; i < N; i++) {
+		cr_assert_eq(i == 7, got[i] == NULL, "%d", i);
+		cr_assert(!got[i] || strncmp(got[i], "a::b000", 7) == 0, "%s", got[i]);
+		free((char *)names[i]);
+	}
+	free(names);
+	free(got);
+}
+
 /* More answers than a request may ask for, and more bytes than a reply can hold. */
 Test(sym_client, many_addresses_with_long_names)
 {

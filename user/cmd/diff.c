@@ -162,6 +162,7 @@ static int load_side(struct diff_run *run, size_t i, struct err *err)
 	int r = profile__load(&s->whole, a->files[i], &a->limits, err);
 
 	if (r == 0) {
+		profiles__demangle(s->whole);
 		profiles__prune(&s->whole);
 		r = find_event(run, s, a->files[i], err);
 	}

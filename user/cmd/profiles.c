@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,8 +13,12 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "out/escape.h"
+#include "pmubpf/budgets.h"
 #include "prof/merge.h"
 #include "prof/prune.h"
+#include "prof/readable.h"
+#include "sym/sym.h"
+#include "sys/clock.h"
 
 /* As messages have it: 'a.pb.gz'. The caller frees. */
 static char *quoted(const char *path)
@@ -67,6 +72,31 @@ int profiles__load(struct prof **ret, char *const *paths, size_t n,
 	if (r == 0)
 		*ret = TAKE_PTR(sum);
 	return r;
+}
+
+void profiles__demangle(struct prof *p)
+{
+	struct err err = {0};
+	struct sym *sym;
+	size_t left;
+
+	if (!prof__has_mangled(p))
+		return;
+	if (sym__new(&sym, &err) < 0) {
+		fprintf(stderr, "pmubpf: names are as linkers have them: %s\n", err.text);
+		return;
+	}
+	sym__until(sym, now_ns() + BUDGET_NAMING_S * 1000000000ULL, -1, 0);
+	left = prof__demangle(p, sym);
+	if (left) {
+		_cleanup_free_ char *why = sym__take_trouble(sym);
+
+		fprintf(stderr,
+			"pmubpf: %zu names are as linkers have them: the helper, which demangles, "
+			"%s\n",
+			left, why ? why : "took too long");
+	}
+	sym__free(sym);
 }
 
 void profiles__prune(struct prof **p)

@@ -10,6 +10,9 @@
 /* "-" is standard input. The caller frees *ret. */
 int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
 		  struct err *err);
+/* Functions of which only the linker's name is known get readable ones, by the helper; if it fails,
+ * standard error says so and they stay. */
+void profiles__demangle(struct prof *p);
 /* Leaves out the frames that the profile says are nobody's business; if that can't be understood,
  * standard error says so and they stay. */
 void profiles__prune(struct prof **p);

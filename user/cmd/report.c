@@ -256,6 +256,8 @@ int cmd_report(int argc, char **argv)
 		r = profiles__load(&run.whole, args.files, args.n_files, &args.limits, &err);
 	if (r == 0)
 		r = symbolize(&run, &err);
+	if (r == 0)
+		profiles__demangle(run.whole);
 	/* who reads a pprof file leaves them out himself */
 	if (r == 0 && (!args.format || args.format != format__named("pprof")))
 		profiles__prune(&run.whole);

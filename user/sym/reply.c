@@ -130,6 +130,22 @@ static bool pass_over(struct cursor *c, struct sym_name *ret)
 	return ok;
 }
 
+ssize_t reply__names(struct cursor *c, size_t n, struct texts *texts, const char **ret)
+{
+	size_t m = cursor__u32(c);
+	bool ok = cursor__ok(c) && m > 0 && m <= n;
+
+	for (size_t i = 0; ok && i < m; i++) {
+		ret[i] = text_of(c, SYMD_NAME_MAX, texts__has_room(texts) ? texts : NULL, &ok);
+		if (ret[i] && !*ret[i]) /* there was no room */
+			ret[i] = NULL;
+	}
+	if (ok && cursor__done(c))
+		return (ssize_t)m;
+	memset(ret, 0, n * sizeof(*ret));
+	return -EPROTO;
+}
+
 ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret)
 {
 	size_t m = cursor__u32(c), i;

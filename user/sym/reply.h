@@ -32,5 +32,7 @@ int reply__flag(struct cursor *c);
 /* Of LOOKUP: how many of the n there are, at least one; ret has these, to be freed by
  * sym_name__done(). What there is no room for in texts has no name (SYM_ROOM). */
 ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret);
+/* Of DEMANGLE, likewise; NULL for what is none. */
+ssize_t reply__names(struct cursor *c, size_t n, struct texts *texts, const char **ret);
 
 #endif

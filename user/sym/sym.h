@@ -118,4 +118,11 @@ size_t sym__build_id(const struct sym *sym, const uint8_t **ret);
 void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
 void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
 
+/*
+ * What C++'s and Rust's compilers made names of; NULL for a name that isn't one of theirs. The
+ * texts lie where those of look-ups do. Returns how many of the first got an answer: all, unless
+ * the helper failed over them or time was up.
+ */
+size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const char **ret);
+
 #endif

@@ -18,6 +18,7 @@
  * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  * 							u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
+ * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -30,7 +31,8 @@
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
  * without SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the
- * name.
+ * name. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
+ * too.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -43,7 +45,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 5,
+	SYMD_VERSION = 6,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -74,6 +76,7 @@ enum symd_type {
 	SYMD_BUILD_TABLE,
 	SYMD_CLOSE,
 	SYMD_FORGET,
+	SYMD_DEMANGLE,
 };
 
 enum symd_table_status {

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/reason.h"
+#include "symd/demangle.h"
 #include "symd/elf_cfi.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
@@ -132,6 +133,46 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 	return 0;
 }
 
+static void put_demangled(struct buf *reply, const char *name, size_t len)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	bool other;
+
+	demangle(name, len, &text);
+	other = text.len <= SYMD_NAME_MAX && (text.len != len || memcmp(text.data, name, len) != 0);
+	symd_msg__put_u16(reply, other ? (uint16_t)text.len : 0);
+	buf__add(reply, text.data, other ? text.len : 0);
+}
+
+static int requests__demangle(struct requests *s, struct cursor *body)
+{
+	enum { ENOUGH_MS = 1000 };
+	uint32_t n = cursor__u32(body), done;
+	uint64_t deadline = now_ms() + ENOUGH_MS;
+	size_t count_at = s->reply.len, before;
+
+	if (!n)
+		return -EPROTO;
+	symd_msg__put_u32(&s->reply, 0);
+	for (done = 0; done < n; done++) {
+		size_t len = cursor__u16(body);
+		const char *name = cursor__bytes(body, len);
+
+		if (!cursor__ok(body) || len > SYMD_NAME_MAX)
+			return -EPROTO;
+		before = s->reply.len;
+		put_demangled(&s->reply, name, len);
+		if (s->reply.len > SYMD_MSG_MAX) {
+			s->reply.len = before;
+			break;
+		}
+		if (now_ms() > deadline)
+			n = done + 1;
+	}
+	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	return 0;
+}
+
 /* Sealed, so that who reads it reads what it has checked. */
 static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head)
 {
@@ -232,6 +273,11 @@ static void requests__forget(struct requests *s, int fd)
 	}
 }
 
+static bool needs_no_file(uint16_t type)
+{
+	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE;
+}
+
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
 {
 	struct symd_header header;
@@ -241,7 +287,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 	*ret_fd = -1;
 	if (r < 0)
 		return r;
-	if ((header.type == SYMD_LOOKUP || header.type == SYMD_CLOSE) != (*fd < 0))
+	if (needs_no_file(header.type) != (*fd < 0))
 		return -EPROTO;
 	symd_msg__begin(&s->reply, header.type, header.seq);
 	switch (header.type) {
@@ -262,6 +308,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_LOOKUP:
 		r = requests__lookup(s, &body);
+		break;
+	case SYMD_DEMANGLE:
+		r = requests__demangle(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);
