@@ -261,6 +261,55 @@ Test(group, other_types_and_too_large_sums_are_not_added)
 	prof__free(other);
 }
 
+static struct prof *clock_in(const char *unit, int64_t value)
+{
+	struct prof *made = prof__new();
+
+	prof__type(made, "cpu", unit);
+	BUILD_SAMPLE(made, "work,main", 0, value);
+	return made;
+}
+
+/* In the finer unit, whichever comes first, as pprof adds them. */
+Test(group, times_in_other_units_are_added)
+{
+	static const struct {
+		const char *units[2], *unit;
+		int64_t values[2], sum;
+	} cases[] = {
+		{{"nanoseconds", "milliseconds"}, "nanoseconds", {5, 7}, 7000005},
+		{{"milliseconds", "nanoseconds"}, "nanoseconds", {7, -5}, 6999995},
+		{{"seconds", "ms"}, "ms", {2, 3}, 2003},
+		{{"microseconds", "us"}, "microseconds", {2, 3}, 5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct prof *a = clock_in(cases[i].units[0], cases[i].values[0]);
+		struct prof *b = clock_in(cases[i].units[1], cases[i].values[1]);
+
+		cr_assert_eq(prof__merge(&a, b, "b", &err), 0, "%s", err.text);
+		cr_expect_eq(a->n_samples, 1);
+		cr_expect_eq(a->values[0], cases[i].sum, "%zu: %lld", i, (long long)a->values[0]);
+		cr_expect_str_eq(prof__text(a, a->types[0].unit), cases[i].unit);
+		prof__free(a);
+		prof__free(b);
+	}
+}
+
+Test(group, units_that_cannot_be_added)
+{
+	struct prof *a = clock_in("nanoseconds", 1), *b = clock_in("bytes", 1);
+	struct prof *c = clock_in("seconds", INT64_MAX / 1000);
+
+	cr_expect_lt(prof__merge(&a, b, "'b'", &err), 0);
+	cr_expect_not_null(strstr(err.text, "sample type 1 is cpu/bytes"), "%s", err.text);
+	cr_expect_lt(prof__merge(&a, c, "'c'", &err), 0);
+	cr_expect_not_null(strstr(err.text, "doesn't fit into 64 bits"), "%s", err.text);
+	prof__free(a);
+	prof__free(b);
+	prof__free(c);
+}
+
 /* ---- classes */
 
 Test(group, classes)

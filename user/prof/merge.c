@@ -13,12 +13,46 @@ static bool same_text(const struct prof *a, uint32_t x, const struct prof *b, ui
 	return strcmp(prof__text(a, x), prof__text(b, y)) == 0;
 }
 
+/* 0: it is no unit of time. */
+static int64_t ns_of(const char *unit)
+{
+	static const struct {
+		const char *name, *brief;
+		int64_t ns;
+	} units[] = {
+		{"nanoseconds", "ns", 1},
+		{"microseconds", "us", 1000},
+		{"milliseconds", "ms", 1000000},
+		{"seconds", "s", 1000000000},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (strcmp(unit, units[i].name) == 0 || strcmp(unit, units[i].brief) == 0)
+			return units[i].ns;
+	}
+	return 0;
+}
+
+/* How many of the finer unit one of type t of p is, if the other's are finer; 1 else. 0: their
+ * units have nothing in common. */
+static int64_t factor(const struct prof *p, const struct prof *other, size_t t)
+{
+	const char *unit = prof__text(p, p->types[t].unit);
+	const char *others = prof__text(other, other->types[t].unit);
+	int64_t ns = ns_of(unit), others_ns = ns_of(others);
+
+	if (strcmp(unit, others) == 0)
+		return 1;
+	if (!ns || !others_ns)
+		return 0;
+	return ns > others_ns ? ns / others_ns : 1;
+}
+
 static int same_types(const struct prof *a, const struct prof *b, const char *name, struct err *err)
 {
 	for (size_t i = 0; i < a->n_types || i < b->n_types; i++) {
 		if (i < a->n_types && i < b->n_types &&
-		    same_text(a, a->types[i].name, b, b->types[i].name) &&
-		    same_text(a, a->types[i].unit, b, b->types[i].unit))
+		    same_text(a, a->types[i].name, b, b->types[i].name) && factor(a, b, i))
 			continue;
 		return err__set(err, -EINVAL,
 				"%s can't be added: its sample type %zu is %s%s%s, and the other "
@@ -40,11 +74,14 @@ static int check_sums(const struct prof *a, const struct prof *b, const char *na
 		uint64_t sum = 0;
 
 		for (size_t k = 0; k < 2; k++) {
+			uint64_t scale = (uint64_t)factor(both[k], both[!k], t);
+
 			for (size_t i = 0; i < both[k]->n_samples; i++) {
 				int64_t value = prof__values(both[k], i)[t];
 				uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
-				if (__builtin_add_overflow(sum, magnitude, &sum) || sum > INT64_MAX)
+				if (__builtin_mul_overflow(magnitude, scale, &magnitude) ||
+				    __builtin_add_overflow(sum, magnitude, &sum) || sum > INT64_MAX)
 					return err__set(
 						err, -ERANGE,
 						"%s can't be added: the sum of %s doesn't fit "
@@ -56,7 +93,8 @@ static int check_sums(const struct prof *a, const struct prof *b, const char *na
 	return 0;
 }
 
-static void add(struct prof_copier *c, const struct prof *from)
+/* In the finer of both units, as check_sums() has found to fit. */
+static void add(struct prof_copier *c, const struct prof *from, const struct prof *other)
 {
 	prof_copier__from(c, from);
 	for (size_t i = 0; i < from->n_samples; i++) {
@@ -65,7 +103,7 @@ static void add(struct prof_copier *c, const struct prof *from)
 					       prof_copier__labels(c, s->labels));
 
 		for (size_t t = 0; t < from->n_types; t++)
-			values[t] += prof__values(from, i)[t];
+			values[t] += prof__values(from, i)[t] * factor(from, other, t);
 	}
 }
 
@@ -82,12 +120,15 @@ int prof__merge(struct prof **to, const struct prof *from, const char *name, str
 		prof__free(both);
 		return r;
 	}
-	for (size_t i = 0; i < first->n_types; i++)
+	for (size_t i = 0; i < first->n_types; i++) {
+		const struct prof *finer = factor(first, from, i) > 1 ? from : first;
+
 		prof__type(both, prof__text(first, first->types[i].name),
-			   prof__text(first, first->types[i].unit));
-	add(&c, first);
+			   prof__text(finer, finer->types[i].unit));
+	}
+	add(&c, first, from);
 	prof_copier__head(&c);
-	add(&c, from);
+	add(&c, from, first);
 	for (size_t i = 0; i < from->n_comments; i++)
 		prof__comment(both, prof__text(from, from->comments[i]));
 	if (from->time_ns && (!both->time_ns || from->time_ns < both->time_ns))
