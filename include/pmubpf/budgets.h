@@ -30,6 +30,8 @@
 	  "what is left has no names", "frames.unnamed.out_of_time")                              \
 	X(PATIENCE_MS, 500, "%d ms at most", "naming one file while others wait",                 \
 	  "it is asked again when all had their turn", "")                                        \
+	X(SECOND_PATIENCE_MS, 2500, "%d ms, or an equal share of half of what is left",           \
+	  "the same, at its second turn", "it gets what time there is after all others", "")      \
 	X(ANSWER_S, 10, "%d s", "one answer about a file",                                        \
 	  "the file is set aside, and named in a warning", "set_aside")                           \
 	X(SET_ASIDE, 256, "%d", "files that are set aside, by name", "more are counted only",     \

@@ -98,6 +98,27 @@ t_files_that_are_read_slowly() {
 	expect_le $(($(date +%s%3N) - $(cat "$T/asked"))) 20000 "ms from Ctrl-C to the end"
 }
 
+# Five that no time is enough for, and a light one that takes 1 to 2 s: more than a turn of all,
+# less than a second one. Whoever waits for the heavy ones first has no time left for it.
+t_a_file_that_takes_2_seconds_beside_slower_ones() {
+	need_root
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	local endless honest
+	mkdir "$T/endless" "$T/honest"
+	spawn unshare -m "$WORKLOADS/fusehang" slow "$T/endless" 5 900 "$WORKLOADS/split" 90
+	endless=$spawned
+	spawn nice -n 10 unshare -m "$WORKLOADS/fusehang" slow "$T/honest" 1 200 \
+		"$WORKLOADS/inlined" 90
+	honest=$spawned
+	wait_until has_children "$endless" 6 || skip "no such file system here"
+	wait_until has_children "$honest" 2 || skip "no such file system here"
+	sleep 1
+	kill -USR1 "$endless" "$honest"
+	hurt -a --max-memory 32M -d 2
+	expect_within_budgets
+	expect_match "$T/folded" ';leaf_spin ' "names of the file that takes 1 to 2 s"
+}
+
 wait_no_more() {
 	sleep 14 # each of the six takes its half second before the innocent one has its turn
 	date +%s%3N >"$T/asked"

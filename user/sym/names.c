@@ -48,6 +48,8 @@ enum { HOT_PERCENT = 1 };
 /* What a file may take at most before all others had their turn; a large one with honest symbols
  * takes 50 ms. */
 #define PATIENCE_NS (BUDGET_PATIENCE_MS * 1000000ULL)
+/* And at least, when they had. */
+#define SECOND_PATIENCE_NS (BUDGET_SECOND_PATIENCE_MS * 1000000ULL)
 
 static int compare_frames(const void *a, const void *b, void *ctx)
 {
@@ -389,31 +391,47 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 	return groups;
 }
 
-/* Of half of the time, what all that are left get alike: whoever takes more waits until all had
- * their turn. */
-static uint64_t patience_ns(const struct resolver *r, const struct group *g, size_t n_left)
+/* Of half of the time that is left, what all of n get alike; at least so much, at most that. */
+static uint64_t share_ns(const struct resolver *r, size_t n, uint64_t least, uint64_t most)
 {
 	uint64_t now = now_ns(), left = now < r->until_ns ? r->until_ns - now : 0;
-	uint64_t share = left / 2 / n_left;
+	uint64_t share = left / 2 / n;
 
-	if (g->hot && r->servers)
-		return 0;
-	return share < PATIENCE_NS ? share + 1 : PATIENCE_NS;
+	return share > most ? most : share < least ? least : share;
 }
 
+/* Those that were put off, each for its share. Whoever takes more is begun anew each time, so
+ * shares are not small. */
+static void name_put_off(struct resolver *r, struct group *groups, size_t n, uint64_t least)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		left += groups[i].put_off;
+	for (size_t i = 0; i < n; i++) {
+		if (!groups[i].put_off || sym__is_stopped(r->sym))
+			continue;
+		sym__set_patience(r->sym, least ? share_ns(r, left--, least, UINT64_MAX) : 0);
+		name_group(r, &groups[i]);
+	}
+}
+
+/* All have a turn of half a second at most, whoever takes more a second one, and what time there
+ * is then. */
 static void name_groups(struct resolver *r, struct group *groups, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (r->sym)
-			sym__set_patience(r->sym, patience_ns(r, &groups[i], n - i));
+			sym__set_patience(r->sym, groups[i].hot && r->servers ?
+							  0 :
+							  share_ns(r, n - i, 1, PATIENCE_NS));
 		name_group(r, &groups[i]);
 	}
-	if (r->sym)
-		sym__set_patience(r->sym, 0);
-	for (size_t i = 0; i < n; i++) {
-		if (groups[i].put_off && !sym__is_stopped(r->sym))
-			name_group(r, &groups[i]);
-	}
+	if (!r->sym)
+		return;
+	name_put_off(r, groups, n, SECOND_PATIENCE_NS);
+	name_put_off(r, groups, n, 0);
+	sym__set_patience(r->sym, 0);
 }
 
 static void count_work(const struct resolver *r)
