@@ -86,9 +86,11 @@ hostile_file_systems() {
 	FUSE=$T/fuse hostile setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" exec "$T/exec" 60 60
 	hostile unshare -m "$WORKLOADS/fusehang" serve "$T/silent" "$WORKLOADS/split" 600
 	silent=$spawned
+	wait_until has_children "$silent" 2 || fail "no such file system here"
 	[ "${SOAK:-0}" = 1 ] || return 0
 	hostile unshare -m "$WORKLOADS/fusehang" slow "$T/slow" 6 400 "$WORKLOADS/split" 600
 	slow=$spawned
+	wait_until has_children "$slow" 7 || fail "no such file system here"
 }
 
 innocent() { # SECONDS: records beside it, as $T/folded
@@ -109,10 +111,10 @@ t_all_attackers_at_once() {
 	spawn "$WORKLOADS/inlined" 900
 	innocent 3
 	without=$share
+	hostile_file_systems # while there is time for them to begin
 	hostile_files
 	hostile_names
 	hostile_crowds
-	hostile_file_systems
 	sleep 2
 	[ -z "$silent" ] || kill -USR1 "$silent"
 	[ -z "$slow" ] || kill -USR1 "$slow"
