@@ -326,11 +326,16 @@ points_of() { # PERCENT SAMPLES
 	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? 400 * sqrt(p / 100 * (1 - p / 100) / n) + 0.5 : 0 }'
 }
 
-# A function's share of the time, where a clock took so many samples a second of a CPU (default:
-# 1,000).
+# Samples of what matches, so many for 1e9 of what is summed up (default: 1,000).
+samples_of() { # FILE REGEX [RATE]
+	awk -v sum="$(folded_sum_of "$1" "$2")" -v rate="${3:-1000}" \
+		'BEGIN { printf "%d\n", sum / 1e9 * rate }'
+}
+
+# A function's share of the time, where a clock took so many samples a second of a CPU.
 expect_share() { # FILE NAME PERCENT [REGEX2 [HZ]]
 	local n
-	n=$(awk -v ns="$(folded_sum_of "$1" "${4:-.}")" -v hz="${5:-1000}" 'BEGIN { printf "%d\n", ns / 1e9 * hz }')
+	n=$(samples_of "$1" "${4:-.}" "${5:-1000}")
 	expect_within "$(frame_share "$1" "$2" "${4:-.}")" "$3" "$(points_of "$3" "$n")" "share of $2 in $n samples"
 }
 

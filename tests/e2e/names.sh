@@ -29,10 +29,11 @@ t_max_depth() {
 
 t_cxx() {
 	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 2
-	local name
+	local name points
+	points=$(points_of 25 "$(samples_of "$T/folded" ';outer::' 2000)")
 	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
 		'outer::Engine::operator\(\)' 'outer::operator<<'; do
-		expect_within "$(folded_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 5 "$name"
+		expect_within "$(folded_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 "$points" "$name"
 	done
 	expect_no_match "$T/folded" ';_Z' "a mangled name"
 }

@@ -85,7 +85,8 @@ t_a_process() {
 	expect_eq "$(sum_get '[.events[] | "\(.name) \(.scope) \(.added)"] | join(", ")')" \
 		"cpu-clock per-task false, msr/tsc/ per-cpu false, cpu-clock per-cpu true" "events"
 	expect_no_match "$T/folded" '^(cpu-clock|msr/tsc/);[^s]' "another program"
-	expect_within "$(folded_share "$T/folded" ';hot70(;|$)' '^msr/tsc/;')" 70 6 "share of hot70"
+	expect_within "$(folded_share "$T/folded" ';hot70(;|$)' '^msr/tsc/;')" 70 \
+		"$(points_of 70 "$(sum_aggregated 1)")" "share of hot70"
 	expect_ge "$(sum_get '.events[1].kernel.weight_filtered')" 1 "what other CPUs counted is filtered"
 }
 
@@ -95,7 +96,8 @@ t_all_cpus() {
 	pmb_ok record -a -e msr/tsc/ -d 2 -o "$T/folded" --summary "$T/sum.json"
 	expect_ledger
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight 0)" "Σ of the lines against the summary"
-	expect_within "$(frame_share "$T/folded" hot70 '^split;')" 70 6 "share of hot70"
+	expect_share "$T/folded" hot70 70 '^split;' \
+		"$(awk -v hz="$(tsc_hz 0)" 'BEGIN { print 1e12 / hz }')"
 }
 
 t_how_often() {
