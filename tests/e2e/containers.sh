@@ -52,6 +52,17 @@ docker_run() { # NAME PROGRAM SECONDS
 	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" >/dev/null || fail "docker run $1"
 }
 
+# Until the container's program has had a good part of a second of a CPU.
+wait_for_work_of() { # DOCKER|PODMAN_ NAME
+	local pid
+	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_worked "$pid" ||
+		fail "$2 does not run: $(head -c 300 "$T/err")"
+}
+
+has_worked() { # PID
+	[ "$(cpu_time_ns "$1")" -ge 300000000 ]
+}
+
 podman_() {
 	podman --root "$T/graph" --runroot "$T/run" --runtime runc --cgroup-manager cgroupfs "$@"
 }
@@ -66,12 +77,14 @@ t_docker() {
 	need_docker
 	docker_run web-1 alpha 60
 	docker_run old-2 beta 60
-	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 6 --by container -o "$T/folded" -o "$T/p.pb.gz" 2>"$T/err" &
+	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 120 --by container -o "$T/folded" -o "$T/p.pb.gz" 2>"$T/err" &
 	local recorder=$! state
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	sleep 2
 	docker rm -f old-2 >/dev/null 2>&1
 	docker_run new-3 gamma 60
+	wait_for_work_of docker new-3
+	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
 	for state in 'web-1 alpha' 'old-2 beta' 'new-3 gamma'; do
@@ -93,10 +106,12 @@ t_only_one() {
 	need_docker
 	docker_run web-1 alpha 60
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$PMUBPF" record -q -e cpu-clock -F 499 -d 5 --container new-3 -o "$T/folded" --summary "$T/sum.json" 2>"$T/err" &
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container new-3 -o "$T/folded" --summary "$T/sum.json" 2>"$T/err" &
 	local recorder=$! id
-	sleep 1.5
+	wait_until has_perf_events "$recorder" || fail "record does not start"
 	docker_run new-3 gamma 60
+	wait_for_work_of docker new-3
+	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
 	expect_ledger
@@ -134,10 +149,14 @@ t_image() {
 		options+=(--cap-drop ALL --cap-add SYS_ADMIN --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH)
 	fi
 	docker_run web-1 alpha 60
-	docker run "${options[@]}" pmubpf record -q -a -e cpu-clock -F 499 -d 5 --by container,user >"$T/folded" 2>"$T/err" &
+	docker run --name tool "${options[@]}" pmubpf record -q -a -e cpu-clock -F 499 -d 120 \
+		--by container,user >"$T/folded" 2>"$T/err" &
 	recorder=$!
-	sleep 2.5
+	wait_for 60 has_perf_events_in tool ||
+		fail "record does not start in a container: $(head -c 300 "$T/err")"
 	docker_run new-3 gamma 60
+	wait_for_work_of docker new-3
+	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
 	for state in 'web-1;root alpha' 'new-3;root gamma'; do
@@ -145,6 +164,10 @@ t_image() {
 		expect_ge "$(ns_of $state)" 1 "ns in hot70 and hot30 of $state"
 	done
 	expect_no_match "$T/folded" 'alpha;.*\[alpha\]' "frames without names"
+}
+
+has_perf_events_in() { # CONTAINER
+	has_perf_events "$(docker inspect -f '{{.State.Pid}}' "$1")"
 }
 
 t_podman() {
@@ -156,11 +179,13 @@ t_podman() {
 		/bin/delta 60 >/dev/null 2>"$T/err" || skip "podman run: $(tail -n 1 "$T/err")"
 	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image -o "$T/folded" 2>"$T/err"
 	expect_eq $? 0 "exit status"
-	"$PMUBPF" record -q -e cpu-clock -F 499 -d 5 --container late-8 -o "$T/late" 2>"$T/err" &
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container late-8 -o "$T/late" 2>"$T/err" &
 	local recorder=$!
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 pmubpf-test:2 \
 		/bin/gamma 60 >/dev/null 2>"$T/err"
+	wait_for_work_of podman_ late-8
+	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status of the second"
 	podman_ rm -f -t 0 db-7 late-8 >/dev/null 2>&1
