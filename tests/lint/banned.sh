@@ -6,7 +6,7 @@
 #
 #   - functions that can't be used safely, or for which there is one better way here;
 #   - a source file without its SPDX line;
-#   - functions of more than 60 lines, files of more than 600 (the exceptions stand below, with reasons);
+#   - functions of more than 60 lines, files of more than 600 (exceptions and reasons below);
 #   - functions in C of more than 20 branches: if, for, while, case, ?, && and ||.
 set -u
 TOP=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
@@ -74,7 +74,6 @@ names=$(tr ' ' '\n' <<<"$BANNED" | sed -n 's/:.*//p' | paste -sd'|')
 
 check_banned() { # FILE
 	local found
-	grep -qE "($names)[[:space:]]*\\(" "$1" || return 0 # quick: most files have none, even in comments
 	found=$(code "$1" | grep -nE "(^|[^[:alnum:]_.>])($names)[[:space:]]*\(") || return 0
 	while IFS=: read -r line text; do
 		local name
@@ -93,35 +92,40 @@ check_spdx() { # FILE
 }
 
 # C: a function is what lies between "{" and "}" in the first column.
-check_lengths() { # FILE
-	local lines name line length
-	lines=$(wc -l <"$1")
-	if [ "$lines" -gt "$MAX_FILE" ] && ! long_file_allowed "$1"; then
-		complain "$1:1" "$lines lines, more than $MAX_FILE"
-	fi
-	while read -r line length name; do
-		long_function_allowed "$1" "$name" ||
-			complain "$1:$line" "$name has $length lines, more than $MAX_FUNCTION"
-	done < <(awk -v max="$MAX_FUNCTION" '
-		/^[A-Za-z_].*\(/ { head = $0; at = NR }
-		/^\{/ { start = NR }
+check_lengths() { # FILE…
+	local file name line length
+	while read -r file line length name; do
+		if [ -z "$name" ]; then
+			long_file_allowed "$file" || complain "$file:1" "$length lines, more than $MAX_FILE"
+		else
+			long_function_allowed "$file" "$name" ||
+				complain "$file:$line" "$name has $length lines, more than $MAX_FUNCTION"
+		fi
+	done < <(awk -v max="$MAX_FUNCTION" -v max_file="$MAX_FILE" '
+		FNR == 1 { start = 0 }
+		FNR == max_file + 1 { long[FILENAME] }
+		FILENAME in long { long[FILENAME] = FNR }
+		/^[A-Za-z_].*\(/ { head = $0; at = FNR }
+		/^\{/ { start = FNR }
 		/^\}/ && start {
-			if (NR - start - 1 > max) {
+			if (FNR - start - 1 > max) {
 				if (head ~ /^Test\(/) { sub(/.*, /, "", head); sub(/\).*/, "", head) }
 				sub(/\(.*/, "", head); sub(/.*[ *]/, "", head)
-				print at, NR - start - 1, head
+				print FILENAME, at, FNR - start - 1, head
 			}
 			start = 0
-		}' "$1")
+		}
+		END { for (file in long) print file, 1, long[file] }' "$@")
 }
 
 # C: what lies between "{" and "}" in the first column again, without comments and the insides of
 # strings.
-check_branches() { # FILE
-	local name line branches
-	while read -r line branches name; do
-		complain "$1:$line" "$name has $branches branches, more than $MAX_BRANCHES: a table, or parts?"
+check_branches() { # FILE…
+	local file name line branches
+	while read -r file line branches name; do
+		complain "$file:$line" "$name has $branches branches, more than $MAX_BRANCHES: a table, or parts?"
 	done < <(awk -v max="$MAX_BRANCHES" '
+		FNR == 1 { comment = 0; inside = 0 }
 		{
 			code = $0
 			if (comment && !sub(/^.*\*\//, "", code)) next
@@ -131,7 +135,7 @@ check_branches() { # FILE
 			sub(/\/\/.*/, "", code)
 			comment = sub(/\/\*.*/, "", code)
 		}
-		code ~ /^[A-Za-z_].*\(/ { head = code; at = NR }
+		code ~ /^[A-Za-z_].*\(/ { head = code; at = FNR }
 		code ~ /^\{/ { inside = 1; n = 0 }
 		inside {
 			n += gsub(/&&|\|\||\?/, " ", code)
@@ -141,29 +145,26 @@ check_branches() { # FILE
 		/^\}/ && inside {
 			if (n > max) {
 				sub(/\(.*/, "", head); sub(/.*[ *]/, "", head)
-				print at, n, head
+				print FILENAME, at, n, head
 			}
 			inside = 0
-		}' "$1")
+		}' "$@")
 }
 
-n=0
-while read -r file; do
-	check_banned "$file"
-	check_branches "$file"
+mapfile -t c < <(sources '\.(c|h|cc)$')
+mapfile -t scripts < <(sources '(\.(sh|mk|py)|(^|/)Makefile)$')
+mapfile -t pages < <(sources '^user/html/.*\.(js|css|html)$')
+n=$((${#c[@]} + ${#scripts[@]} + ${#pages[@]}))
+if [ "${#c[@]}" -gt 0 ]; then
+	while read -r file; do
+		check_banned "$file"
+	done < <(grep -lE "($names)[[:space:]]*\\(" "${c[@]}") # most have none, even in comments
+	check_branches "${c[@]}"
+fi
+[ $((${#c[@]} + ${#pages[@]})) -eq 0 ] || check_lengths "${c[@]}" "${pages[@]}"
+for file in "${c[@]}" "${scripts[@]}" "${pages[@]}"; do
 	check_spdx "$file"
-	check_lengths "$file"
-	n=$((n + 1))
-done < <(sources '\.(c|h|cc)$')
-while read -r file; do
-	check_spdx "$file"
-	n=$((n + 1))
-done < <(sources '(\.(sh|mk|py)|(^|/)Makefile)$')
-while read -r file; do
-	check_spdx "$file"
-	check_lengths "$file"
-	n=$((n + 1))
-done < <(sources '^user/html/.*\.(js|css|html)$')
+done
 
 if [ "$n" -eq 0 ]; then
 	echo "lint: banned: no source file found in $TOP"

@@ -80,8 +80,8 @@ includes() {
 }
 
 check_user() { # FILE LINE HEADER (with its delimiters)
-	local file=$1 at=$1:$2 header=${3:1:-1} folder target
-	folder=$(cut -d/ -f2 <<<"$file")
+	local file=$1 at=$1:$2 header=${3:1:-1} folder=${1#user/} target
+	folder=${folder%%/*}
 	case $3 in
 	"<bpf/"* | "<linux/bpf.h>" | "<linux/btf.h>")
 		[ "$folder" = collect ] || complain "$at" "$3: only collect/ uses libbpf and bpf(2)"
@@ -154,7 +154,7 @@ diff <(sed -n '/^<!-- layers /,/^<!-- end /p' ARCHITECTURE.md | sed '1d;$d') <(t
 # return to.
 talk='(^|[^[:alnum:]_>.])(printf|fprintf|vprintf|vfprintf|dprintf|puts|fputs|putchar|perror|err|errx|warn|warnx|exit|_exit|abort)\('
 while IFS=: read -r file line text; do
-	call=$(grep -oE "$talk" <<<"$text" | head -n 1 | grep -oE '[a-z_]+\($')
+	[[ $text =~ $talk ]] && call="${BASH_REMATCH[2]}("
 	case "$file $call" in
 	"user/cmd/"*) ;;
 	"user/base/mem.c _exit(") ;;
