@@ -22,10 +22,10 @@ if [ $# -eq 0 ]; then
 fi
 
 bad=0
-for file; do
-	where=$("$tool" --dry-run --style=file "$file" 2>&1 | grep -m 1 -oE "^[^ ]+:[0-9]+:[0-9]+") || continue
-	echo "${where%:*}: not formatted; \`make format' does it"
+while read -r where; do
+	echo "$where: not formatted; \`make format' does it"
 	bad=$((bad + 1))
-done
+done < <("$tool" --dry-run --style=file "$@" 2>&1 | sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: .*/\1/p' |
+	sort -u -t: -k 1,1)
 [ "$bad" -eq 0 ] && echo "lint: format: ok ($# files)" || echo "lint: format: $bad of $# files differ"
 [ "$bad" -eq 0 ]
