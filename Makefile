@@ -16,6 +16,7 @@ BPFTOOL = $(shell mk/find-bpftool.sh)
 prefix  ?= /usr/local
 bindir  ?= $(prefix)/bin
 mandir  ?= $(prefix)/share/man
+MANUAL  := $(wildcard docs/man/*.[157])
 
 ifeq ($(V),1)
 Q :=
@@ -27,7 +28,7 @@ endif
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all deps demo check lint test format install clean help own
+.PHONY: all deps demo check lint test format install uninstall clean help own
 .DEFAULT_GOAL := all
 
 include mk/build.mk
@@ -52,7 +53,7 @@ help:
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \
 	  'make soak          what an hour beside 2,000 starts a minute takes; as root' \
-	  'make install       DESTDIR, prefix' \
+	  'make install       DESTDIR, prefix; make uninstall takes it away' \
 	  'make format        clang-format, in place' \
 	  'make clean' \
 	  '' \
@@ -76,7 +77,12 @@ own:
 
 install: all
 	install -D -m 755 $(PMUBPF) $(DESTDIR)$(bindir)/pmubpf
-	install -D -m 644 docs/man/pmubpf.1 $(DESTDIR)$(mandir)/man1/pmubpf.1
+	for p in $(notdir $(MANUAL)); do \
+		install -D -m 644 docs/man/$$p $(DESTDIR)$(mandir)/man$${p##*.}/$$p || exit 1; done
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/pmubpf
+	for p in $(notdir $(MANUAL)); do rm -f $(DESTDIR)$(mandir)/man$${p##*.}/$$p; done
 
 format:
 	clang-format -i $(FORMATTED)

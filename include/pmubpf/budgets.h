@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What programs can have too much of, and how much of it there is for all of them, or for one. One
- * list: the numbers that the code has, and the rows that SECURITY.md and the man page have
+ * list: the numbers that the code has, and the rows that SECURITY.md and pmubpf-summary(5) have
  * (tests/unit/test_budgets.c compares them).
  *
  * 	X(id, number, how much, what, what happens beyond, key of the summary)

@@ -1,57 +1,81 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The man page names every option, event and key that the tool has, and no other options.
+# The manual names every option, event and key that the tool has, and no other options.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MAN=$TOP/docs/man/pmubpf.1
+MAN=$TOP/docs/man
+
+commands() {
+	"$PMUBPF" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'
+}
 
 # The long options that a command's --help lists, one per line.
 help_options() { # COMMAND
-	"$PMUBPF" "$1" --help | grep -oE '^ {2,6}(-., )?--[a-z][a-z-]*' | grep -oE '\-\-[a-z][a-z-]*' | sort -u
+	"$PMUBPF" "$1" --help | grep -oE '^ {2,6}(-., )?--[a-z][a-z-]*' |
+		grep -oE '\-\-[a-z][a-z-]*' | sort -u
 }
 
-# Those of a section of the man page. mdoc writes --unit as "Fl Fl unit".
-man_options() { # SECTION
-	awk -v s=".Sh $1" '/^\.Sh / { on = $0 == s } on && /^\.It / { print }' "$MAN" |
-		grep -oE 'Fl Fl [a-z][a-z-]*' | sed 's/Fl Fl /--/' | sort -u
+# Those of a command's page. mdoc writes --unit as "Fl Fl unit".
+man_options() { # COMMAND
+	grep '^\.It' "$MAN/pmubpf-$1.1" | grep -oE 'Fl Fl [a-z][a-z-]*' | sed 's/Fl Fl /--/' |
+		sort -u
 }
 
-expect_same_options() { # COMMAND SECTION
+expect_same_options() { # COMMAND
 	local missing
 	help_options "$1" >"$T/help"
-	man_options "$2" >"$T/man"
+	man_options "$1" >"$T/man"
 	[ -s "$T/help" ] || fail "pmubpf $1 --help lists no options"
 	missing=$(comm -23 "$T/help" "$T/man" | tr '\n' ' ')
-	[ -z "$missing" ] || fail "not in the man page: $missing"
+	[ -z "$missing" ] || fail "not in pmubpf-$1(1): $missing"
 	missing=$(comm -13 "$T/help" "$T/man" | tr '\n' ' ')
-	[ -z "$missing" ] || fail "in the man page, but not in pmubpf $1 --help: $missing"
+	[ -z "$missing" ] || fail "in pmubpf-$1(1), but not in pmubpf $1 --help: $missing"
 }
 
-t_options_of_record() {
-	expect_same_options record RECORD
+t_options_of_each_command() {
+	local command n=0
+	for command in $(commands); do
+		expect_same_options "$command"
+		n=$((n + 1))
+	done
+	expect_ge "$n" 6 "commands in pmubpf --help"
 }
 
-t_options_of_report() {
-	expect_same_options report REPORT
+t_a_page_for_each_command() {
+	commands | sort >"$T/commands"
+	(cd "$MAN" && for p in pmubpf-*.1; do p=${p#pmubpf-} && echo "${p%.1}"; done | sort) >"$T/pages"
+	expect_eq "$(cat "$T/commands")" "$(cat "$T/pages")" "commands, and pages of docs/man"
 }
 
-t_options_of_diff() {
-	expect_same_options diff DIFF
+# "PAGE N SECTION" of each reference to a section of another page: .Em SECTION, in, .Xr PAGE N.
+references_to_sections() {
+	sed -n -e 's/.*Em \(.*\) No in Xr \(pmubpf[a-z-]* [0-9]\).*/\2 \1/p' \
+		-e '/^\.Em /{N;N;s/^\.Em \(.*\)\nin\n\.Xr \(pmubpf[a-z-]* [0-9]\).*/\2 \1/p;}' "$MAN"/*
 }
 
-t_options_of_stat() {
-	expect_same_options stat STAT
-}
-
-t_options_of_list() {
-	expect_same_options list LIST
-}
-
-t_options_of_doctor() {
-	expect_same_options doctor DOCTOR
+# Every pmubpf-x(n) is a page, and every section that a reference names is in it.
+t_references() {
+	local page number section n=0
+	{
+		grep -hoE 'Xr pmubpf[a-z-]* [0-9]' "$MAN"/* | sed 's/^Xr //'
+		grep -hoE 'pmubpf[a-z-]*\([0-9]\)' "$TOP"/*.md "$TOP"/docs/design/*.md | tr '()' ' '
+	} | sort -u >"$T/refs"
+	while read -r page number; do
+		[ -e "$MAN/$page.$number" ] || fail "there is no page $page($number)"
+		n=$((n + 1))
+	done <"$T/refs"
+	expect_ge "$n" 9 "references to pages"
+	references_to_sections >"$T/sections"
+	n=0
+	while read -r page number section; do
+		grep -qE "^\.S[hs] $section\$" "$MAN/$page.$number" ||
+			fail "$page($number) has no section $section"
+		n=$((n + 1))
+	done <"$T/sections"
+	expect_ge "$n" 8 "references to sections"
 }
 
 t_well_known_events() {
@@ -59,38 +83,38 @@ t_well_known_events() {
 	local name
 	"$PMUBPF" list --json | jq -r '.[] | select(.list == "well-known").name' >"$T/names"
 	[ -s "$T/names" ] || fail "pmubpf list --json names no well-known event"
-	awk '/^\.Sh / { on = $2 == "EVENTS" } on' "$MAN" >"$T/man"
+	awk '/^\.Sh / { on = $2 == "EVENTS" } on' "$MAN/pmubpf-events.7" >"$T/man"
 	while read -r name; do
-		grep -Eq "(^| )$name( |,|\$)" "$T/man" || fail "not in the man page: $name"
+		grep -Eq "(^| )$name( |,|\$)" "$T/man" || fail "not in pmubpf-events(7): $name"
 	done <"$T/names"
 }
 
-# Every key of a JSON text stands in a section as .Cm KEY.
-expect_keys() { # FILE SECTION
+# Every key of a JSON text stands in a page as .Cm KEY.
+expect_keys() { # FILE PAGE
 	local key
-	awk -v s=".Sh $2" '/^\.Sh / { on = $0 == s } on && /Cm / { print }' "$MAN" | tr -s ' ,:' '\n' >"$T/man"
+	grep 'Cm ' "$MAN/$2" | tr -s ' ,:' '\n' >"$T/man"
 	jq -r '.. | objects | keys[]' "$1" | sort -u >"$T/keys"
 	[ -s "$T/keys" ] || fail "no keys in $(basename "$1")"
 	while read -r key; do
-		grep -qxF -- "$key" "$T/man" || fail "key not in the man page, section $2: $key"
+		grep -qxF -- "$key" "$T/man" || fail "key not in $2: $key"
 	done <"$T/keys"
 }
 
 t_keys_of_list_and_doctor() {
 	need_program jq
 	"$PMUBPF" list --json >"$T/list.json"
-	expect_keys "$T/list.json" LIST
+	expect_keys "$T/list.json" pmubpf-list.1
 	"$PMUBPF" list --json -v cpu-clock >"$T/card.json"
-	expect_keys "$T/card.json" LIST
+	expect_keys "$T/card.json" pmubpf-list.1
 	"$PMUBPF" doctor --json >"$T/doctor.json"
-	expect_keys "$T/doctor.json" DOCTOR
+	expect_keys "$T/doctor.json" pmubpf-doctor.1
 }
 
 t_keys_of_the_summary() {
 	need_root
 	need_program jq
 	pmb_ok record -e cpu-clock -e page-faults/freq=100/ -o "$T/folded" --summary "$T/sum.json" -- true
-	expect_keys "$T/sum.json" "SUMMARY FILE"
+	expect_keys "$T/sum.json" pmubpf-summary.5
 }
 
 # What the table of budgets says the summary counts is there.
@@ -110,7 +134,7 @@ t_keys_of_budgets() {
 t_keys_of_stat() {
 	need_program jq
 	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" || skip "nothing can be counted here"
-	expect_keys "$T/stat.json" STAT
+	expect_keys "$T/stat.json" pmubpf-stat.1
 }
 
 # A profile with everything that JSON can say of it: two events of a ratio, many samples of both.
@@ -130,22 +154,31 @@ t_keys_of_report() {
 	make_profile "$T/p.pprof"
 	pmb_ok report --json --interval "$T/p.pprof"
 	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with an interval"
-	expect_keys "$T/out" REPORT
+	expect_keys "$T/out" pmubpf-report.1
 }
 
 t_keys_of_diff() {
 	need_program jq
 	make_profile "$T/p.pprof"
 	pmb_ok diff --json "$T/p.pprof" "$T/p.pprof"
-	expect_keys "$T/out" DIFF
+	expect_keys "$T/out" pmubpf-diff.1
 }
 
-t_man_page_is_clean() {
+t_pages_are_clean() {
 	need_program man
-	man --warnings -l "$MAN" >"$T/out" 2>"$T/err"
-	grep -v 'mandoc.db' "$T/err" >"$T/warnings"
-	expect_empty "$T/warnings" "man complains"
-	expect_match "$T/out" 'EXIT STATUS' "the text"
+	local page
+	for page in "$MAN"/*; do
+		man --warnings -l "$page" >"$T/out" 2>"$T/err"
+		grep -v 'mandoc.db' "$T/err" >"$T/warnings"
+		expect_empty "$T/warnings" "man complains about $(basename "$page")"
+		expect_match "$T/out" 'SEE ALSO' "the text"
+	done
+}
+
+t_pages_please_mandoc() {
+	need_program mandoc
+	mandoc -T lint -W warning "$MAN"/* >"$T/out" 2>&1
+	expect_empty "$T/out" "mandoc complains"
 }
 
 run_tests

@@ -6,14 +6,28 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+made() { # TARGET PREFIX
+	make -C "$TOP" -s "$1" DESTDIR="$T/root" prefix="$2" >"$T/out" 2>"$T/err" ||
+		fail "make $1 failed"
+}
+
 t_destdir() {
-	make -C "$TOP" -s install DESTDIR="$T/root" prefix=/usr >"$T/out" 2>"$T/err" || fail "make install failed"
+	made install /usr
 	[ -x "$T/root/usr/bin/pmubpf" ] || [ -x "$T/root/usr/sbin/pmubpf" ] || fail "no pmubpf in bin"
-	find "$T/root" -name 'pmubpf*.1*' -o -name 'pmubpf*.8*' | grep -q . || fail "no man page"
+	(cd "$TOP/docs/man" && for p in *; do echo "man${p##*.}/$p"; done | sort) >"$T/pages"
+	(cd "$T/root/usr/share/man" && find . -type f | sed 's|^\./||' | sort) >"$T/installed"
+	cmp "$T/pages" "$T/installed" ||
+		fail "not the pages of docs/man: $(tr '\n' ' ' <"$T/installed")"
+}
+
+t_uninstall() {
+	made install /usr
+	made uninstall /usr
+	expect_eq "$(find "$T/root" -type f)" "" "files that are left"
 }
 
 t_installed_tool_works() {
-	make -C "$TOP" -s install DESTDIR="$T/root" prefix=/usr >"$T/out" 2>"$T/err" || fail "make install failed"
+	made install /usr
 	PMUBPF=$(find "$T/root" -type f -name pmubpf -perm -u+x | head -n 1)
 	(cd / && "$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1) 2>"$T/err" ||
 		fail "the installed tool does not record"
@@ -22,7 +36,7 @@ t_installed_tool_works() {
 
 t_nothing_outside() {
 	# Everything that is installed lies below DESTDIR/prefix.
-	make -C "$TOP" -s install DESTDIR="$T/root" prefix=/opt/p >"$T/out" 2>"$T/err" || fail "make install failed"
+	made install /opt/p
 	expect_eq "$(cd "$T/root" && find . -type f ! -path './opt/p/*' | head -n 1)" "" "outside of the prefix"
 }
 

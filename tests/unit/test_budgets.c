@@ -83,7 +83,7 @@ Test(budgets, stand_in_security_md)
 Test(budgets, stand_in_the_man_page)
 {
 	expect_rows(
-		"docs/man/pmubpf.1",
+		"docs/man/pmubpf-summary.5",
 		".Sh BUDGETS\n"
 		"What programs can have too much of, how much of it there is, what happens beyond\n"
 		"that, and where the summary counts it.\n.Bl -tag -width Ds\n",

@@ -59,7 +59,8 @@ static void print_help(FILE *out)
 		if (commands[i].help)
 			fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	}
-	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; man pmubpf explains.\n");
+	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; `man pmubpf-COMMAND` "
+		     "explains them.\n");
 }
 
 /* What we open must not become somebody's standard output. A closed one gets a descriptor that
