@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Counters that can't interrupt, read when a clock on the same CPU does. What one counted since the
- * last reading belongs to the moment of this one, as far as the clock's own interval does: when
- * expirations were skipped and the task changed meanwhile (weight.h), the sample gets one interval's
+ * last reading belongs to the moment of this one, as far as the clock's own period does: when
+ * expirations were skipped and the task changed meanwhile (weight.h), the sample gets one period's
  * share, and the rest is filtered, for nobody knows whose it was.
  */
 #ifndef PMUBPF_BPF_READS_H

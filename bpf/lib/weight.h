@@ -96,32 +96,32 @@ static __always_inline __u64 task_clock_weight(struct pmb_last *last, __u64 peri
 	return n * period;
 }
 
-/* Of a software counter, which overflows exactly where an interval ends. A change of the period cuts the
- * interval at hand: the next event overflows; the interval after it has the period from before still. */
+/* Of a software counter, which overflows exactly where a period ends. A change of the period cuts the
+ * one at hand: the next event overflows; the one after it has the length from before still. */
 static __always_inline __u64 grid_weight(struct bpf_perf_event_data *ctx, struct pmb_last *last,
 					 struct pmb_stats *stats)
 {
-	__u64 period = ctx->sample_period, interval = last->period ? last->period : period;
+	__u64 period = ctx->sample_period, length = last->period ? last->period : period;
 	__u64 count, passed, unseen;
 
 	if (!software_count(ctx, &count))
-		count = last->at + interval;
+		count = last->at + length;
 	if (count < last->at) { /* another counter: the CPU went and came back */
 		last->at = 0;
-		interval = period;
+		length = period;
 	}
 	passed = count - last->at;
 	last->at = count;
 	last->period = period;
-	if (passed <= interval)
+	if (passed <= length)
 		return passed;
-	unseen = passed - interval;
-	stats->dropped[PMB_DROP_UNSEEN] += (unseen + interval - 1) / interval;
+	unseen = passed - length;
+	stats->dropped[PMB_DROP_UNSEEN] += (unseen + length - 1) / length;
 	stats->weight_dropped[PMB_DROP_UNSEEN] += unseen;
-	return interval;
+	return length;
 }
 
-/* shares: how many intervals passed since the last overflow, of which this one stands for one. */
+/* shares: how many periods passed since the last overflow, of which this one stands for one. */
 static __always_inline __u64 overflow_weight(const volatile struct pmb_config *cfg,
 					     struct bpf_perf_event_data *ctx, __u64 now,
 					     struct pmb_stats *stats, __u64 *shares)

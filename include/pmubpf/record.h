@@ -165,9 +165,9 @@ enum pmb_mark {
 
 /* How the overflow program knows the weight of an overflow. */
 enum pmb_weight {
-	PMB_WEIGHT_PERIOD,    /* the period that the kernel reports: exact with a fixed one */
-	PMB_WEIGHT_GRID,      /* the interval on the counter that ends here; others passed unseen */
-	PMB_WEIGHT_CLOCK_CPU, /* expirations of a timer that runs all the time */
+	PMB_WEIGHT_PERIOD,     /* the period that the kernel reports: exact with a fixed one */
+	PMB_WEIGHT_GRID,       /* the period on the counter that ends here; others passed unseen */
+	PMB_WEIGHT_CLOCK_CPU,  /* expirations of a timer that runs all the time */
 	PMB_WEIGHT_CLOCK_TASK, /* expirations of a timer that runs while its task does */
 	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
@@ -233,7 +233,7 @@ struct pmb_stats {
 struct pmb_last {
 	__u64 at;     /* the clock or the count */
 	__u64 run;    /* of a clock: whose run it was */
-	__u64 period; /* PMB_WEIGHT_GRID: as it was reported; so long is the interval that began */
+	__u64 period; /* PMB_WEIGHT_GRID: as it was reported; so long is the period that began */
 };
 
 /* Of how many overflows of an event on a CPU one is timed. */

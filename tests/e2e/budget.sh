@@ -6,33 +6,33 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='intervals_follow_cost own_figure_and_the_kernels a_reader_that_lags'
+MEASURED='periods_follow_cost own_figure_and_the_kernels a_reader_that_lags'
 
 cost() { # KEY
 	sum_get ".cost.$1"
 }
 
-# CPU for split, and page faults by the hundred thousand: the default intervals are too short for
+# CPU for split, and page faults by the hundred thousand: the default periods are too short for
 # that.
 busy() { # SECONDS
 	spawn sh -c "while :; do '$WORKLOADS/faults' 200000; done" >/dev/null
 	spawn "$WORKLOADS/split" "$1" >"$T/split"
 }
 
-t_intervals_follow_cost() {
+t_periods_follow_cost() {
 	busy 60
 	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d "$(secs 12 8)" -o "$T/folded" --summary "$T/sum.json"
-	expect_ge "$(cost budget.highest_factor)" 1.5 "intervals were lengthened"
-	expect_ge "$(sum_get '.events[0].interval')" 1500000 "the clock's longest interval"
-	expect_match "$T/err" 'intervals were up to [0-9.]+ times' "the summary says so"
-	# What no interval changes (how many programs start here, meanwhile) comes on top. A quarter
+	expect_ge "$(cost budget.highest_factor)" 1.5 "periods were lengthened"
+	expect_ge "$(sum_get '.events[0].period')" 1500000 "the clock's longest period"
+	expect_match "$T/err" 'periods were up to [0-9.]+ times' "the summary says so"
+	# What no period changes (how many programs start here, meanwhile) comes on top. A quarter
 	# more is
 	# allowed: what was overspent before it was seen is paid back over the seconds to come.
 	expect_le "$(jq '.cost.budget | .settled_percent - .fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
 	expect_ledger
 	expect_weight_near_counter 5
 	expect_weight_near_counter 5 1
-	expect_share "$T/folded" hot70 70 '^cpu-clock;split;.*;hot[37]0' "$(jq '1e9 / .events[0].interval' "$T/sum.json")"
+	expect_share "$T/folded" hot70 70 '^cpu-clock;split;.*;hot[37]0' "$(jq '1e9 / .events[0].period' "$T/sum.json")"
 }
 
 t_inherited_children_keep_their_weights() {
@@ -84,7 +84,7 @@ t_a_reader_that_lags() {
 	lost=$(cost lost)
 	jq -e '.cost.lost > 0' "$T/sum.json" >/dev/null || skip "nothing is lost from a ring of one page here"
 	lagging 100
-	expect_ge "$(cost budget.highest_factor)" 2 "intervals were lengthened"
+	expect_ge "$(cost budget.highest_factor)" 2 "periods were lengthened"
 	expect_le "$(cost lost)" "$((lost / 2))" "overflows that were lost"
 	expect_ledger
 }

@@ -152,8 +152,8 @@ make_profile() { # FILE
 t_keys_of_report() {
 	need_program jq
 	make_profile "$T/p.pprof"
-	pmb_ok report --json --interval "$T/p.pprof"
-	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with an interval"
+	pmb_ok report --json --confidence "$T/p.pprof"
+	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with a confidence interval"
 	expect_keys "$T/out" pmubpf-report.1
 }
 

@@ -180,9 +180,9 @@ t_throttled() {
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c 100003 --summary "$T/sum.json" -o "$T/folded"
 	[ "$(sum_get '.events[0].throttled')" -gt 0 ] || skip "this kernel throttles no clocks"
 	advised=$(sed -n 's/.*throttled it [0-9]* times: use -c \([0-9]*\) or longer.*/\1/p' "$T/err")
-	expect_ge "$advised" 1000000 "advised interval"
+	expect_ge "$advised" 1000000 "advised period"
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c "$advised" --summary "$T/sum.json" -o "$T/folded"
-	expect_eq "$(sum_get '.events[0].throttled')" 0 "throttled with the advised interval"
+	expect_eq "$(sum_get '.events[0].throttled')" 0 "throttled with the advised period"
 }
 
 # What is wrong with the command line comes before what is said of the machine.

@@ -29,10 +29,10 @@ write_events() { # FILE
 		event = page-faults:u
 		title = faults of my program
 		counts = pages
-		interval = 11
+		period = 11
 		[ticks]
 		event = cpu-clock
-		interval = 1000003
+		period = 1000003
 	EVENTS
 }
 

@@ -147,7 +147,7 @@ t_replay_is_whole() {
 	[ -x "$REPLAY" ] || fail "no $REPLAY: make build/bench/replay"
 	"$REPLAY" --folded "$T/folded" "$TOP/tests/bench/stream.gz" >"$T/replay"
 	[ "$(jq .samples "$T/replay")" -gt 300 ] || fail "few samples: $(cat "$T/replay")"
-	expect_eq "$(awk '{ n += $NF } END { printf "%d", n / 1001001 + 0.5 }' "$T/folded")" "$(jq .samples "$T/replay")" "intervals in the folded stacks"
+	expect_eq "$(awk '{ n += $NF } END { printf "%d", n / 1001001 + 0.5 }' "$T/folded")" "$(jq .samples "$T/replay")" "periods in the folded stacks"
 	[ "$(wc -l <"$T/folded")" -gt 200 ] || fail "few stacks: $(wc -l <"$T/folded")"
 }
 

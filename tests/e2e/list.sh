@@ -23,7 +23,7 @@ t_a_clock() {
 	expect_match "$T/out" '^cpu-clock: time' "title"
 	expect_match "$T/out" 'software, type 1, config 0x0' "mapping"
 	expect_match "$T/out" '987 a second of a busy CPU' "1e9 / 1013009"
-	expect_match "$T/out" '1013009 \(--rate on: 10130093, lo: 101300923\)' "intervals"
+	expect_match "$T/out" '1013009 \(--rate on: 10130093, lo: 101300923\)' "periods"
 	expect_match "$T/out" 'any number' "software has no counters to run out of"
 	expect_no_match "$T/out" 'task-clock' "one event"
 }
@@ -53,9 +53,9 @@ t_a_breakpoint() {
 t_as_written() {
 	need_program jq
 	pmb_ok list -v -j page-faults/period=7/u
-	expect_eq "$(card .interval)" 101 "the default interval"
+	expect_eq "$(card .period)" 101 "the default period"
 	expect_eq "$(card .name)" page-faults:u "the name"
-	expect_match <(card .overflows_basis) 'every 7 faults' "the interval that was asked for"
+	expect_match <(card .overflows_basis) 'every 7 faults' "the period that was asked for"
 	pmb_ok list -v page-faults/freq=99/
 	expect_match "$T/out" '99 a second as asked for' "a frequency"
 	pmb_ok list -v -j cpu-clock,page-faults
@@ -94,7 +94,7 @@ t_database() {
 	need_json_library
 	need_program jq
 	pmb_ok list --event-db "$DB" -v -j mem_load_retired.l1_miss
-	expect_eq "$(card '| [.list, .interval, .counters, .errata, .address, .config] | join(" ")')" \
+	expect_eq "$(card '| [.list, .period, .counters, .errata, .address, .config] | join(" ")')" \
 		'database 100003 0,1,2,3 EXA021, EXA022 precise 0x8d1' "what the database says"
 	pmb_ok list --event-db "$DB" -v r1c6
 	expect_no_match "$T/out" 'database' "other words than FRONTEND_RETIRED.L1I_MISS"

@@ -173,13 +173,16 @@ t_standard_input_and_several_files() {
 
 t_ratios() {
 	by_hand "$T/p.pb.gz"
-	pmb_ok report --json --interval "$T/p.pb.gz"
+	pmb_ok report --json --confidence "$T/p.pb.gz"
 	local mpki='.ratios[] | select(.kind == "misses_per_1000_insn")'
 	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].value" "$T/out")" 20 "misses per 1000"
 	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].few_samples" "$T/out")" false "of 200 samples"
 	expect_eq "$(jq "[.rows[] | select(.name == \"fast\") | $mpki][0].few_samples" "$T/out")" true "of 4 samples"
 	jq -e ".rows[] | select(.name == \"fast\") | $mpki | .low < .value and .value < .high and .high > 2 * .value" \
-		"$T/out" >/dev/null || fail "the interval of 4 samples"
+		"$T/out" >/dev/null || fail "the confidence interval of 4 samples"
+	mv "$T/out" "$T/confidence"
+	pmb_ok report --json --interval "$T/p.pb.gz" # its name before
+	cmp <(jq .rows "$T/out") <(jq .rows "$T/confidence") || fail "--interval is not --confidence"
 	pmb_ok report "$T/p.pb.gz"
 	expect_match "$T/out" ' ~0\.50 +fast$' "the mark"
 	expect_match "$T/out" ' 20\.0 +slow$' "no mark"

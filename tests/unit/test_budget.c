@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How intervals follow cost: machines that are simulated in steps of 100 ms, with loads that
+/* How periods follow cost: machines that are simulated in steps of 100 ms, with loads that
  * change. */
 #include <criterion/criterion.h>
 
@@ -7,11 +7,11 @@
 
 enum { STEP_MS = 100, CPUS = 2 };
 
-/* A load at the default interval of a millisecond. */
+/* A load at the default period of a millisecond. */
 struct load {
 	double each_ns; /* an overflow, with its reading */
-	double fixed;   /* of what a CPU does: whatever the interval */
-	double ring;    /* how full at the default interval */
+	double fixed;   /* of what a CPU does: whatever the period */
+	double ring;    /* how full at the default period */
 	unsigned noise; /* percent of each_ns, up and down */
 };
 
@@ -149,7 +149,7 @@ Test(budget, a_load_that_swings_is_not_followed)
 	cr_expect_leq(run.changes, 24);
 }
 
-/* Programs start all the time: intervals can't help, and samples keep a part of the budget. */
+/* Programs start all the time: periods can't help, and samples keep a part of the budget. */
 Test(budget, what_is_no_samples_fault_is_not_charged_to_them)
 {
 	struct run run = start(1);

@@ -123,7 +123,7 @@ Test(event_db, a_bare_array)
 
 	cr_assert_eq(db->n, 2);
 	cr_expect_eq(entry->config, 0x114);
-	cr_expect_eq(entry->interval, 2000000);
+	cr_expect_eq(entry->period, 2000000);
 	cr_expect_str_eq(entry->counters, "0,1,2,3");
 	cr_expect_null(entry->errata);
 	entry = event_db__find(db, "BR_INST_RETIRED.ALL_BRANCHES", NULL);
@@ -136,9 +136,9 @@ Test(event_db, each_core_of_a_hybrid_has_its_own)
 	_cleanup_(cleanup_db) struct event_db *db = read_db("GenuineIntel-6-97-2");
 
 	cr_assert_eq(db->n, 3);
-	cr_expect_eq(event_db__find(db, "BR_INST_RETIRED.ALL_BRANCHES", "cpu_core")->interval,
+	cr_expect_eq(event_db__find(db, "BR_INST_RETIRED.ALL_BRANCHES", "cpu_core")->period,
 		     400009);
-	cr_expect_eq(event_db__find(db, "BR_INST_RETIRED.ALL_BRANCHES", "cpu_atom")->interval,
+	cr_expect_eq(event_db__find(db, "BR_INST_RETIRED.ALL_BRANCHES", "cpu_atom")->period,
 		     200003);
 	cr_expect_null(event_db__find(db, "MEM_LOAD_UOPS_RETIRED.L1_MISS", "cpu_core"));
 	cr_expect_str_eq(event_db__match(db, "cpu_atom", 0xc4, 0)->title, "Branches, small");
@@ -208,7 +208,7 @@ Test(event_db, its_names_are_events)
 	cr_expect_str_eq(e->maps_to, "cpu/event=0xd1,umask=0x8/");
 	cr_expect_eq(e->attr.type, 4);
 	cr_expect_eq(e->attr.config, 0x8d1);
-	cr_expect_eq(e->interval, 100003);
+	cr_expect_eq(e->period, 100003);
 	cr_expect(!e->has_addr, "only its precise form has one");
 	cr_expect(!e->taken_alone);
 	e = &list.events[1];
@@ -219,7 +219,7 @@ Test(event_db, its_names_are_events)
 	cr_expect_eq(e->attr.config1, 0x20);
 	cr_expect(e->precise_max && e->has_addr, "it counts in its precise form only");
 	cr_expect(e->taken_alone);
-	cr_expect_eq(e->interval, 100019, "%lu: the prime after 100007", e->interval);
+	cr_expect_eq(e->period, 100019, "%lu: the prime after 100007", e->period);
 	e = &list.events[3];
 	cr_expect_eq(e->unit, UNIT_CYCLES);
 	cr_expect_str_eq(e->counts, "cycles");
@@ -236,10 +236,10 @@ Test(event_db, knows_events_by_their_words)
 	for (size_t i = 0; i < list.n; i++)
 		cr_expect_eq(list.events[i].db != NULL, i < 4 || i == 7, "%s", list.events[i].name);
 	cr_expect_str_eq(list.events[0].title, "Loads that missed the L1");
-	cr_expect_eq(list.events[0].interval, 100003);
+	cr_expect_eq(list.events[0].period, 100003);
 	cr_expect(list.events[1].has_addr);
-	cr_expect_eq(list.events[2].interval, 100003, "%lu", list.events[2].interval);
-	/* the kernel's own events keep the words and intervals that this tool has for them */
+	cr_expect_eq(list.events[2].period, 100003, "%lu", list.events[2].period);
+	/* the kernel's own events keep the words and periods that this tool has for them */
 	cr_expect_str_eq(list.events[3].db->name, "LONGEST_LAT_CACHE.MISS");
 	cr_expect_str_neq(list.events[3].title, "Last-level misses");
 	cr_expect_str_eq(list.events[7].db->name, "CPU_CLK_UNHALTED.THREAD");
@@ -256,11 +256,11 @@ Test(event_db, its_names_on_a_hybrid)
 	e = list.events;
 	cr_expect_str_eq(e[0].pmu, "cpu_atom");
 	cr_expect_eq(e[0].attr.type, 10);
-	cr_expect_eq(e[0].interval, 200003);
+	cr_expect_eq(e[0].period, 200003);
 	cr_expect_str_eq(e[0].cpus, "16-23");
 	cr_expect_str_eq(e[1].pmu, "cpu_core");
 	cr_expect_eq(e[1].attr.type, 4);
-	cr_expect_eq(e[1].interval, 400009);
+	cr_expect_eq(e[1].period, 400009);
 	cr_expect_eq(e[1].lead, 0);
 	cr_expect(!e[1].has_addr);
 	/* only the small cores have it */

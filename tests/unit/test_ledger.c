@@ -36,7 +36,7 @@ static void begin(void)
 		.value = 1000,
 		.scaled = 1000,
 		.instances = 2,
-		.interval = 10,
+		.period = 10,
 	};
 	event.kernel.dropped[PMB_DROP_RING_FULL] = 3;
 	event.kernel.dropped[PMB_DROP_NO_RING] = 2;
@@ -201,7 +201,7 @@ Test(ledger, a_ratio_that_is_too_low)
 {
 	event.value = event.scaled = 2000;
 	cr_expect_float_eq(ledger_event__ratio(&event), 0.5, 1e-9);
-	expect(false, "account for 50.0 % of the counter (51.0 % with the unfinished intervals)");
+	expect(false, "account for 50.0 % of the counter (51.0 % with the unfinished periods)");
 }
 
 Test(ledger, its_causes_are_named_if_known)
@@ -221,7 +221,7 @@ Test(ledger, the_remainder_counts_for_the_ratio)
 	expect(false, "account for 93.1 %");
 }
 
-Test(ledger, one_interval_for_each_instance)
+Test(ledger, one_period_for_each_instance)
 {
 	event.value = event.scaled = 2000;
 	event.instances = 90;
@@ -283,7 +283,7 @@ Test(ledger, a_reading_that_was_lost_is_said)
 	expect(false, "overflows seen = emitted + filtered + dropped");
 }
 
-/* Two CPUs with an interval of 10: one overflowed last at 480 and ended at 499, the other never did and ended at 35. */
+/* Two CPUs with a period of 10: one overflowed last at 480 and ended at 499, the other never did and ended at 35. */
 Test(ledger, overflows_that_passed_unseen_are_dropped)
 {
 	event.value = event.scaled = 1074;
@@ -295,12 +295,12 @@ Test(ledger, overflows_that_passed_unseen_are_dropped)
 	ledger_event__count_unseen(&event);
 	cr_expect_eq(event.kernel.seen, 106);
 	cr_expect_eq(event.kernel.weight_seen, 1060);
-	cr_expect_eq(event.value - event.kernel.weight_seen, 9 + 5, "what intervals hold");
+	cr_expect_eq(event.value - event.kernel.weight_seen, 9 + 5, "what periods hold");
 	cr_expect_eq(ledger_event__dropped(&event), 11);
 	expect(true, NULL);
 }
 
-Test(ledger, a_tail_of_less_than_an_interval_is_no_overflow)
+Test(ledger, a_tail_of_less_than_an_period_is_no_overflow)
 {
 	ledger_event__unseen_tail(&event, 489, 480);
 	ledger_event__unseen_tail(&event, 480, 480);
@@ -314,7 +314,7 @@ Test(ledger, an_interrupt_that_never_came_is_said_though_all_passed_unseen)
 	event = (struct ledger_event){.name = "context-switches",
 				      .value = 1000,
 				      .instances = 1,
-				      .interval = 10};
+				      .period = 10};
 	ledger = (struct ledger){.events = &event, .n_events = 1};
 	ledger_event__unseen_tail(&event, 1000, 0);
 	ledger_event__count_unseen(&event);
@@ -432,8 +432,8 @@ Test(ledger, the_row_of_another_recording)
 	other.value = 3000;
 	other.idle_ns = 7;
 	other.cpus_away = 1;
-	other.interval = 9;
-	other.calm_interval = 40;
+	other.period = 9;
+	other.calm_period = 40;
 	other.kernel.timed_ns = 5;
 	ledger_event__add(&sum, &other);
 	cr_expect_eq(sum.kernel.seen, 200);
@@ -445,8 +445,8 @@ Test(ledger, the_row_of_another_recording)
 	cr_expect_eq(sum.value, 4000);
 	cr_expect_eq(sum.idle_ns, 7);
 	cr_expect_eq(sum.cpus_away, 1);
-	cr_expect_eq(sum.interval, 10);
-	cr_expect_eq(sum.calm_interval, 40);
+	cr_expect_eq(sum.period, 10);
+	cr_expect_eq(sum.calm_period, 40);
 	cr_expect_str_eq(sum.name, "cycles");
 }
 

@@ -55,7 +55,7 @@ Test(libpfm, a_vendors_name)
 		cr_expect_str_eq(e->pmu, "cpu");
 		cr_expect_str_eq(e->maps_to, "cpu/config=0x8d1/");
 		cr_expect(strstr(e->title, "L1"), "%s", e->title);
-		cr_expect_eq(e->interval, 100003);
+		cr_expect_eq(e->period, 100003);
 		cr_expect_eq(e->unit, UNIT_EVENTS);
 		cr_expect(!e->attr.exclude_user && !e->attr.exclude_kernel &&
 			  e->attr.exclude_guest);

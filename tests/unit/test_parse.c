@@ -56,8 +56,7 @@ static void check_good(const struct good *good)
 			     event->attr.config1);
 		cr_expect_str_eq(event->name, good->name ? good->name : good->text);
 		cr_expect(event->title && event->maps_to && event->counts && event->pmu);
-		cr_expect(num__is_prime(event->interval) || event->is_breakpoint, "'%s'",
-			  good->text);
+		cr_expect(num__is_prime(event->period) || event->is_breakpoint, "'%s'", good->text);
 	}
 	event_list__done(&list);
 }
@@ -393,7 +392,7 @@ Test(parse, breakpoints)
 		cr_expect_eq(event->attr.bp_type, mem->type, "'%s'", mem->text);
 		cr_expect_eq(event->attr.exclude_kernel, mem->user, "'%s'", mem->text);
 		cr_expect_str_eq(event->name, mem->name ? mem->name : mem->text);
-		cr_expect(event->is_breakpoint && event->has_addr && event->interval == 1);
+		cr_expect(event->is_breakpoint && event->has_addr && event->period == 1);
 		event_list__done(&list);
 	}
 }
@@ -627,17 +626,17 @@ Test(parse, aliases_are_whole)
 		cr_expect_str_eq(event->title, alias->title);
 		cr_expect_str_eq(event->counts, alias->counts);
 		cr_expect_eq(event->unit, alias->unit);
-		cr_expect_eq(event->interval, alias->interval);
+		cr_expect_eq(event->period, alias->period);
 		event_list__done(&list);
 	}
 }
 
-Test(parse, intervals_are_prime)
+Test(parse, periods_are_prime)
 {
 	for (size_t i = 0; i < n_event_aliases; i++)
-		cr_expect(num__is_prime(event_aliases[i].interval), "%s", event_aliases[i].name);
+		cr_expect(num__is_prime(event_aliases[i].period), "%s", event_aliases[i].name);
 	for (size_t i = 0; i < n_perf_names; i++)
-		cr_expect(num__is_prime(perf_names[i].interval), "%s", perf_names[i].name);
+		cr_expect(num__is_prime(perf_names[i].period), "%s", perf_names[i].name);
 }
 
 Test(parse, one_name_one_meaning)
@@ -652,7 +651,7 @@ Test(parse, one_name_one_meaning)
 			cr_expect_eq(event->attr.type, name->type, "%s", name->name);
 			cr_expect_eq(event->attr.config, name->config, "%s", name->name);
 			cr_expect_eq(event->unit, name->unit, "%s", name->name);
-			cr_expect_eq(event->interval, name->interval, "%s", name->name);
+			cr_expect_eq(event->period, name->period, "%s", name->name);
 			cr_expect_eq(event->has_addr, name->has_addr, "%s", name->name);
 		}
 		event_list__done(&list);

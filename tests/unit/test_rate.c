@@ -53,9 +53,9 @@ Test(rate, presets_are_primes_a_decade_apart)
 	cr_expect_eq(rate_preset__parse("hi", &preset), 0);
 	cr_expect_eq(event_list__set_rates(&list, &(struct rate){.preset = preset}, &err), 0);
 	cr_expect_eq(list.events[2].attr.sample_period, 1013009);
-	cr_expect_eq(rate_preset__interval(RATE_LO, INT64_MAX), 9223372036854775783u, "no wrap");
-	cr_expect_eq(rate_preset__interval(RATE_ON, INT64_MAX / 10), 9223372036854775783u);
-	cr_expect_eq(interval__prime(UINT64_MAX), 9223372036854775783u);
+	cr_expect_eq(rate_preset__period(RATE_LO, INT64_MAX), 9223372036854775783u, "no wrap");
+	cr_expect_eq(rate_preset__period(RATE_ON, INT64_MAX / 10), 9223372036854775783u);
+	cr_expect_eq(period__prime(UINT64_MAX), 9223372036854775783u);
 	cr_expect_neq(rate_preset__parse("high", &preset), 0);
 	cr_expect_eq(event_list__set_rates(&list, &(struct rate){.preset = RATE_ON, .freq_hz = 9},
 					   &err),

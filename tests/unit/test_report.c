@@ -39,7 +39,7 @@ TestSuite(report, .init = begin, .fini = end);
 
 enum form { TEXT, JSON, CSV };
 
-static char *report(enum form form, const char *by, unsigned width, bool interval)
+static char *report(enum form form, const char *by, unsigned width, bool confidence)
 {
 	static char *command[] = {NULL};
 	static char *files[] = {(char *)"a;b\n"};
@@ -49,7 +49,7 @@ static char *report(enum form form, const char *by, unsigned width, bool interva
 			   .n_files = 1,
 			   .whole = p,
 			   .prof = p,
-			   .interval = interval,
+			   .confidence = confidence,
 			   .width = width};
 	struct buf out = {0};
 	struct prof_key *keys;
@@ -176,7 +176,7 @@ Test(report, intervals_hold_the_value)
 
 	/* 300 of 400 samples are cycles: 0.7047 to 0.7917 of them (Clopper-Pearson) */
 	expect_in(csv, ",3,2.38");
-	expect_in(text, "[95 % interval]");
+	expect_in(text, "[95 % confidence interval]");
 	expect_in(text, "~1.00 [");
 }
 
@@ -196,6 +196,21 @@ Test(report, an_event_that_was_not_delivered_is_no_plain_figure)
 	json = report(JSON, "function", 0, false);
 	expect_in(json, "\"under_delivered\": true");
 	free(json);
+}
+
+/* Profiles of before have "interval=". */
+Test(report, the_period_of_an_event)
+{
+	char *text;
+
+	prof__comment(p, "event insts: counts=events interval=100003 lost=0");
+	text = report(TEXT, "function", 0, false);
+	expect_in(text, ", one each 100003\n");
+	free(text);
+	prof__comment(p, "event cycles: counts=cycles period=2000003 lost=0");
+	text = report(TEXT, "function", 0, false);
+	expect_in(text, ", one each 2000003\n");
+	free(text);
 }
 
 Test(report, what_is_delivered_well_enough_is_plain)

@@ -54,14 +54,14 @@ Test(settle, what_was_parsed_stays)
 	cr_expect_eq(plan.n_events, 2);
 }
 
-Test(settle, whose_interval_may_become_longer)
+Test(settle, whose_period_may_become_longer)
 {
 	cr_assert_eq(settle_text("cpu-clock,page-faults/period=7/", (struct rate){0}, false), 0);
 	cr_expect(list.events[0].adaptive);
 	cr_expect_not(list.events[1].adaptive, "it was given one");
 }
 
-Test(settle, no_interval_becomes_longer_where_all_are_given)
+Test(settle, no_period_becomes_longer_where_all_are_given)
 {
 	cr_assert_eq(settle_text("cpu-clock", (struct rate){.period = 1000}, true), 0);
 	cr_expect_eq(list.events[0].attr.sample_period, 1000);

@@ -72,7 +72,7 @@ static void begin(void)
 		.running_ns = 1000,
 		.scaled = 2020,
 		.instances = 2,
-		.interval = 10,
+		.period = 10,
 	};
 	ledger_events[1] = (struct ledger_event){.name = "page-faults", .no_ratio = "it is a test"};
 	ledger = (struct ledger){
@@ -397,16 +397,27 @@ Test(summary, the_text_begins_with_the_verdict)
 	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
 }
 
-Test(summary, threads_that_finish_no_interval_are_told)
+/* Keys that were renamed keep their old name beside the new one for a release. */
+Test(summary, keys_by_their_names_of_before)
+{
+	struct buf out = {0};
+
+	summary__json(&summary, &out);
+	cr_expect_not_null(strstr(out.data, "\"period\": 10,\n      \"interval\": 10,"));
+	cr_expect_not_null(strstr(out.data, "\"calm_period\": 0,\n      \"calm_interval\": 0"));
+	buf__done(&out);
+}
+
+Test(summary, threads_that_finish_no_period_are_told)
 {
 	struct ledger_event *e = &ledger_events[1];
 
-	e->interval = 10;
-	e->kernel.weight_seen = 4 * e->interval;
-	e->value = 10 * e->interval;
+	e->period = 10;
+	e->kernel.weight_seen = 4 * e->period;
+	e->value = 10 * e->period;
 	expect_no_text("--per-cpu");
 	e->value++;
-	expect_text("; most of it ran in threads that finished no interval: try --per-cpu\n");
+	expect_text("; most of it ran in threads that finished no period: try --per-cpu\n");
 	e->kernel.weight_seen = e->value / 2;
 	expect_no_text("--per-cpu");
 }
@@ -414,7 +425,7 @@ Test(summary, threads_that_finish_no_interval_are_told)
 Test(summary, the_text_ends_with_the_cost)
 {
 	expect_text(
-		"  intervals were up to 2.0 times the default ones to save cost (at the end 1.0; changed 3 times)\n"
+		"  periods were up to 2.0 times the default ones to save cost (at the end 1.0; changed 3 times)\n"
 		"  cost: 4.00 % of 2 CPUs: in overflows 3.00 % (900.00 us each), reading them 1.00 %; after its first second 2.50 %, within the budget of 5 %\n"
 		"    besides, CPU time: 0.11 s at the start, 0.12 s for unwind tables, 0.13 s for names and output\n"
 		"    memory: 14.0 MB, helper 15.0 MB, BPF maps 16.0 MB; lost 5 of 100 overflows\n");

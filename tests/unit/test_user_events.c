@@ -44,7 +44,7 @@ static const char file[] = "# of one's own\n"
 			   "; another comment\n"
 			   "\n"
 			   "unit = events\n"
-			   "interval = 100003\n"
+			   "period = 100003\n"
 			   "\t[stalls]\r\n"
 			   "event = cpu/event=0xa3,umask=4/u\r\n"
 			   "unit = cycles\n"
@@ -65,12 +65,18 @@ Test(user_events, a_definition_gives_everything)
 	cr_expect_str_eq(e->title, "L2 demand misses");
 	cr_expect_str_eq(e->counts, "misses");
 	cr_expect_str_eq(e->maps_to, "cpu/config=0x2724/");
-	cr_expect(e->attr.type == 4 && e->attr.config == 0x2724 && e->interval == 100003);
+	cr_expect(e->attr.type == 4 && e->attr.config == 0x2724 && e->period == 100003);
 	cr_expect_eq(e->unit, UNIT_EVENTS);
 	e = parse("stalls");
 	cr_expect_eq(e->unit, UNIT_CYCLES);
 	cr_expect(e->attr.exclude_kernel && !e->attr.exclude_user);
 	cr_expect_str_eq(e->title, "raw event of PMU cpu");
+}
+
+Test(user_events, the_period_by_its_name_of_before)
+{
+	define("[mine]\nevent = cpu/event=0x24/\ninterval = 11\n");
+	cr_expect_eq(parse("mine")->period, 11);
 }
 
 Test(user_events, modifiers_and_rates_behind_a_name)
@@ -140,9 +146,9 @@ Test(user_events, a_bad_line_is_named)
 	refuse("[a]\nevent = x\nevent = y\n", "file:3: [a] has 'event' twice");
 	refuse("[a]\nevent = x\n[a]\nevent = y\n", "file:3: [a] is defined twice, first in line 1");
 	refuse("[a]\nunit = loads\n", "file:2: unit 'loads'");
-	refuse("[a]\ninterval = 1k\n", "file:2: interval '1k'");
-	refuse("[a]\ninterval = 0\n", "file:2: interval '0'");
-	refuse("[a]\ninterval = 9223372036854775808\n", "file:2: interval");
+	refuse("[a]\nperiod = 1k\n", "file:2: period '1k'");
+	refuse("[a]\nperiod = 0\n", "file:2: period '0'");
+	refuse("[a]\nperiod = 9223372036854775808\n", "file:2: period");
 }
 
 static void refuse_use(const char *text, const char *words)

@@ -131,7 +131,7 @@ static void clock_overflow(__u64 at, __u64 weight, __u64 shares)
 	cr_expect_eq(of, shares, "at %llu: %llu shares", at, of);
 }
 
-/* Intervals that passed in silence are the task's that ran all along, else nobody's: the CPU was idle, or others ran. */
+/* Periods that passed in silence are the task's that ran all along, else nobody's: the CPU was idle, or others ran. */
 Test(weight, a_clock_that_comes_late)
 {
 	clock_overflow(10, 10, 1);
@@ -173,7 +173,7 @@ Test(weight, the_first_may_have_passed)
 	expect_unseen(2, 2);
 }
 
-/* What the kernel does: it drops what was left of the interval, and the next event overflows. The interval after
+/* What the kernel does: it drops what was left of the period, and the next event overflows. The period after
  * that has the period from before still, and says the new one. */
 Test(weight, a_period_that_changes_loses_nothing)
 {
@@ -194,7 +194,7 @@ Test(weight, a_period_that_changes_loses_nothing)
 	}
 }
 
-Test(weight, an_interval_that_was_cut_may_pass_unseen)
+Test(weight, an_period_that_was_cut_may_pass_unseen)
 {
 	overflow(101, 101);
 	overflow(101 + 30 + 101, 1009); /* the one at 131 was not seen */

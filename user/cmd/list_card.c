@@ -35,11 +35,11 @@ struct card {
 };
 
 /* What would be counted for each overflow. */
-static uint64_t card__interval(const struct card *card)
+static uint64_t card__period(const struct card *card)
 {
 	const struct event *event = &card->event;
 
-	return event->rate_given && !event->attr.freq ? event->attr.sample_period : event->interval;
+	return event->rate_given && !event->attr.freq ? event->attr.sample_period : event->period;
 }
 
 __attribute__((format(printf, 3, 4))) static void expect(struct card *card, double per_second,
@@ -56,21 +56,21 @@ __attribute__((format(printf, 3, 4))) static void expect(struct card *card, doub
 static void card__expect(struct card *card)
 {
 	const struct event *event = &card->event;
-	double interval = (double)card__interval(card);
+	double period = (double)card__period(card);
 	uint64_t hz;
 
 	hz = event->unit == UNIT_CYCLES ? cpu_nominal_hz(cpus_first(event->cpus)) : 0;
 	if (event->rate_given && event->attr.freq)
 		expect(card, (double)event->attr.sample_freq, "as asked for");
 	else if (event->unit == UNIT_NS)
-		expect(card, 1e9 / interval, "of a busy CPU, exactly: it counts time");
+		expect(card, 1e9 / period, "of a busy CPU, exactly: it counts time");
 	else if (hz)
-		expect(card, (double)hz / interval, "of a busy CPU%s, at its nominal %.2f GHz",
+		expect(card, (double)hz / period, "of a busy CPU%s, at its nominal %.2f GHz",
 		       event->is_clock ? "" : " at most", (double)hz / 1e9);
 	else if (event->unit == UNIT_CYCLES)
 		expect(card, NAN, "depend on the clock, whose rate this machine doesn't tell");
 	else
-		expect(card, NAN, "depend on the program: one every %.0f %s", interval,
+		expect(card, NAN, "depend on the program: one every %.0f %s", period,
 		       event->counts);
 }
 
@@ -110,7 +110,7 @@ static void card__fill(struct card *card, const struct event *event)
 	card->at_once = event__copies(&card->event);
 	if (!(event->rate_given && event->attr.freq) &&
 	    event__measure(event, MEASURE_NS, &per_second) == 0)
-		card->now = per_second / (double)card__interval(card);
+		card->now = per_second / (double)card__period(card);
 }
 
 static enum group card__group(const struct card *card)
@@ -188,7 +188,7 @@ static void put_counts(struct buf *out, const struct card *card)
 static void put_reading(struct buf *out, const struct card *card)
 {
 	put_counts(out, card);
-	put_label(out, "interval");
+	put_label(out, "period");
 	buf__puts(out, "none: it has no overflow interrupt\n");
 	put_label(out, "read");
 	if (card->probe.way == EVENT_READ)
@@ -200,22 +200,21 @@ static void put_reading(struct buf *out, const struct card *card)
 static void put_rate(struct buf *out, const struct card *card)
 {
 	const struct event *event = &card->event;
-	uint64_t interval = event->interval;
+	uint64_t period = event->period;
 
 	if (card->probe.ok && card->probe.way != EVENT_OVERFLOWS) {
 		put_reading(out, card);
 		return;
 	}
 	put_counts(out, card);
-	put_label(out, "interval");
+	put_label(out, "period");
 	if (event->rate_given && event->attr.freq)
 		buf__printf(out, "adapted to %" PRIu64 " Hz; by default ",
 			    (uint64_t)event->attr.sample_freq);
 	else if (event->rate_given)
 		buf__printf(out, "%" PRIu64 "; by default ", (uint64_t)event->attr.sample_period);
-	buf__printf(out, "%" PRIu64 " (--rate on: %" PRIu64 ", lo: %" PRIu64 ")\n", interval,
-		    rate_preset__interval(RATE_ON, interval),
-		    rate_preset__interval(RATE_LO, interval));
+	buf__printf(out, "%" PRIu64 " (--rate on: %" PRIu64 ", lo: %" PRIu64 ")\n", period,
+		    rate_preset__period(RATE_ON, period), rate_preset__period(RATE_LO, period));
 	put_label(out, "overflows");
 	if (!isnan(card->expected))
 		buf__printf(out, "%.*f a second ", card->expected < 10 ? 2 : 0, card->expected);
@@ -344,12 +343,12 @@ static void put_hex(struct json *j, const char *key, uint64_t value)
 	json__str(j, key, text);
 }
 
-static void put_intervals(struct json *j, uint64_t interval)
+static void put_periods(struct json *j, const char *key, uint64_t period)
 {
-	json__obj(j, "intervals");
-	json__u64(j, "hi", rate_preset__interval(RATE_HI, interval));
-	json__u64(j, "on", rate_preset__interval(RATE_ON, interval));
-	json__u64(j, "lo", rate_preset__interval(RATE_LO, interval));
+	json__obj(j, key);
+	json__u64(j, "hi", rate_preset__period(RATE_HI, period));
+	json__u64(j, "on", rate_preset__period(RATE_ON, period));
+	json__u64(j, "lo", rate_preset__period(RATE_LO, period));
 	json__end_obj(j);
 }
 
@@ -364,7 +363,8 @@ static void put_card_json(struct json *j, const struct card *card)
 	json__u64(j, "type", card->event.attr.type);
 	put_hex(j, "config", card->event.attr.config);
 	put_hex(j, "config1", card->event.attr.config1);
-	put_intervals(j, card->event.interval);
+	put_periods(j, "periods", card->event.period);
+	put_periods(j, "intervals", card->event.period); /* its name before; for a release */
 	json__f64(j, "overflows_per_s", card->expected, 3);
 	json__str(j, "overflows_basis", card->basis);
 	json__f64(j, "overflows_now", card->now, 3);

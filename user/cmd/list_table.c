@@ -24,7 +24,7 @@ static void put_cell(struct buf *out, const char *text, size_t width)
 		buf__putc(out, ' ');
 }
 
-enum { NAME, INTERVAL, COUNTS, MAPS_TO, N_COLUMNS };
+enum { NAME, PERIOD, COUNTS, MAPS_TO, N_COLUMNS };
 
 /* The text of a cell; numbers are written into scratch. */
 static const char *row__cell(const struct row *row, int column, char scratch[32])
@@ -39,7 +39,7 @@ static const char *row__cell(const struct row *row, int column, char scratch[32]
 		return event->counts;
 	if (column == MAPS_TO)
 		return event->maps_to;
-	snprintf(scratch, 32, "%" PRIu64, event->interval);
+	snprintf(scratch, 32, "%" PRIu64, event->period);
 	return scratch;
 }
 
@@ -97,7 +97,7 @@ static void put_group(struct buf *out, const struct rows *rows, enum group group
 		[FROM_PMUS] = "EVENT OF A PMU",
 		[FROM_DB] = "EVENT OF THE DATABASE",
 	};
-	static const char *const heads[] = {NULL, "INTERVAL", "COUNTS", "MAPS TO"};
+	static const char *const heads[] = {NULL, "PERIOD", "COUNTS", "MAPS TO"};
 	char scratch[32];
 	bool head = false;
 
@@ -139,6 +139,14 @@ void rows__put_table(struct buf *out, const struct rows *rows, bool verbose)
 		put_group(out, rows, (enum group)group, width, verbose);
 }
 
+static void put_period(struct json *j, const char *key, const struct event *event)
+{
+	if (event)
+		json__u64(j, key, event->period);
+	else
+		json__null(j, key);
+}
+
 void put_event_keys(struct json *j, const char *name, enum group group, const struct event *event,
 		    const struct probe_result *probe)
 {
@@ -162,10 +170,8 @@ void put_event_keys(struct json *j, const char *name, enum group group, const st
 	json__str(j, "pmu", event ? event->pmu : NULL);
 	json__str(j, "counts", event ? event->counts : NULL);
 	json__str(j, "unit", event ? units[event->unit] : NULL);
-	if (event)
-		json__u64(j, "interval", event->interval);
-	else
-		json__null(j, "interval");
+	put_period(j, "period", event);
+	put_period(j, "interval", event); /* its name before; for a release */
 	json__str(j, "database_name", entry ? entry->name : NULL);
 	json__str(j, "counters", entry ? entry->counters : NULL);
 	json__str(j, "errata", entry ? entry->errata : NULL);

@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	 "An overflow about every 100, 10 or 1 ms (hi, the default), for events that name no rate",
 	 0},
 	{"budget", OPT_BUDGET, "PERCENT", 0,
-	 "Lengthen intervals when recording would take more of the CPUs; a rate that was given is "
+	 "Lengthen periods when recording would take more of the CPUs; a rate that was given is "
 	 "kept. "
 	 "Default: 1; 0: never",
 	 0},

@@ -55,13 +55,12 @@ static void add_event(struct prof *prof, const struct summary *s, size_t i)
 	buf__puts(&line, "event ");
 	escape_name(&line, event__label(event));
 	buf__printf(&line,
-		    ": counts=%s interval=%" PRIu64 " overflows=%" PRIu64 " emitted=%" PRIu64
+		    ": counts=%s period=%" PRIu64 " overflows=%" PRIu64 " emitted=%" PRIu64
 		    " filtered=%" PRIu64 " lost=%" PRIu64 " weight=%" PRIu64 " counter=%" PRIu64
 		    " ratio=%.4f estimated=%s",
-		    event->counts, e->interval, (uint64_t)e->kernel.seen,
-		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
-		    ledger_event__dropped(e), e->weight, e->value, ratio,
-		    ledger_event__estimated(e) ? "yes" : "no");
+		    event->counts, e->period, (uint64_t)e->kernel.seen, (uint64_t)e->kernel.emitted,
+		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->weight, e->value,
+		    ratio, ledger_event__estimated(e) ? "yes" : "no");
 	add_line(prof, &line);
 	if (event->unit == UNIT_CYCLES && s->rates[i].n) {
 		buf__puts(&line, "time ");
@@ -137,7 +136,7 @@ static void set_period(struct prof *prof, const struct summary *s)
 		prof__string(prof, event->name),
 		prof__string(prof, event->unit == UNIT_NS ? "nanoseconds" : "count"),
 	};
-	prof->period = (int64_t)s->ledger->events[0].interval;
+	prof->period = (int64_t)s->ledger->events[0].period;
 }
 
 void add_remarks(struct prof *prof, const struct summary *summary)

@@ -139,7 +139,7 @@ static int write_report(struct report_run *run, FILE *file)
 	run->report.n_keys = run->n_keys;
 	run->report.shape = run->opts.shape;
 	run->report.flat = flat;
-	run->report.interval = a->interval;
+	run->report.confidence = a->confidence;
 	run->report.width = a->output ? 0 : terminal_width();
 	run->report.color = to_terminal && !getenv("NO_COLOR");
 	report__settle(&run->report);

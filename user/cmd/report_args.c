@@ -18,7 +18,7 @@ enum {
 	OPT_SORT,
 	OPT_LIMIT,
 	OPT_MIN_SHARE,
-	OPT_INTERVAL,
+	OPT_CONFIDENCE,
 	OPT_FOCUS,
 	OPT_IGNORE,
 	OPT_CALLERS,
@@ -53,7 +53,8 @@ static const struct argp_option options[] = {
 	 "At most N rows within each row; 0: all (default: 40 of text, else all)", 0},
 	{"min-share", OPT_MIN_SHARE, "PCT", 0,
 	 "Only rows with that part of the whole (default: 0.5 with --tree)", 0},
-	{"interval", OPT_INTERVAL, 0, 0, "95 % intervals of ratios", 0},
+	{"confidence", OPT_CONFIDENCE, 0, 0, "95 % confidence intervals of ratios", 0},
+	{"interval", OPT_CONFIDENCE, 0, OPTION_HIDDEN, "", 0}, /* its name before; for a release */
 	{0, 0, 0, 0, "Output:", 3},
 	{"output", 'o', "FILE", 0, "Into FILE instead of standard output", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
@@ -131,8 +132,8 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_MIN_SHARE:
 		return parse_share(a, arg);
-	case OPT_INTERVAL:
-		a->interval = true;
+	case OPT_CONFIDENCE:
+		a->confidence = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -224,11 +225,11 @@ static int check(const struct report_args *a)
 		return err__usage(a->err, "--callers and --callees exclude each other");
 	if (a->tree && a->by)
 		return err__usage(a->err, "--tree is by functions, and excludes --by");
-	if (a->format && (a->by || a->tree || a->sort || a->limit >= 0 || a->interval))
+	if (a->format && (a->by || a->tree || a->sort || a->limit >= 0 || a->confidence))
 		return err__usage(
 			a->err,
 			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
-			"--interval",
+			"--confidence",
 			a->format->name);
 	return 0;
 }

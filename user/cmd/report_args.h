@@ -21,7 +21,7 @@ struct report_args {
 	const char *sort; /* NULL: the first event's self */
 	int limit;        /* -1: as the form of output has it */
 	double min_share;
-	bool interval, json, csv;
+	bool confidence, json, csv;
 	const struct format *format; /* NULL: a report */
 	const char *output;          /* NULL: standard output */
 	struct err *err;

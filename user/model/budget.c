@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is spent on samples goes down as intervals go up, the rest does not: so the two are told
- * apart, and the intervals are chosen for what the rest leaves of the budget. What samples would
- * cost at the default interval does not depend on the present one; that is why this does not swing
+ * What is spent on samples goes down as periods go up, the rest does not: so the two are told
+ * apart, and the periods are chosen for what the rest leaves of the budget. What samples would
+ * cost at the default period does not depend on the present one; that is why this does not swing
  * by itself. Against a load that swings there are two thresholds with a gap, and a wait before
- * intervals become shorter again.
+ * periods become shorter again.
  */
 #include "model/budget.h"
 
@@ -13,9 +13,9 @@
 static const double SECOND = 1e9;
 /* What is aimed at, as a part of the budget; the second while debts are paid back. */
 static const double AIM = 0.8, AIM_IN_DEBT = 0.6;
-/* What samples may take when the rest leaves less: intervals can't help against that. */
+/* What samples may take when the rest leaves less: periods can't help against that. */
 static const double LEFT_FOR_SAMPLES = 0.5;
-/* Intervals change when they should be so many times the present ones. */
+/* Periods change when they should be so many times the present ones. */
 static const double LONGER = 1.1, SHORTER = 0.6;
 static const double MOST_AT_ONCE = 16, LEAST_AT_ONCE = 0.5, MOST = 100;
 /* A ring that is fuller when it is read: the reader lags. Then it is brought down to the second. */
@@ -24,7 +24,7 @@ static const double FULL = 0.5, CALM = 0.25;
 enum {
 	CREDIT_S = 1,
 	MEMORY_S = 4,
-	PATIENCE_S = 5, /* before intervals become shorter */
+	PATIENCE_S = 5, /* before periods become shorter */
 	ENOUGH_OVERFLOWS = 50,
 	ENOUGH_S = 2, /* if there are fewer */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long intervals have to be for a recording to stay within its share of the CPUs. Pure:
- * session/ says what each stretch of time cost, and sets the intervals.
+ * How long periods have to be for a recording to stay within its share of the CPUs. Pure:
+ * session/ says what each stretch of time cost, and sets the periods.
  *
  * Credit flows in at the rate of the budget and out with what is spent; a second's worth of it is
  * kept at most, so that a short burst changes nothing and a lasting excess is seen the sooner the
@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 /* The start isn't budgeted: /proc is read, files are opened, tables are built, stacks travel as
- * slices until then. Samples cost several times of what they will, and intervals would follow. */
+ * slices until then. Samples cost several times of what they will, and periods would follow. */
 #define BUDGET_SETTLING_NS 1000000000ULL
 
 struct budget {
 	double share; /* CPU time that may be spent per time that passes: 0.02 is 1 % of two CPUs */
-	double factor;    /* intervals are so many times the default ones; never below 1 */
+	double factor;    /* periods are so many times the default ones; never below 1 */
 	double credit_ns; /* below 0: more was spent than came in */
 	uint64_t age_ns;
 	/* The present: older time counts for less. Per-sample cost begins anew with each change. */
@@ -37,7 +37,7 @@ struct budget_window {
 	uint64_t span_ns;
 	uint64_t varying_ns; /* spent on samples: in the kernel and by the reader */
 	uint64_t
-		/* spent on what comes whatever the interval: programs starting, waking up */
+		/* spent on what comes whatever the period: programs starting, waking up */
 		fixed_ns;
 	uint64_t overflows;
 	double fill; /* the largest part of a ring that was waiting to be read: 0 to 1 */
@@ -45,7 +45,7 @@ struct budget_window {
 };
 
 void budget__init(struct budget *budget, double share);
-/* True if the factor has changed, and with it the intervals have to. */
+/* True if the factor has changed, and with it the periods have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);
 
 #endif

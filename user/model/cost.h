@@ -22,12 +22,12 @@ struct cost {
 	uint64_t rss_bytes, helper_rss_bytes, map_bytes;
 	/* the budget */
 	double budget;          /* percent of the CPUs; 0: none */
-	bool adaptive;          /* the interval of some event may be lengthened for it */
-	double factor, highest; /* intervals by the default ones: at the end, at most */
+	bool adaptive;          /* the period of some event may be lengthened for it */
+	double factor, highest; /* periods by the default ones: at the end, at most */
 	unsigned changes;
 	uint64_t settled_span_ns; /* without the start, that isn't budgeted (model/budget.h) */
 	uint64_t settled_ns;      /* overflow programs and the reader since */
-	uint64_t fixed_ns;        /* …of that: what no interval changes */
+	uint64_t fixed_ns;        /* …of that: what no period changes */
 };
 
 /* Of several recordings. */
@@ -36,7 +36,7 @@ void cost__add(struct cost *to, const struct cost *from);
 double cost__percent(const struct cost *cost, uint64_t ns);
 /* Overflow programs and the reader. */
 double cost__total(const struct cost *cost);
-/* The same, and what of it no interval changes, since the start was over. 0: it wasn't. */
+/* The same, and what of it no period changes, since the start was over. 0: it wasn't. */
 double cost__settled(const struct cost *cost);
 double cost__fixed(const struct cost *cost);
 

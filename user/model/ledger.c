@@ -74,7 +74,7 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 	if (!e->value)
 		return e->must_count && e->running_ns ? SILENCE_ZERO : SILENCE_NONE;
 	if (e->read || e->kernel.seen > e->kernel.dropped[PMB_DROP_UNSEEN] ||
-	    e->value / 4 <= e->instances * (e->interval ? e->interval : FIRST_PERIODS))
+	    e->value / 4 <= e->instances * (e->period ? e->period : FIRST_PERIODS))
 		return SILENCE_NONE;
 	return SILENCE_NO_INTERRUPT;
 }
@@ -142,7 +142,7 @@ uint64_t ledger_event__remainder(const struct ledger_event *e)
 {
 	if (e->by_count)
 		return e->value > e->kernel.weight_seen ? e->value - e->kernel.weight_seen : 0;
-	return e->instances * e->interval + e->cut;
+	return e->instances * e->period + e->cut;
 }
 
 bool ledger_event__unfinished(const struct ledger_event *e)
@@ -164,10 +164,10 @@ uint64_t ledger_event__dropped(const struct ledger_event *e)
 
 void ledger_event__unseen_tail(struct ledger_event *e, uint64_t value, uint64_t at)
 {
-	uint64_t n = value > at && e->interval ? (value - at) / e->interval : 0;
+	uint64_t n = value > at && e->period ? (value - at) / e->period : 0;
 
 	e->kernel.dropped[PMB_DROP_UNSEEN] += n;
-	e->kernel.weight_dropped[PMB_DROP_UNSEEN] += n * e->interval;
+	e->kernel.weight_dropped[PMB_DROP_UNSEEN] += n * e->period;
 }
 
 void ledger_event__count_unseen(struct ledger_event *e)
@@ -250,7 +250,7 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 		return !ledger_event__overstated(e, ratio, remarks);
 	buf__printf(remarks,
 		    "%s: the overflows seen account for %.1f %% of the counter (%.1f %% with the "
-		    "unfinished intervals): the rest was lost before this program saw it: ",
+		    "unfinished periods): the rest was lost before this program saw it: ",
 		    e->name, 100 * ratio, 100 * reach);
 	buf__printf(remarks, "%s\n", e->loss_causes ? e->loss_causes : "cause unknown");
 	return false;

@@ -65,17 +65,17 @@ struct ledger_event {
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
 	uint64_t scaled;    /* value, scaled by enabled/running: an estimate if they differ */
-	uint64_t instances; /* counters that may each hold an unfinished interval */
+	uint64_t instances; /* counters that may each hold an unfinished period */
 	uint64_t cpus_away; /* that went offline: the kernel takes their counters for good… */
 	uint64_t away_ns;   /* …and so long they were not watched, all together */
 	uint64_t cpus_came; /* that came, or came back, and were sampled from then on */
 	/* with --data, of those aggregated: with the address of the data, and without */
 	uint64_t data_with, data_without;
-	uint64_t cut;     /* weight that intervals may have lost when they were changed */
+	uint64_t cut;     /* weight that periods may have lost when they were changed */
 	uint64_t idle_ns; /* clocks: idle time of their CPUs in which no overflow came */
 	/* The largest of all recordings. */
-	uint64_t interval;      /* the longest period, or the mean weight in frequency mode */
-	uint64_t calm_interval; /* if throttled: an interval that the kernel would not throttle */
+	uint64_t period;      /* the longest period, or the mean weight in frequency mode */
+	uint64_t calm_period; /* if throttled: a period that the kernel would not throttle */
 	/* The same in all. */
 	bool read;       /* it doesn't overflow: its readings are in the columns of overflows */
 	bool by_count;   /* weights were read from the counter: the remainder is known exactly */
@@ -159,7 +159,7 @@ void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *
 /* Σ weights of all overflows seen / the counter without idle_ns, both while it ran; NAN if
  * nothing is to compare. */
 double ledger_event__ratio(const struct ledger_event *event);
-/* How much the counter may hold beyond the last overflows: up to one interval for each instance, or
+/* How much the counter may hold beyond the last overflows: up to one period for each instance, or
  * exactly what it does when weights were read from it. */
 uint64_t ledger_event__remainder(const struct ledger_event *event);
 uint64_t ledger_event__dropped(const struct ledger_event *event);

@@ -67,7 +67,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
 	       "STATS lacks a member of struct pmb_stats");
 _Static_assert(offsetof(struct ledger_event, decoded)
-			       SUMS(ONE) == offsetof(struct ledger_event, interval),
+			       SUMS(ONE) == offsetof(struct ledger_event, period),
 	       "SUMS lacks a member of struct ledger_event");
 #undef ONE
 
@@ -108,8 +108,8 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 {
 	ledger_stats__add(&to->kernel, &from->kernel);
 	SUMS(ADD)
-	to->interval = more(to->interval, from->interval);
-	to->calm_interval = more(to->calm_interval, from->calm_interval);
+	to->period = more(to->period, from->period);
+	to->calm_period = more(to->calm_period, from->calm_period);
 }
 #undef ADD
 

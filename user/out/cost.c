@@ -45,7 +45,7 @@ static void text_budget(const struct cost *c, struct buf *out)
 	if (!c->adaptive)
 		buf__puts(out, ", which changes no rate that was given");
 	else if (settled > c->budget)
-		buf__printf(out, ": %.2f %% come whatever the intervals are", cost__fixed(c));
+		buf__printf(out, ": %.2f %% come whatever the periods are", cost__fixed(c));
 }
 
 void cost__text(const struct summary *s, struct buf *out)
@@ -54,11 +54,10 @@ void cost__text(const struct summary *s, struct buf *out)
 	uint64_t seen, n_lost = lost(s->ledger, &seen);
 
 	if (c->changes)
-		buf__printf(
-			out,
-			"  intervals were up to %.1f times the default ones to save cost (at the "
-			"end %.1f; changed %u times)\n",
-			c->highest, c->factor, c->changes);
+		buf__printf(out,
+			    "  periods were up to %.1f times the default ones to save cost (at the "
+			    "end %.1f; changed %u times)\n",
+			    c->highest, c->factor, c->changes);
 	buf__printf(out, "  cost: %.2f %% of %u CPU%s", cost__total(c), c->n_cpus,
 		    c->n_cpus == 1 ? "" : "s");
 	buf__printf(out, ": in overflows %.2f %% (%.2f us each), reading them %.2f %%",

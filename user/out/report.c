@@ -147,7 +147,7 @@ struct ratio_value report_ratio__of(const struct report *r, const struct report_
 		return ret;
 	ret.has_samples = true;
 	ret.few = n_above < RATIO_FEW || n_below < RATIO_FEW;
-	if (!r->interval || !(n_above > 0))
+	if (!r->confidence || !(n_above > 0))
 		return ret;
 	poisson_ratio_interval(n_above, n_below, &ret.low, &ret.high);
 	ret.low *= ret.value * n_below / n_above;

@@ -24,9 +24,9 @@ struct report {
 	const struct prof_key *keys;
 	size_t n_keys;
 	enum group_shape shape;
-	bool flat;      /* only totals: of whole samples, where self is total, or of callers */
-	bool interval;  /* 95 % intervals of ratios */
-	unsigned width; /* of the text; 0: as wide as it gets */
+	bool flat;       /* only totals: of whole samples, where self is total, or of callers */
+	bool confidence; /* 95 % confidence intervals of ratios */
+	unsigned width;  /* of the text; 0: as wide as it gets */
 	bool color;
 
 	/* by report__settle */
@@ -54,7 +54,7 @@ enum { RATIO_FEW = 30 };
 struct ratio_value {
 	bool valid;
 	double value;
-	bool has_samples; /* else nobody knows how sure it is: no interval */
+	bool has_samples; /* else nobody knows how sure it is */
 	bool few;
 	double low, high;
 };

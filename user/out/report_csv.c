@@ -48,7 +48,7 @@ static void put_titles(const struct report *r, struct buf *out)
 
 		buf__putc(out, ',');
 		put_field(out, title);
-		if (r->interval)
+		if (r->confidence)
 			buf__puts(out, ",low,high");
 		buf__puts(out, ",mark");
 	}
@@ -68,7 +68,7 @@ static void put_ratio(const struct report *r, const struct report_ratio *ratio, 
 	struct ratio_value v = report_ratio__of(r, ratio, report__ratio_values(r, row));
 
 	put_number(out, v.valid, v.value);
-	if (r->interval) {
+	if (r->confidence) {
 		put_number(out, v.high > 0, v.low);
 		put_number(out, v.high > 0, v.high);
 	}

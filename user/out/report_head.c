@@ -57,13 +57,13 @@ static void put_when(const struct prof *p, struct buf *out)
 	buf__putc(out, '\n');
 }
 
-/* "2000003" of "… interval=2000003 …"; "" if it isn't there. */
+/* "2000003" of "… period=2000003 …"; NULL if it isn't there. */
 static char *remark_part(const char *remark, const char *key)
 {
 	const char *at = remark ? strstr(remark, key) : NULL;
 
 	if (!at)
-		return xstrdup("");
+		return NULL;
 	at += strlen(key);
 	return xstrndup(at, strcspn(at, " "));
 }
@@ -71,19 +71,21 @@ static char *remark_part(const char *remark, const char *key)
 static void put_period(const struct report *r, const char *name, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf key = {0};
-	_cleanup_free_ char *interval = NULL, *lost = NULL;
+	_cleanup_free_ char *period = NULL, *lost = NULL;
 	const char *remark;
 
 	buf__puts(&key, "event ");
 	escape_name(&key, name);
 	remark = prof__remark(r->whole, key.data);
-	interval = remark_part(remark, " interval=");
+	period = remark_part(remark, " period=");
+	if (!period) /* what was saved before it was called so */
+		period = remark_part(remark, " interval=");
 	lost = remark_part(remark, " lost=");
-	if (*interval) {
+	if (period) {
 		buf__puts(out, ", one each ");
-		escape_name(out, interval);
+		escape_name(out, period);
 	}
-	if (*lost && strcmp(lost, "0") != 0) {
+	if (lost && strcmp(lost, "0") != 0) {
 		buf__puts(out, ", LOST ");
 		escape_name(out, lost);
 	}
@@ -139,7 +141,7 @@ static void put_marks(const struct report *r, struct buf *out)
 	if (!r->n_ratios)
 		return;
 	buf__printf(out, "# %-9s ~ fewer than %d samples in a part; - nothing to divide by%s\n",
-		    "ratios", RATIO_FEW, r->interval ? "; [95 % interval]" : "");
+		    "ratios", RATIO_FEW, r->confidence ? "; [95 % confidence interval]" : "");
 }
 
 void report__head(const struct report *r, struct buf *out)

@@ -45,7 +45,7 @@ static void put_ratio(const struct report *r, const struct report_ratio *ratio, 
 	json__str(j, "event", r->events[ratio->event].name);
 	json__str(j, "other", r->events[ratio->other].name);
 	json__f64(j, "value", v.value, 6);
-	if (r->interval && v.high > 0) {
+	if (r->confidence && v.high > 0) {
 		json__f64(j, "low", v.low, 6);
 		json__f64(j, "high", v.high, 6);
 	}

@@ -178,7 +178,7 @@ static void put_ratio(const struct report *r, const struct report_ratio *ratio,
 	}
 	buf__printf(out, "%s%.*f%s", v.few ? "~" : "", decimals, v.value,
 		    ratio->doubtful ? "!" : "");
-	if (!r->interval)
+	if (!r->confidence)
 		return;
 	if (v.low > 0 && isfinite(v.high))
 		buf__printf(out, " [%.*f %.*f]", decimals, v.low, decimals, v.high);

@@ -11,7 +11,7 @@
 #include "out/ratios.h"
 
 /* With fewer of them there was little to sample. */
-enum { ENOUGH_INTERVALS = 10 };
+enum { ENOUGH_PERIODS = 10 };
 
 static void count_stack(struct frame_counts *counts, const struct profile *profile,
 			const struct names *names, uint32_t stack, uint64_t samples)
@@ -77,7 +77,7 @@ static void text_ratio(const struct ledger_event *e, double ratio, struct buf *o
 		buf__printf(out, ", %" PRIu64 " of it idle without overflows", e->idle_ns);
 	buf__printf(out, "; ratio %.2f %% (%s%" PRIu64 " %s)\n", 100 * ratio,
 		    e->by_count ? "" : "up to ", ledger_event__remainder(e),
-		    e->read ? "after the last readings" : "in unfinished intervals");
+		    e->read ? "after the last readings" : "in unfinished periods");
 }
 
 static void text_counter(const struct ledger_event *e, const struct event *event, struct buf *out)
@@ -252,18 +252,18 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	if (e->kernel.late || e->kernel.skipped)
 		buf__printf(
 			out,
-			"    %llu intervals passed without an overflow: %llu count for the task that "
+			"    %llu periods passed without an overflow: %llu count for the task that "
 			"ran on, %llu for nobody\n",
 			e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
 	if (e->kernel.late > e->kernel.seen)
 		buf__puts(out,
-			  "    the interval is shorter than this machine can overflow, and much of "
+			  "    the period is shorter than this machine can overflow, and much of "
 			  "the time went into overflows: ask for fewer (-F, -c)\n");
 	if (e->throttled)
 		buf__printf(out,
 			    "    the kernel throttled it %" PRIu64 " times: use -c %" PRIu64
 			    " or longer, or raise kernel.perf_event_max_sample_rate\n",
-			    e->throttled, e->calm_interval);
+			    e->throttled, e->calm_period);
 	text_rate(&s->rates[i], out);
 	text_sum(s, i, out);
 }
@@ -437,7 +437,7 @@ static void text_opener(const struct opener_work *work, struct buf *out)
 			    work->late, work->refused);
 }
 
-/* Each thread has intervals of its own then, and what ran in them without finishing one is in no
+/* Each thread has periods of its own then, and what ran in them without finishing one is in no
  * sample. */
 static bool ran_too_briefly(const struct summary *s)
 {
@@ -445,8 +445,7 @@ static bool ran_too_briefly(const struct summary *s)
 		const struct ledger_event *e = &s->ledger->events[i];
 
 		if (s->per_task[i] && !e->read && !ledger_event__unfinished(e) &&
-		    e->value > ENOUGH_INTERVALS * e->interval &&
-		    e->kernel.weight_seen < e->value / 2)
+		    e->value > ENOUGH_PERIODS * e->period && e->kernel.weight_seen < e->value / 2)
 			return true;
 	}
 	return false;
@@ -474,7 +473,7 @@ void summary__text(const struct summary *s, struct buf *out)
 		buf__printf(out, ", but %s", doubt.data);
 	if (ran_too_briefly(s))
 		buf__puts(out,
-			  "; most of it ran in threads that finished no interval: try --per-cpu");
+			  "; most of it ran in threads that finished no period: try --per-cpu");
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	text_plan(s, out);

@@ -55,15 +55,18 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__f64(j, "scale", ledger_event__scale(e), 6);
 	json__bool(j, "estimated", ledger_event__estimated(e));
 	json__str(j, "silence", silence_keys[ledger_event__silence(e)]);
-	json__u64(j, "interval", e->interval);
+	json__u64(j, "period", e->period);
+	json__u64(j, "interval", e->period); /* its name before; for a release */
 	json__u64(j, "remainder", ledger_event__remainder(e));
 	json__u64(j, "idle_ns", e->idle_ns);
 	json__u64(j, "cpus_away", e->cpus_away);
 	json__u64(j, "away_ns", e->away_ns);
 	json__u64(j, "cpus_came", e->cpus_came);
 	json__u64(j, "throttled", e->throttled);
-	if (e->throttled)
-		json__u64(j, "calm_interval", e->calm_interval);
+	if (e->throttled) {
+		json__u64(j, "calm_period", e->calm_period);
+		json__u64(j, "calm_interval", e->calm_period); /* as above */
+	}
 }
 
 static void json_rate(struct json *j, const struct clock_rate *rate)

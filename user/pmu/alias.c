@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The well-known events, named as the Sun Collector named them. Each maps to an event of perf's
- * grammar that the kernel defines for as many CPUs as possible. The intervals aim at one overflow
+ * grammar that the kernel defines for as many CPUs as possible. The periods aim at one overflow
  * per millisecond of a CPU that is busy with that very thing, and are primes, so that loops don't
  * fall in step with them.
  */

@@ -53,9 +53,9 @@ struct event {
 	struct perf_event_attr attr; /* type, config*, bp_*, exclude_*, precise_ip, and the rate */
 	uint64_t
 		/* default period, prime; used when neither text nor option names a rate */
-		interval;
+		period;
 	bool rate_given; /* the text had period= or freq= */
-	bool adaptive;   /* its interval may be lengthened to stay within a budget */
+	bool adaptive;   /* its period may be lengthened to stay within a budget */
 	/* the text wants it read at a clock's overflows, whether it interrupts or not */
 	bool at_clock;
 	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
@@ -121,15 +121,15 @@ struct rate {
 
 /* "lo", "on", "hi": about 100, 10 and 1 ms. -1 if it is none of them. */
 int rate_preset__parse(const char *text, enum rate_preset *ret);
-/* The smallest prime that is not below, or the largest interval that the kernel takes. */
-uint64_t interval__prime(uint64_t about);
-/* The preset's interval, a prime, for an event with that default interval. */
-uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval);
+/* The smallest prime that is not below, or the largest period that the kernel takes. */
+uint64_t period__prime(uint64_t about);
+/* The preset's period, a prime, for an event with that default period. */
+uint64_t rate_preset__period(enum rate_preset preset, uint64_t period);
 
 /* Whether the options go together. */
 int rate__check(const struct rate *rate, struct err *err);
 /* Gives every event a rate: its own if its text named one, else `rate`, else its default
- * interval. */
+ * period. */
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err);
 
 /* The well-known names, in the order of `pmubpf list`. */
@@ -139,7 +139,7 @@ struct event_alias {
 	const char *maps_to; /* an event text in perf's grammar, parsed like a user's */
 	const char *counts;
 	enum event_unit unit;
-	uint64_t interval;
+	uint64_t period;
 };
 extern const struct event_alias event_aliases[];
 extern const size_t n_event_aliases;

@@ -20,7 +20,7 @@
 #include "sys/cpuinfo.h"
 #include "sys/procfs.h"
 
-#define DEFAULT_INTERVAL 1000003
+#define DEFAULT_PERIOD 1000003
 
 char *event_db_cpu(const char *cpuinfo)
 {
@@ -247,7 +247,7 @@ void event__from_db(struct event *event, const struct event_db_entry *entry, uin
 	event->attr.type = pmu_type;
 	event->attr.config = entry->config;
 	event->attr.config1 = entry->config1;
-	event->interval = DEFAULT_INTERVAL;
+	event->period = DEFAULT_PERIOD;
 	replace(&event->title, entry->title);
 	replace(&event->counts, "events");
 	replace(&event->pmu, entry->pmu);
@@ -266,11 +266,11 @@ void event__enrich(struct event *event, const struct event_db_entry *entry)
 		event->precise_max = true;
 	if (entry->has_addr && (event->attr.precise_ip || event->precise_max))
 		event->has_addr = true;
-	if (!by_words) /* the kernel's own events have titles and intervals already */
+	if (!by_words) /* the kernel's own events have titles and periods already */
 		return;
 	replace(&event->title, entry->title);
-	if (entry->interval)
-		event->interval = interval__prime(entry->interval);
+	if (entry->period)
+		event->period = period__prime(entry->period);
 	if (entry->cycles) {
 		event->unit = UNIT_CYCLES;
 		event->is_clock = entry->clock;

@@ -38,7 +38,7 @@ struct event_db_entry {
 	const char *pmu;      /* "cpu", "cpu_core", "cpu_atom" */
 	char *terms;          /* "event=0xd1,umask=0x8"; ours */
 	uint64_t config, config1;
-	uint64_t interval; /* SampleAfterValue, not yet a prime; 0 if not told */
+	uint64_t period; /* SampleAfterValue, not yet a prime; 0 if not told */
 	enum db_precise precise;
 	bool has_addr; /* its precise form carries a data address */
 	bool alone;    /* must be counted alone */

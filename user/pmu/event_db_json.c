@@ -193,7 +193,7 @@ static bool entry__read(struct event_db_entry *entry, const json_t *event, const
 		.deprecated = field_flag(event, "Deprecated"),
 	};
 	if (!entry->name || !fields__read(&fields, event) || !lib->object_get(event, "EventCode") ||
-	    field_number(event, "SampleAfterValue", &entry->interval) < 0 ||
+	    field_number(event, "SampleAfterValue", &entry->period) < 0 ||
 	    (type && strcmp(type, "FREERUN") == 0))
 		return false;
 	fields__name_fixed(&fields, entry->name);

@@ -214,8 +214,8 @@ static void event__define(struct event *event, const struct user_event *user,
 	}
 	if (user->unit_given)
 		event->unit = user->unit;
-	if (user->interval) {
-		event->interval = user->interval;
+	if (user->period) {
+		event->period = user->period;
 	}
 	if (given->rate_given) {
 		event->rate_given = true;
@@ -265,9 +265,9 @@ static int parser__add_definition(const struct parser *parser, const struct user
 
 	if (r == 0)
 		r = parser__add(&inner, &definition, list);
-	if (r == 0 && user->interval && list->events[list->n - 1].rate_given)
+	if (r == 0 && user->period && list->events[list->n - 1].rate_given)
 		r = err__usage(&detail,
-			       "its event '%s' names a rate, and it has an interval: one of "
+			       "its event '%s' names a rate, and it has a period: one of "
 			       "them",
 			       user->text);
 	if (r == 0)

@@ -136,7 +136,7 @@ static void describe(struct event *event)
 				   accesses[event->attr.bp_type]);
 	event->counts = xstrdup("accesses");
 	event->pmu = xstrdup("breakpoint");
-	event->interval = 1;
+	event->period = 1;
 	event->is_breakpoint = true;
 	event->has_addr = true;
 }

@@ -16,9 +16,9 @@
 #include "pmu/nearest.h"
 #include "pmu/parse.h"
 
-#define DEFAULT_INTERVAL 1000003
-#define CYCLES_INTERVAL 2000003
-#define MISS_INTERVAL 100003
+#define DEFAULT_PERIOD 1000003
+#define CYCLES_PERIOD 2000003
+#define MISS_PERIOD 100003
 
 static int parse_number(const struct term *term, const struct spec *spec, uint64_t *ret,
 			struct err *err)
@@ -308,7 +308,7 @@ static int apply_event(struct event *event, const struct pmu *pmu, const struct 
 
 void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name)
 {
-	event->interval = DEFAULT_INTERVAL;
+	event->period = DEFAULT_PERIOD;
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup(pmu->name);
 	event->attr.type = pmu->type;
@@ -322,7 +322,7 @@ void event__describe_pmu(struct event *event, const struct pmu *pmu, const char 
 	}
 	event->title = xasprintf("%s, as PMU %s defines it", event_name, pmu->name);
 	if (strstr(event_name, "miss"))
-		event->interval = MISS_INTERVAL;
+		event->period = MISS_PERIOD;
 }
 
 void event__recognise_cycles(struct event *event, const struct pmu *pmu)
@@ -343,7 +343,7 @@ void event__recognise_cycles(struct event *event, const struct pmu *pmu)
 	}
 	event->unit = UNIT_CYCLES;
 	event->is_clock = true;
-	event->interval = CYCLES_INTERVAL;
+	event->period = CYCLES_PERIOD;
 	free(event->counts);
 	event->counts = xstrdup("cycles");
 }

@@ -66,7 +66,7 @@ void event__set_tracepoint(struct event *event, uint64_t id)
 	event->maps_to = xasprintf("tracepoint %llu", (unsigned long long)id);
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup("tracepoint");
-	event->interval = 1;
+	event->period = 1;
 }
 
 int event__from_tracepoint(struct event *event, const struct spec *spec, struct err *err)

@@ -16,8 +16,8 @@
 #include "pmu/libpfm.h"
 #include "pmu/parse.h"
 
-#define DEFAULT_INTERVAL 1000003
-#define MISS_INTERVAL 100003
+#define DEFAULT_PERIOD 1000003
+#define MISS_PERIOD 100003
 
 bool is_vendor_style(const char *name)
 {
@@ -129,7 +129,7 @@ static void fill(struct event *event, struct libpfm_event *found, const struct p
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup(pmu ? pmu->name : "cpu");
 	event->maps_to = event__format_config(event);
-	event->interval = strcasestr(event->title, "miss") ? MISS_INTERVAL : DEFAULT_INTERVAL;
+	event->period = strcasestr(event->title, "miss") ? MISS_PERIOD : DEFAULT_PERIOD;
 	if (!pmu)
 		return;
 	if (pmu->cpus && pmus__are_mixed(parser->pmus))

@@ -20,7 +20,7 @@ struct perf_name {
 	uint32_t type; /* PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE */
 	uint64_t config;
 	enum event_unit unit;
-	uint64_t interval;
+	uint64_t period;
 	bool has_addr;
 };
 

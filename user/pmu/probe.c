@@ -44,7 +44,7 @@ static struct perf_event_attr sampling_attr(const struct event *event)
 	attr.disabled = 1;
 	/* sample_freq is the same word */
 	if (!attr.sample_period)
-		attr.sample_period = event->interval ? event->interval : 1;
+		attr.sample_period = event->period ? event->period : 1;
 	return attr;
 }
 

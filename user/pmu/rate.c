@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * How often an event overflows. The presets are the Sun Collector's: about 1, 10 and 100 ms of a
- * CPU that is busy with that very thing, which is what the default intervals (1 ms) aim at.
+ * CPU that is busy with that very thing, which is what the default periods (1 ms) aim at.
  */
 #include <string.h>
 
@@ -25,18 +25,18 @@ int rate_preset__parse(const char *text, enum rate_preset *ret)
 	return -1;
 }
 
-uint64_t interval__prime(uint64_t about)
+uint64_t period__prime(uint64_t about)
 {
 	return about < LARGEST ? num__next_prime(about) : LARGEST;
 }
 
-uint64_t rate_preset__interval(enum rate_preset preset, uint64_t interval)
+uint64_t rate_preset__period(enum rate_preset preset, uint64_t period)
 {
 	if (preset == RATE_DEFAULT || preset == RATE_HI)
-		return interval;
-	return interval > LARGEST / preset_factor[preset] ?
+		return period;
+	return period > LARGEST / preset_factor[preset] ?
 		       LARGEST :
-		       interval__prime(interval * preset_factor[preset]);
+		       period__prime(period * preset_factor[preset]);
 }
 
 int rate__check(const struct rate *rate, struct err *err)
@@ -76,7 +76,7 @@ int event_list__set_rates(struct event_list *list, const struct rate *rate, stru
 			event->attr.sample_period = rate->period;
 		else
 			event->attr.sample_period =
-				rate_preset__interval(rate->preset, event->interval);
+				rate_preset__period(rate->preset, event->period);
 	}
 	return 0;
 }

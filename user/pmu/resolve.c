@@ -12,9 +12,9 @@
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
 
-#define RAW_INTERVAL 1000003
-#define CACHE_INTERVAL 1000003
-#define CACHE_MISS_INTERVAL 100003
+#define RAW_PERIOD 1000003
+#define CACHE_PERIOD 1000003
+#define CACHE_MISS_PERIOD 100003
 
 static void event__from_perf_name(struct event *event, const struct perf_name *name)
 {
@@ -27,7 +27,7 @@ static void event__from_perf_name(struct event *event, const struct perf_name *n
 	event->pmu = xstrdup(software ? "software" : "cpu");
 	event->maps_to = software ? xasprintf("software %s", name->name) : xstrdup(name->name);
 	event->unit = name->unit;
-	event->interval = name->interval;
+	event->period = name->period;
 	event->has_addr = name->has_addr;
 	event->is_clock = name->type == PERF_TYPE_HARDWARE &&
 			  (name->config == PERF_COUNT_HW_CPU_CYCLES ||
@@ -42,7 +42,7 @@ static void event__from_cache(struct event *event, const struct cache_event *cac
 	event->counts = xstrdup(cache->counts);
 	event->pmu = xstrdup("cpu");
 	event->maps_to = xstrdup(cache->name);
-	event->interval = cache->miss ? CACHE_MISS_INTERVAL : CACHE_INTERVAL;
+	event->period = cache->miss ? CACHE_MISS_PERIOD : CACHE_PERIOD;
 }
 
 static void event__from_raw(struct event *event, uint64_t config)
@@ -53,7 +53,7 @@ static void event__from_raw(struct event *event, uint64_t config)
 	event->counts = xstrdup("events");
 	event->pmu = xstrdup("cpu");
 	event->maps_to = event__format_config(event);
-	event->interval = RAW_INTERVAL;
+	event->period = RAW_PERIOD;
 }
 
 /* The names that need no sysfs; -ENOENT if it is none of them. */
@@ -154,7 +154,7 @@ static int event__from_alias(struct event *event, const struct event_alias *alia
 	event->title = xstrdup(alias->title);
 	event->counts = xstrdup(alias->counts);
 	event->unit = alias->unit;
-	event->interval = alias->interval;
+	event->period = alias->period;
 	return 0;
 }
 

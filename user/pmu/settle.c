@@ -2,7 +2,7 @@
 /*
  * The hard thing is the order, and settle() has all of it: a clock of ours has to go with events
  * that were found to be read only, and gets a rate as they do; only what has a way and a rate has
- * an interval that may become longer; and only when all are there it is known which fit together.
+ * a period that may become longer; and only when all are there it is known which fit together.
  */
 #include "pmu/settle.h"
 
@@ -64,7 +64,7 @@ static int find_ways(struct event_list *list, const struct settle_opts *opts, st
 	return opts->needs_clock(opts->ctx, list) ? event_list__add_clock(list, err) : 0;
 }
 
-/* Whose intervals may become longer: of those that nobody has given a rate. One that overflows each
+/* Whose periods may become longer: of those that nobody has given a rate. One that overflows each
  * time is exact, which is worth more than its cost, unless that was limited on purpose. */
 static void settle_budget(struct event_list *list, const struct settle_opts *opts)
 {

@@ -133,15 +133,15 @@ static int set_unit(struct reader *r, const char *value)
 			  r->line, value);
 }
 
-static int set_interval(struct reader *r, const char *value)
+static int set_period(struct reader *r, const char *value)
 {
-	uint64_t interval;
+	uint64_t period;
 
-	if (num__parse_u64(value, &interval) < 0 || !interval || interval >> 63)
+	if (num__parse_u64(value, &period) < 0 || !period || period >> 63)
 		return err__usage(r->err,
-				  "%s:%u: interval '%.80s' is not a whole number of 1 to 2^63 - 1",
+				  "%s:%u: period '%.80s' is not a whole number of 1 to 2^63 - 1",
 				  r->file, r->line, value);
-	r->now->interval = interval;
+	r->now->period = period;
 	return 0;
 }
 
@@ -155,10 +155,11 @@ static int set_key(struct reader *r, const char *key, const char *value)
 		return set_text(r, key, value, &r->now->counts);
 	if (strcmp(key, "unit") == 0)
 		return set_unit(r, value);
-	if (strcmp(key, "interval") == 0)
-		return set_interval(r, value);
+	if (strcmp(key, "period") == 0 ||
+	    strcmp(key, "interval") == 0) /* its name before; for a release */
+		return set_period(r, value);
 	return err__usage(r->err,
-			  "%s:%u: '%.80s' is no key; event, title, counts, unit and interval are",
+			  "%s:%u: '%.80s' is no key; event, title, counts, unit and period are",
 			  r->file, r->line, key);
 }
 

@@ -8,7 +8,7 @@
  *	title = L2 demand misses		optional, as are the others
  *	counts = misses				what one count is, for people
  *	unit = events				or cycles, ns
- *	interval = 100003
+ *	period = 100003
  *
  * The text of a definition is of perf's grammar and this tool's own names; it can't use another
  * definition, so that none can go in circles. A name of the user's goes before ours.
@@ -30,8 +30,8 @@ struct user_event {
 	char *counts; /* or NULL */
 	bool unit_given;
 	enum event_unit unit;
-	uint64_t interval; /* 0: not given */
-	char *where;       /* "/etc/pmubpf/events:12", the line of its name */
+	uint64_t period; /* 0: not given */
+	char *where;     /* "/etc/pmubpf/events:12", the line of its name */
 };
 
 struct user_events {

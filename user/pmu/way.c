@@ -51,7 +51,7 @@ static bool refuses_samples(const struct event *event)
 
 	attr.disabled = 1;
 	attr.freq = 0;
-	attr.sample_period = event->interval ? event->interval : 1;
+	attr.sample_period = event->period ? event->period : 1;
 	r = try_open(&attr, 0, -1);
 	return r == -EINVAL || r == -EOPNOTSUPP || r == -ENOTSUPP;
 }

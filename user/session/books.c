@@ -49,10 +49,10 @@ static uint64_t allowed_rate(void)
 }
 
 /* What the kernel keeps to itself; which of them it was, nobody can tell afterwards. */
-static const char *loss_causes(const struct event *event, uint64_t interval)
+static const char *loss_causes(const struct event *event, uint64_t period)
 {
-	if (event->unit == UNIT_NS && interval && 1000000000 / interval > allowed_rate())
-		return "the kernel throttled the event, whose interval is shorter than what "
+	if (event->unit == UNIT_NS && period && 1000000000 / period > allowed_rate())
+		return "the kernel throttled the event, whose period is shorter than what "
 		       "kernel.perf_event_max_sample_rate allows";
 	if (event->unit == UNIT_NS)
 		return "the clock's timer came late (interrupts off, or a hypervisor busy elsewhere)";
@@ -151,22 +151,22 @@ static struct clock_rate event_rate(const struct session *s, size_t index, const
 
 /* In frequency mode the period changes; that of a clock doesn't. A budget has said what it was
  * at most. */
-static uint64_t event_interval(const struct event *event, const struct ledger_event *e)
+static uint64_t event_period(const struct event *event, const struct ledger_event *e)
 {
 	if (!event->attr.freq)
-		return e->interval ? e->interval : event->attr.sample_period;
+		return e->period ? e->period : event->attr.sample_period;
 	if (event->unit == UNIT_NS)
 		return 1000000000 / event->attr.sample_freq;
 	return e->kernel.seen ? e->kernel.weight_seen / e->kernel.seen : 0;
 }
 
-/* An interval whose overflows stay below what the kernel allows, with a margin for moments that are
+/* A period whose overflows stay below what the kernel allows, with a margin for moments that are
  * busier than the average. A throttled counter stands still: what it counted is too little, so the
  * advice is at least twice what was too short. */
-static uint64_t calm_interval(const struct session *s, const struct ledger_event *e, size_t index)
+static uint64_t calm_period(const struct session *s, const struct ledger_event *e, size_t index)
 {
 	double per_second = s->opts->events->events[index].unit == UNIT_NS ? 1e9 : 0;
-	uint64_t interval = e->interval, calm;
+	uint64_t period = e->period, calm;
 
 	for (size_t i = 0; i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
@@ -176,7 +176,7 @@ static uint64_t calm_interval(const struct session *s, const struct ledger_event
 							      (double)c->since.running_ns * 1e9);
 	}
 	calm = (uint64_t)(MARGIN * per_second / (double)allowed_rate());
-	return num__next_prime(calm < 2 * interval ? 2 * interval : calm);
+	return num__next_prime(calm < 2 * period ? 2 * period : calm);
 }
 
 /* The clock went on while its CPU was idle; the overflows there may not have come. */
@@ -430,7 +430,7 @@ static void carry_over(struct session *s, size_t index, struct ledger_event *e, 
 	e->out.weight_rings = e->in.weight_rings + e->kernel.weight_emitted - e->weight_decoded;
 	next->in = e->out;
 	if (s->opts->events->events[index].adaptive)
-		next->interval = e->interval;
+		next->period = e->period;
 }
 
 static void close_event(struct session *s, struct session_cut *part, size_t i, bool final)
@@ -447,11 +447,11 @@ static void close_event(struct session *s, struct session_cut *part, size_t i, b
 	e->only_cpus = event->cpus;
 	if (s->result->scopes[i] == SCOPE_PER_TASK)
 		e->instances += session__family_forks(s);
-	e->interval = event_interval(event, e);
-	e->loss_causes = loss_causes(event, e->interval);
+	e->period = event_period(event, e);
+	e->loss_causes = loss_causes(event, e->period);
 	carry_over(s, i, e, final);
 	count_unseen(s, i, final, e);
-	e->calm_interval = e->throttled ? calm_interval(s, e, i) : 0;
+	e->calm_period = e->throttled ? calm_period(s, e, i) : 0;
 	note_cpus(s, i, e);
 	e->idle_ns = idle_without_overflow(s, e, i, idle);
 	part->rates[i] = event_rate(s, i, idle);

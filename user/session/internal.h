@@ -39,7 +39,7 @@ struct session {
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
-	struct spending *spending; /* what it costs, and the intervals that follow from it */
+	struct spending *spending; /* what it costs, and the periods that follow from it */
 	struct tasks tasks;
 	bool any_process; /* every process may be sampled */
 	uint64_t start_ns;
@@ -106,7 +106,7 @@ void session__late_end(struct session *s);   /* waits a while for those that are
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
 
-/* spending.c: measures what the recording costs, and lengthens intervals when that is too much */
+/* spending.c: measures what the recording costs, and lengthens periods when that is too much */
 void session__spend_begin(struct session *s); /* as the counters are enabled */
 void session__spend_round(struct session *s);
 void session__spend_stop(struct session *s); /* as they are disabled */
@@ -117,8 +117,8 @@ void session__spend_free(struct session *s);
 void session__time_sample(struct session *s, const struct decoded *rec);
 void session__timed_sample(struct session *s);
 
-/* The present interval of an event; 0: it is none of those that change. */
-uint64_t session__interval(const struct session *s, size_t event);
+/* The present period of an event; 0: it is none of those that change. */
+uint64_t session__period(const struct session *s, size_t event);
 
 void session__spend_on_another(
 	struct session *s); /* CPU, whose time the budget is a share of, too */

@@ -2,7 +2,7 @@
 /*
  * What the recording costs, measured while it goes on: overflow programs by the clock reads of some of
  * their runs, this process by its CPU clock, and what of that goes into samples again by some of them. The
- * hard thing is a change of intervals: what an instance had counted of its interval by then is lost, unless
+ * hard thing is a change of periods: what an instance had counted of its period by then is lost, unless
  * its overflows are placed on the counter's own grid (bpf/lib/weight.h).
  */
 #include <stdlib.h>
@@ -47,10 +47,10 @@ struct spending {
 	struct settled {
 		uint64_t at_ns; /* 0: the start isn't over */
 		uint64_t kernel_ns, reader_ns;
-	} settled;          /* what the start had cost */
-	uint64_t fixed_ns;  /* of all windows since */
-	int n_cpus;         /* that are watched */
-	uint64_t *interval; /* per event: the present one */
+	} settled;         /* what the start had cost */
+	uint64_t fixed_ns; /* of all windows since */
+	int n_cpus;        /* that are watched */
+	uint64_t *period;  /* per event: the present one */
 };
 
 static bool is_adaptive(const struct session *s, size_t event)
@@ -81,9 +81,9 @@ void session__spend_begin(struct session *s)
 	s->spending = sp;
 	sp->n_cpus = s->cpus->n;
 	budget__init(&sp->budget, any_adaptive(s) ? s->opts->budget / 100 * s->cpus->n : 0);
-	sp->interval = xcalloc(events->n, sizeof(*sp->interval));
+	sp->period = xcalloc(events->n, sizeof(*sp->period));
 	for (size_t i = 0; i < events->n; i++)
-		sp->interval[i] = events->events[i].attr.sample_period;
+		sp->period[i] = events->events[i].attr.sample_period;
 	sp->window_ns = s->start_ns;
 	sp->cpu_ns = sp->begun_ns = usage_thread_ns();
 	sp->begun_cpu_ns = usage_cpu_ns(0);
@@ -155,17 +155,17 @@ static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals 
 	return mean__times(mean, seen);
 }
 
-static void set_interval(struct session *s, size_t event)
+static void set_period(struct session *s, size_t event)
 {
 	struct ledger_event *e = &s->assembly.books.events[event];
-	uint64_t *now = &s->spending->interval[event], before = *now;
+	uint64_t *now = &s->spending->period[event], before = *now;
 	enum pmb_weight weight = event_weight(s, event);
 	double wanted = (double)s->opts->events->events[event].attr.sample_period *
 			s->spending->budget.factor;
 
-	*now = interval__prime((uint64_t)wanted);
-	if (e->interval < *now)
-		e->interval = *now;
+	*now = period__prime((uint64_t)wanted);
+	if (e->period < *now)
+		e->period = *now;
 	for (size_t i = 0; i < s->counters.n; i++) {
 		if (s->counters.list[i].event != event)
 			continue;
@@ -237,13 +237,13 @@ void session__spend_round(struct session *s)
 		return;
 	for (size_t i = 0; i < s->opts->events->n; i++) {
 		if (is_adaptive(s, i))
-			set_interval(s, i);
+			set_period(s, i);
 	}
 }
 
-uint64_t session__interval(const struct session *s, size_t event)
+uint64_t session__period(const struct session *s, size_t event)
 {
-	return is_adaptive(s, event) ? s->spending->interval[event] : 0;
+	return is_adaptive(s, event) ? s->spending->period[event] : 0;
 }
 
 void session__spend_on_another(struct session *s)
@@ -298,7 +298,7 @@ void session__spend_end(struct session *s)
 void session__spend_free(struct session *s)
 {
 	if (s->spending)
-		free(s->spending->interval);
+		free(s->spending->period);
 	free(s->spending);
 	s->spending = NULL;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Whom to count. Commands, -a, -C and -G get one event per CPU, chosen in BPF, because inherited
- * per-task events start a fresh interval in every child and lose the weight of short-lived ones;
+ * per-task events start a fresh period in every child and lose the weight of short-lived ones;
  * -p, -t and breakpoints get per-task events, so that the host's other programs feel nothing.
  */
 #include <errno.h>
@@ -356,7 +356,7 @@ int session__open_on(struct session *s, const struct cpus *cpus, bool late, int 
 		if (s->result->scopes[i] != SCOPE_PER_CPU)
 			continue;
 		opts.late = late;
-		opts.period = late ? session__interval(s, i) : 0;
+		opts.period = late ? session__period(s, i) : 0;
 		r = open_on_cpus(s, &opts, cpus, &opened[list->events[i].lead], err);
 		if (r == 0 && list->events[i].way == EVENT_READ)
 			r = hand_over(s, n_read++, first, err);
