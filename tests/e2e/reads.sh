@@ -29,7 +29,7 @@ event_of() { # NAME
 t_list_says_how_it_is_counted() {
 	need_tsc
 	pmb_ok list --json tsc
-	expect_eq "$(jq -r '.[] | "\(.available) \(.way)"' "$T/out")" "true read" "available, way"
+	expect_eq "$(jq -r '.[] | "\(.available) \(.collection_mode)"' "$T/out")" "true read" "available, mode"
 }
 
 t_a_command() {
@@ -164,8 +164,9 @@ t_a_place() {
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_counter)" "Σ against the counter"
 	expect_ge "$(sum_counter)" 1 "counted"
 	expect_eq "$(sum_get '.events | length')" 1 "no clock is needed"
-	expect_eq "$(sum_get '.events[0] | "\(.way) \(.total.unit) \(.total.value * 2 - .counter.value | round)"')" \
-		"place halves 0" "way, unit, total"
+	expect_eq "$(sum_get '.events[0] | "\(.collection_mode) \(.way) \(.total.unit)"')" \
+		"system place halves" "mode, by its name before, too, and unit"
+	expect_eq "$(sum_get '.events[0] | .total.value * 2 - .counter.value | round')" 0 "total"
 	expect_match "$T/err" 'not for a program' "the note"
 }
 

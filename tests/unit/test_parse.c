@@ -267,19 +267,19 @@ Test(parse, a_pmu_with_a_cpumask_counts_for_a_place)
 	struct event_list list = {0};
 	const struct event *e = parse_one(&list, "power/energy-pkg/");
 
-	cr_expect_eq(e->way, EVENT_SYSTEM);
+	cr_expect_eq(e->mode, EVENT_SYSTEM);
 	cr_expect_str_eq(e->cpus, "0,4");
 	cr_expect_str_eq(e->scale_unit, "Joules");
 	cr_expect_eq(e->scale, 0x1p-32);
 	e = parse_one(&list, "power/energy-psys/");
 	cr_expect_null(e->scale_unit, "a scale that is no number");
 	e = parse_one(&list, "uncore_imc_0/event=3/");
-	cr_expect_eq(e->way, EVENT_SYSTEM);
+	cr_expect_eq(e->mode, EVENT_SYSTEM);
 	cr_expect_null(e->scale_unit);
 	e = parse_one(&list, "cpu/slots/");
-	cr_expect_eq(e->way, EVENT_OVERFLOWS);
+	cr_expect_eq(e->mode, EVENT_OVERFLOWS);
 	cr_expect_str_eq(e->scale_unit, "slots");
-	cr_expect_eq(parse_one(&list, "cycles")->way, EVENT_OVERFLOWS);
+	cr_expect_eq(parse_one(&list, "cycles")->mode, EVENT_OVERFLOWS);
 	event_list__done(&list);
 }
 

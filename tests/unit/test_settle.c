@@ -16,7 +16,7 @@ static bool needs_clock(void *ctx, const struct event_list *events)
 	cr_expect_eq(ctx, &want_clock);
 	cr_expect_eq(events, &list);
 	for (size_t i = 0; i < events->n; i++)
-		cr_expect_eq(events->events[i].way, EVENT_OVERFLOWS);
+		cr_expect_eq(events->events[i].mode, EVENT_OVERFLOWS);
 	return want_clock;
 }
 

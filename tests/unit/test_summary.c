@@ -472,7 +472,7 @@ Test(summary, what_was_read_says_so)
 	ledger_events[1].read = true;
 	ledger_events[1].aggregated = 7;
 	ledger_events[1].value = ledger_events[1].scaled = 400;
-	events[1].way = EVENT_READ;
+	events[1].mode = EVENT_READ;
 	events[0].added = true;
 	expect_text("pmubpf: 80 samples and 7 readings in 1.50 s");
 	expect_text("per CPU, read at the overflows of cpu-clock)\n");
@@ -481,7 +481,7 @@ Test(summary, what_was_read_says_so)
 	expect_json("\"way\": \"read\"");
 	expect_json("\"added\": true");
 	expect_json("\"total\": null");
-	events[1].way = EVENT_SYSTEM;
+	events[1].mode = EVENT_SYSTEM;
 	events[1].cpus = (char *)"0,4";
 	events[1].scale_unit = (char *)"Joules";
 	events[1].scale = 0.25;

@@ -105,7 +105,7 @@ static void card__fill(struct card *card, const struct event *event)
 	card__expect(card);
 	if (!card->probe.ok)
 		return;
-	card->event.way = card->probe.way;
+	card->event.mode = card->probe.mode;
 	card__try_precise(card);
 	card->at_once = event__copies(&card->event);
 	if (!(event->rate_given && event->attr.freq) &&
@@ -191,7 +191,7 @@ static void put_reading(struct buf *out, const struct card *card)
 	put_label(out, "period");
 	buf__puts(out, "none: it has no overflow interrupt\n");
 	put_label(out, "read");
-	if (card->probe.way == EVENT_READ)
+	if (card->probe.mode == EVENT_READ)
 		buf__puts(out, "at the overflows of cpu-clock, which is added if need be\n");
 	else
 		buf__puts(out, "each second, for [not-program-related]\n");
@@ -202,7 +202,7 @@ static void put_rate(struct buf *out, const struct card *card)
 	const struct event *event = &card->event;
 	uint64_t period = event->period;
 
-	if (card->probe.ok && card->probe.way != EVENT_OVERFLOWS) {
+	if (card->probe.ok && card->probe.mode != EVENT_OVERFLOWS) {
 		put_reading(out, card);
 		return;
 	}

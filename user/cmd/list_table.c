@@ -7,7 +7,7 @@
 
 #include "cmd/list.h"
 #include "pmu/event_db.h"
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 void put_printable(struct buf *out, const char *text)
 {
@@ -177,7 +177,8 @@ void put_event_keys(struct json *j, const char *name, enum group group, const st
 	json__str(j, "errata", entry ? entry->errata : NULL);
 	json__bool(j, "taken_alone", entry && entry->alone);
 	json__bool(j, "available", probe->ok);
-	json__str(j, "way", probe->ok ? event_way_keys[probe->way] : NULL);
+	json__str(j, "collection_mode", probe->ok ? collection_mode_keys[probe->mode] : NULL);
+	json__str(j, "way", probe->ok ? collection_way_keys[probe->mode] : NULL); /* likewise */
 	json__bool(j, "user_only", probe->user_only);
 	json__str(j, "reason", probe->ok ? NULL : probe->reason);
 }

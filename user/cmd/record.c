@@ -30,7 +30,7 @@ static int default_event(struct record_args *a, struct err *err)
 	if (r < 0)
 		return r;
 	event__probe(&a->parsed.events[0], &probe);
-	if (probe.ok && !probe.user_only && probe.way == EVENT_OVERFLOWS) {
+	if (probe.ok && !probe.user_only && probe.mode == EVENT_OVERFLOWS) {
 		if (!a->quiet)
 			fprintf(stderr, "pmubpf: no -e: sampling cycles, this machine has a PMU\n");
 		return 0;

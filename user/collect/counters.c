@@ -29,7 +29,7 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
 	attr.clockid = CLOCK_MONOTONIC;
 	attr.sample_id_all = 1;
-	if (opts->event->way != EVENT_OVERFLOWS)
+	if (opts->event->mode != EVENT_OVERFLOWS)
 		return attr;
 	attr.sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	/* The program walks the kernel stack; with a precise event the kernel only allows that when
@@ -90,7 +90,7 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 		.tid = tid,
 		.cpu = cpu,
 	};
-	bool attach = opts->programs && opts->event->way == EVENT_OVERFLOWS;
+	bool attach = opts->programs && opts->event->mode == EVENT_OVERFLOWS;
 	int r;
 
 	/* a group goes on and off by its leader: of software events the kernel doesn't schedule a member in that is

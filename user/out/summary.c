@@ -137,9 +137,9 @@ static void text_when(const struct summary *s, size_t i, struct buf *out)
 {
 	const struct event *event = &s->events->events[i];
 
-	if (event->way == EVENT_SYSTEM)
+	if (event->mode == EVENT_SYSTEM)
 		buf__printf(out, "read each second on CPU %s", event->cpus);
-	else if (event->way == EVENT_READ)
+	else if (event->mode == EVENT_READ)
 		buf__puts(out, "per CPU, read at the overflows of cpu-clock");
 	else if (event->attr.freq)
 		buf__printf(out, "%s, every 1/%" PRIu64 " s",
@@ -198,7 +198,7 @@ static void text_sum(const struct summary *s, size_t last, struct buf *out)
 	if (lead >= last || (last + 1 < list->n && list->events[last + 1].lead == lead))
 		return;
 	buf__printf(out, "  %s, on all %s: ", event->name,
-		    event->way == EVENT_SYSTEM ? "its PMUs" : "cores");
+		    event->mode == EVENT_SYSTEM ? "its PMUs" : "cores");
 	if (event->unit == UNIT_CYCLES && s->numbers[last].unit == NUMBER_EVENTS) {
 		buf__printf(out,
 			    "its lines add up cycles of unlike cores, which are not worth the same "

@@ -9,7 +9,7 @@
 #include "out/cost.h"
 #include "out/json.h"
 #include "out/ratios.h"
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 static void json_counts(struct json *j, const char *key, const char *const *keys,
 			const __u64 *values, int n)
@@ -114,7 +114,8 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json_config(event, j);
 	json__str(j, "counts", event->counts);
 	json__str(j, "unit", units[s->numbers[i].unit]);
-	json__str(j, "way", event_way_keys[event->way]);
+	json__str(j, "collection_mode", collection_mode_keys[event->mode]);
+	json__str(j, "way", collection_way_keys[event->mode]); /* as above */
 	json__bool(j, "added", event->added);
 	json__str(j, "scope", s->per_task[i] ? "per-task" : "per-cpu");
 	json__u64(j, "precise", event->attr.precise_ip);

@@ -116,7 +116,7 @@ static bool trial__ran(const struct trial *trial)
 
 static int trial__add(struct trial *trial, const struct event *event, int cpu)
 {
-	struct perf_event_attr attr = trial_attr(&event->attr, event->way == EVENT_OVERFLOWS);
+	struct perf_event_attr attr = trial_attr(&event->attr, event->mode == EVENT_OVERFLOWS);
 
 	return trial__open(trial, &attr, event->is_breakpoint ? -1 : cpu);
 }
@@ -203,13 +203,13 @@ static int copies_on(const struct perf_event_attr *attr, int cpu)
 
 int event__copies(const struct event *event)
 {
-	struct perf_event_attr attr = trial_attr(&event->attr, event->way == EVENT_OVERFLOWS);
+	struct perf_event_attr attr = trial_attr(&event->attr, event->mode == EVENT_OVERFLOWS);
 	int r;
 
 	if (event->is_breakpoint)
 		return copies_on(&attr, -1);
 	r = copies_on(&attr, cpus_first(event->cpus));
-	return r < 0 && event->way != EVENT_SYSTEM ? copies_on(&attr, -1) : r;
+	return r < 0 && event->mode != EVENT_SYSTEM ? copies_on(&attr, -1) : r;
 }
 
 /* Generic events, most common first; between them they reach every kind of counter. */

@@ -24,7 +24,7 @@ enum event_unit {
 };
 
 /* How its count reaches the profile. */
-enum event_way {
+enum collection_mode {
 	EVENT_OVERFLOWS, /* it interrupts: sampled */
 	EVENT_READ,      /* it can't interrupt: read at the overflows of a clock on the same CPU */
 	EVENT_SYSTEM, /* it counts for a place, not for a program (its PMU has a cpumask): read now and
@@ -38,7 +38,7 @@ struct event {
 	char *counts;  /* what one count is, for people: "cycles", "load events", "ns" */
 	char *pmu;     /* "cpu", "software", "breakpoint", … */
 	char *cpus;    /* "0-7": the CPUs that have its PMU; NULL: all of them */
-	enum event_way way;
+	enum collection_mode mode;
 	bool added; /* not asked for: a clock at which others are read; its lines aren't printed */
 	double scale;     /* count x scale = scale_unit ("Joules"), if the driver says so; else 0 */
 	char *scale_unit; /* NULL: not told */

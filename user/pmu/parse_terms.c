@@ -313,7 +313,7 @@ void event__describe_pmu(struct event *event, const struct pmu *pmu, const char 
 	event->pmu = xstrdup(pmu->name);
 	event->attr.type = pmu->type;
 	if (pmu->cpumask && !pmu__is_core(pmu)) {
-		event->way = EVENT_SYSTEM;
+		event->mode = EVENT_SYSTEM;
 		event->cpus = xstrdup(pmu->cpumask);
 	}
 	if (!event_name) {

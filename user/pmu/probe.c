@@ -19,7 +19,7 @@
 #include "base/num.h"
 #include "pmu/cores.h"
 #include "pmu/explain.h"
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 int attr__try_open(const struct perf_event_attr *attr, pid_t tid, int cpu, int group_fd)
 {
@@ -128,13 +128,13 @@ void event__refusal(const struct event *event, pid_t tid, int cpu, int errnum,
 
 static void probe(const struct event *event, struct perf_event_attr attr, struct probe_result *ret)
 {
-	bool system = event->way == EVENT_SYSTEM;
+	bool system = event->mode == EVENT_SYSTEM;
 	int r = system ? event__try_count(event) : attr__try(&attr);
 
-	*ret = (struct probe_result){.ok = r == 0, .way = event->way};
-	if (!ret->ok && event__find_way(event) == EVENT_READ) {
+	*ret = (struct probe_result){.ok = r == 0, .mode = event->mode};
+	if (!ret->ok && event__find_mode(event) == EVENT_READ) {
 		ret->ok = true;
-		ret->way = EVENT_READ;
+		ret->mode = EVENT_READ;
 		snprintf(ret->reason, sizeof(ret->reason),
 			 "PMU %s counts it but has no overflow interrupt", event->pmu);
 	}
@@ -172,9 +172,9 @@ void event__probe_count(const struct event *event, struct probe_result *ret)
 
 const char *probe__words(const struct probe_result *probe)
 {
-	if (probe->way == EVENT_READ)
+	if (probe->mode == EVENT_READ)
 		return "read at clock overflows";
-	if (probe->way == EVENT_SYSTEM)
+	if (probe->mode == EVENT_SYSTEM)
 		return "counts a place, not programs";
 	return probe->user_only ? "user code only" : "yes";
 }

@@ -15,7 +15,7 @@
 
 struct probe_result {
 	bool ok;
-	enum event_way way;
+	enum collection_mode mode;
 	bool user_only;   /* ok, but only with the kernel excluded (unprivileged) */
 	char brief[48];   /* if not ok: the reason in a few words, for a table: "no PMU here" */
 	char reason[256]; /* if not ok or without interrupt: the reason as a sentence */

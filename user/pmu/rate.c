@@ -62,12 +62,12 @@ int event_list__set_rates(struct event_list *list, const struct rate *rate, stru
 	for (size_t i = 0; i < list->n; i++) {
 		struct event *event = &list->events[i];
 
-		if (event->way != EVENT_OVERFLOWS && event->rate_given)
+		if (event->mode != EVENT_OVERFLOWS && event->rate_given)
 			return err__usage(err,
 					  "event '%s' has no overflow interrupt, so period= and "
 					  "freq= mean nothing for it; -F sets how often it is read",
 					  event->name);
-		if (event->way != EVENT_OVERFLOWS || event->rate_given)
+		if (event->mode != EVENT_OVERFLOWS || event->rate_given)
 			continue;
 		event->attr.freq = rate->freq_hz != 0;
 		if (rate->freq_hz)

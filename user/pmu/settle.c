@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing is the order, and settle() has all of it: a clock of ours has to go with events
- * that were found to be read only, and gets a rate as they do; only what has a way and a rate has
+ * that were found to be read only, and gets a rate as they do; only what has a mode and a rate has
  * a period that may become longer; and only when all are there it is known which fit together.
  */
 #include "pmu/settle.h"
@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "pmu/probe.h"
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 static char *copy_text(const char *text)
 {
@@ -51,11 +51,11 @@ static int check_names(const struct event_list *list, struct err *err)
 }
 
 /* How each event is counted; with a clock to read those at that don't overflow. */
-static int find_ways(struct event_list *list, const struct settle_opts *opts, struct err *err)
+static int find_modes(struct event_list *list, const struct settle_opts *opts, struct err *err)
 {
-	event_list__find_ways(list);
+	event_list__find_modes(list);
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->events[i].at_clock && list->events[i].way != EVENT_READ)
+		if (list->events[i].at_clock && list->events[i].mode != EVENT_READ)
 			return err__cannot(err,
 					   "event '%s': at-clock is for counters of the CPU that "
 					   "count here, and this is none",
@@ -73,7 +73,7 @@ static void settle_budget(struct event_list *list, const struct settle_opts *opt
 	for (size_t i = 0; i < list->n; i++) {
 		struct event *event = &list->events[i];
 
-		event->adaptive = event->way == EVENT_OVERFLOWS && !all_given &&
+		event->adaptive = event->mode == EVENT_OVERFLOWS && !all_given &&
 				  !event->rate_given &&
 				  (event->attr.sample_period > 1 || opts->budget_given);
 	}
@@ -88,7 +88,7 @@ int settle(struct event_list *ret, struct plan *plan, const struct event_list *p
 		return r;
 	event_list__copy(ret, parsed);
 	event_list__drop_missing(ret, notes);
-	r = find_ways(ret, opts, err);
+	r = find_modes(ret, opts, err);
 	if (r == 0)
 		r = event_list__set_rates(ret, &opts->rate, err);
 	if (r < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * From events as they were parsed, which stay as they are, to those that are recorded: what this
- * machine lacks is left out, and each has its way of being counted, a rate, and a set of others
+ * machine lacks is left out, and each has its collection mode, a rate, and a set of others
  * that it counts beside.
  */
 #ifndef PMUBPF_PMU_SETTLE_H

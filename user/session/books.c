@@ -389,7 +389,7 @@ static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 
 		counters__read(&s->counters);
 		for (size_t i = 0; i < s->opts->events->n; i++) {
-			if (s->opts->events->events[i].way == EVENT_SYSTEM)
+			if (s->opts->events->events[i].mode == EVENT_SYSTEM)
 				continue;
 			settled &= programs__settled_stats(s->programs, i, &stats[i]) == 0;
 		}
@@ -412,7 +412,7 @@ static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 static void close_kernel(struct session *s, size_t index, const struct pmb_stats *now,
 			 struct ledger_event *e)
 {
-	if (s->opts->events->events[index].way == EVENT_SYSTEM)
+	if (s->opts->events->events[index].mode == EVENT_SYSTEM)
 		return; /* counted as it was charged */
 	e->kernel = *now;
 	ledger_stats__take(&e->kernel, &s->told.stats[index]);
@@ -441,7 +441,7 @@ static void close_event(struct session *s, struct session_cut *part, size_t i, b
 
 	e->name = event__label(event);
 	e->no_ratio = why_no_ratio(event);
-	e->read = event->way != EVENT_OVERFLOWS;
+	e->read = event->mode != EVENT_OVERFLOWS;
 	e->by_count = e->read || event_weight(s, i) == PMB_WEIGHT_COUNT;
 	e->must_count = must_count(event);
 	e->only_cpus = event->cpus;

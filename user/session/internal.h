@@ -135,7 +135,7 @@ void session__close_books(struct session *s);
 
 /* system_counters.c: counters that belong to no program, charged to [not-program-related] */
 void session__charge_system_counters(struct session *s);
-void session__note_ways(struct session *s);
+void session__note_modes(struct session *s);
 
 /* What the rest of the recording does not need (session/privileges.c). After the command was
  * started. */

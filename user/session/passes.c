@@ -30,7 +30,7 @@ static void free_list(struct event_list *list)
 static bool set_reads_counters(const struct event_list *all, const struct plan *plan, size_t set)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		if (plan->set[i] == set && all->events[i].way == EVENT_READ)
+		if (plan->set[i] == set && all->events[i].mode == EVENT_READ)
 			return true;
 	}
 	return false;
@@ -83,7 +83,7 @@ static int pick_counted(struct pass_run *run, const struct plan *plan, struct er
 	count_in_all(run, &run->clock.events[0]);
 	for (size_t i = 0; i < all->n; i++) {
 		/* a system counter counts for no command, a clock of ours is nobody's question */
-		if (plan->everywhere[i] && all->events[i].way != EVENT_SYSTEM &&
+		if (plan->everywhere[i] && all->events[i].mode != EVENT_SYSTEM &&
 		    !all->events[i].added && strcmp(all->events[i].name, "task-clock") != 0)
 			count_in_all(run, &all->events[i]);
 	}

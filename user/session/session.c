@@ -101,7 +101,7 @@ static int session__prepare(struct session *s, struct err *err)
 	if (r == 0)
 		sideband__watch_throttling(s->sideband, &s->counters, 0);
 	if (r == 0)
-		session__note_ways(s);
+		session__note_modes(s);
 	return r;
 }
 

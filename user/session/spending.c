@@ -133,7 +133,7 @@ static struct kernel_totals kernel_totals(const struct session *s, bool adaptive
 	for (size_t i = 0; i < s->opts->events->n; i++) {
 		struct pmb_stats stats;
 
-		if (s->opts->events->events[i].way != EVENT_OVERFLOWS ||
+		if (s->opts->events->events[i].mode != EVENT_OVERFLOWS ||
 		    is_adaptive(s, i) != adaptive || programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		sum.seen += stats.seen;

@@ -50,7 +50,7 @@ static void session__tick(struct session *s, uint64_t now)
 	for (size_t i = 0; i < s->opts->events->n; i++) {
 		struct pmb_stats stats;
 
-		if (s->opts->events->events[i].way == EVENT_OVERFLOWS)
+		if (s->opts->events->events[i].mode == EVENT_OVERFLOWS)
 			tick.samples += s->assembly.books.events[i].decoded;
 		if (programs__stats(s->programs, i, &stats) < 0)
 			continue;

@@ -23,7 +23,7 @@ void session__charge_system_counters(struct session *s)
 	for (size_t i = 0; i < s->counters.n; i++) {
 		struct counter *c = &s->counters.list[i];
 
-		if (s->opts->events->events[c->event].way != EVENT_SYSTEM ||
+		if (s->opts->events->events[c->event].mode != EVENT_SYSTEM ||
 		    perf_read(c->fd, &c->count) < 0 || c->count.value <= c->charged)
 			continue;
 		charge(s, c->event, c->cpu, c->count.value - c->charged);
@@ -31,16 +31,16 @@ void session__charge_system_counters(struct session *s)
 	}
 }
 
-/* What the user has to know to read the numbers: a sentence for each way, after the events'
+/* What the user has to know to read the numbers: a sentence for each mode, after the events'
  * names. */
-static void note_way(struct session *s, enum event_way way, const char *sentence)
+static void note_mode(struct session *s, enum collection_mode mode, const char *sentence)
 {
 	const struct event_list *events = s->opts->events;
 	struct buf *notes = &s->result->notes;
 	bool any = false;
 
 	for (size_t i = 0; i < events->n; i++) {
-		if (events->events[i].way != way)
+		if (events->events[i].mode != mode)
 			continue;
 		buf__printf(notes, "%s%s", any ? ", " : "", events->events[i].name);
 		any = true;
@@ -49,12 +49,13 @@ static void note_way(struct session *s, enum event_way way, const char *sentence
 		buf__printf(notes, ": %s\n", sentence);
 }
 
-void session__note_ways(struct session *s)
+void session__note_modes(struct session *s)
 {
-	note_way(s, EVENT_READ,
-		 "no overflow interrupt; read at the overflows of cpu-clock, and what was counted "
-		 "since the last reading goes to what that one interrupted");
-	note_way(s, EVENT_SYSTEM,
-		 "counted for a part of the machine, not for a program: all of it, whoever was the "
-		 "cause, is [not-program-related]");
+	note_mode(s, EVENT_READ,
+		  "no overflow interrupt; read at the overflows of cpu-clock, and what was counted "
+		  "since the last reading goes to what that one interrupted");
+	note_mode(
+		s, EVENT_SYSTEM,
+		"counted for a part of the machine, not for a program: all of it, whoever was the "
+		"cause, is [not-program-related]");
 }

@@ -14,7 +14,7 @@
 #include "collect/features.h"
 #include "collect/room.h"
 #include "pmu/probe.h"
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -89,7 +89,7 @@ void session__family_free(struct session *s)
 static enum session_scope event_scope(const struct session_opts *o, const struct event *event)
 {
 	/* a clock that stood still while others ran would not know whose their counts are */
-	if (event->way != EVENT_OVERFLOWS || event->added)
+	if (event->mode != EVENT_OVERFLOWS || event->added)
 		return SCOPE_PER_CPU;
 	if (target__any_process(&o->whom))
 		return SCOPE_PER_CPU;
@@ -104,7 +104,7 @@ static enum session_scope event_scope(const struct session_opts *o, const struct
 static enum pmb_filter event_filter(const struct session *s, size_t event)
 {
 	if (s->result->scopes[event] == SCOPE_PER_TASK ||
-	    s->opts->events->events[event].way == EVENT_SYSTEM)
+	    s->opts->events->events[event].mode == EVENT_SYSTEM)
 		return PMB_FILTER_NONE;
 	if (s->opts->whom.n_cgroups)
 		return PMB_FILTER_CGROUP;
@@ -120,8 +120,8 @@ static enum pmb_weight counter_weight(const struct event *e, bool per_task)
 	if (e->attr.freq)
 		return PMB_WEIGHT_COUNT;
 	/* where others overflow, they have gone on counting for a while */
-	return e->attr.type == PERF_TYPE_SOFTWARE && e->way == EVENT_OVERFLOWS ? PMB_WEIGHT_GRID :
-										 PMB_WEIGHT_PERIOD;
+	return e->attr.type == PERF_TYPE_SOFTWARE && e->mode == EVENT_OVERFLOWS ? PMB_WEIGHT_GRID :
+										  PMB_WEIGHT_PERIOD;
 }
 
 enum pmb_weight event_weight(const struct session *s, size_t event)
@@ -140,7 +140,7 @@ enum pmb_weight event_weight(const struct session *s, size_t event)
 static bool any_read(const struct session_opts *o)
 {
 	for (size_t i = 0; i < o->events->n; i++) {
-		if (o->events->events[i].way == EVENT_READ)
+		if (o->events->events[i].mode == EVENT_READ)
 			return true;
 	}
 	return false;
@@ -172,7 +172,7 @@ static int set_reads(const struct session_opts *o, struct pmb_config *configs, s
 		return 0;
 	clock = &configs[find_clock(o)];
 	for (size_t i = 0; i < o->events->n; i++) {
-		if (o->events->events[i].way != EVENT_READ)
+		if (o->events->events[i].mode != EVENT_READ)
 			continue;
 		if (clock->n_reads == PMB_MAX_READS)
 			return err__usage(
@@ -258,8 +258,8 @@ int session__load(struct session *s, struct err *err)
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
-		sampled[i] = event->way == EVENT_OVERFLOWS;
-		opts.n_reads += event->way == EVENT_READ;
+		sampled[i] = event->mode == EVENT_OVERFLOWS;
+		opts.n_reads += event->mode == EVENT_READ;
 	}
 	r = set_reads(o, configs, err);
 	if (r < 0)
@@ -358,7 +358,7 @@ int session__open_on(struct session *s, const struct cpus *cpus, bool late, int 
 		opts.late = late;
 		opts.period = late ? session__period(s, i) : 0;
 		r = open_on_cpus(s, &opts, cpus, &opened[list->events[i].lead], err);
-		if (r == 0 && list->events[i].way == EVENT_READ)
+		if (r == 0 && list->events[i].mode == EVENT_READ)
 			r = hand_over(s, n_read++, first, err);
 	}
 	return r;

@@ -4,7 +4,7 @@
  * That of a device may need a lock which the interrupted code holds, and nothing but the driver's
  * source tells. So only the CPU's own are read at a clock's overflows.
  */
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,13 @@
 #define ENOTSUPP 524 /* the kernel's own; some PMU drivers let it out */
 #endif
 
-const char *const event_way_keys[] = {
+const char *const collection_mode_keys[] = {
+	[EVENT_OVERFLOWS] = "overflows",
+	[EVENT_READ] = "read",
+	[EVENT_SYSTEM] = "system",
+};
+
+const char *const collection_way_keys[] = {
 	[EVENT_OVERFLOWS] = "overflows",
 	[EVENT_READ] = "read",
 	[EVENT_SYSTEM] = "place",
@@ -39,7 +45,7 @@ int event__try_count(const struct event *event)
 	attr.disabled = 1;
 	attr.freq = 0;
 	attr.sample_period = 0;
-	if (event->way != EVENT_SYSTEM && try_open(&attr, 0, -1) == 0)
+	if (event->mode != EVENT_SYSTEM && try_open(&attr, 0, -1) == 0)
 		return 0;
 	return try_open(&attr, -1, cpus_first(event->cpus));
 }
@@ -69,10 +75,10 @@ static bool is_register(const struct event *event)
 	return pmu && pmu__is_core(pmu);
 }
 
-enum event_way event__find_way(const struct event *event)
+enum collection_mode event__find_mode(const struct event *event)
 {
-	if (event->way != EVENT_OVERFLOWS)
-		return event->way;
+	if (event->mode != EVENT_OVERFLOWS)
+		return event->mode;
 	if (event->is_breakpoint || event->precise_max || event->attr.precise_ip)
 		return EVENT_OVERFLOWS;
 	if ((!event->at_clock && !refuses_samples(event)) || !is_register(event) ||
@@ -81,10 +87,10 @@ enum event_way event__find_way(const struct event *event)
 	return EVENT_READ;
 }
 
-void event_list__find_ways(struct event_list *list)
+void event_list__find_modes(struct event_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		list->events[i].way = event__find_way(&list->events[i]);
+		list->events[i].mode = event__find_mode(&list->events[i]);
 }
 
 bool event__is_clock(const struct event *event)

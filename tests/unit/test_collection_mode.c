@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
 
-#include "pmu/way.h"
+#include "pmu/collection_mode.h"
 
 static struct event_list list;
 
@@ -43,10 +43,10 @@ Test(way, what_needs_no_trial)
 {
 	struct event place = *parsed("cycles");
 
-	place.way = EVENT_SYSTEM;
-	cr_expect_eq(event__find_way(&place), EVENT_SYSTEM);
-	cr_expect_eq(event__find_way(parsed("mem:0x1000/8:w")), EVENT_OVERFLOWS);
-	cr_expect_eq(event__find_way(parsed("cycles:p")), EVENT_OVERFLOWS,
+	place.mode = EVENT_SYSTEM;
+	cr_expect_eq(event__find_mode(&place), EVENT_SYSTEM);
+	cr_expect_eq(event__find_mode(parsed("mem:0x1000/8:w")), EVENT_OVERFLOWS);
+	cr_expect_eq(event__find_mode(parsed("cycles:p")), EVENT_OVERFLOWS,
 		     "precise ones interrupt");
-	cr_expect_eq(event__find_way(parsed("cpu-clock")), EVENT_OVERFLOWS);
+	cr_expect_eq(event__find_mode(parsed("cpu-clock")), EVENT_OVERFLOWS);
 }
