@@ -7,7 +7,7 @@ WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/wor
 	$(patsubst %,$(O)/workloads/rules-%.so,15900 16300 65000)
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
-	tests/workloads/*.[ch] tests/workloads/libs/*.c tests/shims/*.[ch] tests/page/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
+	tests/workloads/*.[ch] tests/workloads/libs/*.c tests/shims/*.[ch] tests/page/*.c tests/operands/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 	$(call say,LD,$@)
@@ -26,6 +26,14 @@ PAGES := $(O)/tests/page/pages
 $(PAGES): $(O)/tests/page/pages.o $(TESTED)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# What an instruction's operands are, for tests/e2e/operands.sh.
+OPERANDS := $(O)/tests/operands/decode $(O)/tests/operands/step
+DECODER := $(filter %/cursor.o $(O)/user/symd/x86_%,$(OBJ))
+$(OPERANDS): $(O)/tests/operands/%: $(O)/tests/operands/%.o $(DECODER)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -o $@
+.SECONDARY: $(OPERANDS:%=%.o)
 
 # The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on any.
 STEP := $(O)/tests/bpf/test_unwind_step $(O)/tests/bpf/test_unwind_step_arm64
@@ -77,7 +85,7 @@ WORKLOAD_FLAGS_hoard := -fomit-frame-pointer
 
 .PHONY: workloads unit step
 workloads: $(WORKLOAD)
-unit: $(UNIT) $(PAGES)
+unit: $(UNIT) $(PAGES) $(OPERANDS)
 step: $(STEP)
 
 check: unit lint replay
@@ -102,4 +110,4 @@ test-nest:
 	$(Q)mk/deps.sh build test
 	$(Q)O=$(O) tests/run.sh $(CURDIR)/tests/e2e/nest.sh
 
--include $(UNIT:%=%.d) $(PAGES).d $(STEP:%=%.bpf.d)
+-include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(STEP:%=%.bpf.d)

@@ -209,7 +209,7 @@ static char form(const struct x86_parts *p)
 /* Bytes of the immediate. */
 static unsigned immediate(const struct x86_parts *p, char f)
 {
-	const unsigned z = p->narrow ? 2 : 4;
+	const unsigned z = p->narrow && !(p->rex & X86_REX_W) ? 2 : 4;
 
 	switch (f) {
 	case '1':

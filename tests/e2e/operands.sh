@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The operands of x86-64 instructions (user/symd/x86_operand.c), beside what objdump says of them
+# and what they do when they run.
+# measures nothing
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_x86() {
+	[ "$(uname -m)" = x86_64 ] || skip "the decoder is of x86-64"
+}
+
+count() { # WORD FILE
+	grep '^instructions ' "$2" | tr ' ' '\n' | grep -A1 -x "$1" | tail -n 1
+}
+
+expect_none_wrong() {
+	expect_eq "$(count wrong "$T/out")" 0 \
+		"instructions it says otherwise of: $(head -n 5 "$T/out")"
+}
+
+beside_objdump() { # ARGUMENTS
+	command -v objdump >/dev/null || skip "there is no objdump"
+	"$TOP/tests/operands/compare.py" "$O/tests/operands/decode" "$@" >"$T/out" ||
+		fail "compare.py: $?"
+	expect_none_wrong
+}
+
+# Nearly all of the instructions are known, and nothing is said otherwise than objdump says it.
+expect_as_objdump() { # FILE
+	local unknown all
+	beside_objdump "$1"
+	expect_ge "$(count operands "$T/out")" 1000 "operands compared"
+	unknown=$(count unknown "$T/out") all=$(count instructions "$T/out")
+	expect_le $((unknown * 1000)) "$all" "1000 times those unknown"
+}
+
+t_this_tool() {
+	need_x86
+	expect_as_objdump "$PMUBPF"
+}
+
+t_libc() {
+	need_x86
+	expect_as_objdump "$(ldd "$PMUBPF" | awk '$1 == "libc.so.6" { print $3 }')"
+}
+
+# Every opcode of a map with one ModRM, whatever its prefixes, EVEX's displacements among them.
+t_vector_opcodes() {
+	need_x86
+	python3 - >"$T/evex.bin" <<'PY'
+import sys
+for kind in range(3 * 256 * 4 * 2 * 3 * 2):
+    b, kind = kind % 2, kind // 2
+    length, kind = kind % 3, kind // 3
+    w, kind = kind % 2, kind // 2
+    pp, kind = kind % 4, kind // 4
+    opcode, m = kind % 256, kind // 256 + 1
+    if m == 2 and (0x90 <= opcode <= 0x93 or 0xa0 <= opcode <= 0xa3):
+        continue
+    code = [0x62, 0xf0 | m, w << 7 | 0x7c | pp, length << 5 | b << 4 | 8, opcode, 0x48, 1, 0]
+    sys.stdout.buffer.write(bytes(code).ljust(16, b"\x90"))
+PY
+	beside_objdump -D -b binary -m i386:x86-64 "$T/evex.bin"
+}
+
+# Registers that change were named, what is addressed is mapped, what is loaded stays.
+expect_as_run() { # COMMAND
+	"$O/tests/operands/step" 50000 "$@" >"$T/out" </dev/null || fail "step: $(cat "$T/out")"
+	expect_none_wrong
+	expect_ge "$(count operands "$T/out")" 1000 "operands looked at"
+}
+
+t_as_they_run() {
+	need_x86
+	expect_as_run bash -c 'echo $((6 * 7))'
+	expect_as_run ls -l /
+	expect_as_run "$PMUBPF" --help
+}
+
+run_tests
