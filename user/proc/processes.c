@@ -1,46 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "proc/processes.h"
 
-#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "opener/opener.h"
-#include "pmubpf/data_place.h"
-#include "proc/mappings.h"
+#include "proc/processes_internal.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
-
-struct process {
-	uint32_t tgid;
-	uint32_t parent_tgid; /* of a fork whose parent was unknown then */
-	uint64_t serial;      /* of this process: numbers are reused, this isn't */
-	uint64_t generation;
-	struct mappings *maps;
-	/* mappings there were after the last reading that gathering made necessary */
-	size_t maps_read;
-	uint64_t snapshot_time; /* when /proc was read; 0: not */
-	uint64_t exec_arrived;  /* time of the latest exec known to have happened */
-	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
-	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
-	uint64_t last_sample;
-	uint64_t look_from; /* once it has exited: when to look again whether it is gone, */
-	uint64_t look_wait; /* and how long was waited for that */
-	uint32_t jit_file;  /* in files; 0: not asked for yet */
-	uint32_t jit_dump;  /* in files; 0: none */
-	bool starting;      /* after an exec, before the first sample in the new program */
-	UT_hash_handle hh;
-};
-
-struct processes {
-	struct process *by_tgid;
-	struct files *files;
-	uint64_t generations;
-	size_t n_exited;
-	size_t after_search; /* processes there were after the last search for lost exits */
-};
 
 /* Who has exited and is still there may be so for days (nobody reaps it, or its other threads go
  * on), and there may be thousands of them: each is looked for less and less often. */
@@ -128,7 +96,7 @@ static bool is_jitdump(const char *path)
 	return digits && strcmp(name + 4 + digits, ".dump") == 0;
 }
 
-static void process__found_jit(struct processes *all, struct process *p)
+void process__found_jit(struct processes *all, struct process *p)
 {
 	if (!p->jit_file)
 		p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial, p->jit_dump);
@@ -433,113 +401,9 @@ bool process__execing(struct process *p, uint64_t leaf, bool in_kernel)
 	return p->starting;
 }
 
-/* Read from /proc after an exec that this address belongs before: the mappings are another
- * program's. */
-static bool process__snapshot_void(const struct process *p, uint64_t time)
-{
-	return p->snapshot_time && time < p->exec_arrived && p->exec_arrived < p->snapshot_time;
-}
-
 bool processes__leader_gone(struct processes *all, uint32_t tgid)
 {
 	const struct process *p = processes__find(all, tgid);
 
 	return p && p->exit_time;
-}
-
-const struct mappings *process__mappings(const struct process *p)
-{
-	return process__snapshot_void(p, p->last_sample) ? NULL : p->maps;
-}
-
-static uint32_t process__jit_file(struct processes *all, struct process *p)
-{
-	process__found_jit(all, p);
-	files__pin(all->files, p->jit_file, (pid_t)p->tgid, 0, 0);
-	return p->jit_file;
-}
-
-struct process_view process__view(struct processes *all, struct process *p)
-{
-	struct process_view view = {0};
-
-	if (!process__mappings(p))
-		return view;
-	view.maps = mappings__ref(p->maps);
-	for (size_t i = 0; i < mappings__count(view.maps); i++) {
-		const struct mapping *m = mappings__at(view.maps, i);
-
-		if (m->file)
-			files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-		else if (!m->uprobes)
-			view.jit_file = process__jit_file(all, p);
-	}
-	return view;
-}
-
-void process_view__keep_files(const struct process_view *view, struct files *files)
-{
-	files__keep(files, view->jit_file);
-	for (size_t i = 0; i < mappings__count(view->maps); i++)
-		files__keep(files, mappings__at(view->maps, i)->file);
-}
-
-void process_view__mark_files(const struct process_view *view, bool *used, size_t n_used)
-{
-	for (size_t i = 0; i < mappings__count(view->maps); i++) {
-		if (mappings__at(view->maps, i)->file < n_used)
-			used[mappings__at(view->maps, i)->file] = true;
-	}
-	if (view->jit_file < n_used)
-		used[view->jit_file] = true;
-}
-
-/* Of an address in a mapping, of a file or of the kernel's making; otherwise it is the JIT's. */
-static bool locate_in(const struct mapping *m, uint64_t addr, struct frame *ret)
-{
-	*ret = (struct frame){0};
-	if (m && m->file)
-		*ret = (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
-	else if (m && m->uprobes)
-		*ret = (struct frame){FRAME_ARTIFICIAL, 0, ARTIFICIAL_UPROBES};
-	return !m || m->file || m->uprobes;
-}
-
-struct frame process_view__locate(const struct process_view *view, uint64_t addr)
-{
-	struct frame frame;
-
-	if (locate_in(mappings__find(view->maps, addr), addr, &frame))
-		return frame;
-	return (struct frame){FRAME_JIT, view->jit_file, addr};
-}
-
-void process_view__done(struct process_view *view)
-{
-	view->maps = mappings__unref(view->maps);
-}
-
-struct frame process__locate(struct processes *all, struct process *p, uint64_t addr)
-{
-	const struct mapping *m = mappings__find(process__mappings(p), addr);
-	struct frame frame;
-
-	if (m && m->file)
-		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-	if (locate_in(m, addr, &frame))
-		return frame;
-	return (struct frame){FRAME_JIT, process__jit_file(all, p), addr};
-}
-
-struct frame process__locate_data(struct processes *all, struct process *p, uint64_t addr)
-{
-	const struct mappings *maps = process__mappings(p);
-	const struct mapping *m = mappings__find(maps, addr);
-
-	if (!m || !m->file)
-		m = mappings__below(maps, addr);
-	if (!m || addr - m->start >= DATA_PLACE_SPAN)
-		return (struct frame){0};
-	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-	return (struct frame){FRAME_DATA, m->file, data_place(m->file_off, addr - m->start)};
 }

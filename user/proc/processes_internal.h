@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What processes.c and locate.c share. */
+#ifndef PMUBPF_PROC_PROCESSES_INTERNAL_H
+#define PMUBPF_PROC_PROCESSES_INTERNAL_H
+
+#include "base/hash.h"
+#include "proc/processes.h"
+
+struct process {
+	uint32_t tgid;
+	uint32_t parent_tgid; /* of a fork whose parent was unknown then */
+	uint64_t serial;      /* of this process: numbers are reused, this isn't */
+	uint64_t generation;
+	struct mappings *maps;
+	/* mappings there were after the last reading that gathering made necessary */
+	size_t maps_read;
+	uint64_t snapshot_time; /* when /proc was read; 0: not */
+	uint64_t exec_arrived;  /* time of the latest exec known to have happened */
+	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
+	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
+	uint64_t last_sample;
+	uint64_t look_from; /* once it has exited: when to look again whether it is gone, */
+	uint64_t look_wait; /* and how long was waited for that */
+	uint32_t jit_file;  /* in files; 0: not asked for yet */
+	uint32_t jit_dump;  /* in files; 0: none */
+	bool starting;      /* after an exec, before the first sample in the new program */
+	UT_hash_handle hh;
+};
+
+struct processes {
+	struct process *by_tgid;
+	struct files *files;
+	uint64_t generations;
+	size_t n_exited;
+	size_t after_search; /* processes there were after the last search for lost exits */
+};
+
+/* The file of its anonymous code. */
+void process__found_jit(struct processes *all, struct process *p);
+
+#endif
