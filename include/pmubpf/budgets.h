@@ -49,7 +49,11 @@
 	X(SLICE_ROOM_MIB, 64, "%d MiB", "where the kernel copies stacks, of all CPUs",            \
 	  "CPUs with higher numbers copy none", "")                                               \
 	X(SIDEBAND_MIB, 64, "%d MiB", "records of processes' lives that wait, of all CPUs",       \
-	  "they are lost, and some names with them", "sideband.lost")                             \
+	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")           \
+	X(LIVES_MIB, 8, "%d MiB", "the same, once they are read, until their turn",               \
+	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")   \
+	X(LIVES_SHARE, 8, "1/%d of what is free of half of that",                                 \
+	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")              \
 	X(RULES, 131072, "%d", "rules of unwind tables",                                          \
 	  "tables go that fewest samples went through", "unwind.no_room")                         \
 	X(ROWS_MIB, 64, "%d MiB", "rows of unwind tables", "the same", "unwind.no_room")          \

@@ -127,6 +127,50 @@ wait_no_more() {
 	signal_tool INT
 }
 
+# ---------------------------------------------------------------- records of lives
+
+# Six that do nothing but map a file by a path of 3,600 bytes, or rename themselves: what the kernel
+# tells of programs that start meanwhile is lost, nearly all of it, or not taken. They are looked
+# up; what comes in their first moments is not known.
+beside_flood() { # KIND
+	local i
+	spawn "$WORKLOADS/lifeflood" "$1" 6 120 "$T"
+	sleep 2
+	for i in 1 2 3 4 5 6 7 8; do
+		cp "$WORKLOADS/inlined" "$T/innocent$i"
+	done
+	hurt -a --max-memory 32M -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8; do "$0$i" 0.6 & done; wait' "$T/innocent"
+	expect_within_budgets
+	expect_le "$(awk '/^innocent[1-8];/ {
+			c = substr($0, 1, 9)
+			all[c] += $NF
+			if (/;\[unknown\]/) lost[c] += $NF
+		}
+		END {
+			for (c in all)
+				if (100 * lost[c] / all[c] > most) most = 100 * lost[c] / all[c]
+			print most + 0
+		}' "$T/folded")" 50 "percent of a program in files that nobody knows"
+}
+
+t_a_flood_of_mappings() {
+	beside_flood mmap
+	expect_ge "$(sum_get '.sideband | .lost + .refused')" 1 "records that were lost or refused"
+}
+
+t_a_flood_of_names() {
+	beside_flood name
+}
+
+t_a_flood_of_forks() {
+	beside_flood fork
+}
+
+t_a_flood_of_threads() {
+	beside_flood thread
+}
+
 # ---------------------------------------------------------------- unwind tables
 
 # Two programs that have so many libraries of so many rules (131,072 is all there is room for),

@@ -85,6 +85,7 @@ static void begin(void)
 		.sideband_records = 21,
 		.sideband_lost = 22,
 		.sideband_rejected = 23,
+		.sideband_refused = 24,
 	};
 	events[0] = (struct event){
 		.name = "cycles:u",
@@ -301,6 +302,7 @@ static const char *const golden[] = {
 	"    \"records\": 21",
 	"    \"lost\": 22",
 	"    \"rejected\": 23",
+	"    \"refused\": 24",
 	"  }",
 	"}",
 };

@@ -35,6 +35,7 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 		.cpu_sampled = xcalloc(opts->n_events * (size_t)opts->n_cpus, sizeof(bool)),
 	};
 	assembly__begin(a);
+	a->life_room.limit = BUDGET_LIVES_MIB * 1024 * 1024;
 	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
 	a->slices.limit = opts->max_memory / BUDGET_SLICES_PART;
 	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
@@ -47,6 +48,7 @@ void assembly__done(struct assembly *a)
 	slices__done(&a->slices);
 	raw_stacks__done(&a->stacks);
 	queue__done(&a->queue);
+	life_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);
 	a->profile = a->lent ? NULL : profile__free(a->profile);
 	ledger__done(&a->books);
@@ -86,14 +88,26 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 			count_decoded(books, rec.reads[i].event, rec.reads[i].weight);
 	}
 	if (is_ours(rec.sample->tgid))
-		processes__sample_arrived(a->processes, rec.sample->tgid, a->opts.fns->now());
+		processes__sample_arrived(a->processes, rec.sample->tgid, rec.sample->rec.time,
+					  a->opts.fns->now());
 	queue__sample(&a->queue, rec.sample);
+}
+
+/* Whose doing it is. */
+static uint32_t responsible(const struct life *life)
+{
+	return life->kind == LIFE_FORK ? life->parent_tgid : life->tgid;
 }
 
 void assembly__life(struct assembly *a, const struct life *life)
 {
 	if (!is_ours(life->tgid))
 		return;
+	if (!life_room__take(&a->life_room, responsible(life), queue_life_bytes(life))) {
+		a->books.sideband_refused++;
+		processes__record_refused(a->processes, life);
+		return;
+	}
 	processes__life_arrived(a->processes, life);
 	if (life->kind == LIFE_MMAP && a->opts.fns->may_be_sampled(a->opts.ctx, life->tgid))
 		processes__pin_early(a->processes, life);
@@ -125,6 +139,7 @@ void assembly__settle(struct assembly *a, uint64_t horizon)
 {
 	const struct queue_fns in_order = {on_life, on_sample, a};
 
+	life_room__clear(&a->life_room);
 	queue__release(&a->queue, horizon, &in_order);
 }
 

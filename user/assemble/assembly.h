@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assemble/life_room.h"
 #include "assemble/queue.h"
 #include "assemble/slices.h"
 #include "assemble/stacks.h"
@@ -81,6 +82,7 @@ struct assembly {
 	struct ledger books; /* the columns that are filled in here, since the last cut */
 	struct processes *processes;
 	struct queue queue;
+	struct life_room life_room; /* in queue */
 	struct raw_stacks stacks;
 	struct slices slices;
 	struct late *late; /* samples that wait for a table */

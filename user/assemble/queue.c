@@ -27,6 +27,12 @@ static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, 
 	return q->bytes + q->n_bytes - padded;
 }
 
+size_t queue_life_bytes(const struct life *life)
+{
+	return sizeof(struct queued) + sizeof(struct queued_life) +
+	       (life->path ? strlen(life->path) + 1 : 1);
+}
+
 void queue__life(struct queue *q, const struct life *life)
 {
 	const char *path = life->path ? life->path : "";

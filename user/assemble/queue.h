@@ -27,6 +27,8 @@ struct queue {
 	uint64_t arrivals;
 };
 
+/* Bytes that it takes while it waits. */
+size_t queue_life_bytes(const struct life *life);
 void queue__life(struct queue *q, const struct life *life);
 /* A whole record that record_decode has understood; it is decoded again as it is handed out. */
 void queue__sample(struct queue *q, const struct pmb_sample *sample);

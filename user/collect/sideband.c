@@ -2,6 +2,7 @@
 #include "collect/sideband.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/room.h"
+#include "sys/caps.h"
 #include "sys/perf.h"
 
 /*
@@ -20,14 +22,15 @@
  */
 enum sideband_kind { OF_TASKS, OF_MAPPINGS, N_KINDS };
 
-/* About 2,000 forks and as many mappings between two drains. */
+/* About 10,000 changes of names and 8,000 mappings between two drains: one that does nothing else
+ * in its slice of 4 ms doesn't fill that, unless its paths are very long. */
 static const size_t RING_BYTES[N_KINDS] = {
-	[OF_TASKS] = 128 * 1024,
-	[OF_MAPPINGS] = 256 * 1024,
+	[OF_TASKS] = 512 * 1024,
+	[OF_MAPPINGS] = 1024 * 1024,
 };
 /* How often they may be halved where that is more memory than a user may lock, or than all of
  * them together may take: records are lost sooner, and counted. */
-enum { RING_HALVINGS = 4 };
+enum { RING_HALVINGS = 6, CAREFUL_HALVINGS = 2 };
 
 struct sideband_cpu {
 	int fd;
@@ -122,9 +125,13 @@ static int decode_comm(const struct rec_comm *rec, struct life *ret)
 	return 1;
 }
 
+static const struct trailer *trailer_of(const struct perf_event_header *record)
+{
+	return (const void *)((const char *)record + record->size - sizeof(struct trailer));
+}
+
 int sideband_decode(const struct perf_event_header *record, struct life *ret)
 {
-	const struct trailer *trailer;
 	size_t fixed;
 
 	switch (record->type) {
@@ -141,10 +148,9 @@ int sideband_decode(const struct perf_event_header *record, struct life *ret)
 	default:
 		return 0;
 	}
-	if (record->size < fixed + sizeof(*trailer))
+	if (record->size < fixed + sizeof(struct trailer))
 		return -EINVAL;
-	trailer = (const void *)((const char *)record + record->size - sizeof(*trailer));
-	*ret = (struct life){.time = trailer->time};
+	*ret = (struct life){.time = trailer_of(record)->time};
 	if (record->type == PERF_RECORD_MMAP2)
 		return decode_mmap((const void *)record, ret);
 	if (record->type == PERF_RECORD_COMM)
@@ -159,8 +165,10 @@ static void on_record(void *ctx, const struct perf_event_header *record)
 	int r;
 
 	sb->totals.records++;
-	if (record->type == PERF_RECORD_LOST && record->size >= sizeof(struct rec_lost)) {
+	if (record->type == PERF_RECORD_LOST &&
+	    record->size >= sizeof(struct rec_lost) + sizeof(struct trailer)) {
 		sb->totals.lost += ((const struct rec_lost *)record)->lost;
+		sb->fns->lost(sb->fns->ctx, trailer_of(record)->time);
 		return;
 	}
 	if (record->type == PERF_RECORD_THROTTLE && record->size >= sizeof(struct rec_throttle)) {
@@ -273,6 +281,9 @@ int sideband__open(struct sideband **ret, const struct cpus *cpus, struct err *e
 					      cpus->n, RING_HALVINGS);
 	int cpu, r;
 
+	/* a user's other recordings are to have room, too */
+	if (!cap__effective(CAP_IPC_LOCK) && halvings < CAREFUL_HALVINGS)
+		halvings = CAREFUL_HALVINGS;
 	do {
 		r = open_all(ret, cpus, halvings, &cpu);
 	} while (r == -ENOBUFS && halvings++ < RING_HALVINGS);

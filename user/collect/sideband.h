@@ -36,6 +36,8 @@ struct sideband_totals {
 
 struct sideband_fns {
 	void (*life)(void *ctx, const struct life *life); /* borrowed, during the call */
+	/* Some were lost before this moment. */
+	void (*lost)(void *ctx, uint64_t time);
 	void (*throttled)(void *ctx, uint64_t counter_id);
 	void *ctx;
 };

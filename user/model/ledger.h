@@ -128,7 +128,7 @@ struct ledger {
 	struct ledger_frames frames;
 	struct spoilers spoilers; /* ours */
 	struct set_aside aside;   /* ours */
-	uint64_t sideband_records, sideband_lost, sideband_rejected;
+	uint64_t sideband_records, sideband_lost, sideband_rejected, sideband_refused;
 };
 
 /* Each overflow has its column: no run of the program was amid them. Those that passed unseen

@@ -144,6 +144,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->sideband_records += from->sideband_records;
 	to->sideband_lost += from->sideband_lost;
 	to->sideband_rejected += from->sideband_rejected;
+	to->sideband_refused += from->sideband_refused;
 }
 
 void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers)

@@ -451,6 +451,22 @@ static bool ran_too_briefly(const struct summary *s)
 	return false;
 }
 
+static void text_sideband(const struct ledger *l, struct buf *out)
+{
+	if (l->sideband_lost)
+		buf__printf(out,
+			    "  %" PRIu64
+			    " records of programs starting and mapping files were lost: some "
+			    "names may be missing\n",
+			    l->sideband_lost);
+	if (l->sideband_refused)
+		buf__printf(out,
+			    "  %" PRIu64
+			    " such records were not taken, of programs that do little else: they "
+			    "are looked up in /proc again when they are sampled\n",
+			    l->sideband_refused);
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -487,12 +503,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_frames(&s->frames, out);
 	text_room(s, out);
 	text_memory(&s->ledger->memory, out);
-	if (s->ledger->sideband_lost)
-		buf__printf(out,
-			    "  %" PRIu64
-			    " records of programs starting and mapping files were lost: some "
-			    "names may be missing\n",
-			    s->ledger->sideband_lost);
+	text_sideband(s->ledger, out);
 	text_opener(&s->opener, out);
 	indent_lines(s->notes, out);
 	cost__text(s, out);

@@ -338,6 +338,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__u64(&j, "records", s->ledger->sideband_records);
 	json__u64(&j, "lost", s->ledger->sideband_lost);
 	json__u64(&j, "rejected", s->ledger->sideband_rejected);
+	json__u64(&j, "refused", s->ledger->sideband_refused);
 	json__end_obj(&j);
 	json__end_obj(&j);
 }

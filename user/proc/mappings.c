@@ -128,6 +128,22 @@ const struct mapping *mappings__below(const struct mappings *m, uint64_t addr)
 	return NULL;
 }
 
+bool mappings__equal(const struct mappings *a, const struct mappings *b)
+{
+	size_t n = mappings__count(a);
+
+	if (n != mappings__count(b))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *x = &a->list[i], *y = &b->list[i];
+
+		if (x->start != y->start || x->end != y->end || x->file_off != y->file_off ||
+		    x->file != y->file)
+			return false;
+	}
+	return true;
+}
+
 size_t mappings__count(const struct mappings *m)
 {
 	return m ? m->n : 0;

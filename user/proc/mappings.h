@@ -24,6 +24,7 @@ struct mappings *mappings__add(struct mappings *m, const struct mapping *add);
 const struct mapping *mappings__find(const struct mappings *m, uint64_t addr);
 /* The last mapping of a file that ends at or below addr; NULL: there is none. */
 const struct mapping *mappings__below(const struct mappings *m, uint64_t addr);
+bool mappings__equal(const struct mappings *a, const struct mappings *b);
 size_t mappings__count(const struct mappings *m);
 const struct mapping *mappings__at(const struct mappings *m, size_t index); /* < mappings__count */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/opener.h"
 #include "proc/processes_internal.h"
@@ -14,6 +15,12 @@
  * on), and there may be thousands of them: each is looked for less and less often. */
 #define LOOK_FIRST_NS 100000000ULL
 #define LOOK_MOST_NS 30000000000ULL
+
+/* Where records are lost all the time, a process is read again at this distance, and twice that
+ * each time, and all of them together take a quarter of the time. */
+#define AGAIN_FIRST_NS 20000000ULL
+#define AGAIN_MOST_NS 1000000000ULL
+#define AGAIN_REST 3
 
 enum {
 	/* Fewer are not worth a look. */
@@ -33,6 +40,7 @@ static void processes__remove(struct processes *all, struct process *p)
 {
 	HASH_DEL(all->by_tgid, p);
 	mappings__unref(p->maps);
+	mappings__unref(p->fresh);
 	free(p);
 }
 
@@ -184,6 +192,15 @@ static void process__snapshot(struct processes *all, struct process *p, uint32_t
 	opener__maps(files__opener(all->files), (pid_t)from_tgid, snapshot_line, &ctx);
 }
 
+/* A child has what is wrong about its parent. */
+static uint64_t known_since(struct processes *all, const struct life *life)
+{
+	const struct process *parent =
+		life->kind == LIFE_FORK ? processes__find(all, life->parent_tgid) : NULL;
+
+	return parent && parent->known_time < life->time ? parent->known_time : life->time;
+}
+
 void processes__life_arrived(struct processes *all, const struct life *life)
 {
 	struct process *p;
@@ -191,8 +208,10 @@ void processes__life_arrived(struct processes *all, const struct life *life)
 	if (life->kind == LIFE_EXEC ||
 	    (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)) {
 		p = processes__find_or_add(all, life->tgid);
-		if (!p->covered_from)
+		if (!p->covered_from) {
 			p->covered_from = life->time;
+			p->known_time = known_since(all, life);
+		}
 		if (life->kind == LIFE_EXEC && life->time > p->exec_arrived)
 			p->exec_arrived = life->time;
 	}
@@ -209,14 +228,87 @@ void processes__pin_early(struct processes *all, const struct life *life)
 	files__pin_early(all->files, file, (pid_t)life->tgid, life->start, life->end);
 }
 
-void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now)
+void processes__records_lost(struct processes *all, uint64_t time)
 {
-	struct process *p;
+	if (time > all->lost_time)
+		all->lost_time = time;
+}
 
-	if (!tgid || processes__find(all, tgid))
+void processes__record_refused(struct processes *all, const struct life *life)
+{
+	struct process *p = processes__find(all, life->tgid);
+
+	if (p)
+		p->known_time = 0;
+	processes__records_lost(all, 1);
+}
+
+/* What it has mapped now, without a word about what it had. */
+static struct mappings *process__read(struct processes *all, const struct process *p)
+{
+	struct process now = {.tgid = p->tgid, .serial = p->serial, .jit_file = p->jit_file};
+
+	process__snapshot(all, &now, now.tgid, 0);
+	return now.maps;
+}
+
+/* An exec that isn't known is what may have been lost: samples that came before this one are still
+ * the old program's. */
+static void process__read_again(struct processes *all, struct process *p, uint64_t sampled,
+				uint64_t now)
+{
+	uint64_t began = now_ns(), took;
+
+	mappings__unref(p->fresh);
+	p->fresh = process__read(all, p);
+	p->fresh_from = sampled;
+	p->fresh_time = p->known_time = now;
+	took = now_ns() - began;
+	all->again_from = now + took + AGAIN_REST * took;
+	p->again_wait = p->again_wait ? 2 * p->again_wait : AGAIN_FIRST_NS;
+	if (p->again_wait > AGAIN_MOST_NS)
+		p->again_wait = AGAIN_MOST_NS;
+	p->again_from = now + p->again_wait;
+	if (mappings__equal(p->fresh, p->maps))
+		p->fresh = mappings__unref(p->fresh);
+}
+
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t time, uint64_t now)
+{
+	struct process *p = tgid ? processes__find(all, tgid) : NULL;
+
+	if (!tgid)
 		return;
-	p = processes__find_or_add(all, tgid);
-	process__snapshot(all, p, tgid, now);
+	if (!p) {
+		p = processes__find_or_add(all, tgid);
+		p->known_time = now;
+		process__snapshot(all, p, tgid, now);
+	} else if (p->known_time < all->lost_time && now >= all->again_from &&
+		   now >= p->again_from) {
+		process__read_again(all, p, time, now);
+	}
+}
+
+/* What was read again takes the place of what is known, from a moment on. Not before an exec that
+ * happened between that moment and the reading. */
+static void process__refresh(struct processes *all, struct process *p, uint64_t time)
+{
+	if (!p->fresh || time < p->fresh_from ||
+	    (time < p->exec_arrived && p->exec_arrived <= p->fresh_time))
+		return;
+	mappings__unref(p->maps);
+	p->maps = TAKE_PTR(p->fresh);
+	p->generation = ++all->generations;
+}
+
+/* Another program: it is known since then, or since what was read of it in advance. */
+static void process__forget_fresh(struct process *p, uint64_t time, uint64_t known)
+{
+	if (p->fresh_time < time) {
+		p->fresh = mappings__unref(p->fresh);
+		p->known_time = known;
+		p->again_from = p->again_wait = 0;
+	}
 }
 
 static void process__forget_maps(struct processes *all, struct process *p)
@@ -237,6 +329,7 @@ static void processes__fork(struct processes *all, const struct life *life)
 		return;
 	child = processes__find_or_add(all, life->tgid);
 	process__forget_maps(all, child);
+	process__forget_fresh(child, life->time, known_since(all, life));
 	all->n_exited -= child->exit_time != 0;
 	child->exit_time = 0;
 	child->covered_from = life->time;
@@ -258,6 +351,7 @@ void processes__life(struct processes *all, const struct life *life)
 	case LIFE_EXEC:
 		p = processes__find_or_add(all, life->tgid);
 		process__forget_maps(all, p);
+		process__forget_fresh(p, life->time, life->time);
 		all->n_exited -= p->exit_time !=
 				 0; /* the leader's, whose place a thread has taken */
 		p->exit_time = 0;
@@ -269,6 +363,7 @@ void processes__life(struct processes *all, const struct life *life)
 		p = processes__find(all, life->tgid);
 		if (!p)
 			return; /* nobody asked yet, and /proc will tell */
+		process__refresh(all, p, life->time);
 		process__map(all, p, life->start, life->end, life->file_off, life->dev_major,
 			     life->dev_minor, life->inode, life->inode_generation, life->path);
 		process__check_gathered(all, p);
@@ -308,6 +403,7 @@ struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t ti
 	struct process *p = processes__find_or_add(all, tgid);
 
 	p->last_sample = time;
+	process__refresh(all, p, time);
 	if (tgid)
 		process__look_back(all, p, time);
 	return p;

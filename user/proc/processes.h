@@ -29,7 +29,13 @@ void processes__life_arrived(struct processes *all, const struct life *life);
 /* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be
  * gone. */
 void processes__pin_early(struct processes *all, const struct life *life);
-void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t now);
+/* time: the sample's; now: the reader's clock. */
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t time, uint64_t now);
+/* Some records of before were lost, nobody knows whose: processes that are sampled are read from
+ * /proc again, those that started last first. */
+void processes__records_lost(struct processes *all, uint64_t time);
+/* The same of one process: this record of it was not taken. */
+void processes__record_refused(struct processes *all, const struct life *life);
 
 void processes__life(struct processes *all, const struct life *life);
 /* The process of a sample; never NULL, but it may know no mapping. */

@@ -19,11 +19,17 @@ struct process {
 	uint64_t covered_from;  /* life records tell everything since; 0: nothing told yet */
 	uint64_t exit_time;     /* of the leader; 0: alive as far as known */
 	uint64_t last_sample;
-	uint64_t look_from; /* once it has exited: when to look again whether it is gone, */
-	uint64_t look_wait; /* and how long was waited for that */
-	uint32_t jit_file;  /* in files; 0: not asked for yet */
-	uint32_t jit_dump;  /* in files; 0: none */
-	bool starting;      /* after an exec, before the first sample in the new program */
+	/* read again, since records were lost; in force for samples from fresh_from on */
+	struct mappings *fresh;
+	uint64_t fresh_from, fresh_time;
+	uint64_t known_time; /* what was lost before that has no part in it */
+	uint64_t again_from; /* when it may be read again at the earliest, */
+	uint64_t again_wait; /* and how long was waited for that */
+	uint64_t look_from;  /* once it has exited: when to look again whether it is gone, */
+	uint64_t look_wait;  /* and how long was waited for that */
+	uint32_t jit_file;   /* in files; 0: not asked for yet */
+	uint32_t jit_dump;   /* in files; 0: none */
+	bool starting;       /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
 
@@ -33,6 +39,8 @@ struct processes {
 	uint64_t generations;
 	size_t n_exited;
 	size_t after_search; /* processes there were after the last search for lost exits */
+	uint64_t lost_time;  /* records of before that were lost, of whomever */
+	uint64_t again_from; /* when anything may be read again because of that */
 };
 
 /* The file of its anonymous code. */

@@ -35,6 +35,13 @@ static void on_life(void *session, const struct life *life)
 	assembly__life(&s->assembly, life);
 }
 
+static void on_lost(void *session, uint64_t time)
+{
+	struct session *s = session;
+
+	processes__records_lost(s->assembly.processes, time);
+}
+
 static void on_throttled(void *session, uint64_t counter_id)
 {
 	struct session *s = session;
@@ -51,6 +58,7 @@ void session__look_around(struct session *s)
 
 	if (s->looks++ % LOOK_EVERY || (now = now_ns()) < s->look_ns)
 		return;
+	session__news(s);
 	rings__drain(s->rings, now);
 	if (s->tables)
 		s->tables_changed |= tables__work(s->tables);
@@ -205,7 +213,7 @@ static void session__let_go(struct session *s)
 
 void session__news(struct session *s)
 {
-	const struct sideband_fns arrivals = {on_life, on_throttled, s};
+	const struct sideband_fns arrivals = {on_life, on_lost, on_throttled, s};
 
 	sideband__drain(s->sideband, &arrivals);
 }
