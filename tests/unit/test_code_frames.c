@@ -92,6 +92,22 @@ Test(code_frames, what_comes_after_a_return)
 	EXPECT("\xe8\x04\0\0\0\x53\xc3\x0f\x0b\xff\xc0\xc3", "0 sp+8; 6 sp+16; 9 sp+8");
 }
 
+Test(code_frames, addresses_that_are_taken)
+{
+	/* push %rbp; mov %rsp, %rbp; and $-16, %rsp; lea 0(%rip), %r10; call *%rax; leave; ret:
+	 * V8's calls of C */
+	EXPECT("\x55\x48\x89\xe5\x48\x83\xe4\xf0\x4c\x8d\x15\0\0\0\0\xff\xd0\xc9\xc3",
+	       "0 sp+8; 1 sp+16 fp-16; 4 fp+16 fp-16; 12 sp+8");
+	/* the same, and the address of what comes after the call */
+	EXPECT("\x55\x48\x89\xe5\x48\x83\xe4\xf0\x4c\x8d\x15\x02\0\0\0\xff\xd0\xc9\xc3",
+	       "0 sp+8; 1 sp+16 fp-16; 4 fp+16 fp-16; 12 sp+8");
+	/* push %rbx; lea a(%rip), %rax; pop %rbx; ret; a: inc %eax; ret: behind a return */
+	EXPECT("\x53\x48\x8d\x05\x02\0\0\0\x5b\xc3\xff\xc0\xc3", "0 sp+8; 1 sp+16; 9 sp+8");
+	/* push %rbx; lea c(%rip), %rax; jmp d; ud2; c: ret; d: pop %rbx; ret: behind a jump */
+	EXPECT("\x53\x48\x8d\x05\x04\0\0\0\xeb\x03\x0f\x0b\xc3\x5b\xc3",
+	       "0 sp+8; 1 sp+16; c sp+8; d sp+16; e sp+8");
+}
+
 Test(code_frames, where_stacks_begin_and_signals_end)
 {
 	/* xor %ebp, %ebp; mov %rsp, %rdi; and $-16, %rsp; call *%rax */

@@ -132,25 +132,59 @@ static void need(const struct piece *p, uint64_t off, uint64_t *ready)
 	*ready = off + AT_A_TIME;
 }
 
+/* An address a few instructions ahead, which the code then gets to: V8 says so where it is before
+ * it calls C. What it can't get to is a function after all. */
+struct ahead {
+	uint64_t vaddr; /* 0: none */
+};
+
+static void ahead__settle(struct ahead *a, struct code_frames *f, bool is_function)
+{
+	if (a->vaddr && is_function)
+		code_frames__start(f, a->vaddr);
+	a->vaddr = 0;
+}
+
+static void ahead__instruction(struct ahead *a, struct code_frames *f, uint64_t vaddr,
+			       const struct x86_insn *insn)
+{
+	uint64_t next = vaddr + insn->len;
+
+	if (insn->kind == X86_RET || insn->kind == X86_JUMP)
+		ahead__settle(a, f, true);
+	else if (insn->kind == X86_CALL)
+		code_frames__start(f, insn->target);
+	if (insn->kind == X86_ADDRESS) {
+		ahead__settle(a, f, true);
+		a->vaddr = insn->target;
+		if (insn->target - next > LOOKED_AT)
+			ahead__settle(a, f, true);
+	}
+	if (a->vaddr && a->vaddr <= next)
+		ahead__settle(a, f, a->vaddr != next);
+}
+
 void code_frames__sweep(struct code_frames *f)
 {
 	struct x86_insn insn;
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct piece *p = &f->pieces[i];
+		struct ahead ahead = {0};
 		uint64_t ready = 0;
 
 		for (uint64_t off = 0; off < p->at.size;) {
 			need(p, off, &ready);
 			if (!x86_insn__read(p->bytes + off, p->at.size - off, p->at.vaddr + off,
 					    &insn)) {
+				ahead__settle(&ahead, f, true);
 				off++;
 				continue;
 			}
-			if (insn.kind == X86_CALL || insn.kind == X86_ADDRESS)
-				code_frames__start(f, insn.target);
+			ahead__instruction(&ahead, f, p->at.vaddr + off, &insn);
 			off += insn.len;
 		}
+		ahead__settle(&ahead, f, true);
 	}
 }
 
