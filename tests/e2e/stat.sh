@@ -361,6 +361,9 @@ t_groups() {
 	pmb stat -e '{page-faults,minor-faults' -- true
 	expect_eq "$rc" 2 "exit status of half a group"
 	expect_match "$T/err" "brace of a group is not closed" "why"
+	pmb_ok stat -j -e '{task-clock,page-faults}:Su,minor-faults' -- true # S is about samples
+	expect_eq "$(jq -r '[.rows[0].events[].name] | join(" ")' "$T/out")" \
+		"task-clock:u page-faults:u minor-faults" "events of a group with S"
 	has_pmu || return 0
 	# no PMU has so many counters: some of them are left out, the others counted
 	pmb_ok stat -e "{branches$(printf ',branch-misses%.0s' $(seq 40))}" -- true

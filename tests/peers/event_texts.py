@@ -42,7 +42,8 @@ TRACEPOINTS = ['sched:sched_switch', 'sched:sched_wakeup', 'syscalls:sys_enter_r
                'raw_syscalls:sys_enter', 'sched:', 'sched:sched_switch,cycles', 'irq:softirq_entry']
 GROUPS = ['{cycles,instructions}', '{cycles,instructions}:u', '{cycles:k,instructions}:u', '{cycles,instructions}:D',
           'page-faults,{cycles,r1a},cs', '{cycles}', '{cpu/event=0x3c/u,msr/tsc/}', '{cycles,instructions}:uk',
-          '{cycles', 'cycles}', '{}', '{cycles,nope}', '{cycles}{cs}', '{{cycles}}', '{cycles,}', '{cycles}:z']
+          '{cycles', 'cycles}', '{}', '{cycles,nope}', '{cycles}{cs}', '{{cycles}}', '{cycles,}', '{cycles}:z',
+          '{cycles,instructions}:S', '{cycles,instructions}:Su', '{page-faults,cs}:S']
 PERFS_OWN = ['dummy', 'bpf-output', 'duration_time', 'user_time', 'system_time', 'dummy:u', 'cycles,duration_time']
 PRECISE = ['p', 'pp', 'ppp', 'P', 'up', 'ppk', 'uppp', 'uP', 'pu', 'pkp', 'ppH', 'Gp']
 RATES = ['period=1', 'period=1000', 'period=4294967296', 'freq=1', 'freq=99', 'freq=1000', 'period=0x10', 'freq=1k',

@@ -360,7 +360,7 @@ static int parser__group(const struct parser *parser, const char *mods, const ch
 static int parser__item(const struct parser *parser, const char **p, struct event_list *list)
 {
 	_cleanup_free_ char *mods = NULL;
-	int r = group__open(p, &mods, parser->err);
+	int r = group__open(parser, p, &mods);
 
 	if (r == 0)
 		return parser__next(parser, p, list);

@@ -63,7 +63,7 @@ int spec__split_mods(struct spec *spec, bool known, struct err *err);
  * to those of each event;
  * *ret_mods is the caller's, NULL: none. 1: a group begins, 0: none does.
  */
-int group__open(const char **p, char **ret_mods, struct err *err);
+int group__open(const struct parser *parser, const char **p, char **ret_mods);
 /* Steps over the brace, and the modifiers, at *p. 1: they stand there. */
 int group__close(const char **p);
 void spec__add_group_mods(struct spec *spec, const char *mods);

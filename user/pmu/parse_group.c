@@ -15,8 +15,21 @@ static const char *skip_space(const char *p)
 	return p;
 }
 
-int group__open(const char **p, char **ret_mods, struct err *err)
+/* S samples the others when the first event overflows: nothing to stat, as in perf. */
+static void drop_letter(char *mods, char letter)
 {
+	char *to = mods;
+
+	for (; *mods; mods++) {
+		if (*mods != letter)
+			*to++ = *mods;
+	}
+	*to = '\0';
+}
+
+int group__open(const struct parser *parser, const char **p, char **ret_mods)
+{
+	struct err *err = parser->err;
 	const char *begin = skip_space(*p), *end;
 
 	*ret_mods = NULL;
@@ -36,6 +49,8 @@ int group__open(const char **p, char **ret_mods, struct err *err)
 			return err__usage(err,
 					  "'%.100s': no modifiers after the colon (allowed: %s)",
 					  begin, MODIFIERS);
+		if (parser->counting)
+			drop_letter(*ret_mods, 'S');
 		if (strchr(*ret_mods, 'S'))
 			return err__usage(err,
 					  "'%.100s': S, sampling by the first event, is "
@@ -63,9 +78,13 @@ int group__close(const char **p)
 /* Each letter once; a p more is more precise. */
 void spec__add_group_mods(struct spec *spec, const char *mods)
 {
-	_cleanup_free_ char *own = TAKE_PTR(spec->mods);
-	size_t n = own ? strlen(own) : 0;
+	_cleanup_free_ char *own = NULL;
+	size_t n;
 
+	if (!*mods)
+		return;
+	own = TAKE_PTR(spec->mods);
+	n = own ? strlen(own) : 0;
 	spec->mods = xcalloc(1, n + strlen(mods) + 1);
 	if (own)
 		memcpy(spec->mods, own, n);
