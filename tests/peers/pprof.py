@@ -46,7 +46,7 @@ def pprof(path, types, keep):
     said = {}
     for name in ['raw'] + [f'{kind}{i}' for kind in ('top', 'tags') for i in range(len(types))]:
         with open(f'{keep}.{name}', encoding='utf-8') as f:
-            said[name] = f.read()
+            said[name] = f.read().replace('\0', '\u2400')  # as the man page has it
     return said
 
 

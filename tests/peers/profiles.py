@@ -26,7 +26,7 @@ NAMES = ['main.main', 'runtime.mallocgc', 'f', 'g', 'operator()', 'a::b<c>::d', 
          'semi;colon', 'back\\slash', 'quote"d', 'höhe', 'a b c', '<html>&amp;', '日本', 'x@plt', '[kernel]',
          'main.(*T).M', 'lambda$0', "it's", '100%', 'com.example.A.b', '_start', '-', '0', '#', '$x{1}',
          'operator new(unsigned long)', '(anonymous namespace)::h(int)::m', 'core::f::{{closure}}', '.dot', 'f(int)',
-         '[libc.so]+0x12', '日本(x)', '\x01ctl', 'Thread 7', 'a 1.5', 'X::operator()(int)']
+         '[libc.so]+0x12', '日本(x)', '\x01ctl', '\0nul', 'nul\0', 'Thread 7', 'a 1.5', 'X::operator()(int)']
 HOSTILE = ['new\nline', 'tab\tx', ' ', 'f_[k]', 'f_[i]', '] (x)', '\x7f\x1b[31m', 'end ', ' begin', 'a;b;c 7', '12']
 SYSTEM = ['main', 'do_thing', 'f.part.0', 'caf\u00e9', 'A.b']
 FILES = ['/src/a.c', 'b/c.go', 'x y.cc', '']

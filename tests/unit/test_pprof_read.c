@@ -185,13 +185,20 @@ Test(pprof_read, what_is_no_message)
 	expect_error(&label, "sample 1 isn't one");
 }
 
-Test(pprof_read, the_first_text_is_empty)
+Test(pprof_read, the_first_text_is_empty_and_others_may_have_zeros)
 {
-	_cleanup_(buf__done) struct buf b = {0};
+	_cleanup_(buf__done) struct buf b = {0}, zeros = {0};
+	struct prof *p = NULL;
 
 	text(&b, STRING, "x", 1);
 	MESSAGE(&b, TYPE, 1, 0);
 	expect_error(&b, "string 0 isn't empty");
+	text(&zeros, STRING, "", 0);
+	text(&zeros, STRING, "\0a\0", 3);
+	MESSAGE(&zeros, TYPE, 1, 1);
+	cr_assert_eq(read_bytes(&p, zeros.data, zeros.len), 0, "%s", err.text);
+	cr_expect_str_eq(prof__text(p, p->types[0].name), "\u2400a\u2400");
+	prof__free(p);
 }
 
 Test(pprof_read, no_types_are_no_profile)

@@ -193,12 +193,32 @@ static int not_unpacked(struct reader *r)
 
 /* ---- texts */
 
+enum { NUL_TEXT_MAX = 4096 }; /* bytes of a text with zeros that are kept */
+
+/* Texts end at a zero here, and names may have some, or begin with one: they are shown by
+ * Unicode's sign for it. */
+static uint32_t text_with_zeros(struct reader *r, const uint8_t *data, size_t len)
+{
+	static const char sign[] = "\u2400";
+	_cleanup_(buf__done) struct buf text = {0};
+
+	for (size_t i = 0; i < len && text.len < NUL_TEXT_MAX; i++) {
+		if (data[i])
+			buf__putc(&text, (char)data[i]);
+		else
+			buf__puts(&text, sign);
+	}
+	return prof__string_n(r->prof, text.data, text.len);
+}
+
 static int take_string(struct reader *r, const uint8_t *data, size_t len)
 {
 	if (len >= UINT32_MAX / 2)
 		return too_large(r);
 	GROW(r->strings, r->n_strings, r->cap_strings);
-	r->strings[r->n_strings++] = prof__string_n(r->prof, (const char *)data, len);
+	r->strings[r->n_strings++] = len && memchr(data, 0, len) ?
+					     text_with_zeros(r, data, len) :
+					     prof__string_n(r->prof, (const char *)data, len);
 	if (r->index == 0 && r->strings[0])
 		return BAD(r, "isn't empty, as the first must be");
 	return 0;
