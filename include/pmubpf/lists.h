@@ -17,7 +17,7 @@
 
 /* How the walk of one stack ended. */
 #define PMB_ENDINGS(X)                                                                          \
-	X(NONE, "none", "no such stack (the other side of the system call boundary)")           \
+	X(NONE, "none", "no such stack (the sample was in kernel code, or in user code)")       \
 	X(COMPLETE, "complete", "reached the outermost frame")                                  \
 	X(FP_LEFT, "fp_left_stack", "a frame pointer left the stack (code built without them)") \
 	X(TRUNCATED, "truncated", "deeper than the limit")                                      \

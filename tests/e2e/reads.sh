@@ -187,7 +187,7 @@ t_a_place_that_is_left_out() {
 	expect_eq "$rc" 2 "exit status"
 	expect_match "$T/err" 'counts on CPU 0 only' "the message"
 	with_place list tsc
-	expect_match "$T/out" 'counts a place' "list"
+	expect_match "$T/out" 'counts a part of the machine' "list"
 }
 
 t_idle() {

@@ -479,7 +479,8 @@ Test(summary, what_was_read_says_so)
 	expect_text("pmubpf: 80 samples and 7 readings in 1.50 s");
 	expect_text("per CPU, read at the overflows of cpu-clock)\n");
 	expect_text("    readings 0 = emitted 0");
-	expect_text("every 1/999 s; added to read others at, its lines are not printed)\n");
+	expect_text("every 1/999 s; added because others are read at its overflows, its lines are "
+		    "not printed)\n");
 	expect_json("\"way\": \"read\"");
 	expect_json("\"added\": true");
 	expect_json("\"total\": null");
@@ -581,8 +582,8 @@ Test(summary, unlike_cycles_are_not_added_up)
 {
 	become_hybrid(UNIT_CYCLES, NUMBER_EVENTS);
 	expect_text(
-		"  cycles, on all cores: its lines add up cycles of unlike cores, which are not "
-		"worth the same (--unit time compares them)\n");
+		"  cycles, on all cores: its lines add up cycles of unlike cores, which differ in "
+		"speed (--unit time compares them)\n");
 	become_hybrid(UNIT_EVENTS, NUMBER_EVENTS);
 	expect_text("  cycles, on all cores: cpu_atom 800 + cpu_core 500 = 1300 cycles\n");
 	become_hybrid(UNIT_CYCLES, NUMBER_SAMPLES);

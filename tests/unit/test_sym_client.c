@@ -355,12 +355,12 @@ static void send_bad_inlined(int sock, const struct symd_header *header)
 
 HELPER(die, "signal 9")
 HELPER(hang, "in time")
-HELPER(send_garbage, "an answer that is none")
-HELPER(send_too_much, "an answer that is none")
-HELPER(answer_another_question, "an answer that is none")
-HELPER(send_bad_answers, "an answer that is none")
-HELPER(send_zero_answers, "an answer that is none")
-HELPER(send_bad_inlined, "an answer that is none")
+HELPER(send_garbage, "an invalid answer")
+HELPER(send_too_much, "an invalid answer")
+HELPER(answer_another_question, "an invalid answer")
+HELPER(send_bad_answers, "an invalid answer")
+HELPER(send_zero_answers, "an invalid answer")
+HELPER(send_bad_inlined, "an invalid answer")
 
 static void count_call(void *ctx)
 {

@@ -195,8 +195,10 @@ static int compare(struct diff_run *run, struct err *err)
 	opts.n_keys = run->n_keys;
 	run->comparison = comparison__new(&run->sides[0].compare, &run->sides[1].compare, &opts);
 	if (a->fail_above >= 0 && !run->comparison->has_samples)
-		return err__usage(err, "--fail-above: the profiles have no numbers of samples, so "
-				       "nobody knows what is chance");
+		return err__usage(
+			err,
+			"--fail-above: the profiles have no numbers of samples, so it can't be "
+			"told which differences are chance");
 	return 0;
 }
 
@@ -250,7 +252,9 @@ static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 static int check_terminal(const struct diff_args *a, struct err *err)
 {
 	if (a->html && !a->output && isatty(STDOUT_FILENO))
-		return err__usage(err, "--html is nothing for a terminal: -o FILE, or a pipe");
+		return err__usage(
+			err,
+			"--html is not written to a terminal: name a file with -o, or pipe it");
 	return 0;
 }
 

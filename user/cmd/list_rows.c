@@ -40,7 +40,7 @@ static struct row *rows__add(struct rows *rows, enum group group, const char *te
 		row__probe(&row);
 	} else {
 		snprintf(row.probe.brief, sizeof(row.probe.brief), "%s",
-			 group == YOURS              ? "its text is wrong" :
+			 group == YOURS              ? "its definition is wrong" :
 			 err.exit_code == EXIT_USAGE ? "needs terms" :
 						       "sysfs is unclear");
 		snprintf(row.probe.reason, sizeof(row.probe.reason), "%.*s",

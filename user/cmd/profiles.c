@@ -83,7 +83,7 @@ void profiles__demangle(struct prof *p)
 	if (!prof__has_mangled(p))
 		return;
 	if (sym__new(&sym, &err) < 0) {
-		fprintf(stderr, "pmubpf: names are as linkers have them: %s\n", err.text);
+		fprintf(stderr, "pmubpf: function names stay mangled: %s\n", err.text);
 		return;
 	}
 	sym__until(sym, now_ns() + BUDGET_NAMING_S * 1000000000ULL, -1, 0);
@@ -92,8 +92,8 @@ void profiles__demangle(struct prof *p)
 		_cleanup_free_ char *why = sym__take_trouble(sym);
 
 		fprintf(stderr,
-			"pmubpf: %zu names are as linkers have them: the helper, which demangles, "
-			"%s\n",
+			"pmubpf: %zu function names stay mangled: the helper process, which "
+			"demangles them, %s\n",
 			left, why ? why : "took too long");
 	}
 	sym__free(sym);

@@ -32,12 +32,13 @@ static int default_event(struct record_args *a, struct err *err)
 	event__probe(&a->parsed.events[0], &probe);
 	if (probe.ok && !probe.user_only && probe.mode == EVENT_OVERFLOWS) {
 		if (!a->quiet)
-			fprintf(stderr, "pmubpf: no -e: sampling cycles, this machine has a PMU\n");
+			fprintf(stderr, "pmubpf: no event was named (-e): sampling cycles\n");
 		return 0;
 	}
 	if (!a->quiet)
 		fprintf(stderr,
-			"pmubpf: no -e: sampling cpu-clock, because cycles can't be had: %s\n",
+			"pmubpf: no event was named (-e): sampling cpu-clock, because cycles "
+			"can't be counted: %s\n",
 			probe.reason);
 	event_list__done(&a->parsed);
 	a->parsed = (struct event_list){0};

@@ -279,7 +279,8 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	int unnamed, r, w;
 
 	if (a->names.debuginfod && !a->quiet)
-		fputs("pmubpf: asking debuginfod servers for what hot files lack (at most 90 s)\n",
+		fputs("pmubpf: asking debuginfod servers for debug files of the files with most "
+		      "samples (at most 90 s)\n",
 		      stderr);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->session.max_memory, err);

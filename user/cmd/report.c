@@ -210,8 +210,9 @@ static int write_out(struct report_run *run, struct err *err)
 	int r;
 
 	if (a->format && a->format->whole && !a->output && isatty(STDOUT_FILENO))
-		return err__usage(err, "--%s is nothing for a terminal: -o FILE, or a pipe",
-				  a->format->name);
+		return err__usage(
+			err, "--%s is not written to a terminal: name a file with -o, or pipe it",
+			a->format->name);
 	tell_negative(run);
 	if (run->output.file)
 		output__empty(&run->output);

@@ -14,7 +14,7 @@
 enum { OPT_CONTAINER = 3072 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "Whom (beside any of these a COMMAND only sets the duration):", 2},
+	{0, 0, 0, 0, "Target (beside any of these a COMMAND only sets the duration):", 2},
 	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
 	{"tid", 't', "TID[,TID…]", 0, "Threads, and what they start", 0},
 	{"all-cpus", 'a', 0, 0, "The whole system", 0},
@@ -143,14 +143,15 @@ int target_args__check(const struct target_args *t, const char *subcommand)
 	int targets = tasks + t->all + (t->n_cgroups > 0) + (t->n_containers > 0);
 
 	if (targets > 1 && !(t->all && !tasks && targets == 2))
-		return err__usage(t->err,
-				  "-p/-t, -a, -G and --container each say whom: give one of them");
+		return err__usage(
+			t->err,
+			"-p/-t, -a, -G and --container each name a target: give one of them");
 	if (!targets && !t->command && !t->cpus.n)
-		return err__usage(t->err,
-				  "say whom: -p PID, -t TID, -a, -C CPUS, -G CGROUP, --container "
-				  "NAME or a COMMAND "
-				  "(see pmubpf %s --help)",
-				  subcommand);
+		return err__usage(
+			t->err,
+			"no target is named: give -p PID, -t TID, -a, -C CPUS, -G CGROUP, "
+			"--container NAME or a COMMAND (see pmubpf %s --help)",
+			subcommand);
 	return 0;
 }
 

@@ -322,7 +322,8 @@ bool ledger__doubts(const struct ledger *ledger, struct buf *out)
 		enum silence silence = ledger_event__silence(e);
 
 		if (silence && silence != SILENCE_OTHER_CPUS)
-			buf__printf(out, "%s%s said nothing", out->len ? ", " : "", e->name);
+			buf__printf(out, "%s%s has no samples although it could be opened",
+				    out->len ? ", " : "", e->name);
 		else if (ledger_event__unfinished(e))
 			buf__printf(out, "%soverflows cover only %.1f %% of %s",
 				    out->len ? ", " : "", 100 * ledger_event__ratio(e), e->name);

@@ -188,7 +188,7 @@ bool ledger_event__estimated(const struct ledger_event *event);
 /* Whether one of them is. */
 bool ledger__any_estimated(const struct ledger *ledger);
 
-/* Why an event said nothing although it could be opened; NULL if that isn't so. X(id, key, text) */
+/* Why an event that could be opened has no samples; NULL if it has. X(id, key, text) */
 #define SILENCES(X)                                                                             \
 	X(NO_COUNTER, "no_counter",                                                             \
 	  "never got a counter: others hold them all (another profiler, the NMI watchdog)")     \

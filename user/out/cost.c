@@ -45,7 +45,11 @@ static void text_budget(const struct cost *c, struct buf *out)
 	if (!c->adaptive)
 		buf__puts(out, ", which changes no rate that was given");
 	else if (settled > c->budget)
-		buf__printf(out, ": %.2f %% come whatever the periods are", cost__fixed(c));
+		buf__printf(
+			out,
+			": %.2f %% is for programs that start and map files, and for waking up: "
+			"longer periods do not reduce that",
+			cost__fixed(c));
 }
 
 void cost__text(const struct summary *s, struct buf *out)

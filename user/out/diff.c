@@ -97,7 +97,7 @@ static void put_row(const struct diff *d, const struct compare_row *row, struct 
 }
 
 /* Of the event that is compared alone. */
-static const char but[] = "its shares are fine, its totals are not";
+static const char but[] = "its shares are right, its totals are not";
 
 static void put_warnings(const struct diff *d, struct buf *out)
 {
@@ -127,7 +127,9 @@ static void put_head(const struct diff *d, struct buf *out)
 			    "# sigma     how unlikely chance is; * significant among %zu rows\n",
 			    d->comparison->n);
 	else
-		buf__puts(out, "# WARNING   no numbers of samples: nobody knows what is chance\n");
+		buf__puts(out,
+			  "# WARNING   no numbers of samples: it can't be told which differences "
+			  "are chance\n");
 }
 
 void diff__text(const struct diff *d, struct buf *out)

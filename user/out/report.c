@@ -207,8 +207,8 @@ const char *report__imbalance(const struct prof *p)
 
 const char *report__but(const struct report *r)
 {
-	return r->n_ratios ? "shares are fine, ratios with it are not (marked !)" :
-			     "shares are fine, ratios with it are not";
+	return r->n_ratios ? "shares are right, ratios with this event are not (marked !)" :
+			     "shares are right, ratios with this event are not";
 }
 
 static void put_under_delivered(const struct prof *p, const char *event, const char *but,

@@ -114,9 +114,9 @@ static void text_counter(const struct ledger_event *e, const struct event *event
 		buf__printf(out, "    it %s%s%s\n", silence_texts[ledger_event__silence(e)],
 			    e->only_cpus ? ": CPUs " : "", e->only_cpus ? e->only_cpus : "");
 	if (ledger_event__unfinished(e))
-		buf__puts(
-			out,
-			"    too few overflows to speak for the counter: record longer, or use -c\n");
+		buf__puts(out,
+			  "    too few overflows to represent the counter: record longer, or use "
+			  "-c\n");
 }
 
 /* Counts in the unit that the driver names: energy, bytes. */
@@ -150,7 +150,9 @@ static void text_when(const struct summary *s, size_t i, struct buf *out)
 			    s->per_task[i] ? "per task" : "per CPU",
 			    (uint64_t)event->attr.sample_period, event->counts);
 	if (event->added)
-		buf__puts(out, "; added to read others at, its lines are not printed");
+		buf__puts(out,
+			  "; added because others are read at its overflows, its lines are not "
+			  "printed");
 }
 
 static void text_rate(const struct clock_rate *rate, struct buf *out)
@@ -200,9 +202,8 @@ static void text_sum(const struct summary *s, size_t last, struct buf *out)
 	buf__printf(out, "  %s, on all %s: ", event->name,
 		    event->mode == EVENT_SYSTEM ? "its PMUs" : "cores");
 	if (event->unit == UNIT_CYCLES && s->numbers[last].unit == NUMBER_EVENTS) {
-		buf__printf(out,
-			    "its lines add up cycles of unlike cores, which are not worth the same "
-			    "(--unit time compares them)\n");
+		buf__printf(out, "its lines add up cycles of unlike cores, which differ in speed "
+				 "(--unit time compares them)\n");
 		return;
 	}
 	for (size_t i = lead; i <= last; i++) {
@@ -250,11 +251,10 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	text_counter(e, event, out);
 	text_total(e, event, out);
 	if (e->kernel.late || e->kernel.skipped)
-		buf__printf(
-			out,
-			"    %llu periods passed without an overflow: %llu count for the task that "
-			"ran on, %llu for nobody\n",
-			e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
+		buf__printf(out,
+			    "    %llu periods passed without an overflow: %llu count for the task "
+			    "that ran on, %llu for no task\n",
+			    e->kernel.late + e->kernel.skipped, e->kernel.late, e->kernel.skipped);
 	if (e->kernel.late > e->kernel.seen)
 		buf__puts(out,
 			  "    the period is shorter than this machine can overflow, and much of "
@@ -310,15 +310,18 @@ static void text_unwind(const struct ledger_unwind *u, struct buf *out)
 	if (u->failed)
 		buf__printf(out, "; %" PRIu64 " could not be read", u->failed);
 	if (u->no_room)
-		buf__printf(out, "; %" PRIu64 " found no room", u->no_room);
+		buf__printf(out, "; %" PRIu64 " had no room", u->no_room);
 	if (u->evicted)
 		buf__printf(out, "; %" PRIu64 " made room for others", u->evicted);
 	if (u->readmitted)
-		buf__printf(out, "; %" PRIu64 " of these came later", u->readmitted);
-	buf__printf(out, "\n    %" PRIu64 " stacks were copied while tables were not here yet",
+		buf__printf(out, "; %" PRIu64 " of these found room later", u->readmitted);
+	buf__printf(out,
+		    "\n    %" PRIu64
+		    " stacks were copied, because the tables of their files were not ready, and "
+		    "walked later",
 		    u->slices);
 	if (u->slices_lost)
-		buf__printf(out, ", %" PRIu64 " more found no room", u->slices_lost);
+		buf__printf(out, ", %" PRIu64 " more were lost for lack of memory", u->slices_lost);
 	buf__putc(out, '\n');
 }
 
@@ -336,10 +339,11 @@ static void text_frames(const struct frame_counts *frames, struct buf *out)
 static void text_memory(const struct ledger_memory *m, struct buf *out)
 {
 	if (m->trims)
-		buf__printf(out,
-			    "  tables: full %" PRIu64 " times at --max-memory %.0fM; a larger one "
-			    "keeps more stacks apart\n",
-			    m->trims, (double)m->limit / (1024 * 1024));
+		buf__printf(
+			out,
+			"  tables: full %" PRIu64
+			" times at --max-memory %.0fM; a larger limit keeps more stacks apart\n",
+			m->trims, (double)m->limit / (1024 * 1024));
 }
 
 static void indent_lines(const char *lines, struct buf *out)
@@ -416,7 +420,7 @@ static void text_room(const struct summary *s, struct buf *out)
 	if (s->names.refused)
 		buf__printf(out,
 			    "  names: %.0f MB of them are all that --max-memory allows; %" PRIu64
-			    " places have none for that\n",
+			    " addresses have no name for that\n",
 			    (double)s->names.bytes / 1e6, s->names.refused);
 	if (s->cut && s->cut->lines)
 		buf__printf(out,
@@ -428,13 +432,12 @@ static void text_room(const struct summary *s, struct buf *out)
 static void text_opener(const struct opener_work *work, struct buf *out)
 {
 	if (work->late || work->refused)
-		buf__printf(out,
-			    "  %" PRIu64
-			    " times a program kept whoever looked at it waiting and was left "
-			    "alone, %" PRIu64
-			    " times it was not looked at for that: some names may be "
-			    "missing\n",
-			    work->late, work->refused);
+		buf__printf(
+			out,
+			"  %" PRIu64
+			" times the files of a program could not be opened in time, %" PRIu64
+			" times they were not tried again after that: some names may be missing\n",
+			work->late, work->refused);
 }
 
 /* Each thread has periods of its own then, and what ran in them without finishing one is in no

@@ -367,8 +367,9 @@ static void refusal__fill(struct refusal *ret, const struct ask *ask)
 	case ETIMEDOUT:
 	case ECONNREFUSED:
 		brief(ret, "not in time");
-		why(ret, "the task keeps whoever looks at it waiting (it may be in an exec that a "
-			 "file server holds up)");
+		why(ret,
+		    "the task does not answer in time (it may be in an exec that waits for a file "
+		    "server)");
 		break;
 	case EMFILE:
 		explain_emfile(ret);

@@ -175,7 +175,7 @@ const char *probe__words(const struct probe_result *probe)
 	if (probe->mode == EVENT_READ)
 		return "read at clock overflows";
 	if (probe->mode == EVENT_SYSTEM)
-		return "counts a place, not programs";
+		return "counts a part of the machine, not programs";
 	return probe->user_only ? "user code only" : "yes";
 }
 

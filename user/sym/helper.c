@@ -352,7 +352,7 @@ char *helper__obituary(const struct helper *h, int err)
 	if (err == -ETIMEDOUT)
 		return xstrdup("did not answer in time");
 	if (err != -EPIPE && err != -ECONNRESET)
-		return xstrdup("gave an answer that is none");
+		return xstrdup("gave an invalid answer");
 	if (h->status < 0)
 		return xstrdup("died");
 	if (WIFSIGNALED(h->status) && WTERMSIG(h->status) == SIGSYS)

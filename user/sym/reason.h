@@ -14,8 +14,8 @@
 	X(UNTRUSTED_MAP, "untrusted_map", "the perf map is not a file of the program's user") \
 	X(NO_KALLSYMS, "no_kallsyms", "kernel symbols are hidden (kptr_restrict)")            \
 	X(HELPER, "helper", "the symbol helper failed on this file")                          \
-	X(TIME, "out_of_time", "no time was left to look, or a second signal came")           \
-	X(ROOM, "no_room_for_names", "the names before filled their memory (--max-memory)")
+	X(TIME, "out_of_time", "the time for naming was over, or a second signal came")       \
+	X(ROOM, "no_room_for_names", "the memory for names was full (--max-memory)")
 
 enum sym_reason {
 #define X(id, key, text) SYM_##id,
