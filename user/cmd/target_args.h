@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The options that say whom and how long: -p -t -a -C -G --container -i -d and the COMMAND, the
+ * The options for target and duration: -p -t -a -C -G --container -i -d and the COMMAND, the
  * same for every subcommand that counts. An argp parser, to be a child of the subcommand's own,
  * whose input (struct target_args) the parent hands over at ARGP_KEY_INIT:
  *
@@ -39,7 +39,7 @@ struct target_args {
 
 extern const struct argp target_argp;
 
-/* Whether they go together and say whom at all; `subcommand` is for the hint. */
+/* Whether they go together and name the target at all; `subcommand` is for the hint. */
 int target_args__check(const struct target_args *args, const char *subcommand);
 /* The same for session/. stdout_is_data: the command's own words go to standard error then, and it
  * ends when the reader of standard output goes. */
