@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The text of --window: when a window opens and closes. Pure; what it means for this machine is
+ * found out later.
+ *
+ * 	SPEC  = [NAME=]( loop | run | syscall[:CALL] | PROBE | PROBE..PROBE )
+ * 	PROBE = u:[FILE:]FUNC[+OFFSET] | usdt:FILE:PROVIDER:NAME | t:CATEGORY:NAME | k:FUNC | f:FUNC
+ * 	      | x:ADDRESS | any text of -e with a period
+ *
+ * NAME is a letter, then letters, digits and _. FILE begins with /. ".." is between two probes only
+ * before one of the words with a colon above, mem: among them, or before a text of -e with a period.
+ */
+#ifndef PMUBPF_PMU_WINDOW_SPEC_H
+#define PMUBPF_PMU_WINDOW_SPEC_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum window_kind {
+	WINDOW_NONE,
+	WINDOW_LOOP,     /* between the calls in which a thread waits for work */
+	WINDOW_RUN,      /* from when a thread gets a CPU until it loses it */
+	WINDOW_SYSCALL,  /* a system call */
+	WINDOW_FUNCTION, /* from a function's entry to its exit */
+	WINDOW_BETWEEN,  /* from one probe to another; a toggle, if they are the same */
+};
+
+enum probe_kind {
+	PROBE_NONE,
+	PROBE_USER,       /* u: */
+	PROBE_USDT,       /* usdt: */
+	PROBE_TRACEPOINT, /* t: */
+	PROBE_KERNEL,     /* k: */
+	PROBE_FENTRY,     /* f: */
+	PROBE_ADDRESS,    /* x: */
+	PROBE_EVENT,      /* a text of -e */
+};
+
+struct window_probe {
+	enum probe_kind kind;
+	char *file;      /* PROBE_USER (NULL: any), PROBE_USDT */
+	char *group;     /* provider, category */
+	char *name;      /* function, name, text of the event */
+	uint64_t offset; /* from the function; PROBE_ADDRESS: the address */
+};
+
+struct window_spec {
+	enum window_kind kind;
+	char *name; /* as given, or else the text */
+	char *call; /* WINDOW_SYSCALL; NULL: any */
+	struct window_probe from, to;
+};
+
+/* -EINVAL with the sentence. ret is to be given up in any case. */
+int window_spec__parse(struct window_spec *ret, const char *text, struct err *err);
+void window_spec__done(struct window_spec *spec);
+
+#endif
