@@ -19,7 +19,7 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_CPPFLAGS = $(CPPFLAGS) -U_FORTIFY_SOURCE -iquote tests/fuzz
-FUZZ_LIBS := -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lm -ldl
+FUZZ_LIBS := -lelf -ldw -llzma -lz -liberty -lprotobuf-c -lseccomp -lm -ldl
 SECONDS ?= 60
 RUNS ?= -1
 
