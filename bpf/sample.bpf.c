@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The overflow handler. Runs when a counter overflows, often in NMI context: bounded, no
- * allocation, no locks. Every overflow ends in exactly one of emitted, filtered, or dropped for a
- * counted reason; a sample is emitted even if its stacks failed, and says how each of them ended.
+ * allocation, no locks. Every overflow ends in exactly one of emitted, filtered, closed, or dropped
+ * for a counted reason; a sample is emitted even if its stacks failed, and says how each of them
+ * ended.
  */
 #include "lib/arch.h"
 #include "lib/data.h"
 #include "lib/emit.h"
+#include "lib/gate.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
@@ -27,6 +29,14 @@ static __always_inline int drop(struct pmb_stats *stats, enum pmb_drop reason, _
 	stats->dropped[reason]++;
 	stats->weight_dropped[reason] += weight;
 	reads_end(&pmb_cfg, reason);
+	return 0;
+}
+
+static __always_inline int closed(struct pmb_stats *stats, __u64 weight)
+{
+	stats->closed++;
+	stats->weight_closed += weight;
+	reads_end(&pmb_cfg, READS_CLOSED);
 	return 0;
 }
 
@@ -155,31 +165,41 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	}
 }
 
+/* What its event has; 0: nothing. */
+static __always_inline __u64 sample_part(struct bpf_perf_event_data *ctx, struct scratch *s,
+					 union sample_part *part)
+{
+	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
+
+	if (pmb_cfg.n_reads)
+		return reads_part(&pmb_cfg, &part->reads);
+	if (pmb_cfg.want_data) {
+		data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL, &part->data);
+		return sizeof(part->data);
+	}
+	if (!addr)
+		return 0;
+	part->addr.part.size = sizeof(part->addr);
+	part->addr.part.type = PMB_PART_ADDR;
+	part->addr.part.pad = 0;
+	part->addr.addr = addr;
+	return sizeof(part->addr);
+}
+
+/* Fills the parts in; returns the size of the sample with them. */
 static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct scratch *s)
 {
 	struct sample_buf *buf = &s->sample;
-	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
+	__u64 size;
 
-	buf->fixed.rec.parts = 0;
-	if (pmb_cfg.n_reads) {
-		__u64 size = reads_part(&pmb_cfg, &buf->reads);
-
-		buf->fixed.rec.parts = size > 0;
-		return sizeof(buf->fixed) + size;
+	if (pmb_cfg.windows) {
+		size = sample_part(ctx, s, &buf->second);
+		buf->fixed.rec.parts = 1 + (size > 0);
+		return sizeof(buf->fixed) + sizeof(buf->window) + size;
 	}
-	if (pmb_cfg.want_data) {
-		data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL, &buf->data);
-		buf->fixed.rec.parts = 1;
-		return sizeof(buf->fixed) + sizeof(buf->data);
-	}
-	if (!addr)
-		return sizeof(buf->fixed);
-	buf->addr.part.size = sizeof(buf->addr);
-	buf->addr.part.type = PMB_PART_ADDR;
-	buf->addr.part.pad = 0;
-	buf->addr.addr = addr;
-	buf->fixed.rec.parts = 1;
-	return sizeof(buf->fixed) + sizeof(buf->addr);
+	size = sample_part(ctx, s, &buf->first);
+	buf->fixed.rec.parts = size > 0;
+	return sizeof(buf->fixed) + size;
 }
 
 static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
@@ -187,6 +207,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 {
 	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
 	__u64 id = current_numbers(pmb_cfg.pidns), shares = 1, weight, size;
+	struct gate *gate = NULL;
 	struct scratch *s;
 	void *ring;
 
@@ -202,6 +223,11 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 		stats->weight_filtered += weight;
 		reads_end(&pmb_cfg, READS_FILTERED);
 		return 0;
+	}
+	if (pmb_cfg.windows) {
+		gate = gate_around(&pmb_cfg, now);
+		if (!gate)
+			return closed(stats, weight);
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
 	if (!s)
@@ -220,6 +246,8 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	s->sample.fixed.pad = 0;
 	s->sample.fixed.ip = ARCH_IP(&ctx->regs);
 	s->sample.fixed.weight = weight;
+	if (gate)
+		gate_part(gate, &s->sample.window);
 	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));
 	sample_stacks(ctx, s, stats, ring);
 	size = sample_parts(ctx, s);

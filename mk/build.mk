@@ -41,7 +41,7 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
-$(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o
+$(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o $(O)/bpf/gate.bpf.o
 	$(call say,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
@@ -50,7 +50,7 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/collect/programs.o $(O)/user/collect/kernel_ask.o: $(SKEL)
+$(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/kernel_ask.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

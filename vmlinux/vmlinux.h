@@ -107,6 +107,13 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
 };
 
+#if defined(__TARGET_ARCH_arm64)
+/* Behind struct arch_regs, with which it begins. */
+struct pt_regs {
+	int syscallno;
+};
+#endif
+
 struct hw_perf_event {
 	__u64 sample_period;
 };

@@ -8,6 +8,7 @@
 /*
  * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs; ARCH_LR: the link register, or 0.
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
+ * ARCH_ARG2, ARCH_ARG3: of a system call, at its beginning and at its end.
  */
 #if defined(__TARGET_ARCH_x86)
 #define ARCH_IP(regs) ((regs)->ip)
@@ -15,18 +16,24 @@
 #define ARCH_FP(regs) ((regs)->bp)
 #define ARCH_LR(regs) 0
 #define ARCH_FRAME_DELTA 0
+#define ARCH_ARG2(regs) ((regs)->si)
+#define ARCH_ARG3(regs) ((regs)->dx)
 #elif defined(__TARGET_ARCH_arm64)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
 #define ARCH_FP(regs) ((regs)->x[29])
 #define ARCH_LR(regs) ((regs)->x[30])
 #define ARCH_FRAME_DELTA 0
+#define ARCH_ARG2(regs) ((regs)->x[1])
+#define ARCH_ARG3(regs) ((regs)->x[2])
 #elif defined(__TARGET_ARCH_riscv)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
 #define ARCH_FP(regs) ((regs)->s0)
 #define ARCH_LR(regs) ((regs)->ra)
 #define ARCH_FRAME_DELTA (-16)
+#define ARCH_ARG2(regs) ((regs)->a[1])
+#define ARCH_ARG3(regs) ((regs)->a[2])
 #endif
 
 /* Kernel addresses have the top bit set on all of them. */
@@ -53,6 +60,21 @@ static __always_inline bool arch_saved_regs(struct arch_regs *regs)
 	(void)regs;
 	return false;
 #endif
+}
+
+/* The number of the system call that these registers entered the kernel with. */
+static __always_inline __u64 arch_syscall(struct arch_regs *regs)
+{
+	__u64 number = ~0ULL;
+
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_kernel(&number, sizeof(number), &regs->orig_ax);
+#elif defined(__TARGET_ARCH_arm64)
+	number = (__u32)BPF_CORE_READ((struct pt_regs *)regs, syscallno);
+#elif defined(__TARGET_ARCH_riscv)
+	bpf_probe_read_kernel(&number, sizeof(number), &regs->a[7]);
+#endif
+	return number;
 }
 
 /* A 32-bit program on a 64-bit kernel: its frames are not pairs of 64-bit words. */

@@ -15,13 +15,22 @@ enum {
 	ID_BUCKETS = 16384, /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
 };
 
-/* A sample with room for its optional part: those that read counters are clocks, without addresses. */
+/* Of these a sample has one: those that read counters are clocks, without addresses. */
+union sample_part {
+	struct pmb_part_addr addr;
+	struct pmb_part_data data;
+	struct pmb_part_reads reads;
+};
+
+/* A sample with room for its optional parts. */
 struct sample_buf {
 	struct pmb_sample fixed;
 	union {
-		struct pmb_part_addr addr;
-		struct pmb_part_data data;
-		struct pmb_part_reads reads;
+		union sample_part first;
+		struct {
+			struct pmb_part_window window;
+			union sample_part second;
+		};
 	};
 };
 
@@ -225,6 +234,44 @@ struct {
 	__type(key, __u64);
 	__type(value, __u32); /* enum pmb_cgroup_mark */
 } pmb_cgroups SEC(".maps") __weak;
+
+/* A thread's window. The thread alone writes it, and overflows in it; start is written last. */
+struct gate {
+	__u64 start; /* 0: it has none */
+	__u32 samples;
+	__u32 what; /* struct pmb_part_window */
+};
+
+/* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes no lock. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct gate);
+} pmb_gates SEC(".maps") __weak;
+
+/* The run of a thread on this CPU. */
+struct run {
+	struct gate gate;
+	__u32 thread;
+	__u32 pad;
+	__u64 switches; /* of the thread before it */
+	__u64 last;     /* overflow in it */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct run);
+} pmb_runs SEC(".maps") __weak;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pmb_window_stats);
+} pmb_windows SEC(".maps") __weak;
 
 struct mark_page {
 	__u8 mark[PMB_MARKS_PER_PAGE];

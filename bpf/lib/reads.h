@@ -11,7 +11,7 @@
 #include "lib/maps.h"
 
 /* What became of the overflow at which the counters were read. */
-enum { READS_EMITTED = -1, READS_FILTERED = -2 /* else enum pmb_drop */ };
+enum { READS_EMITTED = -1, READS_FILTERED = -2, READS_CLOSED = -3 /* else enum pmb_drop */ };
 
 static __always_inline struct readings *readings(void)
 {
@@ -66,6 +66,9 @@ static __always_inline void account_reading(struct pmb_stats *stats, int end, __
 	} else if (end == READS_FILTERED) {
 		stats->filtered++;
 		stats->weight_filtered += weight;
+	} else if (end == READS_CLOSED) {
+		stats->closed++;
+		stats->weight_closed += weight;
 	} else {
 		stats->dropped[end]++;
 		stats->weight_dropped[end] += weight;

@@ -11,69 +11,73 @@
 #ifndef PMUBPF_BUDGETS_H
 #define PMUBPF_BUDGETS_H
 
-#define BUDGETS(X)                                                                                \
-	X(STACKS_QUARTERS, 3, "%d/4 of --max-memory", "stacks, names of threads, and their rows", \
-	  "the rarest rows are [other] of their command", "memory.trims")                         \
-	X(RAW_PART, 4, "1/%d of --max-memory", "stacks that are kept as addresses",               \
-	  "those met least are sent again when they are met again", "memory.stacks_dropped")      \
-	X(SLICES_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",       \
-	  "the innermost frame alone is known", "unwind.slices_lost")                             \
-	X(NAMES_PART, 4, "1/%d of --max-memory", "names, each counted once",                      \
-	  "places are called [not named: no room] or stay addresses", "names.refused")            \
-	X(NAMES_SHARE, 8, "1/%d of that", "names of one file or program",                         \
-	  "its further names are cut to 96 bytes", "names.cut")                                   \
-	X(NAME_BYTES, 1024, "%d bytes", "a name", "it is cut, and ends in [cut:HASH]",            \
-	  "names.cut")                                                                            \
-	X(NAMING_S, 30, "%d s", "naming all files, after the end", "what is left has no names",   \
-	  "frames.unnamed.out_of_time")                                                           \
-	X(NAMING_DWARF_S, 60, "%d s", "the same, with inlined calls or lines",                    \
-	  "what is left has no names", "frames.unnamed.out_of_time")                              \
-	X(PATIENCE_MS, 500, "%d ms at most", "naming one file while others wait",                 \
-	  "it is asked again when all had their turn", "")                                        \
-	X(SECOND_PATIENCE_MS, 2500, "%d ms, or an equal share of half of what is left",           \
-	  "the same, at its second turn", "it gets what time there is after all others", "")      \
-	X(ANSWER_S, 10, "%d s", "one answer about a file",                                        \
-	  "the file is set aside, and named in a warning", "set_aside")                           \
-	X(SET_ASIDE, 256, "%d", "files that are set aside, by name", "more are counted only",     \
-	  "set_aside_more")                                                                       \
-	X(OUTPUT_PART, 2, "1/%d of --max-memory", "bytes of each output",                         \
-	  "the lightest stacks are [other] of their command", "output.lines_in_other")            \
-	X(OTHERS_PART, 8, "1/%d of that", "[other] of commands", "they are one [other] together", \
-	  "output.lines_in_other")                                                                \
-	X(DESCRIPTORS, 8192, "%d, and half of ulimit -n", "files and roots that are kept open",   \
-	  "a file is opened when it is named, if it is still there", "frames.unnamed.no_file")    \
-	X(RESERVED, 12, "%d", "descriptors that are kept free, for helpers", "none", "")          \
-	X(RINGS_MIB, 192, "%d MiB", "rings of samples of all CPUs",                               \
-	  "each is smaller, 64 KiB at least; samples that find no room are dropped",              \
-	  "events.kernel.dropped.ring_full")                                                      \
-	X(SLICE_ROOM_MIB, 64, "%d MiB", "where the kernel copies stacks, of all CPUs",            \
-	  "CPUs with higher numbers copy none", "")                                               \
-	X(SIDEBAND_MIB, 64, "%d MiB", "records of processes' lives that wait, of all CPUs",       \
-	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")           \
-	X(LIVES_MIB, 8, "%d MiB", "the same, once they are read, until their turn",               \
-	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")   \
-	X(LIVES_SHARE, 8, "1/%d of what is free of half of that",                                 \
-	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")              \
-	X(RULES, 131072, "%d", "rules of unwind tables",                                          \
-	  "tables go that fewest samples went through", "unwind.no_room")                         \
-	X(ROWS_MIB, 64, "%d MiB", "rows of unwind tables", "the same", "unwind.no_room")          \
-	X(RULES_OF_FILE, 8, "1/%d of these", "rules of one file", "it has no table",              \
-	  "unwind.over_budget")                                                                   \
-	X(TABLES_OF_FILE, 4, "1/%d", "rows, and pages of code, of one file", "it has no table",   \
-	  "unwind.over_budget")                                                                   \
-	X(TABLES_OF_CGROUP, 4, "1/%d", "tables of one cgroup, once room is short",                \
-	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                 \
-	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                    \
-	  "stacks of others are copied, and walked by the tool", "unwind.slices")                 \
-	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.slices")           \
-	X(LOOK_MS, 100, "%d ms", "looking at a program that makes whoever looks wait",            \
-	  "it is left alone for 0.5 s, each time twice as long", "opener.late")                   \
-	X(STRIKES, 4, "%d times", "the same, of a user, mount namespace or cgroup",               \
-	  "all of it is left alone", "opener.refused")                                            \
-	X(STUCK_EACH, 4, "%d",                                                                    \
-	  "openers that can't be killed, of a user, mount namespace or cgroup",                   \
-	  "nothing of it is opened any more", "opener.refused")                                   \
-	X(STUCK, 64, "%d", "openers that can't be killed",                                        \
+#define BUDGETS(X)                                                                                 \
+	X(STACKS_QUARTERS, 3, "%d/4 of --max-memory", "stacks, names of threads, and their rows",  \
+	  "the rarest rows are [other] of their command", "memory.trims")                          \
+	X(RAW_PART, 4, "1/%d of --max-memory", "stacks that are kept as addresses",                \
+	  "those met least are sent again when they are met again", "memory.stacks_dropped")       \
+	X(SLICES_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",        \
+	  "the innermost frame alone is known", "unwind.slices_lost")                              \
+	X(NAMES_PART, 4, "1/%d of --max-memory", "names, each counted once",                       \
+	  "places are called [not named: no room] or stay addresses", "names.refused")             \
+	X(NAMES_SHARE, 8, "1/%d of that", "names of one file or program",                          \
+	  "its further names are cut to 96 bytes", "names.cut")                                    \
+	X(NAME_BYTES, 1024, "%d bytes", "a name", "it is cut, and ends in [cut:HASH]",             \
+	  "names.cut")                                                                             \
+	X(NAMING_S, 30, "%d s", "naming all files, after the end", "what is left has no names",    \
+	  "frames.unnamed.out_of_time")                                                            \
+	X(NAMING_DWARF_S, 60, "%d s", "the same, with inlined calls or lines",                     \
+	  "what is left has no names", "frames.unnamed.out_of_time")                               \
+	X(PATIENCE_MS, 500, "%d ms at most", "naming one file while others wait",                  \
+	  "it is asked again when all had their turn", "")                                         \
+	X(SECOND_PATIENCE_MS, 2500, "%d ms, or an equal share of half of what is left",            \
+	  "the same, at its second turn", "it gets what time there is after all others", "")       \
+	X(ANSWER_S, 10, "%d s", "one answer about a file",                                         \
+	  "the file is set aside, and named in a warning", "set_aside")                            \
+	X(SET_ASIDE, 256, "%d", "files that are set aside, by name", "more are counted only",      \
+	  "set_aside_more")                                                                        \
+	X(OUTPUT_PART, 2, "1/%d of --max-memory", "bytes of each output",                          \
+	  "the lightest stacks are [other] of their command", "output.lines_in_other")             \
+	X(OTHERS_PART, 8, "1/%d of that", "[other] of commands", "they are one [other] together",  \
+	  "output.lines_in_other")                                                                 \
+	X(DESCRIPTORS, 8192, "%d, and half of ulimit -n", "files and roots that are kept open",    \
+	  "a file is opened when it is named, if it is still there", "frames.unnamed.no_file")     \
+	X(RESERVED, 12, "%d", "descriptors that are kept free, for helpers", "none", "")           \
+	X(RINGS_MIB, 192, "%d MiB", "rings of samples of all CPUs",                                \
+	  "each is smaller, 64 KiB at least; samples that find no room are dropped",               \
+	  "events.kernel.dropped.ring_full")                                                       \
+	X(SLICE_ROOM_MIB, 64, "%d MiB", "where the kernel copies stacks, of all CPUs",             \
+	  "CPUs with higher numbers copy none", "")                                                \
+	X(SIDEBAND_MIB, 64, "%d MiB", "records of processes' lives that wait, of all CPUs",        \
+	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")            \
+	X(LIVES_MIB, 8, "%d MiB", "the same, once they are read, until their turn",                \
+	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")    \
+	X(LIVES_SHARE, 8, "1/%d of what is free of half of that",                                  \
+	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")               \
+	X(RULES, 131072, "%d", "rules of unwind tables",                                           \
+	  "tables go that fewest samples went through", "unwind.no_room")                          \
+	X(ROWS_MIB, 64, "%d MiB", "rows of unwind tables", "the same", "unwind.no_room")           \
+	X(RULES_OF_FILE, 8, "1/%d of these", "rules of one file", "it has no table",               \
+	  "unwind.over_budget")                                                                    \
+	X(TABLES_OF_FILE, 4, "1/%d", "rows, and pages of code, of one file", "it has no table",    \
+	  "unwind.over_budget")                                                                    \
+	X(TABLES_OF_CGROUP, 4, "1/%d", "tables of one cgroup, once room is short",                 \
+	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                  \
+	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
+	  "stacks of others are copied, and walked by the tool", "unwind.slices")                  \
+	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.slices")            \
+	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
+	  "others have none, and their overflows are closed", "windows.no_room")                   \
+	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
+	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
+	X(LOOK_MS, 100, "%d ms", "looking at a program that makes whoever looks wait",             \
+	  "it is left alone for 0.5 s, each time twice as long", "opener.late")                    \
+	X(STRIKES, 4, "%d times", "the same, of a user, mount namespace or cgroup",                \
+	  "all of it is left alone", "opener.refused")                                             \
+	X(STUCK_EACH, 4, "%d",                                                                     \
+	  "openers that can't be killed, of a user, mount namespace or cgroup",                    \
+	  "nothing of it is opened any more", "opener.refused")                                    \
+	X(STUCK, 64, "%d", "openers that can't be killed",                                         \
 	  "nothing of targets is opened any more", "opener.refused")
 
 enum {

@@ -31,6 +31,7 @@ enum pmb_rec_type {
 	PMB_REC_SAMPLE = 1,
 	PMB_REC_STACK = 2,
 	PMB_REC_SLICE = 3,
+	PMB_REC_WINDOW = 4,
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -66,6 +67,7 @@ enum pmb_part_type {
 	PMB_PART_ADDR = 1,  /* payload: __u64 data address */
 	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
 	PMB_PART_DATA = 3,  /* struct pmb_part_data */
+	PMB_PART_WINDOW = 4, /* before the others */
 };
 
 struct pmb_part {
@@ -110,6 +112,23 @@ struct pmb_reading {
 struct pmb_part_reads {
 	struct pmb_part part;
 	struct pmb_reading list[PMB_MAX_READS]; /* only as many as are read travel */
+};
+
+/* The window in which the overflow fell. A thread has one at a time: thread and
+ * start are its name. */
+struct pmb_part_window {
+	struct pmb_part part;
+	__u64 start;  /* as pmb_rec.time */
+	__u32 thread; /* as the first pid namespace numbers it */
+	__u32 what;   /* of system calls: one more than the number; else 0 */
+};
+
+/* A window in which there were overflows has ended; its time is not before theirs. */
+struct pmb_window_end {
+	struct pmb_rec rec;
+	__u64 start, end;
+	__u32 thread;
+	__u32 what;
 };
 
 /* frames[0] is the interrupted instruction itself, the others are return addresses. */
@@ -172,6 +191,33 @@ enum pmb_weight {
 	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
 
+/* What opens and closes windows; outside of them overflows are counted as closed. */
+enum pmb_windows {
+	PMB_WINDOWS_NONE,
+	PMB_WINDOWS_LOOP,    /* from the end of a call that waits to the next */
+	PMB_WINDOWS_SYSCALL, /* from a call's beginning to its end */
+	PMB_WINDOWS_RUN,     /* from switch to switch */
+};
+
+enum { PMB_CALLS = 512 /* numbers of system calls */ };
+
+/* Which calls of a number are meant. */
+enum pmb_call {
+	PMB_CALL_NONE,
+	PMB_CALL_ANY,
+	PMB_CALL_FUTEX, /* where a condition variable waits, not where a lock does */
+	PMB_CALL_THIRD, /* whose third argument isn't 0 */
+};
+
+/* Of one CPU. */
+struct pmb_window_stats {
+	__u64 began, ended;
+	__u64 ends_lost;       /* ends that found no room in the ring */
+	__u64 no_room;         /* that could not begin: more threads than there is room for */
+	__u64 began_before;    /* first seen at an overflow in them */
+	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
+};
+
 /* One program instance counts one event. */
 struct pmb_config {
 	__u64 cgroup_id;
@@ -195,13 +241,14 @@ struct pmb_config {
 	__u32 n_cpus;
 	__u32 read_event[PMB_MAX_READS];
 	__u32 pidns; /* inode number of the pid namespace whose numbers are wanted; 0: the first */
-	__u32 pad2;
+	__u32 windows;  /* enum pmb_windows */
+	__u64 after_ns; /* a window counts from then on */
 };
 
 /*
- * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + Σ dropped,
- * but for PMB_DROP_UNSEEN: those are added to seen when the books are closed. Of an event that is
- * read at a clock's overflows, readings take the place of overflows.
+ * The kernel side's half of the ledger, per event and CPU. seen = emitted + filtered + closed +
+ * Σ dropped, but for PMB_DROP_UNSEEN: those are added to seen when the books are closed. Of an
+ * event that is read at a clock's overflows, readings take the place of overflows.
  */
 struct pmb_stats {
 	__u64 seen;
@@ -227,6 +274,8 @@ struct pmb_stats {
 	__u64 weight_skipped; /* of expirations that are skipped */
 	__u64 timed;          /* overflows at whose end the clock was read, too */
 	__u64 timed_ns;
+	__u64 closed; /* overflows outside of windows; 0 where none are asked for */
+	__u64 weight_closed;
 };
 
 /* An event's last overflow on a CPU. */

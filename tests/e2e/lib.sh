@@ -376,10 +376,10 @@ column_laws='
 def total: [.[]] | add // 0;
 def law(name; a; b): if a == b then empty else "\(name): \(a) != \(b)" end;
 (.events[] | .name as $n |
-	law("\($n): seen = emitted + filtered + dropped"; .kernel.seen;
-		.kernel.emitted + .kernel.filtered + (.kernel.dropped | total)),
-	law("\($n): weights seen = emitted + filtered + dropped"; .kernel.weight_seen;
-		.kernel.weight_emitted + .kernel.weight_filtered + (.kernel.weight_dropped | total)),
+	law("\($n): seen = emitted + filtered + closed + dropped"; .kernel.seen;
+		.kernel.emitted + .kernel.filtered + .kernel.closed + (.kernel.dropped | total)),
+	law("\($n): weights seen = emitted + filtered + closed + dropped"; .kernel.weight_seen;
+		.kernel.weight_emitted + .kernel.weight_filtered + .kernel.weight_closed + (.kernel.weight_dropped | total)),
 	law("\($n): decoded = aggregated + discarded"; .user.decoded;
 		.user.aggregated + (.user.discarded // {} | total)),
 	(if .ratio == null and ((.ratio_why // "") == "") then "\($n): neither a ratio nor a reason" else empty end)),

@@ -30,7 +30,7 @@ static void on_sample(void *ctx, const struct decoded *rec)
 	buf__putc(&seen, ' ');
 }
 
-static const struct queue_fns fns = {on_life, on_sample, NULL};
+static const struct queue_fns fns = {.life = on_life, .sample = on_sample};
 
 static void end(void)
 {
@@ -181,7 +181,7 @@ static void in_order(void *ctx, const struct decoded *rec)
 
 Test(queue, many_rounds_lose_nothing_and_never_step_back)
 {
-	const struct queue_fns counting = {NULL, in_order, NULL};
+	const struct queue_fns counting = {.sample = in_order};
 	uint64_t added = 0;
 
 	srand(11);

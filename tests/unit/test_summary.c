@@ -396,7 +396,7 @@ Test(summary, the_text_begins_with_the_verdict)
 			     "pmubpf: 80 samples in 1.50 s, 5 lost; THE BOOKS DO NOT BALANCE", 62),
 		     0);
 	buf__done(&text);
-	expect_text("cycles:u: overflows seen = emitted + filtered + dropped: 101 is not 100\n");
+	expect_text("overflows seen = emitted + filtered + closed + dropped: 101 is not 100\n");
 }
 
 /* Keys that were renamed keep their old name beside the new one for a release. */

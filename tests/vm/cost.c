@@ -53,6 +53,7 @@ static int cost(const char *name, const char *config, const struct pmb_config *c
 	bpf_object__for_each_program(other, skel->obj)
 		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
 	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
+	*(struct pmb_config *)&skel->rodata->pmb_gate = *cfg;
 	skel->rodata->pmb_pidns = 1;
 	program = bpf_object__find_program_by_name(skel->obj, name);
 	keep_log(program);
@@ -73,6 +74,8 @@ int main(void)
 				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK_TASK};
 	static const char *const life[] = {"pmb_fork",	  "pmb_exec",	 "pmb_exit",
 					   "pmb_fork_ns", "pmb_exec_ns", "pmb_exit_ns"};
+	static const char *const gates[] = {"pmb_call_enter", "pmb_call_exit", "pmb_gate_exit",
+					    "pmb_gate_exec"};
 	int failed = 0;
 
 	libbpf_set_print(say);
@@ -83,6 +86,14 @@ int main(void)
 	failed += cost("pmb_overflow", "table", &cfg);
 	cfg.want_data = 1;
 	failed += cost("pmb_overflow", "data", &cfg);
+	cfg.windows = PMB_WINDOWS_LOOP;
+	failed += cost("pmb_overflow", "windows", &cfg);
+	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
+		failed += cost(gates[i], "", &cfg);
+	cfg.windows = PMB_WINDOWS_RUN;
+	failed += cost("pmb_overflow", "runs", &cfg);
+	failed += cost("pmb_run_switch", "", &cfg);
+	cfg.windows = PMB_WINDOWS_NONE;
 	cfg.want_data = 0;
 	cfg.pidns = 1;
 	cfg.live_period = 1;

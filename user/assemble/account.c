@@ -84,6 +84,12 @@ void assembly__account(struct assembly *a, struct account *to)
 	if (a->opts.fns->went_through)
 		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
 					  (enum pmb_ending)to->user_end);
+	if (!to->in_window || !assembly__waits(a, to))
+		assembly__account_now(a, to);
+}
+
+void assembly__account_now(struct assembly *a, struct account *to)
+{
 	account_weight(a, to, to->event, to->weight);
 	if (to->has_data && to->labels.segment != PMB_SEGMENT_NONE)
 		a->books.events[to->event].data_with++;
@@ -138,11 +144,17 @@ static bool is_idle(struct assembly *a, const struct pmb_sample *sample)
 
 static void bound_profile(struct assembly *a)
 {
+	struct profile *beside;
+
 	if (!profile__full(a->profile))
 		return;
 	assembly__retry(a, true);
+	beside = profile__new(); /* samples that wait have no rows to keep their stacks */
+	assembly__move_held(a, beside, a->profile);
 	if (profile__trim(a->profile))
 		raw_stacks__renumbered(&a->stacks);
+	assembly__move_held(a, a->profile, beside);
+	profile__free(beside);
 }
 
 /* The user stack, if it was walked to its end. False: the sample has to wait. */
@@ -183,6 +195,9 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.event = sample->event,
 		.weight = sample->weight,
 		.cgroup = sample->cgroup,
+		.time = sample->rec.time,
+		.in_window = rec->window,
+		.window = rec->window ? assembly__window(a, rec) : NULL,
 		.n_reads = rec->n_reads,
 	};
 

@@ -37,6 +37,7 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 	assembly__begin(a);
 	a->life_room.limit = BUDGET_LIVES_MIB * 1024 * 1024;
 	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
+	a->windows.limit = opts->max_memory / BUDGET_WINDOWS_PART;
 	a->slices.limit = opts->max_memory / BUDGET_SLICES_PART;
 	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
 		a->slices.limit = SLICES_AT_LEAST;
@@ -44,6 +45,7 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 
 void assembly__done(struct assembly *a)
 {
+	assembly__windows_done(a);
 	assembly__late_done(a);
 	slices__done(&a->slices);
 	raw_stacks__done(&a->stacks);
@@ -80,6 +82,10 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 	if (rec.type == PMB_REC_STACK) {
 		books->stacks_received++;
 		raw_stacks__add(&a->stacks, rec.stack);
+		return;
+	}
+	if (rec.type == PMB_REC_WINDOW) {
+		queue__window(&a->queue, rec.window_end);
 		return;
 	}
 	count_decoded(books, rec.sample->event, rec.sample->weight);
@@ -135,9 +141,14 @@ static void on_life(void *ctx, const struct life *life)
 		a->opts.fns->lived(a->opts.ctx, life);
 }
 
+static void on_window(void *ctx, const struct pmb_window_end *end)
+{
+	assembly__window_end(ctx, end);
+}
+
 void assembly__settle(struct assembly *a, uint64_t horizon)
 {
-	const struct queue_fns in_order = {on_life, on_sample, a};
+	const struct queue_fns in_order = {on_life, on_sample, on_window, a};
 
 	life_room__clear(&a->life_room);
 	queue__release(&a->queue, horizon, &in_order);

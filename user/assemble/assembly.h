@@ -16,6 +16,7 @@
 #include "assemble/queue.h"
 #include "assemble/slices.h"
 #include "assemble/stacks.h"
+#include "assemble/windows.h"
 #include "model/ledger.h"
 #include "model/profile.h"
 #include "proc/processes.h"
@@ -29,7 +30,9 @@ enum assembly_label {
 	LABEL_CPU = 8,
 	LABEL_CGROUP = 16,
 	LABEL_USER = 32,
-	LABEL_DATA = 64, /* of samples that have a struct pmb_part_data */
+	LABEL_DATA = 64,    /* of samples that have a struct pmb_part_data */
+	LABEL_WINDOW = 128, /* and its duration: samples wait for its end */
+	LABEL_WINDOW_NUMBER = 256,
 };
 
 /* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no
@@ -68,10 +71,11 @@ struct assembly_opts {
 	size_t n_events;
 	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */
 	unsigned labels;       /* enum assembly_label, added up */
-	uint64_t addr_mask;    /* applied to data addresses */
-	int n_cpus;            /* possible */
-	size_t max_memory;     /* for stacks and what is counted by them; 0: any */
-	struct files *files;   /* borrowed */
+	struct window_opts windows;
+	uint64_t addr_mask;      /* applied to data addresses */
+	int n_cpus;              /* possible */
+	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
+	struct files *files;     /* borrowed */
 	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
@@ -85,6 +89,7 @@ struct assembly {
 	struct life_room life_room; /* in queue */
 	struct raw_stacks stacks;
 	struct slices slices;
+	struct windows windows;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
 	size_t late_held;  /* bytes of mappings that they refer to */

@@ -32,13 +32,21 @@ static void count_late(void *ctx, const struct account *to)
 	count_held(&a->books, &sample, to->reads, to->n_reads);
 }
 
+static void count_in_window(void *ctx, struct account *to)
+{
+	count_late(ctx, to);
+}
+
 struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
 {
 	struct assembled part;
 
 	assembly__settle(a, boundary);
+	if (boundary == UINT64_MAX)
+		assembly__windows_end(a);
 	queue__each_sample(&a->queue, on_waiting, a);
 	assembly__each_late(a, count_late, a);
+	assembly__each_held(a, count_in_window, a);
 	part = (struct assembled){a->profile, a->books};
 	spoilers__sort(&part.books.spoilers);
 	assembly__begin(a);
@@ -46,5 +54,6 @@ struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
 		a->books.events[i].in = part.books.events[i].out;
 	raw_stacks__renumbered(&a->stacks);
 	assembly__carry_late(a, part.profile);
+	assembly__move_held(a, a->profile, part.profile);
 	return part;
 }

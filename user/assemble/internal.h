@@ -15,6 +15,9 @@ struct account {
 	uint32_t event;
 	uint64_t weight;
 	uint64_t cgroup;
+	uint64_t time;
+	bool in_window;                /* windows are wanted */
+	struct sampled_window *window; /* NULL: there was no room to know it */
 	size_t n_reads;
 	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
 };
@@ -30,6 +33,23 @@ static inline bool is_ours(uint32_t tgid)
  * it. Numbers that were taken from the profile before may be void after the first. */
 void assembly__sample(struct assembly *a, const struct decoded *rec);
 void assembly__account(struct assembly *a, struct account *to);
+
+/* The same, whatever its window. */
+void assembly__account_now(struct assembly *a, struct account *to);
+
+/* windows.c: the window of a sample that will be accounted, or wait. NULL: there is no room. */
+struct sampled_window *assembly__window(struct assembly *a, const struct decoded *rec);
+void assembly__window_end(struct assembly *a, const struct pmb_window_end *end);
+/* True: it waits for the end of its window, or was left out. False: it is to be accounted now, with
+ * the window's labels. */
+bool assembly__waits(struct assembly *a, struct account *to);
+/* No end will come any more. */
+void assembly__windows_end(struct assembly *a);
+void assembly__each_held(const struct assembly *a, void (*fn)(void *ctx, struct account *to),
+			 void *ctx);
+/* What those that wait have of one profile they get in another. */
+void assembly__move_held(struct assembly *a, struct profile *to, const struct profile *from);
+void assembly__windows_done(struct assembly *a);
 
 /* late.c: a sample whose stack has to be walked here. Takes the slice over. */
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,

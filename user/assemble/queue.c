@@ -49,6 +49,14 @@ void queue__sample(struct queue *q, const struct pmb_sample *sample)
 	       sample->rec.size);
 }
 
+void queue__window(struct queue *q, const struct pmb_window_end *end)
+{
+	struct pmb_window_end *copy = queue__push(q, QUEUED_WINDOW, end->rec.time, sizeof(*copy));
+
+	*copy = *end;
+	copy->rec.size = sizeof(*copy);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct queued *x = a, *y = b;
@@ -61,7 +69,7 @@ static size_t item_size(const struct queue *q, const struct queued *item)
 {
 	const void *at = q->bytes + item->at;
 
-	if (item->kind == QUEUED_SAMPLE)
+	if (item->kind != QUEUED_LIFE)
 		return ((const struct pmb_rec *)at)->size;
 	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
 }
@@ -75,6 +83,8 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 
 		life->life.path = life->path;
 		fns->life(fns->ctx, &life->life);
+	} else if (item->kind == QUEUED_WINDOW) {
+		fns->window(fns->ctx, at);
 	} else {
 		struct decoded rec;
 

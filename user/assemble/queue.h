@@ -12,7 +12,7 @@
 #include "collect/decode.h"
 #include "proc/life.h"
 
-enum queued_kind { QUEUED_LIFE, QUEUED_SAMPLE };
+enum queued_kind { QUEUED_LIFE, QUEUED_SAMPLE, QUEUED_WINDOW };
 
 struct queue {
 	struct queued {
@@ -32,10 +32,12 @@ size_t queue_life_bytes(const struct life *life);
 void queue__life(struct queue *q, const struct life *life);
 /* A whole record that record_decode has understood; it is decoded again as it is handed out. */
 void queue__sample(struct queue *q, const struct pmb_sample *sample);
+void queue__window(struct queue *q, const struct pmb_window_end *end);
 
 struct queue_fns {
 	void (*life)(void *ctx, const struct life *life);
 	void (*sample)(void *ctx, const struct decoded *rec); /* borrowed, during the call */
+	void (*window)(void *ctx, const struct pmb_window_end *end);
 	void *ctx;
 };
 /* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for

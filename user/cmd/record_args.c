@@ -198,11 +198,15 @@ static const struct {
 	const char *name;
 	unsigned labels;
 } label_names[] = {
-	{"container", LABEL_CGROUP}, {"pod", LABEL_CGROUP},        {"image", LABEL_CGROUP},
-	{"cgroup", LABEL_CGROUP},    {"pid", LABEL_PID},           {"tid", LABEL_TID},
-	{"cpu", LABEL_CPU},          {"user", LABEL_USER},         {"thread", LABEL_TID},
-	{"data_object", LABEL_DATA}, {"data_segment", LABEL_DATA}, {"data_page", LABEL_DATA},
-	{"cache_line", LABEL_DATA},  {"data_source", LABEL_DATA},  {"data_latency", LABEL_DATA},
+	{"container", LABEL_CGROUP},  {"pod", LABEL_CGROUP},
+	{"image", LABEL_CGROUP},      {"cgroup", LABEL_CGROUP},
+	{"pid", LABEL_PID},           {"tid", LABEL_TID},
+	{"cpu", LABEL_CPU},           {"user", LABEL_USER},
+	{"thread", LABEL_TID},        {"data_object", LABEL_DATA},
+	{"data_segment", LABEL_DATA}, {"data_page", LABEL_DATA},
+	{"cache_line", LABEL_DATA},   {"data_source", LABEL_DATA},
+	{"data_latency", LABEL_DATA}, {"window", LABEL_WINDOW},
+	{"duration", LABEL_WINDOW},   {"window_number", LABEL_WINDOW_NUMBER},
 };
 
 static int add_label(struct record_args *a, const char *option, const char *text)
@@ -222,7 +226,8 @@ static int add_label(struct record_args *a, const char *option, const char *text
 	return err__usage(a->err,
 			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
 			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
-			  "cache_line, data_source, data_latency",
+			  "cache_line, data_source, data_latency, window, duration, "
+			  "window_number",
 			  option, text);
 }
 
@@ -431,6 +436,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &a->what;
 		state->child_inputs[1] = &a->target;
+		state->child_inputs[2] = &a->window;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
@@ -439,6 +445,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{.argp = &event_argp, .group = 1},
 					     {.argp = &target_argp},
+					     {.argp = &window_argp},
 					     {0}};
 
 static const struct argp argp = {
@@ -457,11 +464,27 @@ static const struct argp argp = {
 	       "own.",
 };
 
+static int settle_windows(struct record_args *a)
+{
+	int r = window_args__check(&a->window);
+
+	if (r < 0)
+		return r;
+	a->session.windows = a->window.opts;
+	if (a->window.opts.wanted)
+		a->session.gates = &a->window.gates;
+	else
+		a->session.labels &= ~(unsigned)(LABEL_WINDOW | LABEL_WINDOW_NUMBER);
+	return 0;
+}
+
 static int check(struct record_args *a)
 {
 	const struct session_opts *s = &a->session;
 	int r = target_args__check(&a->target, "record");
 
+	if (r == 0)
+		r = settle_windows(a);
 	if (r < 0)
 		return r;
 	if (a->passes && !target__is_command(&s->whom))
@@ -504,7 +527,7 @@ static int settle_outputs(struct record_args *a)
 		if (out->format->whole)
 			a->names.inlined = a->names.lines = !a->no_symbols;
 		if (out->format != format__named("folded"))
-			a->session.labels |= LABEL_PID | LABEL_ENDING | LABEL_CGROUP;
+			a->session.labels |= LABEL_PID | LABEL_ENDING | LABEL_CGROUP | LABEL_WINDOW;
 	}
 	return 0;
 }
@@ -531,6 +554,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 			    .max_memory = DEFAULT_MAX_MEMORY,
 			    .budget = DEFAULT_BUDGET},
 		.target = {.err = err},
+		.window = {.err = err},
 		.err = err,
 	};
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
@@ -561,4 +585,5 @@ void record_args__done(struct record_args *a)
 	plan__done(&a->plan);
 	kernel_names__free(a->names.kernel);
 	target_args__done(&a->target);
+	window_args__done(&a->window);
 }

@@ -8,6 +8,7 @@
 
 #include "cmd/event_args.h"
 #include "cmd/target_args.h"
+#include "cmd/window_args.h"
 #include "model/measure.h"
 #include "out/format.h"
 #include "pmu/event.h"
@@ -23,6 +24,7 @@ struct record_args {
 	struct plan plan; /* and with them */
 	struct session_opts session;
 	struct target_args target;
+	struct window_args window;
 	bool unit_given;
 	enum number_unit unit;
 	/* Where the profile goes; none: folded stacks to standard output. */
@@ -32,7 +34,7 @@ struct record_args {
 	} * outputs;
 	size_t n_outputs, cap_outputs;
 	const char *format; /* the name of the one for all outputs; NULL: by their suffixes */
-	const char *by[10]; /* labels that folded lines begin with, NULL-terminated */
+	const char *by[12]; /* labels that folded lines begin with, NULL-terminated */
 	size_t n_by;
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;

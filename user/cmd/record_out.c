@@ -216,6 +216,9 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.no_symbols = out->args->no_symbols,
 		.cgroups = result->cgroups,
 		.want_cgroup = out->args->label_cgroup,
+		.window = out->args->window.spec.name,
+		.window_calls = out->args->window.spec.kind == WINDOW_SYSCALL &&
+				!out->args->window.spec.call,
 	};
 	struct prof *prof;
 
@@ -272,6 +275,9 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.per_task = per_task,
 		.plan = &a->plan,
 		.passes = passes,
+		.window = a->window.spec.name,
+		.longer_ns = a->window.opts.longer_ns,
+		.slowest = a->window.opts.slowest,
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};

@@ -22,6 +22,14 @@ static int decode_data(const struct pmb_part *part, struct decoded *ret)
 	return -1;
 }
 
+static int decode_window(const struct pmb_part *part, struct decoded *ret)
+{
+	if (part->size < sizeof(struct pmb_part_window))
+		return REJECT_PART;
+	ret->window = (const void *)part;
+	return -1;
+}
+
 static int decode_reads(const struct pmb_part *part, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_part_reads *reads = (const void *)part;
@@ -56,6 +64,8 @@ static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_e
 			reject = decode_addr(part, ret);
 		else if (part->type == PMB_PART_DATA)
 			reject = decode_data(part, ret);
+		else if (part->type == PMB_PART_WINDOW)
+			reject = decode_window(part, ret);
 		else if (part->type == PMB_PART_READS)
 			reject = decode_reads(part, n_events, ret);
 		at += part->size;
@@ -104,6 +114,14 @@ static int decode_slice(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+static int decode_window_end(const void *data, size_t size, struct decoded *ret)
+{
+	if (size < sizeof(*ret->window_end))
+		return REJECT_SHORT;
+	ret->window_end = data;
+	return -1;
+}
+
 int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_rec *rec = data;
@@ -120,5 +138,7 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_stack(data, size, ret);
 	if (rec->type == PMB_REC_SLICE)
 		return decode_slice(data, size, ret);
+	if (rec->type == PMB_REC_WINDOW)
+		return decode_window_end(data, size, ret);
 	return REJECT_TYPE;
 }

@@ -14,9 +14,11 @@
 
 struct decoded {
 	enum pmb_rec_type type;
-	const struct pmb_sample *sample; /* PMB_REC_SAMPLE */
-	const struct pmb_stack *stack;   /* PMB_REC_STACK */
-	const struct pmb_slice *slice;   /* PMB_REC_SLICE */
+	const struct pmb_sample *sample;         /* PMB_REC_SAMPLE */
+	const struct pmb_stack *stack;           /* PMB_REC_STACK */
+	const struct pmb_slice *slice;           /* PMB_REC_SLICE */
+	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */
+	const struct pmb_part_window *window;    /* NULL: none was asked for */
 	bool has_addr;
 	uint64_t addr;
 	const struct pmb_part_data *data; /* NULL: not asked for */

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "collect/gates.h"
 #include "collect/recording.skel.h"
 #include "collect/room.h"
 #include "model/ledger.h"
@@ -190,6 +191,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.pidns = opts->pidns;
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->pidns;
+	gates__choose(opts->gates, skel, event == 0);
 	choose_life(skel, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_slices,
@@ -488,6 +490,11 @@ int programs__settled_stats(const struct programs *p, size_t event, struct pmb_s
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		ledger_stats__add(ret, &taken[cpu]);
 	return r < 0 ? r : left ? -EAGAIN : 0;
+}
+
+int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)
+{
+	return gates__stats(p->samples[0], p->n_cpus, ret);
 }
 
 int programs__last(const struct programs *p, size_t event, struct pmb_last *ret)

@@ -18,20 +18,23 @@
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
+struct gates;
+
 struct programs_opts {
 	size_t n_events;
 	const struct pmb_config
-		*configs;        /* one per event; event and ring_wake are filled in here */
-	const bool *sampled;     /* one per event: it overflows, so it gets a program */
-	size_t n_reads;          /* counters that one of the programs reads */
-	const struct cpus *cpus; /* that are here: each gets a ring */
-	size_t ring_bytes;       /* of each; a power of two of at least a page */
-	size_t rings_bytes;      /* of those that are made later, with all others; 0: any */
-	bool follow;             /* load the fork and exec programs */
-	bool inherit;            /* children of targets are targets */
-	bool by_table;           /* unwind tables will be given */
-	bool by_container;       /* cgroups will be marked */
-	uint32_t pidns;          /* as in struct pmb_config */
+		*configs;          /* one per event; event and ring_wake are filled in here */
+	const bool *sampled;       /* one per event: it overflows, so it gets a program */
+	size_t n_reads;            /* counters that one of the programs reads */
+	const struct cpus *cpus;   /* that are here: each gets a ring */
+	size_t ring_bytes;         /* of each; a power of two of at least a page */
+	size_t rings_bytes;        /* of those that are made later, with all others; 0: any */
+	bool follow;               /* load the fork and exec programs */
+	bool inherit;              /* children of targets are targets */
+	bool by_table;             /* unwind tables will be given */
+	bool by_container;         /* cgroups will be marked */
+	uint32_t pidns;            /* as in struct pmb_config */
+	const struct gates *gates; /* NULL: no windows */
 };
 
 struct programs;
@@ -68,6 +71,8 @@ int programs__stats(const struct programs *programs, size_t event, struct pmb_st
 /* The same of a program that goes on: each CPU's columns as of a moment when no run was amid
  * them. -EAGAIN: such a moment was not met on some CPU, whose columns may be off by a run. */
 int programs__settled_stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
+/* Of windows; added up over the CPUs. */
+int programs__window_stats(const struct programs *programs, struct pmb_window_stats *ret);
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */
 int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);
 

@@ -193,15 +193,18 @@ static bool same(const struct ledger_event *e, const char *what, uint64_t left, 
 
 bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 {
-	uint64_t weight = e->kernel.weight_emitted + e->kernel.weight_filtered;
+	uint64_t weight =
+		e->kernel.weight_emitted + e->kernel.weight_filtered + e->kernel.weight_closed;
 	bool ok;
 
 	for (int i = 0; i < PMB_N_DROPS; i++)
 		weight += e->kernel.weight_dropped[i];
-	ok = same(e, "overflows seen = emitted + filtered + dropped", e->kernel.seen,
-		  e->kernel.emitted + e->kernel.filtered + ledger_event__dropped(e), remarks);
-	ok &= same(e, "weight seen = emitted + filtered + dropped", e->kernel.weight_seen, weight,
-		   remarks);
+	ok = same(e, "overflows seen = emitted + filtered + closed + dropped", e->kernel.seen,
+		  e->kernel.emitted + e->kernel.filtered + e->kernel.closed +
+			  ledger_event__dropped(e),
+		  remarks);
+	ok &= same(e, "weight seen = emitted + filtered + closed + dropped", e->kernel.weight_seen,
+		   weight, remarks);
 	if (e->in.rings + e->kernel.emitted < e->out.rings) {
 		buf__printf(remarks, "%s: more was decoded than emitted\n", e->name);
 		return false;
@@ -212,9 +215,11 @@ bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 		   e->kernel.weight_emitted + e->in.weight_rings,
 		   e->weight_decoded + e->out.weight_rings, remarks);
 	ok &= same(e, "decoded = aggregated", e->decoded + e->in.held,
-		   e->aggregated + e->foreign + e->out.held, remarks);
+		   e->aggregated + e->foreign + e->quick + e->unheld + e->out.held, remarks);
 	ok &= same(e, "weight decoded = weight aggregated", e->weight_decoded + e->in.weight_held,
-		   e->weight + e->weight_foreign + e->out.weight_held, remarks);
+		   e->weight + e->weight_foreign + e->weight_quick + e->weight_unheld +
+			   e->out.weight_held,
+		   remarks);
 	ok &= same(e, "aggregated = in the rows of the profile", e->aggregated, e->in_rows,
 		   remarks);
 	ok &= same(e, "weight aggregated = weight in the rows of the profile", e->weight,

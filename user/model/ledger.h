@@ -56,6 +56,8 @@ struct ledger_event {
 	/* from the part before, into the part after; 0: there is none */
 	struct ledger_carried in, out;
 	uint64_t foreign, weight_foreign; /* of containers that turned out not to be asked for */
+	uint64_t quick, weight_quick;     /* of windows that were not as slow as was asked for */
+	uint64_t unheld, weight_unheld;   /* no room to wait for their window's end */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */
@@ -110,6 +112,14 @@ struct ledger_unwind {
 	uint64_t slices_lost; /* that should have been, and found no room */
 };
 
+/* Windows; all 0 where none were asked for. */
+struct ledger_windows {
+	struct pmb_window_stats kernel;
+	uint64_t sampled; /* that had samples, when their end was known */
+	uint64_t open;    /* of these, those that were open at the end */
+	uint64_t kept;    /* and those that were asked for */
+};
+
 /* Frames of the samples in the rows of the profile. */
 struct ledger_frames {
 	uint64_t in_rows;
@@ -125,6 +135,7 @@ struct ledger {
 	uint64_t kernel_endings[PMB_N_ENDINGS];
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
+	struct ledger_windows windows;
 	struct ledger_frames frames;
 	struct spoilers spoilers; /* ours */
 	struct set_aside aside;   /* ours */
@@ -146,6 +157,9 @@ void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers);
 void ledger_event__add(struct ledger_event *to, const struct ledger_event *from);
 /* Of the same event on another CPU, or in another recording. */
 void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from);
+
+void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from);
+void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before);
 
 /* Frees what is its own; not the struct. */
 void ledger__done(struct ledger *ledger);

@@ -2,6 +2,8 @@
 /* Sums of ledgers: of several recordings, and of the parts of one. */
 #include "model/ledger.h"
 
+#include "base/mem.h"
+
 static uint64_t more(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -26,7 +28,9 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(slices_lost)     \
 	X(weight_skipped)  \
 	X(timed)           \
-	X(timed_ns)
+	X(timed_ns)        \
+	X(closed)          \
+	X(weight_closed)
 
 /* Of struct ledger_event, from decoded to idle_ns. */
 #define SUMS(X)             \
@@ -42,6 +46,10 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(out.weight_held)  \
 	X(foreign)          \
 	X(weight_foreign)   \
+	X(quick)            \
+	X(weight_quick)     \
+	X(unheld)           \
+	X(weight_unheld)    \
 	X(aggregated)       \
 	X(weight)           \
 	X(in_rows)          \
@@ -83,8 +91,8 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from)
 
 bool ledger_stats__settled(const struct pmb_stats *stats)
 {
-	uint64_t n = stats->emitted + stats->filtered;
-	uint64_t weight = stats->weight_emitted + stats->weight_filtered;
+	uint64_t n = stats->emitted + stats->filtered + stats->closed;
+	uint64_t weight = stats->weight_emitted + stats->weight_filtered + stats->weight_closed;
 
 	for (int i = 0; i < PMB_N_DROPS; i++) {
 		n += i == PMB_DROP_UNSEEN ? 0 : stats->dropped[i];
@@ -113,6 +121,28 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 }
 #undef ADD
 
+void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from)
+{
+	to->began += from->began;
+	to->ended += from->ended;
+	to->ends_lost += from->ends_lost;
+	to->no_room += from->no_room;
+	to->began_before += from->began_before;
+	for (size_t i = 0; i < ARRAY_SIZE(to->by_duration); i++)
+		to->by_duration[i] += from->by_duration[i];
+}
+
+void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before)
+{
+	from->began -= before->began;
+	from->ended -= before->ended;
+	from->ends_lost -= before->ends_lost;
+	from->no_room -= before->no_room;
+	from->began_before -= before->began_before;
+	for (size_t i = 0; i < ARRAY_SIZE(from->by_duration); i++)
+		from->by_duration[i] -= before->by_duration[i];
+}
+
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight)
 {
 	carried->held++;
@@ -133,6 +163,10 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->frames.named += from->frames.named;
 	to->frames.unnamed += from->frames.unnamed;
 	ledger_unwind__merge(&to->unwind, &from->unwind);
+	window_stats__add(&to->windows.kernel, &from->windows.kernel);
+	to->windows.sampled += from->windows.sampled;
+	to->windows.open += from->windows.open;
+	to->windows.kept += from->windows.kept;
 	for (size_t i = 0; i < from->spoilers.n; i++)
 		spoilers__add(&to->spoilers, from->spoilers.list[i].file,
 			      from->spoilers.list[i].ending, from->spoilers.list[i].samples);

@@ -45,6 +45,9 @@ struct frame {
 	uint64_t off;
 };
 
+/* …and so much more, if it may have lasted longer. */
+enum { PROFILE_AT_LEAST = 128 };
+
 /* What a row may be told apart by besides; members that nobody asked for are 0. */
 struct profile_labels {
 	uint64_t cgroup;
@@ -57,7 +60,9 @@ struct profile_labels {
 	uint64_t data_line; /* address of the data's cache line */
 	uint64_t data_src;  /* union perf_mem_data_src */
 	uint32_t latency;   /* of the access, in cycles, rounded down to a power of 2 */
-	uint32_t pad;
+	uint32_t duration;  /* of the window: one more than its binary logarithm in ns… */
+	uint32_t window;    /* one more than struct pmb_part_window.what */
+	uint32_t window_number;
 };
 
 /* One line of the profile. Stacks are 0 for "none". */

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/duration.h"
 #include "out/cost.h"
 #include "out/escape.h"
 #include "out/ratios.h"
+#include "pmubpf/budgets.h"
 
 /* With fewer of them there was little to sample. */
 enum { ENOUGH_PERIODS = 10 };
@@ -217,6 +219,27 @@ static void text_sum(const struct summary *s, size_t last, struct buf *out)
 							      event->counts);
 }
 
+static void text_columns(const struct summary *s, const struct ledger_event *e, struct buf *out)
+{
+	buf__printf(out, "    %s %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64,
+		    e->read ? "readings" : "overflows seen", (uint64_t)e->kernel.seen,
+		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered);
+	if (s->window)
+		buf__printf(out, " + closed %llu", e->kernel.closed);
+	buf__printf(out, " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
+		    ledger_event__dropped(e), e->decoded, e->aggregated);
+	if (e->quick)
+		buf__printf(out,
+			    "    left out %" PRIu64 " (weight %" PRIu64
+			    "): of windows that were not slow enough\n",
+			    e->quick, e->weight_quick);
+	if (e->unheld)
+		buf__printf(out,
+			    "    left out %" PRIu64 " (weight %" PRIu64
+			    "): no room to wait for the end of their window (--max-memory)\n",
+			    e->unheld, e->weight_unheld);
+}
+
 static void text_event(const struct summary *s, size_t i, struct buf *out)
 {
 	const struct ledger_event *e = &s->ledger->events[i];
@@ -229,12 +252,7 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	text_when(s, i, out);
 	buf__puts(out, ")\n");
 	text_meaning(event, out);
-	buf__printf(out,
-		    "    %s %" PRIu64 " = emitted %" PRIu64 " + filtered %" PRIu64
-		    " + dropped %" PRIu64 "; decoded %" PRIu64 ", aggregated %" PRIu64 "\n",
-		    e->read ? "readings" : "overflows seen", (uint64_t)e->kernel.seen,
-		    (uint64_t)e->kernel.emitted, (uint64_t)e->kernel.filtered,
-		    ledger_event__dropped(e), e->decoded, e->aggregated);
+	text_columns(s, e, out);
 	if (e->foreign)
 		buf__printf(
 			out,
@@ -470,6 +488,61 @@ static void text_sideband(const struct ledger *l, struct buf *out)
 			    l->sideband_refused);
 }
 
+/* Which of them were asked for. */
+static void text_kept(const struct summary *s, struct buf *out)
+{
+	char longer[DURATION_TEXT];
+
+	buf__printf(out, "%" PRIu64 " kept", s->ledger->windows.kept);
+	if (s->longer_ns) {
+		duration_text(s->longer_ns, longer);
+		buf__printf(out, ", of %s and longer", longer);
+	}
+	if (s->slowest)
+		buf__printf(out, ", the %zu slowest at most", s->slowest);
+}
+
+static void text_windows(const struct summary *s, struct buf *out)
+{
+	const struct ledger_windows *w = &s->ledger->windows;
+	const char *between = "    they lasted ";
+
+	if (!s->window)
+		return;
+	buf__printf(out, "  windows %s: %llu began, %llu ended; %" PRIu64 " had samples", s->window,
+		    w->kernel.began, w->kernel.ended, w->sampled);
+	if (w->open)
+		buf__printf(out, " (%" PRIu64 " of them open at the end)", w->open);
+	buf__puts(out, ", ");
+	text_kept(s, out);
+	buf__putc(out, '\n');
+	for (unsigned i = 0; i < DURATION_CLASSES; i++) {
+		char class[DURATION_TEXT];
+
+		if (!w->kernel.by_duration[i])
+			continue;
+		duration_class_text(i, false, class);
+		buf__printf(out, "%s%s %llu", between, class, w->kernel.by_duration[i]);
+		between = ", ";
+	}
+	if (*between == ',')
+		buf__putc(out, '\n');
+	if (w->kernel.began_before)
+		buf__printf(out,
+			    "    of %llu the beginning was not seen: they count from their first "
+			    "overflow\n",
+			    w->kernel.began_before);
+	if (w->kernel.no_room)
+		buf__printf(out,
+			    "    %llu could not begin: more than %d threads had windows before\n",
+			    w->kernel.no_room, BUDGET_WINDOW_THREADS);
+	if (w->kernel.ends_lost)
+		buf__printf(out,
+			    "    of %llu the end was lost, the ring buffer had no room; a larger "
+			    "ring (-m 4M) helps\n",
+			    w->kernel.ends_lost);
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -498,6 +571,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_plan(s, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
+	text_windows(s, out);
 	ratios__text(s, out);
 	text_endings("user", s->ledger->user_endings, out);
 	text_spoilers(&s->ledger->spoilers, out);

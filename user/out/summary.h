@@ -34,6 +34,9 @@ struct summary {
 	const bool *per_task;           /* per event */
 	const struct plan *plan;        /* NULL: the events were not planned */
 	const struct passes *passes;    /* NULL: one recording */
+	const char *window;             /* what windows are called; NULL: none were asked for */
+	uint64_t longer_ns;             /* as in struct window_opts */
+	size_t slowest;
 	struct frame_counts frames;
 	struct names_work names;       /* what it cost to name them */
 	const struct set_aside *aside; /* files whose names are not known; may be NULL */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/duration.h"
 #include "out/cost.h"
 #include "out/json.h"
 #include "out/ratios.h"
@@ -26,10 +27,12 @@ static void json_kernel(struct json *j, const struct pmb_stats *k)
 	json__u64(j, "seen", k->seen);
 	json__u64(j, "emitted", k->emitted);
 	json__u64(j, "filtered", k->filtered);
+	json__u64(j, "closed", k->closed);
 	json_counts(j, "dropped", drop_keys, k->dropped, PMB_N_DROPS);
 	json__u64(j, "weight_seen", k->weight_seen);
 	json__u64(j, "weight_emitted", k->weight_emitted);
 	json__u64(j, "weight_filtered", k->weight_filtered);
+	json__u64(j, "weight_closed", k->weight_closed);
 	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
 	json__u64(j, "ring_bytes", k->ring_bytes);
 	json__u64(j, "late", k->late);
@@ -135,6 +138,8 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__end_obj(j);
 	json__obj(j, "discarded");
 	json__u64(j, "other_containers", e->foreign);
+	json__u64(j, "quick_windows", e->quick);
+	json__u64(j, "unheld", e->unheld);
 	json__end_obj(j);
 	json__u64(j, "weight", e->weight);
 	json__obj(j, "other");
@@ -198,6 +203,44 @@ static void json_unwind(struct json *j, const struct ledger_unwind *u)
 	json__f64(j, "build_s", (double)u->build_ns / 1e9, 6);
 	json__u64(j, "slices", u->slices);
 	json__u64(j, "slices_lost", u->slices_lost);
+	json__end_obj(j);
+}
+
+static uint64_t unheld(const struct ledger *ledger)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ledger->n_events; i++)
+		sum += ledger->events[i].unheld;
+	return sum;
+}
+
+static void json_windows(struct json *j, const struct summary *s)
+{
+	const struct ledger_windows *w = &s->ledger->windows;
+	int classes = DURATION_CLASSES;
+
+	if (!s->window) {
+		json__null(j, "windows");
+		return;
+	}
+	json__obj(j, "windows");
+	json__str(j, "name", s->window);
+	json__u64(j, "began", w->kernel.began);
+	json__u64(j, "ended", w->kernel.ended);
+	json__u64(j, "began_before", w->kernel.began_before);
+	json__u64(j, "no_room", w->kernel.no_room);
+	json__u64(j, "ends_lost", w->kernel.ends_lost);
+	json__u64(j, "sampled", w->sampled);
+	json__u64(j, "open", w->open);
+	json__u64(j, "kept", w->kept);
+	json__u64(j, "unheld", unheld(s->ledger));
+	json__arr(j, "by_duration"); /* 2^i ns and longer */
+	while (classes && !w->kernel.by_duration[classes - 1])
+		classes--;
+	for (int i = 0; i < classes; i++)
+		json__u64(j, NULL, w->kernel.by_duration[i]);
+	json__end_arr(j);
 	json__end_obj(j);
 }
 
@@ -321,6 +364,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
 	json_spoilers(&j, &s->ledger->spoilers);
 	json__end_obj(&j);
+	json_windows(&j, s);
 	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);

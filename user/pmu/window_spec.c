@@ -79,10 +79,10 @@ static int parse_function(struct window_probe *p, const char *text, const char *
 		const char *colon = strchr(text, ':');
 
 		if (!colon)
-			return err__usage(
-				err,
-				"--window '%s': behind the file a function is missing: u:%s:FUNCTION",
-				whole, text);
+			return err__usage(err,
+					  "--window '%s': behind the file a function is missing: "
+					  "u:%s:FUNCTION",
+					  whole, text);
 		p->file = xstrndup(text, (size_t)(colon - text));
 		name = colon + 1;
 	}

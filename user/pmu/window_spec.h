@@ -8,7 +8,8 @@
  * 	      | x:ADDRESS | any text of -e with a period
  *
  * NAME is a letter, then letters, digits and _. FILE begins with /. ".." is between two probes only
- * before one of the words with a colon above, mem: among them, or before a text of -e with a period.
+ * before one of the words with a colon above, mem: among them, or before a text of -e with a
+ * period.
  */
 #ifndef PMUBPF_PMU_WINDOW_SPEC_H
 #define PMUBPF_PMU_WINDOW_SPEC_H

@@ -16,7 +16,9 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/data_source.h"
+#include "model/duration.h"
 #include "model/ledger.h"
+#include "sys/calls.h"
 #include "sys/users.h"
 
 enum { PAGE = 4096 };
@@ -278,6 +280,27 @@ static void label_data(struct builder *b, const struct profile_key *key,
 	}
 }
 
+static void label_window(struct builder *b, const struct profile_labels *set)
+{
+	char duration[DURATION_TEXT];
+
+	if (set->window) {
+		_cleanup_free_ char *call = set->window > 1 ? call_name((int)set->window - 2) :
+							      NULL;
+		_cleanup_free_ char *name =
+			call && b->r->window_calls ? xasprintf("%s:%s", b->r->window, call) : NULL;
+
+		label_text(b, "window", name ? name : b->r->window);
+	}
+	if (set->duration) {
+		duration_class_text((set->duration & ~(unsigned)PROFILE_AT_LEAST) - 1,
+				    set->duration & PROFILE_AT_LEAST, duration);
+		label_text(b, "duration", duration);
+	}
+	if (set->window_number)
+		label_number(b, "window_number", set->window_number);
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 {
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
@@ -298,6 +321,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
 	label_data(b, key, &set);
+	if (b->r->window)
+		label_window(b, &set);
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);

@@ -25,6 +25,8 @@ struct recorded {
 	bool no_symbols;         /* addresses of programs only */
 	struct cgroups *cgroups; /* NULL: nothing is known of them */
 	bool want_cgroup;        /* its path as a label, besides the container */
+	const char *window;      /* what windows are called; NULL: there are none */
+	bool window_calls;       /* …and each by its system call, too */
 };
 
 /* Without time, period and comments, which are the caller's to set. */

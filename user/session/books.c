@@ -347,6 +347,17 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 	s->told.slices_refused = s->assembly.slices.refused;
 }
 
+static void close_windows(struct session *s, struct ledger *ledger)
+{
+	struct pmb_window_stats now;
+
+	if (!s->opts->gates || programs__window_stats(s->programs, &now) < 0)
+		return;
+	ledger->windows.kernel = now;
+	window_stats__take(&ledger->windows.kernel, &s->told.windows);
+	s->told.windows = now;
+}
+
 /* How the tables stood. */
 static void close_memory(struct session *s, struct session_cut *part)
 {
@@ -481,6 +492,7 @@ struct session_cut session__part(struct session *s, uint64_t boundary, bool fina
 	for (size_t i = 0; i < n; i++)
 		close_event(s, &part, i, final);
 	close_unwind(s, &part.ledger);
+	close_windows(s, &part.ledger);
 	close_memory(s, &part);
 	close_sideband(s, &part.ledger);
 	s->part_ns = part.end_ns;

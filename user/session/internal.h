@@ -64,6 +64,7 @@ struct session {
 		struct pmb_stats *stats; /* per event */
 		struct tables_totals tables;
 		struct sideband_totals sideband;
+		struct pmb_window_stats windows;
 		uint64_t slices_refused, stacks_dropped;
 	} told;
 };

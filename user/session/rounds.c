@@ -154,6 +154,7 @@ void session__assemble(struct session *s)
 		.n_events = s->opts->events->n,
 		.numbers = s->opts->numbers,
 		.labels = s->opts->labels,
+		.windows = s->opts->windows,
 		.addr_mask = s->opts->addr_mask,
 		.n_cpus = s->n_cpus,
 		.max_memory = s->opts->max_memory,

@@ -14,6 +14,7 @@
 
 #include "assemble/assembly.h"
 #include "base/err.h"
+#include "collect/gates.h"
 #include "model/clockrate.h"
 #include "model/cost.h"
 #include "model/ledger.h"
@@ -52,9 +53,12 @@ struct session_opts {
 	unsigned max_frames; /* of one side */
 	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
 	unsigned labels;     /* enum assembly_label, added up */
-	uint64_t cpu_ns;     /* of this process, that earlier recordings have accounted for */
-	double budget;       /* percent of the CPUs' time that it may take; 0: any */
-	size_t ring_bytes;   /* of each CPU; 0: by their number */
+	const struct gates
+		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
+	struct window_opts windows;
+	uint64_t cpu_ns;   /* of this process, that earlier recordings have accounted for */
+	double budget;     /* percent of the CPUs' time that it may take; 0: any */
+	size_t ring_bytes; /* of each CPU; 0: by their number */
 	struct kernel_names
 		*kernel;   /* borrowed; read beside the recording, if its samples need them */
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */

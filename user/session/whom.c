@@ -101,16 +101,28 @@ static enum session_scope event_scope(const struct session_opts *o, const struct
 									  SCOPE_PER_CPU;
 }
 
-static enum pmb_filter event_filter(const struct session *s, size_t event)
+/* Of what runs on CPUs, what is asked for. */
+static enum pmb_filter target_filter(const struct session *s)
 {
-	if (s->result->scopes[event] == SCOPE_PER_TASK ||
-	    s->opts->events->events[event].mode == EVENT_SYSTEM)
-		return PMB_FILTER_NONE;
 	if (s->opts->whom.n_cgroups)
 		return PMB_FILTER_CGROUP;
 	if (s->opts->whom.n_containers)
 		return PMB_FILTER_CONTAINERS;
 	return target__any_process(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
+}
+
+static enum pmb_filter event_filter(const struct session *s, size_t event)
+{
+	if (s->result->scopes[event] == SCOPE_PER_TASK ||
+	    s->opts->events->events[event].mode == EVENT_SYSTEM)
+		return PMB_FILTER_NONE;
+	return target_filter(s);
+}
+
+/* Windows are of tasks, whatever the scope of the events. */
+static bool windows_need_marks(const struct session *s)
+{
+	return s->opts->gates && target_filter(s) == PMB_FILTER_TASKS;
 }
 
 static enum pmb_weight counter_weight(const struct event *e, bool per_task)
@@ -214,6 +226,24 @@ static int set_cgroup(const struct cgroup_ref *cgroup, const char *hierarchy,
 	return 0;
 }
 
+/* hierarchy as there is one; for an event, and for windows */
+static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
+{
+	const struct session_opts *o = s->opts;
+
+	return set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
+			  session_wants_cgroups(o) ? cgroups__hierarchy(s->result->cgroups) : NULL,
+			  cfg, err);
+}
+
+/* Whose windows. */
+static int set_gates(const struct session *s, struct gates *gates, uint32_t pidns, struct err *err)
+{
+	*gates = *s->opts->gates;
+	gates->whose = (struct pmb_config){.filter = target_filter(s), .pidns = pidns};
+	return choose_cgroup(s, &gates->whose, err);
+}
+
 int session__load(struct session *s, struct err *err)
 {
 	const struct session_opts *o = s->opts;
@@ -231,6 +261,7 @@ int session__load(struct session *s, struct err *err)
 		.by_container = o->whom.n_containers,
 		.pidns = procfs_nested_pid_namespace(),
 	};
+	struct gates gates;
 	int r;
 
 	s->user_mask = user_mask();
@@ -251,17 +282,19 @@ int session__load(struct session *s, struct err *err)
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 			.live_period = event->adaptive && event->unit == UNIT_NS,
 		};
-		r = set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
-			       session_wants_cgroups(o) ? cgroups__hierarchy(s->result->cgroups) :
-							  NULL,
-			       &configs[i], err);
+		r = choose_cgroup(s, &configs[i], err);
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
 		sampled[i] = event->mode == EVENT_OVERFLOWS;
 		opts.n_reads += event->mode == EVENT_READ;
 	}
+	opts.follow |= windows_need_marks(s);
 	r = set_reads(o, configs, err);
+	if (r == 0 && o->gates) {
+		r = set_gates(s, &gates, opts.pidns, err);
+		opts.gates = &gates;
+	}
 	if (r < 0)
 		return r;
 	r = programs__load(&s->programs, &opts, err);
@@ -472,7 +505,7 @@ static int open_per_task(struct session *s, struct err *err)
 
 int session__open_counters(struct session *s, struct err *err)
 {
-	bool marks = false, tasks = false;
+	bool marks = windows_need_marks(s), tasks = false;
 	int r = tasks__watch(&s->tasks, err);
 
 	s->family = xcalloc(1, sizeof(*s->family));

@@ -106,4 +106,30 @@ t_several_events() {
 	grep -q '^page-faults;' $T/folded || fail "no page-faults"
 }
 
+# A server of 100 requests has 100 windows; none is shorter than its 5 ms of CPU time (2^22 ns).
+t_windows_loop() {
+	pmb_record -e cpu-clock --window loop --longer 20ms -- $W/server 100
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended)" "100 100" "windows"
+	expect_eq "$(sum_get sampled)" 100 "windows with samples"
+	expect_ge "$(sum_get kept)" "$(awk '$1 == "requests" { print $4 }' $T/out)" "slow ones"
+	expect_eq $(($(sum_get emitted) + $(sum_get filtered) + $(sum_get closed) + $(sum_object dropped))) \
+		"$(sum_get seen)" "emitted + filtered + closed + dropped"
+	expect_eq $(($(sum_get aggregated) + $(sum_get quick_windows) + $(sum_get unheld))) \
+		"$(sum_get decoded)" "aggregated + of quick windows + unheld"
+}
+
+t_windows_syscall() {
+	pmb_record -e cpu-clock --window syscall:epoll_wait -- $W/server 20
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended)" "20 20" "calls of epoll_wait"
+}
+
+t_windows_run() {
+	pmb_record -e cpu-clock --window run --by window -- $W/split 2
+	expect_ledger
+	expect_ge "$(sum_get sampled)" 1 "runs with samples"
+	expect_eq "$(folded_sum '^run;')" "$(folded_sum .)" "samples in runs"
+}
+
 run_tests

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What opens and closes windows, without a probe in any program. User space loads those of these
+ * programs that the windows asked for need, or none.
+ */
+#include "lib/arch.h"
+#include "lib/gate.h"
+#include "lib/maps.h"
+#include "lib/pidns.h"
+#include "lib/target.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct pmb_config pmb_gate = {};     /* windows, and whose */
+const volatile __u8 pmb_gate_calls[PMB_CALLS] = {}; /* enum pmb_call */
+
+static __always_inline bool current_is_target(void)
+{
+	return is_target(&pmb_gate, (__u32)current_numbers(pmb_gate.pidns));
+}
+
+static __always_inline int open_window(__u32 what)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate fresh = {.what = what}, *gate;
+	struct pmb_window_stats *stats = window_stats();
+
+	if (!stats || !current_is_target())
+		return 0;
+	gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+	if (gate) {
+		gate_open(gate, bpf_ktime_get_ns(), what);
+	} else {
+		fresh.start = bpf_ktime_get_ns();
+		if (bpf_map_update_elem(&pmb_gates, &thread, &fresh, BPF_NOEXIST)) {
+			stats->no_room++;
+			return 0;
+		}
+	}
+	stats->began++;
+	return 0;
+}
+
+static __always_inline int close_window(void)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+
+	if (gate && gate->start)
+		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* A call that is meant. Those of 32-bit programs have other numbers, and none is. */
+static __always_inline bool is_meant(struct arch_regs *regs, __u64 number)
+{
+	enum { FUTEX_COMMAND = 127, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
+	struct arch_regs copy;
+	__u8 how;
+
+	if (number >= PMB_CALLS)
+		return false;
+	how = pmb_gate_calls[number];
+	if (!how || bpf_probe_read_kernel(&copy, sizeof(copy), regs) || is_compat(&copy))
+		return false;
+	if (how == PMB_CALL_FUTEX) {
+		__u64 command = ARCH_ARG2(&copy) & FUTEX_COMMAND;
+
+		return command == FUTEX_WAIT_BITSET || command == FUTEX_WAIT_REQUEUE_PI;
+	}
+	return how != PMB_CALL_THIRD || (__u32)ARCH_ARG3(&copy);
+}
+
+SEC("raw_tp/sys_enter")
+int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (!is_meant((void *)ctx->args[0], ctx->args[1]))
+		return 0;
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
+						      open_window((__u32)ctx->args[1] + 1);
+}
+
+SEC("raw_tp/sys_exit")
+int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct arch_regs *regs = (void *)ctx->args[0];
+
+	if (!is_meant(regs, arch_syscall(regs)))
+		return 0;
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
+}
+
+/* args: preempt, the task that goes, the task that comes */
+SEC("raw_tp/sched_switch")
+int pmb_run_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct task_struct *next = (void *)ctx->args[2];
+	struct pmb_window_stats *stats = window_stats();
+	struct run *run = current_cpu_run();
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!run || !stats)
+		return 0;
+	if (run->gate.start && run->thread == thread) {
+		if (current_is_target()) {
+			stats->began++;
+			gate_close(&pmb_gate, &run->gate, thread, now);
+		}
+	} else if (run->gate.samples) {
+		run_forget(&pmb_gate, run);
+	}
+	run->gate.start = 0;
+	barrier();
+	run->gate.samples = 0;
+	run->thread = BPF_CORE_READ(next, pid);
+	run->switches = switches_of(next);
+	barrier();
+	run->gate.start = run->thread ? now : 0;
+	return 0;
+}
+
+/* A thread's number may be used again. */
+SEC("raw_tp/sched_process_exit")
+int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+
+	(void)ctx;
+	close_window();
+	bpf_map_delete_elem(&pmb_gates, &thread);
+	return 0;
+}
+
+/* So may that of one that goes on under its leader's. args: task, its number before */
+SEC("raw_tp/sched_process_exec")
+int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+
+	if (before != thread)
+		bpf_map_delete_elem(&pmb_gates, &before);
+	return 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Windows: spans of a thread's time that something opens and closes. Overflows look whether they
+ * fall into one; only in windows that had some is the end of interest to user space. Of a run it is
+ * the CPU that remembers, for there one thread runs at a time; a run whose beginning nobody saw (on
+ * some hosts not every switch is told) begins with its first overflow.
+ */
+#ifndef PMUBPF_BPF_GATE_H
+#define PMUBPF_BPF_GATE_H
+
+#include "lib/emit.h"
+#include "lib/maps.h"
+
+static __always_inline struct pmb_window_stats *window_stats(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&pmb_windows, &zero);
+}
+
+static __always_inline __u32 log2_of(__u64 n)
+{
+	__u32 bits = 0;
+
+#pragma unroll
+	for (int step = 32; step; step /= 2) {
+		if (n >> step) {
+			bits += step;
+			n >>= step;
+		}
+	}
+	return bits & 63;
+}
+
+static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what)
+{
+	gate->start = 0;
+	barrier();
+	gate->samples = 0;
+	gate->what = what;
+	barrier();
+	gate->start = now;
+}
+
+/* Tells user space of the end, if it knows of the window; false: there was no room. */
+static __always_inline bool gate_tell(const volatile struct pmb_config *cfg, struct gate *gate,
+				      __u32 thread, __u64 start, __u64 end)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct pmb_window_end rec = {
+		.rec = {.size = sizeof(rec), .type = PMB_REC_WINDOW},
+		.start = start,
+		.end = end,
+		.thread = thread,
+		.what = gate->what,
+	};
+	void *ring;
+
+	if (!gate->samples)
+		return true;
+	ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	rec.rec.time = bpf_ktime_get_ns();
+	return ring && !ring_output(cfg, ring, &rec, sizeof(rec));
+}
+
+static __always_inline void gate_close(const volatile struct pmb_config *cfg, struct gate *gate,
+				       __u32 thread, __u64 now)
+{
+	struct pmb_window_stats *stats = window_stats();
+	__u64 start = gate->start;
+
+	gate->start = 0;
+	barrier(); /* an overflow from here on is outside */
+	if (!stats)
+		return;
+	stats->ended++;
+	stats->by_duration[log2_of(now - start)]++;
+	if (!gate_tell(cfg, gate, thread, start, now))
+		stats->ends_lost++;
+}
+
+static __always_inline __u64 switches_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
+}
+
+static __always_inline struct run *current_cpu_run(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&pmb_runs, &zero);
+}
+
+/* A run that ended unseen lasted until its last overflow at least. */
+static __always_inline void run_forget(const volatile struct pmb_config *cfg, struct run *run)
+{
+	struct pmb_window_stats *stats = window_stats();
+
+	if (!run->gate.start || !stats)
+		return;
+	stats->began++;
+	gate_close(cfg, &run->gate, run->thread, run->last);
+}
+
+static __always_inline struct gate *run_around(const volatile struct pmb_config *cfg, __u64 now)
+{
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_window_stats *stats = window_stats();
+	struct run *run = current_cpu_run();
+
+	if (!run || !thread)
+		return NULL;
+	if (!run->gate.start || run->thread != thread || run->switches != switches) {
+		if (run->gate.samples)
+			run_forget(cfg, run);
+		run->thread = thread;
+		run->switches = switches;
+		gate_open(&run->gate, now, 0);
+		if (stats)
+			stats->began_before++;
+	}
+	run->last = now;
+	return &run->gate;
+}
+
+/* The current thread's window; NULL: it is in none. */
+static __always_inline struct gate *gate_around(const volatile struct pmb_config *cfg, __u64 now)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = cfg->windows == PMB_WINDOWS_RUN ?
+				    run_around(cfg, now) :
+				    bpf_map_lookup_elem(&pmb_gates, &thread);
+
+	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
+		return NULL;
+	gate->samples++;
+	return gate;
+}
+
+static __always_inline void gate_part(const struct gate *gate, struct pmb_part_window *part)
+{
+	part->part.size = sizeof(*part);
+	part->part.type = PMB_PART_WINDOW;
+	part->part.pad = 0;
+	part->start = gate->start;
+	part->thread = (__u32)bpf_get_current_pid_tgid();
+	part->what = gate->what;
+}
+
+#endif

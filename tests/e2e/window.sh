@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# --window: samples in windows of time only, and of slow ones only. What is compared with a
+# program's own words is what it measured of itself in the same run.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+MEASURED='the_ordinary_profile_shows_neither slow_windows_name_both_causes'
+REQUESTS=$(secs 600 400)
+SERVER=$WORKLOADS/server
+
+setup() {
+	need_root
+}
+
+record() {
+	pmb_ok record -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" "$@"
+	expect_ledger
+}
+
+record_loop() {
+	record --window loop "$@"
+}
+
+windows() { # jq's FILTER of them
+	sum_get ".windows | $1"
+}
+
+# What the server measured: LINE(requests|all|longer) FIELD
+measured() {
+	awk -v line="$1" -v field="$2" '$1 == line { print $field }' "$T/out"
+}
+
+# Percent of the CPU time of all requests, or of the slow ones: LINE FIELD
+part_of() {
+	awk -v line="$1" -v field="$2" '$1 == line {
+		printf "%.3f\n", ($2 > 0) ? 100 * $field / $2 : 0 }' "$T/out"
+}
+
+# The share of a function against what the server measured of it: LINE FIELD FUNCTION MORE-POINTS
+expect_part() {
+	local want points
+	want=$(part_of "$1" "$2")
+	points=$(points_of "$want" "$(sum_aggregated)" | awk -v more="$4" '{ print $1 + more }')
+	expect_within "$(frame_share "$T/folded" "$3")" "$want" "$points" "$3 in percent"
+}
+
+t_the_ordinary_profile_shows_neither() {
+	local cause handler part
+	record -- "$SERVER" "$REQUESTS"
+	expect_eq "$(sum_get '.events[0].kernel.closed')" 0 "closed, where there are no windows"
+	expect_eq "$(sum_get .windows)" null "windows"
+	for cause in refill_cache rotate_log; do
+		part=$(frame_share "$T/folded" $cause)
+		expect_le "$part" 5 "$cause in percent"
+		for handler in parse lookup render; do
+			expect_ge "$(frame_share "$T/folded" $handler)" "$part" \
+				"$handler beside $cause"
+		done
+	done
+}
+
+t_slow_windows_name_both_causes() {
+	local kept slow nearly more
+	record_loop --longer 20ms -- "$SERVER" "$REQUESTS" 20
+	kept=$(windows .kept) slow=$(measured requests 4) nearly=$(measured requests 6)
+	expect_ge "$slow" $((REQUESTS / 100)) "slow requests, by the server"
+	expect_ge "$kept" "$slow" "windows that were kept, beside the slow requests"
+	expect_le "$kept" $((slow + nearly + 1)) "the same, beside those that nearly were, too"
+	# those that the server had measured a little shorter are the difference
+	more=$((100 * (kept - slow) / slow))
+	expect_part longer 3 refill_cache $more
+	expect_part longer 4 rotate_log $more
+}
+
+# Nothing is lost on the way: what is not kept is counted.
+t_the_law() {
+	local sum='.aggregated + .discarded.quick_windows + .discarded.unheld'
+	record_loop --longer 20ms -- "$SERVER" "$REQUESTS"
+	expect_eq "$(sum_get ".events[0].user | $sum")" "$(sum_emitted)" "kept, quick and unheld"
+	expect_ge "$(sum_get '.events[0].user.discarded.quick_windows')" 1 "of quick windows"
+	expect_ge "$(sum_get '.events[0].kernel.closed')" 1 "overflows before the first window"
+	expect_match "$T/err" '\+ filtered [0-9]+ \+ closed [0-9]+ \+ dropped' "the words"
+	expect_match "$T/err" 'windows loop: [0-9]+ began, [0-9]+ ended; ' "the words"
+	expect_match "$T/err" ', [0-9]+ kept, of 20ms and longer' "the words"
+}
+
+# Each return of epoll_wait begins a window, and the next call or the end of the thread ends it.
+t_loop_counts() {
+	record_loop -- "$SERVER" 300
+	expect_eq "$(windows .began)" 300 "windows that began"
+	expect_eq "$(windows .ended)" 300 "windows that ended"
+	expect_eq "$(windows '[.by_duration[]] | add')" 300 "by duration"
+	expect_eq "$(windows '.ends_lost + .no_room + .began_before + .open')" 0 "what is odd"
+	# each takes 5 ms of CPU time, so none is shorter than 2^22 ns
+	expect_eq "$(windows '[.by_duration[:22][]] | add')" 0 "windows shorter than 4.19 ms"
+}
+
+# No request takes less than 5 ms of CPU time.
+expect_windows_of_one_server() {
+	local most
+	most=$(($(sum_get '.duration_s * 1000 | floor') / 5 + 2))
+	expect_ge "$(windows .began)" 2 "windows"
+	expect_le "$(windows .began)" $most "windows of one server"
+}
+
+# Another one runs beside: its windows are none of ours, whatever the scope of the event.
+t_windows_of_targets_only() {
+	local option
+	for option in --per-task --per-cpu; do
+		spawn "$SERVER" 100000 >/dev/null
+		spawn "$SERVER" 100000 >/dev/null
+		record_loop "$option" -p "$spawned" -d 2 --by pid,window
+		expect_windows_of_one_server
+		expect_eq "$(cut -d ';' -f 1,2 "$T/folded" | sort -u)" "pid $spawned;loop" \
+			"processes and windows, $option"
+	done
+}
+
+# Of the first hierarchy of cgroups that is mounted here, of either version.
+t_a_cgroup() {
+	local dir
+	dir=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$dir" ] ||
+		dir=$(awk '$3 == "cgroup" && $4 ~ /cpuacct|pids/ { print $2; exit }' /proc/mounts)
+	[ -n "$dir" ] || skip "no cgroups are mounted"
+	dir=$dir/pmubpf-test-$$
+	mkdir "$dir" 2>/dev/null || skip "no cgroup can be made here"
+	later rmdir "$dir"
+	LATER+=("sleep 0.1") # the killed have to leave before rmdir
+	spawn "$SERVER" 100000 >/dev/null
+	spawn "$SERVER" 100000 >/dev/null
+	echo "$spawned" >"$dir/cgroup.procs" || skip "no process can be moved into $dir"
+	record_loop -G "$dir" -d 2
+	expect_windows_of_one_server
+}
+
+t_system_calls() {
+	record --window syscall:timerfd_settime -- "$SERVER" 10
+	expect_eq "$(windows '"\(.began) \(.ended)"')" "1 1" "calls of timerfd_settime"
+	record --window wait=syscall:epoll_wait -- "$SERVER" 100
+	expect_eq "$(windows '"\(.began) \(.ended)"')" "100 100" "calls of epoll_wait"
+	expect_eq "$(windows .name)" wait "its name"
+}
+
+# Every sample is taken in the call that its window is called after.
+t_each_call_by_its_name() {
+	local writes='^syscall:read;.*;ksys_write'
+	record --window syscall --by window -- dd if=/dev/zero of=/dev/null bs=1M count=20000
+	expect_ge "$(windows .began)" 40000 "calls"
+	expect_ge "$(folded_share "$T/folded" '^syscall:read;dd;')" 90 "percent in read"
+	expect_eq "$(folded_sum_of "$T/folded" "$writes")" 0 "writes in windows of reads"
+}
+
+# Each overflow of a thread is in a run of its.
+t_runs() {
+	record --window run --by window,duration -- "$SERVER" 200
+	expect_ge "$(windows .sampled)" 1 "runs with samples"
+	expect_eq "$(sum_get '.events[0].kernel.closed')" 0 "closed"
+	expect_eq "$(folded_sum_of "$T/folded" '^run;')" "$(folded_sum "$T/folded")" "in runs"
+}
+
+# One window that begins after 10 ms and lasts 2 s at least, on the clock.
+ONE_WINDOW='select(undef, undef, undef, 0.01); my $end = time + 3; 1 while time < $end'
+
+# The second that doesn't count has a second of CPU time at most, and what it took to start.
+t_after() {
+	need_program perl
+	record_loop --after 1s -- perl -e "$ONE_WINDOW"
+	expect_ge "$(sum_aggregated)" 1 "samples after a second"
+	expect_le "$(sum_get '.events[0].kernel.weight_closed')" 1300000000 "ns before"
+	expect_le "$(sum_weight)" 2100000000 "ns after"
+}
+
+t_slowest() {
+	record_loop --slowest 3 --by window_number -- "$SERVER" "$REQUESTS"
+	expect_eq "$(windows .kept)" 3 "windows that were kept"
+	expect_eq "$(cut -d ';' -f 1 "$T/folded" | sort -u | wc -l)" 3 "numbers of windows"
+}
+
+t_report_by_window_and_duration() {
+	pmb_ok record -e cpu-clock --window loop -o "$T/p.pb.gz" -- "$SERVER" 100
+	pmb_ok report --by window,duration "$T/p.pb.gz"
+	expect_match "$T/out" 'loop$' "the window"
+	expect_match "$T/out" ' [0-9.]+(us|ms|s)\.\.[0-9.]+(us|ms|s)$' "a duration"
+	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$SERVER" 100
+	pmb_ok report --by window "$T/p.pb.gz"
+	expect_match "$T/out" 'no window' "where there are none"
+}
+
+# One window with more samples than there is room for: what had none is counted.
+t_bounded_room() {
+	need_program perl
+	record_loop -F 4999 --longer 1h --max-memory 1M -- perl -e "$ONE_WINDOW"
+	expect_eq "$(sum_aggregated)" 0 "kept"
+	expect_ge "$(windows .unheld)" 1 "samples that had no room to wait"
+	expect_match "$T/err" 'no room to wait for the end of their window' "the words"
+}
+
+# Counters that are read at the clock's overflows are closed with them.
+t_readings() {
+	"$PMUBPF" list tsc 2>/dev/null | grep -q '^msr/tsc/ .*read at clock overflows' ||
+		skip "no msr/tsc/ here that only counts"
+	record_loop -e msr/tsc/ --longer 20ms -- "$SERVER" 200
+	expect_ge "$(sum_get '.events[1].kernel.closed')" 1 "readings outside of windows"
+	expect_ge "$(sum_get '.events[1].user.discarded.quick_windows')" 1 "in quick windows"
+}
+
+# The same parts, added up, of a recording that is cut all the time.
+t_cut() {
+	[ -x "$O/bench/pmubpf-cuts" ] || skip "build/bench/pmubpf-cuts is not built"
+	export PMUBPF="$O/bench/pmubpf-cuts" CUT_MS=20
+	record_loop --longer 20ms -- "$SERVER" "$REQUESTS" 20
+	expect_eq "$(windows .ended)" "$REQUESTS" "windows that ended"
+	expect_ge "$(windows .kept)" "$(measured requests 4)" "windows that were kept"
+}
+
+# Nobody who looks at this machine finds anything of it afterwards.
+t_nothing_stays() {
+	local left
+	[ -n "$(bpftool_path)" ] || skip "no bpftool"
+	pmb_start record -e cpu-clock --window loop -a -o /dev/null
+	left=$(programs_of "$tool")
+	pmb_finish KILL 2>/dev/null
+	# shellcheck disable=SC2086 # several ids
+	wait_until programs_gone $left || fail "programs are still there"
+}
+
+refused() { # STATUS WORDS OPTION…
+	local status=$1 words=$2
+	shift 2
+	pmb record -e cpu-clock "$@" -- true
+	expect_eq "$rc" "$status" "exit status of $*"
+	expect_match "$T/err" "$words" "the sentence about $*"
+}
+
+t_what_is_refused() {
+	refused 2 '--longer needs --window' --longer 20ms
+	refused 2 '--after needs --window' --after 20ms
+	refused 2 '--slowest needs --window' --slowest 3
+	refused 2 'with its unit, such as 50ms' --window loop --longer 20
+	refused 2 'with its unit, such as 50ms' --window loop --after 0ms
+	refused 2 'a number of windows from 1' --window loop --slowest 0
+	refused 2 'given twice' --window loop --window run
+	refused 2 'is no window and no probe: it is loop, run, syscall' --window lop
+	refused 2 'no system call here has that name' --window syscall:opennat
+	refused 2 'a window has two ends' --window t:sched:sched_switch
+	refused 3 'windows of probes can.t be had' --window u:main
+}
+
+run_tests

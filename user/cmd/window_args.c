@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/window_args.h"
+
+#include "base/num.h"
+
+/* Without a letter, apart from the options of the subcommands. */
+enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST };
+
+enum { MOST_SLOWEST = 10000 };
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
+	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]", 0,
+	 "Sample only in these: loop, from the end of a call that waits for work to the next one; "
+	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
+	 "until it loses it",
+	 0},
+	{"longer", OPT_LONGER, "TIME", 0,
+	 "Keep only the samples of windows that turn out to last as long (50ms)", 0},
+	{"after", OPT_AFTER, "TIME", 0, "Sample in a window only from so long after its beginning",
+	 0},
+	{"slowest", OPT_SLOWEST, "N", 0, "Keep only the samples of the N longest windows", 0},
+	{0},
+};
+
+static int parse_time(struct window_args *a, const char *option, const char *text, uint64_t *ret_ns)
+{
+	uint64_t ns;
+
+	/* without a unit it could be anything */
+	if (num__parse_time(text, 0, &ns) < 0 || !ns)
+		return err__usage(
+			a->err, "%s '%s': a time above 0 with its unit, such as 50ms, 200us or 1s",
+			option, text);
+	*ret_ns = ns;
+	return 0;
+}
+
+static int parse_slowest(struct window_args *a, const char *text)
+{
+	int n;
+
+	if (num__parse_int(text, 1, MOST_SLOWEST, &n) < 0)
+		return err__usage(a->err, "--slowest '%s': a number of windows from 1 to %d", text,
+				  MOST_SLOWEST);
+	a->opts.slowest = (size_t)n;
+	return 0;
+}
+
+static int parse_window(struct window_args *a, const char *text)
+{
+	if (a->spec.kind != WINDOW_NONE)
+		return err__usage(a->err, "--window is given twice: one kind of window at a time");
+	return window_spec__parse(&a->spec, text, a->err);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct window_args *a = state->input;
+
+	switch (key) {
+	case OPT_WINDOW:
+		return -parse_window(a, arg);
+	case OPT_LONGER:
+		return -parse_time(a, "--longer", arg, &a->opts.longer_ns);
+	case OPT_AFTER:
+		return -parse_time(a, "--after", arg, &a->after_ns);
+	case OPT_SLOWEST:
+		return -parse_slowest(a, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp window_argp = {.options = options, .parser = parse};
+
+int window_args__check(struct window_args *a)
+{
+	const char *alone = a->opts.longer_ns ? "--longer" :
+			    a->after_ns       ? "--after" :
+			    a->opts.slowest   ? "--slowest" :
+						NULL;
+
+	a->opts.wanted = a->spec.kind != WINDOW_NONE;
+	if (!a->opts.wanted && alone)
+		return err__usage(
+			a->err,
+			"%s needs --window, which says what lasts so long (--window loop: "
+			"between two waits for work)",
+			alone);
+	return gates__settle(&a->gates, &a->spec, a->after_ns, a->err);
+}
+
+void window_args__done(struct window_args *a)
+{
+	window_spec__done(&a->spec);
+}

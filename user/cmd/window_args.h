@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Options that say in which windows of time to count. */
+#ifndef PMUBPF_CMD_WINDOW_ARGS_H
+#define PMUBPF_CMD_WINDOW_ARGS_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include "collect/gates.h"
+#include "pmu/window_spec.h"
+#include "session/session.h"
+
+struct window_args {
+	struct window_spec spec; /* WINDOW_NONE: no windows */
+	struct window_opts opts;
+	uint64_t after_ns;
+	struct gates gates; /* after the check */
+	struct err *err;
+};
+
+extern const struct argp window_argp; /* its input is a struct window_args */
+
+/* What goes together, and what this machine can. */
+int window_args__check(struct window_args *args);
+void window_args__done(struct window_args *args);
+
+#endif

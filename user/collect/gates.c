@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/gates.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "collect/recording.skel.h"
+#include "model/ledger.h"
+#include "pmubpf/budgets.h"
+#include "sys/calls.h"
+
+/* Calls in which a thread waits for work, or for its time. Not those that wait for one peer (read,
+ * recv): a request's own questions to others belong to it. */
+static const struct {
+	const char *name;
+	enum pmb_call how;
+} waits[] = {
+	{"epoll_wait", PMB_CALL_ANY},
+	{"epoll_pwait", PMB_CALL_ANY},
+	{"epoll_pwait2", PMB_CALL_ANY},
+	{"poll", PMB_CALL_ANY},
+	{"ppoll", PMB_CALL_ANY},
+	{"select", PMB_CALL_ANY},
+	{"pselect6", PMB_CALL_ANY},
+	{"accept", PMB_CALL_ANY},
+	{"accept4", PMB_CALL_ANY},
+	{"futex", PMB_CALL_FUTEX},
+	{"io_getevents", PMB_CALL_ANY},
+	{"io_pgetevents", PMB_CALL_ANY},
+	{"io_uring_enter", PMB_CALL_THIRD}, /* for that many completions */
+	{"nanosleep", PMB_CALL_ANY},
+	{"clock_nanosleep", PMB_CALL_ANY},
+	{"pause", PMB_CALL_ANY},
+	{"rt_sigtimedwait", PMB_CALL_ANY},
+	{"rt_sigsuspend", PMB_CALL_ANY},
+	{"msgrcv", PMB_CALL_ANY},
+	{"mq_timedreceive", PMB_CALL_ANY},
+	{"restart_syscall", PMB_CALL_ANY}, /* of one of these */
+};
+
+static void settle_loop(struct gates *g)
+{
+	g->windows = PMB_WINDOWS_LOOP;
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		int number = call_number(waits[i].name);
+
+		if (number >= 0 && number < PMB_CALLS)
+			g->calls[number] = (uint8_t)waits[i].how;
+	}
+}
+
+static int settle_syscall(struct gates *g, const struct window_spec *spec, struct err *err)
+{
+	int number = spec->call ? call_number(spec->call) : 0;
+
+	g->windows = PMB_WINDOWS_SYSCALL;
+	if (number < 0 || number >= PMB_CALLS)
+		return err__usage(
+			err,
+			"--window syscall:%s: no system call here has that name; they are "
+			"called as in section 2 of the manual (`man 2 syscalls')",
+			spec->call);
+	if (spec->call)
+		g->calls[number] = PMB_CALL_ANY;
+	else
+		memset(g->calls, PMB_CALL_ANY, sizeof(g->calls));
+	return 0;
+}
+
+int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
+		  struct err *err)
+{
+	*ret = (struct gates){.after_ns = after_ns};
+	switch (spec->kind) {
+	case WINDOW_NONE:
+		return 0;
+	case WINDOW_LOOP:
+		settle_loop(ret);
+		return 0;
+	case WINDOW_SYSCALL:
+		return settle_syscall(ret, spec, err);
+	case WINDOW_RUN:
+		ret->windows = PMB_WINDOWS_RUN;
+		return 0;
+	default:
+		return err__cannot(
+			err,
+			"--window %s: windows of probes can't be had in this version; "
+			"loop, run and syscall[:NAME] can, and need no probe in any program",
+			spec->name);
+	}
+}
+
+void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
+{
+	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
+	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
+
+	bpf_program__set_autoload(skel->progs.pmb_call_enter, calls);
+	bpf_program__set_autoload(skel->progs.pmb_call_exit, calls);
+	bpf_program__set_autoload(skel->progs.pmb_gate_exit, calls);
+	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls);
+	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
+	if (!gates)
+		return;
+	skel->rodata->pmb_cfg.windows = gates->windows;
+	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
+	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
+	skel->rodata->pmb_gate.windows = gates->windows;
+	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
+	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
+	if (gates->windows == PMB_WINDOWS_LOOP || gates->windows == PMB_WINDOWS_SYSCALL)
+		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
+}
+
+int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret)
+{
+	_cleanup_free_ struct pmb_window_stats *per_cpu = xcalloc((size_t)n_cpus, sizeof(*per_cpu));
+	__u32 key = 0;
+
+	*ret = (struct pmb_window_stats){0};
+	if (bpf_map_lookup_elem(bpf_map__fd(skel->maps.pmb_windows), &key, per_cpu) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < n_cpus; cpu++)
+		window_stats__add(ret, &per_cpu[cpu]);
+	return 0;
+}

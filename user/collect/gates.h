@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs that open and close windows (bpf/gate.bpf.c), by the text of --window. */
+#ifndef PMUBPF_COLLECT_GATES_H
+#define PMUBPF_COLLECT_GATES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "pmu/window_spec.h"
+#include "pmubpf/record.h"
+
+struct gates {
+	uint32_t windows; /* enum pmb_windows */
+	uint64_t after_ns;
+	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
+	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
+	struct pmb_config whose;
+};
+
+/* What the windows take; fails with the sentence where that can't be had. */
+int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
+		  struct err *err);
+
+struct recording_bpf;
+
+/* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
+void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
+/* Added up over the CPUs. */
+int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
+
+#endif
