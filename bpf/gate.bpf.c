@@ -51,6 +51,41 @@ static __always_inline int close_window(void)
 	return 0;
 }
 
+/* A probe was met. In an idle task that is nobody's: those of all CPUs have one number. Nor does a
+ * thread that has lost its window at its exit get another. */
+static __always_inline int probe_opens(void)
+{
+	enum { PF_EXITING = 4 };
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_window_stats *stats = window_stats();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+
+	if (!thread || !stats || BPF_CORE_READ(task, flags) & PF_EXITING)
+		return 0;
+	if (!gate || !gate->start)
+		return open_window(0);
+	if (pmb_gate.windows == PMB_WINDOWS_TOGGLE)
+		return close_window();
+	stats->nested++;
+	return 0;
+}
+
+/* User space attaches these to what was asked for. */
+SEC("raw_tp")
+int pmb_probe_open(void *ctx)
+{
+	(void)ctx;
+	return probe_opens();
+}
+
+SEC("raw_tp")
+int pmb_probe_close(void *ctx)
+{
+	(void)ctx;
+	return close_window();
+}
+
 /* A call that is meant. Those of 32-bit programs have other numbers, and none is. */
 static __always_inline bool is_meant(struct arch_regs *regs, __u64 number)
 {

@@ -98,6 +98,7 @@ struct pid {
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int flags;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct mm_struct *mm;

@@ -197,6 +197,8 @@ enum pmb_windows {
 	PMB_WINDOWS_LOOP,    /* from the end of a call that waits to the next */
 	PMB_WINDOWS_SYSCALL, /* from a call's beginning to its end */
 	PMB_WINDOWS_RUN,     /* from switch to switch */
+	PMB_WINDOWS_BETWEEN, /* from one probe to another */
+	PMB_WINDOWS_TOGGLE,  /* from a probe to the next time that it is met */
 };
 
 enum { PMB_CALLS = 512 /* numbers of system calls */ };
@@ -215,6 +217,7 @@ struct pmb_window_stats {
 	__u64 ends_lost;       /* ends that found no room in the ring */
 	__u64 no_room;         /* that could not begin: more threads than there is room for */
 	__u64 began_before;    /* first seen at an overflow in them */
+	__u64 nested;          /* that would have begun inside of one */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
 };
 

@@ -164,6 +164,21 @@ t_runs() {
 # One window that begins after 10 ms and lasts 2 s at least, on the clock.
 ONE_WINDOW='select(undef, undef, undef, 0.01); my $end = time + 3; 1 while time < $end'
 
+# Signals that a program sends to itself: each is delivered before the next is sent.
+t_tracepoints() {
+	local send='$SIG{USR1} = sub {}; kill(USR1 => $$) for 1 .. 500'
+	local sent=t:signal:signal_generate met=t:signal:signal_deliver
+	need_program perl
+	record --window $sent..$met -- perl -e "$send"
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "500 500 0" "signals"
+	record --window turn=$met..$met -- perl -e "$send"
+	expect_eq "$(windows '"\(.began) \(.ended)"')" "250 250" "every other signal"
+	expect_eq "$(windows .name)" turn "its name"
+	# what begins inside is nested, and what has begun ends with the thread
+	record --window $sent..t:sched:sched_process_wait -- perl -e "$send"
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 499" "without an end"
+}
+
 # The second that doesn't count has a second of CPU time at most, and what it took to start.
 t_after() {
 	need_program perl
@@ -246,7 +261,11 @@ t_what_is_refused() {
 	refused 2 'is no window and no probe: it is loop, run, syscall' --window lop
 	refused 2 'no system call here has that name' --window syscall:opennat
 	refused 2 'a window has two ends' --window t:sched:sched_switch
-	refused 3 'windows of probes can.t be had' --window u:main
+	refused 2 'syscall:NAME is the call' --window t:syscalls:sys_enter_read..t:syscalls:a
+	refused 2 'there is no tracepoint (sched:)?no' --window t:sched:no..t:sched:no
+	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
+	refused 2 'can.t open or close any' --window t:lock:contention_begin..t:lock:b
+	refused 3 'can.t be had in this version' --window u:main
 }
 
 run_tests

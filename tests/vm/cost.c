@@ -62,17 +62,23 @@ static int cost(const char *name, const char *config, const struct pmb_config *c
 	return r;
 }
 
-__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *fmt,
+						     va_list ap)
 {
 	return level == LIBBPF_WARN && getenv("V") ? vfprintf(stderr, fmt, ap) : 0;
 }
 
 int main(void)
 {
-	struct pmb_config cfg = {.max_frames = PMB_MAX_FRAMES, .ring_wake = 65536,
-				 .user_mask = ~0ull, .cgroup_subsys = -1, .want_user = 1,
-				 .want_kernel = 1, .want_addr = 1, .weight = PMB_WEIGHT_CLOCK_TASK};
-	static const char *const life[] = {"pmb_fork",	  "pmb_exec",	 "pmb_exit",
+	struct pmb_config cfg = {.max_frames = PMB_MAX_FRAMES,
+				 .ring_wake = 65536,
+				 .user_mask = ~0ull,
+				 .cgroup_subsys = -1,
+				 .want_user = 1,
+				 .want_kernel = 1,
+				 .want_addr = 1,
+				 .weight = PMB_WEIGHT_CLOCK_TASK};
+	static const char *const life[] = {"pmb_fork",    "pmb_exec",    "pmb_exit",
 					   "pmb_fork_ns", "pmb_exec_ns", "pmb_exit_ns"};
 	static const char *const gates[] = {"pmb_call_enter", "pmb_call_exit", "pmb_gate_exit",
 					    "pmb_gate_exec"};
@@ -90,6 +96,9 @@ int main(void)
 	failed += cost("pmb_overflow", "windows", &cfg);
 	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
 		failed += cost(gates[i], "", &cfg);
+	cfg.windows = PMB_WINDOWS_BETWEEN;
+	failed += cost("pmb_probe_open", "", &cfg);
+	failed += cost("pmb_probe_close", "", &cfg);
 	cfg.windows = PMB_WINDOWS_RUN;
 	failed += cost("pmb_overflow", "runs", &cfg);
 	failed += cost("pmb_run_switch", "", &cfg);

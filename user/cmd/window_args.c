@@ -10,10 +10,10 @@ enum { MOST_SLOWEST = 10000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
-	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]", 0,
+	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|A..B", 0,
 	 "Sample only in these: loop, from the end of a call that waits for work to the next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
-	 "until it loses it",
+	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME to another",
 	 0},
 	{"longer", OPT_LONGER, "TIME", 0,
 	 "Keep only the samples of windows that turn out to last as long (50ms)", 0},

@@ -12,6 +12,7 @@
 #include "model/ledger.h"
 #include "pmubpf/budgets.h"
 #include "sys/calls.h"
+#include "sys/tracefs.h"
 
 /* Calls in which a thread waits for work, or for its time. Not those that wait for one peer (read,
  * recv): a request's own questions to others belong to it. */
@@ -71,10 +72,62 @@ static int settle_syscall(struct gates *g, const struct window_spec *spec, struc
 	return 0;
 }
 
+/* Whether the kernel can call a program there; where tracefs isn't mounted, attaching will tell. */
+static int check_tracepoint(const struct window_probe *p, const char *whole, struct err *err)
+{
+	uint64_t id;
+
+	if (strcmp(p->group, "syscalls") == 0)
+		return err__usage(
+			err,
+			"--window %s: programs can't be attached to the tracepoints of "
+			"single system calls; --window syscall:NAME is the call of that name",
+			whole);
+	/* the programs themselves take locks, and no lock may be taken twice in an interrupt */
+	if (strcmp(p->group, "lock") == 0 || strcmp(p->group, "nmi") == 0)
+		return err__usage(
+			err,
+			"--window %s: tracepoints of %s are met inside of what windows are "
+			"kept with, and can't open or close any",
+			whole, p->group);
+	if (tracepoint_id(p->group, p->name, &id) != -ENOENT)
+		return 0;
+	return err__usage(
+		err,
+		tracepoint_has_category(p->group) ?
+			"--window %s: there is no tracepoint %s:%s here; `ls "
+			"/sys/kernel/tracing/events/%s` lists those of the category" :
+			"--window %s: there is no tracepoint %s:%s here, nor a category %s; "
+			"`ls /sys/kernel/tracing/events` lists them",
+		whole, p->group, p->name, p->group);
+}
+
+static int settle_between(struct gates *g, const struct window_spec *spec, struct err *err)
+{
+	const struct window_probe *from = &spec->from, *to = &spec->to;
+	bool same = strcmp(from->name, to->name) == 0;
+	int r = check_tracepoint(from, spec->name, err);
+
+	if (r == 0)
+		r = check_tracepoint(to, spec->name, err);
+	g->windows = same ? PMB_WINDOWS_TOGGLE : PMB_WINDOWS_BETWEEN;
+	g->opens = from->name;
+	g->closes = same ? NULL : to->name;
+	return r;
+}
+
+static bool are_tracepoints(const struct window_spec *spec)
+{
+	return spec->kind == WINDOW_BETWEEN && spec->from.kind == PROBE_TRACEPOINT &&
+	       spec->to.kind == PROBE_TRACEPOINT;
+}
+
 int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
 		  struct err *err)
 {
 	*ret = (struct gates){.after_ns = after_ns};
+	if (are_tracepoints(spec))
+		return settle_between(ret, spec, err);
 	switch (spec->kind) {
 	case WINDOW_NONE:
 		return 0;
@@ -89,8 +142,10 @@ int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t af
 	default:
 		return err__cannot(
 			err,
-			"--window %s: windows of probes can't be had in this version; "
-			"loop, run and syscall[:NAME] can, and need no probe in any program",
+			"--window %s: windows of functions, addresses, USDT and events "
+			"can't be had in this version; loop, run, syscall[:NAME] and two "
+			"tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME can, and need no "
+			"probe in any program",
 			spec->name);
 	}
 }
@@ -99,11 +154,14 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 {
 	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
+	bool probes = windows == PMB_WINDOWS_BETWEEN || windows == PMB_WINDOWS_TOGGLE;
 
 	bpf_program__set_autoload(skel->progs.pmb_call_enter, calls);
 	bpf_program__set_autoload(skel->progs.pmb_call_exit, calls);
-	bpf_program__set_autoload(skel->progs.pmb_gate_exit, calls);
-	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls);
+	bpf_program__set_autoload(skel->progs.pmb_gate_exit, calls || probes);
+	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls || probes);
+	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes);
+	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
 	if (!gates)
 		return;
@@ -113,8 +171,39 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_gate.windows = gates->windows;
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
-	if (gates->windows == PMB_WINDOWS_LOOP || gates->windows == PMB_WINDOWS_SYSCALL)
+	if (gates->windows != PMB_WINDOWS_RUN)
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
+}
+
+static int attach(struct bpf_program *program, const char *tracepoint, struct bpf_link **ret,
+		  struct err *err)
+{
+	int r;
+
+	*ret = bpf_program__attach_raw_tracepoint(program, tracepoint);
+	if (*ret)
+		return 0;
+	r = -errno;
+	if (r == -ENOENT)
+		return err__usage(err, "--window: there is no tracepoint %s on this kernel",
+				  tracepoint);
+	err__cannot(err, "--window: the kernel attaches no program to tracepoint '%s': %s",
+		    tracepoint, strerror(-r));
+	return r;
+}
+
+/* Closing first: what is open must be closed. */
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct err *err)
+{
+	int r = 0;
+
+	if (gates && gates->closes)
+		r = attach(skel->progs.pmb_probe_close, gates->closes, &skel->links.pmb_probe_close,
+			   err);
+	if (r == 0 && gates && gates->opens)
+		r = attach(skel->progs.pmb_probe_open, gates->opens, &skel->links.pmb_probe_open,
+			   err);
+	return r;
 }
 
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret)

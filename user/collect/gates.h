@@ -14,7 +14,8 @@
 struct gates {
 	uint32_t windows; /* enum pmb_windows */
 	uint64_t after_ns;
-	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
+	const char *opens, *closes; /* tracepoints; borrowed; NULL: none */
+	uint8_t calls[PMB_CALLS];   /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
 };
@@ -27,6 +28,8 @@ struct recording_bpf;
 
 /* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
+/* After the load: what is not where it always is. -errno with the sentence. */
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct err *err);
 /* Added up over the CPUs. */
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
 

@@ -336,6 +336,8 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = map_tables(p, err);
 	if (r == 0 && recording_bpf__attach(p->samples[0]) < 0)
 		r = load_error(err, "the fork and exec programs", -errno);
+	if (r == 0)
+		r = gates__attach(opts->gates, p->samples[0], err);
 	return r;
 }
 

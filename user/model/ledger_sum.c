@@ -128,6 +128,7 @@ void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stat
 	to->ends_lost += from->ends_lost;
 	to->no_room += from->no_room;
 	to->began_before += from->began_before;
+	to->nested += from->nested;
 	for (size_t i = 0; i < ARRAY_SIZE(to->by_duration); i++)
 		to->by_duration[i] += from->by_duration[i];
 }
@@ -139,6 +140,7 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 	from->ends_lost -= before->ends_lost;
 	from->no_room -= before->no_room;
 	from->began_before -= before->began_before;
+	from->nested -= before->nested;
 	for (size_t i = 0; i < ARRAY_SIZE(from->by_duration); i++)
 		from->by_duration[i] -= before->by_duration[i];
 }

@@ -532,6 +532,10 @@ static void text_windows(const struct summary *s, struct buf *out)
 			    "    of %llu the beginning was not seen: they count from their first "
 			    "overflow\n",
 			    w->kernel.began_before);
+	if (w->kernel.nested)
+		buf__printf(out,
+			    "    %llu would have begun inside of one: the first beginning counts\n",
+			    w->kernel.nested);
 	if (w->kernel.no_room)
 		buf__printf(out,
 			    "    %llu could not begin: more than %d threads had windows before\n",

@@ -229,6 +229,7 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__u64(j, "began", w->kernel.began);
 	json__u64(j, "ended", w->kernel.ended);
 	json__u64(j, "began_before", w->kernel.began_before);
+	json__u64(j, "nested", w->kernel.nested);
 	json__u64(j, "no_room", w->kernel.no_room);
 	json__u64(j, "ends_lost", w->kernel.ends_lost);
 	json__u64(j, "sampled", w->sampled);

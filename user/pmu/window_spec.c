@@ -222,7 +222,8 @@ static int parse_probes(struct window_spec *spec, const char *text, const char *
 	    spec->from.kind != PROBE_FENTRY)
 		return err__usage(err,
 				  "--window '%s': that is a moment, and a window has two ends: say "
-				  "which probe closes it, as in %s..%s for from one to the next",
+				  "which probe closes it, as in %s..%s, which opens and closes in "
+				  "turn",
 				  whole, text, text);
 	if (!spec->from.offset)
 		return 0;

@@ -125,6 +125,13 @@ t_windows_syscall() {
 	expect_eq "$(sum_get began) $(sum_get ended)" "20 20" "calls of epoll_wait"
 }
 
+t_windows_tracepoints() {
+	pmb_record -e cpu-clock --window t:sched:sched_process_fork..t:sched:sched_process_wait \
+		-- sh -c 'for i in 1 2 3 4 5; do /bin/true; done'
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended)" "5 5" "forks"
+}
+
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
 	expect_ledger
