@@ -175,7 +175,8 @@ static __always_inline __u64 sample_part(struct bpf_perf_event_data *ctx, struct
 		return reads_part(&pmb_cfg, &part->reads);
 	if (pmb_cfg.want_data) {
 		data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL, &part->data);
-		return sizeof(part->data);
+		return part->data.n_regs ? sizeof(part->data) :
+					   offsetof(struct pmb_part_data, regs);
 	}
 	if (!addr)
 		return 0;

@@ -96,7 +96,13 @@ struct pid {
 	struct upid numbers[1]; /* one for each level */
 };
 
+/* x86 only */
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
+	struct thread_struct thread;
 	int pid, tgid;
 	unsigned int flags;
 	struct task_struct *group_leader;

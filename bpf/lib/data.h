@@ -46,6 +46,41 @@ static __always_inline __u32 data_segment(__u64 addr, __u64 sp)
 	return PMB_SEGMENT_MAPPED;
 }
 
+/* What the interrupted instruction may have been addressed by. */
+static __always_inline __u32 data_regs(const struct bpf_perf_event_data *ctx, __u64 *ret)
+{
+#if defined(__TARGET_ARCH_x86)
+	const struct arch_regs *regs = &ctx->regs;
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (is_kernel_address(regs->ip) || is_compat(regs))
+		return 0;
+	ret[0] = regs->ax;
+	ret[1] = regs->cx;
+	ret[2] = regs->dx;
+	ret[3] = regs->bx;
+	ret[4] = regs->sp;
+	ret[5] = regs->bp;
+	ret[6] = regs->si;
+	ret[7] = regs->di;
+	ret[8] = regs->r8;
+	ret[9] = regs->r9;
+	ret[10] = regs->r10;
+	ret[11] = regs->r11;
+	ret[12] = regs->r12;
+	ret[13] = regs->r13;
+	ret[14] = regs->r14;
+	ret[15] = regs->r15;
+	ret[16] = regs->ip;
+	ret[17] = BPF_CORE_READ(task, thread.fsbase);
+	return PMB_DATA_REGS;
+#else
+	(void)ctx;
+	(void)ret;
+	return 0;
+#endif
+}
+
 static __always_inline void data_part(struct bpf_perf_event_data *ctx, __u64 sp,
 				      struct pmb_part_data *part)
 {
@@ -55,14 +90,14 @@ static __always_inline void data_part(struct bpf_perf_event_data *ctx, __u64 sp,
 
 	if (bpf_core_field_exists(data->sample_flags))
 		flags = BPF_CORE_READ(data, sample_flags);
-	part->part.size = sizeof(*part);
 	part->part.type = PMB_PART_DATA;
 	part->part.pad = 0;
 	part->addr = ctx->addr;
 	part->data_src = flags & SAMPLE_DATA_SRC ? BPF_CORE_READ(data, data_src.val) : 0;
 	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
 	part->segment = data_segment(part->addr, sp);
-	part->pad = 0;
+	part->n_regs = data_regs(ctx, part->regs);
+	part->part.size = part->n_regs ? sizeof(*part) : offsetof(struct pmb_part_data, regs);
 }
 
 #endif

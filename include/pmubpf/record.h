@@ -92,6 +92,10 @@ enum pmb_segment {
 	PMB_N_SEGMENTS,
 };
 
+/* x86-64: the general registers by their encoded numbers, where the overflow interrupted, the base
+ * of fs. Only where it interrupted user space. */
+enum { PMB_DATA_REGS = 18 };
+
 /* The data that the overflow is about; in place of struct pmb_part_addr. */
 struct pmb_part_data {
 	struct pmb_part part;
@@ -99,7 +103,8 @@ struct pmb_part_data {
 	__u64 data_src; /* union perf_mem_data_src; 0: the kernel gave none */
 	__u64 weight;   /* latency in cycles, as the PMU counts it; 0: not known */
 	__u32 segment;  /* enum pmb_segment */
-	__u32 pad;
+	__u32 n_regs;   /* 0 or PMB_DATA_REGS */
+	__u64 regs[PMB_DATA_REGS];
 };
 
 /* What a counter without overflow interrupt counted on this CPU since it was last read. */
@@ -238,7 +243,7 @@ struct pmb_config {
 	__u8 weight;        /* enum pmb_weight */
 	__u8 by_table;      /* user stacks by unwind tables; 0: by frame pointers */
 	__u8 live_period;   /* a clock whose period may change: the event itself is asked for it */
-	__u8 want_data;     /* struct pmb_part_data; of events with addresses only */
+	__u8 want_data;     /* struct pmb_part_data; of events with addresses, and of clocks */
 	__u32 n_reads;      /* counters that this clock reads at its overflows; <= PMB_MAX_READS */
 	/* possible CPUs: counter i of a CPU stands at i * n_cpus + cpu in pmb_counters */
 	__u32 n_cpus;

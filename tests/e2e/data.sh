@@ -44,10 +44,67 @@ t_pages_and_lines() {
 	done
 }
 
-# Every sample of the event is in one of two columns.
+class() { # CLASS [EVENT]
+	sum_get ".events[${2:-0}].user.data.classes.$1"
+}
+
+# Σ of all classes.
+classed() {
+	jq "[.events[0].user.data.classes[]] | add" "$T/sum.json"
+}
+
+need_decoder() {
+	[ "$(uname -m)" = x86_64 ] || skip "instructions are decoded on x86-64 only"
+}
+
+# A fault is of the instruction that it interrupts: each is checked, and none is otherwise.
+t_faults_are_validated() {
+	need_decoder
+	objects data_class
+	expect_eq "$(class contradicted)" 0 "faults elsewhere than the instruction says"
+	printf 'validated 400\n' >"$T/known"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by class that differ"
+	objects data_access
+	printf 'store 400\n' >"$T/known"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by access that differ"
+}
+
+# The same, of programs that nobody made for it: instructions, loads and stores of all kinds.
+t_faults_of_other_programs() {
+	need_decoder
+	local program programs=("ls -lR /usr/include/linux" "echo \$((6*7)) | wc")
+	programs+=("perl -e 'print 1..9999'")
+	for program in "${programs[@]}"; do
+		pmb_ok record --data -e page-faults -c 1 -o "$T/folded" --summary "$T/sum.json" -- \
+			sh -c "$program >/dev/null"
+		expect_ledger
+		expect_eq "$(class contradicted)" 0 "$program: contradicted"
+		expect_ge "$(class validated)" 50 "$program: validated"
+	done
+}
+
+# Nothing of a clock is validated. Loads through the pointer that they overwrite are known as such,
+# and stores through one that stays are candidates; neither is the other's.
+t_clocks_are_candidates() {
+	need_decoder
+	local few=$((5 * 1000003))
+	pmb_ok record --data -e cpu-clock:u -c 1000003 --by data_class,data_access -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/misses"
+	expect_ledger
+	expect_eq "$(class validated)" 0 "validated"
+	expect_eq "$(class contradicted)" 0 "contradicted"
+	# each call begins with a push and ends with a pop, amid thousands of the others
+	expect_le "$(folded_sum_of "$T/folded" ';store;.*;chase$')" $few "stores of the chase, ns"
+	expect_le "$(folded_sum_of "$T/folded" ';load;.*;fill$')" $few "loads of the stores, ns"
+	expect_ge "$(folded_sum_of "$T/folded" '^register_lost;load;.*;chase$')" 1 "its loads"
+	expect_ge "$(folded_sum_of "$T/folded" '^candidate;store;.*;fill$')" 1 "stores"
+}
+
+# Every sample of the event is in one of two columns, and in one class.
 t_the_law() {
 	objects data_object
 	local with without
+	expect_eq "$(classed)" "$(sum_aggregated)" "Σ classes"
 	with=$(sum_get '.events[0].user.data.with_address')
 	without=$(sum_get '.events[0].user.data.without_address')
 	expect_eq $((with + without)) "$(sum_aggregated)" "with + without"
@@ -67,6 +124,10 @@ t_a_watched_variable() {
 	local addr
 	need_breakpoints
 	addr=$(nm "$WORKLOADS/watch" | awk '$3 == "watched" { print "0x" $1 }')
+	pmb_ok record --data -e "mem:$addr/8:w" --by data_class,data_access -o "$T/folded" -- \
+		"$WORKLOADS/watch" 1000
+	[ "$(uname -m)" != x86_64 ] ||
+		expect_eq "$(folded_sum_of "$T/folded" '^validated;store;')" 1000 "validated"
 	pmb_ok record --data -e "mem:$addr/8:w" \
 		--by data_object,data_segment -o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/watch" 1000
@@ -98,7 +159,7 @@ t_nothing_unless_asked() {
 }
 
 t_events_without_data() {
-	pmb record --data -e cpu-clock -- /bin/true
+	pmb record --data -e context-switches -- /bin/true
 	expect_eq "$rc" 2 "exit status"
 	expect_match "$T/err" 'page-faults, alignment-faults and breakpoints' "which ones do"
 }

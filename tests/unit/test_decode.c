@@ -192,6 +192,16 @@ Test(decode, data)
 	s.data.segment = PMB_N_SEGMENTS;
 	expect_reject(&s, sizeof(s), REJECT_PART);
 	s.data.segment = PMB_SEGMENT_HEAP;
+	s.data.n_regs = PMB_DATA_REGS;
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	s.data.n_regs--;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.data.n_regs = PMB_DATA_REGS;
+	s.data.part.size -= 8;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.data.n_regs = 0;
+	s.data.part.size = offsetof(struct pmb_part_data, regs);
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
 	s.data.part.size -= 8;
 	expect_reject(&s, sizeof(s), REJECT_PART);
 }

@@ -222,6 +222,16 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 
 enum { CACHE_LINE = 64 }; /* bytes; that of all CPUs that Linux runs on here, or half of it */
 
+/* What tells later which instruction it was: names and code are looked at when all is over. */
+static void account_access(struct assembly *a, const struct pmb_part_data *data, struct account *to)
+{
+	struct profile_access access = {.addr = data->addr, .n_regs = data->n_regs};
+
+	if (data->n_regs)
+		memcpy(access.regs, data->regs, sizeof(access.regs));
+	to->key.access = profile__access(a->profile, &access);
+}
+
 /* What the sample is about. */
 static void account_data(struct assembly *a, const struct decoded *rec, struct process *process,
 			 struct account *to)
@@ -236,6 +246,7 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	to->labels.segment = data->segment;
 	if (data->weight)
 		to->labels.latency = 1U << (63 - __builtin_clzll((data->weight & UINT32_MAX) | 1));
+	account_access(a, data, to);
 	if (data->segment == PMB_SEGMENT_NONE)
 		return;
 	to->labels.data_line = data->addr & ~(uint64_t)(CACHE_LINE - 1);

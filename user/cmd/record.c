@@ -14,6 +14,7 @@
 #include "opener/opener.h"
 #include "pmu/probe.h"
 #include "pmu/settle.h"
+#include "pmu/skid.h"
 #include "session/passes.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -70,12 +71,14 @@ static int check_data(const struct record_args *a, struct err *err)
 	if (!(a->session.labels & LABEL_DATA))
 		return 0;
 	for (size_t i = 0; i < a->events.n; i++) {
-		if (a->events.events[i].has_addr)
+		if (event_skid(&a->events.events[i]))
 			return 0;
 	}
-	return err__usage(err, "--data: no event here says what data it is about; page-faults, "
-			       "alignment-faults and breakpoints (mem:ADDR) do, and of a PMU those "
-			       "that `pmubpf list EVENT' says have a data address");
+	return err__usage(err,
+			  "--data: no event here says what data it is about; page-faults, "
+			  "alignment-faults and breakpoints (mem:ADDR) do, of a PMU those "
+			  "that `pmubpf list EVENT' says have a data address, and on x86-64 clocks "
+			  "(cpu-clock), as candidates");
 }
 
 static void print_tick(void *ctx, const struct session_tick *tick)

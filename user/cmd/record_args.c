@@ -107,7 +107,7 @@ static const struct argp_option options[] = {
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"data", OPT_DATA, 0, 0,
 	 "What data the overflows of events with addresses are about, as labels: data_object, "
-	 "data_segment, data_page, cache_line, data_source, data_latency",
+	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access",
 	 0},
 	{0, 'g', 0, 0, "Stacks, as always", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
@@ -207,6 +207,7 @@ static const struct {
 	{"cache_line", LABEL_DATA},   {"data_source", LABEL_DATA},
 	{"data_latency", LABEL_DATA}, {"window", LABEL_WINDOW},
 	{"duration", LABEL_WINDOW},   {"window_number", LABEL_WINDOW_NUMBER},
+	{"data_class", LABEL_DATA},   {"data_access", LABEL_DATA},
 };
 
 static int add_label(struct record_args *a, const char *option, const char *text)
@@ -227,7 +228,7 @@ static int add_label(struct record_args *a, const char *option, const char *text
 			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
 			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
 			  "cache_line, data_source, data_latency, window, duration, "
-			  "window_number",
+			  "window_number, data_class, data_access",
 			  option, text);
 }
 

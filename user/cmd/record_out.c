@@ -16,8 +16,10 @@
 #include "out/escape.h"
 #include "out/summary.h"
 #include "pmubpf/budgets.h"
+#include "pmu/skid.h"
 #include "prof/recorded.h"
 #include "session/signals.h"
+#include "sym/places.h"
 #include "sys/usage.h"
 
 static enum number_unit default_unit(const struct event *event)
@@ -202,7 +204,8 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 }
 
 static struct prof *make_prof(const struct record_out *out, const struct session_result *result,
-			      const struct names *names, const struct summary *summary)
+			      const struct names *names, const struct places *places,
+			      const struct summary *summary)
 {
 	size_t n = out->args->events.n;
 	_cleanup_free_ const char **events = xcalloc(n, sizeof(*events));
@@ -210,6 +213,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.profile = result->profile,
 		.files = result->files,
 		.names = names,
+		.places = places,
 		.measures = out->measures,
 		.events = events,
 		.n_events = n,
@@ -231,8 +235,38 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 	return prof;
 }
 
-static void note_downloads(const struct debuginfod_work *work, struct buf *notes)
+/* Code is looked at where samples are about data, and each of them gets its class. */
+static void look_at_data(const struct record_args *a, struct session_result *result,
+			 struct names_work *work, struct places *ret)
 {
+	const struct profile_row *rows;
+	size_t n = profile__rows(result->profile, &rows);
+	_cleanup_close_ int more = signals__more_fd();
+	struct data_finding found;
+	struct err err;
+
+	if (!(a->session.labels & LABEL_DATA))
+		return;
+	ret->profile = result->profile;
+	ret->skids = xcalloc(a->events.n, sizeof(*ret->skids));
+	for (size_t i = 0; i < a->events.n; i++)
+		ret->skids[i] = (uint8_t)event_skid(&a->events.events[i]);
+	/* without the helper no code was looked at: naming has said why */
+	places__resolve(ret, result->files, more, &err);
+	work->helper_ns += ret->helper_ns;
+	work->helper_failures += ret->helper_failures;
+	for (size_t i = 0; i < n; i++) {
+		if (places__find(ret, &rows[i], &found))
+			result->ledger.events[rows[i].key.event].data_classes[found.class] +=
+				rows[i].samples;
+	}
+}
+
+static void gather_notes(const struct record_args *a, const struct session_result *result,
+			 const struct debuginfod_work *work, struct buf *notes)
+{
+	buf__add(notes, a->notes.data, a->notes.len);
+	buf__add(notes, result->notes.data, result->notes.len);
 	if (work->asked)
 		buf__printf(notes,
 			    "debuginfod: %" PRIu64 " of %" PRIu64 " debug files found, in %.1f s\n",
@@ -266,6 +300,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	const struct record_args *a = out->args;
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
+	_cleanup_(places__done) struct places places = {0};
 	_cleanup_(buf__done) struct buf notes = {0};
 	struct summary summary = {
 		.ledger = &result->ledger,
@@ -294,9 +329,8 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
-	buf__add(&notes, a->notes.data, a->notes.len);
-	buf__add(&notes, result->notes.data, result->notes.len);
-	note_downloads(&names.work.downloads, &notes);
+	look_at_data(a, result, &names.work, &places);
+	gather_notes(a, result, &names.work.downloads, &notes);
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
 	frames_in_ledger(&summary.frames, &result->ledger.frames);
@@ -308,7 +342,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	warn_of(&names.aside);
 	r = set_rates(a, result, out->measures, err);
 	if (r == 0) {
-		struct prof *prof = make_prof(out, result, &names, &summary);
+		struct prof *prof = make_prof(out, result, &names, &places, &summary);
 
 		forget_recording(result, &names);
 		r = write_files(out, prof, err);

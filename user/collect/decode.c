@@ -14,7 +14,8 @@ static int decode_data(const struct pmb_part *part, struct decoded *ret)
 {
 	const struct pmb_part_data *data = (const void *)part;
 
-	if (part->size < sizeof(*data) || data->segment >= PMB_N_SEGMENTS)
+	if (part->size < offsetof(struct pmb_part_data, regs) || data->segment >= PMB_N_SEGMENTS ||
+	    (data->n_regs && (data->n_regs != PMB_DATA_REGS || part->size < sizeof(*data))))
 		return REJECT_PART;
 	ret->data = data;
 	ret->has_addr = data->addr != 0;

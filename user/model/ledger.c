@@ -293,12 +293,22 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 	return ok;
 }
 
-/* Where data was asked for, every sample has an address or none. */
+/* Where data was asked for, every sample has an address or none, and one class; not those that
+ * there was no room for. */
 static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks)
 {
-	return !(e->data_with || e->data_without) ||
-	       equal(e->name, "aggregated = with the address of data + without", e->aggregated,
-		     e->data_with + e->data_without, remarks);
+	uint64_t classed = 0;
+	bool ok;
+
+	if (!e->data_with && !e->data_without)
+		return true;
+	for (int i = 0; i < N_DATA_CLASSES; i++)
+		classed += e->data_classes[i];
+	ok = same(e, "aggregated = with the address of data + without", e->aggregated,
+		  e->data_with + e->data_without, remarks);
+	return same(e, "with data = validated + candidate + reasons + [other]",
+		    e->data_with + e->data_without, classed + e->other.samples, remarks) &&
+	       ok;
 }
 
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks)

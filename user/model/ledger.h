@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "model/data_class.h"
 #include "model/profile.h"
 #include "model/set_aside.h"
 #include "model/spoilers.h"
@@ -78,6 +79,8 @@ struct ledger_event {
 	/* The largest of all recordings. */
 	uint64_t period;      /* the longest period, or the mean weight in frequency mode */
 	uint64_t calm_period; /* if throttled: a period that the kernel would not throttle */
+	/* with --data, of those in the rows; filled in after naming */
+	__u64 data_classes[N_DATA_CLASSES];
 	/* The same in all. */
 	bool read;       /* it doesn't overflow: its readings are in the columns of overflows */
 	bool by_count;   /* weights were read from the counter: the remainder is known exactly */

@@ -116,6 +116,8 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 {
 	ledger_stats__add(&to->kernel, &from->kernel);
 	SUMS(ADD)
+	for (int i = 0; i < N_DATA_CLASSES; i++)
+		to->data_classes[i] += from->data_classes[i];
 	to->period = more(to->period, from->period);
 	to->calm_period = more(to->calm_period, from->calm_period);
 }

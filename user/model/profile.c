@@ -18,6 +18,7 @@ struct profile {
 	struct intern frames;     /* struct frame */
 	struct intern stacks;     /* arrays of frame ids */
 	struct intern labels;     /* struct profile_labels */
+	struct intern accesses;   /* struct profile_access */
 	struct intern keys;       /* struct profile_key; number - 1 indexes rows */
 	struct frame *frame_list; /* the same frames by id, for readers */
 	size_t n_frames, cap_frames;
@@ -48,6 +49,7 @@ struct profile *profile__free(struct profile *p)
 	intern__done(&p->frames);
 	intern__done(&p->stacks);
 	intern__done(&p->labels);
+	intern__done(&p->accesses);
 	intern__done(&p->keys);
 	free(p->frame_list);
 	free(p->rows);
@@ -134,6 +136,26 @@ uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const ui
 	return (uint32_t)(size / sizeof(**ret));
 }
 
+uint32_t profile__access(struct profile *p, const struct profile_access *access)
+{
+	return intern__add(&p->accesses, access, sizeof(*access));
+}
+
+const struct profile_access *profile__access_of(const struct profile *p, uint32_t access)
+{
+	size_t size;
+	const void *bytes = intern__get(&p->accesses, access, &size);
+
+	return access && size ? bytes : NULL;
+}
+
+uint32_t profile__copy_access(struct profile *to, const struct profile *from, uint32_t access)
+{
+	const struct profile_access *a = profile__access_of(from, access);
+
+	return a ? profile__access(to, a) : 0;
+}
+
 struct profile_labels profile__label_set(const struct profile *p, uint32_t labels)
 {
 	size_t size;
@@ -154,7 +176,7 @@ enum { FRAME_LATER_BYTES = 160 };
 size_t profile__bytes(const struct profile *p)
 {
 	return intern__bytes(&p->comms) + intern__bytes(&p->frames) + intern__bytes(&p->stacks) +
-	       intern__bytes(&p->labels) + intern__bytes(&p->keys) +
+	       intern__bytes(&p->labels) + intern__bytes(&p->accesses) + intern__bytes(&p->keys) +
 	       p->n_frames * (sizeof(*p->frame_list) + FRAME_LATER_BYTES) +
 	       p->n_rows * sizeof(*p->rows);
 }
@@ -233,6 +255,7 @@ void profile__merge(struct profile *to, const struct profile *from)
 		key.user_stack = profile__copy_stack(to, from, row->key.user_stack);
 		key.data = profile__copy_stack(to, from, row->key.data);
 		key.labels = profile__labels(to, &labels);
+		key.access = profile__copy_access(to, from, row->key.access);
 		profile__add_row(to, &key, row->samples, row->weight);
 	}
 	for (uint32_t i = 0; i < from->n_other; i++) {
@@ -246,7 +269,7 @@ void profile__merge(struct profile *to, const struct profile *from)
 
 /* The numbers that stay, by old number. */
 struct renumbering {
-	uint32_t *comms, *frames, *stacks, *labels, *keys;
+	uint32_t *comms, *frames, *stacks, *labels, *accesses, *keys;
 };
 
 static void rewrite_stack(void *ctx, void *data, size_t size)
@@ -269,6 +292,7 @@ static void rewrite_key(void *ctx, void *data, size_t size)
 	key->user_stack = new->stacks[key->user_stack];
 	key->data = new->stacks[key->data];
 	key->labels = new->labels[key->labels];
+	key->access = new->accesses[key->access];
 }
 
 static void mark_used(const struct profile *p, const bool *give_up, size_t n,
@@ -285,9 +309,11 @@ static void mark_used(const struct profile *p, const bool *give_up, size_t n,
 		used->stacks[key->user_stack] = 1;
 		used->stacks[key->data] = 1;
 		used->labels[key->labels] = 1;
+		used->accesses[key->access] = 1;
 	}
 	used->stacks[0] = 0;
 	used->labels[0] = 0;
+	used->accesses[0] = 0;
 	for (uint32_t s = 1; s < intern__count(&p->stacks); s++) {
 		const uint32_t *frames;
 		uint32_t depth = used->stacks[s] ? profile__stack_frames(p, s, &frames) : 0;
@@ -306,8 +332,9 @@ static void profile__compact(struct profile *p, const bool *give_up, size_t n)
 	_cleanup_free_ uint32_t *frames = xcalloc(intern__count(&p->frames), sizeof(*frames));
 	_cleanup_free_ uint32_t *stacks = xcalloc(intern__count(&p->stacks), sizeof(*stacks));
 	_cleanup_free_ uint32_t *labels = xcalloc(intern__count(&p->labels), sizeof(*labels));
+	_cleanup_free_ uint32_t *accesses = xcalloc(intern__count(&p->accesses), sizeof(*accesses));
 	_cleanup_free_ uint32_t *keys = xcalloc(intern__count(&p->keys), sizeof(*keys));
-	struct renumbering new = {comms, frames, stacks, labels, keys};
+	struct renumbering new = {comms, frames, stacks, labels, accesses, keys};
 	size_t n_rows = p->n_rows, n_frames = p->n_frames;
 
 	mark_used(p, give_up, n, &new);
@@ -315,6 +342,7 @@ static void profile__compact(struct profile *p, const bool *give_up, size_t n)
 	intern__keep(&p->frames, frames, NULL, NULL);
 	intern__keep(&p->stacks, stacks, rewrite_stack, &new);
 	intern__keep(&p->labels, labels, NULL, NULL);
+	intern__keep(&p->accesses, accesses, NULL, NULL);
 	intern__keep(&p->keys, keys, rewrite_key, &new);
 	p->n_frames = intern__count(&p->frames);
 	p->n_rows = intern__count(&p->keys) - 1;

@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <linux/types.h>
+
+#include "pmubpf/record.h"
+
 /* Where code lies, independent of address randomisation: a kind, a file, an offset in it. */
 enum frame_kind {
 	FRAME_UNKNOWN,    /* no mapping holds it; file and off are 0 */
@@ -65,6 +69,13 @@ struct profile_labels {
 	uint32_t window_number;
 };
 
+/* Of a sample that is about data: what is needed to say which instruction addressed it. */
+struct profile_access {
+	uint64_t addr;   /* 0: none came */
+	uint64_t n_regs; /* 0: none came */
+	uint64_t regs[PMB_DATA_REGS];
+};
+
 /* One line of the profile. Stacks are 0 for "none". */
 struct profile_key {
 	uint32_t event;
@@ -75,7 +86,7 @@ struct profile_key {
 	uint32_t has_addr;
 	uint32_t labels; /* 0: none */
 	uint32_t data;   /* a stack of one FRAME_DATA: what it is about */
-	uint32_t pad;
+	uint32_t access; /* a struct profile_access; 0: none */
 };
 
 struct profile_row {
@@ -105,10 +116,12 @@ uint32_t profile__stack(struct profile *p, const uint32_t *frames, uint32_t n);
 /* A stack of one artificial frame. */
 uint32_t profile__artificial(struct profile *p, enum artificial what);
 uint32_t profile__labels(struct profile *p, const struct profile_labels *labels);
+uint32_t profile__access(struct profile *p, const struct profile_access *access);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
 
 /* The same of another profile. */
 uint32_t profile__copy_stack(struct profile *to, const struct profile *from, uint32_t stack);
+uint32_t profile__copy_access(struct profile *to, const struct profile *from, uint32_t access);
 /* Adds all rows of another, whose files are the same. */
 void profile__merge(struct profile *to, const struct profile *from);
 
@@ -128,6 +141,8 @@ const char *profile__comm_text(const struct profile *p, uint32_t comm);
 size_t profile__frames(const struct profile *p, const struct frame **ret); /* by id */
 uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const uint32_t **ret);
 struct profile_labels profile__label_set(const struct profile *p, uint32_t labels);
+/* NULL: none. */
+const struct profile_access *profile__access_of(const struct profile *p, uint32_t access);
 size_t profile__rows(const struct profile *p, const struct profile_row **ret);
 struct profile_other profile__other(const struct profile *p, uint32_t event);
 size_t profile__bytes(const struct profile *p);

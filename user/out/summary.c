@@ -62,6 +62,19 @@ static void text_drops(const struct ledger_event *e, struct buf *out)
 	}
 }
 
+static void text_data(const struct ledger_event *e, struct buf *out)
+{
+	if (!e->data_with && !e->data_without)
+		return;
+	buf__printf(out, "    data: %" PRIu64 " samples have an address, %" PRIu64 " have none\n",
+		    e->data_with, e->data_without);
+	for (int i = 0; i < N_DATA_CLASSES; i++) {
+		if (e->data_classes[i])
+			buf__printf(out, "      %llu %s: %s\n", e->data_classes[i],
+				    data_class_keys[i], data_class_texts[i]);
+	}
+}
+
 static void text_other(const struct ledger_event *e, struct buf *out)
 {
 	if (e->other.samples)
@@ -259,11 +272,7 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			"    discarded %" PRIu64 " (weight %" PRIu64
 			"): of containers that were not asked for, taken before that was known\n",
 			e->foreign, e->weight_foreign);
-	if (e->data_with || e->data_without)
-		buf__printf(out,
-			    "    data: %" PRIu64 " samples have an address, %" PRIu64
-			    " have none\n",
-			    e->data_with, e->data_without);
+	text_data(e, out);
 	text_drops(e, out);
 	text_other(e, out);
 	text_counter(e, event, out);

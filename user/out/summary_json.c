@@ -135,6 +135,7 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__obj(j, "data");
 	json__u64(j, "with_address", e->data_with);
 	json__u64(j, "without_address", e->data_without);
+	json_counts(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
 	json__end_obj(j);
 	json__obj(j, "discarded");
 	json__u64(j, "other_containers", e->foreign);

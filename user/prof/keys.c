@@ -55,11 +55,12 @@ static bool has_label(const struct prof *p, const char *word, struct buf *ret_th
 /* What a recording of ours has where it applies: a host without pods has none, and says so. */
 static bool is_recorded(const char *word)
 {
-	static const char *const labels[] = {"pod",          "image",        "cgroup",
-					     "user",         "data_addr",    "data_object",
-					     "data_segment", "data_page",    "cache_line",
-					     "data_source",  "data_latency", "window",
-					     "duration",     "window_number"};
+	static const char *const labels[] = {"pod",          "image",         "cgroup",
+					     "user",         "data_addr",     "data_object",
+					     "data_segment", "data_page",     "cache_line",
+					     "data_source",  "data_latency",  "window",
+					     "duration",     "window_number", "data_class",
+					     "data_access"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (strcmp(word, labels[i]) == 0)

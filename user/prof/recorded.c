@@ -301,8 +301,23 @@ static void label_window(struct builder *b, const struct profile_labels *set)
 		label_number(b, "window_number", set->window_number);
 }
 
-static uint32_t make_labels(struct builder *b, const struct profile_key *key)
+static void label_finding(struct builder *b, const struct profile_row *row)
 {
+	static const char *const accesses[] = {NULL, "load", "store", "load and store"};
+	struct data_finding f;
+
+	if (!b->r->places || !places__find(b->r->places, row, &f))
+		return;
+	label_text(b, "data_class", data_class_keys[f.class]);
+	if (f.fetch)
+		label_text(b, "data_access", "fetch");
+	else if (f.access)
+		label_text(b, "data_access", accesses[f.access]);
+}
+
+static uint32_t make_labels(struct builder *b, const struct profile_row *row)
+{
+	const struct profile_key *key = &row->key;
 	struct profile_labels set = profile__label_set(b->r->profile, key->labels);
 	char text[32];
 
@@ -321,6 +336,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_key *key)
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
 	label_data(b, key, &set);
+	label_finding(b, row);
 	if (b->r->window)
 		label_window(b, &set);
 	if (key->has_addr) {
@@ -363,7 +379,7 @@ static void add_row(struct builder *b, const struct profile_row *row)
 	b->n_stack = 0;
 	push_stack(b, row->key.kernel_stack);
 	push_stack(b, row->key.user_stack);
-	labels = make_labels(b, &row->key);
+	labels = make_labels(b, row);
 	values = prof__sample(b->prof, prof__stack(b->prof, b->stack, b->n_stack), labels);
 	c->sum_samples += row->samples;
 	c->sum_weight += row->weight;

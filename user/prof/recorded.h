@@ -14,6 +14,7 @@
 #include "proc/files.h"
 #include "prof/prof.h"
 #include "sym/names.h"
+#include "sym/places.h"
 
 struct recorded {
 	const struct profile *profile;
@@ -22,11 +23,12 @@ struct recorded {
 	const struct measure *measures; /* per event */
 	const char *const *events;      /* their names */
 	size_t n_events;
-	bool no_symbols;         /* addresses of programs only */
-	struct cgroups *cgroups; /* NULL: nothing is known of them */
-	bool want_cgroup;        /* its path as a label, besides the container */
-	const char *window;      /* what windows are called; NULL: there are none */
-	bool window_calls;       /* …and each by its system call, too */
+	const struct places *places; /* NULL: nothing is about data */
+	bool no_symbols;             /* addresses of programs only */
+	struct cgroups *cgroups;     /* NULL: nothing is known of them */
+	bool want_cgroup;            /* its path as a label, besides the container */
+	const char *window;          /* what windows are called; NULL: there are none */
+	bool window_calls;           /* …and each by its system call, too */
 };
 
 /* Without time, period and comments, which are the caller's to set. */

@@ -14,6 +14,7 @@
 #include "collect/features.h"
 #include "collect/room.h"
 #include "pmu/probe.h"
+#include "pmu/skid.h"
 #include "pmu/collection_mode.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
@@ -278,7 +279,7 @@ int session__load(struct session *s, struct err *err)
 			.want_user = o->want_user,
 			.want_kernel = o->want_kernel,
 			.want_addr = o->addr_mask && event->has_addr,
-			.want_data = (o->labels & LABEL_DATA) && event->has_addr,
+			.want_data = (o->labels & LABEL_DATA) && event_skid(event),
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
 			.live_period = event->adaptive && event->unit == UNIT_NS,
 		};

@@ -146,6 +146,53 @@ ssize_t reply__names(struct cursor *c, size_t n, struct texts *texts, const char
 	return -EPROTO;
 }
 
+static bool is_register(uint8_t reg)
+{
+	return reg <= PMB_REG_IP || reg == PMB_REG_NONE;
+}
+
+static bool parse_operand(struct cursor *c, struct pmb_operand *o)
+{
+	o->base = cursor__u8(c);
+	o->index = cursor__u8(c);
+	o->scale = cursor__u8(c);
+	o->segment = cursor__u8(c);
+	o->flags = cursor__u8(c);
+	o->pad = 0;
+	o->size = cursor__u16(c);
+	o->disp = (int64_t)cursor__u64(c);
+	return cursor__ok(c) && is_register(o->base) && is_register(o->index) && o->scale <= 8 &&
+	       (o->segment == PMB_REG_FS || o->segment == PMB_REG_NONE);
+}
+
+static bool parse_place(struct cursor *c, struct pmb_place *p)
+{
+	*p = (struct pmb_place){.finding = cursor__u8(c)};
+	p->len = cursor__u8(c);
+	p->n = cursor__u8(c);
+	if (!cursor__ok(c) || p->finding >= PMB_N_FINDINGS || p->n > PMB_PLACE_OPERANDS ||
+	    (p->finding == PMB_PLACE_FOUND) != (p->n > 0))
+		return false;
+	for (int i = 0; i < p->n; i++) {
+		if (!parse_operand(c, &p->operands[i]))
+			return false;
+	}
+	return true;
+}
+
+ssize_t reply__places(struct cursor *c, size_t n, struct pmb_place *ret)
+{
+	size_t m = cursor__u32(c);
+
+	if (!cursor__ok(c) || m == 0 || m > n)
+		return -EPROTO;
+	for (size_t i = 0; i < m; i++) {
+		if (!parse_place(c, &ret[i]))
+			return -EPROTO;
+	}
+	return cursor__done(c) ? (ssize_t)m : -EPROTO;
+}
+
 ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret)
 {
 	size_t m = cursor__u32(c), i;

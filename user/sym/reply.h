@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/cursor.h"
+#include "pmubpf/operand.h"
 #include "sym/reason.h"
 #include "sym/sym.h"
 #include "symd/protocol.h"
@@ -34,5 +35,7 @@ int reply__flag(struct cursor *c);
 ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct sym_name *ret);
 /* Of DEMANGLE, likewise; NULL for what is none. */
 ssize_t reply__names(struct cursor *c, size_t n, struct texts *texts, const char **ret);
+/* Of PLACES, likewise. */
+ssize_t reply__places(struct cursor *c, size_t n, struct pmb_place *ret);
 
 #endif

@@ -440,6 +440,61 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	sym__close(sym, file);
 }
 
+/* How many of the first got an answer. */
+static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, const uint64_t *offsets,
+			      size_t n, struct pmb_place *ret)
+{
+	struct cursor body;
+	size_t done = 0;
+	ssize_t m = 1;
+
+	while (done < n && m > 0) {
+		size_t some = n - done < SYMD_LOOKUP_MAX ? n - done : SYMD_LOOKUP_MAX;
+
+		helper__begin(&sym->helper, SYMD_PLACES);
+		symd_msg__put_u8(&sym->helper.request, (uint8_t)skid);
+		symd_msg__put_u32(&sym->helper.request, (uint32_t)some);
+		buf__add(&sym->helper.request, offsets + done, some * sizeof(*offsets));
+		m = sym__ask(sym, -1, &body);
+		if (m == 0 && (m = reply__places(&body, some, ret + done)) < 0)
+			sym__fail(sym, (int)m);
+		done += m > 0 ? (size_t)m : 0;
+	}
+	return done;
+}
+
+static size_t sym__try_places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
+			      const uint64_t *offsets, size_t n, struct pmb_place *ret)
+{
+	_cleanup_close_ int lent = sym_file__lend(file, file->fd);
+	enum sym_reason reason = SYM_HELPER;
+	struct reply_identity id = {0};
+	struct cursor body;
+
+	if (lent < 0 || sym__open(sym, SYMD_OPEN_ELF, lent, SYM_BAD_FILE, &body, &reason) < 0 ||
+	    reason != SYM_NAMED)
+		return 0;
+	if (reply__identity(&body, &id) == 0)
+		return sym__ask_places(sym, skid, offsets, n, ret);
+	sym__fail(sym, -EPROTO);
+	return 0;
+}
+
+void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
+		 const uint64_t *offsets, size_t n, struct pmb_place *ret)
+{
+	size_t done = 0;
+
+	sym__forget_last(sym);
+	sym->helper.stuck = false;
+	if (n && !is_silent(sym, file) && !sym__is_stopped(sym)) {
+		done = sym__try_places(sym, file, skid, offsets, n, ret);
+		sym__close(sym, file);
+	}
+	for (size_t i = done; i < n; i++)
+		ret[i] = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
+}
+
 static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,
 		     struct sym_name *ret)
 {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "pmubpf/operand.h"
 #include "sym/reason.h"
 
 /* A function and where in it; the texts lie in a set (sym/texts.h). */
@@ -111,6 +112,9 @@ struct sym_file {
 };
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret);
+/* What an overflow at each of these is about. */
+void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
+		 const uint64_t *offsets, size_t n, struct pmb_place *ret);
 /* The build-id of the file that was asked about last; its length, 0 if it has none. */
 size_t sym__build_id(const struct sym *sym, const uint8_t **ret);
 

@@ -20,6 +20,7 @@
 #include "symd/minidebug.h"
 
 enum {
+	PHDRS_MAX = 256,
 	LOADS_MAX = 256,
 	MAP_PAGE = 4096,
 };
@@ -213,6 +214,83 @@ static bool data_vaddr(const struct elf_file *f, uint64_t place, uint64_t *ret)
 			return true;
 	}
 	return false;
+}
+
+size_t elf_file__read(const struct elf_file *f, uint64_t vaddr, void *ret, size_t n)
+{
+	for (size_t i = 0; i < f->n_loads; i++) {
+		const struct load *l = &f->loads[i];
+		const struct elf_bytes from = {.elf = f->elf, .fd = f->fd};
+
+		if (vaddr < l->vaddr || vaddr - l->vaddr >= l->filesz)
+			continue;
+		if (n > l->filesz - (vaddr - l->vaddr))
+			n = l->filesz - (vaddr - l->vaddr);
+		return elf_bytes__read(&from, l->file_off + (vaddr - l->vaddr), ret, n);
+	}
+	return 0;
+}
+
+/* A table of pairs of 32-bit distances from its own beginning: to a function, and to its FDE. */
+static bool read_start(const struct elf_file *f, uint64_t hdr, uint64_t i, uint64_t *ret)
+{
+	int32_t distance;
+
+	if (elf_file__read(f, hdr + 12 + 8 * i, &distance, sizeof(distance)) != sizeof(distance))
+		return false;
+	*ret = hdr + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+/* Which functions there are is said in a header in front of .eh_frame. */
+static bool find_functions(const struct elf_file *f, uint64_t *ret_hdr, uint32_t *ret_n)
+{
+	static const uint8_t kind[] = {1, 0x1b, 0x03, 0x3b}; /* as all linkers make it */
+	uint8_t head[12];
+	GElf_Ehdr ehdr;
+	GElf_Phdr p;
+	size_t n;
+
+	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    ehdr.e_ident[EI_CLASS] != ELFCLASS64 || elf_getphdrnum(f->elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i < PHDRS_MAX; i++) {
+		if (!gelf_getphdr(f->elf, (int)i, &p) || p.p_type != PT_GNU_EH_FRAME)
+			continue;
+		if (elf_file__read(f, p.p_vaddr, head, sizeof(head)) != sizeof(head) ||
+		    memcmp(head, kind, sizeof(kind)) != 0)
+			return false;
+		memcpy(ret_n, head + 8, sizeof(*ret_n));
+		*ret_hdr = p.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
+			uint64_t *ret_end)
+{
+	uint64_t hdr, start;
+	uint32_t n, low = 0, high;
+
+	if (!find_functions(f, &hdr, &n))
+		return false;
+	/* the last that begins at vaddr or below */
+	for (high = n; low < high;) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (!read_start(f, hdr, mid, &start))
+			return false;
+		if (start <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !read_start(f, hdr, low - 1, ret_start) || *ret_start > vaddr)
+		return false;
+	if (low == n || !read_start(f, hdr, low, ret_end))
+		*ret_end = UINT64_MAX;
+	return true;
 }
 
 /* Two segments may hold the same bytes of the file; the executable one ran. The kernel maps whole

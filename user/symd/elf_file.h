@@ -42,6 +42,13 @@ bool elf_file__add_debug(struct elf_file *f, int fd);
 
 /* False if no segment holds file_off: of code, or a place of data (model/data_place.h). */
 bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret);
+/* How many bytes from vaddr on are in the file, at most n. */
+size_t elf_file__read(const struct elf_file *f, uint64_t vaddr, void *ret, size_t n);
+/* The function that holds vaddr, as the table for unwinding (.eh_frame_hdr) has it: where it
+ * begins, and where the next one does (UINT64_MAX: none). False: it isn't x86-64, or has no such
+ * table. */
+bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
+			uint64_t *ret_end);
 /* Looks for the symbols of the first of n addresses; was it asked for the last time? */
 void elf_file__ask(struct elf_file *f, const uint64_t *vaddrs, size_t n);
 bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);

@@ -19,6 +19,9 @@
  * 							u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
+ * 	PLACES		u8 skid, u32 n, n × u64		u32 m, m × {u8 finding, u8 len, u8 k,
+ * 							k × operand}
+ * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -32,7 +35,7 @@
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
  * without SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the
  * name. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
- * too.
+ * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -45,7 +48,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 6,
+	SYMD_VERSION = 7,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -77,6 +80,7 @@ enum symd_type {
 	SYMD_CLOSE,
 	SYMD_FORGET,
 	SYMD_DEMANGLE,
+	SYMD_PLACES,
 };
 
 enum symd_table_status {

@@ -13,6 +13,7 @@
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/elf_cfi.h"
+#include "symd/elf_place.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
@@ -128,6 +129,49 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 		}
 		if (wanted && now_ms() > deadline)
 			n = done + 1;
+	}
+	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	return 0;
+}
+
+static void put_place(struct buf *b, const struct pmb_place *place)
+{
+	symd_msg__put_u8(b, place->finding);
+	symd_msg__put_u8(b, place->len);
+	symd_msg__put_u8(b, place->n);
+	for (int i = 0; i < place->n; i++) {
+		const struct pmb_operand *o = &place->operands[i];
+
+		symd_msg__put_u8(b, o->base);
+		symd_msg__put_u8(b, o->index);
+		symd_msg__put_u8(b, o->scale);
+		symd_msg__put_u8(b, o->segment);
+		symd_msg__put_u8(b, o->flags);
+		symd_msg__put_u16(b, o->size);
+		symd_msg__put_u64(b, (uint64_t)o->disp);
+	}
+}
+
+static int requests__places(struct requests *s, struct cursor *body)
+{
+	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 15 * PMB_PLACE_OPERANDS };
+	uint8_t skid = cursor__u8(body);
+	uint32_t n = cursor__u32(body), done = 0;
+	uint64_t deadline = now_ms() + ENOUGH_MS;
+	size_t count_at = s->reply.len;
+
+	if (!s->elf || !n || n > SYMD_LOOKUP_MAX || skid >= PMB_N_SKIDS ||
+	    cursor__left(body) != n * sizeof(uint64_t))
+		return -EPROTO;
+	symd_msg__put_u32(&s->reply, 0);
+	while (done < n && s->reply.len + PLACE_MOST <= SYMD_MSG_MAX) {
+		struct pmb_place place;
+
+		elf_place__find(s->elf, cursor__u64(body), skid, &place);
+		put_place(&s->reply, &place);
+		done++;
+		if (now_ms() > deadline)
+			break;
 	}
 	memcpy(s->reply.data + count_at, &done, sizeof(done));
 	return 0;
@@ -275,7 +319,8 @@ static void requests__forget(struct requests *s, int fd)
 
 static bool needs_no_file(uint16_t type)
 {
-	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE;
+	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
+	       type == SYMD_PLACES;
 }
 
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
@@ -311,6 +356,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_DEMANGLE:
 		r = requests__demangle(s, &body);
+		break;
+	case SYMD_PLACES:
+		r = requests__places(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);

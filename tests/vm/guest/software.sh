@@ -61,6 +61,22 @@ t_data_of_faults() {
 	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
 }
 
+# Each store traps behind the instruction that made it; the decoder is of x86-64.
+t_data_of_stores() {
+	local addr want='address_only;[no data_access]'
+	addr=$(cat $W/watch.addr)
+	pmb record -e "mem:$addr/8:w" -o $T/folded -- true
+	[ $? -ne 3 ] || skip "no hardware breakpoints: $(head -n 1 $T/err)"
+	pmb_record --data --by data_class,data_access,data_object -e "mem:$addr/8:w" -- \
+		$W/watch 1000
+	[ "$(sum_get value)" != 0 ] || skip "the emulated CPU's breakpoints don't fire"
+	expect_ledger
+	[ "$(uname -m)" != x86_64 ] || want='validated;store'
+	awk -v want="$want;watched;" 'index($0, want) != 1 { other += $NF } { all += $NF }
+		END { exit !(all == 1000 && !other) }' $T/folded ||
+		fail "differs: $(head -n 3 $T/folded)"
+}
+
 t_fork_storm_under_a() {
 	pmb_record -a -e cpu-clock -- $W/storm 2000 0.05
 	expect_ledger

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the helper knows of a place in a file's code: which memory the instruction addresses that an
+ * overflow there is about, from the registers that the overflow brought. Who includes this brings
+ * uint8_t and so on.
+ */
+#ifndef PMUBPF_OPERAND_H
+#define PMUBPF_OPERAND_H
+
+/* Whether instructions of this machine can be decoded. */
+#ifdef __x86_64__
+#define PMB_HAS_OPERANDS 1
+#else
+#define PMB_HAS_OPERANDS 0
+#endif
+
+/* Where the instruction lies that an overflow is about. */
+enum pmb_skid {
+	PMB_SKID_NONE,  /* it is about no data */
+	PMB_SKID_EXACT, /* where it interrupted: faults */
+	PMB_SKID_AFTER, /* just before: traps, as x86's breakpoints */
+	PMB_SKID_SOME,  /* before, and nobody knows how far: clocks */
+	PMB_N_SKIDS,
+};
+
+/* What came of looking for it. */
+enum pmb_finding {
+	PMB_PLACE_FOUND,
+	PMB_PLACE_BLOCKED,    /* a call, a return, a jump or the function's beginning is before */
+	PMB_PLACE_TARGET,     /* a jump leads to there: what was before isn't known */
+	PMB_PLACE_FAR,        /* not within so many instructions */
+	PMB_PLACE_NO_OPERAND, /* the instruction addresses no memory */
+	PMB_PLACE_UNKNOWN,    /* code that can't be read or decoded */
+	PMB_N_FINDINGS,
+};
+
+enum {
+	/* Registers, by their encoded numbers; then what isn't one of them. */
+	PMB_REG_IP = 16,
+	PMB_REG_FS = 17,
+	PMB_REG_NONE = 0xff,
+	PMB_PLACE_OPERANDS = 4,
+};
+
+enum {
+	PMB_OPERAND_LOAD = 1,
+	PMB_OPERAND_STORE = 2,
+	PMB_OPERAND_LOST = 4,  /* a register of it was overwritten since */
+	PMB_OPERAND_LOOSE = 8, /* where it is depends on more than that */
+};
+
+/* base + index * scale + segment + disp; IP is where the overflow interrupted. */
+struct pmb_operand {
+	uint8_t base, index, scale, segment; /* scale: a power of two; segment: FS or NONE */
+	uint8_t flags;
+	uint8_t pad;
+	uint16_t size;
+	int64_t disp;
+};
+
+struct pmb_place {
+	uint8_t finding;
+	uint8_t n;
+	uint8_t len; /* of the instruction at the place; 0: not known */
+	struct pmb_operand operands[PMB_PLACE_OPERANDS];
+};
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+
+#include "base/mem.h"
+#include "symd/code_place.h"
+
+enum { AX, CX, DX, BX, SP, BP, SI, DI };
+
+#define CODE(text) (const uint8_t *)(text), sizeof(text) - 1
+
+struct expected {
+	uint8_t finding, base, flags;
+	int64_t disp;
+};
+
+static const struct {
+	const char *what;
+	const uint8_t *code;
+	size_t len, at;
+	enum pmb_skid skid;
+	struct expected want;
+} cases[] = {
+	{"the place itself",
+	 CODE("\x48\x8b\x43\x08\xc3"),
+	 0,
+	 PMB_SKID_EXACT,
+	 {PMB_PLACE_FOUND, BX, PMB_OPERAND_LOAD, 8}},
+	{"no operand",
+	 CODE("\x48\x89\xd8\xc3"),
+	 0,
+	 PMB_SKID_EXACT,
+	 {.finding = PMB_PLACE_NO_OPERAND}},
+	{"the one before",
+	 CODE("\x48\x89\x03\xff\xc0\xc3"),
+	 3,
+	 PMB_SKID_AFTER,
+	 {PMB_PLACE_FOUND, BX, PMB_OPERAND_STORE, 0}},
+	{"only that one",
+	 CODE("\x48\x89\x03\xff\xc0\xc3"),
+	 5,
+	 PMB_SKID_AFTER,
+	 {.finding = PMB_PLACE_NO_OPERAND}},
+	{"it overwrites what it was addressed by",
+	 CODE("\x48\x8b\x00\xc3"),
+	 3,
+	 PMB_SKID_AFTER,
+	 {PMB_PLACE_FOUND, AX, PMB_OPERAND_LOAD | PMB_OPERAND_LOST, 0}},
+	{"the stack pointer as it was before a push",
+	 CODE("\x50\xc3"),
+	 1,
+	 PMB_SKID_AFTER,
+	 {PMB_PLACE_FOUND, SP, PMB_OPERAND_STORE, 0}},
+	{"relative to the place, not to the instruction",
+	 CODE("\x8b\x05\x10\0\0\0\x90\xc3"),
+	 7,
+	 PMB_SKID_SOME,
+	 {PMB_PLACE_FOUND, PMB_REG_IP, PMB_OPERAND_LOAD, 15}},
+	{"additions since are undone",
+	 CODE("\x48\x89\x03\x48\x83\xc3\x08\xc3"),
+	 7,
+	 PMB_SKID_SOME,
+	 {PMB_PLACE_FOUND, BX, PMB_OPERAND_STORE, -8}},
+	{"a call is before",
+	 CODE("\x48\x89\x03\xe8\0\0\0\0\xc3"),
+	 8,
+	 PMB_SKID_SOME,
+	 {.finding = PMB_PLACE_BLOCKED}},
+	{"the function's beginning",
+	 CODE("\x90\x90\xc3"),
+	 2,
+	 PMB_SKID_SOME,
+	 {.finding = PMB_PLACE_BLOCKED}},
+	{"a jump leads to the store itself",
+	 CODE("\x48\x89\x03\x90\x90\xeb\xf9"),
+	 4,
+	 PMB_SKID_SOME,
+	 {PMB_PLACE_FOUND, BX, PMB_OPERAND_STORE, 0}},
+	{"a jump leads to what is after the store",
+	 CODE("\x48\x89\x03\x90\x90\xeb\xfd"),
+	 5,
+	 PMB_SKID_SOME,
+	 {.finding = PMB_PLACE_TARGET}},
+	{"a jump from below leads to the place",
+	 CODE("\x48\x89\x03\x90\x74\xfd\xc3"),
+	 3,
+	 PMB_SKID_SOME,
+	 {.finding = PMB_PLACE_TARGET}},
+	{"nobody knows where jumps lead",
+	 CODE("\x48\x89\x03\x90\xff\xe0"),
+	 3,
+	 PMB_SKID_SOME,
+	 {.finding = PMB_PLACE_UNKNOWN}},
+	{"out of step",
+	 CODE("\x48\x89\x03\xc3"),
+	 1,
+	 PMB_SKID_AFTER,
+	 {.finding = PMB_PLACE_UNKNOWN}},
+	{"a repeated store is in the middle of it",
+	 CODE("\x90\xf3\x48\xab\xc3"),
+	 1,
+	 PMB_SKID_AFTER,
+	 {PMB_PLACE_FOUND, DI, PMB_OPERAND_STORE | PMB_OPERAND_LOOSE, -8}},
+	{"beyond the end", CODE("\x90"), 1, PMB_SKID_SOME, {.finding = PMB_PLACE_UNKNOWN}},
+};
+
+Test(code_place, found)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct code_bytes code = {cases[i].code, cases[i].len, cases[i].at};
+		const struct expected *want = &cases[i].want;
+		struct pmb_place place;
+		const struct pmb_operand *o = &place.operands[0];
+
+		code_place__find(&code, cases[i].skid, &place);
+		cr_assert_eq(place.finding, want->finding, "%s: %d", cases[i].what, place.finding);
+		if (want->finding == PMB_PLACE_FOUND)
+			cr_expect(o->base == want->base && o->flags == want->flags &&
+					  o->disp == want->disp,
+				  "%s: base %d flags %d disp %ld", cases[i].what, o->base, o->flags,
+				  (long)o->disp);
+	}
+}
+
+Test(code_place, not_beyond_a_dozen)
+{
+	uint8_t bytes[32] = {0x48, 0x89, 0x03};
+	struct code_bytes code = {bytes, sizeof(bytes), 3 + 11};
+	struct pmb_place place;
+
+	for (size_t i = 3; i < sizeof(bytes); i++)
+		bytes[i] = 0x90;
+	code_place__find(&code, PMB_SKID_SOME, &place);
+	cr_expect_eq(place.finding, PMB_PLACE_FOUND);
+	code.at++;
+	code_place__find(&code, PMB_SKID_SOME, &place);
+	cr_expect_eq(place.finding, PMB_PLACE_FAR);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is claimed of a sample, from its place in the code and its registers. */
+#include <criterion/criterion.h>
+
+#include "base/mem.h"
+#include "sym/places.h"
+
+enum { BX = 3, LOAD = PMB_OPERAND_LOAD, STORE = PMB_OPERAND_STORE };
+
+/* mov rax,[rbx+8], of 4 bytes, with rbx 0x1000 and at 0x400000. */
+static struct pmb_place place_with(uint8_t flags)
+{
+	return (struct pmb_place){
+		.finding = PMB_PLACE_FOUND,
+		.n = 1,
+		.len = 4,
+		.operands = {{.base = BX,
+			      .index = PMB_REG_NONE,
+			      .scale = 1,
+			      .segment = PMB_REG_NONE,
+			      .flags = flags,
+			      .size = 8,
+			      .disp = 8}},
+	};
+}
+
+static struct profile_access access_to(uint64_t addr)
+{
+	struct profile_access access = {.addr = addr, .n_regs = PMB_DATA_REGS};
+
+	access.regs[BX] = 0x1000;
+	access.regs[PMB_REG_IP] = 0x400000;
+	return access;
+}
+
+Test(places, what_is_claimed)
+{
+	static const struct {
+		const char *what;
+		uint64_t addr;
+		enum pmb_skid skid;
+		uint8_t flags;
+		enum data_class class;
+		uint8_t access;
+	} cases[] = {
+		{"where it begins", 0x1008, PMB_SKID_EXACT, LOAD, DATA_VALIDATED, LOAD},
+		{"its last byte", 0x100f, PMB_SKID_EXACT, STORE, DATA_VALIDATED, STORE},
+		{"behind it", 0x1010, PMB_SKID_EXACT, LOAD, DATA_CONTRADICTED, 0},
+		{"before it", 0x1007, PMB_SKID_EXACT, LOAD, DATA_CONTRADICTED, 0},
+		{"in the watched word", 0x1004, PMB_SKID_AFTER, LOAD, DATA_VALIDATED, LOAD},
+		{"in none", 0x1000, PMB_SKID_AFTER, LOAD, DATA_CONTRADICTED, 0},
+		{"with skid it may be another's", 0x2000, PMB_SKID_SOME, LOAD, DATA_ADDRESS_ONLY,
+		 0},
+		{"no address", 0, PMB_SKID_SOME, LOAD, DATA_CANDIDATE, LOAD},
+		{"a register is overwritten", 0, PMB_SKID_SOME, LOAD | PMB_OPERAND_LOST,
+		 DATA_REGISTER_LOST, LOAD},
+		{"though it fits", 0x1008, PMB_SKID_AFTER, LOAD | PMB_OPERAND_LOST,
+		 DATA_REGISTER_LOST, 0},
+		{"loose, and it fits", 0x1008, PMB_SKID_EXACT, LOAD | PMB_OPERAND_LOOSE,
+		 DATA_VALIDATED, LOAD},
+		{"loose, and it doesn't", 0x2000, PMB_SKID_EXACT, LOAD | PMB_OPERAND_LOOSE,
+		 DATA_REGISTER_LOST, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct pmb_place place = place_with(cases[i].flags);
+		const struct profile_access access = access_to(cases[i].addr);
+		struct data_finding f = data_finding(&place, cases[i].skid, &access);
+
+		cr_expect_eq(f.class, cases[i].class, "%s: %s", cases[i].what,
+			     data_class_keys[f.class]);
+		cr_expect_eq(f.access, cases[i].access, "%s: %d", cases[i].what, f.access);
+	}
+}
+
+Test(places, instructions_that_are_fetched)
+{
+	const struct pmb_place place = place_with(LOAD);
+	struct profile_access access = access_to(0x400000);
+
+	cr_expect(data_finding(&place, PMB_SKID_EXACT, &access).fetch);
+	access.addr = 0x400003;
+	cr_expect(data_finding(&place, PMB_SKID_EXACT, &access).fetch);
+	access.addr = 0x400004;
+	cr_expect_eq(data_finding(&place, PMB_SKID_EXACT, &access).class, DATA_CONTRADICTED);
+}
+
+Test(places, where_nothing_is_known)
+{
+	struct pmb_place place = {.finding = PMB_PLACE_UNKNOWN};
+	struct profile_access access = {.addr = 0x1008};
+
+	cr_expect_eq(data_finding(&place, PMB_SKID_EXACT, &access).class, DATA_ADDRESS_ONLY);
+	access.addr = 0;
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_UNVERIFIABLE);
+	place = place_with(LOAD);
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_UNVERIFIABLE,
+		     "the registers are those of the kernel");
+	access = access_to(0);
+	place = (struct pmb_place){.finding = PMB_PLACE_TARGET};
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_BRANCH_TARGET);
+}

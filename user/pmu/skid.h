@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What an event's overflows say of data, and how near to it they interrupt. */
+#ifndef PMUBPF_PMU_SKID_H
+#define PMUBPF_PMU_SKID_H
+
+#include <stdint.h>
+
+#include "pmu/event.h"
+#include "pmubpf/operand.h"
+
+/* PMB_SKID_NONE: it is about no data. Clocks are where operands are decoded: candidates only. */
+enum pmb_skid event_skid(const struct event *event);
+
+#endif

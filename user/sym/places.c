@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is to claim no more than is known: validated is only what computed and reported
+ * addresses agree on. Where the instruction is certain, and they don't, that is said, too.
+ */
+#include "sym/places.h"
+
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "pmubpf/budgets.h"
+#include "sym/sym.h"
+#include "sys/clock.h"
+
+/* Looking at code is quick; hostile files get what naming gives them. */
+#define PLACES_NS (BUDGET_NAMING_S * 1000000000ULL)
+#define PLACES_LEAST_NS 1000000000ULL
+
+/* Where the row was interrupted; 0: in the kernel, or nobody knows. */
+static uint32_t place_of(const struct profile *profile, const struct profile_row *row)
+{
+	const uint32_t *ids;
+	uint32_t n = profile__stack_frames(profile, row->key.user_stack, &ids);
+
+	return n && !row->key.kernel_stack ? ids[0] : 0;
+}
+
+static const struct profile_access *access_of(const struct places *p, const struct profile_row *row)
+{
+	return profile__access_of(p->profile, row->key.access);
+}
+
+struct asker {
+	struct places *places;
+	const struct frame *frames;
+	const struct files *files;
+	struct sym *sym;
+};
+
+static struct pmb_place *at(const struct places *p, uint32_t frame, enum pmb_skid skid)
+{
+	return &p->list[(size_t)frame * PMB_N_SKIDS + skid];
+}
+
+/* Frames of one file, and one skid. */
+static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_skid skid)
+{
+	const struct file *file = files__get(a->files, a->frames[ids[0]].file);
+	_cleanup_close_ int late = file->fd < 0 ? files__reopen(a->files, a->frames[ids[0]].file) :
+						  -1;
+	_cleanup_free_ struct pmb_place *found = xcalloc(n, sizeof(*found));
+	_cleanup_free_ uint64_t *offs = xcalloc(n, sizeof(*offs));
+	const struct sym_file which = {
+		.fd = file->fd < 0 ? late : file->fd,
+		.root_fd = file->root_fd,
+		.mnt_ns = file->mnt_ns,
+		.dev = file->dev,
+		.opener = files__opener(a->files),
+		.path = file->path,
+	};
+
+	if (which.fd < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		offs[i] = a->frames[ids[i]].off;
+	sym__places(a->sym, &which, skid, offs, n, found);
+	for (size_t i = 0; i < n; i++)
+		*at(a->places, ids[i], skid) = found[i];
+}
+
+static int compare_ids(const void *pa, const void *pb, void *ctx)
+{
+	const struct frame *frames = ctx;
+	const struct frame *a = &frames[*(const uint32_t *)pa], *b = &frames[*(const uint32_t *)pb];
+
+	return a->file != b->file ? CMP3(a->file, b->file) : CMP3(a->off, b->off);
+}
+
+static void ask_all(const struct asker *a, enum pmb_skid skid, const bool *wanted, size_t n_frames)
+{
+	_cleanup_free_ uint32_t *ids = xcalloc(n_frames, sizeof(*ids));
+	size_t n = 0, end;
+
+	for (uint32_t i = 1; i < n_frames; i++) {
+		if (wanted[i] && a->frames[i].kind == FRAME_FILE)
+			ids[n++] = i;
+	}
+	if (n)
+		qsort_r(ids, n, sizeof(*ids), compare_ids, (void *)a->frames);
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && a->frames[ids[end]].file == a->frames[ids[i]].file;)
+			end++;
+		ask(a, ids + i, end - i, skid);
+	}
+}
+
+/* Frames where samples of events with that skid were interrupted; are there any? */
+static bool want_frames(const struct places *p, enum pmb_skid skid, bool *wanted)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(p->profile, &rows);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t frame = place_of(p->profile, &rows[i]);
+
+		if (!frame || !access_of(p, &rows[i]) || p->skids[rows[i].key.event] != skid)
+			continue;
+		wanted[frame] = any = true;
+	}
+	return any;
+}
+
+static int start(struct asker *a, int stop_fd, struct err *err)
+{
+	int r;
+
+	if (a->sym)
+		return 0;
+	r = sym__new(&a->sym, err);
+	if (r == 0)
+		sym__until(a->sym, now_ns() + PLACES_NS, stop_fd, now_ns() + PLACES_LEAST_NS);
+	return r;
+}
+
+int places__resolve(struct places *ret, const struct files *files, int stop_fd, struct err *err)
+{
+	struct asker a = {.places = ret, .files = files};
+	size_t n = profile__frames(ret->profile, &a.frames);
+	int r = 0;
+
+	for (enum pmb_skid skid = PMB_SKID_EXACT; skid < PMB_N_SKIDS && r == 0; skid++) {
+		_cleanup_free_ bool *wanted = xcalloc(n, sizeof(*wanted));
+
+		if (!want_frames(ret, skid, wanted))
+			continue;
+		if (!ret->list) {
+			ret->list = xcalloc(n * PMB_N_SKIDS, sizeof(*ret->list));
+			for (size_t i = 0; i < n * PMB_N_SKIDS; i++)
+				ret->list[i].finding = PMB_PLACE_UNKNOWN;
+		}
+		r = start(&a, stop_fd, err);
+		if (r == 0)
+			ask_all(&a, skid, wanted, n);
+	}
+	if (a.sym) {
+		ret->helper_ns = sym__helper_ns(a.sym);
+		ret->helper_failures = sym__failures(a.sym);
+	}
+	sym__free(a.sym);
+	return r;
+}
+
+void places__done(struct places *places)
+{
+	free(places->list);
+	free(places->skids);
+	*places = (struct places){0};
+}
+
+static uint64_t reg_of(const struct profile_access *access, uint8_t reg)
+{
+	return reg < PMB_DATA_REGS ? access->regs[reg] : 0;
+}
+
+static uint64_t address_of(const struct profile_access *access, const struct pmb_operand *o)
+{
+	return reg_of(access, o->base) + reg_of(access, o->index) * o->scale +
+	       reg_of(access, o->segment) + (uint64_t)o->disp;
+}
+
+static uint8_t kind_of(const struct pmb_operand *o)
+{
+	return o->flags & (PMB_OPERAND_LOAD | PMB_OPERAND_STORE);
+}
+
+/* Breakpoints report the word that they watch, not the byte that was touched in it. */
+static bool covers(const struct profile_access *access, const struct pmb_operand *o,
+		   enum pmb_skid skid)
+{
+	uint64_t from = address_of(access, o), slack = skid == PMB_SKID_AFTER ? 7 : 0;
+
+	return access->addr - from < o->size || from - access->addr <= slack;
+}
+
+/* An instruction that isn't there yet faults at its own address. */
+static bool is_fetch(const struct pmb_place *place, enum pmb_skid skid,
+		     const struct profile_access *access)
+{
+	uint64_t ip = access->regs[PMB_REG_IP];
+
+	return skid == PMB_SKID_EXACT && access->n_regs && access->addr - ip < (place->len ?: 1U);
+}
+
+static struct data_finding check(const struct pmb_place *place, enum pmb_skid skid,
+				 const struct profile_access *access)
+{
+	struct data_finding f = {.class = DATA_CONTRADICTED};
+
+	for (int i = 0; i < place->n; i++) {
+		const struct pmb_operand *o = &place->operands[i];
+
+		f.access |= kind_of(o);
+		if (o->flags & PMB_OPERAND_LOST) {
+			f.class = DATA_REGISTER_LOST;
+		} else if (access->addr && covers(access, o, skid)) {
+			return (struct data_finding){DATA_VALIDATED, kind_of(o), false};
+		} else if (o->flags & PMB_OPERAND_LOOSE) {
+			f.class = DATA_REGISTER_LOST;
+		}
+	}
+	if (f.class == DATA_CONTRADICTED && !access->addr)
+		f.class = DATA_CANDIDATE;
+	else if (f.class == DATA_CONTRADICTED && skid == PMB_SKID_SOME)
+		f.class = DATA_ADDRESS_ONLY; /* another one may have been it */
+	if (access->addr)
+		f.access = 0;
+	return f;
+}
+
+struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid skid,
+				 const struct profile_access *access)
+{
+	static const uint8_t classes[PMB_N_FINDINGS] = {
+		[PMB_PLACE_BLOCKED] = DATA_BLOCKED,
+		[PMB_PLACE_TARGET] = DATA_BRANCH_TARGET,
+		[PMB_PLACE_FAR] = DATA_INCOMPLETE,
+		[PMB_PLACE_NO_OPERAND] = DATA_NO_OPERAND,
+	};
+	struct data_finding unknown = {
+		.class = access->addr ? DATA_ADDRESS_ONLY : DATA_UNVERIFIABLE,
+	};
+
+	if (access->addr && is_fetch(place, skid, access))
+		return (struct data_finding){DATA_VALIDATED, 0, true};
+	if (place->finding == PMB_PLACE_UNKNOWN || !access->n_regs)
+		return unknown;
+	if (place->finding == PMB_PLACE_FOUND)
+		return check(place, skid, access);
+	return (struct data_finding){.class = classes[place->finding]};
+}
+
+bool places__find(const struct places *places, const struct profile_row *row,
+		  struct data_finding *ret)
+{
+	static const struct pmb_place nowhere = {.finding = PMB_PLACE_UNKNOWN};
+	const struct profile_access *access;
+	enum pmb_skid skid;
+	uint32_t frame;
+
+	if (!places->profile || !(access = access_of(places, row)))
+		return false;
+	skid = places->skids[row->key.event];
+	frame = place_of(places->profile, row);
+	*ret = data_finding(frame && places->list ? at(places, frame, skid) : &nowhere, skid,
+			    access);
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Samples that are about data: which instruction addressed it, and how sure that is. The helper
+ * looks at the code where they were taken; what the instruction addressed is computed here, from
+ * each sample's registers, and compared with the address that the hardware gave.
+ */
+#ifndef PMUBPF_SYM_PLACES_H
+#define PMUBPF_SYM_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/data_class.h"
+#include "model/profile.h"
+#include "pmubpf/operand.h"
+#include "proc/files.h"
+
+struct places {
+	const struct profile *profile; /* borrowed, until names are made */
+	uint8_t *skids;                /* per event, enum pmb_skid; ours */
+	struct pmb_place *list;        /* by frame id and skid; NULL: no sample is about data */
+	uint64_t helper_ns;
+	unsigned helper_failures;
+};
+
+/* ret has the profile and the skids. Fails only if the helper can't be started: then no code was
+ * looked at. */
+int places__resolve(struct places *ret, const struct files *files, int stop_fd, struct err *err);
+void places__done(struct places *places);
+
+/* What the row is about. */
+struct data_finding {
+	enum data_class class;
+	uint8_t access; /* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: not known, or an instruction */
+	bool fetch;     /* it is the instruction itself */
+};
+/* False: it is about no data. */
+bool places__find(const struct places *places, const struct profile_row *row,
+		  struct data_finding *ret);
+
+/* Pure: an access at such a place. */
+struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid skid,
+				 const struct profile_access *access);
+
+#endif

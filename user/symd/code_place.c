@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: going backwards. Instructions are decoded from the function's beginning, where
+ * they are in step; the last few before the place are kept. Looking back over one undoes what it
+ * did to registers, if it only added a number, and loses those that it overwrote. Nothing is taken
+ * for certain across what something may have come in by.
+ */
+#include "symd/code_place.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "symd/x86_insn.h"
+#include "symd/x86_operand.h"
+
+enum {
+	BACK_MAX = 12, /* instructions */
+	ALL_WRITTEN = 0xffff,
+};
+
+/* Where the function is taken to lie: no jump leads to 0, which stands for nobody knows where. */
+#define BASE (1ULL << 32)
+#define NOWHERE UINT64_MAX
+
+struct insn {
+	size_t off;
+	struct x86_operand o;
+	enum x86_kind kind;
+	bool known, target;
+};
+
+struct back {
+	struct insn list[BACK_MAX + 1]; /* as a ring: insn i at i % (BACK_MAX + 1) */
+	size_t n;                       /* before the place */
+	int64_t added[X86_REGS];        /* since, to each register */
+	uint16_t lost;
+};
+
+static struct insn *back__at(struct back *b, size_t i)
+{
+	return &b->list[i % ARRAY_SIZE(b->list)];
+}
+
+static bool decode(const struct code_bytes *code, size_t off, struct insn *ret, uint64_t *target)
+{
+	struct x86_insn flow;
+
+	ret->off = off;
+	ret->target = false;
+	ret->known = x86_operand__read(code->bytes + off, code->len - off, &ret->o);
+	if (!ret->o.len || !x86_insn__read(code->bytes + off, code->len - off, BASE + off, &flow))
+		return false;
+	ret->kind = flow.kind;
+	*target = flow.target ? flow.target - BASE : NOWHERE;
+	return true;
+}
+
+static bool leaps(enum x86_kind kind)
+{
+	return kind == X86_BRANCH || kind == X86_JUMP;
+}
+
+/* Decodes up to the place. False: the code isn't in step with it. */
+static bool back__read(struct back *b, const struct code_bytes *code)
+{
+	uint64_t target;
+
+	for (size_t off = 0; off < code->at;) {
+		struct insn *insn = back__at(b, b->n);
+
+		if (!decode(code, off, insn, &target))
+			return false;
+		off += insn->o.len;
+		b->n++;
+		if (off > code->at)
+			return false;
+	}
+	return true;
+}
+
+/* Marks those that a jump of the function leads to; *at: the place itself is one. False: there are
+ * jumps of which nobody knows where to. */
+static bool back__mark_targets(struct back *b, const struct code_bytes *code, bool *at)
+{
+	size_t first = b->n > BACK_MAX ? b->n - BACK_MAX : 0;
+	struct insn insn;
+	uint64_t target;
+
+	for (size_t off = 0; off < code->len; off += insn.o.len) {
+		if (!decode(code, off, &insn, &target))
+			break;
+		if (!leaps(insn.kind))
+			continue;
+		if (target == NOWHERE && !(insn.o.n && insn.o.mem[0].base == X86_IP))
+			return false;
+		*at |= target == code->at;
+		for (size_t i = first; i < b->n; i++)
+			back__at(b, i)->target |= target == back__at(b, i)->off;
+	}
+	return true;
+}
+
+/* What the operand was, by the registers that are there now. */
+static void put_operand(const struct back *b, const struct code_bytes *code,
+			const struct insn *insn, const struct x86_memory *m, struct pmb_place *ret)
+{
+	struct pmb_operand o = {
+		.base = m->base == X86_NONE ? PMB_REG_NONE : m->base,
+		.index = m->index == X86_NONE ? PMB_REG_NONE : m->index,
+		.scale = m->scale,
+		.segment = m->segment ? PMB_REG_FS : PMB_REG_NONE,
+		.flags = m->access,
+		.size = m->size,
+		.disp = m->disp,
+	};
+
+	if (ret->n == PMB_PLACE_OPERANDS)
+		return;
+	if (m->base == X86_IP)
+		o.disp += (int64_t)(insn->off + insn->o.len) - (int64_t)code->at;
+	else if (m->base < X86_REGS)
+		o.disp -= b->added[m->base];
+	if (m->index < X86_REGS)
+		o.disp -= b->added[m->index] * m->scale;
+	if ((m->base < X86_REGS && b->lost & 1U << m->base) ||
+	    (m->index < X86_REGS && b->lost & 1U << m->index))
+		o.flags |= PMB_OPERAND_LOST;
+	if (m->loose || insn->o.repeats || m->segment == 0x65)
+		o.flags |= PMB_OPERAND_LOOSE;
+	ret->operands[ret->n++] = o;
+}
+
+static void put_operands(const struct back *b, const struct code_bytes *code,
+			 const struct insn *insn, struct pmb_place *ret)
+{
+	for (int i = 0; i < insn->o.n; i++)
+		put_operand(b, code, insn, &insn->o.mem[i], ret);
+	ret->finding = ret->n ? PMB_PLACE_FOUND : PMB_PLACE_NO_OPERAND;
+}
+
+static void back__undo(struct back *b, const struct x86_operand *o)
+{
+	uint16_t written = o->written;
+
+	for (int i = 0; i < X86_OPERANDS; i++) {
+		const struct x86_step *s = &o->steps[i];
+
+		if (s->reg == X86_NONE || o->repeats)
+			continue;
+		b->added[s->reg] += s->added;
+		/* pop of the stack pointer itself has no step */
+		written &= (uint16_t) ~(1U << s->reg);
+	}
+	b->lost |= written;
+}
+
+static bool blocks(const struct insn *insn)
+{
+	return insn->kind == X86_CALL || insn->kind == X86_JUMP || insn->kind == X86_RET ||
+	       insn->o.written == ALL_WRITTEN;
+}
+
+static enum pmb_finding look_back(struct back *b, const struct code_bytes *code, size_t limit,
+				  bool at_target, struct pmb_place *ret)
+{
+	for (size_t i = 0; i < limit; i++) {
+		const struct insn *insn;
+
+		if (at_target)
+			return PMB_PLACE_TARGET;
+		if (i == b->n)
+			return PMB_PLACE_BLOCKED;
+		insn = back__at(b, b->n - 1 - i);
+		if (blocks(insn))
+			return PMB_PLACE_BLOCKED;
+		if (!insn->known)
+			return PMB_PLACE_UNKNOWN;
+		back__undo(b, &insn->o);
+		put_operands(b, code, insn, ret);
+		if (ret->n)
+			return PMB_PLACE_FOUND;
+		at_target = insn->target;
+	}
+	return limit == 1 ? PMB_PLACE_NO_OPERAND : PMB_PLACE_FAR;
+}
+
+/* A string instruction that repeats stands at its own place until it is through. */
+static void put_repeated(const struct back *b, const struct code_bytes *code,
+			 const struct insn *insn, struct pmb_place *ret)
+{
+	struct back after = *b;
+
+	for (int i = 0; i < X86_OPERANDS; i++) {
+		if (insn->o.steps[i].reg != X86_NONE)
+			after.added[insn->o.steps[i].reg] += insn->o.steps[i].added;
+	}
+	put_operands(&after, code, insn, ret);
+}
+
+void code_place__find(const struct code_bytes *code, enum pmb_skid skid, struct pmb_place *ret)
+{
+	struct back b = {.n = 0};
+	bool at_target = false;
+	struct insn here;
+	uint64_t target;
+
+	*ret = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
+	if (code->at >= code->len || !decode(code, code->at, &here, &target))
+		return;
+	ret->len = (uint8_t)here.o.len;
+	if (skid == PMB_SKID_EXACT) {
+		if (here.known)
+			put_operands(&b, code, &here, ret);
+		return;
+	}
+	if (!back__read(&b, code))
+		return;
+	if (skid == PMB_SKID_SOME && !back__mark_targets(&b, code, &at_target))
+		return;
+	ret->finding =
+		(uint8_t)look_back(&b, code, skid == PMB_SKID_AFTER ? 1 : BACK_MAX, at_target, ret);
+	if (here.known && here.o.repeats && skid == PMB_SKID_AFTER) {
+		memset(&b, 0, sizeof(b));
+		put_repeated(&b, code, &here, ret);
+	}
+}
