@@ -294,6 +294,14 @@ static void forget_recording(struct session_result *result, struct names *names)
 	names__forget_locations(names);
 }
 
+static void tell_of_servers(const struct record_args *a)
+{
+	if (a->names.debuginfod && !a->quiet)
+		fputs("pmubpf: asking debuginfod servers for debug files of the files with most "
+		      "samples (at most 90 s)\n",
+		      stderr);
+}
+
 int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -319,10 +327,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	struct cost cost = result->cost;
 	int unnamed, r, w;
 
-	if (a->names.debuginfod && !a->quiet)
-		fputs("pmubpf: asking debuginfod servers for debug files of the files with most "
-		      "samples (at most 90 s)\n",
-		      stderr);
+	tell_of_servers(a);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->session.max_memory, err);
 	if (unnamed < 0)
