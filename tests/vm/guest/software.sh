@@ -129,7 +129,8 @@ t_windows_loop() {
 	expect_eq "$(sum_get began) $(sum_get ended)" "100 100" "windows"
 	expect_eq "$(sum_get sampled)" 100 "windows with samples"
 	expect_ge "$(sum_get kept)" "$(awk '$1 == "requests" { print $4 }' $T/out)" "slow ones"
-	expect_eq $(($(sum_get emitted) + $(sum_get filtered) + $(sum_get closed) + $(sum_object dropped))) \
+	expect_eq $(($(sum_get emitted) + $(sum_get filtered) + $(sum_get closed) +
+		$(sum_object dropped))) \
 		"$(sum_get seen)" "emitted + filtered + closed + dropped"
 	expect_eq $(($(sum_get aggregated) + $(sum_get quick_windows) + $(sum_get unheld))) \
 		"$(sum_get decoded)" "aggregated + of quick windows + unheld"
