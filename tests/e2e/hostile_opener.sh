@@ -12,7 +12,7 @@
 # Far above what it takes, far below a hang.
 END_S=45 # with a hang it is for ever
 SIGNAL_S=20
-MEASURED='reads_that_never_end'
+MEASURED='reads_that_never_end the_end_comes_on_time'
 
 # fusehang in $T, by another user; its pid is in $attacker.
 attack() { # CHILDREN MS
@@ -91,6 +91,15 @@ t_signals_are_answered() {
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
+}
+
+# Each that is looked at may take 0.1 s. The counters stop within 0.2 s all the same, not when the round is over.
+t_the_end_comes_on_time() {
+	attack 400 60
+	record -a -d 2
+	expect_unmoved "$took"
+	echo "$(sum_get .duration_s) $(sum_get .opener.late)" >>"${FIGURES:-/dev/null}"
+	expect_le "$(sum_get .duration_s)" 2.2 "seconds until the counters stopped"
 }
 
 # Counters of a task wait for its lock as well. One that holds it up can't be counted, which is said in time.

@@ -57,6 +57,8 @@ struct session {
 	uint64_t *idle_after;        /* as they were stopped */
 	int n_cpus;                  /* possible */
 	bool ended;                  /* the result says why */
+	uint64_t attend_ns;          /* when to look next whether it has, inside a round */
+	uint64_t stopped_ns;         /* when the counters were stopped; 0: they run */
 	uint64_t part_ns;            /* when the last cut was made, or all began */
 	uint64_t settled_ns;         /* the horizon of the last round */
 	struct session_cut *cuts;    /* that are not given up yet */
@@ -82,6 +84,10 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
+/* step.c: stops the counters once the recording is to end, however long the round takes. For whoever
+ * may wait for targets in between. */
+void session__attend(struct session *s);
+void session__stop(struct session *s); /* once, however often it is called */
 /* step.c: a round has ended, or all begins: when is the next */
 void session__pace(struct session *s, uint64_t now);
 

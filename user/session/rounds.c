@@ -25,6 +25,7 @@ void session__ring_record(void *session, const void *data, size_t size)
 {
 	struct session *s = session;
 
+	session__attend(s);
 	assembly__record(&s->assembly, data, size);
 }
 
@@ -32,6 +33,7 @@ static void on_life(void *session, const struct life *life)
 {
 	struct session *s = session;
 
+	session__attend(s);
 	assembly__life(&s->assembly, life);
 }
 
@@ -120,6 +122,7 @@ static void before_sample(void *session, const struct decoded *rec)
 {
 	struct session *s = session;
 
+	session__attend(s);
 	session__look_around(s);
 	session__time_sample(s, rec);
 }
@@ -131,6 +134,7 @@ static void after_sample(void *session)
 
 static void between(void *session)
 {
+	session__attend(session);
 	session__look_around(session);
 }
 

@@ -167,10 +167,8 @@ int session__open(struct session **ret, const struct session_opts *opts,
 
 void session__close(struct session *s)
 {
-	s->result->duration_ns = now_ns() - s->start_ns;
-	counters__disable(&s->counters);
-	session__spend_stop(s);
-	procfs_idle_ns(s->idle_after, s->n_cpus);
+	session__stop(s);
+	s->result->duration_ns = s->stopped_ns - s->start_ns;
 	command__terminate(&s->command);
 	session__round(s, true);
 	session__spend_end(s);

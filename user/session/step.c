@@ -9,6 +9,7 @@
 
 #include "session/internal.h"
 #include "sys/clock.h"
+#include "sys/procfs.h"
 
 enum {
 	ROUND_NS = 100 * 1000 * 1000,
@@ -16,6 +17,8 @@ enum {
 	HURRY_NS = 25 * 1000 * 1000,
 	REST_NS = 10 * 1000 * 1000,
 	NEWS_NS = 1000 * 1000, /* between two looks at what processes do */
+	/* Between two looks at signals and the clock, where each process that is looked at may make us wait. */
+	ATTEND_NS = 5 * 1000 * 1000,
 	MS = 1000 * 1000,
 };
 
@@ -75,6 +78,32 @@ static bool session__ended(struct session *s, const struct pollfd *reader)
 	return s->result->end == END_READER || tasks__gone(&s->tasks);
 }
 
+void session__stop(struct session *s)
+{
+	s->ended = true;
+	if (s->stopped_ns)
+		return;
+	s->stopped_ns = now_ns();
+	counters__disable(&s->counters);
+	session__spend_stop(s);
+	procfs_idle_ns(s->idle_after, s->n_cpus);
+}
+
+void session__attend(struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (s->ended || now < s->attend_ns)
+		return;
+	s->attend_ns = now + ATTEND_NS;
+	if (session__time_is_up(s, now)) {
+		s->result->end = END_DURATION;
+		session__stop(s);
+	} else if (session__signalled(s)) {
+		session__stop(s);
+	}
+}
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -115,9 +144,11 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 {
 	bool woken = false;
 
-	if (!s->ended && session__time_is_up(s, now)) {
+	if (s->ended)
+		return false;
+	if (session__time_is_up(s, now)) {
 		s->result->end = END_DURATION;
-		s->ended = true;
+		session__stop(s);
 		return false;
 	}
 	for (int i = 0; i < SESSION_FDS; i++)
@@ -130,12 +161,14 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		kernel_names__read_on(s->opts->kernel);
 		return !s->ended;
 	}
-	if (!s->ended && session__ended(s, &fds[FD_READER])) {
-		s->ended = true;
+	if (session__ended(s, &fds[FD_READER])) {
+		session__stop(s);
 		return false;
 	}
 	s->assembly.slices.hurry = false;
 	session__round(s, false);
+	if (s->ended)
+		return false;
 	session__spend_round(s);
 	session__arrivals_round(s);
 	session__tick(s, now_ns());
