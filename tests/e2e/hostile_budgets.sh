@@ -51,6 +51,39 @@ t_the_same_in_all_formats() {
 	expect_match "$T/err" 'rarest stacks did not fit into [0-9.]* MB' "that they are cut"
 }
 
+# 3,000 stacks of 60 frames: little in the file, where each name stands once, and much in rows.
+many_stacks() {
+	awk 'BEGIN {
+		printf "string_table: [\"\", \"cycles\", \"count\""
+		for (f = 1; f <= 64; f++) printf ", \"with_a_long_name_and_number_%d\"", f
+		print "]\nsample_type { type: 1 unit: 2 }"
+		for (f = 1; f <= 64; f++) {
+			print "function { id: " f " name: " f + 2 " }"
+			print "location { id: " f " line { function_id: " f " } }"
+		}
+		for (s = 0; s < 3000; s++) {
+			printf "sample {"
+			for (i = 0; i < 60; i++) printf " location_id: %d", 1 + int(64 * rand())
+			print " value: 1 }"
+		}
+	}' | protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto | gzip -n
+}
+
+t_rows_of_reports() {
+	need_program protoc
+	local how
+	many_stacks >"$T/p.pb.gz"
+	for how in 'report --tree' 'report --json --tree' 'report --csv --tree' \
+		"diff --json --stacks $T/p.pb.gz" "diff --stacks $T/p.pb.gz" \
+		"diff --folded $T/p.pb.gz"; do
+		# shellcheck disable=SC2086
+		pmb_ok $how --limit 0 --min-share 0 --max-size 1M -o "$T/rows" "$T/p.pb.gz"
+		expect_le "$(stat -c %s "$T/rows")" 4200000 "bytes of $how"
+		expect_match "$T/err" 'the last [0-9]+ rows did not fit into 4.2 MB' "$how"
+		[[ $how != *json* ]] || jq . "$T/rows" >/dev/null || fail "$how is no JSON"
+	done
+}
+
 page_bytes() {
 	cat "$O"/gen/page/*.html 2>/dev/null | wc -c
 }

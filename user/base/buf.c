@@ -73,6 +73,13 @@ int buf__write(const struct buf *b, FILE *file)
 	return errno ? -errno : -EIO;
 }
 
+void buf__shorten(struct buf *b, size_t len)
+{
+	b->len = len;
+	if (b->data)
+		b->data[len] = '\0';
+}
+
 void buf__clear(struct buf *b)
 {
 	b->len = 0;

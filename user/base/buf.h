@@ -24,8 +24,9 @@ void buf__printf(struct buf *b, const char *fmt, ...) __attribute__((format(prin
 void *buf__room(struct buf *b, size_t len);
 /* Writes and flushes it; 0 or a negative errno. */
 int buf__write(const struct buf *b, FILE *file);
-void buf__clear(struct buf *b); /* keeps the memory */
-void buf__done(struct buf *b);  /* frees it */
-char *buf__take(struct buf *b); /* caller owns the string ("" if nothing was added) */
+void buf__shorten(struct buf *b, size_t len); /* to what it had */
+void buf__clear(struct buf *b);               /* keeps the memory */
+void buf__done(struct buf *b);                /* frees it */
+char *buf__take(struct buf *b);               /* caller owns the string ("" if nothing was added) */
 
 #endif

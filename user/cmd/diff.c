@@ -207,6 +207,7 @@ static int write_rows(const struct diff_args *a, const struct diff *diff, FILE *
 	_cleanup_(buf__done) struct buf text = {0};
 
 	(a->folded ? diff__folded : a->json ? diff__json : diff__text)(diff, &text);
+	profiles__tell_cut(*diff->n_cut, &a->limits);
 	return buf__write(&text, file);
 }
 
@@ -221,7 +222,10 @@ static int write_picture(const struct diff_run *run, FILE *file)
 static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 {
 	const struct diff_args *a = run->args;
+	size_t n_cut = 0;
 	const struct diff diff = {
+		.max_bytes = profiles__max_output(&a->limits),
+		.n_cut = &n_cut,
 		.command_line = run->command_line,
 		.files = a->files,
 		.comparison = run->comparison,

@@ -127,6 +127,20 @@ int parse_percentage(const char *arg, double *ret)
 	return num__parse_f64(number, ret);
 }
 
+uint64_t profiles__max_output(const struct pprof_limits *limits)
+{
+	return 4 * (limits->max_bytes ? limits->max_bytes : PPROF_MAX_BYTES);
+}
+
+void profiles__tell_cut(size_t n_rows, const struct pprof_limits *limits)
+{
+	if (n_rows)
+		fprintf(stderr,
+			"pmubpf: the last %zu rows did not fit into %.1f MB and are left out; "
+			"--max-size allows more\n",
+			n_rows, (double)profiles__max_output(limits) / 1e6);
+}
+
 int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err)
 {
 	const uint64_t most = (uint64_t)64 << 30;

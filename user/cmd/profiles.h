@@ -23,6 +23,11 @@ int profiles__load(struct prof **ret, char *const *paths, size_t n,
 int selection__parse_label(struct selection *s, char *arg, struct err *err);
 /* "12%", "12" */
 int parse_percentage(const char *arg, double *ret);
+/* How many bytes may be written about them: names repeat in it, so it is as much as what was read
+ * may take in memory. */
+uint64_t profiles__max_output(const struct pprof_limits *limits);
+/* Says on standard error that so many rows did not fit into that, if any. */
+void profiles__tell_cut(size_t n_rows, const struct pprof_limits *limits);
 /* --max-size */
 int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err *err);
 

@@ -126,6 +126,7 @@ static int write_report(struct report_run *run, FILE *file)
 	_cleanup_(buf__done) struct buf text = {0};
 	bool flat = run->opts.shape == GROUP_KEYS;
 	bool to_terminal = !a->output && isatty(STDOUT_FILENO);
+	size_t n_cut = 0;
 
 	for (size_t i = 0; i < run->n_keys; i++)
 		flat &= !prof_key__is_of_frames(&run->keys[i]);
@@ -142,6 +143,8 @@ static int write_report(struct report_run *run, FILE *file)
 	run->report.confidence = a->confidence;
 	run->report.width = a->output ? 0 : terminal_width();
 	run->report.color = to_terminal && !getenv("NO_COLOR");
+	run->report.max_bytes = profiles__max_output(&a->limits);
+	run->report.n_cut = &n_cut;
 	report__settle(&run->report);
 	if (a->json)
 		report__json(&run->report, &text);
@@ -149,6 +152,7 @@ static int write_report(struct report_run *run, FILE *file)
 		report__csv(&run->report, &text);
 	else
 		report__text(&run->report, &text);
+	profiles__tell_cut(n_cut, &a->limits);
 	return buf__write(&text, file);
 }
 
@@ -180,12 +184,6 @@ static void tell_negative(const struct report_run *run)
 			format->name, n, run->prof->n_samples);
 }
 
-/* Names repeat in it: as much as what was read may take in memory. */
-static uint64_t max_output(const struct report_args *a)
-{
-	return 4 * (a->limits.max_bytes ? a->limits.max_bytes : PPROF_MAX_BYTES);
-}
-
 static void tell_cut(const struct report_run *run, const struct room_cut *cut)
 {
 	if (cut->lines)
@@ -193,7 +191,8 @@ static void tell_cut(const struct report_run *run, const struct room_cut *cut)
 			"pmubpf: --%s: the %" PRIu64
 			" rarest stacks did not fit into %.1f MB and are "
 			"[other]; --max-size allows more\n",
-			run->args->format->name, cut->lines, (double)max_output(run->args) / 1e6);
+			run->args->format->name, cut->lines,
+			(double)profiles__max_output(&run->args->limits) / 1e6);
 }
 
 static int write_out(struct report_run *run, struct err *err)
@@ -204,7 +203,7 @@ static int write_out(struct report_run *run, struct err *err)
 	const struct format_opts opts = {
 		.unit = -1,
 		.inlined = true,
-		.max_bytes = max_output(a),
+		.max_bytes = profiles__max_output(&a->limits),
 		.cut = &cut,
 	};
 	int r;

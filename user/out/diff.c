@@ -132,6 +132,17 @@ static void put_head(const struct diff *d, struct buf *out)
 			  "are chance\n");
 }
 
+/* The row at `at` made it too long: it and all after it are taken off. */
+static bool is_full(const struct diff *d, size_t at, size_t before, struct buf *out)
+{
+	if (!d->max_bytes || out->len <= d->max_bytes)
+		return false;
+	buf__shorten(out, before);
+	for (; at < d->comparison->n; at++)
+		*d->n_cut += diff__is_shown(d, &d->comparison->rows[at]);
+	return true;
+}
+
 void diff__text(const struct diff *d, struct buf *out)
 {
 	size_t shown = 0, hidden = 0;
@@ -141,12 +152,15 @@ void diff__text(const struct diff *d, struct buf *out)
 		    "change", "sigma", d->stacks ? "stack" : "row");
 	for (size_t i = 0; i < d->comparison->n; i++) {
 		const struct compare_row *row = &d->comparison->rows[i];
+		size_t before = out->len;
 
 		if (!diff__is_shown(d, row) || (d->limit && shown >= d->limit)) {
 			hidden++;
 			continue;
 		}
 		put_row(d, row, out);
+		if (is_full(d, i, before, out))
+			break;
 		shown++;
 	}
 	if (hidden)
@@ -209,9 +223,16 @@ void diff__json(const struct diff *d, struct buf *out)
 	json_warnings(d, &j);
 	json__arr(&j, "rows");
 	for (size_t i = 0; i < d->comparison->n && (!d->limit || shown < d->limit); i++) {
+		struct json state = j;
+		size_t before = out->len;
+
 		if (!diff__is_shown(d, &d->comparison->rows[i]))
 			continue;
 		json_row(d, &d->comparison->rows[i], &j);
+		if (is_full(d, i, before, out)) {
+			j = state;
+			break;
+		}
 		shown++;
 	}
 	json__end_arr(&j);
@@ -223,8 +244,11 @@ void diff__folded(const struct diff *d, struct buf *out)
 {
 	for (size_t i = 0; i < d->comparison->n; i++) {
 		const struct compare_row *row = &d->comparison->rows[i];
+		size_t before = out->len;
 
 		put_name(d, row, out);
 		buf__printf(out, " %.0f %.0f\n", fmax(0, row->before), fmax(0, row->scaled));
+		if (is_full(d, i, before, out))
+			break;
 	}
 }

@@ -16,9 +16,11 @@ struct diff {
 	double whole_before; /* of the event, for shares */
 	const struct prof *whole[2];
 	bool stacks;
-	size_t limit;      /* 0: all */
-	double min_share;  /* of rows on either side, in percent of the whole */
-	double fail_above; /* negative: not asked for */
+	size_t limit;       /* 0: all */
+	double min_share;   /* of rows on either side, in percent of the whole */
+	uint64_t max_bytes; /* rows stop before that; 0: any */
+	size_t *n_cut;      /* gets how many did not fit, if any; NULL: none may be cut */
+	double fail_above;  /* negative: not asked for */
 };
 
 void diff__text(const struct diff *diff, struct buf *out);

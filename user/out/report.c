@@ -267,3 +267,12 @@ void report__put_warnings(const struct prof *p, const char *whose, const struct 
 		line += len + (line[len] == '\n');
 	}
 }
+
+bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out)
+{
+	if (!r->max_bytes || out->len <= r->max_bytes)
+		return false;
+	buf__shorten(out, before);
+	*r->n_cut = r->group->n_order - place;
+	return true;
+}

@@ -28,6 +28,8 @@ struct report {
 	bool confidence; /* 95 % confidence intervals of ratios */
 	unsigned width;  /* of the text; 0: as wide as it gets */
 	bool color;
+	uint64_t max_bytes; /* rows stop before that; 0: any */
+	size_t *n_cut;      /* gets how many did not fit, if any; NULL: none may be cut */
 
 	/* by report__settle */
 	struct prof_event *events;
@@ -78,5 +80,9 @@ void report__put_warnings(const struct prof *whole, const char *whose,
 			  struct buf *out);
 /* What is wrong with figures of this report. */
 const char *report__but(const struct report *report);
+
+/* For those who print it: the row at that place in the order made the text too long, which had
+ * `before` bytes without it. It is taken off, and counts as cut with all that come after it. */
+bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out);
 
 #endif

@@ -96,6 +96,11 @@ static void put_row(const struct report *r, uint32_t row, struct buf *out)
 void report__csv(const struct report *r, struct buf *out)
 {
 	put_titles(r, out);
-	for (size_t i = 0; i < r->group->n_order; i++)
+	for (size_t i = 0; i < r->group->n_order; i++) {
+		size_t before = out->len;
+
 		put_row(r, r->group->order[i], out);
+		if (report__is_full(r, i, before, out))
+			break;
+	}
 }

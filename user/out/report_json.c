@@ -89,14 +89,23 @@ static void put_rows(const struct report *r, struct json *j)
 {
 	const struct group *g = r->group;
 	_cleanup_free_ int64_t *shown = xcalloc(g->n_rows, sizeof(*shown)); /* where, + 1 */
+	size_t n_cut = 0;
 
 	json__arr(j, "rows");
 	for (size_t i = 0; i < g->n_order; i++) {
+		struct json before = *j;
+		size_t len = j->out->len;
+
 		put_row(r, g->order[i], shown[g->rows[g->order[i]].parent] - 1, j);
 		shown[g->order[i]] = (int64_t)i + 1;
+		if (!report__is_full(r, i, len, j->out))
+			continue;
+		*j = before;
+		n_cut = g->n_order - i;
+		break;
 	}
 	json__end_arr(j);
-	json__u64(j, "hidden_rows", g->n_hidden);
+	json__u64(j, "hidden_rows", g->n_hidden + n_cut);
 }
 
 static void put_events(const struct report *r, struct json *j)

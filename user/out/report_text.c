@@ -438,8 +438,13 @@ void report__text(const struct report *r, struct buf *out)
 	fit_events(&t);
 	drop_columns(&t);
 	put_titles(&t);
-	for (size_t i = 0; i < g->n_order; i++)
+	for (size_t i = 0; i < g->n_order; i++) {
+		size_t before = out->len;
+
 		put_row(&t, g->order[i]);
+		if (report__is_full(r, i, before, out))
+			break;
+	}
 	if (g->n_hidden)
 		buf__printf(out, "… and %zu more (--limit, --min-share)\n", g->n_hidden);
 }

@@ -84,8 +84,8 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
-/* step.c: stops the counters once the recording is to end, however long the round takes. For whoever
- * may wait for targets in between. */
+/* step.c: stops the counters once the recording is to end, however long the round takes. For
+ * whoever may wait for targets in between. */
 void session__attend(struct session *s);
 void session__stop(struct session *s); /* once, however often it is called */
 /* step.c: a round has ended, or all begins: when is the next */

@@ -17,7 +17,7 @@ enum {
 	HURRY_NS = 25 * 1000 * 1000,
 	REST_NS = 10 * 1000 * 1000,
 	NEWS_NS = 1000 * 1000, /* between two looks at what processes do */
-	/* Between two looks at signals and the clock, where each process that is looked at may make us wait. */
+	/* Between two looks at signals and the clock, where processes may make us wait. */
 	ATTEND_NS = 5 * 1000 * 1000,
 	MS = 1000 * 1000,
 };
