@@ -113,7 +113,8 @@ t_keys_of_list_and_doctor() {
 t_keys_of_the_summary() {
 	need_root
 	need_program jq
-	pmb_ok record -e cpu-clock -e page-faults/freq=100/ -o "$T/folded" --summary "$T/sum.json" -- true
+	pmb_ok record -e cpu-clock -e page-faults/freq=100/ --window run -o "$T/folded" \
+		--summary "$T/sum.json" -- true
 	expect_keys "$T/sum.json" pmubpf-summary.5
 }
 
@@ -122,7 +123,7 @@ t_keys_of_budgets() {
 	need_root
 	need_program jq
 	local key n=0
-	pmb_ok record -e cpu-clock -q --summary "$T/sum.json" -- true
+	pmb_ok record -e cpu-clock -q --window run --summary "$T/sum.json" -- true
 	while read -r key; do
 		jq -e --arg key "$key" '(.events |= .[0]) | getpath($key | split(".")) != null' "$T/sum.json" >/dev/null ||
 			fail "the summary has no $key"
