@@ -50,7 +50,8 @@ t_more_signals() {
 t_a_signal_at_once() {
 	local pause
 	for pause in 0.002 0.005 0.01 0.05; do
-		spawn "$PMUBPF" record -a -e cpu-clock -o "$T/folded" </dev/null 2>"$T/err"
+		# -d: before it is our program the signal is the shell's, which ignores it
+		spawn "$PMUBPF" record -a -e cpu-clock -d 5 -o "$T/folded" </dev/null 2>"$T/err"
 		sleep "$pause"
 		kill -INT "$spawned"
 		wait "$spawned"

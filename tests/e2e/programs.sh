@@ -274,7 +274,8 @@ t_go() {
 	record_it gopure "$T/gopure" "${seconds}s"
 	expect_complete 98
 	expect_ge "$(share "^gopure;$GOROUTINE")" 98 "percent whole"
-	expect_ge "$(share "^gopure;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 80 "percent in sort"
+	# how much of the time the collector takes is a matter of how many CPUs it finds free
+	expect_ge "$(share "^gopure;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 50 "percent in sort"
 }
 
 t_go_stripped() {
