@@ -102,8 +102,8 @@ t_attached_to_a_pid() {
 	pmb_ok record -F 999 -p "$pid" -d "$d" -o "$T/folded" --summary "$T/sum.json"
 	after=$(cpu_time_ns "$pid")
 	expect_folded "$T/folded"
-	expect_within "$(frame_share "$T/folded" hot70)" 70 "$points" "share of hot70"
-	expect_within "$(frame_share "$T/folded" hot30)" 30 "$points" "share of hot30"
+	expect_share "$T/folded" hot70 70
+	expect_share "$T/folded" hot30 30
 	expect_ledger
 	expect_eq "$(sum_scope)" per-task "scope"
 	expect_eq "$(sum_filtered)" 0 "filtered: -p does not see other programs"
