@@ -65,7 +65,6 @@ static void begin(struct window_opts windows, size_t max_memory)
 	};
 
 	files = files__new(NULL);
-	windows.wanted = true;
 	assembly__init(&assembly, &(struct assembly_opts){
 					  .fns = &fns,
 					  .n_events = 1,

@@ -3,13 +3,11 @@
 #ifndef PMUBPF_ASSEMBLE_WINDOWS_H
 #define PMUBPF_ASSEMBLE_WINDOWS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Of which windows samples are kept. */
 struct window_opts {
-	bool wanted;        /* samples have windows */
 	uint64_t longer_ns; /* of those that are as long; 0: any */
 	size_t slowest;     /* of so many, the longest; 0: all */
 };

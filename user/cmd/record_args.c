@@ -472,7 +472,7 @@ static int settle_windows(struct record_args *a)
 	if (r < 0)
 		return r;
 	a->session.windows = a->window.opts;
-	if (a->window.opts.wanted)
+	if (a->window.spec.kind != WINDOW_NONE)
 		a->session.gates = &a->window.gates;
 	else
 		a->session.labels &= ~(unsigned)(LABEL_WINDOW | LABEL_WINDOW_NUMBER);

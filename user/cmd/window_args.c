@@ -81,8 +81,7 @@ int window_args__check(struct window_args *a)
 			    a->opts.slowest   ? "--slowest" :
 						NULL;
 
-	a->opts.wanted = a->spec.kind != WINDOW_NONE;
-	if (!a->opts.wanted && alone)
+	if (a->spec.kind == WINDOW_NONE && alone)
 		return err__usage(
 			a->err,
 			"%s needs --window, which says what lasts so long (--window loop: "
