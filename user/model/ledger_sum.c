@@ -71,12 +71,23 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(cut)              \
 	X(idle_ns)
 
+/* Of struct pmb_window_stats, all but the array. */
+#define WINDOWS(X)      \
+	X(began)        \
+	X(ended)        \
+	X(ends_lost)    \
+	X(no_room)      \
+	X(began_before) \
+	X(nested)
+
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
 	       "STATS lacks a member of struct pmb_stats");
 _Static_assert(offsetof(struct ledger_event, decoded)
 			       SUMS(ONE) == offsetof(struct ledger_event, period),
 	       "SUMS lacks a member of struct ledger_event");
+_Static_assert(offsetof(struct pmb_window_stats, by_duration) == 0 WINDOWS(ONE),
+	       "WINDOWS lacks a member of struct pmb_window_stats");
 #undef ONE
 
 #define ADD(name) to->name += from->name;
@@ -87,6 +98,13 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from)
 		to->dropped[i] += from->dropped[i];
 		to->weight_dropped[i] += from->weight_dropped[i];
 	}
+}
+
+void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from)
+{
+	WINDOWS(ADD)
+	for (size_t i = 0; i < ARRAY_SIZE(to->by_duration); i++)
+		to->by_duration[i] += from->by_duration[i];
 }
 
 bool ledger_stats__settled(const struct pmb_stats *stats)
@@ -110,6 +128,13 @@ void ledger_stats__take(struct pmb_stats *from, const struct pmb_stats *before)
 		from->weight_dropped[i] -= before->weight_dropped[i];
 	}
 }
+
+void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before)
+{
+	WINDOWS(TAKE)
+	for (size_t i = 0; i < ARRAY_SIZE(from->by_duration); i++)
+		from->by_duration[i] -= before->by_duration[i];
+}
 #undef TAKE
 
 void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
@@ -122,30 +147,6 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 	to->calm_period = more(to->calm_period, from->calm_period);
 }
 #undef ADD
-
-void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from)
-{
-	to->began += from->began;
-	to->ended += from->ended;
-	to->ends_lost += from->ends_lost;
-	to->no_room += from->no_room;
-	to->began_before += from->began_before;
-	to->nested += from->nested;
-	for (size_t i = 0; i < ARRAY_SIZE(to->by_duration); i++)
-		to->by_duration[i] += from->by_duration[i];
-}
-
-void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before)
-{
-	from->began -= before->began;
-	from->ended -= before->ended;
-	from->ends_lost -= before->ends_lost;
-	from->no_room -= before->no_room;
-	from->began_before -= before->began_before;
-	from->nested -= before->nested;
-	for (size_t i = 0; i < ARRAY_SIZE(from->by_duration); i++)
-		from->by_duration[i] -= before->by_duration[i];
-}
 
 void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight)
 {
