@@ -5,24 +5,11 @@
  */
 #include "model/data_source.h"
 
-#include "model/data_class.h"
-
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-
-const char *const data_class_keys[N_DATA_CLASSES] = {
-#define X(id, key, text) key,
-	DATA_CLASSES(X)
-#undef X
-};
-const char *const data_class_texts[N_DATA_CLASSES] = {
-#define X(id, key, text) text,
-	DATA_CLASSES(X)
-#undef X
-};
 
 const char *const data_segment_keys[PMB_N_SEGMENTS] = {"none", "kernel", "program",
 						       "heap", "stack",  "mapped"};
