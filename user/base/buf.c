@@ -73,11 +73,13 @@ int buf__write(const struct buf *b, FILE *file)
 	return errno ? -errno : -EIO;
 }
 
-void buf__shorten(struct buf *b, size_t len)
+bool buf__cut(struct buf *b, size_t max, size_t before)
 {
-	b->len = len;
-	if (b->data)
-		b->data[len] = '\0';
+	if (!max || b->len <= max)
+		return false;
+	b->len = before;
+	b->data[before] = '\0';
+	return true;
 }
 
 void buf__clear(struct buf *b)

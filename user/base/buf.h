@@ -7,6 +7,7 @@
 #define PMUBPF_BASE_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,9 +25,10 @@ void buf__printf(struct buf *b, const char *fmt, ...) __attribute__((format(prin
 void *buf__room(struct buf *b, size_t len);
 /* Writes and flushes it; 0 or a negative errno. */
 int buf__write(const struct buf *b, FILE *file);
-void buf__shorten(struct buf *b, size_t len); /* to what it had */
-void buf__clear(struct buf *b);               /* keeps the memory */
-void buf__done(struct buf *b);                /* frees it */
-char *buf__take(struct buf *b);               /* caller owns the string ("" if nothing was added) */
+/* Is it longer than max (0: it may be)? Then what came after the first `before` bytes goes. */
+bool buf__cut(struct buf *b, size_t max, size_t before);
+void buf__clear(struct buf *b); /* keeps the memory */
+void buf__done(struct buf *b);  /* frees it */
+char *buf__take(struct buf *b); /* caller owns the string ("" if nothing was added) */
 
 #endif

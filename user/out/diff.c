@@ -135,9 +135,8 @@ static void put_head(const struct diff *d, struct buf *out)
 /* The row at `at` made it too long: it and all after it are taken off. */
 static bool is_full(const struct diff *d, size_t at, size_t before, struct buf *out)
 {
-	if (!d->max_bytes || out->len <= d->max_bytes)
+	if (!buf__cut(out, d->max_bytes, before))
 		return false;
-	buf__shorten(out, before);
 	for (; at < d->comparison->n; at++)
 		*d->n_cut += diff__is_shown(d, &d->comparison->rows[at]);
 	return true;

@@ -270,9 +270,8 @@ void report__put_warnings(const struct prof *p, const char *whose, const struct 
 
 bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out)
 {
-	if (!r->max_bytes || out->len <= r->max_bytes)
+	if (!buf__cut(out, r->max_bytes, before))
 		return false;
-	buf__shorten(out, before);
 	*r->n_cut = r->group->n_order - place;
 	return true;
 }
