@@ -82,6 +82,9 @@ t_rows_of_reports() {
 		expect_match "$T/err" 'the last [0-9]+ rows did not fit into 4.2 MB' "$how"
 		[[ $how != *json* ]] || jq . "$T/rows" >/dev/null || fail "$how is no JSON"
 	done
+	# which has lines that no other output shows
+	pmb_ok diff --folded --min-share 50 --max-size 1M -o "$T/rows" "$T/p.pb.gz" "$T/p.pb.gz"
+	expect_match "$T/err" 'the last [0-9]+ rows did not fit into 4.2 MB' "diff --folded"
 }
 
 page_bytes() {

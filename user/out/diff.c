@@ -247,7 +247,9 @@ void diff__folded(const struct diff *d, struct buf *out)
 
 		put_name(d, row, out);
 		buf__printf(out, " %.0f %.0f\n", fmax(0, row->before), fmax(0, row->scaled));
-		if (is_full(d, i, before, out))
+		if (buf__cut(out, d->max_bytes, before)) {
+			*d->n_cut = d->comparison->n - i;
 			break;
+		}
 	}
 }
