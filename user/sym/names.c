@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/known.h"
-#include "sym/sym.h"
+#include "sym/mapped_file.h"
 #include "sym/texts.h"
 #include "sys/clock.h"
 
@@ -191,16 +191,9 @@ static void ask_file(const struct resolver *r, struct group *g, const struct fil
 	_cleanup_close_ int late = file->fd < 0 && !stopped ? files__reopen(r->files, number) : -1;
 	_cleanup_free_ uint64_t *offs = xcalloc(g->n, sizeof(*offs));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
-	struct sym_file ask = {
-		.fd = file->fd < 0 ? late : file->fd,
-		.root_fd = file->root_fd,
-		.mnt_ns = file->mnt_ns,
-		.dev = file->dev,
-		.opener = files__opener(r->files),
-		.path = file->path,
-		.servers = g->hot ? r->servers : NULL,
-	};
+	struct sym_file ask = sym_file__of(r->files, file, late);
 
+	ask.servers = g->hot ? r->servers : NULL;
 	for (size_t i = 0; i < g->n; i++) {
 		offs[i] = g->frames[g->ids[i]].off;
 		found[i] = (struct sym_name){.vaddr = offs[i],

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmubpf/budgets.h"
-#include "sym/sym.h"
+#include "sym/mapped_file.h"
 #include "sys/clock.h"
 
 /* Looking at code is quick; hostile files get what naming gives them. */
@@ -51,14 +51,7 @@ static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_s
 						  -1;
 	_cleanup_free_ struct pmb_place *found = xcalloc(n, sizeof(*found));
 	_cleanup_free_ uint64_t *offs = xcalloc(n, sizeof(*offs));
-	const struct sym_file which = {
-		.fd = file->fd < 0 ? late : file->fd,
-		.root_fd = file->root_fd,
-		.mnt_ns = file->mnt_ns,
-		.dev = file->dev,
-		.opener = files__opener(a->files),
-		.path = file->path,
-	};
+	const struct sym_file which = sym_file__of(a->files, file, late);
 
 	if (which.fd < 0)
 		return;
