@@ -56,9 +56,8 @@ struct session {
 	uint64_t *idle_before;       /* per CPU; as the counters were started */
 	uint64_t *idle_after;        /* as they were stopped */
 	int n_cpus;                  /* possible */
-	bool ended;                  /* the result says why */
 	uint64_t attend_ns;          /* when to look next whether it has, inside a round */
-	uint64_t stopped_ns;         /* when the counters were stopped; 0: they run */
+	uint64_t stopped_ns;         /* when it ended, the result says why; 0: the counters run */
 	uint64_t part_ns;            /* when the last cut was made, or all began */
 	uint64_t settled_ns;         /* the horizon of the last round */
 	struct session_cut *cuts;    /* that are not given up yet */

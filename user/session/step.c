@@ -63,9 +63,12 @@ static void session__tick(struct session *s, uint64_t now)
 	s->opts->tick(s->opts->tick_ctx, &tick);
 }
 
-static bool session__time_is_up(const struct session *s, uint64_t now)
+static bool session__time_is_up(struct session *s, uint64_t now)
 {
-	return s->opts->whom.duration_ns && now - s->start_ns >= s->opts->whom.duration_ns;
+	if (!s->opts->whom.duration_ns || now - s->start_ns < s->opts->whom.duration_ns)
+		return false;
+	s->result->end = END_DURATION;
+	return true;
 }
 
 /* True if a signal, the death of the command, of the targets or of our reader ends the
@@ -80,7 +83,6 @@ static bool session__ended(struct session *s, const struct pollfd *reader)
 
 void session__stop(struct session *s)
 {
-	s->ended = true;
 	if (s->stopped_ns)
 		return;
 	s->stopped_ns = now_ns();
@@ -93,15 +95,11 @@ void session__attend(struct session *s)
 {
 	uint64_t now = now_ns();
 
-	if (s->ended || now < s->attend_ns)
+	if (s->stopped_ns || now < s->attend_ns)
 		return;
 	s->attend_ns = now + ATTEND_NS;
-	if (session__time_is_up(s, now)) {
-		s->result->end = END_DURATION;
+	if (session__time_is_up(s, now) || session__signalled(s))
 		session__stop(s);
-	} else if (session__signalled(s)) {
-		session__stop(s);
-	}
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -144,10 +142,9 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 {
 	bool woken = false;
 
-	if (s->ended)
+	if (s->stopped_ns)
 		return false;
 	if (session__time_is_up(s, now)) {
-		s->result->end = END_DURATION;
 		session__stop(s);
 		return false;
 	}
@@ -159,7 +156,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	}
 	if (!woken && now < s->due_ns) {
 		kernel_names__read_on(s->opts->kernel);
-		return !s->ended;
+		return !s->stopped_ns;
 	}
 	if (session__ended(s, &fds[FD_READER])) {
 		session__stop(s);
@@ -167,13 +164,13 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	}
 	s->assembly.slices.hurry = false;
 	session__round(s, false);
-	if (s->ended)
+	if (s->stopped_ns)
 		return false;
 	session__spend_round(s);
 	session__arrivals_round(s);
 	session__tick(s, now_ns());
 	session__pace(s, now_ns());
-	return !s->ended;
+	return !s->stopped_ns;
 }
 
 int session__record(struct session **ret, const struct session_opts *opts,
