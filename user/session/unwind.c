@@ -12,8 +12,10 @@
 #include "sys/clock.h"
 #include "unwind/walk.h"
 
-/* How long the end of a recording waits for tables: what isn't there by then stays unknown. */
+/* How long the end of a recording waits for tables: what isn't there by then stays unknown… */
 static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
+/* …not counted time in which the helper found no CPU, up to this, for whoever waits is a user. */
+static const uint64_t BUSY_PATIENCE_NS = 10000ULL * 1000 * 1000;
 
 static enum pmb_ending walk(void *session, const struct mappings *maps,
 			    const struct pmb_slice *slice, struct late_stack *ret)
@@ -92,11 +94,22 @@ void session__late_round(struct session *s)
 		assembly__retry(&s->assembly, false);
 }
 
+static bool is_patient(const struct session *s, uint64_t begun_ns, uint64_t delayed_before_ns)
+{
+	uint64_t waited_ns = now_ns() - begun_ns, delayed_ns = tables__helper_delayed_ns(s->tables);
+
+	/* another helper begins anew */
+	delayed_ns -= delayed_ns > delayed_before_ns ? delayed_before_ns : delayed_ns;
+	return waited_ns < BUSY_PATIENCE_NS && waited_ns < PATIENCE_NS + delayed_ns;
+}
+
 void session__late_end(struct session *s)
 {
-	uint64_t deadline = now_ns() + PATIENCE_NS;
+	uint64_t begun_ns = now_ns();
+	uint64_t delayed_ns = tables__helper_delayed_ns(s->tables);
 
-	while (s->assembly.n_late && tables__busy(s->tables) && now_ns() < deadline) {
+	while (s->assembly.n_late && tables__busy(s->tables) &&
+	       is_patient(s, begun_ns, delayed_ns)) {
 		struct pollfd fd = {.fd = tables__fd(s->tables), .events = POLLIN};
 
 		poll(&fd, 1, 10);

@@ -184,6 +184,11 @@ uint64_t table_client__rss_bytes(const struct table_client *c)
 	return c->helper.pid ? usage_rss_bytes(c->helper.pid) : 0;
 }
 
+uint64_t table_client__delayed_ns(const struct table_client *c)
+{
+	return c->helper.pid ? usage_delayed_ns(c->helper.pid) : 0;
+}
+
 char *table_client__trouble(const struct table_client *c)
 {
 	return helper__obituary(&c->helper, c->err);

@@ -50,6 +50,8 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 /* CPU time of the helpers so far, and the most memory that the present one had at a time. */
 uint64_t table_client__cpu_ns(const struct table_client *c);
 uint64_t table_client__rss_bytes(const struct table_client *c);
+/* Time so far that the present one wanted to run and found no CPU. */
+uint64_t table_client__delayed_ns(const struct table_client *c);
 /* After TABLE_HELPER: what became of it, for people; the caller frees it. */
 char *table_client__trouble(const struct table_client *c);
 /* …and whether it waited for a server that does not answer; …but maybe that of a file before, which

@@ -523,6 +523,11 @@ uint64_t tables__helper_rss_bytes(const struct tables *t)
 	return table_client__rss_bytes(t->client);
 }
 
+uint64_t tables__helper_delayed_ns(const struct tables *t)
+{
+	return table_client__delayed_ns(t->client);
+}
+
 struct set_aside *tables__set_aside(struct tables *t)
 {
 	return &t->aside;

@@ -64,6 +64,7 @@ void tables__swept(struct tables *tables);
 /* What the helper that builds them has used: CPU time, memory at its most. */
 uint64_t tables__helper_ns(const struct tables *tables);
 uint64_t tables__helper_rss_bytes(const struct tables *tables);
+uint64_t tables__helper_delayed_ns(const struct tables *tables);
 const struct tables_totals *tables__totals(const struct tables *tables);
 /* The files on which the helper failed; the caller may take them out. */
 struct set_aside *tables__set_aside(struct tables *tables);
