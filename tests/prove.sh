@@ -6,6 +6,7 @@
 #
 #   plain    as it is
 #   busy     beside four busy loops and a storm of forks
+#   slow     where each entry into the kernel takes 5 µs more (tests/bpf/slow.bpf.c)
 #   one-cpu  on CPU 0 alone
 #   intel    libpfm takes the CPU for a recent Intel
 #   amd      and for an AMD Zen
@@ -29,6 +30,16 @@ start_load() {
 	done
 	while :; do /bin/true; done &
 	beside+=($!)
+}
+
+start_slow() {
+	local from=$TOP/tests/bpf/slow to=$SCRATCH/slow headers
+	headers=/usr/include/$(gcc -dumpmachine)
+	clang -O2 -g -target bpf -I"$headers" -c "$from.bpf.c" -o "$to.bpf.o" &&
+		gcc "$from.c" -o "$to" -lbpf || return
+	"$to" "$to.bpf.o" >"$SCRATCH/said" &
+	beside+=($!)
+	timeout 10 sh -c 'until [ -s "$0" ]; do sleep 0.1; done' "$SCRATCH/said"
 }
 
 end_load() {
@@ -56,6 +67,7 @@ run() { # HOW FOLDER
 		start_load
 		make -C "$2" test
 		;;
+	slow) start_slow && make -C "$2" test ;;
 	one-cpu) taskset -c 0 make -C "$2" test ;;
 	intel) LIBPFM_FORCE_PMU=spr make -C "$2" test ;;
 	amd) LIBPFM_FORCE_PMU=amd64_fam19h_zen4 make -C "$2" test ;;
@@ -79,7 +91,7 @@ prove() { # HOW
 	return "$status"
 }
 
-[ $# -gt 0 ] || { sed -n '4,14s/^# \?//p' "$0"; exit 2; }
+[ $# -gt 0 ] || { sed -n '4,15s/^# \?//p' "$0"; exit 2; }
 echo "all output: $LOGS" >&2
 failed=0
 for how in "$@"; do
