@@ -63,7 +63,7 @@ t_counts_are_exact() {
 # Samples that wait for a table wait on, over the cuts.
 t_tables_that_come_late() {
 	cut_ok 10 -e cpu-clock -F 999 -- "$WORKLOADS/frameless" deep 1
-	expect_ge "$(folded_share "$T/folded" ';(main|thread);deep01;' '^frameless;')" 95 "percent that was walked"
+	expect_ge "$(user_share "$T/folded" ';(main|thread);deep01;' '^frameless;')" 95 "percent that was walked"
 }
 
 # The second part asks for what is new alone, and goes on being recorded while it asks.

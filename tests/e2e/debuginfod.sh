@@ -36,7 +36,7 @@ t_symbols_from_a_server() {
 	strip_program
 	start_server
 	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 1
-	expect_ge "$(folded_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 "percent with names"
+	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 "percent with names"
 	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
 	expect_match "$T/err" 'debuginfod: 1 of [0-9]+ debug files' "the note"
 	expect_match "$T/asked" "buildid/$id/debuginfo" "what was asked for"
@@ -48,7 +48,7 @@ t_inlined_calls_from_a_server() {
 	strip_program
 	start_server
 	pmb_ok record -e cpu-clock --debuginfod --inline -o "$T/folded" -- "$T/bare" 1
-	expect_ge "$(folded_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin$' '^bare;')" 80 "percent"
+	expect_ge "$(user_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin$' '^bare;')" 80 "percent"
 }
 
 t_nobody_is_asked_without_the_option() {
@@ -74,7 +74,7 @@ t_the_wrong_file() {
 	objcopy --only-keep-debug "$WORKLOADS/split" "$T/www/buildid/$id/debuginfo"
 	start_server
 	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
-	expect_ge "$(folded_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
 	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
 }
 
@@ -90,7 +90,7 @@ s = socket.create_server(("127.0.0.1", 0)); print(" port", s.getsockname()[1], "
 	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/ \
 		pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
 	expect_le "$(awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" 100 "seconds"
-	expect_ge "$(folded_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
 	expect_eq "$(sum_get .names.downloads_found)" 0 "files found"
 }
 

@@ -46,7 +46,7 @@ t_arguments_of_6_megabytes() {
 	expect_unhurt
 	expect_no_forgery "$T/folded" "$T/err"
 	hurt -a --by container -d 1
-	expect_unhurt
+	expect_unhurt "$HOST_KB"
 	expect_no_forgery "$T/folded" "$T/err"
 }
 
@@ -235,12 +235,12 @@ t_20000_mappings_of_a_device() {
 
 t_10000_threads() {
 	hurt -- "$WORKLOADS/crowd" threads 10000 1
-	expect_unhurt 131072
+	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 	expect_match "$T/folded" ';crowd_thread[; ]' "its threads"
 	spawn_crowd threads 10000
 	hurt -p "$spawned" --per-cpu -d 1
-	expect_unhurt 131072
+	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 }
 
@@ -255,7 +255,7 @@ t_zombies() {
 
 t_20000_processes() {
 	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
-	expect_unhurt 131072
+	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" '^bomb;.*;crowd_child;' "its children"
 	expect_match "$T/out" '^forked [0-9]' "it went off"
 }

@@ -9,6 +9,8 @@ SECRET=swordfish8472
 # kB. The main process is at 27 MB with an ordinary program here (the kernel's symbols are most of
 # it), the helper at 4 MB. What a test may add is in its own call of expect_unhurt; else these.
 MAIN_KB=65536
+# Where the whole host is sampled, copies of other programs' stacks may wait for their tables: 64 MiB at most.
+HOST_KB=131072
 HELPER_KB=65536
 WALL_MS=60000
 

@@ -31,7 +31,7 @@ seconds_of() { # COMMAND…
 }
 
 expect_goes_on() { # REASON: the profile is there, its JIT's frames are unnamed for that reason
-	expect_ge "$(folded_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
+	expect_ge "$(user_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
 	expect_ge "$(sum_get ".frames.unnamed.$1")" 1 "frames unnamed as $1"
 	expect_columns
 }
@@ -46,8 +46,8 @@ t_node() {
 	JS
 	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof --interpreted-frames-native-stack "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
-	expect_ge "$(folded_share "$T/folded" 'addUp [^;]*prog\.js[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
-	expect_ge "$(folded_share "$T/folded" 'outerLoop [^;]*prog\.js[^;]*_\[j\];.*addUp' '^node;')" 50 "percent in outerLoop"
+	expect_ge "$(user_share "$T/folded" 'addUp [^;]*prog\.js[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
+	expect_ge "$(user_share "$T/folded" 'outerLoop [^;]*prog\.js[^;]*_\[j\];.*addUp' '^node;')" 50 "percent in outerLoop"
 }
 
 t_node_stacks_are_whole() {
@@ -62,7 +62,7 @@ t_node_stacks_are_whole() {
 	JS
 	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
-	expect_ge "$(folded_share "$T/folded" ';node::Start;.*addUp [^;]*_\[j\](;|$)' '^node;.*addUp')" 95 "percent of addUp below node::Start"
+	expect_ge "$(user_share "$T/folded" ';node::Start;.*addUp [^;]*_\[j\](;|$)' '^node;.*addUp')" 95 "percent of addUp below node::Start"
 }
 
 t_node_jitdump() {
@@ -75,7 +75,7 @@ t_node_jitdump() {
 	pmb record -e cpu-clock -o "$T/folded" -- node --perf-prof "$T/prog.js"
 	[ "$rc" -ne 9 ] && compgen -G "$T/jit-*.dump" >/dev/null || skip "this node makes no jitdump"
 	expect_eq "$rc" 0 "exit status"
-	expect_ge "$(folded_share "$T/folded" 'addUp[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
+	expect_ge "$(user_share "$T/folded" 'addUp[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
 }
 
 t_jvm() {
@@ -97,7 +97,7 @@ t_jvm() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- java -XX:+UnlockDiagnosticVMOptions \
 		-XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -cp "$T" Prog
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/Prog.java" -delete
-	expect_ge "$(folded_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 "percent in addUp"
+	expect_ge "$(user_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 "percent in addUp"
 }
 
 t_cpython() {
@@ -122,10 +122,10 @@ t_cpython() {
 	PY
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$python" -X perf "$T/prog.py"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.py" -delete
-	expect_ge "$(folded_share "$T/folded" 'py::add_up:[^;]*_\[j\](;|$)' '^python')" 20 "percent under add_up"
+	expect_ge "$(user_share "$T/folded" 'py::add_up:[^;]*_\[j\](;|$)' '^python')" 20 "percent under add_up"
 	# its trampolines have no frame pointer; x86-64's are known by their instructions
 	[ "$(uname -m)" != x86_64 ] ||
-		expect_ge "$(folded_share "$T/folded" ';_start;.*;py::<module>:.*;py::add_up:' '^python')" 20 \
+		expect_ge "$(user_share "$T/folded" ';_start;.*;py::<module>:.*;py::add_up:' '^python')" 20 \
 			"percent under add_up, from the start on"
 }
 
@@ -136,13 +136,13 @@ t_jitdump() {
 	sleep 0.2
 	rm "/tmp/jit-$spawned.dump" # what is mapped stays
 	record_jit
-	expect_ge "$(folded_share "$T/folded" ';main.*;dumped_loop_\[j\]$')" 90 "percent in dumped_loop under main"
+	expect_ge "$(user_share "$T/folded" ';main.*;dumped_loop_\[j\]$')" 90 "percent in dumped_loop under main"
 }
 
 t_jitdump_of_a_command_that_ended() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1 dump' "$T/pid" "$WORKLOADS/jit"
 	later rm -f "/tmp/jit-$(cat "$T/pid").dump"
-	expect_ge "$(folded_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 "percent in dumped_loop"
+	expect_ge "$(user_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 "percent in dumped_loop"
 }
 
 t_map_in_a_root_of_its_own() {
@@ -155,7 +155,7 @@ t_map_in_a_root_of_its_own() {
 	chmod 755 "$dir"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
 		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 1' "$dir/jit"
-	expect_ge "$(folded_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
+	expect_ge "$(user_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 
 t_map_of_ten_million_lines() {
@@ -167,7 +167,7 @@ t_map_of_ten_million_lines() {
 	} >"/tmp/perf-$spawned.map"
 	seconds_of record_jit
 	expect_le "$(cat "$T/seconds")" 30 "seconds"
-	expect_ge "$(folded_share "$T/folded" ';(after_all_\[j\]|\[unknown\])$' '^jit;')" 80 "percent with a name or a reason"
+	expect_ge "$(user_share "$T/folded" ';(after_all_\[j\]|\[unknown\])$' '^jit;')" 80 "percent with a name or a reason"
 	expect_columns
 }
 
@@ -185,7 +185,7 @@ t_map_of_long_lines() {
 		head -c 1000000 /dev/zero | tr '\0' y
 	} >"/tmp/perf-$spawned.map"
 	record_jit
-	expect_ge "$(folded_share "$T/folded" ';yyyyyyyyyyyyyyyyyyyy*\[cut:[0-9a-f]*\]_\[j\]$' '^jit;')" 80 "percent in yyy, cut"
+	expect_ge "$(user_share "$T/folded" ';yyyyyyyyyyyyyyyyyyyy*\[cut:[0-9a-f]*\]_\[j\]$' '^jit;')" 80 "percent in yyy, cut"
 	expect_le "$(wc -L <"$T/folded")" 6000 "bytes of the longest line"
 	expect_columns
 }
@@ -243,7 +243,7 @@ t_dump_of_garbage() {
 	head -c 5000000 /dev/urandom | dd of="/tmp/jit-$spawned.dump" conv=notrunc status=none
 	echo "$code 10 of_the_map" >"/tmp/perf-$spawned.map"
 	record_jit
-	expect_ge "$(folded_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 "percent in of_the_map"
+	expect_ge "$(user_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 "percent in of_the_map"
 }
 
 # V8's builtins, a part of the program, have frame pointers and no unwind information.
@@ -314,7 +314,7 @@ t_code_without_rules_goes_by_its_frame_pointer() {
 	gcc -O1 -fomit-frame-pointer -o "$T/prog" "$T/prog.c" "$T/runtime.S" "$T/last.c" ||
 		fail "no program"
 	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- "$T/prog"
-	expect_ge "$(folded_share "$T/folded" ';main;outer;runtime_call;busy' ';busy(;|$)')" 98 \
+	expect_ge "$(user_share "$T/folded" ';main;outer;runtime_call;busy' ';busy(;|$)')" 98 \
 		"percent that reaches main"
 	expect_ge "$(sum_get .stacks.user.complete_by_fp)" 1000 "stacks that say how"
 }

@@ -34,7 +34,7 @@ t_modifier_kernel() {
 
 t_max_depth_counts_inlined_calls() {
 	pmb_ok record -e cpu-clock --inline --max-depth 2 --user-only -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
-	expect_ge "$(folded_share "$T/folded" '^inlined;inner_\[i\];leaf_spin$')" 90 "percent with the last two frames"
+	expect_ge "$(user_share "$T/folded" '^inlined;inner_\[i\];leaf_spin$')" 90 "percent with the last two frames"
 	expect_no_match "$T/folded" ';.*;.*;' "a line of more than two frames"
 }
 

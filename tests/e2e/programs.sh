@@ -123,7 +123,7 @@ t_musl_memory() {
 	C
 	musl-gcc -O1 -fno-builtin -o "$T/memory" "$T/memory.c" || fail "musl-gcc"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/memory"
-	expect_ge "$(folded_share "$T/folded" ';mem(cpy|set)$' '^memory;([^;]*;)*[^;]*[^]]$')" 90 "percent in memcpy and memset"
+	expect_ge "$(user_share "$T/folded" ';mem(cpy|set)$' '^memory;([^;]*;)*[^;]*[^]]$')" 90 "percent in memcpy and memset"
 	expect_ge "$(leaf_share "$T/folded" memcpy)" 1 "percent in memcpy"
 	expect_ge "$(leaf_share "$T/folded" memset)" 1 "percent in memset"
 }

@@ -8,10 +8,6 @@
 MEASURED='attached_to_a_pid'
 
 seconds=$(secs 30 5)
-# Points that a share may be off. n samples scatter by sqrt(.7 * .3 / n): 0.3 points in 30 s, 0.65
-# in 5 s.
-points=$(secs 2 3.5)
-
 # One recording at 999 Hz, inside one of perf, for most of the tests.
 setup() {
 	local perf outer=() before
@@ -31,14 +27,13 @@ own_share() {
 		printf "%.3f\n", 100 * v[n] / (v["hot70"] + v["hot30"]) }' "$S/split.out"
 }
 
-# 70 and 30, but for what interrupts took of either.
+# Of both functions' time alone: what reading its clock costs the program is neither's, and is dear on some kernels.
 expect_own_share() { # FUNCTION
-	expect_within "$(frame_share "$S/folded" "$1" '^split;')" "$(own_share "$1")" "$points" \
-		"share of $1"
+	expect_share "$S/folded" "$1" "$(own_share "$1")" '^split;.*;hot[37]0(;|$)' 999
 }
 
 t_share_hot70() {
-	expect_within "$(own_share hot70)" 70 5 "what the program itself measured"
+	expect_within "$(own_share hot70)" 70 3 "what the program itself measured"
 	expect_own_share hot70
 }
 
@@ -47,15 +42,15 @@ t_share_hot30() {
 }
 
 t_same_as_perf() {
-	local both
 	[ -s "$S/perf.data" ] || skip "perf cannot record here"
 	"$(perf_path)" script -i "$S/perf.data" --comm split -F period,ip,sym 2>/dev/null |
-		awk '{ s[$3] += $1; sum += $1 } END { printf "%.3f\n%.3f\n", 100 * s["hot70"] / sum, 100 * s["hot30"] / sum }' \
-			>"$T/perf"
+		awk '$3 ~ /^hot[37]0$/ { s[$3] += $1; n++ }
+			END { both = s["hot70"] + s["hot30"]; if (both) printf "%.3f %d\n", 100 * s["hot70"] / both, n }' >"$T/perf"
+	local share n
+	read -r share n <"$T/perf" || fail "perf has no samples of them"
 	# both scatter
-	both=$(awk -v p="$points" 'BEGIN { print p * sqrt(2) }')
-	expect_within "$(frame_share "$S/folded" hot70 '^split;')" "$(sed -n 1p "$T/perf")" "$both" "hot70, perf's"
-	expect_within "$(frame_share "$S/folded" hot30 '^split;')" "$(sed -n 2p "$T/perf")" "$both" "hot30, perf's"
+	expect_within "$(leaf_share "$S/folded" hot70 ';hot[37]0$')" "$share" \
+		"$(awk -v p="$(points_of 70 "$n")" 'BEGIN { print p * sqrt(2) }')" "hot70, perf's, in $n samples"
 }
 
 t_main_in_the_stacks() {
@@ -102,8 +97,7 @@ t_attached_to_a_pid() {
 	pmb_ok record -F 999 -p "$pid" -d "$d" -o "$T/folded" --summary "$T/sum.json"
 	after=$(cpu_time_ns "$pid")
 	expect_folded "$T/folded"
-	expect_share "$T/folded" hot70 70
-	expect_share "$T/folded" hot30 30
+	expect_share "$T/folded" hot70 70 ';hot[37]0(;|$)'
 	expect_ledger
 	expect_eq "$(sum_scope)" per-task "scope"
 	expect_eq "$(sum_filtered)" 0 "filtered: -p does not see other programs"

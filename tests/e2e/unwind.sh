@@ -110,7 +110,8 @@ t_lazy_binding() {
 	# on.
 	export LD_BIND_NOT=1
 	frameless plt
-	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 5 "percent below the resolver"
+	# how much that is depends on what a look at the clock takes besides
+	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 1 "percent below the resolver"
 	expect_stacks 98 "${MAIN}calls"
 	expect_stacks 99.5 "($MAIN|$START)"
 }
@@ -125,7 +126,7 @@ t_with_frame_pointers_as_before() {
 		"$WORKLOADS/recurse" 1
 	expect_ledger
 	expect_eq "$(sum_get .unwind.tables)" 0 "tables"
-	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the known path"
+	expect_ge "$(user_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the known path"
 }
 
 # What runs already is walked in the kernel as soon as its tables are there, not copied for ever.
