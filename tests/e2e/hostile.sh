@@ -235,12 +235,12 @@ t_20000_mappings_of_a_device() {
 
 t_10000_threads() {
 	hurt -- "$WORKLOADS/crowd" threads 10000 1
-	expect_unhurt "$HOST_KB"
+	expect_unhurt 131072
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 	expect_match "$T/folded" ';crowd_thread[; ]' "its threads"
 	spawn_crowd threads 10000
 	hurt -p "$spawned" --per-cpu -d 1
-	expect_unhurt "$HOST_KB"
+	expect_unhurt 131072
 	expect_match "$T/folded" ';crowd_spin;' "what it does"
 }
 
