@@ -39,9 +39,25 @@ def total(browser, part="time", event="work", expression="picture.tally.total(0,
         t => t.event === {event!r} && t.part === {part!r}); return {expression};""")
 
 
+# Work of the kind that opening a page is: texts that are taken apart, looked up, sorted.
+REFERENCE = """
+    const start = performance.now(), words = [], seen = new Map();
+    for (let i = 0; i < 200000; i++)
+        words.push((i * 2654435761 % 4294967296).toString(36));
+    for (const word of words.join(';').split(';'))
+        seen.set(word.slice(0, 4), (seen.get(word.slice(0, 4)) || 0) + 1);
+    JSON.parse(JSON.stringify([...seen].sort()));
+    return performance.now() - start;"""
+
+
 def check_speed(browser, page, _):
     """Opening it, from the first byte to the first picture; then zooms, each of which is drawn many times."""
-    opening = sorted(opened(browser, page) for _ in range(5))
+    opening, reference = [], []
+    for _ in range(5):
+        opening.append(opened(browser, page))
+        reference.append(browser.run(REFERENCE))
+    opening.sort()
+    reference.sort()
     browser.wait("return picture.table.figures")
     figures = browser.run("""
         const app = picture, drawn = [], set = [], {tree} = app.data, nodes = [];
@@ -60,12 +76,15 @@ def check_speed(browser, page, _):
         return {stacks: app.data.stacks, nodes: tree.n, zoom: middle(set), redraw: middle(drawn), worst: drawn[drawn.length - 1]};""")
     size = os.path.getsize(page)
     print(f"{figures['stacks'] - 1} stacks, {figures['nodes']} nodes, {size / 1e6:.2f} MB: "
-          f"opened in {opening[0]:.0f} ms (of 5: {', '.join(f'{o:.0f}' for o in opening)}), "
+          f"opened in {opening[0]:.0f} ms (of 5: {', '.join(f'{o:.0f}' for o in opening)}; "
+          f"reference {', '.join(f'{r:.0f}' for r in reference)}), "
           f"redrawn in {figures['redraw']:.1f} ms (worst {figures['worst']:.1f}), zoomed in {figures['zoom']:.1f} ms")
     expect(figures["stacks"] > 100000, "fewer stacks than 100,000")
     expect(size < 5e6, "the page is larger than 5 MB")
-    # the best of five: what else the machine does may come between
-    expect(opening[0] < 1000, f"the page opens in {opening[0]:.0f} ms")
+    # the best of five: what else the machine does may come between. The reference takes as long as opening, and
+    # half as much again is room for what scatters.
+    expect(opening[0] < max(1000, 1.5 * reference[0]),
+           f"the page opens in {opening[0]:.0f} ms, the reference takes {reference[0]:.0f}")
     expect(figures["redraw"] < 50, f"a zoomed picture is drawn in {figures['redraw']:.0f} ms")
     quiet(browser)
 
