@@ -88,11 +88,18 @@ record_result() { # ok|FAIL|skip NAME REASON
 	printf '%s %s/%s%s\n' "$1" "$suite" "$2" "${3:+: $3}" >>"$RESULTS"
 }
 
+# So many lines, and the last four.
+begin_and_end() { # N
+	awk -v n="$1" 'NR <= n { print; next }
+		{ last[NR % 4] = $0 }
+		END { for (i = NR - 3; i <= NR; i++) if (i > n) print last[i % 4] }'
+}
+
 # What helps to see why a test failed.
 show_evidence() {
 	local f
 	for f in "$T/err" "$T/out"; do
-		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 | head -n "${EVIDENCE:-8}"
+		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 | begin_and_end "${EVIDENCE:-8}"
 	done
 }
 
@@ -312,7 +319,8 @@ folded_share() { # FILE REGEX [REGEX2]
 		END { if (sum > 0) printf "%.3f\n", 100 * s / sum; else print "none" }' "$1"
 }
 
-# The same of what was sampled in user code: how much the kernel did for a program, and in interrupts, depends on both.
+# The same of what was sampled in user code: how much the kernel did for a program, and in
+# interrupts, depends on both.
 user_share() { # FILE REGEX [REGEX2]
 	folded_share <(grep -v '_\[k\] [0-9]*$' "$1") "$2" "${3:-.}"
 }
