@@ -269,6 +269,28 @@ t_node_builtins_reach_main() {
 	expect_ge "$share" 98 "percent of its calls of memset that reaches main"
 }
 
+t_stripped_node_is_whole() {
+	# No symbol says where a builtin begins, nor what of the collector is assembler.
+	need_program node
+	need_program strip
+	[ "$(uname -m)" = x86_64 ] || skip "looked at on x86-64 only"
+	strip -o "$T/node" "$(readlink -f "$(command -v node)")" || skip "this node is no program"
+	cat >"$T/mixed.js" <<-'JS'
+		const compare = (x, y) => x.k - y.k;
+		while (process.cpuUsage().user < 3e6) {
+			const all = [];
+			for (let i = 0; i < 20000; i++) all.push({k: (i * 7919) % 20011});
+			all.sort(compare);
+			let text = '';
+			for (let i = 0; i < 500; i++)
+				text += JSON.stringify({i, t: 'x' + i}).replace(/x(\d)/g, (m, d) => 'y' + d);
+		}
+	JS
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/node" "$T/mixed.js"
+	local begin='(_start|(__)?clone3?|start_thread|_dl_start)'
+	expect_ge "$(user_share "$T/folded" "^node;$begin" '^node;')" 95 "percent that is whole"
+}
+
 t_code_without_rules_goes_by_its_frame_pointer() {
 	# As much of it as a runtime has, inside a file with tables, and of instructions that don't
 	# say where its frame is.

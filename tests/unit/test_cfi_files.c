@@ -345,6 +345,39 @@ static void check_compressed(const struct file *f, const struct built *b)
 	check_debug_frame(f, b);
 }
 
+#if defined(__x86_64__)
+/* Between two functions that are described: assembler that nobody described, as V8 saves its
+ * registers; 32 bytes from "before" on, and padding up to "after". */
+static const char a_bare_function[] =
+	"__asm__(\".cfi_sections .eh_frame\\n.text\\n.p2align 4\\n\"\n"
+	"\"before: .cfi_startproc\\nmov $1, %eax\\nret\\n.cfi_endproc\\n\"\n"
+	"\"push %rbp\\nmov %rsp, %rbp\\npush %rbx\\npush %r12\\npush %r13\\n\"\n"
+	"\"push %r14\\npush %r15\\n\"\n"
+	"\"mov %rsp, %rdx\\ncall *%r8\\nadd $0x28, %rsp\\npop %rbp\\nret\\n.p2align 4\\n\"\n"
+	"\"after: .cfi_startproc\\nmov $2, %eax\\nret\\n.cfi_endproc\\n.p2align 5\\n\"\n"
+	"\"behind: .cfi_startproc\\nmov $3, %eax\\nret\\n.cfi_endproc\\n\");\n";
+
+static void check_bare(const struct file *f, const struct built *b)
+{
+	_cleanup_close_ int fd = memfd_create("elf", MFD_CLOEXEC);
+	struct built read = {0};
+
+	cr_assert_eq(b->err, 0);
+	cr_expect_eq(count(b, PMB_CFA_FP), 0, "nobody has read the code");
+	cr_assert_eq(write(fd, f->bytes, f->len), (ssize_t)f->len);
+	cfi_table__init(&read.table);
+	cr_assert_eq(table_of_all(fd, true, &read.table), 0);
+	cr_assert_eq(cfi_table__finish(&read.table, &read.head), 0);
+	cr_expect_eq(count(&read, PMB_CFA_FP), 1, "its body, and nothing of the padding");
+	built__done(&read);
+}
+
+Test(cfi_files, a_small_function_that_nothing_describes)
+{
+	expect_compiled("gcc", "-gz=none", a_bare_function, check_bare);
+}
+#endif
+
 Test(cfi_files, debug_frame)
 {
 	expect_compiled("gcc", "-gz=none", many_functions, check_debug_frame);

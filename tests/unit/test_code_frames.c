@@ -92,6 +92,30 @@ Test(code_frames, what_comes_after_a_return)
 	EXPECT("\xe8\x04\0\0\0\x53\xc3\x0f\x0b\xff\xc0\xc3", "0 sp+8; 6 sp+16; 9 sp+8");
 }
 
+/* As V8 fills up the space before its builtins, which begin at multiples of 64. */
+Test(code_frames, traps_between_functions)
+{
+	/* push %rbx; call *%rax, which doesn't return; int3 up to 10: test %eax, %eax; ret */
+	EXPECT("\x53\xff\xd0\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\x85\xc0\xc3",
+	       "0 sp+8; 1 sp+16; 10 sp+8");
+	/* the same behind a switch: push %rbx; jmp *%rax; int3; nop; int3…; 10: push %rbp; mov
+	 * %rsp, %rbp; jmp 17; 16: push %rax; 17: dec %ecx; jge 16; leave; ret */
+	EXPECT("\x53\xff\xe0\xcc\x90\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xcc"
+	       "\x55\x48\x89\xe5\xeb\x01\x50\xff\xc9\x7d\xfb\xc9\xc3",
+	       "0 sp+8; 1 sp+16; 10 sp+8; 11 sp+16 fp-16; 14 fp+16 fp-16; 1c sp+8");
+	/* push %rbx; je 5; call *%rax; int3; 6: pop %rbx; ret: one is no padding */
+	EXPECT("\x53\x74\x03\xff\xd0\xcc\x5b\xc3", "0 sp+8; 1 sp+16; 7 sp+8");
+}
+
+Test(code_frames, padding)
+{
+	cr_expect_eq(code_frames__padding((const uint8_t *)"\x90\x0f\x1f\x40\0\xcc\x55", 7), 6);
+	cr_expect_eq(code_frames__padding((const uint8_t *)"\0\0\xcc\x55", 4), 3);
+	cr_expect_eq(code_frames__padding((const uint8_t *)"\x66\x90", 2), 2);
+	cr_expect_eq(code_frames__padding((const uint8_t *)"\x55\x90", 2), 0);
+	cr_expect_eq(code_frames__padding((const uint8_t *)"\x0f\x1f", 2), 0, "half of one");
+}
+
 Test(code_frames, addresses_that_are_taken)
 {
 	/* push %rbp; mov %rsp, %rbp; and $-16, %rsp; lea 0(%rip), %r10; call *%rax; leave; ret:

@@ -46,7 +46,8 @@ struct cfi {
 	size_t n_fixed;
 	struct cached_cie cies[CIES_CACHED];
 	struct cfi_rows rows;
-	cfi_fill_fn fill; /* NULL: the gap's rule holds for all of it */
+	cfi_fill_fn fill;       /* NULL: the gap's rule holds for all of it */
+	cfi_fill_fn fill_small; /* NULL: it is padding */
 	bool fill_anywhere;
 	void *fill_ctx;
 	uint64_t entry_point;       /* an offset in the file; 0: none */
@@ -83,6 +84,11 @@ void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, bool anywhere, void *ctx)
 	cfi->fill = fill;
 	cfi->fill_anywhere = anywhere;
 	cfi->fill_ctx = ctx;
+}
+
+void cfi__set_fill_small(struct cfi *cfi, cfi_fill_fn fill)
+{
+	cfi->fill_small = fill;
 }
 
 size_t cfi__n_entries(const struct cfi *cfi)
@@ -313,8 +319,13 @@ static void emit_gap(struct emitter *e, uint64_t start, bool is_end)
 	/* ld.so's first function has 61 bytes and no FDE */
 	if (is_padding && begin >= e->done && begin < start)
 		e->row(e->ctx, begin, &nothing);
-	if (start <= e->done || is_padding)
+	if (start <= e->done)
 		return;
+	if (is_padding) {
+		if (e->cfi->fill_small && start - e->done > CFI_PADDING_MIN)
+			e->cfi->fill_small(e->cfi->fill_ctx, e->done, start, gap, e->row, e->ctx);
+		return;
+	}
 	if (gap->cfa == PMB_CFA_NONE && e->last && !is_end && start - e->done >= CFI_RUNTIME_MIN)
 		gap = &by_frame_pointer;
 	if (e->cfi->fill)

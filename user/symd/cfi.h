@@ -32,6 +32,8 @@ enum {
 	/* Code between two functions is padding up to this size: it gets no row of its own, which
 	 * would say that nothing is known, or guess. */
 	CFI_PADDING_MAX = 63,
+	/* …unless it is more than functions are aligned to as a rule, and code is read. */
+	CFI_PADDING_MIN = 16,
 	/* From this size on it is a runtime's code (V8's builtins have no entries), which keeps
 	 * frame pointers; less may be assembler that uses the register for anything. */
 	CFI_RUNTIME_MIN = 4096,
@@ -78,6 +80,9 @@ typedef void (*cfi_fill_fn)(void *ctx, uint64_t file_off, uint64_t end,
 			    const struct pmb_unwind_rule *gap, cfi_row_fn row, void *row_ctx);
 /* anywhere: it can begin and end inside of what no section describes, and says the same. */
 void cfi__set_fill(struct cfi *cfi, cfi_fill_fn fill, bool anywhere, void *ctx);
+/* As fill, of what may be padding: then no rows, else the first of them where code begins. The same
+ * context. */
+void cfi__set_fill_small(struct cfi *cfi, cfi_fill_fn fill);
 /* Once. gap: the rule of executable code that nothing describes. Returns how many FDEs were bad. */
 uint32_t cfi__emit(struct cfi *cfi, const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx);
 

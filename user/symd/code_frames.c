@@ -22,6 +22,7 @@ enum {
 	FRAME_MAX = 1 << 24, /* bytes */
 	WORD = 8,
 	ALIGNMENT = 16, /* of functions */
+	TRAPS = 3,      /* one or two may be what a call is followed by that doesn't return */
 };
 
 /* What holds before an instruction: distances to the CFA, and of the caller's frame pointer from
@@ -132,6 +133,29 @@ static void need(const struct piece *p, uint64_t off, uint64_t *ready)
 	*ready = off + AT_A_TIME;
 }
 
+static bool is_padding(const struct x86_insn *insn)
+{
+	return insn->kind == X86_PADDING || insn->kind == X86_TRAP;
+}
+
+size_t code_frames__padding(const uint8_t *bytes, size_t len)
+{
+	struct x86_insn insn;
+	size_t off = 0;
+
+	/* zeros: not every linker knows what code is padded with */
+	while (off < len && !bytes[off])
+		off++;
+	while (off < len && x86_insn__read(bytes + off, len - off, 0, &insn) && is_padding(&insn))
+		off += insn.len;
+	return off;
+}
+
+static bool ends_flow(const struct x86_insn *insn)
+{
+	return insn->kind == X86_RET || insn->kind == X86_JUMP || insn->kind == X86_TRAP;
+}
+
 /* An address a few instructions ahead, which the code then gets to: V8 says so where it is before
  * it calls C. What it can't get to is a function after all. */
 struct ahead {
@@ -150,7 +174,7 @@ static void ahead__instruction(struct ahead *a, struct code_frames *f, uint64_t 
 {
 	uint64_t next = vaddr + insn->len;
 
-	if (insn->kind == X86_RET || insn->kind == X86_JUMP)
+	if (ends_flow(insn))
 		ahead__settle(a, f, true);
 	else if (insn->kind == X86_CALL)
 		code_frames__start(f, insn->target);
@@ -301,6 +325,7 @@ struct walk {
 	struct state at_switch; /* at a jump that says not where to */
 	bool flows;             /* into this instruction, from the one before */
 	bool in_epilogue, padded;
+	uint32_t trapped; /* int3 since something flowed */
 	const struct pmb_unwind_rule *gap;
 	cfi_row_fn row; /* NULL: it only looks around */
 	void *ctx;
@@ -327,6 +352,12 @@ static bool looks_like_a_start(const struct walk *w, const struct x86_insn *insn
 	       (w->to - w->off >= sizeof(endbr64) && memcmp(bytes, endbr64, sizeof(endbr64)) == 0);
 }
 
+/* Nobody fills up the space inside of a function with traps. */
+static bool is_behind_traps(const struct walk *w, const struct x86_insn *insn)
+{
+	return !w->flows && w->trapped >= TRAPS && w->off % ALIGNMENT == 0 && !is_padding(insn);
+}
+
 static struct state walk__guess(const struct walk *w, const struct x86_insn *insn)
 {
 	struct state s = w->body;
@@ -346,20 +377,22 @@ static void walk__arrive(struct walk *w, const struct x86_insn *insn)
 {
 	const struct state *label = &find_label(w->f, w->off)->state;
 
-	if (is_start(w->p, w->off)) {
+	if (is_start(w->p, w->off) || is_behind_traps(w, insn)) {
 		w->now = w->body = ENTRY;
 		w->at_switch.known = false;
 	} else if (label->known && (!w->flows || (w->now.guess && !label->guess))) {
 		w->now = *label;
 	} else if (!w->flows) {
-		if (insn->kind == X86_PADDING) {
+		if (is_padding(insn)) {
 			w->padded = true;
+			w->trapped += insn->kind == X86_TRAP;
 			return;
 		}
 		w->now = walk__guess(w, insn);
 	}
 	w->flows = true;
 	w->padded = false;
+	w->trapped = 0;
 }
 
 static bool shrinks(const struct x86_insn *insn)
@@ -402,7 +435,7 @@ static void walk__leave(struct walk *w, const struct x86_insn *insn)
 	state__step(&w->now, insn);
 	if (insn->kind == X86_BRANCH || insn->kind == X86_JUMP)
 		walk__label(w, insn->target);
-	if (insn->kind == X86_RET || insn->kind == X86_JUMP) {
+	if (ends_flow(insn)) {
 		if (!w->in_epilogue)
 			w->body = w->now;
 		if (insn->kind == X86_JUMP && !insn->target && w->now.sp != WORD && !w->now.guess)
@@ -449,6 +482,7 @@ static void walk__pass(struct walk *w, cfi_row_fn row)
 	w->now = w->body = ENTRY;
 	w->at_switch.known = false;
 	w->flows = w->in_epilogue = w->padded = false;
+	w->trapped = 0;
 	w->said_at = w->from;
 	while (w->off < w->to) {
 		struct pmb_unwind_rule rule;

@@ -28,6 +28,9 @@ void code_frames__start(struct code_frames *f, uint64_t vaddr);
 /* The same, for all that the code calls or takes the address of. */
 void code_frames__sweep(struct code_frames *f);
 
+/* How many of the bytes fill up the space before a function. */
+size_t code_frames__padding(const uint8_t *bytes, size_t len);
+
 /* The rows for [file_off, end), the first of them at file_off. gap: the rule where nothing is
  * known. */
 void code_frames__emit(struct code_frames *f, uint64_t file_off, uint64_t end,

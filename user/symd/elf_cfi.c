@@ -389,6 +389,7 @@ static void fill_gaps(struct elf_cfi *s)
 	s->instructions.code = s->code;
 	s->instructions.n_code = s->n_code;
 	cfi__set_fill(s->cfi, elf_code__fill, false, &s->instructions);
+	cfi__set_fill_small(s->cfi, elf_code__fill_small);
 }
 
 int elf_cfi__open(int fd, bool read_code, struct elf_cfi **ret)

@@ -2,6 +2,7 @@
 #include "symd/elf_code.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "symd/elf_symbols.h"
@@ -140,6 +141,37 @@ void elf_code__fill(void *code, uint64_t file_off, uint64_t end, const struct pm
 		c->swept = true;
 	}
 	code_frames__emit(c->frames, file_off, end, gap, row, ctx);
+}
+
+static uint64_t vaddr_of(const struct elf_code *c, uint64_t file_off)
+{
+	for (size_t i = 0; i < c->n_code; i++) {
+		if (file_off - c->code[i].file_off < c->code[i].size)
+			return c->code[i].vaddr + (file_off - c->code[i].file_off);
+	}
+	return 0;
+}
+
+void elf_code__fill_small(void *code, uint64_t file_off, uint64_t end,
+			  const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx)
+{
+	struct elf_code *c = code;
+	struct cfi_code at = {file_off, vaddr_of(c, file_off), end - file_off};
+	uint8_t bytes[CFI_PADDING_MAX];
+	struct code_frames *frames;
+	size_t padding;
+
+	if (!at.vaddr || at.size > sizeof(bytes) ||
+	    pread(c->fd, bytes, at.size, (off_t)file_off) != (ssize_t)at.size)
+		return;
+	padding = code_frames__padding(bytes, at.size);
+	if (padding == at.size)
+		return;
+	frames = code_frames__new();
+	code_frames__add(frames, bytes, NULL, &at);
+	code_frames__start(frames, at.vaddr + padding);
+	code_frames__emit(frames, file_off + padding, end, gap, row, ctx);
+	code_frames__free(frames);
 }
 
 void elf_code__rest(struct elf_code *c)

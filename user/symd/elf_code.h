@@ -24,6 +24,9 @@ struct elf_code {
 /* A cfi_fill_fn, with a struct elf_code as its context. */
 void elf_code__fill(void *code, uint64_t file_off, uint64_t end, const struct pmb_unwind_rule *gap,
 		    cfi_row_fn row, void *ctx);
+/* The same for cfi__set_fill_small: nothing else of the file is read, nor kept. */
+void elf_code__fill_small(void *code, uint64_t file_off, uint64_t end,
+			  const struct pmb_unwind_rule *gap, cfi_row_fn row, void *ctx);
 /* Gives back what is in memory of its bytes; what was learnt of them stays. */
 void elf_code__rest(struct elf_code *c);
 void elf_code__done(struct elf_code *c);

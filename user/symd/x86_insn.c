@@ -181,7 +181,7 @@ static const struct meaning meanings[256] = {
 	[0xc7] = {.judge = store_number},
 	[0xc9] = {X86_LEAVE, NULL},
 	[0xca ... 0xcb] = {X86_RET, NULL},    /* far */
-	[0xcc] = {X86_PADDING, NULL},         /* int3 */
+	[0xcc] = {X86_TRAP, NULL},            /* int3 */
 	[0xcf] = {X86_RET, NULL},             /* iret */
 	[0xe0 ... 0xe3] = {X86_BRANCH, NULL}, /* loop, jcxz */
 	[0xe8] = {X86_CALL, NULL},

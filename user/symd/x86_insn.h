@@ -13,7 +13,8 @@
 
 enum x86_kind {
 	X86_OTHER,
-	X86_PADDING, /* a form of nop, int3 */
+	X86_PADDING, /* a form of nop */
+	X86_TRAP,    /* int3: padding as well, and nothing comes after it */
 	X86_PUSH,    /* anything but the frame pointer */
 	X86_PUSH_FP,
 	X86_POP,
