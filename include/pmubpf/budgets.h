@@ -66,6 +66,10 @@
 	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
 	  "stacks of others are copied, and walked by the tool", "unwind.slices")                  \
 	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.slices")            \
+	X(CGROUPS, 1024, "%d, and twice those of stacks", "cgroups whose names are known",         \
+	  "those that no stack refers to are looked up again when they are met again", "")         \
+	X(CGROUP_MARKS, 16384, "%d", "cgroups that the kernel lets pass or not, by --container",   \
+	  "it lets others pass, and the tool leaves their samples out", "")                        \
 	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \

@@ -5,7 +5,9 @@
  * known of a recording (tests/e2e) must be true of this one, too. The laws of the ledger's columns
  * are checked for each part; if one doesn't hold, all ends with its words.
  *
- * With $CUT_NAMES each part is named, too, while the recording goes on.
+ * With $CUT_NAMES each part is named, too, while the recording goes on. With $CUT_APART parts are
+ * not added up but given up, as by whoever ships them: what is shown is the last one, with the
+ * books of all.
  *
  * One line of JSON into the file $CUT_REPORT: the cuts, their CPU time (without the round that
  * comes before), what they carried over, at most.
@@ -34,6 +36,7 @@ struct sum {
 	struct clock_rate *rates;
 	uint64_t n, held, rings;
 	size_t most_rows;
+	bool apart;
 	struct known *known; /* NULL: parts aren't named */
 	uint64_t asked, known_places, first_asked, steps;
 };
@@ -86,13 +89,16 @@ static void add(struct sum *sum, struct profile **profile, struct ledger *ledger
 		sum->ledger = *ledger;
 		sum->rates = *rates;
 	} else {
-		profile__merge(sum->profile, *profile);
+		if (!sum->apart)
+			profile__merge(sum->profile, *profile);
 		ledger__follow(&sum->ledger, ledger);
 		for (size_t i = 0; i < ledger->n_events; i++) {
 			if ((*rates)[i].n)
 				sum->rates[i] = (*rates)[i];
 		}
-		profile__free(*profile);
+		profile__free(sum->apart ? sum->profile : *profile);
+		if (sum->apart)
+			sum->profile = *profile;
 		ledger__done(ledger);
 		free(*rates);
 	}
@@ -183,7 +189,10 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 {
 	struct pollfd fds[SESSION_FDS];
 	uint64_t every = interval_ns(), next;
-	struct sum sum = {.known = getenv("CUT_NAMES") ? known__new(0) : NULL};
+	struct sum sum = {
+		.known = getenv("CUT_NAMES") ? known__new(0) : NULL,
+		.apart = getenv("CUT_APART") != NULL,
+	};
 	int r;
 
 	if (opts->profile) /* one of several passes, into one profile */

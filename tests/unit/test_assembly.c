@@ -328,6 +328,7 @@ Test(assembly, a_stream_cut_now_and_then)
 /* --- by hand --- */
 
 static const char *comm = "program";
+static uint64_t cgroup;
 
 static void sample(uint64_t time, uint64_t weight, uint8_t user_end, uint64_t user_stack)
 {
@@ -339,6 +340,7 @@ static void sample(uint64_t time, uint64_t weight, uint8_t user_end, uint64_t us
 		.weight = weight,
 		.user_end = user_end,
 		.user_stack = user_stack,
+		.cgroup = cgroup,
 	};
 
 	memcpy(s.comm, comm, strlen(comm));
@@ -389,6 +391,36 @@ Test(assembly, what_is_younger_than_the_boundary_is_carried_over)
 	cr_expect_eq(first.books.events[0].weight, 8);
 	part__done(&first);
 	part__done(&second);
+}
+
+static void forgets_none(void *ctx, uint64_t id)
+{
+	(void)ctx;
+	cr_expect_neq(id, 1, "the cgroup of a sample that waits is forgotten");
+	cr_expect_neq(id, 2, "the cgroup of a row is forgotten");
+}
+
+Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
+{
+	struct cgroups *cgroups = cgroups__new(NULL);
+	struct assembled part;
+
+	assembly.opts.labels |= LABEL_CGROUP;
+	for (uint64_t id = 1; id <= 3; id++)
+		cgroups__meet(cgroups, id, 0);
+	slice(10, 77);
+	cgroup = 1;
+	sample(10, 3, PMB_END_NO_TABLE, 77);
+	part = assembly__cut(&assembly, 15);
+	cgroup = 2;
+	sample(20, 5, PMB_END_NONE, 0);
+	assembly__settle(&assembly, 25);
+	assembly__keep_cgroups(&assembly, cgroups);
+	cgroups__sweep(cgroups, forgets_none, NULL);
+	cr_expect_eq(cgroups__count(cgroups), 2);
+	cgroup = 0;
+	part__done(&part);
+	cgroups__free(cgroups);
 }
 
 /* Comm, kernel stack and labels of one that waits are in the profile that has gone. */

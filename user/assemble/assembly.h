@@ -19,6 +19,7 @@
 #include "assemble/windows.h"
 #include "model/ledger.h"
 #include "model/profile.h"
+#include "proc/cgroups.h"
 #include "proc/processes.h"
 #include "unwind/walk.h"
 
@@ -130,6 +131,9 @@ void assembly__charge(struct assembly *a, size_t event, const char *what, uint64
 void profile__keep_files(const struct profile *profile, struct files *files);
 /* Marks the files that rows, processes and waiting samples refer to, for files__sweep. */
 void assembly__keep_files(const struct assembly *a);
+/* The same for cgroups__sweep: of a profile's rows; of rows and waiting samples. */
+void profile__keep_cgroups(const struct profile *profile, struct cgroups *cgroups);
+void assembly__keep_cgroups(const struct assembly *a, struct cgroups *cgroups);
 /* Sets used[number] for each file that somebody may still have to be walked through. */
 void assembly__mark_files(const struct assembly *a, bool *used, size_t n_used);
 

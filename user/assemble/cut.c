@@ -57,3 +57,29 @@ struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
 	assembly__move_held(a, a->profile, part.profile);
 	return part;
 }
+
+void profile__keep_cgroups(const struct profile *profile, struct cgroups *cgroups)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(profile, &rows);
+
+	for (size_t i = 0; i < n; i++)
+		cgroups__keep(cgroups, profile__label_set(profile, rows[i].key.labels).cgroup);
+}
+
+static void keep_late(void *cgroups, const struct account *to)
+{
+	cgroups__keep(cgroups, to->labels.cgroup);
+}
+
+static void keep_in_window(void *cgroups, struct account *to)
+{
+	cgroups__keep(cgroups, to->labels.cgroup);
+}
+
+void assembly__keep_cgroups(const struct assembly *a, struct cgroups *cgroups)
+{
+	profile__keep_cgroups(a->profile, cgroups);
+	assembly__each_late(a, keep_late, cgroups);
+	assembly__each_held(a, keep_in_window, cgroups);
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pmubpf/budgets.h"
 #include "collect/programs.h"
 
 #include <bpf/bpf.h>
@@ -148,9 +149,6 @@ static int create_rings(struct programs *p, const struct programs_opts *opts, st
 	return r < 0 ? load_error(err, "the ring buffers", r) : 0;
 }
 
-/* Beyond so many, those that are met later pass the filter for good, and user space leaves them out. */
-enum { CGROUPS_MAX = 16384 };
-
 static __u32 mark_pages(const struct programs_opts *opts)
 {
 	uint64_t pid_max = file_read_u64("/proc/sys/kernel/pid_max", 4194304);
@@ -183,7 +181,8 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_last, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_cpus);
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
-	bpf_map__set_max_entries(skel->maps.pmb_cgroups, opts->by_container ? CGROUPS_MAX : 1);
+	bpf_map__set_max_entries(skel->maps.pmb_cgroups,
+				 opts->by_container ? BUDGET_CGROUP_MARKS : 1);
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
 				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_cpus);
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_cpus;
@@ -428,6 +427,11 @@ void programs__mark_cgroup(struct programs *p, uint64_t id, enum pmb_cgroup_mark
 
 	bpf_map__update_elem(p->samples[0]->maps.pmb_cgroups, &id, sizeof(id), &value,
 			     sizeof(value), BPF_ANY);
+}
+
+void programs__forget_cgroup(struct programs *p, uint64_t id)
+{
+	bpf_map__delete_elem(p->samples[0]->maps.pmb_cgroups, &id, sizeof(id), 0);
 }
 
 enum pmb_mark programs__marked(const struct programs *p, pid_t tid)

@@ -52,6 +52,8 @@ int programs__add_ring(struct programs *programs, int cpu);
 int programs__ring_fd(const struct programs *programs, int cpu);
 int programs__mark(struct programs *programs, pid_t tid, enum pmb_mark mark);
 void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgroup_mark mark);
+/* From here on it passes the filter again, until it is marked. */
+void programs__forget_cgroup(struct programs *programs, uint64_t id);
 /* PMB_MARK_NONE if there are no marks. */
 enum pmb_mark programs__marked(const struct programs *programs, pid_t tid);
 /* The next overflow in this stack sends it again. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pmubpf/budgets.h"
 #include "proc/cgroups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/mem.h"
-#include "model/intern.h"
 #include "opener/opener.h"
 #include "proc/container_path.h"
 #include "sys/cgroup.h"
@@ -19,20 +20,22 @@ enum {
 };
 
 struct cgroup {
+	uint64_t id_here; /* the kernel's */
 	char *path;
 	char *container;
 	struct opener_names name;
 	char *id;
 	unsigned samples; /* until it was settled */
 	bool settled;     /* nothing more will be found out */
+	bool keep;        /* marked for the next sweep */
+	UT_hash_handle hh;
 };
 
 struct cgroups {
 	struct opener *opener;
 	char *hierarchy;
-	struct intern ids;
-	struct cgroup *list; /* by number of the id - 1 */
-	size_t n, cap;
+	struct cgroup *by_id; /* in the order in which they were met */
+	size_t after_sweep;
 	uint64_t last; /* the id that was met last: most samples come from the same one */
 };
 
@@ -56,17 +59,23 @@ struct cgroups *cgroups__new(struct opener *opener)
 	return c;
 }
 
+static void cgroups__remove(struct cgroups *c, struct cgroup *cgroup)
+{
+	HASH_DEL(c->by_id, cgroup);
+	free(cgroup->path);
+	forget(cgroup);
+	free(cgroup);
+}
+
 struct cgroups *cgroups__free(struct cgroups *c)
 {
+	struct cgroup *cgroup, *next;
+
 	if (!c)
 		return NULL;
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->list[i].path);
-		forget(&c->list[i]);
-	}
-	free(c->list);
+	HASH_ITER(hh, c->by_id, cgroup, next)
+		cgroups__remove(c, cgroup);
 	free(c->hierarchy);
-	intern__done(&c->ids);
 	free(c);
 	return NULL;
 }
@@ -102,29 +111,69 @@ static void settle(const struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
 	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name || samples >= LAST_TRY;
 }
 
+static struct cgroup *cgroups__find(const struct cgroups *c, uint64_t id)
+{
+	struct cgroup *cgroup;
+
+	HASH_FIND(hh, c->by_id, &id, sizeof(id), cgroup);
+	return cgroup;
+}
+
+static struct cgroup *cgroups__add(struct cgroups *c, uint64_t id)
+{
+	struct cgroup *cgroup = xcalloc(1, sizeof(*cgroup));
+
+	cgroup->id_here = id;
+	cgroup->path = opener__cgroup_path(c->opener, c->hierarchy, id);
+	HASH_ADD(hh, c->by_id, id_here, sizeof(id), cgroup);
+	return cgroup;
+}
+
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 {
 	struct cgroup *cgroup;
-	uint32_t number;
 	bool settled;
 
-	if (id == c->last)
+	if (!id || id == c->last)
 		return false;
-	number = intern__add(&c->ids, &id, sizeof(id));
-	/* cgroups__info() may have numbered others that were not met yet */
-	while (c->n < number) {
-		GROW(c->list, c->n, c->cap);
-		c->list[c->n++] = (struct cgroup){0};
-	}
-	cgroup = &c->list[number - 1];
+	cgroup = cgroups__find(c, id);
+	if (!cgroup)
+		cgroup = cgroups__add(c, id);
 	settled = cgroup->settled;
-	if (!cgroup->samples)
-		cgroup->path = opener__cgroup_path(c->opener, c->hierarchy, id);
 	if (!settled)
 		settle(c, cgroup, tgid);
 	if (cgroup->settled)
 		c->last = id;
 	return cgroup->settled && !settled;
+}
+
+bool cgroups__many(const struct cgroups *c)
+{
+	return cgroups__count(c) > 2 * c->after_sweep + BUDGET_CGROUPS;
+}
+
+void cgroups__keep(struct cgroups *c, uint64_t id)
+{
+	struct cgroup *cgroup = id ? cgroups__find(c, id) : NULL;
+
+	if (cgroup)
+		cgroup->keep = true;
+}
+
+void cgroups__sweep(struct cgroups *c, void (*forgets)(void *ctx, uint64_t id), void *ctx)
+{
+	struct cgroup *cgroup, *next;
+
+	HASH_ITER(hh, c->by_id, cgroup, next) {
+		if (!cgroup->keep) {
+			forgets(ctx, cgroup->id_here);
+			cgroups__remove(c, cgroup);
+			continue;
+		}
+		cgroup->keep = false;
+	}
+	c->after_sweep = cgroups__count(c);
+	c->last = 0;
 }
 
 static struct cgroup_info info_of(const struct cgroup *cgroup)
@@ -140,19 +189,26 @@ const char *cgroups__hierarchy(const struct cgroups *c)
 
 size_t cgroups__count(const struct cgroups *c)
 {
-	return c->n;
+	return HASH_COUNT(c->by_id);
 }
 
-struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i)
+bool cgroups__next(const struct cgroups *c, uint64_t *id, struct cgroup_info *ret)
 {
-	return info_of(&c->list[i]);
+	const struct cgroup *before = *id ? cgroups__find(c, *id) : NULL;
+	const struct cgroup *cgroup = before ? before->hh.next : c->by_id;
+
+	if (!cgroup)
+		return false;
+	*id = cgroup->id_here;
+	*ret = info_of(cgroup);
+	return true;
 }
 
-struct cgroup_info cgroups__info(struct cgroups *c, uint64_t id)
+struct cgroup_info cgroups__info(const struct cgroups *c, uint64_t id)
 {
-	uint32_t number = intern__add(&c->ids, &id, sizeof(id));
+	const struct cgroup *cgroup = cgroups__find(c, id);
 
-	return number <= c->n ? cgroups__nth(c, number - 1) : (struct cgroup_info){0};
+	return cgroup ? info_of(cgroup) : (struct cgroup_info){0};
 }
 
 bool cgroup_info__is(const struct cgroup_info *info, const char *wanted)

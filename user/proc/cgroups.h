@@ -32,11 +32,20 @@ struct cgroups *cgroups__free(struct cgroups *c);
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);
-/* Nothing is known of one that was never met. */
-struct cgroup_info cgroups__info(struct cgroups *c, uint64_t id);
-/* Those that were met, in that order. */
+/* Nothing is known of one that was never met, or was swept out. */
+struct cgroup_info cgroups__info(const struct cgroups *c, uint64_t id);
+/* Those that are known, in the order in which they were met: *id is 0 at first, then the one
+ * before. False: that was the last. Id 0 is never met. */
+bool cgroups__next(const struct cgroups *c, uint64_t *id, struct cgroup_info *ret);
 size_t cgroups__count(const struct cgroups *c);
-struct cgroup_info cgroups__nth(const struct cgroups *c, size_t i);
+/*
+ * A host that starts containers all the time has cgroups without end. True if there are twice as
+ * many as after the last sweep, and BUDGET_CGROUPS: then mark what is referred to, and the others
+ * are forgotten. One that is met again is looked up again.
+ */
+bool cgroups__many(const struct cgroups *c);
+void cgroups__keep(struct cgroups *c, uint64_t id); /* one that isn't known is fine */
+void cgroups__sweep(struct cgroups *c, void (*forgets)(void *ctx, uint64_t id), void *ctx);
 /* Whether a user means it: the container's name, or the first digits of its id, or its pod's name (with or
  * without the namespace), or the unit. */
 bool cgroup_info__is(const struct cgroup_info *info, const char *wanted);

@@ -30,26 +30,53 @@ bool session__wants_cgroup(void *session, const struct pmb_sample *sample)
 	return !choose || is_wanted(s, sample->cgroup);
 }
 
-static bool met_one(struct session *s, const char *wanted)
+/* The first that was met; 0: none. */
+static uint64_t met_one(const struct session *s, const char *wanted)
 {
-	for (size_t i = 0; i < cgroups__count(s->result->cgroups); i++) {
-		struct cgroup_info info = cgroups__nth(s->result->cgroups, i);
+	struct cgroup_info info;
+	uint64_t id = 0;
 
+	while (cgroups__next(s->result->cgroups, &id, &info)) {
 		if (cgroup_info__is(&info, wanted))
-			return true;
+			return id;
 	}
-	return false;
+	return 0;
+}
+
+static void forgotten(void *session, uint64_t cgroup)
+{
+	struct session *s = session;
+
+	if (s->opts->whom.n_containers)
+		programs__forget_cgroup(s->programs, cgroup);
+}
+
+void session__bound_cgroups(struct session *s)
+{
+	struct cgroups *cgroups = s->result->cgroups;
+
+	if (!cgroups || !cgroups__many(cgroups))
+		return;
+	assembly__keep_cgroups(&s->assembly, cgroups);
+	for (const struct session_cut *cut = s->cuts; cut; cut = cut->next) {
+		if (cut->profile)
+			profile__keep_cgroups(cut->profile, cgroups);
+	}
+	/* of each that was asked for the end tells whether it was met */
+	for (size_t i = 0; i < s->opts->whom.n_containers; i++)
+		cgroups__keep(cgroups, met_one(s, s->opts->whom.containers[i]));
+	cgroups__sweep(cgroups, forgotten, s);
 }
 
 /* What else ran there, so that a misspelt name is found at once. */
 static void list_met(const struct session *s, struct buf *out)
 {
 	enum { SHOWN = 8 };
+	struct cgroup_info info;
+	uint64_t id = 0;
 	size_t shown = 0;
 
-	for (size_t i = 0; i < cgroups__count(s->result->cgroups) && shown < SHOWN; i++) {
-		struct cgroup_info info = cgroups__nth(s->result->cgroups, i);
-
+	while (shown < SHOWN && cgroups__next(s->result->cgroups, &id, &info)) {
 		if (!info.container)
 			continue;
 		buf__puts(out, shown++ ? ", " : "; these did: ");
