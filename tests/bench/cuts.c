@@ -97,8 +97,10 @@ static void add(struct sum *sum, struct profile **profile, struct ledger *ledger
 				sum->rates[i] = (*rates)[i];
 		}
 		profile__free(sum->apart ? sum->profile : *profile);
-		if (sum->apart)
+		if (sum->apart) {
 			sum->profile = *profile;
+			sum->ledger.frames = ledger->frames; /* those that will be named */
+		}
 		ledger__done(ledger);
 		free(*rates);
 	}

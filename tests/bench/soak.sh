@@ -10,21 +10,45 @@
 # of the hour) than it was in it, by more than a twentieth and a little; else what grew, and status
 # 1.
 #
-# Environment: PMUBPF (the tool; build/bench/pmubpf-cuts with CUT_MS cuts the recording), SOAK_ARGS
-# (more for record).
+# Environment: PMUBPF (the tool; build/bench/pmubpf-cuts with CUT_MS cuts the recording, with
+# CUT_APART=1 parts are given up), SOAK_ARGS (more for record), SOAK_CGROUPS=1 (each program has a
+# cgroup of its own), SOAK_PAUSE (seconds between two programs).
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 PMUBPF=${PMUBPF:-./pmubpf} SECONDS_IN_ALL=${SOAK_S:-3600} STEP=${SOAK_STEP:-30}
+PAUSE=${SOAK_PAUSE:-0.026}
 T=$(mktemp -d /var/tmp/pmb-soak.XXXXXX)
-storm='' main=''
+storm='' main='' groups=''
 end() {
 	[ -z "$storm" ] || kill "$storm" 2>/dev/null || :
 	[ -z "$main" ] || kill -INT "$main" 2>/dev/null || :
 	wait
+	[ -z "$groups" ] || find "$groups" -depth -type d -delete 2>/dev/null || :
 	rm -rf "$T"
 }
 trap end EXIT
 trap 'exit 130' INT TERM HUP
+
+# Where the tool tells cgroups apart: v1's memory if it is there.
+make_groups() {
+	groups=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { v1 = $2 }
+		$3 == "cgroup2" { v2 = $2 }
+		END { print v1 ? v1 : v2 }' /proc/self/mounts)/pmb-soak-$$
+	mkdir "$groups"
+}
+
+start() { # N PROGRAM
+	if [ -z "$groups" ]; then
+		"$2" >/dev/null </dev/null || :
+		return
+	fi
+	mkdir "$groups/$1"
+	(
+		echo "$BASHPID" >"$groups/$1/cgroup.procs"
+		exec "$2" >/dev/null </dev/null
+	) || :
+	rmdir "$groups/$1" 2>/dev/null || :
+}
 
 # 2,000 starts a minute, counted in a file.
 start_programs() {
@@ -35,14 +59,14 @@ start_programs() {
 		if [ $((n % 10)) -eq 9 ]; then
 			own=$T/program-$n
 			cp "${usual[n / 10 % ${#usual[@]}]}" "$own"
-			"$own" >/dev/null </dev/null || :
+			start "$n" "$own"
 			rm -f "$own"
 		else
-			"${usual[n % ${#usual[@]}]}" >/dev/null </dev/null || :
+			start "$n" "${usual[n % ${#usual[@]}]}"
 		fi
 		n=$((n + 1))
 		[ $((n % 20)) -ne 0 ] || echo "$n" >"$T/starts"
-		sleep 0.026
+		sleep "$PAUSE"
 	done
 }
 
@@ -84,6 +108,7 @@ row() {
 	echo $((own[2] + helpers[2]))
 }
 
+[ -z "${SOAK_CGROUPS:-}" ] || make_groups
 start_programs &
 storm=$!
 # shellcheck disable=SC2086 # words
