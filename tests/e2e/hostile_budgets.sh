@@ -157,6 +157,38 @@ t_a_file_that_takes_2_seconds_beside_slower_ones() {
 	expect_match "$T/folded" ';leaf_spin ' "names of the file that takes 1 to 2 s"
 }
 
+# The end waits for tables of files that are read slowly, looking every 10 ms: 1.5 s at least. Not
+# when another signal has come. What was recorded is written.
+t_another_signal_ends_the_wait_for_tables() {
+	need_root
+	need_program strace
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	local i tool
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" slow "$T/mount" 5 900 "$WORKLOADS/split" 90
+	local attacker=$spawned
+	wait_until has_children "$attacker" 6 || skip "no such file system here"
+	sleep 1
+	kill -USR1 "$attacker"
+	spawn strace -e trace=poll -o "$T/calls" "$PMUBPF" record -a -F 999 -e cpu-clock \
+		--summary "$T/sum.json" -o "$T/folded" >"$T/out" 2>"$T/err" </dev/null
+	for i in 1 2 3; do wait_until is_recording "$spawned" && break; done
+	sleep 1
+	tool=$(children "$spawned" | tr -d ' ')
+	kill -INT "$tool"
+	kill -TERM "$tool"
+	rc=0
+	wait "$spawned" || rc=$?
+	expect_eq "$rc" 0 "exit status"
+	expect_le "$(grep -c '\], 1, 10) *= 0' "$T/calls")" 20 "times that a table was waited for"
+	expect_match "$T/folded" '^file[0-4];' "what was recorded"
+	expect_ledger
+}
+
+is_recording() { # PID of its strace
+	has_perf_events "$(children "$1" | tr -d ' ')"
+}
+
 wait_no_more() {
 	sleep 14 # each of the six takes its half second before the innocent one has its turn
 	date +%s%3N >"$T/asked"

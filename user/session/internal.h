@@ -58,6 +58,7 @@ struct session {
 	int n_cpus;                  /* possible */
 	uint64_t attend_ns;          /* when to look next whether it has, inside a round */
 	uint64_t stopped_ns;         /* when it ended, the result says why; 0: the counters run */
+	int more_fd;                 /* readable: another signal has come since; -1: unheard */
 	uint64_t part_ns;            /* when the last cut was made, or all began */
 	uint64_t settled_ns;         /* the horizon of the last round */
 	struct session_cut *cuts;    /* that are not given up yet */
@@ -87,6 +88,8 @@ void session__family_free(struct session *s);
  * whoever may wait for targets in between. */
 void session__attend(struct session *s);
 void session__stop(struct session *s); /* once, however often it is called */
+/* step.c: another signal has come, so nothing is waited for any more */
+bool session__hurries(const struct session *s);
 /* step.c: a round has ended, or all begins: when is the next */
 void session__pace(struct session *s, uint64_t now);
 

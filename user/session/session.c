@@ -34,7 +34,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;
-	s->command.go_fd = s->command.failed_fd = -1;
+	s->command.go_fd = s->command.failed_fd = s->more_fd = -1;
 	s->tasks = (struct tasks){.whom = &opts->whom};
 	s->n_cpus = cpus_possible();
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
@@ -213,6 +213,7 @@ struct session *session__free(struct session *s)
 {
 	if (!s)
 		return NULL;
+	cleanup_close(&s->more_fd);
 	counters__close(&s->counters);
 	counters__close(&s->counted);
 	rings__free(s->rings);

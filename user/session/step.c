@@ -87,8 +87,16 @@ void session__stop(struct session *s)
 		return;
 	s->stopped_ns = now_ns();
 	counters__disable(&s->counters);
+	s->more_fd = signals__more_fd();
 	session__spend_stop(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
+}
+
+bool session__hurries(const struct session *s)
+{
+	struct pollfd p = {.fd = s->more_fd, .events = POLLIN};
+
+	return p.fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
 void session__attend(struct session *s)

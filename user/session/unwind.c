@@ -100,7 +100,8 @@ static bool is_patient(const struct session *s, uint64_t begun_ns, uint64_t dela
 
 	/* another helper begins anew */
 	delayed_ns -= delayed_ns > delayed_before_ns ? delayed_before_ns : delayed_ns;
-	return waited_ns < BUSY_PATIENCE_NS && waited_ns < PATIENCE_NS + delayed_ns;
+	return waited_ns < BUSY_PATIENCE_NS && waited_ns < PATIENCE_NS + delayed_ns &&
+	       !session__hurries(s);
 }
 
 void session__late_end(struct session *s)
