@@ -28,8 +28,8 @@ for ms in 100 1000 10000; do
 	CUT_MS=$ms CUT_REPORT=$T/minute "$B/pmubpf-cuts" record -q -e cpu-clock -F 999 \
 		-o "$T/folded" --summary "$T/sum.json" -- "$W/split" "$S" >"$T/own"
 	jq -e .balanced "$T/sum.json" >/dev/null || { jq -r '.remarks[]' "$T/sum.json"; exit 1; }
-	own=$(awk '{ print $2 + $4 }' "$T/own")
-	sampled=$(awk '/;hot[37]0( |;)/ { s += $NF } END { printf "%.0f\n", s }' "$T/folded")
+	own=$(awk '{ print $6 }' "$T/own")
+	sampled=$(awk '/^split;/ { s += $NF } END { printf "%.0f\n", s }' "$T/folded")
 	tail -n 1 "$T/minute" | jq -r --argjson own "$own" --argjson sampled "$sampled" \
 		--argjson ms "$ms" \
 		'["", $ms, .parts, .cut_ms, .most_cut_ms, 100 * (1 - $sampled / $own)] | @tsv'
