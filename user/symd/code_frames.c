@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/x86_insn.h"
 
@@ -188,28 +189,56 @@ static void ahead__instruction(struct ahead *a, struct code_frames *f, uint64_t 
 		ahead__settle(a, f, a->vaddr != next);
 }
 
+/* The bytes of a piece, for who goes through it once. */
+struct window {
+	uint8_t bytes[AT_A_TIME];
+	uint64_t from, to; /* in the piece */
+};
+
+/* From off on; *ret_len: how many of them, LOOKED_AT at least but at the end. NULL: they can't be
+ * read. */
+static const uint8_t *window__at(struct window *w, const struct piece *p, uint64_t off,
+				 size_t *ret_len)
+{
+	*ret_len = p->at.size - off;
+	if (!p->paged)
+		return p->bytes + off;
+	if (off + LOOKED_AT > w->to && w->to < p->at.size) {
+		w->from = off;
+		w->to = off + paged__copy(p->paged, off, w->bytes, sizeof(w->bytes));
+		if (w->to < p->at.size && w->to < off + LOOKED_AT)
+			return NULL;
+	}
+	*ret_len = w->to - off;
+	return w->bytes + (off - w->from);
+}
+
+static void sweep_piece(struct code_frames *f, const struct piece *p, struct window *w)
+{
+	struct ahead ahead = {0};
+	struct x86_insn insn;
+	const uint8_t *bytes;
+	size_t len;
+
+	w->from = w->to = 0;
+	for (uint64_t off = 0; off < p->at.size && (bytes = window__at(w, p, off, &len));) {
+		if (!x86_insn__read(bytes, len, p->at.vaddr + off, &insn)) {
+			ahead__settle(&ahead, f, true);
+			off++;
+			continue;
+		}
+		ahead__instruction(&ahead, f, p->at.vaddr + off, &insn);
+		off += insn.len;
+	}
+	ahead__settle(&ahead, f, true);
+}
+
 void code_frames__sweep(struct code_frames *f)
 {
-	struct x86_insn insn;
+	_cleanup_free_ struct window *w = xcalloc(1, sizeof(*w));
 
-	for (size_t i = 0; i < f->n; i++) {
-		const struct piece *p = &f->pieces[i];
-		struct ahead ahead = {0};
-		uint64_t ready = 0;
-
-		for (uint64_t off = 0; off < p->at.size;) {
-			need(p, off, &ready);
-			if (!x86_insn__read(p->bytes + off, p->at.size - off, p->at.vaddr + off,
-					    &insn)) {
-				ahead__settle(&ahead, f, true);
-				off++;
-				continue;
-			}
-			ahead__instruction(&ahead, f, p->at.vaddr + off, &insn);
-			off += insn.len;
-		}
-		ahead__settle(&ahead, f, true);
-	}
+	for (size_t i = 0; i < f->n; i++)
+		sweep_piece(f, &f->pieces[i], w);
 }
 
 static int32_t distance(int64_t to)

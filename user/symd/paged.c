@@ -100,3 +100,12 @@ void paged__load(struct paged *p, size_t at, size_t len)
 			bring(p, block);
 	}
 }
+
+size_t paged__copy(const struct paged *p, size_t at, uint8_t *to, size_t len)
+{
+	ssize_t n = 0;
+
+	if (at < p->len)
+		n = pread(p->fd, to, len < p->len - at ? len : p->len - at, (off_t)(p->off + at));
+	return n > 0 ? (size_t)n : 0;
+}

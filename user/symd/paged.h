@@ -33,4 +33,8 @@ void paged__rest(struct paged *p);
 /* Brings [at, at + len) here; all of it, if it isn't more than half of what may be. */
 void paged__load(struct paged *p, size_t at, size_t len);
 
+/* Copies bytes from `at` on, whatever is here: for who goes through all of it once. Returns how
+ * many; fewer: the file has no more, or can't be read. */
+size_t paged__copy(const struct paged *p, size_t at, uint8_t *to, size_t len);
+
 #endif
