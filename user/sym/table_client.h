@@ -41,8 +41,8 @@ int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t 
 /* The helper closes what it has open of that file: a large one's, which it keeps; when it isn't
  * busy. */
 void table_client__forget(struct table_client *c, int fd);
-/* Readable when finish has something to do; -1: nothing is under way. Another one after each
- * start. */
+/* Readable when finish has something to do; -1: nothing is under way, or no helper could be
+ * started, which finish says. Another one after each start. */
 int table_client__poll_fd(const struct table_client *c);
 /* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the
  * caller's to close, has the table: unwind_table__read(). It is -1 with all others. */
