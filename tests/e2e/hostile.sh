@@ -61,7 +61,7 @@ elf_of() { # KIND [HELPER_KB [OPTION…]]
 	chmod 755 "$T/program"
 	hurt "$@" -- "$T/program" 0.5
 	expect_unhurt "$MAIN_KB" "$kb"
-	expect_ge "$(folded_share "$T/folded" ';(hot[37]0|\[program\]\+0x[0-9a-f]+)(;|$)' '^program;')" 80 \
+	expect_ge "$(user_share "$T/folded" ';(hot[37]0|\[program\]\+0x[0-9a-f]+)(;|$)' '^program;')" 80 \
 		"percent in the program's code, by name or by place"
 }
 
@@ -112,7 +112,7 @@ changing() { # HOW
 	hurt -p "$spawned" --inline -d 2
 	expect_unhurt
 	kill -0 "$spawned" || fail "the program died"
-	expect_ge "$(folded_share "$T/folded" ';(mapped_spin|\[file[^;]*\]\+0x[0-9a-f]+)(;|$)')" 10 "percent in the file's code"
+	expect_ge "$(user_share "$T/folded" ';(mapped_spin|\[file[^;]*\]\+0x[0-9a-f]+)(;|$)')" 10 "percent in the file's code"
 }
 
 t_a_file_that_is_rewritten() {

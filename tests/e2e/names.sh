@@ -33,7 +33,7 @@ t_cxx() {
 	points=$(points_of 25 "$(samples_of "$T/folded" ';outer::' 2000)")
 	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
 		'outer::Engine::operator\(\)' 'outer::operator<<'; do
-		expect_within "$(folded_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 "$points" "$name"
+		expect_within "$(user_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 "$points" "$name"
 	done
 	expect_no_match "$T/folded" ';_Z' "a mangled name"
 }
@@ -42,7 +42,7 @@ t_cxx() {
 expect_rust() { # REGEX FIELD WHAT
 	local own
 	own=$(awk -v f="$2" '{ printf "%.2f", 100 * $f / ($2 + $4 + $6) }' "$T/out")
-	expect_within "$(folded_share "$T/folded" "$1" ';mycrate')" "$own" "$(points_of "$own" "$(sum_emitted)")" "$3"
+	expect_within "$(user_share "$T/folded" "$1" ';mycrate')" "$own" "$(points_of "$own" "$(sum_emitted)")" "$3"
 }
 
 t_rust() {
