@@ -319,10 +319,15 @@ folded_share() { # FILE REGEX [REGEX2]
 		END { if (sum > 0) printf "%.3f\n", 100 * s / sum; else print "none" }' "$1"
 }
 
-# The same of what was sampled in user code: how much the kernel did for a program, and in
-# interrupts, depends on both.
+# What was sampled in user code: how much the kernel did for a program, and in interrupts, depends
+# on both.
+user_code() { # FILE
+	grep -v '_\[k\] [0-9]*$' "$1"
+}
+
+# The share of that.
 user_share() { # FILE REGEX [REGEX2]
-	folded_share <(grep -v '_\[k\] [0-9]*$' "$1") "$2" "${3:-.}"
+	folded_share <(user_code "$1") "$2" "${3:-.}"
 }
 
 # Percent of the weight by leaf, by any frame.

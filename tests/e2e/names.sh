@@ -12,7 +12,7 @@ MEASURED='deleted_when_it_began short_lives_in_mount_namespaces'
 t_recursion() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100
 	# How many dives stand right after main, and by what weight.
-	grep -v '_\[k\] [0-9]*$' "$T/folded" | awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
+	user_code "$T/folded" | awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
 		END { printf "%.3f\n", 100 * deep / sum }' >"$T/share"
 	expect_ge "$(cat "$T/share")" 95 "percent of the stacks with main and its hundred dives"
 	expect_ge "$(user_share "$T/folded" ';main;dive;dive;dive;')" 95 "percent of the stacks under main"
@@ -112,7 +112,7 @@ t_deleted_when_it_began() {
 	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/goner" 100 "$WORKLOADS/frameless" deep 0.002
 	expect_columns
-	grep -E '^goner\.[0-9]+;' "$T/folded" | grep -v '_\[k\] [0-9]*$' >"$T/mine"
+	user_code "$T/folded" | grep -E '^goner\.[0-9]+;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
 	# what ends before it is looked up has no name: how much that is says how busy the machine
 	# is
@@ -153,7 +153,7 @@ t_short_lives_in_mount_namespaces() {
 			cp $1 $0/inner && exec $0/inner deep 0.005" >/dev/null; done' "$T/hidden" "$WORKLOADS/frameless"
 	expect_columns
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
-	grep -E '^inner;' "$T/folded" | grep -v '_\[k\] [0-9]*$' >"$T/mine"
+	user_code "$T/folded" | grep -E '^inner;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 5 "lines"
 	# as above
 	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"

@@ -8,6 +8,7 @@
 MEASURED='attached_to_a_pid'
 
 seconds=$(secs 30 5)
+
 # One recording at 999 Hz, inside one of perf, for most of the tests.
 setup() {
 	local perf outer=() before
@@ -55,7 +56,7 @@ t_same_as_perf() {
 
 t_main_in_the_stacks() {
 	# Samples in user code have no kernel frame as their leaf. The loader's have no main.
-	grep -v '_\[k\] [0-9]*$' "$S/folded" | grep -Ev ';(_dl_|dl_|rtld|do_lookup|\[ld)|;_start [0-9]*$' >"$T/user"
+	user_code "$S/folded" | grep -Ev ';(_dl_|dl_|rtld|do_lookup|\[ld)|;_start [0-9]*$' >"$T/user"
 	expect_ge "$(frame_share "$T/user" main)" 99 "percent of user samples under main"
 }
 

@@ -62,11 +62,10 @@ t_500_children_that_exec() {
 	expect_total
 	# In the middle of execve the saved user registers still are the replaced program's: not
 	# counted.
-	grep -v '_\[k\] [0-9]*$' "$T/folded" >"$T/user"
-	expect_le "$(folded_share "$T/user" ';\[unknown\]$')" 2 "percent of samples in user code that has no name"
+	expect_le "$(user_share "$T/folded" ';\[unknown\]$')" 2 "percent of samples in user code that has no name"
 	# ld.so is built without frame pointers: what looks like its caller may be anything (1.1 to
 	# 1.4 % here).
-	expect_le "$(folded_share "$T/user" '\[unknown\]')" 3 "percent of samples in user code with an unknown frame"
+	expect_le "$(user_share "$T/folded" '\[unknown\]')" 3 "percent of samples in user code with an unknown frame"
 }
 
 t_10000_processes_under_a() {
