@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "pmubpf/budgets.h"
 #include "collect/programs.h"
 
 #include <bpf/bpf.h>
@@ -19,6 +18,7 @@
 #include "collect/recording.skel.h"
 #include "collect/room.h"
 #include "model/ledger.h"
+#include "pmubpf/budgets.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
 #include "sys/usage.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "pmubpf/budgets.h"
 #include "proc/cgroups.h"
 
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmubpf/budgets.h"
 #include "proc/container_path.h"
 #include "sys/cgroup.h"
 
