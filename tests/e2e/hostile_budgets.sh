@@ -174,7 +174,7 @@ t_another_signal_ends_the_wait_for_tables() {
 		--summary "$T/sum.json" -o "$T/folded" >"$T/out" 2>"$T/err" </dev/null
 	for i in 1 2 3; do wait_until is_recording "$spawned" && break; done
 	sleep 1
-	tool=$(children "$spawned" | tr -d ' ')
+	tool=$(children "$spawned")
 	kill -INT "$tool"
 	kill -TERM "$tool"
 	rc=0
@@ -186,7 +186,7 @@ t_another_signal_ends_the_wait_for_tables() {
 }
 
 is_recording() { # PID of its strace
-	has_perf_events "$(children "$1" | tr -d ' ')"
+	has_perf_events "$(children "$1")"
 }
 
 wait_no_more() {

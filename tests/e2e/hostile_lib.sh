@@ -56,8 +56,8 @@ expect_unhurt() { # [MAIN_KB [HELPER_KB]]
 	[ -z "${FIGURES:-}" ] || echo "${FUNCNAME[1]#t_} $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"
 }
 
-children() { # PID
-	cat "/proc/$1/task/$1/children"
+children() { # PID: a line each
+	xargs -r -n 1 <"/proc/$1/task/$1/children"
 }
 
 # The perf maps that its N children write go with the test.
