@@ -19,31 +19,13 @@ static long is_over(__u32 i, void *end_ns)
 	return bpf_ktime_get_ns() > *(__u64 *)end_ns;
 }
 
-static int spend(void)
+/* slow.c attaches it to what is to be slow. */
+SEC("raw_tp")
+int slow(void *ctx)
 {
 	__u64 end_ns = bpf_ktime_get_ns() + MORE_NS;
 
+	(void)ctx;
 	bpf_loop(MORE_NS, is_over, &end_ns, 0);
 	return 0;
-}
-
-SEC("raw_tp/sys_enter")
-int slow_call(void *ctx)
-{
-	(void)ctx;
-	return spend();
-}
-
-SEC("raw_tp/page_fault_user")
-int slow_fault(void *ctx)
-{
-	(void)ctx;
-	return spend();
-}
-
-SEC("raw_tp/local_timer_entry")
-int slow_timer(void *ctx)
-{
-	(void)ctx;
-	return spend();
 }
