@@ -77,14 +77,16 @@ run() { # HOW FOLDER
 }
 
 prove() { # HOW
-	local folder=$SCRATCH/clone log status began=$SECONDS result
+	local folder=$SCRATCH/clone log status began=$SECONDS result tried
 	[ "$1" != check ] || folder="$SCRATCH/a clone"
 	log=$LOGS/$1-$(date +%H%M).log
 	clone "$folder" || exit 1
 	run "$1" "$folder" >"$log" 2>&1 </dev/null
 	status=$?
 	end_load
+	tried=$(grep -c '^second try, alone: ' "$log")
 	result=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+	[ "$tried" -eq 0 ] || result="$result, $tried second tries"
 	printf '| %s | %s | %s | %s | %d:%02d |\n' "$(git -C "$TOP" rev-parse --short=12 HEAD)" "$(date +%F\ %H:%M)" "$1" \
 		"${result:-no sum}, status $status" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60))
 	rm -rf "$folder"

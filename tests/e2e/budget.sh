@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='periods_follow_cost own_figure_and_the_kernels a_reader_that_lags'
 
 cost() { # KEY
 	sum_get ".cost.$1"

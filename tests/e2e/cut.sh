@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='every_100_ms every_10_ms every_second counts_are_exact tables_that_come_late'
 
 setup() {
 	PMUBPF=$O/bench/pmubpf-cuts

@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='one_text_two_core_pmus'
 
 # No file of whoever runs this may have a say.
 export XDG_CONFIG_HOME=/nonexistent

@@ -14,7 +14,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='overflow_by_frame_pointers overflow_by_tables'
 REPLAY=$O/bench/replay
 STARTS=8 RATE=30011
 

@@ -253,7 +253,7 @@ t_zombies() {
 	expect_le "$(grep -c 'kill([0-9]*, 0) *= 0' "$T/calls")" 8000 "looks for a thousand zombies"
 }
 
-t_20000_processes() {
+t_a_fork_bomb() {
 	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
 	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" '^bomb;.*;crowd_child;' "its children"

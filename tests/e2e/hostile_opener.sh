@@ -12,7 +12,6 @@
 # Far above what it takes, far below a hang.
 END_S=45 # with a hang it is for ever
 SIGNAL_S=20
-MEASURED='reads_that_never_end the_end_comes_on_time'
 
 # fusehang in $T, by another user; its pid is in $attacker.
 attack() { # CHILDREN MS

@@ -6,7 +6,6 @@
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 
-MEASURED="100000_stacks_open_at_once"
 PAGES=${PAGES:-$O/tests/page/pages}
 
 need_browser() {

@@ -5,7 +5,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='command command_per_task pid pid_per_cpu all_cpus two_events high_rate'
 
 expect_books() {
 	expect_ledger

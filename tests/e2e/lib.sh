@@ -103,11 +103,8 @@ show_evidence() {
 	done
 }
 
-# A suite names in MEASURED the tests that compare what was sampled with what programs measured
-# themselves, within a few percent. What else a machine does may come between: those get a second
-# try, which is shown.
 run_test() { # NAME [FUNCTION]
-	local name=$1 function=${2:-t_$1} status reason tried=${tried:-0}
+	local name=$1 function=${2:-t_$1} status reason
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
 	TAKEN_BEFORE=$(taken_ns)
@@ -118,14 +115,7 @@ run_test() { # NAME [FUNCTION]
 	0) record_result ok "$name" ;;
 	"$SKIP_STATUS") record_result skip "$name" "$reason" ;;
 	*)
-		reason=${reason:-the test ended with status $status}
-		if [ "$tried" = 0 ] && [[ " ${MEASURED:-} " == *" $name "* ]]; then
-			echo "    again: $name: $reason"
-			rm -rf --one-file-system "$T"
-			tried=1 run_test "$name" "$function"
-			return
-		fi
-		record_result FAIL "$name" "$reason"
+		record_result FAIL "$name" "${reason:-the test ended with status $status}"
 		show_evidence
 		;;
 	esac

@@ -7,7 +7,6 @@
 . "$(dirname "$0")/lib.sh"
 
 # A machine that is held up comes too late for what lives 2 ms.
-MEASURED='deleted_when_it_began short_lives_in_mount_namespaces'
 
 t_recursion() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100

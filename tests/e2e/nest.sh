@@ -143,6 +143,7 @@ expect_inside() { # WHAT SECONDS ROOT COMMAND…
 	timeout --kill-after=10 "$limit" bash -c "$(declare -f inside)"'; inside "$@"' _ "$@" >"$T/out" 2>&1 </dev/null
 	status=$?
 	: >"$T/err"
+	grep '^second try' "$T/out" | sed 's/^/    in Debian: /'
 	[ "$status" -eq 0 ] && return 0
 	grep -E '^(FAIL|make)' "$T/out" >"$T/err"
 	tail -n 15 "$T/out" >"$T/tail" && mv "$T/tail" "$T/out"

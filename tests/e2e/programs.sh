@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 
 # On a busy machine the reader comes late, and copies of stacks find no room.
-MEASURED='static static_pie musl musl_static musl_stripped debug_frame stripped dlopen go go_stripped go_hashes go_with_c'
 
 seconds=$(secs 3 2)
 SOURCE=$TOP/tests/workloads/frameless.c

@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='a_command beside_a_clock_of_the_user a_process all_cpus how_often idle'
 
 seconds=$(secs 10 3)
 points=$(secs 3 4)

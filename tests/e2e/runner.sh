@@ -18,8 +18,9 @@ suite() {
 	} >"$T/suites/$1.sh"
 }
 
+# ONLY is for this suite.
 run() {
-	SUITE_DIR=$T/suites SUITE_TIMEOUT=${1:-20} "$TOP/tests/run.sh" >"$T/out" 2>"$T/err"
+	ONLY='' SUITE_DIR=$T/suites SUITE_TIMEOUT=${1:-20} "$TOP/tests/run.sh" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -52,18 +53,39 @@ t_fails() {
 	expect_no_match "$T/out" 'not reached' "an expectation ends its test"
 }
 
-t_what_is_measured_gets_a_second_try() {
-	suite noisy <<-'SUITE'
-		MEASURED='once always'
-		t_once() { mkdir "$S/once" 2>/dev/null && fail "the first time"; true; }
-		t_always() { echo x >>"$S/always"; fail "time $(wc -l <"$S/always")"; }
-		t_other() { mkdir "$S/other" 2>/dev/null && fail "the first time"; }
+t_a_second_try_alone() {
+	suite noisy <<-SUITE
+		t_once() { mkdir '$T/once' 2>/dev/null && fail "the first time"; true; }
+		t_always() { echo x >>'$T/always'; fail "\$(wc -l <'$T/always')"; }
+		t_skips() { mkdir '$T/skipped' 2>/dev/null && fail "at first"; skip "no moon"; }
+		t_good() { echo x >>'$T/good'; }
 	SUITE
 	run
-	expect_verdict "1 passed, 2 failed, 0 skipped" 1
-	expect_match "$T/out" '^    again: once: the first time$' "the second try is shown"
-	expect_match "$T/out" '^ok noisy/once$' "it passed"
-	expect_match "$T/out" '^FAIL noisy/always: time 2$' "twice is enough"
+	expect_verdict "2 passed, 2 failed, 0 skipped" 1
+	expect_match "$T/out" '^second try, alone: noisy/once: the first time$' "the first reason"
+	expect_match "$T/out" '^FAIL noisy/always: 2$' "twice is enough"
+	expect_eq "$(wc -l <"$T/good")" 1 "times that run what passed"
+	rm -rf "$T"/{once,always,skipped}
+	SECOND_TRIES=2 run
+	expect_verdict "1 passed, 3 failed, 0 skipped" 1
+	expect_match "$T/out" '^no second try: 3 tests failed' "where much is broken"
+}
+
+t_a_unit_test_gets_one_too() {
+	mkdir "$T/unit"
+	cat >"$T/unit/test_once" <<-PROGRAM
+		#!/bin/sh
+		tap=\$(echo "\$1" | sed 's/--tap=//')
+		if mkdir '$T/once'; then echo 'not ok - once' >\$tap; exit 1; fi
+		echo 'ok - once' >\$tap
+	PROGRAM
+	printf '#!/bin/sh\nexit 3\n' >"$T/unit/test_never"
+	chmod +x "$T"/unit/*
+	"$TOP/tests/run-unit.sh" "$T/unit" >"$T/out" 2>"$T/err"
+	rc=$?
+	expect_verdict "1 passed, 1 failed, 0 skipped" 1
+	expect_match "$T/out" '^second try, alone: test_once ' "it is named"
+	expect_match "$T/out" '^FAIL test_never .*no test ran' "what never passes"
 }
 
 t_all_skipped_is_a_failure() {
@@ -127,7 +149,7 @@ t_what_measures_nothing_runs_side_by_side() {
 	sed -i 's/^# measures nothing$/# alone: it says so/' "$T"/suites/*.sh
 	rm "$T/a" "$T/b"
 	sed -i 's/wait_until \[/[/' "$T"/suites/*.sh
-	LANES=2 run
+	LANES=2 SECOND_TRIES=0 run
 	expect_verdict "3 passed, 1 failed, 0 skipped" 1
 }
 
@@ -140,7 +162,7 @@ t_an_end_in_the_middle() {
 			t_one() { spawn sleep 1234; echo \$spawned >'$T/pid.$name'; sleep 1000; }
 		SUITE
 	done
-	SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
+	ONLY='' SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
 	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] || fail "they do not run side by side"
 	kill -TERM "$spawned"
 	wait "$spawned"

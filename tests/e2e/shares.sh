@@ -5,7 +5,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='attached_to_a_pid'
 
 seconds=$(secs 30 5)
 

@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='threads_of_a_process one_thread repeated task_clock_as_perf_and_the_program_count_it'
 
 # value of an event, in the only row or in row N of a JSON document.
 stat_value() { # EVENT [ROW] [FILE]

@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='500_children 1500_children_at_the_default_rate 500_children_that_exec storm_of_an_attached_process storm_of_an_attached_process_per_cpu'
 
 # Percent of child_spin in what both spins take.
 known_of_spins() {

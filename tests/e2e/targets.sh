@@ -5,7 +5,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='two_pids pid_with_threads one_thread cpu'
 
 t_pid_alone() {
 	spawn "$WORKLOADS/recurse" 20

@@ -5,7 +5,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='clock_is_time_already'
 
 t_samples() {
 	pmb_ok record -e cpu-clock --unit samples -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1

@@ -6,7 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 
 # On a busy machine the reader comes late, and copies of stacks find no room.
-MEASURED='deep big_frame signal_handler_on_its_own_stack a_running_process short_lives'
 
 seconds=$(secs 3 1)
 

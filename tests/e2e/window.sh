@@ -6,7 +6,6 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-MEASURED='the_ordinary_profile_shows_neither slow_windows_name_both_causes'
 REQUESTS=$(secs 600 400)
 SERVER=$WORKLOADS/server
 

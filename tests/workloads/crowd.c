@@ -6,8 +6,8 @@
  *	devices		the same of a device, which no profiler may open
  *	deep		the same of a file below $CROWD_DEEP whose path has 3,500 bytes
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
- *	forks		N processes in all, each of which starts two others, no more than 300 at a time; each spins for
- *			50 µs in crowd_child. Prints "forked N".
+ *	forks		N processes in all, each of which starts two others, no more than 300 at a time, or those of
+ *			10 s; each spins for 50 µs in crowd_child. Prints "forked N".
  *	zombies		N children that have ended and that nobody asks after
  *	cgroups		N cgroups below $CROWD_CGROUP, made and removed one after the other, with a process in each that
  *			spins for 2 ms in crowd_child
@@ -29,10 +29,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "spin.h"
 
-enum { AT_A_TIME = 300, WORD_BYTES = 100000 };
+enum { AT_A_TIME = 300, WORD_BYTES = 100000, FORK_SECONDS = 10 };
 
 static void fail(const char *what)
 {
@@ -110,11 +111,15 @@ static void threads(long n)
 struct bomb {
 	sem_t room;
 	long left;
+	time_t end; /* where a fork takes milliseconds */
 };
 
 static int take_one(struct bomb *b)
 {
-	return __atomic_sub_fetch(&b->left, 1, __ATOMIC_SEQ_CST) >= 0;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec < b->end && __atomic_sub_fetch(&b->left, 1, __ATOMIC_SEQ_CST) >= 0;
 }
 
 /* Whoever comes here has been counted and has room: one child gets its, the other one needs its own. */
@@ -142,9 +147,12 @@ static void forks(long n)
 {
 	struct bomb *b =
 		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct timespec now;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sem_init(&b->room, 1, AT_A_TIME);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	b->end = now.tv_sec + FORK_SECONDS;
 	b->left = n - 1;
 	if (fork() == 0)
 		explode(b);
