@@ -3,7 +3,8 @@
 #
 # What it costs to cut a recording that goes on (part of make bench; alone: tests/bench/cut.sh): CPU time, in ms.
 # replayed: a part of so many rows of one stack each, medians of 9. cut: the profile is frozen, what isn't settled carried
-# over, the books' rows counted. build: the named profile is made of it; finding names and writing are apart.
+# over, the books' rows counted. build: the named profile is made of it; finding names and writing are apart;
+# the first: where no memory is left of an earlier one.
 # a minute: as root, a program that counts its own CPU time, cut every 0.1, 1 and 10 s (LIVE_S=60:
 # so many seconds; QUICK=1: 5): what of its time is in no sample, in percent; the columns of each
 # part add up, or it ends here.
@@ -14,11 +15,12 @@ B=${O:-build}/bench W=${O:-build}/workloads
 T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-cut.XXXXXX")
 trap 'rm -rf "$T"' EXIT
 
-printf 'replayed\trows\theld\tcut\tbuild\n'
+printf 'replayed\trows\theld\tcut\tbuild\tthe first\n'
 for copies in 3 14 55; do
 	for _ in 1 2 3 4 5 6 7 8 9; do "$B/replay" --cut --stacks tests/bench/stream.gz "$copies" | head -n 1; done >"$T/runs"
 	jq -rs 'def median: sort | .[length / 2 | floor];
-		["", .[0].cut_rows, .[0].held, (map(.cut_ms) | median), (map(.build_ms) | median)] | @tsv' "$T/runs"
+		["", .[0].cut_rows, .[0].held, (map(.cut_ms) | median), (map(.build_ms) | median),
+			(map(.build_first_ms) | median)] | @tsv' "$T/runs"
 done
 [ "$(id -u)" -eq 0 ] || exit 0
 printf 'a minute\tcut every ms\tparts\tcut\tmost\tnot sampled %%\n'

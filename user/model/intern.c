@@ -16,9 +16,9 @@ static void place(struct intern *in, uint32_t number)
 	in->slots[slot] = number;
 }
 
-static void grow_slots(struct intern *in)
+static void resize_slots(struct intern *in, size_t n)
 {
-	in->n_slots = in->n_slots ? 2 * in->n_slots : 256;
+	in->n_slots = n;
 	free(in->slots);
 	in->slots = xcalloc(in->n_slots, sizeof(*in->slots));
 	for (uint32_t i = 1; i < in->n_entries; i++)
@@ -75,13 +75,30 @@ uint32_t intern__add(struct intern *in, const void *data, size_t size)
 	if (!size)
 		return 0;
 	if (in->n_entries * 2 > in->n_slots)
-		grow_slots(in);
+		resize_slots(in, in->n_slots ? 2 * in->n_slots : 256);
 	number = find(in, data, size, hash);
 	if (number)
 		return number;
 	number = append(in, data, size, hash);
 	place(in, number);
 	return number;
+}
+
+void intern__reserve(struct intern *in, size_t n, size_t bytes)
+{
+	size_t entries = in->n_entries + n + 1, slots = in->n_slots ? in->n_slots : 256;
+
+	bytes += in->n_bytes + 8 * n;
+	if (bytes > in->cap_bytes)
+		in->bytes = xrealloc(in->bytes, in->cap_bytes = bytes, 1);
+	if (entries > in->cap_entries) {
+		in->cap_entries = entries;
+		in->entries = xrealloc(in->entries, entries, sizeof(*in->entries));
+	}
+	while (slots < 2 * entries)
+		slots *= 2;
+	if (slots > in->n_slots)
+		resize_slots(in, slots);
 }
 
 const void *intern__get(const struct intern *in, uint32_t number, size_t *ret_size)

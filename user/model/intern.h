@@ -26,6 +26,8 @@ struct intern {
 };
 
 uint32_t intern__add(struct intern *in, const void *data, size_t size);
+/* Room for so many strings more, of so many bytes in all; that they come is not required. */
+void intern__reserve(struct intern *in, size_t n, size_t bytes);
 /* 0: it is none of the set, or empty. */
 uint32_t intern__find(const struct intern *in, const void *data, size_t size);
 /* The bytes of a number (borrowed until the next add) and their size. */

@@ -168,6 +168,22 @@ void prof__add_number(struct prof *p, struct prof_label_list *to, const char *ke
 	add_label(p, to, key)->number = number;
 }
 
+void prof__reserve(struct prof *p, size_t samples, size_t locations)
+{
+	size_t n = p->n_samples + samples;
+
+	intern__reserve(&p->stacks, samples, locations * sizeof(uint32_t));
+	intern__reserve(&p->keys, samples, samples * sizeof(struct prof_sample));
+	if (n > p->cap_samples) {
+		p->cap_samples = n;
+		p->samples = xrealloc(p->samples, n, sizeof(*p->samples));
+	}
+	if (n * p->n_types > p->cap_values) {
+		p->cap_values = n * p->n_types;
+		p->values = xrealloc(p->values, p->cap_values, sizeof(*p->values));
+	}
+}
+
 int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels)
 {
 	const struct prof_sample key = {stack, labels};

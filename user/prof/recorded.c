@@ -390,6 +390,18 @@ static void add_row(struct builder *b, const struct profile_row *row)
 		values[c->time] += step(m, NUMBER_TIME, &before, c);
 }
 
+static void reserve(struct builder *b, const struct profile_row *rows, size_t n)
+{
+	size_t locations = 0;
+	const uint32_t *frames;
+
+	for (size_t i = 0; i < n; i++) {
+		locations += profile__stack_frames(b->r->profile, rows[i].key.kernel_stack, &frames);
+		locations += profile__stack_frames(b->r->profile, rows[i].key.user_stack, &frames);
+	}
+	prof__reserve(b->prof, n, locations);
+}
+
 /* The type of the event's own unit. */
 static void choose_default(struct builder *b)
 {
@@ -423,6 +435,7 @@ struct prof *prof__recorded(const struct recorded *r)
 		if (b.frames[i].kind != FRAME_DATA)
 			b.locations[i] = make_location(&b, i);
 	}
+	reserve(&b, rows, n);
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
 	choose_default(&b);
