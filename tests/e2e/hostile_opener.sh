@@ -58,10 +58,17 @@ gone() { # PID
 	[ -z "$state" ] || [ "$state" = Z ]
 }
 
+# The first of its children is the server; each other one begins when the one before hangs. (Who
+# reads /proc/PID/stat of one hangs, too.)
+some_hang() {
+	[ "$(wc -w <"/proc/$attacker/task/$attacker/children")" -ge 5 ]
+}
+
 t_exec_that_never_ends() {
-	spawn "$WORKLOADS/inlined" 30
-	attack 60 60
-	record -a -d 2
+	spawn "$WORKLOADS/inlined" 60
+	attack 200 60
+	wait_until some_hang || fail "none hangs in its exec"
+	record -a -d 4
 	expect_unmoved "$took"
 	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names of an innocent program"
 	expect_ge "$(folded_sum_of "$T/folded" '^fusehang;')" 1 "samples of the hostile one"

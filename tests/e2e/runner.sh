@@ -107,7 +107,7 @@ t_hanging_suite_is_a_failure() {
 		t_one() { :; }
 		t_two() { sleep 100; }
 	SUITE
-	run 2
+	run 6
 	expect_verdict "1 passed, 1 failed, 0 skipped" 1
 }
 

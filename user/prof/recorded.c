@@ -392,12 +392,13 @@ static void add_row(struct builder *b, const struct profile_row *row)
 
 static void reserve(struct builder *b, const struct profile_row *rows, size_t n)
 {
+	const struct profile *profile = b->r->profile;
 	size_t locations = 0;
 	const uint32_t *frames;
 
 	for (size_t i = 0; i < n; i++) {
-		locations += profile__stack_frames(b->r->profile, rows[i].key.kernel_stack, &frames);
-		locations += profile__stack_frames(b->r->profile, rows[i].key.user_stack, &frames);
+		locations += profile__stack_frames(profile, rows[i].key.kernel_stack, &frames);
+		locations += profile__stack_frames(profile, rows[i].key.user_stack, &frames);
 	}
 	prof__reserve(b->prof, n, locations);
 }
