@@ -78,6 +78,8 @@
 	  "it is left alone for 0.5 s, each time twice as long", "opener.late")                    \
 	X(STRIKES, 4, "%d times", "the same, of a user, mount namespace or cgroup",                \
 	  "all of it is left alone", "opener.refused")                                             \
+	X(END_LOOKS_MS, 2000, "%d ms", "the same, of all of them once the counters have stopped",  \
+	  "nothing of targets is looked at any more", "opener.refused")                            \
 	X(STUCK_EACH, 4, "%d",                                                                     \
 	  "openers that can't be killed, of a user, mount namespace or cgroup",                    \
 	  "nothing of it is opened any more", "opener.refused")                                    \

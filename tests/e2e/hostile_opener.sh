@@ -108,6 +108,32 @@ t_the_end_comes_on_time() {
 	expect_le "$(sum_get .duration_s)" 3 "seconds until the counters stopped"
 }
 
+# Twenty users, each of whom makes four looks wait before all of its are left alone: 80 times 0.1 s.
+# When the end has come it costs 2 s in all. (The tool is stopped until all have been sampled.)
+t_the_end_does_not_wait_for_all() {
+	need_root
+	mknod -m 666 "$T/fuse" c 10 229 || skip "no device can be made here"
+	mkdir -m 755 "$T/mount"
+	chmod 755 "$T"
+	pmb_start record -a -F 499 -m 4M -e cpu-clock --summary "$T/sum.json" -o "$T/folded"
+	kill -STOP "$tool"
+	FUSE=$T/fuse spawn "$WORKLOADS/fusehang" users "$T/mount" 20 10 >"$T/attack" 2>&1
+	wait_until all_hang || wait_until all_hang ||
+		skip "no such attack here: $(sort -u "$T/attack" | head -n 2)"
+	kill -TERM "$tool"
+	kill -CONT "$tool"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
+	expect_ledger
+	expect_match "$T/folded" '^fusehang;' "samples of the hostile ones"
+	expect_le "$(sum_get .opener.late)" 40 "answers that were given up, of 80"
+	expect_ge "$(sum_get .opener.refused)" 1 "looks that there was no time for"
+}
+
+all_hang() {
+	[ "$(grep -c hangs "$T/attack")" = 80 ]
+}
+
 # Counters of a task wait for its lock as well. One that holds it up can't be counted, which is said in time.
 t_counting_one_that_execs() {
 	local began=$SECONDS rc=0 children

@@ -5,6 +5,8 @@
  *     fusehang exec DIR N [MS]    mounts it on DIR in a user and mount namespace of its own; N children, one after the other
  *                            and for ever, work for MS (50) ms and then exec with a close-on-exec descriptor on it:
  *                            its FLUSH is never answered, and they stay in the exec, with its lock held
+ *     fusehang users DIR N MS    the same of N users, with four children each; a line for each
+ *                            child that hangs
  *     fusehang serve DIR PROGRAM ARG…    mounts it on DIR with PROGRAM's copy as DIR/file0, runs that, and answers no
  *                            READ from SIGUSR1 on (to the process that was started)
  *     fusehang slow DIR N MS PROGRAM ARG…    the same with N of them, DIR/file0 and so on, and answers each READ MS ms
@@ -17,6 +19,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
@@ -170,7 +173,9 @@ static void answer_one(int fd, const struct fuse_in_header *in)
 		answer_read(fd, in, (const void *)(in + 1));
 		return;
 	case FUSE_FLUSH:
-		if (!never_flushes && !(silent && unanswered == FUSE_FLUSH))
+		if (never_flushes)
+			dprintf(1, "hangs\n");
+		else if (!(silent && unanswered == FUSE_FLUSH))
 			answer(fd, in->unique, 0, NULL, 0);
 		return;
 	case FUSE_FORGET:
@@ -265,6 +270,36 @@ static void run_exec(const char *dir, int n, long ms)
 		work_ms(1000);
 }
 
+static _Noreturn void be_user(int number, const char *dir, long ms)
+{
+	const uid_t id = (uid_t)(61000 + number);
+
+	if (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
+		die("setuid");
+	prctl(PR_SET_DUMPABLE, 1); /* or its namespaces would be root's */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	never_flushes = true;
+	own_namespaces();
+	start_server(mount_it(dir, ""));
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0)
+			hang_in_exec(dir, i, ms);
+	}
+	for (;;)
+		pause();
+}
+
+static int run_users(const char *dir, int n, long ms)
+{
+	for (int i = 0; i < n; i++) {
+		if (fork() == 0)
+			be_user(i, dir, ms);
+	}
+	while (wait(NULL) > 0)
+		;
+	return 1;
+}
+
 static pid_t server;
 
 static void pass_on(int signo)
@@ -302,6 +337,9 @@ int main(int argc, char **argv)
 	if (argc > 3 && strcmp(argv[1], "exec") == 0)
 		run_exec(argv[2], (int)strtol(argv[3], NULL, 10),
 			 argc > 4 ? strtol(argv[4], NULL, 10) : 50);
+	if (argc > 4 && strcmp(argv[1], "users") == 0)
+		return run_users(argv[2], (int)strtol(argv[3], NULL, 10),
+				 strtol(argv[4], NULL, 10));
 	if (argc > 3 && strcmp(argv[1], "serve") == 0)
 		return run_serve(argv[2], 1, argv + 3);
 	if (argc > 5 && strcmp(argv[1], "slow") == 0) {
@@ -318,8 +356,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && strcmp(argv[1], "work") == 0)
 		return 0;
-	fprintf(stderr, "usage: fusehang exec DIR N [MS] | serve DIR PROGRAM ARG... |"
-			" slow DIR N MS PROGRAM ARG... | flush DIR PROGRAM ARG... |"
-			" open DIR N PROGRAM ARG...\n");
+	fprintf(stderr, "usage: fusehang exec DIR N [MS] | users DIR N MS |"
+			" serve DIR PROGRAM ARG... | slow DIR N MS PROGRAM ARG... |"
+			" flush DIR PROGRAM ARG... | open DIR N PROGRAM ARG...\n");
 	return 2;
 }

@@ -350,6 +350,14 @@ void sideband__watch_throttling(struct sideband *sb, const struct counters *coun
 	}
 }
 
+void sideband__stop_mappings(struct sideband *sb)
+{
+	for (int i = 0; i < sb->n; i++) {
+		if (sb->cpus[i].kind == OF_MAPPINGS)
+			ioctl(sb->cpus[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
 int sideband__epoll_fd(const struct sideband *sb)
 {
 	return sb->epoll_fd;

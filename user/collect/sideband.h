@@ -41,6 +41,8 @@ struct sideband_fns {
 	void (*throttled)(void *ctx, uint64_t counter_id);
 	void *ctx;
 };
+/* No more records of mappings; those of tasks go on. */
+void sideband__stop_mappings(struct sideband *sb);
 /* Readable once when records have come. */
 int sideband__epoll_fd(const struct sideband *sb);
 void sideband__drain(struct sideband *sb, const struct sideband_fns *fns);

@@ -45,6 +45,11 @@ struct opener {
 	uint64_t asked_ns, asked_cpu_ns; /* when, and what CPU time it had used by then */
 	uint64_t not_before_ns;
 	uint64_t gone_ns; /* CPU time of those before this one */
+	struct {
+		bool on;
+		int stop_fd;      /* readable: no time is left */
+		uint64_t left_ns; /* that may still be lost to those who make us wait */
+	} hurry;
 	struct culprits *shared;
 	struct opener_reply *reply;
 	struct opener_work work;
@@ -246,13 +251,29 @@ static void give_up(struct opener *o, int r)
 	take_next(o);
 }
 
+/* One that slept and was given up has taken all the time, any other what it worked. */
+static void count_loss(struct opener *o, int r)
+{
+	bool slept = r == -ETIMEDOUT && usage_sleeps(o->pid);
+	uint64_t lost_ns = slept ? now_ns() - o->asked_ns : usage_cpu_ns(o->pid) - o->asked_cpu_ns;
+
+	o->hurry.left_ns -= lost_ns < o->hurry.left_ns ? lost_ns : o->hurry.left_ns;
+}
+
+static bool has_no_time(const struct opener *o)
+{
+	struct pollfd p = {.fd = o->hurry.stop_fd, .events = POLLIN};
+
+	return o->hurry.on && (!o->hurry.left_ns || (p.fd >= 0 && poll(&p, 1, 0) > 0));
+}
+
 /* *ret_begun: the question was looked at; else it still was at the end of the one before. */
 static int ask_once(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
 		    opener_emit emit, void *ctx, bool *ret_begun)
 {
 	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
 	unsigned asleep_ms = request->what == OPENER_COUNTER ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
-	int r = be_ready(o);
+	int r = has_no_time(o) ? -ECONNREFUSED : be_ready(o);
 
 	*ret_begun = true;
 	if (r < 0) {
@@ -266,6 +287,8 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 	if (r == 0)
 		r = take_answer(o, asleep_ms, limit_ms, emit, ctx);
 	*ret_begun = o->shared->seq == request->seq;
+	if (o->hurry.on)
+		count_loss(o, r);
 	if (r < 0)
 		give_up(o, r);
 	return r;
@@ -352,6 +375,21 @@ void opener__settled(struct opener *o)
 	if (!o || know_pid(o) < 0 || say(o, SPAWNER_SETTLED, -1) < 0 || hear(o, &r) < 0)
 		return;
 	take_next(o);
+}
+
+void opener__hurry(struct opener *o, uint64_t ns, int stop_fd)
+{
+	if (!o)
+		return;
+	o->hurry.on = true;
+	o->hurry.left_ns = ns;
+	o->hurry.stop_fd = stop_fd;
+}
+
+void opener__hurry_no_more(struct opener *o)
+{
+	if (o)
+		o->hurry.on = false;
 }
 
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu, int group_fd)

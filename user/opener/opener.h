@@ -37,6 +37,12 @@ struct opener *opener__free(struct opener *o);
 /* No counters of tasks will be asked for any more: the privilege is given up by whoever touches
  * targets. */
 void opener__settled(struct opener *o);
+/*
+ * From here on so much time may be lost to those who make us wait, all of them together; then
+ * nothing is tried any more. Nor once stop_fd (-1: none) is readable.
+ */
+void opener__hurry(struct opener *o, uint64_t ns, int stop_fd);
+void opener__hurry_no_more(struct opener *o);
 struct opener_work opener__work(const struct opener *o);
 /* CPU time of all of them. */
 uint64_t opener__cpu_ns(const struct opener *o);

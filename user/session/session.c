@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/room.h"
+#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
@@ -173,6 +174,7 @@ void session__close(struct session *s)
 	session__round(s, true);
 	session__spend_end(s);
 	session__close_books(s);
+	opener__hurry_no_more(s->opts->opener);
 }
 
 struct session_cut *session__cut(struct session *s)

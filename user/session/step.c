@@ -7,6 +7,7 @@
  */
 #include <poll.h>
 
+#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -87,7 +88,9 @@ void session__stop(struct session *s)
 		return;
 	s->stopped_ns = now_ns();
 	counters__disable(&s->counters);
+	sideband__stop_mappings(s->sideband);
 	s->more_fd = signals__more_fd();
+	opener__hurry(s->opts->opener, (uint64_t)BUDGET_END_LOOKS_MS * MS, s->more_fd);
 	session__spend_stop(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
 }
