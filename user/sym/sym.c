@@ -5,7 +5,7 @@
  * is wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
  */
 #include "pmubpf/budgets.h"
-#include "sym/sym.h"
+#include "sym/sym_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,25 +30,6 @@ enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
 	TIMEOUT_MIN_MS = 1000,
 	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
-	/* of names of one file; a million frames of 200 bytes */
-	NAME_BYTES_MAX = 256 * 1024 * 1024,
-};
-
-struct sym {
-	struct helper helper;
-	uint64_t timeout_ns;
-	uint64_t file_deadline_ns;
-	uint64_t patience_ns, patient_until_ns; /* 0: without end */
-	uint64_t until_ns;                      /* for all files */
-	bool stopped, put_off;
-	struct silent silent;
-	unsigned failures;
-	uint32_t wanted; /* SYMD_WANT_… */
-	struct texts *texts, *own_texts;
-	struct sym_work work;
-	struct reply_identity identity; /* of the last file */
-	uint64_t name_bytes;            /* that answers had, for the last file */
-	char *trouble; /* what the helper came to over the last file; NULL: nothing */
 };
 
 /* Whoever stops us, or the end of all time, is not the helper's failure. */
@@ -64,7 +45,7 @@ bool sym__is_stopped(struct sym *sym)
 	return sym->stopped;
 }
 
-static int sym__fail(struct sym *sym, int err)
+int sym__fail(struct sym *sym, int err)
 {
 	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
 
@@ -85,7 +66,7 @@ static int sym__fail(struct sym *sym, int err)
 	return err;
 }
 
-static uint64_t sym__deadline(const struct sym *sym)
+uint64_t sym__deadline(const struct sym *sym)
 {
 	uint64_t deadline = now_ns() + sym->timeout_ns;
 
@@ -96,7 +77,7 @@ static uint64_t sym__deadline(const struct sym *sym)
 	return deadline < sym->until_ns ? deadline : sym->until_ns;
 }
 
-static int sym__ask(struct sym *sym, int fd, struct cursor *body)
+int sym__ask(struct sym *sym, int fd, struct cursor *body)
 {
 	int r = helper__ask(&sym->helper, fd, sym__deadline(sym), body);
 
@@ -204,7 +185,7 @@ void sym__want(struct sym *sym, bool inlined, bool lines)
 	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
 }
 
-static void sym__forget_last(struct sym *sym)
+void sym__forget_last(struct sym *sym)
 {
 	free(sym__take_trouble(sym));
 	sym->put_off = false;
@@ -532,68 +513,4 @@ void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, str
 void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
 {
 	sym__jit(sym, SYMD_OPEN_JITDUMP, fd, addrs, n, ret);
-}
-
-/* As many as fit into the request; one that is too long for any stays as it is. */
-static size_t put_names(struct buf *request, const char *const *names, size_t n)
-{
-	size_t count_at = request->len, i;
-	uint32_t count;
-
-	symd_msg__put_u32(request, 0);
-	for (i = 0; i < n; i++) {
-		size_t len = strlen(names[i]);
-
-		if (len > SYMD_NAME_MAX)
-			len = 0;
-		if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
-			break;
-		symd_msg__put_u16(request, (uint16_t)len);
-		buf__add(request, names[i], len);
-	}
-	count = (uint32_t)i;
-	memcpy(request->data + count_at, &count, sizeof(count));
-	return i;
-}
-
-static ssize_t sym__demangle_some(struct sym *sym, const char *const *names, size_t n,
-				  const char **ret)
-{
-	struct cursor body;
-	size_t asked;
-	ssize_t m;
-	int r;
-
-	helper__begin(&sym->helper, SYMD_DEMANGLE);
-	asked = put_names(&sym->helper.request, names, n);
-	r = sym__ask(sym, -1, &body);
-	if (r < 0)
-		return r;
-	sym->name_bytes += cursor__left(&body);
-	if (sym->name_bytes > NAME_BYTES_MAX)
-		return sym__fail(sym, -E2BIG);
-	m = reply__names(&body, asked, sym->texts, ret);
-	return m < 0 ? sym__fail(sym, (int)m) : m;
-}
-
-size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const char **ret)
-{
-	size_t done = 0;
-
-	memset(ret, 0, n * sizeof(*ret));
-	sym__forget_last(sym);
-	sym->file_deadline_ns = UINT64_MAX;
-	sym->patient_until_ns = 0;
-	sym->name_bytes = 0;
-	texts__next_group(sym->texts);
-	if (helper__start(&sym->helper, sym__deadline(sym)) < 0)
-		return 0;
-	while (done < n) {
-		ssize_t m = sym__demangle_some(sym, names + done, n - done, ret + done);
-
-		if (m < 0)
-			break;
-		done += (size_t)m;
-	}
-	return done;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of the client of the symbol helper share, and nobody else sees. */
+#ifndef PMUBPF_SYM_SYM_INTERNAL_H
+#define PMUBPF_SYM_SYM_INTERNAL_H
+
+#include "sym/helper.h"
+#include "sym/reply.h"
+#include "sym/silent.h"
+#include "sym/sym.h"
+#include "sym/texts.h"
+
+enum {
+	/* of names of one file; a million frames of 200 bytes */
+	NAME_BYTES_MAX = 256 * 1024 * 1024,
+};
+
+struct sym {
+	struct helper helper;
+	uint64_t timeout_ns;
+	uint64_t file_deadline_ns;
+	uint64_t patience_ns, patient_until_ns; /* 0: without end */
+	uint64_t until_ns;                      /* for all files */
+	bool stopped, put_off;
+	struct silent silent;
+	unsigned failures;
+	uint32_t wanted; /* SYMD_WANT_… */
+	struct texts *texts, *own_texts;
+	struct sym_work work;
+	struct reply_identity identity; /* of the last file */
+	uint64_t name_bytes;            /* that answers had, for the last file */
+	char *trouble; /* what the helper came to over the last file; NULL: nothing */
+};
+
+/* The helper has failed with err, which is returned, and is gone. */
+int sym__fail(struct sym *sym, int err);
+/* Until when an answer may take. */
+uint64_t sym__deadline(const struct sym *sym);
+/* Sends the request that was begun. On failure the helper is gone. */
+int sym__ask(struct sym *sym, int fd, struct cursor *body);
+/* What was known of the file that was asked about last. */
+void sym__forget_last(struct sym *sym);
+
+#endif

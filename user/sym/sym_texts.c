@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the helper is asked about without a file. */
+#include <errno.h>
+#include <string.h>
+
+#include "sym/sym_internal.h"
+#include "symd/protocol.h"
+
+/* As many as fit into the request; one that is too long for any stays as it is. */
+static size_t put_names(struct buf *request, const char *const *names, size_t n)
+{
+	size_t count_at = request->len, i;
+	uint32_t count;
+
+	symd_msg__put_u32(request, 0);
+	for (i = 0; i < n; i++) {
+		size_t len = strlen(names[i]);
+
+		if (len > SYMD_NAME_MAX)
+			len = 0;
+		if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
+			break;
+		symd_msg__put_u16(request, (uint16_t)len);
+		buf__add(request, names[i], len);
+	}
+	count = (uint32_t)i;
+	memcpy(request->data + count_at, &count, sizeof(count));
+	return i;
+}
+
+static ssize_t sym__demangle_some(struct sym *sym, const char *const *names, size_t n,
+				  const char **ret)
+{
+	struct cursor body;
+	size_t asked;
+	ssize_t m;
+	int r;
+
+	helper__begin(&sym->helper, SYMD_DEMANGLE);
+	asked = put_names(&sym->helper.request, names, n);
+	r = sym__ask(sym, -1, &body);
+	if (r < 0)
+		return r;
+	sym->name_bytes += cursor__left(&body);
+	if (sym->name_bytes > NAME_BYTES_MAX)
+		return sym__fail(sym, -E2BIG);
+	m = reply__names(&body, asked, sym->texts, ret);
+	return m < 0 ? sym__fail(sym, (int)m) : m;
+}
+
+size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const char **ret)
+{
+	size_t done = 0;
+
+	memset(ret, 0, n * sizeof(*ret));
+	sym__forget_last(sym);
+	sym->file_deadline_ns = UINT64_MAX;
+	sym->patient_until_ns = 0;
+	sym->name_bytes = 0;
+	texts__next_group(sym->texts);
+	if (helper__start(&sym->helper, sym__deadline(sym)) < 0)
+		return 0;
+	while (done < n) {
+		ssize_t m = sym__demangle_some(sym, names + done, n - done, ret + done);
+
+		if (m < 0)
+			break;
+		done += (size_t)m;
+	}
+	return done;
+}
