@@ -12,6 +12,7 @@
 #include "lib/kstack.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
+#include "lib/python.h"
 #include "lib/reads.h"
 #include "lib/slice.h"
 #include "lib/target.h"
@@ -142,26 +143,30 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	sample->user_stack = 0;
 	sample->user_end = PMB_END_NONE;
 	sample->stack_top = 0;
+	sample->python_stack = 0;
 	s->stack.rec.time = sample->rec.time;
 	if (pmb_cfg.want_kernel && is_kernel_address(sample->ip)) {
 		s->stack.n = 0;
 		sample->kernel_end = stack_by_kernel(&pmb_cfg, ctx, &s->stack, 0, 0);
 		if (s->stack.n) {
 			sample->kernel_stack = s->stack.id;
-			sample->kernel_end =
-				stack_send(&pmb_cfg, ring, &s->stack, stats, sample->kernel_end);
+			sample->kernel_end = stack_send(&pmb_cfg, ring, &s->stack, stats,
+							PMB_REC_STACK, sample->kernel_end);
 		}
 	}
 	if (pmb_cfg.want_user) {
 		s->stack.n = 0;
+		s->walk.runtime = 0;
 		sample->user_end = user_stack(ctx, s, sample->tgid);
 		if (sample->user_end == PMB_END_NO_TABLE && slice_send(&pmb_cfg, ring, s, stats)) {
 			sample->user_stack = s->stack.id;
 		} else if (s->stack.n) {
 			sample->user_stack = s->stack.id;
-			sample->user_end =
-				stack_send(&pmb_cfg, ring, &s->stack, stats, sample->user_end);
+			sample->user_end = stack_send(&pmb_cfg, ring, &s->stack, stats,
+						      PMB_REC_STACK, sample->user_end);
 		}
+		if (s->walk.runtime)
+			sample->python_stack = python_chain(&pmb_cfg, s, stats, ring, sample->tgid);
 	}
 }
 

@@ -78,6 +78,7 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 		-DRULES=$* $< -o $@
 
 WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
+WORKLOAD_FLAGS_fakepython := -rdynamic
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer

@@ -23,11 +23,11 @@ static __always_inline long ring_output(const volatile struct pmb_config *cfg, v
  * have been sent and found no room (only then is it not remembered).
  */
 static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, void *ring,
-				       struct pmb_stack *stack, struct pmb_stats *stats,
+				       struct pmb_stack *stack, struct pmb_stats *stats, __u16 type,
 				       __u8 ending)
 {
 	struct id_bucket *bucket = id_bucket(stack->id);
-	__u64 size, n = stack->n & 127; /* the verifier wants to see the bound of the size */
+	__u64 size, n = stack->n;
 
 	if (!bucket)
 		return PMB_END_LOST;
@@ -35,9 +35,12 @@ static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, vo
 		stats->stacks_known++;
 		return ending;
 	}
+	/* "R3 unbounded memory access": the compiler may know the bound, and leave the mask out */
+	__asm__ volatile("" : "+r"(n));
+	n &= 127;
 	size = offsetof(struct pmb_stack, frames) + n * sizeof(__u64);
 	stack->rec.size = size;
-	stack->rec.type = PMB_REC_STACK;
+	stack->rec.type = type;
 	stack->rec.parts = 0;
 	if (ring_output(cfg, ring, stack, size)) {
 		stats->stacks_lost++;

@@ -55,4 +55,13 @@ static __always_inline void id_remember(struct id_bucket *bucket, __u64 id)
 	bucket->id[(id >> 32) % ID_WAYS] = id;
 }
 
+static __always_inline void id_forget(struct id_bucket *bucket, __u64 id)
+{
+#pragma unroll
+	for (int i = 0; i < ID_WAYS; i++) {
+		if (bucket->id[i] == id)
+			bucket->id[i] = 0;
+	}
+}
+
 #endif

@@ -50,7 +50,8 @@ struct walk {
 	__u32 without_rule;          /* so did one where the table has no rule */
 	__u32 list, list_at, list_n; /* the process's mappings; list 0: not known */
 	__u32 wants_regs;            /* it ended at a CFA in a register that isn't followed */
-	__u32 pad;
+	__u32 runtime;               /* as the process has it */
+	__u64 runtime_at;
 	/* where the last frame lay */
 	struct pmb_mapping mapping;
 	struct pmb_unwind_file file;

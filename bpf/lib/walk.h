@@ -237,6 +237,8 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	w->list = process ? process->list : 0;
 	w->list_at = process ? process->at : 0;
 	w->list_n = process ? process->n : 0;
+	w->runtime = process ? process->runtime : 0;
+	w->runtime_at = process ? process->runtime_at : 0;
 	w->hash = id_mix(id_seed_user(tgid), w->frame.ip);
 	w->n = 1;
 	w->guessed = 0;

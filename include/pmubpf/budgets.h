@@ -16,6 +16,11 @@
 	  "the rarest rows are [other] of their command", "memory.trims")                          \
 	X(RAW_PART, 4, "1/%d of --max-memory", "stacks that are kept as addresses",                \
 	  "those met least are sent again when they are met again", "memory.stacks_dropped")       \
+	X(CHAINS_PART, 32, "1/%d of --max-memory",                                                 \
+	  "stacks of interpreters, before they join others",                                       \
+	  "all are sent again when they are met again", "")                                        \
+	X(OBJECTS_PART, 16, "1/%d of --max-memory", "names of interpreters' functions",            \
+	  "further ones are called [not named: no room]", "frames.unnamed.no_room_for_names")      \
 	X(SLICES_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",        \
 	  "the innermost frame alone is known", "unwind.slices_lost")                              \
 	X(NAMES_PART, 4, "1/%d of --max-memory", "names, each counted once",                       \

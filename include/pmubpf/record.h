@@ -32,6 +32,8 @@ enum pmb_rec_type {
 	PMB_REC_STACK = 2,
 	PMB_REC_SLICE = 3,
 	PMB_REC_WINDOW = 4,
+	PMB_REC_CHAIN = 5,  /* pmubpf/python.h */
+	PMB_REC_OBJECT = 6, /* the same */
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -59,6 +61,7 @@ struct pmb_sample {
 	char comm[PMB_COMM_LEN];
 	__u32 uid; /* the task's real one, as the first user namespace numbers it */
 	__u32 pad;
+	__u64 python_stack; /* id of a chain (pmubpf/python.h); 0: none */
 };
 
 /* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't
@@ -165,6 +168,22 @@ struct pmb_slice {
 	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
 };
 #define PMB_SLICE_COPY(slice) ((const void *)&(slice)->frames[(slice)->n])
+
+struct pmb_py_text {
+	__u32 state;   /* & PMB_PY_TEXT_STATE */
+	__u32 n_bytes; /* that travel; 0: it could not be read */
+	__u64 length;  /* in characters; more than travel: it is cut */
+};
+
+/* What a code object says of itself. From `line` on nothing depends on the process that has it. */
+struct pmb_object {
+	struct pmb_rec rec;
+	__u64 id;
+	__u32 tgid;
+	__u32 line; /* the first */
+	struct pmb_py_text name, file;
+	__u8 bytes[2 * PMB_PY_TEXT_MAX]; /* name's, then file's; only these travel, rounded up */
+};
 
 enum pmb_filter {
 	PMB_FILTER_NONE,
@@ -282,7 +301,8 @@ struct pmb_stats {
 	__u64 weight_skipped; /* of expirations that are skipped */
 	__u64 timed;          /* overflows at whose end the clock was read, too */
 	__u64 timed_ns;
-	__u64 closed; /* overflows outside of windows; 0 where none are asked for */
+	__u64 objects_sent; /* of interpreters */
+	__u64 closed;       /* overflows outside of windows; 0 where none are asked for */
 	__u64 weight_closed;
 };
 

@@ -15,6 +15,7 @@
 
 #include "pmubpf/budgets.h"
 #include "pmubpf/lists.h"
+#include "pmubpf/python.h"
 
 /* The architectures that have them; the others walk by frame pointers. */
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -116,7 +117,7 @@ struct pmb_unwind_rule {
 /*
  * The table of a file, as the helper process writes it:
  * this head, n_pages pages (the first is that of offset first_page << 16), n_rules rules, n_rows
- * rows.
+ * rows, and (has_runtime) a struct pmb_runtime.
  */
 struct pmb_table_head {
 	__u32 magic; /* PMB_TABLE_MAGIC */
@@ -126,7 +127,7 @@ struct pmb_table_head {
 	__u32 n_rows;
 	__u32 n_unsupported; /* rows whose rule is PMB_CFA_UNSUPPORTED */
 	__u32 n_bad;         /* FDEs that contradict themselves or the file: left out */
-	__u32 pad;
+	__u32 has_runtime;   /* 1: the file has an interpreter, which the last part describes */
 };
 #define PMB_TABLE_MAGIC 0x31776e75 /* "unw1" */
 
@@ -205,9 +206,10 @@ struct pmb_mappings {
 struct pmb_process {
 	__u32 at;
 	__u32 n;
-	__u32 list; /* no two lists have the same number */
-	__u32 pad;
-	__u64 stack_top; /* mm->start_stack: changes at exec; of another the list isn't true */
+	__u32 list;       /* no two lists have the same number */
+	__u32 runtime;    /* 0: none; of pmb_pythons: its interpreter, */
+	__u64 runtime_at; /* and where its _PyRuntime lies */
+	__u64 stack_top;  /* mm->start_stack: changes at exec; of another the list isn't true */
 };
 
 #endif

@@ -39,8 +39,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			abort();
 		if (d.n_reads)
 			read_all(d.reads, d.reads + d.n_reads, record, size);
-	} else if (d.type == PMB_REC_STACK) {
+	} else if (d.type == PMB_REC_STACK || d.type == PMB_REC_CHAIN) {
 		read_all(d.stack->frames, d.stack->frames + d.stack->n, record, size);
+	} else if (d.type == PMB_REC_OBJECT) {
+		read_all(d.object->bytes,
+			 d.object->bytes + d.object->name.n_bytes + d.object->file.n_bytes, record,
+			 size);
+	} else if (d.type == PMB_REC_WINDOW) {
+		read_all(d.window_end, d.window_end + 1, record, size);
 	} else {
 		read_all(d.slice->frames, (const char *)PMB_SLICE_COPY(d.slice) + d.slice->n_bytes,
 			 record, size);

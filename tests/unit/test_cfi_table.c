@@ -37,7 +37,7 @@ static struct unwind_table travel(struct cfi_table *t)
 	struct unwind_table got;
 
 	cr_assert_eq(cfi_table__finish(t, &head), 0);
-	cr_assert_eq(cfi_table__write(t, &head, fd), 0);
+	cr_assert_eq(cfi_table__write(t, &head, NULL, fd), 0);
 	cr_assert_eq((size_t)lseek(fd, 0, SEEK_END), unwind_table__bytes(&head));
 	cr_assert_eq(fcntl(fd, F_ADD_SEALS, SEALS), 0);
 	cr_assert_eq(unwind_table__read(fd, &got), 0);

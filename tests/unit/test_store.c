@@ -245,7 +245,7 @@ static int note_gone(void *ctx, uint32_t tgid, const struct pmb_process *list)
 Test(lists, those_without_samples_for_longest_make_room)
 {
 	struct store *s = new_store(1 << 20);
-	struct lists *l = lists__new(s, note_gone, NULL);
+	struct lists *l = lists__new(s, NULL, note_gone, NULL);
 	struct mappings *m = many_mappings(2048);
 
 	for (uint32_t tgid = 1; tgid <= 32; tgid++) /* 32 * 2048: all there is */
@@ -277,7 +277,7 @@ Test(lists, those_without_samples_for_longest_make_room)
 Test(lists, a_list_that_never_fits_makes_nobody_go)
 {
 	struct store *s = new_store(1 << 20);
-	struct lists *l = lists__new(s, note_gone, NULL);
+	struct lists *l = lists__new(s, NULL, note_gone, NULL);
 	struct mappings *m = many_mappings(2), *huge = many_mappings(PMB_LIST_MAX + 1);
 
 	lists__put(l, 1, 1, 1, m);
@@ -292,7 +292,7 @@ Test(lists, a_list_that_never_fits_makes_nobody_go)
 Test(lists, sent_once_for_each_generation)
 {
 	struct store *s = new_store(1 << 20);
-	struct lists *l = lists__new(s, set_process, NULL);
+	struct lists *l = lists__new(s, NULL, set_process, NULL);
 	struct mappings *m = two_mappings();
 	uint32_t first;
 

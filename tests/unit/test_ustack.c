@@ -485,7 +485,7 @@ static __u8 send(__u64 id, __u32 n, struct pmb_stats *stats)
 {
 	s->stack.id = id;
 	s->stack.n = n;
-	return stack_send(&cfg, NULL, &s->stack, stats, PMB_END_COMPLETE);
+	return stack_send(&cfg, NULL, &s->stack, stats, PMB_REC_STACK, PMB_END_COMPLETE);
 }
 
 Test(ids, a_stack_is_sent_once)

@@ -54,6 +54,8 @@ static void note_spoiler(struct assembly *a, const struct account *to)
 	const struct file *file = NULL;
 
 	profile__frames(a->profile, &all);
+	while (n && all[frames[n - 1]].kind == FRAME_OBJECT)
+		n--;
 	if (n)
 		file = files__get(a->opts.files, all[frames[n - 1]].file);
 	spoilers__add(&a->books.spoilers, file ? file->path : "[unknown]", to->user_end, 1);
@@ -84,6 +86,8 @@ void assembly__account(struct assembly *a, struct account *to)
 	if (a->opts.fns->went_through)
 		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
 					  (enum pmb_ending)to->user_end);
+	if (to->python)
+		assembly__join(a, to);
 	if (!to->in_window || !assembly__waits(a, to))
 		assembly__account_now(a, to);
 }
@@ -273,6 +277,7 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 	if (fns->met && is_ours(sample->tgid))
 		fns->met(a->opts.ctx, sample, process);
 	to = make_account(a, rec);
+	to.python = assembly__python(a, sample);
 	account_data(a, rec, process, &to);
 	if (is_idle(a, sample)) {
 		to.key.kernel_stack = profile__artificial(a->profile, ARTIFICIAL_IDLE);

@@ -37,6 +37,8 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 	assembly__begin(a);
 	a->life_room.limit = BUDGET_LIVES_MIB * 1024 * 1024;
 	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
+	a->chains.limit = opts->max_memory / BUDGET_CHAINS_PART;
+	a->chains.objects = opts->objects;
 	a->windows.limit = opts->max_memory / BUDGET_WINDOWS_PART;
 	a->slices.limit = opts->max_memory / BUDGET_SLICES_PART;
 	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
@@ -49,6 +51,7 @@ void assembly__done(struct assembly *a)
 	assembly__late_done(a);
 	slices__done(&a->slices);
 	raw_stacks__done(&a->stacks);
+	chains__done(&a->chains);
 	queue__done(&a->queue);
 	life_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);
@@ -77,6 +80,16 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 	if (rec.type == PMB_REC_SLICE) {
 		books->slices_received++;
 		slices__add(&a->slices, rec.slice);
+		return;
+	}
+	if (rec.type == PMB_REC_OBJECT) {
+		books->objects_received++;
+		chains__object(&a->chains, rec.object);
+		return;
+	}
+	if (rec.type == PMB_REC_CHAIN) {
+		books->stacks_received++;
+		chains__add(&a->chains, rec.stack);
 		return;
 	}
 	if (rec.type == PMB_REC_STACK) {
@@ -161,6 +174,8 @@ static void bound_stacks(struct assembly *a, uint64_t horizon)
 	raw_stacks__drop(&a->stacks, horizon);
 	if (fns->forget_stack && raw_stacks__full(&a->stacks))
 		raw_stacks__forget(&a->stacks, fns->now, fns->forget_stack, a->opts.ctx);
+	if (fns->forget_stack && chains__full(&a->chains))
+		chains__forget(&a->chains, fns->forget_stack, a->opts.ctx);
 }
 
 void assembly__tidy(struct assembly *a, uint64_t horizon)

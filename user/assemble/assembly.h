@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "assemble/chains.h"
 #include "assemble/life_room.h"
 #include "assemble/queue.h"
 #include "assemble/slices.h"
@@ -62,6 +63,8 @@ struct assembly_fns {
 	bool (*want_table)(void *ctx, uint32_t file, uint64_t cgroup);
 	/* It is wanted, and there is no answer yet. */
 	bool (*awaits_table)(void *ctx, uint32_t file);
+	/* Is there code of the function that runs an interpreted program? NULL: nowhere. */
+	bool (*is_interpreter)(void *ctx, uint32_t file, uint64_t off);
 	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
 	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_ending end);
 };
@@ -77,6 +80,7 @@ struct assembly_opts {
 	int n_cpus;              /* possible */
 	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
 	struct files *files;     /* borrowed */
+	struct objects *objects; /* the same; NULL: interpreters have none */
 	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
@@ -90,6 +94,7 @@ struct assembly {
 	struct life_room life_room; /* in queue */
 	struct raw_stacks stacks;
 	struct slices slices;
+	struct chains chains;
 	struct windows windows;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;

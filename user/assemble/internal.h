@@ -9,6 +9,7 @@
 struct account {
 	struct profile_key key; /* its event is the profile's number, its labels are to come */
 	struct profile_labels labels; /* without the ending */
+	uint32_t python; /* the interpreter's own frames, which are yet to join the user stack */
 	uint8_t user_end, kernel_end;
 	bool has_data;
 	uint32_t cpu;
@@ -33,6 +34,11 @@ static inline bool is_ours(uint32_t tgid)
  * it. Numbers that were taken from the profile before may be void after the first. */
 void assembly__sample(struct assembly *a, const struct decoded *rec);
 void assembly__account(struct assembly *a, struct account *to);
+
+/* python.c: the interpreter's frames at a sample; they take the places of native ones in its user
+ * stack. */
+uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample);
+void assembly__join(struct assembly *a, struct account *to);
 
 /* The same, whatever its window. */
 void assembly__account_now(struct assembly *a, struct account *to);

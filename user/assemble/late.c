@@ -123,6 +123,7 @@ void assembly__carry_late(struct assembly *a, const struct profile *from)
 		key->comm = profile__comm(a->profile, profile__comm_text(from, key->comm));
 		key->kernel_stack = profile__copy_stack(a->profile, from, key->kernel_stack);
 		key->data = profile__copy_stack(a->profile, from, key->data);
+		a->late[i].to.python = profile__copy_stack(a->profile, from, a->late[i].to.python);
 		key->access = profile__copy_access(a->profile, from, key->access);
 	}
 }

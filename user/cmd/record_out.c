@@ -282,6 +282,7 @@ static int resolve(struct names *ret, const struct session_result *result,
 	struct names_opts how = *opts;
 
 	how.stop_fd = more;
+	how.objects = result->objects;
 	how.max_bytes = max_memory / BUDGET_NAMES_PART;
 	return names__resolve(ret, result->profile, result->files, &how, err);
 }

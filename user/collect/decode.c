@@ -115,6 +115,20 @@ static int decode_slice(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+static int decode_object(const void *data, size_t size, struct decoded *ret)
+{
+	const struct pmb_object *object = data;
+
+	if (size < offsetof(struct pmb_object, bytes))
+		return REJECT_SHORT;
+	size -= offsetof(struct pmb_object, bytes);
+	if (object->name.n_bytes > PMB_PY_TEXT_MAX || object->file.n_bytes > PMB_PY_TEXT_MAX ||
+	    object->name.n_bytes + object->file.n_bytes > size)
+		return REJECT_PART;
+	ret->object = object;
+	return -1;
+}
+
 static int decode_window_end(const void *data, size_t size, struct decoded *ret)
 {
 	if (size < sizeof(*ret->window_end))
@@ -135,10 +149,12 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 	ret->type = rec->type;
 	if (rec->type == PMB_REC_SAMPLE)
 		return decode_sample(data, size, n_events, ret);
-	if (rec->type == PMB_REC_STACK)
+	if (rec->type == PMB_REC_STACK || rec->type == PMB_REC_CHAIN)
 		return decode_stack(data, size, ret);
 	if (rec->type == PMB_REC_SLICE)
 		return decode_slice(data, size, ret);
+	if (rec->type == PMB_REC_OBJECT)
+		return decode_object(data, size, ret);
 	if (rec->type == PMB_REC_WINDOW)
 		return decode_window_end(data, size, ret);
 	return REJECT_TYPE;

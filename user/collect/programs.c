@@ -269,6 +269,13 @@ int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_pr
 	return r < 0 ? -errno : 0;
 }
 
+int programs__set_python(struct programs *p, uint32_t number, const struct pmb_python *layout)
+{
+	int fd = bpf_map__fd(p->samples[0]->maps.pmb_pythons);
+
+	return bpf_map_update_elem(fd, &number, layout, BPF_ANY) < 0 ? -errno : 0;
+}
+
 static int map_tables(struct programs *p, struct err *err)
 {
 	size_t size;

@@ -278,7 +278,8 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 
 	for (size_t i = 0; i < l->n_events; i++) {
 		samples += l->events[i].aggregated;
-		sent += l->events[i].kernel.stacks_sent + l->events[i].kernel.slices_sent;
+		sent += l->events[i].kernel.stacks_sent + l->events[i].kernel.slices_sent +
+			l->events[i].kernel.objects_sent;
 	}
 	for (int i = 0; i < N_REJECTS; i++)
 		rejected += l->rejected[i];
@@ -287,7 +288,7 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 		    remarks);
 	if (!rejected) /* a stack may be among them, which is said already */
 		ok &= equal("stacks", "sent = received", sent,
-			    l->stacks_received + l->slices_received, remarks);
+			    l->stacks_received + l->slices_received + l->objects_received, remarks);
 	ok &= equal("frames", "in the rows of the profile = named + unnamed for a reason",
 		    l->frames.in_rows, l->frames.named + l->frames.unnamed, remarks);
 	return ok;

@@ -133,7 +133,7 @@ struct ledger {
 	struct ledger_event *events;
 	size_t n_events;
 	uint64_t rejected[N_REJECTS];
-	uint64_t stacks_received, slices_received;
+	uint64_t stacks_received, slices_received, objects_received;
 	uint64_t user_endings[PMB_N_ENDINGS];
 	uint64_t kernel_endings[PMB_N_ENDINGS];
 	struct ledger_memory memory;

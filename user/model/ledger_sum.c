@@ -25,6 +25,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(skipped)         \
 	X(weight_idle)     \
 	X(slices_sent)     \
+	X(objects_sent)    \
 	X(slices_lost)     \
 	X(weight_skipped)  \
 	X(timed)           \
@@ -164,6 +165,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	}
 	to->stacks_received += from->stacks_received;
 	to->slices_received += from->slices_received;
+	to->objects_received += from->objects_received;
 	to->frames.in_rows += from->frames.in_rows;
 	to->frames.named += from->frames.named;
 	to->frames.unnamed += from->frames.unnamed;

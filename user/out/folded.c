@@ -35,12 +35,19 @@ struct folder {
 	size_t n_lines;
 };
 
-/* _[k], _[i], _[j]: the kernel's, inlined, made by a JIT. */
-static bool ends_in_suffix(const struct buf *text)
-{
-	const char *end = text->len >= 4 ? text->data + text->len - 4 : "";
+/* The kernel's, inlined, made by a JIT, run by Python's interpreter. */
+static const char *const suffixes[] = {"_[k]", "_[i]", "_[j]", "_[py]"};
 
-	return !strcmp(end, "_[k]") || !strcmp(end, "_[i]") || !strcmp(end, "_[j]");
+/* "" if it has none. */
+static const char *ending_suffix(const struct buf *text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		size_t len = strlen(suffixes[i]);
+
+		if (text->len >= len && !strcmp(text->data + text->len - len, suffixes[i]))
+			return suffixes[i];
+	}
+	return "";
 }
 
 static bool is_artificial(const char *name)
@@ -55,13 +62,14 @@ static bool is_artificial(const char *name)
 static uint32_t text_number(struct folder *f, const char *name, const char *suffix)
 {
 	_cleanup_(buf__done) struct buf text = {0};
+	const char *own;
 
 	escape_name(&text, *name ? name : "[no name]"); /* a part of nothing would be no part */
-	if (!*suffix && ends_in_suffix(&text)) {
-		char kind = text.data[text.len - 2];
-
-		text.len -= 3; /* a program's own name may not look like another kind of frame */
-		buf__printf(&text, "\\x5b%c]", kind);
+	own = ending_suffix(&text);
+	if (!*suffix && *own) {
+		/* a program's own name may not look like another kind of frame */
+		text.len -= strlen(own) - 1;
+		buf__printf(&text, "\\x5b%s", own + 2);
 	}
 	buf__puts(&text, suffix);
 	return intern__add(&f->texts, text.len ? text.data : "", text.len + 1);
@@ -73,6 +81,8 @@ static const char *suffix_of(const struct prof_frame *frame, const char *name)
 		return "_[i]";
 	if (frame->kind == PROF_KERNEL)
 		return "_[k]";
+	if (frame->kind == PROF_PYTHON)
+		return "_[py]";
 	return frame->kind == PROF_JIT && *name != '[' ? "_[j]" : "";
 }
 

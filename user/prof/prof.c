@@ -264,6 +264,8 @@ enum prof_kind prof__kind(const struct prof *p, uint32_t location)
 	if (starts_with(file, "[jit]") || starts_with(file, "/tmp/perf-") ||
 	    starts_with(file, "//anon"))
 		return PROF_JIT;
+	if (strcmp(file, "[python]") == 0)
+		return PROF_PYTHON;
 	if (l->mapping || l->address)
 		return PROF_USER;
 	for (uint32_t i = 0; i < l->n_lines; i++) {

@@ -13,6 +13,7 @@
 #include "session/signals.h"
 #include "session/tasks.h"
 #include "unwind/lists.h"
+#include "unwind/runtimes.h"
 #include "unwind/store.h"
 #include "unwind/tables.h"
 
@@ -34,6 +35,7 @@ struct session {
 	/* unwinding by tables; NULL: by frame pointers */
 	struct store *store;
 	struct tables *tables;
+	struct runtimes *runtimes;
 	struct lists *lists;
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;

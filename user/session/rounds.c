@@ -163,6 +163,7 @@ void session__assemble(struct session *s)
 		.n_cpus = s->n_cpus,
 		.max_memory = s->opts->max_memory,
 		.files = s->result->files,
+		.objects = s->result->objects,
 		.profile = s->opts->profile,
 	};
 

@@ -41,6 +41,8 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	s->idle_before = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_before));
 	s->idle_after = xcalloc((size_t)s->n_cpus, sizeof(*s->idle_after));
 	result->files = opts->files ? opts->files : files__new(opts->opener);
+	result->objects = opts->objects ? opts->objects :
+					  objects__new(opts->max_memory / BUDGET_OBJECTS_PART);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
 	s->told.stats = xcalloc(n, sizeof(*s->told.stats));
@@ -242,6 +244,7 @@ void session_result__done(struct session_result *result)
 	if (!result->lent) {
 		profile__free(result->profile);
 		files__free(result->files);
+		objects__free(result->objects);
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);

@@ -21,6 +21,7 @@
 #include "model/profile.h"
 #include "pmu/event.h"
 #include "proc/cgroups.h"
+#include "model/objects.h"
 #include "proc/files.h"
 #include "session/target.h"
 #include "sym/kernel_names.h"
@@ -66,6 +67,7 @@ struct session_opts {
 	/* For one of several recordings that add to one profile. */
 	struct profile *profile; /* NULL: the result's own */
 	struct files *files;     /* NULL: the result's own */
+	struct objects *objects; /* the same */
 	struct cgroups *cgroups; /* NULL: the result's own */
 	const size_t *numbers;   /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
@@ -83,6 +85,7 @@ enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER };
 struct session_result {
 	struct profile *profile;
 	struct files *files;
+	struct objects *objects; /* of interpreters */
 	struct cgroups *cgroups; /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
 	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
@@ -93,7 +96,7 @@ struct session_result {
 	enum session_end end;
 	struct buf notes; /* lines for the summary: what was odd */
 	uint64_t *counts; /* per event of opts->counted; ours */
-	bool lent;        /* profile and files belong to whom gave them */
+	bool lent;        /* profile, files and objects belong to whom gave them */
 };
 
 struct session;

@@ -133,6 +133,20 @@ static int set_process(void *ctx, uint32_t tgid, const struct pmb_process *list)
 	return programs__set_process(s->programs, tgid, list);
 }
 
+static int set_python(void *ctx, uint32_t number, const struct pmb_python *layout)
+{
+	struct session *s = ctx;
+
+	return programs__set_python(s->programs, number, layout);
+}
+
+static bool is_interpreter(void *session, uint32_t file, uint64_t off)
+{
+	const struct session *s = session;
+
+	return runtimes__is_eval(s->runtimes, file, off);
+}
+
 void session__unwind_open(struct session *s)
 {
 	const struct store_memory memory = {
@@ -143,17 +157,20 @@ void session__unwind_open(struct session *s)
 	};
 
 	s->store = store__new(&memory, s->opts->table_bytes);
-	s->tables = tables__new(s->store, s->result->files);
-	s->lists = lists__new(s->store, set_process, s);
+	s->runtimes = runtimes__new(s->result->files, set_python, s);
+	s->tables = tables__new(s->store, s->result->files, s->runtimes);
+	s->lists = lists__new(s->store, s->runtimes, set_process, s);
 	s->assembly_fns.walk = walk;
 	s->assembly_fns.want_table = want_table;
 	s->assembly_fns.went_through = went_through;
 	s->assembly_fns.awaits_table = awaits_table;
+	s->assembly_fns.is_interpreter = is_interpreter;
 }
 
 void session__unwind_free(struct session *s)
 {
 	s->tables = tables__free(s->tables);
 	s->lists = lists__free(s->lists);
+	s->runtimes = runtimes__free(s->runtimes);
 	s->store = store__free(s->store);
 }

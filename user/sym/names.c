@@ -29,6 +29,7 @@ struct resolver {
 	struct names *names;
 	const struct files *files;
 	struct kernel_names *kernel;
+	const struct objects *objects;
 	struct sym *sym;
 	struct debuginfod *servers; /* NULL: nobody is asked */
 	struct known *known;        /* NULL: nothing is */
@@ -283,6 +284,29 @@ static void name_jit(struct names *names, struct group *g, const struct files *f
 			    sym);
 }
 
+static void name_objects(struct resolver *r, const struct group *g)
+{
+	_cleanup_free_ uint32_t *numbers = xcalloc(g->n, sizeof(*numbers));
+	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
+
+	for (size_t i = 0; i < g->n; i++) {
+		numbers[i] = (uint32_t)g->frames[g->ids[i]].off;
+		found[i].reason = SYM_HELPER;
+	}
+	if (r->sym)
+		sym__objects(r->sym, r->objects, numbers, g->n, found);
+	for (size_t i = 0; i < g->n; i++) {
+		if (numbers[i] == OBJECT_NO_ROOM)
+			found[i].reason = SYM_ROOM;
+		set(r->names, g->ids[i],
+		    found[i].frame.name ? found[i].frame.name : text_without_name(found[i].reason),
+		    found[i].reason);
+		r->names->locations[g->ids[i]].frame.file = found[i].frame.file;
+		r->names->locations[g->ids[i]].frame.line = found[i].frame.line;
+		sym_name__done(&found[i]);
+	}
+}
+
 static void name_artificial(struct names *names, const struct group *g)
 {
 	for (size_t i = 0; i < g->n; i++)
@@ -304,6 +328,9 @@ static void name_group(struct resolver *r, struct group *g)
 			name_jit(r->names, g, r->files, r->sym);
 		else
 			name_unknown(r->names, g, r->sym ? SYM_TIME : SYM_HELPER);
+		return;
+	case FRAME_OBJECT:
+		name_objects(r, g);
 		return;
 	case FRAME_ARTIFICIAL:
 		name_artificial(r->names, g);
@@ -371,7 +398,7 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 			end++;
 		g.n = end - i;
 		if (first->kind != FRAME_UNKNOWN && first->kind != FRAME_KERNEL &&
-		    first->kind != FRAME_ARTIFICIAL)
+		    first->kind != FRAME_ARTIFICIAL && first->kind != FRAME_OBJECT)
 			g.weight = weights[first->file];
 		g.hot = first->kind == FRAME_FILE && g.weight &&
 			g.weight >= total / 100 * HOT_PERCENT;
@@ -459,7 +486,7 @@ static bool asks_helper(const struct resolver *r, const struct profile *profile)
 
 		bool in_file = f->kind == FRAME_FILE || f->kind == FRAME_DATA;
 
-		if (f->kind == FRAME_JIT || (in_file && !r->known))
+		if (f->kind == FRAME_JIT || f->kind == FRAME_OBJECT || (in_file && !r->known))
 			return true;
 		if (in_file && !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
 			return true;
@@ -477,6 +504,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	struct resolver r = {.names = ret,
 			     .files = files,
 			     .kernel = opts->kernel,
+			     .objects = opts->objects,
 			     .known = opts->known};
 	uint64_t now = now_ns();
 	bool with_dwarf = opts->inlined || opts->lines;

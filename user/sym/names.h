@@ -43,10 +43,11 @@ struct names {
 struct names_opts {
 	struct kernel_names *kernel; /* borrowed */
 	bool inlined;
-	bool debuginfod;  /* ask servers for what hot files lack */
-	bool lines;       /* of the source, where that is known */
-	size_t max_bytes; /* of texts that programs chose; 0: any */
-	int stop_fd;      /* readable: name no more, but after a second at the earliest; -1: none */
+	bool debuginfod;               /* ask servers for what hot files lack */
+	bool lines;                    /* of the source, where that is known */
+	const struct objects *objects; /* of interpreters; borrowed; NULL: there are none */
+	size_t max_bytes;              /* of texts that programs chose; 0: any */
+	int stop_fd; /* readable: name no more, but after a second at the earliest; -1: none */
 	/* For a part of a recording that goes on: what earlier parts found isn't asked again,
 	 * and where the texts lie (max_bytes is its own); borrowed, and must outlive the names;
 	 * NULL: nothing is known. */

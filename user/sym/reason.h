@@ -13,6 +13,8 @@
 	  "anonymous code, and neither a perf map nor a jitdump names it")                    \
 	X(UNTRUSTED_MAP, "untrusted_map", "the perf map is not a file of the program's user") \
 	X(NO_KALLSYMS, "no_kallsyms", "kernel symbols are hidden (kptr_restrict)")            \
+	X(NO_OBJECT, "no_object",                                                             \
+	  "what the interpreter's code says of itself could not be read, or never came")      \
 	X(HELPER, "helper", "the symbol helper failed on this file")                          \
 	X(TIME, "out_of_time", "the time for naming was over, or a second signal came")       \
 	X(ROOM, "no_room_for_names", "the memory for names was full (--max-memory)")

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/objects.h"
 #include "pmubpf/operand.h"
 #include "sym/reason.h"
 
@@ -128,5 +129,10 @@ void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, stru
  * the helper failed over them or time was up.
  */
 size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const char **ret);
+
+/* What functions of interpreters are called, by their numbers. Those without a name have
+ * SYM_NO_OBJECT. */
+void sym__objects(struct sym *sym, const struct objects *objects, const uint32_t *numbers, size_t n,
+		  struct sym_name *ret);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the helper is asked about without a file. */
+/* What the helper is asked about without a file: names of compilers, objects of interpreters. */
 #include <errno.h>
 #include <string.h>
 
@@ -68,4 +68,68 @@ size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const 
 		done += (size_t)m;
 	}
 	return done;
+}
+
+/* As many as fit into the request. */
+static size_t put_objects(struct buf *request, const struct objects *objects,
+			  const uint32_t *numbers, size_t n)
+{
+	size_t count_at = request->len, i;
+	uint32_t count;
+
+	symd_msg__put_u32(request, 0);
+	for (i = 0; i < n && i < SYMD_LOOKUP_MAX; i++) {
+		size_t len;
+		const void *bytes = objects__get(objects, numbers[i], &len);
+
+		if (len > SYMD_OBJECT_MAX)
+			len = 0;
+		if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
+			break;
+		symd_msg__put_u16(request, (uint16_t)len);
+		buf__add(request, bytes, len);
+	}
+	count = (uint32_t)i;
+	memcpy(request->data + count_at, &count, sizeof(count));
+	return i;
+}
+
+static ssize_t sym__objects_some(struct sym *sym, const struct objects *objects,
+				 const uint32_t *numbers, size_t n, struct sym_name *ret)
+{
+	struct cursor body;
+	size_t asked;
+	ssize_t m;
+	int r;
+
+	helper__begin(&sym->helper, SYMD_OBJECTS);
+	asked = put_objects(&sym->helper.request, objects, numbers, n);
+	r = sym__ask(sym, -1, &body);
+	if (r < 0)
+		return r;
+	m = reply__answers(&body, asked, sym->texts, ret);
+	return m < 0 ? sym__fail(sym, (int)m) : m;
+}
+
+void sym__objects(struct sym *sym, const struct objects *objects, const uint32_t *numbers, size_t n,
+		  struct sym_name *ret)
+{
+	size_t done = 0;
+
+	sym__forget_last(sym);
+	sym->file_deadline_ns = UINT64_MAX;
+	texts__next_group(sym->texts);
+	while (done < n && !sym__is_stopped(sym)) {
+		ssize_t m = sym__objects_some(sym, objects, numbers + done, n - done, ret + done);
+
+		if (m < 0)
+			break;
+		done += (size_t)m;
+	}
+	for (size_t i = 0; i < done; i++) {
+		if (ret[i].reason == SYM_NO_SYMBOL)
+			ret[i].reason = SYM_NO_OBJECT;
+	}
+	for (size_t i = done; i < n; i++)
+		ret[i] = (struct sym_name){.reason = sym->stopped ? SYM_TIME : SYM_HELPER};
 }

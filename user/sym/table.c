@@ -18,14 +18,15 @@ uint64_t unwind_table__bytes(const struct pmb_table_head *h)
 {
 	return sizeof(*h) + (uint64_t)h->n_pages * sizeof(struct pmb_unwind_page) +
 	       (uint64_t)h->n_rules * sizeof(struct pmb_unwind_rule) +
-	       (uint64_t)h->n_rows * sizeof(__u32);
+	       (uint64_t)h->n_rows * sizeof(__u32) +
+	       (h->has_runtime ? sizeof(struct pmb_runtime) : 0);
 }
 
 static bool head__ok(const struct pmb_table_head *h)
 {
 	return h->magic == PMB_TABLE_MAGIC && h->n_pages <= UNWIND_TABLE_PAGES_MAX &&
 	       h->first_page <= UINT32_MAX - h->n_pages && h->n_rules <= PMB_UNWIND_RULE_MAX &&
-	       h->n_rows <= UNWIND_TABLE_ROWS_MAX;
+	       h->n_rows <= UNWIND_TABLE_ROWS_MAX && h->has_runtime <= 1;
 }
 
 static bool rule__ok(const struct pmb_unwind_rule *r)
@@ -43,6 +44,28 @@ static bool run__ok(const __u32 *rows, size_t n, uint32_t n_rules)
 			return false;
 	}
 	return true;
+}
+
+static bool is_word_of(unsigned off, unsigned size)
+{
+	return off % 8 == 0 && off + 8 <= size;
+}
+
+/* The overflow program reads so much, and looks for the members in there. */
+static bool layout__ok(const struct pmb_python *p)
+{
+	return p->frame_size <= PMB_PY_FRAME_MAX && p->code_size <= PMB_PY_CODE_MAX &&
+	       is_word_of(p->frame_code, p->frame_size) &&
+	       is_word_of(p->frame_previous, p->frame_size) && p->frame_owner < p->frame_size &&
+	       (p->frame_entry == PMB_PY_NONE || p->frame_entry < p->frame_size) &&
+	       is_word_of(p->code_line & ~4U, p->code_size) && p->code_line % 4 == 0 &&
+	       is_word_of(p->code_file, p->code_size) && is_word_of(p->code_name, p->code_size) &&
+	       is_word_of(p->code_lines, p->code_size);
+}
+
+static bool runtime__ok(const struct pmb_runtime *r)
+{
+	return layout__ok(&r->layout) && r->eval_from < r->eval_to && r->cold_from <= r->cold_to;
 }
 
 int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
@@ -71,6 +94,10 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 		done += n;
 	}
 	if (done != t.head.n_rows)
+		return -EPROTO;
+	if (t.head.has_runtime)
+		memcpy(&t.runtime, t.rows + t.head.n_rows, sizeof(t.runtime));
+	if (t.head.has_runtime && !runtime__ok(&t.runtime))
 		return -EPROTO;
 	*ret = t;
 	return 0;

@@ -24,7 +24,8 @@ struct unwind_table {
 	const struct pmb_unwind_page *pages;
 	const struct pmb_unwind_rule *rules;
 	const __u32 *rows;
-	void *memory; /* what the three point into; owned by the table, may be NULL */
+	void *memory;               /* what the three point into; owned by the table, may be NULL */
+	struct pmb_runtime runtime; /* if head.has_runtime */
 };
 
 /*
@@ -32,7 +33,8 @@ struct unwind_table {
  *   - the counts of the head are within their limits, and add up to len exactly;
  *   - pages' runs follow one another, are no longer than PMB_UNWIND_ROW_MAX, and use up all rows;
  *   - each run begins with low 0 and ascends; every row's rule exists;
- *   - the numbers in rules are of their lists, their registers of struct arch_regs.
+ *   - the numbers in rules are of their lists, their registers of struct arch_regs;
+ *   - what the runtime says lies within its limits (pmubpf/python.h).
  */
 int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret);
 

@@ -6,6 +6,7 @@
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/protocol.h"
+#include "symd/python_object.h"
 
 static void put_text(struct buf *reply, const char *text, size_t max)
 {
@@ -133,6 +134,23 @@ void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, stru
 	symd_msg__put_u64(reply, addr);
 	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, NULL, reply);
 	put_inlined(a, NULL, 0, reply);
+}
+
+void answerer__object(struct answerer *a, const void *object, size_t len, struct buf *reply)
+{
+	struct python_function f;
+	bool named = python_function__read(&f, object, len);
+
+	(void)a;
+	symd_msg__put_u8(reply, named ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(reply, 0);
+	put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
+	put_text(reply, NULL, 0);
+	named = named && f.line && f.file.len;
+	put_text(reply, named ? f.file.data : NULL, SYMD_FILE_MAX);
+	symd_msg__put_u32(reply, named ? f.line : 0);
+	symd_msg__put_u8(reply, 0);
+	python_function__done(&f);
 }
 
 void answerer__done(struct answerer *a)

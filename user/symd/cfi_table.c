@@ -155,7 +155,8 @@ static int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head, int fd)
+int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head,
+		     const struct pmb_runtime *runtime, int fd)
 {
 	int r = write_all(fd, head, sizeof(*head));
 
@@ -163,5 +164,7 @@ int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *hea
 		r = write_all(fd, t->pages, t->n_pages * sizeof(*t->pages));
 	if (r == 0)
 		r = write_all(fd, t->rules, t->n_rules * sizeof(*t->rules));
-	return r < 0 ? r : write_all(fd, t->rows, t->n_rows * sizeof(*t->rows));
+	if (r == 0)
+		r = write_all(fd, t->rows, t->n_rows * sizeof(*t->rows));
+	return r < 0 || !head->has_runtime ? r : write_all(fd, runtime, sizeof(*runtime));
 }

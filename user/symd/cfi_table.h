@@ -37,7 +37,8 @@ void cfi_table__done(struct cfi_table *t);
 void cfi_table__add(void *t, uint64_t file_off, const struct pmb_unwind_rule *rule);
 /* After the last row, which must be PMB_CFA_NONE. 0 or -EFBIG. */
 int cfi_table__finish(struct cfi_table *t, struct pmb_table_head *ret);
-/* Writes head, pages, rules, rows. 0 or negative errno. */
-int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head, int fd);
+/* Writes head, pages, rules, rows, and the runtime if the head says so. 0 or negative errno. */
+int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head,
+		     const struct pmb_runtime *runtime, int fd);
 
 #endif

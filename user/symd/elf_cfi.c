@@ -13,6 +13,7 @@
 #include "symd/elf_code.h"
 #include "symd/elf_go.h"
 #include "symd/elf_init.h"
+#include "symd/elf_python.h"
 #include "symd/elf_symbols.h"
 
 enum {
@@ -452,4 +453,11 @@ int elf_cfi__build(struct elf_cfi *s, uint64_t from, uint64_t to, struct cfi_tab
 	}
 	s->cfi = cfi__free(s->cfi);
 	return r;
+}
+
+bool elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runtime *ret)
+{
+	const struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
+
+	return elf_python__find(&from, ret);
 }

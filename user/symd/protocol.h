@@ -19,6 +19,7 @@
  * 							u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
+ * 	OBJECTS		u32 n, n × {u16 len, object}	as LOOKUP; vaddr is 0, k is 0
  * 	PLACES		u8 skid, u32 n, n × u64		u32 m, m × {u8 finding, u8 len, u8 k,
  * 							k × operand}
  * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp
@@ -48,16 +49,17 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 7,
+	SYMD_VERSION = 8,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
 	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
-	SYMD_LINK_MAX = 255,   /* NAME_MAX */
-	SYMD_FILE_MAX = 1024,  /* bytes of a source file's name; longer ones are cut */
-	SYMD_INLINED_MAX = 63, /* inlined frames of an address */
+	SYMD_OBJECT_MAX = 2048, /* bytes of what an interpreter's function says of itself */
+	SYMD_LINK_MAX = 255,    /* NAME_MAX */
+	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */
+	SYMD_INLINED_MAX = 63,  /* inlined frames of an address */
 	SYMD_INLINED_BYTES =
 		32 * 1024, /* of their names; those inside of what is more are left out */
 };
@@ -81,6 +83,7 @@ enum symd_type {
 	SYMD_FORGET,
 	SYMD_DEMANGLE,
 	SYMD_PLACES,
+	SYMD_OBJECTS,
 };
 
 enum symd_table_status {

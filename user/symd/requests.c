@@ -217,15 +217,41 @@ static int requests__demangle(struct requests *s, struct cursor *body)
 	return 0;
 }
 
+static int requests__objects(struct requests *s, struct cursor *body)
+{
+	uint32_t n = cursor__u32(body), done;
+	size_t count_at = s->reply.len, before;
+
+	if (!n || n > SYMD_LOOKUP_MAX)
+		return -EPROTO;
+	symd_msg__put_u32(&s->reply, 0);
+	for (done = 0; done < n; done++) {
+		size_t len = cursor__u16(body);
+		const void *object = cursor__bytes(body, len);
+
+		if (!cursor__ok(body) || len > SYMD_OBJECT_MAX)
+			return -EPROTO;
+		before = s->reply.len;
+		answerer__object(&s->answerer, object, len, &s->reply);
+		if (s->reply.len > SYMD_MSG_MAX) {
+			s->reply.len = before;
+			break;
+		}
+	}
+	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	return 0;
+}
+
 /* Sealed, so that who reads it reads what it has checked. */
-static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head)
+static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head,
+		       const struct pmb_runtime *runtime)
 {
 	_cleanup_close_ int fd = memfd_create("pmubpf-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int r;
 
 	if (fd < 0)
 		return -errno;
-	r = cfi_table__write(t, head, fd);
+	r = cfi_table__write(t, head, runtime, fd);
 	if (r < 0)
 		return r;
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
@@ -282,6 +308,7 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 {
 	uint64_t from = cursor__u64(body), to = cursor__u64(body);
 	enum symd_table_status status;
+	struct pmb_runtime runtime;
 	struct pmb_table_head head;
 	struct cfi_table t;
 	int r;
@@ -296,7 +323,8 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 		r = cfi_table__finish(&t, &head);
 	status = table_status(r);
 	if (r == 0) {
-		*ret_fd = table_memfd(&t, &head);
+		head.has_runtime = elf_cfi__runtime(s->tables_of, &runtime);
+		*ret_fd = table_memfd(&t, &head, &runtime);
 		if (*ret_fd < 0)
 			status = SYMD_TABLE_NO_MEMORY;
 	}
@@ -320,7 +348,7 @@ static void requests__forget(struct requests *s, int fd)
 static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
-	       type == SYMD_PLACES;
+	       type == SYMD_PLACES || type == SYMD_OBJECTS;
 }
 
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
@@ -359,6 +387,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_PLACES:
 		r = requests__places(s, &body);
+		break;
+	case SYMD_OBJECTS:
+		r = requests__objects(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);

@@ -10,7 +10,8 @@
 struct entry {
 	uint32_t tgid;
 	uint64_t generation;
-	uint64_t used; /* number of its latest sample */
+	uint64_t used;     /* number of its latest sample */
+	uint32_t runtimes; /* which of them were known */
 	struct pmb_process list;
 	UT_hash_handle hh;
 };
@@ -18,6 +19,7 @@ struct entry {
 struct lists {
 	struct entry *by_tgid;
 	struct store *store;
+	const struct runtimes *runtimes;
 	lists_set_fn set;
 	void *ctx;
 	uint64_t samples;
@@ -26,11 +28,12 @@ struct lists {
 /* At once: room is given back after a while only, and what is looked for may need a run of them. */
 enum { MAKE_ROOM = PMB_MAPPINGS_MAX / 16 };
 
-struct lists *lists__new(struct store *store, lists_set_fn set, void *ctx)
+struct lists *lists__new(struct store *store, const struct runtimes *runtimes, lists_set_fn set,
+			 void *ctx)
 {
 	struct lists *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct lists){.store = store, .set = set, .ctx = ctx};
+	*l = (struct lists){.store = store, .runtimes = runtimes, .set = set, .ctx = ctx};
 	return l;
 }
 
@@ -81,6 +84,19 @@ static void make_room(struct lists *l)
 	}
 }
 
+/* One that has become known since the list was sent. */
+static void update_runtime(struct lists *l, struct entry *e, const struct mappings *mappings)
+{
+	struct pmb_process list = e->list;
+
+	e->runtimes = runtimes__version(l->runtimes);
+	list.runtime = runtimes__of(l->runtimes, mappings, &list.runtime_at);
+	if (list.runtime == e->list.runtime && list.runtime_at == e->list.runtime_at)
+		return;
+	if (l->set(l->ctx, e->tgid, &list) == 0)
+		e->list = list;
+}
+
 void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t stack_top,
 		const struct mappings *mappings)
 {
@@ -90,14 +106,18 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 	HASH_FIND(hh, l->by_tgid, &tgid, sizeof(tgid), e);
 	if (e)
 		e->used = ++l->samples;
-	if (e && e->generation == generation && e->list.stack_top == stack_top)
+	if (e && e->generation == generation && e->list.stack_top == stack_top) {
+		if (e->runtimes != runtimes__version(l->runtimes))
+			update_runtime(l, e, mappings);
 		return;
+	}
 	if (!store__put_list(l->store, mappings, &list)) {
 		if (mappings__count(mappings) <= PMB_LIST_MAX)
 			make_room(l);
 		return; /* the next sample tries again; meanwhile slices travel */
 	}
 	list.stack_top = stack_top;
+	list.runtime = runtimes__of(l->runtimes, mappings, &list.runtime_at);
 	if (l->set(l->ctx, tgid, &list) < 0) {
 		store__forget_list(l->store, &list);
 		return;
@@ -111,6 +131,7 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 		store__forget_list(l->store, &e->list);
 	}
 	e->generation = generation;
+	e->runtimes = runtimes__version(l->runtimes);
 	e->list = list;
 }
 

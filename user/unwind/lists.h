@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "unwind/runtimes.h"
 #include "unwind/store.h"
 
 /* Sets a process's list in the kernel, or (NULL) takes it out. 0 or a negative errno. */
@@ -16,11 +17,14 @@ typedef int (*lists_set_fn)(void *ctx, uint32_t tgid, const struct pmb_process *
 
 struct lists;
 
-struct lists *lists__new(struct store *store, lists_set_fn set, void *ctx);
+/* runtimes is borrowed; NULL: there are none. */
+struct lists *lists__new(struct store *store, const struct runtimes *runtimes, lists_set_fn set,
+			 void *ctx);
 struct lists *lists__free(struct lists *lists);
 
-/* Sends the mappings if they aren't those of `generation` already. stack_top: as a sample of the
- * process has it; the list is only used while that is the same, so an exec can't be overtaken. */
+/* Sends the mappings if they aren't those of `generation` already, with the interpreter in them.
+ * stack_top: as a sample of the process has it; the list is only used while that is the same, so
+ * an exec can't be overtaken. */
 void lists__put(struct lists *lists, uint32_t tgid, uint64_t generation, uint64_t stack_top,
 		const struct mappings *mappings);
 void lists__forget(struct lists *lists, uint32_t tgid);

@@ -40,6 +40,7 @@ struct wish {
 struct tables {
 	struct store *store;
 	struct files *files;
+	struct runtimes *runtimes;
 	struct table_client *client;
 	struct wish *wishes;
 	size_t wanted; /* wishes that wait */
@@ -62,13 +63,14 @@ struct tables {
 	struct set_aside aside;
 };
 
-struct tables *tables__new(struct store *store, struct files *files)
+struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes)
 {
 	struct tables *t = xcalloc(1, sizeof(*t));
 	struct table_room room = store__room(store);
 
 	t->store = store;
 	t->files = files;
+	t->runtimes = runtimes;
 	t->client = table_client__new(NULL);
 	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
 	t->cgroups = xcalloc(FILE_BEYOND, sizeof(*t->cgroups));
@@ -304,6 +306,7 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 static void put(struct tables *t, uint32_t file, int fd)
 {
 	struct unwind_table table;
+	uint64_t from, to;
 
 	if (unwind_table__read(fd, &table) < 0) {
 		table_client__distrust(t->client);
@@ -311,6 +314,8 @@ static void put(struct tables *t, uint32_t file, int fd)
 		failed(t, file);
 		return;
 	}
+	if (table.head.has_runtime)
+		runtimes__add(t->runtimes, store__file(t->store, file, &from, &to), &table.runtime);
 	if (table.head.n_pages && table.head.n_rules)
 		settle(t, file, &table);
 	else

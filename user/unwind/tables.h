@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "model/set_aside.h"
 #include "proc/files.h"
+#include "unwind/runtimes.h"
 #include "unwind/store.h"
 
 struct tables_totals {
@@ -30,8 +31,8 @@ struct tables_totals {
 
 struct tables;
 
-/* store and files are borrowed. */
-struct tables *tables__new(struct store *store, struct files *files);
+/* All are borrowed; runtimes gets the interpreters that files turn out to have. */
+struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes);
 struct tables *tables__free(struct tables *tables);
 
 /* Starts the helper before it is needed. */

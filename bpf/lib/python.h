@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The frames of CPython's interpreter at a sample (pmubpf/python.h). The hard thing is time: names
+ * are freed soon, so they have to be read here; but a text is read only when its code is met for
+ * the first time, and a frame costs three reads. All that is read is the program's own: each
+ * pointer may be any, so every loop is bounded, and nothing read is believed.
+ */
+#ifndef PMUBPF_BPF_PYTHON_H
+#define PMUBPF_BPF_PYTHON_H
+
+#include "lib/arch.h"
+#include "lib/emit.h"
+#include "lib/pidns.h"
+
+#include "pmubpf/unwind_find.h"
+
+extern const volatile struct pmb_config pmb_cfg;
+
+enum {
+	PY_AT_ONCE = 2,        /* frames */
+	PY_THREADS_MAX = 128,  /* of an interpreter, that are looked through for a thread */
+	PY_THREADS = 4096,     /* that are known */
+	PY_SKIPPED_MAX = 256,  /* frames that are none of Python's code */
+	PY_OBJECTS_MAX = 48,   /* that are sent at one sample; the others at the next */
+	PY_AGAIN_NS = 50000000 /* a thread that is none of Python's is looked for so often */
+};
+
+struct py_thread {
+	__u64 id;     /* py_thread_id() */
+	__u64 state;  /* its PyThreadState; 0: it has none */
+	__u64 looked; /* when */
+	__u32 tgid;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PY_THREADS);
+	__type(key, __u32);
+	__type(value, struct py_thread);
+} pmb_py_threads SEC(".maps") __weak;
+
+/* By the number that a process has in struct pmb_process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PMB_PYTHONS_MAX);
+	__type(key, __u32);
+	__type(value, struct pmb_python);
+} pmb_pythons SEC(".maps") __weak;
+
+struct py_walk {
+	struct pmb_stack chain; /* one more than may travel, for the verifier */
+	__u64 room;
+	__u64 code[PMB_MAX_FRAMES + 1]; /* objects of the chain's frames */
+	struct pmb_object object;
+	__u64 page[PMB_PY_FRAME_MAX / 8];
+	__u64 words[PMB_PY_CODE_MAX / 8];
+	__u64 at; /* the next frame */
+	__u64 h;
+	__u32 n;
+	__u32 layout;
+	/* of this chain's objects; here, for in registers each count would be a path of its own
+	 * for the verifier */
+	__u32 sent;
+	__u32 missing;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct py_walk);
+} pmb_py_walk SEC(".maps") __weak;
+
+static __always_inline struct py_walk *py_walk_of_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&pmb_py_walk, &zero);
+}
+
+/* 0 if it can't be read, as no pointer of use is. */
+static __always_inline __u64 py_word(__u64 addr)
+{
+	__u64 word = 0;
+
+	if (is_kernel_address(addr) || bpf_probe_read_user(&word, sizeof(word), (void *)addr))
+		return 0;
+	return word;
+}
+
+/* What the interpreter calls this thread, and where it says so. */
+static __always_inline __u64 py_thread_id(const struct pmb_python *layout, __u32 *ret_at)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+#if defined(__TARGET_ARCH_x86)
+	/* pthread_self(): the same whatever pid namespace it is in, and after a fork */
+	*ret_at = layout->thread_id;
+	return BPF_CORE_READ(task, thread.fsbase);
+#else
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	struct upid *at = (void *)pid + bpf_core_field_offset(pid->numbers) +
+			  (level & 63) * bpf_core_type_size(struct upid);
+
+	*ret_at = layout->thread_native_id;
+	return (__u32)BPF_CORE_READ(at, nr);
+#endif
+}
+
+static __always_inline __u64 py_look_for(const struct pmb_python *layout, __u64 runtime, __u64 id,
+					 __u32 id_at)
+{
+	__u64 interpreter = py_word(runtime + layout->interpreters);
+	__u64 thread = interpreter ? py_word(interpreter + layout->threads) : 0;
+
+	for (int i = 0; i < PY_THREADS_MAX && thread; i++) {
+		if (py_word(thread + id_at) == id)
+			return thread;
+		thread = py_word(thread + layout->thread_next);
+	}
+	return 0;
+}
+
+/* Of the present thread: where its interpreter's frames begin. 0: it runs none. */
+__noinline int pmb_py_begin(__u32 tgid)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	__u32 zero = 0, id_at, index = (__u32)bpf_get_current_pid_tgid() % PY_THREADS;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct py_thread *t = bpf_map_lookup_elem(&pmb_py_threads, &index);
+	struct pmb_python *layout;
+	__u64 id, now, state;
+
+	if (!w || !s || !t)
+		return 0;
+	w->layout = s->walk.runtime;
+	layout = bpf_map_lookup_elem(&pmb_pythons, &w->layout);
+	if (!layout)
+		return 0;
+	id = py_thread_id(layout, &id_at);
+	now = s->stack.rec.time;
+	state = t->state;
+	if (t->id != id || t->tgid != tgid || (state && py_word(state + id_at) != id) ||
+	    (!state && now - t->looked > PY_AGAIN_NS)) {
+		state = py_look_for(layout, s->walk.runtime_at, id, id_at);
+		t->id = id;
+		t->tgid = tgid;
+		t->looked = now;
+		t->state = state;
+	}
+	w->at = state ? py_word(state + layout->thread_frame) : 0;
+	if (w->at && layout->cframe_frame != PMB_PY_NONE)
+		w->at = py_word(w->at + layout->cframe_frame);
+	w->n = w->sent = w->missing = 0;
+	w->h = id_mix(id_seed_user(tgid), w->layout);
+	return w->at != 0;
+}
+
+/* "invalid access to map value": the compiler leaves bounds out that the verifier can't see. */
+#define PY_MEMBER(words, off)                           \
+	({                                              \
+		__u64 at_ = (off) / 8;                  \
+		UNWIND_HIDE(at_);                       \
+		(words)[at_ & (sizeof(words) / 8 - 1)]; \
+	})
+#define PY_BYTE(words, off) (PY_MEMBER(words, off) >> ((off)&7) * 8 & 0xff)
+
+static __always_inline bool py_read(void *to, __u64 size, __u64 max, __u64 addr)
+{
+	UNWIND_HIDE(size);
+	size &= 2 * max - 1; /* "R2 min value is negative" */
+	return size <= max && !is_kernel_address(addr) &&
+	       !bpf_probe_read_user(to, size, (void *)addr);
+}
+
+/* The id of the code at hand, whose words were read. Same addresses and lines may be other code, a
+ * moment later: but not with the same name, as its hash has it. */
+static __always_inline __u64 py_object_id(const struct pmb_python *layout, struct py_walk *w,
+					  __u64 code)
+{
+	__u64 name = PY_MEMBER(w->words, layout->code_name);
+	__u64 h = id_mix(id_seed_user(w->chain.tgid), code);
+
+	h = id_mix(h, PY_MEMBER(w->words, layout->code_line));
+	h = id_mix(h, PY_MEMBER(w->words, layout->code_file));
+	h = id_mix(h, PY_MEMBER(w->words, layout->code_lines));
+	h = id_mix(h, name);
+	h = id_mix(h, py_word(name + layout->text_hash));
+	return (h | 2) & ~PMB_PY_LAST;
+}
+
+/* One frame joins the chain. False: it was the last. */
+static __always_inline bool py_frame(const struct pmb_python *layout, struct py_walk *w)
+{
+	__u64 code, id;
+	__u32 n = w->n;
+
+	if (!py_read(w->page, layout->frame_size, PMB_PY_FRAME_MAX, w->at))
+		return false;
+	w->at = PY_MEMBER(w->page, layout->frame_previous);
+	if (PY_BYTE(w->page, layout->frame_owner) >= layout->owner_shim) {
+		if (n && n <= PMB_MAX_FRAMES)
+			w->chain.frames[(n - 1) & PMB_MAX_FRAMES] |= PMB_PY_LAST;
+		w->h = id_mix(w->h, PMB_PY_LAST);
+		return w->at != 0;
+	}
+	code = PY_MEMBER(w->page, layout->frame_code) & ~7ULL;
+	if (n >= PMB_MAX_FRAMES || !py_read(w->words, layout->code_size, PMB_PY_CODE_MAX, code))
+		return false;
+	id = py_object_id(layout, w, code);
+	if (layout->frame_entry != PMB_PY_NONE && PY_BYTE(w->page, layout->frame_entry))
+		id |= PMB_PY_LAST;
+	w->chain.frames[n & PMB_MAX_FRAMES] = id;
+	w->code[n & PMB_MAX_FRAMES] = code;
+	w->h = id_mix(w->h, id);
+	w->n = n + 1;
+	return w->at != 0;
+}
+
+/* A function of its own for the verifier, which looks at it once and not once for each frame. */
+__noinline int pmb_py_frames(void)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+
+	if (!layout)
+		return 0;
+	for (int i = 0; i < PY_AT_ONCE; i++) {
+		if (!py_frame(layout, w))
+			return 0;
+	}
+	return 1;
+}
+
+/* Returns how many bytes of the text stand at w->object.bytes + at. */
+static __always_inline __u32 py_text(const struct pmb_python *layout, struct py_walk *w, __u64 addr,
+				     __u64 at, struct pmb_py_text *ret)
+{
+	__u64 kind, size;
+
+	ret->state = py_word(addr + layout->text_state) & PMB_PY_TEXT_STATE;
+	ret->length = py_word(addr + layout->text_length);
+	ret->n_bytes = 0;
+	kind = PMB_PY_TEXT_KIND(ret->state);
+	if (!(ret->state & PMB_PY_TEXT_COMPACT))
+		return 0;
+	size = ret->length > PMB_PY_TEXT_MAX ? PMB_PY_TEXT_MAX : ret->length * kind;
+	if (size > PMB_PY_TEXT_MAX)
+		size = PMB_PY_TEXT_MAX;
+	addr += ret->state & PMB_PY_TEXT_ASCII ? layout->text_ascii : layout->text_other;
+	UNWIND_HIDE(at);
+	at &= 2 * PMB_PY_TEXT_MAX - 1;
+	if (at > PMB_PY_TEXT_MAX || !size ||
+	    !py_read(w->object.bytes + at, size, PMB_PY_TEXT_MAX, addr))
+		return 0;
+	ret->n_bytes = size;
+	return size;
+}
+
+/* Sends what frame i of the chain is the code of, if that isn't known. */
+__noinline int pmb_py_object(__u32 i)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u32 cpu = bpf_get_smp_processor_id(), event = pmb_cfg.event;
+	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
+	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	struct id_bucket *bucket;
+	struct pmb_object *o;
+	__u64 id, n;
+
+	if (!layout || !ring || !stats || i >= w->n)
+		return 0;
+	o = &w->object;
+	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~PMB_PY_LAST;
+	bucket = id_bucket(id);
+	if (!bucket || id_known(bucket, id))
+		return 0;
+	w->missing++;
+	/* samples come first, as with slices */
+	if (w->sent >= PY_OBJECTS_MAX ||
+	    bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)pmb_cfg.ring_wake)
+		return 0;
+	/* it may have changed meanwhile, for other threads run: then its id is another, and it is
+	 * met again */
+	if (!py_read(w->words, layout->code_size, PMB_PY_CODE_MAX, w->code[i & PMB_MAX_FRAMES]) ||
+	    py_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
+		return 0;
+	o->rec.type = PMB_REC_OBJECT;
+	o->rec.parts = 0;
+	o->rec.time = w->chain.rec.time;
+	o->id = id;
+	o->tgid = w->chain.tgid;
+	o->line = PY_MEMBER(w->words, layout->code_line) >> (layout->code_line & 4) * 8;
+	n = py_text(layout, w, PY_MEMBER(w->words, layout->code_name), 0, &o->name);
+	n += py_text(layout, w, PY_MEMBER(w->words, layout->code_file), n, &o->file);
+	n = offsetof(struct pmb_object, bytes) + ((n + 7) & ~7ULL);
+	o->rec.size = n;
+	UNWIND_HIDE(n); /* "R3 unbounded memory access" */
+	n &= 4 * PMB_PY_TEXT_MAX - 1;
+	if (n > sizeof(*o))
+		return 0;
+	if (ring_output(&pmb_cfg, ring, o, n)) {
+		stats->stacks_lost++;
+		return 0;
+	}
+	id_remember(bucket, id);
+	w->sent++;
+	w->missing--;
+	stats->objects_sent++;
+	stats->ring_bytes += n;
+	return 0;
+}
+
+/* The id of the chain of the present thread, which is sent if it isn't known; 0: there is none. */
+static __always_inline __u64 python_chain(const volatile struct pmb_config *cfg, struct scratch *s,
+					  struct pmb_stats *stats, void *ring, __u32 tgid)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct id_bucket *bucket;
+
+	if (!w)
+		return 0;
+	w->chain.tgid = tgid;
+	w->chain.rec.time = s->stack.rec.time;
+	if (!pmb_py_begin(tgid))
+		return 0;
+	for (int i = 0; i < (PMB_MAX_FRAMES + PY_SKIPPED_MAX) / PY_AT_ONCE; i++) {
+		if (!pmb_py_frames())
+			break;
+	}
+	if (!w->n || w->n > PMB_MAX_FRAMES)
+		return 0;
+	w->chain.id = w->h;
+	w->chain.n = w->n;
+	bucket = id_bucket(w->h);
+	if (!bucket)
+		return 0;
+	if (id_known(bucket, w->h)) {
+		stats->stacks_known++;
+		return w->h;
+	}
+	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++)
+		pmb_py_object(i);
+	if (stack_send(cfg, ring, &w->chain, stats, PMB_REC_CHAIN, PMB_END_COMPLETE) !=
+	    PMB_END_COMPLETE)
+		return 0;
+	if (w->missing) /* the next sample tries again */
+		id_forget(bucket, w->h);
+	return w->h;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CPython: where its frames are, and what of them travels.
+ *
+ *   sample ── python_stack ──► chain: the interpreter's frames, leaf first, each an object's id
+ *   object's id ──► object: what its code is called, and where it stands, as its memory had it
+ *
+ * A chain is a struct pmb_stack whose frames are no addresses. One call of the interpreter's
+ * function runs several frames of Python, up to the one that is marked; they take that native
+ * frame's place.
+ */
+#ifndef PMUBPF_PYTHON_H
+#define PMUBPF_PYTHON_H
+
+enum {
+	PMB_PYTHONS_MAX = 64,       /* files, each with an interpreter */
+	PMB_PY_FRAME_MAX = 128,     /* bytes that are read of a frame, */
+	PMB_PY_CODE_MAX = 256,      /* and of a code object */
+	PMB_PY_OFFSET_MAX = 0xffff, /* of what is read one by one */
+	PMB_PY_TEXT_MAX = 512,      /* bytes of one text that travel */
+	PMB_PY_NONE = 0xffff,       /* this version has no such member */
+};
+
+/* The lowest bit of an object's id in a chain: the next frame runs in another native frame. */
+#define PMB_PY_LAST 1ULL
+
+/* Where things lie in the objects of one build. Members of a frame and of code are aligned words,
+ * but for those that say otherwise. */
+struct pmb_python {
+	__u32 version;      /* as Py_Version has it: 0x030b02f0 */
+	__u16 interpreters; /* in _PyRuntime: the first interpreter */
+	__u16 threads;      /* in an interpreter: the first thread */
+	__u16 thread_next;
+	__u16 thread_id;        /* what pthread_self() says */
+	__u16 thread_native_id; /* what gettid() says */
+	__u16 thread_frame;     /* the current frame, */
+	__u16 cframe_frame;     /* or (not PMB_PY_NONE) that of what thread_frame points to */
+	__u16 frame_size;
+	__u16 frame_code;
+	__u16 frame_previous;
+	__u16 frame_owner; /* a byte; */
+	__u16 owner_shim;  /* from this value on it is no frame of Python, but ends a native one */
+	__u16 frame_entry; /* a byte: it is the last of its native frame; or PMB_PY_NONE */
+	__u16 code_size;   /* to the last member that is used */
+	__u16 code_line;   /* 4 bytes */
+	__u16 code_file;
+	__u16 code_name;
+	__u16 code_lines; /* the line table */
+	__u16 text_length;
+	__u16 text_hash;
+	__u16 text_state; /* 4 bytes */
+	__u16 text_ascii; /* where the text begins, if all of it is ASCII, */
+	__u16 text_other; /* or not */
+	__u16 pad;
+};
+
+/* What a file says of the interpreter in it. */
+struct pmb_runtime {
+	struct pmb_python layout;
+	__u64 runtime_from; /* where _PyRuntime lies, from where offset 0 of the file would, if it
+			       were mapped as its code is */
+	/* The function that runs Python's code, and what the compiler put elsewhere of it: file
+	 * offsets, [from, to); 0, 0: there is none. */
+	__u64 eval_from, eval_to;
+	__u64 cold_from, cold_to;
+};
+
+/* Of a text's state: bytes of a character, and whether all is ASCII. */
+#define PMB_PY_TEXT_STATE 0x7cU
+#define PMB_PY_TEXT_KIND(state) ((state) >> 2 & 7)
+#define PMB_PY_TEXT_COMPACT 0x20U
+#define PMB_PY_TEXT_ASCII 0x40U
+
+#endif

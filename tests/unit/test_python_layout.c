@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <linux/types.h>
+#include <string.h>
+
+#include "symd/python_layout.h"
+
+enum { V311 = 0x030b07f0, V312 = 0x030c01f0, V313 = 0x030d00f0 };
+
+/* As CPython 3.13.0 for x86-64 has it at the beginning of _PyRuntime. */
+static const uint64_t offsets_313[] = {
+	8750607829840520312,
+	51183856,
+	0,
+	283320,
+	608,
+	632,
+	194968,
+	7272,
+	7264,
+	7344,
+	7400,
+	7656,
+	7640,
+	7648,
+	16,
+	7752,
+	0,
+	7768,
+	7760,
+	304,
+	0,
+	8,
+	16,
+	72,
+	152,
+	160,
+	232,
+	32,
+	80,
+	8,
+	0,
+	56,
+	72,
+	70,
+	208,
+	112,
+	120,
+	128,
+	136,
+	68,
+	52,
+	96,
+	104,
+	200,
+	16,
+	8,
+	416,
+	24,
+	88,
+	168,
+	32,
+	24,
+	16,
+	40,
+	24,
+	16,
+	48,
+	32,
+	40,
+	24,
+	16,
+	32,
+	16,
+	24,
+	40,
+	16,
+	32,
+	64,
+	32,
+	16,
+	40,
+};
+
+/* offsetof() in its headers. */
+Test(python_layout, known_versions)
+{
+	struct pmb_python p;
+
+	cr_assert(python_layout(V311, "", 0, &p));
+	cr_expect_eq(p.version, V311);
+	cr_expect_eq(p.thread_frame, 56);
+	cr_expect_eq(p.frame_entry, 68);
+	cr_expect_eq(p.text_ascii, 48);
+	cr_assert(python_layout(V312, "", 0, &p));
+	cr_expect_eq(p.threads, 72);
+	cr_expect_eq(p.frame_entry, PMB_PY_NONE);
+	cr_expect_eq(p.code_name, 128);
+	cr_expect(!python_layout(0x030a0000, "", 0, &p));
+	cr_expect(!python_layout(0x03100000, offsets_313, sizeof(offsets_313), &p));
+}
+
+Test(python_layout, describes_itself)
+{
+	struct pmb_python p;
+
+	cr_assert(python_layout(V313, offsets_313, sizeof(offsets_313), &p));
+	cr_expect_eq(p.interpreters, 632);
+	cr_expect_eq(p.threads, 7344);
+	cr_expect_eq(p.thread_next, 8);
+	cr_expect_eq(p.thread_frame, 72);
+	cr_expect_eq(p.thread_id, 152);
+	cr_expect_eq(p.thread_native_id, 160);
+	cr_expect_eq(p.cframe_frame, PMB_PY_NONE);
+	cr_expect_eq(p.frame_size, 80);
+	cr_expect_eq(p.frame_code, 0);
+	cr_expect_eq(p.frame_previous, 8);
+	cr_expect_eq(p.frame_owner, 70);
+	cr_expect_eq(p.code_file, 112);
+	cr_expect_eq(p.code_name, 128);
+	cr_expect_eq(p.code_lines, 136);
+	cr_expect_eq(p.code_line, 68);
+	cr_expect_eq(p.code_size, 144);
+	cr_expect_eq(p.text_length, 16);
+	cr_expect_eq(p.text_hash, 24);
+	cr_expect_eq(p.text_state, 32);
+	cr_expect_eq(p.text_ascii, 40);
+	cr_expect_eq(p.text_other, 56);
+}
+
+Test(python_layout, refuses_what_can_not_be)
+{
+	uint64_t changed[sizeof(offsets_313) / sizeof(offsets_313[0])];
+	struct pmb_python p;
+
+	for (size_t n = 0; n < 70 * sizeof(uint64_t); n++)
+		cr_expect(!python_layout(V313, offsets_313, n, &p), "%zu bytes", n);
+	memcpy(changed, offsets_313, sizeof(changed));
+	changed[2] = 1; /* without its lock, objects look different */
+	cr_expect(!python_layout(V313, changed, sizeof(changed), &p));
+	memcpy(changed, offsets_313, sizeof(changed));
+	changed[33] = 4096; /* frame_owner */
+	cr_expect(!python_layout(V313, changed, sizeof(changed), &p));
+	memcpy(changed, offsets_313, sizeof(changed));
+	changed[1] = V312;
+	cr_expect(!python_layout(V313, changed, sizeof(changed), &p));
+}

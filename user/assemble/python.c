@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The frames of CPython take the places of its eval loop's among the native ones. The hard thing is
+ * that both were read at one moment, which may be one in between: a frame of Python that is about
+ * to be, or no more, that of the native one. Whole stacks are matched from their outermost frames
+ * on, where nothing moves; others from the leaf.
+ */
+#include "assemble/python.h"
+
+#include "assemble/internal.h"
+
+/* Of Python's frames, those up to the next boundary. */
+struct parts {
+	const struct python_join *from;
+	uint32_t at;
+	uint32_t *to;
+	uint32_t n;
+};
+
+static void put_part(struct parts *p)
+{
+	const struct python_join *j = p->from;
+
+	while (p->at < j->n_python && j->python[p->at] != j->boundary)
+		p->to[p->n++] = j->python[p->at++];
+	p->at += p->at < j->n_python;
+}
+
+static uint32_t count_parts(const struct python_join *j)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < j->n_python; i++)
+		n += j->python[i] == j->boundary || i + 1 == j->n_python;
+	return n;
+}
+
+uint32_t python_join(const struct python_join *j, uint32_t ret[PYTHON_JOINED_MAX])
+{
+	/* a stack of Python that doesn't end in a boundary was cut */
+	bool whole = j->whole && j->n_python && j->python[j->n_python - 1] == j->boundary;
+	uint32_t n_parts = count_parts(j), n_evals = 0, bare, more;
+	struct parts p = {.from = j, .to = ret};
+
+	for (uint32_t i = 0; i < j->n_native; i++)
+		n_evals += j->eval[i];
+	/* of the innermost: native frames that have none of Python yet, and the other way round */
+	bare = whole && n_evals > n_parts ? n_evals - n_parts : 0;
+	more = whole && n_parts > n_evals ? n_parts - n_evals : 0;
+	for (uint32_t i = 0; i < j->n_native; i++) {
+		if (!j->eval[i] || bare || p.at == j->n_python) {
+			bare -= j->eval[i] && bare;
+			ret[p.n++] = j->native[i];
+			continue;
+		}
+		for (; more; more--)
+			put_part(&p);
+		put_part(&p);
+	}
+	while (!whole && p.at < j->n_python)
+		put_part(&p);
+	return p.n;
+}
+
+static uint32_t object_frame(struct assembly *a, uint32_t number)
+{
+	const struct frame frame = {FRAME_OBJECT, 0, number};
+
+	return profile__frame(a->profile, &frame);
+}
+
+uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
+{
+	uint32_t numbers[2 * PMB_MAX_FRAMES], frames[2 * PMB_MAX_FRAMES];
+	size_t n = sample->python_stack && a->opts.fns->is_interpreter ?
+			   chains__find(&a->chains, sample->python_stack, numbers) :
+			   0;
+
+	for (size_t i = 0; i < n; i++)
+		frames[i] = object_frame(a, numbers[i]);
+	return profile__stack(a->profile, frames, (uint32_t)n);
+}
+
+static bool is_eval(const struct assembly *a, uint32_t id)
+{
+	const struct frame *all;
+
+	profile__frames(a->profile, &all);
+	return all[id].kind == FRAME_FILE &&
+	       a->opts.fns->is_interpreter(a->opts.ctx, all[id].file, all[id].off);
+}
+
+void assembly__join(struct assembly *a, struct account *to)
+{
+	uint32_t joined[PYTHON_JOINED_MAX], n;
+	bool eval[PMB_MAX_FRAMES];
+	struct python_join j = {
+		.eval = eval,
+		.boundary = object_frame(a, OBJECT_BOUNDARY),
+		.whole = !ending_is_early(to->user_end),
+	};
+
+	n = profile__stack_frames(a->profile, to->key.user_stack, &j.native);
+	j.n_native = n < PMB_MAX_FRAMES ? n : PMB_MAX_FRAMES;
+	for (uint32_t i = 0; i < j.n_native; i++)
+		eval[i] = is_eval(a, j.native[i]);
+	j.n_python = profile__stack_frames(a->profile, to->python, &j.python);
+	n = python_join(&j, joined);
+	to->key.user_stack = profile__stack(a->profile, joined, n);
+	to->python = 0;
+}

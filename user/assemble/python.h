@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Two stacks of one moment made into one: the native one, and that of Python. Pure. */
+#ifndef PMUBPF_ASSEMBLE_PYTHON_H
+#define PMUBPF_ASSEMBLE_PYTHON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/types.h>
+
+#include "pmubpf/record.h"
+
+enum { PYTHON_JOINED_MAX = 3 * PMB_MAX_FRAMES };
+
+/* Both leaf first. */
+struct python_join {
+	const uint32_t *native;
+	const bool *eval; /* of each: is it the function that runs Python's code? */
+	uint32_t n_native;
+	const uint32_t *python;
+	uint32_t n_python;
+	uint32_t boundary; /* is none of Python's frames: those before it ran in one native frame */
+	bool whole;        /* the native stack ends in its outermost frame */
+};
+
+/* Returns how many frames ret has, at most n_native + n_python. */
+uint32_t python_join(const struct python_join *j, uint32_t ret[PYTHON_JOINED_MAX]);
+
+#endif

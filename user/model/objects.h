@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What functions of interpreters say of themselves: bytes of programs, which nobody looks into here
+ * (the helper does, in the end). The same function has the same number in all processes.
+ */
+#ifndef PMUBPF_MODEL_OBJECTS_H
+#define PMUBPF_MODEL_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	OBJECT_BOUNDARY = 0,         /* between frames of two native ones: no function */
+	OBJECT_UNKNOWN = UINT32_MAX, /* it never came */
+	OBJECT_NO_ROOM = UINT32_MAX - 1,
+};
+
+struct objects;
+
+/* limit: bytes of memory; 0: any. */
+struct objects *objects__new(size_t limit);
+struct objects *objects__free(struct objects *o); /* NULL is fine; returns NULL */
+/* Their number, or OBJECT_NO_ROOM. */
+uint32_t objects__add(struct objects *o, const void *data, size_t size);
+/* NULL: none has that number. */
+const void *objects__get(const struct objects *o, uint32_t number, size_t *ret_size);
+
+#endif

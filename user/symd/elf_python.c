@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Its symbols are exported, for extensions need them: so they are in .dynsym of stripped files,
+ * too. Every file whose table is made is looked at: names are compared for symbols of fitting sizes
+ * only.
+ */
+#include "symd/elf_python.h"
+
+#include <string.h>
+
+#include "symd/elf_symbols.h"
+#include "symd/python_layout.h"
+
+enum {
+	RUNTIME_LEAST = 512,      /* bytes of _PyRuntime */
+	EVAL_LEAST = 8 * 1024,    /* of the function that runs everything */
+	VERSION_SIZE = 8,         /* of Py_Version, an unsigned long */
+	SYMBOLS_MAX = 256 * 1024, /* of one table; the interpreter has 2000 */
+};
+
+struct found {
+	GElf_Sym runtime, eval, cold, version; /* st_value 0: there is none */
+};
+
+static bool is_called(struct elf_strings *strings, const GElf_Sym *sym, const char *name)
+{
+	size_t len;
+	const char *at = elf_strings__at(strings, sym->st_name, &len);
+
+	return at && len == strlen(name) && memcmp(at, name, len) == 0;
+}
+
+static void look_at(struct found *f, struct elf_strings *strings, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	if (type == STT_OBJECT && sym->st_size >= RUNTIME_LEAST) {
+		if (is_called(strings, sym, "_PyRuntime"))
+			f->runtime = *sym;
+	} else if (type == STT_FUNC && sym->st_size >= EVAL_LEAST) {
+		if (is_called(strings, sym, "_PyEval_EvalFrameDefault"))
+			f->eval = *sym;
+	}
+}
+
+/* Only of files that have the two above. */
+static void look_again(struct found *f, struct elf_strings *strings, const GElf_Sym *sym)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	if (type == STT_OBJECT && sym->st_size == VERSION_SIZE) {
+		if (is_called(strings, sym, "Py_Version"))
+			f->version = *sym;
+	} else if (type == STT_FUNC && GELF_ST_BIND(sym->st_info) == STB_LOCAL) {
+		if (is_called(strings, sym, "_PyEval_EvalFrameDefault.cold"))
+			f->cold = *sym;
+	}
+}
+
+static void each(const struct elf_bytes *from, uint32_t section_type, struct found *f,
+		 void (*fn)(struct found *f, struct elf_strings *strings, const GElf_Sym *sym))
+{
+	Elf_Scn *scn = elf_section__by_type(from->elf, section_type);
+	struct elf_records records;
+	struct elf_strings strings;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	if (!scn || !gelf_getshdr(scn, &shdr) ||
+	    !elf_records__open(&records, from, scn, ELF_T_SYM, ELF_TABLE_MAX))
+		return;
+	if (elf_strings__open(&strings, from, elf_getscn(from->elf, shdr.sh_link), ELF_TABLE_MAX)) {
+		for (size_t i = 0; i < SYMBOLS_MAX && elf_records__next_symbol(&records, &sym); i++)
+			fn(f, &strings, &sym);
+	}
+	elf_strings__close(&strings);
+	elf_records__close(&records);
+}
+
+/* The segment that has [vaddr, vaddr + size) in the file. */
+static bool segment_of(Elf *elf, uint64_t vaddr, uint64_t size, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_LOAD &&
+		    vaddr >= ret->p_vaddr && vaddr - ret->p_vaddr < ret->p_filesz &&
+		    size <= ret->p_filesz - (vaddr - ret->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
+static size_t read_at(const struct elf_bytes *from, uint64_t vaddr, void *ret, size_t size)
+{
+	GElf_Phdr ph;
+
+	return segment_of(from->elf, vaddr, size, &ph) ?
+		       elf_bytes__read(from, ph.p_offset + (vaddr - ph.p_vaddr), ret, size) :
+		       0;
+}
+
+/* The code's place in the file, and (first) where the runtime lies seen from there. */
+static bool place(const struct elf_bytes *from, const struct found *f, struct pmb_runtime *ret)
+{
+	GElf_Phdr ph;
+
+	if (!segment_of(from->elf, f->eval.st_value, f->eval.st_size, &ph))
+		return false;
+	ret->eval_from = f->eval.st_value - ph.p_vaddr + ph.p_offset;
+	ret->eval_to = ret->eval_from + f->eval.st_size;
+	ret->runtime_from = f->runtime.st_value - (ph.p_vaddr - ph.p_offset);
+	if (f->cold.st_size && segment_of(from->elf, f->cold.st_value, f->cold.st_size, &ph)) {
+		ret->cold_from = f->cold.st_value - ph.p_vaddr + ph.p_offset;
+		ret->cold_to = ret->cold_from + f->cold.st_size;
+	}
+	return true;
+}
+
+bool elf_python__find(const struct elf_bytes *from, struct pmb_runtime *ret)
+{
+	uint8_t bytes[PYTHON_RUNTIME_BYTES];
+	struct found f = {0};
+	uint64_t version;
+	size_t n;
+
+	*ret = (struct pmb_runtime){0};
+	each(from, SHT_DYNSYM, &f, look_at);
+	if (!f.runtime.st_value || !f.eval.st_value)
+		return false;
+	each(from, SHT_DYNSYM, &f, look_again);
+	each(from, SHT_SYMTAB, &f, look_again);
+	if (read_at(from, f.version.st_value, &version, sizeof(version)) != sizeof(version))
+		return false;
+	n = read_at(from, f.runtime.st_value, bytes, sizeof(bytes));
+	return python_layout((uint32_t)version, bytes, n, &ret->layout) && place(from, &f, ret);
+}

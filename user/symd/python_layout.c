@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Up to 3.12 the layouts are those of the headers (offsetof, on 64-bit machines; they are the same
+ * for all patch releases). From 3.13 on _PyRuntime begins with _Py_DebugOffsets, which has them;
+ * what it doesn't have (the hash of a text) is where it was.
+ */
+#include "symd/python_layout.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/mem.h"
+
+#define MINOR(version) ((version) >> 16)
+
+static const struct pmb_python layouts[] = {
+	{
+		.version = 0x030b0000,
+		.interpreters = 40,
+		.threads = 16,
+		.thread_next = 8,
+		.thread_id = 152,
+		.thread_native_id = 160,
+		.thread_frame = 56,
+		.cframe_frame = 8,
+		.frame_size = 80,
+		.frame_code = 32,
+		.frame_previous = 48,
+		.frame_owner = 69,
+		.owner_shim = 3, /* there are none */
+		.frame_entry = 68,
+		.code_size = 144,
+		.code_line = 72,
+		.code_file = 112,
+		.code_name = 128,
+		.code_lines = 136,
+		.text_length = 16,
+		.text_hash = 24,
+		.text_state = 32,
+		.text_ascii = 48,
+		.text_other = 72,
+	},
+	{
+		.version = 0x030c0000,
+		.interpreters = 40,
+		.threads = 72,
+		.thread_next = 8,
+		.thread_id = 136,
+		.thread_native_id = 144,
+		.thread_frame = 56,
+		.cframe_frame = 0,
+		.frame_size = 80,
+		.frame_code = 0,
+		.frame_previous = 8,
+		.frame_owner = 70,
+		.owner_shim = 3,
+		.frame_entry = PMB_PY_NONE,
+		.code_size = 144,
+		.code_line = 68,
+		.code_file = 112,
+		.code_name = 128,
+		.code_lines = 136,
+		.text_length = 16,
+		.text_hash = 24,
+		.text_state = 32,
+		.text_ascii = 40,
+		.text_other = 56,
+	},
+};
+
+/* An offset below `max`; anything else makes the whole description bad. */
+static uint16_t offset(struct cursor *c, unsigned max)
+{
+	uint64_t off = cursor__u64(c);
+
+	if (off >= max)
+		c->bad = true;
+	return (uint16_t)off;
+}
+
+static void skip(struct cursor *c, size_t n)
+{
+	cursor__skip(c, n * sizeof(uint64_t));
+}
+
+/* struct _Py_DebugOffsets of 3.13; the words that are skipped are named behind. */
+static bool described(uint32_t version, const void *runtime, size_t n, struct pmb_python *ret)
+{
+	struct cursor c = cursor__over(runtime, n);
+	const char *cookie = cursor__bytes(&c, 8);
+	uint64_t own_version = cursor__u64(&c), free_threaded = cursor__u64(&c);
+
+	*ret = (struct pmb_python){.version = version, .cframe_frame = PMB_PY_NONE};
+	skip(&c, 2); /* runtime: size, finalizing */
+	ret->interpreters = offset(&c, PMB_PY_OFFSET_MAX);
+	skip(&c, 3); /* interpreter: size, id, next */
+	ret->threads = offset(&c, PMB_PY_OFFSET_MAX);
+	skip(&c, 9); /* gc … gil_runtime_state_holder */
+	skip(&c, 2); /* thread: size, prev */
+	ret->thread_next = offset(&c, PMB_PY_OFFSET_MAX);
+	skip(&c, 1); /* interp */
+	ret->thread_frame = offset(&c, PMB_PY_OFFSET_MAX);
+	ret->thread_id = offset(&c, PMB_PY_OFFSET_MAX);
+	ret->thread_native_id = offset(&c, PMB_PY_OFFSET_MAX);
+	skip(&c, 2); /* datastack_chunk, status */
+	skip(&c, 1); /* frame: size; that of the last of a stack's chunk may be all there is */
+	ret->frame_previous = offset(&c, PMB_PY_FRAME_MAX);
+	ret->frame_code = offset(&c, PMB_PY_FRAME_MAX);
+	skip(&c, 1);                                        /* instr_ptr */
+	ret->frame_size = offset(&c, PMB_PY_FRAME_MAX + 1); /* localsplus: ends what is fixed */
+	ret->frame_owner = offset(&c, PMB_PY_FRAME_MAX);
+	ret->owner_shim = 3;
+	ret->frame_entry = PMB_PY_NONE;
+	skip(&c, 1); /* code: size */
+	ret->code_file = offset(&c, PMB_PY_CODE_MAX - 8);
+	skip(&c, 1); /* name */
+	ret->code_name = offset(&c, PMB_PY_CODE_MAX - 8);
+	ret->code_lines = offset(&c, PMB_PY_CODE_MAX - 8);
+	ret->code_line = offset(&c, PMB_PY_CODE_MAX - 8);
+	skip(&c, 4);                             /* argcount … co_code_adaptive */
+	skip(&c, 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3); /* object … bytes */
+	skip(&c, 1);                             /* text: size */
+	ret->text_state = offset(&c, PMB_PY_CODE_MAX);
+	ret->text_length = offset(&c, PMB_PY_CODE_MAX);
+	ret->text_ascii = offset(&c, PMB_PY_CODE_MAX);
+	ret->text_hash = (uint16_t)(ret->text_length + 8);
+	ret->text_other = (uint16_t)(ret->text_ascii + 16);
+	ret->code_size = (uint16_t)(ret->code_lines + 8);
+	return cursor__ok(&c) && memcmp(cookie, "xdebugpy", 8) == 0 && !free_threaded &&
+	       MINOR(own_version) == MINOR(version) && ret->code_file < ret->code_lines &&
+	       ret->code_name < ret->code_lines && ret->code_line < ret->code_lines;
+}
+
+bool python_layout(uint32_t version, const void *runtime, size_t n, struct pmb_python *ret)
+{
+	if (MINOR(version) == 0x030d)
+		return described(version, runtime, n, ret);
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		if (MINOR(layouts[i].version) == MINOR(version)) {
+			*ret = layouts[i];
+			ret->version = version;
+			return true;
+		}
+	}
+	return false;
+}

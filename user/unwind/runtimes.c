@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unwind/runtimes.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+struct runtimes {
+	const struct files *files;
+	runtimes_set_fn set;
+	void *ctx;
+	uint32_t version;
+	struct entry {
+		uint32_t file;
+		uint64_t serial; /* of the file: numbers are used again */
+		struct pmb_runtime runtime;
+	} of[PMB_PYTHONS_MAX]; /* [0]: none */
+	uint32_t n;
+};
+
+struct runtimes *runtimes__new(const struct files *files, runtimes_set_fn set, void *ctx)
+{
+	struct runtimes *r = xcalloc(1, sizeof(*r));
+
+	*r = (struct runtimes){.files = files, .set = set, .ctx = ctx, .n = 1};
+	return r;
+}
+
+struct runtimes *runtimes__free(struct runtimes *r)
+{
+	free(r);
+	return NULL;
+}
+
+static bool is_here(const struct runtimes *r, const struct entry *e)
+{
+	const struct file *file = files__get(r->files, e->file);
+
+	return file && file->serial == e->serial;
+}
+
+static uint32_t find(const struct runtimes *r, uint32_t file)
+{
+	for (uint32_t i = 1; i < r->n; i++) {
+		if (r->of[i].file == file && is_here(r, &r->of[i]))
+			return i;
+	}
+	return 0;
+}
+
+/* 0: there is none. A process that had the one before is gone, as its file is. */
+static uint32_t free_number(struct runtimes *r)
+{
+	if (r->n < PMB_PYTHONS_MAX)
+		return r->n++;
+	for (uint32_t i = 1; i < r->n; i++) {
+		if (!is_here(r, &r->of[i]))
+			return i;
+	}
+	return 0;
+}
+
+void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+{
+	const struct file *f = files__get(r->files, file);
+	uint32_t number = !f || find(r, file) ? 0 : free_number(r);
+
+	if (!number)
+		return;
+	r->of[number] = (struct entry){0};
+	if (r->set(r->ctx, number, &runtime->layout) < 0)
+		return;
+	r->of[number] = (struct entry){file, f->serial, *runtime};
+	r->version++;
+}
+
+uint32_t runtimes__version(const struct runtimes *r)
+{
+	return r ? r->version : 0;
+}
+
+uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings, __u64 *ret_at)
+{
+	size_t n = r && r->n > 1 ? mappings__count(mappings) : 0;
+
+	*ret_at = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct mapping *m = mappings__at(mappings, i);
+		uint32_t number = m->file ? find(r, m->file) : 0;
+
+		if (!number)
+			continue;
+		*ret_at = m->start - m->file_off + r->of[number].runtime.runtime_from;
+		return number;
+	}
+	return 0;
+}
+
+bool runtimes__is_eval(const struct runtimes *r, uint32_t file, uint64_t off)
+{
+	const struct pmb_runtime *is;
+
+	for (uint32_t i = 1; i < r->n; i++) {
+		is = &r->of[i].runtime;
+		if (r->of[i].file == file && ((off >= is->eval_from && off < is->eval_to) ||
+					      (off >= is->cold_from && off < is->cold_to)))
+			return is_here(r, &r->of[i]);
+	}
+	return false;
+}

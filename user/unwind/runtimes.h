@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files with interpreters whose frames the overflow program reads, and where theirs lies in a
+ * process. */
+#ifndef PMUBPF_UNWIND_RUNTIMES_H
+#define PMUBPF_UNWIND_RUNTIMES_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmubpf/python.h"
+#include "proc/files.h"
+#include "proc/mappings.h"
+
+/* Makes a layout known to the kernel side, under a number below PMB_PYTHONS_MAX. 0 or a negative
+ * errno. */
+typedef int (*runtimes_set_fn)(void *ctx, uint32_t number, const struct pmb_python *layout);
+
+struct runtimes;
+
+struct runtimes *runtimes__new(const struct files *files, runtimes_set_fn set, void *ctx);
+struct runtimes *runtimes__free(struct runtimes *r); /* NULL is fine; returns NULL */
+
+/* That is in the file. Once there are PMB_PYTHONS_MAX - 1, files that have gone make room. */
+void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* Changes when there is another. */
+uint32_t runtimes__version(const struct runtimes *r);
+/* The number of the one that a process has mapped, and where its _PyRuntime lies; 0: it has
+ * none. */
+uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings, __u64 *ret_at);
+/* Is that its function that runs everything? */
+bool runtimes__is_eval(const struct runtimes *r, uint32_t file, uint64_t off);
+
+#endif
