@@ -112,7 +112,7 @@ Test(python_layout, describes_itself)
 	cr_expect_eq(p.thread_id, 152);
 	cr_expect_eq(p.thread_native_id, 160);
 	cr_expect_eq(p.cframe_frame, PMB_PY_NONE);
-	cr_expect_eq(p.frame_size, 80);
+	cr_expect_eq(p.frame_size, 72); /* up to localsplus */
 	cr_expect_eq(p.frame_code, 0);
 	cr_expect_eq(p.frame_previous, 8);
 	cr_expect_eq(p.frame_owner, 70);
