@@ -65,9 +65,12 @@ deps:
 
 demo:
 	$(Q)mk/deps.sh build demo
-	$(Q)$(MAKE) --no-print-directory all workloads
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
 	$(Q)mk/demo.sh $(O)
 	$(Q)$(MAKE) --no-print-directory own
+
+# A build after packages were looked for uses all CPUs, if make was not told how many jobs.
+JOBS = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # Under sudo, what was built belongs to whoever called it.
 OWN = if [ "$$(id -u)" = 0 ] && [ -n "$${SUDO_UID:-}" ]; then for f in $(O) $(PMUBPF) demo.svg demo.folded; \
