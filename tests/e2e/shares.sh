@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 
-seconds=$(secs 30 5)
+seconds=$(secs 10 5)
 
 # One recording at 999 Hz, inside one of perf, for most of the tests.
 setup() {
