@@ -234,7 +234,7 @@ Test(group, a_profile_twice_is_twice_the_profile)
 	cr_expect_eq(both->n_samples, p->n_samples);
 	cr_expect_eq(both->n_locations, p->n_locations);
 	cr_expect_eq(both->n_mappings, p->n_mappings);
-	cr_expect_eq(both->n_comments, 2);
+	cr_expect_eq(both->n_comments, 1);
 	cr_expect_eq(both->time_ns, 50);
 	cr_expect_eq(both->duration_ns, 14);
 	for (size_t i = 0; i < p->n_values; i++)

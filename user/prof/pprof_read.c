@@ -265,13 +265,16 @@ static int take_types(struct reader *r, const Pmb__Pprof__Profile *head)
 
 static int take_comments(struct reader *r, const Pmb__Pprof__Profile *head)
 {
-	struct prof *p = r->prof;
+	uint32_t string;
 	int e = 0;
 
 	r->what = "comment";
 	for (r->index = 0; e == 0 && r->index < head->n_comment; r->index++) {
-		GROW(p->comments, p->n_comments, p->cap_comments);
-		e = string_at(r, head->comment[r->index], &p->comments[p->n_comments++]);
+		if (r->index == PROF_MAX_COMMENTS)
+			return BAD(r, "is one too many");
+		e = string_at(r, head->comment[r->index], &string);
+		if (e == 0)
+			prof__add_comment(r->prof, string);
 	}
 	return e;
 }

@@ -200,10 +200,21 @@ int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels)
 	return p->values + i * p->n_types;
 }
 
+void prof__add_comment(struct prof *p, uint32_t string)
+{
+	for (size_t i = 0; i < p->n_comments; i++) {
+		if (p->comments[i] == string)
+			return;
+	}
+	if (p->n_comments == PROF_MAX_COMMENTS)
+		return;
+	GROW(p->comments, p->n_comments, p->cap_comments);
+	p->comments[p->n_comments++] = string;
+}
+
 void prof__comment(struct prof *p, const char *text)
 {
-	GROW(p->comments, p->n_comments, p->cap_comments);
-	p->comments[p->n_comments++] = prof__string(p, text);
+	prof__add_comment(p, prof__string(p, text));
 }
 
 const char *prof__text(const struct prof *p, uint32_t string)

@@ -19,6 +19,8 @@
 
 #include "model/intern.h"
 
+#define PROF_MAX_COMMENTS 8192
+
 struct prof_type {
 	uint32_t name, unit; /* "cycles_event", "count" */
 };
@@ -124,7 +126,10 @@ void prof__add_number(struct prof *p, struct prof_label_list *to, const char *ke
 void prof__reserve(struct prof *p, size_t samples, size_t locations);
 /* Its values, to add to: n_types of them, 0 at first. Valid until the next sample. */
 int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels);
+/* Each once, and no more than PROF_MAX_COMMENTS: whoever reads them compares each with the others,
+ * and all are written out in full. */
 void prof__comment(struct prof *p, const char *text);
+void prof__add_comment(struct prof *p, uint32_t string);
 
 /* Reading. Borrowed until something is added. */
 const char *prof__text(const struct prof *p, uint32_t string); /* "" for 0 */
