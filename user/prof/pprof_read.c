@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "prof/foreign.h"
 #include "prof/ids.h"
+#include "prof/frame_count.h"
 #include "prof/inflate.h"
 #include "prof/profile.pb-c.h"
 
@@ -48,6 +49,7 @@ struct reader {
 	struct ids mappings, functions, locations;
 	ProtobufCAllocator allocator;
 	uint64_t used; /* of this message's memory */
+	uint64_t frames;
 };
 
 static void reader__done(struct reader *r)
@@ -455,9 +457,12 @@ static int read_stack(struct reader *r, const Pmb__Pprof__Sample *s, uint32_t *r
 	stack = xcalloc(s->n_location_id, sizeof(*stack));
 	for (size_t i = 0; e == 0 && i < s->n_location_id; i++)
 		e = find_id(r, "location", &r->locations, s->location_id[i], &stack[i]);
-	if (e == 0)
-		*ret = prof__stack(r->prof, stack, s->n_location_id);
-	return e;
+	if (e < 0)
+		return e;
+	if (!frame_count__add(&r->frames, r->prof, stack, s->n_location_id, r->len))
+		return BAD(r, "is one too many for its inlined functions");
+	*ret = prof__stack(r->prof, stack, s->n_location_id);
+	return 0;
 }
 
 /* A text is the whole of its label, whatever else is set. */
