@@ -64,6 +64,7 @@ struct place {
 	const char *object; /* part of the path, "" for this program */
 	uintptr_t addr;
 	uint64_t file_off, vaddr;
+	uint64_t segment; /* where it begins in the file */
 };
 
 static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -79,6 +80,7 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 			continue;
 		p->vaddr = p->addr - info->dlpi_addr;
 		p->file_off = p->addr - start + ph->p_offset;
+		p->segment = ph->p_offset;
 		p->object = info->dlpi_name;
 		return 1;
 	}
@@ -197,15 +199,34 @@ static struct sym *new_sym(void)
 	return sym;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+/* How many of 2,048 places of 16 bytes are named so. */
+static size_t stubs_named(const char *path, uint64_t start, const char *name)
+{
+	struct sym *sym = new_sym();
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct sym_file file = {.fd = fd, .root_fd = -1};
+	uint64_t offsets[2048];
+	struct sym_name got[2048];
+	size_t stubs = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		offsets[i] = start + i * 16;
+	sym__elf(sym, &file, offsets, ARRAY_SIZE(offsets), got);
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		stubs += got[i].frame.name && !strcmp(got[i].frame.name, name);
+		sym_name__done(&got[i]);
+	}
+	sym__free(sym);
+	return stubs;
+}
+#endif
+
 /* This program's own stubs, in whichever form its linker made them. */
 Test(elf, stubs_have_names)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
-	struct sym *sym = new_sym();
-	_cleanup_close_ int fd = open_self();
-	struct sym_file file = {.fd = fd, .root_fd = -1};
-	uint64_t start = place_of(known_static_function).file_off & ~0xfffULL, offsets[2048];
-	struct sym_name got[2048];
+	uint64_t start = place_of(known_static_function).file_off & ~0xfffULL;
 	size_t stubs = 0;
 
 	/* They stand before the code, in the same segment; how far depends on the compiler's
@@ -213,18 +234,24 @@ Test(elf, stubs_have_names)
 	start += 0x4000;
 	while (!stubs && start > 0x8000) {
 		start -= 0x8000;
-		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
-			offsets[i] = start + i * 16;
-		sym__elf(sym, &file, offsets, ARRAY_SIZE(offsets), got);
-		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-			stubs += got[i].frame.name && !strcmp(got[i].frame.name, "readlink@plt");
-			sym_name__done(&got[i]);
-		}
+		stubs = stubs_named(self_path, start, "readlink@plt");
 	}
-	sym__free(sym);
 	cr_assert_geq(stubs, 1);
 #else
 	cr_skip_test("stubs are decoded on x86-64 and arm64");
+#endif
+}
+
+/* The C library calls its own memcpy through a stub whose slot has no symbol. */
+Test(elf, stubs_of_what_is_chosen_have_names)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+	struct place p = place_of(gnu_get_libc_version);
+
+	cr_assert_geq(stubs_named(p.object, p.segment, "strlen@plt"), 1);
+	cr_assert_eq(stubs_named(p.object, p.segment, "gnu_get_libc_version@plt"), 0);
+#else
+	cr_skip_test("of other C libraries it isn't known");
 #endif
 }
 

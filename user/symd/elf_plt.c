@@ -2,7 +2,9 @@
 /*
  * Stubs have no symbols. Their order is that of the relocations in most files, but not in all, so
  * each stub's jump is decoded: it goes through a slot of the GOT, and the relocation that fills the
- * slot has the name. That holds for every linker and kind of PLT (.plt, .plt.sec, .plt.got).
+ * slot has the name. That holds for every linker and kind of PLT (.plt, .plt.sec, .plt.got). Where
+ * that is no symbol but a function that chooses one (IRELATIVE: memcpy inside of the C library), its
+ * symbol is that of what it chooses for.
  */
 #include "symd/elf_plt.h"
 
@@ -16,6 +18,7 @@
 enum {
 	PLT_MAX = 64 * 1024 * 1024,
 	RELOCATIONS_MAX = 16 * 1024 * 1024,
+	CHOOSERS_MAX = 64 * 1024,
 	STUB_BYTES = 16, /* where the section doesn't say */
 	STUB_ALIGN = 8,
 	STUB_MAX = 4 * STUB_BYTES,
@@ -30,6 +33,13 @@ struct wish {
 	uint32_t symbol; /* 0: none yet */
 };
 
+/* A function that chooses what fills a slot; of those at one place the first has the symbol. */
+struct chooser {
+	uint64_t vaddr;
+	size_t wish;
+	uint32_t symbol;
+};
+
 struct plt {
 	const struct elf_bytes *from;
 	unsigned machine;
@@ -37,6 +47,8 @@ struct plt {
 	struct asked *asked;
 	struct wish *wishes;
 	size_t n, cap;
+	struct chooser *choosers;
+	size_t n_choosers, choosers_cap;
 };
 
 static int by_slot(const void *pa, const void *pb)
@@ -51,6 +63,11 @@ static bool fills_a_slot(unsigned machine, uint64_t type)
 	if (machine == EM_X86_64)
 		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
 	return type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
+}
+
+static bool is_chosen(unsigned machine, uint64_t type)
+{
+	return type == (machine == EM_X86_64 ? R_X86_64_IRELATIVE : R_AARCH64_IRELATIVE);
 }
 
 /* [endbr64] [bnd] jmp *disp32(%rip) */
@@ -139,6 +156,12 @@ static size_t first_of_slot(const struct plt *p, uint64_t slot)
 	return FIRST_INDEX(i, p->n, p->wishes[i].slot >= slot);
 }
 
+static void take_lower(uint32_t *symbol, uint32_t other)
+{
+	if (!*symbol || other < *symbol)
+		*symbol = other;
+}
+
 /* The lowest symbol of those that fill it; the first wish for a slot has it. */
 static void fill_slot(struct plt *p, const GElf_Rela *rela)
 {
@@ -147,8 +170,14 @@ static void fill_slot(struct plt *p, const GElf_Rela *rela)
 
 	if (i == p->n || p->wishes[i].slot != rela->r_offset)
 		return;
-	if (!p->wishes[i].symbol || symbol < p->wishes[i].symbol)
-		p->wishes[i].symbol = symbol;
+	if (symbol && fills_a_slot(p->machine, GELF_R_TYPE(rela->r_info))) {
+		take_lower(&p->wishes[i].symbol, symbol);
+	} else if (is_chosen(p->machine, GELF_R_TYPE(rela->r_info)) &&
+		   p->n_choosers < CHOOSERS_MAX) {
+		GROW(p->choosers, p->n_choosers, p->choosers_cap);
+		p->choosers[p->n_choosers++] =
+			(struct chooser){.vaddr = (uint64_t)rela->r_addend, .wish = i};
+	}
 }
 
 static void read_relocations(struct plt *p)
@@ -166,11 +195,47 @@ static void read_relocations(struct plt *p)
 			continue;
 		while (left && elf_records__next_rela(&r, &rela)) {
 			left--;
-			if (GELF_R_SYM(rela.r_info) &&
-			    fills_a_slot(p->machine, GELF_R_TYPE(rela.r_info)))
-				fill_slot(p, &rela);
+			fill_slot(p, &rela);
 		}
 		elf_records__close(&r);
+	}
+}
+
+static int by_vaddr(const void *pa, const void *pb)
+{
+	const struct chooser *a = pa, *b = pb;
+
+	return CMP3(a->vaddr, b->vaddr);
+}
+
+static struct chooser *chooser_at(const struct plt *p, uint64_t vaddr)
+{
+	size_t first = FIRST_INDEX(i, p->n_choosers, p->choosers[i].vaddr >= vaddr);
+	struct chooser *c = &p->choosers[first];
+
+	return first < p->n_choosers && c->vaddr == vaddr ? c : NULL;
+}
+
+static void name_choosers(struct plt *p)
+{
+	struct chooser *c;
+	struct elf_records r;
+	GElf_Sym sym;
+
+	if (!elf_records__open(&r, p->from, p->dynsym, ELF_T_SYM, ELF_TABLE_MAX))
+		return;
+	qsort(p->choosers, p->n_choosers, sizeof(*p->choosers), by_vaddr);
+	for (uint32_t i = 0; elf_records__next_symbol(&r, &sym); i++) {
+		c = sym.st_shndx != SHN_UNDEF && sym.st_name ? chooser_at(p, sym.st_value) : NULL;
+		if (c && i)
+			take_lower(&c->symbol, i);
+	}
+	elf_records__close(&r);
+	for (size_t i = 0; i < p->n_choosers; i++) {
+		struct wish *w = &p->wishes[p->choosers[i].wish];
+
+		if (!w->symbol)
+			w->symbol = chooser_at(p, p->choosers[i].vaddr)->symbol;
 	}
 }
 
@@ -218,7 +283,10 @@ void elf_plt__offer(const struct elf_bytes *from, Elf_Scn *dynsym, uint8_t table
 	if (p.n) {
 		qsort(p.wishes, p.n, sizeof(*p.wishes), by_slot);
 		read_relocations(&p);
+		if (p.n_choosers)
+			name_choosers(&p);
 		offer(&p, table);
 	}
 	free(p.wishes);
+	free(p.choosers);
 }
