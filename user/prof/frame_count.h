@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How many frames the stacks of a file stand for. A location is a byte in each stack, and may be
- * 65,536 functions that were inlined: some kB could be more frames than there is time or memory for.
+ * 65,536 functions that were inlined: some kB could be more frames than memory has room for.
  */
 #ifndef PMUBPF_PROF_FRAME_COUNT_H
 #define PMUBPF_PROF_FRAME_COUNT_H
