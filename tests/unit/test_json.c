@@ -63,6 +63,7 @@ Test(json, escapes_what_would_break_a_string)
 	expect_string("a\"b\\c/", "\"a\\\"b\\\\c/\"");
 	expect_string("\n\t\r\b\f", "\"\\n\\t\\r\\b\\f\"");
 	expect_string("\x01\x1b\x7f", "\"\\u0001\\u001b\\u007f\"");
+	expect_string("\xc2\x9b\xc2\xa0", "\"\\u009b\xc2\xa0\"");
 }
 
 Test(json, keys_are_escaped_too)

@@ -77,6 +77,8 @@ static void put_string(struct buf *out, const char *text)
 			len = 1;
 		} else if (*s < 0x20 || *s == 0x7f) {
 			put_control(out, *s);
+		} else if (len == 2 && *s == 0xc2 && s[1] < 0xa0) {
+			put_control(out, s[1]); /* C1: terminals obey them */
 		} else {
 			if (*s == '"' || *s == '\\')
 				buf__putc(out, '\\');

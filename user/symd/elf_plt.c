@@ -3,8 +3,8 @@
  * Stubs have no symbols. Their order is that of the relocations in most files, but not in all, so
  * each stub's jump is decoded: it goes through a slot of the GOT, and the relocation that fills the
  * slot has the name. That holds for every linker and kind of PLT (.plt, .plt.sec, .plt.got). Where
- * that is no symbol but a function that chooses one (IRELATIVE: memcpy inside of the C library), its
- * symbol is that of what it chooses for.
+ * that is no symbol but a function that chooses one (IRELATIVE: memcpy inside of the C library),
+ * its symbol is that of what it chooses for.
  */
 #include "symd/elf_plt.h"
 
