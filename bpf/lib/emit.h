@@ -5,6 +5,8 @@
 
 #include "lib/ids.h"
 
+#include "pmubpf/unwind_find.h"
+
 /*
  * A wake-up from an interrupt costs ten times the record. So the reader polls, and is woken only
  * when the waiting bytes cross a multiple of cfg->ring_wake.
@@ -36,7 +38,7 @@ static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, vo
 		return ending;
 	}
 	/* "R3 unbounded memory access": the compiler may know the bound, and leave the mask out */
-	__asm__ volatile("" : "+r"(n));
+	UNWIND_HIDE(n);
 	n &= 127;
 	size = offsetof(struct pmb_stack, frames) + n * sizeof(__u64);
 	stack->rec.size = size;
