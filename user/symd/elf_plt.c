@@ -166,14 +166,17 @@ static void take_lower(uint32_t *symbol, uint32_t other)
 static void fill_slot(struct plt *p, const GElf_Rela *rela)
 {
 	uint32_t symbol = (uint32_t)GELF_R_SYM(rela->r_info);
-	size_t i = first_of_slot(p, rela->r_offset);
+	bool chosen = is_chosen(p->machine, GELF_R_TYPE(rela->r_info));
+	size_t i;
 
+	if (!chosen && !(symbol && fills_a_slot(p->machine, GELF_R_TYPE(rela->r_info))))
+		return;
+	i = first_of_slot(p, rela->r_offset);
 	if (i == p->n || p->wishes[i].slot != rela->r_offset)
 		return;
-	if (symbol && fills_a_slot(p->machine, GELF_R_TYPE(rela->r_info))) {
+	if (!chosen) {
 		take_lower(&p->wishes[i].symbol, symbol);
-	} else if (is_chosen(p->machine, GELF_R_TYPE(rela->r_info)) &&
-		   p->n_choosers < CHOOSERS_MAX) {
+	} else if (p->n_choosers < CHOOSERS_MAX) {
 		GROW(p->choosers, p->n_choosers, p->choosers_cap);
 		p->choosers[p->n_choosers++] =
 			(struct chooser){.vaddr = (uint64_t)rela->r_addend, .wish = i};
