@@ -16,8 +16,8 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "prof/foreign.h"
-#include "prof/ids.h"
 #include "prof/frame_count.h"
+#include "prof/ids.h"
 #include "prof/inflate.h"
 #include "prof/profile.pb-c.h"
 
