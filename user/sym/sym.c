@@ -30,6 +30,8 @@ enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
 	TIMEOUT_MIN_MS = 1000,
 	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
+	/* of names of one file; a million frames of 200 bytes */
+	NAME_BYTES_MAX = 256 * 1024 * 1024,
 };
 
 /* Whoever stops us, or the end of all time, is not the helper's failure. */
@@ -82,6 +84,16 @@ int sym__ask(struct sym *sym, int fd, struct cursor *body)
 	int r = helper__ask(&sym->helper, fd, sym__deadline(sym), body);
 
 	return r < 0 ? sym__fail(sym, r) : 0;
+}
+
+int sym__ask_names(struct sym *sym, struct cursor *body)
+{
+	int r = sym__ask(sym, -1, body);
+
+	if (r < 0)
+		return r;
+	sym->name_bytes += cursor__left(body);
+	return sym->name_bytes > NAME_BYTES_MAX ? sym__fail(sym, -E2BIG) : 0;
 }
 
 int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err)
@@ -299,12 +311,9 @@ static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t
 	symd_msg__put_u32(request, wanted);
 	symd_msg__put_u32(request, (uint32_t)n);
 	buf__add(request, where, n * sizeof(*where));
-	r = sym__ask(sym, -1, &body);
+	r = sym__ask_names(sym, &body);
 	if (r < 0)
 		return r;
-	sym->name_bytes += cursor__left(&body);
-	if (sym->name_bytes > NAME_BYTES_MAX)
-		return sym__fail(sym, -E2BIG);
 	m = reply__answers(&body, n, sym->texts, ret);
 	return m < 0 ? sym__fail(sym, (int)m) : m;
 }

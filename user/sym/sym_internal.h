@@ -9,11 +9,6 @@
 #include "sym/sym.h"
 #include "sym/texts.h"
 
-enum {
-	/* of names of one file; a million frames of 200 bytes */
-	NAME_BYTES_MAX = 256 * 1024 * 1024,
-};
-
 struct sym {
 	struct helper helper;
 	uint64_t timeout_ns;
@@ -37,6 +32,8 @@ int sym__fail(struct sym *sym, int err);
 uint64_t sym__deadline(const struct sym *sym);
 /* Sends the request that was begun. On failure the helper is gone. */
 int sym__ask(struct sym *sym, int fd, struct cursor *body);
+/* The same, without a file to send, where names of all answers have a bound together. */
+int sym__ask_names(struct sym *sym, struct cursor *body);
 /* What was known of the file that was asked about last. */
 void sym__forget_last(struct sym *sym);
 

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the helper is asked about without a file: names of compilers, objects of interpreters. */
-#include <errno.h>
 #include <string.h>
 
 #include "sym/sym_internal.h"
 #include "symd/protocol.h"
 
+/* With its length before it; what is longer than max is empty. False: it has no room. */
+static bool put_sized(struct buf *request, const void *bytes, size_t len, size_t max)
+{
+	if (len > max)
+		len = 0;
+	if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
+		return false;
+	symd_msg__put_u16(request, (uint16_t)len);
+	buf__add(request, bytes, len);
+	return true;
+}
+
 /* As many as fit into the request; one that is too long for any stays as it is. */
 static size_t put_names(struct buf *request, const char *const *names, size_t n)
 {
-	size_t count_at = request->len, i;
-	uint32_t count;
+	size_t count_at = request->len, i = 0;
 
 	symd_msg__put_u32(request, 0);
-	for (i = 0; i < n; i++) {
-		size_t len = strlen(names[i]);
-
-		if (len > SYMD_NAME_MAX)
-			len = 0;
-		if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
-			break;
-		symd_msg__put_u16(request, (uint16_t)len);
-		buf__add(request, names[i], len);
-	}
-	count = (uint32_t)i;
-	memcpy(request->data + count_at, &count, sizeof(count));
+	while (i < n && put_sized(request, names[i], strlen(names[i]), SYMD_NAME_MAX))
+		i++;
+	symd_msg__set_u32(request, count_at, (uint32_t)i);
 	return i;
 }
 
@@ -38,12 +39,9 @@ static ssize_t sym__demangle_some(struct sym *sym, const char *const *names, siz
 
 	helper__begin(&sym->helper, SYMD_DEMANGLE);
 	asked = put_names(&sym->helper.request, names, n);
-	r = sym__ask(sym, -1, &body);
+	r = sym__ask_names(sym, &body);
 	if (r < 0)
 		return r;
-	sym->name_bytes += cursor__left(&body);
-	if (sym->name_bytes > NAME_BYTES_MAX)
-		return sym__fail(sym, -E2BIG);
 	m = reply__names(&body, asked, sym->texts, ret);
 	return m < 0 ? sym__fail(sym, (int)m) : m;
 }
@@ -75,22 +73,16 @@ static size_t put_objects(struct buf *request, const struct objects *objects,
 			  const uint32_t *numbers, size_t n)
 {
 	size_t count_at = request->len, i;
-	uint32_t count;
 
 	symd_msg__put_u32(request, 0);
 	for (i = 0; i < n && i < SYMD_LOOKUP_MAX; i++) {
 		size_t len;
 		const void *bytes = objects__get(objects, numbers[i], &len);
 
-		if (len > SYMD_OBJECT_MAX)
-			len = 0;
-		if (request->len + sizeof(uint16_t) + len > SYMD_MSG_MAX)
+		if (!put_sized(request, bytes, len, SYMD_OBJECT_MAX))
 			break;
-		symd_msg__put_u16(request, (uint16_t)len);
-		buf__add(request, bytes, len);
 	}
-	count = (uint32_t)i;
-	memcpy(request->data + count_at, &count, sizeof(count));
+	symd_msg__set_u32(request, count_at, (uint32_t)i);
 	return i;
 }
 

@@ -136,12 +136,11 @@ void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, stru
 	put_inlined(a, NULL, 0, reply);
 }
 
-void answerer__object(struct answerer *a, const void *object, size_t len, struct buf *reply)
+void answer__object(const void *object, size_t len, struct buf *reply)
 {
 	struct python_function f;
 	bool named = python_function__read(&f, object, len);
 
-	(void)a;
 	symd_msg__put_u8(reply, named ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, 0);
 	put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);

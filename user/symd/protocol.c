@@ -22,6 +22,11 @@ void symd_msg__put_u32(struct buf *b, uint32_t value)
 	buf__add(b, &value, sizeof(value));
 }
 
+void symd_msg__set_u32(struct buf *b, size_t at, uint32_t value)
+{
+	memcpy(b->data + at, &value, sizeof(value));
+}
+
 void symd_msg__put_u64(struct buf *b, uint64_t value)
 {
 	buf__add(b, &value, sizeof(value));
@@ -38,9 +43,7 @@ void symd_msg__begin(struct buf *b, uint16_t type, uint32_t seq)
 
 void symd_msg__end(struct buf *b)
 {
-	uint32_t size = (uint32_t)b->len;
-
-	memcpy(b->data, &size, sizeof(size));
+	symd_msg__set_u32(b, 0, (uint32_t)b->len);
 }
 
 int symd_msg__parse(const void *data, size_t len, struct symd_header *ret, struct cursor *body)

@@ -106,6 +106,8 @@ void symd_msg__put_u8(struct buf *b, uint8_t value);
 void symd_msg__put_u16(struct buf *b, uint16_t value);
 void symd_msg__put_u32(struct buf *b, uint32_t value);
 void symd_msg__put_u64(struct buf *b, uint64_t value);
+/* In the place of the one that was put when the message was `at` bytes long. */
+void symd_msg__set_u32(struct buf *b, size_t at, uint32_t value);
 void symd_msg__end(struct buf *b);
 
 /* Reading one: body is over what follows the header. 0 or -EPROTO. */

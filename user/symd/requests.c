@@ -130,7 +130,7 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 		if (wanted && now_ms() > deadline)
 			n = done + 1;
 	}
-	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	symd_msg__set_u32(&s->reply, count_at, done);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int requests__places(struct requests *s, struct cursor *body)
 		if (now_ms() > deadline)
 			break;
 	}
-	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	symd_msg__set_u32(&s->reply, count_at, done);
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static int requests__demangle(struct requests *s, struct cursor *body)
 		if (now_ms() > deadline)
 			n = done + 1;
 	}
-	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	symd_msg__set_u32(&s->reply, count_at, done);
 	return 0;
 }
 
@@ -232,13 +232,13 @@ static int requests__objects(struct requests *s, struct cursor *body)
 		if (!cursor__ok(body) || len > SYMD_OBJECT_MAX)
 			return -EPROTO;
 		before = s->reply.len;
-		answerer__object(&s->answerer, object, len, &s->reply);
+		answer__object(object, len, &s->reply);
 		if (s->reply.len > SYMD_MSG_MAX) {
 			s->reply.len = before;
 			break;
 		}
 	}
-	memcpy(s->reply.data + count_at, &done, sizeof(done));
+	symd_msg__set_u32(&s->reply, count_at, done);
 	return 0;
 }
 
