@@ -34,11 +34,12 @@ static const struct pmb_unwind_page pages[] = {{0, 9}};
 static const __u32 rows[] = {PMB_ROW(0, 0),     PMB_ROW(0x100, 1), PMB_ROW(0x200, 2),
 			     PMB_ROW(0x300, 3), PMB_ROW(0x400, 4), PMB_ROW(0x500, 5),
 			     PMB_ROW(0x600, 6), PMB_ROW(0x700, 7), PMB_ROW(0x800, 8)};
-static const struct unwind_table table = {{.n_pages = 1, .n_rules = 9, .n_rows = 9},
-					  pages,
-					  rules,
-					  rows,
-					  NULL};
+static const struct unwind_table table = {
+	.head = {.n_pages = 1, .n_rules = 9, .n_rows = 9},
+	.pages = pages,
+	.rules = rules,
+	.rows = rows,
+};
 
 enum { FILE_KNOWN = 1, FILE_UNKNOWN = 2, FILE_FRAMES = 3 };
 static struct store *store;
