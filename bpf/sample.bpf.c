@@ -14,7 +14,7 @@
 #include "lib/pidns.h"
 #include "lib/python.h"
 #include "lib/reads.h"
-#include "lib/slice.h"
+#include "lib/stack_dump.h"
 #include "lib/target.h"
 #include "lib/uretprobe.h"
 #include "lib/ustack.h"
@@ -158,7 +158,7 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 		s->stack.n = 0;
 		s->walk.runtime = 0;
 		sample->user_end = user_stack(ctx, s, sample->tgid);
-		if (sample->user_end == PMB_END_NO_TABLE && slice_send(&pmb_cfg, ring, s, stats)) {
+		if (sample->user_end == PMB_END_NO_TABLE && dump_send(&pmb_cfg, ring, s, stats)) {
 			sample->user_stack = s->stack.id;
 		} else if (s->stack.n) {
 			sample->user_stack = s->stack.id;

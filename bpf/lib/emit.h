@@ -21,12 +21,12 @@ static __always_inline long ring_output(const volatile struct pmb_config *cfg, v
 }
 
 /*
- * Sends the stack in scratch unless its id is known. Returns its ending: PMB_END_LOST if it should
+ * Sends the stack in scratch unless its id is known. Returns its status: PMB_END_LOST if it should
  * have been sent and found no room (only then is it not remembered).
  */
 static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, void *ring,
 				       struct pmb_stack *stack, struct pmb_stats *stats, __u16 type,
-				       __u8 ending)
+				       __u8 status)
 {
 	struct id_bucket *bucket = id_bucket(stack->id);
 	__u64 size, n = stack->n;
@@ -35,7 +35,7 @@ static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, vo
 		return PMB_END_LOST;
 	if (id_known(bucket, stack->id)) {
 		stats->stacks_known++;
-		return ending;
+		return status;
 	}
 	/* "R3 unbounded memory access": the compiler may know the bound, and leave the mask out */
 	UNWIND_HIDE(n);
@@ -51,7 +51,7 @@ static __always_inline __u8 stack_send(const volatile struct pmb_config *cfg, vo
 	id_remember(bucket, stack->id);
 	stats->stacks_sent++;
 	stats->ring_bytes += size;
-	return ending;
+	return status;
 }
 
 #endif

@@ -214,9 +214,9 @@ struct {
 	__type(value, struct known_rules);
 } pmb_known_rules SEC(".maps") __weak;
 
-struct slice_buf {
-	struct pmb_slice head;
-	__u8 bytes[PMB_SLICE_MAX + 4096]; /* a page more, for the verifier */
+struct dump_buf {
+	struct pmb_stack_dump head;
+	__u8 bytes[PMB_DUMP_MAX + 4096]; /* a page more, for the verifier */
 };
 
 /* One per CPU; larger than what a per-CPU map may hold. */
@@ -225,8 +225,8 @@ struct {
 	__uint(max_entries,
 	       1); /* CPUs up to the highest that is here, and some more; set by user */
 	__type(key, __u32);
-	__type(value, struct slice_buf);
-} pmb_slices SEC(".maps") __weak;
+	__type(value, struct dump_buf);
+} pmb_dumps SEC(".maps") __weak;
 
 /* Which cgroups are of containers that were asked for: user space says so when it first meets one. */
 struct {

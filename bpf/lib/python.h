@@ -279,7 +279,7 @@ __noinline int pmb_py_object(__u32 i)
 	if (!bucket || id_known(bucket, id))
 		return 0;
 	w->missing++;
-	/* samples come first, as with slices */
+	/* samples come first, as with dumps */
 	if (w->sent >= PY_OBJECTS_MAX ||
 	    bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)pmb_cfg.ring_wake)
 		return 0;

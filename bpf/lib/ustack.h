@@ -42,7 +42,7 @@ static __always_inline bool window_pair(struct scratch *s, struct window *w, __u
 static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, struct scratch *s,
 					const struct user_regs *regs, __u32 tgid)
 {
-	__u8 ending = PMB_END_COMPLETE;
+	__u8 status = PMB_END_COMPLETE;
 	__u64 h = id_mix(id_seed_user(tgid), regs->ip);
 	__u64 low = regs->sp, fp = regs->fp, next, ra;
 	struct window w = {0};
@@ -50,23 +50,23 @@ static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, s
 
 	s->stack.frames[0] = regs->ip;
 	for (n = 1; n <= PMB_MAX_FRAMES; n++) {
-		ending = PMB_END_COMPLETE;
+		status = PMB_END_COMPLETE;
 		if (!fp)
 			break;
-		ending = PMB_END_TRUNCATED;
+		status = PMB_END_TRUNCATED;
 		if (n >= PMB_MAX_FRAMES || n >= cfg->max_frames)
 			break;
-		ending = PMB_END_FP_LEFT;
+		status = PMB_END_FP_LEFT;
 		if (fp < low || (fp & 7) || is_kernel_address(fp))
 			break;
-		ending = PMB_END_UNREADABLE;
+		status = PMB_END_UNREADABLE;
 		if (!window_pair(s, &w, fp + ARCH_FRAME_DELTA, &next, &ra))
 			break;
 		ra &= cfg->user_mask;
 		if (ra == s->returns.trampoline)
 			ra = pmb_return_to(fp + ARCH_FRAME_DELTA + 16) & cfg->user_mask;
 		UNWIND_HIDE(ra); /* that it is known not to be the trampoline: a path less */
-		ending = PMB_END_COMPLETE;
+		status = PMB_END_COMPLETE;
 		if (!ra)
 			break;
 		s->stack.frames[n] = ra;
@@ -77,7 +77,7 @@ static __always_inline __u8 ustack_walk(const volatile struct pmb_config *cfg, s
 	s->stack.id = h;
 	s->stack.tgid = tgid;
 	s->stack.n = n;
-	return ending;
+	return status;
 }
 
 #endif

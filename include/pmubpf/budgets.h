@@ -21,8 +21,8 @@
 	  "all are sent again when they are met again", "")                                        \
 	X(OBJECTS_PART, 16, "1/%d of --max-memory", "names of interpreters' functions",            \
 	  "further ones are called [not named: no room]", "frames.unnamed.no_room_for_names")      \
-	X(SLICES_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",        \
-	  "the innermost frame alone is known", "unwind.slices_lost")                              \
+	X(DUMPS_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",         \
+	  "the innermost frame alone is known", "unwind.stack_dumps_lost")                         \
 	X(NAMES_PART, 4, "1/%d of --max-memory", "names, each counted once",                       \
 	  "places are called [not named: no room] or stay addresses", "names.refused")             \
 	X(NAMES_SHARE, 8, "1/%d of that", "names of one file or program",                          \
@@ -51,7 +51,7 @@
 	X(RINGS_MIB, 192, "%d MiB", "rings of samples of all CPUs",                                \
 	  "each is smaller, 64 KiB at least; samples that find no room are dropped",               \
 	  "events.kernel.dropped.ring_full")                                                       \
-	X(SLICE_ROOM_MIB, 64, "%d MiB", "where the kernel copies stacks, of all CPUs",             \
+	X(DUMP_ROOM_MIB, 64, "%d MiB", "where the kernel copies stacks, of all CPUs",              \
 	  "CPUs with higher numbers copy none", "")                                                \
 	X(SIDEBAND_MIB, 64, "%d MiB", "records of processes' lives that wait, of all CPUs",        \
 	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")            \
@@ -69,8 +69,8 @@
 	X(TABLES_OF_CGROUP, 4, "1/%d", "tables of one cgroup, once room is short",                 \
 	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                  \
 	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
-	  "stacks of others are copied, and walked by the tool", "unwind.slices")                  \
-	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.slices")            \
+	  "stacks of others are copied, and walked by the tool", "unwind.stack_dumps")             \
+	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.stack_dumps")       \
 	X(CGROUPS, 1024, "%d, and twice those of stacks", "cgroups whose names are known",         \
 	  "those that no stack refers to are looked up again when they are met again", "")         \
 	X(CGROUP_MARKS, 16384, "%d", "cgroups that the kernel lets pass or not, by --container",   \

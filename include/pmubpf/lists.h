@@ -16,7 +16,7 @@
 	  "program ran): whose it was isn't known")
 
 /* How the walk of one stack ended. */
-#define PMB_ENDINGS(X)                                                                          \
+#define PMB_UNWIND_STATUSES(X)                                                                  \
 	X(NONE, "none", "no such stack (the sample was in kernel code, or in user code)")       \
 	X(COMPLETE, "complete", "reached the outermost frame")                                  \
 	X(FP_LEFT, "fp_left_stack", "a frame pointer left the stack (code built without them)") \
@@ -40,9 +40,9 @@ enum pmb_drop {
 #undef X
 };
 
-enum pmb_ending {
+enum pmb_unwind_status {
 #define X(id, key, text) PMB_END_##id,
-	PMB_ENDINGS(X) PMB_N_ENDINGS
+	PMB_UNWIND_STATUSES(X) PMB_N_UNWIND_STATUSES
 #undef X
 };
 

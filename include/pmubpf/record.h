@@ -30,7 +30,7 @@ enum {
 enum pmb_rec_type {
 	PMB_REC_SAMPLE = 1,
 	PMB_REC_STACK = 2,
-	PMB_REC_SLICE = 3,
+	PMB_REC_STACK_DUMP = 3,
 	PMB_REC_WINDOW = 4,
 	PMB_REC_CHAIN = 5,  /* pmubpf/python.h */
 	PMB_REC_OBJECT = 6, /* the same */
@@ -50,8 +50,8 @@ struct pmb_sample {
 	__u32 tid;
 	__u32 cpu;
 	__u16 event;      /* index of the event in the session */
-	__u8 user_end;    /* enum pmb_ending */
-	__u8 kernel_end;  /* enum pmb_ending */
+	__u8 user_end;    /* enum pmb_unwind_status */
+	__u8 kernel_end;  /* enum pmb_unwind_status */
 	__u64 cgroup;     /* id in the v2 hierarchy, or in the v1 hierarchy that was asked for */
 	__u64 ip;         /* where the overflow interrupted, as the CPU reported it */
 	__u64 weight;     /* the period that this overflow stood for, in the event's unit */
@@ -148,16 +148,16 @@ struct pmb_stack {
 	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
 };
 
-enum { PMB_SLICE_MAX = 64 * 1024 }; /* bytes of a stack that travel */
+enum { PMB_DUMP_MAX = 64 * 1024 }; /* bytes of a stack that travel */
 
 /*
  * A stack that could not be walked to its end because a table or the process isn't known yet: how
  * far it got, and a copy of the rest. Belongs to the sample that names its id. The copy follows
  * frame n at once: n_bytes, a multiple of 8, from from.sp on.
  */
-struct pmb_slice {
+struct pmb_stack_dump {
 	struct pmb_rec rec;
-	__u64 id; /* no two slices have the same */
+	__u64 id; /* no two dumps have the same */
 	__u32 tgid;
 	__u32 n; /* frames so far; the last is that of `from` */
 	struct pmb_frame from;
@@ -167,7 +167,7 @@ struct pmb_slice {
 	__u64 regs[PMB_UNWIND_REGS];  /* struct arch_regs; of the innermost frame */
 	__u64 frames[PMB_MAX_FRAMES]; /* only the first n travel */
 };
-#define PMB_SLICE_COPY(slice) ((const void *)&(slice)->frames[(slice)->n])
+#define PMB_DUMP_COPY(dump) ((const void *)&(dump)->frames[(dump)->n])
 
 struct pmb_py_text {
 	__u32 state;   /* & PMB_PY_TEXT_STATE */
@@ -294,8 +294,8 @@ struct pmb_stats {
 	__u64 late;
 	__u64 skipped;
 	__u64 weight_idle; /* of overflows in the idle task */
-	__u64 slices_sent;
-	__u64 slices_lost; /* found no room */
+	__u64 stack_dumps_sent;
+	__u64 stack_dumps_lost; /* found no room */
 	__u64 dropped[PMB_N_DROPS];
 	__u64 weight_dropped[PMB_N_DROPS];
 	__u64 weight_skipped; /* of expirations that are skipped */

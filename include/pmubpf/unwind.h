@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Unwind tables: .eh_frame made small, and the one step that they allow from a frame to its caller.
- * The same step runs in the overflow program, in user space over a copied slice of a stack, and in
+ * The same step runs in the overflow program, in user space over a copied dump of a stack, and in
  * the tests.
  *
  *   pc ── mapping ──► file, offset in the file

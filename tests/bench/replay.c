@@ -156,7 +156,7 @@ static void play(struct assembly *a, const struct stream_head *head, uint32_t co
 		struct pmb_stack stack;
 		struct pmb_sample sample;
 		struct life life;
-		uint8_t bytes[sizeof(struct pmb_slice) + PMB_SLICE_MAX];
+		uint8_t bytes[sizeof(struct pmb_stack_dump) + PMB_DUMP_MAX];
 	} now; /* a copy, to be changed */
 
 	if (head->size > sizeof(now))

@@ -32,7 +32,7 @@ static __u8 kernel_unwind_step(const struct pmb_unwind_rule *rule, struct pmb_fr
 	*c = (struct step_case){.mem = *memory, .rule = *rule, .frame = *f};
 	kernel_run(kernel->progs.pmb_step);
 	end = unwind_step(rule, &host, memory);
-	cr_expect_eq(c->end, end, "(ending %u, the host's %u)", c->end, end);
+	cr_expect_eq(c->end, end, "(status %u, the host's %u)", c->end, end);
 	cr_expect_eq(memcmp(&c->frame, &host, sizeof(host)), 0, "(not the host's frame)");
 	cr_expect_eq(c->mem.n_reads, memory->n_reads, "(not the host's reads)");
 	*f = c->frame;

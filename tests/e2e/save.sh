@@ -70,10 +70,10 @@ t_labels() {
 	expect_match "$T/tags" 'comm: Total' "comm"
 	expect_match "$T/tags" ': split$' "the program"
 	expect_match "$T/tags" 'pid: Total' "pid"
-	expect_match "$T/tags" ': complete$' "the stack's ending"
+	expect_match "$T/tags" ': complete$' "the unwind status"
 	pprof cpu-clock_time -tags "$S/all.pb.gz" >"$T/tags"
 	local label
-	for label in tid cpu cgroup comm pid ending; do
+	for label in tid cpu cgroup comm pid unwind_status; do
 		expect_match "$T/tags" "^ *$label: Total" "$label"
 	done
 }

@@ -62,7 +62,7 @@ t_pages_that_were_never_touched() {
 	pmb_ok record -e cpu-clock -F 4999 -o "$T/folded" --summary "$T/sum.json" -- "$T/hole" 20
 	expect_columns
 	grep '^hole;.*;spin' "$T/folded" >"$T/mine"
-	expect_ge "$(sum_get .unwind.slices)" 10 "stacks that were copied"
+	expect_ge "$(sum_get .unwind.stack_dumps)" 10 "stacks that were copied"
 	expect_stacks "$(scattered 99 4999)" "${MAIN/frameless/hole}with_a_hole;spin"
 }
 
@@ -135,7 +135,7 @@ t_a_running_process() {
 	pmb_ok record -p "$spawned" -e cpu-clock -F 999 -d "$seconds" -o "$T/folded" --summary "$T/sum.json"
 	grep '^frameless;' "$T/folded" >"$T/mine"
 	expect_stacks 99 "($MAIN|$THREAD)${DEEP}spin"
-	expect_le "$(sum_get .unwind.slices)" $(($(sum_get '.events[0].user.aggregated') / 3)) "stacks that were copied"
+	expect_le "$(sum_get .unwind.stack_dumps)" $(($(sum_get '.events[0].user.aggregated') / 3)) "stacks that were copied"
 }
 
 # Processes that live for milliseconds: nothing of them is known when their samples come.
@@ -181,7 +181,7 @@ t_return_probes_by_tables() {
 # What was recorded of a program whose stacks end early says where.
 t_the_file_that_spoils_is_named() {
 	frameless deeper
-	expect_eq "$(sum_get '.stacks.ended_early[0].ending')" truncated "why"
+	expect_eq "$(sum_get '.stacks.ended_early[0].unwind_status')" truncated "why"
 	expect_match <(sum_get '.stacks.ended_early[0].file') '/frameless$' "where"
 }
 

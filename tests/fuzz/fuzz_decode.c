@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (record_decode(record, size, data[0], &d) >= 0)
 		return 0;
 	if (d.type == PMB_REC_SAMPLE) {
-		if (d.sample->event >= data[0] || d.sample->user_end >= PMB_N_ENDINGS)
+		if (d.sample->event >= data[0] || d.sample->user_end >= PMB_N_UNWIND_STATUSES)
 			abort();
 		if (d.n_reads)
 			read_all(d.reads, d.reads + d.n_reads, record, size);
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	} else if (d.type == PMB_REC_WINDOW) {
 		read_all(d.window_end, d.window_end + 1, record, size);
 	} else {
-		read_all(d.slice->frames, (const char *)PMB_SLICE_COPY(d.slice) + d.slice->n_bytes,
+		read_all(d.dump->frames, (const char *)PMB_DUMP_COPY(d.dump) + d.dump->n_bytes,
 			 record, size);
 	}
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Any bytes as a slice of stack and registers, walked by rules of every kind: stack memory is the
+ * Any bytes as a stack dump and registers, walked by rules of every kind: stack memory is the
  * program's. A walk ends, with as many frames as it may have at most.
  */
 #include <stdlib.h>
@@ -84,11 +84,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len < sizeof(*rec))
 		return 0;
 	rec->size = (__typeof__(rec->size))len;
-	rec->type = PMB_REC_SLICE;
+	rec->type = PMB_REC_STACK_DUMP;
 	if (record_decode(rec, len, 1, &d) >= 0)
 		return 0;
-	if (unwind_walk(store, list, d.slice, &limits, &got) >= PMB_N_ENDINGS ||
-	    got.n > PMB_MAX_FRAMES || got.n < d.slice->n)
+	if (unwind_walk(store, list, d.dump, &limits, &got) >= PMB_N_UNWIND_STATUSES ||
+	    got.n > PMB_MAX_FRAMES || got.n < d.dump->n)
 		abort();
 	return 0;
 }

@@ -16,6 +16,7 @@ table() {
 	local before='cmd/list_(card|table)[.]c|out/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"
 	echo '(->|[.])way\>|(event|find|note)_ways?\> mode ^$'
+	echo '[Ss]poilers?|(user|kernel|pmb)_endings?\>|PMB_(N_)?ENDINGS|pmb_slices? other ^$'
 	echo 'nothing for a terminal|said nothing|not here yet|say whom|linkers have plainer ^$'
 }
 

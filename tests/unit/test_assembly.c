@@ -41,12 +41,12 @@ static bool everybody(void *ctx, uint32_t tgid)
 }
 
 /* A walk that ends in the frame of the caller, once the table is there. */
-static enum pmb_ending walk(void *ctx, const struct mappings *maps, const struct pmb_slice *slice,
-			    struct late_stack *ret)
+static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
+				   const struct pmb_stack_dump *dump, struct late_stack *ret)
 {
 	(void)ctx, (void)maps;
 	ret->n = 1;
-	ret->frames[0] = slice->frames[0];
+	ret->frames[0] = dump->frames[0];
 	ret->missing = table_is_there ? 0 : 1;
 	if (!table_is_there)
 		return PMB_END_NO_TABLE;
@@ -82,7 +82,7 @@ static void begin(void)
 	assembly__init(&assembly, &(struct assembly_opts){
 					  .fns = &fns,
 					  .n_events = 2,
-					  .labels = LABEL_PID | LABEL_CPU | LABEL_ENDING,
+					  .labels = LABEL_PID | LABEL_CPU | LABEL_UNWIND_STATUS,
 					  .n_cpus = 64,
 					  .files = files,
 				  });
@@ -305,9 +305,9 @@ static void expect_the_same(size_t every)
 		cr_expect_eq(memcmp(&x, &y, sizeof(x)), 0);
 	}
 	cr_expect_eq(whole.books.stacks_received, cut.books.stacks_received);
-	for (int i = 0; i < PMB_N_ENDINGS; i++) {
-		cr_expect_eq(whole.books.user_endings[i], cut.books.user_endings[i]);
-		cr_expect_eq(whole.books.kernel_endings[i], cut.books.kernel_endings[i]);
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++) {
+		cr_expect_eq(whole.books.user_statuses[i], cut.books.user_statuses[i]);
+		cr_expect_eq(whole.books.kernel_statuses[i], cut.books.kernel_statuses[i]);
 	}
 	free(a), free(b), free(c);
 	prof__free(model);
@@ -347,17 +347,17 @@ static void sample(uint64_t time, uint64_t weight, uint8_t user_end, uint64_t us
 	assembly__record(&assembly, &s, sizeof(s));
 }
 
-static void slice(uint64_t time, uint64_t id)
+static void dump(uint64_t time, uint64_t id)
 {
-	struct pmb_slice s = {
-		.rec = {.type = PMB_REC_SLICE, .time = time},
+	struct pmb_stack_dump s = {
+		.rec = {.type = PMB_REC_STACK_DUMP, .time = time},
 		.id = id,
 		.tgid = APART,
 		.n = 1,
 		.frames = {0x1000},
 	};
 
-	s.rec.size = (uint32_t)offsetof(struct pmb_slice, frames) + sizeof(s.frames[0]);
+	s.rec.size = (uint32_t)offsetof(struct pmb_stack_dump, frames) + sizeof(s.frames[0]);
 	assembly__record(&assembly, &s, s.rec.size);
 }
 
@@ -408,7 +408,7 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	assembly.opts.labels |= LABEL_CGROUP;
 	for (uint64_t id = 1; id <= 3; id++)
 		cgroups__meet(cgroups, id, 0);
-	slice(10, 77);
+	dump(10, 77);
 	cgroup = 1;
 	sample(10, 3, PMB_END_NO_TABLE, 77);
 	part = assembly__cut(&assembly, 15);
@@ -431,7 +431,7 @@ Test(assembly, one_that_waits_for_a_table_is_of_the_part_in_which_it_comes)
 	const uint32_t *frames;
 
 	sample(5, 1, PMB_END_NONE, 0);
-	slice(10, 77);
+	dump(10, 77);
 	comm = "waits";
 	sample(10, 3, PMB_END_NO_TABLE, 77);
 	first = assembly__cut(&assembly, 15);
@@ -450,7 +450,7 @@ Test(assembly, one_that_waits_for_a_table_is_of_the_part_in_which_it_comes)
 	cr_expect_str_eq(profile__comm_text(second.profile, rows[1].key.comm), "waits");
 	cr_expect_eq(profile__stack_frames(second.profile, rows[1].key.user_stack, &frames), 2);
 	cr_expect_eq(profile__label_set(second.profile, rows[1].key.labels).tgid, APART);
-	cr_expect_eq(second.books.user_endings[PMB_END_COMPLETE], 1);
+	cr_expect_eq(second.books.user_statuses[PMB_END_COMPLETE], 1);
 	part__done(&second);
 }
 
@@ -458,7 +458,7 @@ Test(assembly, one_whose_table_never_comes_is_accounted_as_it_is)
 {
 	struct assembled first, second;
 
-	slice(10, 77);
+	dump(10, 77);
 	sample(10, 3, PMB_END_NO_TABLE, 77);
 	first = assembly__cut(&assembly, 15);
 	table_will_never_be = true;
@@ -466,7 +466,7 @@ Test(assembly, one_whose_table_never_comes_is_accounted_as_it_is)
 	second = assembly__cut(&assembly, UINT64_MAX);
 	cr_expect_eq(second.books.events[0].aggregated, 1);
 	cr_expect_eq(second.books.events[0].out.held, 0);
-	cr_expect_eq(second.books.user_endings[PMB_END_NO_TABLE], 1);
+	cr_expect_eq(second.books.user_statuses[PMB_END_NO_TABLE], 1);
 	part__done(&first);
 	part__done(&second);
 }

@@ -20,8 +20,8 @@ static struct addr_sample good_sample(void)
 		.fixed = {.rec = {sizeof(struct addr_sample), PMB_REC_SAMPLE, 1, 77},
 			  .tgid = 5,
 			  .event = N_EVENTS - 1,
-			  .user_end = PMB_N_ENDINGS - 1,
-			  .kernel_end = PMB_N_ENDINGS - 1,
+			  .user_end = PMB_N_UNWIND_STATUSES - 1,
+			  .kernel_end = PMB_N_UNWIND_STATUSES - 1,
 			  .uid = 4294967294},
 		.addr = {{sizeof(struct pmb_part_addr), PMB_PART_ADDR, 0}, 0xabc},
 	};
@@ -135,15 +135,15 @@ Test(decode, event)
 	cr_expect_eq(record_decode(&s, sizeof(s), 0, &rec), REJECT_EVENT);
 }
 
-Test(decode, ending)
+Test(decode, status)
 {
 	struct addr_sample s = good_sample();
 
-	s.fixed.user_end = PMB_N_ENDINGS;
-	expect_reject(&s, sizeof(s), REJECT_ENDING);
+	s.fixed.user_end = PMB_N_UNWIND_STATUSES;
+	expect_reject(&s, sizeof(s), REJECT_UNWIND_STATUS);
 	s = good_sample();
 	s.fixed.kernel_end = 255;
-	expect_reject(&s, sizeof(s), REJECT_ENDING);
+	expect_reject(&s, sizeof(s), REJECT_UNWIND_STATUS);
 }
 
 Test(decode, part)

@@ -8,12 +8,12 @@
 static struct ledger_event event;
 static struct ledger ledger;
 
-/* So many samples had an ending for each stack. */
+/* So many samples had a status for each stack. */
 static void end_stacks(uint64_t samples)
 {
-	ledger.user_endings[PMB_END_COMPLETE] = samples - samples / 4;
-	ledger.user_endings[PMB_END_NONE] = samples / 4;
-	ledger.kernel_endings[PMB_END_TRUNCATED] = samples;
+	ledger.user_statuses[PMB_END_COMPLETE] = samples - samples / 4;
+	ledger.user_statuses[PMB_END_NONE] = samples / 4;
+	ledger.kernel_statuses[PMB_END_TRUNCATED] = samples;
 }
 
 /* Books that balance: 100 overflows seen, 80 emitted, 15 filtered, 5 dropped; 10 counts each. */
@@ -43,12 +43,12 @@ static void begin(void)
 	event.kernel.weight_dropped[PMB_DROP_RING_FULL] = 30;
 	event.kernel.weight_dropped[PMB_DROP_NO_RING] = 20;
 	event.kernel.stacks_sent = 30;
-	event.kernel.slices_sent = 5;
+	event.kernel.stack_dumps_sent = 5;
 	ledger = (struct ledger){
 		.events = &event,
 		.n_events = 1,
 		.stacks_received = 30,
-		.slices_received = 5,
+		.stack_dumps_received = 5,
 		.frames = {.in_rows = 240, .named = 200, .unnamed = 40},
 	};
 	end_stacks(80);
@@ -142,21 +142,21 @@ Test(ledger, weight_that_was_not_aggregated)
 
 Test(ledger, a_sample_whose_stack_ended_nowhere_or_twice)
 {
-	ledger.user_endings[PMB_END_COMPLETE]--;
-	expect(false, "user stacks: aggregated = endings: 80 is not 79");
+	ledger.user_statuses[PMB_END_COMPLETE]--;
+	expect(false, "user stacks: aggregated = statuses: 80 is not 79");
 	end_stacks(80);
-	ledger.kernel_endings[PMB_END_NONE]++;
-	expect(false, "kernel stacks: aggregated = endings: 80 is not 81");
+	ledger.kernel_statuses[PMB_END_NONE]++;
+	expect(false, "kernel stacks: aggregated = statuses: 80 is not 81");
 }
 
 Test(ledger, a_stack_that_did_not_arrive)
 {
 	ledger.stacks_received--;
 	expect(false, "stacks: sent = received: 35 is not 34");
-	ledger.slices_received--;
+	ledger.stack_dumps_received--;
 	expect(false, "stacks: sent = received: 35 is not 33");
 	ledger.stacks_received = 31;
-	ledger.slices_received = 5;
+	ledger.stack_dumps_received = 5;
 	expect(false, "stacks: sent = received: 35 is not 36");
 	ledger.stacks_received = 29; /* it is the one that was rejected */
 	ledger.rejected[REJECT_FRAMES] = 1;
@@ -338,7 +338,7 @@ Test(ledger, each_event_is_looked_at)
 	ledger.events = events;
 	ledger.n_events = 2;
 	ledger.stacks_received *= 2;
-	ledger.slices_received *= 2;
+	ledger.stack_dumps_received *= 2;
 	end_stacks(160);
 	expect(false, "page-faults: overflows seen");
 }
@@ -347,12 +347,12 @@ Test(ledger, each_number_has_its_key_and_words)
 {
 	for (int i = 0; i < PMB_N_DROPS; i++)
 		cr_expect(drop_keys[i] && drop_texts[i]);
-	for (int i = 0; i < PMB_N_ENDINGS; i++)
-		cr_expect(ending_keys[i] && ending_texts[i]);
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++)
+		cr_expect(status_keys[i] && status_texts[i]);
 	for (int i = 0; i < N_REJECTS; i++)
 		cr_expect_not_null(reject_keys[i]);
 	cr_expect_str_eq(drop_keys[PMB_DROP_RING_FULL], "ring_full");
-	cr_expect_str_eq(ending_keys[PMB_END_UNKNOWN_ID], "unknown_id");
+	cr_expect_str_eq(status_keys[PMB_END_UNKNOWN_ID], "unknown_id");
 	cr_expect_str_eq(reject_keys[REJECT_FRAMES], "frames");
 }
 
@@ -408,8 +408,8 @@ Test(ledger, parts_of_a_recording_add_up_to_it)
 
 	second.events = &next;
 	end_stacks(77);
-	second.user_endings[PMB_END_COMPLETE] += 3;
-	second.kernel_endings[PMB_END_TRUNCATED] += 3;
+	second.user_statuses[PMB_END_COMPLETE] += 3;
+	second.kernel_statuses[PMB_END_TRUNCATED] += 3;
 	event.out = next.in = (struct ledger_carried){.held = 3, .weight_held = 30};
 	event.aggregated = event.in_rows = 77;
 	event.weight = event.weight_in_rows = 770;

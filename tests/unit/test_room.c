@@ -5,7 +5,7 @@
 
 #include "collect/room.h"
 
-enum { SLICE = 70000, SIDEBAND = 384 * 1024 };
+enum { DUMP = 70000, SIDEBAND = 384 * 1024 };
 
 Test(room, few_cpus_have_full_rings)
 {
@@ -32,12 +32,12 @@ Test(room, a_ring_has_room_for_a_few_records)
 	cr_expect_geq(room_ring_bytes(65536), ROOM_RING_LEAST);
 }
 
-Test(room, slices_are_for_cpus_that_are_here_or_may_come)
+Test(room, dumps_are_for_cpus_that_are_here_or_may_come)
 {
-	cr_expect_eq(room_slices(1, 2, SLICE), 2);
-	cr_expect_eq(room_slices(1, 256, SLICE), 10);
-	cr_expect_eq(room_slices(254, 256, SLICE), 256);
-	cr_expect_leq((size_t)room_slices(65535, 65536, SLICE) * SLICE, ROOM_SLICES_BYTES);
+	cr_expect_eq(room_dumps(1, 2, DUMP), 2);
+	cr_expect_eq(room_dumps(1, 256, DUMP), 10);
+	cr_expect_eq(room_dumps(254, 256, DUMP), 256);
+	cr_expect_leq((size_t)room_dumps(65535, 65536, DUMP) * DUMP, ROOM_DUMPS_BYTES);
 }
 
 Test(room, sideband_rings_are_halved)

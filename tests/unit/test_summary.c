@@ -79,8 +79,8 @@ static void begin(void)
 		.events = ledger_events,
 		.n_events = 2,
 		.stacks_received = 11,
-		.user_endings = {1, 2, 77},
-		.kernel_endings = {4, 76},
+		.user_statuses = {1, 2, 77},
+		.kernel_statuses = {4, 76},
 		.memory = {2 << 20, 61, 62, 63, 64},
 		.sideband_records = 21,
 		.sideband_lost = 22,
@@ -223,9 +223,10 @@ static const char *const golden[] = {
 	"    \"size\": 0",
 	"    \"type\": 0",
 	"    \"event\": 0",
-	"    \"ending\": 0",
+	"    \"unwind_status\": 0",
 	"    \"part\": 0",
 	"    \"frames\": 0",
+	"    \"ending\": 0",
 	"  }",
 	"  \"stacks\": {",
 	"    \"user\": {",
@@ -351,13 +352,13 @@ Test(summary, a_ratio_without_a_counter_is_null)
 	expect_json("\"ratio\": null,\n      \"ratio_why\": \"the counter is 0\"");
 }
 
-Test(summary, every_reject_and_ending_has_its_column)
+Test(summary, every_reject_and_status_has_its_column)
 {
 	for (int i = 0; i < N_REJECTS; i++)
 		ledger.rejected[i] = 1000 + (uint64_t)i;
 	expect_json(
 		"\"rejected\": {\n    \"short\": 1000,\n    \"size\": 1001,\n    \"type\": 1002,\n"
-		"    \"event\": 1003,\n    \"ending\": 1004,\n    \"part\": 1005,\n"
+		"    \"event\": 1003,\n    \"unwind_status\": 1004,\n    \"part\": 1005,\n"
 		"    \"frames\": 1006");
 }
 

@@ -72,9 +72,9 @@ static struct {
 } known;
 
 static struct {
-	unsigned steps, frames, by_ending[PMB_N_ENDINGS], lost;
+	unsigned steps, frames, by_status[PMB_N_UNWIND_STATUSES], lost;
 	uint64_t first_ip;
-	unsigned first_ending;
+	unsigned first_status;
 	bool stop;
 } seen;
 
@@ -142,10 +142,10 @@ static void trapped(int sig, siginfo_t *info, void *context)
 	}
 	end = walk(uc->uc_mcontext.gregs);
 	seen.steps++;
-	seen.by_ending[end]++;
+	seen.by_status[end]++;
 	if (end != PMB_END_NONE && !seen.lost++) {
 		seen.first_ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-		seen.first_ending = end;
+		seen.first_status = end;
 	}
 }
 
@@ -223,10 +223,10 @@ static void complain(void)
 	Dl_info info = {0};
 
 	dladdr((void *)seen.first_ip, &info);
-	cr_expect(false, "%u of %u walks are lost, first at %s+%lx near %s: ending %u", seen.lost,
+	cr_expect(false, "%u of %u walks are lost, first at %s+%lx near %s: status %u", seen.lost,
 		  seen.steps, info.dli_fname ? info.dli_fname : "?",
 		  seen.first_ip - (uint64_t)info.dli_fbase, info.dli_sname ? info.dli_sname : "?",
-		  seen.first_ending);
+		  seen.first_status);
 }
 
 static void report(unsigned min_steps)
@@ -301,7 +301,7 @@ Test(unwind_walk, resolver)
 {
 	step_through(call_all_sorts);
 	report(1000);
-	if (seen.lost != seen.by_ending[PMB_END_NO_RULE])
+	if (seen.lost != seen.by_status[PMB_END_NO_RULE])
 		complain();
 }
 
@@ -336,7 +336,7 @@ Test(unwind_walk, realigned_stacks)
 	align(); /* see resolver */
 	step_through(align);
 	report(500);
-	if (seen.lost > 2 * ALIGNED_CALLS || seen.lost != seen.by_ending[PMB_END_CORRUPT])
+	if (seen.lost > 2 * ALIGNED_CALLS || seen.lost != seen.by_status[PMB_END_CORRUPT])
 		complain();
 }
 

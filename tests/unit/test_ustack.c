@@ -417,7 +417,7 @@ Test(ustack, random_stacks_walk_as_without_windows)
 	static const __u64 steps[] = {16,   24,   32,   48,   160,  1000,
 				      2032, 2040, 2048, 4088, 4096, 9000};
 	__u64 frames[PMB_MAX_FRAMES];
-	unsigned ends[PMB_N_ENDINGS] = {0};
+	unsigned ends[PMB_N_UNWIND_STATUSES] = {0};
 
 	srand(13);
 	for (int round = 0; round < 20000; round++) {
@@ -438,14 +438,14 @@ Test(ustack, random_stacks_walk_as_without_windows)
 		put(at, rand() % 4 ? 0 : (__u64)rand(), 3);
 		want = plain_walk(BASE + first, BASE + first, frames, &n);
 		got = walk(BASE + first, BASE + first);
-		cr_assert_eq(got, want, "round %d: ending %d, not %d", round, got, want);
+		cr_assert_eq(got, want, "round %d: status %d, not %d", round, got, want);
 		cr_assert_eq(s->stack.n, n);
 		cr_assert_arr_eq(s->stack.frames, frames, n * sizeof(*frames));
 		ends[got]++;
 	}
 	cr_expect(ends[PMB_END_COMPLETE] && ends[PMB_END_FP_LEFT] && ends[PMB_END_UNREADABLE] &&
 			  ends[PMB_END_TRUNCATED],
-		  "the generator meets every ending");
+		  "the generator meets every status");
 }
 
 Test(ids, remembered_ids_are_known)

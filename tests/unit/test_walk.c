@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Walks in user space over a slice of stack. */
+/* Walks in user space over a stack dump. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +45,9 @@ enum { FILE_KNOWN = 1, FILE_UNKNOWN = 2, FILE_FRAMES = 3 };
 static struct store *store;
 static struct mappings *maps;
 static struct {
-	struct pmb_slice head;
+	struct pmb_stack_dump head;
 	uint64_t words[64];
-} slice;
+} dump;
 static struct late_stack got;
 static const struct walk_limits limits = {PMB_MAX_FRAMES, (1ULL << 47) - 1};
 
@@ -69,27 +69,27 @@ static void begin(void)
 	map(0x400000, FILE_KNOWN);
 	map(0x500000, FILE_UNKNOWN);
 	map(0x600000, FILE_FRAMES);
-	slice.head.n = 1;
-	slice.head.from =
+	dump.head.n = 1;
+	dump.head.from =
 		(struct pmb_frame){.ip = 0x400010, .sp = 0x7000, .exact = 1, .has_regs = 1};
-	slice.head.frames[0] = 0x400010;
-	slice.head.n_bytes = sizeof(slice.words);
+	dump.head.frames[0] = 0x400010;
+	dump.head.n_bytes = sizeof(dump.words);
 }
 
-static enum pmb_ending walk_with(const struct walk_limits *by)
+static enum pmb_unwind_status walk_with(const struct walk_limits *by)
 {
 	static union {
-		struct pmb_slice head;
-		char bytes[sizeof(slice)];
+		struct pmb_stack_dump head;
+		char bytes[sizeof(dump)];
 	} rec;
 
 	/* as it travels: the copy follows the last frame */
-	rec.head = slice.head;
-	memcpy(&rec.head.frames[slice.head.n], slice.words, sizeof(slice.words));
+	rec.head = dump.head;
+	memcpy(&rec.head.frames[dump.head.n], dump.words, sizeof(dump.words));
 	return unwind_walk(store, maps, &rec.head, by, &got);
 }
 
-static enum pmb_ending walk(void)
+static enum pmb_unwind_status walk(void)
 {
 	return walk_with(&limits);
 }
@@ -98,9 +98,9 @@ TestSuite(walk, .init = begin);
 
 Test(walk, to_the_outermost_frame)
 {
-	slice.words[2] = 0x400350; /* the caller, which pushed rbp */
-	slice.words[3] = 0x1234;   /* its rbp */
-	slice.words[4] = 0x400110;
+	dump.words[2] = 0x400350; /* the caller, which pushed rbp */
+	dump.words[3] = 0x1234;   /* its rbp */
+	dump.words[4] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 3);
 	cr_assert_eq(got.frames[1], 0x400350);
@@ -109,11 +109,11 @@ Test(walk, to_the_outermost_frame)
 
 Test(walk, goes_on_where_the_kernel_side_stopped)
 {
-	slice.head.n = 3;
-	slice.head.frames[1] = 0x401111;
-	slice.head.frames[2] = 0x400310;
-	slice.head.from = (struct pmb_frame){.ip = 0x400310, .sp = 0x7000};
-	slice.words[1] = 0x400110;
+	dump.head.n = 3;
+	dump.head.frames[1] = 0x401111;
+	dump.head.frames[2] = 0x400310;
+	dump.head.from = (struct pmb_frame){.ip = 0x400310, .sp = 0x7000};
+	dump.words[1] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 4);
 	cr_assert_eq(got.frames[1], 0x401111);
@@ -122,7 +122,7 @@ Test(walk, goes_on_where_the_kernel_side_stopped)
 
 Test(walk, names_the_file_whose_table_is_missing)
 {
-	slice.words[2] = 0x500010;
+	dump.words[2] = 0x500010;
 	cr_assert_eq(walk(), PMB_END_NO_TABLE);
 	cr_assert_eq(got.missing, FILE_UNKNOWN);
 	cr_assert_eq(got.n, 2);
@@ -132,12 +132,12 @@ Test(walk, names_the_file_whose_table_is_missing)
 
 Test(walk, from_a_table_to_frame_pointers_and_back)
 {
-	slice.words[2] =
+	dump.words[2] =
 		0x600010; /* a caller with a frame pointer: from a row that leaves rbp as it is */
-	slice.head.from.fp = 0x7000 + 5 * 8;
-	slice.words[5] = 0x9999;
-	slice.words[6] = 0x400310;
-	slice.words[8] = 0x400110;
+	dump.head.from.fp = 0x7000 + 5 * 8;
+	dump.words[5] = 0x9999;
+	dump.words[6] = 0x400310;
+	dump.words[8] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 4);
 	cr_assert_eq(got.frames[2], 0x400310);
@@ -146,7 +146,7 @@ Test(walk, from_a_table_to_frame_pointers_and_back)
 
 Test(walk, code_without_a_rule)
 {
-	slice.words[2] = 0x400210;
+	dump.words[2] = 0x400210;
 	cr_assert_eq(walk(), PMB_END_NO_RULE);
 	cr_assert_eq(got.n, 2);
 }
@@ -155,23 +155,22 @@ Test(walk, code_without_a_rule)
  * said so. */
 Test(walk, a_runtimes_code)
 {
-	slice.words[2] = 0x400810;
-	slice.head.from.fp = 0x7000 + 5 * 8;
-	slice.words[5] = 0x9999;
-	slice.words[6] = 0x400310;
-	slice.words[8] = 0x400110;
+	dump.words[2] = 0x400810;
+	dump.head.from.fp = 0x7000 + 5 * 8;
+	dump.words[5] = 0x9999;
+	dump.words[6] = 0x400310;
+	dump.words[8] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE_BY_FP);
 	cr_assert_eq(got.n, 4);
 	cr_assert_eq(got.frames[2], 0x400310);
-	slice.head.from.fp =
-		0x6000; /* not a frame of this stack: the register was something else */
+	dump.head.from.fp = 0x6000; /* not a frame of this stack: the register was something else */
 	cr_assert_eq(walk(), PMB_END_FP_LEFT);
 	cr_assert_eq(got.n, 2);
 }
 
 Test(walk, a_return_address_in_no_mapping)
 {
-	slice.words[2] = 0x900000;
+	dump.words[2] = 0x900000;
 	cr_assert_eq(walk(), PMB_END_CORRUPT);
 }
 
@@ -183,22 +182,22 @@ Test(walk, a_process_of_which_nothing_is_known)
 	cr_assert_eq(got.n, 1);
 }
 
-Test(walk, beyond_the_slice)
+Test(walk, beyond_the_dump)
 {
-	slice.head.n_bytes = 16;
+	dump.head.n_bytes = 16;
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
-	slice.head.n_bytes = 0;
+	dump.head.n_bytes = 0;
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
 }
 
 /* As ld.so's _start, for which its instructions make a rule. */
 Test(walk, the_first_function_has_no_caller)
 {
-	slice.words[2] = 0x400310;
-	slice.words[3] = 0x1234;
-	slice.words[4] = 0x400010;
-	slice.head.stack_top = slice.head.from.sp + 5 * 8;
-	slice.words[7] = 1; /* argc, where a return address would be */
+	dump.words[2] = 0x400310;
+	dump.words[3] = 0x1234;
+	dump.words[4] = 0x400010;
+	dump.head.stack_top = dump.head.from.sp + 5 * 8;
+	dump.words[7] = 1; /* argc, where a return address would be */
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 3);
 }
@@ -207,22 +206,22 @@ Test(walk, the_first_function_has_no_caller)
  * with. */
 Test(walk, above_the_first_function)
 {
-	slice.head.n_bytes = 24;
-	slice.head.stack_top = slice.head.from.sp + 24;
-	slice.words[2] = 0x400010;
+	dump.head.n_bytes = 24;
+	dump.head.stack_top = dump.head.from.sp + 24;
+	dump.words[2] = 0x400010;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 2);
-	slice.head.stack_top += 16;
+	dump.head.stack_top += 16;
 	cr_assert_eq(walk(), PMB_END_UNREADABLE);
 }
 
 /* _dl_runtime_resolve, and what it calls */
 Test(walk, a_cfa_in_a_register_that_functions_below_have_saved)
 {
-	slice.words[2] = 0x400510;        /* leaves rbx as it is */
-	slice.words[3] = 0x7000 + 10 * 8; /* rbx, as the second push */
-	slice.words[5] = 0x400410;
-	slice.words[12] = 0x400110;
+	dump.words[2] = 0x400510;        /* leaves rbx as it is */
+	dump.words[3] = 0x7000 + 10 * 8; /* rbx, as the second push */
+	dump.words[5] = 0x400410;
+	dump.words[12] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 4);
 	cr_assert_eq(got.frames[3], 0x400110);
@@ -230,27 +229,27 @@ Test(walk, a_cfa_in_a_register_that_functions_below_have_saved)
 
 Test(walk, a_cfa_in_a_register_that_nobody_has_touched)
 {
-	slice.head.regs[5] = 0x7000 + 10 * 8;
-	slice.words[2] = 0x400410;
-	slice.words[12] = 0x400110;
+	dump.head.regs[5] = 0x7000 + 10 * 8;
+	dump.words[2] = 0x400410;
+	dump.words[12] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 3);
-	slice.head.from.has_regs = 0; /* the kernel side's walk has left it behind */
+	dump.head.from.has_regs = 0; /* the kernel side's walk has left it behind */
 	cr_assert_eq(walk(), PMB_END_NO_RULE);
 }
 
 Test(walk, a_cfa_in_a_register_that_may_be_anywhere)
 {
-	slice.head.regs[5] = 0x7000 + 10 * 8;
-	slice.words[2] = 0x400610;
-	slice.words[4] = 0x400410;
-	slice.words[12] = 0x400110;
+	dump.head.regs[5] = 0x7000 + 10 * 8;
+	dump.words[2] = 0x400610;
+	dump.words[4] = 0x400410;
+	dump.words[12] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_NO_RULE);
 	cr_assert_eq(got.n, 3);
-	slice.head.regs[5] = 0;
-	slice.words[2] = 0x600010; /* through code with frame pointers */
-	slice.head.from.fp = 0x7000 + 5 * 8;
-	slice.words[6] = 0x400410;
+	dump.head.regs[5] = 0;
+	dump.words[2] = 0x600010; /* through code with frame pointers */
+	dump.head.from.fp = 0x7000 + 5 * 8;
+	dump.words[6] = 0x400410;
 	cr_assert_eq(walk(), PMB_END_NO_RULE);
 }
 
@@ -258,12 +257,12 @@ Test(walk, a_cfa_in_a_register_that_a_signal_frame_has)
 {
 	enum { FRAME = 3 }; /* words */
 
-	slice.head.regs[5] = 8;
-	slice.words[2] = 0x400710;
-	slice.words[FRAME + (40 + 11 * 8) / 8] = 0x7000 + 40 * 8;
-	slice.words[FRAME + (40 + 15 * 8) / 8] = 0x7000 + 30 * 8;
-	slice.words[FRAME + (40 + 16 * 8) / 8] = 0x400400;
-	slice.words[42] = 0x400110;
+	dump.head.regs[5] = 8;
+	dump.words[2] = 0x400710;
+	dump.words[FRAME + (40 + 11 * 8) / 8] = 0x7000 + 40 * 8;
+	dump.words[FRAME + (40 + 15 * 8) / 8] = 0x7000 + 30 * 8;
+	dump.words[FRAME + (40 + 16 * 8) / 8] = 0x400400;
+	dump.words[42] = 0x400110;
 	cr_assert_eq(walk(), PMB_END_COMPLETE);
 	cr_assert_eq(got.n, 4);
 	cr_assert_eq(got.frames[2], 0x400400);
@@ -272,7 +271,7 @@ Test(walk, a_cfa_in_a_register_that_a_signal_frame_has)
 Test(walk, deeper_than_the_limit)
 {
 	for (int i = 0; i < 64; i++)
-		slice.words[i] = 0x400010;
+		dump.words[i] = 0x400010;
 	cr_assert_eq(walk_with(&(struct walk_limits){5, ~0ULL}), PMB_END_TRUNCATED);
 	cr_assert_eq(got.n, 5);
 }

@@ -32,12 +32,12 @@ static bool no_idle_loop(void *ctx, uint64_t ip)
 	return false;
 }
 
-static enum pmb_ending walk(void *ctx, const struct mappings *maps, const struct pmb_slice *slice,
-			    struct late_stack *ret)
+static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
+				   const struct pmb_stack_dump *dump, struct late_stack *ret)
 {
 	(void)ctx, (void)maps;
 	*ret = (struct late_stack){.n = 1, .missing = !table_is_there};
-	ret->frames[0] = slice->frames[0];
+	ret->frames[0] = dump->frames[0];
 	return table_is_there ? PMB_END_COMPLETE : PMB_END_NO_TABLE;
 }
 
@@ -78,7 +78,7 @@ static void begin(struct window_opts windows, size_t max_memory)
 	table_is_there = false;
 }
 
-static void sample(uint64_t time, uint64_t start, uint32_t thread, uint64_t weight, uint64_t slice)
+static void sample(uint64_t time, uint64_t start, uint32_t thread, uint64_t weight, uint64_t dump)
 {
 	struct {
 		struct pmb_sample fixed;
@@ -92,21 +92,21 @@ static void sample(uint64_t time, uint64_t start, uint32_t thread, uint64_t weig
 			  .tid = thread,
 			  .ip = 0x1000,
 			  .weight = weight,
-			  .user_end = slice ? PMB_END_NO_TABLE : PMB_END_NONE,
-			  .user_stack = slice},
+			  .user_end = dump ? PMB_END_NO_TABLE : PMB_END_NONE,
+			  .user_stack = dump},
 		.window = {.part = {.type = PMB_PART_WINDOW, .size = sizeof(s.window)},
 			   .start = start,
 			   .thread = thread},
 	};
-	struct pmb_slice copy = {.rec = {.type = PMB_REC_SLICE, .time = time},
-				 .id = slice,
-				 .tgid = APART,
-				 .n = 1,
-				 .frames = {0x1000}};
+	struct pmb_stack_dump copy = {.rec = {.type = PMB_REC_STACK_DUMP, .time = time},
+				      .id = dump,
+				      .tgid = APART,
+				      .n = 1,
+				      .frames = {0x1000}};
 
 	snprintf(s.fixed.comm, sizeof(s.fixed.comm), "t%u", thread);
-	copy.rec.size = (uint32_t)offsetof(struct pmb_slice, frames) + sizeof(copy.frames[0]);
-	if (slice)
+	copy.rec.size = (uint32_t)offsetof(struct pmb_stack_dump, frames) + sizeof(copy.frames[0]);
+	if (dump)
 		assembly__record(&assembly, &copy, copy.rec.size);
 	assembly__record(&assembly, &s, sizeof(s));
 }

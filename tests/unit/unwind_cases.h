@@ -68,12 +68,12 @@ static __attribute__((unused)) void expect_frame(const struct pmb_frame *f, __u6
 
 /* The walk ends, and the frame is what it was. */
 static __attribute__((unused)) void expect_end(const struct pmb_unwind_rule *rule,
-					       struct pmb_frame f, enum pmb_ending end)
+					       struct pmb_frame f, enum pmb_unwind_status end)
 {
 	struct pmb_frame before = f;
 	__u8 got = unwind_step(rule, &f, &mem);
 
-	cr_expect_eq(got, end, "ending %u, not %u", got, end);
+	cr_expect_eq(got, end, "status %u, not %u", got, end);
 	cr_expect_eq(memcmp(&f, &before, sizeof(f)), 0, "the frame has changed");
 }
 

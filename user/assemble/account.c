@@ -17,23 +17,23 @@ static uint32_t leaf_only(struct assembly *a, struct process *process, uint64_t 
 	return profile__stack(a->profile, &id, 1);
 }
 
-/* One side's stack; process NULL: the kernel's. *ending becomes what the ledger is told. */
+/* One side's stack; process NULL: the kernel's. *status becomes what the ledger is told. */
 static uint32_t resolve(struct assembly *a, uint64_t id, struct process *process, uint64_t ip,
-			uint8_t *ending)
+			uint8_t *status)
 {
 	bool ip_is_kernel = ip >> 63;
 	uint32_t stack = 0;
 
-	if (!id && *ending == PMB_END_NONE)
+	if (!id && *status == PMB_END_NONE)
 		return 0;
 	if (process && process__execing(process, raw_stacks__leaf(&a->stacks, id), ip_is_kernel)) {
-		*ending = PMB_END_EXECING;
+		*status = PMB_END_EXECING;
 		return 0;
 	}
-	if (id && *ending != PMB_END_LOST) {
+	if (id && *status != PMB_END_LOST) {
 		stack = raw_stacks__resolve(&a->stacks, id, a->profile, a->processes, process);
-		if (!stack && *ending != PMB_END_NO_TABLE) /* else its slice found no room here */
-			*ending = PMB_END_UNKNOWN_ID;
+		if (!stack && *status != PMB_END_NO_TABLE) /* else its dump found no room here */
+			*status = PMB_END_UNKNOWN_ID;
 	}
 	if (!stack && ip_is_kernel == !process)
 		stack = leaf_only(a, process, ip);
@@ -46,7 +46,7 @@ static uint32_t event_number(const struct assembly *a, size_t event)
 }
 
 /* Which file the walk did not get out of. */
-static void note_spoiler(struct assembly *a, const struct account *to)
+static void note_truncating(struct assembly *a, const struct account *to)
 {
 	const uint32_t *frames;
 	const struct frame *all;
@@ -58,7 +58,7 @@ static void note_spoiler(struct assembly *a, const struct account *to)
 		n--;
 	if (n)
 		file = files__get(a->opts.files, all[frames[n - 1]].file);
-	spoilers__add(&a->books.spoilers, file ? file->path : "[unknown]", to->user_end, 1);
+	truncating__add(&a->books.truncating, file ? file->path : "[unknown]", to->user_end, 1);
 }
 
 /* An overflow of the event, or a reading of it. */
@@ -67,14 +67,14 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 	struct ledger *books = &a->books;
 
 	to->key.event = event_number(a, event);
-	if (a->opts.labels & LABEL_ENDING)
-		to->labels.ending = to->user_end ? to->user_end : to->kernel_end;
+	if (a->opts.labels & LABEL_UNWIND_STATUS)
+		to->labels.status = to->user_end ? to->user_end : to->kernel_end;
 	to->key.labels = profile__labels(a->profile, &to->labels);
 	profile__add(a->profile, &to->key, weight);
-	books->user_endings[to->user_end]++;
-	if (ending_is_early(to->user_end))
-		note_spoiler(a, to);
-	books->kernel_endings[to->kernel_end]++;
+	books->user_statuses[to->user_end]++;
+	if (status_is_early(to->user_end))
+		note_truncating(a, to);
+	books->kernel_statuses[to->kernel_end]++;
 	books->events[event].aggregated++;
 	books->events[event].weight += weight;
 	if (to->cpu < (uint32_t)a->opts.n_cpus)
@@ -85,7 +85,7 @@ void assembly__account(struct assembly *a, struct account *to)
 {
 	if (a->opts.fns->went_through)
 		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
-					  (enum pmb_ending)to->user_end);
+					  (enum pmb_unwind_status)to->user_end);
 	if (to->python)
 		assembly__join(a, to);
 	if (!to->in_window || !assembly__waits(a, to))
@@ -121,8 +121,8 @@ void assembly__charge(struct assembly *a, size_t event, const char *what, uint64
 	e->weight_decoded += weight;
 	e->aggregated++;
 	e->weight += weight;
-	a->books.user_endings[PMB_END_NONE]++;
-	a->books.kernel_endings[PMB_END_NONE]++;
+	a->books.user_statuses[PMB_END_NONE]++;
+	a->books.kernel_statuses[PMB_END_NONE]++;
 }
 
 static void discard(struct assembly *a, uint32_t event, uint64_t weight)
@@ -165,25 +165,25 @@ static void bound_profile(struct assembly *a)
 static bool account_user_stack(struct assembly *a, const struct pmb_sample *sample,
 			       struct process *process, struct account *to)
 {
-	struct slice *slice = sample->user_end == PMB_END_NO_TABLE && a->opts.fns->walk ?
-				      slices__take(&a->slices, sample->user_stack) :
-				      NULL;
+	struct dump *dump = sample->user_end == PMB_END_NO_TABLE && a->opts.fns->walk ?
+				    dumps__take(&a->dumps, sample->user_stack) :
+				    NULL;
 
 	if (to->user_end == PMB_END_OUTSIDE) {
 		to->key.user_stack = profile__artificial(a->profile, ARTIFICIAL_OUTSIDE);
 		return true;
 	}
-	if (!slice) {
+	if (!dump) {
 		to->key.user_stack =
 			resolve(a, sample->user_stack, process, sample->ip, &to->user_end);
 		return true;
 	}
-	if (!process__execing(process, slice->rec.frames[0], sample->ip >> 63)) {
-		assembly__late(a, to, process, slice);
+	if (!process__execing(process, dump->rec.frames[0], sample->ip >> 63)) {
+		assembly__late(a, to, process, dump);
 		return false;
 	}
 	to->user_end = PMB_END_EXECING;
-	slices__free(&a->slices, slice);
+	dumps__free(&a->dumps, dump);
 	return true;
 }
 

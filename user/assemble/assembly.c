@@ -10,8 +10,8 @@
 enum {
 	/* How long a process that has gone is remembered. */
 	FORGET_NS = 1000 * 1000 * 1000,
-	/* Slices: a few rounds of a host where every program is new. */
-	SLICES_AT_LEAST = 8 * 1024 * 1024,
+	/* Stack dumps: a few rounds of a host where every program is new. */
+	DUMPS_AT_LEAST = 8 * 1024 * 1024,
 };
 
 void assembly__begin(struct assembly *a)
@@ -40,16 +40,16 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 	a->chains.limit = opts->max_memory / BUDGET_CHAINS_PART;
 	a->chains.objects = opts->objects;
 	a->windows.limit = opts->max_memory / BUDGET_WINDOWS_PART;
-	a->slices.limit = opts->max_memory / BUDGET_SLICES_PART;
-	if (opts->max_memory && a->slices.limit < SLICES_AT_LEAST)
-		a->slices.limit = SLICES_AT_LEAST;
+	a->dumps.limit = opts->max_memory / BUDGET_DUMPS_PART;
+	if (opts->max_memory && a->dumps.limit < DUMPS_AT_LEAST)
+		a->dumps.limit = DUMPS_AT_LEAST;
 }
 
 void assembly__done(struct assembly *a)
 {
 	assembly__windows_done(a);
 	assembly__late_done(a);
-	slices__done(&a->slices);
+	dumps__done(&a->dumps);
 	raw_stacks__done(&a->stacks);
 	chains__done(&a->chains);
 	queue__done(&a->queue);
@@ -77,9 +77,9 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		books->rejected[reject]++;
 		return;
 	}
-	if (rec.type == PMB_REC_SLICE) {
-		books->slices_received++;
-		slices__add(&a->slices, rec.slice);
+	if (rec.type == PMB_REC_STACK_DUMP) {
+		books->stack_dumps_received++;
+		dumps__add(&a->dumps, rec.dump);
 		return;
 	}
 	if (rec.type == PMB_REC_OBJECT) {
@@ -182,7 +182,7 @@ void assembly__tidy(struct assembly *a, uint64_t horizon)
 {
 	uint64_t before = horizon > FORGET_NS ? horizon - FORGET_NS : 0;
 
-	slices__sweep(&a->slices, before);
+	dumps__sweep(&a->dumps, before);
 	bound_stacks(a, horizon);
 	processes__sweep(a->processes, before);
 }

@@ -15,7 +15,7 @@
 #include "assemble/chains.h"
 #include "assemble/life_room.h"
 #include "assemble/queue.h"
-#include "assemble/slices.h"
+#include "assemble/dumps.h"
 #include "assemble/stacks.h"
 #include "assemble/windows.h"
 #include "model/ledger.h"
@@ -27,7 +27,7 @@
 /* What rows of the profile are told apart by besides command, stack and data address. */
 enum assembly_label {
 	LABEL_PID = 1,
-	LABEL_ENDING = 2,
+	LABEL_UNWIND_STATUS = 2,
 	LABEL_TID = 4,
 	LABEL_CPU = 8,
 	LABEL_CGROUP = 16,
@@ -57,8 +57,8 @@ struct assembly_fns {
 	void (*after)(void *ctx);
 	void (*between)(void *ctx);
 	/* Walks a copied stack, as unwind_walk(). */
-	enum pmb_ending (*walk)(void *ctx, const struct mappings *maps,
-				const struct pmb_slice *slice, struct late_stack *ret);
+	enum pmb_unwind_status (*walk)(void *ctx, const struct mappings *maps,
+				       const struct pmb_stack_dump *dump, struct late_stack *ret);
 	/* A walk of that cgroup needs that file's table. False: there is none for now. */
 	bool (*want_table)(void *ctx, uint32_t file, uint64_t cgroup);
 	/* It is wanted, and there is no answer yet. */
@@ -66,7 +66,7 @@ struct assembly_fns {
 	/* Is there code of the function that runs an interpreted program? NULL: nowhere. */
 	bool (*is_interpreter)(void *ctx, uint32_t file, uint64_t off);
 	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
-	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_ending end);
+	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_unwind_status end);
 };
 
 struct assembly_opts {
@@ -93,7 +93,7 @@ struct assembly {
 	struct queue queue;
 	struct life_room life_room; /* in queue */
 	struct raw_stacks stacks;
-	struct slices slices;
+	struct dumps dumps;
 	struct chains chains;
 	struct windows windows;
 	struct late *late; /* samples that wait for a table */
@@ -105,7 +105,7 @@ struct assembly {
 void assembly__init(struct assembly *a, const struct assembly_opts *opts);
 void assembly__done(struct assembly *a);
 
-/* A record from a ring: a stack, a slice, or a sample, which waits. */
+/* A record from a ring: a stack, a dump, or a sample, which waits. */
 void assembly__record(struct assembly *a, const void *data, size_t size);
 void assembly__life(struct assembly *a, const struct life *life);
 /* What happened at or before the horizon becomes rows: nothing older can come. */

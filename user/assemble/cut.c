@@ -48,7 +48,7 @@ struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
 	assembly__each_late(a, count_late, a);
 	assembly__each_held(a, count_in_window, a);
 	part = (struct assembled){a->profile, a->books};
-	spoilers__sort(&part.books.spoilers);
+	truncating__sort(&part.books.truncating);
 	assembly__begin(a);
 	for (size_t i = 0; i < part.books.n_events; i++)
 		a->books.events[i].in = part.books.events[i].out;

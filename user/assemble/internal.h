@@ -8,7 +8,7 @@
 /* What a weight is charged to, and how its stacks ended. */
 struct account {
 	struct profile_key key; /* its event is the profile's number, its labels are to come */
-	struct profile_labels labels; /* without the ending */
+	struct profile_labels labels; /* without the status */
 	uint32_t python; /* the interpreter's own frames, which are yet to join the user stack */
 	uint8_t user_end, kernel_end;
 	bool has_data;
@@ -57,9 +57,9 @@ void assembly__each_held(const struct assembly *a, void (*fn)(void *ctx, struct 
 void assembly__move_held(struct assembly *a, struct profile *to, const struct profile *from);
 void assembly__windows_done(struct assembly *a);
 
-/* late.c: a sample whose stack has to be walked here. Takes the slice over. */
+/* late.c: a sample whose stack has to be walked here. Takes the dump over. */
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,
-		    struct slice *slice);
+		    struct dump *dump);
 void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, const struct account *to),
 			 void *ctx);
 /* What those that wait have of the profile that was cut off they get in the present one. */

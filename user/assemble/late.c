@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Samples whose user stack the kernel side could not walk to its end, because a table or the
- * process was not known yet: they wait with their slice of stack until the table is here, and are
+ * process was not known yet: they wait with their stack dump until the table is here, and are
  * accounted then.
  */
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 struct late {
 	struct account to;
 	struct process_view view;
-	struct slice *slice;
+	struct dump *dump;
 	uint32_t missing; /* the file whose table it waits for */
 	size_t held;      /* bytes of mappings that nobody else may need any more */
 };
 
-static void finish(struct assembly *a, struct late *late, enum pmb_ending end,
+static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status end,
 		   const struct late_stack *stack)
 {
 	uint32_t frames[PMB_MAX_FRAMES];
@@ -32,7 +32,7 @@ static void finish(struct assembly *a, struct late *late, enum pmb_ending end,
 	late->to.user_end = (uint8_t)end;
 	assembly__account(a, &late->to);
 	a->late_held -= late->held;
-	slices__free(&a->slices, late->slice);
+	dumps__free(&a->dumps, late->dump);
 	process_view__done(&late->view);
 }
 
@@ -41,7 +41,8 @@ static bool try_again(struct assembly *a, struct late *late, bool last)
 {
 	const struct assembly_fns *fns = a->opts.fns;
 	struct late_stack stack;
-	enum pmb_ending end = fns->walk(a->opts.ctx, late->view.maps, &late->slice->rec, &stack);
+	enum pmb_unwind_status end =
+		fns->walk(a->opts.ctx, late->view.maps, &late->dump->rec, &stack);
 
 	late->missing = stack.missing;
 	if (end == PMB_END_NO_TABLE && stack.missing && !last &&
@@ -52,11 +53,11 @@ static bool try_again(struct assembly *a, struct late *late, bool last)
 }
 
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,
-		    struct slice *slice)
+		    struct dump *dump)
 {
-	struct late late = {*to, process__view(a->processes, process), slice, 0, 0};
+	struct late late = {*to, process__view(a->processes, process), dump, 0, 0};
 	size_t held = mappings__count(late.view.maps) * sizeof(struct mapping);
-	bool room = !a->slices.limit || a->late_held + held <= a->slices.limit;
+	bool room = !a->dumps.limit || a->late_held + held <= a->dumps.limit;
 
 	if (try_again(a, &late, !room))
 		return;
@@ -131,7 +132,7 @@ void assembly__carry_late(struct assembly *a, const struct profile *from)
 void assembly__late_done(struct assembly *a)
 {
 	for (size_t i = 0; i < a->n_late; i++) {
-		slices__free(&a->slices, a->late[i].slice);
+		dumps__free(&a->dumps, a->late[i].dump);
 		process_view__done(&a->late[i].view);
 	}
 	free(a->late);

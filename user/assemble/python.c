@@ -97,7 +97,7 @@ void assembly__join(struct assembly *a, struct account *to)
 	struct python_join j = {
 		.eval = eval,
 		.boundary = object_frame(a, OBJECT_BOUNDARY),
-		.whole = !ending_is_early(to->user_end),
+		.whole = !status_is_early(to->user_end),
 	};
 
 	n = profile__stack_frames(a->profile, to->key.user_stack, &j.native);

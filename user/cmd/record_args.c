@@ -528,7 +528,8 @@ static int settle_outputs(struct record_args *a)
 		if (out->format->whole)
 			a->names.inlined = a->names.lines = !a->no_symbols;
 		if (out->format != format__named("folded"))
-			a->session.labels |= LABEL_PID | LABEL_ENDING | LABEL_CGROUP | LABEL_WINDOW;
+			a->session.labels |= LABEL_PID | LABEL_UNWIND_STATUS | LABEL_CGROUP |
+					     LABEL_WINDOW;
 	}
 	return 0;
 }

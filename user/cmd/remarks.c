@@ -112,16 +112,17 @@ static void add_ledger(struct prof *prof, const struct summary *s)
 }
 
 /* "user stacks: 1990 complete, 10 truncated" */
-static void add_endings(struct prof *prof, const char *side, const uint64_t *endings)
+static void add_statuses(struct prof *prof, const char *side, const uint64_t *statuses)
 {
 	_cleanup_(buf__done) struct buf line = {0};
 	bool any = false;
 
 	buf__printf(&line, "%s stacks:", side);
-	for (int i = 0; i < PMB_N_ENDINGS; i++) {
-		if (i == PMB_END_NONE || !endings[i])
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++) {
+		if (i == PMB_END_NONE || !statuses[i])
 			continue;
-		buf__printf(&line, "%s %" PRIu64 " %s", any ? "," : "", endings[i], ending_keys[i]);
+		buf__printf(&line, "%s %" PRIu64 " %s", any ? "," : "", statuses[i],
+			    status_keys[i]);
 		any = true;
 	}
 	if (any)
@@ -149,7 +150,7 @@ void add_remarks(struct prof *prof, const struct summary *summary)
 	for (size_t i = 0; i < summary->events->n; i++)
 		add_role(prof, summary->events, i);
 	add_ledger(prof, summary);
-	add_endings(prof, "user", summary->ledger->user_endings);
-	add_endings(prof, "kernel", summary->ledger->kernel_endings);
+	add_statuses(prof, "user", summary->ledger->user_statuses);
+	add_statuses(prof, "kernel", summary->ledger->kernel_statuses);
 	set_period(prof, summary);
 }

@@ -82,8 +82,9 @@ static int decode_sample(const void *data, size_t size, size_t n_events, struct 
 		return REJECT_SHORT;
 	if (sample->event >= n_events)
 		return REJECT_EVENT;
-	if (sample->user_end >= PMB_N_ENDINGS || sample->kernel_end >= PMB_N_ENDINGS)
-		return REJECT_ENDING;
+	if (sample->user_end >= PMB_N_UNWIND_STATUSES ||
+	    sample->kernel_end >= PMB_N_UNWIND_STATUSES)
+		return REJECT_UNWIND_STATUS;
 	ret->sample = sample;
 	return decode_parts(sample, size, n_events, ret);
 }
@@ -101,17 +102,17 @@ static int decode_stack(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
-static int decode_slice(const void *data, size_t size, struct decoded *ret)
+static int decode_dump(const void *data, size_t size, struct decoded *ret)
 {
-	const struct pmb_slice *slice = data;
+	const struct pmb_stack_dump *dump = data;
 
-	if (size < offsetof(struct pmb_slice, frames))
+	if (size < offsetof(struct pmb_stack_dump, frames))
 		return REJECT_SHORT;
-	size -= offsetof(struct pmb_slice, frames);
-	if (!slice->n || slice->n > PMB_MAX_FRAMES || slice->n * sizeof(__u64) > size ||
-	    slice->n_bytes > size - slice->n * sizeof(__u64))
+	size -= offsetof(struct pmb_stack_dump, frames);
+	if (!dump->n || dump->n > PMB_MAX_FRAMES || dump->n * sizeof(__u64) > size ||
+	    dump->n_bytes > size - dump->n * sizeof(__u64))
 		return REJECT_FRAMES;
-	ret->slice = slice;
+	ret->dump = dump;
 	return -1;
 }
 
@@ -151,8 +152,8 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_sample(data, size, n_events, ret);
 	if (rec->type == PMB_REC_STACK || rec->type == PMB_REC_CHAIN)
 		return decode_stack(data, size, ret);
-	if (rec->type == PMB_REC_SLICE)
-		return decode_slice(data, size, ret);
+	if (rec->type == PMB_REC_STACK_DUMP)
+		return decode_dump(data, size, ret);
 	if (rec->type == PMB_REC_OBJECT)
 		return decode_object(data, size, ret);
 	if (rec->type == PMB_REC_WINDOW)

@@ -193,9 +193,9 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	gates__choose(opts->gates, skel, event == 0);
 	choose_life(skel, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
-		bpf_map__set_max_entries(skel->maps.pmb_slices,
-					 room_slices(opts->cpus->cpu[opts->cpus->n - 1], p->n_cpus,
-						     bpf_map__value_size(skel->maps.pmb_slices)));
+		bpf_map__set_max_entries(skel->maps.pmb_dumps,
+					 room_dumps(opts->cpus->cpu[opts->cpus->n - 1], p->n_cpus,
+						    bpf_map__value_size(skel->maps.pmb_dumps)));
 	else
 		bpf_map__set_max_entries(skel->maps.pmb_processes, 1);
 	return 0;

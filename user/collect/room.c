@@ -17,9 +17,9 @@ size_t room_ring_bytes(int n_cpus)
 	return bytes;
 }
 
-uint32_t room_slices(int highest_cpu, int n_possible, size_t slice_bytes)
+uint32_t room_dumps(int highest_cpu, int n_possible, size_t dump_bytes)
 {
-	size_t most = ROOM_SLICES_BYTES / slice_bytes;
+	size_t most = ROOM_DUMPS_BYTES / dump_bytes;
 	int n = highest_cpu + 1 + TO_COME;
 
 	if (n > n_possible)

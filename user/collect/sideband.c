@@ -23,7 +23,7 @@
 enum sideband_kind { OF_TASKS, OF_MAPPINGS, N_KINDS };
 
 /* About 10,000 changes of names and 8,000 mappings between two drains: one that does nothing else
- * in its slice of 4 ms doesn't fill that, unless its paths are very long. */
+ * in its turn of 4 ms doesn't fill that, unless its paths are very long. */
 static const size_t RING_BYTES[N_KINDS] = {
 	[OF_TASKS] = 512 * 1024,
 	[OF_MAPPINGS] = 1024 * 1024,

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* The start isn't budgeted: /proc is read, files are opened, tables are built, stacks travel as
- * slices until then. Samples cost several times of what they will, and periods would follow. */
+ * dumps until then. Samples cost several times of what they will, and periods would follow. */
 #define BUDGET_SETTLING_NS 1000000000ULL
 
 struct budget {

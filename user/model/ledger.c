@@ -13,8 +13,8 @@ const char *const reject_keys[N_REJECTS] = {REJECTS(KEY)};
 const char *const reject_texts[N_REJECTS] = {REJECTS(TEXT)};
 const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
 const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
-const char *const ending_keys[PMB_N_ENDINGS] = {PMB_ENDINGS(KEY)};
-const char *const ending_texts[PMB_N_ENDINGS] = {PMB_ENDINGS(TEXT)};
+const char *const status_keys[PMB_N_UNWIND_STATUSES] = {PMB_UNWIND_STATUSES(KEY)};
+const char *const status_texts[PMB_N_UNWIND_STATUSES] = {PMB_UNWIND_STATUSES(TEXT)};
 const char *const silence_keys[N_SILENCES] = {NULL, SILENCES(KEY)};
 const char *const silence_texts[N_SILENCES] = {NULL, SILENCES(TEXT)};
 #undef KEY
@@ -82,7 +82,7 @@ enum silence ledger_event__silence(const struct ledger_event *e)
 void ledger__done(struct ledger *ledger)
 {
 	free(ledger->events);
-	spoilers__done(&ledger->spoilers);
+	truncating__done(&ledger->truncating);
 	set_aside__done(&ledger->aside);
 	*ledger = (struct ledger){0};
 }
@@ -125,8 +125,8 @@ void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *
 	to->readmitted += from->readmitted;
 	to->bytes = to->bytes > from->bytes ? to->bytes : from->bytes;
 	to->build_ns += from->build_ns;
-	to->slices += from->slices;
-	to->slices_lost += from->slices_lost;
+	to->stack_dumps += from->stack_dumps;
+	to->stack_dumps_lost += from->stack_dumps_lost;
 }
 
 double ledger_event__ratio(const struct ledger_event *e)
@@ -261,12 +261,12 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 	return false;
 }
 
-static uint64_t total(const uint64_t *endings)
+static uint64_t total(const uint64_t *statuses)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < PMB_N_ENDINGS; i++)
-		sum += endings[i];
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++)
+		sum += statuses[i];
 	return sum;
 }
 
@@ -278,17 +278,19 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 
 	for (size_t i = 0; i < l->n_events; i++) {
 		samples += l->events[i].aggregated;
-		sent += l->events[i].kernel.stacks_sent + l->events[i].kernel.slices_sent +
+		sent += l->events[i].kernel.stacks_sent + l->events[i].kernel.stack_dumps_sent +
 			l->events[i].kernel.objects_sent;
 	}
 	for (int i = 0; i < N_REJECTS; i++)
 		rejected += l->rejected[i];
-	ok = equal("user stacks", "aggregated = endings", samples, total(l->user_endings), remarks);
-	ok &= equal("kernel stacks", "aggregated = endings", samples, total(l->kernel_endings),
+	ok = equal("user stacks", "aggregated = statuses", samples, total(l->user_statuses),
+		   remarks);
+	ok &= equal("kernel stacks", "aggregated = statuses", samples, total(l->kernel_statuses),
 		    remarks);
 	if (!rejected) /* a stack may be among them, which is said already */
 		ok &= equal("stacks", "sent = received", sent,
-			    l->stacks_received + l->slices_received + l->objects_received, remarks);
+			    l->stacks_received + l->stack_dumps_received + l->objects_received,
+			    remarks);
 	ok &= equal("frames", "in the rows of the profile = named + unnamed for a reason",
 		    l->frames.in_rows, l->frames.named + l->frames.unnamed, remarks);
 	return ok;

@@ -15,7 +15,7 @@
 #include "model/data_class.h"
 #include "model/profile.h"
 #include "model/set_aside.h"
-#include "model/spoilers.h"
+#include "model/truncating.h"
 #include "pmubpf/record.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
@@ -24,7 +24,7 @@
 	X(SIZE, "size", "its size field disagrees with its length") \
 	X(TYPE, "type", "unknown record type")                      \
 	X(EVENT, "event", "unknown event number")                   \
-	X(ENDING, "ending", "unknown stack ending")                 \
+	X(UNWIND_STATUS, "unwind_status", "unknown unwind status")  \
 	X(PART, "part", "an optional part overruns the record")     \
 	X(FRAMES, "frames", "more frames than the record holds")
 
@@ -39,8 +39,8 @@ extern const char *const reject_texts[N_REJECTS];
 
 extern const char *const drop_keys[PMB_N_DROPS];
 extern const char *const drop_texts[PMB_N_DROPS];
-extern const char *const ending_keys[PMB_N_ENDINGS];
-extern const char *const ending_texts[PMB_N_ENDINGS];
+extern const char *const status_keys[PMB_N_UNWIND_STATUSES];
+extern const char *const status_texts[PMB_N_UNWIND_STATUSES];
 
 /* What a part of a recording has to do with the part beside it: samples that the kernel side has
  * emitted, and that are not aggregated yet. */
@@ -111,8 +111,8 @@ struct ledger_unwind {
 	uint64_t readmitted;     /* tables that came after that, or came again */
 	uint64_t bytes;          /* of tables and lists in the kernel, at the end */
 	uint64_t build_ns;
-	uint64_t slices;      /* stacks that were copied, because a table wasn't here yet */
-	uint64_t slices_lost; /* that should have been, and found no room */
+	uint64_t stack_dumps;      /* stacks that were copied, because a table wasn't here yet */
+	uint64_t stack_dumps_lost; /* that should have been, and found no room */
 };
 
 /* Windows; all 0 where none were asked for. */
@@ -133,15 +133,15 @@ struct ledger {
 	struct ledger_event *events;
 	size_t n_events;
 	uint64_t rejected[N_REJECTS];
-	uint64_t stacks_received, slices_received, objects_received;
-	uint64_t user_endings[PMB_N_ENDINGS];
-	uint64_t kernel_endings[PMB_N_ENDINGS];
+	uint64_t stacks_received, stack_dumps_received, objects_received;
+	uint64_t user_statuses[PMB_N_UNWIND_STATUSES];
+	uint64_t kernel_statuses[PMB_N_UNWIND_STATUSES];
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;
 	struct ledger_frames frames;
-	struct spoilers spoilers; /* ours */
-	struct set_aside aside;   /* ours */
+	struct truncating truncating; /* ours */
+	struct set_aside aside;       /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected, sideband_refused;
 };
 

@@ -10,27 +10,27 @@ static uint64_t more(uint64_t a, uint64_t b)
 }
 
 /* Of struct pmb_stats, all but the two arrays. */
-#define STATS(X)           \
-	X(seen)            \
-	X(emitted)         \
-	X(filtered)        \
-	X(weight_seen)     \
-	X(weight_emitted)  \
-	X(weight_filtered) \
-	X(stacks_sent)     \
-	X(stacks_known)    \
-	X(stacks_lost)     \
-	X(ring_bytes)      \
-	X(late)            \
-	X(skipped)         \
-	X(weight_idle)     \
-	X(slices_sent)     \
-	X(objects_sent)    \
-	X(slices_lost)     \
-	X(weight_skipped)  \
-	X(timed)           \
-	X(timed_ns)        \
-	X(closed)          \
+#define STATS(X)            \
+	X(seen)             \
+	X(emitted)          \
+	X(filtered)         \
+	X(weight_seen)      \
+	X(weight_emitted)   \
+	X(weight_filtered)  \
+	X(stacks_sent)      \
+	X(stacks_known)     \
+	X(stacks_lost)      \
+	X(ring_bytes)       \
+	X(late)             \
+	X(skipped)          \
+	X(weight_idle)      \
+	X(stack_dumps_sent) \
+	X(objects_sent)     \
+	X(stack_dumps_lost) \
+	X(weight_skipped)   \
+	X(timed)            \
+	X(timed_ns)         \
+	X(closed)           \
 	X(weight_closed)
 
 /* Of struct ledger_event, from decoded to idle_ns. */
@@ -159,12 +159,12 @@ static void add_shared(struct ledger *to, struct ledger *from)
 {
 	for (int i = 0; i < N_REJECTS; i++)
 		to->rejected[i] += from->rejected[i];
-	for (int i = 0; i < PMB_N_ENDINGS; i++) {
-		to->user_endings[i] += from->user_endings[i];
-		to->kernel_endings[i] += from->kernel_endings[i];
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++) {
+		to->user_statuses[i] += from->user_statuses[i];
+		to->kernel_statuses[i] += from->kernel_statuses[i];
 	}
 	to->stacks_received += from->stacks_received;
-	to->slices_received += from->slices_received;
+	to->stack_dumps_received += from->stack_dumps_received;
 	to->objects_received += from->objects_received;
 	to->frames.in_rows += from->frames.in_rows;
 	to->frames.named += from->frames.named;
@@ -174,10 +174,10 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;
-	for (size_t i = 0; i < from->spoilers.n; i++)
-		spoilers__add(&to->spoilers, from->spoilers.list[i].file,
-			      from->spoilers.list[i].ending, from->spoilers.list[i].samples);
-	spoilers__sort(&to->spoilers);
+	for (size_t i = 0; i < from->truncating.n; i++)
+		truncating__add(&to->truncating, from->truncating.list[i].file,
+				from->truncating.list[i].status, from->truncating.list[i].samples);
+	truncating__sort(&to->truncating);
 	set_aside__merge(&to->aside, &from->aside);
 	to->memory.limit = from->memory.limit;
 	to->memory.bytes = more(to->memory.bytes, from->memory.bytes); /* one at a time */

@@ -57,10 +57,9 @@ enum { PROFILE_AT_LEAST = 128 };
 struct profile_labels {
 	uint64_t cgroup;
 	uint32_t tgid, tid;
-	uint32_t cpu; /* one more than its number */
-	uint32_t
-		ending; /* enum pmb_ending of the user stack, or of the kernel's if there is none */
-	uint32_t user;  /* one more than the number */
+	uint32_t cpu;    /* one more than its number */
+	uint32_t status; /* enum pmb_unwind_status of the user stack; there is none: the kernel's */
+	uint32_t user;   /* one more than the number */
 	uint32_t segment;   /* of the data; enum pmb_segment */
 	uint64_t data_line; /* address of the data's cache line */
 	uint64_t data_src;  /* union perf_mem_data_src */

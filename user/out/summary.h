@@ -12,19 +12,12 @@
 #include "model/ledger.h"
 #include "model/measure.h"
 #include "model/passes.h"
-#include "model/profile.h"
 #include "opener/opener.h"
 #include "out/room.h"
+#include "out/summary_stacks.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "sym/names.h"
-
-/* How many frames the samples had, by what came of their names. */
-struct frame_counts {
-	uint64_t by_reason[N_SYM_REASONS]; /* SYM_NAMED: named */
-};
-struct frame_counts count_frames(const struct profile *profile, const struct names *names);
-void frames_in_ledger(const struct frame_counts *counts, struct ledger_frames *ret);
 
 struct summary {
 	const struct ledger *ledger;

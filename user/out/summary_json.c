@@ -176,13 +176,14 @@ static void json_memory(struct json *j, const struct ledger_memory *m)
 	json__end_obj(j);
 }
 
-static void json_spoilers(struct json *j, const struct spoilers *all)
+static void json_truncating(struct json *j, const struct truncating *all)
 {
 	json__arr(j, "ended_early");
 	for (size_t i = 0; i < all->n; i++) {
 		json__obj(j, NULL);
 		json__str(j, "file", all->list[i].file);
-		json__str(j, "ending", ending_keys[all->list[i].ending]);
+		json__str(j, "unwind_status", status_keys[all->list[i].status]);
+		json__str(j, "ending", status_keys[all->list[i].status]); /* for a release */
 		json__u64(j, "samples", all->list[i].samples);
 		json__end_obj(j);
 	}
@@ -202,8 +203,10 @@ static void json_unwind(struct json *j, const struct ledger_unwind *u)
 	json__u64(j, "readmitted", u->readmitted);
 	json__u64(j, "bytes", u->bytes);
 	json__f64(j, "build_s", (double)u->build_ns / 1e9, 6);
-	json__u64(j, "slices", u->slices);
-	json__u64(j, "slices_lost", u->slices_lost);
+	json__u64(j, "stack_dumps", u->stack_dumps);
+	json__u64(j, "slices", u->stack_dumps); /* names before; for a release */
+	json__u64(j, "stack_dumps_lost", u->stack_dumps_lost);
+	json__u64(j, "slices_lost", u->stack_dumps_lost);
 	json__end_obj(j);
 }
 
@@ -330,19 +333,26 @@ static void json_aside(struct json *j, const struct summary *s)
 	json__u64(j, "set_aside_more", s->ledger->aside.more + (s->aside ? s->aside->more : 0));
 }
 
+static void json_rejected(struct json *j, const struct ledger *ledger)
+{
+	json__obj(j, "rejected");
+	for (int i = 0; i < N_REJECTS; i++)
+		json__u64(j, reject_keys[i], ledger->rejected[i]);
+	json__u64(j, "ending", ledger->rejected[REJECT_UNWIND_STATUS]); /* for a release */
+	json__end_obj(j);
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
 	_cleanup_(buf__done) struct buf doubt = {0};
 	struct json j = {.out = out};
-	__u64 endings[2][PMB_N_ENDINGS], rejected[N_REJECTS];
+	__u64 statuses[2][PMB_N_UNWIND_STATUSES];
 
-	for (int i = 0; i < PMB_N_ENDINGS; i++) {
-		endings[0][i] = s->ledger->user_endings[i];
-		endings[1][i] = s->ledger->kernel_endings[i];
+	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++) {
+		statuses[0][i] = s->ledger->user_statuses[i];
+		statuses[1][i] = s->ledger->kernel_statuses[i];
 	}
-	for (int i = 0; i < N_REJECTS; i++)
-		rejected[i] = s->ledger->rejected[i];
 	json__obj(&j, NULL);
 	json__head(&j, "record", s->command_line);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
@@ -360,11 +370,11 @@ void summary__json(const struct summary *s, struct buf *out)
 		json_event(s, i, &j);
 	json__end_arr(&j);
 	ratios__json(s, &j);
-	json_counts(&j, "rejected", reject_keys, rejected, N_REJECTS);
+	json_rejected(&j, s->ledger);
 	json__obj(&j, "stacks");
-	json_counts(&j, "user", ending_keys, endings[0], PMB_N_ENDINGS);
-	json_counts(&j, "kernel", ending_keys, endings[1], PMB_N_ENDINGS);
-	json_spoilers(&j, &s->ledger->spoilers);
+	json_counts(&j, "user", status_keys, statuses[0], PMB_N_UNWIND_STATUSES);
+	json_counts(&j, "kernel", status_keys, statuses[1], PMB_N_UNWIND_STATUSES);
+	json_truncating(&j, &s->ledger->truncating);
 	json__end_obj(&j);
 	json_windows(&j, s);
 	json_unwind(&j, &s->ledger->unwind);

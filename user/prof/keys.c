@@ -69,6 +69,22 @@ static bool is_recorded(const char *word)
 	return false;
 }
 
+/* A label that had another name in the release before: the name that it has in this profile. */
+static const char *label_of(const char *word, const struct prof *p)
+{
+	static const char *const names[] = {"unwind_status", "ending"};
+	_cleanup_(buf__done) struct buf there = {0}, others = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *other = names[ARRAY_SIZE(names) - 1 - i];
+
+		if (strcmp(word, names[i]) == 0 && !has_label(p, word, &there) &&
+		    has_label(p, other, &others))
+			return other;
+	}
+	return word;
+}
+
 static int parse_word(struct prof_key *ret, const char *word, const struct prof *p, struct err *err)
 {
 	_cleanup_(buf__done) struct buf there = {0}, list = {0};
@@ -80,6 +96,7 @@ static int parse_word(struct prof_key *ret, const char *word, const struct prof 
 			return 0;
 		}
 	}
+	word = label_of(word, p);
 	if (!has_label(p, word, &there) && !is_recorded(word))
 		return err__usage(err,
 				  "--by '%s': it is neither %s, nor a label of the profile (%s)",

@@ -330,8 +330,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_number(b, "tid", set.tid);
 	if (set.cpu)
 		label_number(b, "cpu", set.cpu - 1);
-	if (set.ending && set.ending < PMB_N_ENDINGS)
-		label_text(b, "ending", ending_keys[set.ending]);
+	if (set.status && set.status < PMB_N_UNWIND_STATUSES)
+		label_text(b, "unwind_status", status_keys[set.status]);
 	if (set.cgroup)
 		label_cgroup(b, set.cgroup);
 	if (set.user)

@@ -337,14 +337,14 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 		.readmitted = now.readmitted - told->readmitted,
 		.bytes = store__bytes(s->store),
 		.build_ns = now.build_ns - told->build_ns,
-		.slices_lost = s->assembly.slices.refused - s->told.slices_refused,
+		.stack_dumps_lost = s->assembly.dumps.refused - s->told.stack_dumps_refused,
 	};
 	for (size_t i = 0; i < ledger->n_events; i++) {
-		unwind->slices += ledger->events[i].kernel.slices_sent;
-		unwind->slices_lost += ledger->events[i].kernel.slices_lost;
+		unwind->stack_dumps += ledger->events[i].kernel.stack_dumps_sent;
+		unwind->stack_dumps_lost += ledger->events[i].kernel.stack_dumps_lost;
 	}
 	*told = now;
-	s->told.slices_refused = s->assembly.slices.refused;
+	s->told.stack_dumps_refused = s->assembly.dumps.refused;
 }
 
 static void close_windows(struct session *s, struct ledger *ledger)

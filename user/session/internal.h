@@ -69,7 +69,7 @@ struct session {
 		struct tables_totals tables;
 		struct sideband_totals sideband;
 		struct pmb_window_stats windows;
-		uint64_t slices_refused, stacks_dropped;
+		uint64_t stack_dumps_refused, stacks_dropped;
 	} told;
 };
 

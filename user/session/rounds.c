@@ -14,7 +14,7 @@ enum {
 	/* How often the system counters are read. */
 	SYSTEM_COUNTERS_NS = 1000 * 1000 * 1000,
 	/* Between two looks at the rings, while samples are accounted: thousands of them, with
-	 * their slices, take longer than the rings have room for more. */
+	 * their dumps, take longer than the rings have room for more. */
 	BETWEEN_NS = 5 * 1000 * 1000,
 	LOOK_EVERY = 16, /* calls, at the clock */
 	/* How often files are looked at that nobody has mapped any more. */

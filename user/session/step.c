@@ -146,7 +146,7 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 void session__pace(struct session *s, uint64_t now)
 {
 	s->rest_ns = now + REST_NS;
-	s->due_ns = now + (s->assembly.slices.hurry ? HURRY_NS : ROUND_NS);
+	s->due_ns = now + (s->assembly.dumps.hurry ? HURRY_NS : ROUND_NS);
 }
 
 bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
@@ -173,7 +173,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		session__stop(s);
 		return false;
 	}
-	s->assembly.slices.hurry = false;
+	s->assembly.dumps.hurry = false;
 	session__round(s, false);
 	if (s->stopped_ns)
 		return false;

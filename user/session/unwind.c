@@ -17,13 +17,13 @@ static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
 /* …not counted time in which the helper found no CPU, up to this, for whoever waits is a user. */
 static const uint64_t BUSY_PATIENCE_NS = 10000ULL * 1000 * 1000;
 
-static enum pmb_ending walk(void *session, const struct mappings *maps,
-			    const struct pmb_slice *slice, struct late_stack *ret)
+static enum pmb_unwind_status walk(void *session, const struct mappings *maps,
+				   const struct pmb_stack_dump *dump, struct late_stack *ret)
 {
 	const struct session *s = session;
 	const struct walk_limits limits = {s->opts->max_frames, s->user_mask};
 
-	return unwind_walk(s->store, maps, slice, &limits, ret);
+	return unwind_walk(s->store, maps, dump, &limits, ret);
 }
 
 static bool want_table(void *session, uint32_t file, uint64_t cgroup)
@@ -41,7 +41,7 @@ static bool awaits_table(void *session, uint32_t file)
 }
 
 /* Which tables a sample's stack went through, if anybody wants to know. */
-static void went_through(void *session, uint32_t user_stack, enum pmb_ending end)
+static void went_through(void *session, uint32_t user_stack, enum pmb_unwind_status end)
 {
 	struct session *s = session;
 	const uint32_t *stack;
@@ -64,7 +64,7 @@ static void went_through(void *session, uint32_t user_stack, enum pmb_ending end
 		if (at == known && number != FILE_BEYOND)
 			numbers[known++] = number;
 	}
-	tables__sampled(s->tables, numbers, known, !ending_is_early(end));
+	tables__sampled(s->tables, numbers, known, !status_is_early(end));
 }
 
 /* Who gets the room for tables, if there isn't enough of it. */

@@ -114,7 +114,7 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 	if (!store__put_list(l->store, mappings, &list)) {
 		if (mappings__count(mappings) <= PMB_LIST_MAX)
 			make_room(l);
-		return; /* the next sample tries again; meanwhile slices travel */
+		return; /* the next sample tries again; meanwhile dumps travel */
 	}
 	list.stack_top = stack_top;
 	list.runtime = runtimes__of(l->runtimes, mappings, &list.runtime_at);

@@ -11,10 +11,10 @@
 
 #include "base/mem.h"
 
-/* The slice: words of the stack from from.sp on, and the registers, as far as the frame's are
+/* The dump: words of the stack from from.sp on, and the registers, as far as the frame's are
  * known. */
 struct unwind_memory {
-	const struct pmb_slice *slice;
+	const struct pmb_stack_dump *dump;
 	uint64_t start; /* what the first copied byte was at */
 	__u64 regs[PMB_UNWIND_REGS];
 	bool known[PMB_UNWIND_REGS];
@@ -24,9 +24,9 @@ static bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
 {
 	uint64_t off = addr - mem->start;
 
-	if (addr < mem->start || off > mem->slice->n_bytes || mem->slice->n_bytes - off < 8)
+	if (addr < mem->start || off > mem->dump->n_bytes || mem->dump->n_bytes - off < 8)
 		return false;
-	memcpy(ret, (const char *)PMB_SLICE_COPY(mem->slice) + off, sizeof(*ret));
+	memcpy(ret, (const char *)PMB_DUMP_COPY(mem->dump) + off, sizeof(*ret));
 	return true;
 }
 
@@ -82,8 +82,9 @@ static void step_regs(const struct pmb_unwind_rule *rule, const struct pmb_frame
 }
 
 /* The rule for an address; PMB_END_NONE if it is known. */
-static enum pmb_ending find_rule(const struct store *store, const struct mappings *mappings,
-				 uint64_t pc, struct pmb_unwind_rule *ret, uint32_t *ret_missing)
+static enum pmb_unwind_status find_rule(const struct store *store, const struct mappings *mappings,
+					uint64_t pc, struct pmb_unwind_rule *ret,
+					uint32_t *ret_missing)
 {
 	const struct mapping *m = mappings__find(mappings, pc);
 	uint32_t number;
@@ -110,33 +111,34 @@ static enum pmb_ending find_rule(const struct store *store, const struct mapping
 	return PMB_END_NO_TABLE;
 }
 
-static enum pmb_ending walk(const struct store *store, const struct mappings *mappings,
-			    const struct pmb_slice *slice, const struct walk_limits *limits,
-			    struct late_stack *ret, bool *ret_without_rule)
+static enum pmb_unwind_status walk(const struct store *store, const struct mappings *mappings,
+				   const struct pmb_stack_dump *dump,
+				   const struct walk_limits *limits, struct late_stack *ret,
+				   bool *ret_without_rule)
 {
-	struct unwind_memory mem = {.slice = slice, .start = slice->from.sp & ~7ULL};
-	struct pmb_frame frame = slice->from, before;
+	struct unwind_memory mem = {.dump = dump, .start = dump->from.sp & ~7ULL};
+	struct pmb_frame frame = dump->from, before;
 	struct pmb_unwind_rule rule;
-	enum pmb_ending end;
+	enum pmb_unwind_status end;
 
 	if (frame.has_regs) {
-		memcpy(mem.regs, slice->regs, sizeof(mem.regs));
+		memcpy(mem.regs, dump->regs, sizeof(mem.regs));
 		memset(mem.known, true, sizeof(mem.known));
 	}
-	ret->n = slice->n;
-	memcpy(ret->frames, slice->frames, slice->n * sizeof(ret->frames[0]));
+	ret->n = dump->n;
+	memcpy(ret->frames, dump->frames, dump->n * sizeof(ret->frames[0]));
 	for (;;) {
-		if (PMB_AT_THE_TOP(frame.sp, slice->stack_top))
+		if (PMB_AT_THE_TOP(frame.sp, dump->stack_top))
 			return PMB_END_COMPLETE;
 		end = find_rule(store, mappings, frame.ip - !frame.exact, &rule, &ret->missing);
 		before = frame;
 		if (end == PMB_END_NONE)
-			end = (enum pmb_ending)unwind_step(&rule, &frame, &mem);
+			end = (enum pmb_unwind_status)unwind_step(&rule, &frame, &mem);
 		*ret_without_rule |= rule.cfa == PMB_CFA_FRAME && rule.cfa_off == PMB_WITHOUT_RULE;
 		/* what stands above the first function's stack isn't copied: a rule for it was a
 		 * guess */
 		if ((end == PMB_END_NO_RULE || end == PMB_END_UNREADABLE) &&
-		    PMB_OUTERMOST(frame.sp, slice->stack_top))
+		    PMB_OUTERMOST(frame.sp, dump->stack_top))
 			return PMB_END_COMPLETE;
 		if (end != PMB_END_NONE)
 			return end;
@@ -151,12 +153,12 @@ static enum pmb_ending walk(const struct store *store, const struct mappings *ma
 	}
 }
 
-enum pmb_ending unwind_walk(const struct store *store, const struct mappings *mappings,
-			    const struct pmb_slice *slice, const struct walk_limits *limits,
-			    struct late_stack *ret)
+enum pmb_unwind_status unwind_walk(const struct store *store, const struct mappings *mappings,
+				   const struct pmb_stack_dump *dump,
+				   const struct walk_limits *limits, struct late_stack *ret)
 {
 	bool without_rule = false;
-	enum pmb_ending end = walk(store, mappings, slice, limits, ret, &without_rule);
+	enum pmb_unwind_status end = walk(store, mappings, dump, limits, ret, &without_rule);
 
 	return end == PMB_END_COMPLETE && without_rule ? PMB_END_COMPLETE_BY_FP : end;
 }

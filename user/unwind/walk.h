@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A walk that the kernel side began and could not end, over the slice of stack that it sent along:
+ * A walk that the kernel side began and could not end, over the stack dump that it sent along:
  * the same step, by the same tables.
  */
 #ifndef PMUBPF_UNWIND_WALK_H
@@ -27,9 +27,9 @@ struct walk_limits {
 	uint64_t user_mask; /* bits of a code address */
 };
 
-/* How it ended. slice has passed record_decode. */
-enum pmb_ending unwind_walk(const struct store *store, const struct mappings *mappings,
-			    const struct pmb_slice *slice, const struct walk_limits *limits,
-			    struct late_stack *ret);
+/* How it ended. dump has passed record_decode. */
+enum pmb_unwind_status unwind_walk(const struct store *store, const struct mappings *mappings,
+				   const struct pmb_stack_dump *dump,
+				   const struct walk_limits *limits, struct late_stack *ret);
 
 #endif

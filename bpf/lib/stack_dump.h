@@ -4,39 +4,39 @@
  * registers, and a copy of the rest of the stack. A new program lives on these until its tables are
  * here.
  */
-#ifndef PMUBPF_BPF_SLICE_H
-#define PMUBPF_BPF_SLICE_H
+#ifndef PMUBPF_BPF_STACK_DUMP_H
+#define PMUBPF_BPF_STACK_DUMP_H
 
 #include "lib/emit.h"
 #include "lib/walk.h"
 
 enum {
-	SLICE_PAGE = 4096, /* or larger ones: each is of one kind then, too */
+	DUMP_PAGE = 4096, /* or larger ones: each is of one kind then, too */
 	/* Where nobody says where the stack ends: of a thread that isn't the first. */
-	SLICE_OF_A_THREAD = PMB_SLICE_MAX / 4,
-	RETURNS_IN_SLICE = 64, /* the kernel's MAX_URETPROBE_DEPTH */
+	DUMP_OF_A_THREAD = PMB_DUMP_MAX / 4,
+	RETURNS_IN_DUMP = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 };
 
 /* From sp to the top of the stack, by pages: one that was never touched can't be read here, and
  * holds zeroes. What comes behind the last that could be read isn't counted: a thread's stack may
  * end anywhere. */
-static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
+static __always_inline __u32 dump_copy(void *to, __u64 sp, __u64 top)
 {
-	__u64 size = SLICE_OF_A_THREAD, done = 0, good = 0;
+	__u64 size = DUMP_OF_A_THREAD, done = 0, good = 0;
 
-	if (sp < top && top - sp <= PMB_SLICE_MAX)
+	if (sp < top && top - sp <= PMB_DUMP_MAX)
 		size = (top - sp) & ~7ULL;
-	for (int i = 0; i <= PMB_SLICE_MAX / SLICE_PAGE && done < size; i++) {
-		__u64 left = size - done, part = SLICE_PAGE - ((sp + done) & (SLICE_PAGE - 1));
+	for (int i = 0; i <= PMB_DUMP_MAX / DUMP_PAGE && done < size; i++) {
+		__u64 left = size - done, part = DUMP_PAGE - ((sp + done) & (DUMP_PAGE - 1));
 
 		if (part > left)
 			part = left;
 		/* "R2 min value is negative", and "invalid access to map value": the compiler knows
 		 * bounds that 5.10's verifier doesn't, and would leave the masks out */
 		__asm__ volatile("" : "+r"(part), "+r"(done));
-		part &= 2 * SLICE_PAGE - 1;
-		done &= 2 * PMB_SLICE_MAX - 8;
-		if (done > PMB_SLICE_MAX - 8 || part > SLICE_PAGE)
+		part &= 2 * DUMP_PAGE - 1;
+		done &= 2 * PMB_DUMP_MAX - 8;
+		if (done > PMB_DUMP_MAX - 8 || part > DUMP_PAGE)
 			break;
 		if (!bpf_probe_read_user(to + done, part, (void *)(sp + done)))
 			good = done + part;
@@ -50,10 +50,10 @@ static __always_inline __u32 slice_copy(void *to, __u64 sp, __u64 top)
  * copy of the stack from sp on, those return addresses are put in place of the trampoline's.
  * Elsewhere than on x86-64 nobody knows where they lie.
  */
-__noinline int pmb_slice_returns(__u32 cpu)
+__noinline int pmb_dump_returns(__u32 cpu)
 {
 #if defined(__TARGET_ARCH_x86)
-	struct slice_buf *buf = bpf_map_lookup_elem(&pmb_slices, &cpu);
+	struct dump_buf *buf = bpf_map_lookup_elem(&pmb_dumps, &cpu);
 	__u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
 	struct return_instance *at;
@@ -61,14 +61,14 @@ __noinline int pmb_slice_returns(__u32 cpu)
 	if (!buf || !s)
 		return 0;
 	at = (void *)s->returns.next;
-	for (int i = 0; i < RETURNS_IN_SLICE && at; i++) {
+	for (int i = 0; i < RETURNS_IN_DUMP && at; i++) {
 		__u64 off = BPF_CORE_READ(at, stack) - (buf->head.from.sp & ~7ULL);
 		__u64 *word;
 
 		if (off < buf->head.n_bytes) {
-			off = (off + buf->head.n * sizeof(__u64)) & (2 * PMB_SLICE_MAX - 8);
+			off = (off + buf->head.n * sizeof(__u64)) & (2 * PMB_DUMP_MAX - 8);
 			UNWIND_HIDE(off);
-			if (off > PMB_SLICE_MAX)
+			if (off > PMB_DUMP_MAX)
 				break;
 			word = (void *)buf->head.frames + off;
 			if (*word == s->returns.trampoline)
@@ -82,32 +82,32 @@ __noinline int pmb_slice_returns(__u32 cpu)
 	return 0;
 }
 
-/* Takes the stack's place: its id becomes the slice's. False if there was no room, or not enough to
+/* Takes the stack's place: its id becomes the dump's. False if there was no room, or not enough to
  * spare. */
-static __always_inline bool slice_send(const volatile struct pmb_config *cfg, void *ring,
-				       struct scratch *s, struct pmb_stats *stats)
+static __always_inline bool dump_send(const volatile struct pmb_config *cfg, void *ring,
+				      struct scratch *s, struct pmb_stats *stats)
 {
 	__u32 cpu = s->sample.fixed.cpu;
-	struct slice_buf *buf = bpf_map_lookup_elem(&pmb_slices, &cpu);
+	struct dump_buf *buf = bpf_map_lookup_elem(&pmb_dumps, &cpu);
 	struct walk *w = &s->walk;
 	__u64 size, n_bytes, n_frames = w->n & PMB_MAX_FRAMES;
 
-	/* samples come first: slices leave them a quarter of the ring, which is enough for a
+	/* samples come first: dumps leave them a quarter of the ring, which is enough for a
 	 * thousand */
 	if (!buf || bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)cfg->ring_wake) {
-		stats->slices_lost++;
+		stats->stack_dumps_lost++;
 		return false;
 	}
 	__builtin_memcpy(buf->head.frames, s->stack.frames, sizeof(buf->head.frames));
 	/* over the frames that don't travel */
 	n_frames *= sizeof(__u64);
-	n_bytes = slice_copy((void *)buf->head.frames + n_frames, w->frame.sp & ~7ULL,
-			     s->sample.fixed.stack_top) &
-		  (2 * PMB_SLICE_MAX - 8);
-	if (n_bytes > PMB_SLICE_MAX)
+	n_bytes = dump_copy((void *)buf->head.frames + n_frames, w->frame.sp & ~7ULL,
+			    s->sample.fixed.stack_top) &
+		  (2 * PMB_DUMP_MAX - 8);
+	if (n_bytes > PMB_DUMP_MAX)
 		n_bytes = 0;
-	buf->head.rec.size = size = offsetof(struct pmb_slice, frames) + n_frames + n_bytes;
-	buf->head.rec.type = PMB_REC_SLICE;
+	buf->head.rec.size = size = offsetof(struct pmb_stack_dump, frames) + n_frames + n_bytes;
+	buf->head.rec.type = PMB_REC_STACK_DUMP;
 	buf->head.rec.parts = 0;
 	buf->head.rec.time = s->stack.rec.time;
 	buf->head.id = id_mix(id_mix(0, s->stack.rec.time), cpu);
@@ -118,14 +118,14 @@ static __always_inline bool slice_send(const volatile struct pmb_config *cfg, vo
 	buf->head.n_bytes = n_bytes;
 	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
 	if (s->returns.next)
-		pmb_slice_returns(cpu);
+		pmb_dump_returns(cpu);
 	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
 	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
-		stats->slices_lost++;
+		stats->stack_dumps_lost++;
 		return false;
 	}
 	s->stack.id = buf->head.id;
-	stats->slices_sent++;
+	stats->stack_dumps_sent++;
 	stats->ring_bytes += size;
 	return true;
 }
