@@ -78,6 +78,14 @@ t_labels() {
 	done
 }
 
+# A label's name of the release before is the label's.
+t_the_label_by_its_name_before() {
+	"$PMUBPF" report --by ending "$S/all.pb.gz" >"$T/before"
+	"$PMUBPF" report --by unwind_status "$S/all.pb.gz" >"$T/now"
+	expect_match "$T/now" ' complete$' "a status"
+	expect_eq "$(grep ' complete$' "$T/before")" "$(grep ' complete$' "$T/now")" "the row of it"
+}
+
 t_whole_machine() {
 	need_go
 	local unit=ns
