@@ -42,6 +42,33 @@ t_pid_with_threads() {
 	expect_lossless
 }
 
+# /proc/PID shows neither mappings nor a root then; its other threads do.
+first_thread_ended() { # COMMAND…
+	spawn "$@" >"$T/tids"
+	ended() { grep -q '^State:.Z' "/proc/$spawned/status"; }
+	wait_until ended || fail "its first thread doesn't end"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	local f
+	for f in a b c; do
+		expect_match "$T/folded" "^worker-$f;.*thread_body;spin_$f " "thread $f"
+	done
+	expect_le "$(folded_share "$T/folded" '\+0x|\[unknown\]')" 5 "percent without names"
+	expect_ledger
+}
+
+t_first_thread_ended() {
+	first_thread_ended "$WORKLOADS/threads" 30 leave
+}
+
+# Nor its mount namespace: what runs lies in a file system that is mounted there only.
+t_first_thread_ended_elsewhere() {
+	need_root
+	need_program unshare
+	# shellcheck disable=SC2016
+	first_thread_ended unshare --mount sh -c 'mount -t tmpfs none "$1" &&
+		cp "$2" "$1/threads" && exec "$1/threads" 30 leave' - "$T" "$WORKLOADS/threads"
+}
+
 t_one_thread() {
 	mkfifo "$T/go"
 	sleep 60 >"$T/go" &

@@ -51,7 +51,7 @@ Test(culprits, four_that_are_stuck_are_enough)
 		cr_expect_not(culprits__refuse(all, &user, 0));
 		cr_expect_not(culprits__refuse(all, &mounts, 0));
 		cr_expect_not(culprits__refuse(all, &device, 0));
-		stick((struct opener_subject){10 + i, 1000, 0, 7, 8});
+		stick((struct opener_subject){.tgid = 10 + i, .uid = 1000, .mnt_ns = 7, .dev = 8});
 		cr_expect(culprits__refuse(all, &all->stuck[i], 0), "the process itself");
 	}
 	cr_expect(culprits__refuse(all, &user, 1000 * SECOND), "for as long as they are");

@@ -11,7 +11,8 @@
  * profiler samples by.
  *
  * threads SECONDS hold: prints "tid NAME TID" for each thread and starts the work when a line comes
- * in on stdin, so that a test can attach to one of them before.
+ * in on stdin, so that a test can attach to one of them before. threads SECONDS leave: the first
+ * thread ends as soon as the others work.
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -95,6 +96,8 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[2], "hold") == 0 && !fgets(line, sizeof(line), stdin))
 		return 1;
 	pthread_barrier_wait(&ready);
+	if (argc > 2 && strcmp(argv[2], "leave") == 0)
+		pthread_exit(NULL);
 	for (int i = 0; i < N_WORKERS; i++)
 		pthread_join(ids[i], NULL);
 	return 0;

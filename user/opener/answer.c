@@ -70,15 +70,16 @@ static uint64_t our_mnt_ns(void)
 	return ours;
 }
 
-/* 0: ours, or it has gone. */
-static uint64_t mnt_ns_of(pid_t tgid)
+/* 0: ours. */
+static int mnt_ns_of(pid_t tid, uint64_t *ret)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tgid);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/ns/mnt", tid);
 	struct stat st;
 
-	if (stat(path, &st) < 0 || !our_mnt_ns() || st.st_ino == our_mnt_ns())
-		return 0;
-	return st.st_ino;
+	if (stat(path, &st) < 0)
+		return -errno;
+	*ret = our_mnt_ns() && st.st_ino != our_mnt_ns() ? st.st_ino : 0;
+	return 0;
 }
 
 static uint64_t cgroup_of(pid_t tgid)
@@ -107,7 +108,13 @@ bool opener_subject__learn(struct opener_subject *ret, const struct opener_reque
 		ret->cgroup = cgroup_of(ret->tgid);
 	if (!go_on(ctx, ret))
 		return false;
-	ret->mnt_ns = mnt_ns_of(ret->tgid);
+	ret->tid = ret->tgid;
+	if (mnt_ns_of(ret->tid, &ret->mnt_ns) < 0) {
+		/* a first thread that has ended has neither namespaces nor memory nor a root */
+		ret->tid = procfs_living_thread(ret->tgid);
+		if (mnt_ns_of(ret->tid, &ret->mnt_ns) < 0)
+			ret->mnt_ns = 0;
+	}
 	return go_on(ctx, ret);
 }
 
@@ -147,7 +154,7 @@ static bool is_our_root(int root, uint64_t mnt_ns)
 
 static void about_process(struct answering *a)
 {
-	_cleanup_close_ int root = open_root_of(a->request->tgid);
+	_cleanup_close_ int root = open_root_of(a->subject.tid);
 	struct proc_status status;
 	int r = root < 0 ? root : procfs_status(a->request->tgid, &status);
 
@@ -231,7 +238,7 @@ static int copy_maps(struct answering *a, int fd)
 
 static void maps(struct answering *a)
 {
-	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", a->request->tgid);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/maps", a->subject.tid);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int r = fd < 0 ? -errno : copy_maps(a, fd);
 
@@ -316,14 +323,14 @@ static int if_on_device(int found, uint64_t dev)
 static void mapped(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	int found = find_mapping(r->tgid, r->start, r->end);
+	int found = find_mapping(a->subject.tid, r->start, r->end);
 	_cleanup_close_ int root = -1;
 
 	a->reply.root_id.mnt_ns = a->subject.mnt_ns;
 	if (found >= 0 && hand_over(a, found, true))
 		return;
 	if (a->subject.mnt_ns)
-		root = open_root_of(r->tgid);
+		root = open_root_of(a->subject.tid);
 	found = root >= 0 ? find_regular(root, r->text) : find_at_hand(r->text);
 	found = if_on_device(found, r->dev);
 	if (found >= 0 && hand_over(a, found, true))

@@ -14,6 +14,7 @@ typedef int (*opener_emit)(void *ctx, const struct opener_reply *reply, int fd);
 /* Who is asked about; 0: nobody, root, ours, not known. */
 struct opener_subject {
 	int32_t tgid;
+	int32_t tid; /* its first thread, or once that has ended another: has what it has */
 	uint32_t uid;
 	uint64_t cgroup; /* a hash of its path, of processes of root's */
 	uint64_t mnt_ns;

@@ -181,6 +181,28 @@ bool procfs_task_exists(pid_t tid)
 	return tid > 0 && (kill(tid, 0) == 0 || errno == EPERM);
 }
 
+static bool has_ended(pid_t tid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/status", tid);
+	_cleanup_free_ char *text = file_read(path);
+	const char *state = text ? status_field(text, "\nState:\t") : NULL;
+
+	return !state || *state == 'Z' || *state == 'X';
+}
+
+pid_t procfs_living_thread(pid_t tgid)
+{
+	enum { LOOK_AT = 64 }; /* those that a tracer doesn't reap */
+	_cleanup_free_ pid_t *tids = NULL;
+	int n = has_ended(tgid) ? procfs_threads(tgid, &tids) : 0;
+
+	for (int i = 0; i < n && i < LOOK_AT; i++) {
+		if (tids[i] != tgid && !has_ended(tids[i]))
+			return tids[i];
+	}
+	return tgid;
+}
+
 uint32_t procfs_nested_pid_namespace(void)
 {
 	enum { FIRST_PID_NAMESPACE = 0xeffffffc }; /* PROC_PID_INIT_INO */

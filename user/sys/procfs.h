@@ -39,6 +39,9 @@ int procfs_status(pid_t tid, struct proc_status *ret);
 int procfs_parse_status(const char *text, struct proc_status *ret);
 
 bool procfs_task_exists(pid_t tid);
+/* The first thread of a process, or once that has ended another one that hasn't; tgid if there is
+ * none. /proc/TID has what /proc/TGID shows no longer. */
+pid_t procfs_living_thread(pid_t tgid);
 
 /* The inode number of our pid namespace if it lies below the first, else 0: then process ids here
  * aren't those that the kernel counts by. */
