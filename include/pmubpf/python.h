@@ -63,7 +63,20 @@ struct pmb_runtime {
 	 * offsets, [from, to); 0, 0: there is none. */
 	__u64 eval_from, eval_to;
 	__u64 cold_from, cold_to;
+	__u32 free_threaded; /* built without the lock that all threads share */
+	__u32 pad;
 };
+
+/* What is known of a file's interpreter. */
+enum pmb_runtime_state {
+	PMB_RUNTIME_NONE,    /* there is none */
+	PMB_RUNTIME_KNOWN,   /* all of struct pmb_runtime */
+	PMB_RUNTIME_UNKNOWN, /* its version (0: not even that) and free_threaded */
+	PMB_N_RUNTIME_STATES,
+};
+
+/* Whose layouts are known, in words. */
+#define PMB_PYTHONS_KNOWN "3.11, 3.12 and 3.13"
 
 /* Of a text's state: bytes of a character, and whether all is ASCII. */
 #define PMB_PY_TEXT_STATE 0x7cU

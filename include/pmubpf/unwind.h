@@ -127,7 +127,7 @@ struct pmb_table_head {
 	__u32 n_rows;
 	__u32 n_unsupported; /* rows whose rule is PMB_CFA_UNSUPPORTED */
 	__u32 n_bad;         /* FDEs that contradict themselves or the file: left out */
-	__u32 has_runtime;   /* 1: the file has an interpreter, which the last part describes */
+	__u32 has_runtime;   /* enum pmb_runtime_state: the last part describes an interpreter */
 };
 #define PMB_TABLE_MAGIC 0x31776e75 /* "unw1" */
 

@@ -152,4 +152,30 @@ t_hostile_interpreters() {
 	done
 }
 
+t_unknown_version() {
+	local old version program=$WORKLOADS/newpython file
+	file=$(realpath "$program")
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$program" many 0.7
+	expect_columns
+	expect_ge "$(user_share "$T/folded" '^newpython;.*;_PyEval_EvalFrameDefault$')" 95 \
+		"percent in its function"
+	expect_eq "$(sum_get '.runtime_unknown[] | .runtime + " in " + .file')" \
+		"CPython 3.99 in $file" "the summary file"
+	expect_match "$T/err" "^  runtime_unknown: CPython 3[.]99 in $file: .*-X perf" "the summary"
+	for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/{2.7,3.6,3.7}.*/bin/python; do
+		[ -x "$old" ] || continue
+		pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+			"$old" -c 'for i in range(5000000): pass'
+		version=$("$old" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+		expect_eq "$(sum_get '.runtime_unknown[].runtime')" "CPython $version" "$old"
+	done
+}
+
+t_known_version_is_not_told() {
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/fakepython" many 0.5
+	expect_eq "$(sum_get '.runtime_unknown | length')" 0 "runtimes"
+	! grep runtime_unknown "$T/err" || fail "the summary names one"
+}
+
 run_tests

@@ -128,6 +128,30 @@ Test(python_layout, describes_itself)
 	cr_expect_eq(p.text_other, 56);
 }
 
+Test(python_layout, versions_in_texts)
+{
+	cr_expect_eq(python_version_of_text("3.9.18"), 0x03090000);
+	cr_expect_eq(python_version_of_text("3.10.13"), 0x030a0000);
+	cr_expect_eq(python_version_of_text("3.14.0rc1"), 0x030e0000);
+	cr_expect_eq(python_version_of_text("2.7.18+"), 0x02070000);
+	cr_expect_eq(python_version_of_text("12.2.0]"), 0);
+	cr_expect_eq(python_version_of_text("3.100.1"), 0);
+	cr_expect_eq(python_version_of_text("3.9"), 0);
+	cr_expect_eq(python_version_of_text("%.80s"), 0);
+	cr_expect_eq(python_version_of_text(""), 0);
+}
+
+Test(python_layout, says_whether_threads_share_a_lock)
+{
+	uint64_t free_threaded[3] = {offsets_313[0], offsets_313[1], 1};
+
+	cr_expect(!python_is_free_threaded(offsets_313, sizeof(offsets_313)));
+	cr_expect(python_is_free_threaded(free_threaded, sizeof(free_threaded)));
+	cr_expect(!python_is_free_threaded(free_threaded, 16));
+	free_threaded[0] = 0;
+	cr_expect(!python_is_free_threaded(free_threaded, sizeof(free_threaded)));
+}
+
 Test(python_layout, refuses_what_can_not_be)
 {
 	uint64_t changed[sizeof(offsets_313) / sizeof(offsets_313[0])];

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <time.h>
 
-const unsigned long Py_Version = 0x030c01f0;
+#ifndef VERSION
+#define VERSION 0x030c01f0
+#endif
+const unsigned long Py_Version = VERSION;
 
 enum { WORDS = 64, MANY = 4096 };
 

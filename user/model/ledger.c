@@ -84,6 +84,7 @@ void ledger__done(struct ledger *ledger)
 	free(ledger->events);
 	truncating__done(&ledger->truncating);
 	set_aside__done(&ledger->aside);
+	unknown_runtimes__done(&ledger->runtimes);
 	*ledger = (struct ledger){0};
 }
 

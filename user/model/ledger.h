@@ -16,6 +16,7 @@
 #include "model/profile.h"
 #include "model/set_aside.h"
 #include "model/truncating.h"
+#include "model/unknown_runtimes.h"
 #include "pmubpf/record.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
@@ -140,8 +141,9 @@ struct ledger {
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;
 	struct ledger_frames frames;
-	struct truncating truncating; /* ours */
-	struct set_aside aside;       /* ours */
+	struct truncating truncating;     /* ours */
+	struct set_aside aside;           /* ours */
+	struct unknown_runtimes runtimes; /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected, sideband_refused;
 };
 

@@ -179,6 +179,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 				from->truncating.list[i].status, from->truncating.list[i].samples);
 	truncating__sort(&to->truncating);
 	set_aside__merge(&to->aside, &from->aside);
+	unknown_runtimes__merge(&to->runtimes, &from->runtimes);
 	to->memory.limit = from->memory.limit;
 	to->memory.bytes = more(to->memory.bytes, from->memory.bytes); /* one at a time */
 	to->memory.stacks_dropped += from->memory.stacks_dropped;

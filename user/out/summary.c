@@ -10,6 +10,7 @@
 #include "out/cost.h"
 #include "out/escape.h"
 #include "out/ratios.h"
+#include "out/runtimes.h"
 #include "pmubpf/budgets.h"
 
 /* With fewer of them there was little to sample. */
@@ -483,6 +484,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_windows(s, out);
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);
+	runtimes__text(&s->ledger->runtimes, out);
 	text_room(s, out);
 	text_memory(&s->ledger->memory, out);
 	text_sideband(s->ledger, out);

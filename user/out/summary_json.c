@@ -10,6 +10,7 @@
 #include "out/cost.h"
 #include "out/json.h"
 #include "out/ratios.h"
+#include "out/runtimes.h"
 #include "pmu/collection_mode.h"
 
 static void json_counts(struct json *j, const char *key, const char *const *keys,
@@ -381,6 +382,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);
 	json_aside(&j, s);
+	runtimes__json(&j, &s->ledger->runtimes);
 	json_output(&j, s);
 	json__obj(&j, "opener");
 	json__u64(&j, "asked", s->opener.asked);

@@ -326,6 +326,7 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 		return;
 	now = *tables__totals(s->tables);
 	set_aside__merge(&ledger->aside, tables__set_aside(s->tables));
+	unknown_runtimes__merge(&ledger->runtimes, runtimes__unknown_ones(s->runtimes));
 	*unwind = (struct ledger_unwind){
 		.built = now.built - told->built,
 		.frames = now.frames - told->frames,

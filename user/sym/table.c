@@ -26,7 +26,7 @@ static bool head__ok(const struct pmb_table_head *h)
 {
 	return h->magic == PMB_TABLE_MAGIC && h->n_pages <= UNWIND_TABLE_PAGES_MAX &&
 	       h->first_page <= UINT32_MAX - h->n_pages && h->n_rules <= PMB_UNWIND_RULE_MAX &&
-	       h->n_rows <= UNWIND_TABLE_ROWS_MAX && h->has_runtime <= 1;
+	       h->n_rows <= UNWIND_TABLE_ROWS_MAX && h->has_runtime < PMB_N_RUNTIME_STATES;
 }
 
 static bool rule__ok(const struct pmb_unwind_rule *r)
@@ -97,7 +97,7 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 		return -EPROTO;
 	if (t.head.has_runtime)
 		memcpy(&t.runtime, t.rows + t.head.n_rows, sizeof(t.runtime));
-	if (t.head.has_runtime && !runtime__ok(&t.runtime))
+	if (t.head.has_runtime == PMB_RUNTIME_KNOWN && !runtime__ok(&t.runtime))
 		return -EPROTO;
 	*ret = t;
 	return 0;

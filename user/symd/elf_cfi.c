@@ -455,7 +455,7 @@ int elf_cfi__build(struct elf_cfi *s, uint64_t from, uint64_t to, struct cfi_tab
 	return r;
 }
 
-bool elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runtime *ret)
+enum pmb_runtime_state elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runtime *ret)
 {
 	const struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
 

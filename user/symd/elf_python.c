@@ -15,11 +15,13 @@ enum {
 	RUNTIME_LEAST = 512,      /* bytes of _PyRuntime */
 	EVAL_LEAST = 8 * 1024,    /* of the function that runs everything */
 	VERSION_SIZE = 8,         /* of Py_Version, an unsigned long */
+	GET_VERSION_MAX = 128,    /* bytes of code of Py_GetVersion */
 	SYMBOLS_MAX = 256 * 1024, /* of one table; the interpreter has 2000 */
 };
 
 struct found {
-	GElf_Sym runtime, eval, cold, version; /* st_value 0: there is none */
+	GElf_Sym runtime, eval, cold, version, get_version; /* st_value 0: there is none */
+	bool old; /* the function that runs everything is that of 3.5 and before */
 };
 
 static bool is_called(struct elf_strings *strings, const GElf_Sym *sym, const char *name)
@@ -40,10 +42,12 @@ static void look_at(struct found *f, struct elf_strings *strings, const GElf_Sym
 	} else if (type == STT_FUNC && sym->st_size >= EVAL_LEAST) {
 		if (is_called(strings, sym, "_PyEval_EvalFrameDefault"))
 			f->eval = *sym;
+		else if (is_called(strings, sym, "PyEval_EvalFrameEx"))
+			f->old = true;
 	}
 }
 
-/* Only of files that have the two above. */
+/* Only of files that have one of those above. */
 static void look_again(struct found *f, struct elf_strings *strings, const GElf_Sym *sym)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -54,6 +58,9 @@ static void look_again(struct found *f, struct elf_strings *strings, const GElf_
 	} else if (type == STT_FUNC && GELF_ST_BIND(sym->st_info) == STB_LOCAL) {
 		if (is_called(strings, sym, "_PyEval_EvalFrameDefault.cold"))
 			f->cold = *sym;
+	} else if (type == STT_FUNC && sym->st_size <= GET_VERSION_MAX) {
+		if (is_called(strings, sym, "Py_GetVersion"))
+			f->get_version = *sym;
 	}
 }
 
@@ -97,7 +104,7 @@ static size_t read_at(const struct elf_bytes *from, uint64_t vaddr, void *ret, s
 {
 	GElf_Phdr ph;
 
-	return segment_of(from->elf, vaddr, size, &ph) ?
+	return vaddr && segment_of(from->elf, vaddr, size, &ph) ?
 		       elf_bytes__read(from, ph.p_offset + (vaddr - ph.p_vaddr), ret, size) :
 		       0;
 }
@@ -119,21 +126,66 @@ static bool place(const struct elf_bytes *from, const struct found *f, struct pm
 	return true;
 }
 
-bool elf_python__find(const struct elf_bytes *from, struct pmb_runtime *ret)
+static bool is_lea_from_here(const uint8_t *code)
+{
+	return (code[0] & 0xfb) == 0x48 && code[1] == 0x8d && (code[2] & 0xc7) == 0x05;
+}
+
+/* Before 3.11 the only place that says which version it is: Py_GetVersion() prints a text, whose
+ * address is in its code (x86-64's). 0: it can't be told. */
+static uint32_t version_by_code(const struct elf_bytes *from, const GElf_Sym *fn)
+{
+	uint8_t code[GET_VERSION_MAX];
+	size_t n = read_at(from, fn->st_value, code, fn->st_size);
+	uint32_t version = 0;
+	char text[16] = "";
+	int32_t operand;
+
+	for (size_t i = 0; i + 7 <= n && !version; i++) {
+		bool lea = is_lea_from_here(code + i);
+		uint64_t at = lea ? fn->st_value + i + 7 : 0;
+
+		if (!lea && (code[i] & 0xf8) != 0xb8) /* mov $imm, %reg */
+			continue;
+		memcpy(&operand, code + i + (lea ? 3 : 1), sizeof(operand));
+		if (read_at(from, at + (uint64_t)(int64_t)operand, text, sizeof(text) - 1))
+			version = python_version_of_text(text);
+	}
+	return version;
+}
+
+static uint32_t version_of(const struct elf_bytes *from, const struct found *f)
+{
+	uint64_t version;
+
+	if (read_at(from, f->version.st_value, &version, sizeof(version)) == sizeof(version))
+		return (uint32_t)version;
+	return version_by_code(from, &f->get_version);
+}
+
+enum pmb_runtime_state elf_python__find(const struct elf_bytes *from, struct pmb_runtime *ret)
 {
 	uint8_t bytes[PYTHON_RUNTIME_BYTES];
 	struct found f = {0};
-	uint64_t version;
+	uint32_t version;
 	size_t n;
 
 	*ret = (struct pmb_runtime){0};
 	each(from, SHT_DYNSYM, &f, look_at);
-	if (!f.runtime.st_value || !f.eval.st_value)
-		return false;
+	if (!f.runtime.st_value && !f.eval.st_value && !f.old)
+		return PMB_RUNTIME_NONE;
 	each(from, SHT_DYNSYM, &f, look_again);
 	each(from, SHT_SYMTAB, &f, look_again);
-	if (read_at(from, f.version.st_value, &version, sizeof(version)) != sizeof(version))
-		return false;
+	if (!f.version.st_value && !f.get_version.st_value)
+		return PMB_RUNTIME_NONE; /* another's, of the same name */
+	version = version_of(from, &f);
 	n = read_at(from, f.runtime.st_value, bytes, sizeof(bytes));
-	return python_layout((uint32_t)version, bytes, n, &ret->layout) && place(from, &f, ret);
+	if (f.runtime.st_value && f.eval.st_value &&
+	    python_layout(version, bytes, n, &ret->layout) && place(from, &f, ret))
+		return PMB_RUNTIME_KNOWN;
+	*ret = (struct pmb_runtime){
+		.layout.version = version,
+		.free_threaded = python_is_free_threaded(bytes, n),
+	};
+	return PMB_RUNTIME_UNKNOWN;
 }

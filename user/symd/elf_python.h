@@ -4,12 +4,10 @@
 #define PMUBPF_SYMD_ELF_PYTHON_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 
 #include "pmubpf/python.h"
 #include "symd/elf_bytes.h"
 
-/* False: there is none, or one of a version that isn't known. */
-bool elf_python__find(const struct elf_bytes *from, struct pmb_runtime *ret);
+enum pmb_runtime_state elf_python__find(const struct elf_bytes *from, struct pmb_runtime *ret);
 
 #endif

@@ -144,3 +144,36 @@ bool python_layout(uint32_t version, const void *runtime, size_t n, struct pmb_p
 	}
 	return false;
 }
+
+bool python_is_free_threaded(const void *runtime, size_t n)
+{
+	struct cursor c = cursor__over(runtime, n);
+	const char *cookie = cursor__bytes(&c, 8);
+	uint64_t version = cursor__u64(&c), free_threaded = cursor__u64(&c);
+
+	return cursor__ok(&c) && memcmp(cookie, "xdebugpy", 8) == 0 && version && free_threaded;
+}
+
+/* Of up to two digits. */
+static const char *number(const char *text, uint32_t *ret)
+{
+	size_t n = strspn(text, "0123456789");
+
+	*ret = 0;
+	for (size_t i = 0; i < n && n <= 2; i++)
+		*ret = *ret * 10 + (uint32_t)(text[i] - '0');
+	return n && n <= 2 ? text + n : NULL;
+}
+
+uint32_t python_version_of_text(const char *text)
+{
+	uint32_t major, minor, patch;
+
+	text = number(text, &major);
+	if (!text || *text != '.' || (major != 2 && major != 3))
+		return 0;
+	text = number(text + 1, &minor);
+	if (!text || *text != '.' || !number(text + 1, &patch))
+		return 0;
+	return major << 24 | minor << 16;
+}

@@ -19,4 +19,9 @@ enum { PYTHON_RUNTIME_BYTES = 1024 /* of _PyRuntime, that are of use */ };
  */
 bool python_layout(uint32_t version, const void *runtime, size_t n, struct pmb_python *ret);
 
+/* Does it say (3.13 and later) that it was built without the lock that all threads share? */
+bool python_is_free_threaded(const void *runtime, size_t n);
+/* "3.9.18": 0x03090000; 0: it is no version. */
+uint32_t python_version_of_text(const char *text);
+
 #endif

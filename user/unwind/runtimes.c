@@ -16,6 +16,7 @@ struct runtimes {
 		struct pmb_runtime runtime;
 	} of[PMB_PYTHONS_MAX]; /* [0]: none */
 	uint32_t n;
+	struct unknown_runtimes unknown;
 };
 
 struct runtimes *runtimes__new(const struct files *files, runtimes_set_fn set, void *ctx)
@@ -28,6 +29,8 @@ struct runtimes *runtimes__new(const struct files *files, runtimes_set_fn set, v
 
 struct runtimes *runtimes__free(struct runtimes *r)
 {
+	if (r)
+		unknown_runtimes__done(&r->unknown);
 	free(r);
 	return NULL;
 }
@@ -72,6 +75,19 @@ void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *
 		return;
 	r->of[number] = (struct entry){file, f->serial, *runtime};
 	r->version++;
+}
+
+void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+{
+	const struct file *f = files__get(r->files, file);
+
+	unknown_runtimes__add(&r->unknown, f ? f->path : "[unknown]", runtime->layout.version,
+			      runtime->free_threaded);
+}
+
+struct unknown_runtimes *runtimes__unknown_ones(struct runtimes *r)
+{
+	return &r->unknown;
 }
 
 uint32_t runtimes__version(const struct runtimes *r)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/unknown_runtimes.h"
 #include "pmubpf/python.h"
 #include "proc/files.h"
 #include "proc/mappings.h"
@@ -24,6 +25,10 @@ struct runtimes *runtimes__free(struct runtimes *r); /* NULL is fine; returns NU
 
 /* That is in the file. Once there are PMB_PYTHONS_MAX - 1, files that have gone make room. */
 void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* That is in the file, and can't be read. */
+void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* Of those; whoever takes them leaves none. */
+struct unknown_runtimes *runtimes__unknown_ones(struct runtimes *r);
 /* Changes when there is another. */
 uint32_t runtimes__version(const struct runtimes *r);
 /* The number of the one that a process has mapped, and where its _PyRuntime lies; 0: it has

@@ -314,8 +314,11 @@ static void put(struct tables *t, uint32_t file, int fd)
 		failed(t, file);
 		return;
 	}
-	if (table.head.has_runtime)
+	if (table.head.has_runtime == PMB_RUNTIME_KNOWN)
 		runtimes__add(t->runtimes, store__file(t->store, file, &from, &to), &table.runtime);
+	else if (table.head.has_runtime == PMB_RUNTIME_UNKNOWN)
+		runtimes__unknown(t->runtimes, store__file(t->store, file, &from, &to),
+				  &table.runtime);
 	if (table.head.n_pages && table.head.n_rules)
 		settle(t, file, &table);
 	else
