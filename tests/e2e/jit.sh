@@ -158,6 +158,13 @@ t_map_in_a_root_of_its_own() {
 	expect_ge "$(user_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 
+t_map_with_the_tools_own_words() {
+	spawn_jit
+	echo "$code 10 [unknown]" >"/tmp/perf-$spawned.map"
+	record_jit
+	expect_ge "$(user_share "$T/folded" ";'\[unknown\]'_\[j\]\$" '^jit;')" 80 "percent so"
+}
+
 t_map_of_ten_million_lines() {
 	# The last line names the code: later lines are what runs now, and not all are read.
 	spawn_jit

@@ -103,6 +103,28 @@ Test(group, keys_within_keys)
 		    " fread 0/80\n");
 }
 
+/* [unknown], [no module] and [vdso] are the tool's words; a file may be called so. */
+Test(group, files_that_are_called_as_what_is_no_file)
+{
+	struct prof *q = prof__new();
+	struct prof_line none;
+	uint32_t stack[2];
+
+	prof__type(q, "cycles_sample", "count");
+	prof__type(q, "cycles_event", "count");
+	for (int i = 0; i < 2; i++) {
+		uint32_t mapping = build_mapping(q, i ? "/tmp/[vdso]" : "[vdso]");
+
+		stack[i] = prof__location(q, mapping, 0x10, &none, 0);
+	}
+	for (int i = 0; i < 2; i++)
+		build_sample(q, prof__stack(q, &stack[i], 1), build_labels(q, 1, "a"),
+			     (const int64_t[]){1, 1 + i});
+	EXPECT_ROWS(q, GROUP_KEYS, "function", "[[vdso]] 2/2\n[vdso] 1/1\n");
+	EXPECT_ROWS(q, GROUP_KEYS, "module", "'[vdso]' 2/2\n[vdso] 1/1\n");
+	prof__free(q);
+}
+
 Test(group, by_event)
 {
 	EXPECT_ROWS(p, GROUP_KEYS, "event,pid",

@@ -74,6 +74,15 @@ Test(sym_client, asks_and_is_answered)
 	cr_assert_eq(sym__failures(sym), 0);
 }
 
+/* What stands in brackets is the tool's own word. */
+Test(sym_client, quotes_what_looks_like_its_own)
+{
+	start(symd_main, TIMEOUT_MS);
+	expect("1000 10 [unknown]\n", 0x1008, SYM_NAMED, "'[unknown]'");
+	expect("1000 10 [not named: no room]\n", 0x1008, SYM_NAMED, "'[not named: no room]'");
+	expect("1000 10 f[int]\n", 0x1008, SYM_NAMED, "f[int]");
+}
+
 Test(sym_client, names_without_a_file)
 {
 	static const char *const names[] = {"_ZN2ns4workEv",

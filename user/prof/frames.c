@@ -73,22 +73,34 @@ const char *prof_frame__module(const struct prof_frame *frame, const struct prof
 	return base_name(prof__text(p, p->mappings[l->mapping].file));
 }
 
+bool prof_frame__is_in_path(const struct prof_frame *frame, const struct prof *p)
+{
+	const struct prof_location *l = &p->locations[frame->location];
+
+	return *prof__text(p, p->mappings[l->mapping].file) != '[';
+}
+
+void prof_frame__put_module(const struct prof_frame *frame, const struct prof *p, struct buf *out)
+{
+	bool in_path = prof_frame__is_in_path(frame, p);
+
+	buf__printf(out, in_path ? "[%s]" : "%s", prof_frame__module(frame, p));
+}
+
 void prof_frame__text(const struct prof_frame *frame, const struct prof *p, bool lines,
 		      struct buf *out)
 {
 	const struct prof_function *f = &p->functions[frame->function];
 	uint32_t name = prof__function_name(p, frame->function);
-	const char *module = prof_frame__module(frame, p);
 
 	if (name) {
 		buf__puts(out, prof__text(p, name));
 		if (lines && f->file && frame->line)
 			buf__printf(out, ":%s:%" PRId64, base_name(prof__text(p, f->file)),
 				    frame->line);
-	} else if (*module) {
-		/* the vDSO's own name is in brackets already */
-		buf__printf(out, *module == '[' ? "%s+0x%" PRIx64 : "[%s]+0x%" PRIx64, module,
-			    p->locations[frame->location].address);
+	} else if (*prof_frame__module(frame, p)) {
+		prof_frame__put_module(frame, p, out);
+		buf__printf(out, "+0x%" PRIx64, p->locations[frame->location].address);
 	} else {
 		buf__puts(out, "[unknown]");
 	}

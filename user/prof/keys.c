@@ -181,9 +181,20 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 
 	/* not a row for each address of a file without symbols */
 	if (!prof__function_name(p, frame->function) && *module)
-		buf__printf(out, *module == '[' ? "%s" : "[%s]", module);
+		prof_frame__put_module(frame, p, out);
 	else
 		prof_frame__text(frame, p, false, out);
+}
+
+/* A file that is called as the tool's own modules are is in quotes. */
+static void module_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
+{
+	const char *module = prof_frame__module(frame, p);
+
+	if (*module == '[' && prof_frame__is_in_path(frame, p))
+		buf__printf(out, "'%s'", module);
+	else
+		buf__puts(out, *module ? module : "[no module]");
 }
 
 static void class_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
@@ -194,15 +205,13 @@ static void class_text(const struct prof *p, const struct prof_frame *frame, str
 void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
 			  const struct prof_frame *frame, struct buf *out)
 {
-	const char *module = frame ? prof_frame__module(frame, p) : "";
-
 	if (!frame) {
 		buf__puts(out, "[unknown]");
 		return;
 	}
 	switch (key->kind) {
 	case KEY_MODULE:
-		buf__puts(out, *module ? module : "[no module]");
+		module_text(p, frame, out);
 		break;
 	case KEY_CLASS:
 		class_text(p, frame, out);

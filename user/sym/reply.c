@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/texts.h"
 
@@ -56,16 +57,42 @@ int reply__identity(struct cursor *c, struct reply_identity *ret)
 	return 0;
 }
 
+/* False: there is none, or it isn't one (*ok). */
+static bool take_text(struct cursor *c, size_t max, const char **ret, size_t *ret_len, bool *ok)
+{
+	*ret_len = cursor__u16(c);
+	*ret = cursor__bytes(c, *ret_len);
+	*ok = *ok && cursor__ok(c) && *ret_len <= max && !memchr(*ret, '\0', *ret_len);
+	return *ok && *ret_len;
+}
+
 /* Without a set the text is checked, and goes. */
 static const char *text_of(struct cursor *c, size_t max, struct texts *texts, bool *ok)
 {
-	size_t len = cursor__u16(c);
-	const char *text = cursor__bytes(c, len);
+	const char *text;
+	size_t len;
 
-	*ok = *ok && cursor__ok(c) && len <= max && !memchr(text, '\0', len);
-	if (!*ok || !len)
+	if (!take_text(c, max, &text, &len, ok))
 		return NULL;
 	return texts ? texts__add(texts, text, len) : "";
+}
+
+/* What begins as [unknown], [other], [not named: no room] do is the tool's own: a function that a
+ * program calls so is in quotes. */
+static const char *name_of(struct cursor *c, struct texts *texts, bool *ok)
+{
+	_cleanup_free_ char *quoted = NULL;
+	const char *text;
+	size_t len;
+
+	if (!take_text(c, SYMD_NAME_MAX, &text, &len, ok))
+		return NULL;
+	if (!texts)
+		return "";
+	if (*text != '[')
+		return texts__add(texts, text, len);
+	quoted = xasprintf("'%.*s'", (int)len, text);
+	return texts__add(texts, quoted, strlen(quoted));
 }
 
 /* Its name may be missing; then everything is. False: it isn't a frame. */
@@ -73,7 +100,7 @@ static bool parse_frame(struct cursor *c, struct texts *texts, struct sym_frame 
 {
 	bool ok = true;
 
-	ret->name = text_of(c, SYMD_NAME_MAX, texts, &ok);
+	ret->name = name_of(c, texts, &ok);
 	ret->system = text_of(c, SYMD_NAME_MAX, texts, &ok);
 	ret->file = text_of(c, SYMD_FILE_MAX, texts, &ok);
 	ret->line = cursor__u32(c);
