@@ -150,6 +150,29 @@ t_memlock_that_cannot_be_raised() {
 		fail "does not record with a small RLIMIT_MEMLOCK: $(head -n 1 "$T/err")"
 }
 
+# Whoever limits it is told by which limit.
+t_little_memory() {
+	need_root
+	(
+		ulimit -d 1024
+		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- true >"$T/out" 2>"$T/err"
+	)
+	expect_eq $? 1 "exit status"
+	expect_match "$T/err" ': not enough memory; are there limits .ulimit -d, -v.\?$' "reason"
+}
+
+t_little_stack() {
+	need_root
+	(
+		ulimit -s 64
+		"$PMUBPF" record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+			"$WORKLOADS/split" 0.5 >"$T/out" 2>"$T/err"
+	)
+	expect_ledger
+	[ "$(sum_get '.set_aside | length')" != 0 ] || skip "64 kB of stack are enough here"
+	expect_match "$T/err" ': its stack is limited to 64 kB \(ulimit -s\)$' "the reason"
+}
+
 t_few_descriptors() {
 	# Enough or an error that says so: no crash, no silence.
 	prlimit --nofile=12:12 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- true >"$T/out" 2>"$T/err"

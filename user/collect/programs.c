@@ -53,6 +53,21 @@ static int keep_words(enum libbpf_print_level level, const char *fmt, va_list ap
 	return 0;
 }
 
+/* libbpf finds no type information that it has no memory for. */
+static bool lacks_memory(int r, const char *words)
+{
+	struct btf *btf;
+	int why;
+
+	if (r == -ENOMEM || !strstr(words, "valid kernel BTF") || !feature__has(FEATURE_BTF))
+		return r == -ENOMEM;
+	btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	why = (int)libbpf_get_error(btf);
+	if (!why)
+		btf__free(btf);
+	return why == -ENOMEM;
+}
+
 /* The line of libbpf's talk that is worth showing: the first one. */
 static int load_error(struct err *err, const char *what, int r)
 {
@@ -63,6 +78,11 @@ static int load_error(struct err *err, const char *what, int r)
 		return err__set(err, -EMFILE,
 				"can't load %s: too many open files; raise the limit (ulimit -n)",
 				what);
+	if (lacks_memory(r, words))
+		return err__set(
+			err, -ENOMEM,
+			"can't load %s: not enough memory; are there limits (ulimit -d, -v)?",
+			what);
 	if (strstr(words, "BEGIN PROG LOAD LOG"))
 		return err__cannot(err,
 				   "can't load %s: this kernel's verifier refuses it (%s): please "

@@ -24,6 +24,7 @@ enum {
 	KILL_SLEEPS = 50, /* tries, after which it isn't waited for if it sleeps */
 	MEANWHILE_NS = 10 * 1000 * 1000,
 	LOOK_MS = 100, /* between two looks at one that was asked */
+	SMALL_STACK = 1024 * 1024,
 };
 
 void helper__init(struct helper *h, int (*child)(int sock))
@@ -347,6 +348,20 @@ int helper__take(struct helper *h, int *ret_fd, struct cursor *body)
 	return r;
 }
 
+/* It raises its own limit as far as it may, so what is small is the hard one, which is ours. */
+static char *ended_by(int signal)
+{
+	struct rlimit stack;
+
+	if (signal == SIGSEGV && getrlimit(RLIMIT_STACK, &stack) == 0 &&
+	    stack.rlim_max < SMALL_STACK)
+		return xasprintf("was ended by signal %d (%s): its stack is limited to %llu kB "
+				 "(ulimit -s)",
+				 signal, strsignal(signal),
+				 (unsigned long long)stack.rlim_max / 1024);
+	return xasprintf("was ended by signal %d (%s)", signal, strsignal(signal));
+}
+
 char *helper__obituary(const struct helper *h, int err)
 {
 	if (err == -ETIMEDOUT)
@@ -358,7 +373,6 @@ char *helper__obituary(const struct helper *h, int err)
 	if (WIFSIGNALED(h->status) && WTERMSIG(h->status) == SIGSYS)
 		return xstrdup("tried what its sandbox forbids");
 	if (WIFSIGNALED(h->status))
-		return xasprintf("was ended by signal %d (%s)", WTERMSIG(h->status),
-				 strsignal(WTERMSIG(h->status)));
+		return ended_by(WTERMSIG(h->status));
 	return xasprintf("gave up (exit status %d: not enough memory?)", WEXITSTATUS(h->status));
 }
