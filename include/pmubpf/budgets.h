@@ -59,6 +59,8 @@
 	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")    \
 	X(LIVES_SHARE, 8, "1/%d of what is free of half of that",                                  \
 	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")               \
+	X(LIVES_OF_CGROUP, 2, "1/%d of what others leave of either half",                          \
+	  "those of one cgroup, as far as it is known", "the same", "sideband.refused_of_cgroup")  \
 	X(RULES, 131072, "%d", "rules of unwind tables",                                           \
 	  "tables go that fewest samples went through", "unwind.no_room")                          \
 	X(ROWS_MIB, 64, "%d MiB", "rows of unwind tables", "the same", "unwind.no_room")           \

@@ -471,6 +471,50 @@ Test(assembly, one_whose_table_never_comes_is_accounted_as_it_is)
 	part__done(&second);
 }
 
+static void life(enum life_kind kind, uint32_t parent, uint32_t tgid, uint64_t start)
+{
+	assembly__life(&assembly, &(struct life){.kind = kind,
+						 .tgid = tgid,
+						 .tid = tgid,
+						 .parent_tgid = parent,
+						 .time = 100,
+						 .start = start << 12,
+						 .end = (start + 1) << 12,
+						 .path = "/lib/libsome.so"});
+}
+
+/* 2,000 children of one program, of which each has no more than who starts: what begins in another
+ * cgroup meanwhile is known all the same. */
+Test(assembly, a_cgroup_of_many_processes_leaves_room_for_others)
+{
+	enum { CHILDREN = 2000, MAPPINGS = 20, INNOCENT = APART + CHILDREN + 1 };
+	const struct mappings *maps;
+	struct assembled part;
+	uint64_t refused;
+
+	cgroup = 7;
+	sample(50, 1, PMB_END_NONE, 0);
+	cgroup = 0;
+	for (uint32_t i = 1; i <= CHILDREN; i++)
+		life(LIFE_FORK, APART, APART + i, 0);
+	for (uint64_t k = 1; k <= MAPPINGS; k++) {
+		for (uint32_t i = 1; i <= CHILDREN; i++)
+			life(LIFE_MMAP, 0, APART + i, 2 * k);
+	}
+	refused = assembly.books.sideband_refused;
+	cr_expect_gt(refused, 0);
+	cr_expect_gt(assembly.books.sideband_refused_of_cgroup, 0);
+	life(LIFE_EXEC, 0, INNOCENT, 0);
+	for (uint64_t k = 1; k <= MAPPINGS; k++)
+		life(LIFE_MMAP, 0, INNOCENT, 2 * k);
+	cr_expect_eq(assembly.books.sideband_refused, refused);
+	assembly__settle(&assembly, 200);
+	maps = process__mappings(processes__get(assembly.processes, INNOCENT, 200));
+	cr_expect_eq(mappings__count(maps), MAPPINGS);
+	part = assembly__cut(&assembly, 300);
+	part__done(&part);
+}
+
 Test(assembly, a_part_in_which_nothing_happened)
 {
 	struct assembled part = assembly__cut(&assembly, 15);

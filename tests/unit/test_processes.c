@@ -315,7 +315,7 @@ Test(processes, ourselves)
 	struct stat exe, pinned;
 	struct frame frame;
 
-	processes__sample_arrived(all, me, 1000, 1000);
+	processes__sample_arrived(all, me, 0, 1000, 1000);
 	frame = locate(me, 900, here());
 	cr_assert_eq(frame.kind, FRAME_FILE);
 	cr_assert_geq(files__get(files, frame.file)->fd, 0);
@@ -343,7 +343,7 @@ Test(processes, a_reading_after_an_exec_is_void_before_it)
 	uint32_t me = (uint32_t)getpid();
 	struct life exec = {.kind = LIFE_EXEC, .tgid = me, .tid = me, .time = 500};
 
-	processes__sample_arrived(all, me, 1000, 1000);
+	processes__sample_arrived(all, me, 0, 1000, 1000);
 	processes__life_arrived(all, &exec);
 	cr_expect(!located(me, 400), "what ran at 400 was another program");
 	cr_expect(located(me, 600));
@@ -354,7 +354,7 @@ Test(processes, a_reading_before_an_exec_holds_until_it)
 	uint32_t me = (uint32_t)getpid();
 	struct life exec = {.kind = LIFE_EXEC, .tgid = me, .tid = me, .time = 500};
 
-	processes__sample_arrived(all, me, 300, 300);
+	processes__sample_arrived(all, me, 0, 300, 300);
 	processes__life_arrived(all, &exec);
 	cr_expect(located(me, 400));
 }
@@ -364,9 +364,9 @@ Test(processes, a_second_sample_reads_nothing_again)
 	uint32_t me = (uint32_t)getpid();
 	uint64_t before;
 
-	processes__sample_arrived(all, me, 300, 300);
+	processes__sample_arrived(all, me, 0, 300, 300);
 	before = generation(me, 250);
-	processes__sample_arrived(all, me, 400, 400);
+	processes__sample_arrived(all, me, 0, 400, 400);
 	cr_expect_eq(generation(me, 350), before);
 }
 
@@ -420,7 +420,7 @@ Test(processes, a_sample_before_the_fork_of_its_number_borrows_nothing)
 			    .time = 300};
 
 	processes__life_arrived(all, &fork);
-	processes__sample_arrived(all, me, 350, 350);
+	processes__sample_arrived(all, me, 0, 350, 350);
 	cr_expect(!located(me, 200));
 }
 
@@ -429,7 +429,7 @@ Test(processes, mappings_that_were_unmapped_do_not_gather)
 	uint32_t me = (uint32_t)getpid();
 	struct life map = {.kind = LIFE_MMAP, .tgid = me, .tid = me, .path = "//anon"};
 
-	processes__sample_arrived(all, me, 1, 1);
+	processes__sample_arrived(all, me, 0, 1, 1);
 	for (uint64_t i = 0; i < 5000; i++) {
 		map.time = i;
 		map.start = 0x10000 + (i << 12); /* none of them is there */
@@ -447,7 +447,7 @@ static void arrive(uint64_t time)
 {
 	uint32_t me = (uint32_t)getpid();
 
-	processes__sample_arrived(all, me, time, time);
+	processes__sample_arrived(all, me, 0, time, time);
 }
 
 /* A program of which one mapping came, and no other. */
@@ -512,7 +512,7 @@ Test(processes, what_was_read_again_belongs_behind_the_exec_that_follows)
 	execed(me, 500);
 	mapped(me, 510, 77);
 	processes__records_lost(all, 600);
-	processes__sample_arrived(all, me, 700, 900);
+	processes__sample_arrived(all, me, 0, 700, 900);
 	processes__life_arrived(all, &exec);
 	cr_expect(!located(me, 700), "what ran then was another program");
 	cr_expect_eq(locate(me, 700, 0x1010).kind, FRAME_FILE);
@@ -544,6 +544,6 @@ Test(processes, reading_again_has_its_pauses)
 	processes__records_lost(all, 900);
 	arrive(1000);
 	cr_expect_eq(locate(me, 1000, 0x1010).kind, FRAME_FILE, "0.3 us after the last time");
-	processes__sample_arrived(all, me, 3000000000, 3000000000);
+	processes__sample_arrived(all, me, 0, 3000000000, 3000000000);
 	cr_expect_eq(locate(me, 3000000000, 0x1010).kind, FRAME_UNKNOWN);
 }

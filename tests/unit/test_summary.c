@@ -86,6 +86,7 @@ static void begin(void)
 		.sideband_lost = 22,
 		.sideband_rejected = 23,
 		.sideband_refused = 24,
+		.sideband_refused_of_cgroup = 20,
 	};
 	events[0] = (struct event){
 		.name = "cycles:u",
@@ -304,6 +305,7 @@ static const char *const golden[] = {
 	"    \"lost\": 22",
 	"    \"rejected\": 23",
 	"    \"refused\": 24",
+	"    \"refused_of_cgroup\": 20",
 	"  }",
 	"}",
 };

@@ -107,8 +107,8 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 			count_decoded(books, rec.reads[i].event, rec.reads[i].weight);
 	}
 	if (is_ours(rec.sample->tgid))
-		processes__sample_arrived(a->processes, rec.sample->tgid, rec.sample->rec.time,
-					  a->opts.fns->now());
+		processes__sample_arrived(a->processes, rec.sample->tgid, rec.sample->cgroup,
+					  rec.sample->rec.time, a->opts.fns->now());
 	queue__sample(&a->queue, rec.sample);
 }
 
@@ -120,10 +120,16 @@ static uint32_t responsible(const struct life *life)
 
 void assembly__life(struct assembly *a, const struct life *life)
 {
+	uint32_t who = responsible(life);
+	enum life_fate fate;
+
 	if (!is_ours(life->tgid))
 		return;
-	if (!life_room__take(&a->life_room, responsible(life), queue_life_bytes(life))) {
+	fate = life_room__take(&a->life_room, who, processes__cgroup(a->processes, who),
+			       queue_life_bytes(life));
+	if (fate != LIFE_TAKEN) {
 		a->books.sideband_refused++;
+		a->books.sideband_refused_of_cgroup += fate == LIFE_CGROUP_HAS_ITS_SHARE;
 		processes__record_refused(a->processes, life);
 		return;
 	}

@@ -145,6 +145,7 @@ struct ledger {
 	struct set_aside aside;           /* ours */
 	struct unknown_runtimes runtimes; /* ours */
 	uint64_t sideband_records, sideband_lost, sideband_rejected, sideband_refused;
+	uint64_t sideband_refused_of_cgroup; /* of these */
 };
 
 /* Each overflow has its column: no run of the program was amid them. Those that passed unseen

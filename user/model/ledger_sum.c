@@ -187,6 +187,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->sideband_lost += from->sideband_lost;
 	to->sideband_rejected += from->sideband_rejected;
 	to->sideband_refused += from->sideband_refused;
+	to->sideband_refused_of_cgroup += from->sideband_refused_of_cgroup;
 }
 
 void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers)

@@ -389,8 +389,8 @@ static void text_sideband(const struct ledger *l, struct buf *out)
 	if (l->sideband_refused)
 		buf__printf(out,
 			    "  %" PRIu64
-			    " such records were not taken, of programs that do little else: they "
-			    "are looked up in /proc again when they are sampled\n",
+			    " such records were not taken, of programs or cgroups that do little "
+			    "else: they are looked up in /proc again when they are sampled\n",
 			    l->sideband_refused);
 }
 

@@ -397,6 +397,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__u64(&j, "lost", s->ledger->sideband_lost);
 	json__u64(&j, "rejected", s->ledger->sideband_rejected);
 	json__u64(&j, "refused", s->ledger->sideband_refused);
+	json__u64(&j, "refused_of_cgroup", s->ledger->sideband_refused_of_cgroup);
 	json__end_obj(&j);
 	json__end_obj(&j);
 }

@@ -208,6 +208,8 @@ void processes__life_arrived(struct processes *all, const struct life *life)
 	if (life->kind == LIFE_EXEC ||
 	    (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)) {
 		p = processes__find_or_add(all, life->tgid);
+		if (life->kind == LIFE_FORK)
+			p->cgroup = processes__cgroup(all, life->parent_tgid);
 		if (!p->covered_from) {
 			p->covered_from = life->time;
 			p->known_time = known_since(all, life);
@@ -273,7 +275,15 @@ static void process__read_again(struct processes *all, struct process *p, uint64
 		p->fresh = mappings__unref(p->fresh);
 }
 
-void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t time, uint64_t now)
+uint64_t processes__cgroup(struct processes *all, uint32_t tgid)
+{
+	const struct process *p = processes__find(all, tgid);
+
+	return p ? p->cgroup : 0;
+}
+
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t cgroup, uint64_t time,
+			       uint64_t now)
 {
 	struct process *p = tgid ? processes__find(all, tgid) : NULL;
 
@@ -287,6 +297,7 @@ void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t ti
 		   now >= p->again_from) {
 		process__read_again(all, p, time, now);
 	}
+	p->cgroup = cgroup;
 }
 
 /* What was read again takes the place of what is known, from a moment on. Not before an exec that

@@ -29,8 +29,11 @@ void processes__life_arrived(struct processes *all, const struct life *life);
 /* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be
  * gone. */
 void processes__pin_early(struct processes *all, const struct life *life);
-/* time: the sample's; now: the reader's clock. */
-void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t time, uint64_t now);
+/* cgroup: 0, it isn't known; time: the sample's; now: the reader's clock. */
+void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t cgroup, uint64_t time,
+			       uint64_t now);
+/* As its last sample, or its parent's, had it; 0: not known. */
+uint64_t processes__cgroup(struct processes *all, uint32_t tgid);
 /* Some records of before were lost, nobody knows whose: processes that are sampled are read from
  * /proc again, those that started last first. */
 void processes__records_lost(struct processes *all, uint64_t time);

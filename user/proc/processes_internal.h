@@ -11,6 +11,7 @@ struct process {
 	uint32_t parent_tgid; /* of a fork whose parent was unknown then */
 	uint64_t serial;      /* of this process: numbers are reused, this isn't */
 	uint64_t generation;
+	uint64_t cgroup; /* 0: not known */
 	struct mappings *maps;
 	/* mappings there were after the last reading that gathering made necessary */
 	size_t maps_read;
