@@ -13,7 +13,7 @@ test-vm:
 # The C ones: a cross build has no C++ library.
 VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c))
 # What a guest gets, for the ARCH and CC of this make: run.sh calls it once an architecture.
-vm-parts: $(PMUBPF) $(VM_WORKLOAD) $(STEP) $(O)/vm/cost
+vm-parts: $(PMUBPF) $(VM_WORKLOAD) $(STEP) $(O)/vm/cost $(O)/bench/pmubpf-cuts
 
 VM_COST_OBJ := $(O)/tests/vm/cost.o $(O)/user/collect/features.o
 $(O)/tests/vm/cost.o: $(SKEL)

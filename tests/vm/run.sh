@@ -14,7 +14,7 @@
 # Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900), LANES
 # (guests at a time;
 # default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the
-# verifier's costs down), and those of fetch.sh.
+# verifier's costs down), SOAK_S (seconds of the soak), and those of fetch.sh.
 set -u -o pipefail
 # instructions; the kernel gives up at 1,000,000
 COST_MAX=900000
@@ -116,12 +116,13 @@ make_initramfs() { # FILE SCRIPT
 	cp "$HERE/guest/init" "$dir/init"
 	cp "$HERE/guest/lib.sh" "$dir/vm/lib.sh"
 	cp "$HERE/guest/$2.sh" "$dir/vm/run"
-	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$dir/vm/"
+	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$BUILD/bench/pmubpf-cuts" "$dir/vm/"
 	cp "$BUILD"/tests/bpf/test_unwind_step{,_arm64} "$dir/vm/step/"
 	cp -r "$BUILD/workloads" "$dir/vm/workloads"
-	nm "$BUILD/workloads/watch" | awk '$3 == "watched" { print "0x" $1 }' >"$dir/vm/workloads/watch.addr"
+	address_of watch watched >"$dir/vm/workloads/watch.addr"
+	address_of sharing apart >"$dir/vm/workloads/sharing.addr"
 	copy_loader "$BUILD/pmubpf" "$dir" || return 1
-	for program in "$dir"/vm/{pmubpf,cost} "$dir"/vm/step/* "$dir"/vm/workloads/*; do
+	for program in "$dir"/vm/{pmubpf,pmubpf-cuts,cost} "$dir"/vm/step/* "$dir"/vm/workloads/*; do
 		[ -x "$program" ] || continue
 		copy_libraries "$program" "$dir" || return 1
 	done
@@ -137,7 +138,7 @@ machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	local common=(-m 1024 -kernel "$2" -initrd "$3" -nographic -no-reboot -net none -monitor none)
 	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the
 	# buffer is printed again
-	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1 panic_print=32"
+	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1 panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in

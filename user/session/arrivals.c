@@ -53,6 +53,38 @@ void session__arrivals_begin(struct session *s)
 	memcpy(a->online.cpu, s->online.cpu, (size_t)s->online.n * sizeof(*a->online.cpu));
 }
 
+/* Counters of CPUs that came are the last. */
+bool session__any_came(const struct session *s)
+{
+	return s->counters.n && s->counters.list[s->counters.n - 1].since_ns;
+}
+
+bool session__has_successor(const struct session *s, size_t at)
+{
+	const struct counter *c = &s->counters.list[at];
+
+	for (size_t i = at + 1; session__any_came(s) && c->tid < 0 && i < s->counters.n; i++) {
+		const struct counter *other = &s->counters.list[i];
+
+		if (other->since_ns && other->event == c->event && other->cpu == c->cpu)
+			return true;
+	}
+	return false;
+}
+
+void session__forget_succeeded(struct session *s)
+{
+	size_t kept = 0, n = session__any_came(s) ? s->counters.n : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (session__has_successor(s, i))
+			cleanup_close(&s->counters.list[i].fd);
+		else
+			s->counters.list[kept++] = s->counters.list[i];
+	}
+	s->counters.n = n ? kept : s->counters.n;
+}
+
 static bool was_watched(const struct session *s, int cpu)
 {
 	for (size_t i = 0; i < s->counters.n; i++) {

@@ -61,26 +61,6 @@ static const char *loss_causes(const struct event *event, uint64_t period)
 	       "and needs no interrupt";
 }
 
-/* Counters of CPUs that came are the last. */
-static bool any_came(const struct session *s)
-{
-	return s->counters.n && s->counters.list[s->counters.n - 1].since_ns;
-}
-
-/* The CPU came back: another counter of the event goes on where this one ended. */
-static bool has_successor(const struct session *s, size_t at)
-{
-	const struct counter *c = &s->counters.list[at];
-
-	for (size_t i = at + 1; any_came(s) && c->tid < 0 && i < s->counters.n; i++) {
-		const struct counter *other = &s->counters.list[i];
-
-		if (other->since_ns && other->event == c->event && other->cpu == c->cpu)
-			return true;
-	}
-	return false;
-}
-
 /* A counter's cycles over the time that its CPU wasn't idle (per CPU) or that it ran (per task). */
 static double counter_hz(const struct session *s, const struct counter *c, const uint64_t *idle)
 {
@@ -234,7 +214,7 @@ static uint64_t watched_ns(const struct session *s, size_t at, uint64_t *ret_bef
 	uint64_t sum = 0;
 
 	*ret_before = UINT64_MAX;
-	if (!any_came(s)) {
+	if (!session__any_came(s)) {
 		*ret_before = 0;
 		return c->since.enabled_ns;
 	}
@@ -270,7 +250,7 @@ static void note_cpus(const struct session *s, size_t index, struct ledger_event
 		if (c->event != index || c->tid >= 0)
 			continue;
 		e->cpus_came += c->since_ns > s->part_ns;
-		watched = has_successor(s, i) ? longest : watched_ns(s, i, &before) + before;
+		watched = session__has_successor(s, i) ? longest : watched_ns(s, i, &before) + before;
 		if (watched + ENABLING_NS + longest / 100 >= longest)
 			continue;
 		e->cpus_away++;
@@ -292,7 +272,7 @@ static void count_unseen(const struct session *s, size_t index, bool final, stru
 	for (size_t i = 0; known && i < s->counters.n; i++) {
 		const struct counter *c = &s->counters.list[i];
 
-		if (c->event == index && !has_successor(s, i))
+		if (c->event == index && !session__has_successor(s, i))
 			ledger_event__unseen_tail(e, c->count.value, last[c->cpu].at);
 	}
 	ledger_event__count_unseen(e);

@@ -140,6 +140,11 @@ void session__spend_on_another(
 void session__arrivals_begin(struct session *s);
 void session__arrivals_round(struct session *s);
 void session__arrivals_free(struct session *s);
+bool session__any_came(const struct session *s);
+/* The CPU came back: another counter of the event goes on where this one ended. */
+bool session__has_successor(const struct session *s, size_t at);
+/* Those that ended so, once a part has what they counted: a CPU may come any number of times. */
+void session__forget_succeeded(struct session *s);
 
 /* books.c: the ledger of what was recorded since the last cut; idle_after is of now. final:
  * counters are disabled, and all records are in. */

@@ -187,6 +187,7 @@ struct session_cut *session__cut(struct session *s)
 	session__charge_system_counters(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);
 	*cut = session__part(s, s->settled_ns, false);
+	session__forget_succeeded(s);
 	cut->next = s->cuts;
 	s->cuts = cut;
 	return cut;
