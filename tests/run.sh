@@ -5,7 +5,7 @@
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
 # nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
-# After each suite stands how long it took.
+# After each suite stands how long it took, and how much CPU time.
 #
 # Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many
 # at a time as there are CPUs; at the end, each alone, those that say "# alone: WHY". After each of
@@ -83,8 +83,17 @@ name_of() { # FILE
 	basename "$1" .sh
 }
 
+# CPU time of this shell's children that have ended, in seconds.
+children_s() { # VARIABLE
+	local stat
+	read -r stat <"/proc/$BASHPID/stat"
+	read -ra stat <<<"${stat##*) }"
+	printf -v "$1" %d $(((stat[13] + stat[14]) / $(getconf CLK_TCK)))
+}
+
 run_suite() { # FILE
-	local name limit status results pid began=$SECONDS
+	local name limit status results pid began=$SECONDS before after
+	children_s before
 	name=$(name_of "$1")
 	results=$WORK/$name.results
 	limit=$(suite_timeout "$1")
@@ -106,7 +115,8 @@ run_suite() { # FILE
 	elif [ "$(count skip "$results")" -eq "$(wc -l <"$results")" ]; then
 		fail_suite "$name" "everything is skipped"
 	fi
-	echo "--- $name: $((SECONDS - began)) s"
+	children_s after
+	echo "--- $name: $((SECONDS - began)) s, $((after - before)) s of CPU"
 }
 
 end_suites() {
