@@ -82,6 +82,7 @@ WORKLOAD_FLAGS_fakepython := -rdynamic
 WORKLOAD_FLAGS_newpython := -rdynamic
 $(O)/workloads/newpython: tests/workloads/fakepython.c
 WORKLOAD_FLAGS_watch := -no-pie
+WORKLOAD_FLAGS_sharing := -no-pie -pthread
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer
 WORKLOAD_FLAGS_hoard := -fomit-frame-pointer

@@ -120,6 +120,41 @@ t_cut() {
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by object that differ"
 }
 
+# Two threads that mean different words of a line are told from two that mean the same one, from one
+# alone and from two that only read.
+t_shared_lines() {
+	need_decoder
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" --summary "$T/sum.json" -- \
+		"$WORKLOADS/sharing" 50
+	expect_ledger
+	"$PMUBPF" report --shared --by sharing,data_object,data_access --csv "$T/p.pb.gz" \
+		>"$T/csv" || fail "report --shared: status $?"
+	expect_rows '1,suspect of false sharing,100
+2,apart,100
+3,store,100
+1,the same bytes are shared,100
+2,same,100
+3,store,100'
+	"$PMUBPF" report --shared --label data_object=apart --by data_offset --csv "$T/p.pb.gz" \
+		>"$T/csv"
+	expect_rows '1,16..23,50
+1,8..15,50'
+	"$PMUBPF" report --shared --label data_object=apart "$T/p.pb.gz" >"$T/text"
+	expect_eq "$(grep -cE '^ 50\.00 +50 +50 +sharing [0-9]+$' "$T/text")" 2 "threads"
+	expect_eq "$("$PMUBPF" report --shared --json "$T/p.pb.gz" |
+		jq '[.rows[] | select(.name == "suspect of false sharing")] | length')" 1 "in JSON"
+}
+
+expect_rows() { # LEVEL,NAME,COUNT of each row
+	expect_eq "$(awk -F, 'NR > 1 { print $1 "," $3 "," $6 }' "$T/csv")" "$1" "rows"
+}
+
+t_shared_needs_data() {
+	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/sharing" 5
+	! "$PMUBPF" report --shared "$T/p.pb.gz" >"$T/text" 2>"$T/err" || fail "it reported"
+	expect_match "$T/err" 'record --data' "what to do"
+}
+
 t_a_watched_variable() {
 	local addr
 	need_breakpoints

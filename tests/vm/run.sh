@@ -108,6 +108,10 @@ copy_loader() { # PROGRAM FOLDER
 	cp -L "${ROOT%/}$loader" "$2$loader"
 }
 
+address_of() { # WORKLOAD VARIABLE
+	nm "$BUILD/workloads/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
+}
+
 make_initramfs() { # FILE SCRIPT
 	local dir program
 	dir=$(mktemp -d) || return 1
@@ -138,7 +142,8 @@ machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	local common=(-m 1024 -kernel "$2" -initrd "$3" -nographic -no-reboot -net none -monitor none)
 	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the
 	# buffer is printed again
-	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1 panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}"
+	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1"
+	append="$append panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in

@@ -224,8 +224,6 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 	return to;
 }
 
-enum { CACHE_LINE = 64 }; /* bytes; that of all CPUs that Linux runs on here, or half of it */
-
 /* What tells later which instruction it was: names and code are looked at when all is over. */
 static void account_access(struct assembly *a, const struct pmb_part_data *data, struct account *to)
 {
@@ -253,7 +251,7 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	account_access(a, data, to);
 	if (data->segment == PMB_SEGMENT_NONE)
 		return;
-	to->labels.data_line = data->addr & ~(uint64_t)(CACHE_LINE - 1);
+	to->labels.data_addr = data->addr;
 	if (data->segment == PMB_SEGMENT_PROGRAM || data->segment == PMB_SEGMENT_MAPPED)
 		frame = process__locate_data(a->processes, process, data->addr);
 	if (frame.kind == FRAME_DATA) {

@@ -107,7 +107,8 @@ static const struct argp_option options[] = {
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"data", OPT_DATA, 0, 0,
 	 "What data the overflows of events with addresses are about, as labels: data_object, "
-	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access",
+	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access, "
+	 "data_offset",
 	 0},
 	{0, 'g', 0, 0, "Stacks, as always", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
@@ -208,6 +209,7 @@ static const struct {
 	{"data_latency", LABEL_DATA}, {"window", LABEL_WINDOW},
 	{"duration", LABEL_WINDOW},   {"window_number", LABEL_WINDOW_NUMBER},
 	{"data_class", LABEL_DATA},   {"data_access", LABEL_DATA},
+	{"data_offset", LABEL_DATA},
 };
 
 static int add_label(struct record_args *a, const char *option, const char *text)
@@ -228,7 +230,7 @@ static int add_label(struct record_args *a, const char *option, const char *text
 			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
 			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
 			  "cache_line, data_source, data_latency, window, duration, "
-			  "window_number, data_class, data_access",
+			  "window_number, data_class, data_access, data_offset",
 			  option, text);
 }
 
@@ -512,6 +514,8 @@ static int check(struct record_args *a)
 /* What the outputs are, and what that takes. */
 static int settle_outputs(struct record_args *a)
 {
+	/* who shares a cache line is asked of what was saved */
+	unsigned with_data = a->session.labels & LABEL_DATA ? LABEL_TID | LABEL_CPU : 0;
 	const struct format *format = a->format ? format__named(a->format) : NULL;
 
 	if (a->format && !format)
@@ -529,7 +533,7 @@ static int settle_outputs(struct record_args *a)
 			a->names.inlined = a->names.lines = !a->no_symbols;
 		if (out->format != format__named("folded"))
 			a->session.labels |= LABEL_PID | LABEL_UNWIND_STATUS | LABEL_CGROUP |
-					     LABEL_WINDOW;
+					     LABEL_WINDOW | with_data;
 	}
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
 #include "out/report.h"
+#include "prof/sharing.h"
 #include "prof/symbolize.h"
 #include "session/signals.h"
 
@@ -105,11 +106,14 @@ static void settle_shape(struct report_run *run)
 		o->limit = a->json || a->csv || a->tree ? 0 : TEXT_ROWS;
 }
 
+/* Who takes part in which line comes before which function does. */
+#define SHARED_BY "sharing,cache_line,thread,data_access,data_offset"
+
 static int group(struct report_run *run, struct err *err)
 {
 	const struct report_args *a = run->args;
-	int r = prof_keys__parse(&run->keys, &run->n_keys, a->by ? a->by : "function", run->whole,
-				 err);
+	const char *by = a->by ? a->by : a->selection.shared && !a->tree ? SHARED_BY : "function";
+	int r = prof_keys__parse(&run->keys, &run->n_keys, by, run->whole, err);
 
 	if (r == 0)
 		r = settle_sort(run, err);
@@ -242,6 +246,21 @@ static int symbolize(struct report_run *run, struct err *err)
 	return r;
 }
 
+static int mark_sharing(struct report_run *run, struct err *err)
+{
+	struct prof *marked;
+	int r;
+
+	if (!run->args->selection.shared)
+		return 0;
+	r = prof__mark_sharing(&marked, run->whole, err);
+	if (r < 0)
+		return r;
+	prof__free(run->whole);
+	run->whole = marked;
+	return 0;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	_cleanup_(report_args__done) struct report_args args = {0};
@@ -261,6 +280,8 @@ int cmd_report(int argc, char **argv)
 	/* who reads a pprof file leaves them out himself */
 	if (r == 0 && (!args.format || args.format != format__named("pprof")))
 		profiles__prune(&run.whole);
+	if (r == 0)
+		r = mark_sharing(&run, &err);
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0 && !args.format)

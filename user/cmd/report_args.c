@@ -24,6 +24,7 @@ enum {
 	OPT_CALLERS,
 	OPT_CALLEES,
 	OPT_LABEL,
+	OPT_SHARED,
 	OPT_CSV,
 	OPT_MAX_SIZE,
 	OPT_SYMBOLS,
@@ -40,6 +41,8 @@ static const struct argp_option options[] = {
 	{"callers", OPT_CALLERS, "F", 0, "What calls F: stacks end at it", 0},
 	{"label", OPT_LABEL, "KEY=VALUE", 0,
 	 "With this label; repeatable, values of one key are alternatives", 0},
+	{"shared", OPT_SHARED, 0, 0,
+	 "Only of cache lines that several threads touch while one writes (of record --data)", 0},
 	{0, 0, 0, 0, "Rows:", 2},
 	{"by", OPT_BY, "KEYS", 0,
 	 "process, thread, container, cpu, event, module, class, function (the default), line, "
@@ -101,6 +104,9 @@ static int parse_samples(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_CALLEES:
 		s->callees = arg;
+		return 0;
+	case OPT_SHARED:
+		s->shared = true;
 		return 0;
 	case OPT_SYMBOLS:
 		a->symbols = arg;

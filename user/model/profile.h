@@ -61,7 +61,7 @@ struct profile_labels {
 	uint32_t status; /* enum pmb_unwind_status of the user stack; there is none: the kernel's */
 	uint32_t user;   /* one more than the number */
 	uint32_t segment;   /* of the data; enum pmb_segment */
-	uint64_t data_line; /* address of the data's cache line */
+	uint64_t data_addr; /* of the data */
 	uint64_t data_src;  /* union perf_mem_data_src */
 	uint32_t latency;   /* of the access, in cycles, rounded down to a power of 2 */
 	uint32_t duration;  /* of the window: one more than its binary logarithm in ns… */

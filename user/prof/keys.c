@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/select.h"
+#include "prof/sharing.h"
 
 static const char *const words[] = {
 #define X(name, word) word,
@@ -60,7 +61,7 @@ static bool is_recorded(const char *word)
 					     "data_segment", "data_page",     "cache_line",
 					     "data_source",  "data_latency",  "window",
 					     "duration",     "window_number", "data_class",
-					     "data_access"};
+					     "data_access",  "data_offset",   PROF_SHARING};
 
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (strcmp(word, labels[i]) == 0)

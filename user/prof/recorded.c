@@ -18,6 +18,7 @@
 #include "model/data_source.h"
 #include "model/duration.h"
 #include "model/ledger.h"
+#include "prof/sharing.h"
 #include "sys/calls.h"
 #include "sys/users.h"
 
@@ -267,9 +268,10 @@ static void label_data(struct builder *b, const struct profile_key *key,
 	if (set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS) {
 		label_text(b, "data_object", data_object(b, key, set->segment));
 		label_text(b, "data_segment", data_segment_keys[set->segment]);
-		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_line & ~(uint64_t)(PAGE - 1));
+		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_addr & ~(uint64_t)(PAGE - 1));
 		label_text(b, "data_page", text);
-		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_line);
+		snprintf(text, sizeof(text), "0x%" PRIx64,
+			 set->data_addr & ~(uint64_t)(PROF_CACHE_LINE - 1));
 		label_text(b, "cache_line", text);
 	}
 	if (set->data_src && data_source(set->data_src, text))
@@ -302,12 +304,37 @@ static void label_window(struct builder *b, const struct profile_labels *set)
 		label_number(b, "window_number", set->window_number);
 }
 
-static void label_finding(struct builder *b, const struct profile_row *row)
+/* Which bytes of its cache line, of those that the instruction addressed. */
+static void label_offset(struct builder *b, uint64_t addr, const struct data_finding *f)
+{
+	uint64_t line = addr & ~(uint64_t)(PROF_CACHE_LINE - 1);
+	uint64_t first = addr, last = addr;
+	char text[48];
+
+	if (f->size && f->from <= addr && addr - f->from < f->size) {
+		first = f->from < line ? line : f->from;
+		last = f->from + f->size - 1;
+		if (last - line >= PROF_CACHE_LINE)
+			last = line + PROF_CACHE_LINE - 1;
+	}
+	if (first == last)
+		snprintf(text, sizeof(text), "%" PRIu64, first - line);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 "..%" PRIu64, first - line, last - line);
+	label_text(b, "data_offset", text);
+}
+
+static void label_finding(struct builder *b, const struct profile_row *row,
+			  const struct profile_labels *set)
 {
 	static const char *const accesses[] = {NULL, "load", "store", "load and store"};
-	struct data_finding f;
+	bool has_address = set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS;
+	struct data_finding f = {0};
+	bool found = b->r->places && places__find(b->r->places, row, &f);
 
-	if (!b->r->places || !places__find(b->r->places, row, &f))
+	if (has_address)
+		label_offset(b, set->data_addr, &f);
+	if (!found)
 		return;
 	label_text(b, "data_class", data_class_keys[f.class]);
 	if (f.fetch)
@@ -337,7 +364,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
 	label_data(b, key, &set);
-	label_finding(b, row);
+	label_finding(b, row, &set);
 	if (b->r->window)
 		label_window(b, &set);
 	if (key->has_addr) {

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "prof/copy.h"
 #include "prof/frames.h"
+#include "prof/sharing.h"
 
 struct matcher {
 	const char *name;
@@ -228,7 +229,8 @@ static void add_sample(struct selecting *x, size_t i)
 	int64_t *values;
 	uint32_t stack;
 
-	if (!labels_fit(x, s->labels))
+	if (!labels_fit(x, s->labels) ||
+	    (x->s->shared && !prof__label(x->p, s->labels, PROF_SHARING)))
 		return;
 	prof_frames__expand(&x->frames, x->p, s->stack, true);
 	if ((x->focus.wanted && !any_matches(x, &x->focus)) ||

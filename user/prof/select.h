@@ -3,6 +3,8 @@
 #ifndef PMUBPF_PROF_SELECT_H
 #define PMUBPF_PROF_SELECT_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "prof/prof.h"
 
@@ -17,6 +19,7 @@ struct selection {
 	size_t n_labels, cap_labels;
 	const char **events; /* none: all */
 	size_t n_events, cap_events;
+	bool shared; /* only what prof__mark_sharing has marked */
 };
 
 /*

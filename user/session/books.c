@@ -250,7 +250,8 @@ static void note_cpus(const struct session *s, size_t index, struct ledger_event
 		if (c->event != index || c->tid >= 0)
 			continue;
 		e->cpus_came += c->since_ns > s->part_ns;
-		watched = session__has_successor(s, i) ? longest : watched_ns(s, i, &before) + before;
+		watched = session__has_successor(s, i) ? longest :
+							 watched_ns(s, i, &before) + before;
 		if (watched + ENABLING_NS + longest / 100 >= longest)
 			continue;
 		e->cpus_away++;

@@ -198,7 +198,10 @@ static struct data_finding check(const struct pmb_place *place, enum pmb_skid sk
 		if (o->flags & PMB_OPERAND_LOST) {
 			f.class = DATA_REGISTER_LOST;
 		} else if (access->addr && covers(access, o, skid)) {
-			return (struct data_finding){DATA_VALIDATED, kind_of(o), false};
+			return (struct data_finding){.class = DATA_VALIDATED,
+						     .access = kind_of(o),
+						     .from = address_of(access, o),
+						     .size = o->size};
 		} else if (o->flags & PMB_OPERAND_LOOSE) {
 			f.class = DATA_REGISTER_LOST;
 		}
@@ -226,7 +229,7 @@ struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid sk
 	};
 
 	if (access->addr && is_fetch(place, skid, access))
-		return (struct data_finding){DATA_VALIDATED, 0, true};
+		return (struct data_finding){.class = DATA_VALIDATED, .fetch = true};
 	if (place->finding == PMB_PLACE_UNKNOWN || !access->n_regs)
 		return unknown;
 	if (place->finding == PMB_PLACE_FOUND)

@@ -35,6 +35,8 @@ struct data_finding {
 	enum data_class class;
 	uint8_t access; /* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: not known, or an instruction */
 	bool fetch;     /* it is the instruction itself */
+	uint64_t from;  /* validated: the first of the bytes that it addressed… */
+	uint32_t size;  /* …and how many; 0: not known */
 };
 /* False: it is about no data. */
 bool places__find(const struct places *places, const struct profile_row *row,

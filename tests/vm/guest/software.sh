@@ -79,6 +79,20 @@ t_data_of_stores() {
 		fail "differs: $(head -n 3 $T/folded)"
 }
 
+# Two threads write two words of one line, a breakpoint on each.
+t_two_writers_of_a_line() {
+	local addr first second
+	addr=$(cat $W/sharing.addr)
+	[ "$(uname -m)" = x86_64 ] || skip "instructions are decoded on x86-64 only"
+	first=$((addr + 8)) second=$((addr + 16))
+	pmb_record --data -e mem:$first/8:w -e mem:$second/8:w -o $T/p.pb -- $W/sharing 100
+	[ "$(sum_get value)" != 0 ] || skip "the emulated CPU's breakpoints don't fire"
+	/vm/pmubpf report --shared --by sharing,data_offset,data_access --csv $T/p.pb >$T/out 2>&1
+	cut -d, -f1,3 $T/out | tail -n +2 | tr '\n' ' ' >$T/rows
+	expect_eq "$(cat $T/rows)" \
+		"1,suspect of false sharing 2,16..23 3,store 2,8..15 3,store " "rows"
+}
+
 t_fork_storm_under_a() {
 	pmb_record -a -e cpu-clock -- $W/storm 2000 0.05
 	expect_ledger

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Cache lines that several threads touch. */
+#include <criterion/criterion.h>
+
+#include "base/err.h"
+#include "prof/sharing.h"
+#include "prof_build.h"
+
+static struct prof *p, *marked;
+static struct err err;
+
+static void begin(void)
+{
+	p = prof__new();
+	prof__type(p, "faults_sample", "count");
+}
+
+static void end(void)
+{
+	p = prof__free(p);
+	marked = prof__free(marked);
+}
+
+TestSuite(sharing, .init = begin, .fini = end);
+
+struct access {
+	int pid, tid;
+	const char *line, *bytes, *access, *source, *segment;
+};
+
+static void touch(struct access a)
+{
+	struct prof_label_list l = {0};
+
+	prof__add_number(p, &l, "pid", a.pid);
+	prof__add_number(p, &l, "tid", a.tid);
+	prof__add_text(p, &l, "cache_line", a.line);
+	prof__add_text(p, &l, "data_segment", a.segment ? a.segment : "heap");
+	if (a.bytes)
+		prof__add_text(p, &l, "data_offset", a.bytes);
+	if (a.access)
+		prof__add_text(p, &l, "data_access", a.access);
+	if (a.source)
+		prof__add_text(p, &l, "data_source", a.source);
+	prof__sample(p, build_stack(p, "work,main"), prof__labels(p, l.items, l.n))[0] += 1;
+	free(l.items);
+}
+
+/* What samples of that line are marked with; "" if with nothing. */
+static const char *mark_of(const char *line)
+{
+	const char *found = "no sample";
+
+	for (size_t i = 0; i < marked->n_samples; i++) {
+		const struct prof_label *of =
+			prof__label(marked, marked->samples[i].labels, "cache_line");
+		const struct prof_label *mark =
+			prof__label(marked, marked->samples[i].labels, PROF_SHARING);
+
+		if (strcmp(prof__text(marked, of->text), line) == 0)
+			found = mark ? prof__text(marked, mark->text) : "";
+	}
+	return found;
+}
+
+#define EXPECT_MARK(line, words) cr_expect_str_eq(mark_of(line), words)
+
+static void mark(void)
+{
+	cr_assert_eq(prof__mark_sharing(&marked, p, &err), 0, "%s", err.text);
+	cr_expect_eq(marked->n_samples, p->n_samples);
+}
+
+Test(sharing, two_threads_and_bytes_of_their_own)
+{
+	touch((struct access){1, 10, "0x40", "0..7", "store"});
+	touch((struct access){1, 11, "0x40", "8..15", "load"});
+	touch((struct access){1, 10, "0x80", "0..7", "load"});
+	touch((struct access){1, 11, "0x80", "8..15", "load"});
+	touch((struct access){1, 10, "0xc0", "0..7", "store"});
+	touch((struct access){1, 10, "0xc0", "8..15", "store"});
+	mark();
+	EXPECT_MARK("0x40", "suspect of false sharing");
+	EXPECT_MARK("0x80", ""); /* nobody writes */
+	EXPECT_MARK("0xc0", ""); /* one thread */
+}
+
+/* What is read by another thread as what is written, if only by a byte, is shared and has to be. */
+Test(sharing, the_same_bytes)
+{
+	touch((struct access){1, 10, "0x40", "0..7", "store"});
+	touch((struct access){1, 11, "0x40", "7", "load"});
+	touch((struct access){1, 10, "0x80", "0..7", "store"});
+	touch((struct access){1, 11, "0x80", "8..15", "load and store"});
+	touch((struct access){1, 12, "0x80", "16", "load"});
+	touch((struct access){1, 13, "0x80", "16", "load"}); /* nobody writes these */
+	mark();
+	EXPECT_MARK("0x40", "the same bytes are shared");
+	EXPECT_MARK("0x80", "suspect of false sharing");
+}
+
+Test(sharing, proven_by_the_source)
+{
+	touch((struct access){1, 10, "0x40", "0..7", NULL, "store L1 hit"});
+	touch((struct access){1, 11, "0x40", "8..15", NULL, "load L3 hit, hitm"});
+	mark();
+	EXPECT_MARK("0x40", "false sharing");
+}
+
+/* The same address is other memory in another process, but for the kernel's. */
+Test(sharing, processes_are_apart)
+{
+	touch((struct access){1, 10, "0x40", "0", "store"});
+	touch((struct access){2, 20, "0x40", "8", "store"});
+	touch((struct access){1, 10, "0xffff40", "0", "store", NULL, "kernel"});
+	touch((struct access){2, 20, "0xffff40", "8", "store", NULL, "kernel"});
+	mark();
+	EXPECT_MARK("0x40", "");
+	EXPECT_MARK("0xffff40", "suspect of false sharing");
+}
+
+/* Somebody else's file may say anything. */
+Test(sharing, bytes_that_are_none)
+{
+	static const char *const bytes[] =
+		{"",    "64",  "-1",     "8..7", "0..64", "a..b", "8..",
+		 "..8", "1.2", "8..15x", NULL,   "0x10",  "8 ",   "99999999999999999999"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		touch((struct access){1, 10, "0x40", bytes[i], "store"});
+		touch((struct access){1, 11, "0x40", bytes[i], "store"});
+	}
+	cr_expect_lt(prof__mark_sharing(&marked, p, &err), 0);
+	cr_expect_not_null(strstr(err.text, "record --data"));
+}

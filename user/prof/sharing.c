@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What is kept of a line are its bytes, not its samples: who touched each first, whether anybody
+ * else did. So a line costs the same however many samples and threads it has.
+ */
+#include "prof/sharing.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "prof/copy.h"
+
+struct line_key {
+	int64_t process; /* 0: the kernel's memory is everybody's */
+	uint32_t line;   /* text */
+	uint32_t pad;
+};
+
+struct line {
+	int64_t first[PROF_CACHE_LINE]; /* thread that touched the byte first; 0: none */
+	uint64_t by_others, written;    /* a bit for each byte */
+	int64_t thread;                 /* the first that touched any */
+	bool by_several, modified_elsewhere;
+};
+
+/* What a sample says. */
+struct touch {
+	struct line_key key;
+	int64_t thread;
+	int first, last; /* bytes of the line */
+	bool writes, modified_elsewhere;
+};
+
+struct lines {
+	struct intern keys;
+	struct line *list;
+	size_t cap;
+};
+
+static void lines__done(struct lines *l)
+{
+	intern__done(&l->keys);
+	free(l->list);
+}
+
+static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
+{
+	const struct prof_label *label = prof__label(p, labels, key);
+
+	return label ? prof__text(p, label->text) : "";
+}
+
+static int64_t number_of(const struct prof *p, uint32_t labels, const char *key)
+{
+	const struct prof_label *label = prof__label(p, labels, key);
+
+	return label && !label->text ? label->number : 0;
+}
+
+/* "8" or "8..15". */
+static bool parse_bytes(const char *text, struct touch *t)
+{
+	const char *last = strstr(text, "..");
+	_cleanup_free_ char *first = xstrndup(text, last ? (size_t)(last - text) : strlen(text));
+
+	if (num__parse_int(first, 0, PROF_CACHE_LINE - 1, &t->first) < 0)
+		return false;
+	t->last = t->first;
+	return !last || num__parse_int(last + 2, t->first, PROF_CACHE_LINE - 1, &t->last) == 0;
+}
+
+/* Whether the sample says all of it. */
+static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
+{
+	const struct prof_label *line = prof__label(p, labels, "cache_line");
+	const char *source = text_of(p, labels, "data_source");
+	const char *access = text_of(p, labels, "data_access");
+
+	*ret = (struct touch){.thread = number_of(p, labels, "tid")};
+	if (!line || !line->text || !ret->thread ||
+	    !parse_bytes(text_of(p, labels, "data_offset"), ret))
+		return false;
+	ret->key.line = line->text;
+	if (strcmp(text_of(p, labels, "data_segment"), "kernel") != 0)
+		ret->key.process = number_of(p, labels, "pid");
+	ret->writes = strstr(access, "store") || strncmp(source, "store", 5) == 0;
+	ret->modified_elsewhere = strstr(source, ", hitm");
+	return true;
+}
+
+static struct line *line_of(struct lines *l, const struct line_key *key)
+{
+	uint32_t number = intern__add(&l->keys, key, sizeof(*key));
+	size_t before = l->cap;
+
+	if (number >= l->cap) {
+		l->cap = 2 * (size_t)number + 16;
+		l->list = xrealloc(l->list, l->cap, sizeof(*l->list));
+		memset(l->list + before, 0, (l->cap - before) * sizeof(*l->list));
+	}
+	return &l->list[number];
+}
+
+static void add(struct line *line, const struct touch *t)
+{
+	if (!line->thread)
+		line->thread = t->thread;
+	line->by_several |= line->thread != t->thread;
+	line->modified_elsewhere |= t->modified_elsewhere;
+	for (int i = t->first; i <= t->last; i++) {
+		uint64_t bit = 1ULL << i;
+
+		if (!line->first[i])
+			line->first[i] = t->thread;
+		else if (line->first[i] != t->thread)
+			line->by_others |= bit;
+		if (t->writes)
+			line->written |= bit;
+	}
+}
+
+/* NULL: it isn't shared, or nobody was seen writing. */
+static const char *verdict(const struct line *line)
+{
+	if (!line->by_several || !line->written)
+		return NULL;
+	if (line->by_others & line->written)
+		return PROF_SHARING_SAME;
+	return line->modified_elsewhere ? PROF_SHARING_PROVEN : PROF_SHARING_SUSPECT;
+}
+
+static uint32_t labels_with(struct prof_copier *c, uint32_t labels, const char *sharing)
+{
+	struct prof_label_list list = {0};
+	const struct prof_label *set;
+	uint32_t copied = prof_copier__labels(c, labels), all;
+	size_t n = prof__label_set(c->to, copied, &set);
+
+	for (size_t i = 0; i < n; i++) {
+		GROW(list.items, list.n, list.cap);
+		list.items[list.n++] = set[i];
+	}
+	prof__add_text(c->to, &list, PROF_SHARING, sharing);
+	all = prof__labels(c->to, list.items, list.n);
+	free(list.items);
+	return all;
+}
+
+static struct prof *copy(const struct prof *p, struct lines *lines)
+{
+	struct prof *to = prof__new();
+	struct prof_copier c;
+	struct touch t;
+
+	prof_copier__init(&c, to);
+	prof_copier__from(&c, p);
+	for (size_t i = 0; i < p->n_types; i++)
+		prof__type(to, prof__text(p, p->types[i].name), prof__text(p, p->types[i].unit));
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const struct prof_sample *s = &p->samples[i];
+		const char *sharing = touch_of(p, s->labels, &t) ? verdict(line_of(lines, &t.key)) :
+								   NULL;
+		uint32_t stack = prof_copier__stack(&c, s->stack);
+		uint32_t labels = sharing ? labels_with(&c, s->labels, sharing) :
+					    prof_copier__labels(&c, s->labels);
+		int64_t *values = prof__sample(to, stack, labels);
+
+		for (size_t k = 0; k < p->n_types; k++)
+			values[k] += prof__values(p, i)[k];
+	}
+	prof_copier__head(&c);
+	prof_copier__done(&c);
+	return to;
+}
+
+int prof__mark_sharing(struct prof **ret, const struct prof *p, struct err *err)
+{
+	_cleanup_(lines__done) struct lines lines = {0};
+	struct touch t;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_samples; i++) {
+		if (!touch_of(p, p->samples[i].labels, &t))
+			continue;
+		add(line_of(&lines, &t.key), &t);
+		n++;
+	}
+	if (!n)
+		return err__usage(err,
+				  "--shared: no sample of the profile says which bytes of "
+				  "which cache line a thread touched; `pmubpf record --data' with "
+				  "an event that has data addresses makes one");
+	*ret = copy(p, &lines);
+	return 0;
+}
