@@ -80,7 +80,8 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
 WORKLOAD_FLAGS_fakepython := -rdynamic
 WORKLOAD_FLAGS_newpython := -rdynamic
-$(O)/workloads/newpython: tests/workloads/fakepython.c
+WORKLOAD_FLAGS_oldpython := -rdynamic
+$(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_sharing := -no-pie -pthread
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer

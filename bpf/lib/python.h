@@ -210,7 +210,8 @@ static __always_inline bool py_frame(const struct pmb_python *layout, struct py_
 	if (n >= PMB_MAX_FRAMES || !py_read(w->words, layout->code_size, PMB_PY_CODE_MAX, code))
 		return false;
 	id = py_object_id(layout, w, code);
-	if (layout->frame_entry != PMB_PY_NONE && PY_BYTE(w->page, layout->frame_entry))
+	if (layout->frame_entry == PMB_PY_EACH ||
+	    (layout->frame_entry != PMB_PY_NONE && PY_BYTE(w->page, layout->frame_entry)))
 		id |= PMB_PY_LAST;
 	w->chain.frames[n & PMB_MAX_FRAMES] = id;
 	w->code[n & PMB_MAX_FRAMES] = code;

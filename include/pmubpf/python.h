@@ -19,6 +19,7 @@ enum {
 	PMB_PY_OFFSET_MAX = 0xffff, /* of what is read one by one */
 	PMB_PY_TEXT_MAX = 512,      /* bytes of one text that travel */
 	PMB_PY_NONE = 0xffff,       /* this version has no such member */
+	PMB_PY_EACH = 0xfffe,       /* of frame_entry: each frame is the last of its native one */
 };
 
 /* The lowest bit of an object's id in a chain: the next frame runs in another native frame. */
@@ -40,7 +41,7 @@ struct pmb_python {
 	__u16 frame_previous;
 	__u16 frame_owner; /* a byte; */
 	__u16 owner_shim;  /* from this value on it is no frame of Python, but ends a native one */
-	__u16 frame_entry; /* a byte: it is the last of its native frame; or PMB_PY_NONE */
+	__u16 frame_entry; /* a byte: it is the last of its native frame; or NONE, or EACH */
 	__u16 code_size;   /* to the last member that is used */
 	__u16 code_line;   /* 4 bytes */
 	__u16 code_file;
@@ -76,7 +77,7 @@ enum pmb_runtime_state {
 };
 
 /* Whose layouts are known, in words. */
-#define PMB_PYTHONS_KNOWN "3.11, 3.12 and 3.13"
+#define PMB_PYTHONS_KNOWN "3.8 to 3.13"
 
 /* Of a text's state: bytes of a character, and whether all is ASCII. */
 #define PMB_PY_TEXT_STATE 0x7cU

@@ -96,8 +96,37 @@ Test(python_layout, known_versions)
 	cr_expect_eq(p.threads, 72);
 	cr_expect_eq(p.frame_entry, PMB_PY_NONE);
 	cr_expect_eq(p.code_name, 128);
-	cr_expect(!python_layout(0x030a0000, "", 0, &p));
+	cr_expect(!python_layout(0x03070000, "", 0, &p));
 	cr_expect(!python_layout(0x03100000, offsets_313, sizeof(offsets_313), &p));
+}
+
+/* The same; in all three, frames are objects. */
+Test(python_layout, known_old_versions)
+{
+	for (uint32_t minor = 8; minor <= 10; minor++) {
+		uint32_t version = 3 << 24 | minor << 16;
+		struct pmb_python p;
+
+		cr_assert(python_layout(version, "", 0, &p));
+		cr_expect_eq(p.version, version);
+		cr_expect_eq(p.interpreters, 32);
+		cr_expect_eq(p.threads, 8);
+		cr_expect_eq(p.thread_next, 8);
+		cr_expect_eq(p.thread_frame, 24);
+		cr_expect_eq(p.thread_id, 176);
+		cr_expect_eq(p.cframe_frame, PMB_PY_NONE);
+		cr_expect_eq(p.frame_entry, PMB_PY_EACH);
+		cr_expect_gt(p.owner_shim, 255);
+		cr_expect_eq(p.frame_previous, 24);
+		cr_expect_eq(p.frame_code, 32);
+		cr_expect_eq(p.code_line, 40);
+		cr_expect_eq(p.code_file, 104);
+		cr_expect_eq(p.code_name, 112);
+		cr_expect_eq(p.code_lines, 120);
+		cr_expect_eq(p.code_size, 128);
+		cr_expect_eq(p.text_ascii, 48);
+		cr_expect_eq(p.text_other, 72);
+	}
 }
 
 Test(python_layout, describes_itself)

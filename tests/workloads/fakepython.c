@@ -22,6 +22,13 @@ static uint64_t interpreter[WORDS], thread[WORDS], cframe[WORDS];
 static uint64_t frames[MANY][16], codes[MANY][32], text[WORDS];
 uint64_t _PyRuntime[128] = {1}; /* in .data, as CPython's is */
 
+/* words */
+#if VERSION < 0x030b0000
+enum { THREAD_ID = 22, FRAME_CODE = 4, FRAME_BACK = 3, CODE_FILE = 13, CODE_NAME = 14 };
+#else
+enum { THREAD_ID = 17, FRAME_CODE = 0, FRAME_BACK = 1, CODE_FILE = 14, CODE_NAME = 16 };
+#endif
+
 static uint64_t addr(const void *p)
 {
 	return (uint64_t)(uintptr_t)p;
@@ -47,24 +54,44 @@ __attribute__((noinline)) double _PyEval_EvalFrameDefault(double seconds)
 	return spent;
 }
 
+#if VERSION < 0x030b0000
+static void make(void)
+{
+	_PyRuntime[4] = addr(interpreter);
+	interpreter[1] = addr(thread);
+	thread[1] = addr(thread);
+	thread[THREAD_ID] = addr((void *)pthread_self());
+	thread[3] = addr(frames[0]);
+	for (int i = 0; i < MANY; i++) {
+		frames[i][FRAME_CODE] = addr(codes[i]);
+		frames[i][FRAME_BACK] = addr(frames[(i + 1) % MANY]);
+		codes[i][5] = i;
+		codes[i][CODE_FILE] = codes[i][CODE_NAME] = addr(text);
+	}
+	text[2] = 5;
+	text[4] = 0x64;
+	memcpy(&text[6], "hello", 5);
+}
+#else
 static void make(void)
 {
 	_PyRuntime[5] = addr(interpreter);
 	interpreter[9] = addr(thread);
 	thread[1] = addr(thread);
-	thread[17] = addr((void *)pthread_self());
+	thread[THREAD_ID] = addr((void *)pthread_self());
 	thread[7] = addr(cframe);
 	cframe[0] = addr(frames[0]);
 	for (int i = 0; i < MANY; i++) {
-		frames[i][0] = addr(codes[i]);
-		frames[i][1] = addr(frames[(i + 1) % MANY]);
+		frames[i][FRAME_CODE] = addr(codes[i]);
+		frames[i][FRAME_BACK] = addr(frames[(i + 1) % MANY]);
 		codes[i][8] = (uint64_t)i << 32;
-		codes[i][14] = codes[i][16] = addr(text);
+		codes[i][CODE_FILE] = codes[i][CODE_NAME] = addr(text);
 	}
 	text[2] = 5;
 	text[4] = 0x64;
 	memcpy(&text[5], "hello", 5);
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -72,15 +99,15 @@ int main(int argc, char **argv)
 
 	make();
 	if (strcmp(what, "cycle") == 0) {
-		frames[0][1] = addr(frames[0]);
+		frames[0][FRAME_BACK] = addr(frames[0]);
 	} else if (strcmp(what, "threads") == 0) {
-		thread[17] = 1; /* another's; and the next one is the same */
+		thread[THREAD_ID] = 1; /* another's; and the next one is the same */
 	} else if (strcmp(what, "length") == 0) {
 		text[2] = 1ULL << 62;
 	} else if (strcmp(what, "kernel") == 0) {
-		frames[0][0] = frames[0][1] = 0xffffffff81000000;
+		frames[0][FRAME_CODE] = frames[0][FRAME_BACK] = 0xffffffff81000000;
 	} else if (strcmp(what, "nowhere") == 0) {
-		codes[0][14] = codes[0][16] = 8;
+		codes[0][CODE_FILE] = codes[0][CODE_NAME] = 8;
 		text[2] = UINT64_MAX;
 	} /* many: as it is */
 	return _PyEval_EvalFrameDefault(argc > 2 ? strtod(argv[2], NULL) : 1) < 0;

@@ -57,7 +57,7 @@ static bool layout__ok(const struct pmb_python *p)
 	return p->frame_size <= PMB_PY_FRAME_MAX && p->code_size <= PMB_PY_CODE_MAX &&
 	       is_word_of(p->frame_code, p->frame_size) &&
 	       is_word_of(p->frame_previous, p->frame_size) && p->frame_owner < p->frame_size &&
-	       (p->frame_entry == PMB_PY_NONE || p->frame_entry < p->frame_size) &&
+	       (p->frame_entry >= PMB_PY_EACH || p->frame_entry < p->frame_size) &&
 	       is_word_of(p->code_line & ~4U, p->code_size) && p->code_line % 4 == 0 &&
 	       is_word_of(p->code_file, p->code_size) && is_word_of(p->code_name, p->code_size) &&
 	       is_word_of(p->code_lines, p->code_size);

@@ -13,59 +13,35 @@
 
 #define MINOR(version) ((version) >> 16)
 
+enum { NONE = PMB_PY_NONE, EACH = PMB_PY_EACH, NEVER = 256 /* no byte is */ };
+
+/* The members in their order: of _PyRuntime and an interpreter one each, then those of a thread. */
+#define THREAD(in_runtime, in_interpreter, next, id, native_id, frame, in_cframe)         \
+	.interpreters = (in_runtime), .threads = (in_interpreter), .thread_next = (next), \
+	.thread_id = (id), .thread_native_id = (native_id), .thread_frame = (frame),      \
+	.cframe_frame = (in_cframe)
+#define FRAME(size, code, previous, owner, shim, entry)                           \
+	.frame_size = (size), .frame_code = (code), .frame_previous = (previous), \
+	.frame_owner = (owner), .owner_shim = (shim), .frame_entry = (entry)
+#define CODE(size, line, file, name, lines)                                                 \
+	.code_size = (size), .code_line = (line), .code_file = (file), .code_name = (name), \
+	.code_lines = (lines)
+#define TEXT(ascii, other)                                                           \
+	.text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = (ascii), \
+	.text_other = (other)
+#define VERSION(minor) .version = 3 << 24 | (minor) << 16
+
 static const struct pmb_python layouts[] = {
-	{
-		.version = 0x030b0000,
-		.interpreters = 40,
-		.threads = 16,
-		.thread_next = 8,
-		.thread_id = 152,
-		.thread_native_id = 160,
-		.thread_frame = 56,
-		.cframe_frame = 8,
-		.frame_size = 80,
-		.frame_code = 32,
-		.frame_previous = 48,
-		.frame_owner = 69,
-		.owner_shim = 3, /* there are none */
-		.frame_entry = 68,
-		.code_size = 144,
-		.code_line = 72,
-		.code_file = 112,
-		.code_name = 128,
-		.code_lines = 136,
-		.text_length = 16,
-		.text_hash = 24,
-		.text_state = 32,
-		.text_ascii = 48,
-		.text_other = 72,
-	},
-	{
-		.version = 0x030c0000,
-		.interpreters = 40,
-		.threads = 72,
-		.thread_next = 8,
-		.thread_id = 136,
-		.thread_native_id = 144,
-		.thread_frame = 56,
-		.cframe_frame = 0,
-		.frame_size = 80,
-		.frame_code = 0,
-		.frame_previous = 8,
-		.frame_owner = 70,
-		.owner_shim = 3,
-		.frame_entry = PMB_PY_NONE,
-		.code_size = 144,
-		.code_line = 68,
-		.code_file = 112,
-		.code_name = 128,
-		.code_lines = 136,
-		.text_length = 16,
-		.text_hash = 24,
-		.text_state = 32,
-		.text_ascii = 40,
-		.text_other = 56,
-	},
+	{VERSION(8), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	{VERSION(9), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	{VERSION(10), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	{VERSION(11), THREAD(40, 16, 8, 152, 160, 56, 8), FRAME(80, 32, 48, 69, NEVER, 68),
+	 CODE(144, 72, 112, 128, 136), TEXT(48, 72)},
+	{VERSION(12), THREAD(40, 72, 8, 136, 144, 56, 0), FRAME(80, 0, 8, 70, 3, NONE),
+	 CODE(144, 68, 112, 128, 136), TEXT(40, 56)},
 };
 
 /* An offset below `max`; anything else makes the whole description bad. */

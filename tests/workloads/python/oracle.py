@@ -14,7 +14,8 @@ SECONDS = float(sys.argv[3])
 def tell():
     names, frame = [], sys._getframe(1)
     while frame:
-        names.append(frame.f_code.co_qualname)
+        code = frame.f_code
+        names.append(getattr(code, "co_qualname", code.co_name))  # 3.11 and later
         frame = frame.f_back
     OUT.write(";".join(reversed(names)) + "\n")
     OUT.flush()
