@@ -116,4 +116,10 @@ test-nest:
 	$(Q)mk/deps.sh build test
 	$(Q)O=$(O) SECOND_TRIES=0 tests/run.sh $(CURDIR)/tests/e2e/nest.sh
 
+# Interpreters: all versions that can be had (make test: the oldest and the newest that are here).
+test-runtimes:
+	$(Q)mk/deps.sh build test
+	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
+	$(Q)O=$(O) RUNTIMES=all tests/run.sh $(CURDIR)/tests/e2e/runtimes.sh
+
 -include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(STEP:%=%.bpf.d)

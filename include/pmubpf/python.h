@@ -65,7 +65,14 @@ struct pmb_runtime {
 	__u64 eval_from, eval_to;
 	__u64 cold_from, cold_to;
 	__u32 free_threaded; /* built without the lock that all threads share */
-	__u32 pad;
+	__u32 tail_calls;    /* each instruction is a function, which the one above calls */
+};
+
+/* What code of an interpreter is. */
+enum pmb_eval {
+	PMB_EVAL_NONE,
+	PMB_EVAL_FUNCTION, /* the function that runs Python's code */
+	PMB_EVAL_CALLER,   /* the same, of a build with tail calls: what it calls does it */
 };
 
 /* What is known of a file's interpreter. */
@@ -77,7 +84,7 @@ enum pmb_runtime_state {
 };
 
 /* Whose layouts are known, in words. */
-#define PMB_PYTHONS_KNOWN "3.8 to 3.13"
+#define PMB_PYTHONS_KNOWN "3.8 to 3.15"
 
 /* Of a text's state: bytes of a character, and whether all is ASCII. */
 #define PMB_PY_TEXT_STATE 0x7cU

@@ -16,6 +16,8 @@
 
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/debian_lib.sh
+. "$(dirname "$0")/debian_lib.sh"
 
 NEST_CACHE=${NEST_CACHE:-/var/cache/pmubpf-tests}
 
@@ -76,36 +78,6 @@ t_bpftool_wrapper_is_bypassed() {
 }
 
 # ---------------------------------------------------------------- what apt knows
-
-# The mirror of Debian's main archive, and the keyring that it is checked with.
-apt_mirror() {
-	if [ -n "${NEST_MIRROR:-}" ]; then
-		echo "$NEST_MIRROR"
-	else
-		apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' 'Identifier: Packages' 2>/dev/null |
-			awk -F'|' '$1 == "Debian" && $2 == "Debian" && $3 == "main" { print $4; exit }'
-	fi
-}
-
-apt_keyring() {
-	local file
-	file=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(SIGNED_BY)' 'Identifier: Packages' 2>/dev/null |
-		awk -F'|' '$1 == "Debian" && $2 == "Debian" { print $3; exit }')
-	[ -f "$file" ] && echo "$file"
-}
-
-apt_setting() { # NAME
-	apt-config dump --format '%v%n' "$1" 2>/dev/null | head -n 1
-}
-
-# debootstrap's wget takes its proxy from the environment.
-export_proxy() {
-	local proxy
-	proxy=$(apt_setting Acquire::http::Proxy)
-	case $proxy in '' | DIRECT) ;; *) export http_proxy=$proxy ;; esac
-	proxy=$(apt_setting Acquire::https::Proxy)
-	case $proxy in '' | DIRECT) ;; *) export https_proxy=$proxy ;; esac
-}
 
 # This machine's way to the mirror, for the apt inside: proxy, trust, names, certificates.
 carry_apt_config() { # ROOT SUITE MIRROR

@@ -1,27 +1,101 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Functions of interpreters by name, without flags: CPython 3.8 to 3.13, each that is here (in
-# /usr/bin, and pyenv's). QUICK: the oldest of them and the newest.
+# Functions of interpreters by name, without flags: CPython 3.8 to 3.15, of those that are here (in
+# /usr/bin, and pyenv's) the oldest and the newest.
+#
+# RUNTIMES=all (make test-runtimes): all of them, and those of Debian's suites, which are
+# bootstrapped into folders of RUNTIMES_CACHE and stay there for two weeks.
+#
+# timeout: 2400
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/debian_lib.sh
+. "$(dirname "$0")/debian_lib.sh"
 
 PROGRAMS=$TOP/tests/workloads/python
+PYENV=${PYENV_ROOT:-$HOME/.pyenv}
+RUNTIMES=${RUNTIMES:-some}
+RUNTIMES_CACHE=${RUNTIMES_CACHE:-/var/cache/pmubpf-tests/runtimes}
 
-pythons() {
-	local p
-	for p in {8,9,10,11,12,13}; do
-		ls "/usr/bin/python3.$p" \
-			"${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$p".*/bin/"python3.$p" 2>"$T/no"
+# SUITE PACKAGES…: the first list that the suite has
+SUITES_OF_PYTHONS=('bullseye python3.9' 'trixie python3.13'
+	'sid python3.14,python3.15 python3.14 python3')
+
+bootstrap_python() { # SUITE PACKAGES…
+	local suite=$1 root=$RUNTIMES_CACHE/$1 packages keyring options=()
+	keyring=$(apt_keyring) && options=("--keyring=$keyring")
+	shift
+	find "$RUNTIMES_CACHE" -maxdepth 1 -name "$suite" -mtime +14 \
+		-exec rm -rf --one-file-system {} +
+	for packages; do
+		[ ! -e "$root/etc/debian_version" ] || return 0
+		rm -rf --one-file-system "$root.part"
+		debootstrap "${options[@]}" --variant=minbase "--include=$packages" \
+			"$suite" "$root.part" "$(apt_mirror)" >"$S/debootstrap" 2>&1 &&
+			mv "$root.part" "$root"
+	done
+	[ -e "$root/etc/debian_version" ] ||
+		echo "$suite: $(tail -n 1 "$S/debootstrap")" >>"$S/missing"
+}
+
+setup() {
+	local suite
+	[ "$RUNTIMES" = all ] || return 0
+	for suite in debootstrap apt-get unshare; do
+		command -v "$suite" >/dev/null || echo "no $suite here" >>"$S/missing"
+	done
+	[ ! -s "$S/missing" ] || return 0
+	mkdir -p "$RUNTIMES_CACHE" || return 0
+	export_proxy
+	for suite in "${SUITES_OF_PYTHONS[@]}"; do
+		# shellcheck disable=SC2086 # a list of words
+		bootstrap_python $suite
 	done
 }
 
+# Paths, and SUITE:python3.N of those that are in a root of their own.
+pythons() {
+	local n
+	for n in 8 9 10 11 12 13 14 15; do
+		ls "/usr/bin/python3.$n" \
+			"$PYENV/versions/3.$n".*/bin/"python3.$n" 2>"$T/no"
+	done
+	[ "$RUNTIMES" != all ] ||
+		(cd "$RUNTIMES_CACHE" && ls -d {bullseye,trixie,sid}/usr/bin/python3.*[0-9]) \
+			2>"$T/no" | sed 's|/.*/|:|'
+}
+
 some_pythons() {
-	if [ "$QUICK" = 0 ]; then
+	if [ "$RUNTIMES" = all ]; then
 		pythons
 	else
 		pythons | sed -n '1p; $p' | uniq
 	fi
+}
+
+# In a root the tests' files have the paths that they have here.
+in_root() { # ROOT COMMAND…
+	local root=$1
+	shift
+	# shellcheck disable=SC2016 # the inner shell's
+	RUN=(unshare -m --propagation private sh -c '
+		mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" || exit 99
+		for dir in "$1" "$2"; do
+			mkdir -p "$0$dir" && mount --bind "$dir" "$0$dir" || exit 99
+		done
+		shift 2
+		exec chroot "$0" "$@"' "$root" "$PROGRAMS" "$T" "$@")
+}
+
+# The command's words, in RUN.
+python_command() { # PYTHON ARGUMENTS…
+	local python=$1
+	shift
+	case $python in
+	*:*) in_root "$RUNTIMES_CACHE/${python%%:*}" "/usr/bin/${python#*:}" "$@" ;;
+	*) RUN=("$python" "$@") ;;
+	esac
 }
 
 each_python() { # FUNCTION
@@ -30,7 +104,13 @@ each_python() { # FUNCTION
 		found=1
 		"$1" "$python"
 	done
-	[ -n "$found" ] || skip "no Python 3.8 to 3.13 is here"
+	[ -n "$found" ] || skip "no Python 3.8 to 3.15 is here"
+}
+
+t_pythons_of_debian() {
+	[ "$RUNTIMES" = all ] || skip "make test-runtimes has them"
+	[ ! -s "$S/missing" ] || skip "$(head -n 1 "$S/missing")"
+	echo "those that are recorded: $(pythons | tr '\n' ' ')"
 }
 
 # The functions of Python of each line, outermost first, and how many samples the line has.
@@ -41,8 +121,9 @@ functions_of() { # FILE
 }
 
 record_python() { # PYTHON PROGRAM ARGUMENTS…
+	python_command "$1" "$PROGRAMS/$2" "${@:3}"
 	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$1" "$PROGRAMS/$2" "${@:3}"
+		"${RUN[@]}"
 	expect_columns
 }
 
@@ -74,7 +155,7 @@ t_stacks() {
 }
 
 t_shallow_stacks() {
-	[ "$QUICK" = 0 ] || skip "the quick form has t_stacks"
+	[ "$RUNTIMES" = all ] || skip "make test-runtimes has it"
 	DEPTH=0 each_python stacks_are_told
 }
 
@@ -134,8 +215,9 @@ t_threads() {
 t_formats_know_it() {
 	local python
 	python=$(pythons | head -n 1)
-	[ -n "$python" ] || skip "no Python 3.8 to 3.13 is here"
-	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "$python" "$PROGRAMS/shares.py" "$T/spent" 1
+	[ -n "$python" ] || skip "no Python 3.8 to 3.15 is here"
+	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 1
+	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by module,function "$T/a.pb.gz"
 	expect_ge "$(grep -cE '^ *[0-9].* function_60$' "$T/out")" 1 "rows of function_60"
 	pmb_ok report --folded -o "$T/again" "$T/a.pb.gz"
@@ -174,7 +256,7 @@ t_unknown_version() {
 	expect_eq "$(sum_get '.runtime_unknown[] | .runtime + " in " + .file')" \
 		"CPython 3.99 in $file" "the summary file"
 	expect_match "$T/err" "^  runtime_unknown: CPython 3[.]99 in $file: .*-X perf" "the summary"
-	for old in "${PYENV_ROOT:-$HOME/.pyenv}"/versions/{2.7,3.6,3.7}.*/bin/python; do
+	for old in "$PYENV"/versions/{2.7,3.6,3.7}.*/bin/python; do
 		[ -x "$old" ] || continue
 		pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
 			"$old" -c 'for i in range(5000000): pass'

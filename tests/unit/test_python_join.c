@@ -4,20 +4,23 @@
 
 #include "assemble/python.h"
 
-/* A letter a frame, leaf first: E is the native frame that runs Python, | a boundary. */
+/* A letter a frame, leaf first: E is the native frame that runs Python, P what it has called for
+ * that, | a boundary. */
 static void expect(bool whole, const char *native, const char *python, const char *want)
 {
 	uint32_t natives[PMB_MAX_FRAMES], pythons[2 * PMB_MAX_FRAMES], got[PYTHON_JOINED_MAX];
-	bool eval[PMB_MAX_FRAMES];
+	uint8_t kinds[PMB_MAX_FRAMES];
 	struct python_join j =
-		{natives, eval, (uint32_t)strlen(native), pythons, (uint32_t)strlen(python),
+		{natives, kinds, (uint32_t)strlen(native), pythons, (uint32_t)strlen(python),
 		 '|',     whole};
 	char text[PYTHON_JOINED_MAX + 1] = {0};
 	uint32_t n;
 
 	for (size_t i = 0; native[i]; i++) {
 		natives[i] = (uint32_t)native[i];
-		eval[i] = native[i] == 'E';
+		kinds[i] = native[i] == 'E' ? PYTHON_EVAL :
+			   native[i] == 'P' ? PYTHON_PART :
+					      PYTHON_OTHER;
 	}
 	for (size_t i = 0; python[i]; i++)
 		pythons[i] = (uint32_t)python[i];
@@ -43,6 +46,15 @@ Test(python_join, whole_stacks_are_matched_from_the_outside)
 	/* the leaf is code of the interpreter that nobody knows to be its: not lost */
 	expect(true, "xnEs", "a|b|", "xnabs");
 	expect(true, "ms", "a|", "ms");
+}
+
+Test(python_join, parts_of_the_function_go_where_it_goes)
+{
+	expect(true, "mPEs", "ab|", "mabs");
+	expect(true, "PEnPEs", "a|b|", "anbs");
+	expect(true, "PEnPEs", "ab|", "PEnabs");
+	expect(true, "mPEs", "", "mPEs");
+	expect(false, "PEn", "ab|c|", "abnc");
 }
 
 Test(python_join, others_from_the_leaf)

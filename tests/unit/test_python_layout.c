@@ -3,6 +3,7 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "symd/python_layout.h"
 
 enum { V311 = 0x030b07f0, V312 = 0x030c01f0, V313 = 0x030d00f0 };
@@ -65,6 +66,188 @@ static const uint64_t offsets_313[] = {
 	40,
 	24,
 	16,
+	48,
+	32,
+	40,
+	24,
+	16,
+	32,
+	16,
+	24,
+	40,
+	16,
+	32,
+	64,
+	32,
+	16,
+	40,
+};
+
+/* As Debian's 3.14.10 has it. */
+static const uint64_t offsets_314[] = {
+	8750607829840520312,
+	51251952,
+	0,
+	316616,
+	784,
+	808,
+	225864,
+	7280,
+	7272,
+	7344,
+	7360,
+	7408,
+	7688,
+	7672,
+	7680,
+	16,
+	7784,
+	0,
+	7800,
+	7792,
+	7992,
+	0,
+	832,
+	0,
+	8,
+	16,
+	72,
+	152,
+	160,
+	232,
+	32,
+	88,
+	8,
+	0,
+	56,
+	80,
+	74,
+	64,
+	0,
+	216,
+	112,
+	120,
+	128,
+	136,
+	68,
+	52,
+	96,
+	104,
+	208,
+	0,
+	16,
+	8,
+	416,
+	24,
+	88,
+	168,
+	40,
+	32,
+	16,
+	40,
+	24,
+	16,
+	200,
+	24,
+	40,
+	32,
+	48,
+	32,
+	40,
+	24,
+	16,
+	32,
+	16,
+	24,
+	40,
+	16,
+	32,
+	64,
+	32,
+	16,
+	40,
+};
+
+/* As Debian's 3.15.2 has it. */
+static const uint64_t offsets_315[] = {
+	8750607829840520312,
+	51315440,
+	0,
+	346568,
+	912,
+	936,
+	226240,
+	7272,
+	7264,
+	7336,
+	7352,
+	7400,
+	7592,
+	7576,
+	7584,
+	16,
+	7736,
+	0,
+	7752,
+	7744,
+	7944,
+	0,
+	888,
+	0,
+	8,
+	16,
+	72,
+	80,
+	88,
+	96,
+	176,
+	184,
+	256,
+	32,
+	36,
+	40,
+	136,
+	288,
+	0,
+	88,
+	8,
+	0,
+	56,
+	80,
+	74,
+	64,
+	0,
+	216,
+	112,
+	120,
+	128,
+	136,
+	68,
+	52,
+	96,
+	104,
+	208,
+	0,
+	16,
+	8,
+	424,
+	24,
+	88,
+	168,
+	32,
+	288,
+	944,
+	888,
+	40,
+	32,
+	16,
+	40,
+	24,
+	16,
+	200,
+	24,
+	40,
+	32,
 	48,
 	32,
 	40,
@@ -179,6 +362,36 @@ Test(python_layout, says_whether_threads_share_a_lock)
 	cr_expect(!python_is_free_threaded(free_threaded, 16));
 	free_threaded[0] = 0;
 	cr_expect(!python_is_free_threaded(free_threaded, sizeof(free_threaded)));
+}
+
+static void expect_described(uint32_t version, const uint64_t *words, size_t n, uint16_t thread_id)
+{
+	struct pmb_python p;
+
+	cr_assert(python_layout(version, words, n * sizeof(*words), &p));
+	cr_expect_eq(p.interpreters, words[5]);
+	cr_expect_eq(p.thread_next, 8);
+	cr_expect_eq(p.thread_frame, 72);
+	cr_expect_eq(p.thread_id, thread_id);
+	cr_expect_eq(p.thread_native_id, thread_id + 8);
+	cr_expect_eq(p.frame_size, 80);
+	cr_expect_eq(p.frame_code, 0);
+	cr_expect_eq(p.frame_previous, 8);
+	cr_expect_eq(p.frame_owner, 74);
+	cr_expect_eq(p.code_file, 112);
+	cr_expect_eq(p.code_name, 128);
+	cr_expect_eq(p.code_lines, 136);
+	cr_expect_eq(p.code_line, 68);
+	cr_expect_eq(p.text_length, 16);
+	cr_expect_eq(p.text_state, 32);
+	cr_expect_eq(p.text_ascii, 40);
+	cr_expect(!python_layout(version, words, (n - 1) * sizeof(*words), &p));
+}
+
+Test(python_layout, later_ones_describe_themselves_with_other_words)
+{
+	expect_described(0x030e0af0, offsets_314, ARRAY_SIZE(offsets_314), 152);
+	expect_described(0x030f02f0, offsets_315, ARRAY_SIZE(offsets_315), 176);
 }
 
 Test(python_layout, refuses_what_can_not_be)

@@ -64,7 +64,7 @@ struct assembly_fns {
 	/* It is wanted, and there is no answer yet. */
 	bool (*awaits_table)(void *ctx, uint32_t file);
 	/* Is there code of the function that runs an interpreted program? NULL: nowhere. */
-	bool (*is_interpreter)(void *ctx, uint32_t file, uint64_t off);
+	enum pmb_eval (*interpreter)(void *ctx, uint32_t file, uint64_t off);
 	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
 	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_unwind_status end);
 };

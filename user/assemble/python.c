@@ -43,16 +43,20 @@ uint32_t python_join(const struct python_join *j, uint32_t ret[PYTHON_JOINED_MAX
 	struct parts p = {.from = j, .to = ret};
 
 	for (uint32_t i = 0; i < j->n_native; i++)
-		n_evals += j->eval[i];
+		n_evals += j->kind[i] == PYTHON_EVAL;
 	/* of the innermost: native frames that have none of Python yet, and the other way round */
 	bare = whole && n_evals > n_parts ? n_evals - n_parts : 0;
 	more = whole && n_parts > n_evals ? n_parts - n_evals : 0;
 	for (uint32_t i = 0; i < j->n_native; i++) {
-		if (!j->eval[i] || bare || p.at == j->n_python) {
-			bare -= j->eval[i] && bare;
+		bool eval = j->kind[i] == PYTHON_EVAL, stays = bare || p.at == j->n_python;
+
+		if (j->kind[i] == PYTHON_OTHER || stays) {
+			bare -= eval && bare;
 			ret[p.n++] = j->native[i];
 			continue;
 		}
+		if (!eval)
+			continue; /* it goes where its function goes */
 		for (; more; more--)
 			put_part(&p);
 		put_part(&p);
@@ -72,7 +76,7 @@ static uint32_t object_frame(struct assembly *a, uint32_t number)
 uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 {
 	uint32_t numbers[2 * PMB_MAX_FRAMES], frames[2 * PMB_MAX_FRAMES];
-	size_t n = sample->python_stack && a->opts.fns->is_interpreter ?
+	size_t n = sample->python_stack && a->opts.fns->interpreter ?
 			   chains__find(&a->chains, sample->python_stack, numbers) :
 			   0;
 
@@ -81,29 +85,41 @@ uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 	return profile__stack(a->profile, frames, (uint32_t)n);
 }
 
-static bool is_eval(const struct assembly *a, uint32_t id)
+static void kinds_of(const struct assembly *a, const struct python_join *j, uint8_t *kinds)
 {
-	const struct frame *all;
+	const struct frame *all, *frame, *caller = NULL;
+	enum pmb_eval eval, of_caller = PMB_EVAL_NONE;
 
 	profile__frames(a->profile, &all);
-	return all[id].kind == FRAME_FILE &&
-	       a->opts.fns->is_interpreter(a->opts.ctx, all[id].file, all[id].off);
+	for (uint32_t i = j->n_native; i-- > 0;) {
+		frame = &all[j->native[i]];
+		eval = frame->kind == FRAME_FILE ?
+			       a->opts.fns->interpreter(a->opts.ctx, frame->file, frame->off) :
+			       PMB_EVAL_NONE;
+		kinds[i] = PYTHON_OTHER;
+		if (eval != PMB_EVAL_NONE)
+			kinds[i] = PYTHON_EVAL;
+		else if (of_caller == PMB_EVAL_CALLER && frame->kind == FRAME_FILE &&
+			 frame->file == caller->file)
+			kinds[i] = PYTHON_PART;
+		caller = frame;
+		of_caller = eval;
+	}
 }
 
 void assembly__join(struct assembly *a, struct account *to)
 {
 	uint32_t joined[PYTHON_JOINED_MAX], n;
-	bool eval[PMB_MAX_FRAMES];
+	uint8_t kinds[PMB_MAX_FRAMES];
 	struct python_join j = {
-		.eval = eval,
+		.kind = kinds,
 		.boundary = object_frame(a, OBJECT_BOUNDARY),
 		.whole = !status_is_early(to->user_end),
 	};
 
 	n = profile__stack_frames(a->profile, to->key.user_stack, &j.native);
 	j.n_native = n < PMB_MAX_FRAMES ? n : PMB_MAX_FRAMES;
-	for (uint32_t i = 0; i < j.n_native; i++)
-		eval[i] = is_eval(a, j.native[i]);
+	kinds_of(a, &j, kinds);
 	j.n_python = profile__stack_frames(a->profile, to->python, &j.python);
 	n = python_join(&j, joined);
 	to->key.user_stack = profile__stack(a->profile, joined, n);

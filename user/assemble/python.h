@@ -12,10 +12,16 @@
 
 enum { PYTHON_JOINED_MAX = 3 * PMB_MAX_FRAMES };
 
+enum python_native {
+	PYTHON_OTHER,
+	PYTHON_EVAL, /* the function that runs Python's code */
+	PYTHON_PART, /* runs an instruction for the one that follows, which is that function */
+};
+
 /* Both leaf first. */
 struct python_join {
 	const uint32_t *native;
-	const bool *eval; /* of each: is it the function that runs Python's code? */
+	const uint8_t *kind; /* of each: enum python_native */
 	uint32_t n_native;
 	const uint32_t *python;
 	uint32_t n_python;

@@ -140,11 +140,11 @@ static int set_python(void *ctx, uint32_t number, const struct pmb_python *layou
 	return programs__set_python(s->programs, number, layout);
 }
 
-static bool is_interpreter(void *session, uint32_t file, uint64_t off)
+static enum pmb_eval interpreter(void *session, uint32_t file, uint64_t off)
 {
 	const struct session *s = session;
 
-	return runtimes__is_eval(s->runtimes, file, off);
+	return runtimes__eval(s->runtimes, file, off);
 }
 
 void session__unwind_open(struct session *s)
@@ -164,7 +164,7 @@ void session__unwind_open(struct session *s)
 	s->assembly_fns.want_table = want_table;
 	s->assembly_fns.went_through = went_through;
 	s->assembly_fns.awaits_table = awaits_table;
-	s->assembly_fns.is_interpreter = is_interpreter;
+	s->assembly_fns.interpreter = interpreter;
 }
 
 void session__unwind_free(struct session *s)

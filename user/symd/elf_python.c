@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "symd/elf_cold.h"
 #include "symd/elf_symbols.h"
 #include "symd/python_layout.h"
 
@@ -61,6 +62,9 @@ static void look_again(struct found *f, struct elf_strings *strings, const GElf_
 	} else if (type == STT_FUNC && sym->st_size <= GET_VERSION_MAX) {
 		if (is_called(strings, sym, "Py_GetVersion"))
 			f->get_version = *sym;
+	} else if (type == STT_FUNC && sym->st_size < EVAL_LEAST) {
+		if (is_called(strings, sym, "_PyEval_EvalFrameDefault"))
+			f->eval = *sym; /* most of it is elsewhere */
 	}
 }
 
@@ -109,8 +113,32 @@ static size_t read_at(const struct elf_bytes *from, uint64_t vaddr, void *ret, s
 		       0;
 }
 
+static bool is_x86(Elf *elf)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(elf, &ehdr) && ehdr.e_machine == EM_X86_64;
+}
+
+/* In some builds nearly all of it lies elsewhere. */
+static void place_cold(const struct elf_bytes *from, struct found *f, struct pmb_runtime *ret)
+{
+	GElf_Phdr ph;
+	uint64_t end;
+
+	if (!f->cold.st_size && is_x86(from->elf) &&
+	    elf_cold__find(from, f->eval.st_value, ret->eval_from, f->eval.st_size,
+			   &f->cold.st_value, &end))
+		f->cold.st_size = end - f->cold.st_value;
+	if (f->cold.st_size && segment_of(from->elf, f->cold.st_value, f->cold.st_size, &ph)) {
+		ret->cold_from = f->cold.st_value - ph.p_vaddr + ph.p_offset;
+		ret->cold_to = ret->cold_from + f->cold.st_size;
+	}
+	ret->tail_calls = f->eval.st_size + f->cold.st_size < EVAL_LEAST;
+}
+
 /* The code's place in the file, and (first) where the runtime lies seen from there. */
-static bool place(const struct elf_bytes *from, const struct found *f, struct pmb_runtime *ret)
+static bool place(const struct elf_bytes *from, struct found *f, struct pmb_runtime *ret)
 {
 	GElf_Phdr ph;
 
@@ -119,10 +147,7 @@ static bool place(const struct elf_bytes *from, const struct found *f, struct pm
 	ret->eval_from = f->eval.st_value - ph.p_vaddr + ph.p_offset;
 	ret->eval_to = ret->eval_from + f->eval.st_size;
 	ret->runtime_from = f->runtime.st_value - (ph.p_vaddr - ph.p_offset);
-	if (f->cold.st_size && segment_of(from->elf, f->cold.st_value, f->cold.st_size, &ph)) {
-		ret->cold_from = f->cold.st_value - ph.p_vaddr + ph.p_offset;
-		ret->cold_to = ret->cold_from + f->cold.st_size;
-	}
+	place_cold(from, f, ret);
 	return true;
 }
 

@@ -29,96 +29,111 @@ enum { NONE = PMB_PY_NONE, EACH = PMB_PY_EACH, NEVER = 256 /* no byte is */ };
 #define TEXT(ascii, other)                                                           \
 	.text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = (ascii), \
 	.text_other = (other)
-#define VERSION(minor) .version = 3 << 24 | (minor) << 16
+#define V(minor) (3 << 24 | (minor) << 16)
 
 static const struct pmb_python layouts[] = {
-	{VERSION(8), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	{V(8), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
 	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
-	{VERSION(9), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	{V(9), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
 	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
-	{VERSION(10), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	{V(10), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
 	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
-	{VERSION(11), THREAD(40, 16, 8, 152, 160, 56, 8), FRAME(80, 32, 48, 69, NEVER, 68),
+	{V(11), THREAD(40, 16, 8, 152, 160, 56, 8), FRAME(80, 32, 48, 69, NEVER, 68),
 	 CODE(144, 72, 112, 128, 136), TEXT(48, 72)},
-	{VERSION(12), THREAD(40, 72, 8, 136, 144, 56, 0), FRAME(80, 0, 8, 70, 3, NONE),
+	{V(12), THREAD(40, 72, 8, 136, 144, 56, 0), FRAME(80, 0, 8, 70, 3, NONE),
 	 CODE(144, 68, 112, 128, 136), TEXT(40, 56)},
 };
 
-/* An offset below `max`; anything else makes the whole description bad. */
-static uint16_t offset(struct cursor *c, unsigned max)
-{
-	uint64_t off = cursor__u64(c);
+/* Which word of struct _Py_DebugOffsets says what. */
+static const struct words {
+	uint32_t version;
+	uint8_t interpreters, threads, thread_next, thread_frame, thread_id, thread_native_id;
+	uint8_t frame_previous, frame_executable, frame_localsplus, frame_owner;
+	uint8_t code_filename, code_qualname, code_linetable, code_firstlineno;
+	uint8_t text_state, text_length, text_asciiobject_size;
+} described[] = {
+	{V(13), 5, 9, 21, 23, 24, 25, 29, 30, 32, 33, 35, 37, 38, 39, 68, 69, 70},
+	{V(14), 5, 9, 24, 26, 27, 28, 32, 33, 35, 36, 40, 42, 43, 44, 78, 79, 80},
+	{V(15), 5, 9, 24, 26, 30, 31, 40, 41, 43, 44, 48, 50, 51, 52, 90, 91, 92},
+};
 
-	if (off >= max)
-		c->bad = true;
+struct description {
+	const void *bytes;
+	size_t n;
+	bool bad;
+};
+
+/* An offset below `max`; anything else makes the whole description bad. */
+static uint16_t offset(struct description *d, unsigned word, unsigned max)
+{
+	struct cursor c = cursor__over(d->bytes, d->n);
+	uint64_t off;
+
+	cursor__skip(&c, word * sizeof(uint64_t));
+	off = cursor__u64(&c);
+	if (!cursor__ok(&c) || off >= max)
+		d->bad = true;
 	return (uint16_t)off;
 }
 
-static void skip(struct cursor *c, size_t n)
+static bool describes(struct description *d, const struct words *at, struct pmb_python *ret)
 {
-	cursor__skip(c, n * sizeof(uint64_t));
-}
-
-/* struct _Py_DebugOffsets of 3.13; the words that are skipped are named behind. */
-static bool described(uint32_t version, const void *runtime, size_t n, struct pmb_python *ret)
-{
-	struct cursor c = cursor__over(runtime, n);
-	const char *cookie = cursor__bytes(&c, 8);
-	uint64_t own_version = cursor__u64(&c), free_threaded = cursor__u64(&c);
-
-	*ret = (struct pmb_python){.version = version, .cframe_frame = PMB_PY_NONE};
-	skip(&c, 2); /* runtime: size, finalizing */
-	ret->interpreters = offset(&c, PMB_PY_OFFSET_MAX);
-	skip(&c, 3); /* interpreter: size, id, next */
-	ret->threads = offset(&c, PMB_PY_OFFSET_MAX);
-	skip(&c, 9); /* gc … gil_runtime_state_holder */
-	skip(&c, 2); /* thread: size, prev */
-	ret->thread_next = offset(&c, PMB_PY_OFFSET_MAX);
-	skip(&c, 1); /* interp */
-	ret->thread_frame = offset(&c, PMB_PY_OFFSET_MAX);
-	ret->thread_id = offset(&c, PMB_PY_OFFSET_MAX);
-	ret->thread_native_id = offset(&c, PMB_PY_OFFSET_MAX);
-	skip(&c, 2); /* datastack_chunk, status */
-	skip(&c, 1); /* frame: size; that of the last of a stack's chunk may be all there is */
-	ret->frame_previous = offset(&c, PMB_PY_FRAME_MAX);
-	ret->frame_code = offset(&c, PMB_PY_FRAME_MAX);
-	skip(&c, 1);                                        /* instr_ptr */
-	ret->frame_size = offset(&c, PMB_PY_FRAME_MAX + 1); /* localsplus: ends what is fixed */
-	ret->frame_owner = offset(&c, PMB_PY_FRAME_MAX);
-	ret->owner_shim = 3;
-	ret->frame_entry = PMB_PY_NONE;
-	skip(&c, 1); /* code: size */
-	ret->code_file = offset(&c, PMB_PY_CODE_MAX - 8);
-	skip(&c, 1); /* name */
-	ret->code_name = offset(&c, PMB_PY_CODE_MAX - 8);
-	ret->code_lines = offset(&c, PMB_PY_CODE_MAX - 8);
-	ret->code_line = offset(&c, PMB_PY_CODE_MAX - 8);
-	skip(&c, 4);                             /* argcount … co_code_adaptive */
-	skip(&c, 2 + 4 + 3 + 3 + 3 + 2 + 3 + 3); /* object … bytes */
-	skip(&c, 1);                             /* text: size */
-	ret->text_state = offset(&c, PMB_PY_CODE_MAX);
-	ret->text_length = offset(&c, PMB_PY_CODE_MAX);
-	ret->text_ascii = offset(&c, PMB_PY_CODE_MAX);
+	*ret = (struct pmb_python){
+		.interpreters = offset(d, at->interpreters, PMB_PY_OFFSET_MAX),
+		.threads = offset(d, at->threads, PMB_PY_OFFSET_MAX),
+		.thread_next = offset(d, at->thread_next, PMB_PY_OFFSET_MAX),
+		.thread_frame = offset(d, at->thread_frame, PMB_PY_OFFSET_MAX),
+		.thread_id = offset(d, at->thread_id, PMB_PY_OFFSET_MAX),
+		.thread_native_id = offset(d, at->thread_native_id, PMB_PY_OFFSET_MAX),
+		.cframe_frame = NONE,
+		.frame_previous = offset(d, at->frame_previous, PMB_PY_FRAME_MAX),
+		.frame_code = offset(d, at->frame_executable, PMB_PY_FRAME_MAX),
+		/* ends what is fixed: what follows may end a stack's chunk */
+		.frame_size = offset(d, at->frame_localsplus, PMB_PY_FRAME_MAX + 1),
+		.frame_owner = offset(d, at->frame_owner, PMB_PY_FRAME_MAX),
+		.owner_shim = 3,
+		.frame_entry = NONE,
+		.code_file = offset(d, at->code_filename, PMB_PY_CODE_MAX - 8),
+		.code_name = offset(d, at->code_qualname, PMB_PY_CODE_MAX - 8),
+		.code_lines = offset(d, at->code_linetable, PMB_PY_CODE_MAX - 8),
+		.code_line = offset(d, at->code_firstlineno, PMB_PY_CODE_MAX - 8),
+		.text_state = offset(d, at->text_state, PMB_PY_CODE_MAX),
+		.text_length = offset(d, at->text_length, PMB_PY_CODE_MAX),
+		.text_ascii = offset(d, at->text_asciiobject_size, PMB_PY_CODE_MAX),
+	};
 	ret->text_hash = (uint16_t)(ret->text_length + 8);
 	ret->text_other = (uint16_t)(ret->text_ascii + 16);
 	ret->code_size = (uint16_t)(ret->code_lines + 8);
+	return !d->bad && ret->code_file < ret->code_lines && ret->code_name < ret->code_lines &&
+	       ret->code_line < ret->code_lines;
+}
+
+static bool describes_itself(const void *runtime, size_t n, const struct words *at,
+			     struct pmb_python *ret)
+{
+	struct description d = {.bytes = runtime, .n = n};
+	struct cursor c = cursor__over(runtime, n);
+	const char *cookie = cursor__bytes(&c, 8);
+	uint64_t version = cursor__u64(&c), free_threaded = cursor__u64(&c);
+
 	return cursor__ok(&c) && memcmp(cookie, "xdebugpy", 8) == 0 && !free_threaded &&
-	       MINOR(own_version) == MINOR(version) && ret->code_file < ret->code_lines &&
-	       ret->code_name < ret->code_lines && ret->code_line < ret->code_lines;
+	       MINOR(version) == MINOR(at->version) && describes(&d, at, ret);
 }
 
 bool python_layout(uint32_t version, const void *runtime, size_t n, struct pmb_python *ret)
 {
-	if (MINOR(version) == 0x030d)
-		return described(version, runtime, n, ret);
-	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
-		if (MINOR(layouts[i].version) == MINOR(version)) {
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(layouts) && !found; i++) {
+		found = MINOR(layouts[i].version) == MINOR(version);
+		if (found)
 			*ret = layouts[i];
-			ret->version = version;
-			return true;
-		}
 	}
-	return false;
+	for (size_t i = 0; i < ARRAY_SIZE(described) && !found; i++)
+		found = MINOR(described[i].version) == MINOR(version) &&
+			describes_itself(runtime, n, &described[i], ret);
+	ret->version = version;
+	return found;
 }
 
 bool python_is_free_threaded(const void *runtime, size_t n)

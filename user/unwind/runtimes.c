@@ -112,15 +112,17 @@ uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings,
 	return 0;
 }
 
-bool runtimes__is_eval(const struct runtimes *r, uint32_t file, uint64_t off)
+enum pmb_eval runtimes__eval(const struct runtimes *r, uint32_t file, uint64_t off)
 {
 	const struct pmb_runtime *is;
 
 	for (uint32_t i = 1; i < r->n; i++) {
 		is = &r->of[i].runtime;
-		if (r->of[i].file == file && ((off >= is->eval_from && off < is->eval_to) ||
-					      (off >= is->cold_from && off < is->cold_to)))
-			return is_here(r, &r->of[i]);
+		if (r->of[i].file != file || !is_here(r, &r->of[i]))
+			continue;
+		if ((off >= is->eval_from && off < is->eval_to) ||
+		    (off >= is->cold_from && off < is->cold_to))
+			return is->tail_calls ? PMB_EVAL_CALLER : PMB_EVAL_FUNCTION;
 	}
-	return false;
+	return PMB_EVAL_NONE;
 }

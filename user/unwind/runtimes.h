@@ -35,6 +35,6 @@ uint32_t runtimes__version(const struct runtimes *r);
  * none. */
 uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings, __u64 *ret_at);
 /* Is that its function that runs everything? */
-bool runtimes__is_eval(const struct runtimes *r, uint32_t file, uint64_t off);
+enum pmb_eval runtimes__eval(const struct runtimes *r, uint32_t file, uint64_t off);
 
 #endif
