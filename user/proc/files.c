@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "proc/roots.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
@@ -25,13 +26,6 @@ struct file_key {
 	uint32_t dev_major, dev_minor;
 	uint64_t kind;
 	uint64_t replaced; /* 0, or a serial number: its inode is another file's by now */
-};
-
-/* A root that isn't ours, for all files that are seen from there. */
-struct root {
-	struct opener_root_id root_id;
-	int fd;
-	unsigned users;
 };
 
 struct entry {
@@ -66,8 +60,7 @@ enum {
 
 struct files {
 	struct opener *opener;
-	struct root **roots;
-	size_t n_roots, cap_roots;
+	struct roots roots;
 	uint64_t serials; /* of processes, given out */
 	uint64_t file_serials;
 	struct entry *by_key;
@@ -106,15 +99,7 @@ static void files__leave_root(struct files *files, struct entry *e)
 	e->root = NULL;
 	e->file.root_fd = -1;
 	e->file.mnt_ns = 0;
-	if (!root || --root->users)
-		return;
-	for (size_t i = 0; i < files->n_roots; i++) {
-		if (files->roots[i] == root)
-			files->roots[i] = files->roots[--files->n_roots];
-	}
-	cleanup_close(&root->fd);
-	free(root);
-	files->pinned--;
+	files->pinned -= root && roots__leave(&files->roots, root);
 }
 
 static void files__remove(struct files *files, struct entry *e)
@@ -137,7 +122,7 @@ struct files *files__free(struct files *files)
 		return NULL;
 	HASH_ITER(hh, files->by_key, e, next)
 		files__remove(files, e);
-	free(files->roots);
+	roots__done(&files->roots);
 	free(files->own_devs);
 	free(files->by_number);
 	free(files->spare);
@@ -249,22 +234,12 @@ static bool files__may_pin(struct files *files)
 	return files->pinned < files->max_pinned;
 }
 
-static struct root *files__find_root(const struct files *files,
-				     const struct opener_root_id *root_id)
-{
-	for (size_t i = 0; i < files->n_roots; i++) {
-		if (memcmp(&files->roots[i]->root_id, root_id, sizeof(*root_id)) == 0)
-			return files->roots[i];
-	}
-	return NULL;
-}
-
 /* Takes root_fd over; -1: it is ours. */
 static void files__enter_root(struct files *files, struct entry *e,
 			      const struct opener_root_id *root_id, int root_fd)
 {
 	_cleanup_close_ int fd = root_fd;
-	struct root *root = fd >= 0 ? files__find_root(files, root_id) : NULL;
+	struct root *root = fd >= 0 ? roots__find(&files->roots, root_id) : NULL;
 
 	if (fd < 0 || (root && root == e->root)) {
 		if (fd < 0)
@@ -275,16 +250,13 @@ static void files__enter_root(struct files *files, struct entry *e,
 	if (!root && !files__may_pin(files))
 		return;
 	if (!root) {
-		root = xcalloc(1, sizeof(*root));
-		*root = (struct root){.root_id = *root_id, .fd = TAKE_FD(fd)};
-		GROW(files->roots, files->n_roots, files->cap_roots);
-		files->roots[files->n_roots++] = root;
+		root = roots__add(&files->roots, root_id, TAKE_FD(fd));
 		files->pinned++;
 	}
 	root->users++;
 	e->root = root;
 	e->file.root_fd = root->fd;
-	e->file.mnt_ns = root->root_id.mnt_ns;
+	e->file.mnt_ns = root->id.mnt_ns;
 }
 
 /* Who it is and what it sees as its root: asked while it lives, used when it may be gone. */
