@@ -513,6 +513,27 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	cr_expect_eq(files__known(files), 0, "marks hold for one sweep");
 }
 
+Test(files, what_nobody_refers_to_for_a_while_is_forgotten)
+{
+	uint32_t kept = files__elf(files, 1, 2, 3, 0, "/x");
+	uint32_t used_once = files__elf(files, 1, 2, 4, 0, "/y");
+	uint32_t unused = files__elf(files, 1, 2, 5, 0, "/z");
+
+	cr_expect(!files__age_is_due(files), "not yet");
+	files__keep(files, kept);
+	files__keep(files, used_once);
+	files__age(files);
+	cr_expect_not_null(files__get(files, unused), "it may be new");
+	files__keep(files, kept);
+	files__age(files);
+	cr_expect_null(files__get(files, unused));
+	cr_expect_not_null(files__get(files, used_once));
+	files__keep(files, kept);
+	files__age(files);
+	cr_expect_null(files__get(files, used_once));
+	cr_expect_not_null(files__get(files, kept));
+}
+
 Test(files, what_is_swept_out_is_closed)
 {
 	int fd = pin(own_path(), inode_of(own_path()));

@@ -35,6 +35,7 @@ struct entry {
 	uint32_t number;
 	uint64_t generation; /* of the inode; 0: not known */
 	bool keep;           /* marked for the next sweep */
+	bool unused;         /* wasn't marked at the last one */
 	bool elsewhere;      /* on a volume that nobody but its programs holds */
 	bool let_go;         /* its descriptor is a copy's, or it has none */
 	uint64_t copied;     /* bytes */
@@ -56,6 +57,7 @@ enum {
  * their way. */
 #define LET_GO_NS 1000000000ULL
 #define LET_GO_TURN_NS 50000000ULL /* at a time; others wait for the next */
+#define AGE_NS 30000000000ULL      /* what nobody refers to for one to two of these is forgotten */
 #define RETRY_NS 50000000ULL       /* the first pause is twice as long, the last 12.8 s */
 
 struct files {
@@ -69,6 +71,7 @@ struct files {
 	uint32_t *spare;
 	size_t n_spare, cap_spare;
 	size_t after_sweep;
+	uint64_t swept_ns;
 	size_t pinned, max_pinned;
 	bool max_known;
 	size_t early;
@@ -82,6 +85,7 @@ struct files *files__new(struct opener *opener)
 	struct files *files = xcalloc(1, sizeof(*files));
 
 	files->opener = opener;
+	files->swept_ns = now_ns();
 	GROW(files->by_number, files->n, files->cap);
 	files->by_number[files->n++] = NULL;
 	return files;
@@ -518,6 +522,11 @@ bool files__many(const struct files *files)
 	       files->early >= MAX_EARLY / 2;
 }
 
+bool files__age_is_due(const struct files *files)
+{
+	return now_ns() - files->swept_ns >= AGE_NS;
+}
+
 void files__keep(struct files *files, uint32_t file)
 {
 	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
@@ -529,21 +538,33 @@ void files__keep(struct files *files, uint32_t file)
 		files__keep(files, e->file.dump);
 }
 
-void files__sweep(struct files *files)
+static void files__forget(struct files *files, bool all)
 {
 	struct entry *e, *next;
 
 	HASH_ITER(hh, files->by_key, e, next) {
-		if (!e->keep) {
+		if (!e->keep && (all || e->unused)) {
 			GROW(files->spare, files->n_spare, files->cap_spare);
 			files->spare[files->n_spare++] = e->number;
 			files__remove(files, e);
 			continue;
 		}
+		e->unused = !e->keep;
 		e->keep = false;
 	}
+	files->swept_ns = now_ns();
+}
+
+void files__sweep(struct files *files)
+{
+	files__forget(files, true);
 	files->after_sweep = files__known(files);
 	files->early = 0;
+}
+
+void files__age(struct files *files)
+{
+	files__forget(files, false);
 }
 
 size_t files__known(const struct files *files)

@@ -82,6 +82,9 @@ bool files__many(const struct files *files);
 void files__keep(struct files *files, uint32_t file);
 /* Closes and forgets the others. */
 void files__sweep(struct files *files);
+/* The same, every half a minute: only those that weren't referred to the last time either. */
+bool files__age_is_due(const struct files *files);
+void files__age(struct files *files);
 /*
  * Files of volumes that we don't run from ourselves, and roots of programs, would keep those from
  * being unmounted. When nobody has one mapped for a second it is let go: what names will want of it

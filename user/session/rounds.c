@@ -185,10 +185,16 @@ static void keep_files(struct session *s)
 
 static void session__bound_files(struct session *s)
 {
-	if (!files__many(s->result->files))
+	struct files *files = s->result->files;
+	bool many = files__many(files);
+
+	if (!many && !files__age_is_due(files))
 		return;
 	keep_files(s);
-	files__sweep(s->result->files);
+	if (many)
+		files__sweep(files);
+	else
+		files__age(files);
 	if (s->tables)
 		tables__swept(s->tables);
 }
