@@ -224,6 +224,24 @@ t_formats_know_it() {
 	expect_ge "$(grep -c 'function_60_\[py\]' "$T/again")" 1 "lines of function_60, read back"
 }
 
+# What the leaves are, and what has a class.
+t_reports_by_language_and_class() {
+	local python
+	python=$(pythons | grep -E '3[.]1[1-9]$' | head -n 1)
+	[ -n "$python" ] || skip "no Python 3.11 or later is here"
+	python_command "$python" "$PROGRAMS/oracle.py" "$T/told" 2 0.4
+	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -o "$T/folded" --by language -- "${RUN[@]}"
+	expect_ge "$(grep -c '^python;.*leaf_callback_\[py\] ' "$T/folded")" 1 "lines of python"
+	expect_eq "$(grep '^python;' "$T/folded" | grep -vcE '_\[py\] [0-9]+$')" 0 "others in them"
+	expect_eq "$(grep -E '_\[k\] [0-9]+$' "$T/folded" | grep -vc '^kernel;')" 0 \
+		"lines of the kernel that are said to be others"
+	pmb_ok report --by language --json "$T/a.pb.gz"
+	expect_eq "$(jq -r '.rows[].name' "$T/out" | sort | paste -sd ' ')" "kernel native python" \
+		"rows"
+	pmb_ok report --by class "$T/a.pb.gz"
+	expect_ge "$(grep -cE ' Outer[.]Inner$' "$T/out")" 1 "rows of Outer.Inner"
+}
+
 is_harmless() { # PROGRAM WHAT
 	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/$1" "$2" 0.7

@@ -374,3 +374,26 @@ Test(group, classes)
 		cr_expect_str_eq(out.data, cases[i][1], "%s: %s", cases[i][0], out.data);
 	}
 }
+
+Test(group, classes_of_python)
+{
+	static const char *const cases[][2] = {
+		{"main", "[none]"},
+		{"<module>", "[none]"},
+		{"Outer.Inner.method", "Outer.Inner"},
+		{"f.<locals>.<lambda>", "[none]"},
+		{"f.<locals>.g.<locals>.<genexpr>", "[none]"},
+		{"Outer.method.<locals>.<lambda>", "Outer"},
+		{"f.<locals>.C.m", "f.<locals>.C"},
+		{".<locals>.", "[none]"},
+		{".", "[none]"},
+		{"", "[none]"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(buf__done) struct buf out = {0};
+
+		class_of_python(cases[i][0], &out);
+		cr_expect_str_eq(out.data, cases[i][1], "%s: %s", cases[i][0], out.data);
+	}
+}

@@ -226,11 +226,15 @@ static int add_label(struct record_args *a, const char *option, const char *text
 		a->label_cgroup |= strcmp(text, "cgroup") == 0;
 		return 0;
 	}
+	if (strcmp(text, "language") == 0) { /* told by the names, at the end */
+		a->label_language = true;
+		return 0;
+	}
 	return err__usage(a->err,
 			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
 			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
 			  "cache_line, data_source, data_latency, window, duration, "
-			  "window_number, data_class, data_access, data_offset",
+			  "window_number, data_class, data_access, data_offset, language",
 			  option, text);
 }
 

@@ -38,6 +38,7 @@ struct record_args {
 	size_t n_by;
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;
+	bool label_language;
 	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	const char *summary;
 	struct buf notes; /* for the summary: what was found out before the recording */

@@ -219,6 +219,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.n_events = n,
 		.no_symbols = out->args->no_symbols,
 		.cgroups = result->cgroups,
+		.want_language = out->args->label_language,
 		.want_cgroup = out->args->label_cgroup,
 		.window = out->args->window.spec.name,
 		.window_calls = out->args->window.spec.kind == WINDOW_SYSCALL &&

@@ -45,8 +45,8 @@ static const struct argp_option options[] = {
 	 "Only of cache lines that several threads touch while one writes (of record --data)", 0},
 	{0, 0, 0, 0, "Rows:", 2},
 	{"by", OPT_BY, "KEYS", 0,
-	 "process, thread, container, cpu, event, module, class, function (the default), line, "
-	 "address, or a "
+	 "process, thread, container, cpu, event, module, language, class, function (the default), "
+	 "line, address, or a "
 	 "label's name; several with commas: one within the other",
 	 0},
 	{"tree", OPT_TREE, 0, 0, "The tree of calls (with --callers: of callers)", 0},

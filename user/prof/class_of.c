@@ -107,3 +107,25 @@ void class_of_name(const char *name, struct buf *out)
 	else
 		buf__puts(out, "[none]");
 }
+
+/* "f.<locals>.C.m": C is a class, inside of f; "C.m.<locals>.f": f is a function, inside of one of
+ * C's. */
+void class_of_python(const char *name, struct buf *out)
+{
+	static const char inside[] = ".<locals>";
+	const size_t n_inside = sizeof(inside) - 1;
+	size_t end = strlen(name);
+	const char *dot;
+
+	do {
+		dot = memrchr(name, '.', end);
+		end = dot ? (size_t)(dot - name) : 0;
+		if (end < n_inside || memcmp(name + end - n_inside, inside, n_inside) != 0)
+			break;
+		end -= n_inside; /* the function that it is inside of */
+	} while (end);
+	if (end)
+		buf__add(out, name, end);
+	else
+		buf__puts(out, "[none]");
+}

@@ -82,7 +82,7 @@ static struct label_pair frame_label(struct grouping *x, size_t key, const struc
 		return *known;
 	prof_key__frame_text(k, x->p, frame, &text);
 	known->text = intern_text(x->g, &text);
-	if (frame && k->kind != KEY_MODULE && k->kind != KEY_CLASS) {
+	if (frame && k->kind != KEY_MODULE && k->kind != KEY_LANGUAGE && k->kind != KEY_CLASS) {
 		buf__puts(&text, prof_frame__module(frame, x->p));
 		if (text.len)
 			known->module = intern_text(x->g, &text);

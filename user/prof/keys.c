@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "prof/language.h"
 #include "prof/select.h"
 #include "prof/sharing.h"
 
@@ -200,7 +201,19 @@ static void module_text(const struct prof *p, const struct prof_frame *frame, st
 
 static void class_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
 {
-	class_of_name(prof__text(p, prof__function_name(p, frame->function)), out);
+	const char *name = prof__text(p, prof__function_name(p, frame->function));
+
+	if (frame->kind == PROF_PYTHON)
+		class_of_python(name, out);
+	else
+		class_of_name(name, out);
+}
+
+static void language_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
+{
+	const char *language = prof__language(p, frame->location);
+
+	buf__puts(out, language ? language : "[none]");
 }
 
 void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
@@ -213,6 +226,9 @@ void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
 	switch (key->kind) {
 	case KEY_MODULE:
 		module_text(p, frame, out);
+		break;
+	case KEY_LANGUAGE:
+		language_text(p, frame, out);
 		break;
 	case KEY_CLASS:
 		class_text(p, frame, out);

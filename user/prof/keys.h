@@ -19,6 +19,7 @@
 	X(CPU, "cpu")             \
 	X(EVENT, "event")         \
 	X(MODULE, "module")       \
+	X(LANGUAGE, "language")   \
 	X(CLASS, "class")         \
 	X(FUNCTION, "function")   \
 	X(LINE, "line")           \
@@ -56,5 +57,8 @@ void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
  * with, or "[none]": "ns::Stack<int>" for "int ns::Stack<int>::pop(bool)".
  */
 void class_of_name(const char *name, struct buf *out);
+/* The same of a qualified name of Python: "Outer.Inner" for "Outer.Inner.method", also for
+ * functions inside of that. */
+void class_of_python(const char *name, struct buf *out);
 
 #endif

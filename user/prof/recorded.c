@@ -18,6 +18,7 @@
 #include "model/data_source.h"
 #include "model/duration.h"
 #include "model/ledger.h"
+#include "prof/language.h"
 #include "prof/sharing.h"
 #include "sys/calls.h"
 #include "sys/users.h"
@@ -343,6 +344,17 @@ static void label_finding(struct builder *b, const struct profile_row *row,
 		label_text(b, "data_access", accesses[f.access]);
 }
 
+/* Of the stack at hand. */
+static void label_language(struct builder *b)
+{
+	const char *language = NULL;
+
+	for (size_t i = 0; i < b->n_stack && !language; i++)
+		language = prof__language(b->prof, b->stack[i]);
+	if (language)
+		label_text(b, "language", language);
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 {
 	const struct profile_key *key = &row->key;
@@ -365,6 +377,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_text(b, "user", user_name(b, set.user - 1));
 	label_data(b, key, &set);
 	label_finding(b, row, &set);
+	if (b->r->want_language)
+		label_language(b);
 	if (b->r->window)
 		label_window(b, &set);
 	if (key->has_addr) {

@@ -26,6 +26,7 @@ struct recorded {
 	const struct places *places; /* NULL: nothing is about data */
 	bool no_symbols;             /* addresses of programs only */
 	struct cgroups *cgroups;     /* NULL: nothing is known of them */
+	bool want_language;          /* of the innermost frame that has one, as a label */
 	bool want_cgroup;            /* its path as a label, besides the container */
 	const char *window;          /* what windows are called; NULL: there are none */
 	bool window_calls;           /* …and each by its system call, too */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What code is written in, as far as that can be seen. */
+#ifndef PMUBPF_PROF_LANGUAGE_H
+#define PMUBPF_PROF_LANGUAGE_H
+
+#include <stdint.h>
+
+#include "prof/prof.h"
+
+/* "native", "kernel", "python", "java", "javascript"; "jit": one that can't be told; NULL: it is no
+ * code. */
+const char *prof__language(const struct prof *p, uint32_t location);
+
+#endif
