@@ -101,6 +101,13 @@ t_no_target() {
 	expect_match "$T/err" '-p' "what could be given is named"
 }
 
+# 0x9b alone is what begins a command for a terminal that knows no UTF-8.
+t_no_command_for_the_terminal() {
+	pmb record -G $'/nowhere/a\x1b[2J\x9b31m\xc2\x9b31m\xc3\xa4'
+	grep -aqF $'/nowhere/a\\x1b[2J\\x9b31m\\xc2\\x9b31m\xc3\xa4' "$T/err" ||
+		fail "the name: $(cat -v "$T/err")"
+}
+
 t_one_line() {
 	pmb record -e cyclez -- true
 	expect_le "$(wc -l <"$T/err")" 2 "lines of the message (one, and one with the nearest names)"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "out/escape.h"
 
 static void expect(const char *in, const char *want)
@@ -71,6 +72,15 @@ Test(escape, what_is_no_utf8_is_written_in_hex)
 	expect("\xc2\x9b"
 	       "31m",
 	       "\\xc2\\x9b31m"); /* C1: CSI */
+}
+
+Test(escape, a_sentence_keeps_its_marks)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	escape_line(&out, "a; b\\c \xc3\xa4 \x9b"
+			  "31m\n");
+	cr_expect_str_eq(out.data, "a; b\\c \xc3\xa4 \\x9b31m\\x0a");
 }
 
 Test(escape, a_sequence_cut_short_by_the_end)

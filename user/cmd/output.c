@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/num.h"
+#include "out/escape.h"
 
 /* Where nothing can be put beside the old file, that is written to. */
 static int open_beside(struct output *out, int old)
@@ -118,17 +121,9 @@ int output__finish(struct output *out, int r, struct err *err)
 /* Names of files and of profiles are in it, and nobody's name may command the terminal. */
 int complain(const struct err *err)
 {
-	fputs("pmubpf: ", stderr);
-	for (const char *s = err->text; *s; s++) {
-		bool c1 = (uint8_t)s[0] == 0xc2 && (uint8_t)s[1] >= 0x80 && (uint8_t)s[1] < 0xa0;
+	_cleanup_(buf__done) struct buf line = {0};
 
-		if ((uint8_t)*s < 0x20 || *s == 0x7f || c1)
-			fprintf(stderr, "\\x%02x", (uint8_t)*s);
-		else
-			fputc(*s, stderr);
-		if (c1)
-			fprintf(stderr, "\\x%02x", (uint8_t) * ++s);
-	}
-	fputc('\n', stderr);
+	escape_line(&line, err->text);
+	fprintf(stderr, "pmubpf: %s\n", line.data ? line.data : "");
 	return err->exit_code;
 }

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The length of the UTF-8 sequence at s, 0 if it isn't one (overlong, surrogate, cut short). */
 static int utf8_length(const uint8_t *s)
@@ -28,7 +29,7 @@ static bool turns_lines(const uint8_t *s)
 				(s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-void escape_name(struct buf *out, const char *name)
+static void escape(struct buf *out, const char *name, const char *marks)
 {
 	const uint8_t *s = (const uint8_t *)name;
 
@@ -40,10 +41,20 @@ void escape_name(struct buf *out, const char *name)
 			s += len;
 			continue;
 		}
-		if (*s < 0x20 || *s >= 0x7f || *s == ';' || *s == '\\')
+		if (*s < 0x20 || *s >= 0x7f || strchr(marks, *s))
 			buf__printf(out, "\\x%02x", *s);
 		else
 			buf__putc(out, (char)*s);
 		s++;
 	}
+}
+
+void escape_name(struct buf *out, const char *name)
+{
+	escape(out, name, ";\\");
+}
+
+void escape_line(struct buf *out, const char *line)
+{
+	escape(out, line, "");
 }

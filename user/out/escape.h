@@ -10,5 +10,7 @@
 #include "base/buf.h"
 
 void escape_name(struct buf *out, const char *name);
+/* The same of a sentence: what is printable in it stays as it is. */
+void escape_line(struct buf *out, const char *line);
 
 #endif
