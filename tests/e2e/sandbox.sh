@@ -163,6 +163,24 @@ t_the_file_that_did_it_is_named() {
 	expect_ge "$(folded_sum_of "$T/folded" ';main;work;leaf_spin$')" 1 "names from the next helper"
 }
 
+# Nobody else may open anything by then, and it has to be said.
+t_the_opener_is_ended() {
+	need_root
+	local spawner
+	pmb_start record -a -e cpu-clock -d 30 -o "$T/folded" --summary "$T/sum.json"
+	for spawner in $(families_of "$tool"); do
+		[ "$(cat "/proc/$spawner/comm")" != pmubpf-spawner ] || kill -KILL "$spawner"
+	done
+	cp "$WORKLOADS/split" "$T/later"
+	"$T/later" 0.3 >/dev/null
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_ledger
+	expect_match "$T/err" "the process that opens programs' files was ended" "the reason"
+	expect_eq "$(sum_get .opener.ended)" true "in the summary"
+	expect_match "$T/folded" '^later;' "what was sampled after that"
+}
+
 # What this kernel has of it.
 t_doctor_tells() {
 	pmb doctor --json

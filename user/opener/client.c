@@ -86,6 +86,7 @@ static int lose_spawner(struct opener *o, int r)
 	cleanup_close(&o->sock);
 	o->control = o->sock = -1;
 	o->expecting = false;
+	o->work.ended = true;
 	return r;
 }
 

@@ -29,6 +29,7 @@ struct opener_work {
 	uint64_t late;    /* given up */
 	uint64_t refused; /* not tried, because of who it is about */
 	uint64_t stuck;   /* were killed and could not die, at most at a time */
+	bool ended;       /* somebody ended it, or kept it from working: all else is refused */
 };
 
 /* Best called before there is anything that it must not have. */

@@ -355,7 +355,10 @@ static void text_room(const struct summary *s, struct buf *out)
 
 static void text_opener(const struct opener_work *work, struct buf *out)
 {
-	if (work->late || work->refused)
+	if (work->ended)
+		buf__puts(out, "  the process that opens programs' files was ended or stopped by "
+			       "somebody: from then on programs have no names\n");
+	else if (work->late || work->refused)
 		buf__printf(
 			out,
 			"  %" PRIu64

@@ -389,6 +389,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__u64(&j, "late", s->opener.late);
 	json__u64(&j, "refused", s->opener.refused);
 	json__u64(&j, "stuck", s->opener.stuck);
+	json__bool(&j, "ended", s->opener.ended);
 	json__end_obj(&j);
 	json_memory(&j, &s->ledger->memory);
 	cost__json(s, &j);
