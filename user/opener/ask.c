@@ -14,6 +14,7 @@ enum {
 	COUNTER_MS =
 		2000,   /* without it there is no recording, and what waits for a CPU isn't stuck */
 	LEND_MS = 1000, /* nobody asks again */
+	COPY_MS = 1000, /* the same, on a busy host: it bounds itself */
 	MAPS_MS = 400,  /* of a process with very many */
 	CONTAINER_MS =
 		2000, /* all processes may have to be looked at; each container asks a few times */
@@ -237,7 +238,7 @@ int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most)
 	begin(&r, OPENER_COPY);
 	r.mnt_ns = mnt_ns;
 	r.end = most;
-	return ask_for_fd(o, &r, fd, LIMIT_MS, &got);
+	return ask_for_fd(o, &r, fd, COPY_MS, &got);
 }
 
 struct texts {

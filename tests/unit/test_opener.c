@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is opened in this process. */
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "opener/opener.h"
+#include "sys/clock.h"
+#include "sys/usage.h"
+
+enum { BYTES = 8 * 1024 * 1024 };
+
+static pid_t busy;
+
+static void end_busy(void)
+{
+	if (busy > 0) {
+		kill(busy, SIGKILL);
+		waitpid(busy, NULL, 0);
+	}
+}
+
+TestSuite(opener, .fini = end_busy, .timeout = 60);
+
+/* Alone with one that has 60 times its part, on one CPU; in a process of its own, for the test is
+ * to be in time. */
+static int copy_beside_busy(int file)
+{
+	cpu_set_t one;
+	uint64_t began;
+	int copy;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0)
+		return 77;
+	busy = fork();
+	if (busy == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			__asm__ volatile("");
+	}
+	setpriority(PRIO_PROCESS, 0, 19);
+	began = now_ns();
+	copy = opener__copy(NULL, file, 0, BYTES);
+	if (now_ns() - began < 100000000 || !usage_delayed_ns(getpid()))
+		return 77; /* nothing was in its way, or the kernel doesn't say */
+	return copy < 0;
+}
+
+Test(opener, waiting_for_a_cpu_is_no_fault_of_a_file)
+{
+	_cleanup_close_ int file = memfd_create("file", MFD_CLOEXEC);
+	int status;
+	pid_t pid;
+
+	cr_assert_eq(ftruncate(file, BYTES), 0);
+	pid = fork();
+	if (pid == 0) {
+		int r = copy_beside_busy(file);
+
+		end_busy();
+		_exit(r);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		cr_skip_test("nothing was in its way");
+	cr_expect_eq(WEXITSTATUS(status), 0);
+}
