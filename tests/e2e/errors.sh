@@ -188,6 +188,24 @@ t_few_descriptors() {
 	expect_le "$rc" 3 "exit status"
 }
 
+# As many as it says are enough, to the end.
+t_as_many_descriptors_as_it_says() {
+	need_root
+	local n options
+	for options in "" "--data" "--window loop --longer 5ms"; do
+		# shellcheck disable=SC2086
+		prlimit --nofile=12:12 "$PMUBPF" record $options -a -e cpu-clock -d 0.3 \
+			-o "$T/folded" >"$T/out" 2>"$T/err"
+		n=$(sed -n 's/.*(ulimit -n \([0-9]*\)).*/\1/p' "$T/err")
+		[ -n "$n" ] || fail "it does not say how many: $(head -n 1 "$T/err")"
+		# shellcheck disable=SC2086
+		prlimit --nofile="$n:$n" "$PMUBPF" record $options -a -e cpu-clock -d 0.3 \
+			-o "$T/folded" --summary "$T/sum.json" >"$T/out" 2>"$T/err" ||
+			fail "$n, $options: $(grep -v '^ ' "$T/err" | tail -n 1)"
+		expect_ledger
+	done
+}
+
 t_help_and_version() {
 	pmb_ok --help
 	expect_match "$T/out" 'record' "subcommands"

@@ -362,8 +362,8 @@ int opener__start(struct opener **ret, struct err *err)
 		opener__free(o);
 		return err__set(err, r,
 				"can't start the process that opens files (this program again, as "
-				"`pmubpf opener`): %s; is /proc mounted?",
-				strerror(-r));
+				"`pmubpf opener`): %s%s",
+				strerror(-r), r == -EFBIG ? " (ulimit -f)" : "; is /proc mounted?");
 	}
 	*ret = o;
 	return 0;

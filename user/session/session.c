@@ -62,11 +62,18 @@ static int session__check_cpus(struct session *s, struct err *err)
 	return cpus__check(s->cpus, &s->online, err);
 }
 
+enum {
+	SHARED_FILES = 52, /* 26 maps are most of them */
+	WINDOW_FILES = 10,
+	SPARE_FILES = 8, /* for files that are looked at at the same time */
+};
+
 /* What is known to fail later, and would be harder to explain there. */
 static int session__check_surroundings(const struct session *s, struct err *err)
 {
 	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per CPU */
-	unsigned long files = 32 + 3 * (unsigned long)s->online.n +
+	unsigned long files = SHARED_FILES + (s->opts->gates ? WINDOW_FILES : 0) +
+			      3 * (unsigned long)s->online.n +
 			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
 
 	if (!procfs_is_ours())
@@ -79,7 +86,7 @@ static int session__check_surroundings(const struct session *s, struct err *err)
 			err, -EMFILE,
 			"about %lu open files are needed and the limit is %lu: raise it (ulimit "
 			"-n %lu)",
-			files, fd_limit(), files);
+			files, fd_limit(), files + SPARE_FILES);
 	return 0;
 }
 
