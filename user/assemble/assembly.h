@@ -18,24 +18,12 @@
 #include "assemble/dumps.h"
 #include "assemble/stacks.h"
 #include "assemble/windows.h"
+#include "model/labels.h"
 #include "model/ledger.h"
 #include "model/profile.h"
 #include "proc/cgroups.h"
 #include "proc/processes.h"
 #include "unwind/walk.h"
-
-/* What rows of the profile are told apart by besides command, stack and data address. */
-enum assembly_label {
-	LABEL_PID = 1,
-	LABEL_UNWIND_STATUS = 2,
-	LABEL_TID = 4,
-	LABEL_CPU = 8,
-	LABEL_CGROUP = 16,
-	LABEL_USER = 32,
-	LABEL_DATA = 64,    /* of samples that have a struct pmb_part_data */
-	LABEL_WINDOW = 128, /* and its duration: samples wait for its end */
-	LABEL_WINDOW_NUMBER = 256,
-};
 
 /* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no
  * tables. */
@@ -74,7 +62,7 @@ struct assembly_opts {
 	void *ctx;
 	size_t n_events;
 	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */
-	unsigned labels;       /* enum assembly_label, added up */
+	unsigned labels;       /* enum row_label, added up */
 	struct window_opts windows;
 	uint64_t addr_mask;      /* applied to data addresses */
 	int n_cpus;              /* possible */

@@ -44,6 +44,17 @@ enum {
 	TABLE_BYTES = PMB_CHUNKS_MAX * (int)sizeof(struct pmb_chunk),
 };
 
+/* "pid, tid, …" */
+#define FIRST_WORD(id, word, ...) word
+#define NEXT_WORD(id, word, ...) ", " word
+#define LABEL_WORDS LABELS(FIRST_WORD, NEXT_WORD)
+#define FORMAT_WORDS FORMATS(FIRST_WORD, NEXT_WORD)
+
+/* ".folded .txt (collapsed stacks), .pb.gz …" */
+#define FIRST_SUFFIXES(id, word, suffixes, title, ...) suffixes " (" title ")"
+#define NEXT_SUFFIXES(id, word, suffixes, title, ...) ", " suffixes " (" title ")"
+#define SUFFIXES FORMATS(FIRST_SUFFIXES, NEXT_SUFFIXES)
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
 	{"freq", 'F', "HZ|max", 0,
@@ -69,19 +80,16 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0,
 	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix "
-	 "says as "
-	 "what: .folded, .txt; .pb.gz (pprof); .html (flame graph); .json (speedscope); .perf "
-	 "(text like "
-	 "perf script's); any other: folded",
+	 "says as what: " SUFFIXES "; with any other: folded",
 	 0},
-	{"format", OPT_FORMAT, "folded|pprof|html|speedscope|perf", 0,
-	 "What -o writes (or stdout), whatever the suffix", 0},
+	{"format", OPT_FORMAT, "FORMAT", 0,
+	 "What -o writes (or stdout), whatever the suffix: " FORMAT_WORDS, 0},
 	{"label", OPT_LABEL, "LABELS", 0,
-	 "Tell samples apart by these, too, in files that have labels: tid, cpu, cgroup, user, "
-	 "data_addr",
+	 "Tell samples apart by these, too, in files that have labels: " LABEL_WORDS, 0},
+	{"by", OPT_BY, "LABELS", 0,
+	 "Begin folded lines with these (as --label knows them, but data_addr): one tower of the "
+	 "flame graph for each container",
 	 0},
-	{"by", OPT_BY, "container|pod|image|cgroup|pid|tid|cpu[,…]", 0,
-	 "Begin folded lines with these: one tower of the flame graph for each container", 0},
 	{"no-symbols", OPT_NO_SYMBOLS, 0, 0,
 	 "Don't name the functions of programs: addresses and build-ids only, to be named "
 	 "elsewhere",
@@ -194,48 +202,28 @@ static int add_output(struct record_args *a, const char *path)
 	return 0;
 }
 
-/* What samples can be told apart by, and what the session has to be asked for. */
-static const struct {
-	const char *name;
-	unsigned labels;
-} label_names[] = {
-	{"container", LABEL_CGROUP},  {"pod", LABEL_CGROUP},
-	{"image", LABEL_CGROUP},      {"cgroup", LABEL_CGROUP},
-	{"pid", LABEL_PID},           {"tid", LABEL_TID},
-	{"cpu", LABEL_CPU},           {"user", LABEL_USER},
-	{"thread", LABEL_TID},        {"data_object", LABEL_DATA},
-	{"data_segment", LABEL_DATA}, {"data_page", LABEL_DATA},
-	{"cache_line", LABEL_DATA},   {"data_source", LABEL_DATA},
-	{"data_latency", LABEL_DATA}, {"window", LABEL_WINDOW},
-	{"duration", LABEL_WINDOW},   {"window_number", LABEL_WINDOW_NUMBER},
-	{"data_class", LABEL_DATA},   {"data_access", LABEL_DATA},
-	{"data_offset", LABEL_DATA},
-};
-
 static int add_label(struct record_args *a, const char *option, const char *text)
 {
-	if (strcmp(text, "data_addr") == 0) {
-		if (!a->session.addr_mask)
-			a->session.addr_mask = ~0ULL;
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(label_names); i++) {
-		if (strcmp(text, label_names[i].name) != 0)
+	static const struct {
+		const char *word;
+		unsigned labels;
+	} known[] = {
+#define X(label, word) {word, label},
+		LABELS(X, X)
+#undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (strcmp(text, known[i].word) != 0)
 			continue;
-		a->session.labels |= label_names[i].labels;
+		a->session.labels |= known[i].labels;
+		if (known[i].labels == LABEL_ADDR && !a->session.addr_mask)
+			a->session.addr_mask = ~0ULL;
 		a->label_cgroup |= strcmp(text, "cgroup") == 0;
+		a->label_language |= known[i].labels == LABEL_LANGUAGE;
 		return 0;
 	}
-	if (strcmp(text, "language") == 0) { /* told by the names, at the end */
-		a->label_language = true;
-		return 0;
-	}
-	return err__usage(a->err,
-			  "%s '%s': it is one of container, pod, image, cgroup, user, pid, tid, "
-			  "thread, cpu, data_addr, data_object, data_segment, data_page, "
-			  "cache_line, data_source, data_latency, window, duration, "
-			  "window_number, data_class, data_access, data_offset, language",
-			  option, text);
+	return err__usage(a->err, "%s '%s': it is one of " LABEL_WORDS, option, text);
 }
 
 static int parse_labels(struct record_args *a, char *text)
@@ -523,9 +511,7 @@ static int settle_outputs(struct record_args *a)
 	const struct format *format = a->format ? format__named(a->format) : NULL;
 
 	if (a->format && !format)
-		return err__usage(
-			a->err, "--format '%s': it is one of folded, pprof, html, speedscope, perf",
-			a->format);
+		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
 	if (!a->n_outputs)
 		add_output(a, "-");
 	for (size_t i = 0; i < a->n_outputs; i++) {

@@ -31,6 +31,12 @@ enum {
 	OPT_FORMAT, /* and one for each format */
 };
 
+#define OPTION(id, word, suffixes, title, ...)                                   \
+	{                                                                        \
+		word, OPT_FORMAT + FORMAT_##id, 0, 0, "The samples as " title, 0 \
+	}
+#define NEXT_OPTION(...) , OPTION(__VA_ARGS__)
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which samples:", 1},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
@@ -62,11 +68,7 @@ static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "Into FILE instead of standard output", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"csv", OPT_CSV, 0, 0, "Comma-separated values, all numbers in full", 0},
-	{"folded", OPT_FORMAT, 0, 0, "Not a report, but the samples as collapsed stacks", 0},
-	{"pprof", OPT_FORMAT + 1, 0, 0, "The samples as pprof", 0},
-	{"html", OPT_FORMAT + 2, 0, 0, "The samples as a flame graph, one HTML file", 0},
-	{"speedscope", OPT_FORMAT + 3, 0, 0, "The samples as speedscope's JSON", 0},
-	{"perf", OPT_FORMAT + 4, 0, 0, "The samples as text like perf script's", 0},
+	FORMATS(OPTION, NEXT_OPTION),
 	{0, 0, 0, 0, "Reading:", 4},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "Name addresses without names by the files in DIR that have the build-ids", 0},
@@ -74,8 +76,6 @@ static const struct argp_option options[] = {
 	 "Of an uncompressed file (default: 256M); memory may be four times that", 0},
 	{0},
 };
-
-static const char *const format_names[] = {"folded", "pprof", "html", "speedscope", "perf"};
 
 static int parse_share(struct report_args *a, const char *arg)
 {
@@ -148,10 +148,10 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 
 static int parse_output(struct report_args *a, int key, char *arg)
 {
-	if (key >= OPT_FORMAT && key < OPT_FORMAT + (int)ARRAY_SIZE(format_names)) {
+	if (key >= OPT_FORMAT && key < OPT_FORMAT + N_FORMATS) {
 		if (a->format)
 			return err__usage(a->err, "one format at a time");
-		a->format = format__named(format_names[key - OPT_FORMAT]);
+		a->format = &formats[key - OPT_FORMAT];
 		return 0;
 	}
 	switch (key) {

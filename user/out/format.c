@@ -75,18 +75,16 @@ static int write_speedscope(FILE *file, const struct prof *prof, const struct fo
 	return write_shrunk(file, prof, opts, &prices, speedscope__write);
 }
 
-const struct format formats[] = {
-	{"folded", ".folded .txt", "collapsed stacks", false, false, folded__write},
-	{"pprof", ".pb.gz .pprof", "pprof, gzip'd", false, true, write_pprof},
-	{"html", ".html", "flame graph, one HTML file", false, true, write_html},
-	{"speedscope", ".json", "speedscope's JSON", true, true, write_speedscope},
-	{"perf", ".perf", "text like perf script's", true, false, perf_text__write},
-	{0},
+const struct format formats[N_FORMATS] = {
+#define X(id, word, suffixes, title, positive, whole, write) \
+	{word, suffixes, title, positive, whole, write},
+	FORMATS(X, X)
+#undef X
 };
 
 const struct format *format__named(const char *name)
 {
-	for (const struct format *f = formats; f->name; f++) {
+	for (const struct format *f = formats; f < formats + N_FORMATS; f++) {
 		if (strcmp(f->name, name) == 0)
 			return f;
 	}
@@ -104,8 +102,8 @@ const struct format *format__by_suffix(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
-	for (const struct format *f = formats; f->name; f++) {
-		for (const char *s = f->suffixes; s && *s; s += strspn(s, " ")) {
+	for (const struct format *f = formats; f < formats + N_FORMATS; f++) {
+		for (const char *s = f->suffixes; *s; s += strspn(s, " ")) {
 			size_t len = strcspn(s, " ");
 
 			if (ends_in(base, s, len))
@@ -120,7 +118,7 @@ const struct format *format__of(const char *path)
 {
 	const struct format *f = format__by_suffix(path);
 
-	return f ? f : &formats[0];
+	return f ? f : &formats[FORMAT_FOLDED];
 }
 
 size_t prof_event__type(const struct prof_event *event, int unit)

@@ -24,9 +24,26 @@ struct format_opts {
 	struct room_cut *cut;
 };
 
+/*
+ * X(id, word for --format, suffixes of file names, title for the help, positive, whole, write), and
+ * FIRST of the first. The functions are format.c's.
+ */
+#define FORMATS(FIRST, X)                                                                        \
+	FIRST(FOLDED, "folded", ".folded .txt", "collapsed stacks", false, false, folded__write) \
+	X(PPROF, "pprof", ".pb.gz .pprof", "pprof, gzip'd", false, true, write_pprof)            \
+	X(HTML, "html", ".html", "a flame graph, one HTML file", false, true, write_html)        \
+	X(SPEEDSCOPE, "speedscope", ".json", "speedscope's JSON", true, true, write_speedscope)  \
+	X(PERF, "perf", ".perf", "text like perf script's", true, false, perf_text__write)
+
+enum format_id {
+#define X(id, ...) FORMAT_##id,
+	FORMATS(X, X) N_FORMATS
+#undef X
+};
+
 struct format {
-	const char *name;     /* for --format */
-	const char *suffixes; /* of file names, separated by spaces; NULL: none */
+	const char *name;
+	const char *suffixes; /* separated by spaces */
 	const char *title;
 	bool positive; /* what is below zero has no place in it, and is left out */
 	bool whole; /* it has labels, lines and inlined calls, whatever the others are asked for */
@@ -40,8 +57,7 @@ const struct format *format__named(const char *name);
 const struct format *format__by_suffix(const char *path);
 /* By the suffix of a path's last part; folded stacks if it has none of them. */
 const struct format *format__of(const char *path);
-/* All of them; the last has no name. */
-extern const struct format formats[];
+extern const struct format formats[N_FORMATS];
 
 /* The type of an event's numbers in a unit, or where that has none the nearest. */
 size_t prof_event__type(const struct prof_event *event, int unit);

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/labels.h"
 #include "prof/language.h"
 #include "prof/select.h"
 #include "prof/sharing.h"
@@ -57,12 +58,11 @@ static bool has_label(const struct prof *p, const char *word, struct buf *ret_th
 /* What a recording of ours has where it applies: a host without pods has none, and says so. */
 static bool is_recorded(const char *word)
 {
-	static const char *const labels[] = {"pod",          "image",         "cgroup",
-					     "user",         "data_addr",     "data_object",
-					     "data_segment", "data_page",     "cache_line",
-					     "data_source",  "data_latency",  "window",
-					     "duration",     "window_number", "data_class",
-					     "data_access",  "data_offset",   PROF_SHARING};
+	static const char *const labels[] = {
+#define X(label, word) word,
+		LABELS(X, X)
+#undef X
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (strcmp(word, labels[i]) == 0)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What rows of the profile are told apart by besides command, stack and data address. */
+#ifndef PMUBPF_MODEL_LABELS_H
+#define PMUBPF_MODEL_LABELS_H
+
+enum row_label {
+	LABEL_PID = 1,
+	LABEL_UNWIND_STATUS = 2,
+	LABEL_TID = 4,
+	LABEL_CPU = 8,
+	LABEL_CGROUP = 16,
+	LABEL_USER = 32,
+	LABEL_DATA = 64,    /* of samples that have a struct pmb_part_data */
+	LABEL_WINDOW = 128, /* and its duration: samples wait for its end */
+	LABEL_WINDOW_NUMBER = 256,
+	/* not in struct profile_labels: the data address; what the names tell at the end */
+	LABEL_ADDR = 512,
+	LABEL_LANGUAGE = 1024,
+};
+
+/* X(label, word), and FIRST of the first: what users ask for, and what is recorded for it. */
+#define LABELS(FIRST, X)                        \
+	FIRST(LABEL_PID, "pid")                 \
+	X(LABEL_TID, "tid")                     \
+	X(LABEL_TID, "thread")                  \
+	X(LABEL_CPU, "cpu")                     \
+	X(LABEL_CGROUP, "container")            \
+	X(LABEL_CGROUP, "pod")                  \
+	X(LABEL_CGROUP, "image")                \
+	X(LABEL_CGROUP, "cgroup")               \
+	X(LABEL_USER, "user")                   \
+	X(LABEL_ADDR, "data_addr")              \
+	X(LABEL_DATA, "data_object")            \
+	X(LABEL_DATA, "data_offset")            \
+	X(LABEL_DATA, "data_segment")           \
+	X(LABEL_DATA, "data_page")              \
+	X(LABEL_DATA, "cache_line")             \
+	X(LABEL_DATA, "data_source")            \
+	X(LABEL_DATA, "data_latency")           \
+	X(LABEL_DATA, "data_class")             \
+	X(LABEL_DATA, "data_access")            \
+	X(LABEL_WINDOW, "window")               \
+	X(LABEL_WINDOW, "duration")             \
+	X(LABEL_WINDOW_NUMBER, "window_number") \
+	X(LABEL_LANGUAGE, "language")
+
+#endif
