@@ -101,6 +101,7 @@ lint:
 	$(Q)tests/lint/banned.sh
 	$(Q)tests/lint/columns.sh
 	$(Q)tests/lint/words.sh
+	$(Q)tests/lint/recipes.sh
 	$(Q)tests/lint/format.sh $(FORMATTED)
 
 # SUITES='shares names': only these of tests/e2e.
