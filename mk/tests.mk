@@ -94,6 +94,7 @@ unit: $(UNIT) $(PAGES) $(OPERANDS)
 step: $(STEP)
 
 check: unit lint replay
+	$(Q)tests/lint/loops.sh $(O)
 	$(Q)tests/run-unit.sh $(O)/tests/unit
 
 lint:

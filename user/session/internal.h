@@ -73,8 +73,10 @@ struct session {
 	} told;
 };
 
-/* whom.c: from targets to open, attached, disabled counters */
+/* weight.c: how the overflow program knows what an overflow of the event stands for */
 enum pmb_weight event_weight(const struct session *s, size_t event);
+
+/* whom.c: from targets to open, attached, disabled counters */
 int session__load(struct session *s, struct err *err);
 int session__open_counters(struct session *s, struct err *err);
 /* Opens the per-CPU events there; opened[] counts, by the first event of each text. late:
@@ -86,12 +88,17 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
-/* step.c: stops the counters once the recording is to end, however long the round takes. For
- * whoever may wait for targets in between. */
+/* end.c: what ends the recording, and the end of its counters. */
+bool session__time_is_up(struct session *s, uint64_t now);
+/* A signal, the death of the command or of the targets, or our reader's. */
+bool session__ended(struct session *s, bool reader_gone);
+/* Stops the counters once the recording is to end, however long the round takes. For whoever may
+ * wait for targets in between. */
 void session__attend(struct session *s);
 void session__stop(struct session *s); /* once, however often it is called */
-/* step.c: another signal has come, so nothing is waited for any more */
+/* Another signal has come, so nothing is waited for any more. */
 bool session__hurries(const struct session *s);
+
 /* step.c: a round has ended, or all begins: when is the next */
 void session__pace(struct session *s, uint64_t now);
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +212,23 @@ void session__give_up(struct session *s, struct session_cut *cut)
 	ledger__done(&cut->ledger);
 	free(cut->rates);
 	free(cut);
+}
+
+int session__record(struct session **ret, const struct session_opts *opts,
+		    struct session_result *result, struct err *err)
+{
+	struct pollfd fds[SESSION_FDS];
+	int r = session__open(ret, opts, result, err);
+
+	if (r < 0)
+		return r;
+	do {
+		int timeout_ms = session__fds(*ret, now_ns(), fds);
+
+		poll(fds, SESSION_FDS, timeout_ms);
+	} while (session__step(*ret, now_ns(), fds));
+	session__close(*ret);
+	return 0;
 }
 
 int session__wait(struct session *s)

@@ -7,10 +7,8 @@
  */
 #include <poll.h>
 
-#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
-#include "sys/procfs.h"
 
 enum {
 	ROUND_NS = 100 * 1000 * 1000,
@@ -18,32 +16,12 @@ enum {
 	HURRY_NS = 25 * 1000 * 1000,
 	REST_NS = 10 * 1000 * 1000,
 	NEWS_NS = 1000 * 1000, /* between two looks at what processes do */
-	/* Between two looks at signals and the clock, where processes may make us wait. */
-	ATTEND_NS = 5 * 1000 * 1000,
 	MS = 1000 * 1000,
 };
 
 /* While it rests, only those before FD_TABLES are waited for. */
 enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_RINGS, N_FDS };
 _Static_assert((int)N_FDS == (int)SESSION_FDS, "what session__fds() fills in");
-
-/* Which of our signals has come; the command's death is one of them. */
-static bool session__signalled(struct session *s)
-{
-	int signo;
-
-	while ((signo = signals__next(s->opts->signals))) {
-		if (signo != SIGCHLD) {
-			s->result->end = END_SIGNAL;
-			return true;
-		}
-		if (s->command.pid && command__exited(&s->command)) {
-			s->result->end = END_TARGET;
-			return true;
-		}
-	}
-	return false;
-}
 
 static void session__tick(struct session *s, uint64_t now)
 {
@@ -62,55 +40,6 @@ static void session__tick(struct session *s, uint64_t now)
 			tick.lost += stats.dropped[k];
 	}
 	s->opts->tick(s->opts->tick_ctx, &tick);
-}
-
-static bool session__time_is_up(struct session *s, uint64_t now)
-{
-	if (!s->opts->whom.duration_ns || now - s->start_ns < s->opts->whom.duration_ns)
-		return false;
-	s->result->end = END_DURATION;
-	return true;
-}
-
-/* True if a signal, the death of the command, of the targets or of our reader ends the
- * recording. */
-static bool session__ended(struct session *s, const struct pollfd *reader)
-{
-	if (session__signalled(s))
-		return true;
-	s->result->end = reader->revents & POLLERR ? END_READER : END_TARGET;
-	return s->result->end == END_READER || tasks__gone(&s->tasks);
-}
-
-void session__stop(struct session *s)
-{
-	if (s->stopped_ns)
-		return;
-	s->stopped_ns = now_ns();
-	counters__disable(&s->counters);
-	sideband__stop_mappings(s->sideband);
-	s->more_fd = signals__more_fd();
-	opener__hurry(s->opts->opener, (uint64_t)BUDGET_END_LOOKS_MS * MS, s->more_fd);
-	session__spend_stop(s);
-	procfs_idle_ns(s->idle_after, s->n_cpus);
-}
-
-bool session__hurries(const struct session *s)
-{
-	struct pollfd p = {.fd = s->more_fd, .events = POLLIN};
-
-	return p.fd >= 0 && poll(&p, 1, 0) > 0;
-}
-
-void session__attend(struct session *s)
-{
-	uint64_t now = now_ns();
-
-	if (s->stopped_ns || now < s->attend_ns)
-		return;
-	s->attend_ns = now + ATTEND_NS;
-	if (session__time_is_up(s, now) || session__signalled(s))
-		session__stop(s);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -169,7 +98,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		kernel_names__read_on(s->opts->kernel);
 		return !s->stopped_ns;
 	}
-	if (session__ended(s, &fds[FD_READER])) {
+	if (session__ended(s, fds[FD_READER].revents & POLLERR)) {
 		session__stop(s);
 		return false;
 	}
@@ -182,21 +111,4 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	session__tick(s, now_ns());
 	session__pace(s, now_ns());
 	return !s->stopped_ns;
-}
-
-int session__record(struct session **ret, const struct session_opts *opts,
-		    struct session_result *result, struct err *err)
-{
-	struct pollfd fds[SESSION_FDS];
-	int r = session__open(ret, opts, result, err);
-
-	if (r < 0)
-		return r;
-	do {
-		int timeout_ms = session__fds(*ret, now_ns(), fds);
-
-		poll(fds, SESSION_FDS, timeout_ms);
-	} while (session__step(*ret, now_ns(), fds));
-	session__close(*ret);
-	return 0;
 }
