@@ -24,17 +24,12 @@ static void on_waiting(void *ctx, const struct decoded *rec)
 	count_held(&a->books, rec->sample, rec->reads, rec->n_reads);
 }
 
-static void count_late(void *ctx, const struct account *to)
+static void count_account(void *ctx, struct account *to)
 {
 	struct assembly *a = ctx;
 	const struct pmb_sample sample = {.event = (__u16)to->event, .weight = to->weight};
 
 	count_held(&a->books, &sample, to->reads, to->n_reads);
-}
-
-static void count_in_window(void *ctx, struct account *to)
-{
-	count_late(ctx, to);
 }
 
 struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
@@ -45,8 +40,8 @@ struct assembled assembly__cut(struct assembly *a, uint64_t boundary)
 	if (boundary == UINT64_MAX)
 		assembly__windows_end(a);
 	queue__each_sample(&a->queue, on_waiting, a);
-	assembly__each_late(a, count_late, a);
-	assembly__each_held(a, count_in_window, a);
+	assembly__each_late(a, count_account, a);
+	assembly__each_held(a, count_account, a);
 	part = (struct assembled){a->profile, a->books};
 	truncating__sort(&part.books.truncating);
 	assembly__begin(a);
@@ -67,12 +62,7 @@ void profile__keep_cgroups(const struct profile *profile, struct cgroups *cgroup
 		cgroups__keep(cgroups, profile__label_set(profile, rows[i].key.labels).cgroup);
 }
 
-static void keep_late(void *cgroups, const struct account *to)
-{
-	cgroups__keep(cgroups, to->labels.cgroup);
-}
-
-static void keep_in_window(void *cgroups, struct account *to)
+static void keep_cgroup(void *cgroups, struct account *to)
 {
 	cgroups__keep(cgroups, to->labels.cgroup);
 }
@@ -80,6 +70,6 @@ static void keep_in_window(void *cgroups, struct account *to)
 void assembly__keep_cgroups(const struct assembly *a, struct cgroups *cgroups)
 {
 	profile__keep_cgroups(a->profile, cgroups);
-	assembly__each_late(a, keep_late, cgroups);
-	assembly__each_held(a, keep_in_window, cgroups);
+	assembly__each_late(a, keep_cgroup, cgroups);
+	assembly__each_held(a, keep_cgroup, cgroups);
 }

@@ -60,7 +60,7 @@ void assembly__windows_done(struct assembly *a);
 /* late.c: a sample whose stack has to be walked here. Takes the dump over. */
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,
 		    struct dump *dump);
-void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, const struct account *to),
+void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, struct account *to),
 			 void *ctx);
 /* What those that wait have of the profile that was cut off they get in the present one. */
 void assembly__carry_late(struct assembly *a, const struct profile *from);

@@ -109,7 +109,7 @@ void assembly__mark_files(const struct assembly *a, bool *used, size_t n_used)
 		process_view__mark_files(&a->late[i].view, used, n_used);
 }
 
-void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, const struct account *to),
+void assembly__each_late(const struct assembly *a, void (*fn)(void *ctx, struct account *to),
 			 void *ctx)
 {
 	for (size_t i = 0; i < a->n_late; i++)
