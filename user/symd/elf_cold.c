@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "symd/x86_insn.h"
 
 enum {
@@ -72,20 +73,12 @@ static uint64_t starts__at(const struct starts *s, uint32_t i)
 static bool starts__find(const struct starts *s, uint64_t vaddr, uint64_t *ret_from,
 			 uint64_t *ret_to)
 {
-	uint32_t low = 0, high = s->n;
+	const uint32_t next = (uint32_t)FIRST_INDEX(i, s->n, starts__at(s, (uint32_t)i) > vaddr);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (starts__at(s, mid) <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || low >= s->n)
+	if (!next || next >= s->n)
 		return false;
-	*ret_from = starts__at(s, low - 1);
-	*ret_to = starts__at(s, low);
+	*ret_from = starts__at(s, next - 1);
+	*ret_to = starts__at(s, next);
 	return *ret_from && *ret_from <= vaddr && vaddr < *ret_to;
 }
 

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "pmubpf/unwind.h"
 
 static const uint64_t FADE_NS = 4ULL * 1000 * 1000 * 1000;
@@ -103,17 +104,7 @@ static struct cgroup *find_cgroup(const struct shares *s, uint64_t id)
 /* The first that does not lie before `at`. */
 static size_t first_at(const struct shares *s, int kind, uint32_t at)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (s->by[kind][mid]->at[kind] < at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return FIRST_INDEX(i, s->n, s->by[kind][i]->at[kind] >= at);
 }
 
 static void insert(struct shares *s, struct holder *h)
