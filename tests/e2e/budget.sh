@@ -52,7 +52,7 @@ t_a_rate_that_was_given_is_kept() {
 		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
 		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
 		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
-		expect_match "$T/err" 'OVER the budget of 0.01 %, which changes no rate that was given' "the report with $rate"
+		expect_match "$T/err" 'OVER the budget of 0.01 %; rates that were given are kept' "the report with $rate"
 	done
 }
 

@@ -118,7 +118,7 @@ static const struct argp_option options[] = {
 	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access, "
 	 "data_offset",
 	 0},
-	{0, 'g', 0, 0, "Stacks, as always", 0},
+	{0, 'g', 0, 0, "Accepted for perf's sake: stacks are always recorded", 0},
 	{"call-graph", OPT_CALL_GRAPH, "table|fp", 0,
 	 "How user stacks are walked: by the unwind tables of the programs (also called dwarf), "
 	 "or by "

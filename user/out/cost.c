@@ -37,13 +37,14 @@ static void text_budget(const struct cost *c, struct buf *out)
 	if (!(c->budget > 0))
 		return;
 	if (!c->settled_span_ns) {
-		buf__printf(out, "; over before the budget of %g %% began", c->budget);
+		buf__printf(out, "; too short for periods to be fitted to the budget of %g %%",
+			    c->budget);
 		return;
 	}
 	buf__printf(out, "; after its first second %.2f %%, %s the budget of %g %%", settled,
 		    settled <= c->budget ? "within" : "OVER", c->budget);
 	if (!c->adaptive)
-		buf__puts(out, ", which changes no rate that was given");
+		buf__puts(out, "; rates that were given are kept");
 	else if (settled > c->budget)
 		buf__printf(
 			out,
