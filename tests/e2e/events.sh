@@ -11,7 +11,7 @@
 export XDG_CONFIG_HOME=/nonexistent
 
 need_libpfm() {
-	"$PMUBPF" doctor | grep -q 'libpfm4 .*not here' && skip "libpfm4 is not installed"
+	"$PMUBPF" doctor | grep 'libpfm4 .*not here' >/dev/null && skip "libpfm4 is not installed"
 	return 0
 }
 

@@ -228,7 +228,7 @@ pmb_start() {
 }
 
 has_perf_events() { # PID
-	find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q .
+	find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep . >/dev/null
 }
 
 # Waits for it, after a signal if one is given.
@@ -277,8 +277,9 @@ perf_path() {
 	return 1
 }
 
+# Not grep -q: it ends early, and what writes into the pipe fails then (pipefail).
 has_pmu() {
-	"$PMUBPF" list 2>/dev/null | grep -Eq '^ *cycles .*\byes\b'
+	"$PMUBPF" list 2>/dev/null | grep -E '^ *cycles .*\byes\b' >/dev/null
 }
 
 # The flamegraph.pl of the PATH, or Debian's, which lies outside.
