@@ -27,7 +27,9 @@ struct cgroup {
 	char *id;
 	unsigned samples; /* until it was settled */
 	bool settled;     /* nothing more will be found out */
-	bool keep;        /* marked for the next sweep */
+	bool due;         /* to be looked up again, with the help of… */
+	pid_t tgid;
+	bool keep; /* marked for the next sweep */
 	UT_hash_handle hh;
 };
 
@@ -36,6 +38,7 @@ struct cgroups {
 	char *hierarchy;
 	struct cgroup *by_id; /* in the order in which they were met */
 	size_t after_sweep;
+	size_t n_due;
 	uint64_t last; /* the id that was met last: most samples come from the same one */
 };
 
@@ -62,6 +65,7 @@ struct cgroups *cgroups__new(struct opener *opener)
 static void cgroups__remove(struct cgroups *c, struct cgroup *cgroup)
 {
 	HASH_DEL(c->by_id, cgroup);
+	c->n_due -= cgroup->due;
 	free(cgroup->path);
 	forget(cgroup);
 	free(cgroup);
@@ -98,17 +102,43 @@ static void look_up(struct opener *opener, struct cgroup *cgroup, pid_t tgid)
 	container_path__done(&path);
 }
 
-/*
- * What starts a container runs in its cgroup before its root is mounted, and by then nothing leads to the name. So
- * one without a name is looked up again, at every sample whose number is a power of two.
- */
 static void settle(const struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
 {
-	unsigned samples = ++cgroup->samples;
-
-	if (cgroup->path && !(samples & (samples - 1)))
+	if (cgroup->path)
 		look_up(c->opener, cgroup, tgid);
-	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name || samples >= LAST_TRY;
+	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name ||
+			  cgroup->samples >= LAST_TRY;
+}
+
+/*
+ * What starts a container runs in its cgroup before its root is mounted, and by then nothing leads
+ * to the name. So one without a name is looked up again, after every sample whose number is a power
+ * of two: between rounds, for it takes a while.
+ */
+static void note_again(struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
+{
+	if (cgroup->samples & (cgroup->samples - 1))
+		return;
+	c->n_due += !cgroup->due;
+	cgroup->due = true;
+	cgroup->tgid = tgid;
+}
+
+void cgroups__look_again(struct cgroups *c, void (*settled)(void *ctx, uint64_t id), void *ctx)
+{
+	struct cgroup *cgroup, *next;
+
+	if (!c->n_due)
+		return;
+	HASH_ITER(hh, c->by_id, cgroup, next) {
+		if (!cgroup->due)
+			continue;
+		cgroup->due = false;
+		settle(c, cgroup, cgroup->tgid);
+		if (cgroup->settled)
+			settled(ctx, cgroup->id_here);
+	}
+	c->n_due = 0;
 }
 
 static struct cgroup *cgroups__find(const struct cgroups *c, uint64_t id)
@@ -132,19 +162,23 @@ static struct cgroup *cgroups__add(struct cgroups *c, uint64_t id)
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 {
 	struct cgroup *cgroup;
-	bool settled;
+	bool is_new;
 
 	if (!id || id == c->last)
 		return false;
 	cgroup = cgroups__find(c, id);
-	if (!cgroup)
+	is_new = !cgroup;
+	if (is_new)
 		cgroup = cgroups__add(c, id);
-	settled = cgroup->settled;
-	if (!settled)
+	if (!cgroup->settled)
+		cgroup->samples++;
+	if (is_new)
 		settle(c, cgroup, tgid);
+	else if (!cgroup->settled)
+		note_again(c, cgroup, tgid);
 	if (cgroup->settled)
 		c->last = id;
-	return cgroup->settled && !settled;
+	return is_new && cgroup->settled;
 }
 
 bool cgroups__many(const struct cgroups *c)

@@ -27,9 +27,11 @@ struct opener;
 /* opener: who looks things up; borrowed; NULL: this process. */
 struct cgroups *cgroups__new(struct opener *opener);
 struct cgroups *cgroups__free(struct cgroups *c);
-/* At each sample: looks it up, with the help of a process in it, until its name is known or will not be. True:
- * that was now. */
+/* At each sample. The first looks it up, with the help of a process in it. True: all is known of it
+ * now that ever will be. */
 bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
+/* Between rounds: again those whose name wasn't known. settled is told when all is known. */
+void cgroups__look_again(struct cgroups *c, void (*settled)(void *ctx, uint64_t id), void *ctx);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);
 /* Nothing is known of one that was never met, or was swept out. */

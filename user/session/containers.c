@@ -18,16 +18,22 @@ static bool is_wanted(const struct session *s, uint64_t cgroup)
 	return false;
 }
 
+static void settled(void *session, uint64_t cgroup)
+{
+	struct session *s = session;
+
+	if (s->opts->whom.n_containers)
+		programs__mark_cgroup(s->programs, cgroup,
+				      is_wanted(s, cgroup) ? PMB_CGROUP_TARGET : PMB_CGROUP_OTHER);
+}
+
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample)
 {
 	struct session *s = session;
-	bool choose = s->opts->whom.n_containers > 0;
 
-	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid) && choose)
-		programs__mark_cgroup(s->programs, sample->cgroup,
-				      is_wanted(s, sample->cgroup) ? PMB_CGROUP_TARGET :
-								     PMB_CGROUP_OTHER);
-	return !choose || is_wanted(s, sample->cgroup);
+	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid))
+		settled(s, sample->cgroup);
+	return !s->opts->whom.n_containers || is_wanted(s, sample->cgroup);
 }
 
 /* The first that was met; 0: none. */
@@ -51,11 +57,14 @@ static void forgotten(void *session, uint64_t cgroup)
 		programs__forget_cgroup(s->programs, cgroup);
 }
 
-void session__bound_cgroups(struct session *s)
+void session__tidy_cgroups(struct session *s)
 {
 	struct cgroups *cgroups = s->result->cgroups;
 
-	if (!cgroups || !cgroups__many(cgroups))
+	if (!cgroups)
+		return;
+	cgroups__look_again(cgroups, settled, s);
+	if (!cgroups__many(cgroups))
 		return;
 	assembly__keep_cgroups(&s->assembly, cgroups);
 	for (const struct session_cut *cut = s->cuts; cut; cut = cut->next) {

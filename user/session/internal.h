@@ -117,8 +117,9 @@ void session__look_around(struct session *s);
  * asked for. */
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample);
 void session__note_containers(struct session *s);
-/* Forgets cgroups that nothing refers to, once there are many. */
-void session__bound_cgroups(struct session *s);
+/* Between rounds: looks those without a name up again, and forgets cgroups that nothing refers to,
+ * once there are many. */
+void session__tidy_cgroups(struct session *s);
 
 /* unwind.c: tables, for the kernel side and for samples that wait for one */
 void session__late_round(struct session *s); /* takes what tables there are */

@@ -239,7 +239,7 @@ static void session__settle(struct session *s, uint64_t horizon, bool final)
 		session__late_end(s);
 	assembly__tidy(&s->assembly, horizon);
 	session__bound_files(s);
-	session__bound_cgroups(s);
+	session__tidy_cgroups(s);
 }
 
 void session__round(struct session *s, bool final)
