@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -374,9 +375,9 @@ static uint64_t since(uint64_t now, uint64_t before)
 /* What counters and programs have counted so far, as of one moment, or nearly so. */
 static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 {
-	enum { TRIES = 8, MOMENT_NS = 2000000 };
+	enum { TRIES = 8, MOST = 16, LONGEST = 6, MOMENT_NS = 2000000 };
 
-	for (int try = 0; try < TRIES; try++) {
+	for (int try = 0;; try++) {
 		uint64_t began = now_ns();
 		bool settled = true;
 
@@ -386,8 +387,13 @@ static void read_counts(struct session *s, struct pmb_stats *stats, bool final)
 				continue;
 			settled &= programs__settled_stats(s->programs, i, &stats[i]) == 0;
 		}
-		if (final || (settled && now_ns() - began < MOMENT_NS))
+		/* on a slow machine columns that fit together have to do, a moment or not */
+		if (final || try == MOST ||
+		    (settled && (try >= TRIES || now_ns() - began < MOMENT_NS)))
 			break;
+		/* a virtual CPU amid an overflow goes on when its host likes */
+		if (!settled)
+			usleep(1000U << (try < LONGEST ? try : LONGEST));
 	}
 	for (size_t i = 0; i < s->counters.n; i++) {
 		struct counter *c = &s->counters.list[i];
