@@ -8,9 +8,9 @@
 # After each suite stands how long it took, and how much CPU time.
 #
 # Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many
-# at a time as there are CPUs; at the end, each alone, those that say "# alone: WHY". After each of
-# these, and after all that ran side by side, the kernel is looked at: no BPF program of this tool
-# may be left, no new BUG, WARNING or Oops in its log.
+# at a time as there are CPUs, those that say "# long" first; at the end, each alone, those that say
+# "# alone: WHY". After each of these, and after all that ran side by side, the kernel is looked at:
+# no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
 #
 # Tests that failed run once more after all others, with nothing beside them, and that verdict
 # counts: what broke fails twice, what other work on the machine made late does not. Each is named
@@ -158,11 +158,13 @@ kind_of() { # FILE
 	fi
 }
 
+# Those that take more than a minute and a half come first: else one of them ends alone.
 of_kind() { # KIND FILE…
 	local file
 	for file in "${@:2}"; do
-		[ "$(kind_of "$file")" != "$1" ] || echo "$file"
-	done
+		[ "$(kind_of "$file")" = "$1" ] || continue
+		if grep -qx '# long' "$file"; then echo "0 $file"; else echo "1 $file"; fi
+	done | sort -s -k1,1 | cut -d' ' -f2-
 }
 
 run_suites() { # FILE…

@@ -6,6 +6,7 @@
 # does: tests/vm/guest/hotplug.sh.)
 #
 # SOAK=1: every allocation instead of some, and 50 kills instead of 6.
+# long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -7,6 +7,7 @@
 # tests/fuzz.)
 #
 # SOAK=1 adds what takes long. FIGURES=FILE gets a line of figures a test.
+# long
 # shellcheck source=tests/e2e/hostile_lib.sh
 . "$(dirname "$0")/hostile_lib.sh"
 

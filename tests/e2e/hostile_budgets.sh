@@ -4,6 +4,7 @@
 # What programs can have too much of, each alone within its limit: names, files that take time,
 # rules of unwind tables. There is a budget for all of it together. After each the same is asked as
 # in hostile.sh, and that the others are seen as without.
+# long
 # shellcheck source=tests/e2e/hostile_lib.sh
 . "$(dirname "$0")/hostile_lib.sh"
 

@@ -3,6 +3,7 @@
 #
 # The picture, in a real browser: Debian's chromium, headless, by chromedriver. tests/page/ has the
 # checks, and makes pages of folded stacks whose sums are known outside.
+# long
 # shellcheck source=lib.sh
 source "$(dirname "$0")/lib.sh"
 

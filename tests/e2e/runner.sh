@@ -153,6 +153,20 @@ t_what_measures_nothing_runs_side_by_side() {
 	expect_verdict "3 passed, 1 failed, 0 skipped" 1
 }
 
+t_long_ones_come_first() {
+	local name
+	for name in a b c; do
+		suite "$name" <<-SUITE
+			t_one() { echo $name >>'$T/order'; }
+		SUITE
+	done
+	sed -i '1a # alone: for the order' "$T"/suites/*.sh
+	sed -i '1a # long' "$T/suites/b.sh"
+	run
+	expect_verdict "3 passed, 0 failed, 0 skipped" 0
+	expect_eq "$(tr '\n' ' ' <"$T/order")" "b a c " "their order"
+}
+
 # A signal ends what runs, side by side or alone.
 t_an_end_in_the_middle() {
 	local name

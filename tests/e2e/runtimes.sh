@@ -8,6 +8,7 @@
 # bootstrapped into folders of RUNTIMES_CACHE and stay there for two weeks.
 #
 # timeout: 2400
+# long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/e2e/debian_lib.sh

@@ -3,6 +3,7 @@
 #
 # Storms of short-lived processes: inherited per-task events lose most of them, this tool must not.
 # The rates are high so that sampling scatters little.
+# long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
