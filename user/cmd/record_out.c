@@ -61,6 +61,7 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	clock_gettime(CLOCK_REALTIME, &now);
 	out->args = args;
 	out->argv = argv;
+	processor_count("", &out->before);
 	out->start_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
 	out->measures = xcalloc(args->events.n, sizeof(*out->measures));
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
@@ -304,6 +305,14 @@ static void tell_of_servers(const struct record_args *a)
 		      stderr);
 }
 
+static struct processor_loss loss_since(const struct processor_counts *before)
+{
+	struct processor_counts now;
+
+	processor_count("", &now);
+	return processor_loss(before, &now);
+}
+
 int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -323,6 +332,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.window = a->window.spec.name,
 		.longer_ns = a->window.opts.longer_ns,
 		.slowest = a->window.opts.slowest,
+		.loss = loss_since(&out->before),
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};

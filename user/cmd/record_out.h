@@ -6,6 +6,7 @@
 #include "cmd/output.h"
 #include "cmd/record_args.h"
 #include "model/passes.h"
+#include "sys/processor.h"
 
 struct signals;
 
@@ -18,6 +19,7 @@ struct record_out {
 	struct output *files;     /* per output */
 	struct output summary;
 	int64_t start_ns; /* since 1970 */
+	struct processor_counts before;
 	struct room_cut cut;
 };
 

@@ -30,7 +30,7 @@ static void add_command(struct prof *prof, char *const *words)
 	add_line(prof, &line);
 }
 
-static void add_machine(struct prof *prof)
+static void add_machine(struct prof *prof, const struct processor_loss *loss)
 {
 	_cleanup_(buf__done) struct buf line = {0};
 	_cleanup_free_ char *machine = cpuinfo_describe();
@@ -40,6 +40,11 @@ static void add_machine(struct prof *prof)
 	add_line(prof, &line);
 	uname(&name);
 	buf__printf(&line, "kernel: %s %s %s", name.sysname, name.release, name.machine);
+	add_line(prof, &line);
+	buf__printf(&line, "processor: %.1f %% of the CPUs' time taken by the hypervisor",
+		    loss->stolen_percent);
+	if (loss->knows_heat)
+		buf__printf(&line, ", slowed down %" PRIu64 " times by heat", loss->throttled);
 	add_line(prof, &line);
 }
 
@@ -144,7 +149,7 @@ void add_remarks(struct prof *prof, const struct summary *summary)
 {
 	prof__comment(prof, "pmubpf: " PMUBPF_VERSION);
 	add_command(prof, summary->command_line);
-	add_machine(prof);
+	add_machine(prof, &summary->loss);
 	for (size_t i = 0; i < summary->events->n; i++)
 		add_event(prof, summary, i);
 	for (size_t i = 0; i < summary->events->n; i++)

@@ -154,6 +154,7 @@ void report__head(const struct report *r, struct buf *out)
 	put_when(r->whole, out);
 	put_remarks(r->whole, "machine", out);
 	put_remarks(r->whole, "kernel", out);
+	put_remarks(r->whole, "processor", out);
 	put_events(r, out);
 	put_remarks(r->whole, "ledger", out);
 	put_remarks(r->whole, "user stacks", out);

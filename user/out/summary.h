@@ -18,6 +18,7 @@
 #include "pmu/event.h"
 #include "pmu/plan.h"
 #include "sym/names.h"
+#include "sys/processor.h"
 
 struct summary {
 	const struct ledger *ledger;
@@ -30,6 +31,7 @@ struct summary {
 	const char *window;             /* what windows are called; NULL: none were asked for */
 	uint64_t longer_ns;             /* as in struct window_opts */
 	size_t slowest;
+	struct processor_loss loss;
 	struct frame_counts frames;
 	struct names_work names;       /* what it cost to name them */
 	const struct set_aside *aside; /* files whose names are not known; may be NULL */

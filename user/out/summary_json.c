@@ -343,6 +343,15 @@ static void json_rejected(struct json *j, const struct ledger *ledger)
 	json__end_obj(j);
 }
 
+static void json_processor(struct json *j, const struct processor_loss *loss)
+{
+	json__obj(j, "processor");
+	json__f64(j, "stolen_percent", loss->stolen_percent, 2);
+	if (loss->knows_heat)
+		json__u64(j, "throttled", loss->throttled);
+	json__end_obj(j);
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -384,6 +393,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_aside(&j, s);
 	runtimes__json(&j, &s->ledger->runtimes);
 	json_output(&j, s);
+	json_processor(&j, &s->loss);
 	json__obj(&j, "opener");
 	json__u64(&j, "asked", s->opener.asked);
 	json__u64(&j, "late", s->opener.late);

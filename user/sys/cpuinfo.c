@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sys/processor.h"
 #include "sys/procfs.h"
 
 char *cpuinfo_value(const char *cpuinfo, const char *key)
@@ -52,14 +53,20 @@ char *cpuinfo_describe(void)
 	_cleanup_free_ char *cpuinfo = file_read("/proc/cpuinfo");
 	const char *text = cpuinfo ? cpuinfo : "";
 	_cleanup_free_ char *microcode = cpuinfo_value(text, "microcode");
+	_cleanup_free_ char *family = cpuinfo_value(text, "cpu family");
+	_cleanup_free_ char *model = cpuinfo_value(text, "model");
+	_cleanup_free_ char *stepping = cpuinfo_value(text, "stepping");
 	_cleanup_free_ char *mhz = cpuinfo_value(text, "cpu MHz");
 	struct buf out = {0};
 
 	put_model(&out, text);
+	if (family && model && stepping)
+		buf__printf(&out, ", family %s model %s stepping %s", family, model, stepping);
 	if (microcode)
 		buf__printf(&out, ", microcode %s", microcode);
 	buf__printf(&out, ", %ld CPUs online", sysconf(_SC_NPROCESSORS_ONLN));
 	if (mhz)
 		buf__printf(&out, " at %s MHz", mhz);
+	processor_describe("", &out);
 	return buf__take(&out);
 }

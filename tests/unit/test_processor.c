@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the processors are, and what was taken from programs: of recorded machines. */
+#include <criterion/criterion.h>
+
+#include "sys/processor.h"
+#include "sysfs_tree.h"
+
+static const struct tree_file before[] = {
+	{"proc/stat", "cpu  100 10 200 1000 5 0 7 78 50 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n"},
+	{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n"},
+	{"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"},
+	{"sys/devices/system/node/online", "0-1\n"},
+	{"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n"},
+	{"sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "4\n"},
+	{"sys/devices/cpu_core/cpus", "0-7\n"},
+	{"sys/devices/cpu_atom/cpus", "8-11\n"},
+};
+
+/* 100 ticks later, 25 of them stolen, one core once too hot */
+static const struct tree_file after[] = {
+	{"proc/stat", "cpu  150 10 200 1025 5 0 7 103 90 0\n"},
+	{"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n"},
+	{"sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "5\n"},
+};
+
+static const struct tree_file bare[] = {{"proc/stat", "garbage 1 2\n"}};
+
+Test(processor, what_it_is)
+{
+	char *root = tree_make(before, ARRAY_SIZE(before));
+	struct buf out = {0};
+
+	processor_describe(root, &out);
+	cr_expect_str_eq(out.data,
+			 ", cpu_core is CPUs 0-7, cpu_atom is CPUs 8-11, 2 threads a core, "
+			 "2 NUMA nodes, governor powersave");
+	buf__done(&out);
+	tree_remove(root);
+}
+
+Test(processor, what_was_taken)
+{
+	char *first = tree_make(before, ARRAY_SIZE(before));
+	char *then = tree_make(after, ARRAY_SIZE(after));
+	struct processor_counts a, b;
+	struct processor_loss loss;
+
+	processor_count(first, &a);
+	processor_count(then, &b);
+	cr_expect_eq(a.ticks, 1400, "guests' time is in users'");
+	cr_expect_eq(a.stolen, 78);
+	loss = processor_loss(&a, &b);
+	cr_expect_float_eq(loss.stolen_percent, 25, 1e-9);
+	cr_expect(loss.knows_heat);
+	cr_expect_eq(loss.throttled, 1);
+	loss = processor_loss(&b, &a);
+	cr_expect_float_eq(loss.stolen_percent, 0, 1e-9, "a CPU went away");
+	tree_remove(first);
+	tree_remove(then);
+}
+
+Test(processor, that_says_nothing)
+{
+	char *root = tree_make(bare, ARRAY_SIZE(bare));
+	struct processor_counts counts;
+	struct buf out = {0};
+
+	processor_count(root, &counts);
+	cr_expect_not(counts.knows_heat);
+	processor_describe(root, &out);
+	cr_expect_eq(out.len, 0);
+	buf__done(&out);
+	tree_remove(root);
+}

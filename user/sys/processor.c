@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sys/processor.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "sys/cpus.h"
+#include "sys/procfs.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+/* The file's first line; NULL: there is none. Ours. */
+static char *line_of(const char *root, const char *path)
+{
+	_cleanup_free_ char *whole = xasprintf("%s%s", root, path);
+	char *text = file_read(whole);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+/* How many a list such as "0-3,8" names; 0: there is none. */
+static int listed(const char *root, const char *path)
+{
+	_cleanup_(cpus__done) struct cpus list = {0};
+	_cleanup_free_ char *text = line_of(root, path);
+
+	return text && cpus__parse(text, &list) == 0 ? list.n : 0;
+}
+
+static void put_number(struct buf *out, int n, const char *what)
+{
+	if (n)
+		buf__printf(out, ", %d %s", n, what);
+}
+
+static void put_cores(const char *root, const char *pmu, struct buf *out)
+{
+	_cleanup_free_ char *path = xasprintf("/sys/devices/%s/cpus", pmu);
+	_cleanup_free_ char *cpus = line_of(root, path);
+
+	if (cpus)
+		buf__printf(out, ", %s is CPUs %s", pmu, cpus);
+}
+
+void processor_describe(const char *root, struct buf *out)
+{
+	_cleanup_free_ char *governor = line_of(root, CPUS "/cpu0/cpufreq/scaling_governor");
+	int threads = listed(root, CPUS "/cpu0/topology/thread_siblings_list");
+	int nodes = listed(root, "/sys/devices/system/node/online");
+
+	put_cores(root, "cpu_core", out);
+	put_cores(root, "cpu_atom", out);
+	put_number(out, threads, threads == 1 ? "thread a core" : "threads a core");
+	put_number(out, nodes, nodes == 1 ? "NUMA node" : "NUMA nodes");
+	if (governor)
+		buf__printf(out, ", governor %s", governor);
+}
+
+/* Of "cpu user nice system idle iowait irq softirq steal guest guest_nice": guests' time is users',
+ * too. */
+static void count_ticks(const char *root, struct processor_counts *ret)
+{
+	enum { STEAL = 8 };
+	_cleanup_free_ char *line = line_of(root, "/proc/stat");
+	char *rest = line, *word;
+
+	for (int i = 0; rest && i <= STEAL && (word = strsep(&rest, " "));) {
+		uint64_t ticks;
+
+		if (!*word)
+			continue;
+		if (i && num__parse_u64(word, &ticks) == 0) {
+			ret->ticks += ticks;
+			ret->stolen += i == STEAL ? ticks : 0;
+		}
+		i++;
+	}
+}
+
+/* x86 alone counts it: each thread of a core has the core's number. */
+static void count_heat(const char *root, struct processor_counts *ret)
+{
+	_cleanup_free_ char *pattern =
+		xasprintf("%s" CPUS "/cpu[0-9]*/thermal_throttle/core_throttle_count", root);
+	glob_t found = {0};
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			ret->throttled += file_read_u64(found.gl_pathv[i], 0);
+			ret->knows_heat = true;
+		}
+	}
+	globfree(&found);
+}
+
+void processor_count(const char *root, struct processor_counts *ret)
+{
+	*ret = (struct processor_counts){0};
+	count_ticks(root, ret);
+	count_heat(root, ret);
+}
+
+struct processor_loss processor_loss(const struct processor_counts *before,
+				     const struct processor_counts *after)
+{
+	struct processor_loss loss = {.knows_heat = after->knows_heat};
+
+	/* a CPU that goes offline takes its counts along */
+	if (after->ticks > before->ticks && after->stolen > before->stolen)
+		loss.stolen_percent = 100 * (double)(after->stolen - before->stolen) /
+				      (double)(after->ticks - before->ticks);
+	if (after->throttled > before->throttled)
+		loss.throttled = after->throttled - before->throttled;
+	return loss;
+}
