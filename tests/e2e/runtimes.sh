@@ -121,9 +121,11 @@ functions_of() { # FILE
 	       print substr(line, 2), n }' "$1"
 }
 
+OPTIONS=() # of record
 record_python() { # PYTHON PROGRAM ARGUMENTS…
 	python_command "$1" "$PROGRAMS/$2" "${@:3}"
-	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" \
+		"${OPTIONS[@]}" -- \
 		"${RUN[@]}"
 	expect_columns
 }
@@ -224,6 +226,19 @@ t_formats_know_it() {
 	expect_ge "$(grep -cE '^ *[0-9].* function_60$' "$T/out")" 1 "rows of function_60"
 	pmb_ok report --folded -o "$T/again" "$T/a.pb.gz"
 	expect_ge "$(grep -c 'function_60_\[py\]' "$T/again")" 1 "lines of function_60, read back"
+}
+
+# Between frames of Python only what is no code of the interpreter.
+t_interpreter_frames() {
+	local python call='Outer[.]Inner[.]through_partial_\[py\];'
+	python=$(pythons | grep -E '3[.]1[1-9]$' | head -n 1)
+	[ -n "$python" ] || skip "no Python 3.11 or later is here"
+	record_python "$python" oracle.py "$T/told" 2 0.3
+	expect_ge "$(grep -cE "$call[^;]*lambda>_\[py\]" "$T/folded")" 1 "calls that are told"
+	OPTIONS=(--interpreter-frames)
+	record_python "$python" oracle.py "$T/told" 2 0.3
+	expect_eq "$(grep -cE "$call[^;]*lambda>_\[py\]" "$T/folded")" 0 "with --interpreter-frames"
+	expect_ge "$(grep -cE "$call.*;[^;]*lambda>_\[py\]" "$T/folded")" 1 "calls through C"
 }
 
 # What the leaves are, and what has a class.

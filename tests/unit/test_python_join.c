@@ -5,7 +5,7 @@
 #include "assemble/python.h"
 
 /* A letter a frame, leaf first: E is the native frame that runs Python, P what it has called for
- * that, | a boundary. */
+ * that, o other functions of the interpreter, | a boundary. */
 static void expect(bool whole, const char *native, const char *python, const char *want)
 {
 	uint32_t natives[PMB_MAX_FRAMES], pythons[2 * PMB_MAX_FRAMES], got[PYTHON_JOINED_MAX];
@@ -20,6 +20,7 @@ static void expect(bool whole, const char *native, const char *python, const cha
 		natives[i] = (uint32_t)native[i];
 		kinds[i] = native[i] == 'E' ? PYTHON_EVAL :
 			   native[i] == 'P' ? PYTHON_PART :
+			   native[i] == 'o' ? PYTHON_OWN :
 					      PYTHON_OTHER;
 	}
 	for (size_t i = 0; python[i]; i++)
@@ -55,6 +56,15 @@ Test(python_join, parts_of_the_function_go_where_it_goes)
 	expect(true, "PEnPEs", "ab|", "PEnabs");
 	expect(true, "mPEs", "", "mPEs");
 	expect(false, "PEn", "ab|c|", "abnc");
+}
+
+Test(python_join, the_interpreters_own_are_left_out_between_frames_of_python)
+{
+	expect(true, "oEoEos", "a|b|", "oabos");
+	expect(true, "ooEoxoEs", "a|b|", "ooaxbs"); /* x: of another file */
+	expect(true, "oEoEs", "ab|", "oEoabs");
+	expect(true, "oEs", "", "oEs");
+	expect(false, "oEon", "ab|c|", "oabnc");
 }
 
 Test(python_join, others_from_the_leaf)

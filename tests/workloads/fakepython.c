@@ -18,7 +18,7 @@ const unsigned long Py_Version = VERSION;
 
 enum { WORDS = 64, MANY = 4096 };
 
-static uint64_t interpreter[WORDS], thread[WORDS], cframe[WORDS];
+static uint64_t interpreter[WORDS], thread[WORDS];
 static uint64_t frames[MANY][16], codes[MANY][32], text[WORDS];
 uint64_t _PyRuntime[128] = {1}; /* in .data, as CPython's is */
 
@@ -73,6 +73,8 @@ static void make(void)
 	memcpy(&text[6], "hello", 5);
 }
 #else
+static uint64_t cframe[WORDS];
+
 static void make(void)
 {
 	_PyRuntime[5] = addr(interpreter);

@@ -65,6 +65,7 @@ struct assembly_opts {
 	unsigned labels;       /* enum row_label, added up */
 	struct window_opts windows;
 	uint64_t addr_mask;      /* applied to data addresses */
+	bool interpreter_frames; /* keep those between frames of what it runs */
 	int n_cpus;              /* possible */
 	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
 	struct files *files;     /* borrowed */

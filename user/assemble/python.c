@@ -49,14 +49,15 @@ uint32_t python_join(const struct python_join *j, uint32_t ret[PYTHON_JOINED_MAX
 	more = whole && n_parts > n_evals ? n_parts - n_evals : 0;
 	for (uint32_t i = 0; i < j->n_native; i++) {
 		bool eval = j->kind[i] == PYTHON_EVAL, stays = bare || p.at == j->n_python;
+		bool innermost = j->kind[i] == PYTHON_OWN && !p.at;
 
-		if (j->kind[i] == PYTHON_OTHER || stays) {
+		if (j->kind[i] == PYTHON_OTHER || innermost || stays) {
 			bare -= eval && bare;
 			ret[p.n++] = j->native[i];
 			continue;
 		}
 		if (!eval)
-			continue; /* it goes where its function goes */
+			continue;
 		for (; more; more--)
 			put_part(&p);
 		put_part(&p);
@@ -85,32 +86,38 @@ uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 	return profile__stack(a->profile, frames, (uint32_t)n);
 }
 
+static enum pmb_eval eval_of(const struct assembly *a, const struct frame *f)
+{
+	return f->kind == FRAME_FILE ? a->opts.fns->interpreter(a->opts.ctx, f->file, f->off) :
+				       PMB_EVAL_NONE;
+}
+
+/* From the outermost frame on: what the function that runs Python's code has called is told by
+ * it, and what else is of its file, too. */
 static void kinds_of(const struct assembly *a, const struct python_join *j, uint8_t *kinds)
 {
-	const struct frame *all, *frame, *caller = NULL;
-	enum pmb_eval eval, of_caller = PMB_EVAL_NONE;
+	const struct frame *all, *frame, *eval = NULL, *caller = NULL;
 
 	profile__frames(a->profile, &all);
-	for (uint32_t i = j->n_native; i-- > 0;) {
+	for (uint32_t i = j->n_native; i-- > 0; caller = frame) {
 		frame = &all[j->native[i]];
-		eval = frame->kind == FRAME_FILE ?
-			       a->opts.fns->interpreter(a->opts.ctx, frame->file, frame->off) :
-			       PMB_EVAL_NONE;
-		kinds[i] = PYTHON_OTHER;
-		if (eval != PMB_EVAL_NONE)
+		if (eval_of(a, frame) != PMB_EVAL_NONE) {
 			kinds[i] = PYTHON_EVAL;
-		else if (of_caller == PMB_EVAL_CALLER && frame->kind == FRAME_FILE &&
-			 frame->file == caller->file)
+			eval = frame;
+		} else if (!eval || frame->kind != FRAME_FILE || frame->file != eval->file) {
+			kinds[i] = PYTHON_OTHER;
+		} else if (caller == eval && eval_of(a, eval) == PMB_EVAL_CALLER) {
 			kinds[i] = PYTHON_PART;
-		caller = frame;
-		of_caller = eval;
+		} else {
+			kinds[i] = a->opts.interpreter_frames ? PYTHON_OTHER : PYTHON_OWN;
+		}
 	}
 }
 
 void assembly__join(struct assembly *a, struct account *to)
 {
 	uint32_t joined[PYTHON_JOINED_MAX], n;
-	uint8_t kinds[PMB_MAX_FRAMES];
+	uint8_t kinds[PMB_MAX_FRAMES] = {0};
 	struct python_join j = {
 		.kind = kinds,
 		.boundary = object_frame(a, OBJECT_BOUNDARY),

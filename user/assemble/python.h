@@ -16,6 +16,7 @@ enum python_native {
 	PYTHON_OTHER,
 	PYTHON_EVAL, /* the function that runs Python's code */
 	PYTHON_PART, /* runs an instruction for the one that follows, which is that function */
+	PYTHON_OWN,  /* another function of the interpreter: left out between frames of Python */
 };
 
 /* Both leaf first. */

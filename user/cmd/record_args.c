@@ -35,6 +35,7 @@ enum {
 	OPT_LABEL,
 	OPT_BY,
 	OPT_NO_SYMBOLS,
+	OPT_INTERPRETER_FRAMES,
 	OPT_BUDGET,
 };
 
@@ -103,6 +104,8 @@ static const struct argp_option options[] = {
 	{"user-only", OPT_USER_ONLY, 0, 0, "Leave kernel frames out (samples stay)", 0},
 	{"kernel-only", OPT_KERNEL_ONLY, 0, 0, "Leave user frames out (samples stay)", 0},
 	{"max-depth", OPT_MAX_DEPTH, "N", 0, "At most N frames a line, from the leaf", 0},
+	{"interpreter-frames", OPT_INTERPRETER_FRAMES, 0, 0,
+	 "Keep the interpreter's own functions between those of Python", 0},
 	{"inline", OPT_INLINE, 0, 0,
 	 "Calls that were inlined as frames of their own, ending in _[i]; reads DWARF", 0},
 	{"lines", OPT_LINES, 0, 0, "function:file:line instead of the function; reads DWARF", 0},
@@ -361,6 +364,9 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_unit(a, arg);
 	case OPT_MAX_DEPTH:
 		return parse_depth(a, arg);
+	case OPT_INTERPRETER_FRAMES:
+		a->session.interpreter_frames = true;
+		return 0;
 	case OPT_ADDR:
 		return parse_addr(a, arg);
 	case OPT_LABEL:

@@ -158,6 +158,7 @@ void session__assemble(struct session *s)
 		.n_events = s->opts->events->n,
 		.numbers = s->opts->numbers,
 		.labels = s->opts->labels,
+		.interpreter_frames = s->opts->interpreter_frames,
 		.windows = s->opts->windows,
 		.addr_mask = s->opts->addr_mask,
 		.n_cpus = s->n_cpus,

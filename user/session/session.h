@@ -49,11 +49,12 @@ struct session_opts {
 
 	enum session_scope scope;
 	bool want_user, want_kernel;
-	bool by_table;       /* user stacks by unwind tables; else by frame pointers */
-	size_t table_bytes;  /* for rows of unwind tables */
-	unsigned max_frames; /* of one side */
-	uint64_t addr_mask;  /* applied to data addresses; 0: they are not wanted */
-	unsigned labels;     /* enum assembly_label, added up */
+	bool by_table;           /* user stacks by unwind tables; else by frame pointers */
+	size_t table_bytes;      /* for rows of unwind tables */
+	unsigned max_frames;     /* of one side */
+	bool interpreter_frames; /* keep an interpreter's own between those of what it runs */
+	uint64_t addr_mask;      /* applied to data addresses; 0: they are not wanted */
+	unsigned labels;         /* enum assembly_label, added up */
 	const struct gates
 		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
 	struct window_opts windows;
