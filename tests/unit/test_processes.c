@@ -278,6 +278,18 @@ Test(processes, lost_exits_are_found)
 	cr_expect_eq(processes__count(all), 3, "those that exist, or of which something is new");
 }
 
+Test(processes, lost_exits_of_few_are_found_later)
+{
+	uint64_t minute = 60000000000ULL;
+
+	execed((uint32_t)getpid(), 1);
+	execed(0x70000000, 1);
+	processes__sweep(all, 2000);
+	cr_expect_eq(processes__count(all), 2, "not yet");
+	processes__sweep(all, minute);
+	cr_expect_eq(processes__count(all), 1);
+}
+
 Test(processes, their_files_are_kept)
 {
 	uint32_t file, jit;

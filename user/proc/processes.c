@@ -22,6 +22,9 @@
 #define AGAIN_MOST_NS 1000000000ULL
 #define AGAIN_REST 3
 
+/* How often exits whose records were lost are looked for, where processes are few. */
+#define SEARCH_NS 30000000000ULL
+
 enum {
 	/* Fewer are not worth a look. */
 	GATHERED_MAPPINGS = 1024,
@@ -434,13 +437,18 @@ void processes__mark_files(const struct processes *all, bool *used, size_t n_use
 	}
 }
 
-/* Exits whose records were lost would leave processes here for ever. */
+/* Exits whose records were lost would leave processes here for ever. Where a CPU comes or goes
+ * nobody says that some were. */
 static void processes__find_lost_exits(struct processes *all, uint64_t before)
 {
 	struct process *p, *next;
 
-	if (HASH_COUNT(all->by_tgid) < 2 * all->after_search + LOST_EXITS)
+	if (!all->search_from)
+		all->search_from = before + SEARCH_NS;
+	if (HASH_COUNT(all->by_tgid) < 2 * all->after_search + LOST_EXITS &&
+	    before < all->search_from)
 		return;
+	all->search_from = before + SEARCH_NS;
 	HASH_ITER(hh, all->by_tgid, p, next) {
 		if (!p->exit_time && p->last_sample < before && p->covered_from < before &&
 		    p->snapshot_time < before && !procfs_task_exists((pid_t)p->tgid))

@@ -39,9 +39,10 @@ struct processes {
 	struct files *files;
 	uint64_t generations;
 	size_t n_exited;
-	size_t after_search; /* processes there were after the last search for lost exits */
-	uint64_t lost_time;  /* records of before that were lost, of whomever */
-	uint64_t again_from; /* when anything may be read again because of that */
+	uint64_t search_from; /* not before that, unless they are many */
+	size_t after_search;  /* processes there were after the last search for lost exits */
+	uint64_t lost_time;   /* records of before that were lost, of whomever */
+	uint64_t again_from;  /* when anything may be read again because of that */
 };
 
 /* The file of its anonymous code. */
