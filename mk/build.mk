@@ -80,8 +80,8 @@ $(PAGE): mk/page.sh $(PAGE_SRC:%=user/html/%)
 	$(call say,PAGE,$@)
 	$(Q)mk/page.sh $(@D) $(filter user/%,$^)
 
-$(O)/user/out/html.o: $(PAGE)
-$(O)/user/out/html.o: CPPFLAGS += -DHTML_PAGE='"$(O)/gen/page/"'
+$(O)/user/render/html.o: $(PAGE)
+$(O)/user/render/html.o: CPPFLAGS += -DHTML_PAGE='"$(O)/gen/page/"'
 
 $(O)/%.o: %.c | $(O)/tools-checked
 	@mkdir -p $(@D)

@@ -27,7 +27,7 @@
 #include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/folded.h"
+#include "render/folded.h"
 #include "prof/recorded.h"
 #include "sym/idle.h"
 #include "sym/kernel_names.h"

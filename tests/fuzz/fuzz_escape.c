@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "fuzz.h"
-#include "out/escape.h"
+#include "render/escape.h"
 
 static int digit(char c)
 {

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "fuzz.h"
-#include "out/pprof.h"
 #include "prof/pprof_read.h"
+#include "render/pprof.h"
 
 enum { MAX_BYTES = 4 * 1024 * 1024 };
 

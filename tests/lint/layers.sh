@@ -163,7 +163,7 @@ while IFS=: read -r file line text; do
 	"user/sys/reexec.c _exit(") ;;       # the child that becomes a helper
 	"user/opener/process.c _exit(") ;;   # an opener and its spawner
 	"user/symd/"*" _exit(" | "user/symd/"*" exit(") ;;
-	"user/out/"*" fputs(") ;;            # into the file that cmd/ opened
+	"user/render/"*" fputs(") ;;            # into the file that cmd/ opened
 	*) complain "$file:$line" "${call%(}: only cmd/ prints and exits" ;;
 	esac
 done < <(grep -nE "$talk" user/*/*.[ch] | grep -vE '^[^:]+:[0-9]+:[[:space:]]*(/?\*|//)')

@@ -5,7 +5,7 @@
 # OBJECTS/user/: tests/lint/loops.sh OBJECTS. Folders that have loops stand below; one that has none
 # any more has to go.
 set -u
-WITH_LOOPS="assemble out pmu"
+WITH_LOOPS="assemble pmu render"
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 O=${1:-$TOP/build}
 

@@ -11,9 +11,9 @@ cd "$TOP" || exit 2
 # A word that has gone; what is said now; the files in which it is still right, and why.
 table() {
 	# stat's is a time, report's one of confidence
-	local times='session/counting|cmd/stat|out/stat|cmd/report_args|out/report|model/poisson'
+	local times='session/counting|cmd/stat|render/(stat|report)|cmd/report_args|model/poisson'
 	# names of before, for a release
-	local before='cmd/list_(card|table)[.]c|out/summary_json|pmu/user_events[.]c'
+	local before='cmd/list_(card|table)[.]c|render/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"
 	echo '(->|[.])way\>|(event|find|note)_ways?\> mode ^$'
 	echo '[Ss]poilers?|(user|kernel|pmb)_endings?\>|PMB_(N_)?ENDINGS|pmb_slices? other ^$'

@@ -18,8 +18,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "out/html.h"
-#include "out/speedscope.h"
+#include "render/html.h"
+#include "render/speedscope.h"
 
 enum { DEEPEST = 512, MODULES = 256 };
 

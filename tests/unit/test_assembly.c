@@ -10,9 +10,9 @@
 #include "../bench/stream.h"
 #include "assemble/assembly.h"
 #include "base/mem.h"
-#include "out/folded.h"
 #include "prof/merge.h"
 #include "prof/recorded.h"
+#include "render/folded.h"
 #include "sym/texts.h"
 
 /* No process of this machine has such a number: /proc has nothing to tell. */

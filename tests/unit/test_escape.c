@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "out/escape.h"
+#include "render/escape.h"
 
 static void expect(const char *in, const char *want)
 {

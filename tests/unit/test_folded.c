@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/folded.h"
 #include "prof/recorded.h"
+#include "render/folded.h"
 
 static struct profile *p;
 static struct sym_name locations[64]; /* by frame id */

@@ -7,9 +7,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/pprof.h"
 #include "prof/frame_count.h"
 #include "prof/pprof_read.h"
+#include "render/pprof.h"
 
 /* Location 1 is an address without a function, location 2 has 65,536. */
 static struct prof *inlined(void)

@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/html.h"
-#include "out/html_data.h"
+#include "render/html.h"
+#include "render/html_data.h"
 
 static struct prof *p, *old;
 

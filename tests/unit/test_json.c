@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "out/json.h"
+#include "render/json.h"
 
 static void expect_string(const char *in, const char *want)
 {

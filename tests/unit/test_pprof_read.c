@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/pprof.h"
 #include "prof/foreign.h"
 #include "prof/pprof_read.h"
+#include "render/pprof.h"
 
 static struct err err;
 

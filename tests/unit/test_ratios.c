@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Ratios of sampled events: of the target alone, by the counters, marked if not measured
  * together. */
-#include "out/ratios.h"
+#include "render/ratios.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "out/report.h"
-#include "out/roles.h"
 #include "prof_build.h"
+#include "render/report.h"
+#include "render/roles.h"
 
 static struct prof *p;
 static struct err err;

@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "out/shrink.h"
 #include "prof_build.h"
+#include "render/shrink.h"
 
 enum { N_TYPES = 3, DEPTH = 20 };
 

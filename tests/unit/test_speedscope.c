@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "out/speedscope.h"
 #include "prof_build.h"
+#include "render/speedscope.h"
 
 static struct prof *p;
 

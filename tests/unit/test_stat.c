@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "out/roles.h"
-#include "out/stat.h"
+#include "render/roles.h"
+#include "render/stat.h"
 
 enum { MS = 1000000 };
 

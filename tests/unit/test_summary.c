@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "out/summary.h"
+#include "render/summary.h"
 
 /* One recording of two events, every number another one. */
 static struct ledger_event ledger_events[2];

@@ -11,9 +11,9 @@
 #include "cmd/diff_args.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
-#include "out/diff.h"
-#include "out/html.h"
-#include "out/report.h"
+#include "render/diff.h"
+#include "render/html.h"
+#include "render/report.h"
 #include "session/signals.h"
 
 enum { TEXT_ROWS = 40, N_SIDES = 2 };

@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "cmd/event_args.h"
-#include "out/json.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
+#include "render/json.h"
 
 struct list_options {
 	bool json;

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "out/escape.h"
+#include "render/escape.h"
 
 /* Where nothing can be put beside the old file, that is written to. */
 static int open_beside(struct output *out, int old)

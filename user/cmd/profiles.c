@@ -12,11 +12,11 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "out/escape.h"
 #include "pmubpf/budgets.h"
 #include "prof/merge.h"
 #include "prof/prune.h"
 #include "prof/readable.h"
+#include "render/escape.h"
 #include "sym/sym.h"
 #include "sys/clock.h"
 

@@ -10,9 +10,9 @@
 #include "cmd/target_args.h"
 #include "cmd/window_args.h"
 #include "model/measure.h"
-#include "out/format.h"
 #include "pmu/event.h"
 #include "pmu/plan.h"
+#include "render/format.h"
 #include "session/session.h"
 #include "sym/names.h"
 

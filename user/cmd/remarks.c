@@ -7,9 +7,9 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
-#include "out/escape.h"
-#include "out/roles.h"
 #include "pmu/cores.h"
+#include "render/escape.h"
+#include "render/roles.h"
 #include "sys/cpuinfo.h"
 
 static void add_line(struct prof *prof, struct buf *line)

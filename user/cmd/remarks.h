@@ -20,8 +20,8 @@
 #ifndef PMUBPF_CMD_REMARKS_H
 #define PMUBPF_CMD_REMARKS_H
 
-#include "out/summary.h"
 #include "prof/prof.h"
+#include "render/summary.h"
 
 /* With period and its type, which are those of the first event. */
 void add_remarks(struct prof *prof, const struct summary *summary);

@@ -14,9 +14,9 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
-#include "out/report.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
+#include "render/report.h"
 #include "session/signals.h"
 
 enum { TEXT_ROWS = 40 };

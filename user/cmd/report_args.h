@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "out/format.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
+#include "render/format.h"
 
 struct report_args {
 	char **files;

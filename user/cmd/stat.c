@@ -11,9 +11,9 @@
 #include "cmd/output.h"
 #include "cmd/stat_args.h"
 #include "opener/opener.h"
-#include "out/stat.h"
 #include "pmu/probe.h"
 #include "proc/containers.h"
+#include "render/stat.h"
 #include "session/counting.h"
 
 struct stat_run {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// From the text in the page to typed arrays: user/out/html_data.h says what the bytes are.
+// From the text in the page to typed arrays: user/render/html_data.h says what the bytes are.
 //
 // Nodes of the tree are numbered in the order of a walk, root first (0: all). What is below a node is a run of
 // numbers up to `end`, and what was measured there is a run of rows: between rowOf[node] and rowOf[end[node]].

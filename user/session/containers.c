@@ -4,7 +4,7 @@
  * pass that was never looked up, here it is looked up at its first sample, and from then on the
  * kernel side knows.
  */
-#include "out/escape.h"
+#include "render/escape.h"
 #include "session/internal.h"
 
 static bool is_wanted(const struct session *s, uint64_t cgroup)

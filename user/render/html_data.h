@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The bytes that a picture's page decodes (user/html/data.js), before they are compressed:
+ *
+ * 	length of the head, varint · the head, JSON · columns of varints (LEB128), one after the other
+ *
+ * The head has the texts, the types of values, the comments and how long the columns are. The
+ * columns:
+ *
+ * 	functions   name, module, file: numbers of texts · line · kind   sorted by name
+ * 	groups      comm, container: texts · pid · tid                   who it was
+ * 	stacks      keep: frames shared with the stack before, from the root · add: frames that follow
+ * 	frames      function << 1 | inlined, of all that stacks add      sorted: a walk of the tree, root first
+ * 	rows        how many each stack has · group of each · for each side, for each type: the value of each
+ */
+#ifndef PMUBPF_RENDER_HTML_DATA_H
+#define PMUBPF_RENDER_HTML_DATA_H
+
+#include "base/buf.h"
+#include "prof/prof.h"
+
+void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old);
+
+#endif

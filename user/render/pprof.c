@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * protobuf-c packs a whole message, and the whole profile as a tree of messages would be several
+ * times its file. But messages of one type one after the other are one message, whose repeated
+ * fields go on: so each sample, location and text is packed as a profile of its own, and the file
+ * is these one after the other.
+ */
+#include "render/pprof.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "prof/profile.pb-c.h"
+
+enum { BLOCK = 64 * 1024 };
+
+struct packer {
+	const struct prof *prof;
+	struct buf packed; /* what wasn't compressed yet */
+	z_stream zip;
+	FILE *file;
+	int err;
+};
+
+static void packer__flush(struct packer *w, int how)
+{
+	uint8_t block[BLOCK];
+
+	w->zip.next_in = (uint8_t *)w->packed.data;
+	w->zip.avail_in = (uInt)w->packed.len;
+	do {
+		size_t n;
+
+		w->zip.next_out = block;
+		w->zip.avail_out = sizeof(block);
+		deflate(&w->zip, how);
+		n = sizeof(block) - w->zip.avail_out;
+		errno = 0;
+		if (w->err == 0 && fwrite(block, 1, n, w->file) != n)
+			w->err = errno ? -errno : -EIO;
+	} while (w->zip.avail_out == 0);
+	buf__clear(&w->packed);
+}
+
+static void put(struct packer *w, const Pmb__Pprof__Profile *piece)
+{
+	size_t size = pmb__pprof__profile__get_packed_size(piece);
+
+	pmb__pprof__profile__pack(piece, buf__room(&w->packed, size));
+	if (w->packed.len >= BLOCK)
+		packer__flush(w, Z_NO_FLUSH);
+}
+
+static Pmb__Pprof__ValueType value_type(const struct prof_type *type)
+{
+	Pmb__Pprof__ValueType ret = PMB__PPROF__VALUE_TYPE__INIT;
+
+	ret.type = type->name;
+	ret.unit = type->unit;
+	return ret;
+}
+
+static void put_head(struct packer *w)
+{
+	const struct prof *p = w->prof;
+	_cleanup_free_ int64_t *comments = xcalloc(p->n_comments, sizeof(*comments));
+	Pmb__Pprof__ValueType type, *one = &type, period = value_type(&p->period_type);
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	piece.n_sample_type = 1;
+	piece.sample_type = &one;
+	for (size_t i = 0; i < p->n_types; i++) {
+		type = value_type(&p->types[i]);
+		put(w, &piece);
+	}
+	for (size_t i = 0; i < p->n_comments; i++)
+		comments[i] = p->comments[i];
+	piece = (Pmb__Pprof__Profile)PMB__PPROF__PROFILE__INIT;
+	piece.n_comment = p->n_comments;
+	piece.comment = comments;
+	if (p->period_type.name)
+		piece.period_type = &period;
+	piece.period = p->period;
+	piece.time_nanos = p->time_ns;
+	piece.duration_nanos = p->duration_ns;
+	piece.default_sample_type = p->default_type;
+	piece.drop_frames = p->drop_frames;
+	piece.keep_frames = p->keep_frames;
+	put(w, &piece);
+}
+
+static void put_mappings(struct packer *w)
+{
+	Pmb__Pprof__Mapping mapping = PMB__PPROF__MAPPING__INIT, *one = &mapping;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	piece.n_mapping = 1;
+	piece.mapping = &one;
+	for (size_t i = 1; i < w->prof->n_mappings; i++) {
+		const struct prof_mapping *m = &w->prof->mappings[i];
+
+		mapping.id = i;
+		mapping.memory_start = m->start;
+		mapping.memory_limit = m->limit;
+		mapping.file_offset = m->offset;
+		mapping.filename = m->file;
+		mapping.build_id = m->build_id;
+		mapping.has_functions = m->has_functions;
+		mapping.has_filenames = m->has_filenames;
+		mapping.has_line_numbers = m->has_lines;
+		mapping.has_inline_frames = m->has_inlined;
+		put(w, &piece);
+	}
+}
+
+static void put_functions(struct packer *w)
+{
+	Pmb__Pprof__Function function = PMB__PPROF__FUNCTION__INIT, *one = &function;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	piece.n_function = 1;
+	piece.function = &one;
+	for (size_t i = 1; i < w->prof->n_functions; i++) {
+		const struct prof_function *f = &w->prof->functions[i];
+
+		function.id = i;
+		function.name = f->name;
+		function.system_name = f->system_name;
+		function.filename = f->file;
+		function.start_line = f->start_line;
+		put(w, &piece);
+	}
+}
+
+static void put_location(struct packer *w, size_t i)
+{
+	const struct prof_location *l = &w->prof->locations[i];
+	_cleanup_free_ Pmb__Pprof__Line *lines = xcalloc(l->n_lines, sizeof(*lines));
+	_cleanup_free_ Pmb__Pprof__Line **pointers = xcalloc(l->n_lines, sizeof(*pointers));
+	Pmb__Pprof__Location location = PMB__PPROF__LOCATION__INIT, *one = &location;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	for (uint32_t k = 0; k < l->n_lines; k++) {
+		const struct prof_line *line = &w->prof->lines[l->first_line + k];
+
+		lines[k] = (Pmb__Pprof__Line)PMB__PPROF__LINE__INIT;
+		lines[k].function_id = line->function;
+		lines[k].line = line->line;
+		pointers[k] = &lines[k];
+	}
+	location.id = i;
+	location.mapping_id = l->mapping;
+	location.address = l->address;
+	location.n_line = l->n_lines;
+	location.line = pointers;
+	piece.n_location = 1;
+	piece.location = &one;
+	put(w, &piece);
+}
+
+static void put_sample(struct packer *w, size_t i)
+{
+	const struct prof *p = w->prof;
+	const struct prof_label *set;
+	const uint32_t *stack;
+	size_t depth = prof__stack_locations(p, p->samples[i].stack, &stack);
+	size_t n = prof__label_set(p, p->samples[i].labels, &set);
+	_cleanup_free_ uint64_t *locations = xcalloc(depth, sizeof(*locations));
+	_cleanup_free_ Pmb__Pprof__Label *labels = xcalloc(n, sizeof(*labels));
+	_cleanup_free_ Pmb__Pprof__Label **pointers = xcalloc(n, sizeof(*pointers));
+	Pmb__Pprof__Sample sample = PMB__PPROF__SAMPLE__INIT, *one = &sample;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	for (size_t k = 0; k < depth; k++)
+		locations[k] = stack[k];
+	for (size_t k = 0; k < n; k++) {
+		labels[k] = (Pmb__Pprof__Label)PMB__PPROF__LABEL__INIT;
+		labels[k].key = set[k].key;
+		labels[k].str = set[k].text;
+		labels[k].num = set[k].number;
+		labels[k].num_unit = set[k].unit;
+		pointers[k] = &labels[k];
+	}
+	sample.n_location_id = depth;
+	sample.location_id = locations;
+	sample.n_value = p->n_types;
+	sample.value = (int64_t *)prof__values(p, i);
+	sample.n_label = n;
+	sample.label = pointers;
+	piece.n_sample = 1;
+	piece.sample = &one;
+	put(w, &piece);
+}
+
+static void put_strings(struct packer *w)
+{
+	size_t n = intern__count(&w->prof->strings);
+	ProtobufCBinaryData text;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	piece.n_string_table = 1;
+	piece.string_table = &text;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *string = prof__text(w->prof, i);
+
+		text = (ProtobufCBinaryData){strlen(string), (uint8_t *)string};
+		put(w, &piece);
+	}
+}
+
+int pprof__write(FILE *file, const struct prof *prof)
+{
+	struct packer w = {.prof = prof, .file = file};
+
+	/* 16 more bits of window: a gzip header */
+	if (deflateInit2(&w.zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	put_head(&w);
+	for (size_t i = 0; i < prof->n_samples; i++)
+		put_sample(&w, i);
+	put_mappings(&w);
+	for (size_t i = 1; i < prof->n_locations; i++)
+		put_location(&w, i);
+	put_functions(&w);
+	put_strings(&w);
+	packer__flush(&w, Z_FINISH);
+	deflateEnd(&w.zip);
+	buf__done(&w.packed);
+	errno = 0;
+	if (w.err == 0 && fflush(file) == EOF)
+		w.err = errno ? -errno : -EIO;
+	return w.err;
+}

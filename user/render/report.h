@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A grouped profile for people (text), for programs (JSON), for spreadsheets (CSV). */
+#ifndef PMUBPF_RENDER_REPORT_H
+#define PMUBPF_RENDER_REPORT_H
+
+#include "base/buf.h"
+#include "model/derive.h"
+#include "prof/group.h"
+
+/* A ratio of two events of the profile, a column. */
+struct report_ratio {
+	size_t event, other; /* of the report's events */
+	enum derived_kind kind;
+	bool doubtful; /* one of them was not delivered in full: never a plain figure */
+};
+
+struct report {
+	char *const *command_line; /* behind "pmubpf report" */
+	char *const *files;
+	size_t n_files;
+	const struct prof *whole; /* what was read, */
+	const struct prof *prof;  /* and what was selected of it */
+	const struct group *group;
+	const struct prof_key *keys;
+	size_t n_keys;
+	enum group_shape shape;
+	bool flat;       /* only totals: of whole samples, where self is total, or of callers */
+	bool confidence; /* 95 % confidence intervals of ratios */
+	unsigned width;  /* of the text; 0: as wide as it gets */
+	bool color;
+	uint64_t max_bytes; /* rows stop before that; 0: any */
+	size_t *n_cut;      /* gets how many did not fit, if any; NULL: none may be cut */
+
+	/* by report__settle */
+	struct prof_event *events;
+	size_t n_events;
+	struct report_ratio *ratios;
+	size_t n_ratios;
+};
+
+/* Finds events and ratios. The caller ends it with report__done. */
+void report__settle(struct report *report);
+void report__done(struct report *report);
+
+void report__text(const struct report *report, struct buf *out);
+void report__json(const struct report *report, struct buf *out);
+void report__csv(const struct report *report, struct buf *out);
+
+/* ---- between the files of the report */
+
+/* The type that an event is measured in: events, else time, else samples. */
+size_t report_event__type(const struct prof_event *event);
+
+/* Of a row's values; few: a part has fewer than RATIO_FEW samples. */
+enum { RATIO_FEW = 30 };
+struct ratio_value {
+	bool valid;
+	double value;
+	bool has_samples; /* else nobody knows how sure it is */
+	bool few;
+	double low, high;
+};
+struct ratio_value report_ratio__of(const struct report *report, const struct report_ratio *ratio,
+				    const int64_t *values);
+/* The values that a row's ratios are of: its self, or its total in trees of calls. */
+const int64_t *report__ratio_values(const struct report *report, uint32_t row);
+
+/* What part of the event's occurrences its overflows stand for, as the recording says in a comment;
+ * false if it says nothing, or they are what they should be. */
+bool report__under_delivered(const struct prof *p, const char *event, double *ret);
+/* NULL: it balances, or nobody has kept books. */
+const char *report__imbalance(const struct prof *p);
+/* One line for each thing that the reader has to know before the figures: of these events, of the
+ * whole. `but` says what is wrong with figures of an event that was not delivered in full. */
+void report__warnings(const struct prof *whole, const struct prof_event *events, size_t n,
+		      const char *but, struct buf *out);
+/* "# WARNING   …" of the books, and of each of those lines; "old: " says whose. */
+void report__put_warnings(const struct prof *whole, const char *whose,
+			  const struct prof_event *events, size_t n, const char *but,
+			  struct buf *out);
+/* What is wrong with figures of this report. */
+const char *report__but(const struct report *report);
+
+/* For those who print it: the row at that place in the order made the text too long, which had
+ * `before` bytes without it. It is taken off, and counts as cut with all that come after it. */
+bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out);
+
+#endif

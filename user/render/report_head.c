@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/report_head.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "render/escape.h"
+
+static void put_line(struct buf *out, const char *key, const char *text)
+{
+	buf__printf(out, "# %-9s ", key);
+	escape_name(out, text);
+	buf__putc(out, '\n');
+}
+
+/* All remarks with that key, each once: files of one machine say the same. */
+static void put_remarks(const struct prof *p, const char *key, struct buf *out)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < p->n_comments; i++) {
+		const char *text = prof__text(p, p->comments[i]);
+		bool again = false;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = p->comments[k] == p->comments[i];
+		if (!again && strncmp(text, key, len) == 0 && strncmp(text + len, ": ", 2) == 0)
+			put_line(out, key, text + len + 2);
+	}
+}
+
+/* Comments of other tools are whatever they are. */
+static void put_foreign(const struct prof *p, struct buf *out)
+{
+	enum { MOST = 5 };
+
+	for (size_t i = 0; i < p->n_comments && i < MOST && !prof__remark(p, "pmubpf"); i++)
+		put_line(out, "comment", prof__text(p, p->comments[i]));
+}
+
+static void put_when(const struct prof *p, struct buf *out)
+{
+	time_t seconds = (time_t)(p->time_ns / 1000000000);
+	char text[64] = "";
+	struct tm tm;
+
+	if (!p->time_ns && !p->duration_ns)
+		return;
+	if (p->time_ns && gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	buf__printf(out, "# %-9s %s", "when", text);
+	if (p->duration_ns)
+		buf__printf(out, "%s%.3f s", *text ? ", for " : "", (double)p->duration_ns / 1e9);
+	buf__putc(out, '\n');
+}
+
+/* "2000003" of "… period=2000003 …"; NULL if it isn't there. */
+static char *remark_part(const char *remark, const char *key)
+{
+	const char *at = remark ? strstr(remark, key) : NULL;
+
+	if (!at)
+		return NULL;
+	at += strlen(key);
+	return xstrndup(at, strcspn(at, " "));
+}
+
+static void put_period(const struct report *r, const char *name, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf key = {0};
+	_cleanup_free_ char *period = NULL, *lost = NULL;
+	const char *remark;
+
+	buf__puts(&key, "event ");
+	escape_name(&key, name);
+	remark = prof__remark(r->whole, key.data);
+	period = remark_part(remark, " period=");
+	if (!period) /* what was saved before it was called so */
+		period = remark_part(remark, " interval=");
+	lost = remark_part(remark, " lost=");
+	if (period) {
+		buf__puts(out, ", one each ");
+		escape_name(out, period);
+	}
+	if (lost && strcmp(lost, "0") != 0) {
+		buf__puts(out, ", LOST ");
+		escape_name(out, lost);
+	}
+}
+
+static void put_events(const struct report *r, struct buf *out)
+{
+	const int64_t *sums = group__total(r->group, 0);
+
+	for (size_t i = 0; i < r->n_events; i++) {
+		const struct prof_event *e = &r->events[i];
+		size_t type = report_event__type(e);
+
+		buf__printf(out, "# %-9s ", "event");
+		escape_name(out, e->name);
+		buf__printf(out, ": %" PRId64 " ", sums[type]);
+		escape_name(out, prof__text(r->prof, r->prof->types[type].unit));
+		if (e->samples != PROF_NO_TYPE && type != e->samples)
+			buf__printf(out, " in %" PRId64 " samples", sums[e->samples]);
+		if (e->time != PROF_NO_TYPE && type != e->time)
+			buf__printf(out, ", %.3f s", (double)sums[e->time] / 1e9);
+		put_period(r, e->name, out);
+		buf__putc(out, '\n');
+	}
+}
+
+/* What part of the first event is left of what was read. */
+static void put_selected(const struct report *r, struct buf *out)
+{
+	struct prof_event *events;
+	size_t n = prof__events(r->whole, &events);
+	const int64_t *sums = group__total(r->group, 0);
+
+	for (size_t i = 0; i < n && r->n_events; i++) {
+		size_t type = report_event__type(&events[i]);
+		double whole = 0;
+
+		if (strcmp(events[i].name, r->events[0].name) != 0)
+			continue;
+		for (size_t k = 0; k < r->whole->n_samples; k++)
+			whole += (double)prof__values(r->whole, k)[type];
+		if (whole != 0 && whole != (double)sums[report_event__type(&r->events[0])])
+			buf__printf(out, "# %-9s %.2f %% of the whole; shares are of that part\n",
+				    "selected",
+				    100 * (double)sums[report_event__type(&r->events[0])] / whole);
+		break;
+	}
+	prof_events__free(events, n);
+}
+
+static void put_marks(const struct report *r, struct buf *out)
+{
+	if (!r->n_ratios)
+		return;
+	buf__printf(out, "# %-9s ~ fewer than %d samples in a part; - nothing to divide by%s\n",
+		    "ratios", RATIO_FEW, r->confidence ? "; [95 % confidence interval]" : "");
+}
+
+void report__head(const struct report *r, struct buf *out)
+{
+	report__put_warnings(r->whole, "", r->events, r->n_events, report__but(r), out);
+	for (size_t i = 0; i < r->n_files; i++)
+		put_line(out, "file", r->files[i]);
+	put_remarks(r->whole, "command", out);
+	put_foreign(r->whole, out);
+	put_when(r->whole, out);
+	put_remarks(r->whole, "machine", out);
+	put_remarks(r->whole, "kernel", out);
+	put_remarks(r->whole, "processor", out);
+	put_events(r, out);
+	put_remarks(r->whole, "ledger", out);
+	put_remarks(r->whole, "user stacks", out);
+	put_remarks(r->whole, "kernel stacks", out);
+	put_selected(r, out);
+	put_marks(r, out);
+	buf__putc(out, '\n');
+}

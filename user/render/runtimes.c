@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/runtimes.h"
+
+#include <inttypes.h>
+#include <linux/types.h>
+
+#include "base/cleanup.h"
+#include "pmubpf/python.h"
+#include "render/escape.h"
+
+/* And what one can do about it. */
+void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		buf__puts(out, "  runtime_unknown: ");
+		unknown_runtime__text(&all->list[i], out);
+		buf__puts(out, " in ");
+		escape_name(out, all->list[i].file);
+		buf__puts(out, ": its functions have no names, those of CPython " PMB_PYTHONS_KNOWN
+			       " have");
+		if (all->list[i].version >= 0x030c0000)
+			buf__puts(out, "; with -X perf it says them itself");
+		buf__putc(out, '\n');
+	}
+	if (all->more)
+		buf__printf(out, "  runtime_unknown: and %" PRIu64 " more\n", all->more);
+}
+
+void runtimes__json(struct json *j, const struct unknown_runtimes *all)
+{
+	json__arr(j, "runtime_unknown");
+	for (size_t i = 0; i < all->n; i++) {
+		_cleanup_(buf__done) struct buf text = {0};
+
+		unknown_runtime__text(&all->list[i], &text);
+		json__obj(j, NULL);
+		json__str(j, "runtime", text.data);
+		json__str(j, "file", all->list[i].file);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+	json__u64(j, "runtime_unknown_more", all->more);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/stat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "render/roles.h"
+
+size_t stat__figures(const struct stat_report *r, size_t row, struct derived **ret)
+{
+	struct derive_event *roles = event_roles(r->events);
+	const struct counts *c = r->counts;
+	size_t n;
+
+	*ret = xcalloc(DERIVE_MAX * c->n_events, sizeof(**ret));
+	n = derive(roles, &c->cells[row * c->n_events], c->n_events, c->to_ns - c->from_ns, c->idle,
+		   *ret);
+	free(roles);
+	return n;
+}
+
+static const char *why_not_counted(const struct perf_count *count)
+{
+	return count->enabled_ns ? "no counter was free for it" : "nothing of the target ran";
+}
+
+struct stat_cell stat__cell(const struct stat_report *r, size_t row, size_t event)
+{
+	size_t at = row * r->counts->n_events + event;
+	const struct perf_count *count = &r->counts->cells[at];
+	struct derive_event role = event_role(&r->events->events[event]);
+	struct stat_cell cell = {
+		.here = true,
+		.count = count,
+		.mean = count__scaled(count) / r->runs,
+		.false_zero = derive__zero_is_false(&role, count),
+	};
+
+	if (r->spreads)
+		cell.spread_percent = spread__percent(&r->spreads[at]);
+	if (!r->tried[event].ok) {
+		cell.status = STAT_NOT_SUPPORTED;
+		cell.why = r->tried[event].brief;
+	} else if (!r->counts->placed[at]) {
+		cell.here = false;
+	} else if (!count->running_ns) {
+		cell.status = STAT_NOT_COUNTED;
+		cell.why = why_not_counted(count);
+	}
+	return cell;
+}
+
+void stat__event_name(const struct event_list *events, size_t event, struct buf *out)
+{
+	const struct event *e = &events->events[event];
+	bool led = false;
+
+	for (size_t i = 0; i < events->n; i++)
+		led |= i != event && events->events[i].lead == e->lead;
+	if (led)
+		buf__printf(out, "%s [%s]", e->name, e->pmu);
+	else
+		buf__puts(out, e->name);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counts as text for people, as CSV in perf's columns, and as JSON. Pure: from a report to bytes.
+ */
+#ifndef PMUBPF_RENDER_STAT_H
+#define PMUBPF_RENDER_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/counts.h"
+#include "model/derive.h"
+#include "pmu/event.h"
+#include "pmu/probe.h"
+
+struct stat_report {
+	const struct event_list *events;
+	const struct probe_result *tried; /* per event: ok, or why it is not counted */
+	const struct counts *counts;      /* with several runs: their sums */
+	unsigned runs;
+	const struct spread *spreads; /* of each cell over the runs; NULL for one run */
+	const struct spread *elapsed; /* seconds; NULL for one run */
+	const char *whom;             /* "'make -j2'", "the system" */
+	bool interval;                /* one of several: the time stands in each line */
+	bool first;                   /* of the intervals, or the only one */
+	bool has_usage;
+	uint64_t user_ns, system_ns;
+	char *const *command_line; /* of pmubpf itself, NULL-terminated */
+	const char *notes;         /* lines; may be NULL */
+};
+
+void stat__text(const struct stat_report *report, struct buf *out);
+/* value, unit, event, [cgroup,] [spread,] time running, percentage of the time, figure, its
+ * unit. */
+void stat__csv(const struct stat_report *report, const char *separator, struct buf *out);
+/* A document; for an interval, one line of JSON Lines. */
+void stat__json(const struct stat_report *report, struct buf *out);
+
+/* ---- what the three share ---- */
+
+enum stat_status { STAT_COUNTED, STAT_NOT_COUNTED, STAT_NOT_SUPPORTED };
+struct stat_cell {
+	enum stat_status status;
+	const char *why; /* if not counted: in words */
+	bool here;       /* false: supported, but not on this row's CPU */
+	const struct perf_count *count;
+	double mean; /* scaled, of a run */
+	double spread_percent;
+	bool false_zero; /* it says 0, and that can't be */
+};
+struct stat_cell stat__cell(const struct stat_report *report, size_t row, size_t event);
+
+/* The figures of a row, in the order of events. The caller frees. */
+size_t stat__figures(const struct stat_report *report, size_t row, struct derived **ret);
+
+/* Its name, with its PMU where several count under one name. */
+void stat__event_name(const struct event_list *events, size_t event, struct buf *out);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* perf's columns, so that what reads `perf stat -x` reads this. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "render/escape.h"
+#include "render/stat.h"
+
+struct csv {
+	const struct stat_report *report;
+	const char *sep;
+	struct buf *out;
+};
+
+/* Names are hostile, and event texts have commas. */
+static void field(const struct csv *csv, const char *text)
+{
+	_cleanup_(buf__done) struct buf plain = {0};
+
+	escape_name(&plain, text);
+	if (!plain.data)
+		return;
+	if (!strchr(plain.data, '"') && !strstr(plain.data, csv->sep)) {
+		buf__puts(csv->out, plain.data);
+		return;
+	}
+	buf__putc(csv->out, '"');
+	for (const char *p = plain.data; *p; p++) {
+		if (*p == '"')
+			buf__putc(csv->out, '"');
+		buf__putc(csv->out, *p);
+	}
+	buf__putc(csv->out, '"');
+}
+
+static void prefix(const struct csv *csv, const struct counts_row *row)
+{
+	if (csv->report->interval)
+		buf__printf(csv->out, "%.9f%s", (double)csv->report->counts->to_ns / 1e9, csv->sep);
+	if (row->cpu >= 0)
+		buf__printf(csv->out, "CPU%d%s", row->cpu, csv->sep);
+	if (row->tid >= 0) {
+		_cleanup_(buf__done) struct buf task = {0};
+
+		buf__printf(&task, "%s-%d", row->comm, row->tid);
+		field(csv, task.data);
+		buf__puts(csv->out, csv->sep);
+	}
+}
+
+static void put_value(const struct csv *csv, const struct stat_cell *cell, bool clock)
+{
+	if (cell->status == STAT_NOT_SUPPORTED)
+		buf__printf(csv->out, "<not supported>%s", csv->sep);
+	else if (cell->status == STAT_NOT_COUNTED)
+		buf__printf(csv->out, "<not counted>%s%s", csv->sep, clock ? "msec" : "");
+	else if (clock)
+		buf__printf(csv->out, "%.2f%smsec", cell->mean / 1e6, csv->sep);
+	else
+		buf__printf(csv->out, "%.0f%s", cell->mean, csv->sep);
+	buf__puts(csv->out, csv->sep);
+}
+
+static void put_event(const struct csv *csv, const struct counts_row *row, size_t event,
+		      const struct stat_cell *cell)
+{
+	_cleanup_(buf__done) struct buf name = {0};
+
+	put_value(csv, cell, csv->report->events->events[event].unit == UNIT_NS);
+	stat__event_name(csv->report->events, event, &name);
+	field(csv, name.data);
+	buf__puts(csv->out, csv->sep);
+	if (row->cgroup) {
+		field(csv, row->cgroup);
+		buf__puts(csv->out, csv->sep);
+	}
+	if (csv->report->spreads)
+		buf__printf(csv->out, "%.2f%%%s", cell->spread_percent, csv->sep);
+	buf__printf(csv->out, "%" PRIu64 "%s%.2f%s", cell->count->running_ns / csv->report->runs,
+		    csv->sep, count__share(cell->count), csv->sep);
+}
+
+/* A second figure of an event has a line of its own, with the columns before it empty. */
+static void skip_event(const struct csv *csv, const struct counts_row *row)
+{
+	int n = 5 + (row->cgroup != NULL) + (csv->report->spreads != NULL);
+
+	prefix(csv, row);
+	while (n-- > 0)
+		buf__puts(csv->out, csv->sep);
+}
+
+static void put_row(const struct csv *csv, size_t index)
+{
+	_cleanup_free_ struct derived *figures = NULL;
+	const struct counts_row *row = &csv->report->counts->rows[index];
+	size_t n = stat__figures(csv->report, index, &figures), k = 0;
+
+	for (size_t i = 0; i < csv->report->events->n; i++) {
+		struct stat_cell cell = stat__cell(csv->report, index, i);
+		size_t first = k;
+
+		if (!cell.here)
+			continue;
+		prefix(csv, row);
+		put_event(csv, row, i, &cell);
+		if (k == n || figures[k].event != i)
+			buf__printf(csv->out, "%s\n", csv->sep);
+		for (; k < n && figures[k].event == i; k++) {
+			if (k > first)
+				skip_event(csv, row);
+			buf__printf(csv->out, "%.3f%s%s%s\n", figures[k].value, csv->sep,
+				    figures[k].apart ? "~ " : "", derived_texts[figures[k].kind]);
+		}
+	}
+}
+
+void stat__csv(const struct stat_report *report, const char *separator, struct buf *out)
+{
+	const struct csv csv = {report, separator, out};
+
+	for (size_t i = 0; i < report->counts->n_rows; i++)
+		put_row(&csv, i);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What pictures show of a profile, or of two: stacks as people read them (functions with what was
+ * inlined into them, below them the process), and what was measured on each by whom. Two profiles
+ * have one tree, so that their stacks can be compared.
+ */
+#ifndef PMUBPF_RENDER_TREE_H
+#define PMUBPF_RENDER_TREE_H
+
+#include "model/intern.h"
+#include "prof/prof.h"
+
+enum { TREE_PROCESS = PROF_ARTIFICIAL + 1 }; /* the frame below all others; no function */
+
+struct tree_function {
+	uint32_t name, module; /* texts */
+	uint32_t file, line;   /* of the source: a text; where the function begins, or 0 */
+	uint32_t kind;         /* enum prof_kind, TREE_PROCESS */
+};
+
+/* Who it was; what isn't known is 0. */
+struct tree_group {
+	uint32_t comm, container; /* texts */
+	int64_t pid, tid;
+};
+
+enum { TREE_NEW, TREE_OLD, TREE_SIDES };
+
+/* A type of value, and which one it is in each profile (PROF_NO_TYPE: it has none). */
+struct tree_type {
+	char *event;
+	const char *part; /* "samples", "events", "time" */
+	char *unit;
+	size_t in[TREE_SIDES];
+};
+
+/* A frame of a stack: its function's number (from 0) twice, one more if it is inlined there. */
+#define TREE_FRAME(function, inlined) ((function) << 1 | (inlined))
+
+struct tree_row {
+	uint32_t stack, group; /* numbers of stacks and groups */
+};
+
+struct tree {
+	const struct prof *prof[TREE_SIDES]; /* borrowed; old may be NULL */
+	struct tree_type *types;
+	size_t n_types, cap_types;
+	struct intern texts;     /* with their NUL */
+	struct intern functions; /* struct tree_function; number - 1 is a frame's */
+	struct intern groups;    /* struct tree_group */
+	struct intern stacks;    /* arrays of frames, root first */
+	struct intern rows;      /* struct tree_row */
+	int64_t *values;         /* for each row: of each side each type; never negative */
+	size_t n_values, cap_values;
+	uint64_t negative[TREE_SIDES]; /* values that were below 0, and are left out */
+	uint32_t *parts;               /* of the stack that is being made */
+	size_t n_parts, cap_parts;
+};
+
+struct tree *tree__new(const struct prof *prof, const struct prof *old);
+struct tree *tree__free(struct tree *t); /* NULL is fine; returns NULL */
+
+const char *tree__text(const struct tree *t, uint32_t number);
+const struct tree_function *tree__function(const struct tree *t, uint32_t function);
+
+#endif
