@@ -120,7 +120,7 @@ static void expect_bound(const struct format *format, uint64_t max_bytes)
 
 static void expect_bounds(void)
 {
-	for (const struct format *f = formats; f->name; f++) {
+	for (const struct format *f = formats; f < formats + N_FORMATS; f++) {
 		expect_bound(f, 10000);
 		expect_bound(f, 60000);
 	}
