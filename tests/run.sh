@@ -29,7 +29,7 @@ SUITE_TIMEOUT=${SUITE_TIMEOUT:-600}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-run.XXXXXX")
 LANES=${LANES:-$(($(nproc) + 1))}
 SECOND_TRIES=${SECOND_TRIES:-12}
-trap 'rm -rf "$WORK"' EXIT
+trap 'restore_rates; rm -rf "$WORK"' EXIT
 trap 'end_suites; exit 130' INT TERM HUP
 
 # How long a suite may take: a line "# timeout: SECONDS" in it says so if the usual is not enough.
@@ -211,6 +211,28 @@ second_tries() { # FILE…
 	done
 }
 
+# Where a PMU's interrupts are slow, as in virtual machines, the kernel lowers the rate that it
+# allows everybody, and never raises it again: what ran before would decide. While tests run it does
+# not.
+RATE=/proc/sys/kernel/perf_event_max_sample_rate
+RATE_SHARE=/proc/sys/kernel/perf_cpu_time_max_percent
+rate='' rate_share=''
+keep_rates() {
+	[ -w "$RATE" ] && [ -w "$RATE_SHARE" ] || return 0
+	rate=$(cat "$RATE") rate_share=$(cat "$RATE_SHARE")
+	case $rate_share in
+	0 | 100) return 0 ;; # it doesn't anyway, or a run around this one has seen to it
+	esac
+	[ "$rate" -ge 100000 ] || echo 100000 >"$RATE"
+	echo 0 >"$RATE_SHARE"
+}
+
+restore_rates() {
+	[ -n "$rate_share" ] && [ "$rate_share" != "$(cat "$RATE_SHARE")" ] || return 0
+	echo "$rate_share" >"$RATE_SHARE"
+	echo "$rate" >"$RATE"
+}
+
 # The unit tests of UNIT_DIR, if asked for: their counts go into the last line.
 unit_passed=0 unit_failed=0 unit_skipped=0
 unit_dir=${UNIT_DIR:-}
@@ -247,6 +269,7 @@ main() {
 	[ "$failed" -eq 0 ]
 }
 
+keep_rates
 if [ -n "${KEEP_LOG:-}" ]; then
 	main "$@" 2>&1 | tee "$KEEP_LOG"
 else

@@ -217,16 +217,25 @@ t_help_and_version() {
 	expect_match "$T/out" '[0-9]+\.[0-9]+' "version"
 }
 
+# So many overflows a second, until the test ends; the runner has the kernel leave its limit alone,
+# and then it takes no other.
+limit_rate() { # HZ
+	local rate=/proc/sys/kernel/perf_event_max_sample_rate
+	local share=/proc/sys/kernel/perf_cpu_time_max_percent
+	[ -w $rate ] && [ -w $share ] || skip "$rate can't be written"
+	later sh -c "echo 25 >$share; echo $(cat $rate) >$rate; echo $(cat $share) >$share"
+	echo 25 >$share
+	echo "$1" >$rate
+}
+
 # A tenth of the rate that is asked for; what the summary advises is then not throttled.
 t_throttled() {
 	need_root
-	local sysctl=/proc/sys/kernel/perf_event_max_sample_rate before advised
-	before=$(cat $sysctl)
-	later eval "echo $before >$sysctl"
+	local advised
 	# on one CPU that is never idle: without its tick the kernel counts the overflows of many as
 	# those of one
 	spawn taskset -c 0 "$WORKLOADS/split" 60 >/dev/null
-	echo 1000 2>/dev/null >$sysctl || skip "perf_event_max_sample_rate can't be set"
+	limit_rate 1000
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c 100003 --summary "$T/sum.json" -o "$T/folded"
 	[ "$(sum_get '.events[0].throttled')" -gt 0 ] || skip "this kernel throttles no clocks"
 	advised=$(sed -n 's/.*throttled it [0-9]* times: use -c \([0-9]*\) or longer.*/\1/p' "$T/err")
@@ -247,10 +256,8 @@ t_rates_that_exclude_each_other() {
 # not: the books compare with the time that the task ran. What is lost where it was switched out
 # meanwhile is said by its cause.
 t_throttled_on_a_task() {
-	local event sysctl=/proc/sys/kernel/perf_event_max_sample_rate
-	[ -w $sysctl ] || skip "$sysctl can't be written"
-	later sh -c "echo $(cat $sysctl) >$sysctl"
-	echo 500 >$sysctl
+	local event
+	limit_rate 500
 	spawn "$WORKLOADS/split" 20 >/dev/null
 	for event in cpu-clock task-clock; do
 		pmb_ok record -e $event -c 250007 -p "$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"

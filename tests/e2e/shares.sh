@@ -59,13 +59,21 @@ t_main_in_the_stacks() {
 	expect_ge "$(frame_share "$T/user" main)" 99 "percent of user samples under main"
 }
 
+# A PMU's interrupt may come amid of the kernel's entry code, when what user space had in its
+# registers isn't saved yet: of those in the kernel a few have no names.
+expect_frames_have_names() { # FOLDED
+	grep -v '_\[k\]' "$1" >"$T/of_user_code"
+	expect_no_match "$T/of_user_code" '\[unknown\]|\]\+0x' "a frame has no name"
+	expect_le "$(folded_share "$1" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
+}
+
 t_frames_named() {
 	local name
 	grep -E ';(hot70|hot30|spin_mix|main)' "$S/folded" >"$T/mine"
 	for name in hot70 hot30 main; do
 		expect_match "$T/mine" ";$name(;| [0-9]+\$)" "frames of $name"
 	done
-	expect_no_match "$T/mine" '\[unknown\]|\]\+0x' "a frame has no name"
+	expect_frames_have_names "$T/mine"
 	expect_le "$(folded_share "$S/folded" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
 }
 
@@ -103,7 +111,7 @@ t_attached_to_a_pid() {
 	expect_eq "$(sum_filtered)" 0 "filtered: -p does not see other programs"
 	expect_weight_near_counter 2
 	expect_ns "$(folded_sum "$T/folded")" "$((after - before))" 20 "ns that the process used"
-	expect_no_match "$T/folded" '\[unknown\]|\]\+0x' "a frame has no name"
+	expect_frames_have_names "$T/folded"
 }
 
 run_tests
