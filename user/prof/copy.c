@@ -148,6 +148,22 @@ uint32_t prof_copier__labels(struct prof_copier *c, uint32_t labels)
 	return c->label_sets[labels] = prof__labels(c->to, copy, n);
 }
 
+void prof_copier__types(struct prof_copier *c)
+{
+	for (size_t t = 0; t < c->from->n_types; t++)
+		prof__type(c->to, prof__text(c->from, c->from->types[t].name),
+			   prof__text(c->from, c->from->types[t].unit));
+}
+
+void prof_copier__sample(struct prof_copier *c, size_t sample, uint32_t stack, uint32_t labels)
+{
+	const int64_t *from = prof__values(c->from, sample);
+	int64_t *values = prof__sample(c->to, stack, labels);
+
+	for (size_t t = 0; t < c->from->n_types; t++)
+		values[t] += from[t];
+}
+
 void prof_copier__head(struct prof_copier *c)
 {
 	const struct prof *from = c->from;

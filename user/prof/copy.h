@@ -28,6 +28,10 @@ uint32_t prof_copier__function(struct prof_copier *c, uint32_t function);
 uint32_t prof_copier__location(struct prof_copier *c, uint32_t location, uint32_t skip, uint32_t n);
 uint32_t prof_copier__stack(struct prof_copier *c, uint32_t stack);
 uint32_t prof_copier__labels(struct prof_copier *c, uint32_t labels);
+/* All of `from`, in their order; into a profile that has none yet. */
+void prof_copier__types(struct prof_copier *c);
+/* Adds the values of a sample of `from` to that of this stack and these labels, of `to`. */
+void prof_copier__sample(struct prof_copier *c, size_t sample, uint32_t stack, uint32_t labels);
 /* Time, duration, period, comments; into a profile that has none yet. */
 void prof_copier__head(struct prof_copier *c);
 

@@ -64,22 +64,18 @@ struct prof *prof__with_other(const struct prof *p, const bool *give_up, size_t 
 
 	prof_copier__init(&c, to);
 	prof_copier__from(&c, p);
-	for (size_t t = 0; t < p->n_types; t++)
-		prof__type(to, prof__text(p, p->types[t].name), prof__text(p, p->types[t].unit));
+	prof_copier__types(&c);
 	other = other_stack(to);
 	if (!with_comms)
 		all_comms = comm_other(to);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		const struct prof_sample *s = &p->samples[i];
-		const int64_t *from = prof__values(p, i);
 		uint32_t stack = give_up[i] ? other : prof_copier__stack(&c, s->stack);
 		uint32_t labels = !give_up[i] ? prof_copier__labels(&c, s->labels) :
 				  with_comms  ? comm_alone(&c, s->labels) :
 						all_comms;
-		int64_t *values = prof__sample(to, stack, labels);
 
-		for (size_t t = 0; t < p->n_types; t++)
-			values[t] += from[t];
+		prof_copier__sample(&c, i, stack, labels);
 	}
 	prof_copier__head(&c);
 	prof_copier__done(&c);

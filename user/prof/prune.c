@@ -157,16 +157,12 @@ static struct prof *prune(struct pruner *x)
 
 	prof_copier__init(&x->copier, result);
 	prof_copier__from(&x->copier, p);
-	for (size_t t = 0; t < p->n_types; t++)
-		prof__type(result, prof__text(p, p->types[t].name),
-			   prof__text(p, p->types[t].unit));
+	prof_copier__types(&x->copier);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		uint32_t stack = pruned_stack(x, p->samples[i].stack);
 		uint32_t labels = prof_copier__labels(&x->copier, p->samples[i].labels);
-		int64_t *values = prof__sample(result, stack, labels);
 
-		for (size_t t = 0; t < p->n_types; t++)
-			values[t] += prof__values(p, i)[t];
+		prof_copier__sample(&x->copier, i, stack, labels);
 	}
 	prof_copier__head(&x->copier);
 	return result;

@@ -90,7 +90,8 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 	return true;
 }
 
-static struct line *line_of(struct lines *l, const struct line_key *key)
+/* Its number in the list. */
+static uint32_t number_of_line(struct lines *l, const struct line_key *key)
 {
 	uint32_t number = intern__add(&l->keys, key, sizeof(*key));
 	size_t before = l->cap;
@@ -100,7 +101,7 @@ static struct line *line_of(struct lines *l, const struct line_key *key)
 		l->list = xrealloc(l->list, l->cap, sizeof(*l->list));
 		memset(l->list + before, 0, (l->cap - before) * sizeof(*l->list));
 	}
-	return &l->list[number];
+	return number;
 }
 
 static void add(struct line *line, const struct touch *t)
@@ -148,27 +149,22 @@ static uint32_t labels_with(struct prof_copier *c, uint32_t labels, const char *
 	return all;
 }
 
-static struct prof *copy(const struct prof *p, struct lines *lines)
+/* line_of: of each sample, one more than the line's number; 0: it says nothing of any. */
+static struct prof *copy(const struct prof *p, const struct lines *lines, const uint32_t *line_of)
 {
 	struct prof *to = prof__new();
 	struct prof_copier c;
-	struct touch t;
 
 	prof_copier__init(&c, to);
 	prof_copier__from(&c, p);
-	for (size_t i = 0; i < p->n_types; i++)
-		prof__type(to, prof__text(p, p->types[i].name), prof__text(p, p->types[i].unit));
+	prof_copier__types(&c);
 	for (size_t i = 0; i < p->n_samples; i++) {
 		const struct prof_sample *s = &p->samples[i];
-		const char *sharing = touch_of(p, s->labels, &t) ? verdict(line_of(lines, &t.key)) :
-								   NULL;
-		uint32_t stack = prof_copier__stack(&c, s->stack);
-		uint32_t labels = sharing ? labels_with(&c, s->labels, sharing) :
-					    prof_copier__labels(&c, s->labels);
-		int64_t *values = prof__sample(to, stack, labels);
+		const char *sharing = line_of[i] ? verdict(&lines->list[line_of[i] - 1]) : NULL;
 
-		for (size_t k = 0; k < p->n_types; k++)
-			values[k] += prof__values(p, i)[k];
+		prof_copier__sample(&c, i, prof_copier__stack(&c, s->stack),
+				    sharing ? labels_with(&c, s->labels, sharing) :
+					      prof_copier__labels(&c, s->labels));
 	}
 	prof_copier__head(&c);
 	prof_copier__done(&c);
@@ -178,20 +174,20 @@ static struct prof *copy(const struct prof *p, struct lines *lines)
 int prof__mark_sharing(struct prof **ret, const struct prof *p, struct err *err)
 {
 	_cleanup_(lines__done) struct lines lines = {0};
+	_cleanup_free_ uint32_t *line_of = xcalloc(p->n_samples, sizeof(*line_of));
 	struct touch t;
-	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
 		if (!touch_of(p, p->samples[i].labels, &t))
 			continue;
-		add(line_of(&lines, &t.key), &t);
-		n++;
+		line_of[i] = number_of_line(&lines, &t.key) + 1;
+		add(&lines.list[line_of[i] - 1], &t);
 	}
-	if (!n)
+	if (!lines.cap)
 		return err__usage(err,
 				  "--shared: no sample of the profile says which bytes of "
 				  "which cache line a thread touched; `pmubpf record --data' with "
 				  "an event that has data addresses makes one");
-	*ret = copy(p, &lines);
+	*ret = copy(p, &lines, line_of);
 	return 0;
 }

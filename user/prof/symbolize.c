@@ -177,12 +177,9 @@ static void copy_samples(struct symbolizing *x)
 {
 	for (size_t i = 0; i < x->p->n_samples; i++) {
 		const struct prof_sample *s = &x->p->samples[i];
-		int64_t *values = prof__sample(x->copier.to,
-					       prof_copier__stack(&x->copier, s->stack),
-					       prof_copier__labels(&x->copier, s->labels));
 
-		for (size_t t = 0; t < x->p->n_types; t++)
-			values[t] += prof__values(x->p, i)[t];
+		prof_copier__sample(&x->copier, i, prof_copier__stack(&x->copier, s->stack),
+				    prof_copier__labels(&x->copier, s->labels));
 	}
 	prof_copier__head(&x->copier);
 }
@@ -199,11 +196,9 @@ int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct sy
 				strerror(errno));
 	*ret = (struct symbolized){0};
 	named = prof__new();
-	for (size_t i = 0; i < x.p->n_types; i++)
-		prof__type(named, prof__text(x.p, x.p->types[i].name),
-			   prof__text(x.p, x.p->types[i].unit));
 	prof_copier__init(&x.copier, named);
 	prof_copier__from(&x.copier, x.p);
+	prof_copier__types(&x.copier);
 	x.locations = xcalloc(x.p->n_locations, sizeof(*x.locations));
 	x.offsets = xcalloc(x.p->n_locations, sizeof(*x.offsets));
 	x.names = xcalloc(x.p->n_locations, sizeof(*x.names));
