@@ -30,13 +30,10 @@ struct search {
 static pid_t any_process(const struct cgroup_ref *ref)
 {
 	_cleanup_free_ char *path = xasprintf("%s/cgroup.procs", ref->dir);
-	_cleanup_free_ char *text = file_read(path);
+	_cleanup_free_ char *text = file_read_line(path);
 	int tgid;
 
-	if (!text)
-		return 0;
-	text[strcspn(text, "\n")] = '\0';
-	return num__parse_int(text, 1, INT32_MAX, &tgid) < 0 ? 0 : tgid;
+	return !text || num__parse_int(text, 1, INT32_MAX, &tgid) < 0 ? 0 : tgid;
 }
 
 static void note_other(struct search *s, const char *container)

@@ -28,11 +28,11 @@ static void add_target(struct counting *c, int cgroup, pid_t tid, int cpu)
 				 o->per_cpu ? cpu : -1, o->per_thread ? tid : -1);
 	if (counts->n_rows > rows && o->per_thread) {
 		_cleanup_free_ char *path = xasprintf("/proc/%d/comm", tid);
-		_cleanup_free_ char *comm = file_read(path);
+		_cleanup_free_ char *comm = file_read_line(path);
 
 		if (comm)
-			snprintf(counts->rows[rows].comm, sizeof(counts->rows[rows].comm), "%.*s",
-				 (int)strcspn(comm, "\n"), comm);
+			snprintf(counts->rows[rows].comm, sizeof(counts->rows[rows].comm), "%s",
+				 comm);
 	}
 	GROW(c->targets, c->n_targets, c->cap_targets);
 	c->targets[c->n_targets++] = target;

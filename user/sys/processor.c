@@ -17,11 +17,8 @@
 static char *line_of(const char *root, const char *path)
 {
 	_cleanup_free_ char *whole = xasprintf("%s%s", root, path);
-	char *text = file_read(whole);
 
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	return text;
+	return file_read_line(whole);
 }
 
 /* How many a list such as "0-3,8" names; 0: there is none. */

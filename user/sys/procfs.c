@@ -36,6 +36,15 @@ char *file_read(const char *path)
 	return buf__take(&text);
 }
 
+char *file_read_line(const char *path)
+{
+	char *text = file_read(path);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
 uint64_t file_read_u64(const char *path, uint64_t otherwise)
 {
 	_cleanup_free_ char *text = file_read(path);

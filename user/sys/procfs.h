@@ -11,6 +11,8 @@
 
 /* The whole of a small file as a string (caller frees), or NULL with errno. */
 char *file_read(const char *path);
+/* Its first line, without the end of it; else as file_read. */
+char *file_read_line(const char *path);
 /* As above for one unsigned number; `otherwise` if it can't be read. */
 uint64_t file_read_u64(const char *path, uint64_t otherwise);
 

@@ -49,10 +49,9 @@ int tracepoint_id(const char *category, const char *name, uint64_t *ret_id)
 	path = xasprintf("%s/%s/%s/id", events, category, name);
 	if (access(path, R_OK) < 0)
 		return errno == EACCES ? -EACCES : -ENOENT;
-	text = file_read(path);
+	text = file_read_line(path);
 	if (!text)
 		return -EACCES;
-	text[strcspn(text, "\n")] = '\0';
 	return num__parse_u64(text, ret_id) < 0 ? -ENOENT : 0;
 }
 
