@@ -149,6 +149,13 @@ expect_rows() { # LEVEL,NAME,COUNT of each row
 	expect_eq "$(awk -F, 'NR > 1 { print $1 "," $3 "," $6 }' "$T/csv")" "$1" "rows"
 }
 
+t_nothing_is_shared() {
+	need_decoder
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/objects"
+	"$PMUBPF" report --shared "$T/p.pb.gz" >"$T/text" || fail "report --shared: status $?"
+	expect_no_match "$T/text" 'shar(ed|ing)$' "lines"
+}
+
 t_shared_needs_data() {
 	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/sharing" 5
 	! "$PMUBPF" report --shared "$T/p.pb.gz" >"$T/text" 2>"$T/err" || fail "it reported"

@@ -55,13 +55,15 @@ static bool has_label(const struct prof *p, const char *word, struct buf *ret_th
 	return found;
 }
 
-/* What a recording of ours has where it applies: a host without pods has none, and says so. */
-static bool is_recorded(const char *word)
+/* What a recording of ours has where it applies, or we add: a host without pods has none, and says
+ * so. */
+static bool is_ours(const char *word)
 {
 	static const char *const labels[] = {
 #define X(label, word) word,
 		LABELS(X, X)
 #undef X
+			PROF_SHARING,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
@@ -74,17 +76,12 @@ static bool is_recorded(const char *word)
 /* A label that had another name in the release before: the name that it has in this profile. */
 static const char *label_of(const char *word, const struct prof *p)
 {
-	static const char *const names[] = {"unwind_status", "ending"};
+	const char *other = strcmp(word, "unwind_status") == 0 ? "ending" :
+			    strcmp(word, "ending") == 0        ? "unwind_status" :
+								 NULL;
 	_cleanup_(buf__done) struct buf there = {0}, others = {0};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *other = names[ARRAY_SIZE(names) - 1 - i];
-
-		if (strcmp(word, names[i]) == 0 && !has_label(p, word, &there) &&
-		    has_label(p, other, &others))
-			return other;
-	}
-	return word;
+	return other && !has_label(p, word, &there) && has_label(p, other, &others) ? other : word;
 }
 
 static int parse_word(struct prof_key *ret, const char *word, const struct prof *p, struct err *err)
@@ -99,7 +96,7 @@ static int parse_word(struct prof_key *ret, const char *word, const struct prof 
 		}
 	}
 	word = label_of(word, p);
-	if (!has_label(p, word, &there) && !is_recorded(word))
+	if (!has_label(p, word, &there) && !is_ours(word))
 		return err__usage(err,
 				  "--by '%s': it is neither %s, nor a label of the profile (%s)",
 				  word, list.data, there.len ? there.data : "it has none");
