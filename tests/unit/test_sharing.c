@@ -73,12 +73,18 @@ static void mark(void)
 
 Test(sharing, two_threads_and_bytes_of_their_own)
 {
-	touch((struct access){1, 10, "0x40", "0..7", "store"});
-	touch((struct access){1, 11, "0x40", "8..15", "load"});
-	touch((struct access){1, 10, "0x80", "0..7", "load"});
-	touch((struct access){1, 11, "0x80", "8..15", "load"});
-	touch((struct access){1, 10, "0xc0", "0..7", "store"});
-	touch((struct access){1, 10, "0xc0", "8..15", "store"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x40", .bytes = "0..7", .access = "store"});
+	touch((struct access){
+		.pid = 1, .tid = 11, .line = "0x40", .bytes = "8..15", .access = "load"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x80", .bytes = "0..7", .access = "load"});
+	touch((struct access){
+		.pid = 1, .tid = 11, .line = "0x80", .bytes = "8..15", .access = "load"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0xc0", .bytes = "0..7", .access = "store"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0xc0", .bytes = "8..15", .access = "store"});
 	mark();
 	EXPECT_MARK("0x40", "suspect of false sharing");
 	EXPECT_MARK("0x80", ""); /* nobody writes */
@@ -88,12 +94,20 @@ Test(sharing, two_threads_and_bytes_of_their_own)
 /* What is read by another thread as what is written, if only by a byte, is shared and has to be. */
 Test(sharing, the_same_bytes)
 {
-	touch((struct access){1, 10, "0x40", "0..7", "store"});
-	touch((struct access){1, 11, "0x40", "7", "load"});
-	touch((struct access){1, 10, "0x80", "0..7", "store"});
-	touch((struct access){1, 11, "0x80", "8..15", "load and store"});
-	touch((struct access){1, 12, "0x80", "16", "load"});
-	touch((struct access){1, 13, "0x80", "16", "load"}); /* nobody writes these */
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x40", .bytes = "0..7", .access = "store"});
+	touch((struct access){.pid = 1, .tid = 11, .line = "0x40", .bytes = "7", .access = "load"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x80", .bytes = "0..7", .access = "store"});
+	touch((struct access){
+		.pid = 1, .tid = 11, .line = "0x80", .bytes = "8..15", .access = "load and store"});
+	touch((struct access){
+		.pid = 1, .tid = 12, .line = "0x80", .bytes = "16", .access = "load"});
+	touch((struct access){.pid = 1,
+			      .tid = 13,
+			      .line = "0x80",
+			      .bytes = "16",
+			      .access = "load"}); /* nobody writes these */
 	mark();
 	EXPECT_MARK("0x40", "the same bytes are shared");
 	EXPECT_MARK("0x80", "suspect of false sharing");
@@ -101,8 +115,13 @@ Test(sharing, the_same_bytes)
 
 Test(sharing, proven_by_the_source)
 {
-	touch((struct access){1, 10, "0x40", "0..7", NULL, "store L1 hit"});
-	touch((struct access){1, 11, "0x40", "8..15", NULL, "load L3 hit, hitm"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x40", .bytes = "0..7", .source = "store L1 hit"});
+	touch((struct access){.pid = 1,
+			      .tid = 11,
+			      .line = "0x40",
+			      .bytes = "8..15",
+			      .source = "load L3 hit, hitm"});
 	mark();
 	EXPECT_MARK("0x40", "false sharing");
 }
@@ -110,10 +129,22 @@ Test(sharing, proven_by_the_source)
 /* The same address is other memory in another process, but for the kernel's. */
 Test(sharing, processes_are_apart)
 {
-	touch((struct access){1, 10, "0x40", "0", "store"});
-	touch((struct access){2, 20, "0x40", "8", "store"});
-	touch((struct access){1, 10, "0xffff40", "0", "store", NULL, "kernel"});
-	touch((struct access){2, 20, "0xffff40", "8", "store", NULL, "kernel"});
+	touch((struct access){
+		.pid = 1, .tid = 10, .line = "0x40", .bytes = "0", .access = "store"});
+	touch((struct access){
+		.pid = 2, .tid = 20, .line = "0x40", .bytes = "8", .access = "store"});
+	touch((struct access){.pid = 1,
+			      .tid = 10,
+			      .line = "0xffff40",
+			      .bytes = "0",
+			      .access = "store",
+			      .segment = "kernel"});
+	touch((struct access){.pid = 2,
+			      .tid = 20,
+			      .line = "0xffff40",
+			      .bytes = "8",
+			      .access = "store",
+			      .segment = "kernel"});
 	mark();
 	EXPECT_MARK("0x40", "");
 	EXPECT_MARK("0xffff40", "suspect of false sharing");
@@ -127,8 +158,10 @@ Test(sharing, bytes_that_are_none)
 		 "..8", "1.2", "8..15x", NULL,   "0x10",  "8 ",   "99999999999999999999"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
-		touch((struct access){1, 10, "0x40", bytes[i], "store"});
-		touch((struct access){1, 11, "0x40", bytes[i], "store"});
+		touch((struct access){
+			.pid = 1, .tid = 10, .line = "0x40", .bytes = bytes[i], .access = "store"});
+		touch((struct access){
+			.pid = 1, .tid = 11, .line = "0x40", .bytes = bytes[i], .access = "store"});
 	}
 	cr_expect_lt(prof__mark_sharing(&marked, p, &err), 0);
 	cr_expect_not_null(strstr(err.text, "record --data"));
