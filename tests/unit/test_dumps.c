@@ -4,9 +4,9 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "assemble/dumps.h"
 #include "model/truncating.h"
 #include "pmubpf/lists.h"
-#include "assemble/dumps.h"
 
 static struct {
 	struct pmb_stack_dump head;

@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "assemble/chains.h"
+#include "assemble/dumps.h"
 #include "assemble/life_room.h"
 #include "assemble/queue.h"
-#include "assemble/dumps.h"
 #include "assemble/stacks.h"
 #include "assemble/windows.h"
 #include "model/labels.h"

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "render/tree.h"
 #include "render/json.h"
+#include "render/tree.h"
 
 struct encoder {
 	const struct tree *tree;
