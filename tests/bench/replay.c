@@ -342,6 +342,17 @@ static bool is_wanted(void *context, const struct pmb_sample *sample)
 	return true;
 }
 
+static void nothing(void *context)
+{
+	(void)context;
+}
+
+static void is_settled(void *context, uint64_t id)
+{
+	(void)context;
+	(void)id;
+}
+
 static void replay(const struct buf *stream, uint32_t copies, const char *dir, FILE *out)
 {
 	static const struct assembly_fns fns = {
@@ -350,6 +361,7 @@ static void replay(const struct buf *stream, uint32_t copies, const char *dir, F
 		.is_idle = is_idle,
 		.is_wanted = is_wanted,
 	};
+	static const struct cgroups_fns look_up_fns = {is_settled, nothing};
 	struct context context = {
 		.kernel = kernel_names__new(),
 		.cgroups = how.containers ? cgroups__new(NULL) : NULL,
@@ -373,6 +385,8 @@ static void replay(const struct buf *stream, uint32_t copies, const char *dir, F
 	at[0] = cpu_s();
 	play_all(&assembly, stream, copies, dir);
 	at[1] = cpu_s();
+	if (context.cgroups)
+		cgroups__look_up(context.cgroups, &look_up_fns, &context);
 	rows = fold(&assembly, context.cgroups, out);
 	at[2] = cpu_s();
 	report(&assembly, copies, rows, at);

@@ -398,6 +398,7 @@ static void forgets_none(void *ctx, uint64_t id)
 	(void)ctx;
 	cr_expect_neq(id, 1, "the cgroup of a sample that waits is forgotten");
 	cr_expect_neq(id, 2, "the cgroup of a row is forgotten");
+	cr_expect_neq(id, 4, "the cgroup of a sample that isn't accounted yet is forgotten");
 }
 
 Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
@@ -406,7 +407,7 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	struct assembled part;
 
 	assembly.opts.labels |= LABEL_CGROUP;
-	for (uint64_t id = 1; id <= 3; id++)
+	for (uint64_t id = 1; id <= 4; id++)
 		cgroups__meet(cgroups, id, 0);
 	dump(10, 77);
 	cgroup = 1;
@@ -415,9 +416,11 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	cgroup = 2;
 	sample(20, 5, PMB_END_NONE, 0);
 	assembly__settle(&assembly, 25);
+	cgroup = 4;
+	sample(30, 7, PMB_END_NONE, 0);
 	assembly__keep_cgroups(&assembly, cgroups);
 	cgroups__sweep(cgroups, forgets_none, NULL);
-	cr_expect_eq(cgroups__count(cgroups), 2);
+	cr_expect_eq(cgroups__count(cgroups), 3);
 	cgroup = 0;
 	part__done(&part);
 	cgroups__free(cgroups);

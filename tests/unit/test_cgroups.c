@@ -41,6 +41,53 @@ static bool is_known(uint64_t wanted)
 	return false;
 }
 
+struct looking {
+	size_t settled, between;
+	uint64_t meet; /* a cgroup, while one is looked up */
+};
+
+static void is_settled(void *ctx, uint64_t id)
+{
+	struct looking *l = ctx;
+
+	cr_expect(is_known(id));
+	l->settled++;
+}
+
+static void between(void *ctx)
+{
+	struct looking *l = ctx;
+
+	l->between++;
+	if (l->meet)
+		cgroups__meet(cgroups, l->meet++, 0);
+}
+
+static const struct cgroups_fns fns = {is_settled, between};
+
+static size_t look_up(void)
+{
+	struct looking l = {0};
+
+	cgroups__look_up(cgroups, &fns, &l);
+	return l.settled;
+}
+
+/* The rings are drained after each, and samples of others may come with that. */
+Test(cgroups, are_looked_up_apart_from_being_met)
+{
+	struct looking l = {.meet = NUMBER(300)};
+
+	for (unsigned i = 0; i < 200; i++)
+		cgroups__meet(cgroups, NUMBER(i), 0);
+	cgroups__look_up(cgroups, &fns, &l);
+	cr_expect_eq(l.settled, 200);
+	cr_expect_eq(l.between, 200);
+	cr_expect_eq(cgroups__count(cgroups), 400);
+	cr_expect_eq(look_up(), 200, "those that were met meanwhile come next");
+	cr_expect_eq(look_up(), 0);
+}
+
 /* A part is cut off after every hundred; samples of it are of ten at a time. */
 Test(cgroups, stay_few_over_a_hundred_thousand)
 {
@@ -76,15 +123,20 @@ Test(cgroups, is_met_anew_after_it_was_forgotten)
 {
 	size_t forgotten = 0;
 
-	cr_expect(cgroups__meet(cgroups, NUMBER(1), 0), "nothing more can be found out of it");
-	cr_expect_not(cgroups__meet(cgroups, NUMBER(1), 0));
+	cgroups__meet(cgroups, NUMBER(1), 0);
+	cr_expect_eq(look_up(), 1, "nothing more can be found out of it");
+	cgroups__meet(cgroups, NUMBER(1), 0);
+	cr_expect_eq(look_up(), 0);
 	cgroups__meet(cgroups, NUMBER(2), 0);
+	cr_expect_eq(look_up(), 1);
 	cgroups__keep(cgroups, NUMBER(2));
 	cgroups__keep(cgroups, NUMBER(3));
 	cgroups__sweep(cgroups, count, &forgotten);
 	cr_expect_eq(forgotten, 1);
 	cr_expect_not(is_known(NUMBER(1)));
-	cr_expect_not(cgroups__meet(cgroups, NUMBER(2), 0), "it was kept");
-	cr_expect(cgroups__meet(cgroups, NUMBER(1), 0), "whoever marks cgroups has to be told");
+	cgroups__meet(cgroups, NUMBER(2), 0);
+	cr_expect_eq(look_up(), 0, "it was kept");
+	cgroups__meet(cgroups, NUMBER(1), 0);
+	cr_expect_eq(look_up(), 1, "whoever marks cgroups has to be told");
 	cr_expect_eq(cgroups__count(cgroups), 2);
 }

@@ -67,9 +67,15 @@ static void keep_cgroup(void *cgroups, struct account *to)
 	cgroups__keep(cgroups, to->labels.cgroup);
 }
 
+static void keep_cgroup_of(void *cgroups, const struct decoded *rec)
+{
+	cgroups__keep(cgroups, rec->sample->cgroup);
+}
+
 void assembly__keep_cgroups(const struct assembly *a, struct cgroups *cgroups)
 {
 	profile__keep_cgroups(a->profile, cgroups);
 	assembly__each_late(a, keep_cgroup, cgroups);
 	assembly__each_held(a, keep_cgroup, cgroups);
+	queue__each_sample(&a->queue, keep_cgroup_of, cgroups);
 }

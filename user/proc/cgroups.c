@@ -27,9 +27,10 @@ struct cgroup {
 	char *id;
 	unsigned samples; /* until it was settled */
 	bool settled;     /* nothing more will be found out */
-	bool due;         /* to be looked up again, with the help of… */
+	bool due;         /* to be looked up, with the help of… */
 	pid_t tgid;
-	bool keep; /* marked for the next sweep */
+	bool path_known; /* or that there is none */
+	bool keep;       /* marked for the next sweep */
 	UT_hash_handle hh;
 };
 
@@ -102,20 +103,12 @@ static void look_up(struct opener *opener, struct cgroup *cgroup, pid_t tgid)
 	container_path__done(&path);
 }
 
-static void settle(const struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
-{
-	if (cgroup->path)
-		look_up(c->opener, cgroup, tgid);
-	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name ||
-			  cgroup->samples >= LAST_TRY;
-}
-
 /*
  * What starts a container runs in its cgroup before its root is mounted, and by then nothing leads
  * to the name. So one without a name is looked up again, after every sample whose number is a power
- * of two: between rounds, for it takes a while.
+ * of two.
  */
-static void note_again(struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
+static void note_due(struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
 {
 	if (cgroup->samples & (cgroup->samples - 1))
 		return;
@@ -124,21 +117,42 @@ static void note_again(struct cgroups *c, struct cgroup *cgroup, pid_t tgid)
 	cgroup->tgid = tgid;
 }
 
-void cgroups__look_again(struct cgroups *c, void (*settled)(void *ctx, uint64_t id), void *ctx)
+static void find_path(struct cgroups *c, struct cgroup *cgroup)
 {
-	struct cgroup *cgroup, *next;
+	cgroup->path = opener__cgroup_path(c->opener, c->hierarchy, cgroup->id_here);
+	cgroup->path_known = true;
+}
 
-	if (!c->n_due)
-		return;
-	HASH_ITER(hh, c->by_id, cgroup, next) {
+static void find_names(struct cgroups *c, struct cgroup *cgroup)
+{
+	c->n_due--;
+	cgroup->due = false;
+	if (cgroup->path)
+		look_up(c->opener, cgroup, cgroup->tgid);
+	cgroup->settled = !cgroup->path || !cgroup->id || cgroup->name.name ||
+			  cgroup->samples >= LAST_TRY;
+}
+
+/* Others may be met in `between`: they become the last, and are looked up next time. */
+void cgroups__look_up(struct cgroups *c, const struct cgroups_fns *fns, void *ctx)
+{
+	size_t n = c->n_due ? cgroups__count(c) : 0;
+	struct cgroup *cgroup = c->by_id;
+
+	/* a path goes with its cgroup, and is had at once */
+	for (size_t i = 0; i < n; i++, cgroup = cgroup->hh.next) {
+		if (!cgroup->path_known)
+			find_path(c, cgroup);
+	}
+	cgroup = c->by_id;
+	for (size_t i = 0; i < n; i++, cgroup = cgroup->hh.next) {
 		if (!cgroup->due)
 			continue;
-		cgroup->due = false;
-		settle(c, cgroup, cgroup->tgid);
+		find_names(c, cgroup);
 		if (cgroup->settled)
-			settled(ctx, cgroup->id_here);
+			fns->settled(ctx, cgroup->id_here);
+		fns->between(ctx);
 	}
-	c->n_due = 0;
 }
 
 static struct cgroup *cgroups__find(const struct cgroups *c, uint64_t id)
@@ -154,31 +168,25 @@ static struct cgroup *cgroups__add(struct cgroups *c, uint64_t id)
 	struct cgroup *cgroup = xcalloc(1, sizeof(*cgroup));
 
 	cgroup->id_here = id;
-	cgroup->path = opener__cgroup_path(c->opener, c->hierarchy, id);
 	HASH_ADD(hh, c->by_id, id_here, sizeof(id), cgroup);
 	return cgroup;
 }
 
-bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
+void cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid)
 {
 	struct cgroup *cgroup;
-	bool is_new;
 
 	if (!id || id == c->last)
-		return false;
+		return;
 	cgroup = cgroups__find(c, id);
-	is_new = !cgroup;
-	if (is_new)
+	if (!cgroup)
 		cgroup = cgroups__add(c, id);
-	if (!cgroup->settled)
-		cgroup->samples++;
-	if (is_new)
-		settle(c, cgroup, tgid);
-	else if (!cgroup->settled)
-		note_again(c, cgroup, tgid);
-	if (cgroup->settled)
+	if (cgroup->settled) {
 		c->last = id;
-	return is_new && cgroup->settled;
+		return;
+	}
+	cgroup->samples++;
+	note_due(c, cgroup, tgid);
 }
 
 bool cgroups__many(const struct cgroups *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The cgroups that samples came from, by the id that the kernel gave: their paths and what runs in them,
- * looked up at the first sample, because they may be gone by the end.
+ * The cgroups that samples came from, by the id that the kernel gave: their paths and what runs in
+ * them, looked up soon after the first sample arrived, because they may be gone by the end.
  */
 #ifndef PMUBPF_PROC_CGROUPS_H
 #define PMUBPF_PROC_CGROUPS_H
@@ -27,11 +27,14 @@ struct opener;
 /* opener: who looks things up; borrowed; NULL: this process. */
 struct cgroups *cgroups__new(struct opener *opener);
 struct cgroups *cgroups__free(struct cgroups *c);
-/* At each sample. The first looks it up, with the help of a process in it. True: all is known of it
- * now that ever will be. */
-bool cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
-/* Between rounds: again those whose name wasn't known. settled is told when all is known. */
-void cgroups__look_again(struct cgroups *c, void (*settled)(void *ctx, uint64_t id), void *ctx);
+/* As each sample arrives, with a process in it: only notes what is to be looked up. */
+void cgroups__meet(struct cgroups *c, uint64_t id, pid_t tgid);
+struct cgroups_fns {
+	void (*settled)(void *ctx, uint64_t id); /* all is known of it that ever will be */
+	void (*between)(void *ctx);              /* one was looked up, which takes a while */
+};
+/* Those that were noted: new ones, and again those whose name wasn't known. */
+void cgroups__look_up(struct cgroups *c, const struct cgroups_fns *fns, void *ctx);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);
 /* Nothing is known of one that was never met, or was swept out. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Recording some containers only, also those that start later: the kernel side lets every cgroup
- * pass that was never looked up, here it is looked up at its first sample, and from then on the
- * kernel side knows.
+ * pass that was never looked up. Here it is noted as its first sample arrives and looked up before
+ * that is accounted; from then on the kernel side knows.
  */
 #include "render/escape.h"
 #include "session/internal.h"
@@ -29,11 +29,25 @@ static void settled(void *session, uint64_t cgroup)
 
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample)
 {
-	struct session *s = session;
+	return is_wanted(session, sample->cgroup);
+}
 
-	if (cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid))
-		settled(s, sample->cgroup);
-	return !s->opts->whom.n_containers || is_wanted(s, sample->cgroup);
+/* What the ring says is looked at once more before it is believed: an id that is none finds
+ * nothing. */
+void session__meet_cgroup(struct session *s, const void *record, size_t size)
+{
+	const struct pmb_sample *sample = record;
+
+	if (s->result->cgroups && size >= sizeof(*sample) && sample->rec.type == PMB_REC_SAMPLE)
+		cgroups__meet(s->result->cgroups, sample->cgroup, (pid_t)sample->tgid);
+}
+
+void session__look_cgroups_up(struct session *s, void (*between)(void *session))
+{
+	const struct cgroups_fns fns = {settled, between};
+
+	if (s->result->cgroups)
+		cgroups__look_up(s->result->cgroups, &fns, s);
 }
 
 /* The first that was met; 0: none. */
@@ -61,10 +75,7 @@ void session__tidy_cgroups(struct session *s)
 {
 	struct cgroups *cgroups = s->result->cgroups;
 
-	if (!cgroups)
-		return;
-	cgroups__look_again(cgroups, settled, s);
-	if (!cgroups__many(cgroups))
+	if (!cgroups || !cgroups__many(cgroups))
 		return;
 	assembly__keep_cgroups(&s->assembly, cgroups);
 	for (const struct session_cut *cut = s->cuts; cut; cut = cut->next) {

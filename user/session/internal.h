@@ -109,16 +109,18 @@ void session__ring_record(void *session, const void *data, size_t size);
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
-/* While other work is done, if it's long since: empties the rings, takes a table and asks for
- * the next. */
+/* While other work is done, if it's long since: attends, empties the rings, takes a table and asks
+ * for the next. */
 void session__look_around(struct session *s);
 
-/* containers.c: looks the cgroup of a sample up. False: it is of another container than those
- * asked for. */
+/* containers.c: False: it is of another container than those asked for. */
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample);
 void session__note_containers(struct session *s);
-/* Between rounds: looks those without a name up again, and forgets cgroups that nothing refers to,
- * once there are many. */
+/* As a record arrives: notes the cgroup of a sample… */
+void session__meet_cgroup(struct session *s, const void *record, size_t size);
+/* …and looks those up that were noted, before their samples are accounted. */
+void session__look_cgroups_up(struct session *s, void (*between)(void *session));
+/* Between rounds: forgets cgroups that nothing refers to, once there are many. */
 void session__tidy_cgroups(struct session *s);
 
 /* unwind.c: tables, for the kernel side and for samples that wait for one */

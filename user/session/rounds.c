@@ -26,6 +26,7 @@ void session__ring_record(void *session, const void *data, size_t size)
 	struct session *s = session;
 
 	session__attend(s);
+	session__meet_cgroup(s, data, size);
 	assembly__record(&s->assembly, data, size);
 }
 
@@ -56,9 +57,10 @@ static void on_throttled(void *session, uint64_t counter_id)
 
 void session__look_around(struct session *s)
 {
-	uint64_t now, took;
+	uint64_t now = now_ns(), took;
 
-	if (s->looks++ % LOOK_EVERY || (now = now_ns()) < s->look_ns)
+	session__attend(s);
+	if (now < s->look_ns)
 		return;
 	session__news(s);
 	rings__drain(s->rings, now);
@@ -67,6 +69,20 @@ void session__look_around(struct session *s)
 	/* what is accounted gets as much time as what comes in, or the one would never end */
 	took = now_ns() - now;
 	s->look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
+}
+
+static void look_around(void *session)
+{
+	session__look_around(session);
+}
+
+/* After what takes no longer than a sample. */
+static void look_now_and_then(struct session *s)
+{
+	if (s->looks++ % LOOK_EVERY == 0)
+		session__look_around(s);
+	else
+		session__attend(s);
 }
 
 static bool may_be_sampled(void *session, uint32_t tgid)
@@ -122,8 +138,7 @@ static void before_sample(void *session, const struct decoded *rec)
 {
 	struct session *s = session;
 
-	session__attend(s);
-	session__look_around(s);
+	look_now_and_then(s);
 	session__time_sample(s, rec);
 }
 
@@ -134,8 +149,7 @@ static void after_sample(void *session)
 
 static void between(void *session)
 {
-	session__attend(session);
-	session__look_around(session);
+	look_now_and_then(session);
 }
 
 void session__assemble(struct session *s)
@@ -169,7 +183,7 @@ void session__assemble(struct session *s)
 	};
 
 	s->assembly_fns = by_pointers;
-	if (!session_wants_cgroups(s->opts))
+	if (!s->opts->whom.n_containers)
 		s->assembly_fns.is_wanted = NULL;
 	assembly__init(&s->assembly, &opts);
 }
@@ -252,6 +266,7 @@ void session__round(struct session *s, bool final)
 	session__news(s);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
 	s->look_ns = now_ns() + BETWEEN_NS;
+	session__look_cgroups_up(s, look_around);
 	session__settle(s, horizon, final);
 	if (final || now - s->system_counters_ns >= SYSTEM_COUNTERS_NS) {
 		session__charge_system_counters(s);
