@@ -57,9 +57,9 @@
 	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")            \
 	X(LIVES_MIB, 8, "%d MiB", "the same, once they are read, until their turn",                \
 	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")    \
-	X(LIVES_SHARE, 8, "1/%d of what is free of half of that",                                  \
+	X(SHARE_OF_ONE, 8, "1/%d of what is free of half of that",                                  \
 	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")               \
-	X(LIVES_OF_CGROUP, 2, "1/%d of what others leave of either half",                          \
+	X(SHARE_OF_CGROUP, 2, "1/%d of what others leave of either half",                          \
 	  "those of one cgroup, as far as it is known", "the same", "sideband.refused_of_cgroup")  \
 	X(RULES, 131072, "%d", "rules of unwind tables",                                           \
 	  "tables go that fewest samples went through", "unwind.no_room")                          \

@@ -12,6 +12,8 @@ enum {
 	FORGET_NS = 1000 * 1000 * 1000,
 	/* Stack dumps: a few rounds of a host where every program is new. */
 	DUMPS_AT_LEAST = 8 * 1024 * 1024,
+	/* Records of a program with 20 libraries, at its start. */
+	LIVES_FEW_BYTES = 4096,
 };
 
 void assembly__begin(struct assembly *a)
@@ -35,7 +37,11 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 		.cpu_sampled = xcalloc(opts->n_events * (size_t)opts->n_cpus, sizeof(bool)),
 	};
 	assembly__begin(a);
-	a->life_room.limit = BUDGET_LIVES_MIB * 1024 * 1024;
+	a->life_room = (struct fair_room){
+		.limit = BUDGET_LIVES_MIB * 1024 * 1024,
+		.few = LIVES_FEW_BYTES,
+		.cost = FAIR_COST,
+	};
 	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
 	a->chains.limit = opts->max_memory / BUDGET_CHAINS_PART;
 	a->chains.objects = opts->objects;
@@ -53,7 +59,7 @@ void assembly__done(struct assembly *a)
 	raw_stacks__done(&a->stacks);
 	chains__done(&a->chains);
 	queue__done(&a->queue);
-	life_room__clear(&a->life_room);
+	fair_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);
 	a->profile = a->lent ? NULL : profile__free(a->profile);
 	ledger__done(&a->books);
@@ -113,23 +119,24 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 }
 
 /* Whose doing it is. */
-static uint32_t responsible(const struct life *life)
+static struct fair_who responsible(const struct assembly *a, const struct life *life)
 {
-	return life->kind == LIFE_FORK ? life->parent_tgid : life->tgid;
+	uint32_t tgid = life->kind == LIFE_FORK ? life->parent_tgid : life->tgid;
+
+	return (struct fair_who){tgid, processes__cgroup(a->processes, tgid)};
 }
 
 void assembly__life(struct assembly *a, const struct life *life)
 {
-	uint32_t who = responsible(life);
-	enum life_fate fate;
+	const struct fair_who who = responsible(a, life);
+	enum fair_fate fate;
 
 	if (!is_ours(life->tgid))
 		return;
-	fate = life_room__take(&a->life_room, who, processes__cgroup(a->processes, who),
-			       queue_life_bytes(life));
-	if (fate != LIFE_TAKEN) {
+	fate = fair_room__take(&a->life_room, &who, queue_life_bytes(life));
+	if (fate != FAIR_TAKEN) {
 		a->books.sideband_refused++;
-		a->books.sideband_refused_of_cgroup += fate == LIFE_CGROUP_HAS_ITS_SHARE;
+		a->books.sideband_refused_of_cgroup += fate == FAIR_CGROUP_HAS_ITS_SHARE;
 		processes__record_refused(a->processes, life);
 		return;
 	}
@@ -169,7 +176,7 @@ void assembly__settle(struct assembly *a, uint64_t horizon)
 {
 	const struct queue_fns in_order = {on_life, on_sample, on_window, a};
 
-	life_room__clear(&a->life_room);
+	fair_room__clear(&a->life_room);
 	queue__release(&a->queue, horizon, &in_order);
 }
 

@@ -14,10 +14,10 @@
 
 #include "assemble/chains.h"
 #include "assemble/dumps.h"
-#include "assemble/life_room.h"
 #include "assemble/queue.h"
 #include "assemble/stacks.h"
 #include "assemble/windows.h"
+#include "base/fair_room.h"
 #include "model/labels.h"
 #include "model/ledger.h"
 #include "model/profile.h"
@@ -80,7 +80,7 @@ struct assembly {
 	struct ledger books; /* the columns that are filled in here, since the last cut */
 	struct processes *processes;
 	struct queue queue;
-	struct life_room life_room; /* in queue */
+	struct fair_room life_room; /* in queue, in bytes */
 	struct raw_stacks stacks;
 	struct dumps dumps;
 	struct chains chains;
