@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is opened in this process. */
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +17,45 @@
 #include "opener/opener.h"
 #include "sys/clock.h"
 #include "sys/usage.h"
+
+/* Private, as programs map it. */
+static int ask_for_mapped(const char *path, uint64_t inode)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t start = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0), mnt_ns;
+	const struct mapped_file file = {.inode = inode, .path = path};
+	int r = opener__mapped(NULL, getpid(), start, start + 4096, &file, &mnt_ns);
+
+	munmap((void *)(uintptr_t)start, 4096);
+	return r;
+}
+
+static bool map_files_can_be_read(void)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc/self/map_files");
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		_cleanup_close_ int fd = openat(dirfd(dir), d->d_name, O_PATH | O_CLOEXEC);
+
+		if (d->d_name[0] != '.')
+			return fd >= 0;
+	}
+	return false;
+}
+
+/* The same answer at any time; not so what has another inode, which is another file. */
+Test(opener, a_device_is_no_file)
+{
+	struct stat st;
+
+	if (!map_files_can_be_read())
+		cr_skip_test("map_files wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE");
+	cr_assert_eq(stat("/dev/zero", &st), 0);
+	cr_expect_eq(ask_for_mapped("/dev/zero", st.st_ino), -OPENER_NO_FILE);
+	cr_expect_neq(ask_for_mapped("/dev/zero", st.st_ino + 1), -OPENER_NO_FILE);
+	cr_expect_lt(ask_for_mapped("/dev/zero", st.st_ino + 1), 0);
+}
 
 enum { BYTES = 8 * 1024 * 1024 };
 

@@ -286,6 +286,19 @@ static bool is_mapped_file(int fd, const struct opener_request *r)
 	       (uint32_t)generation == (uint32_t)r->generation;
 }
 
+/* Takes what is mapped over; -OPENER_NO_FILE: it is the inode that was meant, and a device. */
+static int if_a_file(int found, const struct opener_request *r)
+{
+	_cleanup_close_ int owned = found;
+	struct stat st;
+
+	if (found < 0 || fstat(found, &st) < 0)
+		return found < 0 ? found : -errno;
+	if (S_ISREG(st.st_mode))
+		return TAKE_FD(owned);
+	return st.st_ino == r->inode ? -OPENER_NO_FILE : -ESTALE;
+}
+
 /* Takes found over, and answers with it; false: it is not the file that was meant. */
 static bool hand_over(struct answering *a, int found, bool only_mapped)
 {
@@ -324,10 +337,12 @@ static int if_on_device(int found, uint64_t dev)
 static void mapped(struct answering *a)
 {
 	const struct opener_request *r = a->request;
-	int found = find_mapping(a->subject.tid, r->start, r->end);
+	int found = if_a_file(find_mapping(a->subject.tid, r->start, r->end), r);
 	_cleanup_close_ int root = -1;
 
 	a->reply.root_id.mnt_ns = a->subject.mnt_ns;
+	if (found == -OPENER_NO_FILE)
+		return finish(a, found, -1);
 	if (found >= 0 && hand_over(a, found, true))
 		return;
 	if (a->subject.mnt_ns)

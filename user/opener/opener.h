@@ -71,7 +71,7 @@ struct mapped_file {
 	const char *path;    /* as the program names it */
 };
 /* The file that a process has mapped at [start, end), if it is that one. *ret_mnt_ns, where that
- * is known: 0 for ours. */
+ * is known: 0 for ours. -OPENER_NO_FILE: it is none, and need not be asked for again. */
 int opener__mapped(struct opener *o, pid_t tgid, uint64_t start, uint64_t end,
 		   const struct mapped_file *file, uint64_t *ret_mnt_ns);
 /* The same by a path of ours, if it is at hand. */

@@ -23,6 +23,7 @@
 #ifndef PMUBPF_OPENER_REQUEST_H
 #define PMUBPF_OPENER_REQUEST_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,10 @@ enum {
 	OPENER_AT_HAND = 1, /* PATH: nothing is mounted and no server asked on its way */
 	OPENER_INODE = 2,   /* PATH: only if it is that one */
 };
+
+/* MAPPED: what is mapped there is a device or the like, and will not be a file at another time.
+ * No call that opens returns it. */
+#define OPENER_NO_FILE EMEDIUMTYPE
 
 struct opener_request {
 	uint32_t seq;

@@ -40,6 +40,7 @@ struct entry {
 	bool let_go;         /* its descriptor is a copy's, or it has none */
 	uint64_t copied;     /* bytes */
 	uint64_t idle_ns;    /* since when nobody has it mapped; 0: somebody has */
+	bool no_file;        /* a device or the like */
 	unsigned failures;   /* to open it, of a process that was there */
 	uint64_t retry_ns;   /* not before that */
 	UT_hash_handle hh;
@@ -360,6 +361,7 @@ static void files__pin_elf(struct files *files, struct entry *e, pid_t tgid, uin
 		return;
 	fd = opener__mapped(files->opener, tgid, start, end, &which, &mnt_ns);
 	e->file.fd = fd < 0 ? -1 : fd;
+	e->no_file = fd == -OPENER_NO_FILE;
 	if (fd < 0)
 		return;
 	files__learn_root(files, e, tgid, mnt_ns);
@@ -383,7 +385,7 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 {
 	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
 
-	if (!e || e->file.fd >= 0 || !files__may_pin(files) ||
+	if (!e || e->no_file || e->file.fd >= 0 || !files__may_pin(files) ||
 	    (e->retry_ns && now_ns() < e->retry_ns))
 		return;
 	/* another process that has it mapped may still be alive: it is tried again */

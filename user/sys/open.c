@@ -115,7 +115,7 @@ int find_mapping(int tgid, uint64_t start, uint64_t end)
 		xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tgid, start, end);
 	int found = open(path, O_PATH | O_CLOEXEC);
 
-	return found < 0 ? -errno : if_regular(found);
+	return found < 0 ? -errno : found;
 }
 
 int open_root_of(int tgid)
