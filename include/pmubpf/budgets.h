@@ -70,6 +70,8 @@
 	  "unwind.over_budget")                                                                    \
 	X(TABLES_OF_CGROUP, 4, "1/%d", "tables of one cgroup, once room is short",                 \
 	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                  \
+	X(FILES_FEW, 64, "%d, and a share of 12286",                                              \
+	  "files of one process that can have tables", "others have none", "")                     \
 	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
 	  "stacks of others are copied, and walked by the tool", "unwind.stack_dumps")             \
 	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.stack_dumps")       \

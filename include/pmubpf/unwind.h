@@ -155,6 +155,8 @@ struct pmb_frame {
  */
 enum {
 	PMB_FILES_MAX = 16384,
+	/* Numbers of files are below it; those above are of parts of large files. */
+	PMB_TABLE_FILES = PMB_FILES_MAX - 4096 - 1,
 	PMB_PAGES_MAX = 65536,        /* 4 GiB of code */
 	PMB_RULES_MAX = BUDGET_RULES, /* of all files */
 	PMB_CHUNK_ROWS = 1 << 18,     /* 1 MiB; the rows of a page lie in one chunk */

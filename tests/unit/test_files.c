@@ -12,12 +12,16 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fair_room.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "own_maps.h"
+#include "proc/file_numbers.h"
 #include "proc/files.h"
 #include "sys/procfs.h"
 
@@ -70,11 +74,27 @@ static const char *own_path(void)
 	return path;
 }
 
+static uint32_t elf_of(uint64_t tgid, unsigned major, unsigned minor, uint64_t inode,
+		       uint64_t generation, const char *path)
+{
+	const struct fair_who who = {tgid, tgid};
+
+	return files__elf(files, &(struct mapped_file){inode, generation, makedev(major, minor), path},
+			  &who);
+}
+
+/* Each of another program: they don't share. */
+static uint32_t elf(unsigned major, unsigned minor, uint64_t inode, uint64_t generation,
+		    const char *path)
+{
+	return elf_of(inode, major, minor, inode, generation, path);
+}
+
 /* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for
  * none. */
 static int pin(const char *path, uint64_t inode)
 {
-	uint32_t number = files__elf(files, 0, 0, inode, 0, path);
+	uint32_t number = elf(0, 0, inode, 0, path);
 
 	files__pin(files, number, getpid(), 0x1000, 0x2000);
 	return files__get(files, number)->fd;
@@ -82,13 +102,13 @@ static int pin(const char *path, uint64_t inode)
 
 Test(files, a_file_is_its_device_and_inode)
 {
-	uint32_t a = files__elf(files, 8, 1, 42, 0, "/a");
+	uint32_t a = elf(8, 1, 42, 0, "/a");
 
 	cr_expect_eq(a, 1, "numbers start at 1");
-	cr_expect_eq(files__elf(files, 8, 1, 42, 0, "/another/name"), a);
-	cr_expect_neq(files__elf(files, 8, 2, 42, 0, "/a"), a);
-	cr_expect_neq(files__elf(files, 9, 1, 42, 0, "/a"), a);
-	cr_expect_neq(files__elf(files, 8, 1, 43, 0, "/a"), a);
+	cr_expect_eq(elf(8, 1, 42, 0, "/another/name"), a);
+	cr_expect_neq(elf(8, 2, 42, 0, "/a"), a);
+	cr_expect_neq(elf(9, 1, 42, 0, "/a"), a);
+	cr_expect_neq(elf(8, 1, 43, 0, "/a"), a);
 	cr_expect_str_eq(files__get(files, a)->path, "/a");
 	cr_expect_eq(files__get(files, a)->fd, -1, "nothing is opened before it is pinned");
 	cr_expect_eq(files__count(files), 5);
@@ -111,7 +131,7 @@ static void pin_own_code(void *ctx, const struct map_line *line)
 	if (here < line->start || here >= line->end)
 		return;
 	*(uint32_t *)ctx =
-		files__elf(files, line->dev_major, line->dev_minor, line->inode, 0, line->path);
+		elf(line->dev_major, line->dev_minor, line->inode, 0, line->path);
 	files__pin(files, *(uint32_t *)ctx, getpid(), line->start, line->end);
 }
 
@@ -159,7 +179,7 @@ Test(files, neither_folders_nor_devices)
 
 Test(files, a_process_that_has_gone)
 {
-	uint32_t number = files__elf(files, 0, 0, 42, 0, "/nonexistent");
+	uint32_t number = elf(0, 0, 42, 0, "/nonexistent");
 
 	files__pin(files, number, INT32_MAX, 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, number)->fd, -1);
@@ -186,7 +206,7 @@ Test(files, a_deleted_file)
 	again = open(exact, O_RDONLY | O_CLOEXEC);
 	if (again < 0)
 		cr_skip_test("map_files wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE");
-	number = files__elf(files, 0, 0, st.st_ino, 0, path);
+	number = elf(0, 0, st.st_ino, 0, path);
 	files__pin(files, number, getpid(), start, start + 4096);
 	cr_expect_geq(files__get(files, number)->fd, 0);
 	munmap(p, 4096);
@@ -205,7 +225,7 @@ Test(files, a_mapping_that_has_become_another)
 	fstat(fd, &st);
 	start = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	unlink(path);
-	number = files__elf(files, 0, 0, st.st_ino + 1, 0, path);
+	number = elf(0, 0, st.st_ino + 1, 0, path);
 	files__pin(files, number, getpid(), start, start + 4096);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	munmap((void *)(uintptr_t)start, 4096);
@@ -322,7 +342,7 @@ Test(files, a_perf_map_of_a_process_that_has_ended)
 /* Frames know only the map; the dump must stay with it. */
 Test(files, a_jitdump_is_kept_as_long_as_its_process)
 {
-	uint32_t dump = files__elf(files, 1, 2, 3, 0, "/tmp/jit-7.dump");
+	uint32_t dump = elf(1, 2, 3, 0, "/tmp/jit-7.dump");
 	uint32_t number = files__jit(files, getpid(), 1, dump);
 
 	files__keep(files, number);
@@ -385,7 +405,7 @@ static pid_t elsewhere(void)
 
 Test(files, what_cannot_be_opened_costs_no_descriptors)
 {
-	uint32_t number = files__elf(files, 0, 0, 42, 0, "/nonexistent");
+	uint32_t number = elf(0, 0, 42, 0, "/nonexistent");
 	pid_t pid = elsewhere();
 	int before;
 
@@ -408,7 +428,7 @@ Test(files, a_name_of_another_mount_namespace)
 	pid_t pid;
 
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	number = files__elf(files, 0, 0, inode_of(path), 0, path);
+	number = elf(0, 0, inode_of(path), 0, path);
 	pid = elsewhere();
 	if (pid < 0)
 		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
@@ -422,15 +442,15 @@ Test(files, a_name_of_another_mount_namespace)
 
 Test(files, another_generation_is_another_file)
 {
-	uint32_t known = files__elf(files, 1, 2, 42, 0, "/a");
-	uint32_t first = files__elf(files, 1, 2, 42, 7, "/a"), second;
+	uint32_t known = elf(1, 2, 42, 0, "/a");
+	uint32_t first = elf(1, 2, 42, 7, "/a"), second;
 
 	cr_expect_eq(first, known, "nothing says that it isn't");
-	cr_expect_eq(files__elf(files, 1, 2, 42, 7, "/a"), first);
-	second = files__elf(files, 1, 2, 42, 8, "/b");
+	cr_expect_eq(elf(1, 2, 42, 7, "/a"), first);
+	second = elf(1, 2, 42, 8, "/b");
 	cr_expect_neq(second, first);
-	cr_expect_eq(files__elf(files, 1, 2, 42, 8, "/b"), second);
-	cr_expect_eq(files__elf(files, 1, 2, 42, 0, "/b"), second, "the one that is there now");
+	cr_expect_eq(elf(1, 2, 42, 8, "/b"), second);
+	cr_expect_eq(elf(1, 2, 42, 0, "/b"), second, "the one that is there now");
 	cr_expect_str_eq(files__get(files, first)->path, "/a", "who was in it still is");
 	cr_expect_eq(files__known(files), 2);
 	files__keep(files, first);
@@ -443,10 +463,10 @@ Test(files, a_file_that_has_gone_is_not_the_one_that_has_its_inode)
 {
 	_cleanup_free_ char *path = in_dir();
 	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	uint32_t gone = files__elf(files, 0, 0, inode_of(path), 7, path);
+	uint32_t gone = elf(0, 0, inode_of(path), 7, path);
 	_cleanup_close_ int fd = -1;
 
-	files__elf(files, 0, 0, inode_of(path), 8, path);
+	elf(0, 0, inode_of(path), 8, path);
 	cr_expect_eq(files__reopen(files, gone), -1);
 	files__pin(files, gone, getpid(), 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, gone)->fd, -1);
@@ -458,7 +478,7 @@ static uint32_t nth_file(unsigned i)
 	_cleanup_free_ char *base = in_dir(), *path = xasprintf("%s-%u", base, i);
 	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
-	return files__elf(files, 0, 0, inode_of(path), 0, path);
+	return elf(0, 0, inode_of(path), 0, path);
 }
 
 Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
@@ -488,10 +508,10 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	uint32_t kept[10], number;
 
 	for (uint64_t i = 1; i <= 2000; i++)
-		number = files__elf(files, 1, 2, i, 0, "/x");
+		number = elf(1, 2, i, 0, "/x");
 	cr_expect(files__many(files));
 	for (uint64_t i = 0; i < 10; i++) {
-		kept[i] = files__elf(files, 1, 2, 100 * i + 1, 0, "/x");
+		kept[i] = elf(1, 2, 100 * i + 1, 0, "/x");
 		files__keep(files, kept[i]);
 	}
 	files__keep(files, 0);
@@ -503,21 +523,56 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	files__pin(files, number, getpid(), 0x1000, 0x2000);
 	files__keep(files, number);
 	for (uint64_t i = 0; i < 10; i++)
-		cr_expect_eq(files__elf(files, 1, 2, 100 * i + 1, 0, "/x"), kept[i]);
+		cr_expect_eq(elf(1, 2, 100 * i + 1, 0, "/x"), kept[i]);
 	for (uint64_t i = 5001; i <= 6990; i++)
-		cr_expect_not_null(files__get(files, files__elf(files, 1, 2, i, 0, "/y")));
+		cr_expect_not_null(files__get(files, elf(1, 2, i, 0, "/y")));
 	cr_expect_eq(files__count(files), 2001, "1990 numbers were free");
-	files__elf(files, 1, 2, 7000, 0, "/y");
+	elf(1, 2, 7000, 0, "/y");
 	cr_expect_eq(files__count(files), 2002);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 0, "marks hold for one sweep");
 }
 
+/* ---- who maps files without end */
+
+Test(files, one_program_does_not_take_all_numbers_with_tables)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint64_t i = 1; i <= 30000; i++)
+		elf_of(7, 1, 2, i, 0, "/x");
+	for (uint64_t i = 1; i <= 40; i++)
+		least = elf_of(8, 1, 3, i, 0, "/y");
+	cr_expect(file_number_has_table(least), "another's, of another cgroup");
+}
+
+Test(files, a_file_that_had_no_room_for_a_table_has_it_for_another)
+{
+	uint32_t without = 0, with;
+
+	for (uint64_t i = 1; i <= 30000; i++)
+		without = elf_of(7, 1, 2, i, 0, "/x");
+	cr_expect(!file_number_has_table(without));
+	cr_expect_eq(elf_of(7, 1, 2, 30000, 0, "/x"), without);
+	with = elf_of(8, 1, 2, 30000, 0, "/x");
+	cr_expect(file_number_has_table(with));
+	cr_expect_eq(elf_of(7, 1, 2, 30000, 0, "/x"), with);
+	cr_expect_not_null(files__get(files, without), "who refers to it still may");
+}
+
+Test(files, numbers_with_tables_are_given_back)
+{
+	for (uint64_t i = 1; i <= 30000; i++)
+		elf_of(7, 1, 2, i, 0, "/x");
+	files__sweep(files);
+	cr_expect(file_number_has_table(elf_of(7, 1, 2, 40000, 0, "/x")));
+}
+
 Test(files, what_nobody_refers_to_for_a_while_is_forgotten)
 {
-	uint32_t kept = files__elf(files, 1, 2, 3, 0, "/x");
-	uint32_t used_once = files__elf(files, 1, 2, 4, 0, "/y");
-	uint32_t unused = files__elf(files, 1, 2, 5, 0, "/z");
+	uint32_t kept = elf(1, 2, 3, 0, "/x");
+	uint32_t used_once = elf(1, 2, 4, 0, "/y");
+	uint32_t unused = elf(1, 2, 5, 0, "/z");
 
 	cr_expect(!files__age_is_due(files), "not yet");
 	files__keep(files, kept);
@@ -547,8 +602,8 @@ Test(files, later_it_is_found_by_its_name_if_it_is_the_same)
 {
 	_cleanup_free_ char *path = in_dir();
 	_cleanup_close_ int created = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600), fd = -1;
-	uint32_t same = files__elf(files, 0, 0, inode_of(path), 0, path);
-	uint32_t other = files__elf(files, 0, 0, inode_of(path) + 1, 0, path);
+	uint32_t same = elf(0, 0, inode_of(path), 0, path);
+	uint32_t other = elf(0, 0, inode_of(path) + 1, 0, path);
 
 	fd = files__reopen(files, same);
 	cr_expect_geq(fd, 0);

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
+#include "base/fair_room.h"
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "prof/recorded.h"
 #include "render/folded.h"
 
@@ -18,7 +21,7 @@ static void begin(void)
 {
 	p = profile__new();
 	files = files__new(NULL);
-	files__elf(files, 8, 1, 1, 0, "/bin/prog");
+	files__elf(files, &(struct mapped_file){1, 0, makedev(8, 1), "/bin/prog"}, &(struct fair_who){1, 1});
 }
 
 static void end(void)

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fair_room.h"
+#include "opener/opener.h"
 #include "proc/processes.h"
 
 static struct files *files;
@@ -301,7 +303,7 @@ Test(processes, their_files_are_kept)
 	jit = locate(A, 5, 0x1000).file;
 	execed(B, 1);
 	mapped(B, 2, 42);
-	files__elf(files, 0, 0, 99, 0, "/unused");
+	files__elf(files, &(struct mapped_file){.inode = 99, .path = "/unused"}, &(struct fair_who){1, 1});
 	processes__keep_files(all);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 2);

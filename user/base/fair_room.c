@@ -39,9 +39,19 @@ static struct fair_cgroup *find_cgroup(const struct fair_room *room, uint64_t id
 	return cgroup;
 }
 
-static enum fair_fate fate_of(const struct fair_room *room, enum fair_half of, size_t had,
+static enum fair_half half_of(const struct fair_room *room, const struct fair_share *share, size_t n)
+{
+	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
+
+	return had + n <= room->few ? FAIR_FEW : FAIR_MANY;
+}
+
+/* n: with what it costs to know of it. */
+static enum fair_fate fate_of(const struct fair_room *room, const struct fair_share *share,
 			      const struct fair_cgroup *cgroup, size_t n)
 {
+	enum fair_half of = half_of(room, share, n);
+	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
 	size_t half = room->limit / 2, free = half - room->used[of];
 	size_t had_by_cgroup = cgroup ? cgroup->used[of] : 0;
 
@@ -50,6 +60,14 @@ static enum fair_fate fate_of(const struct fair_room *room, enum fair_half of, s
 	if (had_by_cgroup + n > (free + had_by_cgroup) / BUDGET_SHARE_OF_CGROUP)
 		return FAIR_CGROUP_HAS_ITS_SHARE;
 	return FAIR_TAKEN;
+}
+
+enum fair_fate fair_room__would(const struct fair_room *room, const struct fair_who *who, size_t n)
+{
+	const struct fair_share *share = find_share(room, who);
+
+	return fate_of(room, share, share ? share->cgroup : find_cgroup(room, who->cgroup),
+		       n + (share ? 0 : room->cost));
 }
 
 static struct fair_share *add_share(struct fair_room *room, const struct fair_who *who,
@@ -85,13 +103,12 @@ enum fair_fate fair_room__take(struct fair_room *room, const struct fair_who *wh
 {
 	struct fair_share *share = find_share(room, who);
 	struct fair_cgroup *cgroup = share ? share->cgroup : find_cgroup(room, who->cgroup);
-	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
 	enum fair_half of;
 	enum fair_fate fate;
 
 	n += share ? 0 : room->cost;
-	of = had + n <= room->few ? FAIR_FEW : FAIR_MANY;
-	fate = fate_of(room, of, had, cgroup, n);
+	of = half_of(room, share, n);
+	fate = fate_of(room, share, cgroup, n);
 	if (fate != FAIR_TAKEN)
 		return fate;
 	if (!share)

@@ -32,6 +32,8 @@ struct fair_room {
 
 enum fair_fate { FAIR_TAKEN, FAIR_NO_ROOM, FAIR_CGROUP_HAS_ITS_SHARE };
 
+/* What would become of taking it. */
+enum fair_fate fair_room__would(const struct fair_room *room, const struct fair_who *who, size_t n);
 enum fair_fate fair_room__take(struct fair_room *room, const struct fair_who *who, size_t n);
 /* What was taken, by the same, all at once or bit by bit. */
 void fair_room__give(struct fair_room *room, const struct fair_who *who, size_t n);

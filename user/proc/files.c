@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "pmubpf/budgets.h"
 #include "proc/files.h"
 
 #include <dirent.h>
@@ -16,6 +15,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmubpf/budgets.h"
+#include "proc/file_numbers.h"
 #include "proc/roots.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
@@ -23,7 +24,7 @@
 
 struct file_key {
 	uint64_t inode; /* FILE_JIT: the serial number of the process */
-	uint32_t dev_major, dev_minor;
+	uint64_t dev;
 	uint64_t kind;
 	uint64_t replaced; /* 0, or a serial number: its inode is another file's by now */
 };
@@ -33,6 +34,7 @@ struct entry {
 	struct file file;
 	struct root *root; /* NULL: ours */
 	uint32_t number;
+	struct fair_who who; /* met it first */
 	uint64_t generation; /* of the inode; 0: not known */
 	bool keep;           /* marked for the next sweep */
 	bool unused;         /* wasn't marked at the last one */
@@ -67,10 +69,9 @@ struct files {
 	uint64_t serials; /* of processes, given out */
 	uint64_t file_serials;
 	struct entry *by_key;
-	struct entry **by_number; /* NULL: [0], and numbers to be used again */
-	size_t n, cap;
-	uint32_t *spare;
-	size_t n_spare, cap_spare;
+	struct entry **by_number; /* NULL: nobody's */
+	size_t cap;
+	struct file_numbers numbers;
 	size_t after_sweep;
 	uint64_t swept_ns;
 	size_t pinned, max_pinned;
@@ -87,8 +88,7 @@ struct files *files__new(struct opener *opener)
 
 	files->opener = opener;
 	files->swept_ns = now_ns();
-	GROW(files->by_number, files->n, files->cap);
-	files->by_number[files->n++] = NULL;
+	file_numbers__init(&files->numbers);
 	return files;
 }
 
@@ -111,6 +111,7 @@ static void files__remove(struct files *files, struct entry *e)
 {
 	HASH_DEL(files->by_key, e);
 	files->by_number[e->number] = NULL;
+	file_numbers__give(&files->numbers, e->number, &e->who);
 	files->pinned -= e->file.fd >= 0;
 	files->copied -= e->copied;
 	free(e->file.path);
@@ -130,35 +131,58 @@ struct files *files__free(struct files *files)
 	roots__done(&files->roots);
 	free(files->own_devs);
 	free(files->by_number);
-	free(files->spare);
+	file_numbers__done(&files->numbers);
 	free(files);
 	return NULL;
 }
 
-static struct entry *files__entry(struct files *files, const struct file_key *key, const char *path)
+static struct entry *find_entry(const struct files *files, const struct file_key *key)
 {
 	struct entry *e;
 
 	HASH_FIND(hh, files->by_key, key, sizeof(*key), e);
-	if (e)
-		return e;
-	e = xcalloc(1, sizeof(*e));
+	return e;
+}
+
+static struct entry *entry_of(const struct files *files, uint32_t number)
+{
+	return number < files->cap ? files->by_number[number] : NULL;
+}
+
+static void files__set_number(struct files *files, struct entry *e)
+{
+	size_t cap = files->cap;
+
+	while (e->number >= cap)
+		cap = cap ? 2 * cap : 64;
+	if (cap > files->cap) {
+		files->by_number = xrealloc(files->by_number, cap, sizeof(struct entry *));
+		memset(files->by_number + files->cap, 0,
+		       (cap - files->cap) * sizeof(struct entry *));
+		files->cap = cap;
+	}
+	files->by_number[e->number] = e;
+}
+
+/* who: NULL for what has no table in any case. */
+static struct entry *files__add(struct files *files, const struct file_key *key, const char *path,
+				const struct fair_who *who)
+{
+	struct entry *e = xcalloc(1, sizeof(*e));
+
 	e->key = *key;
-	e->number = files->n_spare ? files->spare[--files->n_spare] : (uint32_t)files->n;
+	e->who = who ? *who : (struct fair_who){0};
+	e->number = file_numbers__take(&files->numbers, who);
 	e->file = (struct file){
 		.kind = (enum file_kind)key->kind,
 		.serial = ++files->file_serials,
 		.fd = -1,
 		.root_fd = -1,
+		.path = xstrdup(path),
+		.dev = key->dev,
 	};
-	e->file.path = xstrdup(path);
-	e->file.dev = makedev(key->dev_major, key->dev_minor);
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
-	if (e->number == files->n) {
-		GROW(files->by_number, files->n, files->cap);
-		files->n++;
-	}
-	files->by_number[e->number] = e;
+	files__set_number(files, e);
 	return e;
 }
 
@@ -170,20 +194,30 @@ static void files__replace(struct files *files, struct entry *e)
 	HASH_ADD(hh, files->by_key, key, sizeof(e->key), e);
 }
 
-uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		    uint64_t generation, const char *path)
+/* The number of one that isn't held any more may be another file's by now. */
+static bool is_another(const struct entry *e, const struct mapped_file *which)
 {
-	struct file_key key = {inode, dev_major, dev_minor, FILE_ELF, 0};
-	struct entry *e = files__entry(files, &key, path);
+	if (which->generation && e->generation)
+		return which->generation != e->generation;
+	return e->let_go && strcmp(which->path, e->file.path) != 0;
+}
 
-	/* the number of one that isn't held any more may be another's by now */
-	if ((generation && e->generation && generation != e->generation) ||
-	    (e->let_go && !(generation && e->generation) && strcmp(path, e->file.path) != 0)) {
+uint32_t files__elf(struct files *files, const struct mapped_file *which,
+		    const struct fair_who *who)
+{
+	const struct file_key key = {.inode = which->inode, .dev = which->dev, .kind = FILE_ELF};
+	struct entry *e = find_entry(files, &key);
+
+	/* one whom others' files leave no table doesn't spoil it for those who have room */
+	if (e && (is_another(e, which) || (!file_number_has_table(e->number) &&
+					   file_numbers__has_room(&files->numbers, who)))) {
 		files__replace(files, e);
-		e = files__entry(files, &key, path);
+		e = NULL;
 	}
-	if (generation)
-		e->generation = generation;
+	if (!e)
+		e = files__add(files, &key, which->path, who);
+	if (which->generation)
+		e->generation = which->generation;
 	return e->number;
 }
 
@@ -207,9 +241,12 @@ static int vdso_fd(void)
 
 uint32_t files__vdso(struct files *files)
 {
-	struct file_key key = {.kind = FILE_VDSO};
-	struct entry *e = files__entry(files, &key, "[vdso]");
+	const struct file_key key = {.kind = FILE_VDSO};
+	const struct fair_who nobody = {0};
+	struct entry *e = find_entry(files, &key);
 
+	if (!e)
+		e = files__add(files, &key, "[vdso]", &nobody);
 	if (!e->file.tried)
 		e->file.fd = vdso_fd();
 	files->pinned += !e->file.tried && e->file.fd >= 0;
@@ -294,9 +331,11 @@ uint64_t files__serial(struct files *files)
 
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump)
 {
-	struct file_key key = {.inode = process_serial, .kind = FILE_JIT};
-	struct entry *e = files__entry(files, &key, "[anon]");
+	const struct file_key key = {.inode = process_serial, .kind = FILE_JIT};
+	struct entry *e = find_entry(files, &key);
 
+	if (!e)
+		e = files__add(files, &key, "[anon]", NULL);
 	e->file.dump = dump;
 	if (!e->file.ns_tgid)
 		files__learn_process(files, e, tgid);
@@ -383,7 +422,7 @@ static void try_later(struct entry *e)
 
 void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
 {
-	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+	struct entry *e = entry_of(files, file);
 
 	if (!e || e->no_file || e->file.fd >= 0 || !files__may_pin(files) ||
 	    (e->retry_ns && now_ns() < e->retry_ns))
@@ -498,7 +537,7 @@ void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void 
 
 int files__reopen(const struct files *files, uint32_t file)
 {
-	const struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+	const struct entry *e = entry_of(files, file);
 	struct mapped_file which;
 	int fd;
 
@@ -531,7 +570,7 @@ bool files__age_is_due(const struct files *files)
 
 void files__keep(struct files *files, uint32_t file)
 {
-	struct entry *e = file && file < files->n ? files->by_number[file] : NULL;
+	struct entry *e = entry_of(files, file);
 
 	if (!e)
 		return;
@@ -546,8 +585,6 @@ static void files__forget(struct files *files, bool all)
 
 	HASH_ITER(hh, files->by_key, e, next) {
 		if (!e->keep && (all || e->unused)) {
-			GROW(files->spare, files->n_spare, files->cap_spare);
-			files->spare[files->n_spare++] = e->number;
 			files__remove(files, e);
 			continue;
 		}
@@ -576,11 +613,12 @@ size_t files__known(const struct files *files)
 
 const struct file *files__get(const struct files *files, uint32_t file)
 {
-	return file && file < files->n && files->by_number[file] ? &files->by_number[file]->file :
-								   NULL;
+	const struct entry *e = entry_of(files, file);
+
+	return e ? &e->file : NULL;
 }
 
 size_t files__count(const struct files *files)
 {
-	return files->n;
+	return file_numbers__end(&files->numbers);
 }

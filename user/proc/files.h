@@ -43,7 +43,9 @@ struct file {
 	uint32_t dump; /* file number of its jitdump; 0: none */
 };
 
+struct fair_who;
 struct files;
+struct mapped_file;
 struct opener;
 
 /* opener: who opens; borrowed; NULL: this process. */
@@ -52,9 +54,9 @@ struct opener *files__opener(const struct files *files);
 struct files *files__free(struct files *files); /* closes the descriptors */
 
 /* Numbers start at 1. With another generation of the inode (0: not known, which is any) it is
- * another file, and the one before has gone. */
-uint32_t files__elf(struct files *files, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-		    uint64_t generation, const char *path);
+ * another file, and the one before has gone. who: has it mapped. */
+uint32_t files__elf(struct files *files, const struct mapped_file *which,
+		    const struct fair_who *who);
 uint32_t files__vdso(struct files *files);
 /* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
 /* For a process; no two processes of all recordings that share the files have the same. */

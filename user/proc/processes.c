@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
+#include "base/fair_room.h"
 #include "base/mem.h"
 #include "opener/opener.h"
 #include "proc/processes_internal.h"
@@ -132,17 +134,17 @@ static bool is_mapped_already(const struct mappings *maps, const struct mapping 
 }
 
 static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
-			 uint64_t file_off, uint32_t dev_major, uint32_t dev_minor, uint64_t inode,
-			 uint64_t inode_generation, const char *path)
+			 uint64_t file_off, const struct mapped_file *which)
 {
+	const struct fair_who who = {p->tgid, p->cgroup};
+	const char *path = which->path;
 	struct mapping m = {.start = start, .end = end, .file_off = file_off};
 
 	if (strcmp(path, "[vdso]") == 0) {
 		m.file = files__vdso(all->files);
 		m.file_off = 0;
 	} else if (!is_anonymous(path)) {
-		m.file =
-			files__elf(all->files, dev_major, dev_minor, inode, inode_generation, path);
+		m.file = files__elf(all->files, which, &who);
 		if (is_jitdump(path))
 			process__found_jitdump(all, p, &m);
 	} else if (strcmp(path, "[uprobes]") == 0) {
@@ -182,8 +184,10 @@ static void snapshot_line(void *ctx, const struct map_line *line)
 {
 	struct snapshot_ctx *s = ctx;
 
-	process__map(s->all, s->p, line->start, line->end, line->file_off, line->dev_major,
-		     line->dev_minor, line->inode, 0, line->path);
+	process__map(s->all, s->p, line->start, line->end, line->file_off,
+		     &(struct mapped_file){.inode = line->inode,
+					   .dev = makedev(line->dev_major, line->dev_minor),
+					   .path = line->path});
 }
 
 static void process__snapshot(struct processes *all, struct process *p, uint32_t from_tgid,
@@ -222,14 +226,21 @@ void processes__life_arrived(struct processes *all, const struct life *life)
 	}
 }
 
+static struct mapped_file mapped_by(const struct life *life)
+{
+	return (struct mapped_file){life->inode, life->inode_generation,
+				    makedev(life->dev_major, life->dev_minor), life->path};
+}
+
 void processes__pin_early(struct processes *all, const struct life *life)
 {
+	const struct fair_who who = {life->tgid, processes__cgroup(all, life->tgid)};
+	const struct mapped_file which = mapped_by(life);
 	uint32_t file;
 
 	if (life->kind != LIFE_MMAP || !life->inode || is_anonymous(life->path))
 		return;
-	file = files__elf(all->files, life->dev_major, life->dev_minor, life->inode,
-			  life->inode_generation, life->path);
+	file = files__elf(all->files, &which, &who);
 	files__pin_early(all->files, file, (pid_t)life->tgid, life->start, life->end);
 }
 
@@ -251,7 +262,10 @@ void processes__record_refused(struct processes *all, const struct life *life)
 /* What it has mapped now, without a word about what it had. */
 static struct mappings *process__read(struct processes *all, const struct process *p)
 {
-	struct process now = {.tgid = p->tgid, .serial = p->serial, .jit_file = p->jit_file};
+	struct process now = {.tgid = p->tgid,
+			      .serial = p->serial,
+			      .cgroup = p->cgroup,
+			      .jit_file = p->jit_file};
 
 	process__snapshot(all, &now, now.tgid, 0);
 	return now.maps;
@@ -356,6 +370,7 @@ static void processes__fork(struct processes *all, const struct life *life)
 
 void processes__life(struct processes *all, const struct life *life)
 {
+	struct mapped_file which;
 	struct process *p;
 
 	switch (life->kind) {
@@ -378,8 +393,8 @@ void processes__life(struct processes *all, const struct life *life)
 		if (!p)
 			return; /* nobody asked yet, and /proc will tell */
 		process__refresh(all, p, life->time);
-		process__map(all, p, life->start, life->end, life->file_off, life->dev_major,
-			     life->dev_minor, life->inode, life->inode_generation, life->path);
+		which = mapped_by(life);
+		process__map(all, p, life->start, life->end, life->file_off, &which);
 		process__check_gathered(all, p);
 		return;
 	case LIFE_EXIT:

@@ -16,11 +16,11 @@
 
 enum {
 	PART_SHIFT = 24,
-	PARTS_MAX = 4096,
 	PARTS_OF_FILE_MAX = 64, /* 1 GiB of code; what is more has no table */
 	/* All numbers of this and above share it: there is no room for tables of so many. */
 	FILE_BEYOND = PMB_FILES_MAX - 1,
-	PART_FIRST = FILE_BEYOND - PARTS_MAX, /* files of this number and above are FILE_BEYOND */
+	PART_FIRST = PMB_TABLE_FILES, /* files of this number and above are FILE_BEYOND */
+	PARTS_MAX = FILE_BEYOND - PART_FIRST,
 };
 
 struct parts;
