@@ -47,6 +47,10 @@
 	  "output.lines_in_other")                                                                 \
 	X(DESCRIPTORS, 8192, "%d, and half of ulimit -n", "files and roots that are kept open",    \
 	  "a file is opened when it is named, if it is still there", "frames.unnamed.no_file")     \
+	X(OPENING, 1024, "%d in 0.1 s", "files of programs that are looked for",                   \
+	  "the others are looked for in the next 0.1 s", "")                                       \
+	X(OPENING_FEW, 64, "%d of these, and 1/8 of what is left of 512", "those of one process",  \
+	  "the same", "")                                                                          \
 	X(RESERVED, 12, "%d", "descriptors that are kept free, for helpers", "none", "")           \
 	X(RINGS_MIB, 192, "%d MiB", "rings of samples of all CPUs",                                \
 	  "each is smaller, 64 KiB at least; samples that find no room are dropped",               \
@@ -57,7 +61,7 @@
 	  "they are lost; who is sampled is looked up in /proc again", "sideband.lost")            \
 	X(LIVES_MIB, 8, "%d MiB", "the same, once they are read, until their turn",                \
 	  "they are not taken; who is sampled is looked up in /proc again", "sideband.refused")    \
-	X(SHARE_OF_ONE, 8, "1/%d of what is free of half of that",                                  \
+	X(SHARE_OF_ONE, 8, "1/%d of what is free of half of that",                                 \
 	  "those of one process, beyond 4096 bytes", "the same", "sideband.refused")               \
 	X(SHARE_OF_CGROUP, 2, "1/%d of what others leave of either half",                          \
 	  "those of one cgroup, as far as it is known", "the same", "sideband.refused_of_cgroup")  \
@@ -70,8 +74,8 @@
 	  "unwind.over_budget")                                                                    \
 	X(TABLES_OF_CGROUP, 4, "1/%d", "tables of one cgroup, once room is short",                 \
 	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                  \
-	X(FILES_FEW, 64, "%d, and a share of 12286",                                              \
-	  "files of one process that can have tables", "others have none", "")                     \
+	X(FILES_FEW, 64, "%d, and 1/8 of what is left of 6142",                                    \
+	  "files of one process that have tables", "stacks that come into others end there", "")   \
 	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
 	  "stacks of others are copied, and walked by the tool", "unwind.stack_dumps")             \
 	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.stack_dumps")       \

@@ -84,7 +84,8 @@ Test(fair_room, a_cgroup_leaves_half)
 	cr_expect_leq(room.used[FAIR_FEW], room.limit / 4);
 	cr_expect_geq(room.used[FAIR_FEW], room.limit / 4 - 1024);
 	cr_expect_lt(n, 500000);
-	cr_expect_eq(fair_room__take(&room, &(struct fair_who){MANY - 1, MANY}, 100), FAIR_CGROUP_HAS_ITS_SHARE);
+	cr_expect_eq(fair_room__take(&room, &(struct fair_who){MANY - 1, MANY}, 100),
+		     FAIR_CGROUP_HAS_ITS_SHARE);
 	cr_expect_eq(taken(1, 30), 30, "those of an exec");
 }
 

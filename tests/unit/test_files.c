@@ -74,12 +74,18 @@ static const char *own_path(void)
 	return path;
 }
 
+static void pin_file(struct files *all, uint32_t number, pid_t tgid, uint64_t start, uint64_t end)
+{
+	files__pin(all, number, &(struct fair_who){(uint64_t)tgid, 1}, start, end);
+}
+
 static uint32_t elf_of(uint64_t tgid, unsigned major, unsigned minor, uint64_t inode,
 		       uint64_t generation, const char *path)
 {
 	const struct fair_who who = {tgid, tgid};
 
-	return files__elf(files, &(struct mapped_file){inode, generation, makedev(major, minor), path},
+	return files__elf(files,
+			  &(struct mapped_file){inode, generation, makedev(major, minor), path},
 			  &who);
 }
 
@@ -96,7 +102,7 @@ static int pin(const char *path, uint64_t inode)
 {
 	uint32_t number = elf(0, 0, inode, 0, path);
 
-	files__pin(files, number, getpid(), 0x1000, 0x2000);
+	pin_file(files, number, getpid(), 0x1000, 0x2000);
 	return files__get(files, number)->fd;
 }
 
@@ -119,8 +125,8 @@ Test(files, numbers_that_are_none)
 	cr_expect_null(files__get(files, 0));
 	cr_expect_null(files__get(files, 1));
 	cr_expect_null(files__get(files, UINT32_MAX));
-	files__pin(files, 0, getpid(), 0, 1);
-	files__pin(files, 99, getpid(), 0, 1);
+	pin_file(files, 0, getpid(), 0, 1);
+	pin_file(files, 99, getpid(), 0, 1);
 	cr_expect_null(files__free(NULL));
 }
 
@@ -130,9 +136,8 @@ static void pin_own_code(void *ctx, const struct map_line *line)
 
 	if (here < line->start || here >= line->end)
 		return;
-	*(uint32_t *)ctx =
-		elf(line->dev_major, line->dev_minor, line->inode, 0, line->path);
-	files__pin(files, *(uint32_t *)ctx, getpid(), line->start, line->end);
+	*(uint32_t *)ctx = elf(line->dev_major, line->dev_minor, line->inode, 0, line->path);
+	pin_file(files, *(uint32_t *)ctx, getpid(), line->start, line->end);
 }
 
 Test(files, our_own_executable)
@@ -149,7 +154,7 @@ Test(files, our_own_executable)
 	cr_expect_eq(st.st_ino, inode_of("/proc/self/exe"));
 	cr_expect(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	cr_expect_eq(files__get(files, number)->root_fd, -1, "our own mount namespace");
-	files__pin(files, number, getpid(), 0x1000, 0x2000);
+	pin_file(files, number, getpid(), 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, number)->fd, fd, "once is enough");
 }
 
@@ -181,7 +186,7 @@ Test(files, a_process_that_has_gone)
 {
 	uint32_t number = elf(0, 0, 42, 0, "/nonexistent");
 
-	files__pin(files, number, INT32_MAX, 0x1000, 0x2000);
+	pin_file(files, number, INT32_MAX, 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	cr_expect(files__get(files, number)->tried);
 }
@@ -207,7 +212,7 @@ Test(files, a_deleted_file)
 	if (again < 0)
 		cr_skip_test("map_files wants CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE");
 	number = elf(0, 0, st.st_ino, 0, path);
-	files__pin(files, number, getpid(), start, start + 4096);
+	pin_file(files, number, getpid(), start, start + 4096);
 	cr_expect_geq(files__get(files, number)->fd, 0);
 	munmap(p, 4096);
 }
@@ -226,7 +231,7 @@ Test(files, a_mapping_that_has_become_another)
 	start = (uintptr_t)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	unlink(path);
 	number = elf(0, 0, st.st_ino + 1, 0, path);
-	files__pin(files, number, getpid(), start, start + 4096);
+	pin_file(files, number, getpid(), start, start + 4096);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	munmap((void *)(uintptr_t)start, 4096);
 }
@@ -266,12 +271,12 @@ Test(files, a_perf_map_of_our_own)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 	_cleanup_close_ int fd = -1;
 
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1, "not written yet");
 	cr_expect_eq(files__reopen(files, number), -ENOENT);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	cr_assert_geq(fd, 0);
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	cr_expect_geq(files__get(files, number)->fd, 0, "tried again, and found");
 	unlink(path);
 }
@@ -282,7 +287,7 @@ Test(files, a_perf_map_that_is_a_fifo)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 
 	cr_assert_eq(mkfifo(path, 0600), 0);
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	cr_expect_eq(files__reopen(files, number), -EPERM);
 	unlink(path);
@@ -295,7 +300,7 @@ Test(files, a_perf_map_that_is_a_link)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 
 	cr_assert_eq(symlink("/proc/self/exe", path), 0);
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	cr_expect_eq(files__reopen(files, number), -EPERM);
 	unlink(path);
@@ -309,7 +314,7 @@ Test(files, a_perf_map_with_a_second_name)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 
 	cr_assert_eq(link(other, path), 0);
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	cr_expect_eq(files__reopen(files, number), -EPERM);
 	unlink(path);
@@ -359,7 +364,7 @@ Test(files, a_perf_map_of_somebody_else)
 	uint32_t number = files__jit(files, getpid(), 1, 0);
 	bool other = fchown(fd, 12345, 12345) == 0;
 
-	files__pin(files, number, getpid(), 0, 0);
+	pin_file(files, number, getpid(), 0, 0);
 	unlink(path);
 	if (!other)
 		cr_skip_test("giving a file away wants root");
@@ -413,7 +418,7 @@ Test(files, what_cannot_be_opened_costs_no_descriptors)
 		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
 	before = open_files();
 	for (int i = 0; i < 10; i++)
-		files__pin(files, number, pid, 0x1000, 0x2000);
+		pin_file(files, number, pid, 0x1000, 0x2000);
 	cr_expect_eq(open_files(), before);
 	cr_expect_eq(files__get(files, number)->root_fd, -1);
 	kill(pid, SIGKILL);
@@ -432,7 +437,7 @@ Test(files, a_name_of_another_mount_namespace)
 	pid = elsewhere();
 	if (pid < 0)
 		cr_skip_test("a mount namespace wants CAP_SYS_ADMIN");
-	files__pin(files, number, pid, 0x1000, 0x2000);
+	pin_file(files, number, pid, 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, number)->fd, -1);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -468,7 +473,7 @@ Test(files, a_file_that_has_gone_is_not_the_one_that_has_its_inode)
 
 	elf(0, 0, inode_of(path), 8, path);
 	cr_expect_eq(files__reopen(files, gone), -1);
-	files__pin(files, gone, getpid(), 0x1000, 0x2000);
+	pin_file(files, gone, getpid(), 0x1000, 0x2000);
 	cr_expect_eq(files__get(files, gone)->fd, -1);
 }
 
@@ -492,12 +497,13 @@ Test(files, what_nobody_asked_for_yet_leaves_room_for_what_somebody_does)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	for (uint32_t i = 0; i < 20; i++) {
 		last = nth_file(i);
-		files__pin_early(files, last, getpid(), 0x1000, 0x2000);
+		files__pin_early(files, last, &(struct fair_who){(uint64_t)getpid(), i + 1}, 0x1000,
+				 0x2000);
 		pinned += files__get(files, last)->fd >= 0;
 	}
 	cr_expect_geq(pinned, 4);
 	cr_expect_leq(pinned, 13);
-	files__pin(files, last, getpid(), 0x1000, 0x2000);
+	pin_file(files, last, getpid(), 0x1000, 0x2000);
 	cr_expect_geq(files__get(files, last)->fd, 0);
 }
 
@@ -520,7 +526,7 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	cr_expect_eq(files__known(files), 10);
 	cr_expect(!files__many(files));
 	cr_expect_null(files__get(files, number));
-	files__pin(files, number, getpid(), 0x1000, 0x2000);
+	pin_file(files, number, getpid(), 0x1000, 0x2000);
 	files__keep(files, number);
 	for (uint64_t i = 0; i < 10; i++)
 		cr_expect_eq(elf(1, 2, 100 * i + 1, 0, "/x"), kept[i]);
@@ -624,7 +630,7 @@ Test(files, half_of_what_the_limit_leaves_is_pinned)
 	for (uint32_t i = 0; i < MANY; i++) {
 		uint32_t number = nth_file(i);
 
-		files__pin(files, number, getpid(), 0x1000, 0x2000);
+		pin_file(files, number, getpid(), 0x1000, 0x2000);
 		pinned += files__get(files, number)->fd >= 0;
 	}
 	cr_expect_geq(pinned, 8);

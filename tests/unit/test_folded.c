@@ -21,7 +21,8 @@ static void begin(void)
 {
 	p = profile__new();
 	files = files__new(NULL);
-	files__elf(files, &(struct mapped_file){1, 0, makedev(8, 1), "/bin/prog"}, &(struct fair_who){1, 1});
+	files__elf(files, &(struct mapped_file){1, 0, makedev(8, 1), "/bin/prog"},
+		   &(struct fair_who){1, 1});
 }
 
 static void end(void)

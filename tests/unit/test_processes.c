@@ -303,7 +303,8 @@ Test(processes, their_files_are_kept)
 	jit = locate(A, 5, 0x1000).file;
 	execed(B, 1);
 	mapped(B, 2, 42);
-	files__elf(files, &(struct mapped_file){.inode = 99, .path = "/unused"}, &(struct fair_who){1, 1});
+	files__elf(files, &(struct mapped_file){.inode = 99, .path = "/unused"},
+		   &(struct fair_who){1, 1});
 	processes__keep_files(all);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 2);

@@ -39,7 +39,8 @@ static struct fair_cgroup *find_cgroup(const struct fair_room *room, uint64_t id
 	return cgroup;
 }
 
-static enum fair_half half_of(const struct fair_room *room, const struct fair_share *share, size_t n)
+static enum fair_half half_of(const struct fair_room *room, const struct fair_share *share,
+			      size_t n)
 {
 	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
 

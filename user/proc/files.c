@@ -61,6 +61,7 @@ enum {
 #define LET_GO_NS 1000000000ULL
 #define LET_GO_TURN_NS 50000000ULL /* at a time; others wait for the next */
 #define AGE_NS 30000000000ULL      /* what nobody refers to for one to two of these is forgotten */
+#define TURN_NS 100000000ULL       /* who has had its share waits for the next */
 #define RETRY_NS 50000000ULL       /* the first pause is twice as long, the last 12.8 s */
 
 struct files {
@@ -77,6 +78,8 @@ struct files {
 	size_t pinned, max_pinned;
 	bool max_known;
 	size_t early;
+	struct fair_room turn; /* files that are looked for, until turn_ns */
+	uint64_t turn_ns;
 	uint64_t *own_devs; /* of what we run from: those volumes are busy anyway */
 	size_t n_own, cap_own;
 	uint64_t copied; /* bytes */
@@ -89,6 +92,7 @@ struct files *files__new(struct opener *opener)
 	files->opener = opener;
 	files->swept_ns = now_ns();
 	file_numbers__init(&files->numbers);
+	files->turn = (struct fair_room){.limit = BUDGET_OPENING, .few = BUDGET_OPENING_FEW};
 	return files;
 }
 
@@ -132,6 +136,7 @@ struct files *files__free(struct files *files)
 	free(files->own_devs);
 	free(files->by_number);
 	file_numbers__done(&files->numbers);
+	fair_room__clear(&files->turn);
 	free(files);
 	return NULL;
 }
@@ -420,16 +425,29 @@ static void try_later(struct entry *e)
 		e->retry_ns = now_ns() + (RETRY_NS << RETRY_DOUBLINGS);
 }
 
-void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
+/* Each look takes the opener and us some 25 us together, and a program may have 65,000 files. */
+static bool has_its_turn(struct files *files, const struct fair_who *who)
 {
-	struct entry *e = entry_of(files, file);
+	uint64_t now = now_ns();
 
-	if (!e || e->no_file || e->file.fd >= 0 || !files__may_pin(files) ||
-	    (e->retry_ns && now_ns() < e->retry_ns))
-		return;
+	if (now >= files->turn_ns) {
+		fair_room__clear(&files->turn);
+		files->turn_ns = now + TURN_NS;
+	}
+	return fair_room__take(&files->turn, who, 1) == FAIR_TAKEN;
+}
+
+/* False: later. */
+static bool files__look_for(struct files *files, struct entry *e, const struct fair_who *who,
+			    uint64_t start, uint64_t end)
+{
+	pid_t tgid = (pid_t)who->tgid;
+
+	if (e->key.kind == FILE_ELF && !has_its_turn(files, who))
+		return false;
 	/* another process that has it mapped may still be alive: it is tried again */
 	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))
-		return;
+		return true;
 	e->file.tried = true;
 	if (e->key.kind == FILE_ELF)
 		files__pin_elf(files, e, tgid, start, end);
@@ -438,9 +456,22 @@ void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, 
 	if (e->key.kind == FILE_ELF && e->file.fd < 0)
 		try_later(e);
 	files->pinned += e->file.fd >= 0;
+	return true;
 }
 
-void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end)
+bool files__pin(struct files *files, uint32_t file, const struct fair_who *who, uint64_t start,
+		uint64_t end)
+{
+	struct entry *e = entry_of(files, file);
+
+	if (!e || e->no_file || e->file.fd >= 0 || !files__may_pin(files) ||
+	    (e->retry_ns && now_ns() < e->retry_ns))
+		return true;
+	return files__look_for(files, e, who, start, end);
+}
+
+void files__pin_early(struct files *files, uint32_t file, const struct fair_who *who,
+		      uint64_t start, uint64_t end)
 {
 	size_t before = files->pinned;
 
@@ -448,7 +479,7 @@ void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t s
 	if (files->early >= MAX_EARLY || !files__may_pin(files) ||
 	    files->pinned >= files->max_pinned / 2)
 		return;
-	files__pin(files, file, tgid, start, end);
+	files__pin(files, file, who, start, end);
 	files->early += files->pinned - before;
 }
 

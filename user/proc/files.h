@@ -64,10 +64,12 @@ uint64_t files__serial(struct files *files);
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump);
 
 /* As files__pin, before anybody has asked for the file: of those few are opened. */
-void files__pin_early(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
+void files__pin_early(struct files *files, uint32_t file, const struct fair_who *who,
+		      uint64_t start, uint64_t end);
 /* Opens the file through a process that has it mapped at [start, end), once; later calls are
- * free. */
-void files__pin(struct files *files, uint32_t file, pid_t tgid, uint64_t start, uint64_t end);
+ * free. False: it was not looked for, because the process has had its share of that for now. */
+bool files__pin(struct files *files, uint32_t file, const struct fair_who *who, uint64_t start,
+		uint64_t end);
 
 /* The file by its name, if that still is the same file; the caller closes it. A perf map: as it
  * is now, whether its process still lives or not. Negative: it isn't (-EPERM: a perf map that

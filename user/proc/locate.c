@@ -4,6 +4,10 @@
 
 #include "pmubpf/data_place.h"
 #include "proc/processes_internal.h"
+#include "sys/clock.h"
+
+/* Its files are looked for anew, those that failed. */
+#define PIN_AGAIN_NS 100000000ULL
 
 /* Read from /proc after an exec that this address belongs before: the mappings are another
  * program's. */
@@ -17,11 +21,42 @@ const struct mappings *process__mappings(const struct process *p)
 	return process__snapshot_void(p, p->last_sample) ? NULL : p->maps;
 }
 
+static void process__pin(struct processes *all, const struct process *p, const struct mapping *m)
+{
+	const struct fair_who who = process__who(p);
+
+	files__pin(all->files, m->file, &who, m->start, m->end);
+}
+
 static uint32_t process__jit_file(struct processes *all, struct process *p)
 {
+	const struct fair_who who = process__who(p);
+
 	process__found_jit(all, p);
-	files__pin(all->files, p->jit_file, (pid_t)p->tgid, 0, 0);
+	files__pin(all->files, p->jit_file, &who, 0, 0);
 	return p->jit_file;
+}
+
+/* All its files, of which it may have 65,000: from where the last call stopped, and not each time. */
+static void process__pin_all(struct processes *all, struct process *p)
+{
+	const struct fair_who who = process__who(p);
+	uint64_t now = now_ns();
+	size_t n = mappings__count(p->maps), i;
+
+	if (now < p->pin_from && (p->pinned_to || p->pinned_generation == p->generation))
+		return;
+	for (i = p->pinned_to < n ? p->pinned_to : 0; i < n; i++) {
+		const struct mapping *m = mappings__at(p->maps, i);
+
+		if (!m->file && !m->uprobes)
+			process__found_jit(all, p);
+		if (!files__pin(all->files, m->file, &who, m->start, m->end))
+			break;
+	}
+	p->pinned_to = i < n ? i : 0;
+	p->pinned_generation = p->generation;
+	p->pin_from = now + PIN_AGAIN_NS;
 }
 
 struct process_view process__view(struct processes *all, struct process *p)
@@ -30,15 +65,10 @@ struct process_view process__view(struct processes *all, struct process *p)
 
 	if (!process__mappings(p))
 		return view;
+	process__pin_all(all, p);
 	view.maps = mappings__ref(p->maps);
-	for (size_t i = 0; i < mappings__count(view.maps); i++) {
-		const struct mapping *m = mappings__at(view.maps, i);
-
-		if (m->file)
-			files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
-		else if (!m->uprobes)
-			view.jit_file = process__jit_file(all, p);
-	}
+	if (p->jit_file)
+		view.jit_file = process__jit_file(all, p);
 	return view;
 }
 
@@ -90,7 +120,7 @@ struct frame process__locate(struct processes *all, struct process *p, uint64_t 
 	struct frame frame;
 
 	if (m && m->file)
-		files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+		process__pin(all, p, m);
 	if (locate_in(m, addr, &frame))
 		return frame;
 	return (struct frame){FRAME_JIT, process__jit_file(all, p), addr};
@@ -105,6 +135,6 @@ struct frame process__locate_data(struct processes *all, struct process *p, uint
 		m = mappings__below(maps, addr);
 	if (!m || addr - m->start >= DATA_PLACE_SPAN)
 		return (struct frame){0};
-	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+	process__pin(all, p, m);
 	return (struct frame){FRAME_DATA, m->file, data_place(m->file_off, addr - m->start)};
 }

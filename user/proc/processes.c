@@ -119,9 +119,11 @@ void process__found_jit(struct processes *all, struct process *p)
 static void process__found_jitdump(struct processes *all, struct process *p,
 				   const struct mapping *m)
 {
+	const struct fair_who who = process__who(p);
+
 	p->jit_dump = m->file;
 	p->jit_file = files__jit(all->files, (pid_t)p->tgid, p->serial, p->jit_dump);
-	files__pin(all->files, m->file, (pid_t)p->tgid, m->start, m->end);
+	files__pin(all->files, m->file, &who, m->start, m->end);
 }
 
 /* /proc was read after it, or the program has mapped again what it had unmapped. */
@@ -136,7 +138,7 @@ static bool is_mapped_already(const struct mappings *maps, const struct mapping 
 static void process__map(struct processes *all, struct process *p, uint64_t start, uint64_t end,
 			 uint64_t file_off, const struct mapped_file *which)
 {
-	const struct fair_who who = {p->tgid, p->cgroup};
+	const struct fair_who who = process__who(p);
 	const char *path = which->path;
 	struct mapping m = {.start = start, .end = end, .file_off = file_off};
 
@@ -241,7 +243,7 @@ void processes__pin_early(struct processes *all, const struct life *life)
 	if (life->kind != LIFE_MMAP || !life->inode || is_anonymous(life->path))
 		return;
 	file = files__elf(all->files, &which, &who);
-	files__pin_early(all->files, file, (pid_t)life->tgid, life->start, life->end);
+	files__pin_early(all->files, file, &who, life->start, life->end);
 }
 
 void processes__records_lost(struct processes *all, uint64_t time)

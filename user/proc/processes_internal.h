@@ -3,6 +3,7 @@
 #ifndef PMUBPF_PROC_PROCESSES_INTERNAL_H
 #define PMUBPF_PROC_PROCESSES_INTERNAL_H
 
+#include "base/fair_room.h"
 #include "base/hash.h"
 #include "proc/processes.h"
 
@@ -30,7 +31,11 @@ struct process {
 	uint64_t look_wait;  /* and how long was waited for that */
 	uint32_t jit_file;   /* in files; 0: not asked for yet */
 	uint32_t jit_dump;   /* in files; 0: none */
-	bool starting;       /* after an exec, before the first sample in the new program */
+	/* how far the files of its mappings were looked for, since when they are as they are, and
+	 * when that is to go on */
+	size_t pinned_to;
+	uint64_t pinned_generation, pin_from;
+	bool starting; /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
 
@@ -44,6 +49,11 @@ struct processes {
 	uint64_t lost_time;   /* records of before that were lost, of whomever */
 	uint64_t again_from;  /* when anything may be read again because of that */
 };
+
+static inline struct fair_who process__who(const struct process *p)
+{
+	return (struct fair_who){p->tgid, p->cgroup};
+}
 
 /* The file of its anonymous code. */
 void process__found_jit(struct processes *all, struct process *p);
