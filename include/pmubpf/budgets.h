@@ -22,7 +22,8 @@
 	X(OBJECTS_PART, 16, "1/%d of --max-memory", "names of interpreters' functions",            \
 	  "further ones are called [not named: no room]", "frames.unnamed.no_room_for_names")      \
 	X(DUMPS_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",         \
-	  "the innermost frame alone is known", "unwind.stack_dumps_lost")                         \
+	  "who has most loses its oldest: the innermost frame alone is known",                     \
+	  "unwind.stack_dumps_lost")                                                               \
 	X(NAMES_PART, 4, "1/%d of --max-memory", "names, each counted once",                       \
 	  "places are called [not named: no room] or stay addresses", "names.refused")             \
 	X(NAMES_SHARE, 8, "1/%d of that", "names of one file or program",                          \

@@ -13,6 +13,8 @@ static struct {
 	uint64_t words[4];
 } rec;
 
+static const struct fair_who one = {1, 1}, other = {2, 1}, elsewhere = {3, 2};
+
 static const struct pmb_stack_dump *dump(uint64_t id, uint64_t time)
 {
 	rec.head.rec.size = sizeof(rec);
@@ -29,12 +31,12 @@ Test(dumps, taken_once_with_their_bytes)
 	struct dump *s;
 	uint64_t word;
 
-	dumps__add(&all, dump(7, 1));
-	dumps__add(&all, dump(8, 1));
+	dumps__add(&all, dump(7, 1), &one);
+	dumps__add(&all, dump(8, 1), &one);
 	cr_assert(all.hurry);
 	s = dumps__take(&all, 7);
 	cr_assert_not_null(s);
-	memcpy(&word, (const char *)(&s->rec + 1) + 24, sizeof(word));
+	memcpy(&word, (const char *)(s->rec + 1) + 24, sizeof(word));
 	cr_assert_eq(word, 7);
 	cr_assert_null(dumps__take(&all, 7));
 	cr_assert_gt(all.bytes, sizeof(rec), "it counts until it is given back");
@@ -45,22 +47,102 @@ Test(dumps, taken_once_with_their_bytes)
 
 Test(dumps, beyond_the_limit_they_are_counted)
 {
-	struct dumps all = {.limit = 3 * sizeof(rec)};
+	struct dumps all = {.limit = 3 * (sizeof(rec) + sizeof(struct dump))};
 
 	for (uint64_t id = 1; id <= 10; id++)
-		dumps__add(&all, dump(id, 1));
+		dumps__add(&all, dump(id, 1), &one);
 	cr_assert_gt(all.refused, 6);
 	cr_assert_leq(all.bytes, all.limit);
 	cr_assert_not_null(dumps__take(&all, 1));
 	cr_assert_null(dumps__take(&all, 10));
 }
 
+/* For ten of them there is room. */
+static struct dumps all_of(const struct fair_who *who, uint64_t n)
+{
+	struct dumps all = {.limit = 10 * (sizeof(rec) + sizeof(struct dump))};
+
+	for (uint64_t id = 1; id <= n; id++)
+		dumps__add(&all, dump(id, 1), who);
+	return all;
+}
+
+Test(dumps, who_has_most_loses_its_oldest)
+{
+	struct dumps all = all_of(&one, 10);
+
+	dumps__add(&all, dump(11, 1), &other);
+	dumps__add(&all, dump(12, 1), &elsewhere);
+	cr_expect_eq(all.refused, 2);
+	cr_expect_null(dumps__take(&all, 1));
+	cr_expect_null(dumps__take(&all, 2));
+	for (uint64_t id = 3; id <= 12; id++) {
+		struct dump *s = dumps__take(&all, id);
+
+		cr_assert_not_null(s, "%lu", id);
+		dumps__free(&all, s);
+	}
+	cr_expect_eq(all.bytes, 0);
+	cr_expect_eq(all.gone, 0);
+	cr_expect_null(all.holders);
+	cr_expect_null(all.cgroups);
+}
+
+/* However many processes a cgroup has, another one has half. */
+Test(dumps, shares_are_those_of_cgroups_first)
+{
+	struct dumps all = {.limit = 10 * (sizeof(rec) + sizeof(struct dump))};
+	size_t had = 0;
+
+	for (uint64_t id = 1; id <= 10; id++)
+		dumps__add(&all, dump(id, 1), &(struct fair_who){id, 1});
+	for (uint64_t id = 11; id <= 20; id++)
+		dumps__add(&all, dump(id, 1), &elsewhere);
+	for (uint64_t id = 11; id <= 20; id++)
+		had += dumps__take(&all, id) != NULL;
+	cr_expect_geq(had, 4);
+	cr_expect_leq(had, 6);
+}
+
+Test(dumps, one_that_is_taken_may_have_to_go)
+{
+	struct dumps all = all_of(&one, 10);
+	struct dump *s = dumps__take(&all, 1);
+
+	dumps__add(&all, dump(11, 1), &other);
+	cr_expect_null(s->rec);
+	cr_expect_eq(all.gone, 1);
+	dumps__free(&all, s);
+	cr_expect_eq(all.gone, 0);
+	dumps__done(&all);
+	cr_expect_eq(all.bytes, 0);
+}
+
+Test(dumps, what_is_held_besides_counts)
+{
+	struct dumps all = all_of(&one, 8);
+	struct dump *s = dumps__take(&all, 1), *t;
+
+	cr_expect(dumps__hold(&all, s, 100));
+	cr_expect(!dumps__hold(&all, s, all.limit));
+	dumps__add(&all, dump(9, 1), &other);
+	t = dumps__take(&all, 9);
+	cr_assert_not_null(t);
+	cr_expect(s->rec);
+	cr_expect(dumps__hold(&all, t, 3 * sizeof(rec)), "the other has more");
+	cr_expect_null(s->rec);
+	dumps__free(&all, t);
+	dumps__free(&all, s);
+	dumps__done(&all);
+	cr_expect_eq(all.bytes, 0);
+}
+
 Test(dumps, those_whose_sample_never_came_are_forgotten)
 {
 	struct dumps all = {0};
 
-	dumps__add(&all, dump(1, 100));
-	dumps__add(&all, dump(2, 200));
+	dumps__add(&all, dump(1, 100), &one);
+	dumps__add(&all, dump(2, 200), &one);
 	dumps__sweep(&all, 150);
 	cr_assert_null(dumps__take(&all, 1));
 	cr_assert_not_null(dumps__take(&all, 2));

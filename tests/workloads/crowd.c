@@ -4,6 +4,7 @@
  *
  *	mappings	N mappings with code in them, of one page each, that the kernel can't merge
  *	devices		the same of a device, which no profiler may open
+ *	nodes		the same of N devices, made in $CROWD_NODES, one mapping each
  *	deep		the same of a file below $CROWD_DEEP whose path has 3,500 bytes
  *	threads		N threads, all of which spin a little in crowd_thread and then wait for the end
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time, or those of
@@ -28,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +58,21 @@ static void mappings(long n, const char *file)
 
 		if (mmap(NULL, 4096, prot, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 			fail("mmap");
+	}
+	close(fd);
+}
+
+static void nodes(long n, const char *dir)
+{
+	char name[32];
+
+	if (!dir || chdir(dir) < 0)
+		fail("CROWD_NODES");
+	for (long i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "%ld", i);
+		if (mknod(name, S_IFCHR | 0666, makedev(1, 5)) < 0)
+			fail(name);
+		mappings(1, name);
 	}
 }
 
@@ -272,6 +289,8 @@ int main(int argc, char **argv)
 		mappings(n, "/proc/self/exe");
 	else if (strcmp(what, "devices") == 0)
 		mappings(n, "/dev/zero");
+	else if (strcmp(what, "nodes") == 0)
+		nodes(n, getenv("CROWD_NODES"));
 	else if (strcmp(what, "deep") == 0)
 		deep(n, getenv("CROWD_DEEP"));
 	else if (strcmp(what, "threads") == 0)

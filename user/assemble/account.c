@@ -178,7 +178,7 @@ static bool account_user_stack(struct assembly *a, const struct pmb_sample *samp
 			resolve(a, sample->user_stack, process, sample->ip, &to->user_end);
 		return true;
 	}
-	if (!process__execing(process, dump->rec.frames[0], sample->ip >> 63)) {
+	if (!process__execing(process, dump->leaf, sample->ip >> 63)) {
 		assembly__late(a, to, process, dump);
 		return false;
 	}

@@ -73,6 +73,14 @@ static void count_decoded(struct ledger *books, uint32_t event, uint64_t weight)
 	books->events[event].weight_decoded += weight;
 }
 
+static void add_dump(struct assembly *a, const struct pmb_stack_dump *dump)
+{
+	const struct fair_who who = {dump->tgid, processes__cgroup(a->processes, dump->tgid)};
+
+	a->books.stack_dumps_received++;
+	dumps__add(&a->dumps, dump, &who);
+}
+
 void assembly__record(struct assembly *a, const void *data, size_t size)
 {
 	struct ledger *books = &a->books;
@@ -84,8 +92,7 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		return;
 	}
 	if (rec.type == PMB_REC_STACK_DUMP) {
-		books->stack_dumps_received++;
-		dumps__add(&a->dumps, rec.dump);
+		add_dump(a, rec.dump);
 		return;
 	}
 	if (rec.type == PMB_REC_OBJECT) {
@@ -196,6 +203,8 @@ void assembly__tidy(struct assembly *a, uint64_t horizon)
 	uint64_t before = horizon > FORGET_NS ? horizon - FORGET_NS : 0;
 
 	dumps__sweep(&a->dumps, before);
+	if (a->dumps.gone) /* their samples need not wait */
+		assembly__retry(a, false);
 	bound_stacks(a, horizon);
 	processes__sweep(a->processes, before);
 }

@@ -87,7 +87,6 @@ struct assembly {
 	struct windows windows;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
-	size_t late_held;  /* bytes of mappings that they refer to */
 	bool *cpu_sampled; /* [event * n_cpus + cpu] */
 };
 

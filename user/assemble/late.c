@@ -14,7 +14,6 @@ struct late {
 	struct process_view view;
 	struct dump *dump;
 	uint32_t missing; /* the file whose table it waits for */
-	size_t held;      /* bytes of mappings that nobody else may need any more */
 };
 
 static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status end,
@@ -31,7 +30,6 @@ static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status
 	late->to.key.user_stack = profile__stack(a->profile, frames, stack->n);
 	late->to.user_end = (uint8_t)end;
 	assembly__account(a, &late->to);
-	a->late_held -= late->held;
 	dumps__free(&a->dumps, late->dump);
 	process_view__done(&late->view);
 }
@@ -40,10 +38,11 @@ static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status
 static bool try_again(struct assembly *a, struct late *late, bool last)
 {
 	const struct assembly_fns *fns = a->opts.fns;
-	struct late_stack stack;
-	enum pmb_unwind_status end =
-		fns->walk(a->opts.ctx, late->view.maps, &late->dump->rec, &stack);
+	struct late_stack stack = {.n = 1, .frames = {late->dump->leaf}};
+	enum pmb_unwind_status end = PMB_END_NO_TABLE;
 
+	if (late->dump->rec) /* else it had to go */
+		end = fns->walk(a->opts.ctx, late->view.maps, late->dump->rec, &stack);
 	late->missing = stack.missing;
 	if (end == PMB_END_NO_TABLE && stack.missing && !last &&
 	    fns->want_table(a->opts.ctx, stack.missing, late->to.cgroup))
@@ -55,14 +54,16 @@ static bool try_again(struct assembly *a, struct late *late, bool last)
 void assembly__late(struct assembly *a, const struct account *to, struct process *process,
 		    struct dump *dump)
 {
-	struct late late = {*to, process__view(a->processes, process), dump, 0, 0};
-	size_t held = mappings__count(late.view.maps) * sizeof(struct mapping);
-	bool room = !a->dumps.limit || a->late_held + held <= a->dumps.limit;
+	struct late late = {*to, process__view(a->processes, process), dump, 0};
+	/* nobody else may need them any more */
+	size_t mappings = mappings__count(late.view.maps) * sizeof(struct mapping);
 
-	if (try_again(a, &late, !room))
+	if (try_again(a, &late, false))
 		return;
-	late.held = held;
-	a->late_held += held;
+	if (!dumps__hold(&a->dumps, dump, mappings)) {
+		try_again(a, &late, true);
+		return;
+	}
 	GROW(a->late, a->n_late, a->cap_late);
 	a->late[a->n_late++] = late;
 }
@@ -75,7 +76,7 @@ void assembly__retry(struct assembly *a, bool last)
 	for (size_t i = 0; i < a->n_late; i++) {
 		struct late *late = &a->late[i];
 
-		if (!last && fns->awaits_table(a->opts.ctx, late->missing))
+		if (!last && late->dump->rec && fns->awaits_table(a->opts.ctx, late->missing))
 			a->late[kept++] = *late;
 		else if (!try_again(a, late, last))
 			a->late[kept++] = *late;
