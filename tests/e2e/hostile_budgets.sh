@@ -330,16 +330,18 @@ t_65000_rules_in_a_file() {
 	expect_whole later 99
 }
 
-# A device each, that can't be opened: main has no time for 21,500 of them, the opener no descriptors, and the kernel
-# side no numbers. Whoever starts meanwhile is walked as ever.
+# A device each, that can't be opened: main has no time for 21,500 of them, and the kernel side no
+# numbers. Whoever starts meanwhile is walked as ever.
 t_21500_devices() {
 	need_tables
 	need_root
 	mkdir "$T/nodes"
 	# shellcheck disable=SC2016 # the inner shell's
-	CROWD_NODES=$T/nodes spawn unshare -m sh -c 'mount -t tmpfs none "$CROWD_NODES" && exec "$0" nodes 21500 60' \
+	CROWD_NODES=$T/nodes spawn unshare -m \
+		sh -c 'mount -t tmpfs none "$CROWD_NODES" && exec "$0" nodes 21500 60' \
 		"$WORKLOADS/crowd" >"$T/crowd" 2>&1
-	wait_until grep -q . "$T/crowd" || wait_until grep -q . "$T/crowd" || fail "the attack doesn't start"
+	wait_until grep -q . "$T/crowd" || wait_until grep -q . "$T/crowd" ||
+		fail "the attack doesn't start"
 	grep -q ready "$T/crowd" || skip "no such attack here: $(head -n 1 "$T/crowd")"
 	cp "$WORKLOADS/frameless" "$T/later"
 	ulimit -n 1024

@@ -37,7 +37,8 @@ static uint32_t process__jit_file(struct processes *all, struct process *p)
 	return p->jit_file;
 }
 
-/* All its files, of which it may have 65,000: from where the last call stopped, and not each time. */
+/* All its files, of which it may have 65,000: from where the last call stopped, and not each
+ * time. */
 static void process__pin_all(struct processes *all, struct process *p)
 {
 	const struct fair_who who = process__who(p);

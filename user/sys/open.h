@@ -38,7 +38,8 @@ int open_no_link(int root_fd, const char *path);
 int find_owned(int root_fd, const char *path, uid_t owner);
 
 /* O_PATH: what a process has mapped at [start, end), whatever its name, by the kernel's own link
- * to it. It may be a device, and another one by now than when that was learnt: the caller compares. */
+ * to it. It may be a device, and another one by now than when that was learnt: the caller
+ * compares. */
 int find_mapping(int tgid, uint64_t start, uint64_t end);
 
 /* The root folder of a process, for open_regular; a negative errno if it has gone. */
