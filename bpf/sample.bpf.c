@@ -170,42 +170,39 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	}
 }
 
-/* What its event has; 0: nothing. */
-static __always_inline __u64 sample_part(struct bpf_perf_event_data *ctx, struct scratch *s,
-					 union sample_part *part)
+/* Behind the parts that are there already. */
+static __always_inline void *part_room(struct sample_buf *buf, __u64 at)
 {
-	__u64 addr = pmb_cfg.want_addr ? ctx->addr : 0;
-
-	if (pmb_cfg.n_reads)
-		return reads_part(&pmb_cfg, &part->reads);
-	if (pmb_cfg.want_data) {
-		data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL, &part->data);
-		return part->data.n_regs ? sizeof(part->data) :
-					   offsetof(struct pmb_part_data, regs);
-	}
-	if (!addr)
-		return 0;
-	part->addr.part.size = sizeof(part->addr);
-	part->addr.part.type = PMB_PART_ADDR;
-	part->addr.part.pad = 0;
-	part->addr.addr = addr;
-	return sizeof(part->addr);
+	return (__u8 *)buf->parts + at;
 }
 
-/* Fills the parts in; returns the size of the sample with them. */
-static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct scratch *s)
+/* Fills in what its event has, one after the other; returns the size of the sample with it. */
+static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct scratch *s,
+					  const struct gate *gate)
 {
 	struct sample_buf *buf = &s->sample;
-	__u64 size;
+	__u64 at = 0, size;
 
-	if (pmb_cfg.windows) {
-		size = sample_part(ctx, s, &buf->second);
-		buf->fixed.rec.parts = 1 + (size > 0);
-		return sizeof(buf->fixed) + sizeof(buf->window) + size;
+	buf->fixed.rec.parts = 0;
+	if (gate) {
+		at += gate_part(gate, part_room(buf, at));
+		buf->fixed.rec.parts++;
 	}
-	size = sample_part(ctx, s, &buf->first);
-	buf->fixed.rec.parts = size > 0;
-	return sizeof(buf->fixed) + size;
+	if (pmb_cfg.n_reads) {
+		size = reads_part(&pmb_cfg, part_room(buf, at));
+		buf->fixed.rec.parts += size > 0;
+		at += size;
+	}
+	if (pmb_cfg.want_data) {
+		at += data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL,
+				part_room(buf, at));
+		buf->fixed.rec.parts++;
+	} else if (pmb_cfg.want_addr) {
+		size = addr_part(ctx, part_room(buf, at));
+		buf->fixed.rec.parts += size > 0;
+		at += size;
+	}
+	return sizeof(buf->fixed) + at;
 }
 
 static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
@@ -252,11 +249,9 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	s->sample.fixed.pad = 0;
 	s->sample.fixed.ip = ARCH_IP(&ctx->regs);
 	s->sample.fixed.weight = weight;
-	if (gate)
-		gate_part(gate, &s->sample.window);
 	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));
 	sample_stacks(ctx, s, stats, ring);
-	size = sample_parts(ctx, s);
+	size = sample_parts(ctx, s, gate);
 	s->sample.fixed.rec.size = size;
 	if (ring_output(&pmb_cfg, ring, &s->sample, size))
 		return drop(stats, PMB_DROP_RING_FULL, weight);

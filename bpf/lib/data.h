@@ -81,12 +81,26 @@ static __always_inline __u32 data_regs(const struct bpf_perf_event_data *ctx, __
 #endif
 }
 
-static __always_inline void data_part(struct bpf_perf_event_data *ctx, __u64 sp,
-				      struct pmb_part_data *part)
+/* Only the address, if there is one. Fills the part in; returns its size, or 0. */
+static __always_inline __u64 addr_part(const struct bpf_perf_event_data *ctx,
+				       struct pmb_part_addr *part)
+{
+	if (!ctx->addr)
+		return 0;
+	part->part.size = sizeof(*part);
+	part->part.type = PMB_PART_ADDR;
+	part->part.pad = 0;
+	part->addr = ctx->addr;
+	return sizeof(*part);
+}
+
+/* Fills the part in; returns its size. */
+static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx, __u64 sp,
+				       struct pmb_part_data *part)
 {
 	struct bpf_perf_event_data_kern *kern = (void *)ctx;
 	struct perf_sample_data *data = BPF_CORE_READ(kern, data);
-	__u64 flags = ~0ULL;
+	__u64 flags = ~0ULL, size;
 
 	if (bpf_core_field_exists(data->sample_flags))
 		flags = BPF_CORE_READ(data, sample_flags);
@@ -97,7 +111,9 @@ static __always_inline void data_part(struct bpf_perf_event_data *ctx, __u64 sp,
 	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
 	part->segment = data_segment(part->addr, sp);
 	part->n_regs = data_regs(ctx, part->regs);
-	part->part.size = part->n_regs ? sizeof(*part) : offsetof(struct pmb_part_data, regs);
+	size = part->n_regs ? sizeof(*part) : offsetof(struct pmb_part_data, regs);
+	part->part.size = size;
+	return size;
 }
 
 #endif

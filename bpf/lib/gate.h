@@ -138,7 +138,8 @@ static __always_inline struct gate *gate_around(const volatile struct pmb_config
 	return gate;
 }
 
-static __always_inline void gate_part(const struct gate *gate, struct pmb_part_window *part)
+/* Fills the part in; returns its size. */
+static __always_inline __u64 gate_part(const struct gate *gate, struct pmb_part_window *part)
 {
 	part->part.size = sizeof(*part);
 	part->part.type = PMB_PART_WINDOW;
@@ -146,6 +147,7 @@ static __always_inline void gate_part(const struct gate *gate, struct pmb_part_w
 	part->start = gate->start;
 	part->thread = (__u32)bpf_get_current_pid_tgid();
 	part->what = gate->what;
+	return sizeof(*part);
 }
 
 #endif

@@ -15,23 +15,12 @@ enum {
 	ID_BUCKETS = 16384, /* x 64 bytes = 1 MiB: remembers up to 131,072 stacks */
 };
 
-/* Of these a sample has one: those that read counters are clocks, without addresses. */
-union sample_part {
-	struct pmb_part_addr addr;
-	struct pmb_part_data data;
-	struct pmb_part_reads reads;
-};
-
-/* A sample with room for its optional parts. */
+/* A sample with room for all parts: those that it has follow each other without gaps. */
 struct sample_buf {
 	struct pmb_sample fixed;
-	union {
-		union sample_part first;
-		struct {
-			struct pmb_part_window window;
-			union sample_part second;
-		};
-	};
+	__u64 parts[(sizeof(struct pmb_part_window) + sizeof(struct pmb_part_reads) +
+		     sizeof(struct pmb_part_addr) + sizeof(struct pmb_part_data)) /
+		    sizeof(__u64)];
 };
 
 /* Which part of the user stack scratch.window is a copy of. */

@@ -50,6 +50,22 @@ t_a_command() {
 		"ticks, as ns, against the program's own CPU time" 987
 }
 
+# A sample has the readings, the data, and the window in which it fell.
+t_with_other_parts() {
+	local options none='[.events[1].user.data.classes[]] | add'
+	need_tsc
+	for options in '' '--window run'; do
+		# shellcheck disable=SC2086
+		pmb_ok record --data $options -e cpu-clock,msr/tsc/ -o "$T/folded" \
+			--summary "$T/sum.json" -- "$WORKLOADS/split" 1
+		expect_ledger
+		expect_eq "$(sum_get '.events[0].user.data | .with_address + .without_address')" \
+			"$(sum_get '.events[0].user.decoded')" "$options: samples of data"
+		expect_ge "$(sum_get '.events[1].user.weight')" 1 "$options: ticks"
+		expect_eq "$(sum_get "$none")" 0 "$options: readings of data"
+	done
+}
+
 t_beside_a_clock_of_the_user() {
 	local ticks ns
 	need_tsc

@@ -92,6 +92,17 @@ void assembly__account(struct assembly *a, struct account *to)
 		assembly__account_now(a, to);
 }
 
+/* A reading is of the time since the one before, not of the data that the overflow is about. */
+static void take_data_away(struct account *to)
+{
+	to->has_data = false;
+	to->key.data = to->key.access = 0;
+	to->key.addr = 0;
+	to->key.has_addr = 0;
+	to->labels.data_src = to->labels.data_addr = 0;
+	to->labels.segment = to->labels.latency = 0;
+}
+
 void assembly__account_now(struct assembly *a, struct account *to)
 {
 	account_weight(a, to, to->event, to->weight);
@@ -99,6 +110,8 @@ void assembly__account_now(struct assembly *a, struct account *to)
 		a->books.events[to->event].data_with++;
 	else if (to->has_data)
 		a->books.events[to->event].data_without++;
+	if (to->n_reads && to->has_data)
+		take_data_away(to);
 	for (size_t i = 0; i < to->n_reads; i++) {
 		if (to->reads[i].weight)
 			account_weight(a, to, to->reads[i].event, to->reads[i].weight);
