@@ -77,6 +77,9 @@
 	  "what is more goes to cgroups that have less", "unwind.evicted_mapped")                  \
 	X(FILES_FEW, 64, "%d, and 1/8 of what is left of 6142",                                    \
 	  "files of one process that have tables", "stacks that come into others end there", "")   \
+	X(PARTS_FEW, 64, "%d, and 1/8 of what is left of 2047",                                    \
+	  "parts of 16 MiB, but for the first one of a file, of files of one process",             \
+	  "there are no tables for others", "")                                                    \
 	X(PROCESSES, 16384, "%d", "processes whose mappings the kernel knows",                     \
 	  "stacks of others are copied, and walked by the tool", "unwind.stack_dumps")             \
 	X(MAPPINGS, 4096, "%d", "mappings of one of them", "the same", "unwind.stack_dumps")       \

@@ -17,7 +17,7 @@ static void expect_part(struct parts *p, uint32_t number, uint32_t file, uint64_
 
 Test(parts, small_files_keep_their_number)
 {
-	struct parts *p = parts__new();
+	struct parts *p = parts__new(NULL, NULL);
 
 	cr_expect_eq(parts__number(p, 0, 5 * PART), 0);
 	cr_expect_eq(parts__number(p, 7, 0), 7);
@@ -29,7 +29,7 @@ Test(parts, small_files_keep_their_number)
 
 Test(parts, large_files_have_a_number_for_each_part)
 {
-	struct parts *p = parts__new();
+	struct parts *p = parts__new(NULL, NULL);
 	uint32_t first, second;
 
 	cr_expect_eq(parts__number(p, 7, 3 * PART + 1), 7, "the first that is asked for");
@@ -53,7 +53,7 @@ Test(parts, large_files_have_a_number_for_each_part)
 
 Test(parts, a_file_gets_so_many_and_all_together_so_many)
 {
-	struct parts *p = parts__new();
+	struct parts *p = parts__new(NULL, NULL);
 	uint32_t number, n = 0;
 
 	for (uint64_t i = 0; i <= PARTS_OF_FILE_MAX; i++)
@@ -73,5 +73,28 @@ Test(parts, a_file_gets_so_many_and_all_together_so_many)
 		cr_expect_neq(parts__number(p, 200, i * PART), FILE_BEYOND);
 	cr_expect_eq(parts__number(p, PART_FIRST, 0), FILE_BEYOND);
 	cr_expect_eq(parts__number(p, FILE_BEYOND, 0), FILE_BEYOND);
+	parts__free(p);
+}
+
+static struct fair_who who_has(void *ctx, uint32_t file)
+{
+	(void)ctx;
+	return file < 1000 ? (struct fair_who){1, 1} : (struct fair_who){file, 2};
+}
+
+Test(parts, one_program_does_not_take_all)
+{
+	struct parts *p = parts__new(who_has, NULL);
+
+	for (uint32_t file = 1; file < 1000; file++) {
+		for (uint64_t i = 0; i < PARTS_OF_FILE_MAX; i++)
+			parts__number(p, file, i * PART);
+	}
+	for (uint64_t i = 0; i < PARTS_OF_FILE_MAX; i++)
+		cr_assert_neq(parts__number(p, 1000, i * PART), FILE_BEYOND, "part %lu", i);
+	for (uint32_t file = 1; file < 1000; file++)
+		parts__forget(p, file);
+	parts__number(p, 1, 0);
+	cr_expect_neq(parts__number(p, 1, PART), FILE_BEYOND, "it is given back");
 	parts__free(p);
 }

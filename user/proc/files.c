@@ -308,6 +308,13 @@ const struct file *files__get(const struct files *files, uint32_t file)
 	return e ? &e->file : NULL;
 }
 
+struct fair_who files__who(const struct files *files, uint32_t file)
+{
+	const struct entry *e = files__entry(files, file);
+
+	return e ? e->who : (struct fair_who){0};
+}
+
 size_t files__count(const struct files *files)
 {
 	return file_numbers__end(&files->numbers);

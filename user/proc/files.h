@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/fair_room.h"
+
 enum file_kind {
 	FILE_ELF,
 	FILE_VDSO, /* the kernel's page of user code: the same bytes in every 64-bit program */
@@ -43,7 +45,6 @@ struct file {
 	uint32_t dump; /* file number of its jitdump; 0: none */
 };
 
-struct fair_who;
 struct files;
 struct mapped_file;
 struct opener;
@@ -57,6 +58,8 @@ struct files *files__free(struct files *files); /* closes the descriptors */
  * another file, and the one before has gone. who: has it mapped. */
 uint32_t files__elf(struct files *files, const struct mapped_file *which,
 		    const struct fair_who *who);
+/* Who met it first, or had room for its table. */
+struct fair_who files__who(const struct files *files, uint32_t file);
 uint32_t files__vdso(struct files *files);
 /* tgid: for a first look at the process, as long as it is there. dump: see struct file. */
 /* For a process; no two processes of all recordings that share the files have the same. */

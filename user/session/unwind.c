@@ -147,12 +147,20 @@ static enum pmb_eval interpreter(void *session, uint32_t file, uint64_t off)
 	return runtimes__eval(s->runtimes, file, off);
 }
 
+static struct fair_who who_of(void *ctx, uint32_t file)
+{
+	const struct session *s = ctx;
+
+	return files__who(s->result->files, file);
+}
+
 void session__unwind_open(struct session *s)
 {
 	const struct store_memory memory = {
 		.code = programs__code(s->programs),
 		.mappings = programs__mappings(s->programs),
 		.new_chunk = new_chunk,
+		.who = who_of,
 		.ctx = s,
 	};
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "unwind/parts.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "pmubpf/budgets.h"
 
 enum { BUCKETS = 2 * PARTS_MAX };
 
@@ -16,20 +18,31 @@ struct parts {
 	struct part of[PARTS_MAX];
 	uint16_t buckets[BUCKETS]; /* by file and index: 1 + which part; 0: none */
 	size_t n;                  /* in use */
+	struct fair_room room;
+	parts_who_fn who;
+	void *ctx;
 	struct {
 		uint32_t
 			own; /* 1 + the index of the part that has the file's number; 0: none yet */
-		uint32_t taken; /* parts with other numbers */
+		uint32_t taken;      /* parts with other numbers */
+		struct fair_who who; /* has the room for these */
 	} files[PART_FIRST];
 };
 
-struct parts *parts__new(void)
+struct parts *parts__new(parts_who_fn who, void *ctx)
 {
-	return xcalloc(1, sizeof(struct parts));
+	struct parts *p = xcalloc(1, sizeof(*p));
+
+	p->room = (struct fair_room){.limit = PARTS_MAX, .few = BUDGET_PARTS_FEW};
+	p->who = who;
+	p->ctx = ctx;
+	return p;
 }
 
 struct parts *parts__free(struct parts *p)
 {
+	if (p)
+		fair_room__clear(&p->room);
 	free(p);
 	return NULL;
 }
@@ -46,11 +59,20 @@ static uint16_t *find(struct parts *p, uint32_t file, uint32_t index)
 	}
 }
 
+static bool has_room(struct parts *p, uint32_t file)
+{
+	if (p->n == PARTS_MAX || p->files[file].taken >= PARTS_OF_FILE_MAX)
+		return false;
+	if (!p->files[file].taken && p->who)
+		p->files[file].who = p->who(p->ctx, file);
+	return !p->who || fair_room__take(&p->room, &p->files[file].who, 1) == FAIR_TAKEN;
+}
+
 static uint32_t take(struct parts *p, uint32_t file, uint32_t index, uint16_t *bucket)
 {
 	size_t i = 0;
 
-	if (p->n == PARTS_MAX || p->files[file].taken >= PARTS_OF_FILE_MAX)
+	if (!has_room(p, file))
 		return FILE_BEYOND;
 	while (p->of[i].file)
 		i++;
@@ -96,6 +118,7 @@ void parts__forget(struct parts *p, uint32_t file)
 	p->files[file].own = 0;
 	if (!p->files[file].taken)
 		return;
+	fair_room__give(&p->room, &p->files[file].who, p->files[file].taken);
 	p->files[file].taken = 0;
 	for (size_t i = 0; i < BUCKETS; i++)
 		p->buckets[i] = 0;

@@ -3,7 +3,7 @@
  * Large files in parts of 16 MiB: each gets a table of its own, when samples hit it. To the
  * overflow program a part is a file like any other, by a number of its own. The first part of a
  * file that anybody asks for has the file's number; files that are smaller have no other. The
- * others' numbers are taken from the upper end.
+ * others' numbers are taken from the upper end, of which programs have shares by their files.
  */
 #ifndef PMUBPF_UNWIND_PARTS_H
 #define PMUBPF_UNWIND_PARTS_H
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fair_room.h"
 #include "pmubpf/unwind.h"
 
 enum {
@@ -25,7 +26,11 @@ enum {
 
 struct parts;
 
-struct parts *parts__new(void);
+/* Who is answerable for a file. */
+typedef struct fair_who (*parts_who_fn)(void *ctx, uint32_t file);
+
+/* who: NULL: nobody has a share. */
+struct parts *parts__new(parts_who_fn who, void *ctx);
 struct parts *parts__free(struct parts *p); /* NULL is fine; returns NULL */
 
 /* The number for what a file has at an offset; 0 for 0, FILE_BEYOND if there is none. */

@@ -43,7 +43,7 @@ struct store *store__new(const struct store_memory *memory, size_t max_bytes)
 	s->memory = *memory;
 	s->max_chunks = chunks < PMB_CHUNKS_MAX ? (uint32_t)chunks : PMB_CHUNKS_MAX;
 	s->n_rules = xcalloc(PMB_FILES_MAX, sizeof(*s->n_rules));
-	s->parts = parts__new();
+	s->parts = parts__new(memory->who, memory->ctx);
 	extents__init(&s->pages, 0, PMB_PAGES_MAX);
 	extents__init(&s->rules, 0, PMB_RULES_MAX);
 	extents__init(&s->mappings, 0, PMB_MAPPINGS_MAX);

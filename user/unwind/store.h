@@ -25,6 +25,7 @@ struct store_memory {
 	struct pmb_code *code;
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *(*new_chunk)(void *ctx, uint32_t index); /* NULL: can't be had */
+	parts_who_fn who; /* of a file; NULL: nobody has a share */
 	void *ctx;
 };
 
