@@ -6,9 +6,8 @@
 # A row each SOAK_STEP seconds (30): programs started so far; of the main process and of its helpers
 # resident anonymous memory and open descriptors; BPF maps and what they take; CPU time of all.
 #
-# The last line is the verdict: flat, if nothing of it is higher after the first sixth (ten minutes
-# of the hour) than it was in it, by more than a twentieth and a little; else what grew, and status
-# 1.
+# The last line is the verdict of flat.awk: flat, what grew, or too short to tell; its status is the
+# soak's.
 #
 # Environment: PMUBPF (the tool; build/bench/pmubpf-cuts with CUT_MS cuts the recording, with
 # CUT_APART=1 parts are given up), SOAK_ARGS (more for record), SOAK_CGROUPS=1 (each program has a
@@ -125,22 +124,4 @@ wait "$main" || status=$?
 main=
 [ "$status" -eq 0 ] || { echo "soak: the recording ended with $status"; exit 1; }
 jq -r '"balanced: \(.balanced), \(.remarks | join("; "))"' "$T/sum.json"
-awk -F'\t' -v all="$SECONDS_IN_ALL" '
-	BEGIN {
-		split("main kB,main fds,helpers kB,helpers fds,maps,maps kB", name, ",")
-		split("2048,8,4096,16,0,1024", little, ",")
-	}
-	{
-		for (i = 1; i <= 6; i++) {
-			if ($1 <= all / 6 && $(i + 2) > early[i]) early[i] = $(i + 2)
-			if ($1 > all / 6 && $(i + 2) > late[i]) late[i] = $(i + 2)
-		}
-	}
-	END {
-		for (i = 1; i <= 6; i++)
-			if (late[i] > early[i] * 1.05 + little[i])
-				grew = grew sprintf("%s%s %d -> %d", grew ? ", " : "",
-					name[i], early[i], late[i])
-		print grew ? "grew: " grew : "flat"
-		exit grew != ""
-	}' "$T/rows"
+awk -v all="$SECONDS_IN_ALL" -f tests/bench/flat.awk "$T/rows"

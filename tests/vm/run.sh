@@ -118,7 +118,7 @@ make_initramfs() { # FILE SCRIPT
 	mkdir -p "$dir"/{bin,lib,vm/step}
 	cp "$BUSYBOX" "$dir/bin/busybox"
 	cp "$HERE/guest/init" "$dir/init"
-	cp "$HERE/guest/lib.sh" "$dir/vm/lib.sh"
+	cp "$HERE/guest/lib.sh" "$HERE/../bench/flat.awk" "$dir/vm/"
 	cp "$HERE/guest/$2.sh" "$dir/vm/run"
 	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$BUILD/bench/pmubpf-cuts" "$dir/vm/"
 	cp "$BUILD"/tests/bpf/test_unwind_step{,_arm64} "$dir/vm/step/"
