@@ -150,6 +150,15 @@ make_profile() { # FILE
 	TEXT
 }
 
+t_figures() {
+	local key n=0
+	for key in $(sed -n 's/^\tX([A-Z_]*, "\([a-z0-9_]*\)", .*/\1/p' "$TOP/user/model/derive.h"); do
+		expect_match "$MAN/pmubpf-stat.1" "^\.Ql $key( |\$)" "JSON"
+		n=$((n + 1))
+	done
+	expect_ge $n 10 "figures"
+}
+
 t_keys_of_report() {
 	need_program jq
 	make_profile "$T/p.pprof"

@@ -19,16 +19,34 @@ const char *const derive_role_keys[N_ROLES] = {
 };
 
 const char *const derived_keys[N_DERIVED] = {
-#define X(name, key, text) key,
+#define X(name, key, ...) key,
 	DERIVED(X)
 #undef X
 };
 
 const char *const derived_texts[N_DERIVED] = {
-#define X(name, key, text) text,
+#define X(name, key, text, ...) text,
 	DERIVED(X)
 #undef X
 };
+
+const char *const derived_titles[N_DERIVED] = {
+#define X(name, key, text, title, factor) title,
+	DERIVED(X)
+#undef X
+};
+
+const double derived_factors[N_DERIVED] = {
+#define X(name, key, text, title, factor) factor,
+	DERIVED(X)
+#undef X
+};
+
+bool derived__is_ratio(const struct derived *derived)
+{
+	return derived->other != DERIVE_ELAPSED && derived->kind != DERIVED_GHZ &&
+	       derived->kind != DERIVED_GHZ_IDLE;
+}
 
 double count__scaled(const struct perf_count *count)
 {
@@ -67,12 +85,12 @@ static bool same_time(const struct perf_count *a, const struct perf_count *b)
 }
 
 static void add(struct derivation *d, size_t event, size_t other, enum derived_kind kind,
-		double value)
+		double quotient)
 {
 	struct derived *derived = &d->ret[d->n++];
 	const struct perf_count *a = &d->counts[event];
 
-	*derived = (struct derived){event, other, kind, value, false};
+	*derived = (struct derived){event, other, kind, derived_factors[kind] * quotient, false};
 	if (other == DERIVE_ELAPSED)
 		return;
 	derived->apart = shares_counter(a) || shares_counter(&d->counts[other]) ||
@@ -99,21 +117,20 @@ static size_t find(const struct derivation *d, size_t beside, enum derive_role r
 	return SIZE_MAX;
 }
 
-static void ratio(struct derivation *d, size_t event, enum derive_role role, double factor,
-		  enum derived_kind kind)
+static void ratio(struct derivation *d, size_t event, enum derive_role role, enum derived_kind kind)
 {
 	size_t other = find(d, event, role);
 
 	if (other != SIZE_MAX)
 		add(d, event, other, kind,
-		    factor * count__scaled(&d->counts[event]) / count__scaled(&d->counts[other]));
+		    count__scaled(&d->counts[event]) / count__scaled(&d->counts[other]));
 }
 
-static void per_elapsed(struct derivation *d, size_t event, double factor, enum derived_kind kind)
+static void per_elapsed(struct derivation *d, size_t event, enum derived_kind kind)
 {
 	if (d->elapsed_ns)
 		add(d, event, DERIVE_ELAPSED, kind,
-		    factor * count__scaled(&d->counts[event]) / (double)d->elapsed_ns);
+		    count__scaled(&d->counts[event]) / (double)d->elapsed_ns);
 }
 
 static void instructions(struct derivation *d, size_t event)
@@ -123,7 +140,7 @@ static void instructions(struct derivation *d, size_t event)
 
 	if (cycles == SIZE_MAX)
 		return;
-	ratio(d, event, ROLE_CYCLES, 1, DERIVED_IPC);
+	ratio(d, event, ROLE_CYCLES, DERIVED_IPC);
 	if (n > 0)
 		add(d, event, cycles, DERIVED_CPI, count__scaled(&d->counts[cycles]) / n);
 }
@@ -133,31 +150,31 @@ static void derive_event(struct derivation *d, size_t i)
 	switch (d->events[i].role) {
 	case ROLE_TASK_CLOCK:
 		if (!d->idle)
-			per_elapsed(d, i, 1, DERIVED_CPUS_USED);
+			per_elapsed(d, i, DERIVED_CPUS_USED);
 		break;
 	case ROLE_CYCLES: /* per ns: GHz */
 		if (d->events[i].all_code)
-			ratio(d, i, ROLE_TASK_CLOCK, 1, d->idle ? DERIVED_GHZ_IDLE : DERIVED_GHZ);
+			ratio(d, i, ROLE_TASK_CLOCK, d->idle ? DERIVED_GHZ_IDLE : DERIVED_GHZ);
 		break;
 	case ROLE_INSTRUCTIONS:
 		instructions(d, i);
 		break;
 	case ROLE_BRANCH_MISSES:
-		ratio(d, i, ROLE_BRANCHES, 100, DERIVED_MISPREDICTED);
-		ratio(d, i, ROLE_INSTRUCTIONS, 1000, DERIVED_MPKI);
+		ratio(d, i, ROLE_BRANCHES, DERIVED_MISPREDICTED);
+		ratio(d, i, ROLE_INSTRUCTIONS, DERIVED_MPKI);
 		break;
 	case ROLE_MISSES:
-		ratio(d, i, ROLE_ACCESSES, 100, DERIVED_MISS_RATIO);
-		ratio(d, i, ROLE_INSTRUCTIONS, 1000, DERIVED_MPKI);
+		ratio(d, i, ROLE_ACCESSES, DERIVED_MISS_RATIO);
+		ratio(d, i, ROLE_INSTRUCTIONS, DERIVED_MPKI);
 		break;
 	case ROLE_OTHER_MISSES:
-		ratio(d, i, ROLE_INSTRUCTIONS, 1000, DERIVED_MPKI);
+		ratio(d, i, ROLE_INSTRUCTIONS, DERIVED_MPKI);
 		break;
 	case ROLE_STALLS:
-		ratio(d, i, ROLE_CYCLES, 100, DERIVED_STALLED);
+		ratio(d, i, ROLE_CYCLES, DERIVED_STALLED);
 		break;
 	case ROLE_OCCURRENCES:
-		per_elapsed(d, i, 1e9, DERIVED_PER_SECOND);
+		per_elapsed(d, i, DERIVED_PER_SECOND);
 		break;
 	case ROLE_BRANCHES:
 	case ROLE_ACCESSES:

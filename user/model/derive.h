@@ -44,27 +44,30 @@ struct derive_event {
 	bool all_code;  /* leaves none out: user, kernel, hypervisor */
 };
 
-/* Name, JSON key, the words after the number. */
-#define DERIVED(X)                                             \
-	X(CPUS_USED, "cpus_used", "CPUs used")                 \
-	X(GHZ, "effective_ghz", "GHz effective")               \
-	X(GHZ_IDLE, "ghz_with_idle", "GHz with idle time")     \
-	X(IPC, "ipc", "insn per cycle")                        \
-	X(CPI, "cpi", "cycles per insn")                       \
-	X(MISPREDICTED, "mispredict_percent", "% of branches") \
-	X(MISS_RATIO, "miss_percent", "% of accesses")         \
-	X(MPKI, "misses_per_1000_insn", "per 1000 insn")       \
-	X(STALLED, "stalled_percent", "% of cycles")           \
-	X(PER_SECOND, "per_second", "per second")
+/* Name, JSON key, the words after the number, the title of a column, what the quotient is multiplied
+ * by. */
+#define DERIVED(X)                                                                \
+	X(CPUS_USED, "cpus_used", "CPUs used", "CPUs", 1)                         \
+	X(GHZ, "effective_ghz", "GHz effective", "GHz", 1)                        \
+	X(GHZ_IDLE, "ghz_with_idle", "GHz with idle time", "GHz", 1)              \
+	X(IPC, "ipc", "insn per cycle", "IPC", 1)                                 \
+	X(CPI, "cpi", "cycles per insn", "CPI", 1)                                \
+	X(MISPREDICTED, "mispredict_percent", "% of branches", "% mispred.", 100) \
+	X(MISS_RATIO, "miss_percent", "% of accesses", "% missed", 100)           \
+	X(MPKI, "misses_per_1000_insn", "per 1000 insn", "/1000 insn", 1000)      \
+	X(STALLED, "stalled_percent", "% of cycles", "% stalled", 100)            \
+	X(PER_SECOND, "per_second", "per second", "/s", 1e9)
 
 enum derived_kind {
-#define X(name, key, text) DERIVED_##name,
+#define X(name, ...) DERIVED_##name,
 	DERIVED(X)
 #undef X
 		N_DERIVED,
 };
 extern const char *const derived_keys[N_DERIVED];
 extern const char *const derived_texts[N_DERIVED];
+extern const char *const derived_titles[N_DERIVED];
+extern const double derived_factors[N_DERIVED];
 
 #define DERIVE_ELAPSED SIZE_MAX /* the other part is the time that passed */
 
@@ -83,6 +86,9 @@ struct derived {
 double count__scaled(const struct perf_count *count);
 /* The percentage of its enabled time that it ran; 100 if it was never enabled. */
 double count__share(const struct perf_count *count);
+
+/* Of two counts, and no time: what samples can be compared by, too. */
+bool derived__is_ratio(const struct derived *derived);
 
 /*
  * All figures of one row, in the order of events; ret has room for DERIVE_MAX of each event. A

@@ -20,13 +20,6 @@ static struct perf_count count_of_target(const struct ledger_event *e)
 	};
 }
 
-/* Not a ratio of two events, or one of time, which the clock rate says better. */
-static bool is_ratio(const struct derived *figure)
-{
-	return figure->other != DERIVE_ELAPSED && figure->kind != DERIVED_GHZ &&
-	       figure->kind != DERIVED_GHZ_IDLE && figure->kind != DERIVED_CPUS_USED;
-}
-
 /* The caller frees *ret. */
 static size_t find(const struct summary *s, struct derived **ret)
 {
@@ -39,7 +32,7 @@ static size_t find(const struct summary *s, struct derived **ret)
 		counts[i] = count_of_target(&s->ledger->events[i]);
 	n = derive(roles, counts, s->events->n, s->duration_ns, false, figures);
 	for (size_t i = 0; i < n; i++) {
-		if (!is_ratio(&figures[i]))
+		if (!derived__is_ratio(&figures[i]))
 			continue;
 		/* passes may happen to take equally long */
 		if (s->passes && s->plan->set[figures[i].event] != s->plan->set[figures[i].other])

@@ -64,8 +64,7 @@ static void add_ratios(struct report *r, const struct derived *figures, size_t n
 		const struct derived *f = &figures[i];
 		double part;
 
-		if (f->other == DERIVE_ELAPSED || f->kind == DERIVED_GHZ ||
-		    f->kind == DERIVED_GHZ_IDLE)
+		if (!derived__is_ratio(f))
 			continue;
 		r->ratios[r->n_ratios++] = (struct report_ratio){
 			.event = f->event,
@@ -110,20 +109,6 @@ const int64_t *report__ratio_values(const struct report *r, uint32_t row)
 	return r->shape == GROUP_KEYS ? group__self(r->group, row) : group__total(r->group, row);
 }
 
-static double factor_of(enum derived_kind kind)
-{
-	switch (kind) {
-	case DERIVED_MISPREDICTED:
-	case DERIVED_MISS_RATIO:
-	case DERIVED_STALLED:
-		return 100;
-	case DERIVED_MPKI:
-		return 1000;
-	default:
-		return 1;
-	}
-}
-
 struct ratio_value report_ratio__of(const struct report *r, const struct report_ratio *ratio,
 				    const int64_t *values)
 {
@@ -138,7 +123,7 @@ struct ratio_value report_ratio__of(const struct report *r, const struct report_
 	if (above < 0 || !(below > 0))
 		return ret;
 	ret.valid = true;
-	ret.value = factor_of(ratio->kind) * above / below;
+	ret.value = derived_factors[ratio->kind] * above / below;
 	if (top->samples == PROF_NO_TYPE || bottom->samples == PROF_NO_TYPE)
 		return ret;
 	n_above = (double)values[top->samples];

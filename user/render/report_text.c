@@ -88,26 +88,6 @@ static void add_event(struct table *t, size_t i)
 		add_column(t, c, "samples");
 }
 
-static const char *ratio_title(enum derived_kind kind)
-{
-	switch (kind) {
-	case DERIVED_CPI:
-		return "CPI";
-	case DERIVED_IPC:
-		return "IPC";
-	case DERIVED_MPKI:
-		return "/1000 insn";
-	case DERIVED_MISS_RATIO:
-		return "% missed";
-	case DERIVED_MISPREDICTED:
-		return "% mispred.";
-	case DERIVED_STALLED:
-		return "% stalled";
-	default:
-		return derived_texts[kind];
-	}
-}
-
 static void add_columns(struct table *t)
 {
 	for (size_t i = 0; i < t->r->n_events; i++)
@@ -120,7 +100,7 @@ static void add_columns(struct table *t)
 					   .ratio = i,
 					   .event = t->r->ratios[i].event,
 					   .priority = kind == DERIVED_IPC ? 6 : 3},
-			   ratio_title(kind));
+			   derived_titles[kind]);
 	}
 }
 
