@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What ARCHITECTURE.md's recipes name is there: files, functions (`name()`), arrays (`name[]`),
-# lists and numbers (`A_NAME`): tests/lint/recipes.sh [TOP]. NAME, ARCH stand for something else.
+# lists and numbers (`A_NAME`), types (`struct name`): tests/lint/recipes.sh [TOP]. NAME, ARCH stand
+# for something else.
 set -u
 TOP=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 cd "$TOP" || exit 2
@@ -28,6 +29,7 @@ is_named() { # REGULAR EXPRESSION
 while IFS= read -r word; do
 	n=$((n + 1))
 	case $word in
+	struct\ * | union\ * | enum\ *) is_named "\\b$word \\{" || missing "$word" ;;
 	*NAME* | *ARCH* | *' '* | *…* | .*) n=$((n - 1)) ;;
 	user/* | bpf/* | tests/* | include/* | vmlinux/* | docs/* | mk/*)
 		[ -e "$word" ] || missing "$word"

@@ -103,8 +103,9 @@ fetch_packages() { # CONF FOLDER PACKAGE…
 		rm -f "$deb"
 	done
 	# Debian 13's packages have everything under /usr, and expect the links to be there.
-	for dir in bin lib; do
-		[ -e "$folder.new/$dir" ] || ln -s "usr/$dir" "$folder.new/$dir"
+	for dir in bin lib lib64; do
+		[ -e "$folder.new/$dir" ] || [ ! -e "$folder.new/usr/$dir" ] ||
+			ln -s "usr/$dir" "$folder.new/$dir"
 	done
 	rm -rf "$folder"
 	mv "$folder.new" "$folder"

@@ -44,7 +44,7 @@ struct derive_event {
 	bool all_code;  /* leaves none out: user, kernel, hypervisor */
 };
 
-/* Name, JSON key, the words after the number, the title of a column, what the quotient is multiplied
+/* Name, JSON key, the words after the number, a column's title, what the quotient is multiplied
  * by. */
 #define DERIVED(X)                                                                \
 	X(CPUS_USED, "cpus_used", "CPUs used", "CPUs", 1)                         \
