@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Functions of interpreters by name, without flags: CPython 3.8 to 3.15, of those that are here (in
+# Functions of interpreters by name, without flags: CPython, of those that are here (in
 # /usr/bin, and pyenv's) the oldest and the newest.
 #
 # RUNTIMES=all (make test-runtimes): all of them, and those of Debian's suites, which are
@@ -18,6 +18,10 @@ PROGRAMS=$TOP/tests/workloads/python
 PYENV=${PYENV_ROOT:-$HOME/.pyenv}
 RUNTIMES=${RUNTIMES:-some}
 RUNTIMES_CACHE=${RUNTIMES_CACHE:-/var/cache/pmubpf-tests/runtimes}
+
+# "3.7 to 3.15", and the numbers in it.
+KNOWN=$(sed -n 's/^#define PMB_PYTHONS_KNOWN "\(.*\)"$/\1/p' "$TOP/include/pmubpf/python.h")
+OLDEST=${KNOWN#3.} OLDEST=${OLDEST%% *} NEWEST=${KNOWN##*3.}
 
 # SUITE PACKAGES…: the first list that the suite has
 SUITES_OF_PYTHONS=('bullseye python3.9' 'trixie python3.13'
@@ -58,7 +62,7 @@ setup() {
 # Paths, and SUITE:python3.N of those that are in a root of their own.
 pythons() {
 	local n
-	for n in 8 9 10 11 12 13 14 15; do
+	for n in $(seq "$OLDEST" "$NEWEST"); do
 		ls "/usr/bin/python3.$n" \
 			"$PYENV/versions/3.$n".*/bin/"python3.$n" 2>"$T/no"
 	done
@@ -105,7 +109,11 @@ each_python() { # FUNCTION
 		found=1
 		"$1" "$python"
 	done
-	[ -n "$found" ] || skip "no Python 3.8 to 3.15 is here"
+	[ -n "$found" ] || skip "no Python $KNOWN is here"
+}
+
+t_the_manual_has_the_versions() {
+	expect_match "$TOP/docs/man/pmubpf-record.1" "CPython runs \\($KNOWN;" "versions of CPython"
 }
 
 t_pythons_of_debian() {
@@ -219,7 +227,7 @@ t_threads() {
 t_formats_know_it() {
 	local python
 	python=$(pythons | head -n 1)
-	[ -n "$python" ] || skip "no Python 3.8 to 3.15 is here"
+	[ -n "$python" ] || skip "no Python $KNOWN is here"
 	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 1
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by module,function "$T/a.pb.gz"
@@ -291,7 +299,7 @@ t_unknown_version() {
 	expect_eq "$(sum_get '.runtime_unknown[] | .runtime + " in " + .file')" \
 		"CPython 3.99 in $file" "the summary file"
 	expect_match "$T/err" "^  runtime_unknown: CPython 3[.]99 in $file: .*-X perf" "the summary"
-	for old in "$PYENV"/versions/{2.7,3.6,3.7}.*/bin/python; do
+	for old in "$PYENV"/versions/{2.7,3.6}.*/bin/python; do
 		[ -x "$old" ] || continue
 		pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
 			"$old" -c 'for i in range(5000000): pass'

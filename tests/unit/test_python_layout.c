@@ -279,11 +279,11 @@ Test(python_layout, known_versions)
 	cr_expect_eq(p.threads, 72);
 	cr_expect_eq(p.frame_entry, PMB_PY_NONE);
 	cr_expect_eq(p.code_name, 128);
-	cr_expect(!python_layout(0x03070000, "", 0, &p));
+	cr_expect(!python_layout(0x03060000, "", 0, &p));
 	cr_expect(!python_layout(0x03100000, offsets_313, sizeof(offsets_313), &p));
 }
 
-/* The same; in all three, frames are objects. */
+/* The same; up to 3.10 frames are objects. */
 Test(python_layout, known_old_versions)
 {
 	for (uint32_t minor = 8; minor <= 10; minor++) {
@@ -310,6 +310,21 @@ Test(python_layout, known_old_versions)
 		cr_expect_eq(p.text_ascii, 48);
 		cr_expect_eq(p.text_other, 72);
 	}
+}
+
+Test(python_layout, the_oldest)
+{
+	struct pmb_python p;
+
+	cr_assert(python_layout(0x03070000, "", 0, &p));
+	cr_expect_eq(p.interpreters, 24);
+	cr_expect_eq(p.thread_id, 176);
+	cr_expect_eq(p.thread_frame, 24);
+	cr_expect_eq(p.frame_entry, PMB_PY_EACH);
+	cr_expect_eq(p.code_line, 36);
+	cr_expect_eq(p.code_file, 96);
+	cr_expect_eq(p.code_name, 104);
+	cr_expect_eq(p.code_lines, 112);
 }
 
 Test(python_layout, describes_itself)

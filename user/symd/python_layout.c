@@ -32,6 +32,8 @@ enum { NONE = PMB_PY_NONE, EACH = PMB_PY_EACH, NEVER = 256 /* no byte is */ };
 #define V(minor) (3 << 24 | (minor) << 16)
 
 static const struct pmb_python layouts[] = {
+	{V(7), THREAD(24, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
+	 CODE(120, 36, 96, 104, 112), TEXT(48, 72)},
 	{V(8), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
 	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
 	{V(9), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
