@@ -95,6 +95,7 @@ step: $(STEP)
 
 check: unit lint replay
 	$(Q)tests/lint/loops.sh $(O)
+	$(Q)tests/lint/exports.sh $(O)
 	$(Q)tests/run-unit.sh $(O)/tests/unit
 
 lint:

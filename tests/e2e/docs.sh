@@ -159,6 +159,16 @@ t_figures() {
 	expect_ge $n 10 "figures"
 }
 
+t_keys_to_group_by() {
+	local key n=0
+	for key in $(sed -n 's/^\tX([A-Z]*, "\([a-z]*\)").*/\1/p' "$TOP/user/prof/keys.h"); do
+		grep -qE "^\.(It )?(Cm|Ql) $key( |\$)|Cm .*\<$key\>" "$MAN/pmubpf-report.1" ||
+			fail "not in pmubpf-report.1: --by $key"
+		n=$((n + 1))
+	done
+	expect_ge $n 11 "keys"
+}
+
 t_keys_of_report() {
 	need_program jq
 	make_profile "$T/p.pprof"

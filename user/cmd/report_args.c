@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
+#include "prof/keys.h"
 
 /* Options without a letter. */
 enum {
@@ -37,6 +38,9 @@ enum {
 	}
 #define NEXT_OPTION(...) , OPTION(__VA_ARGS__)
 
+/* "process, thread, …, " */
+#define KEY_WORD(id, word) word ", "
+
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which samples:", 1},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
@@ -51,9 +55,9 @@ static const struct argp_option options[] = {
 	 "Only of cache lines that several threads touch while one writes (of record --data)", 0},
 	{0, 0, 0, 0, "Rows:", 2},
 	{"by", OPT_BY, "KEYS", 0,
-	 "process, thread, container, cpu, event, module, language, class, function (the default), "
-	 "line, address, or a "
-	 "label's name; several with commas: one within the other",
+	 PROF_KEYS(
+		 KEY_WORD) "or a label's name; several with commas: one within the other; default: "
+			   "function",
 	 0},
 	{"tree", OPT_TREE, 0, 0, "The tree of calls (with --callers: of callers)", 0},
 	{"sort", OPT_SORT, "WHAT", 0,

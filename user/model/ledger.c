@@ -10,7 +10,7 @@ static const double MIN_RATIO = 0.95, MAX_RATIO = 1.05;
 #define KEY(id, key, text) key,
 #define TEXT(id, key, text) text,
 const char *const reject_keys[N_REJECTS] = {REJECTS(KEY)};
-const char *const reject_texts[N_REJECTS] = {REJECTS(TEXT)};
+static const char *const reject_texts[N_REJECTS] = {REJECTS(TEXT)};
 const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
 const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
 const char *const status_keys[PMB_N_UNWIND_STATUSES] = {PMB_UNWIND_STATUSES(KEY)};

@@ -36,7 +36,6 @@ enum reject {
 };
 
 extern const char *const reject_keys[N_REJECTS];
-extern const char *const reject_texts[N_REJECTS];
 
 extern const char *const drop_keys[PMB_N_DROPS];
 extern const char *const drop_texts[PMB_N_DROPS];

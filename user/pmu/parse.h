@@ -87,8 +87,6 @@ int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struc
 /* The pmu/…/ form: what is left in terms, by the PMU's formats and events. */
 int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const struct terms *terms,
 			   const struct spec *spec, struct err *err);
-/* Type, words and guesses for an event that only the PMU defines; event_name may be NULL. */
-void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name);
 
 /* The config words as a text in perf's grammar: "cpu/config=0x1a2/". */
 char *event__format_config(const struct event *event);

@@ -306,7 +306,8 @@ static int apply_event(struct event *event, const struct pmu *pmu, const struct 
 	return 0;
 }
 
-void event__describe_pmu(struct event *event, const struct pmu *pmu, const char *event_name)
+/* Type, words and guesses for an event that only the PMU defines; event_name may be NULL. */
+static void describe(struct event *event, const struct pmu *pmu, const char *event_name)
 {
 	event->period = DEFAULT_PERIOD;
 	event->counts = xstrdup("events");
@@ -402,7 +403,7 @@ int event__apply_pmu_terms(struct event *event, const struct pmu *pmu, const str
 			return r;
 	}
 	/* With further terms it is no longer the event that the name promises. */
-	event__describe_pmu(event, pmu, terms->n == 1 && named ? named->name : NULL);
+	describe(event, pmu, terms->n == 1 && named ? named->name : NULL);
 	event->maps_to = event__format_config(event);
 	event__recognise_cycles(event, pmu);
 	if (named && named->scale > 0 && named->unit && *named->unit) {

@@ -74,7 +74,7 @@ uint32_t prof_copier__mapping(struct prof_copier *c, uint32_t mapping)
 	return c->mappings[mapping] = number;
 }
 
-uint32_t prof_copier__function(struct prof_copier *c, uint32_t function)
+static uint32_t copy_function(struct prof_copier *c, uint32_t function)
 {
 	const struct prof_function *f = &c->from->functions[function];
 	struct prof_function copy = {0};
@@ -105,7 +105,7 @@ uint32_t prof_copier__location(struct prof_copier *c, uint32_t location, uint32_
 	for (uint32_t i = 0; i < n; i++) {
 		const struct prof_line *line = &c->from->lines[l->first_line + skip + i];
 
-		lines[i].function = prof_copier__function(c, line->function);
+		lines[i].function = copy_function(c, line->function);
 		lines[i].line = line->line;
 	}
 	number = prof__location(c->to, prof_copier__mapping(c, l->mapping), l->address, lines, n);

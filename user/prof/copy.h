@@ -23,7 +23,6 @@ void prof_copier__done(struct prof_copier *c);
 
 uint32_t prof_copier__string(struct prof_copier *c, uint32_t string);
 uint32_t prof_copier__mapping(struct prof_copier *c, uint32_t mapping);
-uint32_t prof_copier__function(struct prof_copier *c, uint32_t function);
 /* Without the `skip` innermost and with at most n lines. */
 uint32_t prof_copier__location(struct prof_copier *c, uint32_t location, uint32_t skip, uint32_t n);
 uint32_t prof_copier__stack(struct prof_copier *c, uint32_t stack);

@@ -554,7 +554,8 @@ static int read_tables(struct reader *r)
 	return e;
 }
 
-int pprof__parse(struct prof **ret, const uint8_t *data, size_t len, const char *name,
+/* Of bytes that aren't gzip'd (any more). */
+static int parse(struct prof **ret, const uint8_t *data, size_t len, const char *name,
 		 const struct pprof_limits *limits, struct err *err)
 {
 	_cleanup_(reader__done) struct reader r = {
@@ -594,5 +595,5 @@ int pprof__read(struct prof **ret, int fd, const char *name, const struct pprof_
 			     limits && limits->max_bytes ? limits->max_bytes : PPROF_MAX_BYTES,
 			     &data, &len, err);
 
-	return e < 0 ? e : pprof__parse(ret, data, len, name, limits, err);
+	return e < 0 ? e : parse(ret, data, len, name, limits, err);
 }

@@ -26,8 +26,5 @@ struct pprof_limits {
 /* `name` is for err: "'a.pb.gz'". The caller frees *ret. Sums of values fit into 64 bits. */
 int pprof__read(struct prof **ret, int fd, const char *name, const struct pprof_limits *limits,
 		struct err *err);
-/* The same, of bytes that aren't gzip'd (any more). */
-int pprof__parse(struct prof **ret, const uint8_t *data, size_t len, const char *name,
-		 const struct pprof_limits *limits, struct err *err);
 
 #endif

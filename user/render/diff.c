@@ -12,7 +12,8 @@
 #include "render/json.h"
 #include "render/report.h"
 
-bool diff__is_shown(const struct diff *d, const struct compare_row *row)
+/* A row counts: it has its share. */
+static bool is_shown(const struct diff *d, const struct compare_row *row)
 {
 	double most = fmax(fabs(row->before), fabs(row->scaled));
 
@@ -21,7 +22,7 @@ bool diff__is_shown(const struct diff *d, const struct compare_row *row)
 
 static bool has_grown(const struct diff *d, const struct compare_row *row)
 {
-	return d->fail_above >= 0 && row->significant && diff__is_shown(d, row) &&
+	return d->fail_above >= 0 && row->significant && is_shown(d, row) &&
 	       compare_row__growth(row) > d->fail_above;
 }
 
@@ -138,7 +139,7 @@ static bool is_full(const struct diff *d, size_t at, size_t before, struct buf *
 	if (!buf__cut(out, d->max_bytes, before))
 		return false;
 	for (; at < d->comparison->n; at++)
-		*d->n_cut += diff__is_shown(d, &d->comparison->rows[at]);
+		*d->n_cut += is_shown(d, &d->comparison->rows[at]);
 	return true;
 }
 
@@ -153,7 +154,7 @@ void diff__text(const struct diff *d, struct buf *out)
 		const struct compare_row *row = &d->comparison->rows[i];
 		size_t before = out->len;
 
-		if (!diff__is_shown(d, row) || (d->limit && shown >= d->limit)) {
+		if (!is_shown(d, row) || (d->limit && shown >= d->limit)) {
 			hidden++;
 			continue;
 		}
@@ -225,7 +226,7 @@ void diff__json(const struct diff *d, struct buf *out)
 		struct json state = j;
 		size_t before = out->len;
 
-		if (!diff__is_shown(d, &d->comparison->rows[i]))
+		if (!is_shown(d, &d->comparison->rows[i]))
 			continue;
 		json_row(d, &d->comparison->rows[i], &j);
 		if (is_full(d, i, before, out)) {

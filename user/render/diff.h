@@ -29,8 +29,6 @@ void diff__json(const struct diff *diff, struct buf *out);
  * only. */
 void diff__folded(const struct diff *diff, struct buf *out);
 
-/* Whether a row counts: it has its share. */
-bool diff__is_shown(const struct diff *diff, const struct compare_row *row);
 /* Whether something significant has grown by more than that. */
 bool diff__has_grown(const struct diff *diff);
 

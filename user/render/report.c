@@ -57,6 +57,44 @@ static struct derive_event role_of(const struct prof *p, const char *name)
 	return text && role__parse(text, &role) ? role : guess_role(name);
 }
 
+/* "… ratio=0.2500 …" */
+static bool ratio_in(const char *remark, double *ret)
+{
+	static const char key[] = " ratio=";
+	const char *at = strstr(remark, key);
+	_cleanup_free_ char *number = NULL;
+
+	if (!at)
+		return false;
+	at += strlen(key);
+	number = xstrndup(at, strcspn(at, " "));
+	return num__parse_f64(number, ret) == 0;
+}
+
+/* What part of the event's occurrences its overflows stand for, as the recording says in a comment;
+ * false if it says nothing, or they are what they should be. */
+static bool under_delivered(const struct prof *p, const char *event, double *ret)
+{
+	_cleanup_(buf__done) struct buf start = {0};
+	bool any = false;
+
+	buf__puts(&start, "event ");
+	escape_name(&start, event);
+	buf__puts(&start, ": ");
+	for (size_t i = 0; i < p->n_comments; i++) { /* of each recording that was added up */
+		const char *text = prof__text(p, p->comments[i]);
+		double ratio;
+
+		if (strncmp(text, start.data, start.len) != 0 || !ratio_in(text, &ratio) ||
+		    (ratio >= 0.9 && ratio <= 1.1))
+			continue;
+		if (!any || fabs(ratio - 1) > fabs(*ret - 1))
+			*ret = ratio;
+		any = true;
+	}
+	return any;
+}
+
 static void add_ratios(struct report *r, const struct derived *figures, size_t n)
 {
 	r->ratios = xcalloc(n, sizeof(*r->ratios));
@@ -70,9 +108,8 @@ static void add_ratios(struct report *r, const struct derived *figures, size_t n
 			.event = f->event,
 			.other = f->other,
 			.kind = f->kind,
-			.doubtful =
-				report__under_delivered(r->prof, r->events[f->event].name, &part) ||
-				report__under_delivered(r->prof, r->events[f->other].name, &part),
+			.doubtful = under_delivered(r->prof, r->events[f->event].name, &part) ||
+				    under_delivered(r->prof, r->events[f->other].name, &part),
 		};
 	}
 }
@@ -140,42 +177,6 @@ struct ratio_value report_ratio__of(const struct report *r, const struct report_
 	return ret;
 }
 
-/* "… ratio=0.2500 …" */
-static bool ratio_in(const char *remark, double *ret)
-{
-	static const char key[] = " ratio=";
-	const char *at = strstr(remark, key);
-	_cleanup_free_ char *number = NULL;
-
-	if (!at)
-		return false;
-	at += strlen(key);
-	number = xstrndup(at, strcspn(at, " "));
-	return num__parse_f64(number, ret) == 0;
-}
-
-bool report__under_delivered(const struct prof *p, const char *event, double *ret)
-{
-	_cleanup_(buf__done) struct buf start = {0};
-	bool any = false;
-
-	buf__puts(&start, "event ");
-	escape_name(&start, event);
-	buf__puts(&start, ": ");
-	for (size_t i = 0; i < p->n_comments; i++) { /* of each recording that was added up */
-		const char *text = prof__text(p, p->comments[i]);
-		double ratio;
-
-		if (strncmp(text, start.data, start.len) != 0 || !ratio_in(text, &ratio) ||
-		    (ratio >= 0.9 && ratio <= 1.1))
-			continue;
-		if (!any || fabs(ratio - 1) > fabs(*ret - 1))
-			*ret = ratio;
-		any = true;
-	}
-	return any;
-}
-
 const char *report__imbalance(const struct prof *p)
 {
 	static const char key[] = "ledger: ", good[] = "balanced";
@@ -201,7 +202,7 @@ static void put_under_delivered(const struct prof *p, const char *event, const c
 {
 	double part;
 
-	if (!report__under_delivered(p, event, &part))
+	if (!under_delivered(p, event, &part))
 		return;
 	escape_name(out, event);
 	buf__printf(out, ": its samples stand for %.0f %% of what was counted; %s\n", 100 * part,

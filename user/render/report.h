@@ -65,9 +65,6 @@ struct ratio_value report_ratio__of(const struct report *report, const struct re
 /* The values that a row's ratios are of: its self, or its total in trees of calls. */
 const int64_t *report__ratio_values(const struct report *report, uint32_t row);
 
-/* What part of the event's occurrences its overflows stand for, as the recording says in a comment;
- * false if it says nothing, or they are what they should be. */
-bool report__under_delivered(const struct prof *p, const char *event, double *ret);
 /* NULL: it balances, or nobody has kept books. */
 const char *report__imbalance(const struct prof *p);
 /* One line for each thing that the reader has to know before the figures: of these events, of the

@@ -109,9 +109,6 @@ void session__ring_record(void *session, const void *data, size_t size);
 void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
-/* While other work is done, if it's long since: attends, empties the rings, takes a table and asks
- * for the next. */
-void session__look_around(struct session *s);
 
 /* containers.c: False: it is of another container than those asked for. */
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample);

@@ -55,8 +55,11 @@ static void on_throttled(void *session, uint64_t counter_id)
 	}
 }
 
-void session__look_around(struct session *s)
+/* While other work is done, if it's long since: attends, empties the rings, takes a table and asks
+ * for the next. */
+static void look_around(void *session)
 {
+	struct session *s = session;
 	uint64_t now = now_ns(), took;
 
 	session__attend(s);
@@ -71,16 +74,11 @@ void session__look_around(struct session *s)
 	s->look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
 }
 
-static void look_around(void *session)
-{
-	session__look_around(session);
-}
-
 /* After what takes no longer than a sample. */
 static void look_now_and_then(struct session *s)
 {
 	if (s->looks++ % LOOK_EVERY == 0)
-		session__look_around(s);
+		look_around(s);
 	else
 		session__attend(s);
 }

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "pmubpf/data_place.h"
 #include "symd/elf_symbols.h"
 #include "symd/minidebug.h"
@@ -271,22 +272,16 @@ bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_
 			uint64_t *ret_end)
 {
 	uint64_t hdr, start;
-	uint32_t n, low = 0, high;
+	bool ok = true;
+	uint32_t n, low;
 
 	if (!find_functions(f, &hdr, &n))
 		return false;
-	/* the last that begins at vaddr or below */
-	for (high = n; low < high;) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (!read_start(f, hdr, mid, &start))
-			return false;
-		if (start <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || !read_start(f, hdr, low - 1, ret_start) || *ret_start > vaddr)
+	low = (uint32_t)FIRST_INDEX(i, n,
+				    !(ok = ok && read_start(f, hdr, (uint32_t)i, &start)) ||
+					    start > vaddr);
+	/* the last that begins at vaddr or below is before it */
+	if (!ok || !low || !read_start(f, hdr, low - 1, ret_start) || *ret_start > vaddr)
 		return false;
 	if (low == n || !read_start(f, hdr, low, ret_end))
 		*ret_end = UINT64_MAX;

@@ -310,7 +310,8 @@ void elf_symbols__each(struct elf_symbols *s, elf_symbol_fn fn, void *ctx)
 	elf_records__close(&records);
 }
 
-const char *elf_symbols__name(struct elf_symbols *s, uint64_t offset, size_t *ret_len)
+/* Without its version; valid until the next call. NULL: it isn't to be shown. */
+static const char *name_of(struct elf_symbols *s, uint64_t offset, size_t *ret_len)
 {
 	const char *name = elf_strings__at(&s->strings, offset, ret_len);
 
@@ -325,7 +326,7 @@ bool elf_symbols__rank(struct elf_symbols *s, struct candidate *c)
 {
 	size_t len;
 	const char *name = c->plt ? elf_strings__at(&s->strings, c->name, &len) :
-				    elf_symbols__name(s, c->name, &len);
+				    name_of(s, c->name, &len);
 
 	if (!name || !len)
 		return false;

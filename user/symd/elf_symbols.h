@@ -69,8 +69,6 @@ typedef void (*elf_symbol_fn)(void *ctx, const struct elf_symbol *symbol);
 void elf_symbols__each(struct elf_symbols *s, elf_symbol_fn fn, void *ctx);
 /* Bytes of a function that has no size, by its code; 1: can't be told. */
 uint64_t elf_symbols__extent(struct elf_symbols *s, const struct elf_symbol *symbol);
-/* Without its version; valid until the next call. NULL: it isn't to be shown. */
-const char *elf_symbols__name(struct elf_symbols *s, uint64_t offset, size_t *ret_len);
 /* Completes c by its name. False: it isn't to be shown. */
 bool elf_symbols__rank(struct elf_symbols *s, struct candidate *c);
 

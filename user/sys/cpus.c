@@ -115,18 +115,8 @@ int cpus__online(struct cpus *ret, struct err *err)
 	return 0;
 }
 
-int cpus__check(const struct cpus *asked, const struct cpus *online, struct err *err)
-{
-	for (int i = 0; i < asked->n; i++) {
-		if (!cpus__has(online, asked->cpu[i]))
-			return err__usage(err,
-					  "-C: CPU %d does not exist or is offline; online: %s",
-					  asked->cpu[i], cpus_online_text());
-	}
-	return 0;
-}
-
-const char *cpus_online_text(void)
+/* "0-3" */
+static const char *online_text(void)
 {
 	static char text[64];
 	_cleanup_free_ char *list = file_read("/sys/devices/system/cpu/online");
@@ -134,6 +124,17 @@ const char *cpus_online_text(void)
 	snprintf(text, sizeof(text), "%.*s", list ? (int)strcspn(list, "\n") : 1,
 		 list ? list : "?");
 	return text;
+}
+
+int cpus__check(const struct cpus *asked, const struct cpus *online, struct err *err)
+{
+	for (int i = 0; i < asked->n; i++) {
+		if (!cpus__has(online, asked->cpu[i]))
+			return err__usage(err,
+					  "-C: CPU %d does not exist or is offline; online: %s",
+					  asked->cpu[i], online_text());
+	}
+	return 0;
 }
 
 int cpus_possible(void)

@@ -25,7 +25,6 @@ int cpus_first(const char *text);
 int cpus__online(struct cpus *ret, struct err *err);
 /* Those of -C are all online? A usage error else. */
 int cpus__check(const struct cpus *asked, const struct cpus *online, struct err *err);
-const char *cpus_online_text(void); /* "0-3", for messages */
 int cpus_possible(void); /* the number of possible CPUs, for maps that the kernel indexes by CPU */
 
 /* The clock rate that the machine claims for a CPU, Hz; 0 if it doesn't say. */
