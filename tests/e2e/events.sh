@@ -91,7 +91,7 @@ t_bad_files() {
 	printf '[a]\nevent = cpu-clock\nunitt = ns\n' >"$T/bad"
 	pmb record --events "$T/bad" -e cpu-clock -- true
 	expect_eq "$rc" 2 "exit status of a bad line"
-	expect_match "$T/err" "$T/bad:3: 'unitt' is no key" "the file and the line"
+	expect_match "$T/err" "$T/bad:3: 'unitt' is not a key" "the file and the line"
 	pmb list --events "$T/bad"
 	expect_eq "$rc" 2 "exit status of list"
 	pmb record --events "$T/none" -e cpu-clock -- true
@@ -127,7 +127,7 @@ t_libpfms_names_refused() {
 	expect_match "$T/err" "'NO_SUCH_EVENT_ANYWHERE' is not known" "the reason"
 	pmb record -e sched:sched_switch -- true
 	expect_eq "$rc" 2 "exit status of a tracepoint"
-	expect_match "$T/err" 'tracepoints are no counters' "the reason"
+	expect_match "$T/err" 'tracepoints are not counters' "the reason"
 }
 
 # The command that is profiled must not see what libpfm is told through the environment.

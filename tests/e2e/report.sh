@@ -537,7 +537,7 @@ t_expressions_that_would_never_end() {
 	for drop in '((a*)*)*\\1' 'a{1,30000}{1,30000}' '((((((((((a+)+)+)+)+)+)+)+)+)+)+' '('; do
 		dropping "$T/p.pb.gz" "$drop" ''
 		timeout 5 "$PMUBPF" report --folded "$T/p.pb.gz" >"$T/out" 2>"$T/err" || fail "status $? for $drop"
-		expect_match "$T/err" 'drop_frames is no regular expression that pmubpf takes' "the note"
+		expect_match "$T/err" 'drop_frames is not a regular expression that pmubpf takes' "the note"
 		expect_eq "$(folded_sum "$T/out")" 15 "nothing is lost"
 		expect_match "$T/out" '^main;work;malloc\(unsigned long\);slow_path_\[i\];brk 1$' "all frames"
 	done

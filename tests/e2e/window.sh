@@ -270,14 +270,14 @@ t_what_is_refused() {
 	refused 2 'with its unit, such as 50ms' --window loop --after 0ms
 	refused 2 'a number of windows from 1' --window loop --slowest 0
 	refused 2 'given twice' --window loop --window run
-	refused 2 'is no window and no probe: it is loop, run, syscall' --window lop
+	refused 2 'is neither a window nor a probe; use loop, run, syscall' --window lop
 	refused 2 'no system call here has that name' --window syscall:opennat
 	refused 2 'a window has two ends' --window t:sched:sched_switch
 	refused 2 'syscall:NAME is the call' --window t:syscalls:sys_enter_read..t:syscalls:a
 	refused 2 'there is no tracepoint (sched:)?no' --window t:sched:no..t:sched:no
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
-	refused 2 'can.t open or close any' --window t:lock:contention_begin..t:lock:b
-	refused 3 'can.t be had in this version' --window u:main
+	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
+	refused 3 'are not supported in this version' --window u:main
 }
 
 run_tests

@@ -17,6 +17,8 @@ table() {
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"
 	echo '(->|[.])way\>|(event|find|note)_ways?\> mode ^$'
 	echo '[Ss]poilers?|(user|kernel|pmb)_endings?\>|PMB_(N_)?ENDINGS|pmb_slices? other ^$'
+	local kinds='percentage|size|length|address|offset|modifier|number|regular|counter'
+	echo "\"[^\"]*(is|are) no ($kinds) not ^\$"
 	echo 'nothing for a terminal|said nothing|not here yet|say whom|linkers have plainer ^$'
 }
 

@@ -105,7 +105,7 @@ Test(libpfm, what_is_wrong_is_said)
 	refuse("MEM_LOAD_RETIRD:L1_MISS", EXIT_USAGE, "nearest: MEM_LOAD_RETIRED:L1_MISS");
 	refuse("skx::MEM_LOAD_RETIRD", EXIT_USAGE, "nearest: skx::MEM_LOAD_RETIRED");
 	refuse("NO_SUCH_EVENT_OF_THEIRS", EXIT_USAGE, "libpfm finds here: skx");
-	refuse("sched:sched_switch", EXIT_USAGE, "tracepoints are no counters");
+	refuse("sched:sched_switch", EXIT_USAGE, "tracepoints are not counters");
 }
 
 /* The names of this machine's sysfs go first. */

@@ -398,7 +398,7 @@ Test(pprof_read, other_formats_are_named)
 		C("\0\0\0\0\3\0\0\0\1\0\0\0x", "java.cpu"),
 		C("\0\0\0\0\0\0\0\3\0\0\0\1x", "java.cpu"),
 		C("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\1x", "java.cpu"),
-		C("\xde\xad\xbe\xef\x00\x01\x02", "is no pprof profile, or a damaged one: byte"),
+		C("\xde\xad\xbe\xef\x00\x01\x02", "is not a pprof profile, or is damaged: byte"),
 #undef C
 	};
 

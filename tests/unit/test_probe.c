@@ -29,7 +29,7 @@ Test(probe, each_refusal_has_its_sentence)
 		{"cgroup-switches", 0, -1, ENOENT, EXIT_CANNOT,
 		 "no event for software cgroup-switches"},
 		{"mem:0x1000", 0, -1, ENOSPC, EXIT_FAILED, "hardware breakpoints are in use"},
-		{"mem:0x1001/4:w", 0, -1, EINVAL, EXIT_FAILED, "no multiple of the length 4"},
+		{"mem:0x1001/4:w", 0, -1, EINVAL, EXIT_FAILED, "not a multiple of the length 4"},
 		{"mem:0x1000:r", 0, -1, EINVAL, EXIT_CANNOT, "reads alone"},
 		{"mem:0xffffffff81000000:w:u", 0, -1, EINVAL, EXIT_FAILED, "which :u excludes"},
 		{"cpu-clock", 0, -1, ENOSYS, EXIT_CANNOT, "no perf events"},

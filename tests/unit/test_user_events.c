@@ -138,11 +138,11 @@ Test(user_events, a_bad_line_is_named)
 	refuse("[a]\n", "file:1: [a] has no line event = ");
 	refuse("[a] b\n", "file:1: a name stands in brackets");
 	refuse("[a\nevent = x", "file:1: a name stands in brackets");
-	refuse("[a:u]\n", "file:1: 'a:u' is no name");
-	refuse("[]\n", "file:1: '' is no name");
+	refuse("[a:u]\n", "file:1: 'a:u' is not a name");
+	refuse("[]\n", "file:1: '' is not a name");
 	refuse("[a]\nevent x\n", "file:2: this is neither");
 	refuse("[a]\nevent =\n", "file:2: 'event' has no value");
-	refuse("[a]\nevnt = x\n", "file:2: 'evnt' is no key");
+	refuse("[a]\nevnt = x\n", "file:2: 'evnt' is not a key");
 	refuse("[a]\nevent = x\nevent = y\n", "file:3: [a] has 'event' twice");
 	refuse("[a]\nevent = x\n[a]\nevent = y\n", "file:3: [a] is defined twice, first in line 1");
 	refuse("[a]\nunit = loads\n", "file:2: unit 'loads'");
@@ -169,7 +169,7 @@ Test(user_events, a_bad_text_is_named_when_it_is_used)
 	refuse_use("loop", "file:5: [loop]: event 'loop' is not known");
 	refuse_use("far", "file:7: [far]: event 'two' is not known");
 	refuse_use("terms/umask=2/", "takes no term 'umask'");
-	refuse_use("terms:q", "'q' is no modifier");
+	refuse_use("terms:q", "'q' is not a modifier");
 	refuse_use("cycles,none", "file:3: [none]");
 	refuse_use("term", "nearest: terms");
 }

@@ -94,8 +94,8 @@ Test(window_spec, what_is_refused_and_what_to_write_instead)
 		{"", "--window loop"},
 		{"a=", "--window loop"},
 		{"1a=loop", "begins with a letter"},
-		{"loops", "it is loop, run, syscall"},
-		{"Loop", "it is loop, run, syscall"},
+		{"loops", "use loop, run, syscall"},
+		{"Loop", "use loop, run, syscall"},
 		{"syscall:", "syscall:read"},
 		{"syscall:a b", "syscall:read"},
 		{"syscall read", "syscall:read"},
@@ -115,7 +115,7 @@ Test(window_spec, what_is_refused_and_what_to_write_instead)
 		{"x:main..x:1", "0x401136"},
 		{"cycles", "EVENT/period=N/"},
 		{"page-faults/period=1/", "page-faults/period=1/..page-faults/period=1/"},
-		{"..u:f", "is no window and no probe"},
+		{"..u:f", "is neither a window nor a probe"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

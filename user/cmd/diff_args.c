@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 static int parse_percent(struct diff_args *a, const char *option, const char *arg, double *ret)
 {
 	if (parse_percentage(arg, ret) < 0)
-		return err__usage(a->err, "%s '%s' is no percentage (as in 5%%)", option, arg);
+		return err__usage(a->err, "%s '%s' is not a percentage (as in 5%%)", option, arg);
 	return 0;
 }
 

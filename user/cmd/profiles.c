@@ -147,7 +147,7 @@ int profiles__parse_limit(struct pprof_limits *ret, const char *text, struct err
 	uint64_t bytes;
 
 	if (num__parse_size(text, &bytes) < 0 || bytes < 1024 || bytes > most)
-		return err__usage(err, "--max-size '%s' is no size from 1K to 64G (as in 512M)",
+		return err__usage(err, "--max-size '%s' is not a size from 1K to 64G (as in 512M)",
 				  text);
 	ret->max_bytes = bytes;
 	return 0;

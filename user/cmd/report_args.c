@@ -84,7 +84,8 @@ static const struct argp_option options[] = {
 static int parse_share(struct report_args *a, const char *arg)
 {
 	if (parse_percentage(arg, &a->min_share) < 0 || a->min_share > 100)
-		return err__usage(a->err, "--min-share '%s' is no percentage from 0 to 100", arg);
+		return err__usage(a->err, "--min-share '%s' is not a percentage from 0 to 100",
+				  arg);
 	return 0;
 }
 

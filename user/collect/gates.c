@@ -87,8 +87,8 @@ static int check_tracepoint(const struct window_probe *p, const char *whole, str
 	if (strcmp(p->group, "lock") == 0 || strcmp(p->group, "nmi") == 0)
 		return err__usage(
 			err,
-			"--window %s: tracepoints of %s are met inside of what windows are "
-			"kept with, and can't open or close any",
+			"--window %s: tracepoints of %s are hit by the code that keeps track "
+			"of windows, so they can't open or close one",
 			whole, p->group);
 	if (tracepoint_id(p->group, p->name, &id) != -ENOENT)
 		return 0;
@@ -143,7 +143,7 @@ int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t af
 		return err__cannot(
 			err,
 			"--window %s: windows of functions, addresses, USDT and events "
-			"can't be had in this version; loop, run, syscall[:NAME] and two "
+			"are not supported in this version; loop, run, syscall[:NAME] and two "
 			"tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME can, and need no "
 			"probe in any program",
 			spec->name);

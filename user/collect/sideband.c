@@ -242,7 +242,7 @@ static int refused(struct err *err, int r, int cpu)
 		return err__cannot(
 			err,
 			"can't watch programs start on CPU %d: this user's other "
-			"recordings have locked all the memory that they may; raise "
+			"recordings have locked all the memory they may; raise "
 			"kernel.perf_event_mlock_kb or the limit (ulimit -l), or end one",
 			cpu);
 	if (r == -EACCES || r == -EPERM)

@@ -85,7 +85,7 @@ function nodeAt(data, path) {
 	return node;
 }
 
-// Which functions a search means, or null for none; throws if it is no regular expression.
+// Which functions a search means, or null for none; throws if it is not a regular expression.
 function searchMatch(data, text, how) {
 	if (!text)
 		return null;

@@ -7,16 +7,16 @@
 #define PMUBPF_MODEL_DATA_CLASS_H
 
 /* X(id, key, text): key is the label's text, and the summary's. */
-#define DATA_CLASSES(X)                                                                           \
-	X(VALIDATED, "validated", "the instruction addresses what the hardware said")             \
-	X(CANDIDATE, "candidate", "an instruction was found, and no address came to check it")    \
-	X(CONTRADICTED, "contradicted", "the instruction addresses something else")               \
-	X(ADDRESS_ONLY, "address_only", "an address came, of code that isn't looked at")          \
-	X(BLOCKED, "blocked", "a call, a return, a jump or a function's beginning is before it")  \
-	X(BRANCH_TARGET, "branch_target", "a jump leads there: what was before isn't known")      \
-	X(INCOMPLETE, "incomplete", "no instruction with data is near before it")                 \
-	X(REGISTER_LOST, "register_lost", "what the instruction was addressed by is overwritten") \
-	X(NO_OPERAND, "no_operand", "the instruction addresses no memory")                        \
+#define DATA_CLASSES(X)                                                                          \
+	X(VALIDATED, "validated", "the instruction addresses what the hardware said")            \
+	X(CANDIDATE, "candidate", "an instruction was found, and no address came to check it")   \
+	X(CONTRADICTED, "contradicted", "the instruction addresses something else")              \
+	X(ADDRESS_ONLY, "address_only", "an address came, for code that isn't looked at")        \
+	X(BLOCKED, "blocked", "a call, a return, a jump or a function's beginning is before it") \
+	X(BRANCH_TARGET, "branch_target", "a jump leads there: what was before isn't known")     \
+	X(INCOMPLETE, "incomplete", "no instruction that accesses data is close before it")      \
+	X(REGISTER_LOST, "register_lost", "the registers of its address were overwritten since") \
+	X(NO_OPERAND, "no_operand", "the instruction addresses no memory")                       \
 	X(UNVERIFIABLE, "unverifiable", "code that can't be looked at, and no address")
 
 enum data_class {

@@ -230,7 +230,7 @@ static void explain_breakpoint(const struct ask *ask, struct refusal *ret)
 
 	brief(ret, "not watchable");
 	if (attr->bp_type != HW_BREAKPOINT_X && attr->bp_addr & (attr->bp_len - 1)) {
-		why(ret, "the address 0x%" PRIx64 " is no multiple of the length %" PRIu64,
+		why(ret, "the address 0x%" PRIx64 " is not a multiple of the length %" PRIu64,
 		    (uint64_t)attr->bp_addr, (uint64_t)attr->bp_len);
 		next(ret, "write mem:0x%" PRIx64 "/1 for one byte", (uint64_t)attr->bp_addr);
 	} else if (attr->bp_addr >> 63 && attr->exclude_kernel) {

@@ -352,7 +352,7 @@ static int parser__group(const struct parser *parser, const char *mods, const ch
 			list->events[i].attr.pinned = list->events[i].attr.exclusive = 0;
 	}
 	return r == 0 && !group__close(p) ?
-		       err__usage(parser->err, "a group has no end: '%.100s'", *p) :
+		       err__usage(parser->err, "a group is not closed: '%.100s'", *p) :
 		       r;
 }
 
@@ -384,7 +384,7 @@ static int parser__run(const struct parser *parser, const char *text, struct eve
 		r = parser__item(parser, &text, list);
 	} while (r > 0);
 	if (r == 0 && *text)
-		r = err__usage(parser->err, "'%.100s': a brace closes a group that none opened",
+		r = err__usage(parser->err, "'%.100s': a closing brace without an opening one",
 			       text);
 	while (r < 0 && list->n > before)
 		event__done(&list->events[--list->n]);

@@ -46,9 +46,10 @@ int group__open(const struct parser *parser, const char **p, char **ret_mods)
 
 		*ret_mods = xstrndup(end + 1, len);
 		if (!len)
-			return err__usage(err,
-					  "'%.100s': no modifiers after the colon (allowed: %s)",
-					  begin, MODIFIERS);
+			return err__usage(
+				err,
+				"'%.100s': modifiers are missing after the colon (allowed: %s)",
+				begin, MODIFIERS);
 		if (parser->counting)
 			drop_letter(*ret_mods, 'S');
 		if (strchr(*ret_mods, 'S'))
@@ -61,7 +62,7 @@ int group__open(const struct parser *parser, const char **p, char **ret_mods)
 	end = skip_space(end);
 	if (*end && *end != ',')
 		return err__usage(err,
-				  "'%.100s': a comma or a colon stands behind a group, not '%c'",
+				  "'%.100s': only a comma or a colon may follow a group, not '%c'",
 				  begin, *end);
 	*p = begin + 1;
 	return 1;

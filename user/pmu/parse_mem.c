@@ -49,12 +49,12 @@ static int parse_address(struct event *event, char *address, const struct spec *
 	if (slash)
 		*slash++ = '\0';
 	if (num__parse_u64(address, &addr) < 0)
-		return err__usage(err, "event '%s': '%.40s' is no address (0x…); write " USAGE,
+		return err__usage(err, "event '%s': '%.40s' is not an address (0x…); write " USAGE,
 				  spec->shown, address);
 	if (slash && (num__parse_u64(slash, &len) < 0 || !is_length(len)))
-		return err__usage(err,
-				  "event '%s': '%.40s' is no length (1, 2, 4 or 8); write " USAGE,
-				  spec->shown, slash);
+		return err__usage(
+			err, "event '%s': '%.40s' is not a length (1, 2, 4 or 8); write " USAGE,
+			spec->shown, slash);
 	event->attr.bp_addr = addr;
 	event->attr.bp_len = len;
 	return 0;
@@ -100,15 +100,15 @@ static int parse_tail(struct event *event, char *tail, struct spec *spec, struct
 		colon = tail;
 	} else {
 		return err__usage(err,
-				  "event '%s': '%.40s' is no access (r, w, rw or x) and no "
-				  "modifier (%s); write " USAGE,
+				  "event '%s': '%.40s' is neither an access (r, w, rw or x) "
+				  "nor a modifier (%s); write " USAGE,
 				  spec->shown, tail, MODIFIERS);
 	}
 	if (!colon)
 		return 0;
 	if (!*colon || spec->mods)
 		return err__usage(err,
-				  "event '%s': one modifier text is wanted after the colon "
+				  "event '%s': modifiers are expected once after the colon "
 				  "(allowed: %s)",
 				  spec->shown, MODIFIERS);
 	spec->mods = xstrdup(colon);

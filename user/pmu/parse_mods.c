@@ -59,7 +59,7 @@ static int mods__parse(struct mods *mods, const struct spec *spec, struct err *e
 	for (const char *p = spec->mods; p && *p; p++) {
 		if (!strchr(MODIFIERS, *p))
 			return err__usage(err,
-					  "event '%s': '%c' is no modifier; allowed are u k h "
+					  "event '%s': '%c' is not a modifier; allowed are u k h "
 					  "(user, kernel, hypervisor), I (not in the idle task), "
 					  "G H (guest, host), p pp ppp "
 					  "P (precise), D (pinned), e (exclusive)",

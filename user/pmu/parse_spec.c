@@ -81,7 +81,8 @@ static int take_tail(struct spec *spec, const char *from, const char *to, struct
 	if (!*tail)
 		return 0;
 	if (strcmp(tail, ":") == 0)
-		return err__usage(err, "event '%s': no modifiers after the colon (allowed: %s)",
+		return err__usage(err,
+				  "event '%s': modifiers are missing after the colon (allowed: %s)",
 				  spec->shown, MODIFIERS);
 	spec->mods = xstrdup(*tail == ':' ? tail + 1 : tail);
 	return 0;
@@ -109,13 +110,13 @@ static int spec__check(const struct spec *spec, struct err *err)
 {
 	if (!*spec->shown)
 		return err__usage(err,
-				  "an event is missing: nothing stands before or after a comma");
+				  "an event is missing: there is nothing before or after a comma");
 	if (!*spec->base || *spec->base == ':')
 		return err__usage(err, "'%s' names no event; `pmubpf list` shows all", spec->shown);
 	if (*spec->base == '{')
 		return err__usage(err,
-				  "'%s': a brace opens a group where an event begins, and none "
-				  "within another",
+				  "'%s': a brace opens a group only where an event could begin, "
+				  "and not within another",
 				  spec->shown);
 	return 0;
 }
@@ -162,17 +163,17 @@ int spec__split_mods(struct spec *spec, bool known, struct err *err)
 	if (!colon)
 		return 0;
 	if (!colon[1])
-		return err__usage(err, "event '%s': no modifiers after the colon (allowed: %s)",
+		return err__usage(err,
+				  "event '%s': modifiers are missing after the colon (allowed: %s)",
 				  spec->shown, MODIFIERS);
 	if (!known && spec__looks_like_tracepoint(spec))
 		return err__usage(err,
-				  "event '%s': tracepoints are no counters that overflow, so BPF "
+				  "event '%s': tracepoints are not counters that overflow, so BPF "
 				  "overflow programs can't attach to them (pmubpf stat -e counts "
 				  "them, perf record -e samples them)",
 				  spec->shown);
 	if (spec->terms)
-		return err__usage(err,
-				  "event '%s': modifiers stand behind the terms: name/terms/%s",
+		return err__usage(err, "event '%s': modifiers go after the terms: name/terms/%s",
 				  spec->shown, colon + 1);
 	spec->mods = xstrdup(colon + 1);
 	*colon = '\0';

@@ -31,10 +31,11 @@ static int parse_number(const struct term *term, const struct spec *spec, uint64
 	}
 	r = num__parse_u64(term->val, ret);
 	if (r == -ERANGE)
-		return err__usage(err, "event '%s': %s=%.40s is more than 64 bits hold",
+		return err__usage(err, "event '%s': %s=%.40s does not fit into 64 bits",
 				  spec->shown, term->key, term->val);
 	if (r < 0)
-		return err__usage(err, "event '%s': '%.40s' is no number for '%s' (decimal or 0x…)",
+		return err__usage(err,
+				  "event '%s': '%.40s' is not a number for '%s' (decimal or 0x…)",
 				  spec->shown, term->val, term->key);
 	return 0;
 }

@@ -99,7 +99,7 @@ static int from_generic(struct event *event, const struct libpfm_event *found,
 	if (found->attr.type == PERF_TYPE_TRACEPOINT)
 		return err__usage(
 			parser->err,
-			"event '%s': tracepoints are no counters that overflow, so "
+			"event '%s': tracepoints are not counters that overflow, so "
 			"pmubpf can't sample them (its stat -e CATEGORY:NAME counts them)",
 			spec->shown);
 	if (event__from_perf_attr(event, parser, found->attr.type, found->attr.config) == 0)

@@ -99,7 +99,8 @@ static int event__from_numbers(struct event *event, const struct parser *parser,
 	uint64_t type, config;
 
 	if (num__parse_u64(word, &type) < 0 || num__parse_u64(text + strlen(word) + 1, &config) < 0)
-		return err__usage(parser->err, "event '%s': more than 64 bits hold", spec->shown);
+		return err__usage(parser->err, "event '%s': it does not fit into 64 bits",
+				  spec->shown);
 	if (type == PERF_TYPE_TRACEPOINT && parser->counting) {
 		event__set_tracepoint(event, config);
 		event->title = xasprintf("tracepoint %" PRIu64, config);
@@ -107,7 +108,7 @@ static int event__from_numbers(struct event *event, const struct parser *parser,
 	}
 	if (type == PERF_TYPE_TRACEPOINT)
 		return err__usage(parser->err,
-				  "event '%s': tracepoints (type 2) are no counters that overflow",
+				  "event '%s': tracepoints (type 2) are not counters that overflow",
 				  spec->shown);
 	if (type == PERF_TYPE_RAW) {
 		event__from_raw(event, config);
@@ -226,7 +227,7 @@ static int refuse_pmu(const struct pmu *pmu, const struct spec *spec, struct err
 	if (pmu->type == PERF_TYPE_TRACEPOINT || strcmp(pmu->name, "kprobe") == 0 ||
 	    strcmp(pmu->name, "uprobe") == 0)
 		return err__usage(err,
-				  "event '%s': %ss are no counters that overflow, so pmubpf can't "
+				  "event '%s': %ss are not counters that overflow, so pmubpf can't "
 				  "sample them (perf record -e does)",
 				  spec->shown, pmu->name);
 	if (pmu->type == PERF_TYPE_BREAKPOINT)

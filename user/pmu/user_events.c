@@ -84,10 +84,11 @@ static int begin_event(struct reader *r, char *line)
 	*close = '\0';
 	line = trim(line + 1);
 	if (!is_name(line))
-		return err__usage(r->err,
-				  "%s:%u: '%.80s' is no name for an event: a letter, then letters, "
-				  "digits and - _ ., at most %d",
-				  r->file, r->line, line, MAX_NAME);
+		return err__usage(
+			r->err,
+			"%s:%u: '%.80s' is not a name for an event: a letter, then letters, "
+			"digits and - _ ., at most %d",
+			r->file, r->line, line, MAX_NAME);
 	if (strcmp(line, "mem") == 0)
 		return err__usage(r->err, "%s:%u: [mem] can't be a name: mem:ADDR is a breakpoint",
 				  r->file, r->line);
@@ -159,7 +160,7 @@ static int set_key(struct reader *r, const char *key, const char *value)
 	    strcmp(key, "interval") == 0) /* its name before; for a release */
 		return set_period(r, value);
 	return err__usage(r->err,
-			  "%s:%u: '%.80s' is no key; event, title, counts, unit and period are",
+			  "%s:%u: '%.80s' is not a key; event, title, counts, unit and period are",
 			  r->file, r->line, key);
 }
 
@@ -231,7 +232,7 @@ static int read_file(struct user_events *events, const char *file, bool must_exi
 		return 0;
 	r = fd < 0 ? -errno : read_text(fd, &text);
 	if (r == -EILSEQ)
-		return err__usage(err, "%s: this is no text file of events", file);
+		return err__usage(err, "%s: this is not a text file of events", file);
 	if (r < 0)
 		return err__set(err, r, "can't read the event file %s: %s", file, strerror(-r));
 	return user_events__parse(events, text.data ? text.data : "", file, err);

@@ -88,7 +88,7 @@ static int parse_function(struct window_probe *p, const char *text, const char *
 	}
 	plus = strrchr(name, '+');
 	if (plus && isdigit((unsigned char)plus[1]) && num__parse_u64(plus + 1, &p->offset) < 0)
-		return err__usage(err, "--window '%s': '%s' is no offset such as +4 or +0x1c",
+		return err__usage(err, "--window '%s': '%s' is not an offset such as +4 or +0x1c",
 				  whole, plus);
 	if (!plus || !isdigit((unsigned char)plus[1]))
 		plus = name + strlen(name);
@@ -138,7 +138,7 @@ static int parse_kernel(struct window_probe *p, const char *text, const char *wh
 	if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
 					"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$")])
 		return err__usage(err,
-				  "--window '%s': '%s' is no name of a kernel function, such "
+				  "--window '%s': '%s' is not the name of a kernel function, such "
 				  "as vfs_read",
 				  whole, text);
 	p->name = xstrdup(text);
@@ -149,8 +149,8 @@ static int parse_address(struct window_probe *p, const char *text, const char *w
 			 struct err *err)
 {
 	if (num__parse_u64(text, &p->offset) < 0 || !p->offset)
-		return err__usage(err, "--window '%s': '%s' is no address such as 0x401136", whole,
-				  text);
+		return err__usage(err, "--window '%s': '%s' is not an address such as 0x401136",
+				  whole, text);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static int no_probe(const char *text, const char *whole, struct err *err)
 {
 	return err__usage(
 		err,
-		"--window '%s': '%s' is no window and no probe: it is loop, run, syscall, "
+		"--window '%s': '%s' is neither a window nor a probe; use loop, run, syscall, "
 		"syscall:NAME, a probe of a function (u:FUNCTION, k:FUNCTION), or two "
 		"probes A..B, each u:[FILE:]FUNCTION[+OFFSET], usdt:FILE:PROVIDER:NAME, "
 		"t:CATEGORY:NAME, k:FUNCTION, f:FUNCTION, x:ADDRESS or EVENT/period=N/",

@@ -75,7 +75,7 @@ static int bad_field(const struct reader *r, size_t at)
 	if (foreign)
 		return err__set(r->err, -EBADMSG, "%s is %s", r->name, foreign);
 	return err__set(r->err, -EBADMSG,
-			"%s is no pprof profile, or a damaged one: byte %zu of %zu (uncompressed) "
+			"%s is not a pprof profile, or is damaged: byte %zu of %zu (uncompressed) "
 			"begins no field",
 			r->name, at, r->len);
 }

@@ -56,7 +56,7 @@ static int compile(regex_t *ret, const char *what, const char *pattern, struct e
 	if (is_bearable(pattern) && regcomp(ret, whole, REG_EXTENDED | REG_NOSUB) == 0)
 		return 0;
 	return err__set(err, -EINVAL,
-			"the profile's %s is no regular expression that pmubpf takes (no {, no "
+			"the profile's %s is not a regular expression that pmubpf takes (no {, no "
 			"references back, at most %d +); all frames stay",
 			what, PLUSES_MAX);
 }

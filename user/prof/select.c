@@ -67,7 +67,8 @@ static int matcher__init(struct matcher *m, const struct prof *p, const char *te
 		r = regcomp(&m->regex, text, REG_EXTENDED | REG_NOSUB);
 		if (r) {
 			regerror(r, &m->regex, reason, sizeof(reason));
-			return err__usage(err, "'%s' is no regular expression: %s", text, reason);
+			return err__usage(err, "'%s' is not a regular expression: %s", text,
+					  reason);
 		}
 	}
 	m->is_regex = is_regex;

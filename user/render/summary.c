@@ -334,7 +334,8 @@ static void text_plan(const struct summary *s, struct buf *out)
 	if (s->passes)
 		buf__printf(out, "the command ran %zu times: ", s->passes->n);
 	else
-		buf__puts(out, "they took turns (with --passes a COMMAND runs once for each of): ");
+		buf__puts(out,
+			  "they took turns (with --passes a COMMAND runs once for each set): ");
 	text_sets(s, out);
 	buf__putc(out, '\n');
 	if (s->passes)
@@ -345,12 +346,12 @@ static void text_room(const struct summary *s, struct buf *out)
 {
 	if (s->names.refused)
 		buf__printf(out,
-			    "  names: %.0f MB of them are all that --max-memory allows; %" PRIu64
-			    " addresses have no name for that\n",
+			    "  names: --max-memory allows no more than %.0f MB of them; %" PRIu64
+			    " addresses have no name because of that\n",
 			    (double)s->names.bytes / 1e6, s->names.refused);
 	if (s->cut && s->cut->lines)
 		buf__printf(out,
-			    "  output: %.0f MB are all that --max-memory allows; the "
+			    "  output: --max-memory allows no more than %.0f MB; the "
 			    "%" PRIu64 " lightest lines are in [other]\n",
 			    (double)s->max_output / 1e6, s->cut->lines);
 }

@@ -156,7 +156,7 @@ static void came(struct session *s, int cpu)
 	}
 	if (r < 0) {
 		buf__printf(notes, "CPU %d came online and is not sampled: %s\n", cpu,
-			    r == -ENOBUFS ? "the rings have all the memory that they may" :
+			    r == -ENOBUFS ? "the rings already take all the memory they may" :
 					    strerror(-r));
 		return;
 	}
