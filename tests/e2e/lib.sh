@@ -394,8 +394,8 @@ def law(name; a; b): if a == b then empty else "\(name): \(a) != \(b)" end;
 	(if .ratio == null and ((.ratio_why // "") == "") then "\($n): neither a ratio nor a reason" else empty end)),
 law("emitted = decoded + rejected"; [.events[].kernel.emitted] | add;
 	([.events[].user.decoded] | add) + (.rejected | total)),
-law("stack endings: one user stack for each sample"; [.events[].user.aggregated] | add; .stacks.user | total),
-law("stack endings: one kernel stack for each sample"; [.events[].user.aggregated] | add; .stacks.kernel | total)
+law("unwind statuses: one of the user stack for each sample"; [.events[].user.aggregated] | add; .stacks.user | total),
+law("unwind statuses: one of the kernel stack for each sample"; [.events[].user.aggregated] | add; .stacks.kernel | total)
 '
 
 expect_columns() { # [FILE]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The collection mode of events, how their counts reach the profile: by their own overflows; by
- * being read at those of a clock; or, for what counts for a place and not for a program, by being
- * read now and then. Found by trying to open them.
+ * being read at those of a clock; or, for what counts for a part of the machine and not for a
+ * program, by being read now and then. Found by trying to open them.
  */
 #ifndef PMUBPF_PMU_COLLECTION_MODE_H
 #define PMUBPF_PMU_COLLECTION_MODE_H

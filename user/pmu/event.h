@@ -27,7 +27,7 @@ enum event_unit {
 enum collection_mode {
 	EVENT_OVERFLOWS, /* it interrupts: sampled */
 	EVENT_READ,      /* it can't interrupt: read at the overflows of a clock on the same CPU */
-	EVENT_SYSTEM, /* it counts for a place, not for a program (its PMU has a cpumask): read now and
+	EVENT_SYSTEM, /* it counts for a part of the machine, not for a program (its PMU has a cpumask): read now and
 		       * then, charged to [not-program-related] */
 };
 

@@ -254,10 +254,10 @@ void report__put_warnings(const struct prof *p, const char *whose, const struct 
 	}
 }
 
-bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out)
+bool report__is_full(const struct report *r, size_t position, size_t before, struct buf *out)
 {
 	if (!buf__cut(out, r->max_bytes, before))
 		return false;
-	*r->n_cut = r->group->n_order - place;
+	*r->n_cut = r->group->n_order - position;
 	return true;
 }

@@ -78,8 +78,8 @@ void report__put_warnings(const struct prof *whole, const char *whose,
 /* What is wrong with figures of this report. */
 const char *report__but(const struct report *report);
 
-/* For those who print it: the row at that place in the order made the text too long, which had
+/* For those who print it: the row at that position made the text too long, which had
  * `before` bytes without it. It is taken off, and counts as cut with all that come after it. */
-bool report__is_full(const struct report *r, size_t place, size_t before, struct buf *out);
+bool report__is_full(const struct report *r, size_t position, size_t before, struct buf *out);
 
 #endif

@@ -174,7 +174,7 @@ t_whole_stacks() {
 	# no room
 	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 3
 	expect_ledger
-	sed -n '/user stacks/,/slices\|copied/p' $T/err
+	sed -n '/user stacks/,/copied/p' $T/err
 	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" 90 \
 		"percent of the weight in whole stacks"
 }
