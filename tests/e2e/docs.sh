@@ -159,6 +159,15 @@ t_figures() {
 	expect_ge $n 10 "figures"
 }
 
+t_labels() {
+	local label page=$MAN/pmubpf-record.1 list=$TOP/user/model/labels.h n=0
+	for label in $(sed -n 's/^\t[A-Z]*(LABEL_[A-Z_]*, "\([a-z_]*\)").*/\1/p' "$list"); do
+		expect_match "$page" "^\.(It )?(Cm|Ql|Pq Cm) ([a-z_]+ , )*$label( |,|\$)" "--label"
+		n=$((n + 1))
+	done
+	expect_ge $n 20 "labels"
+}
+
 t_keys_to_group_by() {
 	local key n=0
 	for key in $(sed -n 's/^\tX([A-Z]*, "\([a-z]*\)").*/\1/p' "$TOP/user/prof/keys.h"); do
