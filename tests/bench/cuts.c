@@ -169,12 +169,12 @@ static void report(const struct sum *sum)
 	if (!f)
 		return;
 	fprintf(f,
-		"{\"parts\": %lu, \"cut_ms\": %.3f, \"most_cut_ms\": %.3f, \"most_rows\": %zu, \"most_held\": %lu, \"most_in_rings\": %lu, \"first_asked\": %lu, \"asked\": %lu, \"known\": %lu, \"steps\": %lu}\n",
+		"{\"parts\": %lu, \"cut_ms\": %.3f, \"most_cut_ms\": %.3f, \"most_rows\": %zu, \"most_held\": %lu, \"most_in_rings\": %lu, \"first_asked\": %lu, \"asked\": %lu, \"known\": %lu, \"kept\": %zu, \"steps\": %lu}\n",
 		(unsigned long)sum->n, sum->n > 1 ? (double)cut_ns / 1e6 / (double)(sum->n - 1) : 0,
 		(double)most_cut_ns / 1e6, sum->most_rows, (unsigned long)sum->held,
 		(unsigned long)sum->rings, (unsigned long)sum->first_asked,
 		(unsigned long)sum->asked, (unsigned long)sum->known_places,
-		(unsigned long)sum->steps);
+		sum->known ? known__count(sum->known) : 0, (unsigned long)sum->steps);
 	fclose(f);
 }
 
