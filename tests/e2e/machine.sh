@@ -5,9 +5,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ALIASES='cycles insts ref-cycles dcache-miss dcache-access dcache-write-miss icache-miss llc-miss llc-access
-	dtlb-miss dtlb-write-miss itlb-miss branches branch-miss stalls-frontend stalls-backend cpu-clock
-	task-clock page-faults minor-faults major-faults context-switches migrations alignment-faults'
+ALIASES=$(sed -n 's/^\t{"\([a-z-]*\)", .*/\1/p' "$TOP/user/pmu/alias.c")
 
 as_nobody() {
 	need_root
@@ -18,11 +16,13 @@ as_nobody() {
 }
 
 expect_list() {
-	local name
+	local name n=0
 	expect_eq "$rc" 0 "exit status"
 	for name in $ALIASES; do
 		expect_match "$T/out" "^ *$name( |\$)" "the well-known events"
+		n=$((n + 1))
 	done
+	expect_ge $n 24 "well-known events"
 }
 
 t_list() {
