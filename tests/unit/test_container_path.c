@@ -18,51 +18,49 @@ static bool same(const char *a, const char *b)
 /* Paths as the engines make them, of hosts with either driver. */
 static const struct {
 	const char *path;
-	enum container_engine engine;
+	bool id_is_name;
 	const char *id, *pod, *unit;
 } cases[] = {
-	{"/", ENGINE_NONE, NULL, NULL, NULL},
-	{"", ENGINE_NONE, NULL, NULL, NULL},
-	{"/docker/" ID, ENGINE_DOCKER, ID, NULL, NULL},
-	{"/system.slice/docker-" ID ".scope", ENGINE_DOCKER, ID, NULL, NULL},
-	{"/system.slice/docker.service", ENGINE_NONE, NULL, NULL, "docker.service"},
-	{"/docker/" ID "/system.slice/sshd.service", ENGINE_DOCKER, ID, NULL, "sshd.service"},
-	{"/docker/" ID "/docker/" ID2, ENGINE_DOCKER, ID2, NULL, NULL},
-	{"/libpod_parent/libpod-" ID, ENGINE_PODMAN, ID, NULL, NULL},
-	{"/machine.slice/libpod-" ID ".scope/container", ENGINE_PODMAN, ID, NULL, NULL},
-	{"/machine.slice/libpod-conmon-" ID ".scope", ENGINE_NONE, NULL, NULL,
+	{"/", false, NULL, NULL, NULL},
+	{"", false, NULL, NULL, NULL},
+	{"/docker/" ID, false, ID, NULL, NULL},
+	{"/system.slice/docker-" ID ".scope", false, ID, NULL, NULL},
+	{"/system.slice/docker.service", false, NULL, NULL, "docker.service"},
+	{"/docker/" ID "/system.slice/sshd.service", false, ID, NULL, "sshd.service"},
+	{"/docker/" ID "/docker/" ID2, false, ID2, NULL, NULL},
+	{"/libpod_parent/libpod-" ID, false, ID, NULL, NULL},
+	{"/machine.slice/libpod-" ID ".scope/container", false, ID, NULL, NULL},
+	{"/machine.slice/libpod-conmon-" ID ".scope", false, NULL, NULL,
 	 "libpod-conmon-" ID ".scope"},
 	{"/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope/container",
-	 ENGINE_PODMAN, ID, NULL, "user@1000.service"},
-	{"/default/" ID, ENGINE_CONTAINERD, ID, NULL, NULL},
-	{"/system.slice/nerdctl-" ID ".scope", ENGINE_CONTAINERD, ID, NULL, NULL},
-	{"/kubepods/burstable/pod" POD "/" ID, ENGINE_KUBERNETES, ID, POD, NULL},
-	{"/kubepods/pod" POD "/" ID, ENGINE_KUBERNETES, ID, POD, NULL},
+	 false, ID, NULL, "user@1000.service"},
+	{"/default/" ID, false, ID, NULL, NULL},
+	{"/system.slice/nerdctl-" ID ".scope", false, ID, NULL, NULL},
+	{"/kubepods/burstable/pod" POD "/" ID, false, ID, POD, NULL},
+	{"/kubepods/pod" POD "/" ID, false, ID, POD, NULL},
 	{"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD_
 	 ".slice/cri-containerd-" ID ".scope",
-	 ENGINE_CONTAINERD, ID, POD, NULL},
-	{"/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", ENGINE_CRIO, ID, POD,
-	 NULL},
-	{"/kubepods.slice/kubepods-pod" POD_ ".slice/crio-conmon-" ID ".scope", ENGINE_NONE, NULL,
-	 POD, "crio-conmon-" ID ".scope"},
+	 false, ID, POD, NULL},
+	{"/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", false, ID, POD, NULL},
+	{"/kubepods.slice/kubepods-pod" POD_ ".slice/crio-conmon-" ID ".scope", false, NULL, POD,
+	 "crio-conmon-" ID ".scope"},
 	{"/docker/" ID2 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" POD_
 	 ".slice/cri-containerd-" ID ".scope", /* kind */
-	 ENGINE_CONTAINERD, ID, POD, NULL},
-	{"/lxc/web", ENGINE_LXC, "web", NULL, NULL},
-	{"/lxc.payload.web-1/system.slice/nginx.service", ENGINE_LXC, "web-1", NULL,
-	 "nginx.service"},
-	{"/lxc.monitor.web-1", ENGINE_NONE, NULL, NULL, NULL},
-	{"/machine.slice/machine-web\\x2d1.scope/payload", ENGINE_NSPAWN, "web-1", NULL, NULL},
-	{"/machine.slice/systemd-nspawn@web.service/payload", ENGINE_NSPAWN, "web", NULL, NULL},
-	{"/system.slice/redis-server.service", ENGINE_NONE, NULL, NULL, "redis-server.service"},
-	{"/user.slice/user-1000.slice/session-3.scope", ENGINE_NONE, NULL, NULL, "session-3.scope"},
+	 false, ID, POD, NULL},
+	{"/lxc/web", true, "web", NULL, NULL},
+	{"/lxc.payload.web-1/system.slice/nginx.service", true, "web-1", NULL, "nginx.service"},
+	{"/lxc.monitor.web-1", false, NULL, NULL, NULL},
+	{"/machine.slice/machine-web\\x2d1.scope/payload", true, "web-1", NULL, NULL},
+	{"/machine.slice/systemd-nspawn@web.service/payload", true, "web", NULL, NULL},
+	{"/system.slice/redis-server.service", false, NULL, NULL, "redis-server.service"},
+	{"/user.slice/user-1000.slice/session-3.scope", false, NULL, NULL, "session-3.scope"},
 	/* what only looks like one */
-	{"/docker/4f1d", ENGINE_NONE, NULL, NULL, NULL},
-	{"/docker/" ID "0", ENGINE_NONE, NULL, NULL, NULL},
-	{"/docker-" ID ".scopes", ENGINE_NONE, NULL, NULL, NULL},
-	{"/system.slice/podman.service", ENGINE_NONE, NULL, NULL, "podman.service"},
-	{"/kubepods/podX", ENGINE_NONE, NULL, NULL, NULL},
-	{"/machine-.scope", ENGINE_NONE, NULL, NULL, "machine-.scope"},
+	{"/docker/4f1d", false, NULL, NULL, NULL},
+	{"/docker/" ID "0", false, NULL, NULL, NULL},
+	{"/docker-" ID ".scopes", false, NULL, NULL, NULL},
+	{"/system.slice/podman.service", false, NULL, NULL, "podman.service"},
+	{"/kubepods/podX", false, NULL, NULL, NULL},
+	{"/machine-.scope", false, NULL, NULL, "machine-.scope"},
 };
 
 Test(container_path, as_engines_make_them)
@@ -71,8 +69,7 @@ Test(container_path, as_engines_make_them)
 		struct container_path got;
 
 		container_path__parse(&got, cases[i].path);
-		cr_expect_eq(got.engine, cases[i].engine, "%s: engine %d", cases[i].path,
-			     got.engine);
+		cr_expect_eq(got.id_is_name, cases[i].id_is_name, "%s", cases[i].path);
 		cr_expect(same(got.id, cases[i].id), "%s: id %s", cases[i].path, got.id);
 		cr_expect(same(got.pod_uid, cases[i].pod), "%s: pod %s", cases[i].path,
 			  got.pod_uid);

@@ -433,7 +433,7 @@ void container_name__find(struct container_name *ret, const char *root,
 	*ret = (struct container_name){0};
 	if (!path->id)
 		return;
-	if (path->engine == ENGINE_LXC || path->engine == ENGINE_NSPAWN) {
+	if (path->id_is_name) {
 		ret->name = xstrdup(path->id);
 		return;
 	}

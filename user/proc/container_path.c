@@ -12,24 +12,10 @@
 
 enum { ID_LEN = 64 };
 
-/* Scopes of systemd's drivers: what stands before the id. */
-static const struct {
-	const char *prefix;
-	enum container_engine engine;
-} scopes[] = {
-	{"docker-", ENGINE_DOCKER},
-	{"libpod-", ENGINE_PODMAN},
-	{"cri-containerd-", ENGINE_CONTAINERD},
-	{"nerdctl-", ENGINE_CONTAINERD},
-	{"crio-", ENGINE_CRIO},
-};
-
-/* Folders of the cgroupfs drivers: the id stands right below. */
-static const struct {
-	const char *folder;
-	enum container_engine engine;
-} folders[] = {
-	{"docker", ENGINE_DOCKER}, {"actions_job", ENGINE_DOCKER}, /* GitHub's runners */
+/* Scopes of systemd's drivers: what stands before the id. Folders of the cgroupfs drivers are the
+ * id, whatever they are in: "/docker/ID", "/NAMESPACE/ID" (ctr, nerdctl), "/kubepods/podUID/ID". */
+static const char *const scopes[] = {
+	"docker-", "libpod-", "cri-containerd-", "nerdctl-", "crio-",
 };
 
 /* Exactly an id: 64 digits, and nothing after them but a scope's suffix. */
@@ -46,11 +32,11 @@ static void set(char **to, const char *text, size_t len)
 	*to = xstrndup(text, len);
 }
 
-static void set_container(struct container_path *p, enum container_engine engine, const char *id,
-			  size_t len)
+static void set_container(struct container_path *p, char *id, bool is_name)
 {
-	p->engine = engine;
-	set(&p->id, id, len);
+	free(p->id);
+	p->id = id;
+	p->id_is_name = is_name;
 }
 
 /* systemd writes - as \x2d in names of its own. */
@@ -76,12 +62,12 @@ static char *unescape(const char *text, size_t len)
 static bool take_scope(struct container_path *p, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
-		const char *id = name + strlen(scopes[i].prefix);
+		const char *id = name + strlen(scopes[i]);
 
 		/* libpod-conmon-…, crio-conmon-…: the engine's own process beside the container */
-		if (!starts_with(name, scopes[i].prefix) || !is_id(id))
+		if (!starts_with(name, scopes[i]) || !is_id(id))
 			continue;
-		set_container(p, scopes[i].engine, id, ID_LEN);
+		set_container(p, xstrndup(id, ID_LEN), false);
 		return true;
 	}
 	return false;
@@ -92,15 +78,14 @@ static bool take_machine(struct container_path *p, const char *before, const cha
 {
 	static const struct {
 		const char *start, *end;
-		enum container_engine engine;
 	} forms[] = {
-		{"machine-", ".scope", ENGINE_NSPAWN},
-		{"systemd-nspawn@", ".service", ENGINE_NSPAWN},
-		{"lxc.payload.", "", ENGINE_LXC},
+		{"machine-", ".scope"},
+		{"systemd-nspawn@", ".service"},
+		{"lxc.payload.", ""},
 	};
 
 	if (strcmp(before, "lxc") == 0 || strcmp(before, "lxc.payload") == 0) {
-		set_container(p, ENGINE_LXC, name, strlen(name));
+		set_container(p, xstrdup(name), true);
 		return true;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -110,9 +95,7 @@ static bool take_machine(struct container_path *p, const char *before, const cha
 		if (!starts_with(name, forms[i].start) || len <= start + end ||
 		    strcmp(name + len - end, forms[i].end) != 0)
 			continue;
-		p->engine = forms[i].engine;
-		free(p->id);
-		p->id = unescape(name + start, len - start - end);
+		set_container(p, unescape(name + start, len - start - end), true);
 		return true;
 	}
 	return false;
@@ -138,27 +121,17 @@ static bool take_pod(struct container_path *p, const char *name)
 	return true;
 }
 
-/* An id of its own: whose it is, the folder above tells. */
-static bool take_bare_id(struct container_path *p, const char *before, const char *name)
+static bool take_bare_id(struct container_path *p, const char *name)
 {
-	enum container_engine engine =
-		ENGINE_CONTAINERD; /* "/NAMESPACE/ID", as ctr and nerdctl have it */
-
 	if (!is_id(name) || name[ID_LEN])
 		return false;
-	if (p->pod_uid && starts_with(before, "pod"))
-		engine = ENGINE_KUBERNETES;
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		if (strcmp(before, folders[i].folder) == 0)
-			engine = folders[i].engine;
-	}
-	set_container(p, engine, name, ID_LEN);
+	set_container(p, xstrdup(name), false);
 	return true;
 }
 
 static void take_part(struct container_path *p, const char *before, const char *name)
 {
-	if (take_pod(p, name) || take_scope(p, name) || take_bare_id(p, before, name) ||
+	if (take_pod(p, name) || take_scope(p, name) || take_bare_id(p, name) ||
 	    take_machine(p, before, name))
 		return;
 	if (ends_with(name, ".service") || ends_with(name, ".scope"))

@@ -7,21 +7,12 @@
 #ifndef PMUBPF_PROC_CONTAINER_PATH_H
 #define PMUBPF_PROC_CONTAINER_PATH_H
 
-enum container_engine {
-	ENGINE_NONE, /* no container: a unit of systemd's, or nothing known */
-	ENGINE_DOCKER,
-	ENGINE_PODMAN,
-	ENGINE_CONTAINERD,
-	ENGINE_CRIO,
-	ENGINE_KUBERNETES, /* a pod's container, by an engine that the path doesn't tell */
-	ENGINE_LXC,
-	ENGINE_NSPAWN,
-};
+#include <stdbool.h>
 
 /* Texts are ours; NULL: not there. */
 struct container_path {
-	enum container_engine engine;
-	char *id;      /* 64 hexadecimal digits, as a rule; of LXC and nspawn the name */
+	char *id; /* 64 hexadecimal digits; of LXC and nspawn the name */
+	bool id_is_name;
 	char *pod_uid; /* "0f1e2d3c-…" */
 	char *unit;    /* "redis.service", "session-3.scope": the innermost */
 };
