@@ -320,7 +320,7 @@ t_bad_files() {
 		json JSON
 		perf.data perf\.data, not pprof
 		cut its gzip data end too early
-		bomb no pprof profile, or a damaged one
+		bomb is not a pprof profile, or is damaged
 		absent No such file
 	CASES
 	pmb report "$PMUBPF"
