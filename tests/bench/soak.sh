@@ -8,7 +8,8 @@
 #
 # The last line is the verdict of flat.awk: flat, what grew, or too short to tell; its status is the
 # soak's. In ten minutes it finds a descriptor a second and 1 kB at each exit, in an hour a tenth of
-# that; less than ten minutes tell little.
+# that; less than ten minutes tell little, and in ten minutes
+# descriptors haven't reached their height yet (205 to 436 in one, 126 to 511 in the hour).
 #
 # Environment: PMUBPF (the tool; build/bench/pmubpf-cuts with CUT_MS cuts the recording, with
 # CUT_APART=1 parts are given up), SOAK_ARGS (more for record), SOAK_CGROUPS=1 (each program has a
