@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,9 @@
 #include "symd/fetch.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
+#include "sys/limits.h"
+
+enum { SPARE_STACK_KB = 16 }; /* what is there beforehand isn't the same each time */
 
 static int cmd_symd(int argc, char **argv)
 {
@@ -73,10 +77,26 @@ static void keep_standard_fds(void)
 	}
 }
 
+/* Else the end is a SIGSEGV in the middle. */
+static bool has_stack(void)
+{
+	unsigned long limit = raise_stack_limit();
+
+	if (limit)
+		fprintf(stderr,
+			"pmubpf: %lu kB of stack are needed and the limit is %lu: raise it (ulimit "
+			"-s %lu)\n",
+			stack_kb_needed(), limit, stack_kb_needed() + SPARE_STACK_KB);
+	return limit == 0;
+}
+
 static int run(const struct command_entry *command, int argc, char **argv)
 {
-	int status = command->run(argc, argv);
+	int status;
 
+	if (command->help && !has_stack())
+		return EXIT_FAILED;
+	status = command->run(argc, argv);
 	if (status == EXIT_DONE && fflush(stdout) == EOF && errno != EPIPE) {
 		fprintf(stderr, "pmubpf: can't write to standard output: %s\n", strerror(errno));
 		return EXIT_FAILED;

@@ -29,7 +29,7 @@ child(char *const argv[], int stdout_fd, int go_fd, int failed_fd)
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
-	restore_fd_limit();
+	restore_limits();
 	if (stdout_fd >= 0)
 		dup2(stdout_fd, STDOUT_FILENO);
 	execvp(argv[0], argv);

@@ -7,7 +7,11 @@
 void raise_fd_limit(void);
 /* The soft limit now. */
 unsigned long fd_limit(void);
-/* Back to what it was: a profiled command must not notice. */
-void restore_fd_limit(void);
+/* What a command takes of the stack, what is on it at the call included. */
+unsigned long stack_kb_needed(void);
+/* Raises a soft limit below that. 0, or the hard limit in kB, where that is lower. */
+unsigned long raise_stack_limit(void);
+/* Back to what they were: a profiled command must not notice. */
+void restore_limits(void);
 
 #endif
