@@ -40,6 +40,26 @@ t_names_of_everything() {
 	jq -e . "$T/sum.json" >/dev/null || fail "the summary is not JSON"
 }
 
+# What the tool calls so itself has no quotes around it, in any format.
+t_commands_called_as_the_tool_calls_things() {
+	local name
+	for name in "[other]" "[unknown]" "[idle]" "[not named: no"; do
+		cp "$WORKLOADS/split" "$T/$name"
+	done
+	hurt -o "$T/p.pb.gz" -F 999 -- sh -c 'for i in "$0"/[[]*; do "$i" 0.3; done' "$T"
+	expect_unhurt
+	for format in folded html speedscope; do
+		"$PMUBPF" report -o "$T/report.$format" "$T/p.pb.gz" >>"$T/out" 2>>"$T/err" ||
+			fail "report as $format"
+	done
+	"$PMUBPF" report --by comm --json "$T/p.pb.gz" >"$T/report.json" || fail "report"
+	for name in "[other]" "[unknown]" "[idle]" "[not named: no"; do
+		grep -qF "'$name';" "$T/folded" || fail "'$name' is not in quotes: $(cut -d ';' -f 1 "$T/folded" | sort -u)"
+		grep -qF "'$name'" "$T/report.json" || fail "'$name' is not in quotes in report --json"
+		! grep -F "$name" "$T/folded" "$T"/report.* | grep -vF "'$name" || fail "$name stands without quotes"
+	done
+}
+
 t_arguments_of_6_megabytes() {
 	spawn "$WORKLOADS/crowd" words 6000000
 	wait_until grep -qs spin "/proc/$spawned/cmdline" || fail "it does not start"

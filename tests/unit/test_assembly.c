@@ -426,6 +426,26 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	cgroups__free(cgroups);
 }
 
+/* "[other]" as a command is what there was no room for; "swapper" is the tool's word for the idle tasks alone. */
+Test(assembly, a_command_that_calls_itself_as_the_tool_does_is_in_quotes)
+{
+	struct assembled part;
+	const struct profile_row *rows;
+
+	comm = "[other]";
+	sample(5, 1, PMB_END_NONE, 0);
+	comm = "[not named: no ";
+	sample(6, 1, PMB_END_NONE, 0);
+	comm = "x[other]";
+	sample(7, 1, PMB_END_NONE, 0);
+	part = assembly__cut(&assembly, 15);
+	cr_assert_eq(profile__rows(part.profile, &rows), 3);
+	cr_expect_str_eq(profile__comm_text(part.profile, rows[0].key.comm), "'[other]'");
+	cr_expect_str_eq(profile__comm_text(part.profile, rows[1].key.comm), "'[not named: no '");
+	cr_expect_str_eq(profile__comm_text(part.profile, rows[2].key.comm), "x[other]");
+	part__done(&part);
+}
+
 /* Comm, kernel stack and labels of one that waits are in the profile that has gone. */
 Test(assembly, one_that_waits_for_a_table_is_of_the_part_in_which_it_comes)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* One sample becomes a row of the profile: everything that must be counted is counted here. */
+#include <stdio.h>
 #include <string.h>
 
 #include "assemble/internal.h"
@@ -200,11 +201,23 @@ static bool account_user_stack(struct assembly *a, const struct pmb_sample *samp
 	return true;
 }
 
+/* The idle tasks are one program, whatever CPU each calls itself after. What begins as [other] does is the tool's
+ * own: a command that calls itself so is in quotes, as functions are (sym/reply.c). */
+static uint32_t comm_of(struct assembly *a, const struct pmb_sample *sample)
+{
+	const int len = PMB_COMM_LEN;
+	char text[PMB_COMM_LEN + 3];
+
+	if (!sample->tid)
+		return profile__comm(a->profile, "swapper");
+	snprintf(text, sizeof(text), *sample->comm == '[' ? "'%.*s'" : "%.*s", len, sample->comm);
+	return profile__comm(a->profile, text);
+}
+
 static struct account make_account(struct assembly *a, const struct decoded *rec)
 {
 	const struct pmb_sample *sample = rec->sample;
 	unsigned labels = a->opts.labels;
-	char comm[PMB_COMM_LEN + 1] = {0};
 	struct account to = {
 		.user_end = sample->user_end,
 		.kernel_end = sample->kernel_end,
@@ -218,9 +231,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.n_reads = rec->n_reads,
 	};
 
-	memcpy(comm, sample->comm, PMB_COMM_LEN);
-	/* the idle tasks are one program, whatever CPU each calls itself after */
-	to.key.comm = profile__comm(a->profile, sample->tid ? comm : "swapper");
+	to.key.comm = comm_of(a, sample);
 	if (rec->has_addr && a->opts.addr_mask) {
 		to.key.addr = rec->addr & a->opts.addr_mask;
 		to.key.has_addr = 1;

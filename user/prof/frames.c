@@ -80,6 +80,15 @@ bool prof_frame__is_in_path(const struct prof_frame *frame, const struct prof *p
 	return *prof__text(p, p->mappings[l->mapping].file) != '[';
 }
 
+void prof_frame__put_module_name(const struct prof_frame *frame, const struct prof *p,
+				 struct buf *out)
+{
+	const char *module = prof_frame__module(frame, p);
+	bool quoted = *module == '[' && prof_frame__is_in_path(frame, p);
+
+	buf__printf(out, quoted ? "'%s'" : "%s", module);
+}
+
 void prof_frame__put_module(const struct prof_frame *frame, const struct prof *p, struct buf *out)
 {
 	bool in_path = prof_frame__is_in_path(frame, p);

@@ -83,7 +83,7 @@ static struct label_pair frame_label(struct grouping *x, size_t key, const struc
 	prof_key__frame_text(k, x->p, frame, &text);
 	known->text = intern_text(x->g, &text);
 	if (frame && k->kind != KEY_MODULE && k->kind != KEY_LANGUAGE && k->kind != KEY_CLASS) {
-		buf__puts(&text, prof_frame__module(frame, x->p));
+		prof_frame__put_module_name(frame, x->p, &text);
 		if (text.len)
 			known->module = intern_text(x->g, &text);
 	}

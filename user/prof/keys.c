@@ -185,15 +185,12 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 		prof_frame__text(frame, p, false, out);
 }
 
-/* A file that is called as the tool's own modules are is in quotes. */
 static void module_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
 {
-	const char *module = prof_frame__module(frame, p);
-
-	if (*module == '[' && prof_frame__is_in_path(frame, p))
-		buf__printf(out, "'%s'", module);
+	if (*prof_frame__module(frame, p))
+		prof_frame__put_module_name(frame, p, out);
 	else
-		buf__puts(out, *module ? module : "[no module]");
+		buf__puts(out, "[no module]");
 }
 
 static void class_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)

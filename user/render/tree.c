@@ -104,7 +104,9 @@ static uint32_t make_frame(struct adder *a, const struct prof_frame *frame)
 	buf__clear(&a->name);
 	prof_frame__text(frame, a->prof, false, &a->name);
 	f.name = text(a->tree, a->name.data);
-	f.module = text(a->tree, prof_frame__module(frame, a->prof));
+	buf__clear(&a->name);
+	prof_frame__put_module_name(frame, a->prof, &a->name);
+	f.module = text(a->tree, a->name.len ? a->name.data : "");
 	f.file = text(a->tree, prof__text(a->prof, function->file));
 	if (function->start_line > 0 && function->start_line <= UINT32_MAX)
 		f.line = (uint32_t)function->start_line;
