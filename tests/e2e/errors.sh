@@ -170,7 +170,8 @@ t_little_memory() {
 	expect_match "$T/err" ': not enough memory; are there limits .ulimit -d, -v.\?$' "reason"
 }
 
-# It says how much is needed, and as much is enough. A limit that may be raised is raised, and the command has it as it was.
+# It says how much is needed, and as much is enough. A limit that may be raised is raised, and the
+# command has it as it was.
 t_little_stack() {
 	need_root
 	local kb n
@@ -180,12 +181,14 @@ t_little_stack() {
 			"$PMUBPF" record -a -e cpu-clock -d 0.3 -o "$T/folded" >"$T/out" 2>"$T/err"
 		)
 		expect_eq $? 1 "exit status with $kb kB"
-		expect_match "$T/err" "kB of stack are needed and the limit is $kb: raise it" "the reason"
+		expect_match "$T/err" "kB of stack are needed and the limit is $kb: raise it" \
+			"the reason"
 	done
 	n=$(sed -n 's/.*(ulimit -s \([0-9]*\)).*/\1/p' "$T/err")
 	(
 		ulimit -s "$n"
-		"$PMUBPF" record -a --by container --label thread --inline -e cpu-clock -d 0.3 -o "$T/p.pb.gz" \
+		"$PMUBPF" record -a --by container --label thread --inline -e cpu-clock -d 0.3 \
+			-o "$T/p.pb.gz" \
 			--summary "$T/sum.json" >"$T/out" 2>"$T/err"
 	) || fail "$n kB are not enough"
 	expect_ledger
@@ -194,7 +197,8 @@ t_little_stack() {
 		expect_match "$T/err" ": its stack is limited to $n kB \(ulimit -s\)\$" "the reason"
 	(
 		ulimit -Ss 64
-		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- sh -c 'ulimit -Ss' >"$T/out" 2>"$T/err"
+		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- sh -c 'ulimit -Ss' \
+			>"$T/out" 2>"$T/err"
 	) || fail "64 kB that may be raised"
 	expect_eq "$(cat "$T/out")" 64 "kB of stack, in the command"
 }

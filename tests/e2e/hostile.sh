@@ -54,9 +54,12 @@ t_commands_called_as_the_tool_calls_things() {
 	done
 	"$PMUBPF" report --by comm --json "$T/p.pb.gz" >"$T/report.json" || fail "report"
 	for name in "[other]" "[unknown]" "[idle]" "[not named: no"; do
-		grep -qF "'$name';" "$T/folded" || fail "'$name' is not in quotes: $(cut -d ';' -f 1 "$T/folded" | sort -u)"
-		grep -qF "'$name'" "$T/report.json" || fail "'$name' is not in quotes in report --json"
-		! grep -F "$name" "$T/folded" "$T"/report.* | grep -vF "'$name" || fail "$name stands without quotes"
+		grep -qF "'$name';" "$T/folded" ||
+			fail "'$name' is not in quotes: $(cut -d ';' -f 1 "$T/folded" | sort -u)"
+		grep -qF "'$name'" "$T/report.json" ||
+			fail "'$name' is not in quotes in report --json"
+		! grep -F "$name" "$T/folded" "$T"/report.* | grep -vF "'$name" ||
+			fail "$name stands without quotes"
 	done
 }
 

@@ -426,7 +426,8 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	cgroups__free(cgroups);
 }
 
-/* "[other]" as a command is what there was no room for; "swapper" is the tool's word for the idle tasks alone. */
+/* "[other]" as a command is what there was no room for; "swapper" is the tool's word for the idle
+ * tasks alone. */
 Test(assembly, a_command_that_calls_itself_as_the_tool_does_is_in_quotes)
 {
 	struct assembled part;

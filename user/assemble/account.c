@@ -201,8 +201,9 @@ static bool account_user_stack(struct assembly *a, const struct pmb_sample *samp
 	return true;
 }
 
-/* The idle tasks are one program, whatever CPU each calls itself after. What begins as [other] does is the tool's
- * own: a command that calls itself so is in quotes, as functions are (sym/reply.c). */
+/* The idle tasks are one program, whatever CPU each calls itself after. What begins as [other] does
+ * is the tool's own: a command that calls itself so is in quotes, as functions are
+ * (sym/reply.c). */
 static uint32_t comm_of(struct assembly *a, const struct pmb_sample *sample)
 {
 	const int len = PMB_COMM_LEN;
