@@ -73,7 +73,9 @@ const char *prof_frame__module(const struct prof_frame *frame, const struct prof
 	return base_name(prof__text(p, p->mappings[l->mapping].file));
 }
 
-bool prof_frame__is_in_path(const struct prof_frame *frame, const struct prof *p)
+/* False: what it lies in has a name of the tool's making, in brackets: the kernel, the vDSO, code
+ * of a JIT. A file may be called so, too. */
+static bool is_in_path(const struct prof_frame *frame, const struct prof *p)
 {
 	const struct prof_location *l = &p->locations[frame->location];
 
@@ -84,14 +86,14 @@ void prof_frame__put_module_name(const struct prof_frame *frame, const struct pr
 				 struct buf *out)
 {
 	const char *module = prof_frame__module(frame, p);
-	bool quoted = *module == '[' && prof_frame__is_in_path(frame, p);
+	bool quoted = *module == '[' && is_in_path(frame, p);
 
 	buf__printf(out, quoted ? "'%s'" : "%s", module);
 }
 
 void prof_frame__put_module(const struct prof_frame *frame, const struct prof *p, struct buf *out)
 {
-	bool in_path = prof_frame__is_in_path(frame, p);
+	bool in_path = is_in_path(frame, p);
 
 	buf__printf(out, in_path ? "[%s]" : "%s", prof_frame__module(frame, p));
 }

@@ -38,9 +38,6 @@ const char *prof_frame__module(const struct prof_frame *frame, const struct prof
 /* Appends it; a file that is called as the tool's own modules are is in quotes. */
 void prof_frame__put_module_name(const struct prof_frame *frame, const struct prof *p,
 				 struct buf *out);
-/* False: what it lies in has a name of the tool's making, in brackets: the kernel, the vDSO, code
- * of a JIT. A file may be called so, too. */
-bool prof_frame__is_in_path(const struct prof_frame *frame, const struct prof *p);
 /* Appends "[libc.so.6]", "[vdso]"; of a file that is called [vdso], "[[vdso]]". */
 void prof_frame__put_module(const struct prof_frame *frame, const struct prof *p, struct buf *out);
 
