@@ -222,7 +222,8 @@ static __always_inline void walk_begin(struct scratch *s, __u32 tgid)
 	struct pmb_process *process = bpf_map_lookup_elem(&pmb_processes, &tgid);
 	struct walk *w = &s->walk;
 
-	if (process && process->stack_top != s->sample.fixed.stack_top)
+	/* what has no list yet has no word of when it is true either */
+	if (process && process->n && process->stack_top != s->sample.fixed.stack_top)
 		process = NULL;
 
 	w->frame.ip = ARCH_IP(&s->regs);

@@ -207,7 +207,7 @@ struct pmb_mappings {
  * parent's. */
 struct pmb_process {
 	__u32 at;
-	__u32 n;
+	__u32 n;          /* 0: none yet, only its interpreter is known */
 	__u32 list;       /* no two lists have the same number */
 	__u32 runtime;    /* 0: none; of pmb_pythons: its interpreter, */
 	__u64 runtime_at; /* and where its _PyRuntime lies */

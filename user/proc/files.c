@@ -140,6 +140,14 @@ static bool is_another(const struct entry *e, const struct mapped_file *which)
 	return e->let_go && strcmp(which->path, e->file.path) != 0;
 }
 
+uint32_t files__known_as(const struct files *files, const struct mapped_file *which)
+{
+	const struct file_key key = {.inode = which->inode, .dev = which->dev, .kind = FILE_ELF};
+	const struct entry *e = files__find(files, &key);
+
+	return e && !is_another(e, which) ? e->number : 0;
+}
+
 uint32_t files__elf(struct files *files, const struct mapped_file *which,
 		    const struct fair_who *who)
 {

@@ -58,6 +58,8 @@ struct files *files__free(struct files *files); /* closes the descriptors */
  * another file, and the one before has gone. who: has it mapped. */
 uint32_t files__elf(struct files *files, const struct mapped_file *which,
 		    const struct fair_who *who);
+/* The same, without adding it; 0: not known. */
+uint32_t files__known_as(const struct files *files, const struct mapped_file *which);
 /* Who met it first, or had room for its table. */
 struct fair_who files__who(const struct files *files, uint32_t file);
 uint32_t files__vdso(struct files *files);

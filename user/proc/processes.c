@@ -234,6 +234,13 @@ static struct mapped_file mapped_by(const struct life *life)
 				    makedev(life->dev_major, life->dev_minor), life->path};
 }
 
+uint32_t processes__file_of(const struct processes *all, const struct life *life)
+{
+	const struct mapped_file which = mapped_by(life);
+
+	return files__known_as(all->files, &which);
+}
+
 void processes__pin_early(struct processes *all, const struct life *life)
 {
 	const struct fair_who who = {life->tgid, processes__cgroup(all, life->tgid)};

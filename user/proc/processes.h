@@ -26,6 +26,8 @@ struct processes *processes__new(struct files *files); /* files is borrowed */
 struct processes *processes__free(struct processes *all);
 
 void processes__life_arrived(struct processes *all, const struct life *life);
+/* The file that it says is mapped; 0: not met yet. */
+uint32_t processes__file_of(const struct processes *all, const struct life *life);
 /* Opens the file of a mapping that has arrived: by the time its turn comes, process and file may be
  * gone. */
 void processes__pin_early(struct processes *all, const struct life *life);

@@ -30,12 +30,38 @@ void session__ring_record(void *session, const void *data, size_t size)
 	assembly__record(&s->assembly, data, size);
 }
 
+static bool may_be_sampled(void *session, uint32_t tgid)
+{
+	const struct session *s = session;
+
+	return s->any_process || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
+}
+
+/* Which interpreter it has, before its first sample. */
+static void session__runtime_early(struct session *s, const struct life *life)
+{
+	struct mapping mapped = {.start = life->start,
+				 .end = life->end,
+				 .file_off = life->file_off};
+
+	if (life->kind == LIFE_EXEC)
+		lists__execed(s->lists, life->tgid);
+	else if (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)
+		lists__forked(s->lists, life->tgid, life->parent_tgid);
+	if (life->kind != LIFE_MMAP)
+		return;
+	mapped.file = processes__file_of(s->assembly.processes, life);
+	lists__mapped(s->lists, life->tgid, &mapped);
+}
+
 static void on_life(void *session, const struct life *life)
 {
 	struct session *s = session;
 
 	session__attend(s);
 	assembly__life(&s->assembly, life);
+	if (s->lists && may_be_sampled(s, life->tgid))
+		session__runtime_early(s, life);
 }
 
 static void on_lost(void *session, uint64_t time)
@@ -81,13 +107,6 @@ static void look_now_and_then(struct session *s)
 		look_around(s);
 	else
 		session__attend(s);
-}
-
-static bool may_be_sampled(void *session, uint32_t tgid)
-{
-	const struct session *s = session;
-
-	return s->any_process || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
 }
 
 static bool is_idle(void *session, uint64_t ip)

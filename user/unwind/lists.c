@@ -97,13 +97,62 @@ static void update_runtime(struct lists *l, struct entry *e, const struct mappin
 		e->list = list;
 }
 
-void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t stack_top,
-		const struct mappings *mappings)
+static struct entry *find(const struct lists *l, uint32_t tgid)
 {
-	struct pmb_process list;
 	struct entry *e;
 
 	HASH_FIND(hh, l->by_tgid, &tgid, sizeof(tgid), e);
+	return e;
+}
+
+static struct entry *add(struct lists *l, uint32_t tgid)
+{
+	struct entry *e = xcalloc(1, sizeof(*e));
+
+	e->tgid = tgid;
+	e->used = ++l->samples;
+	HASH_ADD(hh, l->by_tgid, tgid, sizeof(e->tgid), e);
+	return e;
+}
+
+static void put_runtime(struct lists *l, uint32_t tgid, uint32_t runtime, uint64_t at)
+{
+	const struct pmb_process list = {.runtime = runtime, .runtime_at = at};
+
+	if (runtime && !find(l, tgid) && l->set(l->ctx, tgid, &list) == 0)
+		add(l, tgid)->list = list;
+}
+
+void lists__mapped(struct lists *l, uint32_t tgid, const struct mapping *mapping)
+{
+	__u64 at = 0;
+	uint32_t runtime = l->runtimes ? runtimes__in(l->runtimes, mapping, &at) : 0;
+
+	put_runtime(l, tgid, runtime, at);
+}
+
+void lists__forked(struct lists *l, uint32_t tgid, uint32_t parent_tgid)
+{
+	const struct entry *parent = find(l, parent_tgid);
+
+	if (parent)
+		put_runtime(l, tgid, parent->list.runtime, parent->list.runtime_at);
+}
+
+void lists__execed(struct lists *l, uint32_t tgid)
+{
+	const struct entry *e = find(l, tgid);
+
+	if (e && !e->list.n)
+		lists__forget(l, tgid);
+}
+
+void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t stack_top,
+		const struct mappings *mappings)
+{
+	struct entry *e = find(l, tgid);
+	struct pmb_process list;
+
 	if (e)
 		e->used = ++l->samples;
 	if (e && e->generation == generation && e->list.stack_top == stack_top) {
@@ -122,14 +171,10 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 		store__forget_list(l->store, &list);
 		return;
 	}
-	if (!e) {
-		e = xcalloc(1, sizeof(*e));
-		e->tgid = tgid;
-		e->used = ++l->samples;
-		HASH_ADD(hh, l->by_tgid, tgid, sizeof(e->tgid), e);
-	} else {
+	if (!e)
+		e = add(l, tgid);
+	else
 		store__forget_list(l->store, &e->list);
-	}
 	e->generation = generation;
 	e->runtimes = runtimes__version(l->runtimes);
 	e->list = list;
@@ -137,9 +182,8 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 
 void lists__forget(struct lists *l, uint32_t tgid)
 {
-	struct entry *e;
+	struct entry *e = find(l, tgid);
 
-	HASH_FIND(hh, l->by_tgid, &tgid, sizeof(tgid), e);
 	if (!e)
 		return;
 	l->set(l->ctx, tgid, NULL);

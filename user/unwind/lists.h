@@ -27,6 +27,14 @@ struct lists *lists__free(struct lists *lists);
  * an exec can't be overtaken. */
 void lists__put(struct lists *lists, uint32_t tgid, uint64_t generation, uint64_t stack_top,
 		const struct mappings *mappings);
+/*
+ * Sends only that the process has an interpreter, in this mapping, or in its parent's place: before
+ * its first sample, because a script of 30 ms has ended when its list has come.
+ */
+void lists__mapped(struct lists *lists, uint32_t tgid, const struct mapping *mapping);
+void lists__forked(struct lists *lists, uint32_t tgid, uint32_t parent_tgid);
+/* What was sent so is another program's. */
+void lists__execed(struct lists *lists, uint32_t tgid);
 void lists__forget(struct lists *lists, uint32_t tgid);
 
 #endif

@@ -95,19 +95,24 @@ uint32_t runtimes__version(const struct runtimes *r)
 	return r ? r->version : 0;
 }
 
+uint32_t runtimes__in(const struct runtimes *r, const struct mapping *m, __u64 *ret_at)
+{
+	uint32_t number = m->file ? find(r, m->file) : 0;
+
+	*ret_at = number ? m->start - m->file_off + r->of[number].runtime.runtime_from : 0;
+	return number;
+}
+
 uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings, __u64 *ret_at)
 {
 	size_t n = r && r->n > 1 ? mappings__count(mappings) : 0;
 
 	*ret_at = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct mapping *m = mappings__at(mappings, i);
-		uint32_t number = m->file ? find(r, m->file) : 0;
+		uint32_t number = runtimes__in(r, mappings__at(mappings, i), ret_at);
 
-		if (!number)
-			continue;
-		*ret_at = m->start - m->file_off + r->of[number].runtime.runtime_from;
-		return number;
+		if (number)
+			return number;
 	}
 	return 0;
 }

@@ -34,6 +34,8 @@ uint32_t runtimes__version(const struct runtimes *r);
 /* The number of the one that a process has mapped, and where its _PyRuntime lies; 0: it has
  * none. */
 uint32_t runtimes__of(const struct runtimes *r, const struct mappings *mappings, __u64 *ret_at);
+/* The same of one mapping. */
+uint32_t runtimes__in(const struct runtimes *r, const struct mapping *mapping, __u64 *ret_at);
 /* Is that its function that runs everything? */
 enum pmb_eval runtimes__eval(const struct runtimes *r, uint32_t file, uint64_t off);
 
