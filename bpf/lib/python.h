@@ -17,12 +17,15 @@
 extern const volatile struct pmb_config pmb_cfg;
 
 enum {
-	PY_AT_ONCE = 2,        /* frames */
-	PY_THREADS_MAX = 128,  /* of an interpreter, that are looked through for a thread */
-	PY_THREADS = 4096,     /* that are known */
-	PY_SKIPPED_MAX = 256,  /* frames that are none of Python's code */
-	PY_OBJECTS_MAX = 48,   /* that are sent at one sample; the others at the next */
-	PY_AGAIN_NS = 50000000 /* a thread that is none of Python's is looked for so often */
+	PY_AT_ONCE = 2,       /* frames */
+	PY_THREADS_MAX = 128, /* of an interpreter, that are looked through for a thread */
+	PY_THREADS = 4096,    /* that are known */
+	PY_SKIPPED_MAX = 256, /* frames that are none of Python's code */
+	PY_OBJECTS_MAX = 48,  /* that are sent at one sample; the others at the next */
+	/* A thread that is none of Python's, or none yet, is looked for again after the first of
+	 * these, and each time after twice as long, up to the second. */
+	PY_FIRST_NS = 500000,
+	PY_AGAIN_NS = 50000000
 };
 
 struct py_thread {
@@ -30,7 +33,7 @@ struct py_thread {
 	__u64 state;  /* its PyThreadState; 0: it has none */
 	__u64 looked; /* when */
 	__u32 tgid;
-	__u32 pad;
+	__u32 wait; /* ns, from then on */
 };
 
 struct {
@@ -143,8 +146,11 @@ __noinline int pmb_py_begin(__u32 tgid)
 	now = s->stack.rec.time;
 	state = t->state;
 	if (t->id != id || t->tgid != tgid || (state && py_word(state + id_at) != id) ||
-	    (!state && now - t->looked > PY_AGAIN_NS)) {
+	    (!state && now - t->looked > t->wait)) {
 		state = py_look_for(layout, s->walk.runtime_at, id, id_at);
+		t->wait = t->id != id || t->tgid != tgid || state ? PY_FIRST_NS :
+			  t->wait < PY_AGAIN_NS / 2               ? 2 * t->wait :
+								    PY_AGAIN_NS;
 		t->id = id;
 		t->tgid = tgid;
 		t->looked = now;
