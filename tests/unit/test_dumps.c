@@ -118,23 +118,24 @@ Test(dumps, one_that_is_taken_may_have_to_go)
 	cr_expect_eq(all.bytes, 0);
 }
 
-Test(dumps, what_is_held_besides_counts)
+Test(dumps, what_is_held_besides_has_as_much_room)
 {
-	struct dumps all = all_of(&one, 8);
+	struct dumps all = all_of(&one, 9);
 	struct dump *s = dumps__take(&all, 1), *t;
 
-	cr_expect(dumps__hold(&all, s, 100));
-	cr_expect(!dumps__hold(&all, s, all.limit));
-	dumps__add(&all, dump(9, 1), &other);
-	t = dumps__take(&all, 9);
-	cr_assert_not_null(t);
+	cr_expect(!dumps__hold(&all, s, all.limit + 1));
+	cr_expect(dumps__hold(&all, s, all.limit - sizeof(rec)), "full of dumps or not");
+	dumps__add(&all, dump(10, 1), &other);
 	cr_expect(s->rec);
+	t = dumps__take(&all, 10);
+	cr_assert_not_null(t);
 	cr_expect(dumps__hold(&all, t, 3 * sizeof(rec)), "the other has more");
 	cr_expect_null(s->rec);
 	dumps__free(&all, t);
 	dumps__free(&all, s);
 	dumps__done(&all);
 	cr_expect_eq(all.bytes, 0);
+	cr_expect_eq(all.held, 0);
 }
 
 Test(dumps, those_whose_sample_never_came_are_forgotten)

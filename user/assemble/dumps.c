@@ -65,12 +65,14 @@ static void forget_holder(struct dumps *dumps, struct dump_holder *holder)
 	free(cgroup);
 }
 
-static void charge(struct dumps *dumps, struct dump *dump, size_t bytes)
+static void charge(struct dumps *dumps, struct dump *dump, size_t bytes, size_t held)
 {
 	dump->bytes += bytes;
-	dump->holder->bytes += bytes;
-	dump->holder->cgroup->bytes += bytes;
+	dump->held += held;
+	dump->holder->bytes += bytes + held;
+	dump->holder->cgroup->bytes += bytes + held;
 	dumps->bytes += bytes;
+	dumps->held += held;
 }
 
 /* Its bytes go, and what else is charged. */
@@ -81,7 +83,7 @@ static void empty(struct dumps *dumps, struct dump *dump)
 	free(dump->rec);
 	dump->rec = NULL;
 	DL_DELETE(dump->holder->oldest, dump);
-	charge(dumps, dump, -dump->bytes);
+	charge(dumps, dump, -dump->bytes, -dump->held);
 }
 
 static struct dump_cgroup *largest_cgroup(const struct dumps *dumps)
@@ -120,9 +122,11 @@ static struct dump_holder *loser(const struct dumps *dumps, const struct dump_ho
 	return cgroup == holder->cgroup && most->bytes <= holder->bytes + bytes ? NULL : most;
 }
 
-static bool make_room(struct dumps *dumps, const struct dump_holder *holder, size_t bytes)
+/* Either kind has all of the limit. */
+static bool make_room(struct dumps *dumps, const size_t *used, const struct dump_holder *holder,
+		      size_t bytes)
 {
-	while (dumps->limit && dumps->bytes + bytes > dumps->limit) {
+	while (dumps->limit && *used + bytes > dumps->limit) {
 		struct dump_holder *from = loser(dumps, holder, bytes);
 
 		if (!from || !from->oldest)
@@ -141,7 +145,7 @@ void dumps__add(struct dumps *dumps, const struct pmb_stack_dump *rec, const str
 	struct dump *dump;
 
 	dumps->hurry = true;
-	if (!make_room(dumps, holder, bytes)) {
+	if (!make_room(dumps, &dumps->bytes, holder, bytes)) {
 		dumps->refused++;
 		forget_holder(dumps, holder);
 		return;
@@ -154,7 +158,7 @@ void dumps__add(struct dumps *dumps, const struct pmb_stack_dump *rec, const str
 	memcpy(dump->rec, rec, rec->rec.size);
 	dump->holder = holder;
 	holder->n++;
-	charge(dumps, dump, bytes);
+	charge(dumps, dump, bytes, 0);
 	DL_APPEND(holder->oldest, dump);
 	HASH_ADD(hh, dumps->by_id, id, sizeof(dump->id), dump);
 }
@@ -175,9 +179,9 @@ struct dump *dumps__take(struct dumps *dumps, uint64_t id)
 
 bool dumps__hold(struct dumps *dumps, struct dump *dump, size_t bytes)
 {
-	if (!make_room(dumps, dump->holder, bytes) || !dump->rec)
+	if (!make_room(dumps, &dumps->held, dump->holder, bytes) || !dump->rec)
 		return false;
-	charge(dumps, dump, bytes);
+	charge(dumps, dump, 0, bytes);
 	return true;
 }
 

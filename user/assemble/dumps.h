@@ -21,7 +21,7 @@ struct dump {
 	uint64_t leaf;              /* address of the innermost frame */
 	uint64_t time;              /* of the record */
 	struct pmb_stack_dump *rec; /* with its bytes behind it; NULL: it had to go */
-	size_t bytes;               /* charged to the holder */
+	size_t bytes, held;         /* charged to the holder: its own, and what else is kept */
 	struct dump_holder *holder;
 	struct dump *prev, *next; /* of the holder's that have bytes, oldest first */
 	UT_hash_handle hh;
@@ -31,10 +31,11 @@ struct dumps {
 	struct dump *by_id;
 	struct dump_holder *holders;
 	struct dump_cgroup *cgroups;
-	size_t bytes, limit; /* of dumps, whether their sample has come or not; limit 0: none */
-	uint64_t refused;    /* for which there was no room, or no longer */
-	size_t gone;         /* dumps without bytes that somebody still has */
-	bool hurry;          /* one has come since this was last cleared */
+	/* of dumps, whether their sample has come or not; of what else is kept; 0: no limit */
+	size_t bytes, held, limit;
+	uint64_t refused; /* for which there was no room, or no longer */
+	size_t gone;      /* dumps without bytes that somebody still has */
+	bool hurry;       /* one has come since this was last cleared */
 };
 
 /* Keeps a copy. who: is sampled. */
