@@ -280,7 +280,8 @@ t_zombies() {
 t_a_fork_bomb() {
 	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
 	expect_unhurt "$HOST_KB"
-	expect_match "$T/folded" '^bomb;.*;crowd_child;' "its children"
+	# whoever lives 50 us beside 300 others may have its innermost frame alone
+	expect_match "$T/folded" '^bomb;.*(crowd_child|spin_for)' "its children"
 	expect_match "$T/out" '^forked [0-9]' "it went off"
 }
 
