@@ -209,4 +209,86 @@ t_closes_that_never_end() {
 	expect_ge "$(folded_sum_of "$T/folded" '^file0;(.*;)?leaf_spin$')" 1 "names of the hostile one, which can be read"
 }
 
+# ---------------------------------------------------------------- paths
+
+# "The host" in a mount namespace: $T/net is an automounter's that nobody answers (what it is asked
+# stands in $T/asked), $T/both/z another program. "The container" has files of its own there, and
+# starts programs all the time: some are known by their paths only. $PMUBPF runs on the host.
+container_above_automounter() {
+	need_root
+	need_program nsenter
+	local host
+	mkdir "$T/net" "$T/both"
+	mkfifo "$T/asked"
+	cat >"$T/host" <<-'END'
+		exec 5<>"$1/asked" || exit
+		{
+			mount -t autofs -o "fd=5,pgrp=$$,minproto=5,maxproto=5,indirect" \
+				none "$1/net" &&
+				mount -t tmpfs none "$1/both" &&
+				cp "$2/split" "$1/both/z" &&
+				echo ready
+		} >"$1/ready" 2>&1
+		exec sleep 60
+	END
+	cat >"$T/container" <<-'END'
+		set -e
+		mount -t tmpfs none "$1/net"
+		mkdir "$1/net/evil"
+		cp "$2/inlined" "$1/net/evil/z"
+		mount -t tmpfs none "$1/both"
+		cp "$2/inlined" "$1/both/z"
+		stat -c %i "$1/both/z" >"$1/inode"
+		while :; do "$1/net/evil/z" 0.2; "$1/both/z" 0.2; "$1/net/evil/z" 0; done
+	END
+	spawn setsid unshare -m sh "$T/host" "$T" "$WORKLOADS"
+	wait_until test -s "$T/ready" || fail "no host"
+	grep -q ready "$T/ready" || skip "no automounter here: $(head -n 1 "$T/ready")"
+	host=/proc/$spawned/ns/mnt
+	# the trap works, each name of it once
+	{ timeout -s KILL 0.5 nsenter --mount="$host" stat "$T/net/probe"; } 2>/dev/null
+	asked || skip "this automounter does not ask"
+	spawn nsenter --mount="$host" unshare -m sh "$T/container" "$T" "$WORKLOADS"
+	wait_until test -s "$T/inode" || fail "no container"
+	expect_eq "$(nsenter --mount="$host" stat -c %i "$T/both/z")" "$(cat "$T/inode")" \
+		"number of both files"
+	cat >"$T/tool" <<-END
+		#!/bin/sh
+		exec nsenter --mount=$host \\
+			\${CAPS:+setpriv --bounding-set "\$CAPS" --inh-caps "\$CAPS"} $PMUBPF "\$@"
+	END
+	chmod 755 "$T/tool"
+	PMUBPF=$T/tool
+}
+
+asked() {
+	[ "$(timeout 0.3 cat "$T/asked" | wc -c)" != 0 ]
+}
+
+expect_no_walk() {
+	expect_unmoved "$took"
+	expect_match "$T/folded" '^z;' "samples of the container's"
+	! asked || fail "the automounter of the host was asked"
+	expect_no_match "$T/folded" '^z;.*;(hot70|hot30|spin_mix)' "functions of the host's file"
+}
+
+t_a_path_below_an_automounter_of_the_host() {
+	container_above_automounter
+	record -a -d 2
+	expect_no_walk
+	expect_ge "$(folded_sum_of "$T/folded" '^z;.*;main;work;leaf_spin')" 1 \
+		"names of the container's file"
+}
+
+# Without map_files and the roots of others nothing but the path is known.
+t_the_same_without_a_way_to_its_root() {
+	need_program setpriv
+	container_above_automounter
+	export CAPS=-all,+bpf,+perfmon
+	record -a -d 2
+	expect_no_walk
+	expect_ge "$(folded_sum_of "$T/folded" '^z;\[z\]\+0x')" 1 \
+		"places in the container's file, without names"
+}
+
 run_tests
