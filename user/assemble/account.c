@@ -207,11 +207,14 @@ static bool account_user_stack(struct assembly *a, const struct pmb_sample *samp
 static uint32_t comm_of(struct assembly *a, const struct pmb_sample *sample)
 {
 	const int len = PMB_COMM_LEN;
-	char text[PMB_COMM_LEN + 3];
+	char text[PMB_COMM_LEN + 3] = {0};
 
 	if (!sample->tid)
 		return profile__comm(a->profile, "swapper");
-	snprintf(text, sizeof(text), *sample->comm == '[' ? "'%.*s'" : "%.*s", len, sample->comm);
+	if (*sample->comm == '[')
+		snprintf(text, sizeof(text), "'%.*s'", len, sample->comm);
+	else
+		memcpy(text, sample->comm, PMB_COMM_LEN);
 	return profile__comm(a->profile, text);
 }
 

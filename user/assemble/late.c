@@ -34,18 +34,34 @@ static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status
 	process_view__done(&late->view);
 }
 
+static enum pmb_unwind_status walk(struct assembly *a, struct late *late, struct late_stack *ret)
+{
+	enum pmb_unwind_status end = PMB_END_NO_TABLE;
+
+	ret->n = 1;
+	ret->frames[0] = late->dump->leaf;
+	ret->missing = 0;
+	if (late->dump->rec) /* else it had to go */
+		end = a->opts.fns->walk(a->opts.ctx, late->view.maps, late->dump->rec, ret);
+	late->missing = ret->missing;
+	return end;
+}
+
+/* Whether the table that was missing may come. */
+static bool has_to_wait(const struct assembly *a, const struct late *late,
+			enum pmb_unwind_status end)
+{
+	return end == PMB_END_NO_TABLE && late->missing &&
+	       a->opts.fns->want_table(a->opts.ctx, late->missing, late->to.cgroup);
+}
+
 /* True if it need not wait any longer. */
 static bool try_again(struct assembly *a, struct late *late, bool last)
 {
-	const struct assembly_fns *fns = a->opts.fns;
-	struct late_stack stack = {.n = 1, .frames = {late->dump->leaf}};
-	enum pmb_unwind_status end = PMB_END_NO_TABLE;
+	struct late_stack stack;
+	enum pmb_unwind_status end = walk(a, late, &stack);
 
-	if (late->dump->rec) /* else it had to go */
-		end = fns->walk(a->opts.ctx, late->view.maps, late->dump->rec, &stack);
-	late->missing = stack.missing;
-	if (end == PMB_END_NO_TABLE && stack.missing && !last &&
-	    fns->want_table(a->opts.ctx, stack.missing, late->to.cgroup))
+	if (!last && has_to_wait(a, late, end))
 		return false;
 	finish(a, late, end, &stack);
 	return true;
@@ -57,11 +73,11 @@ void assembly__late(struct assembly *a, const struct account *to, struct process
 	struct late late = {*to, process__view(a->processes, process), dump, 0};
 	/* nobody else may need them any more */
 	size_t mappings = mappings__count(late.view.maps) * sizeof(struct mapping);
+	struct late_stack stack;
+	enum pmb_unwind_status end = walk(a, &late, &stack);
 
-	if (try_again(a, &late, false))
-		return;
-	if (!dumps__hold(&a->dumps, dump, mappings)) {
-		try_again(a, &late, true);
+	if (!has_to_wait(a, &late, end) || !dumps__hold(&a->dumps, dump, mappings)) {
+		finish(a, &late, end, &stack);
 		return;
 	}
 	GROW(a->late, a->n_late, a->cap_late);
