@@ -44,6 +44,8 @@ static void session__runtime_early(struct session *s, const struct life *life)
 				 .end = life->end,
 				 .file_off = life->file_off};
 
+	if (!runtimes__version(s->runtimes)) /* no program has had one */
+		return;
 	if (life->kind == LIFE_EXEC)
 		lists__execed(s->lists, life->tgid);
 	else if (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)
