@@ -39,12 +39,15 @@ static struct fair_cgroup *find_cgroup(const struct fair_room *room, uint64_t id
 	return cgroup;
 }
 
+static size_t used_by(const struct fair_share *share)
+{
+	return share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
+}
+
 static enum fair_half half_of(const struct fair_room *room, const struct fair_share *share,
 			      size_t n)
 {
-	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
-
-	return had + n <= room->few ? FAIR_FEW : FAIR_MANY;
+	return used_by(share) + n <= room->few ? FAIR_FEW : FAIR_MANY;
 }
 
 /* n: with what it costs to know of it. */
@@ -52,7 +55,7 @@ static enum fair_fate fate_of(const struct fair_room *room, const struct fair_sh
 			      const struct fair_cgroup *cgroup, size_t n)
 {
 	enum fair_half of = half_of(room, share, n);
-	size_t had = share ? share->used[FAIR_FEW] + share->used[FAIR_MANY] : 0;
+	size_t had = used_by(share);
 	size_t half = room->limit / 2, free = half - room->used[of];
 	size_t had_by_cgroup = cgroup ? cgroup->used[of] : 0;
 
@@ -137,10 +140,10 @@ void fair_room__give(struct fair_room *room, const struct fair_who *who, size_t 
 
 	if (!share)
 		return;
-	if (share->used[FAIR_FEW] + share->used[FAIR_MANY] <= n + room->cost)
+	if (used_by(share) <= n + room->cost)
 		n += room->cost;
 	give_half(room, share, FAIR_FEW, give_half(room, share, FAIR_MANY, n));
-	if (!share->used[FAIR_FEW] && !share->used[FAIR_MANY])
+	if (!used_by(share))
 		remove_share(room, share);
 }
 
