@@ -21,7 +21,6 @@
 #include "base/mem.h"
 #include "opener/opener.h"
 #include "own_maps.h"
-#include "proc/file_numbers.h"
 #include "proc/files.h"
 #include "sys/procfs.h"
 
@@ -79,21 +78,13 @@ static void pin_file(struct files *all, uint32_t number, pid_t tgid, uint64_t st
 	files__pin(all, number, &(struct fair_who){(uint64_t)tgid, 1}, start, end);
 }
 
-static uint32_t elf_of(uint64_t tgid, unsigned major, unsigned minor, uint64_t inode,
-		       uint64_t generation, const char *path)
-{
-	const struct fair_who who = {tgid, tgid};
-
-	return files__elf(files,
-			  &(struct mapped_file){inode, generation, makedev(major, minor), path},
-			  &who);
-}
-
 /* Each of another program: they don't share. */
 static uint32_t elf(unsigned major, unsigned minor, uint64_t inode, uint64_t generation,
 		    const char *path)
 {
-	return elf_of(inode, major, minor, inode, generation, path);
+	const struct mapped_file which = {inode, generation, makedev(major, minor), path};
+
+	return files__elf(files, &which, &(struct fair_who){inode, inode});
 }
 
 /* Pins a path through ourselves, at a place where nothing is mapped; the descriptor, -1 for
@@ -537,41 +528,6 @@ Test(files, those_that_nobody_refers_to_are_swept_out_and_numbers_used_again)
 	cr_expect_eq(files__count(files), 2002);
 	files__sweep(files);
 	cr_expect_eq(files__known(files), 0, "marks hold for one sweep");
-}
-
-/* ---- who maps files without end */
-
-Test(files, one_program_does_not_take_all_numbers_with_tables)
-{
-	uint32_t least = UINT32_MAX;
-
-	for (uint64_t i = 1; i <= 30000; i++)
-		elf_of(7, 1, 2, i, 0, "/x");
-	for (uint64_t i = 1; i <= 40; i++)
-		least = elf_of(8, 1, 3, i, 0, "/y");
-	cr_expect(file_number_has_table(least), "another's, of another cgroup");
-}
-
-Test(files, a_file_that_had_no_room_for_a_table_has_it_for_another)
-{
-	uint32_t without = 0, with;
-
-	for (uint64_t i = 1; i <= 30000; i++)
-		without = elf_of(7, 1, 2, i, 0, "/x");
-	cr_expect(!file_number_has_table(without));
-	cr_expect_eq(elf_of(7, 1, 2, 30000, 0, "/x"), without);
-	with = elf_of(8, 1, 2, 30000, 0, "/x");
-	cr_expect(file_number_has_table(with));
-	cr_expect_eq(elf_of(7, 1, 2, 30000, 0, "/x"), with);
-	cr_expect_not_null(files__get(files, without), "who refers to it still may");
-}
-
-Test(files, numbers_with_tables_are_given_back)
-{
-	for (uint64_t i = 1; i <= 30000; i++)
-		elf_of(7, 1, 2, i, 0, "/x");
-	files__sweep(files);
-	cr_expect(file_number_has_table(elf_of(7, 1, 2, 40000, 0, "/x")));
 }
 
 Test(files, what_nobody_refers_to_for_a_while_is_forgotten)
