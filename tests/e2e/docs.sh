@@ -150,32 +150,32 @@ make_profile() { # FILE
 	TEXT
 }
 
-t_figures() {
-	local key n=0
-	for key in $(sed -n 's/^\tX([A-Z_]*, "\([a-z0-9_]*\)", .*/\1/p' "$TOP/user/model/derive.h"); do
-		expect_match "$MAN/pmubpf-stat.1" "^\.Ql $key( |\$)" "JSON"
-		n=$((n + 1))
+# Each word that a list in the sources has stands in the page.
+expect_words() { # PAGE LEAST WHAT PATTERN WORD…; in PATTERN @ is the word
+	local page=$1 least=$2 what=$3 pattern=$4 word
+	shift 4
+	for word; do
+		expect_match "$MAN/$page" "${pattern//@/$word}" "$what"
 	done
-	expect_ge $n 10 "figures"
+	expect_ge $# "$least" "${what}s"
+}
+
+t_figures() {
+	# shellcheck disable=SC2046 # a list of words
+	expect_words pmubpf-stat.1 10 figure '^\.Ql @( |$)' \
+		$(sed -n 's/^\tX([A-Z_]*, "\([a-z0-9_]*\)", .*/\1/p' "$TOP/user/model/derive.h")
 }
 
 t_labels() {
-	local label page=$MAN/pmubpf-record.1 list=$TOP/user/model/labels.h n=0
-	for label in $(sed -n 's/^\t[A-Z]*(LABEL_[A-Z_]*, "\([a-z_]*\)").*/\1/p' "$list"); do
-		expect_match "$page" "^\.(It )?(Cm|Ql|Pq Cm) ([a-z_]+ , )*$label( |,|\$)" "--label"
-		n=$((n + 1))
-	done
-	expect_ge $n 20 "labels"
+	# shellcheck disable=SC2046
+	expect_words pmubpf-record.1 20 label '^\.(It )?(Cm|Ql|Pq Cm) ([a-z_]+ , )*@( |,|$)' \
+		$(sed -n 's/^\t[A-Z]*(LABEL_[A-Z_]*, "\([a-z_]*\)").*/\1/p' "$TOP/user/model/labels.h")
 }
 
 t_keys_to_group_by() {
-	local key n=0
-	for key in $(sed -n 's/^\tX([A-Z]*, "\([a-z]*\)").*/\1/p' "$TOP/user/prof/keys.h"); do
-		grep -qE "^\.(It )?(Cm|Ql) $key( |\$)|Cm .*\<$key\>" "$MAN/pmubpf-report.1" ||
-			fail "not in pmubpf-report.1: --by $key"
-		n=$((n + 1))
-	done
-	expect_ge $n 11 "keys"
+	# shellcheck disable=SC2046
+	expect_words pmubpf-report.1 11 key '^\.(It )?(Cm|Ql) @( |$)|Cm .*\<@\>' \
+		$(sed -n 's/^\tX([A-Z]*, "\([a-z]*\)").*/\1/p' "$TOP/user/prof/keys.h")
 }
 
 t_keys_of_report() {
