@@ -21,7 +21,7 @@ struct fair_share {
 	UT_hash_handle hh;
 };
 
-_Static_assert(sizeof(struct fair_share) <= FAIR_COST, "more than is said");
+_Static_assert(sizeof(struct fair_share) == FAIR_COST, "not what is said");
 
 static struct fair_share *find_share(const struct fair_room *room, const struct fair_who *who)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Bytes that it costs to know of a process that has some. */
-enum { FAIR_COST = 128 };
+enum { FAIR_COST = 96 };
 
 enum fair_half { FAIR_FEW, FAIR_MANY, N_FAIR_HALVES };
 
