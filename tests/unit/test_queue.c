@@ -194,3 +194,35 @@ Test(queue, many_rounds_lose_nothing_and_never_step_back)
 	queue__release(&q, UINT64_MAX, &counting);
 	cr_expect_eq(handed, added);
 }
+
+static void copy_life(void *ctx, const struct life *life)
+{
+	*(struct life *)ctx = *life;
+}
+
+/* It takes less room than a mapping, and waits through a round. */
+Test(queue, a_fork_keeps_what_it_says)
+{
+	const struct life fork = {.kind = LIFE_FORK,
+				  .tgid = 2,
+				  .tid = 3,
+				  .parent_tgid = 1,
+				  .time = 20};
+	struct life got = {0};
+	const struct queue_fns copy = {.life = copy_life, .sample = on_sample, .ctx = &got};
+
+	cr_expect_lt(queue_life_bytes(&fork),
+		     queue_life_bytes(&(struct life){.kind = LIFE_MMAP, .path = ""}));
+	queue__life(&q, &fork);
+	add_sample(10, 0);
+	queue__release(&q, 15, &copy);
+	cr_expect_eq(got.time, 0, "not yet");
+	queue__release(&q, 20, &copy);
+	cr_expect_eq(got.kind, LIFE_FORK);
+	cr_expect_eq(got.tgid, 2);
+	cr_expect_eq(got.tid, 3);
+	cr_expect_eq(got.parent_tgid, 1);
+	cr_expect_eq(got.time, 20);
+	cr_expect_eq(got.start, 0);
+	cr_expect_str_eq(got.path, "");
+}

@@ -6,6 +6,9 @@
 
 #include "base/mem.h"
 
+/* Of a life record that maps nothing only what comes before its mapping: forks are many. */
+enum { LIFE_HEAD = offsetof(struct life, start) };
+
 /* A life record with its path behind it; a sample is the record as it came, whatever parts it
  * has. */
 struct queued_life {
@@ -27,20 +30,30 @@ static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, 
 	return q->bytes + q->n_bytes - padded;
 }
 
+/* path: NULL is "". */
+static size_t life_size(const struct life *life, const char *path)
+{
+	if (life->kind != LIFE_MMAP)
+		return LIFE_HEAD;
+	return sizeof(struct queued_life) + (path ? strlen(path) : 0) + 1;
+}
+
 size_t queue_life_bytes(const struct life *life)
 {
-	return sizeof(struct queued) + sizeof(struct queued_life) +
-	       (life->path ? strlen(life->path) + 1 : 1);
+	return sizeof(struct queued) + life_size(life, life->path);
 }
 
 void queue__life(struct queue *q, const struct life *life)
 {
-	const char *path = life->path ? life->path : "";
-	size_t len = strlen(path) + 1;
-	struct queued_life *copy = queue__push(q, QUEUED_LIFE, life->time, sizeof(*copy) + len);
+	size_t size = life_size(life, life->path);
+	struct queued_life *copy = queue__push(q, QUEUED_LIFE, life->time, size);
 
+	if (life->kind != LIFE_MMAP) {
+		memcpy(copy, life, LIFE_HEAD);
+		return;
+	}
 	copy->life = *life;
-	memcpy(copy->path, path, len);
+	memcpy(copy->path, life->path ? life->path : "", size - sizeof(*copy));
 }
 
 void queue__sample(struct queue *q, const struct pmb_sample *sample)
@@ -68,10 +81,11 @@ static int compare(const void *a, const void *b)
 static size_t item_size(const struct queue *q, const struct queued *item)
 {
 	const void *at = q->bytes + item->at;
+	const struct queued_life *life = at;
 
 	if (item->kind != QUEUED_LIFE)
 		return ((const struct pmb_rec *)at)->size;
-	return sizeof(struct queued_life) + strlen(((const struct queued_life *)at)->path) + 1;
+	return life_size(&life->life, life->path);
 }
 
 static void hand_out(const struct queue *q, const struct queued *item, const struct queue_fns *fns)
@@ -79,10 +93,14 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 	void *at = q->bytes + item->at;
 
 	if (item->kind == QUEUED_LIFE) {
-		struct queued_life *life = at;
+		const struct queued_life *queued = at;
+		bool maps = queued->life.kind == LIFE_MMAP;
+		struct life life = {.path = ""};
 
-		life->life.path = life->path;
-		fns->life(fns->ctx, &life->life);
+		memcpy(&life, &queued->life, maps ? sizeof(life) : LIFE_HEAD);
+		if (maps)
+			life.path = queued->path;
+		fns->life(fns->ctx, &life);
 	} else if (item->kind == QUEUED_WINDOW) {
 		fns->window(fns->ctx, at);
 	} else {
