@@ -11,10 +11,14 @@
 # One that can't be had here is skipped by name. The last line of all is "N passed, N failed, N
 # skipped". Exit status: 0, or 1 if anything failed.
 #
+# Tests that failed run once more after all guests, in a guest with nothing beside it, and that
+# verdict counts (see tests/run.sh); a line "second try, alone: …" names each. If more than
+# $SECOND_TRIES failed, none is tried.
+#
 # Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900), LANES
-# (guests at a time;
-# default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the list), UPDATE=1 (write the
-# verifier's costs down), SOAK_S (seconds of the soak), and those of fetch.sh.
+# (guests at a time; default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the
+# list), SECOND_TRIES (default 6), UPDATE=1 (write the verifier's costs down), SOAK_S (seconds of
+# the soak), and those of fetch.sh.
 set -u -o pipefail
 # instructions; the kernel gives up at 1,000,000
 COST_MAX=900000
@@ -143,7 +147,7 @@ machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	# a CPU that hangs for a minute is a panic, with the stacks of all CPUs in the log: the
 	# buffer is printed again
 	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1"
-	append="$append panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}"
+	append="$append panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}${ONLY:+ ONLY=$ONLY}"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in
@@ -173,6 +177,15 @@ machine() { # ARCH KERNEL INITRAMFS SCRIPT
 
 said() { # WORD CONSOLE
 	sed -n "s/^@ $1 //p" "$2"
+}
+
+# A line for each test; below one that failed, what the guest showed of it.
+verdicts() { # NAME CONSOLE
+	awk -v name="$1" '
+		/^@ (ok|FAIL|skip) / { word = $2; sub(/^@ [a-zA-Z]+ /, ""); print word " " name "/" $0
+			showing = word == "FAIL"; next }
+		/^@ / { showing = 0 }
+		showing { print "    " $0 }' "$2"
 }
 
 write_costs() { # NAME CONSOLE
@@ -227,7 +240,7 @@ boot() { # NAME ARCH KERNEL SCRIPT
 	timeout "$seconds" "${QEMU[@]}" </dev/null >"$console" 2>&1
 	status=$?
 	sed -i 's/\r//g' "$console"
-	grep -aEo '^@ (ok|FAIL|skip) .*' "$console" | sed "s|^@ \([a-zA-Z]*\) |\1 $name/|"
+	verdicts "$name" "$console"
 	sed -En "s#^@ (figure|note) #\1 $name/$4: #p" "$console"
 	check_costs "$name" "$console"
 	check_flamegraph "$name" "$console"
@@ -282,6 +295,41 @@ run_in_a_lane() { # NAME
 	rm -f "$OUT/$1.said"
 }
 
+# Failed tests of a guest that another try can tell more of, separated by commas. How a program is
+# built and verified is the same each time.
+to_try_again() { # NAME
+	sed -n "s|^FAIL $1/\([^:]*\):.*|\1|p" "$OUT/said" |
+		grep -Ev '^(build|verifier_cost)$' | paste -sd,
+}
+
+# A guest that didn't come to its end, or whose picture is wrong, runs whole.
+try_again() { # NAME TESTS
+	local name=$1 only=$2 first
+	case ,$only, in *,boot,* | *,initramfs,* | *,flamegraph,*) only= ;; esac
+	first=$(sed -n "s|^FAIL $name/|second try, alone: $name/|p" "$OUT/said")
+	if [ -n "$only" ]; then
+		sed -Ei "\\#^FAIL $name/(${only//,/|}):#d" "$OUT/said"
+	else
+		sed -Ei "\\#^(ok|FAIL|skip) $name/#d" "$OUT/said"
+	fi
+	ONLY=$only run_in_a_lane "$name"
+	echo "$first"
+}
+
+second_tries() { # NAME…
+	local name tests failed
+	failed=$(grep -c '^FAIL ' "$OUT/said")
+	[ "$failed" -gt 0 ] || return 0
+	if [ "$failed" -gt "${SECOND_TRIES:-6}" ]; then
+		echo "no second try: $failed tests failed, more than ${SECOND_TRIES:-6}"
+		return 0
+	fi
+	for name in "$@"; do
+		tests=$(to_try_again "$name")
+		[ -z "$tests" ] || try_again "$name" "$tests"
+	done
+}
+
 main() {
 	local running=0 lanes=${LANES:-$(nproc)} name names=("$@") failed
 	mkdir -p "$OUT"
@@ -296,6 +344,7 @@ main() {
 		running=$((running + 1))
 	done
 	wait
+	second_tries "${names[@]}"
 	failed=$(grep -c '^FAIL ' "$OUT/said")
 	echo "$(grep -c '^ok ' "$OUT/said") passed, $failed failed, $(grep -c '^skip ' "$OUT/said") skipped"
 	[ "$failed" -eq 0 ]
