@@ -6,6 +6,8 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "base/cleanup.h"
+
 /* Two to three times what was seen to be needed, with libbpf, zlib and all outputs. */
 enum { STACK_BYTES = 128 * 1024 };
 
@@ -28,6 +30,17 @@ unsigned long fd_limit(void)
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+unsigned long fds_open(void)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	unsigned long n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		n += entry->d_name[0] != '.';
+	return n ? n - 1 : 0; /* our own look at it */
 }
 
 unsigned long stack_kb_needed(void)

@@ -7,6 +7,8 @@
 void raise_fd_limit(void);
 /* The soft limit now. */
 unsigned long fd_limit(void);
+/* How many descriptors are open, those included that whoever started us left open. */
+unsigned long fds_open(void);
 /* What a command takes of the stack, what is on it at the call included. */
 unsigned long stack_kb_needed(void);
 /* Raises a soft limit below that. 0, or the hard limit in kB, where that is lower. */
