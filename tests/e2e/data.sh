@@ -6,17 +6,21 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Of folded lines that begin with the label: "VALUE NUMBER", of those with FUNCTION.
-by_label() { # FOLDED FUNCTION
-	grep ";$2[;_ ]" "$1" | awk '{ split($0, part, ";"); n[part[1]] += $NF }
+# Of folded lines that begin with labels: "VALUE;VALUE NUMBER", of those with FUNCTION.
+by_label() { # FOLDED FUNCTION LABELS
+	grep ";$2[;_ ]" "$1" | awk -v labels="$(tr -cd , <<<"$3" | wc -c)" '{
+		split($0, part, ";")
+		value = part[1]
+		for (i = 0; i < labels; i++) value = value ";" part[i + 2]
+		n[value] += $NF }
 		END { for (value in n) print value, n[value] }' | sort
 }
 
-objects() { # LABEL
+objects() { # LABEL[,LABEL…] [PROGRAM]
 	pmb_ok record --data -e page-faults -c 1 --by "$1" -o "$T/folded" \
-		--summary "$T/sum.json" -- "$WORKLOADS/objects"
+		--summary "$T/sum.json" -- "$WORKLOADS/${2:-objects}"
 	expect_ledger
-	by_label "$T/folded" touch >"$T/seen"
+	by_label "$T/folded" touch "$1" >"$T/seen"
 }
 
 t_objects() {
@@ -42,6 +46,31 @@ t_pages_and_lines() {
 		done | sort >"$T/known"
 		expect_eq "$(comm -3 "$T/known" "$T/seen" | head -n 3)" "" "$label: these differ"
 	done
+}
+
+# Types and members of variables, by DWARF; "inside" is a function's, and a compiler numbers it.
+t_members() {
+	objects data_object,data_type,member members
+	tail -n +2 "$T/out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/; s/$/ 50/' |
+		sort >"$T/known"
+	sed 's/^inside[^;]*;/inside;/' "$T/seen" | sort >"$T/named"
+	expect_eq "$(comm -3 "$T/known" "$T/named")" "" "faults by member that differ"
+}
+
+# As distributions have it: the types are in another file.
+t_members_of_a_debug_file() {
+	cp "$WORKLOADS/members" "$T/program"
+	objcopy --only-keep-debug "$T/program" "$T/program.debug"
+	strip "$T/program"
+	(cd "$T" && objcopy --add-gnu-debuglink=program.debug program)
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member -o "$T/folded" \
+		-- "$T/program"
+	expect_ge "$(folded_sum_of "$T/folded" '^points;struct record\[\];pos.y;')" 50 \
+		"faults of the member"
+	strip "$T/program"
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member -o "$T/folded" \
+		-- "$T/program"
+	expect_match "$T/folded" '^\[program\];\[no data_type\];\[no member\];' "without DWARF"
 }
 
 class() { # CLASS [EVENT]

@@ -81,6 +81,7 @@ static void look(Elf *elf)
 {
 	static struct debug_frame frames[DEBUG_INFO_FRAMES];
 	struct debug_info *d = debug_info__open(elf);
+	struct data_part part = {0};
 
 	for (uint64_t vaddr = 0x400000; d && vaddr < 0x400400; vaddr += 0x17) {
 		size_t n = debug_info__find(d, vaddr, frames);
@@ -93,6 +94,12 @@ static void look(Elf *elf)
 				abort();
 		}
 	}
+	for (uint64_t vaddr = 0x400000; d && vaddr < 0x400400; vaddr += 0x17) {
+		if (debug_info__data(d, vaddr, &part) &&
+		    (!part.type.len || part.type.len > 1 << 16))
+			abort();
+	}
+	data_part__done(&part);
 	debug_info__free(d);
 }
 

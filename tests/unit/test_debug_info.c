@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* This program's own DWARF: what was inlined where, on which lines. */
+/* This program's own DWARF: what was inlined where, on which lines; what its variables are. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -106,12 +106,80 @@ Test(debug_info, inlined_calls_and_their_lines)
 	free(self.bytes);
 }
 
+struct node {
+	char key[3];
+	struct {
+		short x, y;
+	} at[2];
+	union {
+		int count;
+		float weight;
+	} either;
+	const struct node *next;
+};
+
+static struct node nodes[2];
+static const struct node *volatile *pointers[3];
+static void (*volatile called)(void);
+
+static void expect_data(struct debug_info *d, const volatile void *at, const char *type,
+			const char *member)
+{
+	struct data_part part = {0};
+
+	cr_assert(debug_info__data(d, (uintptr_t)at - bias(), &part));
+	cr_expect_str_eq(part.type.data, type);
+	cr_expect_str_eq(part.member.len ? part.member.data : "", member, "%s: not %s",
+			 part.member.data, member);
+	data_part__done(&part);
+}
+
+static void expect_members(struct debug_info *d)
+{
+	static struct node inside;
+	struct data_part part = {0};
+
+	nodes[1].next = &inside;
+	pointers[2] = &pointers[0][0];
+	called = note_pc;
+	expect_data(d, &nodes[1].key[1], "struct node[]", "key[]");
+	expect_data(d, &nodes[1].at[1].y, "struct node[]", "at[].y");
+	expect_data(d, (char *)&nodes[0].at[0] - 1, "struct node[]", "(padding)");
+	expect_data(d, &nodes[0].either, "struct node[]", "either.(several)");
+	expect_data(d, (char *)&nodes[0].next + 7, "struct node[]", "next");
+	expect_data(d, &inside.next, "struct node", "next");
+	expect_data(d, &pointers[1], "struct node **[]", "");
+	expect_data(d, &called, "(function) *", "");
+	cr_expect_not(debug_info__data(d, (uintptr_t)outer - bias(), &part), "code is no data");
+	cr_expect_not(debug_info__data(d, UINT64_MAX, &part));
+	cr_expect_not(debug_info__data(d, 0, &part));
+	data_part__done(&part);
+}
+
+Test(debug_info, variables_and_their_members)
+{
+	struct image self;
+	struct debug_info *d;
+	Elf *elf;
+
+	read_self(&self);
+	elf = elf_of(self.bytes, self.len);
+	d = debug_info__open(elf);
+	if (!d)
+		cr_skip_test("built without DWARF");
+	expect_members(d);
+	debug_info__free(d);
+	elf_end(elf);
+	free(self.bytes);
+}
+
 /* Any byte may be wrong: nothing is read outside, and it ends. */
 Test(debug_info, damaged)
 {
 	enum { ROUNDS = 60, DAMAGES = 400 };
 	struct debug_frame got[DEBUG_INFO_FRAMES];
 	struct image self, copy;
+	struct data_part part = {0};
 	uint32_t random = 1;
 
 	read_self(&self);
@@ -130,9 +198,12 @@ Test(debug_info, damaged)
 		d = debug_info__open(elf);
 		for (uintptr_t at = 0; d && at < 0x40000; at += 0x1000)
 			debug_info__find(d, (uintptr_t)outer - bias() + at - 0x20000, got);
+		for (uintptr_t at = 0; d && at < sizeof(nodes); at++)
+			debug_info__data(d, (uintptr_t)nodes - bias() + at, &part);
 		debug_info__free(d);
 		elf_end(elf);
 	}
+	data_part__done(&part);
 	free(copy.bytes);
 	free(self.bytes);
 }

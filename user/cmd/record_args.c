@@ -118,6 +118,7 @@ static const struct argp_option options[] = {
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"data", OPT_DATA, 0, 0,
 	 "What data the overflows of events with addresses are about, as labels: data_object, "
+	 "data_type, member, "
 	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access, "
 	 "data_offset",
 	 0},
@@ -516,6 +517,7 @@ static int settle_outputs(struct record_args *a)
 	unsigned with_data = a->session.labels & LABEL_DATA ? LABEL_TID | LABEL_CPU : 0;
 	const struct format *format = a->format ? format__named(a->format) : NULL;
 
+	a->names.types = with_data && !a->no_symbols;
 	if (a->format && !format)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
 	if (!a->n_outputs)

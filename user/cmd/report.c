@@ -236,7 +236,7 @@ static int symbolize(struct report_run *run, struct err *err)
 	r = sym__new(&sym, err);
 	if (r < 0)
 		return r;
-	sym__want(sym, true, true);
+	sym__want(sym, true, true, false);
 	r = prof__symbolize(&run->whole, run->args->symbols, sym, &did, err);
 	sym__free(sym);
 	if (r == 0)

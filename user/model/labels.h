@@ -31,6 +31,8 @@ enum row_label {
 	X(LABEL_USER, "user")                   \
 	X(LABEL_ADDR, "data_addr")              \
 	X(LABEL_DATA, "data_object")            \
+	X(LABEL_DATA, "data_type")              \
+	X(LABEL_DATA, "member")                 \
 	X(LABEL_DATA, "data_offset")            \
 	X(LABEL_DATA, "data_segment")           \
 	X(LABEL_DATA, "data_page")              \

@@ -251,14 +251,25 @@ static const char *user_name(struct builder *b, uint32_t uid)
 	return b->users[b->n_users++].name;
 }
 
-/* What the data is: a variable, if the file that is mapped there has one; else where it lies. */
-static const char *data_object(struct builder *b, const struct profile_key *key, uint32_t segment)
+/* What the data is: a variable, if the file that is mapped there has one; else where it lies. And
+ * what DWARF says of it. */
+static void label_object(struct builder *b, const struct profile_key *key, uint32_t segment)
 {
 	const uint32_t *frames;
 	uint32_t n = profile__stack_frames(b->r->profile, key->data, &frames);
-	const char *name = n ? b->r->names->locations[frames[0]].frame.name : NULL;
+	const struct sym_name *place = n ? &b->r->names->locations[frames[0]] : NULL;
 
-	return name && !b->r->no_symbols ? name : data_segment_texts[segment];
+	if (!place || !place->frame.name || b->r->no_symbols) {
+		label_text(b, "data_object", data_segment_texts[segment]);
+		return;
+	}
+	label_text(b, "data_object", place->frame.name);
+	if (b->frames[frames[0]].kind != FRAME_DATA)
+		return;
+	if (place->n_inlined > 0)
+		label_text(b, "data_type", place->inlined[0].name);
+	if (place->n_inlined > 1)
+		label_text(b, "member", place->inlined[1].name);
 }
 
 static void label_data(struct builder *b, const struct profile_key *key,
@@ -267,7 +278,7 @@ static void label_data(struct builder *b, const struct profile_key *key,
 	char text[DATA_SOURCE_TEXT];
 
 	if (set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS) {
-		label_text(b, "data_object", data_object(b, key, set->segment));
+		label_object(b, key, set->segment);
 		label_text(b, "data_segment", data_segment_keys[set->segment]);
 		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_addr & ~(uint64_t)(PAGE - 1));
 		label_text(b, "data_page", text);

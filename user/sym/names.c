@@ -132,7 +132,7 @@ static char *build_id_of(const struct sym *sym)
 static void note_trouble(struct names *names, struct sym *sym, const char *file,
 			 const struct sym_name *found, size_t n)
 {
-	const char *lost = "inlined calls and lines";
+	const char *lost = "inlined calls, lines and types";
 	char *trouble = sym__take_trouble(sym);
 
 	for (size_t i = 0; i < n; i++) {
@@ -507,7 +507,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 			     .objects = opts->objects,
 			     .known = opts->known};
 	uint64_t now = now_ns();
-	bool with_dwarf = opts->inlined || opts->lines;
+	bool with_dwarf = opts->inlined || opts->lines || opts->types;
 	int error;
 
 	if (opts->known)
@@ -532,7 +532,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		     (r.servers ? DOWNLOADS_NS : 0);
 	if (r.sym) {
 		sym__put_texts(r.sym, ret->texts);
-		sym__want(r.sym, opts->inlined, opts->lines);
+		sym__want(r.sym, opts->inlined, opts->lines, opts->types);
 		sym__meanwhile(r.sym, opts->meanwhile, opts->meanwhile_ctx);
 		sym__until(r.sym, r.until_ns, opts->stop_fd, now + NAMES_LEAST_NS);
 	}

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/types.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmubpf/data_place.h"
 #include "sym/debug_file.h"
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
@@ -192,9 +194,10 @@ struct sym_work sym__work(const struct sym *sym)
 	return sym->work;
 }
 
-void sym__want(struct sym *sym, bool inlined, bool lines)
+void sym__want(struct sym *sym, bool inlined, bool lines, bool types)
 {
-	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0);
+	sym->wanted = (inlined ? SYMD_WANT_INLINED : 0) | (lines ? SYMD_WANT_LINES : 0) |
+		      (types ? SYMD_WANT_TYPES : 0);
 }
 
 void sym__forget_last(struct sym *sym)
@@ -401,9 +404,20 @@ static void sym__close(struct sym *sym, const struct sym_file *file)
 	is_stuck_at(sym, file);
 }
 
+/* Types are of data: a file without a place of it needs no debug file for them. */
+static uint32_t wanted_of(const struct sym *sym, const uint64_t *offsets, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (offsets[i] & DATA_PLACE_MARK)
+			return sym->wanted;
+	}
+	return sym->wanted & ~(uint32_t)SYMD_WANT_TYPES;
+}
+
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret)
 {
+	uint32_t wanted = wanted_of(sym, offsets, n);
 	enum sym_reason reason;
 	size_t done;
 
@@ -421,8 +435,8 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	sym->work.files++;
 	sym->work.lookups += n;
 	sym->helper.stuck = false;
-	done = sym__try_elf(sym, file, sym->wanted, offsets, n, ret, &reason);
-	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && sym->wanted &&
+	done = sym__try_elf(sym, file, wanted, offsets, n, ret, &reason);
+	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && wanted &&
 	    !sym->stopped && !sym->put_off)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
 	fill(ret + done, offsets + done, n - done,

@@ -25,7 +25,8 @@ struct sym_frame {
 };
 
 /* Owned by the caller (sym_name__done), but for texts; frame has a name only if reason is
- * SYM_NAMED. inlined are the calls that were inlined at that place, outermost first. vaddr is
+ * SYM_NAMED. inlined are the calls that were inlined at that place, outermost first; of a place of
+ * data the variable's type, and the member there if there is one. vaddr is
  * the ELF virtual address that `addr2line -e` takes (set whenever the file's program headers
  * could be read; the offset or address itself otherwise, and where no segment holds the offset). */
 struct sym_name {
@@ -57,7 +58,7 @@ void sym__put_texts(struct sym *sym, struct texts *texts);
 
 /* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper
  * too long, or kills it, there still are names. */
-void sym__want(struct sym *sym, bool inlined, bool lines);
+void sym__want(struct sym *sym, bool inlined, bool lines, bool types);
 
 /*
  * Everything has to be named until then (CLOCK_MONOTONIC), or until stop_fd (-1: none) is readable,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "symd/answer.h"
 
+#include <linux/types.h>
 #include <string.h>
 
+#include "pmubpf/data_place.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/protocol.h"
@@ -94,6 +96,39 @@ static void put_inlined(struct answerer *a, const struct debug_frame *frames, si
 	reply->data[count_at] = (char)k;
 }
 
+static void put_text_frame(const struct answerer *a, const struct buf *text, struct buf *reply)
+{
+	put_frame(a, text->data, "", 0, NULL, reply);
+}
+
+/* Of a variable: its symbol, else what DWARF calls it; then its type and the member. */
+static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offset,
+			struct buf *reply)
+{
+	struct data_part part = {0};
+	struct elf_name symbol = {0};
+	uint64_t vaddr = offset;
+	bool found = elf_file__vaddr(elf, offset, &vaddr), named, typed;
+	const char *name = NULL;
+
+	named = found && elf_file__find(elf, vaddr, &symbol);
+	typed = found && (a->wanted & SYMD_WANT_TYPES) && elf_file__debug_data(elf, vaddr, &part);
+	if (named)
+		name = name_of(a, &symbol);
+	else if (typed && part.variable && *part.variable)
+		name = part.variable;
+	typed = typed && name;
+	symd_msg__put_u8(reply, name ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(reply, vaddr);
+	put_frame(a, name, named ? a->system.data : "", named ? symbol.len : 0, NULL, reply);
+	symd_msg__put_u8(reply, typed ? 1 + (part.member.len > 0) : 0);
+	if (typed)
+		put_text_frame(a, &part.type, reply);
+	if (typed && part.member.len)
+		put_text_frame(a, &part.member, reply);
+	data_part__done(&part);
+}
+
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply)
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
@@ -103,9 +138,13 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	size_t n = 0, len = 0;
 	bool named = false;
 
+	if (offset & DATA_PLACE_MARK) {
+		answer_data(a, elf, offset, reply);
+		return;
+	}
 	if (elf_file__vaddr(elf, offset, &vaddr)) {
 		named = elf_file__find(elf, vaddr, &symbol);
-		if (a->wanted && !symbol.plt)
+		if ((a->wanted & (SYMD_WANT_INLINED | SYMD_WANT_LINES)) && !symbol.plt)
 			n = elf_file__debug_frames(elf, vaddr, frames);
 	}
 	if (named) {

@@ -46,7 +46,8 @@ struct debug_info {
 	struct call *calls;         /* parents before their children */
 	size_t n_calls, cap_calls;
 	uint64_t ranges, entries;
-	Elf_Data *lines; /* see pad_lines() */
+	struct data_types *data; /* NULL: nobody asked yet */
+	Elf_Data *lines;         /* see pad_lines() */
 	void *lines_own;
 };
 
@@ -215,6 +216,7 @@ struct debug_info *debug_info__free(struct debug_info *d)
 	addr_ranges__done(&d->by_addr);
 	free(d->units);
 	free(d->calls);
+	data_types__free(d->data);
 	dwarf_end(d->dwarf);
 	unpad_lines(d);
 	no_altlink__done(&d->none);
@@ -384,4 +386,11 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 	n = add_calls(d, &unit, vaddr, ret);
 	place_of_address(&unit, vaddr, &ret[n - 1]);
 	return n;
+}
+
+bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret)
+{
+	if (!d->data)
+		d->data = data_types__new(d->dwarf);
+	return data_types__find(d->data, vaddr, ret);
 }

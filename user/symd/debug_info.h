@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symd/data_types.h"
+
 enum {
 	DEBUG_INFO_FRAMES = 64,           /* a function and the calls inlined into it */
 	DEBUG_INFO_BYTES_MAX = INT32_MAX, /* all sections together, uncompressed */
@@ -37,5 +39,7 @@ struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; retu
  * valid as long as d.
  */
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
+/* What is known of the data at vaddr, as data_types__find() has it. */
+bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret);
 
 #endif

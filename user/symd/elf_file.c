@@ -363,10 +363,24 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
 	return elf_names__find(&f->names, vaddr, ret);
 }
 
-size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret)
+static struct debug_info *info_of(struct elf_file *f)
 {
 	if (!f->info_read && f->sane)
 		f->info = debug_info__open(f->id.has_debug_info ? f->elf : f->debug);
 	f->info_read = true;
-	return f->info ? debug_info__find(f->info, vaddr, ret) : 0;
+	return f->info;
+}
+
+size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info ? debug_info__find(info, vaddr, ret) : 0;
+}
+
+bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info && debug_info__data(info, vaddr, ret);
 }

@@ -57,5 +57,7 @@ bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);
 bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 /* What DWARF says of vaddr, as debug_info__find() does. */
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
+/* The same of data: as debug_info__data() does. */
+bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *ret);
 
 #endif

@@ -34,7 +34,8 @@
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
- * without SYMD_WANT_LINES no file (len 0) and line 0. The linker's name has len 0 where it is the
+ * without SYMD_WANT_LINES no file (len 0) and line 0. Of a place of data they are, with
+ * SYMD_WANT_TYPES, the variable's type and the member. The linker's name has len 0 where it is the
  * name. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
  * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h.
  */
@@ -68,6 +69,7 @@ enum {
 enum {
 	SYMD_WANT_INLINED = 1,
 	SYMD_WANT_LINES = 2,
+	SYMD_WANT_TYPES = 4,
 };
 
 enum symd_type {
