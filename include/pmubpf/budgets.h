@@ -91,6 +91,9 @@
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
+	X(SPARE_MIB, 32, "%d MiB of address space",                                                \
+	  "what is held back, to be given up when memory is refused",                              \
+	  "samples are left out until tables are smaller", "events.user.discarded.no_memory")      \
 	X(LOOK_MS, 100, "%d ms", "looking at a program that makes whoever looks wait",             \
 	  "it is left alone for 0.5 s, each time twice as long", "opener.late")                    \
 	X(STRIKES, 4, "%d times", "the same, of a user, mount namespace or cgroup",                \

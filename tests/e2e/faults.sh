@@ -13,7 +13,8 @@
 setup() {
 	local name
 	for name in failalloc interrupt jumpclock; do
-		gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$S/$name.so" "$TOP/tests/shims/$name.c" ||
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$S/$name.so" \
+			"$TOP/tests/shims/$name.c" ||
 			fail "cannot build $name.so"
 	done
 	"$PMUBPF" record -q -e cpu-clock -o "$S/p.pb.gz" -- "$WORKLOADS/split" 0.3 >/dev/null || fail "no profile"
@@ -60,15 +61,16 @@ t_every_allocation_of_report() {
 	expect_ge "$ended" 5 "runs that ended for want of memory"
 }
 
+# One that fails is one for which there is a reserve; if all after it fail, it ends.
 t_allocations_of_record() {
-	local n total ended=0
+	local n i=0 total ended=0
 	local run=(record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 0.1)
 	SHIM_COUNT=$T/count with_shim failalloc main "${run[@]}"
 	total=$(sort -n "$T/count" | tail -n 1)
 	expect_ge "$total" 500 "allocations"
 	for ((n = 1; n <= total; n += $(soak 1 $((total / 12))))); do
 		rm -f "$T/sum.json"
-		SHIM_AT=$n with_shim failalloc main "${run[@]}"
+		SHIM_AT=$n SHIM_MORE=$((i++ % 2)) with_shim failalloc main "${run[@]}"
 		expect_sane_end "allocation $n"
 		if [ "$rc" = 0 ]; then expect_columns; else ended=$((ended + 1)); fi
 		! pgrep -P $$ -x pmubpf-symd >/dev/null || fail "allocation $n: a helper is left"
@@ -94,6 +96,51 @@ t_allocations_of_the_helper() {
 		fi
 	done
 	expect_ge "$whole" 3 "whole recordings"
+}
+
+# From its second second on a recording of ever new stacks may have LESS kB of data than it has.
+record_and_refuse() { # LESS
+	local data
+	spawn "$PMUBPF" record -e cpu-clock,task-clock -F 4000 -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/manypaths" 3 >"$T/out" 2>"$T/err" </dev/null
+	wait_until has_perf_events "$spawned" || fail "no recording: $(head -n 1 "$T/err")"
+	sleep 1
+	data=$(awk '$1 == "VmData:" { print $2 }' "/proc/$spawned/status")
+	data=$((data > $1 ? data - $1 : 1))
+	prlimit --pid "$spawned" --data=$((data * 1024)) || fail "prlimit"
+	wait "$spawned"
+	rc=$?
+}
+
+expect_what_was_kept() {
+	expect_eq "$rc" 0 "exit status: $(tail -n 1 "$T/err")"
+	expect_columns
+	expect_ge "$(sum_aggregated)" 200 "samples that were kept"
+	expect_match "$T/folded" '^cpu-clock;manypaths;.*go_left' "stacks that were kept"
+	expect_eq "$(folded_sum_of "$T/folded" '^cpu-clock;')" "$(sum_weight)" "Σ of the folded file"
+}
+
+# There is a reserve to give up, tables become smaller, and it goes on.
+t_memory_that_is_refused() {
+	record_and_refuse 0
+	expect_what_was_kept
+	expect_match "$T/err" 'the system refused memory for a while' "the sentence"
+}
+
+# It gives up the whole reserve: samples are left out, and it may end before its time.
+t_memory_that_is_taken_away() {
+	record_and_refuse $((32 * 1024 - 256))
+	expect_what_was_kept
+	expect_ge "$(sum_get '[.events[].user.discarded.no_memory] | add')" 1 "samples left out"
+	expect_match "$T/err" 'left out [0-9]+ \(weight [0-9]+\): the system refused' "how many"
+	expect_match "$T/err" 'the system refused memory.*(for a while|used up)' "the sentence"
+}
+
+# With nothing left at all it says so.
+t_no_memory_at_all() {
+	record_and_refuse $((1024 * 1024))
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" '^pmubpf: out of memory: [0-9]+ bytes more were refused; are' "why"
 }
 
 # ---------------------------------------------------------------- calls that are interrupted

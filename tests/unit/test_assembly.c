@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "../bench/stream.h"
+#include "address_room.h"
 #include "assemble/assembly.h"
 #include "base/mem.h"
 #include "prof/merge.h"
@@ -361,6 +362,28 @@ static void dump(uint64_t time, uint64_t id)
 	assembly__record(&assembly, &s, s.rec.size);
 }
 
+static uint64_t forgotten;
+
+static void forget(void *ctx, uint64_t id)
+{
+	(void)ctx;
+	forgotten = id;
+}
+
+static void stack(uint64_t time, uint64_t id)
+{
+	struct pmb_stack s = {
+		.rec = {.type = PMB_REC_STACK, .time = time},
+		.id = id,
+		.tgid = APART,
+		.n = 1,
+		.frames = {0x1000},
+	};
+
+	s.rec.size = (uint32_t)offsetof(struct pmb_stack, frames) + sizeof(s.frames[0]);
+	assembly__record(&assembly, &s, s.rec.size);
+}
+
 static void part__done(struct assembled *part)
 {
 	profile__free(part->profile);
@@ -391,6 +414,48 @@ Test(assembly, what_is_younger_than_the_boundary_is_carried_over)
 	cr_expect_eq(first.books.events[0].weight, 8);
 	part__done(&first);
 	part__done(&second);
+}
+
+/* Nothing more is given, for a moment. */
+static void run_short(void)
+{
+	struct rlimit before;
+
+	mem_hold();
+	cr_assert_eq(getrlimit(RLIMIT_AS, &before), 0);
+	bound_address_room(0);
+	while (mem_state() == MEM_HELD)
+		xcalloc(1, 1 << 20);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+}
+
+Test(assembly, samples_are_left_out_while_memory_is_refused, .disabled = NEVER_SHORT)
+{
+	struct assembly_fns with_forget = fns;
+	struct assembled part;
+
+	with_forget.forget_stack = forget;
+	assembly.opts.fns = &with_forget;
+	sample(10, 3, PMB_END_NONE, 0);
+	run_short();
+	stack(11, 77);
+	dump(12, 78);
+	sample(13, 5, PMB_END_COMPLETE, 77);
+	cr_expect_eq(forgotten, 77, "the kernel side takes it for sent");
+	assembly__shrink(&assembly);
+	mem_hold();
+	sample(14, 7, PMB_END_NONE, 0);
+	part = assembly__cut(&assembly, 20);
+	ledger__count_rows(&part.books, part.profile);
+	expect_to_balance(&part.books);
+	cr_expect_eq(part.books.events[0].no_memory, 1);
+	cr_expect_eq(part.books.events[0].weight_no_memory, 5);
+	cr_expect_eq(part.books.events[0].aggregated, 2);
+	cr_expect_eq(part.books.events[0].weight, 10);
+	cr_expect_eq(part.books.stacks_received, 1);
+	cr_expect_eq(part.books.stack_dumps_received, 1);
+	cr_expect_eq(assembly.dumps.refused, 1);
+	part__done(&part);
 }
 
 static void forgets_none(void *ctx, uint64_t id)

@@ -12,17 +12,32 @@ enum {
 	FORGET_NS = 1000 * 1000 * 1000,
 	/* Stack dumps: a few rounds of a host where every program is new. */
 	DUMPS_AT_LEAST = 8 * 1024 * 1024,
+	/* What --max-memory may be at least. */
+	LEAST_BYTES = 1024 * 1024,
 	/* Records of a program with 20 libraries, at its start. */
 	LIVES_FEW_BYTES = 4096,
 };
+
+static void set_limits(struct assembly *a)
+{
+	size_t all = a->opts.max_memory;
+
+	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
+	profile__set_limit(a->profile, all / 4 * BUDGET_STACKS_QUARTERS);
+	a->stacks.limit = all / BUDGET_RAW_PART;
+	a->chains.limit = all / BUDGET_CHAINS_PART;
+	a->windows.limit = all / BUDGET_WINDOWS_PART;
+	a->dumps.limit = all / BUDGET_DUMPS_PART;
+	if (all && a->dumps.limit < DUMPS_AT_LEAST)
+		a->dumps.limit = DUMPS_AT_LEAST;
+}
 
 void assembly__begin(struct assembly *a)
 {
 	a->profile = a->opts.profile ? a->opts.profile : profile__new();
 	a->lent = a->opts.profile != NULL;
 	a->opts.profile = NULL;
-	/* raw stacks that are dropped are only sent again; rows are lost in [other] */
-	profile__set_limit(a->profile, a->opts.max_memory / 4 * BUDGET_STACKS_QUARTERS);
+	set_limits(a);
 	a->books = (struct ledger){
 		.events = xcalloc(a->opts.n_events, sizeof(struct ledger_event)),
 		.n_events = a->opts.n_events,
@@ -42,13 +57,7 @@ void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 		.few = LIVES_FEW_BYTES,
 		.cost = FAIR_COST,
 	};
-	a->stacks.limit = opts->max_memory / BUDGET_RAW_PART;
-	a->chains.limit = opts->max_memory / BUDGET_CHAINS_PART;
 	a->chains.objects = opts->objects;
-	a->windows.limit = opts->max_memory / BUDGET_WINDOWS_PART;
-	a->dumps.limit = opts->max_memory / BUDGET_DUMPS_PART;
-	if (opts->max_memory && a->dumps.limit < DUMPS_AT_LEAST)
-		a->dumps.limit = DUMPS_AT_LEAST;
 }
 
 void assembly__done(struct assembly *a)
@@ -73,6 +82,37 @@ static void count_decoded(struct ledger *books, uint32_t event, uint64_t weight)
 	books->events[event].weight_decoded += weight;
 }
 
+static void leave_out_one(struct ledger *books, uint32_t event, uint64_t weight)
+{
+	count_decoded(books, event, weight);
+	books->events[event].no_memory++;
+	books->events[event].weight_no_memory += weight;
+}
+
+/* While memory is refused. The kernel side sends a stack again when it meets it next; a sample that
+ * has come before it is one whose stack was lost. */
+static bool leave_out(struct assembly *a, const struct decoded *rec)
+{
+	struct ledger *books = &a->books;
+
+	if (rec->type == PMB_REC_STACK_DUMP) {
+		books->stack_dumps_received++;
+		a->dumps.refused++;
+	} else if (rec->type == PMB_REC_STACK && a->opts.fns->forget_stack) {
+		books->stacks_received++;
+		a->opts.fns->forget_stack(a->opts.ctx, rec->stack->id);
+	} else if (rec->type == PMB_REC_SAMPLE) {
+		leave_out_one(books, rec->sample->event, rec->sample->weight);
+		for (size_t i = 0; i < rec->n_reads; i++) {
+			if (rec->reads[i].weight)
+				leave_out_one(books, rec->reads[i].event, rec->reads[i].weight);
+		}
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void add_dump(struct assembly *a, const struct pmb_stack_dump *dump)
 {
 	const struct fair_who who = {dump->tgid, processes__cgroup(a->processes, dump->tgid)};
@@ -91,6 +131,8 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		books->rejected[reject]++;
 		return;
 	}
+	if (mem_state() != MEM_HELD && leave_out(a, &rec))
+		return;
 	if (rec.type == PMB_REC_STACK_DUMP) {
 		add_dump(a, rec.dump);
 		return;
@@ -207,4 +249,21 @@ void assembly__tidy(struct assembly *a, uint64_t horizon)
 		assembly__retry(a, false);
 	bound_stacks(a, horizon);
 	processes__sweep(a->processes, before);
+}
+
+void assembly__shrink(struct assembly *a)
+{
+	size_t now = profile__bytes(a->profile) + raw_stacks__bytes(&a->stacks) + a->chains.bytes +
+		     a->windows.bytes + a->dumps.bytes;
+
+	if (a->shrunk && now < a->opts.max_memory / 4 * 3)
+		now = a->opts.max_memory / 4 * 3;
+	if (now < LEAST_BYTES)
+		now = LEAST_BYTES;
+	if (!a->opts.max_memory || now < a->opts.max_memory)
+		a->opts.max_memory = now;
+	a->shrunk = true;
+	set_limits(a);
+	if (a->n_late)
+		assembly__retry(a, true);
 }

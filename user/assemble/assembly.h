@@ -76,7 +76,8 @@ struct assembly_opts {
 struct assembly {
 	struct assembly_opts opts;
 	struct profile *profile;
-	bool lent;           /* it isn't ours */
+	bool lent; /* it isn't ours */
+	bool shrunk;
 	struct ledger books; /* the columns that are filled in here, since the last cut */
 	struct processes *processes;
 	struct queue queue;
@@ -100,6 +101,10 @@ void assembly__life(struct assembly *a, const struct life *life);
 void assembly__settle(struct assembly *a, uint64_t horizon);
 /* Gives up what is no longer needed once that is settled. */
 void assembly__tidy(struct assembly *a, uint64_t horizon);
+
+/* Memory was refused: tables may hold what they hold now, and no more from now on; if refused again
+ * then, less. */
+void assembly__shrink(struct assembly *a);
 
 /* One part of a recording. Both are the caller's. */
 struct assembled {

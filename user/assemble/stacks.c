@@ -213,6 +213,8 @@ void raw_stacks__drop(struct raw_stacks *all, uint64_t horizon)
 			all->slots[i].id = 0;
 	}
 	all->n_words = to;
+	all->cap_words = to + FRAMES + PMB_MAX_FRAMES;
+	all->words = xrealloc(all->words, all->cap_words, sizeof(*all->words));
 	all->forget_at = 0;
 	resize_slots(all);
 }

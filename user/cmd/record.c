@@ -117,7 +117,7 @@ static int record_once(struct record_args *a, struct record_out *out, struct err
 	if (a->session.whom.command)
 		signals__release(out->signals); /* it may take for ever to end; all else is done */
 	status = r < 0 ? complain(err) : EXIT_DONE;
-	if (result.end == END_SIGNAL || result.end == END_READER || r < 0)
+	if (session_cut_short(result.end) || r < 0)
 		session__wait(session);
 	else
 		status = session__wait(session);
@@ -138,7 +138,7 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 		r = record_out__write(out, &result, &passes, err);
 	if (r < 0)
 		return complain(err);
-	return result.end == END_SIGNAL || result.end == END_READER ? EXIT_DONE : status;
+	return session_cut_short(result.end) ? EXIT_DONE : status;
 }
 
 static void free_opener(struct opener **o)

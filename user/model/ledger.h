@@ -59,6 +59,7 @@ struct ledger_event {
 	uint64_t foreign, weight_foreign; /* of containers that turned out not to be asked for */
 	uint64_t quick, weight_quick;     /* of windows that were not as slow as was asked for */
 	uint64_t unheld, weight_unheld;   /* no room to wait for their window's end */
+	uint64_t no_memory, weight_no_memory; /* left out as they came: memory was refused */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */

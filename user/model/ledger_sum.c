@@ -51,6 +51,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(weight_quick)     \
 	X(unheld)           \
 	X(weight_unheld)    \
+	X(no_memory)        \
+	X(weight_no_memory) \
 	X(aggregated)       \
 	X(weight)           \
 	X(in_rows)          \

@@ -218,6 +218,11 @@ static void text_columns(const struct summary *s, const struct ledger_event *e, 
 			    "    left out %" PRIu64 " (weight %" PRIu64
 			    "): no room to wait for the end of their window (--max-memory)\n",
 			    e->unheld, e->weight_unheld);
+	if (e->no_memory)
+		buf__printf(out,
+			    "    left out %" PRIu64 " (weight %" PRIu64
+			    "): the system refused memory (ulimit -d, -v?)\n",
+			    e->no_memory, e->weight_no_memory);
 }
 
 static void text_event(const struct summary *s, size_t i, struct buf *out)

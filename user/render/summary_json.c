@@ -142,6 +142,7 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__u64(j, "other_containers", e->foreign);
 	json__u64(j, "quick_windows", e->quick);
 	json__u64(j, "unheld", e->unheld);
+	json__u64(j, "no_memory", e->no_memory);
 	json__end_obj(j);
 	json__u64(j, "weight", e->weight);
 	json__obj(j, "other");

@@ -5,6 +5,7 @@
  */
 #include <poll.h>
 
+#include "base/mem.h"
 #include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
@@ -42,9 +43,18 @@ bool session__time_is_up(struct session *s, uint64_t now)
 	return true;
 }
 
+/* What is left of it is for what has been recorded. */
+static bool session__out_of_memory(struct session *s)
+{
+	if (mem_state() != MEM_OUT)
+		return false;
+	s->result->end = END_MEMORY;
+	return true;
+}
+
 bool session__ended(struct session *s, bool reader_gone)
 {
-	if (session__signalled(s))
+	if (session__signalled(s) || session__out_of_memory(s))
 		return true;
 	s->result->end = reader_gone ? END_READER : END_TARGET;
 	return reader_gone || tasks__gone(&s->tasks);
@@ -77,6 +87,6 @@ void session__attend(struct session *s)
 	if (s->stopped_ns || now < s->attend_ns)
 		return;
 	s->attend_ns = now + ATTEND_NS;
-	if (session__time_is_up(s, now) || session__signalled(s))
+	if (session__time_is_up(s, now) || session__signalled(s) || session__out_of_memory(s))
 		session__stop(s);
 }

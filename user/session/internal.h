@@ -70,6 +70,7 @@ struct session {
 		struct sideband_totals sideband;
 		struct pmb_window_stats windows;
 		uint64_t stack_dumps_refused, stacks_dropped;
+		unsigned times_short;
 	} told;
 };
 

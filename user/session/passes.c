@@ -176,7 +176,7 @@ int passes__record(const struct session_opts *opts, const struct plan *plan,
 		r = record_pass(&run, plan, set, ret_status, err);
 		if (r < 0 || set + 1 == plan->n_sets)
 			break;
-		if (result->end == END_SIGNAL || result->end == END_READER) {
+		if (session_cut_short(result->end)) {
 			buf__printf(&result->notes,
 				    "ended after %zu of %zu passes: the events of the others were "
 				    "not recorded\n",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The rounds: what came since the last is drained, and what nothing older can precede any more
  * is assembled. */
+#include <malloc.h>
+
 #include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -276,6 +278,14 @@ static void session__settle(struct session *s, uint64_t horizon, bool final)
 	session__tidy_cgroups(s);
 }
 
+/* Until the next time that memory is refused there is a reserve again, if only a small one. */
+static void session__shrink(struct session *s)
+{
+	assembly__shrink(&s->assembly);
+	malloc_trim(0);
+	mem_hold();
+}
+
 void session__round(struct session *s, bool final)
 {
 	uint64_t now = now_ns(), horizon = s->round_ns;
@@ -287,6 +297,8 @@ void session__round(struct session *s, bool final)
 	s->look_ns = now_ns() + BETWEEN_NS;
 	session__look_cgroups_up(s, look_around);
 	session__settle(s, horizon, final);
+	if (mem_state() == MEM_SHORT)
+		session__shrink(s);
 	if (final || now - s->system_counters_ns >= SYSTEM_COUNTERS_NS) {
 		session__charge_system_counters(s);
 		s->system_counters_ns = now;

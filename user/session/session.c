@@ -33,6 +33,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	size_t n = opts->events->n;
 
 	give_back_large_blocks();
+	mem_hold();
 	*result = (struct session_result){.lent = opts->profile != NULL};
 	s->opts = opts;
 	s->result = result;
@@ -46,6 +47,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 					  objects__new(opts->max_memory / BUDGET_OBJECTS_PART);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
+	s->told.times_short = mem_times_short();
 	s->told.stats = xcalloc(n, sizeof(*s->told.stats));
 	result->rates = xcalloc(n, sizeof(*result->rates));
 	result->scopes = xcalloc(n, sizeof(*result->scopes));
@@ -179,6 +181,18 @@ int session__open(struct session **ret, const struct session_opts *opts,
 	return 0;
 }
 
+static void session__note_memory(struct session *s)
+{
+	if (s->result->end == END_MEMORY)
+		buf__puts(&s->result->notes, "ended early: the system refused memory, and what was "
+					     "held back for that was used up (ulimit -d, -v?)\n");
+	else if (mem_times_short() > s->told.times_short)
+		buf__puts(&s->result->notes, "the system refused memory for a while: samples were "
+					     "left out, and fewer stacks kept apart (ulimit -d, "
+					     "-v?)\n");
+	s->told.times_short = mem_times_short();
+}
+
 void session__close(struct session *s)
 {
 	session__stop(s);
@@ -187,6 +201,7 @@ void session__close(struct session *s)
 	session__round(s, true);
 	session__spend_end(s);
 	session__close_books(s);
+	session__note_memory(s);
 	opener__hurry_no_more(s->opts->opener);
 }
 

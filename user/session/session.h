@@ -81,7 +81,7 @@ struct session_opts {
 };
 
 /* Why a recording ended. */
-enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER };
+enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER, END_MEMORY };
 
 struct session_result {
 	struct profile *profile;
@@ -101,6 +101,12 @@ struct session_result {
 };
 
 struct session;
+
+/* Before its command or targets ended, which then say nothing of how it went. */
+static inline bool session_cut_short(enum session_end end)
+{
+	return end == END_SIGNAL || end == END_READER || end == END_MEMORY;
+}
 
 /* Whether the samples' cgroups have to be looked up. */
 static inline bool session_wants_cgroups(const struct session_opts *opts)

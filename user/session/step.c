@@ -34,6 +34,7 @@ static void session__tick(struct session *s, uint64_t now)
 
 		if (s->opts->events->events[i].mode == EVENT_OVERFLOWS)
 			tick.samples += s->assembly.books.events[i].decoded;
+		tick.lost += s->assembly.books.events[i].no_memory;
 		if (programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		for (int k = 0; k < PMB_N_DROPS; k++)
