@@ -38,6 +38,38 @@ t_a_volume_is_unmounted_meanwhile() {
 	expect_match "$T/folded" '^onvolume;.*;main;.*hot70' "stacks of the program that ran there"
 }
 
+# On a loop device, which whoever unmounts wants back: it can be detached at once. (Where it is busy
+# the kernel takes the wish, and keeps the file.)
+detach_meanwhile() {
+	local device
+	truncate -s 16M "$T/image" && mkfs.ext4 -q "$T/image" >/dev/null 2>&1 &&
+		device=$(losetup -f --show "$T/image") && echo "$device" >"$T/device" &&
+		mount "$device" "$T/volume" || { echo 77 >"$T/status" && return; }
+	cp "$WORKLOADS/split" "$T/volume/onvolume"
+	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
+		--summary "$T/sum.json" -- sh -c '
+		"$1/volume/onvolume" 0.5
+		for i in $(seq 100); do
+			sleep 0.2
+			umount "$1/volume" 2>/dev/null || continue
+			losetup -d "$2"
+			[ -n "$(losetup -j "$1/image")" ] || exit 42
+		done' - "$T" "$device" >"$T/out" 2>"$T/err" </dev/null
+	echo $? >"$T/status"
+}
+
+t_a_loop_device_is_detached_meanwhile() {
+	need_program mkfs.ext4
+	need_program losetup
+	# shellcheck disable=SC2016 # when the test has ended
+	later sh -c 'losetup -d "$(cat "$1/device")" 2>/dev/null' - "$T"
+	with_volume detach_meanwhile
+	[ "$(cat "$T/status")" != 77 ] || skip "no loop device here"
+	expect_eq "$(cat "$T/status")" 42 "exit status, of who detaches"
+	rc=0 expect_ledger
+	expect_match "$T/folded" '^onvolume;.*;main;.*hot70' "stacks of the program that ran there"
+}
+
 # Two volumes, with another program each under the same name and inode; so large that nobody
 # copies it.
 replace_meanwhile() {
