@@ -330,25 +330,59 @@ t_65000_rules_in_a_file() {
 	expect_whole later 99
 }
 
+# Devices in one mount namespace of their own, that can't be opened.
+spawn_devices() { # PROGRAMS, DEVICES of each
+	need_root
+	mkdir "$T/nodes"
+	cat >"$T/devices" <<-'END'
+		mount -t tmpfs none "$CROWD_NODES" || exit
+		for i in $(seq "$2"); do
+			mkdir "$CROWD_NODES/$i" || exit
+			CROWD_NODES=$CROWD_NODES/$i "$1" nodes "$3" 60 &
+		done
+		wait
+	END
+	CROWD_NODES=$T/nodes spawn unshare -m sh "$T/devices" "$WORKLOADS/crowd" "$@" \
+		>"$T/crowd" 2>&1
+	wait_until all_ready "$1" || wait_until all_ready "$1" || fail "the attack doesn't start"
+	! grep -qv ready "$T/crowd" || skip "no such attack here: $(head -n 1 "$T/crowd")"
+}
+
+all_ready() { # PROGRAMS
+	[ "$(wc -l <"$T/crowd")" -ge "$1" ]
+}
+
 # A device each, that can't be opened: main has no time for 21,500 of them, and the kernel side no
 # numbers. Whoever starts meanwhile is walked as ever.
 t_21500_devices() {
 	need_tables
-	need_root
-	mkdir "$T/nodes"
-	# shellcheck disable=SC2016 # the inner shell's
-	CROWD_NODES=$T/nodes spawn unshare -m \
-		sh -c 'mount -t tmpfs none "$CROWD_NODES" && exec "$0" nodes 21500 60' \
-		"$WORKLOADS/crowd" >"$T/crowd" 2>&1
-	wait_until grep -q . "$T/crowd" || wait_until grep -q . "$T/crowd" ||
-		fail "the attack doesn't start"
-	grep -q ready "$T/crowd" || skip "no such attack here: $(head -n 1 "$T/crowd")"
+	spawn_devices 1 21500
 	cp "$WORKLOADS/frameless" "$T/later"
 	ulimit -n 1024
 	hurt -a -F 999 -- sh -c 'sleep 1; exec "$0" deep 3 >"$1"' "$T/later" "$T/out"
 	expect_unhurt "$HOST_KB"
 	expect_whole later 99
 	expect_le "$(sum_get .opener.asked)" 21500 "questions to whoever opens"
+}
+
+# 1,500 in all, of five programs, so that all have their turn: more than descriptors. One root is
+# kept, and there are some left for the files of others and for the helpers at the end.
+t_more_devices_than_descriptors() {
+	need_tables
+	spawn_devices 5 300
+	cp "$WORKLOADS/frameless" "$T/early"
+	cp "$WORKLOADS/frameless" "$T/later"
+	spawn "$T/early" deep 60 >/dev/null
+	ulimit -n 1024
+	meanwhile exec "$T/later" deep 60 >/dev/null
+	SPAWNED+=("$!")
+	hurt -a -F 999 -d 5
+	expect_unhurt "$HOST_KB"
+	expect_match "$T/folded" '^crowd;.*;crowd_spin(;| )' "what the hostile ones do"
+	expect_whole early 99
+	expect_whole later 99
+	expect_match "$T/folded" '^early;.*;deep01;.*;deep30;' "names of who was there before"
+	expect_match "$T/folded" '^later;.*;deep01;.*;deep30;' "names of who came later"
 }
 
 run_tests
