@@ -353,6 +353,15 @@ Test(processes, our_vdso)
 	cr_expect_eq(frame.file, files__vdso(files));
 }
 
+/* What is taken for a JIT's is asked for a perf map. */
+Test(processes, the_vsyscall_page_is_nobodys_code)
+{
+	uint32_t me = (uint32_t)getpid();
+
+	processes__sample_arrived(all, me, 0, 1000, 1000);
+	cr_expect_neq(locate(me, 900, 0xffffffffff600000).kind, FRAME_JIT);
+}
+
 Test(processes, a_reading_after_an_exec_is_void_before_it)
 {
 	uint32_t me = (uint32_t)getpid();

@@ -142,6 +142,8 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 	const char *path = which->path;
 	struct mapping m = {.start = start, .end = end, .file_off = file_off};
 
+	if (strcmp(path, "[vsyscall]") == 0)
+		return; /* no JIT's, for whose perf map each program would be asked */
 	if (strcmp(path, "[vdso]") == 0) {
 		m.file = files__vdso(all->files);
 		m.file_off = 0;
@@ -153,7 +155,7 @@ static void process__map(struct processes *all, struct process *p, uint64_t star
 		m.uprobes = true;
 		m.start--; /* trampolines stand at its start, and return addresses are looked up
 			    * by the byte before */
-	} else if (strcmp(path, "[vsyscall]") != 0) {
+	} else {
 		process__found_jit(all, p); /* now, while it is there */
 	}
 	if (is_mapped_already(p->maps, &m))
