@@ -52,6 +52,10 @@
 	  "the others are looked for in the next 0.1 s", "")                                       \
 	X(OPENING_FEW, 64, "%d of these, and 1/8 of what is left of 512", "those of one process",  \
 	  "the same", "")                                                                          \
+	X(READING, 512, "half of %d in 0.1 s",                                                     \
+	  "processes of before the recording that are looked at for the first time",               \
+	  "others are looked at at a later sample, and are [unknown] until then",                  \
+	  "frames.unnamed.no_mapping")                                                             \
 	X(RESERVED, 12, "%d", "descriptors that are kept free, for helpers", "none", "")           \
 	X(RINGS_MIB, 192, "%d MiB", "rings of samples of all CPUs",                                \
 	  "each is smaller, 64 KiB at least; samples that find no room are dropped",               \

@@ -7,6 +7,7 @@
 
 #include "base/fair_room.h"
 #include "opener/opener.h"
+#include "pmubpf/budgets.h"
 #include "proc/processes.h"
 
 static struct files *files;
@@ -360,6 +361,38 @@ Test(processes, the_vsyscall_page_is_nobodys_code)
 
 	processes__sample_arrived(all, me, 0, 1000, 1000);
 	cr_expect_neq(locate(me, 900, 0xffffffffff600000).kind, FRAME_JIT);
+}
+
+/* Turns end by the clock: it is never so late. */
+#define NO_OTHER_TURN (1ULL << 62)
+
+/* Each that was never heard of has to be read, and of a cgroup there may be thousands. */
+static void crowd_arrives(uint64_t cgroup, uint64_t now)
+{
+	for (uint32_t i = 0; i < BUDGET_READING; i++)
+		processes__sample_arrived(all, (uint32_t)INT32_MAX - i, cgroup, now, now);
+}
+
+Test(processes, one_of_a_crowd_is_read_later)
+{
+	uint64_t now = NO_OTHER_TURN;
+	uint32_t me = (uint32_t)getpid();
+
+	crowd_arrives(7, now);
+	processes__sample_arrived(all, me, 7, now, now);
+	cr_expect(!located(me, now), "others of its cgroup have had all of this turn");
+	now += 100000000;
+	processes__sample_arrived(all, me, 7, now, now);
+	cr_expect(located(me, now));
+}
+
+Test(processes, who_is_not_of_the_crowd_is_read_at_once)
+{
+	uint32_t me = (uint32_t)getpid();
+
+	crowd_arrives(7, NO_OTHER_TURN);
+	processes__sample_arrived(all, me, 8, NO_OTHER_TURN, NO_OTHER_TURN);
+	cr_expect(located(me, NO_OTHER_TURN));
 }
 
 Test(processes, a_reading_after_an_exec_is_void_before_it)

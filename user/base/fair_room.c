@@ -7,6 +7,9 @@
 #include "base/mem.h"
 #include "pmubpf/budgets.h"
 
+/* Who has had its share waits for the next. */
+static const uint64_t TURN_NS = 100000000;
+
 struct fair_cgroup {
 	uint64_t id;
 	size_t used[N_FAIR_HALVES];
@@ -154,4 +157,13 @@ void fair_room__clear(struct fair_room *room)
 	HASH_ITER(hh, room->shares, share, next)
 		remove_share(room, share);
 	room->used[FAIR_FEW] = room->used[FAIR_MANY] = 0;
+}
+
+bool fair_turn__has(struct fair_turn *turn, const struct fair_who *who, uint64_t now_ns)
+{
+	if (now_ns >= turn->until_ns) {
+		fair_room__clear(&turn->room);
+		turn->until_ns = now_ns + TURN_NS;
+	}
+	return fair_room__take(&turn->room, who, 1) == FAIR_TAKEN;
 }

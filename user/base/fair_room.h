@@ -8,6 +8,7 @@
 #ifndef PMUBPF_BASE_FAIR_ROOM_H
 #define PMUBPF_BASE_FAIR_ROOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,5 +40,14 @@ enum fair_fate fair_room__take(struct fair_room *room, const struct fair_who *wh
 void fair_room__give(struct fair_room *room, const struct fair_who *who, size_t n);
 /* Everybody gives all back. */
 void fair_room__clear(struct fair_room *room);
+
+/* Room for so many in 0.1 s: then everybody has given all back. */
+struct fair_turn {
+	struct fair_room room;
+	uint64_t until_ns;
+};
+
+/* False: it has to be asked again. */
+bool fair_turn__has(struct fair_turn *turn, const struct fair_who *who, uint64_t now_ns);
 
 #endif

@@ -26,7 +26,7 @@ struct files *files__new(struct opener *opener)
 	files->opener = opener;
 	files->swept_ns = now_ns();
 	file_numbers__init(&files->numbers);
-	files->turn = (struct fair_room){.limit = BUDGET_OPENING, .few = BUDGET_OPENING_FEW};
+	files->turn.room = (struct fair_room){.limit = BUDGET_OPENING, .few = BUDGET_OPENING_FEW};
 	return files;
 }
 
@@ -70,7 +70,7 @@ struct files *files__free(struct files *files)
 	free(files->own_devs);
 	free(files->by_number);
 	file_numbers__done(&files->numbers);
-	fair_room__clear(&files->turn);
+	fair_room__clear(&files->turn.room);
 	free(files);
 	return NULL;
 }

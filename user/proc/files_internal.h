@@ -51,9 +51,8 @@ struct files {
 	size_t pinned, max_pinned;
 	bool max_known;
 	size_t early;
-	struct fair_room turn; /* files that are looked for, until turn_ns */
-	uint64_t turn_ns;
-	uint64_t *own_devs; /* of what we run from: those volumes are busy anyway */
+	struct fair_turn turn; /* files that are looked for */
+	uint64_t *own_devs;    /* of what we run from: those volumes are busy anyway */
 	size_t n_own, cap_own;
 	uint64_t copied; /* bytes */
 };

@@ -24,7 +24,6 @@ enum {
 	FREE_TRIES = 4,
 	RETRY_DOUBLINGS = 8,
 };
-#define TURN_NS 100000000ULL /* who has had its share waits for the next */
 #define RETRY_NS 50000000ULL /* the first pause is twice as long, the last 12.8 s */
 
 /* Our own copy of the vDSO, as a file that the symbol helper can read. */
@@ -218,25 +217,15 @@ static void try_later(struct entry *e)
 		e->retry_ns = now_ns() + (RETRY_NS << RETRY_DOUBLINGS);
 }
 
-/* Each look takes the opener and us some 25 us together, and a program may have 65,000 files. */
-static bool has_its_turn(struct files *files, const struct fair_who *who)
-{
-	uint64_t now = now_ns();
-
-	if (now >= files->turn_ns) {
-		fair_room__clear(&files->turn);
-		files->turn_ns = now + TURN_NS;
-	}
-	return fair_room__take(&files->turn, who, 1) == FAIR_TAKEN;
-}
-
 /* False: later. */
 static bool files__look_for(struct files *files, struct entry *e, const struct fair_who *who,
 			    uint64_t start, uint64_t end)
 {
 	pid_t tgid = (pid_t)who->tgid;
 
-	if (e->key.kind == FILE_ELF && !has_its_turn(files, who))
+	/* each look takes the opener and us some 25 us together, and a program may have 65,000
+	 * files */
+	if (e->key.kind == FILE_ELF && !fair_turn__has(&files->turn, who, now_ns()))
 		return false;
 	/* another process that has it mapped may still be alive: it is tried again */
 	if (e->file.tried && e->key.kind == FILE_ELF && !procfs_task_exists(tgid))

@@ -9,6 +9,7 @@
 #include "base/fair_room.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmubpf/budgets.h"
 #include "proc/processes_internal.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -38,6 +39,7 @@ struct processes *processes__new(struct files *files)
 	struct processes *all = xcalloc(1, sizeof(*all));
 
 	all->files = files;
+	all->turn.room = (struct fair_room){.limit = BUDGET_READING, .few = 1};
 	return all;
 }
 
@@ -57,6 +59,7 @@ struct processes *processes__free(struct processes *all)
 		return NULL;
 	HASH_ITER(hh, all->by_tgid, p, next)
 		processes__remove(all, p);
+	fair_room__clear(&all->turn.room);
 	free(all);
 	return NULL;
 }
@@ -303,6 +306,17 @@ static void process__read_again(struct processes *all, struct process *p, uint64
 		p->fresh = mappings__unref(p->fresh);
 }
 
+/* Who has no turn is read at a later sample. */
+static void process__read_first(struct processes *all, struct process *p, uint64_t now)
+{
+	const struct fair_who who = process__who(p);
+
+	if (!fair_turn__has(&all->turn, &who, now))
+		return;
+	p->known_time = now;
+	process__snapshot(all, p, p->tgid, now);
+}
+
 uint64_t processes__cgroup(struct processes *all, uint32_t tgid)
 {
 	const struct process *p = processes__find(all, tgid);
@@ -313,19 +327,18 @@ uint64_t processes__cgroup(struct processes *all, uint32_t tgid)
 void processes__sample_arrived(struct processes *all, uint32_t tgid, uint64_t cgroup, uint64_t time,
 			       uint64_t now)
 {
-	struct process *p = tgid ? processes__find(all, tgid) : NULL;
+	struct process *p;
 
 	if (!tgid)
 		return;
-	if (!p) {
-		p = processes__find_or_add(all, tgid);
-		p->known_time = now;
-		process__snapshot(all, p, tgid, now);
+	p = processes__find_or_add(all, tgid);
+	p->cgroup = cgroup;
+	if (!p->snapshot_time && !p->covered_from) {
+		process__read_first(all, p, now);
 	} else if (p->known_time < all->lost_time && now >= all->again_from &&
 		   now >= p->again_from) {
 		process__read_again(all, p, time, now);
 	}
-	p->cgroup = cgroup;
 }
 
 /* What was read again takes the place of what is known, from a moment on. Not before an exec that
@@ -425,9 +438,11 @@ void processes__life(struct processes *all, const struct life *life)
  */
 static void process__look_back(struct processes *all, struct process *p, uint64_t time)
 {
+	const struct fair_who who = process__who(p);
 	struct process *parent;
 
-	if (p->snapshot_time || mappings__count(p->maps))
+	if (p->snapshot_time || mappings__count(p->maps) ||
+	    !fair_turn__has(&all->turn, &who, now_ns()))
 		return;
 	if (p->covered_from <= time && p->exec_arrived <= time)
 		process__snapshot(all, p, p->tgid, time);

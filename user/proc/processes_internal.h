@@ -48,6 +48,9 @@ struct processes {
 	size_t after_search;  /* processes there were after the last search for lost exits */
 	uint64_t lost_time;   /* records of before that were lost, of whomever */
 	uint64_t again_from;  /* when anything may be read again because of that */
+	/* processes that are read for the first time: each takes the opener and us 0.1 ms, and
+	 * there may be thousands of which nobody has heard before */
+	struct fair_turn turn;
 };
 
 static inline struct fair_who process__who(const struct process *p)
