@@ -108,6 +108,32 @@ static struct prof *with_roles(const char *first, const char *second)
 	return prof__free(old);
 }
 
+static char *ratios_of(const char *first, const char *second)
+{
+	const char *const events[] = {first, second};
+	struct prof *old = p;
+
+	p = prof__new();
+	types(events, 2);
+	BUILD_SAMPLE(p, "main", 0, 100, 1000000, 400, 4000000);
+	prof__free(old);
+	return report(CSV, "function", 0, false);
+}
+
+/* Another tool's profile, or an old one. What it says must not depend on what this machine has, as
+ * libpfm and its names. */
+Test(report, roles_by_name)
+{
+	_cleanup_free_ char *perf = ratios_of("cycles:u", "instructions:u");
+	_cleanup_free_ char *apart = ratios_of("cycles:u", "instructions:k");
+	_cleanup_free_ char *of_libpfm =
+		ratios_of("PERF_COUNT_HW_CPU_CYCLES", "PERF_COUNT_HW_INSTRUCTIONS");
+
+	expect_in(perf, "ipc instructions:u/cycles:u");
+	expect_not_in(apart, "ipc");
+	expect_not_in(of_libpfm, "ipc");
+}
+
 /* Names that say nothing, of events of one's own: what they are to ratios was written down. */
 Test(report, roles_that_were_recorded)
 {

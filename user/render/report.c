@@ -26,15 +26,16 @@ size_t report_event__type(const struct prof_event *event)
 	return event->time != PROF_NO_TYPE ? event->time : event->samples;
 }
 
-/* Of a profile that doesn't say it, an older one or another tool's: as the parser of -e has it,
- * without this machine's PMUs; a name that it doesn't know is OTHER, or says "miss". */
+/* Of a profile that doesn't say it, an older one or another tool's: as the parser of -e has it, of
+ * perf's names and aliases alone, for it needn't be of this machine: no PMUs, database or libpfm. A
+ * name that it doesn't know is OTHER, or says "miss". */
 static struct derive_event guess_role(const char *name)
 {
 	enum { MAX_LEN = 64 };
 	static const char signs[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:";
 	_cleanup_(event_list__done) struct event_list list = {0};
-	const struct pmus none = {0};
+	const struct pmus none = {.recorded = true};
 	struct derive_event role = {.role = ROLE_OTHER};
 
 	if (strlen(name) <= MAX_LEN && strspn(name, signs) == strlen(name) &&
