@@ -60,6 +60,29 @@ t_a_signal_at_once() {
 	done
 }
 
+# Not by chance: at this call or that. From when it has asked for its signals on none is lost, and
+# it asks before it looks at anything; before that it is ended by one as any program is.
+t_a_signal_at_each_stage_of_the_start() {
+	need_program strace
+	local at
+	for at in signalfd4 socketpair openat:40 bpf bpf:40 perf_event_open ioctl:3; do
+		rm -f "$T/folded" "$T/sum.json"
+		[[ $at == *:* ]] || at=$at:1
+		strace -o "$T/calls" -e "inject=${at%:*}:signal=INT:when=${at#*:}" \
+			"$PMUBPF" record -a -e cpu-clock -d 20 --summary "$T/sum.json" \
+			-o "$T/folded" >"$T/out" 2>"$T/err" </dev/null
+		rc=$?
+		grep -q signalfd4 "$T/calls" || skip "strace does not work here"
+		expect_eq "$rc" 0 "exit status, SIGINT at $at"
+		expect_match "$T/err" '^pmubpf: [0-9]+ samples in ' "the summary, SIGINT at $at"
+		[ -e "$T/folded" ] || fail "no profile, SIGINT at $at"
+		expect_ledger
+		expect_le "$(sum_get .duration_s)" 15 "seconds, SIGINT at $at"
+		sed '/SIG_BLOCK, .*INT/,$d' "$T/calls" >"$T/before"
+		expect_no_match "$T/before" '"/(proc|sys)/|bpf\(|clone' "what it does before"
+	done
+}
+
 t_interrupt_with_a_command() {
 	# On a terminal both get the signal; here pmubpf alone does.
 	pmb_start record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 60
