@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "proc/container_name.h"
+#include "sys/clock.h"
 #include "sysfs_tree.h"
 
 #define WEB "9ba20e825689346e38f93aa125669bf54a81223509c8349e41b890bb75bd7bb2"
@@ -239,6 +240,37 @@ Test(container_name, the_daemon_is_remembered)
 	cr_assert_eq(unlink(comm), 0);
 	find(&db, root, "/docker/" DB, 0);
 	cr_expect(same(db.name, "db-1"), "%s", db.name);
+	tree_remove(root);
+}
+
+/* Nor for each container that nobody knows, where there is no daemon: one that comes meanwhile
+ * is not seen. (It would be after five seconds.) */
+Test(container_name, that_there_is_no_daemon_is_remembered)
+{
+	const struct tree_file files[] = {
+		{"proc/7/comm", "other\n"},
+		{"proc/7/cmdline", "--data-root=/far"},
+		{"far/containers/" WEB "/config.v2.json", "{\"Name\":\"/web-1\"}"},
+		{"proc/7/ns/empty", ""},
+		{"proc/self/ns/empty", ""},
+	};
+	char *root = tree_make(files, ARRAY_SIZE(files));
+	_cleanup_free_ char *its = xasprintf("%s/proc/7/ns/pid", root);
+	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", root);
+	_cleanup_free_ char *comm = xasprintf("%s/proc/7/comm", root);
+	_cleanup_(container_name__done) struct container_name db, web;
+	uint64_t began = now_ns();
+	FILE *file;
+
+	cr_assert_eq(symlink("pid:[1]", its), 0);
+	cr_assert_eq(symlink("pid:[1]", ours), 0);
+	find(&db, root, "/docker/" DB, 0);
+	cr_expect_eq(db.name, NULL);
+	file = fopen(comm, "we");
+	cr_assert(file && fputs("dockerd\n", file) >= 0 && fclose(file) == 0);
+	find(&web, root, "/docker/" WEB, 0);
+	if (now_ns() - began < 4000000000)
+		cr_expect_eq(web.name, NULL, "%s", web.name);
 	tree_remove(root);
 }
 
