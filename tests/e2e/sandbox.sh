@@ -205,4 +205,32 @@ t_several_recordings_of_a_user() {
 	done
 }
 
+# When others of the same user have locked all of it, that is what it says: not that it needs root.
+t_no_memory_that_may_be_locked() {
+	need_root
+	local caps=+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" != -1 ] || skip "there is no limit"
+	cp "$PMUBPF" "$T/pmubpf"
+	cp "$WORKLOADS/lockedrings" "$T/lockedrings"
+	# a user of whom there are no other programs
+	cat >"$T/as" <<-END
+		ulimit -l 0
+		exec setpriv --reuid 64973 --regid 64973 --clear-groups --inh-caps $caps \\
+			--ambient-caps $caps "\$@"
+	END
+	spawn bash "$T/as" "$T/lockedrings" >"$T/locked"
+	wait_until grep -q . "$T/locked" || fail "nothing is locked"
+	grep -q full "$T/locked" || skip "no such limit here: $(head -n 1 "$T/locked")"
+	rc=0
+	bash "$T/as" "$T/pmubpf" record -q -a -e cpu-clock -d 1 >"$T/out" 2>"$T/err" </dev/null ||
+		rc=$?
+	expect_eq "$rc" 3 "exit status"
+	expect_match "$T/err" 'have locked all the memory they may.*ulimit -l' "the reason"
+	expect_no_match "$T/err" 'run as root|CAP_' "a reason that it isn't"
+	kill "$spawned"
+	wait "$spawned" 2>/dev/null
+	bash "$T/as" "$T/pmubpf" record -q -a -e cpu-clock -d 1 >"$T/out" 2>"$T/err" </dev/null ||
+		fail "nor without them: $(head -n 1 "$T/err")"
+}
+
 run_tests
