@@ -304,11 +304,11 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 	struct tables_totals now, *told = &s->told.tables;
 	struct ledger_unwind *unwind = &ledger->unwind;
 
-	if (!s->tables)
+	if (!s->unwind.tables)
 		return;
-	now = *tables__totals(s->tables);
-	set_aside__merge(&ledger->aside, tables__set_aside(s->tables));
-	unknown_runtimes__merge(&ledger->runtimes, runtimes__unknown_ones(s->runtimes));
+	now = *tables__totals(s->unwind.tables);
+	set_aside__merge(&ledger->aside, tables__set_aside(s->unwind.tables));
+	unknown_runtimes__merge(&ledger->runtimes, runtimes__unknown_ones(s->unwind.runtimes));
 	*unwind = (struct ledger_unwind){
 		.built = now.built - told->built,
 		.frames = now.frames - told->frames,
@@ -318,7 +318,7 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 		.evicted = now.evicted - told->evicted,
 		.evicted_mapped = now.evicted_mapped - told->evicted_mapped,
 		.readmitted = now.readmitted - told->readmitted,
-		.bytes = store__bytes(s->store),
+		.bytes = store__bytes(s->unwind.store),
 		.build_ns = now.build_ns - told->build_ns,
 		.stack_dumps_lost = s->assembly.dumps.refused - s->told.stack_dumps_refused,
 	};

@@ -84,9 +84,9 @@ void session__attend(struct session *s)
 {
 	uint64_t now = now_ns();
 
-	if (s->stopped_ns || now < s->attend_ns)
+	if (s->stopped_ns || now < s->when.attend_ns)
 		return;
-	s->attend_ns = now + ATTEND_NS;
+	s->when.attend_ns = now + ATTEND_NS;
 	if (session__time_is_up(s, now) || session__signalled(s) || session__out_of_memory(s))
 		session__stop(s);
 }

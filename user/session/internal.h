@@ -19,6 +19,28 @@
 
 struct family;
 
+/* Unwinding by tables (unwind.c); NULL: by frame pointers. */
+struct session_unwind {
+	struct store *store;
+	struct tables *tables;
+	struct runtimes *runtimes;
+	struct lists *lists;
+	bool tables_changed; /* since samples were tried again */
+};
+
+/* What is done at its time (step.c, rounds.c, end.c), CLOCK_MONOTONIC. */
+struct session_when {
+	uint64_t rest_ns; /* until then the rings are not looked at… */
+	uint64_t due_ns;  /* …and then the next round begins, if nothing is there before */
+	uint64_t news_ns; /* to look at what processes do again */
+	/* to look at the rings again, if accounting takes that long */
+	uint64_t look_ns;
+	uint64_t looks;              /* times that it was asked whether it's time for that */
+	uint64_t attend_ns;          /* to look whether it has ended, inside a round */
+	uint64_t let_go_ns;          /* files were looked at that nobody has mapped any more */
+	uint64_t system_counters_ns; /* these were read */
+};
+
 struct session {
 	const struct session_opts *opts;
 	struct session_result *result;
@@ -32,11 +54,7 @@ struct session {
 	size_t ring_bytes;        /* of each CPU */
 	struct assembly assembly; /* what came, becoming a profile */
 	struct assembly_fns assembly_fns;
-	/* unwinding by tables; NULL: by frame pointers */
-	struct store *store;
-	struct tables *tables;
-	struct runtimes *runtimes;
-	struct lists *lists;
+	struct session_unwind unwind;
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
@@ -46,25 +64,16 @@ struct session {
 	bool any_process; /* every process may be sampled */
 	uint64_t start_ns;
 	uint64_t round_ns; /* when the previous round began */
-	uint64_t rest_ns;  /* until then the rings are not looked at… */
-	uint64_t due_ns;   /* …and then the next round begins, if nothing is there before */
-	uint64_t news_ns;  /* when to look at what processes do again */
-	uint64_t
-		look_ns; /* when the rings are to be looked at again, if accounting takes that long */
-	uint64_t looks;              /* times that it was asked whether it's time for that */
-	bool tables_changed;         /* since samples were tried again */
-	uint64_t let_go_ns;          /* when files were looked at that nobody has mapped any more */
-	uint64_t system_counters_ns; /* when the system counters were read */
-	uint64_t *idle_before;       /* per CPU; as the counters were started */
-	uint64_t *idle_after;        /* as they were stopped */
-	int n_cpus;                  /* possible */
-	uint64_t attend_ns;          /* when to look next whether it has, inside a round */
-	uint64_t stopped_ns;         /* when it ended, the result says why; 0: the counters run */
-	int more_fd;                 /* readable: another signal has come since; -1: unheard */
-	uint64_t part_ns;            /* when the last cut was made, or all began */
-	uint64_t settled_ns;         /* the horizon of the last round */
-	struct session_cut *cuts;    /* that are not given up yet */
-	struct told {                /* at the last cut, what goes on counting */
+	struct session_when when;
+	uint64_t *idle_before;    /* per CPU; as the counters were started */
+	uint64_t *idle_after;     /* as they were stopped */
+	int n_cpus;               /* possible */
+	uint64_t stopped_ns;      /* when it ended, the result says why; 0: the counters run */
+	int more_fd;              /* readable: another signal has come since; -1: unheard */
+	uint64_t part_ns;         /* when the last cut was made, or all began */
+	uint64_t settled_ns;      /* the horizon of the last round */
+	struct session_cut *cuts; /* that are not given up yet */
+	struct told {             /* at the last cut, what goes on counting */
 		struct pmb_stats *stats; /* per event */
 		struct tables_totals tables;
 		struct sideband_totals sideband;

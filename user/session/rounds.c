@@ -46,16 +46,16 @@ static void session__runtime_early(struct session *s, const struct life *life)
 				 .end = life->end,
 				 .file_off = life->file_off};
 
-	if (!runtimes__version(s->runtimes)) /* no program has had one */
+	if (!runtimes__version(s->unwind.runtimes)) /* no program has had one */
 		return;
 	if (life->kind == LIFE_EXEC)
-		lists__execed(s->lists, life->tgid);
+		lists__execed(s->unwind.lists, life->tgid);
 	else if (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)
-		lists__forked(s->lists, life->tgid, life->parent_tgid);
+		lists__forked(s->unwind.lists, life->tgid, life->parent_tgid);
 	if (life->kind != LIFE_MMAP)
 		return;
 	mapped.file = processes__file_of(s->assembly.processes, life);
-	lists__mapped(s->lists, life->tgid, &mapped);
+	lists__mapped(s->unwind.lists, life->tgid, &mapped);
 }
 
 static void on_life(void *session, const struct life *life)
@@ -64,7 +64,7 @@ static void on_life(void *session, const struct life *life)
 
 	session__attend(s);
 	assembly__life(&s->assembly, life);
-	if (s->lists && may_be_sampled(s, life->tgid))
+	if (s->unwind.lists && may_be_sampled(s, life->tgid))
 		session__runtime_early(s, life);
 }
 
@@ -93,21 +93,21 @@ static void look_around(void *session)
 	uint64_t now = now_ns(), took;
 
 	session__attend(s);
-	if (now < s->look_ns)
+	if (now < s->when.look_ns)
 		return;
 	session__news(s);
 	rings__drain(s->rings, now);
-	if (s->tables)
-		s->tables_changed |= tables__work(s->tables);
+	if (s->unwind.tables)
+		s->unwind.tables_changed |= tables__work(s->unwind.tables);
 	/* what is accounted gets as much time as what comes in, or the one would never end */
 	took = now_ns() - now;
-	s->look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
+	s->when.look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
 }
 
 /* After what takes no longer than a sample. */
 static void look_now_and_then(struct session *s)
 {
-	if (s->looks++ % LOOK_EVERY == 0)
+	if (s->when.looks++ % LOOK_EVERY == 0)
 		look_around(s);
 	else
 		session__attend(s);
@@ -134,9 +134,9 @@ static void met(void *session, const struct pmb_sample *sample, struct process *
 {
 	struct session *s = session;
 
-	if (s->lists && sample->stack_top)
-		lists__put(s->lists, sample->tgid, process__generation(process), sample->stack_top,
-			   process__mappings(process));
+	if (s->unwind.lists && sample->stack_top)
+		lists__put(s->unwind.lists, sample->tgid, process__generation(process),
+			   sample->stack_top, process__mappings(process));
 }
 
 static void lived(void *session, const struct life *life)
@@ -145,10 +145,10 @@ static void lived(void *session, const struct life *life)
 
 	/* a thread that goes on after its leader has its list sent again; the last exit forgets
 	 * it for good */
-	if (s->lists && (life->kind == LIFE_EXEC ||
-			 (life->kind == LIFE_EXIT &&
-			  processes__leader_gone(s->assembly.processes, life->tgid))))
-		lists__forget(s->lists, life->tgid);
+	if (s->unwind.lists && (life->kind == LIFE_EXEC ||
+				(life->kind == LIFE_EXIT &&
+				 processes__leader_gone(s->assembly.processes, life->tgid))))
+		lists__forget(s->unwind.lists, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
 	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)
@@ -231,16 +231,16 @@ static void session__bound_files(struct session *s)
 		files__sweep(files);
 	else
 		files__age(files);
-	if (s->tables)
-		tables__swept(s->tables);
+	if (s->unwind.tables)
+		tables__swept(s->unwind.tables);
 }
 
 static void let_go_of(void *session, int fd)
 {
 	struct session *s = session;
 
-	if (s->tables)
-		tables__let_go(s->tables, fd);
+	if (s->unwind.tables)
+		tables__let_go(s->unwind.tables, fd);
 }
 
 /* Nobody's volume is kept busy because one of its programs ran once. */
@@ -271,7 +271,7 @@ static void session__settle(struct session *s, uint64_t horizon, bool final)
 {
 	assembly__settle(&s->assembly, final ? UINT64_MAX : horizon);
 	session__late_round(s);
-	if (final && s->tables)
+	if (final && s->unwind.tables)
 		session__late_end(s);
 	assembly__tidy(&s->assembly, horizon);
 	session__bound_files(s);
@@ -294,18 +294,18 @@ void session__round(struct session *s, bool final)
 		horizon = now - SLACK_NS;
 	session__news(s);
 	rings__drain(s->rings, final ? UINT64_MAX : now);
-	s->look_ns = now_ns() + BETWEEN_NS;
+	s->when.look_ns = now_ns() + BETWEEN_NS;
 	session__look_cgroups_up(s, look_around);
 	session__settle(s, horizon, final);
 	if (mem_state() == MEM_SHORT)
 		session__shrink(s);
-	if (final || now - s->system_counters_ns >= SYSTEM_COUNTERS_NS) {
+	if (final || now - s->when.system_counters_ns >= SYSTEM_COUNTERS_NS) {
 		session__charge_system_counters(s);
-		s->system_counters_ns = now;
+		s->when.system_counters_ns = now;
 	}
-	if (!final && now - s->let_go_ns >= LET_GO_NS) {
+	if (!final && now - s->when.let_go_ns >= LET_GO_NS) {
 		session__let_go(s);
-		s->let_go_ns = now;
+		s->when.let_go_ns = now;
 	}
 	s->round_ns = now;
 	s->settled_ns = horizon;

@@ -149,8 +149,8 @@ static int session__start(struct session *s, struct err *err)
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
 	session__arrivals_begin(s);
-	if (r == 0 && s->tables)
-		tables__prepare(s->tables);
+	if (r == 0 && s->unwind.tables)
+		tables__prepare(s->unwind.tables);
 	if (r == 0 && meets_kernel(s->opts->events))
 		kernel_names__begin(s->opts->kernel);
 	if (r == 0 && s->opts->whom.command)

@@ -70,7 +70,8 @@ static bool any_adaptive(const struct session *s)
 /* CPU time of the processes beside this one: that makes tables, those that open files. */
 static uint64_t helpers_ns(const struct session *s)
 {
-	return opener__cpu_ns(s->opts->opener) + (s->tables ? tables__helper_ns(s->tables) : 0);
+	return opener__cpu_ns(s->opts->opener) +
+	       (s->unwind.tables ? tables__helper_ns(s->unwind.tables) : 0);
 }
 
 void session__spend_begin(struct session *s)
@@ -278,7 +279,8 @@ void session__spend_end(struct session *s)
 		.helper_ns = helpers_ns(s) - sp->helper_before_ns,
 		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
-		.helper_rss_bytes = s->tables ? tables__helper_rss_bytes(s->tables) : 0,
+		.helper_rss_bytes = s->unwind.tables ? tables__helper_rss_bytes(s->unwind.tables) :
+						       0,
 		.map_bytes = programs__map_bytes(s->programs),
 		.budget = s->opts->budget,
 		.adaptive = any_adaptive(s),

@@ -50,20 +50,20 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 {
-	bool resting = now < s->rest_ns;
-	uint64_t until = resting ? s->rest_ns : s->due_ns;
+	bool resting = now < s->when.rest_ns;
+	uint64_t until = resting ? s->when.rest_ns : s->when.due_ns;
 
 	fds[FD_SIGNALS] = (struct pollfd){.fd = s->opts->signals->fd, .events = POLLIN};
 	fds[FD_READER] = (struct pollfd){.fd = s->opts->whom.reader_fd};
 	fds[FD_NEWS] = (struct pollfd){.fd = -1, .events = POLLIN};
 	fds[FD_TABLES] = (struct pollfd){.fd = -1, .events = POLLIN};
 	fds[FD_RINGS] = (struct pollfd){.fd = -1, .events = POLLIN};
-	if (now >= s->news_ns)
+	if (now >= s->when.news_ns)
 		fds[FD_NEWS].fd = sideband__epoll_fd(s->sideband);
 	else
-		until = earlier(until, s->news_ns);
+		until = earlier(until, s->when.news_ns);
 	if (!resting) {
-		fds[FD_TABLES].fd = s->tables ? tables__fd(s->tables) : -1;
+		fds[FD_TABLES].fd = s->unwind.tables ? tables__fd(s->unwind.tables) : -1;
 		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
 	if (s->opts->whom.duration_ns)
@@ -75,8 +75,8 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 
 void session__pace(struct session *s, uint64_t now)
 {
-	s->rest_ns = now + REST_NS;
-	s->due_ns = now + (s->assembly.dumps.hurry ? HURRY_NS : ROUND_NS);
+	s->when.rest_ns = now + REST_NS;
+	s->when.due_ns = now + (s->assembly.dumps.hurry ? HURRY_NS : ROUND_NS);
 }
 
 bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
@@ -93,9 +93,9 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		woken |= i != FD_NEWS && fds[i].revents;
 	if (fds[FD_NEWS].revents && !woken) {
 		session__news(s);
-		s->news_ns = now + NEWS_NS;
+		s->when.news_ns = now + NEWS_NS;
 	}
-	if (!woken && now < s->due_ns) {
+	if (!woken && now < s->when.due_ns) {
 		kernel_names__read_on(s->opts->kernel);
 		return !s->stopped_ns;
 	}

@@ -23,21 +23,22 @@ static enum pmb_unwind_status walk(void *session, const struct mappings *maps,
 	const struct session *s = session;
 	const struct walk_limits limits = {s->opts->max_frames, s->user_mask};
 
-	return unwind_walk(s->store, maps, dump, &limits, ret);
+	return unwind_walk(s->unwind.store, maps, dump, &limits, ret);
 }
 
 static bool want_table(void *session, uint32_t file, uint64_t cgroup)
 {
 	struct session *s = session;
 
-	return tables__want(s->tables, file, cgroup);
+	return tables__want(s->unwind.tables, file, cgroup);
 }
 
 static bool awaits_table(void *session, uint32_t file)
 {
 	const struct session *s = session;
 
-	return store__state(s->store, file) == PMB_FILE_NONE && tables__waits(s->tables, file);
+	return store__state(s->unwind.store, file) == PMB_FILE_NONE &&
+	       tables__waits(s->unwind.tables, file);
 }
 
 /* Which tables a sample's stack went through, if anybody wants to know. */
@@ -48,7 +49,7 @@ static void went_through(void *session, uint32_t user_stack, enum pmb_unwind_sta
 	uint32_t numbers[PMB_MAX_FRAMES], known = 0, n;
 	const struct frame *all;
 
-	if (!tables__short(s->tables))
+	if (!tables__short(s->unwind.tables))
 		return;
 	n = profile__stack_frames(s->assembly.profile, user_stack, &stack);
 	profile__frames(s->assembly.profile, &all);
@@ -58,13 +59,13 @@ static void went_through(void *session, uint32_t user_stack, enum pmb_unwind_sta
 
 		if (f->kind != FRAME_FILE)
 			continue;
-		number = store__number(s->store, f->file, f->off);
+		number = store__number(s->unwind.store, f->file, f->off);
 		while (at < known && numbers[at] != number)
 			at++;
 		if (at == known && number != FILE_BEYOND)
 			numbers[known++] = number;
 	}
-	tables__sampled(s->tables, numbers, known, !status_is_early(end));
+	tables__sampled(s->unwind.tables, numbers, known, !status_is_early(end));
 }
 
 /* Who gets the room for tables, if there isn't enough of it. */
@@ -74,19 +75,19 @@ static void make_room(struct session *s)
 	_cleanup_free_ bool *used = xcalloc(n, sizeof(*used));
 
 	assembly__mark_files(&s->assembly, used, n);
-	tables__make_room(s->tables, used, n);
+	tables__make_room(s->unwind.tables, used, n);
 }
 
 void session__late_round(struct session *s)
 {
 	bool changed;
 
-	if (!s->tables)
+	if (!s->unwind.tables)
 		return;
-	store__tick(s->store, now_ns());
-	changed = tables__work(s->tables) || s->tables_changed;
-	s->tables_changed = false;
-	if (tables__crowded(s->tables)) {
+	store__tick(s->unwind.store, now_ns());
+	changed = tables__work(s->unwind.tables) || s->unwind.tables_changed;
+	s->unwind.tables_changed = false;
+	if (tables__crowded(s->unwind.tables)) {
 		make_room(s);
 		changed = true;
 	}
@@ -96,7 +97,8 @@ void session__late_round(struct session *s)
 
 static bool is_patient(const struct session *s, uint64_t begun_ns, uint64_t delayed_before_ns)
 {
-	uint64_t waited_ns = now_ns() - begun_ns, delayed_ns = tables__helper_delayed_ns(s->tables);
+	uint64_t waited_ns = now_ns() - begun_ns,
+		 delayed_ns = tables__helper_delayed_ns(s->unwind.tables);
 
 	/* another helper begins anew */
 	delayed_ns -= delayed_ns > delayed_before_ns ? delayed_before_ns : delayed_ns;
@@ -107,11 +109,11 @@ static bool is_patient(const struct session *s, uint64_t begun_ns, uint64_t dela
 void session__late_end(struct session *s)
 {
 	uint64_t begun_ns = now_ns();
-	uint64_t delayed_ns = tables__helper_delayed_ns(s->tables);
+	uint64_t delayed_ns = tables__helper_delayed_ns(s->unwind.tables);
 
-	while (s->assembly.n_late && tables__busy(s->tables) &&
+	while (s->assembly.n_late && tables__busy(s->unwind.tables) &&
 	       is_patient(s, begun_ns, delayed_ns)) {
-		struct pollfd fd = {.fd = tables__fd(s->tables), .events = POLLIN};
+		struct pollfd fd = {.fd = tables__fd(s->unwind.tables), .events = POLLIN};
 
 		poll(&fd, 1, 10);
 		session__late_round(s);
@@ -144,7 +146,7 @@ static enum pmb_eval interpreter(void *session, uint32_t file, uint64_t off)
 {
 	const struct session *s = session;
 
-	return runtimes__eval(s->runtimes, file, off);
+	return runtimes__eval(s->unwind.runtimes, file, off);
 }
 
 static struct fair_who who_of(void *ctx, uint32_t file)
@@ -164,10 +166,10 @@ void session__unwind_open(struct session *s)
 		.ctx = s,
 	};
 
-	s->store = store__new(&memory, s->opts->table_bytes);
-	s->runtimes = runtimes__new(s->result->files, set_python, s);
-	s->tables = tables__new(s->store, s->result->files, s->runtimes);
-	s->lists = lists__new(s->store, s->runtimes, set_process, s);
+	s->unwind.store = store__new(&memory, s->opts->table_bytes);
+	s->unwind.runtimes = runtimes__new(s->result->files, set_python, s);
+	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes);
+	s->unwind.lists = lists__new(s->unwind.store, s->unwind.runtimes, set_process, s);
 	s->assembly_fns.walk = walk;
 	s->assembly_fns.want_table = want_table;
 	s->assembly_fns.went_through = went_through;
@@ -177,8 +179,8 @@ void session__unwind_open(struct session *s)
 
 void session__unwind_free(struct session *s)
 {
-	s->tables = tables__free(s->tables);
-	s->lists = lists__free(s->lists);
-	s->runtimes = runtimes__free(s->runtimes);
-	s->store = store__free(s->store);
+	s->unwind.tables = tables__free(s->unwind.tables);
+	s->unwind.lists = lists__free(s->unwind.lists);
+	s->unwind.runtimes = runtimes__free(s->unwind.runtimes);
+	s->unwind.store = store__free(s->unwind.store);
 }
