@@ -32,12 +32,15 @@ Test(escape, what_ends_a_frame_or_a_line)
 	expect("\r\t\x01\x1b[31m\x7f", "\\x0d\\x09\\x01\\x1b[31m\\x7f");
 }
 
-Test(escape, what_turns_a_line_around)
+Test(escape, what_breaks_a_line_or_turns_it_around)
 {
 	expect("\xe2\x80\xae"
 	       "a",
 	       "\\xe2\\x80\\xaea");
 	expect("\xe2\x81\xa6", "\\xe2\\x81\\xa6");
+	/* U+2028 ends one */
+	expect("\xe2\x80\xa8", "\\xe2\\x80\\xa8");
+	expect("\xe2\x80\xa7", "\xe2\x80\xa7");
 	expect("\xe2\x80\xa6", "\xe2\x80\xa6"); /* … */
 }
 

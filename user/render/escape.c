@@ -22,10 +22,11 @@ static int utf8_length(const uint8_t *s)
 	return len;
 }
 
-/* U+202A to U+202E, U+2066 to U+2069: they turn around how the rest of a line looks. */
-static bool turns_lines(const uint8_t *s)
+/* U+2028 and U+2029 end a line, for those that read text as Unicode; U+202A to U+202E and U+2066 to
+ * U+2069 turn around how the rest of one looks. */
+static bool breaks_or_turns_lines(const uint8_t *s)
 {
-	return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+	return s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) ||
 				(s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
@@ -36,7 +37,7 @@ static void escape(struct buf *out, const char *name, const char *marks)
 	while (*s) {
 		int len = *s < 0x80 ? 0 : utf8_length(s);
 
-		if (len && !turns_lines(s)) {
+		if (len && !breaks_or_turns_lines(s)) {
 			buf__add(out, s, (size_t)len);
 			s += len;
 			continue;
