@@ -179,11 +179,15 @@ t_a_perf_map_that_links_to_a_secret() {
 
 # Of a file that grows faster than anybody reads the last 256 MiB and 2097152 lines are read, and
 # nothing is kept of it.
+is_larger_than() { # FILE BYTES
+	[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]
+}
+
 t_a_perf_map_without_end() {
 	with_map
 	spawn sh -c 'yes "$0 1000 name_without_end" | head -c 700000000 >"$1"' "$code" "$map"
 	local writer=$spawned
-	sleep 1
+	wait_until is_larger_than "$map" 67108864 || fail "nobody writes the map"
 	hurt -p "$(basename "$map" .map | tr -dc 0-9)" -d 2
 	kill -KILL "$writer" 2>/dev/null
 	expect_unhurt
