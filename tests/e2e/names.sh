@@ -7,7 +7,20 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A machine that is held up comes too late for what lives 2 ms.
+# Half of the files of processes that live for some milliseconds are met while they are there, if
+# the tool has a CPU by then. Beside load it may have none, so one try of several is enough, the
+# later ones of processes that live longer; but not so long that a tool would do that only looks at
+# files when it accounts samples: of 100 that lived 2, 4, 8 ms such a one missed 99, 78 to 98,
+# 44 to 80.
+one_of() { # "MS…" COMMAND…: with the seconds
+	local lives=$1 ms
+	shift
+	for ms in $lives; do
+		rm -f "$T/reason"
+		if ("$@" "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 }')"); then return; fi
+	done
+	exit 1 # for the last one's reason
+}
 
 t_recursion() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100
@@ -108,14 +121,16 @@ t_replaced_binary() {
 # Every run is a file of its own, deleted as soon as it has been executed, in a process of 2 ms. The
 # kernel gives the inode of one to the next.
 t_deleted_when_it_began() {
+	one_of "2 2 3 3 4 4" goners
+}
+
+goners() { # SECONDS
 	cd "$T" || fail "cd"
 	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/goner" 100 "$WORKLOADS/frameless" deep 0.002
+		"$WORKLOADS/goner" 100 "$WORKLOADS/frameless" deep "$1"
 	expect_columns
 	user_code "$T/folded" | grep -E '^goner\.[0-9]+;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
-	# what ends before it is looked up has no name: how much that is says how busy the machine
-	# is
 	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"
 	# the rest is ld.so at work, as in any program that lives 2 ms
 	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|(__)?clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
@@ -147,15 +162,18 @@ t_short_lives_in_mount_namespaces() {
 	need_root
 	mkdir "$T/hidden"
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
+	one_of "5 5 5 5 6 6" hidden_lives
+}
+
+hidden_lives() { # SECONDS
 	# shellcheck disable=SC2016
 	pmb_ok record -a -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
 		'for i in $(seq 40); do unshare -m --propagation private sh -c "mount -t tmpfs none $0 &&
-			cp $1 $0/inner && exec $0/inner deep 0.005" >/dev/null; done' "$T/hidden" "$WORKLOADS/frameless"
+			cp $1 $0/inner && exec $0/inner deep $2" >/dev/null; done' "$T/hidden" "$WORKLOADS/frameless" "$1"
 	expect_columns
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
 	user_code "$T/folded" | grep -E '^inner;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 5 "lines"
-	# as above
 	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"
 	expect_ge "$(folded_share "$T/mine" ';(main|thread);deep01;.*;deep30;')" 50 "percent in whole stacks"
 }

@@ -135,8 +135,14 @@ t_a_running_process() {
 	sleep 0.3
 	pmb_ok record -p "$spawned" -e cpu-clock -F 999 -d "$seconds" -o "$T/folded" --summary "$T/sum.json"
 	grep '^frameless;' "$T/folded" >"$T/mine"
-	expect_stacks 99 "($MAIN|$THREAD)${DEEP}spin"
-	expect_le "$(sum_get .unwind.stack_dumps)" $(($(sum_get '.events[0].user.aggregated') / 3)) "stacks that were copied"
+	# where the reader has no CPU, copies find no room: as many as were lost end early
+	expect_le "$(sum_get .stacks.user.no_table)" "$(sum_get .unwind.stack_dumps_lost)" \
+		"stacks without a table, beside the copies that were lost"
+	expect_stacks "$(sum_get '.stacks.user.no_table * 100 / .events[0].user.aggregated' |
+		awk -v whole="$(scattered 99 999)" '{ print whole - $1 }')" "($MAIN|$THREAD)${DEEP}spin"
+	# a third is for the rounds in which it is met; besides, until the tables were built
+	expect_le "$(sum_get .unwind.stack_dumps)" \
+		"$(sum_get '.events[0].user.aggregated * (1 / 3 + .unwind.build_s / .duration_s)')" "stacks that were copied"
 }
 
 # Processes that live for milliseconds: nothing of them is known when their samples come.
