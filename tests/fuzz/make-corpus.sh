@@ -191,10 +191,33 @@ strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
 { message 3 1 "$W/tiny"; } >"$C/requests/debug-first"
 { message 4 1 "$C/perf_map/plain"; message 5 0 "$W/nothing"; } >"$C/requests/no-addresses"
 
+# Variables, where the target looks for them.
+cat >"$W/types.c" <<'C'
+struct base { long id; };
+struct node {
+	char key[3];
+	struct { short x, y; } at[2][2];
+	union { int count; float weight; } either;
+	unsigned low : 3, high : 29;
+	struct base base;
+	const struct node *volatile next;
+};
+typedef struct node entry;
+entry nodes[4] = {{.key = "a"}};
+struct node *const *pointers[2] = {0};
+void (*called)(void) = (void (*)(void))1;
+void _start(void) { static struct base inside = {1}; inside.id++; nodes[1].at[1][0].x++; }
+C
+link=(-O1 -nostdlib -static -no-pie -Wl,-Tdata=0x400010 -Wl,-Ttext=0x500000 -Wl,-N "$W/types.c")
+gcc -gdwarf-3 -gstrict-dwarf "${link[@]}" -o "$W/types3"
+gcc -gdwarf-5 "${link[@]}" -o "$W/types5"
+
 sections=(info abbrev line str ranges line_str rnglists addr aranges str_offsets loclists)
-for f in dwarf3 dwarf4 dwarf5 clang; do
+for f in dwarf3 dwarf4 dwarf5 clang types3 types5; do
+	program=$C/elf/$f
+	[ -e "$program" ] || program=$W/$f
 	for i in "${!sections[@]}"; do
-		objcopy -O binary --only-section=".debug_${sections[i]}" --set-section-flags ".debug_${sections[i]}=alloc" "$C/elf/$f" "$W/s" 2>/dev/null || continue
+		objcopy -O binary --only-section=".debug_${sections[i]}" --set-section-flags ".debug_${sections[i]}=alloc" "$program" "$W/s" 2>/dev/null || continue
 		[ ! -s "$W/s" ] || { le 1 "$i"; le 2 "$(stat -c %s "$W/s")"; cat "$W/s"; }
 	done >"$C/debug_info/$f"
 done
