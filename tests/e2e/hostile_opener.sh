@@ -12,6 +12,8 @@
 # Far above what it takes, far below a hang.
 END_S=45 # with a hang it is for ever
 SIGNAL_S=20
+# Between two looks at signals and the clock, without what was waited for a CPU.
+LONGEST_S=0.2
 
 # fusehang in $T, by another user; its pid is in $attacker.
 attack() { # CHILDREN MS
@@ -31,6 +33,7 @@ attack() { # CHILDREN MS
 expect_unmoved() { # SECONDS
 	expect_eq "$rc" 0 "exit status"
 	expect_le "$1" "$END_S" "seconds until it ended"
+	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
 	expect_ledger
 }
 
@@ -96,6 +99,7 @@ t_signals_are_answered() {
 	expect_le "$((SECONDS - began))" "$SIGNAL_S" "seconds after SIGTERM"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
+	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
 	expect_ledger
 }
 
@@ -154,7 +158,7 @@ t_counting_one_that_execs() {
 
 # Openers in an open that nobody answers can't be killed. All these are of one mount namespace, device and cgroup.
 t_opens_that_never_end() {
-	local END_S=40
+	local END_S=40 LONGEST_S=0.25 # a question that was not begun is asked twice: 0.1 s each
 	need_root
 	need_program setpriv
 	[ -e /dev/fuse ] || skip "no FUSE here"

@@ -30,6 +30,7 @@
 enum {
 	SPAWNER_MS = 2000, /* it waits for nothing but a CPU */
 	LOOK_MS = 10,      /* between two looks at one that is late and works */
+	DELAYS_MS = 50,    /* between two questions for how long CPUs were waited for */
 	RETRY_MS = 100,    /* after there was none */
 	/* the kernel may have to wait for all CPUs before it has the first counter of a task */
 	COUNTER_ASLEEP_MS = 1000,
@@ -45,6 +46,10 @@ struct opener {
 	uint64_t asked_ns, asked_cpu_ns; /* when, and what CPU time it had used by then */
 	uint64_t not_before_ns;
 	uint64_t gone_ns; /* CPU time of those before this one */
+	struct {
+		uint64_t since_ns, read_ns;   /* the last look; when delays were asked for */
+		uint64_t delayed_ns, gone_ns; /* ours and all openers' then; of those before */
+	} attended;
 	struct {
 		bool on;
 		int stop_fd;      /* readable: no time is left */
@@ -127,6 +132,8 @@ static void count_time(struct opener *o)
 {
 	if (o->pid > 0)
 		o->gone_ns += usage_cpu_ns(o->pid);
+	if (o->pid > 0)
+		o->attended.gone_ns += usage_delayed_ns(o->pid);
 	o->pid = 0;
 }
 
@@ -324,6 +331,38 @@ int opener__ask(struct opener *o, struct opener_request *request, int fd, unsign
 	if (r < 0 && !begun)
 		r = ask_once(o, request, fd, limit_ms, emit, ctx, &begun);
 	return r;
+}
+
+/* ---------------------------------------------------------------- how long it takes */
+
+/* While it waits for them it isn't delayed itself, so these can be added. */
+static uint64_t delayed(const struct opener *o)
+{
+	return o->attended.gone_ns + usage_delayed_ns(getpid()) + usage_delayed_ns(o->spawner) +
+	       (o->pid > 0 ? usage_delayed_ns(o->pid) : 0);
+}
+
+void opener__attended(struct opener *o, uint64_t now, bool waking)
+{
+	uint64_t took, delay;
+
+	if (!o)
+		return;
+	took = now - o->attended.since_ns;
+	if (!waking && took > o->work.longest_ns && o->attended.since_ns) {
+		delay = delayed(o);
+		/* less than before: one has gone before it could be asked */
+		delay -= delay < o->attended.delayed_ns ? delay : o->attended.delayed_ns;
+		took = took > delay ? took - delay : 0;
+		if (took > o->work.longest_ns)
+			o->work.longest_ns = took;
+	}
+	o->attended.since_ns = now;
+	/* a delay of that time may be taken from what came after it */
+	if (now - o->attended.read_ns >= ms(DELAYS_MS)) {
+		o->attended.delayed_ns = delayed(o);
+		o->attended.read_ns = now;
+	}
 }
 
 /* ---------------------------------------------------------------- its life */

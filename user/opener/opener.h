@@ -26,10 +26,11 @@ struct opener;
 
 struct opener_work {
 	uint64_t asked;
-	uint64_t late;    /* given up */
-	uint64_t refused; /* not tried, because of who it is about */
-	uint64_t stuck;   /* were killed and could not die, at most at a time */
-	bool ended;       /* somebody ended it, or kept it from working: all else is refused */
+	uint64_t late;       /* given up */
+	uint64_t refused;    /* not tried, because of who it is about */
+	uint64_t stuck;      /* were killed and could not die, at most at a time */
+	bool ended;          /* somebody ended it, or kept it from working: all else is refused */
+	uint64_t longest_ns; /* opener__attended */
 };
 
 /* Best called before there is anything that it must not have. */
@@ -45,6 +46,12 @@ void opener__settled(struct opener *o);
 void opener__hurry(struct opener *o, uint64_t ns, int stop_fd);
 void opener__hurry_no_more(struct opener *o);
 struct opener_work opener__work(const struct opener *o);
+/*
+ * Whoever asks looks at signals and the clock now; waking: until now it has waited for these, among
+ * others. The longest time between two looks is kept, without what it and the openers waited for a
+ * CPU meanwhile: what others made it wait, and what it did itself.
+ */
+void opener__attended(struct opener *o, uint64_t now, bool waking);
 /* CPU time of all of them. */
 uint64_t opener__cpu_ns(const struct opener *o);
 

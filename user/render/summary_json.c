@@ -401,6 +401,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__u64(&j, "refused", s->opener.refused);
 	json__u64(&j, "stuck", s->opener.stuck);
 	json__bool(&j, "ended", s->opener.ended);
+	json__f64(&j, "longest_s", (double)s->opener.longest_ns / 1e9, 6);
 	json__end_obj(&j);
 	json_memory(&j, &s->ledger->memory);
 	cost__json(s, &j);

@@ -87,6 +87,7 @@ void session__attend(struct session *s)
 	if (s->stopped_ns || now < s->when.attend_ns)
 		return;
 	s->when.attend_ns = now + ATTEND_NS;
+	opener__attended(s->opts->opener, now, false);
 	if (session__time_is_up(s, now) || session__signalled(s) || session__out_of_memory(s))
 		session__stop(s);
 }

@@ -7,6 +7,7 @@
  */
 #include <poll.h>
 
+#include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 
@@ -85,6 +86,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 
 	if (s->stopped_ns)
 		return false;
+	opener__attended(s->opts->opener, now, true);
 	if (session__time_is_up(s, now)) {
 		session__stop(s);
 		return false;
@@ -107,6 +109,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	session__round(s, false);
 	if (s->stopped_ns)
 		return false;
+	opener__attended(s->opts->opener, now_ns(), false);
 	session__spend_round(s);
 	session__arrivals_round(s);
 	session__tick(s, now_ns());
