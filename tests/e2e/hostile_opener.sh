@@ -158,7 +158,7 @@ t_counting_one_that_execs() {
 
 # Openers in an open that nobody answers can't be killed. All these are of one mount namespace, device and cgroup.
 t_opens_that_never_end() {
-	local END_S=40 LONGEST_S=0.5 # four in a row, 0.1 s each, before it is left alone
+	local END_S=40
 	need_root
 	need_program setpriv
 	[ -e /dev/fuse ] || skip "no FUSE here"

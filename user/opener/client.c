@@ -58,6 +58,8 @@ struct opener {
 	struct culprits *shared;
 	struct opener_reply *reply;
 	struct opener_work work;
+	void (*look)(void *ctx); /* opener__between() */
+	void *look_ctx;
 };
 
 static uint64_t ms(unsigned n)
@@ -257,6 +259,8 @@ static void give_up(struct opener *o, int r)
 			culprits__strike(o->shared, &o->shared->now, now_ns());
 	}
 	take_next(o);
+	if (o->look)
+		o->look(o->look_ctx);
 }
 
 /* One that slept and was given up has taken all the time, any other what it worked. */
@@ -363,6 +367,14 @@ void opener__attended(struct opener *o, uint64_t now, bool waking)
 		o->attended.delayed_ns = delayed(o);
 		o->attended.read_ns = now;
 	}
+}
+
+void opener__between(struct opener *o, void (*look)(void *ctx), void *ctx)
+{
+	if (!o)
+		return;
+	o->look = look;
+	o->look_ctx = ctx;
 }
 
 /* ---------------------------------------------------------------- its life */

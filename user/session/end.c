@@ -68,6 +68,7 @@ void session__stop(struct session *s)
 	counters__disable(&s->counters);
 	sideband__stop_mappings(s->sideband);
 	s->more_fd = signals__more_fd();
+	opener__between(s->opts->opener, NULL, NULL);
 	opener__hurry(s->opts->opener, (uint64_t)BUDGET_END_LOOKS_MS * MS, s->more_fd);
 	session__spend_stop(s);
 	procfs_idle_ns(s->idle_after, s->n_cpus);

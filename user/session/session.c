@@ -130,6 +130,11 @@ static bool meets_kernel(const struct event_list *events)
 	return false;
 }
 
+static void attend(void *session)
+{
+	session__attend(session);
+}
+
 /* Counters that wait for the command's exec enable themselves. */
 static int session__start(struct session *s, struct err *err)
 {
@@ -157,6 +162,8 @@ static int session__start(struct session *s, struct err *err)
 		r = command__go(&s->command, s->opts->whom.command[0], err);
 	if (r == 0 && !s->opts->more_follow)
 		session__drop_privileges(s);
+	if (r == 0)
+		opener__between(s->opts->opener, attend, s);
 	return r;
 }
 
