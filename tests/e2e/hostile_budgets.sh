@@ -379,8 +379,10 @@ t_more_devices_than_descriptors() {
 	hurt -a -F 999 -d 5
 	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" '^crowd;.*;crowd_spin(;| )' "what the hostile ones do"
-	expect_whole early 99
-	expect_whole later 99
+	# without descriptors it would be none of them; how many there are before the tables, beside
+	# programs that all begin to be read at once, is up to the machine
+	expect_whole early 50
+	expect_whole later 50
 	expect_match "$T/folded" '^early;.*;deep01;.*;deep30;' "names of who was there before"
 	expect_match "$T/folded" '^later;.*;deep01;.*;deep30;' "names of who came later"
 }
