@@ -32,7 +32,7 @@
 	  "names.cut")                                                                             \
 	X(NAMING_S, 30, "%d s", "naming all files, after the end", "what is left has no names",    \
 	  "frames.unnamed.out_of_time")                                                            \
-	X(NAMING_DWARF_S, 60, "%d s", "the same, with inlined calls or lines",                     \
+	X(NAMING_DWARF_S, 60, "%d s", "the same, with inlined calls, lines or types of data",      \
 	  "what is left has no names", "frames.unnamed.out_of_time")                               \
 	X(PATIENCE_MS, 500, "%d ms at most", "naming one file while others wait",                  \
 	  "it is asked again when all had their turn", "")                                         \
