@@ -13,21 +13,27 @@ with_volume() { # FUNCTION
 	mkdir -p "$T/volume"
 	unshare -m true 2>/dev/null || skip "no mounts of one's own here"
 	export T
-	export -f "$1"
+	export -f "$1" record_until
 	unshare -m bash -c 'mount -t tmpfs none "$T/volume" && "$0"' "$1" || fail "$(cat "$T/reason" 2>/dev/null || echo "the volume stays")"
 }
 
-# Records while the program runs there and until the volume can be unmounted.
-unmount_meanwhile() {
-	cp "$WORKLOADS/split" "$T/volume/onvolume"
+# Records while the program runs there, and tries the commands in between until they exit with 42.
+# To them $1 is $T, the others follow.
+record_until() { # COMMANDS [ARG…]
 	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
 		--summary "$T/sum.json" -- sh -c '
 		"$1/volume/onvolume" 0.5
 		for i in $(seq 100); do
 			sleep 0.2
-			! umount "$1/volume" 2>/dev/null || exit 42
-		done' - "$T" >"$T/out" 2>"$T/err" </dev/null
+			'"$1"'
+		done' - "$T" "${@:2}" >"$T/out" 2>"$T/err" </dev/null
 	echo $? >"$T/status"
+}
+
+# Until the volume can be unmounted.
+unmount_meanwhile() {
+	cp "$WORKLOADS/split" "$T/volume/onvolume"
+	record_until '! umount "$1/volume" 2>/dev/null || exit 42'
 }
 
 t_a_volume_is_unmounted_meanwhile() {
@@ -46,16 +52,10 @@ detach_meanwhile() {
 		device=$(losetup -f --show "$T/image") && echo "$device" >"$T/device" &&
 		mount "$device" "$T/volume" || { echo 77 >"$T/status" && return; }
 	cp "$WORKLOADS/split" "$T/volume/onvolume"
-	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
-		--summary "$T/sum.json" -- sh -c '
-		"$1/volume/onvolume" 0.5
-		for i in $(seq 100); do
-			sleep 0.2
-			umount "$1/volume" 2>/dev/null || continue
-			losetup -d "$2"
-			[ -n "$(losetup -j "$1/image")" ] || exit 42
-		done' - "$T" "$device" >"$T/out" 2>"$T/err" </dev/null
-	echo $? >"$T/status"
+	record_until '
+		umount "$1/volume" 2>/dev/null || continue
+		losetup -d "$2"
+		[ -n "$(losetup -j "$1/image")" ] || exit 42' "$device"
 }
 
 t_a_loop_device_is_detached_meanwhile() {
@@ -80,16 +80,10 @@ replace_meanwhile() {
 	objcopy --redefine-sym hot70=imposter "$WORKLOADS/split" "$T/other/onvolume"
 	for v in volume other; do truncate -s 20M "$T/$v/onvolume"; done
 	stat -c '%i %d' "$T/volume/onvolume" "$T/other/onvolume" >"$T/numbers"
-	"$PMUBPF" record -a --budget 0 -e cpu-clock -o "$T/folded" \
-		--summary "$T/sum.json" -- sh -c '
-		"$1/volume/onvolume" 0.5
-		for i in $(seq 100); do
-			sleep 0.2
-			umount "$1/volume" 2>/dev/null || continue
-			mount --move "$1/other" "$1/volume" &&
-				cat "$1/volume/onvolume" >/dev/null && exit 42
-		done' - "$T" >"$T/out" 2>"$T/err" </dev/null
-	echo $? >"$T/status"
+	record_until '
+		umount "$1/volume" 2>/dev/null || continue
+		mount --move "$1/other" "$1/volume" &&
+			cat "$1/volume/onvolume" >/dev/null && exit 42'
 }
 
 t_a_volume_with_the_same_numbers() {
