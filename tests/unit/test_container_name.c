@@ -215,6 +215,19 @@ Test(container_name, no_files, .timeout = 10)
 	tree_remove(root);
 }
 
+/* As tree_make(), with a process 7 in our pid namespace, and the path of what it is called. */
+static char *with_process(const struct tree_file *files, size_t n, char **ret_comm)
+{
+	char *root = tree_make(files, n);
+	_cleanup_free_ char *its = xasprintf("%s/proc/7/ns/pid", root);
+	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", root);
+
+	cr_assert_eq(symlink("pid:[1]", its), 0);
+	cr_assert_eq(symlink("pid:[1]", ours), 0);
+	*ret_comm = xasprintf("%s/proc/7/comm", root);
+	return root;
+}
+
 /* The daemon is looked for once, not for each container: by the second question its process has
  * gone. */
 Test(container_name, the_daemon_is_remembered)
@@ -227,14 +240,10 @@ Test(container_name, the_daemon_is_remembered)
 		{"proc/7/ns/empty", ""},
 		{"proc/self/ns/empty", ""},
 	};
-	char *root = tree_make(files, ARRAY_SIZE(files));
-	_cleanup_free_ char *its = xasprintf("%s/proc/7/ns/pid", root);
-	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", root);
-	_cleanup_free_ char *comm = xasprintf("%s/proc/7/comm", root);
 	_cleanup_(container_name__done) struct container_name web, db;
+	_cleanup_free_ char *comm = NULL;
+	char *root = with_process(files, ARRAY_SIZE(files), &comm);
 
-	cr_assert_eq(symlink("pid:[1]", its), 0);
-	cr_assert_eq(symlink("pid:[1]", ours), 0);
 	find(&web, root, "/docker/" WEB, 0);
 	cr_expect(same(web.name, "web-1"), "%s", web.name);
 	cr_assert_eq(unlink(comm), 0);
@@ -254,16 +263,12 @@ Test(container_name, that_there_is_no_daemon_is_remembered)
 		{"proc/7/ns/empty", ""},
 		{"proc/self/ns/empty", ""},
 	};
-	char *root = tree_make(files, ARRAY_SIZE(files));
-	_cleanup_free_ char *its = xasprintf("%s/proc/7/ns/pid", root);
-	_cleanup_free_ char *ours = xasprintf("%s/proc/self/ns/pid", root);
-	_cleanup_free_ char *comm = xasprintf("%s/proc/7/comm", root);
 	_cleanup_(container_name__done) struct container_name db, web;
+	_cleanup_free_ char *comm = NULL;
+	char *root = with_process(files, ARRAY_SIZE(files), &comm);
 	uint64_t began = now_ns();
 	FILE *file;
 
-	cr_assert_eq(symlink("pid:[1]", its), 0);
-	cr_assert_eq(symlink("pid:[1]", ours), 0);
 	find(&db, root, "/docker/" DB, 0);
 	cr_expect_eq(db.name, NULL);
 	file = fopen(comm, "we");
