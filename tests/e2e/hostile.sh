@@ -177,12 +177,12 @@ t_a_perf_map_that_links_to_a_secret() {
 	expect_ge "$(sum_get .frames.unnamed.untrusted_map)" 1 "frames without a name because of it"
 }
 
-# Of a file that grows faster than anybody reads the last 256 MiB and 2097152 lines are read, and
-# nothing is kept of it.
 is_larger_than() { # FILE BYTES
 	[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]
 }
 
+# Of a file that grows faster than anybody reads the last 256 MiB and 2097152 lines are read, and
+# nothing is kept of it.
 t_a_perf_map_without_end() {
 	with_map
 	spawn sh -c 'yes "$0 1000 name_without_end" | head -c 700000000 >"$1"' "$code" "$map"

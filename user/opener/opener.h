@@ -52,8 +52,8 @@ struct opener_work opener__work(const struct opener *o);
  * CPU meanwhile: what others made it wait, and what it did itself.
  */
 void opener__attended(struct opener *o, uint64_t now, bool waking);
-/* Called each time that a question was given up: several
- * in a row would be one wait. look NULL: nobody. */
+/* Called each time that a question was given up: several in a row would be one wait. look NULL:
+ * nobody. */
 void opener__between(struct opener *o, void (*look)(void *ctx), void *ctx);
 /* CPU time of all of them. */
 uint64_t opener__cpu_ns(const struct opener *o);
