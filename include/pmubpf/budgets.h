@@ -40,6 +40,11 @@
 	  "the same, at its second turn", "it gets what time there is after all others", "")       \
 	X(ANSWER_S, 10, "%d s", "one answer about a file",                                         \
 	  "the file is set aside, and named in a warning", "set_aside")                            \
+	X(DWARF_GIB, 2, "%d GiB uncompressed, in memory", "DWARF of a file",                       \
+	  "of its code only names are told, of its data only variables", "")                       \
+	X(HELPER_GIB, 4, "%d GiB, or half of the machine's",                                       \
+	  "memory of each helper that reads files",                                                \
+	  "another takes its place; the file is set aside", "set_aside")                           \
 	X(SET_ASIDE, 256, "%d", "files that are set aside, by name", "more are counted only",      \
 	  "set_aside_more")                                                                        \
 	X(OUTPUT_PART, 2, "1/%d of --max-memory", "bytes of each output",                          \

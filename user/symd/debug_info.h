@@ -11,12 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/budgets.h"
 #include "symd/data_types.h"
 
 enum {
-	DEBUG_INFO_FRAMES = 64,           /* a function and the calls inlined into it */
-	DEBUG_INFO_BYTES_MAX = INT32_MAX, /* all sections together, uncompressed */
+	DEBUG_INFO_FRAMES = 64, /* a function and the calls inlined into it */
 };
+
+/* All sections together, uncompressed. */
+#define DEBUG_INFO_BYTES_MAX ((size_t)BUDGET_DWARF_GIB << 30)
 
 struct debug_frame {
 	const char *name; /* the linker's if there is one; NULL: not known */

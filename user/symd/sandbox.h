@@ -7,13 +7,17 @@
 #ifndef PMUBPF_SYMD_SANDBOX_H
 #define PMUBPF_SYMD_SANDBOX_H
 
+#include <stdint.h>
+
+#include "pmubpf/budgets.h"
+
 enum {
 	SANDBOX_CPU_S = 180,    /* CPU time in all; the client replaces it before (sym/helper.h) */
 	SANDBOX_FILES = 16,     /* descriptors at a time */
 	SANDBOX_FILE_MIB = 128, /* of a file that it makes: an unwind table is at most 76 */
 };
-#define SANDBOX_MEMORY_MAX \
-	(4ULL << 30) /* of address space; half of the machine's memory if that is less */
+/* Of address space; half of the machine's memory if that is less. */
+#define SANDBOX_MEMORY_MAX ((uint64_t)BUDGET_HELPER_GIB << 30)
 
 /*
  * Before the first byte of a foreign file. What is left: reading what was handed over, memory,
