@@ -10,11 +10,9 @@
 #include "sym/table.h"
 #include "sym/table_client.h"
 #include "sys/clock.h"
+#include "unwind/lane.h"
 #include "unwind/shares.h"
 #include "unwind/waiting.h"
-
-/* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
-static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 
 /* Room that was made for a file whose samples don't ask for it any more is anybody's. */
 static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
@@ -41,15 +39,10 @@ struct tables {
 	struct store *store;
 	struct files *files;
 	struct runtimes *runtimes;
-	struct table_client *client;
+	struct lane lane;
 	struct wish *wishes;
 	size_t wanted; /* wishes that wait */
 	size_t n_unopened;
-	uint32_t building; /* 0: the helper has nothing to do */
-	uint64_t since;
-	bool swept; /* what is being built is of a file that is no longer known */
-	/* the file at which a helper was stuck that had been asked about others */
-	uint32_t asked_twice;
 	struct shares *shares;
 	struct waiting *waiting; /* those that were refused, or evicted */
 	uint64_t *cgroups;       /* by number: of the first sample that wanted it */
@@ -71,7 +64,7 @@ struct tables *tables__new(struct store *store, struct files *files, struct runt
 	t->store = store;
 	t->files = files;
 	t->runtimes = runtimes;
-	t->client = table_client__new(NULL);
+	lane__init(&t->lane, NULL);
 	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
 	t->cgroups = xcalloc(FILE_BEYOND, sizeof(*t->cgroups));
 	t->waiting = waiting__new();
@@ -83,7 +76,7 @@ struct tables *tables__free(struct tables *t)
 {
 	if (!t)
 		return NULL;
-	table_client__free(t->client);
+	lane__done(&t->lane);
 	set_aside__done(&t->aside);
 	shares__free(t->shares);
 	waiting__free(t->waiting);
@@ -95,7 +88,7 @@ struct tables *tables__free(struct tables *t)
 
 void tables__prepare(struct tables *t)
 {
-	table_client__prepare(t->client);
+	table_client__prepare(t->lane.client);
 }
 
 static void answered(struct tables *t, uint32_t file)
@@ -158,8 +151,7 @@ static int start(struct tables *t, uint32_t number)
 	int found = f && f->fd >= 0 ? f->fd : again;
 	_cleanup_close_ int fd = found < 0 ? -1 : files__lend(t->files, file, found);
 
-	t->since = now_ns();
-	return fd < 0 ? -ENOENT : table_client__start(t->client, fd, from, to, t->since + BUILD_NS);
+	return fd < 0 ? -ENOENT : lane__start(&t->lane, number, fd, from, to);
 }
 
 static void failed(struct tables *t, uint32_t file)
@@ -177,11 +169,9 @@ static bool start_next(struct tables *t)
 
 	if (t->crowded.number)
 		return false;
-	while (!t->building && (file = t->wanted ? most_wanted(t) : 0)) {
+	while (!t->lane.building && (file = t->wanted ? most_wanted(t) : 0)) {
 		r = silent__refuses(&t->silent, fs_of(t, file), now_ns()) ? -EHOSTDOWN :
 									    start(t, file);
-		if (r == 0)
-			t->building = file;
 		if (r == 0 || r == -EBUSY)
 			break;
 		failed(t, file);
@@ -210,7 +200,7 @@ static void look_again(struct tables *t)
 
 void tables__let_go(struct tables *t, int fd)
 {
-	table_client__forget(t->client, fd);
+	table_client__forget(t->lane.client, fd);
 }
 
 static void set_aside(struct tables *t, uint32_t file)
@@ -218,7 +208,7 @@ static void set_aside(struct tables *t, uint32_t file)
 	const struct file *f = file_of(t, file);
 
 	set_aside__add(&t->aside, f ? f->path : NULL, "unwind table",
-		       table_client__trouble(t->client));
+		       table_client__trouble(t->lane.client));
 }
 
 /* Of a large file other parts may have been counted. */
@@ -309,7 +299,7 @@ static void put(struct tables *t, uint32_t file, int fd)
 	uint64_t from, to;
 
 	if (unwind_table__read(fd, &table) < 0) {
-		table_client__distrust(t->client);
+		table_client__distrust(t->lane.client);
 		set_aside(t, file);
 		failed(t, file);
 		return;
@@ -337,20 +327,10 @@ static void take(struct tables *t, uint32_t file, enum table_status status, int 
 	} else {
 		if (status == TABLE_HELPER)
 			set_aside(t, file);
-		if (status == TABLE_HELPER && table_client__was_stuck(t->client))
+		if (status == TABLE_HELPER && table_client__was_stuck(t->lane.client))
 			silent__add(&t->silent, fs_of(t, file), now_ns());
 		failed(t, file);
 	}
-}
-
-/* A file that was not closed yet may be what it was stuck at: then a new one is asked. */
-static bool asks_again(struct tables *t, enum table_status status)
-{
-	bool again = status == TABLE_HELPER && table_client__was_stuck(t->client) &&
-		     table_client__was_used(t->client) && t->asked_twice != t->building;
-
-	t->asked_twice = again ? t->building : 0;
-	return again;
 }
 
 /* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster
@@ -361,36 +341,36 @@ static void reserve(struct tables *t, uint64_t now)
 		return;
 	if (!store__is_reserved(t->store))
 		store__reserve(t->store, t->second_try, &t->needs);
-	if (now < t->reserved_until || t->second_try == t->building)
+	if (now < t->reserved_until || t->second_try == t->lane.building)
 		return;
 	/* there is room, and nobody wants it; or there is none in spite of all */
 	if (!t->wishes[t->second_try].hits || !store__is_reserved(t->store))
 		end_second_try(t);
 }
 
+static void finished(struct tables *t, const struct lane_answer *a)
+{
+	t->totals.build_ns += a->took_ns;
+	if (!a->swept && !a->again)
+		take(t, a->number, a->status, a->fd);
+	if (!t->crowded.number && !t->wishes[a->number].postponed && !a->again)
+		answered(t, a->number);
+}
+
 bool tables__work(struct tables *t)
 {
-	_cleanup_close_ int fd = -1;
-	enum table_status status;
 	uint64_t now = now_ns();
-	bool again;
+	struct lane_answer a;
 
 	look_again(t);
 	shares__tick(t->shares, now);
 	reserve(t, now);
-	if (!t->building)
+	if (!t->lane.building)
 		return start_next(t);
-	status = table_client__finish(t->client, now, &fd);
-	if (status == TABLE_PENDING)
+	if (!lane__finish(&t->lane, now, &a))
 		return false;
-	t->totals.build_ns += now - t->since;
-	again = asks_again(t, status);
-	if (!t->swept && !again)
-		take(t, t->building, status, fd);
-	t->swept = false;
-	if (!t->crowded.number && !t->wishes[t->building].postponed && !again)
-		answered(t, t->building);
-	t->building = 0;
+	finished(t, &a);
+	cleanup_close(&a.fd);
 	start_next(t);
 	return true;
 }
@@ -482,7 +462,7 @@ bool tables__busy(const struct tables *t)
 
 int tables__fd(const struct tables *t)
 {
-	return table_client__poll_fd(t->client);
+	return table_client__poll_fd(t->lane.client);
 }
 
 /* True if the number's file is no longer known. */
@@ -499,7 +479,7 @@ void tables__swept(struct tables *t)
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (!is_gone(t, i))
 			continue;
-		t->swept |= t->building == i;
+		lane__swept(&t->lane, i);
 		answered(t, i);
 		t->n_unopened -= t->wishes[i].unopened;
 		t->wishes[i].unopened = t->wishes[i].known = false;
@@ -523,17 +503,17 @@ const struct tables_totals *tables__totals(const struct tables *t)
 
 uint64_t tables__helper_ns(const struct tables *t)
 {
-	return table_client__cpu_ns(t->client);
+	return table_client__cpu_ns(t->lane.client);
 }
 
 uint64_t tables__helper_rss_bytes(const struct tables *t)
 {
-	return table_client__rss_bytes(t->client);
+	return table_client__rss_bytes(t->lane.client);
 }
 
 uint64_t tables__helper_delayed_ns(const struct tables *t)
 {
-	return table_client__delayed_ns(t->client);
+	return table_client__delayed_ns(t->lane.client);
 }
 
 struct set_aside *tables__set_aside(struct tables *t)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "unwind/lane.h"
+
+#include "sys/clock.h"
+
+/* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
+static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
+
+void lane__init(struct lane *l, int (*child)(int sock))
+{
+	*l = (struct lane){.client = table_client__new(child)};
+}
+
+void lane__done(struct lane *l)
+{
+	l->client = table_client__free(l->client);
+}
+
+int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t to)
+{
+	uint64_t now = now_ns();
+	int r = table_client__start(l->client, fd, from, to, now + BUILD_NS);
+
+	if (r < 0)
+		return r;
+	l->since = now;
+	l->building = number;
+	return 0;
+}
+
+/* A file that was not closed yet may be what it was stuck at: then a new one is asked. */
+static bool asks_again(struct lane *l, enum table_status status)
+{
+	bool again = status == TABLE_HELPER && table_client__was_stuck(l->client) &&
+		     table_client__was_used(l->client) && l->asked_twice != l->building;
+
+	l->asked_twice = again ? l->building : 0;
+	return again;
+}
+
+bool lane__finish(struct lane *l, uint64_t now, struct lane_answer *ret)
+{
+	*ret = (struct lane_answer){.number = l->building, .swept = l->swept, .fd = -1};
+	if (!l->building)
+		return false;
+	ret->status = table_client__finish(l->client, now, &ret->fd);
+	if (ret->status == TABLE_PENDING)
+		return false;
+	ret->took_ns = now - l->since;
+	ret->again = asks_again(l, ret->status);
+	l->swept = false;
+	l->building = 0;
+	return true;
+}
+
+void lane__swept(struct lane *l, uint32_t number)
+{
+	l->swept |= l->building == number;
+}
