@@ -43,23 +43,17 @@ static bool everybody(void *ctx, uint32_t tgid)
 
 /* A walk that ends in the frame of the caller, once the table is there. */
 static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
-				   const struct pmb_stack_dump *dump, struct late_stack *ret)
+				   const struct pmb_stack_dump *dump, uint64_t cgroup,
+				   struct late_stack *ret)
 {
-	(void)ctx, (void)maps;
+	(void)ctx, (void)maps, (void)cgroup;
 	ret->n = 1;
 	ret->frames[0] = dump->frames[0];
-	ret->missing = table_is_there ? 0 : 1;
+	ret->missing = !table_is_there && !table_will_never_be;
 	if (!table_is_there)
 		return PMB_END_NO_TABLE;
 	ret->frames[ret->n++] = 0x2000;
 	return PMB_END_COMPLETE;
-}
-
-static bool want_table(void *ctx, uint32_t file, uint64_t cgroup)
-{
-	(void)ctx;
-	(void)cgroup;
-	return file && !table_will_never_be;
 }
 
 static bool awaits_table(void *ctx, uint32_t file)
@@ -72,16 +66,15 @@ static const struct assembly_fns fns = {
 	.now = now,
 	.may_be_sampled = everybody,
 	.is_idle = no_idle_loop,
-	.walk = walk,
-	.want_table = want_table,
-	.awaits_table = awaits_table,
 };
+static const struct assembly_tables tables = {.walk = walk, .awaits = awaits_table};
 
 static void begin(void)
 {
 	files = files__new(NULL);
 	assembly__init(&assembly, &(struct assembly_opts){
 					  .fns = &fns,
+					  .tables = &tables,
 					  .n_events = 2,
 					  .labels = LABEL_PID | LABEL_CPU | LABEL_UNWIND_STATUS,
 					  .n_cpus = 64,

@@ -33,18 +33,13 @@ static bool no_idle_loop(void *ctx, uint64_t ip)
 }
 
 static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
-				   const struct pmb_stack_dump *dump, struct late_stack *ret)
+				   const struct pmb_stack_dump *dump, uint64_t cgroup,
+				   struct late_stack *ret)
 {
-	(void)ctx, (void)maps;
+	(void)ctx, (void)maps, (void)cgroup;
 	*ret = (struct late_stack){.n = 1, .missing = !table_is_there};
 	ret->frames[0] = dump->frames[0];
 	return table_is_there ? PMB_END_COMPLETE : PMB_END_NO_TABLE;
-}
-
-static bool want_table(void *ctx, uint32_t file, uint64_t cgroup)
-{
-	(void)ctx, (void)cgroup;
-	return file;
 }
 
 static bool awaits_table(void *ctx, uint32_t file)
@@ -59,14 +54,13 @@ static void begin(struct window_opts windows, size_t max_memory)
 		.now = now,
 		.may_be_sampled = everybody,
 		.is_idle = no_idle_loop,
-		.walk = walk,
-		.want_table = want_table,
-		.awaits_table = awaits_table,
 	};
+	static const struct assembly_tables tables = {.walk = walk, .awaits = awaits_table};
 
 	files = files__new(NULL);
 	assembly__init(&assembly, &(struct assembly_opts){
 					  .fns = &fns,
+					  .tables = &tables,
 					  .n_events = 1,
 					  .labels = LABEL_WINDOW | LABEL_WINDOW_NUMBER,
 					  .windows = windows,

@@ -84,9 +84,11 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 
 void assembly__account(struct assembly *a, struct account *to)
 {
-	if (a->opts.fns->went_through)
-		a->opts.fns->went_through(a->opts.ctx, to->key.user_stack,
-					  (enum pmb_unwind_status)to->user_end);
+	const struct assembly_tables *tables = a->opts.tables;
+
+	if (tables && tables->went_through)
+		tables->went_through(a->opts.ctx, to->key.user_stack,
+				     (enum pmb_unwind_status)to->user_end);
 	if (to->python)
 		assembly__join(a, to);
 	if (!to->in_window || !assembly__waits(a, to))
@@ -179,7 +181,7 @@ static void bound_profile(struct assembly *a)
 static bool account_user_stack(struct assembly *a, const struct pmb_sample *sample,
 			       struct process *process, struct account *to)
 {
-	struct dump *dump = sample->user_end == PMB_END_NO_TABLE && a->opts.fns->walk ?
+	struct dump *dump = sample->user_end == PMB_END_NO_TABLE && a->opts.tables ?
 				    dumps__take(&a->dumps, sample->user_stack) :
 				    NULL;
 
@@ -300,8 +302,8 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 		discard_all(a, rec);
 		return;
 	}
-	if (fns->met && is_ours(sample->tgid))
-		fns->met(a->opts.ctx, sample, process);
+	if (a->opts.watch && is_ours(sample->tgid))
+		a->opts.watch->met(a->opts.ctx, sample, process);
 	to = make_account(a, rec);
 	to.python = assembly__python(a, sample);
 	account_data(a, rec, process, &to);

@@ -198,13 +198,13 @@ void assembly__life(struct assembly *a, const struct life *life)
 static void on_sample(void *ctx, const struct decoded *rec)
 {
 	struct assembly *a = ctx;
-	const struct assembly_fns *fns = a->opts.fns;
+	const struct assembly_watch *watch = a->opts.watch;
 
-	if (fns->before)
-		fns->before(a->opts.ctx, rec);
+	if (watch)
+		watch->before(a->opts.ctx, rec);
 	assembly__sample(a, rec);
-	if (fns->after)
-		fns->after(a->opts.ctx);
+	if (watch)
+		watch->after(a->opts.ctx);
 }
 
 static void on_life(void *ctx, const struct life *life)
@@ -212,8 +212,8 @@ static void on_life(void *ctx, const struct life *life)
 	struct assembly *a = ctx;
 
 	processes__life(a->processes, life);
-	if (a->opts.fns->lived)
-		a->opts.fns->lived(a->opts.ctx, life);
+	if (a->opts.watch)
+		a->opts.watch->lived(a->opts.ctx, life);
 }
 
 static void on_window(void *ctx, const struct pmb_window_end *end)

@@ -2,7 +2,7 @@
 /*
  * From records to a profile and its part of the ledger. Records come as they are drained, are put
  * into the order of time, and become rows once nothing older can come. Pure: no I/O, no libbpf;
- * what it needs of the kernel side, and what others want to know, are functions.
+ * what it needs of the kernel side is a struct of functions.
  */
 #ifndef PMUBPF_ASSEMBLE_ASSEMBLY_H
 #define PMUBPF_ASSEMBLE_ASSEMBLY_H
@@ -25,18 +25,36 @@
 #include "proc/processes.h"
 #include "unwind/walk.h"
 
-/* All get ctx first. Those below "NULL" may be NULL: nobody wants to know, or there are no
- * tables. */
+/* What it needs of the kernel side. All get ctx first, as those below. */
 struct assembly_fns {
 	uint64_t (*now)(void); /* CLOCK_MONOTONIC, ns */
 	/* The process may be, or become, a target: its files are opened early. */
 	bool (*may_be_sampled)(void *ctx, uint32_t tgid);
 	/* The kernel's idle loop is there. */
 	bool (*is_idle)(void *ctx, uint64_t ip);
-	/* NULL: The kernel side sends the stack again when it meets it next. */
-	void (*forget_stack)(void *ctx, uint64_t id);
-	/* The sample's cgroup is one of those asked for; else it is left out. */
+	/* The sample's cgroup is one of those asked for; else it is left out. NULL: all are. */
 	bool (*is_wanted)(void *ctx, const struct pmb_sample *sample);
+	/* The kernel side sends the stack again when it meets it next. NULL: it doesn't. */
+	void (*forget_stack)(void *ctx, uint64_t id);
+};
+
+/* How stacks are walked by unwind tables. */
+struct assembly_tables {
+	/* Walks a copied stack, as unwind_walk(), for a sample of that cgroup. A table that is
+	 * missing is asked for; ret->missing is 0 if there is none for now. */
+	enum pmb_unwind_status (*walk)(void *ctx, const struct mappings *maps,
+				       const struct pmb_stack_dump *dump, uint64_t cgroup,
+				       struct late_stack *ret);
+	/* It was asked for, and there is no answer yet. */
+	bool (*awaits)(void *ctx, uint32_t file);
+	/* The stack of a sample, as it is accounted. NULL: nobody wants to know. */
+	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_unwind_status end);
+	/* Is there code of the function that runs an interpreted program? NULL: nowhere. */
+	enum pmb_eval (*interpreter)(void *ctx, uint32_t file, uint64_t off);
+};
+
+/* What others want to know as it goes on. */
+struct assembly_watch {
 	/* In the order of time: a process as a sample has it; what has happened to one. */
 	void (*met)(void *ctx, const struct pmb_sample *sample, struct process *process);
 	void (*lived)(void *ctx, const struct life *life);
@@ -44,21 +62,12 @@ struct assembly_fns {
 	void (*before)(void *ctx, const struct decoded *rec);
 	void (*after)(void *ctx);
 	void (*between)(void *ctx);
-	/* Walks a copied stack, as unwind_walk(). */
-	enum pmb_unwind_status (*walk)(void *ctx, const struct mappings *maps,
-				       const struct pmb_stack_dump *dump, struct late_stack *ret);
-	/* A walk of that cgroup needs that file's table. False: there is none for now. */
-	bool (*want_table)(void *ctx, uint32_t file, uint64_t cgroup);
-	/* It is wanted, and there is no answer yet. */
-	bool (*awaits_table)(void *ctx, uint32_t file);
-	/* Is there code of the function that runs an interpreted program? NULL: nowhere. */
-	enum pmb_eval (*interpreter)(void *ctx, uint32_t file, uint64_t off);
-	/* The stack of a sample, as it is accounted; NULL: nobody wants to know. */
-	void (*went_through)(void *ctx, uint32_t user_stack, enum pmb_unwind_status end);
 };
 
 struct assembly_opts {
 	const struct assembly_fns *fns;
+	const struct assembly_tables *tables; /* NULL: there are none */
+	const struct assembly_watch *watch;   /* NULL: nobody does */
 	void *ctx;
 	size_t n_events;
 	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */

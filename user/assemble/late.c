@@ -42,17 +42,16 @@ static enum pmb_unwind_status walk(struct assembly *a, struct late *late, struct
 	ret->frames[0] = late->dump->leaf;
 	ret->missing = 0;
 	if (late->dump->rec) /* else it had to go */
-		end = a->opts.fns->walk(a->opts.ctx, late->view.maps, late->dump->rec, ret);
+		end = a->opts.tables->walk(a->opts.ctx, late->view.maps, late->dump->rec,
+					   late->to.cgroup, ret);
 	late->missing = ret->missing;
 	return end;
 }
 
 /* Whether the table that was missing may come. */
-static bool has_to_wait(const struct assembly *a, const struct late *late,
-			enum pmb_unwind_status end)
+static bool has_to_wait(const struct late *late, enum pmb_unwind_status end)
 {
-	return end == PMB_END_NO_TABLE && late->missing &&
-	       a->opts.fns->want_table(a->opts.ctx, late->missing, late->to.cgroup);
+	return end == PMB_END_NO_TABLE && late->missing;
 }
 
 /* True if it need not wait any longer. */
@@ -61,7 +60,7 @@ static bool try_again(struct assembly *a, struct late *late, bool last)
 	struct late_stack stack;
 	enum pmb_unwind_status end = walk(a, late, &stack);
 
-	if (!last && has_to_wait(a, late, end))
+	if (!last && has_to_wait(late, end))
 		return false;
 	finish(a, late, end, &stack);
 	return true;
@@ -76,7 +75,7 @@ void assembly__late(struct assembly *a, const struct account *to, struct process
 	struct late_stack stack;
 	enum pmb_unwind_status end = walk(a, &late, &stack);
 
-	if (!has_to_wait(a, &late, end) || !dumps__hold(&a->dumps, dump, mappings)) {
+	if (!has_to_wait(&late, end) || !dumps__hold(&a->dumps, dump, mappings)) {
 		finish(a, &late, end, &stack);
 		return;
 	}
@@ -86,18 +85,18 @@ void assembly__late(struct assembly *a, const struct account *to, struct process
 
 void assembly__retry(struct assembly *a, bool last)
 {
-	const struct assembly_fns *fns = a->opts.fns;
+	const struct assembly_watch *watch = a->opts.watch;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->n_late; i++) {
 		struct late *late = &a->late[i];
 
-		if (!last && late->dump->rec && fns->awaits_table(a->opts.ctx, late->missing))
+		if (!last && late->dump->rec && a->opts.tables->awaits(a->opts.ctx, late->missing))
 			a->late[kept++] = *late;
 		else if (!try_again(a, late, last))
 			a->late[kept++] = *late;
-		if (!last && fns->between)
-			fns->between(a->opts.ctx);
+		if (!last && watch)
+			watch->between(a->opts.ctx);
 	}
 	a->n_late = kept;
 }

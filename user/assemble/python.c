@@ -77,10 +77,11 @@ static uint32_t object_frame(struct assembly *a, uint32_t number)
 uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 {
 	uint32_t numbers[2 * PMB_MAX_FRAMES], frames[2 * PMB_MAX_FRAMES];
-	size_t n = sample->python_stack && a->opts.fns->interpreter ?
-			   chains__find(&a->chains, sample->python_stack, numbers) :
-			   0;
+	const struct assembly_tables *tables = a->opts.tables;
+	size_t n = 0;
 
+	if (sample->python_stack && tables && tables->interpreter)
+		n = chains__find(&a->chains, sample->python_stack, numbers);
 	for (size_t i = 0; i < n; i++)
 		frames[i] = object_frame(a, numbers[i]);
 	return profile__stack(a->profile, frames, (uint32_t)n);
@@ -88,7 +89,7 @@ uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 
 static enum pmb_eval eval_of(const struct assembly *a, const struct frame *f)
 {
-	return f->kind == FRAME_FILE ? a->opts.fns->interpreter(a->opts.ctx, f->file, f->off) :
+	return f->kind == FRAME_FILE ? a->opts.tables->interpreter(a->opts.ctx, f->file, f->off) :
 				       PMB_EVAL_NONE;
 }
 

@@ -29,7 +29,9 @@ static void settled(void *session, uint64_t cgroup)
 
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample)
 {
-	return is_wanted(session, sample->cgroup);
+	const struct session *s = session;
+
+	return !s->opts->whom.n_containers || is_wanted(s, sample->cgroup);
 }
 
 /* What the ring says is looked at once more before it is believed: an id that is none finds

@@ -53,7 +53,6 @@ struct session {
 	struct rings *rings;
 	size_t ring_bytes;        /* of each CPU */
 	struct assembly assembly; /* what came, becoming a profile */
-	struct assembly_fns assembly_fns;
 	struct session_unwind unwind;
 	uint64_t user_mask; /* bits of a user-space code address */
 	struct command command;

@@ -175,12 +175,14 @@ static void between(void *session)
 
 void session__assemble(struct session *s)
 {
-	static const struct assembly_fns by_pointers = {
+	static const struct assembly_fns fns = {
 		.now = now_ns,
 		.may_be_sampled = may_be_sampled,
 		.is_idle = is_idle,
-		.forget_stack = forget_stack,
 		.is_wanted = session__wants_cgroup,
+		.forget_stack = forget_stack,
+	};
+	static const struct assembly_watch watch = {
 		.met = met,
 		.lived = lived,
 		.before = before_sample,
@@ -188,7 +190,8 @@ void session__assemble(struct session *s)
 		.between = between,
 	};
 	const struct assembly_opts opts = {
-		.fns = &s->assembly_fns,
+		.fns = &fns,
+		.watch = &watch,
 		.ctx = s,
 		.n_events = s->opts->events->n,
 		.numbers = s->opts->numbers,
@@ -203,9 +206,6 @@ void session__assemble(struct session *s)
 		.profile = s->opts->profile,
 	};
 
-	s->assembly_fns = by_pointers;
-	if (!s->opts->whom.n_containers)
-		s->assembly_fns.is_wanted = NULL;
 	assembly__init(&s->assembly, &opts);
 }
 

@@ -18,19 +18,16 @@ static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
 static const uint64_t BUSY_PATIENCE_NS = 10000ULL * 1000 * 1000;
 
 static enum pmb_unwind_status walk(void *session, const struct mappings *maps,
-				   const struct pmb_stack_dump *dump, struct late_stack *ret)
-{
-	const struct session *s = session;
-	const struct walk_limits limits = {s->opts->max_frames, s->user_mask};
-
-	return unwind_walk(s->unwind.store, maps, dump, &limits, ret);
-}
-
-static bool want_table(void *session, uint32_t file, uint64_t cgroup)
+				   const struct pmb_stack_dump *dump, uint64_t cgroup,
+				   struct late_stack *ret)
 {
 	struct session *s = session;
+	const struct walk_limits limits = {s->opts->max_frames, s->user_mask};
+	enum pmb_unwind_status end = unwind_walk(s->unwind.store, maps, dump, &limits, ret);
 
-	return tables__want(s->unwind.tables, file, cgroup);
+	if (end == PMB_END_NO_TABLE && !tables__want(s->unwind.tables, ret->missing, cgroup))
+		ret->missing = 0;
+	return end;
 }
 
 static bool awaits_table(void *session, uint32_t file)
@@ -165,16 +162,18 @@ void session__unwind_open(struct session *s)
 		.who = who_of,
 		.ctx = s,
 	};
+	static const struct assembly_tables by_tables = {
+		.walk = walk,
+		.awaits = awaits_table,
+		.went_through = went_through,
+		.interpreter = interpreter,
+	};
 
+	s->assembly.opts.tables = &by_tables;
 	s->unwind.store = store__new(&memory, s->opts->table_bytes);
 	s->unwind.runtimes = runtimes__new(s->result->files, set_python, s);
 	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes);
 	s->unwind.lists = lists__new(s->unwind.store, s->unwind.runtimes, set_process, s);
-	s->assembly_fns.walk = walk;
-	s->assembly_fns.want_table = want_table;
-	s->assembly_fns.went_through = went_through;
-	s->assembly_fns.awaits_table = awaits_table;
-	s->assembly_fns.interpreter = interpreter;
 }
 
 void session__unwind_free(struct session *s)
