@@ -17,6 +17,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(TESTED)
 $(O)/tests/unit/test_ustack.o $(O)/tests/unit/test_weight.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 $(O)/tests/unit/test_assembly.o: CPPFLAGS += -DSTREAM='"$(CURDIR)/tests/bench/stream.gz"'
+$(O)/tests/unit/test_python_lines.o: CPPFLAGS += -DORACLE='"$(CURDIR)/tests/unit/python_lines.py"'
 $(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
 $(UNIT:%=%.o): CPPFLAGS += -iquote tests/unit -iquote tests/bpf
 .SECONDARY: $(UNIT:%=%.o)

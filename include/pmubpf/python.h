@@ -68,6 +68,14 @@ struct pmb_runtime {
 	__u32 tail_calls;    /* each instruction is a function, which the one above calls */
 };
 
+/* How its line tables are made. */
+enum pmb_py_lines {
+	PMB_PY_LINES_NONE,
+	PMB_PY_LINES_LNOTAB,    /* up to 3.9 */
+	PMB_PY_LINES_LINETABLE, /* 3.10 */
+	PMB_PY_LINES_LOCATIONS, /* 3.11 and later */
+};
+
 /* What code of an interpreter is. */
 enum pmb_eval {
 	PMB_EVAL_NONE,
