@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* DWARF (2 to 5): what types are called, how large they are, and which member lies at an offset. */
+#ifndef PMUBPF_SYMD_TYPE_WALK_H
+#define PMUBPF_SYMD_TYPE_WALK_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* What was looked at so far; begins as {0}. */
+struct type_walk {
+	uint64_t entries;
+};
+
+/* Counts one more entry. False: it is enough. */
+bool type_walk__may_look(struct type_walk *w);
+
+bool type_walk__type_of(Dwarf_Die *die, Dwarf_Die *ret);
+/* Takes off what changes nothing of how data lies. False: nothing is left. */
+bool type_walk__peel(Dwarf_Die *type, bool typedefs);
+/* In bytes. 0: not known. */
+uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type);
+
+/* As C has it: "struct node", "int *[]". */
+void type_walk__put_type(struct buf *b, Dwarf_Die type);
+/* What lies at off: "pos.x"; in parentheses where no single one does. */
+void type_walk__put_member(struct type_walk *w, struct buf *b, Dwarf_Die type, uint64_t off);
+
+#endif
