@@ -49,19 +49,25 @@ enum {
 	PMB_OPERAND_LOOSE = 8, /* where it is depends on more than that */
 };
 
-/* base + index * scale + segment + disp; IP is where the overflow interrupted. */
+/*
+ * base + index * scale + segment + disp; IP is where the overflow interrupted. What is addressed
+ * may lie in an object of a known type, which begins at `object` + start; or, if `every` isn't 0,
+ * in one of many that lie there so far from each other.
+ */
 struct pmb_operand {
 	uint8_t base, index, scale, segment; /* scale: a power of two; segment: FS or NONE */
 	uint8_t flags;
-	uint8_t pad;
+	uint8_t object; /* a register, or NONE: the type isn't known */
 	uint16_t size;
-	int64_t disp;
+	uint32_t type, every; /* type: where its entry is in .debug_info */
+	int64_t disp, start;
 };
 
 struct pmb_place {
 	uint8_t finding;
 	uint8_t n;
-	uint8_t len; /* of the instruction at the place; 0: not known */
+	uint8_t len;  /* of the instruction at the place; 0: not known */
+	uint8_t back; /* the helper's own: so far before the place is what was found */
 	struct pmb_operand operands[PMB_PLACE_OPERANDS];
 };
 

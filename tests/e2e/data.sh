@@ -73,6 +73,59 @@ t_members_of_a_debug_file() {
 	expect_match "$T/folded" '^\[program\];\[no data_type\];\[no member\];' "without DWARF"
 }
 
+# Faults of a program's touch_ functions, as "FUNCTION;TYPE;MEMBER NUMBER" in seen, and what it says
+# of itself in known. Types of numbers are called differently.
+touched() { # PROGRAM
+	pmb_ok record --data -e page-faults -c 1 --by data_type,member,data_class -o "$T/folded" \
+		--summary "$T/sum.json" -- "$1"
+	sed -n 's/^\(touch_[^ ]*\) \(.*\) \([^ ]*\)$/\1;\2;\3 50/p' "$T/out" |
+		sed 's/;-;/;[no data_type];/; s/;- 50/;[no member] 50/' | sort >"$T/known"
+	sed -n 's/^\([^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z]*\)\([;_(.].*\)* /\2;\1 /p' \
+		"$T/folded" | sed 's/long int/long/' |
+		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
+			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
+}
+
+same_objects() { # WHAT
+	expect_ge "$(wc -l <"$T/known")" 5 "$1: lines of the program"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "$1: faults by type and member that differ"
+}
+
+# Objects without a name: by the pointers to them.
+t_types_of_objects() {
+	need_decoder
+	local program
+	for program in shapes classes; do
+		touched "$WORKLOADS/$program"
+		expect_ledger
+		same_objects "$program"
+	done
+	objcopy --only-keep-debug "$WORKLOADS/shapes" "$T/program.debug"
+	strip -o "$T/program" "$WORKLOADS/shapes"
+	(cd "$T" && objcopy --add-gnu-debuglink=program.debug program)
+	touched "$T/program"
+	expect_match "$T/folded" '^struct node;pos.y;validated;' "of a debug file"
+	rm "$T/program.debug"
+	touched "$T/program"
+	expect_no_match "$T/folded" '^struct (node|wide)' "without DWARF"
+}
+
+# What compilers make of the same is not the same.
+t_types_of_objects_by_compiler() {
+	need_decoder
+	local how hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
+	hows+=("clang -gdwarf-4 -O2" "clang -gdwarf-5 -O2")
+	for how in "${hows[@]}"; do
+		command -v "${how%% *}" >/dev/null || continue
+		$how -D_GNU_SOURCE -o "$T/shapes" "$TOP/tests/workloads/shapes.c" || fail "$how"
+		touched "$T/shapes"
+		# nothing that isn't so
+		expect_eq "$(grep -v ';\[no data_type\];' "$T/seen" | comm -13 "$T/known" -)" "" \
+			"$how: not so"
+		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 "$how: of 10, known"
+	done
+}
+
 class() { # CLASS [EVENT]
 	sum_get ".events[${2:-0}].user.data.classes.$1"
 }

@@ -14,10 +14,10 @@
 #include "symd/debug_info.h"
 #include "symd/elf_symbols.h"
 
-static const char *const names[] = {".debug_info",        ".debug_abbrev",  ".debug_line",
-				    ".debug_str",         ".debug_ranges",  ".debug_line_str",
-				    ".debug_rnglists",    ".debug_addr",    ".debug_aranges",
-				    ".debug_str_offsets", ".debug_loclists"};
+static const char *const names[] = {".debug_info",        ".debug_abbrev",   ".debug_line",
+				    ".debug_str",         ".debug_ranges",   ".debug_line_str",
+				    ".debug_rnglists",    ".debug_addr",     ".debug_aranges",
+				    ".debug_str_offsets", ".debug_loclists", ".debug_loc"};
 enum { N = ARRAY_SIZE(names) };
 
 struct section {
@@ -77,6 +77,28 @@ static void compose(struct buf *file, const struct section *sections)
 	buf__done(&strings);
 }
 
+/* What registers point to, and what lies there. */
+static void look_at_objects(struct debug_info *d)
+{
+	struct data_part part = {0};
+	struct pointee found;
+
+	for (uint64_t vaddr = 0x400000; vaddr < 0x400400; vaddr += 7) {
+		for (unsigned reg = 0; reg < 16; reg++) {
+			if (!debug_info__pointee(d, vaddr, reg, &found))
+				continue;
+			if (!found.size || found.size > INT32_MAX)
+				abort();
+			if (debug_info__object(d, found.type, vaddr % found.size, &part) &&
+			    (!part.type.len || part.type.len > 1 << 16))
+				abort();
+		}
+	}
+	for (uint64_t type = 0; type < 0x400; type++)
+		debug_info__object(d, type, 8, &part);
+	data_part__done(&part);
+}
+
 static void look(Elf *elf)
 {
 	static struct debug_frame frames[DEBUG_INFO_FRAMES];
@@ -100,6 +122,8 @@ static void look(Elf *elf)
 			abort();
 	}
 	data_part__done(&part);
+	if (d)
+		look_at_objects(d);
 	debug_info__free(d);
 }
 

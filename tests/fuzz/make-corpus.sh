@@ -212,8 +212,24 @@ link=(-O1 -nostdlib -static -no-pie -Wl,-Tdata=0x400010 -Wl,-Ttext=0x500000 -Wl,
 gcc -gdwarf-3 -gstrict-dwarf "${link[@]}" -o "$W/types3"
 gcc -gdwarf-5 "${link[@]}" -o "$W/types5"
 
-sections=(info abbrev line str ranges line_str rnglists addr aranges str_offsets loclists)
-for f in dwarf3 dwarf4 dwarf5 clang types3 types5; do
+cat >"$W/pointees.c" <<'C'
+struct base { long id; };
+struct node { struct base base; struct node *next; int n, list[]; };
+static long first(const struct base *b) { return b->id; }
+static void walk(struct node *n, long i) {
+	for (; n; n = n->next) {
+		n->list[i] = (int)first(&n->base);
+		__asm__ volatile("" : : "r"(n));
+	}
+}
+void _start(void) { struct node *n; __asm__ volatile("" : "=r"(n)); walk(n, n->n); }
+C
+link=(-O2 -nostdlib -static -no-pie -Wl,-Ttext=0x400010 -Wl,-N "$W/pointees.c")
+gcc -gdwarf-4 "${link[@]}" -o "$W/pointees4"
+clang -gdwarf-5 "${link[@]}" -o "$W/pointees5"
+
+sections=(info abbrev line str ranges line_str rnglists addr aranges str_offsets loclists loc)
+for f in dwarf3 dwarf4 dwarf5 clang types3 types5 pointees4 pointees5; do
 	program=$C/elf/$f
 	[ -e "$program" ] || program=$W/$f
 	for i in "${!sections[@]}"; do

@@ -239,7 +239,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 
 /* Code is looked at where samples are about data, and each of them gets its class. */
 static void look_at_data(const struct record_args *a, struct session_result *result,
-			 struct names_work *work, struct places *ret)
+			 struct places *ret)
 {
 	const struct profile_row *rows;
 	size_t n = profile__rows(result->profile, &rows);
@@ -250,13 +250,12 @@ static void look_at_data(const struct record_args *a, struct session_result *res
 	if (!(a->session.labels & LABEL_DATA))
 		return;
 	ret->profile = result->profile;
+	ret->types = a->names.types;
 	ret->skids = xcalloc(a->events.n, sizeof(*ret->skids));
 	for (size_t i = 0; i < a->events.n; i++)
 		ret->skids[i] = (uint8_t)event_skid(&a->events.events[i]);
-	/* without the helper no code was looked at: naming has said why */
+	/* without the helper no code was looked at: naming says why */
 	places__resolve(ret, result->files, more, &err);
-	work->helper_ns += ret->helper_ns;
-	work->helper_failures += ret->helper_failures;
 	for (size_t i = 0; i < n; i++) {
 		if (places__find(ret, &rows[i], &found))
 			result->ledger.events[rows[i].key.event].data_classes[found.class] +=
@@ -313,6 +312,14 @@ static struct processor_loss loss_since(const struct processor_counts *before)
 	return processor_loss(before, &now);
 }
 
+/* Looking at data was work of a helper, too; and what was set aside while recording. */
+static void add_places(struct names_work *work, const struct places *places,
+		       const struct set_aside *aside)
+{
+	work->helper_ns += places->helper_ns;
+	work->helper_failures += places->helper_failures + aside->n + aside->more;
+}
+
 int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -339,6 +346,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	struct cost cost = result->cost;
 	int unnamed, r, w;
 
+	look_at_data(a, result, &places);
 	tell_of_servers(a);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->session.max_memory, err);
@@ -346,12 +354,11 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
-	look_at_data(a, result, &names.work, &places);
 	gather_notes(a, result, &names.work.downloads, &notes);
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
 	frames_in_ledger(&summary.frames, &result->ledger.frames);
-	names.work.helper_failures += result->ledger.aside.n + result->ledger.aside.more;
+	add_places(&names.work, &places, &result->ledger.aside);
 	summary.names = names.work;
 	summary.opener = opener__work(a->session.opener);
 	summary.aside = &names.aside;

@@ -251,16 +251,30 @@ static const char *user_name(struct builder *b, uint32_t uid)
 	return b->users[b->n_users++].name;
 }
 
+/* Of an object that has no name: what the instruction takes it for. */
+static void label_type(struct builder *b, const struct profile_row *row)
+{
+	uint32_t id = b->r->places ? places__object(b->r->places, row) : 0;
+	const struct sym_name *place = &b->r->names->locations[id];
+
+	if (!id || !place->frame.name)
+		return;
+	label_text(b, "data_type", place->frame.name);
+	if (place->n_inlined > 0)
+		label_text(b, "member", place->inlined[0].name);
+}
+
 /* What the data is: a variable, if the file that is mapped there has one; else where it lies. And
  * what DWARF says of it. */
-static void label_object(struct builder *b, const struct profile_key *key, uint32_t segment)
+static void label_object(struct builder *b, const struct profile_row *row, uint32_t segment)
 {
 	const uint32_t *frames;
-	uint32_t n = profile__stack_frames(b->r->profile, key->data, &frames);
+	uint32_t n = profile__stack_frames(b->r->profile, row->key.data, &frames);
 	const struct sym_name *place = n ? &b->r->names->locations[frames[0]] : NULL;
 
 	if (!place || !place->frame.name || b->r->no_symbols) {
 		label_text(b, "data_object", data_segment_texts[segment]);
+		label_type(b, row);
 		return;
 	}
 	label_text(b, "data_object", place->frame.name);
@@ -272,13 +286,13 @@ static void label_object(struct builder *b, const struct profile_key *key, uint3
 		label_text(b, "member", place->inlined[1].name);
 }
 
-static void label_data(struct builder *b, const struct profile_key *key,
+static void label_data(struct builder *b, const struct profile_row *row,
 		       const struct profile_labels *set)
 {
 	char text[DATA_SOURCE_TEXT];
 
 	if (set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS) {
-		label_object(b, key, set->segment);
+		label_object(b, row, set->segment);
 		label_text(b, "data_segment", data_segment_keys[set->segment]);
 		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_addr & ~(uint64_t)(PAGE - 1));
 		label_text(b, "data_page", text);
@@ -386,7 +400,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_cgroup(b, set.cgroup);
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
-	label_data(b, key, &set);
+	label_data(b, row, &set);
 	label_finding(b, row, &set);
 	if (b->r->want_language)
 		label_language(b);

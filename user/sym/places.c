@@ -5,11 +5,13 @@
  */
 #include "sym/places.h"
 
+#include <linux/types.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmubpf/budgets.h"
+#include "pmubpf/object_place.h"
 #include "sym/mapped_file.h"
 #include "sys/clock.h"
 
@@ -112,9 +114,72 @@ static int start(struct asker *a, int stop_fd, struct err *err)
 	if (a->sym)
 		return 0;
 	r = sym__new(&a->sym, err);
-	if (r == 0)
-		sym__until(a->sym, now_ns() + PLACES_NS, stop_fd, now_ns() + PLACES_LEAST_NS);
-	return r;
+	if (r < 0)
+		return r;
+	sym__until(a->sym, now_ns() + PLACES_NS, stop_fd, now_ns() + PLACES_LEAST_NS);
+	sym__want(a->sym, false, false, a->places->types);
+	return 0;
+}
+
+static uint64_t reg_of(const struct profile_access *access, uint8_t reg)
+{
+	return reg < PMB_DATA_REGS ? access->regs[reg] : 0;
+}
+
+/* Where in the object: -1: not known, or too far. */
+static int64_t offset_in(const struct pmb_operand *o, const struct profile_access *access,
+			 uint64_t addr)
+{
+	int64_t off = (int64_t)(addr - reg_of(access, o->object) - (uint64_t)o->start);
+
+	if (o->every)
+		off = (off % o->every + o->every) % o->every;
+	return off >= 0 && off <= (int64_t)OBJECT_PLACE_MASK ? off : -1;
+}
+
+/* What the instruction addresses is known to be that. A breakpoint tells the word that it watches:
+ * what was touched begins there, or further on. */
+static uint32_t object_of(struct places *p, const struct profile_row *row)
+{
+	const struct profile_access *access = access_of(p, row);
+	uint32_t frame = place_of(p->profile, row);
+	const struct frame *frames;
+	struct data_finding found;
+	int64_t off;
+
+	if (!access || !frame || !places__find(p, row, &found) || !found.operand ||
+	    found.operand->object == PMB_REG_NONE)
+		return 0;
+	off = offset_in(found.operand, access,
+			access->addr - found.from < found.size ? access->addr : found.from);
+	if (off < 0)
+		return 0;
+	profile__frames(p->profile, &frames);
+	return profile__frame(p->profile, &(struct frame){
+						  FRAME_DATA,
+						  frames[frame].file,
+						  object_place(found.operand->type, (uint64_t)off),
+					  });
+}
+
+static void find_objects(struct places *p)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(p->profile, &rows);
+
+	p->objects = xcalloc(n, sizeof(*p->objects));
+	for (size_t i = 0; i < n; i++)
+		p->objects[i] = object_of(p, &rows[i]);
+}
+
+uint32_t places__object(const struct places *places, const struct profile_row *row)
+{
+	const struct profile_row *rows;
+
+	if (!places->objects)
+		return 0;
+	profile__rows(places->profile, &rows);
+	return places->objects[row - rows];
 }
 
 int places__resolve(struct places *ret, const struct files *files, int stop_fd, struct err *err)
@@ -142,19 +207,17 @@ int places__resolve(struct places *ret, const struct files *files, int stop_fd, 
 		ret->helper_failures = sym__failures(a.sym);
 	}
 	sym__free(a.sym);
+	if (ret->list && ret->types)
+		find_objects(ret);
 	return r;
 }
 
 void places__done(struct places *places)
 {
 	free(places->list);
+	free(places->objects);
 	free(places->skids);
 	*places = (struct places){0};
-}
-
-static uint64_t reg_of(const struct profile_access *access, uint8_t reg)
-{
-	return reg < PMB_DATA_REGS ? access->regs[reg] : 0;
 }
 
 static uint64_t address_of(const struct profile_access *access, const struct pmb_operand *o)
@@ -200,6 +263,7 @@ static struct data_finding check(const struct pmb_place *place, enum pmb_skid sk
 		} else if (access->addr && covers(access, o, skid)) {
 			return (struct data_finding){.class = DATA_VALIDATED,
 						     .access = kind_of(o),
+						     .operand = o,
 						     .from = address_of(access, o),
 						     .size = o->size};
 		} else if (o->flags & PMB_OPERAND_LOOSE) {

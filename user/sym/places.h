@@ -18,15 +18,18 @@
 #include "proc/files.h"
 
 struct places {
-	const struct profile *profile; /* borrowed, until names are made */
-	uint8_t *skids;                /* per event, enum pmb_skid; ours */
-	struct pmb_place *list;        /* by frame id and skid; NULL: no sample is about data */
+	struct profile *profile; /* borrowed, until names are made */
+	uint8_t *skids;          /* per event, enum pmb_skid; ours */
+	bool types;              /* objects, too, are asked for */
+	struct pmb_place *list;  /* by frame id and skid; NULL: no sample is about data */
+	uint32_t *objects;       /* by row: a frame of the profile, made for it; 0: none is known */
 	uint64_t helper_ns;
 	unsigned helper_failures;
 };
 
-/* ret has the profile and the skids. Fails only if the helper can't be started: then no code was
- * looked at. */
+/* ret has the profile, the skids, and whether types. Before names are made: the profile gets frames
+ * for objects (pmubpf/object_place.h), the names of which are their types. Fails only if the helper
+ * can't be started: then no code was looked at. */
 int places__resolve(struct places *ret, const struct files *files, int stop_fd, struct err *err);
 void places__done(struct places *places);
 
@@ -35,9 +38,12 @@ struct data_finding {
 	enum data_class class;
 	uint8_t access; /* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: not known, or an instruction */
 	bool fetch;     /* it is the instruction itself */
-	uint64_t from;  /* validated: the first of the bytes that it addressed… */
-	uint32_t size;  /* …and how many; 0: not known */
+	const struct pmb_operand *operand; /* validated: which; NULL: it isn't */
+	uint64_t from; /* validated: the first of the bytes that it addressed… */
+	uint32_t size; /* …and how many; 0: not known */
 };
+/* A frame id; 0: no object is known. */
+uint32_t places__object(const struct places *places, const struct profile_row *row);
 /* False: it is about no data. */
 bool places__find(const struct places *places, const struct profile_row *row,
 		  struct data_finding *ret);

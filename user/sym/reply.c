@@ -3,11 +3,13 @@
 #include "sym/reply.h"
 
 #include <errno.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmubpf/object_place.h"
 #include "sym/texts.h"
 
 void sym_name__done(struct sym_name *name)
@@ -185,11 +187,15 @@ static bool parse_operand(struct cursor *c, struct pmb_operand *o)
 	o->scale = cursor__u8(c);
 	o->segment = cursor__u8(c);
 	o->flags = cursor__u8(c);
-	o->pad = 0;
 	o->size = cursor__u16(c);
 	o->disp = (int64_t)cursor__u64(c);
+	o->object = cursor__u8(c);
+	o->type = cursor__u32(c);
+	o->every = cursor__u32(c);
+	o->start = (int64_t)cursor__u64(c);
 	return cursor__ok(c) && is_register(o->base) && is_register(o->index) && o->scale <= 8 &&
-	       (o->segment == PMB_REG_FS || o->segment == PMB_REG_NONE);
+	       (o->segment == PMB_REG_FS || o->segment == PMB_REG_NONE) && is_register(o->object) &&
+	       o->type <= OBJECT_PLACE_MASK;
 }
 
 static bool parse_place(struct cursor *c, struct pmb_place *p)

@@ -445,8 +445,8 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 }
 
 /* How many of the first got an answer. */
-static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, const uint64_t *offsets,
-			      size_t n, struct pmb_place *ret)
+static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, bool types,
+			      const uint64_t *offsets, size_t n, struct pmb_place *ret)
 {
 	struct cursor body;
 	size_t done = 0;
@@ -457,6 +457,7 @@ static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, const uint64_
 
 		helper__begin(&sym->helper, SYMD_PLACES);
 		symd_msg__put_u8(&sym->helper.request, (uint8_t)skid);
+		symd_msg__put_u8(&sym->helper.request, types);
 		symd_msg__put_u32(&sym->helper.request, (uint32_t)some);
 		buf__add(&sym->helper.request, offsets + done, some * sizeof(*offsets));
 		m = sym__ask(sym, -1, &body);
@@ -468,7 +469,7 @@ static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, const uint64_
 }
 
 static size_t sym__try_places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
-			      const uint64_t *offsets, size_t n, struct pmb_place *ret)
+			      bool types, const uint64_t *offsets, size_t n, struct pmb_place *ret)
 {
 	_cleanup_close_ int lent = sym_file__lend(file, file->fd);
 	enum sym_reason reason = SYM_HELPER;
@@ -478,21 +479,28 @@ static size_t sym__try_places(struct sym *sym, const struct sym_file *file, enum
 	if (lent < 0 || sym__open(sym, SYMD_OPEN_ELF, lent, SYM_BAD_FILE, &body, &reason) < 0 ||
 	    reason != SYM_NAMED)
 		return 0;
-	if (reply__identity(&body, &id) == 0)
-		return sym__ask_places(sym, skid, offsets, n, ret);
-	sym__fail(sym, -EPROTO);
-	return 0;
+	if (reply__identity(&body, &id) < 0) {
+		sym__fail(sym, -EPROTO);
+		return 0;
+	}
+	if (types && !id.has_debug_info && sym__add_debug_file(sym, file, &id) < 0)
+		return 0;
+	return sym__ask_places(sym, skid, types, offsets, n, ret);
 }
 
 void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
 		 const uint64_t *offsets, size_t n, struct pmb_place *ret)
 {
+	bool types = sym->wanted & SYMD_WANT_TYPES;
 	size_t done = 0;
 
 	sym__forget_last(sym);
 	sym->helper.stuck = false;
 	if (n && !is_silent(sym, file) && !sym__is_stopped(sym)) {
-		done = sym__try_places(sym, file, skid, offsets, n, ret);
+		done = sym__try_places(sym, file, skid, types, offsets, n, ret);
+		if (done < n && types && !is_stuck_at(sym, file) && !sym__is_stopped(sym))
+			done += sym__try_places(sym, file, skid, false, offsets + done, n - done,
+						ret + done);
 		sym__close(sym, file);
 	}
 	for (size_t i = done; i < n; i++)

@@ -114,7 +114,7 @@ struct sym_file {
 };
 void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offsets, size_t n,
 	      struct sym_name *ret);
-/* What an overflow at each of these is about. */
+/* What an overflow at each of these is about; with sym__want()'s types, also in which object. */
 void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
 		 const uint64_t *offsets, size_t n, struct pmb_place *ret);
 /* The build-id of the file that was asked about last; its length, 0 if it has none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pmubpf/data_place.h"
+#include "pmubpf/object_place.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/protocol.h"
@@ -129,6 +130,24 @@ static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offse
 	data_part__done(&part);
 }
 
+/* What an object of a type has at an offset: its type stands for the name. */
+static void answer_object(const struct answerer *a, struct elf_file *elf, uint64_t place,
+			  struct buf *reply)
+{
+	struct data_part part = {0};
+	bool found =
+		(a->wanted & SYMD_WANT_TYPES) &&
+		elf_file__object(elf, object_place_type(place), object_place_off(place), &part);
+
+	symd_msg__put_u8(reply, found ? SYM_NAMED : SYM_NO_SYMBOL);
+	symd_msg__put_u64(reply, place);
+	put_frame(a, found ? part.type.data : NULL, "", 0, NULL, reply);
+	symd_msg__put_u8(reply, found && part.member.len > 0);
+	if (found && part.member.len)
+		put_text_frame(a, &part.member, reply);
+	data_part__done(&part);
+}
+
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply)
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
@@ -138,6 +157,10 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	size_t n = 0, len = 0;
 	bool named = false;
 
+	if (is_object_place(offset)) {
+		answer_object(a, elf, offset, reply);
+		return;
+	}
 	if (offset & DATA_PLACE_MARK) {
 		answer_data(a, elf, offset, reply);
 		return;

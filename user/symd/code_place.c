@@ -110,6 +110,7 @@ static void put_operand(const struct back *b, const struct code_bytes *code,
 		.scale = m->scale,
 		.segment = m->segment ? PMB_REG_FS : PMB_REG_NONE,
 		.flags = m->access,
+		.object = PMB_REG_NONE,
 		.size = m->size,
 		.disp = m->disp,
 	};
@@ -119,7 +120,8 @@ static void put_operand(const struct back *b, const struct code_bytes *code,
 	if (m->base == X86_IP)
 		o.disp += (int64_t)(insn->off + insn->o.len) - (int64_t)code->at;
 	else if (m->base < X86_REGS)
-		o.disp -= b->added[m->base];
+		o.start = -b->added[m->base];
+	o.disp += o.start;
 	if (m->index < X86_REGS)
 		o.disp -= b->added[m->index] * m->scale;
 	if ((m->base < X86_REGS && b->lost & 1U << m->base) ||
@@ -135,6 +137,7 @@ static void put_operands(const struct back *b, const struct code_bytes *code,
 {
 	for (int i = 0; i < insn->o.n; i++)
 		put_operand(b, code, insn, &insn->o.mem[i], ret);
+	ret->back = (uint8_t)(code->at - insn->off);
 	ret->finding = ret->n ? PMB_PLACE_FOUND : PMB_PLACE_NO_OPERAND;
 }
 

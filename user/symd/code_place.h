@@ -18,7 +18,8 @@ struct code_bytes {
 	size_t at;
 };
 
-/* Pure. */
+/* Pure. Of objects nothing is known yet: operands' start is what has been added to the base since,
+ * undone. */
 void code_place__find(const struct code_bytes *code, enum pmb_skid skid, struct pmb_place *ret);
 
 #endif

@@ -156,3 +156,18 @@ bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *re
 	type_walk__put_member(&t->walk, &ret->member, type, off);
 	return true;
 }
+
+bool data_types__object(struct data_types *t, Dwarf_Off off_of_type, uint64_t off,
+			struct data_part *ret)
+{
+	Dwarf_Die type;
+
+	buf__clear(&ret->type);
+	buf__clear(&ret->member);
+	ret->variable = NULL;
+	if (!dwarf_offdie(t->dwarf, off_of_type, &type) || off >= type_walk__extent(&t->walk, type))
+		return false;
+	type_walk__put_type(&ret->type, type);
+	type_walk__put_member(&t->walk, &ret->member, type, off);
+	return true;
+}

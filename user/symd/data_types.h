@@ -28,5 +28,7 @@ struct data_types *data_types__new(Dwarf *dwarf);          /* borrowed, and must
 struct data_types *data_types__free(struct data_types *t); /* NULL is fine; returns NULL */
 /* False: no variable is known there, or its type isn't. */
 bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *ret);
+/* Of an object, by its type's entry and an offset in it. False: that isn't in it. */
+bool data_types__object(struct data_types *t, Dwarf_Off type, uint64_t off, struct data_part *ret);
 
 #endif

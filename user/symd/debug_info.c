@@ -46,8 +46,9 @@ struct debug_info {
 	struct call *calls;         /* parents before their children */
 	size_t n_calls, cap_calls;
 	uint64_t ranges, entries;
-	struct data_types *data; /* NULL: nobody asked yet */
-	Elf_Data *lines;         /* see pad_lines() */
+	struct data_types *data;   /* NULL: nobody asked yet */
+	struct pointees *pointees; /* likewise */
+	Elf_Data *lines;           /* see pad_lines() */
 	void *lines_own;
 };
 
@@ -217,6 +218,7 @@ struct debug_info *debug_info__free(struct debug_info *d)
 	free(d->units);
 	free(d->calls);
 	data_types__free(d->data);
+	pointees__free(d->pointees);
 	dwarf_end(d->dwarf);
 	unpad_lines(d);
 	no_altlink__done(&d->none);
@@ -357,29 +359,45 @@ static size_t add_calls(struct debug_info *d, Dwarf_Die *unit, uint64_t vaddr,
 	return n;
 }
 
-size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
+static struct unit *find_unit(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
 {
 	const struct addr_range *found = addr_ranges__find(&d->by_addr, vaddr);
 	struct unit *u = found ? &d->units[found->what] : NULL;
-	Dwarf_Die unit, function;
-	size_t n;
 
-	if (!u || !dwarf_offdie(d->dwarf, u->die, &unit))
-		return 0;
+	if (!u || !dwarf_offdie(d->dwarf, u->die, ret))
+		return NULL;
 	if (!u->read) {
-		read_functions(d, u, &unit, 0);
+		read_functions(d, u, ret, 0);
 		addr_ranges__sort(&u->functions);
 		u->read = true;
 	}
+	return u;
+}
+
+static bool find_function(struct debug_info *d, const struct unit *u, uint64_t vaddr,
+			  Dwarf_Die *ret)
+{
+	const struct addr_range *found = addr_ranges__find(&u->functions, vaddr);
+
+	return found && dwarf_offdie(d->dwarf, found->what, ret);
+}
+
+size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
+{
+	Dwarf_Die unit, function;
+	const struct unit *u = find_unit(d, vaddr, &unit);
+	size_t n;
+
+	if (!u)
+		return 0;
 	ret[0] = (struct debug_frame){0};
-	found = addr_ranges__find(&u->functions, vaddr);
-	if (!found || !dwarf_offdie(d->dwarf, found->what, &function)) {
+	if (!find_function(d, u, vaddr, &function)) {
 		place_of_address(&unit, vaddr, &ret[0]); /* assembly has lines and no functions */
 		return 1;
 	}
-	if (d->function != found->what) {
+	if (d->function != dwarf_dieoffset(&function)) {
 		d->n_calls = 0;
-		d->function = found->what;
+		d->function = dwarf_dieoffset(&function);
 		read_calls(d, &function, 0, 0);
 	}
 	ret[0].name = name_of(&function);
@@ -393,4 +411,23 @@ bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *re
 	if (!d->data)
 		d->data = data_types__new(d->dwarf);
 	return data_types__find(d->data, vaddr, ret);
+}
+
+bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
+{
+	Dwarf_Die unit, function;
+	const struct unit *u = find_unit(d, vaddr, &unit);
+
+	if (!u || !find_function(d, u, vaddr, &function))
+		return false;
+	if (!d->pointees)
+		d->pointees = pointees__new(d->dwarf);
+	return pointees__find(d->pointees, &function, vaddr, reg, ret);
+}
+
+bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)
+{
+	if (!d->data)
+		d->data = data_types__new(d->dwarf);
+	return data_types__object(d->data, type, off, ret);
 }

@@ -13,6 +13,7 @@
 
 #include "pmubpf/budgets.h"
 #include "symd/data_types.h"
+#include "symd/pointees.h"
 
 enum {
 	DEBUG_INFO_FRAMES = 64, /* a function and the calls inlined into it */
@@ -44,5 +45,9 @@ struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; retu
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
 /* What is known of the data at vaddr, as data_types__find() has it. */
 bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret);
+/* What a register points to at vaddr, as pointees__find() has it, and what lies in such an object,
+ * as data_types__object() does. */
+bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret);
+bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);
 
 #endif

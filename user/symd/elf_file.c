@@ -384,3 +384,17 @@ bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *
 
 	return info && debug_info__data(info, vaddr, ret);
 }
+
+bool elf_file__pointee(struct elf_file *f, uint64_t vaddr, unsigned reg, struct pointee *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info && debug_info__pointee(info, vaddr, reg, ret);
+}
+
+bool elf_file__object(struct elf_file *f, uint64_t type, uint64_t off, struct data_part *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info && debug_info__object(info, type, off, ret);
+}

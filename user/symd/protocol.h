@@ -20,9 +20,10 @@
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
  * 	OBJECTS		u32 n, n × {u16 len, object}	as LOOKUP; vaddr is 0, k is 0
- * 	PLACES		u8 skid, u32 n, n × u64		u32 m, m × {u8 finding, u8 len, u8 k,
- * 							k × operand}
- * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp
+ * 	PLACES		u8 skid, u8 types, u32 n,	u32 m, m × {u8 finding, u8 len, u8 k,
+ * 			n × u64				k × operand}
+ * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp,
+ * 							u8 object, u32 type, u32 every, u64 start
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -36,8 +37,10 @@
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
  * without SYMD_WANT_LINES no file (len 0) and line 0. Of a place of data they are, with
  * SYMD_WANT_TYPES, the variable's type and the member. The linker's name has len 0 where it is the
- * name. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
- * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h.
+ * name. Of a place in an object (pmubpf/object_place.h) the name is its type, and the frame the
+ * member. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
+ * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h; without `types` no
+ * operand's object is known.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -50,7 +53,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 8,
+	SYMD_VERSION = 9,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

@@ -149,13 +149,17 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 		symd_msg__put_u8(b, o->flags);
 		symd_msg__put_u16(b, o->size);
 		symd_msg__put_u64(b, (uint64_t)o->disp);
+		symd_msg__put_u8(b, o->object);
+		symd_msg__put_u32(b, o->type);
+		symd_msg__put_u32(b, o->every);
+		symd_msg__put_u64(b, (uint64_t)o->start);
 	}
 }
 
 static int requests__places(struct requests *s, struct cursor *body)
 {
-	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 15 * PMB_PLACE_OPERANDS };
-	uint8_t skid = cursor__u8(body);
+	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 32 * PMB_PLACE_OPERANDS };
+	uint8_t skid = cursor__u8(body), types = cursor__u8(body);
 	uint32_t n = cursor__u32(body), done = 0;
 	uint64_t deadline = now_ms() + ENOUGH_MS;
 	size_t count_at = s->reply.len;
@@ -167,7 +171,7 @@ static int requests__places(struct requests *s, struct cursor *body)
 	while (done < n && s->reply.len + PLACE_MOST <= SYMD_MSG_MAX) {
 		struct pmb_place place;
 
-		elf_place__find(s->elf, cursor__u64(body), skid, &place);
+		elf_place__find(s->elf, cursor__u64(body), skid, types, &place);
 		put_place(&s->reply, &place);
 		done++;
 		if (now_ms() > deadline)

@@ -173,6 +173,30 @@ void type_walk__put_type(struct buf *b, Dwarf_Die type)
 
 /* ---------------------------------------------------------------- members */
 
+static bool is_part(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+	       !dwarf_hasattr(die, DW_AT_external) && !dwarf_hasattr(die, DW_AT_declaration);
+}
+
+static bool is_aggregate(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_interface_type;
+}
+
+/* data[] at the end of a structure. */
+static bool is_endless(struct type_walk *w, Dwarf_Die type)
+{
+	Dwarf_Die element;
+
+	return type_walk__peel(&type, true) && dwarf_tag(&type) == DW_TAG_array_type &&
+	       !elements_of(w, &type) && type_walk__type_of(&type, &element) &&
+	       type_walk__size(w, element);
+}
+
 /* Where a member begins and ends, from where the whole does. */
 static bool extent_of(struct type_walk *w, Dwarf_Die *member, Dwarf_Die type, uint64_t *from,
 		      uint64_t *to)
@@ -199,7 +223,26 @@ static bool extent_of(struct type_walk *w, Dwarf_Die *member, Dwarf_Die type, ui
 			return false;
 		*from = ops[0].number;
 	}
+	if (is_endless(w, type)) {
+		*to = UINT64_MAX;
+		return true;
+	}
 	return !__builtin_add_overflow(*from, type_walk__size(w, type), to) && *to > *from;
+}
+
+uint64_t type_walk__extent(struct type_walk *w, Dwarf_Die type)
+{
+	Dwarf_Die peeled = type, die, member;
+
+	if (type_walk__peel(&peeled, true) && is_aggregate(dwarf_tag(&peeled)) &&
+	    dwarf_child(&peeled, &die) == 0) {
+		do {
+			if (is_part(&die) && type_walk__type_of(&die, &member) &&
+			    is_endless(w, member))
+				return UINT64_MAX;
+		} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
+	}
+	return type_walk__size(w, type);
 }
 
 struct holder {
@@ -207,14 +250,6 @@ struct holder {
 	uint64_t from;
 	unsigned n; /* that hold the offset */
 };
-
-static bool is_part(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	return (tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-	       !dwarf_hasattr(die, DW_AT_external) && !dwarf_hasattr(die, DW_AT_declaration);
-}
 
 static void find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, struct holder *ret)
 {
@@ -238,12 +273,6 @@ static void find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, str
 	} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
 }
 
-static bool is_aggregate(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type || tag == DW_TAG_interface_type;
-}
-
 /* Anonymous ones and base classes have their members' names. */
 static void put_member(struct buf *path, const struct holder *h)
 {
@@ -260,7 +289,7 @@ static void put_member(struct buf *path, const struct holder *h)
 static bool step_into(struct type_walk *w, Dwarf_Die *type, uint64_t *off, struct buf *path)
 {
 	int tag = dwarf_tag(type);
-	struct holder h;
+	struct holder h = {0};
 	uint64_t size;
 
 	if (tag == DW_TAG_array_type) {
@@ -283,6 +312,22 @@ static bool step_into(struct type_walk *w, Dwarf_Die *type, uint64_t *off, struc
 	*off -= h.from;
 	*type = h.type;
 	return true;
+}
+
+bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_Die part)
+{
+	struct buf path = {0};
+	bool holds = false;
+
+	if (!type_walk__peel(&part, true))
+		return false;
+	for (int i = 0; i < TYPE_DEPTH && !holds && type_walk__peel(&whole, true); i++) {
+		holds = off == 0 && whole.addr == part.addr;
+		if (!holds && !step_into(w, &whole, &off, &path))
+			break;
+	}
+	buf__done(&path);
+	return holds;
 }
 
 void type_walk__put_member(struct type_walk *w, struct buf *b, Dwarf_Die type, uint64_t off)

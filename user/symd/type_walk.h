@@ -23,6 +23,11 @@ bool type_walk__peel(Dwarf_Die *type, bool typedefs);
 /* In bytes. 0: not known. */
 uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type);
 
+/* The same, or UINT64_MAX, if it ends in an array of any length. */
+uint64_t type_walk__extent(struct type_walk *w, Dwarf_Die type);
+/* Whether that part lies at off in the whole, or is all of it. */
+bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_Die part);
+
 /* As C has it: "struct node", "int *[]". */
 void type_walk__put_type(struct buf *b, Dwarf_Die type);
 /* What lies at off: "pos.x"; in parentheses where no single one does. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * DWARF (2 to 5): what registers point to at a place of code, by the variables and parameters that
+ * the compiler says are in them there. x86-64.
+ */
+#ifndef PMUBPF_SYMD_POINTEES_H
+#define PMUBPF_SYMD_POINTEES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symd/type_walk.h"
+
+struct pointee {
+	Dwarf_Off type; /* of the object */
+	uint64_t size;  /* in bytes */
+	int64_t at;     /* the register points so far behind where the object begins */
+	bool aggregate; /* it has members… */
+	bool endless;   /* …and the last one is an array of any length */
+};
+
+struct pointees;
+
+struct pointees *pointees__new(Dwarf *dwarf);        /* borrowed, and must live longer */
+struct pointees *pointees__free(struct pointees *p); /* NULL is fine; returns NULL */
+/*
+ * Of what reg, by its encoded number, points to at vaddr, in that function. False: no variable
+ * that is a pointer is there, or several are, to objects that have nothing to do with each other.
+ */
+bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, unsigned reg,
+		    struct pointee *ret);
+
+#endif
