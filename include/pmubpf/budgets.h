@@ -30,6 +30,11 @@
 	  "its further names are cut to 96 bytes", "names.cut")                                    \
 	X(NAME_BYTES, 1024, "%d bytes", "a name", "it is cut, and ends in [cut:HASH]",             \
 	  "names.cut")                                                                             \
+	X(LAYOUT_KIB, 24, "%d KiB", "how a type of data lies in memory, as text",                  \
+	  "its last members are left out, which report(1) says", "")                               \
+	X(LAYOUT_MEMBERS, 1024, "%d", "members of a type of data, with theirs", "the same", "")    \
+	X(LAYOUTS, 512, "%d", "types of data of which a profile says how they lie",                \
+	  "those with fewest samples are left out", "")                                            \
 	X(NAMING_S, 30, "%d s", "naming all files, after the end", "what is left has no names",    \
 	  "frames.unnamed.out_of_time")                                                            \
 	X(NAMING_DWARF_S, 60, "%d s", "the same, with inlined calls, lines or types of data",      \

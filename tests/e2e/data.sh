@@ -57,6 +57,28 @@ t_members() {
 	expect_eq "$(comm -3 "$T/known" "$T/named")" "" "faults by member that differ"
 }
 
+# How a type lies is saved, once, and its samples say which it is; a typedef of it is another one.
+t_layouts_are_saved() {
+	local id
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
+	zcat "$T/p.pb.gz" | grep -aoE '[0-9a-f]{16} (struct record|entry)$' | sort >"$T/ids"
+	expect_eq "$(wc -l <"$T/ids")" 2 "layouts of struct record and entry"
+	zcat "$T/p.pb.gz" | grep -aP '^1\t48\t64\t4\tinner.pair\[\]\tstruct point$' >"$T/pairs"
+	expect_eq "$(wc -l <"$T/pairs")" 2 "lines of a member"
+	id=$(awk '/struct record$/ { print $1 }' "$T/ids")
+	pmb_ok report --by data_type --label "data_layout=$id" "$T/p.pb.gz"
+	# inside, keys, points, pairs, unions, bits, bases, holes: TOUCHED each
+	expect_match "$T/out" ' 400 +400 +struct record\[\]$' "its samples"
+	expect_no_match "$T/out" 'entry' "those of another"
+	# others pass over them, and read the rest
+	! command -v go >/dev/null || ! go tool pprof -h >/dev/null 2>&1 || {
+		HOME=$T go tool pprof -top -sample_index=page-faults_sample "$T/p.pb.gz" \
+			>"$T/top" || fail "go tool pprof: status $?"
+		expect_match "$T/top" '^ *500 .* touch$' "samples in go tool pprof"
+		expect_no_match "$T/top" 'inner.pair' "layouts in go tool pprof"
+	}
+}
+
 # As distributions have it: the types are in another file.
 t_members_of_a_debug_file() {
 	cp "$WORKLOADS/members" "$T/program"

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "fuzz.h"
+#include "model/type_layout.h"
 #include "symd/debug_info.h"
 #include "symd/elf_symbols.h"
 
@@ -99,6 +100,20 @@ static void look_at_objects(struct debug_info *d)
 	data_part__done(&part);
 }
 
+/* What the helper says of a type passes with those who take it. */
+static void look_at_layout(struct debug_info *d, uint64_t vaddr)
+{
+	struct type_layout layout;
+	struct buf text = {0};
+
+	if (debug_info__layout(d, vaddr, &text)) {
+		if (!type_layout__parse(&layout, text.data, text.len))
+			abort();
+		type_layout__done(&layout);
+	}
+	buf__done(&text);
+}
+
 static void look(Elf *elf)
 {
 	static struct debug_frame frames[DEBUG_INFO_FRAMES];
@@ -120,6 +135,7 @@ static void look(Elf *elf)
 		if (debug_info__data(d, vaddr, &part) &&
 		    (!part.type.len || part.type.len > 1 << 16))
 			abort();
+		look_at_layout(d, vaddr);
 	}
 	data_part__done(&part);
 	if (d)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "fuzz.h"
+#include "model/type_layout.h"
 #include "sym/reply.h"
 #include "sym/texts.h"
 
@@ -57,6 +58,21 @@ static void take_demangled(struct cursor c)
 	texts__free(texts);
 }
 
+static void take_layout(struct cursor c)
+{
+	struct texts *texts = texts__new(1 << 20);
+	struct type_layout layout;
+	const char *text;
+
+	if (reply__layout(&c, texts, &text) == 0 && text) {
+		expect(type_layout__parse(&layout, text, strlen(text)));
+		for (size_t i = 0; i < layout.n; i++)
+			expect(*layout.members[i].name && *layout.members[i].type);
+		type_layout__done(&layout);
+	}
+	texts__free(texts);
+}
+
 static void take_file(struct cursor *c)
 {
 	struct reply_identity id;
@@ -82,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (symd_msg__parse(message, size - 1, &header, &body) == 0) {
 		if (data[0] % 3 == 0) {
 			take_demangled(body);
+			take_layout(body);
 			take_answers(&body);
 		}
 		if (data[0] % 3 == 1)

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/type_layout.h"
 #include "symd/debug_info.h"
 
 static uintptr_t pc;
@@ -156,6 +157,62 @@ static void expect_members(struct debug_info *d)
 	data_part__done(&part);
 }
 
+/* Members as they stand, with theirs; and the bytes that the compiler leaves out. */
+static void expect_layout(struct debug_info *d, const volatile void *at, const char *want)
+{
+	struct buf got = {0};
+
+	cr_expect(debug_info__layout(d, (uintptr_t)at - bias(), &got));
+	cr_expect_str_eq(got.data, want);
+	buf__done(&got);
+}
+
+static void expect_layouts(struct debug_info *d)
+{
+	static const char node[] = "24\n"
+				   "0\t0\t3\t3\tkey[]\tchar\n"
+				   "0\t4\t8\t2\tat[]\tstruct (anonymous)\n"
+				   "1\t4\t2\t1\tat[].x\tshort int\n"
+				   "1\t6\t2\t1\tat[].y\tshort int\n"
+				   "0\t12\t4\t1\teither.(several)\tunion (anonymous)\n"
+				   "1\t12\t4\t1\teither.count\tint\n"
+				   "1\t12\t4\t1\teither.weight\tfloat\n"
+				   "0\t16\t8\t1\tnext\tstruct node *\n";
+	static struct {
+		char tag;
+		struct {
+			union {
+				long word;
+				char bytes[8];
+			};
+		};
+		struct node sub[2][3];
+	} outside;
+	struct buf none = {0};
+
+	outside.tag = 1;
+	nodes[1].key[0] = ((volatile char *)&outside)[0];
+	expect_layout(d, &nodes[1].next, node);
+	expect_layout(d, &outside.sub,
+		      "160\n"
+		      "0\t0\t1\t1\ttag\tchar\n"
+		      "0\t8\t8\t1\t(several)\tunion (anonymous)\n"
+		      "1\t8\t8\t1\tword\tlong int\n"
+		      "1\t8\t8\t8\tbytes[]\tchar\n"
+		      "0\t16\t144\t6\tsub[]\tstruct node\n"
+		      "1\t16\t3\t3\tsub[].key[]\tchar\n"
+		      "1\t20\t8\t2\tsub[].at[]\tstruct (anonymous)\n"
+		      "2\t20\t2\t1\tsub[].at[].x\tshort int\n"
+		      "2\t22\t2\t1\tsub[].at[].y\tshort int\n"
+		      "1\t28\t4\t1\tsub[].either.(several)\tunion (anonymous)\n"
+		      "2\t28\t4\t1\tsub[].either.count\tint\n"
+		      "2\t28\t4\t1\tsub[].either.weight\tfloat\n"
+		      "1\t32\t8\t1\tsub[].next\tstruct node *\n");
+	cr_expect_not(debug_info__layout(d, (uintptr_t)&pointers[1] - bias(), &none), "no members");
+	cr_expect_not(debug_info__layout(d, 0, &none));
+	cr_expect_eq(none.len, 0);
+}
+
 Test(debug_info, variables_and_their_members)
 {
 	struct image self;
@@ -168,6 +225,7 @@ Test(debug_info, variables_and_their_members)
 	if (!d)
 		cr_skip_test("built without DWARF");
 	expect_members(d);
+	expect_layouts(d);
 	debug_info__free(d);
 	elf_end(elf);
 	free(self.bytes);
@@ -180,6 +238,8 @@ Test(debug_info, damaged)
 	struct debug_frame got[DEBUG_INFO_FRAMES];
 	struct image self, copy;
 	struct data_part part = {0};
+	struct type_layout layout;
+	struct buf text = {0};
 	uint32_t random = 1;
 
 	read_self(&self);
@@ -200,10 +260,17 @@ Test(debug_info, damaged)
 			debug_info__find(d, (uintptr_t)outer - bias() + at - 0x20000, got);
 		for (uintptr_t at = 0; d && at < sizeof(nodes); at++)
 			debug_info__data(d, (uintptr_t)nodes - bias() + at, &part);
+		buf__clear(&text);
+		if (d && debug_info__layout(d, (uintptr_t)nodes - bias(), &text)) {
+			cr_assert(type_layout__parse(&layout, text.data, text.len), "%s",
+				  text.data);
+			type_layout__done(&layout);
+		}
 		debug_info__free(d);
 		elf_end(elf);
 	}
 	data_part__done(&part);
+	buf__done(&text);
 	free(copy.bytes);
 	free(self.bytes);
 }

@@ -40,6 +40,24 @@ Test(texts, the_same_is_there_once)
 	cr_expect_eq(texts__totals(t).bytes, bytes);
 }
 
+/* What is of no use if it is cut. */
+Test(texts, whole_ones)
+{
+	static char text[3000];
+	const char *first;
+
+	t = texts__new(TEXTS_GROUPS_FULL * (sizeof(text) + 100));
+	memset(text, 'x', sizeof(text));
+	first = texts__add_whole(t, text, sizeof(text));
+	cr_assert(first);
+	cr_expect_eq(strlen(first), sizeof(text));
+	text[0] = 'y';
+	cr_expect_null(texts__add_whole(t, text, sizeof(text)), "the group is full");
+	texts__next_group(t);
+	cr_expect(texts__add_whole(t, text, sizeof(text)));
+	cr_expect_eq(texts__totals(t).cut, 0);
+}
+
 Test(texts, long_ones_are_cut_and_stay_distinct)
 {
 	char a[TEXT_MAX + 100], b[sizeof(a)];

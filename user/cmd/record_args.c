@@ -118,7 +118,7 @@ static const struct argp_option options[] = {
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"data", OPT_DATA, 0, 0,
 	 "What data the overflows of events with addresses are about, as labels: data_object, "
-	 "data_type, member, "
+	 "data_type, member, data_layout, "
 	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access, "
 	 "data_offset",
 	 0},

@@ -33,6 +33,7 @@ enum row_label {
 	X(LABEL_DATA, "data_object")            \
 	X(LABEL_DATA, "data_type")              \
 	X(LABEL_DATA, "member")                 \
+	X(LABEL_DATA, "data_layout")            \
 	X(LABEL_DATA, "data_offset")            \
 	X(LABEL_DATA, "data_segment")           \
 	X(LABEL_DATA, "data_page")              \

@@ -170,6 +170,8 @@ void prof_copier__head(struct prof_copier *c)
 
 	for (size_t i = 0; i < from->n_comments; i++)
 		prof__comment(c->to, prof__text(from, from->comments[i]));
+	for (size_t i = 0; i < from->n_layouts; i++)
+		prof__add_layout(c->to, prof_copier__string(c, from->layouts[i]));
 	c->to->time_ns = from->time_ns;
 	c->to->duration_ns = from->duration_ns;
 	c->to->period_type.name = prof_copier__string(c, from->period_type.name);

@@ -28,6 +28,7 @@ enum {
 	MAX_TYPES = 1 << 12,
 	MEMORY_FACTOR = 4,
 	CHECK_MEMORY_EACH = 1024,
+	NUL_TEXT_MAX = 4096, /* bytes of a text with zeros that are kept */
 };
 
 enum field { F_SAMPLE = 2, F_MAPPING, F_LOCATION, F_FUNCTION, F_STRING };
@@ -84,9 +85,8 @@ static int too_large(const struct reader *r)
 {
 	return err__set(
 		r->err, -EFBIG,
-		"%s would take more than %llu MB of memory; --max-size raises the limit (to four "
-		"times "
-		"its bytes)",
+		"%s would take more than %llu MB of memory; --max-size raises the limit (to "
+		"four times its bytes)",
 		r->name, (unsigned long long)(MEMORY_FACTOR * r->max_bytes) >> 20);
 }
 
@@ -195,8 +195,6 @@ static int not_unpacked(struct reader *r)
 
 /* ---- texts */
 
-enum { NUL_TEXT_MAX = 4096 }; /* bytes of a text with zeros that are kept */
-
 /* Texts end at a zero here, and names may have some, or begin with one: they are shown by
  * Unicode's sign for it. */
 static uint32_t text_with_zeros(struct reader *r, const uint8_t *data, size_t len)
@@ -265,18 +263,18 @@ static int take_types(struct reader *r, const Pmb__Pprof__Profile *head)
 	return e;
 }
 
-static int take_comments(struct reader *r, const Pmb__Pprof__Profile *head)
+static int take_texts(struct reader *r, const char *what, const int64_t *list, size_t n,
+		      void (*add)(struct prof *p, uint32_t string))
 {
 	uint32_t string;
 	int e = 0;
 
-	r->what = "comment";
-	for (r->index = 0; e == 0 && r->index < head->n_comment; r->index++) {
+	r->what = what;
+	for (r->index = 0; e == 0 && r->index < n; r->index++) {
 		if (r->index == PROF_MAX_COMMENTS)
 			return BAD(r, "is one too many");
-		e = string_at(r, head->comment[r->index], &string);
-		if (e == 0)
-			prof__add_comment(r->prof, string);
+		if ((e = string_at(r, list[r->index], &string)) == 0)
+			add(r->prof, string);
 	}
 	return e;
 }
@@ -287,7 +285,10 @@ static int take_head(struct reader *r, const Pmb__Pprof__Profile *head)
 	int e = take_types(r, head);
 
 	if (e == 0)
-		e = take_comments(r, head);
+		e = take_texts(r, "comment", head->comment, head->n_comment, prof__add_comment);
+	if (e == 0)
+		e = take_texts(r, "data layout", head->data_layout, head->n_data_layout,
+			       prof__add_layout);
 	r->what = "period type";
 	r->index = 0;
 	if (e == 0 && head->period_type)

@@ -34,6 +34,7 @@ struct prof *prof__free(struct prof *p)
 	free(p->values);
 	free(p->number_keys);
 	free(p->comments);
+	free(p->layouts);
 	intern__done(&p->strings);
 	intern__done(&p->stacks);
 	intern__done(&p->label_sets);
@@ -200,16 +201,30 @@ int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels)
 	return p->values + i * p->n_types;
 }
 
+/* Or no room for it. */
+static bool has_text(const uint32_t *list, size_t n, uint32_t string)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == string)
+			return true;
+	}
+	return n == PROF_MAX_COMMENTS;
+}
+
 void prof__add_comment(struct prof *p, uint32_t string)
 {
-	for (size_t i = 0; i < p->n_comments; i++) {
-		if (p->comments[i] == string)
-			return;
-	}
-	if (p->n_comments == PROF_MAX_COMMENTS)
+	if (has_text(p->comments, p->n_comments, string))
 		return;
 	GROW(p->comments, p->n_comments, p->cap_comments);
 	p->comments[p->n_comments++] = string;
+}
+
+void prof__add_layout(struct prof *p, uint32_t string)
+{
+	if (has_text(p->layouts, p->n_layouts, string))
+		return;
+	GROW(p->layouts, p->n_layouts, p->cap_layouts);
+	p->layouts[p->n_layouts++] = string;
 }
 
 void prof__comment(struct prof *p, const char *text)

@@ -82,6 +82,8 @@ struct prof {
 	size_t n_values, cap_values;
 	uint32_t *comments;
 	size_t n_comments, cap_comments;
+	uint32_t *layouts; /* texts: prof/layouts.h */
+	size_t n_layouts, cap_layouts;
 
 	int64_t time_ns; /* since 1970; 0: not known */
 	int64_t duration_ns;
@@ -130,6 +132,8 @@ int64_t *prof__sample(struct prof *p, uint32_t stack, uint32_t labels);
  * and all are written out in full. */
 void prof__comment(struct prof *p, const char *text);
 void prof__add_comment(struct prof *p, uint32_t string);
+/* The same of how types lie, which is not for people: other tools print comments. */
+void prof__add_layout(struct prof *p, uint32_t string);
 
 /* Reading. Borrowed until something is added. */
 const char *prof__text(const struct prof *p, uint32_t string); /* "" for 0 */

@@ -19,6 +19,7 @@
 #include "model/duration.h"
 #include "model/ledger.h"
 #include "prof/language.h"
+#include "prof/layouts.h"
 #include "prof/sharing.h"
 #include "sys/calls.h"
 #include "sys/users.h"
@@ -55,6 +56,7 @@ struct builder {
 	struct user *users;
 	size_t n_users, cap_users;
 	struct prof_label_list labels;
+	struct layouts layouts; /* of types that rows are about */
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
 };
@@ -251,6 +253,13 @@ static const char *user_name(struct builder *b, uint32_t uid)
 	return b->users[b->n_users++].name;
 }
 
+static void label_layout(struct builder *b, const struct profile_row *row, const char *type,
+			 const char *layout)
+{
+	if (layout)
+		label_text(b, PROF_LAYOUT, layouts__add(&b->layouts, type, layout, row->samples));
+}
+
 /* Of an object that has no name: what the instruction takes it for. */
 static void label_type(struct builder *b, const struct profile_row *row)
 {
@@ -262,6 +271,7 @@ static void label_type(struct builder *b, const struct profile_row *row)
 	label_text(b, "data_type", place->frame.name);
 	if (place->n_inlined > 0)
 		label_text(b, "member", place->inlined[0].name);
+	label_layout(b, row, place->frame.name, place->layout);
 }
 
 /* What the data is: a variable, if the file that is mapped there has one; else where it lies. And
@@ -284,6 +294,8 @@ static void label_object(struct builder *b, const struct profile_row *row, uint3
 		label_text(b, "data_type", place->inlined[0].name);
 	if (place->n_inlined > 1)
 		label_text(b, "member", place->inlined[1].name);
+	if (place->n_inlined > 0)
+		label_layout(b, row, place->inlined[0].name, place->layout);
 }
 
 static void label_data(struct builder *b, const struct profile_row *row,
@@ -507,6 +519,8 @@ struct prof *prof__recorded(const struct recorded *r)
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
 	choose_default(&b);
+	layouts__save(&b.layouts, b.prof);
+	layouts__done(&b.layouts);
 	intern__done(&b.segments);
 	free(b.columns);
 	free(b.segment_of);

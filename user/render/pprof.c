@@ -69,6 +69,7 @@ static void put_head(struct packer *w)
 {
 	const struct prof *p = w->prof;
 	_cleanup_free_ int64_t *comments = xcalloc(p->n_comments, sizeof(*comments));
+	_cleanup_free_ int64_t *layouts = xcalloc(p->n_layouts, sizeof(*layouts));
 	Pmb__Pprof__ValueType type, *one = &type, period = value_type(&p->period_type);
 	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
 
@@ -80,9 +81,13 @@ static void put_head(struct packer *w)
 	}
 	for (size_t i = 0; i < p->n_comments; i++)
 		comments[i] = p->comments[i];
+	for (size_t i = 0; i < p->n_layouts; i++)
+		layouts[i] = p->layouts[i];
 	piece = (Pmb__Pprof__Profile)PMB__PPROF__PROFILE__INIT;
 	piece.n_comment = p->n_comments;
 	piece.comment = comments;
+	piece.n_data_layout = p->n_layouts;
+	piece.data_layout = layouts;
 	if (p->period_type.name)
 		piece.period_type = &period;
 	piece.period = p->period;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/type_layout.h"
 #include "pmubpf/object_place.h"
 #include "sym/texts.h"
 
@@ -242,4 +243,21 @@ ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct s
 	while (i-- > 0)
 		sym_name__done(&ret[i]);
 	return -EPROTO;
+}
+
+int reply__layout(struct cursor *c, struct texts *texts, const char **ret)
+{
+	struct type_layout layout;
+	const char *text;
+	bool ok = true;
+	size_t len;
+
+	*ret = NULL;
+	if (!take_text(c, UINT16_MAX, &text, &len, &ok))
+		return ok && cursor__done(c) ? 0 : -EPROTO;
+	if (!cursor__done(c) || !type_layout__parse(&layout, text, len))
+		return -EPROTO;
+	type_layout__done(&layout);
+	*ret = texts__add_whole(texts, text, len);
+	return 0;
 }

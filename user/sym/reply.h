@@ -37,5 +37,7 @@ ssize_t reply__answers(struct cursor *c, size_t n, struct texts *texts, struct s
 ssize_t reply__names(struct cursor *c, size_t n, struct texts *texts, const char **ret);
 /* Of PLACES, likewise. */
 ssize_t reply__places(struct cursor *c, size_t n, struct pmb_place *ret);
+/* Of LAYOUT: 0; *ret is NULL where nobody knows, or where there is no room for it. */
+int reply__layout(struct cursor *c, struct texts *texts, const char **ret);
 
 #endif

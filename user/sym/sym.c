@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/opener.h"
-#include "pmubpf/data_place.h"
+#include "pmubpf/object_place.h"
 #include "sym/debug_file.h"
 #include "sym/debuginfod.h"
 #include "sym/helper.h"
@@ -337,6 +337,51 @@ static size_t sym__lookup(struct sym *sym, uint32_t wanted, const uint64_t *wher
 	return done;
 }
 
+/* False: the helper has failed. */
+static bool sym__ask_layout(struct sym *sym, uint64_t where, const char **ret)
+{
+	struct cursor body;
+	int r;
+
+	helper__begin(&sym->helper, SYMD_LAYOUT);
+	symd_msg__put_u64(&sym->helper.request, where);
+	if (sym__ask_names(sym, &body) < 0)
+		return false;
+	r = reply__layout(&body, sym->texts, ret);
+	if (r < 0)
+		sym__fail(sym, r);
+	return r == 0;
+}
+
+/* Texts are there once, so that the same one has the same address. */
+static bool same_type(uint64_t a, const struct sym_name *of_a, uint64_t b,
+		      const struct sym_name *of_b)
+{
+	if (is_object_place(a) || is_object_place(b))
+		return object_place_type(a) == object_place_type(b);
+	return of_a->frame.name == of_b->frame.name &&
+	       of_a->inlined[0].name == of_b->inlined[0].name;
+}
+
+/* How the types of data at these places lie, where they have a member. */
+static void sym__ask_layouts(struct sym *sym, const uint64_t *where, size_t n,
+			     struct sym_name *names)
+{
+	size_t last = n;
+
+	for (size_t i = 0; i < n; i++) {
+		/* of a variable there is its type, too */
+		if (!(where[i] & DATA_PLACE_MARK) || !names[i].frame.name ||
+		    names[i].n_inlined <= !is_object_place(where[i]))
+			continue;
+		if (last < n && same_type(where[last], &names[last], where[i], &names[i]))
+			names[i].layout = names[last].layout;
+		else if (!sym__ask_layout(sym, where[i], &names[i].layout))
+			return;
+		last = i;
+	}
+}
+
 /* As sym__lookup(); *ret_reason is what the others have. */
 static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_t wanted,
 			   const uint64_t *offsets, size_t n, struct sym_name *ret,
@@ -346,6 +391,7 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 	enum sym_reason reason = SYM_HELPER;
 	struct reply_identity id = {0};
 	struct cursor body;
+	size_t done;
 	int r;
 
 	*ret_reason = SYM_HELPER;
@@ -362,10 +408,14 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 	if (r < 0)
 		return 0;
 	sym->identity = id;
-	if (reason == SYM_NAMED)
-		return sym__lookup(sym, wanted, offsets, n, ret);
-	*ret_reason = reason;
-	return 0;
+	if (reason != SYM_NAMED) {
+		*ret_reason = reason;
+		return 0;
+	}
+	done = sym__lookup(sym, wanted, offsets, n, ret);
+	if (done == n && (wanted & SYMD_WANT_TYPES))
+		sym__ask_layouts(sym, offsets, n, ret);
+	return done;
 }
 
 /* Nothing is asked about what lies where others have kept helpers waiting. */

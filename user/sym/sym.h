@@ -35,6 +35,7 @@ struct sym_name {
 	enum sym_reason reason;
 	struct sym_frame *inlined;
 	size_t n_inlined;
+	const char *layout; /* of data: how its type lies (pmubpf/type_layout.h); NULL: not known */
 };
 void sym_name__done(struct sym_name *name);
 

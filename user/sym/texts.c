@@ -104,21 +104,13 @@ static size_t cut(char *ret, const char *text, size_t len, size_t max)
 	return n + n_mark;
 }
 
-const char *texts__add(struct texts *t, const char *text, size_t len)
+static const char *add(struct texts *t, const char *text, size_t len)
 {
-	size_t max = t->limit && t->group >= t->limit / TEXTS_GROUPS_FULL ? TEXT_SHORT : TEXT_MAX;
-	char shorter[TEXT_MAX];
+	uint32_t hash = (uint32_t)hash_bytes(text, len);
 	struct text **slot;
-	uint32_t hash;
 
-	if (len > max) {
-		len = cut(shorter, text, len, max);
-		text = shorter;
-		t->totals.cut++;
-	}
 	if (2 * (t->n + 1) > t->n_slots)
 		grow(t);
-	hash = (uint32_t)hash_bytes(text, len);
 	slot = slot_of(t, hash, text, len);
 	if (!*slot) {
 		*slot = allocate(t, len);
@@ -127,6 +119,27 @@ const char *texts__add(struct texts *t, const char *text, size_t len)
 		t->n++;
 	}
 	return (*slot)->bytes;
+}
+
+const char *texts__add(struct texts *t, const char *text, size_t len)
+{
+	size_t max = t->limit && t->group >= t->limit / TEXTS_GROUPS_FULL ? TEXT_SHORT : TEXT_MAX;
+	char shorter[TEXT_MAX];
+
+	if (len > max) {
+		len = cut(shorter, text, len, max);
+		text = shorter;
+		t->totals.cut++;
+	}
+	return add(t, text, len);
+}
+
+const char *texts__add_whole(struct texts *t, const char *text, size_t len)
+{
+	bool room = !t->limit || (t->group + len <= t->limit / TEXTS_GROUPS_FULL &&
+				  t->totals.bytes + len <= t->limit);
+
+	return room && len < CHUNK_BYTES / 2 ? add(t, text, len) : NULL;
 }
 
 bool texts__has_room(struct texts *t)

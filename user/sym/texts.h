@@ -28,6 +28,8 @@ struct texts *texts__free(struct texts *t);   /* NULL is fine; returns NULL */
 /* The same text has the same address. Never fails: who adds what a program chose asks for room
  * first. */
 const char *texts__add(struct texts *t, const char *text, size_t len);
+/* However long it is, and not cut. NULL: there is no room for it. */
+const char *texts__add_whole(struct texts *t, const char *text, size_t len);
 /* False: it is full. Counts what is then refused. */
 bool texts__has_room(struct texts *t);
 /* What belongs to the names, and lies elsewhere. */

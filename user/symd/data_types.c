@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "symd/addr_ranges.h"
+#include "symd/data_layout.h"
 #include "symd/type_walk.h"
 
 enum {
@@ -170,4 +171,32 @@ bool data_types__object(struct data_types *t, Dwarf_Off off_of_type, uint64_t of
 	type_walk__put_type(&ret->type, type);
 	type_walk__put_member(&t->walk, &ret->member, type, off);
 	return true;
+}
+
+/* Of an array, how its elements do. */
+static bool put_layout(struct data_types *t, Dwarf_Die type, struct buf *ret)
+{
+	for (int i = 0; i < TYPE_WALK_DEPTH && type_walk__peel(&type, true); i++) {
+		if (dwarf_tag(&type) != DW_TAG_array_type)
+			return data_layout__put(&t->walk, type, ret);
+		if (!type_walk__type_of(&type, &type))
+			return false;
+	}
+	return false;
+}
+
+bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret)
+{
+	const struct addr_range *found = find_variable(t, vaddr);
+	Dwarf_Die variable, type;
+
+	return found && dwarf_offdie(t->dwarf, found->what, &variable) &&
+	       type_walk__type_of(&variable, &type) && put_layout(t, type, ret);
+}
+
+bool data_types__object_layout(struct data_types *t, Dwarf_Off off_of_type, struct buf *ret)
+{
+	Dwarf_Die type;
+
+	return dwarf_offdie(t->dwarf, off_of_type, &type) && put_layout(t, type, ret);
 }

@@ -30,5 +30,10 @@ struct data_types *data_types__free(struct data_types *t); /* NULL is fine; retu
 bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *ret);
 /* Of an object, by its type's entry and an offset in it. False: that isn't in it. */
 bool data_types__object(struct data_types *t, Dwarf_Off type, uint64_t off, struct data_part *ret);
+/* How the type lies that the variable there is of, or its elements are of: appends it as
+ * data_layout__put() does. False: it isn't known, or has no members. */
+bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret);
+/* The same of an object, by its type's entry. */
+bool data_types__object_layout(struct data_types *t, Dwarf_Off type, struct buf *ret);
 
 #endif

@@ -406,11 +406,21 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 	return n;
 }
 
-bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret)
+static struct data_types *data_types_of(struct debug_info *d)
 {
 	if (!d->data)
 		d->data = data_types__new(d->dwarf);
-	return data_types__find(d->data, vaddr, ret);
+	return d->data;
+}
+
+bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret)
+{
+	return data_types__find(data_types_of(d), vaddr, ret);
+}
+
+bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret)
+{
+	return data_types__layout(data_types_of(d), vaddr, ret);
 }
 
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
@@ -427,7 +437,10 @@ bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, str
 
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)
 {
-	if (!d->data)
-		d->data = data_types__new(d->dwarf);
-	return data_types__object(d->data, type, off, ret);
+	return data_types__object(data_types_of(d), type, off, ret);
+}
+
+bool debug_info__object_layout(struct debug_info *d, uint64_t type, struct buf *ret)
+{
+	return data_types__object_layout(data_types_of(d), type, ret);
 }

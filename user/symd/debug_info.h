@@ -49,5 +49,8 @@ bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *re
  * as data_types__object() does. */
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret);
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);
+/* How its type lies, or an object's, as data_types__layout() has it. */
+bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret);
+bool debug_info__object_layout(struct debug_info *d, uint64_t type, struct buf *ret);
 
 #endif

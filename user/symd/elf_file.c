@@ -398,3 +398,17 @@ bool elf_file__object(struct elf_file *f, uint64_t type, uint64_t off, struct da
 
 	return info && debug_info__object(info, type, off, ret);
 }
+
+bool elf_file__debug_layout(struct elf_file *f, uint64_t vaddr, struct buf *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info && debug_info__layout(info, vaddr, ret);
+}
+
+bool elf_file__object_layout(struct elf_file *f, uint64_t type, struct buf *ret)
+{
+	struct debug_info *info = info_of(f);
+
+	return info && debug_info__object_layout(info, type, ret);
+}

@@ -62,5 +62,8 @@ bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *
 /* And of objects: as debug_info__pointee() and debug_info__object() do. */
 bool elf_file__pointee(struct elf_file *f, uint64_t vaddr, unsigned reg, struct pointee *ret);
 bool elf_file__object(struct elf_file *f, uint64_t type, uint64_t off, struct data_part *ret);
+/* How types lie: as debug_info__layout() and debug_info__object_layout() do. */
+bool elf_file__debug_layout(struct elf_file *f, uint64_t vaddr, struct buf *ret);
+bool elf_file__object_layout(struct elf_file *f, uint64_t type, struct buf *ret);
 
 #endif

@@ -86,12 +86,6 @@ static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
 	return register_of(reg, &ret->reg);
 }
 
-static bool is_aggregate(int tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-	       tag == DW_TAG_union_type || tag == DW_TAG_interface_type;
-}
-
 /* Bytes may be anything, and what isn't in .debug_info can't be found again by its offset. */
 static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
@@ -103,7 +97,7 @@ static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 	peeled = type;
 	if (!type_walk__peel(&peeled, true))
 		return false;
-	ret->aggregate = is_aggregate(dwarf_tag(&peeled));
+	ret->aggregate = type_walk__is_aggregate(dwarf_tag(&peeled));
 	ret->size = type_walk__size(&p->walk, type);
 	ret->endless = type_walk__extent(&p->walk, type) == UINT64_MAX;
 	return ret->size && ret->size < INT32_MAX &&

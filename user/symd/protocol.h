@@ -24,6 +24,7 @@
  * 			n × u64				k × operand}
  * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp,
  * 							u8 object, u32 type, u32 every, u64 start
+ * 	LAYOUT		u64				u16 len, layout
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -40,7 +41,8 @@
  * name. Of a place in an object (pmubpf/object_place.h) the name is its type, and the frame the
  * member. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
  * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h; without `types` no
- * operand's object is known.
+ * operand's object is known. LAYOUT says how the type of the variable or object at a place of data
+ * lies (pmubpf/type_layout.h); len 0: nobody knows.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -89,6 +91,7 @@ enum symd_type {
 	SYMD_DEMANGLE,
 	SYMD_PLACES,
 	SYMD_OBJECTS,
+	SYMD_LAYOUT,
 };
 
 enum symd_table_status {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmubpf/object_place.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/elf_cfi.h"
@@ -178,6 +180,22 @@ static int requests__places(struct requests *s, struct cursor *body)
 			break;
 	}
 	symd_msg__set_u32(&s->reply, count_at, done);
+	return 0;
+}
+
+static int requests__layout(struct requests *s, struct cursor *body)
+{
+	uint64_t offset = cursor__u64(body), vaddr;
+	_cleanup_(buf__done) struct buf text = {0};
+
+	if (!s->elf || !cursor__done(body) || !(offset & DATA_PLACE_MARK))
+		return -EPROTO;
+	if (is_object_place(offset))
+		elf_file__object_layout(s->elf, object_place_type(offset), &text);
+	else if (elf_file__vaddr(s->elf, offset, &vaddr))
+		elf_file__debug_layout(s->elf, vaddr, &text);
+	symd_msg__put_u16(&s->reply, (uint16_t)text.len);
+	buf__add(&s->reply, text.data, text.len);
 	return 0;
 }
 
@@ -352,7 +370,7 @@ static void requests__forget(struct requests *s, int fd)
 static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
-	       type == SYMD_PLACES || type == SYMD_OBJECTS;
+	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT;
 }
 
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
@@ -394,6 +412,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_OBJECTS:
 		r = requests__objects(s, &body);
+		break;
+	case SYMD_LAYOUT:
+		r = requests__layout(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);

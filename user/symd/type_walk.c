@@ -9,7 +9,6 @@
 #include <dwarf.h>
 
 enum {
-	TYPE_DEPTH = 32,                /* a type of a type of a type… */
 	ENTRIES_MAX = 32 * 1024 * 1024, /* looked at; a second is about ten million */
 	NAME_MAX_BYTES = 256,
 };
@@ -47,7 +46,7 @@ static bool is_qualifier(int tag)
 /* Takes off what changes nothing of how data lies. False: nothing is left. */
 bool type_walk__peel(Dwarf_Die *type, bool typedefs)
 {
-	for (int i = 0; i < TYPE_DEPTH; i++) {
+	for (int i = 0; i < TYPE_WALK_DEPTH; i++) {
 		int tag = dwarf_tag(type);
 
 		if (!is_qualifier(tag) && !(typedefs && tag == DW_TAG_typedef))
@@ -69,8 +68,7 @@ static uint64_t count_of(Dwarf_Die *range)
 	return number_of(range, DW_AT_upper_bound, &n) && n >= lower ? n - lower + 1 : 0;
 }
 
-/* Of all dimensions. 0: not known, or it has none. */
-static uint64_t elements_of(struct type_walk *w, Dwarf_Die *array)
+uint64_t type_walk__elements(struct type_walk *w, Dwarf_Die *array)
 {
 	uint64_t all = 1;
 	bool any = false;
@@ -93,8 +91,8 @@ uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 {
 	uint64_t times = 1, size;
 
-	for (int i = 0; i < TYPE_DEPTH && type_walk__may_look(w) && type_walk__peel(&type, true);
-	     i++) {
+	for (int i = 0;
+	     i < TYPE_WALK_DEPTH && type_walk__may_look(w) && type_walk__peel(&type, true); i++) {
 		int tag = dwarf_tag(&type);
 
 		if (number_of(&type, DW_AT_byte_size, &size))
@@ -103,7 +101,7 @@ uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 		    tag == DW_TAG_rvalue_reference_type)
 			return __builtin_mul_overflow(times, sizeof(uint64_t), &size) ? 0 : size;
 		if (tag != DW_TAG_array_type ||
-		    __builtin_mul_overflow(times, elements_of(w, &type), &times) ||
+		    __builtin_mul_overflow(times, type_walk__elements(w, &type), &times) ||
 		    !type_walk__type_of(&type, &type))
 			return 0;
 	}
@@ -112,7 +110,7 @@ uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 
 /* ---------------------------------------------------------------- types */
 
-static void put_name(struct buf *b, Dwarf_Die *die)
+void type_walk__put_name(struct buf *b, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
 
@@ -148,11 +146,11 @@ static const char *word_of(Dwarf_Die *type)
 /* An array of pointers to int is int *[]. */
 void type_walk__put_type(struct buf *b, Dwarf_Die type)
 {
-	bool array[TYPE_DEPTH];
+	bool array[TYPE_WALK_DEPTH];
 	bool any = true;
 	int n = 0, tag;
 
-	while (any && (any = type_walk__peel(&type, false)) && n < TYPE_DEPTH) {
+	while (any && (any = type_walk__peel(&type, false)) && n < TYPE_WALK_DEPTH) {
 		tag = dwarf_tag(&type);
 		if (tag != DW_TAG_array_type && tag != DW_TAG_pointer_type)
 			break;
@@ -165,7 +163,7 @@ void type_walk__put_type(struct buf *b, Dwarf_Die type)
 		buf__puts(b, "(function)");
 	} else {
 		buf__puts(b, word_of(&type));
-		put_name(b, &type);
+		type_walk__put_name(b, &type);
 	}
 	for (int i = n; i-- > 0;)
 		buf__puts(b, array[i] ? "[]" : i + 1 < n && !array[i + 1] ? "*" : " *");
@@ -173,7 +171,7 @@ void type_walk__put_type(struct buf *b, Dwarf_Die type)
 
 /* ---------------------------------------------------------------- members */
 
-static bool is_part(Dwarf_Die *die)
+bool type_walk__is_part(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
 
@@ -181,7 +179,7 @@ static bool is_part(Dwarf_Die *die)
 	       !dwarf_hasattr(die, DW_AT_external) && !dwarf_hasattr(die, DW_AT_declaration);
 }
 
-static bool is_aggregate(int tag)
+bool type_walk__is_aggregate(int tag)
 {
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
 	       tag == DW_TAG_union_type || tag == DW_TAG_interface_type;
@@ -193,21 +191,20 @@ static bool is_endless(struct type_walk *w, Dwarf_Die type)
 	Dwarf_Die element;
 
 	return type_walk__peel(&type, true) && dwarf_tag(&type) == DW_TAG_array_type &&
-	       !elements_of(w, &type) && type_walk__type_of(&type, &element) &&
+	       !type_walk__elements(w, &type) && type_walk__type_of(&type, &element) &&
 	       type_walk__size(w, element);
 }
 
-/* Where a member begins and ends, from where the whole does. */
-static bool extent_of(struct type_walk *w, Dwarf_Die *member, Dwarf_Die type, uint64_t *from,
-		      uint64_t *to)
+bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type, uint64_t *from,
+			    uint64_t *to)
 {
 	Dwarf_Attribute attribute;
 	uint64_t bits, at;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (number_of(member, DW_AT_data_bit_offset, &at)) {
-		if (!number_of(member, DW_AT_bit_size, &bits) || bits > UINT32_MAX ||
+	if (number_of(part, DW_AT_data_bit_offset, &at)) {
+		if (!number_of(part, DW_AT_bit_size, &bits) || bits > UINT32_MAX ||
 		    at > UINT64_MAX / 2)
 			return false;
 		*from = at / 8;
@@ -215,7 +212,7 @@ static bool extent_of(struct type_walk *w, Dwarf_Die *member, Dwarf_Die type, ui
 		return true;
 	}
 	*from = 0; /* of a union, say */
-	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
+	if (dwarf_attr(part, DW_AT_data_member_location, &attribute) &&
 	    dwarf_formudata(&attribute, from) != 0) {
 		/* as DWARF 2 had it */
 		if (dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
@@ -234,10 +231,10 @@ uint64_t type_walk__extent(struct type_walk *w, Dwarf_Die type)
 {
 	Dwarf_Die peeled = type, die, member;
 
-	if (type_walk__peel(&peeled, true) && is_aggregate(dwarf_tag(&peeled)) &&
+	if (type_walk__peel(&peeled, true) && type_walk__is_aggregate(dwarf_tag(&peeled)) &&
 	    dwarf_child(&peeled, &die) == 0) {
 		do {
-			if (is_part(&die) && type_walk__type_of(&die, &member) &&
+			if (type_walk__is_part(&die) && type_walk__type_of(&die, &member) &&
 			    is_endless(w, member))
 				return UINT64_MAX;
 		} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
@@ -263,8 +260,8 @@ static void find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, str
 		/* an enumeration of Rust: which one it is stands in the data */
 		if (dwarf_tag(&die) == DW_TAG_variant_part)
 			ret->n += 2;
-		if (!is_part(&die) || !type_walk__type_of(&die, &type) ||
-		    !extent_of(w, &die, type, &from, &to) || off < from || off >= to)
+		if (!type_walk__is_part(&die) || !type_walk__type_of(&die, &type) ||
+		    !type_walk__part_extent(w, &die, type, &from, &to) || off < from || off >= to)
 			continue;
 		ret->member = die;
 		ret->type = type;
@@ -282,7 +279,7 @@ static void put_member(struct buf *path, const struct holder *h)
 		return;
 	if (path->len)
 		buf__putc(path, '.');
-	put_name(path, &member);
+	type_walk__put_name(path, &member);
 }
 
 /* False: no further down. */
@@ -301,7 +298,7 @@ static bool step_into(struct type_walk *w, Dwarf_Die *type, uint64_t *off, struc
 		*off = size ? *off % size : 0;
 		return size != 0;
 	}
-	if (!is_aggregate(tag))
+	if (!type_walk__is_aggregate(tag))
 		return false;
 	find_holder(w, type, *off, &h);
 	if (h.n != 1) {
@@ -321,7 +318,7 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 
 	if (!type_walk__peel(&part, true))
 		return false;
-	for (int i = 0; i < TYPE_DEPTH && !holds && type_walk__peel(&whole, true); i++) {
+	for (int i = 0; i < TYPE_WALK_DEPTH && !holds && type_walk__peel(&whole, true); i++) {
 		holds = off == 0 && whole.addr == part.addr;
 		if (!holds && !step_into(w, &whole, &off, &path))
 			break;
@@ -332,7 +329,7 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 
 void type_walk__put_member(struct type_walk *w, struct buf *b, Dwarf_Die type, uint64_t off)
 {
-	for (int i = 0; i < TYPE_DEPTH && type_walk__peel(&type, true); i++) {
+	for (int i = 0; i < TYPE_WALK_DEPTH && type_walk__peel(&type, true); i++) {
 		if (!step_into(w, &type, &off, b))
 			break;
 	}

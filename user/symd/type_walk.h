@@ -9,6 +9,8 @@
 
 #include "base/buf.h"
 
+enum { TYPE_WALK_DEPTH = 32 }; /* a type of a type of a type… */
+
 /* What was looked at so far; begins as {0}. */
 struct type_walk {
 	uint64_t entries;
@@ -28,6 +30,19 @@ uint64_t type_walk__extent(struct type_walk *w, Dwarf_Die type);
 /* Whether that part lies at off in the whole, or is all of it. */
 bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_Die part);
 
+/* Of all dimensions of an array. 0: not known, or it has none. */
+uint64_t type_walk__elements(struct type_walk *w, Dwarf_Die *array);
+/* With members, by its tag. */
+bool type_walk__is_aggregate(int tag);
+/* Does the entry, within an aggregate, stand for a part of its bytes? */
+bool type_walk__is_part(Dwarf_Die *die);
+/* Where a part of that type begins and ends, from where the whole does; UINT64_MAX: it has no end.
+ * False: that isn't known, or it takes no room. */
+bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type, uint64_t *from,
+			    uint64_t *to);
+
+/* "(anonymous)" if it has none. */
+void type_walk__put_name(struct buf *b, Dwarf_Die *die);
 /* As C has it: "struct node", "int *[]". */
 void type_walk__put_type(struct buf *b, Dwarf_Die type);
 /* What lies at off: "pos.x"; in parentheses where no single one does. */
