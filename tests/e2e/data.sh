@@ -79,6 +79,79 @@ t_layouts_are_saved() {
 	}
 }
 
+# Each member that was touched has its TOUCHED samples, all stores, at its offset; also when two
+# recordings are added up, and after the profile was written by `report`.
+t_layout_of_a_type() {
+	local twice=()
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
+	layout_rows record "$T/p.pb.gz"
+	expect_eq "$(sort -n "$T/rows")" '0 24 50 key[]
+32 8 50 pos.y
+48 8 50 inner.pair[].x
+112 4 50 either.(several)
+116 4 50 high
+120 8 50 whole.id
+128 8 50 next' "offset, size and samples of members"
+	expect_eq "$(jq -c '[.layouts[0] | .size, .count, .others[0].name, .others[0].count]' \
+		"$T/json")" '[65536,400,"(padding)",50]' "the type"
+	[ "$(uname -m)" != x86_64 ] ||
+		expect_eq "$(jq '.layouts[0].stores' "$T/json")" 400 "stores"
+	mv "$T/rows" "$T/once"
+	pmb_ok report -o "$T/again.pb.gz" "$T/p.pb.gz"
+	layout_rows 'struct record' "$T/again.pb.gz"
+	expect_eq "$(cat "$T/rows")" "$(cat "$T/once")" "after it was written again"
+	twice=("$T/p.pb.gz" "$T/again.pb.gz")
+	layout_rows 'struct rec' "${twice[@]}"
+	expect_eq "$(jq -c '[.layouts[].count]' "$T/json")" '[800]' "added up"
+}
+
+layout_rows() { # TYPE FILE…: OFFSET SIZE COUNT NAME of leaves that were hit
+	pmb_ok report --json --layout "$@"
+	mv "$T/out" "$T/json"
+	jq -r '.layouts[0].members as $m | $m | to_entries[] |
+		select(.value.count != 0 and (.key as $k | [$m[] | select(.parent == $k)] |
+			all(.count == 0))) | .value | "\(.offset) \(.size) \(.count) \(.name)"' \
+		"$T/json" >"$T/rows"
+}
+
+# What has no name lies as its type does, too.
+t_layout_of_objects() {
+	need_decoder
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/shapes"
+	layout_rows 'struct node' "$T/p.pb.gz"
+	expect_eq "$(cut -d' ' -f3- "$T/rows" | sort)" '50 count
+50 key
+50 pos.x
+50 pos.y' "samples of members"
+}
+
+# The same type in two builds, of which only one lies badly.
+t_layout_of_two_builds() {
+	local cc=${CC:-gcc}
+	command -v "${cc##* }" >/dev/null || skip "no compiler"
+	$cc -O2 -g -o "$T/apart" "$TOP/examples/layout.c"
+	$cc -O2 -g -DTOGETHER -o "$T/together" "$TOP/examples/layout.c"
+	pmb_ok record --data -e page-faults -c 1 -o "$T/a.pb.gz" -- "$T/apart"
+	pmb_ok record --data -e page-faults -c 1 -o "$T/t.pb.gz" -- "$T/together"
+	pmb_ok report --json --layout account "$T/a.pb.gz" "$T/t.pb.gz"
+	expect_eq "$(jq -c '[.layouts[] | [.hot.lines, .hot.lines_needed]] | sort' "$T/out")" \
+		'[[1,1],[3,1]]' "cache lines of what is hot, and how many would do"
+	pmb_ok report --layout account "$T/a.pb.gz"
+	expect_match "$T/out" 'on 3 cache lines and take 24 bytes: .* would fit into 1$' "advice"
+}
+
+t_layout_is_not_there() {
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
+	pmb report --layout recrod "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status of an unknown type"
+	expect_match "$T/err" "'recrod'.* it has .*struct record" "which types there are"
+	pmb report --layout record --by member "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status with rows"
+	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
+	pmb report --layout record "$T/p.pb.gz"
+	expect_match "$T/err" 'record --data' "what to do"
+}
+
 # As distributions have it: the types are in another file.
 t_members_of_a_debug_file() {
 	cp "$WORKLOADS/members" "$T/program"

@@ -186,6 +186,13 @@ t_keys_of_report() {
 	expect_keys "$T/out" pmubpf-report.1
 }
 
+t_keys_of_layouts() {
+	need_program jq
+	pmb_ok report --json --layout a "$TOP/tests/fuzz/corpus/pprof/layout"
+	jq -e '.layouts[0].hot.lines' "$T/out" >/dev/null || fail "no layout"
+	expect_keys "$T/out" pmubpf-report.1
+}
+
 t_keys_of_diff() {
 	need_program jq
 	make_profile "$T/p.pprof"

@@ -28,6 +28,23 @@ t_misses() {
 	expect_match "$T/out" 'hot70' "the functions"
 }
 
+# tests/e2e/data.sh asks for its layout; here: both do the same, one with fewer pages.
+t_layout() {
+	local cc=${CC:-gcc} apart together
+	command -v "${cc##* }" >/dev/null || skip "no compiler"
+	$cc -O2 -g -o "$T/apart" "$EXAMPLES/layout.c"
+	$cc -O2 -g -DTOGETHER -o "$T/together" "$EXAMPLES/layout.c"
+	expect_eq "$("$T/apart" | cut -d, -f1)" "$("$T/together" | cut -d, -f1)" "sums"
+	apart=$(faults "$T/apart")
+	together=$(faults "$T/together")
+	expect_ge "$apart" $((together * 5 / 2)) "page faults of what lies apart"
+}
+
+faults() { # PROGRAM
+	"$PMUBPF" stat --json -e page-faults:u -o "$T/stat.json" -- "$1" >/dev/null
+	jq '.rows[0].events[0].value' "$T/stat.json"
+}
+
 t_hot_pages() {
 	"$EXAMPLES/hot-pages.sh" "$WORKLOADS/faults" 300 >"$T/out" 2>"$T/err" || fail "hot-pages.sh failed"
 	expect_match "$T/out" '0x600000' "the pages"

@@ -78,6 +78,21 @@ static void compose(struct buf *file, const struct section *sections)
 	buf__done(&strings);
 }
 
+/* What the helper says of a type passes with those who take it. */
+static void look_at_layout(bool (*ask)(struct debug_info *d, uint64_t where, struct buf *ret),
+			   struct debug_info *d, uint64_t where)
+{
+	struct type_layout layout;
+	struct buf text = {0};
+
+	if (ask(d, where, &text)) {
+		if (!type_layout__parse(&layout, text.data, text.len))
+			abort();
+		type_layout__done(&layout);
+	}
+	buf__done(&text);
+}
+
 /* What registers point to, and what lies there. */
 static void look_at_objects(struct debug_info *d)
 {
@@ -95,23 +110,11 @@ static void look_at_objects(struct debug_info *d)
 				abort();
 		}
 	}
-	for (uint64_t type = 0; type < 0x400; type++)
+	for (uint64_t type = 0; type < 0x400; type++) {
 		debug_info__object(d, type, 8, &part);
-	data_part__done(&part);
-}
-
-/* What the helper says of a type passes with those who take it. */
-static void look_at_layout(struct debug_info *d, uint64_t vaddr)
-{
-	struct type_layout layout;
-	struct buf text = {0};
-
-	if (debug_info__layout(d, vaddr, &text)) {
-		if (!type_layout__parse(&layout, text.data, text.len))
-			abort();
-		type_layout__done(&layout);
+		look_at_layout(debug_info__object_layout, d, type);
 	}
-	buf__done(&text);
+	data_part__done(&part);
 }
 
 static void look(Elf *elf)
@@ -135,7 +138,7 @@ static void look(Elf *elf)
 		if (debug_info__data(d, vaddr, &part) &&
 		    (!part.type.len || part.type.len > 1 << 16))
 			abort();
-		look_at_layout(d, vaddr);
+		look_at_layout(debug_info__layout, d, vaddr);
 	}
 	data_part__done(&part);
 	if (d)

@@ -11,6 +11,9 @@
 
 #include "base/cleanup.h"
 #include "fuzz.h"
+#include "model/type_layout.h"
+#include "prof/layout_use.h"
+#include "prof/layouts.h"
 #include "prof/pprof_read.h"
 #include "render/pprof.h"
 
@@ -65,6 +68,33 @@ static void check(const struct prof *p)
 	}
 }
 
+/* How types lie is somebody's text, too. */
+static void look_at_layouts(const struct prof *p)
+{
+	struct saved_layout *list;
+	size_t n = prof__layouts(p, &list);
+
+	for (size_t i = 0; i < n; i++) {
+		struct layout_hole *holes;
+		struct type_layout layout;
+		struct layout_use use;
+
+		if (!type_layout__parse(&layout, list[i].text, strlen(list[i].text)))
+			continue;
+		layout_use__count(&use, &layout, p, list[i].id, 0);
+		if (use.hot.bytes > layout.size)
+			abort();
+		for (size_t k = layout_holes(&layout, &holes); k-- > 0;) {
+			if (!holes[k].size || holes[k].from + holes[k].size > layout.size)
+				abort();
+		}
+		free(holes);
+		layout_use__done(&use);
+		type_layout__done(&layout);
+	}
+	saved_layouts__free(list, n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	_cleanup_free_ char *first = NULL, *second = NULL;
@@ -74,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!p)
 		return 0;
 	check(p);
+	look_at_layouts(p);
 	write_bytes(p, &first, &n_first);
 	again = read_bytes((const uint8_t *)first, n_first);
 	if (again) { /* NULL: as written, it may be over the limit */

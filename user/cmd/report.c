@@ -14,6 +14,7 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
+#include "cmd/report_layout.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
 #include "render/report.h"
@@ -31,10 +32,12 @@ struct report_run {
 	struct group *group;
 	struct output output;
 	struct report report;
+	struct layout_report layout;
 };
 
 static void report_run__done(struct report_run *run)
 {
+	report_layout__done(&run->layout);
 	report__done(&run->report);
 	group__free(run->group);
 	prof_keys__free(run->keys, run->n_keys);
@@ -124,6 +127,32 @@ static int group(struct report_run *run, struct err *err)
 	return 0;
 }
 
+static void set_profiles(struct report_run *run)
+{
+	run->report.files = run->args->files;
+	run->report.n_files = run->args->n_files;
+	run->report.whole = run->whole;
+	run->report.prof = run->prof;
+}
+
+static int find_layout(struct report_run *run, struct err *err)
+{
+	set_profiles(run);
+	report__settle(&run->report);
+	return report_layout__find(&run->layout, &run->report, run->args->layout, err);
+}
+
+static int write_layout(struct report_run *run, FILE *file)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	if (run->args->json)
+		layout_report__json(&run->layout, &text);
+	else
+		layout_report__text(&run->layout, &text);
+	return buf__write(&text, file);
+}
+
 static int write_report(struct report_run *run, FILE *file)
 {
 	const struct report_args *a = run->args;
@@ -135,10 +164,7 @@ static int write_report(struct report_run *run, FILE *file)
 	for (size_t i = 0; i < run->n_keys; i++)
 		flat &= !prof_key__is_of_frames(&run->keys[i]);
 	flat |= run->opts.shape == GROUP_CALLERS; /* the self of a caller says nothing there */
-	run->report.files = a->files;
-	run->report.n_files = a->n_files;
-	run->report.whole = run->whole;
-	run->report.prof = run->prof;
+	set_profiles(run);
 	run->report.group = run->group;
 	run->report.keys = run->keys;
 	run->report.n_keys = run->n_keys;
@@ -219,7 +245,9 @@ static int write_out(struct report_run *run, struct err *err)
 	tell_negative(run);
 	if (run->output.file)
 		output__empty(&run->output);
-	r = a->format ? a->format->write(file, run->prof, &opts) : write_report(run, file);
+	r = a->format ? a->format->write(file, run->prof, &opts) :
+	    a->layout ? write_layout(run, file) :
+			write_report(run, file);
 	tell_cut(run, &cut);
 	return output__finish(&run->output, r, err);
 }
@@ -285,7 +313,7 @@ int cmd_report(int argc, char **argv)
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0 && !args.format)
-		r = group(&run, &err);
+		r = args.layout ? find_layout(&run, &err) : group(&run, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0)

@@ -16,6 +16,7 @@
 enum {
 	OPT_BY = 256,
 	OPT_TREE,
+	OPT_LAYOUT,
 	OPT_SORT,
 	OPT_LIMIT,
 	OPT_MIN_SHARE,
@@ -60,6 +61,10 @@ static const struct argp_option options[] = {
 			   "function",
 	 0},
 	{"tree", OPT_TREE, 0, 0, "The tree of calls (with --callers: of callers)", 0},
+	{"layout", OPT_LAYOUT, "TYPE", 0,
+	 "How a type of data lies in memory, and which of its members samples are about (of record "
+	 "--data)",
+	 0},
 	{"sort", OPT_SORT, "WHAT", 0,
 	 "self, total, EVENT or EVENT:total (default: self of the first event)", 0},
 	{"limit", OPT_LIMIT, "N", 0,
@@ -133,6 +138,9 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_TREE:
 		a->tree = true;
+		return 0;
+	case OPT_LAYOUT:
+		a->layout = arg;
 		return 0;
 	case OPT_SORT:
 		a->sort = arg;
@@ -218,6 +226,28 @@ static void settle_format(struct report_args *a)
 		a->format = format__by_suffix(a->output);
 }
 
+/* What only rows can be told. */
+static bool is_of_rows(const struct report_args *a)
+{
+	return a->by || a->tree || a->sort || a->limit >= 0 || a->confidence;
+}
+
+static int check_shape(const struct report_args *a)
+{
+	if (a->layout && (a->format || a->csv || a->min_share >= 0 || is_of_rows(a)))
+		return err__usage(a->err,
+				  "--layout shows a type, as text or as --json: without other "
+				  "formats, --by, --tree, --sort, --limit, --min-share, "
+				  "--confidence");
+	if (a->format && is_of_rows(a))
+		return err__usage(
+			a->err,
+			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
+			"--confidence",
+			a->format->name);
+	return 0;
+}
+
 static int check(const struct report_args *a)
 {
 	const struct selection *s = &a->selection;
@@ -236,13 +266,7 @@ static int check(const struct report_args *a)
 		return err__usage(a->err, "--callers and --callees exclude each other");
 	if (a->tree && a->by)
 		return err__usage(a->err, "--tree is by functions, and excludes --by");
-	if (a->format && (a->by || a->tree || a->sort || a->limit >= 0 || a->confidence))
-		return err__usage(
-			a->err,
-			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
-			"--confidence",
-			a->format->name);
-	return 0;
+	return check_shape(a);
 }
 
 int report_args__parse(struct report_args *a, int argc, char **argv, struct err *err)

@@ -17,6 +17,7 @@ struct report_args {
 	struct selection selection;
 	const char *symbols; /* a folder, or NULL */
 	const char *by;      /* NULL: function */
+	const char *layout;  /* a type; NULL: rows are shown */
 	bool tree;
 	const char *sort; /* NULL: the first event's self */
 	int limit;        /* -1: as the form of output has it */
