@@ -140,6 +140,23 @@ t_layout_of_two_builds() {
 	expect_match "$T/out" 'on 3 cache lines and take 24 bytes: .* would fit into 1$' "advice"
 }
 
+# Containers of C++ stand on classes without data, which have a size and take no room.
+t_classes_without_data() {
+	command -v g++ >/dev/null || skip "no g++"
+	cat >"$T/a.cc" <<-C
+		struct Empty {}; struct Alsoempty : Empty {};
+		struct Page : Alsoempty { long first; char rest[8192]; };
+		Page pages[50];
+		__attribute__((noipa)) void touch() { for (Page &p : pages) p.first = 1; }
+		int main() { touch(); }
+	C
+	g++ -O1 -g -o "$T/a" "$T/a.cc" || fail "it doesn't compile"
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member -o "$T/folded" \
+		-- "$T/a"
+	# the first one's page may be there before
+	expect_ge "$(folded_sum_of "$T/folded" '^pages;Page\[\];first;.*;touch')" 48 "its member"
+}
+
 t_layout_is_not_there() {
 	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
 	pmb report --layout recrod "$T/p.pb.gz"

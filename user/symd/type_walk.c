@@ -185,6 +185,25 @@ bool type_walk__is_aggregate(int tag)
 	       tag == DW_TAG_union_type || tag == DW_TAG_interface_type;
 }
 
+/* A class without data has a size, and as a base takes no room. */
+static bool is_empty(struct type_walk *w, Dwarf_Die type, unsigned depth)
+{
+	Dwarf_Die die, base;
+
+	if (depth > TYPE_WALK_DEPTH || !type_walk__peel(&type, true) ||
+	    !type_walk__is_aggregate(dwarf_tag(&type)))
+		return false;
+	if (dwarf_child(&type, &die) != 0)
+		return !dwarf_hasattr(&type, DW_AT_declaration);
+	do {
+		if (type_walk__is_part(&die) &&
+		    !(dwarf_tag(&die) == DW_TAG_inheritance && type_walk__type_of(&die, &base) &&
+		      is_empty(w, base, depth + 1)))
+			return false;
+	} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
+	return true;
+}
+
 /* data[] at the end of a structure. */
 static bool is_endless(struct type_walk *w, Dwarf_Die type)
 {
@@ -203,6 +222,8 @@ bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type
 	Dwarf_Op *ops;
 	size_t n;
 
+	if (dwarf_tag(part) == DW_TAG_inheritance && is_empty(w, type, 0))
+		return false;
 	if (number_of(part, DW_AT_data_bit_offset, &at)) {
 		if (!number_of(part, DW_AT_bit_size, &bits) || bits > UINT32_MAX ||
 		    at > UINT64_MAX / 2)
