@@ -85,6 +85,17 @@ static void take_file(struct cursor *c)
 		expect(id.build_id_len <= sizeof(id.build_id) && strlen(id.link) <= SYMD_LINK_MAX);
 }
 
+/* Inputs of any version, and of any length, are worth a look behind the header. */
+static void set_header(uint8_t *message, uint32_t size)
+{
+	const uint16_t version = SYMD_VERSION;
+
+	if (size < SYMD_HEADER_BYTES)
+		return;
+	memcpy(message, &size, sizeof(size));
+	memcpy(message + SYMD_HEADER_BYTES - sizeof(version), &version, sizeof(version));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symd_header header;
@@ -95,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || size > SYMD_MSG_MAX)
 		return 0;
 	message = xmemdup(data + 1, size - 1); /* of its own size */
+	set_header(message, (uint32_t)size - 1);
 	if (symd_msg__parse(message, size - 1, &header, &body) == 0) {
 		if (data[0] % 3 == 0) {
 			take_demangled(body);
