@@ -330,6 +330,48 @@ t_65000_rules_in_a_file() {
 	expect_whole later 99
 }
 
+# Tables that take all the time that one may have, ten seconds of a helper: files of 17 MB, all of
+# which has to be read, slowly. They are in nobody's way but that of others of more than 16 MiB: who
+# starts meanwhile has its table before any of these.
+beside_slow_tables() { # FILES
+	need_tables
+	need_root
+	need_program python3
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	local slow later
+	mkdir "$T/mount"
+	cp "$WORKLOADS/frameless" "$T/later"
+	python3 "$TOP/tests/workloads/hostile_elf.py" frames "$WORKLOADS/frameless" "$T/slow" ||
+		fail "the generator"
+	chmod 755 "$T/slow"
+	spawn nice unshare -m "$WORKLOADS/fusehang" slow "$T/mount" "$1" 900 "$T/slow" deep 90 \
+		>/dev/null
+	slow=$spawned
+	wait_until has_children "$slow" $(($1 + 1)) || skip "no such file system here"
+	# shellcheck disable=SC2016 # the inner shell's
+	spawn sh -c 'while [ ! -e "$1" ]; do sleep 0.1; done; exec "$0" deep 90' \
+		"$T/later" "$T/go" >/dev/null
+	later=$spawned
+	sleep 1
+	kill -USR1 "$slow"
+	meanwhile touch "$T/go"
+	hurt -F 999 -p "$( (children "$slow" && echo "$later") | xargs | tr " " ,)" -d 5
+	expect_unhurt
+	expect_match "$T/err" 'ended in .*/file[0-9]*: ' \
+		"that the slow ones have none yet"
+	# a few are taken before its files are known
+	expect_whole later 90
+}
+
+t_a_large_file_whose_table_takes_ten_seconds() {
+	beside_slow_tables 1
+	expect_eq "$(sum_get .cost.table_helpers)" 2 "helpers that make tables"
+}
+
+t_twelve_of_them() {
+	beside_slow_tables 12
+}
+
 # Devices in one mount namespace of their own, that can't be opened.
 spawn_devices() { # PROGRAMS, DEVICES of each
 	need_root

@@ -32,6 +32,7 @@ static const struct cost cost = {
 	.after_ns = 130000000,
 	.rss_bytes = 14000000,
 	.helper_rss_bytes = 15000000,
+	.table_helpers = 1,
 	.map_bytes = 16000000,
 	.budget = 5,
 	.adaptive = true,
@@ -287,6 +288,7 @@ static const char *const golden[] = {
 	"    \"end_ns\": 130000000",
 	"    \"rss_bytes\": 14000000",
 	"    \"helper_rss_bytes\": 15000000",
+	"    \"table_helpers\": 1",
 	"    \"map_bytes\": 16000000",
 	"    \"lost\": 5",
 	"    \"seen\": 100",
@@ -425,6 +427,15 @@ Test(summary, threads_that_finish_no_period_are_told)
 	expect_text("; most of it ran in threads that finished no period: try --per-cpu\n");
 	e->kernel.weight_seen = e->value / 2;
 	expect_no_text("--per-cpu");
+}
+
+Test(summary, a_second_helper_for_tables_is_counted)
+{
+	struct cost of_two = cost;
+
+	of_two.table_helpers = 2;
+	summary.cost = &of_two;
+	expect_text("    memory: 14.0 MB, two helpers 15.0 MB, BPF maps 16.0 MB;");
 }
 
 Test(summary, the_text_ends_with_the_cost)

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -26,17 +27,18 @@ enum { WAIT_MS = 20000 };
 TestSuite(table_client, .timeout = 60);
 
 /* As the main loop does it, which has other things to poll. */
-static enum table_status ask(struct table_client *c, int fd, uint64_t patience_ns, int *ret_fd)
+static enum table_status ask_for(struct table_client *c, int fd, const struct table_wanted *wanted,
+				 uint64_t patience_ns, int *ret_fd)
 {
 	uint64_t deadline = now_ns() + patience_ns, before;
 	enum table_status status;
 	int r;
 
-	while ((r = table_client__start(c, fd, 0, UINT64_MAX, deadline)) == -EBUSY)
+	while ((r = table_client__start(c, fd, wanted, deadline)) == -EBUSY)
 		usleep(1000);
 	cr_assert_eq(r, 0);
 	/* a helper that was gone at once has no descriptor any more */
-	cr_assert_eq(table_client__start(c, fd, 0, UINT64_MAX, deadline), -EBUSY);
+	cr_assert_eq(table_client__start(c, fd, wanted, deadline), -EBUSY);
 	for (int i = 0;; i++) {
 		struct pollfd p = {.fd = table_client__poll_fd(c), .events = POLLIN};
 
@@ -51,6 +53,20 @@ static enum table_status ask(struct table_client *c, int fd, uint64_t patience_n
 	cr_assert_lt(table_client__poll_fd(c), 0);
 	cr_assert_eq(*ret_fd >= 0, status == TABLE_BUILT);
 	return status;
+}
+
+static enum table_status ask(struct table_client *c, int fd, uint64_t patience_ns, int *ret_fd)
+{
+	const struct table_wanted all = {.to = UINT64_MAX, .most = UINT64_MAX};
+
+	return ask_for(c, fd, &all, patience_ns, ret_fd);
+}
+
+static enum table_status ask_up_to(struct table_client *c, int fd, uint64_t most, int *ret_fd)
+{
+	const struct table_wanted wanted = {.to = UINT64_MAX, .most = most};
+
+	return ask_for(c, fd, &wanted, 20 * SECOND, ret_fd);
 }
 
 static int open_self(void)
@@ -97,6 +113,23 @@ Test(table_client, asks_and_is_answered)
 }
 #endif
 
+/* However large they are now: the size is looked at with each question. */
+#if defined(__x86_64__) || defined(__aarch64__)
+Test(table_client, files_that_are_larger_than_was_said)
+{
+	struct table_client *c = table_client__new(symd_main);
+	int fd = open_self(), table_fd;
+	struct stat st;
+
+	cr_assert_eq(fstat(fd, &st), 0);
+	cr_expect_eq(ask_up_to(c, fd, (uint64_t)st.st_size - 1, &table_fd), TABLE_LARGE);
+	cr_expect_eq(ask_up_to(c, fd, (uint64_t)st.st_size, &table_fd), TABLE_BUILT);
+	close(table_fd);
+	close(fd);
+	table_client__free(c);
+}
+#endif
+
 /* Helpers that misbehave for files that begin with a word of theirs. */
 static void answer(int sock, const struct symd_header *header, const void *body, size_t len, int fd)
 {
@@ -129,6 +162,8 @@ static void misbehave(int sock, const struct symd_header *header, const char *ho
 		answer(sock, &other, "\0\0", 2, fd);
 	else if (!strcmp(how, "empty"))
 		answer(sock, &other, "", 0, fd);
+	else if (!strcmp(how, "large")) /* no file is too large for whoever takes all */
+		answer(sock, &other, "\5", 1, -1);
 	else if (!strcmp(how, "status"))
 		answer(sock, &other, "\xff", 1, fd);
 	else
@@ -187,6 +222,7 @@ Test(table_client, helpers_that_fail)
 	expect_failure("long", TABLE_HELPER);
 	expect_failure("empty", TABLE_HELPER);
 	expect_failure("status", TABLE_HELPER);
+	expect_failure("large", TABLE_HELPER);
 	expect_failure("unsealed", TABLE_BUILT); /* which reading it finds out */
 }
 

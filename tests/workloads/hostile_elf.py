@@ -11,6 +11,7 @@
 #   inflates     .debug_info of 100 GB, honestly so (zlib, 100 MB)
 #   below        .debug_info of 1.9 GB of zeros, which is just allowed
 #   minidebug    .gnu_debugdata of 100 GB (xz, 15 MB)
+#   frames       .eh_frame of 17 MB, nearly all of it entries that nothing refers to: not wrong, but all is read
 #   names        its symbols and its section names hold what forges lines and commands terminals
 import lzma
 import os
@@ -156,12 +157,22 @@ def names(elf):
     elf.replace('.strtab', content)
 
 
+def frames(elf):
+    section = elf.find('.eh_frame')
+    content = bytes(elf.data[section[4]:section[4] + section[5]])
+    entry = content[:4 + struct.unpack_from('<I', content)[0]]
+    if content[-4:] == bytes(4):
+        content = content[:-4]
+    elf.replace('.eh_frame', content + entry * ((17 << 20) // len(entry)) + bytes(4))
+
+
 KINDS = {
     'overlap': overlap,
     'huge': huge,
     'sparse': sparse,
     'strings': strings,
     'names': names,
+    'frames': frames,
     'claims': lambda e: e.replace('.debug_info', compressed(100 * GB, zeros(1 << 20)), COMPRESSED),
     'inflates': lambda e: e.replace('.debug_info', compressed(100 * GB, zeros(100 * GB)), COMPRESSED),
     'below': lambda e: e.replace('.debug_info', compressed(1900 << 20, zeros(1900 << 20)), COMPRESSED),

@@ -15,6 +15,7 @@ void cost__add(struct cost *to, const struct cost *from)
 	to->helper_ns += from->helper_ns;
 	to->after_ns += from->after_ns;
 	to->rss_bytes = MORE(to->rss_bytes, from->rss_bytes);
+	to->table_helpers = MORE(to->table_helpers, from->table_helpers);
 	to->helper_rss_bytes = MORE(to->helper_rss_bytes, from->helper_rss_bytes);
 	to->map_bytes = MORE(to->map_bytes, from->map_bytes);
 	to->budget = from->budget;

@@ -18,8 +18,10 @@ struct cost {
 	uint64_t helper_ns; /* those that build unwind tables and open files: once for each file */
 	/* the last records, names, output */
 	uint64_t after_ns;
-	/* memory, at its most */
+	/* memory, at its most; helpers': of those that make tables together, or of the one that
+	 * names */
 	uint64_t rss_bytes, helper_rss_bytes, map_bytes;
+	unsigned table_helpers; /* how many; 0: there were no tables */
 	/* the budget */
 	double budget;          /* percent of the CPUs; 0: none */
 	bool adaptive;          /* the period of some event may be lengthened for it */

@@ -74,10 +74,10 @@ void cost__text(const struct summary *s, struct buf *out)
 		"for names and output\n",
 		seconds(c->before_ns), seconds(c->helper_ns), seconds(c->after_ns));
 	buf__printf(out,
-		    "    memory: %.1f MB, helper %.1f MB, BPF maps %.1f MB; lost %" PRIu64
+		    "    memory: %.1f MB, %s %.1f MB, BPF maps %.1f MB; lost %" PRIu64
 		    " of %" PRIu64 " overflows\n",
-		    (double)c->rss_bytes / MB, (double)c->helper_rss_bytes / MB,
-		    (double)c->map_bytes / MB, n_lost, seen);
+		    (double)c->rss_bytes / MB, c->table_helpers > 1 ? "two helpers" : "helper",
+		    (double)c->helper_rss_bytes / MB, (double)c->map_bytes / MB, n_lost, seen);
 }
 
 void cost__json(const struct summary *s, struct json *j)
@@ -99,6 +99,7 @@ void cost__json(const struct summary *s, struct json *j)
 	json__u64(j, "end_ns", c->after_ns);
 	json__u64(j, "rss_bytes", c->rss_bytes);
 	json__u64(j, "helper_rss_bytes", c->helper_rss_bytes);
+	json__u64(j, "table_helpers", c->table_helpers);
 	json__u64(j, "map_bytes", c->map_bytes);
 	json__u64(j, "lost", n_lost);
 	json__u64(j, "seen", seen);

@@ -127,7 +127,7 @@ bool session_needs_clock(const struct session_opts *opts, bool each_pass);
 int session__open(struct session **ret, const struct session_opts *opts,
 		  struct session_result *result, struct err *err);
 
-enum { SESSION_FDS = 5 };
+enum { SESSION_FDS = 6 };
 /* What there is to wait for before the next step; returns for how long at most, in ms. Whoever
  * waits for other descriptors, too, may step earlier, or a little later. */
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);

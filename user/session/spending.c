@@ -67,11 +67,11 @@ static bool any_adaptive(const struct session *s)
 	return false;
 }
 
-/* CPU time of the processes beside this one: that makes tables, those that open files. */
+/* CPU time of the processes beside this one: those that make tables, those that open files. */
 static uint64_t helpers_ns(const struct session *s)
 {
 	return opener__cpu_ns(s->opts->opener) +
-	       (s->unwind.tables ? tables__helper_ns(s->unwind.tables) : 0);
+	       (s->unwind.tables ? tables__helpers_ns(s->unwind.tables) : 0);
 }
 
 void session__spend_begin(struct session *s)
@@ -279,7 +279,8 @@ void session__spend_end(struct session *s)
 		.helper_ns = helpers_ns(s) - sp->helper_before_ns,
 		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
-		.helper_rss_bytes = s->unwind.tables ? tables__helper_rss_bytes(s->unwind.tables) :
+		.table_helpers = s->unwind.tables ? tables__n_helpers(s->unwind.tables) : 0,
+		.helper_rss_bytes = s->unwind.tables ? tables__helpers_rss_bytes(s->unwind.tables) :
 						       0,
 		.map_bytes = programs__map_bytes(s->programs),
 		.budget = s->opts->budget,

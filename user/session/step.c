@@ -21,7 +21,7 @@ enum {
 };
 
 /* While it rests, only those before FD_TABLES are waited for. */
-enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_RINGS, N_FDS };
+enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_LARGE_TABLES, FD_RINGS, N_FDS };
 _Static_assert((int)N_FDS == (int)SESSION_FDS, "what session__fds() fills in");
 
 static void session__tick(struct session *s, uint64_t now)
@@ -57,14 +57,15 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 	fds[FD_SIGNALS] = (struct pollfd){.fd = s->opts->signals->fd, .events = POLLIN};
 	fds[FD_READER] = (struct pollfd){.fd = s->opts->whom.reader_fd};
 	fds[FD_NEWS] = (struct pollfd){.fd = -1, .events = POLLIN};
-	fds[FD_TABLES] = (struct pollfd){.fd = -1, .events = POLLIN};
+	fds[FD_TABLES] = fds[FD_LARGE_TABLES] = (struct pollfd){.fd = -1, .events = POLLIN};
 	fds[FD_RINGS] = (struct pollfd){.fd = -1, .events = POLLIN};
 	if (now >= s->when.news_ns)
 		fds[FD_NEWS].fd = sideband__epoll_fd(s->sideband);
 	else
 		until = earlier(until, s->when.news_ns);
 	if (!resting) {
-		fds[FD_TABLES].fd = s->unwind.tables ? tables__fd(s->unwind.tables) : -1;
+		for (size_t i = 0; s->unwind.tables && i < TABLES_HELPERS; i++)
+			fds[FD_TABLES + i].fd = tables__fd(s->unwind.tables, i);
 		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
 	if (s->opts->whom.duration_ns)

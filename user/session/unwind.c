@@ -92,27 +92,48 @@ void session__late_round(struct session *s)
 		assembly__retry(&s->assembly, false);
 }
 
-static bool is_patient(const struct session *s, uint64_t begun_ns, uint64_t delayed_before_ns)
+static void session__delays(const struct session *s, uint64_t *ret)
 {
-	uint64_t waited_ns = now_ns() - begun_ns,
-		 delayed_ns = tables__helper_delayed_ns(s->unwind.tables);
+	for (size_t i = 0; i < TABLES_HELPERS; i++)
+		ret[i] = tables__helper_delayed_ns(s->unwind.tables, i);
+}
 
-	/* another helper begins anew */
-	delayed_ns -= delayed_ns > delayed_before_ns ? delayed_before_ns : delayed_ns;
-	return waited_ns < BUSY_PATIENCE_NS && waited_ns < PATIENCE_NS + delayed_ns &&
+/* Of the helpers' the longest: they wait at the same time. */
+static uint64_t session__delayed_ns(const struct session *s, const uint64_t *before)
+{
+	uint64_t now[TABLES_HELPERS], longest = 0;
+
+	session__delays(s, now);
+	for (size_t i = 0; i < TABLES_HELPERS; i++) {
+		/* another helper begins anew */
+		if (now[i] > before[i] && now[i] - before[i] > longest)
+			longest = now[i] - before[i];
+	}
+	return longest;
+}
+
+static bool is_patient(const struct session *s, uint64_t begun_ns, const uint64_t *delays_before)
+{
+	uint64_t waited_ns = now_ns() - begun_ns;
+
+	return waited_ns < BUSY_PATIENCE_NS &&
+	       waited_ns < PATIENCE_NS + session__delayed_ns(s, delays_before) &&
 	       !session__hurries(s);
 }
 
 void session__late_end(struct session *s)
 {
-	uint64_t begun_ns = now_ns();
-	uint64_t delayed_ns = tables__helper_delayed_ns(s->unwind.tables);
+	uint64_t begun_ns = now_ns(), delays[TABLES_HELPERS];
 
+	session__delays(s, delays);
 	while (s->assembly.n_late && tables__busy(s->unwind.tables) &&
-	       is_patient(s, begun_ns, delayed_ns)) {
-		struct pollfd fd = {.fd = tables__fd(s->unwind.tables), .events = POLLIN};
+	       is_patient(s, begun_ns, delays)) {
+		struct pollfd fds[TABLES_HELPERS];
 
-		poll(&fd, 1, 10);
+		for (size_t i = 0; i < TABLES_HELPERS; i++)
+			fds[i] = (struct pollfd){.fd = tables__fd(s->unwind.tables, i),
+						 .events = POLLIN};
+		poll(fds, TABLES_HELPERS, 10);
 		session__late_round(s);
 	}
 	assembly__retry(&s->assembly, true);
@@ -172,7 +193,7 @@ void session__unwind_open(struct session *s)
 	s->assembly.opts.tables = &by_tables;
 	s->unwind.store = store__new(&memory, s->opts->table_bytes);
 	s->unwind.runtimes = runtimes__new(s->result->files, set_python, s);
-	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes);
+	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes, NULL);
 	s->unwind.lists = lists__new(s->unwind.store, s->unwind.runtimes, set_process, s);
 }
 

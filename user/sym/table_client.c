@@ -18,6 +18,7 @@ struct table_client {
 	struct helper helper;
 	uint64_t deadline_ns;
 	bool busy;
+	bool any_size;          /* what it was asked last may be however large */
 	int forget[FORGET_MAX]; /* files that it is told to close when it isn't busy */
 	size_t n_forget;
 	bool used; /* the helper that was asked last had been asked before */
@@ -64,7 +65,7 @@ struct table_client *table_client__free(struct table_client *c)
 	return NULL;
 }
 
-static int post(struct table_client *c, int fd, uint64_t from, uint64_t to)
+static int post(struct table_client *c, int fd, const struct table_wanted *wanted)
 {
 	int r = helper__spawn(&c->helper);
 
@@ -72,8 +73,9 @@ static int post(struct table_client *c, int fd, uint64_t from, uint64_t to)
 		return r;
 	c->used = c->helper.seq;
 	helper__begin(&c->helper, SYMD_BUILD_TABLE);
-	symd_msg__put_u64(&c->helper.request, from);
-	symd_msg__put_u64(&c->helper.request, to);
+	symd_msg__put_u64(&c->helper.request, wanted->from);
+	symd_msg__put_u64(&c->helper.request, wanted->to);
+	symd_msg__put_u64(&c->helper.request, wanted->most);
 	return helper__post(&c->helper, fd);
 }
 
@@ -82,20 +84,21 @@ void table_client__prepare(struct table_client *c)
 	helper__spawn(&c->helper); /* if it fails, table_client__start() tries again, and says so */
 }
 
-int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t to,
+int table_client__start(struct table_client *c, int fd, const struct table_wanted *wanted,
 			uint64_t deadline_ns)
 {
 	int r;
 
 	if (c->busy)
 		return -EBUSY;
-	r = post(c, fd, from, to);
+	r = post(c, fd, wanted);
 	/* it had gone before it was asked: no fault of the file */
 	if (r == -EPIPE || r == -ECONNRESET)
-		r = post(c, fd, from, to);
+		r = post(c, fd, wanted);
 	if (r == -EBUSY)
 		return r;
 	c->busy = true;
+	c->any_size = wanted->most == UINT64_MAX;
 	c->deadline_ns = deadline_ns;
 	return 0;
 }
@@ -113,7 +116,7 @@ int table_client__poll_fd(const struct table_client *c)
 	return c->busy ? c->helper.sock : -1;
 }
 
-static enum table_status status_of(uint8_t status, bool has_fd)
+static enum table_status status_of(const struct table_client *c, uint8_t status, bool has_fd)
 {
 	static const enum table_status statuses[SYMD_N_TABLE_STATUSES] = {
 		[SYMD_TABLE_BUILT] = TABLE_BUILT,
@@ -121,9 +124,11 @@ static enum table_status status_of(uint8_t status, bool has_fd)
 		[SYMD_TABLE_OTHER_MACHINE] = TABLE_OTHER_MACHINE,
 		[SYMD_TABLE_TOO_LARGE] = TABLE_TOO_LARGE,
 		[SYMD_TABLE_NO_MEMORY] = TABLE_NO_MEMORY,
+		[SYMD_TABLE_LARGE] = TABLE_LARGE,
 	};
 
-	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_BUILT) != has_fd)
+	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_BUILT) != has_fd ||
+	    (status == SYMD_TABLE_LARGE && c->any_size))
 		return TABLE_HELPER;
 	return statuses[status];
 }
@@ -149,7 +154,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	if (r == 0) {
 		byte = cursor__u8(&body);
 		if (cursor__done(&body))
-			status = status_of(byte, fd >= 0);
+			status = status_of(c, byte, fd >= 0);
 	}
 	if (status == TABLE_HELPER)
 		helper__abandon(&c->helper);

@@ -20,11 +20,18 @@ enum table_status {
 	TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
 	TABLE_TOO_LARGE,
 	TABLE_NO_MEMORY, /* the helper's; worth another try */
+	TABLE_LARGE,     /* it has more bytes than were to be taken on */
 	TABLE_HELPER,    /* the helper failed on this file */
 	N_TABLE_STATUSES,
 };
 
 struct table_client;
+
+/* What is wanted of a file. */
+struct table_wanted {
+	uint64_t from, to; /* its offsets [from, to) */
+	uint64_t most;     /* if it has no more bytes than these; UINT64_MAX: however large it is */
+};
 
 /* child: as for sym__new_with; NULL: this program again. Nothing is started yet. */
 struct table_client *table_client__new(int (*child)(int sock));
@@ -33,10 +40,10 @@ struct table_client *table_client__free(struct table_client *c); /* NULL is fine
 /* Starts the helper now, so that it is there when the first file comes. */
 void table_client__prepare(struct table_client *c);
 
-/* Asks for the table of the file's offsets [from, to). fd is borrowed until this returns.
- * deadline_ns: CLOCK_MONOTONIC. -EBUSY: a request is under way, or a helper that was killed is not
- * gone yet. Otherwise, also if the helper can't be started, the answer is the next finish's: 0. */
-int table_client__start(struct table_client *c, int fd, uint64_t from, uint64_t to,
+/* Asks for a table. fd is borrowed until this returns. deadline_ns: CLOCK_MONOTONIC. -EBUSY: a
+ * request is under way, or a helper that was killed is not gone yet. Otherwise, also if the helper
+ * can't be started, the answer is the next finish's: 0. */
+int table_client__start(struct table_client *c, int fd, const struct table_wanted *wanted,
 			uint64_t deadline_ns);
 /* The helper closes what it has open of that file: a large one's, which it keeps; when it isn't
  * busy. */

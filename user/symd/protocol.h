@@ -26,13 +26,14 @@
  * 							u8 object, u32 type, u32 every, u64 start
  * 	LAYOUT		u64				u16 len, layout
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
- * 	BUILD_TABLE	+fd, u64 from, u64 to		u8 status, +fd if SYMD_TABLE_BUILT: a sealed
+ * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
  * 							(pmubpf/unwind.h)
  *
  * 	FORGET		+fd				none: what is open of that file is closed
  *
- * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to).
+ * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
+ * file of more than `most` bytes there is none (SYMD_TABLE_LARGE).
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
@@ -100,6 +101,7 @@ enum symd_table_status {
 	SYMD_TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
 	SYMD_TABLE_TOO_LARGE,     /* beyond a limit of symd/cfi.h or symd/cfi_table.h */
 	SYMD_TABLE_NO_MEMORY,     /* the memfd could not be made */
+	SYMD_TABLE_LARGE,         /* the file has more bytes than were to be taken on */
 	SYMD_N_TABLE_STATUSES,
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -290,6 +291,8 @@ static enum symd_table_status table_status(int err)
 		return SYMD_TABLE_OTHER_MACHINE;
 	case -EFBIG:
 		return SYMD_TABLE_TOO_LARGE;
+	case -EDOM:
+		return SYMD_TABLE_LARGE;
 	default:
 		return SYMD_TABLE_BAD_FILE;
 	}
@@ -310,11 +313,14 @@ static void put_aside(struct requests *s)
 	s->kept[0] = TAKE_PTR(s->tables_of);
 }
 
-/* 0 or negative errno. */
-static int requests__open_tables(struct requests *s, int *fd)
+/* 0; -EDOM: it is larger; another negative errno. Looked at each time, for a file may grow. */
+static int requests__open_tables(struct requests *s, int *fd, uint64_t most)
 {
 	struct elf_cfi *found = NULL;
+	struct stat st;
 
+	if (fstat(*fd, &st) == 0 && (uint64_t)st.st_size > most)
+		return -EDOM;
 	if (s->tables_of && elf_cfi__is_of(s->tables_of, *fd))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(s->kept) && !found; i++) {
@@ -328,7 +334,7 @@ static int requests__open_tables(struct requests *s, int *fd)
 
 static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
 {
-	uint64_t from = cursor__u64(body), to = cursor__u64(body);
+	uint64_t from = cursor__u64(body), to = cursor__u64(body), most = cursor__u64(body);
 	enum symd_table_status status;
 	struct pmb_runtime runtime;
 	struct pmb_table_head head;
@@ -338,7 +344,7 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 	if (!cursor__done(body) || from >= to)
 		return -EPROTO;
 	cfi_table__init(&t);
-	r = requests__open_tables(s, fd);
+	r = requests__open_tables(s, fd, most);
 	if (r == 0)
 		r = elf_cfi__build(s->tables_of, from, to, &t);
 	if (r == 0)

@@ -6,9 +6,9 @@
 /* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
 static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
 
-void lane__init(struct lane *l, int (*child)(int sock))
+void lane__init(struct lane *l, int (*child)(int sock), uint64_t most)
 {
-	*l = (struct lane){.client = table_client__new(child)};
+	*l = (struct lane){.client = table_client__new(child), .most = most};
 }
 
 void lane__done(struct lane *l)
@@ -18,11 +18,13 @@ void lane__done(struct lane *l)
 
 int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t to)
 {
+	const struct table_wanted wanted = {from, to, l->most};
 	uint64_t now = now_ns();
-	int r = table_client__start(l->client, fd, from, to, now + BUILD_NS);
+	int r = table_client__start(l->client, fd, &wanted, now + BUILD_NS);
 
 	if (r < 0)
 		return r;
+	l->used = true;
 	l->since = now;
 	l->building = number;
 	return 0;

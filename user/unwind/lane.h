@@ -11,6 +11,8 @@
 /* Numbers are of unwind/parts.h. */
 struct lane {
 	struct table_client *client;
+	uint64_t most;     /* bytes of a file; UINT64_MAX: however large */
+	bool used;         /* it was asked for a table */
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
 	bool swept; /* what is being built is of a file that is no longer known */
@@ -30,13 +32,13 @@ struct lane_answer {
 };
 
 /* child: as for table_client__new(). */
-void lane__init(struct lane *lane, int (*child)(int sock));
+void lane__init(struct lane *lane, int (*child)(int sock), uint64_t most);
 void lane__done(struct lane *lane);
 
 /* fd, of which [from, to) is wanted, is borrowed; there is nothing being built. 0, or -EBUSY: the
  * helper can't take it now. */
 int lane__start(struct lane *lane, uint32_t number, int fd, uint64_t from, uint64_t to);
-/* False: there is no answer, or nothing is being built. */
+/* False: there is no answer, or nothing is being built. TABLE_LARGE: it is another lane's. */
 bool lane__finish(struct lane *lane, uint64_t now, struct lane_answer *ret);
 /* That number's file is no longer known. */
 void lane__swept(struct lane *lane, uint32_t number);

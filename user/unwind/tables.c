@@ -26,12 +26,18 @@ enum { BEYOND = 2 };
 /* Of those that wait, in a round: each is compared with all that have a table. */
 enum { AT_ONCE = 2 };
 
+/* Of a file of more than 16 MiB a table may take seconds. */
+enum { LANE_SMALL, LANE_LARGE, N_LANES };
+_Static_assert((int)N_LANES == (int)TABLES_HELPERS, "one each");
+static const uint64_t SMALL_MOST = 1ULL << PART_SHIFT;
+
 /* By a number of unwind/parts.h. */
 struct wish {
 	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
 	/* it gets none only because nobody could open it: another process may bring it */
 	bool unopened;
 	bool known;     /* of a file: it counts among those that have a table */
+	bool large;     /* of a file: its tables are LANE_LARGE's */
 	bool postponed; /* until there is room for whom it is being made */
 };
 
@@ -39,7 +45,7 @@ struct tables {
 	struct store *store;
 	struct files *files;
 	struct runtimes *runtimes;
-	struct lane lane;
+	struct lane lanes[N_LANES];
 	struct wish *wishes;
 	size_t wanted; /* wishes that wait */
 	size_t n_unopened;
@@ -56,7 +62,8 @@ struct tables {
 	struct set_aside aside;
 };
 
-struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes)
+struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes,
+			   int (*child)(int sock))
 {
 	struct tables *t = xcalloc(1, sizeof(*t));
 	struct table_room room = store__room(store);
@@ -64,7 +71,8 @@ struct tables *tables__new(struct store *store, struct files *files, struct runt
 	t->store = store;
 	t->files = files;
 	t->runtimes = runtimes;
-	lane__init(&t->lane, NULL);
+	lane__init(&t->lanes[LANE_SMALL], child, SMALL_MOST);
+	lane__init(&t->lanes[LANE_LARGE], child, UINT64_MAX);
 	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
 	t->cgroups = xcalloc(FILE_BEYOND, sizeof(*t->cgroups));
 	t->waiting = waiting__new();
@@ -76,7 +84,8 @@ struct tables *tables__free(struct tables *t)
 {
 	if (!t)
 		return NULL;
-	lane__done(&t->lane);
+	for (size_t i = 0; i < N_LANES; i++)
+		lane__done(&t->lanes[i]);
 	set_aside__done(&t->aside);
 	shares__free(t->shares);
 	waiting__free(t->waiting);
@@ -88,7 +97,7 @@ struct tables *tables__free(struct tables *t)
 
 void tables__prepare(struct tables *t)
 {
-	table_client__prepare(t->lane.client);
+	table_client__prepare(t->lanes[LANE_SMALL].client);
 }
 
 static void answered(struct tables *t, uint32_t file)
@@ -113,14 +122,31 @@ bool tables__want(struct tables *t, uint32_t file, uint64_t cgroup)
 	return true;
 }
 
+/* Of a number's file; NULL: it is of none any more. */
+static struct wish *of_file(const struct tables *t, uint32_t number)
+{
+	uint64_t from, to;
+	uint32_t file = store__file(t->store, number, &from, &to);
+
+	return file ? &t->wishes[file] : NULL;
+}
+
+/* Whose table it is, as far as is known: that a file is large its first answer says. */
+static const struct lane *lane_of(const struct tables *t, uint32_t number)
+{
+	const struct wish *file = of_file(t, number);
+
+	return &t->lanes[file && file->large ? LANE_LARGE : LANE_SMALL];
+}
+
 /* The one that room is being made for has to wait for it. */
-static uint32_t most_wanted(const struct tables *t)
+static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (t->wishes[i].hits > t->wishes[best].hits && i != too_early &&
-		    !t->wishes[i].postponed)
+		    !t->wishes[i].postponed && lane_of(t, i) == lane)
 			best = i;
 	}
 	return best;
@@ -142,7 +168,7 @@ static struct silent_fs fs_of(const struct tables *t, uint32_t number)
 
 /* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
  * more. */
-static int start(struct tables *t, uint32_t number)
+static int start(struct tables *t, struct lane *lane, uint32_t number)
 {
 	uint64_t from, to;
 	uint32_t file = store__file(t->store, number, &from, &to);
@@ -151,7 +177,7 @@ static int start(struct tables *t, uint32_t number)
 	int found = f && f->fd >= 0 ? f->fd : again;
 	_cleanup_close_ int fd = found < 0 ? -1 : files__lend(t->files, file, found);
 
-	return fd < 0 ? -ENOENT : lane__start(&t->lane, number, fd, from, to);
+	return fd < 0 ? -ENOENT : lane__start(lane, number, fd, from, to);
 }
 
 static void failed(struct tables *t, uint32_t file)
@@ -161,7 +187,7 @@ static void failed(struct tables *t, uint32_t file)
 }
 
 /* Gives the helper the next file. True if one is known now not to get a table. */
-static bool start_next(struct tables *t)
+static bool start_next(struct tables *t, struct lane *lane)
 {
 	bool changed = false;
 	uint32_t file;
@@ -169,9 +195,9 @@ static bool start_next(struct tables *t)
 
 	if (t->crowded.number)
 		return false;
-	while (!t->lane.building && (file = t->wanted ? most_wanted(t) : 0)) {
+	while (!lane->building && (file = t->wanted ? most_wanted(t, lane) : 0)) {
 		r = silent__refuses(&t->silent, fs_of(t, file), now_ns()) ? -EHOSTDOWN :
-									    start(t, file);
+									    start(t, lane, file);
 		if (r == 0 || r == -EBUSY)
 			break;
 		failed(t, file);
@@ -200,25 +226,26 @@ static void look_again(struct tables *t)
 
 void tables__let_go(struct tables *t, int fd)
 {
-	table_client__forget(t->lane.client, fd);
+	for (size_t i = 0; i < N_LANES; i++)
+		table_client__forget(t->lanes[i].client, fd);
 }
 
-static void set_aside(struct tables *t, uint32_t file)
+static void set_aside(struct tables *t, const struct lane *lane, uint32_t file)
 {
 	const struct file *f = file_of(t, file);
 
 	set_aside__add(&t->aside, f ? f->path : NULL, "unwind table",
-		       table_client__trouble(t->lane.client));
+		       table_client__trouble(lane->client));
 }
 
 /* Of a large file other parts may have been counted. */
 static bool is_new(struct tables *t, uint32_t number)
 {
-	uint64_t from, to;
-	struct wish *of_file = &t->wishes[store__file(t->store, number, &from, &to)];
-	bool known = of_file->known;
+	struct wish *file = of_file(t, number);
+	bool known = !file || file->known;
 
-	of_file->known = true;
+	if (file)
+		file->known = true;
 	return !known;
 }
 
@@ -287,20 +314,21 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 		else if (t->second_try)
 			postpone(t, number);
 		else
-			t->crowded = claim;
+			t->crowded =
+				claim; /* what the other lane has just brought is built again */
 	}
 	if (again)
 		end_second_try(t);
 }
 
-static void put(struct tables *t, uint32_t file, int fd)
+static void put(struct tables *t, const struct lane *lane, uint32_t file, int fd)
 {
 	struct unwind_table table;
 	uint64_t from, to;
 
 	if (unwind_table__read(fd, &table) < 0) {
-		table_client__distrust(t->lane.client);
-		set_aside(t, file);
+		table_client__distrust(lane->client);
+		set_aside(t, lane, file);
 		failed(t, file);
 		return;
 	}
@@ -316,21 +344,33 @@ static void put(struct tables *t, uint32_t file, int fd)
 	unwind_table__done(&table);
 }
 
-static void take(struct tables *t, uint32_t file, enum table_status status, int fd)
+static void take(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
+	enum table_status status = a->status;
+	uint32_t file = a->number;
+
 	if (status == TABLE_BUILT) {
-		put(t, file, fd);
+		put(t, lane, file, a->fd);
 	} else if (status == TABLE_BAD_FILE) {
 		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
 		t->totals.frames += is_new(t, file);
 		store__put_frames(t->store, file);
 	} else {
 		if (status == TABLE_HELPER)
-			set_aside(t, file);
-		if (status == TABLE_HELPER && table_client__was_stuck(t->lane.client))
+			set_aside(t, lane, file);
+		if (status == TABLE_HELPER && table_client__was_stuck(lane->client))
 			silent__add(&t->silent, fs_of(t, file), now_ns());
 		failed(t, file);
 	}
+}
+
+static bool is_being_built(const struct tables *t, uint32_t number)
+{
+	for (size_t i = 0; i < N_LANES; i++) {
+		if (t->lanes[i].building == number)
+			return true;
+	}
+	return false;
 }
 
 /* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster
@@ -341,38 +381,50 @@ static void reserve(struct tables *t, uint64_t now)
 		return;
 	if (!store__is_reserved(t->store))
 		store__reserve(t->store, t->second_try, &t->needs);
-	if (now < t->reserved_until || t->second_try == t->lane.building)
+	if (now < t->reserved_until || is_being_built(t, t->second_try))
 		return;
 	/* there is room, and nobody wants it; or there is none in spite of all */
 	if (!t->wishes[t->second_try].hits || !store__is_reserved(t->store))
 		end_second_try(t);
 }
 
-static void finished(struct tables *t, const struct lane_answer *a)
+/* True if its file changed its state. */
+static bool finished(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
+	struct wish *file = of_file(t, a->number);
+
 	t->totals.build_ns += a->took_ns;
-	if (!a->swept && !a->again)
-		take(t, a->number, a->status, a->fd);
-	if (!t->crowded.number && !t->wishes[a->number].postponed && !a->again)
+	/* the number may be another file's by now, that waits for its turn */
+	if (a->swept || a->again || !file)
+		return false;
+	if (a->status == TABLE_LARGE) {
+		file->large = true;
+		return false;
+	}
+	take(t, lane, a);
+	if (t->crowded.number != a->number && !t->wishes[a->number].postponed)
 		answered(t, a->number);
+	return true;
 }
 
 bool tables__work(struct tables *t)
 {
 	uint64_t now = now_ns();
 	struct lane_answer a;
+	bool changed = false;
 
 	look_again(t);
 	shares__tick(t->shares, now);
 	reserve(t, now);
-	if (!t->lane.building)
-		return start_next(t);
-	if (!lane__finish(&t->lane, now, &a))
-		return false;
-	finished(t, &a);
-	cleanup_close(&a.fd);
-	start_next(t);
-	return true;
+	for (size_t i = 0; i < N_LANES; i++) {
+		if (!lane__finish(&t->lanes[i], now, &a))
+			continue;
+		changed |= finished(t, &t->lanes[i], &a);
+		cleanup_close(&a.fd);
+	}
+	for (size_t i = 0; i < N_LANES; i++)
+		changed |= start_next(t, &t->lanes[i]);
+	return changed;
 }
 
 bool tables__short(const struct tables *t)
@@ -460,9 +512,9 @@ bool tables__busy(const struct tables *t)
 	return t->wanted;
 }
 
-int tables__fd(const struct tables *t)
+int tables__fd(const struct tables *t, size_t helper)
 {
-	return table_client__poll_fd(t->lane.client);
+	return table_client__poll_fd(t->lanes[helper].client);
 }
 
 /* True if the number's file is no longer known. */
@@ -479,10 +531,11 @@ void tables__swept(struct tables *t)
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
 		if (!is_gone(t, i))
 			continue;
-		lane__swept(&t->lane, i);
+		for (size_t n = 0; n < N_LANES; n++)
+			lane__swept(&t->lanes[n], i);
 		answered(t, i);
 		t->n_unopened -= t->wishes[i].unopened;
-		t->wishes[i].unopened = t->wishes[i].known = false;
+		t->wishes[i].unopened = t->wishes[i].known = t->wishes[i].large = false;
 		shares__forget(t->shares, i);
 		waiting__forget(t->waiting, i);
 		t->wishes[i].postponed = false;
@@ -501,19 +554,32 @@ const struct tables_totals *tables__totals(const struct tables *t)
 	return &t->totals;
 }
 
-uint64_t tables__helper_ns(const struct tables *t)
+uint64_t tables__helpers_ns(const struct tables *t)
 {
-	return table_client__cpu_ns(t->lane.client);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_LANES; i++)
+		sum += table_client__cpu_ns(t->lanes[i].client);
+	return sum;
 }
 
-uint64_t tables__helper_rss_bytes(const struct tables *t)
+uint64_t tables__helpers_rss_bytes(const struct tables *t)
 {
-	return table_client__rss_bytes(t->lane.client);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_LANES; i++)
+		sum += table_client__rss_bytes(t->lanes[i].client);
+	return sum;
 }
 
-uint64_t tables__helper_delayed_ns(const struct tables *t)
+unsigned tables__n_helpers(const struct tables *t)
 {
-	return table_client__delayed_ns(t->lane.client);
+	return 1 + t->lanes[LANE_LARGE].used;
+}
+
+uint64_t tables__helper_delayed_ns(const struct tables *t, size_t helper)
+{
+	return table_client__delayed_ns(t->lanes[helper].client);
 }
 
 struct set_aside *tables__set_aside(struct tables *t)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which files get a table, and when: those that samples hit, most hit first. The helper process
- * builds them, one at a time, while the recording goes on; nothing here waits. Where there is no
- * room for one, others go (unwind/shares.h), or it does without for a while.
+ * Which files get a table, and when: those that samples hit, most hit first. A helper process
+ * builds them, one at a time, while the recording goes on; nothing here waits. Large files, of more
+ * than 16 MiB, have a helper of their own, so that the others needn't wait for them. Where there is
+ * no room for a table, others go (unwind/shares.h), or its file does without for a while.
  */
 #ifndef PMUBPF_UNWIND_TABLES_H
 #define PMUBPF_UNWIND_TABLES_H
@@ -31,24 +32,28 @@ struct tables_totals {
 
 struct tables;
 
-/* All are borrowed; runtimes gets the interpreters that files turn out to have. */
-struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes);
+enum { TABLES_HELPERS = 2 };
+
+/* All are borrowed; runtimes gets the interpreters that files turn out to have. child: of the
+ * helpers, as for table_client__new(). */
+struct tables *tables__new(struct store *store, struct files *files, struct runtimes *runtimes,
+			   int (*child)(int sock));
 struct tables *tables__free(struct tables *tables);
 
-/* Starts the helper before it is needed. */
+/* Starts the helper that every recording needs before it is needed. */
 void tables__prepare(struct tables *tables);
 
 /* A sample of that cgroup needs the table of that file. False: it has none for now. */
 bool tables__want(struct tables *tables, uint32_t file, uint64_t cgroup);
 /* True if that file is wanted and has no answer yet. */
 bool tables__waits(const struct tables *tables, uint32_t file);
-/* Takes what the helper has finished and gives it the next file. True if any file changed its
+/* Takes what the helpers have finished and gives them the next files. True if any file changed its
  * state. */
 bool tables__work(struct tables *tables);
 /* True while a file that is wanted has no answer yet. */
 bool tables__busy(const struct tables *tables);
-/* Readable when the helper has an answer; -1: it isn't asked for anything. */
-int tables__fd(const struct tables *tables);
+/* Readable when that helper has an answer; -1: it isn't asked for anything. */
+int tables__fd(const struct tables *tables, size_t helper);
 /* True while room for tables is, or may become, short: then samples have to be told. */
 bool tables__short(const struct tables *tables);
 /* A sample went through these files. whole: to the stack's end. */
@@ -58,14 +63,16 @@ bool tables__crowded(const struct tables *tables);
 /* Decides who gets the room. used: by number, n_used of them: files that some process has
  * mapped. */
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
-/* The helper is to have it open no more. */
+/* The helpers are to have it open no more. */
 void tables__let_go(struct tables *tables, int fd);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
-/* What the helper that builds them has used: CPU time, memory at its most. */
-uint64_t tables__helper_ns(const struct tables *tables);
-uint64_t tables__helper_rss_bytes(const struct tables *tables);
-uint64_t tables__helper_delayed_ns(const struct tables *tables);
+/* What the helpers have used together: CPU time, memory, each at its most; how many there are. */
+uint64_t tables__helpers_ns(const struct tables *tables);
+uint64_t tables__helpers_rss_bytes(const struct tables *tables);
+unsigned tables__n_helpers(const struct tables *tables);
+/* How long that one has wanted to run and found no CPU. */
+uint64_t tables__helper_delayed_ns(const struct tables *tables, size_t helper);
 const struct tables_totals *tables__totals(const struct tables *tables);
 /* The files on which the helper failed; the caller may take them out. */
 struct set_aside *tables__set_aside(struct tables *tables);

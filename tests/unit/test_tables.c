@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Who gets its table when. The helpers are made up: what a file begins with says what they do with
+ * it, and those that wait are told to go on, so what is tested is the order, at any speed.
+ */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fair_room.h"
+#include "base/mem.h"
+#include "opener/opener.h"
+#include "proc/files.h"
+#include "symd/protocol.h"
+#include "unwind/tables.h"
+
+enum {
+	LARGE_BYTES = (16 << 20) + 1,
+	SMALL_BYTES = 16 << 20,
+	N_RULES = 16000, /* of the files 'T': room is for eight of these */
+	FILES_MOST = 32,
+};
+
+/* What the helpers share with us. */
+static struct {
+	_Atomic int asked; /* times that one began to wait */
+	_Atomic int go;    /* they wait no more */
+} * shared;
+
+static char dir[] = "/tmp/pmb-tables.XXXXXX";
+static unsigned n_made;
+static struct pmb_code *code;
+static struct pmb_mappings *mappings;
+static struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
+static struct store *store;
+static struct files *files;
+static struct runtimes *runtimes;
+static struct tables *tables;
+
+static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
+{
+	(void)ctx;
+	return chunks[index] = xcalloc(1, sizeof(struct pmb_chunk));
+}
+
+static int set_python(void *ctx, uint32_t number, const struct pmb_python *layout)
+{
+	(void)ctx, (void)number, (void)layout;
+	return 0;
+}
+
+/* One row, and as many rules as there are. */
+static int table_fd(void)
+{
+	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
+					    .n_pages = 1,
+					    .n_rules = N_RULES,
+					    .n_rows = 1};
+	const struct pmb_unwind_page page = {0, 1};
+	static const struct pmb_unwind_rule rules[N_RULES];
+	const __u32 row = PMB_ROW(0, 0);
+	int fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (write(fd, &head, sizeof(head)) < 0 || write(fd, &page, sizeof(page)) < 0 ||
+	    write(fd, rules, sizeof(rules)) < 0 || write(fd, &row, sizeof(row)) < 0)
+		return -1;
+	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd;
+}
+
+static void wait_for_go(void)
+{
+	shared->asked++;
+	while (!shared->go)
+		sched_yield(); /* one that sleeps would be given up */
+}
+
+static uint8_t work_on(int fd, uint64_t most, int *ret_fd)
+{
+	struct stat st;
+	char how = 0;
+
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most)
+		return SYMD_TABLE_LARGE;
+	if (pread(fd, &how, 1, 0) == 1 && how != 'F')
+		wait_for_go();
+	if (how == 'T')
+		*ret_fd = table_fd();
+	return how == 'T' ? SYMD_TABLE_BUILT :
+	       how == 'N' ? SYMD_TABLE_OTHER_MACHINE :
+			    SYMD_TABLE_BAD_FILE;
+}
+
+static int helper(int sock)
+{
+	static char request[SYMD_MSG_MAX];
+	struct buf b = {0};
+	ssize_t n;
+	int fd;
+
+	symd_msg__begin(&b, SYMD_HELLO, 0);
+	symd_msg__end(&b);
+	symd_msg__send(sock, &b, -1, 0);
+	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
+		_cleanup_close_ int lent = fd, answer = -1;
+		struct symd_header header;
+		struct cursor body;
+		uint64_t most;
+
+		symd_msg__parse(request, (size_t)n, &header, &body);
+		if (header.type != SYMD_BUILD_TABLE)
+			continue;
+		cursor__u64(&body);
+		cursor__u64(&body);
+		most = cursor__u64(&body);
+		symd_msg__begin(&b, header.type, header.seq);
+		symd_msg__put_u8(&b, work_on(lent, most, &answer));
+		symd_msg__end(&b);
+		symd_msg__send(sock, &b, answer, 0);
+	}
+	buf__done(&b);
+	return 0;
+}
+
+static void begin(void)
+{
+	struct store_memory memory = {.new_chunk = new_chunk};
+
+	cr_assert_not_null(mkdtemp(dir));
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	memory.code = code = xcalloc(1, sizeof(*code));
+	memory.mappings = mappings = xcalloc(1, sizeof(*mappings));
+	store = store__new(&memory, 1 << 20);
+	files = files__new(NULL);
+	runtimes = runtimes__new(files, set_python, NULL);
+	tables = tables__new(store, files, runtimes, helper);
+}
+
+static char *path_of(unsigned number)
+{
+	return xasprintf("%s/%u", dir, number);
+}
+
+static void end(void)
+{
+	tables__free(tables);
+	runtimes__free(runtimes);
+	files__free(files);
+	store__free(store);
+	for (int i = 0; i < PMB_CHUNKS_MAX; i++)
+		free(chunks[i]);
+	free(code);
+	free(mappings);
+	for (unsigned i = 0; i < n_made; i++) {
+		_cleanup_free_ char *path = path_of(i);
+
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
+TestSuite(tables, .init = begin, .fini = end, .timeout = 60);
+
+/* The number of a new file that begins with how; *ret_fd, if wanted, is the caller's. */
+static uint32_t new_file(char how, off_t bytes, int *ret_fd)
+{
+	_cleanup_free_ char *path = path_of(n_made++);
+	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const struct fair_who who = {(uint64_t)getpid(), 1};
+	struct mapped_file which = {.path = path};
+	struct stat st;
+	uint32_t number;
+
+	cr_assert_eq(pwrite(fd, &how, 1, 0), 1);
+	cr_assert_eq(ftruncate(fd, bytes), 0);
+	cr_assert_eq(fstat(fd, &st), 0);
+	which.inode = st.st_ino;
+	number = files__elf(files, &which, &who);
+	cr_assert(files__pin(files, number, &who, 0x1000, 0x2000));
+	cr_assert_geq(files__get(files, number)->fd, 0);
+	if (ret_fd)
+		*ret_fd = TAKE_FD(fd);
+	return store__number(store, number, 0);
+}
+
+static void want(uint32_t number, unsigned samples)
+{
+	while (samples--)
+		cr_assert(tables__want(tables, number, 1));
+}
+
+static void work(void)
+{
+	tables__work(tables);
+	usleep(1000);
+}
+
+static void work_until_answered(uint32_t number)
+{
+	while (tables__waits(tables, number))
+		work();
+}
+
+static void work_until_asked(int times)
+{
+	while (shared->asked < times)
+		work();
+}
+
+Test(tables, a_small_file_does_not_wait_for_a_large_one)
+{
+	uint32_t large = new_file('W', LARGE_BYTES, NULL);
+	uint32_t small = new_file('F', SMALL_BYTES, NULL);
+
+	want(large, 9);
+	work_until_asked(1);
+	want(small, 1);
+	work_until_answered(small);
+	cr_expect_eq(store__state(store, small), PMB_FILE_FRAMES);
+	cr_expect(tables__waits(tables, large), "the small one was answered after the large one");
+	cr_expect_eq(tables__n_helpers(tables), 2);
+	shared->go = 1;
+	work_until_answered(large);
+	cr_expect_eq(store__state(store, large), PMB_FILE_FRAMES);
+	cr_expect_not(tables__busy(tables));
+}
+
+/* Parts of one large file, too: only the first one asks whose it is. */
+Test(tables, a_large_file_waits_for_another_large_one)
+{
+	uint32_t first = new_file('W', LARGE_BYTES, NULL);
+	uint32_t second = new_file('F', LARGE_BYTES, NULL), small;
+
+	want(first, 9);
+	work_until_asked(1);
+	want(second, 9);
+	/* each was answered first that it is large, or the small one would not have its turn */
+	small = new_file('F', 1, NULL);
+	want(small, 1);
+	work_until_answered(small);
+	cr_expect(tables__waits(tables, second));
+	shared->go = 1;
+	work_until_answered(second);
+	cr_expect_not(tables__waits(tables, first));
+}
+
+Test(tables, the_second_helper_is_started_for_large_files_alone)
+{
+	uint32_t number = new_file('F', SMALL_BYTES, NULL);
+
+	want(number, 1);
+	work_until_answered(number);
+	cr_expect_eq(tables__n_helpers(tables), 1);
+	cr_expect_lt(tables__fd(tables, 1), 0);
+}
+
+/* What counts is how large it is when it is looked at, not when it was met. */
+Test(tables, a_file_that_has_grown)
+{
+	int fd;
+	uint32_t number = new_file('F', SMALL_BYTES, &fd);
+
+	cr_assert_eq(ftruncate(fd, LARGE_BYTES), 0);
+	want(number, 1);
+	work_until_answered(number);
+	cr_expect_eq(store__state(store, number), PMB_FILE_FRAMES);
+	cr_expect_eq(tables__n_helpers(tables), 2);
+	close(fd);
+}
+
+/* While a table is made its file is forgotten, and another one gets its number. */
+Test(tables, the_answer_is_not_for_whoever_has_the_number_by_then)
+{
+	uint32_t gone = new_file('N', LARGE_BYTES, NULL), other;
+
+	want(gone, 1);
+	work_until_asked(1);
+	files__sweep(files);
+	tables__swept(tables);
+	cr_expect_not(tables__busy(tables));
+	other = new_file('F', SMALL_BYTES, NULL);
+	cr_assert_eq(other, gone);
+	want(other, 1);
+	work_until_answered(other);
+	cr_expect_eq(store__state(store, other), PMB_FILE_FRAMES);
+	shared->go = 1;
+	while (tables__fd(tables, 1) >= 0)
+		work();
+	cr_expect_eq(store__state(store, other), PMB_FILE_FRAMES);
+	cr_expect_eq(tables__totals(tables)->failed, 0);
+}
+
+/* Both helpers bring a table at the same time, and there is room for neither. */
+Test(tables, two_that_find_no_room_at_once)
+{
+	static bool used[FILES_MOST];
+	uint32_t small, large;
+	struct pollfd fds[TABLES_HELPERS];
+
+	memset(used, true, sizeof(used));
+	shared->go = 1;
+	for (int i = 0; i < PMB_RULES_MAX / N_RULES; i++) {
+		uint32_t number = new_file('T', 1, NULL);
+
+		want(number, 1);
+		work_until_answered(number);
+		cr_assert_eq(store__state(store, number), PMB_FILE_TABLE);
+	}
+	shared->go = shared->asked = 0;
+	large = new_file('T', LARGE_BYTES, NULL);
+	want(large, 1);
+	work_until_asked(1);
+	small = new_file('T', SMALL_BYTES, NULL);
+	want(small, 1);
+	work_until_asked(2);
+	for (size_t i = 0; i < TABLES_HELPERS; i++)
+		fds[i] = (struct pollfd){.fd = tables__fd(tables, i), .events = POLLIN};
+	shared->go = 1;
+	for (size_t i = 0; i < TABLES_HELPERS; i++)
+		cr_assert_eq(poll(&fds[i], 1, -1), 1);
+	work();
+	cr_assert(tables__crowded(tables));
+	while (tables__busy(tables)) {
+		if (tables__crowded(tables))
+			tables__make_room(tables, used, FILES_MOST);
+		work();
+	}
+	cr_expect_eq(store__state(store, small), PMB_FILE_NEVER);
+	cr_expect_eq(store__state(store, large), PMB_FILE_NEVER);
+	cr_expect_eq(tables__totals(tables)->no_room, 2);
+}
