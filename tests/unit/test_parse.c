@@ -345,6 +345,11 @@ Test(parse, units_and_addresses)
 	cr_expect(parse_one(&list, "minor-faults")->has_addr);
 	cr_expect(parse_one(&list, "alignment-faults")->has_addr);
 	cr_expect_not(parse_one(&list, "cpu-clock")->has_addr);
+	/* of a CPU's own event without a database: perhaps, if it is precise */
+	cr_expect(parse_one(&list, "cpu/mem-loads/pp")->has_addr);
+	cr_expect(parse_one(&list, "r1cd:P")->has_addr);
+	cr_expect_not(parse_one(&list, "r1cd")->has_addr);
+	cr_expect_not(parse_one(&list, "cycles:pp")->has_addr);
 	cr_expect_str_eq(parse_one(&list, "cpu-clock")->maps_to, "software cpu-clock");
 	cr_expect_str_eq(parse_one(&list, "dcache-miss")->maps_to, "L1-dcache-load-misses");
 	cr_expect_str_eq(parse_one(&list, "r1a2")->maps_to, "cpu/config=0x1a2/");

@@ -21,7 +21,7 @@
 #define MEASURE_NS 100000000
 #define PRECISE_LEVELS 3
 
-enum addr { ADDR_NEVER, ADDR_PRECISE, ADDR_ALWAYS };
+enum addr { ADDR_NEVER, ADDR_PRECISE, ADDR_PERHAPS, ADDR_ALWAYS };
 
 struct card {
 	struct event event; /* a copy; what it points to is the list's */
@@ -74,16 +74,18 @@ static void card__expect(struct card *card)
 		       event->counts);
 }
 
+static bool is_counter(const struct event *event)
+{
+	return event->attr.type != PERF_TYPE_SOFTWARE && event->attr.type != PERF_TYPE_BREAKPOINT;
+}
+
 static enum addr event__addr(const struct event *event)
 {
 	if (event->db && event->db->has_addr)
 		return ADDR_PRECISE;
-	return event->has_addr ? ADDR_ALWAYS : ADDR_NEVER;
-}
-
-static bool is_counter(const struct event *event)
-{
-	return event->attr.type != PERF_TYPE_SOFTWARE && event->attr.type != PERF_TYPE_BREAKPOINT;
+	if (event->has_addr)
+		return is_counter(event) ? ADDR_PERHAPS : ADDR_ALWAYS;
+	return ADDR_NEVER;
 }
 
 /* As the user wrote it, but for the level. */
@@ -261,6 +263,7 @@ static void put_counters(struct buf *out, const struct card *card)
 	static const char *const addresses[] = {
 		[ADDR_NEVER] = "no",
 		[ADDR_PRECISE] = "in its precise form (--addr)",
+		[ADDR_PERHAPS] = "if the CPU tells one (--addr)",
 		[ADDR_ALWAYS] = "yes (--addr)",
 	};
 	const struct event_db_entry *entry = card->event.db;
@@ -354,8 +357,12 @@ static void put_periods(struct json *j, const char *key, uint64_t period)
 
 static void put_card_json(struct json *j, const struct card *card)
 {
-	static const char *const addresses[] =
-		{[ADDR_NEVER] = "never", [ADDR_PRECISE] = "precise", [ADDR_ALWAYS] = "always"};
+	static const char *const addresses[] = {
+		[ADDR_NEVER] = "never",
+		[ADDR_PRECISE] = "precise",
+		[ADDR_PERHAPS] = "perhaps",
+		[ADDR_ALWAYS] = "always",
+	};
 
 	json__obj(j, NULL);
 	put_event_keys(j, card->event.name, card__group(card), &card->event, &card->probe);

@@ -92,6 +92,16 @@ static int split_mods(const struct parser *parser, struct spec *spec)
 	return spec__split_mods(spec, known, parser->err);
 }
 
+/* What no database explains may well be about data: asked for precisely, a CPU's event brings an
+ * address if it has one, and 0 else. */
+static void expect_address(struct event *event)
+{
+	bool by_words = event->attr.type == PERF_TYPE_RAW || event->attr.type >= PERF_TYPE_MAX;
+
+	if (!event->db && by_words && (event->attr.precise_ip || event->precise_max))
+		event->has_addr = true;
+}
+
 /* The modifiers are cut off already. */
 static int parser__make(const struct parser *parser, struct spec *spec, struct event *event)
 {
@@ -116,9 +126,11 @@ static int parser__make(const struct parser *parser, struct spec *spec, struct e
 	if (!event->name)
 		event->name = TAKE_PTR(name);
 	r = event__apply_mods(event, spec, guest_applies(event, parser), parser->err);
-	if (r == 0)
-		event__find_in_db(event, parser);
-	return r;
+	if (r < 0)
+		return r;
+	event__find_in_db(event, parser);
+	expect_address(event);
+	return 0;
 }
 
 static int parser__append(const struct parser *parser, struct spec *spec, size_t lead,
