@@ -84,6 +84,7 @@ WORKLOAD_FLAGS_newpython := -rdynamic
 WORKLOAD_FLAGS_oldpython := -rdynamic
 $(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
 WORKLOAD_FLAGS_watch := -no-pie
+WORKLOAD_FLAGS_struck := -no-pie
 WORKLOAD_FLAGS_sharing := -no-pie -pthread
 WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # tests/vm/fetch.sh kernel NAME         the kernel of a guest (see tests/vm/guests); prints its path
+# tests/vm/fetch.sh headers NAME        a root in which its modules can be built; prints the folder. Its
+#                                       file "headers" names that of the kernel's headers.
 # tests/vm/fetch.sh root ARCH SUITE PACKAGE…
 #                                       packages with all that they depend on, unpacked; prints the folder
 #
@@ -134,6 +136,28 @@ fetch_kernel() { # NAME
 	echo "$folder/image"
 }
 
+# What the headers' own build rules want, besides what their packages depend on.
+BUILDERS="make gcc dash coreutils findutils sed grep mawk perl-base"
+
+# The image's package is called linux-image-VERSION, or linux-binary-VERSION.
+fetch_headers() { # NAME
+	local arch suite version conf folder=$CACHE/headers/$1
+	fetch_kernel "$1" >/dev/null || exit 1
+	read -r _ arch suite _ < <(grep "^$1[[:space:]]" "$VM/guests")
+	version=$(sed 's/^linux-[a-z]*-//' "$CACHE/kernel/$1/package")
+	if [ ! -e "$folder/usr/src/linux-headers-$version" ]; then
+		conf=$(apt_open "$arch" "$suite") || exit 1
+		# shellcheck disable=SC2086
+		fetch_packages "$conf" "$folder" "linux-headers-$version" $BUILDERS ||
+			die "$1: can't fetch the headers of $version"
+		mkdir -p "$folder"/{dev,proc,tmp}
+		[ -e "$folder/usr/bin/awk" ] || ln -s mawk "$folder/usr/bin/awk"
+		[ -e "$folder/bin/sh" ] || ln -s dash "$folder/bin/sh"
+	fi
+	echo "/usr/src/linux-headers-$version" >"$folder/headers"
+	echo "$folder"
+}
+
 fetch_root() { # ARCH SUITE PACKAGE…
 	local arch=$1 suite=$2 conf folder=$CACHE/root/$1
 	shift 2
@@ -147,6 +171,7 @@ fetch_root() { # ARCH SUITE PACKAGE…
 
 case ${1:-} in
 kernel) fetch_kernel "$2" ;;
+headers) fetch_headers "$2" ;;
 root) fetch_root "${@:2}" ;;
-*) die "usage: fetch.sh kernel NAME | root ARCH SUITE PACKAGE…" ;;
+*) die "usage: fetch.sh kernel NAME | headers NAME | root ARCH SUITE PACKAGE…" ;;
 esac

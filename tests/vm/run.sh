@@ -116,8 +116,22 @@ address_of() { # WORKLOAD VARIABLE
 	nm "$BUILD/workloads/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
 }
 
-make_initramfs() { # FILE SCRIPT
-	local dir program
+# Modules of the kernel that a script wants: a line "# module: NAME", of tests/vm/pmu/. One whose
+# headers can't be had here is missing in the guest, which skips what needs it.
+copy_modules() { # GUEST SCRIPT FOLDER
+	local name module
+	for name in $(sed -n 's/^# module: //p' "$HERE/guest/$2.sh"); do
+		module=$("$HERE/module.sh" "$1" "$HERE/pmu/$name.c")
+		case $? in
+		0) cp "$module" "$3" ;;
+		2) ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
+make_initramfs() { # FILE SCRIPT GUEST
+	local dir program name
 	dir=$(mktemp -d) || return 1
 	mkdir -p "$dir"/{bin,lib,vm/step}
 	cp "$BUSYBOX" "$dir/bin/busybox"
@@ -129,6 +143,10 @@ make_initramfs() { # FILE SCRIPT
 	cp -r "$BUILD/workloads" "$dir/vm/workloads"
 	address_of watch watched >"$dir/vm/workloads/watch.addr"
 	address_of sharing apart >"$dir/vm/workloads/sharing.addr"
+	for name in target struck_load struck_store struck_end; do
+		address_of struck "$name" >"$dir/vm/workloads/$name.addr"
+	done
+	copy_modules "$3" "$2" "$dir/vm" || return 1
 	copy_loader "$BUILD/pmubpf" "$dir" || return 1
 	for program in "$dir"/vm/{pmubpf,pmubpf-cuts,cost} "$dir"/vm/step/* "$dir"/vm/workloads/*; do
 		[ -x "$program" ] || continue
@@ -235,7 +253,7 @@ check_flamegraph() { # NAME CONSOLE
 # Boots the machine with one script. The console is added to $OUT/NAME.log.
 boot() { # NAME ARCH KERNEL SCRIPT
 	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds=${TIMEOUT:-900} status
-	make_initramfs "$initramfs" "$4" || { echo "FAIL $name/initramfs: $4"; return; }
+	make_initramfs "$initramfs" "$4" "$name" || { echo "FAIL $name/initramfs: $4"; return; }
 	machine "$2" "$3" "$initramfs" "$4"
 	timeout "$seconds" "${QEMU[@]}" </dev/null >"$console" 2>&1
 	status=$?

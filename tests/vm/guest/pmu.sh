@@ -1,0 +1,180 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What only a CPU's own counters bring: sources, latencies, precise addresses and levels. The kernel
+# delivers them for real; what the silicon would say is told by a module (tests/vm/pmu/).
+# module: played_pmu
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+TARGET=$(cat $W/target.addr)
+
+say_ip() { # WORKLOAD-SYMBOL
+	cat "$W/$1.addr"
+}
+
+# What the PMU shall say: PARAMETER=VALUE…; everything else is as at the beginning.
+play() {
+	local word
+	[ -e /vm/played_pmu.ko ] || skip "no module"
+	for word in ip=0 di=0 precise=3 no_source=N no_weight=N no_address=N silent=N \
+		refuse=0 "$@"; do
+		echo "${word#*=}" >"/sys/module/played_pmu/parameters/${word%%=*}" || fail "$word"
+	done
+}
+
+# struck's data, as an event of that PMU tells it: TERMS MODIFIERS LABELS
+struck() {
+	pmb_record --data -c 1000 -e "played/$1/$2" --by "$3" -- $W/struck 0.3
+	expect_ledger
+	expect_ge "$(sum_get emitted)" 20 "samples"
+}
+
+# All samples that stand in strike() have these values of the labels.
+expect_all() { # VALUES
+	expect_eq "$(sed -n 's/;struck;.*strike [0-9]*$//p' $T/folded | sort -u)" "$1" "values"
+}
+
+# Of perf_mem_data_src: OP LEVEL SNOOP LOCK TLB NUMBER REMOTE SNOOPX HOPS
+word() {
+	echo $(($1 | $2 << 5 | $3 << 19 | $4 << 24 | $5 << 26 | $6 << 33 | $7 << 37 | $8 << 38 | $9 << 43))
+}
+
+# Words as drivers make them, and what they say.
+SOURCES='
+2 0x00a 0x02 0 0 0x1 0 0 0  load L1 hit
+2 0x012 0x02 0 0 0xc 0 0 0  load LFB hit
+2 0x402 0x10 0 0 0x3 1 0 0  load remote L3 hit, hitm
+2 0x082 0x08 0 0 0xd 0 0 0  load RAM hit, snoop miss
+2 0x102 0x02 0 0 0xd 1 0 0  load remote RAM hit
+4 0x00c 0x01 2 0 0x1 0 0 0  store L1 miss, locked
+2 0x402 0x10 0 0 0xb 1 2 1  load remote cache hit, hitm
+2 0x1002 0x01 0 0 0xa 0 0 0  load I/O hit
+2 0x2002 0x01 0 0 0x8 0 0 0  load uncached hit
+2 0x002 0x01 0 0 0xe 0 0 0  load PMEM hit
+1 0x001 0x01 1 1 0xf 0 0 0  [no data_source]
+'
+
+t_the_module() {
+	local at
+	[ -e /vm/played_pmu.ko ] || skip "the kernel's headers can't be had here"
+	at=$(awk '$3 == "perf_event_overflow" { print "0x" $1 }' /proc/kallsyms)
+	insmod /vm/played_pmu.ko "overflow=$at" || fail "the module can't be loaded"
+	[ -d /sys/bus/event_source/devices/played ] || fail "no PMU"
+}
+
+t_sources() {
+	local op level snoop lock tlb number remote snoopx hops text n=0
+	play "ip=$(say_ip struck_load)" "di=$TARGET"
+	set --
+	while read -r op level snoop lock tlb number remote snoopx hops text; do
+		[ -n "$op" ] || continue
+		n=$((n + 1))
+		set -- "$@" -e "played/data_src=$(word $op $level $snoop $lock $tlb $number $remote $snoopx $hops),addr=$TARGET,name=s$n/ppu"
+		echo "s$n;$text"
+	done >$T/list <<-END
+		$SOURCES
+	END
+	pmb_record --data -c 1000 "$@" --by data_source -- $W/struck 0.3
+	expect_ledger
+	expect_eq "$(sed -n 's/;struck;.*strike [0-9]*$//p' $T/folded | sort -u)" "$(sort $T/list)" "values"
+}
+
+LABELS=data_class,data_access,data_object,data_offset
+
+# At its own place, and two bytes behind it, where the hardware may stand, too.
+t_exact() {
+	play "ip=$(say_ip struck_load)" "di=$TARGET"
+	struck "addr=$TARGET" ppu $LABELS
+	expect_all 'validated;load;target;0..7'
+}
+
+t_after() {
+	play "ip=$(say_ip struck_end)" "di=$TARGET"
+	struck "addr=$((TARGET + 8))" pu $LABELS
+	expect_all 'validated;store;target;8..15'
+}
+
+# What the registers say is 32 bytes off.
+t_contradicted() {
+	play "ip=$(say_ip struck_load)" "di=$((TARGET + 32))"
+	struck "addr=$TARGET" ppu data_class,data_access,data_object
+	expect_all 'contradicted;[no data_access];target'
+}
+
+t_latency() {
+	play "ip=$(say_ip struck_load)" "di=$TARGET"
+	struck "addr=$TARGET,weight=77" ppu data_latency
+	expect_all 64..127
+	struck "addr=$TARGET,weight=3000000000" ppu data_latency
+	expect_all 2147483648..4294967295
+}
+
+t_nothing_but_the_sample() {
+	play "ip=$(say_ip struck_load)" no_source=Y no_weight=Y no_address=Y
+	struck "data_src=2,addr=$TARGET,weight=77" ppu data_source,data_latency,data_object
+	expect_all '[no data_source];[no data_latency];[no data_object]'
+}
+
+# P takes the highest level that there is; what is asked for in so many words is refused.
+t_levels() {
+	play precise=1 "ip=$(say_ip struck_end)" "di=$TARGET"
+	struck "addr=$((TARGET + 8))" Pu $LABELS
+	expect_all 'validated;store;target;8..15'
+	pmb record -e "played/addr=1/pp" -- true
+	expect_eq $? 3 "exit status with a level too high"
+	grep -q "can't count it as precisely as asked" $T/err || fail "says $(cat $T/err)"
+}
+
+# With no level at all an address is one that some instruction had: it is not believed as such.
+t_no_level() {
+	play precise=0 "ip=$(say_ip struck_load)" "di=$((TARGET + 32))"
+	struck "addr=$TARGET" Pu data_class,data_object
+	expect_eq "$(grep -cE '^(validated|contradicted);' $T/folded)" 0 "what is believed of it"
+	expect_eq "$(sum_get precise)" 0 "precise level"
+}
+
+# The kernel is told to allow 1,000 a second, of 5,000.
+t_throttled() {
+	local rate limit=/proc/sys/kernel/perf_event_max_sample_rate
+	rate=$(cat $limit)
+	play
+	echo 50 >/proc/sys/kernel/perf_cpu_time_max_percent # or nothing can be written there
+	echo 1000 >$limit
+	pmb_record -c 1000 -e played/addr=1/u -- $W/struck 0.5
+	echo "$rate" >$limit
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	expect_ledger
+	expect_ge "$(sum_get throttled)" 1 "times throttled"
+	grep -q 'throttled' $T/err || fail "says nothing of it"
+}
+
+t_its_interrupt_does_not_arrive() {
+	play silent=Y
+	pmb record -c 1000 -e played/addr=1/ -o $T/folded -- $W/struck 0.2
+	grep -q 'counted, but no overflow arrived' $T/err || fail "doesn't say so"
+}
+
+# ERRNO STATUS WORDS
+refused() {
+	play refuse=$1
+	pmb record -e played/addr=1/ -- true
+	expect_eq $? $2 "exit status with errno $1"
+	grep -q "$3" $T/err || fail "says $(cat $T/err)"
+}
+
+t_refused() {
+	refused 16 1 "the PMU's counters are in use"
+	refused 95 3 "PMU played does not support it in this form"
+}
+
+# A counter for a part of the machine has neither a program nor an instruction.
+t_of_no_program() {
+	play
+	pmb_record -a -e played_uncore/time/ -d 1
+	expect_eq "$(sed 's/ [0-9]*$//' $T/folded)" 'cpu0;[not-program-related]' "stacks"
+	expect_within "$(folded_sum)" "1000000 * $(sum_get duration_s)" 200000 "microseconds"
+	grep -q 'counted for a part of the machine, not for a program' $T/err || fail "doesn't say so"
+}
+
+run_tests own

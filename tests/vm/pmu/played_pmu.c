@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A PMU whose silicon is played: what a CPU would put into a sample stands in the event or in the
+ * module's parameters, and a timer of each CPU says when. All behind it is the kernel's own: the
+ * perf core delivers the overflow of a running task to its BPF programs.
+ *
+ * The event's words: config is the data source (enum perf_mem_data_src), config1 the data address,
+ * config2 the weight (union perf_sample_weight). Each 200 us of a running event are a period.
+ *
+ *	ip, di       what the sample's registers have there (0: what they had). The task runs on
+ *	             with its own.
+ *	precise      the highest precise_ip that is granted; more is refused (EOPNOTSUPP)
+ *	no_source, no_weight, no_address   the sample has none, as from a PMU without
+ *	silent       it counts, and its interrupt doesn't arrive
+ *	refuse       an errno with which every event is refused
+ *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
+ *
+ * played_uncore is one that counts for a part of the machine: microseconds, on CPU 0, for nobody,
+ * without interrupts.
+ */
+#include <asm/irq_regs.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/version.h>
+
+#define PERIOD_NS 200000
+/* PERF_SAMPLE_WEIGHT, and since 5.12 PERF_SAMPLE_WEIGHT_STRUCT */
+#define WEIGHTS (1U << 14 | 1U << 24)
+
+typedef int (*overflow_fn)(struct perf_event *event, struct perf_sample_data *data,
+			   struct pt_regs *regs);
+
+static unsigned long overflow;
+static unsigned long long ip, di;
+static unsigned int precise = 3;
+static unsigned int refuse;
+static bool no_source, no_weight, no_address, silent;
+
+module_param(overflow, ulong, 0400);
+module_param(ip, ullong, 0600);
+module_param(di, ullong, 0600);
+module_param(precise, uint, 0600);
+module_param(no_source, bool, 0600);
+module_param(no_weight, bool, 0600);
+module_param(no_address, bool, 0600);
+module_param(silent, bool, 0600);
+module_param(refuse, uint, 0600);
+
+/* ---- one sample */
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+/* The driver says that it takes the call chain itself, in the moment of a precise event; else no BPF
+ * program that reads stacks is let at it. This one does as Intel's. */
+static void promise_chain(struct perf_event *event)
+{
+	if (event->attr.precise_ip && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+		event->attr.sample_type |= __PERF_SAMPLE_CALLCHAIN_EARLY;
+}
+
+static void take_chain(struct perf_sample_data *data, struct pt_regs *regs)
+{
+	static DEFINE_PER_CPU(u64[3], chains);
+	u64 *chain = *this_cpu_ptr(&chains);
+
+	chain[0] = 2;
+	chain[1] = user_mode(regs) ? PERF_CONTEXT_USER : PERF_CONTEXT_KERNEL;
+	chain[2] = regs->ip;
+	data->callchain = (struct perf_callchain_entry *)chain;
+}
+#else
+static void promise_chain(struct perf_event *event)
+{
+}
+
+static void take_chain(struct perf_sample_data *data, struct pt_regs *regs)
+{
+}
+#endif
+
+/* Which members there are, and whether flags say so, changed with the years. */
+static void fill_in(struct perf_event *event, struct perf_sample_data *data)
+{
+	u64 flags = 0, *weight;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+	weight = &data->weight.full;
+#else
+	weight = &data->weight;
+#endif
+	perf_sample_data_init(data, no_address ? 0 : event->attr.config1, event->hw.last_period);
+	if (!no_address)
+		flags |= PERF_SAMPLE_ADDR;
+	if (!no_source) {
+		data->data_src.val = event->attr.config;
+		flags |= PERF_SAMPLE_DATA_SRC;
+	}
+	if (!no_weight) {
+		*weight = event->attr.config2;
+		flags |= event->attr.sample_type & WEIGHTS;
+	}
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+	data->sample_flags |= flags;
+#else
+	(void)flags;
+#endif
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
+	struct pt_regs regs, *now = get_irq_regs();
+	struct perf_sample_data data;
+
+	if (event->state != PERF_EVENT_STATE_ACTIVE)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(PERIOD_NS));
+	if (!now || (event->attr.exclude_kernel && !user_mode(now)))
+		return HRTIMER_RESTART;
+	regs = *now;
+	if (user_mode(now)) {
+		regs.ip = ip ? ip : regs.ip;
+		regs.di = di ? di : regs.di;
+	}
+	local64_add(event->hw.sample_period, &event->count);
+	event->hw.last_period = event->hw.sample_period;
+	if (silent)
+		return HRTIMER_RESTART;
+	fill_in(event, &data);
+	take_chain(&data, &regs);
+	if (((overflow_fn)overflow)(event, &data, &regs) || event->hw.state & PERF_HES_STOPPED)
+		return HRTIMER_NORESTART; /* throttled: it is started again */
+	return HRTIMER_RESTART;
+}
+
+/* ---- what the perf core asks of a PMU */
+
+static void start(struct perf_event *event, int flags)
+{
+	event->hw.state = 0;
+	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(PERIOD_NS), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* Perhaps amid its own overflow, so nobody waits for the timer's end. */
+static void stop(struct perf_event *event, int flags)
+{
+	hrtimer_try_to_cancel(&event->hw.hrtimer);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		start(event, flags);
+	return 0;
+}
+
+static void del(struct perf_event *event, int flags)
+{
+	stop(event, flags);
+}
+
+/* It counts periods, at the moment when they are over. */
+static void read(struct perf_event *event)
+{
+}
+
+static struct pmu played;
+
+static int event_init(struct perf_event *event)
+{
+	if (event->attr.type != played.type)
+		return -ENOENT;
+	if (refuse)
+		return -(int)refuse;
+	if (event->attr.precise_ip > precise)
+		return -EOPNOTSUPP;
+	promise_chain(event);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&event->hw.hrtimer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+#else
+	hrtimer_init(&event->hw.hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	event->hw.hrtimer.function = tick;
+#endif
+	return 0;
+}
+
+PMU_FORMAT_ATTR(data_src, "config:0-63");
+PMU_FORMAT_ATTR(addr, "config1:0-63");
+PMU_FORMAT_ATTR(weight, "config2:0-63");
+static struct attribute *format[] = {
+	&format_attr_data_src.attr,
+	&format_attr_addr.attr,
+	&format_attr_weight.attr,
+	NULL,
+};
+static const struct attribute_group format_group = {.name = "format", .attrs = format};
+static const struct attribute_group *groups[] = {&format_group, NULL};
+
+static struct pmu played = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_hw_context,
+	.attr_groups = groups,
+	.event_init = event_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+};
+
+/* ---- a PMU of no program */
+
+static struct pmu uncore;
+
+static int uncore_init(struct perf_event *event)
+{
+	if (event->attr.type != uncore.type)
+		return -ENOENT;
+	return is_sampling_event(event) || event->cpu != 0 ? -EINVAL : 0;
+}
+
+static void uncore_read(struct perf_event *event)
+{
+	u64 now = ktime_get_ns(), before = local64_xchg(&event->hw.prev_count, now);
+
+	local64_add((now - before) / 1000, &event->count);
+}
+
+static void uncore_start(struct perf_event *event, int flags)
+{
+	local64_set(&event->hw.prev_count, ktime_get_ns());
+}
+
+static void uncore_stop(struct perf_event *event, int flags)
+{
+	uncore_read(event);
+}
+
+static int uncore_add(struct perf_event *event, int flags)
+{
+	if (flags & PERF_EF_START)
+		uncore_start(event, flags);
+	return 0;
+}
+
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "0\n");
+}
+
+PMU_EVENT_ATTR_STRING(time, event_time, "event=0x1");
+PMU_FORMAT_ATTR(event, "config:0-7");
+static DEVICE_ATTR_RO(cpumask);
+static struct attribute *uncore_format[] = {&format_attr_event.attr, NULL};
+static struct attribute *uncore_events[] = {&event_time.attr.attr, NULL};
+static struct attribute *uncore_masks[] = {&dev_attr_cpumask.attr, NULL};
+static const struct attribute_group uncore_format_group = {.name = "format",
+							   .attrs = uncore_format},
+				    uncore_events_group = {.name = "events",
+							   .attrs = uncore_events},
+				    uncore_masks_group = {.attrs = uncore_masks};
+static const struct attribute_group *uncore_groups[] = {&uncore_format_group, &uncore_events_group,
+							&uncore_masks_group, NULL};
+
+static struct pmu uncore = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_invalid_context,
+	.capabilities = PERF_PMU_CAP_NO_EXCLUDE,
+	.attr_groups = uncore_groups,
+	.event_init = uncore_init,
+	.add = uncore_add,
+	.del = uncore_stop,
+	.start = uncore_start,
+	.stop = uncore_stop,
+	.read = uncore_read,
+};
+
+static int __init played_init(void)
+{
+	int r = overflow ? perf_pmu_register(&played, "played", -1) : -EINVAL;
+
+	if (r)
+		return r;
+	r = perf_pmu_register(&uncore, "played_uncore", -1);
+	if (r)
+		perf_pmu_unregister(&played);
+	return r;
+}
+
+static void __exit played_exit(void)
+{
+	perf_pmu_unregister(&uncore);
+	perf_pmu_unregister(&played);
+}
+
+module_init(played_init);
+module_exit(played_exit);
+MODULE_DESCRIPTION("a PMU whose silicon is played, for pmubpf's tests");
+MODULE_LICENSE("Dual BSD/GPL");
