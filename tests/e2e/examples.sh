@@ -109,7 +109,12 @@ t_fewest_capabilities() {
 	echo "$spawned" >"$top/pmb-$$.service/cgroup.procs"
 	wait_until pgrep -x -u 65534 other >/dev/null || skip "no mounting here"
 	rm "$T/deleted"
-	expect_eq "$(lost_without "$all")" "" "lost with all of them"
+	# beside much else a second may end before a program's file was opened
+	for _ in 1 2 3; do
+		lost=$(lost_without "$all")
+		[ -n "$lost" ] || break
+	done
+	expect_eq "$lost" "" "lost with all of them"
 	for one in $all; do
 		# shellcheck disable=SC2001
 		lost=$(lost_without "$(sed "s/$one//" <<<"$all")")
