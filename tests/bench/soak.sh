@@ -79,7 +79,8 @@ of_processes() { # PID…: anonymous memory in kB, descriptors, CPU time in ms
 			"/proc/$pid/status" 2>/dev/null || echo 0)))
 		fds=$((fds + $(find "/proc/$pid/fd" -mindepth 1 2>/dev/null | wc -l)))
 		ms=$((ms + $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
-			awk -v hz="$ticks" '{ printf "%d", ($12 + $13 + $14 + $15) * 1000 / hz }')))
+			awk -v hz="$ticks" '{ ms = ($12 + $13 + $14 + $15) * 1000 / hz }
+				END { printf "%d", ms }')))
 	done
 	echo "$kb $fds $ms"
 }
