@@ -50,11 +50,15 @@ static struct store *rules_of_every_kind(void)
 	static const struct pmb_unwind_page pages[] = {{0, N_RULES}};
 	static struct pmb_unwind_rule rules[N_RULES];
 	static __u32 rows[N_RULES];
-	static const struct unwind_table table =
-		{{.n_pages = 1, .n_rules = N_RULES, .n_rows = N_RULES}, pages, rules, rows, NULL};
-	const struct store_memory memory = {xcalloc(1, sizeof(struct pmb_code)),
-					    xcalloc(1, sizeof(struct pmb_mappings)), new_chunk,
-					    NULL};
+	static const struct unwind_table table = {.head = {.n_pages = 1,
+							   .n_rules = N_RULES,
+							   .n_rows = N_RULES},
+						  .pages = pages,
+						  .rules = rules,
+						  .rows = rows};
+	const struct store_memory memory = {.code = xcalloc(1, sizeof(struct pmb_code)),
+					    .mappings = xcalloc(1, sizeof(struct pmb_mappings)),
+					    .new_chunk = new_chunk};
 	struct store *store = store__new(&memory, 1 << 20);
 
 	fill(rules, rows);
@@ -66,9 +70,9 @@ static struct store *rules_of_every_kind(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static const struct mapping maps[] = {{CODE, CODE + 0x10000, 0, FILE_KNOWN},
-					      {2 * CODE, 2 * CODE + 0x10000, 0, FILE_FRAMES},
-					      {3 * CODE, 3 * CODE + 0x10000, 0, 3}};
+	static const struct mapping maps[] = {{CODE, CODE + 0x10000, 0, FILE_KNOWN, false},
+					      {2 * CODE, 2 * CODE + 0x10000, 0, FILE_FRAMES, false},
+					      {3 * CODE, 3 * CODE + 0x10000, 0, 3, false}};
 	static const struct walk_limits limits = {PMB_MAX_FRAMES, (1ULL << 47) - 1};
 	static struct store *store;
 	static struct mappings *list;

@@ -70,7 +70,10 @@ static const struct pmb_unwind_rule rules[] = {{.cfa = PMB_CFA_NONE},
 					       {.cfa = PMB_CFA_FP, .cfa_off = 16}};
 static const __u32 rows[] = {PMB_ROW(0, 0), PMB_ROW(0x100, 1), PMB_ROW(0x200, 2), PMB_ROW(0, 1)};
 static const struct unwind_table table =
-	{{.first_page = 1, .n_pages = 2, .n_rules = 3, .n_rows = 4}, pages, rules, rows, NULL};
+	{.head = {.first_page = 1, .n_pages = 2, .n_rules = 3, .n_rows = 4},
+	 .pages = pages,
+	 .rules = rules,
+	 .rows = rows};
 
 Test(store, a_rule_for_each_place)
 {
@@ -115,11 +118,10 @@ Test(store, a_table_that_finds_no_room_leaves_nothing_behind)
 {
 	static __u32 many[65536];
 	static struct pmb_unwind_page full[8];
-	struct unwind_table large = {{.n_pages = 8, .n_rules = 3, .n_rows = 65536},
-				     full,
-				     rules,
-				     many,
-				     NULL};
+	struct unwind_table large = {.head = {.n_pages = 8, .n_rules = 3, .n_rows = 65536},
+				     .pages = full,
+				     .rules = rules,
+				     .rows = many};
 	struct store *s = new_store(1 << 20); /* one chunk: four full pages */
 	size_t before = store__bytes(s);
 

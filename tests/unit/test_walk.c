@@ -60,8 +60,9 @@ static void map(uint64_t start, uint32_t file)
 
 static void begin(void)
 {
-	struct store_memory memory = {xcalloc(1, sizeof(struct pmb_code)),
-				      xcalloc(1, sizeof(struct pmb_mappings)), new_chunk, NULL};
+	struct store_memory memory = {.code = xcalloc(1, sizeof(struct pmb_code)),
+				      .mappings = xcalloc(1, sizeof(struct pmb_mappings)),
+				      .new_chunk = new_chunk};
 
 	store = store__new(&memory, 1 << 20);
 	cr_assert(store__put(store, FILE_KNOWN, &table));
