@@ -41,6 +41,7 @@ struct debug_info {
 	struct no_altlink none;
 	struct unit *units;
 	size_t n_units, cap_units;
+	bool has_units;             /* they were read: once code is asked about */
 	struct addr_ranges by_addr; /* what: index of a unit */
 	Dwarf_Off function;         /* whose calls these are; 0: of none */
 	struct call *calls;         /* parents before their children */
@@ -138,6 +139,7 @@ static void read_units(struct debug_info *d)
 		d->n_units++;
 	}
 	addr_ranges__sort(&d->by_addr);
+	d->has_units = true;
 }
 
 /* Inflated where it is, as libdw would do it. NULL: no such section, or nothing in it. */
@@ -204,7 +206,6 @@ struct debug_info *debug_info__open(Elf *elf)
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (!d->dwarf || !no_altlink__set(&d->none, d->dwarf))
 		return debug_info__free(d);
-	read_units(d);
 	return d;
 }
 
@@ -361,9 +362,13 @@ static size_t add_calls(struct debug_info *d, Dwarf_Die *unit, uint64_t vaddr,
 
 static struct unit *find_unit(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
 {
-	const struct addr_range *found = addr_ranges__find(&d->by_addr, vaddr);
-	struct unit *u = found ? &d->units[found->what] : NULL;
+	const struct addr_range *found;
+	struct unit *u;
 
+	if (!d->has_units)
+		read_units(d);
+	found = addr_ranges__find(&d->by_addr, vaddr);
+	u = found ? &d->units[found->what] : NULL;
 	if (!u || !dwarf_offdie(d->dwarf, u->die, ret))
 		return NULL;
 	if (!u->read) {
