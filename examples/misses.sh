@@ -7,7 +7,8 @@ set -eu -o pipefail
 
 pmubpf=${PMUBPF:-$(dirname "$0")/../pmubpf}
 
-"$pmubpf" record -e "${EVENT:-dcache-miss}" -p "${1:?usage: examples/misses.sh PID [SECONDS]}" -d "${2:-10}" |
+"$pmubpf" record -e "${EVENT:-dcache-miss}" -p "${1:?usage: examples/misses.sh PID [SECONDS]}" \
+	-d "${2:-10}" |
 	# "comm;frame;…;leaf N": add N up by leaf.
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); sum[$0] += n }
 		END { for (leaf in sum) printf "%15.0f  %s\n", sum[leaf], leaf }' |

@@ -19,7 +19,8 @@ header() { echo "#include <$1>" | $CC -D_GNU_SOURCE -E -x c -; }
 library() { echo 'int main(void){return 0;}' | $CC ${LDFLAGS:-} -x c - -o "$tmp" "$1"; }
 
 need "a C compiler" gcc command -v "${CC%% *}"
-need "clang with the bpf target" clang sh -c "echo 'int x;' | ${CLANG:-clang} -target bpf -x c -c - -o /dev/null"
+need "clang with the bpf target" clang sh \
+	-c "echo 'int x;' | ${CLANG:-clang} -target bpf -x c -c - -o /dev/null"
 need "bpftool" "bpftool; Ubuntu: linux-tools-generic" "$(dirname "$0")/find-bpftool.sh"
 need "bpf/libbpf.h" libbpf-dev header bpf/libbpf.h
 need "libelf.h" libelf-dev header libelf.h

@@ -17,4 +17,5 @@ fi
 echo "+ $flamegraph demo.folded > demo.svg" >&2
 perl "$flamegraph" --title "pmubpf demo: split 70/30" --countname ns demo.folded >demo.svg
 echo "demo: the flame graph is in demo.svg; the stacks, widest first:" >&2
-sort -t' ' -k2 -n -r demo.folded | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print n, $0 }' | sort -rn | head -4
+sort -t' ' -k2 -n -r demo.folded | awk '{ n = $NF; sub(/ [0-9]+$/, ""); print n, $0 }' | sort -rn |
+	head -4

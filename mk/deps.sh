@@ -126,7 +126,8 @@ install_packages() {
 	echo "deps: installing $*" >&2
 	# Old package lists are good enough if they lead to the packages.
 	apt-get "${opts[@]}" install "$@" >/dev/null 2>&1 && return 0
-	apt-get -qq update >&2 || echo "deps: apt-get update failed; trying the lists that are here" >&2
+	apt-get -qq update >&2 ||
+		echo "deps: apt-get update failed; trying the lists that are here" >&2
 	apt-get "${opts[@]}" install "$@" >&2
 }
 

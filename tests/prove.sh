@@ -87,8 +87,10 @@ prove() { # HOW
 	tried=$(grep -c '^second try, alone: ' "$log")
 	result=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
 	[ "$tried" -eq 0 ] || result="$result, $tried second tries"
-	printf '| %s | %s | %s | %s | %d:%02d |\n' "$(git -C "$TOP" rev-parse --short=12 HEAD)" "$(date +%F\ %H:%M)" "$1" \
-		"${result:-no sum}, status $status" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60))
+	printf '| %s | %s | %s | %s | %d:%02d |\n' "$(git -C "$TOP" rev-parse --short=12 HEAD)" \
+		"$(date +%F\ %H:%M)" "$1" \
+		"${result:-no sum}, status $status" $(((SECONDS - began) / 60)) \
+		$(((SECONDS - began) % 60))
 	rm -rf "$folder"
 	return "$status"
 }

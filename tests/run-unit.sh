@@ -55,7 +55,8 @@ run_one() { # FILE
 	[ -z "$reason" ] || bad=$((bad + 1))
 	echo "$ok $bad $skip" >"$WORK/$name.counts"
 	if [ "$bad" -eq 0 ]; then
-		printf 'ok   %-22s %4d passed%s\n' "$name" "$ok" "$([ "$skip" -eq 0 ] || echo ", $skip skipped")"
+		printf 'ok   %-22s %4d passed%s\n' "$name" "$ok" \
+			"$([ "$skip" -eq 0 ] || echo ", $skip skipped")"
 		grep -E '^ok .*# (SKIP|skip)' "$tap" | sed "s/^ok - /     skipped: /; s/test was skipped/disabled in its source, which says why/"
 		return
 	fi

@@ -50,7 +50,8 @@ fail_suite() { # SUITE REASON
 
 # Kernel messages that must not appear, if the log can be read.
 kernel_complaints() {
-	dmesg 2>/dev/null | grep -E '(BUG|WARNING|Oops|general protection fault|soft lockup|hung task)[: ]'
+	dmesg 2>/dev/null |
+		grep -E '(BUG|WARNING|Oops|general protection fault|soft lockup|hung task)[: ]'
 }
 
 # Programs of this tool that no process holds.
@@ -100,7 +101,8 @@ run_suite() { # FILE
 	: >"$results"
 	# in the background, so that a signal finds this shell waiting; with the signals that this
 	# would take away
-	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 "$limit" bash "$1" </dev/null &
+	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 "$limit" bash "$1" \
+		</dev/null &
 	pid=$!
 	echo "$pid" >"$WORK/$name.pid"
 	wait "$pid"
@@ -172,8 +174,10 @@ run_suites() { # FILE…
 	mapfile -t beside < <(of_kind beside "$@")
 	mapfile -t measure < <(of_kind measures "$@")
 	mapfile -t alone < <(of_kind alone "$@")
-	[ ${#beside[@]} -eq 0 ] || watching_the_kernel side-by-side run_side_by_side "$LANES" "${beside[@]}"
-	[ ${#measure[@]} -eq 0 ] || watching_the_kernel one-a-cpu run_side_by_side "$(nproc)" "${measure[@]}"
+	[ ${#beside[@]} -eq 0 ] ||
+		watching_the_kernel side-by-side run_side_by_side "$LANES" "${beside[@]}"
+	[ ${#measure[@]} -eq 0 ] ||
+		watching_the_kernel one-a-cpu run_side_by_side "$(nproc)" "${measure[@]}"
 	for file in ${alone[@]+"${alone[@]}"}; do
 		watching_the_kernel "$(name_of "$file")" run_suite "$file"
 	done

@@ -25,10 +25,12 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 B=$TOP/${O:-build}/bench W=$TOP/${O:-build}/workloads
 export PMUBPF=$TOP/pmubpf PEERS=$TOP/tests/bench/peers
 if [ "${QUICK:-0}" != 0 ]; then
-	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS=paths pathsnofp}" "${SECONDS_EACH:=1}" "${LIMIT:=35}" "${FELT_SECONDS:=0.25}"
+	: "${ROUNDS:=1}" "${RATES:=999 9999}" "${LOADS=paths pathsnofp}" "${SECONDS_EACH:=1}" \
+		"${LIMIT:=35}" "${FELT_SECONDS:=0.25}"
 	: "${RUNS_END:=115}" "${FELT_END:=165}" # seconds from the start
 fi
-: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS=paths pathsnofp python compile redis storm}" "${SECONDS_EACH:=2}" "${LIMIT:=180}"
+: "${ROUNDS:=5}" "${RATES:=99 999 9999}" "${LOADS=paths pathsnofp python compile redis storm}" \
+	"${SECONDS_EACH:=2}" "${LIMIT:=180}"
 : "${RUNS_END:=1000000}" "${FELT_END:=1000000}" "${FELT:=1}" "${FELT_SECONDS:=0.5}"
 CPUS=$(getconf _NPROCESSORS_ONLN)
 [ -x "$B/meter" ] && [ -x "$B/felt" ] && [ -x "$B/pathsnofp" ] || {
@@ -84,7 +86,8 @@ load_compile() {
 		-iquote '${O:-build}/gen' -c {} -o '$T/cc/x.o'; done"
 }
 load_redis() {
-	command -v redis-check-rdb >/dev/null && command -v redis-benchmark >/dev/null || { echo 'no redis-tools'; return 1; }
+	command -v redis-check-rdb >/dev/null && command -v redis-benchmark >/dev/null ||
+		{ echo 'no redis-tools'; return 1; }
 	COMMS=redis-server
 	ln -sf "$(readlink -f "$(command -v redis-check-rdb)")" "$T/redis-server"
 	spawn "$T/redis-server" --port 16399 --bind 127.0.0.1 --save '' --appendonly no
@@ -135,7 +138,8 @@ measure() { # PEER LOAD RATE
 		esac
 		load_lives || { echo "$1, $2, $3 Hz: the load ended meanwhile"; return; }
 		what=$(of_folded "$OUT" "$UNIT" "$3")
-		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus "$CPUS" --argjson cell_s "$((SECONDS - begin))" \
+		jq -c -n --arg peer "$1" --arg load "$2" --argjson rate "$3" --argjson cpus \
+			"$CPUS" --argjson cell_s "$((SECONDS - begin))" \
 			--argjson cost "$cost" --argjson what "$what" \
 			'{peer: $peer, load: $load, rate: $rate, cpus: $cpus, cell_s: $cell_s} + $cost + $what' >>"$B/bench.json"
 	)
@@ -143,7 +147,8 @@ measure() { # PEER LOAD RATE
 }
 
 table() {
-	printf '%-10s %-10s %5s %8s %8s %9s %8s %8s %9s %7s %7s %7s\n' load tool Hz start,s fold,s CPU-s/1k user,MB maps,MB captured whole named 'ns/run'
+	printf '%-10s %-10s %5s %8s %8s %9s %8s %8s %9s %7s %7s %7s\n' load tool Hz start,s fold,s \
+		CPU-s/1k user,MB maps,MB captured whole named 'ns/run'
 	jq -rs 'def median: sort | if length == 0 then 0 elif length % 2 == 1 then .[length / 2 | floor] else (.[length / 2 - 1] + .[length / 2]) / 2 end;
 		group_by([.load, .rate, .peer])[] | . as $runs | .[0] as $r |
 		[$r.load, $r.peer, $r.rate, ([$runs[].start_s] | median), ([$runs[].folded_s] | median),

@@ -36,6 +36,7 @@ for ms in 100 1000 10000; do
 		--argjson ms "$ms" \
 		'["", $ms, .parts, .cut_ms, .most_cut_ms, 100 * (1 - $sampled / $own)] | @tsv'
 done
-CUT_MS=1000 CUT_REPORT=$T/live "$B/pmubpf-cuts" record -q -a -F 999 -e cpu-clock -o /dev/null -- "$W/manypaths" 5 >/dev/null
+CUT_MS=1000 CUT_REPORT=$T/live "$B/pmubpf-cuts" record -q -a -F 999 -e cpu-clock -o /dev/null -- \
+	"$W/manypaths" 5 >/dev/null
 printf 'live\tparts\trows\tcut\tmost\n'
 jq -r '["", .parts, .most_rows, .cut_ms, .most_cut_ms] | @tsv' "$T/live"

@@ -21,21 +21,24 @@ build() { # NAME CLANG-FLAG
 
 # run_time_ns and run_cnt of the overflow program (type 7: perf_event) that process $1 holds
 runs() {
-	cat "/proc/$1/fdinfo/"* 2>/dev/null | awk '/^prog_type:/ { type = $2 } /^run_time_ns:/ { ns = $2 }
+	cat "/proc/$1/fdinfo/"* 2>/dev/null |
+		awk '/^prog_type:/ { type = $2 } /^run_time_ns:/ { ns = $2 }
 		/^run_cnt:/ && type == 7 { print ns, $2; exit }'
 }
 
 measure() { # VARIANT LOAD…
 	local name=$1 json=$out/$1.json
 	shift
-	"$out/$name/pmubpf" record -q -F "$hz" -e cpu-clock -d 4 -o /dev/null --summary "$json" -- "$@" &
+	"$out/$name/pmubpf" record -q -F "$hz" -e cpu-clock -d 4 -o /dev/null --summary "$json" -- \
+		"$@" &
 	local pid=$!
 	sleep 3.5
 	local run cpu_ms
 	run=$(runs "$pid")
 	cpu_ms=$(awk '{ print ($14 + $15) * 10 }' "/proc/$pid/stat")
 	wait "$pid" || true
-	jq -r --arg n "$name" --arg run "$run" --arg cpu "$cpu_ms" '.events[0] as $e | ($run | split(" ") | map(tonumber)) as $r |
+	jq -r --arg n "$name" --arg run "$run" --arg cpu "$cpu_ms" \
+		'.events[0] as $e | ($run | split(" ") | map(tonumber)) as $r |
 		[$n, ($r[0] / $r[1] | floor), $e.kernel.emitted, $e.kernel.stacks_sent, $e.kernel.dropped.ring_full,
 		 $e.kernel.stacks_lost, ($e.kernel.ring_bytes / $e.kernel.emitted | floor), $cpu] | @tsv' "$json"
 }

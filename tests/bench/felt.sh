@@ -27,7 +27,8 @@ start_way() { # WAY clock|fault → way_pid
 has_overflows() { # PID: it, or what it started, has opened events
 	local pid
 	for pid in "$1" $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
-		find "/proc/$pid/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . && return
+		find "/proc/$pid/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . &&
+			return
 	done
 	return 1
 }
@@ -54,7 +55,8 @@ feel_way() { # WAY clock|fault
 # A clock's interrupts must be there, at the rate, and a fault's sample can't be cheaper than the
 # bare one: else the line says why not.
 note_way() { # WAY clock|fault MINE NONE BEFORE AFTER, each as feel says
-	echo "$*" | awk -v enough="$(awk "BEGIN { print $FELT_HZ * $FELT_SECONDS * 0.7 }")" '{ for (i = 0; i < 4; i += 2) {
+	echo "$*" | awk -v enough="$(awk "BEGIN { print $FELT_HZ * $FELT_SECONDS * 0.7 }")" \
+		'{ for (i = 0; i < 4; i += 2) {
 		gaps = $(3 + i); ns = $(4 + i); none = $(8 + i); bare = ($(12 + i) + $(16 + i)) / 2
 		fewest = $(11 + i) < $(15 + i) ? $(11 + i) : $(15 + i)
 		sampled = $2 == "clock" ? gaps >= enough : ns >= 0.9 * bare
@@ -68,7 +70,8 @@ felt_round() { # clock|fault
 	none=$(feel "$1") before=$(feel "$1" bare)
 	for way in "${WAYS[@]}"; do
 		[[ " ${WAY_KINDS[$way]} " == *" $1 "* ]] || continue
-		[ "$(time_left "$FELT_END")" -ge 5 ] || { echo "felt, $way, $1: left out, no time"; continue; }
+		[ "$(time_left "$FELT_END")" -ge 5 ] ||
+			{ echo "felt, $way, $1: left out, no time"; continue; }
 		mine=$(feel_way "$way" "$1") after=$(feel "$1" bare)
 		note_way "$way" "$1" "$mine" "$none" "$before" "$after"
 		before=$after
@@ -103,7 +106,8 @@ felt_table() {
 		the bare overflow right before and after it. Lost: of a CPU at 999 Hz, of it over the bare overflow, in user code.
 	TABLE
 	for kind in fault clock; do
-		printf '%-13s %9s  %-22s %9s  %-22s %7s %7s\n' "$kind" 'user code' 'over bare' 'in kernel' 'over bare' 'lost,%' 'over,%'
+		printf '%-13s %9s  %-22s %9s  %-22s %7s %7s\n' "$kind" 'user code' 'over bare' \
+			'in kernel' 'over bare' 'lost,%' 'over,%'
 		felt_rows "$kind"
 	done
 	jq -rs --argjson seconds "$FELT_SECONDS" 'def median: sort | .[length / 2 | floor];

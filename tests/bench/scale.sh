@@ -11,7 +11,8 @@ B=${O:-build}/bench W=${O:-build}/workloads
 record() { # FILE SECONDS ARG…
 	local file=$1
 	shift
-	STREAM=$file "$B/pmubpf-stream" record -q -e cpu-clock -o /dev/null "$@" 2>/dev/null >/dev/null
+	STREAM=$file "$B/pmubpf-stream" record -q -e cpu-clock -o /dev/null \
+		"$@" 2>/dev/null >/dev/null
 }
 
 show() { # AXIS COPIES… < options and stream in $how
@@ -19,7 +20,9 @@ show() { # AXIS COPIES… < options and stream in $how
 	shift
 	for n; do
 		# shellcheck disable=SC2086
-		"$B/replay" $how "$n" | jq -r --arg axis "$axis" '[$axis, .copies, .samples, .processes, .stacks, .rows, .account_s, .fold_s,
+		"$B/replay" $how "$n" |
+			jq -r --arg axis "$axis" \
+			'[$axis, .copies, .samples, .processes, .stacks, .rows, .account_s, .fold_s,
 			((.account_s + .fold_s) * 1e6 / .samples * 100 | floor / 100), .rss_mb] | @tsv'
 	done
 }

@@ -48,7 +48,8 @@ of_folded() { # FILE COMMS
 }
 
 of_perf() { # DATA COMMS
-	perf script -i "$1" -F comm,ip,sym,dso 2>/dev/null | awk -v comms="^($2)$" -v whole="^($WHOLE)$" '
+	perf script -i "$1" -F comm,ip,sym,dso 2>/dev/null |
+		awk -v comms="^($2)$" -v whole="^($WHOLE)$" '
 		function end() {
 			if (user && comm ~ comms) { all++; frames += user; named += nn; if (last ~ whole || before ~ whole) w++ }
 			user = nn = 0
@@ -62,14 +63,17 @@ of_perf() { # DATA COMMS
 measure() { # NAME COMMS
 	local perf=() ours theirs='- - -'
 	if [ "${NO_PERF:-0}" = 0 ]; then
-		perf record -q -a -e cpu-clock -F "$RATE" --call-graph dwarf -o "$T/perf.data" -- sleep "$SECONDS_EACH" >/dev/null 2>&1 &
+		perf record -q -a -e cpu-clock -F "$RATE" --call-graph dwarf -o "$T/perf.data" -- \
+			sleep "$SECONDS_EACH" >/dev/null 2>&1 &
 		perf=($!)
 	fi
-	"$PMUBPF" record -q -a -e cpu-clock -F "$RATE" -d "$SECONDS_EACH" -o "$T/folded" --summary "$T/sum.json" 2>"$T/err"
+	"$PMUBPF" record -q -a -e cpu-clock -F "$RATE" -d "$SECONDS_EACH" -o "$T/folded" \
+		--summary "$T/sum.json" 2>"$T/err"
 	[ ${#perf[@]} = 0 ] || { wait "${perf[0]}"; theirs=$(of_perf "$T/perf.data" "$2"); }
 	ours=$(of_folded "$T/folded" "$2")
 	# shellcheck disable=SC2086
-	printf '%-10s pmubpf %6s whole %6s named (%s)   perf %6s whole %6s named (%s)\n' "$1" $ours $theirs
+	printf '%-10s pmubpf %6s whole %6s named (%s)   perf %6s whole %6s named (%s)\n' "$1" \
+		$ours $theirs
 	[ "${VERBOSE:-0}" = 0 ] || jq -c '.unwind, (.stacks.ended_early[:6][])' "$T/sum.json"
 	[ -z "${KEEP:-}" ] || cp "$T/folded" "$KEEP/$1.folded"
 }
@@ -128,7 +132,8 @@ load_postgres() {
 	spawn runuser -u nobody -- "$bin/postgres" -D "$T/pg/data" -p 16398 -k "$T/pg" -h 127.0.0.1
 	sleep 2
 	pgbench -h 127.0.0.1 -p 16398 -U postgres -i -q postgres >/dev/null 2>&1
-	spawn pgbench -h 127.0.0.1 -p 16398 -U postgres -c 4 -j 2 -T $((SECONDS_EACH + 5)) -S postgres
+	spawn pgbench -h 127.0.0.1 -p 16398 -U postgres -c 4 -j 2 -T $((SECONDS_EACH + 5)) \
+		-S postgres
 	sleep 0.5
 	measure postgres 'postgres'
 }
@@ -146,7 +151,8 @@ load_nginx() {
 	CONF
 	spawn nginx -c "$T/nginx.conf" -e "$T/ngx/err"
 	sleep 0.5
-	spawn wrk -t1 -c20 -d $((SECONDS_EACH + 3))s -H 'Accept-Encoding: gzip' http://127.0.0.1:16397/index.html
+	spawn wrk -t1 -c20 -d $((SECONDS_EACH + 3))s -H 'Accept-Encoding: gzip' \
+		http://127.0.0.1:16397/index.html
 	sleep 0.5
 	measure nginx 'nginx'
 }

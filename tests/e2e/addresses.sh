@@ -51,7 +51,8 @@ watched() {
 
 t_watchpoint_1000() {
 	need_breakpoints
-	pmb_ok record -e "mem:$(watched)/8:w" --summary "$T/sum.json" -o "$T/folded" -- "$WORKLOADS/watch" 1000
+	pmb_ok record -e "mem:$(watched)/8:w" --summary "$T/sum.json" -o "$T/folded" -- \
+		"$WORKLOADS/watch" 1000
 	expect_eq "$(folded_sum "$T/folded")" 1000 "folded sum"
 	expect_eq "$(folded_sum_of "$T/folded" ';store_all$')" 1000 "stores in store_all"
 	expect_eq "$(sum_counter)" 1000 "the counter"
@@ -75,7 +76,8 @@ t_watchpoint_of_a_pid() {
 
 t_watchpoint_period() {
 	need_breakpoints
-	pmb_ok record -e "mem:$(watched)/8:w/period=10/" --unit samples -o "$T/folded" -- "$WORKLOADS/watch" 1000
+	pmb_ok record -e "mem:$(watched)/8:w/period=10/" --unit samples -o "$T/folded" -- \
+		"$WORKLOADS/watch" 1000
 	expect_eq "$(folded_sum "$T/folded")" 100 "samples"
 	pmb_ok record -e "mem:$(watched)/8:w/period=10/" -o "$T/folded" -- "$WORKLOADS/watch" 1000
 	expect_eq "$(folded_sum "$T/folded")" 1000 "events"
@@ -86,7 +88,8 @@ t_watchpoint_address() {
 	local addr
 	addr=$(printf '0x%x' "$(watched)")
 	pmb_ok record -e "mem:$(watched)/8:w" --addr -o "$T/folded" -- "$WORKLOADS/watch" 100
-	expect_eq "$(folded_sum_of "$T/folded" ";store_all;\\[$addr\\]\$")" 100 "stores with the address"
+	expect_eq "$(folded_sum_of "$T/folded" ";store_all;\\[$addr\\]\$")" 100 \
+		"stores with the address"
 }
 
 t_executed_1000() {

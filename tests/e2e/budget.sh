@@ -20,18 +20,21 @@ busy() { # SECONDS
 
 t_periods_follow_cost() {
 	busy 60
-	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d "$(secs 12 8)" -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d "$(secs 12 8)" -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_ge "$(cost budget.highest_factor)" 1.5 "periods were lengthened"
 	expect_ge "$(sum_get '.events[0].period')" 1500000 "the clock's longest period"
 	expect_match "$T/err" 'periods were up to [0-9.]+ times' "the summary says so"
 	# What no period changes (how many programs start here, meanwhile) comes on top. A quarter
 	# more is
 	# allowed: what was overspent before it was seen is paid back over the seconds to come.
-	expect_le "$(jq '.cost.budget | .settled_percent - .fixed_percent' "$T/sum.json")" 0.25 "the cost of samples, percent"
+	expect_le "$(jq '.cost.budget | .settled_percent - .fixed_percent' "$T/sum.json")" 0.25 \
+		"the cost of samples, percent"
 	expect_ledger
 	expect_weight_near_counter 5
 	expect_weight_near_counter 5 1
-	expect_share "$T/folded" hot70 70 '^cpu-clock;split;.*;hot[37]0' "$(jq '1e9 / .events[0].period' "$T/sum.json")"
+	expect_share "$T/folded" hot70 70 '^cpu-clock;split;.*;hot[37]0' \
+		"$(jq '1e9 / .events[0].period' "$T/sum.json")"
 }
 
 t_inherited_children_keep_their_weights() {
@@ -39,7 +42,8 @@ t_inherited_children_keep_their_weights() {
 	# has the new one.
 	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.5; done" >/dev/null
 	wait_until test -s "/proc/$spawned/task/$spawned/children"
-	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d "$(secs 8 5)" -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d "$(secs 8 5)" -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_ge "$(cost budget.changes)" 1 "changes"
 	expect_ledger
 	expect_weight_near_counter 5
@@ -49,22 +53,26 @@ t_a_rate_that_was_given_is_kept() {
 	local rate
 	for rate in '-e cpu-clock -F 4999' '-e cpu-clock -c 200000' '-e cpu-clock/period=200000/'; do
 		# shellcheck disable=SC2086
-		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- \
+			"$WORKLOADS/split" 2
 		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
 		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
-		expect_match "$T/err" 'OVER the budget of 0.01 %; rates that were given are kept' "the report with $rate"
+		expect_match "$T/err" 'OVER the budget of 0.01 %; rates that were given are kept' \
+			"the report with $rate"
 	done
 }
 
 t_exact_counts_stay_exact() {
-	pmb_ok record -m 16M -e page-faults/period=1/,major-faults -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 20000
+	pmb_ok record -m 16M -e page-faults/period=1/,major-faults -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/faults" 20000
 	expect_eq "$(sum_get '.events[0].rate.adaptive')" false "adaptive"
 	expect_eq "$(folded_sum_of "$T/folded" '^page-faults;.*;touch_pages$')" 20000 "page faults"
 }
 
 t_no_budget() {
 	busy 60
-	pmb_ok record -a -e cpu-clock,page-faults --budget 0 -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0 -d 2 -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_eq "$(cost budget.percent)" null "the budget"
 	expect_eq "$(cost budget.changes)" 0 "changes"
 	expect_no_match "$T/err" 'budget' "the report"
@@ -72,7 +80,8 @@ t_no_budget() {
 
 # Stacks that never repeat, from a ring of one page.
 lagging() { # BUDGET
-	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d "$(secs 8 5)" -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d "$(secs 8 5)" -o "$T/folded" \
+		--summary "$T/sum.json"
 }
 
 t_a_reader_that_lags() {
@@ -81,7 +90,8 @@ t_a_reader_that_lags() {
 	spawn "$WORKLOADS/manypaths" 60 >/dev/null
 	lagging 0
 	lost=$(cost lost)
-	jq -e '.cost.lost > 0' "$T/sum.json" >/dev/null || skip "nothing is lost from a ring of one page here"
+	jq -e '.cost.lost > 0' "$T/sum.json" >/dev/null ||
+		skip "nothing is lost from a ring of one page here"
 	lagging 100
 	expect_ge "$(cost budget.highest_factor)" 2 "periods were lengthened"
 	expect_le "$(cost lost)" "$((lost / 2))" "overflows that were lost"
@@ -92,7 +102,8 @@ t_own_figure_and_the_kernels() {
 	need_root
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d "$(secs 6 3)" -o "$T/folded" --summary "$T/sum.json" \
+	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d "$(secs 6 3)" \
+		-o "$T/folded" --summary "$T/sum.json" \
 		>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
 	local runs ns
 	read -r runs ns <"$T/stats"

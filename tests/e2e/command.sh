@@ -41,7 +41,8 @@ t_folded_on_stdout() {
 }
 
 t_child_processes() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c "'$WORKLOADS/split' 1; '$WORKLOADS/recurse' 1"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh \
+		-c "'$WORKLOADS/split' 1; '$WORKLOADS/recurse' 1"
 	expect_ge "$(folded_sum_of "$T/folded" '^split;')" 800000000 "ns of split"
 	expect_ge "$(folded_sum_of "$T/folded" '^recurse;')" 800000000 "ns of recurse"
 }
@@ -67,7 +68,8 @@ t_duration_ends_the_command() {
 	pmb record -e cpu-clock -d 1 -o "$T/folded" -- "$WORKLOADS/split" 60
 	expect_le "$((SECONDS - start))" 10 "seconds until the end"
 	expect_eq "$rc" 143 "exit status: the command got SIGTERM"
-	expect_ge "$(folded_sum_of "$T/folded" '^split;')" 1 "ns: however little it got of a busy CPU"
+	expect_ge "$(folded_sum_of "$T/folded" '^split;')" 1 \
+		"ns: however little it got of a busy CPU"
 }
 
 t_command_is_a_duration_under_a() {

@@ -24,10 +24,12 @@ need_docker() {
 	export DOCKER_HOST=unix://$T/docker.sock
 	# not by spawn: it has to end its containers before it ends
 	# as on hosts with systemd, / is shared: in this mount namespace
-	unshare -m sh -c 'mount --make-rshared / && exec dockerd "$@"' - --iptables=false --bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
+	unshare -m sh -c 'mount --make-rshared / && exec dockerd "$@"' - --iptables=false \
+		--bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
 		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$T/dockerd.log" &
 	later end_docker
-	wait_for 20 docker info || skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
+	wait_for 20 docker info ||
+		skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
 	docker import "$S/root.tar" pmubpf-test:1 >/dev/null || fail "docker import"
 }
 
@@ -49,7 +51,8 @@ wait_for() { # SECONDS COMMAND…
 }
 
 docker_run() { # NAME PROGRAM SECONDS
-	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" >/dev/null || fail "docker run $1"
+	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" >/dev/null ||
+		fail "docker run $1"
 }
 
 # Until the container's program has had a good part of a second of a CPU.
@@ -77,7 +80,8 @@ t_docker() {
 	need_docker
 	docker_run web-1 alpha 60
 	docker_run old-2 beta 60
-	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 120 --by container -o "$T/folded" -o "$T/p.pb.gz" 2>"$T/err" &
+	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 120 --by container -o "$T/folded" \
+		-o "$T/p.pb.gz" 2>"$T/err" &
 	local recorder=$! state
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	sleep 2
@@ -91,7 +95,8 @@ t_docker() {
 		# shellcheck disable=SC2086
 		expect_ge "$(ns_of $state)" 1 "ns in hot70 and hot30 of $state"
 	done
-	expect_eq "$(grep -c ';alpha;' "$T/folded")" "$(grep -c '^web-1;alpha;' "$T/folded")" "lines of alpha"
+	expect_eq "$(grep -c ';alpha;' "$T/folded")" "$(grep -c '^web-1;alpha;' "$T/folded")" \
+		"lines of alpha"
 	if command -v go >/dev/null; then
 		HOME=$T go tool pprof -tags "$T/p.pb.gz" >"$T/tags" 2>/dev/null
 		expect_match "$T/tags" 'container: Total' "the label"
@@ -106,7 +111,8 @@ t_only_one() {
 	need_docker
 	docker_run web-1 alpha 60
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container new-3 -o "$T/folded" --summary "$T/sum.json" 2>"$T/err" &
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container new-3 -o "$T/folded" \
+		--summary "$T/sum.json" 2>"$T/err" &
 	local recorder=$! id
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	docker_run new-3 gamma 60
@@ -118,7 +124,8 @@ t_only_one() {
 	expect_ge "$(grep -c '^gamma;' "$T/folded")" 1 "lines of gamma"
 	# what starts the container runs in it before it is gamma, under names of its own
 	# (runc:[2:INIT], a descriptor's)
-	expect_no_match "$T/folded" '^(alpha|split|dockerd|containerd);' "a line of another container or of the host"
+	expect_no_match "$T/folded" '^(alpha|split|dockerd|containerd);' \
+		"a line of another container or of the host"
 	id=$(docker inspect -f '{{.Id}}' web-1)
 	pmb_ok record -e cpu-clock -F 499 -d 1 --container "${id:0:7}" -o "$T/folded"
 	expect_ge "$(grep -c '^alpha;' "$T/folded")" 1 "lines of alpha"
@@ -136,7 +143,8 @@ t_image() {
 	need_docker
 	local options recorder state
 	"$TOP/examples/image-root.sh" "$T/image" "$PMUBPF" || fail "image-root.sh"
-	DOCKER_BUILDKIT=0 docker build -q -t pmubpf -f "$TOP/examples/Dockerfile" "$T/image" >"$T/out" 2>"$T/err" ||
+	DOCKER_BUILDKIT=0 docker build -q -t pmubpf -f "$TOP/examples/Dockerfile" \
+		"$T/image" >"$T/out" 2>"$T/err" ||
 		fail "docker build: $(tail -n 1 "$T/err")"
 	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" "the version"
 	options=(--rm --network none --pid=host -v "/:/host:ro,rslave" -v /etc/passwd:/etc/passwd:ro)
@@ -174,15 +182,19 @@ t_podman() {
 	need_program podman
 	need_program runc
 	later sh -c "umount -R '$T/graph/overlay' 2>/dev/null"
-	podman_ import "$S/root.tar" pmubpf-test:2 >/dev/null 2>"$T/err" || skip "podman import: $(tail -n 1 "$T/err")"
-	podman_ run -d --name db-7 --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 pmubpf-test:2 \
+	podman_ import "$S/root.tar" pmubpf-test:2 >/dev/null 2>"$T/err" ||
+		skip "podman import: $(tail -n 1 "$T/err")"
+	podman_ run -d --name db-7 --network none --ulimit nofile=1024:1024 \
+		--ulimit nproc=1000:1000 pmubpf-test:2 \
 		/bin/delta 60 >/dev/null 2>"$T/err" || skip "podman run: $(tail -n 1 "$T/err")"
-	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image -o "$T/folded" 2>"$T/err"
+	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image \
+		-o "$T/folded" 2>"$T/err"
 	expect_eq $? 0 "exit status"
 	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container late-8 -o "$T/late" 2>"$T/err" &
 	local recorder=$!
 	wait_until has_perf_events "$recorder" || fail "record does not start"
-	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 pmubpf-test:2 \
+	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 \
+		--ulimit nproc=1000:1000 pmubpf-test:2 \
 		/bin/gamma 60 >/dev/null 2>"$T/err"
 	wait_for_work_of podman_ late-8
 	kill -TERM "$recorder"
@@ -206,7 +218,8 @@ UNIT=$$
 # says what is wrong.
 hierarchy_tells() {
 	local top=$1 stay gone recorder
-	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" "$top/pmb-$UNIT/gone-$UNIT.service" || return
+	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" \
+		"$top/pmb-$UNIT/gone-$UNIT.service" || return
 	"$WORKLOADS/split" 20 >/dev/null &
 	stay=$!
 	"$WORKLOADS/split" 20 >/dev/null &
@@ -214,16 +227,19 @@ hierarchy_tells() {
 	echo $stay >"$top/pmb-$UNIT/stay-$UNIT.service/cgroup.procs"
 	echo $gone >"$top/pmb-$UNIT/gone-$UNIT.service/cgroup.procs"
 	"$PMUBPF" doctor >"$T/doctor"
-	"$PMUBPF" record -q -p "$stay,$gone" -e cpu-clock -F 499 -d 3 --by cgroup --label cgroup -o "$T/folded" \
+	"$PMUBPF" record -q -p "$stay,$gone" -e cpu-clock -F 499 -d 3 --by cgroup --label cgroup \
+		-o "$T/folded" \
 		-o "$T/p.pb.gz" 2>"$T/err" &
 	recorder=$!
 	wait_until has_perf_events $recorder || echo "record does not start"
 	sleep 1
 	kill $gone
 	wait $gone 2>/dev/null
-	wait_until rmdir "$top/pmb-$UNIT/gone-$UNIT.service" 2>/dev/null || echo "the cgroup can't be removed"
+	wait_until rmdir "$top/pmb-$UNIT/gone-$UNIT.service" 2>/dev/null ||
+		echo "the cgroup can't be removed"
 	wait $recorder || echo "record --by cgroup ended with $?"
-	"$PMUBPF" record -q -e cpu-clock -F 499 -d 1 --container "stay-$UNIT.service" -o "$T/one" 2>>"$T/err" ||
+	"$PMUBPF" record -q -e cpu-clock -F 499 -d 1 --container "stay-$UNIT.service" \
+		-o "$T/one" 2>>"$T/err" ||
 		echo "record --container ended with $?"
 	kill $stay
 	wait $stay 2>/dev/null
@@ -281,7 +297,8 @@ t_users_and_threads() {
 	local nobody=$spawned other
 	spawn setpriv --reuid 4000000 --regid 4000000 --clear-groups "$T/split" 20 >/dev/null
 	other=$spawned
-	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user -o "$T/folded" -o "$T/p.pb.gz"
+	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user -o "$T/folded" \
+		-o "$T/p.pb.gz"
 	expect_ge "$(folded_sum_of "$T/folded" '^nobody;split;.*hot[37]0')" 1 "ns of nobody"
 	expect_ge "$(folded_sum_of "$T/folded" '^4000000;split;.*hot[37]0')" 1 "ns of 4000000"
 	expect_no_match "$T/folded" '^root;split' "lines of root"

@@ -28,7 +28,8 @@ t_memory_is_for_cpus_that_are_here() {
 	echo 0-1023 >"$T/possible"
 	record_where -e cpu-clock -- "$WORKLOADS/split" 0.2
 	expect_ledger
-	expect_le "$(sum_get .cost.map_bytes)" $((here + (4 << 20))) "bytes of maps, of 1,024 possible CPUs"
+	expect_le "$(sum_get .cost.map_bytes)" $((here + (4 << 20))) \
+		"bytes of maps, of 1,024 possible CPUs"
 }
 
 # As if CPU 1 came meanwhile: the kernel's own files say so, and a program waits there.

@@ -29,9 +29,11 @@ own_ns() { # FUNCTION…: CPU time by the program's own clock
 # What the program's own clock says it ran is what was sampled: no part of the time is missing between two parts.
 expect_all_time() { # HZ
 	local f
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+		"Σ of the folded file against the summary"
 	for f in hot70 hot30; do
-		expect_ns "$(folded_sum_of "$T/folded" "^split;.*;$f( |\$|;)")" "$(own_ns "$f")" 4 "time in $f" "$1"
+		expect_ns "$(folded_sum_of "$T/folded" "^split;.*;$f( |\$|;)")" "$(own_ns "$f")" 4 \
+			"time in $f" "$1"
 	done
 }
 
@@ -58,14 +60,16 @@ t_counts_are_exact() {
 	local unseen
 	# what the kernel counts and calls no program for
 	unseen=$(sum_get '.events[0].kernel.dropped.unseen')
-	expect_within "$(folded_sum_of "$T/folded" ';touch_pages(;|$)')" 5000 $((2 + unseen)) "page faults in touch_pages"
+	expect_within "$(folded_sum_of "$T/folded" ';touch_pages(;|$)')" 5000 $((2 + unseen)) \
+		"page faults in touch_pages"
 	expect_eq "$(sum_dropped)" "$unseen" "dropped for any other reason"
 }
 
 # Samples that wait for a table wait on, over the cuts.
 t_tables_that_come_late() {
 	cut_ok 10 -e cpu-clock -F 999 -- "$WORKLOADS/frameless" deep 1
-	expect_ge "$(user_share "$T/folded" ';(main|thread);deep01;' '^frameless;')" 95 "percent that was walked"
+	expect_ge "$(user_share "$T/folded" ';(main|thread);deep01;' '^frameless;')" 95 \
+		"percent that was walked"
 }
 
 # The second part asks for what is new alone, and goes on being recorded while it asks.

@@ -25,7 +25,8 @@ strip_program() {
 
 # Serves $T/www; what was asked for stands in $T/asked.
 start_server() {
-	spawn python3 -u -m http.server --bind 127.0.0.1 --directory "$T/www" 0 >"$T/port" 2>"$T/asked"
+	spawn python3 -u -m http.server --bind 127.0.0.1 --directory "$T/www" \
+		0 >"$T/port" 2>"$T/asked"
 	wait_until grep -q 'port [0-9]' "$T/port" || fail "no server"
 	export DEBUGINFOD_URLS
 	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/
@@ -35,12 +36,15 @@ t_symbols_from_a_server() {
 	need_debuginfod
 	strip_program
 	start_server
-	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 1
-	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 "percent with names"
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- \
+		"$T/bare" 1
+	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 \
+		"percent with names"
 	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
 	expect_match "$T/err" 'debuginfod: 1 of [0-9]+ debug files' "the note"
 	expect_match "$T/asked" "buildid/$id/debuginfo" "what was asked for"
-	expect_eq "$(find /tmp -maxdepth 1 -name 'pmubpf-debuginfod.*' | wc -l)" 0 "folders left behind"
+	expect_eq "$(find /tmp -maxdepth 1 -name 'pmubpf-debuginfod.*' | wc -l)" 0 \
+		"folders left behind"
 }
 
 t_inlined_calls_from_a_server() {
@@ -73,8 +77,10 @@ t_the_wrong_file() {
 	strip_program
 	objcopy --only-keep-debug "$WORKLOADS/split" "$T/www/buildid/$id/debuginfo"
 	start_server
-	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
-	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- \
+		"$T/bare" 0.5
+	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 \
+		"percent as [module]+0xoffset"
 	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
 }
 
@@ -88,16 +94,20 @@ s = socket.create_server(("127.0.0.1", 0)); print(" port", s.getsockname()[1], "
 	wait_until grep -q 'port [0-9]' "$T/port" || fail "no server"
 	local before=$EPOCHREALTIME
 	DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$T/port")/ \
-		pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.5
-	expect_le "$(awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" 100 "seconds"
-	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 "percent as [module]+0xoffset"
+		pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- \
+		"$T/bare" 0.5
+	expect_le "$(awk -v a="$before" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" 100 \
+		"seconds"
+	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 80 \
+		"percent as [module]+0xoffset"
 	expect_eq "$(sum_get .names.downloads_found)" 0 "files found"
 }
 
 t_a_server_that_is_not_there() {
 	need_debuginfod
 	strip_program
-	DEBUGINFOD_URLS=http://127.0.0.1:1/ pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" \
+	DEBUGINFOD_URLS=http://127.0.0.1:1/ pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" \
+		--summary "$T/sum.json" \
 		-- "$T/bare" 0.5
 	expect_ge "$(sum_get .names.downloads_asked)" 1 "files asked for"
 	expect_eq "$(sum_get .names.downloads_found)" 0 "files found"

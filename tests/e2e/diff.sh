@@ -87,7 +87,8 @@ t_folded_with_two_numbers() {
 # A line feed in a name parts no frames, and its escapes don't reach the terminal.
 t_names_are_data() {
 	need_program protoc
-	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-'TEXT' >"$T/p.pb" || fail "protoc"
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto \
+		<<-'TEXT' >"$T/p.pb" || fail "protoc"
 		string_table: ["", "cycles\033[31m", "count", "a\nb", "main", "comm", "pr\nog"]
 		sample_type { type: 1 unit: 2 }
 		function { id: 1 name: 3 } function { id: 2 name: 4 }
@@ -106,7 +107,8 @@ t_a_recording_and_itself() {
 	need_root
 	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/recurse" 1
 	pmb_ok diff --fail-above 0 --stacks --json "$T/p.pb.gz" "$T/p.pb.gz"
-	expect_eq "$(jq '[.rows[] | select(.old != .new or .significant)] | length' "$T/out")" 0 "rows that differ"
+	expect_eq "$(jq '[.rows[] | select(.old != .new or .significant)] | length' "$T/out")" 0 \
+		"rows that differ"
 	expect_ge "$(jq '.rows | length' "$T/out")" 1 "rows"
 }
 
@@ -139,10 +141,12 @@ t_picture() {
 
 t_warnings_come_first() {
 	profile "$T/old.pb.gz" 500 1000
-	profile "$T/new.pb.gz" 500 1000 1 "ledger: overflows 5 of 7" "event cycles: interval=10 ratio=0.5000"
+	profile "$T/new.pb.gz" 500 1000 1 "ledger: overflows 5 of 7" \
+		"event cycles: interval=10 ratio=0.5000"
 	pmb_ok diff "$T/old.pb.gz" "$T/new.pb.gz"
 	expect_eq "$(head -n 1 "$T/out")" \
-		"# WARNING   new: the books of this recording do not balance (overflows 5 of 7)" "the first line"
+		"# WARNING   new: the books of this recording do not balance (overflows 5 of 7)" \
+		"the first line"
 	expect_match "$T/out" '^# WARNING   new: cycles: its samples stand for 50 % of what was counted; ' "the second"
 	expect_no_match "$T/out" 'WARNING   old' "the other one"
 	pmb_ok diff --json "$T/new.pb.gz" "$T/old.pb.gz"

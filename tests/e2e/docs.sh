@@ -53,7 +53,8 @@ t_a_page_for_each_command() {
 # "PAGE N SECTION" of each reference to a section of another page: .Em SECTION, in, .Xr PAGE N.
 references_to_sections() {
 	sed -n -e 's/.*Em \(.*\) No in Xr \(pmubpf[a-z-]* [0-9]\).*/\2 \1/p' \
-		-e '/^\.Em /{N;N;s/^\.Em \(.*\)\nin\n\.Xr \(pmubpf[a-z-]* [0-9]\).*/\2 \1/p;}' "$MAN"/*
+		-e '/^\.Em /{N;N;s/^\.Em \(.*\)\nin\n\.Xr \(pmubpf[a-z-]* [0-9]\).*/\2 \1/p;}' \
+		"$MAN"/*
 }
 
 # Every pmubpf-x(n) is a page, and every section that a reference names is in it.
@@ -125,7 +126,8 @@ t_keys_of_budgets() {
 	local key n=0
 	pmb_ok record -e cpu-clock -q --window run --summary "$T/sum.json" -- true
 	while read -r key; do
-		jq -e --arg key "$key" '(.events |= .[0]) | getpath($key | split(".")) != null' "$T/sum.json" >/dev/null ||
+		jq -e --arg key "$key" '(.events |= .[0]) | getpath($key | split(".")) != null' \
+			"$T/sum.json" >/dev/null ||
 			fail "the summary has no $key"
 		n=$((n + 1))
 	done < <(awk '/^## / { on = $0 == "## Budgets" } on' "$TOP/SECURITY.md" | sed -n 's/^|.*| `\([a-z_.]*\)` |$/\1/p')
@@ -134,7 +136,8 @@ t_keys_of_budgets() {
 
 t_keys_of_stat() {
 	need_program jq
-	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" || skip "nothing can be counted here"
+	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" ||
+		skip "nothing can be counted here"
 	expect_keys "$T/stat.json" pmubpf-stat.1
 }
 
@@ -182,7 +185,8 @@ t_keys_of_report() {
 	need_program jq
 	make_profile "$T/p.pprof"
 	pmb_ok report --json --confidence "$T/p.pprof"
-	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null || fail "no ratio with a confidence interval"
+	jq -e '.rows[0].ratios[0] | has("low")' "$T/out" >/dev/null ||
+		fail "no ratio with a confidence interval"
 	expect_keys "$T/out" pmubpf-report.1
 }
 

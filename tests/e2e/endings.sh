@@ -32,7 +32,8 @@ t_more_signals() {
 		pmb_finish
 		expect_eq "$rc" 0 "exit status, another after $pause s"
 		expect_match "$T/folded" ';hot70 ' "the stacks so far, another after $pause s"
-		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the file against the summary"
+		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+			"Σ of the file against the summary"
 	done
 	# at the very end of its time
 	for pause in 0.97 0.99 1 1.01 1.03; do
@@ -56,7 +57,9 @@ t_a_signal_at_once() {
 		kill -INT "$spawned"
 		wait "$spawned"
 		rc=$?
-		[ "$rc" = 130 ] || expect_match "$T/err" '^pmubpf: [0-9]+ samples in ' "the summary, SIGINT after $pause s"
+		[ "$rc" = 130 ] ||
+			expect_match "$T/err" '^pmubpf: [0-9]+ samples in ' \
+			"the summary, SIGINT after $pause s"
 	done
 }
 
@@ -207,7 +210,9 @@ t_duration() {
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1.5 --summary "$T/sum.json"
 	end=$(date +%s%N)
 	expect_ge "$(sum_get .duration_s)" 1.49 "duration"
-	expect_le "$(sum_get .duration_s)" "$(awk -v ns=$((end - start)) 'BEGIN { print ns / 1e9 }')" "duration, in all that passed"
+	expect_le "$(sum_get .duration_s)" \
+		"$(awk -v ns=$((end - start)) 'BEGIN { print ns / 1e9 }')" \
+		"duration, in all that passed"
 	expect_le "$(((end - start) / 1000000))" 15000 "ms, everything"
 }
 

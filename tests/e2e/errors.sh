@@ -17,7 +17,8 @@ expect_error() {
 	[ "$rc" = "$status" ] || fail "pmubpf ${args[*]}: exit status $rc, expected $status"
 	grep -Eqi -- "$regex" "$T/err" || fail "pmubpf ${args[*]}: stderr has nothing like '$regex'"
 	[ ! -s "$T/out" ] || fail "pmubpf ${args[*]}: something on stdout"
-	! grep -Eq 'Assertion|Sanitizer|core dumped|libbpf:' "$T/err" || fail "pmubpf ${args[*]}: $(head -n 1 "$T/err")"
+	! grep -Eq 'Assertion|Sanitizer|core dumped|libbpf:' "$T/err" ||
+		fail "pmubpf ${args[*]}: $(head -n 1 "$T/err")"
 }
 
 expect_errors() {
@@ -112,7 +113,8 @@ t_no_command_for_the_terminal() {
 
 t_one_line() {
 	pmb record -e cyclez -- true
-	expect_le "$(wc -l <"$T/err")" 2 "lines of the message (one, and one with the nearest names)"
+	expect_le "$(wc -l <"$T/err")" 2 \
+		"lines of the message (one, and one with the nearest names)"
 }
 
 t_no_pmu() {
@@ -155,7 +157,8 @@ t_no_privilege_for_others() {
 }
 
 t_memlock_that_cannot_be_raised() {
-	prlimit --memlock=65536:65536 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- true 2>"$T/err" ||
+	prlimit --memlock=65536:65536 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- \
+		true 2>"$T/err" ||
 		fail "does not record with a small RLIMIT_MEMLOCK: $(head -n 1 "$T/err")"
 }
 
@@ -205,7 +208,8 @@ t_little_stack() {
 
 t_few_descriptors() {
 	# Enough or an error that says so: no crash, no silence.
-	prlimit --nofile=12:12 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- true >"$T/out" 2>"$T/err"
+	prlimit --nofile=12:12 "$PMUBPF" record -e cpu-clock -o "$T/folded" -- \
+		true >"$T/out" 2>"$T/err"
 	rc=$?
 	[ "$rc" -eq 0 ] || expect_match "$T/err" '^pmubpf: ' "the reason"
 	expect_le "$rc" 3 "exit status"
@@ -312,12 +316,15 @@ t_throttled_on_a_task() {
 	limit_rate 500
 	spawn "$WORKLOADS/split" 20 >/dev/null
 	for event in cpu-clock task-clock; do
-		pmb_ok record -e $event -c 250007 -p "$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"
+		pmb_ok record -e $event -c 250007 -p "$spawned" -d 1 -o "$T/folded" \
+			--summary "$T/sum.json"
 		expect_columns
 		expect_le "$(sum_ratio)" 1.05 "$event: Σ weights against the counter"
-		expect_within "$(sum_counter)" "$(sum_get '.events[0].counter.running_ns')" 1 "$event: the counter"
+		expect_within "$(sum_counter)" "$(sum_get '.events[0].counter.running_ns')" 1 \
+			"$event: the counter"
 		if [ "$(sum_get .balanced)" = false ]; then
-			expect_match "$T/err" "throttled the event.*perf_event_max_sample_rate" "$event: the cause"
+			expect_match "$T/err" "throttled the event.*perf_event_max_sample_rate" \
+				"$event: the cause"
 		fi
 	done
 }

@@ -45,13 +45,17 @@ t_a_user_event_records() {
 	need_program python3
 	need_program jq
 	write_events "$T/events"
-	pmb_ok record --events "$T/events" -e my-faults,ticks -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record --events "$T/events" -e my-faults,ticks -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		python3 -c "$(touch_pages)"
 	expect_match "$T/folded" '^my-faults;python3;.* [0-9]+$' "lines under the user's name"
 	expect_match "$T/folded" '^ticks;python3;' "lines of the other one"
-	expect_match "$T/err" 'my-faults \(software page-faults; per CPU, every 11 pages\)' "the definition"
-	expect_match "$T/err" 'faults of my program: PMU software, type 1, config 0x2$' "what it counts"
-	expect_ge "$(awk '/^my-faults;/ { n += $NF } END { print n + 0 }' "$T/folded")" 10000 "faults"
+	expect_match "$T/err" 'my-faults \(software page-faults; per CPU, every 11 pages\)' \
+		"the definition"
+	expect_match "$T/err" 'faults of my program: PMU software, type 1, config 0x2$' \
+		"what it counts"
+	expect_ge "$(awk '/^my-faults;/ { n += $NF } END { print n + 0 }' "$T/folded")" 10000 \
+		"faults"
 	expect_eq "$(jq -r '.events[0] | "\(.name) \(.title) \(.type) \(.config) \(.rate.period)"' "$T/sum.json")" \
 		"my-faults faults of my program 1 0x2 11" "the summary's keys"
 }
@@ -69,10 +73,12 @@ t_standard_places() {
 	need_program jq
 	write_events "$T/config/pmubpf/events"
 	write_events "$T/home/.config/pmubpf/events"
-	XDG_CONFIG_HOME=$T/config "$PMUBPF" list --json >"$T/list.json" || fail "list with XDG_CONFIG_HOME"
+	XDG_CONFIG_HOME=$T/config "$PMUBPF" list --json >"$T/list.json" ||
+		fail "list with XDG_CONFIG_HOME"
 	expect_eq "$(jq -r '[.[] | select(.list == "user").name] | join(" ")' "$T/list.json")" \
 		"my-faults ticks" "names in XDG_CONFIG_HOME"
-	env -u XDG_CONFIG_HOME -u SUDO_UID HOME="$T/home" "$PMUBPF" list my-faults >"$T/out" || fail "list with HOME"
+	env -u XDG_CONFIG_HOME -u SUDO_UID HOME="$T/home" "$PMUBPF" list my-faults >"$T/out" ||
+		fail "list with HOME"
 	expect_match "$T/out" '^YOUR EVENT ' "a table of their own"
 	expect_match "$T/out" '^my-faults +11 +pages +software page-faults ' "the event"
 }
@@ -108,7 +114,8 @@ t_libpfms_names_record() {
 	need_root
 	need_libpfm
 	need_program jq
-	pmb_ok record -e perf::PAGE-FAULTS/period=1/u,PERF_COUNT_SW_CPU_CLOCK -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e perf::PAGE-FAULTS/period=1/u,PERF_COUNT_SW_CPU_CLOCK -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		"$WORKLOADS/split" 1
 	expect_match "$T/folded" '^perf::PAGE-FAULTS:u;split;' "faults"
 	expect_match "$T/folded" '^PERF_COUNT_SW_CPU_CLOCK;split;' "time"
@@ -195,32 +202,40 @@ t_one_text_two_core_pmus() {
 		sh -c "taskset -c 0 $WORKLOADS/split 4 & taskset -c 1 $WORKLOADS/split 4; wait"
 	expect_eq "$rc" 0 "exit status"
 	expect_eq "$(jq -r '[.events[] | "\(.name) \(.pmu) \(.cpus) \(.lead) \(.counter.instances)"] | join(", ")' "$T/sum.json")" \
-		"cycles armv8_cortex_a53 0 0 1, cycles armv8_cortex_a57 1 0 1" "one event of each, on its CPU"
-	expect_eq "$(jq '[.events[].user.aggregated > 20] | all' "$T/sum.json")" true "samples of both"
-	expect_eq "$(cut -d' ' -f1 "$T/folded" | sort | uniq -d | wc -l)" 0 "stacks that have two lines"
+		"cycles armv8_cortex_a53 0 0 1, cycles armv8_cortex_a57 1 0 1" \
+		"one event of each, on its CPU"
+	expect_eq "$(jq '[.events[].user.aggregated > 20] | all' "$T/sum.json")" true \
+		"samples of both"
+	expect_eq "$(cut -d' ' -f1 "$T/folded" | sort | uniq -d | wc -l)" 0 \
+		"stacks that have two lines"
 	expect_no_match "$T/folded" '^cycles;' "the name of the only event before the lines"
 	expect_eq "$(jq '.balanced' "$T/sum.json")" true "balanced"
 	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" \
-		"$(jq '[.events[] | .user.weight * 1e9 / .clock.hz] | add' "$T/sum.json")" 100 "Σ lines and Σ time"
+		"$(jq '[.events[] | .user.weight * 1e9 / .clock.hz] | add' "$T/sum.json")" 100 \
+		"Σ lines and Σ time"
 	# both clocks tick once a nanosecond, as measured to 1 %: cycles are time. (Idle time, which
 	# the rate leaves out, is known to 10 ms.)
 	local weight
 	weight=$(jq '[.events[].user.weight] | add' "$T/sum.json")
-	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" "$weight" $((weight / 100)) \
+	expect_within "$(awk '{ n += $NF } END { printf "%.0f", n }' "$T/folded")" "$weight" \
+		$((weight / 100)) \
 		"Σ lines and Σ weights"
 	expect_match "$T/err" 'cycles, on all cores: armv8_cortex_a53 [0-9]+ \+ armv8_cortex_a57 [0-9]+ = [0-9]+ ns' "the total"
 	pmb_unlike record -e cycles --unit events -o "$T/folded" -a -d 0.2
-	expect_match "$T/err" 'cycles, on all cores: its lines add up cycles of unlike cores' "no total"
+	expect_match "$T/err" 'cycles, on all cores: its lines add up cycles of unlike cores' \
+		"no total"
 }
 
 t_cpus_of_one_core_pmu() {
 	need_unlike
 	pmb_unlike record -C 1 -e cycles,dcache-miss -o "$T/folded" --summary "$T/sum.json" -d 0.3
 	expect_eq "$rc" 0 "exit status"
-	expect_eq "$(jq -r '[.events[].counter.instances] | join(" ")' "$T/sum.json")" "0 1 0 1" "counters of each"
+	expect_eq "$(jq -r '[.events[].counter.instances] | join(" ")' "$T/sum.json")" "0 1 0 1" \
+		"counters of each"
 	pmb_unlike record -C 1 -e armv8_cortex_a53/cpu_cycles/ -d 0.2
 	expect_eq "$rc" 2 "exit status where the PMU has no CPU"
-	expect_match "$T/err" 'counts on CPU 0 only .PMU armv8_cortex_a53., which is not' "the reason"
+	expect_match "$T/err" 'counts on CPU 0 only .PMU armv8_cortex_a53., which is not' \
+		"the reason"
 }
 
 run_tests

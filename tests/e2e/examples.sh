@@ -17,14 +17,16 @@ t_every_example_is_tested() {
 
 t_flamegraph() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	"$EXAMPLES/flamegraph.sh" "$T/cpu.svg" "$WORKLOADS/split" 2 >"$T/out" 2>"$T/err" || fail "flamegraph.sh failed"
+	"$EXAMPLES/flamegraph.sh" "$T/cpu.svg" "$WORKLOADS/split" 2 >"$T/out" 2>"$T/err" ||
+		fail "flamegraph.sh failed"
 	expect_match "$T/cpu.svg" 'hot70' "the flame graph"
 }
 
 t_misses() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
 	# Any event will do for the script itself; misses need a PMU.
-	EVENT=cpu-clock "$EXAMPLES/misses.sh" "$spawned" 1 >"$T/out" 2>"$T/err" || fail "misses.sh failed"
+	EVENT=cpu-clock "$EXAMPLES/misses.sh" "$spawned" 1 >"$T/out" 2>"$T/err" ||
+		fail "misses.sh failed"
 	expect_match "$T/out" 'hot70' "the functions"
 }
 
@@ -46,14 +48,16 @@ faults() { # PROGRAM
 }
 
 t_hot_pages() {
-	"$EXAMPLES/hot-pages.sh" "$WORKLOADS/faults" 300 >"$T/out" 2>"$T/err" || fail "hot-pages.sh failed"
+	"$EXAMPLES/hot-pages.sh" "$WORKLOADS/faults" 300 >"$T/out" 2>"$T/err" ||
+		fail "hot-pages.sh failed"
 	expect_match "$T/out" '0x600000' "the pages"
 }
 
 # What the image holds is enough to run: from that root folder alone.
 t_image_root() {
 	need_root
-	"$EXAMPLES/image-root.sh" "$T/image" "$PMUBPF" >"$T/out" 2>"$T/err" || fail "image-root.sh failed"
+	"$EXAMPLES/image-root.sh" "$T/image" "$PMUBPF" >"$T/out" 2>"$T/err" ||
+		fail "image-root.sh failed"
 	expect_eq "$(chroot "$T/image" /usr/bin/pmubpf --version)" "$("$PMUBPF" --version)" "the version"
 }
 

@@ -17,7 +17,8 @@ setup() {
 			"$TOP/tests/shims/$name.c" ||
 			fail "cannot build $name.so"
 	done
-	"$PMUBPF" record -q -e cpu-clock -o "$S/p.pb.gz" -- "$WORKLOADS/split" 0.3 >/dev/null || fail "no profile"
+	"$PMUBPF" record -q -e cpu-clock -o "$S/p.pb.gz" -- "$WORKLOADS/split" 0.3 >/dev/null ||
+		fail "no profile"
 }
 
 soak() { # MANY FEW
@@ -84,15 +85,18 @@ t_allocations_of_the_helper() {
 	local n whole=0
 	# its sandbox takes the first several hundred
 	for ((n = 1; n <= $(soak 1500 3500); n += $(soak 1 273))); do
-		SHIM_AT=$n SHIM_MORE=$((n % 2)) with_shim failalloc helper record -e cpu-clock --inline -o "$T/folded" \
+		SHIM_AT=$n SHIM_MORE=$((n % 2)) with_shim failalloc helper record -e cpu-clock \
+			--inline -o "$T/folded" \
 			--summary "$T/sum.json" -- "$WORKLOADS/split" 0.1
 		expect_ledger
-		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file, allocation $n"
+		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+			"Σ of the folded file, allocation $n"
 		if [ "$rc" = 0 ]; then
 			whole=$((whole + 1))
 		else
 			expect_eq "$rc" 1 "exit status, allocation $n"
-			expect_match "$T/err" "can't start the symbol helper" "why it ended, allocation $n"
+			expect_match "$T/err" "can't start the symbol helper" \
+				"why it ended, allocation $n"
 		fi
 	done
 	expect_ge "$whole" 3 "whole recordings"
@@ -117,7 +121,8 @@ expect_what_was_kept() {
 	expect_columns
 	expect_ge "$(sum_aggregated)" 200 "samples that were kept"
 	expect_match "$T/folded" '^cpu-clock;manypaths;.*go_left' "stacks that were kept"
-	expect_eq "$(folded_sum_of "$T/folded" '^cpu-clock;')" "$(sum_weight)" "Σ of the folded file"
+	expect_eq "$(folded_sum_of "$T/folded" '^cpu-clock;')" "$(sum_weight)" \
+		"Σ of the folded file"
 }
 
 # There is a reserve to give up, tables become smaller, and it goes on.
@@ -148,12 +153,14 @@ t_no_memory_at_all() {
 t_calls_are_interrupted() {
 	local us
 	for us in 1000 300; do
-		SHIM_US=$us with_shim interrupt both record -e cpu-clock -o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json" \
+		SHIM_US=$us with_shim interrupt both record -e cpu-clock -o "$T/folded" \
+			-o "$T/p.pb.gz" --summary "$T/sum.json" \
 			--inline -- "$WORKLOADS/split" 1
 		expect_eq "$rc" 0 "exit status, a signal every $us us: $(head -n 1 "$T/err")"
 		expect_ledger
 		expect_match "$T/folded" ';hot70' "names"
-		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+			"Σ of the folded file against the summary"
 	done
 	SHIM_US=300 with_shim interrupt both report "$T/p.pb.gz"
 	expect_eq "$rc" 0 "exit status of report"
@@ -169,8 +176,10 @@ t_a_full_disk() {
 	mkdir "$T/disk"
 	for format in folded pb.gz html; do
 		# shellcheck disable=SC2016
-		unshare -m sh -c 'mount -t tmpfs -o size=4k none "$1" && shift && exec "$@"' - "$T/disk" \
-			"$PMUBPF" record -q -e cpu-clock -F 2000 -o "$T/disk/it.$format" -- "$WORKLOADS/manypaths" 1 \
+		unshare -m sh -c 'mount -t tmpfs -o size=4k none "$1" && shift && exec "$@"' - \
+			"$T/disk" \
+			"$PMUBPF" record -q -e cpu-clock -F 2000 -o "$T/disk/it.$format" -- \
+			"$WORKLOADS/manypaths" 1 \
 			>"$T/out" 2>"$T/err"
 		expect_eq $? 1 "exit status, $format"
 		expect_match "$T/err" "it.$format.*No space left" "what is wrong, $format"
@@ -179,7 +188,8 @@ t_a_full_disk() {
 
 t_a_clock_that_jumps() {
 	spawn "$WORKLOADS/split" 30 >/dev/null
-	with_shim jumpclock both record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -d 1 -p "$spawned"
+	with_shim jumpclock both record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -d 1 \
+		-p "$spawned"
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
 	expect_ge "$(sum_get .duration_s)" 0.99 "seconds"
@@ -210,7 +220,8 @@ processes_gone() { # PID…
 
 # Where it could leave a file.
 files_of_it() {
-	find "${TMPDIR:-/tmp}" /dev/shm /run /sys/fs/bpf -maxdepth 1 -iname '*pmubpf*' 2>/dev/null | grep -v pmubpf-fuzz | sort
+	find "${TMPDIR:-/tmp}" /dev/shm /run /sys/fs/bpf -maxdepth 1 -iname '*pmubpf*' 2>/dev/null |
+		grep -v pmubpf-fuzz | sort
 }
 
 t_killed_at_any_time() {
@@ -221,7 +232,8 @@ t_killed_at_any_time() {
 	spawn "$WORKLOADS/split" 600 >/dev/null
 	local target=$spawned
 	for ((i = 0; i < n; i++)); do
-		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 1 -o "$T/folded" >"$T/out" 2>"$T/err" &
+		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 1 \
+			-o "$T/folded" >"$T/out" 2>"$T/err" &
 		local tool=$!
 		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 * 2 }')"
 		mapfile -t programs < <(programs_of "$tool")
@@ -229,9 +241,12 @@ t_killed_at_any_time() {
 		mapfile -t helpers < <(pgrep -P "$tool")
 		kill -KILL "$tool" 2>/dev/null
 		wait "$tool" 2>/dev/null
-		wait_until programs_gone ${programs[@]+"${programs[@]}"} || fail "kill $i: programs are left: ${programs[*]}"
-		wait_until maps_gone ${maps[@]+"${maps[@]}"} || fail "kill $i: maps are left: ${maps[*]}"
-		wait_until processes_gone ${helpers[@]+"${helpers[@]}"} || fail "kill $i: a helper is left: ${helpers[*]}"
+		wait_until programs_gone ${programs[@]+"${programs[@]}"} ||
+			fail "kill $i: programs are left: ${programs[*]}"
+		wait_until maps_gone ${maps[@]+"${maps[@]}"} ||
+			fail "kill $i: maps are left: ${maps[*]}"
+		wait_until processes_gone ${helpers[@]+"${helpers[@]}"} ||
+			fail "kill $i: a helper is left: ${helpers[*]}"
 	done
 	expect_eq "$(files_of_it)" "$files" "files"
 	kill -0 "$target" || fail "the target did not survive it"
@@ -252,7 +267,8 @@ t_helpers_that_are_killed() {
 		wait "$tool"
 		expect_eq $? 0 "exit status, kill $i: $(tail -n 1 "$T/err")"
 		expect_ledger
-		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+		expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+			"Σ of the folded file against the summary"
 	done
 }
 
@@ -270,14 +286,18 @@ t_1000_containers_come_and_go() {
 	root=$root/pmb-faults-$$
 	mkdir "$root" || skip "no cgroup can be made"
 	later rmdir "$root"
-	CROWD_CGROUP=$root "$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -a -e cpu-clock -F 999 --by container \
-		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/crowd" cgroups 1000 0.1 >"$T/out" 2>"$T/err"
+	CROWD_CGROUP=$root "$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -a -e cpu-clock \
+		-F 999 --by container \
+		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/crowd" cgroups 1000 \
+		0.1 >"$T/out" 2>"$T/err"
 	expect_eq $? 0 "exit status"
 	expect_ledger
 	# a busy machine may leave no CPU to drain for a while: what is dropped is counted
 	expect_le "$(sum_dropped)" $(($(sum_seen) / 10)) "dropped"
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
-	expect_le "$(awk '$1 == "main_kb" { print $2 }' "$T/figures")" 131072 "kB, the main process at its peak (it samples the whole host)"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+		"Σ of the folded file against the summary"
+	expect_le "$(awk '$1 == "main_kb" { print $2 }' "$T/figures")" 131072 \
+		"kB, the main process at its peak (it samples the whole host)"
 	# names: only of those that are there when the rings are drained, ten times a second; each is for a few ms
 	expect_match "$T/folded" ';crowd_child' "what ran in them"
 	expect_eq "$(find "$root" -mindepth 1 -type d | wc -l)" 0 "cgroups that are left"

@@ -35,9 +35,11 @@ t_file() {
 t_cxx_and_kernel() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
 	pmb_ok record -a -e cpu-clock -o "$T/folded" -- "$WORKLOADS/cxxnames" 2
-	flamegraph --colors=java "$T/folded" >"$T/svg" 2>"$T/complaints" || fail "flamegraph.pl failed"
+	flamegraph --colors=java "$T/folded" >"$T/svg" 2>"$T/complaints" ||
+		fail "flamegraph.pl failed"
 	expect_no_match "$T/complaints" '[Ii]gnored' "flamegraph.pl did not understand all lines"
-	expect_match "$T/svg" 'outer::inner::spin\(int, 3\)' "a C++ name (flamegraph.pl makes parentheses of its brackets)"
+	expect_match "$T/svg" 'outer::inner::spin\(int, 3\)' \
+		"a C++ name (flamegraph.pl makes parentheses of its brackets)"
 }
 
 t_hostile() {

@@ -26,7 +26,8 @@ SOURCES=(Makefile mk bpf user vmlinux include tests/bench/stream.gz tests/bench/
 
 find_base() {
 	if [ -n "${GUARD_BASE:-}" ]; then
-		in_git rev-parse --verify "$GUARD_BASE^{commit}" || fail "GUARD_BASE=$GUARD_BASE is no commit here"
+		in_git rev-parse --verify "$GUARD_BASE^{commit}" ||
+			fail "GUARD_BASE=$GUARD_BASE is no commit here"
 	elif in_git diff --quiet HEAD -- "${SOURCES[@]}"; then
 		in_git rev-parse --verify 'HEAD~1^{commit}'
 	else
@@ -44,7 +45,8 @@ setup() {
 		echo "${base:0:12}" >"$S/name"
 		mkdir "$S/base"
 		in_git archive "$base" | tar -x -C "$S/base" || fail "git archive $base"
-		make -C "$S/base" -s -j"$(nproc)" O="$S/base/build" all "$S/base/build/bench/replay" >"$S/make" 2>&1 ||
+		make -C "$S/base" -s -j"$(nproc)" O="$S/base/build" all \
+			"$S/base/build/bench/replay" >"$S/make" 2>&1 ||
 			fail "commit $base cannot be built: $(grep -m 1 -i error "$S/make")"
 	fi
 }
@@ -56,12 +58,15 @@ need_base() {
 
 hold() { # WHAT NOW BEFORE
 	echo "$1: $2, in commit $(cat "$S/name") $3"
-	[ $(($2 * 10)) -le $(($3 * 11)) ] || fail "$1: $2, more than 10 % above the $3 of commit $(cat "$S/name")"
+	[ $(($2 * 10)) -le $(($3 * 11)) ] ||
+		fail "$1: $2, more than 10 % above the $3 of commit $(cat "$S/name")"
 }
 
 measured() { # REPLAY → "instructions N" and "allocations N"
-	valgrind --tool=callgrind --collect-atstart=no --toggle-collect=play_all --toggle-collect=fold \
-		--callgrind-out-file="$T/callgrind" "$1" "$TOP/tests/bench/stream.gz" >"$T/replay" 2>"$T/valgrind" ||
+	valgrind --tool=callgrind --collect-atstart=no --toggle-collect=play_all \
+		--toggle-collect=fold \
+		--callgrind-out-file="$T/callgrind" "$1" \
+		"$TOP/tests/bench/stream.gz" >"$T/replay" 2>"$T/valgrind" ||
 		fail "replay: $(tail -n 3 "$T/valgrind")"
 	"$1" "$TOP/tests/bench/stream.gz" >"$T/replay" # valgrind has not all system calls: another way, other allocations
 	sed -n 's/.*Collected : \([0-9]*\).*/instructions \1/p' "$T/valgrind"
@@ -72,7 +77,8 @@ t_user_side() {
 	local what now before
 	need_base
 	command -v valgrind >/dev/null || skip "no valgrind here"
-	cmp -s "$TOP/tests/bench/stream.gz" "$S/base/tests/bench/stream.gz" || skip "the recorded stream is another"
+	cmp -s "$TOP/tests/bench/stream.gz" "$S/base/tests/bench/stream.gz" ||
+		skip "the recorded stream is another"
 	[ -x "$REPLAY" ] || fail "no $REPLAY: make build/bench/replay"
 	measured "$REPLAY" >"$T/now"
 	measured "$S/base/build/bench/replay" >"$T/before"
@@ -83,7 +89,8 @@ t_user_side() {
 }
 
 start_recording() { # TOOL LOAD RECORD-OPTION SUMMARY
-	spawn "$1" record -q -e cpu-clock -F "$RATE" -m 4M "$3" -p "$2" -o /dev/null --summary "$4" </dev/null
+	spawn "$1" record -q -e cpu-clock -F "$RATE" -m 4M "$3" -p "$2" -o /dev/null \
+		--summary "$4" </dev/null
 	wait_until has_perf_events "$spawned" || fail "$1 does not record"
 }
 
@@ -94,16 +101,20 @@ ratio_of_a_start() { # FIRST(now|before) RECORD-OPTION LOAD…
 	spawn "$@" >/dev/null
 	load=$spawned
 	sleep 0.2
-	[ "$first" = now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" "$T/before.json"; before=$spawned; }
+	[ "$first" = now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" \
+		"$T/before.json"; before=$spawned; }
 	start_recording "$PMUBPF" "$load" "$option" "$T/sum.json"
 	now=$spawned
-	[ "$first" != now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" "$T/before.json"; before=$spawned; }
+	[ "$first" != now ] ||
+		{ start_recording "$S/base/build/pmubpf" "$load" "$option" \
+		"$T/before.json"; before=$spawned; }
 	sleep 0.5
 	"$TOP/tests/bench/bpf_ratio.py" "$now" "$before" 1.5 >"$T/ratio" || fail "no ratio"
 	kill "$load"
 	kill -INT "$now" "$before"
 	wait "$now" "$before"
-	[ "$(($(sum_dropped) * 100))" -gt "$(sum_seen)" ] || awk '{ printf "%d\n", $1 * 1000 + 0.5 }' "$T/ratio"
+	[ "$(($(sum_dropped) * 100))" -gt "$(sum_seen)" ] ||
+		awk '{ printf "%d\n", $1 * 1000 + 0.5 }' "$T/ratio"
 }
 
 # Thousandths: the mean of the smallest in each order.
@@ -117,7 +128,8 @@ hold_overflow() { # WHAT RECORD-OPTION LOAD…
 	need_root
 	need_program python3
 	need_base
-	[ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -ge "$RATE" ] || skip "this kernel allows no $RATE Hz"
+	[ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -ge "$RATE" ] ||
+		skip "this kernel allows no $RATE Hz"
 	shift
 	: >"$T/ratios"
 	for ((i = 0; i < STARTS; i++)); do
@@ -129,7 +141,8 @@ hold_overflow() { # WHAT RECORD-OPTION LOAD…
 		least=$(least_ratio)
 		[ -z "$least" ] || [ "$least" -gt 1100 ] || break
 	done
-	[ -n "$least" ] || skip "the machine is too busy: samples were dropped at each of $STARTS starts"
+	[ -n "$least" ] ||
+		skip "the machine is too busy: samples were dropped at each of $STARTS starts"
 	hold "$what" "$least" 1000
 }
 
@@ -146,7 +159,8 @@ t_replay_is_whole() {
 	[ -x "$REPLAY" ] || fail "no $REPLAY: make build/bench/replay"
 	"$REPLAY" --folded "$T/folded" "$TOP/tests/bench/stream.gz" >"$T/replay"
 	[ "$(jq .samples "$T/replay")" -gt 300 ] || fail "few samples: $(cat "$T/replay")"
-	expect_eq "$(awk '{ n += $NF } END { printf "%d", n / 1001001 + 0.5 }' "$T/folded")" "$(jq .samples "$T/replay")" "periods in the folded stacks"
+	expect_eq "$(awk '{ n += $NF } END { printf "%d", n / 1001001 + 0.5 }' "$T/folded")" \
+		"$(jq .samples "$T/replay")" "periods in the folded stacks"
 	[ "$(wc -l <"$T/folded")" -gt 200 ] || fail "few stacks: $(wc -l <"$T/folded")"
 }
 

@@ -19,7 +19,8 @@ expect_no_forgery() { # FILE…
 	local f
 	for f; do
 		expect_no_match "$f" '^root' "a forged line in $(basename "$f")"
-		! grep -qP '[\x01-\x08\x0b-\x1f\x7f]' "$f" || fail "a control character in $(basename "$f")"
+		! grep -qP '[\x01-\x08\x0b-\x1f\x7f]' "$f" ||
+			fail "a control character in $(basename "$f")"
 	done
 }
 
@@ -33,7 +34,8 @@ t_names_of_everything() {
 	expect_unhurt
 	expect_match "$T/folded" ';.x3ba.x0a7.x1b [0-9]+$' "the symbol that was hot70"
 	for format in folded html speedscope; do
-		"$PMUBPF" report -o "$T/report.$format" "$T/p.pb.gz" >>"$T/out" 2>>"$T/err" || fail "report as $format"
+		"$PMUBPF" report -o "$T/report.$format" "$T/p.pb.gz" >>"$T/out" 2>>"$T/err" ||
+			fail "report as $format"
 	done
 	"$PMUBPF" report "$T/p.pb.gz" >"$T/report.text" 2>>"$T/err" || fail "report"
 	expect_no_forgery "$T/folded" "$T/err" "$T"/report.*
@@ -136,7 +138,8 @@ changing() { # HOW
 	hurt -p "$spawned" --inline -d 2
 	expect_unhurt
 	kill -0 "$spawned" || fail "the program died"
-	expect_ge "$(user_share "$T/folded" ';(mapped_spin|\[file[^;]*\]\+0x[0-9a-f]+)(;|$)')" 10 "percent in the file's code"
+	expect_ge "$(user_share "$T/folded" ';(mapped_spin|\[file[^;]*\]\+0x[0-9a-f]+)(;|$)')" 10 \
+		"percent in the file's code"
 }
 
 t_a_file_that_is_rewritten() {
@@ -157,7 +160,8 @@ with_map() {
 	spawn "$WORKLOADS/jit" 30 nomap
 	map=/tmp/perf-$spawned.map
 	later rm -f "$map"
-	wait_until grep -q 'r-xp 00000000 00:00 0 *$' "/proc/$spawned/maps" || fail "no code made at run time"
+	wait_until grep -q 'r-xp 00000000 00:00 0 *$' "/proc/$spawned/maps" ||
+		fail "no code made at run time"
 	code=$(sed -n 's/^\([0-9a-f]*\)-[0-9a-f]* r-xp 00000000 00:00 0 *$/\1/p' "/proc/$spawned/maps" | head -n 1)
 }
 
@@ -275,7 +279,8 @@ t_10000_threads() {
 # Who has ended and is not reaped is not looked for in each round.
 t_zombies() {
 	need_program strace
-	strace -f --seccomp-bpf -e trace=kill -o "$T/calls" "$PMUBPF" record -a -e cpu-clock -o "$T/folded" \
+	strace -f --seccomp-bpf -e trace=kill -o "$T/calls" "$PMUBPF" record -a -e cpu-clock \
+		-o "$T/folded" \
 		-- "$WORKLOADS/crowd" zombies 1000 2 >"$T/out" 2>"$T/err" || fail "exit status $?"
 	expect_ge "$(grep -c 'kill([0-9]*, 0) *= 0' "$T/calls")" 500 "looks for a thousand zombies"
 	expect_le "$(grep -c 'kill([0-9]*, 0) *= 0' "$T/calls")" 8000 "looks for a thousand zombies"
@@ -293,10 +298,13 @@ t_process_ids_used_again() {
 	need_root
 	hurt -F 999 -- "$WORKLOADS/crowd" pids 60 0
 	expect_unhurt
-	[ "$(stat -Lc %i /proc/self/ns/pid)" = 4026531836 ] || skip "ids of the first pid namespace can't be chosen here"
+	[ "$(stat -Lc %i /proc/self/ns/pid)" = 4026531836 ] ||
+		skip "ids of the first pid namespace can't be chosen here"
 	expect_eq "$(folded_sum_of "$T/folded" '^first_owner;.*;next_owner;|^next_owner;.*;first_owner;')" 0 \
 		"ns of one under the other's name"
-	expect_share "$T/folded" first_owner "$(awk '/^first/ { print 100 * $2 / ($2 + $4) }' "$T/out")" ';(first|next)_owner;' 999
+	expect_share "$T/folded" first_owner \
+		"$(awk '/^first/ { print 100 * $2 / ($2 + $4) }' "$T/out")" ';(first|next)_owner;' \
+		999
 }
 
 t_stacks_in_circles() {
@@ -342,7 +350,8 @@ t_a_target_that_execs() {
 	expect_unhurt
 	expect_match "$T/folded" '^bash;' "what it was"
 	expect_match "$T/folded" '^after;.*;hot70' "what it became"
-	expect_no_match "$T/folded" '^bash;.*hot70|^after;.*execute_command' "functions of the other one"
+	expect_no_match "$T/folded" '^bash;.*hot70|^after;.*execute_command' \
+		"functions of the other one"
 }
 
 t_a_target_that_is_stopped() {
@@ -377,7 +386,8 @@ t_a_cgroup_that_is_removed() {
 	need_root
 	local root group
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
-	[ -n "$root" ] || root=$(awk '$3 == "cgroup" && /perf_event/ { print $2; exit }' /proc/self/mounts)
+	[ -n "$root" ] ||
+		root=$(awk '$3 == "cgroup" && /perf_event/ { print $2; exit }' /proc/self/mounts)
 	[ -n "$root" ] || skip "no cgroup hierarchy"
 	group=$root/pmb-hostile-$$
 	mkdir "$group" || skip "no cgroup can be made"

@@ -26,9 +26,11 @@ hostile() { # PROGRAM ARG…
 
 hostile_files() {
 	local i
-	python3 "$TOP/tests/workloads/hostile_elf.py" sparse "$WORKLOADS/split" "$T/holes" || fail "the generator"
+	python3 "$TOP/tests/workloads/hostile_elf.py" sparse "$WORKLOADS/split" "$T/holes" ||
+		fail "the generator"
 	for i in overlap huge strings names; do
-		python3 "$TOP/tests/workloads/hostile_elf.py" "$i" "$WORKLOADS/split" "$T/$i" || fail "the generator"
+		python3 "$TOP/tests/workloads/hostile_elf.py" "$i" "$WORKLOADS/split" "$T/$i" ||
+			fail "the generator"
 	done
 	for ((i = 0; i < 12; i++)); do
 		cp --sparse=always "$T/holes" "$T/holes$i"
@@ -83,7 +85,8 @@ hostile_file_systems() {
 	mknod -m 666 "$T/fuse" c 10 229 || return 0
 	mkdir -m 777 "$T/exec" "$T/silent" "$T/slow"
 	cp "$WORKLOADS/fusehang" "$T/fusehang"
-	FUSE=$T/fuse hostile setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" exec "$T/exec" 60 60
+	FUSE=$T/fuse hostile setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" \
+		exec "$T/exec" 60 60
 	hostile unshare -m "$WORKLOADS/fusehang" serve "$T/silent" "$WORKLOADS/split" 600
 	silent=$spawned
 	wait_until has_children "$silent" 2 || fail "no such file system here"
@@ -99,7 +102,8 @@ innocent() { # SECONDS: records beside it, as $T/folded
 	expect_ge "$(folded_sum_of "$T/folded" '^inlined;')" 1 "samples of the innocent program"
 	grep -Ev "${EARLY%\$} [0-9]*\$" "$T/folded" >"$T/later"
 	share=$(folded_share "$T/later" "$WHOLE" '^inlined;')
-	expect_le "$(folded_share "$T/folded" "$EARLY" '^inlined;')" 50 "percent of its stacks without an unwind table"
+	expect_le "$(folded_share "$T/folded" "$EARLY" '^inlined;')" 50 \
+		"percent of its stacks without an unwind table"
 }
 
 t_all_attackers_at_once() {

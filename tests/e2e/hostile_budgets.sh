@@ -35,7 +35,8 @@ t_the_same_in_all_formats() {
 	local file size
 	spawn "$WORKLOADS/longnames" 60 4
 	forget_maps_of "$spawned" 4
-	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 2 -o "$T/p.html" -o "$T/p.json" -o "$T/p.pb.gz" -o "$T/p.perf"
+	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 2 \
+		-o "$T/p.html" -o "$T/p.json" -o "$T/p.pb.gz" -o "$T/p.perf"
 	expect_unhurt
 	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"
 	for file in folded p.json p.pb.gz p.perf; do
@@ -98,7 +99,8 @@ page_bytes() {
 t_twelve_files_of_holes() {
 	need_program python3
 	local i
-	python3 "$TOP/tests/workloads/hostile_elf.py" sparse "$WORKLOADS/split" "$T/holes" || fail "the generator"
+	python3 "$TOP/tests/workloads/hostile_elf.py" sparse "$WORKLOADS/split" "$T/holes" ||
+		fail "the generator"
 	chmod 755 "$T/holes"
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		cp --sparse=always "$T/holes" "$T/holes$i"

@@ -20,7 +20,8 @@ LONGEST_S=0.2
 
 # Records as $T/folded and $T/sum.json, with the peaks in $T/figures.
 hurt() { # ARG…
-	"$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@" \
+	"$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -e cpu-clock \
+		--summary "$T/sum.json" -o "$T/folded" "$@" \
 		>"$T/out" 2>"$T/err" </dev/null
 	rc=$?
 }
@@ -55,8 +56,10 @@ expect_unhurt() { # [MAIN_KB [HELPER_KB]]
 	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
 	expect_ledger
 	expect_folded "$T/folded"
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
-	expect_no_match <(cat "$T/folded" "$T/out" "$T/err" "$T/sum.json") "$SECRET" "what only root may read"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+		"Σ of the folded file against the summary"
+	expect_no_match <(cat "$T/folded" "$T/out" "$T/err" "$T/sum.json") "$SECRET" \
+		"what only root may read"
 	[ -z "${FIGURES:-}" ] || echo "${FUNCNAME[1]#t_} $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"
 }
 

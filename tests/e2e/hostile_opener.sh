@@ -22,7 +22,8 @@ attack() { # CHILDREN MS
 	mknod -m 666 "$T/fuse" c 10 229 || skip "no device can be made here"
 	mkdir -m 777 "$T/mount"
 	cp "$WORKLOADS/fusehang" "$T/fusehang"
-	FUSE=$T/fuse spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" exec "$T/mount" "$@" \
+	FUSE=$T/fuse spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/fusehang" \
+		exec "$T/mount" "$@" \
 		>"$T/attack" 2>&1
 	attacker=$spawned
 	wait_until grep -q . "$T/attack" || fail "the attack doesn't start"
@@ -43,7 +44,8 @@ record() { # OPTION…
 	local began=$SECONDS
 	pmb_start record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@"
 	until gone "$tool" || ((SECONDS - began > END_S)); do
-		grep -E 'fuse_|mm_access|proc_pid_|proc_map_files_|rwsem_down' "/proc/$tool/stack" 2>/dev/null >>"$T/waited"
+		grep -E 'fuse_|mm_access|proc_pid_|proc_map_files_|rwsem_down' \
+			"/proc/$tool/stack" 2>/dev/null >>"$T/waited"
 		sleep 0.02
 	done
 	gone "$tool" || {
@@ -73,7 +75,8 @@ t_exec_that_never_ends() {
 	wait_until some_hang || fail "none hangs in its exec"
 	record -a -d 4
 	expect_unmoved "$took"
-	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names of an innocent program"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 \
+		"names of an innocent program"
 	expect_ge "$(folded_sum_of "$T/folded" '^fusehang;')" 1 "samples of the hostile one"
 	expect_ge "$(sum_get .opener.late)" 1 "answers that were given up"
 }
@@ -144,7 +147,8 @@ t_counting_one_that_execs() {
 	attack 60 60
 	sleep 2 # the first is the server, the second the first that execs, 60 ms of work later
 	read -ra children <"/proc/$attacker/task/$attacker/children"
-	spawn "$PMUBPF" stat -p "${children[1]}" -e task-clock,page-faults -d 30 >"$T/out" 2>"$T/err"
+	spawn "$PMUBPF" stat -p "${children[1]}" -e task-clock,page-faults \
+		-d 30 >"$T/out" 2>"$T/err"
 	tool=$spawned
 	until gone "$tool" || ((SECONDS - began > END_S)); do sleep 0.1; done
 	gone "$tool" || {
@@ -174,7 +178,8 @@ t_opens_that_never_end() {
 	expect_ge "$(sum_get .opener.stuck)" 1 "openers that could not be killed"
 	expect_le "$(sum_get .opener.stuck)" 4 "openers that could not be killed"
 	expect_ge "$(sum_get .opener.refused)" 1 "times that the hostile ones were not looked at"
-	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 "names of a program that came later"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 \
+		"names of a program that came later"
 }
 
 # The helper, in a read that nobody answers, which no signal ends: it is known by that it does nothing for 2 s, and left
@@ -209,8 +214,10 @@ t_closes_that_never_end() {
 	kill -USR1 "$attacker"
 	record -a -d 2
 	expect_unmoved "$took"
-	expect_ge "$(folded_sum_of "$T/folded" '^inlined;(.*;)?leaf_spin$')" 1 "names of an innocent program"
-	expect_ge "$(folded_sum_of "$T/folded" '^file0;(.*;)?leaf_spin$')" 1 "names of the hostile one, which can be read"
+	expect_ge "$(folded_sum_of "$T/folded" '^inlined;(.*;)?leaf_spin$')" 1 \
+		"names of an innocent program"
+	expect_ge "$(folded_sum_of "$T/folded" '^file0;(.*;)?leaf_spin$')" 1 \
+		"names of the hostile one, which can be read"
 }
 
 # ---------------------------------------------------------------- paths

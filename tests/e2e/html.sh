@@ -13,7 +13,8 @@ need_browser() {
 	need_program python3
 	need_program chromium
 	need_program chromedriver
-	[ -x "$PAGES" ] || make -s -C "$TOP" O="$O" "$PAGES" >"$T/err" 2>&1 || fail "tests/page/pages can't be built"
+	[ -x "$PAGES" ] || make -s -C "$TOP" O="$O" "$PAGES" >"$T/err" 2>&1 ||
+		fail "tests/page/pages can't be built"
 }
 
 check() { # NAME PAGE [FOLDED]
@@ -74,8 +75,10 @@ t_names_are_data() {
 
 t_difference_of_two() {
 	need_browser
-	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' | sed 's/ 000$/000000/' >"$T/new"
-	printf 'a-1/1;main;%s 000\n' 'grown 100' 'shrunk 100' 'gone 50' | sed 's/ 000$/000000/' >"$T/old"
+	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' |
+		sed 's/ 000$/000000/' >"$T/new"
+	printf 'a-1/1;main;%s 000\n' 'grown 100' 'shrunk 100' 'gone 50' |
+		sed 's/ 000$/000000/' >"$T/old"
 	"$PAGES" html "$T/new" "$T/old" >"$T/page.html" || fail "no page"
 	check difference "$T/page.html"
 }
@@ -86,7 +89,8 @@ t_recording() {
 	need_browser
 	pmb_ok record -e cpu-clock -o "$T/page.html" -o "$T/folded" -- "$WORKLOADS/split" 0.5
 	head -c 15 "$T/page.html" | grep -q '<!DOCTYPE html>' || fail "record -o x.html is no page"
-	T=$T timeout 120 python3 - "$T/page.html" "$(folded_sum "$T/folded")" >"$T/said" 2>&1 <<-PYTHON || fail "$(tail -n 1 "$T/said")"
+	T=$T timeout 120 python3 - "$T/page.html" "$(folded_sum "$T/folded")" >"$T/said" 2>&1 \
+		<<-PYTHON || fail "$(tail -n 1 "$T/said")"
 		import sys
 		sys.path.insert(0, "$TOP/tests/page")
 		from browser import Browser

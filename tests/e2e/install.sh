@@ -13,7 +13,8 @@ made() { # TARGET PREFIX
 
 t_destdir() {
 	made install /usr
-	[ -x "$T/root/usr/bin/pmubpf" ] || [ -x "$T/root/usr/sbin/pmubpf" ] || fail "no pmubpf in bin"
+	[ -x "$T/root/usr/bin/pmubpf" ] || [ -x "$T/root/usr/sbin/pmubpf" ] ||
+		fail "no pmubpf in bin"
 	(cd "$TOP/docs/man" && for p in *; do echo "man${p##*.}/$p"; done | sort) >"$T/pages"
 	(cd "$T/root/usr/share/man" && find . -type f | sed 's|^\./||' | sort) >"$T/installed"
 	cmp "$T/pages" "$T/installed" ||
@@ -37,7 +38,8 @@ t_installed_tool_works() {
 t_nothing_outside() {
 	# Everything that is installed lies below DESTDIR/prefix.
 	made install /opt/p
-	expect_eq "$(cd "$T/root" && find . -type f ! -path './opt/p/*' | head -n 1)" "" "outside of the prefix"
+	expect_eq "$(cd "$T/root" && find . -type f ! -path './opt/p/*' | head -n 1)" "" \
+		"outside of the prefix"
 }
 
 run_tests

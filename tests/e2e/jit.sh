@@ -44,9 +44,11 @@ t_node() {
 	function outerLoop(end) { let s = 0; while (process.cpuUsage().user < end) s += addUp(100000); return s; }
 	outerLoop(2e6);
 	JS
-	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof --interpreted-frames-native-stack "$T/prog.js"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof \
+		--interpreted-frames-native-stack "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
-	expect_ge "$(user_share "$T/folded" 'addUp [^;]*prog\.js[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
+	expect_ge "$(user_share "$T/folded" 'addUp [^;]*prog\.js[^;]*_\[j\](;|$)' '^node;')" 50 \
+		"percent in addUp"
 	expect_ge "$(user_share "$T/folded" 'outerLoop [^;]*prog\.js[^;]*_\[j\];.*addUp' '^node;')" 50 "percent in outerLoop"
 }
 
@@ -73,7 +75,8 @@ t_node_jitdump() {
 	JS
 	cd "$T" || fail "cd" # where V8 writes it
 	pmb record -e cpu-clock -o "$T/folded" -- node --perf-prof "$T/prog.js"
-	[ "$rc" -ne 9 ] && compgen -G "$T/jit-*.dump" >/dev/null || skip "this node makes no jitdump"
+	[ "$rc" -ne 9 ] && compgen -G "$T/jit-*.dump" >/dev/null ||
+		skip "this node makes no jitdump"
 	expect_eq "$rc" 0 "exit status"
 	expect_ge "$(user_share "$T/folded" 'addUp[^;]*_\[j\](;|$)' '^node;')" 50 "percent in addUp"
 }
@@ -96,8 +99,10 @@ t_jvm() {
 		skip "this JVM writes no perf map (17 and later do)"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- java -XX:+UnlockDiagnosticVMOptions \
 		-XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -cp "$T" Prog
-	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/Prog.java" -delete
-	expect_ge "$(user_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 "percent in addUp"
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/Prog.java" \
+		-delete
+	expect_ge "$(user_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 \
+		"percent in addUp"
 }
 
 t_cpython() {
@@ -122,7 +127,8 @@ t_cpython() {
 	PY
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$python" -X perf "$T/prog.py"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.py" -delete
-	expect_ge "$(user_share "$T/folded" 'py::add_up:[^;]*_\[j\](;|$)' '^python')" 20 "percent under add_up"
+	expect_ge "$(user_share "$T/folded" 'py::add_up:[^;]*_\[j\](;|$)' '^python')" 20 \
+		"percent under add_up"
 	# its trampolines have no frame pointer; x86-64's are known by their instructions
 	[ "$(uname -m)" != x86_64 ] ||
 		expect_ge "$(user_share "$T/folded" ';_start;.*;py::<module>:.*;py::add_up:' '^python')" 20 \
@@ -136,13 +142,16 @@ t_jitdump() {
 	sleep 0.2
 	rm "/tmp/jit-$spawned.dump" # what is mapped stays
 	record_jit
-	expect_ge "$(user_share "$T/folded" ';main.*;dumped_loop_\[j\]$')" 90 "percent in dumped_loop under main"
+	expect_ge "$(user_share "$T/folded" ';main.*;dumped_loop_\[j\]$')" 90 \
+		"percent in dumped_loop under main"
 }
 
 t_jitdump_of_a_command_that_ended() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1 dump' "$T/pid" "$WORKLOADS/jit"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1 dump' \
+		"$T/pid" "$WORKLOADS/jit"
 	later rm -f "/tmp/jit-$(cat "$T/pid").dump"
-	expect_ge "$(user_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 "percent in dumped_loop"
+	expect_ge "$(user_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 \
+		"percent in dumped_loop"
 }
 
 t_map_in_a_root_of_its_own() {
@@ -150,7 +159,8 @@ t_map_in_a_root_of_its_own() {
 	need_root
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
 	local dir # this tree may lie in /tmp
-	dir=$(mktemp -d /var/tmp/pmb-jit.XXXXXX) && cp "$WORKLOADS/jit" "$dir" || fail "no folder outside of /tmp"
+	dir=$(mktemp -d /var/tmp/pmb-jit.XXXXXX) && cp "$WORKLOADS/jit" "$dir" ||
+		fail "no folder outside of /tmp"
 	later rm -rf "$dir"
 	chmod 755 "$dir"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
@@ -174,7 +184,8 @@ t_map_of_ten_million_lines() {
 	} >"/tmp/perf-$spawned.map"
 	seconds_of record_jit
 	expect_le "$(cat "$T/seconds")" 30 "seconds"
-	expect_ge "$(user_share "$T/folded" ';(after_all_\[j\]|\[unknown\])$' '^jit;')" 80 "percent with a name or a reason"
+	expect_ge "$(user_share "$T/folded" ';(after_all_\[j\]|\[unknown\])$' '^jit;')" 80 \
+		"percent with a name or a reason"
 	expect_columns
 }
 
@@ -250,7 +261,8 @@ t_dump_of_garbage() {
 	head -c 5000000 /dev/urandom | dd of="/tmp/jit-$spawned.dump" conv=notrunc status=none
 	echo "$code 10 of_the_map" >"/tmp/perf-$spawned.map"
 	record_jit
-	expect_ge "$(user_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 "percent in of_the_map"
+	expect_ge "$(user_share "$T/folded" ';of_the_map_\[j\]$' '^jit;')" 80 \
+		"percent in of_the_map"
 }
 
 # V8's builtins, a part of the program, have frame pointers and no unwind information.
@@ -267,7 +279,8 @@ t_node_builtins_reach_main() {
 		}
 	JS
 	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- node "$T/sort.js"
-	grep -q ';Builtins_ArrayTimSort' "$T/folded" || skip "this node's builtins have other names, or none"
+	grep -q ';Builtins_ArrayTimSort' "$T/folded" ||
+		skip "this node's builtins have other names, or none"
 	share=$(folded_share "$T/folded" '^[^;]*;_start;.*node::Start' ';Builtins_Array(Tim|Prototype)Sort')
 	expect_ge "$share" 98 "percent of what sorts that reaches main"
 	# The builtins' own calls of C, before which they say where they are.

@@ -41,7 +41,8 @@ make_large() {
 	} >"$T/functions.s"
 	{
 		printf '#include <stdlib.h>\n#include <time.h>\nvoid undescribed(void);\n'
-		printf 'void function_of_a_large_program_whose_names_are_long_%s(void);\n' 0 33000 67000 99999
+		printf 'void function_of_a_large_program_whose_names_are_long_%s(void);\n' 0 33000 \
+			67000 99999
 		cat <<-'END'
 			__attribute__((noinline)) void spin(void)
 			{
@@ -53,17 +54,21 @@ make_large() {
 				time_t end = time(NULL) + atoi(argv[argc - 1]);
 				while (time(NULL) < end) {
 		END
-		printf 'function_of_a_large_program_whose_names_are_long_%s();\n' 0 33000 67000 99999
+		printf 'function_of_a_large_program_whose_names_are_long_%s();\n' 0 33000 67000 \
+			99999
 		printf 'undescribed();\n}\nreturn 0;\n}\n'
 	} >"$T/main.c"
-	gcc -O2 -fomit-frame-pointer -o "$T/large" "$T/main.c" "$T/functions.s" 2>"$T/err" || fail "gcc"
+	gcc -O2 -fomit-frame-pointer -o "$T/large" "$T/main.c" "$T/functions.s" 2>"$T/err" ||
+		fail "gcc"
 }
 
 record_large() { # ARG…
-	"$WORKLOADS/measured" "$T/figures" 60 "$PMUBPF" record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@" -- \
+	"$WORKLOADS/measured" "$T/figures" 60 "$PMUBPF" record -e cpu-clock \
+		--summary "$T/sum.json" -o "$T/folded" "$@" -- \
 		"$T/large" 2 >"$T/out" 2>"$T/err" || fail "record"
 	expect_eq "$(awk '$1 == "status" { print $2 }' "$T/figures")" 0 "exit status"
-	expect_le "$(awk '$1 == "helper_kb" { print $2 }' "$T/figures")" "$HELPER_KB" "kB, the helper at its peak"
+	expect_le "$(awk '$1 == "helper_kb" { print $2 }' "$T/figures")" "$HELPER_KB" \
+		"kB, the helper at its peak"
 	expect_ledger
 	[ -z "${FIGURES:-}" ] || tr "\n" " " <"$T/figures" >>"$FIGURES"
 }
@@ -73,7 +78,9 @@ t_names_and_stacks() {
 	make_large
 	record_large
 	for n in 0 33000 67000 99999; do
-		expect_match "$T/folded" ";main;function_of_a_large_program_whose_names_are_long_$n;spin [0-9]+\$" "its caller and callee"
+		expect_match "$T/folded" \
+			";main;function_of_a_large_program_whose_names_are_long_$n;spin [0-9]+\$" \
+			"its caller and callee"
 	done
 	expect_match "$T/folded" ';main;undescribed;spin [0-9]+$' "what nothing describes"
 	record_large --call-graph fp

@@ -10,7 +10,8 @@ expect_books() {
 	expect_ledger
 	expect_lossless
 	# Σ weights in the output = Σ weights aggregated (clocks: the weight is the time).
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+		"Σ of the folded file against the summary"
 	expect_ge "$(sum_aggregated)" 1 "samples"
 }
 
@@ -22,7 +23,8 @@ t_command() {
 }
 
 t_command_per_task() {
-	pmb_ok record -e cpu-clock --per-task -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	pmb_ok record -e cpu-clock --per-task -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 2
 	expect_books
 	expect_eq "$(sum_scope)" per-task "scope"
 	expect_eq "$(sum_filtered)" 0 "filtered"
@@ -36,7 +38,8 @@ t_pid() {
 
 t_pid_per_cpu() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock --per-cpu -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock --per-cpu -p "$spawned" -d 2 -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_books
 	expect_eq "$(sum_scope)" per-cpu "scope"
 }
@@ -59,21 +62,24 @@ t_two_events() {
 
 t_user_only_clock_has_no_ratio() {
 	# The kernel's cpu-clock counts on while the CPU is in the kernel, :u or not.
-	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/syscalls" 1
+	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/syscalls" 1
 	expect_ledger
 	expect_eq "$(sum_ratio)" null "ratio"
 	expect_match <(sum_ratio_why) '.' "why there is none"
 }
 
 t_high_rate() {
-	pmb_ok record -e cpu-clock -F 10000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 3
+	pmb_ok record -e cpu-clock -F 10000 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 3
 	expect_ledger
 	expect_eq "$(sum_dropped)" 0 "dropped"
 	expect_ge "$(sum_aggregated)" 15000 "samples in 3 s at 10 kHz"
 }
 
 t_never_repeated_stacks() {
-	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/manypaths" 3
+	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/manypaths" 3
 	expect_books
 }
 
@@ -82,7 +88,8 @@ t_never_repeated_stacks() {
 t_overflows_that_passed_unseen() {
 	local period unseen lost last=$(($(nproc) - 1))
 	for period in 1 7; do
-		pmb_ok record -a -e context-switches -c $period -m 8M -o "$T/folded" --summary "$T/sum.json" \
+		pmb_ok record -a -e context-switches -c $period -m 8M -o "$T/folded" \
+			--summary "$T/sum.json" \
 			-- taskset -c $last sh -c 'for i in $(seq 200); do sleep 0.002; done'
 		expect_ledger
 		expect_within "$(sum_get '.events[0].kernel.weight_seen')" \
@@ -91,7 +98,8 @@ t_overflows_that_passed_unseen() {
 			"Σ weights: the counter but for less than a period on each CPU"
 		unseen=$(sum_get '.events[0].kernel.dropped.unseen')
 		[ "$unseen" -gt 0 ] || skip "this kernel calls the program for every switch"
-		expect_eq "$(sum_get '.events[0].kernel.weight_dropped.unseen')" $((unseen * period)) "their weight"
+		expect_eq "$(sum_get '.events[0].kernel.weight_dropped.unseen')" \
+			$((unseen * period)) "their weight"
 		# the whole host's switches: what else runs may fill the ring
 		lost=$((unseen + $(sum_get '.events[0].kernel.dropped.ring_full')))
 		expect_eq "$(sum_dropped)" "$lost" "dropped for no other reason"
@@ -103,7 +111,8 @@ t_overflows_that_passed_unseen() {
 # Nobody empties the ring for a second: what finds no room is in the books, too.
 t_a_reader_that_stands_still() {
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	pmb_start record -e cpu-clock -F 2000 -m 1 -p "$spawned" -o "$T/folded" --summary "$T/sum.json"
+	pmb_start record -e cpu-clock -F 2000 -m 1 -p "$spawned" -o "$T/folded" \
+		--summary "$T/sum.json"
 	kill -STOP "$tool"
 	sleep 1
 	kill -CONT "$tool"
@@ -111,8 +120,10 @@ t_a_reader_that_stands_still() {
 	pmb_finish INT
 	expect_eq "$rc" 0 "exit status"
 	expect_columns
-	expect_ge "$(sum_get '.events[0].kernel.dropped.ring_full')" 10 "overflows that found no room"
-	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" "Σ of the folded file against the summary"
+	expect_ge "$(sum_get '.events[0].kernel.dropped.ring_full')" 10 \
+		"overflows that found no room"
+	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \
+		"Σ of the folded file against the summary"
 	expect_match "$T/err" ' [1-9][0-9]* lost' "the first line"
 }
 

@@ -99,7 +99,8 @@ begin_and_end() { # N
 show_evidence() {
 	local f
 	for f in "$T/err" "$T/out"; do
-		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 | begin_and_end "${EVIDENCE:-8}"
+		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 |
+			begin_and_end "${EVIDENCE:-8}"
 	done
 }
 
@@ -197,7 +198,8 @@ need_program() {
 # Some hypervisors let a guest set breakpoints and never let them fire: then a count of 0 is right.
 need_breakpoints() {
 	local count
-	count=$("$WORKLOADS/breakpoints" 2>"$T/probe") || skip "no hardware breakpoints: $(head -n 1 "$T/probe")"
+	count=$("$WORKLOADS/breakpoints" 2>"$T/probe") ||
+		skip "no hardware breakpoints: $(head -n 1 "$T/probe")"
 	[ "$count" = 10 ] || skip "hardware breakpoints don't fire here: 10 stores counted $count without the tool"
 }
 
@@ -223,7 +225,8 @@ pmb_ok() {
 pmb_start() {
 	spawn "$PMUBPF" "$@" >"$T/out" 2>"$T/err" </dev/null
 	tool=$spawned
-	wait_until has_perf_events "$tool" || fail "pmubpf $* does not record: $(head -n 1 "$T/err")"
+	wait_until has_perf_events "$tool" ||
+		fail "pmubpf $* does not record: $(head -n 1 "$T/err")"
 	sleep 0.5
 }
 
@@ -345,7 +348,8 @@ samples_of() { # FILE REGEX [RATE]
 expect_share() { # FILE NAME PERCENT [REGEX2 [HZ]]
 	local n
 	n=$(samples_of "$1" "${4:-.}" "${5:-1000}")
-	expect_within "$(frame_share "$1" "$2" "${4:-.}")" "$3" "$(points_of "$3" "$n")" "share of $2 in $n samples"
+	expect_within "$(frame_share "$1" "$2" "${4:-.}")" "$3" "$(points_of "$3" "$n")" \
+		"share of $2 in $n samples"
 }
 
 expect_folded() { # FILE
@@ -400,7 +404,8 @@ law("unwind statuses: one of the kernel stack for each sample"; [.events[].user.
 
 expect_columns() { # [FILE]
 	local broken
-	broken=$(jq -r "$column_laws" "${1:-$T/sum.json}") || fail "the summary cannot be read by jq"
+	broken=$(jq -r "$column_laws" "${1:-$T/sum.json}") ||
+		fail "the summary cannot be read by jq"
 	[ -z "$broken" ] || fail "ledger: $(echo "$broken" | head -n 3 | tr '\n' ';')"
 }
 
@@ -421,12 +426,14 @@ expect_honest_ledger() {
 	expect_columns
 	n=$(sum_get '.events | length')
 	for ((i = 0; i < n; i++)); do
-		expect_eq "$(sum_dropped "$i")" "$(sum_get ".events[$i].kernel.dropped.unseen")" "dropped in the kernel"
+		expect_eq "$(sum_dropped "$i")" "$(sum_get ".events[$i].kernel.dropped.unseen")" \
+			"dropped in the kernel"
 		sum_get ".events[$i] | [.ratio // 1, (.remainder // 0) / ([.counter.value, 1] | max)] | @tsv" |
 			awk '{ exit !($1 + $2 < 0.95) }' && bad=1
 	done
 	expect_eq "$(sum_get .balanced)" "$([ $bad = 1 ] && echo false || echo true)" "balanced"
-	[ $bad = 0 ] || expect_match <(head -n 1 "$T/err") 'NOT BALANCE' "the first line of the summary"
+	[ $bad = 0 ] || expect_match <(head -n 1 "$T/err") 'NOT BALANCE' \
+		"the first line of the summary"
 }
 
 # Nothing dropped, and the ratio (after the remainder) is no worse than 95 %.
@@ -448,14 +455,16 @@ expect_weight_near_counter() { # PERCENT [EVENT]
 # What a hypervisor and interrupts have taken from all CPUs since boot, ns. Clocks go on meanwhile,
 # and so does what samples by them; the CPU time of threads doesn't.
 taken_ns() {
-	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($7 + $8 + $9) * 1e9 / hz }' /proc/stat
+	awk -v hz="$(getconf CLK_TCK)" '/^cpu / { printf "%.0f\n", ($7 + $8 + $9) * 1e9 / hz }' \
+		/proc/stat
 }
 
 # ns by a clock event against CPU time: within PERCENT, and what was taken meanwhile (default: since
 # the test began) may be in it. Of a clock on each CPU that takes HZ samples a second, the scatter
 # of so many samples, four sigmas.
 expect_ns() { # GOT WANT PERCENT WHAT [HZ [TAKEN]]
-	awk -v a="$1" -v b="$2" -v p="$3" -v hz="${5:-0}" -v taken="${6:-$(($(taken_ns) - TAKEN_BEFORE))}" '
+	awk -v a="$1" -v b="$2" -v p="$3" -v hz="${5:-0}" \
+		-v taken="${6:-$(($(taken_ns) - TAKEN_BEFORE))}" '
 		BEGIN {
 			room = b * p / 100 + (hz > 0 ? 4 * sqrt(b / 1e9 * hz) * 1e9 / hz : 0)
 			exit !(a != "" && b > 0 && a - b <= room + taken && b - a <= room)

@@ -59,7 +59,8 @@ t_as_written() {
 	pmb_ok list -v page-faults/freq=99/
 	expect_match "$T/out" '99 a second as asked for' "a frequency"
 	pmb_ok list -v -j cpu-clock,page-faults
-	expect_eq "$(jq -r '[.[].name] | join(" ")' "$T/out")" "cpu-clock page-faults" "a card for each"
+	expect_eq "$(jq -r '[.[].name] | join(" ")' "$T/out")" "cpu-clock page-faults" \
+		"a card for each"
 }
 
 t_patterns_still_list() {
@@ -78,7 +79,8 @@ t_not_here() {
 	pmb_ok list -v cycles
 	expect_match "$T/out" 'here +no: ' "that it is not here"
 	pmb_ok list -v -j cycles
-	expect_eq "$(jq -r '.[0] | [.available, .at_once, (.precise | length)] | @csv' "$T/out")" 'false,,0' "not tried"
+	expect_eq "$(jq -r '.[0] | [.available, .at_once, (.precise | length)] | @csv' "$T/out")" \
+		'false,,0' "not tried"
 	expect_match <(card .reason) 'PMU' "why"
 }
 

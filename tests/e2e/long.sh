@@ -21,7 +21,9 @@ CLOCKS='cpu-clock,cpu-clock/name=b/,cpu-clock/name=c/,cpu-clock/name=d/'
 # they come evenly, so a tenth of the time is a tenth of them.
 watch_rss() { # PID
 	while [ -r "/proc/$1/status" ]; do
-		has_perf_events "$1" && awk -v rss="${RSS:-VmRSS}:" '$1 == rss { print $2 }' "/proc/$1/status" 2>/dev/null
+		has_perf_events "$1" &&
+			awk -v rss="${RSS:-VmRSS}:" '$1 == rss { print $2 }' \
+			"/proc/$1/status" 2>/dev/null
 		sleep 0.2
 	done >"$T/rss"
 }
@@ -46,7 +48,8 @@ expect_exact_totals() {
 			"$(sum_weight "$i")" "$name: sum of the lines"
 	done
 	expect_eq "$(folded_sum_of "$T/folded" ';\\[other\\]$')" \
-		"$(sum_get '([.events[].user.other.weight] | add) + .output.weight_in_other')" "sum of [other]"
+		"$(sum_get '([.events[].user.other.weight] | add) + .output.weight_in_other')" \
+		"sum of [other]"
 }
 
 # The end is at 85 % of the readings: the last are of the output being written.
@@ -73,7 +76,8 @@ expect_flat_memory() { # SECONDS HZ OPTION…
 		return
 	fi
 	expect_ge "$samples" 5000 "samples"
-	expect_le "$(rss_at 0.85)" "$(($(rss_at "${FROM:-0.1}") * 11 / 10 + ${ROOM:-0}))" "RSS at the end against a tenth, kB"
+	expect_le "$(rss_at 0.85)" "$(($(rss_at "${FROM:-0.1}") * 11 / 10 + ${ROOM:-0}))" \
+		"RSS at the end against a tenth, kB"
 }
 
 # By default: the load is a command, because what else a host runs may bring stacks without end.
@@ -94,7 +98,8 @@ t_memory_does_not_grow_at_the_limit() {
 }
 
 t_more_stacks_than_the_tables_hold() {
-	pmb_ok record -e cpu-clock,task-clock -F 4000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e cpu-clock,task-clock -F 4000 --max-memory 1M -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		"$WORKLOADS/manypaths" "$(soak 10 4)"
 	expect_ledger
 	expect_exact_totals
@@ -102,25 +107,31 @@ t_more_stacks_than_the_tables_hold() {
 	# stacks of the last round are dropped only once its samples are resolved
 	expect_le "$(sum_get .memory.bytes)" $((1048576 * 5 / 4)) "bytes at the end"
 	expect_match "$T/folded" '^cpu-clock;manypaths;\[other\] [0-9]+$' "the rarest together"
-	expect_eq "$(grep -c '^cpu-clock;manypaths;\[other\]' "$T/folded")" 1 "one line of [other] per event and comm"
-	expect_match "$T/err" '^    in \[other\] [0-9]+ \(weight [0-9]+, [0-9.]+ %\)' "the summary says how much"
+	expect_eq "$(grep -c '^cpu-clock;manypaths;\[other\]' "$T/folded")" 1 \
+		"one line of [other] per event and comm"
+	expect_match "$T/err" '^    in \[other\] [0-9]+ \(weight [0-9]+, [0-9.]+ %\)' \
+		"the summary says how much"
 	expect_match "$T/err" '^  tables: full [0-9]+ times at --max-memory 1M' "and why"
 	expect_ge "$(sum_get '.events[0].user.other.rows')" 1000 "rows given up"
-	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" 0 "stacks that were dropped too early"
+	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" 0 \
+		"stacks that were dropped too early"
 }
 
 t_what_is_heavy_stays_apart() {
 	spawn "$WORKLOADS/recurse" 100000 >/dev/null
-	pmb_ok record -a -e cpu-clock -F 2000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -a -e cpu-clock -F 2000 --max-memory 1M -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		"$WORKLOADS/manypaths" "$(soak 8 3)"
 	expect_columns
 	expect_ge "$(sum_get .memory.trims)" 1 "how often the tables were full"
 	# one path in thousands of them: its comm loses at most what it had besides
-	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the one path of recurse, %"
+	expect_ge "$(folded_share "$T/folded" ';dive;dive;' '^recurse;')" 90 \
+		"share of the one path of recurse, %"
 }
 
 t_by_default_nothing_is_given_up() {
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/manypaths" 1
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/manypaths" 1
 	expect_eq "$(sum_get .memory.trims)" 0 "how often the tables were full"
 	expect_eq "$(sum_get '.events[0].user.other.samples')" 0 "samples in [other]"
 	expect_eq "$(sum_get .memory.limit)" $((128 << 20)) "limit"
@@ -131,7 +142,8 @@ t_by_default_nothing_is_given_up() {
 t_a_storm_of_processes() {
 	local RSS=RssAnon
 	# each process has addresses of its own, and ids of stacks that no other has
-	spawn nice -n -10 "$PMUBPF" record -a -e cpu-clock,task-clock -F 4000 --max-memory 1M -o "$T/folded" --summary "$T/sum.json" -- \
+	spawn nice -n -10 "$PMUBPF" record -a -e cpu-clock,task-clock -F 4000 --max-memory 1M \
+		-o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/storm" "$(soak 20000 1000)" 1 exec 2>"$T/err" </dev/null >/dev/null
 	watch_rss "$spawned"
 	wait "$spawned" || fail "the recording failed: $(head -n 1 "$T/err")"
@@ -141,7 +153,8 @@ t_a_storm_of_processes() {
 	# where a round comes seconds late the kernel's memory of what was sent is older than ours:
 	# counted, and rare unless so late that the ring was full
 	expect_le "$(sum_get '.stacks.user.unknown_id + .stacks.kernel.unknown_id')" \
-		"$(($(sum_aggregated) / 1000 + $(sum_dropped)))" "stacks that were dropped too early"
+		"$(($(sum_aggregated) / 1000 + $(sum_dropped)))" \
+		"stacks that were dropped too early"
 	# It was 280 MB once. Of its own: tables of 1 MB, the kernel's symbols (8 MB, at the first
 	# idle sample), what is known of the processes that are alive or just gone, and rounds that
 	# came late.

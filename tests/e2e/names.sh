@@ -28,12 +28,14 @@ t_recursion() {
 	user_code "$T/folded" | awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
 		END { printf "%.3f\n", 100 * deep / sum }' >"$T/share"
 	expect_ge "$(cat "$T/share")" 95 "percent of the stacks with main and its hundred dives"
-	expect_ge "$(user_share "$T/folded" ';main;dive;dive;dive;')" 95 "percent of the stacks under main"
+	expect_ge "$(user_share "$T/folded" ';main;dive;dive;dive;')" 95 \
+		"percent of the stacks under main"
 	expect_no_match "$T/folded" '(;dive){101}' "more recursion than there is"
 }
 
 t_max_depth() {
-	pmb_ok record -e cpu-clock --max-depth 10 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1 100
+	pmb_ok record -e cpu-clock --max-depth 10 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/recurse" 1 100
 	expect_no_match "$T/folded" '(;dive){11}' "deeper than asked for"
 	expect_match "$T/folded" ';dive(;bottom_spin)?;burn_leaf ' "the leaf's side is kept"
 	expect_ns "$(folded_sum "$T/folded")" 1000000000 10 "ns: samples and weight stay" 987
@@ -46,7 +48,8 @@ t_cxx() {
 	points=$(points_of 25 "$(samples_of "$T/folded" ';outer::' 2000)")
 	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
 		'outer::Engine::operator\(\)' 'outer::operator<<'; do
-		expect_within "$(user_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 "$points" "$name"
+		expect_within "$(user_share "$T/folded" ";[^;]*${name}[^;]*\$" ';outer::')" 25 \
+			"$points" "$name"
 	done
 	expect_no_match "$T/folded" ';_Z' "a mangled name"
 }
@@ -55,11 +58,13 @@ t_cxx() {
 expect_rust() { # REGEX FIELD WHAT
 	local own
 	own=$(awk -v f="$2" '{ printf "%.2f", 100 * $f / ($2 + $4 + $6) }' "$T/out")
-	expect_within "$(user_share "$T/folded" "$1" ';mycrate')" "$own" "$(points_of "$own" "$(sum_emitted)")" "$3"
+	expect_within "$(user_share "$T/folded" "$1" ';mycrate')" "$own" \
+		"$(points_of "$own" "$(sum_emitted)")" "$3"
 }
 
 t_rust() {
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/rustnames" 2
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/rustnames" 2
 	expect_rust ';mycrate::foo::spin$' 2 "v0"
 	expect_rust ';mycrate::foo::gen::<u32>$' 4 "v0, generic"
 	expect_rust ';mycrate::bar::spin$' 6 "legacy, hash left out"
@@ -71,11 +76,13 @@ t_jit() {
 	later rm -f "/tmp/perf-$spawned.map"
 	sleep 0.3
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
-	expect_ge "$(user_share "$T/folded" ';main.*;jit_loop_\[j\]$')" 90 "percent in jit_loop under main"
+	expect_ge "$(user_share "$T/folded" ';main.*;jit_loop_\[j\]$')" 90 \
+		"percent in jit_loop under main"
 }
 
 t_jit_of_a_command_that_ended() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1' "$T/pid" "$WORKLOADS/jit"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1' "$T/pid" \
+		"$WORKLOADS/jit"
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
 	expect_ge "$(user_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
@@ -92,7 +99,8 @@ t_jit_map_of_someone_else() {
 }
 
 t_jit_without_a_map() {
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/jit" 1 nomap
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/jit" 1 \
+		nomap
 	expect_ge "$(user_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
 	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
 }
@@ -131,7 +139,8 @@ goners() { # SECONDS
 	expect_columns
 	user_code "$T/folded" | grep -E '^goner\.[0-9]+;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 50 "lines"
-	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 \
+		"percent of the weight with a nameless frame"
 	# the rest is ld.so at work, as in any program that lives 2 ms
 	expect_ge "$(folded_share "$T/mine" '^[^;]*;(_start;.*main|(__)?clone3?;start_thread;thread);deep01;.*;deep30;' ';spin$')" \
 		50 "percent of spin in whole stacks"
@@ -143,7 +152,8 @@ t_library_replaced_while_recording() {
 	local which
 	for which in old new; do
 		echo "void $which(void) { for (volatile long i = 0; i < 1000000; i++); } void (*work)(void) = $which;" |
-			gcc -x c -shared -fPIC -O1 -Wl,-soname,libw.so -o "$T/$which.so" - || fail "gcc"
+			gcc -x c -shared -fPIC -O1 -Wl,-soname,libw.so -o "$T/$which.so" - ||
+			fail "gcc"
 	done
 	cp "$T/old.so" "$T/libw.so"
 	printf '#include <time.h>\nextern void (*work)(void);\nint main(void) { for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC / 2;) work(); }\n' |
@@ -174,8 +184,10 @@ hidden_lives() { # SECONDS
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
 	user_code "$T/folded" | grep -E '^inner;' >"$T/mine"
 	expect_ge "$(wc -l <"$T/mine")" 5 "lines"
-	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 "percent of the weight with a nameless frame"
-	expect_ge "$(folded_share "$T/mine" ';(main|thread);deep01;.*;deep30;')" 50 "percent in whole stacks"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 50 \
+		"percent of the weight with a nameless frame"
+	expect_ge "$(folded_share "$T/mine" ';(main|thread);deep01;.*;deep30;')" 50 \
+		"percent in whole stacks"
 }
 
 t_mount_namespace() {
@@ -185,7 +197,8 @@ t_mount_namespace() {
 	spawn unshare -m --propagation private sh -c \
 		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 20' \
 		"$T/hidden" "$WORKLOADS/split" >/dev/null
-	wait_until grep -q '^inner$' "/proc/$spawned/comm" || fail "the program in the namespace did not start"
+	wait_until grep -q '^inner$' "/proc/$spawned/comm" ||
+		fail "the program in the namespace did not start"
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
 	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
 	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0'
@@ -198,7 +211,8 @@ t_mount_namespace_of_a_command() {
 	mkdir "$T/hidden"
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
-		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 2' "$T/hidden" "$WORKLOADS/split"
+		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 2' "$T/hidden" \
+		"$WORKLOADS/split"
 	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0'
 }
 
@@ -206,12 +220,14 @@ t_stripped() {
 	cp "$WORKLOADS/split" "$T/bare"
 	strip "$T/bare"
 	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 1
-	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 90 "percent as [module]+0xoffset"
+	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 90 \
+		"percent as [module]+0xoffset"
 	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
 	# The offset is what addr2line takes: ask the unstripped twin.
 	local off
 	off=$(sed -n 's/^bare;.*\[bare\]+\(0x[0-9a-f]*\) [0-9]*$/\1/p' "$T/folded" | head -n 1)
-	expect_match <(addr2line -f -i -e "$WORKLOADS/split" "$off") '^(hot70|hot30|spin_mix|find_unit)$' "what lies there"
+	expect_match <(addr2line -f -i -e "$WORKLOADS/split" "$off") \
+		'^(hot70|hot30|spin_mix|find_unit)$' "what lies there"
 }
 
 t_debuglink() {
@@ -276,7 +292,8 @@ t_inline() {
 	expect_ge "$(user_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin(;|$)' '^inlined;')" 90 \
 		"percent with the inlined calls"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
-	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin(;|$)' '^inlined;')" 90 "percent without them"
+	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin(;|$)' '^inlined;')" 90 \
+		"percent without them"
 	expect_no_match "$T/folded" '_\[i\]' "an inlined frame that nobody asked for"
 }
 
@@ -305,7 +322,8 @@ t_inline_in_all_versions_of_dwarf() {
 		"clang -gdwarf-4" "clang -gdwarf-5"; do
 		need_program "${flags%% *}"
 		# shellcheck disable=SC2086 # a list of words
-		$flags -w -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -o "$T/prog" "$TOP/tests/workloads/inlined.c" ||
+		$flags -w -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -o "$T/prog" \
+			"$TOP/tests/workloads/inlined.c" ||
 			fail "$flags"
 		expect_inlined "$T/prog"
 	done
@@ -356,10 +374,12 @@ t_inline_in_a_broken_file() {
 		read -r off size < <(readelf -SW "$T/prog" | sed 's/^ *\[ *[0-9]*\] *//' |
 			awk -v s="$section" '$1 == s { print $4, $5 }')
 		head -c $((16#$size)) /dev/urandom |
-			dd of="$T/prog" bs=4096 seek=$((16#$off)) oflag=seek_bytes conv=notrunc status=none
+			dd of="$T/prog" bs=4096 seek=$((16#$off)) oflag=seek_bytes conv=notrunc \
+			status=none
 	done
 	pmb_ok record -e cpu-clock --inline --lines -o "$T/folded" -- "$T/prog" 0.5
-	expect_ge "$(user_share "$T/folded" ';main[^;]*;work[^;]*;(.*;)?leaf_spin' '^prog;')" 90 "percent with names"
+	expect_ge "$(user_share "$T/folded" ';main[^;]*;work[^;]*;(.*;)?leaf_spin' '^prog;')" 90 \
+		"percent with names"
 }
 
 t_each_place_is_looked_up_once() {
@@ -368,19 +388,22 @@ t_each_place_is_looked_up_once() {
 	local runs
 	runs=$(secs 3 1)
 	# shellcheck disable=SC2016
-	pmb_ok record -e page-faults -c 1 -m 16M --inline --lines -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e page-faults -c 1 -m 16M --inline --lines -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		sh -c 'for i in $(seq "$0"); do "$1" 100000; done' "$runs" "$WORKLOADS/faults"
 	expect_ge "$(sum_aggregated)" $((runs * 100000)) "samples"
 	expect_le "$(sum_get .names.lookups)" 1000 "look-ups"
 	expect_ge "$(sum_get .names.lookups)" 3 "look-ups"
-	expect_ge "$(folded_share "$T/folded" ';touch_pages:faults.c:[0-9]+$')" 90 "percent in touch_pages"
+	expect_ge "$(folded_share "$T/folded" ';touch_pages:faults.c:[0-9]+$')" 90 \
+		"percent in touch_pages"
 	expect_eq "$(sum_get .names.helper_failures)" 0 "failures of the helper"
 }
 
 t_kernel_frames() {
 	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/syscalls" 2
 	# how much of it is the kernel's depends on how dear a system call is
-	expect_ge "$(folded_sum_of "$T/folded" ';kernel_half;read_once;.*_\[k\]$')" 10000000 "ns in the kernel below read_once"
+	expect_ge "$(folded_sum_of "$T/folded" ';kernel_half;read_once;.*_\[k\]$')" 10000000 \
+		"ns in the kernel below read_once"
 	expect_ge "$(folded_sum_of "$T/folded" ';kernel_half;read_once;.*(vfs_read|read_iter_zero|read_zero)_\[k\](;.*)?$')" \
 		10000000 "ns of them in what reads /dev/zero"
 	expect_le "$(folded_share "$T/folded" '0xffff')" 1 "percent with nameless kernel frames"
@@ -392,21 +415,25 @@ t_the_kernel_is_asked() {
 	local unknown
 	kernel_is 5.13 || skip "this kernel has no bpf_snprintf"
 	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"
-	strace -f -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 -e cpu-clock -o "$T/folded" \
+	strace -f -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 -e cpu-clock \
+		-o "$T/folded" \
 		-- "$WORKLOADS/syscalls" 1 2>"$T/err" || fail "exit status $?"
 	expect_no_match "$T/calls" kallsyms "all symbols were read"
 	unknown=$(grep -o '[^; ]*_\[k\]' "$T/folded" | sed 's/_\[k\]$//; /^bpf_/d; /^\[unknown\]$/d' | sort -u |
 		comm -23 - <(awk '{ print $3 }' /proc/kallsyms | sort -u))
 	[ -z "$unknown" ] || fail "no symbols of this kernel: $unknown"
 	# code that is gone when it is asked for: another's BPF program, a module
-	expect_le "$(folded_share "$T/folded" '\[unknown\]_\[k\]')" 1 "percent with a frame of the kernel that has no name"
-	expect_ge "$(grep -o '[^; ]*_\[k\]' "$T/folded" | sort -u | wc -l)" 20 "different functions of the kernel"
+	expect_le "$(folded_share "$T/folded" '\[unknown\]_\[k\]')" 1 \
+		"percent with a frame of the kernel that has no name"
+	expect_ge "$(grep -o '[^; ]*_\[k\]' "$T/folded" | sort -u | wc -l)" 20 \
+		"different functions of the kernel"
 }
 
 t_no_debuginfod() {
 	# Somebody's server must not be asked: a name that does not resolve would also take time.
 	DEBUGINFOD_URLS="http://127.0.0.1:1/" DEBUGINFOD_VERBOSE=1 \
-		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1 >"$T/out" 2>"$T/err" ||
+		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" \
+		1 >"$T/out" 2>"$T/err" ||
 		fail "exit status $?"
 	expect_no_match "$T/err" '[Dd]ebuginfod|127\.0\.0\.1' "a server was asked"
 	[ ! -d "$T/.cache/debuginfod_client" ] || fail "a cache of the client"
@@ -417,8 +444,10 @@ t_exec_changes_the_names() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- bash -c \
 		'i=0; while ((i < 300000)); do ((i++)); done; exec "$0" 1' "$WORKLOADS/split"
 	expect_share "$T/folded" hot70 70 '^split;.*hot'
-	expect_no_match "$T/folded" '^bash;.*;(hot70|hot30|spin_mix)' "names of the second in the first"
-	expect_no_match "$T/folded" '^split;.*(execute_command|\[bash\])' "names of the first in the second"
+	expect_no_match "$T/folded" '^bash;.*;(hot70|hot30|spin_mix)' \
+		"names of the second in the first"
+	expect_no_match "$T/folded" '^split;.*(execute_command|\[bash\])' \
+		"names of the first in the second"
 }
 
 run_tests

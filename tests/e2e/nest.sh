@@ -55,7 +55,8 @@ t_tests_inside_exist() {
 
 t_deps_are_complete() {
 	command -v apt-get >/dev/null || skip "not a Debian or Ubuntu"
-	"$TOP/mk/deps.sh" --missing build demo test >"$T/out" || fail "missing: $(tr '\n' ' ' <"$T/out")"
+	"$TOP/mk/deps.sh" --missing build demo test >"$T/out" ||
+		fail "missing: $(tr '\n' ' ' <"$T/out")"
 }
 
 t_deps_without_apt() {
@@ -74,7 +75,8 @@ t_bpftool_wrapper_is_bypassed() {
 	mkdir "$T/bin"
 	printf '#!/bin/sh\necho "WARNING: bpftool not found for kernel" >&2\nexit 2\n' >"$T/bin/bpftool"
 	chmod +x "$T/bin/bpftool"
-	expect_eq "$(BPFTOOL=$T/bin/bpftool "$TOP/mk/find-bpftool.sh")" "$real" "what is found past a wrapper"
+	expect_eq "$(BPFTOOL=$T/bin/bpftool "$TOP/mk/find-bpftool.sh")" "$real" \
+		"what is found past a wrapper"
 }
 
 # ---------------------------------------------------------------- what apt knows
@@ -82,12 +84,15 @@ t_bpftool_wrapper_is_bypassed() {
 # This machine's way to the mirror, for the apt inside: proxy, trust, names, certificates.
 carry_apt_config() { # ROOT SUITE MIRROR
 	local root=$1 file keyring
-	apt-config dump Acquire | grep -Ev '^Acquire::(IndexTargets|Languages)' >"$root/etc/apt/apt.conf.d/00host"
+	apt-config dump Acquire |
+		grep -Ev '^Acquire::(IndexTargets|Languages)' >"$root/etc/apt/apt.conf.d/00host"
 	for file in /etc/resolv.conf /etc/hosts $(apt-config dump --format '%v%n' Acquire | grep '^/'); do
 		[ -f "$file" ] && install -D -m 644 "$file" "$root$file"
 	done
-	if [ -f /etc/ssl/certs/ca-certificates.crt ] && [ ! -e "$root/etc/ssl/certs/ca-certificates.crt" ]; then
-		install -D -m 644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+	if [ -f /etc/ssl/certs/ca-certificates.crt ] &&
+		[ ! -e "$root/etc/ssl/certs/ca-certificates.crt" ]; then
+		install -D -m 644 /etc/ssl/certs/ca-certificates.crt \
+			"$root/etc/ssl/certs/ca-certificates.crt"
 	fi
 	keyring=$(apt_keyring) && install -D -m 644 "$keyring" "$root$keyring"
 	# as in container images: nobody needs this disk after a crash, nor reads what is installed
@@ -106,7 +111,8 @@ bootstrap() { # SUITE MIRROR ROOT
 	keyring=$(apt_keyring) && options+=("--keyring=$keyring")
 	find "$NEST_CACHE" -maxdepth 1 -name "$1-$arch.tar" -mtime +14 -delete
 	if [ ! -s "$tarball" ]; then
-		debootstrap "${options[@]}" "--make-tarball=$tarball.part" "$1" "$T/download" "$2" >"$T/err" 2>&1 ||
+		debootstrap "${options[@]}" "--make-tarball=$tarball.part" "$1" "$T/download" \
+			"$2" >"$T/err" 2>&1 ||
 			return 1
 		mv "$tarball.part" "$tarball"
 	fi
@@ -122,7 +128,8 @@ copy_tree() { # TARGET
 		"${git[@]}" archive HEAD | tar -x -C "$1"
 	elif "${git[@]}" rev-parse --git-dir >/dev/null 2>&1; then
 		"${git[@]}" ls-files -z --cached --others --exclude-standard |
-			(cd "$TOP" && tar -c --null -T - --ignore-failed-read 2>/dev/null) | tar -x -C "$1"
+			(cd "$TOP" && tar -c --null -T - --ignore-failed-read 2>/dev/null) |
+			tar -x -C "$1"
 	else
 		tar -c -C "$TOP" --exclude=./build --exclude=./pmubpf . | tar -x -C "$1"
 	fi
@@ -143,7 +150,8 @@ inside() { # ROOT COMMAND…
 expect_inside() { # WHAT SECONDS ROOT COMMAND…
 	local what=$1 limit=$2 status
 	shift 2
-	timeout --kill-after=10 "$limit" bash -c "$(declare -f inside)"'; inside "$@"' _ "$@" >"$T/out" 2>&1 </dev/null
+	timeout --kill-after=10 "$limit" bash -c "$(declare -f inside)"'; inside "$@"' _ \
+		"$@" >"$T/out" 2>&1 </dev/null
 	status=$?
 	: >"$T/err"
 	grep '^second try' "$T/out" | sed 's/^/    in Debian: /'
@@ -168,13 +176,15 @@ nest() { # SUITE
 	chmod 755 "$root"
 	[ "${NEST_KEEP:-0}" = 1 ] || later rm -rf --one-file-system "$root"
 	if ! bootstrap "$1" "$mirror" "$root"; then
-		grep -Eqi 'failed getting release|unreachable|resolve' "$T/err" && skip "the mirror does not answer"
+		grep -Eqi 'failed getting release|unreachable|resolve' "$T/err" &&
+			skip "the mirror does not answer"
 		fail "debootstrap: $(tail -n 1 "$T/err")"
 	fi
 	carry_apt_config "$root" "$1" "$mirror"
 	copy_tree "$root/root/pmubpf"
 	expect_inside "make demo" 600 "$root" make demo
-	find "$root/root/pmubpf" -name '*.svg' -size +0 | grep -q . || fail "make demo left no flame graph"
+	find "$root/root/pmubpf" -name '*.svg' -size +0 | grep -q . ||
+		fail "make demo left no flame graph"
 	expect_inside "make test" 1200 "$root" env "ONLY=$(tests_inside)" \
 		make test "SUITES=$(suites_inside | paste -sd ' ')"
 	tail -n 1 "$T/out" | grep -Eq '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' ||

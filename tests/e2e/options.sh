@@ -6,15 +6,18 @@
 . "$(dirname "$0")/lib.sh"
 
 t_user_only() {
-	pmb_ok record -e cpu-clock --user-only --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e cpu-clock --user-only --unit samples -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		"$WORKLOADS/syscalls" 1
 	expect_no_match "$T/folded" '_\[k\]' "a kernel frame"
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_aggregated)" "samples stay"
-	expect_match "$T/folded" ';kernel_half' "samples taken in the kernel stay, with their user frames"
+	expect_match "$T/folded" ';kernel_half' \
+		"samples taken in the kernel stay, with their user frames"
 }
 
 t_kernel_only() {
-	pmb_ok record -e cpu-clock --kernel-only --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record -e cpu-clock --kernel-only --unit samples -o "$T/folded" \
+		--summary "$T/sum.json" -- \
 		"$WORKLOADS/syscalls" 1
 	expect_no_match "$T/folded" ';(main|user_half|kernel_half)' "a user frame"
 	expect_match "$T/folded" '_\[k\] ' "kernel frames"
@@ -29,12 +32,15 @@ t_modifier_user() {
 
 t_modifier_kernel() {
 	pmb_ok record -e cpu-clock:k -o "$T/folded" -- "$WORKLOADS/syscalls" 1
-	expect_ge "$(folded_share "$T/folded" '_\[k\]$')" 99 "percent of samples taken in the kernel"
+	expect_ge "$(folded_share "$T/folded" '_\[k\]$')" 99 \
+		"percent of samples taken in the kernel"
 }
 
 t_max_depth_counts_inlined_calls() {
-	pmb_ok record -e cpu-clock --inline --max-depth 2 --user-only -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
-	expect_ge "$(user_share "$T/folded" '^inlined;inner_\[i\];leaf_spin$')" 90 "percent with the last two frames"
+	pmb_ok record -e cpu-clock --inline --max-depth 2 --user-only -o "$T/folded" -- \
+		"$WORKLOADS/inlined" 0.5
+	expect_ge "$(user_share "$T/folded" '^inlined;inner_\[i\];leaf_spin$')" 90 \
+		"percent with the last two frames"
 	expect_no_match "$T/folded" ';.*;.*;' "a line of more than two frames"
 }
 
@@ -51,14 +57,16 @@ t_one_event_has_no_name() {
 }
 
 t_repeated_e() {
-	pmb_ok record -e cpu-clock -e page-faults:u -e context-switches -o "$T/folded" --summary "$T/sum.json" \
+	pmb_ok record -e cpu-clock -e page-faults:u -e context-switches -o "$T/folded" \
+		--summary "$T/sum.json" \
 		-- "$WORKLOADS/storm" 50 1
 	expect_eq "$(sum_get '.events | length')" 3 "events"
 	expect_ledger
 }
 
 t_rates() {
-	pmb_ok record -e cpu-clock/freq=500/ -e task-clock/period=5000000/ -e page-faults -c 3 -o "$T/folded" \
+	pmb_ok record -e cpu-clock/freq=500/ -e task-clock/period=5000000/ -e page-faults -c 3 \
+		-o "$T/folded" \
 		--summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
 	expect_eq "$(sum_get '.events[1].rate.period')" 5000000 "period of the second"
 	expect_eq "$(sum_get '.events[2].rate.period')" 3 "period of the third, from -c"
@@ -96,23 +104,27 @@ t_hostile_file_name() {
 t_same_stack_same_line() {
 	# Address space randomisation must not make each process its own set of stacks.
 	pmb_ok record -e page-faults -c 1 -o "$T/folded" -- "$WORKLOADS/storm" 20 0.1 exec
-	expect_le "$(grep -c '^stormling;.*;child_spin ' "$T/folded")" 3 "lines of one leaf in 20 processes"
+	expect_le "$(grep -c '^stormling;.*;child_spin ' "$T/folded")" 3 \
+		"lines of one leaf in 20 processes"
 }
 
 # What fingers know from perf.
 t_perfs_idioms() {
 	local max
 	spawn "$WORKLOADS/split" 30 >/dev/null
-	pmb_ok record -g -e cpu-clock -p "$spawned" -o "$T/folded" --summary "$T/sum.json" -- sleep 0.7
+	pmb_ok record -g -e cpu-clock -p "$spawned" -o "$T/folded" --summary "$T/sum.json" -- \
+		sleep 0.7
 	expect_ge "$(folded_share "$T/folded" '^split;')" 100 "percent of the process"
 	expect_le "$(sum_get .duration_s)" 5 "seconds: the command sets the duration"
 	pmb record -q -e cpu-clock -t "$spawned" -o "$T/folded" -- sh -c 'exit 5'
 	expect_eq "$rc" 5 "the command's exit status"
 	pmb stat -j -e task-clock -p "$spawned" -- sh -c 'sleep 0.5; exit 3'
 	expect_eq "$rc" 3 "the command's exit status, of stat"
-	expect_ge "$(jq '.rows[0].events[0].scaled' "$T/out")" 10000000 "ns of the process, not of the command that slept"
+	expect_ge "$(jq '.rows[0].events[0].scaled' "$T/out")" 10000000 \
+		"ns of the process, not of the command that slept"
 	expect_match "$T/out" "process $spawned" "whom"
-	pmb_ok record -q -F max -e cpu-clock --call-graph dwarf,16384 -p "$spawned" -d 100ms -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -q -F max -e cpu-clock --call-graph dwarf,16384 -p "$spawned" -d 100ms \
+		-o "$T/folded" --summary "$T/sum.json"
 	max=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
 	expect_eq "$(sum_get '.events[0].rate.freq')" "$max" "overflows per second"
 	expect_le "$(sum_get .duration_s)" 5 "seconds: 100ms"
@@ -124,7 +136,8 @@ t_perfs_idioms() {
 }
 
 t_groups() {
-	pmb_ok record -e '{cpu-clock,page-faults}:u' -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 3000
+	pmb_ok record -e '{cpu-clock,page-faults}:u' -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/faults" 3000
 	expect_ledger
 	expect_eq "$(sum_get '[.events[].name] | join(" ")')" "cpu-clock:u page-faults:u" "events"
 	expect_match "$T/folded" 'faults;.*' "samples"
@@ -136,7 +149,8 @@ t_groups_count_together() {
 	local i
 	for i in 1 2 3 4 5; do
 		pmb_ok stat -a -j -e '{cpu-clock,page-faults,context-switches}' -d 0.1
-		expect_eq "$(jq -c '[.rows[].events[] | select(.value == null)]' "$T/out")" '[]' "events of a group that were not counted"
+		expect_eq "$(jq -c '[.rows[].events[] | select(.value == null)]' "$T/out")" '[]' \
+			"events of a group that were not counted"
 	done
 }
 

@@ -29,13 +29,15 @@ t_keys_are_stable() {
 	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
 	local path
 	for path in .version .command_line .duration_s .balanced .remarks .events .stacks.user .stacks.kernel \
-		.frames.named .frames.unnamed .sideband.lost .events[0].name .events[0].unit .events[0].rate \
+		.frames.named .frames.unnamed .sideband.lost .events[0].name .events[0].unit \
+		.events[0].rate \
 		.events[0].scope .events[0].kernel.seen .events[0].kernel.dropped.ring_full \
 		.events[0].user.decoded .events[0].counter.value .events[0].counter.enabled_ns \
 		.events[0].counter.running_ns .events[0].counter.scaled .events[0].throttled; do
 		jq -e "$path != null" "$T/sum.json" >/dev/null || fail "the summary has no $path"
 	done
-	jq -e '.events[0] | has("ratio") and has("ratio_why") and has("remainder")' "$T/sum.json" >/dev/null ||
+	jq -e '.events[0] | has("ratio") and has("ratio_why") and has("remainder")' \
+		"$T/sum.json" >/dev/null ||
 		fail "the summary lacks ratio, ratio_why or remainder"
 }
 
@@ -58,7 +60,8 @@ t_full_disk() {
 # On a disk of three pages, which the old files take; in a mount namespace of its own.
 on_a_full_disk() { # COMMANDS: sh, with the disk as $1 and the tool as $2
 	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount -t tmpfs -o size=12k none "$1" && shift && eval "$1"' - "$T/disk" "$1" "$T/disk" "$PMUBPF"
+	unshare -m sh -c 'mount -t tmpfs -o size=12k none "$1" && shift && eval "$1"' - "$T/disk" \
+		"$1" "$T/disk" "$PMUBPF"
 }
 
 t_a_full_disk_leaves_the_old_profile() {
@@ -72,7 +75,8 @@ t_a_full_disk_leaves_the_old_profile() {
 			$3 record -q -e cpu-clock -F 1000 $o -- '"$WORKLOADS"'/manypaths 0.5 >>$2/../out 2>>$2/../err
 			echo "$? $(cat $2/p $2/sum $2/mounted | tr "\n" " ")$(ls -A $2 | wc -l)"
 		done' >"$T/said"
-	expect_eq "$(sort -u "$T/said")" "1 old 1 old 2 old 3 3" "status, the old files, and how many there are"
+	expect_eq "$(sort -u "$T/said")" "1 old 1 old 2 old 3 3" \
+		"status, the old files, and how many there are"
 	expect_eq "$(grep -c 'No space left.*has not changed' "$T/err")" 3 "words for it"
 }
 
@@ -88,9 +92,11 @@ t_an_old_profile_keeps_its_owner() {
 	pmb_ok record -e cpu-clock -o "$T/theirs/p" -- "$WORKLOADS/split" 0.3
 	expect_folded "$T/theirs/p"
 	expect_eq "$(stat -c '%u:%g %a' "$T/theirs/p")" "65534:65533 640" "owner and mode"
-	pmb_ok record -e cpu-clock -o "$T/theirs/twice" -o "$T/theirs/link" -- "$WORKLOADS/split" 0.3
+	pmb_ok record -e cpu-clock -o "$T/theirs/twice" -o "$T/theirs/link" -- "$WORKLOADS/split" \
+		0.3
 	expect_eq "$(stat -c %h "$T/theirs/again")" 2 "names of a file that has two"
-	cmp -s "$T/theirs/again" "$T/theirs/p" || fail "the second name, and the end of the link, hold something else"
+	cmp -s "$T/theirs/again" "$T/theirs/p" ||
+		fail "the second name, and the end of the link, hold something else"
 	[ -L "$T/theirs/link" ] || fail "the link is gone"
 	expect_eq "$(ls -A "$T/theirs" | wc -l)" 4 "files: nothing was left beside them"
 }
@@ -110,7 +116,8 @@ t_profiles_are_private() {
 	local f
 	umask 022
 	ln -s end "$T/link"
-	SUDO_UID=65534 SUDO_GID=65533 pmb_ok record -a -e cpu-clock -F 2000 -o "$T/p.pb.gz" -o "$T/p.perf" -o "$T/link" \
+	SUDO_UID=65534 SUDO_GID=65533 pmb_ok record -a -e cpu-clock -F 2000 -o "$T/p.pb.gz" \
+		-o "$T/p.perf" -o "$T/link" \
 		--summary "$T/sum.json" -- "$WORKLOADS/syscalls" 0.5
 	for f in p.pb.gz p.perf sum.json; do
 		expect_eq "$(stat -c '%u:%g %a' "$T/$f")" "65534:65533 600" "owner and mode of $f"
@@ -119,8 +126,10 @@ t_profiles_are_private() {
 	"$PMUBPF" report --by address "$T/p.pb.gz" >"$T/rows" || fail "report"
 	expect_match "$T/p.perf" '\(\[kernel\.kallsyms\]\)' "frames of the kernel"
 	expect_match "$T/rows" ' 0x[0-9a-f]+ ' "addresses"
-	expect_no_match <(cat "$T/rows" "$T/p.perf") '(^|[^0-9a-f])f{4}[0-9a-f]{12}' "an address of the kernel"
-	"$PMUBPF" record -q -e cpu-clock -o "$T/own.folded" -- "$WORKLOADS/split" 0.2 || fail "record"
+	expect_no_match <(cat "$T/rows" "$T/p.perf") '(^|[^0-9a-f])f{4}[0-9a-f]{12}' \
+		"an address of the kernel"
+	"$PMUBPF" record -q -e cpu-clock -o "$T/own.folded" -- "$WORKLOADS/split" 0.2 ||
+		fail "record"
 	expect_eq "$(stat -c '%u:%g %a' "$T/own.folded")" "$(id -u):$(id -g) 600" "without sudo"
 }
 
@@ -151,7 +160,8 @@ t_quiet_without_a_terminal() {
 
 t_live_line_on_a_terminal() {
 	need_program script
-	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 3" /dev/null \
+	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 3" \
+		/dev/null \
 		>"$T/out" 2>&1 </dev/null
 	expect_match "$T/out" 'samples' "a live line"
 	expect_match "$T/out" $'\r' "a live line that is redrawn"

@@ -57,14 +57,17 @@ t_few_open_files() {
 t_what_is_counted_in_every_pass() {
 	need_breakpoints
 	local n
-	pmb_ok record --passes -e "$(stores 8),page-faults,context-switches" --summary "$T/sum.json" \
+	pmb_ok record --passes -e "$(stores 8),page-faults,context-switches" \
+		--summary "$T/sum.json" \
 		-o "$T/folded" -- "$WORKLOADS/watch" 1000
 	n=$(sum_get .counter_sets)
 	expect_eq "$(sum_get '[.counted_in_every_pass[].name] | join(" ")')" \
 		"task-clock page-faults context-switches" "counted"
-	expect_eq "$(sum_get '[.counted_in_every_pass[].values | length] | unique | join(" ")')" "$n" "values"
+	expect_eq "$(sum_get '[.counted_in_every_pass[].values | length] | unique | join(" ")')" \
+		"$n" "values"
 	# a small program faults the same pages each time
-	expect_le "$(sum_get '.counted_in_every_pass[] | select(.name == "page-faults").spread')" 0.1 \
+	expect_le "$(sum_get '.counted_in_every_pass[] | select(.name == "page-faults").spread')" \
+		0.1 \
 		"spread of page-faults"
 	expect_ge "$(sum_get '.counted_in_every_pass[] | select(.name == "task-clock").values | min')" 100000 \
 		"ns"
@@ -88,7 +91,8 @@ t_exit_status_of_the_command() {
 
 t_interrupted_between() {
 	need_breakpoints
-	pmb_start record --passes -e "$(stores 8),cpu-clock" --summary "$T/sum.json" -o "$T/folded" -- \
+	pmb_start record --passes -e "$(stores 8),cpu-clock" --summary "$T/sum.json" \
+		-o "$T/folded" -- \
 		"$WORKLOADS/split" 30
 	# the planning opens events, too
 	wait_until pgrep -P "$tool" split >/dev/null || fail "the command does not run"

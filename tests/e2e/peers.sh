@@ -44,7 +44,8 @@ t_event_texts_beside_perf() {
 	need_program unshare
 	perf_path >/dev/null || skip "no perf here"
 	unshare -m mount --bind "$T" "$T" 2>/dev/null || skip "no mounts of one's own here"
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/attrs.so" "$TOP/tests/shims/attrs.c" || fail "no attrs.so"
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/attrs.so" \
+		"$TOP/tests/shims/attrs.c" || fail "no attrs.so"
 	make_sysfs "$T/sysfs" intel-server
 	mkdir "$T/logs"
 	export ATTRS=$T/attrs.so PERF XDG_CONFIG_HOME=/nonexistent
@@ -89,7 +90,8 @@ speedscope_script() {
 	local kept=$cache/speedscope-$version
 	if [ ! -d "$kept" ]; then
 		mkdir -p "$cache" && (cd "$T" && npm_config_cache=$T/npm timeout 60 npm pack --silent "speedscope@$version" >/dev/null 2>&1) &&
-			tar -xzf "$T/speedscope-$version.tgz" -C "$T" && mv -T "$T/package" "$kept" 2>/dev/null
+			tar -xzf "$T/speedscope-$version.tgz" -C "$T" &&
+			mv -T "$T/package" "$kept" 2>/dev/null
 	fi
 	find "$kept/dist/release" -name 'speedscope-*.js' 2>/dev/null | grep . # none: no network
 }

@@ -63,7 +63,8 @@ expect_modes() { # PROGRAM [BEGIN [THREAD]]
 	expect_ge "$(share "^$1;${begin}sort;.*compare;spin")" 98 "percent through qsort"
 	record_it "$1" "$T/$1" signal 1
 	expect_complete 98
-	expect_ge "$(share "^$1;$begin.*interrupted;.*handler;spin")" 98 "percent in a signal handler"
+	expect_ge "$(share "^$1;$begin.*interrupted;.*handler;spin")" 98 \
+		"percent in a signal handler"
 }
 
 t_static() {
@@ -80,7 +81,8 @@ t_musl() {
 	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
 	compile musl musl-gcc
 	# The library's own symbols are those that it exports.
-	expect_modes musl '_start;\[libc\.so\][^;]*;main;' '\[libc\.so\][^;]*;\[libc\.so\][^;]*;thread;'
+	expect_modes musl '_start;\[libc\.so\][^;]*;main;' \
+		'\[libc\.so\][^;]*;\[libc\.so\][^;]*;thread;'
 }
 
 t_musl_static() {
@@ -123,7 +125,8 @@ t_musl_memory() {
 	C
 	musl-gcc -O1 -fno-builtin -o "$T/memory" "$T/memory.c" || fail "musl-gcc"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$T/memory"
-	expect_ge "$(user_share "$T/folded" ';mem(cpy|set)$' '^memory;([^;]*;)*[^;]*[^]]$')" 90 "percent in memcpy and memset"
+	expect_ge "$(user_share "$T/folded" ';mem(cpy|set)$' '^memory;([^;]*;)*[^;]*[^]]$')" 90 \
+		"percent in memcpy and memset"
 	expect_ge "$(leaf_share "$T/folded" memcpy)" 1 "percent in memcpy"
 	expect_ge "$(leaf_share "$T/folded" memset)" 1 "percent in memset"
 }
@@ -176,12 +179,15 @@ t_dlopen() {
 		return lib ? calls(lib, (uint64_t)(arg_num(argc, argv, 2, 2) * 1e9)) : 2;
 	}
 	C
-	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -shared -fPIC -o "$T/late.so" "$T/lib.c" || fail "no library"
-	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -o "$T/late" "$T/main.c" -ldl || fail "no program"
+	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -shared -fPIC -o "$T/late.so" "$T/lib.c" ||
+		fail "no library"
+	gcc "${FLAGS[@]}" -I"$TOP/tests/workloads" -o "$T/late" "$T/main.c" -ldl ||
+		fail "no program"
 	record_it late "$T/late" "$T/late.so" "$seconds"
 	expect_complete 98
 	grep ';lib_entry' "$T/mine" >"$T/of_lib"
-	expect_ns "$(folded_sum "$T/of_lib")" $((seconds * 1000000000)) 5 "weight in the library" 999
+	expect_ns "$(folded_sum "$T/of_lib")" $((seconds * 1000000000)) 5 "weight in the library" \
+		999
 	expect_ge "$(folded_share "$T/mine" '^late;_start;__libc_start_main[^;]*;([^;]+;)?main;(calls;lib_entry;lib_middle;lib_spin|spin_for)')" \
 		98 "percent whole"
 }
@@ -262,7 +268,8 @@ go_build() { # NAME WITH-C FLAG… of $T/main.go
 	needs_tables
 	need_program go
 	env HOME="$T" GOCACHE="$T/cache" GOFLAGS= GO111MODULE=off CGO_ENABLED="$with_c" \
-		go build -o "$T/$name" "$@" "$T/main.go" 2>"$T/err" || skip "go: $(head -n 1 "$T/err")"
+		go build -o "$T/$name" "$@" "$T/main.go" 2>"$T/err" ||
+		skip "go: $(head -n 1 "$T/err")"
 	later chmod -R u+w "$T/cache"
 }
 
@@ -275,7 +282,8 @@ t_go() {
 	expect_complete 98
 	expect_ge "$(share "^gopure;$GOROUTINE")" 98 "percent whole"
 	# how much of the time the collector takes is a matter of how many CPUs it finds free
-	expect_ge "$(share "^gopure;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 50 "percent in sort"
+	expect_ge "$(share "^gopure;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 50 \
+		"percent in sort"
 }
 
 t_go_stripped() {
@@ -351,7 +359,8 @@ t_go_with_c() {
 	expect_complete 98
 	expect_ge "$(share 'main\.goes;main\.(work|_Cfunc_c_work)[^;]*;.*runtime\.asmcgocall[^;]*;[^;]*Cfunc_c_work;c_work;c_leaf')" 10 \
 		"percent in C under Go"
-	expect_ge "$(share "^gowithc;($GOROUTINE|(__)?clone3?;start_thread|_start;)")" 98 "percent whole"
+	expect_ge "$(share "^gowithc;($GOROUTINE|(__)?clone3?;start_thread|_start;)")" 98 \
+		"percent whole"
 }
 
 run_tests

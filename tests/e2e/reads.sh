@@ -28,13 +28,15 @@ event_of() { # NAME
 t_list_says_how_it_is_counted() {
 	need_tsc
 	pmb_ok list --json tsc
-	expect_eq "$(jq -r '.[] | "\(.available) \(.collection_mode)"' "$T/out")" "true read" "available, mode"
+	expect_eq "$(jq -r '.[] | "\(.available) \(.collection_mode)"' "$T/out")" "true read" \
+		"available, mode"
 }
 
 t_a_command() {
 	local own
 	need_tsc
-	pmb_ok record -e msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" "$seconds"
+	pmb_ok record -e msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" \
+		"$seconds"
 	expect_ledger
 	expect_folded "$T/folded"
 	expect_eq "$(sum_name 0) $(sum_name 1)" "msr/tsc/ cpu-clock" "events"
@@ -69,12 +71,14 @@ t_with_other_parts() {
 t_beside_a_clock_of_the_user() {
 	local ticks ns
 	need_tsc
-	pmb_ok record -e msr/tsc/,cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	pmb_ok record -e msr/tsc/,cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 2
 	expect_ledger
 	expect_eq "$(sum_get '.events | length')" 2 "no clock is added"
 	ticks=$(folded_sum_of "$T/folded" '^msr/tsc/;split;')
 	ns=$(folded_sum_of "$T/folded" '^cpu-clock;split;')
-	expect_within "$(awk -v t="$ticks" -v n="$ns" 'BEGIN { print t / n * 1e9 }')" "$(tsc_hz 0)" \
+	expect_within "$(awk -v t="$ticks" -v n="$ns" 'BEGIN { print t / n * 1e9 }')" \
+		"$(tsc_hz 0)" \
 		"$(awk -v hz="$(tsc_hz 0)" 'BEGIN { print hz * 0.03 }')" "ticks per second of split"
 }
 
@@ -83,25 +87,29 @@ t_beside_a_clock_of_the_user() {
 t_idle_time_is_not_charged_to_who_wakes() {
 	local ticks ns
 	need_tsc
-	pmb_ok record -e cpu-clock,msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 500 0.6
+	pmb_ok record -e cpu-clock,msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/storm" 500 0.6
 	expect_columns
 	ticks=$(folded_sum_of "$T/folded" '^msr/tsc/;')
 	ns=$(folded_sum_of "$T/folded" '^cpu-clock;')
-	expect_within "$(awk -v t="$ticks" -v n="$ns" 'BEGIN { print t / n * 1e9 }')" "$(tsc_hz 1)" \
+	expect_within "$(awk -v t="$ticks" -v n="$ns" 'BEGIN { print t / n * 1e9 }')" \
+		"$(tsc_hz 1)" \
 		"$(awk -v hz="$(tsc_hz 1)" 'BEGIN { print hz * 0.05 }')" "ticks per second of storm"
 }
 
 t_a_process() {
 	need_tsc
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock,msr/tsc/ -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock,msr/tsc/ -p "$spawned" -d 2 -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_ledger
 	expect_eq "$(sum_get '[.events[] | "\(.name) \(.scope) \(.added)"] | join(", ")')" \
 		"cpu-clock per-task false, msr/tsc/ per-cpu false, cpu-clock per-cpu true" "events"
 	expect_no_match "$T/folded" '^(cpu-clock|msr/tsc/);[^s]' "another program"
 	expect_within "$(folded_share "$T/folded" ';hot70(;|$)' '^msr/tsc/;.*;hot[37]0(;|$)')" 70 \
 		"$(points_of 70 "$(sum_aggregated 1)")" "share of hot70"
-	expect_ge "$(sum_get '.events[1].kernel.weight_filtered')" 1 "what other CPUs counted is filtered"
+	expect_ge "$(sum_get '.events[1].kernel.weight_filtered')" 1 \
+		"what other CPUs counted is filtered"
 }
 
 t_all_cpus() {
@@ -137,10 +145,12 @@ tsc_times() { # N
 t_how_many() {
 	local i
 	need_tsc
-	pmb_ok record -e "$(tsc_times 8)" -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+	pmb_ok record -e "$(tsc_times 8)" -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 1
 	expect_ledger
 	for i in 1 7; do
-		expect_within "$(folded_sum_of "$T/folded" "^t$i;")" "$(folded_sum_of "$T/folded" '^t0;')" \
+		expect_within "$(folded_sum_of "$T/folded" "^t$i;")" \
+			"$(folded_sum_of "$T/folded" '^t0;')" \
 			"$(awk -v n="$(folded_sum_of "$T/folded" '^t0;')" 'BEGIN { print n / 100 }')" "t$i against t0"
 	done
 	pmb record -e "$(tsc_times 9)" -a -d 1
@@ -186,10 +196,12 @@ t_a_place() {
 
 t_a_place_beside_a_command() {
 	need_tsc
-	with_place record -e cpu-clock,msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+	with_place record -e cpu-clock,msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 1
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
-	expect_eq "$(folded_sum_of "$T/folded" '^msr/tsc/;cpu0;\[not-program-related\]$')" "$(sum_counter 1)" \
+	expect_eq "$(folded_sum_of "$T/folded" '^msr/tsc/;cpu0;\[not-program-related\]$')" \
+		"$(sum_counter 1)" \
 		"Σ against the counter"
 	expect_ge "$(folded_sum_of "$T/folded" '^cpu-clock;split;.*;hot70')" 1 "the clock's lines"
 }
@@ -208,10 +220,12 @@ t_idle() {
 	local idle
 	pmb_ok record -a -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
 	expect_ledger
-	[ "$(sum_get '.events[0].kernel.weight_idle')" -gt $((20 * $(sum_get '.events[0].rate.period'))) ] ||
+	[ "$(sum_get '.events[0].kernel.weight_idle')" \
+		-gt $((20 * $(sum_get '.events[0].rate.period'))) ] ||
 		skip "hardly a CPU was idle when the clock overflowed"
 	expect_no_match "$T/folded" '^swapper/' "the idle task of one CPU"
-	expect_eq "$(folded_sum_of "$T/folded" '^swapper(;|$)')" "$(sum_get '.events[0].kernel.weight_idle')" \
+	expect_eq "$(folded_sum_of "$T/folded" '^swapper(;|$)')" \
+		"$(sum_get '.events[0].kernel.weight_idle')" \
 		"weight of the idle task"
 	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"
 	idle=$(folded_sum_of "$T/folded" '^swapper;\[idle\]$')

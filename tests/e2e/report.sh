@@ -13,7 +13,8 @@ record_one() { # FILE: of a program whose shares are known
 
 encode() { # FILE: from the text on standard input
 	need_program protoc
-	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto | gzip -n >"$1"
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto |
+		gzip -n >"$1"
 	[ "${PIPESTATUS[0]}" -eq 0 ] || fail "protoc"
 }
 
@@ -52,7 +53,8 @@ t_functions_of_our_own() {
 	expect_match "$T/out" '^# command   pmubpf record -e cpu-clock' "the header"
 	expect_match "$T/out" '^# ledger    balanced' "the header"
 	expect_match "$T/out" '^# machine ' "the header"
-	head -n 1 "$T/out" | grep -q '^# file' || fail "a sound profile begins with $(head -n 1 "$T/out")"
+	head -n 1 "$T/out" | grep -q '^# file' ||
+		fail "a sound profile begins with $(head -n 1 "$T/out")"
 }
 
 # A difference: 30 less of "gone", 10 more of "new"; of one sample the tenant is an empty text, the
@@ -75,12 +77,14 @@ t_values_below_zero_and_empty_labels() {
 	expect_match "$T/out" ' -150\.00.* gone' "the share of what is below zero"
 	expect_match "$T/out" ' 50\.00.* new' "the share of what is above"
 	pmb_ok report --perf "$T/p.pb.gz"
-	expect_match "$T/err" 'perf has no negative values: those of 1 of 2 samples are left out' "what is told"
+	expect_match "$T/err" 'perf has no negative values: those of 1 of 2 samples are left out' \
+		"what is told"
 	expect_match "$T/out" ' new ' "what is above zero"
 	expect_no_match "$T/out" ' gone ' "what is below"
 	pmb_ok report --speedscope "$T/p.pb.gz"
 	expect_match "$T/err" 'speedscope has no negative values' "what is told"
-	expect_eq "$(jq -c '.profiles | map([.endValue, .weights])' "$T/out")" '[[10,[10]]]' "weights"
+	expect_eq "$(jq -c '.profiles | map([.endValue, .weights])' "$T/out")" '[[10,[10]]]' \
+		"weights"
 	pmb_ok report --folded "$T/p.pb.gz"
 	expect_empty "$T/err" "a word about formats that have them"
 	expect_match "$T/out" 'gone -30$' "a folded line"
@@ -92,7 +96,8 @@ t_needs_no_root() {
 	by_hand "$T/p.pb.gz"
 	dir=$(mktemp -d /tmp/pmb-report.XXXXXX) # $T may be root's alone
 	cp "$T/p.pb.gz" "$PMUBPF" "$dir" && chmod -R a+rX "$dir"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/pmubpf" report "$dir/p.pb.gz" >"$T/out" 2>"$T/err"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/pmubpf" report \
+		"$dir/p.pb.gz" >"$T/out" 2>"$T/err"
 	expect_eq $? 0 "status as nobody: $(cat "$T/err")"
 	rm -r "$dir"
 	expect_match "$T/out" ' slow$' "rows"
@@ -151,7 +156,8 @@ t_profile_of_go() {
 	pmb_ok report "$T/cpu.pprof"
 	expect_match "$T/out" '^# event     cpu: [0-9]+ nanoseconds in [0-9]+ samples' "the header"
 	# Go's own preemption takes a part of it where other programs want the CPU
-	expect_ge "$(awk '$6 == "main.spin" { print $3 }' "$T/out")" 80 "percent in or below main.spin"
+	expect_ge "$(awk '$6 == "main.spin" { print $3 }' "$T/out")" 80 \
+		"percent in or below main.spin"
 	pmb_ok report --by tenant "$T/cpu.pprof"
 	expect_match "$T/out" ' acme$' "rows by Go's label"
 	pmb_ok report --by class "$T/cpu.pprof"
@@ -175,14 +181,18 @@ t_ratios() {
 	by_hand "$T/p.pb.gz"
 	pmb_ok report --json --confidence "$T/p.pb.gz"
 	local mpki='.ratios[] | select(.kind == "misses_per_1000_insn")'
-	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].value" "$T/out")" 20 "misses per 1000"
-	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].few_samples" "$T/out")" false "of 200 samples"
-	expect_eq "$(jq "[.rows[] | select(.name == \"fast\") | $mpki][0].few_samples" "$T/out")" true "of 4 samples"
+	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].value" "$T/out")" 20 \
+		"misses per 1000"
+	expect_eq "$(jq "[.rows[] | select(.name == \"slow\") | $mpki][0].few_samples" "$T/out")" \
+		false "of 200 samples"
+	expect_eq "$(jq "[.rows[] | select(.name == \"fast\") | $mpki][0].few_samples" "$T/out")" \
+		true "of 4 samples"
 	jq -e ".rows[] | select(.name == \"fast\") | $mpki | .low < .value and .value < .high and .high > 2 * .value" \
 		"$T/out" >/dev/null || fail "the confidence interval of 4 samples"
 	mv "$T/out" "$T/confidence"
 	pmb_ok report --json --interval "$T/p.pb.gz" # its name before
-	cmp <(jq .rows "$T/out") <(jq .rows "$T/confidence") || fail "--interval is not --confidence"
+	cmp <(jq .rows "$T/out") <(jq .rows "$T/confidence") ||
+		fail "--interval is not --confidence"
 	pmb_ok report "$T/p.pb.gz"
 	expect_match "$T/out" ' ~0\.50 +fast$' "the mark"
 	expect_match "$T/out" ' 20\.0 +slow$' "no mark"
@@ -291,7 +301,8 @@ t_names_from_elsewhere() {
 	cp "$WORKLOADS/recurse" "$T/others/stripped" # that name, another build-id
 	pmb_ok report --symbols "$T/files" "$T/p.pb.gz"
 	expect_match "$T/out" ' burn  stripped$' "a file with the build-id"
-	expect_match "$T/err" '1 of [0-9]+ files found, [1-9][0-9]* of [0-9]+ addresses named' "what was found"
+	expect_match "$T/err" '1 of [0-9]+ files found, [1-9][0-9]* of [0-9]+ addresses named' \
+		"what was found"
 	pmb_ok report --symbols "$T/others" "$T/p.pb.gz"
 	expect_match "$T/out" ' \[stripped\]$' "another file of that name"
 	expect_match "$T/err" ' 0 of [0-9]+ files found, 0 of' "what was found"
@@ -361,7 +372,8 @@ t_wrong_options() {
 
 t_the_suffix_chooses() {
 	need_program protoc
-	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto <<-TEXT >"$T/p.pb" || fail "protoc"
+	protoc --proto_path="$TOP/user" --encode=pmb.pprof.Profile prof/profile.proto \
+		<<-TEXT >"$T/p.pb" || fail "protoc"
 		string_table: ["", "cycles", "count"]
 		sample_type { type: 1 unit: 2 } sample { value: [7] }
 	TEXT
@@ -415,8 +427,10 @@ t_labels_that_nothing_has() {
 t_types_that_share_a_name() {
 	foreign "$T/p.pb.gz"
 	pmb_ok report --folded "$T/p.pb.gz"
-	expect_eq "$(grep -c '^alloc/count;' "$T/out") $(folded_sum_of "$T/out" '^alloc/count;')" "2 7" "allocations"
-	expect_eq "$(grep -c '^alloc/bytes;' "$T/out") $(folded_sum_of "$T/out" '^alloc/bytes;')" "2 7000" "bytes"
+	expect_eq "$(grep -c '^alloc/count;' "$T/out") $(folded_sum_of "$T/out" '^alloc/count;')" \
+		"2 7" "allocations"
+	expect_eq "$(grep -c '^alloc/bytes;' "$T/out") $(folded_sum_of "$T/out" '^alloc/bytes;')" \
+		"2 7000" "bytes"
 	pmb_ok report -e alloc/bytes "$T/p.pb.gz"
 	expect_match "$T/out" '^# event     alloc: 7000 bytes$' "the header"
 }
@@ -463,7 +477,8 @@ t_hostile_mangled_names() {
 t_perf_text_without_a_command() {
 	foreign "$T/p.pb.gz"
 	pmb_ok report --perf "$T/p.pb.gz"
-	perl -ne 'print "$1 $2\n" if /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/' "$T/out" | sort -u >"$T/commands"
+	perl -ne 'print "$1 $2\n" if /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/' "$T/out" |
+		sort -u >"$T/commands"
 	expect_eq "$(cat "$T/commands")" "[unknown] 0" "command and process"
 }
 
@@ -519,12 +534,15 @@ t_frames_that_a_profile_drops() {
 	expect_eq "$(cat "$T/out")" "$(printf '%s\n' 'main;mallocate 4' 'main;work 3' \
 		'malloc(unsigned long);slow_path_[i];brk 8' | sort)" "lines"
 	pmb_ok report --pprof -o "$T/again.pb.gz" "$T/p.pb.gz"
-	gzip -dc "$T/again.pb.gz" | protoc --proto_path="$TOP/user" --decode=pmb.pprof.Profile prof/profile.proto >"$T/text"
+	gzip -dc "$T/again.pb.gz" |
+		protoc --proto_path="$TOP/user" --decode=pmb.pprof.Profile \
+		prof/profile.proto >"$T/text"
 	expect_match "$T/text" '^drop_frames: [1-9]' "the field, written again"
 	expect_match "$T/text" '^keep_frames: [1-9]' "the field, written again"
 	expect_eq "$(grep -c '^sample {' "$T/text")" 4 "samples: who reads it drops them himself"
 	if command -v go >/dev/null; then
-		HOME=$T go tool pprof -raw "$T/p.pb.gz" >"$T/raw" 2>&1 || skip "go has no pprof here"
+		HOME=$T go tool pprof -raw "$T/p.pb.gz" >"$T/raw" 2>&1 ||
+			skip "go has no pprof here"
 		pmb_ok report --folded "$T/p.pb.gz"
 		# pprof's stacks by their lengths in lines, and ours
 		expect_eq "$(awk '/^ *[0-9]+: / && !m { print $1 + 0, NF - 1 } /^Locations/ { m = 1 }' "$T/raw" | sort | tr '\n' ' ')" \
@@ -536,10 +554,13 @@ t_expressions_that_would_never_end() {
 	local drop
 	for drop in '((a*)*)*\\1' 'a{1,30000}{1,30000}' '((((((((((a+)+)+)+)+)+)+)+)+)+)+' '('; do
 		dropping "$T/p.pb.gz" "$drop" ''
-		timeout 5 "$PMUBPF" report --folded "$T/p.pb.gz" >"$T/out" 2>"$T/err" || fail "status $? for $drop"
-		expect_match "$T/err" 'drop_frames is not a regular expression that pmubpf takes' "the note"
+		timeout 5 "$PMUBPF" report --folded "$T/p.pb.gz" >"$T/out" 2>"$T/err" ||
+			fail "status $? for $drop"
+		expect_match "$T/err" 'drop_frames is not a regular expression that pmubpf takes' \
+			"the note"
 		expect_eq "$(folded_sum "$T/out")" 15 "nothing is lost"
-		expect_match "$T/out" '^main;work;malloc\(unsigned long\);slow_path_\[i\];brk 1$' "all frames"
+		expect_match "$T/out" '^main;work;malloc\(unsigned long\);slow_path_\[i\];brk 1$' \
+			"all frames"
 	done
 }
 

@@ -37,7 +37,8 @@ t_passes() {
 	run
 	expect_verdict "1 passed, 0 failed, 1 skipped" 0
 	expect_match "$T/out" '^ok good/one$' "a line for what passed"
-	expect_match "$T/out" '^skip good/two: no moon$' "a line for what was skipped, with the reason"
+	expect_match "$T/out" '^skip good/two: no moon$' \
+		"a line for what was skipped, with the reason"
 }
 
 t_fails() {
@@ -177,7 +178,8 @@ t_an_end_in_the_middle() {
 		SUITE
 	done
 	ONLY='' SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
-	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] || fail "they do not run side by side"
+	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] ||
+		fail "they do not run side by side"
 	kill -TERM "$spawned"
 	wait "$spawned"
 	expect_eq $? 130 "exit status"
@@ -207,7 +209,8 @@ t_ledger_law_can_break() {
 	(expect_ledger) || fail "good books are refused: $(cat "$T/reason")"
 	local change
 	for change in '.events[0].kernel.seen = 6' '.events[0].user.decoded = 2' '.events[0].user.aggregated = 2' \
-		'.events[0].kernel.weight_filtered = 2' '.events[0].ratio = null' '.balanced = false' \
+		'.events[0].kernel.weight_filtered = 2' '.events[0].ratio = null' \
+		'.balanced = false' \
 		'.stacks.user.complete = 2' '.stacks.kernel.none = 4'; do
 		jq "$change" "$T/sum.json" >"$T/bad.json"
 		! (expect_ledger "$T/bad.json") || fail "not noticed: $change"

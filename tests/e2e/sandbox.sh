@@ -42,7 +42,8 @@ t_nothing_is_left() {
 	expect_eq "$(status_of "$helper" NoNewPrivs)" 1 "no_new_privs"
 	expect_eq "$(status_of "$helper" Seccomp)" 2 "a filter of system calls"
 	expect_eq "$(readlink "/proc/$helper/root")" /proc/tty/ldisc "its root"
-	expect_eq "$(find "$(readlink "/proc/$helper/root")" -mindepth 1 | wc -l)" 0 "names under its root"
+	expect_eq "$(find "$(readlink "/proc/$helper/root")" -mindepth 1 | wc -l)" 0 \
+		"names under its root"
 	expect_eq "$(cat "/proc/$helper/oom_score_adj")" 1000 "who goes first when memory runs out"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
@@ -62,13 +63,17 @@ t_only_what_it_was_handed() {
 		*:) ;; # closed meanwhile
 		*:socket:*) ;; # which a file comes in
 		*) [ "$((0$(awk '$1 == "flags:" { print $2 }' "/proc/$helper/fdinfo/${fd##*/}" 2>/dev/null) & 3))" = 0 ] ||
-			[[ $(readlink "$fd") = /memfd:* ]] || fail "descriptor ${fd##*/} may be written to: $(readlink "$fd")" ;;
+			[[ $(readlink "$fd") = /memfd:* ]] ||
+			fail "descriptor ${fd##*/} may be written to: $(readlink "$fd")" ;;
 		esac
 	done
-	expect_eq "$(awk '/^Max open files/ { print $5 }' "/proc/$helper/limits")" 16 "descriptors at a time"
+	expect_eq "$(awk '/^Max open files/ { print $5 }' "/proc/$helper/limits")" 16 \
+		"descriptors at a time"
 	expect_eq "$(awk '/^Max processes/ { print $4 }' "/proc/$helper/limits")" 0 "processes"
-	expect_eq "$(awk '/^Max cpu time/ { print $5 }' "/proc/$helper/limits")" 180 "seconds of CPU time"
-	expect_le "$(awk '/^Max address space/ { print $5 }' "/proc/$helper/limits")" 4294967296 "bytes of memory"
+	expect_eq "$(awk '/^Max cpu time/ { print $5 }' "/proc/$helper/limits")" 180 \
+		"seconds of CPU time"
+	expect_le "$(awk '/^Max address space/ { print $5 }' "/proc/$helper/limits")" 4294967296 \
+		"bytes of memory"
 	pmb_finish
 }
 
@@ -79,7 +84,8 @@ t_the_recorder_keeps_what_it_needs() {
 	for n in 39 5; do bits=$((bits | 1 << n)); done
 	kernel_is 5.13 || bits=$((bits | 1 << 34)) # CAP_SYSLOG: it has to read all names
 	expect_eq "$((0x$mask & ~bits))" 0 "capabilities beyond BPF, KILL ($mask)"
-	expect_eq "$(status_of "$tool" CapBnd)" "$(printf %016x "$((bits & 0x$(status_of $$ CapBnd)))")" "bounding set"
+	expect_eq "$(status_of "$tool" CapBnd)" \
+		"$(printf %016x "$((bits & 0x$(status_of $$ CapBnd)))")" "bounding set"
 	expect_eq "$(status_of "$tool" NoNewPrivs)" 1 "no_new_privs"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"

@@ -14,9 +14,11 @@ need_go() {
 
 # One recording of two events in three files.
 setup() {
-	pmb_ok record -e cpu-clock,page-faults -F 999 -o "$S/p.folded" -o "$S/p.pb.gz" -o "$S/p.perf" \
+	pmb_ok record -e cpu-clock,page-faults -F 999 -o "$S/p.folded" -o "$S/p.pb.gz" \
+		-o "$S/p.perf" \
 		--summary "$S/sum" -- "$WORKLOADS/split" 2
-	pmb_ok record -a -e cpu-clock -F 499 --label tid,cpu --label cgroup -d 1 -o "$S/all.folded" \
+	pmb_ok record -a -e cpu-clock -F 499 --label tid,cpu --label cgroup -d 1 \
+		-o "$S/all.folded" \
 		-o "$S/all.pb.gz"
 }
 
@@ -42,9 +44,11 @@ traces() { # TYPE FILE
 t_pprof_agrees_with_the_folded_stacks() {
 	need_go
 	local unit=ns
-	expect_eq "$(traces cpu-clock_time "$S/p.pb.gz")" "$(folded_sum "$S/p.folded" cpu-clock)" "ns of cpu-clock"
+	expect_eq "$(traces cpu-clock_time "$S/p.pb.gz")" "$(folded_sum "$S/p.folded" cpu-clock)" \
+		"ns of cpu-clock"
 	unit=count
-	expect_eq "$(traces page-faults_event "$S/p.pb.gz")" "$(folded_sum "$S/p.folded" page-faults)" "page faults"
+	expect_eq "$(traces page-faults_event "$S/p.pb.gz")" \
+		"$(folded_sum "$S/p.folded" page-faults)" "page faults"
 	expect_eq "$(traces cpu-clock_sample "$S/p.pb.gz")" \
 		"$(T=$S sum_get '.events[] | select(.name == "cpu-clock").user.aggregated' "$S/sum")" "samples"
 }
@@ -97,7 +101,8 @@ t_comments() {
 	local unit=ns key
 	pprof cpu-clock_time -comments "$S/p.pb.gz" >"$T/comments"
 	for key in 'pmubpf: [0-9]' 'command: pmubpf record -e cpu-clock,page-faults -F 999' 'machine: .*CPUs online' \
-		'kernel: Linux' 'event cpu-clock: counts=ns .*overflows=[1-9]' 'role page-faults: occurrences ' 'ledger: balanced' 'user stacks: [0-9]'; do
+		'kernel: Linux' 'event cpu-clock: counts=ns .*overflows=[1-9]' \
+		'role page-faults: occurrences ' 'ledger: balanced' 'user stacks: [0-9]'; do
 		expect_match "$T/comments" "^$key" "$key"
 	done
 }
@@ -116,7 +121,8 @@ t_build_ids_and_addresses() {
 	expect_ge "$(wc -l <"$T/found")" 1 "addresses of hot70"
 	local address
 	while read -r address; do
-		(( address >= 16#$first && address < 16#$first + 64 )) || fail "$address is not in hot70, at 0x$first"
+		(( address >= 16#$first && address < 16#$first + 64 )) ||
+			fail "$address is not in hot70, at 0x$first"
 	done <"$T/found"
 }
 
@@ -132,7 +138,8 @@ t_named_elsewhere() {
 
 t_inlined_lines_in_order() {
 	need_go
-	pmb_ok record -e cpu-clock -F 999 --inline -o "$T/p.pb.gz" -o "$T/p.folded" -- "$WORKLOADS/inlined" 1
+	pmb_ok record -e cpu-clock -F 999 --inline -o "$T/p.pb.gz" -o "$T/p.folded" -- \
+		"$WORKLOADS/inlined" 1
 	go tool pprof -traces "$T/p.pb.gz" >"$T/traces" 2>/dev/null
 	local unit=ns
 	expect_eq "$(traces cpu-clock_time "$T/p.pb.gz")" "$(folded_sum "$T/p.folded")" "ns"
@@ -170,7 +177,8 @@ t_formats_by_name() {
 
 t_data_addresses() {
 	need_go
-	pmb_ok record -e page-faults -c 1 --label data_addr --user-only -o "$T/p.pb.gz" -- "$WORKLOADS/faults" 200
+	pmb_ok record -e page-faults -c 1 --label data_addr --user-only -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/faults" 200
 	go tool pprof -tags "$T/p.pb.gz" >"$T/tags" 2>/dev/null
 	expect_match "$T/tags" 'data_addr: Total' "data_addr"
 }

@@ -50,12 +50,14 @@ t_same_as_perf() {
 	read -r share n <"$T/perf" || fail "perf has no samples of them"
 	# both scatter
 	expect_within "$(leaf_share "$S/folded" hot70 ';hot[37]0$')" "$share" \
-		"$(awk -v p="$(points_of 70 "$n")" 'BEGIN { print p * sqrt(2) }')" "hot70, perf's, in $n samples"
+		"$(awk -v p="$(points_of 70 "$n")" 'BEGIN { print p * sqrt(2) }')" \
+		"hot70, perf's, in $n samples"
 }
 
 t_main_in_the_stacks() {
 	# Samples in user code have no kernel frame as their leaf. The loader's have no main.
-	user_code "$S/folded" | grep -Ev ';(_dl_|dl_|rtld|do_lookup|\[ld)|;_start [0-9]*$' >"$T/user"
+	user_code "$S/folded" |
+		grep -Ev ';(_dl_|dl_|rtld|do_lookup|\[ld)|;_start [0-9]*$' >"$T/user"
 	expect_ge "$(frame_share "$T/user" main)" 99 "percent of user samples under main"
 }
 
@@ -74,7 +76,8 @@ t_frames_named() {
 		expect_match "$T/mine" ";$name(;| [0-9]+\$)" "frames of $name"
 	done
 	expect_frames_have_names "$T/mine"
-	expect_le "$(folded_share "$S/folded" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
+	expect_le "$(folded_share "$S/folded" '\[unknown\]|\]\+0x')" 0.5 \
+		"percent with a nameless frame"
 }
 
 t_weights_near_counter() {
@@ -92,7 +95,8 @@ t_time_is_right() {
 	# The unit is time: the program's weight is its CPU time in ns.
 	local total
 	total=$(awk '{ print $6 }' "$S/split.out")
-	expect_ns "$(folded_sum_of "$S/folded" '^split;')" "$total" 2 "ns of CPU time" 999 "$(cat "$S/taken")"
+	expect_ns "$(folded_sum_of "$S/folded" '^split;')" "$total" 2 "ns of CPU time" 999 \
+		"$(cat "$S/taken")"
 }
 
 t_attached_to_a_pid() {

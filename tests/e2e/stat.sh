@@ -31,7 +31,8 @@ t_page_faults_as_perf_counts_them() {
 	ours=$(stat_value page-faults)
 	perfs=$(perf_value page-faults "$WORKLOADS/faults" 5000)
 	expect_ge "$ours" 5000 "page faults"
-	expect_within "$ours" "$perfs" 25 "against perf (starting a program costs about 50, by the layout of its memory)"
+	expect_within "$ours" "$perfs" 25 \
+		"against perf (starting a program costs about 50, by the layout of its memory)"
 }
 
 # shellcheck disable=SC2016 # perl's
@@ -85,14 +86,17 @@ t_csv_has_the_columns_of_perf() {
 	"$(perf_path)" stat -x, -e "$events" -o "$T/perf" -- "$WORKLOADS/faults" 1000 >/dev/null
 	grep -v '^#' "$T/perf" | awk -F, 'NF { print NF, $2, $3, $5 }' >"$T/want"
 	awk -F, '{ print NF, $2, $3, $5 }' "$T/out" >"$T/got"
-	diff "$T/want" "$T/got" >"$T/diff" || fail "columns differ: $(head -n 2 "$T/diff" | tail -n 1)"
+	diff "$T/want" "$T/got" >"$T/diff" ||
+		fail "columns differ: $(head -n 2 "$T/diff" | tail -n 1)"
 }
 
 t_children_count_unless_told_otherwise() {
 	local all one
-	pmb_ok stat -j -e page-faults -- sh -c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
+	pmb_ok stat -j -e page-faults -- sh \
+		-c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
 	all=$(stat_value page-faults)
-	pmb_ok stat -i -j -e page-faults -- sh -c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
+	pmb_ok stat -i -j -e page-faults -- sh \
+		-c "'$WORKLOADS/faults' 3000; '$WORKLOADS/faults' 3000; true"
 	one=$(stat_value page-faults)
 	expect_ge "$all" 6000 "with the children"
 	expect_le "$one" 1000 "of the shell alone"
@@ -123,7 +127,8 @@ t_what_is_not_supported_does_not_stop_the_rest() {
 	pmb_ok stat -e cycles,page-faults,instructions -- "$WORKLOADS/faults" 1000
 	expect_match "$T/out" '<not supported> +cycles +# no PMU' "cycles"
 	expect_match "$T/out" '^ +1,[0-9]{3} +page-faults' "page-faults"
-	expect_match "$T/out" '^  cycles, instructions: this machine has no hardware PMU' "the reason, once"
+	expect_match "$T/out" '^  cycles, instructions: this machine has no hardware PMU' \
+		"the reason, once"
 	pmb_ok stat -j -e cycles,page-faults -- "$WORKLOADS/faults" 1000
 	expect_eq "$(jq -r '.rows[0].events[0] | [.status, .value, .figures == []] | @csv' "$T/out")" \
 		'"not supported",,true' "cycles as JSON"
@@ -135,7 +140,8 @@ t_defaults_leave_out_what_is_not_there() {
 		"task-clock context-switches cpu-migrations page-faults" "the software events"
 	has_pmu && return
 	expect_eq "$(jq -r '.rows[0].events | length' "$T/out")" 4 "events"
-	expect_match "$T/out" 'without cycles, instructions, branches, branch-misses: ' "what is left out"
+	expect_match "$T/out" 'without cycles, instructions, branches, branch-misses: ' \
+		"what is left out"
 }
 
 t_standard_output() {
@@ -152,24 +158,30 @@ t_intervals_add_up() {
 	pmb_ok stat -j -e page-faults -I 100 -- sh -c "for i in 1 2 3; do '$WORKLOADS/faults' 2000; sleep 0.2; done"
 	expect_ge "$(jq -s length "$T/out")" 6 "intervals"
 	expect_eq "$(wc -l <"$T/out")" "$(jq -s length "$T/out")" "lines: one a document"
-	expect_within "$(jq -s 'map(.rows[0].events[0].value // 0) | add' "$T/out")" 6500 500 "the sum"
-	jq -se '[range(1; length) as $i | .[$i].from_s == .[$i - 1].to_s] | all' "$T/out" >/dev/null ||
+	expect_within "$(jq -s 'map(.rows[0].events[0].value // 0) | add' "$T/out")" 6500 500 \
+		"the sum"
+	jq -se '[range(1; length) as $i | .[$i].from_s == .[$i - 1].to_s] | all' \
+		"$T/out" >/dev/null ||
 		fail "the intervals don't follow each other"
 }
 
 t_rows_of_cpus_add_up() {
 	pmb_ok stat -A -j -e task-clock -- "$WORKLOADS/threads" 1
 	expect_eq "$(jq '.rows | length' "$T/out")" "$(getconf _NPROCESSORS_ONLN)" "rows"
-	expect_ns "$(jq '[.rows[].events[].scaled // 0] | add' "$T/out")" 1000000000 5 "ns on all CPUs"
+	expect_ns "$(jq '[.rows[].events[].scaled // 0] | add' "$T/out")" 1000000000 5 \
+		"ns on all CPUs"
 	# bound to a CPU, it is enabled elsewhere, too; that is no reason to scale
-	jq -e '[.rows[].events[] | .running_ns == .enabled_ns and .scaled == .value] | all' "$T/out" >/dev/null ||
+	jq -e '[.rows[].events[] | .running_ns == .enabled_ns and .scaled == .value] | all' \
+		"$T/out" >/dev/null ||
 		fail "scaled by where it ran"
 }
 
 t_one_cpu() {
 	pmb_ok stat -C 0 -j -e task-clock -d 0.5
-	expect_within "$(stat_value task-clock)" "$(jq '(.to_s - .from_s) * 1e9' "$T/out")" 50000000 "ns of a CPU's clock"
-	expect_eq "$(jq '[.rows[0].events[].figures[]] | length' "$T/out")" 0 "figures: an idle CPU is none that is used"
+	expect_within "$(stat_value task-clock)" "$(jq '(.to_s - .from_s) * 1e9' "$T/out")" \
+		50000000 "ns of a CPU's clock"
+	expect_eq "$(jq '[.rows[0].events[].figures[]] | length' "$T/out")" 0 \
+		"figures: an idle CPU is none that is used"
 	pmb stat -C 4096 -d 1
 	expect_eq "$rc" 2 "exit status"
 	expect_match "$T/err" 'CPU 4096 does not exist' "why"
@@ -187,7 +199,8 @@ start_threads() { # SECONDS: held, in $spawned, tids in $T/tids
 stat_start() {
 	spawn "$PMUBPF" stat "$@" >"$T/out" 2>"$T/err" </dev/null
 	tool=$spawned
-	wait_until has_perf_events "$tool" || fail "pmubpf stat $* does not count: $(head -n 1 "$T/err")"
+	wait_until has_perf_events "$tool" ||
+		fail "pmubpf stat $* does not count: $(head -n 1 "$T/err")"
 	sleep 0.2
 }
 
@@ -246,7 +259,8 @@ t_a_sleeping_process_is_not_counted() {
 
 # The hierarchy by which the kernel counts: v1's perf_event, else v2.
 counted_hierarchy() {
-	awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2 }' /proc/self/mounts | grep . ||
+	awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2 }' /proc/self/mounts |
+		grep . ||
 		awk '$3 == "cgroup2" { print $2 }' /proc/self/mounts | head -n 1
 }
 
@@ -314,18 +328,22 @@ t_container() {
 
 need_tracepoints() {
 	need_root
-	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing && later umount /sys/kernel/tracing; } 2>/dev/null
-	[ -d /sys/kernel/tracing/events/syscalls ] || skip "this kernel has no tracepoints of system calls"
+	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&
+		later umount /sys/kernel/tracing; } 2>/dev/null
+	[ -d /sys/kernel/tracing/events/syscalls ] ||
+		skip "this kernel has no tracepoints of system calls"
 }
 
 t_tracepoints() {
 	need_tracepoints
 	local calls=syscalls:sys_enter_getppid
-	pmb_ok stat -j -e "$calls,sched:sched_process_exit:k,page-faults" -- perl -e 'getppid for 1 .. 1000'
+	pmb_ok stat -j -e "$calls,sched:sched_process_exit:k,page-faults" -- perl \
+		-e 'getppid for 1 .. 1000'
 	expect_eq "$(stat_value $calls)" 1000 "calls"
 	expect_eq "$(stat_value sched:sched_process_exit:k)" 1 "ends"
 	expect_ge "$(stat_value page-faults)" 1 "beside another event"
-	pmb_ok stat -j -e "2:$(cat /sys/kernel/tracing/events/syscalls/sys_enter_getppid/id)" -- perl -e 'getppid for 1 .. 10'
+	pmb_ok stat -j -e "2:$(cat /sys/kernel/tracing/events/syscalls/sys_enter_getppid/id)" -- \
+		perl -e 'getppid for 1 .. 10'
 	expect_eq "$(jq '.rows[0].events[0].value' "$T/out")" 10 "calls, by its number"
 	pmb stat -e 'sched:*' -- touch "$T/ran"
 	expect_eq "$rc" 2 "exit status of a pattern"
@@ -345,7 +363,8 @@ t_tracepoints() {
 # when it has been served: a few of other programs may be in between, or fail.
 expect_parts() {
 	expect_within "$(jq '[.rows[].events[0].value] | add' "$T/out")" \
-		"$(jq '[.rows[].events[1, 2].value] | add' "$T/out")" 20 "faults, minor and major ones"
+		"$(jq '[.rows[].events[1, 2].value] | add' "$T/out")" 20 \
+		"faults, minor and major ones"
 }
 
 t_groups() {
@@ -394,7 +413,8 @@ t_duration() {
 	expect_eq "$rc" 143 "the command gets SIGTERM"
 	expect_match "$T/out" '^  0\.[5-9][0-9]* s elapsed' "time"
 	pmb_ok stat -a -e task-clock -j -- sleep 0.3
-	expect_ge "$(stat_value task-clock)" "$((300000000 * $(getconf _NPROCESSORS_ONLN)))" "ns of all CPUs"
+	expect_ge "$(stat_value task-clock)" "$((300000000 * $(getconf _NPROCESSORS_ONLN)))" \
+		"ns of all CPUs"
 }
 
 second_run() {
@@ -429,25 +449,31 @@ t_reader_gone() {
 t_without_privilege() {
 	need_root
 	need_program setpriv
-	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] || skip "kernel.perf_event_paranoid is not 2"
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ] ||
+		skip "kernel.perf_event_paranoid is not 2"
 	cp "$PMUBPF" "$T/pmubpf" || skip "can't copy the tool"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -e page-faults,context-switches \
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat \
+		-e page-faults,context-switches \
 		-- true >"$T/out" 2>"$T/err"
 	expect_eq $? 0 "exit status"
 	expect_match "$T/out" ' page-faults:u ' "counted for user code"
-	expect_match "$T/out" '<not supported> +context-switches .*no permission' "nothing to do with user code"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -e task-clock,mem:0x1000/8:w -- true \
+	expect_match "$T/out" '<not supported> +context-switches .*no permission' \
+		"nothing to do with user code"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat \
+		-e task-clock,mem:0x1000/8:w -- true \
 		>"$T/out" 2>"$T/err"
 	expect_match "$T/out" ' task-clock ' "a clock counts all code"
 	expect_match "$T/out" ' mem:0x1000/8:w:u |<not supported> ' "a name that -e takes"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -a -d 0.1 >"$T/out" 2>"$T/err"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pmubpf" stat -a \
+		-d 0.1 >"$T/out" 2>"$T/err"
 	expect_eq $? 3 "exit status"
 	expect_match "$T/err" 'perf_event_paranoid' "why"
 }
 
 t_clocks_count_all_code() {
 	pmb_ok stat -e cpu-clock:k,task-clock,page-faults:u -- true
-	expect_match "$T/out" "^  cpu-clock:k: the kernel's clock counters also count the code" "the note"
+	expect_match "$T/out" "^  cpu-clock:k: the kernel's clock counters also count the code" \
+		"the note"
 	expect_eq "$(grep -c 'leaves out' "$T/out")" 1 "notes"
 }
 

@@ -10,7 +10,8 @@
 # One of $O/tests/bpf, with its cases counted: as many as there are in the source.
 expect_cases() { # PROGRAM
 	need_root
-	"$O/tests/bpf/$1" >"$T/out" 2>"$T/err" || fail "$(grep -m 1 -E '^FAIL|loaded' "$T/out" "$T/err")"
+	"$O/tests/bpf/$1" >"$T/out" 2>"$T/err" ||
+		fail "$(grep -m 1 -E '^FAIL|loaded' "$T/out" "$T/err")"
 	expect_eq "$(grep -c '^ok ' "$T/out")" "$(grep -c '^Test(' "$TOP/tests/unit/$1.c")" "cases"
 }
 

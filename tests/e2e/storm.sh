@@ -40,7 +40,8 @@ expect_known() { # SHARE WHAT (a field of the program's output)
 }
 
 t_500_children() {
-	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 500 0.6
+	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/storm" 500 0.6
 	expect_ledger
 	expect_lossless
 	expect_known "$(folded_share "$T/folded" '^stormling;')" stormling
@@ -49,27 +50,32 @@ t_500_children() {
 }
 
 t_1500_children_at_the_default_rate() {
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 1500 0.6
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" \
+		1500 0.6
 	expect_ledger
 	expect_within "$(frame_share "$T/folded" child_spin 'child_spin|parent_spin')" \
 		"$(known_of_spins)" 12 "child_spin against parent_spin"
 }
 
 t_500_children_that_exec() {
-	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 500 0.6 exec
+	pmb_ok record -e cpu-clock -F 9973 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/storm" 500 0.6 exec
 	expect_ledger
 	expect_known "$(frame_share "$T/folded" child_spin)" child_spin
 	expect_total
 	# In the middle of execve the saved user registers still are the replaced program's: not
 	# counted.
-	expect_le "$(user_share "$T/folded" ';\[unknown\]$')" 2 "percent of samples in user code that has no name"
+	expect_le "$(user_share "$T/folded" ';\[unknown\]$')" 2 \
+		"percent of samples in user code that has no name"
 	# ld.so is built without frame pointers: what looks like its caller may be anything (1.1 to
 	# 1.4 % here).
-	expect_le "$(user_share "$T/folded" '\[unknown\]')" 3 "percent of samples in user code with an unknown frame"
+	expect_le "$(user_share "$T/folded" '\[unknown\]')" 3 \
+		"percent of samples in user code with an unknown frame"
 }
 
 t_10000_processes_under_a() {
-	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 10000 0.05
+	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" \
+		10000 0.05
 	expect_ledger
 	expect_lossless
 	# the clock goes with the ticks that let others run, too: who comes then is met more often (57.2
@@ -79,7 +85,8 @@ t_10000_processes_under_a() {
 }
 
 t_3000_programs_under_a() {
-	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" 3000 0.1 exec
+	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" \
+		3000 0.1 exec
 	expect_ledger
 	expect_lossless
 	expect_eq "$(sum_lost_sideband)" 0 "lost side-band records"
@@ -95,7 +102,8 @@ t_storm_of_an_attached_process() {
 
 t_storm_of_an_attached_process_per_cpu() {
 	spawn "$WORKLOADS/storm" 4000 0.6 >/dev/null
-	pmb_ok record -e cpu-clock --per-cpu -F 9973 -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock --per-cpu -F 9973 -p "$spawned" -d 2 -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_ledger
 	expect_share "$T/folded" child_spin 50 'child_spin|parent_spin' 9973
 }

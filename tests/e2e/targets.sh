@@ -75,7 +75,8 @@ t_one_thread() {
 	SPAWNED+=($!)
 	spawn "$WORKLOADS/threads" 3 hold <"$T/go" >"$T/tids"
 	wait_until grep -q worker-d "$T/tids" || fail "no threads"
-	pmb_start record -e cpu-clock -t "$(awk '$2 == "worker-c" { print $3 }' "$T/tids")" -d 2 -o "$T/folded"
+	pmb_start record -e cpu-clock -t "$(awk '$2 == "worker-c" { print $3 }' "$T/tids")" -d 2 \
+		-o "$T/folded"
 	echo >"$T/go"
 	pmb_finish
 	expect_match "$T/folded" ';spin_c ' "the thread"
@@ -106,10 +107,14 @@ record_cgroup() { # DIR
 	local dir=$1/pmubpf-test-$$ inside
 	mkdir "$dir" 2>/dev/null || skip "cannot make a cgroup in $1"
 	later rmdir "$dir"
-	[ ! -e "$dir/cpuset.cpus" ] || { cat "$1/cpuset.cpus" >"$dir/cpuset.cpus"; cat "$1/cpuset.mems" >"$dir/cpuset.mems"; } 2>/dev/null
+	[ ! -e "$dir/cpuset.cpus" ] ||
+		{ cat "$1/cpuset.cpus" >"$dir/cpuset.cpus"; cat \
+		"$1/cpuset.mems" >"$dir/cpuset.mems"; } 2>/dev/null
 	mkdir "$dir/inner"
 	later rmdir "$dir/inner"
-	[ ! -e "$dir/cpuset.cpus" ] || { cat "$1/cpuset.cpus" >"$dir/inner/cpuset.cpus"; cat "$1/cpuset.mems" >"$dir/inner/cpuset.mems"; } 2>/dev/null
+	[ ! -e "$dir/cpuset.cpus" ] ||
+		{ cat "$1/cpuset.cpus" >"$dir/inner/cpuset.cpus"; cat \
+		"$1/cpuset.mems" >"$dir/inner/cpuset.mems"; } 2>/dev/null
 	spawn "$WORKLOADS/recurse" 20
 	spawn "$WORKLOADS/split" 20 >/dev/null
 	inside=$spawned
@@ -188,7 +193,8 @@ t_nested_pid() {
 	local pid
 	pid=$(cat "$T/pid")
 	expect_le "$pid" 50 "a number of the namespace"
-	expect_no_match <(grep -v "^pid $pid;split;" "$T/folded") . "another process, or its number outside"
+	expect_no_match <(grep -v "^pid $pid;split;" "$T/folded") . \
+		"another process, or its number outside"
 	expect_share "$T/folded" hot70 70 ';hot[37]0'
 	expect_ledger
 	expect_eq "$(sum_get .stacks.user.outside)" 0 "outside"
@@ -217,9 +223,11 @@ t_nested_command_with_children() {
 		sh -c "\"$WORKLOADS/split\" 1 & \"$WORKLOADS/jit\" 1; wait"'
 	expect_match "$T/folded" '^pid [0-9]+;split;.*;hot70 ' "a child"
 	rm -f "/tmp/perf-$(sed -n 's/^pid \([0-9]*\);jit;.*/\1/p' "$T/folded" | head -n 1).map"
-	expect_match "$T/folded" ';jit_loop_\[j\] ' "code that /tmp/perf-PID.map names by its number there"
+	expect_match "$T/folded" ';jit_loop_\[j\] ' \
+		"code that /tmp/perf-PID.map names by its number there"
 	expect_no_match "$T/folded" 'outside|^.no pid' "somebody else"
-	expect_eq "$(grep -o '^pid [0-9]*' "$T/folded" | awk '$2 > 100' | wc -l)" 0 "numbers from outside"
+	expect_eq "$(grep -o '^pid [0-9]*' "$T/folded" | awk '$2 > 100' | wc -l)" 0 \
+		"numbers from outside"
 	expect_ledger
 	jq -e '.stacks.user.complete > 0' "$T/sum.json" >/dev/null || fail "no whole stacks"
 }

@@ -7,7 +7,8 @@
 
 
 t_samples() {
-	pmb_ok record -e cpu-clock --unit samples -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
+	pmb_ok record -e cpu-clock --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/split" 1
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_aggregated)" "Σ of the folded file"
 }
 
@@ -38,7 +39,8 @@ t_weight_is_the_period() {
 
 t_frequency_of_a_software_event() {
 	# The kernel is slow to find the period, and coarse: no exact sum can be promised.
-	pmb_ok record -e page-faults -F 1000 -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/faults" 50000
+	pmb_ok record -e page-faults -F 1000 -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/faults" 50000
 	expect_ledger
 	expect_ge "$(frame_sum "$T/folded" touch_pages)" 100 "page faults in touch_pages"
 }

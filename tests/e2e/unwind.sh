@@ -45,7 +45,8 @@ t_deep() {
 	frameless deep
 	expect_stacks 99.5 "($MAIN|$THREAD|$START)"
 	expect_stacks 98 "($MAIN|$THREAD)${DEEP}spin"
-	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 0.5 "percent with a nameless frame"
+	expect_le "$(folded_share "$T/mine" '\[unknown\]|\]\+0x')" 0.5 \
+		"percent with a nameless frame"
 }
 
 t_deeper_than_the_limit() {
@@ -53,7 +54,8 @@ t_deeper_than_the_limit() {
 	awk -F';' 'NF >= 125 && $2 == "again"' "$T/mine" >"$T/deep"
 	expect_ge "$(awk -v a="$(folded_sum "$T/deep")" -v b="$(folded_sum "$T/mine")" \
 		'BEGIN { printf "%.2f\n", 100 * a / b }')" 98 "percent of the weight at the limit"
-	expect_ge "$(sum_get .stacks.user.truncated)" $(($(sum_aggregated) * 8 / 10)) "stacks that were cut"
+	expect_ge "$(sum_get .stacks.user.truncated)" $(($(sum_aggregated) * 8 / 10)) \
+		"stacks that were cut"
 }
 
 # Each program is new, and so are most of its stacks when they are met: copied, over pages that
@@ -111,7 +113,8 @@ t_lazy_binding() {
 	export LD_BIND_NOT=1
 	frameless plt
 	# how much that is depends on what a look at the clock takes besides
-	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 1 "percent below the resolver"
+	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 1 \
+		"percent below the resolver"
 	expect_stacks 98 "${MAIN}calls"
 	expect_stacks 99.5 "($MAIN|$START)"
 }
@@ -122,7 +125,8 @@ t_libm() {
 }
 
 t_with_frame_pointers_as_before() {
-	pmb_ok record --call-graph fp -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" -- \
+	pmb_ok record --call-graph fp -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" \
+		-- \
 		"$WORKLOADS/recurse" 1
 	expect_ledger
 	expect_eq "$(sum_get .unwind.tables)" 0 "tables"
@@ -133,7 +137,8 @@ t_with_frame_pointers_as_before() {
 t_a_running_process() {
 	spawn "$WORKLOADS/frameless" deep 20 >/dev/null
 	sleep 0.3
-	pmb_ok record -p "$spawned" -e cpu-clock -F 999 -d "$seconds" -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -p "$spawned" -e cpu-clock -F 999 -d "$seconds" -o "$T/folded" \
+		--summary "$T/sum.json"
 	grep '^frameless;' "$T/folded" >"$T/mine"
 	# where the reader has no CPU, copies find no room: as many as were lost end early
 	expect_le "$(sum_get .stacks.user.no_table)" "$(sum_get .unwind.stack_dumps_lost)" \

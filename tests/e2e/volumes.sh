@@ -14,7 +14,8 @@ with_volume() { # FUNCTION
 	unshare -m true 2>/dev/null || skip "no mounts of one's own here"
 	export T
 	export -f "$1" record_until
-	unshare -m bash -c 'mount -t tmpfs none "$T/volume" && "$0"' "$1" || fail "$(cat "$T/reason" 2>/dev/null || echo "the volume stays")"
+	unshare -m bash -c 'mount -t tmpfs none "$T/volume" && "$0"' "$1" ||
+		fail "$(cat "$T/reason" 2>/dev/null || echo "the volume stays")"
 }
 
 # Records while the program runs there, and tries the commands in between until they exit with 42.

@@ -26,7 +26,8 @@ objcopy --only-keep-debug "$C/elf/dwarf5" "$C/elf/only-debug"
 objcopy --only-keep-debug --strip-debug "$C/elf/dwarf5" "$W/mini" && xz -f "$W/mini"
 objcopy --add-section .gnu_debugdata="$W/mini.xz" "$C/elf/stripped" "$C/elf/minidebuginfo"
 (cd "$W" && cp "$C/elf/only-debug" x.debug && objcopy --add-gnu-debuglink=x.debug "$C/elf/stripped" "$C/elf/debuglink")
-echo 'int f(int); int g(int i) { return f(f(i)); }' | gcc -O1 -shared -fPIC -nostdlib -x c - -o "$C/elf/plt" -Wl,-z,noseparate-code
+echo 'int f(int); int g(int i) { return f(f(i)); }' |
+	gcc -O1 -shared -fPIC -nostdlib -x c - -o "$C/elf/plt" -Wl,-z,noseparate-code
 head -c 700 "$C/elf/dwarf5" >"$C/elf/cut"
 
 printf '1000 10 first\n0x2000 0x20 LazyCompile:*second with spaces\n3000 1 last' >"$C/perf_map/plain"
@@ -40,11 +41,14 @@ le() { # BYTES VALUE
 }
 head40() { le 4 $((0x4a695444)); le 4 1; le 4 40; le 4 62; le 4 0; le 4 7; le 8 0; le 8 0; }
 load() { # ADDRESS SIZE INDEX NAME
-	le 4 0; le 4 $((16 + 40 + ${#4} + 1 + $2)); le 8 0; le 4 7; le 4 7; le 8 "$1"; le 8 "$1"; le 8 "$2"; le 8 "$3"
+	le 4 0; le 4 $((16 + 40 + ${#4} + 1 + $2)); le 8 0; le 4 7; le 4 7; le 8 "$1"; le 8 "$1"
+	le 8 "$2"; le 8 "$3"
 	printf '%s\0' "$4"; head -c "$2" /dev/zero
 }
-move() { le 4 1; le 4 64; le 8 0; le 4 7; le 4 7; le 8 "$2"; le 8 "$1"; le 8 "$2"; le 8 "$3"; le 8 "$4"; }
-{ head40; load 4096 16 1 first; load 8192 8 2 second; move 4096 12288 16 1; le 4 2; le 4 24; le 16 0; load 4100 4 3 inside; le 4 3; le 4 16; le 8 0; } >"$C/jitdump/plain"
+move() { le 4 1; le 4 64; le 8 0; le 4 7; le 4 7; le 8 "$2"; le 8 "$1"; le 8 "$2"; le 8 "$3"
+	le 8 "$4"; }
+{ head40; load 4096 16 1 first; load 8192 8 2 second; move 4096 12288 16 1; le 4 2; le 4 24
+	le 16 0; load 4100 4 3 inside; le 4 3; le 4 16; le 8 0; } >"$C/jitdump/plain"
 { head40; le 4 0; le 4 0; le 8 0; } >"$C/jitdump/no-size"
 { head40; le 4 0; le 4 $((0xffffffff)); le 8 0; le 40 0; printf 'no end'; } >"$C/jitdump/large-size"
 { head40; load 4096 16 1 first; le 4 0; } >"$C/jitdump/cut"
@@ -109,13 +113,16 @@ printf 'main;work 12\n' >"$C/pprof/folded"
 
 # What a helper could answer: the question's kind, then a message (symd/protocol.h).
 reply() { # NAME KIND BODY-FILE
-	{ le 1 "$2"; le 4 $((12 + $(wc -c <"$3"))); le 4 1; le 2 6; le 2 3; cat "$3"; } >"$C/reply/$1"
+	{ le 1 "$2"; le 4 $((12 + $(wc -c <"$3"))); le 4 1; le 2 6; le 2 3
+		cat "$3"; } >"$C/reply/$1"
 }
-frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"; le 4 "$4"; }
+frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"
+	le 4 "$4"; }
 named() { le 1 0; le 8 $((0x401000)); frame "$1" "" "" 0; le 1 0; }
 { le 4 1; named main; } >"$W/b"; reply named 0 "$W/b"
 { le 4 2; named main; le 1 1; le 8 16; frame "" "" "" 0; le 1 0; } >"$W/b"; reply no-symbol 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4; frame in _Z2inv "" 0; } >"$W/b"
+{ le 4 1; le 1 0; le 8 16; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4
+	frame in _Z2inv "" 0; } >"$W/b"
 reply inlined 0 "$W/b"
 { le 4 0; } >"$W/b"; reply none 0 "$W/b"
 printf '32\n0\t0\t16\t2\tat[]\tstruct point\n1\t0\t8\t1\tat[].x\tlong\n' >"$W/l"
@@ -126,10 +133,13 @@ printf '0\t24\t8\t1\tnext\tstruct node *\n' >>"$W/l"
 { le 4 1; le 1 0; le 8 1; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
 { le 4 1; le 1 0; le 8 16; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
 { le 4 1; le 1 7; le 8 16; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
-{ le 1 0; le 1 1; le 1 0; le 1 20; head -c 20 /dev/zero; le 2 7; printf x.debug; le 4 7; } >"$W/b"; reply file 1 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 20; head -c 20 /dev/zero; le 2 7; printf x.debug
+	le 4 7; } >"$W/b"; reply file 1 "$W/b"
 { le 1 3; le 1 0; le 1 0; le 1 0; le 2 0; le 4 0; } >"$W/b"; reply bad-file 1 "$W/b"
-{ le 1 0; le 1 1; le 1 0; le 1 255; head -c 255 /dev/zero; le 2 0; le 4 0; } >"$W/b"; reply long-id 1 "$W/b"
-{ le 1 0; le 1 1; le 1 0; le 1 0; le 2 3; printf 'a\0b'; le 4 0; } >"$W/b"; reply nul-in-link 1 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 255; head -c 255 /dev/zero; le 2 0; le 4 0; } >"$W/b"
+	reply long-id 1 "$W/b"
+{ le 1 0; le 1 1; le 1 0; le 1 0; le 2 3; printf 'a\0b'; le 4 0; } >"$W/b"
+	reply nul-in-link 1 "$W/b"
 { le 1 1; } >"$W/b"; reply accepted 2 "$W/b"
 { le 1 2; } >"$W/b"; reply no-flag 2 "$W/b"
 { le 1 0; le 4 99; } >"$C/reply/header"
@@ -137,24 +147,31 @@ printf '0\t24\t8\t1\tnext\tstruct node *\n' >>"$W/l"
 mkdir -p "$C"/{decode,sideband,walk,procfs,container,minidebug,demangle,escape,kallsyms,requests,debug_info,events,event_db}
 # decode: a byte for how many events there are, then a record (include/pmubpf/record.h)
 rec() { le 4 "$1"; le 2 "$2"; le 2 "$3"; le 8 1000; } # SIZE TYPE PARTS
-sample() { rec "$1" 1 "$2"; le 4 7; le 4 8; le 4 0; le 2 0; le 1 1; le 1 1; le 8 5; le 8 4198400; le 8 9; le 8 1; le 8 2; le 8 0; printf 'a comm\0\0\0\0\0\0\0\0\0\0'; le 8 0; }
+sample() { rec "$1" 1 "$2"; le 4 7; le 4 8; le 4 0; le 2 0; le 1 1; le 1 1; le 8 5; le 8 4198400
+	le 8 9; le 8 1; le 8 2; le 8 0; printf 'a comm\0\0\0\0\0\0\0\0\0\0'; le 8 0; }
 { le 1 2; sample 112 0; } >"$C/decode/sample"
-{ le 1 2; sample 152 2; le 2 16; le 2 1; le 4 0; le 8 77; le 2 24; le 2 2; le 4 0; le 4 1; le 4 0; le 8 5; } >"$C/decode/parts"
+{ le 1 2; sample 152 2; le 2 16; le 2 1; le 4 0; le 8 77; le 2 24; le 2 2; le 4 0; le 4 1; le 4 0
+	le 8 5; } >"$C/decode/parts"
 { le 1 2; rec 48 2 0; le 8 3; le 4 7; le 4 2; le 8 4198400; le 8 4198401; } >"$C/decode/stack"
 # a slice: SIZE IP FP STACK-TOP BYTES; words of the stack follow
 slice() {
-	rec "$1" 3 0; le 8 1; le 4 7; le 4 1; le 8 "$2"; le 8 4096; le 8 "$3"; le 8 0; le 4 1; le 2 1; le 2 0
+	rec "$1" 3 0; le 8 1; le 4 7; le 4 1; le 8 "$2"; le 8 4096; le 8 "$3"; le 8 0; le 4 1
+	le 2 1; le 2 0
 	le 8 "$4"; le 4 "$5"; le 4 0; for _ in {1..34}; do le 8 4104; done; le 8 "$2"
 }
 { slice 416 4194304 4104 9000 8; le 8 1; } >"$W/slice"
 { le 1 1; cat "$W/slice"; } >"$C/decode/slice"
 # walk: such a slice, in code of which rules are known, and in code with frame pointers whose frames go in a circle
-{ slice 440 4194336 4104 4128 32; le 8 4194352; le 8 4104; le 8 8388612; le 8 4194400; } >"$C/walk/rules"
+{ slice 440 4194336 4104 4128 32; le 8 4194352; le 8 4104; le 8 8388612
+	le 8 4194400; } >"$C/walk/rules"
 { slice 440 8388608 4104 9000 32; le 8 4096; le 8 4104; le 8 8388612; le 8 0; } >"$C/walk/circle"
 # sideband: where in the ring it begins, then records (perf_event_open(2))
 trailer() { le 4 7; le 4 7; le 8 1000; }
-mmap2() { le 4 10; le 2 2; le 2 104; le 4 7; le 4 7; le 8 "$1"; le 8 4096; le 8 0; le 4 8; le 4 1; le 8 42; le 8 1; le 4 5; le 4 2; printf '/bin/a\0\0'; trailer; }
-{ le 2 8; le 4 7; le 2 0; le 2 48; le 4 8; le 4 7; le 4 8; le 4 7; le 8 1000; trailer; le 4 3; le 2 8192; le 2 40; le 4 7; le 4 7; printf 'a\0\0\0\0\0\0\0'; trailer; mmap2 4096; } >"$C/sideband/lives"
+mmap2() { le 4 10; le 2 2; le 2 104; le 4 7; le 4 7; le 8 "$1"; le 8 4096; le 8 0; le 4 8; le 4 1
+	le 8 42; le 8 1; le 4 5; le 4 2; printf '/bin/a\0\0'; trailer; }
+{ le 2 8; le 4 7; le 2 0; le 2 48; le 4 8; le 4 7; le 4 8; le 4 7; le 8 1000; trailer; le 4 3
+	le 2 8192; le 2 40; le 4 7; le 4 7; printf 'a\0\0\0\0\0\0\0'; trailer
+	mmap2 4096; } >"$C/sideband/lives"
 { le 2 0; mmap2 -4096; le 4 2; le 2 0; le 2 40; le 8 1; le 8 5; trailer; } >"$C/sideband/wraps"
 mmap2 4096 >"$W/mmap2"
 { le 2 65528; head -c 64 "$W/mmap2"; } >"$C/sideband/cut"
@@ -193,8 +210,10 @@ printf '0000000000000000 T _stext\n' >"$C/kallsyms/hidden"
 message() { le 1 "$1"; le 1 "$2"; le 2 "$(stat -c %s "$3")"; cat "$3"; } # TYPE FLAGS FILE
 { le 4 3; le 4 3; le 8 0; le 8 4096; le 8 4100; } >"$W/lookup"
 strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
-{ message 2 1 "$W/tiny"; message 3 1 "$C/elf/only-debug"; message 5 0 "$W/lookup"; message 8 1 "$W/tiny"; } >"$C/requests/elf"
-{ message 4 1 "$C/perf_map/plain"; message 5 0 "$W/lookup"; message 6 1 "$C/jitdump/plain"; message 5 0 "$W/lookup"; } >"$C/requests/jit"
+{ message 2 1 "$W/tiny"; message 3 1 "$C/elf/only-debug"; message 5 0 "$W/lookup"
+	message 8 1 "$W/tiny"; } >"$C/requests/elf"
+{ message 4 1 "$C/perf_map/plain"; message 5 0 "$W/lookup"; message 6 1 "$C/jitdump/plain"
+	message 5 0 "$W/lookup"; } >"$C/requests/jit"
 le 8 $((1 << 63 | 4096)) >"$W/place"
 { message 2 1 "$C/elf/dwarf5"; message 14 0 "$W/place"; } >"$C/requests/layout"
 { le 4 2; le 2 13; printf '_ZN2ns4workEv'; le 2 4; printf 'main'; } >"$W/names"
@@ -244,7 +263,9 @@ for f in dwarf3 dwarf4 dwarf5 clang types3 types5 pointees4 pointees5; do
 	program=$C/elf/$f
 	[ -e "$program" ] || program=$W/$f
 	for i in "${!sections[@]}"; do
-		objcopy -O binary --only-section=".debug_${sections[i]}" --set-section-flags ".debug_${sections[i]}=alloc" "$program" "$W/s" 2>/dev/null || continue
+		objcopy -O binary --only-section=".debug_${sections[i]}" \
+			--set-section-flags ".debug_${sections[i]}=alloc" "$program" \
+			"$W/s" 2>/dev/null || continue
 		[ ! -s "$W/s" ] || { le 1 "$i"; le 2 "$(stat -c %s "$W/s")"; cat "$W/s"; }
 	done >"$C/debug_info/$f"
 done
@@ -253,4 +274,5 @@ printf 'cycles:u,cpu/event=0x3c,umask=0x1,period=5/k,dTLB-load-misses,mem:0x1000
 printf 'l2:p\0# mine\n[l2]\nevent = cpu/event=0x24,umask=0x27/\ntitle = L2\ncounts=misses\nunit = cycles\ninterval = 100003\n' >"$C/events/own"
 printf 'skx::INST_RETIRED.ANY:u=1,cpu/mem-loads,ldlat=5/pp,cycels,cpu/param=3/,block:block_rq_issue' >"$C/events/odd"
 { printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[01234],V1.37,/x.json,core\n\0'; jq -c '{Header, Events: .Events[:4]}' ../perfmon/NEW/events/new_core.json; } >"$C/event_db/new"
-{ printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; jq -c . ../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"
+{ printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; jq -c . \
+	../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"

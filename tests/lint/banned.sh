@@ -96,10 +96,12 @@ check_lengths() { # FILE…
 	local file name line length
 	while read -r file line length name; do
 		if [ -z "$name" ]; then
-			long_file_allowed "$file" || complain "$file:1" "$length lines, more than $MAX_FILE"
+			long_file_allowed "$file" ||
+				complain "$file:1" "$length lines, more than $MAX_FILE"
 		else
 			long_function_allowed "$file" "$name" ||
-				complain "$file:$line" "$name has $length lines, more than $MAX_FUNCTION"
+				complain "$file:$line" \
+				"$name has $length lines, more than $MAX_FUNCTION"
 		fi
 	done < <(awk -v max="$MAX_FUNCTION" -v max_file="$MAX_FILE" '
 		FNR == 1 { start = 0 }
@@ -170,5 +172,6 @@ if [ "$n" -eq 0 ]; then
 	echo "lint: banned: no source file found in $TOP"
 	exit 1
 fi
-[ "$bad" -eq 0 ] && echo "lint: banned: ok ($n files)" || echo "lint: banned: $bad found in $n files"
+[ "$bad" -eq 0 ] && echo "lint: banned: ok ($n files)" ||
+	echo "lint: banned: $bad found in $n files"
 [ "$bad" -eq 0 ]

@@ -27,5 +27,6 @@ while read -r where; do
 	bad=$((bad + 1))
 done < <("$tool" --dry-run --style=file "$@" 2>&1 | sed -nE 's/^([^ :]+:[0-9]+):[0-9]+: .*/\1/p' |
 	sort -u -t: -k 1,1)
-[ "$bad" -eq 0 ] && echo "lint: format: ok ($# files)" || echo "lint: format: $bad of $# files differ"
+[ "$bad" -eq 0 ] && echo "lint: format: ok ($# files)" ||
+	echo "lint: format: $bad of $# files differ"
 [ "$bad" -eq 0 ]

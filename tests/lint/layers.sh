@@ -114,7 +114,8 @@ check_bpf() { # FILE LINE HEADER
 	local file=$1 at=$1:$2 header=${3:1:-1}
 	case $header in
 	vmlinux.h | bpf/* | linux/* | std*.h)
-		[ "$file" = bpf/lib/port.h ] || complain "$at" "$header: only bpf/lib/port.h includes it"
+		[ "$file" = bpf/lib/port.h ] ||
+			complain "$at" "$header: only bpf/lib/port.h includes it"
 		;;
 	lib/* | pmubpf/*) ;;
 	*) complain "$at" "$header: bpf/ includes lib/ and pmubpf/ only" ;;
@@ -123,13 +124,15 @@ check_bpf() { # FILE LINE HEADER
 
 for folder in user/*/; do
 	compgen -G "$folder*.[ch]" >/dev/null || continue # user/html: a page's sources
-	[ -v "below[$(basename "$folder")]" ] || complain "$folder" "a folder that $RULES doesn't have"
+	[ -v "below[$(basename "$folder")]" ] ||
+		complain "$folder" "a folder that $RULES doesn't have"
 done
 while read -r at header; do
 	case $at in
 	user/*) check_user "${at%:*}" "${at##*:}" "$header" ;;
 	bpf/*) check_bpf "${at%:*}" "${at##*:}" "$header" ;;
-	include/*) [[ $header == '"pmubpf/'* ]] || complain "$at" "$header: the shared records include nothing else" ;;
+	include/*) [[ $header == '"pmubpf/'* ]] ||
+		complain "$at" "$header: the shared records include nothing else" ;;
 	esac
 done < <(includes user/*/*.[ch] bpf/*.[ch] bpf/lib/*.h include/pmubpf/*.h)
 
@@ -138,8 +141,10 @@ before=" "
 for folder in "${folders[@]}"; do
 	[ -d "user/$folder" ] || complain "$RULES" "there is no user/$folder"
 	for target in ${below[$folder]}; do
-		[ -v "used_folder[$folder $target]" ] || complain "$RULES" "$folder uses nothing of $target (any more)"
-		[[ $before == *" $target "* ]] || complain "$RULES" "$folder uses $target, which stands behind it"
+		[ -v "used_folder[$folder $target]" ] ||
+			complain "$RULES" "$folder uses nothing of $target (any more)"
+		[[ $before == *" $target "* ]] ||
+			complain "$RULES" "$folder uses $target, which stands behind it"
 	done
 	before+="$folder "
 done

@@ -39,7 +39,8 @@ sources() { # SUITE
 	own=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	main=${PMUBPF_DEBIAN_MIRROR:-$(mirror_of "$own")}
 	security=${PMUBPF_DEBIAN_SECURITY:-$(mirror_of "$own-security")}
-	[ -n "$main" ] || die "no Debian mirror in this machine's apt sources; set PMUBPF_DEBIAN_MIRROR"
+	[ -n "$main" ] ||
+		die "no Debian mirror in this machine's apt sources; set PMUBPF_DEBIAN_MIRROR"
 	echo "deb $main $base main"
 	case $1 in
 	*-security) echo "deb ${security:-$main} $1 main" ;;
@@ -116,7 +117,8 @@ fetch_packages() { # CONF FOLDER PACKAGE…
 # Only the image: its package wants an initramfs builder and a boot loader along.
 fetch_kernel() { # NAME
 	local name arch suite pattern conf package folder=$CACHE/kernel/$1
-	read -r name arch suite pattern _ < <(grep "^$1[[:space:]]" "$VM/guests") || die "no guest $1"
+	read -r name arch suite pattern _ < <(grep "^$1[[:space:]]" "$VM/guests") ||
+		die "no guest $1"
 	if [ ! -e "$folder/package" ]; then
 		conf=$(apt_open "$arch" "$suite") || exit 1
 		package=$(APT_CONFIG=$conf apt-cache pkgnames linux- | grep -Ex -- "$pattern" | sort -V | tail -n 1)
@@ -128,7 +130,8 @@ fetch_kernel() { # NAME
 		dpkg-deb --fsys-tarfile "$folder.new"/*.deb |
 			tar -x -C "$folder.new/root" --wildcards '*/vmlinu[xz]*' ||
 			die "$name: no kernel in $package"
-		find "$folder.new/root" -type f -name 'vmlinu[xz]*' -exec mv {} "$folder.new/image" \;
+		find "$folder.new/root" -type f -name 'vmlinu[xz]*' -exec mv {} \
+			"$folder.new/image" \;
 		rm -rf "$folder.new/root" "$folder.new"/*.deb "$folder"
 		echo "$package" >"$folder.new/package"
 		mv "$folder.new" "$folder"

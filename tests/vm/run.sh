@@ -72,7 +72,8 @@ find_tools() { # ARCH
 		# Debian 12 has no riscv64, and its GNU ld can't read Debian 13's objects.
 		need clang-19 clang-19 && need ld.lld-19 lld-19 || return 1
 		# shellcheck disable=SC2086
-		ROOT=$("$HERE/fetch.sh" root riscv64 trixie $PACKAGES libgcc-14-dev opensbi) || return 1
+		ROOT=$("$HERE/fetch.sh" root riscv64 trixie $PACKAGES libgcc-14-dev opensbi) ||
+			return 1
 		CROSS=(ARCH=riscv LDFLAGS=-fuse-ld=lld-19 "CC=clang-19 --target=riscv64-linux-gnu\
  --sysroot=$ROOT --gcc-toolchain=$ROOT/usr")
 		;;
@@ -87,7 +88,8 @@ find_tools() { # ARCH
 # pmubpf, the workloads and the cost loader, in the folder BUILD.
 build_for() { # ARCH
 	BUILD=$OUT/$1
-	make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null
+	make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} \
+		vm-parts >/dev/null
 }
 
 # The shared libraries that a program names, found under ROOT, put into the guest where the loader
@@ -252,7 +254,8 @@ check_flamegraph() { # NAME CONSOLE
 
 # Boots the machine with one script. The console is added to $OUT/NAME.log.
 boot() { # NAME ARCH KERNEL SCRIPT
-	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds=${TIMEOUT:-900} status
+	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds=${TIMEOUT:-900} \
+		status
 	make_initramfs "$initramfs" "$4" "$name" || { echo "FAIL $name/initramfs: $4"; return; }
 	machine "$2" "$3" "$initramfs" "$4"
 	timeout "$seconds" "${QEMU[@]}" </dev/null >"$console" 2>&1

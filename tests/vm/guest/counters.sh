@@ -41,16 +41,19 @@ t_doctor_counts_counters() {
 t_card() {
 	pmb list -v cycles || fail "list ended with $?"
 	cat $T/out
-	grep -Eq '^  at once +[1-9][0-9]* of them count together' $T/out || fail "not how many at once"
+	grep -Eq '^  at once +[1-9][0-9]* of them count together' $T/out ||
+		fail "not how many at once"
 	grep -Eq '^  here +yes' $T/out || fail "not here"
 }
 
 t_what_fits_is_not_multiplexed() {
 	pmb_record -e cycles,instructions,cycles:u -- $W/split 0.5
 	expect_eq "$(sum_get counter_sets)" 1 "sets"
-	grep -q 'all 3 events fit at once: nothing was multiplexed' $T/err || fail "the summary doesn't say so"
+	grep -q 'all 3 events fit at once: nothing was multiplexed' $T/err ||
+		fail "the summary doesn't say so"
 	expect_eq "$(grep -c '"estimated": true' $T/sum)" 0 "estimates"
-	expect_within "$(percent "$(event_get cycles ratio)")" 100 2 "percent of cycles in the weights"
+	expect_within "$(percent "$(event_get cycles ratio)")" 100 2 \
+		"percent of cycles in the weights"
 }
 
 t_multiplexed() {
@@ -59,11 +62,15 @@ t_multiplexed() {
 	# not the first line: of the kernel's few cycles a second may hold too few overflows for its
 	# books
 	grep -q 'cycles is an estimate (multiplexed)' $T/sum || fail "not called an estimate"
-	expect_ge "$(grep -c 'it had a counter [0-9.]* % of the time' $T/err)" 6 "events with their share"
-	is "$(event_get cycles running_ns) < $(event_get cycles enabled_ns)" || fail "cycles had a counter all the time"
+	expect_ge "$(grep -c 'it had a counter [0-9.]* % of the time' $T/err)" 6 \
+		"events with their share"
+	is "$(event_get cycles running_ns) < $(event_get cycles enabled_ns)" ||
+		fail "cycles had a counter all the time"
 	show_percent figure "multiplexed cycles Σ/clock" "$(event_sum cycles) / $(own_cycles)"
-	expect_within "$(percent "$(event_sum cycles) / $(own_cycles)")" 100 12 "cycles as percent of the program's"
-	expect_within "$(percent "$(event_sum c3) / $(own_cycles)")" 100 12 "its double as percent of the program's"
+	expect_within "$(percent "$(event_sum cycles) / $(own_cycles)")" 100 12 \
+		"cycles as percent of the program's"
+	expect_within "$(percent "$(event_sum c3) / $(own_cycles)")" 100 12 \
+		"its double as percent of the program's"
 }
 
 t_passes() {
@@ -75,21 +82,26 @@ t_passes() {
 	expect_eq "$(grep -c '"duration_s"' $T/sum)" $((1 + $(sum_get counter_sets))) "passes"
 	expect_eq "$(grep -c '"estimated": true' $T/sum)" 0 "estimates"
 	for event in cycles cycles:u c2 c3; do
-		expect_within "$(percent "$(event_get $event ratio)")" 100 2 "percent of $event in the weights"
-		expect_within "$(percent "$(event_sum $event) / $(own_cycles | head -n 1)")" 100 3 "percent of the program's"
+		expect_within "$(percent "$(event_get $event ratio)")" 100 2 \
+			"percent of $event in the weights"
+		expect_within "$(percent "$(event_sum $event) / $(own_cycles | head -n 1)")" 100 3 \
+			"percent of the program's"
 	done
 	show_percent note "spread of task-clock" "$(event_get task-clock spread)"
-	is "$(event_get task-clock spread) <= 0.05" || fail "spread of task-clock: $(event_get task-clock spread)"
+	is "$(event_get task-clock spread) <= 0.05" ||
+		fail "spread of task-clock: $(event_get task-clock spread)"
 }
 
 t_stat_counts_what_the_program_counts() {
-	pmb stat -o $T/table -e cycles:u,instructions:u,task-clock -- $W/counted cycles:u 100 || fail "stat ended with $?"
+	pmb stat -o $T/table -e cycles:u,instructions:u,task-clock -- $W/counted cycles:u 100 ||
+		fail "stat ended with $?"
 	cat $T/table
 	own=$(sed -n 's/^cycles:u //p' $T/out)
 	pmb stat -x, -o $T/csv -e cycles:u,instructions:u,task-clock -- $W/counted cycles:u 100
 	mv $T/csv $T/out
 	note "stat / the program's own counter: $(stat_count cycles:u) / $own"
-	expect_within "$(percent "$(stat_count cycles:u) / $own")" 100 2 "cycles:u as percent of the program's own counter"
+	expect_within "$(percent "$(stat_count cycles:u) / $own")" 100 2 \
+		"cycles:u as percent of the program's own counter"
 	grep -Eq '# .*[0-9.]+ insn per cycle' $T/table || fail "no IPC"
 	! grep -q '~' $T/table || fail "a figure is marked: $(grep -m 1 '~' $T/table)"
 }
@@ -97,7 +109,8 @@ t_stat_counts_what_the_program_counts() {
 t_stat_marks_what_ran_apart() {
 	pmb stat -o $T/table -e "$NINE" -- $W/split 0.3 || fail "stat ended with $?"
 	cat $T/table
-	expect_ge "$(grep -c 'scaled: ran [0-9.]* % of the time' $T/table)" 6 "events with their share"
+	expect_ge "$(grep -c 'scaled: ran [0-9.]* % of the time' $T/table)" 6 \
+		"events with their share"
 	grep -q '~[0-9]' $T/table || fail "no ratio is marked"
 }
 

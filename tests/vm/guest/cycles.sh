@@ -33,7 +33,8 @@ t_cycles() {
 	show_percent figure "Σ/counter" "$(sum_get ratio)"
 	expect_within "$(percent "$(sum_get ratio)")" 100 2 "percent of the counter in the weights"
 	expect_share_of_hot70
-	expect_ge "$(share ';main;' ';(hot70|hot30|spin_mix|main)$')" 99 "percent with main in the stack"
+	expect_ge "$(share ';main;' ';(hot70|hot30|spin_mix|main)$')" 99 \
+		"percent with main in the stack"
 	expect_eq "$(folded_sum .)" "$(sum_get weight)" "weights in the output"
 }
 
@@ -43,7 +44,8 @@ t_time_of_a_busy_thread() {
 	record_cycles -e cycles --unit time -- $W/split 10
 	total=$(sed -n 's/.* total //p' $T/out)
 	show_percent figure "time/task-clock" "$(folded_sum .) / $total"
-	expect_within "$(percent "$(folded_sum .) / $total")" 100 1 "time as percent of the thread's clock"
+	expect_within "$(percent "$(folded_sum .) / $total")" 100 1 \
+		"time as percent of the thread's clock"
 }
 
 t_cycles_of_a_pid() {
@@ -75,8 +77,10 @@ t_shortfall_is_stated() {
 		skip "this QEMU delivers all overflows"
 	fi
 	show_percent note "instructions at 10 kHz Σ/counter" "$(sum_get ratio)"
-	head -n 1 $T/err | grep -q 'DO NOT BALANCE' || fail "not in the first line: $(head -n 1 $T/err)"
-	grep -q 'instructions: the overflows seen account for' $T/err || fail "no word about the shortfall"
+	head -n 1 $T/err | grep -q 'DO NOT BALANCE' ||
+		fail "not in the first line: $(head -n 1 $T/err)"
+	grep -q 'instructions: the overflows seen account for' $T/err ||
+		fail "no word about the shortfall"
 	expect_eq "$(sum_get balanced)" false "balanced"
 }
 
@@ -84,14 +88,16 @@ t_shortfall_is_stated() {
 # deliver overdue ones of instructions, so they are rare here. What is hot in hot70 and hot30 is
 # burn, which is inlined there.
 t_cycles_per_instruction() {
-	pmb record -e cycles/period=10000019/,instructions/period=100003/ -o $T/p.pb.gz -- $W/split 2 || fail "record ended with $?"
+	pmb record -e cycles/period=10000019/,instructions/period=100003/ -o $T/p.pb.gz -- \
+		$W/split 2 || fail "record ended with $?"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	sed 's/^/# /' $T/out | head -n 24
 	grep -q ' burn ' $T/out || fail "no burn"
 	if ! grep -q 'WARNING.*instructions: its samples stand for' $T/out $T/err; then
 		skip "this QEMU delivers all overflows"
 	fi
-	grep ' burn ' $T/out | grep -Eq '[0-9]!' || fail "a plain figure: $(grep -m 1 ' burn ' $T/out)"
+	grep ' burn ' $T/out | grep -Eq '[0-9]!' ||
+		fail "a plain figure: $(grep -m 1 ' burn ' $T/out)"
 }
 
 t_page_faults() {

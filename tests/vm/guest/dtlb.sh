@@ -35,7 +35,8 @@ report_csv() { # TITLE FUNCTION
 }
 
 t_misses_per_thousand_instructions() {
-	pmb record --budget 0 -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 4 || fail "record ended with $?"
+	pmb record --budget 0 -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 4 ||
+		fail "record ended with $?"
 	[ -s $T/p.html ] || fail "no picture"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	sed 's/^/# /' $T/out | head -n 24
@@ -56,14 +57,17 @@ report_csv() { # TITLE FUNCTION
 t_misses_per_thousand_instructions() {
 	# without -icount QEMU loses almost all interrupts of this counter, which must not pass for
 	# a figure
-	pmb record --budget 0 -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 3 || fail "record ended with $?"
+	pmb record --budget 0 -e dtlb-miss,insts -o $T/p.pb.gz -o $T/p.html -- $W/pages 3 ||
+		fail "record ended with $?"
 	[ -s $T/p.html ] || fail "no picture"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	grep -q 'WARNING.*insts: its samples stand for' $T/out $T/err || fail "no warning"
-	! grep -Eq '[0-9] +walk_pages' $T/out || fail "a plain figure: $(grep -m 1 walk_pages $T/out)"
+	! grep -Eq '[0-9] +walk_pages' $T/out ||
+		fail "a plain figure: $(grep -m 1 walk_pages $T/out)"
 	# the counter itself is right; a clock of 10 ms, because each interrupt empties the emulated
 	# TLB
-	pmb record -e dtlb-miss/period=10007/,insts/at-clock/ --rate on -o $T/p.pb.gz -- $W/pages 6 || fail "record ended with $?"
+	pmb record -e dtlb-miss/period=10007/,insts/at-clock/ --rate on -o $T/p.pb.gz -- $W/pages \
+		6 || fail "record ended with $?"
 	pmb report --by function $T/p.pb.gz || fail "report ended with $?"
 	sed 's/^/# /' $T/out | head -n 24
 	pmb report --by function --csv $T/p.pb.gz
@@ -76,7 +80,8 @@ t_misses_per_thousand_instructions() {
 t_time_is_halved() {
 	pmb_record -e cpu-clock -- $W/pages 3
 	expect_ledger
-	expect_within "$(share ';walk_pages$' ';walk_(pages|bytes)$')" 50 5 "share of walk_pages of the time"
+	expect_within "$(share ';walk_pages$' ';walk_(pages|bytes)$')" 50 5 \
+		"share of walk_pages of the time"
 }
 
 run_tests

@@ -11,7 +11,8 @@
 CPU1=/sys/devices/system/cpu/cpu1/online
 
 t_memory_is_for_cpus_that_are_here() {
-	grep -q 63 /sys/devices/system/cpu/possible || skip "possible: $(cat /sys/devices/system/cpu/possible)"
+	grep -q 63 /sys/devices/system/cpu/possible ||
+		skip "possible: $(cat /sys/devices/system/cpu/possible)"
 	pmb_record -a -e cpu-clock -- $W/split 1
 	note "2 of 64 possible CPUs: maps of $(sum_get map_bytes) bytes"
 	# a ring for each of them would be 64 MB
@@ -25,7 +26,8 @@ record_meanwhile() { # COMMAND…
 	first=$!
 	$W/split 60 >/dev/null &
 	second=$!
-	/vm/pmubpf record -a -e cpu-clock -d 9 -o $T/folded --summary $T/sum >$T/out 2>$T/err </dev/null &
+	/vm/pmubpf record -a -e cpu-clock -d 9 -o $T/folded --summary $T/sum >$T/out 2>$T/err \
+		</dev/null &
 	tool=$!
 	until ls -l /proc/$tool/fd | grep -q perf_event; do
 		kill -0 $tool || fail "it ended: $(head -n 1 $T/err)"

@@ -50,7 +50,8 @@ t_fault_addresses() {
 		done
 	done | sort >$T/known
 	grep ';touch_pages' $T/folded | sed 's/^.*;\(\[0x[0-9a-f]*\] [0-9]*\)$/\1/' | sort >$T/seen
-	cmp -s $T/known $T/seen || fail "addresses differ: $(wc -l <$T/known) known, $(wc -l <$T/seen) seen"
+	cmp -s $T/known $T/seen ||
+		fail "addresses differ: $(wc -l <$T/known) known, $(wc -l <$T/seen) seen"
 }
 
 # A hundred faults each in a global, on the heap, on the stack and in anonymous memory.
