@@ -39,7 +39,8 @@ static __always_inline int on_fork(struct bpf_raw_tracepoint_args *ctx, __u32 ns
 	return 0;
 }
 
-/* args: task, its thread id before the exec (a thread other than the leader takes over the leader's) */
+/* args: task, its thread id before the exec (a thread other than the leader takes over the
+ * leader's) */
 static __always_inline int on_exec(struct bpf_raw_tracepoint_args *ctx, __u32 ns)
 {
 	struct task_struct *task = (void *)ctx->args[0];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What pmubpf costs, beside others: make bench (QUICK=1: under three minutes). tests/bench/bench.sh says how.
+# What pmubpf costs, beside others: make bench (QUICK=1: under three minutes). tests/bench/bench.sh
+# says how.
 
 BENCH := $(O)/bench
 

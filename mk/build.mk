@@ -29,7 +29,8 @@ BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
 SRC     := $(wildcard user/*/*.c)
 OBJ     := $(SRC:%.c=$(O)/%.o) $(O)/gen/prof/profile.pb-c.o
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-# recording: the programs that are loaded together, linked into one object, so that the kernel's types are read once
+# recording: the programs that are loaded together, linked into one object, so that the kernel's
+# types are read once
 SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/names.skel.h
 
 $(O)/tools-checked: mk/check-build.sh

@@ -36,7 +36,8 @@ $(OPERANDS): $(O)/tests/operands/%: $(O)/tests/operands/%.o $(DECODER)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -o $@
 .SECONDARY: $(OPERANDS:%=%.o)
 
-# The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on any.
+# The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on
+# any.
 STEP := $(O)/tests/bpf/test_unwind_step $(O)/tests/bpf/test_unwind_step_arm64
 STEP_ARCH = $(if $(findstring arm64,$(*F)),arm64,x86)
 

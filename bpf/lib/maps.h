@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every map of a recording's programs, which are linked into one object (weak: each source has them all). One
- * object is loaded per event; user space creates the maps with the first and shares them with the others. Sizes
- * marked "set by user" are placeholders.
+ * Every map of a recording's programs, which are linked into one object (weak: each source has them
+ * all). One object is loaded per event; user space creates the maps with the first and shares them
+ * with the others. Sizes marked "set by user" are placeholders.
  */
 #ifndef PMUBPF_BPF_MAPS_H
 #define PMUBPF_BPF_MAPS_H
@@ -60,7 +60,8 @@ struct returns {
 /* Where the function returns to whose caller's stack pointer this is (lib/uretprobe.h). */
 __u64 pmb_return_to(__u64 sp);
 
-/* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's bpf_prog_active). */
+/* One set per CPU is enough: overflow programs don't nest on a CPU (the kernel's
+ * bpf_prog_active). */
 struct scratch {
 	__u8 window[WINDOW_BYTES];
 	struct sample_buf sample;
@@ -173,7 +174,8 @@ struct {
 	__array(values, struct chunk);
 } pmb_chunks SEC(".maps") __weak;
 
-/* By tgid. Overflow programs only look up, which takes no lock: forks, execs and exits change it. */
+/* By tgid. Overflow programs only look up, which takes no lock: forks, execs and exits change
+ * it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, PMB_PROCESSES_MAX);
@@ -182,8 +184,8 @@ struct {
 } pmb_processes SEC(".maps") __weak;
 
 /*
- * Rules by place: callers are the same from sample to sample. A list of mappings has a number that is never
- * used again, and a place in it is always the same code, so nothing here goes out of date.
+ * Rules by place: callers are the same from sample to sample. A list of mappings has a number that
+ * is never used again, and a place in it is always the same code, so nothing here goes out of date.
  */
 enum { RULES_KNOWN = 512 };
 
@@ -217,7 +219,8 @@ struct {
 	__type(value, struct dump_buf);
 } pmb_dumps SEC(".maps") __weak;
 
-/* Which cgroups are of containers that were asked for: user space says so when it first meets one. */
+/* Which cgroups are of containers that were asked for: user space says so when it first meets
+ * one. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user */
@@ -232,7 +235,8 @@ struct gate {
 	__u32 what; /* struct pmb_part_window */
 };
 
-/* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes no lock. */
+/* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes
+ * no lock. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user */

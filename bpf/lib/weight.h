@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The weight of an overflow: the period that it stands for. With a fixed period the kernel's word is
- * exact; but a counter goes on where the kernel calls no program for an overflow, and whose that was
- * nobody knows: those that passed are counted, on the counter's own grid, as dropped. The kernel's word
- * isn't exact in two cases.
+ * The weight of an overflow: the period that it stands for. With a fixed period the kernel's word
+ * is exact; but a counter goes on where the kernel calls no program for an overflow, and whose that
+ * was
+ * nobody knows: those that passed are counted, on the counter's own grid, as dropped. The kernel's
+ * word isn't exact in two cases.
  *
  * Clocks: their timer may come late (interrupts off, a hypervisor busy elsewhere), and the kernel
  * then skips the expirations that were missed: the counter goes on, the overflows don't. So
@@ -23,8 +24,8 @@
 #include "lib/maps.h"
 
 /*
- * A clock reports the period that it was opened with, whatever became of it since (the kernel's timers don't
- * update last_period), and children keep theirs: only the event itself knows its own.
+ * A clock reports the period that it was opened with, whatever became of it since (the kernel's
+ * timers don't update last_period), and children keep theirs: only the event itself knows its own.
  */
 static __always_inline __u64 event_period(const volatile struct pmb_config *cfg,
 					  struct bpf_perf_event_data *ctx)
@@ -35,7 +36,8 @@ static __always_inline __u64 event_period(const volatile struct pmb_config *cfg,
 	return period ? period : ctx->sample_period;
 }
 
-/* Of a software event, which has no register beside it. Half of what bpf_perf_prog_read_value() costs. */
+/* Of a software event, which has no register beside it. Half of what bpf_perf_prog_read_value()
+ * costs. */
 static __always_inline bool software_count(struct bpf_perf_event_data *ctx, __u64 *ret)
 {
 	struct bpf_perf_event_data_kern *kern = (void *)ctx;
@@ -96,8 +98,8 @@ static __always_inline __u64 task_clock_weight(struct pmb_last *last, __u64 peri
 	return n * period;
 }
 
-/* Of a software counter, which overflows exactly where a period ends. A change of the period cuts the
- * one at hand: the next event overflows; the one after it has the length from before still. */
+/* Of a software counter, which overflows exactly where a period ends. A change of the period cuts
+ * the one at hand: the next event overflows; the one after it has the length from before still. */
 static __always_inline __u64 grid_weight(struct bpf_perf_event_data *ctx, struct pmb_last *last,
 					 struct pmb_stats *stats)
 {

@@ -14,9 +14,10 @@
 # LOADS=$load FELT=0; done; make bench KEEP=1 LOADS=`. What isn't installed, can't run, was cut off
 # or found no time any more is named. As root, on a machine that does nothing else. Loads talk to
 # loopback only.
-# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks, while the load stands still. CPU-s/1k: user and
-# system time of all its processes in 1,000 samples. user: largest Pss. maps: memlock of its BPF
-# maps. captured: of CPUs x rate x time. whole, named: of the load's samples and user frames.
+# start: to the first sample. fold: from the end of the recording to the last byte of folded stacks,
+# while the load stands still. CPU-s/1k: user and system time of all its processes in 1,000 samples.
+# user: largest Pss. maps: memlock of its BPF maps. captured: of CPUs x rate x time. whole, named:
+# of the load's samples and user frames.
 # ns/run: of the BPF program. In bench.json besides: meter_s, CPU time of the meter until the first
 # sample; cell_s, what all of the run took.
 set -u

@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What it costs to cut a recording that goes on (part of make bench; alone: tests/bench/cut.sh): CPU time, in ms.
-# replayed: a part of so many rows of one stack each, medians of 9. cut: the profile is frozen, what isn't settled carried
-# over, the books' rows counted. build: the named profile is made of it; finding names and writing are apart;
+# What it costs to cut a recording that goes on (part of make bench; alone: tests/bench/cut.sh): CPU
+# time, in ms.
+# replayed: a part of so many rows of one stack each, medians of 9. cut: the profile is frozen, what
+# isn't settled carried over, the books' rows counted. build: the named profile is made of it;
+# finding names and writing are apart;
 # the first: where no memory is left of an earlier one.
 # a minute: as root, a program that counts its own CPU time, cut every 0.1, 1 and 10 s (LIVE_S=60:
 # so many seconds; QUICK=1: 5): what of its time is in no sample, in percent; the columns of each
 # part add up, or it ends here.
-# live: as root, all CPUs at 999 Hz, cut each second; besides, counters are read and the kernel side's columns settled.
+# live: as root, all CPUs at 999 Hz, cut each second; besides, counters are read and the kernel
+# side's columns settled.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 B=${O:-build}/bench W=${O:-build}/workloads

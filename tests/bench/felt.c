@@ -3,16 +3,17 @@
  * felt clock|clock-kernel|fault|fault-kernel SECONDS [bare RATE]: what an interrupted thread feels
  * of one sample, 30 frames deep, on the last CPU. Prints "GAPS NS".
  *
- * clock: it spins on the time-stamp counter; a jump of 0.7 to 60 us is time that was taken from it: shorter is the
- * loop itself, longer another program that ran. NS is the median. clock-kernel: nearly all of a
- * round is a system call, whose usual time is no part of the gaps. A timer's interrupt leaves a
- * virtual machine, for tens of us on some hosts.
- * fault: an overflow that the thread makes itself, without timer or interrupt: each gap is one touch of a page that was
- * given back, page faults being sampled one by one. It gets the page of zeros, so nothing is
- * allocated or cleared. What others do to caches and to the core only adds to that, so NS is what a
- * twentieth stays below; bursts keep it warm. fault-kernel: a system call touches it.
- * bare: each overflow is that of an own event, of a cpu-clock at RATE or of page faults, whose record is an address, in
- * a ring that nobody reads.
+ * clock: it spins on the time-stamp counter; a jump of 0.7 to 60 us is time that was taken from it:
+ * shorter is the loop itself, longer another program that ran. NS is the median. clock-kernel:
+ * nearly all of a round is a system call, whose usual time is no part of the gaps. A timer's
+ * interrupt leaves a virtual machine, for tens of us on some hosts.
+ * fault: an overflow that the thread makes itself, without timer or interrupt: each gap is one
+ * touch of a page that was given back, page faults being sampled one by one. It gets the page of
+ * zeros, so nothing is allocated or cleared. What others do to caches and to the core only adds to
+ * that, so NS is what a twentieth stays below; bursts keep it warm. fault-kernel: a system call
+ * touches it.
+ * bare: each overflow is that of an own event, of a cpu-clock at RATE or of page faults, whose
+ * record is an address, in a ring that nobody reads.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Replays a recorded stream (stream.h) through the user side of pmubpf, without BPF: decode, order, account,
- * fold. Deterministic, so that its instructions can be counted; and a machine larger than this one can be made
- * of a small recording, by replaying it several times at once:
+ * Replays a recorded stream (stream.h) through the user side of pmubpf, without BPF: decode, order,
+ * account, fold. Deterministic, so that its instructions can be counted; and a machine larger than
+ * this one can be made of a small recording, by replaying it several times at once:
  *
  *	replay [OPTIONS] STREAM [COPIES=1]
  *	  --rings       each copy comes from CPUs and threads of its own
@@ -12,8 +12,8 @@
  *	  --folded FILE what comes out of it
  *	  --cut         it is cut before its last round, and what that costs is told in a line of its own
  *
- * One line of JSON: the work (records, samples, rows), the time of each half, memory, allocations. Frames are
- * named after their addresses: finding names is the helper's work.
+ * One line of JSON: the work (records, samples, rows), the time of each half, memory, allocations.
+ * Frames are named after their addresses: finding names is the helper's work.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# CPUs that the kernel says are possible, are here, or come: as it would say them, in files that lie over its own.
+# CPUs that the kernel says are possible, are here, or come: as it would say them, in files that lie
+# over its own.
 # What becomes of real ones is in tests/vm/guest/hotplug.sh.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
@@ -9,7 +10,8 @@
 
 CPU_DIR=/sys/devices/system/cpu
 
-# A recording to which the kernel says what lies in $T/possible and $T/online, as far as they are there.
+# A recording to which the kernel says what lies in $T/possible and $T/online, as far as they are
+# there.
 record_where() { # ARG…
 	unshare -m sh -c 'for f in possible online; do
 			[ ! -e "$1/$f" ] || mount --bind "$1/$f" '$CPU_DIR'/$f || exit 99
@@ -47,7 +49,8 @@ t_a_cpu_that_comes_is_sampled() {
 	expect_match "$T/report" ' 0$' "CPU 0"
 }
 
-# It is in no list of those to sample, but what is followed runs there: its samples have a ring to go to.
+# It is in no list of those to sample, but what is followed runs there: its samples have a ring to
+# go to.
 t_a_thread_goes_on_where_a_cpu_came() {
 	need_root
 	[ "$(cat $CPU_DIR/online)" = 0-1 ] || skip "other CPUs than 0 and 1: $(cat $CPU_DIR/online)"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A recording that is cut all the time and added up again (tests/bench/cuts.c) is the same recording: the columns of
-# each part add up (else it ends with 99), and what is known of the whole is true of the sum.
+# A recording that is cut all the time and added up again (tests/bench/cuts.c) is the same
+# recording: the columns of each part add up (else it ends with 99), and what is known of the whole
+# is true of the sum.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -26,7 +27,8 @@ own_ns() { # FUNCTION…: CPU time by the program's own clock
 	awk -v names=" $* " '{ for (i = 1; i < NF; i += 2) if (index(names, " " $i " ")) s += $(i + 1) } END { printf "%.0f\n", s }' "$T/out"
 }
 
-# What the program's own clock says it ran is what was sampled: no part of the time is missing between two parts.
+# What the program's own clock says it ran is what was sampled: no part of the time is missing
+# between two parts.
 expect_all_time() { # HZ
 	local f
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \

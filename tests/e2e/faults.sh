@@ -298,7 +298,8 @@ t_1000_containers_come_and_go() {
 		"Σ of the folded file against the summary"
 	expect_le "$(awk '$1 == "main_kb" { print $2 }' "$T/figures")" 131072 \
 		"kB, the main process at its peak (it samples the whole host)"
-	# names: only of those that are there when the rings are drained, ten times a second; each is for a few ms
+	# names: only of those that are there when the rings are drained, ten times a second; each
+	# is for a few ms
 	expect_match "$T/folded" ';crowd_child' "what ran in them"
 	expect_eq "$(find "$root" -mindepth 1 -type d | wc -l)" 0 "cgroups that are left"
 	[ -z "${FIGURES:-}" ] || echo "1000_containers $(tr '\n' ' ' <"$T/figures")" >>"$FIGURES"

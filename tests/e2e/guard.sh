@@ -4,11 +4,11 @@
 # What a sample costs does not slip by more than 10 % from one commit to the next. The commit before
 # is built here (GUARD_BASE=COMMIT: that one; beside changes that aren't committed: HEAD), and both
 # run in turn or at once:
-# - the user side: instructions and allocations for a recorded stream (tests/bench/stream.gz), from decoding to
-#   folded stacks. Both are exact, whatever else runs.
-# - the overflow program: its time by that of the commit before, on the same threads at the same time. What disturbs
-#   slows both, each start has its own place in the caches, and who comes first finds them colder: the smallest of
-#   the starts in each order, and of these the mean.
+# - the user side: instructions and allocations for a recorded stream (tests/bench/stream.gz), from
+#   decoding to folded stacks. Both are exact, whatever else runs.
+# - the overflow program: its time by that of the commit before, on the same threads at the same
+#   time. What disturbs slows both, each start has its own place in the caches, and who comes first
+#   finds them colder: the smallest of the starts in each order, and of these the mean.
 # Nothing is built where neither the tool's sources nor the rules that build it differ.
 # alone: it compares what samples cost
 # shellcheck source=tests/e2e/lib.sh

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs that want to hurt the profiler. After each the same is asked: it ended by itself, in time, with status 0;
-# the books balance; its memory and its helper's stayed below a bound; and nothing that only it may read came out.
-# (Perf maps that are FIFOs, folders, links or garbage: jit.sh. What is bounded in all: hostile_budgets.sh. Bytes:
-# tests/fuzz.)
+# Programs that want to hurt the profiler. After each the same is asked: it ended by itself, in
+# time, with status 0; the books balance; its memory and its helper's stayed below a bound; and
+# nothing that only it may read came out.
+# (Perf maps that are FIFOs, folders, links or garbage: jit.sh. What is bounded in all:
+# hostile_budgets.sh. Bytes: tests/fuzz.)
 #
 # SOAK=1 adds what takes long. FIGURES=FILE gets a line of figures a test.
 # long
@@ -101,7 +102,8 @@ t_sections_of_2_63_bytes() {
 	elf_of huge 65536 --inline --lines
 }
 
-# 1 GiB each, of which nothing is on the disk. The program can't be named, but need not be waited for.
+# 1 GiB each, of which nothing is on the disk. The program can't be named, but need not be waited
+# for.
 t_tables_that_are_holes() {
 	elf_of sparse
 }
@@ -251,7 +253,8 @@ t_maps_of_100_megabytes() {
 	expect_match "$T/folded" '(^|;)crowd_spin(;| )' "what it does"
 }
 
-# What can't be opened must not be tried for each of them, each time. As long as with few of them, or nearly.
+# What can't be opened must not be tried for each of them, each time. As long as with few of them,
+# or nearly.
 t_20000_mappings_of_a_device() {
 	local few
 	spawn_crowd devices 10
@@ -317,7 +320,7 @@ t_stacks_in_circles() {
 	done
 }
 
-# ---------------------------------------------------------------- what happens to a target meanwhile
+# ------------------------------------------------------- what happens to a target meanwhile
 
 remove_cgroup() {
 	local i

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Programs that make whoever looks at them wait: they hold a lock of theirs by a file system whose server doesn't
-# answer (tests/workloads/fusehang.c). The recording ends on time all the same, and all others have their names.
+# Programs that make whoever looks at them wait: they hold a lock of theirs by a file system whose
+# server doesn't answer (tests/workloads/fusehang.c). The recording ends on time all the same, and
+# all others have their names.
 #
 # Nothing here may look into /proc/PID of such a program: ps and pgrep would wait as well.
 # measures nothing
@@ -38,8 +39,8 @@ expect_unmoved() { # SECONDS
 	expect_ledger
 }
 
-# Records, whatever becomes of it: one in D state can't be waited for. Meanwhile it waits for nothing that the hostile
-# ones have a hand in.
+# Records, whatever becomes of it: one in D state can't be waited for. Meanwhile it waits for
+# nothing that the hostile ones have a hand in.
 record() { # OPTION…
 	local began=$SECONDS
 	pmb_start record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@"
@@ -141,7 +142,8 @@ all_hang() {
 	[ "$(grep -c hangs "$T/attack")" = 80 ]
 }
 
-# Counters of a task wait for its lock as well. One that holds it up can't be counted, which is said in time.
+# Counters of a task wait for its lock as well. One that holds it up can't be counted, which is said
+# in time.
 t_counting_one_that_execs() {
 	local began=$SECONDS rc=0 children
 	attack 60 60
@@ -160,7 +162,8 @@ t_counting_one_that_execs() {
 	expect_match "$T/err" 'the task does not answer in time' "why there are no counts"
 }
 
-# Openers in an open that nobody answers can't be killed. All these are of one mount namespace, device and cgroup.
+# Openers in an open that nobody answers can't be killed. All these are of one mount namespace,
+# device and cgroup.
 t_opens_that_never_end() {
 	local END_S=40
 	need_root
@@ -182,8 +185,8 @@ t_opens_that_never_end() {
 		"names of a program that came later"
 }
 
-# The helper, in a read that nobody answers, which no signal ends: it is known by that it does nothing for 2 s, and left
-# to itself. (An answer may take 10 s.)
+# The helper, in a read that nobody answers, which no signal ends: it is known by that it does
+# nothing for 2 s, and left to itself. (An answer may take 10 s.)
 t_reads_that_never_end() {
 	local END_S=$END_S
 	need_root
@@ -201,7 +204,8 @@ t_reads_that_never_end() {
 	expect_ge "$(folded_sum_of "$T/folded" ';leaf_spin$')" 1 "names of an innocent program"
 }
 
-# A file may be opened and read, and closing it is not answered: whoever passes it on must not be who closes it.
+# A file may be opened and read, and closing it is not answered: whoever passes it on must not be
+# who closes it.
 t_closes_that_never_end() {
 	need_root
 	[ -e /dev/fuse ] || skip "no FUSE here"

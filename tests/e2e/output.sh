@@ -167,7 +167,8 @@ t_live_line_on_a_terminal() {
 	expect_match "$T/out" $'\r' "a live line that is redrawn"
 }
 
-# ulimit -f, which else ends whoever writes more by a signal; the program that is started has it as it was.
+# ulimit -f, which else ends whoever writes more by a signal; the program that is started has it as
+# it was.
 t_a_limit_of_file_sizes() {
 	echo before >"$T/folded"
 	(

@@ -50,7 +50,8 @@ t_event_texts_beside_perf() {
 	mkdir "$T/logs"
 	export ATTRS=$T/attrs.so PERF XDG_CONFIG_HOME=/nonexistent
 	PERF=$(perf_path)
-	# Tracepoints' names, too, whether this machine has tracefs mounted or another suite lets go of it.
+	# Tracepoints' names, too, whether this machine has tracefs mounted or another suite lets go
+	# of it.
 	# shellcheck disable=SC2016 # the inner shell's
 	compare 500 unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 		mount --bind "$0" /sys/bus/event_source/devices && exec "$@"' \

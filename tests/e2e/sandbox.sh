@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The process that reads foreign files, seen from outside while real recordings go on: it has nothing but memory and
-# what it was handed, files it fails on are named, and whoever started it keeps only what a recording needs. What a
-# helper that was taken over could still do is tests/unit/test_sandbox.c.
+# The process that reads foreign files, seen from outside while real recordings go on: it has
+# nothing but memory and what it was handed, files it fails on are named, and whoever started it
+# keeps only what a recording needs. What a helper that was taken over could still do is
+# tests/unit/test_sandbox.c.
 # measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -91,8 +92,8 @@ t_the_recorder_keeps_what_it_needs() {
 	expect_eq "$rc" 0 "exit status"
 }
 
-# The one that opens files reads all of them, and has nothing to write to; who starts it has no more than what counters
-# of CPUs that come online want.
+# The one that opens files reads all of them, and has nothing to write to; who starts it has no more
+# than what counters of CPUs that come online want.
 t_the_opener_has_nothing_else() {
 	local bits=0 more=0 n p fd spawner
 	record_host -d 2
@@ -120,7 +121,8 @@ t_the_opener_has_nothing_else() {
 	expect_eq "$rc" 0 "exit status"
 }
 
-# Counting takes none; a command that has become another user has to be ended, a thread has to be seen.
+# Counting takes none; a command that has become another user has to be ended, a thread has to be
+# seen.
 t_the_counter_keeps_next_to_nothing() {
 	need_root
 	spawn "$WORKLOADS/inlined" 20
@@ -141,8 +143,8 @@ t_the_counter_keeps_next_to_nothing() {
 	expect_le "$((SECONDS - ended))" 15 "seconds until another user's command was ended, twice"
 }
 
-# A command has its caller's privileges, and programs with a setuid bit are what they were. (Twice: each pass of
-# --passes starts it again.)
+# A command has its caller's privileges, and programs with a setuid bit are what they were. (Twice:
+# each pass of --passes starts it again.)
 t_the_command_keeps_its_privileges() {
 	need_root
 	cp "$(command -v id)" "$T/id"
@@ -153,7 +155,8 @@ t_the_command_keeps_its_privileges() {
 	expect_eq "$(tail -n 1 "$T/out")" 0 "who a program with a setuid bit is"
 }
 
-# One that hangs, and one that dies, over a file: that file is named, with -q, too, and the rest goes on.
+# One that hangs, and one that dies, over a file: that file is named, with -q, too, and the rest
+# goes on.
 t_the_file_that_did_it_is_named() {
 	record_host -d 4 -q
 	kill -STOP "$helper"
@@ -194,7 +197,8 @@ t_doctor_tells() {
 	expect_match <(jq -r '.findings[] | select(.what | startswith("system calls")).value' "$T/out") '^yes$' "seccomp"
 }
 
-# Rings of three recordings are more memory than a user may lock without CAP_IPC_LOCK: they get smaller ones.
+# Rings of three recordings are more memory than a user may lock without CAP_IPC_LOCK: they get
+# smaller ones.
 t_several_recordings_of_a_user() {
 	need_root
 	local caps=+bpf,+perfmon,+sys_ptrace,+dac_read_search,+checkpoint_restore i pids=()

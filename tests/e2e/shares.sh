@@ -27,7 +27,8 @@ own_share() {
 		printf "%.3f\n", 100 * v[n] / (v["hot70"] + v["hot30"]) }' "$S/split.out"
 }
 
-# Of both functions' time alone: what reading its clock costs the program is neither's, and is dear on some kernels.
+# Of both functions' time alone: what reading its clock costs the program is neither's, and is dear
+# on some kernels.
 expect_own_share() { # FUNCTION
 	expect_share "$S/folded" "$1" "$(own_share "$1")" '^split;.*;hot[37]0(;|$)' 999
 }

@@ -359,8 +359,8 @@ t_tracepoints() {
 	[ ! -e "$T/ran" ] || fail "a command was run for nothing"
 }
 
-# Members of a group count at the same time: a fault is a minor or a major one. It counts when it begins, and once more
-# when it has been served: a few of other programs may be in between, or fail.
+# Members of a group count at the same time: a fault is a minor or a major one. It counts when it
+# begins, and once more when it has been served: a few of other programs may be in between, or fail.
 expect_parts() {
 	expect_within "$(jq '[.rows[].events[0].value] | add' "$T/out")" \
 		"$(jq '[.rows[].events[1, 2].value] | add' "$T/out")" 20 \

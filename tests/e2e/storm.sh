@@ -20,7 +20,8 @@ known() { # FIELD (stormling, child_spin)
 		printf "%.3f\n", 100 * v[f] / (v["children"] + v["parent"]) }' "$T/out"
 }
 
-# ns of periods whose timer came late: they count for who ran by then, so a sum may be off by so much.
+# ns of periods whose timer came late: they count for who ran by then, so a sum may be off by so
+# much.
 late_ns() {
 	sum_get '.events[0].kernel.late * 1e9 / 9973 | floor'
 }
@@ -78,8 +79,8 @@ t_10000_processes_under_a() {
 		10000 0.05
 	expect_ledger
 	expect_lossless
-	# the clock goes with the ticks that let others run, too: who comes then is met more often (57.2
-	# for 49.9 beside guests)
+	# the clock goes with the ticks that let others run, too: who comes then is met more often
+	# (57.2 for 49.9 beside guests)
 	expect_within "$(frame_share "$T/folded" child_spin 'child_spin|parent_spin')" \
 		"$(known_of_spins)" 12 "child_spin against parent_spin"
 }
@@ -93,7 +94,8 @@ t_3000_programs_under_a() {
 }
 
 t_storm_of_an_attached_process() {
-	# -p follows the children too, but short ones are short of samples there: no share is promised.
+	# -p follows the children too, but short ones are short of samples there: no share is
+	# promised.
 	spawn "$WORKLOADS/storm" 2000 1 >/dev/null
 	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
 	expect_ledger

@@ -29,8 +29,8 @@ frame_sum() {
 }
 
 t_weight_is_the_period() {
-	# Every 10th fault of a CPU is sampled and stands for ten; beside others' faults each of ours is
-	# sampled by a chance of a tenth: four sigmas are 4 * 10 * sqrt(5000 * 0.1 * 0.9).
+	# Every 10th fault of a CPU is sampled and stands for ten; beside others' faults each of
+	# ours is sampled by a chance of a tenth: four sigmas are 4 * 10 * sqrt(5000 * 0.1 * 0.9).
 	pmb_ok record -e page-faults -c 10 -o "$T/folded" -- "$WORKLOADS/faults" 5000
 	expect_within "$(frame_sum "$T/folded" touch_pages)" 5000 850 "page faults in touch_pages"
 	pmb_ok record -e page-faults/period=10/ -o "$T/folded" -- "$WORKLOADS/faults" 5000

@@ -161,7 +161,8 @@ slice() {
 }
 { slice 416 4194304 4104 9000 8; le 8 1; } >"$W/slice"
 { le 1 1; cat "$W/slice"; } >"$C/decode/slice"
-# walk: such a slice, in code of which rules are known, and in code with frame pointers whose frames go in a circle
+# walk: such a slice, in code of which rules are known, and in code with frame pointers whose frames
+# go in a circle
 { slice 440 4194336 4104 4128 32; le 8 4194352; le 8 4104; le 8 8388612
 	le 8 4194400; } >"$C/walk/rules"
 { slice 440 8388608 4104 9000 32; le 8 4096; le 8 4104; le 8 8388612; le 8 0; } >"$C/walk/circle"

@@ -365,7 +365,8 @@ Test(folded, a_full_disk_is_an_error)
 	fclose(file);
 }
 
-/* Two events of one text on unlike cores: each weight becomes time at its own rate, then they add up. */
+/* Two events of one text on unlike cores: each weight becomes time at its own rate, then they add
+ * up. */
 static const struct measure led[] = {
 	{.unit = NUMBER_TIME, .rate = {.hz = 2e9, .n = 1}},
 	{.unit = NUMBER_TIME, .rate = {.hz = 1e9, .n = 1}, .lead = &led[0]},

@@ -284,7 +284,8 @@ Test(ledger, a_reading_that_was_lost_is_said)
 	expect(false, "overflows seen = emitted + filtered + closed + dropped");
 }
 
-/* Two CPUs with a period of 10: one overflowed last at 480 and ended at 499, the other never did and ended at 35. */
+/* Two CPUs with a period of 10: one overflowed last at 480 and ended at 499, the other never did
+ * and ended at 35. */
 Test(ledger, overflows_that_passed_unseen_are_dropped)
 {
 	event.value = event.scaled = 1074;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What an overflow stands for, and which ones passed unseen: bpf/lib/weight.h, compiled for this machine over a
- * counter that is made here.
+ * What an overflow stands for, and which ones passed unseen: bpf/lib/weight.h, compiled for this
+ * machine over a counter that is made here.
  */
 #include <criterion/criterion.h>
 
@@ -86,7 +86,8 @@ static __u64 weights; /* of all overflows */
 static void overflow(__u64 at, __u64 period)
 {
 	const struct pmb_config cfg = {.event = 3, .weight = PMB_WEIGHT_GRID};
-	/* the head of the one structure is what the kernel makes of the other: here they are both */
+	/* the head of the one structure is what the kernel makes of the other: here they are
+	 * both */
 	union {
 		struct bpf_perf_event_data data;
 		struct bpf_perf_event_data_kern kern;
@@ -131,7 +132,8 @@ static void clock_overflow(__u64 at, __u64 weight, __u64 shares)
 	cr_expect_eq(of, shares, "at %llu: %llu shares", at, of);
 }
 
-/* Periods that passed in silence are the task's that ran all along, else nobody's: the CPU was idle, or others ran. */
+/* Periods that passed in silence are the task's that ran all along, else nobody's: the CPU was
+ * idle, or others ran. */
 Test(weight, a_clock_that_comes_late)
 {
 	clock_overflow(10, 10, 1);
@@ -173,8 +175,8 @@ Test(weight, the_first_may_have_passed)
 	expect_unseen(2, 2);
 }
 
-/* What the kernel does: it drops what was left of the period, and the next event overflows. The period after
- * that has the period from before still, and says the new one. */
+/* What the kernel does: it drops what was left of the period, and the next event overflows. The
+ * period after that has the period from before still, and says the new one. */
 Test(weight, a_period_that_changes_loses_nothing)
 {
 	static const __u64 periods[][2] = {{101, 1009}, {1009, 101}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * crowd WHAT N [SECONDS=2]: much of one thing, then a line "ready", and crowd_spin for SECONDS of CPU time.
+ * crowd WHAT N [SECONDS=2]: much of one thing, then a line "ready", and crowd_spin for SECONDS of
+ * CPU time.
  *
  *	mappings	N mappings with code in them, of one page each, that the kernel can't merge
  *	devices		the same of a device, which no profiler may open
@@ -139,7 +140,8 @@ static int take_one(struct bomb *b)
 	return now.tv_sec < b->end && __atomic_sub_fetch(&b->left, 1, __ATOMIC_SEQ_CST) >= 0;
 }
 
-/* Whoever comes here has been counted and has room: one child gets its, the other one needs its own. */
+/* Whoever comes here has been counted and has room: one child gets its, the other one needs its
+ * own. */
 static void explode(struct bomb *b)
 {
 	for (;;) {
@@ -212,7 +214,8 @@ static void words(long n, char *self)
 	fail("execve");
 }
 
-/* A cgroup that is called as a container of Docker's would be, with a process in it, and gone again. */
+/* A cgroup that is called as a container of Docker's would be, with a process in it, and gone
+ * again. */
 static void one_cgroup(const char *root, long i)
 {
 	char path[512], procs[600];

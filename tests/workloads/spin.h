@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* noipa: neither inlined, nor cloned (name.constprop.0), nor folded with a function of equal code. */
+/* noipa: neither inlined, nor cloned (name.constprop.0), nor folded with a function of equal
+ * code. */
 #if __has_attribute(noipa)
 #define WORK __attribute__((noipa))
 #else /* clang; the cross builds that it does don't look at more than inlining */

@@ -7,9 +7,9 @@
  * far from 0 and 1. The pieces differ in length, so that no sampling period is in step with them.
  * The children name themselves "stormling"; with "exec" each runs this program anew before.
  *
- * stdout: "children NS parent NS stormling NS child_spin NS parent_spin NS": the CPU time of both by
- * getrusage, that of the children from when they had their name, and what of it the two functions
- * take. These are what the shares of the weight have to match.
+ * stdout: "children NS parent NS stormling NS child_spin NS parent_spin NS": the CPU time of both
+ * by getrusage, that of the children from when they had their name, and what of it the two
+ * functions take. These are what the shares of the weight have to match.
  */
 #include <string.h>
 #include <sys/mman.h>

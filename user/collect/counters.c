@@ -93,8 +93,8 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	bool attach = opts->programs && opts->event->mode == EVENT_OVERFLOWS;
 	int r;
 
-	/* a group goes on and off by its leader: of software events the kernel doesn't schedule a member in that is
-	 * enabled after it */
+	/* a group goes on and off by its leader: of software events the kernel doesn't schedule a
+	 * member in that is enabled after it */
 	if (leader)
 		attr.disabled = attr.enable_on_exec = 0;
 	fd = open_one(opts, &attr, tid, cpu, group);
@@ -126,8 +126,8 @@ int counters__open_cpus(struct counters *c, const struct counters_opts *opts,
 	return 0;
 }
 
-/* A kernel may refuse inherited events that aren't bound to a CPU (discussed for 6.18): then one for
- * each CPU does the same. */
+/* A kernel may refuse inherited events that aren't bound to a CPU (discussed for 6.18): then one
+ * for each CPU does the same. */
 static int add_task(struct counters *c, const struct counters_opts *opts, pid_t tid,
 		    struct err *err)
 {
@@ -183,7 +183,8 @@ void counter__set_period(const struct counter *c, uint64_t period)
 void counters__read(struct counters *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		/* a pinned event that lost its counter reads as end of file: enabled, but not running */
+		/* a pinned event that lost its counter reads as end of file: enabled, but not
+		 * running */
 		if (perf_read(c->list[i].fd, &c->list[i].count) == -EIO)
 			c->list[i].count = (struct perf_count){.enabled_ns = 1};
 	}

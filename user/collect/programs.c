@@ -106,8 +106,8 @@ static int load_error(struct err *err, const char *what, int r)
 	return r;
 }
 
-/* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on a busy machine: all
- * at once wait together (where the kernel can: 5.19). */
+/* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on
+ * a busy machine: all at once wait together (where the kernel can: 5.19). */
 static int publish_rings(const struct programs *p, const int *cpus, const int *fds, int n)
 {
 	int outer = bpf_map__fd(p->samples[0]->maps.pmb_rings), r = 0;
@@ -176,7 +176,8 @@ static __u32 mark_pages(const struct programs_opts *opts)
 	return opts->follow ? (__u32)(pid_max / PMB_MARKS_PER_PAGE + 1) : 1;
 }
 
-/* Fork, exec and exit: those for our pid namespace, of each two; where they are followed, once for all events. */
+/* Fork, exec and exit: those for our pid namespace, of each two; where they are followed, once for
+ * all events. */
 static void choose_life(struct recording_bpf *skel, bool wanted, bool nested)
 {
 	bpf_program__set_autoload(skel->progs.pmb_fork, wanted && !nested);

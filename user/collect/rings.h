@@ -20,7 +20,8 @@ int rings__open(struct rings **ret, const struct programs *programs, size_t ring
 int rings__add_cpu(struct rings *rings, const struct programs *programs, int cpu);
 struct rings *rings__free(struct rings *rings);
 int rings__epoll_fd(const struct rings *rings); /* readable when a ring fills up */
-/* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later one:
+/* Hands every record that was written until then (CLOCK_MONOTONIC, ns) to fn, and hardly a later
+ * one:
  * so what a round takes in is bounded by the rings' size. */
 void rings__drain(struct rings *rings, uint64_t until);
 /* How full the fullest ring was when it was drained, of all drains since the last call: 0 to 1. */

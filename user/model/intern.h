@@ -37,8 +37,9 @@ size_t intern__bytes(const struct intern *in); /* of memory that is in use, not 
 
 /*
  * Keeps the strings whose map[number] isn't 0 and gives them new numbers, in the old order, which
- * replace the entries of map (of intern__count elements). `rewrite` may change the bytes of a string
- * that stays, as long as no two become equal; NULL: they stay as they are. Memory is not given back.
+ * replace the entries of map (of intern__count elements). `rewrite` may change the bytes of a
+ * string that stays, as long as no two become equal; NULL: they stay as they are. Memory is not
+ * given back.
  */
 void intern__keep(struct intern *in, uint32_t *map,
 		  void (*rewrite)(void *ctx, void *data, size_t size), void *ctx);

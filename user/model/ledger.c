@@ -229,8 +229,8 @@ bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 	return ok;
 }
 
-/* More weight than the counter counted: in frequency mode the kernel reports periods that were never
- * completed (bpf/lib/weight.h), and per-task events leave us nothing better. */
+/* More weight than the counter counted: in frequency mode the kernel reports periods that were
+ * never completed (bpf/lib/weight.h), and per-task events leave us nothing better. */
 static bool ledger_event__overstated(const struct ledger_event *e, double ratio,
 				     struct buf *remarks)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing is to tell one that is stuck from one that has no CPU: when its time is over, one that runs or wants
- * to run has more, one that sleeps in the kernel is given up. Both are bounded, because meanwhile nobody answers
- * signals.
+ * The hard thing is to tell one that is stuck from one that has no CPU: when its time is over, one
+ * that runs or wants to run has more, one that sleeps in the kernel is given up. Both are bounded,
+ * because meanwhile nobody answers signals.
  */
 #include "opener/client.h"
 
@@ -486,7 +486,8 @@ struct opener *opener__free(struct opener *o)
 	cleanup_close(&o->control);
 	if (o->shared)
 		munmap(o->shared, sizeof(*o->shared));
-	/* it has nothing that would make it wait, and an opener that does goes on as init's child */
+	/* it has nothing that would make it wait, and an opener that does goes on as init's
+	 * child */
 	if (o->spawner > 0) {
 		kill(o->spawner, SIGKILL);
 		waitpid(o->spawner, NULL, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is asked of whoever opens: one packet, with at most one descriptor, and one packet or more back (`more`), with
- * at most one descriptor. Host byte order, no padding; both ends are the same executable. Only so much of text
- * travels as there is.
+ * What is asked of whoever opens: one packet, with at most one descriptor, and one packet or more
+ * back (`more`), with at most one descriptor. Host byte order, no padding; both ends are the same
+ * executable. Only so much of text travels as there is.
  *
  *	PROCESS	tgid					mnt_ns, ns_tgid, uid, root; +fd its root, if it isn't ours
  *	MAPS	tgid					text: lines of its executable mappings; more

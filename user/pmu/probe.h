@@ -58,7 +58,8 @@ int event__explain_open(const struct event *event, pid_t tid, int cpu, int errnu
 /*
  * Whether precise_ip can mean anything to the event. Where not, the kernel takes every level all
  * the
- * same: software events and breakpoints, and the counters of arm64 and riscv64, whose drivers don't look.
+ * same: software events and breakpoints, and the counters of arm64 and riscv64, whose drivers don't
+ * look.
  */
 bool event__heeds_precise(const struct event *event);
 /* The highest precise_ip that the kernel takes for the event, one step at a time; 0 if none. */

@@ -51,10 +51,11 @@ size_t cgroups__count(const struct cgroups *c);
 bool cgroups__many(const struct cgroups *c);
 void cgroups__keep(struct cgroups *c, uint64_t id); /* one that isn't known is fine */
 void cgroups__sweep(struct cgroups *c, void (*forgets)(void *ctx, uint64_t id), void *ctx);
-/* Whether a user means it: the container's name, or the first digits of its id, or its pod's name (with or
- * without the namespace), or the unit. */
+/* Whether a user means it: the container's name, or the first digits of its id, or its pod's name
+ * (with or without the namespace), or the unit. */
 bool cgroup_info__is(const struct cgroup_info *info, const char *wanted);
-/* The same of a cgroup that was never met, by its path and a process in it (0: none). *ret_container, the caller's:
+/* The same of a cgroup that was never met, by its path and a process in it (0: none).
+ * *ret_container, the caller's:
  * what it is called; NULL: it is none, or only a folder within one. */
 bool cgroup_path_is(struct opener *opener, const char *path, pid_t tgid, const char *wanted,
 		    char **ret_container);

@@ -18,7 +18,8 @@ struct container_name {
 	char *image; /* "docker.io/library/redis:7" */
 };
 
-/* root: where the host's files lie, "" but for tests. tgid: a process in it, 0: none lives any more. */
+/* root: where the host's files lie, "" but for tests. tgid: a process in it, 0: none lives any
+ * more. */
 void container_name__find(struct container_name *ret, const char *root,
 			  const struct container_path *path, pid_t tgid);
 void container_name__done(struct container_name *name);

@@ -5,7 +5,8 @@
  * file. So each segment that was hit becomes a mapping at the place where its ELF file wants it:
  * addresses are those that addr2line takes, and pprof computes a base of 0. Those of the kernel are
  * distances from the beginning of their
- * function: where it lies in memory is a secret of this boot (kptr_restrict), and of no use to the next.
+ * function: where it lies in memory is a secret of this boot (kptr_restrict), and of no use to the
+ * next.
  */
 #include "prof/recorded.h"
 

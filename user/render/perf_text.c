@@ -20,7 +20,8 @@ struct perf_text {
 	size_t n_events;
 };
 
-/* Readers take the first number behind the command for a pid, and what is in parentheses for a module. */
+/* Readers take the first number behind the command for a pid, and what is in parentheses for a
+ * module. */
 static void put_word(struct buf *out, const char *text)
 {
 	size_t start = out->len;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The run of a counting. Everything is open before anything is enabled, and only then the command may
- * exec: its counters enable themselves with that.
+ * The run of a counting. Everything is open before anything is enabled, and only then the command
+ * may exec: its counters enable themselves with that.
  */
 #include "session/counting.h"
 

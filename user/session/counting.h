@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts without sampling: opens, reads, intervals. No BPF, no interrupts: each event counts per task
- * (inherited by what the task starts), per CPU, or per cgroup and CPU.
+ * Counts without sampling: opens, reads, intervals. No BPF, no interrupts: each event counts per
+ * task (inherited by what the task starts), per CPU, or per cgroup and CPU.
  */
 #ifndef PMUBPF_SESSION_COUNTING_H
 #define PMUBPF_SESSION_COUNTING_H
@@ -34,7 +34,8 @@ struct counting_opts {
 	bool more_follow;     /* of these countings: privileges to start them are kept */
 	uint64_t interval_ns; /* 0: only the whole */
 
-	/* After each interval, the last and shorter one included; a negative errno ends the counting.
+	/* After each interval, the last and shorter one included; a negative errno ends the
+	 * counting.
 	 * NULL without intervals. */
 	int (*interval)(void *ctx, const struct counts *interval);
 	void *ctx;
@@ -51,9 +52,9 @@ struct counting_result {
 };
 
 /*
- * Counts until the end. The command (if any) has been told to end, but not waited for: counting__wait
- * does that and returns its exit status (0 without one). Events that can't be opened are left out and
- * explained in the result; it fails, before the command is run, if none is left.
+ * Counts until the end. The command (if any) has been told to end, but not waited for:
+ * counting__wait does that and returns its exit status (0 without one). Events that can't be opened
+ * are left out and explained in the result; it fails, before the command is run, if none is left.
  */
 int counting__run(const struct counting_opts *opts, struct counting_result *result,
 		  struct err *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * From targets to open counters. An event that can't be had must not take the others with it, unlike
- * in a recording: it is left out, and the reason kept.
+ * From targets to open counters. An event that can't be had must not take the others with it,
+ * unlike in a recording: it is left out, and the reason kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
 	}
 }
 
-/* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others: it
- * would count twice on more. False: on any. */
+/* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others:
+ * it would count twice on more. False: on any. */
 static bool event_cpus(const struct counting *c, const struct event *event, struct cpus *ret)
 {
 	const struct pmu *pmu = pmus__find(&c->pmus, event->pmu);
@@ -129,8 +129,9 @@ static bool same_target(const struct count_target *a, const struct count_target 
 }
 
 /*
- * The first that was opened there of an event's group, -1: none, or it is in none. Events are opened one after the
- * other at targets in the same order, so the next one of the leader's is at hand.
+ * The first that was opened there of an event's group, -1: none, or it is in none. Events are
+ * opened one after the other at targets in the same order, so the next one of the leader's is at
+ * hand.
  */
 static int leader_at(struct counting *c, size_t index, const struct count_target *target)
 {
@@ -201,8 +202,8 @@ static int open_on_each(struct counting *c, size_t index, const struct count_tar
 	return r;
 }
 
-/* `only` are the CPUs that have its PMU, NULL for all. A task that wanders is counted on each of them
- * then; so it is if the kernel refuses inherited events that aren't bound to a CPU. */
+/* `only` are the CPUs that have its PMU, NULL for all. A task that wanders is counted on each of
+ * them then; so it is if the kernel refuses inherited events that aren't bound to a CPU. */
 static int open_target(struct counting *c, size_t index, const struct count_target *target,
 		       const struct cpus *only)
 {
@@ -252,7 +253,8 @@ static void nowhere(const struct counting *c, size_t index, const struct cpus *o
 		 c->opts->events->events[index].pmu, only->n ? only->cpu[0] : 0);
 }
 
-/* ENOENT is said of the event and of the cgroup: it is the cgroup if the event can be had without. */
+/* ENOENT is said of the event and of the cgroup: it is the cgroup if the event can be had
+ * without. */
 static bool refused_cgroup(struct counting *c, size_t index, const struct count_target *target,
 			   int r)
 {
@@ -293,7 +295,8 @@ static bool refused_group(struct counting *c, size_t index, const struct count_t
 	return true;
 }
 
-/* In all its targets, or in none: then the result says why. Negative only for what ends everything. */
+/* In all its targets, or in none: then the result says why. Negative only for what ends
+ * everything. */
 static int open_event(struct counting *c, size_t index, struct err *err)
 {
 	_cleanup_(cpus__done) struct cpus only = {0};
@@ -352,8 +355,8 @@ static void start_over(struct counting *c)
 	counts__done(&c->result->counts);
 }
 
-/* A thread that appears meanwhile may have inherited some events from its creator and others not, so
- * when one did, everything is closed and opened again. */
+/* A thread that appears meanwhile may have inherited some events from its creator and others not,
+ * so when one did, everything is closed and opened again. */
 static int open_tasks(struct counting *c, struct err *err)
 {
 	for (int try = 1;; try++) {

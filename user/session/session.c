@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The run of one recording. The hard thing is the order: programs before marks, marks before
- * counters, side-band before anything whose birth must be known, everything open and attached before
- * anything is enabled, and only then the command may exec.
+ * counters, side-band before anything whose birth must be known, everything open and attached
+ * before anything is enabled, and only then the command may exec.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -21,7 +21,8 @@
 
 enum { LARGE_BLOCK = 128 * 1024 };
 
-/* glibc raises its threshold to the size of what was freed, and then keeps such blocks for itself. */
+/* glibc raises its threshold to the size of what was freed, and then keeps such blocks for
+ * itself. */
 static void give_back_large_blocks(void)
 {
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
@@ -77,7 +78,8 @@ static int session__check_surroundings(const struct session *s, struct err *err)
 	/* outputs, the opener's, and what we inherited; a later pass has files of targets instead,
 	 * for which it was asked what is left */
 	unsigned long already = s->opts->files ? 0 : fds_open();
-	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per CPU */
+	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per
+	 * CPU */
 	unsigned long files = already + SHARED_FILES + (s->opts->gates ? WINDOW_FILES : 0) +
 			      3 * (unsigned long)s->online.n +
 			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);

@@ -25,8 +25,8 @@ int signals__catch(struct signals *s, struct err *err)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
-	/* What is blocked comes, even if it is ignored: right for a shell's background job, which is asked by
-	 * kill -INT; wrong under nohup. */
+	/* What is blocked comes, even if it is ignored: right for a shell's background job, which
+	 * is asked by kill -INT; wrong under nohup. */
 	if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN)
 		sigaddset(&ours, SIGHUP);
 	sigaddset(&ours, SIGCHLD);

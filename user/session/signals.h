@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What ends a session from outside, as a descriptor to poll: SIGINT, SIGTERM, SIGHUP; and SIGCHLD. Whoever writes down
- * what was recorded releases them afterwards: a second one must not lose it.
+ * What ends a session from outside, as a descriptor to poll: SIGINT, SIGTERM, SIGHUP; and SIGCHLD.
+ * Whoever writes down what was recorded releases them afterwards: a second one must not lose it.
  */
 #ifndef PMUBPF_SESSION_SIGNALS_H
 #define PMUBPF_SESSION_SIGNALS_H
@@ -21,7 +21,8 @@ void signals__ignore_of_files(void);
 int signals__catch(struct signals *signals, struct err *err);
 /* The next that has come, 0 if none has. */
 int signals__next(const struct signals *signals);
-/* Readable while another of them is waiting (SIGCHLD is none); the caller closes it, -1: can't be had. */
+/* Readable while another of them is waiting (SIGCHLD is none); the caller closes it, -1: can't be
+ * had. */
 int signals__more_fd(void);
 /* From here on Ctrl-C ends us as it ends any program. What has come before is forgotten. */
 void signals__release(struct signals *signals);

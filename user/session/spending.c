@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the recording costs, measured while it goes on: overflow programs by the clock reads of some of
- * their runs, this process by its CPU clock, and what of that goes into samples again by some of them. The
- * hard thing is a change of periods: what an instance had counted of its period by then is lost, unless
- * its overflows are placed on the counter's own grid (bpf/lib/weight.h).
+ * What the recording costs, measured while it goes on: overflow programs by the clock reads of some
+ * of their runs, this process by its CPU clock, and what of that goes into samples again by some of
+ * them. The
+ * hard thing is a change of periods: what an instance had counted of its period by then is lost,
+ * unless its overflows are placed on the counter's own grid (bpf/lib/weight.h).
  */
 #include <stdlib.h>
 

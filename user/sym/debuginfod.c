@@ -79,7 +79,8 @@ static int receive(struct debuginfod *d, uint64_t deadline_ns, int *ret_fd)
 	return answer;
 }
 
-/* An enum fetch_answer, or a negative errno: then the process is gone. *ret_fd is the caller's, or -1. */
+/* An enum fetch_answer, or a negative errno: then the process is gone. *ret_fd is the caller's, or
+ * -1. */
 static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t len,
 			   uint64_t timeout_ns, int *ret_fd)
 {

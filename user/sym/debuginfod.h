@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Separate debug files from the servers of DEBUGINFOD_URLS, by a process of its own that lives no longer than
- * this does (symd/fetch.h). Bounded: so many files, so long for each and for all.
+ * Separate debug files from the servers of DEBUGINFOD_URLS, by a process of its own that lives no
+ * longer than this does (symd/fetch.h). Bounded: so many files, so long for each and for all.
  */
 #ifndef PMUBPF_SYM_DEBUGINFOD_H
 #define PMUBPF_SYM_DEBUGINFOD_H
@@ -23,7 +23,8 @@ struct debuginfod_work {
 
 struct debuginfod;
 
-/* Is there anybody to ask, and the library? 0, or a negative errno with err: a usage error, or -ENOENT. */
+/* Is there anybody to ask, and the library? 0, or a negative errno with err: a usage error, or
+ * -ENOENT. */
 int debuginfod__check(struct err *err);
 
 struct debuginfod *debuginfod__new(void);
@@ -34,7 +35,8 @@ void debuginfod__meanwhile(struct debuginfod *d, void (*fn)(void *ctx), void *ct
 struct debuginfod *
 debuginfod__free(struct debuginfod *d); /* ends the process; NULL is fine; NULL */
 
-/* The file, for whoever can judge it; the caller closes it. -1: none, or no more may be asked for. */
+/* The file, for whoever can judge it; the caller closes it. -1: none, or no more may be asked
+ * for. */
 int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len);
 struct debuginfod_work debuginfod__work(const struct debuginfod *d);
 

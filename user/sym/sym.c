@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: the helper reads hostile files, so what it says is hostile too, and it may die or
- * hang at any moment. Every reply is checked in full before anything of it is used (sym/reply.c); whatever
- * is wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
+ * hang at any moment. Every reply is checked in full before anything of it is used (sym/reply.c);
+ * whatever is wrong ends the helper and leaves SYM_HELPER on what that file still lacks.
  */
 #include "pmubpf/budgets.h"
 #include "sym/sym_internal.h"

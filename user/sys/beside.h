@@ -13,9 +13,9 @@ struct beside {
 };
 
 /*
- * old: a descriptor of the file at path. Returns one of the new file, which is the caller's. A negative errno if the old
- * one has to be written to: it is no regular file, is a link or has several names, or nothing can
- * be put beside it.
+ * old: a descriptor of the file at path. Returns one of the new file, which is the caller's. A
+ * negative errno if the old one has to be written to: it is no regular file, is a link or has
+ * several names, or nothing can be put beside it.
  */
 int beside__open(struct beside *b, const char *path, int old);
 /*
