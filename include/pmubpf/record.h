@@ -223,6 +223,7 @@ enum pmb_windows {
 	PMB_WINDOWS_RUN,     /* from switch to switch */
 	PMB_WINDOWS_BETWEEN, /* from one probe to another */
 	PMB_WINDOWS_TOGGLE,  /* from a probe to the next time that it is met */
+	PMB_WINDOWS_HITS,    /* the same, and the next begins where one ends (stat) */
 };
 
 enum { PMB_CALLS = 512 /* numbers of system calls */ };

@@ -22,14 +22,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	_cleanup_free_ char *text = fuzz_text(data, len);
 	struct err err = {0};
 
-	if (window_spec__parse(&spec, text, &err) < 0) {
+	if (window_spec__parse(&spec, "--per", len & 1, text, &err) < 0) {
 		if (!*err.text || err.exit_code != EXIT_USAGE)
 			abort();
 		return 0;
 	}
 	if (!spec.name || !*spec.name || spec.kind == WINDOW_NONE)
 		abort();
-	if (spec.kind == WINDOW_FUNCTION || spec.kind == WINDOW_BETWEEN)
+	if (spec.kind == WINDOW_FUNCTION || spec.kind == WINDOW_BETWEEN || spec.kind == WINDOW_HITS)
 		check_probe(&spec.from);
 	if (spec.kind == WINDOW_BETWEEN)
 		check_probe(&spec.to);

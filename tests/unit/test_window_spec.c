@@ -13,7 +13,8 @@ static struct window_spec parse(const char *text)
 	struct window_spec spec;
 	struct err err = {0};
 
-	cr_assert_eq(window_spec__parse(&spec, text, &err), 0, "%s: %s", text, err.text);
+	cr_assert_eq(window_spec__parse(&spec, "--window", false, text, &err), 0, "%s: %s", text,
+		     err.text);
 	return spec;
 }
 
@@ -121,10 +122,43 @@ Test(window_spec, what_is_refused_and_what_to_write_instead)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_(window_spec__done) struct window_spec spec;
 		struct err err = {0};
-		int r = window_spec__parse(&spec, cases[i].text, &err);
+		int r = window_spec__parse(&spec, "--window", false, cases[i].text, &err);
 
 		cr_expect_eq(r, -EINVAL, "%s", cases[i].text);
 		cr_expect_eq(err.exit_code, EXIT_USAGE);
 		cr_expect(strstr(err.text, cases[i].says), "%s: %s", cases[i].text, err.text);
 	}
+}
+
+/* Where hits are taken, a moment is one, and everything else is what it was. */
+Test(window_spec, a_moment_where_hits_are_taken)
+{
+	static const struct {
+		const char *text;
+		enum window_kind kind;
+	} cases[] = {
+		{"t:sched:sched_switch", WINDOW_HITS},
+		{"turn=t:sched:sched_switch", WINDOW_HITS},
+		{"t:a:b..t:a:b", WINDOW_BETWEEN},
+		{"u:f", WINDOW_FUNCTION},
+		{"loop", WINDOW_LOOP},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(window_spec__done) struct window_spec spec;
+		struct err err = {0};
+
+		cr_expect_eq(window_spec__parse(&spec, "--per", true, cases[i].text, &err), 0, "%s",
+			     err.text);
+		cr_expect_eq(spec.kind, cases[i].kind, "%s", cases[i].text);
+	}
+}
+
+Test(window_spec, sentences_name_the_option)
+{
+	_cleanup_(window_spec__done) struct window_spec spec;
+	struct err err = {0};
+
+	cr_expect_eq(window_spec__parse(&spec, "--per", true, "lop", &err), -EINVAL);
+	cr_expect(strstr(err.text, "--per 'lop': "), "%s", err.text);
 }

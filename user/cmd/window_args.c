@@ -51,7 +51,7 @@ static int parse_window(struct window_args *a, const char *text)
 {
 	if (a->spec.kind != WINDOW_NONE)
 		return err__usage(a->err, "--window is given twice: one kind of window at a time");
-	return window_spec__parse(&a->spec, text, a->err);
+	return window_spec__parse(&a->spec, "--window", false, text, a->err);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

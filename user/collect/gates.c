@@ -60,11 +60,10 @@ static int settle_syscall(struct gates *g, const struct window_spec *spec, struc
 
 	g->windows = PMB_WINDOWS_SYSCALL;
 	if (number < 0 || number >= PMB_CALLS)
-		return err__usage(
-			err,
-			"--window syscall:%s: no system call here has that name; they are "
-			"called as in section 2 of the manual (`man 2 syscalls')",
-			spec->call);
+		return err__usage(err,
+				  "%s syscall:%s: no system call here has that name; they are "
+				  "called as in section 2 of the manual (`man 2 syscalls')",
+				  spec->option, spec->call);
 	if (spec->call)
 		g->calls[number] = PMB_CALL_ANY;
 	else
@@ -73,47 +72,53 @@ static int settle_syscall(struct gates *g, const struct window_spec *spec, struc
 }
 
 /* Whether the kernel can call a program there; where tracefs isn't mounted, attaching will tell. */
-static int check_tracepoint(const struct window_probe *p, const char *whole, struct err *err)
+static int check_tracepoint(const struct window_probe *p, const struct window_spec *spec,
+			    struct err *err)
 {
+	const char *option = spec->option, *whole = spec->name;
 	uint64_t id;
 
 	if (strcmp(p->group, "syscalls") == 0)
-		return err__usage(
-			err,
-			"--window %s: programs can't be attached to the tracepoints of "
-			"single system calls; --window syscall:NAME is the call of that name",
-			whole);
+		return err__usage(err,
+				  "%s %s: programs can't be attached to the tracepoints of "
+				  "single system calls; %s syscall:NAME is the call of that name",
+				  option, whole, option);
 	/* the programs themselves take locks, and no lock may be taken twice in an interrupt */
 	if (strcmp(p->group, "lock") == 0 || strcmp(p->group, "nmi") == 0)
-		return err__usage(
-			err,
-			"--window %s: tracepoints of %s are hit by the code that keeps track "
-			"of windows, so they can't open or close one",
-			whole, p->group);
+		return err__usage(err,
+				  "%s %s: tracepoints of %s are hit by the code that keeps track "
+				  "of windows, so they can't open or close one",
+				  option, whole, p->group);
 	if (tracepoint_id(p->group, p->name, &id) != -ENOENT)
 		return 0;
-	return err__usage(
-		err,
-		tracepoint_has_category(p->group) ?
-			"--window %s: there is no tracepoint %s:%s here; `ls "
-			"/sys/kernel/tracing/events/%s` lists those of the category" :
-			"--window %s: there is no tracepoint %s:%s here, nor a category %s; "
-			"`ls /sys/kernel/tracing/events` lists them",
-		whole, p->group, p->name, p->group);
+	return err__usage(err,
+			  tracepoint_has_category(p->group) ?
+				  "%s %s: there is no tracepoint %s:%s here; `ls "
+				  "/sys/kernel/tracing/events/%s` lists those of the category" :
+				  "%s %s: there is no tracepoint %s:%s here, nor a category %s; "
+				  "`ls /sys/kernel/tracing/events` lists them",
+			  option, whole, p->group, p->name, p->group);
 }
 
 static int settle_between(struct gates *g, const struct window_spec *spec, struct err *err)
 {
 	const struct window_probe *from = &spec->from, *to = &spec->to;
 	bool same = strcmp(from->name, to->name) == 0;
-	int r = check_tracepoint(from, spec->name, err);
+	int r = check_tracepoint(from, spec, err);
 
 	if (r == 0)
-		r = check_tracepoint(to, spec->name, err);
+		r = check_tracepoint(to, spec, err);
 	g->windows = same ? PMB_WINDOWS_TOGGLE : PMB_WINDOWS_BETWEEN;
 	g->opens = from->name;
 	g->closes = same ? NULL : to->name;
 	return r;
+}
+
+static int settle_hits(struct gates *g, const struct window_spec *spec, struct err *err)
+{
+	g->windows = PMB_WINDOWS_HITS;
+	g->opens = spec->from.name;
+	return check_tracepoint(&spec->from, spec, err);
 }
 
 static bool are_tracepoints(const struct window_spec *spec)
@@ -125,7 +130,7 @@ static bool are_tracepoints(const struct window_spec *spec)
 int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
 		  struct err *err)
 {
-	*ret = (struct gates){.after_ns = after_ns};
+	*ret = (struct gates){.option = spec->option, .after_ns = after_ns};
 	if (are_tracepoints(spec))
 		return settle_between(ret, spec, err);
 	switch (spec->kind) {
@@ -136,17 +141,19 @@ int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t af
 		return 0;
 	case WINDOW_SYSCALL:
 		return settle_syscall(ret, spec, err);
+	case WINDOW_HITS:
+		return settle_hits(ret, spec, err);
 	case WINDOW_RUN:
 		ret->windows = PMB_WINDOWS_RUN;
 		return 0;
 	default:
 		return err__cannot(
 			err,
-			"--window %s: windows of functions, addresses, USDT and events "
+			"%s %s: windows of functions, addresses, USDT and events "
 			"are not supported in this version; loop, run, syscall[:NAME] and two "
 			"tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME can, and need no "
 			"probe in any program",
-			spec->name);
+			spec->option, spec->name);
 	}
 }
 
@@ -175,8 +182,8 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 }
 
-static int attach(struct bpf_program *program, const char *tracepoint, struct bpf_link **ret,
-		  struct err *err)
+static int attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
+		     struct bpf_link **ret, struct err *err)
 {
 	int r;
 
@@ -185,9 +192,9 @@ static int attach(struct bpf_program *program, const char *tracepoint, struct bp
 		return 0;
 	r = -errno;
 	if (r == -ENOENT)
-		return err__usage(err, "--window: there is no tracepoint %s on this kernel",
-				  tracepoint);
-	err__cannot(err, "--window: the kernel attaches no program to tracepoint '%s': %s",
+		return err__usage(err, "%s: there is no tracepoint %s on this kernel",
+				  gates->option, tracepoint);
+	err__cannot(err, "%s: the kernel attaches no program to tracepoint '%s': %s", gates->option,
 		    tracepoint, strerror(-r));
 	return r;
 }
@@ -198,11 +205,11 @@ int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct 
 	int r = 0;
 
 	if (gates && gates->closes)
-		r = attach(skel->progs.pmb_probe_close, gates->closes, &skel->links.pmb_probe_close,
-			   err);
+		r = attach_to(gates, skel->progs.pmb_probe_close, gates->closes,
+			      &skel->links.pmb_probe_close, err);
 	if (r == 0 && gates && gates->opens)
-		r = attach(skel->progs.pmb_probe_open, gates->opens, &skel->links.pmb_probe_open,
-			   err);
+		r = attach_to(gates, skel->progs.pmb_probe_open, gates->opens,
+			      &skel->links.pmb_probe_open, err);
 	return r;
 }
 

@@ -12,7 +12,8 @@
 #include "pmubpf/record.h"
 
 struct gates {
-	uint32_t windows; /* enum pmb_windows */
+	const char *option; /* that asked for them; borrowed */
+	uint32_t windows;   /* enum pmb_windows */
 	uint64_t after_ns;
 	const char *opens, *closes; /* tracepoints; borrowed; NULL: none */
 	uint8_t calls[PMB_CALLS];   /* enum pmb_call */

@@ -80,7 +80,7 @@ static int parse_function(struct window_probe *p, const char *text, const char *
 
 		if (!colon)
 			return err__usage(err,
-					  "--window '%s': behind the file a function is missing: "
+					  "%s: behind the file a function is missing: "
 					  "u:%s:FUNCTION",
 					  whole, text);
 		p->file = xstrndup(text, (size_t)(colon - text));
@@ -88,15 +88,15 @@ static int parse_function(struct window_probe *p, const char *text, const char *
 	}
 	plus = strrchr(name, '+');
 	if (plus && isdigit((unsigned char)plus[1]) && num__parse_u64(plus + 1, &p->offset) < 0)
-		return err__usage(err, "--window '%s': '%s' is not an offset such as +4 or +0x1c",
-				  whole, plus);
+		return err__usage(err, "%s: '%s' is not an offset such as +4 or +0x1c", whole,
+				  plus);
 	if (!plus || !isdigit((unsigned char)plus[1]))
 		plus = name + strlen(name);
 	p->name = xstrndup(name, (size_t)(plus - name));
 	if (*p->name)
 		return 0;
-	return err__usage(err, "--window '%s': a function is missing: u:FUNCTION, or u:%s:FUNCTION",
-			  whole, p->file ? p->file : "/path/of/file");
+	return err__usage(err, "%s: a function is missing: u:FUNCTION, or u:%s:FUNCTION", whole,
+			  p->file ? p->file : "/path/of/file");
 }
 
 static int parse_usdt(struct window_probe *p, const char *text, const char *whole, struct err *err)
@@ -106,7 +106,7 @@ static int parse_usdt(struct window_probe *p, const char *text, const char *whol
 	if (*text != '/' || !second || second == first + 1 || !second[1])
 		return err__usage(
 			err,
-			"--window '%s': it is usdt:FILE:PROVIDER:NAME, and FILE begins "
+			"%s: it is usdt:FILE:PROVIDER:NAME, and FILE begins "
 			"with /, as in usdt:/usr/lib/postgresql/15/bin/postgres:postgresql:"
 			"query__start",
 			whole);
@@ -122,11 +122,10 @@ static int parse_tracepoint(struct window_probe *p, const char *text, const char
 	size_t n = word_length(text);
 
 	if (!n || text[n] != ':' || !is_word(text + n + 1))
-		return err__usage(
-			err,
-			"--window '%s': it is t:CATEGORY:NAME, as in t:block:block_rq_issue "
-			"(`pmubpf list tracepoint' has them all)",
-			whole);
+		return err__usage(err,
+				  "%s: it is t:CATEGORY:NAME, as in t:block:block_rq_issue "
+				  "(`pmubpf list tracepoint' has them all)",
+				  whole);
 	p->group = xstrndup(text, n);
 	p->name = xstrdup(text + n + 1);
 	return 0;
@@ -138,7 +137,7 @@ static int parse_kernel(struct window_probe *p, const char *text, const char *wh
 	if (!*text || text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
 					"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$")])
 		return err__usage(err,
-				  "--window '%s': '%s' is not the name of a kernel function, such "
+				  "%s: '%s' is not the name of a kernel function, such "
 				  "as vfs_read",
 				  whole, text);
 	p->name = xstrdup(text);
@@ -149,19 +148,17 @@ static int parse_address(struct window_probe *p, const char *text, const char *w
 			 struct err *err)
 {
 	if (num__parse_u64(text, &p->offset) < 0 || !p->offset)
-		return err__usage(err, "--window '%s': '%s' is not an address such as 0x401136",
-				  whole, text);
+		return err__usage(err, "%s: '%s' is not an address such as 0x401136", whole, text);
 	return 0;
 }
 
 static int parse_event(struct window_probe *p, const char *text, const char *whole, struct err *err)
 {
 	if (!starts_with(text, "mem:") && !strstr(text, "period="))
-		return err__usage(
-			err,
-			"--window '%s': event '%s' has no period: say how many of it open "
-			"or close a window, as in page-faults/period=1/",
-			whole, text);
+		return err__usage(err,
+				  "%s: event '%s' has no period: say how many of it open "
+				  "or close a window, as in page-faults/period=1/",
+				  whole, text);
 	p->name = xstrdup(text);
 	return 0;
 }
@@ -169,13 +166,12 @@ static int parse_event(struct window_probe *p, const char *text, const char *who
 /* What a probe could have been. */
 static int no_probe(const char *text, const char *whole, struct err *err)
 {
-	return err__usage(
-		err,
-		"--window '%s': '%s' is neither a window nor a probe; use loop, run, syscall, "
-		"syscall:NAME, a probe of a function (u:FUNCTION, k:FUNCTION), or two "
-		"probes A..B, each u:[FILE:]FUNCTION[+OFFSET], usdt:FILE:PROVIDER:NAME, "
-		"t:CATEGORY:NAME, k:FUNCTION, f:FUNCTION, x:ADDRESS or EVENT/period=N/",
-		whole, text);
+	return err__usage(err,
+			  "%s: '%s' is neither a window nor a probe; use loop, run, syscall, "
+			  "syscall:NAME, a probe of a function (u:FUNCTION, k:FUNCTION), or two "
+			  "probes A..B, each u:[FILE:]FUNCTION[+OFFSET], usdt:FILE:PROVIDER:NAME, "
+			  "t:CATEGORY:NAME, k:FUNCTION, f:FUNCTION, x:ADDRESS or EVENT/period=N/",
+			  whole, text);
 }
 
 static int parse_probe(struct window_probe *p, const char *text, const char *whole, struct err *err)
@@ -203,7 +199,7 @@ static int parse_probe(struct window_probe *p, const char *text, const char *who
 	return no_probe(text, whole, err);
 }
 
-static int parse_probes(struct window_spec *spec, const char *text, const char *whole,
+static int parse_probes(struct window_spec *spec, bool hits, const char *text, const char *whole,
 			struct err *err)
 {
 	const char *between = find_between(text);
@@ -218,10 +214,14 @@ static int parse_probes(struct window_spec *spec, const char *text, const char *
 		return parse_probe(&spec->to, between + 2, whole, err);
 	}
 	spec->kind = WINDOW_FUNCTION;
+	if (hits && spec->from.kind == PROBE_TRACEPOINT) {
+		spec->kind = WINDOW_HITS;
+		return 0;
+	}
 	if (spec->from.kind != PROBE_USER && spec->from.kind != PROBE_KERNEL &&
 	    spec->from.kind != PROBE_FENTRY)
 		return err__usage(err,
-				  "--window '%s': that is a moment, and a window has two ends: say "
+				  "%s: that is a moment, and a window has two ends: say "
 				  "which probe closes it, as in %s..%s, which opens and closes in "
 				  "turn",
 				  whole, text, text);
@@ -229,7 +229,7 @@ static int parse_probes(struct window_spec *spec, const char *text, const char *
 		return 0;
 	return err__usage(
 		err,
-		"--window '%s': an instruction inside of a function is a moment, and a "
+		"%s: an instruction inside of a function is a moment, and a "
 		"window has two ends: leave the offset out for the whole function, or say "
 		"which probe closes it: A..B",
 		whole);
@@ -242,46 +242,44 @@ static int parse_call(struct window_spec *spec, const char *text, const char *wh
 	if (!*text)
 		return 0;
 	if (*text != ':' || !is_word(text + 1))
-		return err__usage(
-			err,
-			"--window '%s': it is syscall, or syscall:NAME with the name of one "
-			"system call, as in syscall:read",
-			whole);
+		return err__usage(err,
+				  "%s: it is syscall, or syscall:NAME with the name of one "
+				  "system call, as in syscall:read",
+				  whole);
 	spec->call = xstrdup(text + 1);
 	return 0;
 }
 
-int window_spec__parse(struct window_spec *ret, const char *text, struct err *err)
+int window_spec__parse(struct window_spec *ret, const char *option, bool hits, const char *text,
+		       struct err *err)
 {
+	_cleanup_free_ char *whole = xasprintf("%s '%s'", option, text);
 	size_t n = word_length(text);
 	const char *body = text;
 
-	*ret = (struct window_spec){0};
+	*ret = (struct window_spec){.option = option};
 	if (n && text[n] == '=') {
 		body = text + n + 1;
 		if (!isalpha((unsigned char)*text))
-			return err__usage(
-				err,
-				"--window '%s': the name of a window begins with a letter "
-				"and goes on with letters, digits and _",
-				text);
+			return err__usage(err,
+					  "%s: the name of a window begins with a letter "
+					  "and goes on with letters, digits and _",
+					  whole);
 		ret->name = xstrndup(text, n);
 	} else {
 		ret->name = xstrdup(text);
 	}
 	if (!*body)
-		return err__usage(err,
-				  "--window '%s': what the window is is missing, as in "
-				  "--window loop",
-				  text);
+		return err__usage(err, "%s: what the window is is missing, as in %s loop", whole,
+				  option);
 	if (strcmp(body, "loop") == 0)
 		ret->kind = WINDOW_LOOP;
 	else if (strcmp(body, "run") == 0)
 		ret->kind = WINDOW_RUN;
 	else if (starts_with(body, "syscall") && !isalnum((unsigned char)body[7]))
-		return parse_call(ret, body + 7, text, err);
+		return parse_call(ret, body + 7, whole, err);
 	else
-		return parse_probes(ret, body, text, err);
+		return parse_probes(ret, hits, body, whole, err);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #ifndef PMUBPF_PMU_WINDOW_SPEC_H
 #define PMUBPF_PMU_WINDOW_SPEC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -25,6 +26,7 @@ enum window_kind {
 	WINDOW_SYSCALL,  /* a system call */
 	WINDOW_FUNCTION, /* from a function's entry to its exit */
 	WINDOW_BETWEEN,  /* from one probe to another; a toggle, if they are the same */
+	WINDOW_HITS,     /* from one time that a probe is met to the next; where hits are taken */
 };
 
 enum probe_kind {
@@ -48,13 +50,16 @@ struct window_probe {
 
 struct window_spec {
 	enum window_kind kind;
-	char *name; /* as given, or else the text */
-	char *call; /* WINDOW_SYSCALL; NULL: any */
+	const char *option; /* that it was given to, for sentences; borrowed */
+	char *name;         /* as given, or else the text */
+	char *call;         /* WINDOW_SYSCALL; NULL: any */
 	struct window_probe from, to;
 };
 
-/* -EINVAL with the sentence. ret is to be given up in any case. */
-int window_spec__parse(struct window_spec *ret, const char *text, struct err *err);
+/* hits: a single PROBE that is a moment will do. -EINVAL with the sentence. ret is to be given up
+ * in any case. */
+int window_spec__parse(struct window_spec *ret, const char *option, bool hits, const char *text,
+		       struct err *err);
 void window_spec__done(struct window_spec *spec);
 
 #endif
