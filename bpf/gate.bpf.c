@@ -3,7 +3,7 @@
  * What opens and closes windows, without a probe in any program. User space loads those of these
  * programs that the windows asked for need, or none.
  */
-#include "lib/arch.h"
+#include "lib/calls.h"
 #include "lib/gate.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
@@ -86,30 +86,10 @@ int pmb_probe_close(void *ctx)
 	return close_window();
 }
 
-/* A call that is meant. Those of 32-bit programs have other numbers, and none is. */
-static __always_inline bool is_meant(struct arch_regs *regs, __u64 number)
-{
-	enum { FUTEX_COMMAND = 127, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11 };
-	struct arch_regs copy;
-	__u8 how;
-
-	if (number >= PMB_CALLS)
-		return false;
-	how = pmb_gate_calls[number];
-	if (!how || bpf_probe_read_kernel(&copy, sizeof(copy), regs) || is_compat(&copy))
-		return false;
-	if (how == PMB_CALL_FUTEX) {
-		__u64 command = ARCH_ARG2(&copy) & FUTEX_COMMAND;
-
-		return command == FUTEX_WAIT_BITSET || command == FUTEX_WAIT_REQUEUE_PI;
-	}
-	return how != PMB_CALL_THIRD || (__u32)ARCH_ARG3(&copy);
-}
-
 SEC("raw_tp/sys_enter")
 int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	if (!is_meant((void *)ctx->args[0], ctx->args[1]))
+	if (!is_meant(pmb_gate_calls, (void *)ctx->args[0], ctx->args[1]))
 		return 0;
 	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
 						      open_window((__u32)ctx->args[1] + 1);
@@ -120,7 +100,7 @@ int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct arch_regs *regs = (void *)ctx->args[0];
 
-	if (!is_meant(regs, arch_syscall(regs)))
+	if (!is_meant(pmb_gate_calls, regs, arch_syscall(regs)))
 		return 0;
 	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
 }

@@ -5,8 +5,8 @@
  * by thread id. Every fork writes the child's byte, target or not, so a reused id can't inherit a
  * stale mark and nothing is cleaned up at exit.
  */
-#include "lib/maps.h"
 #include "lib/pidns.h"
+#include "lib/tasks.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

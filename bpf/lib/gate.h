@@ -10,26 +10,15 @@
 
 #include "lib/emit.h"
 #include "lib/maps.h"
+#include "lib/switches.h"
+
+#include "pmubpf/bits.h"
 
 static __always_inline struct pmb_window_stats *window_stats(void)
 {
 	__u32 zero = 0;
 
 	return bpf_map_lookup_elem(&pmb_windows, &zero);
-}
-
-static __always_inline __u32 log2_of(__u64 n)
-{
-	__u32 bits = 0;
-
-#pragma unroll
-	for (int step = 32; step; step /= 2) {
-		if (n >> step) {
-			bits += step;
-			n >>= step;
-		}
-	}
-	return bits & 63;
 }
 
 static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what)
@@ -77,11 +66,6 @@ static __always_inline void gate_close(const volatile struct pmb_config *cfg, st
 	stats->by_duration[log2_of(now - start)]++;
 	if (!gate_tell(cfg, gate, thread, start, now))
 		stats->ends_lost++;
-}
-
-static __always_inline __u64 switches_of(struct task_struct *task)
-{
-	return BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 }
 
 static __always_inline struct run *current_cpu_run(void)

@@ -3,7 +3,7 @@
 #ifndef PMUBPF_BPF_TARGET_H
 #define PMUBPF_BPF_TARGET_H
 
-#include "lib/maps.h"
+#include "lib/tasks.h"
 
 /*
  * The cgroup of the current task in the v1 hierarchy of a controller, or in the v2 hierarchy
