@@ -5,7 +5,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "collect/features.h"
 #include "collect/gates.h"
+#include "collect/loading.h"
 #include "collect/recording.skel.h"
 #include "collect/room.h"
 #include "model/ledger.h"
@@ -37,74 +37,6 @@ struct programs {
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
 };
-
-/* libbpf explains itself on stderr; its last words belong into our error instead. */
-static struct buf libbpf_words;
-
-static int keep_words(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	char line[512];
-
-	if (level > LIBBPF_WARN)
-		return 0;
-	vsnprintf(line, sizeof(line), fmt, ap);
-	if (libbpf_words.len < 4096)
-		buf__puts(&libbpf_words, line);
-	return 0;
-}
-
-/* libbpf finds no type information that it has no memory for. */
-static bool lacks_memory(int r, const char *words)
-{
-	struct btf *btf;
-	int why;
-
-	if (r == -ENOMEM || !strstr(words, "valid kernel BTF") || !feature__has(FEATURE_BTF))
-		return r == -ENOMEM;
-	btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
-	why = (int)libbpf_get_error(btf);
-	if (!why)
-		btf__free(btf);
-	return why == -ENOMEM;
-}
-
-/* The line of libbpf's talk that is worth showing: the first one. */
-static int load_error(struct err *err, const char *what, int r)
-{
-	const char *words = libbpf_words.data ? libbpf_words.data : "";
-	int len = (int)strcspn(words, "\n");
-
-	if (r == -EMFILE || strstr(words, "Too many open files"))
-		return err__set(err, -EMFILE,
-				"can't load %s: too many open files; raise the limit (ulimit -n)",
-				what);
-	if (lacks_memory(r, words))
-		return err__set(
-			err, -ENOMEM,
-			"can't load %s: not enough memory; are there limits (ulimit -d, -v)?",
-			what);
-	if (strstr(words, "BEGIN PROG LOAD LOG"))
-		return err__cannot(err,
-				   "can't load %s: this kernel's verifier refuses it (%s): please "
-				   "report it with the output of `pmubpf doctor`",
-				   what, strerror(-r)),
-		       r;
-	if (r == -EPERM || r == -EACCES)
-		return err__cannot(
-			       err,
-			       "can't load %s: %s; run as root, or with CAP_BPF and CAP_PERFMON",
-			       what, strerror(-r)),
-		       r;
-	if (!feature__has(FEATURE_BTF))
-		return err__cannot(err,
-				   "can't load %s: this kernel has no /sys/kernel/btf/vmlinux "
-				   "(CONFIG_DEBUG_INFO_BTF); `pmubpf doctor` shows the rest",
-				   what),
-		       r;
-	err__cannot(err, "can't load %s: %s (%.*s); `pmubpf doctor` shows what this kernel lacks",
-		    what, strerror(-r), len, words);
-	return r;
-}
 
 /* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on
  * a busy machine: all at once wait together (where the kernel can: 5.19). */
@@ -169,25 +101,6 @@ static int create_rings(struct programs *p, const struct programs_opts *opts, st
 	return r < 0 ? load_error(err, "the ring buffers", r) : 0;
 }
 
-static __u32 mark_pages(const struct programs_opts *opts)
-{
-	uint64_t pid_max = file_read_u64("/proc/sys/kernel/pid_max", 4194304);
-
-	return opts->follow ? (__u32)(pid_max / PMB_MARKS_PER_PAGE + 1) : 1;
-}
-
-/* Fork, exec and exit: those for our pid namespace, of each two; where they are followed, once for
- * all events. */
-static void choose_life(struct recording_bpf *skel, bool wanted, bool nested)
-{
-	bpf_program__set_autoload(skel->progs.pmb_fork, wanted && !nested);
-	bpf_program__set_autoload(skel->progs.pmb_exec, wanted && !nested);
-	bpf_program__set_autoload(skel->progs.pmb_exit, wanted && !nested);
-	bpf_program__set_autoload(skel->progs.pmb_fork_ns, wanted && nested);
-	bpf_program__set_autoload(skel->progs.pmb_exec_ns, wanted && nested);
-	bpf_program__set_autoload(skel->progs.pmb_exit_ns, wanted && nested);
-}
-
 static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts)
 {
 	struct recording_bpf *skel = recording_bpf__open();
@@ -201,7 +114,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_last, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_cpus);
-	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts));
+	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts->follow));
 	bpf_map__set_max_entries(skel->maps.pmb_cgroups,
 				 opts->by_container ? BUDGET_CGROUP_MARKS : 1);
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
@@ -212,7 +125,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->pidns;
 	gates__choose(opts->gates, skel, event == 0);
-	choose_life(skel, event == 0 && (opts->follow || opts->by_table), opts->pidns);
+	choose_life(skel->obj, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_dumps,
 					 room_dumps(opts->cpus->cpu[opts->cpus->n - 1], p->n_cpus,
@@ -237,15 +150,6 @@ static int share_maps(struct programs *p, struct bpf_object *to)
 			return r;
 	}
 	return 0;
-}
-
-static void *map_memory(const struct bpf_map *map, size_t *ret_size)
-{
-	size_t size = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	*ret_size = size;
-	return memory == MAP_FAILED ? NULL : memory;
 }
 
 struct pmb_code *programs__code(const struct programs *p)
@@ -371,11 +275,9 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 int programs__load(struct programs **ret, const struct programs_opts *opts, struct err *err)
 {
 	struct programs *p = xcalloc(1, sizeof(*p));
-	sigset_t all, before;
+	struct loading loading;
 	int r;
 
-	libbpf_set_print(keep_words);
-	buf__clear(&libbpf_words);
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
 	p->ring_bytes = opts->ring_bytes;
@@ -383,11 +285,9 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	p->n_cpus = cpus_possible();
 	for (int i = 0; i < opts->cpus->n; i++) /* or /sys tells another story */
 		p->n_cpus = opts->cpus->cpu[i] < p->n_cpus ? p->n_cpus : opts->cpus->cpu[i] + 1;
-	/* The verifier gives up on any signal (EAGAIN), and libbpf after the fifth. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
+	loading__begin(&loading);
 	r = load_all(p, opts, err);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	loading__end(&loading);
 	if (r < 0) {
 		programs__free(p);
 		return r;
@@ -412,7 +312,6 @@ struct programs *programs__free(struct programs *p)
 	free(p->ring_fds);
 	free(p->samples);
 	free(p);
-	buf__done(&libbpf_words);
 	return NULL;
 }
 
