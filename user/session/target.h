@@ -3,11 +3,14 @@
 #ifndef PMUBPF_SESSION_TARGET_H
 #define PMUBPF_SESSION_TARGET_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+#include "pmubpf/record.h"
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
@@ -43,5 +46,12 @@ static inline bool target__is_command(const struct target *t)
 {
 	return t->command && !target__any_process(t) && !t->n_pids && !t->n_tids;
 }
+
+/* Of what runs on CPUs, what is asked for: how programs tell. */
+enum pmb_filter target__filter(const struct target *target);
+/* The cgroup that is asked for (NULL: none), in a program's words. hierarchy: of the cgroups that
+ * samples are labelled with, where none was asked for; NULL: they aren't. */
+int target__set_cgroup(const struct cgroup_ref *cgroup, const char *hierarchy,
+		       struct pmb_config *cfg, struct err *err);
 
 #endif

@@ -74,6 +74,29 @@ bool tids_any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_
 	return false;
 }
 
+int tasks__each(const struct tasks *t, pid_t command, void (*fn)(void *ctx, pid_t tid), void *ctx,
+		struct err *err)
+{
+	_cleanup_free_ pid_t *before = NULL;
+	size_t n_before = 0;
+
+	for (;;) {
+		_cleanup_free_ pid_t *tids = NULL;
+		size_t n;
+		int r = tasks__list(t, command, &tids, &n, err);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < n; i++)
+			fn(ctx, tids[i]);
+		if (!tids_any_new(tids, n, before, n_before))
+			return 0;
+		free(before);
+		before = TAKE_PTR(tids);
+		n_before = n;
+	}
+}
+
 int tasks__watch(struct tasks *t, struct err *err)
 {
 	t->fds = xcalloc(t->whom->n_pids + 1, sizeof(*t->fds));

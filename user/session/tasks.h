@@ -26,6 +26,11 @@ int tasks__list(const struct tasks *tasks, pid_t command, pid_t **ret_tids, size
  * Both as tasks__list made them. */
 bool tids_any_new(const pid_t *now, size_t n_now, const pid_t *before, size_t n_before);
 
+/* fn for each, until a look finds none that wasn't there at the one before; for some several times.
+ */
+int tasks__each(const struct tasks *tasks, pid_t command, void (*fn)(void *ctx, pid_t tid),
+		void *ctx, struct err *err);
+
 /* Checks that all are there, and notices from now on when they go. */
 int tasks__watch(struct tasks *tasks, struct err *err);
 /* True if there were any, and all of them have ended. */

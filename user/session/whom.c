@@ -102,28 +102,18 @@ static enum session_scope event_scope(const struct session_opts *o, const struct
 									  SCOPE_PER_CPU;
 }
 
-/* Of what runs on CPUs, what is asked for. */
-static enum pmb_filter target_filter(const struct session *s)
-{
-	if (s->opts->whom.n_cgroups)
-		return PMB_FILTER_CGROUP;
-	if (s->opts->whom.n_containers)
-		return PMB_FILTER_CONTAINERS;
-	return target__any_process(&s->opts->whom) ? PMB_FILTER_NONE : PMB_FILTER_TASKS;
-}
-
 static enum pmb_filter event_filter(const struct session *s, size_t event)
 {
 	if (s->result->scopes[event] == SCOPE_PER_TASK ||
 	    s->opts->events->events[event].mode == EVENT_SYSTEM)
 		return PMB_FILTER_NONE;
-	return target_filter(s);
+	return target__filter(&s->opts->whom);
 }
 
 /* Windows are of tasks, whatever the scope of the events. */
 static bool windows_need_marks(const struct session *s)
 {
-	return s->opts->gates && target_filter(s) == PMB_FILTER_TASKS;
+	return s->opts->gates && target__filter(&s->opts->whom) == PMB_FILTER_TASKS;
 }
 
 static bool any_read(const struct session_opts *o)
@@ -182,42 +172,24 @@ static uint64_t user_mask(void)
 	return ~0ULL >> __builtin_clzll(here);
 }
 
-/* hierarchy: of the cgroups that samples are labelled with, where none was asked for; NULL: they
- * aren't. */
-static int set_cgroup(const struct cgroup_ref *cgroup, const char *hierarchy,
-		      struct pmb_config *cfg, struct err *err)
-{
-	cfg->cgroup_subsys = hierarchy && *hierarchy ? cgroup_subsys_index(hierarchy) : -1;
-	if (!cgroup)
-		return 0;
-	cfg->cgroup_subsys = -1;
-	cfg->cgroup_id = cgroup->id;
-	cfg->cgroup_level = cgroup->level;
-	if (cgroup->v2)
-		return 0;
-	cfg->cgroup_subsys = cgroup_subsys_index(cgroup->controller);
-	if (cfg->cgroup_subsys < 0)
-		return err__cannot(
-			err, "-G %s: this kernel's type information has no cgroup controller '%s'",
-			cgroup->dir, cgroup->controller);
-	return 0;
-}
-
 /* hierarchy as there is one; for an event, and for windows */
 static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
 {
 	const struct session_opts *o = s->opts;
 
-	return set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
-			  session_wants_cgroups(o) ? cgroups__hierarchy(s->result->cgroups) : NULL,
-			  cfg, err);
+	return target__set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
+				  session_wants_cgroups(o) ?
+					  cgroups__hierarchy(s->result->cgroups) :
+					  NULL,
+				  cfg, err);
 }
 
 /* Whose windows. */
 static int set_gates(const struct session *s, struct gates *gates, uint32_t pidns, struct err *err)
 {
 	*gates = *s->opts->gates;
-	gates->whose = (struct pmb_config){.filter = target_filter(s), .pidns = pidns};
+	gates->whose =
+		(struct pmb_config){.filter = target__filter(&s->opts->whom), .pidns = pidns};
 	return choose_cgroup(s, &gates->whose, err);
 }
 
@@ -286,27 +258,11 @@ static pid_t command_pid(const struct session *s)
 	return target__is_command(&s->opts->whom) ? s->command.pid : 0;
 }
 
-static int mark_targets(struct session *s, struct err *err)
+static void mark_target(void *ctx, pid_t tid)
 {
-	_cleanup_free_ pid_t *before = NULL;
-	size_t n_before = 0;
+	struct session *s = ctx;
 
-	for (;;) {
-		_cleanup_free_ pid_t *tids = NULL;
-		size_t n;
-		int r = tasks__list(&s->tasks, command_pid(s), &tids, &n, err);
-
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < n; i++)
-			programs__mark(s->programs, tids[i],
-				       command_pid(s) ? PMB_MARK_ARMED : PMB_MARK_TARGET);
-		if (!tids_any_new(tids, n, before, n_before))
-			return 0;
-		free(before);
-		before = TAKE_PTR(tids);
-		n_before = n;
-	}
+	programs__mark(s->programs, tid, command_pid(s) ? PMB_MARK_ARMED : PMB_MARK_TARGET);
 }
 
 static struct counters_opts counter_opts(struct session *s, size_t event)
@@ -491,7 +447,7 @@ int session__open_counters(struct session *s, struct err *err)
 		tasks |= s->result->scopes[i] == SCOPE_PER_TASK;
 	}
 	if (r == 0 && marks)
-		r = mark_targets(s, err);
+		r = tasks__each(&s->tasks, command_pid(s), mark_target, s, err);
 	if (r == 0)
 		r = open_per_cpu(s, err);
 	if (r == 0 && tasks)
