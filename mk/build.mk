@@ -29,9 +29,10 @@ BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
 SRC     := $(wildcard user/*/*.c)
 OBJ     := $(SRC:%.c=$(O)/%.o) $(O)/gen/prof/profile.pb-c.o
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-# recording: the programs that are loaded together, linked into one object, so that the kernel's
-# types are read once
-SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/names.skel.h
+# recording, counting: the programs that are loaded together, linked into one object, so that the
+# kernel's types are read once
+SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/counting.skel.h \
+	$(O)/gen/collect/names.skel.h
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
@@ -43,6 +44,8 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
 $(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o $(O)/bpf/gate.bpf.o
+$(O)/bpf/counting.bpf.o: $(O)/bpf/work.bpf.o $(O)/bpf/life.bpf.o
+$(O)/bpf/recording.bpf.o $(O)/bpf/counting.bpf.o:
 	$(call say,LINK,$@)
 	$(Q)$(BPFTOOL) gen object $@ $^
 
@@ -51,7 +54,8 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/kernel_ask.o: $(SKEL)
+$(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/work.o \
+	$(O)/user/collect/kernel_ask.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

@@ -101,6 +101,10 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct sched_info {
+	unsigned long long run_delay; /* ns that it waited for a CPU, ready to run */
+};
+
 struct task_struct {
 	struct thread_struct thread;
 	int pid, tgid;
@@ -112,6 +116,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
+	struct sched_info sched_info;
 };
 
 #if defined(__TARGET_ARCH_arm64)

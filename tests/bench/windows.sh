@@ -47,3 +47,8 @@ for window in '' loop syscall run; do
 		${window:+--window $window} -a -o /dev/null -d 3 -- \
 		sh -c "$W/calls 3 >/dev/null & $W/calls 3 >/dev/null & wait"
 done
+for unit in loop syscall run; do
+	echo "stat --per $unit, with one counter:"
+	tests/bench/bpf_cost.py "$PMUBPF" stat --per $unit -e page-faults -o /dev/null -- \
+		"$W/calls" 3
+done

@@ -139,6 +139,9 @@ t_keys_of_stat() {
 	"$PMUBPF" stat -j -e page-faults -- true >"$T/stat.json" 2>"$T/err" ||
 		skip "nothing can be counted here"
 	expect_keys "$T/stat.json" pmubpf-stat.1
+	"$PMUBPF" stat -j --per run -e page-faults -- true >"$T/stat.json" 2>"$T/err" ||
+		skip "no programs can be loaded here"
+	expect_keys "$T/stat.json" pmubpf-stat.1
 }
 
 # A profile with everything that JSON can say of it: two events of a ratio, many samples of both.

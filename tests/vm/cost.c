@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/programs.h" /* what the objects are made of */
+
+#include "collect/counting.skel.h"
 #include "collect/features.h"
-#include "collect/programs.h"
 #include "collect/recording.skel.h"
 
 static char log_text[1 << 20];
@@ -60,6 +62,52 @@ static int cost(const char *name, const char *config, const struct pmb_config *c
 	r = print(program, config, recording_bpf__load(skel));
 	recording_bpf__destroy(skel);
 	return r;
+}
+
+/* The same of those that count units of work. */
+static int work_cost(const char *name, const char *config, const struct pmb_config *cfg)
+{
+	struct counting_bpf *skel = counting_bpf__open();
+	struct bpf_program *program, *other;
+	int r;
+
+	if (!skel)
+		return 1;
+	bpf_object__for_each_program(other, skel->obj)
+		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
+	*(struct pmb_config *)&skel->rodata->pmb_work = *cfg;
+	program = bpf_object__find_program_by_name(skel->obj, name);
+	keep_log(program);
+	r = print(program, config, counting_bpf__load(skel));
+	counting_bpf__destroy(skel);
+	return r;
+}
+
+static int work_costs(const struct pmb_config *config)
+{
+	static const struct {
+		const char *name;
+		enum pmb_windows windows;
+	} programs[] = {
+		{"pmb_work_enter", PMB_WINDOWS_SYSCALL}, {"pmb_work_exit", PMB_WINDOWS_SYSCALL},
+		{"pmb_work_open", PMB_WINDOWS_HITS},     {"pmb_work_close", PMB_WINDOWS_BETWEEN},
+		{"pmb_work_switch", PMB_WINDOWS_LOOP},   {"pmb_work_run", PMB_WINDOWS_RUN},
+		{"pmb_work_gone", PMB_WINDOWS_LOOP},     {"pmb_work_renamed", PMB_WINDOWS_LOOP},
+		{"pmb_work_empty", PMB_WINDOWS_LOOP},
+	};
+	struct pmb_config cfg = *config;
+	int failed = 0;
+
+	cfg.n_cpus = 1;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		cfg.windows = programs[i].windows;
+		cfg.n_reads = PMB_MAX_READS;
+		failed += work_cost(programs[i].name, "", &cfg);
+	}
+	cfg.windows = PMB_WINDOWS_HITS;
+	cfg.n_reads = 0;
+	cfg.pidns = 1;
+	return failed + work_cost("pmb_work_open", "nested", &cfg);
 }
 
 __attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *fmt,
@@ -124,5 +172,8 @@ int main(void)
 	failed += cost("pmb_overflow", "old", &cfg);
 	for (size_t i = 0; i < sizeof(life) / sizeof(life[0]); i++)
 		failed += cost(life[i], "", &cfg);
+	cfg.filter = PMB_FILTER_TASKS;
+	cfg.cgroup_subsys = -1;
+	failed += work_costs(&cfg);
 	return failed ? 1 : 0;
 }

@@ -164,6 +164,15 @@ static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err
 	return r;
 }
 
+/* What picks targets in programs knows one cgroup. */
+static int check_units(const struct stat_args *a, struct err *err)
+{
+	if (a->per.kind == WINDOW_NONE || a->target.n_cgroups < 2)
+		return 0;
+	return err__usage(err, "--per: of one cgroup or container at a time; these are %zu cgroups",
+			  a->target.n_cgroups);
+}
+
 static void format(const struct stat_run *run, const struct stat_report *report, struct buf *out)
 {
 	if (run->args->json)
@@ -204,6 +213,9 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 		.whom = run->whom.data,
 		.first = true,
 		.command_line = run->command_line,
+		.work = run->opts.per ? &run->result.work : NULL,
+		.work_tried = run->result.work_tried,
+		.per = run->args->per.name,
 	};
 }
 
@@ -262,6 +274,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.per_thread = a->per_thread,
 		.interval_ns = a->interval_ns,
 		.interval = a->interval_ns ? put_interval : NULL,
+		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.ctx = run,
 	};
 }
@@ -325,6 +338,8 @@ int cmd_stat(int argc, char **argv)
 		r = start_opener(&run, &err);
 	if (r == 0)
 		r = settle_cgroups(&args, run.opener, &err);
+	if (r == 0)
+		r = check_units(&args, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, 0, &err);
 	if (r == 0) {

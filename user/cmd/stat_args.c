@@ -12,6 +12,7 @@
 enum {
 	OPT_PER_THREAD = 256,
 	OPT_PER_CGROUP,
+	OPT_PER,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -24,6 +25,11 @@ static const struct argp_option options[] = {
 	{"per-thread", OPT_PER_THREAD, 0, 0,
 	 "A row for each thread of -p and -t that there is at the start", 0},
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
+	 0},
+	{"per", OPT_PER, "[NAME=]loop|run|syscall[:CALL]|A..B|A", 0,
+	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
+	 "for record --window, or from one time that tracepoint A (t:CATEGORY:NAME) is met to the "
+	 "next",
 	 0},
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
@@ -52,11 +58,20 @@ static int parse_interval(struct stat_args *a, const char *text)
 			  text, MAX_INTERVAL_MS);
 }
 
+static int parse_per(struct stat_args *a, const char *text)
+{
+	if (a->per.kind != WINDOW_NONE)
+		return err__usage(a->err, "--per is given twice: one kind of unit at a time");
+	return window_spec__parse(&a->per, "--per", true, text, a->err);
+}
+
 static int parse_valued(struct stat_args *a, int key, char *arg)
 {
 	int number, r;
 
 	switch (key) {
+	case OPT_PER:
+		return parse_per(a, arg);
 	case 'I':
 		return parse_interval(a, arg);
 	case 'r':
@@ -118,7 +133,8 @@ static const struct argp argp = {
 	       "Examples:\n"
 	       "  pmubpf stat -- make -j2\n"
 	       "  pmubpf stat -e page-faults,context-switches -I 1000 -p PID\n"
-	       "  pmubpf stat -a -A -d 5 --json > counts.json\n\n"
+	       "  pmubpf stat -a -A -d 5 --json > counts.json\n"
+	       "  pmubpf stat --per loop -e page-faults -p PID -d 10\n\n"
 	       "Periods and rates in -e mean nothing here: nothing is sampled. Without -e: "
 	       "task-clock, context-switches, cpu-migrations, page-faults, and where there is a "
 	       "PMU cycles, instructions, branches, branch-misses.\n\n"
@@ -128,7 +144,25 @@ static const struct argp argp = {
 	       "COMMAND, its own.",
 };
 
-static int check(const struct stat_args *a)
+/* A unit is a thread's, wherever it runs, and one filter says whose. */
+static int check_per(struct stat_args *a)
+{
+	const struct target_args *t = &a->target;
+	const char *other = a->runs > 1   ? "-r" :
+			    a->per_cpu    ? "-A" :
+			    a->per_thread ? "--per-thread" :
+			    a->per_cgroup ? "--per-cgroup" :
+			    t->cpus.n     ? "-C" :
+					    NULL;
+
+	if (a->per.kind == WINDOW_NONE)
+		return 0;
+	if (other)
+		return err__usage(a->err, "--per and %s exclude each other", other);
+	return gates__settle(&a->gates, &a->per, 0, a->err);
+}
+
+static int check(struct stat_args *a)
 {
 	const struct target_args *t = &a->target;
 	int r = target_args__check(t, "stat");
@@ -149,7 +183,7 @@ static int check(const struct stat_args *a)
 		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
 	if (a->runs > 1 && a->interval_ns)
 		return err__usage(a->err, "-r and -I exclude each other");
-	return 0;
+	return check_per(a);
 }
 
 int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err)
@@ -171,6 +205,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 void stat_args__done(struct stat_args *a)
 {
 	event_list__done(&a->events);
+	window_spec__done(&a->per);
 	event_args__done(&a->what);
 	target_args__done(&a->target);
 }

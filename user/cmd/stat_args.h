@@ -8,14 +8,18 @@
 
 #include "cmd/event_args.h"
 #include "cmd/target_args.h"
+#include "collect/gates.h"
 #include "pmu/event.h"
+#include "pmu/window_spec.h"
 
 struct stat_args {
 	struct event_args what;
 	struct event_list events;
 	struct target_args target;
 	bool per_cpu, per_thread, per_cgroup;
-	uint64_t interval_ns; /* 0: only the whole */
+	struct window_spec per; /* WINDOW_NONE: no units of work */
+	struct gates gates;     /* what these take */
+	uint64_t interval_ns;   /* 0: only the whole */
 	unsigned runs;
 	bool json;
 	const char *separator; /* NULL: no CSV */

@@ -182,7 +182,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 }
 
-static int attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
+int gates__attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
 		     struct bpf_link **ret, struct err *err)
 {
 	int r;
@@ -205,11 +205,11 @@ int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct 
 	int r = 0;
 
 	if (gates && gates->closes)
-		r = attach_to(gates, skel->progs.pmb_probe_close, gates->closes,
-			      &skel->links.pmb_probe_close, err);
+		r = gates__attach_to(gates, skel->progs.pmb_probe_close, gates->closes,
+				     &skel->links.pmb_probe_close, err);
 	if (r == 0 && gates && gates->opens)
-		r = attach_to(gates, skel->progs.pmb_probe_open, gates->opens,
-			      &skel->links.pmb_probe_open, err);
+		r = gates__attach_to(gates, skel->progs.pmb_probe_open, gates->opens,
+				     &skel->links.pmb_probe_open, err);
 	return r;
 }
 

@@ -25,6 +25,12 @@ struct gates {
 int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
 		  struct err *err);
 
+struct bpf_link;
+struct bpf_program;
+/* Attaches a program to one of the tracepoints. -errno with the sentence. */
+int gates__attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
+		     struct bpf_link **ret, struct err *err);
+
 struct recording_bpf;
 
 /* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */

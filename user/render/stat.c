@@ -51,6 +51,38 @@ struct stat_cell stat__cell(const struct stat_report *r, size_t row, size_t even
 	return cell;
 }
 
+bool stat__series(const struct stat_report *r, size_t index, struct stat_series *ret)
+{
+	static const struct {
+		const char *name, *key;
+	} times[] = {
+		[PMB_SERIES_DURATION] = {"duration", "duration"},
+		[PMB_SERIES_CPU] = {"on a CPU", "on_cpu"},
+		[PMB_SERIES_WAIT] = {"ready, without a CPU", "run_queue"},
+		[PMB_SERIES_OFF] = {"blocked", "blocked"},
+	};
+	size_t counter = index - ARRAY_SIZE(times);
+	size_t series = index < ARRAY_SIZE(times) ? index : PMB_SERIES_COUNTERS + counter;
+
+	*ret = (struct stat_series){0};
+	if (index >= ARRAY_SIZE(times) && counter >= r->work->n_counters)
+		return false;
+	ret->real = &r->work->of[PMB_UNITS_REAL][series];
+	ret->empty = &r->work->of[PMB_UNITS_EMPTY][series];
+	ret->n = distribution__n(ret->real);
+	if (index < ARRAY_SIZE(times)) {
+		ret->name = times[index].name;
+		ret->key = times[index].key;
+		ret->ns = true;
+		return true;
+	}
+	ret->event = &r->events->events[r->work->event[counter]];
+	ret->name = ret->key = ret->event->name;
+	ret->ns = ret->event->unit == UNIT_NS;
+	ret->apart = r->work->stats.apart[counter];
+	return true;
+}
+
 void stat__event_name(const struct event_list *events, size_t event, struct buf *out)
 {
 	const struct event *e = &events->events[event];

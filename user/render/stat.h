@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "model/counts.h"
 #include "model/derive.h"
+#include "model/work.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
 
@@ -28,6 +29,11 @@ struct stat_report {
 	uint64_t user_ns, system_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */
 	const char *notes;         /* lines; may be NULL */
+	/* What units of work cost, and which events could be counted for them; NULL: nobody
+	 * asks. */
+	const struct work_counts *work;
+	const struct probe_result *work_tried;
+	const char *per; /* what a unit is called */
 };
 
 void stat__text(const struct stat_report *report, struct buf *out);
@@ -56,5 +62,19 @@ size_t stat__figures(const struct stat_report *report, size_t row, struct derive
 
 /* Its name, with its PMU where several count under one name. */
 void stat__event_name(const struct event_list *events, size_t event, struct buf *out);
+
+/* The series of units, in the order in which they are printed; false: there is no such. */
+struct stat_series {
+	const char *name, *key;
+	const struct event *event; /* NULL: a time of the unit itself */
+	const struct pmb_distribution *real, *empty;
+	uint64_t n, apart; /* units, and those left out because it didn't count all the time */
+	bool ns;
+};
+bool stat__series(const struct stat_report *report, size_t index, struct stat_series *ret);
+void stat__work_text(const struct stat_report *report, struct buf *out);
+/* A member "per" of the object that is open. */
+struct json;
+void stat__work_json(const struct stat_report *report, struct json *j);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "render/escape.h"
 #include "render/stat.h"
 
@@ -117,10 +118,36 @@ static void put_row(const struct csv *csv, size_t index)
 	}
 }
 
+/* A series of units of work: mean, unit, what per unit, units, units left out, spread, p50, p90,
+ * p99. */
+static void put_series(const struct csv *csv, const struct stat_series *s)
+{
+	static const double quantiles[] = {0.5, 0.9, 0.99};
+	_cleanup_(buf__done) struct buf name = {0};
+
+	if (!s->n && !s->apart)
+		return;
+	if (csv->report->interval)
+		buf__printf(csv->out, "%.9f%s", (double)csv->report->counts->to_ns / 1e9, csv->sep);
+	buf__printf(csv->out, "%.3f%s%s%s", distribution__mean(s->real), csv->sep,
+		    s->ns ? "ns" : "", csv->sep);
+	buf__printf(&name, "%s per %s", s->key, csv->report->per);
+	field(csv, name.data);
+	buf__printf(csv->out, "%s%" PRIu64 "%s%" PRIu64 "%s%.3f", csv->sep, s->n, csv->sep,
+		    s->apart, csv->sep, distribution__sd(s->real));
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		buf__printf(csv->out, "%s%.1f", csv->sep,
+			    distribution__quantile(s->real, quantiles[i]));
+	buf__putc(csv->out, '\n');
+}
+
 void stat__csv(const struct stat_report *report, const char *separator, struct buf *out)
 {
 	const struct csv csv = {report, separator, out};
+	struct stat_series series;
 
 	for (size_t i = 0; i < report->counts->n_rows; i++)
 		put_row(&csv, i);
+	for (size_t i = 0; report->work && stat__series(report, i, &series); i++)
+		put_series(&csv, &series);
 }

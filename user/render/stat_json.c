@@ -125,6 +125,10 @@ void stat__json(const struct stat_report *r, struct buf *out)
 	for (size_t i = 0; i < c->n_rows; i++)
 		put_row(&j, r, i);
 	json__end_arr(&j);
+	if (r->work)
+		stat__work_json(r, &j);
+	else
+		json__null(&j, "per");
 	if (r->first)
 		json__lines(&j, "notes", r->notes);
 	json__end_obj(&j);

@@ -264,6 +264,8 @@ void stat__text(const struct stat_report *report, struct buf *out)
 		put_row(&t, i);
 	if (!report->interval)
 		put_time(&t);
+	if (report->work)
+		stat__work_text(report, out);
 	if (!report->first)
 		return;
 	put_reasons(&t);

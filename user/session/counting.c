@@ -58,7 +58,9 @@ static int prepare(struct counting *c, struct err *err)
 	if (r == 0 && o->whom.command)
 		r = command__start(&c->result->command, o->whom.command, o->whom.command_stdout,
 				   err);
-	return r < 0 ? r : counting__open(c, err);
+	if (r == 0)
+		r = counting__open(c, err);
+	return r == 0 && o->per ? counting_work__open(c, err) : r;
 }
 
 static int start(struct counting *c, struct err *err)
@@ -72,6 +74,12 @@ static int start(struct counting *c, struct err *err)
 	for (const struct presence *p = c->presences; p && !target__is_command(&c->opts->whom);
 	     p = p->hh.next)
 		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (c->work) {
+		int r = counting_work__start(c, err);
+
+		if (r < 0)
+			return r;
+	}
 	children_usage(c->usage_before);
 	c->start_ns = now_ns();
 	if (!c->opts->whom.command)
@@ -119,6 +127,8 @@ static void read_counts(struct counting *c, uint64_t now)
 	counts->to_ns = now - c->start_ns;
 	memset(counts->cells, 0, counts->n_rows * counts->n_events * sizeof(*counts->cells));
 	read_presences(c);
+	if (c->work)
+		counting_work__read(c);
 	for (size_t i = 0; i < c->n_fds; i++) {
 		struct perf_count delta = read_delta(&c->fds[i], counts->to_ns - counts->from_ns);
 		struct perf_count *cell =
@@ -230,6 +240,7 @@ static void set_usage(struct counting *c)
 
 static void counting__done(struct counting *c)
 {
+	counting_work__close(c);
 	counting__close(c);
 	tasks__done(&c->tasks);
 	signals__release(&c->signals);
@@ -281,5 +292,7 @@ void counting_result__done(struct counting_result *result)
 	counts__done(&result->counts);
 	free(result->tried);
 	buf__done(&result->notes);
+	work_counts__done(&result->work);
+	free(result->work_tried);
 	*result = (struct counting_result){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts without sampling: opens, reads, intervals. No BPF, no interrupts: each event counts per
- * task (inherited by what the task starts), per CPU, or per cgroup and CPU.
+ * Counts without sampling: opens, reads, intervals. No interrupts, and no BPF but for units of
+ * work: each event counts per task (inherited by what the task starts), per CPU, or per cgroup and
+ * CPU.
  */
 #ifndef PMUBPF_SESSION_COUNTING_H
 #define PMUBPF_SESSION_COUNTING_H
@@ -13,7 +14,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "collect/gates.h"
 #include "model/counts.h"
+#include "model/work.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
 #include "session/command.h"
@@ -29,10 +32,11 @@ struct counting_opts {
 	struct target whom;
 	struct opener *opener; /* who opens counters of tasks; borrowed; NULL: this process */
 
-	bool per_cpu;         /* a row for each CPU */
-	bool per_thread;      /* a row for each thread there is at the start, of pids and tids */
-	bool more_follow;     /* of these countings: privileges to start them are kept */
-	uint64_t interval_ns; /* 0: only the whole */
+	bool per_cpu;            /* a row for each CPU */
+	bool per_thread;         /* a row for each thread there is at the start, of pids and tids */
+	bool more_follow;        /* of these countings: privileges to start them are kept */
+	uint64_t interval_ns;    /* 0: only the whole */
+	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 
 	/* After each interval, the last and shorter one included; a negative errno ends the
 	 * counting.
@@ -48,7 +52,9 @@ struct counting_result {
 	bool has_usage; /* a command was the target and has ended: what it used */
 	uint64_t user_ns, system_ns;
 	enum session_end end;
-	struct buf notes; /* lines: what was odd */
+	struct buf notes;        /* lines: what was odd */
+	struct work_counts work; /* of units of work; with intervals, of those of the last one */
+	struct probe_result *work_tried; /* per event, as tried; NULL: they aren't counted */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between counting.c and counting_open.c. */
+/* Between counting.c, counting_open.c and counting_work.c. */
 #ifndef PMUBPF_SESSION_COUNTING_INTERNAL_H
 #define PMUBPF_SESSION_COUNTING_INTERNAL_H
 
@@ -38,6 +38,8 @@ struct counting_fd {
 	struct perf_count before;        /* what it said at the end of the previous interval */
 };
 
+struct counting_work;
+
 struct counting {
 	const struct counting_opts *opts;
 	struct counting_result *result;
@@ -53,11 +55,24 @@ struct counting {
 	size_t leader_hint; /* where the next leader of a group is likely */
 	struct presence *presences;
 	uint64_t start_ns;
-	uint64_t usage_before[2]; /* user, system: of children before this one */
+	uint64_t usage_before[2];   /* user, system: of children before this one */
+	struct counting_work *work; /* NULL: units of work aren't counted */
 };
 
 /* Opens every event that can be, disabled; lays out the rows. */
 int counting__open(struct counting *c, struct err *err);
 void counting__close(struct counting *c);
+
+/* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others:
+ * it would count twice on more. False: on any. */
+bool counting__event_cpus(const struct counting *c, const struct event *event, struct cpus *ret);
+
+/* Opens and loads what counts units of work, after the events. */
+int counting_work__open(struct counting *c, struct err *err);
+/* From here on they are counted. */
+int counting_work__start(struct counting *c, struct err *err);
+/* Into the result: since the last time. */
+void counting_work__read(struct counting *c);
+void counting_work__close(struct counting *c);
 
 #endif

@@ -63,9 +63,7 @@ static void lay_tasks(struct counting *c, const pid_t *tids, size_t n)
 	}
 }
 
-/* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others:
- * it would count twice on more. False: on any. */
-static bool event_cpus(const struct counting *c, const struct event *event, struct cpus *ret)
+bool counting__event_cpus(const struct counting *c, const struct event *event, struct cpus *ret)
 {
 	const struct pmu *pmu = pmus__find(&c->pmus, event->pmu);
 	const char *text = event->cpus;
@@ -302,7 +300,7 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 	_cleanup_(cpus__done) struct cpus only = {0};
 	struct event *event = &c->opts->events->events[index];
 	struct probe_result *tried = &c->result->tried[index];
-	bool limited = event_cpus(c, event, &only);
+	bool limited = counting__event_cpus(c, event, &only);
 	size_t first = c->n_fds, gone = 0;
 
 	*tried = (struct probe_result){0};

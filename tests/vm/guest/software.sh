@@ -169,6 +169,35 @@ t_windows_tracepoints() {
 	expect_eq "$(sum_get began) $(sum_get ended)" "5 5" "forks"
 }
 
+# A figure of a series of units of work.
+series_get() { # SERIES KEY
+	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '
+		$2 == "\"series\"" { inside = $3 == series }
+		inside && $2 == key { print $3; exit }' $T/sum
+}
+
+# Each unit of each of four threads has its faults, whichever CPUs it ran on, and each thread begins
+# one that it doesn't end.
+t_units_of_work() {
+	pmb stat --per loop -e page-faults,task-clock -j -o $T/sum -- $W/units 200 7 4 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	expect_eq "$(sum_get began) $(sum_get abandoned) $(sum_get open)" "804 4 0" "units"
+	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 800 "that ended, and that are unsure"
+	expect_ge "$(sum_get ended)" 400 "that ended"
+	expect_eq "$(series_get page-faults sum)" $((7 * $(sum_get ended))) "faults in them"
+	expect_eq "$(series_get page-faults sd)" 0.000 "their spread"
+	figure "units unsure $(sum_get unsure)"
+}
+
+t_units_of_runs_and_hits() {
+	pmb stat --per run -e page-faults -j -o $T/sum -- $W/units 50 7 4 || fail "exit status $?"
+	expect_ge "$(sum_get ended)" 1 "runs that ended"
+	pmb stat --per t:sched:sched_process_fork -e page-faults -j -o $T/sum \
+		-- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || fail "exit status $?"
+	expect_eq "$(sum_get began) $(sum_get abandoned)" "5 1" "forks"
+	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 4 "from one to the next"
+}
+
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
 	expect_ledger

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What units of work cost: counters are read where a window of a thread opens and where it closes,
+ * and set aside while the thread is off its CPU. The hard thing is that they are the CPU's, not the
+ * thread's. So each is kept as a base while the thread runs and as a count while it doesn't, and
+ * one step makes either of the other: x = now - x.
+ */
+#include "lib/calls.h"
+#include "lib/pidns.h"
+#include "lib/switches.h"
+#include "lib/target.h"
+#include "pmubpf/work.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct pmb_config pmb_work = {};     /* windows, whose, n_reads, n_cpus */
+const volatile __u8 pmb_work_calls[PMB_CALLS] = {}; /* enum pmb_call */
+
+struct counted {
+	__u64 count;
+	__u64 missed; /* ns that it was to count and didn't */
+};
+
+/* A thread's unit of work. It is the thread's own, and of switches from and to it. */
+struct work {
+	__u64 start;
+	__u64 switches; /* of the thread before it */
+	__u64 waited;   /* for a CPU, before it */
+	__u64 off;      /* without a CPU: kept as counters are, the other way around */
+	__u32 outs, ins;
+	__u32 torn;   /* a switch came while counters were read */
+	__u32 unread; /* a bit for each counter that could not be read */
+	struct counted counters[PMB_MAX_READS];
+};
+
+/* What a thread's byte says. */
+enum { WORK_NONE, WORK_OPENING, WORK_OPEN, WORK_CLOSING };
+
+/* By thread, as the first pid namespace numbers them; looked at where it has a byte. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct work);
+} pmb_works SEC(".maps");
+
+/* A byte for each thread. Two of them are all that a switch between others looks at. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct mark_page);
+} pmb_open SEC(".maps");
+
+struct work_run {
+	struct work work;
+	__u32 thread;
+	__u32 pad;
+};
+
+/* The run of a thread on this CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct work_run);
+} pmb_work_runs SEC(".maps");
+
+/* Descriptors of user space, by counter and CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1); /* counters x possible CPUs; set by user */
+	__type(key, __u32);
+	__type(value, __u32);
+} pmb_work_reads SEC(".maps");
+
+/* By units, series and CPU. No per-CPU map, so that it can be mapped. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct pmb_distribution);
+} pmb_costs SEC(".maps");
+
+/* By CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct pmb_work_stats);
+} pmb_work_stats SEC(".maps");
+
+/* Programs on tracepoints may be preempted (7.0), or interrupted by others. */
+#define COUNT(what) __sync_fetch_and_add(&(what), 1)
+
+static __always_inline struct pmb_work_stats *work_stats(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&pmb_work_stats, &cpu);
+}
+
+static __always_inline __u8 *open_byte(__u32 thread)
+{
+	__u32 page = thread / PMB_MARKS_PER_PAGE;
+	struct mark_page *marks = bpf_map_lookup_elem(&pmb_open, &page);
+
+	return marks ? &marks->mark[thread % PMB_MARKS_PER_PAGE] : NULL;
+}
+
+/* Runs of a CPU that the task waited for, and how long. */
+static __always_inline __u64 waited_by(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->sched_info.run_delay))
+		return 0;
+	return BPF_CORE_READ(task, sched_info.run_delay);
+}
+
+/* Not static, so that the verifier looks at it once and not at each call. */
+int pmb_cost_add(__u32 units, __u32 series, __u64 value);
+__noinline int pmb_cost_add(__u32 units, __u32 series, __u64 value)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u32 n_series = PMB_SERIES_COUNTERS + pmb_work.n_reads;
+	__u32 at = (units * n_series + series) * pmb_work.n_cpus + cpu;
+	struct pmb_distribution *d = bpf_map_lookup_elem(&pmb_costs, &at);
+	__u64 class = pmb_value_class(value);
+	__u64 parts[3];
+
+	if (!d)
+		return 0;
+	__sync_fetch_and_add(&d->sum, value);
+	pmb_square_parts(value, parts);
+	for (int i = 0; i < 3; i++) {
+		if (parts[i])
+			__sync_fetch_and_add(&d->squares[i], parts[i]);
+	}
+	/* "R0 unbounded memory access" (5.10): the compiler would leave the mask out */
+	barrier_var(class);
+	COUNT(d->classes[class & (PMB_VALUE_CLASSES - 1)]);
+	return 0;
+}
+
+/* Where the counters of this CPU stand; a bit for each that can't be read. */
+static __always_inline __u32 read_counters(struct counted now[PMB_MAX_READS])
+{
+	__u32 cpu = bpf_get_smp_processor_id(), unread = 0;
+	struct bpf_perf_event_value value;
+
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
+		if (bpf_perf_event_read_value(&pmb_work_reads, i * pmb_work.n_cpus + cpu, &value,
+					      sizeof(value))) {
+			now[i] = (struct counted){};
+			unread |= 1U << i;
+			continue;
+		}
+		now[i].count = value.counter;
+		now[i].missed = value.enabled - value.running;
+	}
+	return unread;
+}
+
+static __always_inline void flip_counters(struct work *work,
+					  const struct counted now[PMB_MAX_READS], __u32 unread)
+{
+	work->unread |= unread;
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
+		work->counters[i].count = now[i].count - work->counters[i].count;
+		work->counters[i].missed = now[i].missed - work->counters[i].missed;
+	}
+}
+
+static __always_inline void work_clear(struct work *work, __u64 switches)
+{
+	work->switches = switches;
+	work->waited = work->off = 0;
+	work->outs = work->ins = work->torn = work->unread = 0;
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++)
+		work->counters[i] = (struct counted){};
+}
+
+/* A unit has ended; its counters have been flipped for the last time. */
+static __always_inline void work_account(enum pmb_units units, struct work *work, __u64 duration,
+					 __u64 waited, struct pmb_work_stats *stats)
+{
+	__u64 off = work->off < duration ? work->off : duration;
+	__u64 wait = waited < off ? waited : off;
+
+	pmb_cost_add(units, PMB_SERIES_DURATION, duration);
+	if (pmb_work.windows != PMB_WINDOWS_RUN) {
+		pmb_cost_add(units, PMB_SERIES_CPU, duration - off);
+		pmb_cost_add(units, PMB_SERIES_WAIT, wait);
+		pmb_cost_add(units, PMB_SERIES_OFF, off - wait);
+	}
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
+		if (work->unread >> i & 1 || work->counters[i].missed)
+			COUNT(stats->apart[i]);
+		else
+			pmb_cost_add(units, PMB_SERIES_COUNTERS + i, work->counters[i].count);
+	}
+}
+
+/* Of the current thread, whose byte and work these are. */
+static __always_inline void work_open(__u8 *byte, struct work *work)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct counted now[PMB_MAX_READS];
+	__u32 unread;
+
+	work_clear(work, switches_of(task));
+	work->waited = waited_by(task);
+	barrier();
+	*byte = WORK_OPENING; /* switches tell from here on */
+	barrier();
+	unread = read_counters(now);
+	flip_counters(work, now, unread);
+	barrier();
+	work->torn = switches_of(task) != work->switches;
+	work->start = bpf_ktime_get_ns();
+	barrier();
+	*byte = WORK_OPEN;
+}
+
+static __always_inline void work_close(enum pmb_units units, __u8 *byte, struct work *work,
+				       struct pmb_work_stats *stats)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u64 end = bpf_ktime_get_ns(), switches = switches_of(task);
+	struct counted now[PMB_MAX_READS];
+	__u32 unread;
+
+	*byte = WORK_CLOSING;
+	barrier();
+	unread = read_counters(now);
+	flip_counters(work, now, unread);
+	barrier();
+	if (work->torn || switches_of(task) != switches || work->outs != work->ins ||
+	    switches - work->switches != work->outs)
+		COUNT(stats->unsure);
+	else
+		work_account(units, work, end - work->start, waited_by(task) - work->waited, stats);
+	barrier();
+	*byte = WORK_NONE;
+}
+
+static __always_inline bool current_is_target(void)
+{
+	return is_target(&pmb_work, (__u32)current_numbers(pmb_work.pidns));
+}
+
+/* The current thread's, made if there is none. */
+static __always_inline struct work *work_of(__u32 thread)
+{
+	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
+	struct work fresh = {};
+
+	if (work)
+		return work;
+	bpf_map_update_elem(&pmb_works, &thread, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&pmb_works, &thread);
+}
+
+static __always_inline int open_window(void)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	struct work *work;
+
+	if (!stats || !current_is_target())
+		return 0;
+	work = byte ? work_of(thread) : NULL;
+	if (!work) {
+		COUNT(stats->no_room);
+		return 0;
+	}
+	if (*byte != WORK_NONE)
+		COUNT(stats->abandoned);
+	COUNT(stats->began);
+	work_open(byte, work);
+	return 0;
+}
+
+static __always_inline int close_window(void)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	__u8 *byte = open_byte(thread);
+	struct pmb_work_stats *stats;
+	struct work *work;
+
+	if (!byte || *byte != WORK_OPEN)
+		return 0;
+	work = bpf_map_lookup_elem(&pmb_works, &thread);
+	stats = work_stats();
+	if (work && stats)
+		work_close(PMB_UNITS_REAL, byte, work, stats);
+	return 0;
+}
+
+/* As in gate.bpf.c: not of idle tasks, nor of a thread that has lost its window at its exit. */
+static __always_inline int probe_opens(void)
+{
+	enum { PF_EXITING = 4 };
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+
+	if (!thread || !stats || BPF_CORE_READ(task, flags) & PF_EXITING)
+		return 0;
+	if (!byte || *byte == WORK_NONE)
+		return open_window();
+	if (pmb_work.windows == PMB_WINDOWS_BETWEEN) {
+		COUNT(stats->nested);
+		return 0;
+	}
+	close_window();
+	return pmb_work.windows == PMB_WINDOWS_HITS ? open_window() : 0;
+}
+
+/* User space attaches these to what was asked for. */
+SEC("raw_tp")
+int pmb_work_open(void *ctx)
+{
+	(void)ctx;
+	return probe_opens();
+}
+
+SEC("raw_tp")
+int pmb_work_close(void *ctx)
+{
+	(void)ctx;
+	return close_window();
+}
+
+SEC("raw_tp/sys_enter")
+int pmb_work_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	if (!is_meant(pmb_work_calls, (void *)ctx->args[0], ctx->args[1]))
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? close_window() : open_window();
+}
+
+SEC("raw_tp/sys_exit")
+int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct arch_regs *regs = (void *)ctx->args[0];
+
+	if (!is_meant(pmb_work_calls, regs, arch_syscall(regs)))
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window() : close_window();
+}
+
+/* One side of a switch, of a thread in a unit. */
+static __always_inline void work_switch(__u32 thread, bool goes, __u64 time,
+					const struct counted now[PMB_MAX_READS], __u32 unread)
+{
+	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
+
+	if (!work)
+		return;
+	if (goes)
+		work->outs++;
+	else
+		work->ins++;
+	work->off = time - work->off;
+	flip_counters(work, now, unread);
+}
+
+/* Arguments: preempt, the task that goes, the task that comes. With types: they are read at no
+ * cost. */
+SEC("tp_btf/sched_switch")
+int pmb_work_switch(unsigned long long *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u32 from = prev->pid, to = next->pid, unread;
+	__u8 *from_byte = open_byte(from), *to_byte = open_byte(to);
+	bool goes = from_byte && *from_byte, comes = to_byte && *to_byte;
+	struct counted now[PMB_MAX_READS];
+	__u64 time;
+
+	if (!goes && !comes)
+		return 0;
+	time = bpf_ktime_get_ns();
+	unread = read_counters(now);
+	if (goes)
+		work_switch(from, true, time, now, unread);
+	if (comes)
+		work_switch(to, false, time, now, unread);
+	return 0;
+}
+
+/* A run that began unseen, or whose thread was switched unseen, is none that is known. */
+static __always_inline void run_close(struct work_run *run, struct task_struct *prev, __u64 time,
+				      struct pmb_work_stats *stats)
+{
+	struct work *work = &run->work;
+
+	COUNT(stats->began);
+	if (run->thread != (__u32)prev->pid || switches_of(prev) != work->switches + 1)
+		COUNT(stats->unsure);
+	else
+		work_account(PMB_UNITS_REAL, work, time - work->start, 0, stats);
+}
+
+SEC("tp_btf/sched_switch")
+int pmb_work_run(unsigned long long *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u64 time = bpf_ktime_get_ns();
+	struct pmb_work_stats *stats = work_stats();
+	struct counted now[PMB_MAX_READS];
+	__u32 zero = 0, unread;
+	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
+
+	if (!run || !stats)
+		return 0;
+	unread = read_counters(now);
+	flip_counters(&run->work, now, unread);
+	if (prev->pid && current_is_target())
+		run_close(run, prev, time, stats);
+	run->thread = next->pid;
+	work_clear(&run->work, switches_of(next));
+	flip_counters(&run->work, now, unread);
+	run->work.start = time;
+	return 0;
+}
+
+/* A thread is no more, or goes by another number. */
+static __always_inline void forget(__u32 thread)
+{
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+
+	if (byte && *byte != WORK_NONE && stats) {
+		COUNT(stats->abandoned);
+		*byte = WORK_NONE;
+	}
+	bpf_map_delete_elem(&pmb_works, &thread);
+}
+
+SEC("raw_tp/sched_process_exit")
+int pmb_work_gone(void *ctx)
+{
+	(void)ctx;
+	forget((__u32)bpf_get_current_pid_tgid());
+	return 0;
+}
+
+/* args: task, its number before */
+SEC("raw_tp/sched_process_exec")
+int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+
+	if (before != thread)
+		forget(before);
+	return 0;
+}
+
+/* A unit with nothing in it. User space calls this, before anything is attached. */
+SEC("raw_tp")
+int pmb_work_empty(void *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	__u64 before = bpf_ktime_get_ns();
+	struct work *work = byte ? work_of(thread) : NULL;
+
+	(void)ctx;
+	if (!work || !stats)
+		return 0;
+	work_open(byte, work);
+	work_close(PMB_UNITS_EMPTY, byte, work, stats);
+	pmb_cost_add(PMB_UNITS_EMPTY, PMB_SERIES_PAIR, bpf_ktime_get_ns() - before);
+	return 0;
+}

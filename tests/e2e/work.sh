@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# stat --per: what one unit of work costs, against what the programs are known to do in one.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SERVER=$WORKLOADS/server
+
+setup() {
+	need_root
+}
+
+per() { # UNIT EVENTS …
+	local unit=$1 events=$2
+	shift 2
+	pmb_ok stat --per "$unit" -e "$events" -j -o "$T/stat.json" "$@"
+}
+
+units() { # jq's FILTER of them
+	jq -r ".per | $1" "$T/stat.json"
+}
+
+series() { # NAME FIELD
+	units ".series[] | select(.series == \"$1\") | .$2"
+}
+
+# All that began have ended, are unsure, abandoned or open. On some hosts not all switches are
+# told, so how many are unsure is not ours; but most can be vouched for.
+expect_units() { # ENDED ABANDONED
+	expect_eq "$(units .began)" $(($1 + $2)) "units that began"
+	expect_eq "$(units .abandoned)" "$2" "abandoned"
+	expect_eq "$(units .open)" 0 "open"
+	expect_eq "$(units '.ended + .unsure')" "$1" "that ended or are unsure"
+	expect_ge "$(units .ended)" $(($1 / 2)) "that ended"
+	expect_eq "$(units '.by_duration | add')" "$(units .ended)" "by duration"
+}
+
+# Times are parts of the duration.
+expect_times() {
+	expect_eq $(($(series on_cpu sum) + $(series run_queue sum) + $(series blocked sum))) \
+		"$(series duration sum)" "on a CPU, ready and blocked"
+}
+
+# Four threads, each on another CPU after half of each unit.
+t_faults_of_each_unit() {
+	local faults whole
+	for faults in 7 20; do
+		per loop page-faults,task-clock -- "$WORKLOADS/units" 1000 $faults 4
+		expect_units 4000 4
+		expect_eq "$(series page-faults mean)" $faults "faults of each"
+		expect_eq "$(series page-faults sd)" 0 "their spread"
+		expect_eq "$(series page-faults units)" "$(units .ended)" "units that have them"
+		expect_eq "$(series page-faults sum)" $((faults * $(units .ended))) "faults of all"
+		whole=$(jq -r '.rows[0].events[0].value' "$T/stat.json")
+		expect_ge "$whole" "$(series page-faults sum)" "faults of the program"
+		expect_times
+	done
+}
+
+# A request is 5 ms of CPU time, or 30. The last one ends with the program.
+t_requests() {
+	per loop task-clock -- "$SERVER" 100
+	expect_units 99 1
+	expect_times
+	expect_ge "$(series on_cpu p50)" 4300000 "ns of CPU time" # of its class
+	expect_ge "$(series duration mean)" "$(series on_cpu mean)" "duration, beside CPU time"
+	expect_within "$(series task-clock sum)" "$(series on_cpu sum)" \
+		"$(($(series on_cpu sum) / 50))" "the CPU's clock, against switches"
+	expect_eq "$(units '.by_duration[:22] | add')" 0 "below 4.19 ms"
+}
+
+t_blocked() {
+	per syscall:clock_nanosleep page-faults -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done'
+	expect_units 10 0
+	expect_times
+	expect_ge "$(series duration mean)" 20000000 "ns a sleep"
+	expect_ge "$(series blocked sum)" $((18000000 * $(units .ended))) "ns blocked"
+}
+
+# Each begins with a switch and ends before the next.
+t_runs() {
+	per run context-switches -- "$WORKLOADS/units" 500 7 4
+	expect_ge "$(units .ended)" 500 "runs"
+	expect_eq "$(units '.ended + .unsure')" "$(units .began)" "that ended or are unsure"
+	expect_eq "$(series context-switches mean)" 1 "switches in each"
+	expect_eq "$(series context-switches sd)" 0 "their spread"
+}
+
+t_tracepoints() {
+	local send='$SIG{USR1} = sub {}; kill(USR1 => $$) for 1 .. 500'
+	local sent=t:signal:signal_generate met=t:signal:signal_deliver
+	need_program perl
+	per $sent..$met page-faults -- perl -e "$send"
+	expect_units 500 0
+	expect_eq "$(units .nested)" 0 "nested"
+	per turn=$met..$met page-faults -- perl -e "$send"
+	expect_units 250 0
+	expect_eq "$(units .unit)" turn "its name"
+	per $sent..t:sched:sched_process_wait page-faults -- perl -e "$send"
+	expect_eq "$(units '"\(.began) \(.ended) \(.nested) \(.abandoned)"')" "1 0 499 1" \
+		"without an end"
+	# from each to the next
+	per $met page-faults -- perl -e "$send"
+	expect_units 499 1
+}
+
+# Another one beside is none of ours: no request takes less than 5 ms of CPU time.
+t_units_of_targets_only() {
+	local most
+	spawn "$SERVER" 100000 >/dev/null
+	spawn "$SERVER" 100000 >/dev/null
+	per loop page-faults -p "$spawned" -d 1
+	most=$(jq '(.to_s - .from_s) * 1000 / 5 + 2 | floor' "$T/stat.json")
+	expect_ge "$(units .ended)" 1 "units"
+	expect_le "$(units .began)" "$most" "units of one server"
+}
+
+t_intervals() {
+	pmb_ok stat --per loop -e page-faults -I 100 -j -o "$T/lines" -- "$SERVER" 100
+	expect_ge "$(wc -l <"$T/lines")" 5 "intervals"
+	expect_eq "$(jq -s 'map(.per.began) | add' "$T/lines")" 100 "units that began"
+	expect_eq "$(jq -s 'map(.per | .ended + .unsure + .abandoned) | add' "$T/lines")" 100 \
+		"what became of them"
+	expect_eq "$(jq -s 'map(.per.by_duration | add) == map(.per.ended)' "$T/lines")" true \
+		"by duration, of each"
+}
+
+t_what_nothing_costs() {
+	per loop page-faults,task-clock -- "$SERVER" 5
+	expect_ge "$(units .pair_ns)" 1 "ns for both ends"
+	expect_ge "$(units .pair_ns)" "$(series duration empty)" "the same, beside what is in it"
+	expect_eq "$(series page-faults empty)" 0 "page faults of nothing"
+	expect_ge "$(series task-clock empty)" 1 "ns by the counter"
+}
+
+t_text_and_csv() {
+	pmb_ok stat --per loop -e page-faults -- "$WORKLOADS/units" 200 7 4
+	expect_match "$T/out" '^  per loop: [0-9]+ of 804 that began, .*4 abandoned$' "how many"
+	expect_match "$T/out" '^  page-faults +7\.00 +0\.00 +7\.00 +7\.00 +7\.00$' "faults"
+	expect_match "$T/out" '^ +[0-9.]+us\.\.[0-9.]+(us|ms) +[0-9]+ \|#+$' "the histogram"
+	expect_match "$T/out" 'with nothing in it: .*opening and closing it takes' "of nothing"
+	pmb_ok stat --per loop -e page-faults -x, -- "$WORKLOADS/units" 200 7 4
+	expect_match "$T/out" '^7\.000,,page-faults per loop,[0-9]+,0,0\.000,7\.0,7\.0,7\.0$' "CSV"
+}
+
+t_what_does_not_count_in_units() {
+	per loop page-faults,mem:0x600000000008/8:w -- "$WORKLOADS/units" 10 7 1
+	expect_eq "$(units '.not_counted[].name')" mem:0x600000000008/8:w "what doesn't"
+	expect_units 10 1
+}
+
+t_nothing_stays() {
+	local left
+	[ -n "$(bpftool_path)" ] || skip "no bpftool"
+	pmb_start stat --per loop -e page-faults -a
+	left=$(programs_of "$tool")
+	[ -n "$left" ] || fail "there are no programs"
+	pmb_finish KILL 2>/dev/null
+	# shellcheck disable=SC2086 # several ids
+	wait_until programs_gone $left || fail "programs are still there"
+}
+
+refused() { # STATUS WORDS OPTION…
+	local status=$1 words=$2
+	shift 2
+	pmb stat -e page-faults "$@" -- true
+	expect_eq "$rc" "$status" "exit status of $*"
+	expect_match "$T/err" "$words" "the sentence about $*"
+}
+
+t_what_is_refused() {
+	local other nine=minor-faults,major-faults,context-switches,cpu-migrations,task-clock
+	nine=$nine,cpu-clock,alignment-faults,emulation-faults
+	for other in '-r 2' -A '-C 0'; do
+		# shellcheck disable=SC2086 # two words
+		refused 2 "--per and ${other%% *} exclude each other" --per loop $other
+	done
+	refused 2 '--per is given twice' --per loop --per run
+	refused 2 "--per 'lop': .* is neither a window nor a probe" --per lop
+	refused 2 'there is no tracepoint (sched:)?no' --per t:sched:no
+	refused 2 'no system call here has that name' --per syscall:opennat
+	refused 3 '--per u:main: windows of functions' --per u:main
+	refused 2 '--per: at most 8 events' -e $nine --per loop
+}
+
+run_tests

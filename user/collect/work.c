@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/work.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "collect/counting.skel.h"
+#include "collect/loading.h"
+#include "pmubpf/budgets.h"
+#include "sys/cpus.h"
+
+/* How many empty units are measured: a few are slow, because something came between. */
+enum { EMPTY_UNITS = 500 };
+
+struct work_programs {
+	struct counting_bpf *skel;
+	const struct gates *gates;
+	size_t n_series;
+	int n_cpus;     /* possible ones */
+	uint8_t *marks; /* pmb_tasks, mapped */
+	size_t n_marks;
+	const struct pmb_distribution *costs; /* pmb_costs, mapped; by units, series, CPU */
+	size_t costs_size;
+	const struct pmb_work_stats *stats; /* pmb_work_stats, mapped */
+	size_t stats_size;
+};
+
+static void choose_programs(struct counting_bpf *skel, uint32_t windows)
+{
+	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
+	bool run = windows == PMB_WINDOWS_RUN, probes = !calls && !run;
+
+	bpf_program__set_autoload(skel->progs.pmb_work_enter, calls);
+	bpf_program__set_autoload(skel->progs.pmb_work_exit, calls);
+	bpf_program__set_autoload(skel->progs.pmb_work_open, probes);
+	bpf_program__set_autoload(skel->progs.pmb_work_close, probes);
+	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run);
+	bpf_program__set_autoload(skel->progs.pmb_work_renamed, !run);
+	bpf_program__set_autoload(skel->progs.pmb_work_switch, !run);
+	bpf_program__set_autoload(skel->progs.pmb_work_run, run);
+}
+
+static void set_sizes(struct work_programs *w, const struct work_opts *opts)
+{
+	struct counting_bpf *skel = w->skel;
+	bool follow = opts->gates->whose.filter == PMB_FILTER_TASKS;
+
+	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(follow));
+	bpf_map__set_max_entries(skel->maps.pmb_processes, 1);
+	bpf_map__set_max_entries(skel->maps.pmb_open, mark_pages(true));
+	bpf_map__set_max_entries(skel->maps.pmb_works, BUDGET_WINDOW_THREADS);
+	bpf_map__set_max_entries(skel->maps.pmb_work_reads,
+				 (__u32)(opts->n_counters ? opts->n_counters : 1) *
+					 (__u32)w->n_cpus);
+	bpf_map__set_max_entries(skel->maps.pmb_costs,
+				 (__u32)(PMB_N_UNITS * w->n_series) * (__u32)w->n_cpus);
+	bpf_map__set_max_entries(skel->maps.pmb_work_stats, (__u32)w->n_cpus);
+	choose_life(skel->obj, follow, opts->gates->whose.pidns != 0);
+}
+
+static void set_constants(struct work_programs *w, const struct work_opts *opts)
+{
+	struct counting_bpf *skel = w->skel;
+	struct pmb_config *config = (struct pmb_config *)&skel->rodata->pmb_work;
+
+	*config = opts->gates->whose;
+	config->windows = opts->gates->windows;
+	config->n_reads = (__u32)opts->n_counters;
+	config->n_cpus = (__u32)w->n_cpus;
+	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
+	       sizeof(opts->gates->calls));
+	skel->rodata->pmb_inherit = opts->inherit;
+	skel->rodata->pmb_pidns = opts->gates->whose.pidns;
+}
+
+static int map_maps(struct work_programs *w, struct err *err)
+{
+	w->marks = map_memory(w->skel->maps.pmb_tasks, &w->n_marks);
+	if (w->marks)
+		w->costs = map_memory(w->skel->maps.pmb_costs, &w->costs_size);
+	if (w->costs)
+		w->stats = map_memory(w->skel->maps.pmb_work_stats, &w->stats_size);
+	return w->stats ? 0 : load_error(err, "what units of work cost", -errno);
+}
+
+int work_programs__load(struct work_programs **ret, const struct work_opts *opts, struct err *err)
+{
+	struct work_programs *w = xcalloc(1, sizeof(*w));
+	struct loading loading;
+	int r = 0;
+
+	w->gates = opts->gates;
+	w->n_series = PMB_SERIES_COUNTERS + opts->n_counters;
+	w->n_cpus = cpus_possible();
+	loading__begin(&loading);
+	w->skel = counting_bpf__open();
+	if (!w->skel) {
+		r = -errno;
+	} else {
+		choose_programs(w->skel, opts->gates->windows);
+		set_sizes(w, opts);
+		set_constants(w, opts);
+		r = counting_bpf__load(w->skel);
+	}
+	if (r < 0)
+		r = load_error(err, "the BPF programs", r);
+	else
+		r = map_maps(w, err);
+	loading__end(&loading);
+	if (r < 0)
+		w = work_programs__free(w);
+	*ret = w;
+	return r;
+}
+
+struct work_programs *work_programs__free(struct work_programs *w)
+{
+	if (!w)
+		return NULL;
+	if (w->marks)
+		munmap(w->marks, w->n_marks);
+	if (w->costs)
+		munmap((void *)w->costs, w->costs_size);
+	if (w->stats)
+		munmap((void *)w->stats, w->stats_size);
+	counting_bpf__destroy(w->skel);
+	free(w);
+	return NULL;
+}
+
+int work_programs__set_counter(struct work_programs *w, size_t i, int cpu, int fd)
+{
+	__u32 at = (__u32)i * (__u32)w->n_cpus + (__u32)cpu;
+
+	if (cpu >= w->n_cpus)
+		return -ERANGE;
+	return bpf_map_update_elem(bpf_map__fd(w->skel->maps.pmb_work_reads), &at, &fd, BPF_ANY) <
+			       0 ?
+		       -errno :
+		       0;
+}
+
+int work_programs__mark(struct work_programs *w, pid_t tid, enum pmb_mark mark)
+{
+	if ((size_t)tid >= w->n_marks)
+		return -ERANGE;
+	__atomic_store_n(&w->marks[tid], (uint8_t)mark, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void work_programs__calibrate(struct work_programs *w)
+{
+	int fd = bpf_program__fd(w->skel->progs.pmb_work_empty);
+
+	for (int i = 0; i < EMPTY_UNITS; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+		if (bpf_prog_test_run_opts(fd, &opts) < 0)
+			return;
+	}
+}
+
+/* Closing first: what is open must be closed. */
+int work_programs__attach(struct work_programs *w, struct err *err)
+{
+	const struct gates *gates = w->gates;
+	struct counting_bpf *skel = w->skel;
+	int r = 0;
+
+	if (counting_bpf__attach(skel) < 0)
+		return err__set(err, -errno, "%s: the kernel attaches no programs: %s",
+				gates->option, strerror(errno));
+	if (gates->closes)
+		r = gates__attach_to(gates, skel->progs.pmb_work_close, gates->closes,
+				     &skel->links.pmb_work_close, err);
+	if (r == 0 && gates->opens)
+		r = gates__attach_to(gates, skel->progs.pmb_work_open, gates->opens,
+				     &skel->links.pmb_work_open, err);
+	return r;
+}
+
+static void add_stats(struct pmb_work_stats *to, const struct pmb_work_stats *from)
+{
+	to->began += from->began;
+	to->unsure += from->unsure;
+	to->abandoned += from->abandoned;
+	to->nested += from->nested;
+	to->no_room += from->no_room;
+	for (size_t i = 0; i < PMB_MAX_READS; i++)
+		to->apart[i] += from->apart[i];
+}
+
+void work_programs__read(const struct work_programs *w, struct work_counts *ret)
+{
+	const struct pmb_distribution *from = w->costs;
+
+	ret->stats = (struct pmb_work_stats){0};
+	for (int cpu = 0; cpu < w->n_cpus; cpu++)
+		add_stats(&ret->stats, &w->stats[cpu]);
+	for (size_t units = 0; units < PMB_N_UNITS; units++) {
+		memset(ret->of[units], 0, w->n_series * sizeof(*ret->of[units]));
+		for (size_t i = 0; i < w->n_series; i++) {
+			for (int cpu = 0; cpu < w->n_cpus; cpu++)
+				distribution__add(&ret->of[units][i], from++);
+		}
+	}
+}

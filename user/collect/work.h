@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs that count what units of work cost (bpf/work.bpf.c), loaded. Nothing is pinned. */
+#ifndef PMUBPF_COLLECT_WORK_H
+#define PMUBPF_COLLECT_WORK_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "collect/gates.h"
+#include "model/work.h"
+#include "pmubpf/record.h"
+
+struct work_opts {
+	const struct gates *gates; /* with whose; borrowed, until the programs are attached */
+	size_t n_counters;         /* PMB_MAX_READS at most */
+	bool inherit;              /* children of targets are targets */
+};
+
+struct work_programs;
+
+int work_programs__load(struct work_programs **ret, const struct work_opts *opts, struct err *err);
+struct work_programs *work_programs__free(struct work_programs *work);
+/* Counter i of a CPU, opened there. */
+int work_programs__set_counter(struct work_programs *work, size_t i, int cpu, int fd);
+int work_programs__mark(struct work_programs *work, pid_t tid, enum pmb_mark mark);
+/* Units with nothing in them, of this thread: before anything is attached. */
+void work_programs__calibrate(struct work_programs *work);
+/* From here on units are counted. -errno with the sentence. */
+int work_programs__attach(struct work_programs *work, struct err *err);
+/* Since the load; takes no privilege. ret has as many counters. */
+void work_programs__read(const struct work_programs *work, struct work_counts *ret);
+
+#endif

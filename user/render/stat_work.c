@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What units of work cost, as text and as JSON. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "model/duration.h"
+#include "render/escape.h"
+#include "render/json.h"
+#include "render/stat.h"
+
+enum { NAME_WIDTH = 24, FIGURE_WIDTH = 10, BAR = 40 };
+
+static const double quantiles[] = {0.5, 0.9, 0.99};
+static const char *const quantile_names[] = {"p50", "p90", "p99"};
+
+static void put_figure(struct buf *out, double value, bool ns)
+{
+	char text[DURATION_TEXT] = "-";
+
+	if (!isnan(value) && ns)
+		duration_text((uint64_t)(value + 0.5), text);
+	else if (!isnan(value))
+		snprintf(text, sizeof(text), value < 1000 ? "%.2f" : "%.0f", value);
+	buf__printf(out, " %*s", FIGURE_WIDTH, text);
+}
+
+static void put_prefix(const struct stat_report *r, struct buf *out)
+{
+	if (r->interval)
+		buf__printf(out, "%12.6f ", (double)r->counts->to_ns / 1e9);
+	else
+		buf__puts(out, "  ");
+}
+
+static void put_series(const struct stat_report *r, const struct stat_series *s, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf name = {0};
+
+	put_prefix(r, out);
+	escape_name(&name, s->name);
+	buf__printf(out, "%-*s", NAME_WIDTH, name.data);
+	put_figure(out, distribution__mean(s->real), s->ns);
+	put_figure(out, distribution__sd(s->real), s->ns);
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		put_figure(out, distribution__quantile(s->real, quantiles[i]), s->ns);
+	if (s->apart)
+		buf__printf(out, "  # of %" PRIu64 ": in %" PRIu64 " it didn't count all the time",
+			    s->n, s->apart);
+	buf__putc(out, '\n');
+}
+
+static void put_number(struct buf *out, uint64_t n, const char *what)
+{
+	if (n)
+		buf__printf(out, ", %" PRIu64 " %s", n, what);
+}
+
+/* How many there were, and what became of the others. */
+static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
+{
+	const struct pmb_work_stats *stats = &r->work->stats;
+
+	put_prefix(r, out);
+	buf__puts(out, "per ");
+	escape_name(out, r->per);
+	buf__printf(out, ": %" PRIu64 " of %" PRIu64 " that began", n, (uint64_t)stats->began);
+	put_number(out, stats->unsure, "unsure: the kernel didn't tell of their switches");
+	put_number(out, stats->abandoned, "abandoned");
+	put_number(out, work_counts__open(r->work), "still open");
+	put_number(out, stats->nested, "nested");
+	put_number(out, stats->no_room, "without room");
+	buf__putc(out, '\n');
+}
+
+static void put_head(const struct stat_report *r, struct buf *out)
+{
+	static const char *const heads[] = {"mean", "sd", "p50", "p90", "p99"};
+
+	put_prefix(r, out);
+	buf__printf(out, "%-*s", NAME_WIDTH, "");
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
+		buf__printf(out, " %*s", FIGURE_WIDTH, heads[i]);
+	buf__putc(out, '\n');
+}
+
+/* How many units lasted how long. */
+static void put_histogram(const struct pmb_distribution *d, struct buf *out)
+{
+	uint64_t counts[DURATION_CLASSES], most = 0;
+	unsigned first = DURATION_CLASSES, last = 0;
+
+	for (unsigned i = 0; i < DURATION_CLASSES; i++) {
+		counts[i] = distribution__by_power(d, i);
+		if (!counts[i])
+			continue;
+		first = i < first ? i : first;
+		last = i;
+		most = counts[i] > most ? counts[i] : most;
+	}
+	for (unsigned i = first; most && i <= last; i++) {
+		char text[DURATION_TEXT];
+		int bar = (int)((double)counts[i] * BAR / (double)most + 0.5);
+
+		duration_class_text(i, false, text);
+		buf__printf(out, "  %20s %12" PRIu64 " |", text, counts[i]);
+		for (int k = 0; k < bar; k++)
+			buf__putc(out, '#');
+		buf__putc(out, '\n');
+	}
+}
+
+/* What of the figures is the measurement's own. The middle: some met an interrupt. */
+static void put_empty(const struct stat_report *r, struct buf *out)
+{
+	char text[DURATION_TEXT];
+	const struct pmb_distribution *pair = &r->work->of[PMB_UNITS_EMPTY][PMB_SERIES_PAIR];
+	struct stat_series s;
+
+	if (!distribution__n(pair))
+		return;
+	buf__puts(out, "  with nothing in it:");
+	for (size_t i = 0; stat__series(r, i, &s); i++) {
+		double middle = distribution__quantile(s.empty, 0.5);
+
+		if (isnan(middle) || middle <= 0)
+			continue;
+		if (s.ns) {
+			duration_text((uint64_t)(middle + 0.5), text);
+			buf__printf(out, " %s %s,", s.name, text);
+		} else {
+			buf__printf(out, " %s %.0f,", s.name, middle);
+		}
+	}
+	duration_text((uint64_t)(distribution__quantile(pair, 0.5) + 0.5), text);
+	buf__printf(out, " and opening and closing it takes %s\n", text);
+}
+
+static void put_refused(const struct stat_report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->events->n; i++) {
+		if (r->tried[i].ok && !r->work_tried[i].ok)
+			buf__printf(out, "  %s per ", r->events->events[i].name),
+				escape_name(out, r->per),
+				buf__printf(out, ": %s\n", r->work_tried[i].reason);
+	}
+}
+
+void stat__work_text(const struct stat_report *r, struct buf *out)
+{
+	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
+	struct stat_series s;
+
+	if (!r->interval)
+		buf__putc(out, '\n');
+	put_units(r, distribution__n(durations), out);
+	if (r->first)
+		put_head(r, out);
+	for (size_t i = 0; stat__series(r, i, &s); i++) {
+		if (s.n || s.apart)
+			put_series(r, &s, out);
+	}
+	if (!r->interval)
+		put_histogram(durations, out);
+	if (!r->first)
+		return;
+	put_empty(r, out);
+	put_refused(r, out);
+}
+
+/* ---- JSON ---- */
+
+static void put_distribution(struct json *j, const struct stat_series *s)
+{
+	json__u64(j, "units", s->n);
+	json__u64(j, "apart", s->apart);
+	json__u64(j, "sum", s->real->sum);
+	json__f64(j, "mean", distribution__mean(s->real), 3);
+	json__f64(j, "sd", distribution__sd(s->real), 3);
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		json__f64(j, quantile_names[i], distribution__quantile(s->real, quantiles[i]), 1);
+	json__f64(j, "empty", distribution__quantile(s->empty, 0.5), 1);
+}
+
+static void put_not_counted(struct json *j, const struct stat_report *r)
+{
+	json__arr(j, "not_counted");
+	for (size_t i = 0; i < r->events->n; i++) {
+		if (r->work_tried[i].ok)
+			continue;
+		json__obj(j, NULL);
+		json__str(j, "name", r->events->events[i].name);
+		json__str(j, "why", r->work_tried[i].reason);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+}
+
+void stat__work_json(const struct stat_report *r, struct json *j)
+{
+	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
+	const struct pmb_work_stats *stats = &r->work->stats;
+	struct stat_series s;
+
+	json__obj(j, "per");
+	json__str(j, "unit", r->per);
+	json__u64(j, "began", stats->began);
+	json__u64(j, "ended", distribution__n(durations));
+	json__u64(j, "unsure", stats->unsure);
+	json__u64(j, "abandoned", stats->abandoned);
+	json__u64(j, "open", work_counts__open(r->work));
+	json__u64(j, "nested", stats->nested);
+	json__u64(j, "no_room", stats->no_room);
+	json__arr(j, "series");
+	for (size_t i = 0; stat__series(r, i, &s); i++) {
+		json__obj(j, NULL);
+		json__str(j, "series", s.key);
+		json__bool(j, "ns", s.ns);
+		put_distribution(j, &s);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+	put_not_counted(j, r);
+	json__arr(j, "by_duration");
+	for (unsigned i = 0; i < DURATION_CLASSES; i++)
+		json__u64(j, NULL, distribution__by_power(durations, i));
+	json__end_arr(j);
+	json__f64(j, "pair_ns",
+		  distribution__quantile(&r->work->of[PMB_UNITS_EMPTY][PMB_SERIES_PAIR], 0.5), 1);
+	json__end_obj(j);
+}
