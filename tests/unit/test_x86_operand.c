@@ -117,6 +117,8 @@ Test(x86_operand, registers_that_are_overwritten)
 		{"cmp rax,rbx", BYTES("\x48\x39\xd8"), 0, {X86_NONE, 0}},
 		{"add rcx,-16", BYTES("\x48\x83\xc1\xf0"), 1 << CX, {CX, -16}},
 		{"add ecx,-16: the upper half goes", BYTES("\x83\xc1\xf0"), 1 << CX, {X86_NONE, 0}},
+		{"sub rax,0x10000", BYTES("\x48\x2d\x00\x00\x01\x00"), 1 << AX, {AX, -0x10000}},
+		{"sub eax,0x10000", BYTES("\x2d\x00\x00\x01\x00"), 1 << AX, {X86_NONE, 0}},
 		{"lea rdx,[rdx+8]", BYTES("\x48\x8d\x52\x08"), 1 << DX, {DX, 8}},
 		{"lea rdx,[rax+8]", BYTES("\x48\x8d\x50\x08"), 1 << DX, {X86_NONE, 0}},
 		{"mov ah,1", BYTES("\xb4\x01"), 1 << AX, {X86_NONE, 0}},

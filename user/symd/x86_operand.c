@@ -189,10 +189,27 @@ static unsigned low_register(const struct x86_parts *p)
 	return (p->opcode & 7U) | (p->rex & X86_REX_B ? 8 : 0);
 }
 
+/* False: it adds no number. */
+static bool read_added(const struct x86_parts *p, int64_t *ret)
+{
+	const unsigned number = p->reg & 7;
+
+	if (p->opcode == 0x05 || p->opcode == 0x2d)
+		*ret = p->opcode == 0x05 ? p->imm : -p->imm;
+	else if (p->mod != 3)
+		return false;
+	else if ((p->opcode == 0x81 || p->opcode == 0x83) && (number == 0 || number == 5))
+		*ret = number == 0 ? p->imm : -p->imm;
+	else if (p->opcode == 0xff && number < 2)
+		*ret = number == 0 ? 1 : -1;
+	else
+		return false;
+	return true;
+}
+
 /* A number is added to a register. False: that isn't what it does. */
 static bool read_addition(const struct x86_parts *p, struct x86_operand *o)
 {
-	const unsigned number = p->reg & 7;
 	int64_t added;
 
 	if (p->map != X86_MAP_ONE || !(p->rex & X86_REX_W))
@@ -204,17 +221,9 @@ static bool read_addition(const struct x86_parts *p, struct x86_operand *o)
 		step(o, p->reg, p->disp);
 		return true;
 	}
-	if (p->mod != 3)
+	if (!read_added(p, &added) || added > INT32_MAX)
 		return false;
-	if ((p->opcode == 0x81 || p->opcode == 0x83) && (number == 0 || number == 5))
-		added = number == 0 ? p->imm : -p->imm;
-	else if (p->opcode == 0xff && number < 2)
-		added = number == 0 ? 1 : -1;
-	else
-		return false;
-	if (added > INT32_MAX)
-		return false;
-	step(o, p->base, (int32_t)added);
+	step(o, p->has_modrm ? p->base : AX, (int32_t)added);
 	return true;
 }
 
