@@ -279,3 +279,86 @@ Test(stat, roles, .fini = end)
 	cr_expect_eq(roles[8].role, ROLE_OCCURRENCES);
 	cr_expect_eq(roles[9].role, ROLE_OCCURRENCES);
 }
+
+static void add_unit(struct pmb_distribution *d, uint64_t value, uint64_t times)
+{
+	d->sum += value * times;
+	d->squares[0] += value * value * times;
+	d->classes[pmb_value_class(value)] += times;
+}
+
+/* Of ten units one is unsure, one was left and one is open; in two of them a counter was shared. */
+static void units(struct work_counts *work)
+{
+	*work = (struct work_counts){.n_counters = 2, .event = {0, 2}};
+	work_counts__init(work);
+	work->stats = (struct pmb_work_stats){.began = 10, .unsure = 1, .abandoned = 1};
+	work->stats.apart[1] = 2;
+	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION], 1000, 6);
+	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION], 4000, 1);
+	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS], 7, 7);
+	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS + 1], 2, 5);
+	add_unit(&work->of[PMB_UNITS_EMPTY][PMB_SERIES_DURATION], 8, 500);
+	add_unit(&work->of[PMB_UNITS_EMPTY][PMB_SERIES_COUNTERS], 0, 500);
+	add_unit(&work->of[PMB_UNITS_EMPTY][PMB_SERIES_COUNTERS + 1], 3, 500);
+	add_unit(&work->of[PMB_UNITS_EMPTY][PMB_SERIES_PAIR], 15, 500);
+}
+
+static void expect_units(const char *want, const char *want_csv)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	stat__work_text(&report, &out);
+	cr_expect_str_eq(out.data, want, "got:\n%s\nexpected:\n%s", out.data, want);
+	expect_csv(",", want_csv);
+}
+
+Test(stat, units_of_work)
+{
+	_cleanup_(work_counts__done) struct work_counts work;
+	struct probe_result work_tried[3] = {{.ok = true}, {0}, {.ok = true}};
+
+	begin("page-faults,minor-faults,major-faults");
+	units(&work);
+	snprintf(work_tried[1].reason, sizeof(work_tried[1].reason), "not on CPUs");
+	report.work = &work;
+	report.work_tried = work_tried;
+	report.per = "a,b";
+	expect_units("\n"
+		     "  per a,b: 7 of 10 that began, 1 unsure: the kernel didn't tell of "
+		     "their switches, 1 abandoned, 1 still open\n"
+		     "                                 mean         sd        p50        "
+		     "p90        p99\n"
+		     "  duration                     1.43us     1.13us      997ns     "
+		     "3.97us     3.97us\n"
+		     "  page-faults                    7.00       0.00       7.00       "
+		     "7.00       7.00\n"
+		     "  major-faults                   2.00       0.00       2.00       "
+		     "2.00       2.00  # of 5: in 2 it didn't count all the time\n"
+		     "         512ns..1.02us            6 "
+		     "|########################################\n"
+		     "        1.02us..2.05us            0 |\n"
+		     "         2.05us..4.1us            1 |#######\n"
+		     "  with nothing in it: duration 8ns, major-faults 3, and opening and "
+		     "closing it takes 15ns\n"
+		     "  minor-faults per a,b: not on CPUs\n",
+		     "1428.571,ns,\"duration per a,b\",7,0,1133.893,997.3,3968.0,3968.0\n"
+		     "7.000,,\"page-faults per a,b\",7,0,0.000,7.0,7.0,7.0\n"
+		     "2.000,,\"major-faults per a,b\",5,2,0.000,2.0,2.0,2.0\n");
+	report.interval = true;
+	report.first = false;
+	counts.to_ns = 2500 * (uint64_t)MS;
+	expect_units(
+		"    2.500000 per a,b: 7 of 10 that began, 1 unsure: the kernel didn't "
+		"tell of their switches, 1 abandoned, 1 still open\n"
+		"    2.500000 duration                     1.43us     1.13us      "
+		"997ns     3.97us     3.97us\n"
+		"    2.500000 page-faults                    7.00       0.00       "
+		"7.00       7.00       7.00\n"
+		"    2.500000 major-faults                   2.00       0.00       "
+		"2.00       2.00       2.00  # of 5: in 2 it didn't count all the time\n",
+		"2.500000000,1428.571,ns,\"duration per a,b\",7,0,1133.893,997.3,3968.0,3968.0\n"
+		"2.500000000,7.000,,\"page-faults per a,b\",7,0,0.000,7.0,7.0,7.0\n"
+		"2.500000000,2.000,,\"major-faults per a,b\",5,2,0.000,2.0,2.0,2.0\n");
+	end();
+}

@@ -141,10 +141,11 @@ static void put_empty(const struct stat_report *r, struct buf *out)
 static void put_refused(const struct stat_report *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->events->n; i++) {
-		if (r->tried[i].ok && !r->work_tried[i].ok)
-			buf__printf(out, "  %s per ", r->events->events[i].name),
-				escape_name(out, r->per),
-				buf__printf(out, ": %s\n", r->work_tried[i].reason);
+		if (!r->tried[i].ok || r->work_tried[i].ok)
+			continue;
+		buf__printf(out, "  %s per ", r->events->events[i].name);
+		escape_name(out, r->per);
+		buf__printf(out, ": %s\n", r->work_tried[i].reason);
 	}
 }
 
