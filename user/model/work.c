@@ -51,6 +51,7 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 		 bytes);
 	memcpy(to->of[PMB_UNITS_EMPTY], now->of[PMB_UNITS_EMPTY], bytes);
 	subtract(&to->stats, &now->stats, &before->stats, sizeof(to->stats));
+	to->missed = now->missed - before->missed;
 }
 
 uint64_t work_counts__open(const struct work_counts *c)

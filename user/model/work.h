@@ -15,6 +15,9 @@ struct work_counts {
 	/* by series: PMB_SERIES_COUNTERS and one for each counter; ours */
 	struct pmb_distribution *of[PMB_N_UNITS];
 	struct pmb_work_stats stats;
+	/* Times that the kernel didn't call a program, because it had interrupted the same one on
+	 * that CPU. */
+	uint64_t missed;
 };
 
 /* Makes the distributions, once n_counters is known. */

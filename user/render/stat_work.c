@@ -72,6 +72,8 @@ static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
 	put_number(out, work_counts__open(r->work), "still open");
 	put_number(out, stats->nested, "nested");
 	put_number(out, stats->no_room, "without room");
+	put_number(out, r->work->missed,
+		   "beginnings, ends or switches missed: some counted units may be several");
 	buf__putc(out, '\n');
 }
 
@@ -214,6 +216,7 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 	json__u64(j, "open", work_counts__open(r->work));
 	json__u64(j, "nested", stats->nested);
 	json__u64(j, "no_room", stats->no_room);
+	json__u64(j, "missed", r->work->missed);
 	json__arr(j, "series");
 	for (size_t i = 0; stat__series(r, i, &s); i++) {
 		json__obj(j, NULL);
