@@ -230,7 +230,7 @@ bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type
 			return false;
 		*from = at / 8;
 		*to = (at + bits + 7) / 8;
-		return true;
+		return *to > *from;
 	}
 	*from = 0; /* of a union, say */
 	if (dwarf_attr(part, DW_AT_data_member_location, &attribute) &&
