@@ -58,7 +58,8 @@ struct py_walk {
 	struct pmb_object object;
 	__u64 page[PMB_PY_FRAME_MAX / 8];
 	__u64 words[PMB_PY_CODE_MAX / 8];
-	__u64 at; /* the next frame */
+	__u64 at;    /* the next frame */
+	__u64 frame; /* the present one */
 	__u64 h;
 	__u32 n;
 	__u32 layout;
@@ -194,15 +195,39 @@ static __always_inline __u64 py_object_id(const struct pmb_python *layout, struc
 	h = id_mix(h, PY_MEMBER(w->words, layout->code_lines));
 	h = id_mix(h, name);
 	h = id_mix(h, py_word(name + layout->text_hash));
-	return (h | 2) & ~PMB_PY_LAST;
+	h = (h | 2) & ~PMB_PY_LAST;
+	return pmb_cfg.want_lines ? h & ~PMB_PY_POSITIONS : h;
+}
+
+/* Frame n of the chain gets its position. A function of its own, as that below, for what registers
+ * hold would not do for both: without lines all is as if there were none. */
+__noinline int pmb_py_position(__u32 n)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u64 at;
+
+	if (!layout)
+		return 0;
+	at = py_word(w->frame + layout->frame_instr);
+	if (layout->code_instrs == PMB_PY_NONE)
+		at = (__s32)at;
+	else
+		at -= w->code[n & PMB_MAX_FRAMES] + layout->code_instrs;
+	at = ((__s64)at >> (layout->instr_shift & 1)) + 2;
+	at = at <= PMB_PY_POSITION_MAX ? at << PMB_PY_POSITION_SHIFT : 0;
+	w->chain.frames[n & PMB_MAX_FRAMES] |= at;
+	w->h = id_mix(w->h, at);
+	return 0;
 }
 
 /* One frame joins the chain. False: it was the last. */
 static __always_inline bool py_frame(const struct pmb_python *layout, struct py_walk *w)
 {
-	__u64 code, id;
+	__u64 code, id, slot;
 	__u32 n = w->n;
 
+	w->frame = w->at;
 	if (!py_read(w->page, layout->frame_size, PMB_PY_FRAME_MAX, w->at))
 		return false;
 	w->at = PY_MEMBER(w->page, layout->frame_previous);
@@ -219,10 +244,16 @@ static __always_inline bool py_frame(const struct pmb_python *layout, struct py_
 	if (layout->frame_entry == PMB_PY_EACH ||
 	    (layout->frame_entry != PMB_PY_NONE && PY_BYTE(w->page, layout->frame_entry)))
 		id |= PMB_PY_LAST;
-	w->chain.frames[n & PMB_MAX_FRAMES] = id;
-	w->code[n & PMB_MAX_FRAMES] = code;
+	/* "R3 unbounded memory access": 5.10 forgets the bounds of what was on the stack */
+	slot = n;
+	UNWIND_HIDE(slot);
+	slot &= PMB_MAX_FRAMES;
+	w->chain.frames[slot] = id;
+	w->code[slot] = code;
 	w->h = id_mix(w->h, id);
 	w->n = n + 1;
+	if (pmb_cfg.want_lines)
+		pmb_py_position(n);
 	return w->at != 0;
 }
 
@@ -266,6 +297,37 @@ static __always_inline __u32 py_text(const struct pmb_python *layout, struct py_
 	return size;
 }
 
+/* Puts the line table behind the texts, which end at w->object.bytes + at; returns where it
+ * ends. */
+__noinline int pmb_py_table(__u32 end)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u64 addr, size, at = end;
+	struct pmb_py_table *table;
+	__u64 *last;
+
+	if (!layout || at > 2 * PMB_PY_TEXT_MAX)
+		return 0;
+	last = (void *)(w->object.bytes + (at & ~7ULL));
+	*last &= (1ULL << (at & 7) * 8) - 1; /* what is between them is the same each time */
+	at = (at + 7) & ~7ULL;
+	UNWIND_HIDE(at);
+	at &= 4 * PMB_PY_TEXT_MAX - 1;
+	if (at > 2 * PMB_PY_TEXT_MAX)
+		return 0;
+	table = (void *)(w->object.bytes + at);
+	addr = PY_MEMBER(w->words, layout->code_lines);
+	table->kind = layout->lines;
+	table->n_bytes = 0;
+	table->length = py_word(addr + layout->bytes_length);
+	size = table->length > PMB_PY_LINES_MAX ? PMB_PY_LINES_MAX : table->length;
+	addr += layout->bytes_at;
+	if (size && py_read(table + 1, size, PMB_PY_LINES_MAX, addr))
+		table->n_bytes = size;
+	return at + sizeof(*table) + table->n_bytes;
+}
+
 /* Sends what frame i of the chain is the code of, if that isn't known. */
 __noinline int pmb_py_object(__u32 i)
 {
@@ -282,6 +344,8 @@ __noinline int pmb_py_object(__u32 i)
 		return 0;
 	o = &w->object;
 	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~PMB_PY_LAST;
+	if (pmb_cfg.want_lines)
+		id &= ~PMB_PY_POSITIONS;
 	bucket = id_bucket(id);
 	if (!bucket || id_known(bucket, id))
 		return 0;
@@ -296,17 +360,19 @@ __noinline int pmb_py_object(__u32 i)
 	    py_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
 		return 0;
 	o->rec.type = PMB_REC_OBJECT;
-	o->rec.parts = 0;
+	o->rec.parts = pmb_cfg.want_lines != 0;
 	o->rec.time = w->chain.rec.time;
 	o->id = id;
 	o->tgid = w->chain.tgid;
 	o->line = PY_MEMBER(w->words, layout->code_line) >> (layout->code_line & 4) * 8;
 	n = py_text(layout, w, PY_MEMBER(w->words, layout->code_name), 0, &o->name);
 	n += py_text(layout, w, PY_MEMBER(w->words, layout->code_file), n, &o->file);
+	if (pmb_cfg.want_lines)
+		n = pmb_py_table(n);
 	n = offsetof(struct pmb_object, bytes) + ((n + 7) & ~7ULL);
 	o->rec.size = n;
 	UNWIND_HIDE(n); /* "R3 unbounded memory access" */
-	n &= 4 * PMB_PY_TEXT_MAX - 1;
+	n &= 2 * PMB_PY_LINES_MAX - 1;
 	if (n > sizeof(*o))
 		return 0;
 	if (ring_output(&pmb_cfg, ring, o, n)) {
@@ -351,8 +417,9 @@ static __always_inline __u64 python_chain(const volatile struct pmb_config *cfg,
 	}
 	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++)
 		pmb_py_object(i);
-	if (stack_send(cfg, ring, &w->chain, stats, PMB_REC_CHAIN, PMB_END_COMPLETE) !=
-	    PMB_END_COMPLETE)
+	if (stack_send(cfg, ring, &w->chain, stats,
+		       pmb_cfg.want_lines ? PMB_REC_PLACED_CHAIN : PMB_REC_CHAIN,
+		       PMB_END_COMPLETE) != PMB_END_COMPLETE)
 		return 0;
 	if (w->missing) /* the next sample tries again */
 		id_forget(bucket, w->h);

@@ -18,12 +18,23 @@ enum {
 	PMB_PY_CODE_MAX = 256,      /* and of a code object */
 	PMB_PY_OFFSET_MAX = 0xffff, /* of what is read one by one */
 	PMB_PY_TEXT_MAX = 512,      /* bytes of one text that travel */
+	PMB_PY_LINES_MAX = 4096,    /* and of a line table */
+	PMB_PY_UNIT = 2,            /* bytes of code: what instructions have a multiple of */
 	PMB_PY_NONE = 0xffff,       /* this version has no such member */
 	PMB_PY_EACH = 0xfffe,       /* of frame_entry: each frame is the last of its native one */
 };
 
 /* The lowest bit of an object's id in a chain: the next frame runs in another native frame. */
 #define PMB_PY_LAST 1ULL
+
+/* Where lines are wanted, these bits of an object's id are 0, and in a chain say where its frame
+ * stands: two more than the number of the instruction, in units of two bytes (-1: none ran yet); 0:
+ * that is not known. */
+#define PMB_PY_POSITION_SHIFT 2
+#define PMB_PY_POSITION_MAX 0xffffULL
+#define PMB_PY_POSITIONS (PMB_PY_POSITION_MAX << PMB_PY_POSITION_SHIFT)
+#define PMB_PY_POSITION(word) ((word) >> PMB_PY_POSITION_SHIFT & PMB_PY_POSITION_MAX)
+#define PMB_PY_UNIT_OF(position) ((long long)(position)-2)
 
 /* Where things lie in the objects of one build. Members of a frame and of code are aligned words,
  * but for those that say otherwise. */
@@ -52,6 +63,14 @@ struct pmb_python {
 	__u16 text_state; /* 4 bytes */
 	__u16 text_ascii; /* where the text begins, if all of it is ASCII, */
 	__u16 text_other; /* or not */
+	/* The instruction that a frame executes: 8 bytes, its address, from code_instrs in its code
+	 * on; code_instrs is NONE: 4 bytes, its offset there. In bytes (1) or units (0). */
+	__u16 frame_instr;
+	__u16 code_instrs;
+	__u16 instr_shift;
+	__u16 lines;        /* enum pmb_py_lines */
+	__u16 bytes_length; /* of a line table */
+	__u16 bytes_at;
 	__u16 pad;
 };
 

@@ -32,15 +32,17 @@ enum pmb_rec_type {
 	PMB_REC_STACK = 2,
 	PMB_REC_STACK_DUMP = 3,
 	PMB_REC_WINDOW = 4,
-	PMB_REC_CHAIN = 5,  /* pmubpf/python.h */
-	PMB_REC_OBJECT = 6, /* the same */
+	PMB_REC_CHAIN = 5,        /* pmubpf/python.h */
+	PMB_REC_OBJECT = 6,       /* the same */
+	PMB_REC_PLACED_CHAIN = 7, /* a chain whose frames have positions */
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
 struct pmb_rec {
 	__u32 size;
 	__u16 type;
-	__u16 parts; /* samples: how many struct pmb_part follow the fixed fields */
+	__u16 parts; /* samples: how many struct pmb_part follow the fixed fields; objects: of 1 a
+		      * struct pmb_py_table follows */
 	__u64 time;  /* CLOCK_MONOTONIC, ns */
 };
 
@@ -175,6 +177,12 @@ struct pmb_py_text {
 	__u64 length;  /* in characters; more than travel: it is cut */
 };
 
+struct pmb_py_table {
+	__u32 kind;    /* enum pmb_py_lines */
+	__u32 n_bytes; /* that follow */
+	__u64 length;  /* more: it is cut */
+};
+
 /* What a code object says of itself. From `line` on nothing depends on the process that has it. */
 struct pmb_object {
 	struct pmb_rec rec;
@@ -182,8 +190,15 @@ struct pmb_object {
 	__u32 tgid;
 	__u32 line; /* the first */
 	struct pmb_py_text name, file;
-	__u8 bytes[2 * PMB_PY_TEXT_MAX]; /* name's, then file's; only these travel, rounded up */
+	/* name's, then file's; then, from the next multiple of 8 on, the line table where lines are
+	 * wanted. Only these travel, rounded up, with zeroes between them. */
+	__u8 bytes[2 * PMB_PY_TEXT_MAX + sizeof(struct pmb_py_table) + PMB_PY_LINES_MAX];
 };
+
+/* Of an object with a line table: where it is, from bytes on. */
+#define PMB_PY_TABLE_AT(object) (((object)->name.n_bytes + (object)->file.n_bytes + 7) & ~7U)
+#define PMB_PY_TABLE(object) \
+	((const struct pmb_py_table *)((object)->bytes + PMB_PY_TABLE_AT(object)))
 
 enum pmb_filter {
 	PMB_FILTER_NONE,
@@ -269,8 +284,10 @@ struct pmb_config {
 	__u32 n_cpus;
 	__u32 read_event[PMB_MAX_READS];
 	__u32 pidns; /* inode number of the pid namespace whose numbers are wanted; 0: the first */
-	__u32 windows;  /* enum pmb_windows */
-	__u64 after_ns; /* a window counts from then on */
+	__u32 windows;    /* enum pmb_windows */
+	__u64 after_ns;   /* a window counts from then on */
+	__u32 want_lines; /* of interpreters' frames: where in their functions they stand */
+	__u32 pad;
 };
 
 /*

@@ -170,6 +170,51 @@ t_shallow_stacks() {
 	DEPTH=0 each_python stacks_are_told
 }
 
+# Each stack up to its leaf is what the leaf said, with lines; the leaf's own line is that on which
+# it spins, but for the moments before and after.
+lines_are_told() { # PYTHON
+	OPTIONS=(--lines)
+	record_python "$1" lines.py "$T/told" 0.15
+	OPTIONS=()
+	expect_eq "$(wc -l <"$T/told")" 16 "$1: leaves that told their stacks"
+	functions_of "$T/folded" | awk -v told="$T/told" '
+		function split_leaf(stack) { # into callers, leaf, line
+			match(stack, /leaf_[^:;]*:<made>:[0-9]+/)
+			callers = substr(stack, 1, RSTART - 1)
+			leaf = substr(stack, RSTART, RLENGTH)
+			rest = substr(stack, RSTART + RLENGTH)
+			line = leaf; sub(/.*:/, "", line); sub(/:.*/, "", leaf)
+		}
+		BEGIN {
+			while ((getline < told) > 0) {
+				split_leaf($0)
+				want[leaf] = callers
+				at[leaf] = line
+			}
+		}
+		!/leaf_/ { next }
+		{
+			n = $NF; sub(/ [0-9]+$/, "")
+			split_leaf($0)
+			all++
+			if (rest !~ /^(;tell:.*)?$/ || callers != want[leaf] ||
+			    line < at[leaf] - 2 || line > at[leaf] + 1)
+				print "a sample has " $0 ", told was " want[leaf] leaf " " at[leaf]
+			else if (line == at[leaf])
+				spins[leaf] += n
+		}
+		END {
+			for (leaf in want)
+				if (spins[leaf] < 30)
+					print leaf ": " spins[leaf] + 0 " samples on its line"
+		}' >"$T/wrong"
+	[ ! -s "$T/wrong" ] || fail "$1: $(wc -l <"$T/wrong") wrong: $(head -n 1 "$T/wrong")"
+}
+
+t_lines() {
+	each_python lines_are_told
+}
+
 shares_are_known() { # PYTHON
 	record_python "$1" shares.py "$T/spent" 2
 	awk '{ sub(/ [0-9]+$/, " " $NF); print }' "$T/folded" |
@@ -255,6 +300,22 @@ t_formats_know_it() {
 	expect_ge "$(grep -c 'function_60_\[py\]' "$T/again")" 1 "lines of function_60, read back"
 }
 
+# In profiles, without --lines: the line at the sample, and where functions begin.
+t_formats_know_lines() {
+	local python total='[.rows[] | select(.name | test($at)) | .events[0].total.samples] | add'
+	python=$(pythons | tail -n 1)
+	[ -n "$python" ] || skip "no Python $KNOWN is here"
+	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 1
+	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
+	pmb_ok report --by line --json "$T/a.pb.gz"
+	# the loop; spin() begins on line 10
+	expect_ge "$(jq --arg at '^spin shares[.]py:1[12]$' "$total" "$T/out")" 100 "in the loop"
+	expect_ge 5 "$(jq --arg at '^spin shares[.]py:10$' "$total // 0" "$T/out")" "before it"
+	gunzip -c "$T/a.pb.gz" | protoc --proto_path="$TOP/user" --decode=pmb.pprof.Profile \
+		prof/profile.proto >"$T/text"
+	expect_ge "$(grep -cE '^  start_line: 10$' "$T/text")" 1 "functions that begin there"
+}
+
 # Between frames of Python only what is no code of the interpreter.
 t_interpreter_frames() {
 	local python call='Outer[.]Inner[.]through_partial_\[py\];'
@@ -286,15 +347,16 @@ t_reports_by_language_and_class() {
 	expect_ge "$(grep -cE ' Outer[.]Inner$' "$T/out")" 1 "rows of Outer.Inner"
 }
 
-is_harmless() { # PROGRAM WHAT
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+is_harmless() { # PROGRAM WHAT OPTION…
+	pmb_ok record -e cpu-clock "${@:3}" -o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/$1" "$2" 0.7
 	expect_columns
 	expect_eq "$(sum_get '.events[0].kernel.dropped | add')" 0 "$1 $2: dropped"
 	expect_ge "$(user_share "$T/folded" "^$1;")" 99 "$1 $2: percent in it"
 	case $2 in
 	many | cycle)
-		expect_ge "$(grep -c 'hello_\[py\]' "$T/folded")" 1 "$1 $2: lines of hello"
+		expect_ge "$(grep -cE 'hello(:hello:[0-9]+)?_\[py\]' "$T/folded")" 1 \
+			"$1 $2: lines of hello"
 		;;
 	esac
 }
@@ -304,6 +366,7 @@ t_hostile_interpreters() {
 	for program in fakepython oldpython; do
 		for what in cycle threads length kernel nowhere many; do
 			is_harmless "$program" "$what"
+			is_harmless "$program" "$what" --lines
 		done
 	done
 }

@@ -39,12 +39,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			abort();
 		if (d.n_reads)
 			read_all(d.reads, d.reads + d.n_reads, record, size);
-	} else if (d.type == PMB_REC_STACK || d.type == PMB_REC_CHAIN) {
+	} else if (d.type == PMB_REC_STACK || d.type == PMB_REC_CHAIN ||
+		   d.type == PMB_REC_PLACED_CHAIN) {
 		read_all(d.stack->frames, d.stack->frames + d.stack->n, record, size);
 	} else if (d.type == PMB_REC_OBJECT) {
 		read_all(d.object->bytes,
 			 d.object->bytes + d.object->name.n_bytes + d.object->file.n_bytes, record,
 			 size);
+		if (d.object->rec.parts)
+			read_all(PMB_PY_TABLE(d.object),
+				 (const char *)(PMB_PY_TABLE(d.object) + 1) +
+					 PMB_PY_TABLE(d.object)->n_bytes,
+				 record, size);
 	} else if (d.type == PMB_REC_WINDOW) {
 		read_all(d.window_end, d.window_end + 1, record, size);
 	} else {

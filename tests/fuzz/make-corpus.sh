@@ -117,7 +117,7 @@ reply() { # NAME KIND BODY-FILE
 		cat "$3"; } >"$C/reply/$1"
 }
 frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"
-	le 4 "$4"; }
+	le 4 "$4"; le 4 0; }
 named() { le 1 0; le 8 $((0x401000)); frame "$1" "" "" 0; le 1 0; }
 { le 4 1; named main; } >"$W/b"; reply named 0 "$W/b"
 { le 4 2; named main; le 1 1; le 8 16; frame "" "" "" 0; le 1 0; } >"$W/b"; reply no-symbol 0 "$W/b"

@@ -120,7 +120,7 @@ Test(decode, type)
 
 	s.fixed.rec.type = 0;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
-	s.fixed.rec.type = PMB_REC_OBJECT + 1;
+	s.fixed.rec.type = PMB_REC_PLACED_CHAIN + 1;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
 }
 
@@ -357,4 +357,33 @@ Test(decode, random_bytes)
 		free(data);
 	}
 	cr_expect_gt(taken, 1000, "the generator meets the inside of the decoder");
+}
+
+/* --- objects of interpreters --- */
+
+static int decode_object_with(uint16_t parts, uint32_t table_bytes, size_t left_out)
+{
+	struct pmb_object o = {.rec = {.type = PMB_REC_OBJECT, .parts = parts}};
+	struct pmb_py_table table = {.n_bytes = table_bytes};
+	struct decoded rec;
+	size_t size;
+
+	o.name.n_bytes = 5;
+	o.file.n_bytes = 4;
+	memcpy(o.bytes + 16, &table, sizeof(table));
+	size = offsetof(struct pmb_object, bytes) + 16 + sizeof(table) + 16 - left_out;
+	o.rec.size = (uint32_t)size;
+	return record_decode(&o, size, N_EVENTS, &rec);
+}
+
+Test(decode, line_tables_of_objects)
+{
+	cr_expect_lt(decode_object_with(0, 99, 0), 0); /* it has none */
+	cr_expect_lt(decode_object_with(1, 16, 0), 0);
+	cr_expect_eq(decode_object_with(1, 17, 0), REJECT_PART);
+	cr_expect_eq(decode_object_with(1, UINT32_MAX, 0), REJECT_PART);
+	cr_expect_lt(decode_object_with(1, 0, 16), 0);
+	cr_expect_eq(decode_object_with(1, 0, 17), REJECT_PART);
+	cr_expect_eq(decode_object_with(1, 0, 33), REJECT_PART); /* its head is missing */
+	cr_expect_eq(decode_object_with(2, 0, 0), REJECT_PART);
 }

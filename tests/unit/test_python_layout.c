@@ -275,10 +275,18 @@ Test(python_layout, known_versions)
 	cr_expect_eq(p.thread_frame, 56);
 	cr_expect_eq(p.frame_entry, 68);
 	cr_expect_eq(p.text_ascii, 48);
+	cr_expect_eq(p.frame_instr, 56);
+	cr_expect_eq(p.code_instrs, 184);
+	cr_expect_eq(p.lines, PMB_PY_LINES_LOCATIONS);
 	cr_assert(python_layout(V312, "", 0, &p));
 	cr_expect_eq(p.threads, 72);
 	cr_expect_eq(p.frame_entry, PMB_PY_NONE);
 	cr_expect_eq(p.code_name, 128);
+	cr_expect_eq(p.frame_instr, 56);
+	cr_expect_eq(p.code_instrs, 192);
+	cr_expect_eq(p.instr_shift, 1);
+	cr_expect_eq(p.bytes_length, 16);
+	cr_expect_eq(p.bytes_at, 32);
 	cr_expect(!python_layout(0x03060000, "", 0, &p));
 	cr_expect(!python_layout(0x03100000, offsets_313, sizeof(offsets_313), &p));
 }
@@ -309,6 +317,11 @@ Test(python_layout, known_old_versions)
 		cr_expect_eq(p.code_size, 128);
 		cr_expect_eq(p.text_ascii, 48);
 		cr_expect_eq(p.text_other, 72);
+		cr_expect_eq(p.frame_instr, minor < 10 ? 104 : 96);
+		cr_expect_eq(p.code_instrs, PMB_PY_NONE);
+		cr_expect_eq(p.instr_shift, minor < 10);
+		cr_expect_eq(p.lines, minor < 10 ? PMB_PY_LINES_LNOTAB : PMB_PY_LINES_LINETABLE);
+		cr_expect_eq(p.bytes_at, 32);
 	}
 }
 
@@ -325,6 +338,7 @@ Test(python_layout, the_oldest)
 	cr_expect_eq(p.code_file, 96);
 	cr_expect_eq(p.code_name, 104);
 	cr_expect_eq(p.code_lines, 112);
+	cr_expect_eq(p.frame_instr, 104);
 }
 
 Test(python_layout, describes_itself)
@@ -353,6 +367,12 @@ Test(python_layout, describes_itself)
 	cr_expect_eq(p.text_state, 32);
 	cr_expect_eq(p.text_ascii, 40);
 	cr_expect_eq(p.text_other, 56);
+	cr_expect_eq(p.frame_instr, 56);
+	cr_expect_eq(p.code_instrs, 200);
+	cr_expect_eq(p.instr_shift, 1);
+	cr_expect_eq(p.lines, PMB_PY_LINES_LOCATIONS);
+	cr_expect_eq(p.bytes_length, 16);
+	cr_expect_eq(p.bytes_at, 32);
 }
 
 Test(python_layout, versions_in_texts)
@@ -400,6 +420,10 @@ static void expect_described(uint32_t version, const uint64_t *words, size_t n, 
 	cr_expect_eq(p.text_length, 16);
 	cr_expect_eq(p.text_state, 32);
 	cr_expect_eq(p.text_ascii, 40);
+	cr_expect_eq(p.frame_instr, 56);
+	cr_expect_eq(p.code_instrs, 208);
+	cr_expect_eq(p.bytes_length, 16);
+	cr_expect_eq(p.bytes_at, 32);
 	cr_expect(!python_layout(version, words, (n - 1) * sizeof(*words), &p));
 }
 

@@ -36,14 +36,15 @@ static void expect(const struct text *name, const char *want)
 	size_t n = object(name, &file, bytes);
 	struct python_function f;
 
-	cr_assert(python_function__read(&f, bytes, n));
+	cr_assert(python_function__read(&f, bytes, n, 0));
 	cr_expect_str_eq(f.name.data, want);
 	cr_expect_str_eq(f.file.data, "a.py");
+	cr_expect_eq(f.first, 7);
 	cr_expect_eq(f.line, 7);
 	python_function__done(&f);
 	/* cut anywhere, it is no more than is there */
 	for (size_t i = 0; i < n; i++) {
-		python_function__read(&f, bytes, i);
+		python_function__read(&f, bytes, i, 0);
 		python_function__done(&f);
 	}
 }
@@ -83,11 +84,52 @@ Test(python_object, what_has_no_name_is_refused)
 	struct python_function f;
 	size_t n = object(&(struct text){LATIN, 5, "", 0}, &file, bytes);
 
-	cr_expect(!python_function__read(&f, bytes, n));
+	cr_expect(!python_function__read(&f, bytes, n, 0));
 	python_function__done(&f);
 	n = object(&(struct text){3, 5, "abcde", 5}, &file, bytes); /* of no such kind */
-	cr_expect(!python_function__read(&f, bytes, n));
+	cr_expect(!python_function__read(&f, bytes, n, 0));
 	python_function__done(&f);
-	cr_expect(!python_function__read(&f, "", 0));
+	cr_expect(!python_function__read(&f, "", 0, 0));
 	python_function__done(&f);
+}
+
+/* Of 3.10: on line 8 the first instruction, on line 10 the next two. */
+static uint32_t line_with_table(uint64_t length, uint32_t position)
+{
+	static const char steps[] = "\x02\x01\x04\x02";
+	const struct text name = {LATIN, 5, "hello", 5}, file = {LATIN, 4, "a.py", 4};
+	struct pmb_py_table table = {PMB_PY_LINES_LINETABLE, sizeof(steps) - 1, length};
+	uint8_t bytes[sizeof(struct pmb_object)];
+	struct python_function f;
+	size_t n = object(&name, &file, bytes);
+
+	memset(bytes + n, 0, 7);
+	n += 7; /* texts of 9 bytes */
+	memcpy(bytes + n, &table, sizeof(table));
+	memcpy(bytes + n + sizeof(table), steps, sizeof(steps) - 1);
+	n += sizeof(table) + sizeof(steps) - 1;
+	for (size_t i = 0; i < n; i++) { /* whatever is missing */
+		bool named = python_function__read(&f, bytes, i, position);
+
+		cr_expect(!named || i <= n - sizeof(table) - sizeof(steps) + 1 || !f.line);
+		python_function__done(&f);
+	}
+	cr_assert(python_function__read(&f, bytes, n, position));
+	cr_expect_str_eq(f.name.data, "hello");
+	cr_expect_str_eq(f.file.data, "a.py");
+	cr_expect_eq(f.first, 7);
+	python_function__done(&f);
+	return f.line;
+}
+
+Test(python_object, a_position_has_a_line)
+{
+	cr_expect_eq(line_with_table(4, 1), 7); /* it has not begun */
+	cr_expect_eq(line_with_table(4, 2), 8);
+	cr_expect_eq(line_with_table(4, 3), 10);
+	cr_expect_eq(line_with_table(4, 4), 10);
+	cr_expect_eq(line_with_table(4, 5), 0); /* behind its end */
+	cr_expect_eq(line_with_table(4, 0), 0); /* not known */
+	cr_expect_eq(line_with_table(9000, 3), 10);
+	cr_expect_eq(line_with_table(9000, 5), 0);
 }

@@ -208,8 +208,9 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 			symd_msg__put_u64(&b, cursor__u64(&body));
 			symd_msg__put_u16(&b, 2);
 			buf__add(&b, "ok", 2);
-			buf__add(&b, "\0\0\0\0\0\0\0\0", 8); /* no other name, no file, no line… */
-			buf__add(&b, "\0", 1);               /* …nothing inlined */
+			/* no other name, no file, no line, no first line… */
+			buf__add(&b, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+			buf__add(&b, "\0", 1); /* …nothing inlined */
 		} else {
 			symd_msg__put_u8(&b, SYM_NAMED);
 		}
@@ -335,11 +336,11 @@ static void send_bad_inlined(int sock, const struct symd_header *header)
 		symd_msg__put_u8(&b, SYM_NAMED);
 		symd_msg__put_u64(&b, 0);
 		symd_msg__put_u16(&b, 2);
-		buf__add(&b, "ok\0\0\0\0\0\0\0\0", 10);
+		buf__add(&b, "ok\0\0\0\0\0\0\0\0\0\0\0\0", 14);
 		symd_msg__put_u8(&b, 3);
 		symd_msg__put_u16(&b, 2);
-		buf__add(&b, "in\0\0\0\0\0\0\0\0", 10);
-		buf__add(&b, "\0\0\0\0\0\0\0\0\0\0", 10);
+		buf__add(&b, "in\0\0\0\0\0\0\0\0\0\0\0\0", 14);
+		buf__add(&b, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 14);
 	}
 	symd_msg__end(&b);
 	symd_msg__send(sock, &b, -1, 0);

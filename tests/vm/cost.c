@@ -83,6 +83,20 @@ static int work_cost(const char *name, const char *config, const struct pmb_conf
 	return r;
 }
 
+static const char *const lives[] = {"pmb_fork",    "pmb_exec",    "pmb_exit", "pmb_fork_ns",
+				    "pmb_exec_ns", "pmb_exit_ns", NULL};
+static const char *const gates[] = {"pmb_call_enter", "pmb_call_exit", "pmb_gate_exit",
+				    "pmb_gate_exec", NULL};
+
+static int costs(const char *const *programs, const struct pmb_config *cfg)
+{
+	int failed = 0;
+
+	for (; *programs; programs++)
+		failed += cost(*programs, "", cfg);
+	return failed;
+}
+
 static int work_costs(const struct pmb_config *config)
 {
 	static const struct {
@@ -126,10 +140,6 @@ int main(void)
 				 .want_kernel = 1,
 				 .want_addr = 1,
 				 .weight = PMB_WEIGHT_CLOCK_TASK};
-	static const char *const life[] = {"pmb_fork",    "pmb_exec",    "pmb_exit",
-					   "pmb_fork_ns", "pmb_exec_ns", "pmb_exit_ns"};
-	static const char *const gates[] = {"pmb_call_enter", "pmb_call_exit", "pmb_gate_exit",
-					    "pmb_gate_exec"};
 	int failed = 0;
 
 	libbpf_set_print(say);
@@ -142,8 +152,7 @@ int main(void)
 	failed += cost("pmb_overflow", "data", &cfg);
 	cfg.windows = PMB_WINDOWS_LOOP;
 	failed += cost("pmb_overflow", "windows", &cfg);
-	for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++)
-		failed += cost(gates[i], "", &cfg);
+	failed += costs(gates, &cfg);
 	cfg.windows = PMB_WINDOWS_BETWEEN;
 	failed += cost("pmb_probe_open", "", &cfg);
 	failed += cost("pmb_probe_close", "", &cfg);
@@ -162,6 +171,9 @@ int main(void)
 	cfg.weight = PMB_WEIGHT_CLOCK_CPU;
 	cfg.n_reads = PMB_MAX_READS;
 	failed += cost("pmb_overflow", "reads", &cfg);
+	cfg.want_lines = 1;
+	failed += cost("pmb_overflow", "lines", &cfg);
+	cfg.want_lines = 0;
 	cfg.weight = PMB_WEIGHT_COUNT;
 	cfg.n_reads = 0;
 	cfg.filter = PMB_FILTER_CGROUP;
@@ -170,8 +182,7 @@ int main(void)
 	failed += cost("pmb_overflow", "cgroup1", &cfg);
 	cfg.has_task_regs = 0;
 	failed += cost("pmb_overflow", "old", &cfg);
-	for (size_t i = 0; i < sizeof(life) / sizeof(life[0]); i++)
-		failed += cost(life[i], "", &cfg);
+	failed += costs(lives, &cfg);
 	cfg.filter = PMB_FILTER_TASKS;
 	cfg.cgroup_subsys = -1;
 	failed += work_costs(&cfg);

@@ -24,9 +24,9 @@ uint64_t _PyRuntime[128] = {1}; /* in .data, as CPython's is */
 
 /* words */
 #if VERSION < 0x030b0000
-enum { THREAD_ID = 22, FRAME_CODE = 4, FRAME_BACK = 3, CODE_FILE = 13, CODE_NAME = 14 };
+enum { THREAD_ID = 22, FRAME_CODE = 4, FRAME_BACK = 3, CODE_FILE = 13, CODE_NAME = 14, CODE_LINES };
 #else
-enum { THREAD_ID = 17, FRAME_CODE = 0, FRAME_BACK = 1, CODE_FILE = 14, CODE_NAME = 16 };
+enum { THREAD_ID = 17, FRAME_CODE = 0, FRAME_BACK = 1, CODE_FILE = 14, CODE_NAME = 16, CODE_LINES };
 #endif
 
 static uint64_t addr(const void *p)
@@ -66,7 +66,7 @@ static void make(void)
 		frames[i][FRAME_CODE] = addr(codes[i]);
 		frames[i][FRAME_BACK] = addr(frames[(i + 1) % MANY]);
 		codes[i][5] = i;
-		codes[i][CODE_FILE] = codes[i][CODE_NAME] = addr(text);
+		codes[i][CODE_FILE] = codes[i][CODE_NAME] = codes[i][CODE_LINES] = addr(text);
 	}
 	text[2] = 5;
 	text[4] = 0x64;
@@ -87,7 +87,7 @@ static void make(void)
 		frames[i][FRAME_CODE] = addr(codes[i]);
 		frames[i][FRAME_BACK] = addr(frames[(i + 1) % MANY]);
 		codes[i][8] = (uint64_t)i << 32;
-		codes[i][CODE_FILE] = codes[i][CODE_NAME] = addr(text);
+		codes[i][CODE_FILE] = codes[i][CODE_NAME] = codes[i][CODE_LINES] = addr(text);
 	}
 	text[2] = 5;
 	text[4] = 0x64;
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(what, "kernel") == 0) {
 		frames[0][FRAME_CODE] = frames[0][FRAME_BACK] = 0xffffffff81000000;
 	} else if (strcmp(what, "nowhere") == 0) {
-		codes[0][CODE_FILE] = codes[0][CODE_NAME] = 8;
+		codes[0][CODE_FILE] = codes[0][CODE_NAME] = codes[0][CODE_LINES] = 8;
 		text[2] = UINT64_MAX;
 	} /* many: as it is */
 	return _PyEval_EvalFrameDefault(argc > 2 ? strtod(argv[2], NULL) : 1) < 0;

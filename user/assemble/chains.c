@@ -9,6 +9,7 @@ struct chain {
 	uint64_t id;
 	UT_hash_handle hh;
 	uint32_t n;
+	bool placed; /* its frames have positions */
 	uint64_t frames[];
 };
 
@@ -18,11 +19,19 @@ struct chain_object {
 	UT_hash_handle hh;
 };
 
+/* Texts and table. */
+static size_t object_bytes(const struct pmb_object *rec)
+{
+	size_t n = rec->name.n_bytes + rec->file.n_bytes;
+	const struct pmb_py_table *table = PMB_PY_TABLE(rec);
+
+	return rec->rec.parts ? PMB_PY_TABLE_AT(rec) + sizeof(*table) + table->n_bytes : n;
+}
+
 void chains__object(struct chains *c, const struct pmb_object *rec)
 {
 	const char *from = (const char *)&rec->line;
-	size_t size =
-		(size_t)((const char *)rec->bytes - from) + rec->name.n_bytes + rec->file.n_bytes;
+	size_t size = (size_t)((const char *)rec->bytes - from) + object_bytes(rec);
 	struct chain_object *o;
 	uint64_t id = rec->id;
 
@@ -48,29 +57,36 @@ void chains__add(struct chains *c, const struct pmb_stack *rec)
 	chain = xcalloc(1, size);
 	chain->id = id;
 	chain->n = rec->n;
+	chain->placed = rec->rec.type == PMB_REC_PLACED_CHAIN;
 	memcpy(chain->frames, rec->frames, rec->n * sizeof(rec->frames[0]));
 	c->bytes += size;
 	HASH_ADD(hh, c->by_id, id, sizeof(chain->id), chain);
 }
 
-static uint32_t number_of(const struct chains *c, uint64_t id)
+/* Where nothing is known of an object, positions are of no use. */
+static uint64_t place_of(const struct chains *c, const struct chain *chain, uint64_t word)
 {
+	uint64_t id = word & ~(PMB_PY_LAST | (chain->placed ? PMB_PY_POSITIONS : 0));
 	struct chain_object *o;
 
 	HASH_FIND(hh, c->objects_by_id, &id, sizeof(id), o);
-	return o ? o->number : OBJECT_UNKNOWN;
+	if (!o)
+		return placed_object(OBJECT_UNKNOWN, 0);
+	return placed_object(o->number, chain->placed && o->number != OBJECT_NO_ROOM ?
+						(uint32_t)PMB_PY_POSITION(word) :
+						0);
 }
 
-size_t chains__find(const struct chains *c, uint64_t id, uint32_t *ret)
+size_t chains__find(const struct chains *c, uint64_t id, uint64_t *ret)
 {
 	struct chain *chain;
 	size_t n = 0;
 
 	HASH_FIND(hh, c->by_id, &id, sizeof(id), chain);
 	for (uint32_t i = 0; chain && i < chain->n; i++) {
-		ret[n++] = number_of(c, chain->frames[i] & ~PMB_PY_LAST);
+		ret[n++] = place_of(c, chain, chain->frames[i]);
 		if (chain->frames[i] & PMB_PY_LAST)
-			ret[n++] = OBJECT_BOUNDARY;
+			ret[n++] = placed_object(OBJECT_BOUNDARY, 0);
 	}
 	return n;
 }

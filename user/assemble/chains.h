@@ -24,9 +24,9 @@ struct chains {
 
 void chains__object(struct chains *c, const struct pmb_object *rec);
 void chains__add(struct chains *c, const struct pmb_stack *rec);
-/* The numbers of a chain's objects, leaf first, OBJECT_BOUNDARY behind each that is the last of its
- * native frame; ret has room for 2 * PMB_MAX_FRAMES. 0: the chain never came. */
-size_t chains__find(const struct chains *c, uint64_t id, uint32_t *ret);
+/* The places (model/objects.h) of a chain's frames, leaf first, OBJECT_BOUNDARY behind each that is
+ * the last of its native one; ret has room for 2 * PMB_MAX_FRAMES. 0: the chain never came. */
+size_t chains__find(const struct chains *c, uint64_t id, uint64_t *ret);
 bool chains__full(const struct chains *c);
 void chains__forget(struct chains *c, void (*forget)(void *ctx, uint64_t id), void *ctx);
 void chains__done(struct chains *c);

@@ -67,23 +67,24 @@ uint32_t python_join(const struct python_join *j, uint32_t ret[PYTHON_JOINED_MAX
 	return p.n;
 }
 
-static uint32_t object_frame(struct assembly *a, uint32_t number)
+static uint32_t object_frame(struct assembly *a, uint64_t place)
 {
-	const struct frame frame = {FRAME_OBJECT, 0, number};
+	const struct frame frame = {FRAME_OBJECT, 0, place};
 
 	return profile__frame(a->profile, &frame);
 }
 
 uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample)
 {
-	uint32_t numbers[2 * PMB_MAX_FRAMES], frames[2 * PMB_MAX_FRAMES];
 	const struct assembly_tables *tables = a->opts.tables;
+	uint64_t places[2 * PMB_MAX_FRAMES];
+	uint32_t frames[2 * PMB_MAX_FRAMES];
 	size_t n = 0;
 
 	if (sample->python_stack && tables && tables->interpreter)
-		n = chains__find(&a->chains, sample->python_stack, numbers);
+		n = chains__find(&a->chains, sample->python_stack, places);
 	for (size_t i = 0; i < n; i++)
-		frames[i] = object_frame(a, numbers[i]);
+		frames[i] = object_frame(a, places[i]);
 	return profile__stack(a->profile, frames, (uint32_t)n);
 }
 
@@ -121,7 +122,7 @@ void assembly__join(struct assembly *a, struct account *to)
 	uint8_t kinds[PMB_MAX_FRAMES] = {0};
 	struct python_join j = {
 		.kind = kinds,
-		.boundary = object_frame(a, OBJECT_BOUNDARY),
+		.boundary = object_frame(a, placed_object(OBJECT_BOUNDARY, 0)),
 		.whole = !status_is_early(to->user_end),
 	};
 

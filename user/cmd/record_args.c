@@ -533,6 +533,7 @@ static int settle_outputs(struct record_args *a)
 			a->session.labels |= LABEL_PID | LABEL_UNWIND_STATUS | LABEL_CGROUP |
 					     LABEL_WINDOW | with_data;
 	}
+	a->session.lines = a->names.lines;
 	return 0;
 }
 

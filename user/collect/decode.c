@@ -116,6 +116,16 @@ static int decode_dump(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+/* Of so many bytes. */
+static bool table_is_in(const struct pmb_object *object, size_t size)
+{
+	size_t at = PMB_PY_TABLE_AT(object), head = sizeof(struct pmb_py_table);
+
+	return size >= head && at <= size - head &&
+	       PMB_PY_TABLE(object)->n_bytes <= PMB_PY_LINES_MAX &&
+	       PMB_PY_TABLE(object)->n_bytes <= size - head - at;
+}
+
 static int decode_object(const void *data, size_t size, struct decoded *ret)
 {
 	const struct pmb_object *object = data;
@@ -124,7 +134,9 @@ static int decode_object(const void *data, size_t size, struct decoded *ret)
 		return REJECT_SHORT;
 	size -= offsetof(struct pmb_object, bytes);
 	if (object->name.n_bytes > PMB_PY_TEXT_MAX || object->file.n_bytes > PMB_PY_TEXT_MAX ||
-	    object->name.n_bytes + object->file.n_bytes > size)
+	    object->name.n_bytes + object->file.n_bytes > size || object->rec.parts > 1)
+		return REJECT_PART;
+	if (object->rec.parts && !table_is_in(object, size))
 		return REJECT_PART;
 	ret->object = object;
 	return -1;
@@ -150,7 +162,8 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 	ret->type = rec->type;
 	if (rec->type == PMB_REC_SAMPLE)
 		return decode_sample(data, size, n_events, ret);
-	if (rec->type == PMB_REC_STACK || rec->type == PMB_REC_CHAIN)
+	if (rec->type == PMB_REC_STACK || rec->type == PMB_REC_CHAIN ||
+	    rec->type == PMB_REC_PLACED_CHAIN)
 		return decode_stack(data, size, ret);
 	if (rec->type == PMB_REC_STACK_DUMP)
 		return decode_dump(data, size, ret);

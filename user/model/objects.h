@@ -15,6 +15,22 @@ enum {
 	OBJECT_NO_ROOM = UINT32_MAX - 1,
 };
 
+/* A frame's place: which object, and where in it (pmubpf/python.h; 0: not known, or nobody asked).
+ */
+enum { OBJECT_POSITION_BITS = 16 };
+static inline uint64_t placed_object(uint32_t number, uint32_t position)
+{
+	return (uint64_t)number << OBJECT_POSITION_BITS | position;
+}
+static inline uint32_t object_number(uint64_t place)
+{
+	return (uint32_t)(place >> OBJECT_POSITION_BITS);
+}
+static inline uint32_t object_position(uint64_t place)
+{
+	return place & ((1 << OBJECT_POSITION_BITS) - 1);
+}
+
 struct objects;
 
 /* limit: bytes of memory; 0: any. */

@@ -196,6 +196,7 @@ static struct prof_line line_of(struct builder *b, const struct sym_frame *frame
 
 	f.system_name = frame->system ? prof__string(b->prof, frame->system) : f.name;
 	f.file = frame->file ? prof__string(b->prof, frame->file) : 0;
+	f.start_line = frame->start_line;
 	return (struct prof_line){prof__function(b->prof, &f), frame->line};
 }
 

@@ -53,6 +53,7 @@ struct session_opts {
 	size_t table_bytes;      /* for rows of unwind tables */
 	unsigned max_frames;     /* of one side */
 	bool interpreter_frames; /* keep an interpreter's own between those of what it runs */
+	bool lines;              /* of what it runs: where in their functions frames stand */
 	uint64_t addr_mask;      /* applied to data addresses; 0: they are not wanted */
 	unsigned labels;         /* enum assembly_label, added up */
 	const struct gates

@@ -224,6 +224,7 @@ int session__load(struct session *s, struct err *err)
 			.filter = event_filter(s, i),
 			.weight = event_weight(s, i),
 			.max_frames = o->max_frames,
+			.want_lines = o->lines,
 			.want_user = o->want_user,
 			.want_kernel = o->want_kernel,
 			.want_addr = o->addr_mask && event->has_addr,

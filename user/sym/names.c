@@ -286,23 +286,24 @@ static void name_jit(struct names *names, struct group *g, const struct files *f
 
 static void name_objects(struct resolver *r, const struct group *g)
 {
-	_cleanup_free_ uint32_t *numbers = xcalloc(g->n, sizeof(*numbers));
+	_cleanup_free_ uint64_t *places = xcalloc(g->n, sizeof(*places));
 	_cleanup_free_ struct sym_name *found = xcalloc(g->n, sizeof(*found));
 
 	for (size_t i = 0; i < g->n; i++) {
-		numbers[i] = (uint32_t)g->frames[g->ids[i]].off;
+		places[i] = g->frames[g->ids[i]].off;
 		found[i].reason = SYM_HELPER;
 	}
 	if (r->sym)
-		sym__objects(r->sym, r->objects, numbers, g->n, found);
+		sym__objects(r->sym, r->objects, places, g->n, found);
 	for (size_t i = 0; i < g->n; i++) {
-		if (numbers[i] == OBJECT_NO_ROOM)
+		if (object_number(places[i]) == OBJECT_NO_ROOM)
 			found[i].reason = SYM_ROOM;
 		set(r->names, g->ids[i],
 		    found[i].frame.name ? found[i].frame.name : text_without_name(found[i].reason),
 		    found[i].reason);
 		r->names->locations[g->ids[i]].frame.file = found[i].frame.file;
 		r->names->locations[g->ids[i]].frame.line = found[i].frame.line;
+		r->names->locations[g->ids[i]].frame.start_line = found[i].frame.start_line;
 		sym_name__done(&found[i]);
 	}
 }

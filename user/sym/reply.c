@@ -107,8 +107,9 @@ static bool parse_frame(struct cursor *c, struct texts *texts, struct sym_frame 
 	ret->system = text_of(c, SYMD_NAME_MAX, texts, &ok);
 	ret->file = text_of(c, SYMD_FILE_MAX, texts, &ok);
 	ret->line = cursor__u32(c);
-	return ok && cursor__ok(c) && !ret->line == !ret->file &&
-	       (ret->name || !(ret->system || ret->line));
+	ret->start_line = cursor__u32(c);
+	return ok && cursor__ok(c) && (ret->file || !(ret->line || ret->start_line)) &&
+	       (ret->name || !(ret->system || ret->file));
 }
 
 static bool parse_inlined(struct cursor *c, struct texts *texts, struct sym_name *ret)

@@ -22,6 +22,7 @@ struct sym_frame {
 	const char *system; /* as the linker has it; NULL: the same */
 	const char *file;   /* base name of the source file; NULL: not known, or nobody asked */
 	uint32_t line;
+	uint32_t start_line; /* of the function; 0: not known */
 };
 
 /* Owned by the caller (sym_name__done), but for texts; frame has a name only if reason is
@@ -132,9 +133,9 @@ void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, stru
  */
 size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const char **ret);
 
-/* What functions of interpreters are called, by their numbers. Those without a name have
+/* What functions of interpreters are called, by their frames' places. Those without a name have
  * SYM_NO_OBJECT. */
-void sym__objects(struct sym *sym, const struct objects *objects, const uint32_t *numbers, size_t n,
+void sym__objects(struct sym *sym, const struct objects *objects, const uint64_t *places, size_t n,
 		  struct sym_name *ret);
 
 #endif

@@ -70,24 +70,28 @@ size_t sym__demangle(struct sym *sym, const char *const *names, size_t n, const 
 
 /* As many as fit into the request. */
 static size_t put_objects(struct buf *request, const struct objects *objects,
-			  const uint32_t *numbers, size_t n)
+			  const uint64_t *places, size_t n)
 {
 	size_t count_at = request->len, i;
 
 	symd_msg__put_u32(request, 0);
 	for (i = 0; i < n && i < SYMD_LOOKUP_MAX; i++) {
 		size_t len;
-		const void *bytes = objects__get(objects, numbers[i], &len);
+		const void *bytes = objects__get(objects, object_number(places[i]), &len);
+		size_t before = request->len;
 
-		if (!put_sized(request, bytes, len, SYMD_OBJECT_MAX))
+		symd_msg__put_u32(request, object_position(places[i]));
+		if (!put_sized(request, bytes, len, SYMD_OBJECT_MAX)) {
+			request->len = before;
 			break;
+		}
 	}
 	symd_msg__set_u32(request, count_at, (uint32_t)i);
 	return i;
 }
 
 static ssize_t sym__objects_some(struct sym *sym, const struct objects *objects,
-				 const uint32_t *numbers, size_t n, struct sym_name *ret)
+				 const uint64_t *places, size_t n, struct sym_name *ret)
 {
 	struct cursor body;
 	size_t asked;
@@ -95,7 +99,7 @@ static ssize_t sym__objects_some(struct sym *sym, const struct objects *objects,
 	int r;
 
 	helper__begin(&sym->helper, SYMD_OBJECTS);
-	asked = put_objects(&sym->helper.request, objects, numbers, n);
+	asked = put_objects(&sym->helper.request, objects, places, n);
 	r = sym__ask(sym, -1, &body);
 	if (r < 0)
 		return r;
@@ -103,7 +107,7 @@ static ssize_t sym__objects_some(struct sym *sym, const struct objects *objects,
 	return m < 0 ? sym__fail(sym, (int)m) : m;
 }
 
-void sym__objects(struct sym *sym, const struct objects *objects, const uint32_t *numbers, size_t n,
+void sym__objects(struct sym *sym, const struct objects *objects, const uint64_t *places, size_t n,
 		  struct sym_name *ret)
 {
 	size_t done = 0;
@@ -112,7 +116,7 @@ void sym__objects(struct sym *sym, const struct objects *objects, const uint32_t
 	sym->file_deadline_ns = UINT64_MAX;
 	texts__next_group(sym->texts);
 	while (done < n && !sym__is_stopped(sym)) {
-		ssize_t m = sym__objects_some(sym, objects, numbers + done, n - done, ret + done);
+		ssize_t m = sym__objects_some(sym, objects, places + done, n - done, ret + done);
 
 		if (m < 0)
 			break;

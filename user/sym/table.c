@@ -60,7 +60,7 @@ static bool layout__ok(const struct pmb_python *p)
 	       (p->frame_entry >= PMB_PY_EACH || p->frame_entry < p->frame_size) &&
 	       is_word_of(p->code_line & ~4U, p->code_size) && p->code_line % 4 == 0 &&
 	       is_word_of(p->code_file, p->code_size) && is_word_of(p->code_name, p->code_size) &&
-	       is_word_of(p->code_lines, p->code_size);
+	       is_word_of(p->code_lines, p->code_size) && p->instr_shift <= 1;
 }
 
 static bool runtime__ok(const struct pmb_runtime *r)

@@ -46,6 +46,7 @@ static void put_frame(const struct answerer *a, const char *name, const char *sy
 	put_system_name(reply, system, name ? len : 0, name ? name : "");
 	put_text(reply, known ? base_name(place->file) : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(reply, known ? place->line : 0);
+	symd_msg__put_u32(reply, 0);
 }
 
 static const char *readable(const char *name, size_t len, struct buf *scratch)
@@ -198,18 +199,19 @@ void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, stru
 	put_inlined(a, NULL, 0, reply);
 }
 
-void answer__object(const void *object, size_t len, struct buf *reply)
+void answer__object(const void *object, size_t len, uint32_t position, struct buf *reply)
 {
 	struct python_function f;
-	bool named = python_function__read(&f, object, len);
+	bool named = python_function__read(&f, object, len, position);
 
 	symd_msg__put_u8(reply, named ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, 0);
 	put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
 	put_text(reply, NULL, 0);
-	named = named && f.line && f.file.len;
+	named = named && f.file.len;
 	put_text(reply, named ? f.file.data : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(reply, named ? f.line : 0);
+	symd_msg__put_u32(reply, named ? f.first : 0);
 	symd_msg__put_u8(reply, 0);
 	python_function__done(&f);
 }

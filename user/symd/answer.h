@@ -22,7 +22,7 @@ struct answerer {
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
 void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply);
 /* What a function of an interpreter says of itself (symd/python_object.h). */
-void answer__object(const void *object, size_t len, struct buf *reply);
+void answer__object(const void *object, size_t len, uint32_t position, struct buf *reply);
 void answerer__done(struct answerer *a);
 
 #endif

@@ -17,9 +17,11 @@
  * 	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  * 							u8 k, k × frame}
- * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line
+ * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line,
+ * 			u32 first line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
- * 	OBJECTS		u32 n, n × {u16 len, object}	as LOOKUP; vaddr is 0, k is 0
+ * 	OBJECTS		u32 n, n × {u32 position,	as LOOKUP; vaddr is 0, k is 0
+ * 			u16 len, object}
  * 	PLACES		u8 skid, u8 types, u32 n,	u32 m, m × {u8 finding, u8 len, u8 k,
  * 			n × u64				k × operand}
  * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp,
@@ -37,13 +39,13 @@
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
- * without SYMD_WANT_LINES no file (len 0) and line 0. Of a place of data they are, with
- * SYMD_WANT_TYPES, the variable's type and the member. The linker's name has len 0 where it is the
- * name. Of a place in an object (pmubpf/object_place.h) the name is its type, and the frame the
- * member. To DEMANGLE, len 0 says that a name is none that was mangled, and m may be less than n,
- * too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h; without `types` no
- * operand's object is known. LAYOUT says how the type of the variable or object at a place of data
- * lies (pmubpf/type_layout.h); len 0: nobody knows.
+ * without SYMD_WANT_LINES no file (len 0) and line 0. A function's first line only objects say. Of
+ * a place of data they are, with SYMD_WANT_TYPES, the variable's type and the member. The linker's
+ * name has len 0 where it is the name. Of a place in an object (pmubpf/object_place.h) the name is
+ * its type, and the frame the member. To DEMANGLE, len 0 says that a name is none that was mangled,
+ * and m may be less than n, too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h;
+ * without `types` no operand's object is known. LAYOUT says how the type of the variable or object
+ * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -63,7 +65,7 @@ enum {
 	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
-	SYMD_OBJECT_MAX = 2048, /* bytes of what an interpreter's function says of itself */
+	SYMD_OBJECT_MAX = 6144, /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,    /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */
 	SYMD_INLINED_MAX = 63,  /* inlined frames of an address */

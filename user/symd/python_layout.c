@@ -13,7 +13,13 @@
 
 #define MINOR(version) ((version) >> 16)
 
-enum { NONE = PMB_PY_NONE, EACH = PMB_PY_EACH, NEVER = 256 /* no byte is */ };
+enum {
+	NONE = PMB_PY_NONE,
+	EACH = PMB_PY_EACH,
+	NEVER = 256 /* no byte is */,
+	BYTES_LENGTH = 16,
+	BYTES_AT = 32
+};
 
 /* The members in their order: of _PyRuntime and an interpreter one each, then those of a thread. */
 #define THREAD(in_runtime, in_interpreter, next, id, native_id, frame, in_cframe)         \
@@ -29,21 +35,28 @@ enum { NONE = PMB_PY_NONE, EACH = PMB_PY_EACH, NEVER = 256 /* no byte is */ };
 #define TEXT(ascii, other)                                                           \
 	.text_length = 16, .text_hash = 24, .text_state = 32, .text_ascii = (ascii), \
 	.text_other = (other)
+/* Where a frame says which instruction it executes: in 3.10 as its number, before in bytes. */
+#define LASTI(frame, shift, kind)                                                             \
+	.frame_instr = (frame), .code_instrs = NONE, .instr_shift = (shift), .lines = (kind), \
+	.bytes_length = BYTES_LENGTH, .bytes_at = BYTES_AT
+#define INSTR(frame, code)                                               \
+	.frame_instr = (frame), .code_instrs = (code), .instr_shift = 1, \
+	.lines = PMB_PY_LINES_LOCATIONS, .bytes_length = BYTES_LENGTH, .bytes_at = BYTES_AT
 #define V(minor) (3 << 24 | (minor) << 16)
 
 static const struct pmb_python layouts[] = {
 	{V(7), THREAD(24, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
-	 CODE(120, 36, 96, 104, 112), TEXT(48, 72)},
+	 CODE(120, 36, 96, 104, 112), TEXT(48, 72), LASTI(104, 1, PMB_PY_LINES_LNOTAB)},
 	{V(8), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
-	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72), LASTI(104, 1, PMB_PY_LINES_LNOTAB)},
 	{V(9), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
-	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72), LASTI(104, 1, PMB_PY_LINES_LNOTAB)},
 	{V(10), THREAD(32, 8, 8, 176, NONE, 24, NONE), FRAME(40, 32, 24, 0, NEVER, EACH),
-	 CODE(128, 40, 104, 112, 120), TEXT(48, 72)},
+	 CODE(128, 40, 104, 112, 120), TEXT(48, 72), LASTI(96, 0, PMB_PY_LINES_LINETABLE)},
 	{V(11), THREAD(40, 16, 8, 152, 160, 56, 8), FRAME(80, 32, 48, 69, NEVER, 68),
-	 CODE(144, 72, 112, 128, 136), TEXT(48, 72)},
+	 CODE(144, 72, 112, 128, 136), TEXT(48, 72), INSTR(56, 184)},
 	{V(12), THREAD(40, 72, 8, 136, 144, 56, 0), FRAME(80, 0, 8, 70, 3, NONE),
-	 CODE(144, 68, 112, 128, 136), TEXT(40, 56)},
+	 CODE(144, 68, 112, 128, 136), TEXT(40, 56), INSTR(56, 192)},
 };
 
 /* Which word of struct _Py_DebugOffsets says what. */
@@ -53,10 +66,11 @@ static const struct words {
 	uint8_t frame_previous, frame_executable, frame_localsplus, frame_owner;
 	uint8_t code_filename, code_qualname, code_linetable, code_firstlineno;
 	uint8_t text_state, text_length, text_asciiobject_size;
+	uint8_t frame_instr_ptr, code_co_code_adaptive, bytes_ob_size, bytes_ob_sval;
 } described[] = {
-	{V(13), 5, 9, 21, 23, 24, 25, 29, 30, 32, 33, 35, 37, 38, 39, 68, 69, 70},
-	{V(14), 5, 9, 24, 26, 27, 28, 32, 33, 35, 36, 40, 42, 43, 44, 78, 79, 80},
-	{V(15), 5, 9, 24, 26, 30, 31, 40, 41, 43, 44, 48, 50, 51, 52, 90, 91, 92},
+	{V(13), 5, 9, 21, 23, 24, 25, 29, 30, 32, 33, 35, 37, 38, 39, 68, 69, 70, 31, 43, 65, 66},
+	{V(14), 5, 9, 24, 26, 27, 28, 32, 33, 35, 36, 40, 42, 43, 44, 78, 79, 80, 34, 48, 75, 76},
+	{V(15), 5, 9, 24, 26, 30, 31, 40, 41, 43, 44, 48, 50, 51, 52, 90, 91, 92, 42, 56, 87, 88},
 };
 
 struct description {
@@ -102,6 +116,12 @@ static bool describes(struct description *d, const struct words *at, struct pmb_
 		.text_state = offset(d, at->text_state, PMB_PY_CODE_MAX),
 		.text_length = offset(d, at->text_length, PMB_PY_CODE_MAX),
 		.text_ascii = offset(d, at->text_asciiobject_size, PMB_PY_CODE_MAX),
+		.frame_instr = offset(d, at->frame_instr_ptr, PMB_PY_FRAME_MAX),
+		.code_instrs = offset(d, at->code_co_code_adaptive, PMB_PY_OFFSET_MAX),
+		.instr_shift = 1,
+		.lines = PMB_PY_LINES_LOCATIONS,
+		.bytes_length = offset(d, at->bytes_ob_size, PMB_PY_CODE_MAX),
+		.bytes_at = offset(d, at->bytes_ob_sval, PMB_PY_CODE_MAX),
 	};
 	ret->text_hash = (uint16_t)(ret->text_length + 8);
 	ret->text_other = (uint16_t)(ret->text_ascii + 16);

@@ -11,11 +11,10 @@
 enum {
 	NO_LINE_310 = -128,
 	ENTRY = 0x80, /* of 3.11: the bit that an entry begins with, and no other byte of it has */
-	UNIT = 2,     /* bytes: what lengths count */
 	DIGITS_MAX = 6,
 };
 
-/* Of the second byte's bits 3 to 6. */
+/* Of an entry's first byte bits 3 to 6. */
 enum location {
 	LOCATION_ONE_LINE = 10, /* 10 to 12: so many lines on */
 	LOCATION_NO_COLUMNS = 13,
@@ -92,7 +91,7 @@ static uint32_t find_in_locations(const struct python_lines *l, int64_t at)
 
 		if (!(first & ENTRY))
 			return 0;
-		ends += UNIT * ((first & 7) + 1);
+		ends += PMB_PY_UNIT * ((first & 7) + 1);
 		line += lines_on(code, &c);
 		if (ends > at)
 			return code == LOCATION_NONE || !cursor__ok(&c) ? 0 : line_of(line);

@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "pmubpf/python.h"
+#include "symd/python_lines.h"
 
 struct text {
 	uint32_t state, n_bytes;
@@ -63,18 +64,38 @@ static void read_text(struct cursor *c, const struct text *t, struct buf *to)
 		buf__puts(to, "...");
 }
 
-bool python_function__read(struct python_function *f, const void *object, size_t len)
+/* Behind texts of so many bytes. */
+static uint32_t line_at(struct cursor *c, size_t n_bytes, uint32_t first, uint32_t position)
+{
+	struct python_lines l = {.first = first};
+	uint64_t length;
+
+	cursor__skip(c, -n_bytes % 8);
+	l.kind = cursor__u32(c);
+	l.n = cursor__u32(c);
+	length = cursor__u64(c);
+	l.cut = length > l.n;
+	l.table = cursor__bytes(c, l.n);
+	return cursor__ok(c) && position ?
+		       python_lines__find(&l, PMB_PY_UNIT_OF(position) * PMB_PY_UNIT) :
+		       0;
+}
+
+bool python_function__read(struct python_function *f, const void *object, size_t len,
+			   uint32_t position)
 {
 	struct cursor c = cursor__over(object, len);
 	struct text name, file;
 
-	*f = (struct python_function){.line = cursor__u32(&c)};
+	*f = (struct python_function){.first = cursor__u32(&c)};
 	name = text_of(&c);
 	file = text_of(&c);
 	if (!cursor__ok(&c))
 		return false;
 	read_text(&c, &name, &f->name);
 	read_text(&c, &file, &f->file);
+	f->line = cursor__left(&c) ? line_at(&c, name.n_bytes + file.n_bytes, f->first, position) :
+				     f->first;
 	return f->name.len > 0;
 }
 

@@ -14,11 +14,16 @@
 struct python_function {
 	struct buf name; /* qualified: "Class.method" */
 	struct buf file;
-	uint32_t line; /* the first */
+	uint32_t first; /* line */
+	/* Where the frame stands: if there is a line table its line, or 0: that is not known; else
+	 * the first. */
+	uint32_t line;
 };
 
-/* False: it has no name. python_function__done() is due in any case. */
-bool python_function__read(struct python_function *f, const void *object, size_t len);
+/* Of a frame at that position (pmubpf/python.h). False: it has no name. python_function__done() is
+ * due in any case. */
+bool python_function__read(struct python_function *f, const void *object, size_t len,
+			   uint32_t position);
 void python_function__done(struct python_function *f);
 
 #endif

@@ -249,13 +249,14 @@ static int requests__objects(struct requests *s, struct cursor *body)
 		return -EPROTO;
 	symd_msg__put_u32(&s->reply, 0);
 	for (done = 0; done < n; done++) {
+		uint32_t position = cursor__u32(body);
 		size_t len = cursor__u16(body);
 		const void *object = cursor__bytes(body, len);
 
 		if (!cursor__ok(body) || len > SYMD_OBJECT_MAX)
 			return -EPROTO;
 		before = s->reply.len;
-		answer__object(object, len, &s->reply);
+		answer__object(object, len, position, &s->reply);
 		if (s->reply.len > SYMD_MSG_MAX) {
 			s->reply.len = before;
 			break;
