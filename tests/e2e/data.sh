@@ -207,7 +207,7 @@ same_objects() { # WHAT
 t_types_of_objects() {
 	need_decoder
 	local program
-	for program in shapes classes; do
+	for program in shapes classes trails; do
 		touched "$WORKLOADS/$program"
 		expect_ledger
 		same_objects "$program"
@@ -222,19 +222,23 @@ t_types_of_objects() {
 	expect_no_match "$T/folded" '^struct (node|wide)' "without DWARF"
 }
 
-# What compilers make of the same is not the same.
+# What compilers make of the same is not the same. Without optimization a pointer is loaded from the
+# frame each time.
 t_types_of_objects_by_compiler() {
 	need_decoder
-	local how hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
+	local how program hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
 	hows+=("clang -gdwarf-4 -O2" "clang -gdwarf-5 -O2")
-	for how in "${hows[@]}"; do
+	for how in "${hows[@]/%/ shapes}" "${hows[@]/%/ trails}" "gcc -O0 -g trails" \
+		"clang -O0 -g trails"; do
 		command -v "${how%% *}" >/dev/null || continue
-		$how -D_GNU_SOURCE -o "$T/shapes" "$TOP/tests/workloads/shapes.c" || fail "$how"
-		touched "$T/shapes"
+		program=${how##* }
+		${how% *} -D_GNU_SOURCE -o "$T/program" "$TOP/tests/workloads/$program.c" ||
+			fail "$how"
+		touched "$T/program"
 		# nothing that isn't so
 		expect_eq "$(grep -v ';\[no data_type\];' "$T/seen" | comm -13 "$T/known" -)" "" \
 			"$how: not so"
-		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 "$how: of 10, known"
+		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 "$how: of 9 or 10, known"
 	done
 }
 

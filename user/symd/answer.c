@@ -135,10 +135,10 @@ static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offse
 static void answer_object(const struct answerer *a, struct elf_file *elf, uint64_t place,
 			  struct buf *reply)
 {
+	struct debug_info *info = a->wanted & SYMD_WANT_TYPES ? elf_file__debug_info(elf) : NULL;
 	struct data_part part = {0};
-	bool found =
-		(a->wanted & SYMD_WANT_TYPES) &&
-		elf_file__object(elf, object_place_type(place), object_place_off(place), &part);
+	bool found = info && debug_info__object(info, object_place_type(place),
+						object_place_off(place), &part);
 
 	symd_msg__put_u8(reply, found ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, place);

@@ -200,3 +200,14 @@ bool data_types__object_layout(struct data_types *t, Dwarf_Off off_of_type, stru
 
 	return dwarf_offdie(t->dwarf, off_of_type, &type) && put_layout(t, type, ret);
 }
+
+bool data_types__variable(struct data_types *t, uint64_t vaddr, Dwarf_Die *ret, uint64_t *ret_off)
+{
+	const struct addr_range *found = find_variable(t, vaddr);
+	Dwarf_Die variable;
+
+	if (!found || !dwarf_offdie(t->dwarf, found->what, &variable))
+		return false;
+	*ret_off = vaddr - found->lo;
+	return type_walk__type_of(&variable, ret);
+}

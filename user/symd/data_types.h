@@ -28,6 +28,8 @@ struct data_types *data_types__new(Dwarf *dwarf);          /* borrowed, and must
 struct data_types *data_types__free(struct data_types *t); /* NULL is fine; returns NULL */
 /* False: no variable is known there, or its type isn't. */
 bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *ret);
+/* Only its type, and where in it. */
+bool data_types__variable(struct data_types *t, uint64_t vaddr, Dwarf_Die *ret, uint64_t *ret_off);
 /* Of an object, by its type's entry and an offset in it. False: that isn't in it. */
 bool data_types__object(struct data_types *t, Dwarf_Off type, uint64_t off, struct data_part *ret);
 /* How the type lies that the variable there is of, or its elements are of: appends it as

@@ -49,7 +49,11 @@ struct debug_info {
 	uint64_t ranges, entries;
 	struct data_types *data;   /* NULL: nobody asked yet */
 	struct pointees *pointees; /* likewise */
-	Elf_Data *lines;           /* see pad_lines() */
+	struct {
+		uint64_t lo, hi;
+		Dwarf_Die function;
+	} entered;       /* what was asked about registers last; hi 0: nothing */
+	Elf_Data *lines; /* see pad_lines() */
 	void *lines_own;
 };
 
@@ -428,16 +432,61 @@ bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret)
 	return data_types__layout(data_types_of(d), vaddr, ret);
 }
 
-bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
+/* Asked for one function many times in a row. */
+static bool enter_function(struct debug_info *d, uint64_t vaddr)
 {
-	Dwarf_Die unit, function;
-	const struct unit *u = find_unit(d, vaddr, &unit);
+	const struct addr_range *found = NULL;
+	struct unit *u;
+	Dwarf_Die unit;
 
-	if (!u || !find_function(d, u, vaddr, &function))
+	if (vaddr - d->entered.lo < d->entered.hi - d->entered.lo)
+		return true;
+	u = find_unit(d, vaddr, &unit);
+	found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
+	if (!found || !dwarf_offdie(d->dwarf, found->what, &d->entered.function))
 		return false;
+	d->entered.lo = found->lo;
+	d->entered.hi = found->hi;
+	return true;
+}
+
+static struct pointees *pointees_of(struct debug_info *d)
+{
 	if (!d->pointees)
 		d->pointees = pointees__new(d->dwarf);
-	return pointees__find(d->pointees, &function, vaddr, reg, ret);
+	return d->pointees;
+}
+
+bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
+{
+	return enter_function(d, vaddr) &&
+	       pointees__find(pointees_of(d), &d->entered.function, vaddr, reg, ret);
+}
+
+bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next)
+{
+	return enter_function(d, vaddr) &&
+	       pointees__end(pointees_of(d), &d->entered.function, vaddr, next);
+}
+
+bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, int64_t at, struct pointee *ret)
+{
+	return enter_function(d, vaddr) &&
+	       pointees__in_frame(pointees_of(d), &d->entered.function, vaddr, at, ret);
+}
+
+bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret)
+{
+	return pointees__in_object(pointees_of(d), where, ret);
+}
+
+bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret)
+{
+	Dwarf_Die type;
+	uint64_t off;
+
+	return data_types__variable(data_types_of(d), vaddr, &type, &off) &&
+	       pointees__in_type(pointees_of(d), &type, off, ret);
 }
 
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)

@@ -45,9 +45,13 @@ struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; retu
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
 /* What is known of the data at vaddr, as data_types__find() has it. */
 bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret);
-/* What a register points to at vaddr, as pointees__find() has it, and what lies in such an object,
- * as data_types__object() does. */
+/* What a register points to at vaddr, as pointees__find() has it; what lies in the frame there, in
+ * an object, or at an address; and what lies in an object, as data_types__object() says. */
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret);
+bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next);
+bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, int64_t at, struct pointee *ret);
+bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
+bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);
 /* How its type lies, or an object's, as data_types__layout() has it. */
 bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret);

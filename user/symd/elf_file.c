@@ -363,7 +363,7 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
 	return elf_names__find(&f->names, vaddr, ret);
 }
 
-static struct debug_info *info_of(struct elf_file *f)
+struct debug_info *elf_file__debug_info(struct elf_file *f)
 {
 	if (!f->info_read && f->sane)
 		f->info = debug_info__open(f->id.has_debug_info ? f->elf : f->debug);
@@ -373,42 +373,14 @@ static struct debug_info *info_of(struct elf_file *f)
 
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret)
 {
-	struct debug_info *info = info_of(f);
+	struct debug_info *info = elf_file__debug_info(f);
 
 	return info ? debug_info__find(info, vaddr, ret) : 0;
 }
 
 bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *ret)
 {
-	struct debug_info *info = info_of(f);
+	struct debug_info *info = elf_file__debug_info(f);
 
 	return info && debug_info__data(info, vaddr, ret);
-}
-
-bool elf_file__pointee(struct elf_file *f, uint64_t vaddr, unsigned reg, struct pointee *ret)
-{
-	struct debug_info *info = info_of(f);
-
-	return info && debug_info__pointee(info, vaddr, reg, ret);
-}
-
-bool elf_file__object(struct elf_file *f, uint64_t type, uint64_t off, struct data_part *ret)
-{
-	struct debug_info *info = info_of(f);
-
-	return info && debug_info__object(info, type, off, ret);
-}
-
-bool elf_file__debug_layout(struct elf_file *f, uint64_t vaddr, struct buf *ret)
-{
-	struct debug_info *info = info_of(f);
-
-	return info && debug_info__layout(info, vaddr, ret);
-}
-
-bool elf_file__object_layout(struct elf_file *f, uint64_t type, struct buf *ret)
-{
-	struct debug_info *info = info_of(f);
-
-	return info && debug_info__object_layout(info, type, ret);
 }

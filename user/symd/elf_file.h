@@ -59,11 +59,7 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
 /* The same of data: as debug_info__data() does. */
 bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *ret);
-/* And of objects: as debug_info__pointee() and debug_info__object() do. */
-bool elf_file__pointee(struct elf_file *f, uint64_t vaddr, unsigned reg, struct pointee *ret);
-bool elf_file__object(struct elf_file *f, uint64_t type, uint64_t off, struct data_part *ret);
-/* How types lie: as debug_info__layout() and debug_info__object_layout() do. */
-bool elf_file__debug_layout(struct elf_file *f, uint64_t vaddr, struct buf *ret);
-bool elf_file__object_layout(struct elf_file *f, uint64_t type, struct buf *ret);
+/* NULL: there is none. */
+struct debug_info *elf_file__debug_info(struct elf_file *f);
 
 #endif

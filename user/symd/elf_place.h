@@ -8,8 +8,10 @@
 
 #include "pmubpf/operand.h"
 #include "symd/elf_file.h"
+#include "symd/elf_objects.h"
 
-void elf_place__find(struct elf_file *elf, uint64_t file_off, enum pmb_skid skid, bool types,
-		     struct pmb_place *ret);
+/* objects: NULL: nobody wants to know which. */
+void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, uint64_t file_off,
+		     enum pmb_skid skid, struct pmb_place *ret);
 
 #endif

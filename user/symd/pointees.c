@@ -10,26 +10,43 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum {
 	TREE_DEPTH = 256,
-	HELD_MAX = 256 * 1024, /* of a function */
+	HELD_MAX = 256 * 1024,         /* of a function */
+	STEPS_MAX = 256 * 1024 * 1024, /* among these; a second is about a billion */
 	REGISTERS = 16,
 };
 
 /* From lo on, and before hi, a register is a pointer to the type, and so much more. */
 struct held {
 	uint64_t lo, hi;
+	uint64_t until; /* the last hi of all before it, and its own */
 	struct pointee what;
 	uint8_t reg;
+};
+
+/* The same of a variable in the frame. */
+struct slot {
+	uint64_t lo, hi, size;
+	int64_t at; /* from the canonical frame address */
+	Dwarf_Off type;
 };
 
 struct pointees {
 	Dwarf *dwarf;
 	struct type_walk walk;
+	uint64_t steps;
 	Dwarf_Off function; /* whose these are; 0: of none */
-	struct held *list;
+	struct held *list;  /* by register, then lo */
 	size_t n, cap;
+	size_t first[REGISTERS + 1];
+	uint64_t *ends; /* n of them, ascending */
+	struct slot *slots;
+	size_t n_slots, cap_slots;
+	bool has_frame; /* where variables in the frame are is known, from its address: */
+	int64_t frame;
 };
 
 struct pointees *pointees__new(Dwarf *dwarf)
@@ -45,13 +62,15 @@ struct pointees *pointees__free(struct pointees *p)
 	if (!p)
 		return NULL;
 	free(p->list);
+	free(p->slots);
+	free(p->ends);
 	free(p);
 	return NULL;
 }
 
 static bool may_look(struct pointees *p)
 {
-	return type_walk__may_look(&p->walk) && p->n < HELD_MAX;
+	return type_walk__may_look(&p->walk) && p->n < HELD_MAX && p->n_slots < HELD_MAX;
 }
 
 /* DWARF counts dx before cx and bx, and si before di, bp and sp. */
@@ -71,7 +90,6 @@ static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
 	uint8_t atom = n ? ops[0].atom : 0;
 	uint64_t reg = REGISTERS;
 
-	ret->what.at = 0;
 	if (n == 1 && atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
 		reg = atom - DW_OP_reg0;
 	else if (n == 1 && atom == DW_OP_regx)
@@ -104,13 +122,13 @@ static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 	       (ret->size > 1 || dwarf_tag(&peeled) != DW_TAG_base_type);
 }
 
-/* Of a variable that is a pointer or a reference. */
-static bool read_pointee(struct pointees *p, Dwarf_Die *variable, struct pointee *ret)
+/* Of a pointer or a reference. */
+static bool read_pointer(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
-	Dwarf_Die type;
 	int tag;
 
-	if (!type_walk__type_of(variable, &type) || !type_walk__peel(&type, true))
+	*ret = (struct pointee){0};
+	if (!type_walk__peel(&type, true))
 		return false;
 	tag = dwarf_tag(&type);
 	return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
@@ -118,42 +136,70 @@ static bool read_pointee(struct pointees *p, Dwarf_Die *variable, struct pointee
 	       type_walk__type_of(&type, &type) && read_object(p, type, ret);
 }
 
-static void add(struct pointees *p, const struct held *h)
+/* A variable where its code is, as an entry says it. */
+struct variable {
+	Dwarf_Die type;
+	struct pointee what;
+	bool is_pointer;
+};
+
+static void add_slot(struct pointees *p, struct variable *v, int64_t off, uint64_t lo, uint64_t hi)
 {
-	GROW(p->list, p->n, p->cap);
-	p->list[p->n++] = *h;
+	struct slot slot = {.lo = lo, .hi = hi, .type = dwarf_dieoffset(&v->type)};
+	Dwarf_Die again;
+
+	if (!p->has_frame || __builtin_add_overflow(p->frame, off, &slot.at) ||
+	    !dwarf_offdie(p->dwarf, slot.type, &again) || again.addr != v->type.addr)
+		return;
+	slot.size = type_walk__size(&p->walk, v->type);
+	GROW(p->slots, p->n_slots, p->cap_slots);
+	p->slots[p->n_slots++] = slot;
 }
 
-/* Wherever the scope is. */
-static void add_in_scope(struct pointees *p, Dwarf_Die *scope, struct held h)
+static void add(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n, uint64_t lo,
+		uint64_t hi)
 {
-	Dwarf_Addr base;
+	struct held h = {.lo = lo, .hi = hi, .what = v->what};
+
+	if (lo >= hi)
+		return;
+	if (n == 1 && ops[0].atom == DW_OP_fbreg) {
+		add_slot(p, v, (int64_t)ops[0].number, lo, hi);
+	} else if (v->is_pointer && read_place(ops, n, &h)) {
+		GROW(p->list, p->n, p->cap);
+		p->list[p->n++] = h;
+	}
+}
+
+/* One that has one place is there in all of its scope. */
+static void add_in_scope(struct pointees *p, struct variable *v, Dwarf_Die *scope,
+			 const Dwarf_Op *ops, size_t n)
+{
+	Dwarf_Addr base, lo, hi;
 	ptrdiff_t at = 0;
 
-	while (may_look(p) && (at = dwarf_ranges(scope, at, &base, &h.lo, &h.hi)) > 0)
-		add(p, &h);
+	while (may_look(p) && (at = dwarf_ranges(scope, at, &base, &lo, &hi)) > 0)
+		add(p, v, ops, n, lo, hi);
 }
 
-static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *variable)
+static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	struct held h = {0};
-	Dwarf_Addr base;
+	Dwarf_Addr base, lo, hi;
+	struct variable v;
 	ptrdiff_t at = 0;
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
-	    !read_pointee(p, variable, &h.what))
+	if (!dwarf_attr(die, DW_AT_location, &attribute) || !type_walk__type_of(die, &v.type))
 		return;
+	v.is_pointer = read_pointer(p, v.type, &v.what);
 	while (may_look(p) &&
-	       (at = dwarf_getlocations(&attribute, at, &base, &h.lo, &h.hi, &ops, &n)) > 0) {
-		if (!read_place(ops, n, &h))
-			continue;
-		if (h.lo == 0 && h.hi == UINT64_MAX)
-			add_in_scope(p, scope, h);
-		else if (h.lo < h.hi)
-			add(p, &h);
+	       (at = dwarf_getlocations(&attribute, at, &base, &lo, &hi, &ops, &n)) > 0) {
+		if (lo == 0 && hi == UINT64_MAX)
+			add_in_scope(p, &v, scope, ops, n);
+		else
+			add(p, &v, ops, n, lo, hi);
 	}
 }
 
@@ -209,20 +255,89 @@ static bool merge(struct pointees *p, struct pointee *best, const struct pointee
 	return true;
 }
 
+/* gcc's frames begin at their address, clang's where the frame pointer is, which is saved below it
+ * and the return address. */
+static void read_frame(struct pointees *p, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t n;
+
+	p->has_frame = false;
+	if (!dwarf_attr(function, DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
+		return;
+	p->has_frame = ops[0].atom == DW_OP_call_frame_cfa || ops[0].atom == DW_OP_reg6;
+	p->frame = ops[0].atom == DW_OP_reg6 ? -16 : 0;
+}
+
+static int compare_held(const void *pa, const void *pb)
+{
+	const struct held *a = pa, *b = pb;
+
+	return a->reg != b->reg ? CMP3(a->reg, b->reg) : CMP3(a->lo, b->lo);
+}
+
+static int compare_ends(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return CMP3(*a, *b);
+}
+
+static void read_ends(struct pointees *p)
+{
+	free(p->ends);
+	p->ends = xcalloc(p->n, sizeof(*p->ends));
+	for (size_t i = 0; i < p->n; i++)
+		p->ends[i] = p->list[i].hi;
+	if (p->n)
+		qsort(p->ends, p->n, sizeof(*p->ends), compare_ends);
+}
+
+static void read_function(struct pointees *p, Dwarf_Die *function)
+{
+	if (p->function == dwarf_dieoffset(function))
+		return;
+	p->n = p->n_slots = 0;
+	p->function = dwarf_dieoffset(function);
+	read_frame(p, function);
+	read_scope(p, function, 0);
+	if (p->n)
+		qsort(p->list, p->n, sizeof(*p->list), compare_held);
+	read_ends(p);
+	for (size_t reg = 0, i = 0; reg <= REGISTERS; reg++) {
+		uint64_t until = 0;
+
+		p->first[reg] = i;
+		for (; i < p->n && p->list[i].reg == reg; i++) {
+			if (until < p->list[i].hi)
+				until = p->list[i].hi;
+			p->list[i].until = until;
+		}
+	}
+}
+
+/* Where those of a register end that begin at vaddr or before. */
+static size_t end_of(const struct pointees *p, unsigned reg, uint64_t vaddr)
+{
+	const size_t first = p->first[reg];
+
+	return first + FIRST_INDEX(i, p->first[reg + 1] - first, p->list[first + i].lo > vaddr);
+}
+
 bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, unsigned reg,
 		    struct pointee *ret)
 {
 	bool found = false;
 
-	if (p->function != dwarf_dieoffset(function)) {
-		p->n = 0;
-		p->function = dwarf_dieoffset(function);
-		read_scope(p, function, 0);
-	}
-	for (size_t i = 0; i < p->n && may_look(p); i++) {
-		const struct held *h = &p->list[i];
+	read_function(p, function);
+	for (size_t i = end_of(p, reg, vaddr); i > p->first[reg] && ++p->steps < STEPS_MAX; i--) {
+		const struct held *h = &p->list[i - 1];
 
-		if (h->reg != reg || vaddr < h->lo || vaddr >= h->hi)
+		if (vaddr >= h->until)
+			break;
+		if (vaddr >= h->hi)
 			continue;
 		if (!found)
 			*ret = h->what;
@@ -231,4 +346,61 @@ bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uns
 		found = true;
 	}
 	return found;
+}
+
+bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret)
+{
+	Dwarf_Die leaf = *type;
+
+	return type_walk__leaf(&p->walk, &leaf, off) && read_pointer(p, leaf, ret);
+}
+
+bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret)
+{
+	const int64_t size = (int64_t)where->size;
+	int64_t at = where->at;
+	Dwarf_Die type;
+
+	if (where->every) {
+		if (where->every % where->size)
+			return false;
+		at = (at % size + size) % size;
+	}
+	return at >= 0 && at < size && dwarf_offdie(p->dwarf, where->type, &type) &&
+	       pointees__in_type(p, &type, (uint64_t)at, ret);
+}
+
+bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, int64_t at,
+			struct pointee *ret)
+{
+	bool found = false;
+
+	read_function(p, function);
+	for (size_t i = 0; i < p->n_slots && ++p->steps < STEPS_MAX; i++) {
+		const struct slot *s = &p->slots[i];
+		struct pointee what;
+		Dwarf_Die type;
+
+		if (vaddr < s->lo || vaddr >= s->hi || at < s->at ||
+		    (uint64_t)at - (uint64_t)s->at >= s->size)
+			continue;
+		if (!dwarf_offdie(p->dwarf, s->type, &type) ||
+		    !pointees__in_type(p, &type, (uint64_t)at - (uint64_t)s->at, &what))
+			return false;
+		if (!found)
+			*ret = what;
+		else if (!merge(p, ret, &what))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next)
+{
+	size_t first;
+
+	read_function(p, function);
+	first = FIRST_INDEX(i, p->n, p->ends[i] > vaddr);
+	return first < p->n && p->ends[first] <= next;
 }

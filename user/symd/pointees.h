@@ -15,7 +15,8 @@
 struct pointee {
 	Dwarf_Off type; /* of the object */
 	uint64_t size;  /* in bytes */
-	int64_t at;     /* the register points so far behind where the object begins */
+	int64_t at;     /* the pointer points so far behind where the object begins… */
+	uint64_t every; /* …plus any multiple of this */
 	bool aggregate; /* it has members… */
 	bool endless;   /* …and the last one is an array of any length */
 };
@@ -30,5 +31,13 @@ struct pointees *pointees__free(struct pointees *p); /* NULL is fine; returns NU
  */
 bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, unsigned reg,
 		    struct pointee *ret);
+/* Whether some are in their registers at vaddr, and not at the next one. */
+bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next);
+/* The same of what lies in the frame there, so far from the canonical frame address. */
+bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, int64_t at,
+			struct pointee *ret);
+/* The pointer that is a member where another one points to, or lies at off in a type. */
+bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
+bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret);
 
 #endif

@@ -166,21 +166,24 @@ static int requests__places(struct requests *s, struct cursor *body)
 	uint32_t n = cursor__u32(body), done = 0;
 	uint64_t deadline = now_ms() + ENOUGH_MS;
 	size_t count_at = s->reply.len;
+	struct elf_objects *objects;
 
 	if (!s->elf || !n || n > SYMD_LOOKUP_MAX || skid >= PMB_N_SKIDS ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
+	objects = types ? elf_objects__new(s->elf) : NULL;
 	symd_msg__put_u32(&s->reply, 0);
 	while (done < n && s->reply.len + PLACE_MOST <= SYMD_MSG_MAX) {
 		struct pmb_place place;
 
-		elf_place__find(s->elf, cursor__u64(body), skid, types, &place);
+		elf_place__find(s->elf, objects, cursor__u64(body), skid, &place);
 		put_place(&s->reply, &place);
 		done++;
 		if (now_ms() > deadline)
 			break;
 	}
 	symd_msg__set_u32(&s->reply, count_at, done);
+	elf_objects__free(objects);
 	return 0;
 }
 
@@ -188,13 +191,15 @@ static int requests__layout(struct requests *s, struct cursor *body)
 {
 	uint64_t offset = cursor__u64(body), vaddr;
 	_cleanup_(buf__done) struct buf text = {0};
+	struct debug_info *info;
 
 	if (!s->elf || !cursor__done(body) || !(offset & DATA_PLACE_MARK))
 		return -EPROTO;
-	if (is_object_place(offset))
-		elf_file__object_layout(s->elf, object_place_type(offset), &text);
-	else if (elf_file__vaddr(s->elf, offset, &vaddr))
-		elf_file__debug_layout(s->elf, vaddr, &text);
+	info = elf_file__debug_info(s->elf);
+	if (info && is_object_place(offset))
+		debug_info__object_layout(info, object_place_type(offset), &text);
+	else if (info && elf_file__vaddr(s->elf, offset, &vaddr))
+		debug_info__layout(info, vaddr, &text);
 	symd_msg__put_u16(&s->reply, (uint16_t)text.len);
 	buf__add(&s->reply, text.data, text.len);
 	return 0;

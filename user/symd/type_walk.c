@@ -348,6 +348,21 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 	return holds;
 }
 
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off)
+{
+	struct buf path = {0};
+	bool leaf = false;
+
+	for (int i = 0; i < TYPE_WALK_DEPTH && !leaf && type_walk__peel(type, true); i++) {
+		leaf = !type_walk__is_aggregate(dwarf_tag(type)) &&
+		       dwarf_tag(type) != DW_TAG_array_type;
+		if (!leaf && !step_into(w, type, &off, &path))
+			break;
+	}
+	buf__done(&path);
+	return leaf && off == 0;
+}
+
 void type_walk__put_member(struct type_walk *w, struct buf *b, Dwarf_Die type, uint64_t off)
 {
 	for (int i = 0; i < TYPE_WALK_DEPTH && type_walk__peel(&type, true); i++) {

@@ -43,6 +43,9 @@ bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type
 
 /* "(anonymous)" if it has none. */
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
+/* Goes down to what has no parts, and begins at off. */
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off);
+
 /* As C has it: "struct node", "int *[]". */
 void type_walk__put_type(struct buf *b, Dwarf_Die type);
 /* What lies at off: "pos.x"; in parentheses where no single one does. */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as a function, with pointers in some registers, at some places, and in some members:
+ * what registers are found to be comes to an end, and is of what was said.
+ */
+#include <stdlib.h>
+
+#include "symd/code_values.h"
+#include "symd/x86_operand.h"
+
+enum { SIZE = 24, TYPES = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool put(uint64_t what, struct pointee *ret)
+{
+	*ret = (struct pointee){.type = what % TYPES, .size = SIZE, .aggregate = true};
+	return what % 3 == 0;
+}
+
+static bool held(void *ctx, size_t off, unsigned reg, struct pointee *ret)
+{
+	(void)ctx;
+	return put(off / 16 + reg, ret);
+}
+
+static bool ends(void *ctx, size_t off, size_t next)
+{
+	(void)ctx;
+	return off / 16 != next / 16;
+}
+
+static bool in_object(void *ctx, const struct pointee *where, struct pointee *ret)
+{
+	(void)ctx;
+	if (where->type >= TYPES || where->size != SIZE)
+		abort();
+	return put((uint64_t)where->at + where->type, ret);
+}
+
+static bool in_frame(void *ctx, size_t off, int64_t at, struct pointee *ret)
+{
+	(void)ctx;
+	return put(off / 16 + (uint64_t)at, ret);
+}
+
+static bool at_address(void *ctx, int64_t off, struct pointee *ret)
+{
+	(void)ctx;
+	return put((uint64_t)off, ret);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct code_values_fns fns = {held, ends, in_object, in_frame, at_address, NULL};
+	struct code_values *values = code_values__new(data, size, &fns);
+	struct code_value v;
+
+	for (size_t off = 0; values && off < size && off < 256; off++) {
+		for (unsigned reg = 0; reg < X86_REGS; reg++) {
+			code_values__at(values, off, reg, &v);
+			if (v.kind == CODE_VALUE_NONE || v.kind > CODE_VALUE_ANY ||
+			    (v.kind == CODE_VALUE_POINTER &&
+			     (v.to.type >= TYPES || v.to.size != SIZE)))
+				abort();
+		}
+	}
+	code_values__free(values);
+	return 0;
+}

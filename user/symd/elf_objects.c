@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/elf_objects.h"
+
+#include <linux/types.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "pmubpf/object_place.h"
+#include "symd/code_values.h"
+#include "symd/x86_parts.h"
+
+struct elf_objects {
+	struct elf_file *elf;
+	struct debug_info *info; /* NULL: there is none */
+	struct code_values_fns fns;
+	uint64_t start, end; /* of the function at hand; 0: none */
+	uint8_t *bytes;
+	struct code_values *values; /* of it; NULL: nothing is known */
+};
+
+static bool held(void *ctx, size_t off, unsigned reg, struct pointee *ret)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__pointee(o->info, o->start + off, reg, ret);
+}
+
+static bool ends(void *ctx, size_t off, size_t next)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__pointees_end(o->info, o->start + off, o->start + next);
+}
+
+static bool in_object(void *ctx, const struct pointee *where, struct pointee *ret)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__in_object(o->info, where, ret);
+}
+
+static bool in_frame(void *ctx, size_t off, int64_t at, struct pointee *ret)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__in_frame(o->info, o->start + off, at, ret);
+}
+
+static bool at_address(void *ctx, int64_t off, struct pointee *ret)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__at_address(o->info, o->start + (uint64_t)off, ret);
+}
+
+struct elf_objects *elf_objects__new(struct elf_file *elf)
+{
+	struct elf_objects *o = xcalloc(1, sizeof(*o));
+
+	o->elf = elf;
+	o->info = elf_file__debug_info(elf);
+	o->fns = (struct code_values_fns){held, ends, in_object, in_frame, at_address, o};
+	return o;
+}
+
+static void leave_function(struct elf_objects *o)
+{
+	o->values = code_values__free(o->values);
+	free(o->bytes);
+	o->bytes = NULL;
+	o->start = o->end = 0;
+}
+
+struct elf_objects *elf_objects__free(struct elf_objects *o)
+{
+	if (!o)
+		return NULL;
+	leave_function(o);
+	free(o);
+	return NULL;
+}
+
+/* Looked through once, for places come sorted. */
+static void enter_function(struct elf_objects *o, uint64_t vaddr)
+{
+	uint64_t start, end, size;
+
+	if (vaddr - o->start < o->end - o->start)
+		return;
+	leave_function(o);
+	if (!elf_file__function(o->elf, vaddr, &start, &end) || vaddr - start >= ELF_FUNCTION_MAX)
+		return;
+	size = end - start < ELF_FUNCTION_MAX ? end - start : ELF_FUNCTION_MAX;
+	o->bytes = xcalloc(1, size);
+	size = elf_file__read(o->elf, start, o->bytes, size);
+	o->start = start;
+	o->end = start + size;
+	o->values = code_values__new(o->bytes, size, &o->fns);
+}
+
+static struct code_value value_of(const struct elf_objects *o, uint64_t vaddr, uint8_t reg)
+{
+	struct code_value v = {.kind = CODE_VALUE_ANY, .to = {.every = 1}};
+
+	if (reg == X86_NONE)
+		v.kind = CODE_VALUE_NUMBER, v.to.every = 0;
+	else if (reg < X86_REGS && o->values)
+		code_values__at(o->values, vaddr - o->start, reg, &v);
+	else if (reg < X86_REGS && debug_info__pointee(o->info, vaddr, reg, &v.to))
+		v.kind = CODE_VALUE_POINTER;
+	return v;
+}
+
+/* Whether that can be in the object, or in one of several side by side: then how far these are from
+ * each other. by: the register that points there. */
+static bool may_hold(const struct code_value *by, const struct code_value *where, uint16_t bytes,
+		     uint32_t *ret_every)
+{
+	const struct pointee *p = &where->to;
+	const int64_t size = (int64_t)p->size;
+
+	*ret_every = 0;
+	if (!p->aggregate) { /* any number of them */
+		*ret_every = (uint32_t)size;
+		return p->every || p->at >= 0;
+	}
+	if (!p->every)
+		return p->at >= 0 && (p->endless || p->at + bytes <= size);
+	if (p->every % p->size == 0 && p->size > sizeof(void *))
+		*ret_every = (uint32_t)size;
+	else if (by->to.every)
+		return false;
+	return *ret_every || p->endless || (p->at >= -size && p->at < size);
+}
+
+static bool put_object(const struct code_value *by, uint8_t reg, const struct code_value *where,
+		       int64_t undone, struct pmb_operand *ret)
+{
+	if (by->kind != CODE_VALUE_POINTER || where->kind != CODE_VALUE_POINTER ||
+	    where->to.type > OBJECT_PLACE_MASK || !may_hold(by, where, ret->size, &ret->every))
+		return false;
+	ret->object = reg;
+	ret->type = (uint32_t)where->to.type;
+	ret->start = undone - by->to.at;
+	return true;
+}
+
+/* gcc calls an index base at times. */
+void elf_objects__find(struct elf_objects *o, uint64_t vaddr, const struct x86_memory *m,
+		       struct pmb_operand *ret)
+{
+	const int64_t of_base = ret->start;
+	struct code_value base, index, where;
+
+	if (!o->info || (ret->flags & (PMB_OPERAND_LOST | PMB_OPERAND_LOOSE)) || m->segment)
+		return;
+	enter_function(o, vaddr);
+	base = value_of(o, vaddr, m->base);
+	index = value_of(o, vaddr, m->index);
+	where = code_value__sum(&base, &index, m->scale, m->disp);
+	if (!put_object(&base, m->base, &where, of_base, ret) && m->scale == 1)
+		put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret);
+}

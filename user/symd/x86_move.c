@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/x86_move.h"
+
+#include "symd/x86_parts.h"
+
+/* dst, src: the register of ModRM's reg, and the one of its r/m. */
+static bool from(struct x86_move *m, enum x86_move_kind kind, uint8_t dst, uint8_t src)
+{
+	m->kind = kind;
+	m->dst = dst;
+	m->src = src;
+	return true;
+}
+
+static struct x86_memory memory_of(const struct x86_parts *p)
+{
+	return (struct x86_memory){
+		.base = p->rip      ? X86_IP :
+			p->has_base ? p->base :
+				      X86_NONE,
+		.index = p->has_index ? p->index : X86_NONE,
+		.scale = p->has_index ? p->scale : 1,
+		.segment = p->segment,
+		.loose = p->short_address,
+		.size = 8,
+		.disp = p->disp,
+	};
+}
+
+static bool number(struct x86_move *m, uint8_t dst, int64_t value)
+{
+	m->number = value;
+	return from(m, X86_MOVE_NUMBER, dst, X86_NONE);
+}
+
+static bool scale(struct x86_move *m, uint8_t dst, uint8_t src, int64_t by)
+{
+	m->number = by;
+	return by > 0 && from(m, X86_MOVE_SCALE, dst, src);
+}
+
+/* What is in memory, or has its address. */
+static bool read_memory(const struct x86_parts *p, struct x86_move *m)
+{
+	if ((p->opcode != 0x8b && p->opcode != 0x8d) || !(p->rex & X86_REX_W))
+		return false;
+	m->mem = memory_of(p);
+	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, X86_NONE);
+}
+
+/* All of them by a number. */
+static bool read_number(const struct x86_parts *p, struct x86_move *m)
+{
+	const unsigned which = p->reg & 7;
+
+	switch (p->opcode) {
+	case 0x69:
+	case 0x6b:
+		return scale(m, p->reg, p->base, p->imm);
+	case 0xc1: /* shl */
+		return which == 4 && p->imm >= 0 && p->imm < 32 &&
+		       scale(m, p->base, p->base, 1LL << p->imm);
+	case 0xc7:
+		return which == 0 && number(m, p->base, p->imm);
+	default:
+		return false;
+	}
+}
+
+/* Both are registers. */
+static bool read_pair(const struct x86_parts *p, struct x86_move *m)
+{
+	const bool wide = p->rex & X86_REX_W;
+
+	switch (p->opcode) {
+	case 0x01:
+		return wide && from(m, X86_MOVE_ADD, p->base, p->reg);
+	case 0x03:
+		return wide && from(m, X86_MOVE_ADD, p->reg, p->base);
+	case 0x31:
+	case 0x33:
+		return p->reg == p->base && number(m, p->reg, 0);
+	case 0x63:
+		return wide && from(m, X86_MOVE_EXTEND, p->reg, p->base);
+	case 0x89:
+		return from(m, wide ? X86_MOVE_COPY : X86_MOVE_EXTEND, p->base, p->reg);
+	case 0x8b:
+		return from(m, wide ? X86_MOVE_COPY : X86_MOVE_EXTEND, p->reg, p->base);
+	default:
+		return wide && read_number(p, m);
+	}
+}
+
+static bool is_number(const struct x86_parts *p)
+{
+	return p->opcode >= 0xb8 && p->opcode <= 0xbf && !(p->rex & X86_REX_W);
+}
+
+bool x86_move__read(const uint8_t *bytes, size_t len, struct x86_move *ret)
+{
+	struct x86_parts p;
+
+	*ret = (struct x86_move){0};
+	if (!x86_parts__read(bytes, len, &p) || p.coding != X86_LEGACY || p.narrow)
+		return false;
+	if (p.map == X86_MAP_0F) /* cmov */
+		return (p.opcode & 0xf0) == 0x40 && p.mod == 3 && p.has_modrm &&
+		       (p.rex & X86_REX_W) && from(ret, X86_MOVE_CHOICE, p.reg, p.base);
+	if (p.map != X86_MAP_ONE)
+		return false;
+	if (is_number(&p))
+		return number(ret, (p.opcode & 7) | (p.rex & X86_REX_B ? 8 : 0), (uint32_t)p.imm);
+	if (!p.has_modrm)
+		return false;
+	return p.mod == 3 ? read_pair(&p, ret) : read_memory(&p, ret);
+}
