@@ -17,6 +17,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "pmubpf/budgets.h"
 #include "session/session.h"
 #include "sym/known.h"
 #include "sym/names.h"
@@ -192,7 +193,8 @@ int __wrap_session__record(struct session **ret, const struct session_opts *opts
 	struct pollfd fds[SESSION_FDS];
 	uint64_t every = interval_ns(), next;
 	struct sum sum = {
-		.known = getenv("CUT_NAMES") ? known__new(0) : NULL,
+		.known = getenv("CUT_NAMES") ? known__new(opts->max_memory / BUDGET_NAMES_PART) :
+					       NULL,
 		.apart = getenv("CUT_APART") != NULL,
 	};
 	int r;
