@@ -172,6 +172,23 @@ t_figures() {
 		$(sed -n 's/^\tX([A-Z_]*, "\([a-z0-9_]*\)", .*/\1/p' "$TOP/user/model/derive.h")
 }
 
+# The word of each format, with its suffixes, and the option of report's that writes it.
+t_formats() {
+	sed -nE 's/^\t(X|FIRST)\([A-Z]+, "([a-z]+)", "([^"]*)".*/\2 \3/p' \
+		"$TOP/user/render/format.h" >"$T/formats"
+	local word suffixes suffix n=0
+	while read -r word suffixes; do
+		grep -qE "^\.It Fl Fl format .*\<$word\>" "$MAN/pmubpf-record.1" ||
+			fail "not in pmubpf-record(1), --format: $word"
+		for suffix in $suffixes; do
+			grep -qE "^\.It .*\\$suffix\>.* Ta $word\>" "$MAN/pmubpf-formats.5" ||
+				fail "not in pmubpf-formats(5), FILES OF PROFILES: $suffix $word"
+		done
+		n=$((n + 1))
+	done <"$T/formats"
+	expect_ge "$n" 5 "formats"
+}
+
 t_labels() {
 	# shellcheck disable=SC2046
 	expect_words pmubpf-record.1 20 label '^\.(It )?(Cm|Ql|Pq Cm) ([a-z_]+ , )*@( |,|$)' \
