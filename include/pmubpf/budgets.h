@@ -47,6 +47,10 @@
 	  "the file is set aside, and named in a warning", "set_aside")                            \
 	X(DWARF_GIB, 2, "%d GiB uncompressed, in memory", "DWARF of a file",                       \
 	  "of its code only names are told, of its data only variables", "")                       \
+	X(LINES_MIB, 8, "%d MiB", "the line program of one of its units",                          \
+	  "the unit's code has functions and inlined calls, and no files", "")                     \
+	X(LINES_OF_FILE, 2, "%d times that", "those of all units of a file that samples hit",      \
+	  "the same of further units", "")                                                         \
 	X(HELPER_GIB, 4, "%d GiB, or half of the machine's",                                       \
 	  "memory of each helper that reads files",                                                \
 	  "another takes its place; the file is set aside", "set_aside")                           \

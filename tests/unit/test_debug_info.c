@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* This program's own DWARF: what was inlined where, on which lines; what its variables are. */
 #include <criterion/criterion.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "base/mem.h"
 #include "model/type_layout.h"
 #include "symd/debug_info.h"
+#include "symd/elf_symbols.h"
 
 static uintptr_t pc;
 
@@ -104,6 +107,77 @@ Test(debug_info, inlined_calls_and_their_lines)
 	cr_expect_eq(debug_info__find(d, UINT64_MAX, got), 0);
 	debug_info__free(d);
 	elf_end(elf);
+	free(self.bytes);
+}
+
+/* The image again, behind it its line tables, and in them that of this file's unit once more, so
+ * many bytes longer: each of them is an instruction. */
+static struct image with_longer_lines(const struct image *self, size_t more)
+{
+	struct image longer = {.len = self->len + more};
+	Elf *elf = elf_of(self->bytes, self->len);
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Elf_Scn *scn = elf_section__by_name(elf, ".debug_line");
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+	Dwarf_Die unit;
+	GElf_Shdr shdr;
+	GElf_Ehdr ehdr;
+	Elf64_Shdr *header;
+	uint32_t length, at;
+
+	cr_assert(dwarf_addrdie(dwarf, pc - bias(), &unit));
+	cr_assert_eq(dwarf_formudata(dwarf_attr(&unit, DW_AT_stmt_list, &attribute), &offset), 0);
+	gelf_getshdr(scn, &shdr);
+	gelf_getehdr(elf, &ehdr);
+	memcpy(&length, self->bytes + shdr.sh_offset + offset, sizeof(length));
+	longer.len += shdr.sh_size + sizeof(length) + length;
+	longer.bytes = xcalloc(1, longer.len);
+	memcpy(longer.bytes, self->bytes, self->len);
+	memcpy(longer.bytes + self->len, self->bytes + shdr.sh_offset, shdr.sh_size);
+	memcpy(longer.bytes + self->len + shdr.sh_size, self->bytes + shdr.sh_offset + offset,
+	       sizeof(length) + length);
+	memset(longer.bytes + longer.len - more, DW_LNS_negate_stmt, more);
+	length += (uint32_t)more;
+	memcpy(longer.bytes + self->len + shdr.sh_size, &length, sizeof(length));
+	at = (uint32_t)shdr.sh_size;
+	memcpy(longer.bytes + ((char *)attribute.valp - self->bytes), &at, sizeof(at));
+	header = (Elf64_Shdr *)(longer.bytes + ehdr.e_shoff) + elf_ndxscn(scn);
+	header->sh_offset = self->len;
+	header->sh_size = longer.len - self->len;
+	dwarf_end(dwarf);
+	elf_end(elf);
+	return longer;
+}
+
+/* Its functions have their names, and the calls their lines, which don't stand there. */
+Test(debug_info, line_programs_that_are_too_long)
+{
+	const size_t more[] = {1000, DEBUG_INFO_LINES_MAX};
+	struct debug_frame got[DEBUG_INFO_FRAMES];
+	struct image self;
+	uint32_t lines[3];
+
+	outer(lines);
+	read_self(&self);
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
+		struct image longer = with_longer_lines(&self, more[i]);
+		Elf *elf = elf_of(longer.bytes, longer.len);
+		struct debug_info *d = debug_info__open(elf);
+
+		cr_assert_not_null(d);
+		cr_assert_eq(debug_info__find(d, pc - bias(), got), 3);
+		if (i == 0)
+			expect_frame(&got[2], "inner", lines[2]);
+		cr_expect_str_eq(got[2].name, "inner");
+		cr_expect_eq(got[0].line, lines[0]);
+		cr_expect_eq(got[2].line, i == 0 ? lines[2] : 0);
+		cr_expect_eq(got[0].file == NULL, i == 1);
+		cr_expect_eq(got[2].file == NULL, i == 1);
+		debug_info__free(d);
+		elf_end(elf);
+		free(longer.bytes);
+	}
 	free(self.bytes);
 }
 

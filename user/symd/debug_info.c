@@ -27,6 +27,7 @@ struct unit {
 	Dwarf_Off die;
 	struct addr_ranges functions; /* what: offset of the function's entry */
 	bool read;
+	bool lines_known, has_lines;
 };
 
 /* One stretch of an inlined call; a call of several stretches stands here several times. */
@@ -47,6 +48,7 @@ struct debug_info {
 	struct call *calls;         /* parents before their children */
 	size_t n_calls, cap_calls;
 	uint64_t ranges, entries;
+	uint64_t line_bytes;       /* of the line programs that were read */
 	struct data_types *data;   /* NULL: nobody asked yet */
 	struct pointees *pointees; /* likewise */
 	struct {
@@ -319,7 +321,36 @@ static uint32_t to_line(uint64_t line)
 	return line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Where the call stands: that is a line of the frame before. */
+/* The length of the line program at that offset of the section, as its header has it. */
+static uint64_t line_program_bytes(const struct debug_info *d, uint64_t offset)
+{
+	uint32_t length;
+	uint64_t long_one;
+
+	if (!d->lines || offset > d->lines->d_size || d->lines->d_size - offset < 12)
+		return UINT64_MAX;
+	memcpy(&length, (const char *)d->lines->d_buf + offset, sizeof(length));
+	memcpy(&long_one, (const char *)d->lines->d_buf + offset + 4, sizeof(long_one));
+	return length < 0xfffffff0 ? length : long_one;
+}
+
+/* libdw reads such a program as a whole, and each of its bytes may become a row of 100 bytes. */
+static bool may_read_lines(struct debug_info *d, Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+	uint64_t bytes;
+
+	if (dwarf_formudata(dwarf_attr(unit, DW_AT_stmt_list, &attribute), &offset) != 0)
+		return false;
+	bytes = line_program_bytes(d, offset);
+	if (bytes > DEBUG_INFO_LINES_MAX || d->line_bytes + bytes > DEBUG_INFO_ALL_LINES_MAX)
+		return false;
+	d->line_bytes += bytes;
+	return true;
+}
+
+/* Where the call stands: that is a line of the frame before. unit: NULL: of no file. */
 static void place_of_call(Dwarf_Die *unit, Dwarf_Die *call, struct debug_frame *ret)
 {
 	Dwarf_Attribute attribute;
@@ -329,14 +360,14 @@ static void place_of_call(Dwarf_Die *unit, Dwarf_Die *call, struct debug_frame *
 
 	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &line) == 0)
 		ret->line = to_line(line);
-	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0 &&
+	if (unit && dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) == 0 &&
 	    dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
 		ret->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
 static void place_of_address(Dwarf_Die *unit, uint64_t vaddr, struct debug_frame *ret)
 {
-	Dwarf_Line *at = dwarf_getsrc_die(unit, vaddr);
+	Dwarf_Line *at = unit ? dwarf_getsrc_die(unit, vaddr) : NULL;
 	int line;
 
 	if (!at)
@@ -391,17 +422,29 @@ static bool find_function(struct debug_info *d, const struct unit *u, uint64_t v
 	return found && dwarf_offdie(d->dwarf, found->what, ret);
 }
 
+/* NULL: its lines may not be read. */
+static Dwarf_Die *unit_with_lines(struct debug_info *d, struct unit *u, Dwarf_Die *unit)
+{
+	if (!u->lines_known)
+		u->has_lines = may_read_lines(d, unit);
+	u->lines_known = true;
+	return u->has_lines ? unit : NULL;
+}
+
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
 {
 	Dwarf_Die unit, function;
-	const struct unit *u = find_unit(d, vaddr, &unit);
+	struct unit *u = find_unit(d, vaddr, &unit);
+	Dwarf_Die *with_lines;
 	size_t n;
 
 	if (!u)
 		return 0;
+	with_lines = unit_with_lines(d, u, &unit);
 	ret[0] = (struct debug_frame){0};
 	if (!find_function(d, u, vaddr, &function)) {
-		place_of_address(&unit, vaddr, &ret[0]); /* assembly has lines and no functions */
+		/* assembly has lines and no functions */
+		place_of_address(with_lines, vaddr, &ret[0]);
 		return 1;
 	}
 	if (d->function != dwarf_dieoffset(&function)) {
@@ -410,8 +453,8 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 		read_calls(d, &function, 0, 0);
 	}
 	ret[0].name = name_of(&function);
-	n = add_calls(d, &unit, vaddr, ret);
-	place_of_address(&unit, vaddr, &ret[n - 1]);
+	n = add_calls(d, with_lines, vaddr, ret);
+	place_of_address(with_lines, vaddr, &ret[n - 1]);
 	return n;
 }
 

@@ -21,6 +21,9 @@ enum {
 
 /* All sections together, uncompressed. */
 #define DEBUG_INFO_BYTES_MAX ((size_t)BUDGET_DWARF_GIB << 30)
+/* The line program of a unit, and those of all units that are read. */
+#define DEBUG_INFO_LINES_MAX ((uint64_t)BUDGET_LINES_MIB << 20)
+#define DEBUG_INFO_ALL_LINES_MAX (BUDGET_LINES_OF_FILE * DEBUG_INFO_LINES_MAX)
 
 struct debug_frame {
 	const char *name; /* the linker's if there is one; NULL: not known */
