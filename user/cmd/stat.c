@@ -206,7 +206,7 @@ static int put(struct stat_run *run, struct stat_report *report)
 static struct stat_report report_of(const struct stat_run *run, const struct counts *counts)
 {
 	return (struct stat_report){
-		.events = &run->args->events,
+		.events = &run->result.events,
 		.tried = run->result.tried,
 		.counts = counts,
 		.runs = 1,

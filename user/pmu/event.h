@@ -110,6 +110,8 @@ struct pmus;
 int event_list__parse_with(struct event_list *list, const char *text, const struct pmus *pmus,
 			   struct err *err);
 void event_list__done(struct event_list *list);
+/* Appends copies of all of them. */
+void event_list__copy(struct event_list *to, const struct event_list *from);
 
 /* How often, for events whose text names no rate. At most one of the three is given. */
 enum rate_preset { RATE_DEFAULT, RATE_LO, RATE_ON, RATE_HI };

@@ -469,3 +469,26 @@ void event_list__done(struct event_list *list)
 	free(list->events);
 	*list = (struct event_list){0};
 }
+
+static char *copy_text(const char *text)
+{
+	return text ? xstrdup(text) : NULL;
+}
+
+void event_list__copy(struct event_list *to, const struct event_list *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		struct event event = from->events[i];
+
+		event.name = copy_text(event.name);
+		event.label = copy_text(event.label);
+		event.title = copy_text(event.title);
+		event.maps_to = copy_text(event.maps_to);
+		event.counts = copy_text(event.counts);
+		event.pmu = copy_text(event.pmu);
+		event.cpus = copy_text(event.cpus);
+		event.scale_unit = copy_text(event.scale_unit);
+		GROW(to->events, to->n, to->cap);
+		to->events[to->n++] = event;
+	}
+}

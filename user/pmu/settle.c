@@ -12,29 +12,6 @@
 #include "pmu/probe.h"
 #include "pmu/collection_mode.h"
 
-static char *copy_text(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
-static void event_list__copy(struct event_list *to, const struct event_list *from)
-{
-	for (size_t i = 0; i < from->n; i++) {
-		struct event event = from->events[i];
-
-		event.name = copy_text(event.name);
-		event.label = copy_text(event.label);
-		event.title = copy_text(event.title);
-		event.maps_to = copy_text(event.maps_to);
-		event.counts = copy_text(event.counts);
-		event.pmu = copy_text(event.pmu);
-		event.cpus = copy_text(event.cpus);
-		event.scale_unit = copy_text(event.scale_unit);
-		GROW(to->events, to->n, to->cap);
-		to->events[to->n++] = event;
-	}
-}
-
 /* Lines begin with the event's name: two of one name could not be told apart. (Those of one text,
  * for several core PMUs, share their lines.) */
 static int check_names(const struct event_list *list, struct err *err)

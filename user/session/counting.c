@@ -258,6 +258,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	int r;
 
 	*result = (struct counting_result){.command = {.go_fd = -1, .failed_fd = -1}};
+	event_list__copy(&result->events, o->events);
 	result->tried = xcalloc(o->events->n, sizeof(*result->tried));
 	r = prepare(&c, err);
 	if (r == 0)
@@ -289,6 +290,7 @@ int counting__wait(struct counting_result *result)
 
 void counting_result__done(struct counting_result *result)
 {
+	event_list__done(&result->events);
 	counts__done(&result->counts);
 	free(result->tried);
 	buf__done(&result->notes);

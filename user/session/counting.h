@@ -26,9 +26,7 @@
 struct opener;
 
 struct counting_opts {
-	/* Borrowed. Rates and precision are ignored; without privilege an event may be narrowed to
-	 * user code, and its name says so then. */
-	struct event_list *events;
+	const struct event_list *events; /* borrowed; rates and precision are ignored */
 	struct target whom;
 	struct opener *opener; /* who opens counters of tasks; borrowed; NULL: this process */
 
@@ -46,6 +44,9 @@ struct counting_opts {
 };
 
 struct counting_result {
+	/* As they were opened: without privilege perhaps narrowed to user code, and the name says
+	 * so. */
+	struct event_list events;
 	struct counts counts;       /* of the whole; with intervals, of the last one */
 	struct probe_result *tried; /* per event: ok, or why it is not counted */
 	struct command command;

@@ -133,7 +133,7 @@ static bool same_target(const struct count_target *a, const struct count_target 
  */
 static int leader_at(struct counting *c, size_t index, const struct count_target *target)
 {
-	const struct event *events = c->opts->events->events;
+	const struct event *events = c->result->events.events;
 	size_t group = events[index].group;
 	bool first = !group || !index || events[index - 1].group != group;
 
@@ -167,7 +167,7 @@ static int try_open(const struct counting *c, const struct event *event,
 
 static int open_at(struct counting *c, size_t index, const struct count_target *target)
 {
-	const struct event *event = &c->opts->events->events[index];
+	const struct event *event = &c->result->events.events[index];
 	int leader_fd = leader_at(c, index, target);
 	int fd = try_open(c, event, target, leader_fd);
 
@@ -181,7 +181,7 @@ static int open_at(struct counting *c, size_t index, const struct count_target *
 	if (target->tid >= 0 && target->cpu >= 0)
 		c->fds[c->n_fds].presence = presence_on(c, target->tid, target->cpu);
 	c->n_fds++;
-	c->result->counts.placed[target->row * c->opts->events->n + index] = true;
+	c->result->counts.placed[target->row * c->result->events.n + index] = true;
 	return 0;
 }
 
@@ -222,7 +222,7 @@ static void close_from(struct counting *c, size_t first)
 	while (c->n_fds > first) {
 		const struct counting_fd *fd = &c->fds[--c->n_fds];
 
-		c->result->counts.placed[fd->target.row * c->opts->events->n + fd->event] = false;
+		c->result->counts.placed[fd->target.row * c->result->events.n + fd->event] = false;
 		close(fd->fd);
 	}
 }
@@ -248,7 +248,7 @@ static void nowhere(const struct counting *c, size_t index, const struct cpus *o
 	snprintf(tried->brief, sizeof(tried->brief), "not on these CPUs");
 	snprintf(tried->reason, sizeof(tried->reason),
 		 "its PMU %s counts on other CPUs than those asked for (CPU %d, for one)",
-		 c->opts->events->events[index].pmu, only->n ? only->cpu[0] : 0);
+		 c->result->events.events[index].pmu, only->n ? only->cpu[0] : 0);
 }
 
 /* ENOENT is said of the event and of the cgroup: it is the cgroup if the event can be had
@@ -257,7 +257,7 @@ static bool refused_cgroup(struct counting *c, size_t index, const struct count_
 			   int r)
 {
 	struct probe_result *tried = &c->result->tried[index];
-	struct perf_event_attr attr = count_attr(c, &c->opts->events->events[index], false);
+	struct perf_event_attr attr = count_attr(c, &c->result->events.events[index], false);
 	_cleanup_close_ int fd = -1;
 
 	if (target->cgroup < 0 || (r != -ENOENT && r != -EBADF))
@@ -278,7 +278,7 @@ static bool refused_cgroup(struct counting *c, size_t index, const struct count_
 /* It can be had, but not together with those of its group that were opened before. */
 static bool refused_group(struct counting *c, size_t index, const struct count_target *target)
 {
-	const struct event *event = &c->opts->events->events[index];
+	const struct event *event = &c->result->events.events[index];
 	struct probe_result *tried = &c->result->tried[index];
 	_cleanup_close_ int fd = -1;
 
@@ -298,7 +298,7 @@ static bool refused_group(struct counting *c, size_t index, const struct count_t
 static int open_event(struct counting *c, size_t index, struct err *err)
 {
 	_cleanup_(cpus__done) struct cpus only = {0};
-	struct event *event = &c->opts->events->events[index];
+	struct event *event = &c->result->events.events[index];
 	struct probe_result *tried = &c->result->tried[index];
 	bool limited = counting__event_cpus(c, event, &only);
 	size_t first = c->n_fds, gone = 0;
@@ -336,7 +336,7 @@ static int open_event(struct counting *c, size_t index, struct err *err)
 
 static int open_events(struct counting *c, struct err *err)
 {
-	size_t n = c->opts->events->n;
+	size_t n = c->result->events.n;
 	int r = 0;
 
 	counts__lay(&c->result->counts, n);
@@ -402,10 +402,10 @@ static int none_left(const struct counting *c, struct err *err)
 	const struct probe_result *tried = &c->result->tried[0];
 
 	return err__cannot(err, "%s '%s': %s%s%s",
-			   c->opts->events->n > 1 ? "none of the events can be counted here;" :
-						    "can't count",
-			   c->opts->events->events[0].name, tried->reason, *tried->next ? "; " : "",
-			   tried->next);
+			   c->result->events.n > 1 ? "none of the events can be counted here;" :
+						     "can't count",
+			   c->result->events.events[0].name, tried->reason,
+			   *tried->next ? "; " : "", tried->next);
 }
 
 /* The idle task runs in the root cgroup, and in no other. */

@@ -59,7 +59,7 @@ static int open_counter(struct counting *c, size_t index, struct probe_result *t
 			struct err *err)
 {
 	_cleanup_(cpus__done) struct cpus only = {0};
-	const struct event *event = &c->opts->events->events[index];
+	const struct event *event = &c->result->events.events[index];
 	struct work_counts *counts = &c->result->work;
 	size_t first = c->work->n_fds;
 	bool limited = counting__event_cpus(c, event, &only);
@@ -90,7 +90,7 @@ static int open_counter(struct counting *c, size_t index, struct probe_result *t
 
 static int open_counters(struct counting *c, struct err *err)
 {
-	const struct event_list *events = c->opts->events;
+	const struct event_list *events = &c->result->events;
 	size_t n = 0;
 	int r = 0;
 
@@ -123,7 +123,7 @@ static int hand_over(struct counting *c, struct err *err)
 			return err__cannot(
 				err, "%s: event '%s' can't be read by programs: %s",
 				c->opts->per->option,
-				c->opts->events->events[c->result->work.event[fd->counter]].name,
+				c->result->events.events[c->result->work.event[fd->counter]].name,
 				strerror(-r));
 	}
 	return 0;
