@@ -180,6 +180,8 @@ t_what_is_refused() {
 	refused 2 '--per is given twice' --per loop --per run
 	refused 2 "--per 'lop': .* is neither a window nor a probe" --per lop
 	refused 2 'there is no tracepoint (sched:)?no' --per t:sched:no
+	refused 2 'no unit can begin or end at' --per t:sched:sched_switch
+	refused 2 'no unit can begin or end at' --per t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --per syscall:opennat
 	refused 3 '--per u:main: windows of functions' --per u:main
 	refused 2 '--per: at most 8 events' -e $nine --per loop

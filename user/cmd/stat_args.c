@@ -145,6 +145,12 @@ static const struct argp argp = {
 };
 
 /* A unit is a thread's, wherever it runs, and one filter says whose. */
+static bool is_switch(const struct window_probe *probe)
+{
+	return probe->kind == PROBE_TRACEPOINT && strcmp(probe->group, "sched") == 0 &&
+	       strcmp(probe->name, "sched_switch") == 0;
+}
+
 static int check_per(struct stat_args *a)
 {
 	const struct target_args *t = &a->target;
@@ -159,6 +165,12 @@ static int check_per(struct stat_args *a)
 		return 0;
 	if (other)
 		return err__usage(a->err, "--per and %s exclude each other", other);
+	if (is_switch(&a->per.from) || is_switch(&a->per.to))
+		return err__usage(a->err,
+				  "--per '%s': counts are set aside at a switch, so no unit can "
+				  "begin or end at one; use run, from when a thread gets a CPU "
+				  "until it loses it",
+				  a->per.name);
 	return gates__settle(&a->gates, &a->per, 0, a->err);
 }
 
