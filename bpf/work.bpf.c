@@ -209,10 +209,10 @@ static __always_inline void work_open(__u8 *byte, struct work *work)
 	struct counted now[PMB_MAX_READS];
 	__u32 unread;
 
+	*byte = WORK_OPENING; /* switches tell from here on, and probes met in interrupts don't */
+	barrier();
 	work_clear(work, switches_of(task));
 	work->waited = waited_by(task);
-	barrier();
-	*byte = WORK_OPENING; /* switches tell from here on */
 	barrier();
 	unread = read_counters(now);
 	flip_counters(work, now, unread);
@@ -312,7 +312,7 @@ static __always_inline int probe_opens(void)
 		return 0;
 	if (!byte || *byte == WORK_NONE)
 		return open_window();
-	if (pmb_work.windows == PMB_WINDOWS_BETWEEN) {
+	if (pmb_work.windows == PMB_WINDOWS_BETWEEN || *byte != WORK_OPEN) {
 		COUNT(stats->nested);
 		return 0;
 	}
