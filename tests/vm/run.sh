@@ -168,6 +168,7 @@ machine() { # ARCH KERNEL INITRAMFS SCRIPT
 	# buffer is printed again
 	local append="panic=-1 quiet softlockup_panic=1 watchdog_thresh=30 softlockup_all_cpu_backtrace=1"
 	append="$append panic_print=32${SOAK_S:+ SOAK_S=$SOAK_S}${ONLY:+ ONLY=$ONLY}"
+	append="$append${OWN:+ OWN=$OWN}"
 	# shellcheck disable=SC2207 # words
 	common+=($(sed -n 's/^# qemu: //p' "$HERE/guest/$4.sh"))
 	case $1 in
@@ -289,7 +290,7 @@ conclude() { # NAME FIRST-SCRIPT RESULTS LOG
 }
 
 run_guest() { # NAME
-	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results
+	local name=$1 arch scripts script kernel log=$OUT/$1.log results=$OUT/$1.results OWN=
 	read -r _ arch _ _ scripts < <(grep "^${name}[[:space:]]" "$HERE/guests") ||
 		{ echo "FAIL vm/$name: not in tests/vm/guests"; return; }
 	if ! { find_tools "$arch" && kernel=$("$HERE/fetch.sh" kernel "$name"); } 2>"$results"; then
@@ -302,6 +303,7 @@ run_guest() { # NAME
 	if build_for "$arch" 2>"$log"; then
 		for script in $scripts; do
 			boot "$name" "$arch" "$kernel" "$script"
+			OWN=1 # what a guest's first script showed, the others needn't
 		done
 	else
 		echo "FAIL $name/build: for $arch"

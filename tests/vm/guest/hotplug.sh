@@ -92,4 +92,4 @@ t_cpu_is_here() {
 	expect_eq "$(sum_get cpus_away)" 0 "CPUs that went"
 }
 
-run_tests own
+run_tests

@@ -31,11 +31,11 @@ run_test() { # NAME
 }
 
 # Those that $ONLY names, separated by commas, if it names any. A guest's first script has those of
-# this file, too; in others they would show the same again.
-run_tests() { # [own]
+# this file, too; with $OWN, in the others, they are left out.
+run_tests() {
 	local name
 	# shellcheck disable=SC2013,SC2046 # names
-	for name in $(sed -n 's/^t_\([a-z0-9_]*\)() .*/\1/p' $([ "$1" = own ] || echo /vm/lib.sh) /vm/run); do
+	for name in $(sed -n 's/^t_\([a-z0-9_]*\)() .*/\1/p' $([ -n "${OWN:-}" ] || echo /vm/lib.sh) /vm/run); do
 		case ,${ONLY:-$name}, in *,$name,*) run_test "$name" ;; esac
 	done
 }

@@ -177,4 +177,4 @@ t_of_no_program() {
 	grep -q 'counted for a part of the machine, not for a program' $T/err || fail "doesn't say so"
 }
 
-run_tests own
+run_tests

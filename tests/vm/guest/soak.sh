@@ -92,4 +92,4 @@ t_flat_while_cpus_come_and_go() {
 		fail "files: $(tail -n 1 $T/rows)"
 }
 
-run_tests own
+run_tests
