@@ -43,11 +43,13 @@ int main(int argc, char **argv)
 {
 	uint64_t end = thread_cpu_ns() + (uint64_t)(1e9 * arg_num(argc, argv, 1, 1));
 	struct node *at = nodes;
+	uint64_t now, half;
 
 	link_up();
-	while (thread_cpu_ns() < end) {
+	while ((now = thread_cpu_ns()) < end) {
 		at = chase(at, TIMES);
-		for (int i = 0; i < 20; i++)
+		half = thread_cpu_ns();
+		while (thread_cpu_ns() - half < half - now)
 			fill(words, WORDS);
 	}
 	return at == NULL;
