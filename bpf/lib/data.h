@@ -12,6 +12,7 @@
 
 /* Bits of sample_flags (uapi/linux/perf_event.h, enum perf_event_sample_format). */
 enum {
+	SAMPLE_ADDR = 1U << 3,
 	SAMPLE_WEIGHT = 1U << 14,
 	SAMPLE_DATA_SRC = 1U << 15,
 	SAMPLE_WEIGHT_STRUCT = 1U << 24,
@@ -106,7 +107,8 @@ static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx, __u64 sp
 		flags = BPF_CORE_READ(data, sample_flags);
 	part->part.type = PMB_PART_DATA;
 	part->part.pad = 0;
-	part->addr = ctx->addr;
+	/* where nobody set it, what an earlier function left on the stack: a clock's since 6.1 */
+	part->addr = flags & SAMPLE_ADDR ? ctx->addr : 0;
 	part->data_src = flags & SAMPLE_DATA_SRC ? BPF_CORE_READ(data, data_src.val) : 0;
 	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
 	part->segment = data_segment(part->addr, sp);

@@ -292,6 +292,7 @@ t_clocks_are_candidates() {
 	expect_ledger
 	expect_eq "$(class validated)" 0 "validated"
 	expect_eq "$(class contradicted)" 0 "contradicted"
+	expect_eq "$(sum_get '.events[0].user.data.with_address')" 0 "addresses that a clock brings"
 	# each call begins with a push and ends with a pop, amid thousands of the others
 	expect_le "$(folded_sum_of "$T/folded" ';store;.*;chase$')" $few "stores of the chase, ns"
 	expect_le "$(folded_sum_of "$T/folded" ';load;.*;fill$')" $few "loads of the stores, ns"
