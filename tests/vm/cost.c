@@ -36,48 +36,48 @@ static int print(struct bpf_program *program, const char *config, int r)
 	return 1;
 }
 
-static void keep_log(struct bpf_program *program)
+/* That program of an object alone, with what the verifier says of it. */
+static struct bpf_program *choose(struct bpf_object *obj, const char *name)
 {
+	struct bpf_program *program = bpf_object__find_program_by_name(obj, name), *other;
+
+	bpf_object__for_each_program(other, obj)
+		bpf_program__set_autoload(other, other == program);
 	memset(log_text, 0, sizeof(log_text));
 	bpf_program__set_log_buf(program, log_text, sizeof(log_text));
 	bpf_program__set_log_level(program, 4);
+	return program;
 }
 
-/* One program alone. */
+/* Of those of a recording. */
 static int cost(const char *name, const char *config, const struct pmb_config *cfg)
 {
 	struct recording_bpf *skel = recording_bpf__open();
-	struct bpf_program *program, *other;
+	struct bpf_program *program;
 	int r;
 
 	if (!skel)
 		return 1;
-	bpf_object__for_each_program(other, skel->obj)
-		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
 	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = *cfg;
 	skel->rodata->pmb_pidns = 1;
-	program = bpf_object__find_program_by_name(skel->obj, name);
-	keep_log(program);
+	program = choose(skel->obj, name);
 	r = print(program, config, recording_bpf__load(skel));
 	recording_bpf__destroy(skel);
 	return r;
 }
 
-/* The same of those that count units of work. */
+/* Of those that count units of work. */
 static int work_cost(const char *name, const char *config, const struct pmb_config *cfg)
 {
 	struct counting_bpf *skel = counting_bpf__open();
-	struct bpf_program *program, *other;
+	struct bpf_program *program;
 	int r;
 
 	if (!skel)
 		return 1;
-	bpf_object__for_each_program(other, skel->obj)
-		bpf_program__set_autoload(other, strcmp(bpf_program__name(other), name) == 0);
 	*(struct pmb_config *)&skel->rodata->pmb_work = *cfg;
-	program = bpf_object__find_program_by_name(skel->obj, name);
-	keep_log(program);
+	program = choose(skel->obj, name);
 	r = print(program, config, counting_bpf__load(skel));
 	counting_bpf__destroy(skel);
 	return r;
