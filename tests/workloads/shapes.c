@@ -9,60 +9,17 @@
  *
  * stdout: these lines; "-" stands for no member.
  */
-#include <stddef.h>
-#include <sys/mman.h>
-
-#include "spin.h"
-
-enum { TOUCHED = 50, PAGE_MAX = 65536 };
-
-struct pair {
-	double x, y;
-};
-
-struct node {
-	long key;
-	struct pair pos;
-	char room[PAGE_MAX - 40];
-	struct node *next;
-	int count;
-};
-
-/* Of the same size, and never touched. */
-struct decoy {
-	long a[4];
-	char b[PAGE_MAX - 48];
-	void *c;
-	int d;
-};
+#include "typed_pages.h"
 
 struct head {
 	int kind;
 	struct node node;
 };
 
-struct wide {
-	int first;
-	struct pair pairs[3];
-	char rest[PAGE_MAX - 56];
-};
-
 struct tail {
 	long n;
 	double values[];
 };
-
-/* TOUCHED of them, and none was touched. */
-static void *pages(void)
-{
-	size_t len = (size_t)(TOUCHED + 2) * PAGE_MAX;
-	void *all = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (all == MAP_FAILED)
-		exit(1);
-	madvise(all, len, MADV_NOHUGEPAGE);
-	return all;
-}
 
 WORK static void touch_parameter(struct node *n)
 {
@@ -128,11 +85,6 @@ WORK static void touch_behind(struct pair *p)
 WORK static void touch_bytes(char *bytes, long i)
 {
 	bytes[i] = 1;
-}
-
-static void say(const char *function, const char *type, const char *member)
-{
-	printf("touch_%s %s %s\n", function, type, member);
 }
 
 static struct node *linked(void)

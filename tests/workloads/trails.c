@@ -9,38 +9,7 @@
  *
  * stdout: these lines; "-" stands for no member.
  */
-#include <stddef.h>
-#include <sys/mman.h>
-
-#include "spin.h"
-
-enum { TOUCHED = 50, PAGE_MAX = 65536 };
-
-struct pair {
-	double x, y;
-};
-
-struct node {
-	long key;
-	struct pair pos;
-	char room[PAGE_MAX - 40];
-	struct node *next;
-	int count;
-};
-
-struct wide {
-	int first;
-	struct pair pairs[3];
-	char rest[PAGE_MAX - 56];
-};
-
-/* Of one size with nodes, and never touched. */
-struct decoy {
-	long a[4];
-	char b[PAGE_MAX - 48];
-	void *c;
-	int d;
-};
+#include "typed_pages.h"
 
 struct tree {
 	struct decoy *decoy;
@@ -51,18 +20,6 @@ struct tree {
 };
 
 static struct tree *root;
-
-/* TOUCHED of them, and none was touched. */
-static void *pages(void)
-{
-	size_t len = (size_t)(TOUCHED + 2) * PAGE_MAX;
-	void *all = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (all == MAP_FAILED)
-		exit(1);
-	madvise(all, len, MADV_NOHUGEPAGE);
-	return all;
-}
 
 WORK static void touch_list(struct node *from)
 {
@@ -130,11 +87,6 @@ WORK static void touch_spilled(struct node *n, long a, long b, long c, long d, l
 			 : "memory");
 	n->pos.y = 1;
 	__asm__ volatile("" : : "r"(a + b + c + d + e + f), "r"(g + h + i + j + k + l + m));
-}
-
-static void say(const char *function, const char *type, const char *member)
-{
-	printf("touch_%s %s %s\n", function, type, member);
 }
 
 int main(void)
