@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fake_helper.h"
 #include "sym/helper.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
@@ -97,11 +98,7 @@ Test(helper, waiting_for_a_cpu_is_no_fault)
 /* A client that is killed takes its helper along, even a hanging one. */
 static int hang_at_once(int sock)
 {
-	struct buf b = {0};
-
-	symd_msg__begin(&b, SYMD_HELLO, 0);
-	symd_msg__end(&b);
-	symd_msg__send(sock, &b, -1, 0);
+	say_hello(sock);
 	while (pause() < 0)
 		;
 	return 0;

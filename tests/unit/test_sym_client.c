@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "fake_helper.h"
 #include "sym/sym.h"
 #include "symd/protocol.h"
 #include "symd/sandbox.h"
@@ -187,9 +188,7 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 	ssize_t n;
 	int fd;
 
-	symd_msg__begin(&b, SYMD_HELLO, 0);
-	symd_msg__end(&b);
-	symd_msg__send(sock, &b, -1, 0);
+	say_hello(sock);
 	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
 		if (symd_msg__parse(request, (size_t)n, &header, &body) < 0)
 			break;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "fake_helper.h"
 #include "sym/helper.h"
 #include "sym/table.h"
 #include "sym/table_client.h"
@@ -180,9 +181,7 @@ static int lying_helper(int sock)
 	ssize_t n;
 	int fd;
 
-	symd_msg__begin(&b, SYMD_HELLO, 0);
-	symd_msg__end(&b);
-	symd_msg__send(sock, &b, -1, 0);
+	say_hello(sock);
 	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
 		char how[32] = "";
 

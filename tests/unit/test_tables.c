@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/fair_room.h"
 #include "base/mem.h"
+#include "fake_helper.h"
 #include "opener/opener.h"
 #include "proc/files.h"
 #include "symd/protocol.h"
@@ -105,9 +106,7 @@ static int helper(int sock)
 	ssize_t n;
 	int fd;
 
-	symd_msg__begin(&b, SYMD_HELLO, 0);
-	symd_msg__end(&b);
-	symd_msg__send(sock, &b, -1, 0);
+	say_hello(sock);
 	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
 		_cleanup_close_ int lent = fd, answer = -1;
 		struct symd_header header;
