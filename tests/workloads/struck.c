@@ -2,9 +2,9 @@
 /*
  * struck [SECONDS=1]: spins, in a program whose accesses to "target" stand at known places.
  *
- * Known answer: on x86-64, struck_load reads the eight bytes that rdi points to, struck_store writes
- * those behind; struck_end comes after. All is linked at fixed addresses (-no-pie), for a PMU that
- * is told what to say (tests/vm/pmu/).
+ * Known answer: on x86-64, struck_load reads the eight bytes that rdi points to, struck_store
+ * writes those behind; struck_end comes after. All is linked at fixed addresses (-no-pie), for a
+ * PMU that is told what to say (tests/vm/pmu/).
  */
 #include "spin.h"
 

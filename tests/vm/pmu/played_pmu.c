@@ -50,8 +50,8 @@ module_param(refuse, uint, 0600);
 /* ---- one sample */
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-/* The driver says that it takes the call chain itself, in the moment of a precise event; else no BPF
- * program that reads stacks is let at it. This one does as Intel's. */
+/* The driver says that it takes the call chain itself, in the moment of a precise event; else no
+ * BPF program that reads stacks is let at it. This one does as Intel's. */
 static void promise_chain(struct perf_event *event)
 {
 	if (event->attr.precise_ip && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
