@@ -45,14 +45,16 @@ enum {
 enum {
 	PMB_OPERAND_LOAD = 1,
 	PMB_OPERAND_STORE = 2,
-	PMB_OPERAND_LOST = 4,  /* a register of it was overwritten since */
-	PMB_OPERAND_LOOSE = 8, /* where it is depends on more than that */
+	PMB_OPERAND_LOST = 4,      /* a register of it was overwritten since */
+	PMB_OPERAND_LOOSE = 8,     /* where it is depends on more than that */
+	PMB_OPERAND_VARIABLE = 16, /* the object is one in the frame */
 };
 
 /*
  * base + index * scale + segment + disp; IP is where the overflow interrupted. What is addressed
  * may lie in an object of a known type, which begins at `object` + start; or, if `every` isn't 0,
- * in one of many that lie there so far from each other.
+ * in one of many that lie there so far from each other. Of a variable in the frame its own entry
+ * stands for the type's.
  */
 struct pmb_operand {
 	uint8_t base, index, scale, segment; /* scale: a power of two; segment: FS or NONE */

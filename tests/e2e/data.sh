@@ -243,6 +243,49 @@ t_types_of_objects_by_compiler() {
 	done
 }
 
+# Variables in frames, by their functions; one that something points to is an object of its type.
+framed() { # PROGRAM
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
+		-o "$T/folded" --summary "$T/sum.json" -- "$1"
+	grep '^touch_' "$T/out" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
+	# what is neither named nor typed: pages of the stack that nobody has touched yet
+	sed -n 's/^\([^;]*;[^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z_]*\)\([;_(.].*\)* /\2;\1 /p' \
+		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
+		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
+			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
+}
+
+t_variables_in_frames() {
+	need_decoder
+	framed "$WORKLOADS/frames"
+	expect_ledger
+	expect_eq "$(class contradicted)" 0 "contradicted"
+	same_objects frames
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/frames"
+	layout_rows 'struct other' "$T/p.pb.gz"
+	expect_eq "$(cut -d' ' -f3- "$T/rows")" '50 sums[]' "samples of members"
+	objcopy --only-keep-debug "$WORKLOADS/frames" "$T/program.debug"
+	strip -o "$T/program" "$WORKLOADS/frames"
+	(cd "$T" && objcopy --add-gnu-debuglink=program.debug program)
+	framed "$T/program"
+	expect_match "$T/folded" '^touch_local::all;struct page\[\];pos.y;' "of a debug file"
+}
+
+# A parameter whose address clang keeps in no variable isn't known at -O0.
+t_variables_in_frames_by_compiler() {
+	need_decoder
+	local how hows=("gcc -gdwarf-4 -O0" "gcc -gdwarf-5 -O2" "gcc -gdwarf-4 -Os")
+	hows+=("clang -gdwarf-4 -O0" "clang -gdwarf-5 -O2" "clang -gdwarf-5 -O0")
+	for how in "${hows[@]}"; do
+		command -v "${how%% *}" >/dev/null || continue
+		$how -D_GNU_SOURCE -o "$T/program" "$TOP/tests/workloads/frames.c" -lpthread ||
+			fail "$how"
+		framed "$T/program"
+		expect_eq "$(comm -13 "$T/known" "$T/seen")" "" "$how: not so"
+		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 10 "$how: of 11, known"
+	done
+}
+
 class() { # CLASS [EVENT]
 	sum_get ".events[${2:-0}].user.data.classes.$1"
 }

@@ -93,6 +93,25 @@ static void look_at_layout(bool (*ask)(struct debug_info *d, uint64_t where, str
 	buf__done(&text);
 }
 
+/* Variables in the frame: with their entries they are found again. */
+static void look_at_frames(struct debug_info *d, uint64_t vaddr)
+{
+	struct data_part part = {0};
+
+	for (int64_t at = -64; at < 64; at += 5) {
+		const struct frame_place place = {.at = at, .by = {0, -40, -16}};
+		const struct frame_slot *slot =
+			debug_info__frame_variable(d, vaddr, &place, (uint64_t)at % 9);
+
+		if (!slot)
+			continue;
+		if (!slot->size || vaddr < slot->lo || vaddr >= slot->hi)
+			abort();
+		debug_info__object(d, slot->variable, 0, &part);
+	}
+	data_part__done(&part);
+}
+
 /* What registers point to, and what lies there. */
 static void look_at_objects(struct debug_info *d)
 {
@@ -100,6 +119,7 @@ static void look_at_objects(struct debug_info *d)
 	struct pointee found;
 
 	for (uint64_t vaddr = 0x400000; vaddr < 0x400400; vaddr += 7) {
+		look_at_frames(d, vaddr);
 		for (unsigned reg = 0; reg < 16; reg++) {
 			if (!debug_info__pointee(d, vaddr, reg, &found))
 				continue;

@@ -38,10 +38,10 @@ static bool in_object(void *ctx, const struct pointee *where, struct pointee *re
 	return put((uint64_t)where->at + where->type, ret);
 }
 
-static bool in_frame(void *ctx, size_t off, int64_t at, struct pointee *ret)
+static bool in_frame(void *ctx, size_t off, const struct frame_place *place, struct pointee *ret)
 {
 	(void)ctx;
-	return put(off / 16 + (uint64_t)at, ret);
+	return put(off / 16 + (uint64_t)place->at, ret);
 }
 
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)

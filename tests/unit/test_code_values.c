@@ -37,11 +37,11 @@ static bool in_object(void *ctx, const struct pointee *where, struct pointee *re
 	return where->type == NODE && where->at == LINK && !where->every && node(ret);
 }
 
-static bool in_frame(void *ctx, size_t off, int64_t at, struct pointee *ret)
+static bool in_frame(void *ctx, size_t off, const struct frame_place *place, struct pointee *ret)
 {
 	(void)ctx;
 	(void)off;
-	return at == SLOT && node(ret);
+	return place->at == SLOT && node(ret);
 }
 
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)

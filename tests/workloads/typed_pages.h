@@ -39,7 +39,7 @@ struct decoy {
 };
 
 /* TOUCHED of them, and none was touched. */
-static void *pages(void)
+static inline void *pages(void)
 {
 	size_t len = (size_t)(TOUCHED + 2) * PAGE_MAX;
 	void *all = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +51,7 @@ static void *pages(void)
 }
 
 /* A line of the known answer. */
-static void say(const char *function, const char *type, const char *member)
+static inline void say(const char *function, const char *type, const char *member)
 {
 	printf("touch_%s %s %s\n", function, type, member);
 }

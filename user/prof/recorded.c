@@ -19,6 +19,7 @@
 #include "model/data_source.h"
 #include "model/duration.h"
 #include "model/ledger.h"
+#include "pmubpf/object_place.h"
 #include "prof/language.h"
 #include "prof/layouts.h"
 #include "prof/sharing.h"
@@ -262,12 +263,30 @@ static void label_layout(struct builder *b, const struct profile_row *row, const
 		label_text(b, PROF_LAYOUT, layouts__add(&b->layouts, type, layout, row->samples));
 }
 
-/* Of an object that has no name: what the instruction takes it for. */
-static void label_type(struct builder *b, const struct profile_row *row)
+static void label_variable(struct builder *b, const struct profile_row *row,
+			   const struct sym_name *place)
 {
-	uint32_t id = b->r->places ? places__object(b->r->places, row) : 0;
+	label_text(b, "data_object", place->frame.name);
+	if (place->n_inlined > 0)
+		label_text(b, "data_type", place->inlined[0].name);
+	if (place->n_inlined > 1)
+		label_text(b, "member", place->inlined[1].name);
+	if (place->n_inlined > 0)
+		label_layout(b, row, place->inlined[0].name, place->layout);
+}
+
+/* Of what no symbol stands for: what the instruction takes it for, a variable in the frame or an
+ * object without a name. */
+static void label_taken_for(struct builder *b, const struct profile_row *row, uint32_t segment)
+{
+	uint32_t id = b->r->places && !b->r->no_symbols ? places__object(b->r->places, row) : 0;
 	const struct sym_name *place = &b->r->names->locations[id];
 
+	if (id && place->frame.name && is_variable_place(b->frames[id].off)) {
+		label_variable(b, row, place);
+		return;
+	}
+	label_text(b, "data_object", data_segment_texts[segment]);
 	if (!id || !place->frame.name)
 		return;
 	label_text(b, "data_type", place->frame.name);
@@ -285,19 +304,13 @@ static void label_object(struct builder *b, const struct profile_row *row, uint3
 	const struct sym_name *place = n ? &b->r->names->locations[frames[0]] : NULL;
 
 	if (!place || !place->frame.name || b->r->no_symbols) {
-		label_text(b, "data_object", data_segment_texts[segment]);
-		label_type(b, row);
+		label_taken_for(b, row, segment);
 		return;
 	}
-	label_text(b, "data_object", place->frame.name);
-	if (b->frames[frames[0]].kind != FRAME_DATA)
-		return;
-	if (place->n_inlined > 0)
-		label_text(b, "data_type", place->inlined[0].name);
-	if (place->n_inlined > 1)
-		label_text(b, "member", place->inlined[1].name);
-	if (place->n_inlined > 0)
-		label_layout(b, row, place->inlined[0].name, place->layout);
+	if (b->frames[frames[0]].kind == FRAME_DATA)
+		label_variable(b, row, place);
+	else
+		label_text(b, "data_object", place->frame.name);
 }
 
 static void label_data(struct builder *b, const struct profile_row *row,

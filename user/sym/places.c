@@ -134,7 +134,7 @@ static int64_t offset_in(const struct pmb_operand *o, const struct profile_acces
 
 	if (o->every)
 		off = (off % o->every + o->every) % o->every;
-	return off >= 0 && off <= (int64_t)OBJECT_PLACE_MASK ? off : -1;
+	return off >= 0 && off <= (int64_t)OBJECT_PLACE_OFF_MAX ? off : -1;
 }
 
 /* What the instruction addresses is known to be that. A breakpoint tells the word that it watches:
@@ -145,6 +145,7 @@ static uint32_t object_of(struct places *p, const struct profile_row *row)
 	uint32_t frame = place_of(p->profile, row);
 	const struct frame *frames;
 	struct data_finding found;
+	uint64_t variable;
 	int64_t off;
 
 	if (!access || !frame || !places__find(p, row, &found) || !found.operand ||
@@ -154,12 +155,14 @@ static uint32_t object_of(struct places *p, const struct profile_row *row)
 			access->addr - found.from < found.size ? access->addr : found.from);
 	if (off < 0)
 		return 0;
+	variable = found.operand->flags & PMB_OPERAND_VARIABLE ? OBJECT_PLACE_VARIABLE : 0;
 	profile__frames(p->profile, &frames);
-	return profile__frame(p->profile, &(struct frame){
-						  FRAME_DATA,
-						  frames[frame].file,
-						  object_place(found.operand->type, (uint64_t)off),
-					  });
+	return profile__frame(p->profile,
+			      &(struct frame){
+				      FRAME_DATA,
+				      frames[frame].file,
+				      object_place(found.operand->type, (uint64_t)off) | variable,
+			      });
 }
 
 static void find_objects(struct places *p)

@@ -358,7 +358,7 @@ static bool same_type(uint64_t a, const struct sym_name *of_a, uint64_t b,
 		      const struct sym_name *of_b)
 {
 	if (is_object_place(a) || is_object_place(b))
-		return object_place_type(a) == object_place_type(b);
+		return object_place_entry(a) == object_place_entry(b);
 	return of_a->frame.name == of_b->frame.name &&
 	       of_a->inlined[0].name == of_b->inlined[0].name;
 }
@@ -371,8 +371,10 @@ static void sym__ask_layouts(struct sym *sym, const uint64_t *where, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		/* of a variable there is its type, too */
+		bool typed = is_object_place(where[i]) && !is_variable_place(where[i]);
+
 		if (!(where[i] & DATA_PLACE_MARK) || !names[i].frame.name ||
-		    names[i].n_inlined <= !is_object_place(where[i]))
+		    names[i].n_inlined <= !typed)
 			continue;
 		if (last < n && same_type(where[last], &names[last], where[i], &names[i]))
 			names[i].layout = names[last].layout;

@@ -131,19 +131,35 @@ static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offse
 	data_part__done(&part);
 }
 
-/* What an object of a type has at an offset: its type stands for the name. */
-static void answer_object(const struct answerer *a, struct elf_file *elf, uint64_t place,
+/* As C++ calls those of functions that lie elsewhere. */
+static void name_variable(struct answerer *a, const struct data_part *part)
+{
+	const char *function = part->function ? part->function : "?";
+
+	readable(function, strlen(function), &a->variable);
+	buf__puts(&a->variable, "::");
+	buf__puts(&a->variable, part->variable ? part->variable : "?");
+}
+
+/* What an object has at an offset: its type stands for the name, if it isn't a variable. */
+static void answer_object(struct answerer *a, struct elf_file *elf, uint64_t place,
 			  struct buf *reply)
 {
 	struct debug_info *info = a->wanted & SYMD_WANT_TYPES ? elf_file__debug_info(elf) : NULL;
+	const bool variable = is_variable_place(place);
 	struct data_part part = {0};
-	bool found = info && debug_info__object(info, object_place_type(place),
+	bool found = info && debug_info__object(info, object_place_entry(place),
 						object_place_off(place), &part);
 
+	if (found && variable)
+		name_variable(a, &part);
 	symd_msg__put_u8(reply, found ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, place);
-	put_frame(a, found ? part.type.data : NULL, "", 0, NULL, reply);
-	symd_msg__put_u8(reply, found && part.member.len > 0);
+	put_frame(a, found ? variable ? a->variable.data : part.type.data : NULL, "", 0, NULL,
+		  reply);
+	symd_msg__put_u8(reply, found ? variable + (part.member.len > 0) : 0);
+	if (found && variable)
+		put_text_frame(a, &part.type, reply);
 	if (found && part.member.len)
 		put_text_frame(a, &part.member, reply);
 	data_part__done(&part);
@@ -221,4 +237,5 @@ void answerer__done(struct answerer *a)
 	buf__done(&a->name);
 	buf__done(&a->system);
 	buf__done(&a->inlined);
+	buf__done(&a->variable);
 }

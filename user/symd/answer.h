@@ -15,6 +15,7 @@ struct answerer {
 	struct buf system; /* …and what it was made of */
 	bool plt;
 	struct buf inlined; /* scratch */
+	struct buf variable;
 };
 
 /* Appends the answer for a file offset, or for an address that code of a JIT was made at. It is

@@ -236,11 +236,27 @@ static struct code_value address_of(const struct code_values *c, const struct st
 	return code_value__sum(&base, &index, m->scale, m->disp);
 }
 
+static struct frame_place frame_place(const struct code_values *c, const struct state *s,
+				      size_t off, int64_t at)
+{
+	static const uint8_t regs[N_FRAME_BYS] = {[FRAME_BY_SP] = X86_SP, [FRAME_BY_BP] = X86_BP};
+	struct frame_place place = {.at = at};
+
+	for (enum frame_by by = FRAME_BY_SP; by < N_FRAME_BYS; by++) {
+		struct code_value v = value_of(c, s, off, regs[by]);
+		bool known = v.kind == CODE_VALUE_FRAME && !v.to.every;
+
+		place.by[by] = known ? v.to.at : FRAME_NOWHERE;
+	}
+	return place;
+}
+
 static struct code_value loaded(const struct code_values *c, const struct state *s,
 				const struct insn *insn, const struct x86_memory *m)
 {
 	struct code_value where, v = {.kind = CODE_VALUE_POINTER};
 	const struct code_values_fns *fns = c->fns;
+	struct frame_place place;
 	bool known = false;
 
 	if (m->base == X86_IP) {
@@ -249,10 +265,12 @@ static struct code_value loaded(const struct code_values *c, const struct state 
 		return known ? v : any();
 	}
 	where = address_of(c, s, insn->off, m);
-	if (where.kind == CODE_VALUE_POINTER)
+	if (where.kind == CODE_VALUE_POINTER) {
 		known = fns->in_object(fns->ctx, &where.to, &v.to);
-	else if (where.kind == CODE_VALUE_FRAME && !where.to.every)
-		known = fns->in_frame(fns->ctx, insn->off, where.to.at, &v.to);
+	} else if (where.kind == CODE_VALUE_FRAME && !where.to.every) {
+		place = frame_place(c, s, insn->off, where.to.at);
+		known = fns->in_frame(fns->ctx, insn->off, &place, &v.to);
+	}
 	return known ? v : any();
 }
 
@@ -436,20 +454,35 @@ struct code_values *code_values__free(struct code_values *c)
 	return NULL;
 }
 
-void code_values__at(const struct code_values *c, size_t off, unsigned reg, struct code_value *ret)
+/* False: there is no such instruction, or nothing is known there. */
+static bool state_at(const struct code_values *c, size_t off, struct state *ret)
 {
 	const struct insn *insn = find(c, off), *i = insn;
-	struct state s;
 
-	*ret = any();
 	if (!insn)
-		return;
+		return false;
 	while (i > c->insns && !i->entry)
 		i--;
-	s = c->entries[i->entry - 1];
-	if (s.regs[0].kind == CODE_VALUE_NONE)
-		return;
+	*ret = c->entries[i->entry - 1];
+	if (ret->regs[0].kind == CODE_VALUE_NONE)
+		return false;
 	for (; i < insn; i++)
-		run(c, &s, i);
-	*ret = value_of(c, &s, off, reg);
+		run(c, ret, i);
+	return true;
+}
+
+void code_values__at(const struct code_values *c, size_t off, unsigned reg, struct code_value *ret)
+{
+	struct state s;
+
+	*ret = state_at(c, off, &s) ? value_of(c, &s, off, reg) : any();
+}
+
+struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at)
+{
+	struct state s;
+
+	if (!state_at(c, off, &s))
+		forget(&s, UINT16_MAX);
+	return frame_place(c, &s, off, at);
 }

@@ -35,7 +35,8 @@ struct code_values_fns {
 	/* Which pointer lies there: in an object… */
 	bool (*in_object)(void *ctx, const struct pointee *where, struct pointee *ret);
 	/* …in the frame… */
-	bool (*in_frame)(void *ctx, size_t off, int64_t at, struct pointee *ret);
+	bool (*in_frame)(void *ctx, size_t off, const struct frame_place *place,
+			 struct pointee *ret);
 	/* …at an address, that is so far from the function. */
 	bool (*at_address)(void *ctx, int64_t off, struct pointee *ret);
 	void *ctx;
@@ -49,6 +50,9 @@ struct code_values *code_values__new(const uint8_t *bytes, size_t len,
 struct code_values *code_values__free(struct code_values *c); /* NULL is fine; returns NULL */
 /* Before the instruction at off. */
 void code_values__at(const struct code_values *c, size_t off, unsigned reg, struct code_value *ret);
+
+/* So far from the canonical frame address, before the instruction at off. */
+struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at);
 
 /* Pure: a + b * scale + more. */
 struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "symd/addr_ranges.h"
 #include "symd/data_layout.h"
+#include "symd/scope_of.h"
 #include "symd/type_walk.h"
 
 enum {
@@ -153,20 +154,38 @@ bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *re
 		return false;
 	off = vaddr - found->lo;
 	ret->variable = dwarf_diename(&variable);
+	ret->function = NULL;
 	type_walk__put_type(&ret->type, type);
 	type_walk__put_member(&t->walk, &ret->member, type, off);
 	return true;
 }
 
-bool data_types__object(struct data_types *t, Dwarf_Off off_of_type, uint64_t off,
-			struct data_part *ret)
+/* Of an entry that is a type, or a variable of one. */
+static bool object_type(struct data_types *t, Dwarf_Off entry, Dwarf_Die *ret, struct data_part *of)
+{
+	Dwarf_Die function;
+	int tag;
+
+	if (!dwarf_offdie(t->dwarf, entry, ret))
+		return false;
+	tag = dwarf_tag(ret);
+	if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
+		return true;
+	if (of) {
+		of->variable = dwarf_diename(ret);
+		of->function = scope_of(&t->walk, ret, &function) ? scope_name(&function) : NULL;
+	}
+	return type_walk__type_of(ret, ret);
+}
+
+bool data_types__object(struct data_types *t, Dwarf_Off entry, uint64_t off, struct data_part *ret)
 {
 	Dwarf_Die type;
 
 	buf__clear(&ret->type);
 	buf__clear(&ret->member);
-	ret->variable = NULL;
-	if (!dwarf_offdie(t->dwarf, off_of_type, &type) || off >= type_walk__extent(&t->walk, type))
+	ret->variable = ret->function = NULL;
+	if (!object_type(t, entry, &type, ret) || off >= type_walk__extent(&t->walk, type))
 		return false;
 	type_walk__put_type(&ret->type, type);
 	type_walk__put_member(&t->walk, &ret->member, type, off);
@@ -194,11 +213,11 @@ bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret)
 	       type_walk__type_of(&variable, &type) && put_layout(t, type, ret);
 }
 
-bool data_types__object_layout(struct data_types *t, Dwarf_Off off_of_type, struct buf *ret)
+bool data_types__object_layout(struct data_types *t, Dwarf_Off entry, struct buf *ret)
 {
 	Dwarf_Die type;
 
-	return dwarf_offdie(t->dwarf, off_of_type, &type) && put_layout(t, type, ret);
+	return object_type(t, entry, &type, NULL) && put_layout(t, type, ret);
 }
 
 bool data_types__variable(struct data_types *t, uint64_t vaddr, Dwarf_Die *ret, uint64_t *ret_off)

@@ -15,6 +15,7 @@
 /* Texts of the caller's. Begins as {0}. */
 struct data_part {
 	const char *variable; /* borrowed from the Dwarf; NULL: it has no name */
+	const char *function; /* the same, in whose frame it lies; NULL: in none */
 	struct buf type;      /* as C has it: "struct node", "int[]" */
 	/* From the type on: "pos.x", "slots[].count". Empty: it has none. In parentheses where no
 	 * single one lies there: "(padding)", "either.(several)". */
@@ -30,12 +31,13 @@ struct data_types *data_types__free(struct data_types *t); /* NULL is fine; retu
 bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *ret);
 /* Only its type, and where in it. */
 bool data_types__variable(struct data_types *t, uint64_t vaddr, Dwarf_Die *ret, uint64_t *ret_off);
-/* Of an object, by its type's entry and an offset in it. False: that isn't in it. */
-bool data_types__object(struct data_types *t, Dwarf_Off type, uint64_t off, struct data_part *ret);
+/* Of an object, by its type's entry, or of a variable, by its own, and an offset in it. False: that
+ * isn't in it. */
+bool data_types__object(struct data_types *t, Dwarf_Off entry, uint64_t off, struct data_part *ret);
 /* How the type lies that the variable there is of, or its elements are of: appends it as
  * data_layout__put() does. False: it isn't known, or has no members. */
 bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret);
-/* The same of an object, by its type's entry. */
-bool data_types__object_layout(struct data_types *t, Dwarf_Off type, struct buf *ret);
+/* The same of an object or a variable, by such an entry. */
+bool data_types__object_layout(struct data_types *t, Dwarf_Off entry, struct buf *ret);
 
 #endif

@@ -16,6 +16,7 @@
 #include "symd/addr_ranges.h"
 #include "symd/elf_symbols.h"
 #include "symd/no_altlink.h"
+#include "symd/scope_of.h"
 
 enum {
 	TREE_DEPTH = 256,
@@ -299,22 +300,6 @@ static void read_calls(struct debug_info *d, Dwarf_Die *parent, unsigned depth, 
 	} while (may_look(d) && dwarf_siblingof(&die, &die) == 0);
 }
 
-static const char *name_of(Dwarf_Die *die)
-{
-	static const unsigned attributes[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
-					      DW_AT_name};
-	Dwarf_Attribute attribute;
-
-	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
-		const char *name =
-			dwarf_formstring(dwarf_attr_integrate(die, attributes[i], &attribute));
-
-		if (name && *name)
-			return name;
-	}
-	return NULL;
-}
-
 /* A line that doesn't fit isn't one. */
 static uint32_t to_line(uint64_t line)
 {
@@ -390,7 +375,7 @@ static size_t add_calls(struct debug_info *d, Dwarf_Die *unit, uint64_t vaddr,
 		    !dwarf_offdie(d->dwarf, call->die, &die))
 			continue;
 		place_of_call(unit, &die, &ret[n - 1]);
-		ret[n++] = (struct debug_frame){.name = name_of(&die)};
+		ret[n++] = (struct debug_frame){.name = scope_name(&die)};
 	}
 	return n;
 }
@@ -452,7 +437,7 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 		d->function = dwarf_dieoffset(&function);
 		read_calls(d, &function, 0, 0);
 	}
-	ret[0].name = name_of(&function);
+	ret[0].name = scope_name(&function);
 	n = add_calls(d, with_lines, vaddr, ret);
 	place_of_address(with_lines, vaddr, &ret[n - 1]);
 	return n;
@@ -512,10 +497,19 @@ bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t nex
 	       pointees__end(pointees_of(d), &d->entered.function, vaddr, next);
 }
 
-bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, int64_t at, struct pointee *ret)
+bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct frame_place *place,
+			  struct pointee *ret)
 {
 	return enter_function(d, vaddr) &&
-	       pointees__in_frame(pointees_of(d), &d->entered.function, vaddr, at, ret);
+	       pointees__in_frame(pointees_of(d), &d->entered.function, vaddr, place, ret);
+}
+
+const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64_t vaddr,
+						    const struct frame_place *place, uint64_t bytes)
+{
+	if (!enter_function(d, vaddr))
+		return NULL;
+	return pointees__variable(pointees_of(d), &d->entered.function, vaddr, place, bytes);
 }
 
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret)

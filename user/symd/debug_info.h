@@ -52,7 +52,11 @@ bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *re
  * an object, or at an address; and what lies in an object, as data_types__object() says. */
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret);
 bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next);
-bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, int64_t at, struct pointee *ret);
+bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct frame_place *place,
+			  struct pointee *ret);
+const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64_t vaddr,
+						    const struct frame_place *place,
+						    uint64_t bytes);
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);

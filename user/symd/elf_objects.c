@@ -39,11 +39,11 @@ static bool in_object(void *ctx, const struct pointee *where, struct pointee *re
 	return debug_info__in_object(o->info, where, ret);
 }
 
-static bool in_frame(void *ctx, size_t off, int64_t at, struct pointee *ret)
+static bool in_frame(void *ctx, size_t off, const struct frame_place *place, struct pointee *ret)
 {
 	const struct elf_objects *o = ctx;
 
-	return debug_info__in_frame(o->info, o->start + off, at, ret);
+	return debug_info__in_frame(o->info, o->start + off, place, ret);
 }
 
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
@@ -137,7 +137,7 @@ static bool put_object(const struct code_value *by, uint8_t reg, const struct co
 		       int64_t undone, struct pmb_operand *ret)
 {
 	if (by->kind != CODE_VALUE_POINTER || where->kind != CODE_VALUE_POINTER ||
-	    where->to.type > OBJECT_PLACE_MASK || !may_hold(by, where, ret->size, &ret->every))
+	    where->to.type > OBJECT_PLACE_ENTRY_MAX || !may_hold(by, where, ret->size, &ret->every))
 		return false;
 	ret->object = reg;
 	ret->type = (uint32_t)where->to.type;
@@ -145,9 +145,48 @@ static bool put_object(const struct code_value *by, uint8_t reg, const struct co
 	return true;
 }
 
+/* A register that points into the frame where the sample was taken, from the canonical frame
+ * address. */
+static uint8_t frame_register(const struct elf_objects *o, uint64_t sampled, int64_t *ret_from)
+{
+	static const uint8_t regs[] = {X86_SP, X86_BP};
+	struct code_value v;
+
+	for (size_t i = 0; i < ARRAY_SIZE(regs); i++) {
+		v = value_of(o, sampled, regs[i]);
+		*ret_from = v.to.at;
+		if (v.kind == CODE_VALUE_FRAME && !v.to.every)
+			return regs[i];
+	}
+	return X86_NONE;
+}
+
+/* A place that differs by an index is taken for that of where the index begins: whether it is in
+ * the variable, each sample's address tells. */
+static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
+			 const struct code_value *where, struct pmb_operand *ret)
+{
+	const struct frame_slot *slot;
+	struct frame_place place;
+	int64_t from;
+	uint8_t reg;
+
+	if (where->kind != CODE_VALUE_FRAME || sampled >= o->end)
+		return;
+	reg = frame_register(o, sampled, &from);
+	place = code_values__frame(o->values, vaddr - o->start, where->to.at);
+	slot = debug_info__frame_variable(o->info, vaddr, &place, ret->size);
+	if (reg == X86_NONE || !slot || slot->variable > OBJECT_PLACE_ENTRY_MAX)
+		return;
+	ret->flags |= PMB_OPERAND_VARIABLE;
+	ret->object = reg;
+	ret->type = (uint32_t)slot->variable;
+	ret->start = place.by[slot->by] + slot->at - from;
+}
+
 /* gcc calls an index base at times. */
-void elf_objects__find(struct elf_objects *o, uint64_t vaddr, const struct x86_memory *m,
-		       struct pmb_operand *ret)
+void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
+		       const struct x86_memory *m, struct pmb_operand *ret)
 {
 	const int64_t of_base = ret->start;
 	struct code_value base, index, where;
@@ -158,6 +197,8 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, const struct x86_m
 	base = value_of(o, vaddr, m->base);
 	index = value_of(o, vaddr, m->index);
 	where = code_value__sum(&base, &index, m->scale, m->disp);
-	if (!put_object(&base, m->base, &where, of_base, ret) && m->scale == 1)
-		put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret);
+	if (!put_object(&base, m->base, &where, of_base, ret) &&
+	    !(m->scale == 1 &&
+	      put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)))
+		put_variable(o, vaddr, sampled, &where, ret);
 }

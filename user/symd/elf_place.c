@@ -16,7 +16,7 @@ static void put_objects(struct elf_objects *objects, uint64_t vaddr, const struc
 	    !x86_operand__read(code->bytes + insn, code->len - insn, &o))
 		return;
 	for (int i = 0; i < ret->n && i < o.n; i++)
-		elf_objects__find(objects, vaddr - ret->back, &o.mem[i], &ret->operands[i]);
+		elf_objects__find(objects, vaddr - ret->back, vaddr, &o.mem[i], &ret->operands[i]);
 }
 
 void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, uint64_t file_off,

@@ -27,13 +27,6 @@ struct held {
 	uint8_t reg;
 };
 
-/* The same of a variable in the frame. */
-struct slot {
-	uint64_t lo, hi, size;
-	int64_t at; /* from the canonical frame address */
-	Dwarf_Off type;
-};
-
 struct pointees {
 	Dwarf *dwarf;
 	struct type_walk walk;
@@ -43,10 +36,7 @@ struct pointees {
 	size_t n, cap;
 	size_t first[REGISTERS + 1];
 	uint64_t *ends; /* n of them, ascending */
-	struct slot *slots;
-	size_t n_slots, cap_slots;
-	bool has_frame; /* where variables in the frame are is known, from its address: */
-	int64_t frame;
+	struct frame_slots slots;
 };
 
 struct pointees *pointees__new(Dwarf *dwarf)
@@ -62,7 +52,7 @@ struct pointees *pointees__free(struct pointees *p)
 	if (!p)
 		return NULL;
 	free(p->list);
-	free(p->slots);
+	frame_slots__done(&p->slots);
 	free(p->ends);
 	free(p);
 	return NULL;
@@ -70,7 +60,7 @@ struct pointees *pointees__free(struct pointees *p)
 
 static bool may_look(struct pointees *p)
 {
-	return type_walk__may_look(&p->walk) && p->n < HELD_MAX && p->n_slots < HELD_MAX;
+	return type_walk__may_look(&p->walk) && p->n < HELD_MAX && p->slots.n < HELD_MAX;
 }
 
 /* DWARF counts dx before cx and bx, and si before di, bp and sp. */
@@ -104,13 +94,21 @@ static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
 	return register_of(reg, &ret->reg);
 }
 
-/* Bytes may be anything, and what isn't in .debug_info can't be found again by its offset. */
+/* What isn't in .debug_info can't be found again by its offset. */
+static bool is_found_again(struct pointees *p, Dwarf_Die *die)
+{
+	Dwarf_Die again;
+
+	return dwarf_offdie(p->dwarf, dwarf_dieoffset(die), &again) && again.addr == die->addr;
+}
+
+/* Bytes may be anything. */
 static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
-	Dwarf_Die again, peeled;
+	Dwarf_Die peeled;
 
 	ret->type = dwarf_dieoffset(&type);
-	if (!dwarf_offdie(p->dwarf, ret->type, &again) || again.addr != type.addr)
+	if (!is_found_again(p, &type))
 		return false;
 	peeled = type;
 	if (!type_walk__peel(&peeled, true))
@@ -138,22 +136,26 @@ static bool read_pointer(struct pointees *p, Dwarf_Die type, struct pointee *ret
 
 /* A variable where its code is, as an entry says it. */
 struct variable {
-	Dwarf_Die type;
+	Dwarf_Die die, type;
+	unsigned depth;
 	struct pointee what;
 	bool is_pointer;
 };
 
-static void add_slot(struct pointees *p, struct variable *v, int64_t off, uint64_t lo, uint64_t hi)
+static bool add_slot(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n,
+		     uint64_t lo, uint64_t hi)
 {
-	struct slot slot = {.lo = lo, .hi = hi, .type = dwarf_dieoffset(&v->type)};
-	Dwarf_Die again;
+	const struct frame_slot slot = {
+		.lo = lo,
+		.hi = hi,
+		.size = type_walk__size(&p->walk, v->type),
+		.variable = dwarf_dieoffset(&v->die),
+		.type = dwarf_dieoffset(&v->type),
+		.depth = v->depth,
+	};
 
-	if (!p->has_frame || __builtin_add_overflow(p->frame, off, &slot.at) ||
-	    !dwarf_offdie(p->dwarf, slot.type, &again) || again.addr != v->type.addr)
-		return;
-	slot.size = type_walk__size(&p->walk, v->type);
-	GROW(p->slots, p->n_slots, p->cap_slots);
-	p->slots[p->n_slots++] = slot;
+	return slot.size && is_found_again(p, &v->die) && is_found_again(p, &v->type) &&
+	       frame_slots__add(&p->slots, &slot, ops, n);
 }
 
 static void add(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n, uint64_t lo,
@@ -161,11 +163,7 @@ static void add(struct pointees *p, struct variable *v, const Dwarf_Op *ops, siz
 {
 	struct held h = {.lo = lo, .hi = hi, .what = v->what};
 
-	if (lo >= hi)
-		return;
-	if (n == 1 && ops[0].atom == DW_OP_fbreg) {
-		add_slot(p, v, (int64_t)ops[0].number, lo, hi);
-	} else if (v->is_pointer && read_place(ops, n, &h)) {
+	if (lo < hi && !add_slot(p, v, ops, n, lo, hi) && v->is_pointer && read_place(ops, n, &h)) {
 		GROW(p->list, p->n, p->cap);
 		p->list[p->n++] = h;
 	}
@@ -182,11 +180,11 @@ static void add_in_scope(struct pointees *p, struct variable *v, Dwarf_Die *scop
 		add(p, v, ops, n, lo, hi);
 }
 
-static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die)
+static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, unsigned depth)
 {
+	struct variable v = {.die = *die, .depth = depth};
 	Dwarf_Attribute attribute;
 	Dwarf_Addr base, lo, hi;
-	struct variable v;
 	ptrdiff_t at = 0;
 	Dwarf_Op *ops;
 	size_t n;
@@ -219,7 +217,7 @@ static void read_scope(struct pointees *p, Dwarf_Die *scope, unsigned depth)
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable)
-			read_variable(p, scope, &die);
+			read_variable(p, scope, &die, depth);
 		else if (is_scope(tag))
 			read_scope(p, &die, depth + 1);
 	} while (may_look(p) && dwarf_siblingof(&die, &die) == 0);
@@ -255,22 +253,6 @@ static bool merge(struct pointees *p, struct pointee *best, const struct pointee
 	return true;
 }
 
-/* gcc's frames begin at their address, clang's where the frame pointer is, which is saved below it
- * and the return address. */
-static void read_frame(struct pointees *p, Dwarf_Die *function)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Op *ops;
-	size_t n;
-
-	p->has_frame = false;
-	if (!dwarf_attr(function, DW_AT_frame_base, &attribute) ||
-	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
-		return;
-	p->has_frame = ops[0].atom == DW_OP_call_frame_cfa || ops[0].atom == DW_OP_reg6;
-	p->frame = ops[0].atom == DW_OP_reg6 ? -16 : 0;
-}
-
 static int compare_held(const void *pa, const void *pb)
 {
 	const struct held *a = pa, *b = pb;
@@ -299,9 +281,9 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 {
 	if (p->function == dwarf_dieoffset(function))
 		return;
-	p->n = p->n_slots = 0;
+	p->n = 0;
 	p->function = dwarf_dieoffset(function);
-	read_frame(p, function);
+	frame_slots__enter(&p->slots, function);
 	read_scope(p, function, 0);
 	if (p->n)
 		qsort(p->list, p->n, sizeof(*p->list), compare_held);
@@ -370,22 +352,22 @@ bool pointees__in_object(struct pointees *p, const struct pointee *where, struct
 	       pointees__in_type(p, &type, (uint64_t)at, ret);
 }
 
-bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, int64_t at,
-			struct pointee *ret)
+bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
+			const struct frame_place *place, struct pointee *ret)
 {
 	bool found = false;
 
 	read_function(p, function);
-	for (size_t i = 0; i < p->n_slots && ++p->steps < STEPS_MAX; i++) {
-		const struct slot *s = &p->slots[i];
+	for (size_t i = 0; i < p->slots.n && ++p->steps < STEPS_MAX; i++) {
+		const struct frame_slot *s = &p->slots.list[i];
 		struct pointee what;
 		Dwarf_Die type;
+		uint64_t off;
 
-		if (vaddr < s->lo || vaddr >= s->hi || at < s->at ||
-		    (uint64_t)at - (uint64_t)s->at >= s->size)
+		if (!frame_slot__holds(s, vaddr, place, &off))
 			continue;
 		if (!dwarf_offdie(p->dwarf, s->type, &type) ||
-		    !pointees__in_type(p, &type, (uint64_t)at - (uint64_t)s->at, &what))
+		    !pointees__in_type(p, &type, off, &what))
 			return false;
 		if (!found)
 			*ret = what;
@@ -394,6 +376,14 @@ bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 		found = true;
 	}
 	return found;
+}
+
+const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
+					    const struct frame_place *place, uint64_t bytes)
+{
+	read_function(p, function);
+	p->steps += p->slots.n;
+	return p->steps < STEPS_MAX ? frame_slots__find(&p->slots, vaddr, place, bytes) : NULL;
 }
 
 bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "symd/frame_slots.h"
 #include "symd/type_walk.h"
 
 struct pointee {
@@ -33,9 +34,12 @@ bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uns
 		    struct pointee *ret);
 /* Whether some are in their registers at vaddr, and not at the next one. */
 bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next);
-/* The same of what lies in the frame there, so far from the canonical frame address. */
-bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, int64_t at,
-			struct pointee *ret);
+/* The same of what lies in the frame there. */
+bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
+			const struct frame_place *place, struct pointee *ret);
+/* Which variable it is, as frame_slots__find() has it; valid until the next function. */
+const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
+					    const struct frame_place *place, uint64_t bytes);
 /* The pointer that is a member where another one points to, or lies at off in a type. */
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret);

@@ -42,7 +42,8 @@
  * without SYMD_WANT_LINES no file (len 0) and line 0. A function's first line only objects say. Of
  * a place of data they are, with SYMD_WANT_TYPES, the variable's type and the member. The linker's
  * name has len 0 where it is the name. Of a place in an object (pmubpf/object_place.h) the name is
- * its type, and the frame the member. To DEMANGLE, len 0 says that a name is none that was mangled,
+ * its type, and the frame the member; or it is that of a variable in a frame (FUNCTION::VARIABLE),
+ * and its type and member follow. To DEMANGLE, len 0 says that a name is none that was mangled,
  * and m may be less than n, too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h;
  * without `types` no operand's object is known. LAYOUT says how the type of the variable or object
  * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows.

@@ -197,7 +197,7 @@ static int requests__layout(struct requests *s, struct cursor *body)
 		return -EPROTO;
 	info = elf_file__debug_info(s->elf);
 	if (info && is_object_place(offset))
-		debug_info__object_layout(info, object_place_type(offset), &text);
+		debug_info__object_layout(info, object_place_entry(offset), &text);
 	else if (info && elf_file__vaddr(s->elf, offset, &vaddr))
 		debug_info__layout(info, vaddr, &text);
 	symd_msg__put_u16(&s->reply, (uint16_t)text.len);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which variable of a frame lies at a place, by operations of DWARF put together by hand. */
+#include <criterion/criterion.h>
+#include <dwarf.h>
+
+#include "base/mem.h"
+#include "symd/frame_slots.h"
+
+enum { OUTER = 1, INNER, TWIN, BY_SP, BY_BP };
+
+static const struct frame_place nowhere = {
+	.by = {0, FRAME_NOWHERE, FRAME_NOWHERE},
+};
+
+static struct frame_slots slots;
+
+static bool add(Dwarf_Off variable, uint32_t depth, uint8_t atom, int64_t number)
+{
+	const struct frame_slot slot = {.lo = 0x100,
+					.hi = 0x200,
+					.size = 16,
+					.variable = variable,
+					.depth = depth};
+	const Dwarf_Op op = {.atom = atom, .number = (uint64_t)number};
+
+	return frame_slots__add(&slots, &slot, &op, 1);
+}
+
+/* As if the function's frame began at its canonical address. */
+static void init(void)
+{
+	slots = (struct frame_slots){.by = FRAME_BY_CFA, .base = 0};
+}
+
+static void done(void)
+{
+	frame_slots__done(&slots);
+}
+
+static Dwarf_Off at(uint64_t vaddr, int64_t where, int64_t sp, int64_t bp, uint64_t bytes)
+{
+	const struct frame_place place = {.at = where, .by = {0, sp, bp}};
+	const struct frame_slot *found = frame_slots__find(&slots, vaddr, &place, bytes);
+
+	return found ? found->variable : 0;
+}
+
+Test(frame_slots, where_one_lies, .init = init, .fini = done)
+{
+	cr_assert(add(OUTER, 0, DW_OP_fbreg, -32));
+	cr_expect_eq(at(0x100, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), OUTER, "it begins there");
+	cr_expect_eq(at(0x1ff, -17, FRAME_NOWHERE, FRAME_NOWHERE, 1), OUTER, "its last byte");
+	cr_expect_eq(at(0x100, -16, FRAME_NOWHERE, FRAME_NOWHERE, 1), 0, "behind it");
+	cr_expect_eq(at(0x100, -33, FRAME_NOWHERE, FRAME_NOWHERE, 1), 0, "before it");
+	cr_expect_eq(at(0x100, -24, FRAME_NOWHERE, FRAME_NOWHERE, 16), 0, "out of it");
+	cr_expect_eq(at(0xff, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "not yet there");
+	cr_expect_eq(at(0x200, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "not there any more");
+}
+
+Test(frame_slots, the_innermost_one, .init = init, .fini = done)
+{
+	cr_assert(add(INNER, 2, DW_OP_fbreg, -32));
+	cr_assert(add(OUTER, 0, DW_OP_fbreg, -32));
+	cr_expect_eq(at(0x100, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), INNER);
+	cr_assert(add(TWIN, 2, DW_OP_fbreg, -40));
+	cr_expect_eq(at(0x100, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "which of two?");
+	cr_expect_eq(at(0x100, -40, FRAME_NOWHERE, FRAME_NOWHERE, 8), TWIN);
+}
+
+Test(frame_slots, by_registers, .init = init, .fini = done)
+{
+	cr_assert(add(BY_SP, 0, DW_OP_breg7, 8));
+	cr_assert(add(BY_BP, 0, DW_OP_breg6, -16));
+	cr_expect_eq(at(0x100, -92, -100, FRAME_NOWHERE, 8), BY_SP);
+	cr_expect_eq(at(0x100, -32, FRAME_NOWHERE, -16, 8), BY_BP);
+	cr_expect_eq(at(0x100, -92, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "where is the register?");
+	cr_expect_not(add(OUTER, 0, DW_OP_breg3, 0), "another register is no frame");
+	cr_expect_not(add(OUTER, 0, DW_OP_addr, 0x1000));
+	slots.by = FRAME_BY_SP;
+	cr_assert(add(OUTER, 0, DW_OP_fbreg, 64));
+	cr_expect_eq(at(0x100, -36, -100, FRAME_NOWHERE, 8), OUTER, "as clang has it");
+	slots.base = FRAME_NOWHERE;
+	cr_expect_not(add(OUTER, 0, DW_OP_fbreg, 64), "a frame that nobody knows");
+}
+
+Test(frame_slots, far_away, .init = init, .fini = done)
+{
+	uint64_t off;
+	struct frame_place place = nowhere;
+
+	cr_assert(add(OUTER, 0, DW_OP_fbreg, INT64_MAX));
+	cr_assert(add(INNER, 0, DW_OP_breg7, INT64_MIN));
+	place.by[FRAME_BY_SP] = -8;
+	for (size_t i = 0; i < slots.n; i++)
+		cr_expect_not(frame_slot__holds(&slots.list[i], 0x100, &place, &off));
+}

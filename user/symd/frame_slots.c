@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * gcc says where variables are from the canonical frame address, clang from a register: the frame
+ * pointer, or the stack pointer as it is at the place.
+ */
+#include "symd/frame_slots.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static bool by_register(uint64_t number, enum frame_by *ret)
+{
+	enum { BP = 6, SP = 7 }; /* as DWARF counts them */
+
+	*ret = number == SP ? FRAME_BY_SP : FRAME_BY_BP;
+	return number == SP || number == BP;
+}
+
+void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t n;
+
+	s->n = 0;
+	s->base = FRAME_NOWHERE;
+	if (!dwarf_attr(function, DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
+		return;
+	s->by = FRAME_BY_CFA;
+	if (ops[0].atom == DW_OP_call_frame_cfa || by_register(ops[0].atom - DW_OP_reg0, &s->by))
+		s->base = 0;
+}
+
+bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, const Dwarf_Op *ops,
+		      size_t n)
+{
+	struct frame_slot new = *slot;
+
+	if (n != 1)
+		return false;
+	new.at = (int64_t)ops[0].number;
+	new.by = s->by;
+	if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
+					 !by_register(ops[0].atom - DW_OP_breg0, &new.by))
+		return false;
+	GROW(s->list, s->n, s->cap);
+	s->list[s->n++] = new;
+	return true;
+}
+
+bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
+		       const struct frame_place *place, uint64_t *ret_off)
+{
+	int64_t by = place->by[slot->by], from;
+
+	if (vaddr < slot->lo || vaddr >= slot->hi || by == FRAME_NOWHERE ||
+	    __builtin_add_overflow(by, slot->at, &from) || place->at < from)
+		return false;
+	*ret_off = (uint64_t)place->at - (uint64_t)from;
+	return *ret_off < slot->size;
+}
+
+const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t vaddr,
+					   const struct frame_place *place, uint64_t bytes)
+{
+	const struct frame_slot *best = NULL;
+	bool several = false;
+	uint64_t off;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct frame_slot *slot = &s->list[i];
+
+		if (!frame_slot__holds(slot, vaddr, place, &off) || bytes > slot->size - off ||
+		    (best && slot->depth < best->depth))
+			continue;
+		several = best && slot->depth == best->depth;
+		best = slot;
+	}
+	return several ? NULL : best;
+}
+
+void frame_slots__done(struct frame_slots *s)
+{
+	free(s->list);
+	*s = (struct frame_slots){0};
+}
