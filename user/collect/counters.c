@@ -14,8 +14,8 @@
 
 static struct perf_event_attr attr_for(const struct counters_opts *opts, bool per_task)
 {
-	struct perf_event_attr attr = opts->programs ? opts->event->attr :
-						       event__count_attr(opts->event);
+	struct perf_event_attr attr = opts->sampled ? opts->event->attr :
+						      event__count_attr(opts->event);
 
 	attr.size = sizeof(attr);
 	attr.disabled = 1;
@@ -24,7 +24,7 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 	attr.enable_on_exec = per_task && opts->enable_on_exec;
 	if (opts->period && !attr.freq)
 		attr.sample_period = opts->period;
-	if (!opts->programs)
+	if (!opts->sampled)
 		return attr;
 	attr.use_clockid = 1; /* one clock with the side-band ring, which it may share */
 	attr.clockid = CLOCK_MONOTONIC;
@@ -90,7 +90,7 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 		.tid = tid,
 		.cpu = cpu,
 	};
-	bool attach = opts->programs && opts->event->mode == EVENT_OVERFLOWS;
+	bool attach = opts->sampled && opts->event->mode == EVENT_OVERFLOWS;
 	int r;
 
 	/* a group goes on and off by its leader: of software events the kernel doesn't schedule a
@@ -100,8 +100,7 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	fd = open_one(opts, &attr, tid, cpu, group);
 	if (fd < 0)
 		return explain_refusal(opts, leader, &attr, &counter, fd, err);
-	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF,
-			    programs__overflow_fd(opts->programs, opts->index)) < 0) {
+	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF, opts->program_fd) < 0) {
 		r = -errno;
 		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
 			    opts->event->name, strerror(-r));

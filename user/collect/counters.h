@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "collect/programs.h"
 #include "pmu/event.h"
 #include "sys/cpus.h"
 #include "sys/perf.h"
@@ -39,7 +38,8 @@ struct counters {
 struct opener;
 
 struct counters_opts {
-	const struct programs *programs; /* NULL: counts only, nothing overflows */
+	bool sampled;   /* false: it only counts, nothing overflows */
+	int program_fd; /* what its overflows run, if it is sampled and has any */
 	const struct event *event;
 	size_t index;
 	struct opener *opener; /* who opens those of tasks; NULL: this process */

@@ -268,10 +268,14 @@ static void mark_target(void *ctx, pid_t tid)
 
 static struct counters_opts counter_opts(struct session *s, size_t event)
 {
+	const struct event *e = &s->opts->events->events[event];
+
 	return (struct counters_opts){
-		.programs = s->programs,
+		.sampled = true,
+		.program_fd =
+			e->mode == EVENT_OVERFLOWS ? programs__overflow_fd(s->programs, event) : -1,
 		.opener = s->opts->opener,
-		.event = &s->opts->events->events[event],
+		.event = e,
 		.index = event,
 		.inherit = s->opts->whom.inherit,
 		.want_data = s->opts->labels & LABEL_DATA,
