@@ -71,19 +71,48 @@ static __always_inline int probe_opens(void)
 	return 0;
 }
 
+/* What it costs: some are timed. */
+static __always_inline int timed(int (*what)(void))
+{
+	struct pmb_window_stats *stats = window_stats();
+	__u64 before;
+
+	if (!stats || stats->hits++ % PMB_TIMED_EVERY)
+		return what();
+	before = bpf_ktime_get_ns();
+	what();
+	stats->timed++;
+	stats->timed_ns += bpf_ktime_get_ns() - before;
+	return 0;
+}
+
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_probe_open(void *ctx)
 {
 	(void)ctx;
-	return probe_opens();
+	return timed(probe_opens);
 }
 
 SEC("raw_tp")
 int pmb_probe_close(void *ctx)
 {
 	(void)ctx;
-	return close_window();
+	return timed(close_window);
+}
+
+SEC("perf_event")
+int pmb_event_open(void *ctx)
+{
+	(void)ctx;
+	return timed(probe_opens);
+}
+
+SEC("perf_event")
+int pmb_event_close(void *ctx)
+{
+	(void)ctx;
+	return timed(close_window);
 }
 
 SEC("raw_tp/sys_enter")
@@ -143,7 +172,8 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	(void)ctx;
 	close_window();
-	bpf_map_delete_elem(&pmb_gates, &thread);
+	if (!pmb_gate.keep_threads)
+		bpf_map_delete_elem(&pmb_gates, &thread);
 	return 0;
 }
 
@@ -152,8 +182,14 @@ SEC("raw_tp/sched_process_exec")
 int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+	struct gate *gate;
 
-	if (before != thread)
+	if (before == thread)
+		return 0;
+	gate = bpf_map_lookup_elem(&pmb_gates, &before);
+	if (gate)
+		gate->start = 0;
+	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &before);
 	return 0;
 }

@@ -335,6 +335,20 @@ int pmb_work_close(void *ctx)
 	return close_window();
 }
 
+SEC("perf_event")
+int pmb_work_start(void *ctx)
+{
+	(void)ctx;
+	return probe_opens();
+}
+
+SEC("perf_event")
+int pmb_work_stop(void *ctx)
+{
+	(void)ctx;
+	return close_window();
+}
+
 SEC("raw_tp/sys_enter")
 int pmb_work_enter(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -438,7 +452,8 @@ static __always_inline void forget(__u32 thread)
 		COUNT(stats->abandoned);
 		*byte = WORK_NONE;
 	}
-	bpf_map_delete_elem(&pmb_works, &thread);
+	if (!pmb_work.keep_threads)
+		bpf_map_delete_elem(&pmb_works, &thread);
 }
 
 SEC("raw_tp/sched_process_exit")

@@ -258,6 +258,8 @@ struct pmb_window_stats {
 	__u64 no_room;         /* that could not begin: more threads than there is room for */
 	__u64 began_before;    /* first seen at an overflow in them */
 	__u64 nested;          /* that would have begun inside of one */
+	__u64 hits;            /* times that a probe was met */
+	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
 };
 
@@ -287,7 +289,9 @@ struct pmb_config {
 	__u32 windows;    /* enum pmb_windows */
 	__u64 after_ns;   /* a window counts from then on */
 	__u32 want_lines; /* of interpreters' frames: where in their functions they stand */
-	__u32 pad;
+	/* NMIs open windows, so nothing may hold a lock of the threads' map but them: it keeps a
+	 * thread that has ended */
+	__u32 keep_threads;
 };
 
 /*

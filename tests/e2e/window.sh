@@ -188,6 +188,47 @@ t_tracepoints() {
 	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 499" "without an end"
 }
 
+BEGIN_MARK=mem:0x600000000000/1:w END_MARK=mem:0x600000000040/1:w
+
+need_breakpoints() {
+	"$PMUBPF" stat -e $BEGIN_MARK -- true >"$T/out" 2>&1 || skip "no breakpoints here"
+}
+
+# Each of four threads is in 500 windows, by writes to memory.
+t_writes_open_and_close() {
+	need_breakpoints
+	record --window unit=$BEGIN_MARK..$END_MARK -- "$WORKLOADS/marks" 500 40 4
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.open)"')" "2000 2000 0 0" "units"
+	expect_eq "$(windows .hits)" 4000 "writes"
+	expect_ge "$(windows .hit_ns)" 1 "ns each"
+	expect_match "$T/err" "--window: 'mem:0x600000000000/1:w' opens windows right" "the skid"
+	expect_match "$T/err" 'a window with nothing in it takes two' "the cost"
+	expect_eq "$(frame_share "$T/folded" one_unit)" 100.000 "of samples, inside"
+}
+
+# One counted event switches counting: of N faults every other one opens.
+t_faults_toggle() {
+	local twice=page-faults/period=1/..page-faults/period=1/
+	record --window turn=$twice -- "$WORKLOADS/marks" 500 7 4
+	expect_ge "$(windows .began)" $((500 * 8 * 4 / 2)) "every other fault"
+	expect_ge 1 $(($(windows .hits) - $(windows '.began + .ended'))) "hits that did neither"
+	expect_eq "$(windows .nested)" 0 "nested"
+	expect_match "$T/err" 'opens and closes windows at the event itself \(no skid\)' "the skid"
+}
+
+# What was not asked for has none of it, in tasks and on CPUs.
+t_events_of_targets_only() {
+	need_breakpoints
+	spawn "$WORKLOADS/marks" 100000000 7 1 >/dev/null
+	spawn "$WORKLOADS/marks" 100000000 7 1 >/dev/null
+	record --window $BEGIN_MARK..$END_MARK -p "$spawned" -d 1 --by pid
+	expect_ge "$(windows .ended)" 10 "windows of one"
+	expect_ge 2 $(($(windows .hits) - $(windows '.began + .ended'))) "writes of others"
+	expect_eq "$(cut -d ';' -f 1 "$T/folded" | sort -u)" "pid $spawned" "processes"
+	record --window $BEGIN_MARK..$END_MARK -a -d 1 --by pid
+	expect_ge "$(cut -d ';' -f 1 "$T/folded" | sort -u | wc -l)" 2 "processes of -a"
+}
+
 # The second that doesn't count has a second of CPU time at most, and what it took to start.
 t_after() {
 	need_program perl
@@ -281,6 +322,10 @@ t_what_is_refused() {
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
 	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
 	refused 3 'are not supported in this version' --window u:main
+	refused 2 'is a moment, and a window has two ends' --window page-faults/period=1/
+	refused 2 'neither a PMU nor an event' --window nosuch/period=1/..nosuch/period=1/
+	refused 2 'period must be at least 1' --window page-faults/period=0/..page-faults/period=1/
+	refused 2 'needs a period' --window mem:0x1000/freq=5/..$END_MARK
 }
 
 run_tests

@@ -106,6 +106,42 @@ t_tracepoints() {
 	expect_units 499 1
 }
 
+BEGIN_MARK=mem:0x600000000000/1:w END_MARK=mem:0x600000000040/1:w
+
+need_breakpoints() {
+	"$PMUBPF" stat -e $BEGIN_MARK -- true >"$T/out" 2>&1 || skip "no breakpoints here"
+}
+
+# Each of four threads causes so many faults between two writes, and moves; and one more until the
+# next unit.
+t_units_between_writes() {
+	need_breakpoints
+	for faults in 7 20; do
+		per $BEGIN_MARK..$END_MARK page-faults -- "$WORKLOADS/marks" 500 $faults 4
+		expect_units 2000 0
+		expect_eq "$(series page-faults mean)" $faults "faults of each"
+		expect_eq "$(series page-faults sd)" 0 "their spread"
+	done
+	per $BEGIN_MARK page-faults -- "$WORKLOADS/marks" 500 7 4
+	expect_units 1996 4
+	expect_eq "$(series page-faults mean)" 8 "faults from one to the next"
+	expect_eq "$(series page-faults sd)" 0 "their spread"
+	per $BEGIN_MARK..$BEGIN_MARK page-faults -- "$WORKLOADS/marks" 500 7 4
+	expect_units 1000 0
+	expect_eq "$(series page-faults mean)" 8 "faults of every other one"
+}
+
+# Every fifth fault of a thread begins a unit. What the program's end and beginning fault is not
+# ours.
+t_units_of_so_many_faults() {
+	per page-faults/period=5/ page-faults -- "$WORKLOADS/marks" 2000 9 1
+	expect_eq "$(series page-faults mean)" 5 "faults of each"
+	expect_eq "$(series page-faults sd)" 0 "their spread"
+	expect_ge "$(units .began)" 4000 "units"
+	jq -e '.notes[]? , .notes? | strings | select(test("at the event itself"))' \
+		"$T/stat.json" >/dev/null || fail "no word of the skid"
+}
+
 # Another one beside is none of ours: no request takes less than 5 ms of CPU time.
 t_units_of_targets_only() {
 	local most
@@ -184,6 +220,8 @@ t_what_is_refused() {
 	refused 2 'no unit can begin or end at' --per t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --per syscall:opennat
 	refused 3 '--per u:main: windows of functions' --per u:main
+	refused 2 'no unit can begin or end at' --per context-switches/period=1/
+	refused 2 'tracepoints are not counters' --per sched:sched_wakeup/period=1/
 	refused 2 '--per: at most 8 events' -e $nine --per loop
 }
 

@@ -468,10 +468,11 @@ static const struct argp argp = {
 
 static int settle_windows(struct record_args *a)
 {
-	int r = window_args__check(&a->window);
+	int r = window_args__check(&a->window, &a->what.names);
 
 	if (r < 0)
 		return r;
+	gates__note_skid(&a->window.gates, &a->notes);
 	a->session.windows = a->window.opts;
 	if (a->window.spec.kind != WINDOW_NONE)
 		a->session.gates = &a->window.gates;

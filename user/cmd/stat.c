@@ -265,6 +265,7 @@ static void add_run(struct stat_run *run)
 
 static void set_opts(struct stat_run *run, struct stat_args *a)
 {
+	gates__note_skid(&a->gates, &run->notes);
 	run->opts = (struct counting_opts){
 		.events = &a->events,
 		/* standard output carries counts and nothing else */

@@ -28,8 +28,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"per", OPT_PER, "[NAME=]loop|run|syscall[:CALL]|A..B|A", 0,
 	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
-	 "for record --window, or from one time that tracepoint A (t:CATEGORY:NAME) is met to the "
-	 "next",
+	 "for record --window, or from one time that A is met to the next (a tracepoint, or an "
+	 "event with a period)",
 	 0},
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
@@ -151,9 +151,28 @@ static bool is_switch(const struct window_probe *probe)
 	       strcmp(probe->name, "sched_switch") == 0;
 }
 
+static bool counts_switches(const struct gate_probe *probe)
+{
+	enum { SW_CGROUP_SWITCHES = 11 };
+	const struct event *event = probe->event;
+
+	return event && event->attr.type == PERF_TYPE_SOFTWARE &&
+	       (event->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->attr.config == SW_CGROUP_SWITCHES);
+}
+
+static int no_unit_of_switches(struct stat_args *a)
+{
+	return err__usage(a->err,
+			  "--per '%s': counts are set aside at a switch, so no unit can begin or "
+			  "end at one; use run, from when a thread gets a CPU until it loses it",
+			  a->per.name);
+}
+
 static int check_per(struct stat_args *a)
 {
 	const struct target_args *t = &a->target;
+	int r;
 	const char *other = a->runs > 1   ? "-r" :
 			    a->per_cpu    ? "-A" :
 			    a->per_thread ? "--per-thread" :
@@ -166,12 +185,11 @@ static int check_per(struct stat_args *a)
 	if (other)
 		return err__usage(a->err, "--per and %s exclude each other", other);
 	if (is_switch(&a->per.from) || is_switch(&a->per.to))
-		return err__usage(a->err,
-				  "--per '%s': counts are set aside at a switch, so no unit can "
-				  "begin or end at one; use run, from when a thread gets a CPU "
-				  "until it loses it",
-				  a->per.name);
-	return gates__settle(&a->gates, &a->per, 0, a->err);
+		return no_unit_of_switches(a);
+	r = gates__settle(&a->gates, &a->per, &a->what.names, 0, a->err);
+	if (r == 0 && (counts_switches(&a->gates.opens) || counts_switches(&a->gates.closes)))
+		return no_unit_of_switches(a);
+	return r;
 }
 
 static int check(struct stat_args *a)
@@ -217,6 +235,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 void stat_args__done(struct stat_args *a)
 {
 	event_list__done(&a->events);
+	gates__done(&a->gates);
 	window_spec__done(&a->per);
 	event_args__done(&a->what);
 	target_args__done(&a->target);

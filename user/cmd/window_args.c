@@ -13,7 +13,8 @@ static const struct argp_option options[] = {
 	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|A..B", 0,
 	 "Sample only in these: loop, from the end of a call that waits for work to the next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
-	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME to another",
+	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME, or an "
+	 "event's overflow EVENT/period=N/, to another; A..A opens and closes in turn",
 	 0},
 	{"longer", OPT_LONGER, "TIME", 0,
 	 "Keep only the samples of windows that turn out to last as long (50ms)", 0},
@@ -74,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp window_argp = {.options = options, .parser = parse};
 
-int window_args__check(struct window_args *a)
+int window_args__check(struct window_args *a, const struct event_names *names)
 {
 	const char *alone = a->opts.longer_ns ? "--longer" :
 			    a->after_ns       ? "--after" :
@@ -87,10 +88,11 @@ int window_args__check(struct window_args *a)
 			"%s needs --window, which says what lasts so long (--window loop: "
 			"between two waits for work)",
 			alone);
-	return gates__settle(&a->gates, &a->spec, a->after_ns, a->err);
+	return gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
 }
 
 void window_args__done(struct window_args *a)
 {
+	gates__done(&a->gates);
 	window_spec__done(&a->spec);
 }

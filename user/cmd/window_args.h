@@ -21,7 +21,7 @@ struct window_args {
 extern const struct argp window_argp; /* its input is a struct window_args */
 
 /* What goes together, and what this machine can. */
-int window_args__check(struct window_args *args);
+int window_args__check(struct window_args *args, const struct event_names *names);
 void window_args__done(struct window_args *args);
 
 #endif

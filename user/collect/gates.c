@@ -4,12 +4,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/recording.skel.h"
 #include "model/ledger.h"
+#include "pmu/window_event.h"
 #include "pmubpf/budgets.h"
 #include "sys/calls.h"
 #include "sys/tracefs.h"
@@ -100,39 +102,55 @@ static int check_tracepoint(const struct window_probe *p, const struct window_sp
 			  option, whole, p->group, p->name, p->group);
 }
 
-static int settle_between(struct gates *g, const struct window_spec *spec, struct err *err)
+static int settle_event(struct gate_probe *ret, const struct window_probe *p,
+			const struct window_spec *spec, const struct event_names *names,
+			struct err *err)
 {
-	const struct window_probe *from = &spec->from, *to = &spec->to;
-	bool same = strcmp(from->name, to->name) == 0;
-	int r = check_tracepoint(from, spec, err);
+	int r = window_event__parse(&ret->event, p, spec, names, err);
 
-	if (r == 0)
-		r = check_tracepoint(to, spec, err);
+	return r < 0 ? r : window_event__check(ret->event, spec, err);
+}
+
+static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
+			const struct window_spec *spec, const struct event_names *names,
+			struct err *err)
+{
+	switch (p->kind) {
+	case PROBE_TRACEPOINT:
+		ret->tracepoint = p->name;
+		return check_tracepoint(p, spec, err);
+	case PROBE_EVENT:
+		return settle_event(ret, p, spec, names, err);
+	default:
+		return err__cannot(
+			err,
+			"%s %s: windows of functions, addresses and USDT are not supported in "
+			"this version; loop, run, syscall[:NAME], tracepoints "
+			"t:CATEGORY:NAME..t:CATEGORY:NAME and events A/period=N/..B/period=N/ "
+			"can, and need no probe in any program",
+			spec->option, spec->name);
+	}
+}
+
+static bool same_probe(const struct window_probe *a, const struct window_probe *b)
+{
+	return a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0;
+}
+
+static int settle_between(struct gates *g, const struct window_spec *spec,
+			  const struct event_names *names, struct err *err)
+{
+	bool same = same_probe(&spec->from, &spec->to);
+	int r = settle_probe(&g->opens, &spec->from, spec, names, err);
+
 	g->windows = same ? PMB_WINDOWS_TOGGLE : PMB_WINDOWS_BETWEEN;
-	g->opens = from->name;
-	g->closes = same ? NULL : to->name;
-	return r;
+	return r < 0 || same ? r : settle_probe(&g->closes, &spec->to, spec, names, err);
 }
 
-static int settle_hits(struct gates *g, const struct window_spec *spec, struct err *err)
-{
-	g->windows = PMB_WINDOWS_HITS;
-	g->opens = spec->from.name;
-	return check_tracepoint(&spec->from, spec, err);
-}
-
-static bool are_tracepoints(const struct window_spec *spec)
-{
-	return spec->kind == WINDOW_BETWEEN && spec->from.kind == PROBE_TRACEPOINT &&
-	       spec->to.kind == PROBE_TRACEPOINT;
-}
-
-int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
-		  struct err *err)
+int gates__settle(struct gates *ret, const struct window_spec *spec,
+		  const struct event_names *names, uint64_t after_ns, struct err *err)
 {
 	*ret = (struct gates){.option = spec->option, .after_ns = after_ns};
-	if (are_tracepoints(spec))
-		return settle_between(ret, spec, err);
 	switch (spec->kind) {
 	case WINDOW_NONE:
 		return 0;
@@ -142,19 +160,55 @@ int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t af
 	case WINDOW_SYSCALL:
 		return settle_syscall(ret, spec, err);
 	case WINDOW_HITS:
-		return settle_hits(ret, spec, err);
+		ret->windows = PMB_WINDOWS_HITS;
+		return settle_probe(&ret->opens, &spec->from, spec, names, err);
+	case WINDOW_FUNCTION:
+		return settle_probe(&ret->opens, &spec->from, spec, names, err);
+	case WINDOW_BETWEEN:
+		return settle_between(ret, spec, names, err);
 	case WINDOW_RUN:
 		ret->windows = PMB_WINDOWS_RUN;
 		return 0;
-	default:
-		return err__cannot(
-			err,
-			"%s %s: windows of functions, addresses, USDT and events "
-			"are not supported in this version; loop, run, syscall[:NAME] and two "
-			"tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME can, and need no "
-			"probe in any program",
-			spec->option, spec->name);
 	}
+	return 0;
+}
+
+static void probe_done(struct gate_probe *p)
+{
+	if (p->event)
+		event__done(p->event);
+	free(p->event);
+	*p = (struct gate_probe){0};
+}
+
+void gates__done(struct gates *g)
+{
+	probe_done(&g->opens);
+	probe_done(&g->closes);
+}
+
+bool gates__by_event(const struct gates *g)
+{
+	return g->opens.event || g->closes.event;
+}
+
+bool gates__by_nmi(const struct gates *g)
+{
+	return (g->opens.event && window_event__in_nmi(g->opens.event)) ||
+	       (g->closes.event && window_event__in_nmi(g->closes.event));
+}
+
+void gates__note_skid(const struct gates *g, struct buf *notes)
+{
+	const struct event *opens = g->opens.event, *closes = g->closes.event;
+
+	if (opens)
+		buf__printf(notes, "%s: '%s' %s windows %s\n", g->option, opens->name,
+			    g->windows == PMB_WINDOWS_BETWEEN ? "opens" : "opens and closes",
+			    window_event__skid(opens));
+	if (closes)
+		buf__printf(notes, "%s: '%s' closes windows %s\n", g->option, closes->name,
+			    window_event__skid(closes));
 }
 
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
@@ -167,8 +221,10 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_call_exit, calls);
 	bpf_program__set_autoload(skel->progs.pmb_gate_exit, calls || probes);
 	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls || probes);
-	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes);
-	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes);
+	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes && gates->opens.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
+	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
 	if (!gates)
 		return;
@@ -176,17 +232,21 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
 	skel->rodata->pmb_gate.windows = gates->windows;
+	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
 	if (gates->windows != PMB_WINDOWS_RUN)
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 }
 
-int gates__attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
-		     struct bpf_link **ret, struct err *err)
+int gates__attach_to(const struct gates *gates, struct bpf_program *program,
+		     const struct gate_probe *probe, struct bpf_link **ret, struct err *err)
 {
+	const char *tracepoint = probe->tracepoint;
 	int r;
 
+	if (!tracepoint)
+		return 0;
 	*ret = bpf_program__attach_raw_tracepoint(program, tracepoint);
 	if (*ret)
 		return 0;
@@ -204,13 +264,21 @@ int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct 
 {
 	int r = 0;
 
-	if (gates && gates->closes)
-		r = gates__attach_to(gates, skel->progs.pmb_probe_close, gates->closes,
+	if (gates)
+		r = gates__attach_to(gates, skel->progs.pmb_probe_close, &gates->closes,
 				     &skel->links.pmb_probe_close, err);
-	if (r == 0 && gates && gates->opens)
-		r = gates__attach_to(gates, skel->progs.pmb_probe_open, gates->opens,
+	if (r == 0 && gates)
+		r = gates__attach_to(gates, skel->progs.pmb_probe_open, &gates->opens,
 				     &skel->links.pmb_probe_open, err);
 	return r;
+}
+
+struct gate_fds gates__fds(const struct recording_bpf *skel)
+{
+	return (struct gate_fds){
+		.open = bpf_program__fd(skel->progs.pmb_event_open),
+		.close = bpf_program__fd(skel->progs.pmb_event_close),
+	};
 }
 
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret)

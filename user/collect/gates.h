@@ -7,29 +7,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "pmu/event_names.h"
 #include "pmu/window_spec.h"
 #include "pmubpf/record.h"
+
+/* What opens windows, or closes them: one of these, or neither. */
+struct gate_probe {
+	const char *tracepoint; /* borrowed */
+	struct event *event;    /* whose overflows do; ours */
+};
 
 struct gates {
 	const char *option; /* that asked for them; borrowed */
 	uint32_t windows;   /* enum pmb_windows */
 	uint64_t after_ns;
-	const char *opens, *closes; /* tracepoints; borrowed; NULL: none */
-	uint8_t calls[PMB_CALLS];   /* enum pmb_call */
+	struct gate_probe opens, closes;
+	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
 };
 
-/* What the windows take; fails with the sentence where that can't be had. */
-int gates__settle(struct gates *ret, const struct window_spec *spec, uint64_t after_ns,
-		  struct err *err);
+/* What the windows take; fails with the sentence where that can't be had. ret is to be given up in
+ * any case, after all copies of it; names may be given up before. */
+int gates__settle(struct gates *ret, const struct window_spec *spec,
+		  const struct event_names *names, uint64_t after_ns, struct err *err);
+void gates__done(struct gates *gates);
+bool gates__by_event(const struct gates *gates);
+/* Programs that open and close windows may interrupt what can't otherwise be interrupted. */
+bool gates__by_nmi(const struct gates *gates);
+/* How near to their events windows open and close, a line each. */
+void gates__note_skid(const struct gates *gates, struct buf *notes);
 
 struct bpf_link;
 struct bpf_program;
-/* Attaches a program to one of the tracepoints. -errno with the sentence. */
-int gates__attach_to(const struct gates *gates, struct bpf_program *program, const char *tracepoint,
-		     struct bpf_link **ret, struct err *err);
+/* Attaches a program to the probe, if it is a tracepoint. -errno with the sentence. */
+int gates__attach_to(const struct gates *gates, struct bpf_program *program,
+		     const struct gate_probe *probe, struct bpf_link **ret, struct err *err);
+
+/* The programs of events that open and close windows; negative where none does. */
+struct gate_fds {
+	int open, close;
+};
 
 struct recording_bpf;
 
@@ -37,6 +57,7 @@ struct recording_bpf;
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
 /* After the load: what is not where it always is. -errno with the sentence. */
 int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct err *err);
+struct gate_fds gates__fds(const struct recording_bpf *skel);
 /* Added up over the CPUs. */
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
 

@@ -425,6 +425,11 @@ int programs__settled_stats(const struct programs *p, size_t event, struct pmb_s
 	return r < 0 ? r : left ? -EAGAIN : 0;
 }
 
+struct gate_fds programs__gate_fds(const struct programs *p)
+{
+	return gates__fds(p->samples[0]);
+}
+
 int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)
 {
 	return gates__stats(p->samples[0], p->n_cpus, ret);

@@ -19,6 +19,7 @@
 #include "sys/cpus.h"
 
 struct gates;
+struct gate_fds;
 
 struct programs_opts {
 	size_t n_events;
@@ -75,6 +76,8 @@ int programs__stats(const struct programs *programs, size_t event, struct pmb_st
 /* The same of a program that goes on: each CPU's columns as of a moment when no run was amid
  * them. -EAGAIN: such a moment was not met on some CPU, whose columns may be off by a run. */
 int programs__settled_stats(const struct programs *programs, size_t event, struct pmb_stats *ret);
+/* Of events that open and close windows. */
+struct gate_fds programs__gate_fds(const struct programs *programs);
 /* Of windows; added up over the CPUs. */
 int programs__window_stats(const struct programs *programs, struct pmb_window_stats *ret);
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */

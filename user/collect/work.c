@@ -30,15 +30,18 @@ struct work_programs {
 	size_t stats_size;
 };
 
-static void choose_programs(struct counting_bpf *skel, uint32_t windows)
+static void choose_programs(struct counting_bpf *skel, const struct gates *gates)
 {
+	uint32_t windows = gates->windows;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
-	bool run = windows == PMB_WINDOWS_RUN, probes = !calls && !run;
+	bool run = windows == PMB_WINDOWS_RUN;
 
 	bpf_program__set_autoload(skel->progs.pmb_work_enter, calls);
 	bpf_program__set_autoload(skel->progs.pmb_work_exit, calls);
-	bpf_program__set_autoload(skel->progs.pmb_work_open, probes);
-	bpf_program__set_autoload(skel->progs.pmb_work_close, probes);
+	bpf_program__set_autoload(skel->progs.pmb_work_open, gates->opens.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_work_close, gates->closes.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
+	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run);
 	bpf_program__set_autoload(skel->progs.pmb_work_renamed, !run);
 	bpf_program__set_autoload(skel->progs.pmb_work_switch, !run);
@@ -70,6 +73,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 
 	*config = opts->gates->whose;
 	config->windows = opts->gates->windows;
+	config->keep_threads = gates__by_nmi(opts->gates);
 	config->n_reads = (__u32)opts->n_counters;
 	config->n_cpus = (__u32)w->n_cpus;
 	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
@@ -102,7 +106,7 @@ int work_programs__load(struct work_programs **ret, const struct work_opts *opts
 	if (!w->skel) {
 		r = -errno;
 	} else {
-		choose_programs(w->skel, opts->gates->windows);
+		choose_programs(w->skel, opts->gates);
 		set_sizes(w, opts);
 		set_constants(w, opts);
 		r = counting_bpf__load(w->skel);
@@ -170,18 +174,25 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 {
 	const struct gates *gates = w->gates;
 	struct counting_bpf *skel = w->skel;
-	int r = 0;
+	int r;
 
 	if (counting_bpf__attach(skel) < 0)
 		return err__set(err, -errno, "%s: the kernel attaches no programs: %s",
 				gates->option, strerror(errno));
-	if (gates->closes)
-		r = gates__attach_to(gates, skel->progs.pmb_work_close, gates->closes,
-				     &skel->links.pmb_work_close, err);
-	if (r == 0 && gates->opens)
-		r = gates__attach_to(gates, skel->progs.pmb_work_open, gates->opens,
+	r = gates__attach_to(gates, skel->progs.pmb_work_close, &gates->closes,
+			     &skel->links.pmb_work_close, err);
+	if (r == 0)
+		r = gates__attach_to(gates, skel->progs.pmb_work_open, &gates->opens,
 				     &skel->links.pmb_work_open, err);
 	return r;
+}
+
+struct gate_fds work_programs__gate_fds(const struct work_programs *w)
+{
+	return (struct gate_fds){
+		.open = bpf_program__fd(w->skel->progs.pmb_work_start),
+		.close = bpf_program__fd(w->skel->progs.pmb_work_stop),
+	};
 }
 
 static void add_stats(struct pmb_work_stats *to, const struct pmb_work_stats *from)

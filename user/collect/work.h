@@ -29,6 +29,8 @@ int work_programs__set_counter(struct work_programs *work, size_t i, int cpu, in
 int work_programs__mark(struct work_programs *work, pid_t tid, enum pmb_mark mark);
 /* Units with nothing in them, of this thread: before anything is attached. */
 void work_programs__calibrate(struct work_programs *work);
+/* What overflows of events run that open and close units. */
+struct gate_fds work_programs__gate_fds(const struct work_programs *work);
 /* From here on units are counted. -errno with the sentence. */
 int work_programs__attach(struct work_programs *work, struct err *err);
 /* Since the load; takes no privilege. ret has as many counters. */

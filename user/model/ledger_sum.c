@@ -81,7 +81,10 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(ends_lost)    \
 	X(no_room)      \
 	X(began_before) \
-	X(nested)
+	X(nested)       \
+	X(hits)         \
+	X(timed)        \
+	X(timed_ns)
 
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),

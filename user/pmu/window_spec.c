@@ -214,7 +214,7 @@ static int parse_probes(struct window_spec *spec, bool hits, const char *text, c
 		return parse_probe(&spec->to, between + 2, whole, err);
 	}
 	spec->kind = WINDOW_FUNCTION;
-	if (hits && spec->from.kind == PROBE_TRACEPOINT) {
+	if (hits && (spec->from.kind == PROBE_TRACEPOINT || spec->from.kind == PROBE_EVENT)) {
 		spec->kind = WINDOW_HITS;
 		return 0;
 	}

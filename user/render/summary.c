@@ -469,6 +469,11 @@ static void text_windows(const struct summary *s, struct buf *out)
 		buf__printf(out,
 			    "    %llu would have begun inside of one: the first beginning counts\n",
 			    w->kernel.nested);
+	if (w->kernel.timed)
+		buf__printf(out,
+			    "    each of %llu times that a probe was met took %llu ns, by %llu of "
+			    "them; a window with nothing in it takes two\n",
+			    w->kernel.hits, w->kernel.timed_ns / w->kernel.timed, w->kernel.timed);
 	if (w->kernel.no_room)
 		buf__printf(out,
 			    "    %llu could not begin: more than %d threads had windows before\n",

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "collect/work.h"
 #include "session/counting_internal.h"
+#include "session/gate_events.h"
 #include "sys/procfs.h"
 
 struct counting_work {
@@ -22,6 +23,7 @@ struct counting_work {
 		size_t counter;
 	} * fds;
 	size_t n_fds, cap_fds;
+	struct counters events;    /* that begin and end units */
 	struct work_counts before; /* at the end of the previous interval */
 };
 
@@ -169,6 +171,21 @@ static int load(struct counting *c, struct err *err)
 	return r < 0 ? r : hand_over(c, err);
 }
 
+static int open_events(struct counting *c, struct err *err)
+{
+	const struct gate_events_opts opts = {
+		.gates = &c->work->gates,
+		.fds = work_programs__gate_fds(c->work->programs),
+		.whom = &c->opts->whom,
+		.tasks = &c->tasks,
+		.command = command_pid(c),
+		.cpus = &c->online,
+		.opener = c->opts->opener,
+	};
+
+	return gate_events__open(&c->work->events, &opts, err);
+}
+
 int counting_work__open(struct counting *c, struct err *err)
 {
 	int r;
@@ -179,6 +196,8 @@ int counting_work__open(struct counting *c, struct err *err)
 		r = load(c, err);
 	if (r == 0 && target__filter(&c->opts->whom) == PMB_FILTER_TASKS)
 		r = tasks__each(&c->tasks, command_pid(c), mark_target, c, err);
+	if (r == 0)
+		r = open_events(c, err);
 	if (r < 0)
 		return r;
 	work_counts__init(&c->result->work);
@@ -189,7 +208,9 @@ int counting_work__open(struct counting *c, struct err *err)
 
 int counting_work__start(struct counting *c, struct err *err)
 {
-	return work_programs__attach(c->work->programs, err);
+	int r = work_programs__attach(c->work->programs, err);
+
+	return r < 0 ? r : gate_events__start(&c->work->events, &c->opts->whom, err);
 }
 
 void counting_work__read(struct counting *c)
@@ -208,6 +229,7 @@ void counting_work__close(struct counting *c)
 {
 	if (!c->work)
 		return;
+	counters__close(&c->work->events);
 	work_programs__free(c->work->programs);
 	close_from(c->work, 0);
 	free(c->work->fds);

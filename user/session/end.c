@@ -66,6 +66,7 @@ void session__stop(struct session *s)
 		return;
 	s->stopped_ns = now_ns();
 	counters__disable(&s->counters);
+	counters__disable(&s->gates);
 	sideband__stop_mappings(s->sideband);
 	s->more_fd = signals__more_fd();
 	opener__between(s->opts->opener, NULL, NULL);

@@ -49,6 +49,7 @@ struct session {
 	struct programs *programs;
 	struct counters counters;
 	struct counters counted; /* of opts->counted, in their order */
+	struct counters gates;   /* events that open and close windows */
 	struct sideband *sideband;
 	struct rings *rings;
 	size_t ring_bytes;        /* of each CPU */

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "collect/room.h"
 #include "opener/opener.h"
+#include "session/gate_events.h"
 #include "session/internal.h"
 #include "sys/clock.h"
 #include "sys/limits.h"
@@ -152,6 +153,8 @@ static int session__start(struct session *s, struct err *err)
 	}
 	r = counters__enable(&now, err);
 	free(now.list);
+	if (r == 0)
+		r = gate_events__start(&s->gates, &s->opts->whom, err);
 	s->start_ns = s->round_ns = s->part_ns = now_ns();
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
@@ -273,6 +276,7 @@ struct session *session__free(struct session *s)
 	cleanup_close(&s->more_fd);
 	counters__close(&s->counters);
 	counters__close(&s->counted);
+	counters__close(&s->gates);
 	rings__free(s->rings);
 	sideband__free(s->sideband);
 	session__unwind_free(s);

@@ -40,8 +40,9 @@ struct spending {
 	uint64_t ended_ns;         /* …and when they were disabled */
 	uint64_t begun_cpu_ns;     /* of this process: others of its threads read names */
 	uint64_t helper_before_ns; /* its helper's */
-	struct kernel_totals adaptive, other; /* at the window's begin, by kind of event */
-	struct mean overflow, other_overflow, sample;
+	/* at the window's begin, by kind of event; and of probes that open and close windows */
+	struct kernel_totals adaptive, other, probes;
+	struct mean overflow, other_overflow, probe, sample;
 	uint64_t accounted; /* samples of adaptive events since the window's begin */
 	uint64_t turn;
 	uint64_t sample_ns; /* when the sample began that is timed; 0: none is */
@@ -146,6 +147,15 @@ static struct kernel_totals kernel_totals(const struct session *s, bool adaptive
 	return sum;
 }
 
+static struct kernel_totals probe_totals(const struct session *s)
+{
+	struct pmb_window_stats stats;
+
+	if (!s->opts->gates || programs__window_stats(s->programs, &stats) < 0)
+		return (struct kernel_totals){0};
+	return (struct kernel_totals){.seen = stats.hits, .timed = {stats.timed, stats.timed_ns}};
+}
+
 /* What the overflow programs of one kind have taken since; *before becomes now. */
 static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals *before,
 			  struct mean *mean)
@@ -182,6 +192,7 @@ static struct budget_window session__window(struct session *s, uint64_t now)
 {
 	struct spending *sp = s->spending;
 	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
+	struct kernel_totals probes = probe_totals(s);
 	uint64_t cpu_ns = usage_thread_ns(), reader_ns = cpu_ns - sp->cpu_ns;
 	uint64_t samples_ns = mean__times(&sp->sample, sp->accounted);
 	struct budget_window w = {
@@ -194,21 +205,24 @@ static struct budget_window session__window(struct session *s, uint64_t now)
 	if (samples_ns > reader_ns)
 		samples_ns = reader_ns;
 	w.varying_ns = kernel_ns(&adaptive, &sp->adaptive, &sp->overflow) + samples_ns;
-	w.fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) + reader_ns - samples_ns;
+	w.fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) +
+		     kernel_ns(&probes, &sp->probes, &sp->probe) + reader_ns - samples_ns;
 	sp->window_ns = now;
 	sp->cpu_ns = cpu_ns;
 	sp->accounted = 0;
 	return w;
 }
 
-/* Of all events' programs, since they were attached. */
+/* Of all events' programs, and those of probes, since they were attached. */
 static uint64_t kernel_cost_ns(const struct session *s, struct kernel_totals *ret)
 {
 	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
+	struct kernel_totals probes = probe_totals(s);
 
 	*ret = (struct kernel_totals){.seen = adaptive.seen + other.seen,
 				      .timed.n = adaptive.timed.n + other.timed.n};
-	return mean__times(&adaptive.timed, adaptive.seen) + mean__times(&other.timed, other.seen);
+	return mean__times(&adaptive.timed, adaptive.seen) + mean__times(&other.timed, other.seen) +
+	       mean__times(&probes.timed, probes.seen);
 }
 
 /* Samples cost more as long as tables are not there; that is over. */
@@ -219,7 +233,7 @@ static void session__settle_costs(struct session *s, uint64_t now)
 
 	sp->settled =
 		(struct settled){now, kernel_cost_ns(s, &unused), usage_thread_ns() - sp->begun_ns};
-	sp->sample = sp->overflow = sp->other_overflow = (struct mean){0};
+	sp->sample = sp->overflow = sp->other_overflow = sp->probe = (struct mean){0};
 }
 
 void session__spend_round(struct session *s)

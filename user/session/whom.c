@@ -16,6 +16,7 @@
 #include "pmu/probe.h"
 #include "pmu/skid.h"
 #include "pmu/collection_mode.h"
+#include "session/gate_events.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -441,6 +442,21 @@ static int open_per_task(struct session *s, struct err *err)
 	}
 }
 
+static int open_gates(struct session *s, struct err *err)
+{
+	const struct gate_events_opts opts = {
+		.gates = s->opts->gates,
+		.fds = programs__gate_fds(s->programs),
+		.whom = &s->opts->whom,
+		.tasks = &s->tasks,
+		.command = command_pid(s),
+		.cpus = s->cpus,
+		.opener = s->opts->opener,
+	};
+
+	return gate_events__open(&s->gates, &opts, err);
+}
+
 int session__open_counters(struct session *s, struct err *err)
 {
 	bool marks = windows_need_marks(s), tasks = false;
@@ -459,5 +475,5 @@ int session__open_counters(struct session *s, struct err *err)
 		r = open_per_task(s, err);
 	if (r == 0)
 		r = open_counted(s, err);
-	return r;
+	return r == 0 && s->opts->gates ? open_gates(s, err) : r;
 }
