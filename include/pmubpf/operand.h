@@ -48,13 +48,15 @@ enum {
 	PMB_OPERAND_LOST = 4,      /* a register of it was overwritten since */
 	PMB_OPERAND_LOOSE = 8,     /* where it is depends on more than that */
 	PMB_OPERAND_VARIABLE = 16, /* the object is one in the frame */
+	PMB_OPERAND_AT = 32,       /* where in it is known without the registers */
 };
 
 /*
  * base + index * scale + segment + disp; IP is where the overflow interrupted. What is addressed
  * may lie in an object of a known type, which begins at `object` + start; or, if `every` isn't 0,
  * in one of many that lie there so far from each other. Of a variable in the frame its own entry
- * stands for the type's.
+ * stands for the type's. With AT the type is known though `object` may be none, and `at` is where
+ * in it.
  */
 struct pmb_operand {
 	uint8_t base, index, scale, segment; /* scale: a power of two; segment: FS or NONE */
@@ -62,6 +64,7 @@ struct pmb_operand {
 	uint8_t object; /* a register, or NONE: the type isn't known */
 	uint16_t size;
 	uint32_t type, every; /* type: where its entry is in .debug_info */
+	uint32_t at;
 	int64_t disp, start;
 };
 

@@ -343,6 +343,44 @@ t_clocks_are_candidates() {
 	expect_ge "$(folded_sum_of "$T/folded" '^candidate;store;.*;fill$')" 1 "stores"
 }
 
+# By function: of how many ns FUNCTION is about OBJECT;TYPE;MEMBER, a regular expression.
+about() { # FUNCTION WHAT
+	folded_sum_of "$T/folded" "^$2;.*;$1\$"
+}
+
+# What the clock's candidates are taken for says so, and is nothing else than what is there; nothing
+# has a layout.
+t_candidates_of_clocks_have_types() {
+	need_decoder
+	local few=$((5 * 1000003)) any='[^;]*;[^;]*;[^;]*' none='\[no data_object\]'
+	pmb_ok record --data -e cpu-clock:u -c 1000003 --by data_object,data_type,member \
+		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/misses"
+	expect_ledger
+	expect_ge "$(about chase "$none;struct node \(candidate\);next \(candidate\)")" 1 \
+		"the links of the chase"
+	expect_ge "$(about fill 'words \(candidate\);[^;]*\[\] \(candidate\);\[no member\]')" 1 \
+		"the words of the stores"
+	grep -vE "^$none;(struct node \(candidate\);next|\[no data_type\];\[no)" "$T/folded" |
+		grep -v '^words (candidate);' >"$T/other" || :
+	expect_le "$(folded_sum_of "$T/other" "^$any;.*;(chase|fill)\$")" $few "anything else, ns"
+	expect_no_match <(grep -oE "^$any" "$T/folded" | tr ';' '\n') '^[^[].*[^)]$' "not marked"
+	pmb_ok record --data -e cpu-clock:u -c 1000003 -o "$T/p.pb.gz" -- "$WORKLOADS/misses"
+	pmb report --layout node "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status of a layout of candidates"
+}
+
+# What is nearer, and behind a jump's target or a call, is not blamed.
+t_candidates_are_no_decoys() {
+	need_decoder
+	local few=$((5 * 1000003))
+	pmb_ok record --data -e cpu-clock:u -c 1000003 --by data_object,data_class \
+		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/decoys"
+	expect_ledger
+	expect_le "$(folded_sum_of "$T/folded" '^decoy')" $few "blamed on the decoy, ns"
+	expect_ge "$(about behind_a_jump '\[no data_object\];branch_target')" 1 "behind a jump"
+	expect_ge "$(about behind_a_call '\[no data_object\];blocked')" 1 "behind a call"
+}
+
 # Every sample of the event is in one of two columns, and in one class.
 t_the_law() {
 	objects data_object

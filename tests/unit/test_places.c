@@ -73,6 +73,30 @@ Test(places, what_is_claimed)
 	}
 }
 
+/* Of two nobody knows which; nothing that came with an address is a candidate. */
+Test(places, candidates)
+{
+	struct pmb_place place = place_with(LOAD);
+	struct profile_access access = access_to(0);
+
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).candidate, &place.operands[0]);
+	cr_expect_null(data_finding(&place, PMB_SKID_SOME, &access).operand);
+	place = place_with(LOAD | PMB_OPERAND_LOST);
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).candidate, &place.operands[0]);
+	place = place_with(LOAD | PMB_OPERAND_LOOSE);
+	cr_expect_null(data_finding(&place, PMB_SKID_SOME, &access).candidate);
+	place = place_with(LOAD);
+	place.operands[1] = place.operands[0];
+	place.n = 2;
+	cr_expect_null(data_finding(&place, PMB_SKID_SOME, &access).candidate);
+	place.n = 1;
+	for (uint64_t addr = 0x1004; addr <= 0x1014; addr += 8) {
+		access = access_to(addr);
+		for (enum pmb_skid skid = PMB_SKID_EXACT; skid < PMB_N_SKIDS; skid++)
+			cr_expect_null(data_finding(&place, skid, &access).candidate);
+	}
+}
+
 Test(places, instructions_that_are_fetched)
 {
 	const struct pmb_place place = place_with(LOAD);

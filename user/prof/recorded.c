@@ -263,6 +263,38 @@ static void label_layout(struct builder *b, const struct profile_row *row, const
 		label_text(b, PROF_LAYOUT, layouts__add(&b->layouts, type, layout, row->samples));
 }
 
+/* What nothing has checked says so, wherever it is shown. */
+static void label_candidate(struct builder *b, const char *key, const char *text)
+{
+	_cleanup_free_ char *marked = text ? xasprintf("%s (candidate)", text) : NULL;
+
+	if (marked)
+		label_text(b, key, marked);
+}
+
+/* Of a clock: what the instruction before would have addressed. */
+static void label_candidates(struct builder *b, const struct profile_row *row)
+{
+	const struct sym_name *names = b->r->names->locations, *place;
+	uint32_t id = places__variable(b->r->places, row);
+	bool variable = id && names[id].frame.name;
+
+	if (!variable)
+		id = places__object(b->r->places, row);
+	place = &names[id];
+	if (!id || !place->frame.name)
+		return;
+	variable |= is_variable_place(b->frames[id].off);
+	if (variable)
+		label_candidate(b, "data_object", place->frame.name);
+	else
+		label_candidate(b, "data_type", place->frame.name);
+	if (variable && place->n_inlined > 0)
+		label_candidate(b, "data_type", place->inlined[0].name);
+	if (place->n_inlined > variable)
+		label_candidate(b, "member", place->inlined[variable].name);
+}
+
 static void label_variable(struct builder *b, const struct profile_row *row,
 			   const struct sym_name *place)
 {
@@ -389,6 +421,8 @@ static void label_finding(struct builder *b, const struct profile_row *row,
 		label_offset(b, set->data_addr, &f);
 	if (!found)
 		return;
+	if (f.candidate && !has_address && !b->r->no_symbols)
+		label_candidates(b, row);
 	label_text(b, "data_class", data_class_keys[f.class]);
 	if (f.fetch)
 		label_text(b, "data_access", "fetch");

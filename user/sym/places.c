@@ -137,32 +137,76 @@ static int64_t offset_in(const struct pmb_operand *o, const struct profile_acces
 	return off >= 0 && off <= (int64_t)OBJECT_PLACE_OFF_MAX ? off : -1;
 }
 
+static uint64_t address_of(const struct profile_access *access, const struct pmb_operand *o)
+{
+	return reg_of(access, o->base) + reg_of(access, o->index) * o->scale +
+	       reg_of(access, o->segment) + (uint64_t)o->disp;
+}
+
 /* What the instruction addresses is known to be that. A breakpoint tells the word that it watches:
- * what was touched begins there, or further on. */
+ * what was touched begins there, or further on. Of a candidate there are the registers at best. */
+static int64_t offset_of(const struct data_finding *found, const struct profile_access *access)
+{
+	const struct pmb_operand *o = found->operand ?: found->candidate;
+	uint64_t addr = found->from;
+
+	if (found->operand && access->addr - found->from < found->size)
+		addr = access->addr;
+	if (found->candidate && (o->flags & (PMB_OPERAND_LOST | PMB_OPERAND_AT)))
+		return o->flags & PMB_OPERAND_AT ? (int64_t)o->at : -1;
+	if (found->candidate)
+		addr = address_of(access, o);
+	return o->object == PMB_REG_NONE ? -1 : offset_in(o, access, addr);
+}
+
 static uint32_t object_of(struct places *p, const struct profile_row *row)
+{
+	const struct profile_access *access = access_of(p, row);
+	uint32_t frame = place_of(p->profile, row);
+	const struct pmb_operand *o;
+	const struct frame *frames;
+	struct data_finding found;
+	uint64_t mark;
+	int64_t off;
+
+	if (!access || !frame || !places__find(p, row, &found) ||
+	    !(o = found.operand ?: found.candidate))
+		return 0;
+	off = offset_of(&found, access);
+	if (off < 0)
+		return 0;
+	mark = o->flags & PMB_OPERAND_VARIABLE ? OBJECT_PLACE_VARIABLE : 0;
+	profile__frames(p->profile, &frames);
+	return profile__frame(p->profile, &(struct frame){
+						  FRAME_DATA,
+						  frames[frame].file,
+						  object_place(o->type, (uint64_t)off) | mark,
+					  });
+}
+
+/* What has a symbol lies in a file, as the code does; whether anything has it there its helper
+ * tells. */
+static uint32_t variable_of(struct places *p, const struct profile_row *row)
 {
 	const struct profile_access *access = access_of(p, row);
 	uint32_t frame = place_of(p->profile, row);
 	const struct frame *frames;
 	struct data_finding found;
-	uint64_t variable;
-	int64_t off;
+	int64_t distance;
 
-	if (!access || !frame || !places__find(p, row, &found) || !found.operand ||
-	    found.operand->object == PMB_REG_NONE)
+	if (!access || !frame || !places__find(p, row, &found) || !found.candidate ||
+	    (found.candidate->flags & PMB_OPERAND_LOST))
 		return 0;
-	off = offset_in(found.operand, access,
-			access->addr - found.from < found.size ? access->addr : found.from);
-	if (off < 0)
-		return 0;
-	variable = found.operand->flags & PMB_OPERAND_VARIABLE ? OBJECT_PLACE_VARIABLE : 0;
 	profile__frames(p->profile, &frames);
-	return profile__frame(p->profile,
-			      &(struct frame){
-				      FRAME_DATA,
-				      frames[frame].file,
-				      object_place(found.operand->type, (uint64_t)off) | variable,
-			      });
+	distance = (int64_t)(address_of(access, found.candidate) - access->regs[PMB_REG_IP]);
+	if (frames[frame].kind != FRAME_FILE || distance >= (int64_t)DATA_PLACE_SPAN ||
+	    distance <= -(int64_t)DATA_PLACE_SPAN)
+		return 0;
+	return profile__frame(p->profile, &(struct frame){
+						  FRAME_DATA,
+						  frames[frame].file,
+						  data_place(frames[frame].off, (uint64_t)distance),
+					  });
 }
 
 static void find_objects(struct places *p)
@@ -171,18 +215,32 @@ static void find_objects(struct places *p)
 	size_t n = profile__rows(p->profile, &rows);
 
 	p->objects = xcalloc(n, sizeof(*p->objects));
-	for (size_t i = 0; i < n; i++)
+	p->variables = xcalloc(n, sizeof(*p->variables));
+	for (size_t i = 0; i < n; i++) {
 		p->objects[i] = object_of(p, &rows[i]);
+		p->variables[i] = variable_of(p, &rows[i]);
+	}
+}
+
+static uint32_t of_row(const struct places *places, const uint32_t *ids,
+		       const struct profile_row *row)
+{
+	const struct profile_row *rows;
+
+	if (!ids)
+		return 0;
+	profile__rows(places->profile, &rows);
+	return ids[row - rows];
 }
 
 uint32_t places__object(const struct places *places, const struct profile_row *row)
 {
-	const struct profile_row *rows;
+	return of_row(places, places->objects, row);
+}
 
-	if (!places->objects)
-		return 0;
-	profile__rows(places->profile, &rows);
-	return places->objects[row - rows];
+uint32_t places__variable(const struct places *places, const struct profile_row *row)
+{
+	return of_row(places, places->variables, row);
 }
 
 int places__resolve(struct places *ret, const struct files *files, int stop_fd, struct err *err)
@@ -219,14 +277,9 @@ void places__done(struct places *places)
 {
 	free(places->list);
 	free(places->objects);
+	free(places->variables);
 	free(places->skids);
 	*places = (struct places){0};
-}
-
-static uint64_t address_of(const struct profile_access *access, const struct pmb_operand *o)
-{
-	return reg_of(access, o->base) + reg_of(access, o->index) * o->scale +
-	       reg_of(access, o->segment) + (uint64_t)o->disp;
 }
 
 static uint8_t kind_of(const struct pmb_operand *o)
@@ -279,6 +332,8 @@ static struct data_finding check(const struct pmb_place *place, enum pmb_skid sk
 		f.class = DATA_ADDRESS_ONLY; /* another one may have been it */
 	if (access->addr)
 		f.access = 0;
+	else if (place->n == 1 && !(place->operands[0].flags & PMB_OPERAND_LOOSE))
+		f.candidate = &place->operands[0];
 	return f;
 }
 

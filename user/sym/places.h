@@ -22,7 +22,9 @@ struct places {
 	uint8_t *skids;          /* per event, enum pmb_skid; ours */
 	bool types;              /* objects, too, are asked for */
 	struct pmb_place *list;  /* by frame id and skid; NULL: no sample is about data */
-	uint32_t *objects;       /* by row: a frame of the profile, made for it; 0: none is known */
+	/* By row: frames of the profile, made for it; 0: none is known. */
+	uint32_t *objects;
+	uint32_t *variables; /* of a candidate, if a symbol stands for where it would be */
 	uint64_t helper_ns;
 	unsigned helper_failures;
 };
@@ -38,12 +40,14 @@ struct data_finding {
 	enum data_class class;
 	uint8_t access; /* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: not known, or an instruction */
 	bool fetch;     /* it is the instruction itself */
-	const struct pmb_operand *operand; /* validated: which; NULL: it isn't */
+	const struct pmb_operand *operand;   /* validated: which; NULL: it isn't… */
+	const struct pmb_operand *candidate; /* …and nothing came to check this one */
 	uint64_t from; /* validated: the first of the bytes that it addressed… */
 	uint32_t size; /* …and how many; 0: not known */
 };
-/* A frame id; 0: no object is known. */
+/* Frame ids; 0: no object is known. A candidate's, if it isn't validated. */
 uint32_t places__object(const struct places *places, const struct profile_row *row);
+uint32_t places__variable(const struct places *places, const struct profile_row *row);
 /* False: it is about no data. */
 bool places__find(const struct places *places, const struct profile_row *row,
 		  struct data_finding *ret);

@@ -145,6 +145,22 @@ static bool put_object(const struct code_value *by, uint8_t reg, const struct co
 	return true;
 }
 
+/* Where in the object, or in any of several side by side, without what the registers are then. */
+static void put_offset(const struct code_value *where, struct pmb_operand *ret)
+{
+	const int64_t size = (int64_t)where->to.size;
+	int64_t at = where->to.at;
+
+	if (ret->every && (where->to.every % where->to.size || ret->every != where->to.size))
+		return;
+	if (ret->every)
+		at = (at % size + size) % size;
+	if ((!ret->every && where->to.every) || at < 0 || at > (int64_t)OBJECT_PLACE_OFF_MAX)
+		return;
+	ret->flags |= PMB_OPERAND_AT;
+	ret->at = (uint32_t)at;
+}
+
 /* A register that points into the frame where the sample was taken, from the canonical frame
  * address. */
 static uint8_t frame_register(const struct elf_objects *o, uint64_t sampled, int64_t *ret_from)
@@ -182,6 +198,10 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 	ret->object = reg;
 	ret->type = (uint32_t)slot->variable;
 	ret->start = place.by[slot->by] + slot->at - from;
+	if (!where->to.every) {
+		ret->flags |= PMB_OPERAND_AT;
+		ret->at = (uint32_t)(where->to.at - place.by[slot->by] - slot->at);
+	}
 }
 
 /* gcc calls an index base at times. */
@@ -191,14 +211,18 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 	const int64_t of_base = ret->start;
 	struct code_value base, index, where;
 
-	if (!o->info || (ret->flags & (PMB_OPERAND_LOST | PMB_OPERAND_LOOSE)) || m->segment)
+	if (!o->info || (ret->flags & PMB_OPERAND_LOOSE) || m->segment)
 		return;
 	enter_function(o, vaddr);
 	base = value_of(o, vaddr, m->base);
 	index = value_of(o, vaddr, m->index);
 	where = code_value__sum(&base, &index, m->scale, m->disp);
-	if (!put_object(&base, m->base, &where, of_base, ret) &&
-	    !(m->scale == 1 &&
-	      put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)))
+	if (put_object(&base, m->base, &where, of_base, ret) ||
+	    (m->scale == 1 &&
+	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)))
+		put_offset(&where, ret);
+	else
 		put_variable(o, vaddr, sampled, &where, ret);
+	if (ret->flags & PMB_OPERAND_LOST && !(ret->flags & PMB_OPERAND_VARIABLE))
+		ret->object = PMB_REG_NONE;
 }

@@ -155,13 +155,14 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 		symd_msg__put_u8(b, o->object);
 		symd_msg__put_u32(b, o->type);
 		symd_msg__put_u32(b, o->every);
+		symd_msg__put_u32(b, o->at);
 		symd_msg__put_u64(b, (uint64_t)o->start);
 	}
 }
 
 static int requests__places(struct requests *s, struct cursor *body)
 {
-	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 32 * PMB_PLACE_OPERANDS };
+	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 36 * PMB_PLACE_OPERANDS };
 	uint8_t skid = cursor__u8(body), types = cursor__u8(body);
 	uint32_t n = cursor__u32(body), done = 0;
 	uint64_t deadline = now_ms() + ENOUGH_MS;
