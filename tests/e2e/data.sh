@@ -426,6 +426,26 @@ t_shared_lines() {
 		jq '[.rows[] | select(.name == "suspect of false sharing")] | length')" 1 "in JSON"
 }
 
+# Without a PMU, by a clock's candidates: two threads that count in one line, and in two.
+t_sharing_of_candidates() {
+	need_decoder
+	local cc=${CC:-gcc}
+	command -v "${cc##* }" >/dev/null || skip "no compiler"
+	$cc -O2 -g -pthread -o "$T/together" "$TOP/examples/sharing.c" || fail "it doesn't compile"
+	$cc -O2 -g -pthread -DAPART -o "$T/apart" "$TOP/examples/sharing.c"
+	pmb_ok record --data -e cpu-clock -o "$T/p.pb.gz" -- "$T/together"
+	"$PMUBPF" report --shared --by sharing,data_object,member --csv "$T/p.pb.gz" >"$T/csv" ||
+		fail "report --shared: status $?"
+	expect_eq "$(awk -F, '$1 < 3 { print $1, $3 }' "$T/csv" | sort -u)" \
+		"1 suspect of false sharing (candidate)
+2 counters (candidate)" "what is suspected"
+	expect_match "$T/csv" '^3,[^,]*,words \(candidate\),' "a member"
+	expect_match "$T/csv" '^3,[^,]*,odd \(candidate\),' "the other one"
+	pmb_ok record --data -e cpu-clock -o "$T/p.pb.gz" -- "$T/apart"
+	"$PMUBPF" report --shared --by sharing,data_object --csv "$T/p.pb.gz" >"$T/csv"
+	expect_no_match "$T/csv" 'shar(ed|ing)' "lines"
+}
+
 expect_rows() { # LEVEL,NAME,COUNT of each row
 	expect_eq "$(awk -F, 'NR > 1 { print $1 "," $3 "," $6 }' "$T/csv")" "$1" "rows"
 }

@@ -113,6 +113,37 @@ Test(sharing, the_same_bytes)
 	EXPECT_MARK("0x80", "suspect of false sharing");
 }
 
+/* Nothing has checked these addresses; lines of which that is so are not mixed with others. */
+Test(sharing, candidates)
+{
+	touch((struct access){.pid = 1,
+			      .tid = 10,
+			      .line = "0x40 (candidate)",
+			      .bytes = "0..7 (candidate)",
+			      .access = "store"});
+	touch((struct access){.pid = 1,
+			      .tid = 11,
+			      .line = "0x40 (candidate)",
+			      .bytes = "8..15 (candidate)",
+			      .access = "load"});
+	touch((struct access){
+		.pid = 1, .tid = 12, .line = "0x40", .bytes = "0..7", .access = "store"});
+	touch((struct access){.pid = 1,
+			      .tid = 10,
+			      .line = "0x80 (candidate)",
+			      .bytes = "8 (candidate)",
+			      .access = "store"});
+	touch((struct access){.pid = 1,
+			      .tid = 11,
+			      .line = "0x80 (candidate)",
+			      .bytes = "8..15 (candidate)",
+			      .access = "load"});
+	mark();
+	EXPECT_MARK("0x40 (candidate)", "suspect of false sharing (candidate)");
+	EXPECT_MARK("0x40", "");
+	EXPECT_MARK("0x80 (candidate)", "the same bytes are shared (candidate)");
+}
+
 Test(sharing, proven_by_the_source)
 {
 	touch((struct access){

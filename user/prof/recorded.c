@@ -266,7 +266,7 @@ static void label_layout(struct builder *b, const struct profile_row *row, const
 /* What nothing has checked says so, wherever it is shown. */
 static void label_candidate(struct builder *b, const char *key, const char *text)
 {
-	_cleanup_free_ char *marked = text ? xasprintf("%s (candidate)", text) : NULL;
+	_cleanup_free_ char *marked = text ? xasprintf("%s" PROF_CANDIDATE, text) : NULL;
 
 	if (marked)
 		label_text(b, key, marked);
@@ -390,11 +390,10 @@ static void label_window(struct builder *b, const struct profile_labels *set)
 }
 
 /* Which bytes of its cache line, of those that the instruction addressed. */
-static void label_offset(struct builder *b, uint64_t addr, const struct data_finding *f)
+static char *offset_text(uint64_t addr, const struct data_finding *f)
 {
 	uint64_t line = addr & ~(uint64_t)(PROF_CACHE_LINE - 1);
 	uint64_t first = addr, last = addr;
-	char text[48];
 
 	if (f->size && f->from <= addr && addr - f->from < f->size) {
 		first = f->from < line ? line : f->from;
@@ -403,10 +402,19 @@ static void label_offset(struct builder *b, uint64_t addr, const struct data_fin
 			last = line + PROF_CACHE_LINE - 1;
 	}
 	if (first == last)
-		snprintf(text, sizeof(text), "%" PRIu64, first - line);
-	else
-		snprintf(text, sizeof(text), "%" PRIu64 "..%" PRIu64, first - line, last - line);
-	label_text(b, "data_offset", text);
+		return xasprintf("%" PRIu64, first - line);
+	return xasprintf("%" PRIu64 "..%" PRIu64, first - line, last - line);
+}
+
+/* So that lines that may be shared are found without a PMU. */
+static void label_candidate_line(struct builder *b, const struct data_finding *f)
+{
+	const uint64_t line = f->from & ~(uint64_t)(PROF_CACHE_LINE - 1);
+	_cleanup_free_ char *text = xasprintf("0x%" PRIx64, line),
+			    *offset = offset_text(f->from, f);
+
+	label_candidate(b, "cache_line", text);
+	label_candidate(b, "data_offset", offset);
 }
 
 static void label_finding(struct builder *b, const struct profile_row *row,
@@ -416,13 +424,18 @@ static void label_finding(struct builder *b, const struct profile_row *row,
 	bool has_address = set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS;
 	struct data_finding f = {0};
 	bool found = b->r->places && places__find(b->r->places, row, &f);
+	_cleanup_free_ char *offset = NULL;
 
-	if (has_address)
-		label_offset(b, set->data_addr, &f);
+	if (has_address) {
+		offset = offset_text(set->data_addr, &f);
+		label_text(b, "data_offset", offset);
+	}
 	if (!found)
 		return;
 	if (f.candidate && !has_address && !b->r->no_symbols)
 		label_candidates(b, row);
+	if (f.candidate && f.size && !has_address)
+		label_candidate_line(b, &f);
 	label_text(b, "data_class", data_class_keys[f.class]);
 	if (f.fetch)
 		label_text(b, "data_access", "fetch");

@@ -22,7 +22,7 @@ struct line {
 	int64_t first[PROF_CACHE_LINE]; /* thread that touched the byte first; 0: none */
 	uint64_t by_others, written;    /* a bit for each byte */
 	int64_t thread;                 /* the first that touched any */
-	bool by_several, modified_elsewhere;
+	bool by_several, modified_elsewhere, candidate;
 };
 
 /* What a sample says. */
@@ -30,7 +30,7 @@ struct touch {
 	struct line_key key;
 	int64_t thread;
 	int first, last; /* bytes of the line */
-	bool writes, modified_elsewhere;
+	bool writes, modified_elsewhere, candidate;
 };
 
 struct lines {
@@ -59,12 +59,16 @@ static int64_t number_of(const struct prof *p, uint32_t labels, const char *key)
 	return label && !label->text ? label->number : 0;
 }
 
-/* "8" or "8..15". */
+/* "8" or "8..15", and perhaps that it is a candidate. */
 static bool parse_bytes(const char *text, struct touch *t)
 {
-	const char *last = strstr(text, "..");
-	_cleanup_free_ char *first = xstrndup(text, last ? (size_t)(last - text) : strlen(text));
+	const char *mark = strstr(text, PROF_CANDIDATE);
+	_cleanup_free_ char *first = xstrndup(text, mark ? (size_t)(mark - text) : strlen(text));
+	char *last = strstr(first, "..");
 
+	t->candidate = mark;
+	if (last)
+		*last = '\0';
 	if (num__parse_int(first, 0, PROF_CACHE_LINE - 1, &t->first) < 0)
 		return false;
 	t->last = t->first;
@@ -110,6 +114,7 @@ static void add(struct line *line, const struct touch *t)
 		line->thread = t->thread;
 	line->by_several |= line->thread != t->thread;
 	line->modified_elsewhere |= t->modified_elsewhere;
+	line->candidate |= t->candidate;
 	for (int i = t->first; i <= t->last; i++) {
 		uint64_t bit = 1ULL << i;
 
@@ -128,7 +133,9 @@ static const char *verdict(const struct line *line)
 	if (!line->by_several || !line->written)
 		return NULL;
 	if (line->by_others & line->written)
-		return PROF_SHARING_SAME;
+		return line->candidate ? PROF_SHARING_SAME PROF_CANDIDATE : PROF_SHARING_SAME;
+	if (line->candidate)
+		return PROF_SHARING_SUSPECT PROF_CANDIDATE;
 	return line->modified_elsewhere ? PROF_SHARING_PROVEN : PROF_SHARING_SUSPECT;
 }
 

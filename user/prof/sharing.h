@@ -17,6 +17,8 @@ enum { PROF_CACHE_LINE = 64 }; /* bytes; that of all CPUs that Linux runs on her
 #define PROF_SHARING_PROVEN "false sharing" /* a CPU found the line changed in another's cache */
 #define PROF_SHARING_SUSPECT "suspect of false sharing"
 #define PROF_SHARING_SAME "the same bytes are shared" /* by two threads at least */
+/* What is said of the latter two behind them, where nothing has checked the addresses. */
+#define PROF_CANDIDATE " (candidate)"
 
 /*
  * A copy in which samples of such lines have that label besides. An error if the profile doesn't

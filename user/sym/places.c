@@ -154,8 +154,6 @@ static int64_t offset_of(const struct data_finding *found, const struct profile_
 		addr = access->addr;
 	if (found->candidate && (o->flags & (PMB_OPERAND_LOST | PMB_OPERAND_AT)))
 		return o->flags & PMB_OPERAND_AT ? (int64_t)o->at : -1;
-	if (found->candidate)
-		addr = address_of(access, o);
 	return o->object == PMB_REG_NONE ? -1 : offset_in(o, access, addr);
 }
 
@@ -198,7 +196,7 @@ static uint32_t variable_of(struct places *p, const struct profile_row *row)
 	    (found.candidate->flags & PMB_OPERAND_LOST))
 		return 0;
 	profile__frames(p->profile, &frames);
-	distance = (int64_t)(address_of(access, found.candidate) - access->regs[PMB_REG_IP]);
+	distance = (int64_t)(found.from - access->regs[PMB_REG_IP]);
 	if (frames[frame].kind != FRAME_FILE || distance >= (int64_t)DATA_PLACE_SPAN ||
 	    distance <= -(int64_t)DATA_PLACE_SPAN)
 		return 0;
@@ -305,6 +303,17 @@ static bool is_fetch(const struct pmb_place *place, enum pmb_skid skid,
 	return skid == PMB_SKID_EXACT && access->n_regs && access->addr - ip < (place->len ?: 1U);
 }
 
+/* Of the only operand, if nothing can check it. */
+static void put_candidate(const struct pmb_operand *o, const struct profile_access *access,
+			  struct data_finding *f)
+{
+	f->candidate = o;
+	if (o->flags & PMB_OPERAND_LOST)
+		return;
+	f->from = address_of(access, o);
+	f->size = o->size;
+}
+
 static struct data_finding check(const struct pmb_place *place, enum pmb_skid skid,
 				 const struct profile_access *access)
 {
@@ -333,7 +342,7 @@ static struct data_finding check(const struct pmb_place *place, enum pmb_skid sk
 	if (access->addr)
 		f.access = 0;
 	else if (place->n == 1 && !(place->operands[0].flags & PMB_OPERAND_LOOSE))
-		f.candidate = &place->operands[0];
+		put_candidate(&place->operands[0], access, &f);
 	return f;
 }
 

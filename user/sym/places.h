@@ -42,8 +42,9 @@ struct data_finding {
 	bool fetch;     /* it is the instruction itself */
 	const struct pmb_operand *operand;   /* validated: which; NULL: it isn't… */
 	const struct pmb_operand *candidate; /* …and nothing came to check this one */
-	uint64_t from; /* validated: the first of the bytes that it addressed… */
-	uint32_t size; /* …and how many; 0: not known */
+	/* Of either: the first of the bytes that it addressed, and how many; 0: not known. */
+	uint64_t from;
+	uint32_t size;
 };
 /* Frame ids; 0: no object is known. A candidate's, if it isn't validated. */
 uint32_t places__object(const struct places *places, const struct profile_row *row);
