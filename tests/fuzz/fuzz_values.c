@@ -50,9 +50,16 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return put((uint64_t)off, ret);
 }
 
+static bool returned(void *ctx, int64_t off, struct pointee *ret)
+{
+	(void)ctx;
+	return put((uint64_t)off, ret);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct code_values_fns fns = {held, ends, in_object, in_frame, at_address, NULL};
+	const struct code_values_fns fns = {held,       ends,     in_object, in_frame,
+					    at_address, returned, NULL};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;
 

@@ -50,6 +50,13 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return off == 0x107 && node(ret);
 }
 
+/* Who lies right behind. */
+static bool returned(void *ctx, int64_t off, struct pointee *ret)
+{
+	(void)ctx;
+	return off == 0x105 && node(ret);
+}
+
 static const struct {
 	const char *what;
 	const uint8_t *code;
@@ -81,6 +88,10 @@ static const struct {
 	 AX, CODE_VALUE_POINTER, 0, 0},
 	{"a call leaves nothing in di", CODE("\xe8\x00\x00\x00\x00\xc3"), 5, DI, CODE_VALUE_ANY, 0,
 	 1},
+	{"what a call returns", CODE("\xe8\x00\x01\x00\x00\xc3"), 5, AX, CODE_VALUE_POINTER, 0, 0},
+	{"of whom nobody knows what it returns", CODE("\xe8\x01\x01\x00\x00\xc3"), 5, AX,
+	 CODE_VALUE_ANY, 0, 1},
+	{"call rax: nobody knows whom", CODE("\xff\xd0\xc3"), 2, AX, CODE_VALUE_ANY, 0, 1},
 	{"mov rbx,rdi; a call leaves bx", CODE("\x48\x89\xfb\xe8\x00\x00\x00\x00\xc3"), 8, BX,
 	 CODE_VALUE_POINTER, 0, 0},
 	{"loop: add rdi,32; dec rsi; jne loop",
@@ -96,7 +107,8 @@ static const struct {
 
 Test(code_values, what_registers_are)
 {
-	const struct code_values_fns fns = {held, ends, in_object, in_frame, at_address, NULL};
+	const struct code_values_fns fns = {held,       ends,     in_object, in_frame,
+					    at_address, returned, NULL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);

@@ -89,6 +89,19 @@ WORK static void touch_spilled(struct node *n, long a, long b, long c, long d, l
 	__asm__ volatile("" : : "r"(a + b + c + d + e + f), "r"(g + h + i + j + k + l + m));
 }
 
+static struct node *fresh;
+
+WORK static struct node *next_one(void)
+{
+	return fresh++;
+}
+
+/* In no variable. */
+WORK static void touch_returned(void)
+{
+	next_one()->pos.x = 1;
+}
+
 int main(void)
 {
 	struct node *right = pages(), *left = pages(), *chosen = pages(), *spilled = pages();
@@ -98,6 +111,7 @@ int main(void)
 	struct tree tree = {.decoy = pages(), .table = table};
 
 	root = &tree;
+	fresh = pages();
 	puts("trails");
 	fflush(stdout); /* its buffer is there */
 	touch_list(list);
@@ -114,6 +128,7 @@ int main(void)
 		tree.links.right = tree.links.left = chosen + i;
 		touch_choice(&tree, i & 1);
 		touch_spilled(spilled + i, i, i, i, i, i);
+		touch_returned();
 	}
 	say("list", "struct node", "next");
 	say("array", "struct wide", "pairs[].y");
@@ -124,5 +139,6 @@ int main(void)
 	say("table", "struct wide", "pairs[].x");
 	say("choice", "struct node", "key");
 	say("spilled", "struct node", "pos.y");
+	say("returned", "struct node", "pos.x");
 	return 0;
 }

@@ -37,6 +37,7 @@ struct state {
 struct insn {
 	uint32_t off, len;
 	uint32_t target; /* of a jump: an instruction */
+	int64_t called;  /* of a call: whom, from where the function begins; 0: nobody knows */
 	uint32_t entry; /* of the state before it, if several ways lead to it; one more than that */
 	enum x86_kind kind;
 };
@@ -176,6 +177,8 @@ static void decode(struct code_values *c)
 		if ((flow.kind == X86_JUMP || flow.kind == X86_BRANCH) && flow.target >= BASE &&
 		    flow.target - BASE < c->len)
 			insn.target = (uint32_t)(flow.target - BASE);
+		if (flow.kind == X86_CALL && flow.target)
+			insn.called = (int64_t)(flow.target - BASE);
 		off += flow.len;
 		GROW(c->insns, c->n, c->cap);
 		c->insns[c->n++] = insn;
@@ -347,6 +350,15 @@ static void keep_held(const struct code_values *c, struct state *s, const struct
 	}
 }
 
+static void call(const struct code_values *c, struct state *s, const struct insn *insn)
+{
+	struct code_value v = {.kind = CODE_VALUE_POINTER};
+
+	forget(s, CLOBBERED);
+	if (insn->called && c->fns->returned(c->fns->ctx, insn->called, &v.to))
+		s->regs[X86_AX] = v;
+}
+
 static void run(const struct code_values *c, struct state *s, const struct insn *insn)
 {
 	const uint8_t *bytes = c->bytes + insn->off;
@@ -357,8 +369,10 @@ static void run(const struct code_values *c, struct state *s, const struct insn 
 	if (c->fns->ends(c->fns->ctx, insn->off, insn->off + insn->len))
 		keep_held(c, s, insn);
 
-	if (insn->kind == X86_CALL || insn->kind == X86_PADDING) {
-		forget(s, written_by(c, insn));
+	if (insn->kind == X86_CALL) {
+		call(c, s, insn);
+	} else if (insn->kind == X86_PADDING) {
+		return;
 	} else if (!x86_operand__read(bytes, insn->len, &o)) {
 		forget(s, UINT16_MAX);
 	} else if (x86_move__read(bytes, insn->len, &m)) {

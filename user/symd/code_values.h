@@ -39,6 +39,8 @@ struct code_values_fns {
 			 struct pointee *ret);
 	/* …at an address, that is so far from the function. */
 	bool (*at_address)(void *ctx, int64_t off, struct pointee *ret);
+	/* Which one the function returns that begins there. */
+	bool (*returned)(void *ctx, int64_t off, struct pointee *ret);
 	void *ctx;
 };
 

@@ -526,6 +526,17 @@ bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee
 	       pointees__in_type(pointees_of(d), &type, off, ret);
 }
 
+bool debug_info__returned(struct debug_info *d, uint64_t vaddr, struct pointee *ret)
+{
+	const struct addr_range *found;
+	Dwarf_Die unit, function;
+	struct unit *u = find_unit(d, vaddr, &unit);
+
+	found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
+	return found && found->lo == vaddr && dwarf_offdie(d->dwarf, found->what, &function) &&
+	       pointees__returned(pointees_of(d), &function, ret);
+}
+
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)
 {
 	return data_types__object(data_types_of(d), type, off, ret);

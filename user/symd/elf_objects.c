@@ -53,13 +53,20 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return debug_info__at_address(o->info, o->start + (uint64_t)off, ret);
 }
 
+static bool returned(void *ctx, int64_t off, struct pointee *ret)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__returned(o->info, o->start + (uint64_t)off, ret);
+}
+
 struct elf_objects *elf_objects__new(struct elf_file *elf)
 {
 	struct elf_objects *o = xcalloc(1, sizeof(*o));
 
 	o->elf = elf;
 	o->info = elf_file__debug_info(elf);
-	o->fns = (struct code_values_fns){held, ends, in_object, in_frame, at_address, o};
+	o->fns = (struct code_values_fns){held, ends, in_object, in_frame, at_address, returned, o};
 	return o;
 }
 

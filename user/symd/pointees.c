@@ -330,6 +330,13 @@ bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uns
 	return found;
 }
 
+bool pointees__returned(struct pointees *p, Dwarf_Die *function, struct pointee *ret)
+{
+	Dwarf_Die type;
+
+	return type_walk__type_of(function, &type) && read_pointer(p, type, ret);
+}
+
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret)
 {
 	Dwarf_Die leaf = *type;

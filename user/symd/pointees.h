@@ -42,6 +42,8 @@ const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *funct
 					    const struct frame_place *place, uint64_t bytes);
 /* The pointer that is a member where another one points to, or lies at off in a type. */
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
+/* The pointer that a function returns. */
+bool pointees__returned(struct pointees *p, Dwarf_Die *function, struct pointee *ret);
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum {
+	X86_AX = 0,
 	X86_SP = 4,
 	X86_BP = 5,
 	X86_REX_B = 1,
