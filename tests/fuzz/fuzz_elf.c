@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * An ELF file as the helper reads it: segments, symbols, stubs, minidebuginfo, DWARF. It is offered
- * to itself as its separate debug file, too.
+ * to itself as its separate debug file, too, and asked where main is to be probed.
  */
+#include <stdlib.h>
+
 #include "base/buf.h"
 #include "fuzz.h"
 #include "symd/answer.h"
 #include "symd/elf_file.h"
+#include "symd/elf_site.h"
 #include "symd/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -23,6 +26,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	for (uint64_t off = 0; off < len; off += len / 128 + 1) {
 		buf__clear(&reply);
 		answerer__elf(&answerer, f, off, &reply);
+	}
+	for (uint64_t offset = 0; offset < 32; offset += 8) {
+		struct elf_site site;
+
+		elf_site__find(f, "main", 4, offset, &site);
+		if (site.status == SYMD_SITE_FOUND && (site.n != 1 || site.file_off >= len))
+			abort();
 	}
 	answerer__done(&answerer);
 	buf__done(&reply);

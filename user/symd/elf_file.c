@@ -363,6 +363,34 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
 	return elf_names__find(&f->names, vaddr, ret);
 }
 
+uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
+				  struct elf_function *ret)
+{
+	if (!f->read)
+		find_tables(f);
+	return elf_names__named(&f->names, name, len, &ret->start, &ret->end);
+}
+
+bool elf_file__is_x86_64(const struct elf_file *f)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(f->elf, &ehdr) && ehdr.e_machine == EM_X86_64 &&
+	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret)
+{
+	for (size_t i = 0; i < f->n_loads; i++) {
+		const struct load *l = &f->loads[i];
+
+		if (!l->exec || vaddr < l->vaddr || vaddr - l->vaddr >= l->filesz)
+			continue;
+		return !__builtin_add_overflow(l->file_off, vaddr - l->vaddr, ret);
+	}
+	return false;
+}
+
 struct debug_info *elf_file__debug_info(struct elf_file *f)
 {
 	if (!f->info_read && f->sane)

@@ -55,6 +55,15 @@ bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);
 /* The symbol that holds vaddr, which is asked for if it wasn't; valid until the next call. False:
  * none does. */
 bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
+struct elf_function {
+	uint64_t start, end;
+};
+/* How many functions have that name, as the linker has it; ret is the first. */
+uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
+				  struct elf_function *ret);
+bool elf_file__is_x86_64(const struct elf_file *f);
+/* Where in the file vaddr is, of code; false: nowhere. */
+bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret);
 /* What DWARF says of vaddr, as debug_info__find() does. */
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
 /* The same of data: as debug_info__data() does. */

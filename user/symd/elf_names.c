@@ -254,3 +254,42 @@ bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret)
 	ret->plt = c->plt;
 	return true;
 }
+
+struct search {
+	struct elf_symbols *table;
+	const char *name;
+	size_t len;
+	uint32_t n;
+	uint64_t start, end;
+};
+
+static void compare(void *ctx, const struct elf_symbol *symbol)
+{
+	struct search *s = ctx;
+	size_t len;
+	const char *name;
+
+	if (!(symbol->rank & ELF_RANK_FUNCTION) || (s->n && symbol->start == s->start))
+		return;
+	name = elf_symbols__name(s->table, symbol->name, &len);
+	if (!name || len != s->len || memcmp(name, s->name, len) != 0)
+		return;
+	if (!s->n++) {
+		s->start = symbol->start;
+		s->end = symbol->end;
+	}
+}
+
+uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len, uint64_t *ret_start,
+			  uint64_t *ret_end)
+{
+	struct search s = {.name = name, .len = len};
+
+	for (size_t i = 0; i < n->n_tables; i++) {
+		s.table = &n->tables[i];
+		elf_symbols__each(s.table, compare, &s);
+	}
+	*ret_start = s.start;
+	*ret_end = s.end;
+	return s.n;
+}

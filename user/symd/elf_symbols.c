@@ -289,7 +289,7 @@ static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct
 		ret->end = ret->start + (func && in->end - ret->start > 1 ? EXTENT_BYTES : 1);
 	if (ret->end > in->end || ret->end < ret->start)
 		ret->end = in->end;
-	ret->rank = (func ? 512u : 0) + (bind != STB_LOCAL ? 256u : 0);
+	ret->rank = (func ? (uint32_t)ELF_RANK_FUNCTION : 0) + (bind != STB_LOCAL ? 256u : 0);
 	return true;
 }
 
@@ -310,8 +310,7 @@ void elf_symbols__each(struct elf_symbols *s, elf_symbol_fn fn, void *ctx)
 	elf_records__close(&records);
 }
 
-/* Without its version; valid until the next call. NULL: it isn't to be shown. */
-static const char *name_of(struct elf_symbols *s, uint64_t offset, size_t *ret_len)
+const char *elf_symbols__name(struct elf_symbols *s, uint64_t offset, size_t *ret_len)
 {
 	const char *name = elf_strings__at(&s->strings, offset, ret_len);
 
@@ -326,7 +325,7 @@ bool elf_symbols__rank(struct elf_symbols *s, struct candidate *c)
 {
 	size_t len;
 	const char *name = c->plt ? elf_strings__at(&s->strings, c->name, &len) :
-				    name_of(s, c->name, &len);
+				    elf_symbols__name(s, c->name, &len);
 
 	if (!name || !len)
 		return false;

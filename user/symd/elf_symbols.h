@@ -64,6 +64,11 @@ bool elf_symbols__open(struct elf_symbols *s, const struct elf_bytes *from, Elf_
 		       bool is_whole);
 void elf_symbols__close(struct elf_symbols *s);
 
+/* A bit of rank: it is a function, not a label. */
+enum { ELF_RANK_FUNCTION = 512 };
+/* Without its version; valid until the next call. NULL: it isn't to be shown. */
+const char *elf_symbols__name(struct elf_symbols *s, uint64_t name, size_t *ret_len);
+
 /* All code symbols, in the file's order. */
 typedef void (*elf_symbol_fn)(void *ctx, const struct elf_symbol *symbol);
 void elf_symbols__each(struct elf_symbols *s, elf_symbol_fn fn, void *ctx);

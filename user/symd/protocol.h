@@ -27,6 +27,8 @@
  * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp,
  * 							u8 object, u32 type, u32 every, u64 start
  * 	LAYOUT		u64				u16 len, layout
+ * 	SITE		u64 offset, u16 len, name	u8 status, u8 emulated, u32 n,
+ * 							u64 file offset
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -46,7 +48,8 @@
  * and its type and member follow. To DEMANGLE, len 0 says that a name is none that was mangled,
  * and m may be less than n, too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h;
  * without `types` no operand's object is known. LAYOUT says how the type of the variable or object
- * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows.
+ * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows. SITE is where a probe of the
+ * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -59,7 +62,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 9,
+	SYMD_VERSION = 10,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -96,6 +99,16 @@ enum symd_type {
 	SYMD_PLACES,
 	SYMD_OBJECTS,
 	SYMD_LAYOUT,
+	SYMD_SITE,
+};
+
+enum symd_site_status {
+	SYMD_SITE_FOUND,
+	SYMD_SITE_NO_FUNCTION,
+	SYMD_SITE_SEVERAL,        /* functions of that name */
+	SYMD_SITE_NO_INSTRUCTION, /* begins there, as far as can be told */
+	SYMD_SITE_OTHER_MACHINE,  /* than x86-64 */
+	SYMD_N_SITE_STATUSES,
 };
 
 enum symd_table_status {

@@ -17,6 +17,7 @@
 #include "symd/demangle.h"
 #include "symd/elf_cfi.h"
 #include "symd/elf_place.h"
+#include "symd/elf_site.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
@@ -206,6 +207,23 @@ static int requests__layout(struct requests *s, struct cursor *body)
 	return 0;
 }
 
+static int requests__site(struct requests *s, struct cursor *body)
+{
+	uint64_t offset = cursor__u64(body);
+	size_t len = cursor__u16(body);
+	const char *name = cursor__bytes(body, len);
+	struct elf_site site;
+
+	if (!s->elf || !cursor__done(body) || !len || len > SYMD_NAME_MAX)
+		return -EPROTO;
+	elf_site__find(s->elf, name, len, offset, &site);
+	symd_msg__put_u8(&s->reply, (uint8_t)site.status);
+	symd_msg__put_u8(&s->reply, site.emulated);
+	symd_msg__put_u32(&s->reply, site.n);
+	symd_msg__put_u64(&s->reply, site.file_off);
+	return 0;
+}
+
 static void put_demangled(struct buf *reply, const char *name, size_t len)
 {
 	_cleanup_(buf__done) struct buf text = {0};
@@ -383,7 +401,8 @@ static void requests__forget(struct requests *s, int fd)
 static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
-	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT;
+	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
+	       type == SYMD_SITE;
 }
 
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
@@ -428,6 +447,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_LAYOUT:
 		r = requests__layout(s, &body);
+		break;
+	case SYMD_SITE:
+		r = requests__site(s, &body);
 		break;
 	case SYMD_BUILD_TABLE:
 		r = requests__build_table(s, &body, fd, ret_fd);

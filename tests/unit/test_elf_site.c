@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where probes of functions go: never amid an instruction, and where the kernel does its work. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+
+#include "base/mem.h"
+#include "symd/elf_site.h"
+
+#define CODE(bytes) (const uint8_t *)(bytes), sizeof(bytes) - 1
+
+Test(elf_site, by_instructions)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *code;
+		size_t len;
+		uint64_t offset;
+		enum symd_site_status status;
+		uint64_t at;
+		bool emulated;
+	} cases[] = {
+		{"push", CODE("\x55\x48\x89\xe5\xc3"), 0, SYMD_SITE_FOUND, 0, true},
+		{"push r12", CODE("\x41\x54\xc3"), 0, SYMD_SITE_FOUND, 0, true},
+		{"nop", CODE("\x90\xc3"), 0, SYMD_SITE_FOUND, 0, true},
+		{"ret", CODE("\xc3"), 0, SYMD_SITE_FOUND, 0, false},
+		{"endbr64, push", CODE("\xf3\x0f\x1e\xfa\x53\xc3"), 0, SYMD_SITE_FOUND, 4, true},
+		{"nop of five bytes, mov", CODE("\x0f\x1f\x44\x00\x00\x89\xf8\xc3"), 0,
+		 SYMD_SITE_FOUND, 5, false},
+		{"endbr64, nop of five bytes, push",
+		 CODE("\xf3\x0f\x1e\xfa\x0f\x1f\x44\x00\x00\x55\xc3"), 0, SYMD_SITE_FOUND, 9, true},
+		{"mov, push", CODE("\x48\x89\xf8\x53\xc3"), 0, SYMD_SITE_FOUND, 3, true},
+		{"test, je, push", CODE("\x85\xff\x74\x01\x53\xc3"), 0, SYMD_SITE_FOUND, 0, false},
+		{"an offset", CODE("\x48\x89\xf8\x53\xc3"), 3, SYMD_SITE_FOUND, 3, true},
+		{"an offset, and what is said of it", CODE("\x53\x48\x89\xf8\x53\xc3"), 1,
+		 SYMD_SITE_FOUND, 1, false},
+		{"amid a mov", CODE("\x48\x89\xf8\x53\xc3"), 1, SYMD_SITE_NO_INSTRUCTION, 0, false},
+		{"behind what is none", CODE("\x06\x53\xc3"), 1, SYMD_SITE_NO_INSTRUCTION, 0,
+		 false},
+		{"none", CODE("\x06\xc3"), 0, SYMD_SITE_NO_INSTRUCTION, 0, false},
+		{"int3", CODE("\xcc"), 0, SYMD_SITE_NO_INSTRUCTION, 0, false},
+		{"cut", CODE("\x48\x89"), 0, SYMD_SITE_NO_INSTRUCTION, 0, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t at = 0;
+		bool emulated = false;
+
+		cr_expect_eq(code_site__find(cases[i].code, cases[i].len, cases[i].offset, &at,
+					     &emulated),
+			     cases[i].status, "%s", cases[i].what);
+		cr_expect_eq(at, cases[i].at, "%s: at %d", cases[i].what, (int)at);
+		cr_expect_eq(emulated, cases[i].emulated, "%s", cases[i].what);
+	}
+}
+
+__attribute__((noipa, used)) static int site_of_this_test(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+/* A function of this program. */
+Test(elf_site, by_name)
+{
+	struct elf_file *elf;
+	struct elf_site site;
+	uint64_t vaddr, start;
+
+	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
+	if (!elf_file__is_x86_64(elf)) {
+		elf_site__find(elf, "main", 4, 0, &site);
+		cr_expect_eq(site.status, SYMD_SITE_OTHER_MACHINE);
+		elf_file__free(elf);
+		return;
+	}
+	cr_expect_eq(site_of_this_test(1), 2);
+	elf_site__find(elf, "site_of_this_test", 17, 0, &site);
+	cr_expect_eq(site.status, SYMD_SITE_FOUND);
+	cr_expect_eq(site.n, 1);
+	cr_assert(elf_file__vaddr(elf, site.file_off, &vaddr));
+	cr_assert(elf_file__function(elf, vaddr, &start, &(uint64_t){0}));
+	cr_expect_leq(vaddr - start, 16);
+	elf_site__find(elf, "site_of_this_tes", 16, 0, &site);
+	cr_expect_eq(site.status, SYMD_SITE_NO_FUNCTION);
+	elf_site__find(elf, "site_of_this_test", 17, 1 << 20, &site);
+	cr_expect_eq(site.status, SYMD_SITE_NO_INSTRUCTION);
+	elf_file__free(elf);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: a breakpoint amid an instruction makes another program of it. So all instructions
+ * from the function's beginning on are read, and where one can't be, there is no site behind it.
+ */
+#include "symd/elf_site.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/x86_insn.h"
+
+enum { SITE_FUNCTION_MAX = 64 * 1024 /* bytes of a function that are looked at */ };
+
+static bool is_at(const uint8_t *code, size_t len, const char *bytes, size_t n)
+{
+	return len >= n && memcmp(code, bytes, n) == 0;
+}
+
+/*
+ * What stands first because it has to, or is there to be patched. A probe on endbr64 is
+ * single-stepped; nops of five bytes are rewritten to calls by 6.18, which damages what lies below
+ * the stack pointer, and those of ten can't be probed.
+ */
+static size_t skipped(const uint8_t *code, size_t len)
+{
+	struct x86_insn insn;
+
+	if (is_at(code, len, "\xf3\x0f\x1e\xfa", 4))
+		return 4;
+	if (!x86_insn__read(code, len, 0, &insn) || insn.kind != X86_PADDING || insn.len < 2)
+		return 0;
+	return insn.len;
+}
+
+/* push of a register, and the shortest nop: of all kernels since 4.x */
+static bool is_emulated(const uint8_t *code, size_t len)
+{
+	size_t rex = len && code[0] == 0x41;
+
+	if (len <= rex)
+		return false;
+	return (code[rex] >= 0x50 && code[rex] <= 0x57) || (!rex && code[0] == 0x90);
+}
+
+/*
+ * A push among a function's first instructions, before anything jumps: there is one in most, and
+ * what comes before it are moves between registers. Else 0.
+ */
+static size_t near_push(const uint8_t *code, size_t len)
+{
+	enum { NEAR_INSNS = 8 };
+	struct x86_insn insn;
+	size_t at = 0;
+
+	for (int i = 0; i < NEAR_INSNS; i++) {
+		if (!x86_insn__read(code + at, len - at, at, &insn) || !insn.len)
+			return 0;
+		if ((insn.kind == X86_PUSH || insn.kind == X86_PUSH_FP) &&
+		    is_emulated(code + at, len - at))
+			return at;
+		if (insn.kind != X86_OTHER && insn.kind != X86_PADDING)
+			return 0;
+		at += insn.len;
+	}
+	return 0;
+}
+
+enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
+				      uint64_t *ret_at, bool *ret_emulated)
+{
+	struct x86_insn insn;
+	size_t at = 0, more;
+
+	while (at < offset) {
+		if (!x86_insn__read(code + at, len - at, at, &insn) || !insn.len)
+			return SYMD_SITE_NO_INSTRUCTION;
+		at += insn.len;
+	}
+	if (at != offset)
+		return SYMD_SITE_NO_INSTRUCTION;
+	while ((more = skipped(code + at, len - at)))
+		at += more;
+	if (!offset)
+		at += near_push(code + at, len - at);
+	if (!x86_insn__read(code + at, len - at, at, &insn) || insn.kind == X86_TRAP)
+		return SYMD_SITE_NO_INSTRUCTION;
+	*ret_at = at;
+	*ret_emulated = is_emulated(code + at, len - at);
+	return SYMD_SITE_FOUND;
+}
+
+void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
+		    struct elf_site *ret)
+{
+	_cleanup_free_ uint8_t *code = xcalloc(1, SITE_FUNCTION_MAX);
+	struct elf_function f;
+	uint64_t at;
+	size_t n;
+
+	*ret = (struct elf_site){.status = SYMD_SITE_OTHER_MACHINE};
+	if (!elf_file__is_x86_64(elf))
+		return;
+	ret->n = elf_file__function_named(elf, name, len, &f);
+	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
+	if (ret->n != 1)
+		return;
+	n = f.end - f.start < SITE_FUNCTION_MAX ? (size_t)(f.end - f.start) : SITE_FUNCTION_MAX;
+	n = elf_file__read(elf, f.start, code, n);
+	ret->status = offset < n ? code_site__find(code, n, offset, &at, &ret->emulated) :
+				   SYMD_SITE_NO_INSTRUCTION;
+	if (ret->status == SYMD_SITE_FOUND && !elf_file__offset(elf, f.start + at, &ret->file_off))
+		ret->status = SYMD_SITE_NO_INSTRUCTION;
+}

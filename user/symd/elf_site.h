@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where in a file a probe of a function goes: the first instruction of it that the kernel carries
+ * out itself if that is near, and never a place that is not the beginning of an instruction.
+ * x86-64 only.
+ */
+#ifndef PMUBPF_SYMD_ELF_SITE_H
+#define PMUBPF_SYMD_ELF_SITE_H
+
+#include <stdint.h>
+
+#include "symd/elf_file.h"
+#include "symd/protocol.h"
+
+struct elf_site {
+	enum symd_site_status status;
+	uint32_t n;        /* SYMD_SITE_SEVERAL: functions of that name */
+	uint64_t file_off; /* SYMD_SITE_FOUND */
+	bool emulated;     /* the kernel carries it out itself; else it is single-stepped */
+};
+
+/* name as the linker has it. offset: of the instruction, from the function's beginning; 0: its
+ * first push, or else its beginning, or right behind what has to stand there (endbr64, a nop to be
+ * patched). */
+void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
+		    struct elf_site *ret);
+
+/* The same in a function's bytes; *ret_at is the place in them. */
+enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
+				      uint64_t *ret_at, bool *ret_emulated);
+
+#endif
