@@ -101,6 +101,20 @@ int pmb_probe_close(void *ctx)
 	return timed(close_window);
 }
 
+SEC("uprobe")
+int pmb_user_open(void *ctx)
+{
+	(void)ctx;
+	return timed(probe_opens);
+}
+
+SEC("uprobe")
+int pmb_user_close(void *ctx)
+{
+	(void)ctx;
+	return timed(close_window);
+}
+
 SEC("perf_event")
 int pmb_event_open(void *ctx)
 {

@@ -335,6 +335,20 @@ int pmb_work_close(void *ctx)
 	return close_window();
 }
 
+SEC("uprobe")
+int pmb_user_start(void *ctx)
+{
+	(void)ctx;
+	return probe_opens();
+}
+
+SEC("uprobe")
+int pmb_user_stop(void *ctx)
+{
+	(void)ctx;
+	return close_window();
+}
+
 SEC("perf_event")
 int pmb_work_start(void *ctx)
 {

@@ -190,10 +190,6 @@ t_tracepoints() {
 
 BEGIN_MARK=mem:0x600000000000/1:w END_MARK=mem:0x600000000040/1:w
 
-need_breakpoints() {
-	"$PMUBPF" stat -e $BEGIN_MARK -- true >"$T/out" 2>&1 || skip "no breakpoints here"
-}
-
 # Each of four threads is in 500 windows, by writes to memory.
 t_writes_open_and_close() {
 	need_breakpoints
@@ -204,6 +200,71 @@ t_writes_open_and_close() {
 	expect_match "$T/err" "--window: 'mem:0x600000000000/1:w' opens windows right" "the skid"
 	expect_match "$T/err" 'a window with nothing in it takes two' "the cost"
 	expect_eq "$(frame_share "$T/folded" one_unit)" 100.000 "of samples, inside"
+}
+
+need_x86_64() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+}
+
+t_functions_open_and_close() {
+	local marks=$WORKLOADS/marks
+	need_x86_64
+	record --window unit=u:$marks:one_unit..u:$marks:move_to -- "$marks" 500 40 4
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.open)"')" "2000 2000 0 0" "units"
+	expect_eq "$(windows .hits)" 4000 "hits"
+	# one taken while the kernel handles the probe at move_to's first push lacks its caller
+	expect_ge "$(frame_share "$T/folded" one_unit)" 90 "percent of samples, inside"
+	expect_match "$T/err" 'carries the instruction out itself: about [0-9.]+(ns|us) each' "cost"
+	# what closes alone is a tracepoint; what is met before is nested
+	record --window u:$marks:touch..t:sched:sched_process_exit -- "$marks" 50 7 1
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 49" "until the end"
+}
+
+# In a root of its own, under a name that is none here; another process has the same file.
+t_functions_in_a_root_of_its_own() {
+	local name=/mnt/marks-of-$$
+	need_x86_64
+	spawn unshare -m sh -c "mount -t tmpfs none /mnt && cp '$WORKLOADS/marks' $name &&
+		exec $name 100000000 7 1" >/dev/null
+	wait_until test -e "/proc/$spawned/root$name" || skip "no mounts of one's own here"
+	wait_until grep -q "$name" "/proc/$spawned/maps" || fail "it doesn't run"
+	record --window u:$name:one_unit..u:$name:move_to -p "$spawned" -d 1
+	expect_ge "$(windows .ended)" 10 "windows"
+	pmb record -e cpu-clock --window u:$name:one_unit..u:$name:move_to -- true
+	expect_eq "$rc" 2 "exit status where there is no such file"
+	expect_match "$T/err" 'there is no such file' "the sentence"
+}
+
+byte_at() { # PID ADDRESS
+	dd if="/proc/$1/mem" bs=1 skip=$(($2)) count=1 2>/dev/null | od -An -tx1 | tr -d ' '
+}
+
+is_byte() { # PID ADDRESS BYTE
+	[ "$(byte_at "$1" "$2")" = "$3" ]
+}
+
+# However it ends, the program's code is what it was.
+t_no_probe_stays() {
+	local marks=$WORKLOADS/marks start offset at before signal pid
+	need_x86_64
+	need_program nm
+	spawn "$marks" 100000000 7 1 >/dev/null
+	pid=$spawned
+	wait_until grep -q '/marks$' "/proc/$pid/maps" || fail "it doesn't run"
+	start=$(awk -F'[- ]' '/\/marks$/ { print $1; exit }' "/proc/$pid/maps")
+	offset=$(nm "$marks" | awk '$3 == "move_to" { print $1 }')
+	at=0x$start
+	[ "$(od -An -tx1 -j 16 -N 1 "$marks" | tr -d ' ')" = 03 ] || at=0
+	at=$((at + 0x$offset))
+	before=$(byte_at "$pid" $at)
+	for signal in INT KILL; do
+		pmb_start record -e cpu-clock -o /dev/null -p "$pid" \
+			--window u:$marks:one_unit..u:$marks:move_to+0
+		wait_until is_byte "$pid" $at cc || fail "it isn't probed"
+		pmb_finish $signal 2>/dev/null
+		wait_until is_byte "$pid" $at "$before" || fail "a probe stays after $signal"
+	done
+	kill -0 "$pid" || fail "the program is no more"
 }
 
 # One counted event switches counting: of N faults every other one opens.
@@ -321,7 +382,15 @@ t_what_is_refused() {
 	refused 2 'there is no tracepoint (sched:)?no' --window t:sched:no..t:sched:no
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
 	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
-	refused 3 'are not supported in this version' --window u:main
+	refused 3 'are not supported in this version' --window k:vfs_read
+	refused 2 'say which file has the function' --window u:main
+	refused 3 'entry to its exit is not supported' --window "u:$WORKLOADS/marks:touch"
+	refused 2 'has no function .nosuch. by itself' \
+		--window "u:$WORKLOADS/marks:nosuch..u:$WORKLOADS/marks:touch"
+	refused 2 'no instruction that can be probed begins at touch.0x1$' \
+		--window "u:$WORKLOADS/marks:touch+1..u:$WORKLOADS/marks:touch"
+	refused 2 'there is no such file' --window u:/nothing/here:a..u:/nothing/here:b
+	refused 2 'is not an ELF file' --window u:/etc/passwd:a..u:/etc/passwd:b
 	refused 2 'is a moment, and a window has two ends' --window page-faults/period=1/
 	refused 2 'neither a PMU nor an event' --window nosuch/period=1/..nosuch/period=1/
 	refused 2 'period must be at least 1' --window page-faults/period=0/..page-faults/period=1/

@@ -108,8 +108,8 @@ t_tracepoints() {
 
 BEGIN_MARK=mem:0x600000000000/1:w END_MARK=mem:0x600000000040/1:w
 
-need_breakpoints() {
-	"$PMUBPF" stat -e $BEGIN_MARK -- true >"$T/out" 2>&1 || skip "no breakpoints here"
+need_x86_64() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
 }
 
 # Each of four threads causes so many faults between two writes, and moves; and one more until the
@@ -127,6 +127,22 @@ t_units_between_writes() {
 	expect_eq "$(series page-faults mean)" 8 "faults from one to the next"
 	expect_eq "$(series page-faults sd)" 0 "their spread"
 	per $BEGIN_MARK..$BEGIN_MARK page-faults -- "$WORKLOADS/marks" 500 7 4
+	expect_units 1000 0
+	expect_eq "$(series page-faults mean)" 8 "faults of every other one"
+}
+
+# From a function of the program to another. The first probe that the kernel single-steps in a
+# process costs it a fault; these it carries out itself.
+t_units_between_functions() {
+	local marks=$WORKLOADS/marks
+	need_x86_64
+	per unit=u:$marks:one_unit..u:$marks:move_to page-faults -- "$marks" 500 7 4
+	expect_units 2000 0
+	expect_eq "$(series page-faults mean)" 7 "faults of each"
+	expect_eq "$(series page-faults sd)" 0 "their spread"
+	jq -e '.notes[] | select(test("out itself: about [0-9.]+(ns|us)"))' "$T/stat.json" \
+		>/dev/null || fail "no word of what a probe costs"
+	per u:$marks:one_unit..u:$marks:one_unit page-faults -- "$marks" 500 7 4
 	expect_units 1000 0
 	expect_eq "$(series page-faults mean)" 8 "faults of every other one"
 }
@@ -219,7 +235,7 @@ t_what_is_refused() {
 	refused 2 'no unit can begin or end at' --per t:sched:sched_switch
 	refused 2 'no unit can begin or end at' --per t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --per syscall:opennat
-	refused 3 '--per u:main: windows of functions' --per u:main
+	refused 2 'say which file has the function' --per u:main
 	refused 2 'no unit can begin or end at' --per context-switches/period=1/
 	refused 2 'tracepoints are not counters' --per sched:sched_wakeup/period=1/
 	refused 2 '--per: at most 8 events' -e $nine --per loop

@@ -20,7 +20,7 @@ static size_t units, faults, page_size;
 static volatile char *marks;
 static int n_cpus, cpus[CPU_SETSIZE];
 
-static void move_to(int cpu)
+WORK static void move_to(int cpu)
 {
 	cpu_set_t set;
 

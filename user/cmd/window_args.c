@@ -13,8 +13,9 @@ static const struct argp_option options[] = {
 	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|A..B", 0,
 	 "Sample only in these: loop, from the end of a call that waits for work to the next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
-	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME, or an "
-	 "event's overflow EVENT/period=N/, to another; A..A opens and closes in turn",
+	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME, a "
+	 "function u:FILE:NAME or an event's overflow EVENT/period=N/, to another; "
+	 "A..A opens and closes in turn",
 	 0},
 	{"longer", OPT_LONGER, "TIME", 0,
 	 "Keep only the samples of windows that turn out to last as long (50ms)", 0},

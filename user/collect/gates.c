@@ -111,6 +111,18 @@ static int settle_event(struct gate_probe *ret, const struct window_probe *p,
 	return r < 0 ? r : window_event__check(ret->event, spec, err);
 }
 
+static int no_function(const struct window_probe *p, const struct window_spec *spec,
+		       struct err *err)
+{
+	if (!p->file)
+		return err__usage(err, "%s %s: say which file has the function: u:/path/of/file:%s",
+				  spec->option, spec->name, p->name);
+	return err__cannot(err,
+			   "%s %s: from a function's entry to its exit is not supported in this "
+			   "version; from one function to another is: u:FILE:A..u:FILE:B",
+			   spec->option, spec->name);
+}
+
 static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 			const struct window_spec *spec, const struct event_names *names,
 			struct err *err)
@@ -121,20 +133,24 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 		return check_tracepoint(p, spec, err);
 	case PROBE_EVENT:
 		return settle_event(ret, p, spec, names, err);
+	case PROBE_USER:
+		ret->user = p;
+		return p->file && spec->kind != WINDOW_FUNCTION ? 0 : no_function(p, spec, err);
 	default:
 		return err__cannot(
 			err,
-			"%s %s: windows of functions, addresses and USDT are not supported in "
-			"this version; loop, run, syscall[:NAME], tracepoints "
-			"t:CATEGORY:NAME..t:CATEGORY:NAME and events A/period=N/..B/period=N/ "
-			"can, and need no probe in any program",
+			"%s %s: windows of functions of the kernel, addresses and USDT are not "
+			"supported in this version; loop, run, syscall[:NAME], tracepoints "
+			"t:CATEGORY:NAME..t:CATEGORY:NAME, events A/period=N/..B/period=N/ and "
+			"functions u:FILE:A..u:FILE:B can",
 			spec->option, spec->name);
 	}
 }
 
 static bool same_probe(const struct window_probe *a, const struct window_probe *b)
 {
-	return a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0;
+	return a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0 &&
+	       a->offset == b->offset && (!a->file || !b->file || strcmp(a->file, b->file) == 0);
 }
 
 static int settle_between(struct gates *g, const struct window_spec *spec,
@@ -192,6 +208,11 @@ bool gates__by_event(const struct gates *g)
 	return g->opens.event || g->closes.event;
 }
 
+bool gates__by_user(const struct gates *g)
+{
+	return g->opens.user || g->closes.user;
+}
+
 bool gates__by_nmi(const struct gates *g)
 {
 	return (g->opens.event && window_event__in_nmi(g->opens.event)) ||
@@ -223,6 +244,8 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls || probes);
 	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes && gates->opens.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_user_open, probes && gates->opens.user);
+	bpf_program__set_autoload(skel->progs.pmb_user_close, probes && gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
@@ -239,18 +262,22 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 }
 
-int gates__attach_to(const struct gates *gates, struct bpf_program *program,
-		     const struct gate_probe *probe, struct bpf_link **ret, struct err *err)
+void gate_links__done(struct gate_links *links)
 {
-	const char *tracepoint = probe->tracepoint;
-	int r;
+	while (links->n)
+		bpf_link__destroy(links->list[--links->n]);
+}
 
-	if (!tracepoint)
+static int attach_tracepoint(const struct gates *gates, const char *tracepoint,
+			     struct bpf_program *program, struct gate_links *links, struct err *err)
+{
+	struct bpf_link *link = bpf_program__attach_raw_tracepoint(program, tracepoint);
+	int r = -errno;
+
+	if (link) {
+		links->list[links->n++] = link;
 		return 0;
-	*ret = bpf_program__attach_raw_tracepoint(program, tracepoint);
-	if (*ret)
-		return 0;
-	r = -errno;
+	}
 	if (r == -ENOENT)
 		return err__usage(err, "%s: there is no tracepoint %s on this kernel",
 				  gates->option, tracepoint);
@@ -259,17 +286,52 @@ int gates__attach_to(const struct gates *gates, struct bpf_program *program,
 	return r;
 }
 
+static int attach_site(const struct gates *gates, const struct gate_probe *probe,
+		       const struct gate_site *site, struct bpf_program *program,
+		       struct gate_links *links, struct err *err)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", site->fd);
+	struct bpf_link *link =
+		bpf_program__attach_uprobe(program, false, -1, path, (size_t)site->file_off);
+	int r = -errno;
+
+	if (link) {
+		links->list[links->n++] = link;
+		return 0;
+	}
+	err__cannot(err,
+		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
+		    "instruction may do (FUNCTION+OFFSET)",
+		    gates->option, (unsigned long long)site->file_off, probe->user->file,
+		    probe->user->name, strerror(-r));
+	return r;
+}
+
+int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
+		     struct bpf_program *tracepoint, struct bpf_program *user,
+		     struct gate_links *links, struct err *err)
+{
+	int r = 0;
+
+	if (probe->tracepoint)
+		return attach_tracepoint(gates, probe->tracepoint, tracepoint, links, err);
+	for (size_t i = 0; r == 0 && i < probe->n_sites; i++)
+		r = attach_site(gates, probe, &probe->sites[i], user, links, err);
+	return r;
+}
+
 /* Closing first: what is open must be closed. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct err *err)
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct gate_links *links,
+		  struct err *err)
 {
 	int r = 0;
 
 	if (gates)
-		r = gates__attach_to(gates, skel->progs.pmb_probe_close, &gates->closes,
-				     &skel->links.pmb_probe_close, err);
+		r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close,
+				     skel->progs.pmb_user_close, links, err);
 	if (r == 0 && gates)
-		r = gates__attach_to(gates, skel->progs.pmb_probe_open, &gates->opens,
-				     &skel->links.pmb_probe_open, err);
+		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open,
+				     skel->progs.pmb_user_open, links, err);
 	return r;
 }
 

@@ -13,10 +13,23 @@
 #include "pmu/window_spec.h"
 #include "pmubpf/record.h"
 
+/* A place in a program's file. */
+struct gate_site {
+	int fd;
+	uint64_t file_off;
+};
+
+/* Of one probe: as many roots as targets may have. */
+enum { GATE_SITES_MAX = 16 };
+
 /* What opens windows, or closes them: one of these, or neither. */
 struct gate_probe {
-	const char *tracepoint; /* borrowed */
-	struct event *event;    /* whose overflows do; ours */
+	const char *tracepoint;          /* borrowed */
+	struct event *event;             /* whose overflows do; ours */
+	const struct window_probe *user; /* a function of a program; borrowed */
+	/* where that is, once it was looked up: session/gate_sites.h */
+	struct gate_site sites[GATE_SITES_MAX];
+	size_t n_sites;
 };
 
 struct gates {
@@ -35,6 +48,7 @@ int gates__settle(struct gates *ret, const struct window_spec *spec,
 		  const struct event_names *names, uint64_t after_ns, struct err *err);
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
+bool gates__by_user(const struct gates *gates);
 /* Programs that open and close windows may interrupt what can't otherwise be interrupted. */
 bool gates__by_nmi(const struct gates *gates);
 /* How near to their events windows open and close, a line each. */
@@ -42,9 +56,18 @@ void gates__note_skid(const struct gates *gates, struct buf *notes);
 
 struct bpf_link;
 struct bpf_program;
-/* Attaches a program to the probe, if it is a tracepoint. -errno with the sentence. */
-int gates__attach_to(const struct gates *gates, struct bpf_program *program,
-		     const struct gate_probe *probe, struct bpf_link **ret, struct err *err);
+/* What was attached. All of it goes with this process, however it ends. */
+struct gate_links {
+	struct bpf_link *list[2 * GATE_SITES_MAX];
+	size_t n;
+};
+void gate_links__done(struct gate_links *links);
+
+/* Attaches one of the programs to the probe: to a tracepoint, or to places in programs. -errno with
+ * the sentence. */
+int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
+		     struct bpf_program *tracepoint, struct bpf_program *user,
+		     struct gate_links *links, struct err *err);
 
 /* The programs of events that open and close windows; negative where none does. */
 struct gate_fds {
@@ -56,7 +79,8 @@ struct recording_bpf;
 /* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
 /* After the load: what is not where it always is. -errno with the sentence. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct err *err);
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct gate_links *links,
+		  struct err *err);
 struct gate_fds gates__fds(const struct recording_bpf *skel);
 /* Added up over the CPUs. */
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);

@@ -36,6 +36,7 @@ struct programs {
 	struct pmb_code *code; /* as pmb_mappings: NULL without by_table */
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
+	struct gate_links links;
 };
 
 /* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on
@@ -268,7 +269,7 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 	if (r == 0 && recording_bpf__attach(p->samples[0]) < 0)
 		r = load_error(err, "the fork and exec programs", -errno);
 	if (r == 0)
-		r = gates__attach(opts->gates, p->samples[0], err);
+		r = gates__attach(opts->gates, p->samples[0], &p->links, err);
 	return r;
 }
 
@@ -300,6 +301,7 @@ struct programs *programs__free(struct programs *p)
 {
 	if (!p)
 		return NULL;
+	gate_links__done(&p->links);
 	for (size_t i = p->n_events; i-- > 0;)
 		recording_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_cpus; cpu++)

@@ -28,6 +28,7 @@ struct work_programs {
 	size_t costs_size;
 	const struct pmb_work_stats *stats; /* pmb_work_stats, mapped */
 	size_t stats_size;
+	struct gate_links links;
 };
 
 static void choose_programs(struct counting_bpf *skel, const struct gates *gates)
@@ -40,6 +41,8 @@ static void choose_programs(struct counting_bpf *skel, const struct gates *gates
 	bpf_program__set_autoload(skel->progs.pmb_work_exit, calls);
 	bpf_program__set_autoload(skel->progs.pmb_work_open, gates->opens.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_work_close, gates->closes.tracepoint);
+	bpf_program__set_autoload(skel->progs.pmb_user_start, gates->opens.user);
+	bpf_program__set_autoload(skel->progs.pmb_user_stop, gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run);
@@ -132,6 +135,7 @@ struct work_programs *work_programs__free(struct work_programs *w)
 		munmap((void *)w->costs, w->costs_size);
 	if (w->stats)
 		munmap((void *)w->stats, w->stats_size);
+	gate_links__done(&w->links);
 	counting_bpf__destroy(w->skel);
 	free(w);
 	return NULL;
@@ -179,11 +183,11 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 	if (counting_bpf__attach(skel) < 0)
 		return err__set(err, -errno, "%s: the kernel attaches no programs: %s",
 				gates->option, strerror(errno));
-	r = gates__attach_to(gates, skel->progs.pmb_work_close, &gates->closes,
-			     &skel->links.pmb_work_close, err);
+	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close,
+			     skel->progs.pmb_user_stop, &w->links, err);
 	if (r == 0)
-		r = gates__attach_to(gates, skel->progs.pmb_work_open, &gates->opens,
-				     &skel->links.pmb_work_open, err);
+		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open,
+				     skel->progs.pmb_user_start, &w->links, err);
 	return r;
 }
 

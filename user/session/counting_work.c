@@ -13,6 +13,7 @@
 #include "collect/work.h"
 #include "session/counting_internal.h"
 #include "session/gate_events.h"
+#include "session/gate_sites.h"
 #include "sys/procfs.h"
 
 struct counting_work {
@@ -148,13 +149,15 @@ static void mark_target(void *ctx, pid_t tid)
 static int set_gates(const struct counting *c, struct gates *gates, struct err *err)
 {
 	const struct target *whom = &c->opts->whom;
+	int r;
 
 	*gates = *c->opts->per;
 	gates->whose = (struct pmb_config){
 		.filter = target__filter(whom),
 		.pidns = procfs_nested_pid_namespace(),
 	};
-	return target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
+	r = target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
+	return r < 0 ? r : gate_sites__find(gates, whom, c->opts->opener, &c->result->notes, err);
 }
 
 static int load(struct counting *c, struct err *err)
@@ -230,6 +233,7 @@ void counting_work__close(struct counting *c)
 	if (!c->work)
 		return;
 	counters__close(&c->work->events);
+	gate_sites__close(&c->work->gates);
 	work_programs__free(c->work->programs);
 	close_from(c->work, 0);
 	free(c->work->fds);

@@ -17,6 +17,7 @@
 #include "pmu/skid.h"
 #include "pmu/collection_mode.h"
 #include "session/gate_events.h"
+#include "session/gate_sites.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -188,10 +189,15 @@ static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct
 /* Whose windows. */
 static int set_gates(const struct session *s, struct gates *gates, uint32_t pidns, struct err *err)
 {
+	int r;
+
 	*gates = *s->opts->gates;
 	gates->whose =
 		(struct pmb_config){.filter = target__filter(&s->opts->whom), .pidns = pidns};
-	return choose_cgroup(s, &gates->whose, err);
+	r = choose_cgroup(s, &gates->whose, err);
+	return r < 0 ? r :
+		       gate_sites__find(gates, &s->opts->whom, s->opts->opener, &s->result->notes,
+					err);
 }
 
 int session__load(struct session *s, struct err *err)
@@ -211,7 +217,7 @@ int session__load(struct session *s, struct err *err)
 		.by_container = o->whom.n_containers,
 		.pidns = procfs_nested_pid_namespace(),
 	};
-	struct gates gates;
+	struct gates gates = {0};
 	int r;
 
 	s->user_mask = user_mask();
@@ -246,9 +252,9 @@ int session__load(struct session *s, struct err *err)
 		r = set_gates(s, &gates, opts.pidns, err);
 		opts.gates = &gates;
 	}
-	if (r < 0)
-		return r;
-	r = programs__load(&s->programs, &opts, err);
+	if (r == 0)
+		r = programs__load(&s->programs, &opts, err);
+	gate_sites__close(&gates);
 	if (r == 0 && opts.by_table)
 		session__unwind_open(s);
 	return r;

@@ -208,6 +208,45 @@ t_units_of_runs_and_hits() {
 	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 4 "from one to the next"
 }
 
+# Of four threads, each unit has 7 faults. Where the kernel didn't call programs there are fewer.
+expect_marks() { # FAULTS
+	figure "units unsure $(sum_get unsure), missed $(sum_get missed)"
+	[ "$(sum_get missed)" = 0 ] || return 0
+	expect_eq "$(sum_get began) $(sum_get abandoned) $(sum_get open)" "800 0 0" "units"
+	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 800 "that ended, and that are unsure"
+	expect_eq "$(series_get page-faults sum)" $(($1 * $(sum_get ended))) "faults in them"
+	expect_eq "$(series_get page-faults sd)" 0.000 "their spread"
+}
+
+t_units_between_functions() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	pmb stat --per u:$W/marks:one_unit..u:$W/marks:move_to -e page-faults -j -o $T/sum \
+		-- $W/marks 200 7 4 || fail "exit status $?: $(head -n 1 $T/err)"
+	expect_marks 7
+}
+
+t_windows_between_functions() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	pmb_record -e cpu-clock --window u:$W/marks:one_unit..u:$W/marks:move_to -- $W/marks 200 7 4
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended)" "800 800" "windows"
+}
+
+# Every other fault opens a window, the others close it.
+t_windows_of_faults() {
+	pmb_record -e cpu-clock --window page-faults/period=1/..page-faults/period=1/ \
+		-- $W/marks 200 7 4
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_ge "$(sum_get began)" 3200 "windows"
+}
+
+t_units_of_so_many_faults() {
+	pmb stat --per page-faults/period=5/ -e page-faults -j -o $T/sum -- $W/marks 200 9 1 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	expect_ge "$(sum_get ended)" 300 "units"
+	expect_eq "$(series_get page-faults sum)" $((5 * $(sum_get ended))) "faults in them"
+}
+
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
 	expect_ledger

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is to know that it was probed: its own memory has the breakpoints then, and the
+ * kernel has counted them.
+ */
+#include "collect/canary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "sys/clock.h"
+#include "sys/perf.h"
+#include "sys/pmus.h"
+#include "sys/procfs.h"
+
+#ifdef __x86_64__
+
+enum { TIMES = 500, WAIT_MS = 5000, BREAKPOINT = 0xcc };
+
+/*
+ * Each puts its argument into three places below the stack pointer, meets its site, and returns the
+ * sum. The first site is carried out by the kernel, the second is single-stepped.
+ */
+#define HIDDEN __attribute__((visibility("hidden")))
+HIDDEN uint64_t pmb_canary_emulated(uint64_t x);
+HIDDEN uint64_t pmb_canary_stepped(uint64_t x);
+HIDDEN extern const uint8_t pmb_canary_site_emulated[], pmb_canary_site_stepped[];
+
+#define CANARY(name, site, insn)                                                \
+	".type " name ", @function\n" name ":\n"                                \
+	"	mov %rdi, -8(%rsp)\n"                                                 \
+	"	mov %rdi, -64(%rsp)\n"                                                \
+	"	mov %rdi, -128(%rsp)\n" site ":\n" insn "	mov -8(%rsp), %rax\n" \
+	"	add -64(%rsp), %rax\n"                                                \
+	"	add -128(%rsp), %rax\n"                                               \
+	"	ret\n"                                                                \
+	".size " name ", .-" name "\n"
+
+__asm__(".pushsection .text\n"                                                        /**/
+	CANARY("pmb_canary_emulated", "pmb_canary_site_emulated", "nop\n")            /**/
+	CANARY("pmb_canary_stepped", "pmb_canary_site_stepped", "lea (%rdi), %rdx\n") /**/
+	".popsection\n");
+
+struct report {
+	uint64_t ns[2];
+	uint32_t broken; /* calls that returned something else */
+	uint32_t probed; /* sites that have a breakpoint */
+};
+
+static uint64_t call(uint64_t (*fn)(uint64_t), uint32_t *broken)
+{
+	uint64_t before = now_ns();
+
+	for (uint64_t i = 1; i <= TIMES; i++)
+		*broken += fn(i << 32) != 3 * (i << 32);
+	return (now_ns() - before) / TIMES;
+}
+
+/* The second time without a system call but those that strict seccomp allows. */
+static void sing(int go, int told)
+{
+	struct report report = {0};
+	uint8_t byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(go, &byte, 1) != 1)
+		syscall(SYS_exit, 1);
+	report.probed = (*(const volatile uint8_t *)pmb_canary_site_emulated == BREAKPOINT) +
+			(*(const volatile uint8_t *)pmb_canary_site_stepped == BREAKPOINT);
+	report.ns[0] = call(pmb_canary_emulated, &report.broken);
+	report.ns[1] = call(pmb_canary_stepped, &report.broken);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) < 0)
+		syscall(SYS_exit, 1);
+	for (uint64_t i = 1; i <= TIMES; i++)
+		report.broken += pmb_canary_emulated(i) != 3 * i || pmb_canary_stepped(i) != 3 * i;
+	if (write(told, &report, sizeof(report)) != (ssize_t)sizeof(report))
+		syscall(SYS_exit, 1);
+	syscall(SYS_exit, 0);
+}
+
+struct place {
+	uint64_t addr, file_off;
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct place *place = ctx;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD || place->addr < start ||
+		    place->addr - start >= p->p_filesz)
+			continue;
+		place->file_off = p->p_offset + (place->addr - start);
+		return 1;
+	}
+	return 0;
+}
+
+static int probe(pid_t pid, const uint8_t *site)
+{
+	struct place place = {.addr = (uint64_t)(uintptr_t)site};
+	uint64_t type = file_read_u64(PMUS_ROOT "/uprobe/type", 0);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)type,
+		.read_format = PERF_COUNT_READ_FORMAT,
+		.uprobe_path = (uint64_t)(uintptr_t) "/proc/self/exe",
+	};
+
+	if (!type || !dl_iterate_phdr(find_place, &place))
+		return -ENOENT;
+	attr.probe_offset = place.file_off;
+	return perf_open(&attr, pid, -1);
+}
+
+static bool read_report(int fd, struct report *ret)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t deadline = now_ns() + (uint64_t)WAIT_MS * 1000000;
+
+	while (now_ns() < deadline) {
+		int r = poll(&p, 1, 100);
+
+		if (r > 0)
+			return read(fd, ret, sizeof(*ret)) == (ssize_t)sizeof(*ret);
+		if (r < 0 && errno != EINTR)
+			return false;
+	}
+	return false;
+}
+
+static int no_probes(const char *option, int r, struct err *err)
+{
+	err__cannot(err, "%s: the kernel puts no probes into programs: %s%s", option, strerror(-r),
+		    r == -ENOENT ? " (CONFIG_UPROBE_EVENTS)" : "");
+	return r;
+}
+
+static int broken(const char *option, const char *how, struct err *err)
+{
+	return err__cannot(err,
+			   "%s: a child of our own was probed first, and %s: no program is probed "
+			   "on this kernel",
+			   option, how);
+}
+
+/* What the child says, and what the kernel has counted of it. */
+static int judge(const struct report *report, const int fds[2], const char *option, struct err *err)
+{
+	struct perf_count counts[2] = {0};
+
+	for (int i = 0; i < 2; i++)
+		perf_read(fds[i], &counts[i]);
+	if (report->broken)
+		return broken(option, "what it kept on its stack was lost", err);
+	if (report->probed != 2 || counts[0].value != 2 * TIMES || counts[1].value != 2 * TIMES)
+		return broken(option, "not each time that it met a probe was told", err);
+	return 0;
+}
+
+/* go, told: of the child. */
+static int watch(struct canary *ret, pid_t child, int go, int told, const char *option,
+		 struct err *err)
+{
+	_cleanup_close_ int emulated = probe(child, pmb_canary_site_emulated);
+	_cleanup_close_ int stepped = probe(child, pmb_canary_site_stepped);
+	struct report report = {0};
+
+	if (emulated < 0 || stepped < 0)
+		return no_probes(option, emulated < 0 ? emulated : stepped, err);
+	if (write(go, "", 1) != 1 || !read_report(told, &report))
+		return broken(option, "it did not survive that", err);
+	ret->emulated_ns = report.ns[0];
+	ret->stepped_ns = report.ns[1];
+	return judge(&report, (const int[]){emulated, stepped}, option, err);
+}
+
+int canary__try(struct canary *ret, const char *option, struct err *err)
+{
+	int go[2], told[2], r;
+	pid_t child;
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return err__set(err, -errno, "%s: no pipe: %s", option, strerror(errno));
+	if (pipe2(told, O_CLOEXEC) < 0) {
+		r = err__set(err, -errno, "%s: no pipe: %s", option, strerror(errno));
+		close(go[0]), close(go[1]);
+		return r;
+	}
+	child = fork();
+	if (child == 0)
+		sing(go[0], told[1]);
+	close(go[0]), close(told[1]);
+	r = child < 0 ? err__set(err, -errno, "%s: no child: %s", option, strerror(errno)) :
+			watch(ret, child, go[1], told[0], option, err);
+	close(go[1]), close(told[0]);
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	return r;
+}
+
+#else
+
+int canary__try(struct canary *ret, const char *option, struct err *err)
+{
+	(void)ret;
+	return err__cannot(err, "%s: probes are put into x86-64 programs only in this version",
+			   option);
+}
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "sym/site_client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sym/helper.h"
+#include "sym/reason.h"
+#include "symd/protocol.h"
+#include "sys/clock.h"
+
+enum { ANSWER_NS = 2000000000 };
+
+struct site_client {
+	struct helper helper;
+};
+
+struct site_client *site_client__new(int (*child)(int sock))
+{
+	struct site_client *c = xcalloc(1, sizeof(*c));
+
+	helper__init(&c->helper, child);
+	return c;
+}
+
+struct site_client *site_client__free(struct site_client *c)
+{
+	if (!c)
+		return NULL;
+	helper__done(&c->helper);
+	free(c);
+	return NULL;
+}
+
+static uint64_t deadline(void)
+{
+	return now_ns() + (uint64_t)ANSWER_NS;
+}
+
+static int failed(struct site_client *c, int r, const char *what, struct err *err)
+{
+	char *why = helper__obituary(&c->helper, r);
+
+	err__set(err, r, "%s: the helper that reads symbols %s", what, why);
+	free(why);
+	return r;
+}
+
+static int open_file(struct site_client *c, int fd, const char *what, struct err *err)
+{
+	struct cursor body;
+	int r = helper__start(&c->helper, deadline());
+
+	if (r == 0) {
+		helper__begin(&c->helper, SYMD_OPEN_ELF);
+		r = helper__ask(&c->helper, fd, deadline(), &body);
+	}
+	if (r < 0)
+		return failed(c, r, what, err);
+	if (cursor__u8(&body) == SYM_NAMED)
+		return 0;
+	return err__usage(err, "%s: the file is not an ELF file with code that can be read", what);
+}
+
+static int refuse(enum symd_site_status status, uint32_t n, const char *name, uint64_t offset,
+		  const char *what, struct err *err)
+{
+	switch (status) {
+	case SYMD_SITE_NO_FUNCTION:
+		return err__usage(err,
+				  "%s: the file has no function '%s' by itself: it is spelt "
+				  "otherwise (`nm -D` and `nm` list them as the linker has them), "
+				  "was inlined everywhere, or its symbols were stripped",
+				  what, name);
+	case SYMD_SITE_SEVERAL:
+		return err__usage(err,
+				  "%s: %" PRIu32 " functions of the file are called '%s', and a "
+				  "probe is put into one",
+				  what, n, name);
+	case SYMD_SITE_OTHER_MACHINE:
+		return err__cannot(err,
+				   "%s: probes are put into x86-64 programs only in this version",
+				   what);
+	default:
+		return err__usage(err,
+				  "%s: no instruction that can be probed begins at %s+%#" PRIx64,
+				  what, name, offset);
+	}
+}
+
+int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
+		      const char *what, struct site *ret, struct err *err)
+{
+	enum symd_site_status status;
+	struct cursor body;
+	uint32_t n;
+	int r = open_file(c, fd, what, err);
+
+	if (r < 0)
+		return r;
+	helper__begin(&c->helper, SYMD_SITE);
+	symd_msg__put_u64(&c->helper.request, offset);
+	symd_msg__put_u16(&c->helper.request, (uint16_t)strnlen(name, SYMD_NAME_MAX));
+	buf__add(&c->helper.request, name, strnlen(name, SYMD_NAME_MAX));
+	r = helper__ask(&c->helper, -1, deadline(), &body);
+	if (r < 0)
+		return failed(c, r, what, err);
+	status = cursor__u8(&body);
+	ret->emulated = cursor__u8(&body);
+	n = cursor__u32(&body);
+	ret->file_off = cursor__u64(&body);
+	if (!cursor__done(&body) || status >= SYMD_N_SITE_STATUSES)
+		return failed(c, -EPROTO, what, err);
+	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, offset, what, err);
+}

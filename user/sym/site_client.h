@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Asks a helper of its own where in files probes of functions go (symd/elf_site.h). */
+#ifndef PMUBPF_SYM_SITE_CLIENT_H
+#define PMUBPF_SYM_SITE_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct site_client;
+
+struct site {
+	uint64_t file_off;
+	bool emulated; /* the kernel carries it out itself; else it is single-stepped */
+};
+
+struct site_client *site_client__new(int (*child)(int sock)); /* NULL: symd */
+struct site_client *site_client__free(struct site_client *c); /* NULL is fine; returns NULL */
+
+/* fd: the file, as the opener lends it; borrowed. what, option: of whom, for the sentence.
+ * -errno with the sentence. */
+int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
+		      const char *what, struct site *ret, struct err *err);
+
+#endif
