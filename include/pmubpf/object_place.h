@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A place in an object of some type of a file, as a place of data in it (pmubpf/data_place.h): by
- * where in .debug_info the type's entry is, and an offset. Or in a variable that lies in a frame,
- * by its entry. Who includes this brings __u64.
+ * the number of the type's entry (symd/type_walk.h), and an offset. Or in a variable that lies in a
+ * frame, by its entry. Who includes this brings __u64.
  */
 #ifndef PMUBPF_OBJECT_PLACE_H
 #define PMUBPF_OBJECT_PLACE_H
@@ -11,8 +11,8 @@
 
 #define OBJECT_PLACE_MARK (DATA_PLACE_MARK | 1ULL << 62)
 #define OBJECT_PLACE_VARIABLE (1ULL << 61) /* the entry is a variable's */
-#define OBJECT_PLACE_ENTRY_BITS 31
-#define OBJECT_PLACE_OFF_BITS 30
+#define OBJECT_PLACE_ENTRY_BITS 32
+#define OBJECT_PLACE_OFF_BITS 29
 #define OBJECT_PLACE_ENTRY_MAX ((1ULL << OBJECT_PLACE_ENTRY_BITS) - 1)
 #define OBJECT_PLACE_OFF_MAX ((1ULL << OBJECT_PLACE_OFF_BITS) - 1)
 

@@ -229,6 +229,7 @@ t_types_of_objects_by_compiler() {
 	need_decoder
 	local how program hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
 	hows+=("clang -gdwarf-4 -O2" "clang -gdwarf-5 -O2")
+	hows+=("gcc -gdwarf-4 -fdebug-types-section -O2" "gcc -gdwarf-5 -fdebug-types-section -O2")
 	for how in "${hows[@]/%/ shapes}" "${hows[@]/%/ trails}" "gcc -O0 -g trails" \
 		"clang -O0 -g trails"; do
 		command -v "${how%% *}" >/dev/null || continue
@@ -276,6 +277,7 @@ t_variables_in_frames_by_compiler() {
 	need_decoder
 	local how hows=("gcc -gdwarf-4 -O0" "gcc -gdwarf-5 -O2" "gcc -gdwarf-4 -Os")
 	hows+=("clang -gdwarf-4 -O0" "clang -gdwarf-5 -O2" "clang -gdwarf-5 -O0")
+	hows+=("gcc -gdwarf-4 -fdebug-types-section -O2")
 	for how in "${hows[@]}"; do
 		command -v "${how%% *}" >/dev/null || continue
 		$how -D_GNU_SOURCE -o "$T/program" "$TOP/tests/workloads/frames.c" -lpthread ||

@@ -18,7 +18,8 @@
 static const char *const names[] = {".debug_info",        ".debug_abbrev",   ".debug_line",
 				    ".debug_str",         ".debug_ranges",   ".debug_line_str",
 				    ".debug_rnglists",    ".debug_addr",     ".debug_aranges",
-				    ".debug_str_offsets", ".debug_loclists", ".debug_loc"};
+				    ".debug_str_offsets", ".debug_loclists", ".debug_loc",
+				    ".debug_types"};
 enum { N = ARRAY_SIZE(names) };
 
 struct section {

@@ -198,7 +198,7 @@ static bool parse_operand(struct cursor *c, struct pmb_operand *o)
 	o->start = (int64_t)cursor__u64(c);
 	return cursor__ok(c) && is_register(o->base) && is_register(o->index) && o->scale <= 8 &&
 	       (o->segment == PMB_REG_FS || o->segment == PMB_REG_NONE) && is_register(o->object) &&
-	       o->type <= OBJECT_PLACE_ENTRY_MAX && o->at <= OBJECT_PLACE_OFF_MAX;
+	       o->at <= OBJECT_PLACE_OFF_MAX;
 }
 
 static bool parse_place(struct cursor *c, struct pmb_place *p)

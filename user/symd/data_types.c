@@ -161,12 +161,12 @@ bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *re
 }
 
 /* Of an entry that is a type, or a variable of one. */
-static bool object_type(struct data_types *t, Dwarf_Off entry, Dwarf_Die *ret, struct data_part *of)
+static bool object_type(struct data_types *t, uint64_t entry, Dwarf_Die *ret, struct data_part *of)
 {
 	Dwarf_Die function;
 	int tag;
 
-	if (!dwarf_offdie(t->dwarf, entry, ret))
+	if (!type_walk__entry(t->dwarf, entry, ret))
 		return false;
 	tag = dwarf_tag(ret);
 	if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter)
@@ -178,7 +178,7 @@ static bool object_type(struct data_types *t, Dwarf_Off entry, Dwarf_Die *ret, s
 	return type_walk__type_of(ret, ret);
 }
 
-bool data_types__object(struct data_types *t, Dwarf_Off entry, uint64_t off, struct data_part *ret)
+bool data_types__object(struct data_types *t, uint64_t entry, uint64_t off, struct data_part *ret)
 {
 	Dwarf_Die type;
 
@@ -213,7 +213,7 @@ bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret)
 	       type_walk__type_of(&variable, &type) && put_layout(t, type, ret);
 }
 
-bool data_types__object_layout(struct data_types *t, Dwarf_Off entry, struct buf *ret)
+bool data_types__object_layout(struct data_types *t, uint64_t entry, struct buf *ret)
 {
 	Dwarf_Die type;
 

@@ -33,11 +33,11 @@ bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *re
 bool data_types__variable(struct data_types *t, uint64_t vaddr, Dwarf_Die *ret, uint64_t *ret_off);
 /* Of an object, by its type's entry, or of a variable, by its own, and an offset in it. False: that
  * isn't in it. */
-bool data_types__object(struct data_types *t, Dwarf_Off entry, uint64_t off, struct data_part *ret);
+bool data_types__object(struct data_types *t, uint64_t entry, uint64_t off, struct data_part *ret);
 /* How the type lies that the variable there is of, or its elements are of: appends it as
  * data_layout__put() does. False: it isn't known, or has no members. */
 bool data_types__layout(struct data_types *t, uint64_t vaddr, struct buf *ret);
 /* The same of an object or a variable, by such an entry. */
-bool data_types__object_layout(struct data_types *t, Dwarf_Off entry, struct buf *ret);
+bool data_types__object_layout(struct data_types *t, uint64_t entry, struct buf *ret);
 
 #endif

@@ -144,7 +144,7 @@ static bool put_object(const struct code_value *by, uint8_t reg, const struct co
 		       int64_t undone, struct pmb_operand *ret)
 {
 	if (by->kind != CODE_VALUE_POINTER || where->kind != CODE_VALUE_POINTER ||
-	    where->to.type > OBJECT_PLACE_ENTRY_MAX || !may_hold(by, where, ret->size, &ret->every))
+	    !may_hold(by, where, ret->size, &ret->every))
 		return false;
 	ret->object = reg;
 	ret->type = (uint32_t)where->to.type;
@@ -191,7 +191,7 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 {
 	const struct frame_slot *slot;
 	struct frame_place place;
-	int64_t from;
+	int64_t from, at;
 	uint8_t reg;
 
 	if (where->kind != CODE_VALUE_FRAME || sampled >= o->end)
@@ -199,15 +199,16 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 	reg = frame_register(o, sampled, &from);
 	place = code_values__frame(o->values, vaddr - o->start, where->to.at);
 	slot = debug_info__frame_variable(o->info, vaddr, &place, ret->size);
-	if (reg == X86_NONE || !slot || slot->variable > OBJECT_PLACE_ENTRY_MAX)
+	if (reg == X86_NONE || !slot)
 		return;
 	ret->flags |= PMB_OPERAND_VARIABLE;
 	ret->object = reg;
 	ret->type = (uint32_t)slot->variable;
 	ret->start = place.by[slot->by] + slot->at - from;
-	if (!where->to.every) {
+	at = where->to.at - place.by[slot->by] - slot->at;
+	if (!where->to.every && at >= 0 && at <= (int64_t)OBJECT_PLACE_OFF_MAX) {
 		ret->flags |= PMB_OPERAND_AT;
-		ret->at = (uint32_t)(where->to.at - place.by[slot->by] - slot->at);
+		ret->at = (uint32_t)at;
 	}
 }
 

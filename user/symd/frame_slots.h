@@ -26,8 +26,8 @@ struct frame_place {
 
 struct frame_slot {
 	uint64_t lo, hi, size;
-	int64_t at; /* from what `by` says */
-	Dwarf_Off variable, type;
+	int64_t at;              /* from what `by` says */
+	uint64_t variable, type; /* type_walk__number() */
 	uint32_t depth; /* of the scope that it stands in: those of inlined functions are deeper */
 	enum frame_by by;
 };

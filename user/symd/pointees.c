@@ -94,21 +94,12 @@ static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
 	return register_of(reg, &ret->reg);
 }
 
-/* What isn't in .debug_info can't be found again by its offset. */
-static bool is_found_again(struct pointees *p, Dwarf_Die *die)
-{
-	Dwarf_Die again;
-
-	return dwarf_offdie(p->dwarf, dwarf_dieoffset(die), &again) && again.addr == die->addr;
-}
-
 /* Bytes may be anything. */
 static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
 	Dwarf_Die peeled;
 
-	ret->type = dwarf_dieoffset(&type);
-	if (!is_found_again(p, &type))
+	if (!type_walk__number(p->dwarf, &type, &ret->type))
 		return false;
 	peeled = type;
 	if (!type_walk__peel(&peeled, true))
@@ -145,16 +136,15 @@ struct variable {
 static bool add_slot(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n,
 		     uint64_t lo, uint64_t hi)
 {
-	const struct frame_slot slot = {
+	struct frame_slot slot = {
 		.lo = lo,
 		.hi = hi,
 		.size = type_walk__size(&p->walk, v->type),
-		.variable = dwarf_dieoffset(&v->die),
-		.type = dwarf_dieoffset(&v->type),
 		.depth = v->depth,
 	};
 
-	return slot.size && is_found_again(p, &v->die) && is_found_again(p, &v->type) &&
+	return slot.size && type_walk__number(p->dwarf, &v->die, &slot.variable) &&
+	       type_walk__number(p->dwarf, &v->type, &slot.type) &&
 	       frame_slots__add(&p->slots, &slot, ops, n);
 }
 
@@ -230,7 +220,8 @@ static bool holds(struct pointees *p, const struct pointee *outer, const struct 
 	Dwarf_Die a, b;
 
 	if (__builtin_sub_overflow(outer->at, inner->at, &off) || off < 0 ||
-	    !dwarf_offdie(p->dwarf, outer->type, &a) || !dwarf_offdie(p->dwarf, inner->type, &b))
+	    !type_walk__entry(p->dwarf, outer->type, &a) ||
+	    !type_walk__entry(p->dwarf, inner->type, &b))
 		return false;
 	return type_walk__holds(&p->walk, a, (uint64_t)off, b);
 }
@@ -355,7 +346,7 @@ bool pointees__in_object(struct pointees *p, const struct pointee *where, struct
 			return false;
 		at = (at % size + size) % size;
 	}
-	return at >= 0 && at < size && dwarf_offdie(p->dwarf, where->type, &type) &&
+	return at >= 0 && at < size && type_walk__entry(p->dwarf, where->type, &type) &&
 	       pointees__in_type(p, &type, (uint64_t)at, ret);
 }
 
@@ -373,7 +364,7 @@ bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 
 		if (!frame_slot__holds(s, vaddr, place, &off))
 			continue;
-		if (!dwarf_offdie(p->dwarf, s->type, &type) ||
+		if (!type_walk__entry(p->dwarf, s->type, &type) ||
 		    !pointees__in_type(p, &type, off, &what))
 			return false;
 		if (!found)

@@ -14,7 +14,7 @@
 #include "symd/type_walk.h"
 
 struct pointee {
-	Dwarf_Off type; /* of the object */
+	uint64_t type;  /* of the object: type_walk__number() */
 	uint64_t size;  /* in bytes */
 	int64_t at;     /* the pointer points so far behind where the object begins… */
 	uint64_t every; /* …plus any multiple of this */

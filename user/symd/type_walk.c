@@ -29,11 +29,37 @@ static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
+bool type_walk__entry(Dwarf *dwarf, uint64_t number, Dwarf_Die *ret)
+{
+	Dwarf_Off off = number & ~TYPE_WALK_IN_TYPES;
+
+	return number & TYPE_WALK_IN_TYPES ? dwarf_offdie_types(dwarf, off, ret) != NULL :
+					     dwarf_offdie(dwarf, off, ret) != NULL;
+}
+
+bool type_walk__number(Dwarf *dwarf, Dwarf_Die *die, uint64_t *ret)
+{
+	Dwarf_Die again;
+
+	*ret = dwarf_dieoffset(die);
+	if (*ret >= TYPE_WALK_IN_TYPES)
+		return false;
+	if (type_walk__entry(dwarf, *ret, &again) && again.addr == die->addr)
+		return true;
+	*ret |= TYPE_WALK_IN_TYPES;
+	return type_walk__entry(dwarf, *ret, &again) && again.addr == die->addr;
+}
+
 bool type_walk__type_of(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attribute;
+	Dwarf_Die whole;
 
-	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), ret) != NULL;
+	if (!dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), ret))
+		return false;
+	if (dwarf_formref_die(dwarf_attr(ret, DW_AT_signature, &attribute), &whole))
+		*ret = whole;
+	return true;
 }
 
 static bool is_qualifier(int tag)

@@ -19,6 +19,13 @@ struct type_walk {
 /* Counts one more entry. False: it is enough. */
 bool type_walk__may_look(struct type_walk *w);
 
+/* Of an entry, by which it is found again: where it is in .debug_info, or, marked, in .debug_types.
+ * 32 bits; false: it is further back, or in another file. */
+#define TYPE_WALK_IN_TYPES (1ULL << 31)
+bool type_walk__number(Dwarf *dwarf, Dwarf_Die *die, uint64_t *ret);
+bool type_walk__entry(Dwarf *dwarf, uint64_t number, Dwarf_Die *ret);
+
+/* Where an entry only stands for a type that a unit of its own has, that one. */
 bool type_walk__type_of(Dwarf_Die *die, Dwarf_Die *ret);
 /* Takes off what changes nothing of how data lies. False: nothing is left. */
 bool type_walk__peel(Dwarf_Die *type, bool typedefs);
