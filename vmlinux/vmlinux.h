@@ -116,6 +116,8 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
+	__u64 start_time;            /* CLOCK_MONOTONIC, ns */
+	char comm[16];
 	struct sched_info sched_info;
 };
 

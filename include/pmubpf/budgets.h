@@ -107,6 +107,8 @@
 	  "it lets others pass, and the tool leaves their samples out", "")                        \
 	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
+	X(OWNERS, 16384, "%d", "processes, names or cgroups that `stat --by` tells apart",         \
+	  "further ones are [other] there", "")                                                    \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
 	X(SPARE_MIB, 32, "%d MiB of address space",                                                \

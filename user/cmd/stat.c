@@ -16,6 +16,8 @@
 #include "render/stat.h"
 #include "session/counting.h"
 
+enum { TEXT_ROWS = 40 };
+
 struct stat_run {
 	const struct stat_args *args;
 	char *const *command_line;
@@ -216,6 +218,11 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 		.work = run->opts.per ? &run->result.work : NULL,
 		.work_tried = run->result.work_tried,
 		.per = run->args->per.name,
+		.owners = run->opts.by ? &run->result.owners : NULL,
+		.owner_lines = &run->result.owner_lines,
+		.owners_tried = run->result.owners_tried,
+		.by = run->args->by,
+		.limit = run->args->limit < 0 ? TEXT_ROWS : (size_t)run->args->limit,
 	};
 }
 
@@ -275,6 +282,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.per_thread = a->per_thread,
 		.interval_ns = a->interval_ns,
 		.interval = a->interval_ns ? put_interval : NULL,
+		.by = a->by_what,
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.ctx = run,
 	};
@@ -308,7 +316,10 @@ static int start_opener(struct stat_run *run, struct err *err)
 {
 	const struct target_args *t = &run->args->target;
 
-	if (!t->n_pids && !t->n_tids && !t->n_containers)
+	bool by_cgroup = run->args->by_what == COUNTING_BY_CGROUP ||
+			 run->args->by_what == COUNTING_BY_CONTAINER;
+
+	if (!t->n_pids && !t->n_tids && !t->n_containers && !by_cgroup)
 		return 0;
 	return opener__start(&run->opener, err);
 }

@@ -3,8 +3,10 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "cmd/options.h"
 
@@ -13,6 +15,8 @@ enum {
 	OPT_PER_THREAD = 256,
 	OPT_PER_CGROUP,
 	OPT_PER,
+	OPT_BY,
+	OPT_LIMIT,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -26,6 +30,10 @@ static const struct argp_option options[] = {
 	 "A row for each thread of -p and -t that there is at the start", 0},
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
 	 0},
+	{"by", OPT_BY, "process|comm|cgroup|container", 0,
+	 "Besides, whose the counts of whole CPUs are, by sharing them out at each switch; with -p "
+	 "of those processes and of everybody else",
+	 0},
 	{"per", OPT_PER, "[NAME=]loop|run|syscall[:CALL]|A..B|A", 0,
 	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
 	 "for record --window, or from one time that A is met to the next (a tracepoint, or an "
@@ -36,6 +44,8 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Output:", 5},
 	{"output", 'o', "FILE", 0,
 	 "Into FILE instead of standard output, which stays the COMMAND's then", 0},
+	{"limit", OPT_LIMIT, "N", 0,
+	 "At most N lines of --by; 0: all (default: 40 of text, else all)", 0},
 	{"json", 'j', 0, 0, "JSON; with -I a line for each interval", 0},
 	{"field-separator", 'x', "SEP", 0, "Fields separated by SEP, in perf's columns", 0},
 	{0},
@@ -65,6 +75,32 @@ static int parse_per(struct stat_args *a, const char *text)
 	return window_spec__parse(&a->per, "--per", true, text, a->err);
 }
 
+static int parse_by(struct stat_args *a, const char *text)
+{
+	static const char *const names[] = {
+		[COUNTING_BY_PROCESS] = "process",
+		[COUNTING_BY_COMM] = "comm",
+		[COUNTING_BY_CGROUP] = "cgroup",
+		[COUNTING_BY_CONTAINER] = "container",
+	};
+
+	for (size_t i = COUNTING_BY_PROCESS; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], text) != 0)
+			continue;
+		a->by = text;
+		a->by_what = (enum counting_by)i;
+		return 0;
+	}
+	return err__usage(a->err, "--by '%s' is none of process, comm, cgroup, container", text);
+}
+
+static int parse_limit(struct stat_args *a, const char *text)
+{
+	if (num__parse_int(text, 0, INT_MAX, &a->limit) == 0)
+		return 0;
+	return err__usage(a->err, "--limit '%s' is not a number of lines (0: all)", text);
+}
+
 static int parse_valued(struct stat_args *a, int key, char *arg)
 {
 	int number, r;
@@ -72,6 +108,10 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 	switch (key) {
 	case OPT_PER:
 		return parse_per(a, arg);
+	case OPT_BY:
+		return parse_by(a, arg);
+	case OPT_LIMIT:
+		return parse_limit(a, arg);
 	case 'I':
 		return parse_interval(a, arg);
 	case 'r':
@@ -134,6 +174,7 @@ static const struct argp argp = {
 	       "  pmubpf stat -- make -j2\n"
 	       "  pmubpf stat -e page-faults,context-switches -I 1000 -p PID\n"
 	       "  pmubpf stat -a -A -d 5 --json > counts.json\n"
+	       "  pmubpf stat -a --by process -e task-clock,page-faults -d 5\n"
 	       "  pmubpf stat --per loop -e page-faults -p PID -d 10\n\n"
 	       "Periods and rates in -e mean nothing here: nothing is sampled. Without -e: "
 	       "task-clock, context-switches, cpu-migrations, page-faults, and where there is a "
@@ -192,6 +233,30 @@ static int check_per(struct stat_args *a)
 	return r;
 }
 
+/* It is about CPUs, and about processes on them. */
+static int check_by(struct stat_args *a)
+{
+	const struct target_args *t = &a->target;
+	const char *other = a->runs > 1     ? "-r" :
+			    a->per_cpu      ? "-A" :
+			    a->per_thread   ? "--per-thread" :
+			    t->n_tids       ? "-t" :
+			    t->n_cgroups    ? "-G" :
+			    t->n_containers ? "--container" :
+					      NULL;
+
+	if (a->by_what == COUNTING_BY_NONE)
+		return a->limit < 0 ? 0 : err__usage(a->err, "--limit is of lines of --by");
+	if (other)
+		return err__usage(a->err, "--by and %s exclude each other", other);
+	if (!t->all && !t->cpus.n && !t->n_pids)
+		return err__usage(a->err, "--by tells apart what whole CPUs counted: give -a, -C "
+					  "CPUS or -p PID (a COMMAND beside them sets the time)");
+	if (t->n_pids && a->by_what != COUNTING_BY_PROCESS)
+		return err__usage(a->err, "-p goes with --by process: it picks its rows");
+	return 0;
+}
+
 static int check(struct stat_args *a)
 {
 	const struct target_args *t = &a->target;
@@ -213,7 +278,8 @@ static int check(struct stat_args *a)
 		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
 	if (a->runs > 1 && a->interval_ns)
 		return err__usage(a->err, "-r and -I exclude each other");
-	return check_per(a);
+	r = check_by(a);
+	return r < 0 ? r : check_per(a);
 }
 
 int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err)
@@ -223,6 +289,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 	*a = (struct stat_args){
 		.target = {.err = err, .many_cgroups = true},
 		.runs = 1,
+		.limit = -1,
 		.err = err,
 	};
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);

@@ -11,6 +11,7 @@
 #include "collect/gates.h"
 #include "pmu/event.h"
 #include "pmu/window_spec.h"
+#include "session/counting.h"
 
 struct stat_args {
 	struct event_args what;
@@ -19,7 +20,10 @@ struct stat_args {
 	bool per_cpu, per_thread, per_cgroup;
 	struct window_spec per; /* WINDOW_NONE: no units of work */
 	struct gates gates;     /* what these take */
-	uint64_t interval_ns;   /* 0: only the whole */
+	const char *by;         /* NULL: not by anything */
+	enum counting_by by_what;
+	int limit;            /* of lines; 0: all; -1: not given */
+	uint64_t interval_ns; /* 0: only the whole */
 	unsigned runs;
 	bool json;
 	const char *separator; /* NULL: no CSV */

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "model/counts.h"
 #include "model/derive.h"
+#include "model/owners.h"
 #include "model/work.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
@@ -34,6 +35,12 @@ struct stat_report {
 	const struct work_counts *work;
 	const struct probe_result *work_tried;
 	const char *per; /* what a unit is called */
+	/* Whose the CPUs' counts are, and which events could be counted so; NULL: nobody asks. */
+	const struct owners *owners;
+	const struct owner_lines *owner_lines;
+	const struct probe_result *owners_tried;
+	const char *by; /* "process" */
+	size_t limit;   /* of lines of text; 0: all */
 };
 
 void stat__text(const struct stat_report *report, struct buf *out);
@@ -76,5 +83,17 @@ void stat__work_text(const struct stat_report *report, struct buf *out);
 /* A member "per" of the object that is open. */
 struct json;
 void stat__work_json(const struct stat_report *report, struct json *j);
+
+/* A name as a field; the time of an interval, with the separator. */
+void stat__csv_field(const char *text, const char *separator, struct buf *out);
+void stat__csv_time(const struct stat_report *report, const char *separator, struct buf *out);
+
+/* Whose the CPUs' counts are. */
+void stat__owners_text(const struct stat_report *report, struct buf *out);
+/* A line each: value, unit, event, whose, percent of the counter, percent of the time that it ran.
+ */
+void stat__owners_csv(const struct stat_report *report, const char *separator, struct buf *out);
+/* A member "by" of the object that is open. */
+void stat__owners_json(const struct stat_report *report, struct json *j);
 
 #endif

@@ -16,30 +16,40 @@ struct csv {
 };
 
 /* Names are hostile, and event texts have commas. */
-static void field(const struct csv *csv, const char *text)
+void stat__csv_field(const char *text, const char *separator, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf plain = {0};
 
 	escape_name(&plain, text);
 	if (!plain.data)
 		return;
-	if (!strchr(plain.data, '"') && !strstr(plain.data, csv->sep)) {
-		buf__puts(csv->out, plain.data);
+	if (!strchr(plain.data, '"') && !strstr(plain.data, separator)) {
+		buf__puts(out, plain.data);
 		return;
 	}
-	buf__putc(csv->out, '"');
+	buf__putc(out, '"');
 	for (const char *p = plain.data; *p; p++) {
 		if (*p == '"')
-			buf__putc(csv->out, '"');
-		buf__putc(csv->out, *p);
+			buf__putc(out, '"');
+		buf__putc(out, *p);
 	}
-	buf__putc(csv->out, '"');
+	buf__putc(out, '"');
+}
+
+void stat__csv_time(const struct stat_report *report, const char *separator, struct buf *out)
+{
+	if (report->interval)
+		buf__printf(out, "%.9f%s", (double)report->counts->to_ns / 1e9, separator);
+}
+
+static void field(const struct csv *csv, const char *text)
+{
+	stat__csv_field(text, csv->sep, csv->out);
 }
 
 static void prefix(const struct csv *csv, const struct counts_row *row)
 {
-	if (csv->report->interval)
-		buf__printf(csv->out, "%.9f%s", (double)csv->report->counts->to_ns / 1e9, csv->sep);
+	stat__csv_time(csv->report, csv->sep, csv->out);
 	if (row->cpu >= 0)
 		buf__printf(csv->out, "CPU%d%s", row->cpu, csv->sep);
 	if (row->tid >= 0) {
@@ -127,8 +137,7 @@ static void put_series(const struct csv *csv, const struct stat_series *s)
 
 	if (!s->n && !s->apart)
 		return;
-	if (csv->report->interval)
-		buf__printf(csv->out, "%.9f%s", (double)csv->report->counts->to_ns / 1e9, csv->sep);
+	stat__csv_time(csv->report, csv->sep, csv->out);
 	buf__printf(csv->out, "%.3f%s%s%s", distribution__mean(s->real), csv->sep,
 		    s->ns ? "ns" : "", csv->sep);
 	buf__printf(&name, "%s per %s", s->key, csv->report->per);
@@ -150,4 +159,6 @@ void stat__csv(const struct stat_report *report, const char *separator, struct b
 		put_row(&csv, i);
 	for (size_t i = 0; report->work && stat__series(report, i, &series); i++)
 		put_series(&csv, &series);
+	if (report->owners)
+		stat__owners_csv(report, separator, out);
 }

@@ -129,6 +129,10 @@ void stat__json(const struct stat_report *r, struct buf *out)
 		stat__work_json(r, &j);
 	else
 		json__null(&j, "per");
+	if (r->owners)
+		stat__owners_json(r, &j);
+	else
+		json__null(&j, "by");
 	if (r->first)
 		json__lines(&j, "notes", r->notes);
 	json__end_obj(&j);

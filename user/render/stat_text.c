@@ -266,6 +266,8 @@ void stat__text(const struct stat_report *report, struct buf *out)
 		put_time(&t);
 	if (report->work)
 		stat__work_text(report, out);
+	if (report->owners)
+		stat__owners_text(report, out);
 	if (!report->first)
 		return;
 	put_reasons(&t);

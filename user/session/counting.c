@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "opener/opener.h"
 #include "session/counting_internal.h"
+#include "sys/caps.h"
 #include "sys/clock.h"
 #include "sys/drop.h"
 
@@ -29,7 +30,12 @@ enum {
 /* From here on counters are read, and a command that has become another user is ended. */
 static void drop_privileges(const struct counting_opts *o)
 {
-	drop_capabilities(o->whom.command ? CAP_BIT(CAP_KILL) : 0);
+	uint64_t keep = o->whom.command ? CAP_BIT(CAP_KILL) : 0;
+
+	/* rows are the kernel's, and not in memory that could be mapped */
+	if (o->by)
+		keep |= CAP_BIT(CAP_BPF_NUMBER);
+	drop_capabilities(keep);
 	opener__settled(o->opener);
 	drop_new_privileges();
 }
@@ -60,11 +66,15 @@ static int prepare(struct counting *c, struct err *err)
 				   err);
 	if (r == 0)
 		r = counting__open(c, err);
-	return r == 0 && o->per ? counting_work__open(c, err) : r;
+	if (r == 0 && o->per)
+		r = counting_work__open(c, err);
+	return r == 0 && o->by ? counting_owners__open(c, err) : r;
 }
 
 static int start(struct counting *c, struct err *err)
 {
+	int r = 0;
+
 	for (size_t i = 0; i < c->n_fds; i++) {
 		if (c->fds[i].target.tid >= 0 && target__is_command(&c->opts->whom))
 			continue;
@@ -74,12 +84,12 @@ static int start(struct counting *c, struct err *err)
 	for (const struct presence *p = c->presences; p && !target__is_command(&c->opts->whom);
 	     p = p->hh.next)
 		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
-	if (c->work) {
-		int r = counting_work__start(c, err);
-
-		if (r < 0)
-			return r;
-	}
+	if (c->work)
+		r = counting_work__start(c, err);
+	if (r == 0 && c->owners)
+		r = counting_owners__start(c, err);
+	if (r < 0)
+		return r;
 	children_usage(c->usage_before);
 	c->start_ns = now_ns();
 	if (!c->opts->whom.command)
@@ -119,7 +129,7 @@ static struct perf_count read_delta(struct counting_fd *fd, uint64_t span_ns)
 	return delta;
 }
 
-static void read_counts(struct counting *c, uint64_t now)
+static void read_counts(struct counting *c, uint64_t now, bool last)
 {
 	struct counts *counts = &c->result->counts;
 
@@ -129,6 +139,8 @@ static void read_counts(struct counting *c, uint64_t now)
 	read_presences(c);
 	if (c->work)
 		counting_work__read(c);
+	if (c->owners)
+		counting_owners__read(c, last);
 	for (size_t i = 0; i < c->n_fds; i++) {
 		struct perf_count delta = read_delta(&c->fds[i], counts->to_ns - counts->from_ns);
 		struct perf_count *cell =
@@ -140,9 +152,9 @@ static void read_counts(struct counting *c, uint64_t now)
 	}
 }
 
-static int emit(struct counting *c, uint64_t now)
+static int emit(struct counting *c, uint64_t now, bool last)
 {
-	read_counts(c, now);
+	read_counts(c, now, last);
 	return c->opts->interval ? c->opts->interval(c->opts->ctx, &c->result->counts) : 0;
 }
 
@@ -210,11 +222,13 @@ static enum session_end loop(struct counting *c)
 		if (now >= end_ns)
 			return END_DURATION;
 		if (now >= next_ns) {
-			if (emit(c, now) < 0)
+			if (emit(c, now, false) < 0)
 				return END_READER;
 			next_ns += (now - next_ns) / o->interval_ns * o->interval_ns;
 			next_ns += o->interval_ns;
 		}
+		if (c->owners)
+			counting_owners__tell(c, now);
 		wait_until(fds, n, now, next_ns < end_ns ? next_ns : end_ns);
 		if (signalled(c, &end))
 			return end;
@@ -241,6 +255,7 @@ static void set_usage(struct counting *c)
 static void counting__done(struct counting *c)
 {
 	counting_work__close(c);
+	counting_owners__close(c);
 	counting__close(c);
 	tasks__done(&c->tasks);
 	signals__release(&c->signals);
@@ -267,7 +282,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 		drop_privileges(o);
 	if (r == 0) {
 		result->end = loop(&c);
-		if (result->end != END_READER && emit(&c, now_ns()) < 0)
+		if (result->end != END_READER && emit(&c, now_ns(), true) < 0)
 			result->end = END_READER;
 	}
 	command__terminate(&result->command);
@@ -296,5 +311,8 @@ void counting_result__done(struct counting_result *result)
 	buf__done(&result->notes);
 	work_counts__done(&result->work);
 	free(result->work_tried);
+	owners__done(&result->owners);
+	owner_lines__done(&result->owner_lines);
+	free(result->owners_tried);
 	*result = (struct counting_result){0};
 }

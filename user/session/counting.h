@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "collect/gates.h"
 #include "model/counts.h"
+#include "model/owners.h"
 #include "model/work.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
@@ -24,6 +25,15 @@
 #include "session/target.h"
 
 struct opener;
+
+/* What the counts of whole CPUs are told apart by. */
+enum counting_by {
+	COUNTING_BY_NONE,
+	COUNTING_BY_PROCESS,
+	COUNTING_BY_COMM,
+	COUNTING_BY_CGROUP,
+	COUNTING_BY_CONTAINER,
+};
 
 struct counting_opts {
 	const struct event_list *events; /* borrowed; rates and precision are ignored */
@@ -34,6 +44,7 @@ struct counting_opts {
 	bool per_thread;         /* a row for each thread there is at the start, of pids and tids */
 	bool more_follow;        /* of these countings: privileges to start them are kept */
 	uint64_t interval_ns;    /* 0: only the whole */
+	enum counting_by by;     /* of processes, only those of whom; wants an opener for cgroups */
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 
 	/* After each interval, the last and shorter one included; a negative errno ends the
@@ -56,6 +67,9 @@ struct counting_result {
 	struct buf notes;        /* lines: what was odd */
 	struct work_counts work; /* of units of work; with intervals, of those of the last one */
 	struct probe_result *work_tried; /* per event, as tried; NULL: they aren't counted */
+	struct owners owners;            /* of CPUs' counters; with intervals, of the last one */
+	struct owner_lines owner_lines;
+	struct probe_result *owners_tried; /* per event, as tried; NULL: they aren't told apart */
 };
 
 /*

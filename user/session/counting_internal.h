@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between counting.c, counting_open.c and counting_work.c. */
+/* Between counting.c and counting_*.c. */
 #ifndef PMUBPF_SESSION_COUNTING_INTERNAL_H
 #define PMUBPF_SESSION_COUNTING_INTERNAL_H
 
@@ -39,6 +39,7 @@ struct counting_fd {
 };
 
 struct counting_work;
+struct counting_owners;
 
 struct counting {
 	const struct counting_opts *opts;
@@ -55,8 +56,9 @@ struct counting {
 	size_t leader_hint; /* where the next leader of a group is likely */
 	struct presence *presences;
 	uint64_t start_ns;
-	uint64_t usage_before[2];   /* user, system: of children before this one */
-	struct counting_work *work; /* NULL: units of work aren't counted */
+	uint64_t usage_before[2];       /* user, system: of children before this one */
+	struct counting_work *work;     /* NULL: units of work aren't counted */
+	struct counting_owners *owners; /* NULL: CPUs' counts aren't told apart */
 };
 
 /* Opens every event that can be, disabled; lays out the rows. */
@@ -74,5 +76,14 @@ int counting_work__start(struct counting *c, struct err *err);
 /* Into the result: since the last time. */
 void counting_work__read(struct counting *c);
 void counting_work__close(struct counting *c);
+
+/* The same for whose the CPUs' counts are. The last reading is of counters that have stopped: its
+ * rows are all that was counted. */
+int counting_owners__open(struct counting *c, struct err *err);
+int counting_owners__start(struct counting *c, struct err *err);
+void counting_owners__read(struct counting *c, bool last);
+/* Now and then, in between. */
+void counting_owners__tell(struct counting *c, uint64_t now);
+void counting_owners__close(struct counting *c);
 
 #endif

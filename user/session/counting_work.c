@@ -116,8 +116,10 @@ int counting_work__open(struct counting *c, struct err *err)
 		return r;
 	work_counts__init(&c->result->work);
 	work_counts__init_like(&c->work->before, &c->result->work);
-	work_programs__calibrate(c->work->programs);
-	return 0;
+	r = cpu_counters__enable(&c->work->counters, err);
+	if (r == 0)
+		work_programs__calibrate(c->work->programs);
+	return r;
 }
 
 int counting_work__start(struct counting *c, struct err *err)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -29,7 +30,6 @@ static int open_on(struct cpu_counters *counters, const struct event *event, int
 	int fd;
 
 	attr.read_format = PERF_COUNT_READ_FORMAT;
-	attr.disabled = 0;
 	fd = perf_open(&attr, -1, cpu);
 	if (fd < 0)
 		return fd;
@@ -111,6 +111,21 @@ int cpu_counters__hand_over(const struct cpu_counters *counters, const struct co
 					   strerror(-r));
 	}
 	return 0;
+}
+
+int cpu_counters__enable(const struct cpu_counters *counters, struct err *err)
+{
+	for (size_t i = 0; i < counters->n_fds; i++) {
+		if (ioctl(counters->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
+	}
+	return 0;
+}
+
+void cpu_counters__disable(const struct cpu_counters *counters)
+{
+	for (size_t i = 0; i < counters->n_fds; i++)
+		ioctl(counters->fds[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void cpu_counters__done(struct cpu_counters *counters)

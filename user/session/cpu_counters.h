@@ -23,8 +23,9 @@ struct cpu_counters {
 };
 
 /*
- * Opens, on the target's CPUs or on all, those events of the result that are counted at all. tried,
- * by event: ok, or why it isn't one of them. Fails with the sentence where that ends everything.
+ * Opens, disabled, on the target's CPUs or on all, those events of the result that are counted at
+ * all. tried, by event: ok, or why it isn't one of them. Fails with the sentence where that ends
+ * everything.
  */
 int cpu_counters__open(struct cpu_counters *counters, const struct counting *counting,
 		       struct probe_result *tried, struct err *err);
@@ -32,6 +33,8 @@ int cpu_counters__open(struct cpu_counters *counters, const struct counting *cou
 int cpu_counters__hand_over(const struct cpu_counters *counters, const struct counting *counting,
 			    int (*set)(void *programs, size_t counter, int cpu, int fd),
 			    void *programs, struct err *err);
+int cpu_counters__enable(const struct cpu_counters *counters, struct err *err);
+void cpu_counters__disable(const struct cpu_counters *counters);
 void cpu_counters__done(struct cpu_counters *counters);
 
 #endif

@@ -169,6 +169,26 @@ t_windows_tracepoints() {
 	expect_eq "$(sum_get began) $(sum_get ended)" "5 5" "forks"
 }
 
+# A row of a counter as `stat --by -x,` has it.
+whose() { # NAME
+	awk -F, -v name="$1" '$4 == name { n += $1 } END { print n + 0 }' $T/csv
+}
+
+# The whole is known, and here each switch is told.
+t_whose_counts() {
+	pmb stat -a --by comm -e page-faults -x, -o $T/csv -- $W/faults 3000 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	expect_ge "$(whose faults)" 3000 "faults of the program"
+	expect_within "$(whose faults)" 3100 300 "the same, with its start"
+	expect_eq "$(whose '[switch not seen]')" 0 "faults between switches that nobody told of"
+	pmb stat -a --by process -e task-clock,page-faults -o $T/table -- $W/faults 3000
+	sed -n 's/.*all rows are \([0-9]*\), the CPUs. counters \([0-9]*\)$/\1 \2/p' \
+		$T/table >$T/sums
+	expect_eq "$(wc -l <$T/sums)" 2 "sums"
+	expect_eq "$(awk '$1 != $2' $T/sums)" "" "sums that differ from the counters"
+	grep -q '^  \[idle\] ' $T/table || fail "nobody is idle"
+}
+
 # A figure of a series of units of work.
 series_get() { # SERIES KEY
 	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '

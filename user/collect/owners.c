@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/owners.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "collect/loading.h"
+#include "collect/owner.skel.h"
+#include "pmubpf/budgets.h"
+#include "sys/cpus.h"
+
+struct owner_programs {
+	struct owner_bpf *skel;
+	int n_cpus;                 /* possible ones */
+	struct pmb_owner_cpu *cpus; /* pmb_owner_cpus, mapped */
+	size_t cpus_size;
+	/* what the kernel copies rows into */
+	struct pmb_owner_key *keys;
+	struct pmb_owner *counts;
+};
+
+static void set_constants(struct owner_programs *p, const struct owner_opts *opts)
+{
+	struct pmb_config *config = (struct pmb_config *)&p->skel->rodata->pmb_owner;
+	__u32 n = opts->n_counters ? (__u32)opts->n_counters : 1;
+
+	*config = opts->config;
+	config->n_reads = (__u32)opts->n_counters;
+	config->n_cpus = (__u32)p->n_cpus;
+	p->skel->rodata->pmb_owner_by = opts->by;
+	bpf_map__set_max_entries(p->skel->maps.pmb_processes, 1);
+	bpf_map__set_max_entries(p->skel->maps.pmb_owners, BUDGET_OWNERS);
+	bpf_map__set_max_entries(p->skel->maps.pmb_owner_cpus, (__u32)p->n_cpus);
+	bpf_map__set_max_entries(p->skel->maps.pmb_owner_reads, n * (__u32)p->n_cpus);
+}
+
+static int open_and_load(struct owner_programs *p, const struct owner_opts *opts, struct err *err)
+{
+	int r = 0;
+
+	p->skel = owner_bpf__open();
+	if (!p->skel) {
+		r = -errno;
+	} else {
+		set_constants(p, opts);
+		r = owner_bpf__load(p->skel);
+	}
+	if (r < 0)
+		return load_error(err, "the BPF programs", r);
+	p->cpus = map_memory(p->skel->maps.pmb_owner_cpus, &p->cpus_size);
+	return p->cpus ? 0 : load_error(err, "whose counts are whose", -errno);
+}
+
+int owner_programs__load(struct owner_programs **ret, const struct owner_opts *opts,
+			 struct err *err)
+{
+	struct owner_programs *p = xcalloc(1, sizeof(*p));
+	struct loading loading;
+	int r;
+
+	p->n_cpus = cpus_possible();
+	p->keys = xcalloc(BUDGET_OWNERS, sizeof(*p->keys));
+	p->counts = xcalloc(BUDGET_OWNERS, sizeof(*p->counts));
+	loading__begin(&loading);
+	r = open_and_load(p, opts, err);
+	loading__end(&loading);
+	*ret = r < 0 ? owner_programs__free(p) : p;
+	return r;
+}
+
+struct owner_programs *owner_programs__free(struct owner_programs *p)
+{
+	if (!p)
+		return NULL;
+	if (p->cpus)
+		munmap(p->cpus, p->cpus_size);
+	owner_bpf__destroy(p->skel);
+	free(p->keys);
+	free(p->counts);
+	free(p);
+	return NULL;
+}
+
+int owner_programs__set_counter(struct owner_programs *p, size_t i, int cpu, int fd)
+{
+	__u32 at = (__u32)i * (__u32)p->n_cpus + (__u32)cpu;
+
+	if (cpu >= p->n_cpus)
+		return -ERANGE;
+	if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.pmb_owner_reads), &at, &fd, BPF_ANY) < 0)
+		return -errno;
+	p->cpus[cpu].counted = 1;
+	return 0;
+}
+
+int owner_programs__attach(struct owner_programs *p, struct err *err)
+{
+	if (owner_bpf__attach(p->skel) < 0)
+		return err__set(err, -errno, "--by: the kernel attaches no programs: %s",
+				strerror(errno));
+	return 0;
+}
+
+/* On each CPU; one that is off has nothing new. */
+static void settle(struct owner_programs *p)
+{
+	int fd = bpf_program__fd(p->skel->progs.pmb_owner_settle);
+
+	for (int cpu = 0; cpu < p->n_cpus; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
+			    .cpu = (__u32)cpu);
+
+		if (p->cpus[cpu].counted)
+			bpf_prog_test_run_opts(fd, &opts);
+	}
+}
+
+static void add_cpu(struct owners *ret, const struct pmb_owner_cpu *cpu)
+{
+	for (size_t own = 0; own < PMB_N_OWNER_OWN; own++) {
+		for (size_t i = 0; i < PMB_MAX_READS; i++)
+			ret->own[own][i] += cpu->own[own][i];
+	}
+	ret->no_room += cpu->no_room;
+}
+
+/* Of a hash a batch is whole buckets: room for all rows is room for any. */
+int owner_programs__read(struct owner_programs *p, struct owners *ret)
+{
+	__u32 n = BUDGET_OWNERS, at;
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+
+	settle(p);
+	if (bpf_map_lookup_batch(bpf_map__fd(p->skel->maps.pmb_owners), NULL, &at, p->keys,
+				 p->counts, &n, &opts) < 0 &&
+	    errno != ENOENT)
+		return -errno;
+	ret->rows = xcalloc(n ? n : 1, sizeof(*ret->rows));
+	ret->n_rows = n;
+	for (__u32 i = 0; i < n; i++)
+		ret->rows[i] = (struct owner_row){.key = p->keys[i], .counted = p->counts[i]};
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+		add_cpu(ret, &p->cpus[cpu]);
+	owners__sort(ret);
+	return 0;
+}

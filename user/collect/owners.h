@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The programs that tell whose a CPU's counts are (bpf/owner.bpf.c), loaded. Nothing is pinned. */
+#ifndef PMUBPF_COLLECT_OWNERS_H
+#define PMUBPF_COLLECT_OWNERS_H
+
+#include <linux/types.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/owners.h"
+#include "pmubpf/record.h"
+
+struct owner_opts {
+	enum pmb_owner_by by;
+	struct pmb_config config; /* of which hierarchy cgroups are */
+	size_t n_counters;        /* PMB_MAX_READS at most */
+};
+
+struct owner_programs;
+
+int owner_programs__load(struct owner_programs **ret, const struct owner_opts *opts,
+			 struct err *err);
+struct owner_programs *owner_programs__free(struct owner_programs *programs);
+/* Counter i of a CPU, opened there, that hasn't counted yet. From here on the CPU's counts are
+ * shared out. */
+int owner_programs__set_counter(struct owner_programs *programs, size_t i, int cpu, int fd);
+/* Before the counters count. -errno with the sentence. */
+int owner_programs__attach(struct owner_programs *programs, struct err *err);
+/* Rows and what CPUs have of their own, since the load; whoever has a CPU has his counts so far.
+ * Wants CAP_BPF. A negative errno if the kernel doesn't give them. */
+int owner_programs__read(struct owner_programs *programs, struct owners *ret);
+
+#endif

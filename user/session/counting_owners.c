@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Whose the counts of whole CPUs are: the same events once more, on every CPU, for programs that
+ * share out at each switch what they counted.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "collect/owners.h"
+#include "proc/cgroups.h"
+#include "session/counting_internal.h"
+#include "session/cpu_counters.h"
+
+enum { TELLING_NS = 1000000000 }; /* how soon a cgroup's name is looked up */
+
+struct counting_owners {
+	struct owner_programs *programs;
+	struct cpu_counters counters;
+	struct cgroups *cgroups; /* NULL: rows are none */
+	struct owners before;    /* at the end of the previous interval */
+	uint64_t told_ns;
+};
+
+static bool by_cgroup(const struct counting *c)
+{
+	return c->opts->by == COUNTING_BY_CGROUP || c->opts->by == COUNTING_BY_CONTAINER;
+}
+
+static int set_counter(void *programs, size_t counter, int cpu, int fd)
+{
+	return owner_programs__set_counter(programs, counter, cpu, fd);
+}
+
+static int open_counters(struct counting *c, struct err *err)
+{
+	struct counting_result *result = c->result;
+	struct cpu_counters *counters = &c->owners->counters;
+	int r;
+
+	counters->option = "--by";
+	result->owners_tried = xcalloc(result->events.n, sizeof(*result->owners_tried));
+	r = cpu_counters__open(counters, c, result->owners_tried, err);
+	result->owners.n_counters = counters->n;
+	memcpy(result->owners.event, counters->event, sizeof(counters->event));
+	return r;
+}
+
+static int load(struct counting *c, struct err *err)
+{
+	static const enum pmb_owner_by kinds[] = {
+		[COUNTING_BY_PROCESS] = PMB_OWNER_BY_PROCESS,
+		[COUNTING_BY_COMM] = PMB_OWNER_BY_COMM,
+		[COUNTING_BY_CGROUP] = PMB_OWNER_BY_CGROUP,
+		[COUNTING_BY_CONTAINER] = PMB_OWNER_BY_CGROUP,
+	};
+	struct owner_opts opts = {
+		.by = kinds[c->opts->by],
+		.n_counters = c->owners->counters.n,
+	};
+	const char *hierarchy;
+	int r;
+
+	if (by_cgroup(c))
+		c->owners->cgroups = cgroups__new(c->opts->opener);
+	hierarchy = c->owners->cgroups ? cgroups__hierarchy(c->owners->cgroups) : NULL;
+	r = target__set_cgroup(NULL, hierarchy, &opts.config, err);
+	if (r == 0)
+		r = owner_programs__load(&c->owners->programs, &opts, err);
+	return r < 0 ? r :
+		       cpu_counters__hand_over(&c->owners->counters, c, set_counter,
+					       c->owners->programs, err);
+}
+
+int counting_owners__open(struct counting *c, struct err *err)
+{
+	int r;
+
+	c->owners = xcalloc(1, sizeof(*c->owners));
+	r = open_counters(c, err);
+	return r < 0 ? r : load(c, err);
+}
+
+/* The programs first: what counters have counted then is whose the first switch finds on the CPU.
+ */
+int counting_owners__start(struct counting *c, struct err *err)
+{
+	int r = owner_programs__attach(c->owners->programs, err);
+
+	return r < 0 ? r : cpu_counters__enable(&c->owners->counters, err);
+}
+
+static void add_counters(const struct cpu_counters *counters, struct owners *owners)
+{
+	for (size_t i = 0; i < counters->n_fds; i++) {
+		struct perf_count count = {0}, *to = &owners->counter[counters->fds[i].counter];
+
+		perf_read(counters->fds[i].fd, &count);
+		to->value += count.value;
+		to->enabled_ns += count.enabled_ns;
+		to->running_ns += count.running_ns;
+	}
+}
+
+static void settled(void *nobody, uint64_t id)
+{
+	(void)nobody;
+	(void)id;
+}
+
+static void between(void *nobody)
+{
+	(void)nobody;
+}
+
+/* The names of cgroups that have been met; they may be gone later. */
+static void look_up(struct counting *c, const struct owners *owners)
+{
+	static const struct cgroups_fns fns = {settled, between};
+	struct cgroups *cgroups = c->owners->cgroups;
+
+	for (size_t i = 0; cgroups && i < owners->n_rows; i++)
+		cgroups__meet(cgroups, owners->rows[i].key.word[0],
+			      (pid_t)owners->rows[i].counted.process);
+	if (cgroups)
+		cgroups__look_up(cgroups, &fns, NULL);
+}
+
+static char *cgroup_name(const struct counting *c, uint64_t id)
+{
+	struct cgroup_info info = cgroups__info(c->owners->cgroups, id);
+
+	if (c->opts->by == COUNTING_BY_CONTAINER)
+		return xstrdup(info.container ? info.container : "[no container]");
+	return info.path ? xstrdup(info.path) : xasprintf("[cgroup %" PRIu64 "]", id);
+}
+
+static bool is_asked_for(const struct counting *c, pid_t pid)
+{
+	const struct target *whom = &c->opts->whom;
+
+	for (size_t i = 0; i < whom->n_pids; i++) {
+		if (whom->pids[i] == pid)
+			return true;
+	}
+	return !whom->n_pids;
+}
+
+static char *name_of(void *counting, const struct owner_row *row)
+{
+	const struct counting *c = counting;
+	pid_t pid = (pid_t)row->key.word[0];
+
+	switch (c->opts->by) {
+	case COUNTING_BY_PROCESS:
+		if (!is_asked_for(c, pid))
+			return NULL;
+		return xasprintf("%.*s-%d", PMB_COMM_LEN, row->counted.comm, pid);
+	case COUNTING_BY_COMM:
+		return xasprintf("%.*s", PMB_COMM_LEN, (const char *)row->key.word);
+	default:
+		return cgroup_name(c, row->key.word[0]);
+	}
+}
+
+void counting_owners__read(struct counting *c, bool last)
+{
+	struct counting_result *result = c->result;
+	struct counting_owners *s = c->owners;
+	struct owners now = {.n_counters = s->counters.n};
+
+	if (last)
+		cpu_counters__disable(&s->counters);
+	if (owner_programs__read(s->programs, &now) < 0)
+		return;
+	memcpy(now.event, s->counters.event, sizeof(now.event));
+	add_counters(&s->counters, &now);
+	look_up(c, &now);
+	owners__set(&result->owners, &now, &s->before);
+	owners__done(&s->before);
+	s->before = now;
+	owner_lines__done(&result->owner_lines);
+	owners__lines(&result->owners, name_of, c, &result->owner_lines);
+}
+
+/* Cgroups may be gone at the end. */
+void counting_owners__tell(struct counting *c, uint64_t now)
+{
+	struct owners owners = {0};
+
+	if (!c->owners->cgroups || now - c->owners->told_ns < TELLING_NS)
+		return;
+	c->owners->told_ns = now;
+	if (owner_programs__read(c->owners->programs, &owners) == 0)
+		look_up(c, &owners);
+	owners__done(&owners);
+}
+
+void counting_owners__close(struct counting *c)
+{
+	if (!c->owners)
+		return;
+	owner_programs__free(c->owners->programs);
+	cpu_counters__done(&c->owners->counters);
+	cgroups__free(c->owners->cgroups);
+	owners__done(&c->owners->before);
+	free(c->owners);
+}
