@@ -406,7 +406,8 @@ t_21500_devices() {
 	hurt -a -F 999 -- sh -c 'sleep 1; exec "$0" deep 3 >"$1"' "$T/later" "$T/out"
 	expect_unhurt "$HOST_KB"
 	expect_whole later 99
-	expect_le "$(sum_get .opener.asked)" 21500 "questions to whoever opens"
+	# once each, not again and again; and the files of what else runs
+	expect_le "$(sum_get .opener.asked)" $((2 * 21500)) "questions to whoever opens"
 }
 
 # 1,500 in all, of five programs, so that all have their turn: more than descriptors. One root is
