@@ -85,11 +85,18 @@ find_tools() { # ARCH
 	BUSYBOX=$(find "${ROOT%/}/bin" "${ROOT%/}/usr/bin" -maxdepth 1 -name busybox -type f | head -n 1)
 }
 
-# pmubpf, the workloads and the cost loader, in the folder BUILD.
+# pmubpf, the workloads and the cost loader, in the folder BUILD: once in a run, whichever of its
+# guests comes first.
 build_for() { # ARCH
 	BUILD=$OUT/$1
-	make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" ${CROSS[@]+"${CROSS[@]}"} \
-		vm-parts >/dev/null
+	mkdir -p "$BUILD"
+	(
+		flock 9
+		[ ! -e "$BUILD/built" ] || exit 0
+		make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" \
+			${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null 9>&- &&
+			: >"$BUILD/built"
+	) 9>"$BUILD/lock"
 }
 
 # The shared libraries that a program names, found under ROOT, put into the guest where the loader
@@ -357,6 +364,7 @@ main() {
 	local running=0 lanes=${LANES:-$(nproc)} name names=("$@") failed
 	mkdir -p "$OUT"
 	: >"$OUT/said"
+	rm -f "$OUT"/*/built
 	[ $# -gt 0 ] || mapfile -t names < <(awk '/^[^#]/ { print $1 }' "$HERE/guests")
 	for name in "${names[@]}"; do
 		if [ "$running" -ge "$lanes" ]; then
