@@ -7,10 +7,9 @@
 # nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
 # After each suite stands how long it took, and how much CPU time.
 #
-# Suites that say "# measures nothing" run side by side, $LANES at a time; then the others, as many
-# at a time as there are CPUs, those that say "# long" first; at the end, each alone, those that say
-# "# alone: WHY". After each of these, and after all that ran side by side, the kernel is looked at:
-# no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
+# Suites run side by side, $LANES at a time, those that say "# long" first; at the end, each alone,
+# those that say "# alone: WHY". After each of these, and after all that ran side by side, the kernel
+# is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
 #
 # Tests that failed run once more after all others, with nothing beside them, and that verdict
 # counts: what broke fails twice, what other work on the machine made late does not. Each is named
@@ -136,10 +135,10 @@ run_in_a_lane() { # FILE
 	flock "$WORK" cat "$out"
 }
 
-run_side_by_side() { # LANES FILE…
-	local lanes=$1 file running=0
-	for file in "${@:2}"; do
-		if [ "$running" -ge "$lanes" ]; then
+run_side_by_side() { # FILE…
+	local file running=0
+	for file; do
+		if [ "$running" -ge "$LANES" ]; then
 			wait -n
 			running=$((running - 1))
 		fi
@@ -149,36 +148,26 @@ run_side_by_side() { # LANES FILE…
 	wait
 }
 
-# Which of three: beside (it measures nothing), alone, measures.
-kind_of() { # FILE
-	if grep -qx '# measures nothing' "$1"; then
-		echo beside
-	elif grep -q '^# alone: ' "$1"; then
-		echo alone
-	else
-		echo measures
-	fi
+alone() { # FILE
+	grep -q '^# alone: ' "$1"
 }
 
 # Those that take more than a minute and a half come first: else one of them ends alone.
-of_kind() { # KIND FILE…
+by_length() { # FILE…
 	local file
-	for file in "${@:2}"; do
-		[ "$(kind_of "$file")" = "$1" ] || continue
+	for file; do
 		if grep -qx '# long' "$file"; then echo "0 $file"; else echo "1 $file"; fi
 	done | sort -s -k1,1 | cut -d' ' -f2-
 }
 
 run_suites() { # FILE…
-	local beside measure alone file
-	mapfile -t beside < <(of_kind beside "$@")
-	mapfile -t measure < <(of_kind measures "$@")
-	mapfile -t alone < <(of_kind alone "$@")
-	[ ${#beside[@]} -eq 0 ] ||
-		watching_the_kernel side-by-side run_side_by_side "$LANES" "${beside[@]}"
-	[ ${#measure[@]} -eq 0 ] ||
-		watching_the_kernel one-a-cpu run_side_by_side "$(nproc)" "${measure[@]}"
-	for file in ${alone[@]+"${alone[@]}"}; do
+	local files beside=() lonely=() file
+	mapfile -t files < <(by_length "$@")
+	for file in "${files[@]}"; do
+		if alone "$file"; then lonely+=("$file"); else beside+=("$file"); fi
+	done
+	[ ${#beside[@]} -eq 0 ] || watching_the_kernel side-by-side run_side_by_side "${beside[@]}"
+	for file in ${lonely[@]+"${lonely[@]}"}; do
 		watching_the_kernel "$(name_of "$file")" run_suite "$file"
 	done
 }

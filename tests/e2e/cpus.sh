@@ -4,7 +4,6 @@
 # CPUs that the kernel says are possible, are here, or come: as it would say them, in files that lie
 # over its own.
 # What becomes of real ones is in tests/vm/guest/hotplug.sh.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -6,7 +6,6 @@
 # all others have their names.
 #
 # Nothing here may look into /proc/PID of such a program: ps and pgrep would wait as well.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,6 @@
 #
 # Code that JITs make: real ones (Node, the JVM, CPython), their perf maps and jitdumps, and hostile
 # ones.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,6 @@
 #
 # Programs of real hosts' sizes: names and whole stacks, and a helper whose memory doesn't grow with
 # them.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

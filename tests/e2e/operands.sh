@@ -3,7 +3,6 @@
 #
 # The operands of x86-64 instructions (user/symd/x86_operand.c), beside what objdump says of them
 # and what they do when they run.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -4,7 +4,6 @@
 # What others read out of the same data: generated cases by the hundred, with the peers themselves
 # to compare with. tests/peers/ has the generators and the comparisons; where we differ on purpose
 # stands there and in the man page.
-# measures nothing
 # long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -3,7 +3,6 @@
 #
 # The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the
 # purpose.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -132,11 +131,10 @@ t_guests_count() {
 }
 
 # Each waits for the other: one after the other they would not end.
-t_what_measures_nothing_runs_side_by_side() {
+t_suites_run_side_by_side() {
 	local other=b name
 	for name in a b; do
 		suite $name <<-SUITE
-			# measures nothing
 			t_first() { touch '$T/$name'; wait_until [ -e '$T/$other' ] || fail "alone"; echo '$name begins'; }
 			t_second() { sleep 0.2; echo '$name ends'; }
 		SUITE
@@ -147,7 +145,7 @@ t_what_measures_nothing_runs_side_by_side() {
 	expect_eq "$(grep -Eo '[ab] (begins|ends)' "$T/out" | sort -s -k1,1 | tr '\n' ' ')" \
 		"$(grep -Eo '[ab] (begins|ends)' "$T/out" | tr '\n' ' ' | sed -E 's/^(b begins b ends )(.*)$/\2\1/')" \
 		"the lines of each together"
-	sed -i 's/^# measures nothing$/# alone: it says so/' "$T"/suites/*.sh
+	sed -i '1a # alone: it says so' "$T"/suites/*.sh
 	rm "$T/a" "$T/b"
 	sed -i 's/wait_until \[/[/' "$T"/suites/*.sh
 	LANES=2 SECOND_TRIES=0 run
@@ -173,7 +171,6 @@ t_an_end_in_the_middle() {
 	local name
 	for name in a b; do
 		suite $name <<-SUITE
-			# measures nothing
 			t_one() { spawn sleep 1234; echo \$spawned >'$T/pid.$name'; sleep 1000; }
 		SUITE
 	done

@@ -5,7 +5,6 @@
 # nothing but memory and what it was handed, files it fails on are named, and whoever started it
 # keeps only what a recording needs. What a helper that was taken over could still do is
 # tests/unit/test_sandbox.c.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,6 @@
 #
 # The unit tests of the unwind step (tests/unit/test_unwind_step*.c), answered by the kernel: the
 # step as BPF, run by BPF_PROG_TEST_RUN, has to do what the host's does.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

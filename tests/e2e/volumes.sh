@@ -3,7 +3,6 @@
 #
 # Volumes that programs ran from: they can be unmounted while a recording goes on, when those have
 # gone.
-# measures nothing
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
