@@ -8,8 +8,9 @@
 # After each suite stands how long it took, and how much CPU time.
 #
 # Suites run side by side, $LANES at a time, those that say "# long" first; at the end, each alone,
-# those that say "# alone: WHY". After each of these, and after all that ran side by side, the kernel
-# is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its log.
+# those that say "# alone: WHY". After each of these, and after all that ran side by side, the
+# kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its
+# log.
 #
 # Tests that failed run once more after all others, with nothing beside them, and that verdict
 # counts: what broke fails twice, what other work on the machine made late does not. Each is named

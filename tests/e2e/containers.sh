@@ -220,9 +220,9 @@ hierarchy_tells() {
 	local top=$1 stay gone recorder
 	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" \
 		"$top/pmb-$UNIT/gone-$UNIT.service" || return
-	"$WORKLOADS/split" 20 >/dev/null &
+	"$WORKLOADS/split" 120 >/dev/null &
 	stay=$!
-	"$WORKLOADS/split" 20 >/dev/null &
+	"$WORKLOADS/split" 120 >/dev/null &
 	gone=$!
 	echo $stay >"$top/pmb-$UNIT/stay-$UNIT.service/cgroup.procs"
 	echo $gone >"$top/pmb-$UNIT/gone-$UNIT.service/cgroup.procs"

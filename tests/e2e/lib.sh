@@ -176,7 +176,7 @@ expect_empty() { # FILE WHAT
 # Waits until the command succeeds, at most 10 seconds.
 wait_until() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 300; i++)); do
 		"$@" && return 0
 		sleep 0.1
 	done
