@@ -76,6 +76,26 @@ static int explain_refusal(const struct counters_opts *opts, const struct counte
 	return error;
 }
 
+static int attach_overflows(const struct counters_opts *opts, const struct perf_event_attr *attr,
+			    int fd, struct err *err)
+{
+	int error;
+
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, opts->program_fd) == 0)
+		return 0;
+	error = -errno;
+	if (error == -EPROTO && attr->precise_ip)
+		err__cannot(err,
+			    "event '%s': to a precise event of PMU %s this kernel attaches no "
+			    "program that reads stacks, since the PMU's driver takes none with "
+			    "it; use it without p or P, or a newer kernel",
+			    opts->event->name, opts->event->pmu);
+	else
+		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
+			    opts->event->name, strerror(-error));
+	return error;
+}
+
 /* Opens, attaches and lists one; -errno with the sentence in err. */
 static int counters__add(struct counters *c, const struct counters_opts *opts, pid_t tid, int cpu,
 			 struct err *err)
@@ -100,11 +120,10 @@ static int counters__add(struct counters *c, const struct counters_opts *opts, p
 	fd = open_one(opts, &attr, tid, cpu, group);
 	if (fd < 0)
 		return explain_refusal(opts, leader, &attr, &counter, fd, err);
-	if (attach && ioctl(fd, PERF_EVENT_IOC_SET_BPF, opts->program_fd) < 0) {
-		r = -errno;
-		err__cannot(err, "event '%s': the kernel does not attach BPF programs to it: %s",
-			    opts->event->name, strerror(-r));
-		return r;
+	if (attach) {
+		r = attach_overflows(opts, &attr, fd, err);
+		if (r < 0)
+			return r;
 	}
 	ioctl(fd, PERF_EVENT_IOC_ID, &counter.id);
 	counter.fd = TAKE_FD(fd);

@@ -18,7 +18,7 @@ play() {
 	local word
 	[ -e /vm/played_pmu.ko ] || skip "no module"
 	for word in ip=0 di=0 precise=3 no_source=N no_weight=N no_address=N silent=N \
-		refuse=0 "$@"; do
+		no_chain=N refuse=0 "$@"; do
 		echo "${word#*=}" >"/sys/module/played_pmu/parameters/${word%%=*}" || fail "$word"
 	done
 }
@@ -161,6 +161,15 @@ refused() {
 	pmb record -e played/addr=1/ -- true
 	expect_eq $? $2 "exit status with errno $1"
 	grep -q "$3" $T/err || fail "says $(cat $T/err)"
+}
+
+# As AMD's, before Linux 6.1: later kernels take the call chain for any driver.
+t_no_chain() {
+	play no_chain=Y
+	case $(uname -r) in [1-5].* | 6.0*) ;; *) skip "for kernels before 6.1" ;; esac
+	pmb record -e played/addr=1/pp -- true
+	expect_eq $? 3 "exit status"
+	grep -q "use it without p or P" $T/err || fail "says $(cat $T/err)"
 }
 
 t_refused() {

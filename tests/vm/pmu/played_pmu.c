@@ -35,7 +35,7 @@ static unsigned long overflow;
 static unsigned long long ip, di;
 static unsigned int precise = 3;
 static unsigned int refuse;
-static bool no_source, no_weight, no_address, silent;
+static bool no_source, no_weight, no_address, silent, no_chain;
 
 module_param(overflow, ulong, 0400);
 module_param(ip, ullong, 0600);
@@ -45,6 +45,7 @@ module_param(no_source, bool, 0600);
 module_param(no_weight, bool, 0600);
 module_param(no_address, bool, 0600);
 module_param(silent, bool, 0600);
+module_param(no_chain, bool, 0600);
 module_param(refuse, uint, 0600);
 
 /* ---- one sample */
@@ -54,7 +55,7 @@ module_param(refuse, uint, 0600);
  * BPF program that reads stacks is let at it. This one does as Intel's. */
 static void promise_chain(struct perf_event *event)
 {
-	if (event->attr.precise_ip && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
+	if (event->attr.precise_ip && event->attr.sample_type & PERF_SAMPLE_CALLCHAIN && !no_chain)
 		event->attr.sample_type |= __PERF_SAMPLE_CALLCHAIN_EARLY;
 }
 
