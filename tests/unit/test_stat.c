@@ -225,7 +225,8 @@ Test(stat, json, .fini = end)
 		"\"maps_to\": \"cpu-cycles\",\"counts\": \"cycles\",\"status\": \"not supported\","
 		"\"why\": \"this machine has no PMU\",\"value\": null,\"scaled\": null,"
 		"\"user_only\": false,\"enabled_ns\": 0,\"running_ns\": 0,\"spread_percent\": null,"
-		"\"false_zero\": false,\"figures\": []}]}],\"per\": null,\"notes\": [\"odd\"]}\n",
+		"\"false_zero\": false,\"figures\": []}]}],\"per\": null,\"by\": null,"
+		"\"notes\": [\"odd\"]}\n",
 		"got:\n%s", out.data);
 }
 
