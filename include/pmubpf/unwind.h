@@ -86,6 +86,7 @@ enum pmb_ra {
 	PMB_RA_CFA, /* saved at CFA + ra_off */
 	PMB_RA_LR,  /* in the link register (arm64) */
 	PMB_RA_REG, /* in reg; only where all registers are known */
+	PMB_RA_FP,  /* saved at fp + ra_off */
 	PMB_N_RA,
 };
 

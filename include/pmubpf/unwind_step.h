@@ -161,6 +161,9 @@ static __always_inline __u8 unwind_ra(const struct pmb_unwind_rule *rule, const 
 	if (rule->ra == PMB_RA_CFA)
 		return unwind_read(mem, unwind_add(cfa, rule->ra_off), ret) ? PMB_END_NONE :
 									      PMB_END_UNREADABLE;
+	if (rule->ra == PMB_RA_FP)
+		return unwind_read(mem, unwind_add(f->fp, rule->ra_off), ret) ? PMB_END_NONE :
+										PMB_END_UNREADABLE;
 	if (rule->ra == PMB_RA_REG)
 		return f->has_regs && unwind_reg(mem, rule->reg, ret) ? PMB_END_NONE :
 									PMB_END_NO_RULE;

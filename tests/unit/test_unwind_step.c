@@ -100,6 +100,29 @@ Test(unwind_step, return_address_in_a_register)
 	expect_end(&rule, f, PMB_END_NO_RULE);
 }
 
+/* Java's interpreter: the caller's stack pointer isn't next to the return address, for the caller's
+ * frame may have grown by locals. */
+Test(unwind_step, return_address_at_the_frame_pointer)
+{
+	struct pmb_unwind_rule rule = {
+		.cfa = PMB_CFA_FP_DEREF,
+		.cfa_off = -8,
+		.ra = PMB_RA_FP,
+		.ra_off = 8,
+		.fp = PMB_FP_FP,
+	};
+	struct pmb_frame f = innermost();
+
+	f.fp = STACK + 0x40;
+	put(STACK + 0x38, STACK + 0x80);
+	put(STACK + 0x40, STACK + 0x100);
+	put(STACK + 0x48, 0x402000);
+	cr_assert_eq(unwind_step(&rule, &f, &mem), PMB_END_NONE);
+	expect_frame(&f, 0x402000, STACK + 0x80, STACK + 0x100, false);
+	f.fp = 0x10;
+	expect_end(&rule, f, PMB_END_UNREADABLE);
+}
+
 Test(unwind_step, stubs)
 {
 	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_PLT, .cfa_off = 11, .ra_off = -8};
