@@ -163,14 +163,14 @@ static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 	}
 	if ((pc < w->mapping.start || pc >= w->mapping.end) && !walk_mapping(w, code, pc))
 		return w->list && w->guessed ? PMB_END_CORRUPT : PMB_END_NO_TABLE;
-	if (w->file.state == PMB_FILE_TABLE)
+	if (w->file.state == PMB_FILE_TABLE || w->file.state == PMB_FILE_GROWS)
 		walk_rule(w, code, w->mapping.file_off + (pc - w->mapping.start), ret);
 	else if (w->file.state == PMB_FILE_FRAMES)
 		code_rule(w, ret);
 	else
 		return w->file.state == PMB_FILE_NEVER ? PMB_END_NO_RULE : PMB_END_NO_TABLE;
 	if (ret->cfa == PMB_CFA_NONE) /* may be of a table that is just being written */
-		return PMB_END_NONE;
+		return w->file.state == PMB_FILE_GROWS ? PMB_END_NO_TABLE : PMB_END_NONE;
 	k->list = w->list;
 	k->pc = pc;
 	k->rule = *ret;

@@ -21,6 +21,8 @@
 	  "all are sent again when they are met again", "")                                        \
 	X(OBJECTS_PART, 16, "1/%d of --max-memory", "names of interpreters' functions",            \
 	  "further ones are called [not named: no room]", "frames.unnamed.no_room_for_names")      \
+	X(HOTSPOTS, 8, "%d at a time", "processes whose Java code is read from their memory",      \
+	  "code of further ones has no names", "")                                                 \
 	X(DUMPS_PART, 4, "1/%d of --max-memory", "copies of stacks that wait for a table",         \
 	  "who has most loses its oldest: the innermost frame alone is known",                     \
 	  "unwind.stack_dumps_lost")                                                               \

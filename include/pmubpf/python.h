@@ -85,6 +85,8 @@ struct pmb_runtime {
 	__u64 cold_from, cold_to;
 	__u32 free_threaded; /* built without the lock that all threads share */
 	__u32 tail_calls;    /* each instruction is a function, which the one above calls */
+	/* Of HotSpot: gHotSpotVMStructs and gHotSpotVMTypes, seen from where runtime_from is. */
+	__u64 structs_from, types_from;
 };
 
 /* How its line tables are made. */
@@ -107,11 +109,13 @@ enum pmb_runtime_state {
 	PMB_RUNTIME_NONE,    /* there is none */
 	PMB_RUNTIME_KNOWN,   /* all of struct pmb_runtime */
 	PMB_RUNTIME_UNKNOWN, /* its version (0: not even that) and free_threaded */
+	PMB_RUNTIME_HOTSPOT, /* Java's: structs_from and types_from, to be read in its memory */
 	PMB_N_RUNTIME_STATES,
 };
 
 /* Whose layouts are known, in words. */
 #define PMB_PYTHONS_KNOWN "3.7 to 3.15"
+#define PMB_HOTSPOTS_KNOWN "17 to 25"
 
 /* Of a text's state: bytes of a character, and whether all is ASCII. */
 #define PMB_PY_TEXT_STATE 0x7cU

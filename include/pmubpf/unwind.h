@@ -172,6 +172,7 @@ enum pmb_file_state {
 	PMB_FILE_TABLE,  /* it has one */
 	PMB_FILE_FRAMES, /* code with frame pointers, as far as anybody knows */
 	PMB_FILE_NEVER,  /* it can't be read, or there is no room: don't wait for it */
+	PMB_FILE_GROWS,  /* it has one, which will know later what it doesn't yet */
 };
 
 /* By the number of the file in user space; 0 stands for code in no file. */

@@ -100,7 +100,7 @@ t_jvm() {
 		-XX:+DumpPerfMapAtExit -XX:+PreserveFramePointer -cp "$T" Prog
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/Prog.java" \
 		-delete
-	expect_ge "$(user_share "$T/folded" 'Prog\.addUp[^;]*_\[j\](;|$)' 'java|Prog')" 50 \
+	expect_ge "$(user_share "$T/folded" 'Prog(\.|::)addUp.*_\[j(ava)?\](;|$)' 'java|Prog')" 50 \
 		"percent in addUp"
 }
 

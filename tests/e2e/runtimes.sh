@@ -397,4 +397,45 @@ t_known_version_is_not_told() {
 	! grep runtime_unknown "$T/err" || fail "the summary names one"
 }
 
+# Java: whole stacks by name, of the part of the work that each of three methods has.
+javas() {
+	local java
+	for java in /usr/lib/jvm/*/bin/java; do
+		readlink -f "$java"
+	done | sort -u
+}
+
+java_by_name() { # JAVA
+	local all whole name share part
+	local below_main=';start_thread;.*;JavaCalls::call_helper;HotSpot::[^;]*;'
+	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
+		skip "$1 has no compiler"
+	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" \
+		-- "$1" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Shares::* \
+		-cp "$T" Shares 5 "$T/told"
+	expect_columns
+	grep 'Shares::spin_\[java\]' "$T/folded" >"$T/those" || fail "$1: no sample is in spin"
+	all=$(samples_in <"$T/those")
+	expect_ge "$all" 500 "$1: samples in spin"
+	whole=$(grep -E "$below_main" "$T/those" | samples_in)
+	expect_ge $((1000 * whole / all)) 950 "$1: thousandths of its samples that are whole"
+	# what the interpreter ran has no name
+	grep -E 'Shares::round_\[java\];Shares::[^;]*;Shares::spin' "$T/those" >"$T/compiled"
+	all=$(samples_in <"$T/compiled")
+	expect_ge "$all" 300 "$1: samples below compiled code"
+	while read -r name share; do
+		part=$(grep "Shares::${name}_" "$T/compiled" | samples_in)
+		expect_within $((1000 * part / all)) "$share" 80 "$1: thousandths in $name"
+	done <"$T/told"
+}
+
+t_java() {
+	local java found=
+	for java in $(javas); do
+		found=1
+		java_by_name "$java"
+	done
+	[ -n "$found" ] || skip "no Java is here"
+}
+
 run_tests

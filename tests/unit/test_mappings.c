@@ -186,3 +186,29 @@ Test(mappings, sixty_five_thousand, .timeout = 20)
 	cr_expect_eq(mappings__find(m, 2ULL * 0x2000)->file_off, N - 2);
 	mappings__unref(m);
 }
+
+/* A runtime's code: addresses are its table's offsets, whatever is mapped there later. */
+Test(mappings, code_that_a_runtime_describes)
+{
+	const struct code_span span = {0x10000, 0x20000, 9};
+	struct mappings *m = add(NULL, 0x1000, 0x2000, 0x40, 1), *other;
+	uint32_t file;
+	uint64_t off;
+
+	m = add(m, 0x11000, 0x12000, 0, 0);
+	m = add(m, 0x30000, 0x31000, 0, 0);
+	other = mappings__ref(m);
+	m = mappings__put_code(m, &span);
+	m = add(m, 0x14000, 0x15000, 0, 0);
+	cr_expect(mappings__unwound_by(m, mappings__find(m, 0x11800), &file, &off));
+	cr_expect(file == 9 && off == 0x11000);
+	cr_expect(mappings__unwound_by(m, mappings__find(m, 0x14800), &file, &off), "it grew");
+	cr_expect(file == 9 && off == 0x14000);
+	cr_expect_not(mappings__unwound_by(m, mappings__find(m, 0x1000), &file, &off));
+	cr_expect(file == 1 && off == 0x40);
+	cr_expect_not(mappings__unwound_by(m, mappings__find(m, 0x30000), &file, &off));
+	cr_expect_not(mappings__unwound_by(other, mappings__find(other, 0x11800), &file, &off),
+		      "whoever shares the list has it as it was");
+	mappings__unref(other);
+	mappings__unref(m);
+}

@@ -6,13 +6,17 @@
 
 #include "base/mem.h"
 
-void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint32_t version,
-			   bool free_threaded)
+static bool is_same(const struct unknown_runtime *a, const struct unknown_runtime *b)
+{
+	return a->version == b->version && a->free_threaded == b->free_threaded &&
+	       strcmp(a->missing ?: "", b->missing ?: "") == 0 && strcmp(a->file, b->file) == 0;
+}
+
+/* A copy of what is new. */
+static void add(struct unknown_runtimes *all, const struct unknown_runtime *one)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		if (all->list[i].version == version &&
-		    all->list[i].free_threaded == free_threaded &&
-		    strcmp(all->list[i].file, file) == 0)
+		if (is_same(&all->list[i], one))
 			return;
 	}
 	if (all->n >= UNKNOWN_RUNTIMES_MAX) {
@@ -20,29 +24,44 @@ void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint3
 		return;
 	}
 	GROW(all->list, all->n, all->cap);
-	all->list[all->n++] = (struct unknown_runtime){xstrdup(file), version, free_threaded};
+	all->list[all->n] = *one;
+	all->list[all->n].file = xstrdup(one->file);
+	all->list[all->n++].missing = one->missing ? xstrdup(one->missing) : NULL;
+}
+
+void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint32_t version,
+			   bool free_threaded)
+{
+	add(all, &(struct unknown_runtime){(char *)file, version, free_threaded, NULL});
+}
+
+void unknown_runtimes__add_hotspot(struct unknown_runtimes *all, const char *file,
+				   const char *missing)
+{
+	add(all, &(struct unknown_runtime){(char *)file, 0, false, (char *)missing});
 }
 
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from)
 {
 	for (size_t i = 0; i < from->n; i++)
-		unknown_runtimes__add(all, from->list[i].file, from->list[i].version,
-				      from->list[i].free_threaded);
+		add(all, &from->list[i]);
 	all->more += from->more;
 	unknown_runtimes__done(from);
 }
 
 void unknown_runtimes__done(struct unknown_runtimes *all)
 {
-	for (size_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++) {
 		free(all->list[i].file);
+		free(all->list[i].missing);
+	}
 	free(all->list);
 	*all = (struct unknown_runtimes){0};
 }
 
 void unknown_runtime__text(const struct unknown_runtime *u, struct buf *out)
 {
-	buf__puts(out, "CPython");
+	buf__puts(out, u->missing ? "HotSpot" : "CPython");
 	if (u->version)
 		buf__printf(out, " %u.%u", u->version >> 24, u->version >> 16 & 0xff);
 	if (u->free_threaded)

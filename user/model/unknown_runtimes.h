@@ -15,6 +15,7 @@ struct unknown_runtime {
 	char *file;       /* as its program named it: to be escaped */
 	uint32_t version; /* of CPython, as Py_Version has it; 0: it can't be told */
 	bool free_threaded;
+	char *missing; /* NULL, or it is HotSpot, and doesn't say where that is: to be escaped */
 };
 
 struct unknown_runtimes {
@@ -26,6 +27,9 @@ struct unknown_runtimes {
 /* Each file once. */
 void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint32_t version,
 			   bool free_threaded);
+/* One of HotSpot's. */
+void unknown_runtimes__add_hotspot(struct unknown_runtimes *all, const char *file,
+				   const char *missing);
 /* Moves what is in from. */
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from);
 void unknown_runtimes__done(struct unknown_runtimes *all);

@@ -481,6 +481,14 @@ static void container(struct answering *a)
 	finish(a, 0, -1);
 }
 
+static void memory(struct answering *a)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/mem", a->subject.tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	finish_fd(a, fd < 0 ? -errno : fd);
+}
+
 static void answer(struct answering *a)
 {
 	const struct opener_request *r = a->request;
@@ -506,6 +514,8 @@ static void answer(struct answering *a)
 		return container(a);
 	case OPENER_COPY:
 		return copy(a);
+	case OPENER_MEMORY:
+		return memory(a);
 	}
 	finish(a, -EINVAL, -1);
 }

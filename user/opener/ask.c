@@ -203,6 +203,16 @@ int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *pa
 	return ask_for_fd(o, &r, root_fd, LIMIT_MS, &got);
 }
 
+int opener__memory(struct opener *o, pid_t tgid)
+{
+	struct opener_request r;
+	struct got got;
+
+	begin(&r, OPENER_MEMORY);
+	r.tgid = tgid;
+	return ask_for_fd(o, &r, -1, LIMIT_MS, &got);
+}
+
 int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev)
 {
 	int flags = fcntl(found, F_GETFL);

@@ -108,6 +108,8 @@ int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, in
 /* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
  * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);
+/* A process's memory, to be read by offsets that are addresses. Closing it asks nobody. */
+int opener__memory(struct opener *o, pid_t tgid);
 /* As cgroup_path_of(). */
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);
 

@@ -18,6 +18,7 @@
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
  *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
+ *	MEMORY	tgid					+fd of its memory, to read
  *	CONTAINER tgid; text: path of its cgroup	text: name, pod, image, each with its NUL
  */
 #ifndef PMUBPF_OPENER_REQUEST_H
@@ -43,6 +44,7 @@ enum opener_what {
 	OPENER_CGROUP,
 	OPENER_CONTAINER,
 	OPENER_COPY,
+	OPENER_MEMORY,
 };
 
 enum {

@@ -273,8 +273,10 @@ void files__keep(struct files *files, uint32_t file)
 	if (!e)
 		return;
 	e->keep = true;
-	if (e->key.kind == FILE_JIT)
+	if (e->key.kind == FILE_JIT) {
 		files__keep(files, e->file.dump);
+		files__keep(files, e->file.code);
+	}
 }
 
 static void files__forget(struct files *files, bool all)

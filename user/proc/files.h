@@ -27,6 +27,7 @@ enum file_kind {
 	FILE_ELF,
 	FILE_VDSO, /* the kernel's page of user code: the same bytes in every 64-bit program */
 	FILE_JIT,  /* the anonymous code of one process, named by its perf map or jitdump */
+	FILE_CODE, /* the same, as the process's runtime has it in its memory: names of it */
 };
 
 struct file {
@@ -43,6 +44,7 @@ struct file {
 	uid_t uid;
 	unsigned tries;
 	uint32_t dump; /* file number of its jitdump; 0: none */
+	uint32_t code; /* …and of its FILE_CODE */
 };
 
 struct files;
@@ -67,6 +69,14 @@ uint32_t files__vdso(struct files *files);
 /* For a process; no two processes of all recordings that share the files have the same. */
 uint64_t files__serial(struct files *files);
 uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, uint32_t dump);
+
+/* The FILE_CODE of a FILE_JIT; 0: no number that may have a table is left. */
+uint32_t files__code(struct files *files, uint32_t jit, uint64_t process_serial,
+		     const struct fair_who *who);
+/* A process's memory, to read; the caller's, or a negative errno. */
+int files__open_memory(const struct files *files, pid_t tgid);
+/* What names its code; takes fd, of a perf map, over. */
+void files__put_code(struct files *files, uint32_t file, int fd);
 
 /* As files__pin, before anybody has asked for the file: of those few are opened. */
 void files__pin_early(struct files *files, uint32_t file, const struct fair_who *who,

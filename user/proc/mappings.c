@@ -17,6 +17,7 @@ struct mappings {
 	size_t cap;
 	struct mapping *list; /* in room */
 	size_t n;
+	struct code_span code;
 };
 
 struct mappings *mappings__ref(struct mappings *m)
@@ -46,6 +47,7 @@ static struct mappings *fresh_copy(const struct mappings *m)
 	fresh->room = xcalloc(fresh->cap, sizeof(*fresh->room));
 	fresh->list = fresh->room + (fresh->cap - n) / 2;
 	fresh->n = n;
+	fresh->code = m ? m->code : (struct code_span){0};
 	if (n)
 		memcpy(fresh->list, m->list, n * sizeof(*m->list));
 	return fresh;
@@ -80,6 +82,35 @@ static struct mappings *splice(struct mappings *m, size_t from, size_t to,
 	m->n += n - old;
 	memcpy(m->list + from, with, n * sizeof(*with));
 	return m;
+}
+
+struct mappings *mappings__put_code(struct mappings *m, const struct code_span *code)
+{
+	if (!m || m->refs > 1) {
+		struct mappings *own = fresh_copy(m);
+
+		mappings__unref(m);
+		m = own;
+	}
+	m->code = *code;
+	return m;
+}
+
+struct code_span mappings__code(const struct mappings *m)
+{
+	return m ? m->code : (struct code_span){0};
+}
+
+bool mappings__unwound_by(const struct mappings *m, const struct mapping *at, uint32_t *ret_file,
+			  uint64_t *ret_off)
+{
+	const struct code_span *code = &m->code;
+	bool in_span = code->file && !at->file && !at->uprobes && at->start >= code->from &&
+		       at->end <= code->to;
+
+	*ret_file = in_span ? code->file : at->file;
+	*ret_off = in_span ? at->start : at->file_off;
+	return in_span;
 }
 
 /* What is left of the old ones on both sides of `add`, and `add` itself between them. */

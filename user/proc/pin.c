@@ -139,6 +139,36 @@ uint32_t files__jit(struct files *files, pid_t tgid, uint64_t process_serial, ui
 	return e->number;
 }
 
+uint32_t files__code(struct files *files, uint32_t jit, uint64_t process_serial,
+		     const struct fair_who *who)
+{
+	const struct file_key key = {.inode = process_serial, .kind = FILE_CODE};
+	struct entry *e = files__find(files, &key), *of = files__entry(files, jit);
+
+	if (!of || (!e && !file_numbers__has_room(&files->numbers, who)))
+		return 0;
+	if (!e)
+		e = files__add(files, &key, "[anon]", who);
+	of->file.code = e->number;
+	return e->number;
+}
+
+int files__open_memory(const struct files *files, pid_t tgid)
+{
+	return opener__memory(files->opener, tgid);
+}
+
+void files__put_code(struct files *files, uint32_t file, int fd)
+{
+	struct entry *e = files__entry(files, file);
+	_cleanup_close_ int old = e && e->key.kind == FILE_CODE ? e->file.fd : fd;
+
+	if (old == fd)
+		return;
+	files->pinned += e->file.fd < 0;
+	e->file.fd = fd;
+}
+
 static int files__open_perf_map(const struct files *files, const struct file *file)
 {
 	_cleanup_free_ char *path = xasprintf("/tmp/perf-%d.map", file->ns_tgid);

@@ -545,6 +545,40 @@ size_t processes__count(const struct processes *all)
 	return HASH_COUNT(all->by_tgid);
 }
 
+uint32_t process__code_file(struct processes *all, struct process *p)
+{
+	const struct fair_who who = process__who(p);
+
+	process__found_jit(all, p);
+	return files__code(all->files, p->jit_file, p->serial, &who);
+}
+
+void process__put_code(struct processes *all, struct process *p, const struct code_span *code)
+{
+	if (!p->maps)
+		return;
+	p->maps = mappings__put_code(p->maps, code);
+	p->generation = ++all->generations;
+}
+
+bool process__look_for_code(struct process *p)
+{
+	bool due = p->looked_generation != p->generation;
+
+	p->looked_generation = p->generation;
+	return due;
+}
+
+struct process *processes__known(struct processes *all, uint32_t tgid)
+{
+	return processes__find(all, tgid);
+}
+
+uint32_t process__tgid(const struct process *p)
+{
+	return p->tgid;
+}
+
 uint64_t process__generation(const struct process *p)
 {
 	return p->generation;

@@ -43,6 +43,8 @@ void processes__records_lost(struct processes *all, uint64_t time);
 void processes__record_refused(struct processes *all, const struct life *life);
 
 void processes__life(struct processes *all, const struct life *life);
+/* NULL: nothing of it is known. */
+struct process *processes__known(struct processes *all, uint32_t tgid);
 /* The process of a sample; never NULL, but it may know no mapping. */
 struct process *processes__get(struct processes *all, uint32_t tgid, uint64_t time);
 /* Marks the files that their mappings refer to, for files__sweep. */
@@ -63,6 +65,14 @@ uint64_t process__generation(const struct process *process);
 bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
 /* Its leader has exited, as far as the records processed so far tell; other threads may go on. */
 bool processes__leader_gone(struct processes *all, uint32_t tgid);
+/* Its anonymous code has a runtime that says how to unwind through it. A number for that, and for
+ * its names (files__put_code); 0: there is no room. */
+uint32_t process__code_file(struct processes *all, struct process *process);
+void process__put_code(struct processes *all, struct process *process,
+		       const struct code_span *code);
+/* True once each time that its mappings have changed. */
+bool process__look_for_code(struct process *process);
+uint32_t process__tgid(const struct process *process);
 /* The mappings that samples of this moment lie in; NULL: none are known. */
 const struct mappings *process__mappings(const struct process *process);
 /*

@@ -35,7 +35,8 @@ struct process {
 	 * when that is to go on */
 	size_t pinned_to;
 	uint64_t pinned_generation, pin_from;
-	bool starting; /* after an exec, before the first sample in the new program */
+	uint64_t looked_generation; /* as of which it was looked for a runtime's code */
+	bool starting;              /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };
 

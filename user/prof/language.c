@@ -16,7 +16,7 @@ static bool begins_with_any(const char *name, const char *const *words, size_t n
 	return false;
 }
 
-static const char *language_of_jit(const char *name)
+const char *prof_jit_language(const char *name)
 {
 	/* V8's kinds of code */
 	static const char *const javascript[] = {"JS:",      "LazyCompile:", "Function:",
@@ -45,7 +45,7 @@ const char *prof__language(const struct prof *p, uint32_t location)
 	case PROF_PYTHON:
 		return "python";
 	case PROF_JIT:
-		return language_of_jit(prof__text(p, prof__function_name(p, function)));
+		return prof_jit_language(prof__text(p, prof__function_name(p, function)));
 	case PROF_USER:
 		return "native";
 	default:

@@ -7,6 +7,8 @@
 
 #include "prof/prof.h"
 
+/* Of code that a JIT made, by its name; "jit": it can't be told. */
+const char *prof_jit_language(const char *name);
 /* "native", "kernel", "python", "java", "javascript"; "jit": one that can't be told; NULL: it is no
  * code. */
 const char *prof__language(const struct prof *p, uint32_t location);

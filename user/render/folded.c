@@ -16,6 +16,7 @@
 #include "model/intern.h"
 #include "model/profile.h"
 #include "prof/frames.h"
+#include "prof/language.h"
 #include "render/escape.h"
 
 struct folder {
@@ -36,7 +37,7 @@ struct folder {
 };
 
 /* The kernel's, inlined, made by a JIT, run by Python's interpreter. */
-static const char *const suffixes[] = {"_[k]", "_[i]", "_[j]", "_[py]"};
+static const char *const suffixes[] = {"_[k]", "_[i]", "_[j]", "_[py]", "_[java]"};
 
 /* "" if it has none. */
 static const char *ending_suffix(const struct buf *text)
@@ -83,7 +84,9 @@ static const char *suffix_of(const struct prof_frame *frame, const char *name)
 		return "_[k]";
 	if (frame->kind == PROF_PYTHON)
 		return "_[py]";
-	return frame->kind == PROF_JIT && *name != '[' ? "_[j]" : "";
+	if (frame->kind != PROF_JIT || *name == '[')
+		return "";
+	return strcmp(prof_jit_language(name), "java") == 0 ? "_[java]" : "_[j]";
 }
 
 /* A function of a program that is called [other] is not what the tool calls so. */

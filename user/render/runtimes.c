@@ -9,6 +9,22 @@
 #include "render/escape.h"
 
 /* And what one can do about it. */
+static void python_text(const struct unknown_runtime *u, struct buf *out)
+{
+	buf__puts(out,
+		  ": its functions have no names, those of CPython " PMB_PYTHONS_KNOWN " have");
+	if (u->version >= 0x030c0000)
+		buf__puts(out, "; with -X perf it says them itself");
+}
+
+static void hotspot_text(const struct unknown_runtime *u, struct buf *out)
+{
+	buf__puts(out, ": it doesn't say where ");
+	escape_name(out, u->missing);
+	buf__puts(out, " is, so its functions have no names, those of Java " PMB_HOTSPOTS_KNOWN
+		       " have; with a perf map (perf-map-agent) they have");
+}
+
 void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -16,10 +32,10 @@ void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 		unknown_runtime__text(&all->list[i], out);
 		buf__puts(out, " in ");
 		escape_name(out, all->list[i].file);
-		buf__puts(out, ": its functions have no names, those of CPython " PMB_PYTHONS_KNOWN
-			       " have");
-		if (all->list[i].version >= 0x030c0000)
-			buf__puts(out, "; with -X perf it says them itself");
+		if (all->list[i].missing)
+			hotspot_text(&all->list[i], out);
+		else
+			python_text(&all->list[i], out);
 		buf__putc(out, '\n');
 	}
 	if (all->more)

@@ -309,6 +309,8 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 	now = *tables__totals(s->unwind.tables);
 	set_aside__merge(&ledger->aside, tables__set_aside(s->unwind.tables));
 	unknown_runtimes__merge(&ledger->runtimes, runtimes__unknown_ones(s->unwind.runtimes));
+	set_aside__merge(&ledger->aside, hotspots__set_aside(s->unwind.hotspots));
+	unknown_runtimes__merge(&ledger->runtimes, hotspots__unknown_ones(s->unwind.hotspots));
 	*unwind = (struct ledger_unwind){
 		.built = now.built - told->built,
 		.frames = now.frames - told->frames,

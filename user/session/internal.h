@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "session/signals.h"
 #include "session/tasks.h"
+#include "unwind/hotspots.h"
 #include "unwind/lists.h"
 #include "unwind/runtimes.h"
 #include "unwind/store.h"
@@ -25,6 +26,7 @@ struct session_unwind {
 	struct tables *tables;
 	struct runtimes *runtimes;
 	struct lists *lists;
+	struct hotspots *hotspots;
 	bool tables_changed; /* since samples were tried again */
 };
 

@@ -134,9 +134,17 @@ static void met(void *session, const struct pmb_sample *sample, struct process *
 {
 	struct session *s = session;
 
+	if (s->unwind.hotspots)
+		hotspots__met(s->unwind.hotspots, process);
 	if (s->unwind.lists && sample->stack_top)
 		lists__put(s->unwind.lists, sample->tgid, process__generation(process),
 			   sample->stack_top, process__mappings(process));
+}
+
+static void forget_process(struct session *s, uint32_t tgid)
+{
+	lists__forget(s->unwind.lists, tgid);
+	hotspots__gone(s->unwind.hotspots, tgid);
 }
 
 static void lived(void *session, const struct life *life)
@@ -148,7 +156,7 @@ static void lived(void *session, const struct life *life)
 	if (s->unwind.lists && (life->kind == LIFE_EXEC ||
 				(life->kind == LIFE_EXIT &&
 				 processes__leader_gone(s->assembly.processes, life->tgid))))
-		lists__forget(s->unwind.lists, life->tgid);
+		forget_process(s, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
 	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)

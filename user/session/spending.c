@@ -73,7 +73,15 @@ static bool any_adaptive(const struct session *s)
 static uint64_t helpers_ns(const struct session *s)
 {
 	return opener__cpu_ns(s->opts->opener) +
-	       (s->unwind.tables ? tables__helpers_ns(s->unwind.tables) : 0);
+	       (s->unwind.tables ? tables__helpers_ns(s->unwind.tables) +
+					   hotspots__helpers_ns(s->unwind.hotspots) :
+				   0);
+}
+
+static uint64_t helpers_rss_bytes(const struct session *s)
+{
+	return tables__helpers_rss_bytes(s->unwind.tables) +
+	       hotspots__helpers_rss_bytes(s->unwind.hotspots);
 }
 
 void session__spend_begin(struct session *s)
@@ -295,8 +303,7 @@ void session__spend_end(struct session *s)
 		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
 		.table_helpers = s->unwind.tables ? tables__n_helpers(s->unwind.tables) : 0,
-		.helper_rss_bytes = s->unwind.tables ? tables__helpers_rss_bytes(s->unwind.tables) :
-						       0,
+		.helper_rss_bytes = s->unwind.tables ? helpers_rss_bytes(s) : 0,
 		.map_bytes = programs__map_bytes(s->programs),
 		.budget = s->opts->budget,
 		.adaptive = any_adaptive(s),

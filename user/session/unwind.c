@@ -25,8 +25,15 @@ static enum pmb_unwind_status walk(void *session, const struct mappings *maps,
 	const struct walk_limits limits = {s->opts->max_frames, s->user_mask};
 	enum pmb_unwind_status end = unwind_walk(s->unwind.store, maps, dump, &limits, ret);
 
-	if (end == PMB_END_NO_TABLE && !tables__want(s->unwind.tables, ret->missing, cgroup))
+	if (end != PMB_END_NO_TABLE)
+		return end;
+	if (!hotspots__has(s->unwind.hotspots, ret->missing)) {
+		if (!tables__want(s->unwind.tables, ret->missing, cgroup))
+			ret->missing = 0;
+	} else if (!hotspots__want(s->unwind.hotspots, ret->missing, dump->rec.time)) {
 		ret->missing = 0;
+		return PMB_END_NO_RULE;
+	}
 	return end;
 }
 
@@ -34,8 +41,9 @@ static bool awaits_table(void *session, uint32_t file)
 {
 	const struct session *s = session;
 
-	return store__state(s->unwind.store, file) == PMB_FILE_NONE &&
-	       tables__waits(s->unwind.tables, file);
+	return hotspots__awaits(s->unwind.hotspots, file) ||
+	       (store__state(s->unwind.store, file) == PMB_FILE_NONE &&
+		tables__waits(s->unwind.tables, file));
 }
 
 /* Which tables a sample's stack went through, if anybody wants to know. */
@@ -83,6 +91,7 @@ void session__late_round(struct session *s)
 		return;
 	store__tick(s->unwind.store, now_ns());
 	changed = tables__work(s->unwind.tables) || s->unwind.tables_changed;
+	changed |= hotspots__work(s->unwind.hotspots, false);
 	s->unwind.tables_changed = false;
 	if (tables__crowded(s->unwind.tables)) {
 		make_room(s);
@@ -126,7 +135,9 @@ void session__late_end(struct session *s)
 	uint64_t begun_ns = now_ns(), delays[TABLES_HELPERS];
 
 	session__delays(s, delays);
-	while (s->assembly.n_late && tables__busy(s->unwind.tables) &&
+	hotspots__work(s->unwind.hotspots, true);
+	while (((s->assembly.n_late && tables__busy(s->unwind.tables)) ||
+		hotspots__busy(s->unwind.hotspots)) &&
 	       is_patient(s, begun_ns, delays)) {
 		struct pollfd fds[TABLES_HELPERS];
 
@@ -195,10 +206,16 @@ void session__unwind_open(struct session *s)
 	s->unwind.runtimes = runtimes__new(s->result->files, set_python, s);
 	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes, NULL);
 	s->unwind.lists = lists__new(s->unwind.store, s->unwind.runtimes, set_process, s);
+	s->unwind.hotspots =
+		hotspots__new(&(struct hotspots_parts){s->unwind.store, s->unwind.tables,
+						       s->unwind.runtimes, s->assembly.processes,
+						       s->result->files},
+			      NULL);
 }
 
 void session__unwind_free(struct session *s)
 {
+	s->unwind.hotspots = hotspots__free(s->unwind.hotspots);
 	s->unwind.tables = tables__free(s->unwind.tables);
 	s->unwind.lists = lists__free(s->unwind.lists);
 	s->unwind.runtimes = runtimes__free(s->unwind.runtimes);

@@ -261,13 +261,15 @@ static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int le
 		    found[i].reason);
 }
 
-/* A JIT that makes a dump tells more there than in a map. */
+/* A JIT that makes a dump tells more there than in a map. What was read from its memory names what
+ * they don't. */
 static void name_jit(struct names *names, struct group *g, const struct files *files,
 		     struct sym *sym)
 {
 	uint32_t number = g->frames[g->ids[0]].file;
 	const struct file *map = files__get(files, number);
 	const struct file *dump = files__get(files, map->dump);
+	const struct file *code = files__get(files, map->code);
 	_cleanup_close_ int late_map = map->fd < 0 ? files__reopen(files, number) : -1;
 	_cleanup_close_ int late_dump = dump && dump->fd < 0 ? files__reopen(files, map->dump) : -1;
 	int map_fd = map->fd < 0 ? late_map : map->fd;
@@ -279,6 +281,9 @@ static void name_jit(struct names *names, struct group *g, const struct files *f
 	if (dump_fd >= 0)
 		name_jit_by(names, g, sym__jitdump, files__lend(files, map->dump, dump_fd),
 			    dump->path, sym);
+	if (code && code->fd >= 0)
+		name_jit_by(names, g, sym__perf_map, files__lend(files, map->code, code->fd),
+			    "[anon]", sym);
 	if (map_fd >= 0)
 		name_jit_by(names, g, sym__perf_map, files__lend(files, number, map_fd), map_path,
 			    sym);

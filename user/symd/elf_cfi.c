@@ -13,6 +13,7 @@
 #include "symd/elf_code.h"
 #include "symd/elf_go.h"
 #include "symd/elf_init.h"
+#include "symd/elf_hotspot.h"
 #include "symd/elf_python.h"
 #include "symd/elf_symbols.h"
 
@@ -459,5 +460,7 @@ enum pmb_runtime_state elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runt
 {
 	const struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
 
-	return elf_python__find(&from, ret);
+	enum pmb_runtime_state state = elf_python__find(&from, ret);
+
+	return state == PMB_RUNTIME_NONE ? elf_hotspot__find(&from, ret) : state;
 }

@@ -34,10 +34,18 @@
  * 							memfd with an unwind table
  * 							(pmubpf/unwind.h)
  *
+ * 	READ_CODE	+fd of /proc/PID/mem,		u8 status, u64 from, u64 to,
+ * 			u64 structs, u64 types		u16 len, text, +fd if SYMD_CODE_READ: as
+ * 							BUILD_TABLE's, of [from, to)
+ * 	CODE_NAMES	-				+fd: a perf map, in memory
+ *
  * 	FORGET		+fd				none: what is open of that file is closed
  *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
  * file of more than `most` bytes there is none (SYMD_TABLE_LARGE).
+ * READ_CODE reads the code cache of a HotSpot process (symd/hotspot.h), always the same one, and
+ * CODE_NAMES says what all code is called that was met there. The text is its version, or what was
+ * missing.
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
@@ -62,7 +70,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 10,
+	SYMD_VERSION = 11,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -100,6 +108,8 @@ enum symd_type {
 	SYMD_OBJECTS,
 	SYMD_LAYOUT,
 	SYMD_SITE,
+	SYMD_READ_CODE,
+	SYMD_CODE_NAMES,
 };
 
 enum symd_site_status {
@@ -119,6 +129,15 @@ enum symd_table_status {
 	SYMD_TABLE_NO_MEMORY,     /* the memfd could not be made */
 	SYMD_TABLE_LARGE,         /* the file has more bytes than were to be taken on */
 	SYMD_N_TABLE_STATUSES,
+};
+
+enum symd_code_status {
+	SYMD_CODE_READ,    /* there is some that wasn't there before */
+	SYMD_CODE_SAME,    /* there is none */
+	SYMD_CODE_NOT_YET, /* there is none at all */
+	SYMD_CODE_UNKNOWN, /* this version isn't understood */
+	SYMD_CODE_NO_MEMORY,
+	SYMD_N_CODE_STATUSES,
 };
 
 struct symd_header {

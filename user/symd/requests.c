@@ -18,6 +18,7 @@
 #include "symd/elf_cfi.h"
 #include "symd/elf_place.h"
 #include "symd/elf_site.h"
+#include "symd/hotspot.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
@@ -398,11 +399,88 @@ static void requests__forget(struct requests *s, int fd)
 	}
 }
 
+static int code_table(const struct hotspot *h)
+{
+	struct pmb_table_head head;
+	struct cfi_table t;
+	int fd = -EFBIG;
+
+	cfi_table__init(&t);
+	if (hotspot__table(h, &t) == 0 && cfi_table__finish(&t, &head) == 0)
+		fd = table_memfd(&t, &head, NULL);
+	cfi_table__done(&t);
+	return fd;
+}
+
+static int requests__read_code(struct requests *s, struct cursor *body, int fd, int *ret_fd)
+{
+	uint64_t structs = cursor__u64(body), types = cursor__u64(body), from, to;
+	const struct hotspot_place place = {structs, types};
+	uint8_t status = SYMD_CODE_SAME;
+	const char *missing, *text;
+	bool changed;
+
+	if (!cursor__done(body))
+		return -EPROTO;
+	if (!s->hotspot)
+		s->hotspot = hotspot__new();
+	missing = hotspot__read(s->hotspot, fd, &place, &changed);
+	text = missing ? missing : hotspot__release(s->hotspot);
+	if (missing)
+		status = *missing ? SYMD_CODE_UNKNOWN : SYMD_CODE_NOT_YET;
+	else if (changed)
+		*ret_fd = code_table(s->hotspot);
+	if (changed)
+		status = *ret_fd < 0 ? SYMD_CODE_NO_MEMORY : SYMD_CODE_READ;
+	hotspot__span(s->hotspot, &from, &to);
+	symd_msg__put_u8(&s->reply, status);
+	symd_msg__put_u64(&s->reply, from);
+	symd_msg__put_u64(&s->reply, to);
+	symd_msg__put_u16(&s->reply, (uint16_t)strlen(text));
+	buf__puts(&s->reply, text);
+	return 0;
+}
+
+static int requests__code_names(struct requests *s, int *ret_fd)
+{
+	_cleanup_close_ int fd = memfd_create("pmubpf-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	const struct buf *names = s->hotspot ? hotspot__names(s->hotspot) : NULL;
+
+	for (size_t done = 0; fd >= 0 && names && done < names->len;) {
+		ssize_t n = write(fd, names->data + done, names->len - done);
+
+		if (n <= 0)
+			return -EPROTO;
+		done += (size_t)n;
+	}
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
 static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
-	       type == SYMD_SITE;
+	       type == SYMD_SITE || type == SYMD_CODE_NAMES;
+}
+
+/* How to unwind, and what goes with that. */
+static int requests__unwinding(struct requests *s, uint16_t type, struct cursor *body, int *fd,
+			       int *ret_fd)
+{
+	switch (type) {
+	case SYMD_BUILD_TABLE:
+		return requests__build_table(s, body, fd, ret_fd);
+	case SYMD_READ_CODE:
+		return requests__read_code(s, body, *fd, ret_fd);
+	case SYMD_CODE_NAMES:
+		return requests__code_names(s, ret_fd);
+	case SYMD_FORGET:
+		requests__forget(s, *fd);
+		return 0;
+	default:
+		return -EPROTO;
+	}
 }
 
 int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
@@ -451,15 +529,8 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 	case SYMD_SITE:
 		r = requests__site(s, &body);
 		break;
-	case SYMD_BUILD_TABLE:
-		r = requests__build_table(s, &body, fd, ret_fd);
-		break;
-	case SYMD_FORGET:
-		requests__forget(s, *fd);
-		r = 0;
-		break;
 	default:
-		r = -EPROTO;
+		r = requests__unwinding(s, header.type, &body, fd, ret_fd);
 	}
 	if (r < 0)
 		return r;
@@ -474,6 +545,7 @@ void requests__done(struct requests *s)
 	s->tables_of = elf_cfi__free(s->tables_of);
 	for (size_t i = 0; i < ARRAY_SIZE(s->kept); i++)
 		s->kept[i] = elf_cfi__free(s->kept[i]);
+	s->hotspot = hotspot__free(s->hotspot);
 	buf__done(&s->reply);
 	answerer__done(&s->answerer);
 }

@@ -11,6 +11,7 @@
 #include "symd/answer.h"
 
 struct elf_cfi;
+struct hotspot;
 struct jit_file;
 
 struct requests {
@@ -18,6 +19,7 @@ struct requests {
 	struct jit_file *jit;      /* a perf map or a jitdump */
 	struct elf_cfi *tables_of; /* whose table was asked for last */
 	struct elf_cfi *kept[2];   /* others before it whose code was gone through: 4 MB each */
+	struct hotspot *hotspot;   /* the process whose code was asked for */
 	struct buf reply;          /* to the last request; whole after it was handled */
 	bool silent;               /* it gets none */
 	struct answerer answerer;

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 
+enum { HOTSPOTS_MAX = 64 };
+
 struct runtimes {
 	const struct files *files;
 	runtimes_set_fn set;
@@ -16,6 +18,8 @@ struct runtimes {
 		struct pmb_runtime runtime;
 	} of[PMB_PYTHONS_MAX]; /* [0]: none */
 	uint32_t n;
+	struct entry hotspots[HOTSPOTS_MAX]; /* the latest */
+	uint32_t n_hotspots;
 	struct unknown_runtimes unknown;
 };
 
@@ -83,6 +87,31 @@ void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runti
 
 	unknown_runtimes__add(&r->unknown, f ? f->path : "[unknown]", runtime->layout.version,
 			      runtime->free_threaded);
+}
+
+void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+{
+	const struct file *f = files__get(r->files, file);
+	uint64_t structs, types;
+
+	if (f && !runtimes__hotspot(r, file, &structs, &types))
+		r->hotspots[r->n_hotspots++ % HOTSPOTS_MAX] =
+			(struct entry){file, f->serial, *runtime};
+}
+
+bool runtimes__hotspot(const struct runtimes *r, uint32_t file, uint64_t *ret_structs,
+		       uint64_t *ret_types)
+{
+	for (uint32_t i = 0; i < r->n_hotspots && i < HOTSPOTS_MAX; i++) {
+		const struct entry *e = &r->hotspots[i];
+
+		if (e->file != file || !is_here(r, e))
+			continue;
+		*ret_structs = e->runtime.structs_from;
+		*ret_types = e->runtime.types_from;
+		return true;
+	}
+	return false;
 }
 
 struct unknown_runtimes *runtimes__unknown_ones(struct runtimes *r)

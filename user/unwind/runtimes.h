@@ -27,6 +27,11 @@ struct runtimes *runtimes__free(struct runtimes *r); /* NULL is fine; returns NU
 void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
 /* That is in the file, and can't be read. */
 void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* That file is HotSpot's, Java's virtual machine: what it makes has no part in the below. */
+void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* Where it describes itself, from where offset 0 of the file would be; false: it is none. */
+bool runtimes__hotspot(const struct runtimes *r, uint32_t file, uint64_t *ret_structs,
+		       uint64_t *ret_types);
 /* Of those; whoever takes them leaves none. */
 struct unknown_runtimes *runtimes__unknown_ones(struct runtimes *r);
 /* Changes when there is another. */

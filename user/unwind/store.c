@@ -238,6 +238,14 @@ bool store__put(struct store *s, uint32_t file, const struct unwind_table *t)
 	return true;
 }
 
+bool store__put_growing(struct store *s, uint32_t file, const struct unwind_table *t)
+{
+	if (!store__put(s, file, t))
+		return false;
+	__atomic_store_n(&s->memory.code->file[file].state, PMB_FILE_GROWS, __ATOMIC_RELEASE);
+	return true;
+}
+
 static void put_state(struct store *s, uint32_t file, enum pmb_file_state state)
 {
 	if (file >= FILE_BEYOND)
@@ -262,7 +270,7 @@ void store__forget(struct store *s, uint32_t file)
 
 	if (!file || file >= FILE_BEYOND || f->state == PMB_FILE_NONE)
 		return;
-	if (f->state == PMB_FILE_TABLE) {
+	if (f->state == PMB_FILE_TABLE || f->state == PMB_FILE_GROWS) {
 		leave_pages(s, f->pages_at, f->n_pages);
 		leave(s, &s->pages, f->pages_at, f->n_pages);
 		leave(s, &s->rules, f->rules_at, s->n_rules[file]);
@@ -273,6 +281,16 @@ void store__forget(struct store *s, uint32_t file)
 uint32_t store__number(const struct store *s, uint32_t file, uint64_t off)
 {
 	return parts__number(s->parts, file, off);
+}
+
+uint32_t store__number_of(const struct store *s, const struct mappings *mappings,
+			  const struct mapping *m, uint64_t addr, uint64_t *ret_off)
+{
+	uint32_t file;
+	bool whole = mappings__unwound_by(mappings, m, &file, ret_off);
+
+	*ret_off += addr - m->start;
+	return whole ? file : store__number(s, file, *ret_off);
 }
 
 uint32_t store__file(const struct store *s, uint32_t number, uint64_t *ret_from, uint64_t *ret_to)
@@ -340,13 +358,12 @@ static size_t put_mappings(const struct store *s, const struct mappings *mapping
 		uint64_t end;
 
 		for (uint64_t at = m->start; at < m->end; at = end, done++) {
-			uint64_t off = m->file_off + (at - m->start);
+			uint64_t off;
+			uint32_t number = store__number_of(s, mappings, m, at, &off);
 
 			end = part_end(s, m, at);
 			if (to)
-				to[done] = (struct pmb_mapping){at, end, off,
-								store__number(s, m->file, off),
-								list};
+				to[done] = (struct pmb_mapping){at, end, off, number, list};
 		}
 	}
 	return done;

@@ -41,6 +41,9 @@ struct store *store__free(struct store *store);
 uint32_t store__number(const struct store *store, uint32_t file, uint64_t off);
 uint32_t store__file(const struct store *store, uint32_t number, uint64_t *ret_from,
 		     uint64_t *ret_to);
+/* The same for a place of a process, in a mapping of its list; and the offset there. */
+uint32_t store__number_of(const struct store *store, const struct mappings *mappings,
+			  const struct mapping *m, uint64_t addr, uint64_t *ret_off);
 void store__forget_file(struct store *store, uint32_t file);
 
 /* What all tables together may take, as far as is known. */
@@ -49,6 +52,8 @@ struct table_offsets store__offsets(const struct store *store, uint32_t file);
 /* table has passed its check, and isn't empty. False: no room now; after store__forget of another
  * and a while there may be. */
 bool store__put(struct store *store, uint32_t file, const struct unwind_table *table);
+/* The same of code that grows (PMB_FILE_GROWS). */
+bool store__put_growing(struct store *store, uint32_t file, const struct unwind_table *table);
 /* Nobody else gets pages and rules that the table of this file will need, nor asks it for others:
  * there is one reservation. False: there is no room for it now. */
 bool store__reserve(struct store *store, uint32_t file, const struct table_room *need);

@@ -334,6 +334,9 @@ static void put(struct tables *t, const struct lane *lane, uint32_t file, int fd
 	}
 	if (table.head.has_runtime == PMB_RUNTIME_KNOWN)
 		runtimes__add(t->runtimes, store__file(t->store, file, &from, &to), &table.runtime);
+	else if (table.head.has_runtime == PMB_RUNTIME_HOTSPOT)
+		runtimes__add_hotspot(t->runtimes, store__file(t->store, file, &from, &to),
+				      &table.runtime);
 	else if (table.head.has_runtime == PMB_RUNTIME_UNKNOWN)
 		runtimes__unknown(t->runtimes, store__file(t->store, file, &from, &to),
 				  &table.runtime);

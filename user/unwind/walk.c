@@ -94,12 +94,17 @@ static enum pmb_unwind_status find_rule(const struct store *store, const struct 
 	*ret_missing = 0;
 	if (!m)
 		return mappings__count(mappings) ? PMB_END_CORRUPT : PMB_END_NO_TABLE;
-	off = m->file_off + (pc - m->start);
-	number = store__number(store, m->file, off);
+	number = store__number_of(store, mappings, m, pc, &off);
 	switch (store__state(store, number)) {
 	case PMB_FILE_TABLE:
 		*ret = store__rule(store, number, off);
 		return PMB_END_NONE;
+	case PMB_FILE_GROWS:
+		*ret = store__rule(store, number, off);
+		if (ret->cfa != PMB_CFA_NONE)
+			return PMB_END_NONE;
+		*ret_missing = number;
+		break;
 	case PMB_FILE_FRAMES:
 		return PMB_END_NONE;
 	case PMB_FILE_NEVER:

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fake_hotspot.h"
+#include "symd/hotspot.h"
+
+static const struct hotspot_place place = {FAKE_STRUCTS, FAKE_TYPES};
+
+/* The rule at an address, by the table's own rows. */
+static const struct pmb_unwind_rule *rule_at(const struct cfi_table *t, uint64_t addr)
+{
+	const struct pmb_unwind_page *page = &t->pages[(addr >> PMB_PAGE_SHIFT) - t->first_page];
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < page->n; i++) {
+		if (PMB_ROW_LOW(t->rows[page->first + i]) <= (addr & 0xffff))
+			found = PMB_ROW_RULE(t->rows[page->first + i]);
+	}
+	return &t->rules[found];
+}
+
+static void expect_rule(const struct cfi_table *t, uint64_t addr, __s32 cfa_off, int fp)
+{
+	const struct pmb_unwind_rule *rule = rule_at(t, addr);
+
+	cr_expect_eq(rule->cfa, PMB_CFA_SP);
+	cr_expect_eq(rule->cfa_off, cfa_off, "%d, not %d, at %lx", rule->cfa_off, cfa_off, addr);
+	cr_expect_eq(rule->fp, fp);
+}
+
+static void read_one(const struct fake_member *members, const struct fake_type *types)
+{
+	struct fake_hotspot fake = fake_hotspot(members, types, NULL);
+	struct hotspot *h = hotspot__new();
+	struct pmb_table_head head;
+	struct cfi_table t;
+	char line[64];
+	bool changed;
+
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(changed);
+	cr_expect_str_eq(hotspot__release(h), "17.0.15+6");
+	snprintf(line, sizeof(line), "%lx %x org.example.Fake::work\n", fake.code, FAKE_CODE_BYTES);
+	cr_expect_str_eq(hotspot__names(h)->data, line);
+
+	cfi_table__init(&t);
+	cr_assert_eq(hotspot__table(h, &t), 0);
+	cr_assert_eq(cfi_table__finish(&t, &head), 0);
+	expect_rule(&t, fake.code, 8, PMB_FP_SAME);
+	expect_rule(&t, fake.code + 1, 16, PMB_FP_CFA);
+	expect_rule(&t, fake.code + 5, 64, PMB_FP_CFA);
+	expect_rule(&t, fake.code + 8, 64, PMB_FP_CFA);
+	expect_rule(&t, fake.code + 12, 16, PMB_FP_CFA);
+	expect_rule(&t, fake.code + 13, 8, PMB_FP_SAME);
+	expect_rule(&t, fake.code + 14, 64, PMB_FP_CFA);
+	cr_expect_eq(rule_at(&t, fake.code - 1)->cfa, PMB_CFA_NONE, "nobody's code");
+	cfi_table__done(&t);
+
+	/* nothing is new, and nothing is named twice */
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect_not(changed);
+	cr_expect_str_eq(hotspot__names(h)->data, line);
+	hotspot__free(h);
+	close(fake.fd);
+}
+
+Test(hotspot, of_17)
+{
+	read_one(fake_17, fake_types_17);
+}
+
+Test(hotspot, of_25)
+{
+	read_one(fake_25, fake_types_25);
+}
+
+/* Who doesn't say where its methods' names are isn't guessed at, and said by what is missing. */
+Test(hotspot, one_that_is_not_understood)
+{
+	static const char *const without[] = {"_log2_segment_size", "_name_index", "_used",
+					      "_compile_id"};
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+		struct fake_hotspot fake = fake_hotspot(fake_17, fake_types_17, without[i]);
+		struct hotspot *h = hotspot__new();
+		bool changed;
+
+		cr_expect_str_eq(hotspot__read(h, fake.fd, &place, &changed), without[i]);
+		hotspot__free(h);
+		close(fake.fd);
+	}
+}
+
+/* The same place has other code by now: it is named after what was there. */
+Test(hotspot, code_in_the_place_of_other_code)
+{
+	struct fake_hotspot fake = fake_hotspot(fake_25, fake_types_25, NULL);
+	struct hotspot *h = hotspot__new();
+	bool changed;
+
+	hotspot__read(h, fake.fd, &place, &changed);
+	fake_symbol(&fake, FAKE_METHOD_NAME, "rest");
+	fake_put_word(&fake, FAKE_CODE_LOW + 8 + fake_offset(fake_25, "nmethod", "_compile_id"), 5,
+		      4);
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(changed);
+	cr_expect_not_null(strstr(hotspot__names(h)->data, "::work\n"));
+	cr_expect_not_null(strstr(hotspot__names(h)->data, "::rest\n"));
+	hotspot__free(h);
+	close(fake.fd);
+}
+
+/* A class's name may have anything but . ; [ and / in it: no line of names may be forged. */
+Test(hotspot, names_are_one_line)
+{
+	struct fake_hotspot fake = fake_hotspot(fake_25, fake_types_25, NULL);
+	struct hotspot *h = hotspot__new();
+	bool changed;
+
+	fake_symbol(&fake, FAKE_METHOD_NAME, "a\n0 ffffffff b\t");
+	hotspot__read(h, fake.fd, &place, &changed);
+	cr_expect_not_null(strstr(hotspot__names(h)->data, "::a?0 ffffffff b?\n"));
+	hotspot__free(h);
+	close(fake.fd);
+}
+
+static void expect_survives(const struct fake_hotspot *fake)
+{
+	struct hotspot *h = hotspot__new();
+	struct cfi_table t;
+	bool changed;
+
+	hotspot__read(h, fake->fd, &place, &changed);
+	cfi_table__init(&t);
+	hotspot__table(h, &t);
+	cfi_table__done(&t);
+	hotspot__free(h);
+}
+
+/* Blocks that are none, tables and heaps that lead to themselves: it ends. */
+Test(hotspot, memory_of_chance)
+{
+	static const uint64_t values[] = {0,          1,        7, FAKE_HEAPS, FAKE_CODE_LOW,
+					  UINT64_MAX, INT64_MAX};
+	static const uint64_t from[] = {FAKE_STRUCTS, FAKE_HEAPS, FAKE_METHOD, FAKE_CODE_LOW};
+
+	for (size_t f = 0; f < 4; f++) {
+		for (size_t i = 0; i < 64; i++) {
+			struct fake_hotspot fake = fake_hotspot(fake_17, fake_types_17, NULL);
+
+			fake_put_word(&fake, from[f] + i * 8, values[i % 7], 8);
+			expect_survives(&fake);
+			close(fake.fd);
+		}
+	}
+}

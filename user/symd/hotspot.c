@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/hotspot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/hotspot_layout.h"
+#include "symd/hotspot_name.h"
+#include "symd/hotspot_rows.h"
+
+enum {
+	HEAD_BYTES = 512,     /* of a block that are read at once: header, CodeBlob, nmethod */
+	BLOCK_MAX = 64 << 20, /* bytes */
+	KINDS_MAX = 256,      /* names of blobs; those of compiled methods are two */
+	KIND_NAME_MAX = 96,
+	LOG2_MAX = 16,
+};
+
+enum kind {
+	KIND_METHOD, /* compiled, or a native method's wrapper */
+	KIND_INTERPRETER,
+	KIND_STUBS, /* functions with frame pointers: what is called from C, copies of arrays… */
+	KIND_NO_FRAME, /* adapters, stubs of virtual calls */
+	KIND_OTHER,    /* with a frame of its own, if it says so */
+};
+
+struct blob {
+	uint64_t at; /* the block */
+	uint64_t code, end;
+	uint64_t method;
+	uint32_t id;
+	uint32_t frame_size;
+	struct hotspot_row *rows;
+	size_t n_rows;
+};
+
+/* By the address of the text. */
+struct named_kind {
+	uint64_t text;
+	enum kind kind;
+	char name[KIND_NAME_MAX];
+};
+
+struct heap {
+	uint64_t low, high; /* what is in use */
+	uint64_t bottom, top;
+	unsigned log2;
+};
+
+struct hotspot {
+	struct hotspot_layout layout;
+	bool known;
+	char release[64];
+	struct heap heaps[HOTSPOT_HEAPS_MAX];
+	size_t n_heaps;
+	struct blob *blobs; /* ascending */
+	size_t n_blobs, cap_blobs;
+	struct named_kind *kinds;
+	size_t n_kinds;
+	struct buf names;
+	/* while reading */
+	struct target_memory memory;
+	struct blob *old;
+	size_t n_old, at_old;
+	bool changed;
+};
+
+struct hotspot *hotspot__new(void)
+{
+	struct hotspot *h = xcalloc(1, sizeof(*h));
+
+	h->kinds = xcalloc(KINDS_MAX, sizeof(*h->kinds));
+	return h;
+}
+
+static void free_blobs(struct blob *blobs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(blobs[i].rows);
+	free(blobs);
+}
+
+struct hotspot *hotspot__free(struct hotspot *h)
+{
+	if (!h)
+		return NULL;
+	free_blobs(h->blobs, h->n_blobs);
+	free(h->kinds);
+	buf__done(&h->names);
+	free(h);
+	return NULL;
+}
+
+static enum kind kind_of(const char *name)
+{
+	static const char *const stubs[] = {"StubRoutines", "Stub Generator"};
+	static const char *const no_frame[] = {"I2C/C2I", "vtable chunks", "MethodHandles"};
+
+	if (strcmp(name, "nmethod") == 0 || strcmp(name, "native nmethod") == 0)
+		return KIND_METHOD;
+	if (strcmp(name, "Interpreter") == 0)
+		return KIND_INTERPRETER;
+	for (size_t i = 0; i < ARRAY_SIZE(stubs); i++) {
+		if (strncmp(name, stubs[i], strlen(stubs[i])) == 0)
+			return KIND_STUBS;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(no_frame); i++) {
+		if (strncmp(name, no_frame[i], strlen(no_frame[i])) == 0)
+			return KIND_NO_FRAME;
+	}
+	return KIND_OTHER;
+}
+
+static const struct named_kind *find_kind(struct hotspot *h, uint64_t text)
+{
+	struct named_kind *k;
+
+	for (size_t i = 0; i < h->n_kinds; i++) {
+		if (h->kinds[i].text == text)
+			return &h->kinds[i];
+	}
+	if (h->n_kinds == KINDS_MAX)
+		return NULL;
+	k = &h->kinds[h->n_kinds];
+	if (!target_memory__text(&h->memory, text, k->name, sizeof(k->name)))
+		return NULL;
+	k->text = text;
+	k->kind = kind_of(k->name);
+	h->n_kinds++;
+	return k;
+}
+
+/* What is in the first bytes of a block; 0 if it is beyond them. */
+static uint64_t member(const uint8_t *head, uint64_t at, size_t size)
+{
+	uint64_t value = 0;
+
+	if (at + size <= HEAD_BYTES)
+		memcpy(&value, head + at, size);
+	return value;
+}
+
+static uint64_t of_blob(const struct hotspot *h, const uint8_t *head, uint32_t off, size_t size)
+{
+	return member(head, (uint64_t)h->layout.block_size + off, size);
+}
+
+static void name_blob(struct hotspot *h, const struct blob *b, const struct named_kind *kind)
+{
+	char name[HOTSPOT_NAME_MAX + 1] = "";
+
+	if (h->names.len > HOTSPOT_NAMES_MAX)
+		return;
+	if (kind->kind != KIND_METHOD)
+		hotspot_name__of_stub(kind->name, name, sizeof(name));
+	else if (!hotspot_name__of_method(&h->memory, &h->layout, b->method, name, sizeof(name)))
+		return;
+	buf__printf(&h->names, "%lx %lx %s\n", (unsigned long)b->code,
+		    (unsigned long)(b->end - b->code), name);
+}
+
+static void one_row(struct blob *b, enum hotspot_rule rule)
+{
+	const struct hotspot_row row = {0, (uint32_t)rule & 0xf};
+
+	b->rows = xmemdup(&row, sizeof(row));
+	b->n_rows = 1;
+}
+
+static void read_method(struct hotspot *h, const uint8_t *head, struct blob *b)
+{
+	size_t n = b->end - b->code < HOTSPOT_CODE_MAX ? b->end - b->code : HOTSPOT_CODE_MAX;
+	_cleanup_free_ uint8_t *bytes = xcalloc(1, n);
+	struct hotspot_row rows[HOTSPOT_ROWS_MAX];
+	const struct hotspot_layout *l = &h->layout;
+	uint64_t osr = of_blob(h, head, l->osr_entry, 8);
+	int64_t complete = l->short_complete ? (int16_t)of_blob(h, head, l->blob_complete, 2) :
+					       (int32_t)of_blob(h, head, l->blob_complete, 4);
+	struct hotspot_code code = {.bytes = bytes, .n = n, .frame_size = b->frame_size};
+
+	if (!target_memory__read(&h->memory, b->code, bytes, n)) {
+		one_row(b, HOTSPOT_FULL);
+		return;
+	}
+	code.complete = complete > 0 && (uint64_t)complete < n ? (uint32_t)complete : 0;
+	code.osr = osr > b->code && osr - b->code < n ? (uint32_t)(osr - b->code) : 0;
+	b->n_rows = hotspot_rows__of(&code, rows);
+	b->rows = xmemdup(rows, b->n_rows * sizeof(*rows));
+}
+
+static void read_rows(struct hotspot *h, const uint8_t *head, enum kind kind, struct blob *b)
+{
+	bool has_frame = b->frame_size >= 16 && b->frame_size <= HOTSPOT_FRAME_MAX;
+
+	if (kind == KIND_INTERPRETER)
+		one_row(b, HOTSPOT_INTERPRETED);
+	else if (kind == KIND_STUBS)
+		one_row(b, HOTSPOT_FRAME);
+	else if (kind == KIND_NO_FRAME || !has_frame)
+		one_row(b, HOTSPOT_ENTRY);
+	else
+		read_method(h, head, b);
+}
+
+/* The same as before, code and all? Then it moves over. */
+static bool is_old(struct hotspot *h, const struct blob *b)
+{
+	struct blob *o;
+
+	while (h->at_old < h->n_old && h->old[h->at_old].at < b->at)
+		h->at_old++;
+	o = h->at_old < h->n_old ? &h->old[h->at_old] : NULL;
+	if (!o || o->at != b->at || o->code != b->code || o->end != b->end ||
+	    o->method != b->method || o->id != b->id || o->frame_size != b->frame_size)
+		return false;
+	h->blobs[h->n_blobs++] = *o;
+	o->rows = NULL;
+	return true;
+}
+
+static bool place_code(const struct hotspot *h, const uint8_t *head, uint64_t size, struct blob *b)
+{
+	const struct hotspot_layout *l = &h->layout;
+	uint64_t blob = b->at + l->block_size;
+
+	if (l->by_address) {
+		b->code = of_blob(h, head, l->blob_code, 8);
+		b->end = of_blob(h, head, l->blob_code_end, 8);
+	} else {
+		b->code = blob + of_blob(h, head, l->blob_code_off, 4);
+		b->end = blob + of_blob(h, head, l->blob_data_off, 4);
+	}
+	return b->code >= b->at && b->code < b->end && b->end <= b->at + size;
+}
+
+static void read_blob(struct hotspot *h, const uint8_t *head, uint64_t at, uint64_t size)
+{
+	const struct hotspot_layout *l = &h->layout;
+	const struct named_kind *kind = find_kind(h, of_blob(h, head, l->blob_name, 8));
+	struct blob b = {.at = at};
+
+	if (!kind || !place_code(h, head, size, &b) || h->n_blobs == HOTSPOT_BLOBS_MAX)
+		return;
+	b.frame_size = (uint32_t)of_blob(h, head, l->blob_frame_size, 4) * 8;
+	if (kind->kind == KIND_METHOD) {
+		b.method = of_blob(h, head, l->method, 8);
+		b.id = (uint32_t)of_blob(h, head, l->compile_id, 4);
+	}
+	GROW(h->blobs, h->n_blobs, h->cap_blobs);
+	if (is_old(h, &b))
+		return;
+	h->changed = true;
+	read_rows(h, head, kind->kind, &b);
+	name_blob(h, &b, kind);
+	h->blobs[h->n_blobs++] = b;
+}
+
+static void read_heap(struct hotspot *h, const struct heap *heap)
+{
+	uint32_t used_at = h->layout.block_used;
+	uint8_t head[HEAD_BYTES];
+	uint64_t size;
+
+	for (uint64_t at = heap->low; at < heap->high; at += size) {
+		size_t n = heap->high - at < HEAD_BYTES ? heap->high - at : HEAD_BYTES;
+
+		memset(head, 0, sizeof(head));
+		if (!target_memory__read(&h->memory, at, head, n))
+			return;
+		size = member(head, 0, used_at >= 8 ? 8 : 4) << heap->log2;
+		if (!size || size > BLOCK_MAX || size > heap->high - at)
+			return;
+		if (member(head, used_at, 1))
+			read_blob(h, head, at, size);
+	}
+}
+
+static bool read_space(struct hotspot *h, uint64_t heap, struct heap *ret)
+{
+	const struct hotspot_layout *l = &h->layout;
+	uint64_t space = heap + l->heap_memory;
+	uint32_t log2;
+
+	if (!heap || !target_memory__read(&h->memory, heap + l->heap_log2, &log2, sizeof(log2)))
+		return false;
+	*ret = (struct heap){
+		.low = target_memory__word(&h->memory, space + l->space_low),
+		.high = target_memory__word(&h->memory, space + l->space_high),
+		.bottom = target_memory__word(&h->memory, space + l->space_bottom),
+		.top = target_memory__word(&h->memory, space + l->space_top),
+		.log2 = log2,
+	};
+	return log2 <= LOG2_MAX && ret->bottom && ret->bottom <= ret->low &&
+	       ret->low <= ret->high && ret->high <= ret->top;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct heap *x = a, *y = b;
+
+	return CMP3(x->low, y->low);
+}
+
+static bool find_heaps(struct hotspot *h)
+{
+	const struct hotspot_layout *l = &h->layout;
+	uint64_t array = l->heaps ? target_memory__word(&h->memory, l->heaps) : 0, data;
+	uint32_t n = 0;
+
+	h->n_heaps = 0;
+	if (!l->heaps)
+		h->n_heaps += read_space(h, target_memory__word(&h->memory, l->heap), h->heaps);
+	if (array && target_memory__read(&h->memory, array + l->array_len, &n, sizeof(n))) {
+		data = target_memory__word(&h->memory, array + l->array_data);
+		for (uint32_t i = 0; i < n && h->n_heaps < HOTSPOT_HEAPS_MAX && i < 64; i++)
+			h->n_heaps += read_space(h,
+						 target_memory__word(&h->memory, data + i * 8ULL),
+						 &h->heaps[h->n_heaps]);
+	}
+	qsort(h->heaps, h->n_heaps, sizeof(*h->heaps), by_address);
+	for (size_t i = 1; i < h->n_heaps; i++) {
+		if (h->heaps[i].bottom < h->heaps[i - 1].top)
+			return false;
+	}
+	return h->n_heaps && h->heaps[h->n_heaps - 1].top - h->heaps[0].bottom <= HOTSPOT_SPAN_MAX;
+}
+
+static const char *learn(struct hotspot *h, const struct hotspot_place *place)
+{
+	const char *missing =
+		hotspot_layout__read(&h->memory, place->structs, place->types, &h->layout);
+	uint64_t text = h->layout.release ? target_memory__word(&h->memory, h->layout.release) : 0;
+
+	if (!text || !target_memory__text(&h->memory, text, h->release, sizeof(h->release)))
+		h->release[0] = '\0';
+	h->known = !missing;
+	return missing;
+}
+
+const char *hotspot__read(struct hotspot *h, int mem, const struct hotspot_place *place,
+			  bool *ret_changed)
+{
+	const char *missing;
+
+	h->memory = (struct target_memory){mem, HOTSPOT_READS_MAX};
+	*ret_changed = false;
+	missing = h->known ? NULL : learn(h, place);
+	if (missing)
+		return missing;
+	if (!find_heaps(h))
+		return "";
+	h->old = h->blobs;
+	h->n_old = h->n_blobs;
+	h->at_old = 0;
+	h->blobs = NULL;
+	h->n_blobs = h->cap_blobs = 0;
+	h->changed = false;
+	for (size_t i = 0; i < h->n_heaps; i++)
+		read_heap(h, &h->heaps[i]);
+	free_blobs(h->old, h->n_old);
+	h->old = NULL;
+	*ret_changed = h->changed;
+	return NULL;
+}
+
+const char *hotspot__release(const struct hotspot *h)
+{
+	return h->release;
+}
+
+void hotspot__span(const struct hotspot *h, uint64_t *ret_from, uint64_t *ret_to)
+{
+	*ret_from = h->n_heaps ? h->heaps[0].bottom & ~(PMB_UNWIND_ROW_MAX - 1ULL) : 0;
+	*ret_to = h->n_heaps ? h->heaps[h->n_heaps - 1].top : 0;
+}
+
+static uint64_t last_in_use(const struct hotspot *h)
+{
+	return h->n_heaps ? h->heaps[h->n_heaps - 1].high : 0;
+}
+
+int hotspot__table(const struct hotspot *h, struct cfi_table *t)
+{
+	const struct pmb_unwind_rule none = hotspot_rule(HOTSPOT_NONE, 0);
+	uint64_t done, top;
+
+	hotspot__span(h, &done, &top);
+	for (size_t i = 0; i < h->n_blobs; i++) {
+		const struct blob *b = &h->blobs[i];
+
+		if (b->code < done)
+			continue;
+		if (b->code > done)
+			cfi_table__add(t, done, &none);
+		for (size_t k = 0; k < b->n_rows; k++) {
+			const struct pmb_unwind_rule rule =
+				hotspot_rule((enum hotspot_rule)b->rows[k].rule, b->frame_size);
+
+			cfi_table__add(t, b->code + b->rows[k].off, &rule);
+		}
+		done = b->end;
+	}
+	cfi_table__add(t, done, &none);
+	if (last_in_use(h) > done)
+		cfi_table__add(t, last_in_use(h), &none);
+	return t->err;
+}
+
+const struct buf *hotspot__names(const struct hotspot *h)
+{
+	return &h->names;
+}
