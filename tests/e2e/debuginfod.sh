@@ -13,8 +13,8 @@ need_debuginfod() {
 }
 
 # A program without symbols, and the folder of a server that has them: $T/bare, $T/www.
-strip_program() {
-	cp "$WORKLOADS/inlined" "$T/bare"
+strip_program() { # [PROGRAM]
+	cp "$WORKLOADS/${1:-inlined}" "$T/bare"
 	id=$(readelf -n "$T/bare" | sed -n 's/ *Build ID: //p')
 	[ -n "$id" ] || skip "gcc writes no build-id here"
 	mkdir -p "$T/www/buildid/$id"
@@ -52,6 +52,23 @@ t_inlined_calls_from_a_server() {
 	start_server
 	pmb_ok record -e cpu-clock --debuginfod --inline -o "$T/folded" -- "$T/bare" 1
 	expect_ge "$(user_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin$' '^bare;')" 80 "percent"
+}
+
+# Types of data, too: of globals, of what has no name, and of what lies in frames.
+t_types_from_a_server() {
+	need_debuginfod
+	[ "$(uname -m)" = x86_64 ] || skip "instructions are decoded on x86-64 only"
+	strip_program frames
+	start_server
+	pmb_ok record --data -e page-faults -c 1 --debuginfod --by data_object,data_type,member \
+		-o "$T/folded" -- "$T/bare"
+	expect_eq "$(folded_sum_of "$T/folded" '^touch_local::all;struct page\[\];pos.y;')" 50 \
+		"a variable in a frame"
+	expect_eq "$(folded_sum_of "$T/folded" '^\[stack\];struct page;pos.y;')" 50 \
+		"what has no name"
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member \
+		-o "$T/folded" -- "$T/bare"
+	expect_no_match "$T/folded" 'struct page' "without the option"
 }
 
 t_nobody_is_asked_without_the_option() {

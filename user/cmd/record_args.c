@@ -417,7 +417,7 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		a->names.lines = true;
 		return 0;
 	case OPT_DEBUGINFOD:
-		a->names.debuginfod = a->session.may_download = true;
+		a->debuginfod = a->session.may_download = true;
 		return 0;
 	case OPT_USER_ONLY:
 		a->session.want_kernel = false;
@@ -508,7 +508,7 @@ static int check(struct record_args *a)
 				  "--summary -: standard output is for the stacks; name a file");
 	if (!s->want_user && !s->want_kernel)
 		return err__usage(a->err, "--user-only and --kernel-only leave nothing together");
-	return a->names.debuginfod ? debuginfod__check(a->err) : 0;
+	return a->debuginfod ? debuginfod__check(a->err) : 0;
 }
 
 /* What the outputs are, and what that takes. */

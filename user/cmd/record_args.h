@@ -43,6 +43,7 @@ struct record_args {
 	const char *summary;
 	struct buf notes; /* for the summary: what was found out before the recording */
 	struct names_opts names;
+	bool debuginfod;
 	bool quiet;
 	bool budget_given;
 	bool passes; /* run the command once for each set of events that fit together */

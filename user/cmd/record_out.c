@@ -239,7 +239,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 
 /* Code is looked at where samples are about data, and each of them gets its class. */
 static void look_at_data(const struct record_args *a, struct session_result *result,
-			 struct places *ret)
+			 struct debuginfod *servers, struct places *ret)
 {
 	const struct profile_row *rows;
 	size_t n = profile__rows(result->profile, &rows);
@@ -251,6 +251,7 @@ static void look_at_data(const struct record_args *a, struct session_result *res
 		return;
 	ret->profile = result->profile;
 	ret->types = a->names.types;
+	ret->servers = servers;
 	ret->skids = xcalloc(a->events.n, sizeof(*ret->skids));
 	for (size_t i = 0; i < a->events.n; i++)
 		ret->skids[i] = (uint8_t)event_skid(&a->events.events[i]);
@@ -277,13 +278,15 @@ static void gather_notes(const struct record_args *a, const struct session_resul
 /* Another signal ends the naming, and what was recorded is written with the names that there
  * are. */
 static int resolve(struct names *ret, const struct session_result *result,
-		   const struct names_opts *opts, size_t max_memory, struct err *err)
+		   const struct names_opts *opts, size_t max_memory, struct debuginfod *servers,
+		   struct err *err)
 {
 	_cleanup_close_ int more = signals__more_fd();
 	struct names_opts how = *opts;
 
 	how.stop_fd = more;
 	how.objects = result->objects;
+	how.servers = servers;
 	how.max_bytes = max_memory / BUDGET_NAMES_PART;
 	return names__resolve(ret, result->profile, result->files, &how, err);
 }
@@ -296,12 +299,14 @@ static void forget_recording(struct session_result *result, struct names *names)
 	names__forget_locations(names);
 }
 
-static void tell_of_servers(const struct record_args *a)
+/* NULL: nobody is asked. */
+static struct debuginfod *servers_of(const struct record_args *a)
 {
-	if (a->names.debuginfod && !a->quiet)
+	if (a->debuginfod && !a->quiet)
 		fputs("pmubpf: asking debuginfod servers for debug files of the files with most "
 		      "samples (at most 90 s)\n",
 		      stderr);
+	return a->debuginfod ? debuginfod__new() : NULL;
 }
 
 static struct processor_loss loss_since(const struct processor_counts *before)
@@ -327,6 +332,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
 	_cleanup_(places__done) struct places places = {0};
+	_cleanup_(debuginfod__done) struct debuginfod *servers = servers_of(a);
 	_cleanup_(buf__done) struct buf notes = {0};
 	struct summary summary = {
 		.ledger = &result->ledger,
@@ -346,10 +352,9 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	struct cost cost = result->cost;
 	int unnamed, r, w;
 
-	look_at_data(a, result, &places);
-	tell_of_servers(a);
+	look_at_data(a, result, servers, &places);
 	/* what was recorded is written all the same */
-	unnamed = resolve(&names, result, &a->names, a->session.max_memory, err);
+	unnamed = resolve(&names, result, &a->names, a->session.max_memory, servers, err);
 	if (unnamed < 0)
 		err = NULL;
 	for (size_t i = 0; i < a->events.n; i++)

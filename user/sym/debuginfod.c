@@ -2,8 +2,10 @@
 #include "sym/debuginfod.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
@@ -18,9 +20,16 @@ enum {
 	NS_PER_MS = 1000000,
 };
 
+struct asked {
+	uint8_t build_id[SYMD_BUILD_ID_MAX];
+	size_t len;
+	int fd; /* -1: there is none */
+};
+
 struct debuginfod {
 	struct helper helper;
 	struct debuginfod_work work;
+	struct asked asked[DEBUGINFOD_FILES_MAX]; /* work.asked of them */
 };
 
 struct debuginfod *debuginfod__new(void)
@@ -45,12 +54,14 @@ void debuginfod__meanwhile(struct debuginfod *d, void (*fn)(void *ctx), void *ct
 	d->helper.meanwhile_ctx = ctx;
 }
 
-struct debuginfod *debuginfod__free(struct debuginfod *d)
+void debuginfod__done(struct debuginfod **d)
 {
-	if (d)
-		helper__done(&d->helper);
-	free(d);
-	return NULL;
+	for (size_t i = 0; *d && i < (*d)->work.asked; i++)
+		cleanup_close(&(*d)->asked[i].fd);
+	if (*d)
+		helper__done(&(*d)->helper);
+	free(*d);
+	*d = NULL;
 }
 
 /* The helper's own way of asking has no answers with descriptors. */
@@ -120,7 +131,7 @@ int debuginfod__check(struct err *err)
 			"sudo --preserve-env=DEBUGINFOD_URLS …)");
 	d = debuginfod__new();
 	r = debuginfod__ask(d, NULL, 0, (uint64_t)START_MS * NS_PER_MS, &fd);
-	debuginfod__free(d);
+	debuginfod__done(&d);
 	if (r == FETCH_NO_LIBRARY)
 		return err__set(err, -ENOENT,
 				"--debuginfod: libdebuginfod isn't installed (Debian, Ubuntu: "
@@ -132,22 +143,44 @@ int debuginfod__check(struct err *err)
 	return 0;
 }
 
+/* NULL: no more may be asked for. */
+static struct asked *asked_of(struct debuginfod *d, const uint8_t *build_id, size_t len)
+{
+	struct asked *a;
+
+	for (size_t i = 0; i < d->work.asked; i++) {
+		a = &d->asked[i];
+		if (a->len == len && memcmp(a->build_id, build_id, len) == 0)
+			return a;
+	}
+	if (d->work.asked >= DEBUGINFOD_FILES_MAX)
+		return NULL;
+	a = &d->asked[d->work.asked];
+	memcpy(a->build_id, build_id, len);
+	a->len = len;
+	return a;
+}
+
 int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
 {
 	const uint64_t total = (uint64_t)DEBUGINFOD_TOTAL_S * 1000 * NS_PER_MS;
 	uint64_t each = (uint64_t)FETCH_FILE_S * 1000 * NS_PER_MS, before = now_ns();
-	int fd, r;
+	struct asked *asked;
+	int r;
 
-	if (len < 2 || len > SYMD_BUILD_ID_MAX || d->work.asked >= DEBUGINFOD_FILES_MAX ||
-	    d->work.ns >= total)
+	if (len < 2 || len > SYMD_BUILD_ID_MAX || !(asked = asked_of(d, build_id, len)))
 		return -1;
-	if (each > total - d->work.ns)
-		each = total - d->work.ns;
-	d->work.asked++;
-	r = debuginfod__ask(d, build_id, len, each, &fd);
-	d->work.found += r == FETCH_FOUND;
-	d->work.ns += now_ns() - before;
-	return fd;
+	if (asked == &d->asked[d->work.asked]) {
+		if (d->work.ns >= total)
+			return -1;
+		if (each > total - d->work.ns)
+			each = total - d->work.ns;
+		d->work.asked++;
+		r = debuginfod__ask(d, build_id, len, each, &asked->fd);
+		d->work.found += r == FETCH_FOUND;
+		d->work.ns += now_ns() - before;
+	}
+	return asked->fd < 0 ? -1 : fcntl(asked->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 struct debuginfod_work debuginfod__work(const struct debuginfod *d)

@@ -14,6 +14,7 @@
 enum {
 	DEBUGINFOD_FILES_MAX = 10,
 	DEBUGINFOD_TOTAL_S = 90,
+	DEBUGINFOD_HOT_PERCENT = 1, /* of the samples, for a file that is asked for */
 };
 
 struct debuginfod_work {
@@ -32,11 +33,10 @@ struct debuginfod *debuginfod__new(void);
 void debuginfod__stop_by(struct debuginfod *d, int fd, uint64_t from_ns);
 /* As sym__meanwhile(). */
 void debuginfod__meanwhile(struct debuginfod *d, void (*fn)(void *ctx), void *ctx);
-struct debuginfod *
-debuginfod__free(struct debuginfod *d); /* ends the process; NULL is fine; NULL */
+void debuginfod__done(struct debuginfod **d); /* ends the process; NULL is fine */
 
 /* The file, for whoever can judge it; the caller closes it. -1: none, or no more may be asked
- * for. */
+ * for. One that was asked for before is not asked for again. */
 int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len);
 struct debuginfod_work debuginfod__work(const struct debuginfod *d);
 

@@ -37,9 +37,6 @@ struct resolver {
 	uint64_t until_ns;
 };
 
-/* Of the samples: a file with fewer isn't worth a download. */
-enum { HOT_PERCENT = 1 };
-
 /* All of it may take so long, and downloads besides; who asks for an end gets it, but names for
  * the heaviest files first. */
 #define NAMES_NS (BUDGET_NAMING_S * 1000000000ULL)
@@ -406,8 +403,8 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 		if (first->kind != FRAME_UNKNOWN && first->kind != FRAME_KERNEL &&
 		    first->kind != FRAME_ARTIFICIAL && first->kind != FRAME_OBJECT)
 			g.weight = weights[first->file];
-		g.hot = first->kind == FRAME_FILE && g.weight &&
-			g.weight >= total / 100 * HOT_PERCENT;
+		g.hot = (first->kind == FRAME_FILE || first->kind == FRAME_DATA) && g.weight &&
+			g.weight >= total / 100 * DEBUGINFOD_HOT_PERCENT;
 		GROW(groups, n_groups, cap);
 		groups[n_groups++] = g;
 	}
@@ -510,6 +507,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	struct resolver r = {.names = ret,
 			     .files = files,
 			     .kernel = opts->kernel,
+			     .servers = opts->servers,
 			     .objects = opts->objects,
 			     .known = opts->known};
 	uint64_t now = now_ns();
@@ -529,8 +527,7 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 		.build_ids = xcalloc(files__count(files), sizeof(*ret->build_ids)),
 		.n_build_ids = files__count(files),
 	};
-	if (opts->debuginfod) {
-		r.servers = debuginfod__new();
+	if (r.servers) {
 		debuginfod__stop_by(r.servers, opts->stop_fd, now + NAMES_LEAST_NS);
 		debuginfod__meanwhile(r.servers, opts->meanwhile, opts->meanwhile_ctx);
 	}
@@ -546,7 +543,6 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	name_groups(&r, groups, n_groups);
 	count_work(&r);
 	sym__free(r.sym);
-	debuginfod__free(r.servers);
 	return error;
 }
 

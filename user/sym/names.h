@@ -43,9 +43,9 @@ struct names {
 struct names_opts {
 	struct kernel_names *kernel; /* borrowed */
 	bool inlined;
-	bool debuginfod;               /* ask servers for what hot files lack */
-	bool lines;                    /* of the source, where that is known */
-	bool types;                    /* and members, of data */
+	struct debuginfod *servers; /* asked for what hot files lack; borrowed; NULL: nobody is */
+	bool lines;                 /* of the source, where that is known */
+	bool types;                 /* and members, of data */
 	const struct objects *objects; /* of interpreters; borrowed; NULL: there are none */
 	size_t max_bytes;              /* of texts that programs chose; 0: any */
 	int stop_fd; /* readable: name no more, but after a second at the earliest; -1: none */

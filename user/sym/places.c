@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "pmubpf/budgets.h"
 #include "pmubpf/object_place.h"
+#include "sym/debuginfod.h"
 #include "sym/mapped_file.h"
 #include "sys/clock.h"
 
@@ -38,7 +39,33 @@ struct asker {
 	const struct frame *frames;
 	const struct files *files;
 	struct sym *sym;
+	uint64_t *by_file, samples; /* NULL: no server is asked */
 };
+
+/* Servers are asked for files with so much of the data's samples. */
+static void count_files(struct asker *a)
+{
+	const struct profile_row *rows;
+	size_t n = profile__rows(a->places->profile, &rows);
+
+	a->by_file = xcalloc(files__count(a->files), sizeof(*a->by_file));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t frame = place_of(a->places->profile, &rows[i]);
+
+		if (!access_of(a->places, &rows[i]))
+			continue;
+		a->samples += rows[i].samples;
+		if (frame && a->frames[frame].kind == FRAME_FILE)
+			a->by_file[a->frames[frame].file] += rows[i].samples;
+	}
+}
+
+static struct debuginfod *servers_for(const struct asker *a, uint32_t file)
+{
+	bool hot = a->by_file && a->by_file[file] >= a->samples / 100 * DEBUGINFOD_HOT_PERCENT;
+
+	return hot && a->places->types ? a->places->servers : NULL;
+}
 
 static struct pmb_place *at(const struct places *p, uint32_t frame, enum pmb_skid skid)
 {
@@ -53,10 +80,11 @@ static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_s
 						  -1;
 	_cleanup_free_ struct pmb_place *found = xcalloc(n, sizeof(*found));
 	_cleanup_free_ uint64_t *offs = xcalloc(n, sizeof(*offs));
-	const struct sym_file which = sym_file__of(a->files, file, late);
+	struct sym_file which = sym_file__of(a->files, file, late);
 
 	if (which.fd < 0)
 		return;
+	which.servers = servers_for(a, a->frames[ids[0]].file);
 	for (size_t i = 0; i < n; i++)
 		offs[i] = a->frames[ids[i]].off;
 	sym__places(a->sym, &which, skid, offs, n, found);
@@ -109,6 +137,7 @@ static bool want_frames(const struct places *p, enum pmb_skid skid, bool *wanted
 
 static int start(struct asker *a, int stop_fd, struct err *err)
 {
+	uint64_t until = now_ns() + PLACES_NS;
 	int r;
 
 	if (a->sym)
@@ -116,7 +145,12 @@ static int start(struct asker *a, int stop_fd, struct err *err)
 	r = sym__new(&a->sym, err);
 	if (r < 0)
 		return r;
-	sym__until(a->sym, now_ns() + PLACES_NS, stop_fd, now_ns() + PLACES_LEAST_NS);
+	if (a->places->servers) {
+		count_files(a);
+		until += DEBUGINFOD_TOTAL_S * 1000000000ULL;
+		debuginfod__stop_by(a->places->servers, stop_fd, now_ns() + PLACES_LEAST_NS);
+	}
+	sym__until(a->sym, until, stop_fd, now_ns() + PLACES_LEAST_NS);
 	sym__want(a->sym, false, false, a->places->types);
 	return 0;
 }
@@ -266,6 +300,7 @@ int places__resolve(struct places *ret, const struct files *files, int stop_fd, 
 		ret->helper_failures = sym__failures(a.sym);
 	}
 	sym__free(a.sym);
+	free(a.by_file);
 	if (ret->list && ret->types)
 		find_objects(ret);
 	return r;
