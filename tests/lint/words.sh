@@ -11,7 +11,8 @@ cd "$TOP" || exit 2
 # A word that has gone; what is said now; the files in which it is still right, and why.
 table() {
 	# stat's is a time, report's one of confidence
-	local times='session/counting|cmd/stat|render/(stat|report)|cmd/report_args|model/poisson'
+	local times='session/counting|cmd/stat|render/(stat|report)|cmd/report_args'
+	times+='|model/(alarm|poisson)'
 	# names of before, for a release
 	local before='cmd/list_(card|table)[.]c|render/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"

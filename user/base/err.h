@@ -12,6 +12,7 @@ enum {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,  /* the command line is wrong */
 	EXIT_CANNOT = 3, /* this machine or this user can't: privilege or feature */
+	EXIT_ALARM = 4,  /* stat --alarm-exit */
 };
 
 struct err {

@@ -20,6 +20,8 @@ enum { TEXT_ROWS = 40 };
 
 struct stat_run {
 	const struct stat_args *args;
+	struct stat_alarms *alarms;
+	bool alarmed; /* and that ends it */
 	char *const *command_line;
 	struct counting_opts opts;
 	struct counting_result result; /* of the run that is on */
@@ -226,14 +228,35 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 	};
 }
 
+/* What is new of them is talk, whatever the format. */
+static void add_to_alarms(struct stat_run *run, struct stat_report *report)
+{
+	_cleanup_(buf__done) struct buf talk = {0};
+	unsigned raised = stat_alarms__add(run->alarms, run->result.tried, report->counts,
+					   report->work, &talk);
+
+	for (char *line = talk.data, *end; line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		fprintf(stderr, "pmubpf: %s\n", line);
+	}
+	report->alarms = run->alarms->news;
+	report->n_alarms = run->alarms->n;
+	run->alarmed = raised && run->args->alarm_exit;
+}
+
 static int put_interval(void *ctx, const struct counts *counts)
 {
 	struct stat_run *run = ctx;
 	struct stat_report report = report_of(run, counts);
+	int r;
 
 	report.interval = true;
 	report.first = !run->written;
-	return put(run, &report);
+	if (run->alarms->n)
+		add_to_alarms(run, &report);
+	r = put(run, &report);
+	return r == 0 && run->alarmed ? -ECANCELED : r;
 }
 
 static int put_whole(struct stat_run *run)
@@ -306,7 +329,7 @@ static int run_once(struct stat_run *run, int *ret_status, struct err *err)
 		put_whole(run);
 	*ret_status = counting__wait(&run->result);
 	if (cut)
-		*ret_status = EXIT_DONE;
+		*ret_status = run->alarmed ? EXIT_ALARM : EXIT_DONE;
 	counting_result__done(&run->result);
 	return last || cut;
 }
@@ -337,7 +360,9 @@ static void stat_run__done(struct stat_run *run)
 int cmd_stat(int argc, char **argv)
 {
 	_cleanup_(stat_args__done) struct stat_args args = {0};
-	_cleanup_(stat_run__done) struct stat_run run = {.args = &args, .command_line = argv + 1};
+	_cleanup_(stat_run__done) struct stat_run run = {.args = &args,
+							 .alarms = &args.alarms,
+							 .command_line = argv + 1};
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r = stat_args__parse(&args, argc, argv, &err), status = EXIT_DONE;
 
@@ -345,6 +370,9 @@ int cmd_stat(int argc, char **argv)
 		r = default_events(&args.events, &args.what.names, &run.notes, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
+	if (r == 0)
+		r = stat_alarms__settle(&args.alarms, &args.what.names, &args.events,
+					args.per.kind != WINDOW_NONE, &err);
 	note_clocks(&args.events, &run.notes);
 	if (r == 0)
 		r = start_opener(&run, &err);

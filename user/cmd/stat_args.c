@@ -17,6 +17,8 @@ enum {
 	OPT_PER,
 	OPT_BY,
 	OPT_LIMIT,
+	OPT_ALARM,
+	OPT_ALARM_EXIT,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -40,6 +42,11 @@ static const struct argp_option options[] = {
 	 "event with a period)",
 	 0},
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
+	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
+	 "With -I: say when event Y is no more what event X (or windows: units of --per) explains, "
+	 "as learnt from the intervals before",
+	 0},
+	{"alarm-exit", OPT_ALARM_EXIT, 0, 0, "End with status 4 at the first alarm", 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
 	{0, 0, 0, 0, "Output:", 5},
 	{"output", 'o', "FILE", 0,
@@ -112,6 +119,10 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 		return parse_by(a, arg);
 	case OPT_LIMIT:
 		return parse_limit(a, arg);
+	case OPT_ALARM:
+		GROW(a->alarms.texts, a->alarms.n_texts, a->alarms.cap_texts);
+		a->alarms.texts[a->alarms.n_texts++] = arg;
+		return 0;
 	case 'I':
 		return parse_interval(a, arg);
 	case 'r':
@@ -154,6 +165,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		a->json = true;
 		return 0;
+	case OPT_ALARM_EXIT:
+		a->alarm_exit = true;
+		return 0;
 	default:
 		r = parse_valued(a, key, arg);
 		return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
@@ -181,8 +195,8 @@ static const struct argp argp = {
 	       "PMU cycles, instructions, branches, branch-misses.\n\n"
 	       "The counts go to standard output, and what a COMMAND writes there goes to standard "
 	       "error; with -o it keeps its standard output.\n\n"
-	       "Exit status: 0 done, 1 failed, 2 usage, 3 nothing can be counted here; with a "
-	       "COMMAND, its own.",
+	       "Exit status: 0 done, 1 failed, 2 usage, 3 nothing can be counted here, 4 an "
+	       "alarm (--alarm-exit); with a COMMAND, its own.",
 };
 
 /* A unit is a thread's, wherever it runs, and one filter says whose. */
@@ -278,6 +292,11 @@ static int check(struct stat_args *a)
 		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
 	if (a->runs > 1 && a->interval_ns)
 		return err__usage(a->err, "-r and -I exclude each other");
+	if (a->alarms.n_texts && !a->interval_ns)
+		return err__usage(a->err,
+				  "--alarm looks at each interval: say how long they are (-I 1s)");
+	if (a->alarm_exit && !a->alarms.n_texts)
+		return err__usage(a->err, "--alarm-exit goes with --alarm");
 	r = check_by(a);
 	return r < 0 ? r : check_per(a);
 }
@@ -306,4 +325,5 @@ void stat_args__done(struct stat_args *a)
 	window_spec__done(&a->per);
 	event_args__done(&a->what);
 	target_args__done(&a->target);
+	stat_alarms__done(&a->alarms);
 }

@@ -16,6 +16,13 @@
 #include "pmu/event.h"
 #include "pmu/probe.h"
 
+/* Of a relation that is watched, in an interval. */
+struct stat_alarm_news {
+	const char *relation; /* 'Y ~ X' */
+	bool watches, raised; /* it has learnt what is usual; it isn't */
+	double since_s, percent;
+};
+
 struct stat_report {
 	const struct event_list *events;
 	const struct probe_result *tried; /* per event: ok, or why it is not counted */
@@ -39,8 +46,10 @@ struct stat_report {
 	const struct owners *owners;
 	const struct owner_lines *owner_lines;
 	const struct probe_result *owners_tried;
-	const char *by; /* "process" */
-	size_t limit;   /* of lines of text; 0: all */
+	const char *by;                       /* "process" */
+	const struct stat_alarm_news *alarms; /* of intervals */
+	size_t n_alarms;
+	size_t limit; /* of lines of text; 0: all */
 };
 
 void stat__text(const struct stat_report *report, struct buf *out);

@@ -104,6 +104,28 @@ static void put_head(struct json *j, const struct stat_report *r)
 	json__u64(j, "runs", r->runs);
 }
 
+static void put_alarms(struct json *j, const struct stat_report *r)
+{
+	json__arr(j, "alarms");
+	for (size_t i = 0; i < r->n_alarms; i++) {
+		const struct stat_alarm_news *news = &r->alarms[i];
+
+		json__obj(j, NULL);
+		json__str(j, "relation", news->relation);
+		json__bool(j, "watches", news->watches);
+		json__bool(j, "raised", news->raised);
+		if (news->raised) {
+			json__f64(j, "since_s", news->since_s, 3);
+			json__f64(j, "percent", news->percent, 1);
+		} else {
+			json__null(j, "since_s");
+			json__null(j, "percent");
+		}
+		json__end_obj(j);
+	}
+	json__end_arr(j);
+}
+
 void stat__json(const struct stat_report *r, struct buf *out)
 {
 	struct json j = {.out = out, .one_line = r->interval};
@@ -133,6 +155,8 @@ void stat__json(const struct stat_report *r, struct buf *out)
 		stat__owners_json(r, &j);
 	else
 		json__null(&j, "by");
+	if (r->n_alarms)
+		put_alarms(&j, r);
 	if (r->first)
 		json__lines(&j, "notes", r->notes);
 	json__end_obj(&j);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/stat_alarms.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+static size_t find(const struct event_list *events, const char *name)
+{
+	size_t i = 0;
+
+	while (i < events->n && strcmp(events->events[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* A name, which may be of no event that is counted yet. */
+static int settle_term(const struct event_names *names, struct event_list *events, const char *text,
+		       const char *name, size_t *ret, struct err *err)
+{
+	int r = 0;
+
+	*ret = find(events, name);
+	if (*ret == events->n)
+		r = event_names__parse(names, events, name, err);
+	if (r == 0 && events->n != *ret + 1 && find(events, name) != *ret)
+		return err__usage(err, "--alarm '%s': '%s' is not one event", text, name);
+	return r;
+}
+
+/* Without the blanks around it; ours. */
+static char *term(const char *from, const char *to)
+{
+	while (from < to && isspace((unsigned char)*from))
+		from++;
+	while (from < to && isspace((unsigned char)to[-1]))
+		to--;
+	return xasprintf("%.*s", (int)(to - from), from);
+}
+
+static int settle_one(struct stat_alarm *alarm, const struct event_names *names,
+		      struct event_list *events, bool units, struct err *err)
+{
+	const char *text = alarm->text, *middle = strchr(text, '~');
+	_cleanup_free_ char *y = NULL, *x = NULL;
+	int r;
+
+	if (!middle || strchr(middle + 1, '~'))
+		return err__usage(err,
+				  "--alarm '%s': say 'Y ~ X', an event and the one that explains "
+				  "it, such as 'task-clock ~ page-faults'",
+				  text);
+	y = term(text, middle);
+	x = term(middle + 1, middle + strlen(middle));
+	if (!*y || !*x || strcmp(y, x) == 0)
+		return err__usage(err, "--alarm '%s': two different events", text);
+	alarm->x_is_units = strcmp(x, "windows") == 0;
+	if (alarm->x_is_units && !units)
+		return err__usage(err,
+				  "--alarm '%s': windows are those of --per, and there are none",
+				  text);
+	r = settle_term(names, events, text, y, &alarm->y, err);
+	if (r == 0 && !alarm->x_is_units)
+		r = settle_term(names, events, text, x, &alarm->x, err);
+	return r;
+}
+
+int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *names,
+			struct event_list *events, bool units, struct err *err)
+{
+	int r = 0;
+
+	alarms->list = xcalloc(alarms->n_texts ? alarms->n_texts : 1, sizeof(*alarms->list));
+	alarms->news = xcalloc(alarms->n_texts ? alarms->n_texts : 1, sizeof(*alarms->news));
+	alarms->n = alarms->n_texts;
+	for (size_t i = 0; r == 0 && i < alarms->n; i++) {
+		alarms->list[i].text = alarms->texts[i];
+		r = settle_one(&alarms->list[i], names, events, units, err);
+	}
+	return r;
+}
+
+static double sum_of(const struct counts *counts, size_t event)
+{
+	double sum = 0;
+
+	for (size_t row = 0; row < counts->n_rows; row++)
+		sum += count__scaled(&counts->cells[row * counts->n_events + event]);
+	return sum;
+}
+
+static void tell(const struct stat_alarm *a, enum alarm_news news,
+		 const struct alarm_change *change, double now_s, struct buf *talk)
+{
+	char much[48] = "far above";
+
+	if (isfinite(change->percent))
+		snprintf(much, sizeof(much), "%.1f %% %s", fabs(change->percent),
+			 change->percent < 0 ? "below" : "above");
+	buf__printf(talk, "at %.3f s: '%s': ", now_s, a->text);
+	if (news == ALARM_RAISED)
+		buf__printf(talk, "alarm, %s what was usual, since %.3f s\n", much, a->raised_s);
+	else if (news == ALARM_OVER)
+		buf__printf(talk, "as usual again; it was %s since %.3f s\n", much, a->raised_s);
+	else
+		buf__printf(talk, "%s since %.3f s: from here on that is usual\n", much,
+			    a->raised_s);
+}
+
+static enum alarm_news add_one(struct stat_alarm *a, const struct counts *counts,
+			       const struct work_counts *work, struct buf *talk)
+{
+	double x = a->x_is_units ?
+			   (double)distribution__n(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]) :
+			   sum_of(counts, a->x);
+	double now_s = (double)counts->to_ns / 1e9;
+	double span_s = (double)(counts->to_ns - counts->from_ns) / 1e9;
+	struct alarm_change change = {0};
+	bool watched = alarm__watches(&a->alarm);
+	enum alarm_news news = alarm__add(&a->alarm, x, sum_of(counts, a->y), &change);
+
+	if (news == ALARM_RAISED)
+		a->raised_s = fmax(0, now_s - span_s * change.intervals);
+	if (!watched && alarm__watches(&a->alarm))
+		buf__printf(talk, "at %.3f s: '%s': has learnt what is usual, and watches\n", now_s,
+			    a->text);
+	if (news != ALARM_NOTHING)
+		tell(a, news, &change, now_s, talk);
+	a->news = (struct stat_alarm_news){
+		.relation = a->text,
+		.watches = alarm__watches(&a->alarm),
+		.raised = a->alarm.raised,
+		.since_s = a->raised_s,
+		.percent = change.percent,
+	};
+	return news;
+}
+
+unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
+			  const struct counts *counts, const struct work_counts *work,
+			  struct buf *talk)
+{
+	unsigned raised = 0;
+
+	for (size_t i = 0; i < alarms->n; i++) {
+		struct stat_alarm *a = &alarms->list[i];
+
+		a->news.relation = a->text;
+		if (tried[a->y].ok && (a->x_is_units || tried[a->x].ok))
+			raised += add_one(a, counts, work, talk) == ALARM_RAISED;
+		else if (counts->from_ns == 0)
+			buf__printf(talk, "'%s': not watched, for not both are counted here\n",
+				    a->text);
+		alarms->news[i] = a->news;
+	}
+	return raised;
+}
+
+void stat_alarms__done(struct stat_alarms *alarms)
+{
+	free(alarms->texts);
+	free(alarms->list);
+	free(alarms->news);
+	*alarms = (struct stat_alarms){0};
+}

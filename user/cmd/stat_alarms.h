@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The alarms of `pmubpf stat`: 'Y ~ X', asked for by option, fed by intervals, told in words. */
+#ifndef PMUBPF_CMD_STAT_ALARMS_H
+#define PMUBPF_CMD_STAT_ALARMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "model/alarm.h"
+#include "model/counts.h"
+#include "model/work.h"
+#include "pmu/event_names.h"
+#include "render/stat.h"
+
+struct stat_alarms {
+	const char **texts; /* of --alarm; borrowed */
+	size_t n_texts, cap_texts;
+	struct stat_alarm {
+		const char *text;
+		size_t y, x;     /* index in the list of events */
+		bool x_is_units; /* ended units of --per instead */
+		struct alarm alarm;
+		struct stat_alarm_news news; /* of the last interval */
+		double raised_s;
+	} * list;
+	size_t n;
+	struct stat_alarm_news *news; /* of each, for the report */
+};
+
+/* Finds the events of the texts in the list, and adds those that aren't there. */
+int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *names,
+			struct event_list *events, bool units, struct err *err);
+/* An interval; talk: lines of what is new. How many were raised. work: NULL without units. */
+unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
+			  const struct counts *counts, const struct work_counts *work,
+			  struct buf *talk);
+void stat_alarms__done(struct stat_alarms *alarms);
+
+#endif
