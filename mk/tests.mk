@@ -82,6 +82,7 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
 WORKLOAD_FLAGS_fakepython := -rdynamic
 WORKLOAD_FLAGS_newpython := -rdynamic
+WORKLOAD_FLAGS_fakejvm := -rdynamic
 WORKLOAD_FLAGS_oldpython := -rdynamic
 $(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
 WORKLOAD_FLAGS_watch := -no-pie

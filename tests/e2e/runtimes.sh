@@ -438,4 +438,25 @@ t_java() {
 	[ -n "$found" ] || skip "no Java is here"
 }
 
+# What says that it is Java's virtual machine, and is none: it is named, its own functions have
+# their names, and nobody waits for it. (A page that nobody brings, by userfaultfd, can't be read.)
+t_fake_java() {
+	local what
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
+	for what in empty loop wait; do
+		pmb record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
+			"$T/libjvm.so" "$what" 1
+		[ "$rc" != 77 ] || continue # no userfaultfd here
+		expect_eq "$rc" 0 "$what: exit status"
+		expect_columns
+		expect_eq "$(sum_get '.runtime_unknown[0].runtime')" HotSpot "$what: unknown"
+		expect_match "$T/err" 'runtime_unknown: HotSpot in .*/libjvm\.so: ' \
+			"$what: the summary's words"
+		expect_ge "$(folded_sum_of "$T/folded" ';main;leaf_spin(;|$)')" 1 \
+			"$what: its functions"
+		expect_le "$(sum_get .opener.longest_s)" 0.2 "$what: seconds between two looks"
+	done
+}
+
 run_tests
