@@ -220,6 +220,23 @@ t_functions_open_and_close() {
 	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 49" "until the end"
 }
 
+refused() { # STATUS WORDS OPTION…
+	local status=$1 words=$2
+	shift 2
+	pmb record -e cpu-clock "$@" -- true
+	expect_eq "$rc" "$status" "exit status of $*"
+	expect_match "$T/err" "$words" "the sentence about $*"
+}
+
+t_own_probes_open_and_close() {
+	local marks=usdt:$WORKLOADS/marks:marks
+	need_x86_64
+	record --window unit=$marks:begin..$marks:end -- "$WORKLOADS/marks" 500 40 4
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.open)"')" "2000 2000 0 0" "units"
+	expect_eq "$(frame_share "$T/folded" one_unit)" 100.000 "of samples, inside"
+	refused 2 'has no such probe of its own' --window $marks:nosuch..$marks:end
+}
+
 # In a root of its own, under a name that is none here; another process has the same file.
 t_functions_in_a_root_of_its_own() {
 	local name=/mnt/marks-of-$$
@@ -357,14 +374,6 @@ t_nothing_stays() {
 	pmb_finish KILL 2>/dev/null
 	# shellcheck disable=SC2086 # several ids
 	wait_until programs_gone $left || fail "programs are still there"
-}
-
-refused() { # STATUS WORDS OPTION…
-	local status=$1 words=$2
-	shift 2
-	pmb record -e cpu-clock "$@" -- true
-	expect_eq "$rc" "$status" "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
 }
 
 t_what_is_refused() {

@@ -147,6 +147,16 @@ t_units_between_functions() {
 	expect_eq "$(series page-faults mean)" 8 "faults of every other one"
 }
 
+# From a probe of the program's own to another, which is off unless somebody waits for it.
+t_units_between_own_probes() {
+	local marks=usdt:$WORKLOADS/marks:marks
+	need_x86_64
+	per unit=$marks:begin..$marks:end page-faults -- "$WORKLOADS/marks" 500 7 4
+	expect_units 2000 0
+	expect_eq "$(series page-faults mean)" 7 "faults of each"
+	expect_eq "$(series page-faults sd)" 0 "their spread"
+}
+
 # Every fifth fault of a thread begins a unit. What the program's end and beginning fault is not
 # ours.
 t_units_of_so_many_faults() {

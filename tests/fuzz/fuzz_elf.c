@@ -10,12 +10,16 @@
 #include "symd/answer.h"
 #include "symd/elf_file.h"
 #include "symd/elf_site.h"
+#include "symd/elf_usdt.h"
 #include "symd/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct answerer answerer = {.wanted = SYMD_WANT_INLINED | SYMD_WANT_LINES};
+	const struct usdt_name marks = {"marks", "begin", 5, 5};
+	struct usdt_site sites[SYMD_USDT_MAX];
 	struct elf_identity id;
+	uint32_t n;
 	struct buf reply = {0};
 	struct elf_file *f;
 
@@ -32,6 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 		elf_site__find(f, "main", 4, offset, &site);
 		if (site.status == SYMD_SITE_FOUND && (site.n != 1 || site.file_off >= len))
+			abort();
+	}
+	elf_usdt__find(f, &marks, sites, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (sites[i].file_off >= len)
 			abort();
 	}
 	answerer__done(&answerer);

@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "symd/elf_site.h"
+#include "symd/elf_usdt.h"
+#include "../workloads/sdt.h"
 
 #define CODE(bytes) (const uint8_t *)(bytes), sizeof(bytes) - 1
 
@@ -84,5 +86,39 @@ Test(elf_site, by_name)
 	cr_expect_eq(site.status, SYMD_SITE_NO_FUNCTION);
 	elf_site__find(elf, "site_of_this_test", 17, 1 << 20, &site);
 	cr_expect_eq(site.status, SYMD_SITE_NO_INSTRUCTION);
+	elf_file__free(elf);
+}
+
+SDT_COUNTER(counted);
+
+__attribute__((noipa, used)) static void meet(void)
+{
+	SDT_PROBE(test, plain);
+	SDT_PROBE(test, plain);
+	SDT_PROBE_COUNTED(test, counted);
+}
+
+/* Probes of this program's own: one in two places, one with a counter. */
+Test(elf_site, usdt)
+{
+	struct usdt_name plain = {"test", "plain", 4, 5}, counted = {"test", "counted", 4, 7};
+	struct usdt_name none = {"tes", "plain", 3, 5};
+	struct usdt_site sites[SYMD_USDT_MAX];
+	struct elf_file *elf;
+	uint32_t n;
+
+	meet();
+	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
+	if (elf_file__is_x86_64(elf)) {
+		cr_expect_eq(elf_usdt__find(elf, &plain, sites, &n), SYMD_SITE_FOUND);
+		cr_assert_eq(n, 2);
+		cr_expect(sites[0].emulated && sites[1].emulated);
+		cr_expect_eq(sites[1].file_off, sites[0].file_off + 1); /* nops */
+		cr_expect_eq(sites[0].counter_off, 0);
+		cr_expect_eq(elf_usdt__find(elf, &counted, sites, &n), SYMD_SITE_FOUND);
+		cr_assert_eq(n, 1);
+		cr_expect_neq(sites[0].counter_off, 0);
+		cr_expect_eq(elf_usdt__find(elf, &none, sites, &n), SYMD_SITE_NO_PROBE);
+	}
 	elf_file__free(elf);
 }

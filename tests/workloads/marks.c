@@ -5,7 +5,8 @@
  *
  * Known answer: each of THREADS threads writes UNITS times to 0x600000000000, causes exactly
  * FAULTS page faults, of fresh pages of its own, moves to another CPU, if there is one, and writes
- * to 0x600000000040. Between two units it causes one more fault.
+ * to 0x600000000040. It has two probes of its own at these places, marks:begin and marks:end; the
+ * latter is met only while somebody waits for it. Between two units it causes one more fault.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,8 +15,11 @@
 #include <unistd.h>
 #include "spin.h"
 
+#include "sdt.h"
+
 enum { BEGIN = 0, END = 64 };
 
+SDT_COUNTER(end);
 static size_t units, faults, page_size;
 static volatile char *marks;
 static int n_cpus, cpus[CPU_SETSIZE];
@@ -38,8 +42,11 @@ WORK static void touch(volatile char *pages)
 WORK static void one_unit(volatile char *pages, size_t unit)
 {
 	marks[BEGIN] = 1;
+	SDT_PROBE(marks, begin);
 	touch(pages);
 	move_to(cpus[unit % (size_t)n_cpus]);
+	if (SDT_IS_ON(end))
+		SDT_PROBE_COUNTED(marks, end);
 	marks[END] = 1;
 }
 

@@ -133,16 +133,19 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 		return check_tracepoint(p, spec, err);
 	case PROBE_EVENT:
 		return settle_event(ret, p, spec, names, err);
+	case PROBE_USDT:
+		ret->user = p;
+		return 0;
 	case PROBE_USER:
 		ret->user = p;
 		return p->file && spec->kind != WINDOW_FUNCTION ? 0 : no_function(p, spec, err);
 	default:
 		return err__cannot(
 			err,
-			"%s %s: windows of functions of the kernel, addresses and USDT are not "
+			"%s %s: windows of functions of the kernel and addresses are not "
 			"supported in this version; loop, run, syscall[:NAME], tracepoints "
 			"t:CATEGORY:NAME..t:CATEGORY:NAME, events A/period=N/..B/period=N/ and "
-			"functions u:FILE:A..u:FILE:B can",
+			"functions u:FILE:A..u:FILE:B can, and usdt:FILE:PROVIDER:NAME",
 			spec->option, spec->name);
 	}
 }
@@ -150,7 +153,8 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 static bool same_probe(const struct window_probe *a, const struct window_probe *b)
 {
 	return a->kind == b->kind && a->name && b->name && strcmp(a->name, b->name) == 0 &&
-	       a->offset == b->offset && (!a->file || !b->file || strcmp(a->file, b->file) == 0);
+	       (!a->group || strcmp(a->group, b->group) == 0) && a->offset == b->offset &&
+	       (!a->file || !b->file || strcmp(a->file, b->file) == 0);
 }
 
 static int settle_between(struct gates *g, const struct window_spec *spec,
@@ -290,9 +294,10 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 		       const struct gate_site *site, struct bpf_program *program,
 		       struct gate_links *links, struct err *err)
 {
+	LIBBPF_OPTS(bpf_uprobe_opts, opts, .ref_ctr_offset = (size_t)site->counter_off);
 	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", site->fd);
 	struct bpf_link *link =
-		bpf_program__attach_uprobe(program, false, -1, path, (size_t)site->file_off);
+		bpf_program__attach_uprobe_opts(program, -1, path, (size_t)site->file_off, &opts);
 	int r = -errno;
 
 	if (link) {

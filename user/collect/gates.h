@@ -17,16 +17,17 @@
 struct gate_site {
 	int fd;
 	uint64_t file_off;
+	uint64_t counter_off; /* of what turns it on; 0: none */
 };
 
-/* Of one probe: as many roots as targets may have. */
-enum { GATE_SITES_MAX = 16 };
+/* Of one probe, in all roots of targets. */
+enum { GATE_SITES_MAX = 64 };
 
 /* What opens windows, or closes them: one of these, or neither. */
 struct gate_probe {
 	const char *tracepoint;          /* borrowed */
 	struct event *event;             /* whose overflows do; ours */
-	const struct window_probe *user; /* a function of a program; borrowed */
+	const struct window_probe *user; /* of a program; borrowed */
 	/* where that is, once it was looked up: session/gate_sites.h */
 	struct gate_site sites[GATE_SITES_MAX];
 	size_t n_sites;

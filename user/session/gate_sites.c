@@ -6,6 +6,7 @@
 #include "session/gate_sites.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@
 #include "model/duration.h"
 #include "opener/opener.h"
 #include "sym/site_client.h"
+
+enum { ROOTS_MAX = 16 };
 
 struct finder {
 	const struct gates *gates;
@@ -40,13 +43,46 @@ static void put_note(struct finder *f, const struct window_probe *p, const struc
 		    text);
 }
 
+static int add(struct finder *f, struct gate_probe *probe, int file, const struct site *site)
+{
+	int fd;
+
+	if (probe->n_sites == GATE_SITES_MAX)
+		return err__usage(f->err, "%s: there are more than %d places to probe in %s",
+				  f->gates->option, GATE_SITES_MAX, probe->user->file);
+	fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return err__set(f->err, -errno, "%s: %s", f->gates->option, strerror(errno));
+	put_note(f, probe->user, site);
+	probe->sites[probe->n_sites++] = (struct gate_site){
+		.fd = fd,
+		.file_off = site->file_off,
+		.counter_off = site->counter_off,
+	};
+	return 0;
+}
+
+static int ask(struct finder *f, const struct window_probe *p, int lent, const char *what,
+	       struct site *sites, size_t *ret_n)
+{
+	*ret_n = 1;
+	if (p->kind == PROBE_USDT)
+		return site_client__find_usdt(f->client, lent, p->group, p->name, what, sites,
+					      ret_n, f->err);
+	return site_client__find(f->client, lent, p->name, p->offset, what, sites, f->err);
+}
+
 static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint64_t mnt_ns)
 {
 	const struct window_probe *p = probe->user;
-	_cleanup_free_ char *what = xasprintf("%s u:%s:%s", f->gates->option, p->file, p->name);
+	_cleanup_free_ char *what =
+		p->kind == PROBE_USDT ? xasprintf("%s usdt:%s:%s:%s", f->gates->option, p->file,
+						  p->group, p->name) :
+					xasprintf("%s u:%s:%s", f->gates->option, p->file, p->name);
 	_cleanup_close_ int found = opener__path(f->opener, root_fd, mnt_ns, 0, p->file);
 	_cleanup_close_ int lent = -1;
-	struct site site;
+	struct site sites[SITES_MAX];
+	size_t n = 0;
 	int r;
 
 	if (found < 0)
@@ -56,19 +92,17 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 	if (lent < 0)
 		return err__set(f->err, lent, "%s: the file can't be read: %s", what,
 				strerror(-lent));
-	r = site_client__find(f->client, lent, p->name, p->offset, what, &site, f->err);
-	if (r < 0)
-		return r;
-	put_note(f, p, &site);
-	probe->sites[probe->n_sites++] =
-		(struct gate_site){.fd = TAKE_FD(found), .file_off = site.file_off};
-	return 0;
+	r = ask(f, p, lent, what, sites, &n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(f, probe, found, &sites[i]);
+	return r;
 }
 
 /* In the roots of these processes, each once. */
 static int find_of(struct finder *f, struct gate_probe *probe, const pid_t *pids, size_t n)
 {
-	struct opener_root_id seen[GATE_SITES_MAX];
+	struct opener_root_id seen[ROOTS_MAX];
+	size_t n_seen = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -78,19 +112,19 @@ static int find_of(struct finder *f, struct gate_probe *probe, const pid_t *pids
 
 		r = opener__process(f->opener, pids[i], &process);
 		root = process.root_fd;
-		for (size_t k = 0; k < probe->n_sites; k++)
+		for (size_t k = 0; k < n_seen; k++)
 			known |= memcmp(&seen[k], &process.root_id, sizeof(seen[k])) == 0;
 		if (r < 0)
 			return err__set(f->err, r, "%s: process %d can't be looked at: %s",
 					f->gates->option, pids[i], strerror(-r));
 		if (known)
 			continue;
-		if (probe->n_sites == GATE_SITES_MAX)
+		if (n_seen == ROOTS_MAX)
 			return err__usage(f->err,
 					  "%s: the targets have more than %d roots, in each of "
 					  "which the file would have to be probed",
-					  f->gates->option, GATE_SITES_MAX);
-		seen[probe->n_sites] = process.root_id;
+					  f->gates->option, ROOTS_MAX);
+		seen[n_seen++] = process.root_id;
 		r = find_in(f, probe, root, process.root_id.mnt_ns);
 	}
 	return r;

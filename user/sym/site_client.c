@@ -80,6 +80,11 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 				  "%s: %" PRIu32 " functions of the file are called '%s', and a "
 				  "probe is put into one",
 				  what, n, name);
+	case SYMD_SITE_NO_PROBE:
+		return err__usage(err,
+				  "%s: the file has no such probe of its own (`readelf -n` lists "
+				  "those it has, as stapsdt)",
+				  what);
 	case SYMD_SITE_OTHER_MACHINE:
 		return err__cannot(err,
 				   "%s: probes are put into x86-64 programs only in this version",
@@ -89,6 +94,12 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 				  "%s: no instruction that can be probed begins at %s+%#" PRIx64,
 				  what, name, offset);
 	}
+}
+
+static void put_text(struct buf *b, const char *text)
+{
+	symd_msg__put_u16(b, (uint16_t)strnlen(text, SYMD_NAME_MAX));
+	buf__add(b, text, strnlen(text, SYMD_NAME_MAX));
 }
 
 int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
@@ -103,16 +114,46 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 		return r;
 	helper__begin(&c->helper, SYMD_SITE);
 	symd_msg__put_u64(&c->helper.request, offset);
-	symd_msg__put_u16(&c->helper.request, (uint16_t)strnlen(name, SYMD_NAME_MAX));
-	buf__add(&c->helper.request, name, strnlen(name, SYMD_NAME_MAX));
+	put_text(&c->helper.request, name);
 	r = helper__ask(&c->helper, -1, deadline(), &body);
 	if (r < 0)
 		return failed(c, r, what, err);
 	status = cursor__u8(&body);
 	ret->emulated = cursor__u8(&body);
 	n = cursor__u32(&body);
+	ret->counter_off = 0;
 	ret->file_off = cursor__u64(&body);
 	if (!cursor__done(&body) || status >= SYMD_N_SITE_STATUSES)
 		return failed(c, -EPROTO, what, err);
 	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, offset, what, err);
+}
+
+int site_client__find_usdt(struct site_client *c, int fd, const char *provider, const char *name,
+			   const char *what, struct site ret[SITES_MAX], size_t *ret_n,
+			   struct err *err)
+{
+	enum symd_site_status status;
+	struct cursor body;
+	uint32_t n;
+	int r = open_file(c, fd, what, err);
+
+	if (r < 0)
+		return r;
+	helper__begin(&c->helper, SYMD_USDT);
+	put_text(&c->helper.request, provider);
+	put_text(&c->helper.request, name);
+	r = helper__ask(&c->helper, -1, deadline(), &body);
+	if (r < 0)
+		return failed(c, r, what, err);
+	status = cursor__u8(&body);
+	n = cursor__u32(&body);
+	for (uint32_t i = 0; i < n && i < SITES_MAX; i++) {
+		ret[i].file_off = cursor__u64(&body);
+		ret[i].counter_off = cursor__u64(&body);
+		ret[i].emulated = cursor__u8(&body);
+	}
+	if (!cursor__done(&body) || n > SITES_MAX || status >= SYMD_N_SITE_STATUSES)
+		return failed(c, -EPROTO, what, err);
+	*ret_n = n;
+	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, 0, what, err);
 }

@@ -4,6 +4,7 @@
 #define PMUBPF_SYM_SITE_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,7 +13,8 @@ struct site_client;
 
 struct site {
 	uint64_t file_off;
-	bool emulated; /* the kernel carries it out itself; else it is single-stepped */
+	uint64_t counter_off; /* of what turns it on; 0: none */
+	bool emulated;        /* the kernel carries it out itself; else it is single-stepped */
 };
 
 struct site_client *site_client__new(int (*child)(int sock)); /* NULL: symd */
@@ -22,5 +24,11 @@ struct site_client *site_client__free(struct site_client *c); /* NULL is fine; r
  * -errno with the sentence. */
 int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
 		      const char *what, struct site *ret, struct err *err);
+
+enum { SITES_MAX = 64 };
+/* The same of a probe of the program's own, which may be in several places. */
+int site_client__find_usdt(struct site_client *c, int fd, const char *provider, const char *name,
+			   const char *what, struct site ret[SITES_MAX], size_t *ret_n,
+			   struct err *err);
 
 #endif

@@ -379,16 +379,31 @@ bool elf_file__is_x86_64(const struct elf_file *f)
 	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
 }
 
-bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret)
+bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, bool code, uint64_t *ret)
 {
 	for (size_t i = 0; i < f->n_loads; i++) {
 		const struct load *l = &f->loads[i];
 
-		if (!l->exec || vaddr < l->vaddr || vaddr - l->vaddr >= l->filesz)
-			continue;
-		return !__builtin_add_overflow(l->file_off, vaddr - l->vaddr, ret);
+		if (vaddr < l->vaddr || vaddr - l->vaddr >= l->filesz)
+			continue; /* as in elf_file__read(): of what was read, it's the place */
+		return l->exec == code &&
+		       !__builtin_add_overflow(l->file_off, vaddr - l->vaddr, ret);
 	}
 	return false;
+}
+
+const void *elf_file__section(const struct elf_file *f, const char *name, size_t *ret_len,
+			      uint64_t *ret_addr)
+{
+	Elf_Scn *scn = f->sane ? elf_section__by_name(f->elf, name) : NULL;
+	Elf_Data *data = scn ? elf_section__data(scn, ELF_NOTE_MAX) : NULL;
+	GElf_Shdr shdr;
+
+	*ret_len = 0;
+	*ret_addr = scn && gelf_getshdr(scn, &shdr) ? shdr.sh_addr : 0;
+	if (data)
+		*ret_len = data->d_size;
+	return data ? data->d_buf : NULL;
 }
 
 struct debug_info *elf_file__debug_info(struct elf_file *f)

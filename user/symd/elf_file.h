@@ -62,8 +62,12 @@ struct elf_function {
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
 				  struct elf_function *ret);
 bool elf_file__is_x86_64(const struct elf_file *f);
-/* Where in the file vaddr is, of code; false: nowhere. */
-bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret);
+/* Where in the file vaddr is, of code or else of data; false: nowhere. */
+bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, bool code, uint64_t *ret);
+/* A section's contents, of ELF_NOTE_MAX bytes at most (NULL: not there), and where it is in memory;
+ * owned by f. */
+const void *elf_file__section(const struct elf_file *f, const char *name, size_t *ret_len,
+			      uint64_t *ret_addr);
 /* What DWARF says of vaddr, as debug_info__find() does. */
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
 /* The same of data: as debug_info__data() does. */

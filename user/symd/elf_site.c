@@ -110,6 +110,7 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 	n = elf_file__read(elf, f.start, code, n);
 	ret->status = offset < n ? code_site__find(code, n, offset, &at, &ret->emulated) :
 				   SYMD_SITE_NO_INSTRUCTION;
-	if (ret->status == SYMD_SITE_FOUND && !elf_file__offset(elf, f.start + at, &ret->file_off))
+	if (ret->status == SYMD_SITE_FOUND &&
+	    !elf_file__offset(elf, f.start + at, true, &ret->file_off))
 		ret->status = SYMD_SITE_NO_INSTRUCTION;
 }

@@ -29,6 +29,8 @@
  * 	LAYOUT		u64				u16 len, layout
  * 	SITE		u64 offset, u16 len, name	u8 status, u8 emulated, u32 n,
  * 							u64 file offset
+ * 	USDT		u16 len, provider,		u8 status, u32 n, n × {u64 file offset,
+ * 			u16 len, name			u64 counter's, u8 emulated}
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -57,7 +59,9 @@
  * and m may be less than n, too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h;
  * without `types` no operand's object is known. LAYOUT says how the type of the variable or object
  * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows. SITE is where a probe of the
- * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it.
+ * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it. USDT are
+ * all places of one of its own probes (symd/elf_usdt.h), and the counters that turn them on (0:
+ * none).
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -77,6 +81,7 @@ enum {
 	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
+	SYMD_USDT_MAX = 64,     /* places of a probe of a program's own */
 	SYMD_OBJECT_MAX = 6144, /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,    /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */
@@ -110,6 +115,7 @@ enum symd_type {
 	SYMD_SITE,
 	SYMD_READ_CODE,
 	SYMD_CODE_NAMES,
+	SYMD_USDT,
 };
 
 enum symd_site_status {
@@ -118,6 +124,7 @@ enum symd_site_status {
 	SYMD_SITE_SEVERAL,        /* functions of that name */
 	SYMD_SITE_NO_INSTRUCTION, /* begins there, as far as can be told */
 	SYMD_SITE_OTHER_MACHINE,  /* than x86-64 */
+	SYMD_SITE_NO_PROBE,       /* of the program's own has that name */
 	SYMD_N_SITE_STATUSES,
 };
 

@@ -18,6 +18,7 @@
 #include "symd/elf_cfi.h"
 #include "symd/elf_place.h"
 #include "symd/elf_site.h"
+#include "symd/elf_usdt.h"
 #include "symd/hotspot.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
@@ -76,8 +77,9 @@ static int requests__add_debug(struct requests *s, int *fd)
 	return 0;
 }
 
-static int requests__open_jit(struct requests *s, jit_offer_fn offer, int *fd)
+static int requests__open_jit(struct requests *s, uint16_t type, int *fd)
 {
+	jit_offer_fn offer = type == SYMD_OPEN_JITDUMP ? jitdump__offer : perf_map__offer;
 	int r;
 
 	requests__close(s);
@@ -222,6 +224,30 @@ static int requests__site(struct requests *s, struct cursor *body)
 	symd_msg__put_u8(&s->reply, site.emulated);
 	symd_msg__put_u32(&s->reply, site.n);
 	symd_msg__put_u64(&s->reply, site.file_off);
+	return 0;
+}
+
+static int requests__usdt(struct requests *s, struct cursor *body)
+{
+	struct usdt_site sites[SYMD_USDT_MAX];
+	enum symd_site_status status;
+	struct usdt_name name;
+	uint32_t n;
+
+	name.provider_len = cursor__u16(body);
+	name.provider = cursor__bytes(body, name.provider_len);
+	name.name_len = cursor__u16(body);
+	name.name = cursor__bytes(body, name.name_len);
+	if (!s->elf || !cursor__done(body))
+		return -EPROTO;
+	status = elf_usdt__find(s->elf, &name, sites, &n);
+	symd_msg__put_u8(&s->reply, (uint8_t)status);
+	symd_msg__put_u32(&s->reply, n);
+	for (uint32_t i = 0; i < n; i++) {
+		symd_msg__put_u64(&s->reply, sites[i].file_off);
+		symd_msg__put_u64(&s->reply, sites[i].counter_off);
+		symd_msg__put_u8(&s->reply, sites[i].emulated);
+	}
 	return 0;
 }
 
@@ -461,7 +487,7 @@ static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
-	       type == SYMD_SITE || type == SYMD_CODE_NAMES;
+	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_CODE_NAMES;
 }
 
 /* How to unwind, and what goes with that. */
@@ -503,10 +529,8 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		r = requests__add_debug(s, fd);
 		break;
 	case SYMD_OPEN_PERF_MAP:
-		r = requests__open_jit(s, perf_map__offer, fd);
-		break;
 	case SYMD_OPEN_JITDUMP:
-		r = requests__open_jit(s, jitdump__offer, fd);
+		r = requests__open_jit(s, header.type, fd);
 		break;
 	case SYMD_CLOSE:
 		requests__close(s);
@@ -528,6 +552,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_SITE:
 		r = requests__site(s, &body);
+		break;
+	case SYMD_USDT:
+		r = requests__usdt(s, &body);
 		break;
 	default:
 		r = requests__unwinding(s, header.type, &body, fd, ret_fd);
