@@ -146,9 +146,9 @@ points_of() { # PERCENT
 }
 
 # The share of split's hot70, beside what split's own clock says of it.
-expect_share_of_hot70() {
+expect_share_of_hot70() { # [FILE: what it said]
 	local own
-	own=$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' $T/out)
+	own=$(awk '/hot70/ { printf "%.2f", 100 * $2 / ($2 + $4) }' ${1:-$T/out})
 	expect_within "$(share ';hot70$' ';hot[37]0$')" "$own" "$(points_of "$own")" \
 		"share of hot70"
 }
@@ -183,9 +183,9 @@ t_whole_stacks() {
 	pmb_record -e cpu-clock -F 999 -- $W/frameless deep 3
 	expect_ledger
 	sed -n '/user stacks/,/copied/p' $T/err
-	# an emulated machine takes a second for the tables, and some of the copies until then find
-	# no room
-	is "$(sum_get stack_dumps_lost) * 3 <= $(sum_get emitted)" ||
+	# an emulated machine takes a second or two for the tables, and some of the copies until
+	# then find no room
+	is "$(sum_get stack_dumps_lost) * 3 <= $(sum_get emitted) * 2" ||
 		fail "$(sum_get stack_dumps_lost) of $(sum_get emitted) copies had no room"
 	expect_ge "$(share ';(main|thread);deep01;deep02;.*;deep29;deep30;' ';spin')" \
 		"97 - 100 * $(sum_get stack_dumps_lost) / $(sum_get emitted)" \

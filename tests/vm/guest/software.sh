@@ -112,14 +112,12 @@ t_exec_storm() {
 }
 
 t_pid() {
-	$W/split 60 >/dev/null &
+	$W/split 10 >$T/own &
 	sleep 1
-	pmb_record -e cpu-clock -p $! -d 8
+	pmb_record -e cpu-clock -p $!
 	expect_ledger
-	expect_within "$(share ';hot70$' ';hot[37]0$')" 70 "$(points_of 70)" "share of hot70"
+	expect_share_of_hot70 $T/own
 	expect_ge "$(share ';main;' "$USER_CODE")" $MOST "percent with main in the stack"
-	kill $! 2>/dev/null
-	return 0
 }
 
 t_cgroup() {
