@@ -335,13 +335,14 @@ t_65000_rules_in_a_file() {
 # Tables that take all the time that one may have, ten seconds of a helper: files of 17 MB, all of
 # which has to be read, slowly. They are in nobody's way but that of others of more than 16 MiB: who
 # starts meanwhile has its table before any of these.
-beside_slow_tables() { # FILES
+beside_slow_tables() { # FILES [SECONDS]
 	need_tables
 	need_root
 	need_program python3
 	[ -e /dev/fuse ] || skip "no FUSE here"
 	local slow later
-	mkdir "$T/mount"
+	rm -f "$T/go"
+	mkdir -p "$T/mount"
 	cp "$WORKLOADS/frameless" "$T/later"
 	python3 "$TOP/tests/workloads/hostile_elf.py" frames "$WORKLOADS/frameless" "$T/slow" ||
 		fail "the generator"
@@ -357,17 +358,25 @@ beside_slow_tables() { # FILES
 	sleep 1
 	kill -USR1 "$slow"
 	meanwhile touch "$T/go"
-	hurt -F 999 -p "$( (children "$slow" && echo "$later") | xargs | tr " " ,)" -d 5
+	hurt -F 999 -p "$( (children "$slow" && echo "$later") | xargs | tr " " ,)" -d "${2:-5}"
 	expect_unhurt
 	expect_match "$T/err" 'ended in .*/file[0-9]*: ' \
 		"that the slow ones have none yet"
 	# a few are taken before its files are known
 	expect_whole later 90
+	# shellcheck disable=SC2046 # several
+	kill -KILL $(children "$slow") "$slow" "$later"
+	wait "$slow" "$later" 2>/dev/null || :
 }
 
+# How soon the large file is asked for, which gets little of the CPUs, is up to the machine.
 t_a_large_file_whose_table_takes_ten_seconds() {
-	beside_slow_tables 1
-	expect_eq "$(sum_get .cost.table_helpers)" 2 "helpers that make tables"
+	local seconds
+	for seconds in 5 10 20; do
+		beside_slow_tables 1 "$seconds"
+		[ "$(sum_get .cost.table_helpers)" != 2 ] || return 0
+	done
+	fail "it never had a helper of its own"
 }
 
 t_twelve_of_them() {
