@@ -130,6 +130,23 @@ Test(alarm, it_ends_or_becomes_usual)
 	}
 }
 
+/* Turns of 20 calls and 20 faults, of which the end of an interval cuts one in three: what it has
+ * too much of one the next has too little. */
+Test(alarm, turns_that_are_cut)
+{
+	struct alarm alarm = {0};
+	struct alarm_change change;
+	double over = 0;
+
+	state = 88172645463325252;
+	for (int t = 0; t < 20000; t++) {
+		double turns = 2 + floor(20 * uniform()), x = 20 * turns, y = 20 * turns - over;
+
+		over = uniform() < 0.33 ? floor(20 * uniform()) : 0;
+		cr_assert_neq(alarm__add(&alarm, x, y + over, &change), ALARM_RAISED, "at %d", t);
+	}
+}
+
 /* Counts that never change, or of which one is always 0. */
 Test(alarm, of_constants)
 {

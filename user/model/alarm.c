@@ -52,16 +52,18 @@ static int compare(const void *a, const void *b)
 	return CMP3(*(const double *)a, *(const double *)b);
 }
 
-/* The median of sizes, as a standard deviation; never 0, or a constant would be an alarm at the
- * first count more. */
+/* As a standard deviation, by the middle of the sizes, or by the largest tenth if that is more:
+ * where intervals cut a program's turns, most of them fit exactly and a few don't. Never 0, and not
+ * below a fiftieth of what there is, or a constant would be an alarm at the first count more. */
 static double usual_size(const struct alarm *a)
 {
-	double sorted[ALARM_SIZES], least = 0.001 * fabs(a->y / a->n) + 1e-9;
+	double sorted[ALARM_SIZES], least = 0.02 * fabs(a->y / a->n) + 1e-9;
 	size_t n = a->n_sizes < ALARM_SIZES ? a->n_sizes : ALARM_SIZES;
 
 	memcpy(sorted, a->sizes, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), compare);
-	return fmax(1.4826 * sorted[n / 2], least / sqrt(fmax(a->x / a->n, 1)));
+	least /= sqrt(fmax(a->x / a->n, 1));
+	return fmax(fmax(1.4826 * sorted[n / 2], sorted[n * 9 / 10] / 1.645), least);
 }
 
 static void note_size(struct alarm *a, double size)
