@@ -177,7 +177,6 @@ static int lying_helper(int sock)
 	static char request[SYMD_MSG_MAX];
 	struct symd_header header;
 	struct cursor body;
-	struct buf b = {0};
 	ssize_t n;
 	int fd;
 
