@@ -287,7 +287,7 @@ t_1000_containers_come_and_go() {
 	mkdir "$root" || skip "no cgroup can be made"
 	later rmdir "$root"
 	CROWD_CGROUP=$root "$WORKLOADS/measured" "$T/figures" 120 "$PMUBPF" record -a -e cpu-clock \
-		-F 999 --by container \
+		-F 299 --by container \
 		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/crowd" cgroups 1000 \
 		0.1 >"$T/out" 2>"$T/err"
 	expect_eq $? 0 "exit status"
