@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "render/escape.h"
+#include "render/json.h"
 #include "render/roles.h"
 
 size_t stat__figures(const struct stat_report *r, size_t row, struct derived **ret)
@@ -94,4 +96,39 @@ void stat__event_name(const struct event_list *events, size_t event, struct buf 
 		buf__printf(out, "%s [%s]", e->name, e->pmu);
 	else
 		buf__puts(out, e->name);
+}
+
+void stat__line_begins(const struct stat_report *r, struct buf *out)
+{
+	if (r->interval)
+		buf__printf(out, "%12.6f ", (double)r->counts->to_ns / 1e9);
+	else
+		buf__puts(out, "  ");
+}
+
+void stat__apart_refused(const struct stat_report *r, const struct probe_result *tried,
+			 const char *how, const char *what, struct buf *out)
+{
+	for (size_t i = 0; i < r->events->n; i++) {
+		if (!r->tried[i].ok || tried[i].ok)
+			continue;
+		buf__printf(out, "  %s %s ", r->events->events[i].name, how);
+		escape_name(out, what);
+		buf__printf(out, ": %s\n", tried[i].reason);
+	}
+}
+
+void stat__apart_not_counted(const struct stat_report *r, const struct probe_result *tried,
+			     struct json *j)
+{
+	json__arr(j, "not_counted");
+	for (size_t i = 0; i < r->events->n; i++) {
+		if (tried[i].ok)
+			continue;
+		json__obj(j, NULL);
+		json__str(j, "name", r->events->events[i].name);
+		json__str(j, "why", tried[i].reason);
+		json__end_obj(j);
+	}
+	json__end_arr(j);
 }

@@ -76,6 +76,16 @@ struct stat_cell stat__cell(const struct stat_report *report, size_t row, size_t
 /* The figures of a row, in the order of events. The caller frees. */
 size_t stat__figures(const struct stat_report *report, size_t row, struct derived **ret);
 
+/* Of a line of text of what is told apart: the time of an interval, or a margin. */
+void stat__line_begins(const struct stat_report *report, struct buf *out);
+/* Events that are counted, but not so ("per", "loop"): a line each with the reason; and a member
+ * "not_counted" of the object that is open, with those that aren't counted at all, too. */
+struct json;
+void stat__apart_refused(const struct stat_report *report, const struct probe_result *tried,
+			 const char *how, const char *what, struct buf *out);
+void stat__apart_not_counted(const struct stat_report *report, const struct probe_result *tried,
+			     struct json *j);
+
 /* Its name, with its PMU where several count under one name. */
 void stat__event_name(const struct event_list *events, size_t event, struct buf *out);
 
@@ -90,7 +100,6 @@ struct stat_series {
 bool stat__series(const struct stat_report *report, size_t index, struct stat_series *ret);
 void stat__work_text(const struct stat_report *report, struct buf *out);
 /* A member "per" of the object that is open. */
-struct json;
 void stat__work_json(const struct stat_report *report, struct json *j);
 
 /* A name as a field; the time of an interval, with the separator. */

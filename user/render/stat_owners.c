@@ -11,22 +11,18 @@
 
 enum { MAX_NAME = 60, VALUE_WIDTH = 16, PERCENT_WIDTH = 7 };
 
-struct owner_counter {
-	const struct event *event;
-	uint64_t sum; /* of the rows */
-	const struct perf_count *count;
-};
-
-static struct owner_counter counter_of(const struct stat_report *r, size_t i)
+static const struct event *event_of(const struct stat_report *r, size_t counter)
 {
-	struct owner_counter ret = {
-		.event = &r->events->events[r->owners->event[i]],
-		.count = &r->owners->counter[i],
-	};
+	return &r->events->events[r->owners->event[counter]];
+}
 
-	for (size_t k = 0; k < r->owner_lines->n; k++)
-		ret.sum += r->owner_lines->list[k].count[i];
-	return ret;
+static uint64_t sum_of_rows(const struct stat_report *r, size_t counter)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->owner_lines->n; i++)
+		sum += r->owner_lines->list[i].count[counter];
+	return sum;
 }
 
 static double percent(uint64_t part, uint64_t whole)
@@ -57,14 +53,6 @@ static int name_width(const struct stat_report *r)
 	return (int)(width < MAX_NAME ? width : MAX_NAME);
 }
 
-static void put_prefix(const struct stat_report *r, struct buf *out)
-{
-	if (r->interval)
-		buf__printf(out, "%12.6f ", (double)r->counts->to_ns / 1e9);
-	else
-		buf__puts(out, "  ");
-}
-
 static void put_value(struct buf *out, uint64_t value, const struct event *event)
 {
 	char text[32];
@@ -80,11 +68,10 @@ static void put_head(const struct stat_report *r, int width, struct buf *out)
 {
 	_cleanup_free_ char *by = xasprintf("by %s", r->by);
 
-	put_prefix(r, out);
+	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", width, by);
 	for (size_t i = 0; i < r->owners->n_counters; i++)
-		buf__printf(out, " %*s %*s", VALUE_WIDTH, counter_of(r, i).event->name,
-			    PERCENT_WIDTH, "%");
+		buf__printf(out, " %*s %*s", VALUE_WIDTH, event_of(r, i)->name, PERCENT_WIDTH, "%");
 	buf__putc(out, '\n');
 }
 
@@ -94,73 +81,57 @@ static void put_line(const struct stat_report *r, const struct owner_line *line,
 	_cleanup_(buf__done) struct buf name = {0};
 
 	put_name(line, &name);
-	put_prefix(r, out);
+	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", width, name.data ? name.data : "");
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
-		struct owner_counter counter = counter_of(r, i);
-
-		put_value(out, line->count[i], counter.event);
+		put_value(out, line->count[i], event_of(r, i));
 		buf__printf(out, " %*.2f", PERCENT_WIDTH,
-			    percent(line->count[i], counter.count->value));
+			    percent(line->count[i], r->owners->counter[i].value));
 	}
 	buf__putc(out, '\n');
 }
 
-/* Those beyond the limit are one line; what isn't a program always has its own. */
+/* Those beyond the limit are one line; what isn't a program, and comes behind them, always has its
+ * own. */
 static void put_lines(const struct stat_report *r, int width, struct buf *out)
 {
+	const struct owner_lines *lines = r->owner_lines;
+	size_t programs = 0, shown;
 	struct owner_line more = {.given = true};
-	size_t left_out = 0;
 
-	for (size_t i = 0; i < r->owner_lines->n; i++) {
-		const struct owner_line *line = &r->owner_lines->list[i];
-
-		if (line->given && left_out) {
-			more.name = xasprintf("[%zu more]", left_out);
-			put_line(r, &more, width, out);
-			free(more.name);
-			left_out = 0;
-		}
-		if (line->given || !r->limit || i < r->limit) {
-			put_line(r, line, width, out);
-			continue;
-		}
-		left_out++;
+	while (programs < lines->n && !lines->list[programs].given)
+		programs++;
+	shown = r->limit && r->limit < programs ? r->limit : programs;
+	for (size_t i = 0; i < shown; i++)
+		put_line(r, &lines->list[i], width, out);
+	for (size_t i = shown; i < programs; i++) {
 		for (size_t k = 0; k < PMB_MAX_READS; k++)
-			more.count[k] += line->count[k];
+			more.count[k] += lines->list[i].count[k];
 	}
-	if (left_out) {
-		more.name = xasprintf("[%zu more]", left_out);
+	if (shown < programs) {
+		more.name = xasprintf("[%zu more]", programs - shown);
 		put_line(r, &more, width, out);
 		free(more.name);
 	}
+	for (size_t i = programs; i < lines->n; i++)
+		put_line(r, &lines->list[i], width, out);
 }
 
 /* That nothing is missing, and what the figures are worth. */
 static void put_sums(const struct stat_report *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
-		struct owner_counter counter = counter_of(r, i);
+		const struct perf_count *count = &r->owners->counter[i];
 
 		buf__printf(out, "  %s: all rows are %" PRIu64 ", the CPUs' counters %" PRIu64,
-			    counter.event->name, counter.sum, counter.count->value);
-		if (counter.count->running_ns < counter.count->enabled_ns)
-			buf__printf(out, ", which ran %.2f %% of the time",
-				    count__share(counter.count));
+			    event_of(r, i)->name, sum_of_rows(r, i), count->value);
+		if (count->running_ns < count->enabled_ns)
+			buf__printf(out, ", which ran %.2f %% of the time", count__share(count));
 		buf__putc(out, '\n');
 	}
 	if (r->owners->no_room)
 		buf__printf(out, "  [other]: there was no row left for it, %" PRIu64 " times\n",
 			    r->owners->no_room);
-}
-
-static void put_refused(const struct stat_report *r, struct buf *out)
-{
-	for (size_t i = 0; i < r->events->n; i++) {
-		if (r->tried[i].ok && !r->owners_tried[i].ok)
-			buf__printf(out, "  %s by %s: %s\n", r->events->events[i].name, r->by,
-				    r->owners_tried[i].reason);
-	}
 }
 
 void stat__owners_text(const struct stat_report *r, struct buf *out)
@@ -174,29 +145,33 @@ void stat__owners_text(const struct stat_report *r, struct buf *out)
 	if (!r->interval)
 		put_sums(r, out);
 	if (r->first)
-		put_refused(r, out);
+		stat__apart_refused(r, r->owners_tried, "by", r->by, out);
+}
+
+static void put_csv(const struct stat_report *r, const struct owner_line *line, size_t i,
+		    const char *separator, struct buf *out)
+{
+	const struct perf_count *count = &r->owners->counter[i];
+	bool clock = event_of(r, i)->unit == UNIT_NS;
+
+	stat__csv_time(r, separator, out);
+	if (clock)
+		buf__printf(out, "%.2f", (double)line->count[i] / 1e6);
+	else
+		buf__printf(out, "%" PRIu64, (uint64_t)line->count[i]);
+	buf__printf(out, "%s%s%s", separator, clock ? "msec" : "", separator);
+	stat__csv_field(event_of(r, i)->name, separator, out);
+	buf__puts(out, separator);
+	stat__csv_field(line->name, separator, out);
+	buf__printf(out, "%s%.2f%s%.2f\n", separator, percent(line->count[i], count->value),
+		    separator, count__share(count));
 }
 
 void stat__owners_csv(const struct stat_report *r, const char *separator, struct buf *out)
 {
-	for (size_t at = 0; at < r->owner_lines->n * r->owners->n_counters; at++) {
-		const struct owner_line *line = &r->owner_lines->list[at / r->owners->n_counters];
-		size_t i = at % r->owners->n_counters;
-		struct owner_counter counter = counter_of(r, i);
-
-		stat__csv_time(r, separator, out);
-		if (counter.event->unit == UNIT_NS)
-			buf__printf(out, "%.2f%smsec%s", (double)line->count[i] / 1e6, separator,
-				    separator);
-		else
-			buf__printf(out, "%" PRIu64 "%s%s", (uint64_t)line->count[i], separator,
-				    separator);
-		stat__csv_field(counter.event->name, separator, out);
-		buf__puts(out, separator);
-		stat__csv_field(line->name, separator, out);
-		buf__printf(out, "%s%.2f%s%.2f\n", separator,
-			    percent(line->count[i], counter.count->value), separator,
-			    count__share(counter.count));
+	for (size_t k = 0; k < r->owner_lines->n; k++) {
+		for (size_t i = 0; i < r->owners->n_counters; i++)
+			put_csv(r, &r->owner_lines->list[k], i, separator, out);
 	}
 }
 
@@ -204,27 +179,18 @@ static void put_counters(const struct stat_report *r, struct json *j)
 {
 	json__arr(j, "counters");
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
-		struct owner_counter counter = counter_of(r, i);
+		const struct perf_count *count = &r->owners->counter[i];
 
 		json__obj(j, NULL);
-		json__str(j, "name", counter.event->name);
-		json__u64(j, "value", counter.count->value);
-		json__u64(j, "rows", counter.sum);
-		json__u64(j, "enabled_ns", counter.count->enabled_ns);
-		json__u64(j, "running_ns", counter.count->running_ns);
+		json__str(j, "name", event_of(r, i)->name);
+		json__u64(j, "value", count->value);
+		json__u64(j, "rows", sum_of_rows(r, i));
+		json__u64(j, "enabled_ns", count->enabled_ns);
+		json__u64(j, "running_ns", count->running_ns);
 		json__end_obj(j);
 	}
 	json__end_arr(j);
-	json__arr(j, "not_counted");
-	for (size_t i = 0; i < r->events->n; i++) {
-		if (r->owners_tried[i].ok)
-			continue;
-		json__obj(j, NULL);
-		json__str(j, "name", r->events->events[i].name);
-		json__str(j, "why", r->owners_tried[i].reason);
-		json__end_obj(j);
-	}
-	json__end_arr(j);
+	stat__apart_not_counted(r, r->owners_tried, j);
 }
 
 void stat__owners_json(const struct stat_report *r, struct json *j)

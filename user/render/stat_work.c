@@ -27,19 +27,11 @@ static void put_figure(struct buf *out, double value, bool ns)
 	buf__printf(out, " %*s", FIGURE_WIDTH, text);
 }
 
-static void put_prefix(const struct stat_report *r, struct buf *out)
-{
-	if (r->interval)
-		buf__printf(out, "%12.6f ", (double)r->counts->to_ns / 1e9);
-	else
-		buf__puts(out, "  ");
-}
-
 static void put_series(const struct stat_report *r, const struct stat_series *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf name = {0};
 
-	put_prefix(r, out);
+	stat__line_begins(r, out);
 	escape_name(&name, s->name);
 	buf__printf(out, "%-*s", NAME_WIDTH, name.data);
 	put_figure(out, distribution__mean(s->real), s->ns);
@@ -63,7 +55,7 @@ static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
 {
 	const struct pmb_work_stats *stats = &r->work->stats;
 
-	put_prefix(r, out);
+	stat__line_begins(r, out);
 	buf__puts(out, "per ");
 	escape_name(out, r->per);
 	buf__printf(out, ": %" PRIu64 " of %" PRIu64 " that began", n, (uint64_t)stats->began);
@@ -81,7 +73,7 @@ static void put_head(const struct stat_report *r, struct buf *out)
 {
 	static const char *const heads[] = {"mean", "sd", "p50", "p90", "p99"};
 
-	put_prefix(r, out);
+	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", NAME_WIDTH, "");
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
 		buf__printf(out, " %*s", FIGURE_WIDTH, heads[i]);
@@ -140,17 +132,6 @@ static void put_empty(const struct stat_report *r, struct buf *out)
 	buf__printf(out, " and opening and closing it takes %s\n", text);
 }
 
-static void put_refused(const struct stat_report *r, struct buf *out)
-{
-	for (size_t i = 0; i < r->events->n; i++) {
-		if (!r->tried[i].ok || r->work_tried[i].ok)
-			continue;
-		buf__printf(out, "  %s per ", r->events->events[i].name);
-		escape_name(out, r->per);
-		buf__printf(out, ": %s\n", r->work_tried[i].reason);
-	}
-}
-
 void stat__work_text(const struct stat_report *r, struct buf *out)
 {
 	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
@@ -170,7 +151,7 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 	if (!r->first)
 		return;
 	put_empty(r, out);
-	put_refused(r, out);
+	stat__apart_refused(r, r->work_tried, "per", r->per, out);
 }
 
 /* ---- JSON ---- */
@@ -185,20 +166,6 @@ static void put_distribution(struct json *j, const struct stat_series *s)
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
 		json__f64(j, quantile_names[i], distribution__quantile(s->real, quantiles[i]), 1);
 	json__f64(j, "empty", distribution__quantile(s->empty, 0.5), 1);
-}
-
-static void put_not_counted(struct json *j, const struct stat_report *r)
-{
-	json__arr(j, "not_counted");
-	for (size_t i = 0; i < r->events->n; i++) {
-		if (r->work_tried[i].ok)
-			continue;
-		json__obj(j, NULL);
-		json__str(j, "name", r->events->events[i].name);
-		json__str(j, "why", r->work_tried[i].reason);
-		json__end_obj(j);
-	}
-	json__end_arr(j);
 }
 
 void stat__work_json(const struct stat_report *r, struct json *j)
@@ -226,7 +193,7 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 		json__end_obj(j);
 	}
 	json__end_arr(j);
-	put_not_counted(j, r);
+	stat__apart_not_counted(r, r->work_tried, j);
 	json__arr(j, "by_duration");
 	for (unsigned i = 0; i < DURATION_CLASSES; i++)
 		json__u64(j, NULL, distribution__by_power(durations, i));
