@@ -149,6 +149,8 @@ void cgroups__look_up(struct cgroups *c, const struct cgroups_fns *fns, void *ct
 		if (!cgroup->due)
 			continue;
 		find_names(c, cgroup);
+		if (!fns)
+			continue;
 		if (cgroup->settled)
 			fns->settled(ctx, cgroup->id_here);
 		fns->between(ctx);

@@ -33,7 +33,8 @@ struct cgroups_fns {
 	void (*settled)(void *ctx, uint64_t id); /* all is known of it that ever will be */
 	void (*between)(void *ctx);              /* one was looked up, which takes a while */
 };
-/* Those that were noted: new ones, and again those whose name wasn't known. */
+/* Those that were noted: new ones, and again those whose name wasn't known. fns: NULL: nobody needs
+ * to hear of them. */
 void cgroups__look_up(struct cgroups *c, const struct cgroups_fns *fns, void *ctx);
 /* "" for v2, else a controller of v1; borrowed. */
 const char *cgroups__hierarchy(const struct cgroups *c);

@@ -103,28 +103,16 @@ static void add_counters(const struct cpu_counters *counters, struct owners *own
 	}
 }
 
-static void settled(void *nobody, uint64_t id)
-{
-	(void)nobody;
-	(void)id;
-}
-
-static void between(void *nobody)
-{
-	(void)nobody;
-}
-
 /* The names of cgroups that have been met; they may be gone later. */
 static void look_up(struct counting *c, const struct owners *owners)
 {
-	static const struct cgroups_fns fns = {settled, between};
 	struct cgroups *cgroups = c->owners->cgroups;
 
 	for (size_t i = 0; cgroups && i < owners->n_rows; i++)
 		cgroups__meet(cgroups, owners->rows[i].key.word[0],
 			      (pid_t)owners->rows[i].counted.process);
 	if (cgroups)
-		cgroups__look_up(cgroups, &fns, NULL);
+		cgroups__look_up(cgroups, NULL, NULL);
 }
 
 static char *cgroup_name(const struct counting *c, uint64_t id)
