@@ -96,6 +96,24 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 	}
 }
 
+/* A request about that file; what it is about comes behind. */
+static int begin(struct site_client *c, int fd, enum symd_type type, const char *what,
+		 struct err *err)
+{
+	int r = open_file(c, fd, what, err);
+
+	if (r == 0)
+		helper__begin(&c->helper, type);
+	return r;
+}
+
+static int ask(struct site_client *c, const char *what, struct cursor *body, struct err *err)
+{
+	int r = helper__ask(&c->helper, -1, deadline(), body);
+
+	return r < 0 ? failed(c, r, what, err) : 0;
+}
+
 static void put_text(struct buf *b, const char *text)
 {
 	symd_msg__put_u16(b, (uint16_t)strnlen(text, SYMD_NAME_MAX));
@@ -108,16 +126,15 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 	enum symd_site_status status;
 	struct cursor body;
 	uint32_t n;
-	int r = open_file(c, fd, what, err);
+	int r = begin(c, fd, SYMD_SITE, what, err);
 
 	if (r < 0)
 		return r;
-	helper__begin(&c->helper, SYMD_SITE);
 	symd_msg__put_u64(&c->helper.request, offset);
 	put_text(&c->helper.request, name);
-	r = helper__ask(&c->helper, -1, deadline(), &body);
+	r = ask(c, what, &body, err);
 	if (r < 0)
-		return failed(c, r, what, err);
+		return r;
 	status = cursor__u8(&body);
 	ret->emulated = cursor__u8(&body);
 	n = cursor__u32(&body);
@@ -135,16 +152,15 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 	enum symd_site_status status;
 	struct cursor body;
 	uint32_t n;
-	int r = open_file(c, fd, what, err);
+	int r = begin(c, fd, SYMD_USDT, what, err);
 
 	if (r < 0)
 		return r;
-	helper__begin(&c->helper, SYMD_USDT);
 	put_text(&c->helper.request, provider);
 	put_text(&c->helper.request, name);
-	r = helper__ask(&c->helper, -1, deadline(), &body);
+	r = ask(c, what, &body, err);
 	if (r < 0)
-		return failed(c, r, what, err);
+		return r;
 	status = cursor__u8(&body);
 	n = cursor__u32(&body);
 	for (uint32_t i = 0; i < n && i < SITES_MAX; i++) {
