@@ -180,11 +180,11 @@ int counters__open_tasks(struct counters *c, const struct counters_opts *opts, c
 
 int counters__enable(const struct counters *c, struct err *err)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		if (ioctl(c->list[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
-	}
-	return 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n; i++)
+		r = perf_enable(c->list[i].fd, err);
+	return r;
 }
 
 void counters__disable(const struct counters *c)

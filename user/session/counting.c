@@ -75,12 +75,12 @@ static int start(struct counting *c, struct err *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < c->n_fds; i++) {
-		if (c->fds[i].target.tid >= 0 && target__is_command(&c->opts->whom))
-			continue;
-		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
+	for (size_t i = 0; r == 0 && i < c->n_fds; i++) {
+		if (c->fds[i].target.tid < 0 || !target__is_command(&c->opts->whom))
+			r = perf_enable(c->fds[i].fd, err);
 	}
+	if (r < 0)
+		return r;
 	for (const struct presence *p = c->presences; p && !target__is_command(&c->opts->whom);
 	     p = p->hh.next)
 		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);

@@ -115,11 +115,11 @@ int cpu_counters__hand_over(const struct cpu_counters *counters, const struct co
 
 int cpu_counters__enable(const struct cpu_counters *counters, struct err *err)
 {
-	for (size_t i = 0; i < counters->n_fds; i++) {
-		if (ioctl(counters->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
-	}
-	return 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < counters->n_fds; i++)
+		r = perf_enable(counters->fds[i].fd, err);
+	return r;
 }
 
 void cpu_counters__disable(const struct cpu_counters *counters)

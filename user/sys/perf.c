@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,6 +31,13 @@ int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, in
 			  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_enable(int fd, struct err *err)
+{
+	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
+		return 0;
+	return err__set(err, -errno, "can't enable a counter: %s", strerror(errno));
 }
 
 int perf_read(int fd, struct perf_count *ret)

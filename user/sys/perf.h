@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/err.h"
+
 /* Returns a close-on-exec fd or a negative errno. */
 int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
 /* The same into the group of an event of the same task and CPU; leader_fd -1: a group of its
@@ -25,6 +27,9 @@ struct perf_count {
 };
 #define PERF_COUNT_READ_FORMAT (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 int perf_read(int fd, struct perf_count *ret);
+
+/* -errno with the sentence. */
+int perf_enable(int fd, struct err *err);
 
 /* The kernel-written ring of a perf fd: one control page and data_size bytes (a power of two). */
 struct perf_ring {
