@@ -112,7 +112,8 @@ static void tell(const struct stat_alarm *a, enum alarm_news news,
 }
 
 static enum alarm_news add_one(struct stat_alarm *a, const struct counts *counts,
-			       const struct work_counts *work, struct buf *talk)
+			       const struct work_counts *work, struct stat_alarm_news *ret,
+			       struct buf *talk)
 {
 	double x = a->x_is_units ?
 			   (double)distribution__n(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]) :
@@ -130,7 +131,7 @@ static enum alarm_news add_one(struct stat_alarm *a, const struct counts *counts
 			    a->text);
 	if (news != ALARM_NOTHING)
 		tell(a, news, &change, now_s, talk);
-	a->news = (struct stat_alarm_news){
+	*ret = (struct stat_alarm_news){
 		.relation = a->text,
 		.watches = alarm__watches(&a->alarm),
 		.raised = a->alarm.raised,
@@ -149,13 +150,12 @@ unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result 
 	for (size_t i = 0; i < alarms->n; i++) {
 		struct stat_alarm *a = &alarms->list[i];
 
-		a->news.relation = a->text;
+		alarms->news[i].relation = a->text;
 		if (tried[a->y].ok && (a->x_is_units || tried[a->x].ok))
-			raised += add_one(a, counts, work, talk) == ALARM_RAISED;
+			raised += add_one(a, counts, work, &alarms->news[i], talk) == ALARM_RAISED;
 		else if (counts->from_ns == 0)
 			buf__printf(talk, "'%s': not watched, for not both are counted here\n",
 				    a->text);
-		alarms->news[i] = a->news;
 	}
 	return raised;
 }

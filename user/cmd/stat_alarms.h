@@ -22,7 +22,6 @@ struct stat_alarms {
 		size_t y, x;     /* index in the list of events */
 		bool x_is_units; /* ended units of --per instead */
 		struct alarm alarm;
-		struct stat_alarm_news news; /* of the last interval */
 		double raised_s;
 	} * list;
 	size_t n;
