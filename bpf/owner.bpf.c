@@ -134,6 +134,14 @@ static __always_inline void share_out(struct pmb_owner_cpu *cpu, const struct ho
 		cpu->own[own][i] += counts[i];
 }
 
+/* From here on, and how often it has lost a CPU. */
+static __always_inline void hand_over(struct pmb_owner_cpu *cpu, __u32 thread, __u64 losses)
+{
+	cpu->known = 1;
+	cpu->thread = thread;
+	cpu->losses = losses;
+}
+
 enum { PF_KTHREAD = 0x00200000 };
 
 /* Arguments: preempt, the task that goes, the task that comes. With types: they are read at no
@@ -156,9 +164,7 @@ int pmb_owner_switch(unsigned long long *ctx)
 	if (!cpu || !cpu->counted)
 		return 0;
 	share_out(cpu, &holder, holder.losses - 1);
-	cpu->known = 1;
-	cpu->thread = next->pid;
-	cpu->losses = next->nvcsw + next->nivcsw;
+	hand_over(cpu, next->pid, next->nvcsw + next->nivcsw);
 	return 0;
 }
 
@@ -182,8 +188,6 @@ int pmb_owner_settle(void *ctx)
 	if (!cpu || !cpu->counted)
 		return 0;
 	share_out(cpu, &holder, holder.losses);
-	cpu->known = 1;
-	cpu->thread = holder.thread;
-	cpu->losses = holder.losses;
+	hand_over(cpu, holder.thread, holder.losses);
 	return 0;
 }
