@@ -139,6 +139,11 @@ t_text_and_csv() {
 		"the sums"
 	pmb_ok stat -a --by comm -e page-faults -x, -- "$T/most" 40000
 	expect_match "$T/out" '^4[0-9]{4},,page-faults,most,[0-9]+\.[0-9]{2},100\.00$' "CSV"
+	pmb_ok stat -a --by comm --limit 1 -e page-faults -x, -- "$T/most" 40000
+	expect_match "$T/out" '^[0-9]+,,page-faults,\[[0-9]+ more\],' "CSV, beyond the limit"
+	by comm page-faults -a --limit 1 -- "$T/most" 40000
+	expect_closed
+	expect_eq "$(rows)" 1 "rows of JSON within the limit"
 }
 
 t_nothing_stays() {

@@ -56,6 +56,28 @@ Test(owners, of_one_name_are_a_line)
 	expect_line(&lines, 4, "[other]", 0, 2);
 }
 
+Test(owners, beyond_the_limit_are_one_line)
+{
+	_cleanup_(owners__done) struct owners owners = {.n_counters = 2};
+	_cleanup_(owner_lines__done) struct owner_lines lines = {0};
+
+	add_row(&owners, 1, 10, 1);
+	add_row(&owners, 7, 100, 0);
+	owners.own[PMB_OWNER_IDLE][0] = 1000;
+	owners__lines(&owners, name_of, NULL, &lines);
+	owner_lines__limit(&lines, 2);
+	cr_expect_eq(lines.n, 3);
+	owner_lines__limit(&lines, 0);
+	cr_expect_eq(lines.n, 3);
+	owner_lines__limit(&lines, 1);
+	cr_expect_eq(lines.n, 3);
+	expect_line(&lines, 0, "many", 100, 0);
+	expect_line(&lines, 1, "[1 more]", 10, 1);
+	expect_line(&lines, 2, "[idle]", 1000, 0);
+	owner_lines__limit(&lines, 1);
+	expect_line(&lines, 2, "[idle]", 1000, 0);
+}
+
 /* Rows come in any order, new ones among the old; those that stood still are none. */
 Test(owners, an_interval_is_a_difference)
 {

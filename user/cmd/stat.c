@@ -187,6 +187,14 @@ static void format(const struct stat_run *run, const struct stat_report *report,
 		stat__text(report, out);
 }
 
+/* Of lines of --by; 0: all. */
+static size_t limit_of(const struct stat_args *a)
+{
+	if (a->limit >= 0)
+		return (size_t)a->limit;
+	return a->json || a->separator ? 0 : TEXT_ROWS;
+}
+
 static int put(struct stat_run *run, struct stat_report *report)
 {
 	_cleanup_(buf__done) struct buf text = {0}, notes = {0};
@@ -197,6 +205,7 @@ static int put(struct stat_run *run, struct stat_report *report)
 	buf__add(&notes, run->notes.data, run->notes.len);
 	buf__add(&notes, run->result.notes.data, run->result.notes.len);
 	report->notes = notes.data;
+	owner_lines__limit(&run->result.owner_lines, limit_of(run->args));
 	format(run, report, &text);
 	if (run->output.file && !run->written)
 		output__empty(&run->output);
@@ -224,7 +233,6 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 		.owner_lines = &run->result.owner_lines,
 		.owners_tried = run->result.owners_tried,
 		.by = run->args->by,
-		.limit = run->args->limit < 0 ? TEXT_ROWS : (size_t)run->args->limit,
 	};
 }
 

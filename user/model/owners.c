@@ -161,6 +161,26 @@ void owners__lines(const struct owners *owners,
 		put_given(ret, own[i], owners->own[i]);
 }
 
+void owner_lines__limit(struct owner_lines *lines, size_t limit)
+{
+	struct owner_line more = {.given = true};
+	size_t programs = 0;
+
+	while (programs < lines->n && !lines->list[programs].given)
+		programs++;
+	if (!limit || limit >= programs)
+		return;
+	for (size_t i = limit; i < programs; i++) {
+		add_counts(&more, lines->list[i].count);
+		free(lines->list[i].name);
+	}
+	more.name = xasprintf("[%zu more]", programs - limit);
+	lines->list[limit] = more;
+	memmove(&lines->list[limit + 1], &lines->list[programs],
+		(lines->n - programs) * sizeof(*lines->list));
+	lines->n -= programs - limit - 1;
+}
+
 void owner_lines__done(struct owner_lines *lines)
 {
 	for (size_t i = 0; i < lines->n; i++)

@@ -49,6 +49,9 @@ struct owner_lines {
 void owners__lines(const struct owners *owners,
 		   char *(*name)(void *ctx, const struct owner_row *row), void *ctx,
 		   struct owner_lines *ret);
+/* At most so many lines of programs, and one for those beyond: "[3 more]". 0: all. What is given
+ * comes behind them, and stays. */
+void owner_lines__limit(struct owner_lines *lines, size_t limit);
 void owner_lines__done(struct owner_lines *lines);
 
 #endif

@@ -49,7 +49,6 @@ struct stat_report {
 	const char *by;                       /* "process" */
 	const struct stat_alarm_news *alarms; /* of intervals */
 	size_t n_alarms;
-	size_t limit; /* of lines of text; 0: all */
 };
 
 void stat__text(const struct stat_report *report, struct buf *out);

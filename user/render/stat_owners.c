@@ -91,32 +91,6 @@ static void put_line(const struct stat_report *r, const struct owner_line *line,
 	buf__putc(out, '\n');
 }
 
-/* Those beyond the limit are one line; what isn't a program, and comes behind them, always has its
- * own. */
-static void put_lines(const struct stat_report *r, int width, struct buf *out)
-{
-	const struct owner_lines *lines = r->owner_lines;
-	size_t programs = 0, shown;
-	struct owner_line more = {.given = true};
-
-	while (programs < lines->n && !lines->list[programs].given)
-		programs++;
-	shown = r->limit && r->limit < programs ? r->limit : programs;
-	for (size_t i = 0; i < shown; i++)
-		put_line(r, &lines->list[i], width, out);
-	for (size_t i = shown; i < programs; i++) {
-		for (size_t k = 0; k < PMB_MAX_READS; k++)
-			more.count[k] += lines->list[i].count[k];
-	}
-	if (shown < programs) {
-		more.name = xasprintf("[%zu more]", programs - shown);
-		put_line(r, &more, width, out);
-		free(more.name);
-	}
-	for (size_t i = programs; i < lines->n; i++)
-		put_line(r, &lines->list[i], width, out);
-}
-
 /* That nothing is missing, and what the figures are worth. */
 static void put_sums(const struct stat_report *r, struct buf *out)
 {
@@ -141,7 +115,8 @@ void stat__owners_text(const struct stat_report *r, struct buf *out)
 	if (!r->interval)
 		buf__putc(out, '\n');
 	put_head(r, width, out);
-	put_lines(r, width, out);
+	for (size_t i = 0; i < r->owner_lines->n; i++)
+		put_line(r, &r->owner_lines->list[i], width, out);
 	if (!r->interval)
 		put_sums(r, out);
 	if (r->first)
