@@ -146,6 +146,16 @@ t_text_and_csv() {
 	expect_eq "$(rows)" 1 "rows of JSON within the limit"
 }
 
+# Nobody passes for what isn't a program.
+t_names_in_brackets() {
+	need_program perl
+	local work='$0 = "[idle]"; for ($i = 0; $i < 5e6; $i++) { }'
+	pmb_ok stat -a --by comm -e task-clock -- perl -e "$work"
+	expect_match "$T/out" '^  \\x5bidle\] ' "a program of that name"
+	pmb_ok stat -a --by comm -e task-clock -x, -- perl -e "$work"
+	expect_match "$T/out" ',task-clock,\\x5bidle\],' "the same, CSV"
+}
+
 t_nothing_stays() {
 	local left
 	[ -n "$(bpftool_path)" ] || skip "no bpftool"

@@ -103,6 +103,8 @@ void stat__work_json(const struct stat_report *report, struct json *j);
 
 /* A name as a field; the time of an interval, with the separator. */
 void stat__csv_field(const char *text, const char *separator, struct buf *out);
+/* The same of what is escaped already. */
+void stat__csv_plain(const char *plain, const char *separator, struct buf *out);
 void stat__csv_time(const struct stat_report *report, const char *separator, struct buf *out);
 
 /* Whose the CPUs' counts are. */

@@ -16,24 +16,28 @@ struct csv {
 };
 
 /* Names are hostile, and event texts have commas. */
-void stat__csv_field(const char *text, const char *separator, struct buf *out)
+void stat__csv_plain(const char *plain, const char *separator, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf plain = {0};
-
-	escape_name(&plain, text);
-	if (!plain.data)
-		return;
-	if (!strchr(plain.data, '"') && !strstr(plain.data, separator)) {
-		buf__puts(out, plain.data);
+	if (!strchr(plain, '"') && !strstr(plain, separator)) {
+		buf__puts(out, plain);
 		return;
 	}
 	buf__putc(out, '"');
-	for (const char *p = plain.data; *p; p++) {
+	for (const char *p = plain; *p; p++) {
 		if (*p == '"')
 			buf__putc(out, '"');
 		buf__putc(out, *p);
 	}
 	buf__putc(out, '"');
+}
+
+void stat__csv_field(const char *text, const char *separator, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf plain = {0};
+
+	escape_name(&plain, text);
+	if (plain.data)
+		stat__csv_plain(plain.data, separator, out);
 }
 
 void stat__csv_time(const struct stat_report *report, const char *separator, struct buf *out)

@@ -30,13 +30,24 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Of programs it may be anything. */
-static void put_name(const struct owner_line *line, struct buf *out)
+static bool rows_are_programs(const struct stat_report *r)
 {
+	return strcmp(r->by, "process") == 0 || strcmp(r->by, "comm") == 0;
+}
+
+/* Of programs it may be anything; none may pass for what isn't one. */
+static void put_name(const struct stat_report *r, const struct owner_line *line, struct buf *out)
+{
+	const char *name = line->name;
+
+	if (!line->given && *name == '[' && rows_are_programs(r)) {
+		buf__puts(out, "\\x5b");
+		name++;
+	}
 	if (line->given)
-		buf__puts(out, line->name);
+		buf__puts(out, name);
 	else
-		escape_name(out, line->name);
+		escape_name(out, name);
 }
 
 static int name_width(const struct stat_report *r)
@@ -46,7 +57,7 @@ static int name_width(const struct stat_report *r)
 	for (size_t i = 0; i < r->owner_lines->n; i++) {
 		_cleanup_(buf__done) struct buf name = {0};
 
-		put_name(&r->owner_lines->list[i], &name);
+		put_name(r, &r->owner_lines->list[i], &name);
 		if (name.len > width)
 			width = name.len;
 	}
@@ -80,7 +91,7 @@ static void put_line(const struct stat_report *r, const struct owner_line *line,
 {
 	_cleanup_(buf__done) struct buf name = {0};
 
-	put_name(line, &name);
+	put_name(r, line, &name);
 	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", width, name.data ? name.data : "");
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
@@ -128,7 +139,9 @@ static void put_csv(const struct stat_report *r, const struct owner_line *line, 
 {
 	const struct perf_count *count = &r->owners->counter[i];
 	bool clock = event_of(r, i)->unit == UNIT_NS;
+	_cleanup_(buf__done) struct buf name = {0};
 
+	put_name(r, line, &name);
 	stat__csv_time(r, separator, out);
 	if (clock)
 		buf__printf(out, "%.2f", (double)line->count[i] / 1e6);
@@ -137,7 +150,7 @@ static void put_csv(const struct stat_report *r, const struct owner_line *line, 
 	buf__printf(out, "%s%s%s", separator, clock ? "msec" : "", separator);
 	stat__csv_field(event_of(r, i)->name, separator, out);
 	buf__puts(out, separator);
-	stat__csv_field(line->name, separator, out);
+	stat__csv_plain(name.data ? name.data : "", separator, out);
 	buf__printf(out, "%s%.2f%s%.2f\n", separator, percent(line->count[i], count->value),
 		    separator, count__share(count));
 }
