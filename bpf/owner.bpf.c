@@ -4,13 +4,14 @@
  * task that loses the CPU. Nothing is left out, so that all rows add up to what was counted. Some
  * hosts don't tell of each switch: the scheduler's own count of a task shows it.
  */
+#include "lib/pidns.h"
 #include "lib/switches.h"
 #include "lib/target.h"
 #include "pmubpf/owner.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile struct pmb_config pmb_owner = {}; /* n_reads, n_cpus, cgroup_subsys */
+const volatile struct pmb_config pmb_owner = {}; /* n_reads, n_cpus, cgroup_subsys, pidns */
 const volatile __u32 pmb_owner_by = 0;           /* enum pmb_owner_by */
 
 struct {
@@ -40,11 +41,19 @@ struct {
 /* Who loses a CPU, or has it. */
 struct holder {
 	struct task_struct *task, *leader; /* read only by probe_read */
-	__u32 thread, process;
-	__u64 began; /* the process */
+	__u32 thread;                      /* the kernel's number; 0: idle */
+	__u32 process;                     /* in our pid namespace */
+	__u64 began;                       /* the process */
 	__u64 losses;
 	bool kernel;
 };
+
+static __always_inline __u32 process_in(struct task_struct *task, __u32 tgid)
+{
+	__u32 ns = pmb_owner.pidns;
+
+	return ns && tgid ? process_of(task, ns) : tgid;
+}
 
 static __always_inline struct pmb_owner_cpu *owner_cpu(void)
 {
@@ -155,7 +164,7 @@ int pmb_owner_switch(unsigned long long *ctx)
 		.task = prev,
 		.leader = prev->group_leader,
 		.thread = prev->pid,
-		.process = prev->tgid,
+		.process = process_in(prev, prev->tgid),
 		.began = prev->group_leader->start_time,
 		.losses = prev->nvcsw + prev->nivcsw,
 		.kernel = prev->flags & PF_KTHREAD,
@@ -178,7 +187,7 @@ int pmb_owner_settle(void *ctx)
 		.task = task,
 		.leader = BPF_CORE_READ(task, group_leader),
 		.thread = BPF_CORE_READ(task, pid),
-		.process = BPF_CORE_READ(task, tgid),
+		.process = process_in(task, BPF_CORE_READ(task, tgid)),
 		.began = BPF_CORE_READ(task, group_leader, start_time),
 		.losses = switches_of(task),
 		.kernel = BPF_CORE_READ(task, flags) & PF_KTHREAD,

@@ -15,7 +15,8 @@ enum pmb_owner_by {
 	PMB_OWNER_BY_CGROUP,
 };
 
-/* Process: tgid, and when it began, ns. Comm: its bytes. Cgroup: its id, 0. */
+/* Process: tgid in our pid namespace or PMB_OUTSIDE, and when it began, ns. Comm: its bytes.
+ * Cgroup: its id, 0. */
 struct pmb_owner_key {
 	__u64 word[2];
 };
@@ -23,7 +24,7 @@ struct pmb_owner_key {
 struct pmb_owner {
 	__u64 count[PMB_MAX_READS];
 	char comm[PMB_COMM_LEN]; /* of a process: its name when it last lost a CPU */
-	__u64 process;           /* one of them: who lost a CPU last */
+	__u64 process;           /* one of them: who lost a CPU last; numbered as above */
 };
 
 /* What each CPU adds up for itself. */

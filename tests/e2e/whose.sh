@@ -80,6 +80,24 @@ t_a_process_against_everybody_else() {
 		"$(jq '.rows[0].events[0].value // 0' "$T/by.json")" "ns, beside the kernel's own"
 }
 
+# The numbers that are typed there are those that it has there; who is outside has none.
+t_in_a_pid_namespace() {
+	unshare --pid --fork --mount-proc true 2>/dev/null || skip "can't make pid namespaces here"
+	spawn "$WORKLOADS/inlined" 60
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --pid --fork --mount-proc bash -c '"$0" 60 & echo $! >"$2/pid"
+		"$1" stat -p $! --by process -e task-clock -d 0.5 -j -o "$2/by.json"
+		"$1" stat -a --by process -e task-clock -d 0.5 -j -o "$2/all.json"
+		kill $!' "$WORKLOADS/inlined" "$PMUBPF" "$T" || fail "pmubpf in a pid namespace"
+	expect_closed
+	expect_ge "$(row "inlined-$(cat "$T/pid")")" 1 "ns of it"
+	expect_eq "$(rows)" 1 "rows of processes"
+	mv "$T/all.json" "$T/by.json"
+	expect_closed
+	expect_ge "$(row "inlined-$(cat "$T/pid")")" 1 "ns of it, among all"
+	expect_ge "$(row inlined-outside)" 1 "ns of the other, which is outside"
+}
+
 # Where container engines put theirs: v1's memory where there is one, else v2.
 telling_hierarchy() {
 	awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2 }' /proc/self/mounts | grep . ||

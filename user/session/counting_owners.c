@@ -12,6 +12,7 @@
 #include "proc/cgroups.h"
 #include "session/counting_internal.h"
 #include "session/cpu_counters.h"
+#include "sys/procfs.h"
 
 enum { TELLING_NS = 1000000000 }; /* how soon a cgroup's name is looked up */
 
@@ -57,6 +58,7 @@ static int load(struct counting *c, struct err *err)
 	};
 	struct owner_opts opts = {
 		.by = kinds[c->opts->by],
+		.config.pidns = procfs_nested_pid_namespace(),
 		.n_counters = c->owners->counters.n,
 	};
 	const char *hierarchy;
@@ -103,6 +105,12 @@ static void add_counters(const struct cpu_counters *counters, struct owners *own
 	}
 }
 
+/* 0: it has no number here. */
+static pid_t process_of(const struct pmb_owner *counted)
+{
+	return counted->process == PMB_OUTSIDE ? 0 : (pid_t)counted->process;
+}
+
 /* The names of cgroups that have been met; they may be gone later. */
 static void look_up(struct counting *c, const struct owners *owners)
 {
@@ -110,7 +118,7 @@ static void look_up(struct counting *c, const struct owners *owners)
 
 	for (size_t i = 0; cgroups && i < owners->n_rows; i++)
 		cgroups__meet(cgroups, owners->rows[i].key.word[0],
-			      (pid_t)owners->rows[i].counted.process);
+			      process_of(&owners->rows[i].counted));
 	if (cgroups)
 		cgroups__look_up(cgroups, NULL, NULL);
 }
@@ -144,6 +152,8 @@ static char *name_of(void *counting, const struct owner_row *row)
 	case COUNTING_BY_PROCESS:
 		if (!is_asked_for(c, pid))
 			return NULL;
+		if ((uint32_t)pid == PMB_OUTSIDE)
+			return xasprintf("%.*s-outside", PMB_COMM_LEN, row->counted.comm);
 		return xasprintf("%.*s-%d", PMB_COMM_LEN, row->counted.comm, pid);
 	case COUNTING_BY_COMM:
 		return xasprintf("%.*s", PMB_COMM_LEN, (const char *)row->key.word);
