@@ -111,6 +111,8 @@
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
 	X(OWNERS, 16384, "%d", "processes, names or cgroups that `stat --by` tells apart",         \
 	  "further ones are [other] there", "")                                                    \
+	X(OWNERS_ENDED, 65536, "%d", "of them, that have ended and were not told yet",             \
+	  "further ones keep their rows", "")                                                      \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
 	X(SPARE_MIB, 32, "%d MiB of address space",                                                \

@@ -78,6 +78,32 @@ Test(owners, beyond_the_limit_are_one_line)
 	expect_line(&lines, 2, "[idle]", 1000, 0);
 }
 
+/* A row that was given up, and made again since, is one; and so it is in the difference. */
+Test(owners, of_those_that_ended_nothing_is_lost)
+{
+	_cleanup_(owners__done) struct owners before = {.n_counters = 2};
+	_cleanup_(owners__done) struct owners now = {.n_counters = 2};
+	_cleanup_(owners__done) struct owners ended = {.n_counters = 2};
+	_cleanup_(owners__done) struct owners interval = {0};
+	_cleanup_(owner_lines__done) struct owner_lines lines = {0};
+
+	add_row(&before, 1, 10, 1);
+	add_row(&before, 5, 20, 1);
+	add_row(&now, 7, 30, 0);
+	add_row(&now, 5, 2, 0);
+	add_row(&ended, 5, 25, 1);
+	add_row(&ended, 1, 11, 1);
+	owners__sort(&before);
+	owners__sort(&now);
+	owners__add(&now, ended.rows, ended.n_rows);
+	owners__add(&now, NULL, 0);
+	cr_expect_eq(now.n_rows, 3, "%zu", now.n_rows);
+	owners__set(&interval, &now, &before);
+	owners__lines(&interval, name_of, NULL, &lines);
+	expect_line(&lines, 0, "many", 30 + 7, 0);
+	expect_line(&lines, 1, "few", 1, 0);
+}
+
 /* Rows come in any order, new ones among the old; those that stood still are none. */
 Test(owners, an_interval_is_a_difference)
 {

@@ -129,6 +129,16 @@ static void add_cpu(struct owners *ret, const struct pmb_owner_cpu *cpu)
 	ret->no_room += cpu->no_room;
 }
 
+bool owner_programs__forget(struct owner_programs *p, const struct owner_row *row)
+{
+	int map = bpf_map__fd(p->skel->maps.pmb_owners);
+	struct pmb_owner now;
+
+	return bpf_map_lookup_elem(map, &row->key, &now) == 0 &&
+	       memcmp(now.count, row->counted.count, sizeof(now.count)) == 0 &&
+	       bpf_map_delete_elem(map, &row->key) == 0;
+}
+
 /* Of a hash a batch is whole buckets: room for all rows is room for any. */
 int owner_programs__read(struct owner_programs *p, struct owners *ret)
 {

@@ -30,5 +30,8 @@ int owner_programs__attach(struct owner_programs *programs, struct err *err);
 /* Rows and what CPUs have of their own, since the load; whoever has a CPU has his counts so far.
  * Wants CAP_BPF. A negative errno if the kernel doesn't give them. */
 int owner_programs__read(struct owner_programs *programs, struct owners *ret);
+/* Gives up the room of a row that nobody adds to any more. False, and it stays: somebody has, since
+ * it was read. */
+bool owner_programs__forget(struct owner_programs *programs, const struct owner_row *row);
 
 #endif

@@ -23,6 +23,29 @@ void owners__sort(struct owners *owners)
 	qsort(owners->rows, owners->n_rows, sizeof(*owners->rows), compare_rows);
 }
 
+void owners__add(struct owners *owners, const struct owner_row *rows, size_t n)
+{
+	size_t all = owners->n_rows + n, k = 0;
+
+	if (!n)
+		return;
+	owners->rows = xrealloc(owners->rows, all, sizeof(*owners->rows));
+	memcpy(owners->rows + owners->n_rows, rows, n * sizeof(*rows));
+	owners->n_rows = all;
+	owners__sort(owners);
+	for (size_t i = 1; i < all; i++) {
+		struct owner_row *row = &owners->rows[k];
+
+		if (compare_rows(row, &owners->rows[i]) != 0) {
+			owners->rows[++k] = owners->rows[i];
+			continue;
+		}
+		for (size_t c = 0; c < PMB_MAX_READS; c++)
+			row->counted.count[c] += owners->rows[i].counted.count[c];
+	}
+	owners->n_rows = k + 1;
+}
+
 /* False: nothing is left. */
 static bool subtract(struct owner_row *row, const struct owner_row *before)
 {

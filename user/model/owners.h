@@ -29,6 +29,8 @@ struct owners {
 
 /* Of all that rows say, once they are there. */
 void owners__sort(struct owners *owners);
+/* Rows are added to those of the same key, and come in between. */
+void owners__add(struct owners *owners, const struct owner_row *rows, size_t n);
 /* to = now - before; rows that counted nothing are left out. */
 void owners__set(struct owners *to, const struct owners *now, const struct owners *before);
 void owners__done(struct owners *owners);

@@ -9,18 +9,25 @@
 
 #include "base/mem.h"
 #include "collect/owners.h"
+#include "pmubpf/budgets.h"
 #include "proc/cgroups.h"
 #include "session/counting_internal.h"
 #include "session/cpu_counters.h"
 #include "sys/procfs.h"
 
-enum { TELLING_NS = 1000000000 }; /* how soon a cgroup's name is looked up */
+enum {
+	TELLING_NS = 1000000000, /* how soon a cgroup's name is looked up, or who has ended */
+	SWEPT_FROM = BUDGET_OWNERS / 4,
+};
 
 struct counting_owners {
 	struct owner_programs *programs;
 	struct cpu_counters counters;
 	struct cgroups *cgroups; /* NULL: rows are none */
 	struct owners before;    /* at the end of the previous interval */
+	/* What processes counted that have ended since, and whose rows others may have. */
+	struct owner_row *ended;
+	size_t n_ended, cap_ended;
 	uint64_t told_ns;
 };
 
@@ -162,6 +169,40 @@ static char *name_of(void *counting, const struct owner_row *row)
 	}
 }
 
+/*
+ * Or a machine that starts processes all the time would have no row left for those that come later.
+ * Only of those that have ended: nobody adds to their rows meanwhile.
+ */
+static void sweep(struct counting *c, const struct owners *now)
+{
+	struct counting_owners *s = c->owners;
+
+	if (c->opts->by != COUNTING_BY_PROCESS || now->n_rows < SWEPT_FROM)
+		return;
+	for (size_t i = 0; i < now->n_rows && s->n_ended < BUDGET_OWNERS_ENDED; i++) {
+		const struct owner_row *row = &now->rows[i];
+
+		if (row->key.word[0] == PMB_OUTSIDE ||
+		    procfs_task_exists((pid_t)row->key.word[0]) ||
+		    !owner_programs__forget(s->programs, row))
+			continue;
+		GROW(s->ended, s->n_ended, s->cap_ended);
+		s->ended[s->n_ended++] = *row;
+	}
+}
+
+/* Of this interval, those that have ended meanwhile among them. */
+static void set_interval(struct counting_owners *s, const struct owners *now, struct owners *ret)
+{
+	struct owners all = *now;
+
+	all.rows = xmemdup(now->rows, now->n_rows * sizeof(*now->rows));
+	owners__add(&all, s->ended, s->n_ended);
+	s->n_ended = 0;
+	owners__set(ret, &all, &s->before);
+	owners__done(&all);
+}
+
 void counting_owners__read(struct counting *c, bool last)
 {
 	struct counting_result *result = c->result;
@@ -175,7 +216,7 @@ void counting_owners__read(struct counting *c, bool last)
 	memcpy(now.event, s->counters.event, sizeof(now.event));
 	add_counters(&s->counters, &now);
 	look_up(c, &now);
-	owners__set(&result->owners, &now, &s->before);
+	set_interval(s, &now, &result->owners);
 	owners__done(&s->before);
 	s->before = now;
 	owner_lines__done(&result->owner_lines);
@@ -187,11 +228,13 @@ void counting_owners__tell(struct counting *c, uint64_t now)
 {
 	struct owners owners = {0};
 
-	if (!c->owners->cgroups || now - c->owners->told_ns < TELLING_NS)
+	if (c->opts->by == COUNTING_BY_COMM || now - c->owners->told_ns < TELLING_NS)
 		return;
 	c->owners->told_ns = now;
-	if (owner_programs__read(c->owners->programs, &owners) == 0)
+	if (owner_programs__read(c->owners->programs, &owners) == 0) {
 		look_up(c, &owners);
+		sweep(c, &owners);
+	}
 	owners__done(&owners);
 }
 
@@ -203,5 +246,6 @@ void counting_owners__close(struct counting *c)
 	cpu_counters__done(&c->owners->counters);
 	cgroups__free(c->owners->cgroups);
 	owners__done(&c->owners->before);
+	free(c->owners->ended);
 	free(c->owners);
 }
