@@ -18,7 +18,7 @@
 # tried.
 #
 # Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and
-# one more), SECOND_TRIES (default 12), QUICK=1 shortens the recordings, SOAK=1 runs the long forms,
+# one more), SECOND_TRIES (default 12), SOAK=1 runs the long forms,
 # SUITE_TIMEOUT (seconds), SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 

@@ -20,7 +20,7 @@ busy() { # SECONDS
 
 t_periods_follow_cost() {
 	busy 60
-	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d "$(secs 12 8)" -o "$T/folded" \
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d 8 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_ge "$(cost budget.highest_factor)" 1.5 "periods were lengthened"
 	expect_ge "$(sum_get '.events[0].period')" 1500000 "the clock's longest period"
@@ -42,7 +42,7 @@ t_inherited_children_keep_their_weights() {
 	# has the new one.
 	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.5; done" >/dev/null
 	wait_until test -s "/proc/$spawned/task/$spawned/children"
-	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d "$(secs 8 5)" -o "$T/folded" \
+	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d 5 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_ge "$(cost budget.changes)" 1 "changes"
 	expect_ledger
@@ -80,7 +80,7 @@ t_no_budget() {
 
 # Stacks that never repeat, from a ring of one page.
 lagging() { # BUDGET
-	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d "$(secs 8 5)" -o "$T/folded" \
+	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d 5 -o "$T/folded" \
 		--summary "$T/sum.json"
 }
 
@@ -102,7 +102,7 @@ t_own_figure_and_the_kernels() {
 	need_root
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d "$(secs 6 3)" \
+	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 3 \
 		-o "$T/folded" --summary "$T/sum.json" \
 		>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
 	local runs ns

@@ -15,8 +15,7 @@
 # that happens.
 #
 # Environment: O (the build folder, as for make), PMUBPF (the tool), WORKLOADS (the known-answer
-# programs), RESULTS (file that gets one line per test, set by tests/run.sh), QUICK=1 (short
-# recordings).
+# programs), RESULTS (file that gets one line per test, set by tests/run.sh).
 set -u -o pipefail
 export LC_ALL=C
 
@@ -26,7 +25,6 @@ O=$(cd "$TOP" && realpath -m "${O:-build}") # as for make
 WORKLOADS=${WORKLOADS:-$O/workloads}
 if [ "$O" = "$TOP/build" ]; then PMUBPF=${PMUBPF:-$TOP/pmubpf}; else PMUBPF=${PMUBPF:-$O/pmubpf}; fi
 RESULTS=${RESULTS:-/dev/null}
-QUICK=${QUICK:-0}
 export TOP PMUBPF WORKLOADS
 
 # ---------------------------------------------------------------- tests and their ends
@@ -201,11 +199,6 @@ need_breakpoints() {
 	count=$("$WORKLOADS/breakpoints" 2>"$T/probe") ||
 		skip "no hardware breakpoints: $(head -n 1 "$T/probe")"
 	[ "$count" = 10 ] || skip "hardware breakpoints don't fire here: 10 stores counted $count without the tool"
-}
-
-# Seconds of a recording: secs FULL SHORT.
-secs() {
-	if [ "$QUICK" = 1 ]; then echo "$2"; else echo "$1"; fi
 }
 
 # ---------------------------------------------------------------- the tool

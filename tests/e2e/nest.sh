@@ -144,7 +144,7 @@ inside() { # ROOT COMMAND…
 		for dir in proc sys dev; do mount --rbind "/$dir" "$0/$dir" || exit 99; done
 		mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" || exit 99
 		exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-			QUICK=1 "$@"' "$root" env -C /root/pmubpf "$@"
+			"$@"' "$root" env -C /root/pmubpf "$@"
 }
 
 expect_inside() { # WHAT SECONDS ROOT COMMAND…

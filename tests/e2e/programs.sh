@@ -8,7 +8,7 @@
 
 # On a busy machine the reader comes late, and copies of stacks find no room.
 
-seconds=$(secs 3 2)
+seconds=2
 SOURCE=$TOP/tests/workloads/frameless.c
 FLAGS=(-std=gnu11 -D_GNU_SOURCE -O2 -fomit-frame-pointer -fno-optimize-sibling-calls)
 

@@ -7,8 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 
 
-seconds=$(secs 10 3)
-points=$(secs 3 4)
+seconds=3
+points=4
 
 need_tsc() {
 	"$PMUBPF" list tsc 2>/dev/null | grep -q '^msr/tsc/ .*read at clock overflows' ||
