@@ -212,19 +212,21 @@ RATE=/proc/sys/kernel/perf_event_max_sample_rate
 RATE_SHARE=/proc/sys/kernel/perf_cpu_time_max_percent
 rate='' rate_share=''
 keep_rates() {
+	local high=100000
 	[ -w "$RATE" ] && [ -w "$RATE_SHARE" ] || return 0
+	[ "$(cat "$RATE_SHARE")" != 0 ] || [ "$(cat "$RATE")" -lt $high ] || return 0
 	rate=$(cat "$RATE") rate_share=$(cat "$RATE_SHARE")
-	case $rate_share in
-	0 | 100) return 0 ;; # it doesn't anyway, or a run around this one has seen to it
-	esac
-	[ "$rate" -ge 100000 ] || echo 100000 >"$RATE"
-	echo 0 >"$RATE_SHARE"
+	set_rates "$((rate > high ? rate : high))" 0
+}
+
+set_rates() { # RATE SHARE
+	echo 25 >"$RATE_SHARE" # with 0 or 100 the rate can't be written
+	echo "$1" >"$RATE"
+	echo "$2" >"$RATE_SHARE"
 }
 
 restore_rates() {
-	[ -n "$rate_share" ] && [ "$rate_share" != "$(cat "$RATE_SHARE")" ] || return 0
-	echo "$rate_share" >"$RATE_SHARE"
-	echo "$rate" >"$RATE"
+	[ -z "$rate" ] || set_rates "$rate" "$rate_share"
 }
 
 # The unit tests of UNIT_DIR, if asked for: their counts go into the last line.
