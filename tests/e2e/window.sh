@@ -258,6 +258,41 @@ t_functions_in_a_root_of_its_own() {
 	expect_match "$T/err" 'there is no such file' "the sentence"
 }
 
+# Its files are those below, in a root of its own.
+on_an_overlay() { # BELOW NAME
+	local mount=$T/overlay-$2
+	mkdir "$mount" "$mount.upper"
+	spawn unshare -m sh -c "mount -t tmpfs none '$mount.upper' &&
+		mkdir '$mount.upper/u' '$mount.upper/w' && mount -t overlay o -o \
+		lowerdir='$1',upperdir='$mount.upper/u',workdir='$mount.upper/w' '$mount' &&
+		exec chroot '$mount' /marks 100000000 7 1" >/dev/null 2>&1
+	wait_until grep -q /marks "/proc/$spawned/maps" || skip "no overlays here"
+}
+
+# Of a mount namespace of its own, and of two overlays with one file below: each is one inode, and
+# a probe of it is met once, not once for each root.
+t_roots_that_share_a_file() {
+	local marks=$WORKLOADS/marks first
+	need_x86_64
+	spawn "$marks" 100000000 7 1 >/dev/null
+	first=$spawned
+	spawn unshare -m "$marks" 100000000 7 1 >/dev/null
+	wait_until grep -q "$marks" "/proc/$spawned/maps" || skip "no mounts of one's own here"
+	record --window u:$marks:one_unit..u:$marks:move_to -p "$first,$spawned" -d 1
+	expect_ge "$(windows .ended)" 10 "windows"
+	expect_le "$(windows .hits)" $((3 * $(windows .ended))) "hits: two a window, not four"
+
+	mkdir "$T/below"
+	cc -static -O1 -D_GNU_SOURCE -o "$T/below/marks" "$TOP/tests/workloads/marks.c" -lpthread \
+		2>"$T/cc" || skip "nothing is linked statically here"
+	on_an_overlay "$T/below" 1
+	first=$spawned
+	on_an_overlay "$T/below" 2
+	record --window u:/marks:one_unit..u:/marks:move_to -p "$first,$spawned" -d 1
+	expect_ge "$(windows .ended)" 10 "windows on overlays"
+	expect_le "$(windows .hits)" $((3 * $(windows .ended))) "hits, on overlays"
+}
+
 byte_at() { # PID ADDRESS
 	dd if="/proc/$1/mem" bs=1 skip=$(($2)) count=1 2>/dev/null | od -An -tx1 | tr -d ' '
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "opener/request.h"
 #include "pmu/event_names.h"
 #include "pmu/window_spec.h"
 #include "pmubpf/record.h"
@@ -16,6 +17,7 @@
 /* A place in a program's file. */
 struct gate_site {
 	int fd;
+	struct opener_file_id file;
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
 };

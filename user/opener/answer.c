@@ -390,6 +390,32 @@ static void lend(struct answering *a)
 	*a->ret_lent = TAKE_FD(fd);
 }
 
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+static void which(struct answering *a)
+{
+	struct opener_file_id id;
+	struct stat st;
+	struct statfs fs;
+
+	if (fstat(a->fd, &st) < 0 || fstatfs(a->fd, &fs) < 0)
+		return finish(a, -errno, -1);
+	id = (struct opener_file_id){.dev = st.st_dev, .inode = st.st_ino};
+	if (fs.f_type == OVERLAYFS_SUPER_MAGIC)
+		id = (struct opener_file_id){
+			.inode = st.st_ino,
+			.size = (uint64_t)st.st_size,
+			.modified_ns = ns_of(&st.st_mtim),
+			.changed_ns = ns_of(&st.st_ctim),
+		};
+	memcpy(a->reply.text, &id, sizeof(id));
+	a->reply.text_len = sizeof(id);
+	finish(a, 0, -1);
+}
+
 static void counter(struct answering *a)
 {
 	struct perf_event_attr attr = {0};
@@ -506,6 +532,8 @@ static void answer(struct answering *a)
 		return owned(a);
 	case OPENER_LEND:
 		return lend(a);
+	case OPENER_WHICH:
+		return which(a);
 	case OPENER_COUNTER:
 		return counter(a);
 	case OPENER_CGROUP:

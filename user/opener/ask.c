@@ -227,6 +227,36 @@ int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev)
 	return ask_for_fd(o, &r, found, LEND_MS, &got);
 }
 
+struct which_ctx {
+	int result;
+	struct opener_file_id *ret;
+};
+
+static int take_which(void *ctx, const struct opener_reply *reply, int fd)
+{
+	struct which_ctx *w = ctx;
+
+	(void)fd;
+	w->result = reply->result;
+	if (w->result == 0 && reply->text_len != sizeof(*w->ret))
+		w->result = -EIO;
+	if (w->result == 0)
+		memcpy(w->ret, reply->text, sizeof(*w->ret));
+	return 0;
+}
+
+int opener__which(struct opener *o, int found, uint64_t mnt_ns, struct opener_file_id *ret)
+{
+	struct which_ctx w = {-EIO, ret};
+	struct opener_request r;
+	int e;
+
+	begin(&r, OPENER_WHICH);
+	r.mnt_ns = mnt_ns;
+	e = opener__ask(o, &r, found, LIMIT_MS, take_which, &w);
+	return e < 0 ? e : w.result;
+}
+
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
 		    int group_fd)
 {

@@ -98,6 +98,8 @@ int opener__owned(struct opener *o, int root_fd, uint64_t mnt_ns, const char *pa
  * it is a copy.
  */
 int opener__lend(struct opener *o, int found, uint64_t mnt_ns, uint64_t dev);
+/* Which file was found. */
+int opener__which(struct opener *o, int found, uint64_t mnt_ns, struct opener_file_id *ret);
 /* As perf_open_in() for a task. */
 int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t tid, int cpu,
 		    int group_fd);

@@ -13,6 +13,7 @@
  *							+fd, the same
  *	OWNED	+fd root or none, uid, mnt_ns; text: path	+fd, the same
  *	LEND	+fd, O_PATH; mnt_ns, dev		+fd a socket with the open file (symd_fd__enclose)
+ *	WHICH	+fd; mnt_ns				text: opener_file_id
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
@@ -45,6 +46,7 @@ enum opener_what {
 	OPENER_CONTAINER,
 	OPENER_COPY,
 	OPENER_MEMORY,
+	OPENER_WHICH,
 };
 
 enum {
@@ -76,6 +78,17 @@ struct opener_request {
 struct opener_root_id {
 	uint64_t mnt_ns;
 	uint64_t dev, inode, mount;
+};
+
+/*
+ * Which file it is: of two, the kernel has one inode if these are the same. On an overlay, each of
+ * which has a device of its own (0 here), that is the one below: its number and times are told, and
+ * no two files below were last changed in the same ns.
+ */
+struct opener_file_id {
+	uint64_t dev, inode;
+	/* of overlays; else 0 */
+	uint64_t size, modified_ns, changed_ns;
 };
 
 struct opener_reply {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A file is looked up where a target would find it: in its root, once for each of several. Of a
- * command, and where there are no processes, that is ours.
+ * command, and where there are no processes, that is ours. Roots may share it, as mount namespaces
+ * of services and containers of one image do: it is probed once, or each hit would be two.
  */
 #include "session/gate_sites.h"
 
@@ -43,10 +44,25 @@ static void put_note(struct finder *f, const struct window_probe *p, const struc
 		    text);
 }
 
-static int add(struct finder *f, struct gate_probe *probe, int file, const struct site *site)
+static bool is_there(const struct gate_probe *probe, const struct opener_file_id *file,
+		     uint64_t file_off)
+{
+	for (size_t i = 0; i < probe->n_sites; i++) {
+		const struct gate_site *site = &probe->sites[i];
+
+		if (site->file_off == file_off && memcmp(&site->file, file, sizeof(*file)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct finder *f, struct gate_probe *probe, int file,
+	       const struct opener_file_id *id, const struct site *site)
 {
 	int fd;
 
+	if (is_there(probe, id, site->file_off))
+		return 0;
 	if (probe->n_sites == GATE_SITES_MAX)
 		return err__usage(f->err, "%s: there are more than %d places to probe in %s",
 				  f->gates->option, GATE_SITES_MAX, probe->user->file);
@@ -56,6 +72,7 @@ static int add(struct finder *f, struct gate_probe *probe, int file, const struc
 	put_note(f, probe->user, site);
 	probe->sites[probe->n_sites++] = (struct gate_site){
 		.fd = fd,
+		.file = *id,
 		.file_off = site->file_off,
 		.counter_off = site->counter_off,
 	};
@@ -81,6 +98,7 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 					xasprintf("%s u:%s:%s", f->gates->option, p->file, p->name);
 	_cleanup_close_ int found = opener__path(f->opener, root_fd, mnt_ns, 0, p->file);
 	_cleanup_close_ int lent = -1;
+	struct opener_file_id id;
 	struct site sites[SITES_MAX];
 	size_t n = 0;
 	int r;
@@ -88,13 +106,14 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 	if (found < 0)
 		return err__usage(f->err, "%s: there is no such file%s: %s", what,
 				  root_fd < 0 ? "" : " in a target's root", strerror(-found));
-	lent = opener__lend(f->opener, found, mnt_ns, 0);
+	r = opener__which(f->opener, found, mnt_ns, &id);
+	lent = r < 0 ? r : opener__lend(f->opener, found, mnt_ns, 0);
 	if (lent < 0)
 		return err__set(f->err, lent, "%s: the file can't be read: %s", what,
 				strerror(-lent));
 	r = ask(f, p, lent, what, sites, &n);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(f, probe, found, &sites[i]);
+		r = add(f, probe, found, &id, &sites[i]);
 	return r;
 }
 
