@@ -105,7 +105,8 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 
 	if (found < 0)
 		return err__usage(f->err, "%s: there is no such file%s: %s", what,
-				  root_fd < 0 ? "" : " in a target's root", strerror(-found));
+				  root_fd < 0 ? "" : " in a target's root",
+				  found == -EINVAL ? "it isn't a regular file" : strerror(-found));
 	r = opener__which(f->opener, found, mnt_ns, &id);
 	lent = r < 0 ? r : opener__lend(f->opener, found, mnt_ns, 0);
 	if (lent < 0)
