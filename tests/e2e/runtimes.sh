@@ -460,4 +460,43 @@ t_fake_java() {
 	done
 }
 
+# More than are read at a time, of which all but one say nothing that can be read: these keep no
+# place.
+t_java_beside_many_fakes() {
+	local i fakes=
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	[ -n "$(javas)" ] || skip "no Java is here"
+	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
+	for i in 1 2 3 4 5 6 7 8 9; do
+		spawn "$T/libjvm.so" empty 60
+		fakes=$fakes,$spawned
+	done
+	"$(dirname "$(javas | head -n 1)")/javac" -d "$T" \
+		"$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" || skip "no compiler"
+	# the fakes are met first
+	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
+		'sleep 2; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 2 "$2/told"' \
+		sh "$(javas | head -n 1)" "$T"
+	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
+}
+
+# Of more than that the summary says that they are too many.
+t_many_javas() {
+	local java i pids=
+	java=$(javas | head -n 1)
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	[ -n "$java" ] || skip "no Java is here"
+	"${java%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
+		skip "no compiler"
+	for i in 1 2 3 4 5 6 7 8 9; do
+		spawn "$java" -Xmx16m -Xint -XX:+UseSerialGC -cp "$T" Shares 60 "$T/told"
+		wait_until grep -q libjvm "/proc/$spawned/maps" || fail "it doesn't run"
+		pids=$pids,$spawned
+	done
+	pmb_ok record -p "${pids#,}" -e cpu-clock -d 3 -o "$T/folded" --summary "$T/sum.json"
+	expect_eq "$(sum_get '.runtime_unknown | map(.runtime) | join(" ")')" HotSpot "runtimes"
+	expect_match "$T/err" 'runtime_unknown: HotSpot in .*/libjvm.so: more than 8 processes' \
+		"the summary's words"
+}
+
 run_tests

@@ -9,7 +9,8 @@
 static bool is_same(const struct unknown_runtime *a, const struct unknown_runtime *b)
 {
 	return a->version == b->version && a->free_threaded == b->free_threaded &&
-	       strcmp(a->missing ?: "", b->missing ?: "") == 0 && strcmp(a->file, b->file) == 0;
+	       a->crowded == b->crowded && strcmp(a->missing ?: "", b->missing ?: "") == 0 &&
+	       strcmp(a->file, b->file) == 0;
 }
 
 /* A copy of what is new. */
@@ -32,13 +33,22 @@ static void add(struct unknown_runtimes *all, const struct unknown_runtime *one)
 void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint32_t version,
 			   bool free_threaded)
 {
-	add(all, &(struct unknown_runtime){(char *)file, version, free_threaded, NULL});
+	add(all, &(struct unknown_runtime){
+			 .file = (char *)file,
+			 .version = version,
+			 .free_threaded = free_threaded,
+		 });
 }
 
 void unknown_runtimes__add_hotspot(struct unknown_runtimes *all, const char *file,
 				   const char *missing)
 {
-	add(all, &(struct unknown_runtime){(char *)file, 0, false, (char *)missing});
+	add(all, &(struct unknown_runtime){.file = (char *)file, .missing = (char *)missing});
+}
+
+void unknown_runtimes__add_crowded(struct unknown_runtimes *all, const char *file)
+{
+	add(all, &(struct unknown_runtime){.file = (char *)file, .crowded = true});
 }
 
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from)
@@ -61,7 +71,7 @@ void unknown_runtimes__done(struct unknown_runtimes *all)
 
 void unknown_runtime__text(const struct unknown_runtime *u, struct buf *out)
 {
-	buf__puts(out, u->missing ? "HotSpot" : "CPython");
+	buf__puts(out, u->missing || u->crowded ? "HotSpot" : "CPython");
 	if (u->version)
 		buf__printf(out, " %u.%u", u->version >> 24, u->version >> 16 & 0xff);
 	if (u->free_threaded)

@@ -16,6 +16,7 @@ struct unknown_runtime {
 	uint32_t version; /* of CPython, as Py_Version has it; 0: it can't be told */
 	bool free_threaded;
 	char *missing; /* NULL, or it is HotSpot, and doesn't say where that is: to be escaped */
+	bool crowded;  /* it is HotSpot, and more processes run it than are read at a time */
 };
 
 struct unknown_runtimes {
@@ -30,6 +31,7 @@ void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint3
 /* One of HotSpot's. */
 void unknown_runtimes__add_hotspot(struct unknown_runtimes *all, const char *file,
 				   const char *missing);
+void unknown_runtimes__add_crowded(struct unknown_runtimes *all, const char *file);
 /* Moves what is in from. */
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from);
 void unknown_runtimes__done(struct unknown_runtimes *all);

@@ -366,7 +366,7 @@ static void process__forget_fresh(struct process *p, uint64_t time, uint64_t kno
 static void process__forget_maps(struct processes *all, struct process *p)
 {
 	p->maps = mappings__unref(p->maps);
-	p->maps_read = 0;
+	p->maps_read = p->code_left = 0;
 	p->snapshot_time = 0;
 	p->jit_file = p->jit_dump = 0;
 	p->serial = files__serial(all->files);
@@ -555,6 +555,7 @@ uint32_t process__code_file(struct processes *all, struct process *p)
 
 void process__put_code(struct processes *all, struct process *p, const struct code_span *code)
 {
+	p->code_left = !code->file;
 	if (!p->maps)
 		return;
 	p->maps = mappings__put_code(p->maps, code);
@@ -563,10 +564,10 @@ void process__put_code(struct processes *all, struct process *p, const struct co
 
 bool process__look_for_code(struct process *p)
 {
-	bool due = p->looked_generation != p->generation;
+	bool seen = p->looked_generation == p->generation;
 
 	p->looked_generation = p->generation;
-	return due;
+	return !seen && !p->code_left;
 }
 
 struct process *processes__known(struct processes *all, uint32_t tgid)

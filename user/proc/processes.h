@@ -68,9 +68,10 @@ bool processes__leader_gone(struct processes *all, uint32_t tgid);
 /* Its anonymous code has a runtime that says how to unwind through it. A number for that, and for
  * its names (files__put_code); 0: there is no room. */
 uint32_t process__code_file(struct processes *all, struct process *process);
+/* Without a file it is left, to its next exec. */
 void process__put_code(struct processes *all, struct process *process,
 		       const struct code_span *code);
-/* True once each time that its mappings have changed. */
+/* True once each time that its mappings have changed, and not once it was left. */
 bool process__look_for_code(struct process *process);
 uint32_t process__tgid(const struct process *process);
 /* The mappings that samples of this moment lie in; NULL: none are known. */

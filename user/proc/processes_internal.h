@@ -35,7 +35,8 @@ struct process {
 	 * when that is to go on */
 	size_t pinned_to;
 	uint64_t pinned_generation, pin_from;
-	uint64_t looked_generation; /* as of which it was looked for a runtime's code */
+	uint64_t looked_generation; /* as of which it was looked for a runtime's code, */
+	bool code_left;             /* which is not to be looked for again */
 	bool starting;              /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #include "base/cleanup.h"
+#include "pmubpf/budgets.h"
 #include "pmubpf/python.h"
 #include "render/escape.h"
 
@@ -25,6 +26,14 @@ static void hotspot_text(const struct unknown_runtime *u, struct buf *out)
 		       " have; with a perf map (perf-map-agent) they have");
 }
 
+static void crowded_text(struct buf *out)
+{
+	buf__printf(out,
+		    ": more than %d processes run it, and functions of so many at a time have "
+		    "names; of others with -p",
+		    BUDGET_HOTSPOTS);
+}
+
 void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -32,7 +41,9 @@ void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 		unknown_runtime__text(&all->list[i], out);
 		buf__puts(out, " in ");
 		escape_name(out, all->list[i].file);
-		if (all->list[i].missing)
+		if (all->list[i].crowded)
+			crowded_text(out);
+		else if (all->list[i].missing)
 			hotspot_text(&all->list[i], out);
 		else
 			python_text(&all->list[i], out);

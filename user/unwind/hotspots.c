@@ -26,8 +26,7 @@ enum { SHARE = 100, NOT_YET_TRIES = 100 };
 enum state {
 	STATE_WAITS, /* it was never read */
 	STATE_READ,
-	STATE_LEFT, /* it can't be read: as if it had none */
-	STATE_GONE,
+	STATE_GONE, /* or can't be read: as if it had none; it keeps nobody else's place */
 };
 
 struct machine {
@@ -66,7 +65,7 @@ struct hotspots *hotspots__new(const struct hotspots_parts *parts, int (*child)(
 	return h;
 }
 
-static void leave(struct hotspots *h, struct machine *m, enum state state)
+static void leave(struct hotspots *h, struct machine *m)
 {
 	if (m->client)
 		h->gone_ns += code_client__cpu_ns(m->client);
@@ -77,7 +76,7 @@ static void leave(struct hotspots *h, struct machine *m, enum state state)
 		store__put_frames(h->parts.store, m->code.file);
 	h->left |= m->state == STATE_WAITS || m->wanted;
 	m->wanted = false;
-	m->state = state;
+	m->state = STATE_GONE;
 }
 
 struct hotspots *hotspots__free(struct hotspots *h)
@@ -85,7 +84,7 @@ struct hotspots *hotspots__free(struct hotspots *h)
 	if (!h)
 		return NULL;
 	for (size_t i = 0; i < h->n_machines; i++)
-		leave(h, &h->machines[i], STATE_GONE);
+		leave(h, &h->machines[i]);
 	unknown_runtimes__done(&h->unknown);
 	set_aside__done(&h->aside);
 	free(h);
@@ -124,7 +123,6 @@ static const struct mapping *find_library(const struct hotspots *h, const struct
 	return NULL;
 }
 
-/* One that was left may make room. */
 static struct machine *new_machine(struct hotspots *h)
 {
 	if (h->n_machines < BUDGET_HOTSPOTS)
@@ -136,13 +134,22 @@ static struct machine *new_machine(struct hotspots *h)
 	return NULL;
 }
 
+/* It has its turn when its mappings change and another has ended. */
+static void tell_crowded(struct hotspots *h, const struct mapping *library)
+{
+	const struct file *file = files__get(h->parts.files, library->file);
+
+	if (file && file->path)
+		unknown_runtimes__add_crowded(&h->unknown, file->path);
+}
+
 static void begin(struct hotspots *h, struct process *process, const struct mapping *library)
 {
 	uint32_t file = process__code_file(h->parts.processes, process);
 	struct machine *m = file && file < PART_FIRST ? new_machine(h) : NULL;
 
 	if (!m)
-		return;
+		return tell_crowded(h, library);
 	*m = (struct machine){
 		.tgid = process__tgid(process),
 		.library = library->file,
@@ -177,7 +184,7 @@ void hotspots__met(struct hotspots *h, struct process *process)
 		return;
 	}
 	code = mappings__code(maps);
-	if (m->state != STATE_LEFT && maps && memcmp(&code, &m->code, sizeof(code)) != 0)
+	if (maps && memcmp(&code, &m->code, sizeof(code)) != 0)
 		process__put_code(h->parts.processes, process, &m->code);
 	m->generation = process__generation(process);
 }
@@ -187,7 +194,7 @@ void hotspots__gone(struct hotspots *h, uint32_t tgid)
 	struct machine *m = machine_of(h, tgid);
 
 	if (m)
-		leave(h, m, STATE_GONE);
+		leave(h, m);
 }
 
 static void changed(struct hotspots *h, struct machine *m)
@@ -202,7 +209,7 @@ static void changed(struct hotspots *h, struct machine *m)
 
 static void give_up(struct hotspots *h, struct machine *m)
 {
-	leave(h, m, STATE_LEFT);
+	leave(h, m);
 	m->code = (struct code_span){0};
 	changed(h, m);
 }
@@ -318,7 +325,7 @@ static bool work(struct hotspots *h, struct machine *m, bool last)
 	struct code_answer a;
 	bool any = false;
 
-	if (m->state == STATE_LEFT || m->state == STATE_GONE || !find_tables(h, m))
+	if (m->state == STATE_GONE || !find_tables(h, m))
 		return false;
 	a = code_client__finish(m->client);
 	if (a.status != CODE_PENDING) {
