@@ -61,6 +61,28 @@ __attribute__((noipa, used)) static int site_of_this_test(int x)
 	return x + 1;
 }
 
+#ifdef __x86_64__
+static int (*choose(void))(int)
+{
+	return site_of_this_test;
+}
+
+int chosen_at_start(int x) __attribute__((ifunc("choose")));
+
+/* Its address is that of who chooses, which nobody calls later. */
+Test(elf_site, what_is_chosen_at_the_start_is_none)
+{
+	struct elf_file *elf;
+	struct elf_site site;
+
+	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
+	cr_expect_eq(chosen_at_start(1), 2);
+	elf_site__find(elf, "chosen_at_start", 15, 0, &site);
+	cr_expect_eq(site.status, SYMD_SITE_CHOOSES);
+	elf_file__free(elf);
+}
+#endif
+
 /* A function of this program. */
 Test(elf_site, by_name)
 {

@@ -85,6 +85,12 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 				  "%s: the file has no such probe of its own (`readelf -n` lists "
 				  "those it has, as stapsdt)",
 				  what);
+	case SYMD_SITE_CHOOSES:
+		return err__usage(err,
+				  "%s: which function is '%s' is chosen when a program starts (an "
+				  "IFUNC), and what the file calls so is not called afterwards: "
+				  "name the one that profiles show",
+				  what, name);
 	case SYMD_SITE_OTHER_MACHINE:
 		return err__cannot(err,
 				   "%s: probes are put into x86-64 programs only in this version",

@@ -368,7 +368,7 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 {
 	if (!f->read)
 		find_tables(f);
-	return elf_names__named(&f->names, name, len, &ret->start, &ret->end);
+	return elf_names__named(&f->names, name, len, ret);
 }
 
 bool elf_file__is_x86_64(const struct elf_file *f)

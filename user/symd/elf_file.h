@@ -55,9 +55,6 @@ bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);
 /* The symbol that holds vaddr, which is asked for if it wasn't; valid until the next call. False:
  * none does. */
 bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
-struct elf_function {
-	uint64_t start, end;
-};
 /* How many functions have that name, as the linker has it; ret is the first. */
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
 				  struct elf_function *ret);

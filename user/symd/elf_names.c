@@ -260,7 +260,7 @@ struct search {
 	const char *name;
 	size_t len;
 	uint32_t n;
-	uint64_t start, end;
+	struct elf_function found;
 };
 
 static void compare(void *ctx, const struct elf_symbol *symbol)
@@ -269,19 +269,17 @@ static void compare(void *ctx, const struct elf_symbol *symbol)
 	size_t len;
 	const char *name;
 
-	if (!(symbol->rank & ELF_RANK_FUNCTION) || (s->n && symbol->start == s->start))
+	if (!(symbol->rank & ELF_RANK_FUNCTION) || (s->n && symbol->start == s->found.start))
 		return;
 	name = elf_symbols__name(s->table, symbol->name, &len);
 	if (!name || len != s->len || memcmp(name, s->name, len) != 0)
 		return;
-	if (!s->n++) {
-		s->start = symbol->start;
-		s->end = symbol->end;
-	}
+	if (!s->n++)
+		s->found = (struct elf_function){symbol->start, symbol->end, symbol->chooses};
 }
 
-uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len, uint64_t *ret_start,
-			  uint64_t *ret_end)
+uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
+			  struct elf_function *ret)
 {
 	struct search s = {.name = name, .len = len};
 
@@ -289,7 +287,6 @@ uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len, uin
 		s.table = &n->tables[i];
 		elf_symbols__each(s.table, compare, &s);
 	}
-	*ret_start = s.start;
-	*ret_end = s.end;
+	*ret = s.found;
 	return s.n;
 }

@@ -32,9 +32,13 @@ void elf_names__ask(struct elf_names *n, const uint64_t *addrs, size_t n_addrs);
 /* Was it asked for? */
 bool elf_names__asked(const struct elf_names *n, uint64_t addr);
 
-/* How many functions of different addresses have the name; where the first of them is. */
-uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len, uint64_t *ret_start,
-			  uint64_t *ret_end);
+struct elf_function {
+	uint64_t start, end;
+	bool chooses; /* an IFUNC */
+};
+/* How many functions of different addresses have the name; ret is the first of them. */
+uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
+			  struct elf_function *ret);
 
 struct elf_name {
 	const char *name; /* not NUL-terminated */

@@ -104,7 +104,9 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 		return;
 	ret->n = elf_file__function_named(elf, name, len, &f);
 	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
-	if (ret->n != 1)
+	if (ret->n == 1 && f.chooses)
+		ret->status = SYMD_SITE_CHOOSES;
+	if (ret->n != 1 || f.chooses)
 		return;
 	n = f.end - f.start < SITE_FUNCTION_MAX ? (size_t)(f.end - f.start) : SITE_FUNCTION_MAX;
 	n = elf_file__read(elf, f.start, code, n);

@@ -282,6 +282,7 @@ static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct
 	ret->section = sym->st_shndx;
 	if (sym->st_size && sym->st_size < in->end - ret->start)
 		ret->end = ret->start + sym->st_size;
+	ret->chooses = type == STT_GNU_IFUNC;
 	ret->has_size = sym->st_size != 0;
 	ret->is_open = !ret->has_size && s->is_whole;
 	ret->needs_extent = !ret->has_size && !s->is_whole && func;

@@ -42,6 +42,7 @@ struct elf_symbol {
 	bool has_size;
 	bool is_open;      /* its size isn't known: it ends where the next one starts */
 	bool needs_extent; /* elf_symbols__extent() says how long it is */
+	bool chooses;      /* which function bears the name, at a program's start */
 };
 
 /* A symbol table of an ELF file. */

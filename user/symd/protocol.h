@@ -125,6 +125,7 @@ enum symd_site_status {
 	SYMD_SITE_NO_INSTRUCTION, /* begins there, as far as can be told */
 	SYMD_SITE_OTHER_MACHINE,  /* than x86-64 */
 	SYMD_SITE_NO_PROBE,       /* of the program's own has that name */
+	SYMD_SITE_CHOOSES,        /* by itself it is no function, but names another */
 	SYMD_N_SITE_STATUSES,
 };
 
