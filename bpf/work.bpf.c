@@ -7,7 +7,7 @@
  */
 #include "lib/calls.h"
 #include "lib/pidns.h"
-#include "lib/switches.h"
+#include "lib/stretch.h"
 #include "lib/work.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -38,6 +38,10 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 	__u64 off = work->off < duration ? work->off : duration;
 	__u64 wait = waited < off ? waited : off;
 
+	if (units == PMB_UNITS_REAL && duration < pmb_work_longer) {
+		COUNT(stats->quick);
+		return;
+	}
 	pmb_cost_add(units, PMB_SERIES_DURATION, duration);
 	if (pmb_work.windows != PMB_WINDOWS_RUN) {
 		pmb_cost_add(units, PMB_SERIES_CPU, duration - off);
@@ -53,9 +57,11 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 }
 
 /* Of the current thread, whose byte and work these are. */
-static __always_inline void work_open(__u8 *byte, struct work *work)
+static __always_inline void work_open(enum pmb_units units, __u8 *byte, struct work *work,
+				      struct pmb_work_stats *stats)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
+	bool was_open = *byte != WORK_NONE;
 	struct counted now[PMB_MAX_READS];
 	__u32 unread;
 
@@ -66,6 +72,8 @@ static __always_inline void work_open(__u8 *byte, struct work *work)
 	barrier();
 	unread = read_counters(now);
 	flip_counters(work, now, unread);
+	if (pmb_work_sums && units == PMB_UNITS_REAL)
+		stretch_cut(&pmb_work, was_open, work->switches, now, unread, stats);
 	barrier();
 	work->torn = switches_of(task) != work->switches;
 	work->start = bpf_ktime_get_ns();
@@ -85,6 +93,8 @@ static __always_inline void work_close(enum pmb_units units, __u8 *byte, struct 
 	barrier();
 	unread = read_counters(now);
 	flip_counters(work, now, unread);
+	if (pmb_work_sums && units == PMB_UNITS_REAL)
+		stretch_cut(&pmb_work, true, switches, now, unread, stats);
 	barrier();
 	if (work->torn || switches_of(task) != switches || work->outs != work->ins ||
 	    switches - work->switches != work->outs)
@@ -129,7 +139,7 @@ static __always_inline int open_window(void)
 	if (*byte != WORK_NONE)
 		COUNT(stats->abandoned);
 	COUNT(stats->began);
-	work_open(byte, work);
+	work_open(PMB_UNITS_REAL, byte, work, stats);
 	return 0;
 }
 
@@ -247,6 +257,17 @@ static __always_inline void work_switch(__u32 thread, bool goes, __u64 time,
 	flip_counters(work, now, unread);
 }
 
+static __always_inline void add_stretch(struct task_struct *prev, struct task_struct *next,
+					bool inside, const struct counted now[PMB_MAX_READS],
+					__u32 unread)
+{
+	struct pmb_work_stats *stats = work_stats();
+
+	if (stats)
+		stretch_switch(&pmb_work, prev, next, current_is_target(), inside, now, unread,
+			       stats);
+}
+
 /* Arguments: preempt, the task that goes, the task that comes. With types: they are read at no
  * cost. */
 SEC("tp_btf/sched_switch")
@@ -256,13 +277,17 @@ int pmb_work_switch(unsigned long long *ctx)
 	__u32 from = prev->pid, to = next->pid, unread;
 	__u8 *from_byte = open_byte(from), *to_byte = open_byte(to);
 	bool goes = from_byte && *from_byte, comes = to_byte && *to_byte;
+	bool sums = pmb_work_sums && (goes || comes || may_be_target(&pmb_work, from) ||
+				      may_be_target(&pmb_work, to));
 	struct counted now[PMB_MAX_READS];
 	__u64 time;
 
-	if (!goes && !comes)
+	if (!goes && !comes && !sums)
 		return 0;
 	time = bpf_ktime_get_ns();
 	unread = read_counters(now);
+	if (sums)
+		add_stretch(prev, next, goes && *from_byte != WORK_OPENING, now, unread);
 	if (goes)
 		work_switch(from, true, time, now, unread);
 	if (comes)
@@ -283,6 +308,16 @@ static __always_inline void run_close(struct work_run *run, struct task_struct *
 		work_account(PMB_UNITS_REAL, work, time - work->start, 0, stats);
 }
 
+static __always_inline void run_begin(struct work_run *run, __u32 thread, __u64 switches,
+				      __u64 time, const struct counted now[PMB_MAX_READS],
+				      __u32 unread)
+{
+	run->thread = thread;
+	work_clear(&run->work, switches);
+	flip_counters(&run->work, now, unread);
+	run->work.start = time;
+}
+
 SEC("tp_btf/sched_switch")
 int pmb_work_run(unsigned long long *ctx)
 {
@@ -296,14 +331,24 @@ int pmb_work_run(unsigned long long *ctx)
 	if (!run || !stats)
 		return 0;
 	unread = read_counters(now);
+	if (pmb_work_sums)
+		add_stretch(prev, next, true, now, unread);
 	flip_counters(&run->work, now, unread);
 	if (prev->pid && current_is_target())
 		run_close(run, prev, time, stats);
-	run->thread = next->pid;
-	work_clear(&run->work, switches_of(next));
-	flip_counters(&run->work, now, unread);
-	run->work.start = time;
+	run_begin(run, next->pid, switches_of(next), time, now, unread);
 	return 0;
+}
+
+/* The current thread goes on; inside: it was in a window. */
+static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
+{
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	struct counted now[PMB_MAX_READS];
+	__u32 unread = read_counters(now);
+
+	if (stats)
+		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
 }
 
 /* A thread is no more, or goes by another number. */
@@ -314,10 +359,25 @@ static __always_inline void forget(__u32 thread)
 
 	if (byte && *byte != WORK_NONE && stats) {
 		COUNT(stats->abandoned);
+		if (pmb_work_sums)
+			cut_here(true, stats);
 		*byte = WORK_NONE;
 	}
 	if (!pmb_work.keep_threads)
 		bpf_map_delete_elem(&pmb_works, &thread);
+}
+
+/* Right behind this the kernel stops a task's own counters. */
+static __always_inline void stretch_last(void)
+{
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *mark = task_mark((__u32)bpf_get_current_pid_tgid());
+
+	if (pmb_work.filter != PMB_FILTER_TASKS || pmb_work.pidns || !mark || !stats ||
+	    *mark != PMB_MARK_TARGET)
+		return;
+	cut_here(pmb_work.windows == PMB_WINDOWS_RUN, stats);
+	*mark = PMB_MARK_NONE;
 }
 
 SEC("raw_tp/sched_process_exit")
@@ -325,6 +385,8 @@ int pmb_work_gone(void *ctx)
 {
 	(void)ctx;
 	forget((__u32)bpf_get_current_pid_tgid());
+	if (pmb_work_sums)
+		stretch_last();
 	return 0;
 }
 
@@ -334,8 +396,53 @@ int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 
-	if (before != thread)
-		forget(before);
+	struct stretch *stretch = current_stretch();
+
+	if (before == thread)
+		return 0;
+	if (stretch && stretch->thread == before)
+		stretch->thread = thread;
+	forget(before);
+	return 0;
+}
+
+/* A command becomes a target here, for here the kernel starts its counters. Its exec is told of
+ * later, when it has caused page faults. */
+SEC("raw_tp/task_rename")
+int pmb_work_named(void *ctx)
+{
+	__u8 *mark = task_mark((__u32)current_numbers(pmb_work.pidns));
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	__u32 zero = 0, unread, thread = (__u32)bpf_get_current_pid_tgid();
+	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
+	struct stretch *stretch = current_stretch();
+	struct counted now[PMB_MAX_READS];
+
+	(void)ctx;
+	if (!mark || *mark != PMB_MARK_ARMED || !stretch || !run)
+		return 0;
+	unread = read_counters(now);
+	stretch_begin(&pmb_work, stretch, thread, switches, now, unread);
+	run_begin(run, thread, switches, bpf_ktime_get_ns(), now, unread);
+	*mark = PMB_MARK_TARGET;
+	return 0;
+}
+
+/* User space calls this on each CPU, to begin with and before it reads: whoever has it gets what it
+ * has so far. */
+SEC("raw_tp")
+int pmb_work_settle(void *ctx)
+{
+	__u8 *byte = open_byte((__u32)bpf_get_current_pid_tgid());
+	struct pmb_work_stats *stats = work_stats();
+	bool open = byte && *byte == WORK_OPEN;
+
+	(void)ctx;
+	/* it is about to do that itself */
+	if (!stats || (byte && *byte != WORK_NONE && !open))
+		return 0;
+	if (current_is_target())
+		cut_here(open || pmb_work.windows == PMB_WINDOWS_RUN, stats);
 	return 0;
 }
 
@@ -352,7 +459,7 @@ int pmb_work_empty(void *ctx)
 	(void)ctx;
 	if (!work || !stats)
 		return 0;
-	work_open(byte, work);
+	work_open(PMB_UNITS_EMPTY, byte, work, stats);
 	work_close(PMB_UNITS_EMPTY, byte, work, stats);
 	pmb_cost_add(PMB_UNITS_EMPTY, PMB_SERIES_PAIR, bpf_ktime_get_ns() - before);
 	return 0;

@@ -3,16 +3,14 @@
 #ifndef PMUBPF_BPF_WORK_H
 #define PMUBPF_BPF_WORK_H
 
+#include "lib/stretch.h"
 #include "lib/target.h"
 #include "pmubpf/work.h"
 
 const volatile struct pmb_config pmb_work = {};     /* windows, whose, n_reads, n_cpus */
 const volatile __u8 pmb_work_calls[PMB_CALLS] = {}; /* enum pmb_call */
-
-struct counted {
-	__u64 count;
-	__u64 missed; /* ns that it was to count and didn't */
-};
+const volatile bool pmb_work_sums = false;          /* stretches are wanted */
+const volatile __u64 pmb_work_longer = 0;           /* only units that last as long, ns */
 
 /* A thread's unit of work. It is the thread's own, and of switches from and to it. */
 struct work {

@@ -64,14 +64,27 @@ struct pmb_distribution {
 	__u64 classes[PMB_VALUE_CLASSES];
 };
 
-/* Of one CPU. */
+/* Where a stretch (bpf/lib/stretch.h) of a target's time on a CPU lies. */
+enum pmb_stretch {
+	PMB_STRETCH_OUTSIDE,
+	PMB_STRETCH_INSIDE,
+	PMB_STRETCH_UNSEEN, /* a switch was not told: of a target at most */
+	PMB_N_STRETCHES,
+};
+
+/* Of one CPU: numbers of 64 bits, and nothing else. */
 struct pmb_work_stats {
 	__u64 began;
 	__u64 unsure; /* with switches that nobody told of, or that came while counters were read */
 	__u64 abandoned;            /* whose thread ended, or began the next one */
 	__u64 nested;               /* that would have begun inside of one */
 	__u64 no_room;              /* that could not begin: more threads than there is room for */
+	__u64 quick;                /* that were over before they were wanted */
 	__u64 apart[PMB_MAX_READS]; /* in which a counter didn't count all the time */
+	/* Only where the sums inside are asked for. */
+	__u64 stretches[PMB_N_STRETCHES][PMB_MAX_READS]; /* counts */
+	__u64 shared[PMB_MAX_READS]; /* stretches in which a counter didn't count all the time */
+	__u64 unseen;                /* stretches with switches that nobody told of */
 };
 
 #endif

@@ -225,7 +225,8 @@ Test(stat, json, .fini = end)
 		"\"maps_to\": \"cpu-cycles\",\"counts\": \"cycles\",\"status\": \"not supported\","
 		"\"why\": \"this machine has no PMU\",\"value\": null,\"scaled\": null,"
 		"\"user_only\": false,\"enabled_ns\": 0,\"running_ns\": 0,\"spread_percent\": null,"
-		"\"false_zero\": false,\"figures\": []}]}],\"per\": null,\"by\": null,"
+		"\"false_zero\": false,\"figures\": []}]}],\"per\": null,\"window\": null,"
+		"\"by\": null,"
 		"\"notes\": [\"odd\"]}\n",
 		"got:\n%s", out.data);
 }
@@ -362,4 +363,72 @@ Test(stat, units_of_work)
 		"2.500000000,7.000,,\"page-faults per a,b\",7,0,0.000,7.0,7.0,7.0\n"
 		"2.500000000,2.000,,\"major-faults per a,b\",5,2,0.000,2.0,2.0,2.0\n");
 	end();
+}
+
+/* Of 100 faults 49 are inside of counted windows, 6 in others, 40 outside; of 5 nobody knows. */
+static void inside(struct work_counts *work)
+{
+	units(work);
+	work->stats.apart[1] = 0;
+	work->stats.quick = 1;
+	work->stats.stretches[PMB_STRETCH_INSIDE][0] = 55;
+	work->stats.stretches[PMB_STRETCH_OUTSIDE][0] = 40;
+	work->stats.stretches[PMB_STRETCH_INSIDE][1] = 10;
+	work->stats.unseen = 2;
+}
+
+static void expect_inside(const char *want)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	stat__inside_text(&report, &out);
+	cr_expect_str_eq(out.data, want, "got:\n%s\nexpected:\n%s", out.data, want);
+}
+
+Test(stat, inside_of_windows, .fini = end)
+{
+	_cleanup_(work_counts__done) struct work_counts work;
+	struct probe_result work_tried[3] = {{.ok = true}, {.ok = true}, {.ok = true}};
+	struct inside_counts in;
+
+	begin("page-faults,minor-faults,major-faults");
+	counts__row(&counts, NULL, -1, -1);
+	lay();
+	set(0, 0, 100, 100);
+	set(0, 2, 10, 100);
+	inside(&work);
+	report.work = &work;
+	report.work_tried = work_tried;
+	report.per = "loop";
+	report.inside = true;
+	report.longer_ns = 1000;
+	expect_inside(
+		"\n"
+		"  inside of loop: 7 windows of 10 that began, 10us long, 10us on a CPU, "
+		"1 shorter than 1us, 1 unsure: the kernel didn't tell of their switches, "
+		"1 abandoned, 2 stretches of a thread's time not told\n"
+		"                                   inside   of it  other windows        "
+		"outside           rest            all\n"
+		"  page-faults                          49  49.0 %              6             "
+		"40              5            100\n"
+		"  major-faults                         10 100.0 %              0              "
+		"0              0             10\n"
+		"  with nothing in it: duration 8ns, major-faults 3, and opening and "
+		"closing it takes 15ns\n");
+	/* a twentieth may be unknown, and what was counted where switches weren't told */
+	in = work_counts__inside(&work, 0, 100, false, false);
+	cr_expect(in.inside == 49 && in.others == 6 && in.outside == 40 && in.rest == 5);
+	cr_expect(in.balanced);
+	cr_expect_not(work_counts__inside(&work, 0, 102, false, false).balanced);
+	work.stats.stretches[PMB_STRETCH_UNSEEN][0] = 2;
+	cr_expect(work_counts__inside(&work, 0, 102, false, false).balanced);
+	/* more than all there is */
+	cr_expect_not(work_counts__inside(&work, 0, 90, false, false).balanced);
+	cr_expect(work_counts__inside(&work, 0, 90, true, false).balanced);
+	/* more in windows than in their stretches, but for those that began before */
+	work.stats.stretches[PMB_STRETCH_INSIDE][0] = 30;
+	cr_expect_not(work_counts__inside(&work, 0, 70, false, false).balanced);
+	cr_expect(work_counts__inside(&work, 0, 70, false, true).balanced);
+	work.stats.shared[0] = 1;
+	cr_expect(work_counts__inside(&work, 0, 7000, false, false).balanced);
 }

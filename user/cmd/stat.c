@@ -173,8 +173,8 @@ static int check_units(const struct stat_args *a, struct err *err)
 {
 	if (a->per.kind == WINDOW_NONE || a->target.n_cgroups < 2)
 		return 0;
-	return err__usage(err, "--per: of one cgroup or container at a time; these are %zu cgroups",
-			  a->target.n_cgroups);
+	return err__usage(err, "%s: of one cgroup or container at a time; these are %zu cgroups",
+			  a->per.option, a->target.n_cgroups);
 }
 
 static void format(const struct stat_run *run, const struct stat_report *report, struct buf *out)
@@ -229,6 +229,8 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 		.work = run->opts.per ? &run->result.work : NULL,
 		.work_tried = run->result.work_tried,
 		.per = run->args->per.name,
+		.inside = run->args->inside,
+		.longer_ns = run->args->window.opts.longer_ns,
 		.owners = run->opts.by ? &run->result.owners : NULL,
 		.owner_lines = &run->result.owner_lines,
 		.owners_tried = run->result.owners_tried,
@@ -315,6 +317,8 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.interval = a->interval_ns ? put_interval : NULL,
 		.by = a->by_what,
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
+		.inside = a->inside,
+		.longer_ns = a->window.opts.longer_ns,
 		.ctx = run,
 	};
 }

@@ -152,6 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->what;
 		state->child_inputs[1] = &a->target;
+		state->child_inputs[2] = &a->window;
 		return 0;
 	case 'A':
 		a->per_cpu = true;
@@ -176,6 +177,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{.argp = &event_argp, .group = 1},
 					     {.argp = &target_argp},
+					     {.argp = &window_argp},
 					     {0}};
 
 static const struct argp argp = {
@@ -219,9 +221,9 @@ static bool counts_switches(const struct gate_probe *probe)
 static int no_unit_of_switches(struct stat_args *a)
 {
 	return err__usage(a->err,
-			  "--per '%s': counts are set aside at a switch, so no unit can begin or "
+			  "%s '%s': counts are set aside at a switch, so no unit can begin or "
 			  "end at one; use run, from when a thread gets a CPU until it loses it",
-			  a->per.name);
+			  a->per.option, a->per.name);
 }
 
 static int check_per(struct stat_args *a)
@@ -238,13 +240,40 @@ static int check_per(struct stat_args *a)
 	if (a->per.kind == WINDOW_NONE)
 		return 0;
 	if (other)
-		return err__usage(a->err, "--per and %s exclude each other", other);
+		return err__usage(a->err, "%s and %s exclude each other", a->per.option, other);
 	if (is_switch(&a->per.from) || is_switch(&a->per.to))
 		return no_unit_of_switches(a);
 	r = gates__settle(&a->gates, &a->per, &a->what.names, 0, a->err);
 	if (r == 0 && (counts_switches(&a->gates.opens) || counts_switches(&a->gates.closes)))
 		return no_unit_of_switches(a);
 	return r;
+}
+
+/* What is said of windows for samples and can't be had of counts. */
+static int check_window(struct stat_args *a)
+{
+	struct window_args *w = &a->window;
+	int r = window_args__check_alone(w);
+
+	if (r < 0 || w->spec.kind == WINDOW_NONE)
+		return r;
+	if (a->per.kind != WINDOW_NONE)
+		return err__usage(a->err,
+				  "--window and --per exclude each other: --per prints what "
+				  "is inside of one window on average, as well");
+	if (w->after_ns)
+		return err__usage(a->err,
+				  "--after is of samples: counters are read at both ends of "
+				  "a window and not between; --longer leaves short windows "
+				  "out");
+	if (w->opts.slowest)
+		return err__usage(a->err,
+				  "--slowest is of samples: of counts sums are kept and not "
+				  "each window's; --longer leaves short windows out");
+	a->per = w->spec;
+	w->spec = (struct window_spec){0};
+	a->inside = true;
+	return 0;
 }
 
 /* It is about CPUs, and about processes on them. */
@@ -298,6 +327,8 @@ static int check(struct stat_args *a)
 	if (a->alarm_exit && !a->alarms.n_texts)
 		return err__usage(a->err, "--alarm-exit goes with --alarm");
 	r = check_by(a);
+	if (r == 0)
+		r = check_window(a);
 	return r < 0 ? r : check_per(a);
 }
 
@@ -308,6 +339,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 	*a = (struct stat_args){
 		.target = {.err = err, .many_cgroups = true},
 		.runs = 1,
+		.window = {.err = err},
 		.limit = -1,
 		.err = err,
 	};
@@ -323,6 +355,7 @@ void stat_args__done(struct stat_args *a)
 	event_list__done(&a->events);
 	gates__done(&a->gates);
 	window_spec__done(&a->per);
+	window_args__done(&a->window);
 	event_args__done(&a->what);
 	target_args__done(&a->target);
 	stat_alarms__done(&a->alarms);

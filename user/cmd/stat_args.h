@@ -9,6 +9,7 @@
 #include "cmd/event_args.h"
 #include "cmd/stat_alarms.h"
 #include "cmd/target_args.h"
+#include "cmd/window_args.h"
 #include "collect/gates.h"
 #include "pmu/event.h"
 #include "pmu/window_spec.h"
@@ -19,9 +20,11 @@ struct stat_args {
 	struct event_list events;
 	struct target_args target;
 	bool per_cpu, per_thread, per_cgroup;
-	struct window_spec per; /* WINDOW_NONE: no units of work */
-	struct gates gates;     /* what these take */
-	const char *by;         /* NULL: not by anything */
+	struct window_args window; /* as given */
+	struct window_spec per;    /* WINDOW_NONE: no units of work */
+	struct gates gates;        /* what these take */
+	bool inside;               /* of --window: their sums are wanted */
+	const char *by;            /* NULL: not by anything */
 	enum counting_by by_what;
 	int limit; /* of lines; 0: all; -1: not given */
 	struct stat_alarms alarms;

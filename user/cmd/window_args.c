@@ -11,14 +11,15 @@ enum { MOST_SLOWEST = 10000 };
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
 	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|A..B", 0,
-	 "Sample only in these: loop, from the end of a call that waits for work to the next one; "
+	 "Sample or count only in these: loop, from the end of a call that waits for work to the "
+	 "next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
 	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME, a "
 	 "function u:FILE:NAME or an event's overflow EVENT/period=N/, to another; "
 	 "A..A opens and closes in turn",
 	 0},
 	{"longer", OPT_LONGER, "TIME", 0,
-	 "Keep only the samples of windows that turn out to last as long (50ms)", 0},
+	 "Keep only what is of windows that turn out to last as long (50ms)", 0},
 	{"after", OPT_AFTER, "TIME", 0, "Sample in a window only from so long after its beginning",
 	 0},
 	{"slowest", OPT_SLOWEST, "N", 0, "Keep only the samples of the N longest windows", 0},
@@ -76,7 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp window_argp = {.options = options, .parser = parse};
 
-int window_args__check(struct window_args *a, const struct event_names *names)
+int window_args__check_alone(const struct window_args *a)
 {
 	const char *alone = a->opts.longer_ns ? "--longer" :
 			    a->after_ns       ? "--after" :
@@ -89,7 +90,14 @@ int window_args__check(struct window_args *a, const struct event_names *names)
 			"%s needs --window, which says what lasts so long (--window loop: "
 			"between two waits for work)",
 			alone);
-	return gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
+	return 0;
+}
+
+int window_args__check(struct window_args *a, const struct event_names *names)
+{
+	int r = window_args__check_alone(a);
+
+	return r < 0 ? r : gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
 }
 
 void window_args__done(struct window_args *a)

@@ -20,6 +20,8 @@ struct window_args {
 
 extern const struct argp window_argp; /* its input is a struct window_args */
 
+/* Nothing is said of windows without them. */
+int window_args__check_alone(const struct window_args *args);
 /* What goes together, and what this machine can. */
 int window_args__check(struct window_args *args, const struct event_names *names);
 void window_args__done(struct window_args *args);

@@ -31,8 +31,9 @@ struct work_programs {
 	struct gate_links links;
 };
 
-static void choose_programs(struct counting_bpf *skel, const struct gates *gates)
+static void choose_programs(struct counting_bpf *skel, const struct work_opts *opts)
 {
+	const struct gates *gates = opts->gates;
 	uint32_t windows = gates->windows;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
 	bool run = windows == PMB_WINDOWS_RUN;
@@ -45,10 +46,13 @@ static void choose_programs(struct counting_bpf *skel, const struct gates *gates
 	bpf_program__set_autoload(skel->progs.pmb_user_stop, gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
-	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run);
-	bpf_program__set_autoload(skel->progs.pmb_work_renamed, !run);
+	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run || opts->sums);
+	bpf_program__set_autoload(skel->progs.pmb_work_renamed, !run || opts->sums);
 	bpf_program__set_autoload(skel->progs.pmb_work_switch, !run);
 	bpf_program__set_autoload(skel->progs.pmb_work_run, run);
+	bpf_program__set_autoload(skel->progs.pmb_work_settle, opts->sums);
+	bpf_program__set_autoload(skel->progs.pmb_work_named,
+				  opts->sums && gates->whose.filter == PMB_FILTER_TASKS);
 }
 
 static void set_sizes(struct work_programs *w, const struct work_opts *opts)
@@ -81,6 +85,8 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	config->n_cpus = (__u32)w->n_cpus;
 	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
 	       sizeof(opts->gates->calls));
+	skel->rodata->pmb_work_sums = opts->sums;
+	skel->rodata->pmb_work_longer = opts->longer_ns;
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->gates->whose.pidns;
 }
@@ -109,7 +115,7 @@ int work_programs__load(struct work_programs **ret, const struct work_opts *opts
 	if (!w->skel) {
 		r = -errno;
 	} else {
-		choose_programs(w->skel, opts->gates);
+		choose_programs(w->skel, opts);
 		set_sizes(w, opts);
 		set_constants(w, opts);
 		r = counting_bpf__load(w->skel);
@@ -199,15 +205,26 @@ struct gate_fds work_programs__gate_fds(const struct work_programs *w)
 	};
 }
 
+void work_programs__settle(const struct work_programs *w)
+{
+	int fd = bpf_program__fd(w->skel->progs.pmb_work_settle);
+
+	for (int cpu = 0; cpu < w->n_cpus; cpu++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
+			    .cpu = (__u32)cpu);
+
+		/* one that is off has nothing new */
+		bpf_prog_test_run_opts(fd, &opts);
+	}
+}
+
 static void add_stats(struct pmb_work_stats *to, const struct pmb_work_stats *from)
 {
-	to->began += from->began;
-	to->unsure += from->unsure;
-	to->abandoned += from->abandoned;
-	to->nested += from->nested;
-	to->no_room += from->no_room;
-	for (size_t i = 0; i < PMB_MAX_READS; i++)
-		to->apart[i] += from->apart[i];
+	uint64_t *sums = (uint64_t *)to;
+	const uint64_t *more = (const uint64_t *)from;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
+		sums[i] += more[i];
 }
 
 /* Before 5.12 it isn't told; programs that can be preempted, and so be missed, are of 7.0 on. */

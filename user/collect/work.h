@@ -18,6 +18,8 @@ struct work_opts {
 	const struct gates *gates; /* with whose; borrowed, until the programs are attached */
 	size_t n_counters;         /* PMB_MAX_READS at most */
 	bool inherit;              /* children of targets are targets */
+	bool sums;                 /* what is inside and outside of units, too */
+	uint64_t longer_ns;        /* only units that last as long */
 };
 
 struct work_programs;
@@ -33,6 +35,8 @@ void work_programs__calibrate(struct work_programs *work);
 struct gate_fds work_programs__gate_fds(const struct work_programs *work);
 /* From here on units are counted. -errno with the sentence. */
 int work_programs__attach(struct work_programs *work, struct err *err);
+/* Of sums: what threads that have a CPU have so far is in what is read next; takes CAP_BPF. */
+void work_programs__settle(const struct work_programs *work);
 /* Since the load; takes no privilege. ret has as many counters. */
 void work_programs__read(const struct work_programs *work, struct work_counts *ret);
 

@@ -57,9 +57,39 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 uint64_t work_counts__open(const struct work_counts *c)
 {
 	uint64_t heard = distribution__n(&c->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]) +
-			 c->stats.unsure + c->stats.abandoned;
+			 c->stats.unsure + c->stats.abandoned + c->stats.quick;
 
 	return c->stats.began > heard ? c->stats.began - heard : 0;
+}
+
+/* A twentieth of all is beyond the accuracy of beginning and end. */
+static bool is_balanced(const struct inside_counts *in, bool switches_count, bool part)
+{
+	int64_t slack = (int64_t)(in->all / 20);
+
+	return in->rest <= (int64_t)in->unseen + slack && (switches_count || in->rest >= -slack) &&
+	       (part || in->others >= -slack);
+}
+
+struct inside_counts work_counts__inside(const struct work_counts *c, size_t counter, uint64_t all,
+					 bool switches_count, bool part)
+{
+	const struct pmb_work_stats *stats = &c->stats;
+	uint64_t inside = c->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS + counter].sum;
+	uint64_t in_any = stats->stretches[PMB_STRETCH_INSIDE][counter];
+	uint64_t outside = stats->stretches[PMB_STRETCH_OUTSIDE][counter];
+	struct inside_counts ret = {
+		.all = all,
+		.inside = (int64_t)inside,
+		.others = (int64_t)(in_any - inside),
+		.outside = (int64_t)outside,
+		.rest = (int64_t)(all - in_any - outside),
+		.unseen = stats->stretches[PMB_STRETCH_UNSEEN][counter],
+		.whole = !stats->shared[counter],
+	};
+
+	ret.balanced = !ret.whole || is_balanced(&ret, switches_count, part);
+	return ret;
 }
 
 void distribution__add(struct pmb_distribution *to, const struct pmb_distribution *from)

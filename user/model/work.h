@@ -4,6 +4,7 @@
 #define PMUBPF_MODEL_WORK_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,23 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 		      const struct work_counts *before);
 /* Of those that began, those of which nothing was heard yet. */
 uint64_t work_counts__open(const struct work_counts *counts);
+
+/* Where the counts of a counter are: inside + others + outside + rest = all. */
+struct inside_counts {
+	uint64_t all; /* as the targets' own counter has it, which no program reads */
+	int64_t inside;
+	int64_t others;  /* in windows that aren't counted: unsure, left, open, too short */
+	int64_t outside; /* of all windows */
+	int64_t rest;    /* of no stretch that was seen whole; below 0: a switch counts itself */
+	uint64_t unseen; /* what the rest can be, because switches weren't told */
+	bool whole;      /* it counted all the time */
+	bool balanced;   /* the rest is no more than can be; true if it didn't count all the time */
+};
+
+/* switches_count: a switch between threads counts, in stretches and not for a task's counter. part:
+ * of a time in which windows that began before have ended. */
+struct inside_counts work_counts__inside(const struct work_counts *counts, size_t counter,
+					 uint64_t all, bool switches_count, bool part);
 
 void distribution__add(struct pmb_distribution *to, const struct pmb_distribution *from);
 uint64_t distribution__n(const struct pmb_distribution *d);

@@ -41,7 +41,9 @@ struct stat_report {
 	 * asks. */
 	const struct work_counts *work;
 	const struct probe_result *work_tried;
-	const char *per; /* what a unit is called */
+	const char *per;    /* what a unit is called */
+	bool inside;        /* of work: only the sums are wanted, beside what is outside */
+	uint64_t longer_ns; /* only units that last as long */
 	/* Whose the CPUs' counts are, and which events could be counted so; NULL: nobody asks. */
 	const struct owners *owners;
 	const struct owner_lines *owner_lines;
@@ -100,6 +102,16 @@ bool stat__series(const struct stat_report *report, size_t index, struct stat_se
 void stat__work_text(const struct stat_report *report, struct buf *out);
 /* A member "per" of the object that is open. */
 void stat__work_json(const struct stat_report *report, struct json *j);
+
+/* What of each count was inside of windows: a table, lines of CSV, and a member "window". */
+void stat__inside_text(const struct stat_report *report, struct buf *out);
+/* A line each: inside, unit, "EVENT in WINDOW", windows, others, outside, rest, all. */
+void stat__inside_csv(const struct stat_report *report, const char *separator, struct buf *out);
+void stat__inside_json(const struct stat_report *report, struct json *j);
+/* What the measurement itself takes: a line. */
+void stat__empty_text(const struct stat_report *report, struct buf *out);
+/* ", 3 unsure: …": what became of those that aren't counted. */
+void stat__uncounted_text(const struct stat_report *report, struct buf *out);
 
 /* A name as a field; the time of an interval, with the separator. */
 void stat__csv_field(const char *text, const char *separator, struct buf *out);

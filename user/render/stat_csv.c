@@ -161,7 +161,9 @@ void stat__csv(const struct stat_report *report, const char *separator, struct b
 
 	for (size_t i = 0; i < report->counts->n_rows; i++)
 		put_row(&csv, i);
-	for (size_t i = 0; report->work && stat__series(report, i, &series); i++)
+	if (report->work && report->inside)
+		stat__inside_csv(report, separator, out);
+	for (size_t i = 0; report->work && !report->inside && stat__series(report, i, &series); i++)
 		put_series(&csv, &series);
 	if (report->owners)
 		stat__owners_csv(report, separator, out);

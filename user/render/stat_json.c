@@ -147,10 +147,14 @@ void stat__json(const struct stat_report *r, struct buf *out)
 	for (size_t i = 0; i < c->n_rows; i++)
 		put_row(&j, r, i);
 	json__end_arr(&j);
-	if (r->work)
+	if (r->work && !r->inside)
 		stat__work_json(r, &j);
 	else
 		json__null(&j, "per");
+	if (r->work && r->inside)
+		stat__inside_json(r, &j);
+	else
+		json__null(&j, "window");
 	if (r->owners)
 		stat__owners_json(r, &j);
 	else

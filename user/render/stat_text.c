@@ -264,7 +264,9 @@ void stat__text(const struct stat_report *report, struct buf *out)
 		put_row(&t, i);
 	if (!report->interval)
 		put_time(&t);
-	if (report->work)
+	if (report->work && report->inside)
+		stat__inside_text(report, out);
+	else if (report->work)
 		stat__work_text(report, out);
 	if (report->owners)
 		stat__owners_text(report, out);

@@ -50,15 +50,10 @@ static void put_number(struct buf *out, uint64_t n, const char *what)
 		buf__printf(out, ", %" PRIu64 " %s", n, what);
 }
 
-/* How many there were, and what became of the others. */
-static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
+void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 {
 	const struct pmb_work_stats *stats = &r->work->stats;
 
-	stat__line_begins(r, out);
-	buf__puts(out, "per ");
-	escape_name(out, r->per);
-	buf__printf(out, ": %" PRIu64 " of %" PRIu64 " that began", n, (uint64_t)stats->began);
 	put_number(out, stats->unsure, "unsure: the kernel didn't tell of their switches");
 	put_number(out, stats->abandoned, "abandoned");
 	put_number(out, work_counts__open(r->work), "still open");
@@ -66,6 +61,17 @@ static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
 	put_number(out, stats->no_room, "without room");
 	put_number(out, r->work->missed,
 		   "beginnings, ends or switches missed: some counted units may be several");
+}
+
+/* How many there were, and what became of the others. */
+static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
+{
+	stat__line_begins(r, out);
+	buf__puts(out, "per ");
+	escape_name(out, r->per);
+	buf__printf(out, ": %" PRIu64 " of %" PRIu64 " that began", n,
+		    (uint64_t)r->work->stats.began);
+	stat__uncounted_text(r, out);
 	buf__putc(out, '\n');
 }
 
@@ -107,7 +113,7 @@ static void put_histogram(const struct pmb_distribution *d, struct buf *out)
 }
 
 /* What of the figures is the measurement's own. The middle: some met an interrupt. */
-static void put_empty(const struct stat_report *r, struct buf *out)
+void stat__empty_text(const struct stat_report *r, struct buf *out)
 {
 	char text[DURATION_TEXT];
 	const struct pmb_distribution *pair = &r->work->of[PMB_UNITS_EMPTY][PMB_SERIES_PAIR];
@@ -150,7 +156,7 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 		put_histogram(durations, out);
 	if (!r->first)
 		return;
-	put_empty(r, out);
+	stat__empty_text(r, out);
 	stat__apart_refused(r, r->work_tried, "per", r->per, out);
 }
 

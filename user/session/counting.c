@@ -32,8 +32,9 @@ static void drop_privileges(const struct counting_opts *o)
 {
 	uint64_t keep = o->whom.command ? CAP_BIT(CAP_KILL) : 0;
 
-	/* rows are the kernel's, and not in memory that could be mapped */
-	if (o->by)
+	/* rows are the kernel's, and not in memory that could be mapped; what is inside is settled
+	 * by a program */
+	if (o->by || o->inside)
 		keep |= CAP_BIT(CAP_BPF_NUMBER);
 	drop_capabilities(keep);
 	opener__settled(o->opener);

@@ -46,6 +46,8 @@ struct counting_opts {
 	uint64_t interval_ns;    /* 0: only the whole */
 	enum counting_by by;     /* of processes, only those of whom; wants an opener for cgroups */
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
+	bool inside;             /* of per: what is inside and outside of units, too */
+	uint64_t longer_ns;      /* of per: only units that last as long */
 
 	/* After each interval, the last and shorter one included; a negative errno ends the
 	 * counting.

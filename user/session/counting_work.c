@@ -61,6 +61,8 @@ static int load(struct counting *c, struct err *err)
 		.gates = &c->work->gates,
 		.n_counters = c->result->work.n_counters,
 		.inherit = c->opts->whom.inherit,
+		.sums = c->opts->inside,
+		.longer_ns = c->opts->longer_ns,
 	};
 	int r = set_gates(c, &c->work->gates, err);
 
@@ -126,6 +128,8 @@ int counting_work__start(struct counting *c, struct err *err)
 {
 	int r = work_programs__attach(c->work->programs, err);
 
+	if (r == 0 && c->opts->inside)
+		work_programs__settle(c->work->programs);
 	return r < 0 ? r : gate_events__start(&c->work->events, &c->opts->whom, err);
 }
 
@@ -135,6 +139,8 @@ void counting_work__read(struct counting *c)
 	struct work_counts now;
 
 	work_counts__init_like(&now, counts);
+	if (c->opts->inside)
+		work_programs__settle(c->work->programs);
 	work_programs__read(c->work->programs, &now);
 	work_counts__set(counts, &now, &c->work->before);
 	work_counts__done(&c->work->before);

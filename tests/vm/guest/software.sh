@@ -217,6 +217,23 @@ t_units_of_work() {
 	expect_eq "$(series_get page-faults sd)" 0.000 "their spread"
 }
 
+# The same windows, their sums, and what is outside: all that the kernel's counter has.
+t_inside_of_windows() {
+	local counted rest
+	pmb stat --window loop -e page-faults -j -o $T/sum -- $W/units 200 7 4 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	counted=$(sum_get counted)
+	rest=$(sum_get rest)
+	figure "windows unsure $(sum_get unsure), missed $(sum_get missed), rest $rest"
+	[ "$(sum_get missed)" = 0 ] || return 0
+	expect_eq "$(sum_get began) $(sum_get abandoned)" "804 4" "windows"
+	expect_eq $((counted + $(sum_get unsure))) 800 "that ended, and that are unsure"
+	expect_eq "$(sum_get inside)" $((7 * counted)) "faults inside"
+	expect_ge "$(sum_get outside)" 1 "faults outside"
+	expect_ge "$rest" 0 "faults of no known place"
+	expect_ge "$(sum_get unseen)" "$rest" "the same, and what wasn't told"
+}
+
 t_units_of_runs_and_hits() {
 	pmb stat --per run -e page-faults -j -o $T/sum -- $W/units 50 7 4 || fail "exit status $?"
 	expect_ge "$(sum_get ended)" 1 "runs that ended"

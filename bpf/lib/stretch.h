@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Stretches: what a CPU's counters count from when a thread gets the CPU, or its window opens or
+ * closes, until the next of these. Each stretch of a target lies inside of a window or outside, and
+ * is added up as that; windows are added up apart from them. Only a thread that has the CPU changes
+ * its stretch; if it loses it in the midst of that, the scheduler's count tells.
+ */
+#ifndef PMUBPF_BPF_STRETCH_H
+#define PMUBPF_BPF_STRETCH_H
+
+#include "lib/switches.h"
+#include "lib/target.h"
+#include "pmubpf/work.h"
+
+struct counted {
+	__u64 count;
+	__u64 missed; /* ns that it was to count and didn't */
+};
+
+struct stretch {
+	__u32 thread;
+	__u32 based;  /* the counters have been read on this CPU */
+	__u32 known;  /* thread and switches are somebody's who may be a target */
+	__u32 unread; /* a bit for each counter that could not be read */
+	__u64 switches;
+	struct counted base[PMB_MAX_READS];
+};
+
+/* Of this CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stretch);
+} pmb_stretches SEC(".maps");
+
+static __always_inline struct stretch *current_stretch(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&pmb_stretches, &zero);
+}
+
+/* Every switch is of interest where targets aren't known by their numbers. */
+static __always_inline bool may_be_target(const volatile struct pmb_config *cfg, __u32 tid)
+{
+	__u8 *mark;
+
+	if (cfg->filter != PMB_FILTER_TASKS || cfg->pidns)
+		return true;
+	mark = task_mark(tid);
+	return mark && *mark != PMB_MARK_NONE;
+}
+
+/* What was counted since; a counter that can't be read has no sum. */
+static __always_inline void stretch_add(const volatile struct pmb_config *cfg,
+					const struct stretch *stretch, enum pmb_stretch where,
+					const struct counted now[PMB_MAX_READS], __u32 unread,
+					struct pmb_work_stats *stats)
+{
+	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++) {
+		bool whole = !((unread | stretch->unread) >> i & 1);
+
+		if (!whole || now[i].missed != stretch->base[i].missed)
+			__sync_fetch_and_add(&stats->shared[i], 1);
+		if (whole)
+			__sync_fetch_and_add(&stats->stretches[where][i],
+					     now[i].count - stretch->base[i].count);
+	}
+}
+
+static __always_inline void stretch_begin(const volatile struct pmb_config *cfg,
+					  struct stretch *stretch, __u32 thread, __u64 switches,
+					  const struct counted now[PMB_MAX_READS], __u32 unread)
+{
+	stretch->thread = thread;
+	stretch->switches = switches;
+	stretch->unread = unread;
+	stretch->based = stretch->known = 1;
+	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
+		stretch->base[i] = now[i];
+}
+
+/* prev, the current task, loses the CPU. What can't be seen to be somebody's is at most what was
+ * counted since the last time. */
+static __always_inline void stretch_switch(const volatile struct pmb_config *cfg,
+					   struct task_struct *prev, struct task_struct *next,
+					   bool target, bool inside,
+					   const struct counted now[PMB_MAX_READS], __u32 unread,
+					   struct pmb_work_stats *stats)
+{
+	struct stretch *stretch = current_stretch();
+	__u64 switches = prev->nvcsw + prev->nivcsw; /* with types: at no cost */
+	bool seen;
+
+	if (!stretch)
+		return;
+	seen = stretch->known && stretch->thread == (__u32)prev->pid &&
+	       switches == stretch->switches + 1;
+	if (stretch->based && !seen && (stretch->known || target)) {
+		__sync_fetch_and_add(&stats->unseen, 1);
+		stretch_add(cfg, stretch, PMB_STRETCH_UNSEEN, now, unread, stats);
+	} else if (seen && target) {
+		stretch_add(cfg, stretch, inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE, now,
+			    unread, stats);
+	}
+	stretch_begin(cfg, stretch, next->pid, next->nvcsw + next->nivcsw, now, unread);
+	stretch->known = may_be_target(cfg, next->pid);
+}
+
+/* The current task, a target, goes on, in a window or outside; switches: its number before its
+ * counters were read. */
+static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, bool inside,
+					__u64 switches, const struct counted now[PMB_MAX_READS],
+					__u32 unread, struct pmb_work_stats *stats)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct stretch *stretch = current_stretch(), before;
+
+	if (!stretch)
+		return;
+	before = *stretch;
+	stretch_begin(cfg, stretch, thread, switches, now, unread);
+	barrier();
+	if (switches_of(task) != switches) {
+		stretch->known = 0;
+		return;
+	}
+	if (before.known && before.thread == thread && before.switches == switches) {
+		stretch_add(cfg, &before, inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE, now,
+			    unread, stats);
+	} else if (before.based) {
+		__sync_fetch_and_add(&stats->unseen, 1);
+		stretch_add(cfg, &before, PMB_STRETCH_UNSEEN, now, unread, stats);
+	}
+}
+
+#endif
