@@ -230,7 +230,8 @@ refused() { # STATUS WORDS OPTION…
 }
 
 t_what_is_refused() {
-	local other
+	local other nine=minor-faults,major-faults,context-switches,cpu-migrations,task-clock
+	nine=$nine,cpu-clock,alignment-faults,emulation-faults
 	for other in '-r 2' -A '-C 0'; do
 		# shellcheck disable=SC2086 # two words
 		refused 2 "--window and ${other%% *} exclude each other" --window loop $other
@@ -245,6 +246,7 @@ t_what_is_refused() {
 	refused 2 'that is a moment, and a window has two ends' --window t:signal:signal_deliver
 	refused 2 'no unit can begin or end at' --window t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --window syscall:opennat
+	refused 2 '--window: at most 8 events' -e $nine --window loop
 }
 
 run_tests
