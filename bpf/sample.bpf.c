@@ -6,13 +6,13 @@
  * ended.
  */
 #include "lib/arch.h"
+#include "lib/chain.h"
 #include "lib/data.h"
 #include "lib/emit.h"
 #include "lib/gate.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
-#include "lib/python.h"
 #include "lib/reads.h"
 #include "lib/stack_dump.h"
 #include "lib/target.h"
@@ -166,7 +166,8 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 						      PMB_REC_STACK, sample->user_end);
 		}
 		if (s->walk.runtime)
-			sample->python_stack = python_chain(&pmb_cfg, s, stats, ring, sample->tgid);
+			sample->python_stack =
+				runtime_chain(&pmb_cfg, s, stats, ring, sample->tgid);
 	}
 }
 

@@ -46,6 +46,9 @@ struct walk {
 	struct pmb_unwind_file file;
 };
 
+/* The frame's code is in a file that has a table. */
+#define PMB_FRAME_OF_FILE 1ULL
+
 /* No address of code. */
 #define NO_TRAMPOLINE (~0ULL)
 
@@ -66,6 +69,9 @@ struct scratch {
 	__u8 window[WINDOW_BYTES];
 	struct sample_buf sample;
 	struct pmb_stack stack;
+	/* The frame pointers in the stack's frames, with PMB_FRAME_OF_FILE; that of the last may
+	 * not be there. */
+	__u64 frame_at[PMB_MAX_FRAMES + 1];
 	struct arch_regs regs;
 	struct walk walk;
 	struct returns returns;

@@ -139,7 +139,6 @@ __noinline int pmb_py_begin(__u32 tgid)
 
 	if (!w || !s || !t)
 		return 0;
-	w->layout = s->walk.runtime;
 	layout = bpf_map_lookup_elem(&pmb_pythons, &w->layout);
 	if (!layout)
 		return 0;
@@ -160,8 +159,6 @@ __noinline int pmb_py_begin(__u32 tgid)
 	w->at = state ? py_word(state + layout->thread_frame) : 0;
 	if (w->at && layout->cframe_frame != PMB_PY_NONE)
 		w->at = py_word(w->at + layout->cframe_frame);
-	w->n = w->sent = w->missing = 0;
-	w->h = id_mix(id_seed_user(tgid), w->layout);
 	return w->at != 0;
 }
 
@@ -328,102 +325,81 @@ __noinline int pmb_py_table(__u32 end)
 	return at + sizeof(*table) + table->n_bytes;
 }
 
-/* Sends what frame i of the chain is the code of, if that isn't known. */
-__noinline int pmb_py_object(__u32 i)
+/* Whether the object of that id has to be sent, and may be. */
+static __always_inline bool object_wanted(struct py_walk *w, __u64 id)
 {
-	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	struct id_bucket *bucket = id_bucket(id);
+
+	if (!ring || !bucket || id_known(bucket, id))
+		return false;
+	w->missing++;
+	/* samples come first, as with dumps */
+	return w->sent < PY_OBJECTS_MAX &&
+	       bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <= 3 * (__u64)pmb_cfg.ring_wake;
+}
+
+/* The walk's object, of n bytes of texts and table. */
+static __always_inline void object_send(struct py_walk *w, __u64 id, __u64 n)
+{
 	__u32 cpu = bpf_get_smp_processor_id(), event = pmb_cfg.event;
 	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
 	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
-	struct id_bucket *bucket;
-	struct pmb_object *o;
-	__u64 id, n;
+	struct id_bucket *bucket = id_bucket(id);
+	struct pmb_object *o = &w->object;
 
-	if (!layout || !ring || !stats || i >= w->n)
-		return 0;
-	o = &w->object;
-	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~PMB_PY_LAST;
-	if (pmb_cfg.want_lines)
-		id &= ~PMB_PY_POSITIONS;
-	bucket = id_bucket(id);
-	if (!bucket || id_known(bucket, id))
-		return 0;
-	w->missing++;
-	/* samples come first, as with dumps */
-	if (w->sent >= PY_OBJECTS_MAX ||
-	    bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) > 3 * (__u64)pmb_cfg.ring_wake)
-		return 0;
-	/* it may have changed meanwhile, for other threads run: then its id is another, and it is
-	 * met again */
-	if (!py_read(w->words, layout->code_size, PMB_PY_CODE_MAX, w->code[i & PMB_MAX_FRAMES]) ||
-	    py_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
-		return 0;
+	if (!stats || !ring || !bucket)
+		return;
 	o->rec.type = PMB_REC_OBJECT;
-	o->rec.parts = pmb_cfg.want_lines != 0;
 	o->rec.time = w->chain.rec.time;
 	o->id = id;
 	o->tgid = w->chain.tgid;
-	o->line = PY_MEMBER(w->words, layout->code_line) >> (layout->code_line & 4) * 8;
-	n = py_text(layout, w, PY_MEMBER(w->words, layout->code_name), 0, &o->name);
-	n += py_text(layout, w, PY_MEMBER(w->words, layout->code_file), n, &o->file);
-	if (pmb_cfg.want_lines)
-		n = pmb_py_table(n);
 	n = offsetof(struct pmb_object, bytes) + ((n + 7) & ~7ULL);
 	o->rec.size = n;
 	UNWIND_HIDE(n); /* "R3 unbounded memory access" */
 	n &= 2 * PMB_PY_LINES_MAX - 1;
 	if (n > sizeof(*o))
-		return 0;
+		return;
 	if (ring_output(&pmb_cfg, ring, o, n)) {
 		stats->stacks_lost++;
-		return 0;
+		return;
 	}
 	id_remember(bucket, id);
 	w->sent++;
 	w->missing--;
 	stats->objects_sent++;
 	stats->ring_bytes += n;
-	return 0;
 }
 
-/* The id of the chain of the present thread, which is sent if it isn't known; 0: there is none. */
-static __always_inline __u64 python_chain(const volatile struct pmb_config *cfg, struct scratch *s,
-					  struct pmb_stats *stats, void *ring, __u32 tgid)
+/* Sends what frame i of the chain is the code of, if that isn't known. */
+__noinline int pmb_py_object(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct id_bucket *bucket;
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_object *o;
+	__u64 id, n;
 
-	if (!w)
+	if (!layout || i >= w->n)
 		return 0;
-	w->chain.tgid = tgid;
-	w->chain.rec.time = s->stack.rec.time;
-	if (!pmb_py_begin(tgid))
+	o = &w->object;
+	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~PMB_PY_LAST;
+	if (pmb_cfg.want_lines)
+		id &= ~PMB_PY_POSITIONS;
+	/* it may have changed meanwhile, for other threads run: then its id is another, and it is
+	 * met again */
+	if (!object_wanted(w, id) ||
+	    !py_read(w->words, layout->code_size, PMB_PY_CODE_MAX, w->code[i & PMB_MAX_FRAMES]) ||
+	    py_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
 		return 0;
-	for (int i = 0; i < (PMB_MAX_FRAMES + PY_SKIPPED_MAX) / PY_AT_ONCE; i++) {
-		if (!pmb_py_frames())
-			break;
-	}
-	if (!w->n || w->n > PMB_MAX_FRAMES)
-		return 0;
-	w->chain.id = w->h;
-	w->chain.n = w->n;
-	bucket = id_bucket(w->h);
-	if (!bucket)
-		return 0;
-	if (id_known(bucket, w->h)) {
-		stats->stacks_known++;
-		return w->h;
-	}
-	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++)
-		pmb_py_object(i);
-	if (stack_send(cfg, ring, &w->chain, stats,
-		       pmb_cfg.want_lines ? PMB_REC_PLACED_CHAIN : PMB_REC_CHAIN,
-		       PMB_END_COMPLETE) != PMB_END_COMPLETE)
-		return 0;
-	if (w->missing) /* the next sample tries again */
-		id_forget(bucket, w->h);
-	return w->h;
+	o->rec.parts = pmb_cfg.want_lines != 0;
+	o->line = PY_MEMBER(w->words, layout->code_line) >> (layout->code_line & 4) * 8;
+	n = py_text(layout, w, PY_MEMBER(w->words, layout->code_name), 0, &o->name);
+	n += py_text(layout, w, PY_MEMBER(w->words, layout->code_file), n, &o->file);
+	if (pmb_cfg.want_lines)
+		n = pmb_py_table(n);
+	object_send(w, id, n);
+	return 0;
 }
 
 #endif

@@ -195,6 +195,8 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 		return end;
 	w->guessed = rule.cfa == PMB_CFA_FRAME;
 	w->without_rule |= w->guessed & (rule.cfa_off == PMB_WITHOUT_RULE);
+	s->frame_at[(n - 1) & PMB_MAX_FRAMES] = (w->frame.fp & ~7ULL) |
+						(!w->guessed | (rule.cfa_off == PMB_WITHOUT_RULE));
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;

@@ -12,6 +12,8 @@
 #ifndef PMUBPF_PYTHON_H
 #define PMUBPF_PYTHON_H
 
+#include "pmubpf/v8.h"
+
 enum {
 	PMB_PYTHONS_MAX = 64,       /* files, each with an interpreter */
 	PMB_PY_FRAME_MAX = 128,     /* bytes that are read of a frame, */
@@ -87,6 +89,9 @@ struct pmb_runtime {
 	__u32 tail_calls;    /* each instruction is a function, which the one above calls */
 	/* Of HotSpot: gHotSpotVMStructs and gHotSpotVMTypes, seen from where runtime_from is. */
 	__u64 structs_from, types_from;
+	struct pmb_v8 v8;
+	__u32 is_v8; /* of one that is unknown: it is V8 */
+	__u32 pad;
 };
 
 /* How its line tables are made. */
@@ -110,6 +115,7 @@ enum pmb_runtime_state {
 	PMB_RUNTIME_KNOWN,   /* all of struct pmb_runtime */
 	PMB_RUNTIME_UNKNOWN, /* its version (0: not even that) and free_threaded */
 	PMB_RUNTIME_HOTSPOT, /* Java's: structs_from and types_from, to be read in its memory */
+	PMB_RUNTIME_V8,      /* v8 */
 	PMB_N_RUNTIME_STATES,
 };
 

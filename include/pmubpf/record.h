@@ -35,6 +35,7 @@ enum pmb_rec_type {
 	PMB_REC_CHAIN = 5,        /* pmubpf/python.h */
 	PMB_REC_OBJECT = 6,       /* the same */
 	PMB_REC_PLACED_CHAIN = 7, /* a chain whose frames have positions */
+	PMB_REC_FRAMES_CHAIN = 8, /* one whose positions are frames of the stack (pmubpf/v8.h) */
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (d.n_reads)
 			read_all(d.reads, d.reads + d.n_reads, record, size);
 	} else if (d.type == PMB_REC_STACK || d.type == PMB_REC_CHAIN ||
-		   d.type == PMB_REC_PLACED_CHAIN) {
+		   d.type == PMB_REC_PLACED_CHAIN || d.type == PMB_REC_FRAMES_CHAIN) {
 		read_all(d.stack->frames, d.stack->frames + d.stack->n, record, size);
 	} else if (d.type == PMB_REC_OBJECT) {
 		read_all(d.object->bytes,

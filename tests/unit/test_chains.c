@@ -45,6 +45,18 @@ Test(chains, frames_have_numbers_and_boundaries)
 	cr_expect_eq(places[4], placed_object(OBJECT_BOUNDARY, 0));
 }
 
+Test(chains, some_are_frames_of_the_stack)
+{
+	const uint64_t words[] = {OBJECT | 3 << PMB_PY_POSITION_SHIFT,
+				  0x20000002 | 5 << PMB_PY_POSITION_SHIFT};
+	uint64_t places[2 * PMB_MAX_FRAMES];
+
+	cr_assert_eq(find(PMB_REC_FRAMES_CHAIN, words, 2, places), 3);
+	cr_expect_eq(places[0], placed_object(OBJECT_IN_STACK, 0));
+	cr_expect_eq(places[1], placed_object(1, 3));
+	cr_expect_eq(places[2], placed_object(OBJECT_UNKNOWN, 5));
+}
+
 Test(chains, positions_are_no_part_of_ids)
 {
 	const uint64_t words[] = {OBJECT | 5 << PMB_PY_POSITION_SHIFT,

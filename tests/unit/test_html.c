@@ -226,9 +226,9 @@ Test(html, rows_come_back_with_process_inlined_calls_and_kinds)
 	ADD(p, "app", 7, 2, 20, place(p, k, "read", NULL), in, top);
 	ADD(p, "app", 8, 3, 30, top);
 	text = decoded(p, NULL);
-	cr_assert_str_eq(text, "7 app/5;main/0;work/0;tiny/0i 10 1\n"
-			       "7 app/5;main/0;work/0;tiny/0i;read/1 20 2\n"
-			       "8 app/5;main/0 30 3\n");
+	cr_assert_str_eq(text, "7 app/6;main/0;work/0;tiny/0i 10 1\n"
+			       "7 app/6;main/0;work/0;tiny/0i;read/1 20 2\n"
+			       "8 app/6;main/0 30 3\n");
 }
 
 /* Addresses of one function, and labels that the page doesn't show, make no rows of their own. */
@@ -244,7 +244,7 @@ Test(html, rows_of_the_same_names_are_added_up)
 	line.line = 2;
 	ADD(p, "app", 7, 2, 20, prof__location(p, m, 0x20, &line, 1));
 	text = decoded(p, NULL);
-	cr_assert_str_eq(text, "7 app/5;f/0 30 3\n");
+	cr_assert_str_eq(text, "7 app/6;f/0 30 3\n");
 }
 
 Test(html, two_profiles_have_one_tree)
@@ -261,9 +261,9 @@ Test(html, two_profiles_have_one_tree)
 	ADD(old, "app", 7, 2, 20, place(old, m_old, "f", NULL));
 	ADD(old, "app", 7, 5, 50, place(old, m_old, "gone", NULL));
 	text = decoded(p, old);
-	cr_assert_str_eq(text, "7 app/5;f/0 10 1 20 2\n"
-			       "7 app/5;gone/0 0 0 50 5\n"
-			       "7 app/5;new/0 40 4 0 0\n");
+	cr_assert_str_eq(text, "7 app/6;f/0 10 1 20 2\n"
+			       "7 app/6;gone/0 0 0 50 5\n"
+			       "7 app/6;new/0 40 4 0 0\n");
 }
 
 Test(html, large_and_negative_values)
@@ -274,7 +274,7 @@ Test(html, large_and_negative_values)
 	ADD(p, "a", 1, 1, INT64_C(0x7ffffffffffffff), place(p, 0, "f", NULL));
 	ADD(p, "b", 1, -3, 5, place(p, 0, "f", NULL));
 	text = decoded(p, NULL);
-	cr_assert_str_eq(text, "1 a/5;f/0 576460752303423487 1\n1 b/5;f/0 5 0\n");
+	cr_assert_str_eq(text, "1 a/6;f/0 576460752303423487 1\n1 b/6;f/0 5 0\n");
 	html_data__encode(&data, p, NULL);
 	cr_assert(strstr(data.data + 2, "\"negative\": 1"));
 }

@@ -51,9 +51,9 @@ static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
 	return chunks[index] = xcalloc(1, sizeof(struct pmb_chunk));
 }
 
-static int set_python(void *ctx, uint32_t number, const struct pmb_python *layout)
+static int set_runtime(void *ctx, uint32_t number, const struct pmb_runtime *runtime)
 {
-	(void)ctx, (void)number, (void)layout;
+	(void)ctx, (void)number, (void)runtime;
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static void begin(void)
 	memory.mappings = mappings = xcalloc(1, sizeof(*mappings));
 	store = store__new(&memory, 1 << 20);
 	files = files__new(NULL);
-	runtimes = runtimes__new(files, set_python, NULL);
+	runtimes = runtimes__new(files, set_runtime, NULL);
 	tables = tables__new(store, files, runtimes, helper);
 }
 

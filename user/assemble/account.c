@@ -55,7 +55,8 @@ static void note_truncating(struct assembly *a, const struct account *to)
 	const struct file *file = NULL;
 
 	profile__frames(a->profile, &all);
-	while (n && all[frames[n - 1]].kind == FRAME_OBJECT)
+	while (n &&
+	       (all[frames[n - 1]].kind == FRAME_OBJECT || all[frames[n - 1]].kind == FRAME_SCRIPT))
 		n--;
 	if (n)
 		file = files__get(a->opts.files, all[frames[n - 1]].file);
@@ -89,7 +90,9 @@ void assembly__account(struct assembly *a, struct account *to)
 	if (tables && tables->went_through)
 		tables->went_through(a->opts.ctx, to->key.user_stack,
 				     (enum pmb_unwind_status)to->user_end);
-	if (to->python)
+	if (to->python && assembly__is_in_stack(a, to))
+		assembly__put_in_stack(a, to);
+	else if (to->python)
 		assembly__join(a, to);
 	if (!to->in_window || !assembly__waits(a, to))
 		assembly__account_now(a, to);

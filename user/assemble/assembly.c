@@ -142,7 +142,8 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		chains__object(&a->chains, rec.object);
 		return;
 	}
-	if (rec.type == PMB_REC_CHAIN || rec.type == PMB_REC_PLACED_CHAIN) {
+	if (rec.type == PMB_REC_CHAIN || rec.type == PMB_REC_PLACED_CHAIN ||
+	    rec.type == PMB_REC_FRAMES_CHAIN) {
 		books->stacks_received++;
 		chains__add(&a->chains, rec.stack);
 		return;

@@ -9,7 +9,8 @@ struct chain {
 	uint64_t id;
 	UT_hash_handle hh;
 	uint32_t n;
-	bool placed; /* its frames have positions */
+	bool placed;          /* its frames have positions, */
+	bool frames_of_stack; /* which are those of the native stack (pmubpf/v8.h) */
 	uint64_t frames[];
 };
 
@@ -57,7 +58,8 @@ void chains__add(struct chains *c, const struct pmb_stack *rec)
 	chain = xcalloc(1, size);
 	chain->id = id;
 	chain->n = rec->n;
-	chain->placed = rec->rec.type == PMB_REC_PLACED_CHAIN;
+	chain->frames_of_stack = rec->rec.type == PMB_REC_FRAMES_CHAIN;
+	chain->placed = rec->rec.type == PMB_REC_PLACED_CHAIN || chain->frames_of_stack;
 	memcpy(chain->frames, rec->frames, rec->n * sizeof(rec->frames[0]));
 	c->bytes += size;
 	HASH_ADD(hh, c->by_id, id, sizeof(chain->id), chain);
@@ -67,13 +69,15 @@ void chains__add(struct chains *c, const struct pmb_stack *rec)
 static uint64_t place_of(const struct chains *c, const struct chain *chain, uint64_t word)
 {
 	uint64_t id = word & ~(PMB_PY_LAST | (chain->placed ? PMB_PY_POSITIONS : 0));
+	uint32_t position = (uint32_t)PMB_PY_POSITION(word);
 	struct chain_object *o;
 
 	HASH_FIND(hh, c->objects_by_id, &id, sizeof(id), o);
 	if (!o)
-		return placed_object(OBJECT_UNKNOWN, 0);
-	return placed_object(o->number, chain->placed && o->number != OBJECT_NO_ROOM ?
-						(uint32_t)PMB_PY_POSITION(word) :
+		return placed_object(OBJECT_UNKNOWN, chain->frames_of_stack ? position : 0);
+	return placed_object(o->number, chain->frames_of_stack || (chain->placed &&
+								   o->number != OBJECT_NO_ROOM) ?
+						position :
 						0);
 }
 
@@ -83,6 +87,8 @@ size_t chains__find(const struct chains *c, uint64_t id, uint64_t *ret)
 	size_t n = 0;
 
 	HASH_FIND(hh, c->by_id, &id, sizeof(id), chain);
+	if (chain && chain->frames_of_stack)
+		ret[n++] = placed_object(OBJECT_IN_STACK, 0);
 	for (uint32_t i = 0; chain && i < chain->n; i++) {
 		ret[n++] = place_of(c, chain, chain->frames[i]);
 		if (chain->frames[i] & PMB_PY_LAST)

@@ -40,6 +40,10 @@ void assembly__account(struct assembly *a, struct account *to);
 uint32_t assembly__python(struct assembly *a, const struct pmb_sample *sample);
 void assembly__join(struct assembly *a, struct account *to);
 
+/* in_stack.c: are they of native frames, whose places they take? */
+bool assembly__is_in_stack(const struct assembly *a, const struct account *to);
+void assembly__put_in_stack(struct assembly *a, struct account *to);
+
 /* The same, whatever its window. */
 void assembly__account_now(struct assembly *a, struct account *to);
 

@@ -163,7 +163,7 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 	if (rec->type == PMB_REC_SAMPLE)
 		return decode_sample(data, size, n_events, ret);
 	if (rec->type == PMB_REC_STACK || rec->type == PMB_REC_CHAIN ||
-	    rec->type == PMB_REC_PLACED_CHAIN)
+	    rec->type == PMB_REC_PLACED_CHAIN || rec->type == PMB_REC_FRAMES_CHAIN)
 		return decode_stack(data, size, ret);
 	if (rec->type == PMB_REC_STACK_DUMP)
 		return decode_dump(data, size, ret);

@@ -15,7 +15,7 @@
 struct decoded {
 	enum pmb_rec_type type;
 	const struct pmb_sample *sample;         /* PMB_REC_SAMPLE */
-	const struct pmb_stack *stack;           /* PMB_REC_STACK, PMB_REC_CHAIN, _PLACED_CHAIN */
+	const struct pmb_stack *stack;           /* PMB_REC_STACK, and chains */
 	const struct pmb_stack_dump *dump;       /* PMB_REC_STACK_DUMP */
 	const struct pmb_object *object;         /* PMB_REC_OBJECT */
 	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */

@@ -195,11 +195,15 @@ int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_pr
 	return r < 0 ? -errno : 0;
 }
 
-int programs__set_python(struct programs *p, uint32_t number, const struct pmb_python *layout)
+int programs__set_runtime(struct programs *p, uint32_t number, const struct pmb_runtime *runtime)
 {
-	int fd = bpf_map__fd(p->samples[0]->maps.pmb_pythons);
+	int python = bpf_map__fd(p->samples[0]->maps.pmb_pythons);
+	int v8 = bpf_map__fd(p->samples[0]->maps.pmb_v8s);
 
-	return bpf_map_update_elem(fd, &number, layout, BPF_ANY) < 0 ? -errno : 0;
+	return bpf_map_update_elem(python, &number, &runtime->layout, BPF_ANY) < 0 ||
+			       bpf_map_update_elem(v8, &number, &runtime->v8, BPF_ANY) < 0 ?
+		       -errno :
+		       0;
 }
 
 static int map_tables(struct programs *p, struct err *err)

@@ -66,7 +66,7 @@ struct pmb_mappings *programs__mappings(const struct programs *programs);
  * left. */
 struct pmb_chunk *programs__new_chunk(struct programs *programs, uint32_t index);
 /* Of number: how an interpreter's frames are read, of processes that have that number. */
-int programs__set_python(struct programs *p, uint32_t number, const struct pmb_python *layout);
+int programs__set_runtime(struct programs *p, uint32_t number, const struct pmb_runtime *runtime);
 /* list NULL: the process's mappings are no longer known. */
 int programs__set_process(struct programs *programs, uint32_t tgid, const struct pmb_process *list);
 /* What the maps take of the kernel's memory. */

@@ -19,9 +19,10 @@ function oklch(l, c, h) {
 // [words, hue, how far hues of names spread, chroma], by kind; inlined frames have the last.
 const KINDS = [
 	["user", 62, 22, 0.115], ["kernel", 258, 16, 0.085], ["JIT", 148, 14, 0.1],
-	["Python", 100, 14, 0.12], ["no code", 0, 0, 0], ["process", 0, 0, 0], ["inlined", 195, 14, 0.075],
+	["Python", 100, 14, 0.12], ["JavaScript", 330, 14, 0.1], ["no code", 0, 0, 0],
+	["process", 0, 0, 0], ["inlined", 195, 14, 0.075],
 ];
-const KIND_INLINED = 6;
+const KIND_INLINED = 7;
 const MODULE_HUES = [65, 255, 150, 20, 300, 195, 110, 345, 230, 85, 275, 170];
 
 // The same for the same name, in 0…1.

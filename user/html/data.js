@@ -4,7 +4,8 @@
 // Nodes of the tree are numbered in the order of a walk, root first (0: all). What is below a node is a run of
 // numbers up to `end`, and what was measured there is a run of rows: between rowOf[node] and rowOf[end[node]].
 
-const KIND_USER = 0, KIND_KERNEL = 1, KIND_JIT = 2, KIND_PYTHON = 3, KIND_ARTIFICIAL = 4, KIND_PROCESS = 5;
+const KIND_USER = 0, KIND_KERNEL = 1, KIND_JIT = 2, KIND_PYTHON = 3, KIND_SCRIPT = 4,
+	KIND_ARTIFICIAL = 5, KIND_PROCESS = 6;
 
 function bytesOfBase64(text) {
 	if (Uint8Array.fromBase64)

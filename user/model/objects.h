@@ -13,6 +13,8 @@ enum {
 	OBJECT_BOUNDARY = 0,         /* between frames of two native ones: no function */
 	OBJECT_UNKNOWN = UINT32_MAX, /* it never came */
 	OBJECT_NO_ROOM = UINT32_MAX - 1,
+	/* No function: positions of those that follow are frames of the stack, from 1 on. */
+	OBJECT_IN_STACK = UINT32_MAX - 2,
 };
 
 /* A frame's place: which object, and where in it (pmubpf/python.h; 0: not known, or nobody asked).

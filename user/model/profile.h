@@ -24,6 +24,7 @@ enum frame_kind {
 	FRAME_JIT,        /* off: virtual address in the process that file stands for */
 	FRAME_ARTIFICIAL, /* off: enum artificial; file 0 */
 	FRAME_OBJECT,     /* an interpreter's: off: place in model/objects.h; file 0 */
+	FRAME_SCRIPT,     /* the same of JavaScript, whoever runs it */
 	FRAME_DATA,       /* no code: off: model/data_place.h; file: as above */
 };
 

@@ -9,8 +9,8 @@
 static bool is_same(const struct unknown_runtime *a, const struct unknown_runtime *b)
 {
 	return a->version == b->version && a->free_threaded == b->free_threaded &&
-	       a->crowded == b->crowded && strcmp(a->missing ?: "", b->missing ?: "") == 0 &&
-	       strcmp(a->file, b->file) == 0;
+	       a->crowded == b->crowded && a->is_v8 == b->is_v8 &&
+	       strcmp(a->missing ?: "", b->missing ?: "") == 0 && strcmp(a->file, b->file) == 0;
 }
 
 /* A copy of what is new. */
@@ -51,6 +51,11 @@ void unknown_runtimes__add_crowded(struct unknown_runtimes *all, const char *fil
 	add(all, &(struct unknown_runtime){.file = (char *)file, .crowded = true});
 }
 
+void unknown_runtimes__add_v8(struct unknown_runtimes *all, const char *file)
+{
+	add(all, &(struct unknown_runtime){.file = (char *)file, .is_v8 = true});
+}
+
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from)
 {
 	for (size_t i = 0; i < from->n; i++)
@@ -71,7 +76,7 @@ void unknown_runtimes__done(struct unknown_runtimes *all)
 
 void unknown_runtime__text(const struct unknown_runtime *u, struct buf *out)
 {
-	buf__puts(out, u->missing || u->crowded ? "HotSpot" : "CPython");
+	buf__puts(out, u->is_v8 ? "V8" : u->missing || u->crowded ? "HotSpot" : "CPython");
 	if (u->version)
 		buf__printf(out, " %u.%u", u->version >> 24, u->version >> 16 & 0xff);
 	if (u->free_threaded)

@@ -15,6 +15,7 @@ struct unknown_runtime {
 	char *file;       /* as its program named it: to be escaped */
 	uint32_t version; /* of CPython, as Py_Version has it; 0: it can't be told */
 	bool free_threaded;
+	bool is_v8;
 	char *missing; /* NULL, or it is HotSpot, and doesn't say where that is: to be escaped */
 	bool crowded;  /* it is HotSpot, and more processes run it than are read at a time */
 };
@@ -32,6 +33,7 @@ void unknown_runtimes__add(struct unknown_runtimes *all, const char *file, uint3
 void unknown_runtimes__add_hotspot(struct unknown_runtimes *all, const char *file,
 				   const char *missing);
 void unknown_runtimes__add_crowded(struct unknown_runtimes *all, const char *file);
+void unknown_runtimes__add_v8(struct unknown_runtimes *all, const char *file);
 /* Moves what is in from. */
 void unknown_runtimes__merge(struct unknown_runtimes *all, struct unknown_runtimes *from);
 void unknown_runtimes__done(struct unknown_runtimes *all);

@@ -44,6 +44,8 @@ const char *prof__language(const struct prof *p, uint32_t location)
 		return "kernel";
 	case PROF_PYTHON:
 		return "python";
+	case PROF_SCRIPT:
+		return "javascript";
 	case PROF_JIT:
 		return prof_jit_language(prof__text(p, prof__function_name(p, function)));
 	case PROF_USER:

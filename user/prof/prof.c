@@ -292,6 +292,8 @@ enum prof_kind prof__kind(const struct prof *p, uint32_t location)
 		return PROF_JIT;
 	if (strcmp(file, "[python]") == 0)
 		return PROF_PYTHON;
+	if (strcmp(file, "[javascript]") == 0)
+		return PROF_SCRIPT;
 	if (l->mapping || l->address)
 		return PROF_USER;
 	for (uint32_t i = 0; i < l->n_lines; i++) {

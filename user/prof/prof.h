@@ -151,6 +151,7 @@ enum prof_kind {
 	PROF_KERNEL,
 	PROF_JIT,
 	PROF_PYTHON,
+	PROF_SCRIPT,     /* JavaScript */
 	PROF_ARTIFICIAL, /* no code: [idle], [other], [unknown] */
 };
 enum prof_kind prof__kind(const struct prof *p, uint32_t location);

@@ -148,6 +148,7 @@ static void describe(struct builder *b, const struct segment *s, struct prof_map
 	m->file = prof__string(b->prof, s->kind == FRAME_KERNEL ? "[kernel.kallsyms]" :
 					s->kind == FRAME_JIT    ? "[jit]" :
 					s->kind == FRAME_OBJECT ? "[python]" :
+					s->kind == FRAME_SCRIPT ? "[javascript]" :
 					file                    ? file->path :
 								  "[unknown]");
 	m->build_id = build_id ? prof__string(b->prof, build_id) : 0;

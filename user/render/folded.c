@@ -36,8 +36,8 @@ struct folder {
 	size_t n_lines;
 };
 
-/* The kernel's, inlined, made by a JIT, run by Python's interpreter. */
-static const char *const suffixes[] = {"_[k]", "_[i]", "_[j]", "_[py]", "_[java]"};
+/* The kernel's, inlined, made by a JIT, run by Python's interpreter, Java's, JavaScript's. */
+static const char *const suffixes[] = {"_[k]", "_[i]", "_[j]", "_[py]", "_[java]", "_[js]"};
 
 /* "" if it has none. */
 static const char *ending_suffix(const struct buf *text)
@@ -84,6 +84,8 @@ static const char *suffix_of(const struct prof_frame *frame, const char *name)
 		return "_[k]";
 	if (frame->kind == PROF_PYTHON)
 		return "_[py]";
+	if (frame->kind == PROF_SCRIPT)
+		return "_[js]";
 	if (frame->kind != PROF_JIT || *name == '[')
 		return "";
 	return strcmp(prof_jit_language(name), "java") == 0 ? "_[java]" : "_[j]";

@@ -34,6 +34,12 @@ static void crowded_text(struct buf *out)
 		    BUDGET_HOTSPOTS);
 }
 
+static void v8_text(struct buf *out)
+{
+	buf__puts(out, ": it describes itself in another way, so its functions have no names, those"
+		       " of Node " PMB_V8S_KNOWN " have; with --perf-basic-prof they have");
+}
+
 void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -41,7 +47,9 @@ void runtimes__text(const struct unknown_runtimes *all, struct buf *out)
 		unknown_runtime__text(&all->list[i], out);
 		buf__puts(out, " in ");
 		escape_name(out, all->list[i].file);
-		if (all->list[i].crowded)
+		if (all->list[i].is_v8)
+			v8_text(out);
+		else if (all->list[i].crowded)
 			crowded_text(out);
 		else if (all->list[i].missing)
 			hotspot_text(&all->list[i], out);

@@ -164,11 +164,11 @@ static int set_process(void *ctx, uint32_t tgid, const struct pmb_process *list)
 	return programs__set_process(s->programs, tgid, list);
 }
 
-static int set_python(void *ctx, uint32_t number, const struct pmb_python *layout)
+static int set_runtime(void *ctx, uint32_t number, const struct pmb_runtime *runtime)
 {
 	struct session *s = ctx;
 
-	return programs__set_python(s->programs, number, layout);
+	return programs__set_runtime(s->programs, number, runtime);
 }
 
 static enum pmb_eval interpreter(void *session, uint32_t file, uint64_t off)
@@ -203,7 +203,7 @@ void session__unwind_open(struct session *s)
 
 	s->assembly.opts.tables = &by_tables;
 	s->unwind.store = store__new(&memory, s->opts->table_bytes);
-	s->unwind.runtimes = runtimes__new(s->result->files, set_python, s);
+	s->unwind.runtimes = runtimes__new(s->result->files, set_runtime, s);
 	s->unwind.tables = tables__new(s->unwind.store, s->result->files, s->unwind.runtimes, NULL);
 	s->unwind.lists = lists__new(s->unwind.store, s->unwind.runtimes, set_process, s);
 	s->unwind.hotspots =

@@ -333,6 +333,7 @@ static void name_group(struct resolver *r, struct group *g)
 			name_unknown(r->names, g, r->sym ? SYM_TIME : SYM_HELPER);
 		return;
 	case FRAME_OBJECT:
+	case FRAME_SCRIPT:
 		name_objects(r, g);
 		return;
 	case FRAME_ARTIFICIAL:
@@ -401,7 +402,8 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 			end++;
 		g.n = end - i;
 		if (first->kind != FRAME_UNKNOWN && first->kind != FRAME_KERNEL &&
-		    first->kind != FRAME_ARTIFICIAL && first->kind != FRAME_OBJECT)
+		    first->kind != FRAME_ARTIFICIAL && first->kind != FRAME_OBJECT &&
+		    first->kind != FRAME_SCRIPT)
 			g.weight = weights[first->file];
 		g.hot = (first->kind == FRAME_FILE || first->kind == FRAME_DATA) && g.weight &&
 			g.weight >= total / 100 * DEBUGINFOD_HOT_PERCENT;
@@ -489,7 +491,8 @@ static bool asks_helper(const struct resolver *r, const struct profile *profile)
 
 		bool in_file = f->kind == FRAME_FILE || f->kind == FRAME_DATA;
 
-		if (f->kind == FRAME_JIT || f->kind == FRAME_OBJECT || (in_file && !r->known))
+		if (f->kind == FRAME_JIT || f->kind == FRAME_OBJECT || f->kind == FRAME_SCRIPT ||
+		    (in_file && !r->known))
 			return true;
 		if (in_file && !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
 			return true;

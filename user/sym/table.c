@@ -68,6 +68,17 @@ static bool runtime__ok(const struct pmb_runtime *r)
 	return layout__ok(&r->layout) && r->eval_from < r->eval_to && r->cold_from <= r->cold_to;
 }
 
+/* Offsets need no more than their size: each may lead anywhere. */
+static bool v8__ok(const struct pmb_runtime *r)
+{
+	const struct pmb_v8 *v = &r->v8;
+
+	return r->eval_from <= r->eval_to && v->function_shared &&
+	       v->shared_size <= PMB_V8_SHARED_MAX && is_word_of(v->shared_name, v->shared_size) &&
+	       is_word_of(v->shared_script, v->shared_size) &&
+	       is_word_of(v->shared_place, v->shared_size);
+}
+
 int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 {
 	struct unwind_table t = {0};
@@ -97,7 +108,8 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 		return -EPROTO;
 	if (t.head.has_runtime)
 		memcpy(&t.runtime, t.rows + t.head.n_rows, sizeof(t.runtime));
-	if (t.head.has_runtime == PMB_RUNTIME_KNOWN && !runtime__ok(&t.runtime))
+	if ((t.head.has_runtime == PMB_RUNTIME_KNOWN && !runtime__ok(&t.runtime)) ||
+	    (t.head.has_runtime == PMB_RUNTIME_V8 && !v8__ok(&t.runtime)))
 		return -EPROTO;
 	*ret = t;
 	return 0;

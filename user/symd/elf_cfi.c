@@ -16,6 +16,7 @@
 #include "symd/elf_hotspot.h"
 #include "symd/elf_python.h"
 #include "symd/elf_symbols.h"
+#include "symd/elf_v8.h"
 
 enum {
 	CODE_MAX = 64,
@@ -462,5 +463,7 @@ enum pmb_runtime_state elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runt
 
 	enum pmb_runtime_state state = elf_python__find(&from, ret);
 
-	return state == PMB_RUNTIME_NONE ? elf_hotspot__find(&from, ret) : state;
+	if (state == PMB_RUNTIME_NONE)
+		state = elf_hotspot__find(&from, ret);
+	return state == PMB_RUNTIME_NONE ? elf_v8__find(&from, ret) : state;
 }

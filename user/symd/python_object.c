@@ -94,6 +94,8 @@ bool python_function__read(struct python_function *f, const void *object, size_t
 		return false;
 	read_text(&c, &name, &f->name);
 	read_text(&c, &file, &f->file);
+	if (!f->name.len && name.state & PMB_TEXT_MAY_BE_EMPTY && !name.length)
+		buf__puts(&f->name, "(anonymous)");
 	f->line = cursor__left(&c) ? line_at(&c, name.n_bytes + file.n_bytes, f->first, position) :
 				     f->first;
 	return f->name.len > 0;

@@ -75,7 +75,7 @@ void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *
 	if (!number)
 		return;
 	r->of[number] = (struct entry){0};
-	if (r->set(r->ctx, number, &runtime->layout) < 0)
+	if (r->set(r->ctx, number, runtime) < 0)
 		return;
 	r->of[number] = (struct entry){file, f->serial, *runtime};
 	r->version++;
@@ -85,8 +85,13 @@ void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runti
 {
 	const struct file *f = files__get(r->files, file);
 
-	unknown_runtimes__add(&r->unknown, f ? f->path : "[unknown]", runtime->layout.version,
-			      runtime->free_threaded);
+	const char *path = f ? f->path : "[unknown]";
+
+	if (runtime->is_v8)
+		unknown_runtimes__add_v8(&r->unknown, path);
+	else
+		unknown_runtimes__add(&r->unknown, path, runtime->layout.version,
+				      runtime->free_threaded);
 }
 
 void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)

@@ -16,7 +16,7 @@
 
 /* Makes a layout known to the kernel side, under a number below PMB_PYTHONS_MAX. 0 or a negative
  * errno. */
-typedef int (*runtimes_set_fn)(void *ctx, uint32_t number, const struct pmb_python *layout);
+typedef int (*runtimes_set_fn)(void *ctx, uint32_t number, const struct pmb_runtime *runtime);
 
 struct runtimes;
 

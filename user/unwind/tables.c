@@ -332,7 +332,7 @@ static void put(struct tables *t, const struct lane *lane, uint32_t file, int fd
 		failed(t, file);
 		return;
 	}
-	if (table.head.has_runtime == PMB_RUNTIME_KNOWN)
+	if (table.head.has_runtime == PMB_RUNTIME_KNOWN || table.head.has_runtime == PMB_RUNTIME_V8)
 		runtimes__add(t->runtimes, store__file(t->store, file, &from, &to), &table.runtime);
 	else if (table.head.has_runtime == PMB_RUNTIME_HOTSPOT)
 		runtimes__add_hotspot(t->runtimes, store__file(t->store, file, &from, &to),

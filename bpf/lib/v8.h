@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * JavaScript's functions at a sample (pmubpf/v8.h). The frames are among the native ones, each with
+ * a frame pointer that says where the function is, whoever runs it: interpreter, baseline or
+ * optimised code. Which native frames may be such ones is told later (assemble/in_stack.c). The
+ * hard thing is that objects are moved, so a function is read here, with all that names it, and its
+ * id is made of that. As in lib/python.h all is the program's own, and nothing read is believed.
+ */
+#ifndef PMUBPF_BPF_V8_H
+#define PMUBPF_BPF_V8_H
+
+#include "lib/python.h"
+#include "lib/v8_leaf.h"
+
+#include "pmubpf/v8.h"
+
+#define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
+#define V8_TAG 3ULL
+#define V8_IS_OBJECT(word) (((word)&V8_TAG) == 1)
+
+/* By the number that a process has in struct pmb_process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PMB_PYTHONS_MAX);
+	__type(key, __u32);
+	__type(value, struct pmb_v8);
+} pmb_v8s SEC(".maps") __weak;
+
+/* NULL: the walk's process has none. */
+static __always_inline struct pmb_v8 *v8_of(struct py_walk *w)
+{
+	struct pmb_v8 *layout = w ? bpf_map_lookup_elem(&pmb_v8s, &w->layout) : NULL;
+
+	return layout && layout->function_shared ? layout : NULL;
+}
+
+/* A member of an object, whose address has its tag; 0: it is none. */
+static __always_inline __u64 v8_word(__u64 object, __u64 off)
+{
+	return V8_IS_OBJECT(object) ? py_word(object - 1 + off) : 0;
+}
+
+/* 0: none that is looked for. */
+static __always_inline __u32 v8_type(const struct pmb_v8 *layout, __u64 object)
+{
+	return v8_word(v8_word(object, 0), layout->map_type) & 0xffff;
+}
+
+/* The id of a SharedFunctionInfo, whose words are read. Another at its address may have the same,
+ * but not the same name, script and place. 0: it is none. */
+static __always_inline __u64 v8_object_id(const struct pmb_v8 *layout, struct py_walk *w,
+					  __u64 shared)
+{
+	__u64 h;
+
+	if (!V8_IS_OBJECT(shared) ||
+	    !py_read(w->words, layout->shared_size, PMB_PY_CODE_MAX, shared - 1) ||
+	    (v8_word(w->words[0], layout->map_type) & 0xffff) != layout->type_shared)
+		return 0;
+	h = id_mix(id_seed_user(w->chain.tgid), shared);
+	h = id_mix(h, PY_MEMBER(w->words, layout->shared_name));
+	h = id_mix(h, PY_MEMBER(w->words, layout->shared_script));
+	h = id_mix(h, PY_MEMBER(w->words, layout->shared_place));
+	return (h | 2) & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
+}
+
+/* Frame i of the stack joins the chain, if it is one of JavaScript. 0: there are no more. */
+__noinline int pmb_v8_frame(__u32 i)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u64 fp, id, shared, slot;
+	struct scratch *s;
+	__u32 zero = 0;
+
+	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	if (!s || !layout || i + 1 >= s->stack.n || w->n >= PMB_MAX_FRAMES)
+		return 0;
+	fp = s->frame_at[i & PMB_MAX_FRAMES] & ~7ULL;
+	/* what has no frame of its own has its caller's, which is next */
+	if (fp < ARCH_SP(&s->regs) || fp - ARCH_SP(&s->regs) > V8_STACK_MAX ||
+	    fp == (s->frame_at[(i + 1) & PMB_MAX_FRAMES] & ~7ULL))
+		return 1;
+	if (!i && !pmb_v8_leaf())
+		return 1;
+	if (!py_read(w->page, 2 * sizeof(__u64), PMB_PY_FRAME_MAX, fp + PMB_V8_FUNCTION) ||
+	    !V8_IS_OBJECT(w->page[1]))
+		return 1; /* other frames have their kind where these have their context */
+	shared = v8_word(w->page[0], layout->function_shared);
+	id = v8_object_id(layout, w, shared);
+	if (!id)
+		return 1;
+	id |= (i + 1ULL) << PMB_PY_POSITION_SHIFT;
+	slot = w->n;
+	UNWIND_HIDE(slot);
+	slot &= PMB_MAX_FRAMES;
+	w->chain.frames[slot] = id;
+	w->code[slot] = shared;
+	w->h = id_mix(w->h, id);
+	w->n++;
+	return 1;
+}
+
+/* w->at becomes the string that is the function's name, 0: it has none. Behind the names and the
+ * infos of a scope's variables stand the function's name and (if that is empty or none) what the
+ * parser calls it. */
+__noinline int pmb_v8_name(__u64 name)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u64 n, at, word;
+
+	if (!layout)
+		return 0;
+	w->at = name;
+	if (v8_type(layout, name) != layout->type_scope)
+		return 0;
+	w->at = 0;
+	n = v8_word(name, layout->scope_locals) >> 32;
+	if (n > PMB_V8_SCOPE_MAX)
+		return 0;
+	at = layout->scope_first + (n + (n < PMB_V8_INLINE_LOCALS ? n : 1)) * sizeof(__u64);
+	for (int i = 0; i < 4; i++, at += sizeof(__u64)) {
+		word = v8_word(name, at);
+		if (!V8_IS_OBJECT(word) || v8_type(layout, word) >= layout->type_string_end)
+			continue;
+		if ((__u32)v8_word(word, layout->string_length)) {
+			w->at = word;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Puts the string at w->at behind the first `at` bytes of the object's; returns how many. */
+__noinline int pmb_v8_text(__u32 at, __u32 is_file)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u64 string, size, to = at;
+	struct pmb_py_text *ret;
+	__u32 type, kind;
+
+	if (!layout)
+		return 0;
+	ret = is_file ? &w->object.file : &w->object.name;
+	ret->state = PMB_PY_TEXT_COMPACT | 1 << 2 | (is_file ? 0 : PMB_TEXT_MAY_BE_EMPTY);
+	ret->n_bytes = 0;
+	ret->length = 0;
+	string = w->at;
+	type = v8_type(layout, string);
+	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end)
+		return 0;
+	ret->length = (__u32)v8_word(string, layout->string_length);
+	if ((type & PMB_V8_STRING_KIND) == PMB_V8_STRING_THIN ||
+	    (type & PMB_V8_STRING_KIND) == PMB_V8_STRING_CONS) {
+		string = v8_word(string, layout->string_other);
+		type = v8_type(layout, string);
+	}
+	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end ||
+	    (type & PMB_V8_STRING_KIND) != PMB_V8_STRING_PLAIN)
+		return 0;
+	kind = type & PMB_V8_STRING_ONE_BYTE ? 1 : 2;
+	ret->state = PMB_PY_TEXT_COMPACT | kind << 2 | (is_file ? 0 : PMB_TEXT_MAY_BE_EMPTY);
+	size = (__u32)v8_word(string, layout->string_length);
+	size = size > PMB_PY_TEXT_MAX ? PMB_PY_TEXT_MAX : size * kind;
+	if (size > PMB_PY_TEXT_MAX)
+		size = PMB_PY_TEXT_MAX;
+	UNWIND_HIDE(to);
+	to &= 2 * PMB_PY_TEXT_MAX - 1;
+	if (to > PMB_PY_TEXT_MAX || !size ||
+	    !py_read(w->object.bytes + to, size, PMB_PY_TEXT_MAX,
+		     string - 1 + layout->string_chars))
+		return 0;
+	ret->n_bytes = size;
+	return size;
+}
+
+/* Sends what frame i of the chain runs, if that isn't known. */
+__noinline int pmb_v8_object(__u32 i)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u64 id, script;
+	__u32 n;
+
+	if (!layout || i >= w->n)
+		return 0;
+	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
+	if (!object_wanted(w, id) || v8_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
+		return 0;
+	script = PY_MEMBER(w->words, layout->shared_script);
+	w->object.rec.parts = 0;
+	w->object.line = 0;
+	pmb_v8_name(PY_MEMBER(w->words, layout->shared_name));
+	n = pmb_v8_text(0, 0);
+	w->at = v8_type(layout, script) == layout->type_script ?
+			v8_word(script, layout->script_name) :
+			0;
+	n += pmb_v8_text(n, 1);
+	object_send(w, id, n);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# JavaScript's functions by name, without flags: of Node, as it is here.
+#
+# NODES: others, by their paths (stripped ones, too).
+#
+# timeout: 600
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+SCRIPT=$TOP/tests/workloads/javascript/shares.js
+
+nodes() {
+	if [ -n "${NODES:-}" ]; then
+		tr ' ' '\n' <<<"$NODES"
+	else
+		command -v node
+	fi
+}
+
+need_node() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	[ -n "${NODES:-}" ] || need_program node
+}
+
+# Functions of JavaScript of each stack, outermost first, and how many samples it has.
+functions() {
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); m = split($0, f, ";"); line = ""
+	       for (i = 1; i <= m; i++) if (sub(/_\[js\]$/, "", f[i])) line = line ";" f[i]
+	       if (line != "") print line, n }' "$T/folded" >"$T/functions"
+}
+
+samples_of() { # REGEX
+	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
+		$0 ~ re { sum += n }
+		END { print sum + 0 }' "$T/functions"
+}
+
+record_js() { # NODE [OPTION…] -- ARGUMENTS…
+	pmb_ok record -e cpu-clock -F 997 --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
+		"$@"
+	expect_columns
+	functions
+}
+
+expect_share() { # SAMPLES ALL PERCENT WHAT
+	expect_within "$(($1 * 1000 / $2))" "$3" 60 "$4, in 1/1000"
+}
+
+expect_within() { # GOT WANT DISTANCE WHAT
+	expect_ge "$1" $(($2 - $3)) "$4"
+	expect_le "$1" $(($2 + $3)) "$4"
+}
+
+t_shares() {
+	local node mode all a b c wrong
+	need_node
+	for node in $(nodes); do
+		for mode in --no-flush-bytecode --no-opt --jitless; do
+			record_js "$node" "$mode" "$SCRIPT" main 3
+			a=$(samples_of ';main;method(;share60)?$')
+			b=$(samples_of ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
+			c=$(samples_of ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
+			all=$((a + b + c))
+			echo "$node $mode: $a $b $c"
+			expect_ge "$all" 200 "samples in what was to run"
+			expect_share "$a" "$all" 600 "share of 60 %"
+			expect_share "$b" "$all" 300 "share of 30 %"
+			expect_share "$c" "$all" 100 "share of 10 %"
+			wrong=$(grep -E 'share[136]0' "$T/functions" |
+				grep -vE ';main;method;share60 ' |
+				grep -vE ';main;throughBuiltin;(forEach;)?closure;share30 ' |
+				grep -vcE ';main;\(anonymous\);inner;(next;)?generator;share10 ')
+			expect_eq "$wrong" 0 "stacks that can't be"
+		done
+	done
+}
+
+t_functions_that_come_and_go() {
+	local node
+	need_node
+	for node in $(nodes); do
+		record_js "$node" "$SCRIPT" churn 4
+		expect_ge "$(samples_of ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
+		expect_eq "$(samples_of ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
+		expect_eq "$(samples_of ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
+			"names that none has"
+	done
+}
+
+# Where neither has a function its name comes from the map: none of another.
+t_beside_its_perf_map() {
+	need_node
+	cd "$T" || fail "no folder" # where it leaves a log
+	record_js "$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 3
+	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/folded" -delete
+	expect_ge "$(samples_of ';share60$')" 100 "samples in share60"
+	expect_eq "$(grep -cE 'share(30|10)[^;]*_\[j\].*share60_' "$T/folded")" 0 \
+		"stacks with another's name"
+}
+
+
+t_any_that_describes_itself() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	record_js "$WORKLOADS/fakev8" 2
+	expect_ge "$(samples_of '^;plain$')" 100 "samples in one whose name is a string"
+	expect_ge "$(samples_of '^;of_scope$')" 100 "samples in one with a scope"
+	expect_eq "$(samples_of ';(plain|of_scope).+$')" 0 "others above them"
+}
+
+t_lies() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	record_js "$WORKLOADS/fakev8" 3 lies
+	expect_ge "$(samples_of '^;file$')" 100 "samples in those with a name"
+	expect_ge "$(samples_of '^;\(anonymous\)$')" 10 "samples in those with an empty name"
+	# a text has 512 bytes at most, whatever its length says: each is four here, or three
+	expect_le "$(awk '{ if (length > n) n = length } END { print n }' "$T/functions")" 2100 \
+		"the longest"
+}
+
+t_unknown() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	record_js "$WORKLOADS/otherv8" 1
+	expect_eq "$(sum_get '.runtime_unknown[0].runtime')" V8 "runtime"
+	expect_match "$T/err" "runtime_unknown: V8 in .*/otherv8: it describes itself" \
+		"the summary"
+	expect_eq "$(samples_of .)" 0 "samples with names"
+}
+
+run_tests

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * V8 describes itself for debuggers of its core dumps: variables that are called v8dbg_… and hold
+ * offsets and numbers, exported, so that stripped files have them, too.
+ */
+#include "symd/elf_v8.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "symd/elf_gap.h"
+#include "symd/elf_symbols.h"
+
+enum {
+	WORD = 4,
+	SYMBOLS_MAX = 256 * 1024, /* of the table; node has 110,000 */
+	TYPE_MAX = 0xffff,
+};
+
+#define AT(member) offsetof(struct pmb_v8, member)
+
+/* What a member of the layout is called; where versions differ, each name that there is. A name
+ * ends at what says of which type the member is. Offsets are multiples of `unit`. */
+static const struct wanted {
+	const char *name;
+	uint16_t to;
+	uint16_t unit;
+} wanted[] = {
+	{"class_JSFunction__shared", AT(function_shared), 8},
+	{"class_SharedFunctionInfo__name_or_scope_info", AT(shared_name), 8},
+	{"class_SharedFunctionInfo__script_or_debug_info", AT(shared_script), 8},
+	{"class_SharedFunctionInfo__script", AT(shared_script), 8},
+	{"class_SharedFunctionInfo__raw_function_token_offset", AT(shared_place), 1},
+	{"class_Map__instance_type", AT(map_type), 2},
+	{"class_String__length", AT(string_length), 4},
+	{"class_SeqOneByteString__chars", AT(string_chars), 4},
+	{"class_ThinString__actual", AT(string_other), 8},
+	{"class_Script__name", AT(script_name), 8},
+	{"type_SharedFunctionInfo", AT(type_shared), 1},
+	{"type_ScopeInfo", AT(type_scope), 1},
+	{"type_Script", AT(type_script), 1},
+	{"FirstNonstringType", AT(type_string_end), 1},
+	{"scopeinfo_idx_ncontextlocals", AT(scope_locals), 1},
+	{"scopeinfo_idx_first_vars", AT(scope_first), 1},
+};
+
+/* What the overflow program takes for granted. */
+static const struct {
+	const char *name;
+	int32_t value;
+} fixed[] = {
+	{"off_fp_function", PMB_V8_FUNCTION},
+	{"off_fp_context", PMB_V8_CONTEXT},
+	{"HeapObjectTag", 1},
+	{"HeapObjectTagMask", 3},
+	{"SmiShiftSize", 31}, /* words aren't compressed */
+	{"SmiValueShift", 1},
+	{"StringRepresentationMask", PMB_V8_STRING_KIND},
+	{"SeqStringTag", PMB_V8_STRING_PLAIN},
+	{"ConsStringTag", PMB_V8_STRING_CONS},
+	{"ThinStringTag", PMB_V8_STRING_THIN},
+	{"StringEncodingMask", PMB_V8_STRING_ONE_BYTE},
+	{"OneByteStringTag", PMB_V8_STRING_ONE_BYTE},
+};
+
+struct reader {
+	const struct elf_bytes *from;
+	struct pmb_v8 *layout;
+	bool is_v8;
+	bool has[sizeof(struct pmb_v8)];
+	bool is_fixed[ARRAY_SIZE(fixed)];
+};
+
+static bool find_segment(Elf *elf, uint64_t vaddr, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_LOAD &&
+		    vaddr >= ret->p_vaddr && vaddr - ret->p_vaddr < ret->p_memsz &&
+		    WORD <= ret->p_memsz - (vaddr - ret->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* What is beyond the file's bytes is 0. */
+static bool read_value(const struct reader *r, uint64_t vaddr, int32_t *ret)
+{
+	GElf_Phdr ph;
+	uint64_t off;
+
+	*ret = 0;
+	if (!find_segment(r->from->elf, vaddr, &ph))
+		return false;
+	off = vaddr - ph.p_vaddr;
+	if (off >= ph.p_filesz)
+		return true;
+	return ph.p_filesz - off >= WORD &&
+	       elf_bytes__read(r->from, ph.p_offset + off, ret, WORD) == WORD;
+}
+
+/* Of "class_Script__name__Object" that is "class_Script__name", of "type_Script__SCRIPT_TYPE"
+ * "type_Script". */
+static bool is_called(const char *name, size_t len, const char *want)
+{
+	size_t n = strlen(want);
+
+	return len >= n && memcmp(name, want, n) == 0 &&
+	       (len == n || (len > n + 2 && memcmp(name + n, "__", 2) == 0));
+}
+
+static void take(struct reader *r, const char *name, size_t len, uint64_t vaddr)
+{
+	int32_t value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		if (!is_called(name, len, wanted[i].name) || r->has[wanted[i].to] ||
+		    !read_value(r, vaddr, &value) || value < 0 || value > TYPE_MAX ||
+		    value % wanted[i].unit)
+			continue;
+		r->has[wanted[i].to] = true;
+		*(__u16 *)((char *)r->layout + wanted[i].to) = (__u16)value;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
+		if (len == strlen(fixed[i].name) && memcmp(name, fixed[i].name, len) == 0)
+			r->is_fixed[i] = read_value(r, vaddr, &value) && value == fixed[i].value;
+	}
+}
+
+static void look(struct reader *r, struct elf_records *symbols, struct elf_strings *strings)
+{
+	static const char prefix[] = "v8dbg_";
+	const size_t n = sizeof(prefix) - 1;
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < SYMBOLS_MAX && elf_records__next_symbol(symbols, &sym); i++) {
+		const char *name;
+		size_t len;
+
+		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_size != WORD)
+			continue;
+		name = elf_strings__at(strings, sym.st_name, &len);
+		if (!name || len <= n || memcmp(name, prefix, n) != 0)
+			continue;
+		r->is_v8 = true;
+		take(r, name + n, len - n, sym.st_value);
+	}
+}
+
+static bool is_whole(const struct reader *r)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		if (!r->has[wanted[i].to])
+			return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
+		if (!r->is_fixed[i])
+			return false;
+	}
+	return true;
+}
+
+static uint16_t most(uint16_t a, uint16_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What follows from the numbers: indices become offsets, behind the map. */
+static bool finish(struct pmb_v8 *l)
+{
+	l->shared_place &= ~7U;
+	l->shared_size = most(most(l->shared_name, l->shared_script), l->shared_place) + 8U;
+	if (l->scope_locals >= TYPE_MAX / 16 || l->scope_first >= TYPE_MAX / 16)
+		return false;
+	l->scope_locals = 8 + 8 * l->scope_locals;
+	l->scope_first = 8 + 8 * l->scope_first;
+	return l->shared_size > 8 && l->shared_size <= PMB_V8_SHARED_MAX && l->function_shared;
+}
+
+/* Its own code, of which parts are frames of JavaScript. */
+static void place_builtins(const struct elf_bytes *from, struct pmb_runtime *ret)
+{
+	uint64_t start, end;
+	GElf_Phdr ph;
+
+	if (!elf_gap__largest(from, &start, &end) || !find_segment(from->elf, start, &ph) ||
+	    end - ph.p_vaddr > ph.p_filesz)
+		return;
+	ret->eval_from = start - ph.p_vaddr + ph.p_offset;
+	ret->eval_to = end - ph.p_vaddr + ph.p_offset;
+}
+
+enum pmb_runtime_state elf_v8__find(const struct elf_bytes *from, struct pmb_runtime *ret)
+{
+	Elf_Scn *scn = elf_section__by_type(from->elf, SHT_DYNSYM);
+	struct reader r = {.from = from, .layout = &ret->v8};
+	struct elf_records symbols;
+	struct elf_strings strings;
+	GElf_Ehdr ehdr;
+	GElf_Shdr shdr;
+
+	*ret = (struct pmb_runtime){0};
+	if (!scn || !gelf_getehdr(from->elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
+	    !gelf_getshdr(scn, &shdr) ||
+	    !elf_records__open(&symbols, from, scn, ELF_T_SYM, ELF_TABLE_MAX))
+		return PMB_RUNTIME_NONE;
+	if (elf_strings__open(&strings, from, elf_getscn(from->elf, shdr.sh_link), ELF_TABLE_MAX))
+		look(&r, &symbols, &strings);
+	elf_strings__close(&strings);
+	elf_records__close(&symbols);
+	if (r.is_v8 && is_whole(&r) && finish(&ret->v8)) {
+		place_builtins(from, ret);
+		return PMB_RUNTIME_V8;
+	}
+	*ret = (struct pmb_runtime){.is_v8 = r.is_v8};
+	return r.is_v8 ? PMB_RUNTIME_UNKNOWN : PMB_RUNTIME_NONE;
+}
