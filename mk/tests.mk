@@ -23,6 +23,8 @@ $(UNIT:%=%.o): CPPFLAGS += -iquote tests/unit -iquote tests/bpf
 # Compiled once and run once: without optimization that takes half the time.
 $(UNIT:%=%.o): ALL_CFLAGS += -O0
 $(UNIT:%=%.o): CPPFLAGS += -U_FORTIFY_SOURCE
+# It says in its dynamic symbols that it is V8.
+$(O)/tests/unit/test_elf_v8: LDFLAGS += -rdynamic
 .SECONDARY: $(UNIT:%=%.o)
 
 # Folded stacks to pictures, for the tests of the page.
