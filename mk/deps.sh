@@ -66,6 +66,7 @@ browser chromium-driver       -
 others golang-go              golang-go
 others musl-tools             musl-tools
 others protobuf-compiler      protobuf-compiler
+others gojq                   gojq
 containers docker.io          docker.io
 containers podman             podman
 containers runc               runc
