@@ -292,8 +292,11 @@ t_zombies() {
 t_a_fork_bomb() {
 	hurt -a -- "$WORKLOADS/crowd" forks 20000 0.1
 	expect_unhurt "$HOST_KB"
-	# whoever lives 50 us beside 300 others may have its innermost frame alone
-	expect_match "$T/folded" '^bomb;.*(crowd_child|spin_for)' "its children"
+	# whoever lives 50 us beside 300 others may have its innermost frame alone, and beside other
+	# work not even that: then it is said
+	grep -qE '^bomb;.*(crowd_child|spin_for)' "$T/folded" ||
+		expect_match "$T/err" '^  [0-9]+ (such )?records .*(were lost|were not taken)' \
+			"why its children have no names"
 	expect_match "$T/out" '^forked [0-9]' "it went off"
 }
 
