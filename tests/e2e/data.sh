@@ -248,9 +248,10 @@ framed() { # PROGRAM
 	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
 		-o "$T/folded" --summary "$T/sum.json" -- "$1"
 	grep '^touch_' "$T/out" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
-	# what is neither named nor typed: pages of the stack that nobody has touched yet
+	# but for pages of the stack that nobody has touched yet: what is neither named nor typed
+	# there, and a loop's index that is in memory
 	sed -n 's/^\([^;]*;[^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z_]*\)\([;_(.].*\)* /\2;\1 /p' \
-		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
+		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];\|::i;[a-z]*;\[no member\] ' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
 }
