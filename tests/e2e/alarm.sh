@@ -68,11 +68,7 @@ t_units_of_work() {
 }
 
 refused() { # WORDS OPTION…
-	local words=$1
-	shift
-	pmb stat "$@" -- true
-	expect_eq "$rc" 2 "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
+	expect_refused 2 "$1" stat "${@:2}"
 }
 
 t_what_is_refused() {

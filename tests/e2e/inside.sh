@@ -28,10 +28,6 @@ event() { # NAME FIELD
 	window ".events[] | select(.name == \"$1\") | .$2"
 }
 
-need_x86_64() {
-	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-}
-
 # All that began have a fate. On some hosts not all switches are told, so how many are unsure is not
 # ours; but most can be vouched for.
 expect_windows() { # ENDED ABANDONED
@@ -211,22 +207,11 @@ t_text_and_csv() {
 }
 
 t_nothing_stays() {
-	local left
-	[ -n "$(bpftool_path)" ] || skip "no bpftool"
-	pmb_start stat --window loop -e page-faults -a
-	left=$(programs_of "$tool")
-	[ -n "$left" ] || fail "there are no programs"
-	pmb_finish KILL 2>/dev/null
-	# shellcheck disable=SC2086 # several ids
-	wait_until programs_gone $left || fail "programs are still there"
+	expect_nothing_stays stat --window loop -e page-faults -a
 }
 
 refused() { # STATUS WORDS OPTION…
-	local status=$1 words=$2
-	shift 2
-	pmb stat -e page-faults "$@" -- true
-	expect_eq "$rc" "$status" "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
+	expect_refused "$1" "$2" stat -e page-faults "${@:3}"
 }
 
 t_what_is_refused() {

@@ -184,6 +184,10 @@ wait_until() {
 	return 1
 }
 
+need_x86_64() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
@@ -262,6 +266,26 @@ programs_gone() { # ID…
 	for id in "$@"; do
 		! "$(bpftool_path)" prog show id "$id" >/dev/null 2>&1 || return 1
 	done
+}
+
+# Killed while it runs, it leaves no program in the kernel.
+expect_nothing_stays() { # COMMAND…
+	local left
+	[ -n "$(bpftool_path)" ] || skip "no bpftool"
+	pmb_start "$@"
+	left=$(programs_of "$tool")
+	[ -n "$left" ] || fail "there are no programs"
+	pmb_finish KILL 2>/dev/null
+	# shellcheck disable=SC2086 # several ids
+	wait_until programs_gone $left || fail "programs are still there"
+}
+
+expect_refused() { # STATUS WORDS COMMAND…
+	local status=$1 words=$2
+	shift 2
+	pmb "$@" -- true
+	expect_eq "$rc" "$status" "exit status of $*"
+	expect_match "$T/err" "$words" "the sentence about $*"
 }
 
 # perf, past Ubuntu's wrapper.

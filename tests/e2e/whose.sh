@@ -196,22 +196,11 @@ t_names_in_brackets() {
 }
 
 t_nothing_stays() {
-	local left
-	[ -n "$(bpftool_path)" ] || skip "no bpftool"
-	pmb_start stat -a --by process -e page-faults
-	left=$(programs_of "$tool")
-	[ -n "$left" ] || fail "there are no programs"
-	pmb_finish KILL 2>/dev/null
-	# shellcheck disable=SC2086 # several ids
-	wait_until programs_gone $left || fail "programs are still there"
+	expect_nothing_stays stat -a --by process -e page-faults
 }
 
 refused() { # WORDS OPTION…
-	local words=$1
-	shift
-	pmb stat -e page-faults "$@" -- true
-	expect_eq "$rc" 2 "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
+	expect_refused 2 "$1" stat -e page-faults "${@:2}"
 }
 
 t_what_is_refused() {

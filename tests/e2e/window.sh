@@ -209,10 +209,6 @@ expect_inside_units() {
 		"percent of samples, inside"
 }
 
-need_x86_64() {
-	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-}
-
 t_functions_open_and_close() {
 	local marks=$WORKLOADS/marks
 	need_x86_64
@@ -227,11 +223,7 @@ t_functions_open_and_close() {
 }
 
 refused() { # STATUS WORDS OPTION…
-	local status=$1 words=$2
-	shift 2
-	pmb record -e cpu-clock "$@" -- true
-	expect_eq "$rc" "$status" "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
+	expect_refused "$1" "$2" record -e cpu-clock "${@:3}"
 }
 
 t_own_probes_open_and_close() {
@@ -408,13 +400,7 @@ t_cut() {
 
 # Nobody who looks at this machine finds anything of it afterwards.
 t_nothing_stays() {
-	local left
-	[ -n "$(bpftool_path)" ] || skip "no bpftool"
-	pmb_start record -e cpu-clock --window loop -a -o /dev/null
-	left=$(programs_of "$tool")
-	pmb_finish KILL 2>/dev/null
-	# shellcheck disable=SC2086 # several ids
-	wait_until programs_gone $left || fail "programs are still there"
+	expect_nothing_stays record -e cpu-clock --window loop -a -o /dev/null
 }
 
 t_what_is_refused() {

@@ -108,10 +108,6 @@ t_tracepoints() {
 
 BEGIN_MARK=mem:0x600000000000/1:w END_MARK=mem:0x600000000040/1:w
 
-need_x86_64() {
-	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-}
-
 # Each of four threads causes so many faults between two writes, and moves; and one more until the
 # next unit.
 t_units_between_writes() {
@@ -214,22 +210,11 @@ t_what_does_not_count_in_units() {
 }
 
 t_nothing_stays() {
-	local left
-	[ -n "$(bpftool_path)" ] || skip "no bpftool"
-	pmb_start stat --per loop -e page-faults -a
-	left=$(programs_of "$tool")
-	[ -n "$left" ] || fail "there are no programs"
-	pmb_finish KILL 2>/dev/null
-	# shellcheck disable=SC2086 # several ids
-	wait_until programs_gone $left || fail "programs are still there"
+	expect_nothing_stays stat --per loop -e page-faults -a
 }
 
 refused() { # STATUS WORDS OPTION…
-	local status=$1 words=$2
-	shift 2
-	pmb stat -e page-faults "$@" -- true
-	expect_eq "$rc" "$status" "exit status of $*"
-	expect_match "$T/err" "$words" "the sentence about $*"
+	expect_refused "$1" "$2" stat -e page-faults "${@:3}"
 }
 
 t_what_is_refused() {
