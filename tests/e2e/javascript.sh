@@ -31,7 +31,7 @@ functions() {
 	       if (line != "") print line, n }' "$T/folded" >"$T/functions"
 }
 
-samples_of() { # REGEX
+samples_in() { # REGEX
 	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
 		$0 ~ re { sum += n }
 		END { print sum + 0 }' "$T/functions"
@@ -44,13 +44,8 @@ record_js() { # NODE [OPTION…] -- ARGUMENTS…
 	functions
 }
 
-expect_share() { # SAMPLES ALL PERCENT WHAT
+expect_part() { # SAMPLES ALL PERCENT WHAT
 	expect_within "$(($1 * 1000 / $2))" "$3" 60 "$4, in 1/1000"
-}
-
-expect_within() { # GOT WANT DISTANCE WHAT
-	expect_ge "$1" $(($2 - $3)) "$4"
-	expect_le "$1" $(($2 + $3)) "$4"
 }
 
 t_shares() {
@@ -59,15 +54,15 @@ t_shares() {
 	for node in $(nodes); do
 		for mode in --no-flush-bytecode --no-opt --jitless; do
 			record_js "$node" "$mode" "$SCRIPT" main 3
-			a=$(samples_of ';main;method(;share60)?$')
-			b=$(samples_of ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
-			c=$(samples_of ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
+			a=$(samples_in ';main;method(;share60)?$')
+			b=$(samples_in ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
+			c=$(samples_in ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
 			all=$((a + b + c))
 			echo "$node $mode: $a $b $c"
 			expect_ge "$all" 200 "samples in what was to run"
-			expect_share "$a" "$all" 600 "share of 60 %"
-			expect_share "$b" "$all" 300 "share of 30 %"
-			expect_share "$c" "$all" 100 "share of 10 %"
+			expect_part "$a" "$all" 600 "share of 60 %"
+			expect_part "$b" "$all" 300 "share of 30 %"
+			expect_part "$c" "$all" 100 "share of 10 %"
 			wrong=$(grep -E 'share[136]0' "$T/functions" |
 				grep -vE ';main;method;share60 ' |
 				grep -vE ';main;throughBuiltin;(forEach;)?closure;share30 ' |
@@ -82,9 +77,9 @@ t_functions_that_come_and_go() {
 	need_node
 	for node in $(nodes); do
 		record_js "$node" "$SCRIPT" churn 4
-		expect_ge "$(samples_of ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
-		expect_eq "$(samples_of ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
-		expect_eq "$(samples_of ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
+		expect_ge "$(samples_in ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
+		expect_eq "$(samples_in ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
+		expect_eq "$(samples_in ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
 			"names that none has"
 	done
 }
@@ -95,25 +90,24 @@ t_beside_its_perf_map() {
 	cd "$T" || fail "no folder" # where it leaves a log
 	record_js "$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 3
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/folded" -delete
-	expect_ge "$(samples_of ';share60$')" 100 "samples in share60"
+	expect_ge "$(samples_in ';share60$')" 100 "samples in share60"
 	expect_eq "$(grep -cE 'share(30|10)[^;]*_\[j\].*share60_' "$T/folded")" 0 \
 		"stacks with another's name"
 }
 
-
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js "$WORKLOADS/fakev8" 2
-	expect_ge "$(samples_of '^;plain$')" 100 "samples in one whose name is a string"
-	expect_ge "$(samples_of '^;of_scope$')" 100 "samples in one with a scope"
-	expect_eq "$(samples_of ';(plain|of_scope).+$')" 0 "others above them"
+	expect_ge "$(samples_in '^;plain$')" 100 "samples in one whose name is a string"
+	expect_ge "$(samples_in '^;of_scope$')" 100 "samples in one with a scope"
+	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
 }
 
 t_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js "$WORKLOADS/fakev8" 3 lies
-	expect_ge "$(samples_of '^;file$')" 100 "samples in those with a name"
-	expect_ge "$(samples_of '^;\(anonymous\)$')" 10 "samples in those with an empty name"
+	expect_ge "$(samples_in '^;file$')" 100 "samples in those with a name"
+	expect_ge "$(samples_in '^;\(anonymous\)$')" 10 "samples in those with an empty name"
 	# a text has 512 bytes at most, whatever its length says: each is four here, or three
 	expect_le "$(awk '{ if (length > n) n = length } END { print n }' "$T/functions")" 2100 \
 		"the longest"
@@ -125,7 +119,7 @@ t_unknown() {
 	expect_eq "$(sum_get '.runtime_unknown[0].runtime')" V8 "runtime"
 	expect_match "$T/err" "runtime_unknown: V8 in .*/otherv8: it describes itself" \
 		"the summary"
-	expect_eq "$(samples_of .)" 0 "samples with names"
+	expect_eq "$(samples_in .)" 0 "samples with names"
 }
 
 run_tests
