@@ -116,14 +116,11 @@ t_twelve_files_of_holes() {
 	expect_match "$T/folded" '^holes12;' "samples of the last one"
 }
 
-# Once the tool that "hurt" starts has recorded for its two seconds the programs that run slow files
-# stop: they only have to be there, and others have the CPUs.
-stopping_afterwards() { # PID of who serves the files, …
-	{
-		wait_until is_measured || wait_until is_measured || wait_until is_measured
-		sleep 5
-		pkill -STOP -P "$(IFS=, && echo "$*")" '^file'
-	} 2>/dev/null &
+# For when a recording of two seconds is over: programs that run slow files only have to be there
+# then, and others have the CPUs.
+stop_programs_of() { # PID of who serves the files, …
+	sleep 4
+	pkill -STOP -P "$(IFS=, && echo "$*")" '^file'
 }
 
 # Six whose file system takes 0.4 s for 4 KiB: what is heaviest is asked first, but the others have
@@ -140,7 +137,7 @@ t_files_that_are_read_slowly() {
 	sleep 1
 	kill -USR1 "$attacker"
 	meanwhile wait_no_more
-	stopping_afterwards "$attacker"
+	meanwhile stop_programs_of "$attacker"
 	hurt -a --max-memory 32M -d 2
 	expect_within_budgets
 	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
@@ -166,7 +163,7 @@ t_a_file_that_takes_2_seconds_beside_slower_ones() {
 	wait_until has_children "$honest" 2 || skip "no such file system here"
 	sleep 1
 	kill -USR1 "$endless" "$honest"
-	stopping_afterwards "$endless" "$honest"
+	meanwhile stop_programs_of "$endless" "$honest"
 	hurt -a --max-memory 32M -d 2
 	expect_within_budgets
 	expect_match "$T/folded" ';leaf_spin ' "names of the file that takes 1 to 2 s"
