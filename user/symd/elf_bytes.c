@@ -32,6 +32,25 @@ size_t elf_bytes__read(const struct elf_bytes *from, uint64_t off, void *ret, si
 	return got > 0 ? (size_t)got : 0;
 }
 
+bool elf_segment__of(Elf *elf, uint64_t vaddr, uint64_t size, bool in_file, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		uint64_t has;
+
+		if (!gelf_getphdr(elf, (int)i, ret) || ret->p_type != PT_LOAD)
+			continue;
+		has = in_file ? ret->p_filesz : ret->p_memsz;
+		if (vaddr >= ret->p_vaddr && vaddr - ret->p_vaddr < has &&
+		    size <= has - (vaddr - ret->p_vaddr))
+			return true;
+	}
+	return false;
+}
+
 /* Contents that stand in the file as they are. */
 static bool find_contents(Elf_Scn *scn, uint64_t max, GElf_Shdr *ret)
 {

@@ -23,6 +23,9 @@ struct elf_bytes {
 /* How many bytes from off on there are, at most n. */
 size_t elf_bytes__read(const struct elf_bytes *from, uint64_t off, void *ret, size_t n);
 
+/* The segment that has [vaddr, vaddr + size), in the file or at least in memory. */
+bool elf_segment__of(Elf *elf, uint64_t vaddr, uint64_t size, bool in_file, GElf_Phdr *ret);
+
 /* The records of a section, one after the other. */
 struct elf_records {
 	const struct elf_bytes *from;

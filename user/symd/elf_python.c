@@ -88,27 +88,11 @@ static void each(const struct elf_bytes *from, uint32_t section_type, struct fou
 	elf_records__close(&records);
 }
 
-/* The segment that has [vaddr, vaddr + size) in the file. */
-static bool segment_of(Elf *elf, uint64_t vaddr, uint64_t size, GElf_Phdr *ret)
-{
-	size_t n = 0;
-
-	if (elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_LOAD &&
-		    vaddr >= ret->p_vaddr && vaddr - ret->p_vaddr < ret->p_filesz &&
-		    size <= ret->p_filesz - (vaddr - ret->p_vaddr))
-			return true;
-	}
-	return false;
-}
-
 static size_t read_at(const struct elf_bytes *from, uint64_t vaddr, void *ret, size_t size)
 {
 	GElf_Phdr ph;
 
-	return vaddr && segment_of(from->elf, vaddr, size, &ph) ?
+	return vaddr && elf_segment__of(from->elf, vaddr, size, true, &ph) ?
 		       elf_bytes__read(from, ph.p_offset + (vaddr - ph.p_vaddr), ret, size) :
 		       0;
 }
@@ -130,7 +114,8 @@ static void place_cold(const struct elf_bytes *from, struct found *f, struct pmb
 	    elf_cold__find(from, f->eval.st_value, ret->eval_from, f->eval.st_size,
 			   &f->cold.st_value, &end))
 		f->cold.st_size = end - f->cold.st_value;
-	if (f->cold.st_size && segment_of(from->elf, f->cold.st_value, f->cold.st_size, &ph)) {
+	if (f->cold.st_size &&
+	    elf_segment__of(from->elf, f->cold.st_value, f->cold.st_size, true, &ph)) {
 		ret->cold_from = f->cold.st_value - ph.p_vaddr + ph.p_offset;
 		ret->cold_to = ret->cold_from + f->cold.st_size;
 	}
@@ -142,7 +127,7 @@ static bool place(const struct elf_bytes *from, struct found *f, struct pmb_runt
 {
 	GElf_Phdr ph;
 
-	if (!segment_of(from->elf, f->eval.st_value, f->eval.st_size, &ph))
+	if (!elf_segment__of(from->elf, f->eval.st_value, f->eval.st_size, true, &ph))
 		return false;
 	ret->eval_from = f->eval.st_value - ph.p_vaddr + ph.p_offset;
 	ret->eval_to = ret->eval_from + f->eval.st_size;

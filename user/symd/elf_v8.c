@@ -72,21 +72,6 @@ struct reader {
 	bool is_fixed[ARRAY_SIZE(fixed)];
 };
 
-static bool find_segment(Elf *elf, uint64_t vaddr, GElf_Phdr *ret)
-{
-	size_t n = 0;
-
-	if (elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_LOAD &&
-		    vaddr >= ret->p_vaddr && vaddr - ret->p_vaddr < ret->p_memsz &&
-		    WORD <= ret->p_memsz - (vaddr - ret->p_vaddr))
-			return true;
-	}
-	return false;
-}
-
 /* What is beyond the file's bytes is 0. */
 static bool read_value(const struct reader *r, uint64_t vaddr, int32_t *ret)
 {
@@ -94,7 +79,7 @@ static bool read_value(const struct reader *r, uint64_t vaddr, int32_t *ret)
 	uint64_t off;
 
 	*ret = 0;
-	if (!find_segment(r->from->elf, vaddr, &ph))
+	if (!elf_segment__of(r->from->elf, vaddr, WORD, false, &ph))
 		return false;
 	off = vaddr - ph.p_vaddr;
 	if (off >= ph.p_filesz)
@@ -187,8 +172,8 @@ static void place_builtins(const struct elf_bytes *from, struct pmb_runtime *ret
 	uint64_t start, end;
 	GElf_Phdr ph;
 
-	if (!elf_gap__largest(from, &start, &end) || !find_segment(from->elf, start, &ph) ||
-	    end - ph.p_vaddr > ph.p_filesz)
+	if (!elf_gap__largest(from, &start, &end) ||
+	    !elf_segment__of(from->elf, start, WORD, false, &ph) || end - ph.p_vaddr > ph.p_filesz)
 		return;
 	ret->eval_from = start - ph.p_vaddr + ph.p_offset;
 	ret->eval_to = end - ph.p_vaddr + ph.p_offset;
