@@ -112,6 +112,7 @@ void stat__inside_json(const struct stat_report *report, struct json *j);
 void stat__empty_text(const struct stat_report *report, struct buf *out);
 /* ", 3 unsure: …": what became of those that aren't counted. */
 void stat__uncounted_text(const struct stat_report *report, struct buf *out);
+void stat__uncounted_json(const struct stat_report *report, struct json *j);
 
 /* A name as a field; the time of an interval, with the separator. */
 void stat__csv_field(const char *text, const char *separator, struct buf *out);

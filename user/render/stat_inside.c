@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "model/duration.h"
 #include "render/escape.h"
 #include "render/json.h"
@@ -115,7 +116,7 @@ static void put_head(const struct stat_report *r, struct buf *out)
 
 	stat__line_begins(r, out);
 	buf__printf(out, "%-*s %*s   of it", NAME_WIDTH, "", COUNT_WIDTH, "inside");
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
 		buf__printf(out, " %*s", COUNT_WIDTH, heads[i]);
 	buf__putc(out, '\n');
 }
@@ -219,12 +220,7 @@ void stat__inside_json(const struct stat_report *r, struct json *j)
 	json__u64(j, "began", stats->began);
 	json__u64(j, "counted", n_windows(r));
 	json__u64(j, "shorter", stats->quick);
-	json__u64(j, "unsure", stats->unsure);
-	json__u64(j, "abandoned", stats->abandoned);
-	json__u64(j, "open", work_counts__open(r->work));
-	json__u64(j, "nested", stats->nested);
-	json__u64(j, "no_room", stats->no_room);
-	json__u64(j, "missed", r->work->missed);
+	stat__uncounted_json(r, j);
 	json__u64(j, "stretches_not_told", stats->unseen);
 	json__u64(j, "duration_ns", total(r, PMB_SERIES_DURATION));
 	json__u64(j, "on_cpu_ns", on_cpu(r));

@@ -174,22 +174,28 @@ static void put_distribution(struct json *j, const struct stat_series *s)
 	json__f64(j, "empty", distribution__quantile(s->empty, 0.5), 1);
 }
 
-void stat__work_json(const struct stat_report *r, struct json *j)
+void stat__uncounted_json(const struct stat_report *r, struct json *j)
 {
-	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
 	const struct pmb_work_stats *stats = &r->work->stats;
-	struct stat_series s;
 
-	json__obj(j, "per");
-	json__str(j, "unit", r->per);
-	json__u64(j, "began", stats->began);
-	json__u64(j, "ended", distribution__n(durations));
 	json__u64(j, "unsure", stats->unsure);
 	json__u64(j, "abandoned", stats->abandoned);
 	json__u64(j, "open", work_counts__open(r->work));
 	json__u64(j, "nested", stats->nested);
 	json__u64(j, "no_room", stats->no_room);
 	json__u64(j, "missed", r->work->missed);
+}
+
+void stat__work_json(const struct stat_report *r, struct json *j)
+{
+	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
+	struct stat_series s;
+
+	json__obj(j, "per");
+	json__str(j, "unit", r->per);
+	json__u64(j, "began", r->work->stats.began);
+	json__u64(j, "ended", distribution__n(durations));
+	stat__uncounted_json(r, j);
 	json__arr(j, "series");
 	for (size_t i = 0; stat__series(r, i, &s); i++) {
 		json__obj(j, NULL);
