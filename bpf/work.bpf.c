@@ -395,7 +395,6 @@ SEC("raw_tp/sched_process_exec")
 int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
-
 	struct stretch *stretch = current_stretch();
 
 	if (before == thread)
