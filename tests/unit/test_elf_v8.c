@@ -12,40 +12,17 @@
 #include "base/mem.h"
 #include "symd/elf_gap.h"
 #include "symd/elf_v8.h"
+#include "../workloads/says_v8.h"
 
 #ifdef __x86_64__
-
-#define SAYS(name, value)              \
-	extern const int v8dbg_##name; \
-	const int v8dbg_##name = (value);
 
 SAYS(class_JSFunction__shared__Tagged_SharedFunctionInfo_, 24)
 SAYS(class_SharedFunctionInfo__name_or_scope_info__Object, 16)
 SAYS(class_SharedFunctionInfo__script__Object, 40)
 SAYS(class_SharedFunctionInfo__raw_function_token_offset__int16_t, 52)
-SAYS(class_Map__instance_type__uint16_t, 12)
-SAYS(class_String__length__int32_t, 12)
-SAYS(class_SeqOneByteString__chars__char, 16)
-SAYS(class_ThinString__actual__String, 16)
-SAYS(class_Script__name__Object, 16)
 SAYS(type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE, 300)
 SAYS(type_ScopeInfo__SCOPE_INFO_TYPE, 301)
 SAYS(type_Script__SCRIPT_TYPE, 302)
-SAYS(FirstNonstringType, 128)
-SAYS(scopeinfo_idx_ncontextlocals, 2)
-SAYS(scopeinfo_idx_first_vars, 3)
-SAYS(off_fp_function, -16)
-SAYS(off_fp_context, -8)
-SAYS(HeapObjectTag, 1)
-SAYS(HeapObjectTagMask, 3)
-SAYS(SmiShiftSize, 31)
-SAYS(SmiValueShift, 1)
-SAYS(StringRepresentationMask, 7)
-SAYS(SeqStringTag, 0)
-SAYS(ConsStringTag, 1)
-SAYS(ThinStringTag, 5)
-SAYS(StringEncodingMask, 8)
-SAYS(OneByteStringTag, 8)
 
 /* Between two functions that tables describe. */
 __attribute__((noipa, used)) static int before(int x)

@@ -11,9 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define SAYS(name, value)              \
-	extern const int v8dbg_##name; \
-	const int v8dbg_##name = (value);
+#include "says_v8.h"
 
 enum { SHARED = 300, SCOPE, SCRIPT, FUNCTION, MAP };
 
@@ -21,31 +19,9 @@ SAYS(class_JSFunction__shared__Tagged_SharedFunctionInfo_, 8)
 SAYS(class_SharedFunctionInfo__name_or_scope_info__Object, 8)
 SAYS(class_SharedFunctionInfo__script__Object, 16)
 SAYS(class_SharedFunctionInfo__raw_function_token_offset__int16_t, 28)
-SAYS(class_Map__instance_type__uint16_t, 12)
-SAYS(class_String__length__int32_t, 12)
-SAYS(class_SeqOneByteString__chars__char, 16)
-SAYS(class_ThinString__actual__String, 16)
-SAYS(class_Script__name__Object, 16)
 SAYS(type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE, SHARED)
 SAYS(type_ScopeInfo__SCOPE_INFO_TYPE, SCOPE)
 SAYS(type_Script__SCRIPT_TYPE, SCRIPT)
-SAYS(FirstNonstringType, 128)
-SAYS(scopeinfo_idx_ncontextlocals, 2)
-SAYS(scopeinfo_idx_first_vars, 3)
-SAYS(off_fp_function, -16)
-SAYS(off_fp_context, -8)
-SAYS(HeapObjectTag, 1)
-SAYS(HeapObjectTagMask, 3)
-SAYS(SmiShiftSize, 31)
-#ifndef OTHER
-SAYS(SmiValueShift, 1)
-#endif
-SAYS(StringRepresentationMask, 7)
-SAYS(SeqStringTag, 0)
-SAYS(ConsStringTag, 1)
-SAYS(ThinStringTag, 5)
-SAYS(StringEncodingMask, 8)
-SAYS(OneByteStringTag, 8)
 
 /* push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; mov $50000000, %rcx; 1: dec %rcx; jnz 1b; leave;
  * ret */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What every V8 says of itself, as a V8 does, for programs that only say so. Where the members of
+ * its functions lie each of them says itself. */
+#ifndef PMUBPF_WORKLOADS_SAYS_V8_H
+#define PMUBPF_WORKLOADS_SAYS_V8_H
+
+#define SAYS(name, value)              \
+	extern const int v8dbg_##name; \
+	const int v8dbg_##name = (value);
+
+SAYS(class_Map__instance_type__uint16_t, 12)
+SAYS(class_String__length__int32_t, 12)
+SAYS(class_SeqOneByteString__chars__char, 16)
+SAYS(class_ThinString__actual__String, 16)
+SAYS(class_Script__name__Object, 16)
+SAYS(FirstNonstringType, 128)
+SAYS(scopeinfo_idx_ncontextlocals, 2)
+SAYS(scopeinfo_idx_first_vars, 3)
+SAYS(off_fp_function, -16)
+SAYS(off_fp_context, -8)
+SAYS(HeapObjectTag, 1)
+SAYS(HeapObjectTagMask, 3)
+SAYS(SmiShiftSize, 31)
+#ifndef OTHER
+SAYS(SmiValueShift, 1)
+#endif
+SAYS(StringRepresentationMask, 7)
+SAYS(SeqStringTag, 0)
+SAYS(ConsStringTag, 1)
+SAYS(ThinStringTag, 5)
+SAYS(StringEncodingMask, 8)
+SAYS(OneByteStringTag, 8)
+
+#endif
