@@ -55,8 +55,7 @@ static void note_truncating(struct assembly *a, const struct account *to)
 	const struct file *file = NULL;
 
 	profile__frames(a->profile, &all);
-	while (n &&
-	       (all[frames[n - 1]].kind == FRAME_OBJECT || all[frames[n - 1]].kind == FRAME_SCRIPT))
+	while (n && frame_kind__is_object(all[frames[n - 1]].kind))
 		n--;
 	if (n)
 		file = files__get(a->opts.files, all[frames[n - 1]].file);

@@ -28,6 +28,12 @@ enum frame_kind {
 	FRAME_DATA,       /* no code: off: model/data_place.h; file: as above */
 };
 
+/* What a runtime has, and no address: Python's functions and JavaScript's. */
+static inline bool frame_kind__is_object(enum frame_kind kind)
+{
+	return kind == FRAME_OBJECT || kind == FRAME_SCRIPT;
+}
+
 /* Functions that no program has: weight that can't be, or is no longer, tied to code. X(id,
  * name) */
 #define ARTIFICIAL_FRAMES(X)                    \

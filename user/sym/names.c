@@ -402,8 +402,7 @@ static struct group *make_groups(const struct profile *profile, const struct fil
 			end++;
 		g.n = end - i;
 		if (first->kind != FRAME_UNKNOWN && first->kind != FRAME_KERNEL &&
-		    first->kind != FRAME_ARTIFICIAL && first->kind != FRAME_OBJECT &&
-		    first->kind != FRAME_SCRIPT)
+		    first->kind != FRAME_ARTIFICIAL && !frame_kind__is_object(first->kind))
 			g.weight = weights[first->file];
 		g.hot = (first->kind == FRAME_FILE || first->kind == FRAME_DATA) && g.weight &&
 			g.weight >= total / 100 * DEBUGINFOD_HOT_PERCENT;
@@ -491,7 +490,7 @@ static bool asks_helper(const struct resolver *r, const struct profile *profile)
 
 		bool in_file = f->kind == FRAME_FILE || f->kind == FRAME_DATA;
 
-		if (f->kind == FRAME_JIT || f->kind == FRAME_OBJECT || f->kind == FRAME_SCRIPT ||
+		if (f->kind == FRAME_JIT || frame_kind__is_object(f->kind) ||
 		    (in_file && !r->known))
 			return true;
 		if (in_file && !known__has(r->known, files__get(r->files, f->file)->serial, f->off))
