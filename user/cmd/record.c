@@ -1,77 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf record: one recording, folded stacks. stdout is data, stderr is talk. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/record_out.h"
 #include "opener/opener.h"
-#include "pmu/probe.h"
-#include "pmu/settle.h"
 #include "pmu/skid.h"
 #include "session/passes.h"
 #include "session/session.h"
 #include "session/signals.h"
 
-/* Without -e: cycles where there is a PMU, else cpu-clock, and why. */
-static int default_event(struct record_args *a, struct err *err)
-{
-	struct probe_result probe;
-	int r;
-
-	if (a->parsed.n)
-		return 0;
-	r = event_names__parse_ours(&a->what.names, &a->parsed, "cycles", err);
-	if (r < 0)
-		return r;
-	event__probe(&a->parsed.events[0], &probe);
-	if (probe.ok && !probe.user_only && probe.mode == EVENT_OVERFLOWS) {
-		if (!a->quiet)
-			fprintf(stderr, "pmubpf: no event was named (-e): sampling cycles\n");
-		return 0;
-	}
-	if (!a->quiet)
-		fprintf(stderr,
-			"pmubpf: no event was named (-e): sampling cpu-clock, because cycles "
-			"can't be counted: %s\n",
-			probe.reason);
-	event_list__done(&a->parsed);
-	a->parsed = (struct event_list){0};
-	return event_names__parse_ours(&a->what.names, &a->parsed, "cpu-clock", err);
-}
-
-static bool needs_clock(void *ctx, const struct event_list *events)
-{
-	const struct record_args *a = ctx;
-
-	(void)events; /* the session's */
-	return session_needs_clock(&a->session, a->passes);
-}
-
-static int settle_events(struct record_args *a, struct err *err)
-{
-	const struct settle_opts opts = {
-		.rate = a->rate,
-		.budget_given = a->budget_given,
-		.needs_clock = needs_clock,
-		.ctx = a,
-	};
-
-	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
-}
-
 static int check_data(const struct record_args *a, struct err *err)
 {
-	if (!(a->session.labels & LABEL_DATA))
+	if (!(a->sampling.session.labels & LABEL_DATA))
 		return 0;
-	for (size_t i = 0; i < a->events.n; i++) {
-		if (event_skid(&a->events.events[i]))
+	for (size_t i = 0; i < a->sampling.events.n; i++) {
+		if (event_skid(&a->sampling.events.events[i]))
 			return 0;
 	}
 	return err__usage(err,
@@ -98,7 +45,7 @@ static void print_tick(void *ctx, const struct session_tick *tick)
 
 static void end_live_line(const struct record_args *a)
 {
-	if (a->session.tick)
+	if (a->sampling.session.tick)
 		fputs("\r\033[K", stderr);
 }
 
@@ -108,13 +55,13 @@ static int record_once(struct record_args *a, struct record_out *out, struct err
 {
 	struct session_result result;
 	struct session *session;
-	int r = session__record(&session, &a->session, &result, err), status;
+	int r = session__record(&session, &a->sampling.session, &result, err), status;
 
 	end_live_line(a);
 	if (r < 0)
 		return complain(err);
 	r = record_out__write(out, &result, NULL, err);
-	if (a->session.whom.command)
+	if (a->sampling.session.whom.command)
 		signals__release(out->signals); /* it may take for ever to end; all else is done */
 	status = r < 0 ? complain(err) : EXIT_DONE;
 	if (session_cut_short(result.end) || r < 0)
@@ -131,7 +78,8 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	_cleanup_(passes__done) struct passes passes = {0};
 	_cleanup_(session_result__done) struct session_result result = {0};
 	int status = EXIT_DONE;
-	int r = passes__record(&a->session, &a->plan, &result, &passes, &status, err);
+	int r = passes__record(&a->sampling.session, &a->sampling.plan, &result, &passes, &status,
+			       err);
 
 	end_live_line(a);
 	if (r == 0)
@@ -159,24 +107,20 @@ int cmd_record(int argc, char **argv)
 	if (r == 0)
 		r = record_args__parse(&args, argc, argv, &err);
 	if (r == 0)
-		r = rate__check(&args.rate, &err);
-	if (r == 0)
-		r = default_event(&args, &err);
-	if (r == 0)
-		r = settle_events(&args, &err);
+		r = sampling_args__settle(&args.sampling, args.passes, &err);
 	if (r == 0)
 		r = check_data(&args, &err);
 	if (r < 0)
 		return complain(&err);
-	args.session.signals = &signals;
+	args.sampling.session.signals = &signals;
 	r = opener__start(&opener, &err); /* before there is anything that it must not have */
 	if (r < 0)
 		return complain(&err);
-	args.session.opener = opener;
+	args.sampling.session.opener = opener;
 	r = record_out__open(&out, &args, argv, &err);
 	if (r < 0)
 		return complain(&err);
-	if (isatty(STDERR_FILENO) && !args.quiet)
-		args.session.tick = print_tick;
+	if (isatty(STDERR_FILENO) && !args.sampling.quiet)
+		args.sampling.session.tick = print_tick;
 	return (args.passes ? record_passes : record_once)(&args, &out, &err);
 }

@@ -6,25 +6,13 @@
 
 #include <stdbool.h>
 
-#include "cmd/event_args.h"
-#include "cmd/target_args.h"
-#include "cmd/window_args.h"
+#include "cmd/sampling_args.h"
 #include "model/measure.h"
-#include "pmu/event.h"
-#include "pmu/plan.h"
 #include "render/format.h"
-#include "session/session.h"
 #include "sym/names.h"
 
 struct record_args {
-	struct event_args what;
-	struct event_list parsed; /* as the options say */
-	struct event_list events; /* made of them by record: pmu/settle.h */
-	struct rate rate;
-	struct plan plan; /* and with them */
-	struct session_opts session;
-	struct target_args target;
-	struct window_args window;
+	struct sampling_args sampling;
 	bool unit_given;
 	enum number_unit unit;
 	/* Where the profile goes; none: folded stacks to standard output. */
@@ -41,11 +29,8 @@ struct record_args {
 	bool label_language;
 	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	const char *summary;
-	struct buf notes; /* for the summary: what was found out before the recording */
 	struct names_opts names;
 	bool debuginfod;
-	bool quiet;
-	bool budget_given;
 	bool passes; /* run the command once for each set of events that fit together */
 	struct err *err;
 };

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/remarks.h"
+#include "cmd/units.h"
 #include "pmu/skid.h"
 #include "pmubpf/budgets.h"
 #include "prof/recorded.h"
@@ -22,32 +23,9 @@
 #include "sym/places.h"
 #include "sys/usage.h"
 
-static enum number_unit default_unit(const struct event *event)
+static const enum number_unit *unit_given(const struct record_args *a)
 {
-	return event->unit == UNIT_EVENTS ? NUMBER_EVENTS : NUMBER_TIME;
-}
-
-/* The unit of each event's lines; time for an event that isn't time is refused before anything
- * runs. */
-static int choose_units(const struct record_args *a, struct measure *measures, struct err *err)
-{
-	for (size_t i = 0; i < a->events.n; i++) {
-		const struct event *event = &a->events.events[i];
-
-		if (a->unit_given && a->unit == NUMBER_TIME && event->unit == UNIT_EVENTS)
-			return err__usage(
-				err,
-				"--unit time: '%s' counts %s, which no clock rate turns into "
-				"time; use --unit events, or leave --unit out",
-				event->name, event->counts);
-		measures[i] = (struct measure){
-			.unit = a->unit_given && !event->added ? a->unit : default_unit(event),
-			.hidden = event->added,
-			.is_time = event->unit == UNIT_NS,
-			.lead = event->lead == i ? NULL : &measures[event->lead],
-		};
-	}
-	return 0;
+	return a->unit_given ? &a->unit : NULL;
 }
 
 int record_out__open(struct record_out *out, const struct record_args *args, char **argv,
@@ -63,9 +41,9 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	out->argv = argv;
 	processor_count("", &out->before);
 	out->start_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
-	out->measures = xcalloc(args->events.n, sizeof(*out->measures));
+	out->measures = xcalloc(args->sampling.events.n, sizeof(*out->measures));
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
-	r = choose_units(args, out->measures, err);
+	r = units__choose(out->measures, &args->sampling.events, unit_given(args), err);
 	for (size_t i = 0; r == 0 && i < args->n_outputs; i++)
 		r = output__open(&out->files[i], args->outputs[i].path, how, err);
 	return r < 0 ? r : output__open(&out->summary, args->summary, how, err);
@@ -80,42 +58,6 @@ void record_out__done(struct record_out *out)
 	free(out->measures);
 }
 
-/* Events that share their lines are time together, or not at all. */
-static void without_rate(const struct record_args *a, size_t event, struct measure *measures)
-{
-	for (size_t k = 0; k < a->events.n; k++) {
-		if (a->events.events[k].lead != a->events.events[event].lead)
-			continue;
-		measures[k].rate = (struct clock_rate){0};
-		if (measures[k].unit == NUMBER_TIME)
-			measures[k].unit = NUMBER_EVENTS;
-	}
-}
-
-/* After the recording the rates are known; a cycles event without one falls back to events. */
-static int set_rates(const struct record_args *a, const struct session_result *result,
-		     struct measure *measures, struct err *err)
-{
-	for (size_t i = 0; i < a->events.n; i++) {
-		measures[i].scale = ledger_event__scale(&result->ledger.events[i]);
-		if (a->events.events[i].unit == UNIT_CYCLES)
-			measures[i].rate = result->rates[i];
-	}
-	for (size_t i = 0; i < a->events.n; i++) {
-		if (a->events.events[i].unit != UNIT_CYCLES || result->rates[i].n ||
-		    !result->ledger.events[i].aggregated)
-			continue;
-		if (a->unit_given && a->unit == NUMBER_TIME)
-			return err__set(
-				err, -ENODATA,
-				"--unit time: the clock rate of '%s' could neither be measured nor "
-				"read; use --unit events",
-				a->events.events[i].name);
-		without_rate(a, i, measures);
-	}
-	return 0;
-}
-
 static bool is_regular(const struct output *o)
 {
 	struct stat st;
@@ -128,7 +70,7 @@ static struct format_opts show_opts(struct record_out *out)
 {
 	struct format_opts opts = out->args->show;
 
-	opts.max_bytes = out->args->session.max_memory / BUDGET_OUTPUT_PART;
+	opts.max_bytes = out->args->sampling.session.max_memory / BUDGET_OUTPUT_PART;
 	opts.cut = &out->cut;
 	return opts;
 }
@@ -191,7 +133,7 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 	_cleanup_(buf__done) struct buf text = {0};
 	int r;
 
-	if (!out->args->quiet) {
+	if (!out->args->sampling.quiet) {
 		summary__text(summary, &text);
 		fputs(text.data, stderr);
 		buf__clear(&text);
@@ -208,7 +150,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 			      const struct names *names, const struct places *places,
 			      const struct summary *summary)
 {
-	size_t n = out->args->events.n;
+	size_t n = out->args->sampling.events.n;
 	_cleanup_free_ const char **events = xcalloc(n, sizeof(*events));
 	const struct recorded recorded = {
 		.profile = result->profile,
@@ -222,14 +164,14 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.cgroups = result->cgroups,
 		.want_language = out->args->label_language,
 		.want_cgroup = out->args->label_cgroup,
-		.window = out->args->window.spec.name,
-		.window_calls = out->args->window.spec.kind == WINDOW_SYSCALL &&
-				!out->args->window.spec.call,
+		.window = out->args->sampling.window.spec.name,
+		.window_calls = out->args->sampling.window.spec.kind == WINDOW_SYSCALL &&
+				!out->args->sampling.window.spec.call,
 	};
 	struct prof *prof;
 
 	for (size_t i = 0; i < n; i++)
-		events[i] = out->args->events.events[i].name;
+		events[i] = out->args->sampling.events.events[i].name;
 	prof = prof__recorded(&recorded);
 	prof->time_ns = out->start_ns;
 	prof->duration_ns = (int64_t)result->duration_ns;
@@ -247,14 +189,14 @@ static void look_at_data(const struct record_args *a, struct session_result *res
 	struct data_finding found;
 	struct err err;
 
-	if (!(a->session.labels & LABEL_DATA))
+	if (!(a->sampling.session.labels & LABEL_DATA))
 		return;
 	ret->profile = result->profile;
 	ret->types = a->names.types;
 	ret->servers = servers;
-	ret->skids = xcalloc(a->events.n, sizeof(*ret->skids));
-	for (size_t i = 0; i < a->events.n; i++)
-		ret->skids[i] = (uint8_t)event_skid(&a->events.events[i]);
+	ret->skids = xcalloc(a->sampling.events.n, sizeof(*ret->skids));
+	for (size_t i = 0; i < a->sampling.events.n; i++)
+		ret->skids[i] = (uint8_t)event_skid(&a->sampling.events.events[i]);
 	/* without the helper no code was looked at: naming says why */
 	places__resolve(ret, result->files, more, &err);
 	for (size_t i = 0; i < n; i++) {
@@ -267,7 +209,7 @@ static void look_at_data(const struct record_args *a, struct session_result *res
 static void gather_notes(const struct record_args *a, const struct session_result *result,
 			 const struct debuginfod_work *work, struct buf *notes)
 {
-	buf__add(notes, a->notes.data, a->notes.len);
+	buf__add(notes, a->sampling.notes.data, a->sampling.notes.len);
 	buf__add(notes, result->notes.data, result->notes.len);
 	if (work->asked)
 		buf__printf(notes,
@@ -302,7 +244,7 @@ static void forget_recording(struct session_result *result, struct names *names)
 /* NULL: nobody is asked. */
 static struct debuginfod *servers_of(const struct record_args *a)
 {
-	if (a->debuginfod && !a->quiet)
+	if (a->debuginfod && !a->sampling.quiet)
 		fputs("pmubpf: asking debuginfod servers for debug files of the files with most "
 		      "samples (at most 90 s)\n",
 		      stderr);
@@ -330,21 +272,21 @@ int record_out__write(struct record_out *out, struct session_result *result,
 {
 	const struct record_args *a = out->args;
 	_cleanup_(names__done) struct names names = {0};
-	_cleanup_free_ bool *per_task = xcalloc(a->events.n, sizeof(*per_task));
+	_cleanup_free_ bool *per_task = xcalloc(a->sampling.events.n, sizeof(*per_task));
 	_cleanup_(places__done) struct places places = {0};
 	_cleanup_(debuginfod__done) struct debuginfod *servers = servers_of(a);
 	_cleanup_(buf__done) struct buf notes = {0};
 	struct summary summary = {
 		.ledger = &result->ledger,
-		.events = &a->events,
+		.events = &a->sampling.events,
 		.rates = result->rates,
 		.numbers = out->measures,
 		.per_task = per_task,
-		.plan = &a->plan,
+		.plan = &a->sampling.plan,
 		.passes = passes,
-		.window = a->window.spec.name,
-		.longer_ns = a->window.opts.longer_ns,
-		.slowest = a->window.opts.slowest,
+		.window = a->sampling.window.spec.name,
+		.longer_ns = a->sampling.window.opts.longer_ns,
+		.slowest = a->sampling.window.opts.slowest,
 		.loss = loss_since(&out->before),
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
@@ -354,10 +296,10 @@ int record_out__write(struct record_out *out, struct session_result *result,
 
 	look_at_data(a, result, servers, &places);
 	/* what was recorded is written all the same */
-	unnamed = resolve(&names, result, &a->names, a->session.max_memory, servers, err);
+	unnamed = resolve(&names, result, &a->names, a->sampling.session.max_memory, servers, err);
 	if (unnamed < 0)
 		err = NULL;
-	for (size_t i = 0; i < a->events.n; i++)
+	for (size_t i = 0; i < a->sampling.events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	gather_notes(a, result, &names.work.downloads, &notes);
 	summary.notes = notes.data;
@@ -365,11 +307,12 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	frames_in_ledger(&summary.frames, &result->ledger.frames);
 	add_places(&names.work, &places, &result->ledger.aside);
 	summary.names = names.work;
-	summary.opener = opener__work(a->session.opener);
+	summary.opener = opener__work(a->sampling.session.opener);
 	summary.aside = &names.aside;
 	warn_of(&result->ledger.aside);
 	warn_of(&names.aside);
-	r = set_rates(a, result, out->measures, err);
+	r = units__set_rates(out->measures, &a->sampling.events, &result->ledger, result->rates,
+			     unit_given(a), err);
 	if (r == 0) {
 		struct prof *prof = make_prof(out, result, &names, &places, &summary);
 
