@@ -12,8 +12,8 @@
 # (given to each program).
 set -u -o pipefail
 
-UNIT_TIMEOUT=${UNIT_TIMEOUT:-60}
-UNIT_TEST_TIMEOUT=${UNIT_TEST_TIMEOUT:-20}
+UNIT_TIMEOUT=${UNIT_TIMEOUT:-180}
+UNIT_TEST_TIMEOUT=${UNIT_TEST_TIMEOUT:-60}
 
 if [ $# -ne 1 ] || [ ! -d "$1" ]; then
 	echo "usage: $0 DIR (a folder of test_* programs; \`make unit' builds them)" >&2
