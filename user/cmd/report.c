@@ -4,17 +4,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
 #include "cmd/report_layout.h"
+#include "cmd/rows.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
 #include "render/report.h"
@@ -46,53 +45,6 @@ static void report_run__done(struct report_run *run)
 	output__done(&run->output);
 }
 
-static unsigned terminal_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	int width;
-
-	if (columns && num__parse_int(columns, 20, 10000, &width) == 0)
-		return (unsigned)width;
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		return size.ws_col;
-	return 0;
-}
-
-/* "self", "total", "EVENT", "EVENT:total" */
-static int settle_sort(struct report_run *run, struct err *err)
-{
-	const char *text = run->args->sort ? run->args->sort : "";
-	_cleanup_free_ char *name = NULL;
-	struct prof_event *events;
-	size_t n = prof__events(run->prof, &events), len = strlen(text);
-	int r = -ENOENT;
-
-	if (len > 6 && strcmp(text + len - 6, ":total") == 0) {
-		run->opts.sort_total = true;
-		len -= 6;
-	}
-	name = xstrndup(text, len);
-	if (!*name || strcmp(name, "self") == 0 || strcmp(name, "total") == 0) {
-		run->opts.sort_total |= strcmp(name, "total") == 0 || (!*name && run->args->tree);
-		run->opts.sort_type = report_event__type(&events[0]);
-		r = 0;
-	}
-	for (size_t i = 0; r < 0 && i < n; i++) {
-		if (strcmp(events[i].name, name) == 0) {
-			run->opts.sort_type = report_event__type(&events[i]);
-			r = 0;
-		}
-	}
-	prof_events__free(events, n);
-	if (r < 0)
-		return err__usage(
-			err,
-			"--sort '%s': it is neither self, nor total, nor an event of the profile",
-			name);
-	return 0;
-}
-
 static void settle_shape(struct report_run *run)
 {
 	const struct report_args *a = run->args;
@@ -119,7 +71,7 @@ static int group(struct report_run *run, struct err *err)
 	int r = prof_keys__parse(&run->keys, &run->n_keys, by, run->whole, err);
 
 	if (r == 0)
-		r = settle_sort(run, err);
+		r = rows__sort_by(&run->opts, a->sort, a->tree, run->prof, err);
 	if (r < 0)
 		return r;
 	settle_shape(run);
