@@ -143,6 +143,13 @@ t_keys_of_stat() {
 	expect_keys "$T/stat.json" pmubpf-stat.1
 }
 
+t_keys_of_top() {
+	need_root
+	need_program jq
+	pmb_ok top -b -j -n 1 -I 200 -e cpu-clock,page-faults -- "$WORKLOADS/split" 1
+	expect_keys "$T/out" pmubpf-top.1
+}
+
 # A profile with everything that JSON can say of it: two events of a ratio, many samples of both.
 make_profile() { # FILE
 	need_program protoc

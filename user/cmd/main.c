@@ -44,6 +44,7 @@ static const struct command_entry {
 	const char *help; /* NULL: not for people */
 } commands[] = {
 	{"record", cmd_record, "sample counter overflows, print collapsed stacks"},
+	{"top", cmd_top, "show what a target does while it does it"},
 	{"report", cmd_report, "show a saved profile: functions, lines, processes, ratios"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},

@@ -18,11 +18,11 @@ static void add_line(struct prof *prof, struct buf *line)
 	buf__clear(line);
 }
 
-static void add_command(struct prof *prof, char *const *words)
+static void add_command(struct prof *prof, const char *subcommand, char *const *words)
 {
 	_cleanup_(buf__done) struct buf line = {0};
 
-	buf__puts(&line, "command: pmubpf record");
+	buf__printf(&line, "command: pmubpf %s", subcommand);
 	for (; *words; words++) {
 		buf__putc(&line, ' ');
 		escape_name(&line, *words);
@@ -97,20 +97,30 @@ static void add_role(struct prof *prof, const struct event_list *events, size_t 
 	add_line(prof, &line);
 }
 
-static void add_ledger(struct prof *prof, const struct summary *s)
+/* Of a part: whether weights and counters agree is a law of the whole. */
+static bool columns_balance(const struct ledger *ledger, struct buf *remarks)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < ledger->n_events; i++)
+		good &= ledger_event__columns(&ledger->events[i], remarks);
+	return good;
+}
+
+static void add_ledger(struct prof *prof, const struct summary *s, bool part)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
 	_cleanup_(buf__done) struct buf doubts = {0};
 	_cleanup_(buf__done) struct buf line = {0};
 
-	if (ledger__balance(s->ledger, &remarks)) {
+	if (part ? columns_balance(s->ledger, &remarks) : ledger__balance(s->ledger, &remarks)) {
 		prof__comment(prof, "ledger: balanced");
 	} else {
 		remarks.data[strcspn(remarks.data, "\n")] = '\0';
 		buf__printf(&line, "ledger: does not balance: %s", remarks.data);
 		add_line(prof, &line);
 	}
-	if (ledger__doubts(s->ledger, &doubts)) {
+	if (!part && ledger__doubts(s->ledger, &doubts)) {
 		buf__printf(&line, "warning: %s", doubts.data);
 		add_line(prof, &line);
 	}
@@ -145,17 +155,28 @@ static void set_period(struct prof *prof, const struct summary *s)
 	prof->period = (int64_t)s->ledger->events[0].period;
 }
 
-void add_remarks(struct prof *prof, const struct summary *summary)
+void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part)
 {
-	prof__comment(prof, "pmubpf: " PMUBPF_VERSION);
-	add_command(prof, summary->command_line);
-	add_machine(prof, &summary->loss);
 	for (size_t i = 0; i < summary->events->n; i++)
 		add_event(prof, summary, i);
 	for (size_t i = 0; i < summary->events->n; i++)
 		add_role(prof, summary->events, i);
-	add_ledger(prof, summary);
+	add_ledger(prof, summary, part);
 	add_statuses(prof, "user", summary->ledger->user_statuses);
 	add_statuses(prof, "kernel", summary->ledger->kernel_statuses);
 	set_period(prof, summary);
+}
+
+static void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const *words,
+				const struct processor_loss *loss)
+{
+	prof__comment(prof, "pmubpf: " PMUBPF_VERSION);
+	add_command(prof, subcommand, words);
+	add_machine(prof, loss);
+}
+
+void add_remarks(struct prof *prof, const struct summary *summary)
+{
+	add_remarks_of_host(prof, "record", summary->command_line, &summary->loss);
+	add_remarks_of_books(prof, summary, false);
 }

@@ -25,5 +25,8 @@
 
 /* With period and its type, which are those of the first event. */
 void add_remarks(struct prof *prof, const struct summary *summary);
+/* Its second half, what the books say; of the summary: ledger, events, rates. part: of a recording
+ * that goes on, whose counters and weights need not agree to the last period. */
+void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part);
 
 #endif

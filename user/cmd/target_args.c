@@ -137,6 +137,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp target_argp = {.options = options, .parser = parse};
 
+bool target_args__any(const struct target_args *t)
+{
+	return t->n_pids || t->n_tids || t->all || t->n_cgroups || t->n_containers || t->command ||
+	       t->cpus.n;
+}
+
 int target_args__check(const struct target_args *t, const char *subcommand)
 {
 	bool tasks = t->n_pids || t->n_tids;
@@ -146,7 +152,7 @@ int target_args__check(const struct target_args *t, const char *subcommand)
 		return err__usage(
 			t->err,
 			"-p/-t, -a, -G and --container each name a target: give one of them");
-	if (!targets && !t->command && !t->cpus.n)
+	if (!target_args__any(t))
 		return err__usage(
 			t->err,
 			"no target is named: give -p PID, -t TID, -a, -C CPUS, -G CGROUP, "

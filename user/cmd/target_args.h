@@ -39,6 +39,8 @@ struct target_args {
 
 extern const struct argp target_argp;
 
+/* Whether any was given, or a command. */
+bool target_args__any(const struct target_args *args);
 /* Whether they go together and name the target at all; `subcommand` is for the hint. */
 int target_args__check(const struct target_args *args, const char *subcommand);
 /* The same for session/. stdout_is_data: the command's own words go to standard error then, and it

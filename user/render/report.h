@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "model/derive.h"
 #include "prof/group.h"
+#include "render/json.h"
 
 /* A ratio of two events of the profile, a column. */
 struct report_ratio {
@@ -43,8 +44,12 @@ void report__settle(struct report *report);
 void report__done(struct report *report);
 
 void report__text(const struct report *report, struct buf *out);
+/* Of that the table alone: two lines of titles, and a line for each row, in the group's order. */
+void report__table(const struct report *report, struct buf *out);
 void report__json(const struct report *report, struct buf *out);
 void report__csv(const struct report *report, struct buf *out);
+/* Its events and rows as members of an object that others begin and end. */
+void report__put_json(const struct report *report, struct json *j);
 
 /* ---- between the files of the report */
 

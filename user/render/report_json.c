@@ -124,6 +124,12 @@ static void put_events(const struct report *r, struct json *j)
 	json__end_arr(j);
 }
 
+void report__put_json(const struct report *r, struct json *j)
+{
+	put_events(r, j);
+	put_rows(r, j);
+}
+
 void report__json(const struct report *r, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf warnings = {0};
@@ -144,7 +150,6 @@ void report__json(const struct report *r, struct buf *out)
 	for (size_t i = 0; i < r->whole->n_comments; i++)
 		json__str(&j, NULL, prof__text(r->whole, r->whole->comments[i]));
 	json__end_arr(&j);
-	put_events(r, &j);
-	put_rows(r, &j);
+	report__put_json(r, &j);
 	json__end_obj(&j);
 }

@@ -402,12 +402,11 @@ static void put_titles(const struct table *t)
 	buf__printf(t->out, "%s\n", t->r->color ? "\033[0m" : "");
 }
 
-void report__text(const struct report *r, struct buf *out)
+void report__table(const struct report *r, struct buf *out)
 {
 	_cleanup_(table__done) struct table t = {.r = r, .out = out};
 	const struct group *g = r->group;
 
-	report__head(r, out);
 	if (!r->prof->n_samples) {
 		buf__puts(out,
 			  r->whole->n_samples ? "no sample is left\n" : "there are no samples\n");
@@ -427,4 +426,10 @@ void report__text(const struct report *r, struct buf *out)
 	}
 	if (g->n_hidden)
 		buf__printf(out, "… and %zu more (--limit, --min-share)\n", g->n_hidden);
+}
+
+void report__text(const struct report *r, struct buf *out)
+{
+	report__head(r, out);
+	report__table(r, out);
 }

@@ -151,6 +151,8 @@ struct session_cut {
 /* Cuts, and goes on: no overflow is missed. What isn't settled yet is in the next. Not where the
  * profile is lent. */
 struct session_cut *session__cut(struct session *s);
+/* What all of it has cost until now. */
+struct cost session__cost(const struct session *s);
 /* Frees what is still in it. */
 void session__give_up(struct session *s, struct session_cut *cut);
 

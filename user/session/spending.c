@@ -283,24 +283,23 @@ void session__spend_stop(struct session *s)
 	s->spending->ended_ns = usage_thread_ns();
 }
 
-void session__spend_end(struct session *s)
+struct cost session__cost(const struct session *s)
 {
-	struct spending *sp = s->spending;
-	struct session_result *result = s->result;
+	const struct spending *sp = s->spending;
+	uint64_t end_ns = s->stopped_ns ? s->stopped_ns : now_ns();
+	uint64_t thread_ns = sp->ended_ns ? sp->ended_ns : usage_thread_ns();
+	uint64_t reader_ns = thread_ns - sp->begun_ns;
 	struct kernel_totals kernel;
-	uint64_t kernel_ns = kernel_cost_ns(s, &kernel), reader_ns = sp->ended_ns - sp->begun_ns;
-
-	result->cpu_ns = usage_cpu_ns(0);
-	result->cost = (struct cost){
-		.span_ns = result->duration_ns,
+	struct cost cost = {
+		.span_ns = end_ns - s->start_ns,
 		.n_cpus = (unsigned)sp->n_cpus,
 		.before_ns = sp->begun_cpu_ns - s->opts->cpu_ns,
-		.kernel_ns = kernel_ns,
+		.kernel_ns = kernel_cost_ns(s, &kernel),
 		.overflows = kernel.seen,
 		.timed = kernel.timed.n,
 		.reader_ns = reader_ns,
 		.helper_ns = helpers_ns(s) - sp->helper_before_ns,
-		.after_ns = result->cpu_ns - sp->begun_cpu_ns - reader_ns,
+		.after_ns = usage_cpu_ns(0) - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),
 		.table_helpers = s->unwind.tables ? tables__n_helpers(s->unwind.tables) : 0,
 		.helper_rss_bytes = s->unwind.tables ? helpers_rss_bytes(s) : 0,
@@ -311,13 +310,22 @@ void session__spend_end(struct session *s)
 		.highest = sp->budget.highest,
 		.changes = sp->budget.changes,
 	};
+
 	if (sp->settled.at_ns) {
-		result->cost.settled_span_ns =
-			s->start_ns + result->duration_ns - sp->settled.at_ns;
-		result->cost.settled_ns =
-			kernel_ns - sp->settled.kernel_ns + reader_ns - sp->settled.reader_ns;
-		result->cost.fixed_ns = sp->fixed_ns;
+		cost.settled_span_ns = end_ns - sp->settled.at_ns;
+		cost.settled_ns =
+			cost.kernel_ns - sp->settled.kernel_ns + reader_ns - sp->settled.reader_ns;
+		cost.fixed_ns = sp->fixed_ns;
 	}
+	return cost;
+}
+
+void session__spend_end(struct session *s)
+{
+	struct session_result *result = s->result;
+
+	result->cost = session__cost(s);
+	result->cpu_ns = s->spending->begun_cpu_ns + result->cost.reader_ns + result->cost.after_ns;
 }
 
 void session__spend_free(struct session *s)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A part as plain lines, or as one line of JSON. */
+#ifndef PMUBPF_CMD_TOP_BATCH_H
+#define PMUBPF_CMD_TOP_BATCH_H
+
+#include "cmd/top_live.h"
+#include "cmd/top_view.h"
+
+/* Writes it to standard output, and flushes. */
+int top__write_text(const struct part *part, const struct top_view *view, struct err *err);
+int top__write_json(const struct part *part, const struct top_view *view, struct err *err);
+
+#endif

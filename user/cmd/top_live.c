@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is to name a part without holding up the next: whoever waits for a helper steps
+ * the recording on, and a recording that ends meanwhile ends the naming.
+ */
+#include "cmd/top_live.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/remarks.h"
+#include "cmd/units.h"
+#include "pmubpf/budgets.h"
+#include "prof/recorded.h"
+#include "sym/known.h"
+#include "sym/names.h"
+#include "sys/clock.h"
+
+struct live {
+	const struct top_args *args;
+	struct session *session;
+	struct session_result result;
+	struct known *known; /* names of earlier parts */
+	struct measure *measures;
+	const char **events; /* their names */
+	uint64_t next_ns;    /* to cut */
+	uint64_t n;          /* parts so far, */
+	uint64_t part_ns;    /* the end of the last one, */
+	uint64_t covered_ns; /* how long they were, all together */
+	int ended_fd;        /* readable once it has ended */
+	bool ended, closed;
+	bool given_up;      /* it was ended before it had */
+	uint64_t names_ns;  /* CPU time of helpers that named */
+	struct cost before; /* at the last part */
+	uint64_t names_before_ns;
+};
+
+void part__done(struct part *part)
+{
+	prof__free(part->prof);
+	ledger__done(&part->ledger);
+	*part = (struct part){0};
+}
+
+double part__cost_percent(const struct part *part)
+{
+	const struct part_cost *c = &part->cost;
+	double span = (double)(part->end_ns - part->begin_ns) * c->n_cpus;
+
+	return span > 0 ? 100 * (double)(c->kernel_ns + c->process_ns + c->helpers_ns) / span : 0;
+}
+
+int live__open(struct live **ret, const struct top_args *args, struct err *err)
+{
+	const struct event_list *events = &args->sampling.events;
+	struct live *live = xcalloc(1, sizeof(*live));
+	int r;
+
+	live->args = args;
+	live->measures = xcalloc(events->n, sizeof(*live->measures));
+	live->events = xcalloc(events->n, sizeof(*live->events));
+	for (size_t i = 0; i < events->n; i++)
+		live->events[i] = events->events[i].name;
+	live->known = known__new(args->sampling.session.max_memory / BUDGET_NAMES_PART);
+	live->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = session__open(&live->session, &args->sampling.session, &live->result, err);
+	if (r < 0) {
+		live->session = NULL;
+		live__free(live);
+		return r;
+	}
+	live->part_ns = now_ns();
+	live->next_ns = live->part_ns + args->interval_ns;
+	*ret = live;
+	return 0;
+}
+
+static void live__note_end(struct live *live)
+{
+	const uint64_t one = 1;
+
+	live->ended = true;
+	/* nothing can go wrong with the first, and one is enough */
+	if (write(live->ended_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void live__step(struct live *live, struct pollfd *fds)
+{
+	if (!live->ended && !session__step(live->session, now_ns(), fds))
+		live__note_end(live);
+}
+
+static void meanwhile(void *ctx)
+{
+	struct live *live = ctx;
+	struct pollfd fds[SESSION_FDS];
+
+	session__fds(live->session, now_ns(), fds);
+	poll(fds, SESSION_FDS, 0);
+	live__step(live, fds);
+}
+
+enum live_news live__wait(struct live *live, int fd)
+{
+	struct pollfd fds[SESSION_FDS + 1];
+
+	while (!live->ended) {
+		uint64_t now = now_ns();
+		int ms;
+
+		if (now >= live->next_ns)
+			return LIVE_PART;
+		ms = session__fds(live->session, now, fds);
+		if ((live->next_ns - now) / 1000000 < (uint64_t)ms)
+			ms = (int)((live->next_ns - now) / 1000000) + 1;
+		fds[SESSION_FDS] = (struct pollfd){.fd = fd, .events = POLLIN};
+		poll(fds, SESSION_FDS + 1, ms);
+		live__step(live, fds);
+		if (!live->ended && fds[SESSION_FDS].revents)
+			return LIVE_INPUT;
+	}
+	return LIVE_ENDED;
+}
+
+static int live__name(struct live *live, const struct profile *profile, struct names *ret,
+		      struct err *err)
+{
+	const struct names_opts how = {
+		.kernel = live->args->sampling.session.kernel,
+		.inlined = live->args->inlined,
+		.lines = live->args->lines,
+		.objects = live->result.objects,
+		.stop_fd = live->ended_fd,
+		.known = live->known,
+		.meanwhile = live->closed ? NULL : meanwhile,
+		.meanwhile_ctx = live,
+	};
+	int r = names__resolve(ret, profile, live->result.files, &how, err);
+
+	live->names_ns += ret->work.helper_ns;
+	return r;
+}
+
+static struct prof *make_prof(const struct live *live, const struct profile *profile,
+			      const struct names *names)
+{
+	const struct top_args *a = live->args;
+	const struct window_spec *window = &a->sampling.window.spec;
+	const struct recorded recorded = {
+		.profile = profile,
+		.files = live->result.files,
+		.names = names,
+		.measures = live->measures,
+		.events = live->events,
+		.n_events = a->sampling.events.n,
+		.cgroups = live->result.cgroups,
+		.want_language = a->sampling.session.labels & LABEL_LANGUAGE,
+		.want_cgroup = a->label_cgroup,
+		.window = window->name,
+		.window_calls = window->kind == WINDOW_SYSCALL && !window->call,
+	};
+
+	return prof__recorded(&recorded);
+}
+
+/* What was spent since the part before; names of that one, too. */
+static void live__charge(struct live *live, const struct cost *now, struct part_cost *ret)
+{
+	const struct cost *before = &live->before;
+
+	*ret = (struct part_cost){
+		.n_cpus = now->n_cpus,
+		.kernel_ns = now->kernel_ns - before->kernel_ns,
+		.process_ns = now->reader_ns + now->after_ns - before->reader_ns - before->after_ns,
+		.helpers_ns =
+			now->helper_ns - before->helper_ns + live->names_ns - live->names_before_ns,
+	};
+	live->before = *now;
+	live->names_before_ns = live->names_ns;
+}
+
+/* Takes the ledger; the profile stays whose it is. */
+static int live__finish(struct live *live, struct part *part, const struct profile *profile,
+			struct ledger *ledger, const struct clock_rate *rates, struct err *err)
+{
+	const struct event_list *events = &live->args->sampling.events;
+	_cleanup_(names__done) struct names names = {0};
+	const struct summary summary = {
+		.ledger = &part->ledger,
+		.events = events,
+		.rates = rates,
+	};
+	struct timespec now;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	part->number = ++live->n;
+	part->ledger = *ledger;
+	*ledger = (struct ledger){0};
+	r = live__name(live, profile, &names, err);
+	units__choose(live->measures, events, NULL, NULL);
+	units__set_rates(live->measures, events, &part->ledger, rates, NULL, NULL);
+	part->prof = make_prof(live, profile, &names);
+	part->prof->duration_ns = (int64_t)(part->end_ns - part->begin_ns);
+	part->prof->time_ns =
+		now.tv_sec * 1000000000LL + now.tv_nsec - (int64_t)(now_ns() - part->begin_ns);
+	add_remarks_of_books(part->prof, &summary, true);
+	return r;
+}
+
+int live__cut(struct live *live, struct part *ret, struct err *err)
+{
+	struct session_cut *cut = session__cut(live->session);
+	const struct cost cost = session__cost(live->session);
+	uint64_t now;
+	int r;
+
+	*ret = (struct part){.begin_ns = cut->begin_ns, .end_ns = cut->end_ns};
+	live->part_ns = ret->end_ns;
+	live->covered_ns += ret->end_ns - ret->begin_ns;
+	live__charge(live, &cost, &ret->cost);
+	r = live__finish(live, ret, cut->profile, &cut->ledger, cut->rates, err);
+	session__give_up(live->session, cut);
+	now = now_ns();
+	live->next_ns += live->args->interval_ns;
+	if (live->next_ns < now) /* it took longer than that */
+		live->next_ns = now + live->args->interval_ns;
+	return r;
+}
+
+int live__end(struct live *live, struct part *ret, struct err *err)
+{
+	uint64_t span_ns;
+
+	live->given_up = !live->ended;
+	session__close(live->session);
+	live->ended = live->closed = true;
+	span_ns = live->result.duration_ns > live->covered_ns ?
+			  live->result.duration_ns - live->covered_ns :
+			  0;
+	*ret = (struct part){.begin_ns = live->part_ns,
+			     .end_ns = live->part_ns + span_ns,
+			     .last = true};
+	live__charge(live, &live->result.cost, &ret->cost);
+	return live__finish(live, ret, live->result.profile, &live->result.ledger,
+			    live->result.rates, err);
+}
+
+int live__status(struct live *live)
+{
+	int status = session__wait(live->session);
+
+	return live->given_up || session_cut_short(live->result.end) ? EXIT_DONE : status;
+}
+
+struct live *live__free(struct live *live)
+{
+	if (!live)
+		return NULL;
+	if (live->session) {
+		if (!live->closed)
+			session__close(live->session);
+		session__wait(live->session);
+		session_result__done(&live->result);
+		session__free(live->session);
+	}
+	known__free(live->known);
+	cleanup_close(&live->ended_fd);
+	free(live->measures);
+	free(live->events);
+	free(live);
+	return NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording that is looked at while it goes on: cut at each interval, each part named while the
+ * next one is recorded. Nothing is restarted: what isn't in one part is in the next.
+ */
+#ifndef PMUBPF_CMD_TOP_LIVE_H
+#define PMUBPF_CMD_TOP_LIVE_H
+
+#include "cmd/top_args.h"
+#include "prof/prof.h"
+
+/* One interval, with its books. */
+struct part {
+	struct prof *prof; /* with remarks of the books */
+	struct ledger ledger;
+	uint64_t number;           /* from 1 */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+	bool last;
+	struct part_cost { /* CPU time that this part has cost */
+		unsigned n_cpus;
+		uint64_t kernel_ns;  /* in overflow programs */
+		uint64_t process_ns; /* this process, with what it took to show the part before */
+		uint64_t helpers_ns; /* tables, files, names */
+	} cost;
+};
+
+void part__done(struct part *part);
+/* Percent of the CPUs that are watched, helpers and all. */
+double part__cost_percent(const struct part *part);
+
+struct live;
+
+/* Opens it and starts its command. args are borrowed, settled, and have signals and an opener. */
+int live__open(struct live **ret, const struct top_args *args, struct err *err);
+
+enum live_news {
+	LIVE_PART,  /* the next part is due */
+	LIVE_INPUT, /* fd is readable */
+	LIVE_ENDED, /* by its target, its duration, a signal */
+};
+/* Records on until there is one of these. fd -1: none. */
+enum live_news live__wait(struct live *live, int fd);
+/* Cuts. Fails only if no helper can be started: then the part has no names, and is there all the
+ * same. */
+int live__cut(struct live *live, struct part *ret, struct err *err);
+/* Ends it, if it hasn't ended; what remains is the last part. */
+int live__end(struct live *live, struct part *ret, struct err *err);
+/* Behind that: the command's exit status, or 0 if it didn't end the recording. */
+int live__status(struct live *live);
+struct live *live__free(struct live *live); /* NULL is fine; returns NULL */
+
+#endif
