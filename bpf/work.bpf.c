@@ -295,14 +295,15 @@ int pmb_work_switch(unsigned long long *ctx)
 	return 0;
 }
 
-/* A run that began unseen, or whose thread was switched unseen, is none that is known. */
-static __always_inline void run_close(struct work_run *run, struct task_struct *prev, __u64 time,
+/* A run of a thread whose number of switches was `before`; if it began unseen, or the thread was
+ * switched unseen, it is none that is known. */
+static __always_inline void run_close(struct work_run *run, __u32 thread, __u64 before, __u64 time,
 				      struct pmb_work_stats *stats)
 {
 	struct work *work = &run->work;
 
 	COUNT(stats->began);
-	if (run->thread != (__u32)prev->pid || switches_of(prev) != work->switches + 1)
+	if (run->thread != thread || work->switches != before)
 		COUNT(stats->unsure);
 	else
 		work_account(PMB_UNITS_REAL, work, time - work->start, 0, stats);
@@ -335,9 +336,27 @@ int pmb_work_run(unsigned long long *ctx)
 		add_stretch(prev, next, true, now, unread);
 	flip_counters(&run->work, now, unread);
 	if (prev->pid && current_is_target())
-		run_close(run, prev, time, stats);
+		run_close(run, prev->pid, switches_of(prev) - 1, time, stats);
 	run_begin(run, next->pid, switches_of(next), time, now, unread);
 	return 0;
+}
+
+/* The run in which a thread ends is over where its counters stop; the switch that follows is none
+ * of a target's. */
+static __always_inline void run_last(__u64 switches, const struct counted now[PMB_MAX_READS],
+				     __u32 unread, struct pmb_work_stats *stats)
+{
+	__u32 zero = 0, thread = (__u32)bpf_get_current_pid_tgid();
+	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
+
+	if (!run)
+		return;
+	flip_counters(&run->work, now, unread);
+	/* a switch in the midst of it began another run */
+	if (switches_of((void *)bpf_get_current_task()) != switches)
+		run->thread = 0;
+	run_close(run, thread, switches, bpf_ktime_get_ns(), stats);
+	run->thread = 0;
 }
 
 /* The current thread goes on; inside: it was in a window. */
@@ -370,13 +389,20 @@ static __always_inline void forget(__u32 thread)
 /* Right behind this the kernel stops a task's own counters. */
 static __always_inline void stretch_last(void)
 {
-	struct pmb_work_stats *stats = work_stats();
+	__u64 switches = switches_of((void *)bpf_get_current_task());
 	__u8 *mark = task_mark((__u32)bpf_get_current_pid_tgid());
+	bool run = pmb_work.windows == PMB_WINDOWS_RUN;
+	struct pmb_work_stats *stats = work_stats();
+	struct counted now[PMB_MAX_READS];
+	__u32 unread;
 
 	if (pmb_work.filter != PMB_FILTER_TASKS || pmb_work.pidns || !mark || !stats ||
 	    *mark != PMB_MARK_TARGET)
 		return;
-	cut_here(pmb_work.windows == PMB_WINDOWS_RUN, stats);
+	unread = read_counters(now);
+	if (run)
+		run_last(switches, now, unread, stats);
+	stretch_cut(&pmb_work, run, switches, now, unread, stats);
 	*mark = PMB_MARK_NONE;
 }
 
