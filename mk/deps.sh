@@ -60,6 +60,9 @@ test   git                    git
 test   ca-certificates        ca-certificates
 test   debootstrap            debootstrap
 test   strace                 strace
+test   tmux                   tmux
+test   libncursesw6           libncursesw6
+test   ncurses-base           ncurses-base
 test   clang-format           clang-format
 browser chromium              -
 browser chromium-driver       -

@@ -23,6 +23,7 @@
 #include "pmu/capacity.h"
 #include "pmu/event_db.h"
 #include "pmu/libpfm.h"
+#include "screen/terminal.h"
 #include "pmu/probe.h"
 #include "pmubpf/unwind.h"
 #include "render/json.h"
@@ -162,6 +163,9 @@ static void add_libraries(struct findings *f)
 		   xstrdup("not here"),
 	    here ? NULL :
 		   "CPU makers' event names (MEM_LOAD_RETIRED:L1_MISS): raw codes do the same");
+	here = terminal_available();
+	add(f, "libraries", xstrdup("ncurses"), xstrdup(here ? "here" : "not here"),
+	    here ? NULL : "the screen of top: it prints plain lines");
 }
 
 static void add_pmus(struct findings *f)

@@ -167,8 +167,8 @@ void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool
 	set_period(prof, summary);
 }
 
-static void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const *words,
-				const struct processor_loss *loss)
+void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const *words,
+			 const struct processor_loss *loss)
 {
 	prof__comment(prof, "pmubpf: " PMUBPF_VERSION);
 	add_command(prof, subcommand, words);

@@ -25,8 +25,11 @@
 
 /* With period and its type, which are those of the first event. */
 void add_remarks(struct prof *prof, const struct summary *summary);
-/* Its second half, what the books say; of the summary: ledger, events, rates. part: of a recording
- * that goes on, whose counters and weights need not agree to the last period. */
+/* The two halves of it: who recorded where, words are those behind the subcommand… */
+void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const *words,
+			 const struct processor_loss *loss);
+/* …and what the books say; of the summary: ledger, events, rates. part: of a recording that goes
+ * on, whose counters and weights need not agree to the last period. */
 void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf top: a recording that is looked at while it goes on. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -7,8 +8,9 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/rows.h"
-#include "cmd/top_batch.h"
+#include "cmd/top_run.h"
 #include "opener/opener.h"
+#include "screen/terminal.h"
 #include "session/signals.h"
 
 enum { BATCH_ROWS = 20 };
@@ -23,7 +25,7 @@ static struct top_view first_view(const struct top_args *a)
 			 a->json       ? 0 :
 					 BATCH_ROWS,
 		.width = terminal_width(),
-		.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
+		.color = a->batch && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
 	};
 }
 
@@ -40,37 +42,61 @@ static int check_view(const struct top_args *a, const struct top_view *view, str
 	return top_view__check(view, names, n, err);
 }
 
-/* Each part as it comes; what remains at the end is the last one, so that all of them are all that
- * happened. */
-static int show_parts(struct live *live, const struct top_args *a, const struct top_view *view,
-		      struct err *err)
+/* A screen, if there may and can be one. */
+static void choose_screen(struct top_args *a)
 {
-	int r = 0, n = 0;
-	bool last;
+	struct err err = {0};
 
-	do {
-		struct part part = {0};
-
-		last = live__wait(live, -1) == LIVE_ENDED || ++n == a->n_parts;
-		r = (last ? live__end : live__cut)(live, &part, err);
-		if (r == 0)
-			r = (a->json ? top__write_json : top__write_text)(&part, view, err);
-		part__done(&part);
-	} while (r == 0 && !last);
-	return r;
+	a->batch |= a->json || !isatty(STDOUT_FILENO);
+	if (a->batch || terminal_open(&err) == 0)
+		return;
+	a->batch = true;
+	if (!a->sampling.quiet)
+		fprintf(stderr, "pmubpf: plain lines, because %s\n", err.text);
 }
 
-static int run(const struct top_args *a, struct signals *signals, struct err *err)
+/* What a command or a library says there would be in the middle of the screen. */
+static int silence_stderr(void)
+{
+	_cleanup_close_ int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int before = null >= 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+
+	if (before >= 0)
+		dup2(null, STDERR_FILENO);
+	return before;
+}
+
+static void end_screen(int *before)
+{
+	terminal_close();
+	if (*before >= 0)
+		dup2(*before, STDERR_FILENO);
+	cleanup_close(before);
+	*before = -1;
+}
+
+static int show(struct live **ret, const struct top_args *a, char **argv, struct err *err)
 {
 	const struct top_view view = first_view(a);
-	struct live *live;
+	_cleanup_(end_screen) int before = a->batch ? -1 : silence_stderr();
+	int r = live__open(ret, a, err);
+
+	if (r < 0)
+		return r;
+	return a->batch ? top__in_lines(*ret, a, &view, err) :
+			  top__on_screen(*ret, a, &view, argv + 1, err);
+}
+
+static int run(struct top_args *a, char **argv, struct signals *signals, struct err *err)
+{
+	const struct top_view view = first_view(a);
+	struct live *live = NULL;
 	int r = check_view(a, &view, err), status;
 
-	if (r == 0)
-		r = live__open(&live, a, err);
-	if (r < 0)
-		return complain(err);
-	r = show_parts(live, a, &view, err);
+	if (r == 0) {
+		choose_screen(a);
+		r = show(&live, a, argv, err);
+	}
 	if (a->sampling.session.whom.command)
 		signals__release(signals); /* it may take for ever to end; all else is done */
 	status = r < 0 ? complain(err) : live__status(live);
@@ -96,7 +122,7 @@ int cmd_top(int argc, char **argv)
 	if (r < 0)
 		return complain(&err);
 	args.sampling.session.opener = opener;
-	status = run(&args, &signals, &err);
+	status = run(&args, argv, &signals, &err);
 	opener__free(opener);
 	return status;
 }

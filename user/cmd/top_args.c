@@ -31,7 +31,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What is shown:", 5},
-	{"batch", 'b', 0, 0, "Plain lines for pipes", 0},
+	{"batch", 'b', 0, 0, "Plain lines for pipes, instead of a screen", 0},
 	{"interval", 'I', "MS", 0,
 	 "A part every MS milliseconds, or 2s, 1m; what is shown is of one part (default: 1s)", 0},
 	{"ticks", 'n', "N", 0, "End after so many parts", 0},
@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
 	 0},
 	{"sort", OPT_SORT, "WHAT", 0,
 	 "self, total, EVENT or EVENT:total (default: self of the first event)", 0},
-	{"limit", OPT_LIMIT, "N", 0, "At most N rows within each row; 0: all (default: 20)", 0},
+	{"limit", OPT_LIMIT, "N", 0,
+	 "With --batch: at most N rows within each row; 0: all (default: 20)", 0},
 	{"focus", OPT_FOCUS, "RE", 0,
 	 "Only samples with a function that matches the extended regular expression", 0},
 	{"json", 'j', 0, 0, "With --batch: a line of JSON for each part", 0},
@@ -104,6 +105,7 @@ static int parse_option(struct top_args *a, int key, char *arg)
 {
 	switch (key) {
 	case 'b':
+		a->batch = true;
 		return 0;
 	case 'I':
 		return parse_interval(a, arg);

@@ -15,7 +15,7 @@ struct top_args {
 	const char *by, *sort;
 	const char *focus; /* NULL: all samples */
 	int limit;         /* rows within each row; 0: all; -1: not given */
-	bool json;
+	bool batch, json;
 	bool inlined, lines; /* as names are wanted */
 	bool label_cgroup;   /* the path of a cgroup, besides the container's name */
 	struct err *err;

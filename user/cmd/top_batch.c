@@ -22,13 +22,13 @@ static void put_time(const struct part *part, struct buf *out)
 	buf__printf(out, "%s  %.2f s", text, (double)part->prof->duration_ns / 1e9);
 }
 
-/* "12:00:01  1.00 s  cpu-clock 1998 samples  cost 0.41 % of 2 CPUs": what happened, and what it
- * cost to see it. */
-static void put_head(const struct part *part, struct buf *out)
+void top__put_head(const struct part *part, struct buf *out)
 {
 	const struct ledger *l = &part->ledger;
 
 	put_time(part, out);
+	buf__printf(out, "  cost %.2f %% of %u CPU%s", part__cost_percent(part), part->cost.n_cpus,
+		    part->cost.n_cpus == 1 ? "" : "s");
 	for (size_t i = 0; i < l->n_events; i++) {
 		const struct ledger_event *e = &l->events[i];
 		uint64_t lost = ledger_event__dropped(e);
@@ -39,8 +39,6 @@ static void put_head(const struct part *part, struct buf *out)
 		if (lost)
 			buf__printf(out, " LOST %" PRIu64, lost);
 	}
-	buf__printf(out, "  cost %.2f %% of %u CPU%s", part__cost_percent(part), part->cost.n_cpus,
-		    part->cost.n_cpus == 1 ? "" : "s");
 }
 
 static int write_out(const struct buf *text, struct err *err)
@@ -58,7 +56,7 @@ int top__write_text(const struct part *part, const struct top_view *view, struct
 
 	if (r < 0)
 		return r;
-	put_head(part, &text);
+	top__put_head(part, &text);
 	buf__putc(&text, '\n');
 	if (report__imbalance(part->prof)) {
 		buf__puts(&text, "WARNING   the books of this part do not balance (");
