@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The words of V8's objects (pmubpf/v8.h): as in lib/python.h all is the program's own. */
+#ifndef PMUBPF_BPF_V8_WORD_H
+#define PMUBPF_BPF_V8_WORD_H
+
+#include "lib/python.h"
+
+#include "pmubpf/v8.h"
+
+#define V8_TAG 3ULL
+#define V8_IS_OBJECT(word) (((word)&V8_TAG) == 1)
+
+/* By the number that a process has in struct pmb_process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PMB_PYTHONS_MAX);
+	__type(key, __u32);
+	__type(value, struct pmb_v8);
+} pmb_v8s SEC(".maps") __weak;
+
+/* NULL: the walk's process has none. */
+static __always_inline struct pmb_v8 *v8_of(struct py_walk *w)
+{
+	struct pmb_v8 *layout = w ? bpf_map_lookup_elem(&pmb_v8s, &w->layout) : NULL;
+
+	return layout && layout->function_shared ? layout : NULL;
+}
+
+/* A member of an object, whose address has its tag; 0: it is none. */
+static __always_inline __u64 v8_word(__u64 object, __u64 off)
+{
+	return V8_IS_OBJECT(object) ? py_word(object - 1 + off) : 0;
+}
+
+/* 0: none that is looked for. */
+static __always_inline __u32 v8_type(const struct pmb_v8 *layout, __u64 object)
+{
+	return v8_word(v8_word(object, 0), layout->map_type) & 0xffff;
+}
+
+#endif
