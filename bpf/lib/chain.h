@@ -29,7 +29,7 @@ static __always_inline __u64 runtime_chain(const volatile struct pmb_config *cfg
 	w->chain.tgid = tgid;
 	w->chain.rec.time = s->stack.rec.time;
 	w->layout = s->walk.runtime;
-	w->n = w->sent = w->missing = 0;
+	w->n = w->sent = w->missing = w->text_read = 0;
 	w->h = id_mix(id_seed_user(tgid), w->layout);
 	is_v8 = v8_of(w);
 	if (is_v8) {

@@ -67,6 +67,10 @@ struct py_walk {
 	 * for the verifier */
 	__u32 sent;
 	__u32 missing;
+	/* Of JavaScript's source text (lib/v8_line.h): where to go on, and how far; ends of lines;
+	 * bytes of all functions of this chain. */
+	__u64 text_at, text_left;
+	__u32 text_lines, text_read;
 };
 
 struct {

@@ -10,7 +10,7 @@
 #define PMUBPF_BPF_V8_H
 
 #include "lib/v8_leaf.h"
-#include "lib/v8_word.h"
+#include "lib/v8_line.h"
 
 #define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
 
@@ -149,7 +149,8 @@ __noinline int pmb_v8_object(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 id, script;
+	__u64 id, script, name;
+	int line = 0;
 	__u32 n;
 
 	if (!layout || i >= w->n)
@@ -158,9 +159,14 @@ __noinline int pmb_v8_object(__u32 i)
 	if (!object_wanted(w, id) || v8_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
 		return 0;
 	script = PY_MEMBER(w->words, layout->shared_script);
+	name = PY_MEMBER(w->words, layout->shared_name);
+	if (pmb_cfg.want_lines)
+		line = pmb_v8_line(name, script);
+	if (line < 0)
+		return 0;
 	w->object.rec.parts = 0;
-	w->object.line = 0;
-	pmb_v8_name(PY_MEMBER(w->words, layout->shared_name));
+	w->object.line = line;
+	pmb_v8_name(name);
 	n = pmb_v8_text(0, 0);
 	w->at = v8_type(layout, script) == layout->type_script ?
 			v8_word(script, layout->script_name) :

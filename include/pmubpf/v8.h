@@ -12,11 +12,13 @@
 #define PMUBPF_V8_H
 
 enum {
-	PMB_V8_SHARED_MAX = 128,   /* bytes that are read of a SharedFunctionInfo */
-	PMB_V8_SCOPE_MAX = 4096,   /* variables of a function with a name */
-	PMB_V8_INLINE_LOCALS = 75, /* from so many on their names lie elsewhere */
-	PMB_V8_FUNCTION = -16,     /* of the frame pointer: the JSFunction, */
-	PMB_V8_CONTEXT = -8,       /* and the context */
+	PMB_V8_SHARED_MAX = 128,     /* bytes that are read of a SharedFunctionInfo */
+	PMB_V8_SCOPE_MAX = 4096,     /* variables of a function with a name */
+	PMB_V8_INLINE_LOCALS = 75,   /* from so many on their names lie elsewhere */
+	PMB_V8_SOURCE_MAX = 1 << 17, /* bytes of source text in which lines are counted, at one
+					sample */
+	PMB_V8_FUNCTION = -16,       /* of the frame pointer: the JSFunction, */
+	PMB_V8_CONTEXT = -8,         /* and the context */
 };
 
 /* Where things lie in the objects of one build, from their maps on, in bytes; words but for those
@@ -32,8 +34,10 @@ struct pmb_v8 {
 	__u16 map_type;      /* 2 bytes */
 	__u16 string_length; /* 4 bytes */
 	__u16 string_chars;
-	__u16 string_other; /* of one that stands for another: that */
+	__u16 string_other;    /* of one that stands for another: that */
+	__u16 string_resource; /* of one whose text lies elsewhere; the word behind it says where */
 	__u16 script_name;
+	__u16 script_source;
 	__u16 type_shared;
 	__u16 type_scope;
 	__u16 type_script;
@@ -44,8 +48,10 @@ struct pmb_v8 {
 #define PMB_V8_STRING_KIND 7U
 #define PMB_V8_STRING_PLAIN 0U
 #define PMB_V8_STRING_CONS 1U
+#define PMB_V8_STRING_EXTERNAL 2U
 #define PMB_V8_STRING_THIN 5U
 #define PMB_V8_STRING_ONE_BYTE 8U
+#define PMB_V8_STRING_UNCACHED 16U /* of one whose text lies elsewhere: it doesn't say where */
 
 /* Of a text's state: a function's that may have none (pmubpf/python.h has the others). */
 #define PMB_TEXT_MAY_BE_EMPTY 0x80U

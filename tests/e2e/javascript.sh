@@ -37,9 +37,11 @@ samples_in() { # REGEX
 		END { print sum + 0 }' "$T/functions"
 }
 
-record_js() { # NODE [OPTION…] -- ARGUMENTS…
-	pmb_ok record -e cpu-clock -F 997 --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
-		"$@"
+record_js() { # [--lines] NODE [ARGUMENT…]
+	local options=()
+	[ "$1" != --lines ] || options=(--lines)
+	pmb_ok record -e cpu-clock -F 997 --unit samples "${options[@]}" -o "$T/folded" \
+		--summary "$T/sum.json" -- "${@:$((1 + ${#options[@]}))}"
 	expect_columns
 	functions
 }
@@ -95,12 +97,61 @@ t_beside_its_perf_map() {
 		"stacks with another's name"
 }
 
+# Each function stands where its name says, or (shares.js) where its source has it.
+t_lines() {
+	local node name line want
+	need_node
+	{
+		yes '// Größe'$'\r' | head -n 3000
+		cat <<-END
+			function far() {
+				let s = 0;
+				for (let i = 0; i < 600000; i++) s = (s + i) % 1003;
+				return s;
+			}
+			while (process.cpuUsage().user < 3e6) far();
+		END
+	} >"$T/far.js"
+	for node in $(nodes); do
+		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 3
+		for name in share{60,30,10} method throughBuiltin closure inner generator main; do
+			line=$(grep -nE "(function\*? |^[[:space:]]+)$name\(" "$SCRIPT")
+			want=$name:shares.js:${line%%:*}
+			expect_eq "$(samples_in "(^|;)$name(;|\$|:)")" \
+				"$(samples_in "(^|;)$want(;|\$)")" "$node: samples of $want"
+		done
+		expect_ge "$(samples_in ';share60:shares.js:[0-9]+$')" 100 "$node: in share60"
+		record_js --lines "$node" "$T/far.js"
+		expect_ge "$(samples_in '(^|;)far:far.js:3001(;|$)')" 50 "$node: far down"
+	done
+}
+
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js "$WORKLOADS/fakev8" 2
 	expect_ge "$(samples_in '^;plain$')" 100 "samples in one whose name is a string"
 	expect_ge "$(samples_in '^;of_scope$')" 100 "samples in one with a scope"
 	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
+}
+
+# Numbers in the names say on which line each is.
+t_lines_of_any() {
+	local line
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	record_js --lines "$WORKLOADS/fakev8" 3
+	for line in 1 4 5 514 99990; do
+		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 50 "samples on line $line"
+	done
+	expect_eq "$(samples_in '^;on_')" "$(samples_in '^;on_[0-9]*:fake.js:[0-9]*$')" \
+		"with lines"
+	expect_ge "$(samples_in '^;plain$')" 50 "samples in one that doesn't say where it is"
+}
+
+t_lines_of_lies() {
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	record_js --lines "$WORKLOADS/fakev8" 3 lies
+	expect_ge "$(samples_in '^;lie$')" 100 "samples in those that can't be where they say"
+	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
 }
 
 t_lies() {

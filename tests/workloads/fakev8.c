@@ -52,13 +52,18 @@ static uint64_t string(int type, uint32_t length, const char *text)
 	return object(type, words, 20);
 }
 
-static uint64_t function(uint64_t name, uint64_t file)
+static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
 {
-	const uint64_t script[] = {0, file};
+	const uint64_t script[] = {source, file};
 	const uint64_t shared[] = {name, object(SCRIPT, script, 2), 7};
 	const uint64_t words[] = {object(SHARED, shared, 3)};
 
 	return object(FUNCTION, words, 1);
+}
+
+static uint64_t function(uint64_t name, uint64_t file)
+{
+	return function_in(name, file, 0);
 }
 
 static uint64_t scoped(uint64_t n, uint64_t name)
@@ -68,13 +73,45 @@ static uint64_t scoped(uint64_t n, uint64_t name)
 	return object(SCOPE, words, 9);
 }
 
+/* From one place in its script's text to another. */
+static uint64_t placed(const char *name, int64_t from, int64_t to)
+{
+	const uint64_t words[] = {0,
+				  0,
+				  0,
+				  string(8, (uint32_t)strlen(name), name),
+				  UINT64_MAX << 32,
+				  string(8, 0, ""),
+				  (uint64_t)from << 32,
+				  (uint64_t)to << 32,
+				  0};
+
+	return object(SCOPE, words, 9);
+}
+
+/* Of text that lies elsewhere. */
+static uint64_t external(int type, uint32_t length, const void *text)
+{
+	const uint64_t words[] = {(uint64_t)length << 32, 1, (uint64_t)(uintptr_t)text};
+
+	return object(type, words, 3);
+}
+
 static size_t honest(uint64_t *ret)
 {
-	const uint64_t file = string(8, 7, "fake.js");
+	static const uint16_t wide[] = {'\n', 0x0a00, 0x0a0a, '\n', '\n', 0x200a, 'f', 'g', 'h'};
+	const uint64_t file = string(8, 7, "fake.js"), text = string(8, 12, "\n\r\n\n\v\t*\nf()");
+	static char many[100000];
 
+	memset(many, '\n', sizeof(many));
 	ret[0] = function(string(8, 5, "plain"), file);
 	ret[1] = function(scoped(1, string(8, 8, "of_scope")), file);
-	return 2;
+	ret[2] = function_in(placed("on_5", 8, 12), file, text);
+	ret[3] = function_in(placed("on_1", 0, 12), file, text);
+	ret[4] = function_in(placed("on_4", 7, 9), file, external(2, 9, wide));
+	ret[5] = function_in(placed("on_99990", 99989, 99999), file, external(10, 100000, many));
+	ret[6] = function_in(placed("on_514", 513, 600), file, external(10, 100000, many));
+	return 7;
 }
 
 static size_t lies(uint64_t *ret)
@@ -97,6 +134,14 @@ static size_t lies(uint64_t *ret)
 		ret[n++] = function(names[i], file);
 		ret[n++] = function(string(8, 4, "file"), names[i]);
 	}
+	ret[n++] = function_in(placed("lie", 100, 200), file, string(8, 99, "short"));
+	ret[n++] = function_in(placed("lie", 1 << 28, 1 << 29), file, string(8, UINT32_MAX, ""));
+	ret[n++] = function_in(placed("lie", 250000, 260000), file, external(10, 300000, NULL));
+	ret[n++] = function_in(placed("lie", 5, 9), file,
+			       external(10, 99, (const void *)(uintptr_t)kernel));
+	ret[n++] = function_in(placed("lie", 5, 9), file, external(26, 99, "\n\n\n\n\n\n"));
+	ret[n++] = function_in(placed("lie", 9, 5), file, string(8, 10, "\n\n\n\n\n\n\n\n\n"));
+	ret[n++] = function_in(placed("lie", 2, 4), file, ring);
 	ret[n++] = kernel;
 	ret[n++] = 3;
 	ret[n++] = ring;
