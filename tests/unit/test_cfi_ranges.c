@@ -43,6 +43,9 @@ static void compare_at(const struct cfi_table *all, const struct cfi_table *part
 		cr_assert_eq(got->cfa, PMB_CFA_NONE, "at %#lx", (unsigned long)off);
 }
 
+/* The ends are what matters: so many bytes on both sides of each. */
+#define NEAR (1 << 15)
+
 /* At the beginning of each row, and one byte before. */
 static void compare(const struct cfi_table *all, const struct cfi_table *part, uint64_t from,
 		    uint64_t to)
@@ -53,9 +56,9 @@ static void compare(const struct cfi_table *all, const struct cfi_table *part, u
 		for (uint32_t i = 0; i < all->pages[page].n; i++) {
 			uint64_t off = start + PMB_ROW_LOW(all->rows[all->pages[page].first + i]);
 
-			if (off > from + (1 << 20) && off + (1 << 20) < to)
-				continue; /* the ends are what matters, and the time */
-			if (off + (1 << 20) < from || off > to + (1 << 20))
+			if (off > from + NEAR && off + NEAR < to)
+				continue;
+			if (off + NEAR < from || off > to + NEAR)
 				continue;
 			compare_at(all, part, off, off >= from && off < to);
 			if (off > start)
