@@ -40,7 +40,7 @@ t_no_address_unless_asked() {
 }
 
 t_events_without_an_address() {
-	pmb_ok record -e cpu-clock --addr -o "$T/folded" -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock --addr -o "$T/folded" -- "$WORKLOADS/recurse" 0.3
 	expect_no_match "$T/folded" '\[0x' "an address"
 }
 

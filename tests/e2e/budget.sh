@@ -20,7 +20,7 @@ busy() { # SECONDS
 
 t_periods_follow_cost() {
 	busy 60
-	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d 8 -o "$T/folded" \
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0.2 -d 6 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_ge "$(cost budget.highest_factor)" 1.5 "periods were lengthened"
 	expect_ge "$(sum_get '.events[0].period')" 1500000 "the clock's longest period"
@@ -54,7 +54,7 @@ t_a_rate_that_was_given_is_kept() {
 	for rate in '-e cpu-clock -F 4999' '-e cpu-clock -c 200000' '-e cpu-clock/period=200000/'; do
 		# shellcheck disable=SC2086
 		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- \
-			"$WORKLOADS/split" 2
+			"$WORKLOADS/split" 1
 		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
 		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
 		expect_match "$T/err" 'OVER the budget of 0.01 %; rates that were given are kept' \
@@ -71,7 +71,7 @@ t_exact_counts_stay_exact() {
 
 t_no_budget() {
 	busy 60
-	pmb_ok record -a -e cpu-clock,page-faults --budget 0 -d 2 -o "$T/folded" \
+	pmb_ok record -a -e cpu-clock,page-faults --budget 0 -d 1 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_eq "$(cost budget.percent)" null "the budget"
 	expect_eq "$(cost budget.changes)" 0 "changes"
@@ -80,7 +80,7 @@ t_no_budget() {
 
 # Stacks that never repeat, from a ring of one page.
 lagging() { # BUDGET
-	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d 5 -o "$T/folded" \
+	pmb_ok record -a -m 1 --budget "$1" -e cpu-clock -d 4 -o "$T/folded" \
 		--summary "$T/sum.json"
 }
 
@@ -102,7 +102,7 @@ t_own_figure_and_the_kernels() {
 	need_root
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 3 \
+	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 1.5 \
 		-o "$T/folded" --summary "$T/sum.json" \
 		>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
 	local runs ns

@@ -21,7 +21,7 @@ t_killed_by_signal() {
 
 t_counts_from_exec() {
 	# Nothing of pmubpf itself: not before the exec, not by name.
-	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" -- "$WORKLOADS/split" 1
+	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" -- "$WORKLOADS/split" 0.4
 	expect_no_match "$T/folded" '^pmubpf' "samples from before the exec"
 }
 
@@ -36,19 +36,19 @@ t_stdio_is_the_commands() {
 }
 
 t_folded_on_stdout() {
-	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.3
 	expect_folded "$T/out"
 }
 
 t_child_processes() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- sh \
-		-c "'$WORKLOADS/split' 1; '$WORKLOADS/recurse' 1"
-	expect_ge "$(folded_sum_of "$T/folded" '^split;')" 800000000 "ns of split"
-	expect_ge "$(folded_sum_of "$T/folded" '^recurse;')" 800000000 "ns of recurse"
+		-c "'$WORKLOADS/split' 0.5; '$WORKLOADS/recurse' 0.5"
+	expect_ge "$(folded_sum_of "$T/folded" '^split;')" 400000000 "ns of split"
+	expect_ge "$(folded_sum_of "$T/folded" '^recurse;')" 400000000 "ns of recurse"
 }
 
 t_threads() {
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/threads" 2
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/threads" 1
 	expect_share "$T/folded" spin_a 40 ';spin_' 2000
 	expect_share "$T/folded" spin_b 30 ';spin_' 2000
 	expect_share "$T/folded" spin_c 20 ';spin_' 2000

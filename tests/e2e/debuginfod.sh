@@ -84,7 +84,7 @@ t_nobody_is_asked_about_what_is_known() {
 	need_debuginfod
 	strip_program
 	start_server
-	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" -- "$WORKLOADS/inlined" 1
+	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" -- "$WORKLOADS/inlined" 0.5
 	expect_no_match "$T/asked" "buildid/$id/" "a request for a program that has its symbols"
 }
 

@@ -104,7 +104,7 @@ t_names_are_data() {
 
 t_a_recording_and_itself() {
 	need_root
-	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/recurse" 0.3
 	pmb_ok diff --fail-above 0 --stacks --json "$T/p.pb.gz" "$T/p.pb.gz"
 	expect_eq "$(jq '[.rows[] | select(.old != .new or .significant)] | length' "$T/out")" 0 \
 		"rows that differ"

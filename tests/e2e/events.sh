@@ -116,7 +116,7 @@ t_libpfms_names_record() {
 	need_program jq
 	pmb_ok record -e perf::PAGE-FAULTS/period=1/u,PERF_COUNT_SW_CPU_CLOCK -o "$T/folded" \
 		--summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 1
+		"$WORKLOADS/split" 0.4
 	expect_match "$T/folded" '^perf::PAGE-FAULTS:u;split;' "faults"
 	expect_match "$T/folded" '^PERF_COUNT_SW_CPU_CLOCK;split;' "time"
 	expect_eq "$(jq -r '[.events[] | "\(.pmu) \(.type) \(.config) \(.unit)"] | join(", ")' "$T/sum.json")" \

@@ -12,7 +12,7 @@ flamegraph() {
 t_pipe() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	"$PMUBPF" record -e cpu-clock -p "$spawned" -d 2 2>"$T/err" | flamegraph >"$T/svg" ||
+	"$PMUBPF" record -e cpu-clock -p "$spawned" -d 0.7 2>"$T/err" | flamegraph >"$T/svg" ||
 		fail "pmubpf or flamegraph.pl failed"
 	local f
 	for f in hot70 hot30 main; do
@@ -22,7 +22,7 @@ t_pipe() {
 
 t_file() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 2
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1
 	flamegraph "$T/folded" >"$T/svg" 2>"$T/complaints" || fail "flamegraph.pl failed"
 	expect_no_match "$T/complaints" '[Ii]gnored' "flamegraph.pl did not understand all lines"
 	local width # of all its frames: each caller has one above
@@ -33,7 +33,7 @@ t_file() {
 
 t_cxx_and_kernel() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	pmb_ok record -a -e cpu-clock -o "$T/folded" -- "$WORKLOADS/cxxnames" 2
+	pmb_ok record -a -e cpu-clock -o "$T/folded" -- "$WORKLOADS/cxxnames" 0.6
 	flamegraph --colors=java "$T/folded" >"$T/svg" 2>"$T/complaints" ||
 		fail "flamegraph.pl failed"
 	expect_no_match "$T/complaints" '[Ii]gnored' "flamegraph.pl did not understand all lines"
@@ -43,7 +43,7 @@ t_cxx_and_kernel() {
 
 t_hostile() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/hostile" 1
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/hostile" 0.4
 	flamegraph "$T/folded" >"$T/svg" 2>"$T/complaints" || fail "flamegraph.pl failed"
 	expect_no_match "$T/complaints" '[Ii]gnored' "flamegraph.pl did not understand all lines"
 	expect_match "$T/svg" '<title>hostile_spin \(' "the flame graph"

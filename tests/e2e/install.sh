@@ -29,7 +29,7 @@ t_uninstall() {
 t_installed_tool_works() {
 	made install /usr
 	PMUBPF=$(find "$T/root" -type f -name pmubpf -perm -u+x | head -n 1)
-	(cd / && "$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1) 2>"$T/err" ||
+	(cd / && "$PMUBPF" record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.3) 2>"$T/err" ||
 		fail "the installed tool does not record"
 	expect_match "$T/folded" ';burn_leaf ' "names: the helper was found"
 }

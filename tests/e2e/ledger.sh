@@ -16,7 +16,7 @@ expect_books() {
 }
 
 t_command() {
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 0.7
 	expect_books
 	expect_eq "$(sum_scope)" per-cpu "scope"
 	expect_ge "$(sum_filtered)" 1 "filtered: the idle CPU's and other programs'"
@@ -24,7 +24,7 @@ t_command() {
 
 t_command_per_task() {
 	pmb_ok record -e cpu-clock --per-task -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 2
+		"$WORKLOADS/split" 0.7
 	expect_books
 	expect_eq "$(sum_scope)" per-task "scope"
 	expect_eq "$(sum_filtered)" 0 "filtered"
@@ -32,13 +32,13 @@ t_command_per_task() {
 
 t_pid() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.7 -o "$T/folded" --summary "$T/sum.json"
 	expect_books
 }
 
 t_pid_per_cpu() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock --per-cpu -p "$spawned" -d 2 -o "$T/folded" \
+	pmb_ok record -e cpu-clock --per-cpu -p "$spawned" -d 0.7 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_books
 	expect_eq "$(sum_scope)" per-cpu "scope"
@@ -46,7 +46,7 @@ t_pid_per_cpu() {
 
 t_all_cpus() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -a -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -a -e cpu-clock -d 0.7 -o "$T/folded" --summary "$T/sum.json"
 	expect_books
 	expect_eq "$(sum_filtered)" 0 "filtered"
 }
@@ -63,7 +63,7 @@ t_two_events() {
 t_user_only_clock_has_no_ratio() {
 	# The kernel's cpu-clock counts on while the CPU is in the kernel, :u or not.
 	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/syscalls" 1
+		"$WORKLOADS/syscalls" 0.5
 	expect_ledger
 	expect_eq "$(sum_ratio)" null "ratio"
 	expect_match <(sum_ratio_why) '.' "why there is none"
@@ -71,15 +71,15 @@ t_user_only_clock_has_no_ratio() {
 
 t_high_rate() {
 	pmb_ok record -e cpu-clock -F 10000 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 3
+		"$WORKLOADS/split" 1
 	expect_ledger
 	expect_eq "$(sum_dropped)" 0 "dropped"
-	expect_ge "$(sum_aggregated)" 15000 "samples in 3 s at 10 kHz"
+	expect_ge "$(sum_aggregated)" 5000 "samples in 1 s at 10 kHz"
 }
 
 t_never_repeated_stacks() {
 	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/manypaths" 3
+		"$WORKLOADS/manypaths" 1
 	expect_books
 }
 

@@ -19,7 +19,7 @@ t_redis() {
 	wait_until redis-cli -p $port ping >/dev/null 2>&1 || fail "redis-server does not answer"
 	spawn redis-benchmark -p $port -q -t set,get,lpush -n 100000000 -c 20 >/dev/null
 	client=$spawned
-	pmb_ok record -e cpu-clock -F 2000 -p "$server" -d 3 -o "$T/folded" \
+	pmb_ok record -e cpu-clock -F 2000 -p "$server" -d 1.5 -o "$T/folded" \
 		--summary "$T/sum.json"
 	kill "$client"
 	expect_honest_ledger
@@ -74,10 +74,10 @@ t_postgres() {
 	# The postmaster forks a process for each client: followed, as children of a process that -p
 	# names.
 	local server=$spawned
-	pmb_start record -e cpu-clock --per-cpu -F 2000 -p "$server" -d 4 \
+	pmb_start record -e cpu-clock --per-cpu -F 2000 -p "$server" -d 3 \
 		-o "$T/folded" \
 		--summary "$T/sum.json"
-	as_postgres "$bin/pgbench" -S -c 4 -T 3 -h 127.0.0.1 -p $port \
+	as_postgres "$bin/pgbench" -S -c 4 -T 2 -h 127.0.0.1 -p $port \
 		postgres >"$T/log" 2>&1
 	pmb_finish
 	kill -INT "$server" && wait "$server"

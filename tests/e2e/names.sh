@@ -23,7 +23,7 @@ one_of() { # "MS…" COMMAND…: with the seconds
 }
 
 t_recursion() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1 100
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.5 100
 	# How many dives stand right after main, and by what weight.
 	user_code "$T/folded" | awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
 		END { printf "%.3f\n", 100 * deep / sum }' >"$T/share"
@@ -35,15 +35,15 @@ t_recursion() {
 
 t_max_depth() {
 	pmb_ok record -e cpu-clock --max-depth 10 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/recurse" 1 100
+		"$WORKLOADS/recurse" 0.5 100
 	expect_no_match "$T/folded" '(;dive){11}' "deeper than asked for"
 	expect_match "$T/folded" ';dive(;bottom_spin)?;burn_leaf ' "the leaf's side is kept"
-	expect_ns "$(folded_sum "$T/folded")" 1000000000 10 "ns: samples and weight stay" 987
+	expect_ns "$(folded_sum "$T/folded")" 500000000 10 "ns: samples and weight stay" 987
 	expect_ge "$(sum_get '.stacks.user.truncated // 0')" 1 "stacks that ended as truncated"
 }
 
 t_cxx() {
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 2
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 1
 	local name points
 	points=$(points_of 25 "$(samples_of "$T/folded" ';outer::' 2000)")
 	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
@@ -397,7 +397,7 @@ t_each_place_is_looked_up_once() {
 }
 
 t_kernel_frames() {
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/syscalls" 2
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/syscalls" 1
 	# how much of it is the kernel's depends on how dear a system call is
 	expect_ge "$(folded_sum_of "$T/folded" ';kernel_half;read_once;.*_\[k\]$')" 10000000 \
 		"ns in the kernel below read_once"
@@ -414,7 +414,7 @@ t_the_kernel_is_asked() {
 	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"
 	strace -f -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 -e cpu-clock \
 		-o "$T/folded" \
-		-- "$WORKLOADS/syscalls" 1 2>"$T/err" || fail "exit status $?"
+		-- "$WORKLOADS/syscalls" 0.5 2>"$T/err" || fail "exit status $?"
 	expect_no_match "$T/calls" kallsyms "all symbols were read"
 	unknown=$(grep -o '[^; ]*_\[k\]' "$T/folded" | sed 's/_\[k\]$//; /^bpf_/d; /^\[unknown\]$/d' | sort -u |
 		comm -23 - <(awk '{ print $3 }' /proc/kallsyms | sort -u))

@@ -6,26 +6,26 @@
 . "$(dirname "$0")/lib.sh"
 
 t_file() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.2
 	expect_folded "$T/folded"
 	expect_empty "$T/out" "stdout with -o"
 }
 
 t_stdout_is_stacks_only() {
-	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.2
 	expect_folded "$T/out"
 	expect_match "$T/err" '.' "the summary"
 }
 
 t_summary_is_json() {
-	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 0.2
 	jq -e . "$T/sum.json" >/dev/null || fail "jq cannot read the summary"
 	expect_eq "$(sum_get '.command_line | length')" 9 "words of the command"
 	expect_match <(sum_get .version) '^[0-9]' "version"
 }
 
 t_keys_are_stable() {
-	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 1
+	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 0.2
 	local path
 	for path in .version .command_line .duration_s .balanced .remarks .events .stacks.user .stacks.kernel \
 		.frames.named .frames.unnamed .sideband.lost .events[0].name .events[0].unit \
@@ -41,7 +41,7 @@ t_keys_are_stable() {
 }
 
 t_sorted_and_merged() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/manypaths" 1
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/manypaths" 0.5
 	sed 's/ [0-9]*$//' "$T/folded" >"$T/stacks"
 	expect_eq "$(sort -u "$T/stacks" | wc -l)" "$(wc -l <"$T/folded")" "different stacks"
 	# By frames: the separator sorts before everything else.
@@ -50,7 +50,7 @@ t_sorted_and_merged() {
 }
 
 t_full_disk() {
-	pmb record -e cpu-clock -o /dev/full -- "$WORKLOADS/recurse" 1
+	pmb record -e cpu-clock -o /dev/full -- "$WORKLOADS/recurse" 0.2
 	expect_eq "$rc" 1 "exit status of -o /dev/full"
 	expect_match "$T/err" '/dev/full' "the file is named"
 	expect_match "$T/err" 'No space left|full' "the reason is named"
@@ -133,13 +133,13 @@ t_profiles_are_private() {
 }
 
 t_full_disk_on_stdout() {
-	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 1 >/dev/full 2>"$T/err"
+	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.2 >/dev/full 2>"$T/err"
 	expect_eq $? 1 "exit status"
 	expect_match "$T/err" 'No space left|full' "the reason is named"
 }
 
 t_full_disk_for_the_summary() {
-	pmb record -e cpu-clock -o "$T/folded" --summary /dev/full -- "$WORKLOADS/recurse" 1
+	pmb record -e cpu-clock -o "$T/folded" --summary /dev/full -- "$WORKLOADS/recurse" 0.2
 	expect_eq "$rc" 1 "exit status"
 	expect_folded "$T/folded"
 }
@@ -153,13 +153,13 @@ t_unwritable_file_fails_early() {
 }
 
 t_quiet_without_a_terminal() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 2
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1.2
 	expect_no_match "$T/err" $'\r|\033' "a live line in a file"
 }
 
 t_live_line_on_a_terminal() {
 	need_program script
-	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 3" \
+	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 1.2" \
 		/dev/null \
 		>"$T/out" 2>&1 </dev/null
 	expect_match "$T/out" 'samples' "a live line"

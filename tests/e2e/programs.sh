@@ -9,6 +9,7 @@
 # On a busy machine the reader comes late, and copies of stacks find no room.
 
 seconds=2
+short=0.6
 SOURCE=$TOP/tests/workloads/frameless.c
 FLAGS=(-std=gnu11 -D_GNU_SOURCE -O2 -fomit-frame-pointer -fno-optimize-sibling-calls)
 
@@ -66,13 +67,13 @@ THREAD='[^;]*clone3?;start[^;]*;thread;'
 # signal.
 expect_modes() { # PROGRAM [BEGIN [THREAD]]
 	local begin=${2:-$BEGIN} thread=${3:-$THREAD}
-	record_it "$1" "$T/$1" deep "$seconds"
+	record_it "$1" "$T/$1" deep "$short"
 	expect_complete 98
 	expect_most "^$1;($begin|$thread)${DEEP}spin" "percent 30 deep"
-	record_it "$1" "$T/$1" qsort 1
+	record_it "$1" "$T/$1" qsort "$short"
 	expect_complete 98
 	expect_most "^$1;${begin}sort;.*compare;spin" "percent through qsort"
-	record_it "$1" "$T/$1" signal 1
+	record_it "$1" "$T/$1" signal "$short"
 	expect_complete 98
 	expect_most "^$1;$begin.*interrupted;.*handler;spin" \
 		"percent in a signal handler"
@@ -107,7 +108,7 @@ t_musl_static() {
 t_musl_stripped() {
 	[ "$(uname -m)" = x86_64 ] || skip "code without tables is read on x86-64 only"
 	compile musl-stripped musl-gcc -static -s
-	record_it musl-stripped "$T/musl-stripped" deep "$seconds"
+	record_it musl-stripped "$T/musl-stripped" deep "$short"
 	expect_complete 98
 	awk -F';' 'NF >= 33' "$T/mine" >"$T/deep"
 	expect_ge "$(awk -v a="$(folded_sum "$T/deep")" -v b="$(folded_sum "$T/mine")" \
@@ -150,7 +151,7 @@ t_debug_frame() {
 
 t_stripped() {
 	compile stripped gcc -s
-	record_it stripped "$T/stripped" deep "$seconds"
+	record_it stripped "$T/stripped" deep "$short"
 	expect_complete 98
 	# only what lies in libc has a name
 	expect_most "^stripped;(\[stripped\][^;]*;__libc_start_main|(__)?clone3?;start_thread)" \

@@ -59,7 +59,7 @@ t_with_other_parts() {
 	for options in '' '--window run'; do
 		# shellcheck disable=SC2086
 		pmb_ok record --data $options -e cpu-clock,msr/tsc/ -o "$T/folded" \
-			--summary "$T/sum.json" -- "$WORKLOADS/split" 1
+			--summary "$T/sum.json" -- "$WORKLOADS/split" 0.5
 		expect_ledger
 		expect_eq "$(sum_get '.events[0].user.data | .with_address + .without_address')" \
 			"$(sum_get '.events[0].user.decoded')" "$options: samples of data"
@@ -72,7 +72,7 @@ t_beside_a_clock_of_the_user() {
 	local ticks ns
 	need_tsc
 	pmb_ok record -e msr/tsc/,cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 2
+		"$WORKLOADS/split" 0.5
 	expect_ledger
 	expect_eq "$(sum_get '.events | length')" 2 "no clock is added"
 	ticks=$(folded_sum_of "$T/folded" '^msr/tsc/;split;')
@@ -100,7 +100,7 @@ t_idle_time_is_not_charged_to_who_wakes() {
 t_a_process() {
 	need_tsc
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock,msr/tsc/ -p "$spawned" -d 2 -o "$T/folded" \
+	pmb_ok record -e cpu-clock,msr/tsc/ -p "$spawned" -d 1 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_ledger
 	expect_eq "$(sum_get '[.events[] | "\(.name) \(.scope) \(.added)"] | join(", ")')" \
@@ -115,7 +115,7 @@ t_a_process() {
 t_all_cpus() {
 	need_tsc
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -a -e msr/tsc/ -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -a -e msr/tsc/ -d 1 -o "$T/folded" --summary "$T/sum.json"
 	expect_ledger
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight 0)" "Σ of the lines against the summary"
 	expect_share "$T/folded" hot70 70 '^split;.*;hot[37]0(;|$)' \
@@ -146,7 +146,7 @@ t_how_many() {
 	local i
 	need_tsc
 	pmb_ok record -e "$(tsc_times 8)" -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 1
+		"$WORKLOADS/split" 0.5
 	expect_ledger
 	for i in 1 7; do
 		expect_within "$(folded_sum_of "$T/folded" "^t$i;")" \
@@ -181,7 +181,7 @@ with_place() { # ARGUMENT…
 
 t_a_place() {
 	need_tsc
-	with_place record -a -e msr/tsc/ -d 2 -o "$T/folded" --summary "$T/sum.json"
+	with_place record -a -e msr/tsc/ -d 0.5 -o "$T/folded" --summary "$T/sum.json"
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
 	expect_eq "$(sed 's/ [0-9]*$//' "$T/folded")" 'cpu0;[not-program-related]' "the only line"
@@ -197,7 +197,7 @@ t_a_place() {
 t_a_place_beside_a_command() {
 	need_tsc
 	with_place record -e cpu-clock,msr/tsc/ -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 1
+		"$WORKLOADS/split" 0.5
 	expect_eq "$rc" 0 "exit status"
 	expect_ledger
 	expect_eq "$(folded_sum_of "$T/folded" '^msr/tsc/;cpu0;\[not-program-related\]$')" \

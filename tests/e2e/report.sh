@@ -7,7 +7,7 @@
 
 record_one() { # FILE: of a program whose shares are known
 	need_root
-	pmb_ok record -e cpu-clock -o "$1" -o "$T/folded" -- "$WORKLOADS/split" 1
+	pmb_ok record -e cpu-clock -o "$1" -o "$T/folded" -- "$WORKLOADS/split" 0.5
 }
 
 encode() { # FILE: from the text on standard input

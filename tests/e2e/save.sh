@@ -15,7 +15,7 @@ need_go() {
 setup() {
 	pmb_ok record -e cpu-clock,page-faults -F 999 -o "$S/p.folded" -o "$S/p.pb.gz" \
 		-o "$S/p.perf" \
-		--summary "$S/sum" -- "$WORKLOADS/split" 2
+		--summary "$S/sum" -- "$WORKLOADS/split" 1
 	pmb_ok record -a -e cpu-clock -F 499 --label tid,cpu --label cgroup -d 1 \
 		-o "$S/all.folded" \
 		-o "$S/all.pb.gz"
@@ -128,7 +128,7 @@ t_build_ids_and_addresses() {
 # Go's own look at the binary gives the same names to a profile without any.
 t_named_elsewhere() {
 	need_go
-	pmb_ok record -e cpu-clock -F 999 --no-symbols -o "$T/p.pb.gz" -- "$WORKLOADS/split" 1
+	pmb_ok record -e cpu-clock -F 999 --no-symbols -o "$T/p.pb.gz" -- "$WORKLOADS/split" 0.4
 	! zcat "$T/p.pb.gz" | grep hot70 >/dev/null || fail "it has names"
 	go tool pprof -symbolize=local -top "$T/p.pb.gz" >"$T/top" 2>"$T/err"
 	expect_match "$T/top" 'hot70' "hot70"
@@ -138,7 +138,7 @@ t_named_elsewhere() {
 t_inlined_lines_in_order() {
 	need_go
 	pmb_ok record -e cpu-clock -F 999 --inline -o "$T/p.pb.gz" -o "$T/p.folded" -- \
-		"$WORKLOADS/inlined" 1
+		"$WORKLOADS/inlined" 0.4
 	go tool pprof -traces "$T/p.pb.gz" >"$T/traces" 2>/dev/null
 	local unit=ns
 	expect_eq "$(traces cpu-clock_time "$T/p.pb.gz")" "$(folded_sum "$T/p.folded")" "ns"

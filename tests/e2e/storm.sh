@@ -97,14 +97,14 @@ t_storm_of_an_attached_process() {
 	# -p follows the children too, but short ones are short of samples there: no share is
 	# promised.
 	spawn "$WORKLOADS/storm" 2000 1 >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"
 	expect_ledger
 	expect_match "$T/folded" ';parent_spin' "the parent"
 }
 
 t_storm_of_an_attached_process_per_cpu() {
 	spawn "$WORKLOADS/storm" 4000 0.6 >/dev/null
-	pmb_ok record -e cpu-clock --per-cpu -F 9973 -p "$spawned" -d 2 -o "$T/folded" \
+	pmb_ok record -e cpu-clock --per-cpu -F 9973 -p "$spawned" -d 1 -o "$T/folded" \
 		--summary "$T/sum.json"
 	expect_ledger
 	expect_share "$T/folded" child_spin 50 'child_spin|parent_spin' 9973

@@ -9,7 +9,7 @@
 t_pid_alone() {
 	spawn "$WORKLOADS/recurse" 20
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -d 1 -o "$T/folded"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.5 -o "$T/folded"
 	expect_no_match "$T/folded" '^recurse;' "another program"
 	expect_match "$T/folded" '^split;' "the target"
 }
@@ -18,7 +18,8 @@ t_two_pids() {
 	spawn "$WORKLOADS/recurse" 20
 	local first=$spawned
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -e cpu-clock -p "$first,$spawned" -d 1 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock -p "$first,$spawned" -d 0.5 -o "$T/folded" \
+		--summary "$T/sum.json"
 	expect_match "$T/folded" '^recurse;' "the first"
 	expect_match "$T/folded" '^split;' "the second"
 	expect_ledger
@@ -28,9 +29,9 @@ t_pid_with_threads() {
 	mkfifo "$T/go"
 	sleep 60 >"$T/go" &
 	SPAWNED+=($!)
-	spawn "$WORKLOADS/threads" 3 hold <"$T/go" >"$T/tids"
+	spawn "$WORKLOADS/threads" 1 hold <"$T/go" >"$T/tids"
 	wait_until grep -q worker-d "$T/tids" || fail "no threads"
-	pmb_start record -e cpu-clock -p "$spawned" -d 3 -o "$T/folded" --summary "$T/sum.json"
+	pmb_start record -e cpu-clock -p "$spawned" -d 1.5 -o "$T/folded" --summary "$T/sum.json"
 	echo >"$T/go"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
@@ -47,7 +48,7 @@ first_thread_ended() { # COMMAND…
 	spawn "$@" >"$T/tids"
 	ended() { grep -q '^State:.Z' "/proc/$spawned/status"; }
 	wait_until ended || fail "its first thread doesn't end"
-	pmb_ok record -e cpu-clock -p "$spawned" -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.7 -o "$T/folded" --summary "$T/sum.json"
 	local f
 	for f in a b c; do
 		expect_match "$T/folded" "^worker-$f;.*thread_body;spin_$f " "thread $f"
@@ -73,7 +74,7 @@ t_one_thread() {
 	mkfifo "$T/go"
 	sleep 60 >"$T/go" &
 	SPAWNED+=($!)
-	spawn "$WORKLOADS/threads" 3 hold <"$T/go" >"$T/tids"
+	spawn "$WORKLOADS/threads" 1 hold <"$T/go" >"$T/tids"
 	wait_until grep -q worker-d "$T/tids" || fail "no threads"
 	pmb_start record -e cpu-clock -t "$(awk '$2 == "worker-c" { print $3 }' "$T/tids")" -d 2 \
 		-o "$T/folded"
@@ -85,8 +86,8 @@ t_one_thread() {
 
 t_threads_born_later() {
 	# Created after the recording began: inherited.
-	spawn sh -c "sleep 1; exec '$WORKLOADS/threads' 1" >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -d 8 -o "$T/folded"
+	spawn sh -c "sleep 0.5; exec '$WORKLOADS/threads' 0.3" >/dev/null
+	pmb_ok record -e cpu-clock -p "$spawned" -d 4 -o "$T/folded"
 	expect_match "$T/folded" ';spin_a ' "a thread"
 	expect_match "$T/folded" ';spin_d ' "a thread"
 }
@@ -96,7 +97,7 @@ t_cpu() {
 	spawn taskset -c 0 "$WORKLOADS/recurse" 20
 	spawn taskset -c 1 "$WORKLOADS/split" 20 >/dev/null
 	sleep 0.3
-	pmb_ok record -C 1 -e cpu-clock -d 1 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -C 1 -e cpu-clock -d 0.5 -o "$T/folded" --summary "$T/sum.json"
 	expect_match "$T/folded" '^split;' "the program on CPU 1"
 	expect_no_match "$T/folded" '^recurse;' "the program on CPU 0"
 	expect_ledger
@@ -123,7 +124,7 @@ record_cgroup() { # DIR
 	spawn "$WORKLOADS/storm" 1000 2 >/dev/null
 	echo "$spawned" >"$dir/inner/cgroup.procs" || skip "cannot move a process into $dir/inner"
 	LATER+=("sleep 0.1") # the killed have to leave before rmdir
-	pmb_ok record -G "$dir" -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -G "$dir" -e cpu-clock -d 0.5 -o "$T/folded" --summary "$T/sum.json"
 	expect_match "$T/folded" '^split;.*;hot70' "the program in the cgroup"
 	expect_match "$T/folded" ';parent_spin' "the program in the cgroup below"
 	expect_match "$T/folded" ';child_spin' "its children"
@@ -163,7 +164,7 @@ t_cgroup_v1_every_controller() {
 
 t_no_inherit_of_a_pid() {
 	spawn "$WORKLOADS/storm" 2000 5 >/dev/null
-	pmb_ok record -e cpu-clock --no-inherit -p "$spawned" -d 1 -o "$T/folded"
+	pmb_ok record -e cpu-clock --no-inherit -p "$spawned" -d 0.5 -o "$T/folded"
 	expect_match "$T/folded" ';parent_spin' "the parent"
 	expect_no_match "$T/folded" ';child_spin' "a child"
 }
@@ -171,7 +172,7 @@ t_no_inherit_of_a_pid() {
 t_all() {
 	spawn "$WORKLOADS/recurse" 20
 	spawn "$WORKLOADS/split" 20 >/dev/null
-	pmb_ok record -a -e cpu-clock -d 1 -o "$T/folded"
+	pmb_ok record -a -e cpu-clock -d 0.5 -o "$T/folded"
 	expect_match "$T/folded" '^recurse;' "one program"
 	expect_match "$T/folded" '^split;' "another program"
 }
@@ -189,7 +190,7 @@ t_nested_pid() {
 	export T
 	in_pid_namespace '"$WORKLOADS/split" 60 >/dev/null & p=$!
 		echo $p >"$T/pid"
-		"$PMUBPF" record -q -e cpu-clock -p $p -d 2 --by pid -o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json"'
+		"$PMUBPF" record -q -e cpu-clock -p $p -d 1 --by pid -o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json"'
 	local pid
 	pid=$(cat "$T/pid")
 	expect_le "$pid" 50 "a number of the namespace"
@@ -206,11 +207,11 @@ t_nested_tid_per_cpu() {
 	export T
 	in_pid_namespace 'mkfifo "$T/go"
 		sleep 60 >"$T/go" &
-		"$WORKLOADS/threads" 3 hold <"$T/go" >"$T/tids" &
+		"$WORKLOADS/threads" 1 hold <"$T/go" >"$T/tids" &
 		until grep -q worker-d "$T/tids"; do sleep 0.1; done
 		tid=$(awk "\$2 == \"worker-c\" { print \$3 }" "$T/tids")
-		(sleep 1; echo >"$T/go") &
-		"$PMUBPF" record -q -e cpu-clock --per-cpu -t "$tid" -d 3 --by tid -o "$T/folded" --summary "$T/sum.json"'
+		(sleep 0.5; echo >"$T/go") &
+		"$PMUBPF" record -q -e cpu-clock --per-cpu -t "$tid" -d 2 --by tid -o "$T/folded" --summary "$T/sum.json"'
 	expect_match "$T/folded" "^tid $(awk '$2 == "worker-c" { print $3 }' "$T/tids");.*;spin_c " "the thread by its number"
 	expect_no_match "$T/folded" ';spin_[abd] ' "other threads"
 	expect_ledger
@@ -220,7 +221,7 @@ t_nested_command_with_children() {
 	# The marks of targets follow forks by the namespace's numbers; JIT maps are named by them.
 	export T
 	in_pid_namespace '"$PMUBPF" record -q -e cpu-clock --by pid -o "$T/folded" --summary "$T/sum.json" -- \
-		sh -c "\"$WORKLOADS/split\" 1 & \"$WORKLOADS/jit\" 1; wait"'
+		sh -c "\"$WORKLOADS/split\" 0.5 & \"$WORKLOADS/jit\" 0.5; wait"'
 	expect_match "$T/folded" '^pid [0-9]+;split;.*;hot70 ' "a child"
 	rm -f "/tmp/perf-$(sed -n 's/^pid \([0-9]*\);jit;.*/\1/p' "$T/folded" | head -n 1).map"
 	expect_match "$T/folded" ';jit_loop_\[j\] ' \
@@ -238,7 +239,7 @@ t_nested_all() {
 	export T
 	spawn "$WORKLOADS/recurse" 60
 	in_pid_namespace '"$WORKLOADS/split" 60 >/dev/null &
-		"$PMUBPF" record -q -a -e cpu-clock -d 2 --by pid -o "$T/folded" --summary "$T/sum.json"'
+		"$PMUBPF" record -q -a -e cpu-clock -d 1 --by pid -o "$T/folded" --summary "$T/sum.json"'
 	expect_match "$T/folded" '^\[no pid\];recurse;\[outside\] ' "a program outside"
 	expect_no_match "$T/folded" ';dive(;| )' "a function of a program outside"
 	expect_match "$T/folded" '^pid [0-9]+;split;.*;hot70 ' "the program inside"

@@ -8,15 +8,15 @@
 
 t_samples() {
 	pmb_ok record -e cpu-clock --unit samples -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/split" 1
+		"$WORKLOADS/split" 0.4
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_aggregated)" "Σ of the folded file"
 }
 
 t_clock_is_time_already() {
-	pmb_ok record -e task-clock -o "$T/time" -- "$WORKLOADS/split" 1
-	expect_ns "$(folded_sum_of "$T/time" '^split;')" 1000000000 2 "ns" 987
-	pmb_ok record -e task-clock --unit time -o "$T/time" -- "$WORKLOADS/split" 1
-	expect_ns "$(folded_sum_of "$T/time" '^split;')" 1000000000 2 "ns with --unit time" 987
+	pmb_ok record -e task-clock -o "$T/time" -- "$WORKLOADS/split" 0.5
+	expect_ns "$(folded_sum_of "$T/time" '^split;')" 500000000 2 "ns" 987
+	pmb_ok record -e task-clock --unit time -o "$T/time" -- "$WORKLOADS/split" 0.5
+	expect_ns "$(folded_sum_of "$T/time" '^split;')" 500000000 2 "ns with --unit time" 987
 }
 
 t_events_by_default() {
@@ -61,7 +61,7 @@ t_time_refused_as_one_of_several() {
 
 t_cycles_to_time() {
 	has_pmu || skip "no hardware PMU"
-	pmb_ok record -e cycles -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 2
+	pmb_ok record -e cycles -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/split" 1
 	# the rate is one for all of the recording, the clock's may change meanwhile: 10 %
 	local own hz
 	own=$(sed 's/.* total //' "$T/out")

@@ -127,7 +127,7 @@ t_libm() {
 t_with_frame_pointers_as_before() {
 	pmb_ok record --call-graph fp -e cpu-clock -F 999 -o "$T/folded" --summary "$T/sum.json" \
 		-- \
-		"$WORKLOADS/recurse" 1
+		"$WORKLOADS/recurse" 0.3
 	expect_ledger
 	expect_eq "$(sum_get .unwind.tables)" 0 "tables"
 	expect_ge "$(user_share "$T/folded" ';dive;dive;' '^recurse;')" 90 "share of the known path"
