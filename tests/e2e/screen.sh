@@ -69,7 +69,8 @@ t_rows_and_their_end() {
 	screen_start screen -p "$target"
 	see '^> .* hot70  split' "the first row"
 	see '  hot30  split' "the second row"
-	expect_match "$T/now" '^[0-9:]{8}  0\.[0-9]+ s  cost [0-9.]+ % of .* samples' "the head"
+	expect_match "$T/now" '^[0-9:]{8}  0\.[0-9]+ s  cost [0-9.]+ [+] [0-9.]+ % .* samples: ' \
+		"the head"
 	expect_match "$T/now" '^by function  sorted by self' "the view"
 	press q
 	expect_restored 0
@@ -156,6 +157,7 @@ t_sizes() {
 	wait_until keys_in_line 40 || fail "keys are not in line 40"
 	tmx resize-window -x 30 -y 6
 	wait_until keys_in_line 6 || fail "keys are not in line 6"
+	expect_match "$T/now" '^.{29}(…|[+])$' "that a line goes on"
 	press q
 	expect_restored 0
 }

@@ -72,8 +72,8 @@ t_lines() {
 	spawn "$WORKLOADS/split" 20 >/dev/null
 	local pid=$spawned
 	pmb_ok top -b -n 2 -I 300 -e cpu-clock -F 999 --by process,function --limit 3 -p "$pid"
-	local head='^[0-9:]{8}  0\.[0-9]+ s  cost [0-9.]+ % of [0-9]+ CPUs?'
-	head+='  cpu-clock [0-9]+ samples'
+	local head='^[0-9:]{8}  0\.[0-9]+ s  cost [0-9.]+ [+] [0-9.]+ % of [0-9]+ CPUs?'
+	head+='  samples: cpu-clock [0-9]+'
 	expect_eq "$(grep -cE "$head" "$T/out")" 2 "heads"
 	expect_eq "$(grep -cE "  split $pid\$" "$T/out")" 2 "rows of the process"
 	expect_ge "$(grep -cE '  hot70  split$' "$T/out")" 1 "rows of hot70"

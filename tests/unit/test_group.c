@@ -210,6 +210,21 @@ Test(group, above_a_function)
 	EXPECT_SELECTED("work 70/70\nmain 0/70\n", .callers = "work");
 }
 
+/* Its addresses are one row, and who calls any of them calls it. */
+Test(group, above_a_file_without_names)
+{
+	uint32_t bare = build_mapping(p, "/lib/bare.so"), stack[2];
+	const struct prof_line caller = build_line(p, "asks");
+	const int64_t values[] = {1, 5};
+
+	stack[1] = prof__location(p, build_mapping(p, "/bin/a"), 16, &caller, 1);
+	for (uint64_t address = 16; address <= 32; address += 16) {
+		stack[0] = prof__location(p, bare, address, NULL, 0);
+		build_sample(p, prof__stack(p, stack, 2), build_labels(p, 1, "a"), values);
+	}
+	EXPECT_SELECTED("[bare.so] 10/10\nasks 0/10\n", .callers = "[bare.so]");
+}
+
 Test(group, a_location_is_cut_between_its_functions)
 {
 	EXPECT_SELECTED("inner 210/210\nmain 0/210\nbig 0/160\nwork 0/50\n", .callers = "inner");

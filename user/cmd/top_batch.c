@@ -25,17 +25,19 @@ static void put_time(const struct part *part, struct buf *out)
 void top__put_head(const struct part *part, struct buf *out)
 {
 	const struct ledger *l = &part->ledger;
+	const struct part_cost *c = &part->cost;
 
 	put_time(part, out);
-	buf__printf(out, "  cost %.2f %% of %u CPU%s", part__cost_percent(part), part->cost.n_cpus,
-		    part->cost.n_cpus == 1 ? "" : "s");
+	buf__printf(out, "  cost %.2f + %.2f %% of %u CPU%s",
+		    part__percent(part, c->kernel_ns + c->process_ns),
+		    part__percent(part, c->helpers_ns), c->n_cpus, c->n_cpus == 1 ? "" : "s");
 	for (size_t i = 0; i < l->n_events; i++) {
 		const struct ledger_event *e = &l->events[i];
 		uint64_t lost = ledger_event__dropped(e);
 
-		buf__puts(out, i ? ", " : "  ");
+		buf__puts(out, i ? ", " : "  samples: ");
 		escape_name(out, e->name);
-		buf__printf(out, " %" PRIu64 " samples", e->aggregated);
+		buf__printf(out, " %" PRIu64, e->aggregated);
 		if (lost)
 			buf__printf(out, " LOST %" PRIu64, lost);
 	}
@@ -101,7 +103,8 @@ static void put_cost(const struct part *part, struct json *j)
 
 	json__obj(j, "cost");
 	json__u64(j, "cpus", c->n_cpus);
-	json__f64(j, "percent", part__cost_percent(part), 4);
+	json__f64(j, "percent", part__percent(part, c->kernel_ns + c->process_ns + c->helpers_ns),
+		  4);
 	json__u64(j, "kernel_ns", c->kernel_ns);
 	json__u64(j, "process_ns", c->process_ns);
 	json__u64(j, "helpers_ns", c->helpers_ns);

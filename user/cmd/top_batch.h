@@ -6,8 +6,8 @@
 #include "cmd/top_live.h"
 #include "cmd/top_view.h"
 
-/* "12:00:01  1.00 s  cost 0.41 % of 2 CPUs  cpu-clock 1998 samples": what happened, and what it
- * cost to see it. No line feed. */
+/* "12:00:01  1.00 s  cost 0.41 + 0.10 % of 2 CPUs  samples: cpu-clock 1998": what happened, and
+ * what it cost to see it, and helpers. No line feed. */
 void top__put_head(const struct part *part, struct buf *out);
 /* Writes it to standard output, and flushes. */
 int top__write_text(const struct part *part, const struct top_view *view, struct err *err);

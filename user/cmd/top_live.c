@@ -47,12 +47,11 @@ void part__done(struct part *part)
 	*part = (struct part){0};
 }
 
-double part__cost_percent(const struct part *part)
+double part__percent(const struct part *part, uint64_t cpu_ns)
 {
-	const struct part_cost *c = &part->cost;
-	double span = (double)(part->end_ns - part->begin_ns) * c->n_cpus;
+	double span = (double)(part->end_ns - part->begin_ns) * part->cost.n_cpus;
 
-	return span > 0 ? 100 * (double)(c->kernel_ns + c->process_ns + c->helpers_ns) / span : 0;
+	return span > 0 ? 100 * (double)cpu_ns / span : 0;
 }
 
 int live__open(struct live **ret, const struct top_args *args, struct err *err)

@@ -25,8 +25,8 @@ struct part {
 };
 
 void part__done(struct part *part);
-/* Percent of the CPUs that are watched, helpers and all. */
-double part__cost_percent(const struct part *part);
+/* As a part of the time of the CPUs that are watched, in percent. */
+double part__percent(const struct part *part, uint64_t cpu_ns);
 
 struct live;
 

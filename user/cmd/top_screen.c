@@ -15,10 +15,10 @@
 #include "screen/terminal.h"
 
 enum {
-	HEAD_LINES = 2,   /* the part; the view */
-	TITLE_LINES = 2,  /* of the table */
-	FOOT_LINES = 1,   /* keys, what is typed, what was said */
-	MOST_ROWS = 1000, /* within each row: who filters gets all */
+	HEAD_LINES = 2,  /* the part; the view */
+	TITLE_LINES = 2, /* of the table */
+	FOOT_LINES = 1,  /* keys, what is typed, what was said */
+	MOST_ROWS = 250, /* within each row: who filters gets all */
 };
 
 static const char keys_line[] =

@@ -77,13 +77,14 @@ static int matcher__init(struct matcher *m, const struct prof *p, const char *te
 	return 0;
 }
 
-/* "work" is work, work(int), work<char>(char). */
+/* "work" is work, work(int), work<char>(char); "[libz.so.1]" all of a file that has no names. */
 static bool is_name(const char *text, const char *name)
 {
 	size_t len = strlen(name);
 
 	return strncmp(text, name, len) == 0 &&
-	       (!text[len] || text[len] == '(' || text[len] == '<');
+	       (!text[len] || text[len] == '(' || text[len] == '<' ||
+		(*name == '[' && text[len] == '+'));
 }
 
 static bool matches(struct matcher *m, const struct prof *p, const struct prof_frame *frame)

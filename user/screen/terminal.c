@@ -300,37 +300,56 @@ void terminal_size(unsigned *ret_rows, unsigned *ret_columns)
 	*ret_columns = term.columns;
 }
 
-/* What of a text fits into so many columns; a terminal without UTF-8 gets ? for each character that
- * has more than a byte. */
-static void fit(char *to, size_t size, const char *text, unsigned columns)
+/* The next character of a text: its bytes and columns. 0: there is none that can be shown. A
+ * terminal without UTF-8 gets ? for one of several bytes. */
+static size_t next_character(const char *text, const char **ret, int *ret_width)
 {
 	mbstate_t state = {0};
+	size_t len = 1;
+	wchar_t c;
+
+	*ret = text;
+	*ret_width = 1;
+	if (!term.utf8 && (unsigned char)*text >= 0x80) {
+		*ret = "?";
+		while (((unsigned char)text[len] & 0xc0) == 0x80)
+			len++;
+		return len;
+	}
+	if (term.utf8) {
+		len = mbrtowc(&c, text, MB_CUR_MAX, &state);
+		if (len == 0 || len > MB_CUR_MAX)
+			return 0;
+		*ret_width = wcwidth(c);
+	}
+	return *ret_width < 0 || (unsigned char)*text < ' ' ? 0 : len;
+}
+
+/* What of a text fits into so many columns; the last one says that there is more. */
+static void fit(char *to, size_t size, const char *text, unsigned columns)
+{
+	const char *mark = term.utf8 ? "…" : "+", *shown;
+	size_t n = 0, n_before_mark = 0;
 	unsigned used = 0;
-	size_t n = 0;
 
 	while (*text) {
-		wchar_t c;
-		size_t len = term.utf8 ? mbrtowc(&c, text, MB_CUR_MAX, &state) : 1;
-		int width = 1;
+		int width;
+		size_t len = next_character(text, &shown, &width);
+		size_t bytes = shown == text ? len : 1;
 
-		if (term.utf8 && (len == 0 || len > MB_CUR_MAX))
+		if (!len)
 			return;
-		if (term.utf8)
-			width = wcwidth(c);
-		if (width < 0 || used + (unsigned)width > columns || n + len + 1 > size)
+		if (used + (unsigned)width > columns || n + bytes + sizeof("…") > size) {
+			memcpy(to + n_before_mark, mark, strlen(mark) + 1);
 			return;
-		if (!term.utf8 && ((unsigned char)*text & 0xc0) == 0x80) {
-			text++;
-			continue;
 		}
-		if (!term.utf8 && (unsigned char)*text >= 0x80)
-			to[n] = '?';
-		else
-			memcpy(to + n, text, len);
-		n += len;
+		memcpy(to + n, shown, bytes);
+		n += bytes;
 		to[n] = '\0';
 		text += len;
 		used += (unsigned)width;
+		if (used < columns)
+			n_before_mark = n;
 	}
 }
 
