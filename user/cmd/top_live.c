@@ -5,6 +5,7 @@
  */
 #include "cmd/top_live.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -20,6 +21,8 @@
 #include "sym/known.h"
 #include "sym/names.h"
 #include "sys/clock.h"
+
+enum { LARGE_BLOCK = 16 * 1024 * 1024 };
 
 struct live {
 	const struct top_args *args;
@@ -54,6 +57,14 @@ double part__percent(const struct part *part, uint64_t cpu_ns)
 	return span > 0 ? 100 * (double)cpu_ns / span : 0;
 }
 
+/* A recording gives large blocks back, since there is one end to come. Here there is one each
+ * second, and its blocks are those of the next. */
+static void keep_large_blocks(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
+}
+
 int live__open(struct live **ret, const struct top_args *args, struct err *err)
 {
 	const struct event_list *events = &args->sampling.events;
@@ -73,6 +84,7 @@ int live__open(struct live **ret, const struct top_args *args, struct err *err)
 		live__free(live);
 		return r;
 	}
+	keep_large_blocks();
 	live->part_ns = now_ns();
 	live->next_ns = live->part_ns + args->interval_ns;
 	*ret = live;
