@@ -112,6 +112,15 @@ t_last_run() {
 	skip "the kernel didn't tell of all switches, three times"
 }
 
+# The end of a thread may be what closes its window.
+t_until_the_end() {
+	inside t:sched:sched_process_exec..t:sched:sched_process_exit page-faults -- \
+		sh -c 'for i in 1 2 3 4 5; do /bin/true; done'
+	expect_windows 6 0
+	expect_law page-faults
+	expect_ge "$(event page-faults inside)" $((20 * $(window .counted))) "faults of programs"
+}
+
 # The server measures itself: one request in a hundred takes 30 ms.
 t_longer() {
 	local requests longer us

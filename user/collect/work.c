@@ -182,18 +182,19 @@ void work_programs__calibrate(struct work_programs *w)
 	}
 }
 
-/* Closing first: what is open must be closed. */
+/* Closing first: what is open must be closed. And before the skeleton's own, for those leave open
+ * windows where a thread ends: where it ends may be what closes them. */
 int work_programs__attach(struct work_programs *w, struct err *err)
 {
 	const struct gates *gates = w->gates;
 	struct counting_bpf *skel = w->skel;
 	int r;
 
-	if (counting_bpf__attach(skel) < 0)
-		return err__set(err, -errno, "%s: the kernel attaches no programs: %s",
-				gates->option, strerror(errno));
 	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close,
 			     skel->progs.pmb_user_stop, &w->links, err);
+	if (r == 0 && counting_bpf__attach(skel) < 0)
+		r = err__set(err, -errno, "%s: the kernel attaches no programs: %s", gates->option,
+			     strerror(errno));
 	if (r == 0)
 		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open,
 				     skel->progs.pmb_user_start, &w->links, err);
