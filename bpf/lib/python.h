@@ -67,9 +67,9 @@ struct py_walk {
 	 * for the verifier */
 	__u32 sent;
 	__u32 missing;
-	/* Of JavaScript's source text (lib/v8_line.h): where to go on, and how far; ends of lines;
-	 * bytes of all functions of this chain. */
-	__u64 text_at, text_left;
+	/* Of JavaScript's source text (lib/v8_line.h): where to go on, and how far; all bits, if a
+	 * character has two bytes; ends of lines; bytes of all functions of this chain. */
+	__u64 text_at, text_left, text_wide;
 	__u32 text_lines, text_read;
 };
 

@@ -10,27 +10,25 @@
 #include "lib/v8_word.h"
 
 enum {
-	V8_TEXT_PART = 512, /* bytes that are looked at in a row */
+	V8_TEXT_PART = 1024, /* bytes that are looked at in a row */
 	V8_TEXT_PARTS = PMB_V8_SOURCE_MAX / V8_TEXT_PART,
 	V8_SCOPE_TAIL = 6, /* words of a scope in which its position is looked for */
 };
 
-/* Of units of text in a word, 8 bits or 16 each. */
-#define V8_EACH(wide, unit) \
-	((wide) ? 0x0001000100010001ULL * (unit) : 0x0101010101010101ULL * (unit))
-
-/* Counts in the next part. False: there is none. A function of its own, for the verifier knows
- * nothing of what is in memory, and so looks at it once. */
-__noinline int pmb_v8_part(__u32 wide)
+/* Counts in the next part, in characters of a byte or two, 8 or 4 in a word. False: there is none.
+ * A function of its own, for the verifier knows nothing of what is in memory, and so looks at it
+ * once; and without branches, for it would follow each. */
+__noinline int pmb_v8_part(void)
 {
-	const __u64 end = V8_EACH(wide, 0x0a), ones = V8_EACH(wide, 1);
-	const __u64 tops = wide ? ones << 15 : ones << 7, low = ~tops;
-	const __u32 to_one = wide ? 15 : 7;
 	struct py_walk *w = py_walk_of_cpu();
-	__u64 *text, x, size, n = 0;
+	__u64 *text, x, size, end, low, tops, wide, n = 0;
 
 	if (!w || !w->text_left)
 		return 0;
+	wide = w->text_wide;
+	end = 0x0a0a0a0a0a0a0a0aULL & ~(wide & 0xff00ff00ff00ff00ULL);
+	tops = 0x8080808080808080ULL & ~(wide & 0x0080008000800080ULL);
+	low = ~tops;
 	text = (__u64 *)(w->object.bytes + 2 * PMB_PY_TEXT_MAX);
 	size = w->text_left < V8_TEXT_PART ? w->text_left : V8_TEXT_PART;
 	if (size < V8_TEXT_PART)
@@ -38,13 +36,12 @@ __noinline int pmb_v8_part(__u32 wide)
 	if (!py_read(text, size, V8_TEXT_PART, w->text_at))
 		return 0;
 	for (int i = 0; i < V8_TEXT_PART / 8; i++) {
-		x = text[i] ^ end; /* a unit that is 0 is one; its top becomes 1 */
-		n += (~(((x & low) + low) | x) & tops) >> to_one;
+		x = text[i] ^ end; /* what is 0 is one; its top becomes 1 */
+		n += (~(((x & low) + low) | x) & tops) >> (7 + (wide & 8));
 	}
-	/* of each unit at most 64: sums of two bytes have room in 16 bits */
-	if (!wide)
-		n = (n & V8_EACH(1, 0xff)) + (n >> 8 & V8_EACH(1, 0xff));
-	n = n * V8_EACH(1, 1) >> 48;
+	/* of each character of the words at most 128: sums of two bytes have room in 16 bits */
+	n = (n & 0x00ff00ff00ff00ffULL) + (n >> 8 & 0x00ff00ff00ff00ffULL);
+	n = n * 0x0001000100010001ULL >> 48;
 	w->text_lines += n;
 	w->text_at += size;
 	w->text_left -= size;
@@ -58,7 +55,7 @@ __noinline int pmb_v8_start(__u64 scope)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 n, at, word, before = 1;
+	__u64 n, at, start;
 
 	if (!layout || v8_type(layout, scope) != layout->type_scope)
 		return -1;
@@ -68,22 +65,31 @@ __noinline int pmb_v8_start(__u64 scope)
 	at = layout->scope_first + (n + (n < PMB_V8_INLINE_LOCALS ? n : 1)) * sizeof(__u64);
 	if (layout->scope_first - layout->scope_locals >= 3 * sizeof(__u64))
 		at = layout->scope_locals + sizeof(__u64);
-	for (int i = 0; i < V8_SCOPE_TAIL; i++, at += sizeof(__u64)) {
-		word = v8_word(scope, at);
-		if (!(before & 0xffffffff) && !(word & 0xffffffff) && word >> 63 == 0 &&
-		    before < word)
-			return before >> 32;
-		before = word;
+	if (!py_read(w->page, V8_SCOPE_TAIL * sizeof(__u64), PMB_PY_FRAME_MAX, scope - 1 + at))
+		return -1;
+	for (int i = 0; i + 1 < V8_SCOPE_TAIL; i++) {
+		start = w->page[i];
+		/* both are numbers, none below 0 */
+		if (!((start | w->page[i + 1]) & 0x80000000ffffffffULL) && start < w->page[i + 1])
+			return start >> 32;
 	}
 	return -1;
 }
 
-/* Where a text of so many units lies, one byte each or (*ret_wide) two; 0: it can't be told. */
-static __always_inline __u64 v8_text_at(const struct pmb_v8 *layout, __u64 string, __u64 units,
-					__u32 *ret_wide)
+/* Where the first characters of the script's text lie, and how many bytes they have. 0: it can't be
+ * told. */
+__noinline int pmb_v8_source(__u64 script, __u32 chars)
 {
-	__u32 type = v8_type(layout, string), kind = type & PMB_V8_STRING_KIND;
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u32 type, kind;
+	__u64 string;
 
+	if (!layout || v8_type(layout, script) != layout->type_script)
+		return 0;
+	string = v8_word(script, layout->script_source);
+	type = v8_type(layout, string);
+	kind = type & PMB_V8_STRING_KIND;
 	if (type < layout->type_string_end &&
 	    (kind == PMB_V8_STRING_THIN || kind == PMB_V8_STRING_CONS)) {
 		string = v8_word(string, layout->string_other);
@@ -91,42 +97,32 @@ static __always_inline __u64 v8_text_at(const struct pmb_v8 *layout, __u64 strin
 		kind = type & PMB_V8_STRING_KIND;
 	}
 	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end ||
-	    (__u32)v8_word(string, layout->string_length) < units)
+	    (__u32)v8_word(string, layout->string_length) < chars)
 		return 0;
-	*ret_wide = !(type & PMB_V8_STRING_ONE_BYTE);
+	w->text_wide = (__u64)(type & PMB_V8_STRING_ONE_BYTE ? 0 : -1);
+	w->text_left = (__u64)chars << (w->text_wide & 1);
+	w->text_lines = 0;
+	w->text_at = 0;
 	if (kind == PMB_V8_STRING_PLAIN)
-		return string - 1 + layout->string_chars;
-	if (kind == PMB_V8_STRING_EXTERNAL && !(type & PMB_V8_STRING_UNCACHED))
-		return v8_word(string, layout->string_resource + sizeof(__u64));
-	return 0;
+		w->text_at = string - 1 + layout->string_chars;
+	else if (kind == PMB_V8_STRING_EXTERNAL && !(type & PMB_V8_STRING_UNCACHED))
+		w->text_at = v8_word(string, layout->string_resource + sizeof(__u64));
+	return w->text_at != 0;
 }
 
 /* The line, from 1 on; 0: it isn't known; below 0: there is no time for it at this sample. */
 __noinline int pmb_v8_line(__u64 scope, __u64 script)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_v8 *layout = v8_of(w);
-	__u32 wide = 0;
-	__u64 left, at;
-	int units;
+	int start = pmb_v8_start(scope);
 
-	if (!layout || v8_type(layout, script) != layout->type_script)
+	if (!w || start < 0 || !pmb_v8_source(script, start) || w->text_left > PMB_V8_SOURCE_MAX)
 		return 0;
-	units = pmb_v8_start(scope);
-	if (units < 0)
-		return 0;
-	at = v8_text_at(layout, v8_word(script, layout->script_source), units, &wide);
-	left = (__u64)units << wide;
-	if (!at || left > PMB_V8_SOURCE_MAX)
-		return 0;
-	if (w->text_read + left > PMB_V8_SOURCE_MAX)
+	if (w->text_read + w->text_left > PMB_V8_SOURCE_MAX)
 		return -1;
-	w->text_read += left;
-	w->text_at = at;
-	w->text_left = left;
-	w->text_lines = 0;
+	w->text_read += w->text_left;
 	for (int i = 0; i < V8_TEXT_PARTS; i++) {
-		if (!pmb_v8_part(wide))
+		if (!pmb_v8_part())
 			break;
 	}
 	return w->text_left ? 0 : w->text_lines + 1;
