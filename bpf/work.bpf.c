@@ -420,13 +420,19 @@ int pmb_work_gone(void *ctx)
 SEC("raw_tp/sched_process_exec")
 int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+	__u32 zero = 0, thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
 	struct stretch *stretch = current_stretch();
 
 	if (before == thread)
 		return 0;
 	if (stretch && stretch->thread == before)
 		stretch->thread = thread;
+	if (run && run->thread == before)
+		run->thread = thread;
+	/* it had a switch amid that, when nobody by its new number was a target yet */
+	if (stretch && stretch->thread == thread)
+		stretch->known = 1;
 	forget(before);
 	return 0;
 }

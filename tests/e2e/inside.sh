@@ -112,6 +112,19 @@ t_last_run() {
 	skip "the kernel didn't tell of all switches, three times"
 }
 
+# A thread that execs goes by its leader's number, and has its CPU all the time.
+t_exec_of_threads() {
+	local i
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		inside run page-faults -- "$WORKLOADS/threadexec" 10
+		expect_ge "$(window .began)" 20 "runs of 21 threads"
+		expect_ge "$(event page-faults other_windows)" 0 "page faults in other windows"
+		# who loses the CPU amid its exec is nobody's for a moment
+		[ "$(event page-faults inside)" != "$(event page-faults all)" ] || return 0
+	done
+	fail "$(event page-faults inside) of $(event page-faults all) page faults inside"
+}
+
 # The end of a thread may be what closes its window.
 t_until_the_end() {
 	inside t:sched:sched_process_exec..t:sched:sched_process_exit page-faults -- \

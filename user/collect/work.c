@@ -50,7 +50,6 @@ static void choose_programs(struct counting_bpf *skel, const struct work_opts *o
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run || opts->sums);
-	bpf_program__set_autoload(skel->progs.pmb_work_renamed, !run || opts->sums);
 	bpf_program__set_autoload(skel->progs.pmb_work_switch, !run);
 	bpf_program__set_autoload(skel->progs.pmb_work_run, run);
 	bpf_program__set_autoload(skel->progs.pmb_work_settle, opts->sums);
