@@ -177,6 +177,26 @@ static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 	return PMB_END_NONE;
 }
 
+/* Which method it is that HotSpot's interpreter runs in the walk's frame takes the place of its
+ * address. A function of its own for the verifier. */
+__noinline int pmb_method(void)
+{
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP};
+	struct unwind_memory mem = {s};
+	__u64 word;
+
+	if (!s)
+		return 0;
+	word = unwind_method(&rule, &s->walk.frame, &mem);
+	if (!word)
+		return 0;
+	s->stack.frames[(s->walk.n - 1) & PMB_MAX_FRAMES] = word;
+	s->walk.hash = id_mix(s->walk.hash, word);
+	return 0;
+}
+
 /* From a frame to its caller. PMB_END_NONE: go on. */
 static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, struct scratch *s,
 				       struct pmb_code *code, struct known_rules *known)
@@ -197,6 +217,8 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	w->without_rule |= w->guessed & (rule.cfa_off == PMB_WITHOUT_RULE);
 	s->frame_at[(n - 1) & PMB_MAX_FRAMES] = (w->frame.fp & ~7ULL) |
 						(!w->guessed | (rule.cfa_off == PMB_WITHOUT_RULE));
+	if (rule.ra == PMB_RA_FP)
+		pmb_method();
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;

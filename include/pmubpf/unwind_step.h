@@ -16,6 +16,7 @@
 #ifndef PMUBPF_UNWIND_STEP_H
 #define PMUBPF_UNWIND_STEP_H
 
+#include "pmubpf/hotspot.h"
 #include "pmubpf/unwind_find.h"
 
 /* Where a signal frame keeps the registers, from the stack pointer in the trampoline (ABI). */
@@ -33,6 +34,9 @@
 #define UNWIND_SIGNAL_FP (40 + 10 * 8)
 #define UNWIND_SIGNAL_SP (40 + 15 * 8)
 #define UNWIND_SIGNAL_IP (40 + 16 * 8)
+#endif
+#if defined(__TARGET_ARCH_x86) || (!defined(__TARGET_ARCH_arm64) && defined(__x86_64__))
+#define UNWIND_R13 2 /* a word of struct arch_regs */
 #endif
 #ifndef UNWIND_SP_LOW
 #define UNWIND_SP_LOW 0
@@ -172,6 +176,28 @@ static __always_inline __u8 unwind_ra(const struct pmb_unwind_rule *rule, const 
 		return PMB_END_CORRUPT;
 	*ret = f->lr;
 	return PMB_END_NONE;
+}
+
+/* What HotSpot's interpreter runs in a frame (pmubpf/hotspot.h); 0: it isn't its frame, or can't be
+ * told. While it runs bytecodes itself, a register says where. */
+static __always_inline __u64 unwind_method(const struct pmb_unwind_rule *rule,
+					   const struct pmb_frame *f, struct unwind_memory *mem)
+{
+#ifdef UNWIND_R13
+	__u64 bytecode, method;
+
+	if (rule->ra != PMB_RA_FP)
+		return 0;
+	if (f->exact ? !unwind_reg(mem, UNWIND_R13, &bytecode) :
+		       !unwind_read(mem, unwind_add(f->fp, PMB_INTERPRETED_BYTECODE), &bytecode))
+		return 0;
+	if (!unwind_read(mem, unwind_add(f->fp, PMB_INTERPRETED_METHOD), &method) || !method)
+		return 0;
+	return PMB_METHOD_WORD(method, bytecode);
+#else
+	(void)rule, (void)f, (void)mem;
+	return 0;
+#endif
 }
 
 /*

@@ -420,7 +420,6 @@ java_by_name() { # JAVA
 	expect_ge "$all" 500 "$1: samples in spin"
 	whole=$(grep -E "$below_main" "$T/those" | samples_in)
 	expect_ge $((1000 * whole / all)) 950 "$1: thousandths of its samples that are whole"
-	# what the interpreter ran has no name
 	grep -E 'Shares::round_\[java\];Shares::[^;]*;Shares::spin' "$T/those" >"$T/compiled"
 	all=$(samples_in <"$T/compiled")
 	expect_ge "$all" 300 "$1: samples below compiled code"
@@ -437,6 +436,37 @@ t_java() {
 		java_by_name "$java"
 	done
 	[ -n "$found" ] || skip "no Java is here"
+}
+
+# What the interpreter runs has the method's name, with its line, and its callers'.
+interpreted_by_name() { # JAVA
+	local all name share part line=Shares.java:
+	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
+		skip "$1 has no compiler"
+	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
+		--summary "$T/sum.json" -- "$1" -Xint -cp "$T" Shares 2 "$T/told"
+	expect_columns
+	grep -E ';Shares::main[^;]*;Shares::round[^;]*;Shares::[^;]*;(Shares::spin|HotSpot::Int)' \
+		"$T/folded" >"$T/those" || fail "$1: no sample is in spin"
+	all=$(samples_in <"$T/those")
+	expect_ge "$all" 100 "$1: samples in spin"
+	part=$(grep -E ";Shares::spin:${line}1[45]_\[java\]( |;.*_\[k\])" "$T/those" | samples_in)
+	expect_ge $((1000 * part / all)) 950 "$1: thousandths of them with name and line"
+	while read -r name share; do
+		part=$(grep ";Shares::round:${line}2[6-8]_\[java\];Shares::$name:" "$T/those" |
+			samples_in)
+		expect_within $((1000 * part / all)) "$share" 120 "$1: thousandths in $name"
+	done <"$T/told"
+}
+
+t_java_interpreted() {
+	local java all
+	[ -n "$(javas)" ] || skip "no Java is here"
+	all=$(javas | tail -n 1)
+	[ "$RUNTIMES" != all ] || all=$(javas)
+	for java in $all; do
+		interpreted_by_name "$java"
+	done
 }
 
 # What says that it is Java's virtual machine, and is none: it is named, its own functions have

@@ -4,6 +4,7 @@
 #ifndef FAKE_HOTSPOT_H
 #define FAKE_HOTSPOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -41,7 +42,12 @@ enum {
 	FAKE_CODE_HIGH = 0x18000,
 	FAKE_CODE_BYTES = 0x40,
 	FAKE_NAME_INDEX = 7,
+	FAKE_FILE_INDEX = 8,
+	FAKE_FILE_NAME = 0x13700,
+	FAKE_BYTECODES = 10,
+	FAKE_CONST_METHOD_WORDS = 12,
 	FAKE_MEMBERS_MAX = 48,
+	FAKE_TYPES_MAX = 8,
 };
 
 /* Debian's 17.0.15 for x86-64. */
@@ -71,13 +77,19 @@ static const struct fake_member fake_17[FAKE_MEMBERS_MAX] = {
 	{"Method", "_constMethod", "ConstMethod*", 0, 8, 0},
 	{"ConstMethod", "_constants", "ConstantPool*", 0, 8, 0},
 	{"ConstMethod", "_name_index", "u2", 0, 34, 0},
+	{"ConstMethod", "_constMethod_size", "int", 0, 24, 0},
+	{"ConstMethod", "_flags", "u2", 0, 28, 0},
+	{"ConstMethod", "_code_size", "u2", 0, 32, 0},
+	{"ConstantPool", "_source_file_name_index", "u2", 0, 54, 0},
 	{"ConstantPool", "_pool_holder", "InstanceKlass*", 0, 24, 0},
 	{"Klass", "_name", "Symbol*", 0, 24, 0},
 	{"Symbol", "_length", "u2", 0, 4, 0},
 	{"Symbol", "_body", "", 0, 6, 0},
 	{"Abstract_VM_Version", "_s_vm_release", "const char*", 1, 0, FAKE_RELEASE},
 };
-static const struct fake_type fake_types_17[] = {{"ConstantPool", 72}, {"HeapBlock", 16}};
+static const struct fake_type fake_types_17[FAKE_TYPES_MAX] = {{"ConstantPool", 72},
+							       {"HeapBlock", 16},
+							       {"ConstMethod", 48}};
 
 /* Temurin's 25.0.3 for x86-64. */
 static const struct fake_member fake_25[FAKE_MEMBERS_MAX] = {
@@ -105,13 +117,19 @@ static const struct fake_member fake_25[FAKE_MEMBERS_MAX] = {
 	{"Method", "_constMethod", "ConstMethod*", 0, 8, 0},
 	{"ConstMethod", "_constants", "ConstantPool*", 0, 8, 0},
 	{"ConstMethod", "_name_index", "u2", 0, 36, 0},
+	{"ConstMethod", "_constMethod_size", "int", 0, 24, 0},
+	{"ConstMethod", "_flags._flags", "u4", 0, 28, 0},
+	{"ConstMethod", "_code_size", "u2", 0, 34, 0},
+	{"ConstantPool", "_source_file_name_index", "u2", 0, 54, 0},
 	{"ConstantPool", "_pool_holder", "InstanceKlass*", 0, 24, 0},
 	{"Klass", "_name", "Symbol*", 0, 24, 0},
 	{"Symbol", "_length", "u2", 0, 4, 0},
 	{"Symbol", "_body", "", 0, 6, 0},
 	{"Abstract_VM_Version", "_s_vm_release", "const char*", 1, 0, FAKE_RELEASE},
 };
-static const struct fake_type fake_types_25[] = {{"ConstantPool", 72}, {"HeapBlock", 8}};
+static const struct fake_type fake_types_25[FAKE_TYPES_MAX] = {{"ConstantPool", 72},
+							       {"HeapBlock", 8},
+							       {"ConstMethod", 56}};
 
 struct fake_hotspot {
 	int fd;
@@ -176,7 +194,7 @@ static inline void fake_tables(struct fake_hotspot *f, const struct fake_member 
 		fake_put_word(f, at + 40, members[i].address, 8);
 		at += 48;
 	}
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; types[i].type; i++) {
 		fake_put_word(f, FAKE_TYPE_TABLE + i * 40, fake_text(f, types[i].type), 8);
 		fake_put_word(f, FAKE_TYPE_TABLE + i * 40 + 32, types[i].size, 8);
 	}
@@ -196,6 +214,27 @@ static inline void fake_method(struct fake_hotspot *f, const struct fake_member 
 	fake_put_word(f, FAKE_KLASS + fake_offset(m, "Klass", "_name"), FAKE_CLASS_NAME, 8);
 	fake_symbol(f, FAKE_CLASS_NAME, class_name);
 	fake_symbol(f, FAKE_METHOD_NAME, method_name);
+}
+
+/* Lines: 5 from bytecode 0 on, 7 from 4, 5 from 7. */
+static inline void fake_lines(struct fake_hotspot *f, const struct fake_member *m,
+			      const struct fake_type *types, bool without_zero)
+{
+	const uint8_t lines[] = {0 << 3 | 5,       4 << 3 | 2,       0xff,
+				 6 + without_zero, 3 + without_zero, 0};
+	uint64_t flags = fake_offset(m, "ConstMethod", "_flags");
+
+	flags += fake_offset(m, "ConstMethod", "_flags._flags");
+	fake_put_word(f, FAKE_CONST_METHOD + flags, 1, 2);
+	fake_put_word(f, FAKE_CONST_METHOD + fake_offset(m, "ConstMethod", "_constMethod_size"),
+		      FAKE_CONST_METHOD_WORDS, 4);
+	fake_put_word(f, FAKE_CONST_METHOD + fake_offset(m, "ConstMethod", "_code_size"),
+		      FAKE_BYTECODES, 2);
+	fake_put(f, FAKE_CONST_METHOD + types[2].size + FAKE_BYTECODES, lines, sizeof(lines));
+	fake_put_word(f, FAKE_POOL + fake_offset(m, "ConstantPool", "_source_file_name_index"),
+		      FAKE_FILE_INDEX, 2);
+	fake_put_word(f, FAKE_POOL + 72 + FAKE_FILE_INDEX * 8, FAKE_FILE_NAME, 8);
+	fake_symbol(f, FAKE_FILE_NAME, "Fake.java");
 }
 
 /* A block of 8 segments of 128 bytes with a frame of 64 bytes. */

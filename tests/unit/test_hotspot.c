@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <criterion/criterion.h>
+#include <linux/types.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fake_hotspot.h"
+#include "pmubpf/hotspot.h"
 #include "symd/hotspot.h"
+
+/* What the interpreter runs, if nobody knows. */
+#define INTERPRETER "4000000000000000 3fffffffffffffff HotSpot::Interpreter\n"
 
 static const struct hotspot_place place = {FAKE_STRUCTS, FAKE_TYPES};
 
@@ -36,13 +42,14 @@ static void read_one(const struct fake_member *members, const struct fake_type *
 	struct hotspot *h = hotspot__new();
 	struct pmb_table_head head;
 	struct cfi_table t;
-	char line[64];
+	char line[160];
 	bool changed;
 
 	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
 	cr_expect(changed);
 	cr_expect_str_eq(hotspot__release(h), "17.0.15+6");
-	snprintf(line, sizeof(line), "%lx %x org.example.Fake::work\n", fake.code, FAKE_CODE_BYTES);
+	snprintf(line, sizeof(line), INTERPRETER "%lx %x org.example.Fake::work\n", fake.code,
+		 FAKE_CODE_BYTES);
 	cr_expect_str_eq(hotspot__names(h)->data, line);
 
 	cfi_table__init(&t);
@@ -128,6 +135,7 @@ Test(hotspot, names_are_one_line)
 
 static void expect_survives(const struct fake_hotspot *fake)
 {
+	const uint64_t word = PMB_METHOD_WORD(FAKE_METHOD, 0ULL);
 	struct hotspot *h = hotspot__new();
 	struct cfi_table t;
 	bool changed;
@@ -136,6 +144,7 @@ static void expect_survives(const struct fake_hotspot *fake)
 	cfi_table__init(&t);
 	hotspot__table(h, &t);
 	cfi_table__done(&t);
+	hotspot__name_places(h, fake->fd, &word, 1);
 	hotspot__free(h);
 }
 
@@ -155,4 +164,69 @@ Test(hotspot, memory_of_chance)
 			close(fake.fd);
 		}
 	}
+}
+
+static void name_places(const struct fake_member *members, const struct fake_type *types,
+			const char *release)
+{
+	struct fake_hotspot fake = fake_hotspot(members, types, NULL);
+	const uint64_t code = FAKE_CONST_METHOD + types[2].size;
+	const uint64_t words[] = {PMB_METHOD_WORD(FAKE_METHOD, code),
+				  PMB_METHOD_WORD(FAKE_METHOD, code + 5),
+				  PMB_METHOD_WORD(FAKE_METHOD, code + 9),
+				  PMB_METHOD_WORD(FAKE_METHOD, code + 10),
+				  PMB_METHOD_WORD(FAKE_KLASS, code)};
+	static const char *const expected[] = {"org.example.Fake::work\tFake.java\t5\n",
+					       "org.example.Fake::work\tFake.java\t7\n",
+					       "org.example.Fake::work\tFake.java\t5\n",
+					       "org.example.Fake::work\n"};
+	struct hotspot *h = hotspot__new();
+	char line[160];
+	bool changed;
+	int none;
+
+	fake_put_word(&fake, FAKE_RELEASE, fake_text(&fake, release), 8);
+	fake_lines(&fake, members, types, strtoul(release, NULL, 10) >= 20);
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(hotspot__name_places(h, fake.fd, words, 5));
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(line, sizeof(line), "%lx 1 %s", words[i], expected[i]);
+		cr_expect_not_null(strstr(hotspot__names(h)->data, line), "%s", line);
+	}
+	snprintf(line, sizeof(line), "%lx 1 ", words[4]);
+	cr_expect_null(strstr(hotspot__names(h)->data, line), "what is no method has no name");
+
+	/* what was read is known when it can't be read any more */
+	none = memfd_create("none", MFD_CLOEXEC);
+	cr_expect(hotspot__name_places(h, none, words, 1));
+	close(none);
+	hotspot__free(h);
+	close(fake.fd);
+}
+
+Test(hotspot, what_its_interpreter_runs)
+{
+	name_places(fake_17, fake_types_17, "17.0.15+6");
+	name_places(fake_25, fake_types_25, "25.0.3+9");
+}
+
+/* A method that is gone, another at its place. */
+Test(hotspot, method_in_the_place_of_another)
+{
+	struct fake_hotspot fake = fake_hotspot(fake_17, fake_types_17, NULL);
+	const uint64_t word = PMB_METHOD_WORD(FAKE_METHOD, 0ULL), other = 0x13180;
+	struct hotspot *h = hotspot__new();
+	char bytes[64];
+	bool changed;
+
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(hotspot__name_places(h, fake.fd, &word, 1));
+	fake_symbol(&fake, FAKE_METHOD_NAME, "rest");
+	pread(fake.fd, bytes, sizeof(bytes), FAKE_CONST_METHOD);
+	fake_put(&fake, other, bytes, sizeof(bytes));
+	fake_put_word(&fake, FAKE_METHOD + 8, other, 8);
+	cr_expect(hotspot__name_places(h, fake.fd, &word, 1));
+	cr_expect_not_null(strstr(hotspot__names(h)->data, " 1 org.example.Fake::rest\n"));
+	hotspot__free(h);
+	close(fake.fd);
 }

@@ -52,7 +52,7 @@ static void expect(const char *map, uint64_t addr, enum sym_reason reason, const
 	int fd = map_file(map, strlen(map));
 	struct sym_name got;
 
-	sym__perf_map(sym, fd, &addr, 1, &got);
+	sym__jit(sym, SYM_PERF_MAP, fd, &addr, 1, &got);
 	cr_expect_eq(got.reason, reason, "%s: reason %s, not %s", map, sym_reason_keys[got.reason],
 		     sym_reason_keys[reason]);
 	cr_expect(name ? got.frame.name && !strcmp(got.frame.name, name) : !got.frame.name);
@@ -141,7 +141,7 @@ Test(sym_client, many_addresses_with_long_names)
 	}
 	fd = map_file(map.data, map.len);
 	start(symd_main, TIMEOUT_MS);
-	sym__perf_map(sym, fd, addrs, N, got);
+	sym__jit(sym, SYM_PERF_MAP, fd, addrs, N, got);
 	for (int i = 0; i < N; i++) {
 		char expected[NAME + 1];
 

@@ -123,6 +123,30 @@ Test(unwind_step, return_address_at_the_frame_pointer)
 	expect_end(&rule, f, PMB_END_UNREADABLE);
 }
 
+#ifndef STEP_IN_KERNEL
+/* Which method: the frame says so, and at which bytecode, but of the innermost. */
+Test(unwind_step, what_an_interpreter_runs)
+{
+	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP};
+	struct pmb_frame f = innermost();
+
+	put(STACK + 0x100 - 24, 0x7f1234567890);
+	put(STACK + 0x100 - 64, 0x7f9876543210);
+	mem.regs[UNWIND_R13] = 0x7f987654abcd;
+	cr_expect_eq(unwind_method(&rule, &f, &mem), 0x4abcdfe2468acf12ULL);
+	f.exact = 0;
+	cr_expect_eq(unwind_method(&rule, &f, &mem), PMB_METHOD_WORD(0x7f1234567890ULL, 0x3210ULL));
+	cr_expect_eq(PMB_METHOD_OF(unwind_method(&rule, &f, &mem)), 0x7f1234567890);
+	rule.ra = PMB_RA_CFA;
+	cr_expect_eq(unwind_method(&rule, &f, &mem), 0, "another's frame");
+	rule.ra = PMB_RA_FP;
+	put(STACK + 0x100 - 24, 0);
+	cr_expect_eq(unwind_method(&rule, &f, &mem), 0);
+	f.fp = 0x10;
+	cr_expect_eq(unwind_method(&rule, &f, &mem), 0);
+}
+#endif
+
 Test(unwind_step, stubs)
 {
 	struct pmb_unwind_rule rule = {.cfa = PMB_CFA_PLT, .cfa_off = 11, .ra_off = -8};

@@ -4,10 +4,12 @@
  * process was not known yet: they wait with their stack dump until the table is here, and are
  * accounted then.
  */
+#include <linux/types.h>
 #include <stdlib.h>
 
 #include "assemble/internal.h"
 #include "base/mem.h"
+#include "pmubpf/hotspot.h"
 
 struct late {
 	struct account to;
@@ -22,8 +24,8 @@ static void finish(struct assembly *a, struct late *late, enum pmb_unwind_status
 	uint32_t frames[PMB_MAX_FRAMES];
 
 	for (uint32_t i = 0; i < stack->n; i++) {
-		/* a return address may lie behind its function's end; the call lies before it */
-		struct frame frame = process_view__locate(&late->view, stack->frames[i] - (i > 0));
+		uint64_t addr = pmb_place_in_stack(stack->frames[i], i);
+		struct frame frame = process_view__locate(&late->view, addr);
 
 		frames[i] = profile__frame(a->profile, &frame);
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pmubpf/hotspot.h"
 
 /* What resolving needs, in half a cache line; the rest of a stack lies at `at`. */
 struct raw_stack {
@@ -121,8 +122,7 @@ uint32_t raw_stacks__resolve(struct raw_stacks *all, uint64_t id, struct profile
 	if (s->generation == generation)
 		return s->resolved;
 	for (uint32_t i = 0; i < s->n; i++) {
-		/* a return address may lie behind its function's end; the call lies before it */
-		uint64_t addr = all->words[s->at + FRAMES + i] - (i > 0);
+		uint64_t addr = pmb_place_in_stack(all->words[s->at + FRAMES + i], i);
 		struct frame frame = {FRAME_KERNEL, 0, addr};
 
 		if (process)

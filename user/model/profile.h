@@ -21,7 +21,8 @@ enum frame_kind {
 	FRAME_UNKNOWN,    /* no mapping holds it; file and off are 0 */
 	FRAME_KERNEL,     /* off: kernel address; file 0 */
 	FRAME_FILE,       /* off: file offset; file: id in proc/files.h */
-	FRAME_JIT,        /* off: virtual address in the process that file stands for */
+	FRAME_JIT,        /* off: virtual address in the process that file stands for, or what its
+			     interpreter runs (pmubpf/hotspot.h) */
 	FRAME_ARTIFICIAL, /* off: enum artificial; file 0 */
 	FRAME_OBJECT,     /* an interpreter's: off: place in model/objects.h; file 0 */
 	FRAME_SCRIPT,     /* the same of JavaScript, whoever runs it */

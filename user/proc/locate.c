@@ -3,6 +3,7 @@
 #include <linux/types.h>
 
 #include "pmubpf/data_place.h"
+#include "pmubpf/hotspot.h"
 #include "proc/processes_internal.h"
 #include "sys/clock.h"
 
@@ -90,10 +91,13 @@ void process_view__mark_files(const struct process_view *view, bool *used, size_
 		used[view->jit_file] = true;
 }
 
-/* Of an address in a mapping, of a file or of the kernel's making; otherwise it is the JIT's. */
+/* Of an address in a mapping, of a file or of the kernel's making; otherwise it is the JIT's, or
+ * its interpreter's. */
 static bool locate_in(const struct mapping *m, uint64_t addr, struct frame *ret)
 {
 	*ret = (struct frame){0};
+	if (PMB_IS_METHOD(addr))
+		return false;
 	if (m && m->file)
 		*ret = (struct frame){FRAME_FILE, m->file, m->file_off + (addr - m->start)};
 	else if (m && m->uprobes)

@@ -54,6 +54,7 @@ static void went_through(void *session, uint32_t user_stack, enum pmb_unwind_sta
 	uint32_t numbers[PMB_MAX_FRAMES], known = 0, n;
 	const struct frame *all;
 
+	hotspots__sampled(s->unwind.hotspots, s->assembly.profile, user_stack);
 	if (!tables__short(s->unwind.tables))
 		return;
 	n = profile__stack_frames(s->assembly.profile, user_stack, &stack);

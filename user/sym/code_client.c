@@ -54,7 +54,7 @@ struct code_client *code_client__free(struct code_client *c)
 	return NULL;
 }
 
-int code_client__start(struct code_client *c, int mem, uint64_t structs, uint64_t types)
+int code_client__start(struct code_client *c, const struct code_wanted *wanted)
 {
 	int r;
 
@@ -71,9 +71,12 @@ int code_client__start(struct code_client *c, int mem, uint64_t structs, uint64_
 	if (r < 0)
 		return 0;
 	helper__begin(&c->helper, SYMD_READ_CODE);
-	symd_msg__put_u64(&c->helper.request, structs);
-	symd_msg__put_u64(&c->helper.request, types);
-	helper__post(&c->helper, mem);
+	symd_msg__put_u8(&c->helper.request, wanted->only_places);
+	symd_msg__put_u64(&c->helper.request, wanted->structs);
+	symd_msg__put_u64(&c->helper.request, wanted->types);
+	for (size_t i = 0; i < wanted->n_places && i < CODE_PLACES_MAX; i++)
+		symd_msg__put_u64(&c->helper.request, wanted->places[i]);
+	helper__post(&c->helper, wanted->mem);
 	return 0;
 }
 
@@ -89,7 +92,7 @@ static bool take_code(struct code_client *c, struct cursor *body, int *fd)
 	static const enum code_status statuses[SYMD_N_CODE_STATUSES] = {
 		[SYMD_CODE_READ] = CODE_READ,           [SYMD_CODE_SAME] = CODE_SAME,
 		[SYMD_CODE_NOT_YET] = CODE_NOT_YET,     [SYMD_CODE_UNKNOWN] = CODE_UNKNOWN,
-		[SYMD_CODE_NO_MEMORY] = CODE_NO_MEMORY,
+		[SYMD_CODE_NO_MEMORY] = CODE_NO_MEMORY, [SYMD_CODE_NAMED] = CODE_NAMED,
 	};
 	uint8_t status = cursor__u8(body);
 	uint16_t len;
@@ -101,7 +104,7 @@ static bool take_code(struct code_client *c, struct cursor *body, int *fd)
 	text = cursor__bytes(body, len);
 	if (!cursor__done(body) || len >= CODE_TEXT_MAX || status >= SYMD_N_CODE_STATUSES ||
 	    (status == SYMD_CODE_READ) != (*fd >= 0) ||
-	    (status <= SYMD_CODE_SAME && !span__ok(c->answer.from, c->answer.to)))
+	    (status <= SYMD_CODE_NAMED && !span__ok(c->answer.from, c->answer.to)))
 		return false;
 	memcpy(c->answer.text, text, len);
 	c->answer.status = statuses[status];
@@ -140,7 +143,7 @@ struct code_answer code_client__finish(struct code_client *c)
 		return failed(c, r == -EAGAIN ? -ETIMEDOUT : r);
 	if (!c->wants_names && !take_code(c, &body, &fd))
 		return failed(c, -EPROTO);
-	if (!c->wants_names && c->answer.status == CODE_READ) {
+	if (!c->wants_names && (c->answer.status == CODE_READ || c->answer.status == CODE_NAMED)) {
 		c->wants_names = true;
 		helper__begin(&c->helper, SYMD_CODE_NAMES);
 		r = helper__post(&c->helper, -1);

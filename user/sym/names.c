@@ -228,11 +228,8 @@ static void name_file(struct resolver *r, struct group *g)
 	g->put_off = ask.put_off;
 }
 
-typedef void (*jit_fn)(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
-		       struct sym_name *ret);
-
 /* Asks one file of a JIT about those of the frames that have no name yet. */
-static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int lent,
+static void name_jit_by(struct names *names, struct group *g, enum sym_jit kind, int lent,
 			const char *path, struct sym *sym)
 {
 	_cleanup_close_ int fd = lent;
@@ -249,13 +246,15 @@ static void name_jit_by(struct names *names, struct group *g, jit_fn ask, int le
 	}
 	if (fd < 0)
 		return;
-	ask(sym, fd, addrs, n, found);
+	sym__jit(sym, kind, fd, addrs, n, found);
 	note_trouble(names, sym, path, found, n);
 	g->put_off |= sym__was_put_off(sym);
-	for (size_t i = 0; i < n; i++)
-		set(names, ids[i],
-		    found[i].frame.name ? found[i].frame.name : text_without_name(found[i].reason),
-		    found[i].reason);
+	for (size_t i = 0; i < n; i++) {
+		if (!found[i].frame.name)
+			found[i].frame.name = text_without_name(found[i].reason);
+		sym_name__done(&names->locations[ids[i]]);
+		names->locations[ids[i]] = found[i];
+	}
 }
 
 /* A JIT that makes a dump tells more there than in a map. What was read from its memory names what
@@ -276,13 +275,13 @@ static void name_jit(struct names *names, struct group *g, const struct files *f
 	g->put_off = false;
 	name_unknown(names, g, map_fd == -EPERM ? SYM_UNTRUSTED_MAP : SYM_NO_PERF_MAP);
 	if (dump_fd >= 0)
-		name_jit_by(names, g, sym__jitdump, files__lend(files, map->dump, dump_fd),
+		name_jit_by(names, g, SYM_JITDUMP, files__lend(files, map->dump, dump_fd),
 			    dump->path, sym);
 	if (code && code->fd >= 0)
-		name_jit_by(names, g, sym__perf_map, files__lend(files, map->code, code->fd),
+		name_jit_by(names, g, SYM_CODE_MAP, files__lend(files, map->code, code->fd),
 			    "[anon]", sym);
 	if (map_fd >= 0)
-		name_jit_by(names, g, sym__perf_map, files__lend(files, number, map_fd), map_path,
+		name_jit_by(names, g, SYM_PERF_MAP, files__lend(files, number, map_fd), map_path,
 			    sym);
 }
 

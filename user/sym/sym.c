@@ -559,9 +559,15 @@ void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid ski
 		ret[i] = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
 }
 
-static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *addrs, size_t n,
-		     struct sym_name *ret)
+void sym__jit(struct sym *sym, enum sym_jit kind, int fd, const uint64_t *addrs, size_t n,
+	      struct sym_name *ret)
 {
+	static const uint16_t types[] = {
+		[SYM_PERF_MAP] = SYMD_OPEN_PERF_MAP,
+		[SYM_JITDUMP] = SYMD_OPEN_JITDUMP,
+		[SYM_CODE_MAP] = SYMD_OPEN_CODE_MAP,
+	};
+	uint32_t wanted = kind == SYM_CODE_MAP ? SYMD_WANT_INLINED | SYMD_WANT_LINES : 0;
 	enum sym_reason reason = SYM_HELPER;
 	struct cursor body;
 	size_t done = 0;
@@ -576,24 +582,14 @@ static void sym__jit(struct sym *sym, uint16_t type, int fd, const uint64_t *add
 	}
 	sym->work.files++;
 	sym->work.lookups += n;
-	r = sym__open(sym, type, fd, SYM_NO_PERF_MAP, &body, &reason);
+	r = sym__open(sym, types[kind], fd, SYM_NO_PERF_MAP, &body, &reason);
 	if (r == 0 && !cursor__done(&body))
 		r = sym__fail(sym, -EPROTO);
 	if (r == 0 && reason == SYM_NAMED) {
-		done = sym__lookup(sym, 0, addrs, n, ret);
+		done = sym__lookup(sym, wanted, addrs, n, ret);
 		reason = SYM_HELPER;
 	}
 	if (r < 0)
 		reason = SYM_HELPER;
 	fill(ret + done, addrs + done, n - done, sym->stopped || sym->put_off ? SYM_TIME : reason);
-}
-
-void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
-{
-	sym__jit(sym, SYMD_OPEN_PERF_MAP, fd, addrs, n, ret);
-}
-
-void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret)
-{
-	sym__jit(sym, SYMD_OPEN_JITDUMP, fd, addrs, n, ret);
 }

@@ -122,9 +122,17 @@ void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid ski
 /* The build-id of the file that was asked about last; its length, 0 if it has none. */
 size_t sym__build_id(const struct sym *sym, const uint8_t **ret);
 
-/* A /tmp/perf-PID.map or a jitdump that a JIT wrote; addrs are the program's virtual addresses. */
-void sym__perf_map(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
-void sym__jitdump(struct sym *sym, int fd, const uint64_t *addrs, size_t n, struct sym_name *ret);
+/* What names code that a JIT made: */
+enum sym_jit {
+	SYM_PERF_MAP, /* its /tmp/perf-PID.map, */
+	SYM_JITDUMP,  /* or jitdump */
+	/* What was read of its memory (sym/code_client.h): with lines and inlined calls, whoever
+	 * wants them, for nothing else has to be read for these. */
+	SYM_CODE_MAP,
+};
+/* addrs are the program's virtual addresses. */
+void sym__jit(struct sym *sym, enum sym_jit kind, int fd, const uint64_t *addrs, size_t n,
+	      struct sym_name *ret);
 
 /*
  * What C++'s and Rust's compilers made names of; NULL for a name that isn't one of theirs. The

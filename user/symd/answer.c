@@ -4,6 +4,9 @@
 #include <linux/types.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
 #include "pmubpf/data_place.h"
 #include "pmubpf/object_place.h"
 #include "sym/reason.h"
@@ -204,15 +207,48 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
 
+/* Cuts the text up to the next tab off, which becomes a NUL. */
+static char *next_part(char **text)
+{
+	return strsep(text, "\t");
+}
+
+/* The text's parts; how many frames they make. */
+static size_t take_parts(char *text, struct debug_frame frames[DEBUG_INFO_FRAMES])
+{
+	size_t n = 0;
+
+	while (text && n < DEBUG_INFO_FRAMES) {
+		const char *name = next_part(&text), *file = next_part(&text);
+		const char *line = next_part(&text);
+		uint64_t number = 0;
+
+		if (!line || num__parse_u64(line, &number) < 0 || number > UINT32_MAX)
+			number = 0;
+		frames[n++] = (struct debug_frame){.name = name,
+						   .file = number ? file : NULL,
+						   .line = (uint32_t)number};
+	}
+	return n;
+}
+
 void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply)
 {
+	struct debug_frame frames[DEBUG_INFO_FRAMES];
 	struct elf_name symbol = {0};
+	_cleanup_free_ char *parts = NULL;
+	size_t n = 0;
 
 	symbol.name = jit_file__find(jit, addr, &symbol.len);
+	if (symbol.name && a->in_parts) {
+		parts = xstrndup(symbol.name, symbol.len);
+		n = take_parts(parts, frames);
+		symbol.len = strlen(parts);
+	}
 	symd_msg__put_u8(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, addr);
-	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, NULL, reply);
-	put_inlined(a, NULL, 0, reply);
+	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, n ? &frames[0] : NULL, reply);
+	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
 
 void answer__object(const void *object, size_t len, uint32_t position, struct buf *reply)

@@ -11,6 +11,7 @@
 
 struct answerer {
 	uint32_t wanted;   /* SYMD_WANT_… */
+	bool in_parts;     /* names of JITs' code have more behind them: answerer__jit */
 	struct buf name;   /* the last symbol that was demangled… */
 	struct buf system; /* …and what it was made of */
 	bool plt;
@@ -18,8 +19,9 @@ struct answerer {
 	struct buf variable;
 };
 
-/* Appends the answer for a file offset, or for an address that code of a JIT was made at. It is
- * never longer than a message. */
+/* Appends the answer for a file offset, or for an address that code of a JIT was made at (its name
+ * may have parts: name, file, line, and the same of each call that was inlined there, outermost
+ * first, with tabs between them). It is never longer than a message. */
 void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
 void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply);
 /* What a function of an interpreter says of itself (symd/python_object.h). */

@@ -7,7 +7,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "pmubpf/hotspot.h"
 #include "symd/hotspot_layout.h"
+#include "symd/hotspot_method.h"
 #include "symd/hotspot_name.h"
 #include "symd/hotspot_rows.h"
 
@@ -17,6 +20,7 @@ enum {
 	KINDS_MAX = 256,      /* names of blobs; those of compiled methods are two */
 	KIND_NAME_MAX = 96,
 	LOG2_MAX = 16,
+	FIRST_WITHOUT_ZERO = 20, /* version whose packed numbers have no bytes of 0 */
 };
 
 enum kind {
@@ -61,6 +65,7 @@ struct hotspot {
 	struct named_kind *kinds;
 	size_t n_kinds;
 	struct buf names;
+	struct hotspot_methods *methods;
 	/* while reading */
 	struct target_memory memory;
 	struct blob *old;
@@ -73,6 +78,7 @@ struct hotspot *hotspot__new(void)
 	struct hotspot *h = xcalloc(1, sizeof(*h));
 
 	h->kinds = xcalloc(KINDS_MAX, sizeof(*h->kinds));
+	h->methods = hotspot_methods__new();
 	return h;
 }
 
@@ -89,6 +95,7 @@ struct hotspot *hotspot__free(struct hotspot *h)
 		return NULL;
 	free_blobs(h->blobs, h->n_blobs);
 	free(h->kinds);
+	hotspot_methods__free(h->methods);
 	buf__done(&h->names);
 	free(h);
 	return NULL;
@@ -304,7 +311,7 @@ static int by_address(const void *a, const void *b)
 	return CMP3(x->low, y->low);
 }
 
-static bool find_heaps(struct hotspot *h)
+static bool read_heaps(struct hotspot *h)
 {
 	const struct hotspot_layout *l = &h->layout;
 	uint64_t array = l->heaps ? target_memory__word(&h->memory, l->heaps) : 0, data;
@@ -328,15 +335,37 @@ static bool find_heaps(struct hotspot *h)
 	return h->n_heaps && h->heaps[h->n_heaps - 1].top - h->heaps[0].bottom <= HOTSPOT_SPAN_MAX;
 }
 
+/* What can't be read any more stays as it was. */
+static bool find_heaps(struct hotspot *h)
+{
+	struct heap before[HOTSPOT_HEAPS_MAX];
+	size_t n = h->n_heaps;
+
+	memcpy(before, h->heaps, sizeof(before));
+	if (read_heaps(h))
+		return true;
+	memcpy(h->heaps, before, sizeof(before));
+	h->n_heaps = n;
+	return false;
+}
+
 static const char *learn(struct hotspot *h, const struct hotspot_place *place)
 {
 	const char *missing =
 		hotspot_layout__read(&h->memory, place->structs, place->types, &h->layout);
+	const char *number = h->release;
+	uint64_t version;
 	uint64_t text = h->layout.release ? target_memory__word(&h->memory, h->layout.release) : 0;
 
 	if (!text || !target_memory__text(&h->memory, text, h->release, sizeof(h->release)))
 		h->release[0] = '\0';
 	h->known = !missing;
+	/* 8 is called 25, and has one heap */
+	h->layout.without_zero = h->layout.heaps && num__take_u64(&number, &version) &&
+				 version >= FIRST_WITHOUT_ZERO;
+	if (h->known)
+		buf__printf(&h->names, "%llx %llx HotSpot::Interpreter\n", PMB_METHOD_MARK,
+			    PMB_METHOD_MARK - 1);
 	return missing;
 }
 
@@ -351,7 +380,7 @@ const char *hotspot__read(struct hotspot *h, int mem, const struct hotspot_place
 	if (missing)
 		return missing;
 	if (!find_heaps(h))
-		return "";
+		return h->n_heaps ? NULL : "";
 	h->old = h->blobs;
 	h->n_old = h->n_blobs;
 	h->at_old = 0;
@@ -364,6 +393,36 @@ const char *hotspot__read(struct hotspot *h, int mem, const struct hotspot_place
 	h->old = NULL;
 	*ret_changed = h->changed;
 	return NULL;
+}
+
+/* Which method, and at which line. */
+static bool name_interpreted(struct hotspot *h, uint64_t word)
+{
+	const struct hotspot_method *m =
+		hotspot_methods__get(h->methods, &h->memory, &h->layout, PMB_METHOD_OF(word));
+	int32_t at = -1;
+
+	if (!m)
+		return false;
+	buf__printf(&h->names, "%lx 1 ", (unsigned long)word);
+	/* 8 has it elsewhere */
+	if (h->layout.heaps)
+		at = hotspot_method__offset(m, PMB_METHOD_BYTECODE(word));
+	hotspot_method__put(m, at, &h->names);
+	buf__putc(&h->names, '\n');
+	return true;
+}
+
+bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, size_t n)
+{
+	bool any = false;
+
+	h->memory = (struct target_memory){mem, HOTSPOT_READS_MAX};
+	for (size_t i = 0; i < n && h->known && h->names.len <= HOTSPOT_NAMES_MAX; i++) {
+		if (PMB_IS_METHOD(places[i]))
+			any |= name_interpreted(h, places[i]);
+	}
+	return any;
 }
 
 const char *hotspot__release(const struct hotspot *h)

@@ -24,6 +24,7 @@ enum {
 	HOTSPOT_NAMES_MAX = 32 * 1024 * 1024, /* bytes of names; those met later have none */
 	HOTSPOT_NAME_MAX = 1024,              /* of one; longer ones are cut */
 	HOTSPOT_READS_MAX = 1024 * 1024,      /* of memory, at a time */
+	HOTSPOT_PLACES_MAX = 4096,            /* that are asked for at a time */
 };
 #define HOTSPOT_SPAN_MAX (1ULL << 32) /* of the code cache; HotSpot's limit is 2 GiB */
 
@@ -46,7 +47,11 @@ const char *hotspot__release(const struct hotspot *h);
 void hotspot__span(const struct hotspot *h, uint64_t *ret_from, uint64_t *ret_to);
 /* How to unwind through it: the table's offsets are addresses. 0 or -EFBIG. */
 int hotspot__table(const struct hotspot *h, struct cfi_table *t);
-/* Names of all code met so far, as lines of a perf map: what is there now comes last. */
+/* Puts what samples met among the names: methods that the interpreter ran (pmubpf/hotspot.h). mem
+ * as above. True if any got one. */
+bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, size_t n);
+/* Names of all code met so far, as lines of a perf map: what is there now comes last. A name may
+ * have more behind it: tab, file, tab, line. */
 const struct buf *hotspot__names(const struct hotspot *h);
 
 #endif

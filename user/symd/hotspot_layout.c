@@ -6,7 +6,10 @@
 
 #include "base/mem.h"
 
-enum { NAME_MAX_BYTES = 64 };
+enum {
+	NAME_MAX_BYTES = 64,
+	OPTIONAL = 9, /* a group that may be missing */
+};
 
 /* As the tables' headers have them (vmStructs.hpp), unchanged from 8 to 26. */
 struct struct_entry {
@@ -60,6 +63,12 @@ static const struct wanted {
 	{"Symbol", "_length", AT(symbol_length), 0},
 	{"Symbol", "_body", AT(symbol_body), 0},
 	{"Symbol", "_body[0]", AT(symbol_body), 0},
+	{"ConstMethod", "_constMethod_size", AT(const_method_words), OPTIONAL},
+	{"ConstMethod", "_code_size", AT(code_size), OPTIONAL},
+	{"ConstMethod", "_flags", AT(method_flags), OPTIONAL},
+	{"ConstMethod", "_flags._flags", AT(method_flags), OPTIONAL},
+	{"ConstantPool", "_source_file_name_index", AT(pool_file), OPTIONAL},
+	{"InstanceKlass", "_source_file_name_index", AT(klass_file), OPTIONAL},
 };
 
 static const struct {
@@ -74,9 +83,11 @@ static const struct {
 static const struct {
 	const char *type;
 	uint16_t to;
+	bool optional;
 } sizes[] = {
-	{"HeapBlock", AT(block_size)},
-	{"ConstantPool", AT(pool_size)},
+	{"HeapBlock", AT(block_size), false},
+	{"ConstantPool", AT(pool_size), false},
+	{"ConstMethod", AT(const_method_size), true},
 };
 
 struct reader {
@@ -163,7 +174,7 @@ static const char *missing(const struct reader *r)
 			return members[i].member;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		if (!r->has[sizes[i].to])
+		if (!sizes[i].optional && !r->has[sizes[i].to])
 			return sizes[i].type;
 	}
 	if (!r->layout->heaps && !r->layout->heap)

@@ -38,8 +38,13 @@ struct hotspot_layout {
 	uint32_t const_method, constants, name_index;
 	uint32_t pool_size, pool_holder, klass_name;
 	uint32_t symbol_length, symbol_body;
-	bool by_address;     /* blob_code and blob_code_end are known */
-	bool short_complete; /* blob_complete is of 2 bytes, else of 4 */
+	/* where lines and files are; 0: not known, and there are none */
+	uint32_t const_method_size, const_method_words; /* of the type; and of one, in words */
+	uint32_t code_size, method_flags;
+	uint32_t pool_file, klass_file; /* since 17, and before */
+	bool without_zero;              /* of packed numbers */
+	bool by_address;                /* blob_code and blob_code_end are known */
+	bool short_complete;            /* blob_complete is of 2 bytes, else of 4 */
 };
 
 /* structs, types: addresses of the two words in the process. NULL, or the member that is missing:

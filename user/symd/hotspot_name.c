@@ -26,6 +26,29 @@ static bool put_symbol(struct target_memory *m, const struct hotspot_layout *l, 
 	return n > 0;
 }
 
+static uint64_t pool_of(struct target_memory *m, const struct hotspot_layout *l, uint64_t method)
+{
+	uint64_t const_method = method ? target_memory__word(m, method + l->const_method) : 0;
+
+	return const_method ? target_memory__word(m, const_method + l->constants) : 0;
+}
+
+bool hotspot_name__of_file(struct target_memory *m, const struct hotspot_layout *l, uint64_t method,
+			   char *ret, size_t max)
+{
+	uint64_t pool = pool_of(m, l, method), at = pool + l->pool_file;
+	uint16_t index = 0;
+	size_t len = 0;
+
+	if (!pool || (!l->pool_file && !l->klass_file))
+		return false;
+	if (!l->pool_file)
+		at = target_memory__word(m, pool + l->pool_holder) + l->klass_file;
+	return target_memory__read(m, at, &index, sizeof(index)) && index &&
+	       put_symbol(m, l, target_memory__word(m, pool + l->pool_size + index * 8ULL), ret,
+			  max, &len);
+}
+
 bool hotspot_name__of_method(struct target_memory *m, const struct hotspot_layout *l,
 			     uint64_t method, char *ret, size_t max)
 {

@@ -14,6 +14,9 @@
 /* Of a Method at that address; false: it can't be read. */
 bool hotspot_name__of_method(struct target_memory *memory, const struct hotspot_layout *layout,
 			     uint64_t method, char *ret, size_t max);
+/* The source file of its class; false: it isn't known. */
+bool hotspot_name__of_file(struct target_memory *memory, const struct hotspot_layout *layout,
+			   uint64_t method, char *ret, size_t max);
 /* Of code that is no method's, from what HotSpot calls it. */
 void hotspot_name__of_stub(const char *name, char *ret, size_t max);
 

@@ -15,6 +15,7 @@
  * 	ADD_DEBUG	+fd				u8 accepted
  * 	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
+ * 	OPEN_CODE_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
  * 							u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line,
@@ -37,17 +38,18 @@
  * 							(pmubpf/unwind.h)
  *
  * 	READ_CODE	+fd of /proc/PID/mem,		u8 status, u64 from, u64 to,
- * 			u64 structs, u64 types		u16 len, text, +fd if SYMD_CODE_READ: as
- * 							BUILD_TABLE's, of [from, to)
- * 	CODE_NAMES	-				+fd: a perf map, in memory
+ * 			u8 only places,			u16 len, text, +fd if SYMD_CODE_READ: as
+ * 			u64 structs, u64 types,		BUILD_TABLE's, of [from, to)
+ * 			n × u64 place
+ * 	CODE_NAMES	-				+fd: for OPEN_CODE_MAP, in memory
  *
  * 	FORGET		+fd				none: what is open of that file is closed
  *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
  * file of more than `most` bytes there is none (SYMD_TABLE_LARGE).
  * READ_CODE reads the code cache of a HotSpot process (symd/hotspot.h), always the same one, and
- * CODE_NAMES says what all code is called that was met there. The text is its version, or what was
- * missing.
+ * CODE_NAMES says what all code is called that was met there, and what was at places that samples
+ * met. The text is its version, or what was missing.
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
@@ -74,11 +76,12 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 11,
+	SYMD_VERSION = 12,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
-	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request */
+	SYMD_LOOKUP_MAX = 4096,    /* addresses in one request, */
+	SYMD_PLACES_MAX = 4096,    /* and places of READ_CODE */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
 	SYMD_USDT_MAX = 64,     /* places of a probe of a program's own */
@@ -116,6 +119,7 @@ enum symd_type {
 	SYMD_READ_CODE,
 	SYMD_CODE_NAMES,
 	SYMD_USDT,
+	SYMD_OPEN_CODE_MAP,
 };
 
 enum symd_site_status {
@@ -142,6 +146,7 @@ enum symd_table_status {
 enum symd_code_status {
 	SYMD_CODE_READ,    /* there is some that wasn't there before */
 	SYMD_CODE_SAME,    /* there is none */
+	SYMD_CODE_NAMED,   /* there is none, but places have names now */
 	SYMD_CODE_NOT_YET, /* there is none at all */
 	SYMD_CODE_UNKNOWN, /* this version isn't understood */
 	SYMD_CODE_NO_MEMORY,

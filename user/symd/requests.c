@@ -84,6 +84,7 @@ static int requests__open_jit(struct requests *s, uint16_t type, int *fd)
 
 	requests__close(s);
 	r = jit_file__open(TAKE_FD(*fd), offer, &s->jit);
+	s->answerer.in_parts = type == SYMD_OPEN_CODE_MAP;
 	symd_msg__put_u8(&s->reply, r == 0 ? SYM_NAMED : SYM_NO_PERF_MAP);
 	return 0;
 }
@@ -440,18 +441,27 @@ static int code_table(const struct hotspot *h)
 
 static int requests__read_code(struct requests *s, struct cursor *body, int fd, int *ret_fd)
 {
+	bool only_places = cursor__u8(body);
 	uint64_t structs = cursor__u64(body), types = cursor__u64(body), from, to;
+	uint64_t places[SYMD_PLACES_MAX];
 	const struct hotspot_place place = {structs, types};
 	uint8_t status = SYMD_CODE_SAME;
-	const char *missing, *text;
-	bool changed;
+	const char *missing = NULL, *text;
+	size_t size = cursor__left(body);
+	bool changed = false;
 
+	if (size % sizeof(*places) || size > sizeof(places))
+		return -EPROTO;
+	memcpy(places, cursor__bytes(body, size), size);
 	if (!cursor__done(body))
 		return -EPROTO;
 	if (!s->hotspot)
 		s->hotspot = hotspot__new();
-	missing = hotspot__read(s->hotspot, fd, &place, &changed);
+	if (!only_places)
+		missing = hotspot__read(s->hotspot, fd, &place, &changed);
 	text = missing ? missing : hotspot__release(s->hotspot);
+	if (!missing && hotspot__name_places(s->hotspot, fd, places, size / sizeof(*places)))
+		status = SYMD_CODE_NAMED;
 	if (missing)
 		status = *missing ? SYMD_CODE_UNKNOWN : SYMD_CODE_NOT_YET;
 	else if (changed)
@@ -530,6 +540,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_OPEN_PERF_MAP:
 	case SYMD_OPEN_JITDUMP:
+	case SYMD_OPEN_CODE_MAP:
 		r = requests__open_jit(s, header.type, fd);
 		break;
 	case SYMD_CLOSE:

@@ -12,16 +12,22 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/intern.h"
 #include "pmubpf/budgets.h"
+#include "pmubpf/hotspot.h"
 #include "sym/code_client.h"
 #include "sys/clock.h"
 
 /* One is read again so long after it was read, and at least after a hundred times as long as that
- * took: reading costs one CPU a hundredth at most. While nothing changes it waits twice as long
- * each time. */
+ * took: reading costs one CPU a hundredth at most, and naming where samples were another one.
+ * While nothing changes it waits twice as long each time. */
 static const uint64_t AGAIN_NS = 100ULL * 1000 * 1000;
 static const uint64_t AGAIN_MOST_NS = 1000ULL * 1000 * 1000;
-enum { SHARE = 100, NOT_YET_TRIES = 100 };
+enum {
+	SHARE = 100,
+	NOT_YET_TRIES = 100,
+	PLACES_MAX = 64 * 1024, /* that are asked for in one process */
+};
 
 enum state {
 	STATE_WAITS, /* it was never read */
@@ -40,9 +46,14 @@ struct machine {
 	struct code_span code;
 	struct code_client *client;
 	uint64_t due_ns, wait_ns;
-	uint64_t paced_ns;          /* not before that, whoever wants it */
+	uint64_t paced_ns; /* not before that, whoever wants it */
+	uint64_t places_due_ns;
+	bool only_places;           /* the helper was asked for, last */
 	uint64_t asked_ns, read_ns; /* when the helper was asked last, and that it has answered */
 	bool wanted;                /* there is code that isn't known */
+	uint64_t gone_ns;           /* when the process had ended; 0: not yet */
+	struct intern places;       /* that samples met, */
+	size_t n_asked;             /* and how many of them were asked for */
 	unsigned tries;
 };
 
@@ -77,6 +88,7 @@ static void leave(struct hotspots *h, struct machine *m)
 	h->left |= m->state == STATE_WAITS || m->wanted;
 	m->wanted = false;
 	m->state = STATE_GONE;
+	intern__done(&m->places);
 }
 
 struct hotspots *hotspots__free(struct hotspots *h)
@@ -94,7 +106,8 @@ struct hotspots *hotspots__free(struct hotspots *h)
 static struct machine *machine_of(struct hotspots *h, uint32_t tgid)
 {
 	for (size_t i = 0; i < h->n_machines; i++) {
-		if (h->machines[i].tgid == tgid && h->machines[i].state != STATE_GONE)
+		if (h->machines[i].tgid == tgid && h->machines[i].state != STATE_GONE &&
+		    !h->machines[i].gone_ns)
 			return &h->machines[i];
 	}
 	return NULL;
@@ -189,17 +202,20 @@ void hotspots__met(struct hotspots *h, struct process *process)
 	m->generation = process__generation(process);
 }
 
+/* What its helper has read it may yet be asked for. */
 void hotspots__gone(struct hotspots *h, uint32_t tgid)
 {
 	struct machine *m = machine_of(h, tgid);
 
-	if (m)
+	if (m && m->state == STATE_READ)
+		m->gone_ns = now_ns();
+	else if (m)
 		leave(h, m);
 }
 
 static void changed(struct hotspots *h, struct machine *m)
 {
-	struct process *process = processes__known(h->parts.processes, m->tgid);
+	struct process *process = m->gone_ns ? NULL : processes__known(h->parts.processes, m->tgid);
 
 	if (!process)
 		return;
@@ -237,6 +253,11 @@ static const char *path_of(const struct hotspots *h, const struct machine *m)
 	return file ? file->path : "[unknown]";
 }
 
+static void put_names(const struct hotspots *h, const struct machine *m, struct code_answer *a)
+{
+	files__put_code(h->parts.files, m->code.file, TAKE_FD(a->names));
+}
+
 /* A table takes the place of the one before. */
 static bool put(struct hotspots *h, struct machine *m, struct code_answer *a)
 {
@@ -249,7 +270,7 @@ static bool put(struct hotspots *h, struct machine *m, struct code_answer *a)
 	unwind_table__done(&table);
 	if (!fits)
 		store__put_frames(h->parts.store, m->code.file);
-	files__put_code(h->parts.files, m->code.file, TAKE_FD(a->names));
+	put_names(h, m, a);
 	m->code.from = a->from;
 	m->code.to = a->to;
 	m->state = STATE_READ;
@@ -261,11 +282,15 @@ static void wait_for(struct machine *m, const struct code_answer *a)
 {
 	uint64_t least = a->took_ns * SHARE;
 
+	m->places_due_ns = now_ns() + (AGAIN_NS > least ? AGAIN_NS : least);
+	if (m->only_places)
+		return;
 	m->wait_ns = a->status == CODE_SAME ? 2 * m->wait_ns : AGAIN_NS;
 	if (m->wait_ns > AGAIN_MOST_NS)
 		m->wait_ns = AGAIN_MOST_NS;
 	m->due_ns = now_ns() + (m->wait_ns > least ? m->wait_ns : least);
-	m->paced_ns = now_ns() + (AGAIN_NS > least ? AGAIN_NS : least);
+	m->paced_ns = m->places_due_ns;
+	m->places_due_ns = now_ns() + AGAIN_NS;
 	m->read_ns = m->asked_ns;
 }
 
@@ -279,12 +304,15 @@ static void fail(struct hotspots *h, struct machine *m)
 /* True if stacks may be walked now that couldn't be. */
 static bool take(struct hotspots *h, struct machine *m, struct code_answer *a)
 {
-	bool was_wanted = m->wanted;
+	bool was_wanted = m->wanted && !m->only_places;
 
-	m->wanted = false;
+	m->wanted &= m->only_places;
 	switch (a->status) {
 	case CODE_PENDING:
 		return false;
+	case CODE_NAMED:
+		put_names(h, m, a);
+		return was_wanted;
 	case CODE_SAME:
 		return was_wanted;
 	case CODE_READ:
@@ -310,14 +338,49 @@ static bool take(struct hotspots *h, struct machine *m, struct code_answer *a)
 	return false;
 }
 
-static void ask(struct hotspots *h, struct machine *m)
+static size_t n_places(const struct machine *m)
 {
+	size_t n = intern__count(&m->places);
+
+	return n ? n - 1 : 0; /* 0 is none */
+}
+
+/* Those that nobody has asked for yet; how many. */
+static size_t next_places(const struct machine *m, uint64_t ret[CODE_PLACES_MAX])
+{
+	size_t n = 0, size;
+
+	for (size_t i = m->n_asked; i < n_places(m) && n < CODE_PLACES_MAX; i++)
+		memcpy(&ret[n++], intern__get(&m->places, (uint32_t)i + 1, &size), sizeof(*ret));
+	return n;
+}
+
+static void ask(struct hotspots *h, struct machine *m, bool only_places)
+{
+	uint64_t places[CODE_PLACES_MAX];
+	struct code_wanted wanted = {.only_places = only_places,
+				     .structs = m->structs,
+				     .types = m->types,
+				     .places = places};
+
 	if (m->mem < 0)
 		m->mem = files__open_memory(h->parts.files, (pid_t)m->tgid);
 	if (m->mem < 0)
-		give_up(h, m);
-	else if (code_client__start(m->client, m->mem, m->structs, m->types) == 0)
-		m->asked_ns = now_ns();
+		return give_up(h, m);
+	wanted.mem = m->mem;
+	wanted.n_places = m->state == STATE_READ ? next_places(m, places) : 0;
+	if (code_client__start(m->client, &wanted) < 0)
+		return;
+	m->only_places = only_places;
+	m->asked_ns = now_ns();
+	m->n_asked += wanted.n_places;
+}
+
+/* True once its helper is of no use any more. */
+static bool is_over(const struct machine *m)
+{
+	return m->gone_ns && m->asked_ns > m->gone_ns && m->n_asked == n_places(m) &&
+	       !code_client__is_busy(m->client);
 }
 
 static bool work(struct hotspots *h, struct machine *m, bool last)
@@ -334,8 +397,14 @@ static bool work(struct hotspots *h, struct machine *m, bool last)
 	}
 	cleanup_close(&a.table);
 	cleanup_close(&a.names);
-	if (m->client && !code_client__is_busy(m->client) && (last || now_ns() >= m->due_ns))
-		ask(h, m);
+	if (m->client && !any && is_over(m))
+		leave(h, m);
+	if (!m->client || code_client__is_busy(m->client))
+		return any;
+	if (last || m->gone_ns || now_ns() >= m->due_ns)
+		ask(h, m, false);
+	else if (m->n_asked < n_places(m) && now_ns() >= m->places_due_ns)
+		ask(h, m, true);
 	return any;
 }
 
@@ -356,6 +425,34 @@ static const struct machine *by_file(const struct hotspots *h, uint32_t file)
 			return &h->machines[i];
 	}
 	return NULL;
+}
+
+static struct machine *by_jit(struct hotspots *h, uint32_t jit)
+{
+	const struct file *file = jit ? files__get(h->parts.files, jit) : NULL;
+
+	return file && file->code ? (struct machine *)by_file(h, file->code) : NULL;
+}
+
+void hotspots__sampled(struct hotspots *h, const struct profile *profile, uint32_t user_stack)
+{
+	const struct frame *all;
+	const uint32_t *stack;
+	uint32_t n;
+
+	if (!h->n_machines)
+		return;
+	n = profile__stack_frames(profile, user_stack, &stack);
+	profile__frames(profile, &all);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct frame *f = &all[stack[i]];
+		struct machine *m = NULL;
+
+		if (f->kind == FRAME_JIT && PMB_IS_METHOD(f->off))
+			m = by_jit(h, f->file);
+		if (m && m->state == STATE_READ && n_places(m) < PLACES_MAX)
+			intern__add(&m->places, &f->off, sizeof(f->off));
+	}
 }
 
 bool hotspots__has(const struct hotspots *h, uint32_t file)
@@ -387,7 +484,8 @@ bool hotspots__busy(const struct hotspots *h)
 	for (size_t i = 0; i < h->n_machines; i++) {
 		const struct machine *m = &h->machines[i];
 
-		if (m->wanted || (m->client && code_client__is_busy(m->client)))
+		if (m->wanted || (m->state == STATE_READ && m->n_asked < n_places(m)) ||
+		    (m->client && code_client__is_busy(m->client)))
 			return true;
 	}
 	return false;

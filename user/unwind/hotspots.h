@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/profile.h"
 #include "model/set_aside.h"
 #include "model/unknown_runtimes.h"
 #include "pmubpf/python.h"
@@ -36,6 +37,8 @@ struct hotspots *hotspots__free(struct hotspots *h); /* NULL is fine; returns NU
 
 /* A sample of that process: if it runs HotSpot its code will be read. */
 void hotspots__met(struct hotspots *h, struct process *process);
+/* Where samples were in it; what nobody has asked for yet will be. */
+void hotspots__sampled(struct hotspots *h, const struct profile *profile, uint32_t user_stack);
 /* It has ended, or runs another program: what was read of it stays. */
 void hotspots__gone(struct hotspots *h, uint32_t tgid);
 /* Takes what the helpers have read, and asks them again when it is time. True if any stack may be

@@ -125,6 +125,7 @@ static enum pmb_unwind_status walk(const struct store *store, const struct mappi
 	struct pmb_frame frame = dump->from, before;
 	struct pmb_unwind_rule rule;
 	enum pmb_unwind_status end;
+	__u64 method;
 
 	if (frame.has_regs) {
 		memcpy(mem.regs, dump->regs, sizeof(mem.regs));
@@ -137,6 +138,9 @@ static enum pmb_unwind_status walk(const struct store *store, const struct mappi
 			return PMB_END_COMPLETE;
 		end = find_rule(store, mappings, frame.ip - !frame.exact, &rule, &ret->missing);
 		before = frame;
+		method = end == PMB_END_NONE ? unwind_method(&rule, &frame, &mem) : 0;
+		if (method)
+			ret->frames[ret->n - 1] = method;
 		if (end == PMB_END_NONE)
 			end = (enum pmb_unwind_status)unwind_step(&rule, &frame, &mem);
 		*ret_without_rule |= rule.cfa == PMB_CFA_FRAME && rule.cfa_off == PMB_WITHOUT_RULE;
