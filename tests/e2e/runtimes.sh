@@ -459,14 +459,43 @@ interpreted_by_name() { # JAVA
 	done <"$T/told"
 }
 
-t_java_interpreted() {
+# What was inlined into round() is named, with its line, and so is what was inlined into that.
+inlined_by_name() { # JAVA
+	local all name share part line=Shares.java:
+	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
+		skip "$1 has no compiler"
+	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
+		--summary "$T/sum.json" -- "$1" -XX:CompileCommand=quiet \
+		-XX:CompileCommand=inline,Shares::s* -XX:CompileCommand=inline,Shares::t* \
+		-XX:CompileCommand=dontinline,Shares::round -cp "$T" Shares 2 "$T/told"
+	expect_columns
+	grep ";Shares::round[^;]*_\[java\][; ]" "$T/folded" >"$T/those" ||
+		fail "$1: no sample is in round"
+	all=$(samples_in <"$T/those")
+	expect_ge "$all" 100 "$1: samples in round"
+	while read -r name share; do
+		part=$(grep ";Shares::$name:${line}2[123]_\[i\];Shares::spin:${line}1[45]_" \
+			"$T/those" | samples_in)
+		expect_within $((1000 * part / all)) "$share" 120 "$1: thousandths in $name"
+	done <"$T/told"
+}
+
+each_java() { # FUNCTION
 	local java all
 	[ -n "$(javas)" ] || skip "no Java is here"
 	all=$(javas | tail -n 1)
 	[ "$RUNTIMES" != all ] || all=$(javas)
 	for java in $all; do
-		interpreted_by_name "$java"
+		"$1" "$java"
 	done
+}
+
+t_java_interpreted() {
+	each_java interpreted_by_name
+}
+
+t_java_inlined() {
+	each_java inlined_by_name
 }
 
 # What says that it is Java's virtual machine, and is none: it is named, its own functions have

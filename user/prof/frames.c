@@ -41,8 +41,10 @@ void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint3
 
 		if (!l->n_lines)
 			add(frames, &frame);
-		for (uint32_t k = inlined || !l->n_lines ? 0 : l->n_lines - 1; k < l->n_lines;
-		     k++) {
+		/* what a JIT inlines isn't the program's choice, and comes for nothing */
+		bool all = inlined || frame.kind == PROF_JIT;
+
+		for (uint32_t k = all || !l->n_lines ? 0 : l->n_lines - 1; k < l->n_lines; k++) {
 			frame.number = l->first_line + k;
 			frame.function = p->lines[frame.number].function;
 			frame.line = p->lines[frame.number].line;

@@ -13,6 +13,7 @@
 #include "symd/hotspot_method.h"
 #include "symd/hotspot_name.h"
 #include "symd/hotspot_rows.h"
+#include "symd/hotspot_scopes.h"
 
 enum {
 	HEAD_BYTES = 512,     /* of a block that are read at once: header, CodeBlob, nmethod */
@@ -20,6 +21,7 @@ enum {
 	KINDS_MAX = 256,      /* names of blobs; those of compiled methods are two */
 	KIND_NAME_MAX = 96,
 	LOG2_MAX = 16,
+	PLACE_BYTES = 2048,      /* of names of what was inlined; there is one more at most */
 	FIRST_WITHOUT_ZERO = 20, /* version whose packed numbers have no bytes of 0 */
 };
 
@@ -39,6 +41,7 @@ struct blob {
 	uint32_t frame_size;
 	struct hotspot_row *rows;
 	size_t n_rows;
+	struct hotspot_scopes *scopes; /* NULL: it has none, or there is no room */
 };
 
 /* By the address of the text. */
@@ -66,6 +69,7 @@ struct hotspot {
 	size_t n_kinds;
 	struct buf names;
 	struct hotspot_methods *methods;
+	size_t scope_bytes; /* of blobs that are there */
 	/* while reading */
 	struct target_memory memory;
 	struct blob *old;
@@ -84,8 +88,10 @@ struct hotspot *hotspot__new(void)
 
 static void free_blobs(struct blob *blobs, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		free(blobs[i].rows);
+		free(blobs[i].scopes);
+	}
 	free(blobs);
 }
 
@@ -224,7 +230,9 @@ static bool is_old(struct hotspot *h, const struct blob *b)
 	    o->method != b->method || o->id != b->id || o->frame_size != b->frame_size)
 		return false;
 	h->blobs[h->n_blobs++] = *o;
+	h->scope_bytes += o->scopes ? o->scopes->size : 0;
 	o->rows = NULL;
+	o->scopes = NULL;
 	return true;
 }
 
@@ -241,6 +249,17 @@ static bool place_code(const struct hotspot *h, const uint8_t *head, uint64_t si
 		b->end = blob + of_blob(h, head, l->blob_data_off, 4);
 	}
 	return b->code >= b->at && b->code < b->end && b->end <= b->at + size;
+}
+
+static void read_scopes(struct hotspot *h, const uint8_t *head, struct blob *b)
+{
+	uint32_t header = h->layout.block_size;
+
+	if (h->scope_bytes > HOTSPOT_SCOPES_ALL || header >= HEAD_BYTES)
+		return;
+	b->scopes = hotspot_scopes__read(&h->memory, &h->layout, b->at + header, head + header,
+					 HEAD_BYTES - header);
+	h->scope_bytes += b->scopes ? b->scopes->size : 0;
 }
 
 static void read_blob(struct hotspot *h, const uint8_t *head, uint64_t at, uint64_t size)
@@ -261,6 +280,8 @@ static void read_blob(struct hotspot *h, const uint8_t *head, uint64_t at, uint6
 		return;
 	h->changed = true;
 	read_rows(h, head, kind->kind, &b);
+	if (kind->kind == KIND_METHOD)
+		read_scopes(h, head, &b);
 	name_blob(h, &b, kind);
 	h->blobs[h->n_blobs++] = b;
 }
@@ -386,6 +407,7 @@ const char *hotspot__read(struct hotspot *h, int mem, const struct hotspot_place
 	h->at_old = 0;
 	h->blobs = NULL;
 	h->n_blobs = h->cap_blobs = 0;
+	h->scope_bytes = 0;
 	h->changed = false;
 	for (size_t i = 0; i < h->n_heaps; i++)
 		read_heap(h, &h->heaps[i]);
@@ -413,14 +435,60 @@ static bool name_interpreted(struct hotspot *h, uint64_t word)
 	return true;
 }
 
+static const struct blob *blob_at(const struct hotspot *h, uint64_t addr)
+{
+	size_t low = 0, high = h->n_blobs;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (h->blobs[mid].code <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && addr < h->blobs[low - 1].end ? &h->blobs[low - 1] : NULL;
+}
+
+/* The method and those that were inlined there, each in three parts. */
+static bool name_compiled(struct hotspot *h, uint64_t addr)
+{
+	struct hotspot_scope scopes[HOTSPOT_SCOPES_DEPTH];
+	const struct blob *b = blob_at(h, addr);
+	size_t begin = h->names.len, n, from;
+
+	n = b && b->scopes ? hotspot_scopes__at(b->scopes, (uint32_t)(addr - b->code), scopes) : 0;
+	if (!n)
+		return false;
+	buf__printf(&h->names, "%lx 1 ", (unsigned long)addr);
+	from = h->names.len;
+	while (n-- > 0) {
+		const struct hotspot_method *m =
+			hotspot_methods__get(h->methods, &h->memory, &h->layout, scopes[n].method);
+
+		if (!m) { /* nobody knows it, and so not what was inlined into it */
+			h->names.len = begin;
+			return false;
+		}
+		if (h->names.len > from)
+			buf__putc(&h->names, '\t');
+		if (!hotspot_method__put(m, scopes[n].bci < 0 ? 0 : scopes[n].bci, &h->names))
+			buf__puts(&h->names, "\t\t");
+		if (h->names.len - from > PLACE_BYTES)
+			break;
+	}
+	buf__putc(&h->names, '\n');
+	return true;
+}
+
 bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, size_t n)
 {
 	bool any = false;
 
 	h->memory = (struct target_memory){mem, HOTSPOT_READS_MAX};
 	for (size_t i = 0; i < n && h->known && h->names.len <= HOTSPOT_NAMES_MAX; i++) {
-		if (PMB_IS_METHOD(places[i]))
-			any |= name_interpreted(h, places[i]);
+		any |= PMB_IS_METHOD(places[i]) ? name_interpreted(h, places[i]) :
+						  name_compiled(h, places[i]);
 	}
 	return any;
 }

@@ -47,11 +47,11 @@ const char *hotspot__release(const struct hotspot *h);
 void hotspot__span(const struct hotspot *h, uint64_t *ret_from, uint64_t *ret_to);
 /* How to unwind through it: the table's offsets are addresses. 0 or -EFBIG. */
 int hotspot__table(const struct hotspot *h, struct cfi_table *t);
-/* Puts what samples met among the names: methods that the interpreter ran (pmubpf/hotspot.h). mem
- * as above. True if any got one. */
+/* Puts what samples met among the names: methods that the interpreter ran (pmubpf/hotspot.h), and
+ * what was inlined at addresses of compiled code. mem as above. True if any got one. */
 bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, size_t n);
 /* Names of all code met so far, as lines of a perf map: what is there now comes last. A name may
- * have more behind it: tab, file, tab, line. */
+ * have more behind it: tab, file, tab, line; and then as much of each method that was inlined. */
 const struct buf *hotspot__names(const struct hotspot *h);
 
 #endif

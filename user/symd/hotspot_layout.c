@@ -69,6 +69,16 @@ static const struct wanted {
 	{"ConstMethod", "_flags._flags", AT(method_flags), OPTIONAL},
 	{"ConstantPool", "_source_file_name_index", AT(pool_file), OPTIONAL},
 	{"InstanceKlass", "_source_file_name_index", AT(klass_file), OPTIONAL},
+	{"nmethod", "_scopes_pcs_offset", AT(scopes_pcs), OPTIONAL},
+	{"nmethod", "_scopes_data_offset", AT(scopes_data_off), OPTIONAL},
+	{"nmethod", "_metadata_offset", AT(metadata), OPTIONAL},
+	{"nmethod", "_dependencies_offset", AT(dependencies), OPTIONAL},
+	{"nmethod", "_immutable_data", AT(immutable), OPTIONAL},
+	{"nmethod", "_immutable_data_size", AT(immutable_size), OPTIONAL},
+	{"CompiledMethod", "_scopes_data_begin", AT(scopes_data), OPTIONAL},
+	{"CodeBlob", "_mutable_data", AT(mutable_), OPTIONAL},
+	{"CodeBlob", "_mutable_data_size", AT(mutable_size), OPTIONAL},
+	{"CodeBlob", "_relocation_size", AT(relocation_size), OPTIONAL},
 };
 
 static const struct {

@@ -43,8 +43,12 @@ struct hotspot_layout {
 	uint32_t code_size, method_flags;
 	uint32_t pool_file, klass_file; /* since 17, and before */
 	bool without_zero;              /* of packed numbers */
-	bool by_address;                /* blob_code and blob_code_end are known */
-	bool short_complete;            /* blob_complete is of 2 bytes, else of 4 */
+	/* where inlined methods are, likewise (symd/hotspot_scopes.h): 4 bytes each, */
+	uint32_t scopes_pcs, scopes_data_off, metadata, dependencies;
+	uint32_t immutable_size, mutable_size, relocation_size;
+	uint32_t scopes_data, immutable, mutable_; /* but for these addresses */
+	bool by_address;                           /* blob_code and blob_code_end are known */
+	bool short_complete;                       /* blob_complete is of 2 bytes, else of 4 */
 };
 
 /* structs, types: addresses of the two words in the process. NULL, or the member that is missing:

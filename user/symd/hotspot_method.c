@@ -141,11 +141,12 @@ int32_t hotspot_method__offset(const struct hotspot_method *m, uint16_t bytecode
 	return off < m->n_bytecodes ? off : -1;
 }
 
-void hotspot_method__put(const struct hotspot_method *m, int32_t bci, struct buf *to)
+bool hotspot_method__put(const struct hotspot_method *m, int32_t bci, struct buf *to)
 {
 	uint32_t line = bci >= 0 && m->file ? hotspot_stream__line(m->lines, (uint32_t)bci) : 0;
 
 	buf__puts(to, m->name);
 	if (line)
 		buf__printf(to, "\t%s\t%u", m->file, line);
+	return line;
 }

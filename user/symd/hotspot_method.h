@@ -10,6 +10,7 @@
 #ifndef PMUBPF_SYMD_HOTSPOT_METHOD_H
 #define PMUBPF_SYMD_HOTSPOT_METHOD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -35,7 +36,7 @@ const struct hotspot_method *hotspot_methods__get(struct hotspot_methods *all,
 						  uint64_t method);
 /* The offset of a bytecode whose address ends in these bits; -1: it is none of the method's. */
 int32_t hotspot_method__offset(const struct hotspot_method *m, uint16_t bytecode);
-/* Appends its name, or (line of bytecode bci known) name, tab, file, tab, line. */
-void hotspot_method__put(const struct hotspot_method *m, int32_t bci, struct buf *to);
+/* Appends its name, or (line of bytecode bci known: true) name, tab, file, tab, line. */
+bool hotspot_method__put(const struct hotspot_method *m, int32_t bci, struct buf *to);
 
 #endif

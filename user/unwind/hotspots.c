@@ -448,8 +448,10 @@ void hotspots__sampled(struct hotspots *h, const struct profile *profile, uint32
 		const struct frame *f = &all[stack[i]];
 		struct machine *m = NULL;
 
-		if (f->kind == FRAME_JIT && PMB_IS_METHOD(f->off))
+		if (f->kind == FRAME_JIT)
 			m = by_jit(h, f->file);
+		if (m && !PMB_IS_METHOD(f->off) && (f->off < m->code.from || f->off >= m->code.to))
+			continue;
 		if (m && m->state == STATE_READ && n_places(m) < PLACES_MAX)
 			intern__add(&m->places, &f->off, sizeof(f->off));
 	}
