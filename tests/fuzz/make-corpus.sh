@@ -62,6 +62,12 @@ mkdir -p "$C/place"
 printf '\x07\0\x48\x89\x03\x48\x83\xc3\x08\xc3' >"$C/place/step"
 printf '\x05\0\x48\x89\x03\x90\x90\xeb\xfd' >"$C/place/target"
 printf '\x01\0\x90\xf3\x48\xab\xc3' >"$C/place/repeat"
+mkdir -p "$C/exits"
+{
+	printf '\x03\x55\x85\xff\x74\x03\x5d\xe9\0\x10\0\0\x0f\x84\xee\xff\0\0'
+	printf '\x48\x01\xd0\xff\xe0\xc3\x53\x5b\xc3'
+} >"$C/exits/parts"
+printf '\0\x74\x01\xf0\x48\x0f\xb1\x0f\x3e\xff\xe0\xff\x60\x08\xf3\xc3' >"$C/exits/jumps"
 mkdir -p "$C/operand"
 {
 	printf '\x48\x8b\x44\xd8\x10\x64\x48\x2b\x04\x25\x28\0\0\0\xf3\x48\xa5\x50\x5c'
@@ -217,6 +223,9 @@ strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
 	message 5 0 "$W/lookup"; } >"$C/requests/jit"
 le 8 $((1 << 63 | 4096)) >"$W/place"
 { message 2 1 "$C/elf/dwarf5"; message 14 0 "$W/place"; } >"$C/requests/layout"
+{ le 2 4; printf 'work'; } >"$W/function"
+{ message 2 1 "$W/tiny"; message 19 0 "$W/function"; message 2 1 "$C/elf/dwarf5"
+	message 19 0 "$W/function"; } >"$C/requests/function"
 { le 4 2; le 2 13; printf '_ZN2ns4workEv'; le 2 4; printf 'main'; } >"$W/names"
 { message 11 0 "$W/names"; } >"$C/requests/names"
 { message 3 1 "$W/tiny"; } >"$C/requests/debug-first"

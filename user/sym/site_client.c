@@ -65,6 +65,26 @@ static int open_file(struct site_client *c, int fd, const char *what, struct err
 	return err__usage(err, "%s: the file is not an ELF file with code that can be read", what);
 }
 
+/* Why it isn't known where a function is left. */
+static int refuse_exits(enum symd_site_status status, const char *name, const char *what,
+			struct err *err)
+{
+	static const char *const why[] = {
+		[SYMD_SITE_NOT_READ] = "not all of its code can be read (it is larger than 64 KiB, "
+				       "or has data amid instructions), so places where it is left "
+				       "may be missing",
+		[SYMD_SITE_NO_RETURN] = "it never returns",
+		[SYMD_SITE_MANY_EXITS] = "it is left at more than 63 places",
+		[SYMD_SITE_BEGINS_AGAIN] = "a jump of its own leads to its beginning, so a turn of "
+					   "its loop can't be told from a call",
+	};
+
+	return err__cannot(err,
+			   "%s: windows of '%s' can't be had: %s; from one function to another "
+			   "they can: u:FILE:A..u:FILE:B",
+			   what, name, why[status]);
+}
+
 static int refuse(enum symd_site_status status, uint32_t n, const char *name, uint64_t offset,
 		  const char *what, struct err *err)
 {
@@ -91,6 +111,16 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 				  "IFUNC), and what the file calls so is not called afterwards: "
 				  "name the one that profiles show",
 				  what, name);
+	case SYMD_SITE_OF_GO:
+		return err__cannot(err,
+				   "%s: a window belongs to a thread, and Go's functions go on on "
+				   "another thread than they began on",
+				   what);
+	case SYMD_SITE_NOT_READ:
+	case SYMD_SITE_NO_RETURN:
+	case SYMD_SITE_MANY_EXITS:
+	case SYMD_SITE_BEGINS_AGAIN:
+		return refuse_exits(status, name, what, err);
 	case SYMD_SITE_OTHER_MACHINE:
 		return err__cannot(err,
 				   "%s: probes are put into x86-64 programs only in this version",
@@ -145,6 +175,7 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 	ret->emulated = cursor__u8(&body);
 	n = cursor__u32(&body);
 	ret->counter_off = 0;
+	ret->when = 0;
 	ret->file_off = cursor__u64(&body);
 	if (!cursor__done(&body) || status >= SYMD_N_SITE_STATUSES)
 		return failed(c, -EPROTO, what, err);
@@ -173,9 +204,39 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 		ret[i].file_off = cursor__u64(&body);
 		ret[i].counter_off = cursor__u64(&body);
 		ret[i].emulated = cursor__u8(&body);
+		ret[i].when = 0;
 	}
 	if (!cursor__done(&body) || n > SITES_MAX || status >= SYMD_N_SITE_STATUSES)
 		return failed(c, -EPROTO, what, err);
 	*ret_n = n;
 	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, 0, what, err);
+}
+
+int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
+			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
+{
+	enum symd_site_status status;
+	uint32_t functions, n;
+	struct cursor body;
+	int r = begin(c, fd, SYMD_FUNCTION, what, err);
+
+	if (r < 0)
+		return r;
+	put_text(&c->helper.request, name);
+	r = ask(c, what, &body, err);
+	if (r < 0)
+		return r;
+	status = cursor__u8(&body);
+	functions = cursor__u32(&body);
+	n = cursor__u32(&body);
+	for (uint32_t i = 0; i < n && i < SITES_MAX; i++) {
+		ret[i].counter_off = 0;
+		ret[i].file_off = cursor__u64(&body);
+		ret[i].when = cursor__u8(&body);
+		ret[i].emulated = cursor__u8(&body);
+	}
+	if (!cursor__done(&body) || n > SITES_MAX || status >= SYMD_N_SITE_STATUSES)
+		return failed(c, -EPROTO, what, err);
+	*ret_n = n;
+	return status == SYMD_SITE_FOUND ? 0 : refuse(status, functions, name, 0, what, err);
 }

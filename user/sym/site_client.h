@@ -15,6 +15,7 @@ struct site {
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
 	bool emulated;        /* the kernel carries it out itself; else it is single-stepped */
+	uint8_t when;         /* of an exit: as in symd/code_exits.h */
 };
 
 struct site_client *site_client__new(int (*child)(int sock)); /* NULL: symd */
@@ -30,5 +31,8 @@ enum { SITES_MAX = 64 };
 int site_client__find_usdt(struct site_client *c, int fd, const char *provider, const char *name,
 			   const char *what, struct site ret[SITES_MAX], size_t *ret_n,
 			   struct err *err);
+/* A function's entry, first, and all places where it is left. */
+int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
+			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err);
 
 #endif

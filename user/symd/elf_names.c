@@ -285,6 +285,7 @@ uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 
 	for (size_t i = 0; i < n->n_tables; i++) {
 		s.table = &n->tables[i];
+		s.table->strings.reads_left = READS_MAX;
 		elf_symbols__each(s.table, compare, &s);
 	}
 	*ret = s.found;

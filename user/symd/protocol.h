@@ -32,6 +32,8 @@
  * 							u64 file offset
  * 	USDT		u16 len, provider,		u8 status, u32 n, n × {u64 file offset,
  * 			u16 len, name			u64 counter's, u8 emulated}
+ * 	FUNCTION	u16 len, name			u8 status, u32 n functions, u32 m,
+ * 							m × {u64 file offset, u8 when, u8 emulated}
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -63,7 +65,8 @@
  * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows. SITE is where a probe of the
  * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it. USDT are
  * all places of one of its own probes (symd/elf_usdt.h), and the counters that turn them on (0:
- * none).
+ * none). FUNCTION is where a function is entered, first, and all places where it is left
+ * (symd/elf_exits.h).
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -76,7 +79,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 12,
+	SYMD_VERSION = 13,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -85,6 +88,7 @@ enum {
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
 	SYMD_USDT_MAX = 64,     /* places of a probe of a program's own */
+	SYMD_EXITS_MAX = 63,    /* places where a function is left */
 	SYMD_OBJECT_MAX = 6144, /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,    /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */
@@ -119,6 +123,7 @@ enum symd_type {
 	SYMD_READ_CODE,
 	SYMD_CODE_NAMES,
 	SYMD_USDT,
+	SYMD_FUNCTION,
 	SYMD_OPEN_CODE_MAP,
 };
 
@@ -130,6 +135,11 @@ enum symd_site_status {
 	SYMD_SITE_OTHER_MACHINE,  /* than x86-64 */
 	SYMD_SITE_NO_PROBE,       /* of the program's own has that name */
 	SYMD_SITE_CHOOSES,        /* by itself it is no function, but names another */
+	SYMD_SITE_NOT_READ,       /* all of it, so that places where it is left may be missing */
+	SYMD_SITE_NO_RETURN,      /* is in it */
+	SYMD_SITE_MANY_EXITS,     /* than SYMD_EXITS_MAX */
+	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
+	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_N_SITE_STATUSES,
 };
 

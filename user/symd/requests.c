@@ -17,8 +17,7 @@
 #include "symd/demangle.h"
 #include "symd/elf_cfi.h"
 #include "symd/elf_place.h"
-#include "symd/elf_site.h"
-#include "symd/elf_usdt.h"
+#include "symd/site_requests.h"
 #include "symd/hotspot.h"
 #include "symd/jit_file.h"
 #include "symd/jitdump.h"
@@ -208,47 +207,6 @@ static int requests__layout(struct requests *s, struct cursor *body)
 		debug_info__layout(info, vaddr, &text);
 	symd_msg__put_u16(&s->reply, (uint16_t)text.len);
 	buf__add(&s->reply, text.data, text.len);
-	return 0;
-}
-
-static int requests__site(struct requests *s, struct cursor *body)
-{
-	uint64_t offset = cursor__u64(body);
-	size_t len = cursor__u16(body);
-	const char *name = cursor__bytes(body, len);
-	struct elf_site site;
-
-	if (!s->elf || !cursor__done(body) || !len || len > SYMD_NAME_MAX)
-		return -EPROTO;
-	elf_site__find(s->elf, name, len, offset, &site);
-	symd_msg__put_u8(&s->reply, (uint8_t)site.status);
-	symd_msg__put_u8(&s->reply, site.emulated);
-	symd_msg__put_u32(&s->reply, site.n);
-	symd_msg__put_u64(&s->reply, site.file_off);
-	return 0;
-}
-
-static int requests__usdt(struct requests *s, struct cursor *body)
-{
-	struct usdt_site sites[SYMD_USDT_MAX];
-	enum symd_site_status status;
-	struct usdt_name name;
-	uint32_t n;
-
-	name.provider_len = cursor__u16(body);
-	name.provider = cursor__bytes(body, name.provider_len);
-	name.name_len = cursor__u16(body);
-	name.name = cursor__bytes(body, name.name_len);
-	if (!s->elf || !cursor__done(body))
-		return -EPROTO;
-	status = elf_usdt__find(s->elf, &name, sites, &n);
-	symd_msg__put_u8(&s->reply, (uint8_t)status);
-	symd_msg__put_u32(&s->reply, n);
-	for (uint32_t i = 0; i < n; i++) {
-		symd_msg__put_u64(&s->reply, sites[i].file_off);
-		symd_msg__put_u64(&s->reply, sites[i].counter_off);
-		symd_msg__put_u8(&s->reply, sites[i].emulated);
-	}
 	return 0;
 }
 
@@ -497,7 +455,8 @@ static bool needs_no_file(uint16_t type)
 {
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
-	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_CODE_NAMES;
+	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_FUNCTION ||
+	       type == SYMD_CODE_NAMES;
 }
 
 /* How to unwind, and what goes with that. */
@@ -561,11 +520,10 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 	case SYMD_LAYOUT:
 		r = requests__layout(s, &body);
 		break;
+	case SYMD_FUNCTION:
 	case SYMD_SITE:
-		r = requests__site(s, &body);
-		break;
 	case SYMD_USDT:
-		r = requests__usdt(s, &body);
+		r = site_requests__answer(header.type, s->elf, &body, &s->reply);
 		break;
 	default:
 		r = requests__unwinding(s, header.type, &body, fd, ret_fd);

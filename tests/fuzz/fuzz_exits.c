@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Any bytes as a function, whose last part, of a length that stands first, lies elsewhere. Exits
+ * are in the code, each once.
+ */
+#include <stdlib.h>
+
+#include "symd/code_exits.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { AT = 0x400000, PART_AT = 0x410000 };
+
+static size_t more(void *ctx, const uint64_t *targets, size_t n, struct code_part *ret, size_t room)
+{
+	const struct code_part *part = ctx;
+
+	for (size_t i = 0; i < n; i++) {
+		if (targets[i] - part->vaddr >= part->len)
+			continue;
+		if (!room)
+			return 1;
+		*ret = *part;
+		return 1;
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct code_part code = {.vaddr = AT}, part = {.vaddr = PART_AT};
+	struct code_exits exits;
+
+	if (size < 1)
+		return 0;
+	part.len = data[0] < size - 1 ? data[0] : size - 1;
+	code.len = size - 1 - part.len;
+	code.bytes = data + 1;
+	part.bytes = code.bytes + code.len;
+	if (code_exits__find(&code, AT, more, &part, &exits) != SYMD_SITE_FOUND)
+		return 0;
+	if (!exits.n || exits.n > SYMD_EXITS_MAX)
+		abort();
+	for (uint32_t i = 0; i < exits.n; i++) {
+		uint64_t at = exits.of[i].vaddr;
+
+		if ((at - AT >= code.len && at - PART_AT >= part.len) || exits.of[i].when > 16)
+			abort();
+		for (uint32_t k = 0; k < i; k++) {
+			if (exits.of[k].vaddr == at)
+				abort();
+		}
+	}
+	return 0;
+}
