@@ -31,26 +31,34 @@ enum { TIMES = 500, WAIT_MS = 5000, BREAKPOINT = 0xcc };
 
 /*
  * Each puts its argument into three places below the stack pointer, meets its site, and returns the
- * sum. The first site is carried out by the kernel, the second is single-stepped.
+ * sum. The first site is carried out by the kernel, the second is single-stepped, and so is the
+ * third, the return of a function.
  */
 #define HIDDEN __attribute__((visibility("hidden")))
 HIDDEN uint64_t pmb_canary_emulated(uint64_t x);
 HIDDEN uint64_t pmb_canary_stepped(uint64_t x);
-HIDDEN extern const uint8_t pmb_canary_site_emulated[], pmb_canary_site_stepped[];
+HIDDEN uint64_t pmb_canary_left(uint64_t x);
+HIDDEN extern const uint8_t pmb_canary_site_emulated[], pmb_canary_site_stepped[],
+	pmb_canary_site_left[];
 
-#define CANARY(name, site, insn)                                                \
-	".type " name ", @function\n" name ":\n"                                \
-	"	mov %rdi, -8(%rsp)\n"                                                 \
-	"	mov %rdi, -64(%rsp)\n"                                                \
-	"	mov %rdi, -128(%rsp)\n" site ":\n" insn "	mov -8(%rsp), %rax\n" \
-	"	add -64(%rsp), %rax\n"                                                \
-	"	add -128(%rsp), %rax\n"                                               \
-	"	ret\n"                                                                \
+enum { SITES = 3 };
+
+static const uint8_t *const sites[SITES] = {pmb_canary_site_emulated, pmb_canary_site_stepped,
+					    pmb_canary_site_left};
+
+#define CANARY(name, insn, exit)                                     \
+	".type " name ", @function\n" name ":\n"                     \
+	"	mov %rdi, -8(%rsp)\n"                                      \
+	"	mov %rdi, -64(%rsp)\n"                                     \
+	"	mov %rdi, -128(%rsp)\n" insn "	mov -8(%rsp), %rax\n" \
+	"	add -64(%rsp), %rax\n"                                     \
+	"	add -128(%rsp), %rax\n" exit "	ret\n"                \
 	".size " name ", .-" name "\n"
 
-__asm__(".pushsection .text\n"                                                        /**/
-	CANARY("pmb_canary_emulated", "pmb_canary_site_emulated", "nop\n")            /**/
-	CANARY("pmb_canary_stepped", "pmb_canary_site_stepped", "lea (%rdi), %rdx\n") /**/
+__asm__(".pushsection .text\n"                                                           /**/
+	CANARY("pmb_canary_emulated", "pmb_canary_site_emulated:\nnop\n", "")            /**/
+	CANARY("pmb_canary_stepped", "pmb_canary_site_stepped:\nlea (%rdi), %rdx\n", "") /**/
+	CANARY("pmb_canary_left", "", "pmb_canary_site_left:\n")                         /**/
 	".popsection\n");
 
 struct report {
@@ -77,14 +85,16 @@ static void sing(int go, int told)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (read(go, &byte, 1) != 1)
 		syscall(SYS_exit, 1);
-	report.probed = (*(const volatile uint8_t *)pmb_canary_site_emulated == BREAKPOINT) +
-			(*(const volatile uint8_t *)pmb_canary_site_stepped == BREAKPOINT);
+	for (int i = 0; i < SITES; i++)
+		report.probed += *(const volatile uint8_t *)sites[i] == BREAKPOINT;
 	report.ns[0] = call(pmb_canary_emulated, &report.broken);
 	report.ns[1] = call(pmb_canary_stepped, &report.broken);
+	call(pmb_canary_left, &report.broken);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) < 0)
 		syscall(SYS_exit, 1);
 	for (uint64_t i = 1; i <= TIMES; i++)
-		report.broken += pmb_canary_emulated(i) != 3 * i || pmb_canary_stepped(i) != 3 * i;
+		report.broken += pmb_canary_emulated(i) != 3 * i ||
+				 pmb_canary_stepped(i) != 3 * i || pmb_canary_left(i) != 3 * i;
 	if (write(told, &report, sizeof(report)) != (ssize_t)sizeof(report))
 		syscall(SYS_exit, 1);
 	syscall(SYS_exit, 0);
@@ -161,16 +171,37 @@ static int broken(const char *option, const char *how, struct err *err)
 }
 
 /* What the child says, and what the kernel has counted of it. */
-static int judge(const struct report *report, const int fds[2], const char *option, struct err *err)
+static int judge(const struct report *report, const int fds[SITES], const char *option,
+		 struct err *err)
 {
-	struct perf_count counts[2] = {0};
+	struct perf_count counts[SITES] = {0};
+	bool told = report->probed == SITES;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < SITES; i++) {
 		perf_read(fds[i], &counts[i]);
+		told &= counts[i].value == 2 * TIMES;
+	}
 	if (report->broken)
 		return broken(option, "what it kept on its stack was lost", err);
-	if (report->probed != 2 || counts[0].value != 2 * TIMES || counts[1].value != 2 * TIMES)
+	if (!told)
 		return broken(option, "not each time that it met a probe was told", err);
+	return 0;
+}
+
+/* -1 for each that isn't open. */
+static void close_sites(int fds[SITES])
+{
+	for (int i = 0; i < SITES; i++)
+		cleanup_close(&fds[i]);
+}
+
+static int probe_all(pid_t child, int ret[SITES])
+{
+	for (int i = 0; i < SITES; i++) {
+		ret[i] = probe(child, sites[i]);
+		if (ret[i] < 0)
+			return ret[i];
+	}
 	return 0;
 }
 
@@ -178,17 +209,20 @@ static int judge(const struct report *report, const int fds[2], const char *opti
 static int watch(struct canary *ret, pid_t child, int go, int told, const char *option,
 		 struct err *err)
 {
-	_cleanup_close_ int emulated = probe(child, pmb_canary_site_emulated);
-	_cleanup_close_ int stepped = probe(child, pmb_canary_site_stepped);
 	struct report report = {0};
+	int fds[SITES] = {-1, -1, -1};
+	int r = probe_all(child, fds);
 
-	if (emulated < 0 || stepped < 0)
-		return no_probes(option, emulated < 0 ? emulated : stepped, err);
-	if (write(go, "", 1) != 1 || !read_report(told, &report))
-		return broken(option, "it did not survive that", err);
+	if (r < 0)
+		r = no_probes(option, r, err);
+	else if (write(go, "", 1) != 1 || !read_report(told, &report))
+		r = broken(option, "it did not survive that", err);
+	else
+		r = judge(&report, fds, option, err);
+	close_sites(fds);
 	ret->emulated_ns = report.ns[0];
 	ret->stepped_ns = report.ns[1];
-	return judge(&report, (const int[]){emulated, stepped}, option, err);
+	return r;
 }
 
 int canary__try(struct canary *ret, const char *option, struct err *err)
