@@ -4,6 +4,7 @@
  * programs that the windows asked for need, or none.
  */
 #include "lib/calls.h"
+#include "lib/exits.h"
 #include "lib/gate.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
@@ -19,18 +20,20 @@ static __always_inline bool current_is_target(void)
 	return is_target(&pmb_gate, (__u32)current_numbers(pmb_gate.pidns));
 }
 
-static __always_inline int open_window(__u32 what)
+static __always_inline int open_window(__u32 what, __u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct gate fresh = {.what = what}, *gate;
+	struct gate fresh = {.what = what, .sp = sp}, *gate;
 	struct pmb_window_stats *stats = window_stats();
 
 	if (!stats || !current_is_target())
 		return 0;
 	gate = bpf_map_lookup_elem(&pmb_gates, &thread);
 	if (gate) {
-		gate_open(gate, bpf_ktime_get_ns(), what);
+		gate_open(gate, bpf_ktime_get_ns(), what, sp);
 	} else {
+		if (sp)
+			fresh.returns_to = return_address(sp);
 		fresh.start = bpf_ktime_get_ns();
 		if (bpf_map_update_elem(&pmb_gates, &thread, &fresh, BPF_NOEXIST)) {
 			stats->no_room++;
@@ -51,36 +54,83 @@ static __always_inline int close_window(void)
 	return 0;
 }
 
-/* A probe was met. In an idle task that is nobody's: those of all CPUs have one number. Nor does a
- * thread that has lost its window at its exit get another. */
-static __always_inline int probe_opens(void)
+/* Not of an idle task: those of all CPUs have one number. Nor does a thread that has lost its
+ * window at its exit get another. */
+static __always_inline bool current_may_open(void)
 {
 	enum { PF_EXITING = 4 };
 	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return (__u32)bpf_get_current_pid_tgid() && !(BPF_CORE_READ(task, flags) & PF_EXITING);
+}
+
+/* A probe was met. */
+static __always_inline int probe_opens(void *ctx)
+{
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats = window_stats();
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
 
-	if (!thread || !stats || BPF_CORE_READ(task, flags) & PF_EXITING)
+	(void)ctx;
+	if (!stats || !current_may_open())
 		return 0;
 	if (!gate || !gate->start)
-		return open_window(0);
+		return open_window(0, 0);
 	if (pmb_gate.windows == PMB_WINDOWS_TOGGLE)
 		return close_window();
 	stats->nested++;
 	return 0;
 }
 
+static __always_inline int probe_closes(void *ctx)
+{
+	(void)ctx;
+	return close_window();
+}
+
+static __always_inline int call_begins(void *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_window_stats *stats = window_stats();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
+
+	if (!stats || !current_may_open())
+		return 0;
+	if (gate && gate->start && sp < gate->sp) {
+		stats->nested++;
+		return 0;
+	}
+	if (gate && gate->start)
+		gate_abandon(&pmb_gate, gate, thread);
+	return open_window(0, sp);
+}
+
+static __always_inline int call_ends(void *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
+
+	if (!gate || !gate->start || sp < gate->sp || !is_left_here(ctx))
+		return 0;
+	if (sp == gate->sp)
+		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+	else
+		gate_abandon(&pmb_gate, gate, thread);
+	return 0;
+}
+
 /* What it costs: some are timed. */
-static __always_inline int timed(int (*what)(void))
+static __always_inline int timed(int (*what)(void *ctx), void *ctx)
 {
 	struct pmb_window_stats *stats = window_stats();
 	__u64 before;
 
 	if (!stats || stats->hits++ % PMB_TIMED_EVERY)
-		return what();
+		return what(ctx);
 	before = bpf_ktime_get_ns();
-	what();
+	what(ctx);
 	stats->timed++;
 	stats->timed_ns += bpf_ktime_get_ns() - before;
 	return 0;
@@ -90,43 +140,41 @@ static __always_inline int timed(int (*what)(void))
 SEC("raw_tp")
 int pmb_probe_open(void *ctx)
 {
-	(void)ctx;
-	return timed(probe_opens);
+	return timed(probe_opens, ctx);
 }
 
 SEC("raw_tp")
 int pmb_probe_close(void *ctx)
 {
-	(void)ctx;
-	return timed(close_window);
+	return timed(probe_closes, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_open(void *ctx)
 {
-	(void)ctx;
-	return timed(probe_opens);
+	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+		return timed(call_begins, ctx);
+	return timed(probe_opens, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_close(void *ctx)
 {
-	(void)ctx;
-	return timed(close_window);
+	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+		return timed(call_ends, ctx);
+	return timed(probe_closes, ctx);
 }
 
 SEC("perf_event")
 int pmb_event_open(void *ctx)
 {
-	(void)ctx;
-	return timed(probe_opens);
+	return timed(probe_opens, ctx);
 }
 
 SEC("perf_event")
 int pmb_event_close(void *ctx)
 {
-	(void)ctx;
-	return timed(close_window);
+	return timed(probe_closes, ctx);
 }
 
 SEC("raw_tp/sys_enter")
@@ -135,7 +183,7 @@ int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (!is_meant(pmb_gate_calls, (void *)ctx->args[0], ctx->args[1]))
 		return 0;
 	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
-						      open_window((__u32)ctx->args[1] + 1);
+						      open_window((__u32)ctx->args[1] + 1, 0);
 }
 
 SEC("raw_tp/sys_exit")
@@ -145,7 +193,7 @@ int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!is_meant(pmb_gate_calls, regs, arch_syscall(regs)))
 		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0, 0) : close_window();
 }
 
 /* args: preempt, the task that goes, the task that comes */
@@ -178,6 +226,16 @@ int pmb_run_switch(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/* A call is not left, but what would have left it is no more. */
+static __always_inline void leave_call(void)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+
+	if (gate && gate->start)
+		gate_abandon(&pmb_gate, gate, thread);
+}
+
 /* A thread's number may be used again. */
 SEC("raw_tp/sched_process_exit")
 int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -185,7 +243,10 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
-	close_window();
+	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+		leave_call();
+	else
+		close_window();
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &thread);
 	return 0;
@@ -198,6 +259,8 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
+	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+		leave_call();
 	if (before == thread)
 		return 0;
 	gate = bpf_map_lookup_elem(&pmb_gates, &before);

@@ -6,6 +6,7 @@
  * one step makes either of the other: x = now - x.
  */
 #include "lib/calls.h"
+#include "lib/exits.h"
 #include "lib/pidns.h"
 #include "lib/stretch.h"
 #include "lib/work.h"
@@ -122,7 +123,7 @@ static __always_inline struct work *work_of(__u32 thread)
 	return bpf_map_lookup_elem(&pmb_works, &thread);
 }
 
-static __always_inline int open_window(void)
+static __always_inline int open_window(__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
@@ -139,6 +140,7 @@ static __always_inline int open_window(void)
 	if (*byte != WORK_NONE)
 		COUNT(stats->abandoned);
 	COUNT(stats->began);
+	work->sp = sp;
 	work_open(PMB_UNITS_REAL, byte, work, stats);
 	return 0;
 }
@@ -159,25 +161,88 @@ static __always_inline int close_window(void)
 	return 0;
 }
 
+/* The current thread goes on; inside: it was in a window. */
+static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
+{
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	struct counted now[PMB_MAX_READS];
+	__u32 unread = read_counters(now);
+
+	if (stats)
+		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
+}
+
 /* As in gate.bpf.c: not of idle tasks, nor of a thread that has lost its window at its exit. */
-static __always_inline int probe_opens(void)
+static __always_inline bool current_may_open(void)
 {
 	enum { PF_EXITING = 4 };
 	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return (__u32)bpf_get_current_pid_tgid() && !(BPF_CORE_READ(task, flags) & PF_EXITING);
+}
+
+static __always_inline int probe_opens(void)
+{
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
 
-	if (!thread || !stats || BPF_CORE_READ(task, flags) & PF_EXITING)
+	if (!stats || !current_may_open())
 		return 0;
 	if (!byte || *byte == WORK_NONE)
-		return open_window();
+		return open_window(0);
 	if (pmb_work.windows == PMB_WINDOWS_BETWEEN || *byte != WORK_OPEN) {
 		COUNT(stats->nested);
 		return 0;
 	}
 	close_window();
-	return pmb_work.windows == PMB_WINDOWS_HITS ? open_window() : 0;
+	return pmb_work.windows == PMB_WINDOWS_HITS ? open_window(0) : 0;
+}
+
+/* The current thread's window ends, and nobody knows what it cost. */
+static __always_inline void abandon(__u8 *byte, struct pmb_work_stats *stats)
+{
+	COUNT(stats->abandoned);
+	if (pmb_work_sums)
+		cut_here(true, stats);
+	*byte = WORK_NONE;
+}
+
+static __always_inline int call_begins(const struct arch_regs *regs)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	__u64 sp = ARCH_SP(regs);
+
+	if (!stats || !current_may_open())
+		return 0;
+	if (byte && work && *byte != WORK_NONE && (*byte != WORK_OPEN || sp < work->sp)) {
+		COUNT(stats->nested);
+		return 0;
+	}
+	return open_window(sp);
+}
+
+static __always_inline int call_ends(const struct arch_regs *regs)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	__u64 sp = ARCH_SP(regs);
+	struct work *work;
+
+	if (!byte || *byte != WORK_OPEN || !stats)
+		return 0;
+	work = bpf_map_lookup_elem(&pmb_works, &thread);
+	if (!work || sp < work->sp || !is_left_here(regs))
+		return 0;
+	if (sp == work->sp)
+		work_close(PMB_UNITS_REAL, byte, work, stats);
+	else
+		abandon(byte, stats);
+	return 0;
 }
 
 /* User space attaches these to what was asked for. */
@@ -198,15 +263,13 @@ int pmb_work_close(void *ctx)
 SEC("uprobe")
 int pmb_user_start(void *ctx)
 {
-	(void)ctx;
-	return probe_opens();
+	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_begins(ctx) : probe_opens();
 }
 
 SEC("uprobe")
 int pmb_user_stop(void *ctx)
 {
-	(void)ctx;
-	return close_window();
+	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
 }
 
 SEC("perf_event")
@@ -228,7 +291,7 @@ int pmb_work_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	if (!is_meant(pmb_work_calls, (void *)ctx->args[0], ctx->args[1]))
 		return 0;
-	return pmb_work.windows == PMB_WINDOWS_LOOP ? close_window() : open_window();
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? close_window() : open_window(0);
 }
 
 SEC("raw_tp/sys_exit")
@@ -238,7 +301,7 @@ int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!is_meant(pmb_work_calls, regs, arch_syscall(regs)))
 		return 0;
-	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window() : close_window();
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
 }
 
 /* One side of a switch, of a thread in a unit. */
@@ -359,29 +422,14 @@ static __always_inline void run_last(__u64 switches, const struct counted now[PM
 	run->thread = 0;
 }
 
-/* The current thread goes on; inside: it was in a window. */
-static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
-{
-	__u64 switches = switches_of((void *)bpf_get_current_task());
-	struct counted now[PMB_MAX_READS];
-	__u32 unread = read_counters(now);
-
-	if (stats)
-		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
-}
-
 /* A thread is no more, or goes by another number. */
 static __always_inline void forget(__u32 thread)
 {
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
 
-	if (byte && *byte != WORK_NONE && stats) {
-		COUNT(stats->abandoned);
-		if (pmb_work_sums)
-			cut_here(true, stats);
-		*byte = WORK_NONE;
-	}
+	if (byte && *byte != WORK_NONE && stats)
+		abandon(byte, stats);
 	if (!pmb_work.keep_threads)
 		bpf_map_delete_elem(&pmb_works, &thread);
 }
@@ -424,6 +472,8 @@ int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
 	struct stretch *stretch = current_stretch();
 
+	if (pmb_work.windows == PMB_WINDOWS_FUNCTION)
+		forget(thread); /* what would have left its call is no more */
 	if (before == thread)
 		return 0;
 	if (stretch && stretch->thread == before)

@@ -8,6 +8,7 @@
 /*
  * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs; ARCH_LR: the link register, or 0.
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
+ * ARCH_FLAGS: what conditions of jumps are about, where programs are probed.
  * ARCH_ARG2, ARCH_ARG3: of a system call, at its beginning and at its end.
  */
 #if defined(__TARGET_ARCH_x86)
@@ -16,6 +17,7 @@
 #define ARCH_FP(regs) ((regs)->bp)
 #define ARCH_LR(regs) 0
 #define ARCH_FRAME_DELTA 0
+#define ARCH_FLAGS(regs) ((regs)->flags)
 #define ARCH_ARG2(regs) ((regs)->si)
 #define ARCH_ARG3(regs) ((regs)->dx)
 #elif defined(__TARGET_ARCH_arm64)
@@ -24,6 +26,7 @@
 #define ARCH_FP(regs) ((regs)->x[29])
 #define ARCH_LR(regs) ((regs)->x[30])
 #define ARCH_FRAME_DELTA 0
+#define ARCH_FLAGS(regs) 0
 #define ARCH_ARG2(regs) ((regs)->x[1])
 #define ARCH_ARG3(regs) ((regs)->x[2])
 #elif defined(__TARGET_ARCH_riscv)
@@ -32,6 +35,7 @@
 #define ARCH_FP(regs) ((regs)->s0)
 #define ARCH_LR(regs) ((regs)->ra)
 #define ARCH_FRAME_DELTA (-16)
+#define ARCH_FLAGS(regs) 0
 #define ARCH_ARG2(regs) ((regs)->a[1])
 #define ARCH_ARG3(regs) ((regs)->a[2])
 #endif

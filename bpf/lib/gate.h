@@ -8,6 +8,7 @@
 #ifndef PMUBPF_BPF_GATE_H
 #define PMUBPF_BPF_GATE_H
 
+#include "lib/call.h"
 #include "lib/emit.h"
 #include "lib/maps.h"
 #include "lib/switches.h"
@@ -21,12 +22,14 @@ static __always_inline struct pmb_window_stats *window_stats(void)
 	return bpf_map_lookup_elem(&pmb_windows, &zero);
 }
 
-static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what)
+static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what, __u64 sp)
 {
 	gate->start = 0;
 	barrier();
 	gate->samples = 0;
 	gate->what = what;
+	gate->sp = sp;
+	gate->returns_to = sp ? return_address(sp) : 0;
 	barrier();
 	gate->start = now;
 }
@@ -68,6 +71,22 @@ static __always_inline void gate_close(const volatile struct pmb_config *cfg, st
 		stats->ends_lost++;
 }
 
+/* A call that was left nobody knows when: it lasted until its last overflow at least. */
+static __always_inline void gate_abandon(const volatile struct pmb_config *cfg, struct gate *gate,
+					 __u32 thread)
+{
+	struct pmb_window_stats *stats = window_stats();
+	__u64 start = gate->start;
+
+	gate->start = 0;
+	barrier();
+	if (!stats)
+		return;
+	stats->abandoned++;
+	if (!gate_tell(cfg, gate, thread, start, gate->last))
+		stats->ends_lost++;
+}
+
 static __always_inline struct run *current_cpu_run(void)
 {
 	__u32 zero = 0;
@@ -100,7 +119,7 @@ static __always_inline struct gate *run_around(const volatile struct pmb_config 
 			run_forget(cfg, run);
 		run->thread = thread;
 		run->switches = switches;
-		gate_open(&run->gate, now, 0);
+		gate_open(&run->gate, now, 0, 0);
 		if (stats)
 			stats->began_before++;
 	}
@@ -108,8 +127,9 @@ static __always_inline struct gate *run_around(const volatile struct pmb_config 
 	return &run->gate;
 }
 
-/* The current thread's window; NULL: it is in none. */
-static __always_inline struct gate *gate_around(const volatile struct pmb_config *cfg, __u64 now)
+/* The current thread's window; NULL: it is in none. sp: its stack pointer, of calls. */
+static __always_inline struct gate *gate_around(const volatile struct pmb_config *cfg, __u64 now,
+						__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct gate *gate = cfg->windows == PMB_WINDOWS_RUN ?
@@ -118,6 +138,11 @@ static __always_inline struct gate *gate_around(const volatile struct pmb_config
 
 	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
 		return NULL;
+	if (cfg->windows == PMB_WINDOWS_FUNCTION) {
+		if (!is_in_call(gate, sp))
+			return NULL;
+		gate->last = now;
+	}
 	gate->samples++;
 	return gate;
 }

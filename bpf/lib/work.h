@@ -17,6 +17,7 @@ struct work {
 	__u64 start;
 	__u64 switches; /* of the thread before it */
 	__u64 waited;   /* for a CPU, before it */
+	__u64 sp;       /* of a call, at its entry */
 	__u64 off;      /* without a CPU: kept as counters are, the other way around */
 	__u32 outs, ins;
 	__u32 torn;   /* a switch came while counters were read */

@@ -234,13 +234,16 @@ enum pmb_weight {
 /* What opens and closes windows; outside of them overflows are counted as closed. */
 enum pmb_windows {
 	PMB_WINDOWS_NONE,
-	PMB_WINDOWS_LOOP,    /* from the end of a call that waits to the next */
-	PMB_WINDOWS_SYSCALL, /* from a call's beginning to its end */
-	PMB_WINDOWS_RUN,     /* from switch to switch */
-	PMB_WINDOWS_BETWEEN, /* from one probe to another */
-	PMB_WINDOWS_TOGGLE,  /* from a probe to the next time that it is met */
-	PMB_WINDOWS_HITS,    /* the same, and the next begins where one ends (stat) */
+	PMB_WINDOWS_LOOP,     /* from the end of a call that waits to the next */
+	PMB_WINDOWS_SYSCALL,  /* from a call's beginning to its end */
+	PMB_WINDOWS_RUN,      /* from switch to switch */
+	PMB_WINDOWS_BETWEEN,  /* from one probe to another */
+	PMB_WINDOWS_TOGGLE,   /* from a probe to the next time that it is met */
+	PMB_WINDOWS_HITS,     /* the same, and the next begins where one ends (stat) */
+	PMB_WINDOWS_FUNCTION, /* a call: from a function's entry until it is left */
 };
+
+enum { PMB_EXIT_PLACES = 4096 /* that are told apart: of a page */ };
 
 enum { PMB_CALLS = 512 /* numbers of system calls */ };
 
@@ -259,6 +262,7 @@ struct pmb_window_stats {
 	__u64 no_room;         /* that could not begin: more threads than there is room for */
 	__u64 began_before;    /* first seen at an overflow in them */
 	__u64 nested;          /* that would have begun inside of one */
+	__u64 abandoned;       /* calls that were over without an exit that was met */
 	__u64 hits;            /* times that a probe was met */
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */

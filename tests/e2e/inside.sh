@@ -65,6 +65,20 @@ t_inside_and_outside() {
 	done
 }
 
+# Of one function, by its exits; and of one that an exception leaves.
+t_calls() {
+	need_x86_64
+	inside "u:$MARKS:one_unit" page-faults -- "$MARKS" 1000 7 4
+	expect_windows 4000 0
+	expect_eq "$(event page-faults inside)" $((7 * $(window .counted))) "inside"
+	expect_law page-faults
+	inside "u:$WORKLOADS/calls:deep" page-faults,task-clock -- "$WORKLOADS/calls" 300
+	expect_windows 200 100
+	expect_eq "$(window .nested)" 1200 "calls inside of calls"
+	expect_law page-faults
+	expect_eq "$(event task-clock balanced)" true "its time adds up"
+}
+
 t_loop() {
 	inside loop page-faults,context-switches -- "$WORKLOADS/units" 1000 7 4
 	expect_windows 4000 4

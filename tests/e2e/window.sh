@@ -222,6 +222,67 @@ t_functions_open_and_close() {
 	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 49" "until the end"
 }
 
+# FUNCTION BEGAN ENDED ABANDONED NESTED, of calls 300, whose words are those without probes.
+expect_calls() {
+	record --window call=u:$WORKLOADS/calls:$1 -- "$WORKLOADS/calls" 300
+	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned) \(.nested) \(.open)"')" \
+		"$2 $3 $4 $5 0" "calls of $1"
+	expect_eq "$(cat "$T/out")" "$("$WORKLOADS/calls" 300)" "the program's words, $1"
+}
+
+# Each way that a function is left. No program is harmed, and nothing is inside that isn't.
+t_calls_of_a_function() {
+	local function
+	need_x86_64
+	for function in may_throw may_jump; do
+		expect_calls $function 300 200 100 0
+		expect_ge "$(sum_aggregated)" 20 "samples"
+		expect_ge "$(frame_share "$T/folded" $function)" 95 "percent inside of $function"
+		expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside of it, $function"
+	done
+	expect_calls deep 300 200 100 1200
+	expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside, deep"
+	expect_calls leaves 300 150 150 0
+	expect_calls keeps 300 300 0 0
+	# the callee is none of the caller, which is left by a jump
+	expect_calls tails 300 300 0 0
+	expect_eq "$(folded_sum_of "$T/folded" 'callee')" 0 "of the callee of tails"
+	expect_calls branches 300 300 0 0
+	# in half of them it is, where the jump is not taken
+	expect_ge "$(windows .sampled)" 10 "windows that go on behind the jump"
+	expect_ge "$(frame_share "$T/folded" branches)" 95 "percent inside of branches"
+	expect_eq "$(windows .hits)" 750 "entries, jumps that may leave, half of the returns"
+	expect_match "$T/err" 'branches is left in 2 places, of which the kernel single-steps 1:' \
+		"the cost"
+}
+
+# Without a file: of what the command or the process runs.
+t_calls_without_a_file() {
+	need_x86_64
+	record --window u:one_unit -- "$WORKLOADS/marks" 500 40 4
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.name)"')" \
+		"2000 2000 0 u:one_unit" "units"
+	expect_ge "$(frame_share "$T/folded" one_unit)" 95 "percent inside"
+	(cd "$WORKLOADS" && PATH=$WORKLOADS:$PATH && record --window u:move_to -- marks 50 7 1)
+	expect_eq "$(windows .ended)" 50 "by PATH"
+	spawn "$WORKLOADS/marks" 100000000 7 1 >/dev/null
+	record --window u:one_unit..u:move_to -p "$spawned" -d 1
+	expect_ge "$(windows .ended)" 10 "of a process"
+	record --window u:one_unit --longer 1us -p "$spawned" -d 1
+	expect_ge "$(windows .kept)" 1 "calls of a process"
+}
+
+# They go on on another thread than they began on.
+t_no_calls_of_go() {
+	need_x86_64
+	need_program go
+	printf 'package main\n\n//go:noinline\n%s\n%s\n' 'func work(i int) int { return i + 1 }' \
+		'func main() { println(work(1)) }' >"$T/main.go"
+	GO111MODULE=off GOCACHE=$T/cache go build -o "$T/prog" "$T/main.go" 2>"$T/build" ||
+		skip "go builds nothing here"
+	refused 3 "Go's functions go on on another thread" --window "u:$T/prog:main.work"
+}
+
 refused() { # STATUS WORDS OPTION…
 	expect_refused "$1" "$2" record -e cpu-clock "${@:3}"
 }
@@ -419,8 +480,12 @@ t_what_is_refused() {
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
 	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
 	refused 3 'are not supported in this version' --window k:vfs_read
-	refused 2 'say which file has the function' --window u:main
-	refused 3 'entry to its exit is not supported' --window "u:$WORKLOADS/marks:touch"
+	refused 2 'has no function .nosuch. by itself' --window u:nosuch
+	refused 2 'say which file has the function: u:/path/of/file:main' -a --window u:main
+	refused 2 'a moment, and a window has two ends' --window "u:$WORKLOADS/marks:touch+4"
+	refused 3 "'never' can't be had: it never returns" --window "u:$WORKLOADS/calls:never"
+	refused 3 'a jump of its own leads to its beginning' --window "u:$WORKLOADS/calls:again"
+	refused 3 'not all of its code can be read' --window "u:$WORKLOADS/calls:odd"
 	refused 2 'has no function .nosuch. by itself' \
 		--window "u:$WORKLOADS/marks:nosuch..u:$WORKLOADS/marks:touch"
 	refused 2 'no instruction that can be probed begins at touch.0x1$' \

@@ -10,11 +10,12 @@ enum { MOST_SLOWEST = 10000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
-	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|A..B", 0,
+	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|u:[FILE:]FUNC|A..B", 0,
 	 "Sample or count only in these: loop, from the end of a call that waits for work to the "
 	 "next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
-	 "until it loses it; A..B, from a tracepoint t:CATEGORY:NAME, a "
+	 "until it loses it; u:FILE:FUNC, in calls of a function; A..B, from a tracepoint "
+	 "t:CATEGORY:NAME, a "
 	 "function u:FILE:NAME or an event's overflow EVENT/period=N/, to another; "
 	 "A..A opens and closes in turn",
 	 0},

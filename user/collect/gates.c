@@ -111,18 +111,6 @@ static int settle_event(struct gate_probe *ret, const struct window_probe *p,
 	return r < 0 ? r : window_event__check(ret->event, spec, err);
 }
 
-static int no_function(const struct window_probe *p, const struct window_spec *spec,
-		       struct err *err)
-{
-	if (!p->file)
-		return err__usage(err, "%s %s: say which file has the function: u:/path/of/file:%s",
-				  spec->option, spec->name, p->name);
-	return err__cannot(err,
-			   "%s %s: from a function's entry to its exit is not supported in this "
-			   "version; from one function to another is: u:FILE:A..u:FILE:B",
-			   spec->option, spec->name);
-}
-
 static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 			const struct window_spec *spec, const struct event_names *names,
 			struct err *err)
@@ -134,18 +122,16 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 	case PROBE_EVENT:
 		return settle_event(ret, p, spec, names, err);
 	case PROBE_USDT:
-		ret->user = p;
-		return 0;
 	case PROBE_USER:
 		ret->user = p;
-		return p->file && spec->kind != WINDOW_FUNCTION ? 0 : no_function(p, spec, err);
+		return 0;
 	default:
 		return err__cannot(
 			err,
 			"%s %s: windows of functions of the kernel and addresses are not "
 			"supported in this version; loop, run, syscall[:NAME], tracepoints "
 			"t:CATEGORY:NAME..t:CATEGORY:NAME, events A/period=N/..B/period=N/ and "
-			"functions u:FILE:A..u:FILE:B can, and usdt:FILE:PROVIDER:NAME",
+			"functions u:FILE:A, u:FILE:A..u:FILE:B can, and usdt:FILE:PROVIDER:NAME",
 			spec->option, spec->name);
 	}
 }
@@ -167,6 +153,14 @@ static int settle_between(struct gates *g, const struct window_spec *spec,
 	return r < 0 || same ? r : settle_probe(&g->closes, &spec->to, spec, names, err);
 }
 
+static int settle_function(struct gates *g, const struct window_spec *spec,
+			   const struct event_names *names, struct err *err)
+{
+	g->windows = PMB_WINDOWS_FUNCTION;
+	g->closes.user = &spec->from;
+	return settle_probe(&g->opens, &spec->from, spec, names, err);
+}
+
 int gates__settle(struct gates *ret, const struct window_spec *spec,
 		  const struct event_names *names, uint64_t after_ns, struct err *err)
 {
@@ -183,7 +177,7 @@ int gates__settle(struct gates *ret, const struct window_spec *spec,
 		ret->windows = PMB_WINDOWS_HITS;
 		return settle_probe(&ret->opens, &spec->from, spec, names, err);
 	case WINDOW_FUNCTION:
-		return settle_probe(&ret->opens, &spec->from, spec, names, err);
+		return settle_function(ret, spec, names, err);
 	case WINDOW_BETWEEN:
 		return settle_between(ret, spec, names, err);
 	case WINDOW_RUN:
@@ -223,6 +217,12 @@ bool gates__by_nmi(const struct gates *g)
 	       (g->closes.event && window_event__in_nmi(g->closes.event));
 }
 
+void gates__exits(const struct gates *g, uint8_t ret[PMB_EXIT_PLACES])
+{
+	for (size_t i = 0; i < g->closes.n_sites; i++)
+		ret[g->closes.sites[i].file_off % PMB_EXIT_PLACES] = g->closes.sites[i].when;
+}
+
 void gates__note_skid(const struct gates *g, struct buf *notes)
 {
 	const struct event *opens = g->opens.event, *closes = g->closes.event;
@@ -240,7 +240,8 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 {
 	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
-	bool probes = windows == PMB_WINDOWS_BETWEEN || windows == PMB_WINDOWS_TOGGLE;
+	bool probes = windows == PMB_WINDOWS_BETWEEN || windows == PMB_WINDOWS_TOGGLE ||
+		      windows == PMB_WINDOWS_FUNCTION;
 
 	bpf_program__set_autoload(skel->progs.pmb_call_enter, calls);
 	bpf_program__set_autoload(skel->progs.pmb_call_exit, calls);
@@ -262,6 +263,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
+	gates__exits(gates, (uint8_t *)skel->rodata->pmb_exit_when);
 	if (gates->windows != PMB_WINDOWS_RUN)
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 }
@@ -307,8 +309,9 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 	err__cannot(err,
 		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
 		    "instruction may do (FUNCTION+OFFSET)",
-		    gates->option, (unsigned long long)site->file_off, probe->user->file,
-		    probe->user->name, strerror(-r));
+		    gates->option, (unsigned long long)site->file_off,
+		    probe->user->file ? probe->user->file : "the executable", probe->user->name,
+		    strerror(-r));
 	return r;
 }
 

@@ -20,6 +20,7 @@ struct gate_site {
 	struct opener_file_id file;
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
+	uint8_t when;         /* of an exit: as in symd/code_exits.h */
 };
 
 /* Of one probe, in all roots of targets. */
@@ -52,6 +53,8 @@ int gates__settle(struct gates *ret, const struct window_spec *spec,
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);
+/* For programs: pmb_exit_when of bpf/lib/call.h. */
+void gates__exits(const struct gates *gates, uint8_t ret[PMB_EXIT_PLACES]);
 /* Programs that open and close windows may interrupt what can't otherwise be interrupted. */
 bool gates__by_nmi(const struct gates *gates);
 /* How near to their events windows open and close, a line each. */

@@ -87,6 +87,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	config->n_cpus = (__u32)w->n_cpus;
 	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
 	       sizeof(opts->gates->calls));
+	gates__exits(opts->gates, (uint8_t *)skel->rodata->pmb_exit_when);
 	skel->rodata->pmb_work_sums = opts->sums;
 	skel->rodata->pmb_work_longer = opts->longer_ns;
 	skel->rodata->pmb_inherit = opts->inherit;

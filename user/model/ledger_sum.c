@@ -82,6 +82,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(no_room)      \
 	X(began_before) \
 	X(nested)       \
+	X(abandoned)    \
 	X(hits)         \
 	X(timed)        \
 	X(timed_ns)

@@ -515,6 +515,20 @@ static void memory(struct answering *a)
 	finish_fd(a, fd < 0 ? -errno : fd);
 }
 
+static void exe(struct answering *a)
+{
+	_cleanup_free_ char *link = xasprintf("/proc/%d/exe", a->subject.tid);
+	char path[OPENER_PATH_MAX];
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	int r = n < 0 ? -errno : 0;
+
+	if (r == 0) {
+		path[n] = '\0';
+		add_text(&a->reply, path);
+	}
+	finish(a, r, -1);
+}
+
 static void answer(struct answering *a)
 {
 	const struct opener_request *r = a->request;
@@ -544,6 +558,8 @@ static void answer(struct answering *a)
 		return copy(a);
 	case OPENER_MEMORY:
 		return memory(a);
+	case OPENER_EXE:
+		return exe(a);
 	}
 	finish(a, -EINVAL, -1);
 }

@@ -306,6 +306,17 @@ static int take_texts(void *ctx, const struct opener_reply *reply, int fd)
 	return 0;
 }
 
+char *opener__exe(struct opener *o, pid_t tgid)
+{
+	struct texts t = {.n = 1};
+	struct opener_request r;
+
+	begin(&r, OPENER_EXE);
+	r.tgid = tgid;
+	opener__ask(o, &r, -1, LIMIT_MS, take_texts, &t);
+	return t.text[0];
+}
+
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id)
 {
 	struct texts t = {.n = 1};

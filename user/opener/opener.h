@@ -112,6 +112,8 @@ int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, in
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);
 /* A process's memory, to be read by offsets that are addresses. Closing it asks nobody. */
 int opener__memory(struct opener *o, pid_t tgid);
+/* The path of what a process runs, as it sees it itself; the caller's. NULL: not known. */
+char *opener__exe(struct opener *o, pid_t tgid);
 /* As cgroup_path_of(). */
 char *opener__cgroup_path(struct opener *o, const char *hierarchy, uint64_t id);
 

@@ -20,6 +20,7 @@
  *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
  *	MEMORY	tgid					+fd of its memory, to read
+ *	EXE	tgid					text: path of its executable
  *	CONTAINER tgid; text: path of its cgroup	text: name, pod, image, each with its NUL
  */
 #ifndef PMUBPF_OPENER_REQUEST_H
@@ -47,6 +48,7 @@ enum opener_what {
 	OPENER_COPY,
 	OPENER_MEMORY,
 	OPENER_WHICH,
+	OPENER_EXE,
 };
 
 enum {

@@ -469,6 +469,12 @@ static void text_windows(const struct summary *s, struct buf *out)
 		buf__printf(out,
 			    "    %llu would have begun inside of one: the first beginning counts\n",
 			    w->kernel.nested);
+	if (w->kernel.abandoned)
+		buf__printf(out,
+			    "    %llu were abandoned: their function was left by none of its exits "
+			    "(an exception, longjmp, the end of the thread), so they count until "
+			    "their last overflow\n",
+			    w->kernel.abandoned);
 	if (w->kernel.timed)
 		buf__printf(out,
 			    "    each of %llu times that a probe was met took %llu ns, by %llu of "

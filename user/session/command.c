@@ -4,13 +4,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "sys/limits.h"
+
+char *command__file(const char *name)
+{
+	const char *path = getenv("PATH");
+	_cleanup_free_ char *all = xstrdup(path ? path : "/bin:/usr/bin");
+	char *folder, *rest = all;
+
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	while ((folder = strsep(&rest, ":"))) {
+		_cleanup_free_ char *file = xasprintf("%s/%s", *folder ? folder : ".", name);
+
+		if (access(file, X_OK) == 0)
+			return realpath(file, NULL);
+	}
+	return NULL;
+}
 
 /* In the child: the signal state that a program expects, then wait for the word. */
 static void __attribute__((noreturn))

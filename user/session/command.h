@@ -16,6 +16,8 @@ struct command {
 	int status; /* of waitpid, when reaped */
 };
 
+/* The file that execvp() would take for a command, from / on; the caller's. NULL: there is none. */
+char *command__file(const char *name);
 /* stdout_fd becomes the child's standard output (-1: it keeps ours). */
 int command__start(struct command *command, char *const argv[], int stdout_fd, struct err *err);
 /* Returns when the exec has happened, or -errno if it failed. */

@@ -16,6 +16,7 @@
 #include "collect/canary.h"
 #include "model/duration.h"
 #include "opener/opener.h"
+#include "session/command.h"
 #include "sym/site_client.h"
 
 enum { ROOTS_MAX = 16 };
@@ -29,19 +30,49 @@ struct finder {
 	struct err *err;
 };
 
-static void put_note(struct finder *f, const struct window_probe *p, const struct site *site)
+/* One probe that is looked for, in one file. */
+struct look {
+	struct gate_probe *probe;
+	const char *path; /* of the file, as its root has it */
+	const char *what; /* for sentences */
+	struct opener_file_id id;
+	int found;
+	size_t n_single_stepped, n_added;
+};
+
+static bool is_function(const struct finder *f)
 {
-	uint64_t ns = site->emulated ? f->canary.emulated_ns : f->canary.stepped_ns;
+	return f->gates->windows == PMB_WINDOWS_FUNCTION;
+}
+
+static void put_note(struct finder *f, const struct look *l, const struct site *site)
+{
 	char text[DURATION_TEXT];
 
-	duration_text(ns, text);
+	duration_text(site->emulated ? f->canary.emulated_ns : f->canary.stepped_ns, text);
 	buf__printf(f->notes,
 		    "%s: a probe at offset %#" PRIx64 " of %s (%s), where the kernel %s: about %s "
 		    "each time, as a child of our own had it\n",
-		    f->gates->option, site->file_off, p->file, p->name,
+		    f->gates->option, site->file_off, l->path, l->probe->user->name,
 		    site->emulated ? "carries the instruction out itself" :
 				     "single-steps the instruction",
 		    text);
+}
+
+/* There may be dozens: one line for all. */
+static void put_note_of_exits(struct finder *f, const struct look *l)
+{
+	char stepped[DURATION_TEXT], emulated[DURATION_TEXT];
+
+	if (!l->n_added)
+		return;
+	duration_text(f->canary.stepped_ns, stepped);
+	duration_text(f->canary.emulated_ns, emulated);
+	buf__printf(f->notes,
+		    "%s: %s is left in %zu place%s, of which the kernel single-steps %zu: about %s "
+		    "each time, and %s at others\n",
+		    f->gates->option, l->probe->user->name, l->n_added, l->n_added == 1 ? "" : "s",
+		    l->n_single_stepped, stepped, emulated);
 }
 
 static bool is_there(const struct gate_probe *probe, const struct opener_file_id *file,
@@ -56,49 +87,93 @@ static bool is_there(const struct gate_probe *probe, const struct opener_file_id
 	return false;
 }
 
-static int add(struct finder *f, struct gate_probe *probe, int file,
-	       const struct opener_file_id *id, const struct site *site)
+/* Programs tell exits by where in a page they are. */
+static bool is_taken_for_another(const struct gate_probe *probe, const struct site *site)
 {
+	for (size_t i = 0; i < probe->n_sites; i++) {
+		if (probe->sites[i].file_off % PMB_EXIT_PLACES ==
+			    site->file_off % PMB_EXIT_PLACES &&
+		    probe->sites[i].when != site->when)
+			return true;
+	}
+	return false;
+}
+
+static int add(struct finder *f, struct look *l, const struct site *site)
+{
+	struct gate_probe *probe = l->probe;
 	int fd;
 
-	if (is_there(probe, id, site->file_off))
+	if (is_there(probe, &l->id, site->file_off))
 		return 0;
 	if (probe->n_sites == GATE_SITES_MAX)
-		return err__usage(f->err, "%s: there are more than %d places to probe in %s",
-				  f->gates->option, GATE_SITES_MAX, probe->user->file);
-	fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
+		return err__usage(f->err, "%s: there are more than %d places to probe",
+				  f->gates->option, GATE_SITES_MAX);
+	if (is_taken_for_another(probe, site))
+		return err__cannot(f->err,
+				   "%s: two of the places where the function is left can't be told "
+				   "apart",
+				   l->what);
+	fd = fcntl(l->found, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err__set(f->err, -errno, "%s: %s", f->gates->option, strerror(errno));
-	put_note(f, probe->user, site);
+	if (is_function(f) && probe == &f->gates->closes)
+		l->n_single_stepped += !site->emulated;
+	else
+		put_note(f, l, site);
+	l->n_added++;
 	probe->sites[probe->n_sites++] = (struct gate_site){
 		.fd = fd,
-		.file = *id,
+		.file = l->id,
 		.file_off = site->file_off,
 		.counter_off = site->counter_off,
+		.when = site->when,
 	};
 	return 0;
 }
 
-static int ask(struct finder *f, const struct window_probe *p, int lent, const char *what,
-	       struct site *sites, size_t *ret_n)
+static int ask(struct finder *f, const struct look *l, int lent, struct site *sites, size_t *ret_n)
 {
+	const struct window_probe *p = l->probe->user;
+
 	*ret_n = 1;
 	if (p->kind == PROBE_USDT)
-		return site_client__find_usdt(f->client, lent, p->group, p->name, what, sites,
+		return site_client__find_usdt(f->client, lent, p->group, p->name, l->what, sites,
 					      ret_n, f->err);
-	return site_client__find(f->client, lent, p->name, p->offset, what, sites, f->err);
+	if (is_function(f))
+		return site_client__find_function(f->client, lent, p->name, l->what, sites, ret_n,
+						  f->err);
+	return site_client__find(f->client, lent, p->name, p->offset, l->what, sites, f->err);
 }
 
-static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint64_t mnt_ns)
+/* Of a function the first place is its entry, and all others are its exits. */
+static int add_all(struct finder *f, struct look *l, const struct site *sites, size_t n)
 {
-	const struct window_probe *p = probe->user;
-	_cleanup_free_ char *what =
-		p->kind == PROBE_USDT ? xasprintf("%s usdt:%s:%s:%s", f->gates->option, p->file,
-						  p->group, p->name) :
-					xasprintf("%s u:%s:%s", f->gates->option, p->file, p->name);
-	_cleanup_close_ int found = opener__path(f->opener, root_fd, mnt_ns, 0, p->file);
+	bool exits = is_function(f) && l->probe == &f->gates->closes;
+	size_t end = is_function(f) && !exits && n ? 1 : n;
+	int r = 0;
+
+	for (size_t i = exits; r == 0 && i < end; i++)
+		r = add(f, l, &sites[i]);
+	if (r == 0 && exits)
+		put_note_of_exits(f, l);
+	return r;
+}
+
+static char *in_words(const struct finder *f, const struct window_probe *p, const char *path)
+{
+	if (p->kind == PROBE_USDT)
+		return xasprintf("%s usdt:%s:%s:%s", f->gates->option, path, p->group, p->name);
+	return xasprintf("%s u:%s:%s", f->gates->option, path, p->name);
+}
+
+static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint64_t mnt_ns,
+		   const char *path)
+{
+	_cleanup_free_ char *what = in_words(f, probe->user, path);
+	_cleanup_close_ int found = opener__path(f->opener, root_fd, mnt_ns, 0, path);
 	_cleanup_close_ int lent = -1;
-	struct opener_file_id id;
+	struct look l = {.probe = probe, .path = path, .what = what, .found = found};
 	struct site sites[SITES_MAX];
 	size_t n = 0;
 	int r;
@@ -107,47 +182,84 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 		return err__usage(f->err, "%s: there is no such file%s: %s", what,
 				  root_fd < 0 ? "" : " in a target's root",
 				  found == -EINVAL ? "it isn't a regular file" : strerror(-found));
-	r = opener__which(f->opener, found, mnt_ns, &id);
+	r = opener__which(f->opener, found, mnt_ns, &l.id);
 	lent = r < 0 ? r : opener__lend(f->opener, found, mnt_ns, 0);
 	if (lent < 0)
 		return err__set(f->err, lent, "%s: the file can't be read: %s", what,
 				strerror(-lent));
-	r = ask(f, p, lent, what, sites, &n);
+	r = ask(f, &l, lent, sites, &n);
+	return r < 0 ? r : add_all(f, &l, sites, n);
+}
+
+static int no_file(const struct finder *f, const struct window_probe *p)
+{
+	return err__usage(f->err, "%s u:%s: say which file has the function: u:/path/of/file:%s",
+			  f->gates->option, p->name, p->name);
+}
+
+struct roots {
+	struct opener_root_id seen[ROOTS_MAX];
+	size_t n;
+};
+
+/* -EINVAL: there are too many. */
+static int roots__add(struct roots *roots, const struct opener_root_id *id, bool *ret_known)
+{
+	*ret_known = true;
+	for (size_t i = 0; i < roots->n; i++) {
+		if (memcmp(&roots->seen[i], id, sizeof(*id)) == 0)
+			return 0;
+	}
+	*ret_known = false;
+	if (roots->n == ROOTS_MAX)
+		return -EINVAL;
+	roots->seen[roots->n++] = *id;
+	return 0;
+}
+
+/* In its root, unless that was looked at; without a file in what it runs. */
+static int find_of_one(struct finder *f, struct gate_probe *probe, struct roots *roots, pid_t pid)
+{
+	_cleanup_free_ char *exe = probe->user->file ? NULL : opener__exe(f->opener, pid);
+	struct opener_process process = {.root_fd = -1};
+	int r = opener__process(f->opener, pid, &process);
+	_cleanup_close_ int root = process.root_fd;
+	bool known;
+
+	if (r < 0)
+		return err__set(f->err, r, "%s: process %d can't be looked at: %s",
+				f->gates->option, pid, strerror(-r));
+	if (roots__add(roots, &process.root_id, &known) < 0)
+		return err__usage(f->err,
+				  "%s: the targets have more than %d roots, in each of which the "
+				  "file would have to be probed",
+				  f->gates->option, ROOTS_MAX);
+	if (!probe->user->file && !exe)
+		return no_file(f, probe->user);
+	if (known && !exe)
+		return 0;
+	return find_in(f, probe, root, process.root_id.mnt_ns, exe ? exe : probe->user->file);
+}
+
+static int find_of(struct finder *f, struct gate_probe *probe, const pid_t *pids, size_t n)
+{
+	struct roots roots = {.n = 0};
+	int r = 0;
+
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(f, probe, found, &id, &sites[i]);
+		r = find_of_one(f, probe, &roots, pids[i]);
 	return r;
 }
 
-/* In the roots of these processes, each once. */
-static int find_of(struct finder *f, struct gate_probe *probe, const pid_t *pids, size_t n)
+static int find_here(struct finder *f, struct gate_probe *probe, const struct target *whom)
 {
-	struct opener_root_id seen[ROOTS_MAX];
-	size_t n_seen = 0;
-	int r = 0;
+	_cleanup_free_ char *exe = NULL;
 
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct opener_process process = {.root_fd = -1};
-		_cleanup_close_ int root = -1;
-		bool known = false;
-
-		r = opener__process(f->opener, pids[i], &process);
-		root = process.root_fd;
-		for (size_t k = 0; k < n_seen; k++)
-			known |= memcmp(&seen[k], &process.root_id, sizeof(seen[k])) == 0;
-		if (r < 0)
-			return err__set(f->err, r, "%s: process %d can't be looked at: %s",
-					f->gates->option, pids[i], strerror(-r));
-		if (known)
-			continue;
-		if (n_seen == ROOTS_MAX)
-			return err__usage(f->err,
-					  "%s: the targets have more than %d roots, in each of "
-					  "which the file would have to be probed",
-					  f->gates->option, ROOTS_MAX);
-		seen[n_seen++] = process.root_id;
-		r = find_in(f, probe, root, process.root_id.mnt_ns);
-	}
-	return r;
+	if (!probe->user->file && target__is_command(whom))
+		exe = command__file(whom->command[0]);
+	if (!probe->user->file && !exe)
+		return no_file(f, probe->user);
+	return find_in(f, probe, -1, 0, exe ? exe : probe->user->file);
 }
 
 static int find(struct finder *f, struct gate_probe *probe, const struct target *whom)
@@ -158,7 +270,7 @@ static int find(struct finder *f, struct gate_probe *probe, const struct target 
 		return find_of(f, probe, whom->pids, whom->n_pids);
 	if (whom->n_tids)
 		return find_of(f, probe, whom->tids, whom->n_tids);
-	return find_in(f, probe, -1, 0);
+	return find_here(f, probe, whom);
 }
 
 int gate_sites__find(struct gates *gates, const struct target *whom, struct opener *opener,
