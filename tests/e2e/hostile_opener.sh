@@ -42,6 +42,7 @@ expect_unmoved() { # SECONDS
 # nothing that the hostile ones have a hand in.
 record() { # OPTION…
 	local began=$SECONDS
+	: >"$T/waited"
 	pmb_start record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@"
 	until gone "$tool" || ((SECONDS - began > END_S)); do
 		grep -E 'fuse_|mm_access|proc_pid_|proc_map_files_|rwsem_down' \
@@ -67,6 +68,23 @@ gone() { # PID
 # reads /proc/PID/stat of one hangs, too.)
 some_hang() {
 	[ "$(wc -w <"/proc/$attacker/task/$attacker/children")" -ge 5 ]
+}
+
+# The kernel would wait for the server with every fork of the host held up. Here it answers, for
+# whoever broke this would otherwise never see the test end.
+t_no_probe_of_what_a_process_serves() {
+	local file=$T/mount/file0 option
+	need_root
+	need_x86_64
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" serve "$T/mount" "$WORKLOADS/marks" 100000000 7 1
+	attacker=$spawned
+	wait_until test -e "/proc/$attacker/root$file" || skip "no FUSE here"
+	for option in u:$file:one_unit u:$file:one_unit..u:$file:move_to; do
+		record --window "$option" -p "$attacker" -d 2
+		expect_eq "$rc" 3 "exit status"
+		expect_match "$T/err" "no probe is put into $file, which a process serves" "why"
+	done
 }
 
 t_exec_that_never_ends() {

@@ -22,8 +22,6 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/perf.h"
-#include "sys/pmus.h"
-#include "sys/procfs.h"
 
 #ifdef __x86_64__
 
@@ -125,18 +123,12 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 static int probe(pid_t pid, const uint8_t *site)
 {
 	struct place place = {.addr = (uint64_t)(uintptr_t)site};
-	uint64_t type = file_read_u64(PMUS_ROOT "/uprobe/type", 0);
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = (uint32_t)type,
-		.read_format = PERF_COUNT_READ_FORMAT,
-		.uprobe_path = (uint64_t)(uintptr_t) "/proc/self/exe",
-	};
 
-	if (!type || !dl_iterate_phdr(find_place, &place))
+	if (!dl_iterate_phdr(find_place, &place))
 		return -ENOENT;
-	attr.probe_offset = place.file_off;
-	return perf_open(&attr, pid, -1);
+	return perf_open_uprobe(&(struct perf_uprobe){.path = "/proc/self/exe",
+						      .file_off = place.file_off},
+				pid);
 }
 
 static bool read_report(int fd, struct report *ret)

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/recording.skel.h"
 #include "model/ledger.h"
+#include "opener/opener.h"
 #include "pmu/window_event.h"
 #include "pmubpf/budgets.h"
 #include "sys/calls.h"
@@ -296,16 +298,29 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 		       const struct gate_site *site, struct bpf_program *program,
 		       struct gate_links *links, struct err *err)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .ref_ctr_offset = (size_t)site->counter_off);
-	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", site->fd);
-	struct bpf_link *link =
-		bpf_program__attach_uprobe_opts(program, -1, path, (size_t)site->file_off, &opts);
-	int r = -errno;
+	int fd = opener__uprobe(gates->opener, site->fd, site->mnt_ns, site->file_off,
+				site->counter_off);
+	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
+	int r = fd < 0 ? fd : -errno;
 
 	if (link) {
 		links->list[links->n++] = link;
 		return 0;
 	}
+	if (fd >= 0)
+		close(fd);
+	if (r == -OPENER_SERVED)
+		return err__cannot(err,
+				   "%s: no probe is put into %s, which a process serves (FUSE): "
+				   "waiting for that one, the kernel would let no other fork",
+				   gates->option,
+				   probe->user->file ? probe->user->file : "the executable");
+	if (r == -ETIMEDOUT || r == -ECONNREFUSED)
+		return err__cannot(err,
+				   "%s: no probe was put into %s: whoever has its file doesn't "
+				   "answer, or a process that has it mapped can't be looked at",
+				   gates->option,
+				   probe->user->file ? probe->user->file : "the executable");
 	err__cannot(err,
 		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
 		    "instruction may do (FUNCTION+OFFSET)",

@@ -14,10 +14,13 @@
 #include "pmu/window_spec.h"
 #include "pmubpf/record.h"
 
+struct opener;
+
 /* A place in a program's file. */
 struct gate_site {
 	int fd;
 	struct opener_file_id file;
+	uint64_t mnt_ns; /* in which it was found */
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
 	uint8_t when;         /* of an exit: as in symd/code_exits.h */
@@ -44,6 +47,7 @@ struct gates {
 	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
+	struct opener *opener; /* puts probes into programs; borrowed */
 };
 
 /* What the windows take; fails with the sentence where that can't be had. ret is to be given up in

@@ -401,10 +401,10 @@ static void which(struct answering *a)
 	struct stat st;
 	struct statfs fs;
 
-	if (fstat(a->fd, &st) < 0 || fstatfs(a->fd, &fs) < 0)
+	if (fstat(a->fd, &st) < 0)
 		return finish(a, -errno, -1);
 	id = (struct opener_file_id){.dev = st.st_dev, .inode = st.st_ino};
-	if (fs.f_type == OVERLAYFS_SUPER_MAGIC)
+	if (fstatfs(a->fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
 		id = (struct opener_file_id){
 			.inode = st.st_ino,
 			.size = (uint64_t)st.st_size,
@@ -424,6 +424,19 @@ static void counter(struct answering *a)
 		return finish(a, -EINVAL, -1);
 	memcpy(&attr, a->request->text, sizeof(attr));
 	finish_fd(a, perf_open_in(&attr, a->request->tgid, a->request->cpu, a->fd));
+}
+
+/* While the kernel waits for a page of the file no process of the host can fork, and whoever asked
+ * can't be killed: so none goes into what a process serves. */
+static void uprobe(struct answering *a)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", a->fd);
+	const struct perf_uprobe probe = {path, a->request->start, a->request->end};
+	struct statfs fs;
+
+	if (fstatfs(a->fd, &fs) < 0 || fs.f_type == FUSE_SUPER_MAGIC)
+		return finish(a, -OPENER_SERVED, -1);
+	finish_fd(a, perf_open_uprobe(&probe, -1));
 }
 
 /* On a host with more work than CPUs the least file would take too long. */
@@ -560,6 +573,8 @@ static void answer(struct answering *a)
 		return memory(a);
 	case OPENER_EXE:
 		return exe(a);
+	case OPENER_UPROBE:
+		return uprobe(a);
 	}
 	finish(a, -EINVAL, -1);
 }

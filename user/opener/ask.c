@@ -270,6 +270,19 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 	return ask_for_fd(o, &r, group_fd, COUNTER_MS, &got);
 }
 
+int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
+		   uint64_t counter_off)
+{
+	struct opener_request r;
+	struct got got;
+
+	begin(&r, OPENER_UPROBE);
+	r.mnt_ns = mnt_ns;
+	r.start = file_off;
+	r.end = counter_off;
+	return ask_for_fd(o, &r, found, COUNTER_MS, &got);
+}
+
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most)
 {
 	struct opener_request r;

@@ -32,7 +32,8 @@ enum {
 	LOOK_MS = 10,      /* between two looks at one that is late and works */
 	DELAYS_MS = 50,    /* between two questions for how long CPUs were waited for */
 	RETRY_MS = 100,    /* after there was none */
-	/* the kernel may have to wait for all CPUs before it has the first counter of a task */
+	/* the kernel may have to wait for all CPUs before it has the first counter of a task, or a
+	 * probe in programs */
 	COUNTER_ASLEEP_MS = 1000,
 };
 
@@ -284,7 +285,8 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 		    opener_emit emit, void *ctx, bool *ret_begun)
 {
 	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
-	unsigned asleep_ms = request->what == OPENER_COUNTER ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
+	bool waits = request->what == OPENER_COUNTER || request->what == OPENER_UPROBE;
+	unsigned asleep_ms = waits ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
 	int r = has_no_time(o) ? -ECONNREFUSED : be_ready(o);
 
 	*ret_begun = true;

@@ -3,7 +3,7 @@
  * Whoever opens and reads what belongs to targets, in a process that can be given up: what it asks
  * the kernel for may wait on a lock that a target holds, or on a server that a target runs. The
  * main process never waits longer than OPENER_LATE_MS for something that sleeps (a second for a
- * task's counter), and never longer than a request may take at all.
+ * task's counter and for a probe), and never longer than a request may take at all.
  *
  * NULL stands for opening in this process, for those who look at nobody else's: tests, report.
  */
@@ -107,6 +107,10 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
  * came later. */
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
+/* A probe of a program's file that was found, in all processes that map it (perf_open_uprobe).
+ * -OPENER_SERVED: it is on FUSE, which could hold up every fork of the host. */
+int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
+		   uint64_t counter_off);
 /* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
  * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);

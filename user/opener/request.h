@@ -16,6 +16,8 @@
  *	WHICH	+fd; mnt_ns				text: opener_file_id
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
+ *	UPROBE	+fd of a program's file, start: offset, end: its counter's, mnt_ns
+ *							+fd
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
  *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
@@ -49,6 +51,7 @@ enum opener_what {
 	OPENER_MEMORY,
 	OPENER_WHICH,
 	OPENER_EXE,
+	OPENER_UPROBE,
 };
 
 enum {
@@ -59,6 +62,8 @@ enum {
 /* MAPPED: what is mapped there is a device or the like, and will not be a file at another time.
  * No call that opens returns it. */
 #define OPENER_NO_FILE EMEDIUMTYPE
+/* UPROBE: a process serves the file. */
+#define OPENER_SERVED EREMOTE
 
 struct opener_request {
 	uint32_t seq;

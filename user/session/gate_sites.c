@@ -36,6 +36,7 @@ struct look {
 	const char *path; /* of the file, as its root has it */
 	const char *what; /* for sentences */
 	struct opener_file_id id;
+	uint64_t mnt_ns;
 	int found;
 	size_t n_single_stepped, n_added;
 };
@@ -125,6 +126,7 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 	probe->sites[probe->n_sites++] = (struct gate_site){
 		.fd = fd,
 		.file = l->id,
+		.mnt_ns = l->mnt_ns,
 		.file_off = site->file_off,
 		.counter_off = site->counter_off,
 		.when = site->when,
@@ -173,7 +175,11 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 	_cleanup_free_ char *what = in_words(f, probe->user, path);
 	_cleanup_close_ int found = opener__path(f->opener, root_fd, mnt_ns, 0, path);
 	_cleanup_close_ int lent = -1;
-	struct look l = {.probe = probe, .path = path, .what = what, .found = found};
+	struct look l = {.probe = probe,
+			 .path = path,
+			 .what = what,
+			 .mnt_ns = mnt_ns,
+			 .found = found};
 	struct site sites[SITES_MAX];
 	size_t n = 0;
 	int r;
@@ -281,6 +287,7 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 
 	if (!gates__by_user(gates))
 		return 0;
+	gates->opener = opener;
 	r = canary__try(&f.canary, gates->option, err);
 	if (r < 0)
 		return r;

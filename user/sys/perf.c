@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "sys/pmus.h"
+#include "sys/procfs.h"
 
 enum { MAX_RECORD = 65536 }; /* perf_event_header.size is 16 bits */
 
@@ -31,6 +33,26 @@ int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, in
 			  PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid)
+{
+	enum { COUNTER_SHIFT = 32 }; /* format/ref_ctr_offset */
+	uint64_t type = file_read_u64(PMUS_ROOT "/uprobe/type", 0);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)type,
+		.config = probe->counter_off << COUNTER_SHIFT,
+		.read_format = PERF_COUNT_READ_FORMAT,
+		.uprobe_path = (uint64_t)(uintptr_t)probe->path,
+		.probe_offset = probe->file_off,
+	};
+
+	if (!type)
+		return -ENOENT;
+	if (probe->counter_off > UINT32_MAX)
+		return -ERANGE;
+	return perf_open(&attr, pid, pid < 0 ? 0 : -1);
 }
 
 int perf_enable(int fd, struct err *err)

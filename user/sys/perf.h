@@ -19,6 +19,16 @@ int perf_open_in(const struct perf_event_attr *attr, pid_t tid, int cpu, int lea
  * folder in the hierarchy of perf_event (see cgroup__open). */
 int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, int leader_fd);
 
+/* Where a program's file is probed. */
+struct perf_uprobe {
+	const char *path; /* through /proc/self/fd, as well */
+	uint64_t file_off;
+	uint64_t counter_off; /* of what turns it on; 0: none */
+};
+/* In the process, or in all that map the file (-1). It reads the file, and may wait for its server.
+ * -ENOENT: this kernel has none. */
+int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid);
+
 /* read(2) of an event opened with PERF_COUNT_READ_FORMAT. Returns 0 or a negative errno. */
 struct perf_count {
 	uint64_t value;
