@@ -179,11 +179,11 @@ static __always_inline __u8 find_rule(struct walk *w, struct pmb_code *code,
 
 /* Which method it is that HotSpot's interpreter runs in the walk's frame takes the place of its
  * address. A function of its own for the verifier. */
-__noinline int pmb_method(void)
+__noinline int pmb_method(__u32 bytecode_at)
 {
 	__u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP};
+	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP, .reg = bytecode_at};
 	struct unwind_memory mem = {s};
 	__u64 word;
 
@@ -218,7 +218,7 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	s->frame_at[(n - 1) & PMB_MAX_FRAMES] = (w->frame.fp & ~7ULL) |
 						(!w->guessed | (rule.cfa_off == PMB_WITHOUT_RULE));
 	if (rule.ra == PMB_RA_FP)
-		pmb_method();
+		pmb_method(rule.reg);
 	end = unwind_step(&rule, &w->frame, &mem);
 	if (end == PMB_END_NO_RULE && PMB_OUTERMOST(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;

@@ -21,9 +21,9 @@
 #define PMB_METHOD_OF(word) (((word)&PMB_METHOD_MASK) << 3)
 #define PMB_METHOD_BYTECODE(word) ((word) >> PMB_METHOD_BITS & 0xffff)
 
-/* Of the frame pointer (x86-64; 8 has the bytecode elsewhere). */
+/* Of the frame pointer (x86-64). Where the bytecode is the frame's rule says, in words below it. */
 #define PMB_INTERPRETED_METHOD (-3 * 8)
-#define PMB_INTERPRETED_BYTECODE (-8 * 8)
+#define PMB_INTERPRETED_BYTECODE(rule) (-8 * (__s32)(rule)->reg)
 
 /* What stands in frame i of a stack, for those who look it up: a return address may lie behind its
  * function's end, the call lies before it. */

@@ -105,7 +105,8 @@ enum {
 
 struct pmb_unwind_rule {
 	__u8 cfa; /* enum pmb_cfa */
-	__u8 reg; /* index of a word in the architecture's struct arch_regs */
+	__u8 reg; /* index of a word in the architecture's struct arch_regs; with PMB_RA_FP as in
+		     pmubpf/hotspot.h */
 	__u8 fp;  /* enum pmb_fp */
 	__u8 ra;  /* enum pmb_ra */
 	__s32 cfa_off;

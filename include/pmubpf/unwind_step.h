@@ -188,8 +188,9 @@ static __always_inline __u64 unwind_method(const struct pmb_unwind_rule *rule,
 
 	if (rule->ra != PMB_RA_FP)
 		return 0;
-	if (f->exact ? !unwind_reg(mem, UNWIND_R13, &bytecode) :
-		       !unwind_read(mem, unwind_add(f->fp, PMB_INTERPRETED_BYTECODE), &bytecode))
+	if (f->exact ?
+		    !unwind_reg(mem, UNWIND_R13, &bytecode) :
+		    !unwind_read(mem, unwind_add(f->fp, PMB_INTERPRETED_BYTECODE(rule)), &bytecode))
 		return 0;
 	if (!unwind_read(mem, unwind_add(f->fp, PMB_INTERPRETED_METHOD), &method) || !method)
 		return 0;

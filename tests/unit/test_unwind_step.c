@@ -127,7 +127,7 @@ Test(unwind_step, return_address_at_the_frame_pointer)
 /* Which method: the frame says so, and at which bytecode, but of the innermost. */
 Test(unwind_step, what_an_interpreter_runs)
 {
-	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP};
+	struct pmb_unwind_rule rule = {.ra = PMB_RA_FP, .reg = 8};
 	struct pmb_frame f = innermost();
 
 	put(STACK + 0x100 - 24, 0x7f1234567890);

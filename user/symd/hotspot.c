@@ -209,7 +209,7 @@ static void read_rows(struct hotspot *h, const uint8_t *head, enum kind kind, st
 	bool has_frame = b->frame_size >= 16 && b->frame_size <= HOTSPOT_FRAME_MAX;
 
 	if (kind == KIND_INTERPRETER)
-		one_row(b, HOTSPOT_INTERPRETED);
+		one_row(b, h->layout.heaps ? HOTSPOT_INTERPRETED : HOTSPOT_INTERPRETED_8);
 	else if (kind == KIND_STUBS)
 		one_row(b, HOTSPOT_FRAME);
 	else if (kind == KIND_NO_FRAME || !has_frame)
@@ -422,15 +422,11 @@ static bool name_interpreted(struct hotspot *h, uint64_t word)
 {
 	const struct hotspot_method *m =
 		hotspot_methods__get(h->methods, &h->memory, &h->layout, PMB_METHOD_OF(word));
-	int32_t at = -1;
 
 	if (!m)
 		return false;
 	buf__printf(&h->names, "%lx 1 ", (unsigned long)word);
-	/* 8 has it elsewhere */
-	if (h->layout.heaps)
-		at = hotspot_method__offset(m, PMB_METHOD_BYTECODE(word));
-	hotspot_method__put(m, at, &h->names);
+	hotspot_method__put(m, hotspot_method__offset(m, PMB_METHOD_BYTECODE(word)), &h->names);
 	buf__putc(&h->names, '\n');
 	return true;
 }

@@ -169,6 +169,9 @@ struct pmb_unwind_rule hotspot_rule(enum hotspot_rule rule, uint32_t frame_size)
 		r.cfa_off = (__s32)frame_size;
 		return r;
 	case HOTSPOT_INTERPRETED:
+	case HOTSPOT_INTERPRETED_8:
+		/* the next bytecode is behind one word less, the class */
+		r.reg = rule == HOTSPOT_INTERPRETED ? 8 : 7;
 		/* fp: caller's frame pointer, return address; below: caller's stack pointer */
 		r.cfa = PMB_CFA_FP_DEREF;
 		r.cfa_off = -8;

@@ -14,13 +14,14 @@
 #include "pmubpf/unwind.h"
 
 enum hotspot_rule {
-	HOTSPOT_ENTRY,       /* the return address is on top of the stack */
-	HOTSPOT_PUSHED,      /* the frame pointer is, and it below */
-	HOTSPOT_UNSAVED,     /* the frame is there, the frame pointer is the caller's */
-	HOTSPOT_FULL,        /* the frame, with the frame pointer next to the return address */
-	HOTSPOT_FRAME,       /* it has a frame pointer, as far as anybody knows */
-	HOTSPOT_INTERPRETED, /* the interpreter's */
-	HOTSPOT_NONE,        /* there is no code, or none yet */
+	HOTSPOT_ENTRY,         /* the return address is on top of the stack */
+	HOTSPOT_PUSHED,        /* the frame pointer is, and it below */
+	HOTSPOT_UNSAVED,       /* the frame is there, the frame pointer is the caller's */
+	HOTSPOT_FULL,          /* the frame, with the frame pointer next to the return address */
+	HOTSPOT_FRAME,         /* it has a frame pointer, as far as anybody knows */
+	HOTSPOT_INTERPRETED,   /* the interpreter's */
+	HOTSPOT_INTERPRETED_8, /* the same of 8 */
+	HOTSPOT_NONE,          /* there is no code, or none yet */
 };
 
 /* From this offset in the code on. */
