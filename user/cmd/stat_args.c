@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
 	 "Besides, whose the counts of whole CPUs are, by sharing them out at each switch; with -p "
 	 "of those processes and of everybody else",
 	 0},
-	{"per", OPT_PER, "[NAME=]loop|run|syscall[:CALL]|u:[FILE:]FUNC|A..B|A", 0,
+	{"per", OPT_PER, "[NAME=]loop|run|syscall|u:FUNC|A..B|A", 0,
 	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
 	 "for record --window, or from one time that A is met to the next (a tracepoint, or an "
 	 "event with a period)",

@@ -10,7 +10,7 @@ enum { MOST_SLOWEST = 10000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
-	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall[:CALL]|u:[FILE:]FUNC|A..B", 0,
+	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall|u:FUNC|A..B", 0,
 	 "Sample or count only in these: loop, from the end of a call that waits for work to the "
 	 "next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
