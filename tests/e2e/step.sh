@@ -6,12 +6,15 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# One of $O/tests/bpf, with its cases counted: as many as there are in the source.
+# One of $O/tests/bpf, with its cases counted: as many as there are in the source for the kernel.
 expect_cases() { # PROGRAM
+	local cases
 	need_root
 	"$O/tests/bpf/$1" >"$T/out" 2>"$T/err" ||
 		fail "$(grep -m 1 -E '^FAIL|loaded' "$T/out" "$T/err")"
-	expect_eq "$(grep -c '^ok ' "$T/out")" "$(grep -c '^Test(' "$TOP/tests/unit/$1.c")" "cases"
+	cases=$(sed '/^#ifndef STEP_IN_KERNEL/,/^#endif/d' "$TOP/tests/unit/$1.c" |
+		grep -c '^Test(')
+	expect_eq "$(grep -c '^ok ' "$T/out")" "$cases" "cases"
 }
 
 t_x86_64() {
