@@ -230,10 +230,13 @@ t_what_is_refused() {
 	refused 2 'no unit can begin or end at' --per t:sched:sched_switch
 	refused 2 'no unit can begin or end at' --per t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --per syscall:opennat
-	refused 2 'say which file has the function' --per u:main
+	refused 2 "has no function 'nosuch' by itself" --per u:nosuch
 	refused 2 'no unit can begin or end at' --per context-switches/period=1/
 	refused 2 'tracepoints are not counters' --per sched:sched_wakeup/period=1/
 	refused 2 '--per: at most 8 events' -e $nine --per loop
+	pmb stat -a -e page-faults --per u:main -d 0.1
+	expect_eq "$rc" 2 "exit status where no program is named"
+	expect_match "$T/err" 'say which file has the function' "the sentence"
 }
 
 run_tests
