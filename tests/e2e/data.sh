@@ -249,9 +249,10 @@ framed() { # PROGRAM
 		-o "$T/folded" --summary "$T/sum.json" -- "$1"
 	grep '^touch_' "$T/out" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
 	# but for pages of the stack that nobody has touched yet: what is neither named nor typed
-	# there, and a loop's index that is in memory
+	# there, and a loop's index and its end that are in memory
 	sed -n 's/^\([^;]*;[^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z_]*\)\([;_(.].*\)* /\2;\1 /p' \
-		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];\|::i;[a-z]*;\[no member\] ' |
+		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
+		grep -v '::[in];[a-z ]*;\[no member\] ' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
 }
