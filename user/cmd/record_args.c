@@ -123,26 +123,16 @@ static int add_output(struct record_args *a, const char *path)
 
 static int add_label(struct record_args *a, const char *option, const char *text)
 {
-	static const struct {
-		const char *word;
-		unsigned labels;
-	} known[] = {
-#define X(label, word) {word, label},
-		LABELS(X, X)
-#undef X
-	};
+	unsigned label = label__of_word(text);
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		if (strcmp(text, known[i].word) != 0)
-			continue;
-		a->sampling.session.labels |= known[i].labels;
-		if (known[i].labels == LABEL_ADDR && !a->sampling.session.addr_mask)
-			a->sampling.session.addr_mask = ~0ULL;
-		a->label_cgroup |= strcmp(text, "cgroup") == 0;
-		a->label_language |= known[i].labels == LABEL_LANGUAGE;
-		return 0;
-	}
-	return err__usage(a->err, "%s '%s': it is one of " LABEL_WORDS, option, text);
+	if (!label)
+		return err__usage(a->err, "%s '%s': it is one of " LABEL_WORDS, option, text);
+	a->sampling.session.labels |= label;
+	if (label == LABEL_ADDR && !a->sampling.session.addr_mask)
+		a->sampling.session.addr_mask = ~0ULL;
+	a->label_cgroup |= strcmp(text, "cgroup") == 0;
+	a->label_language |= label == LABEL_LANGUAGE;
+	return 0;
 }
 
 static int parse_labels(struct record_args *a, char *text)

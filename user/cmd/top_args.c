@@ -61,25 +61,6 @@ static int parse_interval(struct top_args *a, const char *text)
 			  text);
 }
 
-/* What is recorded of samples for a label of that name. */
-static unsigned labels_of(const char *word)
-{
-	static const struct {
-		const char *word;
-		unsigned labels;
-	} known[] = {{"process", LABEL_PID},
-#define X(label, word) {word, label},
-		     LABELS(X, X)
-#undef X
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		if (strcmp(word, known[i].word) == 0)
-			return known[i].labels;
-	}
-	return 0;
-}
-
 /* That the words are keys is asked of the profile. */
 static int settle_by(struct top_args *a)
 {
@@ -87,7 +68,7 @@ static int settle_by(struct top_args *a)
 	char *rest = words, *word;
 
 	while ((word = strsep(&rest, ","))) {
-		unsigned labels = labels_of(word);
+		unsigned labels = label__of_word(word); /* of a process it always is */
 
 		if (labels & (LABEL_DATA | LABEL_ADDR))
 			return err__usage(a->err,

@@ -47,4 +47,7 @@ enum row_label {
 	X(LABEL_WINDOW_NUMBER, "window_number") \
 	X(LABEL_LANGUAGE, "language")
 
+/* What is recorded for what users ask for; 0: no label has that word. */
+unsigned label__of_word(const char *word);
+
 #endif

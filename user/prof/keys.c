@@ -59,18 +59,7 @@ static bool has_label(const struct prof *p, const char *word, struct buf *ret_th
  * so. */
 static bool is_ours(const char *word)
 {
-	static const char *const labels[] = {
-#define X(label, word) word,
-		LABELS(X, X)
-#undef X
-			PROF_SHARING,
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		if (strcmp(word, labels[i]) == 0)
-			return true;
-	}
-	return false;
+	return label__of_word(word) || strcmp(word, PROF_SHARING) == 0;
 }
 
 /* A label that had another name in the release before: the name that it has in this profile. */
