@@ -78,18 +78,18 @@ static void sort_by_next(struct top_screen *s)
 static void by(struct top_screen *s, const char *words)
 {
 	struct err err = {0};
-	struct top_view view = {.by = words};
-	struct top_rows rows;
+	struct prof_key *keys;
+	size_t n;
 
 	if (!s->part.number)
 		return;
-	if (top_rows__make(&rows, &view, s->part.prof, &err) < 0) {
+	if (prof_keys__parse(&keys, &n, words, s->part.prof, &err) < 0) {
 		top_screen__say_error(s, &err);
-	} else {
-		levels__by(&s->levels, words);
-		top_screen__make_rows(s);
+		return;
 	}
-	top_rows__done(&rows);
+	prof_keys__free(keys, n);
+	levels__by(&s->levels, words);
+	top_screen__make_rows(s);
 }
 
 static void save(struct top_screen *s, const char *path)
