@@ -294,6 +294,29 @@ static int attach_tracepoint(const struct gates *gates, const char *tracepoint,
 	return r;
 }
 
+/* r: what putting the probe there said, below 0. */
+static int refuse_site(const struct gates *gates, const struct window_probe *p,
+		       const struct gate_site *site, int r, struct err *err)
+{
+	const char *file = p->file ? p->file : "the executable";
+
+	if (r == -OPENER_SERVED)
+		return err__cannot(err,
+				   "%s: no probe is put into %s, which a process serves (FUSE): "
+				   "waiting for that one, the kernel would let no other fork",
+				   gates->option, file);
+	if (r == -ETIMEDOUT || r == -ECONNREFUSED)
+		return err__cannot(err,
+				   "%s: no probe was put into %s: whoever has its file doesn't "
+				   "answer, or a process that has it mapped can't be looked at",
+				   gates->option, file);
+	err__cannot(err,
+		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
+		    "instruction may do (FUNCTION+OFFSET)",
+		    gates->option, (unsigned long long)site->file_off, file, p->name, strerror(-r));
+	return r;
+}
+
 static int attach_site(const struct gates *gates, const struct gate_probe *probe,
 		       const struct gate_site *site, struct bpf_program *program,
 		       struct gate_links *links, struct err *err)
@@ -309,25 +332,7 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 	}
 	if (fd >= 0)
 		close(fd);
-	if (r == -OPENER_SERVED)
-		return err__cannot(err,
-				   "%s: no probe is put into %s, which a process serves (FUSE): "
-				   "waiting for that one, the kernel would let no other fork",
-				   gates->option,
-				   probe->user->file ? probe->user->file : "the executable");
-	if (r == -ETIMEDOUT || r == -ECONNREFUSED)
-		return err__cannot(err,
-				   "%s: no probe was put into %s: whoever has its file doesn't "
-				   "answer, or a process that has it mapped can't be looked at",
-				   gates->option,
-				   probe->user->file ? probe->user->file : "the executable");
-	err__cannot(err,
-		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
-		    "instruction may do (FUNCTION+OFFSET)",
-		    gates->option, (unsigned long long)site->file_off,
-		    probe->user->file ? probe->user->file : "the executable", probe->user->name,
-		    strerror(-r));
-	return r;
+	return refuse_site(gates, probe->user, site, r, err);
 }
 
 int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,

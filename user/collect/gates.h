@@ -57,7 +57,7 @@ int gates__settle(struct gates *ret, const struct window_spec *spec,
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);
-/* For programs: pmb_exit_when of bpf/lib/call.h. */
+/* For programs: pmb_exit_when of bpf/lib/exits.h. */
 void gates__exits(const struct gates *gates, uint8_t ret[PMB_EXIT_PLACES]);
 /* Programs that open and close windows may interrupt what can't otherwise be interrupted. */
 bool gates__by_nmi(const struct gates *gates);
