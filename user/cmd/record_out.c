@@ -267,6 +267,17 @@ static void add_places(struct names_work *work, const struct places *places,
 	work->helper_failures += places->helper_failures + aside->n + aside->more;
 }
 
+/* Of a recording and its end. */
+static struct cost cost_with_names(const struct session_result *result, const struct names *names)
+{
+	struct cost cost = result->cost;
+
+	cost.after_ns += usage_cpu_ns(0) - result->cpu_ns + names->work.helper_ns;
+	if (cost.helper_rss_bytes < names->work.helper_rss_bytes)
+		cost.helper_rss_bytes = names->work.helper_rss_bytes;
+	return cost;
+}
+
 int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -291,7 +302,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};
-	struct cost cost = result->cost;
+	struct cost cost;
 	int unnamed, r, w;
 
 	look_at_data(a, result, servers, &places);
@@ -320,9 +331,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		r = write_files(out, prof, err);
 		prof__free(prof);
 	}
-	cost.after_ns += usage_cpu_ns(0) - result->cpu_ns + names.work.helper_ns;
-	if (cost.helper_rss_bytes < names.work.helper_rss_bytes)
-		cost.helper_rss_bytes = names.work.helper_rss_bytes;
+	cost = cost_with_names(result, &names);
 	summary.cost = &cost;
 	summary.cut = &out->cut;
 	summary.max_output = show_opts(out).max_bytes;
