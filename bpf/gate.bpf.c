@@ -54,16 +54,6 @@ static __always_inline int close_window(void)
 	return 0;
 }
 
-/* Not of an idle task: those of all CPUs have one number. Nor does a thread that has lost its
- * window at its exit get another. */
-static __always_inline bool current_may_open(void)
-{
-	enum { PF_EXITING = 4 };
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return (__u32)bpf_get_current_pid_tgid() && !(BPF_CORE_READ(task, flags) & PF_EXITING);
-}
-
 /* A probe was met. */
 static __always_inline int probe_opens(void *ctx)
 {

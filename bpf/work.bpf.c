@@ -172,15 +172,6 @@ static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
 		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
 }
 
-/* As in gate.bpf.c: not of idle tasks, nor of a thread that has lost its window at its exit. */
-static __always_inline bool current_may_open(void)
-{
-	enum { PF_EXITING = 4 };
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	return (__u32)bpf_get_current_pid_tgid() && !(BPF_CORE_READ(task, flags) & PF_EXITING);
-}
-
 static __always_inline int probe_opens(void)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();

@@ -83,4 +83,14 @@ static __always_inline bool is_target(const volatile struct pmb_config *cfg, __u
 	return mark && *mark == PMB_MARK_TARGET;
 }
 
+/* Whether a window of the current thread may begin. Not of an idle task: those of all CPUs have one
+ * number. Nor does a thread that has lost its window at its exit get another. */
+static __always_inline bool current_may_open(void)
+{
+	enum { PF_EXITING = 4 };
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return (__u32)bpf_get_current_pid_tgid() && !(BPF_CORE_READ(task, flags) & PF_EXITING);
+}
+
 #endif
