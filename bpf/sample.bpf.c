@@ -207,11 +207,15 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 }
 
 /* Where calls are windows. 0, which is inside of all: not known. */
-static __always_inline __u64 window_sp(struct bpf_perf_event_data *ctx, struct scratch *s)
+static __always_inline __u64 window_sp(struct bpf_perf_event_data *ctx)
 {
-	if (pmb_cfg.windows != PMB_WINDOWS_FUNCTION || !user_regs(ctx, s))
+	struct scratch *s;
+	__u32 zero = 0;
+
+	if (pmb_cfg.windows != PMB_WINDOWS_FUNCTION)
 		return 0;
-	return ARCH_SP(&s->regs);
+	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	return s && user_regs(ctx, s) ? ARCH_SP(&s->regs) : 0;
 }
 
 static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
@@ -236,14 +240,14 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 		reads_end(&pmb_cfg, READS_FILTERED);
 		return 0;
 	}
-	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	if (!s)
-		return drop(stats, PMB_DROP_NO_SCRATCH, weight);
 	if (pmb_cfg.windows) {
-		gate = gate_around(&pmb_cfg, now, window_sp(ctx, s));
+		gate = gate_around(&pmb_cfg, now, window_sp(ctx));
 		if (!gate)
 			return closed(stats, weight);
 	}
+	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	if (!s)
+		return drop(stats, PMB_DROP_NO_SCRATCH, weight);
 	ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
 	if (!ring)
 		return drop(stats, PMB_DROP_NO_RING, weight);
