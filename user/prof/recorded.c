@@ -16,13 +16,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "model/data_source.h"
 #include "model/duration.h"
 #include "model/ledger.h"
-#include "pmubpf/object_place.h"
+#include "prof/data_labels.h"
 #include "prof/language.h"
-#include "prof/layouts.h"
-#include "prof/sharing.h"
 #include "sys/calls.h"
 #include "sys/users.h"
 
@@ -58,7 +55,7 @@ struct builder {
 	struct user *users;
 	size_t n_users, cap_users;
 	struct prof_label_list labels;
-	struct layouts layouts; /* of types that rows are about */
+	struct data_labels data;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
 };
@@ -257,118 +254,6 @@ static const char *user_name(struct builder *b, uint32_t uid)
 	return b->users[b->n_users++].name;
 }
 
-static void label_layout(struct builder *b, const struct profile_row *row, const char *type,
-			 const char *layout)
-{
-	if (layout)
-		label_text(b, PROF_LAYOUT, layouts__add(&b->layouts, type, layout, row->samples));
-}
-
-/* What nothing has checked says so, wherever it is shown. */
-static void label_candidate(struct builder *b, const char *key, const char *text)
-{
-	_cleanup_free_ char *marked = text ? xasprintf("%s" PROF_CANDIDATE, text) : NULL;
-
-	if (marked)
-		label_text(b, key, marked);
-}
-
-/* Of a clock: what the instruction before would have addressed. */
-static void label_candidates(struct builder *b, const struct profile_row *row)
-{
-	const struct sym_name *names = b->r->names->locations, *place;
-	uint32_t id = places__variable(b->r->places, row);
-	bool variable = id && names[id].frame.name;
-
-	if (!variable)
-		id = places__object(b->r->places, row);
-	place = &names[id];
-	if (!id || !place->frame.name)
-		return;
-	variable |= is_variable_place(b->frames[id].off);
-	if (variable)
-		label_candidate(b, "data_object", place->frame.name);
-	else
-		label_candidate(b, "data_type", place->frame.name);
-	if (variable && place->n_inlined > 0)
-		label_candidate(b, "data_type", place->inlined[0].name);
-	if (place->n_inlined > variable)
-		label_candidate(b, "member", place->inlined[variable].name);
-}
-
-static void label_variable(struct builder *b, const struct profile_row *row,
-			   const struct sym_name *place)
-{
-	label_text(b, "data_object", place->frame.name);
-	if (place->n_inlined > 0)
-		label_text(b, "data_type", place->inlined[0].name);
-	if (place->n_inlined > 1)
-		label_text(b, "member", place->inlined[1].name);
-	if (place->n_inlined > 0)
-		label_layout(b, row, place->inlined[0].name, place->layout);
-}
-
-/* Of what no symbol stands for: what the instruction takes it for, a variable in the frame or an
- * object without a name. */
-static void label_taken_for(struct builder *b, const struct profile_row *row, uint32_t segment)
-{
-	uint32_t id = b->r->places && !b->r->no_symbols ? places__object(b->r->places, row) : 0;
-	const struct sym_name *place = &b->r->names->locations[id];
-
-	if (id && place->frame.name && is_variable_place(b->frames[id].off)) {
-		label_variable(b, row, place);
-		return;
-	}
-	label_text(b, "data_object", data_segment_texts[segment]);
-	if (!id || !place->frame.name)
-		return;
-	label_text(b, "data_type", place->frame.name);
-	if (place->n_inlined > 0)
-		label_text(b, "member", place->inlined[0].name);
-	label_layout(b, row, place->frame.name, place->layout);
-}
-
-/* What the data is: a variable, if the file that is mapped there has one; else where it lies. And
- * what DWARF says of it. */
-static void label_object(struct builder *b, const struct profile_row *row, uint32_t segment)
-{
-	const uint32_t *frames;
-	uint32_t n = profile__stack_frames(b->r->profile, row->key.data, &frames);
-	const struct sym_name *place = n ? &b->r->names->locations[frames[0]] : NULL;
-
-	if (!place || !place->frame.name || b->r->no_symbols) {
-		label_taken_for(b, row, segment);
-		return;
-	}
-	if (b->frames[frames[0]].kind == FRAME_DATA)
-		label_variable(b, row, place);
-	else
-		label_text(b, "data_object", place->frame.name);
-}
-
-static void label_data(struct builder *b, const struct profile_row *row,
-		       const struct profile_labels *set)
-{
-	char text[DATA_SOURCE_TEXT];
-
-	if (set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS) {
-		label_object(b, row, set->segment);
-		label_text(b, "data_segment", data_segment_keys[set->segment]);
-		snprintf(text, sizeof(text), "0x%" PRIx64, set->data_addr & ~(uint64_t)(PAGE - 1));
-		label_text(b, "data_page", text);
-		snprintf(text, sizeof(text), "0x%" PRIx64,
-			 set->data_addr & ~(uint64_t)(PROF_CACHE_LINE - 1));
-		label_text(b, "cache_line", text);
-	}
-	if (set->data_src && data_source(set->data_src, text))
-		label_text(b, "data_source", text);
-	if (set->latency) {
-		snprintf(text, sizeof(text), "%" PRIu32 "..%" PRIu32, set->latency,
-			 2 * set->latency - 1);
-		label_text(b, "data_latency", text);
-	}
-}
-
 static void label_window(struct builder *b, const struct profile_labels *set)
 {
 	char duration[DURATION_TEXT];
@@ -388,60 +273,6 @@ static void label_window(struct builder *b, const struct profile_labels *set)
 	}
 	if (set->window_number)
 		label_number(b, "window_number", set->window_number);
-}
-
-/* Which bytes of its cache line, of those that the instruction addressed. */
-static char *offset_text(uint64_t addr, const struct data_finding *f)
-{
-	uint64_t line = addr & ~(uint64_t)(PROF_CACHE_LINE - 1);
-	uint64_t first = addr, last = addr;
-
-	if (f->size && f->from <= addr && addr - f->from < f->size) {
-		first = f->from < line ? line : f->from;
-		last = f->from + f->size - 1;
-		if (last - line >= PROF_CACHE_LINE)
-			last = line + PROF_CACHE_LINE - 1;
-	}
-	if (first == last)
-		return xasprintf("%" PRIu64, first - line);
-	return xasprintf("%" PRIu64 "..%" PRIu64, first - line, last - line);
-}
-
-/* So that lines that may be shared are found without a PMU. */
-static void label_candidate_line(struct builder *b, const struct data_finding *f)
-{
-	const uint64_t line = f->from & ~(uint64_t)(PROF_CACHE_LINE - 1);
-	_cleanup_free_ char *text = xasprintf("0x%" PRIx64, line),
-			    *offset = offset_text(f->from, f);
-
-	label_candidate(b, "cache_line", text);
-	label_candidate(b, "data_offset", offset);
-}
-
-static void label_finding(struct builder *b, const struct profile_row *row,
-			  const struct profile_labels *set)
-{
-	static const char *const accesses[] = {NULL, "load", "store", "load and store"};
-	bool has_address = set->segment != PMB_SEGMENT_NONE && set->segment < PMB_N_SEGMENTS;
-	struct data_finding f = {0};
-	bool found = b->r->places && places__find(b->r->places, row, &f);
-	_cleanup_free_ char *offset = NULL;
-
-	if (has_address) {
-		offset = offset_text(set->data_addr, &f);
-		label_text(b, "data_offset", offset);
-	}
-	if (!found)
-		return;
-	if (f.candidate && !has_address && !b->r->no_symbols)
-		label_candidates(b, row);
-	if (f.candidate && f.size && !has_address)
-		label_candidate_line(b, &f);
-	label_text(b, "data_class", data_class_keys[f.class]);
-	if (f.fetch)
-		label_text(b, "data_access", "fetch");
-	else if (f.access)
-		label_text(b, "data_access", accesses[f.access]);
 }
 
 /* Of the stack at hand. */
@@ -475,8 +306,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_cgroup(b, set.cgroup);
 	if (set.user)
 		label_text(b, "user", user_name(b, set.user - 1));
-	label_data(b, row, &set);
-	label_finding(b, row, &set);
+	data_labels__add(&b->data, row, &set);
 	if (b->r->want_language)
 		label_language(b);
 	if (b->r->window)
@@ -571,6 +401,10 @@ struct prof *prof__recorded(const struct recorded *r)
 	size_t n = profile__rows(r->profile, &rows);
 
 	b.n_frames = profile__frames(r->profile, &b.frames);
+	b.data = (struct data_labels){.r = r,
+				      .frames = b.frames,
+				      .prof = b.prof,
+				      .labels = &b.labels};
 	add_types(&b);
 	add_mappings(&b);
 	b.locations = xcalloc(b.n_frames, sizeof(*b.locations));
@@ -582,8 +416,8 @@ struct prof *prof__recorded(const struct recorded *r)
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
 	choose_default(&b);
-	layouts__save(&b.layouts, b.prof);
-	layouts__done(&b.layouts);
+	layouts__save(&b.data.layouts, b.prof);
+	layouts__done(&b.data.layouts);
 	intern__done(&b.segments);
 	free(b.columns);
 	free(b.segment_of);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What rows of a recording are about, as labels of a named profile: objects, types and members,
+ * where they lie, and how sure that is. */
+#ifndef PMUBPF_PROF_DATA_LABELS_H
+#define PMUBPF_PROF_DATA_LABELS_H
+
+#include "prof/layouts.h"
+#include "prof/recorded.h"
+
+struct data_labels {
+	const struct recorded *r;       /* borrowed, as are… */
+	const struct frame *frames;     /* those of its profile, by id */
+	struct prof *prof;              /* to which layouts are added in the end, */
+	struct prof_label_list *labels; /* and the list that a row's go to */
+	struct layouts layouts;         /* of types that rows are about */
+};
+
+void data_labels__add(struct data_labels *d, const struct profile_row *row,
+		      const struct profile_labels *set);
+
+#endif
