@@ -42,6 +42,15 @@ Test(data_source, intel)
 	       "store L1 miss, locked");
 }
 
+Test(data_source, tlb)
+{
+	uint64_t load = BITS(OP, PERF_MEM_OP_LOAD) | BITS(LVLNUM, PERF_MEM_LVLNUM_L2);
+
+	expect(load | BITS(TLB, PERF_MEM_TLB_MISS | PERF_MEM_TLB_L2), "load L2, TLB miss");
+	expect(load | BITS(TLB, PERF_MEM_TLB_HIT | PERF_MEM_TLB_L1), "load L2");
+	expect(load | BITS(TLB, PERF_MEM_TLB_NA), "load L2");
+}
+
 /* Before Linux 4.13 there was no number; some drivers still fill in bits alone, or the number
  * alone. */
 Test(data_source, one_of_the_two)

@@ -81,12 +81,13 @@ bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT])
 		level = old;
 	if (!op && !level)
 		return false;
-	snprintf(ret, DATA_SOURCE_TEXT, "%s%s%s%s%s%s%s", op ? op : "access", level ? " " : "",
+	snprintf(ret, DATA_SOURCE_TEXT, "%s%s%s%s%s%s%s%s", op ? op : "access", level ? " " : "",
 		 far ? "remote " : "", level ? level : "",
 		 !level                          ? "" :
 		 src.mem_lvl & PERF_MEM_LVL_HIT  ? " hit" :
 		 src.mem_lvl & PERF_MEM_LVL_MISS ? " miss" :
 						   "",
-		 snoop ? snoop : "", src.mem_lock & PERF_MEM_LOCK_LOCKED ? ", locked" : "");
+		 snoop ? snoop : "", src.mem_lock & PERF_MEM_LOCK_LOCKED ? ", locked" : "",
+		 src.mem_dtlb & PERF_MEM_TLB_MISS ? DATA_SOURCE_TLB_MISS : "");
 	return true;
 }

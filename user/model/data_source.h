@@ -14,10 +14,11 @@ extern const char *const data_segment_keys[PMB_N_SEGMENTS];
 extern const char *const data_segment_texts[PMB_N_SEGMENTS];
 
 enum { DATA_SOURCE_TEXT = 96 };
+#define DATA_SOURCE_TLB_MISS ", TLB miss"
 /*
  * Of a union perf_mem_data_src: "load L3 hit", "store L1 miss", "load remote RAM hit, hitm,
- * locked". False: it says nothing ("not available" is what the kernel fills in where the PMU has no
- * word for it).
+ * locked", and where it says so DATA_SOURCE_TLB_MISS behind it. False: it says nothing ("not
+ * available" is what the kernel fills in where the PMU has no word for it).
  */
 bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT]);
 
