@@ -14,7 +14,8 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	$(addprefix user/,sym/reason.c sym/table.c sym/reply.c sym/texts.c sym/kallsyms.c model/intern.c render/pprof.c render/escape.c \
 		collect/decode.c collect/room.c collect/sideband.c proc/mountinfo.c proc/mappings.c proc/container_path.c \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
-	$(addprefix user/,model/type_layout.c prof/layouts.c prof/layout_use.c) \
+	$(addprefix user/,model/type_layout.c model/poisson.c) \
+	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
 	$(addprefix user/prof/,prof.c events.c ids.c inflate.c foreign.c frame_count.c pprof_read.c)
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c

@@ -223,6 +223,13 @@ t_keys_of_layouts() {
 	expect_keys "$T/out" pmubpf-report.1
 }
 
+t_keys_of_regions() {
+	need_program jq
+	pmb_ok report --json --regions "$TOP/tests/fuzz/corpus/pprof/regions"
+	jq -e '.events[0].regions[0].ratio' "$T/out" >/dev/null || fail "no region"
+	expect_keys "$T/out" pmubpf-report.1
+}
+
 t_keys_of_diff() {
 	need_program jq
 	make_profile "$T/p.pprof"

@@ -15,6 +15,7 @@
 #include "prof/layout_use.h"
 #include "prof/layouts.h"
 #include "prof/pprof_read.h"
+#include "prof/regions.h"
 #include "render/pprof.h"
 
 enum { MAX_BYTES = 4 * 1024 * 1024 };
@@ -95,6 +96,30 @@ static void look_at_layouts(const struct prof *p)
 	saved_layouts__free(list, n);
 }
 
+/* So are addresses, segments and sites. */
+static void look_at_regions(const struct prof *p)
+{
+	struct regions regions;
+	struct region_row *rows;
+	struct regions_use use;
+	uint64_t pages = 0;
+	size_t n;
+
+	regions__find(&regions, p);
+	regions__count(&regions, p, 0, false, &use);
+	n = regions__rows(&regions, &use, 2, &rows);
+	for (size_t i = 0; i < n; i++) {
+		pages += rows[i].region->pages;
+		if (rows[i].use.samples > use.sum.samples || rows[i].low > rows[i].high)
+			abort();
+	}
+	if (n && (n != regions.n || pages != regions.pages))
+		abort();
+	free(rows);
+	free(use.list);
+	regions__done(&regions);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	_cleanup_free_ char *first = NULL, *second = NULL;
@@ -105,6 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		return 0;
 	check(p);
 	look_at_layouts(p);
+	if (p->n_types)
+		look_at_regions(p);
 	write_bytes(p, &first, &n_first);
 	again = read_bytes((const uint8_t *)first, n_first);
 	if (again) { /* NULL: as written, it may be over the limit */

@@ -14,12 +14,15 @@
 #include "cmd/report_args.h"
 #include "cmd/report_layout.h"
 #include "cmd/rows.h"
+#include "prof/regions.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
+#include "render/regions.h"
 #include "render/report.h"
 #include "session/signals.h"
 
 enum { TEXT_ROWS = 40 };
+#define REGIONS_FACTOR 2
 #define TREE_SHARE 0.5
 
 struct report_run {
@@ -32,11 +35,13 @@ struct report_run {
 	struct output output;
 	struct report report;
 	struct layout_report layout;
+	struct regions regions;
 };
 
 static void report_run__done(struct report_run *run)
 {
 	report_layout__done(&run->layout);
+	regions__done(&run->regions);
 	report__done(&run->report);
 	group__free(run->group);
 	prof_keys__free(run->keys, run->n_keys);
@@ -102,6 +107,38 @@ static int write_layout(struct report_run *run, FILE *file)
 		layout_report__json(&run->layout, &text);
 	else
 		layout_report__text(&run->layout, &text);
+	return buf__write(&text, file);
+}
+
+static int find_regions(struct report_run *run, struct err *err)
+{
+	set_profiles(run);
+	report__settle(&run->report);
+	regions__find(&run->regions, run->whole);
+	if (!run->regions.n)
+		return err__usage(err, "--regions: no sample of the profile says where its data "
+				       "lies; `pmubpf record --data' with an event that has data "
+				       "addresses makes such a profile");
+	return 0;
+}
+
+static int write_regions(struct report_run *run, FILE *file)
+{
+	const struct report_args *a = run->args;
+	_cleanup_(buf__done) struct buf text = {0};
+	const struct regions_report r = {
+		.report = &run->report,
+		.regions = &run->regions,
+		.factor = a->factor > 0 ? a->factor : REGIONS_FACTOR,
+		.limit = a->limit >= 0 ? (size_t)a->limit :
+			 a->json       ? 0 :
+					 TEXT_ROWS,
+	};
+
+	if (a->json)
+		regions_report__json(&r, &text);
+	else
+		regions_report__text(&r, &text);
 	return buf__write(&text, file);
 }
 
@@ -197,9 +234,10 @@ static int write_out(struct report_run *run, struct err *err)
 	tell_negative(run);
 	if (run->output.file)
 		output__empty(&run->output);
-	r = a->format ? a->format->write(file, run->prof, &opts) :
-	    a->layout ? write_layout(run, file) :
-			write_report(run, file);
+	r = a->format  ? a->format->write(file, run->prof, &opts) :
+	    a->layout  ? write_layout(run, file) :
+	    a->regions ? write_regions(run, file) :
+			 write_report(run, file);
 	tell_cut(run, &cut);
 	return output__finish(&run->output, r, err);
 }
@@ -265,7 +303,9 @@ int cmd_report(int argc, char **argv)
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0 && !args.format)
-		r = args.layout ? find_layout(&run, &err) : group(&run, &err);
+		r = args.layout  ? find_layout(&run, &err) :
+		    args.regions ? find_regions(&run, &err) :
+				   group(&run, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0)

@@ -17,6 +17,8 @@ enum {
 	OPT_BY = 256,
 	OPT_TREE,
 	OPT_LAYOUT,
+	OPT_REGIONS,
+	OPT_FACTOR,
 	OPT_SORT,
 	OPT_LIMIT,
 	OPT_MIN_SHARE,
@@ -64,6 +66,14 @@ static const struct argp_option options[] = {
 	{"layout", OPT_LAYOUT, "TYPE", 0,
 	 "How a type of data lies in memory, and which of its members samples are about (of record "
 	 "--data)",
+	 0},
+	{"regions", OPT_REGIONS, 0, 0,
+	 "Regions of memory by who touched them first, and those with more samples than their size "
+	 "explains (of record --data)",
+	 0},
+	{"factor", OPT_FACTOR, "K", 0,
+	 "With --regions: how many times its share of bytes a region's share of samples has to be "
+	 "(default: 2)",
 	 0},
 	{"sort", OPT_SORT, "WHAT", 0,
 	 "self, total, EVENT or EVENT:total (default: self of the first event)", 0},
@@ -141,6 +151,13 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_LAYOUT:
 		a->layout = arg;
+		return 0;
+	case OPT_REGIONS:
+		a->regions = true;
+		return 0;
+	case OPT_FACTOR:
+		if (num__parse_f64(arg, &a->factor) < 0 || a->factor == 0)
+			return err__usage(a->err, "--factor '%s' is not a positive number", arg);
 		return 0;
 	case OPT_SORT:
 		a->sort = arg;
@@ -232,6 +249,19 @@ static bool is_of_rows(const struct report_args *a)
 	return a->by || a->tree || a->sort || a->limit >= 0 || a->confidence;
 }
 
+static int check_regions(const struct report_args *a)
+{
+	if (a->factor > 0 && !a->regions)
+		return err__usage(a->err, "--factor is of --regions");
+	if (a->regions && (a->format || a->csv || a->layout || a->by || a->tree || a->sort ||
+			   a->min_share >= 0 || a->confidence))
+		return err__usage(a->err,
+				  "--regions shows regions, as text or as --json: without other "
+				  "formats, --layout, --by, --tree, --sort, --min-share, "
+				  "--confidence");
+	return 0;
+}
+
 static int check_shape(const struct report_args *a)
 {
 	if (a->layout && (a->format || a->csv || a->min_share >= 0 || is_of_rows(a)))
@@ -245,7 +275,7 @@ static int check_shape(const struct report_args *a)
 			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
 			"--confidence",
 			a->format->name);
-	return 0;
+	return check_regions(a);
 }
 
 static int check(const struct report_args *a)

@@ -18,6 +18,8 @@ struct report_args {
 	const char *symbols; /* a folder, or NULL */
 	const char *by;      /* NULL: function */
 	const char *layout;  /* a type; NULL: rows are shown */
+	bool regions;        /* are shown, instead of rows */
+	double factor;       /* of --regions; 0: its default */
 	bool tree;
 	const char *sort; /* NULL: the first event's self */
 	int limit;        /* -1: as the form of output has it */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is that samples say different amounts: a page fault has segment and site, what a
+ * clock's sample may have addressed is a cache line and nothing else. What one sample says of a
+ * page holds for the others on it, unless they contradict each other.
+ */
+#include "prof/regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "model/data_source.h"
+#include "model/poisson.h"
+#include "prof/sharing.h"
+
+struct page_key {
+	int64_t process; /* 0: the kernel's memory is everybody's */
+	uint64_t page;
+};
+
+/* What samples on it say. */
+struct region_page {
+	uint32_t segment, site; /* texts; 0: none has said it yet */
+	bool several;           /* sites */
+};
+
+struct touch {
+	struct page_key key;
+	uint32_t segment, site; /* texts; 0: it says none */
+	bool candidate;
+};
+
+static uint32_t text_of(const struct prof *p, uint32_t labels, const char *key)
+{
+	const struct prof_label *label = prof__label(p, labels, key);
+
+	return label ? label->text : 0;
+}
+
+/* "0x7f12a000", and perhaps that it is a candidate. */
+static bool parse_address(const char *text, struct touch *t)
+{
+	const char *mark = strstr(text, PROF_CANDIDATE);
+	_cleanup_free_ char *number = xstrndup(text, mark ? (size_t)(mark - text) : strlen(text));
+	uint64_t addr;
+
+	t->candidate = mark;
+	if (num__parse_u64(number, &addr) < 0)
+		return false;
+	t->key.page = addr / PROF_PAGE;
+	return true;
+}
+
+/* Whether the sample says on which page its data is. */
+static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
+{
+	static const char *const addresses[] = {"data_page", "cache_line", "data_addr"};
+	const struct prof_label *pid = prof__label(p, labels, "pid");
+	uint32_t text = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(addresses) && !text; i++)
+		text = text_of(p, labels, addresses[i]);
+	*ret = (struct touch){
+		.segment = text_of(p, labels, "data_segment"),
+		.site = text_of(p, labels, PROF_SITE),
+	};
+	if (!text || !parse_address(prof__text(p, text), ret))
+		return false;
+	if (pid && !pid->text && strcmp(prof__text(p, ret->segment), "kernel") != 0)
+		ret->key.process = pid->number;
+	return true;
+}
+
+static void note(struct regions *r, const struct touch *t)
+{
+	uint32_t number = intern__add(&r->page_keys, &t->key, sizeof(t->key));
+	size_t before = r->cap_pages;
+	struct region_page *page;
+
+	if (number >= r->cap_pages) {
+		r->cap_pages = 2 * (size_t)number + 16;
+		r->page_list = xrealloc(r->page_list, r->cap_pages, sizeof(*r->page_list));
+		memset(r->page_list + before, 0, (r->cap_pages - before) * sizeof(*r->page_list));
+	}
+	page = &r->page_list[number];
+	if (!page->segment)
+		page->segment = t->segment;
+	page->several |= t->site && page->site && t->site != page->site;
+	if (!page->site)
+		page->site = t->site;
+}
+
+/* Of its region: segment and site, each with its NUL. The numbers of texts are others in what was
+ * selected of `whole`, which the pages are of. */
+static void key_of(const struct regions *r, const struct prof *p, const struct touch *t,
+		   struct buf *ret)
+{
+	uint32_t number = intern__find(&r->page_keys, &t->key, sizeof(t->key));
+	const struct region_page *page = &r->page_list[number];
+	const char *segment = t->segment ? prof__text(p, t->segment) :
+					   prof__text(r->whole, page->segment);
+	const char *site = t->site       ? prof__text(p, t->site) :
+			   page->several ? "" :
+					   prof__text(r->whole, page->site);
+
+	buf__clear(ret);
+	buf__add(ret, segment, strlen(segment) + 1);
+	buf__add(ret, site, strlen(site) + 1);
+}
+
+/* A page that has two sites, one after the other, has two lives. */
+struct life {
+	uint32_t page, region;
+};
+
+static void count_page(struct regions *r, struct intern *lives, const struct touch *t,
+		       const struct buf *key)
+{
+	struct life life = {
+		.page = intern__find(&r->page_keys, &t->key, sizeof(t->key)),
+		.region = intern__add(&r->keys, key->data, key->len),
+	};
+	size_t known = intern__count(lives);
+
+	while (r->n < life.region) {
+		GROW(r->list, r->n, r->cap);
+		r->list[r->n++] = (struct region){0};
+	}
+	if (intern__add(lives, &life, sizeof(life)) < known)
+		return;
+	r->list[life.region - 1].pages++;
+	r->pages++;
+}
+
+void regions__find(struct regions *ret, const struct prof *whole)
+{
+	_cleanup_(buf__done) struct buf key = {0};
+	struct intern lives = {0};
+	struct touch t;
+
+	*ret = (struct regions){.whole = whole};
+	for (size_t i = 0; i < whole->n_samples; i++) {
+		if (touch_of(whole, whole->samples[i].labels, &t))
+			note(ret, &t);
+	}
+	for (size_t i = 0; i < whole->n_samples; i++) {
+		if (!touch_of(whole, whole->samples[i].labels, &t))
+			continue;
+		key_of(ret, whole, &t, &key);
+		count_page(ret, &lives, &t, &key);
+	}
+	intern__done(&lives);
+	for (size_t i = 0; i < ret->n; i++) {
+		size_t size;
+
+		ret->list[i].segment = intern__get(&ret->keys, (uint32_t)i + 1, &size);
+		ret->list[i].site = ret->list[i].segment + strlen(ret->list[i].segment) + 1;
+	}
+}
+
+void regions__done(struct regions *r)
+{
+	intern__done(&r->page_keys);
+	intern__done(&r->keys);
+	free(r->page_list);
+	free(r->list);
+	*r = (struct regions){0};
+}
+
+static void add(struct region_use *use, const struct prof *p, uint32_t labels, int64_t n, bool tlb,
+		bool candidate)
+{
+	const char *access = prof__text(p, text_of(p, labels, "data_access"));
+	const char *source = prof__text(p, text_of(p, labels, "data_source"));
+
+	use->samples += n;
+	if (strstr(access, "load") || strncmp(source, "load", 4) == 0)
+		use->loads += n;
+	if (strstr(access, "store") || strncmp(source, "store", 5) == 0)
+		use->stores += n;
+	if (tlb || strstr(source, DATA_SOURCE_TLB_MISS))
+		use->tlb_misses += n;
+	if (candidate)
+		use->candidates += n;
+}
+
+void regions__count(const struct regions *r, const struct prof *prof, size_t type, bool tlb,
+		    struct regions_use *ret)
+{
+	_cleanup_(buf__done) struct buf key = {0};
+	struct touch t;
+
+	*ret = (struct regions_use){.list = xcalloc(r->n, sizeof(*ret->list))};
+	for (size_t i = 0; i < prof->n_samples; i++) {
+		uint32_t labels = prof->samples[i].labels, region;
+		int64_t n = prof__values(prof, i)[type];
+
+		ret->all += n > 0 ? n : 0; /* a difference has others, too */
+		if (n <= 0 || !touch_of(prof, labels, &t))
+			continue;
+		key_of(r, prof, &t, &key);
+		region = intern__find(&r->keys, key.data, key.len);
+		if (!region)
+			continue; /* of no sample of the whole */
+		add(&ret->list[region - 1], prof, labels, n, tlb, t.candidate);
+		add(&ret->sum, prof, labels, n, tlb, t.candidate);
+		if (*r->list[region - 1].site)
+			ret->with_site += n;
+	}
+}
+
+static double share_of_odds(double odds)
+{
+	return isinf(odds) ? 1 : odds / (1 + odds);
+}
+
+static void judge(struct region_row *row, const struct regions *r, int64_t all, double factor)
+{
+	double bytes = (double)row->region->pages / (double)r->pages, low, high;
+
+	/* given the sum, a part of it is binomial; its odds are the ratio to what is in no part */
+	poisson_ratio_interval((double)row->use.samples, (double)(all - row->use.samples), &low,
+			       &high);
+	row->ratio = (double)row->use.samples / (double)all / bytes;
+	row->low = share_of_odds(low) / bytes;
+	row->high = share_of_odds(high) / bytes;
+	row->delinquent = row->low > factor;
+}
+
+static int by_samples(const void *pa, const void *pb)
+{
+	const struct region_row *a = pa, *b = pb;
+
+	if (a->use.samples != b->use.samples)
+		return CMP3(b->use.samples, a->use.samples);
+	if (a->region->pages != b->region->pages)
+		return CMP3(b->region->pages, a->region->pages);
+	return CMP3(a->region, b->region);
+}
+
+size_t regions__rows(const struct regions *r, const struct regions_use *use, double factor,
+		     struct region_row **ret)
+{
+	*ret = NULL;
+	if (use->sum.samples <= 0)
+		return 0;
+	*ret = xcalloc(r->n, sizeof(**ret));
+	for (size_t i = 0; i < r->n; i++) {
+		(*ret)[i] = (struct region_row){.region = &r->list[i], .use = use->list[i]};
+		judge(&(*ret)[i], r, use->sum.samples, factor);
+	}
+	qsort(*ret, r->n, sizeof(**ret), by_samples);
+	return r->n;
+}

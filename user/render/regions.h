@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Regions of memory and how often they were missed, for people (text) and for programs (JSON). */
+#ifndef PMUBPF_RENDER_REGIONS_H
+#define PMUBPF_RENDER_REGIONS_H
+
+#include "base/buf.h"
+#include "prof/regions.h"
+#include "render/report.h"
+
+struct regions_report {
+	const struct report *report; /* files, profiles, events */
+	const struct regions *regions;
+	double factor; /* from which on regions are delinquent */
+	size_t limit;  /* rows of each event; 0: all */
+};
+
+void regions_report__text(const struct regions_report *r, struct buf *out);
+void regions_report__json(const struct regions_report *r, struct buf *out);
+
+/* ---- between the two */
+
+/* How the event's samples are on the regions; the caller frees ret->list. */
+void regions_report__count(const struct regions_report *r, const struct prof_event *event,
+			   struct regions_use *ret);
+
+#endif
