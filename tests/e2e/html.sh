@@ -23,8 +23,8 @@ check() { # NAME PAGE [FOLDED]
 	sed 's/^/    /' "$T/said"
 }
 
-made_up() { # N: stacks in $T/folded, their page in $T/page.html
-	python3 "$TOP/tests/page/folded.py" "$1" "$T/folded" || fail "no stacks"
+made_up() { # N [data]: stacks in $T/folded, their page in $T/page.html
+	python3 "$TOP/tests/page/folded.py" "$1" "$T/folded" "${@:2}" || fail "no stacks"
 	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
 }
 
@@ -73,6 +73,54 @@ t_names_are_data() {
 	check hostile "$T/page.html"
 }
 
+t_rooted_in_data() {
+	need_browser
+	made_up 3000 data
+	check data "$T/page.html" "$T/folded"
+	DARK=1 check data "$T/page.html" "$T/folded"
+	made_up 300 data
+	check paths "$T/page.html" data
+}
+
+# What data adds to a page of 100,000 stacks.
+t_data_of_100000_stacks() {
+	local without
+	need_browser
+	made_up 100000
+	without=$(stat -c %s "$T/page.html")
+	made_up 100000 data
+	echo "    $without bytes, with data $(stat -c %s "$T/page.html")"
+	[ "$(stat -c %s "$T/page.html")" -lt $((without * 3 / 2)) ] ||
+		fail "data makes the page more than half as large again"
+	check speed "$T/page.html"
+}
+
+about() { # OBJECT TYPE MEMBER CLASS: a line
+	printf 'a-1/1&data_object=%s&data_type=%s&member=%s&data_class=%s;main 900\n' "$@"
+}
+
+t_names_of_data_are_data() {
+	local long
+	need_browser
+	long=$(head -c 100000 /dev/zero | tr '\0' y)
+	about '</script><script>alert(1)</script>' '<img src=x onerror=alert(1)>' \
+		'a\x3bb\x01\x1b[31m\x0ac' address_only >"$T/folded"
+	about '[no data object]' x validated '<b>class</b>' >>"$T/folded"
+	about v '' "$long" no_operand >>"$T/folded"
+	about __proto__ constructor '%3Cscript%3E~2' __proto__ >>"$T/folded"
+	about '\xff\xfe\x80' '' '' '<b>class</b>' >>"$T/folded"
+	echo 'a-1/1;main 500' >>"$T/folded"
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	expect_no_match "$T/page.html" 'alert\(1\)' "a name stands in the page"
+	check hostile_data "$T/page.html"
+}
+
+t_no_data_no_switch() {
+	need_browser
+	made_up 100
+	check no_data "$T/page.html"
+}
+
 t_difference_of_two() {
 	need_browser
 	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' |
@@ -100,6 +148,19 @@ t_recording() {
 		    assert got == int(sys.argv[2]), f"the page has {got}, the folded stacks {sys.argv[2]}"
 		    assert not browser.errors()
 	PYTHON
+}
+
+# Page faults into typed arrays: the sums of both pictures are those of rows.
+t_recording_of_data() {
+	need_root
+	need_browser
+	pmb_ok record --data -e page-faults -c 1 -o "$T/page.html" -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/members"
+	pmb_ok report --json --by data_object,data_class "$T/p.pb.gz"
+	mv "$T/out" "$T/rows.json"
+	T=$T timeout 120 python3 "$TOP/tests/page/check.py" recorded_data "$T/page.html" \
+		"$T/rows.json" >"$T/said" 2>"$T/err" ||
+		fail "$(tail -n 1 "$T/said")$(tail -n 1 "$T/err")"
 }
 
 run_tests

@@ -2,6 +2,7 @@
 #
 # Checks of a picture in a browser: check.py NAME PAGE [FOLDED]. What is wrong is printed, and the exit status
 # is 1 then; else figures are.
+import json
 import os
 import re
 import sys
@@ -109,7 +110,7 @@ def check_sums(browser, page, lines):
     choose(browser, "container", box)
     same(total(browser), sum(n for who, _, n in lines if who[3] == "box0"), "time of a container")
     choose(browser, "container", "")
-    _, pid, tid, _ = lines[0][0]
+    _, pid, tid, *_ = lines[0][0]
     choose(browser, "process", str(pid))
     same(total(browser), sum(n for who, _, n in lines if who[1] == pid), "time of a process")
     choose(browser, "thread", str(tid))
@@ -143,9 +144,9 @@ def check_functions(browser, lines):
         same(total_of, sum(n for *_, frames, n in lines if (module, name) in frames), f"total of {name}")
 
 
-def check_paths(browser, page, _):
+def check_paths(browser, page, root):
     """Each frame's link leads to it, also where names are the same or have all sorts of signs."""
-    opened(browser, page)
+    opened(browser, page, f"#root={root}" if root else "")
     bad = browser.run("""const {data} = picture, bad = [];
         for (let i = 0; i < data.tree.n; i++) {
             const path = decodeURI(encodeURI(zoomPath(data, i)));
@@ -154,6 +155,203 @@ def check_paths(browser, page, _):
         }
         return [data.tree.n, bad];""")
     expect(bad[0] > 5 and not bad[1], f"these links lead elsewhere: {bad[1][:3]}")
+
+
+FRAMES = """const {data, tally, typeNow} = picture, {functions, tree} = data, out = [];
+    for (let i = 1; i < tree.n; i++) {
+        const f = tree.frame[i] >> 1;
+        if (functions.kind[f] >= KIND_OBJECT)
+            out.push([nodeName(data, i), functions.kind[f], tally.value(i, 0, typeNow), tree.depth[i]]);
+    }
+    return [out, tally.total(0, typeNow)];"""
+OBJECT, MEMBER, VALIDATED, CANDIDATE, CONTRADICTED, NOT_KNOWN = range(7, 13)
+
+
+def check_data(browser, page, lines):
+    """Rooted in data: what stands on each object, member and class, and that nothing looks surer than it is."""
+    lines = [(folded.tower(who[4]), who, frames, n) for who, frames, n in folded.read(lines)]
+    opened(browser, page)
+    expect(browser.run("return !document.getElementById('root').hidden"), "there is no switch")
+    code = total(browser)
+    functions = browser.run("const {self, total} = picture.tally.figures(0, 0, picture.typeNow); return [[...self], [...total]]")
+    browser.keys("r")
+    expect(browser.run("return picture.rootNow") == "data", "r doesn't switch to data")
+    print(browser.run("""const start = performance.now(), made = rootInData({...picture.data, ...picture.roots.code}, 1e9);
+        return `${picture.roots.code.tree.n} nodes rooted in code, ${made.tree.n} in data, in `
+            + `${Math.round(performance.now() - start)} ms`"""))
+    same(total(browser), code, "the sum of the other picture")
+    check_towers(browser, lines)
+    check_sums_of_functions(browser, functions)
+    check_data_of_a_choice(browser, lines)
+    check_data_hands(browser, page, lines)
+    browser.keys("r")
+    expect(browser.run("return picture.rootNow") == "code", "r doesn't switch back")
+    same(total(browser), code, "the sum in code again")
+    quiet(browser)
+    browser.run("delete picture.roots.data; picture.mostNodes = 100; picture.chooseRoot('data')")
+    expect(browser.run("return picture.rootNow") == "code" and browser.run("""return picture.graph.rows > 2
+        && !document.getElementById('root-note').hidden && document.getElementById('root-data').disabled"""),
+        "a picture that is too large is made, or nothing is said of it")
+    quiet(browser)
+
+
+def check_towers(browser, lines):
+    frames, _ = browser.run(FRAMES)
+    got, want = {}, {}
+    path = []
+    for name, kind, value, depth in frames:
+        path[depth - 1:] = [name]
+        if kind >= VALIDATED and depth > 1 and (depth == 3 or kind != CANDIDATE or not name.endswith("(candidate)")):
+            key = (path[0], path[1] if depth == 3 else None, name)
+            got[key] = got.get(key, 0) + value
+    for tower, _, _, n in lines:
+        want[tower] = want.get(tower, 0) + n
+    expect(got.keys() == want.keys(), f"towers differ: {list(got.keys() ^ want.keys())[:3]}")
+    for tower, n in want.items():
+        same(got[tower], n, f"{tower}")
+    for kind, words in ((VALIDATED, "validated"), (CONTRADICTED, "contradicted")):
+        same(sum(v for _, k, v, _ in frames if k == kind),
+             sum(n for tower, _, _, n in lines if tower[2].endswith(words)), words)
+    expect(not [f for f in frames if f[1] in (OBJECT, MEMBER, VALIDATED) and "candidate" in f[0]],
+           "a candidate has the kind of what is certain")
+    expect({CANDIDATE, NOT_KNOWN} <= {f[1] for f in frames}, "there are no candidates, or nothing is unknown")
+    legend = browser.run("return document.getElementById('legend').textContent")
+    for word in ("object", "member", "validated", "candidate", "contradicted", "not known"):
+        expect(word in legend, f"the legend lacks {word}: {legend}")
+    twice = browser.run("""const {end, frame, n} = picture.data.tree;
+        for (let i = 0; i < n; i++) {
+            const seen = new Set();
+            for (let c = i + 1; c < end[i]; seen.add(frame[c]), c = end[c]) {
+                if (seen.has(frame[c]))
+                    return nodeName(picture.data, c);
+            }
+        }""")
+    expect(twice is None, f"{twice} stands twice side by side")
+    print(f"{len(want)} towers agree")
+
+
+def check_sums_of_functions(browser, code):
+    """The same functions have the same, whatever stacks stand on."""
+    worst = browser.run("""const {self, total} = picture.tally.figures(0, 0, picture.typeNow), {kind} = picture.data.functions;
+        let worst = 0;
+        for (let f = 0; f < kind.length; f++) {
+            if (kind[f] < KIND_PROCESS)
+                worst = Math.max(worst, Math.abs(self[f] - arguments[0][f]), Math.abs(total[f] - arguments[1][f]));
+        }
+        return worst;""", *code)
+    expect(worst == 0, f"a function has {worst} more or less than rooted in code")
+
+
+def check_data_of_a_choice(browser, lines):
+    _, pid, tid, *_ = lines[0][1]
+    choose(browser, "process", str(pid))
+    same(browser.run(FRAMES)[1], sum(n for _, who, _, n in lines if who[1] == pid), "data of a process")
+    choose(browser, "type", "misses_events")
+    sums = {}
+    for (name, *_), who, _, n in lines:
+        if who[1] == pid:
+            sums[name] = sums.get(name, 0) + n * 7919 % 1000
+    got = {}
+    for name, _, value, depth in browser.run(FRAMES)[0]:
+        if depth == 1:
+            got[name] = got.get(name, 0) + value
+    for name, value in got.items():
+        same(value, sums.get(name, 0), f"misses of a process on {name}")
+    choose(browser, "type", "work_time")
+    choose(browser, "process", "")
+
+
+def check_data_hands(browser, page, lines):
+    """Search, zoom, table and links, as in the other picture."""
+    name = max((t[0] for t, *_ in lines if "table" in t[0] and "candidate" not in t[0]),
+               key=lambda o: sum(n for t, _, _, n in lines if t[0] == o))
+    share = browser.run("""picture.set({search: arguments[0], how: 'exact'});
+        return picture.tally.matched(picture.matchNow, 0, picture.widthsNow)""", name)
+    same(share, sum(n for t, _, _, n in lines if t[0] == name) / sum(n for *_, n in lines), f"share of {name}")
+    browser.run("""picture.set({search: '', how: 'plain'});
+        picture.zoom(alike(picture.data, 0, arguments[0], 0)[0])""", name)
+    fragment = browser.run("return location.hash")
+    expect("root=data" in fragment and f"zoom={name}" in fragment, f"the address doesn't keep the view: {fragment}")
+    opened(browser, page, fragment)
+    expect(browser.run("return nodeName(picture.data, picture.zoomNow)") == name, "the link doesn't lead back")
+    browser.keys("0")
+    rows = "return [picture.table.ofData, ...picture.table.order.map(f => functionName(picture.data, f))]"
+    browser.wait("return picture.table.ofData")
+    of_data, *names = browser.run(rows)
+    wanted = {w for t, *_ in lines for w in t if w}
+    expect(of_data and set(names) == wanted, f"the table has {sorted(set(names) ^ wanted)[:3]} too many or not")
+    first = browser.run("const {figures, order} = picture.table; return order.map(f => figures[0].total[f])")
+    expect(first == sorted(first, reverse=True), "the table of data isn't sorted")
+    browser.keys("f")
+    browser.wait("return !picture.table.ofData")
+    expect(not set(browser.run(rows)[1:]) & {name}, "f doesn't show functions")
+    browser.keys("f")
+    browser.keys("\ue013\ue013")
+    expect(browser.run("return picture.data.tree.depth[picture.graph.scene.cursor]") == 1, "arrows don't go up")
+    browser.run("picture.hover(1, {clientX: 300, clientY: 300})")
+    quiet(browser)
+
+
+def check_recorded_data(browser, page, rows):
+    """Towers of a recording are the report's rows; both pictures have one sum."""
+    with open(rows) as file:
+        report = json.load(file)
+    want, in_all = {}, 0
+    for row in report["rows"]:
+        number = row["events"][0]["total"]["samples"]
+        if row["parent"] is not None:
+            key = (report["rows"][row["parent"]]["name"], row["name"].replace("_", " "))
+            want[key] = want.get(key, 0) + number
+        else:
+            in_all += number
+    opened(browser, page)
+    same(browser.run("return picture.tally.total(0, 0)"), in_all, "samples rooted in code")
+    opened(browser, page, "#root=data&type=page-faults_samples")
+    frames, got_all = browser.run(FRAMES)
+    same(got_all, in_all, "samples rooted in data")
+    names = {}
+    for name, kind, value, depth in frames:
+        if depth == 1:
+            names[name] = names.get(name, 0) + value
+    variables = {name: sum(n for (o, _), n in want.items() if o == name) for name, _ in want if name[0] != "["}
+    expect(len(variables) > 5, "the recording has too few variables")
+    for name, number in variables.items():
+        same(names.get(name, 0), number, f"samples of {name}")
+    for kind, word in ((VALIDATED, "validated"), (CANDIDATE, "candidate"), (CONTRADICTED, "contradicted")):
+        same(sum(v for _, k, v, _ in frames if k == kind), sum(n for (_, c), n in want.items() if c == word), word)
+    quiet(browser)
+
+
+def check_no_data(browser, page, _):
+    for fragment in ("", "#root=data", "#root=data&list=data"):
+        opened(browser, page, fragment)
+        browser.keys("r")
+        expect(browser.run("""return picture.rootNow === 'code' && document.getElementById('root').hidden &&
+            document.getElementById('list').hidden && !document.getElementById('keys').textContent.includes('data')"""),
+            "a page without data has the switch")
+    quiet(browser)
+
+
+def check_hostile_data(browser, page, _):
+    """Names of data do no harm either, and stay apart from the page's own words."""
+    opened(browser, page, "#root=data")
+    browser.wait("return picture.table.order.length")
+    browser.run("""for (const row of document.querySelectorAll('.row')) row.click();
+        for (let i = 0; i < picture.data.tree.n; i++) { picture.hover(i, {clientX: 300, clientY: 300}); picture.zoom(i); }""")
+    expect(browser.alert() is None and not browser.run("return window.hacked"), "a name has run")
+    expect(browser.run("return document.scripts.length") == 1, "there are more scripts than the page's own")
+    expect(browser.run("return document.querySelectorAll('img, b, iframe, svg, script[src], a').length") == 0,
+           "a name has become an element")
+    browser.run("picture.zoom(0)")
+    frames, all_of_it = browser.run(FRAMES)
+    names = {name: kind for name, kind, *_ in frames}
+    for name, kind in (("</script><script>alert(1)</script>", OBJECT), ("a;b\x01\x1b[31m\nc", MEMBER),
+                       ("[no data object]", OBJECT), ("validated", MEMBER), ("y" * 100000, MEMBER),
+                       ("<b>class</b>", NOT_KNOWN)):
+        expect(names.get(name) == kind, f"{name[:40]!r} is of kind {names.get(name)}")
+    same(sum(value for _, _, value, depth in frames if depth == 1), all_of_it, "the sum of objects")
+    expect(not [f for f in frames if f[1] == VALIDATED], "a name looks like what is validated")
+    quiet(browser)
 
 
 def check_hands(browser, page, _):

@@ -35,6 +35,41 @@ def generate(n, seed=1, functions=6000):
     return stacks
 
 
+CLASSES = ["validated"] * 6 + ["contradicted", "address_only", "candidate", "candidate", "branch_target", "no_operand"]
+
+
+def with_data(stacks, objects=3000, seed=2):
+    """The same, each about some data: variables, types on the heap, candidates, and why nothing is known."""
+    r, out = random.Random(seed), {}
+    for stack, number in stacks.items():
+        comm, frames = stack.split(";", 1)
+        i, known = min(objects - 1, int(r.expovariate(8 / objects))), r.choice(CLASSES)
+        mark = " (candidate)" if known == "candidate" else ""
+        labels = {"data_class": known}
+        if known in ("validated", "candidate"):
+            labels["data_access"] = r.choice(["load", "load", "store"])
+        if known not in ("branch_target", "no_operand"):
+            if i % 3 or not mark:
+                labels["data_object"] = (f"table{i}" if i % 3 else "[heap]") + mark
+            labels["data_type"] = f"struct node{i % 900}" + mark
+            if i % 7:
+                labels["member"] = r.choice(["key", "next", "pos.x", f"slot{i % 5}"]) + mark
+        key = "&".join([comm] + [f"{k}={v}" for k, v in labels.items()]) + ";" + frames
+        out[key] = out.get(key, 0) + number
+    return out
+
+
+def tower(labels):
+    """Object, member (or None) and class, as the page names them."""
+    name, kind = labels.get("data_object", ""), labels.get("data_type", "")
+    if kind and (not name or name == "[heap]"):
+        name = kind
+    known = labels.get("data_class", "[not recorded]").replace("_", " ")
+    if "data_access" in labels:
+        known = labels["data_access"] + ", " + known
+    return name or "[no data object]", labels.get("member"), known
+
+
 def write(stacks, path):
     with open(path, "w") as file:
         for stack, number in stacks.items():
@@ -42,13 +77,15 @@ def write(stacks, path):
 
 
 def read(path):
-    """((comm, pid, tid, container), [(module, name)…], number) of each line."""
+    """((comm, pid, tid, container, labels), [(module, name)…], number) of each line."""
     with open(path) as file:
         for line in file:
             stack, number = line.rstrip("\n").rsplit(" ", 1)
             comm, *frames = stack.split(";")
+            comm, *labels = comm.split("&")
+            labels = dict(label.split("=", 1) for label in labels)
             ids = re.fullmatch(r"(.*)-(\d+)/(\d+)(?:@(.*))?", comm)
-            who = (ids[1], int(ids[2]), int(ids[3]), ids[4]) if ids else (comm, 0, 0, None)
+            who = (ids[1], int(ids[2]), int(ids[3]), ids[4], labels) if ids else (comm, 0, 0, None, labels)
             yield who, [frame_of(f) for f in with_modules(frames)], int(number)
 
 
@@ -73,4 +110,5 @@ def frame_of(pair):
 
 if __name__ == "__main__":
     import sys
-    write(generate(int(sys.argv[1])), sys.argv[2])
+    made = generate(int(sys.argv[1]))
+    write(with_data(made) if "data" in sys.argv[3:] else made, sys.argv[2])

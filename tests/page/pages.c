@@ -5,10 +5,12 @@
  *
  * 	pages html NEW.folded [OLD.folded] >page.html
  * 	pages speedscope NEW.folded >profile.json
+ * 	pages pprof NEW.folded >profile.pb.gz
  *
- * Lines are "comm-PID/TID@CONTAINER;frame;…;leaf N" (what follows comm may be missing); frames may
- * end in _[k], _[j], _[i], and a module may be before a `. Two events come of it: "work", N
- * nanoseconds and N / 1000 + 1 samples, and "misses", N * 7919 % 1000 events.
+ * Lines are "comm-PID/TID@CONTAINER&KEY=VALUE&…;frame;…;leaf N" (what follows comm may be missing;
+ * \xHH in a VALUE is a byte). Frames may end in _[k], _[j], _[i], and a module may be before a `.
+ * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses",
+ * N * 7919 % 1000 events.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +21,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "render/html.h"
+#include "render/pprof.h"
 #include "render/speedscope.h"
 
-enum { DEEPEST = 512, MODULES = 256 };
+enum { DEEPEST = 512, MODULES = 256, LABELS = 24 };
 
 struct maker {
 	struct prof *p;
@@ -111,11 +114,30 @@ static uint32_t stack_of(struct maker *m, char *frames)
 	return prof__stack(m->p, reversed, n);
 }
 
-static uint32_t labels_of(struct maker *m, char *comm)
+static void unescape(char *text)
 {
+	char *to = text;
+
+	for (; *text; text++) {
+		char hex[3] = {0};
+
+		if (strncmp(text, "\\x", 2) != 0 || strlen(text) < 4) {
+			*to++ = *text;
+			continue;
+		}
+		memcpy(hex, text + 2, 2);
+		*to++ = (char)strtoul(hex, NULL, 16);
+		text += 3;
+	}
+	*to = '\0';
+}
+
+static uint32_t labels_of(struct maker *m, char *text)
+{
+	char *comm = strsep(&text, "&"), *more;
 	char *dash = strrchr(comm, '-'), *slash = dash ? strchr(dash, '/') : NULL;
 	char *box = slash ? strchr(slash, '@') : NULL;
-	struct prof_label labels[4] = {{.key = prof__string(m->p, "comm")}};
+	struct prof_label labels[LABELS] = {{.key = prof__string(m->p, "comm")}};
 	size_t n = 1;
 
 	if (box) {
@@ -131,6 +153,15 @@ static uint32_t labels_of(struct maker *m, char *comm)
 						  .number = (int64_t)strtoull(slash + 1, NULL, 10)};
 	}
 	labels[0].text = prof__string(m->p, comm);
+	while ((more = strsep(&text, "&")) && n < LABELS) {
+		const char *key = strsep(&more, "=");
+
+		if (!more)
+			continue;
+		unescape(more);
+		labels[n++] = (struct prof_label){.key = prof__string(m->p, key),
+						  .text = prof__string(m->p, more)};
+	}
 	return prof__labels(m->p, labels, n);
 }
 
@@ -188,8 +219,9 @@ int main(int argc, char **argv)
 		return 2;
 	new = read_folded(argv[2]);
 	old = argc > 3 ? read_folded(argv[3]) : NULL;
-	r = strcmp(argv[1], "html") == 0 ? html__write(stdout, new, old) :
-					   speedscope__write(stdout, new);
+	r = strcmp(argv[1], "html") == 0  ? html__write(stdout, new, old) :
+	    strcmp(argv[1], "pprof") == 0 ? pprof__write(stdout, new) :
+					    speedscope__write(stdout, new);
 	prof__free(new);
 	prof__free(old);
 	return r < 0;

@@ -143,22 +143,44 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void put_function(struct buf *line, const struct reader *r, uint64_t *const *f, uint64_t i)
+{
+	buf__printf(line, "%s/%lu", r->texts[f[0][i]], (unsigned long)f[4][i]);
+}
+
+/* "{object/7 member/8 load, validated/9} " */
+static void put_tower(struct buf *line, const struct reader *r, uint64_t *const *f,
+		      uint64_t *const *towers, uint64_t tower)
+{
+	buf__putc(line, '{');
+	for (int i = 0; i < 3; i++) {
+		if (i)
+			buf__putc(line, ' ');
+		if (towers[i][tower])
+			put_function(line, r, f, towers[i][tower] - 1);
+	}
+	buf__puts(line, "} ");
+}
+
 /* What the page would know: a line for each row, "pid frame;frame… values", sorted. */
 static char *decoded(const struct prof *new, const struct prof *before)
 {
 	_cleanup_(reader__done) struct reader r = {0};
 	_cleanup_(buf__done) struct buf all = {0};
-	size_t n_f, n_g, n_s, n_r, n_frames = 0, depth = 0, at = 0, row = 0;
-	uint64_t *f[5], *g[4], *keep, *adds, *frames, *rows, *group, *values[4], path[64];
+	size_t n_f, n_t, n_g, n_s, n_r, n_frames = 0, depth = 0, at = 0, row = 0;
+	uint64_t *f[5], *towers[3], *tower, *g[4], *keep, *adds, *frames, *rows, *group, *values[4],
+		path[64];
 	size_t n_columns = before ? 4 : 2;
 	char **lines;
 
 	html_data__encode(&r.data, new, before);
 	read_head(&r);
-	n_f = count(&r, "functions"), n_g = count(&r, "groups");
+	n_f = count(&r, "functions"), n_t = count(&r, "towers"), n_g = count(&r, "groups");
 	n_s = count(&r, "stacks"), n_r = count(&r, "rows");
 	for (int i = 0; i < 5; i++)
 		f[i] = column(&r, n_f);
+	for (int i = 0; i < 3; i++)
+		towers[i] = column(&r, n_t);
 	for (int i = 0; i < 4; i++)
 		g[i] = column(&r, n_g);
 	keep = column(&r, n_s);
@@ -168,6 +190,7 @@ static char *decoded(const struct prof *new, const struct prof *before)
 	frames = column(&r, n_frames);
 	rows = column(&r, n_s);
 	group = column(&r, n_r);
+	tower = column(&r, n_t ? n_r : 0);
 	for (size_t i = 0; i < n_columns; i++)
 		values[i] = column(&r, n_r);
 	cr_assert_eq(r.at, r.data.len, "bytes are left over");
@@ -182,11 +205,13 @@ static char *decoded(const struct prof *new, const struct prof *before)
 			struct buf line = {0};
 
 			buf__printf(&line, "%lu ", (unsigned long)g[2][group[row]]);
-			for (size_t i = 0; i < depth; i++)
-				buf__printf(&line, "%s%s/%lu%s", i ? ";" : "",
-					    r.texts[f[0][path[i] >> 1]],
-					    (unsigned long)f[4][path[i] >> 1],
-					    path[i] & 1 ? "i" : "");
+			if (n_t)
+				put_tower(&line, &r, f, towers, tower[row]);
+			for (size_t i = 0; i < depth; i++) {
+				buf__puts(&line, i ? ";" : "");
+				put_function(&line, &r, f, path[i] >> 1);
+				buf__puts(&line, path[i] & 1 ? "i" : "");
+			}
 			for (size_t c = 0; c < n_columns; c++)
 				buf__printf(&line, " %lu", (unsigned long)values[c][row]);
 			lines[row] = buf__take(&line);
@@ -203,6 +228,9 @@ static char *decoded(const struct prof *new, const struct prof *before)
 		free(f[i]);
 	for (int i = 0; i < 4; i++)
 		free(g[i]);
+	for (int i = 0; i < 3; i++)
+		free(towers[i]);
+	free(tower);
 	for (size_t i = 0; i < n_columns; i++)
 		free(values[i]);
 	free(keep);
@@ -277,6 +305,50 @@ Test(html, large_and_negative_values)
 	cr_assert_str_eq(text, "1 a/6;f/0 576460752303423487 1\n1 b/6;f/0 5 0\n");
 	html_data__encode(&data, p, NULL);
 	cr_assert(strstr(data.data + 2, "\"negative\": 1"));
+}
+
+static void add_data(int64_t time, const char *const *texts)
+{
+	static const char *const keys[] = {"data_object", "data_type", "member", "data_class",
+					   "data_access"};
+	struct prof_label_list list = {0};
+	uint32_t stack = place(p, 0, "f", NULL);
+	int64_t *values;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (*texts[i])
+			prof__add_text(p, &list, keys[i], texts[i]);
+	}
+	values = prof__sample(p, prof__stack(p, &stack, 1), prof__labels(p, list.items, list.n));
+	values[1] += time;
+	free(list.items);
+}
+#define ADD_DATA(time, ...) add_data(time, (const char *const[]){__VA_ARGS__})
+
+/* 7 object, 8 member, 9 validated, 10 candidate, 11 contradicted, 12 not known. */
+Test(html, data_is_as_sure_as_its_class)
+{
+	_cleanup_free_ char *text = NULL;
+
+	ADD_DATA(1, "table", "struct entry[]", "[].key", "validated", "store");
+	ADD_DATA(2, "table", "struct entry[]", "[].key", "contradicted", "");
+	ADD_DATA(3, "[heap]", "struct node", "next", "validated", "load");
+	ADD_DATA(4, "[heap]", "", "", "address_only", "");
+	ADD_DATA(5, "", "struct node (candidate)", "next (candidate)", "candidate", "load");
+	ADD_DATA(6, "", "", "", "branch_target", "");
+	ADD_DATA(7, "x (candidate)", "", "", "validated, really", "");
+	ADD_DATA(8, "", "", "", "", "");
+	text = decoded(p, NULL);
+	cr_assert_str_eq(
+		text,
+		"0 {[heap]/7  address only/12} f/0 4 0\n"
+		"0 {[no data object]/12  [not recorded]/12} f/0 8 0\n"
+		"0 {[no data object]/12  branch target/12} f/0 6 0\n"
+		"0 {struct node (candidate)/10 next (candidate)/10 load, candidate/10} f/0 5 0\n"
+		"0 {struct node/7 next/8 load, validated/9} f/0 3 0\n"
+		"0 {table/7 [].key/8 contradicted/11} f/0 2 0\n"
+		"0 {table/7 [].key/8 store, validated/9} f/0 1 0\n"
+		"0 {x (candidate)/10  validated, really/12} f/0 7 0\n");
 }
 
 Test(html, nothing_was_sampled)

@@ -20,9 +20,10 @@ function oklch(l, c, h) {
 const KINDS = [
 	["user", 62, 22, 0.115], ["kernel", 258, 16, 0.085], ["JIT", 148, 14, 0.1],
 	["Python", 100, 14, 0.12], ["JavaScript", 330, 14, 0.1], ["no code", 0, 0, 0],
-	["process", 0, 0, 0], ["inlined", 195, 14, 0.075],
+	["process", 0, 0, 0], ["object", 296, 12, 0.11], ["member", 312, 10, 0.07], ["validated", 172, 0, 0.125],
+	["candidate", 88, 0, 0.05], ["contradicted", 25, 0, 0.165], ["not known", 0, 0, 0], ["inlined", 195, 14, 0.075],
 ];
-const KIND_INLINED = 7;
+const KIND_INLINED = 13, WITHOUT_COLOUR = new Set([KIND_ARTIFICIAL, KIND_NOT_KNOWN]);
 const MODULE_HUES = [65, 255, 150, 20, 300, 195, 110, 345, 230, 85, 275, 170];
 
 // The same for the same name, in 0…1.
@@ -92,9 +93,9 @@ class Colours {
 		const f = frame >> 1, {kind, module} = this.data.functions, noise = nameNoise(functionName(this.data, f));
 		if (kind[f] === KIND_PROCESS)
 			return oklch(this.shades.process, 0.012, 260);
-		if (kind[f] === KIND_ARTIFICIAL)
+		if (WITHOUT_COLOUR.has(kind[f]))
 			return oklch(this.shades.grey, 0.004, 90);
-		if (this.by === "module") {
+		if (this.by === "module" && kind[f] < KIND_ARTIFICIAL) {
 			const hue = this.modules.get(module[f]);
 			return hue === undefined ? oklch(this.shades.grey, 0.012, 80) : this.shade(hue, 5, 0.105, noise);
 		}
@@ -112,12 +113,14 @@ class Colours {
 		return oklch(this.shades.process, 0.012, 260);
 	}
 
+	// Of the tree that is shown.
 	kindsThere() {
-		const {functions: {kind}, tree: {n, frame}} = this.data, there = new Set(kind);
-		for (let i = 1; i < n; i++) {
-			if (frame[i] & 1)
-				return there.add(KIND_INLINED);
-		}
+		const {functions: {kind}, tree} = this.data, {n, frame} = tree, there = new Uint8Array(KINDS.length);
+		if (this.kinds && this.kinds.tree === tree)
+			return this.kinds.there;
+		for (let i = 1; i < n; i++)
+			there[kind[frame[i] >> 1]] = there[frame[i] & 1 ? KIND_INLINED : kind[frame[i] >> 1]] = 1;
+		this.kinds = {tree, there};
 		return there;
 	}
 
@@ -130,9 +133,9 @@ class Colours {
 				[this.shade(hue, 0, 0.105, 0.5), this.data.texts[m]]);
 			return [...shown, [oklch(this.shades.grey, 0.012, 80), "others"]];
 		}
-		const there = this.kinds = this.kinds || this.kindsThere();
-		return KINDS.map(([words, hue, , chroma], k) => there.has(k) && k !== KIND_PROCESS &&
-			[k === KIND_ARTIFICIAL ? oklch(this.shades.grey, 0.004, 90) : this.shade(hue, 0, chroma, 0.5), words])
+		const there = this.kindsThere();
+		return KINDS.map(([words, hue, , chroma], k) => there[k] && k !== KIND_PROCESS &&
+			[WITHOUT_COLOUR.has(k) ? oklch(this.shades.grey, 0.004, 90) : this.shade(hue, 0, chroma, 0.5), words])
 			.filter(Boolean);
 	}
 }

@@ -152,11 +152,14 @@ function showDetails(data, facts, node) {
 		[nodeName(data, node), frameOrigin(data, node), ...facts.map(f => f.join(" "))].filter(Boolean).join("  ·  ");
 }
 
+// Key, words, what it does; true: where there is data.
 const KEYS = [
 	["/", "search", () => byId("search").select()],
 	["x", "search by regular expression", app => app.toggleHow("regexp")],
 	["=", "search for the whole name", app => app.toggleHow("exact")],
 	["e", "next event or value", app => app.nextType()],
+	["r", "rooted in code or in data", app => app.chooseRoot(app.rootNow === "code" ? "data" : "code"), true],
+	["f", "data or functions in the table", app => app.set({list: app.view.list === "data" ? "functions" : "data"}), true],
 	["i", "flame or icicle", app => app.set({layout: app.view.layout === "flame" ? "icicle" : "flame"})],
 	["c", "next meaning of colours", app => app.nextColours()],
 	["t", "table", app => app.set({side: app.view.side === "on" ? "off" : "on"})],
@@ -169,7 +172,8 @@ const KEYS = [
 const ARROWS = {ArrowLeft: "left", ArrowRight: "right"};
 
 function listenToKeys(app) {
-	byId("keys").append(...[["← ↑ ↓ →", "mark another frame"], ...KEYS, ["Esc", "end the search, or the zoom"]]
+	const keys = KEYS.filter(([, , , ofData]) => !ofData || app.data.towers.n);
+	byId("keys").append(...[["← ↑ ↓ →", "mark another frame"], ...keys, ["Esc", "end the search, or the zoom"]]
 		.flatMap(([key, words]) => [element("dt", {}, element("kbd", {textContent: key})),
 			element("dd", {textContent: words})]));
 	document.addEventListener("keydown", event => {
@@ -177,7 +181,7 @@ function listenToKeys(app) {
 			return;
 		const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
 		const onButton = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
-		const key = KEYS.find(([k]) => k === event.key);
+		const key = keys.find(([k]) => k === event.key);
 		if (event.key === "Escape") {
 			app.escape();
 		} else if (typing || (onButton && event.key === "Enter")) {

@@ -5,7 +5,8 @@
 // numbers up to `end`, and what was measured there is a run of rows: between rowOf[node] and rowOf[end[node]].
 
 const KIND_USER = 0, KIND_KERNEL = 1, KIND_JIT = 2, KIND_PYTHON = 3, KIND_SCRIPT = 4,
-	KIND_ARTIFICIAL = 5, KIND_PROCESS = 6;
+	KIND_ARTIFICIAL = 5, KIND_PROCESS = 6, KIND_OBJECT = 7, KIND_MEMBER = 8, KIND_VALIDATED = 9, KIND_CANDIDATE = 10,
+	KIND_CONTRADICTED = 11, KIND_NOT_KNOWN = 12;
 
 function bytesOfBase64(text) {
 	if (Uint8Array.fromBase64)
@@ -115,6 +116,12 @@ function decode(bytes) {
 		line: columns.next(head.functions, Uint32Array),
 		kind: columns.next(head.functions, Uint32Array),
 	};
+	const towers = {
+		n: head.towers,
+		object: columns.next(head.towers, Uint32Array),
+		member: columns.next(head.towers, Uint32Array),
+		known: columns.next(head.towers, Uint32Array),
+	};
 	const groups = {
 		n: head.groups,
 		comm: columns.next(head.groups, Uint32Array),
@@ -127,12 +134,13 @@ function decode(bytes) {
 	const frames = columns.next(sum(add), Uint32Array);
 	const tree = growTree(keep, add, frames, columns.next(head.stacks, Uint32Array));
 	const group = columns.next(head.rows, Uint32Array);
+	const tower = columns.next(towers.n ? head.rows : 0, Uint32Array);
 	const values = [];
 
 	for (let side = 0; side < sides; side++)
 		values.push(head.types.map(() => columns.next(head.rows, Float64Array)));
 	return {
-		head, functions, groups, tree, group, values, sides, texts: head.texts,
+		head, functions, towers, groups, tree, group, tower, values, sides, texts: head.texts,
 		types: head.types, stacks: head.stacks, rows: head.rows,
 	};
 }

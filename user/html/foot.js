@@ -44,7 +44,7 @@ function showFoot(data, tally) {
 			commentList(profiles[side])));
 	});
 	body.append(element("p", {className: "made", textContent: `Made by pmubpf ${version} from ` +
-		`${whole.format(data.stacks)} stacks, ${whole.format(data.functions.n)} functions.`}));
+		`${whole.format(data.stacks)} stacks, ${whole.format(data.functions.kind.filter(k => k < KIND_OBJECT).length)} functions.`}));
 	document.getElementById("foot-summary").textContent =
 		["About this recording", ...parts, recordedText(profiles[0])].filter(Boolean).join("  ·  ");
 	const title = profileTitle(profiles[0]) || "profile";

@@ -31,6 +31,11 @@ class Graph {
 		});
 	}
 
+	// Nodes have other numbers now.
+	forget() {
+		Object.assign(this.scene, {zoom: 0, hover: -1, cursor: -1});
+	}
+
 	// What to show: {widths, zoom, flip, match, paint, shades, dust, keepColours}; moves there if asked to.
 	show(what, move) {
 		const {rowOf, end} = this.data.tree, {scene} = this, before = scene.zoom;

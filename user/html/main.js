@@ -37,12 +37,18 @@ class App {
 			}
 		});
 		this.generation = 0;
+		this.roots = {code: {tree: data.tree, group: data.group, values: data.values}};
+		this.rootNow = "code";
+		this.mostNodes = 1 << 24; // of a picture rooted in data; the page takes 400 MB then
 		this.dark = matchMedia("(prefers-color-scheme: dark)");
 	}
 
 	start() {
 		fillSelect(byId("type"), this.data.types.map((t, i) => [typeKey(this.data, i), typeWords(this.data, i)]));
 		byId("width").hidden = byId("by-change").hidden = this.data.sides === 1;
+		byId("root").hidden = this.data.towers.n === 0;
+		if (this.data.towers.n)
+			byId("search").placeholder = "Function, module, data";
 		showFoot(this.data, this.tally);
 		this.listen();
 		listenToKeys(this);
@@ -71,6 +77,29 @@ class App {
 		return named >= 0 && has(named) ? named : Math.max(0, this.data.types.findIndex((t, i) => has(i)));
 	}
 
+	// As what is looked at wants it, if the page has data, and not too much of it.
+	root() {
+		const {data, roots} = this;
+		if (this.view.root !== "data" || data.towers.n === 0)
+			return "code";
+		if (roots.data === undefined)
+			roots.data = rootInData(data, this.mostNodes);
+		return roots.data ? "data" : "code";
+	}
+
+	takeRoot() {
+		const root = this.root();
+		if (root === this.rootNow)
+			return;
+		this.rootNow = root;
+		Object.assign(this.data, this.roots[root]);
+		this.tally.forget();
+		this.graph.forget();
+		this.hover(-1, null);
+		this.nodePath = undefined;
+		this.generation++;
+	}
+
 	theme() {
 		return this.view.theme || (this.dark.matches ? "dark" : "light");
 	}
@@ -96,6 +125,7 @@ class App {
 	}
 
 	show(move = true) {
+		this.takeRoot();
 		const {view, data, colours} = this, type = this.type(), theme = this.theme();
 		const chosen = this.choose(view.container, view.pid, view.tid);
 		if (chosen !== this.chosen) {
@@ -142,6 +172,13 @@ class App {
 		press("regexp", view.how === "regexp");
 		press("exact", view.how === "exact");
 		press("side-switch", view.side === "on");
+		for (const root of ["code", "data"])
+			press("root-" + root, this.rootNow === root);
+		byId("root-data").disabled = this.roots.data === null;
+		byId("root-note").hidden = this.roots.data !== null || view.root !== "data";
+		byId("list").hidden = this.rootNow === "code";
+		for (const list of ["data", "functions"])
+			press("list-" + list, (view.list === "functions") === (list === "functions"));
 		for (const layout of ["flame", "icicle"])
 			press(layout, view.layout === layout);
 		for (const by of ["change", "kind", "module"])
@@ -163,7 +200,8 @@ class App {
 			for (let side = 0; side < this.data.sides; side++)
 				figures.push(this.tally.figures(this.zoomNow, side, this.typeNow));
 			this.table.show({figures, match: this.matchNow, alone: this.view.how !== "exact",
-				unit: this.data.types[this.typeNow].unit});
+				unit: this.data.types[this.typeNow].unit,
+				ofData: this.rootNow === "data" && this.view.list !== "functions"});
 		}, 0);
 	}
 
@@ -197,6 +235,11 @@ class App {
 	focus(f) {
 		this.set({search: functionName(this.data, f), how: "exact"});
 		this.zoom(this.graph.widestOf(f));
+	}
+
+	// Each picture has frames of its own.
+	chooseRoot(root) {
+		this.set({root, zoom: ""}, true);
 	}
 
 	toggleHow(how) {
@@ -237,6 +280,10 @@ class App {
 			on(layout, "click", () => this.set({layout}));
 		for (const colours of ["change", "kind", "module"])
 			on("by-" + colours, "click", () => this.set({colours}));
+		for (const root of ["code", "data"])
+			on("root-" + root, "click", () => this.chooseRoot(root));
+		for (const list of ["data", "functions"])
+			on("list-" + list, "click", () => this.set({list}));
 		on("side-switch", "click", () => this.set({side: this.view.side === "on" ? "off" : "on"}));
 		on("theme", "click", () => this.set({theme: this.theme() === "dark" ? "light" : "dark"}));
 		on("help-switch", "click", () => byId("help").showModal());

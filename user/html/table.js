@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Functions by what they took themselves and with what they called. Only the rows in sight are elements.
+// Functions, or data, by what they took themselves and with what they called. Only the rows in sight are elements.
 
 const ROW_HEIGHT = 30;
 
@@ -45,10 +45,21 @@ class Table {
 		}
 	}
 
-	// figures: one of Tally.figures for each side. match: functions to mark, or to keep alone.
-	show({figures, match, alone, unit}) {
-		Object.assign(this, {figures, match, alone, unit});
+	// figures: one of Tally.figures for each side. match: functions to mark, or to keep alone. ofData: objects, members
+	// and classes instead of functions; they have no self.
+	show({figures, match, alone, unit, ofData}) {
+		Object.assign(this, {figures, match, alone, unit, ofData});
+		document.getElementById("side").classList.toggle("of-data", ofData);
+		document.querySelector("#columns .name").textContent = ofData ? "Data" : "Function";
 		this.arrange();
+	}
+
+	shows(kind) {
+		return this.ofData ? kind >= KIND_OBJECT : kind < KIND_PROCESS;
+	}
+
+	sortedBy() {
+		return this.ofData && this.sort.by === "self" ? "total" : this.sort.by;
 	}
 
 	share(f, key, side = 0) {
@@ -61,14 +72,14 @@ class Table {
 	}
 
 	sorter() {
-		const {texts, functions: {name}} = this.data, {self, total} = this.figures[0];
-		if (this.sort.by === "name")
+		const {texts, functions: {name}} = this.data, {self, total} = this.figures[0], by = this.sortedBy();
+		if (by === "name")
 			return (a, b) => a - b; // functions are sorted by name
-		if (this.sort.by === "change") {
+		if (by === "change") {
 			const amount = new Map(this.order.map(f => [f, Math.abs(this.change(f))]));
 			return (a, b) => amount.get(a) - amount.get(b);
 		}
-		const [first, second] = this.sort.by === "self" ? [self, total] : [total, self];
+		const [first, second] = by === "self" ? [self, total] : [total, self];
 		return (a, b) => first[a] - first[b] || second[a] - second[b] || (texts[name[b]] < texts[name[a]] ? -1 : 1);
 	}
 
@@ -76,7 +87,7 @@ class Table {
 		const {functions} = this.data;
 		this.order = [];
 		for (let f = 0; f < functions.n; f++) {
-			if (functions.kind[f] !== KIND_PROCESS && this.figures.some(s => s.total[f] > 0) &&
+			if (this.shows(functions.kind[f]) && this.figures.some(s => s.total[f] > 0) &&
 			    !(this.alone && this.match && !this.match[f]))
 				this.order.push(f);
 		}
@@ -88,12 +99,12 @@ class Table {
 		const compare = this.sorter();
 		this.order.sort(this.sort.down ? (a, b) => compare(b, a) : compare);
 		for (const button of document.getElementById("columns").children) {
-			const mine = button.dataset.by === this.sort.by;
+			const mine = button.dataset.by === this.sortedBy();
 			button.setAttribute("aria-sort", mine ? this.sort.down ? "descending" : "ascending" : "none");
 		}
 		this.spacer.style.height = this.order.length * ROW_HEIGHT + "px";
-		this.note.textContent = whole.format(this.order.length) +
-			(this.order.length === 1 ? " function" : " functions") +
+		this.note.textContent = whole.format(this.order.length) + (this.ofData ? " objects, members and classes" :
+			this.order.length === 1 ? " function" : " functions") +
 			(this.alone && this.match ? " that match" : "");
 		this.draw();
 	}

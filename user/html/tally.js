@@ -20,6 +20,11 @@ class Tally {
 		this.sums.clear();
 	}
 
+	// Rows have other numbers now.
+	forget() {
+		this.sums.clear();
+	}
+
 	// sums[row]: of all rows before it.
 	running(side, type) {
 		const key = side + " " + type;

@@ -2,7 +2,7 @@
 // What is looked at, and how: one object, which the page's address keeps after its #.
 
 const DEFAULTS = {
-	type: "", width: "new", container: "", pid: "", tid: "", zoom: "", search: "", how: "plain",
+	root: "code", list: "data", type: "", width: "new", container: "", pid: "", tid: "", zoom: "", search: "", how: "plain",
 	layout: "flame", colours: "", side: "on", theme: "",
 };
 

@@ -9,6 +9,7 @@
 #include "render/pprof.h"
 #include "render/shrink.h"
 #include "render/speedscope.h"
+#include "render/towers.h"
 
 static int write_whole_html(FILE *file, const struct prof *prof)
 {
@@ -44,7 +45,7 @@ static int write_pprof(FILE *file, const struct prof *prof, const struct format_
 
 static int write_html(FILE *file, const struct prof *prof, const struct format_opts *opts)
 {
-	static const struct shrink_prices prices = {
+	struct shrink_prices prices = {
 		.sample = 14,
 		.value = 10,
 		.labels = 24,
@@ -56,6 +57,10 @@ static int write_html(FILE *file, const struct prof *prof, const struct format_o
 	struct format_opts compressed = *opts;
 
 	compressed.max_bytes = opts->max_bytes / 4 * 3; /* base64 */
+	if (tower__is_of_profile(prof)) {
+		prices.sample += 5;  /* the number of its tower */
+		prices.labels += 60; /* that, and its object and member as functions */
+	}
 	return write_shrunk(file, prof, &compressed, &prices, write_whole_html);
 }
 

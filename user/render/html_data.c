@@ -14,12 +14,16 @@
 #include "render/json.h"
 #include "render/tree.h"
 
+enum { TOWER_PARTS = sizeof(struct tree_tower) / sizeof(uint32_t) };
+
 struct encoder {
 	const struct tree *tree;
 	struct buf *out;
-	size_t n_functions, n_groups, n_stacks, n_rows;
+	size_t n_functions, n_towers, n_groups, n_stacks, n_rows;
 	uint32_t *by_name;    /* functions, sorted */
 	uint32_t *rank;       /* of each function: its place there */
+	uint32_t *towers;     /* numbers, sorted */
+	uint32_t *tower_rank; /* of each number */
 	uint32_t *stacks;     /* numbers, sorted */
 	uint32_t *stack_rank; /* of each number */
 	uint32_t *rows;       /* numbers, sorted by stack */
@@ -29,6 +33,8 @@ static void encoder__done(struct encoder *e)
 {
 	free(e->by_name);
 	free(e->rank);
+	free(e->towers);
+	free(e->tower_rank);
 	free(e->stacks);
 	free(e->stack_rank);
 	free(e->rows);
@@ -53,6 +59,29 @@ static int compare_functions(const void *pa, const void *pb, void *ctx)
 	if (c == 0)
 		c = strcmp(tree__text(t, a->module), tree__text(t, b->module));
 	return c ? c : memcmp(a, b, sizeof(*a));
+}
+
+/* 0: there is no such frame. */
+static uint32_t tower_part(const struct encoder *e, uint32_t number, size_t part)
+{
+	size_t size;
+	const uint32_t *functions = intern__get(&e->tree->towers, number, &size);
+
+	return functions[part] ? e->rank[functions[part] - 1] + 1 : 0;
+}
+
+static int compare_towers(const void *pa, const void *pb, void *ctx)
+{
+	const struct encoder *e = ctx;
+	int c = 0;
+
+	for (size_t i = 0; c == 0 && i < TOWER_PARTS; i++) {
+		uint32_t a = tower_part(e, *(const uint32_t *)pa, i);
+		uint32_t b = tower_part(e, *(const uint32_t *)pb, i);
+
+		c = CMP3(a, b);
+	}
+	return c;
 }
 
 static size_t stack_frames(const struct tree *t, uint32_t stack, const uint32_t **ret)
@@ -106,7 +135,8 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 
 	if (a->stack != b->stack)
 		return CMP3(e->stack_rank[a->stack], e->stack_rank[b->stack]);
-	return CMP3(a->group, b->group);
+	return a->group != b->group ? CMP3(a->group, b->group) :
+				      CMP3(e->tower_rank[a->tower], e->tower_rank[b->tower]);
 }
 
 static uint32_t *numbers_from(uint32_t first, size_t n)
@@ -118,7 +148,7 @@ static uint32_t *numbers_from(uint32_t first, size_t n)
 	return numbers;
 }
 
-static void encoder__sort(struct encoder *e)
+static void sort_functions(struct encoder *e)
 {
 	const struct tree *t = e->tree;
 
@@ -128,18 +158,38 @@ static void encoder__sort(struct encoder *e)
 	e->rank = xcalloc(e->n_functions + 1, sizeof(*e->rank));
 	for (size_t i = 0; i < e->n_functions; i++)
 		e->rank[e->by_name[i]] = (uint32_t)i;
+}
 
-	e->n_stacks = intern__count(&t->stacks); /* with the empty one */
+static void sort_towers(struct encoder *e)
+{
+	e->n_towers = intern__count(&e->tree->towers) - 1;
+	e->towers = numbers_from(1, e->n_towers);
+	qsort_r(e->towers, e->n_towers, sizeof(*e->towers), compare_towers, e);
+	e->tower_rank = xcalloc(e->n_towers + 1, sizeof(*e->tower_rank));
+	for (size_t i = 0; i < e->n_towers; i++)
+		e->tower_rank[e->towers[i]] = (uint32_t)i;
+}
+
+static void sort_stacks(struct encoder *e)
+{
+	e->n_stacks = intern__count(&e->tree->stacks); /* with the empty one */
 	e->stacks = numbers_from(0, e->n_stacks);
 	qsort_r(e->stacks, e->n_stacks, sizeof(*e->stacks), compare_stacks, e);
 	e->stack_rank = xcalloc(e->n_stacks, sizeof(*e->stack_rank));
 	for (size_t i = 0; i < e->n_stacks; i++)
 		e->stack_rank[e->stacks[i]] = (uint32_t)i;
+}
 
-	e->n_rows = intern__count(&t->rows) - 1;
+/* By function names first, which all others go by. */
+static void encoder__sort(struct encoder *e)
+{
+	sort_functions(e);
+	sort_towers(e);
+	sort_stacks(e);
+	e->n_rows = intern__count(&e->tree->rows) - 1;
 	e->rows = numbers_from(1, e->n_rows);
 	qsort_r(e->rows, e->n_rows, sizeof(*e->rows), compare_rows, e);
-	e->n_groups = intern__count(&t->groups) - 1;
+	e->n_groups = intern__count(&e->tree->groups) - 1;
 }
 
 /* ---------------------------------------------------------------- the head */
@@ -186,6 +236,7 @@ static void put_head(struct encoder *e)
 	json__obj(&j, NULL);
 	json__str(&j, "version", PMUBPF_VERSION);
 	json__u64(&j, "functions", e->n_functions);
+	json__u64(&j, "towers", e->n_towers);
 	json__u64(&j, "groups", e->n_groups);
 	json__u64(&j, "stacks", e->n_stacks);
 	json__u64(&j, "rows", e->n_rows);
@@ -221,6 +272,14 @@ static void put_functions(struct encoder *e)
 			memcpy(&value, f + columns[c], sizeof(value));
 			put(e, value);
 		}
+	}
+}
+
+static void put_towers(struct encoder *e)
+{
+	for (size_t part = 0; part < TOWER_PARTS; part++) {
+		for (size_t i = 0; i < e->n_towers; i++)
+			put(e, tower_part(e, e->towers[i], part));
 	}
 }
 
@@ -276,6 +335,8 @@ static void put_rows(struct encoder *e)
 		put(e, n[i]);
 	for (size_t i = 0; i < e->n_rows; i++)
 		put(e, row_of(t, e->rows[i])->group - 1);
+	for (size_t i = 0; e->n_towers && i < e->n_rows; i++)
+		put(e, e->tower_rank[row_of(t, e->rows[i])->tower]);
 	for (size_t c = 0; c < (t->prof[TREE_OLD] ? width : t->n_types); c++) {
 		for (size_t i = 0; i < e->n_rows; i++)
 			put(e, (uint64_t)t->values[(e->rows[i] - 1) * width + c]);
@@ -284,12 +345,13 @@ static void put_rows(struct encoder *e)
 
 void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old)
 {
-	struct tree *tree = tree__new(prof, old);
+	struct tree *tree = tree__new(prof, old, true);
 	_cleanup_(encoder__done) struct encoder e = {.tree = tree, .out = out};
 
 	encoder__sort(&e);
 	put_head(&e);
 	put_functions(&e);
+	put_towers(&e);
 	put_groups(&e);
 	put_stacks(&e);
 	put_rows(&e);

@@ -8,10 +8,12 @@
  * columns:
  *
  * 	functions   name, module, file: numbers of texts · line · kind   sorted by name
+ * 	towers      object, member, class: functions + 1, or 0           of recordings with data
  * 	groups      comm, container: texts · pid · tid                   who it was
  * 	stacks      keep: frames shared with the stack before, from the root · add: frames that follow
  * 	frames      function << 1 | inlined, of all that stacks add      sorted: a walk of the tree, root first
- * 	rows        how many each stack has · group of each · for each side, for each type: the value of each
+ * 	rows        how many each stack has · group of each · tower of each, if there are any ·
+ * 	            for each side, for each type: the value of each
  */
 #ifndef PMUBPF_RENDER_HTML_DATA_H
 #define PMUBPF_RENDER_HTML_DATA_H

@@ -237,7 +237,10 @@ static void put_event(struct writer *w, size_t type)
 
 int speedscope__write(FILE *file, const struct prof *prof)
 {
-	_cleanup_(writer__done) struct writer w = {.tree = tree__new(prof, NULL), .file = file};
+	_cleanup_(writer__done) struct writer w = {
+		.tree = tree__new(prof, NULL, false),
+		.file = file,
+	};
 	const char *command = prof__remark(prof, "command");
 	const struct tree_type *types = w.tree->types;
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/frames.h"
+#include "render/towers.h"
 
 const char *tree__text(const struct tree *t, uint32_t number)
 {
@@ -27,9 +28,9 @@ const struct tree_function *tree__function(const struct tree *t, uint32_t functi
 	return intern__get(&t->functions, function + 1, &size);
 }
 
-static uint32_t text(struct tree *t, const char *s)
+uint32_t tree__add_text(struct tree *t, const char *text)
 {
-	return *s ? intern__add(&t->texts, s, strlen(s) + 1) : 0;
+	return *text ? intern__add(&t->texts, text, strlen(text) + 1) : 0;
 }
 
 /* ---------------------------------------------------------------- types */
@@ -80,7 +81,8 @@ struct adder {
 	struct tree *tree;
 	const struct prof *prof;
 	struct prof_frames frames; /* of the stack at hand */
-	uint32_t *known; /* by number of a frame of the profile: that of the tree + 1, or 0 */
+	uint32_t *known;  /* by number of a frame of the profile: that of the tree + 1, or 0 */
+	uint32_t *towers; /* by set of labels: their number, or 0; NULL: nobody asks */
 	struct buf name;
 };
 
@@ -88,6 +90,7 @@ static void adder__done(struct adder *a)
 {
 	prof_frames__done(&a->frames);
 	free(a->known);
+	free(a->towers);
 	buf__done(&a->name);
 }
 
@@ -103,11 +106,11 @@ static uint32_t make_frame(struct adder *a, const struct prof_frame *frame)
 
 	buf__clear(&a->name);
 	prof_frame__text(frame, a->prof, false, &a->name);
-	f.name = text(a->tree, a->name.data);
+	f.name = tree__add_text(a->tree, a->name.data);
 	buf__clear(&a->name);
 	prof_frame__put_module_name(frame, a->prof, &a->name);
-	f.module = text(a->tree, a->name.len ? a->name.data : "");
-	f.file = text(a->tree, prof__text(a->prof, function->file));
+	f.module = tree__add_text(a->tree, a->name.len ? a->name.data : "");
+	f.file = tree__add_text(a->tree, prof__text(a->prof, function->file));
 	if (function->start_line > 0 && function->start_line <= UINT32_MAX)
 		f.line = (uint32_t)function->start_line;
 	return function_frame(a->tree, &f, frame->inlined);
@@ -158,7 +161,20 @@ static uint32_t label_text(struct tree *t, const struct prof *p, uint32_t labels
 {
 	const struct prof_label *label = prof__label(p, labels, key);
 
-	return label && label->text ? text(t, prof__text(p, label->text)) : 0;
+	return label && label->text ? tree__add_text(t, prof__text(p, label->text)) : 0;
+}
+
+static uint32_t tower_number(struct adder *a, uint32_t labels)
+{
+	struct tree_tower tower;
+
+	if (!a->towers)
+		return 0;
+	if (!a->towers[labels]) {
+		tower = tower__of_labels(a->tree, a->prof, labels);
+		a->towers[labels] = intern__add(&a->tree->towers, &tower, sizeof(tower));
+	}
+	return a->towers[labels];
 }
 
 static int64_t *row_values(struct tree *t, const struct tree_row *row)
@@ -173,12 +189,14 @@ static int64_t *row_values(struct tree *t, const struct tree_row *row)
 	return t->values + number * width;
 }
 
-static void add_samples(struct tree *t, int side)
+static void add_samples(struct tree *t, int side, bool towers)
 {
 	const struct prof *p = t->prof[side];
 	_cleanup_(adder__done) struct adder a = {.tree = t, .prof = p};
 
 	a.known = xcalloc(p->n_lines + p->n_locations, sizeof(*a.known));
+	if (towers)
+		a.towers = xcalloc(intern__count(&p->label_sets), sizeof(*a.towers));
 	for (size_t i = 0; i < p->n_samples; i++) {
 		const struct prof_sample *s = &p->samples[i];
 		const struct tree_group group = {
@@ -190,6 +208,7 @@ static void add_samples(struct tree *t, int side)
 		const struct tree_row row = {
 			.stack = stack_number(&a, s->stack, group.comm),
 			.group = intern__add(&t->groups, &group, sizeof(group)),
+			.tower = tower_number(&a, s->labels),
 		};
 		int64_t *values = row_values(t, &row) + (size_t)side * t->n_types;
 
@@ -205,7 +224,7 @@ static void add_samples(struct tree *t, int side)
 	}
 }
 
-struct tree *tree__new(const struct prof *prof, const struct prof *old)
+struct tree *tree__new(const struct prof *prof, const struct prof *old, bool towers)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
 
@@ -215,9 +234,10 @@ struct tree *tree__new(const struct prof *prof, const struct prof *old)
 		if (t->prof[side])
 			add_types(t, side);
 	}
+	towers = towers && (tower__is_of_profile(prof) || (old && tower__is_of_profile(old)));
 	for (int side = 0; side < TREE_SIDES; side++) {
 		if (t->prof[side])
-			add_samples(t, side);
+			add_samples(t, side, towers);
 	}
 	return t;
 }
@@ -234,6 +254,7 @@ struct tree *tree__free(struct tree *t)
 	intern__done(&t->texts);
 	intern__done(&t->functions);
 	intern__done(&t->groups);
+	intern__done(&t->towers);
 	intern__done(&t->stacks);
 	intern__done(&t->rows);
 	free(t->values);

@@ -10,18 +10,34 @@
 #include "model/intern.h"
 #include "prof/prof.h"
 
-enum { TREE_PROCESS = PROF_ARTIFICIAL + 1 }; /* the frame below all others; no function */
+/* Frames that are no functions, behind enum prof_kind. */
+enum {
+	TREE_PROCESS = PROF_ARTIFICIAL + 1, /* below all others */
+	TREE_OBJECT,                        /* data, below the process */
+	TREE_MEMBER,
+	/* How much is known of what a sample is about; of objects and members: they are candidates
+	 * only, or none. */
+	TREE_VALIDATED,
+	TREE_CANDIDATE,
+	TREE_CONTRADICTED,
+	TREE_NOT_KNOWN,
+};
 
 struct tree_function {
 	uint32_t name, module; /* texts */
 	uint32_t file, line;   /* of the source: a text; where the function begins, or 0 */
-	uint32_t kind;         /* enum prof_kind, TREE_PROCESS */
+	uint32_t kind;         /* enum prof_kind, or one of those above */
 };
 
 /* Who it was; what isn't known is 0. */
 struct tree_group {
 	uint32_t comm, container; /* texts */
 	int64_t pid, tid;
+};
+
+/* The data that a stack stands on (render/towers.h): numbers of functions; member may be 0: none */
+struct tree_tower {
+	uint32_t object, member, class;
 };
 
 enum { TREE_NEW, TREE_OLD, TREE_SIDES };
@@ -38,7 +54,7 @@ struct tree_type {
 #define TREE_FRAME(function, inlined) ((function) << 1 | (inlined))
 
 struct tree_row {
-	uint32_t stack, group; /* numbers of stacks and groups */
+	uint32_t stack, group, tower; /* numbers; tower 0: they aren't asked for */
 };
 
 struct tree {
@@ -48,6 +64,7 @@ struct tree {
 	struct intern texts;     /* with their NUL */
 	struct intern functions; /* struct tree_function; number - 1 is a frame's */
 	struct intern groups;    /* struct tree_group */
+	struct intern towers;    /* struct tree_tower */
 	struct intern stacks;    /* arrays of frames, root first */
 	struct intern rows;      /* struct tree_row */
 	int64_t *values;         /* for each row: of each side each type; never negative */
@@ -57,9 +74,11 @@ struct tree {
 	size_t n_parts, cap_parts;
 };
 
-struct tree *tree__new(const struct prof *prof, const struct prof *old);
+/* towers: rows are told apart by data, too, if a profile says anything of it. */
+struct tree *tree__new(const struct prof *prof, const struct prof *old, bool towers);
 struct tree *tree__free(struct tree *t); /* NULL is fine; returns NULL */
 
+uint32_t tree__add_text(struct tree *t, const char *text); /* its number; 0: it is empty */
 const char *tree__text(const struct tree *t, uint32_t number);
 const struct tree_function *tree__function(const struct tree *t, uint32_t function);
 
