@@ -496,6 +496,56 @@ t_saved_and_reported() {
 	pmb_ok report --by data_source "$T/p.pb.gz"
 }
 
+# Folded lines begin with data, as the recording writes them and as a report does of what it has
+# saved.
+t_folded_rooted_in_data() {
+	local by=data_object,data_type,member,data_class class=validated
+	[ "$(uname -m)" = x86_64 ] || class=address_only
+	pmb_ok record --data -e page-faults -c 1 --inline --by "$by" -o "$T/folded" \
+		-o "$T/p.pb.gz" -- "$WORKLOADS/members"
+	tail -n +2 "$T/out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/' |
+		sed "s/$/;$class 50/" | sort >"$T/known"
+	pmb_ok report --by "$by" -o "$T/again.folded" "$T/p.pb.gz"
+	expect_eq "$(diff "$T/folded" "$T/again.folded" | head -n 4)" "" "what report folds differs"
+	by_label "$T/again.folded" touch "$by" | sed 's/^inside[^;]*;/inside;/' | sort >"$T/seen"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by data that differ"
+	pmb_ok report --folded "$T/p.pb.gz"
+	expect_eq "$(folded_sum "$T/again.folded")" "$(folded_sum "$T/out")" "the sum without data"
+	[ -z "$(flamegraph_path)" ] || {
+		perl "$(flamegraph_path)" "$T/again.folded" >"$T/svg" || fail "flamegraph.pl"
+		expect_match "$T/svg" '<title>keys \(50 samples, ' "in flamegraph.pl's picture"
+	}
+}
+
+# Names of data forge neither frames nor lines.
+t_hostile_names_of_data_folded() {
+	local pages=${PAGES:-$O/tests/page/pages}
+	[ -x "$pages" ] || make -s -C "$TOP" O="$O" "$pages" >"$T/err" 2>&1 ||
+		fail "tests/page/pages can't be built"
+	cat >"$T/made" <<-'STACKS'
+		a-1/1&data_object=x\x3by 9\x0a&member=\x1b[31m\xff\&data_class=validated;main 10
+		a-1/1&data_object=[heap]&data_type=t;main 20
+	STACKS
+	"$pages" pprof "$T/made" >"$T/p.pb.gz" || fail "no profile"
+	pmb_ok report --folded -e work --by data_object,member,data_class "$T/p.pb.gz"
+	expect_eq "$(cat "$T/out")" '[heap];[no member];[no data_class];a;main 20
+x\x3by 9\x0a;\x1b[31m\xff\x5c;validated;a;main 10' "the lines"
+}
+
+t_by_of_folded_is_labels() {
+	local by
+	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/objects"
+	for by in function module line event data_object,class nonsense; do
+		pmb report --folded --by "$by" "$T/p.pb.gz"
+		expect_eq "$rc" 2 "exit status of --by $by"
+	done
+	pmb report --html --by data_object -o "$T/x.html" "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status with --html"
+	expect_match "$T/err" '--by is for rows' "why"
+	pmb_ok report --folded --by process,data_object "$T/p.pb.gz"
+	expect_match "$T/out" '^pid [0-9]+;\[no data_object\];objects;' "labels that aren't there"
+}
+
 t_nothing_unless_asked() {
 	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" --summary "$T/sum.json" -- \
 		"$WORKLOADS/objects"

@@ -14,6 +14,7 @@
 #include "cmd/report_args.h"
 #include "cmd/report_layout.h"
 #include "cmd/rows.h"
+#include "model/labels.h"
 #include "prof/regions.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
@@ -21,7 +22,7 @@
 #include "render/report.h"
 #include "session/signals.h"
 
-enum { TEXT_ROWS = 40 };
+enum { TEXT_ROWS = 40, MOST_BEGINS = 64 };
 #define REGIONS_FACTOR 2
 #define TREE_SHARE 0.5
 
@@ -31,6 +32,7 @@ struct report_run {
 	struct prof_key *keys;
 	size_t n_keys;
 	struct group_opts opts;
+	const char **begins; /* labels that folded lines begin with; NULL-terminated, or NULL */
 	struct group *group;
 	struct output output;
 	struct report report;
@@ -44,6 +46,7 @@ static void report_run__done(struct report_run *run)
 	regions__done(&run->regions);
 	report__done(&run->report);
 	group__free(run->group);
+	free(run->begins);
 	prof_keys__free(run->keys, run->n_keys);
 	prof__free(run->prof);
 	prof__free(run->whole);
@@ -81,6 +84,34 @@ static int group(struct report_run *run, struct err *err)
 		return r;
 	settle_shape(run);
 	run->group = group__new(run->prof, &run->opts);
+	return 0;
+}
+
+/* Keys of --folded lines: what a sample has as a whole. */
+static int begin_lines(struct report_run *run, struct err *err)
+{
+	const char *by = run->args->by;
+	int r;
+
+	if (!by)
+		return 0;
+	r = prof_keys__parse(&run->keys, &run->n_keys, by, run->whole, err);
+	if (r < 0)
+		return r;
+	if (run->n_keys > MOST_BEGINS)
+		return err__usage(err, "--by: more than %d labels", MOST_BEGINS);
+	run->begins = xcalloc(run->n_keys + 1, sizeof(*run->begins));
+	for (size_t i = 0; i < run->n_keys; i++) {
+		const struct prof_key *key = &run->keys[i];
+
+		if (key->kind == KEY_EVENT ||
+		    (prof_key__is_of_frames(key) && !label__of_word(key->word)))
+			return err__usage(err,
+					  "--by %s: folded lines begin with labels, which a sample "
+					  "has as a whole",
+					  key->word);
+		run->begins[i] = key->kind == KEY_PROCESS ? "pid" : key->word;
+	}
 	return 0;
 }
 
@@ -221,6 +252,7 @@ static int write_out(struct report_run *run, struct err *err)
 	struct room_cut cut = {0};
 	const struct format_opts opts = {
 		.unit = -1,
+		.by = run->begins,
 		.inlined = true,
 		.max_bytes = profiles__max_output(&a->limits),
 		.cut = &cut,
@@ -302,8 +334,9 @@ int cmd_report(int argc, char **argv)
 		r = mark_sharing(&run, &err);
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
-	if (r == 0 && !args.format)
-		r = args.layout  ? find_layout(&run, &err) :
+	if (r == 0)
+		r = args.format  ? begin_lines(&run, &err) :
+		    args.layout  ? find_layout(&run, &err) :
 		    args.regions ? find_regions(&run, &err) :
 				   group(&run, &err);
 	if (r == 0)

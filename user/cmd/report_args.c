@@ -246,7 +246,7 @@ static void settle_format(struct report_args *a)
 /* What only rows can be told. */
 static bool is_of_rows(const struct report_args *a)
 {
-	return a->by || a->tree || a->sort || a->limit >= 0 || a->confidence;
+	return a->tree || a->sort || a->limit >= 0 || a->confidence;
 }
 
 static int check_regions(const struct report_args *a)
@@ -264,17 +264,21 @@ static int check_regions(const struct report_args *a)
 
 static int check_shape(const struct report_args *a)
 {
-	if (a->layout && (a->format || a->csv || a->min_share >= 0 || is_of_rows(a)))
+	if (a->layout && (a->format || a->csv || a->min_share >= 0 || a->by || is_of_rows(a)))
 		return err__usage(a->err,
 				  "--layout shows a type, as text or as --json: without other "
 				  "formats, --by, --tree, --sort, --limit, --min-share, "
 				  "--confidence");
 	if (a->format && is_of_rows(a))
-		return err__usage(
-			a->err,
-			"--%s writes samples, not rows: without --by, --tree, --sort, --limit, "
-			"--confidence",
-			a->format->name);
+		return err__usage(a->err,
+				  "--%s writes samples, not rows: without --tree, --sort, --limit, "
+				  "--confidence",
+				  a->format->name);
+	if (a->format && a->by && a->format != format__named("folded"))
+		return err__usage(a->err,
+				  "--%s writes samples with all their labels: --by is for rows, "
+				  "and for what --folded lines begin with",
+				  a->format->name);
 	return check_regions(a);
 }
 
