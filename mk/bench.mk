@@ -17,10 +17,10 @@ $(BENCH)/pmubpf-cuts: tests/bench/cuts.c $(OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=session__record,--wrap=session__part tests/bench/cuts.c $(OBJ) $(LDLIBS) -o $@
 
-$(BENCH)/replay: tests/bench/replay.c tests/bench/stream.h $(TESTED)
+$(BENCH)/replay: tests/bench/replay.c tests/bench/stream.h $(PARTS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) tests/bench/replay.c $(TESTED) $(LDLIBS) -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) tests/bench/replay.c $(PARTS) $(LDLIBS) -o $@
 
 $(BENCH)/%: tests/bench/%.c
 	@mkdir -p $(@D)
