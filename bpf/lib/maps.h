@@ -60,6 +60,14 @@ struct returns {
 	__u64 at;         /* the stack pointer in the caller of the function found last */
 };
 
+/* A copy of the user stack that is being made (lib/stack_dump.h), bytes. */
+struct dump {
+	__u64 from;
+	__u64 size, done;
+	__u64 good;  /* up to the last page that could be read */
+	__u64 waits; /* the struct return_instance at hand */
+};
+
 /* Where the function returns to whose caller's stack pointer this is (lib/uretprobe.h). */
 __u64 pmb_return_to(__u64 sp);
 
@@ -75,6 +83,7 @@ struct scratch {
 	struct arch_regs regs;
 	struct walk walk;
 	struct returns returns;
+	struct dump dump;
 };
 
 struct {

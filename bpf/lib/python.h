@@ -117,16 +117,31 @@ static __always_inline __u64 py_thread_id(const struct pmb_python *layout, __u32
 #endif
 }
 
-static __always_inline __u64 py_look_for(const struct pmb_python *layout, __u64 runtime, __u64 id,
-					 __u32 id_at)
+/* Whether it is w->at, or that is 0; else w->at becomes the next. A function of its own for the
+ * verifier. */
+__noinline int pmb_py_thread(__u64 id, __u32 id_at)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout;
+
+	if (!w || !w->at)
+		return 1;
+	layout = bpf_map_lookup_elem(&pmb_pythons, &w->layout);
+	if (!layout || py_word(w->at + id_at) == id)
+		return 1;
+	w->at = py_word(w->at + layout->thread_next);
+	return 0;
+}
+
+static __always_inline __u64 py_look_for(const struct pmb_python *layout, struct py_walk *w,
+					 __u64 runtime, __u64 id, __u32 id_at)
 {
 	__u64 interpreter = py_word(runtime + layout->interpreters);
-	__u64 thread = interpreter ? py_word(interpreter + layout->threads) : 0;
 
-	for (int i = 0; i < PY_THREADS_MAX && thread; i++) {
-		if (py_word(thread + id_at) == id)
-			return thread;
-		thread = py_word(thread + layout->thread_next);
+	w->at = interpreter ? py_word(interpreter + layout->threads) : 0;
+	for (int i = 0; i < PY_THREADS_MAX; i++) {
+		if (pmb_py_thread(id, id_at))
+			return w->at;
 	}
 	return 0;
 }
@@ -151,7 +166,7 @@ __noinline int pmb_py_begin(__u32 tgid)
 	state = t->state;
 	if (t->id != id || t->tgid != tgid || (state && py_word(state + id_at) != id) ||
 	    (!state && now - t->looked > t->wait)) {
-		state = py_look_for(layout, s->walk.runtime_at, id, id_at);
+		state = py_look_for(layout, w, s->walk.runtime_at, id, id_at);
 		t->wait = t->id != id || t->tgid != tgid || state ? PY_FIRST_NS :
 			  t->wait < PY_AGAIN_NS / 2               ? 2 * t->wait :
 								    PY_AGAIN_NS;

@@ -17,32 +17,82 @@ enum {
 	RETURNS_IN_DUMP = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 };
 
+/* The next page of the stack that is copied (s->dump). False: that was the last. A function of its
+ * own for the verifier, as each here that a loop calls. */
+__noinline int pmb_dump_page(__u32 cpu)
+{
+	struct dump_buf *buf = bpf_map_lookup_elem(&pmb_dumps, &cpu);
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	__u64 done, left, part, from;
+
+	if (!buf || !s)
+		return 0;
+	done = s->dump.done;
+	left = s->dump.size - done;
+	from = s->dump.from + done;
+	part = DUMP_PAGE - (from & (DUMP_PAGE - 1));
+	if (part > left)
+		part = left;
+	/* over the frames that don't travel */
+	done += (s->walk.n & PMB_MAX_FRAMES) * sizeof(__u64);
+	/* "R2 min value is negative", and "invalid access to map value": the compiler knows
+	 * bounds that 5.10's verifier doesn't, and would leave the masks out */
+	UNWIND_HIDE(part);
+	UNWIND_HIDE(done);
+	part &= 2 * DUMP_PAGE - 1;
+	done &= 2 * PMB_DUMP_MAX - 8;
+	if (done > PMB_DUMP_MAX + PMB_MAX_FRAMES * sizeof(__u64) || part > DUMP_PAGE)
+		return 0;
+	s->dump.done += part;
+	if (!bpf_probe_read_user((void *)buf->head.frames + done, part, (void *)from))
+		s->dump.good = s->dump.done;
+	return s->dump.done < s->dump.size;
+}
+
 /* From sp to the top of the stack, by pages: one that was never touched can't be read here, and
  * holds zeroes. What comes behind the last that could be read isn't counted: a thread's stack may
  * end anywhere. */
-static __always_inline __u32 dump_copy(void *to, __u64 sp, __u64 top)
+static __always_inline __u32 dump_copy(struct scratch *s, __u32 cpu)
 {
-	__u64 size = DUMP_OF_A_THREAD, done = 0, good = 0;
+	__u64 sp = s->walk.frame.sp & ~7ULL, top = s->sample.fixed.stack_top;
 
+	s->dump.from = sp;
+	s->dump.size = DUMP_OF_A_THREAD;
 	if (sp < top && top - sp <= PMB_DUMP_MAX)
-		size = (top - sp) & ~7ULL;
-	for (int i = 0; i <= PMB_DUMP_MAX / DUMP_PAGE && done < size; i++) {
-		__u64 left = size - done, part = DUMP_PAGE - ((sp + done) & (DUMP_PAGE - 1));
-
-		if (part > left)
-			part = left;
-		/* "R2 min value is negative", and "invalid access to map value": the compiler knows
-		 * bounds that 5.10's verifier doesn't, and would leave the masks out */
-		__asm__ volatile("" : "+r"(part), "+r"(done));
-		part &= 2 * DUMP_PAGE - 1;
-		done &= 2 * PMB_DUMP_MAX - 8;
-		if (done > PMB_DUMP_MAX - 8 || part > DUMP_PAGE)
+		s->dump.size = (top - sp) & ~7ULL;
+	s->dump.done = s->dump.good = 0;
+	for (int i = 0; i <= PMB_DUMP_MAX / DUMP_PAGE; i++) {
+		if (!pmb_dump_page(cpu))
 			break;
-		if (!bpf_probe_read_user(to + done, part, (void *)(sp + done)))
-			good = done + part;
-		done += part;
 	}
-	return good;
+	return s->dump.good;
+}
+
+/* Of the return probe s->dump.waits, and on to the next. False: there is none. */
+__noinline int pmb_dump_return(__u32 cpu)
+{
+	struct dump_buf *buf = bpf_map_lookup_elem(&pmb_dumps, &cpu);
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct return_instance *at;
+	__u64 off, *word;
+
+	if (!buf || !s)
+		return 0;
+	at = (void *)s->dump.waits;
+	off = BPF_CORE_READ(at, stack) - (buf->head.from.sp & ~7ULL);
+	if (off < buf->head.n_bytes) {
+		off = (off + buf->head.n * sizeof(__u64)) & (2 * PMB_DUMP_MAX - 8);
+		UNWIND_HIDE(off);
+		if (off > PMB_DUMP_MAX)
+			return 0;
+		word = (void *)buf->head.frames + off;
+		if (*word == s->returns.trampoline)
+			*word = BPF_CORE_READ(at, orig_ret_vaddr);
+	}
+	s->dump.waits = (__u64)BPF_CORE_READ(at, next);
+	return s->dump.waits != 0;
 }
 
 /*
@@ -50,36 +100,20 @@ static __always_inline __u32 dump_copy(void *to, __u64 sp, __u64 top)
  * copy of the stack from sp on, those return addresses are put in place of the trampoline's.
  * Elsewhere than on x86-64 nobody knows where they lie.
  */
-__noinline int pmb_dump_returns(__u32 cpu)
+static __always_inline void dump_returns(struct scratch *s, __u32 cpu)
 {
 #if defined(__TARGET_ARCH_x86)
-	struct dump_buf *buf = bpf_map_lookup_elem(&pmb_dumps, &cpu);
-	__u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	struct return_instance *at;
-
-	if (!buf || !s)
-		return 0;
-	at = (void *)s->returns.next;
-	for (int i = 0; i < RETURNS_IN_DUMP && at; i++) {
-		__u64 off = BPF_CORE_READ(at, stack) - (buf->head.from.sp & ~7ULL);
-		__u64 *word;
-
-		if (off < buf->head.n_bytes) {
-			off = (off + buf->head.n * sizeof(__u64)) & (2 * PMB_DUMP_MAX - 8);
-			UNWIND_HIDE(off);
-			if (off > PMB_DUMP_MAX)
-				break;
-			word = (void *)buf->head.frames + off;
-			if (*word == s->returns.trampoline)
-				*word = BPF_CORE_READ(at, orig_ret_vaddr);
-		}
-		at = BPF_CORE_READ(at, next);
+	s->dump.waits = s->returns.next;
+	if (!s->dump.waits)
+		return;
+	for (int i = 0; i < RETURNS_IN_DUMP; i++) {
+		if (!pmb_dump_return(cpu))
+			break;
 	}
 #else
+	(void)s;
 	(void)cpu;
 #endif
-	return 0;
 }
 
 /* Takes the stack's place: its id becomes the dump's. False if there was no room, or not enough to
@@ -99,11 +133,8 @@ static __always_inline bool dump_send(const volatile struct pmb_config *cfg, voi
 		return false;
 	}
 	__builtin_memcpy(buf->head.frames, s->stack.frames, sizeof(buf->head.frames));
-	/* over the frames that don't travel */
 	n_frames *= sizeof(__u64);
-	n_bytes = dump_copy((void *)buf->head.frames + n_frames, w->frame.sp & ~7ULL,
-			    s->sample.fixed.stack_top) &
-		  (2 * PMB_DUMP_MAX - 8);
+	n_bytes = dump_copy(s, cpu) & (2 * PMB_DUMP_MAX - 8);
 	if (n_bytes > PMB_DUMP_MAX)
 		n_bytes = 0;
 	buf->head.rec.size = size = offsetof(struct pmb_stack_dump, frames) + n_frames + n_bytes;
@@ -117,8 +148,7 @@ static __always_inline bool dump_send(const volatile struct pmb_config *cfg, voi
 	buf->head.stack_top = s->sample.fixed.stack_top;
 	buf->head.n_bytes = n_bytes;
 	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
-	if (s->returns.next)
-		pmb_dump_returns(cpu);
+	dump_returns(s, cpu);
 	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
 	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
 		stats->stack_dumps_lost++;
