@@ -18,6 +18,22 @@ struct unwind_memory {
 enum { WALK_AT_ONCE = 2 };   /* frames */
 enum { WINDOW_BELOW = 128 }; /* what is saved below the word that is read first */
 
+/* Moves the walk's window to a word, which it leaves room for a little below. A function of its own
+ * for the verifier: there are many places that read. */
+__noinline int pmb_window(__u64 addr)
+{
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	__u64 below;
+
+	if (!s || is_kernel_address(addr))
+		return 0;
+	below = s->walk.frame.sp < addr - WINDOW_BELOW ? WINDOW_BELOW : 0;
+	if (window_load(s, &s->walk.window, addr - below, 8) && below + 8 <= s->walk.window.size)
+		return 1;
+	return window_load(s, &s->walk.window, addr, 8);
+}
+
 static __always_inline bool unwind_read(struct unwind_memory *mem, __u64 addr, __u64 *ret)
 {
 	struct scratch *s = mem->s;
@@ -26,15 +42,9 @@ static __always_inline bool unwind_read(struct unwind_memory *mem, __u64 addr, _
 	if (addr & 7)
 		return false;
 	if (off > WINDOW_BYTES - 8 || off + 8 > s->walk.window.size) {
-		if (is_kernel_address(addr))
+		if (!pmb_window(addr))
 			return false;
-		off = s->walk.frame.sp < addr - WINDOW_BELOW ? WINDOW_BELOW : 0;
-		if (!window_load(s, &s->walk.window, addr - off, 8) ||
-		    off + 8 > s->walk.window.size) {
-			off = 0;
-			if (!window_load(s, &s->walk.window, addr, 8))
-				return false;
-		}
+		off = addr - s->walk.window.start;
 	}
 	off &= WINDOW_BYTES - 8;
 	*ret = *(__u64 *)(s->window + off);
