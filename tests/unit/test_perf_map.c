@@ -86,6 +86,16 @@ Test(perf_map, the_last_line_wins)
 	expect(0x2020, NULL);
 }
 
+Test(perf_map, a_line_that_is_being_written_is_the_last_resort)
+{
+	parse("1000 10 whole_name\n1000 10 whole_na");
+	expect(0x1000, "whole_name");
+	done();
+	parse("1000 10 whole_name\n2000 10 ha");
+	expect(0x1000, "whole_name");
+	expect(0x2000, "ha");
+}
+
 Test(perf_map, garbage_lines_are_skipped)
 {
 	parse("\n \nhello\n1000\n1000 \n1000 10\n1000 10 \n-1 10 x\n1000 zz x\n"

@@ -110,13 +110,13 @@ static void offer_line(struct lines *l, uint64_t start, uint64_t end, uint32_t n
 
 static void offer_lines(struct lines *l, uint64_t end, struct asked *asked)
 {
-	/* Behind the last newline is nothing, or the line that a JIT is writing right now; half a
-	 * name is still a name. */
+	/* Behind the last newline is nothing, or the line that a JIT is writing right now: half a
+	 * name is still a name, where no whole line says more. */
 	for (uint32_t i = 0; i <= PERF_MAP_LINES_MAX && end > l->from; i++) {
 		uint64_t start = find_start(l, end);
 
 		/* the later line has the higher number */
-		offer_line(l, start, end, PERF_MAP_LINES_MAX - i + 1, asked);
+		offer_line(l, start, end, i ? PERF_MAP_LINES_MAX - i + 1 : 0, asked);
 		if (start == l->from)
 			break;
 		end = start - 1;
