@@ -157,7 +157,7 @@ t_sizes() {
 	wait_until keys_in_line 40 || fail "keys are not in line 40"
 	tmx resize-window -x 30 -y 6
 	wait_until keys_in_line 6 || fail "keys are not in line 6"
-	expect_match "$T/now" '^.{29}(…|[+])$' "that a line goes on"
+	see '^.{29}(…|[+])$' "that a line goes on"
 	press q
 	expect_restored 0
 }
