@@ -176,11 +176,11 @@ t_map_with_the_tools_own_words() {
 	expect_ge "$(user_share "$T/folded" ";'\[unknown\]'_\[j\]\$" '^jit;')" 80 "percent so"
 }
 
-t_map_of_ten_million_lines() {
+t_map_of_three_million_lines() {
 	# The last line names the code: later lines are what runs now, and not all are read.
 	spawn_jit
 	{
-		seq -f '%.0f0 10 some_function_of_a_jit' 1000000 10999999
+		seq -f '%.0f0 10 some_function_of_a_jit' 1000000 3999999
 		echo "$code 10 after_all"
 	} >"/tmp/perf-$spawned.map"
 	seconds_of record_jit

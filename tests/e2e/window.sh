@@ -227,13 +227,14 @@ expect_calls() {
 	record --window call=u:$WORKLOADS/calls:$1 -- "$WORKLOADS/calls" 300
 	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned) \(.nested) \(.open)"')" \
 		"$2 $3 $4 $5 0" "calls of $1"
-	expect_eq "$(cat "$T/out")" "$("$WORKLOADS/calls" 300)" "the program's words, $1"
+	expect_eq "$(cat "$T/out")" "$words" "the program's words, $1"
 }
 
 # Each way that a function is left. No program is harmed, and nothing is inside that isn't.
 t_calls_of_a_function() {
-	local function
+	local function words
 	need_x86_64
+	words=$("$WORKLOADS/calls" 300)
 	for function in may_throw may_jump; do
 		expect_calls $function 300 200 100 0
 		expect_ge "$(sum_aggregated)" 20 "samples"
