@@ -165,6 +165,7 @@ while IFS=: read -r file line text; do
 	"user/base/mem.c _exit(") ;;
 	"user/base/hash.h abort(") ;;        # uthash's way out of memory, never reached
 	"user/session/command.c _exit(") ;;  # the child that becomes COMMAND
+	"user/session/runner_process.c _exit(") ;; # the child that becomes the user's program
 	"user/sys/reexec.c _exit(") ;;       # the child that becomes a helper
 	"user/opener/process.c _exit(") ;;   # an opener and its spawner
 	"user/symd/"*" _exit(" | "user/symd/"*" exit(") ;;

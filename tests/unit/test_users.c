@@ -37,3 +37,27 @@ Test(users, names)
 	expect("/no/such/file", 0, "0");
 	tree_remove(root);
 }
+
+/* Their own first, each once, as the file has it. */
+Test(users, groups)
+{
+	static const struct tree_file files[] = {
+		{"group", "root:x:0:\n"
+			  "adm:x:4:syslog,ann\n"
+			  "broken:x\n"
+			  "ann:x:1000:ann\n"
+			  "anna:x:1001:anna,joanna\n"
+			  "last:x:4294967294:ann"},
+	};
+	char *root = tree_make(files, ARRAY_SIZE(files));
+	_cleanup_free_ char *group = xasprintf("%s/group", root);
+	size_t n;
+	_cleanup_free_ gid_t *groups = users_groups_in(group, "ann", 1000, &n);
+	_cleanup_free_ gid_t *none = NULL;
+
+	cr_assert_eq(n, 3);
+	cr_expect(groups[0] == 1000 && groups[1] == 4 && groups[2] == 4294967294);
+	none = users_groups_in("/no/such/file", "ann", 7, &n);
+	cr_expect(n == 1 && none[0] == 7);
+	tree_remove(root);
+}

@@ -238,6 +238,15 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 	};
 }
 
+static void say(struct buf *talk)
+{
+	for (char *line = talk->data, *end; line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		fprintf(stderr, "pmubpf: %s\n", line);
+	}
+}
+
 /* What is new of them is talk, whatever the format. */
 static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 {
@@ -245,11 +254,7 @@ static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 	unsigned raised = stat_alarms__add(run->alarms, run->result.tried, report->counts,
 					   report->work, &talk);
 
-	for (char *line = talk.data, *end; line && *line; line = end + 1) {
-		end = strchr(line, '\n');
-		*end = '\0';
-		fprintf(stderr, "pmubpf: %s\n", line);
-	}
+	say(&talk);
 	report->alarms = run->alarms->news;
 	report->n_alarms = run->alarms->n;
 	run->alarmed = raised && run->args->alarm_exit;
@@ -359,6 +364,14 @@ static int start_opener(struct stat_run *run, struct err *err)
 	return opener__start(&run->opener, err);
 }
 
+static void end_alarms(struct stat_alarms *alarms)
+{
+	_cleanup_(buf__done) struct buf talk = {0};
+
+	alarm_run__finish(&alarms->run, &talk);
+	say(&talk);
+}
+
 static void stat_run__done(struct stat_run *run)
 {
 	output__done(&run->output);
@@ -387,6 +400,8 @@ int cmd_stat(int argc, char **argv)
 					args.per.kind != WINDOW_NONE, &err);
 	note_clocks(&args.events, &run.notes);
 	if (r == 0)
+		r = alarm_run__start(&args.alarms.run, &err);
+	if (r == 0)
 		r = start_opener(&run, &err);
 	if (r == 0)
 		r = settle_cgroups(&args, run.opener, &err);
@@ -401,6 +416,7 @@ int cmd_stat(int argc, char **argv)
 			r = run_once(&run, &status, &err);
 		} while (r == 0);
 	}
+	end_alarms(&args.alarms);
 	if (r >= 0 && run.error < 0 && run.error != -EPIPE)
 		r = write_error(args.output, run.error, &err);
 	return r < 0 ? complain(&err) : status;

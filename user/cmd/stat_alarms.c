@@ -111,9 +111,20 @@ static void tell(const struct stat_alarm *a, enum alarm_news news,
 			    a->raised_s);
 }
 
-static enum alarm_news add_one(struct stat_alarm *a, const struct counts *counts,
-			       const struct work_counts *work, struct stat_alarm_news *ret,
-			       struct buf *talk)
+static struct alarm_figures figures_of(const struct stat_alarm *a,
+				       const struct alarm_change *change, double now_s)
+{
+	return (struct alarm_figures){
+		.relation = a->text,
+		.at_s = now_s,
+		.since_s = a->raised_s,
+		.percent = change->percent,
+	};
+}
+
+static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
+			       const struct counts *counts, const struct work_counts *work,
+			       struct stat_alarm_news *ret, struct buf *talk)
 {
 	double x = a->x_is_units ?
 			   (double)distribution__n(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]) :
@@ -131,6 +142,11 @@ static enum alarm_news add_one(struct stat_alarm *a, const struct counts *counts
 			    a->text);
 	if (news != ALARM_NOTHING)
 		tell(a, news, &change, now_s, talk);
+	if (news == ALARM_RAISED) {
+		struct alarm_figures figures = figures_of(a, &change, now_s);
+
+		alarm_run__raised(&alarms->run, &figures);
+	}
 	*ret = (struct stat_alarm_news){
 		.relation = a->text,
 		.watches = alarm__watches(&a->alarm),
@@ -152,11 +168,13 @@ unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result 
 
 		alarms->news[i].relation = a->text;
 		if (tried[a->y].ok && (a->x_is_units || tried[a->x].ok))
-			raised += add_one(a, counts, work, &alarms->news[i], talk) == ALARM_RAISED;
+			raised += add_one(alarms, a, counts, work, &alarms->news[i], talk) ==
+				  ALARM_RAISED;
 		else if (counts->from_ns == 0)
 			buf__printf(talk, "'%s': not watched, for not both are counted here\n",
 				    a->text);
 	}
+	alarm_run__tell(&alarms->run, talk);
 	return raised;
 }
 
@@ -165,5 +183,6 @@ void stat_alarms__done(struct stat_alarms *alarms)
 	free(alarms->texts);
 	free(alarms->list);
 	free(alarms->news);
+	alarm_run__done(&alarms->run);
 	*alarms = (struct stat_alarms){0};
 }

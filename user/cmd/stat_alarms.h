@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "cmd/alarm_run.h"
 #include "model/alarm.h"
 #include "model/counts.h"
 #include "model/work.h"
@@ -26,6 +27,7 @@ struct stat_alarms {
 	} * list;
 	size_t n;
 	struct stat_alarm_news *news; /* of each, for the report */
+	struct alarm_run run;
 };
 
 /* Finds the events of the texts in the list, and adds those that aren't there. */

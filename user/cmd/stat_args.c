@@ -19,6 +19,7 @@ enum {
 	OPT_LIMIT,
 	OPT_ALARM,
 	OPT_ALARM_EXIT,
+	OPT_ALARM_RUN,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -47,6 +48,10 @@ static const struct argp_option options[] = {
 	 "as learnt from the intervals before",
 	 0},
 	{"alarm-exit", OPT_ALARM_EXIT, 0, 0, "End with status 4 at the first alarm", 0},
+	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,
+	 "Run PROGRAM at each alarm, as who called this (sudo), with the figures in its "
+	 "environment and nothing else; killed after 10 s",
+	 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
 	{0, 0, 0, 0, "Output:", 5},
 	{"output", 'o', "FILE", 0,
@@ -122,6 +127,9 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 	case OPT_ALARM:
 		GROW(a->alarms.texts, a->alarms.n_texts, a->alarms.cap_texts);
 		a->alarms.texts[a->alarms.n_texts++] = arg;
+		return 0;
+	case OPT_ALARM_RUN:
+		a->alarms.run.program = arg;
 		return 0;
 	case 'I':
 		return parse_interval(a, arg);
@@ -300,6 +308,25 @@ static int check_by(struct stat_args *a)
 	return 0;
 }
 
+static int check_alarms(struct stat_args *a)
+{
+	const struct stat_alarms *alarms = &a->alarms;
+
+	if (alarms->n_texts && !a->interval_ns)
+		return err__usage(a->err,
+				  "--alarm looks at each interval: say how long they are (-I 1s)");
+	if (a->alarm_exit && !alarms->n_texts)
+		return err__usage(a->err, "--alarm-exit goes with --alarm");
+	if (alarms->run.program && !alarms->n_texts)
+		return err__usage(a->err, "--alarm-run goes with --alarm");
+	for (size_t i = 0; i < alarms->n_texts; i++) {
+		if (strlen(alarms->texts[i]) > ALARM_RELATION_MAX)
+			return err__usage(a->err, "--alarm: more than %d bytes",
+					  ALARM_RELATION_MAX);
+	}
+	return 0;
+}
+
 static int check(struct stat_args *a)
 {
 	const struct target_args *t = &a->target;
@@ -321,12 +348,9 @@ static int check(struct stat_args *a)
 		return err__usage(a->err, "-r repeats a COMMAND, and there is none");
 	if (a->runs > 1 && a->interval_ns)
 		return err__usage(a->err, "-r and -I exclude each other");
-	if (a->alarms.n_texts && !a->interval_ns)
-		return err__usage(a->err,
-				  "--alarm looks at each interval: say how long they are (-I 1s)");
-	if (a->alarm_exit && !a->alarms.n_texts)
-		return err__usage(a->err, "--alarm-exit goes with --alarm");
-	r = check_by(a);
+	r = check_alarms(a);
+	if (r == 0)
+		r = check_by(a);
 	if (r == 0)
 		r = check_window(a);
 	return r < 0 ? r : check_per(a);
