@@ -60,6 +60,66 @@ t_it_ends_the_counting() {
 	expect_eq "$(alarms '.[:-1] | map(select(.raised)) | length')" 0 "and none before"
 }
 
+# A relation of before, and one that is another from the beginning: nothing could learn that.
+t_a_baseline_judges_from_the_first_interval() {
+	need_calls
+	watch -- "$RELATED" 6000 20
+	mv "$T/lines" "$T/before"
+	watch --alarm-exit --baseline "$T/before" -- "$RELATED" 60000 10
+	expect_eq "$rc" 4 "exit status"
+	expect_match "$T/err" 'alarm, [0-9.]+ % below' "which way"
+	expect_le "$(alarms length)" 30 "intervals until then"
+	expect_eq "$(alarms '.[0].watches')" true "it watches at once"
+	watch --baseline "$T/before" -- "$RELATED" 3000 20
+	expect_eq "$rc" 0 "exit status of the same"
+	expect_no_match "$T/err" 'alarm,' "an alarm of the same"
+	expect_match <(jq -rs '.[0].notes[]' "$T/lines") \
+		"^alarms: what is usual is that of [0-9]+ intervals of $T/before\$" "the note"
+}
+
+refused_baseline() { # LINES-OR-NONE WORDS; standard input is the file
+	cat >"$T/file"
+	expect_refused 2 "--baseline $T/file$1: $2" stat -I 1000 --baseline "$T/file" \
+		--alarm 'page-faults ~ context-switches'
+}
+
+line() { # FROM TO [FAULTS]
+	printf '{"from_s":%s,"to_s":%s,"rows":[{"events":[' "$1" "$2"
+	printf '{"name":"page-faults","status":"counted","scaled":%s,"user_only":false},' "${3:-7}"
+	printf '{"name":"context-switches","status":"counted","scaled":9}]}]}\n'
+}
+
+lines() { # N
+	local i
+	for ((i = 0; i < $1; i++)); do line "$i" "$((i + 1))"; done
+}
+
+t_a_baseline_that_is_none() {
+	: | refused_baseline '' 'it has no intervals'
+	lines 100 | refused_baseline '' '100 intervals, and 120 at least are needed'
+	{ lines 3 && echo x; } | refused_baseline :4 'it is not JSON, or not whole'
+	{ line 0 1 && line 1 2 | cut -c -80; } | refused_baseline :2 'it is not JSON, or not whole'
+	{ line 0 1 && echo '{}'; } | refused_baseline :2 "it has no 'from_s' and 'to_s'"
+	line 0 1 -3 | refused_baseline :1 "event 'page-faults' has no number as 'scaled'"
+	line 0 1 1e400 | refused_baseline :1 'it is not JSON'
+	line 2 1 | refused_baseline :1 'it ends before it begins'
+	line 0 1 | sed 's/context-switches/others/' |
+		refused_baseline :1 "event 'context-switches' is not there"
+	line 0 1 | sed 's/"counted"/"not supported"/' |
+		refused_baseline :1 "event 'page-faults' is not counted there"
+	head -c 2000 /dev/zero | tr '\0' '[' | refused_baseline :1 'more than 32 brackets'
+	head -c 2000000 /dev/zero | tr '\0' ' ' | refused_baseline :1 'more than 1 MiB in a line'
+	for ((i = 0; i < 130; i++)); do line "0.$((i + 100))" "0.$((i + 101))"; done |
+		refused_baseline '' 'its intervals last 0.001 s'
+	lines 130 >"$T/file"
+	expect_refused 2 '--baseline goes with --alarm' stat -I 1000 --baseline "$T/file"
+	expect_refused 2 "can't read --baseline '/dev/zero'" stat -I 1000 --baseline /dev/zero \
+		--alarm 'page-faults ~ context-switches'
+	expect_refused 2 "can't read --baseline '$T/nosuch': No such file" stat -I 1000 \
+		--baseline "$T/nosuch" --alarm 'page-faults ~ context-switches'
+	pmb_ok stat -I 1000 --baseline "$T/file" --alarm 'page-faults ~ context-switches' -- true
+}
+
 t_units_of_work() {
 	pmb stat -I 20 --per loop --alarm 'page-faults ~ windows' -o "$T/table" -- \
 		"$WORKLOADS/units" 200 7 4

@@ -165,3 +165,57 @@ Test(alarm, of_constants)
 		cr_expect(alarm.raised, "x %g, y %g", x, y);
 	}
 }
+
+/* What was learnt before is what is expected from the first interval on, and stays it. */
+Test(alarm, what_is_fixed_is_not_learnt_anew)
+{
+	struct alarm alarm = {0};
+	struct alarm_change change;
+	int raised = 0, other = 0, first = -1;
+	double x, y;
+
+	state = 88172645463325252;
+	cr_expect_not(alarm__fix(&alarm), "it knows nothing");
+	for (int t = 0; t < 600; t++) {
+		interval(t, 1, &x, &y);
+		alarm__add(&alarm, x, y, &change);
+	}
+	cr_assert(alarm__fix(&alarm));
+	for (int t = 600; t < 3600; t++) {
+		enum alarm_news news;
+
+		interval(t, 1.5, &x, &y);
+		news = alarm__add(&alarm, x, y, &change);
+		raised += news == ALARM_RAISED;
+		other += news == ALARM_SETTLED;
+		if (news == ALARM_RAISED && first < 0)
+			first = t - 600;
+	}
+	cr_expect(first >= 0 && first < 10, "after %d", first);
+	cr_expect_eq(raised, 1);
+	cr_expect_eq(other, 0);
+	cr_expect(alarm.raised);
+	cr_expect(fabs(change.percent - 45) < 10, "%.1f %%", change.percent);
+	cr_expect_not(alarm__fix(&alarm), "amid an alarm");
+}
+
+/* Days of it: nothing learnt is nothing forgotten. */
+Test(alarm, what_is_fixed_is_no_alarm)
+{
+	struct alarm alarm = {0};
+	struct alarm_change change;
+	int alarms = 0;
+	double x, y;
+
+	state = 1181783497276652981;
+	for (int t = 0; t < 3600; t++) {
+		interval(t, 1, &x, &y);
+		alarm__add(&alarm, x, y, &change);
+	}
+	cr_assert(alarm__fix(&alarm));
+	for (int t = 3600; t < 3600 + 2 * 86400; t++) {
+		interval(t, 1, &x, &y);
+		alarms += alarm__add(&alarm, x, y, &change) == ALARM_RAISED;
+	}
+	cr_expect_leq(alarms, 2, "%d false alarms in two days", alarms);
+}

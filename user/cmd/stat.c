@@ -398,6 +398,9 @@ int cmd_stat(int argc, char **argv)
 	if (r == 0)
 		r = stat_alarms__settle(&args.alarms, &args.what.names, &args.events,
 					args.per.kind != WINDOW_NONE, &err);
+	if (r == 0)
+		r = stat_alarms__expect(&args.alarms, &args.events, args.interval_ns, &run.notes,
+					&err);
 	note_clocks(&args.events, &run.notes);
 	if (r == 0)
 		r = alarm_run__start(&args.alarms.run, &err);

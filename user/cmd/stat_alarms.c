@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/stat_baseline.h"
 
 static size_t find(const struct event_list *events, const char *name)
 {
@@ -84,6 +85,67 @@ int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *na
 	return r;
 }
 
+/* Two columns for each: y, x. */
+static void ask_columns(const struct stat_alarms *alarms, const struct event_list *events,
+			struct stat_baseline *b)
+{
+	b->n_columns = 2 * alarms->n;
+	b->columns = xcalloc(b->n_columns, sizeof(*b->columns));
+	for (size_t i = 0; i < alarms->n; i++) {
+		const struct stat_alarm *a = &alarms->list[i];
+
+		b->columns[2 * i].name = events->events[a->y].name;
+		if (!a->x_is_units)
+			b->columns[2 * i + 1].name = events->events[a->x].name;
+	}
+}
+
+/* The last interval of a counting is shorter. */
+static size_t whole_lines(const struct stat_baseline *b)
+{
+	return b->n && b->spans[b->n - 1] < stat_baseline__span(b) / 2 ? b->n - 1 : b->n;
+}
+
+static int expect_one(struct stat_alarm *a, const struct stat_baseline *b, size_t index,
+		      const char *file, struct err *err)
+{
+	size_t lines = whole_lines(b), least = 2 * ALARM_LEARNS;
+	struct alarm_change change;
+
+	for (size_t i = 0; i < lines; i++) {
+		const double *yx = &b->cells[i * b->n_columns + 2 * index];
+
+		alarm__add(&a->alarm, yx[1], yx[0], &change);
+	}
+	a->expects = true;
+	a->y_user_only = b->columns[2 * index].user_only;
+	a->x_user_only = b->columns[2 * index + 1].user_only;
+	if (lines < least)
+		return err__usage(err, "--baseline %s: %zu intervals, and %zu at least are needed",
+				  file, lines, least);
+	if (!alarm__fix(&a->alarm))
+		return err__usage(err, "--baseline %s: '%s' changes before its end", file, a->text);
+	return 0;
+}
+
+int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *events,
+			uint64_t interval_ns, struct buf *notes, struct err *err)
+{
+	_cleanup_(stat_baseline__done) struct stat_baseline b = {0};
+	int r;
+
+	if (!alarms->baseline)
+		return 0;
+	ask_columns(alarms, events, &b);
+	r = stat_baseline__read(&b, alarms->baseline, interval_ns, err);
+	for (size_t i = 0; r == 0 && i < alarms->n; i++)
+		r = expect_one(&alarms->list[i], &b, i, alarms->baseline, err);
+	if (r == 0)
+		buf__printf(notes, "alarms: what is usual is that of %zu intervals of %s\n",
+			    whole_lines(&b), alarms->baseline);
+	return r;
+}
+
 static double sum_of(const struct counts *counts, size_t event)
 {
 	double sum = 0;
@@ -157,6 +219,18 @@ static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
 	return news;
 }
 
+/* Why it isn't watched; NULL: it is. */
+static const char *unwatched(const struct stat_alarm *a, const struct probe_result *tried)
+{
+	const struct probe_result *y = &tried[a->y], *x = a->x_is_units ? NULL : &tried[a->x];
+
+	if (!y->ok || (x && !x->ok))
+		return "not both are counted here";
+	if (a->expects && (y->user_only != a->y_user_only || (x && x->user_only != a->x_user_only)))
+		return "of this and --baseline one counts user code only";
+	return NULL;
+}
+
 unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
 			  const struct counts *counts, const struct work_counts *work,
 			  struct buf *talk)
@@ -165,14 +239,14 @@ unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result 
 
 	for (size_t i = 0; i < alarms->n; i++) {
 		struct stat_alarm *a = &alarms->list[i];
+		const char *why = unwatched(a, tried);
 
 		alarms->news[i].relation = a->text;
-		if (tried[a->y].ok && (a->x_is_units || tried[a->x].ok))
+		if (!why)
 			raised += add_one(alarms, a, counts, work, &alarms->news[i], talk) ==
 				  ALARM_RAISED;
 		else if (counts->from_ns == 0)
-			buf__printf(talk, "'%s': not watched, for not both are counted here\n",
-				    a->text);
+			buf__printf(talk, "'%s': not watched, for %s\n", a->text, why);
 	}
 	alarm_run__tell(&alarms->run, talk);
 	return raised;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -22,17 +23,23 @@ struct stat_alarms {
 		const char *text;
 		size_t y, x;     /* index in the list of events */
 		bool x_is_units; /* ended units of --per instead */
+		/* By --baseline, where that was narrowed to user code. */
+		bool expects, y_user_only, x_user_only;
 		struct alarm alarm;
 		double raised_s;
 	} * list;
 	size_t n;
 	struct stat_alarm_news *news; /* of each, for the report */
 	struct alarm_run run;
+	const char *baseline; /* NULL: what is usual is learnt; borrowed */
 };
 
 /* Finds the events of the texts in the list, and adds those that aren't there. */
 int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *names,
 			struct event_list *events, bool units, struct err *err);
+/* After that, what --baseline says is usual, if it is given; notes: a line of that. */
+int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *events,
+			uint64_t interval_ns, struct buf *notes, struct err *err);
 /* An interval; talk: lines of what is new. How many were raised. work: NULL without units. */
 unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
 			  const struct counts *counts, const struct work_counts *work,

@@ -20,6 +20,7 @@ enum {
 	OPT_ALARM,
 	OPT_ALARM_EXIT,
 	OPT_ALARM_RUN,
+	OPT_BASELINE,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -51,6 +52,10 @@ static const struct argp_option options[] = {
 	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,
 	 "Run PROGRAM at each alarm, as who called this (sudo), with the figures in its "
 	 "environment and nothing else; killed after 10 s",
+	 0},
+	{"baseline", OPT_BASELINE, "FILE", 0,
+	 "What is usual is what FILE has, of an earlier stat -I --json: --alarm judges from the "
+	 "first interval, and learns nothing",
 	 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
 	{0, 0, 0, 0, "Output:", 5},
@@ -127,6 +132,9 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 	case OPT_ALARM:
 		GROW(a->alarms.texts, a->alarms.n_texts, a->alarms.cap_texts);
 		a->alarms.texts[a->alarms.n_texts++] = arg;
+		return 0;
+	case OPT_BASELINE:
+		a->alarms.baseline = arg;
 		return 0;
 	case OPT_ALARM_RUN:
 		a->alarms.run.program = arg;
@@ -319,6 +327,8 @@ static int check_alarms(struct stat_args *a)
 		return err__usage(a->err, "--alarm-exit goes with --alarm");
 	if (alarms->run.program && !alarms->n_texts)
 		return err__usage(a->err, "--alarm-run goes with --alarm");
+	if (alarms->baseline && !alarms->n_texts)
+		return err__usage(a->err, "--baseline goes with --alarm");
 	for (size_t i = 0; i < alarms->n_texts; i++) {
 		if (strlen(alarms->texts[i]) > ALARM_RELATION_MAX)
 			return err__usage(a->err, "--alarm: more than %d bytes",

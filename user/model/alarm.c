@@ -127,7 +127,7 @@ static enum alarm_news last(struct alarm *a, double z, double y, const struct re
 		a->up = a->down = 0;
 		return ALARM_OVER;
 	}
-	if (a->lasts < ALARM_SETTLES)
+	if (a->fixed || a->lasts < ALARM_SETTLES)
 		return ALARM_NOTHING;
 	forget(a);
 	return ALARM_SETTLED;
@@ -153,9 +153,19 @@ enum alarm_news alarm__add(struct alarm *a, double x, double y, struct alarm_cha
 		news = a->raised ? last(a, z, y, &relation, ret) : watch(a, z, y, &relation, ret);
 		unusual = fabs(z) >= MOST || a->up > LIMIT / 2 || a->down > LIMIT / 2;
 	}
-	if (news == ALARM_SETTLED || a->raised || unusual)
+	if (news == ALARM_SETTLED || a->raised || a->fixed || unusual)
 		return news;
 	note_size(a, left);
 	learn(a, x, y);
 	return news;
+}
+
+bool alarm__fix(struct alarm *a)
+{
+	if (!alarm__watches(a) || a->raised)
+		return false;
+	a->usual = usual_size(a);
+	a->up = a->down = 0;
+	a->fixed = true;
+	return true;
 }

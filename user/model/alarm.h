@@ -36,6 +36,7 @@ struct alarm {
 	double usual; /* size of what is left over; 0: not known yet */
 	double up, down;
 	bool raised;
+	bool fixed;           /* nothing is learnt any more */
 	unsigned lasts, calm; /* intervals */
 	/* What the unusual intervals have together: since up or down was 0, or the alarm was
 	 * raised. */
@@ -53,6 +54,11 @@ struct alarm_change {
 
 /* An interval's counts. ret is set with any news. */
 enum alarm_news alarm__add(struct alarm *alarm, double x, double y, struct alarm_change *ret);
+/*
+ * What was learnt so far is what is expected from here on, however long something else lasts: an
+ * alarm ends only when that is met again. False: it doesn't know enough, or its end was unusual.
+ */
+bool alarm__fix(struct alarm *alarm);
 /* Whether it has learnt enough to raise one. */
 bool alarm__watches(const struct alarm *alarm);
 

@@ -13,6 +13,7 @@ const struct jansson *jansson_load(void)
 		{"json_array_get", &lib.array_get},
 		{"json_array_size", &lib.array_size},
 		{"json_string_value", &lib.string_value},
+		{"json_number_value", &lib.number_value},
 		{"json_delete", &lib.delete},
 		{"json_load_file", &lib.load_file},
 	};

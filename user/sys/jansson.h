@@ -15,6 +15,7 @@ struct jansson {
 	typeof(json_array_get) *array_get;
 	typeof(json_array_size) *array_size;
 	typeof(json_string_value) *string_value;
+	typeof(json_number_value) *number_value;
 	typeof(json_delete) *delete;
 };
 
