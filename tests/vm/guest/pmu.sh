@@ -108,6 +108,53 @@ t_contradicted() {
 	expect_all 'contradicted;[no data_access];target'
 }
 
+# A thread of the program, by its name.
+thread_of() { # PID NAME
+	local i
+	for i in 1 2 3 4 5 6 7 8 9; do
+		grep -lx "$2" /proc/$1/task/*/comm 2>/dev/null | cut -d/ -f5 | grep . && return
+		sleep 1
+	done
+}
+
+# Until there is a sample of it: the thread is nice, and the machine emulated.
+record_thread() { # TID ARGUMENT…
+	local tid=$1 i
+	shift
+	for i in 1 2 3 4 5 6 7 8; do
+		pmb_record --data -c 1000 -d 1 -t "$tid" "$@"
+		[ "$(sum_get emitted)" -eq 0 ] || return 0
+	done
+	fail "no sample of a thread in 8 s"
+}
+
+# One of its threads writes the first word of a line; the other loads from so far behind it, of
+# which the PMU tells that snoop. What is said of the line?
+expect_sharing() { # PID SNOOP OFFSET WORDS
+	local store load
+	store=$(word 4 0x00a 0x02 0 0 0x1 0 0 0) load=$(word 2 0x402 $2 0 0 0x3 1 0 0)
+	record_thread "$(thread_of $1 worker-a)" -o $T/a.pb.gz \
+		-e "played/data_src=$store,addr=$TARGET,name=line/ppu"
+	record_thread "$(thread_of $1 worker-b)" -o $T/b.pb.gz \
+		-e "played/data_src=$load,addr=$((TARGET + $3)),name=line/ppu"
+	/vm/pmubpf report --shared --by sharing --csv $T/a.pb.gz $T/b.pb.gz >$T/out 2>&1
+	expect_eq "$(tail -n +2 $T/out | cut -d, -f3)" "$4" "snoop $2 at $3"
+}
+
+# One thread writes a word of a line, the other loads another one, and finds the line changed in
+# another CPU's cache. Without that it is suspect, and with the same word no false sharing.
+t_false_sharing_is_proven() {
+	local pid hit=0x02 hitm=0x10
+	play
+	# they spin: nicer than who shall start and read beside them
+	sh -c 'renice -n 19 -p $$ >/dev/null; exec "$0" 400' $W/threads >/dev/null &
+	pid=$!
+	trap "kill $pid" EXIT
+	expect_sharing $pid $hitm 8 "false sharing"
+	expect_sharing $pid $hit 8 "suspect of false sharing"
+	expect_sharing $pid $hitm 0 "the same bytes are shared"
+}
+
 t_latency() {
 	play "ip=$(say_ip struck_load)" "di=$TARGET"
 	struck "addr=$TARGET,weight=77" ppu data_latency
