@@ -358,6 +358,10 @@ def check_hands(browser, page, _):
     """What keys and the mouse do, and that the address keeps it."""
     view = lambda key: browser.run(f"return picture.view.{key}")
     opened(browser, page)
+    browser.wait("return picture.table.order.length")
+    expect(browser.run("const {scene, scroll} = picture.graph; return scene.content > scroll.clientHeight"), "it is low")
+    expect(browser.wait("const {scroll} = picture.graph; return scroll.scrollTop + scroll.clientHeight === scroll.scrollHeight"),
+           "it doesn't begin at the root")
     browser.keys("i")
     expect(view("layout") == "icicle", "i doesn't switch to icicle")
     x, y = browser.run("""const {left, top} = document.getElementById('canvas').getBoundingClientRect();

@@ -58,6 +58,7 @@ class Graph {
 	measure() {
 		const {scene} = this, now = [scene.left, scene.right];
 		this.painter.resize(this.scroll.clientWidth, this.scroll.clientHeight);
+		this.fitted = this.painter.height;
 		[scene.left, scene.right] = this.target;
 		this.rows = this.painter.deepest(scene) + 1;
 		[scene.left, scene.right] = now;
@@ -99,7 +100,8 @@ class Graph {
 
 	fit() {
 		if (this.scene.widths) {
-			const below = this.scene.content - this.scroll.scrollTop - this.painter.height;
+			// what is below the window; the painter may have the new height already
+			const below = this.scene.content - this.scroll.scrollTop - this.fitted;
 			if (!this.empty)
 				this.measure();
 			if (!this.scene.flip)
