@@ -10,19 +10,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/types.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "opener/opener.h"
 #include "pmubpf/object_place.h"
-#include "sym/debug_file.h"
-#include "sym/debuginfod.h"
 #include "sym/helper.h"
 #include "sym/reply.h"
-#include "sym/silent.h"
 #include "sym/texts.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
@@ -30,73 +25,7 @@
 
 enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
-	TIMEOUT_MIN_MS = 1000,
-	FILE_TIMEOUTS = 6, /* all requests about one file together get this many times as long */
-	/* of names of one file; a million frames of 200 bytes */
-	NAME_BYTES_MAX = 256 * 1024 * 1024,
 };
-
-/* Whoever stops us, or the end of all time, is not the helper's failure. */
-bool sym__is_stopped(struct sym *sym)
-{
-	uint64_t now = now_ns();
-	struct pollfd p = {.fd = sym->helper.stop_fd, .events = POLLIN};
-
-	if (now >= sym->until_ns)
-		sym->stopped = true;
-	if (p.fd >= 0 && now >= sym->helper.stop_from_ns && poll(&p, 1, 0) > 0)
-		sym->stopped = true;
-	return sym->stopped;
-}
-
-int sym__fail(struct sym *sym, int err)
-{
-	const uint64_t least = (uint64_t)TIMEOUT_MIN_MS * 1000000;
-
-	helper__kill(&sym->helper);
-	if ((err == -ECANCELED || err == -ETIMEDOUT) && sym__is_stopped(sym))
-		return err;
-	if (err == -ETIMEDOUT && sym->patient_until_ns && now_ns() >= sym->patient_until_ns) {
-		sym->put_off = true;
-		return err;
-	}
-	if (!sym->trouble)
-		sym->trouble = helper__obituary(&sym->helper, err);
-	sym->failures++;
-	if (sym->timeout_ns / 2 >= least) {
-		sym->timeout_ns /= 2;
-		sym->helper.still_ns /= 2;
-	}
-	return err;
-}
-
-uint64_t sym__deadline(const struct sym *sym)
-{
-	uint64_t deadline = now_ns() + sym->timeout_ns;
-
-	if (deadline > sym->file_deadline_ns)
-		deadline = sym->file_deadline_ns;
-	if (sym->patient_until_ns && deadline > sym->patient_until_ns)
-		deadline = sym->patient_until_ns;
-	return deadline < sym->until_ns ? deadline : sym->until_ns;
-}
-
-int sym__ask(struct sym *sym, int fd, struct cursor *body)
-{
-	int r = helper__ask(&sym->helper, fd, sym__deadline(sym), body);
-
-	return r < 0 ? sym__fail(sym, r) : 0;
-}
-
-int sym__ask_names(struct sym *sym, struct cursor *body)
-{
-	int r = sym__ask(sym, -1, body);
-
-	if (r < 0)
-		return r;
-	sym->name_bytes += cursor__left(body);
-	return sym->name_bytes > NAME_BYTES_MAX ? sym__fail(sym, -E2BIG) : 0;
-}
 
 int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err)
 {
@@ -212,92 +141,6 @@ static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym
 		ret[i] = (struct sym_name){.vaddr = where[i], .reason = reason};
 }
 
-/* Opens fd in the helper. The reply's first byte is SYM_NAMED or the one other reason allowed. */
-static int sym__open(struct sym *sym, uint16_t type, int fd, enum sym_reason refusal,
-		     struct cursor *body, enum sym_reason *ret)
-{
-	int r;
-
-	sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
-	sym->patient_until_ns = 0;
-	sym->name_bytes = 0;
-	texts__next_group(sym->texts);
-	r = helper__start(&sym->helper, sym__deadline(sym));
-	if (r < 0)
-		return sym__fail(sym, r);
-	if (sym->patience_ns)
-		sym->patient_until_ns = now_ns() + sym->patience_ns;
-	helper__begin(&sym->helper, type);
-	r = sym__ask(sym, fd, body);
-	if (r < 0)
-		return r;
-	r = reply__reason(body, refusal, ret);
-	return r < 0 ? sym__fail(sym, r) : 0;
-}
-
-static int sym_file__lend(const struct sym_file *file, int found)
-{
-	return opener__lend(file->opener, found, file->mnt_ns, file->dev);
-}
-
-struct offering {
-	struct sym *sym;
-	const struct sym_file *file;
-	int err;
-};
-
-/* Whatever goes wrong here ends the search too: there's no helper left to ask. */
-static bool offer_debug_file(void *ctx, int fd)
-{
-	struct offering *o = ctx;
-	_cleanup_close_ int found = fd;
-	_cleanup_close_ int lent = sym_file__lend(o->file, found);
-	struct cursor body;
-	int r;
-
-	if (lent < 0)
-		return false;
-
-	helper__begin(&o->sym->helper, SYMD_ADD_DEBUG);
-	o->err = sym__ask(o->sym, lent, &body);
-	if (o->err < 0)
-		return true;
-	r = reply__flag(&body);
-	if (r >= 0)
-		return r;
-	o->err = sym__fail(o->sym, r);
-	return true;
-}
-
-static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
-			       const struct reply_identity *id)
-{
-	struct offering o = {.sym = sym, .file = file};
-	struct debug_wanted wanted = {
-		.build_id = id->build_id,
-		.build_id_len = id->build_id_len,
-		.link = *id->link ? id->link : NULL,
-		.path = file->path,
-		.root_fd = file->root_fd,
-		.mnt_ns = file->mnt_ns,
-		.dev = file->dev,
-		.opener = file->opener,
-	};
-
-	if (!debug_file__search(&wanted, offer_debug_file, &o) && file->servers &&
-	    id->build_id_len) {
-		int fd = debuginfod__fetch(file->servers, id->build_id, id->build_id_len);
-
-		/* the helper had nothing to do meanwhile */
-		sym->file_deadline_ns = now_ns() + FILE_TIMEOUTS * sym->timeout_ns;
-		if (sym->patient_until_ns)
-			sym->patient_until_ns = now_ns() + sym->patience_ns;
-		if (fd >= 0)
-			offer_debug_file(&o, fd);
-	}
-	return o.err;
-}
-
 /* Asks about the first of n locations, as many as fit; returns how many got an answer, or an
  * error. */
 static ssize_t sym__lookup_some(struct sym *sym, uint32_t wanted, const uint64_t *where, size_t n,
@@ -389,71 +232,15 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 			   const uint64_t *offsets, size_t n, struct sym_name *ret,
 			   enum sym_reason *ret_reason)
 {
-	_cleanup_close_ int lent = sym_file__lend(file, file->fd);
-	enum sym_reason reason = SYM_HELPER;
-	struct reply_identity id = {0};
-	struct cursor body;
 	size_t done;
-	int r;
 
+	if (sym__open_elf(sym, file, true, wanted, ret_reason) < 0)
+		return 0;
 	*ret_reason = SYM_HELPER;
-	sym->identity = id;
-	if (lent < 0) {
-		*ret_reason = SYM_NO_FILE;
-		return 0;
-	}
-	r = sym__open(sym, SYMD_OPEN_ELF, lent, SYM_BAD_FILE, &body, &reason);
-	if (r == 0 && reply__identity(&body, &id) < 0)
-		r = sym__fail(sym, -EPROTO);
-	if (r == 0 && reason == SYM_NAMED && (!id.has_symtab || (wanted && !id.has_debug_info)))
-		r = sym__add_debug_file(sym, file, &id);
-	if (r < 0)
-		return 0;
-	sym->identity = id;
-	if (reason != SYM_NAMED) {
-		*ret_reason = reason;
-		return 0;
-	}
 	done = sym__lookup(sym, wanted, offsets, n, ret);
 	if (done == n && (wanted & SYMD_WANT_TYPES))
 		sym__ask_layouts(sym, offsets, n, ret);
 	return done;
-}
-
-/* Nothing is asked about what lies where others have kept helpers waiting. */
-static bool is_silent(struct sym *sym, const struct sym_file *file)
-{
-	const struct silent_fs where = {file->dev, file->mnt_ns};
-	bool refused = silent__refuses(&sym->silent, where, now_ns());
-
-	if (refused)
-		sym->trouble = xstrdup("was not asked: that file system does not answer");
-	return refused;
-}
-
-static bool is_stuck_at(struct sym *sym, const struct sym_file *file)
-{
-	const struct silent_fs where = {file->dev, file->mnt_ns};
-
-	if (sym->helper.stuck)
-		silent__add(&sym->silent, where, now_ns());
-	return sym->helper.stuck;
-}
-
-/* If its server keeps it open, that is the doing of this file, not of the next one. */
-static void sym__close(struct sym *sym, const struct sym_file *file)
-{
-	uint64_t deadline = now_ns() + sym->timeout_ns;
-	struct cursor body;
-
-	if (!sym->helper.pid)
-		return;
-	helper__begin(&sym->helper, SYMD_CLOSE);
-	if (helper__ask(&sym->helper, -1, deadline < sym->until_ns ? deadline : sym->until_ns,
-			&body) == 0)
-		return;
-	sym->failures += !sym__is_stopped(sym);
-	is_stuck_at(sym, file);
 }
 
 /* Types are of data: a file without a place of it needs no debug file for them. */
@@ -476,7 +263,7 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	if (!n)
 		return;
 	sym__forget_last(sym);
-	if (is_silent(sym, file)) {
+	if (sym__is_silent(sym, file)) {
 		fill(ret, offsets, n, SYM_HELPER);
 		return;
 	}
@@ -488,7 +275,7 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	sym->work.lookups += n;
 	sym->helper.stuck = false;
 	done = sym__try_elf(sym, file, wanted, offsets, n, ret, &reason);
-	if (done < n && reason == SYM_HELPER && !is_stuck_at(sym, file) && wanted &&
+	if (done < n && reason == SYM_HELPER && !sym__is_stuck_at(sym, file) && wanted &&
 	    !sym->stopped && !sym->put_off)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
 	fill(ret + done, offsets + done, n - done,
@@ -523,19 +310,9 @@ static size_t sym__ask_places(struct sym *sym, enum pmb_skid skid, bool types,
 static size_t sym__try_places(struct sym *sym, const struct sym_file *file, enum pmb_skid skid,
 			      bool types, const uint64_t *offsets, size_t n, struct pmb_place *ret)
 {
-	_cleanup_close_ int lent = sym_file__lend(file, file->fd);
-	enum sym_reason reason = SYM_HELPER;
-	struct reply_identity id = {0};
-	struct cursor body;
+	enum sym_reason reason;
 
-	if (lent < 0 || sym__open(sym, SYMD_OPEN_ELF, lent, SYM_BAD_FILE, &body, &reason) < 0 ||
-	    reason != SYM_NAMED)
-		return 0;
-	if (reply__identity(&body, &id) < 0) {
-		sym__fail(sym, -EPROTO);
-		return 0;
-	}
-	if (types && !id.has_debug_info && sym__add_debug_file(sym, file, &id) < 0)
+	if (sym__open_elf(sym, file, false, types, &reason) < 0)
 		return 0;
 	return sym__ask_places(sym, skid, types, offsets, n, ret);
 }
@@ -548,9 +325,9 @@ void sym__places(struct sym *sym, const struct sym_file *file, enum pmb_skid ski
 
 	sym__forget_last(sym);
 	sym->helper.stuck = false;
-	if (n && !is_silent(sym, file) && !sym__is_stopped(sym)) {
+	if (n && !sym__is_silent(sym, file) && !sym__is_stopped(sym)) {
 		done = sym__try_places(sym, file, skid, types, offsets, n, ret);
-		if (done < n && types && !is_stuck_at(sym, file) && !sym__is_stopped(sym))
+		if (done < n && types && !sym__is_stuck_at(sym, file) && !sym__is_stopped(sym))
 			done += sym__try_places(sym, file, skid, false, offsets + done, n - done,
 						ret + done);
 		sym__close(sym, file);
