@@ -15,9 +15,8 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/copy.h"
+#include "prof/mapping_file.h"
 #include "sys/open.h"
-
-enum { FILES_MAX = 256 /* of a folder, that are tried for one mapping */ };
 
 struct symbolizing {
 	const struct prof *p;
@@ -32,19 +31,6 @@ struct symbolizing {
 	size_t n;
 };
 
-/* Whether the file that was asked about last is the one that was mapped. */
-static bool is_that_file(const struct symbolizing *x)
-{
-	const char *wanted = prof__text(x->p, x->p->mappings[x->mapping].build_id);
-	_cleanup_(buf__done) struct buf hex = {0};
-	const uint8_t *id;
-	size_t len = sym__build_id(x->sym, &id);
-
-	for (size_t i = 0; i < len; i++)
-		buf__printf(&hex, "%02x", id[i]);
-	return !*wanted || (hex.data && strcasecmp(hex.data, wanted) == 0);
-}
-
 static void forget_names(struct symbolizing *x)
 {
 	for (size_t i = 0; i < x->n; i++)
@@ -52,8 +38,9 @@ static void forget_names(struct symbolizing *x)
 	memset(x->names, 0, x->n * sizeof(*x->names));
 }
 
-static bool try_file(struct symbolizing *x, const char *path)
+static bool try_file(void *ctx, const char *path)
 {
+	struct symbolizing *x = ctx;
 	_cleanup_close_ int fd = open_regular(-1, path);
 	const struct sym_file file = {.fd = fd, .root_fd = -1, .path = path};
 
@@ -61,47 +48,10 @@ static bool try_file(struct symbolizing *x, const char *path)
 		return false;
 	sym__elf(x->sym, &file, x->offsets, x->n, x->names);
 	if (x->names[0].reason != SYM_BAD_FILE && x->names[0].reason != SYM_HELPER &&
-	    is_that_file(x))
+	    mapping_file__is_asked(x->p, x->mapping, x->sym))
 		return true;
 	forget_names(x);
 	return false;
-}
-
-static bool try_path(struct symbolizing *x, char *path)
-{
-	bool found = try_file(x, path);
-
-	free(path);
-	return found;
-}
-
-static bool try_folder(struct symbolizing *x)
-{
-	_cleanup_closedir_ DIR *folder = opendir(x->dir);
-	const struct dirent *entry;
-
-	for (size_t i = 0; folder && i < FILES_MAX && (entry = readdir(folder)); i++) {
-		if (entry->d_name[0] != '.' &&
-		    try_path(x, xasprintf("%s/%s", x->dir, entry->d_name)))
-			return true;
-	}
-	return false;
-}
-
-static bool find_file(struct symbolizing *x)
-{
-	const struct prof_mapping *m = &x->p->mappings[x->mapping];
-	const char *id = prof__text(x->p, m->build_id), *file = prof__text(x->p, m->file);
-	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
-	bool is_hex = id[strspn(id, "0123456789abcdefABCDEF")] == '\0' && strlen(id) > 2;
-
-	if (is_hex && try_path(x, xasprintf("%s/.build-id/%.2s/%s.debug", x->dir, id, id + 2)))
-		return true;
-	if (is_hex && try_path(x, xasprintf("%s/%.2s/%s.debug", x->dir, id, id + 2)))
-		return true;
-	if (*base && strcmp(base, "..") != 0 && try_path(x, xasprintf("%s/%s", x->dir, base)))
-		return true;
-	return is_hex && try_folder(x);
 }
 
 static struct prof_line line_of(struct symbolizing *x, const struct sym_frame *frame)
@@ -165,7 +115,7 @@ static void name_mapping(struct symbolizing *x)
 		return;
 	x->ret->mappings++;
 	x->ret->locations += x->n;
-	if (!find_file(x))
+	if (!mapping_file__find(x->p, x->mapping, x->dir, try_file, x))
 		return;
 	x->ret->found++;
 	for (size_t i = 0; i < x->n; i++)
