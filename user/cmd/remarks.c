@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "pmu/cores.h"
+#include "pmu/skid.h"
 #include "render/escape.h"
 #include "render/roles.h"
 #include "sys/cpuinfo.h"
@@ -62,10 +63,11 @@ static void add_event(struct prof *prof, const struct summary *s, size_t i)
 	buf__printf(&line,
 		    ": counts=%s period=%" PRIu64 " overflows=%" PRIu64 " emitted=%" PRIu64
 		    " filtered=%" PRIu64 " lost=%" PRIu64 " weight=%" PRIu64 " counter=%" PRIu64
-		    " ratio=%.4f estimated=%s",
+		    " ratio=%.4f estimated=%s pc=%s",
 		    event->counts, e->period, (uint64_t)e->kernel.seen, (uint64_t)e->kernel.emitted,
 		    (uint64_t)e->kernel.filtered, ledger_event__dropped(e), e->weight, e->value,
-		    ratio, ledger_event__estimated(e) ? "yes" : "no");
+		    ratio, ledger_event__estimated(e) ? "yes" : "no",
+		    event_pc_is_exact(event) ? "exact" : "near");
 	add_line(prof, &line);
 	if (event->unit == UNIT_CYCLES && s->rates[i].n) {
 		buf__puts(&line, "time ");

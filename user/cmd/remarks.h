@@ -8,13 +8,15 @@
  *	kernel: Linux 6.12.9 x86_64
  *	processor: 2.4 % of the CPUs' time taken by the hypervisor, slowed down 0 times by heat
  *	event cycles: counts=cycles period=2000003 overflows=1500 emitted=1400 filtered=100 lost=0
- *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no	(on one line)
+ *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no pc=near
+ *		(on one line)
  *	role cycles: cycles cache=65535 set=0 all=yes	what it is to ratios: model/derive.h
  *	time cycles: 2.6500 GHz, measured
  *	ledger: balanced			or what doesn't add up
  *	warning: overflows cover only 22.5 % of instructions	 (none, or several)
  *	user stacks: 1990 complete, 10 truncated	(and kernel stacks)
  *
+ * pc: the instruction that a sample names is exactly that of its event, or one near it (later).
  * ratio is that of the weights to the counter; nan where they can't be compared.
  */
 #ifndef PMUBPF_CMD_REMARKS_H

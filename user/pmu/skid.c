@@ -34,3 +34,19 @@ enum pmb_skid event_skid(const struct event *event)
 						     PMB_SKID_SOME;
 	}
 }
+
+bool event_pc_is_exact(const struct event *event)
+{
+	if (event->mode != EVENT_OVERFLOWS)
+		return false;
+	switch (event->attr.type) {
+	case PERF_TYPE_SOFTWARE: /* a fault is taken at the instruction that makes it */
+		return event->has_addr;
+	case PERF_TYPE_BREAKPOINT:
+		return breakpoint_skid(&event->attr) == PMB_SKID_EXACT;
+	case PERF_TYPE_TRACEPOINT:
+		return false;
+	default:
+		return event->attr.precise_ip >= 2;
+	}
+}

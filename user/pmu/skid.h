@@ -10,5 +10,8 @@
 
 /* PMB_SKID_NONE: it is about no data. Clocks are where operands are decoded: candidates only. */
 enum pmb_skid event_skid(const struct event *event);
+/* Is the instruction at which its overflows are the one that the event is about? Else it is one
+ * near it: behind it, as a rule. */
+bool event_pc_is_exact(const struct event *event);
 
 #endif
