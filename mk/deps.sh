@@ -44,6 +44,7 @@ build  linux-libc-dev         linux-libc-dev
 build  libc6-dev              libc6-dev
 demo   g++                    g++
 demo   libdevel-nytprof-perl  libdevel-nytprof-perl
+demo   libcapstone-dev        libcapstone-dev
 test   libc6-dbg              libc6-dbg
 test   binutils               binutils
 test   libcriterion-dev       libcriterion-dev
@@ -54,6 +55,7 @@ test   util-linux             util-linux
 test   valgrind               valgrind
 test   redis-tools            redis-tools
 test   libdebuginfod1         libdebuginfod1
+test   libcapstone-dev        libcapstone-dev
 test   python3                python3
 test   dwz                    dwz
 test   git                    git

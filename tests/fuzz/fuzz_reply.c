@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "fuzz.h"
 #include "model/type_layout.h"
+#include "sym/listing.h"
 #include "sym/reply.h"
 #include "sym/texts.h"
 
@@ -73,6 +74,26 @@ static void take_layout(struct cursor c)
 	texts__free(texts);
 }
 
+static void take_listing(struct cursor c)
+{
+	struct texts *texts = texts__new(1 << 20);
+	struct listing l = {0};
+	uint32_t next;
+
+	if (reply__listing(&c, texts, &l, &next) == 0) {
+		expect(l.size && l.size <= UINT32_MAX);
+		for (size_t i = 0; i < l.n; i++) {
+			const struct listing_row *row = &l.rows[i];
+
+			expect(row->n_frames && row->first_frame + row->n_frames <= l.n_frames);
+			expect(row->at < l.size && row->len);
+			expect(!i || row->at > l.rows[i - 1].at);
+		}
+	}
+	listing__done(&l);
+	texts__free(texts);
+}
+
 static void take_file(struct cursor *c)
 {
 	struct reply_identity id;
@@ -111,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (data[0] % 3 == 0) {
 			take_demangled(body);
 			take_layout(body);
+			take_listing(body);
 			take_answers(&body);
 		}
 		if (data[0] % 3 == 1)

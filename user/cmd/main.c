@@ -24,6 +24,13 @@ static int cmd_symd(int argc, char **argv)
 	return symd_main(SYMD_FD);
 }
 
+static int cmd_symd_code(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return symd_code_main(SYMD_FD);
+}
+
 static int cmd_opener(int argc, char **argv)
 {
 	(void)argc;
@@ -52,6 +59,7 @@ static const struct command_entry {
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},
 	{"symd", cmd_symd, NULL},
+	{"symd-code", cmd_symd_code, NULL},
 	{"fetchd", cmd_fetchd, NULL},
 	{"opener", cmd_opener, NULL},
 };

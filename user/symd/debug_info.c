@@ -416,16 +416,17 @@ static Dwarf_Die *unit_with_lines(struct debug_info *d, struct unit *u, Dwarf_Di
 	return u->has_lines ? unit : NULL;
 }
 
-size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
+static size_t find_frames(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret,
+			  Dwarf_Die *ret_unit)
 {
-	Dwarf_Die unit, function;
-	struct unit *u = find_unit(d, vaddr, &unit);
+	Dwarf_Die function;
+	struct unit *u = find_unit(d, vaddr, ret_unit);
 	Dwarf_Die *with_lines;
 	size_t n;
 
 	if (!u)
 		return 0;
-	with_lines = unit_with_lines(d, u, &unit);
+	with_lines = unit_with_lines(d, u, ret_unit);
 	ret[0] = (struct debug_frame){0};
 	if (!find_function(d, u, vaddr, &function)) {
 		/* assembly has lines and no functions */
@@ -440,6 +441,19 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 	ret[0].name = scope_name(&function);
 	n = add_calls(d, with_lines, vaddr, ret);
 	place_of_address(with_lines, vaddr, &ret[n - 1]);
+	return n;
+}
+
+size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die unit;
+	size_t n = find_frames(d, vaddr, ret, &unit);
+	const char *dir = n ? dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute)) :
+			      NULL;
+
+	for (size_t i = 0; i < n; i++)
+		ret[i].dir = dir;
 	return n;
 }
 

@@ -29,6 +29,7 @@ struct debug_frame {
 	const char *name; /* the linker's if there is one; NULL: not known */
 	const char *file; /* as the compiler was given it; NULL: not known */
 	uint32_t line;    /* 0: not known */
+	const char *dir;  /* that a relative file is in: where the compiler ran; NULL: not known */
 };
 
 struct debug_info;

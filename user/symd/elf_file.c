@@ -371,12 +371,23 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 	return elf_names__named(&f->names, name, len, ret);
 }
 
-bool elf_file__is_x86_64(const struct elf_file *f)
+unsigned elf_file__machine(const struct elf_file *f)
 {
 	GElf_Ehdr ehdr;
 
-	return gelf_getehdr(f->elf, &ehdr) && ehdr.e_machine == EM_X86_64 &&
-	       ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+	return gelf_getehdr(f->elf, &ehdr) ? ehdr.e_machine : EM_NONE;
+}
+
+bool elf_file__is_64(const struct elf_file *f)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(f->elf, &ehdr) && ehdr.e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+bool elf_file__is_x86_64(const struct elf_file *f)
+{
+	return elf_file__machine(f) == EM_X86_64 && elf_file__is_64(f);
 }
 
 bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, bool code, uint64_t *ret)

@@ -59,6 +59,8 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
 				  struct elf_function *ret);
 bool elf_file__is_x86_64(const struct elf_file *f);
+unsigned elf_file__machine(const struct elf_file *f); /* e_machine; 0: not known */
+bool elf_file__is_64(const struct elf_file *f);
 /* Where in the file vaddr is, of code or else of data; false: nowhere. */
 bool elf_file__offset(const struct elf_file *f, uint64_t vaddr, bool code, uint64_t *ret);
 /* A section's contents, of ELF_NOTE_MAX bytes at most (NULL: not there), and where it is in memory;

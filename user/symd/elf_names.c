@@ -252,6 +252,8 @@ bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret)
 		return false; /* the file has changed */
 	ret->len = c->len < len ? c->len : len;
 	ret->plt = c->plt;
+	ret->start = c->start;
+	ret->end = c->end;
 	return true;
 }
 

@@ -44,6 +44,7 @@ struct elf_name {
 	const char *name; /* not NUL-terminated */
 	size_t len;
 	bool plt; /* not the function itself: the stub that calls it, to be shown as name@plt */
+	uint64_t start, end; /* what it covers, as far as the file says */
 };
 /* Of an address that was asked for; valid until the next call. False: it has none. */
 bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret);

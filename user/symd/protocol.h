@@ -34,6 +34,11 @@
  * 			u16 len, name			u64 counter's, u8 emulated}
  * 	FUNCTION	u16 len, name			u8 status, u32 n functions, u32 m,
  * 							m × {u64 file offset, u8 when, u8 emulated}
+ * 	LISTING		u64 offset, u32 from		u8 status, and if SYMD_LISTED: u8 texts,
+ * 							u64 vaddr, u64 file offset, u64 size,
+ * 							u32 next, u32 m, m × row
+ * 	row		u32 at, u8 len, u8 flow, u64 target, u16 len, text, u8 k, k × {u16 len,
+ * 			function, u16 len, file, u32 line}
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
  * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
  * 							memfd with an unwind table
@@ -66,7 +71,12 @@
  * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it. USDT are
  * all places of one of its own probes (symd/elf_usdt.h), and the counters that turn them on (0:
  * none). FUNCTION is where a function is entered, first, and all places where it is left
- * (symd/elf_exits.h).
+ * (symd/elf_exits.h). LISTING has the instructions of the function that holds the file offset, from
+ * that distance on; next is where to go on asking, 0: nowhere. Rows say how far from the
+ * function's beginning they are, and on which lines they stand: first of the function itself, which
+ * has no name there, then of calls that were inlined, as LOOKUP has them but for the file, which
+ * has its path; k 0: where the row before does. Texts are there if the helper was started for
+ * listings, and its library is there.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -79,7 +89,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 13,
+	SYMD_VERSION = 14,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -125,6 +135,7 @@ enum symd_type {
 	SYMD_USDT,
 	SYMD_FUNCTION,
 	SYMD_OPEN_CODE_MAP,
+	SYMD_LISTING,
 };
 
 enum symd_site_status {
@@ -141,6 +152,13 @@ enum symd_site_status {
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_N_SITE_STATUSES,
+};
+
+enum symd_listing_status {
+	SYMD_LISTED,
+	SYMD_LISTING_OTHER_MACHINE, /* whose instructions aren't known */
+	SYMD_LISTING_NO_FUNCTION,   /* of which the file says where it is */
+	SYMD_N_LISTING_STATUSES,
 };
 
 enum symd_table_status {

@@ -16,6 +16,7 @@
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/elf_cfi.h"
+#include "symd/elf_listing.h"
 #include "symd/elf_place.h"
 #include "symd/site_requests.h"
 #include "symd/hotspot.h"
@@ -456,7 +457,7 @@ static bool needs_no_file(uint16_t type)
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
 	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_FUNCTION ||
-	       type == SYMD_CODE_NAMES;
+	       type == SYMD_CODE_NAMES || type == SYMD_LISTING;
 }
 
 /* How to unwind, and what goes with that. */
@@ -519,6 +520,9 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		break;
 	case SYMD_LAYOUT:
 		r = requests__layout(s, &body);
+		break;
+	case SYMD_LISTING:
+		r = elf_listing__answer(s->elf, &body, &s->reply);
 		break;
 	case SYMD_FUNCTION:
 	case SYMD_SITE:

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/disassembler.h"
 #include "symd/protocol.h"
 #include "symd/requests.h"
 #include "symd/sandbox.h"
@@ -61,4 +62,10 @@ int symd_main(int sock)
 	}
 	requests__done(&s);
 	return r == 0 && n == 0 ? 0 : 1;
+}
+
+int symd_code_main(int sock)
+{
+	disassembler_load();
+	return symd_main(sock);
 }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is where a function ends: what symbols say of that is believed as far as
+ * LISTING_BYTES, and an answer ends where the message is full, or has taken its time.
+ */
+#include "symd/elf_listing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/demangle.h"
+#include "symd/disassembler.h"
+#include "symd/protocol.h"
+
+enum {
+	LISTING_BYTES = 1024 * 1024, /* of a function */
+	WINDOW_BYTES = 64 * 1024,    /* that are read for an answer */
+	INSN_BYTES = 16,             /* the longest */
+	ROW_MOST = 32 * 1024,        /* bytes of a row, with all that is inlined there */
+	ENOUGH_MS = 1000,
+};
+
+struct lister {
+	struct elf_file *elf;
+	struct disassembler *d;
+	uint64_t start, size; /* vaddr */
+	struct buf *reply;
+	struct buf place, last; /* of the row at hand, of the one before */
+	struct buf path, name;  /* scratch */
+	uint64_t deadline_ms;
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void lister__done(struct lister *l)
+{
+	disassembler__free(l->d);
+	buf__done(&l->place);
+	buf__done(&l->last);
+	buf__done(&l->path);
+	buf__done(&l->name);
+}
+
+/* By the symbol, if it says how long it is, else by the table for unwinding. */
+static bool find_extent(struct lister *l, uint64_t vaddr)
+{
+	struct elf_name symbol;
+	uint64_t start, end;
+
+	if (elf_file__find(l->elf, vaddr, &symbol) && symbol.start <= vaddr && symbol.end > vaddr &&
+	    symbol.end != UINT64_MAX) {
+		start = symbol.start;
+		end = symbol.end;
+	} else if (!elf_file__function(l->elf, vaddr, &start, &end) || end <= vaddr) {
+		return false;
+	}
+	l->start = start;
+	l->size = end - start < LISTING_BYTES ? end - start : LISTING_BYTES;
+	return vaddr - start < l->size;
+}
+
+static void put_text(struct buf *to, const char *text, size_t max)
+{
+	size_t len = text ? strnlen(text, max) : 0;
+
+	symd_msg__put_u16(to, (uint16_t)len);
+	buf__add(to, text, len);
+}
+
+/* With the folder that it is in, as far as the file says. */
+static void find_path(struct lister *l, const struct debug_frame *frame)
+{
+	buf__clear(&l->path);
+	if (!frame->file || !frame->line || strnlen(frame->file, SYMD_FILE_MAX) == SYMD_FILE_MAX)
+		return;
+	if (*frame->file != '/' && frame->dir && strnlen(frame->dir, SYMD_FILE_MAX) < SYMD_FILE_MAX)
+		buf__printf(&l->path, "%s/", frame->dir);
+	buf__puts(&l->path, frame->file);
+}
+
+static void put_frame(struct lister *l, const struct debug_frame *frame, bool inlined)
+{
+	bool known;
+
+	find_path(l, frame);
+	known = l->path.len && l->path.len <= SYMD_FILE_MAX;
+	buf__clear(&l->name);
+	if (inlined && frame->name)
+		demangle(frame->name, strnlen(frame->name, SYMD_NAME_MAX), &l->name);
+	put_text(&l->place, l->name.len ? l->name.data : NULL, SYMD_NAME_MAX);
+	put_text(&l->place, known ? l->path.data : NULL, SYMD_FILE_MAX);
+	symd_msg__put_u32(&l->place, known ? frame->line : 0);
+}
+
+/* Outermost first; those inside of what there is no room for are left out. */
+static void find_place(struct lister *l, uint64_t vaddr)
+{
+	struct debug_frame frames[DEBUG_INFO_FRAMES];
+	size_t n = elf_file__debug_frames(l->elf, vaddr, frames), k = 0, before;
+
+	buf__clear(&l->place);
+	symd_msg__put_u8(&l->place, 1);
+	if (!n)
+		put_frame(l, &(struct debug_frame){0}, false);
+	for (; k < n; k++) {
+		before = l->place.len;
+		put_frame(l, &frames[k], k > 0);
+		if (l->place.len > ROW_MOST - SYMD_NAME_MAX) {
+			l->place.len = before;
+			break;
+		}
+	}
+	l->place.data[0] = (char)(n ? k : 1);
+}
+
+static void put_place(struct lister *l, uint64_t vaddr)
+{
+	find_place(l, vaddr);
+	if (l->last.len == l->place.len && memcmp(l->last.data, l->place.data, l->place.len) == 0) {
+		symd_msg__put_u8(l->reply, 0);
+		return;
+	}
+	buf__add(l->reply, l->place.data, l->place.len);
+	buf__clear(&l->last);
+	buf__add(&l->last, l->place.data, l->place.len);
+}
+
+static void put_row(struct lister *l, uint64_t at, const struct insn *insn)
+{
+	symd_msg__put_u32(l->reply, (uint32_t)at);
+	symd_msg__put_u8(l->reply, (uint8_t)insn->len);
+	symd_msg__put_u8(l->reply, (uint8_t)insn->flow);
+	symd_msg__put_u64(l->reply, insn->target);
+	put_text(l->reply, insn->text, INSN_TEXT);
+	put_place(l, l->start + at);
+}
+
+/* From that place on; returns the next one, or 0: that was all. */
+static uint64_t put_rows(struct lister *l, uint64_t from, uint32_t *ret_n)
+{
+	_cleanup_free_ uint8_t *bytes = xcalloc(1, WINDOW_BYTES);
+	size_t want = l->size - from < WINDOW_BYTES ? (size_t)(l->size - from) : WINDOW_BYTES;
+	size_t n = elf_file__read(l->elf, l->start + from, bytes, want), at = 0;
+	bool whole = from + n == l->size;
+
+	while (at < n && (whole || n - at >= INSN_BYTES)) {
+		struct insn insn;
+
+		if (l->reply->len + ROW_MOST > SYMD_MSG_MAX ||
+		    (*ret_n && now_ms() > l->deadline_ms))
+			break;
+		disassembler__read(l->d, bytes + at, n - at, l->start + from + at, &insn);
+		put_row(l, from + at, &insn);
+		(*ret_n)++;
+		at += insn.len;
+	}
+	return *ret_n && at < n && from + at < l->size ? from + at : 0;
+}
+
+static void put_listing(struct lister *l, uint64_t file_off, uint64_t from)
+{
+	size_t next_at, count_at;
+	uint64_t next;
+	uint32_t n = 0;
+
+	symd_msg__put_u8(l->reply, SYMD_LISTED);
+	symd_msg__put_u8(l->reply, disassembler__has_text(l->d));
+	symd_msg__put_u64(l->reply, l->start);
+	symd_msg__put_u64(l->reply, file_off);
+	symd_msg__put_u64(l->reply, l->size);
+	next_at = l->reply->len;
+	symd_msg__put_u32(l->reply, 0);
+	count_at = l->reply->len;
+	symd_msg__put_u32(l->reply, 0);
+	next = put_rows(l, from, &n);
+	symd_msg__set_u32(l->reply, next_at, (uint32_t)next);
+	symd_msg__set_u32(l->reply, count_at, n);
+}
+
+int elf_listing__answer(struct elf_file *elf, struct cursor *body, struct buf *reply)
+{
+	_cleanup_(lister__done) struct lister l = {.elf = elf,
+						   .reply = reply,
+						   .deadline_ms = now_ms() + ENOUGH_MS};
+	uint64_t offset = cursor__u64(body), vaddr, file_off;
+	uint32_t from = cursor__u32(body);
+
+	if (!elf || !cursor__done(body))
+		return -EPROTO;
+	l.d = disassembler__new(elf_file__machine(elf), elf_file__is_64(elf));
+	if (!l.d) {
+		symd_msg__put_u8(reply, SYMD_LISTING_OTHER_MACHINE);
+		return 0;
+	}
+	if (!elf_file__vaddr(elf, offset, &vaddr) || !find_extent(&l, vaddr) || from >= l.size ||
+	    !elf_file__offset(elf, l.start, true, &file_off)) {
+		symd_msg__put_u8(reply, SYMD_LISTING_NO_FUNCTION);
+		return 0;
+	}
+	put_listing(&l, file_off, from);
+	return 0;
+}

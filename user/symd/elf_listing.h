@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A function's instructions, and on which lines of which sources each stands: the answer to LISTING
+ * (symd/protocol.h). */
+#ifndef PMUBPF_SYMD_ELF_LISTING_H
+#define PMUBPF_SYMD_ELF_LISTING_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "symd/elf_file.h"
+
+/* Appends the answer. -EPROTO: it isn't a request. */
+int elf_listing__answer(struct elf_file *elf, struct cursor *body, struct buf *reply);
+
+#endif
