@@ -143,6 +143,15 @@ t_keys_of_stat() {
 	expect_keys "$T/stat.json" pmubpf-stat.1
 }
 
+t_keys_of_annotate() {
+	need_root
+	need_program jq
+	pmb_ok record -q -e cpu-clock,page-faults/period=1/ -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/lines" 0.3
+	pmb_ok annotate -j hot "$T/p.pb.gz"
+	expect_keys "$T/out" pmubpf-annotate.1
+}
+
 t_keys_of_top() {
 	need_root
 	need_program jq

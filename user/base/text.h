@@ -19,4 +19,14 @@ static inline bool ends_with(const char *text, const char *end)
 	return len > n && strcmp(text + len - n, end) == 0;
 }
 
+/* Of a terminal, as far as each character takes one. */
+static inline unsigned text_columns(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -166,6 +167,10 @@ static void add_libraries(struct findings *f)
 	here = terminal_available();
 	add(f, "libraries", xstrdup("ncurses"), xstrdup(here ? "here" : "not here"),
 	    here ? NULL : "the screen of top: it prints plain lines");
+	here = library_load("libcapstone.so.4", NULL, 0) ||
+	       library_load("libcapstone.so.5", NULL, 0);
+	add(f, "libraries", xstrdup("capstone"), xstrdup(here ? "here" : "not here"),
+	    here ? NULL : "instructions as text: annotate shows addresses and lines");
 }
 
 static void add_pmus(struct findings *f)

@@ -53,6 +53,7 @@ static const struct command_entry {
 	{"record", cmd_record, "sample counter overflows, print collapsed stacks"},
 	{"top", cmd_top, "show what a target does while it does it"},
 	{"report", cmd_report, "show a saved profile: functions, lines, processes, ratios"},
+	{"annotate", cmd_annotate, "a function's lines and instructions, with the samples of each"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},
@@ -70,7 +71,7 @@ static void print_help(FILE *out)
 		     "A profiler that samples hardware performance counters by BPF.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (commands[i].help)
-			fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+			fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
 	}
 	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; `man pmubpf-COMMAND` "
 		     "explains them.\n");

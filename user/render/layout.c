@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "prof/sharing.h"
 #include "render/escape.h"
 
@@ -81,15 +82,6 @@ struct table {
 	uint64_t line;  /* that the last row began on */
 };
 
-static unsigned columns_of(const char *text)
-{
-	unsigned n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
 static void put_name(struct table *t, unsigned depth, const char *name, const char *type)
 {
 	_cleanup_(buf__done) struct buf text = {0};
@@ -97,7 +89,7 @@ static void put_name(struct table *t, unsigned depth, const char *name, const ch
 
 	buf__printf(&text, "%*s", 2 * (int)(depth < 8 ? depth : 8), "");
 	escape_name(&text, name);
-	n = columns_of(text.data);
+	n = text_columns(text.data);
 	buf__printf(t->out, "  %s", text.data);
 	if (*type) {
 		buf__printf(t->out, "%*s  ", n < t->width ? (int)(t->width - n) : 0, "");
@@ -231,7 +223,7 @@ static unsigned name_width(const struct layout_view *v)
 
 	for (size_t i = 0; i < v->layout.n; i++) {
 		const struct layout_member *m = &v->layout.members[i];
-		unsigned n = columns_of(m->name) + 2 * (m->depth < 8 ? m->depth : 8);
+		unsigned n = text_columns(m->name) + 2 * (m->depth < 8 ? m->depth : 8);
 
 		if (n > width)
 			width = n;

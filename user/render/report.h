@@ -56,6 +56,10 @@ void report__put_json(const struct report *report, struct json *j);
 /* The type that an event is measured in: events, else time, else samples. */
 size_t report_event__type(const struct prof_event *event);
 
+/* Its numbers as an object: samples, count, time_ns. */
+void report_event__json(const struct prof_event *event, const char *key, const int64_t *values,
+			struct json *j);
+
 /* Of a row's values; few: a part has fewer than RATIO_FEW samples. */
 enum { RATIO_FEW = 30 };
 struct ratio_value {
@@ -67,6 +71,12 @@ struct ratio_value {
 };
 struct ratio_value report_ratio__of(const struct report *report, const struct report_ratio *ratio,
 				    const int64_t *values);
+/* "~1.23", with an interval "1.23 [1.10 1.37]", or "-". */
+void report_ratio__text(const struct report *report, const struct report_ratio *ratio,
+			const int64_t *values, struct buf *out);
+/* An object of an array; nothing where there is nothing to divide by. */
+void report_ratio__json(const struct report *report, const struct report_ratio *ratio,
+			const int64_t *values, struct json *j);
 /* The values that a row's ratios are of: its self, or its total in trees of calls. */
 const int64_t *report__ratio_values(const struct report *report, uint32_t row);
 

@@ -68,19 +68,22 @@ static char *remark_part(const char *remark, const char *key)
 	return xstrndup(at, strcspn(at, " "));
 }
 
-static void put_period(const struct report *r, const char *name, struct buf *out)
+char *report__event_remark(const struct prof *whole, const char *name, const char *part)
 {
 	_cleanup_(buf__done) struct buf key = {0};
-	_cleanup_free_ char *period = NULL, *lost = NULL;
-	const char *remark;
 
 	buf__puts(&key, "event ");
 	escape_name(&key, name);
-	remark = prof__remark(r->whole, key.data);
-	period = remark_part(remark, " period=");
+	return remark_part(prof__remark(whole, key.data), part);
+}
+
+static void put_period(const struct report *r, const char *name, struct buf *out)
+{
+	_cleanup_free_ char *period = report__event_remark(r->whole, name, " period=");
+	_cleanup_free_ char *lost = report__event_remark(r->whole, name, " lost=");
+
 	if (!period) /* what was saved before it was called so */
-		period = remark_part(remark, " interval=");
-	lost = remark_part(remark, " lost=");
+		period = report__event_remark(r->whole, name, " interval=");
 	if (period) {
 		buf__puts(out, ", one each ");
 		escape_name(out, period);

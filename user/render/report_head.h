@@ -8,4 +8,7 @@
 /* Lines that begin with "# ", and an empty one. */
 void report__head(const struct report *report, struct buf *out);
 
+/* What the recording says of an event: of " period=" "2000003". NULL: nothing. The caller frees. */
+char *report__event_remark(const struct prof *whole, const char *event, const char *part);
+
 #endif

@@ -8,8 +8,8 @@
 #include "render/json.h"
 #include "render/report.h"
 
-static void put_part(const struct prof_event *e, const char *key, const int64_t *values,
-		     struct json *j)
+void report_event__json(const struct prof_event *e, const char *key, const int64_t *values,
+			struct json *j)
 {
 	json__obj(j, key);
 	if (e->samples != PROF_NO_TYPE)
@@ -33,10 +33,10 @@ static void put_percent(const struct report *r, const struct prof_event *e, cons
 		json__null(j, key);
 }
 
-static void put_ratio(const struct report *r, const struct report_ratio *ratio, uint32_t row,
-		      struct json *j)
+void report_ratio__json(const struct report *r, const struct report_ratio *ratio,
+			const int64_t *values, struct json *j)
 {
-	struct ratio_value v = report_ratio__of(r, ratio, report__ratio_values(r, row));
+	struct ratio_value v = report_ratio__of(r, ratio, values);
 
 	if (!v.valid)
 		return;
@@ -71,8 +71,8 @@ static void put_row(const struct report *r, uint32_t row, int64_t parent, struct
 	for (size_t i = 0; i < r->n_events; i++) {
 		json__obj(j, NULL);
 		json__str(j, "event", r->events[i].name);
-		put_part(&r->events[i], "self", self, j);
-		put_part(&r->events[i], "total", total, j);
+		report_event__json(&r->events[i], "self", self, j);
+		report_event__json(&r->events[i], "total", total, j);
 		put_percent(r, &r->events[i], "self_percent", self, j);
 		put_percent(r, &r->events[i], "total_percent", total, j);
 		json__end_obj(j);
@@ -80,7 +80,7 @@ static void put_row(const struct report *r, uint32_t row, int64_t parent, struct
 	json__end_arr(j);
 	json__arr(j, "ratios");
 	for (size_t i = 0; i < r->n_ratios; i++)
-		put_ratio(r, &r->ratios[i], row, j);
+		report_ratio__json(r, &r->ratios[i], report__ratio_values(r, row), j);
 	json__end_arr(j);
 	json__end_obj(j);
 }
@@ -118,7 +118,7 @@ static void put_events(const struct report *r, struct json *j)
 		json__obj(j, NULL);
 		json__str(j, "event", e->name);
 		json__str(j, "unit", prof__text(r->prof, r->prof->types[type].unit));
-		put_part(e, "total", group__total(r->group, 0), j);
+		report_event__json(e, "total", group__total(r->group, 0), j);
 		json__end_obj(j);
 	}
 	json__end_arr(j);

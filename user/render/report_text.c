@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "render/escape.h"
 #include "render/report.h"
 #include "render/report_head.h"
@@ -146,8 +147,8 @@ static void put_value(const struct report *r, size_t type, int64_t value, struct
 		put_count(out, (double)value);
 }
 
-static void put_ratio(const struct report *r, const struct report_ratio *ratio,
-		      const int64_t *values, struct buf *out)
+void report_ratio__text(const struct report *r, const struct report_ratio *ratio,
+			const int64_t *values, struct buf *out)
 {
 	struct ratio_value v = report_ratio__of(r, ratio, values);
 	int decimals = v.value < 10 ? 2 : v.value < 1000 ? 1 : 0;
@@ -184,21 +185,12 @@ static void put_cell(const struct table *t, const struct column *c, uint32_t row
 		put_value(r, c->type, values[c->type], out);
 		break;
 	case COL_RATIO:
-		put_ratio(r, &r->ratios[c->ratio], report__ratio_values(r, row), out);
+		report_ratio__text(r, &r->ratios[c->ratio], report__ratio_values(r, row), out);
 		break;
 	}
 }
 
 /* ---- layout */
-
-static unsigned count_columns(const char *text)
-{
-	unsigned n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
 
 static void escaped_event(const struct table *t, const struct column *c, struct buf *out)
 {
@@ -227,12 +219,12 @@ static void measure_cells(struct table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		struct column *c = &t->columns[i];
 
-		c->cells = count_columns(c->title);
+		c->cells = text_columns(c->title);
 		for (size_t k = 0; k <= g->n_order; k++) {
 			buf__clear(&cell);
 			put_cell(t, c, k ? g->order[k - 1] : 0, &cell);
-			if (count_columns(cell.data) > c->cells)
-				c->cells = count_columns(cell.data);
+			if (text_columns(cell.data) > c->cells)
+				c->cells = text_columns(cell.data);
 		}
 	}
 }
@@ -249,7 +241,7 @@ static void fit_events(struct table *t)
 
 		buf__clear(&cell);
 		escaped_event(t, &t->columns[i], &cell);
-		title = cell.len ? count_columns(cell.data) : 0;
+		title = cell.len ? text_columns(cell.data) : 0;
 		if (title > width)
 			t->columns[i].width += title - width;
 	}
@@ -296,7 +288,7 @@ static void put_cut(struct buf *out, const char *text, unsigned width)
 {
 	const char *at = text;
 
-	if (count_columns(text) <= width) {
+	if (text_columns(text) <= width) {
 		buf__puts(out, text);
 		return;
 	}
@@ -341,7 +333,7 @@ static void put_name(const struct table *t, uint32_t number)
 
 static void put_right(struct buf *out, const char *text, unsigned width)
 {
-	unsigned n = count_columns(text);
+	unsigned n = text_columns(text);
 
 	buf__printf(out, "%*s%s  ", n < width ? (int)(width - n) : 0, "", text);
 }
@@ -386,7 +378,7 @@ static void put_titles(const struct table *t)
 		escaped_event(t, &t->columns[i], &name);
 		buf__printf(t->out, "%s%*s", name.len ? name.data : "",
 			    end < t->n ?
-				    (int)(width - count_columns(name.len ? name.data : "")) + 2 :
+				    (int)(width - text_columns(name.len ? name.data : "")) + 2 :
 				    0,
 			    "");
 	}

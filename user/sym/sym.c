@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "pmubpf/object_place.h"
 #include "sym/helper.h"
+#include "sym/listing.h"
 #include "sym/reply.h"
 #include "sym/texts.h"
 #include "symd/protocol.h"
@@ -27,12 +28,14 @@ enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
 };
 
-int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err)
+static int sym__start(struct sym **ret, int (*child)(int sock), const char *command, int timeout_ms,
+		      struct err *err)
 {
 	struct sym *sym = xcalloc(1, sizeof(*sym));
 	int r;
 
 	helper__init(&sym->helper, child);
+	sym->helper.command = command;
 	sym->texts = sym->own_texts = texts__new(0);
 	sym->until_ns = UINT64_MAX;
 	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
@@ -46,6 +49,11 @@ int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, stru
 	}
 	*ret = sym;
 	return 0;
+}
+
+int sym__new_with(struct sym **ret, int (*child)(int sock), int timeout_ms, struct err *err)
+{
+	return sym__start(ret, child, NULL, timeout_ms, err);
 }
 
 void sym__meanwhile(struct sym *sym, void (*fn)(void *ctx), void *ctx)
@@ -74,6 +82,11 @@ bool sym__was_put_off(const struct sym *sym)
 int sym__new(struct sym **ret, struct err *err)
 {
 	return sym__new_with(ret, NULL, TIMEOUT_MS, err);
+}
+
+int sym__new_for_code(struct sym **ret, struct err *err)
+{
+	return sym__start(ret, NULL, "symd-code", TIMEOUT_MS, err);
 }
 
 uint64_t sym__helper_ns(const struct sym *sym)

@@ -2,10 +2,15 @@
 #include "sys/drop.h"
 
 #include <errno.h>
+#include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/num.h"
 
 int drop_new_privileges(void)
 {
@@ -36,4 +41,24 @@ int drop_capabilities(uint64_t keep)
 		sets[i].inheritable = 0;
 	}
 	return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
+}
+
+static int id_of(const char *variable)
+{
+	const char *text = getenv(variable);
+	int id;
+
+	return text && num__parse_int(text, 1, INT_MAX, &id) == 0 ? id : 0;
+}
+
+int drop_to_caller(void)
+{
+	gid_t gid = (gid_t)id_of("SUDO_GID");
+	uid_t uid = (uid_t)id_of("SUDO_UID");
+
+	if (geteuid() != 0 || !uid)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return -errno;
+	return drop_capabilities(0);
 }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/annotate_args.h"
+
+#include <argp.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/options.h"
+#include "cmd/profiles.h"
+
+/* Options without a letter. */
+enum {
+	OPT_FILE = 256,
+	OPT_LABEL,
+	OPT_SYMBOLS,
+	OPT_SOURCE,
+	OPT_ALL,
+	OPT_MAX_SIZE,
+};
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "Which samples:", 1},
+	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
+	{"label", OPT_LABEL, "KEY=VALUE", 0,
+	 "With this label; repeatable, values of one key are alternatives", 0},
+	{"file", OPT_FILE, "FILE", 0,
+	 "The function of that name in FILE: a path, its last part, or the beginning of a build-id",
+	 0},
+	{0, 0, 0, 0, "Where things are:", 2},
+	{"symbols", OPT_SYMBOLS, "DIR", 0,
+	 "The file with the instructions is in DIR, and has the build-id", 0},
+	{"source", OPT_SOURCE, "DIR", 0,
+	 "Sources are in DIR, by as much of the end of their paths as there is", 0},
+	{0, 0, 0, 0, "Output:", 3},
+	{"all", OPT_ALL, 0, 0, "All instructions and lines, not only those near samples", 0},
+	{"json", 'j', 0, 0, "JSON", 0},
+	{"max-size", OPT_MAX_SIZE, "SIZE", 0, "Of an uncompressed profile (default: 256M)", 0},
+	{0},
+};
+
+static int parse_option(struct annotate_args *a, int key, char *arg)
+{
+	struct selection *s = &a->selection;
+
+	switch (key) {
+	case 'e':
+		GROW(s->events, s->n_events, s->cap_events);
+		s->events[s->n_events++] = arg;
+		return 0;
+	case OPT_LABEL:
+		return selection__parse_label(s, arg, a->err);
+	case OPT_FILE:
+		a->file = arg;
+		return 0;
+	case OPT_SYMBOLS:
+		a->symbols = arg;
+		return 0;
+	case OPT_SOURCE:
+		a->source = arg;
+		return 0;
+	case OPT_ALL:
+		a->all = true;
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	case OPT_MAX_SIZE:
+		return profiles__parse_limit(&a->limits, arg, a->err);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct annotate_args *a = state->input;
+	int r;
+
+	if (key == ARGP_KEY_ARGS) {
+		a->function = state->argv[state->next];
+		a->files = state->argv + state->next + 1;
+		a->n_files = (size_t)(state->argc - state->next - 1);
+		return 0;
+	}
+	r = parse_option(a, key, arg);
+	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "FUNCTION FILE…|-",
+	.doc = "Show a function's source lines and instructions with the samples of each, from a "
+	       "saved profile (record -o FILE.pb.gz).\v"
+	       "Examples:\n"
+	       "  pmubpf annotate work p.pb.gz\n"
+	       "  pmubpf annotate -e cycles -e dcache-miss --file libz.so.1 inflate p.pb.gz\n"
+	       "  pmubpf annotate --source ~/src/app work p.pb.gz\n\n"
+	       "Exit status: 0 done, 1 failed, 2 usage.",
+};
+
+int annotate_args__parse(struct annotate_args *a, int argc, char **argv, struct err *err)
+{
+	int r;
+
+	*a = (struct annotate_args){.err = err};
+	r = options__parse(&argp, argc, argv, 0, a);
+	if (r < 0)
+		return r;
+	if (!a->function || !*a->function || !a->n_files)
+		return err__usage(err, "which function of which profile? (pmubpf annotate FUNCTION "
+				       "FILE, - for standard input)");
+	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
+		stdins += strcmp(a->files[i], "-") == 0;
+		if (stdins > 1)
+			return err__usage(err, "standard input (-) can be read once");
+	}
+	return 0;
+}
+
+void annotate_args__done(struct annotate_args *a)
+{
+	selection__done(&a->selection);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of annotate. */
+#ifndef PMUBPF_CMD_ANNOTATE_ARGS_H
+#define PMUBPF_CMD_ANNOTATE_ARGS_H
+
+#include "base/err.h"
+#include "prof/pprof_read.h"
+#include "prof/select.h"
+
+struct annotate_args {
+	const char *function;
+	char **files;
+	size_t n_files;
+	struct selection selection; /* events and labels */
+	const char *file;           /* of which file's function; NULL: of any */
+	const char *symbols;        /* where files with code are; NULL: where they were */
+	const char *source;         /* where sources are; NULL: where debug information says */
+	bool all, json;
+	struct pprof_limits limits;
+	struct err *err;
+};
+
+int annotate_args__parse(struct annotate_args *args, int argc, char **argv, struct err *err);
+void annotate_args__done(struct annotate_args *args);
+
+#endif

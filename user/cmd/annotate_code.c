@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: what is at the file's path now may not be what ran. Its build-id decides, and
+ * without one nobody knows, which is said.
+ */
+#include "cmd/annotate_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "prof/mapping_file.h"
+#include "sys/open.h"
+
+struct search {
+	struct annotate_code *code;
+	const struct prof *p;
+	const struct code_points *points;
+	uint32_t mapping;
+	uint64_t *offsets;
+	int err;       /* of the last path that was tried */
+	bool is_other; /* a file was there, with another build-id */
+	enum listing_end end;
+};
+
+static void forget(struct annotate_code *code)
+{
+	for (size_t i = 0; i < code->n; i++)
+		listing__done(&code->listings[i]);
+	free(code->listings);
+	code->listings = NULL;
+	code->n = 0;
+}
+
+void annotate_code__done(struct annotate_code *code)
+{
+	forget(code);
+	free(code->path);
+	sym__free(code->sym);
+	*code = (struct annotate_code){0};
+}
+
+static bool try_path(void *ctx, const char *path)
+{
+	struct search *s = ctx;
+	_cleanup_close_ int fd = open_regular(-1, path);
+	const struct sym_file file = {.fd = fd, .root_fd = -1, .path = path};
+	struct stat st;
+
+	s->err = fd < 0 ? fd : 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	s->end = sym__listings(s->code->sym, &file, s->offsets, s->points->n, &s->code->listings,
+			       &s->code->n);
+	if (s->end != LISTING_BAD_FILE && mapping_file__is_asked(s->p, s->mapping, s->code->sym)) {
+		s->code->path = xstrdup(path);
+		s->code->changed = st.st_mtime;
+		return true;
+	}
+	s->is_other = s->end != LISTING_BAD_FILE;
+	s->err = s->is_other ? 0 : -EINVAL;
+	forget(s->code);
+	return false;
+}
+
+static void note_missing(const struct search *s, const char *file, const char *dir,
+			 struct buf *notes)
+{
+	if (s->is_other)
+		buf__printf(notes,
+			    "the file has changed since (another build-id): there are addresses, "
+			    "and no instructions; --symbols DIR looks for the old one\n");
+	else if (dir)
+		buf__printf(notes,
+			    "no file in %s has the build-id: there are addresses, and no "
+			    "instructions\n",
+			    dir);
+	else
+		buf__printf(notes,
+			    "%s can't be read (%s): there are addresses, and no instructions; "
+			    "--symbols DIR looks for it in DIR\n",
+			    file,
+			    s->err == -EINVAL ? "it is no ELF file with code" :
+			    s->err            ? strerror(-s->err) :
+						"its path isn't known");
+}
+
+static bool has_lines(const struct annotate_code *code)
+{
+	for (size_t i = 0; i < code->n; i++) {
+		for (size_t k = 0; k < code->listings[i].n_frames; k++) {
+			if (code->listings[i].frames[k].line)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void note_trouble(struct annotate_code *code, enum listing_end end, struct buf *notes)
+{
+	if (end == LISTING_OTHER_MACHINE)
+		buf__printf(notes, "instructions are shown of x86 and 64-bit Arm only\n");
+	if (end == LISTING_FAILED) {
+		_cleanup_free_ char *why = sym__take_trouble(code->sym);
+
+		buf__printf(notes,
+			    "not all instructions are there: the helper that reads them %s\n",
+			    why ? why : "took too long");
+	}
+	if (code->n && !code->listings[0].has_text)
+		buf__printf(notes, "instructions have no text: that takes capstone "
+				   "(libcapstone.so.4 or .5; Debian's package is libcapstone4 or "
+				   "libcapstone5)\n");
+	if (code->n && !has_lines(code))
+		buf__printf(notes, "the file has no debug information for it (-g, or a separate "
+				   "file): there are no lines\n");
+	if (end == LISTING_WHOLE && !code->n)
+		buf__printf(notes, "the file doesn't say where the function begins and ends: there "
+				   "are addresses, and no instructions\n");
+}
+
+static bool has_offsets(struct search *s)
+{
+	for (size_t i = 0; i < s->points->n; i++)
+		s->offsets[i] = s->points->list[i].file_off;
+	return s->points->n && s->offsets[s->points->n - 1];
+}
+
+static void find(struct search *s, const char *dir, struct buf *notes)
+{
+	const char *file = prof__text(s->p, s->p->mappings[s->mapping].file);
+	bool found = dir          ? mapping_file__find(s->p, s->mapping, dir, try_path, s) :
+		     *file == '/' ? try_path(s, file) :
+				    false;
+
+	if (!found) {
+		note_missing(s, file, dir, notes);
+		return;
+	}
+	if (!s->p->mappings[s->mapping].build_id)
+		buf__printf(notes, "the profile has no build-id of the file: whether it is the one "
+				   "that ran isn't known\n");
+	note_trouble(s->code, s->end, notes);
+}
+
+static bool has_none(const struct prof *p, const struct code_function *f, struct buf *notes)
+{
+	switch (f->kind) {
+	case PROF_USER:
+		if (!starts_with(prof__text(p, f->file), "["))
+			return false;
+		buf__printf(notes, "instructions of %s aren't in a file\n", prof__text(p, f->file));
+		return true;
+	case PROF_KERNEL:
+		buf__printf(notes, "instructions of the kernel aren't shown in this version: "
+				   "addresses are distances from the function's beginning\n");
+		return true;
+	case PROF_JIT:
+		buf__printf(notes, "code of a JIT isn't kept with the profile: there are lines, as "
+				   "far as it told them, and no instructions\n");
+		return true;
+	default:
+		return true; /* has none: interpreted */
+	}
+}
+
+void annotate_code__find(struct annotate_code *ret, const struct prof *p,
+			 const struct code_function *function, const struct code_points *points,
+			 const char *dir, struct buf *notes)
+{
+	struct search s = {.code = ret, .p = p, .points = points};
+	struct err err = {0};
+
+	*ret = (struct annotate_code){0};
+	if (has_none(p, function, notes) || !points->n)
+		return;
+	s.mapping = points->list[0].mapping;
+	s.offsets = xcalloc(points->n, sizeof(*s.offsets));
+	if (!has_offsets(&s))
+		buf__printf(notes, "the profile has no addresses: there are lines only\n");
+	else if (sym__new_for_code(&ret->sym, &err) < 0)
+		buf__printf(notes, "no instructions: %s\n", err.text);
+	else
+		find(&s, dir, notes);
+	free(s.offsets);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The instructions of a profile's function: from its file, if that is the one that ran. */
+#ifndef PMUBPF_CMD_ANNOTATE_CODE_H
+#define PMUBPF_CMD_ANNOTATE_CODE_H
+
+#include <time.h>
+
+#include "base/buf.h"
+#include "prof/code.h"
+#include "sym/listing.h"
+
+struct annotate_code {
+	struct sym *sym; /* its texts are those of the listings */
+	char *path;      /* NULL: no file was read */
+	time_t changed;  /* it, the last time */
+	struct listing *listings;
+	size_t n;
+};
+
+/* dir: where files are looked for; NULL: where the program had it. What is missing goes to notes,
+ * each on a line. */
+void annotate_code__find(struct annotate_code *ret, const struct prof *p,
+			 const struct code_function *function, const struct code_points *points,
+			 const char *dir, struct buf *notes);
+void annotate_code__done(struct annotate_code *code);
+
+#endif

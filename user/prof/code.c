@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is what "the function" is: a location has the calls that were inlined there and,
+ * as its last line, the function whose instruction it is. That one is meant, where there are
+ * instructions.
+ */
+#include "prof/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+
+bool code_kind__has_instructions(enum prof_kind kind)
+{
+	return kind == PROF_USER || kind == PROF_KERNEL;
+}
+
+/* The line of a location whose function its samples are of; NULL: it has none. */
+static const struct prof_line *line_of(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+
+	if (!l->n_lines)
+		return NULL;
+	if (code_kind__has_instructions(prof__kind(p, location)))
+		return &p->lines[l->first_line + l->n_lines - 1];
+	return &p->lines[l->first_line];
+}
+
+/* 2: it is the name; 1: parameters or template arguments are behind it. */
+static int fit(const struct prof *p, uint32_t function, const char *name)
+{
+	const char *text = prof__text(p, prof__function_name(p, function));
+	size_t len = strlen(name);
+
+	if (strcmp(text, name) == 0 ||
+	    strcmp(prof__text(p, p->functions[function].system_name), name) == 0)
+		return 2;
+	return strncmp(text, name, len) == 0 && (text[len] == '(' || text[len] == '<');
+}
+
+/* How well each function fits, by number. */
+static uint8_t *fits_of(const struct prof *p, const char *name, int *ret_best)
+{
+	uint8_t *fits = xcalloc(p->n_functions, sizeof(*fits));
+	_cleanup_free_ uint8_t *leaf = xcalloc(p->n_functions, sizeof(*leaf));
+
+	*ret_best = 0;
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const uint32_t *locations;
+		size_t n = prof__stack_locations(p, p->samples[i].stack, &locations);
+		const struct prof_line *line = n ? line_of(p, locations[0]) : NULL;
+
+		if (line)
+			leaf[line->function] = 1;
+	}
+	for (uint32_t i = 1; i < p->n_functions; i++) {
+		fits[i] = (uint8_t)fit(p, i, name);
+		if (leaf[i] && fits[i] > *ret_best)
+			*ret_best = fits[i];
+	}
+	return fits;
+}
+
+static bool is_of(const struct prof *p, const struct code_function *f, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	const struct prof_mapping *m = &p->mappings[l->mapping];
+	const struct prof_line *line = line_of(p, location);
+
+	return line && m->file == f->file && m->build_id == f->build_id &&
+	       prof__function_name(p, line->function) == f->name &&
+	       p->functions[line->function].file == f->source && prof__kind(p, location) == f->kind;
+}
+
+static struct code_function *find(struct code_functions *ret, const struct prof *p,
+				  uint32_t location)
+{
+	const struct prof_mapping *m = &p->mappings[p->locations[location].mapping];
+	const struct prof_line *line = line_of(p, location);
+
+	for (size_t i = 0; i < ret->n; i++) {
+		if (is_of(p, &ret->list[i], location))
+			return &ret->list[i];
+	}
+	GROW(ret->list, ret->n, ret->cap);
+	ret->list[ret->n] = (struct code_function){
+		.name = prof__function_name(p, line->function),
+		.file = m->file,
+		.build_id = m->build_id,
+		.source = p->functions[line->function].file,
+		.kind = prof__kind(p, location),
+		.values = xcalloc(p->n_types, sizeof(int64_t)),
+	};
+	return &ret->list[ret->n++];
+}
+
+static void add_values(const struct prof *p, size_t sample, int64_t *to)
+{
+	const int64_t *values = prof__values(p, sample);
+
+	for (size_t t = 0; t < p->n_types; t++)
+		to[t] += values[t];
+}
+
+/* The functions whose instructions it was inlined into. */
+static void note_host(struct code_functions *ret, const struct prof *p, const uint8_t *fits,
+		      uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	uint32_t host;
+	bool inlined = false;
+
+	for (uint32_t k = 0; k + 1 < l->n_lines; k++)
+		inlined |= fits[p->lines[l->first_line + k].function] > 0;
+	if (!inlined)
+		return;
+	host = prof__function_name(p, p->lines[l->first_line + l->n_lines - 1].function);
+	for (size_t i = 0; i < ret->n_hosts && i < ARRAY_SIZE(ret->hosts); i++) {
+		if (ret->hosts[i] == host)
+			return;
+	}
+	if (ret->n_hosts < ARRAY_SIZE(ret->hosts))
+		ret->hosts[ret->n_hosts] = host;
+	ret->n_hosts++;
+}
+
+static int by_value(const void *a, const void *b, void *ctx)
+{
+	const struct code_function *x = a, *y = b;
+	size_t type = *(const size_t *)ctx;
+
+	return CMP3(y->values[type], x->values[type]);
+}
+
+void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
+			  size_t type)
+{
+	int best;
+	_cleanup_free_ uint8_t *fits = fits_of(p, name, &best);
+
+	*ret = (struct code_functions){0};
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const uint32_t *locations;
+		size_t n = prof__stack_locations(p, p->samples[i].stack, &locations);
+		const struct prof_line *line = n ? line_of(p, locations[0]) : NULL;
+		struct code_function *f;
+
+		if (!line)
+			continue;
+		if (!best)
+			note_host(ret, p, fits, locations[0]);
+		if (!best || fits[line->function] != best)
+			continue;
+		f = find(ret, p, locations[0]);
+		f->n_samples++;
+		f->in_container |= prof__label(p, p->samples[i].labels, "container") != NULL;
+		add_values(p, i, f->values);
+	}
+	qsort_r(ret->list, ret->n, sizeof(*ret->list), by_value, &type);
+}
+
+void code_functions__done(struct code_functions *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->list[i].values);
+	free(f->list);
+	*f = (struct code_functions){0};
+}
+
+/* ---- places */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct code_point *x = a, *y = b;
+	int r = CMP3(x->file_off, y->file_off);
+
+	if (r == 0)
+		r = CMP3(x->source, y->source);
+	if (r == 0)
+		r = CMP3(x->line, y->line);
+	return r ? r : CMP3(x->address, y->address);
+}
+
+static struct code_point new_point(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	const struct prof_mapping *m = &p->mappings[l->mapping];
+	const struct prof_line *innermost = &p->lines[l->first_line];
+	struct code_point point = {
+		.location = location,
+		.mapping = l->mapping,
+		.source = p->functions[innermost->function].file,
+		.line = innermost->line,
+		.values = xcalloc(p->n_types, sizeof(int64_t)),
+	};
+
+	if (!code_kind__has_instructions(prof__kind(p, location)))
+		return point;
+	point.address = l->address;
+	point.file_off = l->address >= m->start ? l->address - m->start + m->offset : 0;
+	return point;
+}
+
+static bool same_place(const struct code_point *a, const struct code_point *b)
+{
+	return a->file_off == b->file_off && a->address == b->address && a->source == b->source &&
+	       a->line == b->line;
+}
+
+/* Locations of one place become one. */
+static void merge(struct code_points *c, size_t n_types)
+{
+	size_t n = 0;
+
+	qsort(c->list, c->n, sizeof(*c->list), by_place);
+	for (size_t i = 0; i < c->n; i++) {
+		if (!n || !same_place(&c->list[n - 1], &c->list[i])) {
+			c->list[n++] = c->list[i];
+			continue;
+		}
+		for (size_t t = 0; t < n_types; t++)
+			c->list[n - 1].values[t] += c->list[i].values[t];
+		free(c->list[i].values);
+	}
+	c->n = n;
+}
+
+void code_points__find(struct code_points *ret, const struct prof *p, const struct code_function *f)
+{
+	_cleanup_free_ uint32_t *of_location = xcalloc(p->n_locations, sizeof(*of_location));
+	size_t cap = 0;
+
+	*ret = (struct code_points){0};
+	ret->sums = xcalloc(p->n_types, sizeof(int64_t));
+	ret->inlined = xcalloc(p->n_types, sizeof(int64_t));
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const uint32_t *locations;
+		size_t n = prof__stack_locations(p, p->samples[i].stack, &locations);
+
+		if (!n || !is_of(p, f, locations[0]))
+			continue;
+		if (!of_location[locations[0]]) {
+			GROW(ret->list, ret->n, cap);
+			ret->list[ret->n++] = new_point(p, locations[0]);
+			of_location[locations[0]] = (uint32_t)ret->n;
+		}
+		add_values(p, i, ret->list[of_location[locations[0]] - 1].values);
+		add_values(p, i, ret->sums);
+		if (code_kind__has_instructions(f->kind) && p->locations[locations[0]].n_lines > 1)
+			add_values(p, i, ret->inlined);
+	}
+	merge(ret, p->n_types);
+}
+
+void code_points__done(struct code_points *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->list[i].values);
+	free(c->list);
+	free(c->sums);
+	free(c->inlined);
+	*c = (struct code_points){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The samples of one function, by address and by line. They are those whose innermost location lies
+ * in the function: its own code, with whatever was inlined into it. Of code that has no
+ * instructions to be shown (Python, JavaScript, what a JIT made) they are those whose innermost
+ * frame it is, as a report's `self` has it.
+ */
+#ifndef PMUBPF_PROF_CODE_H
+#define PMUBPF_PROF_CODE_H
+
+#include "prof/prof.h"
+
+/* A function of that name: where and what it is. */
+struct code_function {
+	uint32_t name;           /* texts */
+	uint32_t file, build_id; /* of its mapping */
+	uint32_t source;         /* as the profile has it; 0: not known */
+	enum prof_kind kind;
+	bool in_container; /* a sample says so */
+	int64_t *values;   /* sums, n_types */
+	size_t n_samples;  /* rows of the profile */
+};
+
+struct code_functions {
+	struct code_function *list;
+	size_t n, cap;
+	/* It was found only as inlined into these (texts); n_hosts may be more than there are. */
+	uint32_t hosts[4];
+	size_t n_hosts;
+};
+
+/* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it.
+ * The most sampled (of the type) first. */
+void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
+			  size_t type);
+void code_functions__done(struct code_functions *f);
+
+/* A place in it. */
+struct code_point {
+	uint64_t address, file_off;
+	uint32_t mapping, location;
+	uint32_t source; /* innermost: texts, 0: not known */
+	int64_t line;
+	int64_t *values; /* n_types */
+};
+
+struct code_points {
+	struct code_point *list; /* by file_off; of code without instructions by source and line */
+	size_t n;
+	int64_t *sums;    /* n_types */
+	int64_t *inlined; /* of these, what is of functions inlined into it */
+};
+
+/* All of them: their values add up to the function's. */
+void code_points__find(struct code_points *ret, const struct prof *p,
+		       const struct code_function *function);
+void code_points__done(struct code_points *c);
+
+/* Its code isn't a file's. */
+bool code_kind__has_instructions(enum prof_kind kind);
+
+#endif
