@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/asked.h"
 #include "symd/demangle.h"
 #include "symd/disassembler.h"
 #include "symd/protocol.h"
@@ -20,6 +21,8 @@ enum {
 	LISTING_BYTES = 1024 * 1024, /* of a function */
 	WINDOW_BYTES = 64 * 1024,    /* that are read for an answer */
 	INSN_BYTES = 16,             /* the longest */
+	ASKED_BYTES = 8 * 1024,      /* about what fits into an answer */
+	TARGET_NAME = 256,           /* bytes of a name, of where a call leads */
 	ROW_MOST = 32 * 1024,        /* bytes of a row, with all that is inlined there */
 	ENOUGH_MS = 1000,
 };
@@ -135,13 +138,55 @@ static void put_place(struct lister *l, uint64_t vaddr)
 	buf__add(&l->last, l->place.data, l->place.len);
 }
 
+static bool leads_out(const struct lister *l, const struct insn *insn)
+{
+	return insn->target && insn->target - l->start >= l->size;
+}
+
+/* What the symbols of targets are called is looked for in one go: that is a pass through all of
+ * them. */
+static void ask_targets(struct lister *l, const uint8_t *bytes, size_t n, uint64_t vaddr)
+{
+	_cleanup_free_ uint64_t *targets = xcalloc(ASKED_MAX, sizeof(*targets));
+	struct insn insn;
+	size_t n_targets = 0;
+
+	for (size_t at = 0; at < n && n_targets < ASKED_MAX; at += insn.len) {
+		disassembler__read(l->d, bytes + at, n - at, vaddr + at, &insn);
+		if (leads_out(l, &insn))
+			targets[n_targets++] = insn.target;
+	}
+	if (n_targets)
+		elf_file__ask(l->elf, targets, n_targets);
+}
+
+/* "callq 0x401000 <work>"; of what wasn't asked for only the address. */
+static void put_insn_text(struct lister *l, const struct insn *insn)
+{
+	struct elf_name symbol;
+
+	buf__clear(&l->name);
+	buf__puts(&l->name, insn->text);
+	if (disassembler__has_text(l->d) && leads_out(l, insn) &&
+	    elf_file__asked(l->elf, insn->target) &&
+	    elf_file__find(l->elf, insn->target, &symbol)) {
+		_cleanup_(buf__done) struct buf name = {0};
+
+		demangle(symbol.name, symbol.len, &name);
+		buf__printf(&l->name, " <%.*s%s%s>", TARGET_NAME, name.data ? name.data : "?",
+			    symbol.plt ? "@plt" : "",
+			    !symbol.plt && symbol.start != insn->target ? "+" : "");
+	}
+	put_text(l->reply, l->name.data, INSN_TEXT + TARGET_NAME);
+}
+
 static void put_row(struct lister *l, uint64_t at, const struct insn *insn)
 {
 	symd_msg__put_u32(l->reply, (uint32_t)at);
 	symd_msg__put_u8(l->reply, (uint8_t)insn->len);
 	symd_msg__put_u8(l->reply, (uint8_t)insn->flow);
 	symd_msg__put_u64(l->reply, insn->target);
-	put_text(l->reply, insn->text, INSN_TEXT);
+	put_insn_text(l, insn);
 	put_place(l, l->start + at);
 }
 
@@ -153,6 +198,8 @@ static uint64_t put_rows(struct lister *l, uint64_t from, uint32_t *ret_n)
 	size_t n = elf_file__read(l->elf, l->start + from, bytes, want), at = 0;
 	bool whole = from + n == l->size;
 
+	if (disassembler__has_text(l->d))
+		ask_targets(l, bytes, n < ASKED_BYTES ? n : ASKED_BYTES, l->start + from);
 	while (at < n && (whole || n - at >= INSN_BYTES)) {
 		struct insn insn;
 
