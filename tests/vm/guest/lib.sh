@@ -96,9 +96,10 @@ expect_eq() { # GOT WANT WHAT
 	[ "$1" = "$2" ] || fail "$3: got '$1', expected '$2'"
 }
 
-# The columns of the (first event's) ledger are added up here, not only believed.
-expect_ledger() {
-	expect_eq "$(sum_get balanced)" true "the books balance"
+# The columns of the (first event's) ledger are added up here, not only believed. Whether they hold
+# all that the counter has is not asked: a task's clock loses what its timer is late by, and how
+# late an emulated CPU's is, is up to what else runs.
+expect_columns() {
 	expect_eq $(($(sum_get emitted) + $(sum_get filtered) + $(sum_object dropped))) \
 		"$(sum_get seen)" "emitted + filtered + dropped"
 	expect_eq "$(sum_get decoded)" "$(sum_get emitted)" "decoded"
@@ -106,6 +107,11 @@ expect_ledger() {
 	expect_eq "$(sum_get weight_seen)" \
 		$(($(sum_get weight_emitted) + $(sum_get weight_filtered) +
 			$(sum_object weight_dropped))) "weights: emitted + filtered + dropped"
+}
+
+expect_ledger() {
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_columns
 }
 
 expect_lossless() {
