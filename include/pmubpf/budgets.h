@@ -115,6 +115,10 @@
 	  "further ones keep their rows", "")                                                      \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
+	X(PAGES_PART, 16, "1/%d of --max-memory",                                                  \
+	  "pages of data of which it is known who touched them first",                             \
+	  "alloc_site of further ones is [other]", "")                                             \
+	X(SITES_PART, 32, "1/%d of --max-memory", "stacks of those", "the same", "")               \
 	X(SPARE_MIB, 32, "%d MiB of address space",                                                \
 	  "what is held back, to be given up when memory is refused",                              \
 	  "samples are left out until tables are smaller", "events.user.discarded.no_memory")      \

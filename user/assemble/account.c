@@ -93,6 +93,7 @@ void assembly__account(struct assembly *a, struct account *to)
 		assembly__put_in_stack(a, to);
 	else if (to->python)
 		assembly__join(a, to);
+	assembly__touched(a, to);
 	if (!to->in_window || !assembly__waits(a, to))
 		assembly__account_now(a, to);
 }
@@ -105,7 +106,7 @@ static void take_data_away(struct account *to)
 	to->key.addr = 0;
 	to->key.has_addr = 0;
 	to->labels.data_src = to->labels.data_addr = 0;
-	to->labels.segment = to->labels.latency = 0;
+	to->labels.segment = to->labels.latency = to->labels.site = 0;
 }
 
 void assembly__account_now(struct assembly *a, struct account *to)
@@ -284,6 +285,7 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	if (data->segment == PMB_SEGMENT_NONE)
 		return;
 	to->labels.data_addr = data->addr;
+	assembly__look_up_site(a, rec, to);
 	if (data->segment == PMB_SEGMENT_PROGRAM || data->segment == PMB_SEGMENT_MAPPED)
 		frame = process__locate_data(a->processes, process, data->addr);
 	if (frame.kind == FRAME_DATA) {

@@ -27,6 +27,7 @@ static void set_limits(struct assembly *a)
 	a->stacks.limit = all / BUDGET_RAW_PART;
 	a->chains.limit = all / BUDGET_CHAINS_PART;
 	a->windows.limit = all / BUDGET_WINDOWS_PART;
+	a->pages.limit = all / BUDGET_PAGES_PART;
 	a->dumps.limit = all / BUDGET_DUMPS_PART;
 	if (all && a->dumps.limit < DUMPS_AT_LEAST)
 		a->dumps.limit = DUMPS_AT_LEAST;
@@ -67,6 +68,7 @@ void assembly__done(struct assembly *a)
 	dumps__done(&a->dumps);
 	raw_stacks__done(&a->stacks);
 	chains__done(&a->chains);
+	pages__done(&a->pages);
 	queue__done(&a->queue);
 	fair_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);
@@ -213,6 +215,7 @@ static void on_life(void *ctx, const struct life *life)
 	struct assembly *a = ctx;
 
 	processes__life(a->processes, life);
+	assembly__forget_pages(a, life);
 	if (a->opts.watch)
 		a->opts.watch->lived(a->opts.ctx, life);
 }
@@ -255,7 +258,7 @@ void assembly__tidy(struct assembly *a, uint64_t horizon)
 void assembly__shrink(struct assembly *a)
 {
 	size_t now = profile__bytes(a->profile) + raw_stacks__bytes(&a->stacks) + a->chains.bytes +
-		     a->windows.bytes + a->dumps.bytes;
+		     a->windows.bytes + a->pages.bytes + a->dumps.bytes;
 
 	if (a->shrunk && now < a->opts.max_memory / 4 * 3)
 		now = a->opts.max_memory / 4 * 3;

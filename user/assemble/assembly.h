@@ -20,7 +20,9 @@
 #include "base/fair_room.h"
 #include "model/labels.h"
 #include "model/ledger.h"
+#include "model/pages.h"
 #include "model/profile.h"
+#include "model/sites.h"
 #include "proc/cgroups.h"
 #include "proc/processes.h"
 #include "unwind/walk.h"
@@ -34,6 +36,8 @@ struct assembly_fns {
 	bool (*is_idle)(void *ctx, uint64_t ip);
 	/* The sample's cgroup is one of those asked for; else it is left out. NULL: all are. */
 	bool (*is_wanted)(void *ctx, const struct pmb_sample *sample);
+	/* The event's overflows are page faults. NULL: none's are. */
+	bool (*is_page_fault)(void *ctx, uint32_t event);
 	/* The kernel side sends the stack again when it meets it next. NULL: it doesn't. */
 	void (*forget_stack)(void *ctx, uint64_t id);
 };
@@ -79,6 +83,7 @@ struct assembly_opts {
 	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
 	struct files *files;     /* borrowed */
 	struct objects *objects; /* the same; NULL: interpreters have none */
+	struct sites *sites;     /* the same; NULL: nobody asks who touched pages first */
 	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
@@ -95,6 +100,7 @@ struct assembly {
 	struct dumps dumps;
 	struct chains chains;
 	struct windows windows;
+	struct pages pages;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
 	bool *cpu_sampled; /* [event * n_cpus + cpu] */

@@ -17,7 +17,9 @@ struct account {
 	uint64_t weight;
 	uint64_t cgroup;
 	uint64_t time;
-	bool in_window;                /* windows are wanted */
+	uint32_t tgid;    /* of samples with data */
+	uint64_t touched; /* by a page fault: the address; 0: it isn't one, or not of a program */
+	bool in_window;   /* windows are wanted */
 	struct sampled_window *window; /* NULL: there was no room to know it */
 	size_t n_reads;
 	struct pmb_reading reads[PMB_MAX_READS]; /* of other events, taken with it */
@@ -43,6 +45,13 @@ void assembly__join(struct assembly *a, struct account *to);
 /* in_stack.c: are they of native frames, whose places they take? */
 bool assembly__is_in_stack(const struct assembly *a, const struct account *to);
 void assembly__put_in_stack(struct assembly *a, struct account *to);
+
+/* touched.c: who touched the page first that the sample is about, or that it does so itself: with
+ * its stack, once that is known. */
+void assembly__look_up_site(struct assembly *a, const struct decoded *rec, struct account *to);
+void assembly__touched_later(struct assembly *a, struct account *to);
+void assembly__touched(struct assembly *a, struct account *to);
+void assembly__forget_pages(struct assembly *a, const struct life *life);
 
 /* The same, whatever its window. */
 void assembly__account_now(struct assembly *a, struct account *to);

@@ -81,6 +81,7 @@ void assembly__late(struct assembly *a, const struct account *to, struct process
 		finish(a, &late, end, &stack);
 		return;
 	}
+	assembly__touched_later(a, &late.to);
 	GROW(a->late, a->n_late, a->cap_late);
 	a->late[a->n_late++] = late;
 }
@@ -112,10 +113,22 @@ void profile__keep_files(const struct profile *profile, struct files *files)
 		files__keep(files, frames[i].file);
 }
 
+static void sites__keep_files(const struct sites *sites, struct files *files)
+{
+	for (uint32_t i = 0; i < sites__count(sites); i++) {
+		const struct frame *frames;
+
+		for (size_t n = sites__frames(sites, i, &frames); n > 0; n--)
+			files__keep(files, frames[n - 1].file);
+	}
+}
+
 void assembly__keep_files(const struct assembly *a)
 {
 	profile__keep_files(a->profile, a->opts.files);
 	processes__keep_files(a->processes);
+	if (a->opts.sites)
+		sites__keep_files(a->opts.sites, a->opts.files);
 	for (size_t i = 0; i < a->n_late; i++)
 		process_view__keep_files(&a->late[i].view, a->opts.files);
 }

@@ -148,7 +148,7 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 
 static struct prof *make_prof(const struct record_out *out, const struct session_result *result,
 			      const struct names *names, const struct places *places,
-			      const struct summary *summary)
+			      const uint32_t *site_stacks, const struct summary *summary)
 {
 	size_t n = out->args->sampling.events.n;
 	_cleanup_free_ const char **events = xcalloc(n, sizeof(*events));
@@ -157,6 +157,8 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.files = result->files,
 		.names = names,
 		.places = places,
+		.sites = result->sites,
+		.site_stacks = site_stacks,
 		.measures = out->measures,
 		.events = events,
 		.n_events = n,
@@ -285,6 +287,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ bool *per_task = xcalloc(a->sampling.events.n, sizeof(*per_task));
 	_cleanup_(places__done) struct places places = {0};
+	_cleanup_free_ uint32_t *sites = NULL;
 	_cleanup_(debuginfod__done) struct debuginfod *servers = servers_of(a);
 	_cleanup_(buf__done) struct buf notes = {0};
 	struct summary summary = {
@@ -306,6 +309,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	int unnamed, r, w;
 
 	look_at_data(a, result, servers, &places);
+	sites = sites__stacks(result->sites, result->profile);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->sampling.session.max_memory, servers, err);
 	if (unnamed < 0)
@@ -325,7 +329,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	r = units__set_rates(out->measures, &a->sampling.events, &result->ledger, result->rates,
 			     unit_given(a), err);
 	if (r == 0) {
-		struct prof *prof = make_prof(out, result, &names, &places, &summary);
+		struct prof *prof = make_prof(out, result, &names, &places, sites, &summary);
 
 		forget_recording(result, &names);
 		r = write_files(out, prof, err);

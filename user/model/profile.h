@@ -75,6 +75,8 @@ struct profile_labels {
 	uint32_t duration;  /* of the window: one more than its binary logarithm in ns… */
 	uint32_t window;    /* one more than struct pmb_part_window.what */
 	uint32_t window_number;
+	uint32_t site; /* of the data's page; model/sites.h */
+	uint32_t none; /* 0 */
 };
 
 /* Of a sample that is about data: what is needed to say which instruction addressed it. */

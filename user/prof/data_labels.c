@@ -7,12 +7,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/data_source.h"
 #include "pmubpf/object_place.h"
+#include "prof/regions.h"
 #include "prof/sharing.h"
+#include "prof/site.h"
 
 enum { PAGE = 4096 };
 
@@ -187,9 +190,47 @@ static void label_finding(struct data_labels *d, const struct profile_row *row,
 		label_text(d, "data_access", accesses[f.access]);
 }
 
+static char *site_text(struct data_labels *d, uint32_t site)
+{
+	struct buf text = {0};
+	uint32_t stack[SITE_FRAMES];
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(d->r->profile, d->r->site_stacks[site], &frames);
+
+	for (uint32_t i = 0; i < n; i++)
+		stack[i] = d->locations[frames[i]];
+	prof__put_site(d->prof, prof__stack(d->prof, stack, n), &d->expanded, &text);
+	return buf__take(&text);
+}
+
+/* Many pages have one site: its text is made once. */
+static void label_site(struct data_labels *d, const struct profile_labels *set)
+{
+	if (set->site == SITE_OTHER)
+		label_text(d, PROF_SITE, artificial_names[ARTIFICIAL_OTHER]);
+	if (set->site <= SITE_OTHER || !d->r->site_stacks)
+		return;
+	if (!d->sites)
+		d->sites = xcalloc(sites__count(d->r->sites), sizeof(*d->sites));
+	if (!d->sites[set->site])
+		d->sites[set->site] = site_text(d, set->site);
+	if (*d->sites[set->site])
+		label_text(d, PROF_SITE, d->sites[set->site]);
+}
+
+void data_labels__done(struct data_labels *d)
+{
+	layouts__done(&d->layouts);
+	prof_frames__done(&d->expanded);
+	for (size_t i = 0; d->sites && i < sites__count(d->r->sites); i++)
+		free(d->sites[i]);
+	free(d->sites);
+}
+
 void data_labels__add(struct data_labels *d, const struct profile_row *row,
 		      const struct profile_labels *set)
 {
 	label_address(d, row, set);
 	label_finding(d, row, set);
+	label_site(d, set);
 }

@@ -4,6 +4,7 @@
 #ifndef PMUBPF_PROF_DATA_LABELS_H
 #define PMUBPF_PROF_DATA_LABELS_H
 
+#include "prof/frames.h"
 #include "prof/layouts.h"
 #include "prof/recorded.h"
 
@@ -12,10 +13,15 @@ struct data_labels {
 	const struct frame *frames;     /* those of its profile, by id */
 	struct prof *prof;              /* to which layouts are added in the end, */
 	struct prof_label_list *labels; /* and the list that a row's go to */
+	const uint32_t *locations;      /* of frames, by id */
 	struct layouts layouts;         /* of types that rows are about */
+	char **sites;                   /* by number; NULL: not yet */
+	struct prof_frames expanded;
 };
 
 void data_labels__add(struct data_labels *d, const struct profile_row *row,
 		      const struct profile_labels *set);
+
+void data_labels__done(struct data_labels *d);
 
 #endif

@@ -412,12 +412,13 @@ struct prof *prof__recorded(const struct recorded *r)
 		if (b.frames[i].kind != FRAME_DATA)
 			b.locations[i] = make_location(&b, i);
 	}
+	b.data.locations = b.locations;
 	reserve(&b, rows, n);
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
 	choose_default(&b);
 	layouts__save(&b.data.layouts, b.prof);
-	layouts__done(&b.data.layouts);
+	data_labels__done(&b.data);
 	intern__done(&b.segments);
 	free(b.columns);
 	free(b.segment_of);

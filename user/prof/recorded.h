@@ -10,6 +10,7 @@
 
 #include "model/measure.h"
 #include "model/profile.h"
+#include "model/sites.h"
 #include "proc/cgroups.h"
 #include "proc/files.h"
 #include "prof/prof.h"
@@ -24,6 +25,8 @@ struct recorded {
 	const char *const *events;      /* their names */
 	size_t n_events;
 	const struct places *places; /* NULL: nothing is about data */
+	const struct sites *sites;   /* who touched pages first; NULL: nobody asked */
+	const uint32_t *site_stacks; /* sites__stacks() of the profile */
 	bool no_symbols;             /* addresses of programs only */
 	struct cgroups *cgroups;     /* NULL: nothing is known of them */
 	bool want_language;          /* of the innermost frame that has one, as a label */

@@ -122,6 +122,16 @@ static bool is_idle(void *session, uint64_t ip)
 	return name.name && idle_function(name.name);
 }
 
+static bool is_page_fault(void *session, uint32_t event)
+{
+	const struct session *s = session;
+	const struct perf_event_attr *attr = &s->opts->events->events[event].attr;
+
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
 static void forget_stack(void *session, uint64_t id)
 {
 	struct session *s = session;
@@ -188,6 +198,7 @@ void session__assemble(struct session *s)
 		.may_be_sampled = may_be_sampled,
 		.is_idle = is_idle,
 		.is_wanted = session__wants_cgroup,
+		.is_page_fault = is_page_fault,
 		.forget_stack = forget_stack,
 	};
 	static const struct assembly_watch watch = {
@@ -211,6 +222,7 @@ void session__assemble(struct session *s)
 		.max_memory = s->opts->max_memory,
 		.files = s->result->files,
 		.objects = s->result->objects,
+		.sites = s->opts->labels & LABEL_DATA ? s->result->sites : NULL,
 		.profile = s->opts->profile,
 	};
 

@@ -47,6 +47,8 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	result->files = opts->files ? opts->files : files__new(opts->opener);
 	result->objects = opts->objects ? opts->objects :
 					  objects__new(opts->max_memory / BUDGET_OBJECTS_PART);
+	result->sites = opts->sites ? opts->sites :
+				      sites__new(opts->max_memory / BUDGET_SITES_PART);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
 	s->told.times_short = mem_times_short();
@@ -302,6 +304,7 @@ void session_result__done(struct session_result *result)
 		profile__free(result->profile);
 		files__free(result->files);
 		objects__free(result->objects);
+		sites__free(result->sites);
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);

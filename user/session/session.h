@@ -19,6 +19,7 @@
 #include "model/cost.h"
 #include "model/ledger.h"
 #include "model/objects.h"
+#include "model/sites.h"
 #include "model/profile.h"
 #include "pmu/event.h"
 #include "proc/cgroups.h"
@@ -70,6 +71,7 @@ struct session_opts {
 	struct profile *profile; /* NULL: the result's own */
 	struct files *files;     /* NULL: the result's own */
 	struct objects *objects; /* the same */
+	struct sites *sites;     /* the same */
 	struct cgroups *cgroups; /* NULL: the result's own */
 	const size_t *numbers;   /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
@@ -88,6 +90,7 @@ struct session_result {
 	struct profile *profile;
 	struct files *files;
 	struct objects *objects; /* of interpreters */
+	struct sites *sites;     /* who touched pages of data first */
 	struct cgroups *cgroups; /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
 	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
