@@ -138,6 +138,33 @@ Test(shrink, stacks_that_are_met_once)
 	expect_bounds();
 }
 
+/* Each sample is about data of its own, in one of a few stacks: few texts in many ways. */
+static void add_data(size_t n)
+{
+	static const char *const keys[] = {"data_object", "data_type", "member", "data_class"};
+	const uint32_t stack[] = {any_location(8), any_location(8)};
+
+	for (size_t i = 0; i < n; i++) {
+		struct prof_label labels[ARRAY_SIZE(keys)];
+		int64_t *values;
+
+		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+			labels[k] = (struct prof_label){.key = prof__string(p, keys[k]),
+							.text = any_text(1)};
+		values = prof__sample(p, prof__stack(p, stack, 1 + any(2)),
+				      prof__labels(p, labels, ARRAY_SIZE(keys)));
+		values[0] += 1;
+		values[1] += (int64_t)any(1 << 20);
+	}
+}
+
+Test(shrink, data_that_is_met_once)
+{
+	add_data(20000);
+	for (uint64_t bytes = 10000; bytes < 200000; bytes *= 3)
+		expect_bound(format__named("html"), bytes);
+}
+
 Test(shrink, places_that_are_met_once)
 {
 	add_samples(200, 4, 2000);
