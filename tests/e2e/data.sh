@@ -525,10 +525,12 @@ t_hostile_names_of_data_folded() {
 	cat >"$T/made" <<-'STACKS'
 		a-1/1&data_object=x\x3by 9\x0a&member=\x1b[31m\xff\&data_class=validated;main 10
 		a-1/1&data_object=[heap]&data_type=t;main 20
+		a-1/1&data_object=[no data_object]&member=[no member];main 30
 	STACKS
 	"$pages" pprof "$T/made" >"$T/p.pb.gz" || fail "no profile"
 	pmb_ok report --folded -e work --by data_object,member,data_class "$T/p.pb.gz"
 	expect_eq "$(cat "$T/out")" '[heap];[no member];[no data_class];a;main 20
+\x5bno data_object];\x5bno member];[no data_class];a;main 30
 x\x3by 9\x0a;\x1b[31m\xff\x5c;validated;a;main 10' "the lines"
 }
 

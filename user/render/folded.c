@@ -96,7 +96,9 @@ static uint32_t own_number(struct folder *f, const char *name, const char *suffi
 {
 	_cleanup_(buf__done) struct buf text = {0};
 
-	buf__printf(&text, "\\x5b%s%s", name + 1, suffix);
+	buf__puts(&text, "\\x5b");
+	escape_name(&text, name + 1);
+	buf__puts(&text, suffix);
 	return intern__add(&f->texts, text.data, text.len + 1);
 }
 
@@ -162,11 +164,17 @@ static void add_label(struct folder *f, uint32_t labels, const char *key)
 	const struct prof_label *label = prof__label(f->prof, labels, key);
 	_cleanup_(buf__done) struct buf text = {0};
 
-	if (!label)
-		buf__printf(&text, "[no %s]", key);
-	else if (label->text)
+	buf__printf(&text, "[no %s]", key);
+	if (label && label->text && strcmp(prof__text(f->prof, label->text), text.data) == 0) {
+		/* the value of a program, not what stands where there is none */
+		add_part(f, own_number(f, text.data, ""));
+		return;
+	}
+	if (label)
+		buf__clear(&text);
+	if (label && label->text)
 		buf__puts(&text, prof__text(f->prof, label->text));
-	else
+	else if (label)
 		buf__printf(&text, "%s %" PRId64, key, label->number);
 	add_part(f, text_number(f, text.data, ""));
 }
