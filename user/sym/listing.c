@@ -54,9 +54,10 @@ static enum listing_end ask_all(struct sym *sym, const uint64_t *offsets, size_t
 				struct listing *list, size_t *ret_n)
 {
 	/* of what is in no function there may be many places, which are asked about one by one */
-	size_t tries = 4 * LISTINGS_MAX;
+	size_t tries = 4 * LISTINGS_MAX, rows = 0;
 
-	for (size_t i = 0; i < n && *ret_n < LISTINGS_MAX && tries; i++) {
+	for (size_t i = 0; i < n && *ret_n < LISTINGS_MAX && tries && rows < LISTING_ROWS_MAX;
+	     i++) {
 		struct listing *l = &list[*ret_n];
 		int r;
 
@@ -64,6 +65,7 @@ static enum listing_end ask_all(struct sym *sym, const uint64_t *offsets, size_t
 			continue;
 		tries--;
 		r = ask_listing(sym, offsets[i], l);
+		rows += l->n;
 		if (l->n && holds(l, offsets[i]) && is_behind(list, *ret_n, l))
 			(*ret_n)++;
 		else

@@ -49,15 +49,16 @@ enum listing_end {
 	LISTING_FAILED, /* the helper has, over this file: sym__take_trouble() says how */
 };
 
-enum { LISTINGS_MAX = 64, LISTING_ROWS_MAX = 1024 * 1024 };
+enum { LISTINGS_MAX = 64, LISTING_ROWS_MAX = 256 * 1024 };
 
 /* As sym__new(): one that makes listings, too. */
 int sym__new_for_code(struct sym **ret, struct err *err);
 
 /*
- * Of the functions that hold these file offsets (ascending), each once, LISTINGS_MAX at most; an
- * offset that is in none of *ret has none. The caller ends each with listing__done() and frees
- * *ret. Texts lie where those of names do. Of a failure there is what came before.
+ * Of the functions that hold these file offsets (ascending), each once, LISTINGS_MAX and about
+ * LISTING_ROWS_MAX rows at most; an offset that is in none of *ret has none. The caller ends each
+ * with listing__done() and frees *ret. Texts lie where those of names do. Of a failure there is
+ * what came before.
  */
 enum listing_end sym__listings(struct sym *sym, const struct sym_file *file,
 			       const uint64_t *offsets, size_t n, struct listing **ret,

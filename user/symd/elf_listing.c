@@ -18,12 +18,12 @@
 #include "symd/protocol.h"
 
 enum {
-	LISTING_BYTES = 1024 * 1024, /* of a function */
-	WINDOW_BYTES = 64 * 1024,    /* that are read for an answer */
-	INSN_BYTES = 16,             /* the longest */
-	ASKED_BYTES = 8 * 1024,      /* about what fits into an answer */
-	TARGET_NAME = 256,           /* bytes of a name, of where a call leads */
-	ROW_MOST = 32 * 1024,        /* bytes of a row, with all that is inlined there */
+	LISTING_BYTES = 256 * 1024, /* of a function */
+	WINDOW_BYTES = 64 * 1024,   /* that are read for an answer */
+	INSN_BYTES = 16,            /* the longest */
+	ASKED_BYTES = 8 * 1024,     /* about what fits into an answer */
+	TARGET_NAME = 256,          /* bytes of a name, of where a call leads */
+	ROW_MOST = 32 * 1024,       /* bytes of a row, with all that is inlined there */
 	ENOUGH_MS = 1000,
 };
 
