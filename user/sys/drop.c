@@ -43,20 +43,23 @@ int drop_capabilities(uint64_t keep)
 	return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
 }
 
+/* Negative: nobody says. */
 static int id_of(const char *variable)
 {
 	const char *text = getenv(variable);
 	int id;
 
-	return text && num__parse_int(text, 1, INT_MAX, &id) == 0 ? id : 0;
+	return text && num__parse_int(text, 0, INT_MAX, &id) == 0 ? id : -1;
 }
 
 int drop_to_caller(void)
 {
-	gid_t gid = (gid_t)id_of("SUDO_GID");
-	uid_t uid = (uid_t)id_of("SUDO_UID");
+	enum { NOBODY = 65534 };
+	int caller = id_of("SUDO_UID"), group = id_of("SUDO_GID");
+	uid_t uid = (uid_t)caller;
+	gid_t gid = group >= 0 ? (gid_t)group : NOBODY;
 
-	if (geteuid() != 0 || !uid)
+	if (geteuid() != 0 || caller <= 0)
 		return 0;
 	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
 		return -errno;
