@@ -5,7 +5,8 @@
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
 # nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
-# After each suite stands how long it took, and how much CPU time.
+# After each suite stands how long it took, and how much CPU time; at the end, which tests took
+# most.
 #
 # Suites run side by side, $LANES at a time, those that say "# long" first; at the end, each alone,
 # those that say "# alone: WHY". After each of these, and after all that ran side by side, the
@@ -252,11 +253,19 @@ all_suites() {
 	done
 }
 
+dearest_tests() {
+	sort -rn "$WORK"/*.ticks 2>/dev/null | head -n 20 |
+		awk -v hz="$(getconf CLK_TCK)" '
+			{ printf "%s%s %.1f", NR == 1 ? "--- s of CPU: " : ", ", $2, $1 / hz }
+			END { if (NR) print "" }'
+}
+
 main() {
 	local suites=("$@") passed failed skipped
 	[ ${#suites[@]} -gt 0 ] || mapfile -t suites < <(all_suites)
 	unit_tests
 	run_suites "${suites[@]}"
+	dearest_tests
 	second_tries "${suites[@]}"
 	passed=$(($(count ok "$WORK"/*.results) + unit_passed))
 	failed=$(($(count FAIL "$WORK"/*.results) + unit_failed))

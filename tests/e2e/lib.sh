@@ -105,13 +105,25 @@ show_evidence() {
 	done
 }
 
+# CPU time of this shell's children that have ended, in clock ticks.
+children_ticks() { # VARIABLE
+	local stat
+	read -r stat <"/proc/$BASHPID/stat"
+	read -ra stat <<<"${stat##*) }"
+	printf -v "$1" %d $((stat[13] + stat[14]))
+}
+
 run_test() { # NAME [FUNCTION]
-	local name=$1 function=${2:-t_$1} status reason
+	local name=$1 function=${2:-t_$1} status reason before after
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
 	TAKEN_BEFORE=$(taken_ns)
+	children_ticks before
 	( trap end_test EXIT; "$function" )
 	status=$?
+	children_ticks after
+	[ ! -f "$RESULTS" ] ||
+		echo "$((after - before)) $(basename "$0" .sh)/$name" >>"$RESULTS.ticks"
 	reason=$(cat "$T/reason" 2>/dev/null)
 	case $status in
 	0) record_result ok "$name" ;;
