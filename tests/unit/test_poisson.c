@@ -46,6 +46,28 @@ Test(poisson, intervals)
 	cr_expect_float_eq(high, 1 + 0.00277, 1e-5);
 }
 
+/* The interval of five events is 1.6235 to 11.668; of 1e15, a point. */
+Test(poisson, intervals_of_large_counts, .timeout = 5)
+{
+	double low, high;
+
+	for (int i = 0; i < 1000; i++) {
+		poisson_ratio_interval(5, 1e15, &low, &high);
+		poisson_ratio_interval(1e18, 2e18, &low, &high);
+	}
+	cr_expect_float_eq(low, 0.5 * (1 - 1.96 * sqrt(1.5e-18)), 1e-12);
+	cr_expect_float_eq(high, 0.5 * (1 + 1.96 * sqrt(1.5e-18)), 1e-12);
+	poisson_ratio_interval(5, 1e15, &low, &high);
+	cr_expect_float_eq(low * 1e15, 1.6235, 1e-3);
+	cr_expect_float_eq(high * 1e15, 11.668, 1e-3);
+	poisson_ratio_interval(1e15, 5, &low, &high);
+	cr_expect_float_eq(low / 1e15, 1 / 11.668, 1e-5);
+	cr_expect_float_eq(high / 1e15, 1 / 1.6235, 1e-4);
+	poisson_ratio_interval(0, 1e15, &low, &high);
+	cr_expect_eq(low, 0);
+	cr_expect_float_eq(high * 1e15, 3.6889, 1e-3);
+}
+
 Test(poisson, same_rates)
 {
 	/* R: poisson.test(c(11, 23), c(800, 3000), alternative = ...): its tails by hand */

@@ -64,13 +64,33 @@ static double beta_quantile(double a, double b, double p)
 	return (low + high) / 2;
 }
 
-void poisson_ratio_interval(double n1, double n2, double *low, double *high)
+/* Of counts above this one the distribution is a normal one's, as near as anybody can tell, and
+ * what stands beside it is all that is uncertain. The exact way takes long, and loses digits. */
+static const double large = 1e6;
+
+static void exact_interval(double n1, double n2, double *low, double *high)
 {
 	double least = n1 > 0 ? beta_quantile(n1, n2 + 1, 0.025) : 0;
 	double most = n2 > 0 ? beta_quantile(n1 + 1, n2, 0.975) : 1;
 
 	*low = least / (1 - least);
 	*high = most < 1 ? most / (1 - most) : INFINITY;
+}
+
+void poisson_ratio_interval(double n1, double n2, double *low, double *high)
+{
+	double m1 = fmin(n1, large), m2 = fmin(n2, large), factor;
+
+	if (n1 <= large || n2 <= large) {
+		exact_interval(m1, m2, low, high);
+		factor = (n1 > 0 ? n1 / m1 : 1) / (n2 > 0 ? n2 / m2 : 1);
+		*low *= factor;
+		*high *= factor;
+		return;
+	}
+	factor = exp(1.959964 * sqrt(1 / n1 + 1 / n2));
+	*low = n1 / n2 / factor;
+	*high = n1 / n2 * factor;
 }
 
 double poisson_same_rate(double n1, double t1, double n2, double t2)
