@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,7 +23,6 @@
 
 enum {
 	ROUND_NS = 100000000, /* how long it may take to notice that threads (-t) have ended */
-	PRESENCE_SLACK_NS = 1000000,
 };
 
 /* From here on counters are read, and a command that has become another user is ended. */
@@ -74,18 +72,9 @@ static int prepare(struct counting *c, struct err *err)
 
 static int start(struct counting *c, struct err *err)
 {
-	int r = 0;
+	int r = counting__enable(c, err);
 
-	for (size_t i = 0; r == 0 && i < c->n_fds; i++) {
-		if (c->fds[i].target.tid < 0 || !target__is_command(&c->opts->whom))
-			r = perf_enable(c->fds[i].fd, err);
-	}
-	if (r < 0)
-		return r;
-	for (const struct presence *p = c->presences; p && !target__is_command(&c->opts->whom);
-	     p = p->hh.next)
-		ioctl(p->fd, PERF_EVENT_IOC_ENABLE, 0);
-	if (c->work)
+	if (r == 0 && c->work)
 		r = counting_work__start(c, err);
 	if (r == 0 && c->owners)
 		r = counting_owners__start(c, err);
@@ -98,59 +87,13 @@ static int start(struct counting *c, struct err *err)
 	return command__go(&c->result->command, c->opts->whom.command[0], err);
 }
 
-static void read_presences(struct counting *c)
-{
-	for (struct presence *p = c->presences; p; p = p->hh.next) {
-		struct perf_count count = {0};
-
-		perf_read(p->fd, &count);
-		p->delta_ns = count.running_ns - p->before_ns;
-		p->before_ns = count.running_ns;
-	}
-}
-
-/* What it counted since it was read before, that long ago. */
-static struct perf_count read_delta(struct counting_fd *fd, uint64_t span_ns)
-{
-	struct perf_count now, delta = {0};
-
-	/* end of file: pinned, and no counter was free */
-	if (perf_read(fd->fd, &now) < 0)
-		return (struct perf_count){.enabled_ns = span_ns};
-	delta.value = now.value - fd->before.value;
-	delta.enabled_ns = now.enabled_ns - fd->before.enabled_ns;
-	delta.running_ns = now.running_ns - fd->before.running_ns;
-	fd->before = now;
-	if (!fd->presence)
-		return delta;
-	delta.enabled_ns = fd->presence->delta_ns;
-	/* the two are started and read one after the other */
-	if (delta.running_ns + PRESENCE_SLACK_NS + delta.enabled_ns / 100 >= delta.enabled_ns)
-		delta.enabled_ns = delta.running_ns;
-	return delta;
-}
-
 static void read_counts(struct counting *c, uint64_t now, bool last)
 {
-	struct counts *counts = &c->result->counts;
-
-	counts->from_ns = counts->to_ns;
-	counts->to_ns = now - c->start_ns;
-	memset(counts->cells, 0, counts->n_rows * counts->n_events * sizeof(*counts->cells));
-	read_presences(c);
 	if (c->work)
 		counting_work__read(c);
 	if (c->owners)
 		counting_owners__read(c, last);
-	for (size_t i = 0; i < c->n_fds; i++) {
-		struct perf_count delta = read_delta(&c->fds[i], counts->to_ns - counts->from_ns);
-		struct perf_count *cell =
-			&counts->cells[c->fds[i].target.row * counts->n_events + c->fds[i].event];
-
-		cell->value += delta.value;
-		cell->enabled_ns += delta.enabled_ns;
-		cell->running_ns += delta.running_ns;
-	}
+	counting__read(c, now - c->start_ns);
 }
 
 static int emit(struct counting *c, uint64_t now, bool last)

@@ -64,6 +64,10 @@ struct counting {
 /* Opens every event that can be, disabled; lays out the rows. */
 int counting__open(struct counting *c, struct err *err);
 void counting__close(struct counting *c);
+/* But for those of a command that is the target: its exec enables them. */
+int counting__enable(struct counting *c, struct err *err);
+/* Of what was counted since it was called before, until so long after the start. */
+void counting__read(struct counting *c, uint64_t to_ns);
 
 /* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others:
  * it would count twice on more. False: on any. */
