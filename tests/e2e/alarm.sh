@@ -127,6 +127,50 @@ t_units_of_work() {
 	expect_match "$T/table" 'per loop: ' "the units"
 }
 
+# Two processes that work together: $caller and $child. Begins when the tool counts.
+watch_apart() { # RELATION OPTION… -- ROUNDS FAULTS…
+	local options=()
+	need_calls
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	rm -f "$T/child" "$T/child.go"
+	spawn "$WORKLOADS/apart" "$T/child" "${@:2}"
+	caller=$spawned
+	wait_until test -s "$T/child" || fail "the workload does not begin"
+	child=$(cat "$T/child")
+	RELATION="page-faults{pid=$child} ~ $CALLS{pid=$caller}"
+	pmb_start stat -I 20 -e page-faults --alarm "$RELATION" -j -o "$T/lines" -p "$caller" \
+		"${options[@]}"
+	: >"$T/child.go"
+	pmb_finish
+}
+
+t_terms_of_two_processes() {
+	watch_apart -- 4000 20
+	expect_eq "$rc" 0 "exit status"
+	expect_eq "$(alarms 'map(.x) | add')" 80000 "calls of the one"
+	expect_within "$(alarms 'map(.y) | add')" 80000 100 "faults of the other"
+	expect_le "$(jq -s 'map(.rows[0].events[0].scaled // 0) | add' "$T/lines")" 100 \
+		"faults of the one"
+	expect_eq "$(alarms 'map(select(.raised)) | length')" 0 "intervals with an alarm"
+}
+
+t_a_change_between_two_processes() {
+	watch_apart --alarm-exit -- 6000 20 60000 10
+	expect_eq "$rc" 4 "exit status"
+	expect_match "$T/err" "'$RELATION': alarm, [0-9.]+ % below" "which way"
+}
+
+# Its terms are in the lines, by the relation's text: of the same processes.
+t_a_baseline_of_two_processes() {
+	RELATION="page-faults{pid=$$} ~ context-switches{pid=$$}"
+	lines 130 | sed 's/,"rows":.*/,"rows":[],"alarms":[{"relation":"a ~ b","y":4,"x":2}]}/' \
+		>"$T/file"
+	expect_refused 2 "$T/file:1: alarm '$RELATION' has no numbers there" \
+		stat -I 1000 --baseline "$T/file" --alarm "$RELATION"
+	sed -i "s/a ~ b/$RELATION/" "$T/file"
+	pmb_ok stat -I 1000 --baseline "$T/file" --alarm "$RELATION" -- true
+}
+
 refused() { # WORDS OPTION…
 	expect_refused 2 "$1" stat "${@:2}"
 }
@@ -140,6 +184,15 @@ t_what_is_refused() {
 	refused 'two different events' -I 100 --alarm ' ~ page-faults'
 	refused 'windows are those of --per' -I 100 --alarm 'page-faults ~ windows'
 	refused 'nosuch' -I 100 --alarm 'page-faults ~ nosuch'
+	refused 'nosuch' -I 100 --alarm "page-faults ~ nosuch{pid=$$}"
+	refused 'a target is pid=, tid=' -I 100 --alarm 'page-faults{comm=sh} ~ task-clock'
+	refused 'a target is pid=, tid=' -I 100 --alarm 'page-faults{} ~ task-clock'
+	refused "'x' is not a process" -I 100 --alarm 'page-faults{pid=x} ~ task-clock'
+	refused "is not one event" -I 100 --alarm "page-faults,faults{pid=$$} ~ task-clock"
+	expect_refused 1 'process 4194305 does not exist' stat -I 100 \
+		--alarm 'page-faults{pid=4194305} ~ task-clock'
+	expect_refused 1 'none of that name is running' stat -I 100 \
+		--alarm 'page-faults{container=no-such} ~ task-clock'
 }
 
 run_tests

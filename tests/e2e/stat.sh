@@ -326,6 +326,21 @@ t_container() {
 	expect_eq "$rc" 2 "exit status beside -G"
 }
 
+t_terms_of_an_alarm_by_cgroup() {
+	need_root
+	local unit=two-$$.service
+	make_cgroups "$unit" three
+	stat_start -a -I 100 -j -e task-clock \
+		--alarm "page-faults{container=$unit} ~ page-faults{cgroup=$cg/three}"
+	in_cgroup "$cg/$unit" "$WORKLOADS/faults" 4000 >"$T/talk"
+	in_cgroup "$cg/three" "$WORKLOADS/faults" 1000 >"$T/talk"
+	"$WORKLOADS/faults" 9000 >"$T/talk" # nobody's
+	pmb_finish INT
+	expect_eq "$rc" 0 "exit status"
+	expect_within "$(jq -s 'map(.alarms[0].y) | add' "$T/out")" 4100 100 "faults in the first"
+	expect_within "$(jq -s 'map(.alarms[0].x) | add' "$T/out")" 1100 100 "faults in the other"
+}
+
 need_tracepoints() {
 	need_root
 	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&

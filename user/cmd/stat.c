@@ -138,9 +138,8 @@ static void add_cgroup(struct target_args *t, struct cgroup_ref *ref)
 	t->cgroups[t->n_cgroups++] = *ref;
 }
 
-static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err *err)
+static int find_containers(struct target_args *t, struct opener *opener, struct err *err)
 {
-	struct target_args *t = &a->target;
 	struct cgroup_ref *given;
 	size_t n;
 	int r = 0;
@@ -156,7 +155,18 @@ static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err
 	for (size_t i = 0; i < n; i++)
 		add_cgroup(t, &given[i]);
 	free(given);
-	n = t->n_cgroups;
+	return 0;
+}
+
+static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err *err)
+{
+	struct alarm_targets *apart = &a->alarms.targets;
+	struct target_args *t = &a->target;
+	int r = find_containers(t, opener, err);
+	size_t n = t->n_cgroups;
+
+	for (size_t i = 0; r == 0 && i < apart->n; i++)
+		r = find_containers(&apart->list[i].args, opener, err);
 	for (size_t i = 0; r == 0 && a->per_cgroup && i < n; i++) {
 		_cleanup_free_ struct cgroup_ref *below = NULL;
 		size_t n_below = 0;
@@ -251,8 +261,7 @@ static void say(struct buf *talk)
 static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 {
 	_cleanup_(buf__done) struct buf talk = {0};
-	unsigned raised = stat_alarms__add(run->alarms, run->result.tried, report->counts,
-					   report->work, &talk);
+	unsigned raised = stat_alarms__add(run->alarms, &run->result, &talk);
 
 	say(&talk);
 	report->alarms = run->alarms->news;
@@ -324,6 +333,8 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,
+		.beside = alarm_targets__beside(&a->alarms.targets),
+		.n_beside = a->alarms.targets.n,
 		.ctx = run,
 	};
 }
@@ -351,15 +362,19 @@ static int run_once(struct stat_run *run, int *ret_status, struct err *err)
 	return last || cut;
 }
 
+static bool names_processes(const struct target_args *t)
+{
+	return t->n_pids || t->n_tids || t->n_containers;
+}
+
 /* Only what looks at others' processes needs one. */
 static int start_opener(struct stat_run *run, struct err *err)
 {
-	const struct target_args *t = &run->args->target;
-
+	const struct alarm_targets *apart = &run->args->alarms.targets;
 	bool by_cgroup = run->args->by_what == COUNTING_BY_CGROUP ||
 			 run->args->by_what == COUNTING_BY_CONTAINER;
 
-	if (!t->n_pids && !t->n_tids && !t->n_containers && !by_cgroup)
+	if (!names_processes(&run->args->target) && !by_cgroup && !apart->n)
 		return 0;
 	return opener__start(&run->opener, err);
 }

@@ -10,29 +10,6 @@
 #include "base/mem.h"
 #include "cmd/stat_baseline.h"
 
-static size_t find(const struct event_list *events, const char *name)
-{
-	size_t i = 0;
-
-	while (i < events->n && strcmp(events->events[i].name, name) != 0)
-		i++;
-	return i;
-}
-
-/* A name, which may be of no event that is counted yet. */
-static int settle_term(const struct event_names *names, struct event_list *events, const char *text,
-		       const char *name, size_t *ret, struct err *err)
-{
-	int r = 0;
-
-	*ret = find(events, name);
-	if (*ret == events->n)
-		r = event_names__parse(names, events, name, err);
-	if (r == 0 && events->n != *ret + 1 && find(events, name) != *ret)
-		return err__usage(err, "--alarm '%s': '%s' is not one event", text, name);
-	return r;
-}
-
 /* Without the blanks around it; ours. */
 static char *term(const char *from, const char *to)
 {
@@ -43,14 +20,29 @@ static char *term(const char *from, const char *to)
 	return xasprintf("%.*s", (int)(to - from), from);
 }
 
-static int settle_one(struct stat_alarm *alarm, const struct event_names *names,
-		      struct event_list *events, bool units, struct err *err)
+/* The one that isn't in a target's name; NULL: none. */
+static const char *tilde(const char *text)
 {
-	const char *text = alarm->text, *middle = strchr(text, '~');
+	bool inside = false;
+
+	for (; *text; text++) {
+		if (*text == '{' || *text == '}')
+			inside = *text == '{';
+		else if (*text == '~' && !inside)
+			return text;
+	}
+	return NULL;
+}
+
+static int settle_one(struct stat_alarms *alarms, struct stat_alarm *alarm,
+		      const struct event_names *names, struct event_list *events, bool units,
+		      struct err *err)
+{
+	const char *text = alarm->text, *middle = tilde(text);
 	_cleanup_free_ char *y = NULL, *x = NULL;
 	int r;
 
-	if (!middle || strchr(middle + 1, '~'))
+	if (!middle || tilde(middle + 1))
 		return err__usage(err,
 				  "--alarm '%s': say 'Y ~ X', an event and the one that explains "
 				  "it, such as 'task-clock ~ page-faults'",
@@ -59,14 +51,14 @@ static int settle_one(struct stat_alarm *alarm, const struct event_names *names,
 	x = term(middle + 1, middle + strlen(middle));
 	if (!*y || !*x || strcmp(y, x) == 0)
 		return err__usage(err, "--alarm '%s': two different events", text);
-	alarm->x_is_units = strcmp(x, "windows") == 0;
-	if (alarm->x_is_units && !units)
+	alarm->x.of = strcmp(x, "windows") == 0 ? TERM_UNITS : TERM_EVENT;
+	if (alarm->x.of == TERM_UNITS && !units)
 		return err__usage(err,
 				  "--alarm '%s': windows are those of --per, and there are none",
 				  text);
-	r = settle_term(names, events, text, y, &alarm->y, err);
-	if (r == 0 && !alarm->x_is_units)
-		r = settle_term(names, events, text, x, &alarm->x, err);
+	r = alarm_term__parse(&alarm->y, &alarms->targets, names, events, text, y, err);
+	if (r == 0 && alarm->x.of != TERM_UNITS)
+		r = alarm_term__parse(&alarm->x, &alarms->targets, names, events, text, x, err);
 	return r;
 }
 
@@ -80,9 +72,19 @@ int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *na
 	alarms->n = alarms->n_texts;
 	for (size_t i = 0; r == 0 && i < alarms->n; i++) {
 		alarms->list[i].text = alarms->texts[i];
-		r = settle_one(&alarms->list[i], names, events, units, err);
+		r = settle_one(alarms, &alarms->list[i], names, events, units, err);
 	}
 	return r;
+}
+
+static void ask_column(struct baseline_column *column, const struct stat_alarm *a,
+		       const struct alarm_term *term, const struct event_list *events)
+{
+	if (term->of == TERM_EVENT)
+		column->name = events->events[term->index].name;
+	if (term->of == TERM_APART)
+		column->relation = a->text;
+	column->is_y = term == &a->y;
 }
 
 /* Two columns for each: y, x. */
@@ -94,9 +96,8 @@ static void ask_columns(const struct stat_alarms *alarms, const struct event_lis
 	for (size_t i = 0; i < alarms->n; i++) {
 		const struct stat_alarm *a = &alarms->list[i];
 
-		b->columns[2 * i].name = events->events[a->y].name;
-		if (!a->x_is_units)
-			b->columns[2 * i + 1].name = events->events[a->x].name;
+		ask_column(&b->columns[2 * i], a, &a->y, events);
+		ask_column(&b->columns[2 * i + 1], a, &a->x, events);
 	}
 }
 
@@ -146,15 +147,6 @@ int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *eve
 	return r;
 }
 
-static double sum_of(const struct counts *counts, size_t event)
-{
-	double sum = 0;
-
-	for (size_t row = 0; row < counts->n_rows; row++)
-		sum += count__scaled(&counts->cells[row * counts->n_events + event]);
-	return sum;
-}
-
 static void tell(const struct stat_alarm *a, enum alarm_news news,
 		 const struct alarm_change *change, double now_s, struct buf *talk)
 {
@@ -185,17 +177,16 @@ static struct alarm_figures figures_of(const struct stat_alarm *a,
 }
 
 static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
-			       const struct counts *counts, const struct work_counts *work,
-			       struct stat_alarm_news *ret, struct buf *talk)
+			       const struct counting_result *result, struct stat_alarm_news *ret,
+			       struct buf *talk)
 {
-	double x = a->x_is_units ?
-			   (double)distribution__n(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]) :
-			   sum_of(counts, a->x);
+	const struct counts *counts = &result->counts;
+	double x = alarm_term__value(&a->x, result), y = alarm_term__value(&a->y, result);
 	double now_s = (double)counts->to_ns / 1e9;
 	double span_s = (double)(counts->to_ns - counts->from_ns) / 1e9;
 	struct alarm_change change = {0};
 	bool watched = alarm__watches(&a->alarm);
-	enum alarm_news news = alarm__add(&a->alarm, x, sum_of(counts, a->y), &change);
+	enum alarm_news news = alarm__add(&a->alarm, x, y, &change);
 
 	if (news == ALARM_RAISED)
 		a->raised_s = fmax(0, now_s - span_s * change.intervals);
@@ -211,6 +202,9 @@ static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
 	}
 	*ret = (struct stat_alarm_news){
 		.relation = a->text,
+		.counted = true,
+		.y = y,
+		.x = x,
 		.watches = alarm__watches(&a->alarm),
 		.raised = a->alarm.raised,
 		.since_s = a->raised_s,
@@ -220,9 +214,10 @@ static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
 }
 
 /* Why it isn't watched; NULL: it is. */
-static const char *unwatched(const struct stat_alarm *a, const struct probe_result *tried)
+static const char *unwatched(const struct stat_alarm *a, const struct counting_result *result)
 {
-	const struct probe_result *y = &tried[a->y], *x = a->x_is_units ? NULL : &tried[a->x];
+	const struct probe_result *y = alarm_term__tried(&a->y, result);
+	const struct probe_result *x = alarm_term__tried(&a->x, result);
 
 	if (!y->ok || (x && !x->ok))
 		return "not both are counted here";
@@ -231,21 +226,20 @@ static const char *unwatched(const struct stat_alarm *a, const struct probe_resu
 	return NULL;
 }
 
-unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
-			  const struct counts *counts, const struct work_counts *work,
+unsigned stat_alarms__add(struct stat_alarms *alarms, const struct counting_result *result,
 			  struct buf *talk)
 {
 	unsigned raised = 0;
 
 	for (size_t i = 0; i < alarms->n; i++) {
 		struct stat_alarm *a = &alarms->list[i];
-		const char *why = unwatched(a, tried);
+		const char *why = unwatched(a, result);
 
 		alarms->news[i].relation = a->text;
 		if (!why)
-			raised += add_one(alarms, a, counts, work, &alarms->news[i], talk) ==
+			raised += add_one(alarms, a, result, &alarms->news[i], talk) ==
 				  ALARM_RAISED;
-		else if (counts->from_ns == 0)
+		else if (result->counts.from_ns == 0)
 			buf__printf(talk, "'%s': not watched, for %s\n", a->text, why);
 	}
 	alarm_run__tell(&alarms->run, talk);
@@ -257,6 +251,7 @@ void stat_alarms__done(struct stat_alarms *alarms)
 	free(alarms->texts);
 	free(alarms->list);
 	free(alarms->news);
+	alarm_targets__done(&alarms->targets);
 	alarm_run__done(&alarms->run);
 	*alarms = (struct stat_alarms){0};
 }

@@ -10,19 +10,18 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cmd/alarm_run.h"
+#include "cmd/alarm_terms.h"
 #include "model/alarm.h"
-#include "model/counts.h"
-#include "model/work.h"
 #include "pmu/event_names.h"
 #include "render/stat.h"
+#include "session/counting.h"
 
 struct stat_alarms {
 	const char **texts; /* of --alarm; borrowed */
 	size_t n_texts, cap_texts;
 	struct stat_alarm {
 		const char *text;
-		size_t y, x;     /* index in the list of events */
-		bool x_is_units; /* ended units of --per instead */
+		struct alarm_term y, x;
 		/* By --baseline, where that was narrowed to user code. */
 		bool expects, y_user_only, x_user_only;
 		struct alarm alarm;
@@ -30,6 +29,7 @@ struct stat_alarms {
 	} * list;
 	size_t n;
 	struct stat_alarm_news *news; /* of each, for the report */
+	struct alarm_targets targets; /* of terms that name one */
 	struct alarm_run run;
 	const char *baseline; /* NULL: what is usual is learnt; borrowed */
 };
@@ -40,9 +40,8 @@ int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *na
 /* After that, what --baseline says is usual, if it is given; notes: a line of that. */
 int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *events,
 			uint64_t interval_ns, struct buf *notes, struct err *err);
-/* An interval; talk: lines of what is new. How many were raised. work: NULL without units. */
-unsigned stat_alarms__add(struct stat_alarms *alarms, const struct probe_result *tried,
-			  const struct counts *counts, const struct work_counts *work,
+/* An interval; talk: lines of what is new. How many were raised. */
+unsigned stat_alarms__add(struct stat_alarms *alarms, const struct counting_result *result,
 			  struct buf *talk);
 void stat_alarms__done(struct stat_alarms *alarms);
 

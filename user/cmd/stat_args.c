@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
 	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
 	 "With -I: say when event Y is no more what event X (or windows: units of --per) explains, "
-	 "as learnt from the intervals before",
+	 "as learnt from the intervals before; a term may name its target: EVENT{container=NAME}",
 	 0},
 	{"alarm-exit", OPT_ALARM_EXIT, 0, 0, "End with status 4 at the first alarm", 0},
 	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,

@@ -41,9 +41,10 @@ static int refuse(const struct place *at, const char *why)
 static int refuse_column(const struct place *at, const struct baseline_column *column,
 			 const char *why)
 {
-	_cleanup_free_ char *text = column->name ?
-					    xasprintf("event '%s' %s", column->name, why) :
-					    xasprintf("the units of --per or --window %s", why);
+	_cleanup_free_ char *text =
+		column->relation ? xasprintf("alarm '%s' %s", column->relation, why) :
+		column->name     ? xasprintf("event '%s' %s", column->name, why) :
+				   xasprintf("the units of --per or --window %s", why);
 
 	return refuse(at, text);
 }
@@ -132,6 +133,22 @@ static int sum_rows(const struct place *at, const json_t *line, struct baseline_
 	return r == 0 && !found ? refuse_column(at, column, "is not there") : r;
 }
 
+static int term_of(const struct place *at, const json_t *line, const struct baseline_column *column,
+		   double *ret)
+{
+	const json_t *alarms = lib->object_get(line, "alarms");
+
+	for (size_t i = 0; i < lib->array_size(alarms); i++) {
+		const json_t *alarm = lib->array_get(alarms, i);
+		const char *relation = lib->string_value(lib->object_get(alarm, "relation"));
+
+		if (relation && strcmp(relation, column->relation) == 0 &&
+		    number_of(lib->object_get(alarm, column->is_y ? "y" : "x"), COUNT_MAX, ret))
+			return 0;
+	}
+	return refuse_column(at, column, "has no numbers there");
+}
+
 static int units_of(const struct place *at, const json_t *line,
 		    const struct baseline_column *column, double *ret)
 {
@@ -158,8 +175,9 @@ static int add_line(struct stat_baseline *b, const struct place *at, const json_
 		size_t cell = b->n * b->n_columns + i;
 
 		GROW(b->cells, cell, b->cap_cells);
-		r = column->name ? sum_rows(at, line, column, &b->cells[cell]) :
-				   units_of(at, line, column, &b->cells[cell]);
+		r = column->name     ? sum_rows(at, line, column, &b->cells[cell]) :
+		    column->relation ? term_of(at, line, column, &b->cells[cell]) :
+				       units_of(at, line, column, &b->cells[cell]);
 	}
 	if (r < 0)
 		return r;

@@ -12,9 +12,12 @@
 
 #include "base/err.h"
 
+/* Else units of work that ended. */
 struct baseline_column {
-	const char *name; /* of an event; NULL: units of work that ended. Borrowed */
-	bool user_only;   /* the file's: it was narrowed to user code */
+	const char *name;     /* of an event, or NULL; borrowed */
+	const char *relation; /* NULL name: a term of an alarm of that text; borrowed */
+	bool is_y;            /* the first of its terms */
+	bool user_only;       /* the file's: it was narrowed to user code */
 };
 
 struct stat_baseline {

@@ -137,6 +137,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp target_argp = {.options = options, .parser = parse};
 
+int target_args__add(struct target_args *t, const char *key, char *value)
+{
+	static const struct {
+		const char *key;
+		int option;
+	} keys[] = {{"pid", 'p'}, {"tid", 't'}, {"cgroup", 'G'}, {"container", OPT_CONTAINER}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].key, key) == 0)
+			return parse_option(t, keys[i].option, value);
+	}
+	return -ENOENT;
+}
+
 bool target_args__any(const struct target_args *t)
 {
 	return t->n_pids || t->n_tids || t->all || t->n_cgroups || t->n_containers || t->command ||

@@ -39,6 +39,8 @@ struct target_args {
 
 extern const struct argp target_argp;
 
+/* One as text: pid, tid, cgroup, container; `value` is kept. -ENOENT: another key. */
+int target_args__add(struct target_args *args, const char *key, char *value);
 /* Whether any was given, or a command. */
 bool target_args__any(const struct target_args *args);
 /* Whether they go together and name the target at all; `subcommand` is for the hint. */

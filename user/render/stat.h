@@ -19,6 +19,8 @@
 /* Of a relation that is watched, in an interval. */
 struct stat_alarm_news {
 	const char *relation; /* 'Y ~ X' */
+	bool counted;         /* both */
+	double y, x;
 	bool watches, raised; /* it has learnt what is usual; it isn't */
 	double since_s, percent;
 };

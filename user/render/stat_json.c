@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,8 @@ static void put_alarms(struct json *j, const struct stat_report *r)
 
 		json__obj(j, NULL);
 		json__str(j, "relation", news->relation);
+		json__f64(j, "y", news->counted ? news->y : NAN, 0);
+		json__f64(j, "x", news->counted ? news->x : NAN, 0);
 		json__bool(j, "watches", news->watches);
 		json__bool(j, "raised", news->raised);
 		if (news->raised) {

@@ -65,6 +65,8 @@ static int prepare(struct counting *c, struct err *err)
 				   err);
 	if (r == 0)
 		r = counting__open(c, err);
+	if (r == 0)
+		r = counting_beside__open(c, err);
 	if (r == 0 && o->per)
 		r = counting_work__open(c, err);
 	return r == 0 && o->by ? counting_owners__open(c, err) : r;
@@ -74,6 +76,8 @@ static int start(struct counting *c, struct err *err)
 {
 	int r = counting__enable(c, err);
 
+	if (r == 0)
+		r = counting_beside__enable(c, err);
 	if (r == 0 && c->work)
 		r = counting_work__start(c, err);
 	if (r == 0 && c->owners)
@@ -94,6 +98,7 @@ static void read_counts(struct counting *c, uint64_t now, bool last)
 	if (c->owners)
 		counting_owners__read(c, last);
 	counting__read(c, now - c->start_ns);
+	counting_beside__read(c, now - c->start_ns);
 }
 
 static int emit(struct counting *c, uint64_t now, bool last)
@@ -200,6 +205,7 @@ static void counting__done(struct counting *c)
 {
 	counting_work__close(c);
 	counting_owners__close(c);
+	counting_beside__close(c);
 	counting__close(c);
 	tasks__done(&c->tasks);
 	signals__release(&c->signals);
@@ -216,9 +222,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	};
 	int r;
 
-	*result = (struct counting_result){.command = {.go_fd = -1, .failed_fd = -1}};
-	event_list__copy(&result->events, o->events);
-	result->tried = xcalloc(o->events->n, sizeof(*result->tried));
+	counting_result__begin(result, o->events);
 	r = prepare(&c, err);
 	if (r == 0)
 		r = start(&c, err);
@@ -245,18 +249,4 @@ int counting__wait(struct counting_result *result)
 		return 0;
 	command__wait(&result->command);
 	return command__exit_status(&result->command);
-}
-
-void counting_result__done(struct counting_result *result)
-{
-	event_list__done(&result->events);
-	counts__done(&result->counts);
-	free(result->tried);
-	buf__done(&result->notes);
-	work_counts__done(&result->work);
-	free(result->work_tried);
-	owners__done(&result->owners);
-	owner_lines__done(&result->owner_lines);
-	free(result->owners_tried);
-	*result = (struct counting_result){0};
 }

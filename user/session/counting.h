@@ -35,6 +35,12 @@ enum counting_by {
 	COUNTING_BY_CONTAINER,
 };
 
+/* Another target, of which events are counted in the same intervals; not a command. */
+struct counting_beside {
+	const struct event_list *events; /* borrowed */
+	struct target whom;
+};
+
 struct counting_opts {
 	const struct event_list *events; /* borrowed; rates and precision are ignored */
 	struct target whom;
@@ -48,6 +54,8 @@ struct counting_opts {
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 	bool inside;             /* of per: what is inside and outside of units, too */
 	uint64_t longer_ns;      /* of per: only units that last as long */
+	const struct counting_beside *beside; /* borrowed */
+	size_t n_beside;
 
 	/* After each interval, the last and shorter one included; a negative errno ends the
 	 * counting.
@@ -72,6 +80,8 @@ struct counting_result {
 	struct owners owners;            /* of CPUs' counters; with intervals, of the last one */
 	struct owner_lines owner_lines;
 	struct probe_result *owners_tried; /* per event, as tried; NULL: they aren't told apart */
+	struct counting_result *beside;    /* of the other targets: events, counts and tried */
+	size_t n_beside;
 };
 
 /*

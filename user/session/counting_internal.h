@@ -40,6 +40,7 @@ struct counting_fd {
 
 struct counting_work;
 struct counting_owners;
+struct counting_side;
 
 struct counting {
 	const struct counting_opts *opts;
@@ -59,6 +60,8 @@ struct counting {
 	uint64_t usage_before[2];       /* user, system: of children before this one */
 	struct counting_work *work;     /* NULL: units of work aren't counted */
 	struct counting_owners *owners; /* NULL: CPUs' counts aren't told apart */
+	struct counting_side *sides;    /* other targets */
+	size_t n_sides;
 };
 
 /* Opens every event that can be, disabled; lays out the rows. */
@@ -72,6 +75,15 @@ void counting__read(struct counting *c, uint64_t to_ns);
 /* Only the CPUs that have its PMU, or, of a PMU outside the cores, those that speak for the others:
  * it would count twice on more. False: on any. */
 bool counting__event_cpus(const struct counting *c, const struct event *event, struct cpus *ret);
+
+/* Empty, with a copy of the events. */
+void counting_result__begin(struct counting_result *result, const struct event_list *events);
+
+/* The same of the other targets. */
+int counting_beside__open(struct counting *c, struct err *err);
+int counting_beside__enable(struct counting *c, struct err *err);
+void counting_beside__read(struct counting *c, uint64_t to_ns);
+void counting_beside__close(struct counting *c);
 
 /* Opens and loads what counts units of work, after the events. */
 int counting_work__open(struct counting *c, struct err *err);
