@@ -22,7 +22,7 @@ need_calls() {
 }
 
 watch() { # OPTION… -- COMMAND…
-	pmb stat -I 20 -e "page-faults,$CALLS" --alarm "$RELATION" -j -o "$T/lines" "$@"
+	pmb stat -I "${MS:-20}" -e "page-faults,$CALLS" --alarm "$RELATION" -j -o "$T/lines" "$@"
 }
 
 # Of all intervals.
@@ -63,8 +63,9 @@ t_it_ends_the_counting() {
 # A relation of before, and one that is another from the beginning: nothing could learn that.
 t_a_baseline_judges_from_the_first_interval() {
 	need_calls
+	MS=10
 	watch -- "$RELATED" 6000 20
-	mv "$T/lines" "$T/before"
+	cat "$T/lines" "$T/lines" >"$T/before"
 	watch --alarm-exit --baseline "$T/before" -- "$RELATED" 60000 10
 	expect_eq "$rc" 4 "exit status"
 	expect_match "$T/err" 'alarm, [0-9.]+ % below' "which way"
@@ -96,7 +97,7 @@ lines() { # N
 
 t_a_baseline_that_is_none() {
 	: | refused_baseline '' 'it has no intervals'
-	lines 100 | refused_baseline '' '100 intervals, and 120 at least are needed'
+	lines 599 | refused_baseline '' '599 intervals, and 600 at least are needed'
 	{ lines 3 && echo x; } | refused_baseline :4 'it is not JSON, or not whole'
 	{ line 0 1 && line 1 2 | cut -c -80; } | refused_baseline :2 'it is not JSON, or not whole'
 	{ line 0 1 && echo '{}'; } | refused_baseline :2 "it has no 'from_s' and 'to_s'"
@@ -111,7 +112,7 @@ t_a_baseline_that_is_none() {
 	head -c 2000000 /dev/zero | tr '\0' ' ' | refused_baseline :1 'more than 1 MiB in a line'
 	for ((i = 0; i < 130; i++)); do line "0.$((i + 100))" "0.$((i + 101))"; done |
 		refused_baseline '' 'its intervals last 0.001 s'
-	lines 130 >"$T/file"
+	lines 601 >"$T/file"
 	expect_refused 2 '--baseline goes with --alarm' stat -I 1000 --baseline "$T/file"
 	expect_refused 2 "can't read --baseline '/dev/zero'" stat -I 1000 --baseline /dev/zero \
 		--alarm 'page-faults ~ context-switches'
@@ -163,7 +164,7 @@ t_a_change_between_two_processes() {
 # Its terms are in the lines, by the relation's text: of the same processes.
 t_a_baseline_of_two_processes() {
 	RELATION="page-faults{pid=$$} ~ context-switches{pid=$$}"
-	lines 130 | sed 's/,"rows":.*/,"rows":[],"alarms":[{"relation":"a ~ b","y":4,"x":2}]}/' \
+	lines 601 | sed 's/,"rows":.*/,"rows":[],"alarms":[{"relation":"a ~ b","y":4,"x":2}]}/' \
 		>"$T/file"
 	expect_refused 2 "$T/file:1: alarm '$RELATION' has no numbers there" \
 		stat -I 1000 --baseline "$T/file" --alarm "$RELATION"

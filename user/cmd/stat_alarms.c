@@ -110,7 +110,7 @@ static size_t whole_lines(const struct stat_baseline *b)
 static int expect_one(struct stat_alarm *a, const struct stat_baseline *b, size_t index,
 		      const char *file, struct err *err)
 {
-	size_t lines = whole_lines(b), least = 2 * ALARM_LEARNS;
+	size_t lines = whole_lines(b);
 	struct alarm_change change;
 
 	for (size_t i = 0; i < lines; i++) {
@@ -121,9 +121,9 @@ static int expect_one(struct stat_alarm *a, const struct stat_baseline *b, size_
 	a->expects = true;
 	a->y_user_only = b->columns[2 * index].user_only;
 	a->x_user_only = b->columns[2 * index + 1].user_only;
-	if (lines < least)
-		return err__usage(err, "--baseline %s: %zu intervals, and %zu at least are needed",
-				  file, lines, least);
+	if (lines < ALARM_FIXES)
+		return err__usage(err, "--baseline %s: %zu intervals, and %d at least are needed",
+				  file, lines, ALARM_FIXES);
 	if (!alarm__fix(&a->alarm))
 		return err__usage(err, "--baseline %s: '%s' changes before its end", file, a->text);
 	return 0;

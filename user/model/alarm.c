@@ -162,7 +162,7 @@ enum alarm_news alarm__add(struct alarm *a, double x, double y, struct alarm_cha
 
 bool alarm__fix(struct alarm *a)
 {
-	if (!alarm__watches(a) || a->raised)
+	if (a->seen < ALARM_FIXES || !alarm__watches(a) || a->raised)
 		return false;
 	a->usual = usual_size(a);
 	a->up = a->down = 0;

@@ -18,6 +18,7 @@ enum {
 	ALARM_SIZES = 300,   /* of which that is the median */
 	ALARM_FORGETS = 900, /* in which what was learnt becomes 1/e */
 	ALARM_SETTLES = 300, /* of an alarm, after which it is how things are */
+	ALARM_FIXES = 600,   /* before it is fixed: of fewer too little is known to be judged by */
 	ALARM_CALM = 10,     /* as usual again: the alarm is over */
 };
 
@@ -56,7 +57,8 @@ struct alarm_change {
 enum alarm_news alarm__add(struct alarm *alarm, double x, double y, struct alarm_change *ret);
 /*
  * What was learnt so far is what is expected from here on, however long something else lasts: an
- * alarm ends only when that is met again. False: it doesn't know enough, or its end was unusual.
+ * alarm ends only when that is met again. False: that were fewer than ALARM_FIXES, or their end was
+ * unusual.
  */
 bool alarm__fix(struct alarm *alarm);
 /* Whether it has learnt enough to raise one. */
