@@ -302,6 +302,17 @@ t_units_of_so_many_faults() {
 	expect_eq "$(series_get page-faults sum)" $((5 * $(sum_get ended))) "faults in them"
 }
 
+# Half as many faults as before, for each time that it sleeps: a program gets to know that.
+t_a_program_at_an_alarm() {
+	printf '#!/bin/sh\necho "$PMUBPF_PERCENT" >%s/said\n' $T >$T/program
+	chmod 755 $T/program
+	pmb stat -I 20 -e page-faults --alarm 'page-faults ~ context-switches' --alarm-exit \
+		--alarm-run $T/program -o $T/table -- $W/related 6000 20 60000 10
+	expect_eq $? 4 "exit status"
+	expect_eq "$(cut -c 1 $T/said)" - "what the program got to know"
+	figure "an alarm: $(cat $T/said) %"
+}
+
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
 	expect_ledger
