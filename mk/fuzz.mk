@@ -16,6 +16,7 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
+	user/cmd/stat_baseline.c \
 	$(addprefix user/prof/,prof.c events.c ids.c inflate.c foreign.c frame_count.c pprof_read.c)
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c

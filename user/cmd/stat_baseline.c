@@ -216,14 +216,16 @@ int stat_baseline__parse(struct stat_baseline *b, char *text, size_t len, const 
 				   "--baseline needs %s, which is not here (Debian, Ubuntu: "
 				   "libjansson4)",
 				   JANSSON_LIBRARY);
-	for (char *end = text + len; r == 0 && text < end;) {
-		char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((newline ? newline : end) - text);
+	while (r == 0 && len) {
+		char *newline = memchr(text, '\n', len);
+		size_t n = newline ? (size_t)(newline - text) : len;
 
 		at.line++;
 		if (n)
 			r = parse_line(b, &at, text, n);
-		text += n + 1;
+		n += newline != NULL;
+		text += n;
+		len -= n;
 	}
 	if (r == 0 && !b->n)
 		return err__usage(err, "--baseline %s: it has no intervals", file);
