@@ -136,7 +136,7 @@ def check_search(browser, lines, how, text):
 def check_functions(browser, lines):
     """Self and total of the table's first functions; calls of itself are counted once."""
     figures = browser.run("""const {self, total} = picture.tally.figures(0, 0, picture.typeNow), out = [];
-        const {functions, texts} = picture.data, by = [...self.keys()].filter(f => functions.kind[f] !== 4)
+        const {functions, texts} = picture.data, by = [...self.keys()].filter(f => functions.kind[f] < KIND_PROCESS)
             .sort((a, b) => self[b] - self[a]).slice(0, 20);
         return by.map(f => [texts[functions.module[f]], texts[functions.name[f]], self[f], total[f]])""")
     for module, name, self, total_of in figures:
