@@ -39,7 +39,7 @@ static void remove_folder(void)
 	free(folder);
 }
 
-TestSuite(runner, .init = make_folder, .fini = remove_folder);
+TestSuite(runner, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 static char *in_folder(const char *name)
 {
