@@ -219,7 +219,7 @@ t_few_descriptors() {
 t_as_many_descriptors_as_it_says() {
 	need_root
 	local n options
-	for options in "" "--data" "--window loop --longer 5ms"; do
+	for options in "" "--data" "--window loop --longer 5ms" "-e page-faults"; do
 		# shellcheck disable=SC2086
 		prlimit --nofile=12:12 "$PMUBPF" record $options -a -e cpu-clock -d 0.3 \
 			-o "$T/folded" >"$T/out" 2>"$T/err"

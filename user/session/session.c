@@ -70,7 +70,8 @@ static int session__check_cpus(struct session *s, struct err *err)
 }
 
 enum {
-	SHARED_FILES = 42, /* 26 maps are most of them */
+	MAPS = 26, /* each event's object has descriptors of its own for them */
+	SHARED_FILES = 18,
 	WINDOW_FILES = 10,
 	SPARE_FILES = 8, /* for files that are looked at at the same time */
 };
@@ -81,11 +82,10 @@ static int session__check_surroundings(const struct session *s, struct err *err)
 	/* outputs, the opener's, and what we inherited; a later pass has files of targets instead,
 	 * for which it was asked what is left */
 	unsigned long already = s->opts->files ? 0 : fds_open();
-	/* shared maps and helpers; a ring and two side-band rings per CPU; programs and events per
-	 * CPU */
+	/* helpers; a ring and two side-band rings per CPU; programs, maps and events per CPU */
 	unsigned long files = already + SHARED_FILES + (s->opts->gates ? WINDOW_FILES : 0) +
 			      3 * (unsigned long)s->online.n +
-			      s->opts->events->n * (4 + (unsigned long)s->cpus->n);
+			      s->opts->events->n * (MAPS + 4 + (unsigned long)s->cpus->n);
 
 	if (!procfs_is_ours())
 		return err__cannot(
