@@ -193,7 +193,7 @@ t_sources_that_the_caller_may_not_read() {
 			int main(void)
 			{
 			#line 1 "$name"
-			for (volatile unsigned i = 0; i < 300000000; i++);
+			for (volatile unsigned i = 0; i < 30000000; i++);
 			return 0;
 			}
 		C
@@ -211,7 +211,7 @@ t_sources_that_the_caller_may_not_read() {
 	chmod 644 "$T/secret"
 	gcc -g -O1 -x c -o "$T/odd" - <<-C || fail "gcc"
 		#line 1 "$T/secret"
-		int main(void) { for (volatile unsigned i = 0; i < 300000000; i++); return 0; }
+		int main(void) { for (volatile unsigned i = 0; i < 30000000; i++); return 0; }
 	C
 	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$T/odd"
 	annotate main "$T/p.pb.gz"
