@@ -76,7 +76,7 @@ t_events() {
 
 t_options() {
 	expect_errors <<-'TABLE'
-		2|data_access, window|record --label foo -- true
+		2|alloc_site, window|record --label foo -- true
 		2|speedscope, perf|record --format foo -- true
 		2|--frobnicate|record --frobnicate -- true
 		2|frobnicate|frobnicate

@@ -357,7 +357,7 @@ t_wrong_options() {
 		--label pid
 		--callers a --callees b
 		--json --csv
-		--folded --by pid
+		--folded --by function
 		--focus (
 		-e misses
 		--max-size 3
