@@ -10,6 +10,7 @@
 #define PMUBPF_BASE_MEM_H
 
 #include <stddef.h>
+#include <string.h>
 
 void *xcalloc(size_t n, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 void *xrealloc(void *p, size_t n, size_t size) __attribute__((alloc_size(2, 3), returns_nonnull));
@@ -39,6 +40,17 @@ unsigned mem_times_short(void);
 			(cap) = (cap) ? 2 * (cap) : 16;           \
 			(p) = xrealloc((p), (cap), sizeof(*(p))); \
 		}                                                 \
+	} while (0)
+
+/* Makes element `i` of the array `*p` with capacity `*cap` be there; new ones are zeros. */
+#define GROW_TO(p, i, cap)                                                        \
+	do {                                                                      \
+		size_t before_ = (cap);                                           \
+		if ((size_t)(i) >= before_) {                                     \
+			(cap) = 2 * (size_t)(i) + 16;                             \
+			(p) = xrealloc((p), (cap), sizeof(*(p)));                 \
+			memset((p) + before_, 0, ((cap)-before_) * sizeof(*(p))); \
+		}                                                                 \
 	} while (0)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -63,25 +63,14 @@ static uint32_t stack_of(struct sites *s, const struct frame *frames, size_t n)
 	return stack || is_full(s) ? stack : intern__add(&s->stacks, frames, size);
 }
 
-static uint32_t *number_of(struct sites *s, uint32_t stack)
-{
-	size_t before = s->cap_numbers;
-
-	if (stack >= s->cap_numbers) {
-		s->cap_numbers = 2 * (size_t)stack + 16;
-		s->number_of = xrealloc(s->number_of, s->cap_numbers, sizeof(*s->number_of));
-		memset(s->number_of + before, 0, (s->cap_numbers - before) * sizeof(*s->number_of));
-	}
-	return &s->number_of[stack];
-}
-
 uint32_t sites__add(struct sites *s, const struct frame *frames, size_t n)
 {
 	uint32_t stack = stack_of(s, frames, n), *number;
 
 	if (!n || !stack)
 		return n ? SITE_OTHER : SITE_UNKNOWN;
-	number = number_of(s, stack);
+	GROW_TO(s->number_of, stack, s->cap_numbers);
+	number = &s->number_of[stack];
 	if (!*number && is_full(s))
 		return SITE_OTHER;
 	if (!*number)

@@ -65,13 +65,8 @@ const char *layouts__add(struct layouts *l, const char *type, const char *text, 
 {
 	const struct layout_key key = {type, text};
 	uint32_t number = intern__add(&l->keys, &key, sizeof(key));
-	size_t before = l->cap;
 
-	if (number >= l->cap) {
-		l->cap = 2 * (size_t)number + 16;
-		l->list = xrealloc(l->list, l->cap, sizeof(*l->list));
-		memset(l->list + before, 0, (l->cap - before) * sizeof(*l->list));
-	}
+	GROW_TO(l->list, number, l->cap);
 	if (!l->list[number].number) {
 		_cleanup_(buf__done) struct buf body = {0};
 

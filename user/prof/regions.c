@@ -79,14 +79,9 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 static void note(struct regions *r, const struct touch *t)
 {
 	uint32_t number = intern__add(&r->page_keys, &t->key, sizeof(t->key));
-	size_t before = r->cap_pages;
 	struct region_page *page;
 
-	if (number >= r->cap_pages) {
-		r->cap_pages = 2 * (size_t)number + 16;
-		r->page_list = xrealloc(r->page_list, r->cap_pages, sizeof(*r->page_list));
-		memset(r->page_list + before, 0, (r->cap_pages - before) * sizeof(*r->page_list));
-	}
+	GROW_TO(r->page_list, number, r->cap_pages);
 	page = &r->page_list[number];
 	if (!page->segment)
 		page->segment = t->segment;

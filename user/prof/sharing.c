@@ -98,13 +98,8 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 static uint32_t number_of_line(struct lines *l, const struct line_key *key)
 {
 	uint32_t number = intern__add(&l->keys, key, sizeof(*key));
-	size_t before = l->cap;
 
-	if (number >= l->cap) {
-		l->cap = 2 * (size_t)number + 16;
-		l->list = xrealloc(l->list, l->cap, sizeof(*l->list));
-		memset(l->list + before, 0, (l->cap - before) * sizeof(*l->list));
-	}
+	GROW_TO(l->list, number, l->cap);
 	return number;
 }
 
