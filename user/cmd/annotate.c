@@ -22,7 +22,7 @@
 #include "render/code.h"
 #include "render/escape.h"
 #include "session/signals.h"
-#include "sys/drop.h"
+#include "sys/caller.h"
 
 struct annotate_run {
 	const struct annotate_args *args;
@@ -236,7 +236,7 @@ static int load(struct annotate_run *run, struct err *err)
 
 	if (r < 0)
 		return r;
-	r = drop_to_caller();
+	r = caller_open_as();
 	if (r < 0)
 		return err__set(err, r, "can't take the rights of who called sudo: %s",
 				strerror(-r));

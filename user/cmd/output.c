@@ -3,17 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/num.h"
 #include "render/escape.h"
+#include "sys/caller.h"
 
 /* Where nothing can be put beside the old file, that is written to. */
 static int open_beside(struct output *out, int old)
@@ -27,14 +25,6 @@ static int open_beside(struct output *out, int old)
 	return fd;
 }
 
-static int id_of(const char *variable)
-{
-	const char *text = getenv(variable);
-	int id;
-
-	return text && num__parse_int(text, 0, INT_MAX, &id) == 0 ? id : -1;
-}
-
 /* At the end of a link somebody else may have chosen where: that file stays ours. */
 static int create(const char *path, bool private)
 {
@@ -43,8 +33,8 @@ static int create(const char *path, bool private)
 
 	if (fd < 0 && errno == EEXIST)
 		return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
-	if (fd >= 0 && private && geteuid() == 0 && id_of("SUDO_UID") >= 0 &&
-	    fchown(fd, (uid_t)id_of("SUDO_UID"), (gid_t)id_of("SUDO_GID")) < 0)
+	if (fd >= 0 && private && geteuid() == 0 && caller_id("SUDO_UID") >= 0 &&
+	    fchown(fd, (uid_t)caller_id("SUDO_UID"), (gid_t)caller_id("SUDO_GID")) < 0)
 		return fd; /* then it is root's */
 	return fd;
 }

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/caller.h"
 
 #define SYSTEM_FILE "/etc/pmubpf/events"
 #define MAX_BYTES (1024 * 1024)
@@ -241,11 +242,11 @@ static int read_file(struct user_events *events, const char *file, bool must_exi
 /* Of whoever called sudo: root's own home is not where that user's names are. */
 static char *home(void)
 {
-	const char *sudo = getenv("SUDO_UID"), *own = getenv("HOME");
+	const char *own = getenv("HOME");
 	const struct passwd *user;
-	int uid;
+	int uid = caller_id("SUDO_UID");
 
-	if (geteuid() == 0 && sudo && num__parse_int(sudo, 1, INT32_MAX, &uid) == 0) {
+	if (geteuid() == 0 && uid > 0) {
 		user = getpwuid((uid_t)uid);
 		if (user && user->pw_dir)
 			return xstrdup(user->pw_dir);

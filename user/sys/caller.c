@@ -11,12 +11,18 @@
 #include "sys/drop.h"
 #include "sys/users.h"
 
-static int id_of(const char *variable, int *ret, struct err *err)
+int caller_id(const char *variable)
+{
+	const char *text = getenv(variable);
+	int id;
+
+	return text && num__parse_int(text, 0, INT32_MAX, &id) == 0 ? id : -1;
+}
+
+static int refuse(const char *variable, struct err *err)
 {
 	const char *text = getenv(variable);
 
-	if (text && num__parse_int(text, 0, INT32_MAX, ret) == 0)
-		return 0;
 	return err__set(err, -EINVAL, "%s is '%s', which is not a number of a user or group",
 			variable, text ? text : "");
 }
@@ -24,16 +30,13 @@ static int id_of(const char *variable, int *ret, struct err *err)
 int caller__find(struct caller *ret, struct err *err)
 {
 	_cleanup_free_ char *name = NULL;
-	int uid, gid, r;
+	int uid = caller_id("SUDO_UID"), gid = caller_id("SUDO_GID");
 
 	*ret = (struct caller){.uid = getuid(), .gid = getgid()};
 	if (geteuid() != 0 || !getenv("SUDO_UID"))
 		return 0;
-	r = id_of("SUDO_UID", &uid, err);
-	if (r == 0)
-		r = id_of("SUDO_GID", &gid, err);
-	if (r < 0)
-		return r;
+	if (uid < 0 || gid < 0)
+		return refuse(uid < 0 ? "SUDO_UID" : "SUDO_GID", err);
 	ret->other = true;
 	ret->uid = (uid_t)uid;
 	ret->gid = (gid_t)gid;
@@ -52,6 +55,20 @@ int caller__become(const struct caller *c)
 	if (drop_capabilities(0) < 0)
 		return -EPERM;
 	return drop_new_privileges();
+}
+
+int caller_open_as(void)
+{
+	enum { NOBODY = 65534 };
+	int caller = caller_id("SUDO_UID"), group = caller_id("SUDO_GID");
+	uid_t uid = (uid_t)caller;
+	gid_t gid = group >= 0 ? (gid_t)group : NOBODY;
+
+	if (geteuid() != 0 || caller <= 0)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+		return -errno;
+	return drop_capabilities(0);
 }
 
 void caller__done(struct caller *c)

@@ -17,10 +17,15 @@ struct caller {
 	size_t n_groups;
 };
 
+/* SUDO_UID, SUDO_GID; negative: nobody says, or not a number of a user or group. */
+int caller_id(const char *variable);
 /* -EINVAL if what sudo says isn't a user. */
 int caller__find(struct caller *ret, struct err *err);
 /* For good, without a capability, also for what is executed later. 0 or a negative errno. */
 int caller__become(const struct caller *caller);
+/* For what is opened from here on: its rights, and of its groups that of its own alone. Nothing if
+ * nobody called sudo. 0 or a negative errno. */
+int caller_open_as(void);
 void caller__done(struct caller *caller);
 
 #endif

@@ -2,15 +2,10 @@
 #include "sys/drop.h"
 
 #include <errno.h>
-#include <grp.h>
-#include <limits.h>
 #include <linux/capability.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "base/num.h"
 
 int drop_new_privileges(void)
 {
@@ -41,27 +36,4 @@ int drop_capabilities(uint64_t keep)
 		sets[i].inheritable = 0;
 	}
 	return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
-}
-
-/* Negative: nobody says. */
-static int id_of(const char *variable)
-{
-	const char *text = getenv(variable);
-	int id;
-
-	return text && num__parse_int(text, 0, INT_MAX, &id) == 0 ? id : -1;
-}
-
-int drop_to_caller(void)
-{
-	enum { NOBODY = 65534 };
-	int caller = id_of("SUDO_UID"), group = id_of("SUDO_GID");
-	uid_t uid = (uid_t)caller;
-	gid_t gid = group >= 0 ? (gid_t)group : NOBODY;
-
-	if (geteuid() != 0 || caller <= 0)
-		return 0;
-	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
-		return -errno;
-	return drop_capabilities(0);
 }

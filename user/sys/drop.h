@@ -21,8 +21,4 @@ void drop_bounding_set(uint64_t keep);
  * errno. */
 int drop_new_privileges(void);
 
-/* What is opened from here on is opened with the rights of who called sudo, for good; of groups
- * with that of their own alone. 0: done, or nobody has called it; a negative errno. */
-int drop_to_caller(void);
-
 #endif
