@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -16,6 +15,7 @@
 #include "symd/demangle.h"
 #include "symd/disassembler.h"
 #include "symd/protocol.h"
+#include "symd/turn.h"
 
 enum {
 	LISTING_BYTES = 256 * 1024, /* of a function */
@@ -24,7 +24,6 @@ enum {
 	ASKED_BYTES = 8 * 1024,     /* about what fits into an answer */
 	TARGET_NAME = 256,          /* bytes of a name, of where a call leads */
 	ROW_MOST = 32 * 1024,       /* bytes of a row, with all that is inlined there */
-	ENOUGH_MS = 1000,
 };
 
 struct lister {
@@ -34,16 +33,8 @@ struct lister {
 	struct buf *reply;
 	struct buf place, last; /* of the row at hand, of the one before */
 	struct buf path, name;  /* scratch */
-	uint64_t deadline_ms;
+	uint64_t turn_end;
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void lister__done(struct lister *l)
 {
@@ -72,14 +63,6 @@ static bool find_extent(struct lister *l, uint64_t vaddr)
 	return vaddr - start < l->size;
 }
 
-static void put_text(struct buf *to, const char *text, size_t max)
-{
-	size_t len = text ? strnlen(text, max) : 0;
-
-	symd_msg__put_u16(to, (uint16_t)len);
-	buf__add(to, text, len);
-}
-
 /* With the folder that it is in, as far as the file says. */
 static void find_path(struct lister *l, const struct debug_frame *frame)
 {
@@ -100,8 +83,8 @@ static void put_frame(struct lister *l, const struct debug_frame *frame, bool in
 	buf__clear(&l->name);
 	if (inlined && frame->name)
 		demangle(frame->name, strnlen(frame->name, SYMD_NAME_MAX), &l->name);
-	put_text(&l->place, l->name.len ? l->name.data : NULL, SYMD_NAME_MAX);
-	put_text(&l->place, known ? l->path.data : NULL, SYMD_FILE_MAX);
+	symd_msg__put_text(&l->place, l->name.len ? l->name.data : NULL, SYMD_NAME_MAX);
+	symd_msg__put_text(&l->place, known ? l->path.data : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(&l->place, known ? frame->line : 0);
 }
 
@@ -177,7 +160,7 @@ static void put_insn_text(struct lister *l, const struct insn *insn)
 			    symbol.plt ? "@plt" : "",
 			    !symbol.plt && symbol.start != insn->target ? "+" : "");
 	}
-	put_text(l->reply, l->name.data, INSN_TEXT + TARGET_NAME);
+	symd_msg__put_text(l->reply, l->name.data, INSN_TEXT + TARGET_NAME);
 }
 
 static void put_row(struct lister *l, uint64_t at, const struct insn *insn)
@@ -204,7 +187,7 @@ static uint64_t put_rows(struct lister *l, uint64_t from, uint32_t *ret_n)
 		struct insn insn;
 
 		if (l->reply->len + ROW_MOST > SYMD_MSG_MAX ||
-		    (*ret_n && now_ms() > l->deadline_ms))
+		    (*ret_n && turn__is_over(l->turn_end)))
 			break;
 		disassembler__read(l->d, bytes + at, n - at, l->start + from + at, &insn);
 		put_row(l, from + at, &insn);
@@ -238,7 +221,7 @@ int elf_listing__answer(struct elf_file *elf, struct cursor *body, struct buf *r
 {
 	_cleanup_(lister__done) struct lister l = {.elf = elf,
 						   .reply = reply,
-						   .deadline_ms = now_ms() + ENOUGH_MS};
+						   .turn_end = turn__end()};
 	uint64_t offset = cursor__u64(body), vaddr, file_off;
 	uint32_t from = cursor__u32(body);
 

@@ -32,6 +32,14 @@ void symd_msg__put_u64(struct buf *b, uint64_t value)
 	buf__add(b, &value, sizeof(value));
 }
 
+void symd_msg__put_text(struct buf *b, const char *text, size_t max)
+{
+	size_t len = text ? strnlen(text, max) : 0;
+
+	symd_msg__put_u16(b, (uint16_t)len);
+	buf__add(b, text, len);
+}
+
 void symd_msg__begin(struct buf *b, uint16_t type, uint32_t seq)
 {
 	buf__clear(b);

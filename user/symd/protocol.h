@@ -192,6 +192,8 @@ void symd_msg__put_u8(struct buf *b, uint8_t value);
 void symd_msg__put_u16(struct buf *b, uint16_t value);
 void symd_msg__put_u32(struct buf *b, uint32_t value);
 void symd_msg__put_u64(struct buf *b, uint64_t value);
+/* u16 len, text: at most `max` bytes of it; none of NULL. */
+void symd_msg__put_text(struct buf *b, const char *text, size_t max);
 /* In the place of the one that was put when the message was `at` bytes long. */
 void symd_msg__set_u32(struct buf *b, size_t at, uint32_t value);
 void symd_msg__end(struct buf *b);

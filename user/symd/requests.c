@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -24,14 +23,7 @@
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
+#include "symd/turn.h"
 
 static void requests__close(struct requests *s)
 {
@@ -117,9 +109,8 @@ static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n)
 
 static int requests__lookup(struct requests *s, struct cursor *body)
 {
-	enum { ENOUGH_MS = 1000 };
 	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
-	uint64_t deadline = now_ms() + ENOUGH_MS, offsets[SYMD_LOOKUP_MAX];
+	uint64_t end = turn__end(), offsets[SYMD_LOOKUP_MAX];
 	size_t count_at = s->reply.len, before;
 
 	if ((!s->elf && !s->jit) || !n || n > SYMD_LOOKUP_MAX ||
@@ -135,7 +126,7 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 			s->reply.len = before;
 			break;
 		}
-		if (wanted && now_ms() > deadline)
+		if (wanted && turn__is_over(end))
 			n = done + 1;
 	}
 	symd_msg__set_u32(&s->reply, count_at, done);
@@ -167,10 +158,10 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 
 static int requests__places(struct requests *s, struct cursor *body)
 {
-	enum { ENOUGH_MS = 1000, PLACE_MOST = 3 + 36 * PMB_PLACE_OPERANDS };
+	enum { PLACE_MOST = 3 + 36 * PMB_PLACE_OPERANDS };
 	uint8_t skid = cursor__u8(body), types = cursor__u8(body);
 	uint32_t n = cursor__u32(body), done = 0;
-	uint64_t deadline = now_ms() + ENOUGH_MS;
+	uint64_t end = turn__end();
 	size_t count_at = s->reply.len;
 	struct elf_objects *objects;
 
@@ -185,7 +176,7 @@ static int requests__places(struct requests *s, struct cursor *body)
 		elf_place__find(s->elf, objects, cursor__u64(body), skid, &place);
 		put_place(&s->reply, &place);
 		done++;
-		if (now_ms() > deadline)
+		if (turn__is_over(end))
 			break;
 	}
 	symd_msg__set_u32(&s->reply, count_at, done);
@@ -224,9 +215,8 @@ static void put_demangled(struct buf *reply, const char *name, size_t len)
 
 static int requests__demangle(struct requests *s, struct cursor *body)
 {
-	enum { ENOUGH_MS = 1000 };
 	uint32_t n = cursor__u32(body), done;
-	uint64_t deadline = now_ms() + ENOUGH_MS;
+	uint64_t end = turn__end();
 	size_t count_at = s->reply.len, before;
 
 	if (!n)
@@ -244,7 +234,7 @@ static int requests__demangle(struct requests *s, struct cursor *body)
 			s->reply.len = before;
 			break;
 		}
-		if (now_ms() > deadline)
+		if (turn__is_over(end))
 			n = done + 1;
 	}
 	symd_msg__set_u32(&s->reply, count_at, done);
