@@ -19,6 +19,14 @@ static inline bool ends_with(const char *text, const char *end)
 	return len > n && strcmp(text + len - n, end) == 0;
 }
 
+/* The last part of a path; of one that ends in a slash all of it. */
+static inline const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* Of a terminal, as far as each character takes one. */
 static inline unsigned text_columns(const char *text)
 {

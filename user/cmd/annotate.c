@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/annotate_args.h"
 #include "cmd/annotate_code.h"
 #include "cmd/cmd.h"
@@ -48,13 +49,6 @@ static void annotate_run__done(struct annotate_run *run)
 }
 
 /* ---- which function */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* --file: a path, its last part, the beginning of a build-id, or the source's name. */
 static bool is_in(const struct prof *p, const struct code_function *f, const char *wanted)

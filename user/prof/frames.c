@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 static void add(struct prof_frames *frames, const struct prof_frame *frame)
 {
@@ -59,13 +60,6 @@ void prof_frames__done(struct prof_frames *frames)
 	free(frames->list);
 	free(frames->kinds);
 	*frames = (struct prof_frames){0};
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 const char *prof_frame__module(const struct prof_frame *frame, const struct prof *p)

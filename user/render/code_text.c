@@ -273,13 +273,6 @@ static void put_titles(const struct table *t, const char *what)
 
 /* ---- sources */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Tabs are blanks; what is long is cut. */
 static void put_source(const struct table *t, const char *text)
 {

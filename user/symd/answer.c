@@ -7,28 +7,13 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "pmubpf/data_place.h"
 #include "pmubpf/object_place.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
 #include "symd/protocol.h"
 #include "symd/python_object.h"
-
-static void put_text(struct buf *reply, const char *text, size_t max)
-{
-	size_t len = text ? strnlen(text, max) : 0;
-
-	symd_msg__put_u16(reply, (uint16_t)len);
-	buf__add(reply, text, len);
-}
-
-/* As compilers print it, without the folders: those say where it was built. */
-static const char *base_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
 
 /* The name as the linker has it, if that is another one and can be told whole. */
 static void put_system_name(struct buf *reply, const char *system, size_t len, const char *name)
@@ -45,9 +30,10 @@ static void put_frame(const struct answerer *a, const char *name, const char *sy
 {
 	bool known = place && place->file && place->line && (a->wanted & SYMD_WANT_LINES);
 
-	put_text(reply, name, SYMD_NAME_MAX);
+	symd_msg__put_text(reply, name, SYMD_NAME_MAX);
 	put_system_name(reply, system, name ? len : 0, name ? name : "");
-	put_text(reply, known ? base_name(place->file) : NULL, SYMD_FILE_MAX);
+	/* as compilers print it, without the folders: those say where it was built */
+	symd_msg__put_text(reply, known ? base_name(place->file) : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(reply, known ? place->line : 0);
 	symd_msg__put_u32(reply, 0);
 }
@@ -258,10 +244,10 @@ void answer__object(const void *object, size_t len, uint32_t position, struct bu
 
 	symd_msg__put_u8(reply, named ? SYM_NAMED : SYM_NO_SYMBOL);
 	symd_msg__put_u64(reply, 0);
-	put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
-	put_text(reply, NULL, 0);
+	symd_msg__put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
+	symd_msg__put_text(reply, NULL, 0);
 	named = named && f.file.len;
-	put_text(reply, named ? f.file.data : NULL, SYMD_FILE_MAX);
+	symd_msg__put_text(reply, named ? f.file.data : NULL, SYMD_FILE_MAX);
 	symd_msg__put_u32(reply, named ? f.line : 0);
 	symd_msg__put_u32(reply, named ? f.first : 0);
 	symd_msg__put_u8(reply, 0);
