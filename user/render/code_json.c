@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "render/code.h"
 #include "render/json.h"
+#include "render/report_head.h"
 
 static const char *kind_key(enum prof_kind kind)
 {
@@ -132,19 +133,12 @@ static void put_events(struct json *j, const struct code_view *v)
 
 void code_view__json(const struct code_view *v, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf warnings = {0}, notes = {0};
+	_cleanup_(buf__done) struct buf notes = {0};
 	const struct report *r = v->report;
 	struct json j = {.out = out};
 
-	report__warnings(r->whole, r->events, r->n_events, report__but(r), &warnings);
-	json__obj(&j, NULL);
-	json__head(&j, "annotate", r->command_line);
-	json__arr(&j, "files");
-	for (size_t i = 0; i < r->n_files; i++)
-		json__str(&j, NULL, r->files[i]);
-	json__end_arr(&j);
-	json__str(&j, "imbalance", report__imbalance(r->whole));
-	json__lines(&j, "warnings", warnings.data);
+	report__begin_json(r, "annotate", &j);
+	report__trouble_json(r, r->events, r->n_events, &j);
 	put_events(&j, v);
 	put_function(&j, v);
 	put_lines(&j, v);

@@ -13,6 +13,7 @@
 #include "render/code.h"
 #include "render/escape.h"
 #include "render/jumps.h"
+#include "render/report_head.h"
 
 enum {
 	NEAR_ROWS = 8,    /* shown on either side of one with samples */
@@ -39,14 +40,10 @@ static size_t n_columns(const struct report *r)
 
 /* ---- head */
 
-static void put_key(struct buf *out, const char *key)
-{
-	buf__printf(out, "# %-9s ", key);
-}
-
+/* As it is: a name isn't a part of a folded line here. */
 static void put_line(struct buf *out, const char *key, const char *text)
 {
-	put_key(out, key);
+	report__put_key(key, out);
 	escape_line(out, text);
 	buf__putc(out, '\n');
 }
@@ -83,7 +80,7 @@ static void put_event(const struct code_view *v, const struct prof_event *e, str
 
 	for (size_t i = 0; i < r->prof->n_samples; i++)
 		whole += (double)prof__values(r->prof, i)[type];
-	put_key(out, "event");
+	report__put_key("event", out);
 	escape_name(out, e->name);
 	buf__printf(out, ": %" PRId64 " ", sum);
 	escape_name(out, prof__text(r->prof, r->prof->types[type].unit));
@@ -107,7 +104,7 @@ static void put_head(const struct code_view *v, struct buf *out)
 	for (size_t i = 0; i < r->n_files; i++)
 		put_line(out, "profile", r->files[i]);
 	put_line(out, "function", prof__text(p, f->name));
-	put_key(out, "file");
+	report__put_key("file", out);
 	escape_name(out, prof__text(p, f->file));
 	if (f->build_id) {
 		buf__puts(out, ", build-id ");

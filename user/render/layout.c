@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "prof/sharing.h"
 #include "render/escape.h"
+#include "render/report_head.h"
 
 enum { NAME_LEAST = 12, NAME_MOST = 48 };
 
@@ -256,14 +257,9 @@ void layout_report__text(const struct layout_report *r, struct buf *out)
 	const struct report *p = r->report;
 
 	report__put_warnings(p->whole, "", r->event, 1, report__but(p), out);
-	for (size_t i = 0; i < p->n_files; i++) {
-		buf__puts(out, "# file      ");
-		escape_name(out, p->files[i]);
-		buf__putc(out, '\n');
-	}
-	buf__puts(out, "# event     ");
-	escape_name(out, r->event->name);
-	buf__printf(out, "\n# lines     of %d bytes, as if each object began at one\n",
+	report__put_files(p, out);
+	report__put_line("event", r->event->name, out);
+	buf__printf(out, "# lines     of %d bytes, as if each object began at one\n",
 		    PROF_CACHE_LINE);
 	if (r->n + r->n_more > 1)
 		buf__printf(out, "# layouts   %zu: of several builds, or types of one name\n",

@@ -5,6 +5,7 @@
 #include "prof/sharing.h"
 #include "render/json.h"
 #include "render/layout.h"
+#include "render/report_head.h"
 
 static void put_use(struct json *j, const struct layout_view *v, const struct use *use)
 {
@@ -117,19 +118,11 @@ static void put_view(struct json *j, const struct layout_view *v)
 
 void layout_report__json(const struct layout_report *r, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf warnings = {0};
 	const struct report *p = r->report;
 	struct json j = {.out = out};
 
-	report__warnings(p->whole, r->event, 1, report__but(p), &warnings);
-	json__obj(&j, NULL);
-	json__head(&j, "report", p->command_line);
-	json__arr(&j, "files");
-	for (size_t i = 0; i < p->n_files; i++)
-		json__str(&j, NULL, p->files[i]);
-	json__end_arr(&j);
-	json__str(&j, "imbalance", report__imbalance(p->whole));
-	json__lines(&j, "warnings", warnings.data);
+	report__begin_json(p, "report", &j);
+	report__trouble_json(p, r->event, 1, &j);
 	json__str(&j, "event", r->event->name);
 	json__u64(&j, "line_bytes", PROF_CACHE_LINE);
 	json__arr(&j, "layouts");

@@ -7,19 +7,28 @@
 
 #include "base/cleanup.h"
 #include "render/escape.h"
+#include "render/report_head.h"
 
 static double percent(int64_t part, int64_t whole)
 {
 	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-void regions_report__count(const struct regions_report *r, const struct prof_event *event,
-			   struct regions_use *ret)
+void regions_event__make(struct regions_event *ret, const struct regions_report *r,
+			 const struct prof_event *event)
 {
 	size_t type = event->samples != PROF_NO_TYPE ? event->samples : report_event__type(event);
 	bool tlb = strcasestr(event->name, "tlb");
 
-	regions__count(r->regions, r->report->prof, type, tlb, ret);
+	regions__count(r->regions, r->report->prof, type, tlb, &ret->use);
+	ret->n = regions__rows(r->regions, &ret->use, r->factor, &ret->rows);
+	ret->shown = r->limit && r->limit < ret->n ? r->limit : ret->n;
+}
+
+void regions_event__done(struct regions_event *e)
+{
+	free(e->use.list);
+	free(e->rows);
 }
 
 static void put_number(struct buf *out, int64_t number)
@@ -81,26 +90,20 @@ static void put_known(const struct regions_use *use, struct buf *out)
 static void put_event(const struct regions_report *r, const struct prof_event *event,
 		      struct buf *out)
 {
-	_cleanup_free_ struct region_row *rows = NULL;
-	struct regions_use use;
-	size_t n, shown;
+	_cleanup_(regions_event__done) struct regions_event e;
 
-	regions_report__count(r, event, &use);
-	n = regions__rows(r->regions, &use, r->factor, &rows);
-	shown = r->limit && r->limit < n ? r->limit : n;
-	buf__puts(out, "\n# event     ");
-	escape_name(out, event->name);
+	regions_event__make(&e, r, event);
 	buf__putc(out, '\n');
-	put_known(&use, out);
-	if (n)
+	report__put_line("event", event->name, out);
+	put_known(&e.use, out);
+	if (e.n)
 		buf__puts(out,
 			  " samples       %    pages       %    ratio  95 % confidence            "
 			  "      loads   stores   TLB m.  segment, first touched by\n");
-	for (size_t i = 0; i < shown; i++)
-		put_row(r, &use, &rows[i], out);
-	if (shown < n)
-		buf__printf(out, "… and %zu more\n", n - shown);
-	free(use.list);
+	for (size_t i = 0; i < e.shown; i++)
+		put_row(r, &e.use, &e.rows[i], out);
+	if (e.shown < e.n)
+		buf__printf(out, "… and %zu more\n", e.n - e.shown);
 }
 
 void regions_report__text(const struct regions_report *r, struct buf *out)
@@ -108,11 +111,7 @@ void regions_report__text(const struct regions_report *r, struct buf *out)
 	const struct report *p = r->report;
 
 	report__put_warnings(p->whole, "", p->events, p->n_events, report__but(p), out);
-	for (size_t i = 0; i < p->n_files; i++) {
-		buf__puts(out, "# file      ");
-		escape_name(out, p->files[i]);
-		buf__putc(out, '\n');
-	}
+	report__put_files(p, out);
 	buf__printf(
 		out,
 		"# bytes     are those of pages of %d that samples of any event are on: %" PRIu64

@@ -19,8 +19,15 @@ void regions_report__json(const struct regions_report *r, struct buf *out);
 
 /* ---- between the two */
 
-/* How the event's samples are on the regions; the caller frees ret->list. */
-void regions_report__count(const struct regions_report *r, const struct prof_event *event,
-			   struct regions_use *ret);
+/* How an event's samples are on the regions. */
+struct regions_event {
+	struct regions_use use;
+	struct region_row *rows;
+	size_t n, shown;
+};
+
+void regions_event__make(struct regions_event *ret, const struct regions_report *r,
+			 const struct prof_event *event);
+void regions_event__done(struct regions_event *event);
 
 #endif

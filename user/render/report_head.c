@@ -9,11 +9,42 @@
 #include "base/mem.h"
 #include "render/escape.h"
 
-static void put_line(struct buf *out, const char *key, const char *text)
+void report__put_key(const char *key, struct buf *out)
 {
 	buf__printf(out, "# %-9s ", key);
+}
+
+void report__put_line(const char *key, const char *text, struct buf *out)
+{
+	report__put_key(key, out);
 	escape_name(out, text);
 	buf__putc(out, '\n');
+}
+
+void report__put_files(const struct report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->n_files; i++)
+		report__put_line("file", r->files[i], out);
+}
+
+void report__begin_json(const struct report *r, const char *command, struct json *j)
+{
+	json__obj(j, NULL);
+	json__head(j, command, r->command_line);
+	json__arr(j, "files");
+	for (size_t i = 0; i < r->n_files; i++)
+		json__str(j, NULL, r->files[i]);
+	json__end_arr(j);
+}
+
+void report__trouble_json(const struct report *r, const struct prof_event *events, size_t n,
+			  struct json *j)
+{
+	_cleanup_(buf__done) struct buf warnings = {0};
+
+	report__warnings(r->whole, events, n, report__but(r), &warnings);
+	json__str(j, "imbalance", report__imbalance(r->whole));
+	json__lines(j, "warnings", warnings.data);
 }
 
 /* All remarks with that key, each once: files of one machine say the same. */
@@ -28,7 +59,7 @@ static void put_remarks(const struct prof *p, const char *key, struct buf *out)
 		for (size_t k = 0; k < i && !again; k++)
 			again = p->comments[k] == p->comments[i];
 		if (!again && strncmp(text, key, len) == 0 && strncmp(text + len, ": ", 2) == 0)
-			put_line(out, key, text + len + 2);
+			report__put_line(key, text + len + 2, out);
 	}
 }
 
@@ -38,7 +69,7 @@ static void put_foreign(const struct prof *p, struct buf *out)
 	enum { MOST = 5 };
 
 	for (size_t i = 0; i < p->n_comments && i < MOST && !prof__remark(p, "pmubpf"); i++)
-		put_line(out, "comment", prof__text(p, p->comments[i]));
+		report__put_line("comment", prof__text(p, p->comments[i]), out);
 }
 
 static void put_when(const struct prof *p, struct buf *out)
@@ -150,8 +181,7 @@ static void put_marks(const struct report *r, struct buf *out)
 void report__head(const struct report *r, struct buf *out)
 {
 	report__put_warnings(r->whole, "", r->events, r->n_events, report__but(r), out);
-	for (size_t i = 0; i < r->n_files; i++)
-		put_line(out, "file", r->files[i]);
+	report__put_files(r, out);
 	put_remarks(r->whole, "command", out);
 	put_foreign(r->whole, out);
 	put_when(r->whole, out);

@@ -3,10 +3,22 @@
 #ifndef PMUBPF_RENDER_REPORT_HEAD_H
 #define PMUBPF_RENDER_REPORT_HEAD_H
 
+#include "render/json.h"
 #include "render/report.h"
 
 /* Lines that begin with "# ", and an empty one. */
 void report__head(const struct report *report, struct buf *out);
+
+/* "# file      ", and what stands behind it. */
+void report__put_key(const char *key, struct buf *out);
+void report__put_line(const char *key, const char *text, struct buf *out);
+/* A line for each of its files. */
+void report__put_files(const struct report *report, struct buf *out);
+/* The same as JSON: the object begins, with who wrote it, and the files. */
+void report__begin_json(const struct report *report, const char *command, struct json *j);
+/* What is wrong with the recording, and with these events of it. */
+void report__trouble_json(const struct report *report, const struct prof_event *events, size_t n,
+			  struct json *j);
 
 /* What the recording says of an event: of " period=" "2000003". NULL: nothing. The caller frees. */
 char *report__event_remark(const struct prof *whole, const char *event, const char *part);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "render/json.h"
 #include "render/report.h"
+#include "render/report_head.h"
 
 void report_event__json(const struct prof_event *e, const char *key, const int64_t *values,
 			struct json *j)
@@ -132,20 +133,12 @@ void report__put_json(const struct report *r, struct json *j)
 
 void report__json(const struct report *r, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf warnings = {0};
 	struct json j = {.out = out};
 
-	report__warnings(r->whole, r->events, r->n_events, report__but(r), &warnings);
-	json__obj(&j, NULL);
-	json__head(&j, "report", r->command_line);
-	json__arr(&j, "files");
-	for (size_t i = 0; i < r->n_files; i++)
-		json__str(&j, NULL, r->files[i]);
-	json__end_arr(&j);
+	report__begin_json(r, "report", &j);
 	json__i64(&j, "time_ns", r->whole->time_ns);
 	json__i64(&j, "duration_ns", r->whole->duration_ns);
-	json__str(&j, "imbalance", report__imbalance(r->whole));
-	json__lines(&j, "warnings", warnings.data);
+	report__trouble_json(r, r->events, r->n_events, &j);
 	json__arr(&j, "comments");
 	for (size_t i = 0; i < r->whole->n_comments; i++)
 		json__str(&j, NULL, prof__text(r->whole, r->whole->comments[i]));
