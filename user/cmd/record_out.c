@@ -280,6 +280,20 @@ static struct cost cost_with_names(const struct session_result *result, const st
 	return cost;
 }
 
+/* What was recorded is given back before the files are written. */
+static int write_profile(struct record_out *out, struct session_result *result, struct names *names,
+			 const struct places *places, const uint32_t *sites,
+			 const struct summary *summary, struct err *err)
+{
+	struct prof *prof = make_prof(out, result, names, places, sites, summary);
+	int r;
+
+	forget_recording(result, names);
+	r = write_files(out, prof, err);
+	prof__free(prof);
+	return r;
+}
+
 int record_out__write(struct record_out *out, struct session_result *result,
 		      const struct passes *passes, struct err *err)
 {
@@ -328,13 +342,8 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	warn_of(&names.aside);
 	r = units__set_rates(out->measures, &a->sampling.events, &result->ledger, result->rates,
 			     unit_given(a), err);
-	if (r == 0) {
-		struct prof *prof = make_prof(out, result, &names, &places, sites, &summary);
-
-		forget_recording(result, &names);
-		r = write_files(out, prof, err);
-		prof__free(prof);
-	}
+	if (r == 0)
+		r = write_profile(out, result, &names, &places, sites, &summary, err);
 	cost = cost_with_names(result, &names);
 	summary.cost = &cost;
 	summary.cut = &out->cut;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -264,11 +263,8 @@ static int check_span(const struct stat_baseline *b, const char *file, uint64_t 
 
 static int read_all(int fd, struct buf *ret)
 {
-	struct stat st;
 	ssize_t n;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
 	do {
 		char part[16384];
 
