@@ -69,6 +69,7 @@ static __always_inline __u32 dump_copy(struct scratch *s, __u32 cpu)
 	return s->dump.good;
 }
 
+#if defined(__TARGET_ARCH_x86)
 /* Of the return probe s->dump.waits, and on to the next. False: there is none. */
 __noinline int pmb_dump_return(__u32 cpu)
 {
@@ -94,6 +95,7 @@ __noinline int pmb_dump_return(__u32 cpu)
 	s->dump.waits = (__u64)BPF_CORE_READ(at, next);
 	return s->dump.waits != 0;
 }
+#endif
 
 /*
  * User space can't ask the kernel where functions return to that a return probe waits for: in its
