@@ -9,37 +9,14 @@
 
 #include "../bench/stream.h"
 #include "address_room.h"
-#include "assemble/assembly.h"
+#include "assembly_by_hand.h"
 #include "base/mem.h"
 #include "prof/merge.h"
 #include "prof/recorded.h"
 #include "render/folded.h"
 #include "sym/texts.h"
 
-/* No process of this machine has such a number: /proc has nothing to tell. */
-enum { APART = 1 << 23 };
-
-static struct files *files;
-static struct assembly assembly;
-static uint64_t clock_ns;
-static bool table_is_there, table_will_never_be;
-
-static uint64_t now(void)
-{
-	return ++clock_ns;
-}
-
-static bool no_idle_loop(void *ctx, uint64_t ip)
-{
-	(void)ctx;
-	return !ip;
-}
-
-static bool everybody(void *ctx, uint32_t tgid)
-{
-	(void)ctx;
-	return tgid;
-}
+static bool table_will_never_be;
 
 /* A walk that ends in the frame of the caller, once the table is there. */
 static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
@@ -56,10 +33,9 @@ static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
 	return PMB_END_COMPLETE;
 }
 
-static bool awaits_table(void *ctx, uint32_t file)
+static bool still_awaits(void *ctx, uint32_t file)
 {
-	(void)ctx;
-	return file && !table_is_there && !table_will_never_be;
+	return awaits_table(ctx, file) && !table_will_never_be;
 }
 
 static const struct assembly_fns fns = {
@@ -67,7 +43,7 @@ static const struct assembly_fns fns = {
 	.may_be_sampled = everybody,
 	.is_idle = no_idle_loop,
 };
-static const struct assembly_tables tables = {.walk = walk, .awaits = awaits_table};
+static const struct assembly_tables tables = {.walk = walk, .awaits = still_awaits};
 
 static void begin(void)
 {
@@ -343,16 +319,7 @@ static void sample(uint64_t time, uint64_t weight, uint8_t user_end, uint64_t us
 
 static void dump(uint64_t time, uint64_t id)
 {
-	struct pmb_stack_dump s = {
-		.rec = {.type = PMB_REC_STACK_DUMP, .time = time},
-		.id = id,
-		.tgid = APART,
-		.n = 1,
-		.frames = {0x1000},
-	};
-
-	s.rec.size = (uint32_t)offsetof(struct pmb_stack_dump, frames) + sizeof(s.frames[0]);
-	assembly__record(&assembly, &s, s.rec.size);
+	hand_dump(time, id, 0x1000);
 }
 
 static uint64_t forgotten;
@@ -365,16 +332,7 @@ static void forget(void *ctx, uint64_t id)
 
 static void stack(uint64_t time, uint64_t id)
 {
-	struct pmb_stack s = {
-		.rec = {.type = PMB_REC_STACK, .time = time},
-		.id = id,
-		.tgid = APART,
-		.n = 1,
-		.frames = {0x1000},
-	};
-
-	s.rec.size = (uint32_t)offsetof(struct pmb_stack, frames) + sizeof(s.frames[0]);
-	assembly__record(&assembly, &s, s.rec.size);
+	hand_stack(time, id, 0x1000);
 }
 
 static void part__done(struct assembled *part)

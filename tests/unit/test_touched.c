@@ -3,57 +3,18 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "assemble/assembly.h"
+#include "assembly_by_hand.h"
 #include "base/mem.h"
 
-/* No process of this machine has such a number. */
-enum { APART = 1 << 23, FAULT = 0, MISS = 1, HERE = 0x7f0000001000 };
+enum { FAULT = 0, MISS = 1, HERE = 0x7f0000001000 };
 
-static struct files *files;
 static struct sites *sites;
-static struct assembly assembly;
 static struct assembled part;
-static uint64_t clock_ns;
-static bool table_is_there;
-
-static uint64_t now(void)
-{
-	return ++clock_ns;
-}
-
-static bool no_idle_loop(void *ctx, uint64_t ip)
-{
-	(void)ctx;
-	return !ip;
-}
-
-static bool everybody(void *ctx, uint32_t tgid)
-{
-	(void)ctx;
-	return tgid;
-}
 
 static bool is_fault(void *ctx, uint32_t event)
 {
 	(void)ctx;
 	return event == FAULT;
-}
-
-static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
-				   const struct pmb_stack_dump *dump, uint64_t cgroup,
-				   struct late_stack *ret)
-{
-	(void)ctx, (void)maps, (void)cgroup;
-	ret->n = 1;
-	ret->frames[0] = dump->frames[0];
-	ret->missing = !table_is_there;
-	return table_is_there ? PMB_END_COMPLETE : PMB_END_NO_TABLE;
-}
-
-static bool awaits_table(void *ctx, uint32_t file)
-{
-	(void)ctx;
-	return file && !table_is_there;
 }
 
 static void begin(void)
@@ -64,7 +25,7 @@ static void begin(void)
 		.is_idle = no_idle_loop,
 		.is_page_fault = is_fault,
 	};
-	static const struct assembly_tables tables = {.walk = walk, .awaits = awaits_table};
+	static const struct assembly_tables tables = {.walk = walk_once, .awaits = awaits_table};
 
 	files = files__new(NULL);
 	sites = sites__new(0);
@@ -119,34 +80,6 @@ static void maps_code(uint32_t tgid, uint64_t time)
 	assembly__life(&assembly, &life);
 }
 
-static void walked(uint64_t time, uint64_t pc)
-{
-	struct pmb_stack s = {
-		.rec = {.type = PMB_REC_STACK, .time = time},
-		.id = pc,
-		.tgid = APART,
-		.n = 1,
-		.frames = {pc},
-	};
-
-	s.rec.size = (uint32_t)offsetof(struct pmb_stack, frames) + sizeof(s.frames[0]);
-	assembly__record(&assembly, &s, s.rec.size);
-}
-
-static void dumped(uint64_t time, uint64_t pc)
-{
-	struct pmb_stack_dump s = {
-		.rec = {.type = PMB_REC_STACK_DUMP, .time = time},
-		.id = pc,
-		.tgid = APART,
-		.n = 1,
-		.frames = {pc},
-	};
-
-	s.rec.size = (uint32_t)offsetof(struct pmb_stack_dump, frames) + sizeof(s.frames[0]);
-	assembly__record(&assembly, &s, s.rec.size);
-}
-
 /* Of a stack of one frame, whose number is its id. */
 static void sample(uint64_t time, uint16_t event, uint32_t tgid, uint64_t addr, uint64_t pc,
 		   uint8_t user_end)
@@ -175,7 +108,7 @@ static void sample(uint64_t time, uint16_t event, uint32_t tgid, uint64_t addr, 
 
 static void fault(uint64_t time, uint64_t addr, uint64_t pc)
 {
-	walked(time, pc);
+	hand_stack(time, pc, pc);
 	sample(time, FAULT, APART, addr, pc, PMB_END_COMPLETE);
 }
 
@@ -214,7 +147,7 @@ static uint64_t site_of(uint32_t event, uint64_t addr)
 Test(touched, samples_of_a_page)
 {
 	maps_code(APART, 1);
-	walked(1, 0x8000);
+	hand_stack(1, 0x8000, 0x8000);
 	miss(5, HERE + 8);
 	fault(10, HERE + 100, 0x2000);
 	fault(11, HERE + 4096, 0x3000);
@@ -238,7 +171,7 @@ Test(touched, samples_of_a_page)
 Test(touched, the_next_first_touch)
 {
 	maps_code(APART, 1);
-	walked(1, 0x8000);
+	hand_stack(1, 0x8000, 0x8000);
 	fault(10, HERE, 0x2000);
 	miss(11, HERE + 1);
 	fault(12, HERE, 0x3000);
@@ -252,8 +185,8 @@ Test(touched, the_next_first_touch)
 Test(touched, a_stack_that_is_walked_later)
 {
 	maps_code(APART, 1);
-	walked(1, 0x8000);
-	dumped(10, 0x4000);
+	hand_stack(1, 0x8000, 0x8000);
+	hand_dump(10, 0x4000, 0x4000);
 	sample(10, FAULT, APART, HERE, 0x4000, PMB_END_NO_TABLE);
 	miss(11, HERE + 1);
 	assembly__settle(&assembly, 12);
@@ -273,7 +206,7 @@ Test(touched, a_stack_that_is_walked_later)
 Test(touched, memory_of_a_process_that_is_gone)
 {
 	maps_code(APART, 1);
-	walked(1, 0x8000);
+	hand_stack(1, 0x8000, 0x8000);
 	fault(10, HERE, 0x2000);
 	lives(LIFE_EXEC, APART, 0, 11);
 	miss(12, HERE + 1);
@@ -296,7 +229,7 @@ Test(touched, no_room)
 	size_t limit;
 
 	maps_code(APART, 1);
-	walked(1, 0x8000);
+	hand_stack(1, 0x8000, 0x8000);
 	fault(10, HERE, 0x2000);
 	assembly__settle(&assembly, 10);
 	limit = assembly.pages.limit = assembly.pages.bytes;

@@ -5,48 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assemble/assembly.h"
+#include "assembly_by_hand.h"
 #include "base/mem.h"
 
-enum { APART = 1 << 23 }; /* no process of this machine has such a number */
-
-static struct files *files;
-static struct assembly assembly;
 static struct ledger_event sum; /* of all parts */
-static bool table_is_there;
-
-static uint64_t now(void)
-{
-	return 1;
-}
-
-static bool everybody(void *ctx, uint32_t tgid)
-{
-	(void)ctx, (void)tgid;
-	return true;
-}
-
-static bool no_idle_loop(void *ctx, uint64_t ip)
-{
-	(void)ctx, (void)ip;
-	return false;
-}
-
-static enum pmb_unwind_status walk(void *ctx, const struct mappings *maps,
-				   const struct pmb_stack_dump *dump, uint64_t cgroup,
-				   struct late_stack *ret)
-{
-	(void)ctx, (void)maps, (void)cgroup;
-	*ret = (struct late_stack){.n = 1, .missing = !table_is_there};
-	ret->frames[0] = dump->frames[0];
-	return table_is_there ? PMB_END_COMPLETE : PMB_END_NO_TABLE;
-}
-
-static bool awaits_table(void *ctx, uint32_t file)
-{
-	(void)ctx;
-	return file && !table_is_there;
-}
 
 static void begin(struct window_opts windows, size_t max_memory)
 {
@@ -55,7 +17,7 @@ static void begin(struct window_opts windows, size_t max_memory)
 		.may_be_sampled = everybody,
 		.is_idle = no_idle_loop,
 	};
-	static const struct assembly_tables tables = {.walk = walk, .awaits = awaits_table};
+	static const struct assembly_tables tables = {.walk = walk_once, .awaits = awaits_table};
 
 	files = files__new(NULL);
 	assembly__init(&assembly, &(struct assembly_opts){
@@ -92,16 +54,10 @@ static void sample(uint64_t time, uint64_t start, uint32_t thread, uint64_t weig
 			   .start = start,
 			   .thread = thread},
 	};
-	struct pmb_stack_dump copy = {.rec = {.type = PMB_REC_STACK_DUMP, .time = time},
-				      .id = dump,
-				      .tgid = APART,
-				      .n = 1,
-				      .frames = {0x1000}};
 
 	snprintf(s.fixed.comm, sizeof(s.fixed.comm), "t%u", thread);
-	copy.rec.size = (uint32_t)offsetof(struct pmb_stack_dump, frames) + sizeof(copy.frames[0]);
 	if (dump)
-		assembly__record(&assembly, &copy, copy.rec.size);
+		hand_dump(time, dump, 0x1000);
 	assembly__record(&assembly, &s, sizeof(s));
 }
 
