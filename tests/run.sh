@@ -25,6 +25,9 @@ set -u -o pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export TOP
+# shellcheck source=tests/children.sh
+. "$TOP/tests/children.sh"
+HZ=$(getconf CLK_TCK)
 SUITE_DIR=${SUITE_DIR:-$TOP/tests/e2e}
 SUITE_TIMEOUT=${SUITE_TIMEOUT:-600}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-run.XXXXXX")
@@ -85,17 +88,9 @@ name_of() { # FILE
 	basename "$1" .sh
 }
 
-# CPU time of this shell's children that have ended, in seconds.
-children_s() { # VARIABLE
-	local stat
-	read -r stat <"/proc/$BASHPID/stat"
-	read -ra stat <<<"${stat##*) }"
-	printf -v "$1" %d $(((stat[13] + stat[14]) / $(getconf CLK_TCK)))
-}
-
 run_suite() { # FILE
 	local name limit status results pid began=$SECONDS before after
-	children_s before
+	children_ticks before
 	name=$(name_of "$1")
 	results=$WORK/$name.results
 	limit=$(suite_timeout "$1")
@@ -118,8 +113,8 @@ run_suite() { # FILE
 	elif [ "$(count skip "$results")" -eq "$(wc -l <"$results")" ]; then
 		fail_suite "$name" "everything is skipped"
 	fi
-	children_s after
-	echo "--- $name: $((SECONDS - began)) s, $((after - before)) s of CPU"
+	children_ticks after
+	echo "--- $name: $((SECONDS - began)) s, $(((after - before) / HZ)) s of CPU"
 }
 
 end_suites() {
@@ -255,7 +250,7 @@ all_suites() {
 
 dearest_tests() {
 	sort -rn "$WORK"/*.ticks 2>/dev/null | head -n 20 |
-		awk -v hz="$(getconf CLK_TCK)" '
+		awk -v hz="$HZ" '
 			{ printf "%s%s %.1f", NR == 1 ? "--- s of CPU: " : ", ", $2, $1 / hz }
 			END { if (NR) print "" }'
 }

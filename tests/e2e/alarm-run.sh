@@ -15,13 +15,6 @@ setup() {
 	need_root
 }
 
-need_calls() {
-	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&
-		later umount /sys/kernel/tracing; } 2>/dev/null
-	[ -d /sys/kernel/tracing/events/syscalls ] ||
-		skip "this kernel has no tracepoints of system calls"
-}
-
 program() { # TEXT
 	mkdir "$T/of-user"
 	chmod 777 "$T/of-user"
@@ -31,7 +24,7 @@ program() { # TEXT
 
 # Half of the faults are missing after some time.
 watch() { # OPTION…
-	need_calls
+	need_tracepoints
 	pmb stat -I 20 -e "page-faults,$CALLS" --alarm "$RELATION" -o "$T/table" \
 		--alarm-run "$T/program" "$@" -- "$RELATED" 6000 20 60000 10
 }

@@ -14,13 +14,6 @@ setup() {
 	need_root
 }
 
-need_calls() {
-	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&
-		later umount /sys/kernel/tracing; } 2>/dev/null
-	[ -d /sys/kernel/tracing/events/syscalls ] ||
-		skip "this kernel has no tracepoints of system calls"
-}
-
 watch() { # OPTION… -- COMMAND…
 	pmb stat -I "${MS:-20}" -e "page-faults,$CALLS" --alarm "$RELATION" -j -o "$T/lines" "$@"
 }
@@ -31,7 +24,7 @@ alarms() { # jq's FILTER
 }
 
 t_what_does_not_change_is_none() {
-	need_calls
+	need_tracepoints
 	watch -- "$RELATED" 6000 20
 	expect_eq "$rc" 0 "exit status"
 	expect_eq "$(alarms 'map(select(.raised)) | length')" 0 "intervals with an alarm"
@@ -42,7 +35,7 @@ t_what_does_not_change_is_none() {
 
 # A half more, and as before again.
 t_a_change_and_back() {
-	need_calls
+	need_tracepoints
 	watch -- "$RELATED" 6000 20 1500 30 3000 20
 	expect_match "$T/err" "'$RELATION': alarm, [2-7][0-9]\.[0-9] % above what was usual, " \
 		"it"
@@ -52,7 +45,7 @@ t_a_change_and_back() {
 }
 
 t_it_ends_the_counting() {
-	need_calls
+	need_tracepoints
 	watch --alarm-exit -- "$RELATED" 6000 20 60000 10
 	expect_eq "$rc" 4 "exit status"
 	expect_match "$T/err" 'alarm, [0-9.]+ % below' "which way"
@@ -62,7 +55,7 @@ t_it_ends_the_counting() {
 
 # A relation of before, and one that is another from the beginning: nothing could learn that.
 t_a_baseline_judges_from_the_first_interval() {
-	need_calls
+	need_tracepoints
 	MS=10
 	watch -- "$RELATED" 6000 20
 	cat "$T/lines" "$T/lines" >"$T/before"
@@ -131,7 +124,7 @@ t_units_of_work() {
 # Two processes that work together: $caller and $child. Begins when the tool counts.
 watch_apart() { # RELATION OPTION… -- ROUNDS FAULTS…
 	local options=()
-	need_calls
+	need_tracepoints
 	while [ "$1" != -- ]; do options+=("$1") && shift; done
 	rm -f "$T/child" "$T/child.go"
 	spawn "$WORKLOADS/apart" "$T/child" "${@:2}"

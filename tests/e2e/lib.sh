@@ -26,6 +26,8 @@ WORKLOADS=${WORKLOADS:-$O/workloads}
 if [ "$O" = "$TOP/build" ]; then PMUBPF=${PMUBPF:-$TOP/pmubpf}; else PMUBPF=${PMUBPF:-$O/pmubpf}; fi
 RESULTS=${RESULTS:-/dev/null}
 export TOP PMUBPF WORKLOADS
+# shellcheck source=tests/children.sh
+. "$LIB_DIR/../children.sh"
 
 # jq takes 40 ms to begin, and this one 3; a run of all tests begins thousands.
 if command -v gojq >/dev/null; then jq() { gojq "$@"; }; fi
@@ -103,14 +105,6 @@ show_evidence() {
 		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 |
 			begin_and_end "${EVIDENCE:-8}"
 	done
-}
-
-# CPU time of this shell's children that have ended, in clock ticks.
-children_ticks() { # VARIABLE
-	local stat
-	read -r stat <"/proc/$BASHPID/stat"
-	read -ra stat <<<"${stat##*) }"
-	printf -v "$1" %d $((stat[13] + stat[14]))
 }
 
 run_test() { # NAME [FUNCTION]
@@ -202,6 +196,14 @@ need_x86_64() {
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need_tracepoints() {
+	need_root
+	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&
+		later umount /sys/kernel/tracing; } 2>/dev/null
+	[ -d /sys/kernel/tracing/events/syscalls ] ||
+		skip "this kernel has no tracepoints of system calls"
 }
 
 kernel_is() { # VERSION: or newer

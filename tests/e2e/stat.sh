@@ -341,14 +341,6 @@ t_terms_of_an_alarm_by_cgroup() {
 	expect_within "$(jq -s 'map(.alarms[0].x) | add' "$T/out")" 1100 100 "faults in the other"
 }
 
-need_tracepoints() {
-	need_root
-	[ -d /sys/kernel/tracing/events ] || { mount -t tracefs none /sys/kernel/tracing &&
-		later umount /sys/kernel/tracing; } 2>/dev/null
-	[ -d /sys/kernel/tracing/events/syscalls ] ||
-		skip "this kernel has no tracepoints of system calls"
-}
-
 t_tracepoints() {
 	need_tracepoints
 	local calls=syscalls:sys_enter_getppid
