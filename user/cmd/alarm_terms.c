@@ -19,8 +19,8 @@ static size_t find(const struct event_list *events, const char *name)
 }
 
 /* A name, which may be of no event that is counted yet. */
-static int settle(const struct event_names *names, struct event_list *events, const char *relation,
-		  const char *name, size_t *ret, struct err *err)
+static int settle(const struct event_names *names, struct event_list *events, const char *option,
+		  const char *relation, const char *name, size_t *ret, struct err *err)
 {
 	int r = 0;
 
@@ -28,11 +28,12 @@ static int settle(const struct event_names *names, struct event_list *events, co
 	if (*ret == events->n)
 		r = event_names__parse(names, events, name, err);
 	if (r == 0 && events->n != *ret + 1 && find(events, name) != *ret)
-		return err__usage(err, "--alarm '%s': '%s' is not one event", relation, name);
+		return err__usage(err, "%s '%s': '%s' is not one event", option, relation, name);
 	return r;
 }
 
-static int parse_target(struct alarm_target *t, const char *relation, struct err *err)
+static int parse_target(struct alarm_target *t, const char *option, const char *relation,
+			struct err *err)
 {
 	char *value = strchr(t->text, '=');
 	int r = -ENOENT;
@@ -43,9 +44,9 @@ static int parse_target(struct alarm_target *t, const char *relation, struct err
 	}
 	if (r == -ENOENT)
 		return err__usage(err,
-				  "--alarm '%s': a target is pid=, tid=, cgroup= or container=, as "
-				  "in 'page-faults{container=db}'",
-				  relation);
+				  "%s '%s': a target is pid=, tid=, cgroup= or container=, as in "
+				  "'page-faults{container=db}'",
+				  option, relation);
 	return r;
 }
 
@@ -64,8 +65,10 @@ static int parse_apart(struct alarm_term *ret, struct alarm_targets *targets,
 		.text = xstrndup(target, strlen(target) - 1),
 		.args = {.err = err, .many_cgroups = true},
 	};
-	r = parse_target(t, relation, err);
-	return r == 0 ? settle(names, &t->events, relation, name, &index, err) : r;
+	r = parse_target(t, targets->option, relation, err);
+	if (r < 0)
+		return r;
+	return settle(names, &t->events, targets->option, relation, name, &index, err);
 }
 
 int alarm_term__parse(struct alarm_term *ret, struct alarm_targets *targets,
@@ -78,7 +81,7 @@ int alarm_term__parse(struct alarm_term *ret, struct alarm_targets *targets,
 	if (brace && brace > term && term[strlen(term) - 1] == '}')
 		return parse_apart(ret, targets, names, relation, name, brace + 1, err);
 	*ret = (struct alarm_term){.of = TERM_EVENT};
-	return settle(names, events, relation, term, &ret->index, err);
+	return settle(names, events, targets->option, relation, term, &ret->index, err);
 }
 
 const struct counting_beside *alarm_targets__beside(struct alarm_targets *targets)

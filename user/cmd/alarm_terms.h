@@ -28,6 +28,7 @@ struct alarm_target {
 };
 
 struct alarm_targets {
+	const char *option; /* for sentences: "--alarm" */
 	struct alarm_target *list;
 	size_t n, cap;
 	struct counting_beside *beside; /* the same for the counting, once it was asked for */

@@ -10,9 +10,9 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/stat_args.h"
+#include "cmd/target_cgroups.h"
 #include "opener/opener.h"
 #include "pmu/probe.h"
-#include "proc/containers.h"
 #include "render/stat.h"
 #include "session/counting.h"
 
@@ -20,7 +20,7 @@ enum { TEXT_ROWS = 40 };
 
 struct stat_run {
 	const struct stat_args *args;
-	struct stat_alarms *alarms;
+	struct alarms *alarms;
 	bool alarmed; /* and that ends it */
 	char *const *command_line;
 	struct counting_opts opts;
@@ -125,55 +125,22 @@ static void describe(const struct stat_args *a, struct buf *out)
 	buf__putc(out, '\'');
 }
 
-/* Each cgroup once, or it would be counted twice in one row. */
-static void add_cgroup(struct target_args *t, struct cgroup_ref *ref)
-{
-	for (size_t i = 0; i < t->n_cgroups; i++) {
-		if (strcmp(t->cgroups[i].dir, ref->dir) == 0) {
-			cgroup__done(ref);
-			return;
-		}
-	}
-	GROW(t->cgroups, t->n_cgroups, t->cap_cgroups);
-	t->cgroups[t->n_cgroups++] = *ref;
-}
-
-static int find_containers(struct target_args *t, struct opener *opener, struct err *err)
-{
-	struct cgroup_ref *given;
-	size_t n;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < t->n_containers; i++)
-		r = containers__find(opener, t->containers[i], &t->cgroups, &t->n_cgroups,
-				     &t->cap_cgroups, err);
-	if (r < 0)
-		return r;
-	given = TAKE_PTR(t->cgroups);
-	n = t->n_cgroups;
-	t->n_cgroups = t->cap_cgroups = 0;
-	for (size_t i = 0; i < n; i++)
-		add_cgroup(t, &given[i]);
-	free(given);
-	return 0;
-}
-
 static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err *err)
 {
 	struct alarm_targets *apart = &a->alarms.targets;
 	struct target_args *t = &a->target;
-	int r = find_containers(t, opener, err);
+	int r = target_cgroups__find(t, opener, err);
 	size_t n = t->n_cgroups;
 
 	for (size_t i = 0; r == 0 && i < apart->n; i++)
-		r = find_containers(&apart->list[i].args, opener, err);
+		r = target_cgroups__find(&apart->list[i].args, opener, err);
 	for (size_t i = 0; r == 0 && a->per_cgroup && i < n; i++) {
 		_cleanup_free_ struct cgroup_ref *below = NULL;
 		size_t n_below = 0;
 
 		r = cgroup__children(&t->cgroups[i], &below, &n_below, err);
 		for (size_t k = 0; r == 0 && k < n_below; k++)
-			add_cgroup(t, &below[k]);
+			target_cgroups__add(t, &below[k]);
 	}
 	return r;
 }
@@ -248,25 +215,16 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 	};
 }
 
-static void say(struct buf *talk)
-{
-	for (char *line = talk->data, *end; line && *line; line = end + 1) {
-		end = strchr(line, '\n');
-		*end = '\0';
-		fprintf(stderr, "pmubpf: %s\n", line);
-	}
-}
-
 /* What is new of them is talk, whatever the format. */
 static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 {
 	_cleanup_(buf__done) struct buf talk = {0};
-	unsigned raised = stat_alarms__add(run->alarms, &run->result, &talk);
+	unsigned raised = alarms__add(run->alarms, &run->result, &talk);
 
-	say(&talk);
+	alarms__say(&talk);
 	report->alarms = run->alarms->news;
 	report->n_alarms = run->alarms->n;
-	run->alarmed = raised && run->args->alarm_exit;
+	run->alarmed = raised && run->alarms->exit;
 }
 
 static int put_interval(void *ctx, const struct counts *counts)
@@ -379,14 +337,6 @@ static int start_opener(struct stat_run *run, struct err *err)
 	return opener__start(&run->opener, err);
 }
 
-static void end_alarms(struct stat_alarms *alarms)
-{
-	_cleanup_(buf__done) struct buf talk = {0};
-
-	alarm_run__finish(&alarms->run, &talk);
-	say(&talk);
-}
-
 static void stat_run__done(struct stat_run *run)
 {
 	output__done(&run->output);
@@ -411,11 +361,10 @@ int cmd_stat(int argc, char **argv)
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
 	if (r == 0)
-		r = stat_alarms__settle(&args.alarms, &args.what.names, &args.events,
-					args.per.kind != WINDOW_NONE, &err);
+		r = alarms__settle(&args.alarms, &args.what.names, &args.events,
+				   args.per.kind != WINDOW_NONE, &err);
 	if (r == 0)
-		r = stat_alarms__expect(&args.alarms, &args.events, args.interval_ns, &run.notes,
-					&err);
+		r = alarms__expect(&args.alarms, &args.events, args.interval_ns, &run.notes, &err);
 	note_clocks(&args.events, &run.notes);
 	if (r == 0)
 		r = alarm_run__start(&args.alarms.run, &err);
@@ -434,7 +383,7 @@ int cmd_stat(int argc, char **argv)
 			r = run_once(&run, &status, &err);
 		} while (r == 0);
 	}
-	end_alarms(&args.alarms);
+	alarms__end(&args.alarms);
 	if (r >= 0 && run.error < 0 && run.error != -EPIPE)
 		r = write_error(args.output, run.error, &err);
 	return r < 0 ? complain(&err) : status;

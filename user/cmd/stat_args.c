@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/alarm_args.h"
 #include "cmd/options.h"
 
 /* Options without a letter. */
@@ -18,9 +19,6 @@ enum {
 	OPT_BY,
 	OPT_LIMIT,
 	OPT_ALARM,
-	OPT_ALARM_EXIT,
-	OPT_ALARM_RUN,
-	OPT_BASELINE,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -47,15 +45,6 @@ static const struct argp_option options[] = {
 	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
 	 "With -I: say when event Y is no more what event X (or windows: units of --per) explains, "
 	 "as learnt from the intervals before; a term may name its target: EVENT{container=NAME}",
-	 0},
-	{"alarm-exit", OPT_ALARM_EXIT, 0, 0, "End with status 4 at the first alarm", 0},
-	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,
-	 "Run PROGRAM at each alarm, as who called this (sudo), with the figures in its "
-	 "environment and nothing else; killed after 10 s",
-	 0},
-	{"baseline", OPT_BASELINE, "FILE", 0,
-	 "What is usual is what FILE has, of an earlier stat -I --json: --alarm judges from the "
-	 "first interval, and learns nothing",
 	 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
 	{0, 0, 0, 0, "Output:", 5},
@@ -130,14 +119,7 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 	case OPT_LIMIT:
 		return parse_limit(a, arg);
 	case OPT_ALARM:
-		GROW(a->alarms.texts, a->alarms.n_texts, a->alarms.cap_texts);
-		a->alarms.texts[a->alarms.n_texts++] = arg;
-		return 0;
-	case OPT_BASELINE:
-		a->alarms.baseline = arg;
-		return 0;
-	case OPT_ALARM_RUN:
-		a->alarms.run.program = arg;
+		alarm_args__ask(&a->alarms, arg);
 		return 0;
 	case 'I':
 		return parse_interval(a, arg);
@@ -169,6 +151,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->what;
 		state->child_inputs[1] = &a->target;
 		state->child_inputs[2] = &a->window;
+		state->child_inputs[3] = &a->alarms;
 		return 0;
 	case 'A':
 		a->per_cpu = true;
@@ -182,9 +165,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		a->json = true;
 		return 0;
-	case OPT_ALARM_EXIT:
-		a->alarm_exit = true;
-		return 0;
 	default:
 		r = parse_valued(a, key, arg);
 		return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
@@ -194,6 +174,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {{.argp = &event_argp, .group = 1},
 					     {.argp = &target_argp},
 					     {.argp = &window_argp},
+					     {.argp = &alarm_argp},
 					     {0}};
 
 static const struct argp argp = {
@@ -318,23 +299,10 @@ static int check_by(struct stat_args *a)
 
 static int check_alarms(struct stat_args *a)
 {
-	const struct stat_alarms *alarms = &a->alarms;
-
-	if (alarms->n_texts && !a->interval_ns)
+	if (a->alarms.n_texts && !a->interval_ns)
 		return err__usage(a->err,
 				  "--alarm looks at each interval: say how long they are (-I 1s)");
-	if (a->alarm_exit && !alarms->n_texts)
-		return err__usage(a->err, "--alarm-exit goes with --alarm");
-	if (alarms->run.program && !alarms->n_texts)
-		return err__usage(a->err, "--alarm-run goes with --alarm");
-	if (alarms->baseline && !alarms->n_texts)
-		return err__usage(a->err, "--baseline goes with --alarm");
-	for (size_t i = 0; i < alarms->n_texts; i++) {
-		if (strlen(alarms->texts[i]) > ALARM_RELATION_MAX)
-			return err__usage(a->err, "--alarm: more than %d bytes",
-					  ALARM_RELATION_MAX);
-	}
-	return 0;
+	return alarms__check(&a->alarms, a->err);
 }
 
 static int check(struct stat_args *a)
@@ -374,6 +342,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 		.target = {.err = err, .many_cgroups = true},
 		.runs = 1,
 		.window = {.err = err},
+		.alarms = {.option = "--alarm"},
 		.limit = -1,
 		.err = err,
 	};
@@ -392,5 +361,5 @@ void stat_args__done(struct stat_args *a)
 	window_args__done(&a->window);
 	event_args__done(&a->what);
 	target_args__done(&a->target);
-	stat_alarms__done(&a->alarms);
+	alarms__done(&a->alarms);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/event_args.h"
-#include "cmd/stat_alarms.h"
+#include "cmd/alarms.h"
 #include "cmd/target_args.h"
 #include "cmd/window_args.h"
 #include "collect/gates.h"
@@ -27,8 +27,7 @@ struct stat_args {
 	const char *by;            /* NULL: not by anything */
 	enum counting_by by_what;
 	int limit; /* of lines; 0: all; -1: not given */
-	struct stat_alarms alarms;
-	bool alarm_exit;      /* the first alarm ends it */
+	struct alarms alarms;
 	uint64_t interval_ns; /* 0: only the whole */
 	unsigned runs;
 	bool json;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "cmd/stat_alarms.h"
+#include "cmd/alarms.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static const char *tilde(const char *text)
 	return NULL;
 }
 
-static int settle_one(struct stat_alarms *alarms, struct stat_alarm *alarm,
+static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
 		      const struct event_names *names, struct event_list *events, bool units,
 		      struct err *err)
 {
@@ -44,32 +45,50 @@ static int settle_one(struct stat_alarms *alarms, struct stat_alarm *alarm,
 
 	if (!middle || tilde(middle + 1))
 		return err__usage(err,
-				  "--alarm '%s': say 'Y ~ X', an event and the one that explains "
-				  "it, such as 'task-clock ~ page-faults'",
-				  text);
+				  "%s '%s': say 'Y ~ X', an event and the one that explains it, "
+				  "such as 'task-clock ~ page-faults'",
+				  alarms->option, text);
 	y = term(text, middle);
 	x = term(middle + 1, middle + strlen(middle));
 	if (!*y || !*x || strcmp(y, x) == 0)
-		return err__usage(err, "--alarm '%s': two different events", text);
+		return err__usage(err, "%s '%s': two different events", alarms->option, text);
 	alarm->x.of = strcmp(x, "windows") == 0 ? TERM_UNITS : TERM_EVENT;
 	if (alarm->x.of == TERM_UNITS && !units)
-		return err__usage(err,
-				  "--alarm '%s': windows are those of --per, and there are none",
-				  text);
+		return err__usage(err, "%s '%s': windows are those of --per, and there are none",
+				  alarms->option, text);
 	r = alarm_term__parse(&alarm->y, &alarms->targets, names, events, text, y, err);
 	if (r == 0 && alarm->x.of != TERM_UNITS)
 		r = alarm_term__parse(&alarm->x, &alarms->targets, names, events, text, x, err);
 	return r;
 }
 
-int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *names,
-			struct event_list *events, bool units, struct err *err)
+int alarms__check(const struct alarms *alarms, struct err *err)
+{
+	const char *alone = alarms->n_texts     ? NULL :
+			    alarms->exit        ? "--alarm-exit" :
+			    alarms->run.program ? "--alarm-run" :
+			    alarms->baseline    ? "--baseline" :
+						  NULL;
+
+	if (alone)
+		return err__usage(err, "%s goes with %s", alone, alarms->option);
+	for (size_t i = 0; i < alarms->n_texts; i++) {
+		if (strlen(alarms->texts[i]) > ALARM_RELATION_MAX)
+			return err__usage(err, "%s: more than %d bytes", alarms->option,
+					  ALARM_RELATION_MAX);
+	}
+	return 0;
+}
+
+int alarms__settle(struct alarms *alarms, const struct event_names *names,
+		   struct event_list *events, bool units, struct err *err)
 {
 	int r = 0;
 
 	alarms->list = xcalloc(alarms->n_texts ? alarms->n_texts : 1, sizeof(*alarms->list));
 	alarms->news = xcalloc(alarms->n_texts ? alarms->n_texts : 1, sizeof(*alarms->news));
 	alarms->n = alarms->n_texts;
+	alarms->targets.option = alarms->option;
 	for (size_t i = 0; r == 0 && i < alarms->n; i++) {
 		alarms->list[i].text = alarms->texts[i];
 		r = settle_one(alarms, &alarms->list[i], names, events, units, err);
@@ -77,7 +96,7 @@ int stat_alarms__settle(struct stat_alarms *alarms, const struct event_names *na
 	return r;
 }
 
-static void ask_column(struct baseline_column *column, const struct stat_alarm *a,
+static void ask_column(struct baseline_column *column, const struct watched_relation *a,
 		       const struct alarm_term *term, const struct event_list *events)
 {
 	if (term->of == TERM_EVENT)
@@ -88,13 +107,13 @@ static void ask_column(struct baseline_column *column, const struct stat_alarm *
 }
 
 /* Two columns for each: y, x. */
-static void ask_columns(const struct stat_alarms *alarms, const struct event_list *events,
+static void ask_columns(const struct alarms *alarms, const struct event_list *events,
 			struct stat_baseline *b)
 {
 	b->n_columns = 2 * alarms->n;
 	b->columns = xcalloc(b->n_columns, sizeof(*b->columns));
 	for (size_t i = 0; i < alarms->n; i++) {
-		const struct stat_alarm *a = &alarms->list[i];
+		const struct watched_relation *a = &alarms->list[i];
 
 		ask_column(&b->columns[2 * i], a, &a->y, events);
 		ask_column(&b->columns[2 * i + 1], a, &a->x, events);
@@ -107,7 +126,7 @@ static size_t whole_lines(const struct stat_baseline *b)
 	return b->n && b->spans[b->n - 1] < stat_baseline__span(b) / 2 ? b->n - 1 : b->n;
 }
 
-static int expect_one(struct stat_alarm *a, const struct stat_baseline *b, size_t index,
+static int expect_one(struct watched_relation *a, const struct stat_baseline *b, size_t index,
 		      const char *file, struct err *err)
 {
 	size_t lines = whole_lines(b);
@@ -129,8 +148,8 @@ static int expect_one(struct stat_alarm *a, const struct stat_baseline *b, size_
 	return 0;
 }
 
-int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *events,
-			uint64_t interval_ns, struct buf *notes, struct err *err)
+int alarms__expect(struct alarms *alarms, const struct event_list *events, uint64_t interval_ns,
+		   struct buf *notes, struct err *err)
 {
 	_cleanup_(stat_baseline__done) struct stat_baseline b = {0};
 	int r;
@@ -147,7 +166,7 @@ int stat_alarms__expect(struct stat_alarms *alarms, const struct event_list *eve
 	return r;
 }
 
-static void tell(const struct stat_alarm *a, enum alarm_news news,
+static void tell(const struct watched_relation *a, enum alarm_news news,
 		 const struct alarm_change *change, double now_s, struct buf *talk)
 {
 	char much[48] = "far above";
@@ -165,7 +184,7 @@ static void tell(const struct stat_alarm *a, enum alarm_news news,
 			    a->raised_s);
 }
 
-static struct alarm_figures figures_of(const struct stat_alarm *a,
+static struct alarm_figures figures_of(const struct watched_relation *a,
 				       const struct alarm_change *change, double now_s)
 {
 	return (struct alarm_figures){
@@ -176,7 +195,7 @@ static struct alarm_figures figures_of(const struct stat_alarm *a,
 	};
 }
 
-static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
+static enum alarm_news add_one(struct alarms *alarms, struct watched_relation *a,
 			       const struct counting_result *result, struct stat_alarm_news *ret,
 			       struct buf *talk)
 {
@@ -214,7 +233,7 @@ static enum alarm_news add_one(struct stat_alarms *alarms, struct stat_alarm *a,
 }
 
 /* Why it isn't watched; NULL: it is. */
-static const char *unwatched(const struct stat_alarm *a, const struct counting_result *result)
+static const char *unwatched(const struct watched_relation *a, const struct counting_result *result)
 {
 	const struct probe_result *y = alarm_term__tried(&a->y, result);
 	const struct probe_result *x = alarm_term__tried(&a->x, result);
@@ -226,13 +245,12 @@ static const char *unwatched(const struct stat_alarm *a, const struct counting_r
 	return NULL;
 }
 
-unsigned stat_alarms__add(struct stat_alarms *alarms, const struct counting_result *result,
-			  struct buf *talk)
+unsigned alarms__add(struct alarms *alarms, const struct counting_result *result, struct buf *talk)
 {
 	unsigned raised = 0;
 
 	for (size_t i = 0; i < alarms->n; i++) {
-		struct stat_alarm *a = &alarms->list[i];
+		struct watched_relation *a = &alarms->list[i];
 		const char *why = unwatched(a, result);
 
 		alarms->news[i].relation = a->text;
@@ -246,12 +264,30 @@ unsigned stat_alarms__add(struct stat_alarms *alarms, const struct counting_resu
 	return raised;
 }
 
-void stat_alarms__done(struct stat_alarms *alarms)
+void alarms__say(const struct buf *talk)
+{
+	const char *end;
+
+	for (const char *line = talk->data; line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		fprintf(stderr, "pmubpf: %.*s\n", (int)(end - line), line);
+	}
+}
+
+void alarms__end(struct alarms *alarms)
+{
+	_cleanup_(buf__done) struct buf talk = {0};
+
+	alarm_run__finish(&alarms->run, &talk);
+	alarms__say(&talk);
+}
+
+void alarms__done(struct alarms *alarms)
 {
 	free(alarms->texts);
 	free(alarms->list);
 	free(alarms->news);
 	alarm_targets__done(&alarms->targets);
 	alarm_run__done(&alarms->run);
-	*alarms = (struct stat_alarms){0};
+	*alarms = (struct alarms){0};
 }
