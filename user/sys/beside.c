@@ -97,6 +97,50 @@ int beside__open(struct beside *b, const char *path, int old)
 	return r;
 }
 
+/* Group and mode; rights of a group that can't be had are nobody's. */
+static int dress_as(const struct stat *old, int new)
+{
+	mode_t mode = old->st_mode & 0777;
+
+	if (fchown(new, (uid_t)-1, old->st_gid) < 0)
+		mode &= 0707;
+	return fchmod(new, mode) < 0 ? -errno : 0;
+}
+
+static int open_next(struct beside *b, const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat old;
+	bool there;
+	int r = 0;
+
+	b->dir = open_folder(path, &b->name);
+	if (b->dir < 0)
+		return b->dir;
+	if (!*b->name)
+		return -EISDIR;
+	there = fstatat(b->dir, b->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!there && errno != ENOENT)
+		return -errno;
+	if (there && !S_ISREG(old.st_mode))
+		return -EINVAL;
+	fd = create(b);
+	if (fd >= 0 && there)
+		r = dress_as(&old, fd);
+	return r < 0 ? r : TAKE_FD(fd);
+}
+
+int beside__open_next(struct beside *b, const char *path)
+{
+	int r;
+
+	*b = (struct beside){.dir = -1};
+	r = open_next(b, path);
+	if (r < 0)
+		beside__done(b);
+	return r;
+}
+
 void beside__done(struct beside *b)
 {
 	if (b->temp)
@@ -172,6 +216,11 @@ static int take_place(struct beside *b, int new)
 	free(b->temp);
 	b->temp = NULL;
 	return 0;
+}
+
+int beside__put(struct beside *b, int new)
+{
+	return take_place(b, new);
 }
 
 int beside__finish(struct beside *b, int new, int old)

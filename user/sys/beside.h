@@ -24,6 +24,15 @@ int beside__open(struct beside *b, const char *path, int old);
  * negative errno: nothing has changed.
  */
 int beside__finish(struct beside *b, int new, int old);
+/*
+ * For a file that is renewed again and again: there need not be an old one, and it isn't opened.
+ * Returns a descriptor of the new file, which is the caller's; -EINVAL if what has the name is no
+ * regular file (a link, too: whoever could change where it leads would choose what is replaced).
+ * The mode is the old one's, and its group, as far as we may; 0600 if there is none.
+ */
+int beside__open_next(struct beside *b, const char *path);
+/* Puts it in the place of whatever has the name by now. A negative errno: nothing has changed. */
+int beside__put(struct beside *b, int new);
 void beside__done(struct beside *b);
 
 #endif
