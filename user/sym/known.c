@@ -11,8 +11,15 @@ struct location {
 	uint64_t file, off;
 };
 
+struct place_key {
+	uint64_t file, off, skid;
+};
+
 struct known {
 	size_t max_bytes;
+	struct intern place_keys;     /* struct place_key; number - 1 indexes places */
+	struct pmb_place *place_list; /* what instructions address */
+	size_t n_places, cap_places;
 	struct intern locations; /* struct location; number - 1 indexes names */
 	struct sym_name *names;  /* the arrays of inlined calls are ours */
 	size_t n, cap;
@@ -40,6 +47,8 @@ static void forget(struct known *k)
 		free(k->build_ids[i]);
 	free(k->names);
 	free(k->build_ids);
+	free(k->place_list);
+	intern__done(&k->place_keys);
 	intern__done(&k->locations);
 	intern__done(&k->files);
 	texts__free(k->texts);
@@ -57,6 +66,7 @@ struct known *known__free(struct known *k)
 size_t known__bytes(const struct known *k)
 {
 	return intern__bytes(&k->locations) + intern__bytes(&k->files) + k->n * sizeof(*k->names) +
+	       intern__bytes(&k->place_keys) + k->n_places * sizeof(*k->place_list) +
 	       k->inlined_bytes + texts__totals(k->texts).bytes;
 }
 
@@ -118,6 +128,29 @@ void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const stru
 	GROW(k->names, k->n, k->cap);
 	k->names[k->n++] = copy_of(name);
 	k->inlined_bytes += name->n_inlined * sizeof(*name->inlined);
+}
+
+bool known__find_place(const struct known *k, uint64_t file_serial, uint64_t off,
+		       enum pmb_skid skid, struct pmb_place *ret)
+{
+	const struct place_key key = {file_serial, off, skid};
+	uint32_t number = intern__find(&k->place_keys, &key, sizeof(key));
+
+	if (number)
+		*ret = k->place_list[number - 1];
+	return number;
+}
+
+void known__keep_place(struct known *k, uint64_t file_serial, uint64_t off, enum pmb_skid skid,
+		       const struct pmb_place *place)
+{
+	const struct place_key key = {file_serial, off, skid};
+
+	if (place->finding == PMB_PLACE_UNKNOWN ||
+	    intern__add(&k->place_keys, &key, sizeof(key)) <= k->n_places)
+		return;
+	GROW(k->place_list, k->n_places, k->cap_places);
+	k->place_list[k->n_places++] = *place;
 }
 
 const char *known__build_id(const struct known *k, uint64_t file_serial)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/operand.h"
 #include "sym/sym.h"
 
 struct known;
@@ -30,6 +31,12 @@ bool known__has(const struct known *k, uint64_t file_serial, uint64_t off);
 bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, struct sym_name *ret);
 /* Copies it, if it is worth keeping; its texts lie in known__texts(). */
 void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const struct sym_name *name);
+/* What the instruction at a place addresses (sym/places.h); types of it aren't told apart: ask with
+ * them, or without. */
+bool known__find_place(const struct known *k, uint64_t file_serial, uint64_t off,
+		       enum pmb_skid skid, struct pmb_place *ret);
+void known__keep_place(struct known *k, uint64_t file_serial, uint64_t off, enum pmb_skid skid,
+		       const struct pmb_place *place);
 /* In hex; NULL: not known. Copies it. */
 const char *known__build_id(const struct known *k, uint64_t file_serial);
 void known__keep_build_id(struct known *k, uint64_t file_serial, const char *build_id);

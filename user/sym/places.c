@@ -13,6 +13,7 @@
 #include "pmubpf/budgets.h"
 #include "pmubpf/object_place.h"
 #include "sym/debuginfod.h"
+#include "sym/known.h"
 #include "sym/mapped_file.h"
 #include "sys/clock.h"
 
@@ -88,8 +89,30 @@ static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_s
 	for (size_t i = 0; i < n; i++)
 		offs[i] = a->frames[ids[i]].off;
 	sym__places(a->sym, &which, skid, offs, n, found);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		*at(a->places, ids[i], skid) = found[i];
+		if (a->places->known)
+			known__keep_place(a->places->known, file->serial, offs[i], skid, &found[i]);
+	}
+}
+
+/* Of earlier parts; is there anything left to ask? */
+static bool take_known(const struct asker *a, enum pmb_skid skid, bool *wanted, size_t n_frames)
+{
+	bool any = false;
+
+	for (uint32_t i = 1; i < n_frames; i++) {
+		const struct frame *f = &a->frames[i];
+
+		if (!wanted[i] || f->kind != FRAME_FILE)
+			continue;
+		if (a->places->known &&
+		    known__find_place(a->places->known, files__get(a->files, f->file)->serial,
+				      f->off, skid, at(a->places, i, skid)))
+			wanted[i] = false;
+		any |= wanted[i];
+	}
+	return any;
 }
 
 static int compare_ids(const void *pa, const void *pb, void *ctx)
@@ -151,6 +174,7 @@ static int start(struct asker *a, int stop_fd, struct err *err)
 		debuginfod__stop_by(a->places->servers, stop_fd, now_ns() + PLACES_LEAST_NS);
 	}
 	sym__until(a->sym, until, stop_fd, now_ns() + PLACES_LEAST_NS);
+	sym__meanwhile(a->sym, a->places->meanwhile, a->places->meanwhile_ctx);
 	sym__want(a->sym, false, false, a->places->types);
 	return 0;
 }
@@ -291,6 +315,8 @@ int places__resolve(struct places *ret, const struct files *files, int stop_fd, 
 			for (size_t i = 0; i < n * PMB_N_SKIDS; i++)
 				ret->list[i].finding = PMB_PLACE_UNKNOWN;
 		}
+		if (!take_known(&a, skid, wanted, n))
+			continue;
 		r = start(&a, stop_fd, err);
 		if (r == 0)
 			ask_all(&a, skid, wanted, n);

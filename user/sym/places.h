@@ -17,12 +17,17 @@
 #include "pmubpf/operand.h"
 #include "proc/files.h"
 
+struct known;
+
 struct places {
-	struct profile *profile;    /* borrowed, until names are made */
-	uint8_t *skids;             /* per event, enum pmb_skid; ours */
-	bool types;                 /* objects, too, are asked for */
-	struct debuginfod *servers; /* for what lacks types; borrowed; NULL: nobody is asked */
-	struct pmb_place *list;     /* by frame id and skid; NULL: no sample is about data */
+	struct profile *profile;      /* borrowed, until names are made */
+	uint8_t *skids;               /* per event, enum pmb_skid; ours */
+	bool types;                   /* objects, too, are asked for */
+	struct debuginfod *servers;   /* for what lacks types; borrowed; NULL: nobody is asked */
+	struct known *known;          /* as in names_opts; NULL: all are asked */
+	void (*meanwhile)(void *ctx); /* as in names_opts; NULL: not */
+	void *meanwhile_ctx;
+	struct pmb_place *list; /* by frame id and skid; NULL: no sample is about data */
 	/* By row: frames of the profile, made for it; 0: none is known. */
 	uint32_t *objects;
 	uint32_t *variables; /* of a candidate, if a symbol stands for where it would be */
