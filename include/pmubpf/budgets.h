@@ -119,6 +119,11 @@
 	  "pages of data of which it is known who touched them first",                             \
 	  "alloc_site of further ones is [other]", "")                                             \
 	X(SITES_PART, 32, "1/%d of --max-memory", "stacks of those", "the same", "")               \
+	X(REGION_LOG_PART, 8, "1/%d of --max-memory",                                              \
+	  "what record --regions knows of cache lines and pages",                                  \
+	  "samples of further ones are counted, and in no region", "")                             \
+	X(REGION_ROWS, 65536, "%d lines of a kind", "a list of record --regions",                  \
+	  "how many are left out stands in it", "")                                                \
 	X(SPARE_MIB, 32, "%d MiB of address space",                                                \
 	  "what is held back, to be given up when memory is refused",                              \
 	  "samples are left out until tables are smaller", "events.user.discarded.no_memory")      \

@@ -23,7 +23,6 @@
 #include "session/signals.h"
 
 enum { TEXT_ROWS = 40, MOST_BEGINS = 64 };
-#define REGIONS_FACTOR 2
 #define TREE_SHARE 0.5
 
 struct report_run {

@@ -31,6 +31,7 @@ struct region_page {
 
 struct touch {
 	struct page_key key;
+	uint64_t addr;          /* as much of it as is known */
 	uint32_t segment, site; /* texts; 0: it says none */
 	bool candidate;
 };
@@ -52,6 +53,7 @@ static bool parse_address(const char *text, struct touch *t)
 	t->candidate = mark;
 	if (num__parse_u64(number, &addr) < 0)
 		return false;
+	t->addr = addr;
 	t->key.page = addr / PROF_PAGE;
 	return true;
 }
@@ -59,7 +61,7 @@ static bool parse_address(const char *text, struct touch *t)
 /* Whether the sample says on which page its data is. */
 static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 {
-	static const char *const addresses[] = {"data_page", "cache_line", "data_addr"};
+	static const char *const addresses[] = {"cache_line", "data_page", "data_addr"};
 	const struct prof_label *pid = prof__label(p, labels, "pid");
 	uint32_t text = 0;
 
@@ -207,6 +209,23 @@ void regions__count(const struct regions *r, const struct prof *prof, size_t typ
 		if (*r->list[region - 1].site)
 			ret->with_site += n;
 	}
+}
+
+bool regions__spot(const struct regions *r, const struct prof *p, size_t sample,
+		   struct region_spot *ret)
+{
+	_cleanup_(buf__done) struct buf key = {0};
+	struct touch t;
+
+	*ret = (struct region_spot){0};
+	if (!touch_of(p, p->samples[sample].labels, &t) ||
+	    !intern__find(&r->page_keys, &t.key, sizeof(t.key)))
+		return false; /* or there was no room for the page */
+	key_of(r, p, &t, &key);
+	ret->region = intern__find(&r->keys, key.data, key.len);
+	ret->process = t.key.process;
+	ret->addr = t.addr;
+	return ret->region-- > 0;
 }
 
 static double share_of_odds(double odds)

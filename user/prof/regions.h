@@ -18,6 +18,7 @@
 
 #define PROF_SITE "alloc_site"
 enum { PROF_PAGE = 4096 }; /* bytes; of larger pages it is a part */
+#define REGIONS_FACTOR 2   /* what is "well above", if nobody says */
 
 struct region {
 	const char *segment, *site; /* "": not known */
@@ -57,6 +58,17 @@ struct regions_use {
  * caller frees ret->list. */
 void regions__count(const struct regions *r, const struct prof *prof, size_t type, bool tlb,
 		    struct regions_use *ret);
+
+/* Where a sample's data lies. */
+struct region_spot {
+	uint32_t region; /* index of regions.list */
+	int64_t process; /* 0: the kernel's memory, or not known */
+	uint64_t addr;   /* of the page, or of the cache line, if that is known */
+};
+/* A sample of the profile that the regions are of, or of a part of it. False: it doesn't say, or is
+ * of no region of the whole. */
+bool regions__spot(const struct regions *r, const struct prof *p, size_t sample,
+		   struct region_spot *ret);
 
 /* A region as an event has it. */
 struct region_row {
