@@ -101,6 +101,172 @@ t_many_pages() {
 	expect_ge 300000000 "$(jq .cost.rss_bytes "$T/sum.json")" "memory"
 }
 
+# ---------------------------------------------------------------- --regions while recording
+
+# The list's own laws; of samples with a page none is in no line.
+expect_list() { # FILE
+	awk '
+		function hex(text,   n, i) {
+			for (i = 3; i <= length(text); i++)
+				n = 16 * n + index("0123456789abcdef", substr(text, i, 1)) - 1
+			return n
+		}
+		NR == 1 { ok = $0 == "pmubpf-regions 1" }
+		$1 == "list" { number = $2; pages = $7 }
+		$1 == "region" { of[$2] = $4; sum += $4 }
+		$1 == "range" { of[$2] -= (hex($5) - hex($4)) / 4096 }
+		$1 == "event" { with[$2] = $4 }
+		$1 == "missed" { with[$2] -= $4 }
+		$1 == "left_out" && $2 + $3 + $4 > 0 { bad = "left out" }
+		{ last = $0 }
+		END {
+			for (r in of) if (of[r]) bad = bad " pages of region " r " and its ranges"
+			for (e in with) if (with[e]) bad = bad " event " e " has other samples"
+			if (!ok || last != "end " number || sum != pages) bad = bad " not whole"
+			if (bad) print bad
+			exit bad != ""
+		}' "$1" || fail "the list $1 is not in itself right"
+}
+
+# "SAMPLES PAGES SEGMENT SITE" of each region with samples of the event.
+missed_in() { # LIST EVENT
+	awk -v name="$2" '
+		$1 == "region" { seg[$2] = $3; pages[$2] = $4
+			site = $0; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* [^ ]* /, "", site); of[$2] = site }
+		$1 == "event" { is = $8 == name }
+		$1 == "missed" && is { print $4, pages[$3], seg[$3], of[$3], $(NF) }' "$1" | sort
+}
+
+# A list each second, of what was recorded until then; the last one says what the saved profile
+# does, and the books balance.
+t_renewed() {
+	[ "$(uname -m)" = x86_64 ] || skip "instructions are decoded on x86-64 only"
+	pmb_start record --data -e page-faults/period=1/,cpu-clock --regions "$T/list" \
+		-o "$T/p.pb.gz" --summary "$T/sum.json" -- "$WORKLOADS/touchers" 60000
+	wait_until grep -qs '^list [3-9] recording' "$T/list" || fail "no third list"
+	cp "$T/list" "$T/list.3"
+	pmb_finish INT
+	expect_list "$T/list.3"
+	expect_match "$T/list.3" '^region [0-9]* mapped 300 [0-9.]* touch_rest$' "the region"
+	expect_match "$T/list.3" '^missed 2 .* delinquent$' "the verdict"
+	expect_match "$T/list.3" '^line 2 ' "where in it"
+	expect_list "$T/list"
+	expect_match "$T/list" '^list [0-9]* ended ' "the last one"
+	expect_ledger
+	pmb_ok report --regions --json "$T/p.pb.gz"
+	mv "$T/out" "$T/json"
+	for event in page-faults cpu-clock; do
+		regions "$event" '.regions[] | select(.samples > 0) | "\(.samples) \(.pages) " +
+			"\(.segment) \(.site // "-") " +
+			if .delinquent then "delinquent" else "-" end' |
+			sort >"$T/saved"
+		missed_in "$T/list" "$event" >"$T/listed"
+		diff "$T/saved" "$T/listed" >"$T/diff" || fail "of $event: $(head -5 "$T/diff")"
+	done
+}
+
+# Nobody who reads it ever sees a part of a list, and what misses has moved on.
+t_renewed_whole() {
+	pmb_start record --data -e page-faults -c 1 --regions "$T/list" -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/touchers" 60000
+	wait_until test -e "$T/list" || fail "no list"
+	local reads=0
+	until grep -q '^list [3-9]' "$T/list"; do
+		cat "$T/list" >"$T/read"
+		[ "$(tail -n 1 "$T/read")" = "end $(awk '$1 == "list" { print $2 }' "$T/read")" ] ||
+			fail "a part of a list: $(tail -n 1 "$T/read")"
+		reads=$((reads + 1))
+	done
+	pmb_finish INT
+	expect_ge "$reads" 10 "reads"
+	expect_eq "$(stat -c %a "$T/list")" 600 "its mode"
+	expect_list "$T/list"
+	# the list after the one with the start has none of its faults
+	expect_match "$T/list" '^missed 1 [0-9]* 700 0 ' "what missed long ago"
+}
+
+# What may have the file's name, and who may write there.
+t_renewed_where() {
+	local how
+	echo precious >"$T/precious"
+	ln -s precious "$T/link"
+	mkfifo "$T/fifo"
+	mkdir "$T/folder"
+	for how in link fifo folder; do
+		expect_refused 1 'no regular file' record --data -e page-faults --regions "$T/$how"
+	done
+	expect_eq "$(cat "$T/precious")" precious "what the link leads to"
+	expect_refused 1 'No such file' record --data -e page-faults --regions "$T/none/list"
+	expect_refused 2 'needs --data' record -e page-faults --regions "$T/list"
+	expect_refused 2 'exclude each other' \
+		record --data --passes -e page-faults --regions "$T/list"
+	expect_refused 2 'name a file' record --data -e page-faults --regions -
+	expect_refused 2 'the same file' record --data -e page-faults --regions "$T/x" -o "$T/x"
+	mkdir -m 755 "$T/roots"
+	chmod 755 "$T"
+	SUDO_UID=65534 SUDO_GID=65534 expect_refused 1 'Permission denied' \
+		record --data -e page-faults --regions "$T/roots/list"
+	expect_empty <(ls -A "$T/roots") "what is left there"
+	mkdir "$T/mine"
+	chown 65534:65534 "$T/mine"
+	SUDO_UID=65534 SUDO_GID=65534 pmb_ok record --data -e page-faults -c 1 \
+		--regions "$T/mine/list" -o "$T/folded" -- "$WORKLOADS/objects"
+	expect_eq "$(stat -c '%a %u %g' "$T/mine/list")" "600 65534 65534" "whose it is"
+	expect_eq "$(ls -A "$T/mine")" list "all there is"
+	chmod 640 "$T/mine/list"
+	SUDO_UID=65534 SUDO_GID=65534 pmb_ok record --data -e page-faults -c 1 \
+		--regions "$T/mine/list" -o "$T/folded" -- "$WORKLOADS/objects"
+	expect_eq "$(stat -c '%a %u %g' "$T/mine/list")" "640 65534 65534" "the mode that it had"
+}
+
+# A full disk: the list that is there stays whole, the recording goes on, and the end says so.
+t_renewed_disk_full() {
+	mkdir "$T/full"
+	mount -t tmpfs -o size=64k,mode=755 none "$T/full" 2>/dev/null ||
+		skip "tmpfs can't be mounted"
+	later umount "$T/full"
+	pmb_start record --data -e page-faults -c 1 --regions "$T/full/list" \
+		--summary "$T/sum.json" -o "$T/p.pb.gz" -- "$WORKLOADS/touchers" 60000
+	wait_until grep -qs '^list [1-9]' "$T/full/list" || fail "no list"
+	dd if=/dev/zero of="$T/full/rest" bs=4k 2>/dev/null
+	sleep 2.5
+	pmb_finish INT
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" "can't renew .*No space left" "why"
+	expect_match "$T/err" 'lists could not be written' "in the summary"
+	expect_list "$T/full/list"
+	expect_ledger
+	pmb_ok report --regions "$T/p.pb.gz"
+}
+
+# Killed: the last list stays, nothing is left beside it, and nobody goes on writing.
+t_renewed_killed() {
+	mkdir "$T/in"
+	pmb_start record --data -e page-faults -c 1 --regions "$T/in/list" -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/touchers" 60000
+	wait_until grep -qs '^list [1-9]' "$T/in/list" || fail "no list"
+	pmb_finish KILL
+	expect_list "$T/in/list"
+	expect_match "$T/in/list" '^list [0-9]* recording ' "its state"
+	expect_eq "$(ls -A "$T/in")" list "all there is"
+}
+
+# A million pages: the list is bounded, tells what it lacks, and memory stays within bounds.
+t_renewed_many_pages() {
+	pmb_ok record --data -e page-faults -c 1 --max-memory 8M --regions "$T/list" \
+		--summary "$T/sum.json" -o "$T/p.pb.gz" -- "$WORKLOADS/touchers" 0 1000000
+	expect_ledger
+	expect_ge 3000000 "$(stat -c %s "$T/list")" "bytes of the list"
+	local event
+	event=$(awk '$1 == "event" { print $3, $4, $7 }' "$T/list")
+	set -- $event
+	expect_eq "$1" "$(sum_get '.events[0].user.aggregated')" "samples"
+	expect_ge "$3" 1000 "that found no room"
+	expect_ge "$2" 1000 "that did"
+	expect_ge "$1" $(($2 + $3)) "of all"
+	expect_ge 300000000 "$(jq .cost.rss_bytes "$T/sum.json")" "memory"
+}
+
 t_refused() {
 	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/objects"
 	pmb report --regions "$T/p.pb.gz"

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/record_out.h"
+#include "cmd/record_regions.h"
 #include "opener/opener.h"
 #include "pmu/skid.h"
 #include "session/passes.h"
@@ -51,16 +52,21 @@ static void end_live_line(const struct record_args *a)
 
 /* One recording, or one for each set of events that fit together. The command's exit status, or
  * ours. */
-static int record_once(struct record_args *a, struct record_out *out, struct err *err)
+static int record_once(struct record_args *a, struct record_out *out,
+		       struct record_regions *regions, struct err *err)
 {
 	struct session_result result;
 	struct session *session;
-	int r = session__record(&session, &a->sampling.session, &result, err), status;
+	int r = a->regions ? record_regions__record(regions, &session, &result, err) :
+			     session__record(&session, &a->sampling.session, &result, err);
+	int status;
 
 	end_live_line(a);
 	if (r < 0)
 		return complain(err);
 	r = record_out__write(out, &result, NULL, err);
+	if (r == 0 && a->regions)
+		r = record_regions__status(regions, err);
 	if (a->sampling.session.whom.command)
 		signals__release(out->signals); /* it may take for ever to end; all else is done */
 	status = r < 0 ? complain(err) : EXIT_DONE;
@@ -99,6 +105,7 @@ int cmd_record(int argc, char **argv)
 	_cleanup_(record_args__done) struct record_args args = {0};
 	struct signals signals = {.fd = -1};
 	_cleanup_(record_out__done) struct record_out out = {.signals = &signals};
+	_cleanup_(record_regions__done) struct record_regions regions = {.args = &args};
 	_cleanup_(free_opener) struct opener *opener = NULL;
 	struct err err = {.exit_code = EXIT_FAILED};
 	/* first: who ends a recording while it starts means it, too */
@@ -113,6 +120,10 @@ int cmd_record(int argc, char **argv)
 	if (r < 0)
 		return complain(&err);
 	args.sampling.session.signals = &signals;
+	if (args.regions)
+		r = record_regions__start(&regions, &err);
+	if (r < 0)
+		return complain(&err);
 	r = opener__start(&opener, &err); /* before there is anything that it must not have */
 	if (r < 0)
 		return complain(&err);
@@ -122,5 +133,6 @@ int cmd_record(int argc, char **argv)
 		return complain(&err);
 	if (isatty(STDERR_FILENO) && !args.sampling.quiet)
 		args.sampling.session.tick = print_tick;
-	return (args.passes ? record_passes : record_once)(&args, &out, &err);
+	return args.passes ? record_passes(&args, &out, &err) :
+			     record_once(&args, &out, &regions, &err);
 }

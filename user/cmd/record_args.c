@@ -27,6 +27,7 @@ enum {
 	OPT_LABEL,
 	OPT_BY,
 	OPT_NO_SYMBOLS,
+	OPT_REGIONS,
 };
 
 /* "pid, tid, …" */
@@ -84,6 +85,10 @@ static const struct argp_option options[] = {
 	 "data_type, member, data_layout, "
 	 "data_segment, data_page, cache_line, data_source, data_latency, data_class, data_access, "
 	 "data_offset",
+	 0},
+	{"regions", OPT_REGIONS, "FILE", 0,
+	 "With --data: regions of memory, and which of them are missed more often than their size "
+	 "explains, into FILE, anew each second, for a program that manages memory",
 	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
 	{0},
@@ -194,6 +199,9 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_labels(a, arg);
 	case OPT_BY:
 		return parse_by(a, arg);
+	case OPT_REGIONS:
+		a->regions = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -267,10 +275,32 @@ static const struct argp argp = {
 	       "own.",
 };
 
+static int check_regions(struct record_args *a)
+{
+	if (!a->regions)
+		return 0;
+	if (!(a->sampling.session.labels & LABEL_DATA))
+		return err__usage(a->err, "--regions needs --data: where data lies is not asked");
+	if (a->passes)
+		return err__usage(a->err, "--regions and --passes exclude each other: each pass is "
+					  "another run");
+	if (strcmp(a->regions, "-") == 0)
+		return err__usage(a->err, "--regions -: it is renewed each second; name a file");
+	for (size_t i = 0; i < a->n_outputs; i++) {
+		if (a->outputs[i].path && strcmp(a->regions, a->outputs[i].path) == 0)
+			return err__usage(a->err, "-o and --regions name the same file");
+	}
+	if (a->summary && strcmp(a->summary, a->regions) == 0)
+		return err__usage(a->err, "--summary and --regions name the same file");
+	return 0;
+}
+
 static int check(struct record_args *a)
 {
 	int r = sampling_args__check(&a->sampling, "record");
 
+	if (r == 0)
+		r = check_regions(a);
 	if (r < 0)
 		return r;
 	if (a->passes && !target__is_command(&a->sampling.session.whom))
@@ -297,6 +327,8 @@ static int settle_outputs(struct record_args *a)
 	a->names.types = with_data && !a->no_symbols;
 	if (a->format && !format)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
+	if (a->regions)
+		a->sampling.session.labels |= LABEL_PID;
 	if (!a->n_outputs)
 		add_output(a, "-");
 	for (size_t i = 0; i < a->n_outputs; i++) {

@@ -29,6 +29,7 @@ struct record_args {
 	bool label_language;
 	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	const char *summary;
+	const char *regions; /* a list that is renewed while recording; NULL: not wanted */
 	struct names_opts names;
 	bool debuginfod;
 	bool passes; /* run the command once for each set of events that fit together */
