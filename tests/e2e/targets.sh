@@ -22,6 +22,8 @@ t_two_pids() {
 		--summary "$T/sum.json"
 	expect_match "$T/folded" '^recurse;' "the first"
 	expect_match "$T/folded" '^split;' "the second"
+	expect_eq "$(sum_get '.command_line[.command_line | index("-p") + 1]')" "$first,$spawned" \
+		"the list, as it was given"
 	expect_ledger
 }
 

@@ -4,12 +4,26 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+
+/* Lists are taken apart in place, and a report says the words as they were given. Commands are
+ * parsed once, and what was parsed points into the copy: nobody frees it. */
+static char **copy_of(int argc, char **argv)
+{
+	static char **words;
+
+	words = xcalloc((size_t)argc + 1, sizeof(*words));
+	for (int i = 0; i < argc; i++)
+		words[i] = xstrdup(argv[i]);
+	return words;
+}
 
 int options__parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
 {
 	static char name[32]; /* argp's messages begin with it */
 
 	snprintf(name, sizeof(name), "pmubpf %s", argv[0]);
+	argv = copy_of(argc, argv);
 	argv[0] = name;
 	argp_err_exit_status = EXIT_USAGE;
 	return -argp_parse(argp, argc, argv, flags, NULL, input);
