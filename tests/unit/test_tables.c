@@ -51,9 +51,12 @@ static struct pmb_chunk *new_chunk(void *ctx, uint32_t index)
 	return chunks[index] = xcalloc(1, sizeof(struct pmb_chunk));
 }
 
+static unsigned n_runtimes; /* that were told of */
+
 static int set_runtime(void *ctx, uint32_t number, const struct pmb_runtime *runtime)
 {
 	(void)ctx, (void)number, (void)runtime;
+	n_runtimes++;
 	return 0;
 }
 
@@ -76,6 +79,20 @@ static int table_fd(void)
 	return fd;
 }
 
+/* No row, and a runtime: what is said of a large file. */
+static int runtime_fd(void)
+{
+	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
+					    .has_runtime = PMB_RUNTIME_V8};
+	const struct pmb_runtime runtime = {.v8 = {.function_shared = 8, .shared_size = 8}};
+	int fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (write(fd, &head, sizeof(head)) < 0 || write(fd, &runtime, sizeof(runtime)) < 0)
+		return -1;
+	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd;
+}
+
 static void wait_for_go(void)
 {
 	shared->asked++;
@@ -88,8 +105,10 @@ static uint8_t work_on(int fd, uint64_t most, int *ret_fd)
 	struct stat st;
 	char how = 0;
 
-	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most)
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most) {
+		*ret_fd = runtime_fd();
 		return SYMD_TABLE_LARGE;
+	}
 	if (pread(fd, &how, 1, 0) == 1 && how != 'F')
 		wait_for_go();
 	if (how == 'T')
@@ -225,6 +244,7 @@ Test(tables, a_small_file_does_not_wait_for_a_large_one)
 	cr_expect_eq(store__state(store, small), PMB_FILE_FRAMES);
 	cr_expect(tables__waits(tables, large), "the small one was answered after the large one");
 	cr_expect_eq(tables__n_helpers(tables), 2);
+	cr_expect_eq(n_runtimes, 1, "its runtime is known before it has a table");
 	shared->go = 1;
 	work_until_answered(large);
 	cr_expect_eq(store__state(store, large), PMB_FILE_FRAMES);

@@ -45,6 +45,9 @@ struct elf_cfi {
 	bool inflated; /* .debug_frame was compressed */
 	struct elf_code instructions;
 	struct go_pcln go;
+	bool has_looked; /* for the interpreter in it */
+	enum pmb_runtime_state state;
+	struct pmb_runtime runtime;
 };
 
 struct elf_cfi *elf_cfi__free(struct elf_cfi *s)
@@ -457,13 +460,21 @@ int elf_cfi__build(struct elf_cfi *s, uint64_t from, uint64_t to, struct cfi_tab
 	return r;
 }
 
-enum pmb_runtime_state elf_cfi__runtime(const struct elf_cfi *s, struct pmb_runtime *ret)
+static enum pmb_runtime_state find_runtime(const struct elf_cfi *s, struct pmb_runtime *ret)
 {
 	const struct elf_bytes from = {.elf = s->elf, .fd = s->fd};
-
 	enum pmb_runtime_state state = elf_python__find(&from, ret);
 
 	if (state == PMB_RUNTIME_NONE)
 		state = elf_hotspot__find(&from, ret);
 	return state == PMB_RUNTIME_NONE ? elf_v8__find(&from, ret) : state;
+}
+
+enum pmb_runtime_state elf_cfi__runtime(struct elf_cfi *s, struct pmb_runtime *ret)
+{
+	if (!s->has_looked)
+		s->state = find_runtime(s, &s->runtime);
+	s->has_looked = true;
+	*ret = s->runtime;
+	return s->state;
 }

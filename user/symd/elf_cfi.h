@@ -38,7 +38,7 @@ bool elf_cfi__is_of(const struct elf_cfi *e, int fd);
  */
 int elf_cfi__build(struct elf_cfi *e, uint64_t from, uint64_t to, struct cfi_table *t);
 
-/* The interpreter in it. */
-enum pmb_runtime_state elf_cfi__runtime(const struct elf_cfi *e, struct pmb_runtime *ret);
+/* The interpreter in it, looked for once. */
+enum pmb_runtime_state elf_cfi__runtime(struct elf_cfi *e, struct pmb_runtime *ret);
 
 #endif

@@ -293,8 +293,6 @@ static enum symd_table_status table_status(int err)
 		return SYMD_TABLE_OTHER_MACHINE;
 	case -EFBIG:
 		return SYMD_TABLE_TOO_LARGE;
-	case -EDOM:
-		return SYMD_TABLE_LARGE;
 	default:
 		return SYMD_TABLE_BAD_FILE;
 	}
@@ -334,12 +332,34 @@ static int requests__open_tables(struct requests *s, int *fd, uint64_t most)
 	return found ? 0 : elf_cfi__open(TAKE_FD(*fd), true, &s->tables_of);
 }
 
+static enum symd_table_status write_table(struct elf_cfi *file, struct cfi_table *t, int *ret_fd)
+{
+	struct pmb_runtime runtime = {0};
+	struct pmb_table_head head;
+	int r = cfi_table__finish(t, &head);
+
+	if (r < 0)
+		return table_status(r);
+	head.has_runtime = elf_cfi__runtime(file, &runtime);
+	*ret_fd = table_memfd(t, &head, &runtime);
+	return *ret_fd < 0 ? SYMD_TABLE_NO_MEMORY : SYMD_TABLE_BUILT;
+}
+
+/* A table without a row: which runtime it is can be said long before its rows. */
+static enum symd_table_status describe_large(int fd, struct cfi_table *t, int *ret_fd)
+{
+	struct elf_cfi *file = NULL;
+	int r = elf_cfi__open(fd, false, &file);
+	enum symd_table_status status = r < 0 ? table_status(r) : write_table(file, t, ret_fd);
+
+	elf_cfi__free(file);
+	return status == SYMD_TABLE_BUILT ? SYMD_TABLE_LARGE : status;
+}
+
 static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
 {
 	uint64_t from = cursor__u64(body), to = cursor__u64(body), most = cursor__u64(body);
 	enum symd_table_status status;
-	struct pmb_runtime runtime;
-	struct pmb_table_head head;
 	struct cfi_table t;
 	int r;
 
@@ -347,16 +367,12 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 		return -EPROTO;
 	cfi_table__init(&t);
 	r = requests__open_tables(s, fd, most);
-	if (r == 0)
-		r = elf_cfi__build(s->tables_of, from, to, &t);
-	if (r == 0)
-		r = cfi_table__finish(&t, &head);
-	status = table_status(r);
-	if (r == 0) {
-		head.has_runtime = elf_cfi__runtime(s->tables_of, &runtime);
-		*ret_fd = table_memfd(&t, &head, &runtime);
-		if (*ret_fd < 0)
-			status = SYMD_TABLE_NO_MEMORY;
+	if (r == -EDOM) {
+		status = describe_large(TAKE_FD(*fd), &t, ret_fd);
+	} else {
+		if (r == 0)
+			r = elf_cfi__build(s->tables_of, from, to, &t);
+		status = r < 0 ? table_status(r) : write_table(s->tables_of, &t, ret_fd);
 	}
 	cfi_table__done(&t);
 	if (s->tables_of && !elf_cfi__more(s->tables_of))

@@ -67,7 +67,7 @@ static uint32_t free_number(struct runtimes *r)
 	return 0;
 }
 
-void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+static void add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
 {
 	const struct file *f = files__get(r->files, file);
 	uint32_t number = !f || find(r, file) ? 0 : free_number(r);
@@ -81,7 +81,7 @@ void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *
 	r->version++;
 }
 
-void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+static void add_unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
 {
 	const struct file *f = files__get(r->files, file);
 
@@ -94,7 +94,7 @@ void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runti
 				      runtime->free_threaded);
 }
 
-void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
+static void add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime)
 {
 	const struct file *f = files__get(r->files, file);
 	uint64_t structs, types;
@@ -102,6 +102,21 @@ void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_r
 	if (f && !runtimes__hotspot(r, file, &structs, &types))
 		r->hotspots[r->n_hotspots++ % HOTSPOTS_MAX] =
 			(struct entry){file, f->serial, *runtime};
+}
+
+void runtimes__note(struct runtimes *r, uint32_t file, const struct unwind_table *table)
+{
+	switch (table->head.has_runtime) {
+	case PMB_RUNTIME_KNOWN:
+	case PMB_RUNTIME_V8:
+		return add(r, file, &table->runtime);
+	case PMB_RUNTIME_HOTSPOT:
+		return add_hotspot(r, file, &table->runtime);
+	case PMB_RUNTIME_UNKNOWN:
+		return add_unknown(r, file, &table->runtime);
+	default:
+		return;
+	}
 }
 
 bool runtimes__hotspot(const struct runtimes *r, uint32_t file, uint64_t *ret_structs,

@@ -13,6 +13,7 @@
 #include "pmubpf/python.h"
 #include "proc/files.h"
 #include "proc/mappings.h"
+#include "sym/table.h"
 
 /* Makes a layout known to the kernel side, under a number below PMB_PYTHONS_MAX. 0 or a negative
  * errno. */
@@ -23,12 +24,9 @@ struct runtimes;
 struct runtimes *runtimes__new(const struct files *files, runtimes_set_fn set, void *ctx);
 struct runtimes *runtimes__free(struct runtimes *r); /* NULL is fine; returns NULL */
 
-/* That is in the file. Once there are PMB_PYTHONS_MAX - 1, files that have gone make room. */
-void runtimes__add(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
-/* That is in the file, and can't be read. */
-void runtimes__unknown(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
-/* That file is HotSpot's, Java's virtual machine: what it makes has no part in the below. */
-void runtimes__add_hotspot(struct runtimes *r, uint32_t file, const struct pmb_runtime *runtime);
+/* What the file's table says that it is: an interpreter (once there are PMB_PYTHONS_MAX - 1, files
+ * that have gone make room), one that can't be read, or HotSpot, which has no part in the below. */
+void runtimes__note(struct runtimes *r, uint32_t file, const struct unwind_table *table);
 /* Where it describes itself, from where offset 0 of the file would be; false: it is none. */
 bool runtimes__hotspot(const struct runtimes *r, uint32_t file, uint64_t *ret_structs,
 		       uint64_t *ret_types);

@@ -321,29 +321,24 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 		end_second_try(t);
 }
 
-static void put(struct tables *t, const struct lane *lane, uint32_t file, int fd)
+static void put(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
 	struct unwind_table table;
 	uint64_t from, to;
 
-	if (unwind_table__read(fd, &table) < 0) {
+	if (unwind_table__read(a->fd, &table) < 0) {
 		table_client__distrust(lane->client);
-		set_aside(t, lane, file);
-		failed(t, file);
+		set_aside(t, lane, a->number);
+		failed(t, a->number);
 		return;
 	}
-	if (table.head.has_runtime == PMB_RUNTIME_KNOWN || table.head.has_runtime == PMB_RUNTIME_V8)
-		runtimes__add(t->runtimes, store__file(t->store, file, &from, &to), &table.runtime);
-	else if (table.head.has_runtime == PMB_RUNTIME_HOTSPOT)
-		runtimes__add_hotspot(t->runtimes, store__file(t->store, file, &from, &to),
-				      &table.runtime);
-	else if (table.head.has_runtime == PMB_RUNTIME_UNKNOWN)
-		runtimes__unknown(t->runtimes, store__file(t->store, file, &from, &to),
-				  &table.runtime);
-	if (table.head.n_pages && table.head.n_rules)
-		settle(t, file, &table);
+	runtimes__note(t->runtimes, store__file(t->store, a->number, &from, &to), &table);
+	if (a->status == TABLE_LARGE)
+		of_file(t, a->number)->large = true;
+	else if (table.head.n_pages && table.head.n_rules)
+		settle(t, a->number, &table);
 	else
-		failed(t, file);
+		failed(t, a->number);
 	unwind_table__done(&table);
 }
 
@@ -352,8 +347,8 @@ static void take(struct tables *t, const struct lane *lane, const struct lane_an
 	enum table_status status = a->status;
 	uint32_t file = a->number;
 
-	if (status == TABLE_BUILT) {
-		put(t, lane, file, a->fd);
+	if (status == TABLE_BUILT || status == TABLE_LARGE) {
+		put(t, lane, a);
 	} else if (status == TABLE_BAD_FILE) {
 		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
 		t->totals.frames += is_new(t, file);
@@ -400,11 +395,9 @@ static bool finished(struct tables *t, const struct lane *lane, const struct lan
 	/* the number may be another file's by now, that waits for its turn */
 	if (a->swept || a->again || !file)
 		return false;
-	if (a->status == TABLE_LARGE) {
-		file->large = true;
-		return false;
-	}
 	take(t, lane, a);
+	if (a->status == TABLE_LARGE && file->large)
+		return false;
 	if (t->crowded.number != a->number && !t->wishes[a->number].postponed)
 		answered(t, a->number);
 	return true;
