@@ -38,4 +38,25 @@ static __always_inline __u32 v8_type(const struct pmb_v8 *layout, __u64 object)
 	return v8_word(v8_word(object, 0), layout->map_type) & 0xffff;
 }
 
+/* Whether the walk's frame is a caller of JavaScript's: then it has a frame pointer, whatever is
+ * known of its code. A function of its own for the verifier. */
+__noinline int pmb_v8_has_frame(void)
+{
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	struct pmb_v8 *layout;
+	__u64 function, fp;
+
+	if (!s || s->walk.frame.exact)
+		return 0;
+	layout = bpf_map_lookup_elem(&pmb_v8s, &s->walk.runtime);
+	if (!layout || !layout->function_shared)
+		return 0;
+	fp = s->walk.frame.fp;
+	if (!V8_IS_OBJECT(py_word(fp + PMB_V8_CONTEXT)))
+		return 0;
+	function = py_word(fp + PMB_V8_FUNCTION);
+	return v8_type(layout, v8_word(function, layout->function_shared)) == layout->type_shared;
+}
+
 #endif

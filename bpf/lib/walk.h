@@ -9,6 +9,7 @@
 
 #include "lib/arch.h"
 #include "lib/ids.h"
+#include "lib/v8_word.h"
 #include "lib/window.h"
 
 struct unwind_memory {
@@ -221,6 +222,10 @@ static __always_inline __u8 walk_frame(const volatile struct pmb_config *cfg, st
 	if (PMB_AT_THE_TOP(w->frame.sp, s->sample.fixed.stack_top))
 		return PMB_END_COMPLETE;
 	end = find_rule(w, code, known, pc, &rule);
+	if (end == PMB_END_NO_TABLE && w->runtime && pmb_v8_has_frame()) {
+		code_rule(w, &rule);
+		end = PMB_END_NONE;
+	}
 	if (end != PMB_END_NONE)
 		return end;
 	w->guessed = rule.cfa == PMB_CFA_FRAME;
