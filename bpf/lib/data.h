@@ -47,15 +47,17 @@ static __always_inline __u32 data_segment(__u64 addr, __u64 sp)
 	return PMB_SEGMENT_MAPPED;
 }
 
-/* What the interrupted instruction may have been addressed by. */
+/* What the interrupted instruction may have been addressed by; 0: it is the kernel's, or of 32
+ * bits. */
 static __always_inline __u32 data_regs(const struct bpf_perf_event_data *ctx, __u64 *ret)
 {
-#if defined(__TARGET_ARCH_x86)
 	const struct arch_regs *regs = &ctx->regs;
+
+	if (is_kernel_address(ARCH_IP(regs)) || is_compat(regs))
+		return 0;
+#if defined(__TARGET_ARCH_x86)
 	struct task_struct *task = (void *)bpf_get_current_task();
 
-	if (is_kernel_address(regs->ip) || is_compat(regs))
-		return 0;
 	ret[0] = regs->ax;
 	ret[1] = regs->cx;
 	ret[2] = regs->dx;
@@ -72,14 +74,23 @@ static __always_inline __u32 data_regs(const struct bpf_perf_event_data *ctx, __
 	ret[13] = regs->r13;
 	ret[14] = regs->r14;
 	ret[15] = regs->r15;
-	ret[16] = regs->ip;
-	ret[17] = BPF_CORE_READ(task, thread.fsbase);
-	return PMB_DATA_REGS;
-#else
-	(void)ctx;
-	(void)ret;
-	return 0;
+	ret[PMB_DATA_FS] = BPF_CORE_READ(task, thread.fsbase);
+#elif defined(__TARGET_ARCH_arm64)
+#pragma unroll
+	for (int i = 0; i < 31; i++)
+		ret[i] = regs->x[i];
+	ret[31] = regs->sp;
+#elif defined(__TARGET_ARCH_riscv)
+	/* from ra on they stand there in their order; x0 is 0 */
+	const __u64 *all = (const __u64 *)regs;
+
+	ret[0] = 0;
+#pragma unroll
+	for (int i = 1; i < 32; i++)
+		ret[i] = all[i];
 #endif
+	ret[PMB_DATA_IP] = ARCH_IP(regs);
+	return PMB_DATA_REGS;
 }
 
 /* Only the address, if there is one. Fills the part in; returns its size, or 0. */

@@ -7,19 +7,14 @@
 #ifndef PMUBPF_OPERAND_H
 #define PMUBPF_OPERAND_H
 
-/* Whether instructions of this machine can be decoded. */
-#ifdef __x86_64__
-#define PMB_HAS_OPERANDS 1
-#else
-#define PMB_HAS_OPERANDS 0
-#endif
-
 /* Where the instruction lies that an overflow is about. */
 enum pmb_skid {
 	PMB_SKID_NONE,  /* it is about no data */
 	PMB_SKID_EXACT, /* where it interrupted: faults */
-	PMB_SKID_AFTER, /* just before: traps, as x86's breakpoints */
-	PMB_SKID_SOME,  /* before, and nobody knows how far: clocks */
+	/* the same, and the address is that of a word that it touches: arm64's watchpoints */
+	PMB_SKID_BEFORE,
+	PMB_SKID_AFTER, /* just before, and such an address: traps, as x86's watchpoints */
+	PMB_SKID_SOME,  /* before, and nobody knows how far: clocks, counters */
 	PMB_N_SKIDS,
 };
 
@@ -36,8 +31,8 @@ enum pmb_finding {
 
 enum {
 	/* Registers, by their encoded numbers; then what isn't one of them. */
-	PMB_REG_IP = 16,
-	PMB_REG_FS = 17,
+	PMB_REG_IP = 32,
+	PMB_REG_FS = 33,
 	PMB_REG_NONE = 0xff,
 	PMB_PLACE_OPERANDS = 4,
 };
@@ -49,6 +44,9 @@ enum {
 	PMB_OPERAND_LOOSE = 8,     /* where it is depends on more than that */
 	PMB_OPERAND_VARIABLE = 16, /* the object is one in the frame */
 	PMB_OPERAND_AT = 32,       /* where in it is known without the registers */
+	/* of the index only the lower half counts */
+	PMB_OPERAND_UNSIGNED_32 = 64,
+	PMB_OPERAND_SIGNED_32 = 128,
 };
 
 /*

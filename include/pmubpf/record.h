@@ -98,9 +98,14 @@ enum pmb_segment {
 	PMB_N_SEGMENTS,
 };
 
-/* x86-64: the general registers by their encoded numbers, where the overflow interrupted, the base
- * of fs. Only where it interrupted user space. */
-enum { PMB_DATA_REGS = 18 };
+/* The general registers by their encoded numbers (arm64: 31 is the stack pointer; riscv64: 0 is 0),
+ * where the overflow interrupted; x86-64: the base of fs. Only where it interrupted user space. */
+#if defined(__TARGET_ARCH_x86) || \
+	(!defined(__TARGET_ARCH_arm64) && !defined(__TARGET_ARCH_riscv) && defined(__x86_64__))
+enum { PMB_DATA_IP = 16, PMB_DATA_FS = 17, PMB_DATA_REGS = 18 };
+#else
+enum { PMB_DATA_IP = 32, PMB_DATA_REGS = 33, PMB_DATA_FS = PMB_DATA_REGS /* there is none */ };
+#endif
 
 /* The data that the overflow is about; in place of struct pmb_part_addr. */
 struct pmb_part_data {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The operands of x86-64 instructions (user/symd/x86_operand.c), beside what objdump says of them
-# and what they do when they run.
+# The operands of instructions (user/symd/x86_operand.c, arm64_operand.c, riscv64_operand.c), beside
+# what objdump says of them and, on x86-64, what they do when they run.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -77,5 +77,24 @@ t_as_they_run() {
 	expect_as_run ls -l /
 	expect_as_run "$PMUBPF" --help
 }
+
+# Libraries of the guests, beside what llvm-objdump says of them.
+beside_llvm() { # ARCH
+	local file objdump
+	objdump=$(compgen -c llvm-objdump | sort -V | tail -n 1)
+	[ -n "$objdump" ] || skip "there is no llvm-objdump"
+	file=$(find "/var/cache/pmubpf-tests/vm/root/$1" -name libc.so.6 -type f 2>/dev/null |
+		head -n 1)
+	[ -n "$file" ] || skip "there is no library of $1: make test-vm has one"
+	"$TOP/tests/operands/compare_risc.py" "$O/tests/operands/decode" "$1" "$objdump" "$file" \
+		>"$T/out" || fail "compare_risc.py: $?"
+	expect_none_wrong
+	expect_eq "$(count unknown "$T/out")" 0 "instructions that aren't known"
+	expect_ge "$(count operands "$T/out")" 50000 "operands compared"
+	expect_ge "$(count branches "$T/out")" 50000 "branches compared"
+}
+
+t_arm64() { beside_llvm arm64; }
+t_riscv64() { beside_llvm riscv64; }
 
 run_tests

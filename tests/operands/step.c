@@ -31,18 +31,18 @@ static uint64_t reg_of(const struct user_regs_struct *u, uint8_t reg)
 {
 	const unsigned long long regs[] = {u->rax, u->rcx, u->rdx, u->rbx, u->rsp, u->rbp,
 					   u->rsi, u->rdi, u->r8,  u->r9,  u->r10, u->r11,
-					   u->r12, u->r13, u->r14, u->r15, u->rip};
+					   u->r12, u->r13, u->r14, u->r15};
 
-	return reg <= X86_IP ? regs[reg] : 0;
+	return reg < X86_REGS ? regs[reg] : reg == INSN_IP ? u->rip : 0;
 }
 
-static uint64_t address(const struct user_regs_struct *u, const struct x86_operand *o,
-			const struct x86_memory *m)
+static uint64_t address(const struct user_regs_struct *u, const struct insn_data *o,
+			const struct insn_memory *m)
 {
 	uint64_t at =
 		reg_of(u, m->base) + reg_of(u, m->index) * m->scale + (uint64_t)(int64_t)m->disp;
 
-	if (m->base == X86_IP)
+	if (m->base == INSN_IP)
 		at += o->len;
 	return at + (m->segment == 0x64 ? u->fs_base : m->segment == 0x65 ? u->gs_base : 0);
 }
@@ -57,9 +57,9 @@ static size_t read_memory(pid_t pid, uint64_t at, void *ret, size_t n)
 
 struct before {
 	struct user_regs_struct regs;
-	struct x86_operand o;
-	uint8_t memory[X86_OPERANDS][SIZE_MAX_READ];
-	size_t n[X86_OPERANDS];
+	struct insn_data o;
+	uint8_t memory[INSN_OPERANDS][SIZE_MAX_READ];
+	size_t n[INSN_OPERANDS];
 };
 
 static void complain(const struct before *b, const uint8_t *code, const char *what, int number)
@@ -79,10 +79,10 @@ static bool registers_hold(const struct before *b, const struct user_regs_struct
 			return false;
 		}
 	}
-	for (int i = 0; i < X86_OPERANDS; i++) {
-		const struct x86_step *s = &b->o.steps[i];
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		const struct insn_step *s = &b->o.steps[i];
 
-		if (s->reg == X86_NONE || b->o.repeats)
+		if (s->reg == INSN_NONE || b->o.repeats)
 			continue;
 		if (reg_of(after, s->reg) !=
 		    reg_of(&b->regs, s->reg) + (uint64_t)(int64_t)s->added) {
@@ -98,7 +98,7 @@ static bool memory_holds(const struct before *b, pid_t pid, const uint8_t *code)
 	uint8_t now[SIZE_MAX_READ];
 
 	for (int i = 0; i < b->o.n; i++) {
-		const struct x86_memory *m = &b->o.mem[i];
+		const struct insn_memory *m = &b->o.mem[i];
 
 		/* another operand of the same instruction may store there */
 		if (m->loose || b->o.n > 1 || b->o.repeats)
@@ -107,7 +107,7 @@ static bool memory_holds(const struct before *b, pid_t pid, const uint8_t *code)
 			complain(b, code, "nothing is mapped at operand", i);
 			return false;
 		}
-		if (m->access == X86_LOAD &&
+		if (m->access == INSN_LOAD &&
 		    (read_memory(pid, address(&b->regs, &b->o, m), now, b->n[i]) != b->n[i] ||
 		     memcmp(now, b->memory[i], b->n[i]) != 0)) {
 			complain(b, code, "stored to, not only loaded, is operand", i);

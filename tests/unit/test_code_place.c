@@ -106,7 +106,8 @@ static const struct {
 Test(code_place, found)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct code_bytes code = {cases[i].code, cases[i].len, cases[i].at};
+		const struct code_bytes code = {cases[i].code, cases[i].len, cases[i].at,
+						INSN_X86_64};
 		const struct expected *want = &cases[i].want;
 		struct pmb_place place;
 		const struct pmb_operand *o = &place.operands[0];
@@ -124,7 +125,7 @@ Test(code_place, found)
 Test(code_place, not_beyond_a_dozen)
 {
 	uint8_t bytes[32] = {0x48, 0x89, 0x03};
-	struct code_bytes code = {bytes, sizeof(bytes), 3 + 11};
+	struct code_bytes code = {bytes, sizeof(bytes), 3 + 11, INSN_X86_64};
 	struct pmb_place place;
 
 	for (size_t i = 3; i < sizeof(bytes); i++)
@@ -134,4 +135,79 @@ Test(code_place, not_beyond_a_dozen)
 	code.at++;
 	code_place__find(&code, PMB_SKID_SOME, &place);
 	cr_expect_eq(place.finding, PMB_PLACE_FAR);
+}
+
+/* The same of other architectures: an operand that a step changed, and one that is lost. */
+Test(code_place, of_other_architectures)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *code;
+		size_t len, at;
+		enum insn_set set;
+		enum pmb_skid skid;
+		struct expected want;
+	} others[] = {
+		{"arm64: where it interrupted",
+		 CODE("\x20\x08\x40\xf9\xc0\x03\x5f\xd6"), /* ldr x0,[x1,#16]; ret */
+		 0,
+		 INSN_ARM64,
+		 PMB_SKID_BEFORE,
+		 {PMB_PLACE_FOUND, 1, PMB_OPERAND_LOAD, 16}},
+		{"arm64: the base goes on behind the access",
+		 CODE("\x20\x84\x40\xf8\xc0\x03\x5f\xd6"), /* ldr x0,[x1],#8; ret */
+		 4,
+		 INSN_ARM64,
+		 PMB_SKID_AFTER,
+		 {PMB_PLACE_FOUND, 1, PMB_OPERAND_LOAD, -8}},
+		{"arm64: half of an index, to which something was added since",
+		 /* ldr w6,[x7,w8,uxtw]; add x8,x8,#1; ret */
+		 CODE("\xe6\x48\x68\xb8\x08\x05\x00\x91\xc0\x03\x5f\xd6"),
+		 8,
+		 INSN_ARM64,
+		 PMB_SKID_SOME,
+		 {PMB_PLACE_FOUND, 7, PMB_OPERAND_LOAD | PMB_OPERAND_LOST | PMB_OPERAND_UNSIGNED_32,
+		  -1}},
+		{"arm64: a call is before",
+		 CODE("\x02\x00\x00\x94\xc0\x03\x5f\xd6"),
+		 4,
+		 INSN_ARM64,
+		 PMB_SKID_SOME,
+		 {.finding = PMB_PLACE_BLOCKED}},
+		{"riscv64: additions since are undone",
+		 CODE("\x88\x69\xa1\x05\x82\x80"), /* ld a0,16(a1); addi a1,a1,8; ret */
+		 4,
+		 INSN_RISCV64,
+		 PMB_SKID_SOME,
+		 {PMB_PLACE_FOUND, 11, PMB_OPERAND_LOAD, 8}},
+		{"riscv64: it overwrites what it was addressed by",
+		 CODE("\x8c\x65\x82\x80"), /* ld a1,8(a1); ret */
+		 2,
+		 INSN_RISCV64,
+		 PMB_SKID_SOME,
+		 {PMB_PLACE_FOUND, 11, PMB_OPERAND_LOAD | PMB_OPERAND_LOST, 8}},
+		{"riscv64: a branch leads there, a nearer load is before it",
+		 /* ld a0,0(a1); addi a1,a1,-8; bnez a1,.-2; ret */
+		 CODE("\x88\x61\xe1\x15\xfd\xfd\x82\x80"),
+		 2,
+		 INSN_RISCV64,
+		 PMB_SKID_SOME,
+		 {.finding = PMB_PLACE_TARGET}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct code_bytes code = {others[i].code, others[i].len, others[i].at,
+						others[i].set};
+		const struct expected *want = &others[i].want;
+		struct pmb_place place;
+		const struct pmb_operand *o = &place.operands[0];
+
+		code_place__find(&code, others[i].skid, &place);
+		cr_assert_eq(place.finding, want->finding, "%s: %d", others[i].what, place.finding);
+		if (want->finding == PMB_PLACE_FOUND)
+			cr_expect(o->base == want->base && o->flags == want->flags &&
+					  o->disp == want->disp,
+				  "%s: base %d flags %d disp %ld", others[i].what, o->base,
+				  o->flags, (long)o->disp);
+	}
 }

@@ -29,7 +29,7 @@ static struct profile_access access_to(uint64_t addr)
 	struct profile_access access = {.addr = addr, .n_regs = PMB_DATA_REGS};
 
 	access.regs[BX] = 0x1000;
-	access.regs[PMB_REG_IP] = 0x400000;
+	access.regs[PMB_DATA_IP] = 0x400000;
 	return access;
 }
 
@@ -48,6 +48,8 @@ Test(places, what_is_claimed)
 		{"behind it", 0x1010, PMB_SKID_EXACT, LOAD, DATA_CONTRADICTED, 0},
 		{"before it", 0x1007, PMB_SKID_EXACT, LOAD, DATA_CONTRADICTED, 0},
 		{"in the watched word", 0x1004, PMB_SKID_AFTER, LOAD, DATA_VALIDATED, LOAD},
+		{"the same, before the access", 0x1004, PMB_SKID_BEFORE, LOAD, DATA_VALIDATED,
+		 LOAD},
 		{"in none", 0x1000, PMB_SKID_AFTER, LOAD, DATA_CONTRADICTED, 0},
 		{"with skid it may be another's", 0x2000, PMB_SKID_SOME, LOAD, DATA_ADDRESS_ONLY,
 		 0},

@@ -15,52 +15,52 @@ Test(x86_operand, memory)
 		const char *what;
 		const uint8_t *code;
 		size_t len;
-		struct x86_memory m;
+		struct insn_memory m;
 	} cases[] = {
 		{"mov rax,[rax+rbx*8+0x10]",
 		 BYTES("\x48\x8b\x44\xd8\x10"),
-		 {.base = AX, .index = BX, .scale = 8, .access = X86_LOAD, .size = 8, .disp = 16}},
+		 {.base = AX, .index = BX, .scale = 8, .access = INSN_LOAD, .size = 8, .disp = 16}},
 		{"mov [rip-8],cl",
 		 BYTES("\x88\x0d\xf8\xff\xff\xff"),
-		 {.base = X86_IP,
-		  .index = X86_NONE,
+		 {.base = INSN_IP,
+		  .index = INSN_NONE,
 		  .scale = 1,
-		  .access = X86_STORE,
+		  .access = INSN_STORE,
 		  .size = 1,
 		  .disp = -8}},
 		{"sub rax,fs:0x28",
 		 BYTES("\x64\x48\x2b\x04\x25\x28\0\0\0"),
-		 {.base = X86_NONE,
-		  .index = X86_NONE,
+		 {.base = INSN_NONE,
+		  .index = INSN_NONE,
 		  .scale = 1,
 		  .segment = 0x64,
-		  .access = X86_LOAD,
+		  .access = INSN_LOAD,
 		  .size = 8,
 		  .disp = 40}},
 		{"lock add dword [r12],1",
 		 BYTES("\xf0\x41\x83\x04\x24\x01"),
 		 {.base = 12,
-		  .index = X86_NONE,
+		  .index = INSN_NONE,
 		  .scale = 1,
-		  .access = X86_LOAD | X86_STORE,
+		  .access = INSN_LOAD | INSN_STORE,
 		  .size = 4}},
 		{"cmp word [rsi],1",
 		 BYTES("\x66\x83\x3e\x01"),
-		 {.base = SI, .index = X86_NONE, .scale = 1, .access = X86_LOAD, .size = 2}},
+		 {.base = SI, .index = INSN_NONE, .scale = 1, .access = INSN_LOAD, .size = 2}},
 		{"vmovdqu64 ymm1,[rax+0x20]",
 		 BYTES("\x62\xf1\xfe\x28\x6f\x48\x01"),
 		 {.base = AX,
-		  .index = X86_NONE,
+		  .index = INSN_NONE,
 		  .scale = 1,
-		  .access = X86_LOAD,
+		  .access = INSN_LOAD,
 		  .size = 32,
 		  .disp = 32}},
 		{"vpmovusqw [rax+4],xmm1",
 		 BYTES("\x62\xf2\x7e\x08\x14\x48\x01"),
 		 {.base = AX,
-		  .index = X86_NONE,
+		  .index = INSN_NONE,
 		  .scale = 1,
-		  .access = X86_STORE,
+		  .access = INSN_STORE,
 		  .size = 4,
 		  .disp = 4}},
 		{"vpgatherdd: a vector of indices",
@@ -68,28 +68,28 @@ Test(x86_operand, memory)
 		 {.base = AX,
 		  .index = CX,
 		  .scale = 4,
-		  .access = X86_LOAD,
+		  .access = INSN_LOAD,
 		  .size = 4,
 		  .loose = true}},
 		{"push rax",
 		 BYTES("\x50"),
 		 {.base = SP,
-		  .index = X86_NONE,
+		  .index = INSN_NONE,
 		  .scale = 1,
-		  .access = X86_STORE,
+		  .access = INSN_STORE,
 		  .size = 8,
 		  .disp = -8}},
 		{"stosq",
 		 BYTES("\x48\xab"),
-		 {.base = DI, .index = X86_NONE, .scale = 1, .access = X86_STORE, .size = 8}},
+		 {.base = DI, .index = INSN_NONE, .scale = 1, .access = INSN_STORE, .size = 8}},
 		{"ret",
 		 BYTES("\xc3"),
-		 {.base = SP, .index = X86_NONE, .scale = 1, .access = X86_LOAD, .size = 8}},
+		 {.base = SP, .index = INSN_NONE, .scale = 1, .access = INSN_LOAD, .size = 8}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct x86_operand o;
-		const struct x86_memory *m = &o.mem[0], *want = &cases[i].m;
+		struct insn_data o;
+		const struct insn_memory *m = &o.mem[0], *want = &cases[i].m;
 
 		cr_assert(x86_operand__read(cases[i].code, cases[i].len, &o), "%s", cases[i].what);
 		cr_expect_eq(o.len, cases[i].len, "%s", cases[i].what);
@@ -111,30 +111,33 @@ Test(x86_operand, registers_that_are_overwritten)
 		const uint8_t *code;
 		size_t len;
 		unsigned written;
-		struct x86_step step;
+		struct insn_step step;
 	} cases[] = {
-		{"mov rax,[rax]", BYTES("\x48\x8b\x00"), 1 << AX, {X86_NONE, 0}},
-		{"cmp rax,rbx", BYTES("\x48\x39\xd8"), 0, {X86_NONE, 0}},
+		{"mov rax,[rax]", BYTES("\x48\x8b\x00"), 1 << AX, {INSN_NONE, 0}},
+		{"cmp rax,rbx", BYTES("\x48\x39\xd8"), 0, {INSN_NONE, 0}},
 		{"add rcx,-16", BYTES("\x48\x83\xc1\xf0"), 1 << CX, {CX, -16}},
-		{"add ecx,-16: the upper half goes", BYTES("\x83\xc1\xf0"), 1 << CX, {X86_NONE, 0}},
+		{"add ecx,-16: the upper half goes",
+		 BYTES("\x83\xc1\xf0"),
+		 1 << CX,
+		 {INSN_NONE, 0}},
 		{"sub rax,0x10000", BYTES("\x48\x2d\x00\x00\x01\x00"), 1 << AX, {AX, -0x10000}},
-		{"sub eax,0x10000", BYTES("\x2d\x00\x00\x01\x00"), 1 << AX, {X86_NONE, 0}},
+		{"sub eax,0x10000", BYTES("\x2d\x00\x00\x01\x00"), 1 << AX, {INSN_NONE, 0}},
 		{"lea rdx,[rdx+8]", BYTES("\x48\x8d\x52\x08"), 1 << DX, {DX, 8}},
-		{"lea rdx,[rax+8]", BYTES("\x48\x8d\x50\x08"), 1 << DX, {X86_NONE, 0}},
-		{"mov ah,1", BYTES("\xb4\x01"), 1 << AX, {X86_NONE, 0}},
-		{"mov spl,1", BYTES("\x40\xb4\x01"), 1 << SP, {X86_NONE, 0}},
+		{"lea rdx,[rax+8]", BYTES("\x48\x8d\x50\x08"), 1 << DX, {INSN_NONE, 0}},
+		{"mov ah,1", BYTES("\xb4\x01"), 1 << AX, {INSN_NONE, 0}},
+		{"mov spl,1", BYTES("\x40\xb4\x01"), 1 << SP, {INSN_NONE, 0}},
 		{"pop rbx", BYTES("\x5b"), 1 << BX | 1 << SP, {SP, 8}},
-		{"div rcx", BYTES("\x48\xf7\xf1"), 1 << AX | 1 << DX, {X86_NONE, 0}},
+		{"div rcx", BYTES("\x48\xf7\xf1"), 1 << AX | 1 << DX, {INSN_NONE, 0}},
 		{"dec r11", BYTES("\x49\xff\xcb"), 1 << 11, {11, -1}},
 		{"mulx rax,rcx,rdx",
 		 BYTES("\xc4\xe2\xf3\xf6\xc2"),
 		 1 << AX | 1 << CX,
-		 {X86_NONE, 0}},
-		{"call", BYTES("\xe8\0\0\0\0"), 0xffff, {X86_NONE, 0}},
+		 {INSN_NONE, 0}},
+		{"call", BYTES("\xe8\0\0\0\0"), 0xffff, {INSN_NONE, 0}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct x86_operand o;
+		struct insn_data o;
 
 		cr_assert(x86_operand__read(cases[i].code, cases[i].len, &o), "%s", cases[i].what);
 		cr_expect_eq(o.written, cases[i].written, "%s: %x", cases[i].what, o.written);
@@ -146,7 +149,7 @@ Test(x86_operand, registers_that_are_overwritten)
 
 Test(x86_operand, what_is_not_known)
 {
-	struct x86_operand o;
+	struct insn_data o;
 
 	cr_expect(!x86_operand__read(BYTES("\x06"), &o));
 	cr_expect_eq(o.len, 0);

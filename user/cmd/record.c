@@ -22,11 +22,11 @@ static int check_data(const struct record_args *a, struct err *err)
 		if (event_skid(&a->sampling.events.events[i]))
 			return 0;
 	}
-	return err__usage(err,
-			  "--data: no event here says what data it is about; page-faults, "
-			  "alignment-faults and breakpoints (mem:ADDR) do, of a PMU those "
-			  "that `pmubpf list EVENT' says have a data address, and on x86-64 clocks "
-			  "(cpu-clock), as candidates");
+	return err__usage(
+		err, "--data: no event here says what data it is about; page-faults, "
+		     "alignment-faults and breakpoints (mem:ADDR) do, of a PMU those "
+		     "that `pmubpf list EVENT' says have a data address; clocks (cpu-clock) and "
+		     "caches' counters (dtlb-miss) say it as candidates");
 }
 
 static void print_tick(void *ctx, const struct session_tick *tick)

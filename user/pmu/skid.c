@@ -8,11 +8,25 @@
 static enum pmb_skid breakpoint_skid(const struct perf_event_attr *attr)
 {
 #ifdef __x86_64__
-	if (attr->bp_type != HW_BREAKPOINT_X)
-		return PMB_SKID_AFTER;
+	const enum pmb_skid of_data = PMB_SKID_AFTER;
+#else
+	const enum pmb_skid of_data = PMB_SKID_BEFORE;
 #endif
-	(void)attr;
-	return PMB_SKID_EXACT;
+
+	return attr->bp_type == HW_BREAKPOINT_X ? PMB_SKID_EXACT : of_data;
+}
+
+/* Without an address: loads and stores that missed, or were counted, somewhere before. */
+static bool counts_accesses(const struct perf_event_attr *attr)
+{
+	const unsigned cache = attr->config & 0xff;
+
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return attr->config == PERF_COUNT_HW_CACHE_REFERENCES ||
+		       attr->config == PERF_COUNT_HW_CACHE_MISSES;
+	return attr->type == PERF_TYPE_HW_CACHE &&
+	       (cache == PERF_COUNT_HW_CACHE_L1D || cache == PERF_COUNT_HW_CACHE_LL ||
+		cache == PERF_COUNT_HW_CACHE_DTLB || cache == PERF_COUNT_HW_CACHE_NODE);
 }
 
 enum pmb_skid event_skid(const struct event *event)
@@ -22,7 +36,7 @@ enum pmb_skid event_skid(const struct event *event)
 	if (event->mode != EVENT_OVERFLOWS)
 		return PMB_SKID_NONE;
 	if (!event->has_addr)
-		return is_clock && PMB_HAS_OPERANDS ? PMB_SKID_SOME : PMB_SKID_NONE;
+		return is_clock || counts_accesses(&event->attr) ? PMB_SKID_SOME : PMB_SKID_NONE;
 	switch (event->attr.type) {
 	case PERF_TYPE_SOFTWARE:
 		return PMB_SKID_EXACT;
@@ -43,7 +57,7 @@ bool event_pc_is_exact(const struct event *event)
 	case PERF_TYPE_SOFTWARE: /* a fault is taken at the instruction that makes it */
 		return event->has_addr;
 	case PERF_TYPE_BREAKPOINT:
-		return breakpoint_skid(&event->attr) == PMB_SKID_EXACT;
+		return breakpoint_skid(&event->attr) != PMB_SKID_AFTER;
 	case PERF_TYPE_TRACEPOINT:
 		return false;
 	default:

@@ -8,7 +8,8 @@
 #include "pmu/event.h"
 #include "pmubpf/operand.h"
 
-/* PMB_SKID_NONE: it is about no data. Clocks are where operands are decoded: candidates only. */
+/* PMB_SKID_NONE: it is about no data. Of clocks, and of counters of caches that bring no address,
+ * candidates only. */
 enum pmb_skid event_skid(const struct event *event);
 /* Is the instruction at which its overflows are the one that the event is about? Else it is one
  * near it: behind it, as a rule. */

@@ -181,7 +181,9 @@ static int start(struct asker *a, int stop_fd, struct err *err)
 
 static uint64_t reg_of(const struct profile_access *access, uint8_t reg)
 {
-	return reg < PMB_DATA_REGS ? access->regs[reg] : 0;
+	uint8_t at = reg == PMB_REG_IP ? PMB_DATA_IP : reg == PMB_REG_FS ? PMB_DATA_FS : reg;
+
+	return at < PMB_DATA_REGS ? access->regs[at] : 0;
 }
 
 /* Where in the object: -1: not known, or too far. */
@@ -195,9 +197,18 @@ static int64_t offset_in(const struct pmb_operand *o, const struct profile_acces
 	return off >= 0 && off <= (int64_t)OBJECT_PLACE_OFF_MAX ? off : -1;
 }
 
+static uint64_t index_of(const struct profile_access *access, const struct pmb_operand *o)
+{
+	uint64_t index = reg_of(access, o->index);
+
+	if (o->flags & PMB_OPERAND_SIGNED_32)
+		return (uint64_t)(int64_t)(int32_t)index;
+	return o->flags & PMB_OPERAND_UNSIGNED_32 ? (uint32_t)index : index;
+}
+
 static uint64_t address_of(const struct profile_access *access, const struct pmb_operand *o)
 {
-	return reg_of(access, o->base) + reg_of(access, o->index) * o->scale +
+	return reg_of(access, o->base) + index_of(access, o) * o->scale +
 	       reg_of(access, o->segment) + (uint64_t)o->disp;
 }
 
@@ -254,7 +265,7 @@ static uint32_t variable_of(struct places *p, const struct profile_row *row)
 	    (found.candidate->flags & PMB_OPERAND_LOST))
 		return 0;
 	profile__frames(p->profile, &frames);
-	distance = (int64_t)(found.from - access->regs[PMB_REG_IP]);
+	distance = (int64_t)(found.from - access->regs[PMB_DATA_IP]);
 	if (frames[frame].kind != FRAME_FILE || distance >= (int64_t)DATA_PLACE_SPAN ||
 	    distance <= -(int64_t)DATA_PLACE_SPAN)
 		return 0;
@@ -350,7 +361,8 @@ static uint8_t kind_of(const struct pmb_operand *o)
 static bool covers(const struct profile_access *access, const struct pmb_operand *o,
 		   enum pmb_skid skid)
 {
-	uint64_t from = address_of(access, o), slack = skid == PMB_SKID_AFTER ? 7 : 0;
+	uint64_t from = address_of(access, o);
+	uint64_t slack = skid == PMB_SKID_AFTER || skid == PMB_SKID_BEFORE ? 7 : 0;
 
 	return access->addr - from < o->size || from - access->addr <= slack;
 }
@@ -359,7 +371,7 @@ static bool covers(const struct profile_access *access, const struct pmb_operand
 static bool is_fetch(const struct pmb_place *place, enum pmb_skid skid,
 		     const struct profile_access *access)
 {
-	uint64_t ip = access->regs[PMB_REG_IP];
+	uint64_t ip = access->regs[PMB_DATA_IP];
 
 	return skid == PMB_SKID_EXACT && access->n_regs && access->addr - ip < (place->len ?: 1U);
 }

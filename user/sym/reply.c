@@ -196,7 +196,7 @@ static bool parse_operand(struct cursor *c, struct pmb_operand *o)
 	o->every = cursor__u32(c);
 	o->at = cursor__u32(c);
 	o->start = (int64_t)cursor__u64(c);
-	return cursor__ok(c) && is_register(o->base) && is_register(o->index) && o->scale <= 8 &&
+	return cursor__ok(c) && is_register(o->base) && is_register(o->index) && o->scale <= 16 &&
 	       (o->segment == PMB_REG_FS || o->segment == PMB_REG_NONE) && is_register(o->object) &&
 	       o->at <= OBJECT_PLACE_OFF_MAX;
 }

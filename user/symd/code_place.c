@@ -10,30 +10,26 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "symd/x86_insn.h"
-#include "symd/x86_operand.h"
+#include "symd/insn_data.h"
 
 enum {
 	BACK_MAX = 12, /* instructions */
 	ALL_WRITTEN = 0xffff,
 };
 
-/* Where the function is taken to lie: no jump leads to 0, which stands for nobody knows where. */
-#define BASE (1ULL << 32)
-#define NOWHERE UINT64_MAX
+#define NOWHERE INT64_MAX
 
 struct insn {
 	size_t off;
-	struct x86_operand o;
-	enum x86_kind kind;
+	struct insn_data o;
 	bool known, target;
 };
 
 struct back {
 	struct insn list[BACK_MAX + 1]; /* as a ring: insn i at i % (BACK_MAX + 1) */
 	size_t n;                       /* before the place */
-	int64_t added[X86_REGS];        /* since, to each register */
-	uint16_t lost;
+	int64_t added[INSN_REGS];       /* since, to each register */
+	uint32_t lost;
 };
 
 static struct insn *back__at(struct back *b, size_t i)
@@ -41,29 +37,24 @@ static struct insn *back__at(struct back *b, size_t i)
 	return &b->list[i % ARRAY_SIZE(b->list)];
 }
 
-static bool decode(const struct code_bytes *code, size_t off, struct insn *ret, uint64_t *target)
+static bool decode(const struct code_bytes *code, size_t off, struct insn *ret, int64_t *target)
 {
-	struct x86_insn flow;
-
 	ret->off = off;
 	ret->target = false;
-	ret->known = x86_operand__read(code->bytes + off, code->len - off, &ret->o);
-	if (!ret->o.len || !x86_insn__read(code->bytes + off, code->len - off, BASE + off, &flow))
-		return false;
-	ret->kind = flow.kind;
-	*target = flow.target ? flow.target - BASE : NOWHERE;
-	return true;
+	ret->known = insn_data__read(code->set, code->bytes + off, code->len - off, &ret->o);
+	*target = ret->o.has_target ? (int64_t)off + ret->o.target : NOWHERE;
+	return ret->o.len;
 }
 
-static bool leaps(enum x86_kind kind)
+static bool leaps(const struct insn *insn)
 {
-	return kind == X86_BRANCH || kind == X86_JUMP;
+	return insn->o.flow == INSN_BRANCHES || insn->o.flow == INSN_JUMPS;
 }
 
 /* Decodes up to the place. False: the code isn't in step with it. */
 static bool back__read(struct back *b, const struct code_bytes *code)
 {
-	uint64_t target;
+	int64_t target;
 
 	for (size_t off = 0; off < code->at;) {
 		struct insn *insn = back__at(b, b->n);
@@ -84,32 +75,44 @@ static bool back__mark_targets(struct back *b, const struct code_bytes *code, bo
 {
 	size_t first = b->n > BACK_MAX ? b->n - BACK_MAX : 0;
 	struct insn insn;
-	uint64_t target;
+	int64_t target;
 
 	for (size_t off = 0; off < code->len; off += insn.o.len) {
 		if (!decode(code, off, &insn, &target))
 			break;
-		if (!leaps(insn.kind))
+		if (!leaps(&insn))
 			continue;
-		if (target == NOWHERE && !(insn.o.n && insn.o.mem[0].base == X86_IP))
+		if (target == NOWHERE && !(insn.o.n && insn.o.mem[0].base == INSN_IP))
 			return false;
-		*at |= target == code->at;
+		*at |= target == (int64_t)code->at;
 		for (size_t i = first; i < b->n; i++)
-			back__at(b, i)->target |= target == back__at(b, i)->off;
+			back__at(b, i)->target |= target == (int64_t)back__at(b, i)->off;
 	}
 	return true;
 }
 
+static uint8_t register_of(uint8_t reg)
+{
+	return reg == INSN_IP ? PMB_REG_IP : reg == INSN_NONE ? PMB_REG_NONE : reg;
+}
+
+static uint8_t extend_of(const struct insn_memory *m)
+{
+	return m->extend == INSN_SIGNED_32   ? PMB_OPERAND_SIGNED_32 :
+	       m->extend == INSN_UNSIGNED_32 ? PMB_OPERAND_UNSIGNED_32 :
+					       0;
+}
+
 /* What the operand was, by the registers that are there now. */
 static void put_operand(const struct back *b, const struct code_bytes *code,
-			const struct insn *insn, const struct x86_memory *m, struct pmb_place *ret)
+			const struct insn *insn, const struct insn_memory *m, struct pmb_place *ret)
 {
 	struct pmb_operand o = {
-		.base = m->base == X86_NONE ? PMB_REG_NONE : m->base,
-		.index = m->index == X86_NONE ? PMB_REG_NONE : m->index,
+		.base = register_of(m->base),
+		.index = register_of(m->index),
 		.scale = m->scale,
 		.segment = m->segment ? PMB_REG_FS : PMB_REG_NONE,
-		.flags = m->access,
+		.flags = m->access | extend_of(m),
 		.object = PMB_REG_NONE,
 		.size = m->size,
 		.disp = m->disp,
@@ -117,15 +120,18 @@ static void put_operand(const struct back *b, const struct code_bytes *code,
 
 	if (ret->n == PMB_PLACE_OPERANDS)
 		return;
-	if (m->base == X86_IP)
+	if (m->base == INSN_IP)
 		o.disp += (int64_t)(insn->off + insn->o.len) - (int64_t)code->at;
-	else if (m->base < X86_REGS)
+	else if (m->base < INSN_REGS)
 		o.start = -b->added[m->base];
 	o.disp += o.start;
-	if (m->index < X86_REGS)
+	if (m->index < INSN_REGS)
 		o.disp -= b->added[m->index] * m->scale;
-	if ((m->base < X86_REGS && b->lost & 1U << m->base) ||
-	    (m->index < X86_REGS && b->lost & 1U << m->index))
+	if ((m->base < INSN_REGS && b->lost & 1U << m->base) ||
+	    (m->index < INSN_REGS && b->lost & 1U << m->index))
+		o.flags |= PMB_OPERAND_LOST;
+	/* what was added to all of it may have overflowed its lower half */
+	if (m->extend && b->added[m->index])
 		o.flags |= PMB_OPERAND_LOST;
 	if (m->loose || insn->o.repeats || m->segment == 0x65)
 		o.flags |= PMB_OPERAND_LOOSE;
@@ -141,26 +147,26 @@ static void put_operands(const struct back *b, const struct code_bytes *code,
 	ret->finding = ret->n ? PMB_PLACE_FOUND : PMB_PLACE_NO_OPERAND;
 }
 
-static void back__undo(struct back *b, const struct x86_operand *o)
+static void back__undo(struct back *b, const struct insn_data *o)
 {
-	uint16_t written = o->written;
+	uint32_t written = o->written;
 
-	for (int i = 0; i < X86_OPERANDS; i++) {
-		const struct x86_step *s = &o->steps[i];
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		const struct insn_step *s = &o->steps[i];
 
-		if (s->reg == X86_NONE || o->repeats)
+		if (s->reg == INSN_NONE || o->repeats)
 			continue;
 		b->added[s->reg] += s->added;
 		/* pop of the stack pointer itself has no step */
-		written &= (uint16_t) ~(1U << s->reg);
+		written &= ~(1U << s->reg);
 	}
 	b->lost |= written;
 }
 
 static bool blocks(const struct insn *insn)
 {
-	return insn->kind == X86_CALL || insn->kind == X86_JUMP || insn->kind == X86_RET ||
-	       insn->o.written == ALL_WRITTEN;
+	return insn->o.flow == INSN_CALLS || insn->o.flow == INSN_JUMPS ||
+	       insn->o.flow == INSN_ENDS || insn->o.written == ALL_WRITTEN;
 }
 
 static enum pmb_finding look_back(struct back *b, const struct code_bytes *code, size_t limit,
@@ -193,8 +199,8 @@ static void put_repeated(const struct back *b, const struct code_bytes *code,
 {
 	struct back after = *b;
 
-	for (int i = 0; i < X86_OPERANDS; i++) {
-		if (insn->o.steps[i].reg != X86_NONE)
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (insn->o.steps[i].reg != INSN_NONE)
 			after.added[insn->o.steps[i].reg] += insn->o.steps[i].added;
 	}
 	put_operands(&after, code, insn, ret);
@@ -205,13 +211,13 @@ void code_place__find(const struct code_bytes *code, enum pmb_skid skid, struct 
 	struct back b = {.n = 0};
 	bool at_target = false;
 	struct insn here;
-	uint64_t target;
+	int64_t target;
 
 	*ret = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
 	if (code->at >= code->len || !decode(code, code->at, &here, &target))
 		return;
 	ret->len = (uint8_t)here.o.len;
-	if (skid == PMB_SKID_EXACT) {
+	if (skid == PMB_SKID_EXACT || skid == PMB_SKID_BEFORE) {
 		if (here.known)
 			put_operands(&b, code, &here, ret);
 		return;

@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #include "pmubpf/operand.h"
+#include "symd/insn_data.h"
 
 /* A function's code, and the place in it. */
 struct code_bytes {
 	const uint8_t *bytes;
 	size_t len;
 	size_t at;
+	enum insn_set set;
 };
 
 /* Pure. Of objects nothing is known yet: operands' start is what has been added to the base since,

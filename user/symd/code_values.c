@@ -229,7 +229,7 @@ static struct code_value value_of(const struct code_values *c, const struct stat
 }
 
 static struct code_value address_of(const struct code_values *c, const struct state *s, size_t off,
-				    const struct x86_memory *m)
+				    const struct insn_memory *m)
 {
 	struct code_value base = value_of(c, s, off, m->base);
 	struct code_value index = value_of(c, s, off, m->index);
@@ -255,14 +255,14 @@ static struct frame_place frame_place(const struct code_values *c, const struct 
 }
 
 static struct code_value loaded(const struct code_values *c, const struct state *s,
-				const struct insn *insn, const struct x86_memory *m)
+				const struct insn *insn, const struct insn_memory *m)
 {
 	struct code_value where, v = {.kind = CODE_VALUE_POINTER};
 	const struct code_values_fns *fns = c->fns;
 	struct frame_place place;
 	bool known = false;
 
-	if (m->base == X86_IP) {
+	if (m->base == INSN_IP) {
 		known = !m->segment &&
 			fns->at_address(fns->ctx, (int64_t)insn->off + insn->len + m->disp, &v.to);
 		return known ? v : any();
@@ -293,7 +293,7 @@ static struct code_value moved(const struct code_values *c, const struct state *
 	case X86_MOVE_LOAD:
 		return loaded(c, s, insn, &m->mem);
 	case X86_MOVE_LEA:
-		return m->mem.base == X86_IP ? any() : address_of(c, s, insn->off, &m->mem);
+		return m->mem.base == INSN_IP ? any() : address_of(c, s, insn->off, &m->mem);
 	case X86_MOVE_ADD:
 		return code_value__sum(&dst, &src, 1, 0);
 	case X86_MOVE_CHOICE:
@@ -314,27 +314,27 @@ static void forget(struct state *s, unsigned regs)
 }
 
 static void step(const struct code_values *c, struct state *s, const struct insn *insn,
-		 const struct x86_operand *o)
+		 const struct insn_data *o)
 {
 	const struct code_value none = number(0, 0);
-	struct code_value stepped[X86_OPERANDS];
+	struct code_value stepped[INSN_OPERANDS];
 
-	for (int i = 0; i < X86_OPERANDS; i++) {
-		if (o->steps[i].reg == X86_NONE)
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (o->steps[i].reg == INSN_NONE)
 			continue;
 		stepped[i] = value_of(c, s, insn->off, o->steps[i].reg);
 		stepped[i] = code_value__sum(&stepped[i], &none, 1, o->steps[i].added);
 	}
 	forget(s, o->written);
-	for (int i = 0; i < X86_OPERANDS; i++) {
-		if (o->steps[i].reg != X86_NONE && !o->repeats)
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (o->steps[i].reg != INSN_NONE && !o->repeats)
 			s->regs[o->steps[i].reg] = stepped[i];
 	}
 }
 
 static unsigned written_by(const struct code_values *c, const struct insn *insn)
 {
-	struct x86_operand o;
+	struct insn_data o;
 
 	if (insn->kind == X86_CALL || insn->kind == X86_PADDING)
 		return insn->kind == X86_CALL ? CLOBBERED : 0;
@@ -363,7 +363,7 @@ static void run(const struct code_values *c, struct state *s, const struct insn 
 {
 	const uint8_t *bytes = c->bytes + insn->off;
 	struct code_value result;
-	struct x86_operand o;
+	struct insn_data o;
 	struct x86_move m;
 
 	if (c->fns->ends(c->fns->ctx, insn->off, insn->off + insn->len))

@@ -252,8 +252,8 @@ static bool find_functions(const struct elf_file *f, uint64_t *ret_hdr, uint32_t
 	GElf_Phdr p;
 	size_t n;
 
-	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_machine != EM_X86_64 ||
-	    ehdr.e_ident[EI_CLASS] != ELFCLASS64 || elf_getphdrnum(f->elf, &n) < 0)
+	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    elf_getphdrnum(f->elf, &n) < 0)
 		return false;
 	for (size_t i = 0; i < n && i < PHDRS_MAX; i++) {
 		if (!gelf_getphdr(f->elf, (int)i, &p) || p.p_type != PT_GNU_EH_FRAME)

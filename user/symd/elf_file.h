@@ -45,8 +45,8 @@ bool elf_file__vaddr(const struct elf_file *f, uint64_t file_off, uint64_t *ret)
 /* How many bytes from vaddr on are in the file, at most n. */
 size_t elf_file__read(const struct elf_file *f, uint64_t vaddr, void *ret, size_t n);
 /* The function that holds vaddr, as the table for unwinding (.eh_frame_hdr) has it: where it
- * begins, and where the next one does (UINT64_MAX: none). False: it isn't x86-64, or has no such
- * table. */
+ * begins, and where the next one does (UINT64_MAX: none). False: it has no such table, or
+ * is of 32 bits. */
 bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
 			uint64_t *ret_end);
 /* Looks for the symbols of the first of n addresses; was it asked for the last time? */

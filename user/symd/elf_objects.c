@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "symd/elf_objects.h"
 
+#include <elf.h>
 #include <linux/types.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "pmubpf/object_place.h"
 #include "symd/code_values.h"
+#include "symd/x86_operand.h"
 #include "symd/x86_parts.h"
 
 struct elf_objects {
@@ -65,7 +67,8 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 	struct elf_objects *o = xcalloc(1, sizeof(*o));
 
 	o->elf = elf;
-	o->info = elf_file__debug_info(elf);
+	if (elf_file__machine(elf) == EM_X86_64) /* registers of others are numbered otherwise */
+		o->info = elf_file__debug_info(elf);
 	o->fns = (struct code_values_fns){held, ends, in_object, in_frame, at_address, returned, o};
 	return o;
 }
@@ -109,7 +112,7 @@ static struct code_value value_of(const struct elf_objects *o, uint64_t vaddr, u
 {
 	struct code_value v = {.kind = CODE_VALUE_ANY, .to = {.every = 1}};
 
-	if (reg == X86_NONE)
+	if (reg == INSN_NONE)
 		v.kind = CODE_VALUE_NUMBER, v.to.every = 0;
 	else if (reg < X86_REGS && o->values)
 		code_values__at(o->values, vaddr - o->start, reg, &v);
@@ -181,7 +184,7 @@ static uint8_t frame_register(const struct elf_objects *o, uint64_t sampled, int
 		if (v.kind == CODE_VALUE_FRAME && !v.to.every)
 			return regs[i];
 	}
-	return X86_NONE;
+	return INSN_NONE;
 }
 
 /* A place that differs by an index is taken for that of where the index begins: whether it is in
@@ -199,7 +202,7 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 	reg = frame_register(o, sampled, &from);
 	place = code_values__frame(o->values, vaddr - o->start, where->to.at);
 	slot = debug_info__frame_variable(o->info, vaddr, &place, ret->size);
-	if (reg == X86_NONE || !slot)
+	if (reg == INSN_NONE || !slot)
 		return;
 	ret->flags |= PMB_OPERAND_VARIABLE;
 	ret->object = reg;
@@ -214,7 +217,7 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 
 /* gcc calls an index base at times. */
 void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
-		       const struct x86_memory *m, struct pmb_operand *ret)
+		       const struct insn_memory *m, struct pmb_operand *ret)
 {
 	const int64_t of_base = ret->start;
 	struct code_value base, index, where;

@@ -11,7 +11,7 @@
 
 #include "pmubpf/operand.h"
 #include "symd/elf_file.h"
-#include "symd/x86_operand.h"
+#include "symd/insn_data.h"
 
 enum { ELF_FUNCTION_MAX = 64 * 1024 }; /* bytes of code; larger ones are not looked through */
 
@@ -22,6 +22,6 @@ struct elf_objects *elf_objects__free(struct elf_objects *o); /* NULL is fine; r
 /* m is an operand of the instruction at vaddr, and ret the same as code_place.h has it, by the
  * registers where it was sampled: gets the object, if that is known. */
 void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
-		       const struct x86_memory *m, struct pmb_operand *ret);
+		       const struct insn_memory *m, struct pmb_operand *ret);
 
 #endif

@@ -2,18 +2,16 @@
 #include "symd/elf_place.h"
 
 #include "symd/code_place.h"
-#include "symd/x86_operand.h"
-#include "symd/x86_parts.h"
 
 /* The same instruction again, as it stands there. */
 static void put_objects(struct elf_objects *objects, uint64_t vaddr, const struct code_bytes *code,
 			struct pmb_place *ret)
 {
 	size_t insn = code->at - ret->back;
-	struct x86_operand o;
+	struct insn_data o;
 
 	if (ret->finding != PMB_PLACE_FOUND ||
-	    !x86_operand__read(code->bytes + insn, code->len - insn, &o))
+	    !insn_data__read(code->set, code->bytes + insn, code->len - insn, &o))
 		return;
 	for (int i = 0; i < ret->n && i < o.n; i++)
 		elf_objects__find(objects, vaddr - ret->back, vaddr, &o.mem[i], &ret->operands[i]);
@@ -24,23 +22,25 @@ void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, ui
 {
 	uint8_t bytes[ELF_FUNCTION_MAX];
 	struct code_bytes code = {.bytes = bytes};
+	const bool at_the_place = skid == PMB_SKID_EXACT || skid == PMB_SKID_BEFORE;
 	uint64_t vaddr, start, end;
 	size_t size;
 
 	*ret = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
-	if (!elf_file__vaddr(elf, file_off, &vaddr) ||
+	if (!insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &code.set) ||
+	    !elf_file__vaddr(elf, file_off, &vaddr) ||
 	    !elf_file__function(elf, vaddr, &start, &end))
 		return;
-	if (skid == PMB_SKID_EXACT)
+	if (at_the_place)
 		start = vaddr;
 	code.at = vaddr - start;
-	if (code.at > ELF_FUNCTION_MAX - X86_LONGEST) {
+	if (code.at > ELF_FUNCTION_MAX - INSN_LONGEST) {
 		ret->finding = PMB_PLACE_FAR;
 		return;
 	}
 	size = end - start < ELF_FUNCTION_MAX ? end - start : ELF_FUNCTION_MAX;
-	if (skid == PMB_SKID_EXACT && size > X86_LONGEST)
-		size = X86_LONGEST;
+	if (at_the_place && size > INSN_LONGEST)
+		size = INSN_LONGEST;
 	code.len = elf_file__read(elf, start, bytes, size);
 	code_place__find(&code, skid, ret);
 	if (objects)

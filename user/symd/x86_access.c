@@ -177,15 +177,15 @@ uint8_t x86_access__kind(const struct x86_parts *p, char letter)
 	const unsigned number = 1U << (p->reg & 7);
 
 	if (letter == 'f')
-		return x87_stores(p) ? X86_STORE : X86_LOAD;
+		return x87_stores(p) ? INSN_STORE : INSN_LOAD;
 	if (letter == 'v')
-		return stores_by_prefix(p) ? X86_STORE : X86_LOAD;
+		return stores_by_prefix(p) ? INSN_STORE : INSN_LOAD;
 	for (size_t i = 0; i < ARRAY_SIZE(by_number); i++) {
 		if (by_number[i].letter != letter)
 			continue;
 		if (by_number[i].both & number)
-			return X86_LOAD | X86_STORE;
-		return by_number[i].store & number ? X86_STORE : X86_LOAD;
+			return INSN_LOAD | INSN_STORE;
+		return by_number[i].store & number ? INSN_STORE : INSN_LOAD;
 	}
-	return X86_LOAD;
+	return INSN_LOAD;
 }

@@ -9,7 +9,7 @@
 unsigned x86_access__number(const struct x86_parts *p);
 /* Bytes of the operand in memory; 0: there is none, or it isn't known. */
 unsigned x86_access__size(const struct x86_parts *p, char letter);
-/* X86_LOAD, X86_STORE, or both. */
+/* INSN_LOAD, INSN_STORE, or both. */
 uint8_t x86_access__kind(const struct x86_parts *p, char letter);
 
 #endif

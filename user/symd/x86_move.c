@@ -12,13 +12,13 @@ static bool from(struct x86_move *m, enum x86_move_kind kind, uint8_t dst, uint8
 	return true;
 }
 
-static struct x86_memory memory_of(const struct x86_parts *p)
+static struct insn_memory memory_of(const struct x86_parts *p)
 {
-	return (struct x86_memory){
-		.base = p->rip      ? X86_IP :
+	return (struct insn_memory){
+		.base = p->rip      ? INSN_IP :
 			p->has_base ? p->base :
-				      X86_NONE,
-		.index = p->has_index ? p->index : X86_NONE,
+				      INSN_NONE,
+		.index = p->has_index ? p->index : INSN_NONE,
 		.scale = p->has_index ? p->scale : 1,
 		.segment = p->segment,
 		.loose = p->short_address,
@@ -30,7 +30,7 @@ static struct x86_memory memory_of(const struct x86_parts *p)
 static bool number(struct x86_move *m, uint8_t dst, int64_t value)
 {
 	m->number = value;
-	return from(m, X86_MOVE_NUMBER, dst, X86_NONE);
+	return from(m, X86_MOVE_NUMBER, dst, INSN_NONE);
 }
 
 static bool scale(struct x86_move *m, uint8_t dst, uint8_t src, int64_t by)
@@ -45,7 +45,7 @@ static bool read_memory(const struct x86_parts *p, struct x86_move *m)
 	if ((p->opcode != 0x8b && p->opcode != 0x8d) || !(p->rex & X86_REX_W))
 		return false;
 	m->mem = memory_of(p);
-	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, X86_NONE);
+	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, INSN_NONE);
 }
 
 /* All of them by a number. */

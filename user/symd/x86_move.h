@@ -24,7 +24,7 @@ enum x86_move_kind {
 struct x86_move {
 	enum x86_move_kind kind;
 	uint8_t dst, src;
-	struct x86_memory mem;
+	struct insn_memory mem;
 	int64_t number;
 };
 

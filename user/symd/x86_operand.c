@@ -69,16 +69,16 @@ static bool counts_bits(const struct x86_parts *p)
 	       (p->opcode == 0xa3 || p->opcode == 0xab || p->opcode == 0xb3 || p->opcode == 0xbb);
 }
 
-static void add(struct x86_operand *o, const struct x86_memory *m)
+static void add(struct insn_data *o, const struct insn_memory *m)
 {
-	if (o->n < X86_OPERANDS)
+	if (o->n < INSN_OPERANDS)
 		o->mem[o->n++] = *m;
 }
 
 /* Of ModRM. False: it isn't known. */
-static bool read_explicit(const struct x86_parts *p, struct x86_opcode op, struct x86_operand *o)
+static bool read_explicit(const struct x86_parts *p, struct x86_opcode op, struct insn_data *o)
 {
-	struct x86_memory m = {.segment = p->segment};
+	struct insn_memory m = {.segment = p->segment};
 	unsigned size;
 
 	if (is_narrowing(p))
@@ -94,8 +94,8 @@ static bool read_explicit(const struct x86_parts *p, struct x86_opcode op, struc
 		size = p->rex & X86_REX_W ? 8 : 4;
 	if (!size)
 		return true;
-	m.base = p->rip ? X86_IP : p->has_base ? p->base : X86_NONE;
-	m.index = p->has_index ? p->index : X86_NONE;
+	m.base = p->rip ? INSN_IP : p->has_base ? p->base : INSN_NONE;
+	m.index = p->has_index ? p->index : INSN_NONE;
 	m.scale = p->has_index ? p->scale : 1;
 	m.access = x86_access__kind(p, op.access);
 	m.loose = gathers(p) || counts_bits(p) || p->short_address;
@@ -106,12 +106,12 @@ static bool read_explicit(const struct x86_parts *p, struct x86_opcode op, struc
 }
 
 /* *(reg + disp), that the opcode doesn't spell out. */
-static void add_implicit(struct x86_operand *o, const struct x86_parts *p, uint8_t reg,
-			 int32_t disp, unsigned size, uint8_t access)
+static void add_implicit(struct insn_data *o, const struct x86_parts *p, uint8_t reg, int32_t disp,
+			 unsigned size, uint8_t access)
 {
-	const struct x86_memory m = {
+	const struct insn_memory m = {
 		.base = reg,
-		.index = X86_NONE,
+		.index = INSN_NONE,
 		.scale = 1,
 		/* only where strings are loaded from may be another segment than its own */
 		.segment = reg == SI ? p->segment : 0,
@@ -124,16 +124,16 @@ static void add_implicit(struct x86_operand *o, const struct x86_parts *p, uint8
 	add(o, &m);
 }
 
-static void step(struct x86_operand *o, uint8_t reg, int32_t added)
+static void step(struct insn_data *o, uint8_t reg, int32_t added)
 {
-	int at = o->steps[0].reg == X86_NONE ? 0 : 1;
+	int at = o->steps[0].reg == INSN_NONE ? 0 : 1;
 
-	o->steps[at] = (struct x86_step){reg, added};
+	o->steps[at] = (struct insn_step){reg, added};
 	o->written |= (uint16_t)BIT(reg);
 }
 
 /* String instructions go upwards, as the ABI has it; where they repeat, how far isn't known. */
-static void read_string(const struct x86_parts *p, struct x86_operand *o, unsigned regs)
+static void read_string(const struct x86_parts *p, struct insn_data *o, unsigned regs)
 {
 	const unsigned size = p->opcode & 1 ? x86_access__number(p) : 1;
 
@@ -144,8 +144,8 @@ static void read_string(const struct x86_parts *p, struct x86_operand *o, unsign
 		add_implicit(o, p, reg, 0, size,
 			     reg == DI && p->opcode < 0xac && p->opcode != 0xa6 &&
 					     p->opcode != 0xa7 ?
-				     X86_STORE :
-				     X86_LOAD);
+				     INSN_STORE :
+				     INSN_LOAD);
 		step(o, reg, (int32_t)size);
 	}
 	if (p->opcode == 0xac || p->opcode == 0xad)
@@ -156,25 +156,25 @@ static void read_string(const struct x86_parts *p, struct x86_operand *o, unsign
 	}
 }
 
-static void push(const struct x86_parts *p, struct x86_operand *o)
+static void push(const struct x86_parts *p, struct insn_data *o)
 {
 	const int32_t size = p->narrow ? 2 : 8;
 
-	add_implicit(o, p, SP, -size, (unsigned)size, X86_STORE);
+	add_implicit(o, p, SP, -size, (unsigned)size, INSN_STORE);
 	step(o, SP, -size);
 }
 
-static void pop(const struct x86_parts *p, struct x86_operand *o)
+static void pop(const struct x86_parts *p, struct insn_data *o)
 {
 	const int32_t size = p->narrow ? 2 : 8;
 
-	add_implicit(o, p, SP, 0, (unsigned)size, X86_LOAD);
+	add_implicit(o, p, SP, 0, (unsigned)size, INSN_LOAD);
 	step(o, SP, size);
 }
 
-static void ret(const struct x86_parts *p, struct x86_operand *o)
+static void ret(const struct x86_parts *p, struct insn_data *o)
 {
-	add_implicit(o, p, SP, 0, 8, X86_LOAD);
+	add_implicit(o, p, SP, 0, 8, INSN_LOAD);
 	step(o, SP, 8 + (uint16_t)p->imm);
 }
 
@@ -208,7 +208,7 @@ static bool read_added(const struct x86_parts *p, int64_t *ret)
 }
 
 /* A number is added to a register. False: that isn't what it does. */
-static bool read_addition(const struct x86_parts *p, struct x86_operand *o)
+static bool read_addition(const struct x86_parts *p, struct insn_data *o)
 {
 	int64_t added;
 
@@ -340,7 +340,7 @@ static unsigned written_besides(const struct x86_parts *p, char letter)
 }
 
 /* What pushes, pops and strings do. False: it is none of these. */
-static bool read_implicit(const struct x86_parts *p, char letter, struct x86_operand *o)
+static bool read_implicit(const struct x86_parts *p, char letter, struct insn_data *o)
 {
 	switch (letter) {
 	case 'P':
@@ -352,7 +352,7 @@ static bool read_implicit(const struct x86_parts *p, char letter, struct x86_ope
 	case 'Q':
 		pop(p, o);
 		if (low_register(p) == SP)
-			o->steps[0].reg = X86_NONE;
+			o->steps[0].reg = INSN_NONE;
 		o->written |= (uint16_t)BIT(low_register(p));
 		return true;
 	case 'S':
@@ -370,22 +370,22 @@ static bool read_implicit(const struct x86_parts *p, char letter, struct x86_ope
 }
 
 /* The rest of what is in memory without being spelled out. */
-static void read_stack(const struct x86_parts *p, struct x86_operand *o)
+static void read_stack(const struct x86_parts *p, struct insn_data *o)
 {
 	const unsigned number = p->reg & 7;
 
 	if (p->map == X86_MAP_0F && p->opcode == 0xf7) /* maskmov */
-		add_implicit(o, p, DI, 0, p->mandatory ? 16 : 8, X86_STORE);
+		add_implicit(o, p, DI, 0, p->mandatory ? 16 : 8, INSN_STORE);
 	if (p->map != X86_MAP_ONE)
 		return;
 	if (p->opcode == 0xe8 || (p->opcode == 0xff && number == 2))
-		add_implicit(o, p, SP, -8, 8, X86_STORE);
+		add_implicit(o, p, SP, -8, 8, INSN_STORE);
 	else if (p->opcode == 0xff && number == 6)
 		push(p, o);
 	else if (p->opcode == 0xc2 || p->opcode == 0xc3)
 		ret(p, o);
 	else if (p->opcode == 0xc9)
-		add_implicit(o, p, BP, 0, 8, X86_LOAD);
+		add_implicit(o, p, BP, 0, 8, INSN_LOAD);
 }
 
 /* VEX has other instructions where 0f 90 to 0f 99 are setcc. */
@@ -395,12 +395,12 @@ static bool reads_mask(const struct x86_parts *p)
 	       p->opcode <= 0x99;
 }
 
-bool x86_operand__read(const uint8_t *bytes, size_t len, struct x86_operand *ret)
+bool x86_operand__read(const uint8_t *bytes, size_t len, struct insn_data *ret)
 {
 	struct x86_opcode op;
 	struct x86_parts p;
 
-	*ret = (struct x86_operand){.steps = {{X86_NONE, 0}, {X86_NONE, 0}}};
+	*ret = (struct insn_data){.steps = {{INSN_NONE, 0}, {INSN_NONE, 0}}};
 	if (!x86_parts__read(bytes, len, &p))
 		return false;
 	ret->len = p.len;
