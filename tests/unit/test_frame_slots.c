@@ -57,6 +57,26 @@ Test(frame_slots, where_one_lies, .init = init, .fini = done)
 	cr_expect_eq(at(0x200, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "not there any more");
 }
 
+/* Bytes 8 to 16 of one that is in several pieces; where it is said to be they begin. */
+Test(frame_slots, a_piece_of_one, .init = init, .fini = done)
+{
+	const struct frame_slot slot = {.lo = 0x100,
+					.hi = 0x200,
+					.first = 8,
+					.size = 16,
+					.variable = OUTER};
+	const struct frame_place first = {.at = -32, .by = {0}}, before = {.at = -33, .by = {0}},
+				 behind = {.at = -24, .by = {0}};
+	const Dwarf_Op op = {.atom = DW_OP_fbreg, .number = (uint64_t)-32};
+	uint64_t off;
+
+	cr_assert(frame_slots__add(&slots, &slot, &op, 1));
+	cr_assert(frame_slot__holds(&slots.list[0], 0x100, &first, &off));
+	cr_expect_eq(off, 8);
+	cr_expect(!frame_slot__holds(&slots.list[0], 0x100, &before, &off));
+	cr_expect(!frame_slot__holds(&slots.list[0], 0x100, &behind, &off));
+}
+
 Test(frame_slots, the_innermost_one, .init = init, .fini = done)
 {
 	cr_assert(add(INNER, 2, DW_OP_fbreg, -32));

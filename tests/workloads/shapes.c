@@ -75,6 +75,17 @@ WORK static void touch_inlined(struct node *n)
 	set_x(&n->pos, 3);
 }
 
+/* A structure that two registers hold, one of which points. */
+struct span {
+	long n;
+	struct node *nodes;
+};
+
+WORK static void touch_span(struct span s)
+{
+	s.nodes[s.n].count = 4;
+}
+
 /* A number behind a structure is none of it. */
 WORK static void touch_behind(struct pair *p)
 {
@@ -100,7 +111,7 @@ static struct node *linked(void)
 int main(void)
 {
 	struct decoy *volatile decoy = pages();
-	struct node *one = pages(), *inlined = pages(), **list = pages();
+	struct node *one = pages(), *inlined = pages(), *spanned = pages(), **list = pages();
 	struct wide *wide = pages();
 	struct head *heads = pages();
 	struct pair *pair = pages();
@@ -120,6 +131,7 @@ int main(void)
 		touch_pointer(list, one, (long)i * PAGE_MAX / (long)sizeof(void *));
 		touch_tail(tail, (long)(i + 1) * PAGE_MAX / (long)sizeof(double));
 		touch_inlined(inlined + i);
+		touch_span((struct span){i, spanned});
 		touch_behind((struct pair *)((char *)pair + (size_t)i * PAGE_MAX));
 		touch_bytes(bytes, (long)i * PAGE_MAX);
 	}
@@ -131,6 +143,7 @@ int main(void)
 	say("pointer", "struct node *", "-");
 	say("tail", "struct tail", "values[]");
 	say("inlined", "struct node", "pos.x");
+	say("span", "struct node", "count");
 	say("behind", "-", "-");
 	say("bytes", "-", "-");
 	return 0;

@@ -41,7 +41,7 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 
 	if (n != 1)
 		return false;
-	new.at = (int64_t)ops[0].number;
+	new.at = (int64_t)(ops[0].number - slot->first);
 	new.by = s->by;
 	if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
 					 !by_register(ops[0].atom - DW_OP_breg0, &new.by))
@@ -60,7 +60,7 @@ bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
 	    __builtin_add_overflow(by, slot->at, &from) || place->at < from)
 		return false;
 	*ret_off = (uint64_t)place->at - (uint64_t)from;
-	return *ret_off < slot->size;
+	return *ret_off >= slot->first && *ret_off < slot->size;
 }
 
 const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t vaddr,

@@ -25,8 +25,10 @@ struct frame_place {
 #define FRAME_NOWHERE INT64_MIN
 
 struct frame_slot {
-	uint64_t lo, hi, size;
-	int64_t at;              /* from what `by` says */
+	uint64_t lo, hi;
+	/* which of its bytes lie there: all but for variables in several pieces */
+	uint64_t first, size;    /* from, and up to */
+	int64_t at;              /* where all of it would begin, from what `by` says */
 	uint64_t variable, type; /* type_walk__number() */
 	uint32_t depth; /* of the scope that it stands in: those of inlined functions are deeper */
 	enum frame_by by;

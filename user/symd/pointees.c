@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "symd/pieces.h"
 
 enum {
 	TREE_DEPTH = 256,
@@ -133,30 +134,65 @@ struct variable {
 	bool is_pointer;
 };
 
-static bool add_slot(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n,
-		     uint64_t lo, uint64_t hi)
+/* part: of the variable, that is all there is of it in that place. */
+static bool add_slot(struct pointees *p, struct variable *v, const struct piece *part, uint64_t lo,
+		     uint64_t hi)
 {
 	struct frame_slot slot = {
 		.lo = lo,
 		.hi = hi,
+		.first = part->off,
 		.size = type_walk__size(&p->walk, v->type),
 		.depth = v->depth,
 	};
 
+	if (part->size)
+		slot.size = part->off + part->size;
+
 	return slot.size && type_walk__number(p->dwarf, &v->die, &slot.variable) &&
 	       type_walk__number(p->dwarf, &v->type, &slot.type) &&
-	       frame_slots__add(&p->slots, &slot, ops, n);
+	       frame_slots__add(&p->slots, &slot, part->ops, part->n);
+}
+
+static void add_held(struct pointees *p, const struct pointee *what, const struct piece *part,
+		     uint64_t lo, uint64_t hi)
+{
+	struct held h = {.lo = lo, .hi = hi, .what = *what};
+
+	if (read_place(part->ops, part->n, &h)) {
+		GROW(p->list, p->n, p->cap);
+		p->list[p->n++] = h;
+	}
+}
+
+/* A register that holds a part is the member that lies there. */
+static bool add_pieces(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n,
+		       uint64_t lo, uint64_t hi)
+{
+	const uint64_t whole = type_walk__size(&p->walk, v->type);
+	struct piece part = {0};
+	struct pointee what;
+	bool any = false;
+
+	while (may_look(p) && piece__next(ops, n, &part)) {
+		any = true;
+		if (part.size > whole || part.off > whole - part.size)
+			break;
+		if (part.n && !add_slot(p, v, &part, lo, hi) && part.size == sizeof(void *) &&
+		    pointees__in_type(p, &v->type, part.off, &what))
+			add_held(p, &what, &part, lo, hi);
+	}
+	return any;
 }
 
 static void add(struct pointees *p, struct variable *v, const Dwarf_Op *ops, size_t n, uint64_t lo,
 		uint64_t hi)
 {
-	struct held h = {.lo = lo, .hi = hi, .what = v->what};
+	const struct piece whole = {.ops = ops, .n = n};
 
-	if (lo < hi && !add_slot(p, v, ops, n, lo, hi) && v->is_pointer && read_place(ops, n, &h)) {
-		GROW(p->list, p->n, p->cap);
-		p->list[p->n++] = h;
-	}
+	if (lo < hi && !add_pieces(p, v, ops, n, lo, hi) && !add_slot(p, v, &whole, lo, hi) &&
+	    v->is_pointer)
+		add_held(p, &v->what, &whole, lo, hi);
 }
 
 /* One that has one place is there in all of its scope. */
