@@ -426,6 +426,32 @@ Test(ledger, parts_of_a_recording_add_up_to_it)
 	expect(true, "");
 }
 
+/* Its samples are a column of the sum, and of nothing else. */
+Test(ledger, a_part_that_is_given_up)
+{
+	struct ledger_event next = event;
+	struct ledger second = ledger;
+
+	second.events = &next;
+	event.other = (struct profile_other){.samples = 8, .weight = 80, .rows = 2};
+	event.data_with = 70, event.data_without = 10;
+	ledger__forget(&ledger);
+	cr_expect_eq(event.forgotten, 80);
+	cr_expect_eq(event.weight_forgotten, 800);
+	cr_expect_eq(event.other.samples, 0);
+	expect(true, "");
+	ledger__follow(&ledger, &second);
+	cr_expect_eq(event.aggregated, 80);
+	cr_expect_eq(event.forgotten, 80);
+	cr_expect_eq(event.kernel.seen, 200);
+	expect(true, "");
+	event.forgotten--;
+	expect(false, "decoded = aggregated: 160 is not 159");
+	event.forgotten++;
+	event.weight_forgotten++;
+	expect(false, "weight decoded = weight aggregated: 1600 is not 1601");
+}
+
 /* All that is counted is added, and what is the same in both stays. */
 Test(ledger, the_row_of_another_recording)
 {

@@ -54,7 +54,8 @@ static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
 		return err__usage(err, "%s '%s': two different events", alarms->option, text);
 	alarm->x.of = strcmp(x, "windows") == 0 ? TERM_UNITS : TERM_EVENT;
 	if (alarm->x.of == TERM_UNITS && !units)
-		return err__usage(err, "%s '%s': windows are those of --per, and there are none",
+		return err__usage(err,
+				  "%s '%s': windows are those of --per of stat, and there are none",
 				  alarms->option, text);
 	r = alarm_term__parse(&alarm->y, &alarms->targets, names, events, text, y, err);
 	if (r == 0 && alarm->x.of != TERM_UNITS)
@@ -243,6 +244,15 @@ static const char *unwatched(const struct watched_relation *a, const struct coun
 	if (a->expects && (y->user_only != a->y_user_only || (x && x->user_only != a->x_user_only)))
 		return "of this and --baseline one counts user code only";
 	return NULL;
+}
+
+bool alarms__any_watched(const struct alarms *alarms, const struct counting_result *result)
+{
+	for (size_t i = 0; i < alarms->n; i++) {
+		if (!unwatched(&alarms->list[i], result))
+			return true;
+	}
+	return false;
 }
 
 unsigned alarms__add(struct alarms *alarms, const struct counting_result *result, struct buf *talk)

@@ -45,6 +45,8 @@ int alarms__settle(struct alarms *alarms, const struct event_names *names,
 /* After that, what --baseline says is usual, if it is given; notes: a line of that. */
 int alarms__expect(struct alarms *alarms, const struct event_list *events, uint64_t interval_ns,
 		   struct buf *notes, struct err *err);
+/* Whether there is a relation of which both terms are counted. */
+bool alarms__any_watched(const struct alarms *alarms, const struct counting_result *result);
 /* An interval; talk: lines of what is new. How many were raised. */
 unsigned alarms__add(struct alarms *alarms, const struct counting_result *result, struct buf *talk);
 /* Lines of talk, to standard error. */

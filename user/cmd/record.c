@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/flight.h"
 #include "cmd/record_out.h"
 #include "cmd/record_regions.h"
 #include "opener/opener.h"
@@ -57,14 +58,18 @@ static int record_once(struct record_args *a, struct record_out *out,
 {
 	struct session_result result;
 	struct session *session;
-	int r = a->regions ? record_regions__record(regions, &session, &result, err) :
-			     session__record(&session, &a->sampling.session, &result, err);
+	struct kept kept = {0};
 	int status;
+	int r = a->alarms.n ? flight__record(&session, a, &result, &kept, err) :
+		a->regions  ? record_regions__record(regions, &session, &result, err) :
+			      session__record(&session, &a->sampling.session, &result, err);
 
 	end_live_line(a);
 	if (r < 0)
 		return complain(err);
+	out->kept = &kept;
 	r = record_out__write(out, &result, NULL, err);
+	out->kept = NULL;
 	if (r == 0 && a->regions)
 		r = record_regions__status(regions, err);
 	if (a->sampling.session.whom.command)
@@ -76,7 +81,7 @@ static int record_once(struct record_args *a, struct record_out *out,
 		status = session__wait(session);
 	session__free(session);
 	session_result__done(&result);
-	return status;
+	return a->alarms.exit && kept.raised && r >= 0 ? EXIT_ALARM : status;
 }
 
 static int record_passes(struct record_args *a, struct record_out *out, struct err *err)
@@ -93,6 +98,21 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	if (r < 0)
 		return complain(err);
 	return session_cut_short(result.end) ? EXIT_DONE : status;
+}
+
+/* What is watched for, and who runs the caller's program then: before anything is opened. */
+static int settle_alarms(struct record_args *a, struct err *err)
+{
+	const uint64_t look_ns = 1000000000;
+	struct event_names counting = a->sampling.what.names; /* borrowed */
+	int r;
+
+	counting.counting = true;
+	r = alarms__settle(&a->alarms, &counting, &a->watched, false, err);
+
+	if (r == 0)
+		r = alarms__expect(&a->alarms, &a->watched, look_ns, &a->sampling.notes, err);
+	return r == 0 ? alarm_run__start(&a->alarms.run, err) : r;
 }
 
 static void free_opener(struct opener **o)
@@ -119,6 +139,9 @@ int cmd_record(int argc, char **argv)
 		r = check_data(&args, &err);
 	if (r < 0)
 		return complain(&err);
+	r = settle_alarms(&args, &err);
+	if (r < 0)
+		return complain(&err);
 	args.sampling.session.signals = &signals;
 	if (args.regions)
 		r = record_regions__start(&regions, &err);
@@ -133,6 +156,8 @@ int cmd_record(int argc, char **argv)
 		return complain(&err);
 	if (isatty(STDERR_FILENO) && !args.sampling.quiet)
 		args.sampling.session.tick = print_tick;
-	return args.passes ? record_passes(&args, &out, &err) :
-			     record_once(&args, &out, &regions, &err);
+	r = args.passes ? record_passes(&args, &out, &err) :
+			  record_once(&args, &out, &regions, &err);
+	alarms__end(&args.alarms);
+	return r;
 }

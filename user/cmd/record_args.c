@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/alarm_args.h"
 #include "cmd/options.h"
 
 /* Options without a letter. */
@@ -28,7 +29,13 @@ enum {
 	OPT_BY,
 	OPT_NO_SYMBOLS,
 	OPT_REGIONS,
+	OPT_WHEN,
+	OPT_LOOKBACK,
+	OPT_LOOKAHEAD,
 };
+
+enum { DEFAULT_LOOKBACK_S = 30, MAX_LOOKBACK_S = 3600 };
+#define NS_PER_S 1000000000ULL
 
 /* "pid, tid, …" */
 #define FIRST_WORD(id, word, ...) word
@@ -46,6 +53,17 @@ static const struct argp_option options[] = {
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
 	 "multiplexing them",
 	 1},
+	{0, 0, 0, 0, "How long:", 3},
+	{"when", OPT_WHEN, "'Y ~ X'", 0,
+	 "Keep only what was around an alarm: event Y is no more what event X explains, looked at "
+	 "each second, as for stat --alarm",
+	 0},
+	{"lookback", OPT_LOOKBACK, "TIME", 0,
+	 "With --when: what is kept of before the alarm. Default: 30s", 0},
+	{"lookahead", OPT_LOOKAHEAD, "TIME", 0,
+	 "With --when: what follows the alarm and is kept, too; then the recording ends. Default: "
+	 "as long as --lookback",
+	 0},
 	{0, 0, 0, 0, "Output:", 5},
 	{"output", 'o', "FILE", 0,
 	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix "
@@ -186,9 +204,26 @@ static int parse_addr(struct record_args *a, const char *text)
 	return 0;
 }
 
+static int parse_around(struct record_args *a, const char *option, const char *text, uint64_t *ret)
+{
+	a->around = true;
+	if (num__parse_time(text, NS_PER_S, ret) == 0 && *ret >= NS_PER_S &&
+	    *ret <= MAX_LOOKBACK_S * NS_PER_S)
+		return 0;
+	return err__usage(a->err, "%s '%s' is not a time from 1 to %d s, such as 30s or 2m", option,
+			  text, MAX_LOOKBACK_S);
+}
+
 static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
+	case OPT_WHEN:
+		alarm_args__ask(&a->alarms, arg);
+		return 0;
+	case OPT_LOOKBACK:
+		return parse_around(a, "--lookback", arg, &a->lookback_ns);
+	case OPT_LOOKAHEAD:
+		return parse_around(a, "--lookahead", arg, &a->lookahead_ns);
 	case OPT_UNIT:
 		return parse_unit(a, arg);
 	case OPT_MAX_DEPTH:
@@ -251,13 +286,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &a->sampling;
+		state->child_inputs[1] = &a->alarms;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
 
-static const struct argp_child children[] = {{.argp = &sampling_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &sampling_argp},
+					     {.argp = &alarm_argp, .group = 3},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -271,8 +309,8 @@ static const struct argp argp = {
 	       "  pmubpf record -a -e cpu-clock,page-faults -d 5 --summary totals.json > "
 	       "out.folded\n\n"
 	       "Without -e it is cycles where there is a PMU, else cpu-clock.\n\n"
-	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine can't; with a COMMAND, its "
-	       "own.",
+	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine can't, 4 an alarm "
+	       "(--alarm-exit); with a COMMAND, its own.",
 };
 
 static int check_regions(struct record_args *a)
@@ -295,12 +333,26 @@ static int check_regions(struct record_args *a)
 	return 0;
 }
 
+static int check_alarms(struct record_args *a)
+{
+	if (a->around && !a->alarms.n_texts)
+		return err__usage(a->err, "--lookback and --lookahead go with --when");
+	if (a->passes && a->alarms.n_texts)
+		return err__usage(a->err, "--passes and --when exclude each other");
+	if (a->regions && a->alarms.n_texts)
+		return err__usage(a->err, "--regions and --when exclude each other: of what is "
+					  "forgotten nothing is told");
+	return alarms__check(&a->alarms, a->err);
+}
+
 static int check(struct record_args *a)
 {
 	int r = sampling_args__check(&a->sampling, "record");
 
 	if (r == 0)
 		r = check_regions(a);
+	if (r == 0)
+		r = check_alarms(a);
 	if (r < 0)
 		return r;
 	if (a->passes && !target__is_command(&a->sampling.session.whom))
@@ -359,9 +411,16 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 {
 	int r;
 
-	*a = (struct record_args){.err = err};
+	*a = (struct record_args){
+		.err = err,
+		.alarms = {.option = "--when"},
+		.lookback_ns = DEFAULT_LOOKBACK_S * NS_PER_S,
+		.lookahead_ns = UINT64_MAX,
+	};
 	sampling_args__init(&a->sampling, err);
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
+	if (a->lookahead_ns == UINT64_MAX)
+		a->lookahead_ns = a->lookback_ns;
 	a->show.unit = a->unit_given ? (int)a->unit : -1;
 	a->show.by = a->by;
 	a->show.lines = a->names.lines;
@@ -378,5 +437,7 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 void record_args__done(struct record_args *a)
 {
 	sampling_args__done(&a->sampling);
+	alarms__done(&a->alarms);
+	event_list__done(&a->watched);
 	free(a->outputs);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "cmd/alarms.h"
 #include "cmd/sampling_args.h"
 #include "model/measure.h"
 #include "render/format.h"
@@ -32,6 +33,10 @@ struct record_args {
 	const char *regions; /* a list that is renewed while recording; NULL: not wanted */
 	struct names_opts names;
 	bool debuginfod;
+	struct alarms alarms;      /* --when */
+	struct event_list watched; /* for them, of the target */
+	uint64_t lookback_ns, lookahead_ns;
+	bool around; /* one of these was given */
 	bool passes; /* run the command once for each set of events that fit together */
 	struct err *err;
 };

@@ -177,6 +177,10 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 	prof = prof__recorded(&recorded);
 	prof->time_ns = out->start_ns;
 	prof->duration_ns = (int64_t)result->duration_ns;
+	if (out->kept && out->kept->asked) {
+		prof->time_ns += (int64_t)(out->kept->from_s * 1e9);
+		prof->duration_ns = (int64_t)((out->kept->to_s - out->kept->from_s) * 1e9);
+	}
 	add_remarks(prof, summary);
 	return prof;
 }
@@ -285,8 +289,12 @@ static int write_profile(struct record_out *out, struct session_result *result, 
 			 const struct places *places, const uint32_t *sites,
 			 const struct summary *summary, struct err *err)
 {
-	struct prof *prof = make_prof(out, result, names, places, sites, summary);
+	struct prof *prof;
 	int r;
+
+	if (summary->kept && !summary->kept->raised)
+		return 0;
+	prof = make_prof(out, result, names, places, sites, summary);
 
 	forget_recording(result, names);
 	r = write_files(out, prof, err);
@@ -316,6 +324,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.longer_ns = a->sampling.window.opts.longer_ns,
 		.slowest = a->sampling.window.opts.slowest,
 		.loss = loss_since(&out->before),
+		.kept = out->kept && out->kept->asked ? out->kept : NULL,
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};

@@ -5,6 +5,7 @@
 
 #include "cmd/output.h"
 #include "cmd/record_args.h"
+#include "model/kept.h"
 #include "model/passes.h"
 #include "sys/processor.h"
 
@@ -21,6 +22,7 @@ struct record_out {
 	int64_t start_ns; /* since 1970 */
 	struct processor_counts before;
 	struct room_cut cut;
+	const struct kept *kept; /* NULL: all of it; borrowed */
 };
 
 /* Chooses units and opens the files, so that what can't work fails before anything runs. */

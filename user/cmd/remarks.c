@@ -177,8 +177,23 @@ void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const 
 	add_machine(prof, loss);
 }
 
+/* "alarm: at 75.0 s 'Y ~ X' was 51.2 % above what was usual, since 71.0 s; …" */
+static void add_kept(struct prof *prof, const struct kept *k)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	buf__printf(&line, "alarm: at %.1f s '", k->at_s);
+	escape_name(&line, k->relation);
+	buf__printf(&line,
+		    "' was %.1f %% from what was usual, since %.1f s; kept is %.1f to %.1f s",
+		    k->percent, k->since_s, k->from_s, k->to_s);
+	add_line(prof, &line);
+}
+
 void add_remarks(struct prof *prof, const struct summary *summary)
 {
 	add_remarks_of_host(prof, "record", summary->command_line, &summary->loss);
 	add_remarks_of_books(prof, summary, false);
+	if (summary->kept)
+		add_kept(prof, summary->kept);
 }

@@ -216,11 +216,12 @@ bool ledger_event__columns(const struct ledger_event *e, struct buf *remarks)
 		   e->kernel.weight_emitted + e->in.weight_rings,
 		   e->weight_decoded + e->out.weight_rings, remarks);
 	ok &= same(e, "decoded = aggregated", e->decoded + e->in.held,
-		   e->aggregated + e->foreign + e->quick + e->unheld + e->no_memory + e->out.held,
+		   e->aggregated + e->foreign + e->quick + e->unheld + e->no_memory + e->forgotten +
+			   e->out.held,
 		   remarks);
 	ok &= same(e, "weight decoded = weight aggregated", e->weight_decoded + e->in.weight_held,
 		   e->weight + e->weight_foreign + e->weight_quick + e->weight_unheld +
-			   e->weight_no_memory + e->out.weight_held,
+			   e->weight_no_memory + e->weight_forgotten + e->out.weight_held,
 		   remarks);
 	ok &= same(e, "aggregated = in the rows of the profile", e->aggregated, e->in_rows,
 		   remarks);

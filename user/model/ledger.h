@@ -60,6 +60,7 @@ struct ledger_event {
 	uint64_t quick, weight_quick;     /* of windows that were not as slow as was asked for */
 	uint64_t unheld, weight_unheld;   /* no room to wait for their window's end */
 	uint64_t no_memory, weight_no_memory; /* left out as they came: memory was refused */
+	uint64_t forgotten, weight_forgotten; /* of parts that were given up */
 	uint64_t aggregated;
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */
@@ -158,6 +159,11 @@ void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);
 /* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves
  * from->aside. */
 void ledger__follow(struct ledger *to, struct ledger *from);
+/* Takes back what the other one has filled in of its rows, to be counted with those of others. */
+void ledger__uncount_rows(struct ledger *ledger);
+/* The rows of a part are given up: what was aggregated is forgotten, and nothing of them is left in
+ * other columns. */
+void ledger__forget(struct ledger *part);
 /* Adds another recording, whose events have these numbers here. Moves from->aside. */
 void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers);
 void ledger_event__add(struct ledger_event *to, const struct ledger_event *from);

@@ -2,6 +2,8 @@
 /* Sums of ledgers: of several recordings, and of the parts of one. */
 #include "model/ledger.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 static uint64_t more(uint64_t a, uint64_t b)
@@ -53,6 +55,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(weight_unheld)    \
 	X(no_memory)        \
 	X(weight_no_memory) \
+	X(forgotten)        \
+	X(weight_forgotten) \
 	X(aggregated)       \
 	X(weight)           \
 	X(in_rows)          \
@@ -207,6 +211,36 @@ void ledger__add(struct ledger *to, struct ledger *from, const size_t *numbers)
 			*row = from->events[i];
 	}
 	add_shared(to, from);
+}
+
+void ledger__uncount_rows(struct ledger *ledger)
+{
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		struct ledger_event *e = &ledger->events[i];
+
+		e->in_rows = e->weight_in_rows = 0;
+		e->other = (struct profile_other){0};
+	}
+	ledger->frames = (struct ledger_frames){0};
+	ledger->memory.rows = 0;
+}
+
+void ledger__forget(struct ledger *part)
+{
+	for (size_t i = 0; i < part->n_events; i++) {
+		struct ledger_event *e = &part->events[i];
+
+		e->forgotten += e->aggregated;
+		e->weight_forgotten += e->weight;
+		e->aggregated = e->weight = 0;
+		e->data_with = e->data_without = 0;
+		memset(e->data_classes, 0, sizeof(e->data_classes));
+	}
+	memset(part->user_statuses, 0, sizeof(part->user_statuses));
+	memset(part->kernel_statuses, 0, sizeof(part->kernel_statuses));
+	ledger__uncount_rows(part);
+	truncating__done(&part->truncating);
+	part->truncating = (struct truncating){0};
 }
 
 void ledger__follow(struct ledger *to, struct ledger *from)

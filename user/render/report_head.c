@@ -185,6 +185,7 @@ void report__head(const struct report *r, struct buf *out)
 	put_remarks(r->whole, "command", out);
 	put_foreign(r->whole, out);
 	put_when(r->whole, out);
+	put_remarks(r->whole, "alarm", out);
 	put_remarks(r->whole, "machine", out);
 	put_remarks(r->whole, "kernel", out);
 	put_remarks(r->whole, "processor", out);

@@ -223,6 +223,11 @@ static void text_columns(const struct summary *s, const struct ledger_event *e, 
 			    "    left out %" PRIu64 " (weight %" PRIu64
 			    "): the system refused memory (ulimit -d, -v?)\n",
 			    e->no_memory, e->weight_no_memory);
+	if (e->forgotten)
+		buf__printf(out,
+			    "    forgotten %" PRIu64 " (weight %" PRIu64
+			    "): of seconds before those that --when keeps\n",
+			    e->forgotten, e->weight_forgotten);
 }
 
 static void text_event(const struct summary *s, size_t i, struct buf *out)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "model/clockrate.h"
 #include "model/cost.h"
+#include "model/kept.h"
 #include "model/ledger.h"
 #include "model/measure.h"
 #include "model/passes.h"
@@ -39,6 +40,7 @@ struct summary {
 	const struct cost *cost;
 	const struct room_cut *cut; /* what did not fit into the output; NULL: everything did */
 	uint64_t max_output;
+	const struct kept *kept; /* NULL: all of it */
 	uint64_t duration_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */
 	const char *notes;         /* lines, may be NULL */

@@ -143,8 +143,10 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__u64(j, "quick_windows", e->quick);
 	json__u64(j, "unheld", e->unheld);
 	json__u64(j, "no_memory", e->no_memory);
+	json__u64(j, "forgotten", e->forgotten);
 	json__end_obj(j);
 	json__u64(j, "weight", e->weight);
+	json__u64(j, "weight_forgotten", e->weight_forgotten);
 	json__obj(j, "other");
 	json__u64(j, "samples", e->other.samples);
 	json__u64(j, "weight", e->other.weight);
@@ -356,6 +358,25 @@ static void json_processor(struct json *j, const struct processor_loss *loss)
 	json__end_obj(j);
 }
 
+static void json_kept(struct json *j, const struct kept *k)
+{
+	const struct kept none = {0};
+
+	k = k ? k : &none;
+	json__obj(j, "kept");
+	json__bool(j, "asked", k->asked);
+	json__bool(j, "raised", k->raised);
+	json__str(j, "relation", k->relation);
+	json__f64(j, "at_s", k->at_s, 3);
+	json__f64(j, "since_s", k->since_s, 3);
+	json__f64(j, "percent", k->percent, 1);
+	json__f64(j, "from_s", k->raised ? k->from_s : k->to_s, 3);
+	json__f64(j, "to_s", k->to_s, 3);
+	json__u64(j, "given_up", k->given_up);
+	json__u64(j, "no_room", k->no_room);
+	json__end_obj(j);
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -370,6 +391,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json__obj(&j, NULL);
 	json__head(&j, "record", s->command_line);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
+	json_kept(&j, s->kept);
 	json__bool(&j, "balanced", ledger__balance(s->ledger, &remarks));
 	if (ledger__doubts(s->ledger, &doubt))
 		buf__printf(&remarks, "%s\n", doubt.data);

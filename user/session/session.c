@@ -123,6 +123,8 @@ static int session__prepare(struct session *s, struct err *err)
 		sideband__watch_throttling(s->sideband, &s->counters, 0);
 	if (r == 0)
 		session__note_modes(s);
+	if (r == 0 && s->opts->opened)
+		r = s->opts->opened(s->opts->opened_ctx, s->command.pid, err);
 	return r;
 }
 

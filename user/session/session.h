@@ -79,6 +79,10 @@ struct session_opts {
 
 	bool may_download; /* the process that does it is started at the end, and takes privileges to be none */
 
+	/* Once all is open, with the command's process (0: none), before it executes, before
+	 * anything is enabled, and while there are privileges to open more; NULL: not wanted. */
+	int (*opened)(void *ctx, pid_t command, struct err *err);
+	void *opened_ctx;
 	void (*tick)(void *ctx, const struct session_tick *tick); /* NULL: not wanted */
 	void *tick_ctx;
 };
