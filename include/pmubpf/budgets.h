@@ -115,6 +115,9 @@
 	  "further ones keep their rows", "")                                                      \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
+	X(GPU_FDS, 4096, "%d",                                                                     \
+	  "descriptors of a process among which `stat --per -I` looks for a GPU",                  \
+	  "others are not looked at", "")                                                          \
 	X(FLIGHT_PART, 2, "1/%d of --max-memory",                                                  \
 	  "with --when, the seconds before an alarm, of their profiles",                           \
 	  "the oldest is given up, and that said", "kept.no_room")                                 \

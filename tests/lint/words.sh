@@ -12,7 +12,7 @@ cd "$TOP" || exit 2
 table() {
 	# stat's and top's are times, report's one of confidence
 	local times='session/counting|cmd/(stat|top|alarm)|render/(stat|report)|cmd/report_args'
-	times+='|model/(alarm|poisson)|prof/regions'
+	times+='|model/(alarm|poisson|verdict)|prof/regions'
 	# names of before, for a release
 	local before='cmd/list_(card|table)[.]c|render/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"

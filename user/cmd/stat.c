@@ -206,6 +206,8 @@ static struct stat_report report_of(const struct stat_run *run, const struct cou
 		.work = run->opts.per ? &run->result.work : NULL,
 		.work_tried = run->result.work_tried,
 		.per = run->args->per.name,
+		.throttled_ns = run->result.throttled_ns,
+		.gpu_ns = run->result.gpu_ns,
 		.inside = run->args->inside,
 		.longer_ns = run->args->window.opts.longer_ns,
 		.owners = run->opts.by ? &run->result.owners : NULL,

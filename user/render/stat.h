@@ -43,7 +43,8 @@ struct stat_report {
 	 * asks. */
 	const struct work_counts *work;
 	const struct probe_result *work_tried;
-	const char *per;    /* what a unit is called */
+	const char *per;               /* what a unit is called */
+	uint64_t throttled_ns, gpu_ns; /* of intervals: struct verdict_times */
 	bool inside;        /* of work: only the sums are wanted, beside what is outside */
 	uint64_t longer_ns; /* only units that last as long */
 	/* Whose the CPUs' counts are, and which events could be counted so; NULL: nobody asks. */
@@ -101,6 +102,9 @@ struct stat_series {
 	bool ns;
 };
 bool stat__series(const struct stat_report *report, size_t index, struct stat_series *ret);
+/* What an interval's units were bound by: a line; and a member "verdict". */
+void stat__verdict_text(const struct stat_report *report, struct buf *out);
+void stat__verdict_json(const struct stat_report *report, struct json *j);
 void stat__work_text(const struct stat_report *report, struct buf *out);
 /* A member "per" of the object that is open. */
 void stat__work_json(const struct stat_report *report, struct json *j);

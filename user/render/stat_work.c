@@ -152,7 +152,9 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 		if (s.n || s.apart)
 			put_series(r, &s, out);
 	}
-	if (!r->interval)
+	if (r->interval)
+		stat__verdict_text(r, out);
+	else
 		put_histogram(durations, out);
 	if (!r->first)
 		return;
@@ -206,6 +208,8 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 	}
 	json__end_arr(j);
 	stat__apart_not_counted(r, r->work_tried, j);
+	if (r->interval)
+		stat__verdict_json(r, j);
 	json__arr(j, "by_duration");
 	for (unsigned i = 0; i < DURATION_CLASSES; i++)
 		json__u64(j, NULL, distribution__by_power(durations, i));

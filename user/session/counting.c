@@ -26,7 +26,7 @@ enum {
 };
 
 /* From here on counters are read, and a command that has become another user is ended. */
-static void drop_privileges(const struct counting_opts *o)
+static void drop_privileges(const struct counting_opts *o, const struct held *held)
 {
 	uint64_t keep = o->whom.command ? CAP_BIT(CAP_KILL) : 0;
 
@@ -34,6 +34,8 @@ static void drop_privileges(const struct counting_opts *o)
 	 * by a program */
 	if (o->by || o->inside)
 		keep |= CAP_BIT(CAP_BPF_NUMBER);
+	if (held->has_gpu)
+		keep |= CAP_BIT(CAP_SYS_PTRACE);
 	drop_capabilities(keep);
 	opener__settled(o->opener);
 	drop_new_privileges();
@@ -72,6 +74,19 @@ static int prepare(struct counting *c, struct err *err)
 	return r == 0 && o->by ? counting_owners__open(c, err) : r;
 }
 
+/* Of several processes the first speaks for the others. */
+static void find_what_holds(struct counting *c)
+{
+	const struct target *whom = &c->opts->whom;
+	const char *cgroup = whom->n_cgroups ? cgroup__path(whom->cgroups) : NULL;
+	pid_t pid = whom->n_pids             ? whom->pids[0] :
+		    whom->n_tids             ? whom->tids[0] :
+		    target__is_command(whom) ? c->result->command.pid :
+					       0;
+
+	held__find(&c->held, "", cgroup, pid);
+}
+
 static int start(struct counting *c, struct err *err)
 {
 	int r = counting__enable(c, err);
@@ -85,6 +100,8 @@ static int start(struct counting *c, struct err *err)
 	if (r < 0)
 		return r;
 	children_usage(c->usage_before);
+	if (c->work && c->opts->interval)
+		find_what_holds(c);
 	c->start_ns = now_ns();
 	if (!c->opts->whom.command)
 		return 0;
@@ -95,6 +112,8 @@ static void read_counts(struct counting *c, uint64_t now, bool last)
 {
 	if (c->work)
 		counting_work__read(c);
+	if (c->work && c->opts->interval)
+		held__since(&c->held, &c->result->throttled_ns, &c->result->gpu_ns);
 	if (c->owners)
 		counting_owners__read(c, last);
 	counting__read(c, now - c->start_ns);
@@ -207,6 +226,7 @@ static void counting__done(struct counting *c)
 	counting_owners__close(c);
 	counting_beside__close(c);
 	counting__close(c);
+	held__done(&c->held);
 	tasks__done(&c->tasks);
 	signals__release(&c->signals);
 	cpus__done(&c->online);
@@ -227,7 +247,7 @@ int counting__run(const struct counting_opts *o, struct counting_result *result,
 	if (r == 0)
 		r = start(&c, err);
 	if (r == 0 && !o->more_follow)
-		drop_privileges(o);
+		drop_privileges(o, &c.held);
 	if (r == 0) {
 		result->end = loop(&c);
 		if (result->end != END_READER && emit(&c, now_ns(), true) < 0)

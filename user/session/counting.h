@@ -74,7 +74,9 @@ struct counting_result {
 	bool has_usage; /* a command was the target and has ended: what it used */
 	uint64_t user_ns, system_ns;
 	enum session_end end;
-	struct buf notes;        /* lines: what was odd */
+	struct buf notes; /* lines: what was odd */
+	/* How long units of work were held, of whole intervals: struct verdict_times. */
+	uint64_t throttled_ns, gpu_ns;
 	struct work_counts work; /* of units of work; with intervals, of those of the last one */
 	struct probe_result *work_tried; /* per event, as tried; NULL: they aren't counted */
 	struct owners owners;            /* of CPUs' counters; with intervals, of the last one */

@@ -7,6 +7,7 @@
 #include "session/counting.h"
 #include "session/signals.h"
 #include "session/tasks.h"
+#include "sys/held.h"
 #include "sys/pmus.h"
 
 /* Where an event is opened. */
@@ -59,6 +60,7 @@ struct counting {
 	uint64_t start_ns;
 	uint64_t usage_before[2];       /* user, system: of children before this one */
 	struct counting_work *work;     /* NULL: units of work aren't counted */
+	struct held held;               /* of units of work, by interval */
 	struct counting_owners *owners; /* NULL: CPUs' counts aren't told apart */
 	struct counting_side *sides;    /* other targets */
 	size_t n_sides;
