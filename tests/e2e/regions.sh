@@ -257,14 +257,27 @@ t_renewed_many_pages() {
 		--summary "$T/sum.json" -o "$T/p.pb.gz" -- "$WORKLOADS/touchers" 0 1000000
 	expect_ledger
 	expect_ge 3000000 "$(stat -c %s "$T/list")" "bytes of the list"
-	local event
-	event=$(awk '$1 == "event" { print $3, $4, $7 }' "$T/list")
-	set -- $event
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(awk '$1 == "event" { print $3, $4, $7 }' "$T/list")
 	expect_eq "$1" "$(sum_get '.events[0].user.aggregated')" "samples"
 	expect_ge "$3" 1000 "that found no room"
 	expect_ge "$2" 1000 "that did"
 	expect_ge "$1" $(($2 + $3)) "of all"
 	expect_ge 300000000 "$(jq .cost.rss_bytes "$T/sum.json")" "memory"
+}
+
+# A memory manager reads the list while all goes on, and moves what it names: of 2048 pages that
+# each snapshot copied 32 are left. The program checks that nothing was lost on the way.
+t_packing() {
+	local cc=${CC:-gcc} before after
+	command -v "${cc##* }" >/dev/null || skip "no compiler"
+	$cc -O2 -g -o "$T/packing" "$TOP/examples/packing.c" || fail "it doesn't compile"
+	pmb_ok record --data -e page-faults -c 1 --regions "$T/list" -o "$T/p.pb.gz" -- \
+		"$T/packing" "$T/list"
+	before=$(sed -n 's/^before: \([0-9]*\) faults.*/\1/p' "$T/out")
+	after=$(sed -n 's/^after: \([0-9]*\) faults.*/\1/p' "$T/out")
+	expect_ge "$before" 2048 "faults of a snapshot before"
+	expect_ge "$((before / 8))" "$after" "faults of a snapshot after: $(tail -n 1 "$T/out")"
 }
 
 t_refused() {
