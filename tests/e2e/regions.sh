@@ -82,6 +82,25 @@ t_delinquent() {
 	expect_no_match "$T/out" ']  *delinquent' "with a larger factor"
 }
 
+# What a clock's candidate is about has a site as well, marked like all that nothing has checked; a
+# region is the same for both.
+t_sites_of_candidates() {
+	[ "$(uname -m)" = x86_64 ] || skip "instructions are decoded on x86-64 only"
+	pmb_ok record --data -e page-faults/period=1/,cpu-clock -o "$T/p.pb.gz" -- \
+		"$WORKLOADS/touchers" 500
+	pmb_ok report --regions --json "$T/p.pb.gz"
+	mv "$T/out" "$T/json"
+	expect_eq "$(regions cpu-clock '[.regions[].site | select(. != null) |
+		select(test("candidate"))] | length')" 0 "regions of candidates' own"
+	pmb_ok record --data -e page-faults/period=1/,cpu-clock --by data_class,alloc_site \
+		-o "$T/folded" -- "$WORKLOADS/touchers" 500
+	local all
+	all=$(folded_sum_of "$T/folded" '^cpu-clock;candidate;')
+	expect_ge "$all" 100000000 "ns of candidates"
+	expect_ge "$(folded_sum_of "$T/folded" '^cpu-clock;candidate;touch_rest [(]candidate')" \
+		$((all * 9 / 10)) "of those, on pages of touch_rest"
+}
+
 # A program that touches a million pages: all are counted, those of rows that there was no room for
 # as such, and memory stays within bounds; a row of each would take 400 MB.
 t_many_pages() {

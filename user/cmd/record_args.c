@@ -379,7 +379,7 @@ static int settle_outputs(struct record_args *a)
 	a->names.types = with_data && !a->no_symbols;
 	if (a->format && !format)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
-	if (a->regions)
+	if (with_data) /* pages are those of processes */
 		a->sampling.session.labels |= LABEL_PID;
 	if (!a->n_outputs)
 		add_output(a, "-");

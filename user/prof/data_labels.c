@@ -164,6 +164,53 @@ static void label_candidate_line(struct data_labels *d, const struct data_findin
 	label_candidate(d, "data_offset", offset);
 }
 
+static char *site_text(struct data_labels *d, uint32_t site)
+{
+	struct buf text = {0};
+	uint32_t stack[SITE_FRAMES];
+	const uint32_t *frames;
+	uint32_t n = profile__stack_frames(d->r->profile, d->r->site_stacks[site], &frames);
+
+	for (uint32_t i = 0; i < n; i++)
+		stack[i] = d->locations[frames[i]];
+	prof__put_site(d->prof, prof__stack(d->prof, stack, n), &d->expanded, &text);
+	return buf__take(&text);
+}
+
+/* Many pages have one site: its text is made once. "": nobody knows. */
+static const char *text_of_site(struct data_labels *d, uint32_t site)
+{
+	if (site <= SITE_OTHER || !d->r->site_stacks)
+		return site == SITE_OTHER ? artificial_names[ARTIFICIAL_OTHER] : "";
+	if (!d->sites)
+		d->sites = xcalloc(sites__count(d->r->sites), sizeof(*d->sites));
+	if (!d->sites[site])
+		d->sites[site] = site_text(d, site);
+	return d->sites[site];
+}
+
+static void label_site(struct data_labels *d, const struct profile_labels *set)
+{
+	const char *text = text_of_site(d, set->site);
+
+	if (*text)
+		label_text(d, PROF_SITE, text);
+}
+
+/* What others say of its page. */
+static void label_candidate_site(struct data_labels *d, const struct profile_labels *set,
+				 const struct data_finding *f)
+{
+	const char *text;
+
+	if (!d->pages_known)
+		page_sites__find(&d->pages, d->r);
+	d->pages_known = true;
+	text = text_of_site(d, page_sites__of(&d->pages, set->tgid, f->from));
+	if (*text)
+		label_candidate(d, PROF_SITE, text);
+}
+
 static void label_finding(struct data_labels *d, const struct profile_row *row,
 			  const struct profile_labels *set)
 {
@@ -181,8 +228,10 @@ static void label_finding(struct data_labels *d, const struct profile_row *row,
 		return;
 	if (f.candidate && !has_address && !d->r->no_symbols)
 		label_candidates(d, row);
-	if (f.candidate && f.size && !has_address)
+	if (f.candidate && f.size && !has_address) {
 		label_candidate_line(d, &f);
+		label_candidate_site(d, set, &f);
+	}
 	label_text(d, "data_class", data_class_keys[f.class]);
 	if (f.fetch)
 		label_text(d, "data_access", "fetch");
@@ -190,38 +239,11 @@ static void label_finding(struct data_labels *d, const struct profile_row *row,
 		label_text(d, "data_access", accesses[f.access]);
 }
 
-static char *site_text(struct data_labels *d, uint32_t site)
-{
-	struct buf text = {0};
-	uint32_t stack[SITE_FRAMES];
-	const uint32_t *frames;
-	uint32_t n = profile__stack_frames(d->r->profile, d->r->site_stacks[site], &frames);
-
-	for (uint32_t i = 0; i < n; i++)
-		stack[i] = d->locations[frames[i]];
-	prof__put_site(d->prof, prof__stack(d->prof, stack, n), &d->expanded, &text);
-	return buf__take(&text);
-}
-
-/* Many pages have one site: its text is made once. */
-static void label_site(struct data_labels *d, const struct profile_labels *set)
-{
-	if (set->site == SITE_OTHER)
-		label_text(d, PROF_SITE, artificial_names[ARTIFICIAL_OTHER]);
-	if (set->site <= SITE_OTHER || !d->r->site_stacks)
-		return;
-	if (!d->sites)
-		d->sites = xcalloc(sites__count(d->r->sites), sizeof(*d->sites));
-	if (!d->sites[set->site])
-		d->sites[set->site] = site_text(d, set->site);
-	if (*d->sites[set->site])
-		label_text(d, PROF_SITE, d->sites[set->site]);
-}
-
 void data_labels__done(struct data_labels *d)
 {
 	layouts__done(&d->layouts);
 	prof_frames__done(&d->expanded);
+	page_sites__done(&d->pages);
 	for (size_t i = 0; d->sites && i < sites__count(d->r->sites); i++)
 		free(d->sites[i]);
 	free(d->sites);

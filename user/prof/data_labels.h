@@ -6,6 +6,7 @@
 
 #include "prof/frames.h"
 #include "prof/layouts.h"
+#include "prof/page_sites.h"
 #include "prof/recorded.h"
 
 struct data_labels {
@@ -17,6 +18,8 @@ struct data_labels {
 	struct layouts layouts;         /* of types that rows are about */
 	char **sites;                   /* by number; NULL: not yet */
 	struct prof_frames expanded;
+	struct page_sites pages; /* once a candidate asks */
+	bool pages_known;
 };
 
 void data_labels__add(struct data_labels *d, const struct profile_row *row,

@@ -43,6 +43,18 @@ static uint32_t text_of(const struct prof *p, uint32_t labels, const char *key)
 	return label ? label->text : 0;
 }
 
+/* Of a candidate it is the same function, marked. 0: it stands nowhere else. */
+static uint32_t without_mark(const struct prof *p, uint32_t site)
+{
+	const char *text = prof__text(p, site), *mark = strstr(text, PROF_CANDIDATE);
+	_cleanup_free_ char *bare = NULL;
+
+	if (!mark || mark[strlen(PROF_CANDIDATE)])
+		return site;
+	bare = xstrndup(text, (size_t)(mark - text));
+	return intern__find(&p->strings, bare, strlen(bare) + 1);
+}
+
 /* "0x7f12a000", and perhaps that it is a candidate. */
 static bool parse_address(const char *text, struct touch *t)
 {
@@ -69,7 +81,7 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 		text = text_of(p, labels, addresses[i]);
 	*ret = (struct touch){
 		.segment = text_of(p, labels, "data_segment"),
-		.site = text_of(p, labels, PROF_SITE),
+		.site = without_mark(p, text_of(p, labels, PROF_SITE)),
 	};
 	if (!text || !parse_address(prof__text(p, text), ret))
 		return false;
