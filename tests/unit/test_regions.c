@@ -145,6 +145,27 @@ Test(regions, pages_that_two_touched_first)
 	EXPECT_ROW(2, "mapped", "one", 2, 1);
 }
 
+/* What nothing has checked is marked, and is of the same region all the same; what only candidates
+ * say is of none that others are of. */
+Test(regions, sites_of_candidates)
+{
+	fault_in(1, "heap", "fill", 0, 3);
+	fault_in(1, "heap", "other (candidate) thing", 5, 1);
+	touch((struct access){.pid = 1,
+			      .line = "0x1040 (candidate)",
+			      .site = "fill (candidate)",
+			      .misses = 5});
+	touch((struct access){.pid = 1,
+			      .line = "0x9040 (candidate)",
+			      .site = "nobody (candidate)",
+			      .misses = 2});
+	find(1);
+	cr_assert_eq(n_rows, 3);
+	EXPECT_ROW(0, "heap", "fill", 3, 5);
+	EXPECT_ROW(1, "", "", 1, 2);
+	EXPECT_ROW(2, "heap", "other (candidate) thing", 1, 0);
+}
+
 Test(regions, loads_stores_and_tlb_misses)
 {
 	touch((struct access){.pid = 1, .page = "0x1000", .access = "load", .faults = 1});
