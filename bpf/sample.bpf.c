@@ -25,6 +25,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct pmb_config pmb_cfg = {};
 
+#include "lib/walk_all.h"
+
 static __always_inline int drop(struct pmb_stats *stats, enum pmb_drop reason, __u64 weight)
 {
 	stats->dropped[reason]++;
@@ -57,44 +59,6 @@ static __always_inline bool user_regs(struct bpf_perf_event_data *ctx, struct sc
 		return arch_saved_regs(&s->regs);
 	task = bpf_get_current_task_btf();
 	return !bpf_probe_read_kernel(&s->regs, sizeof(s->regs), (void *)bpf_task_pt_regs(task));
-}
-
-/* A function of its own for the verifier, which looks at it once and not once for each frame. */
-__noinline int pmb_walk_frame(void)
-{
-	__u32 zero = 0;
-	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	struct pmb_code *code = bpf_map_lookup_elem(&pmb_code, &zero);
-	struct known_rules *known = bpf_map_lookup_elem(&pmb_known_rules, &zero);
-	int end = PMB_END_FAILED;
-
-	if (!s || !code || !known)
-		return PMB_END_FAILED;
-	for (int i = 0; i < WALK_AT_ONCE; i++) {
-		end = walk_frame(&pmb_cfg, s, code, known);
-		if (end != PMB_END_NONE)
-			break;
-	}
-	return end;
-}
-
-static __always_inline __u8 walk(struct scratch *s, __u32 tgid)
-{
-	int end = PMB_END_TRUNCATED;
-
-	walk_begin(s, tgid);
-	for (int i = 0; i <= PMB_MAX_FRAMES / WALK_AT_ONCE; i++) {
-		end = pmb_walk_frame();
-		if (end != PMB_END_NONE)
-			break;
-	}
-	if (s->walk.wants_regs) {
-		/* user space follows registers from the start */
-		walk_begin(s, tgid);
-		end = PMB_END_NO_TABLE;
-	}
-	walk_end(s, tgid);
-	return end == PMB_END_COMPLETE && s->walk.without_rule ? PMB_END_COMPLETE_BY_FP : end;
 }
 
 static __always_inline __u8 user_stack(struct bpf_perf_event_data *ctx, struct scratch *s,
