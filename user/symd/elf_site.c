@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "symd/x86_insn.h"
+#include "symd/x86_operand.h"
 
 enum { SITE_FUNCTION_MAX = 64 * 1024 /* bytes of a function that are looked at */ };
 
@@ -34,21 +35,33 @@ static size_t skipped(const uint8_t *code, size_t len)
 	return insn.len;
 }
 
-/* push of a register, and the shortest nop: of all kernels since 4.x */
+/* push of a register, the shortest nop, and jumps on the flags: of all kernels since 4.x */
 static bool is_emulated(const uint8_t *code, size_t len)
 {
 	size_t rex = len && code[0] == 0x41;
 
 	if (len <= rex)
 		return false;
+	if ((code[0] & 0xf0) == 0x70 || (len > 1 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
+		return true;
 	return (code[rex] >= 0x50 && code[rex] <= 0x57) || (!rex && code[0] == 0x90);
 }
 
+/* By their encoded numbers: cx, dx, si, di, r8, r9. */
+static bool keeps_arguments(const uint8_t *code, size_t len)
+{
+	enum { ARGUMENTS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 };
+	struct insn_data operand;
+
+	return x86_operand__read(code, len, &operand) && !(operand.written & ARGUMENTS);
+}
+
 /*
- * A push among a function's first instructions, before anything jumps: there is one in most, and
- * what comes before it are moves between registers. Else 0.
+ * A push or a jump on the flags among a function's first instructions: there is one in most, and
+ * what comes before it are moves from registers, and tests. The arguments are still where they
+ * were. Else 0.
  */
-static size_t near_push(const uint8_t *code, size_t len)
+static size_t near_emulated(const uint8_t *code, size_t len)
 {
 	enum { NEAR_INSNS = 8 };
 	struct x86_insn insn;
@@ -57,10 +70,12 @@ static size_t near_push(const uint8_t *code, size_t len)
 	for (int i = 0; i < NEAR_INSNS; i++) {
 		if (!x86_insn__read(code + at, len - at, at, &insn) || !insn.len)
 			return 0;
-		if ((insn.kind == X86_PUSH || insn.kind == X86_PUSH_FP) &&
+		if ((insn.kind == X86_PUSH || insn.kind == X86_PUSH_FP ||
+		     insn.kind == X86_BRANCH) &&
 		    is_emulated(code + at, len - at))
 			return at;
-		if (insn.kind != X86_OTHER && insn.kind != X86_PADDING)
+		if (insn.kind != X86_PADDING &&
+		    (insn.kind != X86_OTHER || !keeps_arguments(code + at, len - at)))
 			return 0;
 		at += insn.len;
 	}
@@ -83,7 +98,7 @@ enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t 
 	while ((more = skipped(code + at, len - at)))
 		at += more;
 	if (!offset)
-		at += near_push(code + at, len - at);
+		at += near_emulated(code + at, len - at);
 	if (!x86_insn__read(code + at, len - at, at, &insn) || insn.kind == X86_TRAP)
 		return SYMD_SITE_NO_INSTRUCTION;
 	*ret_at = at;

@@ -20,8 +20,8 @@ struct elf_site {
 };
 
 /* name as the linker has it. offset: of the instruction, from the function's beginning; 0: its
- * first push, or else its beginning, or right behind what has to stand there (endbr64, a nop to be
- * patched). */
+ * first push or jump on the flags before which arguments stay where they were, or else its
+ * beginning, or right behind what has to stand there (endbr64, a nop to be patched). */
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
 		    struct elf_site *ret);
 
