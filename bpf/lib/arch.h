@@ -10,6 +10,7 @@
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
  * ARCH_FLAGS: what conditions of jumps are about, where programs are probed.
  * ARCH_ARG2, ARCH_ARG3: of a system call, at its beginning and at its end.
+ * ARCH_CALL1 to 3, ARCH_RESULT: of a function's call, at its beginning and at its end.
  */
 #if defined(__TARGET_ARCH_x86)
 #define ARCH_IP(regs) ((regs)->ip)
@@ -20,6 +21,10 @@
 #define ARCH_FLAGS(regs) ((regs)->flags)
 #define ARCH_ARG2(regs) ((regs)->si)
 #define ARCH_ARG3(regs) ((regs)->dx)
+#define ARCH_CALL1(regs) ((regs)->di)
+#define ARCH_CALL2(regs) ((regs)->si)
+#define ARCH_CALL3(regs) ((regs)->dx)
+#define ARCH_RESULT(regs) ((regs)->ax)
 #elif defined(__TARGET_ARCH_arm64)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
@@ -29,6 +34,10 @@
 #define ARCH_FLAGS(regs) 0
 #define ARCH_ARG2(regs) ((regs)->x[1])
 #define ARCH_ARG3(regs) ((regs)->x[2])
+#define ARCH_CALL1(regs) ((regs)->x[0])
+#define ARCH_CALL2(regs) ((regs)->x[1])
+#define ARCH_CALL3(regs) ((regs)->x[2])
+#define ARCH_RESULT(regs) ((regs)->x[0])
 #elif defined(__TARGET_ARCH_riscv)
 #define ARCH_IP(regs) ((regs)->pc)
 #define ARCH_SP(regs) ((regs)->sp)
@@ -38,6 +47,10 @@
 #define ARCH_FLAGS(regs) 0
 #define ARCH_ARG2(regs) ((regs)->a[1])
 #define ARCH_ARG3(regs) ((regs)->a[2])
+#define ARCH_CALL1(regs) ((regs)->a[0])
+#define ARCH_CALL2(regs) ((regs)->a[1])
+#define ARCH_CALL3(regs) ((regs)->a[2])
+#define ARCH_RESULT(regs) ((regs)->a[0])
 #endif
 
 /* Kernel addresses have the top bit set on all of them. */

@@ -109,6 +109,10 @@
 	  "it lets others pass, and the tool leaves their samples out", "")                        \
 	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
+	X(ALLOC_THREADS, 32768, "%d", "threads that are in a call of an allocator",                \
+	  "who called for their blocks is not known", "allocations.no_room_for_calls")             \
+	X(BLOCKS_PART, 8, "1/%d of --max-memory", "blocks of allocators, with their sites",        \
+	  "who allocated further ones is not known", "allocations.no_room")                        \
 	X(OWNERS, 16384, "%d", "processes, names or cgroups that `stat --by` tells apart",         \
 	  "further ones are [other] there", "")                                                    \
 	X(OWNERS_ENDED, 65536, "%d", "of them, that have ended and were not told yet",             \

@@ -36,6 +36,8 @@ enum pmb_rec_type {
 	PMB_REC_OBJECT = 6,       /* the same */
 	PMB_REC_PLACED_CHAIN = 7, /* a chain whose frames have positions */
 	PMB_REC_FRAMES_CHAIN = 8, /* one whose positions are frames of the stack (pmubpf/v8.h) */
+	PMB_REC_BLOCK = 9,        /* memory that an allocator gave out… */
+	PMB_REC_FREED = 10,       /* …and took back */
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -145,6 +147,21 @@ struct pmb_window_end {
 	__u64 start, end;
 	__u32 thread;
 	__u32 what;
+};
+
+/* A block of memory as its allocator returns it. The sample is who asked for it: without weight and
+ * kernel stack; its user stack begins with the function that called the allocator. */
+struct pmb_block {
+	struct pmb_sample sample;
+	__u64 addr, size;
+};
+
+/* A block that is about to be given back; perhaps none that was seen. */
+struct pmb_freed {
+	struct pmb_rec rec;
+	__u32 tgid; /* as of samples */
+	__u32 pad;
+	__u64 addr;
 };
 
 /* frames[0] is the interrupted instruction itself, the others are return addresses. */
@@ -271,6 +288,16 @@ struct pmb_window_stats {
 	__u64 hits;            /* times that a probe was met */
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
+};
+
+/* Of one CPU: what the probes of allocators met. */
+struct pmb_alloc_stats {
+	__u64 blocks, freed;  /* that were told */
+	__u64 blocks_lost;    /* not told: no room in the ring, or another thread had the scratch */
+	__u64 frees_lost;     /* no room in the ring */
+	__u64 no_room;        /* calls of more threads than there is room for */
+	__u64 entries, exits; /* times that a probe was met */
+	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 };
 
 /* One program instance counts one event. */

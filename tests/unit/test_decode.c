@@ -120,7 +120,7 @@ Test(decode, type)
 
 	s.fixed.rec.type = 0;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
-	s.fixed.rec.type = PMB_REC_FRAMES_CHAIN + 1;
+	s.fixed.rec.type = PMB_REC_FREED + 1;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
 }
 
@@ -386,4 +386,27 @@ Test(decode, line_tables_of_objects)
 	cr_expect_eq(decode_object_with(1, 0, 17), REJECT_PART);
 	cr_expect_eq(decode_object_with(1, 0, 33), REJECT_PART); /* its head is missing */
 	cr_expect_eq(decode_object_with(2, 0, 0), REJECT_PART);
+}
+
+Test(decode, blocks_and_what_is_freed)
+{
+	struct pmb_block block = {
+		.sample.rec = {.type = PMB_REC_BLOCK, .size = sizeof(block)},
+		.addr = 0x1000,
+		.size = 16,
+	};
+	struct pmb_freed freed = {.rec = {.type = PMB_REC_FREED, .size = sizeof(freed)}};
+	struct decoded rec;
+
+	cr_assert_eq(record_decode(&block, sizeof(block), 0, &rec), -1);
+	cr_expect_eq(rec.block, &block);
+	cr_expect_null(rec.sample, "it is none");
+	cr_assert_eq(record_decode(&freed, sizeof(freed), 0, &rec), -1);
+	cr_expect_eq(rec.freed, &freed);
+	block.sample.user_end = PMB_N_UNWIND_STATUSES;
+	expect_reject(&block, sizeof(block), REJECT_UNWIND_STATUS);
+	freed.rec.size -= 8;
+	block.sample.rec.size = sizeof(block) - 8;
+	expect_reject(&block, sizeof(block) - 8, REJECT_SHORT);
+	expect_reject(&freed, sizeof(freed) - 8, REJECT_SHORT);
 }

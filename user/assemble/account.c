@@ -86,6 +86,10 @@ void assembly__account(struct assembly *a, struct account *to)
 {
 	const struct assembly_tables *tables = a->opts.tables;
 
+	if (to->block_size) {
+		assembly__block_known(a, to);
+		return;
+	}
 	if (tables && tables->went_through)
 		tables->went_through(a->opts.ctx, to->key.user_stack,
 				     (enum pmb_unwind_status)to->user_end);
@@ -165,7 +169,7 @@ static bool is_idle(struct assembly *a, const struct pmb_sample *sample)
 	return !sample->tid && a->opts.fns->is_idle(a->opts.ctx, sample->ip);
 }
 
-static void bound_profile(struct assembly *a)
+void assembly__bound_profile(struct assembly *a)
 {
 	struct profile *beside;
 
@@ -180,9 +184,8 @@ static void bound_profile(struct assembly *a)
 	profile__free(beside);
 }
 
-/* The user stack, if it was walked to its end. False: the sample has to wait. */
-static bool account_user_stack(struct assembly *a, const struct pmb_sample *sample,
-			       struct process *process, struct account *to)
+bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample,
+			  struct process *process, struct account *to)
 {
 	struct dump *dump = sample->user_end == PMB_END_NO_TABLE && a->opts.tables ?
 				    dumps__take(&a->dumps, sample->user_stack) :
@@ -286,6 +289,7 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 		return;
 	to->labels.data_addr = data->addr;
 	assembly__look_up_site(a, rec, to);
+	assembly__look_up_block(a, rec, to);
 	if (data->segment == PMB_SEGMENT_PROGRAM || data->segment == PMB_SEGMENT_MAPPED)
 		frame = process__locate_data(a->processes, process, data->addr);
 	if (frame.kind == FRAME_DATA) {
@@ -317,8 +321,8 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 	} else {
 		to.key.kernel_stack =
 			resolve(a, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
-		if (account_user_stack(a, sample, process, &to))
+		if (assembly__user_stack(a, sample, process, &to))
 			assembly__account(a, &to);
 	}
-	bound_profile(a);
+	assembly__bound_profile(a);
 }

@@ -28,6 +28,7 @@ static void set_limits(struct assembly *a)
 	a->chains.limit = all / BUDGET_CHAINS_PART;
 	a->windows.limit = all / BUDGET_WINDOWS_PART;
 	a->pages.limit = all / BUDGET_PAGES_PART;
+	a->blocks.limit = all / BUDGET_BLOCKS_PART;
 	a->dumps.limit = all / BUDGET_DUMPS_PART;
 	if (all && a->dumps.limit < DUMPS_AT_LEAST)
 		a->dumps.limit = DUMPS_AT_LEAST;
@@ -69,6 +70,7 @@ void assembly__done(struct assembly *a)
 	raw_stacks__done(&a->stacks);
 	chains__done(&a->chains);
 	pages__done(&a->pages);
+	blocks__done(&a->blocks);
 	queue__done(&a->queue);
 	fair_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);
@@ -123,6 +125,26 @@ static void add_dump(struct assembly *a, const struct pmb_stack_dump *dump)
 	dumps__add(&a->dumps, dump, &who);
 }
 
+static void sample_arrived(struct assembly *a, const struct pmb_sample *sample)
+{
+	if (is_ours(sample->tgid))
+		processes__sample_arrived(a->processes, sample->tgid, sample->cgroup,
+					  sample->rec.time, a->opts.fns->now());
+}
+
+/* What is no sample, and has its turn among them. */
+static void add_to_queue(struct assembly *a, const struct decoded *rec)
+{
+	if (rec->window_end) {
+		queue__window(&a->queue, rec->window_end);
+	} else if (rec->freed) {
+		queue__freed(&a->queue, rec->freed);
+	} else {
+		sample_arrived(a, &rec->block->sample);
+		queue__block(&a->queue, rec->block);
+	}
+}
+
 void assembly__record(struct assembly *a, const void *data, size_t size)
 {
 	struct ledger *books = &a->books;
@@ -155,8 +177,8 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		raw_stacks__add(&a->stacks, rec.stack);
 		return;
 	}
-	if (rec.type == PMB_REC_WINDOW) {
-		queue__window(&a->queue, rec.window_end);
+	if (rec.type == PMB_REC_WINDOW || rec.block || rec.freed) {
+		add_to_queue(a, &rec);
 		return;
 	}
 	count_decoded(books, rec.sample->event, rec.sample->weight);
@@ -164,9 +186,7 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		if (rec.reads[i].weight)
 			count_decoded(books, rec.reads[i].event, rec.reads[i].weight);
 	}
-	if (is_ours(rec.sample->tgid))
-		processes__sample_arrived(a->processes, rec.sample->tgid, rec.sample->cgroup,
-					  rec.sample->rec.time, a->opts.fns->now());
+	sample_arrived(a, rec.sample);
 	queue__sample(&a->queue, rec.sample);
 }
 
@@ -225,9 +245,19 @@ static void on_window(void *ctx, const struct pmb_window_end *end)
 	assembly__window_end(ctx, end);
 }
 
+static void on_block(void *ctx, const struct pmb_block *block)
+{
+	assembly__block(ctx, block);
+}
+
+static void on_freed(void *ctx, const struct pmb_freed *freed)
+{
+	assembly__freed(ctx, freed);
+}
+
 void assembly__settle(struct assembly *a, uint64_t horizon)
 {
-	const struct queue_fns in_order = {on_life, on_sample, on_window, a};
+	const struct queue_fns in_order = {on_life, on_sample, on_window, on_block, on_freed, a};
 
 	fair_room__clear(&a->life_room);
 	queue__release(&a->queue, horizon, &in_order);

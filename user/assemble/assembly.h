@@ -18,6 +18,7 @@
 #include "assemble/stacks.h"
 #include "assemble/windows.h"
 #include "base/fair_room.h"
+#include "model/blocks.h"
 #include "model/labels.h"
 #include "model/ledger.h"
 #include "model/pages.h"
@@ -84,6 +85,7 @@ struct assembly_opts {
 	struct files *files;     /* borrowed */
 	struct objects *objects; /* the same; NULL: interpreters have none */
 	struct sites *sites;     /* the same; NULL: nobody asks who touched pages first */
+	bool allocs;             /* allocators are asked for: who allocated blocks */
 	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
@@ -101,6 +103,7 @@ struct assembly {
 	struct chains chains;
 	struct windows windows;
 	struct pages pages;
+	struct blocks blocks;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
 	bool *cpu_sampled; /* [event * n_cpus + cpu] */
@@ -112,6 +115,8 @@ void assembly__done(struct assembly *a);
 /* A record from a ring: a stack, a dump, or a sample, which waits. */
 void assembly__record(struct assembly *a, const void *data, size_t size);
 void assembly__life(struct assembly *a, const struct life *life);
+/* Blocks of before `time` are not known any more: frees of them may have been missed since. */
+void assembly__forget_blocks(struct assembly *a, uint64_t time);
 /* What happened at or before the horizon becomes rows: nothing older can come. */
 void assembly__settle(struct assembly *a, uint64_t horizon);
 /* Gives up what is no longer needed once that is settled. */

@@ -29,7 +29,8 @@ static void count_account(void *ctx, struct account *to)
 	struct assembly *a = ctx;
 	const struct pmb_sample sample = {.event = (__u16)to->event, .weight = to->weight};
 
-	count_held(&a->books, &sample, to->reads, to->n_reads);
+	if (!to->block_size)
+		count_held(&a->books, &sample, to->reads, to->n_reads);
 }
 
 struct assembled assembly__cut(struct assembly *a, uint64_t boundary)

@@ -17,7 +17,9 @@ struct account {
 	uint64_t weight;
 	uint64_t cgroup;
 	uint64_t time;
-	uint32_t tgid;    /* of samples with data */
+	uint32_t tgid; /* of samples with data */
+	uint32_t site; /* of the block that the sample is about; SITE_UNKNOWN: of none */
+	uint64_t block, block_size; /* this is no sample: who allocated them; size 0: it is one */
 	uint64_t touched; /* by a page fault: the address; 0: it isn't one, or not of a program */
 	bool in_window;   /* windows are wanted */
 	struct sampled_window *window; /* NULL: there was no room to know it */
@@ -52,6 +54,23 @@ void assembly__look_up_site(struct assembly *a, const struct decoded *rec, struc
 void assembly__touched_later(struct assembly *a, struct account *to);
 void assembly__touched(struct assembly *a, struct account *to);
 void assembly__forget_pages(struct assembly *a, const struct life *life);
+
+/* blocks.c: memory that allocators gave out, and to whom: known, or to be known once its stack
+ * is. */
+void assembly__block(struct assembly *a, const struct pmb_block *block);
+void assembly__freed(struct assembly *a, const struct pmb_freed *freed);
+void assembly__block_later(struct assembly *a, struct account *to);
+void assembly__block_known(struct assembly *a, struct account *to);
+/* The site of the block that the sample is about. */
+void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
+
+/* account.c: the user stack, if it was walked to its end. False: what it is for has to wait. */
+bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample,
+			  struct process *process, struct account *to);
+/* Makes room, if that is short: numbers that were taken from the profile before may be void. */
+void assembly__bound_profile(struct assembly *a);
+/* touched.c: the innermost frames of its stack, SITE_FRAMES at most. */
+uint32_t assembly__innermost(const struct assembly *a, const struct account *to, struct frame *ret);
 
 /* The same, whatever its window. */
 void assembly__account_now(struct assembly *a, struct account *to);

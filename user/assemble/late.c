@@ -82,6 +82,7 @@ void assembly__late(struct assembly *a, const struct account *to, struct process
 		return;
 	}
 	assembly__touched_later(a, &late.to);
+	assembly__block_later(a, &late.to);
 	GROW(a->late, a->n_late, a->cap_late);
 	a->late[a->n_late++] = late;
 }

@@ -70,6 +70,23 @@ void queue__window(struct queue *q, const struct pmb_window_end *end)
 	copy->rec.size = sizeof(*copy);
 }
 
+void queue__block(struct queue *q, const struct pmb_block *block)
+{
+	struct pmb_block *copy =
+		queue__push(q, QUEUED_BLOCK, block->sample.rec.time, sizeof(*copy));
+
+	*copy = *block;
+	copy->sample.rec.size = sizeof(*copy);
+}
+
+void queue__freed(struct queue *q, const struct pmb_freed *freed)
+{
+	struct pmb_freed *copy = queue__push(q, QUEUED_FREED, freed->rec.time, sizeof(*copy));
+
+	*copy = *freed;
+	copy->rec.size = sizeof(*copy);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct queued *x = a, *y = b;
@@ -103,6 +120,10 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 		fns->life(fns->ctx, &life);
 	} else if (item->kind == QUEUED_WINDOW) {
 		fns->window(fns->ctx, at);
+	} else if (item->kind == QUEUED_BLOCK) {
+		fns->block(fns->ctx, at);
+	} else if (item->kind == QUEUED_FREED) {
+		fns->freed(fns->ctx, at);
 	} else {
 		struct decoded rec;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Merges the two streams (samples and life records, each from several CPUs) by time. Records wait
- * here until every ring has been drained past their time.
+ * Merges the two streams (samples and what else comes by rings, and life records, each from several
+ * CPUs) by time. Records wait here until every ring has been drained past their time.
  */
 #ifndef PMUBPF_ASSEMBLE_QUEUE_H
 #define PMUBPF_ASSEMBLE_QUEUE_H
@@ -12,7 +12,7 @@
 #include "collect/decode.h"
 #include "proc/life.h"
 
-enum queued_kind { QUEUED_LIFE, QUEUED_SAMPLE, QUEUED_WINDOW };
+enum queued_kind { QUEUED_LIFE, QUEUED_SAMPLE, QUEUED_WINDOW, QUEUED_BLOCK, QUEUED_FREED };
 
 struct queue {
 	struct queued {
@@ -33,11 +33,15 @@ void queue__life(struct queue *q, const struct life *life);
 /* A whole record that record_decode has understood; it is decoded again as it is handed out. */
 void queue__sample(struct queue *q, const struct pmb_sample *sample);
 void queue__window(struct queue *q, const struct pmb_window_end *end);
+void queue__block(struct queue *q, const struct pmb_block *block);
+void queue__freed(struct queue *q, const struct pmb_freed *freed);
 
 struct queue_fns {
 	void (*life)(void *ctx, const struct life *life);
 	void (*sample)(void *ctx, const struct decoded *rec); /* borrowed, during the call */
 	void (*window)(void *ctx, const struct pmb_window_end *end);
+	void (*block)(void *ctx, const struct pmb_block *block);
+	void (*freed)(void *ctx, const struct pmb_freed *freed);
 	void *ctx;
 };
 /* Hands out, oldest first, what happened at or before `horizon`. What is added meanwhile waits for

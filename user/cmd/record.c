@@ -18,7 +18,9 @@
 static int check_data(const struct record_args *a, struct err *err)
 {
 	if (!(a->sampling.session.labels & LABEL_DATA))
-		return 0;
+		return a->sampling.session.allocs ?
+			       err__usage(err, "--alloc: add --data, whose samples get the sites") :
+			       0;
 	for (size_t i = 0; i < a->sampling.events.n; i++) {
 		if (event_skid(&a->sampling.events.events[i]))
 			return 0;

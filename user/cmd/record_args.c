@@ -20,6 +20,7 @@ enum {
 	OPT_MAX_DEPTH,
 	OPT_ADDR,
 	OPT_DATA,
+	OPT_ALLOC,
 	OPT_PASSES,
 	OPT_INLINE,
 	OPT_LINES,
@@ -107,6 +108,10 @@ static const struct argp_option options[] = {
 	{"regions", OPT_REGIONS, "FILE", 0,
 	 "With --data: regions of memory, and which of them are missed more often than their size "
 	 "explains, into FILE, anew each second, for a program that manages memory",
+	 0},
+	{"alloc", OPT_ALLOC, 0, 0,
+	 "With --data: probe the allocators of the processes, so that alloc_site is who allocated "
+	 "what a sample is about",
 	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
 	{0},
@@ -258,6 +263,9 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		return 0;
 	case OPT_DATA:
 		a->sampling.session.labels |= LABEL_DATA;
+		return 0;
+	case OPT_ALLOC:
+		a->sampling.session.allocs = true;
 		return 0;
 	case OPT_PASSES:
 		a->passes = true;

@@ -150,6 +150,26 @@ static int decode_window_end(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+static int decode_block(const void *data, size_t size, struct decoded *ret)
+{
+	const struct pmb_block *block = data;
+
+	if (size < sizeof(*block))
+		return REJECT_SHORT;
+	if (block->sample.user_end >= PMB_N_UNWIND_STATUSES)
+		return REJECT_UNWIND_STATUS;
+	ret->block = block;
+	return -1;
+}
+
+static int decode_freed(const void *data, size_t size, struct decoded *ret)
+{
+	if (size < sizeof(*ret->freed))
+		return REJECT_SHORT;
+	ret->freed = data;
+	return -1;
+}
+
 int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_rec *rec = data;
@@ -171,5 +191,9 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_object(data, size, ret);
 	if (rec->type == PMB_REC_WINDOW)
 		return decode_window_end(data, size, ret);
+	if (rec->type == PMB_REC_BLOCK)
+		return decode_block(data, size, ret);
+	if (rec->type == PMB_REC_FREED)
+		return decode_freed(data, size, ret);
 	return REJECT_TYPE;
 }

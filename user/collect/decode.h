@@ -19,6 +19,8 @@ struct decoded {
 	const struct pmb_stack_dump *dump;       /* PMB_REC_STACK_DUMP */
 	const struct pmb_object *object;         /* PMB_REC_OBJECT */
 	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */
+	const struct pmb_block *block;           /* PMB_REC_BLOCK */
+	const struct pmb_freed *freed;           /* PMB_REC_FREED */
 	const struct pmb_part_window *window;    /* NULL: none was asked for */
 	bool has_addr;
 	uint64_t addr;

@@ -322,7 +322,7 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 		       struct gate_links *links, struct err *err)
 {
 	int fd = opener__uprobe(gates->opener, site->fd, site->mnt_ns, site->file_off,
-				site->counter_off);
+				site->counter_off, 0);
 	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
 	int r = fd < 0 ? fd : -errno;
 

@@ -37,6 +37,7 @@ struct programs {
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
 	struct gate_links links;
+	int beside_fd; /* programs__count_beside; -1: there are none */
 };
 
 /* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on
@@ -283,6 +284,7 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	struct loading loading;
 	int r;
 
+	p->beside_fd = -1;
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
 	p->ring_bytes = opts->ring_bytes;
@@ -386,14 +388,43 @@ void programs__forget_stack(struct programs *p, uint64_t id)
 	}
 }
 
+int programs__map_fd(const struct programs *p, const char *map)
+{
+	const struct bpf_map *found = bpf_object__find_map_by_name(p->samples[0]->obj, map);
+
+	return found ? bpf_map__fd(found) : -ENOENT;
+}
+
+uint32_t programs__dump_room(const struct programs *p)
+{
+	return bpf_map__max_entries(p->samples[0]->maps.pmb_dumps);
+}
+
+void programs__count_beside(struct programs *p, int stats_fd)
+{
+	p->beside_fd = stats_fd;
+}
+
+static int read_beside(const struct programs *p, struct pmb_stats *per_cpu)
+{
+	_cleanup_free_ struct pmb_stats *beside = xcalloc((size_t)p->n_cpus, sizeof(*beside));
+	__u32 key = 0;
+
+	if (bpf_map_lookup_elem(p->beside_fd, &key, beside) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+		ledger_stats__add(&per_cpu[cpu], &beside[cpu]);
+	return 0;
+}
+
 /* Of each CPU; per_cpu has room for all that are possible. */
 static int read_stats(const struct programs *p, size_t event, struct pmb_stats *per_cpu)
 {
 	__u32 key = (__u32)event;
 
-	return bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0 ?
-		       -errno :
-		       0;
+	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
+		return -errno;
+	return event || p->beside_fd < 0 ? 0 : read_beside(p, per_cpu);
 }
 
 int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)

@@ -47,6 +47,13 @@ int programs__overflow_fd(const struct programs *programs, size_t event); /* of 
 /* Counter number `read` of a CPU, opened there: what the clock's program reads. */
 int programs__set_counter(struct programs *programs, size_t read, int cpu, int fd);
 int programs__n_cpus(const struct programs *programs); /* possible ones */
+/* A map of the overflow programs, for others to share; -ENOENT. */
+int programs__map_fd(const struct programs *programs, const char *map);
+/* How many CPUs may copy stacks. */
+uint32_t programs__dump_room(const struct programs *programs);
+/* Other programs that write into the same rings have such counters, of stacks: they are added to
+ * those of the first event. The map is theirs, and outlives all questions. */
+void programs__count_beside(struct programs *programs, int stats_fd);
 /* For a CPU that came; -ENOBUFS: there is no room for another. */
 int programs__add_ring(struct programs *programs, int cpu);
 /* -1: none; cpu < programs__n_cpus() */

@@ -125,6 +125,14 @@ struct ledger_windows {
 	uint64_t kept;    /* and those that were asked for */
 };
 
+/* Blocks of allocators (--alloc); all 0 without. */
+struct ledger_allocs {
+	struct pmb_alloc_stats kernel;
+	uint64_t samples; /* about heaps and mapped memory */
+	uint64_t known;   /* of these, in a block whose site is known */
+	uint64_t no_room; /* blocks that there was no room for */
+};
+
 /* Frames of the samples in the rows of the profile. */
 struct ledger_frames {
 	uint64_t in_rows;
@@ -141,6 +149,7 @@ struct ledger {
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;
+	struct ledger_allocs allocs;
 	struct ledger_frames frames;
 	struct truncating truncating;     /* ours */
 	struct set_aside aside;           /* ours */
@@ -172,6 +181,9 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from);
 
 void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from);
 void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before);
+
+void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from);
+void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before);
 
 /* Frees what is its own; not the struct. */
 void ledger__done(struct ledger *ledger);

@@ -91,7 +91,21 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed)        \
 	X(timed_ns)
 
+/* Of struct pmb_alloc_stats. */
+#define ALLOCS(X)      \
+	X(blocks)      \
+	X(freed)       \
+	X(blocks_lost) \
+	X(frees_lost)  \
+	X(no_room)     \
+	X(entries)     \
+	X(exits)       \
+	X(timed)       \
+	X(timed_ns)
+
 #define ONE(name) +sizeof(uint64_t)
+_Static_assert(sizeof(struct pmb_alloc_stats) == 0 ALLOCS(ONE),
+	       "ALLOCS lacks a member of struct pmb_alloc_stats");
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
 	       "STATS lacks a member of struct pmb_stats");
 _Static_assert(offsetof(struct ledger_event, decoded)
@@ -116,6 +130,11 @@ void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stat
 	WINDOWS(ADD)
 	for (size_t i = 0; i < ARRAY_SIZE(to->by_duration); i++)
 		to->by_duration[i] += from->by_duration[i];
+}
+
+void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from)
+{
+	ALLOCS(ADD)
 }
 
 bool ledger_stats__settled(const struct pmb_stats *stats)
@@ -145,6 +164,11 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 	WINDOWS(TAKE)
 	for (size_t i = 0; i < ARRAY_SIZE(from->by_duration); i++)
 		from->by_duration[i] -= before->by_duration[i];
+}
+
+void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before)
+{
+	ALLOCS(TAKE)
 }
 #undef TAKE
 
@@ -184,6 +208,10 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;
+	alloc_stats__add(&to->allocs.kernel, &from->allocs.kernel);
+	to->allocs.samples += from->allocs.samples;
+	to->allocs.known += from->allocs.known;
+	to->allocs.no_room += from->allocs.no_room;
 	for (size_t i = 0; i < from->truncating.n; i++)
 		truncating__add(&to->truncating, from->truncating.list[i].file,
 				from->truncating.list[i].status, from->truncating.list[i].samples);

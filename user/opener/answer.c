@@ -436,7 +436,7 @@ static void uprobe(struct answering *a)
 
 	if (fstatfs(a->fd, &fs) < 0 || fs.f_type == FUSE_SUPER_MAGIC)
 		return finish(a, -OPENER_SERVED, -1);
-	finish_fd(a, perf_open_uprobe(&probe, -1));
+	finish_fd(a, perf_open_uprobe(&probe, a->request->tgid ? a->request->tgid : -1));
 }
 
 /* On a host with more work than CPUs the least file would take too long. */

@@ -107,10 +107,11 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
  * came later. */
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
-/* A probe of a program's file that was found, in all processes that map it (perf_open_uprobe).
+/* A probe of a program's file that was found (perf_open_uprobe), in a process; tgid 0: in all that
+ * map it.
  * -OPENER_SERVED: it is on FUSE, which could hold up every fork of the host. */
 int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
-		   uint64_t counter_off);
+		   uint64_t counter_off, pid_t tgid);
 /* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
  * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);

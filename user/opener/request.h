@@ -16,7 +16,7 @@
  *	WHICH	+fd; mnt_ns				text: opener_file_id
  *	COUNTER	+fd leader or none, tgid, cpu; text: perf_event_attr
  *							+fd
- *	UPROBE	+fd of a program's file, start: offset, end: its counter's, mnt_ns
+ *	UPROBE	+fd of a program's file, start: offset, end: its counter's, mnt_ns, tgid or 0
  *							+fd
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
  *							more, each time that some is done; +fd a memfd

@@ -496,6 +496,41 @@ static void text_windows(const struct summary *s, struct buf *out)
 			    w->kernel.ends_lost);
 }
 
+static double percent_of(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void text_allocs(const struct summary *s, struct buf *out)
+{
+	const struct ledger_allocs *a = &s->ledger->allocs;
+	const struct pmb_alloc_stats *k = &a->kernel;
+
+	if (!k->entries && !k->exits)
+		return;
+	buf__printf(out,
+		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "
+		    "%" PRIu64 " of %" PRIu64 "; %llu blocks were allocated, %llu freed\n",
+		    percent_of(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
+	if (k->timed)
+		buf__printf(out,
+			    "    each of %llu times that a probe was met took %llu ns, by %llu of "
+			    "them, beside the trap itself\n",
+			    k->entries + k->exits, k->timed_ns / k->timed, k->timed);
+	if (k->blocks_lost + k->no_room + a->no_room)
+		buf__printf(out,
+			    "    %llu more blocks are not known: %llu found no room in the ring "
+			    "(-m 4M), %llu were of too many threads, %" PRIu64
+			    " of too many blocks (--max-memory)\n",
+			    k->blocks_lost + k->no_room + a->no_room, k->blocks_lost, k->no_room,
+			    a->no_room);
+	if (k->frees_lost)
+		buf__printf(out,
+			    "    of %llu blocks it was not told that they were freed: all that was "
+			    "known until then is forgotten\n",
+			    k->frees_lost);
+}
+
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -525,6 +560,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
 	text_windows(s, out);
+	text_allocs(s, out);
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);
 	runtimes__text(&s->ledger->runtimes, out);

@@ -256,6 +256,30 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__end_obj(j);
 }
 
+static void json_allocs(struct json *j, const struct summary *s)
+{
+	const struct ledger_allocs *a = &s->ledger->allocs;
+	const struct pmb_alloc_stats *k = &a->kernel;
+
+	if (!k->entries && !k->exits) {
+		json__null(j, "allocations");
+		return;
+	}
+	json__obj(j, "allocations");
+	json__u64(j, "samples", a->samples);
+	json__u64(j, "known", a->known);
+	json__u64(j, "blocks", k->blocks);
+	json__u64(j, "freed", k->freed);
+	json__u64(j, "blocks_lost", k->blocks_lost);
+	json__u64(j, "frees_lost", k->frees_lost);
+	json__u64(j, "no_room_for_calls", k->no_room);
+	json__u64(j, "no_room", a->no_room);
+	json__u64(j, "entries", k->entries);
+	json__u64(j, "exits", k->exits);
+	json__u64(j, "hit_ns", k->timed ? k->timed_ns / k->timed : 0);
+	json__end_obj(j);
+}
+
 static void json_passes(struct json *j, const struct passes *passes)
 {
 	json__arr(j, "passes");
@@ -413,6 +437,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_truncating(&j, &s->ledger->truncating);
 	json__end_obj(&j);
 	json_windows(&j, s);
+	json_allocs(&j, s);
 	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);

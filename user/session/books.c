@@ -483,6 +483,7 @@ struct session_cut session__part(struct session *s, uint64_t boundary, bool fina
 		close_event(s, &part, i, final);
 	close_unwind(s, &part.ledger);
 	close_windows(s, &part.ledger);
+	session__allocs_close(s, &part.ledger);
 	close_memory(s, &part);
 	close_sideband(s, &part.ledger);
 	s->part_ns = part.end_ns;

@@ -18,6 +18,7 @@
 #include "unwind/store.h"
 #include "unwind/tables.h"
 
+struct allocs;
 struct family;
 
 /* Unwinding by tables (unwind.c); NULL: by frame pointers. */
@@ -61,6 +62,7 @@ struct session {
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
+	struct allocs *allocs;     /* probes of allocators; NULL: none are wanted */
 	struct spending *spending; /* what it costs, and the periods that follow from it */
 	struct tasks tasks;
 	bool any_process; /* every process may be sampled */
@@ -80,6 +82,7 @@ struct session {
 		struct tables_totals tables;
 		struct sideband_totals sideband;
 		struct pmb_window_stats windows;
+		struct pmb_alloc_stats allocs;
 		uint64_t stack_dumps_refused, stacks_dropped;
 		unsigned times_short;
 	} told;
@@ -99,6 +102,12 @@ void session__family_forked(struct session *s, const struct life *life);
 void session__family_exited(struct session *s, const struct life *life); /* the leader has */
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
+
+/* allocs.c: probes of allocators, once targets are marked and before all is let go */
+int session__allocs_open(struct session *s, struct err *err);
+void session__allocs_round(struct session *s);
+void session__allocs_close(struct session *s, struct ledger *ledger); /* of a part, its books */
+void session__allocs_free(struct session *s);
 
 /* end.c: what ends the recording, and the end of its counters. */
 bool session__time_is_up(struct session *s, uint64_t now);

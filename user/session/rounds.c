@@ -223,6 +223,7 @@ void session__assemble(struct session *s)
 		.files = s->result->files,
 		.objects = s->result->objects,
 		.sites = s->opts->labels & LABEL_DATA ? s->result->sites : NULL,
+		.allocs = s->opts->allocs,
 		.profile = s->opts->profile,
 	};
 

@@ -286,6 +286,7 @@ struct session *session__free(struct session *s)
 	session__unwind_free(s);
 	session__spend_free(s);
 	session__arrivals_free(s);
+	session__allocs_free(s);
 	programs__free(s->programs);
 	assembly__done(&s->assembly);
 	session__family_free(s);

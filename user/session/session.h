@@ -60,6 +60,7 @@ struct session_opts {
 	const struct gates
 		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
 	struct window_opts windows;
+	bool allocs;       /* who allocated memory: probes of allocators in the targets */
 	uint64_t cpu_ns;   /* of this process, that earlier recordings have accounted for */
 	double budget;     /* percent of the CPUs' time that it may take; 0: any */
 	size_t ring_bytes; /* of each CPU; 0: by their number */

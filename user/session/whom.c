@@ -112,10 +112,11 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 	return target__filter(&s->opts->whom);
 }
 
-/* Windows are of tasks, whatever the scope of the events. */
+/* Windows and allocations are of tasks, whatever the scope of the events. */
 static bool windows_need_marks(const struct session *s)
 {
-	return s->opts->gates && target__filter(&s->opts->whom) == PMB_FILTER_TASKS;
+	return (s->opts->gates || s->opts->allocs) &&
+	       target__filter(&s->opts->whom) == PMB_FILTER_TASKS;
 }
 
 static bool any_read(const struct session_opts *o)
@@ -481,5 +482,7 @@ int session__open_counters(struct session *s, struct err *err)
 		r = open_per_task(s, err);
 	if (r == 0)
 		r = open_counted(s, err);
+	if (r == 0 && s->opts->allocs)
+		r = session__allocs_open(s, err);
 	return r == 0 && s->opts->gates ? open_gates(s, err) : r;
 }

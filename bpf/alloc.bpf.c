@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Probes of allocators: which block a call returned, who called, and which block is given back. The
+ * hard thing is that these programs may lose their CPU to another thread that meets a probe, while
+ * a walk needs more room than a stack has: the scratch of a CPU has an owner, and who finds that it
+ * is no longer the owner tells nothing. Maps of scratch are this object's own, for overflows
+ * interrupt here; all others are those of the overflow programs.
+ */
+#include "lib/arch.h"
+#include "lib/emit.h"
+#include "lib/maps.h"
+#include "lib/pidns.h"
+#include "lib/stack_dump.h"
+#include "lib/target.h"
+#include "lib/uretprobe.h"
+#include "lib/ustack.h"
+#include "lib/walk.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile struct pmb_config pmb_cfg = {};
+
+#include "lib/walk_all.h"
+
+/* A call of an allocator that a thread is in: the innermost. */
+struct alloc_call {
+	__u64 sp; /* at its entry, and where it returns; 0: there is none */
+	__u64 size;
+	__u64 out; /* where the block's address is stored; 0: it is what the call returns */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, struct alloc_call);
+} pmb_alloc_calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct pmb_alloc_stats);
+} pmb_allocs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} pmb_alloc_owner SEC(".maps"); /* the thread that has the CPU's scratch; 0: none */
+
+static __always_inline struct pmb_alloc_stats *alloc_stats(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&pmb_allocs, &zero);
+}
+
+static __always_inline bool current_is_target(void)
+{
+	return is_target(&pmb_cfg, (__u32)current_numbers(pmb_cfg.pidns));
+}
+
+static __always_inline int call_begins(struct arch_regs *ctx, __u64 size, __u64 out)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct alloc_call fresh = {.sp = ARCH_SP(ctx), .size = size, .out = out};
+	struct pmb_alloc_stats *stats = alloc_stats();
+
+	if (stats && current_is_target() &&
+	    bpf_map_update_elem(&pmb_alloc_calls, &thread, &fresh, BPF_ANY))
+		stats->no_room++;
+	return 0;
+}
+
+static __always_inline int freed(__u64 addr)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 id = current_numbers(pmb_cfg.pidns);
+	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	struct pmb_alloc_stats *stats = alloc_stats();
+	struct pmb_freed rec = {
+		.rec = {.size = sizeof(rec), .type = PMB_REC_FREED, .time = bpf_ktime_get_ns()},
+		.tgid = id >> 32,
+		.addr = addr,
+	};
+
+	if (!stats || !addr || !is_target(&pmb_cfg, (__u32)id))
+		return 0;
+	if (!ring || ring_output(&pmb_cfg, ring, &rec, sizeof(rec)))
+		stats->frees_lost++;
+	else
+		stats->freed++;
+	return 0;
+}
+
+/* The stack of who called, as if the call had not been made. */
+static __always_inline __u8 caller_stack(struct arch_regs *ctx, struct scratch *s, __u32 tgid)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct user_regs regs;
+	__u64 to = 0;
+
+	s->sample.fixed.stack_top = BPF_CORE_READ(task, mm, start_stack);
+	if (tgid == PMB_OUTSIDE)
+		return PMB_END_OUTSIDE;
+	if (bpf_probe_read_kernel(&s->regs, sizeof(s->regs), ctx) || is_compat(&s->regs))
+		return PMB_END_COMPAT;
+	returns_begin(&s->returns, task);
+	if (bpf_probe_read_user(&to, sizeof(to), (void *)ARCH_SP(&s->regs)) || !to)
+		return PMB_END_UNREADABLE;
+	ARCH_SP(&s->regs) += sizeof(to);
+	if (to == s->returns.trampoline)
+		to = pmb_return_to(ARCH_SP(&s->regs));
+	/* of the call, not behind it */
+	ARCH_IP(&s->regs) = (to & pmb_cfg.user_mask) - 1;
+	s->sample.fixed.ip = ARCH_IP(&s->regs);
+	if (pmb_cfg.by_table)
+		return walk(s, tgid);
+	regs.ip = ARCH_IP(&s->regs);
+	regs.sp = ARCH_SP(&s->regs);
+	regs.fp = ARCH_FP(&s->regs);
+	return ustack_walk(&pmb_cfg, s, &regs, tgid);
+}
+
+static __always_inline void send_stack(struct scratch *s, void *ring)
+{
+	struct pmb_sample *sample = &s->sample.fixed;
+	__u32 zero = 0;
+	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &zero);
+
+	if (!stats)
+		return;
+	if (sample->user_end == PMB_END_NO_TABLE && dump_send(&pmb_cfg, ring, s, stats)) {
+		sample->user_stack = s->stack.id;
+	} else if (s->stack.n) {
+		sample->user_stack = s->stack.id;
+		sample->user_end = stack_send(&pmb_cfg, ring, &s->stack, stats, PMB_REC_STACK,
+					      sample->user_end);
+	}
+}
+
+static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s, __u64 *owner,
+				       const struct alloc_call *call)
+{
+	__u64 id = current_numbers(pmb_cfg.pidns), mine = bpf_get_current_pid_tgid();
+	__u32 cpu = bpf_get_smp_processor_id();
+	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	struct pmb_sample *sample = &s->sample.fixed;
+	bool told;
+
+	if (!ring || *owner)
+		return false;
+	*owner = mine;
+	barrier();
+	__builtin_memset(sample, 0, sizeof(*sample));
+	sample->rec.type = PMB_REC_BLOCK;
+	sample->rec.size = sizeof(struct pmb_block);
+	sample->rec.time = bpf_ktime_get_ns();
+	sample->tgid = id >> 32;
+	sample->tid = (__u32)id;
+	sample->cpu = cpu;
+	sample->cgroup = current_cgroup_id(&pmb_cfg);
+	s->sample.parts[0] = call->out;
+	s->sample.parts[1] = call->size;
+	s->stack.rec.time = sample->rec.time;
+	s->stack.n = 0;
+	sample->user_end = caller_stack(ctx, s, sample->tgid);
+	barrier();
+	told = *owner == mine;
+	if (told) {
+		send_stack(s, ring);
+		told = !ring_output(&pmb_cfg, ring, &s->sample, sizeof(struct pmb_block));
+	}
+	if (*owner == mine)
+		*owner = 0;
+	return told;
+}
+
+static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), zero = 0;
+	struct alloc_call *call = bpf_map_lookup_elem(&pmb_alloc_calls, &thread);
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	__u64 *owner = bpf_map_lookup_elem(&pmb_alloc_owner, &zero);
+	struct pmb_alloc_stats *stats = alloc_stats();
+	struct alloc_call block;
+
+	if (!call || !s || !owner || !stats || call->sp != ARCH_SP(ctx))
+		return 0;
+	block = *call;
+	call->sp = 0;
+	if (!block.out)
+		block.out = result;
+	else if ((__u32)result ||
+		 bpf_probe_read_user(&block.out, sizeof(block.out), (void *)block.out))
+		return 0;
+	if (!block.out)
+		return 0;
+	if (tell_block(ctx, s, owner, &block))
+		stats->blocks++;
+	else
+		stats->blocks_lost++;
+	return 0;
+}
+
+/* A jump out of calloc: to memset, if its arguments are a block and 0. */
+static __always_inline int calloc_ends(struct arch_regs *ctx)
+{
+	enum { ALIGNMENT = 16, NO_NUMBER = 0x10000 };
+	__u64 addr = ARCH_CALL1(ctx);
+
+	if (ARCH_CALL2(ctx) || addr % ALIGNMENT || addr < NO_NUMBER)
+		return 0;
+	return call_ends(ctx, addr);
+}
+
+static __always_inline __u64 begin_hit(struct pmb_alloc_stats *stats, __u64 n)
+{
+	return n % PMB_TIMED_EVERY || !stats ? 0 : bpf_ktime_get_ns();
+}
+
+static __always_inline void end_hit(struct pmb_alloc_stats *stats, __u64 before)
+{
+	if (!before)
+		return;
+	stats->timed++;
+	stats->timed_ns += bpf_ktime_get_ns() - before;
+}
+
+/* Of each kind of function one; user space attaches them where they belong. What it costs: some
+ * are timed. */
+#define PROBE(name, column, action)                            \
+	SEC("uprobe")                                          \
+	int pmb_##name(void *regs)                             \
+	{                                                      \
+		struct pmb_alloc_stats *stats = alloc_stats(); \
+		struct arch_regs *ctx = regs;                  \
+		__u64 before;                                  \
+                                                               \
+		if (!stats)                                    \
+			return 0;                              \
+		before = begin_hit(stats, stats->column++);    \
+		action;                                        \
+		end_hit(stats, before);                        \
+		return 0;                                      \
+	}
+
+PROBE(malloc, entries, call_begins(ctx, ARCH_CALL1(ctx), 0))
+PROBE(calloc, entries, call_begins(ctx, ARCH_CALL1(ctx) * ARCH_CALL2(ctx), 0))
+PROBE(memalign, entries, call_begins(ctx, ARCH_CALL2(ctx), 0))
+PROBE(posix_align, entries, call_begins(ctx, ARCH_CALL3(ctx), ARCH_CALL1(ctx)))
+PROBE(free, entries, freed(ARCH_CALL1(ctx)))
+/* What is given to it is over, whether it moves or not, before anybody else can get it. */
+PROBE(realloc, entries, (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx), 0)))
+PROBE(alloc_exit, exits, call_ends(ctx, ARCH_RESULT(ctx)))
+PROBE(alloc_clear, exits, calloc_ends(ctx))

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Who allocated what, in the order of time: a block is its site's from when its allocator returned
+ * it until it is given back, so that addresses that are used again are the next one's. As with
+ * pages that are touched, the number of a stack that is yet to be walked is given out at once.
+ */
+#include <linux/types.h>
+
+#include "assemble/internal.h"
+
+static void put(struct assembly *a, const struct account *to)
+{
+	if (!blocks__put(&a->blocks, to->tgid, to->block, to->block_size, to->labels.site))
+		a->books.allocs.no_room++;
+}
+
+void assembly__block_later(struct assembly *a, struct account *to)
+{
+	if (!to->block_size)
+		return;
+	to->labels.site = sites__later(a->opts.sites);
+	put(a, to);
+}
+
+void assembly__block_known(struct assembly *a, struct account *to)
+{
+	struct frame frames[SITE_FRAMES];
+	uint32_t n = assembly__innermost(a, to, frames);
+
+	if (to->labels.site) {
+		sites__settle(a->opts.sites, to->labels.site, frames, n);
+		return;
+	}
+	to->labels.site = sites__add(a->opts.sites, frames, n);
+	put(a, to);
+}
+
+void assembly__block(struct assembly *a, const struct pmb_block *block)
+{
+	const struct pmb_sample *sample = &block->sample;
+	struct process *process = processes__get(a->processes, sample->tgid, sample->rec.time);
+	struct account to = {
+		.user_end = sample->user_end,
+		.cpu = sample->cpu,
+		.cgroup = sample->cgroup,
+		.time = sample->rec.time,
+		.tgid = sample->tgid,
+		.block = block->addr,
+		.block_size = block->size ? block->size : 1,
+	};
+
+	if (!a->opts.sites || !is_ours(sample->tgid))
+		return;
+	if (a->opts.watch)
+		a->opts.watch->met(a->opts.ctx, sample, process);
+	to.key.comm = profile__comm(a->profile, "");
+	if (assembly__user_stack(a, sample, process, &to))
+		assembly__account(a, &to);
+	assembly__bound_profile(a);
+}
+
+void assembly__freed(struct assembly *a, const struct pmb_freed *freed)
+{
+	if (freed->tgid)
+		blocks__take(&a->blocks, freed->tgid, freed->addr);
+	else
+		blocks__forget_all(&a->blocks);
+}
+
+void assembly__forget_blocks(struct assembly *a, uint64_t time)
+{
+	const struct pmb_freed all = {.rec = {.size = sizeof(all), .time = time}};
+
+	queue__freed(&a->queue, &all);
+}
+
+void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to)
+{
+	uint32_t segment = rec->data->segment;
+
+	if (!a->opts.allocs || (segment != PMB_SEGMENT_HEAP && segment != PMB_SEGMENT_MAPPED))
+		return;
+	to->site = blocks__site(&a->blocks, rec->sample->tgid, rec->data->addr);
+	a->books.allocs.samples++;
+	a->books.allocs.known += to->site > SITE_OTHER;
+}

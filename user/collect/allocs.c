@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/allocs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "collect/alloc.skel.h"
+#include "collect/loading.h"
+#include "model/ledger.h"
+#include "pmubpf/budgets.h"
+
+struct alloc_programs {
+	struct alloc_bpf *skel;
+	int n_cpus;
+	struct bpf_link **links;
+	size_t n, cap;
+};
+
+/* Overflows interrupt these programs: what either has in its hands is its own. */
+static bool is_own(const struct bpf_map *map)
+{
+	static const char *const own[] = {"pmb_scratch", "pmb_known_rules", "pmb_dumps",
+					  "pmb_stats", "pmb_alloc"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		if (strncmp(bpf_map__name(map), own[i], strlen(own[i])) == 0)
+			return true;
+	}
+	return bpf_map__is_internal(map);
+}
+
+static int share_maps(struct alloc_programs *p, const struct programs *programs)
+{
+	struct bpf_map *map;
+	int r = 0;
+
+	bpf_object__for_each_map(map, p->skel->obj) {
+		int fd = is_own(map) ? -1 : programs__map_fd(programs, bpf_map__name(map));
+
+		if (!is_own(map))
+			r = fd < 0 ? -ENOENT : bpf_map__reuse_fd(map, fd);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_and_load(struct alloc_programs *p, const struct programs *programs,
+			 const struct pmb_config *config)
+{
+	int r;
+
+	p->skel = alloc_bpf__open();
+	if (!p->skel)
+		return -errno;
+	*(struct pmb_config *)&p->skel->rodata->pmb_cfg = *config;
+	bpf_map__set_max_entries(p->skel->maps.pmb_alloc_calls, BUDGET_ALLOC_THREADS);
+	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,
+				 config->by_table ? programs__dump_room(programs) : 1);
+	r = share_maps(p, programs);
+	return r < 0 ? r : alloc_bpf__load(p->skel);
+}
+
+int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
+			 const struct pmb_config *config, struct err *err)
+{
+	struct alloc_programs *p = xcalloc(1, sizeof(*p));
+	struct loading loading;
+	int r;
+
+	p->n_cpus = programs__n_cpus(programs);
+	loading__begin(&loading);
+	r = open_and_load(p, programs, config);
+	if (r < 0)
+		r = load_error(err, "the BPF programs of --alloc", r);
+	loading__end(&loading);
+	if (r == 0)
+		programs__count_beside(programs, bpf_map__fd(p->skel->maps.pmb_stats));
+	*ret = r < 0 ? alloc_programs__free(p) : p;
+	return r;
+}
+
+static void detach(struct alloc_programs *p)
+{
+	while (p->n)
+		bpf_link__destroy(p->links[--p->n]);
+}
+
+struct alloc_programs *alloc_programs__free(struct alloc_programs *p)
+{
+	if (!p)
+		return NULL;
+	detach(p);
+	alloc_bpf__destroy(p->skel);
+	free(p->links);
+	free(p);
+	return NULL;
+}
+
+static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc_kind kind)
+{
+	switch (kind) {
+	case ALLOC_MALLOC:
+		return p->skel->progs.pmb_malloc;
+	case ALLOC_CALLOC:
+		return p->skel->progs.pmb_calloc;
+	case ALLOC_MEMALIGN:
+		return p->skel->progs.pmb_memalign;
+	case ALLOC_POSIX:
+		return p->skel->progs.pmb_posix_align;
+	case ALLOC_REALLOC:
+		return p->skel->progs.pmb_realloc;
+	case ALLOC_FREE:
+		return p->skel->progs.pmb_free;
+	case ALLOC_CLEARING:
+		return p->skel->progs.pmb_alloc_clear;
+	case ALLOC_EXIT:
+		break;
+	}
+	return p->skel->progs.pmb_alloc_exit;
+}
+
+int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, int probe_fd)
+{
+	struct bpf_link *link = bpf_program__attach_perf_event(program_of(p, kind), probe_fd);
+	int r = -errno;
+
+	if (!link) {
+		close(probe_fd);
+		return r;
+	}
+	GROW(p->links, p->n, p->cap);
+	p->links[p->n++] = link;
+	return 0;
+}
+
+int alloc_programs__stats(const struct alloc_programs *p, struct pmb_alloc_stats *ret)
+{
+	_cleanup_free_ struct pmb_alloc_stats *per_cpu =
+		xcalloc((size_t)p->n_cpus, sizeof(*per_cpu));
+	__u32 key = 0;
+
+	*ret = (struct pmb_alloc_stats){0};
+	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.pmb_allocs), &key, per_cpu) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < p->n_cpus; cpu++)
+		alloc_stats__add(ret, &per_cpu[cpu]);
+	return 0;
+}

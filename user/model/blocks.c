@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A treap for each process: a tree by address that is a heap by random numbers. The numbers are not
+ * to be known to whom the addresses belong, or it could make a list of it.
+ */
+#include "model/blocks.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "model/sites.h"
+
+struct node {
+	struct node *left, *right;
+	uint64_t addr, size;
+	uint32_t site, priority;
+};
+
+/* With what the heap takes for it. */
+enum { NODE_BYTES = sizeof(struct node) + 16 };
+
+struct block_process {
+	UT_hash_handle hh;
+	uint32_t tgid;
+	struct node *root;
+};
+
+static struct block_process *find(const struct blocks *b, uint32_t tgid)
+{
+	struct block_process *process;
+
+	HASH_FIND(hh, b->by_tgid, &tgid, sizeof(tgid), process);
+	return process;
+}
+
+static bool take(struct blocks *b, size_t bytes)
+{
+	if (b->limit && b->bytes + bytes > b->limit)
+		return false;
+	b->bytes += bytes;
+	return true;
+}
+
+static uint32_t next_random(struct blocks *b)
+{
+	if (!b->random && getrandom(&b->random, sizeof(b->random), GRND_NONBLOCK) < 0)
+		b->random = (uintptr_t)b;
+	b->random |= 1; /* of xorshift, 0 has no successor */
+	b->random ^= b->random << 13;
+	b->random ^= b->random >> 7;
+	b->random ^= b->random << 17;
+	return (uint32_t)(b->random >> 32);
+}
+
+/* Those that begin below addr, and the others. */
+static void split(struct node *node, uint64_t addr, struct node **ret_below, struct node **ret_rest)
+{
+	while (node) {
+		if (node->addr < addr) {
+			*ret_below = node;
+			ret_below = &node->right;
+			node = node->right;
+		} else {
+			*ret_rest = node;
+			ret_rest = &node->left;
+			node = node->left;
+		}
+	}
+	*ret_below = *ret_rest = NULL;
+}
+
+/* All of the first begin below all of the second. */
+static struct node *join(struct node *below, struct node *above)
+{
+	struct node *root, **at = &root;
+
+	while (below && above) {
+		if (below->priority > above->priority) {
+			*at = below;
+			at = &below->right;
+			below = below->right;
+		} else {
+			*at = above;
+			at = &above->left;
+			above = above->left;
+		}
+	}
+	*at = below ? below : above;
+	return root;
+}
+
+static void free_node(struct blocks *b, struct node *node)
+{
+	b->bytes -= NODE_BYTES;
+	free(node);
+}
+
+/* Turns right until there is nothing to the left: however deep it is, no stack is needed. */
+static void free_all(struct blocks *b, struct node *node)
+{
+	while (node) {
+		struct node *left = node->left;
+
+		if (left) {
+			node->left = left->right;
+			left->right = node;
+			node = left;
+		} else {
+			struct node *right = node->right;
+
+			free_node(b, node);
+			node = right;
+		}
+	}
+}
+
+static struct node *last(struct node *node)
+{
+	while (node && node->right)
+		node = node->right;
+	return node;
+}
+
+static struct block_process *add_process(struct blocks *b, uint32_t tgid)
+{
+	struct block_process *process;
+
+	if (!take(b, sizeof(*process)))
+		return NULL;
+	process = xcalloc(1, sizeof(*process));
+	process->tgid = tgid;
+	HASH_ADD(hh, b->by_tgid, tgid, sizeof(process->tgid), process);
+	return process;
+}
+
+static void clear(struct blocks *b, struct block_process *process, uint64_t from, uint64_t to)
+{
+	struct node *below, *inside, *above, *before;
+
+	split(process->root, from, &below, &inside);
+	split(inside, to, &inside, &above);
+	free_all(b, inside);
+	before = last(below);
+	if (before && before->addr + before->size > from) {
+		split(below, before->addr, &below, &before);
+		free_all(b, before);
+	}
+	process->root = join(below, above);
+}
+
+static void insert(struct block_process *process, struct node *node)
+{
+	struct node *below, *above;
+
+	split(process->root, node->addr, &below, &above);
+	process->root = join(join(below, node), above);
+}
+
+bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, uint32_t site)
+{
+	struct block_process *process = find(b, tgid) ?: add_process(b, tgid);
+	uint64_t end;
+	struct node *node;
+
+	if (__builtin_add_overflow(addr, size ? size : 1, &end) || end >> 63 || !process)
+		return false;
+	clear(b, process, addr, end);
+	if (!take(b, NODE_BYTES))
+		return false;
+	node = xcalloc(1, sizeof(*node));
+	*node = (struct node){.addr = addr,
+			      .size = end - addr,
+			      .site = site,
+			      .priority = next_random(b)};
+	insert(process, node);
+	return true;
+}
+
+/* The last that begins at or below the address. */
+static const struct node *at_or_below(const struct block_process *process, uint64_t addr)
+{
+	const struct node *best = NULL;
+
+	for (const struct node *node = process ? process->root : NULL; node;) {
+		if (node->addr <= addr)
+			best = node;
+		node = node->addr <= addr ? node->right : node->left;
+	}
+	return best;
+}
+
+void blocks__take(struct blocks *b, uint32_t tgid, uint64_t addr)
+{
+	struct block_process *process = find(b, tgid);
+	const struct node *node = at_or_below(process, addr);
+
+	if (node && node->addr == addr)
+		clear(b, process, addr, addr + 1);
+}
+
+uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr)
+{
+	const struct node *node = at_or_below(find(b, tgid), addr);
+
+	return node && addr - node->addr < node->size ? node->site : SITE_UNKNOWN;
+}
+
+static void drop(struct blocks *b, struct block_process *process)
+{
+	free_all(b, process->root);
+	b->bytes -= sizeof(*process);
+	HASH_DEL(b->by_tgid, process);
+	free(process);
+}
+
+void blocks__forget(struct blocks *b, uint32_t tgid)
+{
+	struct block_process *process = find(b, tgid);
+
+	if (process)
+		drop(b, process);
+}
+
+void blocks__forget_all(struct blocks *b)
+{
+	struct block_process *process, *next;
+
+	HASH_ITER(hh, b->by_tgid, process, next)
+		drop(b, process);
+}
+
+void blocks__done(struct blocks *b)
+{
+	blocks__forget_all(b);
+}

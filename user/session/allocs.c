@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Probes of allocators: in each file that a target has mapped and that has functions of these
+ * names, at an instruction near their beginning that the kernel carries out itself, and where they
+ * return. Each probe is of one process, so nobody else's calls take longer.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "collect/allocs.h"
+#include "collect/canary.h"
+#include "model/duration.h"
+#include "opener/opener.h"
+#include "session/internal.h"
+#include "sym/site_client.h"
+#include "sys/clock.h"
+#include "sys/procfs.h"
+
+static const struct alloc_function {
+	const char *name;
+	enum alloc_kind kind;
+} functions[] = {
+	{"free", ALLOC_FREE}, /* first: what is given out must be seen to be given back */
+	{"malloc", ALLOC_MALLOC},     {"calloc", ALLOC_CALLOC},
+	{"realloc", ALLOC_REALLOC},   {"aligned_alloc", ALLOC_MEMALIGN},
+	{"memalign", ALLOC_MEMALIGN}, {"posix_memalign", ALLOC_POSIX},
+};
+
+enum { FILES_MAX = 256 /* of one process that are looked at */ };
+
+struct allocs {
+	struct alloc_programs *programs;
+	struct canary canary;
+	struct site_client *client;
+	size_t n_sites, n_files;
+	uint64_t frees_lost; /* at the last round */
+};
+
+struct where {
+	struct session *s;
+	pid_t tgid;
+	struct opener_file_id seen[FILES_MAX];
+	size_t n_seen;
+};
+
+/* A file, found. */
+struct found {
+	int fd;
+	uint64_t mnt_ns;
+	const char *path;
+	pid_t tgid;
+};
+
+static int attach(struct session *s, const struct found *file, enum alloc_kind kind,
+		  uint64_t file_off)
+{
+	int fd = opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, file_off, 0, file->tgid);
+	int r = fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, kind, fd);
+
+	s->allocs->n_sites += r == 0;
+	return r;
+}
+
+static void note(struct session *s, const struct found *file, const char *function, const char *why)
+{
+	buf__printf(&s->result->notes, "--alloc: no probe of %s in %s: %s\n", function, file->path,
+		    why);
+}
+
+/* Its exits first, or calls would begin that end unseen. */
+static int probe_call(struct session *s, const struct found *file, enum alloc_kind kind,
+		      const struct site *sites, size_t n)
+{
+	size_t known = 0;
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i < n; i++) {
+		bool jumps = sites[i].emulated;
+
+		/* what jumps elsewhere has no result yet, but for calloc that ends in memset */
+		if (jumps && (kind != ALLOC_CALLOC || sites[i].when))
+			continue;
+		r = attach(s, file, jumps ? ALLOC_CLEARING : ALLOC_EXIT, sites[i].file_off);
+		known++;
+	}
+	return r == 0 && known ? attach(s, file, kind, sites[0].file_off) : r;
+}
+
+/* 1: it is probed; 0: it isn't there, or can't be. */
+static int probe_function(struct session *s, const struct found *file,
+			  const struct alloc_function *f)
+{
+	_cleanup_close_ int lent = opener__lend(s->opts->opener, file->fd, file->mnt_ns, 0);
+	struct site sites[SITES_MAX];
+	struct err why = {0};
+	size_t n = 1;
+	int r;
+
+	if (lent < 0)
+		return 0;
+	if (f->kind == ALLOC_FREE)
+		r = site_client__find(s->allocs->client, lent, f->name, 0, file->path, sites, &why);
+	else
+		r = site_client__find_function(s->allocs->client, lent, f->name, file->path, sites,
+					       &n, &why);
+	if (r < 0)
+		return 0;
+	if (!sites[0].emulated) {
+		note(s, file, f->name, "the kernel would single-step the instruction");
+		return 0;
+	}
+	r = f->kind == ALLOC_FREE ? attach(s, file, f->kind, sites[0].file_off) :
+				    probe_call(s, file, f->kind, sites, n);
+	if (r < 0)
+		note(s, file, f->name,
+		     r == -OPENER_SERVED ? "a process serves the file (FUSE)" : strerror(-r));
+	return r == 0;
+}
+
+/* Without free, what is known of blocks would not end. */
+static void probe_file(struct session *s, const struct found *file)
+{
+	if (!probe_function(s, file, &functions[0]))
+		return;
+	s->allocs->n_files++;
+	for (size_t i = 1; i < ARRAY_SIZE(functions); i++)
+		probe_function(s, file, &functions[i]);
+}
+
+static bool is_new(struct where *w, const struct opener_file_id *id)
+{
+	for (size_t i = 0; i < w->n_seen; i++) {
+		if (memcmp(&w->seen[i], id, sizeof(*id)) == 0)
+			return false;
+	}
+	if (w->n_seen == FILES_MAX)
+		return false;
+	w->seen[w->n_seen++] = *id;
+	return true;
+}
+
+static void look_at(struct where *w, int fd, uint64_t mnt_ns, const char *path)
+{
+	const struct found file = {fd, mnt_ns, path, w->tgid};
+	struct opener_file_id id;
+
+	if (fd >= 0 && opener__which(w->s->opts->opener, fd, mnt_ns, &id) == 0 && is_new(w, &id))
+		probe_file(w->s, &file);
+}
+
+struct lines {
+	struct map_line *list;
+	size_t n, cap;
+};
+
+static void keep_line(void *ctx, const struct map_line *line)
+{
+	struct lines *lines = ctx;
+
+	if (!line->inode || lines->n == FILES_MAX)
+		return;
+	GROW(lines->list, lines->n, lines->cap);
+	lines->list[lines->n] = *line;
+	lines->list[lines->n++].path = xstrdup(line->path);
+}
+
+static void look_at_mapped(struct where *w)
+{
+	struct opener *o = w->s->opts->opener;
+	struct lines lines = {0};
+
+	opener__maps(o, w->tgid, keep_line, &lines);
+	for (size_t i = 0; i < lines.n; i++) {
+		const struct map_line *line = &lines.list[i];
+		const struct mapped_file file = {.inode = line->inode, .path = line->path};
+		uint64_t mnt_ns = 0;
+		_cleanup_close_ int fd =
+			opener__mapped(o, w->tgid, line->start, line->end, &file, &mnt_ns);
+
+		look_at(w, fd, mnt_ns, line->path);
+		free((char *)line->path);
+	}
+	free(lines.list);
+}
+
+static void look_at_path(struct where *w, const char *path)
+{
+	_cleanup_close_ int fd = path ? opener__path(w->s->opts->opener, -1, 0, 0, path) : -ENOENT;
+
+	look_at(w, fd, 0, path);
+}
+
+/* What a command will map isn't known before it runs: its own file, what is loaded before all
+ * else, and the C library that we have, too. */
+static void look_at_command(struct where *w)
+{
+	_cleanup_free_ char *exe = command__file(w->s->opts->whom.command[0]);
+	const char *env = getenv("LD_PRELOAD");
+	_cleanup_free_ char *preloaded = env ? xstrdup(env) : NULL;
+	char *rest = preloaded;
+	Dl_info libc;
+
+	look_at_path(w, exe);
+	for (char *path; (path = strsep(&rest, " :"));) {
+		if (*path == '/')
+			look_at_path(w, path);
+	}
+	if (dladdr((void *)(uintptr_t)malloc, &libc))
+		look_at_path(w, libc.dli_fname);
+}
+
+static void look_at_process(struct session *s, pid_t tgid, bool is_command)
+{
+	struct where *w = xcalloc(1, sizeof(*w));
+
+	w->s = s;
+	w->tgid = tgid;
+	if (is_command)
+		look_at_command(w);
+	else
+		look_at_mapped(w);
+	free(w);
+}
+
+static int load(struct session *s, struct err *err)
+{
+	const struct pmb_config config = {
+		.user_mask = s->user_mask,
+		.filter = target__filter(&s->opts->whom),
+		.max_frames = SITE_FRAMES + 4,
+		.pidns = procfs_nested_pid_namespace(),
+		.by_table = s->opts->want_user && s->opts->by_table,
+		/* half of what overflows' programs have: copies of stacks leave them room */
+		.ring_wake = (uint32_t)(s->ring_bytes / 8),
+	};
+
+	return alloc_programs__load(&s->allocs->programs, s->programs, &config, err);
+}
+
+static void put_note(struct session *s)
+{
+	const struct allocs *a = s->allocs;
+	char emulated[DURATION_TEXT], stepped[DURATION_TEXT];
+
+	duration_text(a->canary.emulated_ns, emulated);
+	duration_text(a->canary.stepped_ns, stepped);
+	buf__printf(&s->result->notes,
+		    "--alloc: %zu probes in %zu file%s; each call of an allocator takes about %s "
+		    "longer, and %s where it returns, as a child of our own had it\n",
+		    a->n_sites, a->n_files, a->n_files == 1 ? "" : "s", emulated, stepped);
+}
+
+int session__allocs_open(struct session *s, struct err *err)
+{
+	const struct target *whom = &s->opts->whom;
+	bool is_command = target__is_command(whom);
+	int r;
+
+	if (!is_command && !whom->n_pids)
+		return err__usage(err, "--alloc: it takes a command, or processes (-p): each is "
+				       "probed by itself");
+	s->allocs = xcalloc(1, sizeof(*s->allocs));
+	r = canary__try(&s->allocs->canary, "--alloc", err);
+	if (r == 0)
+		r = load(s, err);
+	if (r < 0)
+		return r;
+	s->allocs->client = site_client__new(NULL);
+	if (is_command)
+		look_at_process(s, s->command.pid, true);
+	for (size_t i = 0; !is_command && i < whom->n_pids; i++)
+		look_at_process(s, whom->pids[i], false);
+	s->allocs->client = site_client__free(s->allocs->client);
+	if (!s->allocs->n_sites)
+		return err__cannot(err,
+				   "--alloc: no allocator was found that can be probed: malloc "
+				   "and free, by their symbols");
+	put_note(s);
+	return 0;
+}
+
+/* What was given back unseen may be somebody else's by now. */
+void session__allocs_round(struct session *s)
+{
+	struct pmb_alloc_stats now;
+
+	if (!s->allocs || alloc_programs__stats(s->allocs->programs, &now) < 0)
+		return;
+	if (now.frees_lost > s->allocs->frees_lost)
+		assembly__forget_blocks(&s->assembly, now_ns());
+	s->allocs->frees_lost = now.frees_lost;
+}
+
+void session__allocs_close(struct session *s, struct ledger *ledger)
+{
+	struct pmb_alloc_stats now;
+
+	if (!s->allocs || alloc_programs__stats(s->allocs->programs, &now) < 0)
+		return;
+	ledger->allocs.kernel = now;
+	alloc_stats__take(&ledger->allocs.kernel, &s->told.allocs);
+	s->told.allocs = now;
+}
+
+void session__allocs_free(struct session *s)
+{
+	if (!s->allocs)
+		return;
+	site_client__free(s->allocs->client);
+	alloc_programs__free(s->allocs->programs);
+	free(s->allocs);
+	s->allocs = NULL;
+}
