@@ -350,6 +350,9 @@ Test(stat, units_of_work)
 	report.interval = true;
 	report.first = false;
 	counts.to_ns = 2500 * (uint64_t)MS;
+	work.of[PMB_UNITS_REAL][PMB_SERIES_CPU].sum = 2500;
+	work.of[PMB_UNITS_REAL][PMB_SERIES_WAIT].sum = 7500;
+	report.throttled_ns = 5000;
 	expect_units(
 		"    2.500000 per a,b: 7 of 10 that began, 1 unsure: the kernel didn't "
 		"tell of their switches, 1 abandoned, 1 still open\n"
@@ -358,7 +361,10 @@ Test(stat, units_of_work)
 		"    2.500000 page-faults                    7.00       0.00       "
 		"7.00       7.00       7.00\n"
 		"    2.500000 major-faults                   2.00       0.00       "
-		"2.00       2.00       2.00  # of 5: in 2 it didn't count all the time\n",
+		"2.00       2.00       2.00  # of 5: in 2 it didn't count all the time\n"
+		"    2.500000 bound by the quota of its cgroup: 25.0 % of its time on a CPU, "
+		"50.0 % held by a quota, 25.0 % ready without a CPU, 0.0 % blocked; more CPU "
+		"gains at most 300 %, a larger quota alone 100 %; 0.00 at a time\n",
 		"2.500000000,1428.571,ns,\"duration per a,b\",7,0,1133.893,997.3,3968.0,3968.0\n"
 		"2.500000000,7.000,,\"page-faults per a,b\",7,0,0.000,7.0,7.0,7.0\n"
 		"2.500000000,2.000,,\"major-faults per a,b\",5,2,0.000,2.0,2.0,2.0\n");
