@@ -50,6 +50,7 @@ help:
 	  'make fuzz          new inputs for the parsers of foreign files, with clang (T=NAME, SECONDS=N, RUNS=N)' \
 	  'make test-vm       other kernels and architectures, in QEMU (VM="NAME…": these)' \
 	  'make test-nest     both commands in fresh Debian systems' \
+	  'make test-data     what is said of data, beside what instructions do' \
 	  'make test-runtimes all versions of interpreters that can be had' \
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \

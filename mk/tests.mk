@@ -46,7 +46,12 @@ DECODER := $(filter %/cursor.o $(O)/user/symd/x86_% %/insn_data.o %_operand.o,$(
 $(OPERANDS): $(O)/tests/operands/%: $(O)/tests/operands/%.o $(DECODER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -o $@
-.SECONDARY: $(OPERANDS:%=%.o)
+# What the tool would say of a sample, beside the truth: for tests/e2e/operands.sh, and test-data.
+SKID := $(O)/tests/operands/skid
+$(SKID): $(SKID).o $(PARTS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+.SECONDARY: $(OPERANDS:%=%.o) $(SKID).o
 
 # The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on
 # any.
@@ -107,9 +112,13 @@ WORKLOAD_FLAGS_frameless := -fomit-frame-pointer
 WORKLOAD_FLAGS_hole := -fomit-frame-pointer
 WORKLOAD_FLAGS_hoard := -fomit-frame-pointer
 
+.PHONY: test-data
+test-data: all $(SKID)
+	$(Q)O=$(O) tests/operands/skid.sh
+
 .PHONY: workloads unit step
 workloads: $(WORKLOAD)
-unit: $(UNIT) $(PAGES) $(OPERANDS)
+unit: $(UNIT) $(PAGES) $(OPERANDS) $(SKID)
 step: $(STEP)
 
 check: unit lint replay
@@ -144,4 +153,4 @@ test-runtimes:
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
 	$(Q)O=$(O) RUNTIMES=all tests/run.sh $(CURDIR)/tests/e2e/runtimes.sh
 
--include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(STEP:%=%.bpf.d)
+-include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(SKID).d $(STEP:%=%.bpf.d)

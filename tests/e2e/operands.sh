@@ -78,6 +78,30 @@ t_as_they_run() {
 	expect_as_run "$PMUBPF" --help
 }
 
+# Samples some instructions behind an access: nothing is wrong that is validated at its instruction
+# or right behind it, and without an address nothing is validated.
+expect_right() { # SKIP INSTRUCTIONS COMMAND…
+	"$O/tests/operands/skid" "$@" >"$T/out" </dev/null || fail "skid: $(cat "$T/out")"
+	expect_ge "$(said exact samples)" 200 "samples"
+	expect_eq "$(said exact wrong) $(said exact contradicted)" "0 0" "wrong, at the instruction"
+	expect_eq "$(said after wrong) $(said after contradicted)" "0 0" "wrong, behind it"
+	expect_ge "$((10 * $(said after validated)))" "$((9 * $(said after samples)))" \
+		"ten times those validated behind it"
+	expect_eq "$(grep '^clock' "$T/out" | grep -vc 'validated 0 ')" 0 "clocks that validate"
+}
+
+said() { # CASE WORD
+	awk -F': ' -v which="$1" '$1 == which { print $2 }' "$T/out" | tr ' ' '\n' |
+		grep -A1 -x "$2" | tail -n 1
+}
+
+t_samples_beside_the_truth() {
+	need_x86
+	expect_right 100000 40000 ls -lR /usr/share/doc
+	gcc -O2 -g -o "$T/subject" "$TOP/tests/operands/subject.c" || fail "gcc"
+	expect_right 150000 40000 "$T/subject"
+}
+
 # Libraries of the guests, beside what llvm-objdump says of them.
 beside_llvm() { # ARCH
 	local file objdump
