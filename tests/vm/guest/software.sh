@@ -95,6 +95,20 @@ t_two_writers_of_a_line() {
 		"1,suspect of false sharing 2,16..23 2,8..15 3,store 3,store " "rows"
 }
 
+# Who touched the page first, of stores that are no page faults: each of the two words is written
+# right after its page was touched anew.
+t_sites_of_stores() {
+	local addr
+	addr=$(cat $W/sharing.addr)
+	pmb_record --data -c 1 -e mem:$((addr + 8))/8:w -e page-faults -o $T/p.pb.gz -- \
+		$W/sharing 100
+	[ "$(sum_get value)" != 0 ] || skip "the emulated CPU's breakpoints don't fire"
+	expect_ledger
+	/vm/pmubpf report -e mem:$((addr + 8))/8:w --by alloc_site --csv $T/p.pb.gz >$T/out 2>&1
+	expect_eq "$(awk -F, 'NR > 1 && $5 > 0 { print $3, $5 }' $T/out)" "touch 100" \
+		"sites with samples"
+}
+
 t_fork_storm_under_a() {
 	pmb_record -a -e cpu-clock -- $W/storm 2000 0.05
 	expect_ledger
