@@ -12,7 +12,8 @@ need_probes() {
 
 # record_allocators [WORD]: every fault of the program, by who allocated and who touched.
 record_allocators() {
-	pmb_ok record --data --alloc -e page-faults -c 1 --by alloc_site -o "$T/folded" \
+	pmb_ok record --budget 0 -m 8M --data --alloc -e page-faults -c 1 --by alloc_site \
+		-o "$T/folded" \
 		--summary "$T/sum.json" -- "$WORKLOADS/allocators" "$@"
 	expect_ledger
 }
@@ -23,7 +24,7 @@ faults_of() {
 }
 
 allocations() {
-	jq -r ".allocations.$1" "$T/sum.json"
+	jq -r ".allocations | $1" "$T/sum.json"
 }
 
 # What the program says: 70 and 30 % of a thousand.
@@ -38,11 +39,11 @@ t_two_sites() {
 	record_allocators
 	expect_two_sites
 	expect_within "$(faults_of grow touch_grown)" 63 1 "pages of a block that was moved"
-	expect_ge "$(allocations known)" 1040 "samples in known blocks"
-	expect_ge "$(allocations samples)" "$(allocations known)" "all that are about such memory"
+	expect_ge "$(allocations .known)" 1040 "samples in known blocks"
+	expect_ge "$(allocations .samples)" "$(allocations .known)" "all that are about such memory"
 	# all but those of the start and the end
-	expect_ge "$(allocations blocks)" 2002 "blocks"
-	expect_ge "$(allocations freed)" 1000 "that were freed"
+	expect_ge "$(allocations .blocks)" 2002 "blocks"
+	expect_ge "$(allocations .freed)" 1000 "that were freed"
 	expect_match "$T/err" 'allocation known for [0-9.]* % of samples about heaps' "how much"
 }
 
@@ -55,7 +56,7 @@ t_each_function() {
 	done
 	# it touches the pages itself
 	record_allocators calloc
-	expect_ge "$(($(allocations blocks) + $(allocations blocks_lost)))" 2002 \
+	expect_ge "$(($(allocations .blocks) + $(allocations .blocks_lost)))" 2002 \
 		"blocks by calloc"
 }
 
@@ -70,7 +71,8 @@ start() { # SECONDS
 t_process() {
 	need_probes
 	start 3
-	pmb_ok record --data --alloc -e page-faults -c 1 --by alloc_site -o "$T/folded" \
+	pmb_ok record --budget 0 -m 8M --data --alloc -e page-faults -c 1 --by alloc_site \
+		-o "$T/folded" \
 		--summary "$T/sum.json" -p "$spawned"
 	expect_ledger
 	expect_two_sites
@@ -112,6 +114,22 @@ t_killed() {
 	wait "$tool" 2>/dev/null
 	wait_until code_is "$target" "$malloc_at" "$before" || fail "a probe has stayed"
 	kill "$target" "$other"
+}
+
+# More calls than any budget allows: the probes are taken out, the books say for how long, and what
+# is not seen isn't known. Without a budget they stay.
+t_budget() {
+	need_probes
+	pmb_ok record --data --alloc -e page-faults,cpu-clock -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- "$WORKLOADS/churn" 4
+	expect_ledger
+	expect_ge "$(allocations '(.span_s - .probed_s) * 10 | floor')" 10 \
+		"tenths of a second without probes"
+	expect_ge "$(allocations '.probed_s * 10 | floor')" 8 "tenths with probes"
+	expect_match "$T/err" 'the budget took the probes out for a while' "in words"
+	pmb_ok record --budget 0 --data --alloc -e page-faults -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- "$WORKLOADS/churn" 3 2
+	expect_eq "$(allocations '.span_s == .probed_s')" true "without a budget, all the time"
 }
 
 t_what_is_refused() {

@@ -86,7 +86,7 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 	return r;
 }
 
-static void detach(struct alloc_programs *p)
+void alloc_programs__detach(struct alloc_programs *p)
 {
 	while (p->n)
 		bpf_link__destroy(p->links[--p->n]);
@@ -96,7 +96,7 @@ struct alloc_programs *alloc_programs__free(struct alloc_programs *p)
 {
 	if (!p)
 		return NULL;
-	detach(p);
+	alloc_programs__detach(p);
 	alloc_bpf__destroy(p->skel);
 	free(p->links);
 	free(p);

@@ -31,9 +31,11 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 			 const struct pmb_config *config, struct err *err);
 struct alloc_programs *alloc_programs__free(struct alloc_programs *p); /* NULL is fine */
 
-/* Attaches the program of that kind to a probe, which is taken over in any case: it goes with the
- * programs, or this process. 0 or -errno. */
+/* Attaches the program of that kind to a probe, which is taken over in any case: it goes with
+ * alloc_programs__detach(), or this process. 0 or -errno. */
 int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, int probe_fd);
+/* Calls that threads are in are forgotten. */
+void alloc_programs__detach(struct alloc_programs *p);
 
 int alloc_programs__stats(const struct alloc_programs *p, struct pmb_alloc_stats *ret);
 

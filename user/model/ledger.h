@@ -131,6 +131,9 @@ struct ledger_allocs {
 	uint64_t samples; /* about heaps and mapped memory */
 	uint64_t known;   /* of these, in a block whose site is known */
 	uint64_t no_room; /* blocks that there was no room for */
+	/* Of the whole recording so far: probes come and go for the budget. */
+	uint64_t slices;
+	uint64_t span_ns, probed_ns; /* how long it took, and how long of it they were in place */
 };
 
 /* Frames of the samples in the rows of the profile. */

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "collect/allocs.h"
 #include "collect/canary.h"
 #include "model/duration.h"
+#include "model/slices.h"
 #include "opener/opener.h"
 #include "session/internal.h"
 #include "sym/site_client.h"
@@ -33,12 +35,33 @@ static const struct alloc_function {
 
 enum { FILES_MAX = 256 /* of one process that are looked at */ };
 
+/* A file, found; all of it is ours. */
+struct found {
+	int fd;
+	uint64_t mnt_ns;
+	char *path;
+	pid_t tgid;
+};
+
+/* A probe, for when it is put in again. */
+struct place {
+	const struct found *file;
+	enum alloc_kind kind;
+	uint64_t file_off;
+};
+
 struct allocs {
 	struct alloc_programs *programs;
+	struct slices slices;
+	struct pmb_alloc_stats spent; /* at the last round */
+	uint64_t round_ns;            /* when that was */
+	struct found **files;
+	size_t cap_files;
+	struct place *places;
+	size_t n_places, cap_places;
 	struct canary canary;
 	struct site_client *client;
-	size_t n_sites, n_files;
-	uint64_t frees_lost; /* at the last round */
+	size_t n_files;
 };
 
 struct where {
@@ -48,22 +71,27 @@ struct where {
 	size_t n_seen;
 };
 
-/* A file, found. */
-struct found {
-	int fd;
-	uint64_t mnt_ns;
-	const char *path;
-	pid_t tgid;
-};
+static int put_in(struct session *s, const struct place *p)
+{
+	const struct found *file = p->file;
+	int fd =
+		opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, p->file_off, 0, file->tgid);
+
+	return fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, p->kind, fd);
+}
 
 static int attach(struct session *s, const struct found *file, enum alloc_kind kind,
 		  uint64_t file_off)
 {
-	int fd = opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, file_off, 0, file->tgid);
-	int r = fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, kind, fd);
+	struct allocs *a = s->allocs;
+	const struct place place = {file, kind, file_off};
+	int r = put_in(s, &place);
 
-	s->allocs->n_sites += r == 0;
-	return r;
+	if (r < 0)
+		return r;
+	GROW(a->places, a->n_places, a->cap_places);
+	a->places[a->n_places++] = place;
+	return 0;
 }
 
 static void note(struct session *s, const struct found *file, const char *function, const char *why)
@@ -122,12 +150,24 @@ static int probe_function(struct session *s, const struct found *file,
 	return r == 0;
 }
 
-/* Without free, what is known of blocks would not end. */
-static void probe_file(struct session *s, const struct found *file)
+static void found_free(struct found *file)
 {
-	if (!probe_function(s, file, &functions[0]))
+	cleanup_close(&file->fd);
+	free(file->path);
+	free(file);
+}
+
+/* Without free, what is known of blocks would not end. */
+static void probe_file(struct session *s, struct found *file)
+{
+	struct allocs *a = s->allocs;
+
+	if (!probe_function(s, file, &functions[0])) {
+		found_free(file);
 		return;
-	s->allocs->n_files++;
+	}
+	GROW(a->files, a->n_files, a->cap_files);
+	a->files[a->n_files++] = file;
 	for (size_t i = 1; i < ARRAY_SIZE(functions); i++)
 		probe_function(s, file, &functions[i]);
 }
@@ -146,11 +186,14 @@ static bool is_new(struct where *w, const struct opener_file_id *id)
 
 static void look_at(struct where *w, int fd, uint64_t mnt_ns, const char *path)
 {
-	const struct found file = {fd, mnt_ns, path, w->tgid};
 	struct opener_file_id id;
+	struct found *file;
 
-	if (fd >= 0 && opener__which(w->s->opts->opener, fd, mnt_ns, &id) == 0 && is_new(w, &id))
-		probe_file(w->s, &file);
+	if (fd < 0 || opener__which(w->s->opts->opener, fd, mnt_ns, &id) < 0 || !is_new(w, &id))
+		return;
+	file = xcalloc(1, sizeof(*file));
+	*file = (struct found){fcntl(fd, F_DUPFD_CLOEXEC, 0), mnt_ns, xstrdup(path), w->tgid};
+	probe_file(w->s, file);
 }
 
 struct lines {
@@ -252,7 +295,7 @@ static void put_note(struct session *s)
 	buf__printf(&s->result->notes,
 		    "--alloc: %zu probes in %zu file%s; each call of an allocator takes about %s "
 		    "longer, and %s where it returns, as a child of our own had it\n",
-		    a->n_sites, a->n_files, a->n_files == 1 ? "" : "s", emulated, stepped);
+		    a->n_places, a->n_files, a->n_files == 1 ? "" : "s", emulated, stepped);
 }
 
 int session__allocs_open(struct session *s, struct err *err)
@@ -265,6 +308,7 @@ int session__allocs_open(struct session *s, struct err *err)
 		return err__usage(err, "--alloc: it takes a command, or processes (-p): each is "
 				       "probed by itself");
 	s->allocs = xcalloc(1, sizeof(*s->allocs));
+	slices__init(&s->allocs->slices, s->opts->budget / 100 * s->cpus->n);
 	r = canary__try(&s->allocs->canary, "--alloc", err);
 	if (r == 0)
 		r = load(s, err);
@@ -276,7 +320,7 @@ int session__allocs_open(struct session *s, struct err *err)
 	for (size_t i = 0; !is_command && i < whom->n_pids; i++)
 		look_at_process(s, whom->pids[i], false);
 	s->allocs->client = site_client__free(s->allocs->client);
-	if (!s->allocs->n_sites)
+	if (!s->allocs->n_places)
 		return err__cannot(err,
 				   "--alloc: no allocator was found that can be probed: malloc "
 				   "and free, by their symbols");
@@ -284,16 +328,54 @@ int session__allocs_open(struct session *s, struct err *err)
 	return 0;
 }
 
-/* What was given back unseen may be somebody else's by now. */
+/* What probes have cost whoever met them: by what they cost a child of our own, and by the
+ * programs' own clock. */
+static uint64_t spent_ns(const struct allocs *a, const struct pmb_alloc_stats *now)
+{
+	uint64_t entries = now->entries - a->spent.entries, exits = now->exits - a->spent.exits;
+	uint64_t each_ns = now->timed ? now->timed_ns / now->timed : 0;
+
+	return entries * a->canary.emulated_ns + exits * a->canary.stepped_ns +
+	       (entries + exits) * each_ns;
+}
+
+/* Frees are not seen from now on, so nothing is known any more. */
+static void take_out(struct session *s)
+{
+	assembly__forget_blocks(&s->assembly, now_ns());
+	alloc_programs__detach(s->allocs->programs);
+}
+
+static void put_in_again(struct session *s)
+{
+	struct allocs *a = s->allocs;
+
+	for (size_t i = 0; i < a->n_places; i++) {
+		session__attend(s);
+		if (put_in(s, &a->places[i]) < 0)
+			return; /* the process has gone */
+	}
+}
+
 void session__allocs_round(struct session *s)
 {
+	struct allocs *a = s->allocs;
 	struct pmb_alloc_stats now;
+	uint64_t at = now_ns();
+	bool changed;
 
-	if (!s->allocs || alloc_programs__stats(s->allocs->programs, &now) < 0)
+	if (!a || alloc_programs__stats(a->programs, &now) < 0)
 		return;
-	if (now.frees_lost > s->allocs->frees_lost)
-		assembly__forget_blocks(&s->assembly, now_ns());
-	s->allocs->frees_lost = now.frees_lost;
+	changed = slices__pass(&a->slices, at - (a->round_ns ? a->round_ns : s->start_ns),
+			       spent_ns(a, &now));
+	if (changed && a->slices.on)
+		put_in_again(s);
+	else if (changed)
+		take_out(s);
+	else if (now.frees_lost > a->spent.frees_lost) /* it may be somebody else's by now */
+		assembly__forget_blocks(&s->assembly, at);
+	a->spent = now;
+	a->round_ns = at;
 }
 
 void session__allocs_close(struct session *s, struct ledger *ledger)
@@ -305,6 +387,9 @@ void session__allocs_close(struct session *s, struct ledger *ledger)
 	ledger->allocs.kernel = now;
 	alloc_stats__take(&ledger->allocs.kernel, &s->told.allocs);
 	s->told.allocs = now;
+	ledger->allocs.slices = s->allocs->slices.n;
+	ledger->allocs.span_ns = s->allocs->slices.age_ns;
+	ledger->allocs.probed_ns = s->allocs->slices.on_ns;
 }
 
 void session__allocs_free(struct session *s)
@@ -313,6 +398,10 @@ void session__allocs_free(struct session *s)
 		return;
 	site_client__free(s->allocs->client);
 	alloc_programs__free(s->allocs->programs);
+	while (s->allocs->n_files)
+		found_free(s->allocs->files[--s->allocs->n_files]);
+	free(s->allocs->files);
+	free(s->allocs->places);
 	free(s->allocs);
 	s->allocs = NULL;
 }

@@ -35,6 +35,7 @@ void session__drop_privileges(const struct session *s)
 		keep |= reading_kallsyms;
 	/* it can't fail, and if it did the recording would be what it was before */
 	drop_capabilities(keep);
-	opener__settled(s->opts->opener);
+	if (!s->opts->allocs) /* whose probes come and go */
+		opener__settled(s->opts->opener);
 	drop_new_privileges();
 }

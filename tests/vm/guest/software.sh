@@ -301,6 +301,17 @@ t_windows_of_calls() {
 	expect_marks 7
 }
 
+# Of a thousand blocks 70 and 30 % are of two functions; a third one touches them.
+t_allocation_sites() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	pmb_record --data --alloc -e page-faults -c 1 --by alloc_site -- $W/allocators
+	expect_ledger
+	figure "blocks $(sum_get blocks), lost $(sum_get blocks_lost), $(sum_get hit_ns) ns a hit"
+	expect_within "$(folded_sum '^allocate_most;.*;touch_all$')" 700 20 "of allocate_most"
+	expect_within "$(folded_sum '^allocate_rest;.*;touch_all$')" 300 20 "of allocate_rest"
+	expect_eq "$(folded_sum '^allocate_other;.*;touch_all$')" 0 "of blocks that were freed"
+}
+
 # Every other fault opens a window, the others close it.
 t_windows_of_faults() {
 	pmb_record -e cpu-clock --window page-faults/period=1/..page-faults/period=1/ \
