@@ -12,6 +12,7 @@
 #include "lib/gate.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
+#include "lib/off_cpu.h"
 #include "lib/pidns.h"
 #include "lib/reads.h"
 #include "lib/stack_dump.h"
@@ -182,10 +183,27 @@ static __always_inline __u64 window_sp(struct bpf_perf_event_data *ctx)
 	return s && user_regs(ctx, s) ? ARCH_SP(&s->regs) : 0;
 }
 
+/* When and whose it is, all but its weight. */
+static __always_inline void sample_head(struct bpf_perf_event_data *ctx, struct pmb_sample *sample,
+					__u64 id, __u64 now)
+{
+	sample->rec.type = PMB_REC_SAMPLE;
+	sample->rec.time = now;
+	sample->tgid = id >> 32;
+	sample->tid = (__u32)id;
+	sample->cpu = bpf_get_smp_processor_id();
+	sample->event = pmb_cfg.event;
+	sample->cgroup = current_cgroup_id(&pmb_cfg);
+	sample->uid = (__u32)bpf_get_current_uid_gid();
+	sample->pad = 0;
+	sample->ip = ARCH_IP(&ctx->regs);
+	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
+}
+
 static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
 				    __u64 now)
 {
-	__u32 zero = 0, event = pmb_cfg.event, cpu = bpf_get_smp_processor_id();
+	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	__u64 id = current_numbers(pmb_cfg.pidns), shares = 1, weight, size;
 	struct gate *gate = NULL;
 	struct scratch *s;
@@ -215,18 +233,8 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
 	if (!ring)
 		return drop(stats, PMB_DROP_NO_RING, weight);
-	s->sample.fixed.rec.type = PMB_REC_SAMPLE;
-	s->sample.fixed.rec.time = now;
-	s->sample.fixed.tgid = id >> 32;
-	s->sample.fixed.tid = (__u32)id;
-	s->sample.fixed.cpu = cpu;
-	s->sample.fixed.event = event;
-	s->sample.fixed.cgroup = current_cgroup_id(&pmb_cfg);
-	s->sample.fixed.uid = (__u32)bpf_get_current_uid_gid();
-	s->sample.fixed.pad = 0;
-	s->sample.fixed.ip = ARCH_IP(&ctx->regs);
+	sample_head(ctx, &s->sample.fixed, id, now);
 	s->sample.fixed.weight = weight;
-	bpf_get_current_comm(s->sample.fixed.comm, sizeof(s->sample.fixed.comm));
 	sample_stacks(ctx, s, stats, ring);
 	size = sample_parts(ctx, s, gate);
 	s->sample.fixed.rec.size = size;
@@ -236,6 +244,62 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	stats->ring_bytes += size;
 	stats->weight_emitted += weight;
 	reads_end(&pmb_cfg, READS_EMITTED);
+	return 0;
+}
+
+/* In a column without weight: how long it will be is not known. */
+static __always_inline int not_recorded(__u64 *column, struct pmb_stats *stats)
+{
+	stats->seen++;
+	(*column)++;
+	return 0;
+}
+
+/* A thread leaves its CPU. The sample is written when it gets one again. */
+static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
+				     struct off_cpu *off, __u64 now)
+{
+	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
+	__u64 id = current_numbers(pmb_cfg.pidns), state;
+	struct gate *gate = NULL;
+	struct scratch *s;
+	void *ring;
+
+	if (!(__u32)bpf_get_current_pid_tgid() || !is_target(&pmb_cfg, (__u32)id))
+		return not_recorded(&stats->filtered, stats);
+	state = task_state((void *)bpf_get_current_task());
+	if (state & TASK_IS_DEAD)
+		return not_recorded(&stats->filtered, stats);
+	if (pmb_cfg.windows) {
+		gate = gate_around(&pmb_cfg, now, window_sp(ctx));
+		if (!gate)
+			return not_recorded(&stats->closed, stats);
+	}
+	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	if (!s)
+		return not_recorded(&stats->dropped[PMB_DROP_NO_SCRATCH], stats);
+	ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
+	if (!ring)
+		return not_recorded(&stats->dropped[PMB_DROP_NO_RING], stats);
+	sample_head(ctx, &s->sample.fixed, id, now);
+	sample_stacks(ctx, s, stats, ring);
+	if (!off_begin(&pmb_cfg, &s->sample.fixed, gate, off, state, ctx->sample_period))
+		return not_recorded(&stats->dropped[PMB_DROP_NO_THREAD], stats);
+	return 0;
+}
+
+static __always_inline int timed_departure(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
+					   __u64 now)
+{
+	struct off_cpu *off = off_cpu();
+
+	if (!off)
+		return 0;
+	departure(ctx, stats, off, now);
+	if (off->stats.departures++ % PMB_TIMED_EVERY == 0) {
+		off->stats.timed++;
+		off->stats.timed_ns += bpf_ktime_get_ns() - now;
+	}
 	return 0;
 }
 
@@ -249,6 +313,8 @@ int pmb_overflow(struct bpf_perf_event_data *ctx)
 
 	if (!stats)
 		return 0; /* can't be: user space sizes the map by the events */
+	if (pmb_cfg.off_cpu)
+		return timed_departure(ctx, stats, now);
 	overflow(ctx, stats, now);
 	if (stats->seen % PMB_TIMED_EVERY == 1) {
 		stats->timed++;

@@ -119,6 +119,13 @@ struct task_struct {
 	__u64 start_time;            /* CLOCK_MONOTONIC, ns */
 	char comm[16];
 	struct sched_info sched_info;
+	unsigned int __state; /* since Linux commit 2f064a59a11f, in v5.14 */
+	unsigned in_iowait : 1;
+};
+
+/* Before that. Can go when the floor is 5.14. */
+struct task_struct___state {
+	long state;
 };
 
 #if defined(__TARGET_ARCH_arm64)

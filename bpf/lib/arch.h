@@ -60,18 +60,29 @@ static __always_inline bool is_kernel_address(__u64 addr)
 }
 
 /*
- * Before bpf_task_pt_regs() (5.15): where the registers were saved when the task entered the
- * kernel. False: not known here, or what lies there are no user registers (a kernel with larger
- * stacks).
+ * Before bpf_task_pt_regs() (5.15): where the current task's registers were saved when it entered
+ * the kernel; NULL: not known here.
  */
-static __always_inline bool arch_saved_regs(struct arch_regs *regs)
+static __always_inline struct arch_regs *arch_saved_at(void)
 {
 #if defined(__TARGET_ARCH_x86)
-	enum { THREAD_SIZE = 16384, USER_CS = 0x33, USER32_CS = 0x23 };
+	enum { THREAD_SIZE = 16384 };
 	struct task_struct *task = (void *)bpf_get_current_task();
 	void *stack = BPF_CORE_READ(task, stack);
 
-	return !bpf_probe_read_kernel(regs, sizeof(*regs), stack + THREAD_SIZE - sizeof(*regs)) &&
+	return stack + THREAD_SIZE - sizeof(struct arch_regs);
+#else
+	return NULL;
+#endif
+}
+
+/* False: not known here, or what lies there are no user registers (a kernel with larger stacks). */
+static __always_inline bool arch_saved_regs(struct arch_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	enum { USER_CS = 0x33, USER32_CS = 0x23 };
+
+	return !bpf_probe_read_kernel(regs, sizeof(*regs), arch_saved_at()) &&
 	       (regs->cs == USER_CS || regs->cs == USER32_CS);
 #else
 	(void)regs;

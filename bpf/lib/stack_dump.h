@@ -141,7 +141,7 @@ static __always_inline bool dump_send(const volatile struct pmb_config *cfg, voi
 		n_bytes = 0;
 	buf->head.rec.size = size = offsetof(struct pmb_stack_dump, frames) + n_frames + n_bytes;
 	buf->head.rec.type = PMB_REC_STACK_DUMP;
-	buf->head.rec.parts = 0;
+	buf->head.rec.parts = cfg->off_cpu;
 	buf->head.rec.time = s->stack.rec.time;
 	buf->head.id = id_mix(id_mix(0, s->stack.rec.time), cpu);
 	buf->head.tgid = s->stack.tgid;

@@ -13,7 +13,8 @@
 	X(NO_SCRATCH, "no_scratch", "the per-CPU scratch memory could not be looked up")     \
 	X(UNSEEN, "unseen",                                                                  \
 	  "the kernel counted it and called no program (in an idle task, or while another "  \
-	  "program ran): whose it was isn't known")
+	  "program ran): whose it was isn't known")                                          \
+	X(NO_THREAD, "no_thread", "no room to remember another thread until it has a CPU again")
 
 /* How the walk of one stack ended. */
 #define PMB_UNWIND_STATUSES(X)                                                                  \

@@ -76,6 +76,7 @@ enum pmb_part_type {
 	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
 	PMB_PART_DATA = 3,  /* struct pmb_part_data */
 	PMB_PART_WINDOW = 4, /* before the others */
+	PMB_PART_OFF = 5,    /* pmubpf/off_cpu.h */
 };
 
 struct pmb_part {
@@ -182,7 +183,7 @@ enum { PMB_DUMP_MAX = 64 * 1024 }; /* bytes of a stack that travel */
  */
 struct pmb_stack_dump {
 	struct pmb_rec rec;
-	__u64 id; /* no two dumps have the same */
+	__u64 id; /* no two dumps have the same; rec.parts: 1 if its sample may come much later */
 	__u32 tgid;
 	__u32 n; /* frames so far; the last is that of `from` */
 	struct pmb_frame from;
@@ -329,6 +330,9 @@ struct pmb_config {
 	/* NMIs open windows, so nothing may hold a lock of the threads' map but them: it keeps a
 	 * thread that has ended */
 	__u32 keep_threads;
+	__u64 off_min_ns; /* time without a CPU that is shorter isn't wanted */
+	__u32 off_cpu;    /* its overflows are switches, and time without a CPU is what is wanted */
+	__u32 pad;
 };
 
 /*

@@ -206,6 +206,33 @@ Test(decode, data)
 	expect_reject(&s, sizeof(s), REJECT_PART);
 }
 
+Test(decode, time_without_a_cpu)
+{
+	struct {
+		struct pmb_sample fixed;
+		struct pmb_part_off off;
+	} s = {
+		.fixed = good_sample().fixed,
+		.off = {.part = {.size = sizeof(s.off), .type = PMB_PART_OFF},
+			.state = PMB_OFF_WAITING,
+			.call = PMB_CALLS},
+	};
+	struct decoded rec;
+
+	s.fixed.rec.size = sizeof(s);
+	s.fixed.rec.parts = 1;
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	cr_expect(rec.off == &s.off);
+	s.off.call++;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.off.call = 0;
+	s.off.state = PMB_N_OFF_STATES;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.off.state = PMB_OFF_NONE;
+	s.off.part.size -= 8;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+}
+
 /* A sample with the readings of three counters behind it. */
 struct read_sample {
 	struct pmb_sample fixed;

@@ -61,6 +61,17 @@ Test(settle, whose_period_may_become_longer)
 	cr_expect_not(list.events[1].adaptive, "it was given one");
 }
 
+Test(settle, each_switch_is_recorded_unless_that_takes_too_much)
+{
+	cr_assert_eq(settle_text("off-cpu,off-cpu/period=3,name=third/", (struct rate){.period = 9},
+				 false),
+		     0);
+	cr_expect_eq(list.events[0].attr.sample_period, 1);
+	cr_expect(list.events[0].adaptive);
+	cr_expect_eq(list.events[1].attr.sample_period, 3);
+	cr_expect_not(list.events[1].adaptive);
+}
+
 Test(settle, no_period_becomes_longer_where_all_are_given)
 {
 	cr_assert_eq(settle_text("cpu-clock", (struct rate){.period = 1000}, true), 0);

@@ -184,12 +184,14 @@ void assembly__bound_profile(struct assembly *a)
 	profile__free(beside);
 }
 
-bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample,
+bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample, bool more,
 			  struct process *process, struct account *to)
 {
-	struct dump *dump = sample->user_end == PMB_END_NO_TABLE && a->opts.tables ?
-				    dumps__take(&a->dumps, sample->user_stack) :
-				    NULL;
+	struct dump *dump = NULL;
+
+	if (sample->user_end == PMB_END_NO_TABLE && a->opts.tables)
+		dump = more ? dumps__lend(&a->dumps, sample->user_stack) :
+			      dumps__take(&a->dumps, sample->user_stack);
 
 	if (to->user_end == PMB_END_OUTSIDE) {
 		to->key.user_stack = profile__artificial(a->profile, ARTIFICIAL_OUTSIDE);
@@ -226,6 +228,21 @@ static uint32_t comm_of(struct assembly *a, const struct pmb_sample *sample)
 	return profile__comm(a->profile, text);
 }
 
+/* Nobody wakes who was only preempted. */
+static void label_off(unsigned wanted, const struct pmb_part_off *off, struct profile_labels *ret)
+{
+	if (!off)
+		return;
+	if (wanted & LABEL_OFF_STATE)
+		ret->off_state = off->state | off->call << 8;
+	if (!(wanted & LABEL_WAKER) || !off->woken)
+		return;
+	if (off->waker && off->woken == PMB_WOKEN_BY_THREAD)
+		memcpy(ret->waker, off->waker_comm, sizeof(ret->waker));
+	else
+		memcpy(ret->waker, "[interrupt]", sizeof("[interrupt]"));
+}
+
 static struct account make_account(struct assembly *a, const struct decoded *rec)
 {
 	const struct pmb_sample *sample = rec->sample;
@@ -255,6 +272,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
 		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
 	};
+	label_off(labels, rec->off, &to.labels);
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];
 	return to;
@@ -321,7 +339,7 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 	} else {
 		to.key.kernel_stack =
 			resolve(a, sample->kernel_stack, NULL, sample->ip, &to.kernel_end);
-		if (assembly__user_stack(a, sample, process, &to))
+		if (assembly__user_stack(a, sample, rec->off && rec->off->more, process, &to))
 			assembly__account(a, &to);
 	}
 	assembly__bound_profile(a);

@@ -54,7 +54,7 @@ void assembly__block(struct assembly *a, const struct pmb_block *block)
 	if (a->opts.watch)
 		a->opts.watch->met(a->opts.ctx, sample, process);
 	to.key.comm = profile__comm(a->profile, "");
-	if (assembly__user_stack(a, sample, process, &to))
+	if (assembly__user_stack(a, sample, false, process, &to))
 		assembly__account(a, &to);
 	assembly__bound_profile(a);
 }

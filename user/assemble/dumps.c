@@ -5,6 +5,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 
 struct dump_cgroup {
@@ -154,6 +155,7 @@ void dumps__add(struct dumps *dumps, const struct pmb_stack_dump *rec, const str
 	dump->id = rec->id;
 	dump->leaf = rec->frames[0];
 	dump->time = rec->rec.time;
+	dump->lasts = rec->rec.parts;
 	dump->rec = xcalloc(1, rec->rec.size);
 	memcpy(dump->rec, rec, rec->rec.size);
 	dump->holder = holder;
@@ -175,6 +177,19 @@ struct dump *dumps__take(struct dumps *dumps, uint64_t id)
 		return dump;
 	dumps__free(dumps, dump);
 	return NULL;
+}
+
+struct dump *dumps__lend(struct dumps *dumps, uint64_t id)
+{
+	struct dump *dump = dumps__take(dumps, id);
+	_cleanup_free_ struct pmb_stack_dump *copy = NULL;
+
+	if (!dump)
+		return NULL;
+	copy = xcalloc(1, dump->rec->rec.size); /* the one at hand may have to go for it */
+	memcpy(copy, dump->rec, dump->rec->rec.size);
+	dumps__add(dumps, copy, &dump->holder->who);
+	return dump;
 }
 
 bool dumps__hold(struct dumps *dumps, struct dump *dump, size_t bytes)
@@ -199,7 +214,7 @@ void dumps__sweep(struct dumps *dumps, uint64_t before)
 	struct dump *dump, *next;
 
 	HASH_ITER(hh, dumps->by_id, dump, next) {
-		if (dump->time >= before)
+		if (dump->time >= before || (dump->lasts && dump->rec && before != UINT64_MAX))
 			continue;
 		HASH_DEL(dumps->by_id, dump);
 		dumps__free(dumps, dump);

@@ -20,6 +20,7 @@ struct dump {
 	uint64_t id;
 	uint64_t leaf;              /* address of the innermost frame */
 	uint64_t time;              /* of the record */
+	bool lasts;                 /* its sample may come much later */
 	struct pmb_stack_dump *rec; /* with its bytes behind it; NULL: it had to go */
 	size_t bytes, held;         /* charged to the holder: its own, and what else is kept */
 	struct dump_holder *holder;
@@ -42,10 +43,12 @@ struct dumps {
 void dumps__add(struct dumps *dumps, const struct pmb_stack_dump *rec, const struct fair_who *who);
 /* The caller's, with dumps__free; NULL: it never came, or had to go. */
 struct dump *dumps__take(struct dumps *dumps, uint64_t id);
+/* The same, where another sample with it is to come, for which a copy is kept. */
+struct dump *dumps__lend(struct dumps *dumps, uint64_t id);
 /* What else is kept because of it. False: there is no room. */
 bool dumps__hold(struct dumps *dumps, struct dump *dump, size_t bytes);
 void dumps__free(struct dumps *dumps, struct dump *dump);
-/* Forgets those whose sample never came. */
+/* Forgets those whose sample never came; those that last stay as long as there is room. */
 void dumps__sweep(struct dumps *dumps, uint64_t before);
 void dumps__done(struct dumps *dumps);
 

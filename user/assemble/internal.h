@@ -64,8 +64,9 @@ void assembly__block_known(struct assembly *a, struct account *to);
 /* The site of the block that the sample is about. */
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
 
-/* account.c: the user stack, if it was walked to its end. False: what it is for has to wait. */
-bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample,
+/* account.c: the user stack, if it was walked to its end. False: what it is for has to wait. more:
+ * another sample with the same one is to come. */
+bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample, bool more,
 			  struct process *process, struct account *to);
 /* Makes room, if that is short: numbers that were taken from the profile before may be void. */
 void assembly__bound_profile(struct assembly *a);

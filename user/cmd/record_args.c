@@ -400,7 +400,8 @@ static int settle_outputs(struct record_args *a)
 			a->names.inlined = a->names.lines = !a->no_symbols;
 		if (out->format != format__named("folded"))
 			a->sampling.session.labels |= LABEL_PID | LABEL_UNWIND_STATUS |
-						      LABEL_CGROUP | LABEL_WINDOW | with_data;
+						      LABEL_CGROUP | LABEL_WINDOW | LABEL_WAKER |
+						      with_data;
 	}
 	a->sampling.session.lines = a->names.lines;
 	return 0;

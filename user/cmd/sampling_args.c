@@ -17,6 +17,7 @@
 enum {
 	OPT_RATE = 5120,
 	OPT_BUDGET,
+	OPT_OFF_CPU,
 	OPT_PER_CPU,
 	OPT_PER_TASK,
 	OPT_USER_ONLY,
@@ -46,6 +47,10 @@ static const struct argp_option options[] = {
 	 "Lengthen periods when recording would take more of the CPUs; a rate that was given is "
 	 "kept. "
 	 "Default: 1; 0: never",
+	 0},
+	{"off-cpu", OPT_OFF_CPU, 0, 0,
+	 "Besides, time that threads have no CPU: from each switch to the next run, with the "
+	 "stacks of the switch (-e off-cpu/min=1ms/: what lasted that long)",
 	 0},
 	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 2},
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
@@ -212,6 +217,9 @@ static int parse_option(struct sampling_args *a, int key, char *arg)
 		return parse_rate(a, arg);
 	case OPT_BUDGET:
 		return parse_budget(a, arg);
+	case OPT_OFF_CPU:
+		a->off_cpu = true;
+		return 0;
 	case OPT_PER_CPU:
 		return parse_scope(a, SCOPE_PER_CPU);
 	case OPT_PER_TASK:
@@ -332,6 +340,16 @@ static int default_event(struct sampling_args *a, struct err *err)
 	return event_names__parse_ours(&a->what.names, &a->parsed, "cpu-clock", err);
 }
 
+/* Beside the others; not if one of them is it already. */
+static int add_off_cpu(struct sampling_args *a, struct err *err)
+{
+	for (size_t i = 0; i < a->parsed.n; i++) {
+		if (a->parsed.events[i].off_cpu)
+			return 0;
+	}
+	return a->off_cpu ? event_names__parse_ours(&a->what.names, &a->parsed, "off-cpu", err) : 0;
+}
+
 struct clock_need {
 	const struct session_opts *session;
 	bool each_pass;
@@ -358,6 +376,8 @@ int sampling_args__settle(struct sampling_args *a, bool each_pass, struct err *e
 
 	if (r == 0)
 		r = default_event(a, err);
+	if (r == 0)
+		r = add_off_cpu(a, err);
 	if (r < 0)
 		return r;
 	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);

@@ -23,6 +23,7 @@ struct sampling_args {
 	struct event_list events; /* made of them by settling: pmu/settle.h */
 	struct rate rate;
 	bool budget_given;
+	bool off_cpu;     /* --off-cpu */
 	struct plan plan; /* and with them */
 	struct session_opts session;
 	struct target_args target;

@@ -31,6 +31,16 @@ static int decode_window(const struct pmb_part *part, struct decoded *ret)
 	return -1;
 }
 
+static int decode_off(const struct pmb_part *part, struct decoded *ret)
+{
+	const struct pmb_part_off *off = (const void *)part;
+
+	if (part->size < sizeof(*off) || off->state >= PMB_N_OFF_STATES || off->call > PMB_CALLS)
+		return REJECT_PART;
+	ret->off = off;
+	return -1;
+}
+
 static int decode_reads(const struct pmb_part *part, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_part_reads *reads = (const void *)part;
@@ -67,6 +77,8 @@ static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_e
 			reject = decode_data(part, ret);
 		else if (part->type == PMB_PART_WINDOW)
 			reject = decode_window(part, ret);
+		else if (part->type == PMB_PART_OFF)
+			reject = decode_off(part, ret);
 		else if (part->type == PMB_PART_READS)
 			reject = decode_reads(part, n_events, ret);
 		at += part->size;

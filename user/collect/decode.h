@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "model/ledger.h"
+#include "pmubpf/off_cpu.h"
 #include "pmubpf/record.h"
 
 struct decoded {
@@ -22,6 +23,7 @@ struct decoded {
 	const struct pmb_block *block;           /* PMB_REC_BLOCK */
 	const struct pmb_freed *freed;           /* PMB_REC_FREED */
 	const struct pmb_part_window *window;    /* NULL: none was asked for */
+	const struct pmb_part_off *off;          /* NULL: it isn't of time without a CPU */
 	bool has_addr;
 	uint64_t addr;
 	const struct pmb_part_data *data; /* NULL: not asked for */

@@ -15,6 +15,7 @@
 #include "collect/features.h"
 #include "collect/gates.h"
 #include "collect/loading.h"
+#include "collect/off_cpu.h"
 #include "collect/recording.skel.h"
 #include "collect/room.h"
 #include "model/ledger.h"
@@ -127,6 +128,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->pidns;
 	gates__choose(opts->gates, skel, event == 0);
+	off_cpu__choose(skel, opts, event == 0);
 	choose_life(skel->obj, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_dumps,
@@ -460,6 +462,16 @@ int programs__settled_stats(const struct programs *p, size_t event, struct pmb_s
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		ledger_stats__add(ret, &taken[cpu]);
 	return r < 0 ? r : left ? -EAGAIN : 0;
+}
+
+struct off_threads programs__off_threads(const struct programs *p)
+{
+	return off_cpu__threads(p->samples[0], p->n_cpus);
+}
+
+void programs__off_stop(struct programs *p)
+{
+	off_cpu__stop(p->samples[0]);
 }
 
 struct gate_fds programs__gate_fds(const struct programs *p)

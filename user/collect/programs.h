@@ -36,6 +36,7 @@ struct programs_opts {
 	bool by_container;         /* cgroups will be marked */
 	uint32_t pidns;            /* as in struct pmb_config */
 	const struct gates *gates; /* NULL: no windows */
+	const struct pmb_config *off_cpu; /* of `configs`; NULL: none is of time without a CPU */
 };
 
 struct programs;
@@ -64,6 +65,10 @@ void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgro
 void programs__forget_cgroup(struct programs *programs, uint64_t id);
 /* PMB_MARK_NONE if there are no marks. */
 enum pmb_mark programs__marked(const struct programs *programs, pid_t tid);
+/* Time without a CPU (collect/off_cpu.h). */
+struct off_threads programs__off_threads(const struct programs *programs);
+/* No switch is looked at any more. */
+void programs__off_stop(struct programs *programs);
 /* The next overflow in this stack sends it again. */
 void programs__forget_stack(struct programs *programs, uint64_t id);
 /* What unwinding by tables reads, mapped. */

@@ -13,6 +13,8 @@ enum row_label {
 	LABEL_DATA = 64,    /* of samples that have a struct pmb_part_data */
 	LABEL_WINDOW = 128, /* and its duration: samples wait for its end */
 	LABEL_WINDOW_NUMBER = 256,
+	LABEL_OFF_STATE = 2048, /* of time without a CPU */
+	LABEL_WAKER = 4096,
 	/* not in struct profile_labels: the data address; what the names tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
@@ -46,6 +48,8 @@ enum row_label {
 	X(LABEL_WINDOW, "window")               \
 	X(LABEL_WINDOW, "duration")             \
 	X(LABEL_WINDOW_NUMBER, "window_number") \
+	X(LABEL_OFF_STATE, "off_state")         \
+	X(LABEL_WAKER, "waker")                 \
 	X(LABEL_LANGUAGE, "language")
 
 /* What is recorded for what users ask for; 0: no label has that word. */

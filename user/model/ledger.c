@@ -177,6 +177,21 @@ void ledger_event__count_unseen(struct ledger_event *e)
 	e->kernel.weight_seen += e->kernel.weight_dropped[PMB_DROP_UNSEEN];
 }
 
+/* A thread's time is known from switch to switch, or it is said that it isn't. */
+static bool ledger__off_cpu(const struct ledger *l, struct buf *remarks)
+{
+	const struct pmb_off_stats *off = &l->off_cpu;
+	int64_t left = (int64_t)(off->wall_ns - off->on_ns - off->off_ns - off->unseen_ns);
+
+	if (!left)
+		return true;
+	buf__printf(remarks,
+		    "threads: time with a CPU + without + unseen differs from all of it by %" PRId64
+		    " ns\n",
+		    left);
+	return false;
+}
+
 static bool equal(const char *whose, const char *what, uint64_t left, uint64_t right,
 		  struct buf *remarks)
 {
@@ -319,7 +334,7 @@ static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks
 
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 {
-	bool ok = ledger__stacks(ledger, remarks);
+	bool ok = ledger__stacks(ledger, remarks) & ledger__off_cpu(ledger, remarks);
 
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		ok &= ledger_event__columns(&ledger->events[i], remarks);

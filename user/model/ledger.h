@@ -18,6 +18,7 @@
 #include "model/truncating.h"
 #include "model/unknown_runtimes.h"
 #include "pmubpf/record.h"
+#include "pmubpf/off_cpu.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
 #define REJECTS(X)                                                  \
@@ -153,6 +154,7 @@ struct ledger {
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;
 	struct ledger_allocs allocs;
+	struct pmb_off_stats off_cpu; /* all 0 where nobody asked for time without a CPU */
 	struct ledger_frames frames;
 	struct truncating truncating;     /* ours */
 	struct set_aside aside;           /* ours */
@@ -187,6 +189,8 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from);
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before);
+void off_stats__add(struct pmb_off_stats *to, const struct pmb_off_stats *from);
+void off_stats__take(struct pmb_off_stats *from, const struct pmb_off_stats *before);
 
 /* Frees what is its own; not the struct. */
 void ledger__done(struct ledger *ledger);

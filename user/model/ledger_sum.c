@@ -103,6 +103,23 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed)       \
 	X(timed_ns)
 
+/* Of struct pmb_off_stats. */
+#define OFF(X)            \
+	X(departures)     \
+	X(recorded)       \
+	X(timed)          \
+	X(timed_ns)       \
+	X(hooks)          \
+	X(hooks_timed)    \
+	X(hooks_timed_ns) \
+	X(on_ns)          \
+	X(off_ns)         \
+	X(unseen_ns)      \
+	X(wall_ns)        \
+	X(unseen)         \
+	X(brief)          \
+	X(brief_ns)
+
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(sizeof(struct pmb_alloc_stats) == 0 ALLOCS(ONE),
 	       "ALLOCS lacks a member of struct pmb_alloc_stats");
@@ -113,6 +130,8 @@ _Static_assert(offsetof(struct ledger_event, decoded)
 	       "SUMS lacks a member of struct ledger_event");
 _Static_assert(offsetof(struct pmb_window_stats, by_duration) == 0 WINDOWS(ONE),
 	       "WINDOWS lacks a member of struct pmb_window_stats");
+_Static_assert(sizeof(struct pmb_off_stats) == 0 OFF(ONE),
+	       "OFF lacks a member of struct pmb_off_stats");
 #undef ONE
 
 #define ADD(name) to->name += from->name;
@@ -135,6 +154,11 @@ void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stat
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from)
 {
 	ALLOCS(ADD)
+}
+
+void off_stats__add(struct pmb_off_stats *to, const struct pmb_off_stats *from)
+{
+	OFF(ADD)
 }
 
 bool ledger_stats__settled(const struct pmb_stats *stats)
@@ -169,6 +193,11 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before)
 {
 	ALLOCS(TAKE)
+}
+
+void off_stats__take(struct pmb_off_stats *from, const struct pmb_off_stats *before)
+{
+	OFF(TAKE)
 }
 #undef TAKE
 
@@ -205,6 +234,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->frames.unnamed += from->frames.unnamed;
 	ledger_unwind__merge(&to->unwind, &from->unwind);
 	window_stats__add(&to->windows.kernel, &from->windows.kernel);
+	off_stats__add(&to->off_cpu, &from->off_cpu);
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;

@@ -75,8 +75,9 @@ struct profile_labels {
 	uint32_t duration;  /* of the window: one more than its binary logarithm in ns… */
 	uint32_t window;    /* one more than struct pmb_part_window.what */
 	uint32_t window_number;
-	uint32_t site; /* of the data's page; model/sites.h */
-	uint32_t none; /* 0 */
+	uint32_t site;      /* of the data's page; model/sites.h */
+	uint32_t off_state; /* enum pmb_off_state, and 8 bits above it pmb_part_off.call */
+	char waker[PMB_COMM_LEN];
 };
 
 /* Of a sample that is about data: what is needed to say which instruction addressed it. */

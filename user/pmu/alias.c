@@ -41,6 +41,7 @@ const struct event_alias event_aliases[] = {
 	{"minor-faults", "page faults without I/O", "minor-faults", "faults", UNIT_EVENTS, 101},
 	{"major-faults", "page faults that needed I/O", "major-faults", "faults", UNIT_EVENTS, 2},
 	{"context-switches", "context switches", "context-switches", "switches", UNIT_EVENTS, 101},
+	{"off-cpu", "time that threads had no CPU", "context-switches", NS, 1},
 	{"migrations", "moves to another CPU", "cpu-migrations", "migrations", UNIT_EVENTS, 2},
 	{"alignment-faults", "unaligned accesses fixed by the kernel", "alignment-faults", "faults",
 	 UNIT_EVENTS, 101},

@@ -58,9 +58,11 @@ struct event {
 	bool adaptive;   /* its period may be lengthened to stay within a budget */
 	/* the text wants it read at a clock's overflows, whether it interrupts or not */
 	bool at_clock;
-	bool precise_max;   /* :P — the highest precise_ip that the kernel takes */
-	bool has_addr;      /* its overflows carry a data address by nature (faults, breakpoints) */
-	bool is_breakpoint; /* counts only inside tasks: opened per task */
+	bool precise_max; /* :P — the highest precise_ip that the kernel takes */
+	bool has_addr;    /* its overflows carry a data address by nature (faults, breakpoints) */
+	bool off_cpu;     /* its weights are time without a CPU, from a switch to the next run */
+	uint64_t off_min_ns; /* shorter ones aren't wanted */
+	bool is_breakpoint;  /* counts only inside tasks: opened per task */
 	size_t group; /* counts together with the others of that number, or not at all; 0: none */
 	bool taken_alone; /* with no other event beside it, says the database */
 	/* What the database says of it (pmu/event_db.h), which must outlive it; NULL: nothing. */

@@ -81,6 +81,9 @@ int event__apply_common_terms(struct event *event, struct terms *terms, const st
  * keeps the others. */
 int event__apply_config_terms(struct event *event, struct terms *terms, const struct spec *spec,
 			      struct err *err);
+/* min= of off-cpu; keeps the others. Refuses what goes with events that count. */
+int event__settle_off_cpu(struct event *event, const struct parser *parser, struct terms *terms,
+			  const struct spec *spec);
 /* "event 'x' has no term 'y'" unless nothing is left. */
 int terms__refuse_rest(const struct terms *terms, const struct spec *spec, struct err *err);
 

@@ -69,6 +69,10 @@ int event_list__set_rates(struct event_list *list, const struct rate *rate, stru
 					  event->name);
 		if (event->mode != EVENT_OVERFLOWS || event->rate_given)
 			continue;
+		if (event->off_cpu) { /* each switch, unless its text says otherwise */
+			event->attr.sample_period = event->period;
+			continue;
+		}
 		event->attr.freq = rate->freq_hz != 0;
 		if (rate->freq_hz)
 			event->attr.sample_freq = rate->freq_hz;

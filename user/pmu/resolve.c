@@ -156,6 +156,7 @@ static int event__from_alias(struct event *event, const struct event_alias *alia
 	event->counts = xstrdup(alias->counts);
 	event->unit = alias->unit;
 	event->period = alias->period;
+	event->off_cpu = strcmp(alias->name, "off-cpu") == 0;
 	return 0;
 }
 
@@ -167,6 +168,8 @@ int event__from_known(struct event *event, const struct parser *parser, struct t
 	int r = alias ? event__from_alias(event, alias, spec, parser->err) :
 			event__from_generic(event, spec->base, spec, parser->err);
 
+	if (r == 0 && event->off_cpu)
+		return event__settle_off_cpu(event, parser, terms, spec);
 	if (r == 0 && parser->core && attr__is_generic(&event->attr))
 		event__of_core(event, parser->core);
 	return r == 0 ? event__apply_config_terms(event, terms, spec, parser->err) : r;

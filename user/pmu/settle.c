@@ -42,7 +42,8 @@ static int find_modes(struct event_list *list, const struct settle_opts *opts, s
 }
 
 /* Whose periods may become longer: of those that nobody has given a rate. One that overflows each
- * time is exact, which is worth more than its cost, unless that was limited on purpose. */
+ * time is exact, which is worth more than its cost, unless that was limited on purpose; but of
+ * switches there may be any number. */
 static void settle_budget(struct event_list *list, const struct settle_opts *opts)
 {
 	bool all_given = opts->rate.freq_hz || opts->rate.period;
@@ -50,9 +51,10 @@ static void settle_budget(struct event_list *list, const struct settle_opts *opt
 	for (size_t i = 0; i < list->n; i++) {
 		struct event *event = &list->events[i];
 
-		event->adaptive = event->mode == EVENT_OVERFLOWS && !all_given &&
-				  !event->rate_given &&
-				  (event->attr.sample_period > 1 || opts->budget_given);
+		event->adaptive =
+			event->mode == EVENT_OVERFLOWS && !event->rate_given &&
+			(event->off_cpu ||
+			 (!all_given && (event->attr.sample_period > 1 || opts->budget_given)));
 	}
 }
 

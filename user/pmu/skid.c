@@ -31,7 +31,8 @@ static bool counts_accesses(const struct perf_event_attr *attr)
 
 enum pmb_skid event_skid(const struct event *event)
 {
-	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
+	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS &&
+			!event->off_cpu;
 
 	if (event->mode != EVENT_OVERFLOWS)
 		return PMB_SKID_NONE;

@@ -57,6 +57,9 @@ int window_event__check(const struct event *event, const struct window_spec *spe
 	if (event->attr.type == PERF_TYPE_TRACEPOINT)
 		return err__usage(err, "%s %s: '%s' is a tracepoint: as one it is t:%s",
 				  spec->option, spec->name, event->name, event->name);
+	if (event->off_cpu)
+		return err__usage(err, "%s %s: '%s' is time, not an event: context-switches is one",
+				  spec->option, spec->name, event->name);
 	event__probe(event, &probe);
 	if (probe.ok && probe.mode == EVENT_OVERFLOWS)
 		return 0;

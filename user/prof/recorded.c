@@ -20,6 +20,7 @@
 #include "model/ledger.h"
 #include "prof/data_labels.h"
 #include "prof/language.h"
+#include "prof/off_labels.h"
 #include "sys/calls.h"
 #include "sys/users.h"
 
@@ -275,6 +276,20 @@ static void label_window(struct builder *b, const struct profile_labels *set)
 		label_number(b, "window_number", set->window_number);
 }
 
+static void label_off(struct builder *b, const struct profile_labels *set)
+{
+	char waker[PMB_COMM_LEN + 1] = {0};
+
+	if (set->off_state) {
+		_cleanup_free_ char *text = off_state_text(set->off_state);
+
+		label_text(b, "off_state", text);
+	}
+	memcpy(waker, set->waker, PMB_COMM_LEN);
+	if (*waker)
+		label_text(b, "waker", waker);
+}
+
 /* Of the stack at hand. */
 static void label_language(struct builder *b)
 {
@@ -311,6 +326,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_language(b);
 	if (b->r->window)
 		label_window(b, &set);
+	label_off(b, &set);
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);

@@ -77,6 +77,8 @@ struct derive_event event_role(const struct event *event)
 	struct derive_event ret = {.set = set_of(event)};
 
 	ret.all_code = !attr->exclude_user && !attr->exclude_kernel;
+	if (event->off_cpu)
+		return ret;
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
 		ret.role = hardware_role(attr->config);

@@ -10,6 +10,7 @@
 #include "pmubpf/budgets.h"
 #include "render/cost.h"
 #include "render/escape.h"
+#include "render/off_cpu.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
@@ -130,7 +131,8 @@ static void text_when(const struct summary *s, size_t i, struct buf *out)
 	else
 		buf__printf(out, "%s, every %" PRIu64 " %s",
 			    s->per_task[i] ? "per task" : "per CPU",
-			    (uint64_t)event->attr.sample_period, event->counts);
+			    (uint64_t)event->attr.sample_period,
+			    event->off_cpu ? "switch" : event->counts);
 	if (event->added)
 		buf__puts(out,
 			  "; added because others are read at its overflows, its lines are not "
@@ -568,6 +570,7 @@ void summary__text(const struct summary *s, struct buf *out)
 		text_event(s, i, out);
 	text_windows(s, out);
 	text_allocs(s, out);
+	off_cpu__text(&s->ledger->off_cpu, out);
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);
 	runtimes__text(&s->ledger->runtimes, out);

@@ -10,6 +10,7 @@
 #include "pmu/collection_mode.h"
 #include "render/cost.h"
 #include "render/json.h"
+#include "render/off_cpu.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
@@ -404,6 +405,14 @@ static void json_kept(struct json *j, const struct kept *k)
 	json__end_obj(j);
 }
 
+/* Each of them null where it wasn't. */
+static void json_asked_for(struct json *j, const struct summary *s)
+{
+	json_windows(j, s);
+	json_allocs(j, s);
+	off_cpu__json(&s->ledger->off_cpu, j);
+}
+
 void summary__json(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -439,8 +448,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_counts(&j, "kernel", status_keys, statuses[1], PMB_N_UNWIND_STATUSES);
 	json_truncating(&j, &s->ledger->truncating);
 	json__end_obj(&j);
-	json_windows(&j, s);
-	json_allocs(&j, s);
+	json_asked_for(&j, s);
 	json_unwind(&j, &s->ledger->unwind);
 	json_frames(&j, &s->frames);
 	json_names(&j, &s->names);

@@ -27,13 +27,15 @@ static const char *why_no_ratio(const struct event *event)
 	if (event__counts_all_code(event) &&
 	    (event->attr.exclude_user || event->attr.exclude_kernel))
 		return "the kernel's clock counter also counts the code that :u or :k leaves out";
+	if (event->off_cpu)
+		return "the counter counts switches";
 	return NULL;
 }
 
 /* Code can't run without being counted: of this event, 0 is no answer. */
 static bool must_count(const struct event *event)
 {
-	if (event->attr.exclude_user || event->attr.exclude_kernel)
+	if (event->attr.exclude_user || event->attr.exclude_kernel || event->off_cpu)
 		return false;
 	if (event->attr.type == PERF_TYPE_HARDWARE)
 		return attr__generic_id(&event->attr) == PERF_COUNT_HW_CPU_CYCLES ||
@@ -484,6 +486,7 @@ struct session_cut session__part(struct session *s, uint64_t boundary, bool fina
 	close_unwind(s, &part.ledger);
 	close_windows(s, &part.ledger);
 	session__allocs_close(s, &part.ledger);
+	session__close_off_cpu(s, &part.ledger, final);
 	close_memory(s, &part);
 	close_sideband(s, &part.ledger);
 	s->part_ns = part.end_ns;

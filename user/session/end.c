@@ -67,6 +67,8 @@ void session__stop(struct session *s)
 	s->stopped_ns = now_ns();
 	counters__disable(&s->counters);
 	counters__disable(&s->gates);
+	if (session__wants_off_cpu(s))
+		programs__off_stop(s->programs);
 	sideband__stop_mappings(s->sideband);
 	s->more_fd = signals__more_fd();
 	opener__between(s->opts->opener, NULL, NULL);

@@ -69,20 +69,22 @@ struct session {
 	uint64_t start_ns;
 	uint64_t round_ns; /* when the previous round began */
 	struct session_when when;
-	uint64_t *idle_before;    /* per CPU; as the counters were started */
-	uint64_t *idle_after;     /* as they were stopped */
-	int n_cpus;               /* possible */
-	uint64_t stopped_ns;      /* when it ended, the result says why; 0: the counters run */
-	int more_fd;              /* readable: another signal has come since; -1: unheard */
-	uint64_t part_ns;         /* when the last cut was made, or all began */
-	uint64_t settled_ns;      /* the horizon of the last round */
-	struct session_cut *cuts; /* that are not given up yet */
-	struct told {             /* at the last cut, what goes on counting */
+	uint64_t *idle_before;        /* per CPU; as the counters were started */
+	uint64_t *idle_after;         /* as they were stopped */
+	int n_cpus;                   /* possible */
+	uint64_t stopped_ns;          /* when it ended, the result says why; 0: the counters run */
+	int more_fd;                  /* readable: another signal has come since; -1: unheard */
+	uint64_t part_ns;             /* when the last cut was made, or all began */
+	struct pmb_off_stats off_cpu; /* of all of it, once it has ended */
+	uint64_t settled_ns;          /* the horizon of the last round */
+	struct session_cut *cuts;     /* that are not given up yet */
+	struct told {                 /* at the last cut, what goes on counting */
 		struct pmb_stats *stats; /* per event */
 		struct tables_totals tables;
 		struct sideband_totals sideband;
 		struct pmb_window_stats windows;
 		struct pmb_alloc_stats allocs;
+		struct pmb_off_stats off_cpu;
 		uint64_t stack_dumps_refused, stacks_dropped;
 		unsigned times_short;
 	} told;
@@ -178,6 +180,14 @@ void session__forget_succeeded(struct session *s);
  * counters are disabled, and all records are in. */
 struct session_cut session__part(struct session *s, uint64_t boundary, bool final);
 void session__close_books(struct session *s);
+
+/* off_cpu.c: time without a CPU; at the end, as the rings are emptied for the last time: those that
+ * still have none. */
+bool session__wants_off_cpu(const struct session *s);
+void session__end_off_cpu(struct session *s,
+			  void (*record)(void *session, const void *data, size_t size));
+struct pmb_off_stats session__off_stats(const struct session *s); /* until now */
+void session__close_off_cpu(struct session *s, struct ledger *ledger, bool final);
 
 /* system_counters.c: counters that belong to no program, charged to [not-program-related] */
 void session__charge_system_counters(struct session *s);

@@ -214,6 +214,7 @@ void session__close(struct session *s)
 	session__stop(s);
 	s->result->duration_ns = s->stopped_ns - s->start_ns;
 	command__terminate(&s->command);
+	session__end_off_cpu(s, session__ring_record);
 	session__round(s, true);
 	session__spend_end(s);
 	session__close_books(s);

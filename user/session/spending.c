@@ -137,6 +137,16 @@ void session__timed_sample(struct session *s)
 		mean__add(&sp->sample, 1, usage_thread_ns() - sp->sample_ns);
 }
 
+/* Of time without a CPU: what is dear is where threads leave theirs. */
+static void add_departures(const struct session *s, struct kernel_totals *sum)
+{
+	const struct pmb_off_stats stats = session__off_stats(s);
+
+	sum->seen += stats.departures;
+	sum->timed.n += stats.timed;
+	sum->timed.ns += stats.timed_ns;
+}
+
 static struct kernel_totals kernel_totals(const struct session *s, bool adaptive)
 {
 	struct kernel_totals sum = {0};
@@ -147,21 +157,30 @@ static struct kernel_totals kernel_totals(const struct session *s, bool adaptive
 		if (s->opts->events->events[i].mode != EVENT_OVERFLOWS ||
 		    is_adaptive(s, i) != adaptive || programs__stats(s->programs, i, &stats) < 0)
 			continue;
-		sum.seen += stats.seen;
 		sum.dropped += stats.dropped[PMB_DROP_RING_FULL];
+		if (s->opts->events->events[i].off_cpu) {
+			add_departures(s, &sum);
+			continue;
+		}
+		sum.seen += stats.seen;
 		sum.timed.n += stats.timed;
 		sum.timed.ns += stats.timed_ns;
 	}
 	return sum;
 }
 
+/* Of probes that open and close windows, and of switches to threads, and where they are woken. */
 static struct kernel_totals probe_totals(const struct session *s)
 {
-	struct pmb_window_stats stats;
+	const struct pmb_off_stats off = session__off_stats(s);
+	struct pmb_window_stats stats = {0};
 
-	if (!s->opts->gates || programs__window_stats(s->programs, &stats) < 0)
-		return (struct kernel_totals){0};
-	return (struct kernel_totals){.seen = stats.hits, .timed = {stats.timed, stats.timed_ns}};
+	if (s->opts->gates)
+		(void)programs__window_stats(s->programs, &stats);
+	return (struct kernel_totals){
+		.seen = stats.hits + off.hooks,
+		.timed = {stats.timed + off.hooks_timed, stats.timed_ns + off.hooks_timed_ns},
+	};
 }
 
 /* What the overflow programs of one kind have taken since; *before becomes now. */

@@ -18,6 +18,8 @@ enum pmb_weight event_weight(const struct session *s, size_t event)
 	const struct event *e = &s->opts->events->events[event];
 	bool per_task = s->result->scopes[event] == SCOPE_PER_TASK;
 
+	if (e->off_cpu)
+		return PMB_WEIGHT_PERIOD;
 	if (e->unit != UNIT_NS)
 		return counter_weight(e, per_task);
 	/* with :u or :k the timer also skips expirations in the code that is left out */

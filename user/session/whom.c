@@ -238,7 +238,9 @@ int session__load(struct session *s, struct err *err)
 			.want_addr = o->addr_mask && event->has_addr,
 			.want_data = (o->labels & LABEL_DATA) && event_skid(event),
 			.has_task_regs = feature__has(FEATURE_TASK_REGS),
-			.live_period = event->adaptive && event->unit == UNIT_NS,
+			.live_period = event->adaptive && event->unit == UNIT_NS && !event->off_cpu,
+			.off_cpu = event->off_cpu,
+			.off_min_ns = event->off_min_ns,
 		};
 		r = choose_cgroup(s, &configs[i], err);
 		if (r < 0)
@@ -246,6 +248,8 @@ int session__load(struct session *s, struct err *err)
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
 		sampled[i] = event->mode == EVENT_OVERFLOWS;
 		opts.n_reads += event->mode == EVENT_READ;
+		if (event->off_cpu)
+			opts.off_cpu = &configs[i];
 	}
 	opts.follow |= windows_need_marks(s);
 	r = set_reads(o, configs, err);

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# -e off-cpu: time that threads have no CPU. What is compared with a program's own words is what it
+# measured of itself in the same run.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+WAITS=$WORKLOADS/waits
+TIMES=40
+
+setup() {
+	need_root
+}
+
+record() { # OPTION…
+	pmb_ok record -o "$T/off.pb.gz" -o "$T/folded" --summary "$T/sum.json" "$@"
+	expect_ledger
+	"$PMUBPF" report --csv --limit 0 --by comm,off_state,waker "$T/off.pb.gz" |
+		awk -F , '{ gsub(" ", "_"); key[$1] = $3 }
+			$1 == 3 { print key[1], key[2], key[3], $5, $7 }' \
+			>"$T/rows"
+}
+
+# Of the rows whose command, state and waker are these (regular expressions).
+samples() { # COMM STATE [WAKER]
+	awk -v comm="^($1)$" -v state="^($2)$" -v waker="^(${3:-.*})$" \
+		'$1 ~ comm && $2 ~ state && $3 ~ waker { sum += $4 }
+		END { print sum + 0 }' "$T/rows"
+}
+without_cpu() { # COMM STATE [WAKER]
+	awk -v comm="^($1)$" -v state="^($2)$" -v waker="^(${3:-.*})$" \
+		'$1 ~ comm && $2 ~ state && $3 ~ waker { sum += $5 }
+		END { printf "%.0f\n", sum }' "$T/rows"
+}
+
+# What waits measured: NAME times|wall|cpu
+measured() {
+	awk -v name="$1" -v field="$2" 'BEGIN { at["times"] = 2; at["wall"] = 3; at["cpu"] = 4 }
+		$1 == name { sum += $at[field] } END { printf "%.0f\n", sum }' "$T/out"
+}
+
+# A switch that this host didn't tell of would take a sample away.
+expect_all_seen() {
+	local unseen
+	unseen=$(sum_get .off_cpu.not_seen)
+	[ "$unseen" = 0 ] || skip "$unseen switches not seen"
+}
+
+# What the program measured around its waiting has some of its own code in it, and what an
+# interrupt takes on the way; less can't be.
+expect_measured() { # NS NAME
+	expect_le "$1" "$(measured "$2" wall)" "ns of $2 without a CPU, of what it measured"
+	expect_ge "$(($1 * 100))" "$(($(measured "$2" wall) * 90))" "the same, a hundred times"
+}
+
+t_sleeps() {
+	record -e off-cpu -- "$WAITS" $TIMES
+	expect_all_seen
+	expect_eq "$(samples sleeper sleep)" $TIMES "times that it slept"
+	expect_eq "$(samples sleeper sleep '\[interrupt\]')" $TIMES "that a timer ended"
+	expect_ge "$(without_cpu sleeper sleep)" $((TIMES * 3800000)) "ns of sleep"
+	expect_measured "$(folded_sum_of "$T/folded" '^sleeper;.*;nap;')" sleeper
+}
+
+t_locks_and_pipes() {
+	record -e off-cpu -- "$WAITS" $TIMES
+	expect_all_seen
+	expect_measured "$(folded_sum_of "$T/folded" ';wait_for_lock;')" contender
+	expect_measured "$(folded_sum_of "$T/folded" ';wait_for_word;')" reader
+	expect_ge "$(without_cpu contender futex owner)" $((TIMES / 4 * 3000000)) \
+		"ns until owner woke it"
+	expect_eq "$(samples reader read)" "$(samples reader read writer)" "reads that writer ended"
+	expect_ge "$(samples reader read)" $((TIMES / 2)) "reads that waited"
+	expect_eq "$(without_cpu reader 'futex|sleep')" 0 "ns of reader in anything else"
+}
+
+# Who wants a CPU and has none is preempted: all of its time but what it ran.
+t_preempted() {
+	local want
+	record -e off-cpu -- "$WAITS" $TIMES
+	expect_all_seen
+	want=$(($(measured busy wall) - $(measured busy cpu)))
+	expect_within "$(without_cpu busy preempted)" "$want" $((want / 10 + 5000000)) \
+		"ns without a CPU"
+	expect_eq "$(samples busy preempted)" "$(samples busy preempted '\[no_waker\]')" \
+		"of them, nobody woke"
+}
+
+# on + off + what isn't known = the threads' time, as they measured it themselves.
+t_the_law() {
+	local on off unknown all
+	record -e off-cpu -- "$WAITS" $TIMES
+	on=$(sum_get .off_cpu.on_ns)
+	off=$(sum_get .off_cpu.off_ns)
+	unknown=$(sum_get .off_cpu.not_known_ns)
+	all=$(sum_get .off_cpu.thread_ns)
+	expect_eq $((on + off + unknown)) "$all" "ns of threads"
+	expect_ge "$all" "$(measured all wall)" "ns of threads, of what they measured"
+	expect_within "$all" "$(measured all wall)" $(($(measured all wall) / 20)) "the same"
+	expect_all_seen
+	expect_within "$on" "$(measured all cpu)" $(($(measured all cpu) / 10 + 5000000)) \
+		"ns with a CPU"
+	expect_eq "$(sum_weight)" "$off" "ns without, in the profile"
+}
+
+t_min() {
+	record -e off-cpu/min=1ms/ -- "$WAITS" $TIMES
+	expect_all_seen
+	expect_ge "$(sum_get .off_cpu.brief)" 1 "that were shorter"
+	expect_eq $(($(sum_weight) + $(sum_get .off_cpu.brief_ns))) "$(sum_get .off_cpu.off_ns)" \
+		"ns, with those that were shorter"
+	expect_ge "$(sum_weight)" $(($(samples '.*' '.*' '\[no_waker\]') * 1000000)) "ns of samples"
+	expect_eq "$(samples sleeper sleep)" $TIMES "times that it slept"
+}
+
+# Of those that have no CPU when all is over, nobody else would tell.
+t_until_the_end() {
+	local sleeper
+	spawn sleep 60
+	pmb_ok record -e off-cpu -p $spawned -d 1 -o "$T/none"
+	expect_eq "$(folded_sum "$T/none")" 0 "ns of a switch before all began"
+	spawn sh -c 'kill -STOP $$; exec sleep 60'
+	sleeper=$spawned
+	until grep -q '^State:.T' "/proc/$sleeper/status"; do sleep 0.01; done
+	pmb_start record -e off-cpu -p $sleeper -d 1.5 -o "$T/one" --summary "$T/sum.json"
+	kill -CONT $sleeper
+	pmb_finish
+	expect_ledger
+	expect_ge "$(folded_sum_of "$T/one" 'nanosleep')" 300000000 "ns of sleep up to the end"
+	expect_le "$(folded_sum "$T/one")" 2000000000 "ns in all"
+}
+
+t_beside_others() {
+	record --off-cpu -e task-clock -- "$WAITS" 10
+	expect_eq "$(sum_name 0) $(sum_name 1)" "task-clock off-cpu" "events"
+	expect_ge "$(sum_weight 1)" 100000000 "ns without a CPU"
+}
+
+# Of what else runs here nothing is recorded.
+t_named_targets() {
+	spawn sh -c 'while :; do sleep 0.02; done'
+	spawn sh -c 'while :; do sleep 0.02; done'
+	pmb_ok record -e off-cpu -p $spawned -d 0.5 --summary "$T/sum.json" -o "$T/folded"
+	expect_ledger
+	expect_eq "$(sum_scope)" per-task "scope"
+	expect_ge "$(folded_sum_of "$T/folded" '^sleep;')" 100000000 "ns of its sleeps"
+	expect_le "$(folded_sum "$T/folded")" 1500000000 "ns of it and its children"
+}
+
+t_calls_that_wait() {
+	record -e off-cpu --window syscall:read -- "$WAITS" $TIMES
+	expect_all_seen
+	expect_ge "$(without_cpu reader 'read|waiting')" "$(($(measured reader wall) * 9 / 10))" \
+		"ns of reader inside of read"
+	expect_eq "$(without_cpu '.*' 'sleep|futex')" 0 "ns outside of it"
+	expect_ge "$(sum_get '.events[0].kernel.closed')" 1 "switches outside"
+}
+
+t_refused() {
+	local text
+	for text in off-cpu:u off-cpu/min/ off-cpu/min=5xy/ off-cpu/freq=99/ off-cpu/config=1/; do
+		pmb record -e "$text" -- true
+		expect_eq "$rc" 2 "exit status of $text"
+	done
+	pmb stat -e off-cpu -- true
+	expect_eq "$rc" 2 "exit status of stat"
+	pmb record -e cpu-clock --window off-cpu/period=1/..off-cpu/period=1/ -- true
+	expect_eq "$rc" 2 "exit status of a window of it"
+}
+
+run_tests

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/off_cpu.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "collect/programs.h"
+#include "collect/recording.skel.h"
+#include "model/ledger.h"
+#include "pmubpf/budgets.h"
+
+/* A CPU's, with what the program keeps behind them. */
+struct off_cpu_value {
+	struct pmb_off_stats stats;
+	uint64_t word, preempts;
+};
+
+void off_cpu__choose(struct recording_bpf *skel, const struct programs_opts *opts, bool first)
+{
+	bool wanted = first && opts->off_cpu;
+
+	bpf_program__set_autoload(skel->progs.pmb_off_switch, wanted);
+	bpf_program__set_autoload(skel->progs.pmb_off_waking, wanted);
+	if (!opts->off_cpu)
+		return;
+	bpf_map__set_max_entries(skel->maps.pmb_offs, BUDGET_OFF_THREADS);
+	*(struct pmb_config *)&skel->rodata->pmb_off = *opts->off_cpu;
+	skel->rodata->pmb_off.event = (__u32)(opts->off_cpu - opts->configs);
+	skel->rodata->pmb_off.windows = skel->rodata->pmb_cfg.windows;
+	skel->rodata->pmb_off.ring_wake = skel->rodata->pmb_cfg.ring_wake;
+}
+
+struct off_threads off_cpu__threads(const struct recording_bpf *skel, int n_cpus)
+{
+	return (struct off_threads){
+		.threads = bpf_map__fd(skel->maps.pmb_offs),
+		.cpus = bpf_map__fd(skel->maps.pmb_off_cpus),
+		.stats = bpf_map__fd(skel->maps.pmb_stats),
+		.n_cpus = n_cpus,
+	};
+}
+
+void off_cpu__stop(struct recording_bpf *skel)
+{
+	bpf_link__destroy(skel->links.pmb_off_switch);
+	bpf_link__destroy(skel->links.pmb_off_waking);
+	skel->links.pmb_off_switch = skel->links.pmb_off_waking = NULL;
+}
+
+int off_threads__stats(const struct off_threads *all, struct pmb_off_stats *ret)
+{
+	_cleanup_free_ struct off_cpu_value *per_cpu =
+		xcalloc((size_t)all->n_cpus, sizeof(*per_cpu));
+	__u32 zero = 0;
+
+	*ret = (struct pmb_off_stats){0};
+	if (bpf_map_lookup_elem(all->cpus, &zero, per_cpu) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < all->n_cpus; cpu++)
+		off_stats__add(ret, &per_cpu[cpu].stats);
+	return 0;
+}
+
+/* What the program would have done, had the thread got a CPU then. */
+struct ending {
+	uint64_t end_ns;
+	void (*fn)(void *ctx, const void *record, size_t size);
+	void *ctx;
+	struct pmb_stats *stats;
+};
+
+static void give(const struct ending *e, struct pmb_off_thread *t, uint32_t state, uint64_t ns)
+{
+	uint64_t weight = ns * t->scale;
+
+	t->rec.off.state = state;
+	t->rec.fixed.weight = weight;
+	e->stats->seen++;
+	e->stats->emitted++;
+	e->stats->weight_seen += weight;
+	e->stats->weight_emitted += weight;
+	e->stats->ring_bytes += t->rec.fixed.rec.size;
+	e->fn(e->ctx, &t->rec, t->rec.fixed.rec.size);
+}
+
+static void end_thread(const struct ending *e, struct pmb_off_thread *t)
+{
+	uint64_t woken = t->woken && t->woken >= t->since ? t->woken : e->end_ns;
+
+	t->rec.fixed.rec.time = e->end_ns;
+	if (t->rec.off.state == PMB_OFF_PREEMPTED) {
+		give(e, t, PMB_OFF_PREEMPTED, e->end_ns - t->since);
+		return;
+	}
+	if (woken > e->end_ns)
+		woken = e->end_ns;
+	t->rec.off.more = e->end_ns > woken;
+	give(e, t, t->rec.off.state, woken - t->since);
+	t->rec.off.more = 0;
+	if (e->end_ns > woken)
+		give(e, t, PMB_OFF_WAITING, e->end_ns - woken);
+}
+
+void off_threads__end(const struct off_threads *all, uint64_t end_ns,
+		      void (*fn)(void *ctx, const void *record, size_t size), void *ctx,
+		      struct pmb_off_stats *ret)
+{
+	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)all->n_cpus, sizeof(*per_cpu));
+	struct ending e = {end_ns, fn, ctx, per_cpu};
+	struct pmb_off_thread t;
+	__u32 before, thread, *at = NULL, event;
+
+	(void)off_threads__stats(all, ret);
+	while (bpf_map_get_next_key(all->threads, at, &thread) == 0) {
+		before = thread;
+		at = &before;
+		if (bpf_map_lookup_elem(all->threads, &thread, &t) < 0)
+			continue;
+		event = t.rec.fixed.event;
+		if (t.first)
+			ret->wall_ns += (t.last > end_ns ? t.last : end_ns) - t.first;
+		if (t.last > end_ns)
+			continue;
+		*(t.since ? &ret->off_ns : &ret->on_ns) += end_ns - t.last;
+		if (!t.since || bpf_map_lookup_elem(all->stats, &event, per_cpu) < 0)
+			continue;
+		end_thread(&e, &t);
+		bpf_map_update_elem(all->stats, &event, per_cpu, BPF_ANY);
+	}
+}

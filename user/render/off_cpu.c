@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <linux/types.h>
+
+#include "render/off_cpu.h"
+
+static double s(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+void off_cpu__text(const struct pmb_off_stats *off, struct buf *out)
+{
+	if (!off->departures && !off->hooks)
+		return;
+	buf__printf(out,
+		    "  threads: %.6f s = %.6f s with a CPU + %.6f s without + %.6f s not known "
+		    "(%llu switches not seen, or not recorded)\n",
+		    s(off->wall_ns), s(off->on_ns), s(off->off_ns), s(off->unseen_ns), off->unseen);
+	if (off->brief)
+		buf__printf(out, "    %llu times without a CPU, %.6f s, were too short (min=)\n",
+			    off->brief, s(off->brief_ns));
+}
+
+void off_cpu__json(const struct pmb_off_stats *off, struct json *j)
+{
+	if (!off->departures && !off->hooks) {
+		json__null(j, "off_cpu");
+		return;
+	}
+	json__obj(j, "off_cpu");
+	json__u64(j, "switches", off->departures);
+	json__u64(j, "recorded", off->recorded);
+	json__u64(j, "thread_ns", off->wall_ns);
+	json__u64(j, "on_ns", off->on_ns);
+	json__u64(j, "off_ns", off->off_ns);
+	json__u64(j, "not_known_ns", off->unseen_ns);
+	json__u64(j, "not_seen", off->unseen);
+	json__u64(j, "brief", off->brief);
+	json__u64(j, "brief_ns", off->brief_ns);
+	json__u64(j, "hooks", off->hooks);
+	json__end_obj(j);
+}
