@@ -33,10 +33,7 @@ static __always_inline void forget(struct task_struct *task, struct off_cpu *cpu
 	if (!t)
 		return;
 	now = bpf_ktime_get_ns();
-	if (t->since) /* that it came back was not told */
-		cpu->stats.unseen++, cpu->stats.unseen_ns += now - t->last;
-	else
-		cpu->stats.on_ns += now - t->last;
+	off_on_cpu(t, cpu, switches_of(task), now);
 	cpu->stats.wall_ns += now - t->first;
 	bpf_map_delete_elem(&pmb_offs, &thread);
 }
@@ -52,19 +49,9 @@ static __always_inline void arrive(struct task_struct *next, struct off_cpu *cpu
 {
 	__u32 thread = next->pid;
 	struct pmb_off_thread *t = thread ? off_thread(thread, false) : NULL;
-	__u64 now;
 
-	if (!t)
-		return;
-	now = bpf_ktime_get_ns();
-	if (t->since) {
-		off_end(&pmb_off, t, cpu, now);
-		return;
-	}
-	/* that it left was not told, or not recorded */
-	cpu->stats.unseen++;
-	cpu->stats.unseen_ns += now - t->last;
-	t->last = now;
+	if (t && t->since)
+		off_end(&pmb_off, t, cpu, bpf_ktime_get_ns());
 }
 
 /* Arguments: preempt, the task that goes, the task that comes. */

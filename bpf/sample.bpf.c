@@ -257,16 +257,14 @@ static __always_inline int not_recorded(__u64 *column, struct pmb_stats *stats)
 
 /* A thread leaves its CPU. The sample is written when it gets one again. */
 static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
-				     struct off_cpu *off, __u64 now)
+				     struct off_cpu *off, __u64 id)
 {
+	__u64 state, now = bpf_ktime_get_ns();
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
-	__u64 id = current_numbers(pmb_cfg.pidns), state;
 	struct gate *gate = NULL;
 	struct scratch *s;
 	void *ring;
 
-	if (!(__u32)bpf_get_current_pid_tgid() || !is_target(&pmb_cfg, (__u32)id))
-		return not_recorded(&stats->filtered, stats);
 	state = task_state((void *)bpf_get_current_task());
 	if (state & TASK_IS_DEAD)
 		return not_recorded(&stats->filtered, stats);
@@ -288,18 +286,27 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 	return 0;
 }
 
-static __always_inline int timed_departure(struct bpf_perf_event_data *ctx, struct pmb_stats *stats,
-					   __u64 now)
+/* Most are of others than the targets, and cost no more than to see that. */
+static __always_inline int any_departure(struct bpf_perf_event_data *ctx)
 {
-	struct off_cpu *off = off_cpu();
+	__u64 id = current_numbers(pmb_cfg.pidns), before;
+	__u32 event = pmb_cfg.event;
+	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
+	struct off_cpu *off;
 
-	if (!off)
+	if (!stats)
 		return 0;
-	departure(ctx, stats, off, now);
-	if (off->stats.departures++ % PMB_TIMED_EVERY == 0) {
-		off->stats.timed++;
-		off->stats.timed_ns += bpf_ktime_get_ns() - now;
-	}
+	if (!(__u32)bpf_get_current_pid_tgid() || !is_target(&pmb_cfg, (__u32)id))
+		return not_recorded(&stats->filtered, stats);
+	off = off_cpu();
+	if (!off)
+		return not_recorded(&stats->dropped[PMB_DROP_NO_SCRATCH], stats);
+	if (off->stats.departures++ % PMB_TIMED_EVERY)
+		return departure(ctx, stats, off, id);
+	before = bpf_ktime_get_ns();
+	departure(ctx, stats, off, id);
+	off->stats.timed++;
+	off->stats.timed_ns += bpf_ktime_get_ns() - before;
 	return 0;
 }
 
@@ -307,14 +314,16 @@ static __always_inline int timed_departure(struct bpf_perf_event_data *ctx, stru
 SEC("perf_event")
 int pmb_overflow(struct bpf_perf_event_data *ctx)
 {
-	__u64 now = bpf_ktime_get_ns();
 	__u32 event = pmb_cfg.event;
-	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &event);
+	struct pmb_stats *stats;
+	__u64 now;
 
+	if (pmb_cfg.off_cpu)
+		return any_departure(ctx);
+	now = bpf_ktime_get_ns();
+	stats = bpf_map_lookup_elem(&pmb_stats, &event);
 	if (!stats)
 		return 0; /* can't be: user space sizes the map by the events */
-	if (pmb_cfg.off_cpu)
-		return timed_departure(ctx, stats, now);
 	overflow(ctx, stats, now);
 	if (stats->seen % PMB_TIMED_EVERY == 1) {
 		stats->timed++;

@@ -92,6 +92,21 @@ static __always_inline struct pmb_off_thread *off_thread(__u32 thread, bool make
 	return bpf_map_lookup_elem(&pmb_offs, &thread);
 }
 
+/* Until now the thread had its CPU, if no switch since the last was missed: not told, or not
+ * recorded. */
+static __always_inline void off_on_cpu(struct pmb_off_thread *t, struct off_cpu *cpu,
+				       __u64 switches, __u64 now)
+{
+	if (!t->first) {
+		t->first = now;
+	} else if (t->since || t->switches + 1 != switches) {
+		cpu->stats.unseen++;
+		cpu->stats.unseen_ns += now - t->last;
+	} else {
+		cpu->stats.on_ns += now - t->last;
+	}
+}
+
 /* The thread that leaves its CPU; its stacks are in the sample. False: there is no room for it. */
 static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
 				      const struct pmb_sample *sample, const struct gate *gate,
@@ -99,22 +114,20 @@ static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
 {
 	struct pmb_off_thread *t = off_thread((__u32)bpf_get_current_pid_tgid(), true);
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u64 now = sample->rec.time;
+	__u64 switches = switches_of(task), now;
 
 	if (!t)
 		return false;
-	if (!t->first)
-		t->first = now;
-	else if (t->since) /* that it came back was not told */
-		cpu->stats.unseen++, cpu->stats.unseen_ns += now - t->last;
-	else
-		cpu->stats.on_ns += now - t->last;
+	t->rec.fixed = *sample;
+	/* its stacks were walked meanwhile, which it isn't without a CPU for */
+	now = bpf_ktime_get_ns();
+	off_on_cpu(t, cpu, switches, now);
 	t->since = 0;
 	barrier();
 	t->last = now;
 	t->woken = 0;
 	t->scale = scale;
-	__builtin_memcpy(&t->rec.fixed, sample, sizeof(t->rec.fixed));
+	t->switches = switches;
 	t->rec.fixed.rec.size = sizeof(t->rec.fixed) + sizeof(t->rec.off);
 	t->rec.fixed.rec.parts = 1;
 	t->rec.off.part.size = sizeof(t->rec.off);

@@ -44,6 +44,7 @@ struct pmb_off_thread {
 	__u64 since;       /* when it left its CPU; 0: it has one, or isn't known to have none */
 	__u64 woken;       /* when; 0: it wasn't yet */
 	__u64 scale;       /* how many departures it stands for */
+	__u64 switches;    /* how often it had left a CPU by then, as the scheduler counts */
 	/* its sample, but for weight and time */
 	struct pmb_off_sample {
 		struct pmb_sample fixed;

@@ -338,6 +338,15 @@ t_a_program_at_an_alarm() {
 	figure "an alarm: $(cat $T/said) %"
 }
 
+# Sleeps of 4 ms by one of its threads, and all threads' time.
+t_time_without_a_cpu() {
+	pmb_record -e off-cpu --by off_state -- $W/waits 40
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_ge "$(folded_sum '^sleep;sleeper;')" 152000000 "ns of sleep"
+	expect_ge "$(folded_sum '^preempted;busy;')" 40000000 "ns that busy wanted a CPU"
+	expect_ge "$(folded_sum '^read;reader;')" 100000000 "ns that reader waited"
+}
+
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
 	expect_ledger
