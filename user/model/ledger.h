@@ -128,6 +128,7 @@ struct ledger_windows {
 
 /* Blocks of allocators (--alloc); all 0 without. */
 struct ledger_allocs {
+	bool asked;
 	struct pmb_alloc_stats kernel;
 	uint64_t samples; /* about heaps and mapped memory */
 	uint64_t known;   /* of these, in a block whose site is known */

@@ -238,6 +238,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;
+	to->allocs.asked |= from->allocs.asked;
 	alloc_stats__add(&to->allocs.kernel, &from->allocs.kernel);
 	to->allocs.samples += from->allocs.samples;
 	to->allocs.known += from->allocs.known;

@@ -508,7 +508,7 @@ static void text_allocs(const struct summary *s, struct buf *out)
 	const struct ledger_allocs *a = &s->ledger->allocs;
 	const struct pmb_alloc_stats *k = &a->kernel;
 
-	if (!k->entries && !k->exits)
+	if (!a->asked)
 		return;
 	buf__printf(out,
 		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "

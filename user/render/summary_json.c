@@ -262,7 +262,7 @@ static void json_allocs(struct json *j, const struct summary *s)
 	const struct ledger_allocs *a = &s->ledger->allocs;
 	const struct pmb_alloc_stats *k = &a->kernel;
 
-	if (!k->entries && !k->exits) {
+	if (!a->asked) {
 		json__null(j, "allocations");
 		return;
 	}

@@ -384,6 +384,7 @@ void session__allocs_close(struct session *s, struct ledger *ledger)
 
 	if (!s->allocs || alloc_programs__stats(s->allocs->programs, &now) < 0)
 		return;
+	ledger->allocs.asked = true;
 	ledger->allocs.kernel = now;
 	alloc_stats__take(&ledger->allocs.kernel, &s->told.allocs);
 	s->told.allocs = now;
