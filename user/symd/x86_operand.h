@@ -5,8 +5,6 @@
 
 #include "symd/insn_data.h"
 
-#define x86_operand insn_data /* its name where nothing else is decoded */
-
 enum { X86_REGS = 16 }; /* ax cx dx bx sp bp si di r8… */
 
 /* False: it isn't an instruction (len 0), or one of which only the length is known. Where the

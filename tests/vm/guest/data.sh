@@ -1,0 +1,50 @@
+# shellcheck shell=dash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What data overflows are about, where it isn't x86-64: faults, arm64's watchpoints, which interrupt
+# before the access, riscv64's counter of TLB misses, which interrupts where QEMU looks for
+# interrupts: where a jump leads. Without -icount, as dtlb.sh.
+#
+# shellcheck source=tests/vm/guest/lib.sh
+. /vm/lib.sh
+
+# Samples whose folded lines begin so.
+with() { # KEYS
+	awk -v keys="$1;" 'index($0, keys) == 1 { n += $NF } END { print n + 0 }' $T/folded
+}
+
+t_members_of_faults() {
+	pmb_record --data --by data_object,data_type,member,data_class -e page-faults -c 1 -- \
+		$W/members
+	expect_ledger
+	for what in 'keys;struct record[];key[]' 'bits;struct record[];high' \
+		'bases;struct record[];whole.id' 'holes;struct record[];(padding)'; do
+		expect_eq "$(with "$what;validated")" 50 "$what, validated"
+	done
+	! grep -q ';contradicted;' $T/folded || fail "$(grep -m 1 ';contradicted;' $T/folded)"
+}
+
+t_watched_members() {
+	local at keys=data_object,member,data_class,data_access
+	[ "$(uname -m)" = aarch64 ] || skip "there are no breakpoints here"
+	at=$(cat $W/target.addr)
+	pmb_record --data --by $keys -e "mem:$at/8:r" -- $W/struck 0.1
+	expect_eq "$(with 'target;read;validated;load')" 1 "loads of read"
+	pmb_record --data --by $keys -e "mem:$((at + 8))/8:w" -- $W/struck 0.1
+	expect_eq "$(with 'target;written;validated;store')" 1 "stores to written"
+	pmb_record --data --by $keys -e "mem:$(cat $W/watch.addr)/8:w" -- $W/watch 1000
+	expect_ledger
+	expect_eq "$(with 'watched;[no member];validated;store')" 1000 "stores to watched"
+}
+
+t_a_nearer_load_is_not_blamed() {
+	[ "$(uname -m)" = riscv64 ] || skip "there is no counter of TLB misses here"
+	pmb_record --data --by data_class,data_object -e dtlb-miss -c 997 -- $W/nearer
+	expect_ledger
+	figure "branch target: $(with branch_target) of $(folded_sum '.')"
+	expect_ge "$(with branch_target)" 50 "samples at the loop's head"
+	expect_eq "$(with validated)" 0 "validated, without an address"
+	! grep -q 'decoy' $T/folded || fail "blamed: $(grep -m 1 decoy $T/folded)"
+}
+
+run_tests
