@@ -61,7 +61,7 @@ t_references() {
 	local page number section n=0
 	{
 		grep -hoE 'Xr pmubpf[a-z-]* [0-9]' "$MAN"/* | sed 's/^Xr //'
-		grep -hoE 'pmubpf[a-z-]*\([0-9]\)' "$TOP"/*.md "$TOP"/docs/design/*.md | tr '()' ' '
+		grep -hoE 'pmubpf[a-z-]*\([0-9]\)' "$TOP"/*.md "$TOP"/docs/*.md "$TOP"/docs/design/*.md | tr '()' ' '
 	} | sort -u >"$T/refs"
 	while read -r page number; do
 		[ -e "$MAN/$page.$number" ] || fail "there is no page $page($number)"
