@@ -54,7 +54,7 @@ pmb_record() {
 
 # A number of the summary by its key, of the first event that has it.
 sum_get() { # KEY
-	awk -F'[:, ]+' -v key="\"$1\"" '$2 == key { print $3; exit }' $T/sum
+	awk -F'[:, ]+' -v key="\"$1\"" '$2 == key && $3 != "{" { print $3; exit }' $T/sum
 }
 
 # The sum of an object's members: dropped, weight_dropped.
