@@ -119,7 +119,7 @@ t_layout_of_objects() {
 	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/shapes"
 	layout_rows 'struct node' "$T/p.pb.gz"
 	# main writes the links: of how many of them the type is known is the compiler's doing
-	expect_eq "$(cut -d' ' -f3- "$T/rows" | grep -v ' next$' | sort)" '50 count
+	expect_eq "$(cut -d' ' -f3- "$T/rows" | grep -v ' next$' | sort)" '100 count
 50 key
 50 pos.x
 50 pos.y' "samples of members"
