@@ -114,7 +114,7 @@
 	X(BLOCKS_PART, 8, "1/%d of --max-memory", "blocks of allocators, with their sites",        \
 	  "who allocated further ones is not known", "allocations.no_room")                        \
 	X(OFF_THREADS, 16384, "%d", "threads whose time without a CPU is known",                   \
-	  "that of others is dropped", "events.dropped.no_thread")                                 \
+	  "that of others is dropped", "events.kernel.dropped.no_thread")                          \
 	X(OWNERS, 16384, "%d", "processes, names or cgroups that `stat --by` tells apart",         \
 	  "further ones are [other] there", "")                                                    \
 	X(OWNERS_ENDED, 65536, "%d", "of them, that have ended and were not told yet",             \

@@ -61,7 +61,8 @@ t_references() {
 	local page number section n=0
 	{
 		grep -hoE 'Xr pmubpf[a-z-]* [0-9]' "$MAN"/* | sed 's/^Xr //'
-		grep -hoE 'pmubpf[a-z-]*\([0-9]\)' "$TOP"/*.md "$TOP"/docs/*.md "$TOP"/docs/design/*.md | tr '()' ' '
+		grep -hoE 'pmubpf[a-z-]*\([0-9]\)' "$TOP"/*.md "$TOP"/docs/*.md "$TOP"/docs/design/*.md |
+			tr '()' ' '
 	} | sort -u >"$T/refs"
 	while read -r page number; do
 		[ -e "$MAN/$page.$number" ] || fail "there is no page $page($number)"
@@ -127,12 +128,14 @@ t_keys_of_budgets() {
 	pmb_ok record -e page-faults -q --data --alloc --summary "$T/2.json" -- true
 	pmb_ok record -e cpu-clock -q --when 'page-faults ~ context-switches' \
 		--summary "$T/3.json" -o "$T/folded" -- true
+	pmb_ok record -e off-cpu -q --summary "$T/4.json" -- true
 	while read -r key; do
-		jq -es --arg key "$key" 'any(.[]; (.events |= .[0]) | getpath($key | split(".")) != null)' \
-			"$T"/[123].json >/dev/null ||
+		jq -es --arg key "$key" 'any(.[]; .events |= .[0] | getpath($key / ".") != null)' \
+			"$T"/[1234].json >/dev/null ||
 			fail "the summary has no $key"
 		n=$((n + 1))
-	done < <(awk '/^## / { on = $0 == "## Budgets" } on' "$TOP/SECURITY.md" | sed -n 's/^|.*| `\([a-z_.]*\)` |$/\1/p')
+	done < <(awk '/^## / { on = $0 == "## Budgets" } on' "$TOP/SECURITY.md" |
+		sed -n 's/^|.*| `\([a-z_.]*\)` |$/\1/p')
 	expect_ge "$n" 10 "keys in SECURITY.md's table of budgets"
 }
 
