@@ -79,7 +79,7 @@ static int table_fd(void)
 	return fd;
 }
 
-/* No row, and a runtime: what is said of a large file. */
+/* No row, and a runtime: what is said of a large file first. */
 static int runtime_fd(void)
 {
 	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
@@ -100,14 +100,16 @@ static void wait_for_go(void)
 		sched_yield(); /* one that sleeps would be given up */
 }
 
-static uint8_t work_on(int fd, uint64_t most, int *ret_fd)
+static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
 {
 	struct stat st;
 	char how = 0;
 
-	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most) {
-		*ret_fd = runtime_fd();
+	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most)
 		return SYMD_TABLE_LARGE;
+	if (describe) {
+		*ret_fd = runtime_fd();
+		return SYMD_TABLE_BUILT;
 	}
 	if (pread(fd, &how, 1, 0) == 1 && how != 'F')
 		wait_for_go();
@@ -130,16 +132,16 @@ static int helper(int sock)
 		_cleanup_close_ int lent = fd, answer = -1;
 		struct symd_header header;
 		struct cursor body;
-		uint64_t most;
+		uint64_t from, to, most;
 
 		symd_msg__parse(request, (size_t)n, &header, &body);
 		if (header.type != SYMD_BUILD_TABLE)
 			continue;
-		cursor__u64(&body);
-		cursor__u64(&body);
+		from = cursor__u64(&body);
+		to = cursor__u64(&body);
 		most = cursor__u64(&body);
 		symd_msg__begin(&b, header.type, header.seq);
-		symd_msg__put_u8(&b, work_on(lent, most, &answer));
+		symd_msg__put_u8(&b, work_on(lent, from == to, most, &answer));
 		symd_msg__end(&b);
 		symd_msg__send(sock, &b, answer, 0);
 	}

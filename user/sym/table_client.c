@@ -127,8 +127,7 @@ static enum table_status status_of(const struct table_client *c, uint8_t status,
 		[SYMD_TABLE_LARGE] = TABLE_LARGE,
 	};
 
-	if (status >= SYMD_N_TABLE_STATUSES ||
-	    (status == SYMD_TABLE_BUILT || status == SYMD_TABLE_LARGE) != has_fd ||
+	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_BUILT) != has_fd ||
 	    (status == SYMD_TABLE_LARGE && c->any_size))
 		return TABLE_HELPER;
 	return statuses[status];
@@ -159,7 +158,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	}
 	if (status == TABLE_HELPER)
 		helper__abandon(&c->helper);
-	if (status == TABLE_BUILT || status == TABLE_LARGE)
+	if (status == TABLE_BUILT)
 		*ret_fd = TAKE_FD(fd);
 	return status;
 }

@@ -20,7 +20,7 @@ enum table_status {
 	TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
 	TABLE_TOO_LARGE,
 	TABLE_NO_MEMORY, /* the helper's; worth another try */
-	TABLE_LARGE,     /* it has more bytes than were to be taken on: a table without rows */
+	TABLE_LARGE,     /* it has more bytes than were to be taken on */
 	TABLE_HELPER,    /* the helper failed on this file */
 	N_TABLE_STATUSES,
 };
@@ -29,7 +29,7 @@ struct table_client;
 
 /* What is wanted of a file. */
 struct table_wanted {
-	uint64_t from, to; /* its offsets [from, to) */
+	uint64_t from, to; /* its offsets [from, to); none: which runtime it is */
 	uint64_t most;     /* if it has no more bytes than these; UINT64_MAX: however large it is */
 };
 
@@ -51,9 +51,8 @@ void table_client__forget(struct table_client *c, int fd);
 /* Readable when finish has something to do; -1: nothing is under way, or no helper could be
  * started, which finish says. Another one after each start. */
 int table_client__poll_fd(const struct table_client *c);
-/* To be called when that is readable, and when the deadline has passed. TABLE_BUILT,
- * TABLE_LARGE: *ret_fd, the caller's to close, has the table: unwind_table__read(). It is -1 with
- * all others. */
+/* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the
+ * caller's to close, has the table: unwind_table__read(). It is -1 with all others. */
 enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd);
 /* CPU time of the helpers so far, and the most memory that the present one had at a time. */
 uint64_t table_client__cpu_ns(const struct table_client *c);

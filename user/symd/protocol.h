@@ -53,7 +53,8 @@
  * 	FORGET		+fd				none: what is open of that file is closed
  *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
- * file of more than `most` bytes it has no rows (SYMD_TABLE_LARGE), and says what runtime that is.
+ * file of more than `most` bytes there is none (SYMD_TABLE_LARGE). Of an empty range it has no
+ * rows: which runtime the file is can be said long before them.
  * READ_CODE reads the code cache of a HotSpot process (symd/hotspot.h), always the same one, and
  * CODE_NAMES says what all code is called that was met there, and what was at places that samples
  * met. The text is its version, or what was missing.

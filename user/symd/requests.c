@@ -293,6 +293,8 @@ static enum symd_table_status table_status(int err)
 		return SYMD_TABLE_OTHER_MACHINE;
 	case -EFBIG:
 		return SYMD_TABLE_TOO_LARGE;
+	case -EDOM:
+		return SYMD_TABLE_LARGE;
 	default:
 		return SYMD_TABLE_BAD_FILE;
 	}
@@ -345,17 +347,6 @@ static enum symd_table_status write_table(struct elf_cfi *file, struct cfi_table
 	return *ret_fd < 0 ? SYMD_TABLE_NO_MEMORY : SYMD_TABLE_BUILT;
 }
 
-/* A table without a row: which runtime it is can be said long before its rows. */
-static enum symd_table_status describe_large(int fd, struct cfi_table *t, int *ret_fd)
-{
-	struct elf_cfi *file = NULL;
-	int r = elf_cfi__open(fd, false, &file);
-	enum symd_table_status status = r < 0 ? table_status(r) : write_table(file, t, ret_fd);
-
-	elf_cfi__free(file);
-	return status == SYMD_TABLE_BUILT ? SYMD_TABLE_LARGE : status;
-}
-
 static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
 {
 	uint64_t from = cursor__u64(body), to = cursor__u64(body), most = cursor__u64(body);
@@ -363,17 +354,13 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 	struct cfi_table t;
 	int r;
 
-	if (!cursor__done(body) || from >= to)
+	if (!cursor__done(body) || from > to)
 		return -EPROTO;
 	cfi_table__init(&t);
 	r = requests__open_tables(s, fd, most);
-	if (r == -EDOM) {
-		status = describe_large(TAKE_FD(*fd), &t, ret_fd);
-	} else {
-		if (r == 0)
-			r = elf_cfi__build(s->tables_of, from, to, &t);
-		status = r < 0 ? table_status(r) : write_table(s->tables_of, &t, ret_fd);
-	}
+	if (r == 0 && from < to)
+		r = elf_cfi__build(s->tables_of, from, to, &t);
+	status = r < 0 ? table_status(r) : write_table(s->tables_of, &t, ret_fd);
 	cfi_table__done(&t);
 	if (s->tables_of && !elf_cfi__more(s->tables_of))
 		s->tables_of = elf_cfi__free(s->tables_of);

@@ -27,6 +27,7 @@ int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t
 	l->used = true;
 	l->since = now;
 	l->building = number;
+	l->describes = from == to;
 	return 0;
 }
 
@@ -42,7 +43,10 @@ static bool asks_again(struct lane *l, enum table_status status)
 
 bool lane__finish(struct lane *l, uint64_t now, struct lane_answer *ret)
 {
-	*ret = (struct lane_answer){.number = l->building, .swept = l->swept, .fd = -1};
+	*ret = (struct lane_answer){.number = l->building,
+				    .swept = l->swept,
+				    .describes = l->describes,
+				    .fd = -1};
 	if (!l->building)
 		return false;
 	ret->status = table_client__finish(l->client, now, &ret->fd);

@@ -15,7 +15,8 @@ struct lane {
 	bool used;         /* it was asked for a table */
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
-	bool swept; /* what is being built is of a file that is no longer known */
+	bool swept;     /* what is being built is of a file that is no longer known */
+	bool describes; /* it was asked which runtime the file is, and for no rows */
 	/* the file at which a helper was stuck that had been asked about others */
 	uint32_t asked_twice;
 };
@@ -26,6 +27,7 @@ struct lane_answer {
 	enum table_status status;
 	uint64_t took_ns; /* since it was asked for */
 	bool swept;       /* it is of a file that is no longer known */
+	bool describes;   /* it says which runtime the file is, and has no rows */
 	/* the helper was stuck, maybe at another file: this one is to be asked for again */
 	bool again;
 	int fd; /* the caller's; -1: there is none */
@@ -35,8 +37,8 @@ struct lane_answer {
 void lane__init(struct lane *lane, int (*child)(int sock), uint64_t most);
 void lane__done(struct lane *lane);
 
-/* fd, of which [from, to) is wanted, is borrowed; there is nothing being built. 0, or -EBUSY: the
- * helper can't take it now. */
+/* fd, of which [from, to) is wanted (none: which runtime it is), is borrowed; there is nothing
+ * being built. 0, or -EBUSY: the helper can't take it now. */
 int lane__start(struct lane *lane, uint32_t number, int fd, uint64_t from, uint64_t to);
 /* False: there is no answer, or nothing is being built. TABLE_LARGE: it is another lane's. */
 bool lane__finish(struct lane *lane, uint64_t now, struct lane_answer *ret);

@@ -38,6 +38,7 @@ struct wish {
 	bool unopened;
 	bool known;     /* of a file: it counts among those that have a table */
 	bool large;     /* of a file: its tables are LANE_LARGE's */
+	bool described; /* of a large file: its runtime is known, or that it is none */
 	bool postponed; /* until there is room for whom it is being made */
 };
 
@@ -139,14 +140,29 @@ static const struct lane *lane_of(const struct tables *t, uint32_t number)
 	return &t->lanes[file && file->large ? LANE_LARGE : LANE_SMALL];
 }
 
+/* Which runtime a large file is, is asked first. */
+static bool wants_description(const struct tables *t, uint32_t number)
+{
+	const struct wish *file = of_file(t, number);
+
+	return file && file->large && !file->described;
+}
+
+static uint64_t urgency(const struct tables *t, uint32_t number)
+{
+	uint64_t hits = t->wishes[number].hits;
+
+	return hits && wants_description(t, number) ? hits | 1ULL << 63 : hits;
+}
+
 /* The one that room is being made for has to wait for it. */
 static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		if (t->wishes[i].hits > t->wishes[best].hits && i != too_early &&
-		    !t->wishes[i].postponed && lane_of(t, i) == lane)
+		if (urgency(t, i) > urgency(t, best) && i != too_early && !t->wishes[i].postponed &&
+		    lane_of(t, i) == lane)
 			best = i;
 	}
 	return best;
@@ -177,6 +193,8 @@ static int start(struct tables *t, struct lane *lane, uint32_t number)
 	int found = f && f->fd >= 0 ? f->fd : again;
 	_cleanup_close_ int fd = found < 0 ? -1 : files__lend(t->files, file, found);
 
+	if (wants_description(t, number))
+		to = from;
 	return fd < 0 ? -ENOENT : lane__start(lane, number, fd, from, to);
 }
 
@@ -333,8 +351,8 @@ static void put(struct tables *t, const struct lane *lane, const struct lane_ans
 		return;
 	}
 	runtimes__note(t->runtimes, store__file(t->store, a->number, &from, &to), &table);
-	if (a->status == TABLE_LARGE)
-		of_file(t, a->number)->large = true;
+	if (a->describes)
+		of_file(t, a->number)->described = true;
 	else if (table.head.n_pages && table.head.n_rules)
 		settle(t, a->number, &table);
 	else
@@ -344,10 +362,10 @@ static void put(struct tables *t, const struct lane *lane, const struct lane_ans
 
 static void take(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
-	enum table_status status = a->status;
-	uint32_t file = a->number;
+	const enum table_status status = a->status;
+	const uint32_t file = a->number;
 
-	if (status == TABLE_BUILT || status == TABLE_LARGE) {
+	if (status == TABLE_BUILT) {
 		put(t, lane, a);
 	} else if (status == TABLE_BAD_FILE) {
 		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
@@ -395,8 +413,10 @@ static bool finished(struct tables *t, const struct lane *lane, const struct lan
 	/* the number may be another file's by now, that waits for its turn */
 	if (a->swept || a->again || !file)
 		return false;
-	take(t, lane, a);
-	if (a->status == TABLE_LARGE && file->large)
+	file->large |= a->status == TABLE_LARGE;
+	if (a->status != TABLE_LARGE)
+		take(t, lane, a);
+	if (a->status == TABLE_LARGE || (a->describes && file->described))
 		return false;
 	if (t->crowded.number != a->number && !t->wishes[a->number].postponed)
 		answered(t, a->number);
@@ -516,10 +536,7 @@ int tables__fd(const struct tables *t, size_t helper)
 /* True if the number's file is no longer known. */
 static bool is_gone(const struct tables *t, uint32_t number)
 {
-	uint64_t from, to;
-	uint32_t file = store__file(t->store, number, &from, &to);
-
-	return file && !files__get(t->files, file);
+	return of_file(t, number) && !file_of(t, number);
 }
 
 void tables__swept(struct tables *t)
@@ -531,10 +548,9 @@ void tables__swept(struct tables *t)
 			lane__swept(&t->lanes[n], i);
 		answered(t, i);
 		t->n_unopened -= t->wishes[i].unopened;
-		t->wishes[i].unopened = t->wishes[i].known = t->wishes[i].large = false;
+		t->wishes[i] = (struct wish){0};
 		shares__forget(t->shares, i);
 		waiting__forget(t->waiting, i);
-		t->wishes[i].postponed = false;
 		if (t->second_try == i)
 			end_second_try(t);
 		t->crowded.number = t->crowded.number == i ? 0 : t->crowded.number;
