@@ -25,3 +25,11 @@ uint64_t clock_rate__ns(const struct clock_rate *rate, uint64_t cycles)
 {
 	return (uint64_t)((double)cycles * 1e9 / rate->hz + 0.5);
 }
+
+void clock_rates__follow(struct clock_rate *rates, const struct clock_rate *next, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (next[i].n)
+			rates[i] = next[i];
+	}
+}

@@ -20,6 +20,9 @@ struct clock_rate {
 /* One rate per entry; entries of 0 don't take part. */
 struct clock_rate clock_rate_mean(const double *hz, size_t n, bool measured);
 
+/* The rates of n events in a part that follows: one in which a CPU was hardly busy says nothing. */
+void clock_rates__follow(struct clock_rate *rates, const struct clock_rate *next, size_t n);
+
 /* Whole nanoseconds for a weight in cycles, rounded to nearest. hz > 0. */
 uint64_t clock_rate__ns(const struct clock_rate *rate, uint64_t cycles);
 

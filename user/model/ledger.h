@@ -174,6 +174,8 @@ void ledger_carried__hold(struct ledger_carried *carried, uint64_t weight);
 /* `from` is the part of the same recording that follows on `to`: `to` becomes both. Moves
  * from->aside. */
 void ledger__follow(struct ledger *to, struct ledger *from);
+/* The same of all parts in a row, the first of which begins it. Takes `next`. */
+void ledger__take(struct ledger *all, struct ledger *next);
 /* Takes back what the other one has filled in of its rows, to be counted with those of others. */
 void ledger__uncount_rows(struct ledger *ledger);
 /* The rows of a part are given up: what was aggregated is forgotten, and nothing of them is left in

@@ -323,3 +323,14 @@ void ledger__follow(struct ledger *to, struct ledger *from)
 	to->memory.trims += from->memory.trims;
 	to->memory.rows += from->memory.rows;
 }
+
+void ledger__take(struct ledger *all, struct ledger *next)
+{
+	if (!all->events) {
+		*all = *next;
+	} else {
+		ledger__follow(all, next);
+		ledger__done(next);
+	}
+	*next = (struct ledger){0};
+}
