@@ -38,45 +38,24 @@ struct flight {
 	uint64_t start_ns, next_ns, until_ns;
 };
 
-/* `from` follows on what is there already. Takes it. */
-static void follow(struct flight *f, struct ledger *from)
-{
-	if (!f->ledger.events)
-		f->ledger = *from;
-	else {
-		ledger__follow(&f->ledger, from);
-		ledger__done(from);
-	}
-	*from = (struct ledger){0};
-}
-
 static void give_up_oldest(struct flight *f)
 {
 	struct session_cut *part = f->parts[0];
 
 	f->bytes -= profile__bytes(part->profile);
 	ledger__forget(&part->ledger);
-	follow(f, &part->ledger);
+	ledger__take(&f->ledger, &part->ledger);
 	session__give_up(f->session, part);
 	f->n--;
 	memmove(f->parts, f->parts + 1, f->n * sizeof(*f->parts));
 	f->kept->given_up++;
 }
 
-/* A part in which a CPU was hardly busy says nothing of its clock. */
-static void note_rates(struct flight *f, const struct clock_rate *rates)
-{
-	for (size_t i = 0; i < f->args->sampling.events.n; i++) {
-		if (rates[i].n)
-			f->rates[i] = rates[i];
-	}
-}
-
 static void cut(struct flight *f)
 {
 	struct session_cut *part = session__cut(f->session);
 
-	note_rates(f, part->rates);
+	clock_rates__follow(f->rates, part->rates, f->args->sampling.events.n);
 	GROW(f->parts, f->n, f->cap);
 	f->parts[f->n++] = part;
 	f->bytes += profile__bytes(part->profile);
@@ -137,8 +116,6 @@ static void record(struct flight *f)
 	uint64_t now;
 
 	do {
-		int ms;
-
 		now = now_ns();
 		if (now >= f->next_ns) {
 			look(f, now);
@@ -146,12 +123,7 @@ static void record(struct flight *f)
 		}
 		if (f->kept->raised && now >= f->until_ns)
 			return;
-		ms = session__fds(f->session, now, fds);
-		if (f->next_ns <= now)
-			ms = 0;
-		else if ((f->next_ns - now) / 1000000 < (uint64_t)ms)
-			ms = (int)((f->next_ns - now) / 1000000) + 1;
-		poll(fds, SESSION_FDS, ms);
+		poll(fds, SESSION_FDS, session__fds_until(f->session, now, f->next_ns, fds));
 	} while (session__step(f->session, now_ns(), fds));
 }
 
@@ -172,7 +144,7 @@ static void put_together(struct flight *f)
 			f->parts[i]->profile = profile__new();
 		}
 		ledger__uncount_rows(ledger);
-		follow(f, ledger);
+		ledger__take(&f->ledger, ledger);
 	}
 	profile__merge(sum, result->profile);
 	profile__free(result->profile);
@@ -190,7 +162,7 @@ static void give_all_up(struct flight *f)
 	while (f->n)
 		give_up_oldest(f);
 	ledger__forget(&result->ledger);
-	follow(f, &result->ledger);
+	ledger__take(&f->ledger, &result->ledger);
 	profile__free(result->profile);
 	result->profile = profile__new();
 }
@@ -230,7 +202,7 @@ static void finish(struct flight *f)
 	f->result->ledger = f->ledger;
 	f->ledger = (struct ledger){0};
 	f->result->ledger.memory.limit = f->max_memory;
-	note_rates(f, f->result->rates);
+	clock_rates__follow(f->rates, f->result->rates, f->args->sampling.events.n);
 	free(f->result->rates);
 	f->result->rates = TAKE_PTR(f->rates);
 	say_end(f);

@@ -7,12 +7,9 @@
 #include "cmd/record_regions.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -36,7 +33,7 @@ enum {
 
 int record_regions__start(struct record_regions *g, struct err *err)
 {
-	g->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	cutting__init(&g->cutting);
 	return renewal__start(&g->renewal, g->args->regions, err);
 }
 
@@ -69,28 +66,6 @@ static void put_list(struct record_regions *g, const struct prof *part, bool end
 
 /* ---------------------------------------------------------------- a part by its names */
 
-static void step(struct record_regions *g, struct pollfd *fds)
-{
-	const uint64_t one = 1;
-
-	if (g->ended || session__step(g->session, now_ns(), fds))
-		return;
-	g->ended = true;
-	/* nothing can go wrong with the first, and one is enough */
-	if (write(g->ended_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void meanwhile(void *ctx)
-{
-	struct record_regions *g = ctx;
-	struct pollfd fds[SESSION_FDS];
-
-	session__fds(g->session, now_ns(), fds);
-	poll(fds, SESSION_FDS, 0);
-	step(g, fds);
-}
-
 /* Types of data aren't asked for: they are of no region, and dear. */
 static void look_at_code(struct record_regions *g, struct profile *profile, int stop_fd,
 			 struct places *ret)
@@ -102,8 +77,8 @@ static void look_at_code(struct record_regions *g, struct profile *profile, int 
 		.profile = profile,
 		.skids = xcalloc(events->n, sizeof(*ret->skids)),
 		.known = g->known,
-		.meanwhile = g->ended ? NULL : meanwhile,
-		.meanwhile_ctx = g,
+		.meanwhile = g->cutting.ended ? NULL : cutting__meanwhile,
+		.meanwhile_ctx = &g->cutting,
 	};
 	for (size_t i = 0; i < events->n; i++)
 		ret->skids[i] = (uint8_t)event_skid(&events->events[i]);
@@ -120,8 +95,8 @@ static void find_names(struct record_regions *g, const struct profile *profile, 
 		.objects = g->result->objects,
 		.stop_fd = stop_fd,
 		.known = g->known,
-		.meanwhile = g->ended ? NULL : meanwhile,
-		.meanwhile_ctx = g,
+		.meanwhile = g->cutting.ended ? NULL : cutting__meanwhile,
+		.meanwhile_ctx = &g->cutting,
 	};
 	struct err err;
 
@@ -162,13 +137,13 @@ static bool tell(struct record_regions *g, struct profile *profile, bool last)
 	_cleanup_(names__done) struct names names = {0};
 	_cleanup_free_ uint32_t *sites = NULL;
 	_cleanup_close_ int more = last ? signals__more_fd() : -1;
-	int stop_fd = last ? more : g->ended_fd;
+	int stop_fd = last ? more : g->cutting.ended_fd;
 	struct prof *part;
 
 	look_at_code(g, profile, stop_fd, &places);
 	sites = sites__stacks(g->result->sites, profile);
 	find_names(g, profile, stop_fd, &names);
-	if (g->ended && !last)
+	if (g->cutting.ended && !last)
 		return false;
 	part = make_prof(g, profile, &names, &places, sites);
 	region_log__add(&g->log, part);
@@ -179,25 +154,6 @@ static bool tell(struct record_regions *g, struct profile *profile, bool last)
 
 /* ---------------------------------------------------------------- all parts */
 
-static void take_ledger(struct ledger *all, struct ledger *part, bool first)
-{
-	if (first) {
-		*all = *part;
-	} else {
-		ledger__follow(all, part);
-		ledger__done(part);
-	}
-	*part = (struct ledger){0};
-}
-
-static void take_rates(struct clock_rate *all, const struct clock_rate *part, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (part[i].n)
-			all[i] = part[i];
-	}
-}
-
 static void merge(struct profile *to, const struct profile *from)
 {
 	profile__merge(to, from);
@@ -207,12 +163,11 @@ static void merge(struct profile *to, const struct profile *from)
 static void cut(struct record_regions *g)
 {
 	uint64_t before = usage_thread_ns() + g->helper_ns, rest;
-	struct session_cut *part = session__cut(g->session);
-	size_t n = g->opts.events->n;
+	struct session_cut *part = session__cut(g->cutting.session);
 
-	take_ledger(&g->ledger, &part->ledger, !g->all);
+	ledger__take(&g->ledger, &part->ledger);
 	if (g->all)
-		take_rates(g->all->rates, part->rates, n);
+		clock_rates__follow(g->all->rates, part->rates, g->opts.events->n);
 	if (!tell(g, part->profile, false))
 		g->untold = part;
 	else if (g->all)
@@ -220,22 +175,11 @@ static void cut(struct record_regions *g)
 	if (!g->all)
 		g->all = part;
 	else if (!g->untold)
-		session__give_up(g->session, part);
+		session__give_up(g->cutting.session, part);
 	rest = now_ns() + REST * (usage_thread_ns() + g->helper_ns - before);
-	g->next_ns += EACH_NS;
-	if (g->next_ns < rest)
-		g->next_ns = rest;
-}
-
-/* What was recounted is of all rows. */
-static void count_rows(struct session_result *result)
-{
-	struct ledger *ledger = &result->ledger;
-
-	for (size_t i = 0; i < ledger->n_events; i++)
-		ledger->events[i].in_rows = ledger->events[i].weight_in_rows = 0;
-	ledger->frames.in_rows = 0;
-	ledger__count_rows(ledger, result->profile);
+	g->cutting.next_ns += EACH_NS;
+	if (g->cutting.next_ns < rest)
+		g->cutting.next_ns = rest;
 }
 
 /* The last part, and with it all of them. */
@@ -256,12 +200,13 @@ static void end(struct record_regions *g)
 	last = g->all->profile;
 	g->all->profile = result->profile;
 	result->profile = last;
-	take_ledger(&g->ledger, &result->ledger, false);
+	ledger__take(&g->ledger, &result->ledger);
 	result->ledger = g->ledger;
 	g->ledger = (struct ledger){0};
-	take_rates(g->all->rates, result->rates, g->opts.events->n);
+	clock_rates__follow(g->all->rates, result->rates, g->opts.events->n);
 	memcpy(result->rates, g->all->rates, g->opts.events->n * sizeof(*result->rates));
-	count_rows(result);
+	ledger__uncount_rows(&result->ledger); /* it has those of each part */
+	ledger__count_rows(&result->ledger, result->profile);
 	result->ledger.memory.limit = g->args->sampling.session.max_memory;
 }
 
@@ -280,7 +225,6 @@ static void note_lists(const struct record_regions *g)
 int record_regions__record(struct record_regions *g, struct session **ret,
 			   struct session_result *result, struct err *err)
 {
-	struct pollfd fds[SESSION_FDS];
 	int r;
 
 	g->opts = g->args->sampling.session;
@@ -291,24 +235,13 @@ int record_regions__record(struct record_regions *g, struct session **ret,
 	r = session__open(ret, &g->opts, result, err);
 	if (r < 0)
 		return r;
-	g->session = *ret;
+	g->cutting.session = *ret;
 	g->start_ns = now_ns();
-	g->next_ns = g->start_ns + EACH_NS;
+	g->cutting.next_ns = g->start_ns + EACH_NS;
 	put_list(g, NULL, false); /* whatever a recording before has left isn't of this one */
-	while (!g->ended) {
-		uint64_t now = now_ns();
-		int ms = session__fds(g->session, now, fds);
-
-		if (now >= g->next_ns) {
-			cut(g);
-			continue;
-		}
-		if ((g->next_ns - now) / 1000000 < (uint64_t)ms)
-			ms = (int)((g->next_ns - now) / 1000000) + 1;
-		poll(fds, SESSION_FDS, ms);
-		step(g, fds);
-	}
-	session__close(g->session);
+	while (cutting__wait(&g->cutting, -1) != CUTTING_ENDED)
+		cut(g);
+	session__close(g->cutting.session);
 	end(g);
 	result->cost.after_ns += g->helper_ns; /* with other names */
 	renewal__settle(&g->renewal, LAST_MS);
@@ -329,6 +262,5 @@ void record_regions__done(struct record_regions *g)
 	region_log__done(&g->log);
 	known__free(g->known);
 	ledger__done(&g->ledger);
-	if (g->ended_fd > 0)
-		close(g->ended_fd);
+	cutting__done(&g->cutting);
 }

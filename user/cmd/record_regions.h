@@ -6,6 +6,7 @@
 #ifndef PMUBPF_CMD_RECORD_REGIONS_H
 #define PMUBPF_CMD_RECORD_REGIONS_H
 
+#include "cmd/cutting.h"
 #include "cmd/record_args.h"
 #include "prof/region_log.h"
 #include "sys/renewal.h"
@@ -15,17 +16,15 @@ struct record_regions {
 	const struct record_args *args; /* borrowed */
 	struct renewal renewal;
 	struct session_opts opts;
-	struct session *session;
+	struct cutting cutting;
 	struct session_result *result;
 	struct known *known; /* names of earlier parts */
 	struct region_log log;
 	struct session_cut *all;    /* all parts so far; the session's. NULL: there was none */
 	struct session_cut *untold; /* the recording ended amid its names; the session's */
 	struct ledger ledger;       /* of parts so far */
-	uint64_t number, start_ns, next_ns;
+	uint64_t number, start_ns;
 	uint64_t helper_ns; /* CPU time of helpers that looked at code, and named */
-	int ended_fd;       /* readable once the recording has ended */
-	bool ended;
 };
 
 /* Before anything is opened: starts what writes FILE. */

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The hard thing is to name a part without holding up the next: whoever waits for a helper steps
- * the recording on, and a recording that ends meanwhile ends the naming.
- */
 #include "cmd/top_live.h"
 
 #include <malloc.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -26,17 +19,15 @@ enum { LARGE_BLOCK = 16 * 1024 * 1024 };
 
 struct live {
 	const struct top_args *args;
-	struct session *session;
+	struct cutting cutting;
 	struct session_result result;
 	struct known *known; /* names of earlier parts */
 	struct measure *measures;
 	const char **events; /* their names */
-	uint64_t next_ns;    /* to cut */
 	uint64_t n;          /* parts so far, */
 	uint64_t part_ns;    /* the end of the last one, */
 	uint64_t covered_ns; /* how long they were, all together */
-	int ended_fd;        /* readable once it has ended */
-	bool ended, closed;
+	bool closed;
 	bool given_up;      /* it was ended before it had */
 	uint64_t names_ns;  /* CPU time of helpers that named */
 	struct cost before; /* at the last part */
@@ -77,66 +68,23 @@ int live__open(struct live **ret, const struct top_args *args, struct err *err)
 	for (size_t i = 0; i < events->n; i++)
 		live->events[i] = events->events[i].name;
 	live->known = known__new(args->sampling.session.max_memory / BUDGET_NAMES_PART);
-	live->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = session__open(&live->session, &args->sampling.session, &live->result, err);
+	cutting__init(&live->cutting);
+	r = session__open(&live->cutting.session, &args->sampling.session, &live->result, err);
 	if (r < 0) {
-		live->session = NULL;
+		live->cutting.session = NULL;
 		live__free(live);
 		return r;
 	}
 	keep_large_blocks();
 	live->part_ns = now_ns();
-	live->next_ns = live->part_ns + args->interval_ns;
+	live->cutting.next_ns = live->part_ns + args->interval_ns;
 	*ret = live;
 	return 0;
 }
 
-static void live__note_end(struct live *live)
+enum cutting_news live__wait(struct live *live, int fd)
 {
-	const uint64_t one = 1;
-
-	live->ended = true;
-	/* nothing can go wrong with the first, and one is enough */
-	if (write(live->ended_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void live__step(struct live *live, struct pollfd *fds)
-{
-	if (!live->ended && !session__step(live->session, now_ns(), fds))
-		live__note_end(live);
-}
-
-static void meanwhile(void *ctx)
-{
-	struct live *live = ctx;
-	struct pollfd fds[SESSION_FDS];
-
-	session__fds(live->session, now_ns(), fds);
-	poll(fds, SESSION_FDS, 0);
-	live__step(live, fds);
-}
-
-enum live_news live__wait(struct live *live, int fd)
-{
-	struct pollfd fds[SESSION_FDS + 1];
-
-	while (!live->ended) {
-		uint64_t now = now_ns();
-		int ms;
-
-		if (now >= live->next_ns)
-			return LIVE_PART;
-		ms = session__fds(live->session, now, fds);
-		if ((live->next_ns - now) / 1000000 < (uint64_t)ms)
-			ms = (int)((live->next_ns - now) / 1000000) + 1;
-		fds[SESSION_FDS] = (struct pollfd){.fd = fd, .events = POLLIN};
-		poll(fds, SESSION_FDS + 1, ms);
-		live__step(live, fds);
-		if (!live->ended && fds[SESSION_FDS].revents)
-			return LIVE_INPUT;
-	}
-	return LIVE_ENDED;
+	return cutting__wait(&live->cutting, fd);
 }
 
 static int live__name(struct live *live, const struct profile *profile, struct names *ret,
@@ -147,10 +95,10 @@ static int live__name(struct live *live, const struct profile *profile, struct n
 		.inlined = live->args->inlined,
 		.lines = live->args->lines,
 		.objects = live->result.objects,
-		.stop_fd = live->ended_fd,
+		.stop_fd = live->cutting.ended_fd,
 		.known = live->known,
-		.meanwhile = live->closed ? NULL : meanwhile,
-		.meanwhile_ctx = live,
+		.meanwhile = live->closed ? NULL : cutting__meanwhile,
+		.meanwhile_ctx = &live->cutting,
 	};
 	int r = names__resolve(ret, profile, live->result.files, &how, err);
 
@@ -227,8 +175,8 @@ static int live__finish(struct live *live, struct part *part, const struct profi
 
 int live__cut(struct live *live, struct part *ret, struct err *err)
 {
-	struct session_cut *cut = session__cut(live->session);
-	const struct cost cost = session__cost(live->session);
+	struct session_cut *cut = session__cut(live->cutting.session);
+	const struct cost cost = session__cost(live->cutting.session);
 	uint64_t now;
 	int r;
 
@@ -237,11 +185,11 @@ int live__cut(struct live *live, struct part *ret, struct err *err)
 	live->covered_ns += ret->end_ns - ret->begin_ns;
 	live__charge(live, &cost, &ret->cost);
 	r = live__finish(live, ret, cut->profile, &cut->ledger, cut->rates, err);
-	session__give_up(live->session, cut);
+	session__give_up(live->cutting.session, cut);
 	now = now_ns();
-	live->next_ns += live->args->interval_ns;
-	if (live->next_ns < now) /* it took longer than that */
-		live->next_ns = now + live->args->interval_ns;
+	live->cutting.next_ns += live->args->interval_ns;
+	if (live->cutting.next_ns < now) /* it took longer than that */
+		live->cutting.next_ns = now + live->args->interval_ns;
 	return r;
 }
 
@@ -249,9 +197,9 @@ int live__end(struct live *live, struct part *ret, struct err *err)
 {
 	uint64_t span_ns;
 
-	live->given_up = !live->ended;
-	session__close(live->session);
-	live->ended = live->closed = true;
+	live->given_up = !live->cutting.ended;
+	session__close(live->cutting.session);
+	live->cutting.ended = live->closed = true;
 	span_ns = live->result.duration_ns > live->covered_ns ?
 			  live->result.duration_ns - live->covered_ns :
 			  0;
@@ -265,7 +213,7 @@ int live__end(struct live *live, struct part *ret, struct err *err)
 
 int live__status(struct live *live)
 {
-	int status = session__wait(live->session);
+	int status = session__wait(live->cutting.session);
 
 	return live->given_up || session_cut_short(live->result.end) ? EXIT_DONE : status;
 }
@@ -274,15 +222,15 @@ struct live *live__free(struct live *live)
 {
 	if (!live)
 		return NULL;
-	if (live->session) {
+	if (live->cutting.session) {
 		if (!live->closed)
-			session__close(live->session);
-		session__wait(live->session);
+			session__close(live->cutting.session);
+		session__wait(live->cutting.session);
 		session_result__done(&live->result);
-		session__free(live->session);
+		session__free(live->cutting.session);
 	}
 	known__free(live->known);
-	cleanup_close(&live->ended_fd);
+	cutting__done(&live->cutting);
 	free(live->measures);
 	free(live->events);
 	free(live);

@@ -6,6 +6,7 @@
 #ifndef PMUBPF_CMD_TOP_LIVE_H
 #define PMUBPF_CMD_TOP_LIVE_H
 
+#include "cmd/cutting.h"
 #include "cmd/top_args.h"
 #include "prof/prof.h"
 
@@ -33,13 +34,8 @@ struct live;
 /* Opens it and starts its command. args are borrowed, settled, and have signals and an opener. */
 int live__open(struct live **ret, const struct top_args *args, struct err *err);
 
-enum live_news {
-	LIVE_PART,  /* the next part is due */
-	LIVE_INPUT, /* fd is readable */
-	LIVE_ENDED, /* by its target, its duration, a signal */
-};
-/* Records on until there is one of these. fd -1: none. */
-enum live_news live__wait(struct live *live, int fd);
+/* As cutting__wait(). */
+enum cutting_news live__wait(struct live *live, int fd);
 /* Cuts. Fails only if no helper can be started: then the part has no names, and is there all the
  * same. */
 int live__cut(struct live *live, struct part *ret, struct err *err);

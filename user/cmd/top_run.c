@@ -15,7 +15,7 @@ int top__in_lines(struct live *live, const struct top_args *a, const struct top_
 	do {
 		struct part part = {0};
 
-		last = live__wait(live, -1) == LIVE_ENDED || ++n == a->n_parts;
+		last = live__wait(live, -1) == CUTTING_ENDED || ++n == a->n_parts;
 		r = (last ? live__end : live__cut)(live, &part, err);
 		if (r == 0)
 			r = (a->json ? top__write_json : top__write_text)(&part, view, err);
@@ -46,17 +46,17 @@ int top__on_screen(struct live *live, const struct top_args *args, const struct 
 	top_screen__init(&s, view);
 	s.words = words;
 	while (r == 0 && !s.quit && (!args->n_parts || n < args->n_parts)) {
-		enum live_news news;
+		enum cutting_news news;
 
 		top_screen__draw(&s);
 		news = live__wait(live, terminal_fd());
-		if (news == LIVE_ENDED)
+		if (news == CUTTING_ENDED)
 			break;
-		if (news == LIVE_INPUT)
+		if (news == CUTTING_INPUT)
 			top_keys__take(&s);
 		else
 			r = next_part(live, &s, err);
-		n += news == LIVE_PART;
+		n += news == CUTTING_DUE;
 	}
 	terminal_close();
 	live__end(live, &rest, r == 0 ? err : NULL);

@@ -140,6 +140,9 @@ enum { SESSION_FDS = 6 };
 /* What there is to wait for before the next step; returns for how long at most, in ms. Whoever
  * waits for other descriptors, too, may step earlier, or a little later. */
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
+/* The same of who has to do something at until_ns: no longer than that. */
+int session__fds_until(const struct session *s, uint64_t now, uint64_t until_ns,
+		       struct pollfd *fds);
 /* Does what is due now (CLOCK_MONOTONIC, ns), without waiting; fds as poll() has left them, one
  * poll() a step: perf says only once that there is something to read. False: it has ended,
  * result->end says why. What comes until it is closed is drained all the same, if stepped on. */

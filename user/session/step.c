@@ -75,6 +75,15 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 		       (int)((until - now + MS - 1) / MS);
 }
 
+int session__fds_until(const struct session *s, uint64_t now, uint64_t until_ns, struct pollfd *fds)
+{
+	int ms = session__fds(s, now, fds);
+
+	if (until_ns <= now)
+		return 0;
+	return (until_ns - now) / MS < (uint64_t)ms ? (int)((until_ns - now) / MS) + 1 : ms;
+}
+
 void session__pace(struct session *s, uint64_t now)
 {
 	s->when.rest_ns = now + REST_NS;
