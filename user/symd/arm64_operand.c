@@ -42,17 +42,7 @@ static uint8_t rn(uint32_t w)
 static struct insn_memory *add(struct insn_data *o, uint32_t w, unsigned size, uint8_t access,
 			       int32_t disp)
 {
-	struct insn_memory *m = &o->mem[o->n++];
-
-	*m = (struct insn_memory){
-		.base = rn(w),
-		.index = INSN_NONE,
-		.scale = 1,
-		.access = access,
-		.size = (uint16_t)size,
-		.disp = disp,
-	};
-	return m;
+	return insn_data__add(o, rn(w), size, access, disp);
 }
 
 static void step(struct insn_data *o, uint8_t reg, int32_t added)

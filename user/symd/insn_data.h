@@ -66,6 +66,23 @@ struct insn_data {
 	int64_t target;  /* …so far from the instruction's own beginning */
 };
 
+/* Adds what is at a register and a distance; there is room. */
+static inline struct insn_memory *insn_data__add(struct insn_data *o, unsigned base, unsigned size,
+						 uint8_t access, int32_t disp)
+{
+	struct insn_memory *m = &o->mem[o->n++];
+
+	*m = (struct insn_memory){
+		.base = (uint8_t)base,
+		.index = INSN_NONE,
+		.scale = 1,
+		.access = access,
+		.size = (uint16_t)size,
+		.disp = disp,
+	};
+	return m;
+}
+
 /* Of a file for that machine (ELF's e_machine); false: its instructions aren't known. */
 bool insn_set__of(unsigned machine, bool is_64, enum insn_set *ret);
 /* False: it isn't an instruction (len 0), or one of which only the length and where the program

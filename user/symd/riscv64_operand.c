@@ -33,22 +33,6 @@ static void writes(struct insn_data *o, unsigned reg)
 	o->written |= BIT(reg) & ~1U;
 }
 
-static struct insn_memory *add(struct insn_data *o, unsigned base, unsigned size, uint8_t access,
-			       int32_t disp)
-{
-	struct insn_memory *m = &o->mem[o->n++];
-
-	*m = (struct insn_memory){
-		.base = (uint8_t)base,
-		.index = INSN_NONE,
-		.scale = 1,
-		.access = access,
-		.size = (uint16_t)size,
-		.disp = disp,
-	};
-	return m;
-}
-
 static void step(struct insn_data *o, unsigned reg, int32_t added)
 {
 	if (reg)
@@ -112,7 +96,7 @@ static bool read_load(uint32_t w, struct insn_data *o)
 
 	if (kind == 7)
 		return false;
-	add(o, rs1(w), 1U << (kind & 3), INSN_LOAD, immediate(w));
+	insn_data__add(o, rs1(w), 1U << (kind & 3), INSN_LOAD, immediate(w));
 	writes(o, rd(w));
 	return true;
 }
@@ -124,8 +108,8 @@ static bool read_float(uint32_t w, struct insn_data *o, bool store)
 
 	if (kind < 1 || kind > 4)
 		return false;
-	add(o, rs1(w), 1U << kind, store ? INSN_STORE : INSN_LOAD,
-	    store ? store_immediate(w) : immediate(w));
+	insn_data__add(o, rs1(w), 1U << kind, store ? INSN_STORE : INSN_LOAD,
+		       store ? store_immediate(w) : immediate(w));
 	return true;
 }
 
@@ -135,7 +119,7 @@ static bool read_store(uint32_t w, struct insn_data *o)
 
 	if (kind > 3)
 		return false;
-	add(o, rs1(w), 1U << kind, INSN_STORE, store_immediate(w));
+	insn_data__add(o, rs1(w), 1U << kind, INSN_STORE, store_immediate(w));
 	return true;
 }
 
@@ -146,11 +130,11 @@ static bool read_atomic(uint32_t w, struct insn_data *o)
 
 	if (kind > 4 || (what & 3 && what > COMPARE_AND_SWAP))
 		return false;
-	add(o, rs1(w), 1U << kind,
-	    what == LOAD_RESERVED     ? INSN_LOAD :
-	    what == STORE_CONDITIONAL ? INSN_STORE :
-					INSN_LOAD | INSN_STORE,
-	    0);
+	insn_data__add(o, rs1(w), 1U << kind,
+		       what == LOAD_RESERVED     ? INSN_LOAD :
+		       what == STORE_CONDITIONAL ? INSN_STORE :
+						   INSN_LOAD | INSN_STORE,
+		       0);
 	writes(o, rd(w));
 	if (kind == 4) /* amocas.q: a pair */
 		writes(o, (rd(w) + 1) & 31);
@@ -162,7 +146,8 @@ static bool read_fence(uint32_t w, struct insn_data *o)
 	enum { CACHE_BLOCK = 2, ZERO = 4 };
 
 	if (field(w, 14, 12) == CACHE_BLOCK && field(w, 31, 20) == ZERO)
-		add(o, rs1(w), 64, INSN_STORE, 0)->loose = true; /* or as large as the CPU has it */
+		/* or as large as the CPU has it */
+		insn_data__add(o, rs1(w), 64, INSN_STORE, 0)->loose = true;
 	return true;
 }
 
@@ -291,8 +276,8 @@ static bool read_small(uint32_t w, struct insn_data *o)
 
 	if (kind > 3)
 		return false;
-	add(o, high_reg(w), kind & 1 ? 2 : 1, kind & 2 ? INSN_STORE : INSN_LOAD,
-	    kind & 1 ? half : byte);
+	insn_data__add(o, high_reg(w), kind & 1 ? 2 : 1, kind & 2 ? INSN_STORE : INSN_LOAD,
+		       kind & 1 ? half : byte);
 	if (!(kind & 2))
 		writes(o, low_reg(w));
 	return true;
@@ -309,8 +294,8 @@ static bool read_quadrant_0(uint32_t w, struct insn_data *o)
 	}
 	if (kind == 4)
 		return read_small(w, o);
-	add(o, high_reg(w), word ? 4 : 8, store ? INSN_STORE : INSN_LOAD,
-	    word ? disp_of_4(w) : disp_of_8(w));
+	insn_data__add(o, high_reg(w), word ? 4 : 8, store ? INSN_STORE : INSN_LOAD,
+		       word ? disp_of_4(w) : disp_of_8(w));
 	if (!store && kind != 1)
 		writes(o, low_reg(w));
 	return true;
@@ -395,23 +380,25 @@ static bool read_quadrant_2(uint32_t w, struct insn_data *o)
 		writes(o, rd(w));
 		return true;
 	case 1:
-		add(o, SP, 8, INSN_LOAD, sp_disp_of_8(w));
+		insn_data__add(o, SP, 8, INSN_LOAD, sp_disp_of_8(w));
 		return true;
 	case 2:
-		add(o, SP, 4, INSN_LOAD, sp_disp_of_4(w));
+		insn_data__add(o, SP, 4, INSN_LOAD, sp_disp_of_4(w));
 		writes(o, rd(w));
 		return true;
 	case 3:
-		add(o, SP, 8, INSN_LOAD, sp_disp_of_8(w));
+		insn_data__add(o, SP, 8, INSN_LOAD, sp_disp_of_8(w));
 		writes(o, rd(w));
 		return true;
 	case 4:
 		return read_registers(w, o);
 	case 6:
-		add(o, SP, 4, INSN_STORE, (int32_t)(field(w, 12, 9) << 2 | field(w, 8, 7) << 6));
+		insn_data__add(o, SP, 4, INSN_STORE,
+			       (int32_t)(field(w, 12, 9) << 2 | field(w, 8, 7) << 6));
 		return true;
 	default:
-		add(o, SP, 8, INSN_STORE, (int32_t)(field(w, 12, 10) << 3 | field(w, 9, 7) << 6));
+		insn_data__add(o, SP, 8, INSN_STORE,
+			       (int32_t)(field(w, 12, 10) << 3 | field(w, 9, 7) << 6));
 		return true;
 	}
 }
