@@ -24,15 +24,8 @@ void assembly__block_later(struct assembly *a, struct account *to)
 
 void assembly__block_known(struct assembly *a, struct account *to)
 {
-	struct frame frames[SITE_FRAMES];
-	uint32_t n = assembly__innermost(a, to, frames);
-
-	if (to->labels.site) {
-		sites__settle(a->opts.sites, to->labels.site, frames, n);
-		return;
-	}
-	to->labels.site = sites__add(a->opts.sites, frames, n);
-	put(a, to);
+	if (assembly__site_known(a, to))
+		put(a, to);
 }
 
 void assembly__block(struct assembly *a, const struct pmb_block *block)

@@ -70,8 +70,9 @@ bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample, b
 			  struct process *process, struct account *to);
 /* Makes room, if that is short: numbers that were taken from the profile before may be void. */
 void assembly__bound_profile(struct assembly *a);
-/* touched.c: the innermost frames of its stack, SITE_FRAMES at most. */
-uint32_t assembly__innermost(const struct assembly *a, const struct account *to, struct frame *ret);
+/* touched.c: its stack is known, and with it what the number of its site means. True: it has just
+ * got one, which nobody refers to yet. */
+bool assembly__site_known(struct assembly *a, struct account *to);
 
 /* The same, whatever its window. */
 void assembly__account_now(struct assembly *a, struct account *to);

@@ -10,7 +10,7 @@
 
 /* Of a stack that isn't known to its end, with a frame that nobody knows behind them: an
  * allocator's caller is not to be taken for a function of its own. */
-uint32_t assembly__innermost(const struct assembly *a, const struct account *to, struct frame *ret)
+static uint32_t innermost(const struct assembly *a, const struct account *to, struct frame *ret)
 {
 	const uint32_t *ids;
 	const struct frame *all;
@@ -47,24 +47,24 @@ void assembly__touched_later(struct assembly *a, struct account *to)
 	pages__put(&a->pages, to->tgid, to->touched, to->labels.site);
 }
 
-static void settle_page(struct assembly *a, struct account *to)
+bool assembly__site_known(struct assembly *a, struct account *to)
 {
 	struct frame frames[SITE_FRAMES];
-	uint32_t n = assembly__innermost(a, to, frames);
+	uint32_t n = innermost(a, to, frames);
 
 	if (to->labels.site) {
 		sites__settle(a->opts.sites, to->labels.site, frames, n);
-		return;
+		return false;
 	}
 	to->labels.site = sites__add(a->opts.sites, frames, n);
-	pages__put(&a->pages, to->tgid, to->touched, to->labels.site);
+	return true;
 }
 
 /* Who allocated it is more than who touched it. */
 void assembly__touched(struct assembly *a, struct account *to)
 {
-	if (to->touched)
-		settle_page(a, to);
+	if (to->touched && assembly__site_known(a, to))
+		pages__put(&a->pages, to->tgid, to->touched, to->labels.site);
 	if (to->site)
 		to->labels.site = to->site;
 }
@@ -74,8 +74,8 @@ void assembly__forget_pages(struct assembly *a, const struct life *life)
 	bool begins = life->kind == LIFE_FORK && life->tgid != life->parent_tgid;
 	bool ends = life->kind == LIFE_EXIT && life->tid == life->tgid;
 
-	if (begins || ends || life->kind == LIFE_EXEC)
-		pages__forget(&a->pages, life->tgid);
-	if (begins || ends || life->kind == LIFE_EXEC)
-		blocks__forget(&a->blocks, life->tgid);
+	if (!begins && !ends && life->kind != LIFE_EXEC)
+		return;
+	pages__forget(&a->pages, life->tgid);
+	blocks__forget(&a->blocks, life->tgid);
 }
