@@ -124,23 +124,6 @@ static __always_inline __u8 caller_stack(struct arch_regs *ctx, struct scratch *
 	return ustack_walk(&pmb_cfg, s, &regs, tgid);
 }
 
-static __always_inline void send_stack(struct scratch *s, void *ring)
-{
-	struct pmb_sample *sample = &s->sample.fixed;
-	__u32 zero = 0;
-	struct pmb_stats *stats = bpf_map_lookup_elem(&pmb_stats, &zero);
-
-	if (!stats)
-		return;
-	if (sample->user_end == PMB_END_NO_TABLE && dump_send(&pmb_cfg, ring, s, stats)) {
-		sample->user_stack = s->stack.id;
-	} else if (s->stack.n) {
-		sample->user_stack = s->stack.id;
-		sample->user_end = stack_send(&pmb_cfg, ring, &s->stack, stats, PMB_REC_STACK,
-					      sample->user_end);
-	}
-}
-
 static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s, __u64 *owner,
 				       const struct alloc_call *call)
 {
@@ -148,6 +131,8 @@ static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s,
 	__u32 cpu = bpf_get_smp_processor_id();
 	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
 	struct pmb_sample *sample = &s->sample.fixed;
+	struct pmb_stats *stats;
+	__u32 zero = 0;
 	bool told;
 
 	if (!ring || *owner)
@@ -170,7 +155,9 @@ static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s,
 	barrier();
 	told = *owner == mine;
 	if (told) {
-		send_stack(s, ring);
+		stats = bpf_map_lookup_elem(&pmb_stats, &zero);
+		if (stats)
+			user_stack_send(&pmb_cfg, ring, s, stats);
 		told = !ring_output(&pmb_cfg, ring, &s->sample, sizeof(struct pmb_block));
 	}
 	if (*owner == mine)

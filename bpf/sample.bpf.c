@@ -123,13 +123,7 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 		s->stack.n = 0;
 		s->walk.runtime = 0;
 		sample->user_end = user_stack(ctx, s, sample->tgid);
-		if (sample->user_end == PMB_END_NO_TABLE && dump_send(&pmb_cfg, ring, s, stats)) {
-			sample->user_stack = s->stack.id;
-		} else if (s->stack.n) {
-			sample->user_stack = s->stack.id;
-			sample->user_end = stack_send(&pmb_cfg, ring, &s->stack, stats,
-						      PMB_REC_STACK, sample->user_end);
-		}
+		user_stack_send(&pmb_cfg, ring, s, stats);
 		if (s->walk.runtime)
 			sample->python_stack =
 				runtime_chain(&pmb_cfg, s, stats, ring, sample->tgid);

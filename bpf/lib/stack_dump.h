@@ -162,4 +162,19 @@ static __always_inline bool dump_send(const volatile struct pmb_config *cfg, voi
 	return true;
 }
 
+/* The user stack that was walked: it, or a copy of the stack, if a table is missing. */
+static __always_inline void user_stack_send(const volatile struct pmb_config *cfg, void *ring,
+					    struct scratch *s, struct pmb_stats *stats)
+{
+	struct pmb_sample *sample = &s->sample.fixed;
+
+	if (sample->user_end == PMB_END_NO_TABLE && dump_send(cfg, ring, s, stats)) {
+		sample->user_stack = s->stack.id;
+	} else if (s->stack.n) {
+		sample->user_stack = s->stack.id;
+		sample->user_end =
+			stack_send(cfg, ring, &s->stack, stats, PMB_REC_STACK, sample->user_end);
+	}
+}
+
 #endif

@@ -18,12 +18,18 @@ struct {
 	__type(value, struct pmb_v8);
 } pmb_v8s SEC(".maps") __weak;
 
+/* NULL: the runtime of that number is none. */
+static __always_inline struct pmb_v8 *v8_layout(const __u32 *number)
+{
+	struct pmb_v8 *layout = bpf_map_lookup_elem(&pmb_v8s, number);
+
+	return layout && layout->function_shared ? layout : NULL;
+}
+
 /* NULL: the walk's process has none. */
 static __always_inline struct pmb_v8 *v8_of(struct py_walk *w)
 {
-	struct pmb_v8 *layout = w ? bpf_map_lookup_elem(&pmb_v8s, &w->layout) : NULL;
-
-	return layout && layout->function_shared ? layout : NULL;
+	return w ? v8_layout(&w->layout) : NULL;
 }
 
 /* A member of an object, whose address has its tag; 0: it is none. */
@@ -49,8 +55,8 @@ __noinline int pmb_v8_has_frame(void)
 
 	if (!s || s->walk.frame.exact)
 		return 0;
-	layout = bpf_map_lookup_elem(&pmb_v8s, &s->walk.runtime);
-	if (!layout || !layout->function_shared)
+	layout = v8_layout(&s->walk.runtime);
+	if (!layout)
 		return 0;
 	fp = s->walk.frame.fp;
 	if (!V8_IS_OBJECT(py_word(fp + PMB_V8_CONTEXT)))
