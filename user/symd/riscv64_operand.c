@@ -145,8 +145,8 @@ static bool read_fence(uint32_t w, struct insn_data *o)
 {
 	enum { CACHE_BLOCK = 2, ZERO = 4 };
 
+	/* 64 bytes, or as large as the CPU has it */
 	if (field(w, 14, 12) == CACHE_BLOCK && field(w, 31, 20) == ZERO)
-		/* or as large as the CPU has it */
 		insn_data__add(o, rs1(w), 64, INSN_STORE, 0)->loose = true;
 	return true;
 }
