@@ -64,6 +64,15 @@ size_t prof__type(struct prof *p, const char *name, const char *unit)
 	return p->n_types++;
 }
 
+size_t prof__type_called(const struct prof *p, const char *name)
+{
+	size_t t = 0;
+
+	while (t < p->n_types && strcmp(prof__text(p, p->types[t].name), name) != 0)
+		t++;
+	return t;
+}
+
 uint32_t prof__mapping(struct prof *p, const struct prof_mapping *mapping)
 {
 	GROW(p->mappings, p->n_mappings, p->cap_mappings);

@@ -108,8 +108,9 @@ struct prof *prof__free(struct prof *p); /* NULL is fine; returns NULL */
 
 /* Adding. All types come before the first sample. */
 uint32_t prof__string(struct prof *p, const char *text);
-uint32_t prof__string_n(struct prof *p, const char *text, size_t len);      /* up to a NUL in it */
-size_t prof__type(struct prof *p, const char *name, const char *unit);      /* its index */
+uint32_t prof__string_n(struct prof *p, const char *text, size_t len); /* up to a NUL in it */
+size_t prof__type(struct prof *p, const char *name, const char *unit); /* its index */
+size_t prof__type_called(const struct prof *p, const char *name); /* the first's; n_types: none */
 uint32_t prof__mapping(struct prof *p, const struct prof_mapping *mapping); /* always a new one */
 uint32_t prof__function(struct prof *p, const struct prof_function *function);
 uint32_t prof__location(struct prof *p, uint32_t mapping, uint64_t address,

@@ -110,15 +110,8 @@ void region_log__add(struct region_log *log, const struct prof *part)
 	if (!log->so_far)
 		region_log__begin(log, part);
 	types = xcalloc(part->n_types, sizeof(*types));
-	for (size_t t = 0; t < part->n_types; t++) {
-		const char *name = prof__text(part, part->types[t].name);
-
-		for (types[t] = 0; types[t] < log->so_far->n_types; types[t]++) {
-			if (strcmp(prof__text(log->so_far, log->so_far->types[types[t]].name),
-				   name) == 0)
-				break;
-		}
-	}
+	for (size_t t = 0; t < part->n_types; t++)
+		types[t] = prof__type_called(log->so_far, prof__text(part, part->types[t].name));
 	for (size_t i = 0; i < part->n_samples; i++) {
 		bool is_full = log->limit && region_log__bytes(log) > log->limit;
 		uint32_t labels =

@@ -178,28 +178,24 @@ static int most_first(const void *pa, const void *pb)
 	return by_place(&a->row, &b->row);
 }
 
-/* The index of the type that has the same name in the part; n_types: none. */
-static size_t type_in(const struct prof *part, const struct prof *so_far, size_t type)
+/* The index of the type that has the same name in the part; SIZE_MAX: none. */
+static size_t type_in_part(const struct regions_list *list, size_t type)
 {
-	const char *name = prof__text(so_far, so_far->types[type].name);
-	size_t t = 0;
+	const struct prof *so_far = list->log->so_far, *part = list->part;
+	size_t t = part ? prof__type_called(part, prof__text(so_far, so_far->types[type].name)) : 0;
 
-	while (part && t < part->n_types &&
-	       strcmp(prof__text(part, part->types[t].name), name) != 0)
-		t++;
-	return t;
+	return part && t < part->n_types ? t : SIZE_MAX;
 }
 
 static void put_lines(struct list_maker *m, size_t event, size_t type, const bool *wanted)
 {
-	const struct prof *so_far = m->list->log->so_far, *part = m->list->part;
-	size_t in_part = type_in(part, so_far, type), cap = 0, n;
+	size_t in_part = type_in_part(m->list, type), cap = 0, n;
 	_cleanup_free_ struct spot_count *counts = NULL;
 	_cleanup_(intern__done) struct intern lines = {0};
 
-	count_lines(so_far, type, m->spots, wanted, &lines, &counts, &cap, false);
-	if (part && in_part < part->n_types)
-		count_lines(part, in_part, m->recent, wanted, &lines, &counts, &cap, true);
+	count_lines(m->list->log->so_far, type, m->spots, wanted, &lines, &counts, &cap, false);
+	if (in_part != SIZE_MAX)
+		count_lines(m->list->part, in_part, m->recent, wanted, &lines, &counts, &cap, true);
 	n = intern__count(&lines);
 	n -= n > 0; /* 0 is none */
 	if (!n)
@@ -221,11 +217,11 @@ static void put_lines(struct list_maker *m, size_t event, size_t type, const boo
 
 static int64_t *count_recent(const struct list_maker *m, size_t type)
 {
-	const struct prof *so_far = m->list->log->so_far, *part = m->list->part;
+	const struct prof *part = m->list->part;
 	int64_t *counts = xcalloc(m->regions.n + 1, sizeof(*counts));
-	size_t t = type_in(part, so_far, type);
+	size_t t = type_in_part(m->list, type);
 
-	for (size_t i = 0; part && t < part->n_types && i < part->n_samples; i++) {
+	for (size_t i = 0; t != SIZE_MAX && i < part->n_samples; i++) {
 		if (m->recent[i].region != UINT32_MAX)
 			counts[m->recent[i].region] += prof__values(part, i)[t];
 	}
