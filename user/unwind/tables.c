@@ -148,22 +148,21 @@ static bool wants_description(const struct tables *t, uint32_t number)
 	return file && file->large && !file->described;
 }
 
-static uint64_t urgency(const struct tables *t, uint32_t number)
-{
-	uint64_t hits = t->wishes[number].hits;
-
-	return hits && wants_description(t, number) ? hits | 1ULL << 63 : hits;
-}
-
 /* The one that room is being made for has to wait for it. */
 static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
+	uint64_t most = 0, each;
 
 	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		if (urgency(t, i) > urgency(t, best) && i != too_early && !t->wishes[i].postponed &&
-		    lane_of(t, i) == lane)
+		each = t->wishes[i].hits;
+		if (each)
+			each |= (uint64_t)wants_description(t, i) << 63;
+		if (each > most && i != too_early && !t->wishes[i].postponed &&
+		    lane_of(t, i) == lane) {
 			best = i;
+			most = each;
+		}
 	}
 	return best;
 }
