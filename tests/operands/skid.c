@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * skid SKIP INSTRUCTIONS COMMAND [ARG…]: runs the command one instruction after the other, so that
- * it is known what each addresses, and asks of some of them what the tool would say of a sample
- * that came so many instructions later.
+ * skid SKIP INSTRUCTIONS COMMAND [ARG…]: runs the command one instruction after the other, so
+ * that it is known what each addresses, and asks of some of them what the tool would say of a
+ * sample that came so many instructions later.
  *
  * stdout, a line for each of
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * seconds N CHANGE: runs for N seconds (at most 40), each of them in a function of its own:
- * second00, second01, … It goes round: 20 calls of getppid(), 20 page faults (40 from second CHANGE
- * on), in pages that it has not had, and a sleep of 1 to 16 ms.
+ * second00, second01, … It goes round: 20 calls of getppid(), 20 page faults (40 from second
+ * CHANGE on), in pages that it has not had, and a sleep of 1 to 16 ms.
  *
  * Known answer: at its end it prints a line for each second, "second07 1220": its page faults.
  * Those of what is around it are not among them.

@@ -103,6 +103,33 @@ static void json_config(const struct event *event, struct json *j)
 	}
 }
 
+static void json_user(const struct ledger_event *e, struct json *j)
+{
+	json__obj(j, "user");
+	json__u64(j, "decoded", e->decoded);
+	json__u64(j, "aggregated", e->aggregated);
+	json__obj(j, "data");
+	json__u64(j, "with_address", e->data_with);
+	json__u64(j, "without_address", e->data_without);
+	json_counts(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
+	json__end_obj(j);
+	json__obj(j, "discarded");
+	json__u64(j, "other_containers", e->foreign);
+	json__u64(j, "quick_windows", e->quick);
+	json__u64(j, "unheld", e->unheld);
+	json__u64(j, "no_memory", e->no_memory);
+	json__u64(j, "forgotten", e->forgotten);
+	json__end_obj(j);
+	json__u64(j, "weight", e->weight);
+	json__u64(j, "weight_forgotten", e->weight_forgotten);
+	json__obj(j, "other");
+	json__u64(j, "samples", e->other.samples);
+	json__u64(j, "weight", e->other.weight);
+	json__u64(j, "rows", e->other.rows);
+	json__end_obj(j);
+	json__end_obj(j);
+}
+
 static void json_event(const struct summary *s, size_t i, struct json *j)
 {
 	static const char *const units[] = {"samples", "events", "time"};
@@ -131,29 +158,7 @@ static void json_event(const struct summary *s, size_t i, struct json *j)
 	json__bool(j, "adaptive", event->adaptive);
 	json__end_obj(j);
 	json_kernel(j, &e->kernel);
-	json__obj(j, "user");
-	json__u64(j, "decoded", e->decoded);
-	json__u64(j, "aggregated", e->aggregated);
-	json__obj(j, "data");
-	json__u64(j, "with_address", e->data_with);
-	json__u64(j, "without_address", e->data_without);
-	json_counts(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
-	json__end_obj(j);
-	json__obj(j, "discarded");
-	json__u64(j, "other_containers", e->foreign);
-	json__u64(j, "quick_windows", e->quick);
-	json__u64(j, "unheld", e->unheld);
-	json__u64(j, "no_memory", e->no_memory);
-	json__u64(j, "forgotten", e->forgotten);
-	json__end_obj(j);
-	json__u64(j, "weight", e->weight);
-	json__u64(j, "weight_forgotten", e->weight_forgotten);
-	json__obj(j, "other");
-	json__u64(j, "samples", e->other.samples);
-	json__u64(j, "weight", e->other.weight);
-	json__u64(j, "rows", e->other.rows);
-	json__end_obj(j);
-	json__end_obj(j);
+	json_user(e, j);
 	json_counter(j, e);
 	if (event->scale_unit) {
 		json__obj(j, "total");

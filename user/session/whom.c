@@ -201,6 +201,28 @@ static int set_gates(const struct session *s, struct gates *gates, uint32_t pidn
 					err);
 }
 
+static struct pmb_config event_config(const struct session *s, size_t i)
+{
+	const struct session_opts *o = s->opts;
+	const struct event *event = &o->events->events[i];
+
+	return (struct pmb_config){
+		.user_mask = s->user_mask,
+		.filter = event_filter(s, i),
+		.weight = event_weight(s, i),
+		.max_frames = o->max_frames,
+		.want_lines = o->lines,
+		.want_user = o->want_user,
+		.want_kernel = o->want_kernel,
+		.want_addr = o->addr_mask && event->has_addr,
+		.want_data = (o->labels & LABEL_DATA) && event_skid(event),
+		.has_task_regs = feature__has(FEATURE_TASK_REGS),
+		.live_period = event->adaptive && event->unit == UNIT_NS && !event->off_cpu,
+		.off_cpu = event->off_cpu,
+		.off_min_ns = event->off_min_ns,
+	};
+}
+
 int session__load(struct session *s, struct err *err)
 {
 	const struct session_opts *o = s->opts;
@@ -227,21 +249,7 @@ int session__load(struct session *s, struct err *err)
 		const struct event *event = &o->events->events[i];
 
 		s->result->scopes[i] = event_scope(o, event);
-		configs[i] = (struct pmb_config){
-			.user_mask = s->user_mask,
-			.filter = event_filter(s, i),
-			.weight = event_weight(s, i),
-			.max_frames = o->max_frames,
-			.want_lines = o->lines,
-			.want_user = o->want_user,
-			.want_kernel = o->want_kernel,
-			.want_addr = o->addr_mask && event->has_addr,
-			.want_data = (o->labels & LABEL_DATA) && event_skid(event),
-			.has_task_regs = feature__has(FEATURE_TASK_REGS),
-			.live_period = event->adaptive && event->unit == UNIT_NS && !event->off_cpu,
-			.off_cpu = event->off_cpu,
-			.off_min_ns = event->off_min_ns,
-		};
+		configs[i] = event_config(s, i);
 		r = choose_cgroup(s, &configs[i], err);
 		if (r < 0)
 			return r;
