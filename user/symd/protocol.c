@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/fd_packet.h"
+
 void symd_msg__put_u8(struct buf *b, uint8_t value)
 {
 	buf__add(b, &value, sizeof(value));
@@ -69,79 +71,24 @@ int symd_msg__parse(const void *data, size_t len, struct symd_header *ret, struc
 	return 0;
 }
 
-union fd_control {
-	struct cmsghdr header;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
-
 int symd_msg__send(int sock, const struct buf *b, int fd, int flags)
 {
-	struct iovec iov = {.iov_base = b->data, .iov_len = b->len};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	union fd_control control = {0};
-	ssize_t n;
-
-	if (fd >= 0) {
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	}
-	do {
-		n = sendmsg(sock, &msg, flags | MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return (size_t)n == b->len ? 0 : -EIO;
-}
-
-static int received_fd(struct msghdr *msg)
-{
-	struct cmsghdr *header = CMSG_FIRSTHDR(msg);
-	int fd;
-
-	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
-	    header->cmsg_len != CMSG_LEN(sizeof(fd)))
-		return -1;
-	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-	return fd;
+	return fd_packet__send(sock, b->data, b->len, fd, flags);
 }
 
 ssize_t symd_msg__recv(int sock, void *data, int *ret_fd, int flags)
 {
-	struct iovec iov = {.iov_base = data, .iov_len = SYMD_MSG_MAX};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	union fd_control control = {0};
-	ssize_t n;
-
-	if (ret_fd) {
-		*ret_fd = -1;
-		msg.msg_control = &control;
-		/* Not CMSG_SPACE: its padding has room for a second descriptor, which would
-		 * leak. */
-		msg.msg_controllen = CMSG_LEN(sizeof(int));
-	}
-	do {
-		n = recvmsg(sock, &msg, flags | MSG_CMSG_CLOEXEC);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	if (ret_fd)
-		*ret_fd = received_fd(&msg);
-	return msg.msg_flags & MSG_TRUNC ? -EMSGSIZE : n;
+	return fd_packet__recv(sock, data, SYMD_MSG_MAX, ret_fd, flags);
 }
 
 int symd_fd__enclose(int fd)
 {
-	char byte = 0;
-	const struct buf packet = {.data = &byte, .len = 1};
+	const char byte = 0;
 	int pair[2], r;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
-	r = symd_msg__send(pair[1], &packet, fd, MSG_DONTWAIT);
+	r = fd_packet__send(pair[1], &byte, 1, fd, MSG_DONTWAIT);
 	close(pair[1]);
 	if (r < 0)
 		close(pair[0]);
@@ -150,20 +97,18 @@ int symd_fd__enclose(int fd)
 
 int symd_fd__take_out(int fd)
 {
-	union fd_control control = {0};
-	char byte;
-	struct iovec iov = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr msg = {.msg_iov = &iov,
-			     .msg_iovlen = 1,
-			     .msg_control = &control,
-			     .msg_controllen = CMSG_LEN(sizeof(int))};
 	struct stat st;
 	int inner = -1;
+	ssize_t n;
+	char byte;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
 		return fd;
-	if (recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) == 1)
-		inner = received_fd(&msg);
+	n = fd_packet__recv(fd, &byte, 1, &inner, MSG_DONTWAIT);
 	close(fd);
+	if (n != 1 && n != -EMSGSIZE && inner >= 0) {
+		close(inner);
+		inner = -1;
+	}
 	return inner;
 }

@@ -21,15 +21,10 @@
 #include "base/cleanup.h"
 #include "sys/beside.h"
 #include "sys/caller.h"
+#include "sys/fd_packet.h"
 #include "sys/reexec.h"
 
 enum { START_MS = 10000 };
-
-/* Room for one descriptor, aligned as the kernel wants it. */
-union fd_room {
-	struct cmsghdr head;
-	char bytes[CMSG_SPACE(sizeof(int))];
-};
 
 /* ---------------------------------------------------------------- the process beside us */
 
@@ -60,24 +55,10 @@ static int put_next(const char *path, int text)
 /* The next text; -1: nobody asks any more. */
 static int take(int sock)
 {
-	union fd_room room;
 	char byte;
-	struct iovec io = {&byte, sizeof(byte)};
-	struct msghdr msg = {
-		.msg_iov = &io,
-		.msg_iovlen = 1,
-		.msg_control = room.bytes,
-		.msg_controllen = sizeof(room.bytes),
-	};
-	const struct cmsghdr *head;
 	int fd = -1;
 
-	if (recvmsg(sock, &msg, MSG_CMSG_CLOEXEC) <= 0)
-		return -1;
-	head = CMSG_FIRSTHDR(&msg);
-	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
-	return fd;
+	return fd_packet__recv(sock, &byte, sizeof(byte), &fd, 0) > 0 ? fd : -1;
 }
 
 static void answer(int sock, int r)
@@ -174,28 +155,9 @@ int renewal__start(struct renewal *ret, const char *path, struct err *err)
 	return refuse(r, path, err);
 }
 
-static int hand_over(const struct renewal *r, int text)
-{
-	union fd_room room = {0};
-	char byte = 0;
-	struct iovec io = {&byte, sizeof(byte)};
-	struct msghdr msg = {
-		.msg_iov = &io,
-		.msg_iovlen = 1,
-		.msg_control = room.bytes,
-		.msg_controllen = sizeof(room.bytes),
-	};
-	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
-
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(head), &text, sizeof(text));
-	return sendmsg(r->sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
-}
-
 void renewal__write(struct renewal *r, const struct buf *text)
 {
+	const char byte = 0;
 	_cleanup_close_ int fd = -1;
 
 	if (!settle(r, 0)) {
@@ -212,7 +174,7 @@ void renewal__write(struct renewal *r, const struct buf *text)
 		r->failed++;
 		return;
 	}
-	if (hand_over(r, fd) < 0)
+	if (fd_packet__send(r->sock, &byte, sizeof(byte), fd, MSG_DONTWAIT) < 0)
 		gone(r);
 	else
 		r->busy = true;
