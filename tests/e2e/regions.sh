@@ -176,7 +176,7 @@ t_renewed() {
 	mv "$T/out" "$T/json"
 	for event in page-faults cpu-clock; do
 		regions "$event" '.regions[] | select(.samples > 0) | "\(.samples) \(.pages) " +
-			"\(.segment) \(.site // "-") " +
+			"\(.segment // "-") \(.site // "-") " +
 			if .delinquent then "delinquent" else "-" end' |
 			sort >"$T/saved"
 		missed_in "$T/list" "$event" >"$T/listed"
