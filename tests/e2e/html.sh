@@ -23,7 +23,21 @@ check() { # NAME PAGE [FOLDED]
 	sed 's/^/    /' "$T/said"
 }
 
-made_up() { # N [data]: stacks in $T/folded, their page in $T/page.html
+# One browser for all tests: it ends with its input, and that with this shell.
+start_browser() {
+	command -v python3 && command -v chromium && command -v chromedriver || return 0
+	coproc SHARED { exec python3 "$TOP/tests/page/browser.py"; }
+	read -r BROWSER <&"${SHARED[0]}" && export BROWSER
+} >/dev/null 2>&1
+
+end_browser() {
+	local pid=${SHARED_PID:-}
+	[ -n "$pid" ] || return 0
+	exec {SHARED[1]}>&-
+	wait "$pid"
+} 2>/dev/null
+
+made_up() { # N [data|both]: stacks in $T/folded, their page in $T/page.html
 	python3 "$TOP/tests/page/folded.py" "$1" "$T/folded" "${@:2}" || fail "no stacks"
 	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
 }
@@ -87,9 +101,9 @@ t_what_data_adds_to_a_page() {
 	local without n=20000
 	[ "${SOAK:-0}" != 1 ] || need_browser
 	[ "${SOAK:-0}" != 1 ] || n=100000
-	made_up $n
+	made_up $n both
 	without=$(stat -c %s "$T/page.html")
-	made_up $n data
+	"$PAGES" html "$T/folded.data" >"$T/page.html" || fail "no page"
 	echo "    $without bytes, with data $(stat -c %s "$T/page.html")"
 	[ "$(stat -c %s "$T/page.html")" -lt $((without * 3 / 2)) ] ||
 		fail "data makes the page more than half as large again"
@@ -164,4 +178,6 @@ t_recording_of_data() {
 		fail "$(tail -n 1 "$T/said")$(tail -n 1 "$T/err")"
 }
 
+start_browser
 run_tests
+end_browser

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # A headless Chromium by its driver's HTTP interface (W3C WebDriver), with nothing but Python's library.
+# Run as a program it is one for others: prints the BROWSER that their environment needs, and ends with its input.
 import base64
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -14,6 +16,16 @@ import urllib.request
 
 class Browser:
     def __init__(self, width=1440, height=860, dark=False, scale=1):
+        self.driver = None
+        self.base = os.environ.get("BROWSER")
+        if not self.base:
+            self.start(width, height, scale)
+        self.alert("dismiss")
+        self.errors()
+        self.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]}})
+
+    def start(self, width, height, scale):
         self.home = tempfile.mkdtemp(prefix="pmb-browser.")
         self.driver = subprocess.Popen(
             ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -30,8 +42,6 @@ class Browser:
         args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                 f"--user-data-dir={self.home}/profile", f"--window-size={width},{height}",
                 f"--force-device-scale-factor={scale}", "--disable-background-networking"]
-        if dark:
-            args.append("--blink-settings=preferredColorScheme=0")
         answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"args": args}, "goog:loggingPrefs": {"browser": "ALL"},
             "unhandledPromptBehavior": "ignore"}}})
@@ -91,9 +101,9 @@ class Browser:
         return [e["message"] for e in self.ask("POST", "/se/log", {"type": "browser"})
                 if e["level"] in ("SEVERE", "WARNING")]
 
-    def alert(self):
+    def alert(self, what="text"):
         try:
-            return self.ask("GET", "/alert/text")
+            return self.ask("GET" if what == "text" else "POST", "/alert/" + what, None if what == "text" else {})
         except RuntimeError:
             return None
 
@@ -101,6 +111,8 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        if not self.driver:
+            return
         try:
             self.ask("DELETE", "")
         except (RuntimeError, OSError):
@@ -108,3 +120,9 @@ class Browser:
         self.driver.terminate()
         self.driver.wait(timeout=20)
         shutil.rmtree(self.home, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    with Browser() as one:
+        print(one.base, flush=True)
+        sys.stdin.read()

@@ -54,7 +54,7 @@ REFERENCE = """
 def check_speed(browser, page, _):
     """Opening it, from the first byte to the first picture; then zooms, each of which is drawn many times."""
     opening, reference = [], []
-    for _ in range(5):
+    while len(opening) < 5 and (not opening or opening[-1] >= 1000):
         opening.append(opened(browser, page))
         reference.append(browser.run(REFERENCE))
     opening.sort()
@@ -77,7 +77,7 @@ def check_speed(browser, page, _):
         return {stacks: app.data.stacks, nodes: tree.n, zoom: middle(set), redraw: middle(drawn), worst: drawn[drawn.length - 1]};""")
     size = os.path.getsize(page)
     print(f"{figures['stacks'] - 1} stacks, {figures['nodes']} nodes, {size / 1e6:.2f} MB: "
-          f"opened in {opening[0]:.0f} ms (of 5: {', '.join(f'{o:.0f}' for o in opening)}; "
+          f"opened in {opening[0]:.0f} ms (of {len(opening)}: {', '.join(f'{o:.0f}' for o in opening)}; "
           f"reference {', '.join(f'{r:.0f}' for r in reference)}), "
           f"redrawn in {figures['redraw']:.1f} ms (worst {figures['worst']:.1f}), zoomed in {figures['zoom']:.1f} ms")
     expect(figures["stacks"] > 100000, "fewer stacks than 100,000")
@@ -358,6 +358,8 @@ def check_hands(browser, page, _):
     """What keys and the mouse do, and that the address keeps it."""
     view = lambda key: browser.run(f"return picture.view.{key}")
     opened(browser, page)
+    dark = os.environ.get("DARK") == "1"
+    expect(browser.run("return matchMedia('(prefers-color-scheme: dark)').matches") == dark, f"DARK is not {dark}")
     browser.wait("return picture.table.order.length")
     expect(browser.run("const {scene, scroll} = picture.graph; return scene.content > scroll.clientHeight"), "it is low")
     expect(browser.wait("const {scroll} = picture.graph; return scroll.scrollTop + scroll.clientHeight === scroll.scrollHeight"),

@@ -111,4 +111,6 @@ def frame_of(pair):
 if __name__ == "__main__":
     import sys
     made = generate(int(sys.argv[1]))
+    if "both" in sys.argv[3:]:
+        write(with_data(made), sys.argv[2] + ".data")
     write(with_data(made) if "data" in sys.argv[3:] else made, sys.argv[2])
