@@ -40,7 +40,7 @@ samples_in() { # REGEX
 record_js() { # [--lines] NODE [ARGUMENT…]
 	local options=()
 	[ "$1" != --lines ] || options=(--lines)
-	pmb_ok record -e cpu-clock -F 997 --unit samples "${options[@]}" -o "$T/folded" \
+	pmb_ok record -e cpu-clock -F 1999 --unit samples "${options[@]}" -o "$T/folded" \
 		--summary "$T/sum.json" -- "${@:$((1 + ${#options[@]}))}"
 	expect_columns
 	functions
@@ -55,7 +55,7 @@ t_shares() {
 	need_node
 	for node in $(nodes); do
 		for mode in --no-flush-bytecode --no-opt --jitless; do
-			record_js "$node" "$mode" "$SCRIPT" main 3
+			record_js "$node" "$mode" "$SCRIPT" main 1.5
 			a=$(samples_in ';main;method(;share60)?$')
 			b=$(samples_in ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
 			c=$(samples_in ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
@@ -78,7 +78,7 @@ t_functions_that_come_and_go() {
 	local node
 	need_node
 	for node in $(nodes); do
-		record_js "$node" "$SCRIPT" churn 4
+		record_js "$node" "$SCRIPT" churn 2
 		expect_ge "$(samples_in ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
 		expect_eq "$(samples_in ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
 		expect_eq "$(samples_in ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
@@ -101,13 +101,13 @@ t_before_there_are_tables() {
 	need_node
 	bpftool=$(bpftool_path) || skip "no bpftool that works"
 	spawn "$(nodes | head -n 1)" "$SCRIPT" main 30
-	spawn "$PMUBPF" record -e cpu-clock --unit samples -p "$spawned" -d 5 -o "$T/folded" \
+	spawn "$PMUBPF" record -e cpu-clock --unit samples -p "$spawned" -d 3.5 -o "$T/folded" \
 		>"$T/out" 2>"$T/err" </dev/null
 	tool=$spawned
 	wait_until v8_is_known || fail "nothing is known of V8"
 	second=$(pgrep -P "$tool" -x pmubpf-symd | sed -n 2p)
 	kill -STOP "$second"
-	sleep 3
+	sleep 2
 	kill -CONT "$second"
 	pmb_finish
 	functions
@@ -123,7 +123,7 @@ t_beside_its_perf_map() {
 	cd "$T" || fail "no folder" # where it leaves a log
 	# shellcheck disable=SC2016 # the inner shell's
 	record_js sh -c 'echo $$ >"$0"; exec "$@"' "$T/pid" \
-		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 3
+		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 1.5
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
 	expect_ge "$(samples_in ';share60$')" 100 "samples in share60"
 	expect_eq "$(grep -cE 'share(30|10)[^;]*_\[j\].*share60_' "$T/folded")" 0 \
@@ -142,11 +142,11 @@ t_lines() {
 				for (let i = 0; i < 600000; i++) s = (s + i) % 1003;
 				return s;
 			}
-			while (process.cpuUsage().user < 3e6) far();
+			while (process.cpuUsage().user < 1e6) far();
 		END
 	} >"$T/far.js"
 	for node in $(nodes); do
-		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 3
+		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 1.5
 		for name in share{60,30,10} method throughBuiltin closure inner generator main; do
 			line=$(grep -nE "(function\*? |^[[:space:]]+)$name\(" "$SCRIPT")
 			want=$name:shares.js:${line%%:*}
@@ -161,7 +161,7 @@ t_lines() {
 
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 2
+	record_js "$WORKLOADS/fakev8" 1
 	expect_ge "$(samples_in '^;plain$')" 100 "samples in one whose name is a string"
 	expect_ge "$(samples_in '^;of_scope$')" 100 "samples in one with a scope"
 	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
@@ -171,7 +171,7 @@ t_any_that_describes_itself() {
 t_lines_of_any() {
 	local line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 3
+	record_js --lines "$WORKLOADS/fakev8" 1
 	for line in 1 4 5 514 99990; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 50 "samples on line $line"
 	done
@@ -182,14 +182,14 @@ t_lines_of_any() {
 
 t_lines_of_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 3 lies
+	record_js --lines "$WORKLOADS/fakev8" 1 lies
 	expect_ge "$(samples_in '^;lie$')" 100 "samples in those that can't be where they say"
 	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
 }
 
 t_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 3 lies
+	record_js "$WORKLOADS/fakev8" 1 lies
 	expect_ge "$(samples_in '^;file$')" 100 "samples in those with a name"
 	expect_ge "$(samples_in '^;\(anonymous\)$')" 10 "samples in those with an empty name"
 	# a text has 512 bytes at most, whatever its length says: each is four here, or three
