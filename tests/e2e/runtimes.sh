@@ -112,6 +112,18 @@ each_python() { # FUNCTION
 	[ -n "$found" ] || skip "no Python $KNOWN is here"
 }
 
+# What does not depend on the version: of the newest.
+a_python() { # FUNCTION
+	local python
+	if [ "$RUNTIMES" = all ]; then
+		each_python "$1"
+		return
+	fi
+	python=$(pythons | tail -n 1)
+	[ -n "$python" ] || skip "no Python $KNOWN is here"
+	"$1" "$python"
+}
+
 t_the_manual_has_the_versions() {
 	expect_match "$TOP/docs/man/pmubpf-record.1" "CPython runs \\($KNOWN;" "versions of CPython"
 }
@@ -132,7 +144,7 @@ functions_of() { # FILE
 OPTIONS=() # of record
 record_python() { # PYTHON PROGRAM ARGUMENTS…
 	python_command "$1" "$PROGRAMS/$2" "${@:3}"
-	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" \
+	pmb_ok record -e cpu-clock --unit samples -F 1999 -o "$T/folded" --summary "$T/sum.json" \
 		"${OPTIONS[@]}" -- \
 		"${RUN[@]}"
 	expect_columns
@@ -145,7 +157,7 @@ samples_in() {
 # What a stack says up to the leaf must be what the leaf said.
 stacks_are_told() { # PYTHON
 	local wrong leaf line
-	record_python "$1" oracle.py "$T/told" "$DEPTH" 0.4
+	record_python "$1" oracle.py "$T/told" "$DEPTH" 0.2
 	functions_of "$T/folded" >"$T/functions"
 	for leaf in leaf_callback leaf_generator leaf_größe; do
 		line=$(grep -E "(^|;)$leaf$" "$T/told") || fail "$1: $leaf did not tell its stack"
@@ -174,7 +186,7 @@ t_shallow_stacks() {
 # it spins, but for the moments before and after.
 lines_are_told() { # PYTHON
 	OPTIONS=(--lines)
-	record_python "$1" lines.py "$T/told" 0.15
+	record_python "$1" lines.py "$T/told" 0.08
 	OPTIONS=()
 	expect_eq "$(wc -l <"$T/told")" 16 "$1: leaves that told their stacks"
 	functions_of "$T/folded" | awk -v told="$T/told" '
@@ -216,7 +228,7 @@ t_lines() {
 }
 
 shares_are_known() { # PYTHON
-	record_python "$1" shares.py "$T/spent" 2
+	record_python "$1" shares.py "$T/spent" 1
 	awk '{ sub(/ [0-9]+$/, " " $NF); print }' "$T/folded" |
 		awk -v spent="$T/spent" '
 		BEGIN { while ((getline < spent) > 0) { want[$1] = $2; all += $2 } }
@@ -237,12 +249,12 @@ shares_are_known() { # PYTHON
 }
 
 t_shares() {
-	each_python shares_are_known
+	a_python shares_are_known
 }
 
 names_are_true() { # PYTHON
 	local wrong
-	record_python "$1" churn.py 2
+	record_python "$1" churn.py 1
 	functions_of "$T/folded" | grep -oE '(even|odd_)_[0-9]{4};work.*' >"$T/those"
 	expect_ge "$(wc -l <"$T/those")" 30 "$1: functions that came and went"
 	wrong=$(grep -E '^even.*work_odd_|^odd.*work_even_' "$T/those" | head -n 1)
@@ -255,7 +267,7 @@ t_churn() {
 
 threads_have_theirs() { # PYTHON
 	local name
-	record_python "$1" threads.py 1.5
+	record_python "$1" threads.py 0.8
 	for name in first second third; do
 		grep "^$name;" "$T/folded" >"$T/those"
 		expect_ge "$(samples_in <"$T/those")" 50 "$1: samples of thread $name"
@@ -285,14 +297,14 @@ brief_ones_have_names() { # PYTHON
 }
 
 t_scripts_of_30_ms() {
-	each_python brief_ones_have_names
+	a_python brief_ones_have_names
 }
 
 t_formats_know_it() {
 	local python
 	python=$(pythons | head -n 1)
 	[ -n "$python" ] || skip "no Python $KNOWN is here"
-	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 1
+	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by module,function "$T/a.pb.gz"
 	expect_ge "$(grep -cE '^ *[0-9].* function_60$' "$T/out")" 1 "rows of function_60"
@@ -305,7 +317,7 @@ t_formats_know_lines() {
 	local python total='[.rows[] | select(.name | test($at)) | .events[0].total.samples] | add'
 	python=$(pythons | tail -n 1)
 	[ -n "$python" ] || skip "no Python $KNOWN is here"
-	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 1
+	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by line --json "$T/a.pb.gz"
 	# the loop; spin() begins on line 10
@@ -321,10 +333,10 @@ t_interpreter_frames() {
 	local python call='Outer[.]Inner[.]through_partial_\[py\];'
 	python=$(pythons | grep -E '3[.]1[1-9]$' | head -n 1)
 	[ -n "$python" ] || skip "no Python 3.11 or later is here"
-	record_python "$python" oracle.py "$T/told" 2 0.3
+	record_python "$python" oracle.py "$T/told" 2 0.1
 	expect_ge "$(grep -cE "$call[^;]*lambda>_\[py\]" "$T/folded")" 1 "calls that are told"
 	OPTIONS=(--interpreter-frames)
-	record_python "$python" oracle.py "$T/told" 2 0.3
+	record_python "$python" oracle.py "$T/told" 2 0.1
 	expect_eq "$(grep -cE "$call[^;]*lambda>_\[py\]" "$T/folded")" 0 "with --interpreter-frames"
 	expect_ge "$(grep -cE "$call.*;[^;]*lambda>_\[py\]" "$T/folded")" 1 "calls through C"
 }
@@ -334,7 +346,7 @@ t_reports_by_language_and_class() {
 	local python
 	python=$(pythons | grep -E '3[.]1[1-9]$' | head -n 1)
 	[ -n "$python" ] || skip "no Python 3.11 or later is here"
-	python_command "$python" "$PROGRAMS/oracle.py" "$T/told" 2 0.4
+	python_command "$python" "$PROGRAMS/oracle.py" "$T/told" 2 0.1
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -o "$T/folded" --by language -- "${RUN[@]}"
 	expect_ge "$(grep -c '^python;.*leaf_callback_\[py\] ' "$T/folded")" 1 "lines of python"
 	expect_eq "$(grep '^python;' "$T/folded" | grep -vcE '_\[py\] [0-9]+$')" 0 "others in them"
@@ -349,7 +361,7 @@ t_reports_by_language_and_class() {
 
 is_harmless() { # PROGRAM WHAT OPTION…
 	pmb_ok record -e cpu-clock "${@:3}" -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/$1" "$2" 0.7
+		"$WORKLOADS/$1" "$2" 0.4
 	expect_columns
 	expect_eq "$(sum_get '.events[0].kernel.dropped | add')" 0 "$1 $2: dropped"
 	expect_ge "$(user_share "$T/folded" "^$1;")" 99 "$1 $2: percent in it"
@@ -375,7 +387,7 @@ t_hostile_interpreters() {
 t_unknown_version() {
 	local old version program=$WORKLOADS/newpython file
 	file=$(realpath "$program")
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$program" many 0.7
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$program" many 0.4
 	expect_columns
 	expect_ge "$(user_share "$T/folded" '^newpython;.*;_PyEval_EvalFrameDefault$')" 95 \
 		"percent in its function"
@@ -385,7 +397,7 @@ t_unknown_version() {
 	for old in "$PYENV"/versions/{2.7,3.6}.*/bin/python; do
 		[ -x "$old" ] || continue
 		pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
-			"$old" -c 'for i in range(5000000): pass'
+			"$old" -c 'for i in range(2000000): pass'
 		version=$("$old" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 		expect_eq "$(sum_get '.runtime_unknown[].runtime')" "CPython $version" "$old"
 	done
@@ -406,14 +418,22 @@ javas() {
 	done | sort -u
 }
 
+# What it compiles is in $CLASSES, from the first time on.
+compile_shares() { # JAVA
+	local source=$TOP/tests/workloads/java/Shares.java
+	CLASSES=$S/classes${1//\//-}
+	[ -e "$CLASSES/Shares.class" ] ||
+		"${1%java}javac" -d "$CLASSES" "$source" 2>"$T/javac" ||
+		skip "$1 has no compiler"
+}
+
 java_by_name() { # JAVA
 	local all whole name share part
 	local below_main=';start_thread;.*;JavaCalls::call_helper;HotSpot::[^;]*;'
-	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
-		skip "$1 has no compiler"
+	compile_shares "$1"
 	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" \
 		-- "$1" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Shares::* \
-		-cp "$T" Shares 5 "$T/told"
+		-cp "$CLASSES" Shares 1.5 "$T/told"
 	expect_columns
 	grep 'Shares::spin_\[java\]' "$T/folded" >"$T/those" || fail "$1: no sample is in spin"
 	all=$(samples_in <"$T/those")
@@ -441,10 +461,9 @@ t_java() {
 # What the interpreter runs has the method's name, with its line, and its callers'.
 interpreted_by_name() { # JAVA
 	local all name share part line=Shares.java:
-	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
-		skip "$1 has no compiler"
+	compile_shares "$1"
 	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
-		--summary "$T/sum.json" -- "$1" -Xint -cp "$T" Shares 2 "$T/told"
+		--summary "$T/sum.json" -- "$1" -Xint -cp "$CLASSES" Shares 1 "$T/told"
 	expect_columns
 	grep -E ';Shares::main[^;]*;Shares::round[^;]*;Shares::[^;]*;(Shares::spin|HotSpot::Int)' \
 		"$T/folded" >"$T/those" || fail "$1: no sample is in spin"
@@ -462,12 +481,11 @@ interpreted_by_name() { # JAVA
 # What was inlined into round() is named, with its line, and so is what was inlined into that.
 inlined_by_name() { # JAVA
 	local all name share part line=Shares.java:
-	"${1%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
-		skip "$1 has no compiler"
+	compile_shares "$1"
 	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
 		--summary "$T/sum.json" -- "$1" -XX:CompileCommand=quiet \
 		-XX:CompileCommand=inline,Shares::s* -XX:CompileCommand=inline,Shares::t* \
-		-XX:CompileCommand=dontinline,Shares::round -cp "$T" Shares 2 "$T/told"
+		-XX:CompileCommand=dontinline,Shares::round -cp "$CLASSES" Shares 1 "$T/told"
 	expect_columns
 	grep ";Shares::round[^;]*_\[java\][; ]" "$T/folded" >"$T/those" ||
 		fail "$1: no sample is in round"
@@ -525,16 +543,15 @@ t_java_beside_many_fakes() {
 	local i
 	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
 	[ -n "$(javas)" ] || skip "no Java is here"
+	compile_shares "$(javas | head -n 1)"
 	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
 	for i in 1 2 3 4 5 6 7 8 9; do
 		spawn nice "$T/libjvm.so" empty 60 # the compiler's threads have to get on
 	done
-	"$(dirname "$(javas | head -n 1)")/javac" -d "$T" \
-		"$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" || skip "no compiler"
 	# the fakes are met first
 	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
-		'sleep 1; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 2 "$2/told"' \
-		sh "$(javas | head -n 1)" "$T"
+		'sleep 1; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 1 "$3/told"' \
+		sh "$(javas | head -n 1)" "$CLASSES" "$T"
 	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
 }
 
@@ -544,14 +561,13 @@ t_many_javas() {
 	java=$(javas | head -n 1)
 	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
 	[ -n "$java" ] || skip "no Java is here"
-	"${java%java}javac" -d "$T" "$TOP/tests/workloads/java/Shares.java" 2>"$T/javac" ||
-		skip "no compiler"
+	compile_shares "$java"
 	for i in 1 2 3 4 5 6 7 8 9; do
-		spawn "$java" -Xmx16m -Xint -XX:+UseSerialGC -cp "$T" Shares 60 "$T/told"
+		spawn "$java" -Xmx16m -Xint -XX:+UseSerialGC -cp "$CLASSES" Shares 60 "$T/told"
 		wait_until grep -q libjvm "/proc/$spawned/maps" || fail "it doesn't run"
 		pids=$pids,$spawned
 	done
-	pmb_ok record -p "${pids#,}" -e cpu-clock -d 3 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -p "${pids#,}" -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
 	expect_eq "$(sum_get '.runtime_unknown | map(.runtime) | join(" ")')" HotSpot "runtimes"
 	expect_match "$T/err" 'runtime_unknown: HotSpot in .*/libjvm.so: more than 8 processes' \
 		"the summary's words"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Calls three methods that do 6, 3 and 1 parts of the work, all of it in spin(), and writes how many
- * thousandths of it each had: Shares SECONDS FILE
+ * thousandths of it each had: Shares SECONDS FILE, of CPU time
  */
 import java.io.PrintWriter;
 
@@ -34,9 +34,10 @@ public class Shares {
 			round();
 		Thread.sleep(500);
 		unit = 100000;
-		long end = System.nanoTime() + 1000000000L * Integer.parseInt(args[0]);
+		var cpu = java.lang.management.ManagementFactory.getThreadMXBean();
+		double end = cpu.getCurrentThreadCpuTime() + 1e9 * Double.parseDouble(args[0]);
 
-		while (System.nanoTime() < end)
+		while (cpu.getCurrentThreadCpuTime() < end)
 			round();
 		try (PrintWriter told = new PrintWriter(args[1])) {
 			told.print("sixty 600\nthirty 300\nten 100\n");
