@@ -53,7 +53,18 @@ def instructions(args):
     for line in out.stdout:
         parts = line.rstrip("\n").split("\t")
         if len(parts) >= 3 and parts[0].endswith(":"):
-            yield parts[0].strip(), parts[1].replace(" ", ""), parts[2].split("#")[0].split("<")[0].strip()
+            yield parts
+
+
+def distinct(args):
+    """{code: [how often, address, text]}: the decoder knows nothing of where an instruction stands."""
+    found = {}
+    for address, code, text, *_ in instructions(args):
+        if code in found:
+            found[code][0] += 1
+        elif "bad)" not in text and "bad}" not in text:
+            found[code] = [1, address.strip(), text.split("#")[0].split("<")[0].strip()]
+    return found
 
 
 def expected(text):
@@ -73,12 +84,12 @@ def decoded(text):
 
 def main():
     decode, args = sys.argv[1], sys.argv[2:]
-    found = [i for i in instructions(args) if "bad)" not in i[2] and "bad}" not in i[2]]
-    answers = subprocess.run([decode], input="\n".join(i[1] for i in found) + "\n", capture_output=True, text=True,
+    found = {code.replace(" ", ""): what for code, what in distinct(args).items()}
+    answers = subprocess.run([decode], input="\n".join(found) + "\n", capture_output=True, text=True,
                              check=True).stdout.splitlines()
     counts, shown = collections.Counter(), collections.Counter()
-    for (address, code, text), answer in zip(found, answers):
-        counts["instructions"] += 1
+    for (code, (times, address, text)), answer in zip(found.items(), answers):
+        counts["instructions"] += times
         words = answer.split()
         want = expected(text)
         name = text.split()[0] if text else ""
@@ -88,10 +99,10 @@ def main():
             if not re.match(r"(rex\S*|\.byte \S+|fw?st\S*|f\S+ .*)( |$)", text) or (text[0] == "f" and code[:2] != "9b"):
                 problem = "length"
         elif words[1:2] == ["?"]:
-            counts["unknown"] += 1
-            shown["unknown " + name] += 1
+            counts["unknown"] += times
+            shown["unknown " + name] += times
         elif want:
-            counts["operands"] += 1
+            counts["operands"] += times
             if ":" not in words[1]:
                 problem = "no operand"
             else:
@@ -107,7 +118,7 @@ def main():
                 r"^(?:data16 |bnd |notrack |rex\S* |repn?z |addr32 |[c-g]s |ss )*(push|pop|call|ret|leave)", text):
             problem = "an operand that is none"
         if problem:
-            counts["wrong"] += 1
+            counts["wrong"] += times
             shown["wrong " + name] += 1
             if shown["wrong " + name] <= 2 and counts["wrong"] < 200:
                 print(f"{problem}: {address} {code} {text}: {answer}")

@@ -229,18 +229,24 @@ def problem_of(arch, address, code, name, ops, answer, counts):
 def main():
     decode, which, objdump, path = sys.argv[1:]
     arch = Arm64 if which == "arm64" else Riscv64
-    found = [i for i in instructions(objdump, which, path) if i[2] not in ("<unknown>", "udf", "unimp")]
-    answers = subprocess.run([decode, which], input="\n".join(i[1] for i in found) + "\n", capture_output=True, text=True,
+    found, times = {}, collections.Counter()  # the decoder knows nothing of where an instruction stands
+    for address, code, name, ops in instructions(objdump, which, path):
+        if name not in ("<unknown>", "udf", "unimp"):
+            times[code] += 1
+            found.setdefault(code, (address, name, ops))
+    answers = subprocess.run([decode, which], input="\n".join(found) + "\n", capture_output=True, text=True,
                              check=True).stdout.splitlines()
     counts, shown = collections.Counter(), collections.Counter()
-    for (address, code, name, ops), answer in zip(found, answers):
-        counts["instructions"] += 1
+    for (code, (address, name, ops)), answer in zip(found.items(), answers):
+        once = collections.Counter(instructions=1)
         try:
-            problem = problem_of(arch, address, code, name, ops, answer, counts)
+            problem = problem_of(arch, address, code, name, ops, answer, once)
         except (AttributeError, KeyError, TypeError, IndexError, ValueError) as e:
             problem = f"not understood: {e!r}"
+        for what in once:
+            counts[what] += times[code]
         if problem:
-            counts["wrong"] += 1
+            counts["wrong"] += times[code]
             shown[name] += 1
             if shown[name] <= 2 and counts["wrong"] < 200:
                 print(f"{problem}: {address:x} {code} {name} {ops}: {answer}")
