@@ -41,9 +41,9 @@ t_node() {
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	function outerLoop(end) { let s = 0; while (process.cpuUsage().user < end) s += addUp(100000); return s; }
-	outerLoop(2e6);
+	outerLoop(1e6);
 	JS
-	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof \
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- node --perf-basic-prof \
 		--interpreted-frames-native-stack "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
 	expect_ge "$(user_share "$T/folded" 'addUp( [^;]*prog\.js[^;]*_\[j\]|_\[js\])(;|$)' \
@@ -60,9 +60,9 @@ t_node_stacks_are_whole() {
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	function outerLoop(end) { let s = 0; while (process.cpuUsage().user < end) s += addUp(100000); return s; }
-	outerLoop(2e6);
+	outerLoop(1e6);
 	JS
-	pmb_ok record -e cpu-clock -o "$T/folded" -- node --perf-basic-prof "$T/prog.js"
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- node --perf-basic-prof "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
 	expect_ge "$(user_share "$T/folded" ';node::Start;.*addUp( [^;]*_\[j\]|_\[js\])(;|$)' \
 		'^node;.*addUp')" 95 "percent of addUp below node::Start"
@@ -72,7 +72,7 @@ t_node_jitdump() {
 	need_program node
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
-	while (process.cpuUsage().user < 2e6) addUp(100000);
+	while (process.cpuUsage().user < 1e6) addUp(100000);
 	JS
 	cd "$T" || fail "cd" # where V8 writes it
 	pmb record -e cpu-clock -o "$T/folded" -- node --perf-prof "$T/prog.js"
@@ -89,7 +89,7 @@ t_jvm() {
 	public class Prog {
 		static long addUp(int n) { long s = 0; for (int i = 0; i < n; i++) s = (s + (long) i * i) % 1000003; return s; }
 		public static void main(String[] a) {
-			long end = System.currentTimeMillis() + 3000, s = 0;
+			long end = System.currentTimeMillis() + 1500, s = 0;
 			while (System.currentTimeMillis() < end) s += addUp(100000);
 			if (s == 42) System.out.println();
 		}
@@ -122,7 +122,7 @@ t_cpython() {
 	    for i in range(n):
 	        s = (s + i * i) % 1000003
 	    return s
-	end = 2 # of its own time
+	end = 0.8 # of its own time
 	while time.process_time() < end:
 	    add_up(10000)
 	PY
@@ -148,7 +148,7 @@ t_jitdump() {
 }
 
 t_jitdump_of_a_command_that_ended() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 1 dump' \
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 0.5 dump' \
 		"$T/pid" "$WORKLOADS/jit"
 	later rm -f "/tmp/jit-$(cat "$T/pid").dump"
 	expect_ge "$(user_share "$T/folded" ';dumped_loop_\[j\]$' '^jit;')" 80 \
@@ -165,7 +165,7 @@ t_map_in_a_root_of_its_own() {
 	later rm -rf "$dir"
 	chmod 755 "$dir"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- unshare -m --propagation private sh -c \
-		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 1' "$dir/jit"
+		'mount -t tmpfs none /tmp && exec setpriv --reuid 65534 "$0" 0.5' "$dir/jit"
 	expect_ge "$(user_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 
@@ -273,13 +273,13 @@ t_node_builtins_reach_main() {
 	local share
 	cat >"$T/sort.js" <<-'JS'
 		const compare = (x, y) => x - y;
-		while (process.cpuUsage().user < 3e6) { // of its own time: it may get little
+		while (process.cpuUsage().user < 1.5e6) { // of its own time: it may get little
 			const numbers = [];
 			for (let i = 0; i < 30000; i++) numbers.push(Math.random());
 			numbers.sort(compare);
 		}
 	JS
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- node "$T/sort.js"
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- node "$T/sort.js"
 	grep -q ';Builtins_ArrayTimSort' "$T/folded" ||
 		skip "this node's builtins have other names, or none"
 	share=$(folded_share "$T/folded" '^[^;]*;_start;.*node::Start' ';Builtins_Array(Tim|Prototype)Sort')
@@ -298,7 +298,7 @@ t_stripped_node_is_whole() {
 	strip -o "$T/node" "$(readlink -f "$(command -v node)")" || skip "this node is no program"
 	cat >"$T/mixed.js" <<-'JS'
 		const compare = (x, y) => x.k - y.k;
-		while (process.cpuUsage().user < 3e6) {
+		while (process.cpuUsage().user < 1.5e6) {
 			const all = [];
 			for (let i = 0; i < 20000; i++) all.push({k: (i * 7919) % 20011});
 			all.sort(compare);
@@ -307,7 +307,7 @@ t_stripped_node_is_whole() {
 				text += JSON.stringify({i, t: 'x' + i}).replace(/x(\d)/g, (m, d) => 'y' + d);
 		}
 	JS
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/node" "$T/mixed.js"
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/node" "$T/mixed.js"
 	local begin='(_start|(__)?clone3?|start_thread|_dl_start)'
 	expect_ge "$(user_share "$T/folded" "^node;$begin" '^node;')" 95 "percent that is whole"
 }
@@ -340,7 +340,7 @@ t_code_without_rules_goes_by_its_frame_pointer() {
 			do
 				for (volatile int i = 0; i < 1000000; i++)
 					;
-			while (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) && t.tv_sec < 2);
+			while (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) && t.tv_sec < 1);
 		}
 		__attribute__((noinline)) static void outer(void)
 		{
@@ -356,7 +356,7 @@ t_code_without_rules_goes_by_its_frame_pointer() {
 	seq -f 'void last%.0f(void) {}' 200 >"$T/last.c" # enough rules for a file that has a table
 	gcc -O1 -fomit-frame-pointer -o "$T/prog" "$T/prog.c" "$T/runtime.S" "$T/last.c" ||
 		fail "no program"
-	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- "$T/prog"
+	pmb_ok record -e cpu-clock:u -F 2000 -o "$T/folded" --summary "$T/sum.json" -- "$T/prog"
 	expect_ge "$(user_share "$T/folded" ';main;outer;runtime_call;busy' ';busy(;|$)')" 98 \
 		"percent that reaches main"
 	expect_ge "$(sum_get .stacks.user.complete_by_fp)" 1000 "stacks that say how"
