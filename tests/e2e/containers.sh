@@ -18,6 +18,9 @@ setup() {
 	tar -C "$S/root" -cf "$S/root.tar" .
 }
 
+# Milliseconds between turns: what works in a container leaves the CPU to what starts others.
+REST=2
+
 need_docker() {
 	need_program dockerd
 	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
@@ -51,11 +54,11 @@ wait_for() { # SECONDS COMMAND…
 }
 
 docker_run() { # NAME PROGRAM SECONDS
-	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" >/dev/null ||
+	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" "$REST" >/dev/null ||
 		fail "docker run $1"
 }
 
-# Until the container's program has had a good part of a second of a CPU.
+# Until the container's program has had some CPU time, of which a clock samples two dozen times.
 wait_for_work_of() { # DOCKER|PODMAN_ NAME
 	local pid
 	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_worked "$pid" ||
@@ -63,7 +66,7 @@ wait_for_work_of() { # DOCKER|PODMAN_ NAME
 }
 
 has_worked() { # PID
-	[ "$(cpu_time_ns "$1")" -ge 300000000 ]
+	[ "$(cpu_time_ns "$1")" -ge 60000000 ]
 }
 
 podman_() {
@@ -110,7 +113,7 @@ t_docker() {
 t_only_one() {
 	need_docker
 	docker_run web-1 alpha 60
-	spawn "$WORKLOADS/split" 60 >/dev/null
+	spawn "$WORKLOADS/split" 60 "$REST" >/dev/null
 	"$PMUBPF" record -q -e cpu-clock -F 499 -d 120 --container new-3 -o "$T/folded" \
 		--summary "$T/sum.json" 2>"$T/err" &
 	local recorder=$! id
@@ -186,7 +189,8 @@ t_podman() {
 		skip "podman import: $(tail -n 1 "$T/err")"
 	podman_ run -d --name db-7 --network none --ulimit nofile=1024:1024 \
 		--ulimit nproc=1000:1000 pmubpf-test:2 \
-		/bin/delta 60 >/dev/null 2>"$T/err" || skip "podman run: $(tail -n 1 "$T/err")"
+		/bin/delta 60 "$REST" >/dev/null 2>"$T/err" ||
+		skip "podman run: $(tail -n 1 "$T/err")"
 	"$PMUBPF" record -q -a -e cpu-clock -F 499 -d 2 --by container,image \
 		-o "$T/folded" 2>"$T/err"
 	expect_eq $? 0 "exit status"
@@ -195,7 +199,7 @@ t_podman() {
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 \
 		--ulimit nproc=1000:1000 pmubpf-test:2 \
-		/bin/gamma 60 >/dev/null 2>"$T/err"
+		/bin/gamma 60 "$REST" >/dev/null 2>"$T/err"
 	wait_for_work_of podman_ late-8
 	kill -TERM "$recorder"
 	wait "$recorder"
@@ -222,9 +226,9 @@ hierarchy_tells() {
 	local top=$1 stay gone recorder
 	mkdir "$top/pmb-$UNIT" "$top/pmb-$UNIT/stay-$UNIT.service" \
 		"$top/pmb-$UNIT/gone-$UNIT.service" || return
-	"$WORKLOADS/split" 120 >/dev/null &
+	"$WORKLOADS/split" 120 "$REST" >/dev/null &
 	stay=$!
-	"$WORKLOADS/split" 120 >/dev/null &
+	"$WORKLOADS/split" 120 "$REST" >/dev/null &
 	gone=$!
 	echo $stay >"$top/pmb-$UNIT/stay-$UNIT.service/cgroup.procs"
 	echo $gone >"$top/pmb-$UNIT/gone-$UNIT.service/cgroup.procs"
@@ -267,7 +271,7 @@ t_v2_only() {
 	unshare -m bash -c 'umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup' 2>"$T/err" ||
 		skip "no mounting of cgroup2 here: $(tail -n 1 "$T/err")"
 	export -f hierarchy_tells wait_until has_perf_events
-	export T WORKLOADS UNIT
+	export T WORKLOADS UNIT REST
 	# shellcheck disable=SC2016
 	unshare -m bash -c 'umount -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup &&
 		hierarchy_tells /sys/fs/cgroup' >"$T/wrong"
@@ -295,9 +299,10 @@ t_users_and_threads() {
 	need_root
 	cp "$WORKLOADS/split" "$T/split"
 	chmod 755 "$T/split"
-	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/split" 20 >/dev/null
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/split" 20 "$REST" >/dev/null
 	local nobody=$spawned other
-	spawn setpriv --reuid 4000000 --regid 4000000 --clear-groups "$T/split" 20 >/dev/null
+	spawn setpriv --reuid 4000000 --regid 4000000 --clear-groups "$T/split" \
+		20 "$REST" >/dev/null
 	other=$spawned
 	pmb_ok record -p "$nobody,$other" -e cpu-clock -F 499 -d 1 --by user -o "$T/folded" \
 		-o "$T/p.pb.gz"

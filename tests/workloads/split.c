@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * split [SECONDS=5]: splits its CPU time 70/30 between two functions.
+ * split [SECONDS=5 [MS=0]]: splits its CPU time 70/30 between two functions, and rests so long
+ * after each turn: then it is a load that leaves others the CPU.
  *
  * Known answer: hot70 has 70 % and hot30 30 % of the CPU time of the process, whatever else runs on
  * the machine: both consist of the same code, and they take turns of 70 and 30 equal units, a few
@@ -75,11 +76,15 @@ WORK static uint64_t find_unit(void)
 int main(int argc, char **argv)
 {
 	uint64_t total_ns = (uint64_t)(arg_num(argc, argv, 1, 5) * 1e9);
+	struct timespec rest = {.tv_nsec = (long)(arg_num(argc, argv, 2, 0) * 1e6)};
 	uint64_t unit = find_unit();
 
 	read_ns = find_read_ns();
-	while (thread_cpu_ns() < total_ns)
+	while (thread_cpu_ns() < total_ns) {
 		spin_mix(unit);
+		if (rest.tv_nsec)
+			nanosleep(&rest, NULL);
+	}
 	printf("hot70 %llu hot30 %llu total %llu\n", (unsigned long long)ns70,
 	       (unsigned long long)ns30, (unsigned long long)thread_cpu_ns());
 	return 0;
