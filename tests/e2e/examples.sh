@@ -16,7 +16,7 @@ t_every_example_is_tested() {
 
 t_flamegraph() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	"$EXAMPLES/flamegraph.sh" "$T/cpu.svg" "$WORKLOADS/split" 2 >"$T/out" 2>"$T/err" ||
+	"$EXAMPLES/flamegraph.sh" "$T/cpu.svg" "$WORKLOADS/split" 0.5 >"$T/out" 2>"$T/err" ||
 		fail "flamegraph.sh failed"
 	expect_match "$T/cpu.svg" 'hot70' "the flame graph"
 }
@@ -104,11 +104,11 @@ t_fewest_capabilities() {
 	chown 65533 "$T/folded"
 	# both belong to somebody else, and nobody else may read them
 	install -m 700 -o 65534 "$WORKLOADS/split" "$T/deleted"
-	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/deleted" 60 >/dev/null
+	spawn setpriv --reuid 65534 --regid 65534 --clear-groups "$T/deleted" 60 2 >/dev/null
 	mkdir "$T/private"
 	# shellcheck disable=SC2016
 	spawn unshare -m sh -c 'mount -t tmpfs -o mode=755 none "$1" && install -m 700 -o 65534 "$2" "$1/other" &&
-		exec setpriv --reuid 65534 --regid 65534 --clear-groups "$1/other" 60' - "$T/private" "$WORKLOADS/split" >/dev/null
+		exec setpriv --reuid 65534 --regid 65534 --clear-groups "$1/other" 60 2' - "$T/private" "$WORKLOADS/split" >/dev/null
 	echo "$spawned" >"$top/pmb-$$.service/cgroup.procs"
 	wait_until pgrep -x -u 65534 other >/dev/null || skip "no mounting here"
 	rm "$T/deleted"
