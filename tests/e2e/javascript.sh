@@ -46,8 +46,11 @@ record_js() { # [--lines] NODE [ARGUMENT…]
 	functions
 }
 
-expect_part() { # SAMPLES ALL PERCENT WHAT
-	expect_within "$(($1 * 1000 / $2))" "$3" 60 "$4, in 1/1000"
+# Within 60 thousandths, or four sigmas of few samples.
+expect_part() { # SAMPLES ALL THOUSANDTHS WHAT
+	expect_within "$(($1 * 1000 / $2))" "$3" \
+		"$(points_of $(($3 / 10)) "$2" | awk '{ print ($1 > 6) ? 10 * $1 : 60 }')" \
+		"$4, in 1/1000"
 }
 
 t_shares() {
@@ -78,7 +81,7 @@ t_functions_that_come_and_go() {
 	local node
 	need_node
 	for node in $(nodes); do
-		record_js "$node" "$SCRIPT" churn 2
+		record_js "$node" "$SCRIPT" churn 1
 		expect_ge "$(samples_in ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
 		expect_eq "$(samples_in ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
 		expect_eq "$(samples_in ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
@@ -123,7 +126,7 @@ t_beside_its_perf_map() {
 	cd "$T" || fail "no folder" # where it leaves a log
 	# shellcheck disable=SC2016 # the inner shell's
 	record_js sh -c 'echo $$ >"$0"; exec "$@"' "$T/pid" \
-		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 1.5
+		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 0.8
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
 	expect_ge "$(samples_in ';share60$')" 100 "samples in share60"
 	expect_eq "$(grep -cE 'share(30|10)[^;]*_\[j\].*share60_' "$T/folded")" 0 \
@@ -146,7 +149,7 @@ t_lines() {
 		END
 	} >"$T/far.js"
 	for node in $(nodes); do
-		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 1.5
+		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 1
 		for name in share{60,30,10} method throughBuiltin closure inner generator main; do
 			line=$(grep -nE "(function\*? |^[[:space:]]+)$name\(" "$SCRIPT")
 			want=$name:shares.js:${line%%:*}
@@ -161,7 +164,7 @@ t_lines() {
 
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 1
+	record_js "$WORKLOADS/fakev8" 0.5
 	expect_ge "$(samples_in '^;plain$')" 100 "samples in one whose name is a string"
 	expect_ge "$(samples_in '^;of_scope$')" 100 "samples in one with a scope"
 	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
@@ -171,7 +174,7 @@ t_any_that_describes_itself() {
 t_lines_of_any() {
 	local line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 1
+	record_js --lines "$WORKLOADS/fakev8" 0.5
 	for line in 1 4 5 514 99990; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 50 "samples on line $line"
 	done
@@ -182,14 +185,14 @@ t_lines_of_any() {
 
 t_lines_of_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 1 lies
+	record_js --lines "$WORKLOADS/fakev8" 0.5 lies
 	expect_ge "$(samples_in '^;lie$')" 100 "samples in those that can't be where they say"
 	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
 }
 
 t_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 1 lies
+	record_js "$WORKLOADS/fakev8" 0.5 lies
 	expect_ge "$(samples_in '^;file$')" 100 "samples in those with a name"
 	expect_ge "$(samples_in '^;\(anonymous\)$')" 10 "samples in those with an empty name"
 	# a text has 512 bytes at most, whatever its length says: each is four here, or three

@@ -150,7 +150,7 @@ static size_t lies(uint64_t *ret)
 
 int main(int argc, char **argv)
 {
-	time_t until = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
+	double until = argc > 1 ? strtod(argv[1], NULL) : 1;
 	uint64_t functions[32], context;
 	struct timespec now;
 	uint8_t *page;
@@ -171,6 +171,6 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < n; i++)
 			run(functions[i], context);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	} while (now.tv_sec < until);
+	} while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < until);
 	return 0;
 }
