@@ -254,7 +254,7 @@ t_shares() {
 
 names_are_true() { # PYTHON
 	local wrong
-	record_python "$1" churn.py 1
+	record_python "$1" churn.py 0.6
 	functions_of "$T/folded" | grep -oE '(even|odd_)_[0-9]{4};work.*' >"$T/those"
 	expect_ge "$(wc -l <"$T/those")" 30 "$1: functions that came and went"
 	wrong=$(grep -E '^even.*work_odd_|^odd.*work_even_' "$T/those" | head -n 1)
@@ -524,7 +524,7 @@ t_fake_java() {
 	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
 	for what in empty loop wait; do
 		pmb record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
-			"$T/libjvm.so" "$what" 1
+			"$T/libjvm.so" "$what" 0.5
 		[ "$rc" != 77 ] || continue # no userfaultfd here
 		expect_eq "$rc" 0 "$what: exit status"
 		expect_columns

@@ -72,6 +72,6 @@ int main(int argc, char **argv)
 	else if (strcmp(argv[1], "wait") == 0)
 		never_bring(at);
 	gHotSpotVMStructs = gHotSpotVMTypes = at;
-	leaf_spin(strtoull(argv[2], NULL, 10) * 1000000000);
+	leaf_spin((uint64_t)(strtod(argv[2], NULL) * 1e9));
 	return 0;
 }
