@@ -36,7 +36,7 @@ t_symbols_from_a_server() {
 	strip_program
 	start_server
 	pmb_ok record -e cpu-clock --debuginfod -o "$T/folded" --summary "$T/sum.json" -- \
-		"$T/bare" 1
+		"$T/bare" 0.5
 	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin$' '^bare;')" 80 \
 		"percent with names"
 	expect_eq "$(sum_get .names.downloads_found)" 1 "files found"
@@ -50,7 +50,7 @@ t_inlined_calls_from_a_server() {
 	need_debuginfod
 	strip_program
 	start_server
-	pmb_ok record -e cpu-clock --debuginfod --inline -o "$T/folded" -- "$T/bare" 1
+	pmb_ok record -e cpu-clock --debuginfod --inline -o "$T/folded" -- "$T/bare" 0.5
 	expect_ge "$(user_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin$' '^bare;')" 80 "percent"
 }
 

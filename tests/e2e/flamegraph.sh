@@ -22,7 +22,7 @@ t_pipe() {
 
 t_file() {
 	[ -n "$(flamegraph_path)" ] || skip "no flamegraph.pl here"
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 0.5
 	flamegraph "$T/folded" >"$T/svg" 2>"$T/complaints" || fail "flamegraph.pl failed"
 	expect_no_match "$T/complaints" '[Ii]gnored' "flamegraph.pl did not understand all lines"
 	local width # of all its frames: each caller has one above
