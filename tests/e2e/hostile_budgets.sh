@@ -109,17 +109,20 @@ t_twelve_files_of_holes() {
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		spawn "$T/holes$i" 60 >/dev/null
 	done
-	hurt -a --max-memory 32M -d 2
+	# they only have to be sampled; what they claim to have is looked at when that is over
+	meanwhile kill -STOP "${SPAWNED[@]}"
+	hurt -a --max-memory 32M -d 1
 	expect_within_budgets
 	expect_le "$(figure helper_kb)" "$HELPER_KB" "kB, the helper at its peak"
 	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
 	expect_match "$T/folded" '^holes12;' "samples of the last one"
 }
 
-# For when a recording of two seconds is over: programs that run slow files only have to be there
-# then, and others have the CPUs.
-stop_programs_of() { # PID of who serves the files, …
-	sleep 4
+# For when a recording is over: programs that run slow files only have to be there then, and others
+# have the CPUs.
+stop_programs_of() { # SECONDS PID of who serves the files, …
+	sleep "$1"
+	shift
 	pkill -STOP -P "$(IFS=, && echo "$*")" '^file'
 }
 
@@ -137,7 +140,7 @@ t_files_that_are_read_slowly() {
 	sleep 1
 	kill -USR1 "$attacker"
 	meanwhile wait_no_more
-	meanwhile stop_programs_of "$attacker"
+	meanwhile stop_programs_of 1.5 "$attacker"
 	hurt -a --max-memory 32M -d 2
 	expect_within_budgets
 	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
@@ -163,7 +166,7 @@ t_a_file_that_takes_2_seconds_beside_slower_ones() {
 	wait_until has_children "$honest" 2 || skip "no such file system here"
 	sleep 1
 	kill -USR1 "$endless" "$honest"
-	meanwhile stop_programs_of "$endless" "$honest"
+	meanwhile stop_programs_of 1.5 "$endless" "$honest"
 	hurt -a --max-memory 32M -d 2
 	expect_within_budgets
 	expect_match "$T/folded" ';leaf_spin ' "names of the file that takes 1 to 2 s"
@@ -213,14 +216,16 @@ wait_no_more() {
 # tells of programs that start meanwhile is lost, nearly all of it, or not taken. They are looked
 # up; what comes in their first moments is not known.
 beside_flood() { # KIND
-	local i
+	local i seconds=0.2
+	[ "${SOAK:-0}" != 1 ] || seconds=0.6
 	spawn "$WORKLOADS/lifeflood" "$1" 6 120 "$T"
-	sleep 2
 	for i in 1 2 3 4 5 6 7 8; do
 		cp "$WORKLOADS/inlined" "$T/innocent$i"
 	done
 	hurt -a --max-memory 32M -- \
-		sh -c 'for i in 1 2 3 4 5 6 7 8; do "$0$i" 0.6 & done; wait' "$T/innocent"
+		sh -c 'for i in 1 2 3 4 5 6 7 8; do "$0$i" "$1" & done; wait
+			kill -STOP $(cat "/proc/$2/task/$2/children")' \
+		"$T/innocent" "$seconds" "$spawned"
 	expect_within_budgets
 	[ "${SOAK:-0}" = 1 ] || return 0 # how soon they are known is a matter of speed
 	expect_le "$(awk '/^innocent[1-8];/ {
@@ -276,7 +281,7 @@ beside_hoards() { # CGROUP RULES COPIES NICE
 		[ -z "$1" ] || echo \$\$ >"$1/../cgroup.procs"
 		sleep 2
 		nice -n $4 "$T/later" "$T/own" 60 & d=\$!
-		sleep ${seconds:-4}
+		sleep ${seconds:-2.5}
 		kill \$a \$b \$c \$d
 		wait
 	END
@@ -341,55 +346,67 @@ t_65000_rules_in_a_file() {
 	expect_whole later 99
 }
 
+# Programs whose file is read slowly, once they are told to begin; in $slow.
+spawn_slow() { # FOLDER PROGRAMS FILE
+	[ "$2" -gt 0 ] || return 0
+	mkdir -p "$T/$1"
+	spawn nice unshare -m "$WORKLOADS/fusehang" slow "$T/$1" "$2" 900 "$3" deep 90 >/dev/null
+	slow+=("$spawned")
+	wait_until has_children "$spawned" $(($2 + 1)) || skip "no such file system here"
+}
+
 # Tables that take all the time that one may have, ten seconds of a helper: files of 17 MB, all of
-# which has to be read, slowly. They are in nobody's way but that of others of more than 16 MiB: who
-# starts meanwhile has its table before any of these.
-beside_slow_tables() { # FILES [SECONDS]
+# which has to be read, slowly, and small ones, which take several. They are in nobody's way but
+# that of others of more than 16 MiB, and of others that take long: who starts meanwhile has its
+# table before any of these.
+beside_slow_tables() { # LARGE SMALL SECONDS
 	need_tables
 	need_root
 	need_program python3
 	[ -e /dev/fuse ] || skip "no FUSE here"
-	local slow later
+	local slow=() later programs pid
 	rm -f "$T/go"
-	mkdir -p "$T/mount"
 	cp "$WORKLOADS/frameless" "$T/later"
 	python3 "$TOP/tests/workloads/hostile_elf.py" frames "$WORKLOADS/frameless" "$T/slow" ||
 		fail "the generator"
 	chmod 755 "$T/slow"
-	spawn nice unshare -m "$WORKLOADS/fusehang" slow "$T/mount" "$1" 900 "$T/slow" deep 90 \
-		>/dev/null
-	slow=$spawned
-	wait_until has_children "$slow" $(($1 + 1)) || skip "no such file system here"
+	spawn_slow large "$1" "$T/slow"
+	spawn_slow small "$2" "$WORKLOADS/frameless"
 	# shellcheck disable=SC2016 # the inner shell's
 	spawn sh -c 'while [ ! -e "$1" ]; do sleep 0.1; done; exec "$0" deep 90' \
 		"$T/later" "$T/go" >/dev/null
 	later=$spawned
 	sleep 1
-	kill -USR1 "$slow"
+	kill -USR1 "${slow[@]}"
 	meanwhile touch "$T/go"
-	hurt -F 999 -p "$( (children "$slow" && echo "$later") | xargs | tr " " ,)" -d "${2:-5}"
+	programs=$(for pid in "${slow[@]}"; do children "$pid"; done)
+	# for names they only have to be there; who serves the files goes on
+	# shellcheck disable=SC2016 # the inner shell's
+	meanwhile sh -c 'sleep "$0"; pkill -STOP -P "$1" "^file"; kill -STOP "$2"' \
+		"$3" "$(IFS=, && echo "${slow[*]}")" "$later"
+	hurt -F 999 -p "$( (echo "$programs" && echo "$later") | xargs | tr " " ,)" -d "$3"
 	expect_unhurt
 	expect_match "$T/err" 'ended in .*/file[0-9]*: ' \
 		"that the slow ones have none yet"
 	# a few are taken before its files are known
 	expect_whole later 90
-	# shellcheck disable=SC2046 # several
-	kill -KILL $(children "$slow") "$slow" "$later"
-	wait "$slow" "$later" 2>/dev/null || :
+	# shellcheck disable=SC2086 # several
+	kill -KILL $programs "${slow[@]}" "$later"
+	wait "${slow[@]}" "$later" 2>/dev/null || :
 }
 
 # How soon the large file is asked for, which gets little of the CPUs, is up to the machine.
 t_a_large_file_whose_table_takes_ten_seconds() {
 	local seconds
-	for seconds in 5 10 20; do
-		beside_slow_tables 1 "$seconds"
+	for seconds in 3 10 20; do
+		beside_slow_tables 1 0 "$seconds"
 		[ "$(sum_get .cost.table_helpers)" != 2 ] || return 0
 	done
 	fail "it never had a helper of its own"
 }
 
 t_twelve_of_them() {
-	beside_slow_tables 12
+	beside_slow_tables 6 6 4
 }
 
 # Devices in one mount namespace of their own, that can't be opened.

@@ -253,6 +253,26 @@ Test(tables, a_small_file_does_not_wait_for_a_large_one)
 	cr_expect_not(tables__busy(tables));
 }
 
+/* Nor for a small one, whose table takes long: that is the other helper's then. */
+Test(tables, a_small_file_does_not_wait_for_a_slow_one)
+{
+	uint32_t slow = new_file('W', SMALL_BYTES, NULL);
+	uint32_t small = new_file('F', SMALL_BYTES, NULL);
+
+	want(slow, 9);
+	work_until_asked(1);
+	want(small, 1);
+	work_until_answered(small);
+	cr_expect_eq(store__state(store, small), PMB_FILE_FRAMES);
+	cr_expect(tables__waits(tables, slow), "the other one was answered after the slow one");
+	cr_expect_eq(tables__n_helpers(tables), 2);
+	shared->go = 1;
+	work_until_answered(slow);
+	cr_expect_eq(store__state(store, slow), PMB_FILE_FRAMES, "it is made all the same");
+	cr_expect_null(tables__set_aside(tables)->list);
+	cr_expect_not(tables__busy(tables));
+}
+
 /* Parts of one large file, too: only the first one asks whose it is. */
 Test(tables, a_large_file_waits_for_another_large_one)
 {

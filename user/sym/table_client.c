@@ -174,6 +174,11 @@ bool table_client__was_stuck(const struct table_client *c)
 	return c->helper.stuck;
 }
 
+bool table_client__was_late(const struct table_client *c)
+{
+	return c->err == -ETIMEDOUT && !c->helper.stuck;
+}
+
 bool table_client__was_used(const struct table_client *c)
 {
 	return c->used;

@@ -64,6 +64,8 @@ char *table_client__trouble(const struct table_client *c);
 /* …and whether it waited for a server that does not answer; …but maybe that of a file before, which
  * it had not closed yet. */
 bool table_client__was_stuck(const struct table_client *c);
+/* …or was at work, or slowly answered, when its time was over. */
+bool table_client__was_late(const struct table_client *c);
 bool table_client__was_used(const struct table_client *c);
 /* That table was not one: the helper is not to be trusted any more. */
 void table_client__distrust(struct table_client *c);

@@ -4,7 +4,14 @@
 #include "sys/clock.h"
 
 /* A 100 MB binary takes a second or two; a hostile one may take all of it, once. */
-static const uint64_t BUILD_NS = 10ULL * 1000 * 1000 * 1000;
+static const uint64_t LARGE_NS = 10ULL * 1000 * 1000 * 1000;
+/* 16 MiB take a tenth of a second; from a slow server anything does, and all others would wait. */
+static const uint64_t SMALL_NS = 250ULL * 1000 * 1000;
+
+static bool takes_all(const struct lane *l)
+{
+	return l->most == UINT64_MAX;
+}
 
 void lane__init(struct lane *l, int (*child)(int sock), uint64_t most)
 {
@@ -20,7 +27,8 @@ int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t
 {
 	const struct table_wanted wanted = {from, to, l->most};
 	uint64_t now = now_ns();
-	int r = table_client__start(l->client, fd, &wanted, now + BUILD_NS);
+	uint64_t patience = takes_all(l) ? LARGE_NS : SMALL_NS;
+	int r = table_client__start(l->client, fd, &wanted, now + patience);
 
 	if (r < 0)
 		return r;
@@ -54,6 +62,10 @@ bool lane__finish(struct lane *l, uint64_t now, struct lane_answer *ret)
 		return false;
 	ret->took_ns = now - l->since;
 	ret->again = asks_again(l, ret->status);
+	ret->late = ret->status == TABLE_HELPER && !takes_all(l) &&
+		    table_client__was_late(l->client);
+	if (ret->late)
+		ret->status = TABLE_LARGE;
 	l->swept = false;
 	l->building = 0;
 	return true;

@@ -30,7 +30,8 @@ struct lane_answer {
 	bool describes;   /* it says which runtime the file is, and has no rows */
 	/* the helper was stuck, maybe at another file: this one is to be asked for again */
 	bool again;
-	int fd; /* the caller's; -1: there is none */
+	bool late; /* TABLE_LARGE not for its size, but because it takes long */
+	int fd;    /* the caller's; -1: there is none */
 };
 
 /* child: as for table_client__new(). */
@@ -40,7 +41,8 @@ void lane__done(struct lane *lane);
 /* fd, of which [from, to) is wanted (none: which runtime it is), is borrowed; there is nothing
  * being built. 0, or -EBUSY: the helper can't take it now. */
 int lane__start(struct lane *lane, uint32_t number, int fd, uint64_t from, uint64_t to);
-/* False: there is no answer, or nothing is being built. TABLE_LARGE: it is another lane's. */
+/* False: there is no answer, or nothing is being built. TABLE_LARGE: it is another lane's, for it
+ * is large, or takes long. */
 bool lane__finish(struct lane *lane, uint64_t now, struct lane_answer *ret);
 /* That number's file is no longer known. */
 void lane__swept(struct lane *lane, uint32_t number);

@@ -26,7 +26,7 @@ enum { BEYOND = 2 };
 /* Of those that wait, in a round: each is compared with all that have a table. */
 enum { AT_ONCE = 2 };
 
-/* Of a file of more than 16 MiB a table may take seconds. */
+/* Of a file of more than 16 MiB a table may take seconds, and of one on a slow server. */
 enum { LANE_SMALL, LANE_LARGE, N_LANES };
 _Static_assert((int)N_LANES == (int)TABLES_HELPERS, "one each");
 static const uint64_t SMALL_MOST = 1ULL << PART_SHIFT;
@@ -37,7 +37,7 @@ struct wish {
 	/* it gets none only because nobody could open it: another process may bring it */
 	bool unopened;
 	bool known;     /* of a file: it counts among those that have a table */
-	bool large;     /* of a file: its tables are LANE_LARGE's */
+	bool large;     /* of a file: its tables, which may take long, are LANE_LARGE's */
 	bool described; /* of a large file: its runtime is known, or that it is none */
 	bool postponed; /* until there is room for whom it is being made */
 };
@@ -59,6 +59,7 @@ struct tables {
 	size_t n_postponed;      /* since then */
 	uint64_t reserved_until; /* its samples don't ask for it any more: it is anybody's */
 	struct silent silent;
+	struct silent slow; /* where files lie that kept LANE_SMALL waiting */
 	struct tables_totals totals;
 	struct set_aside aside;
 };
@@ -148,25 +149,6 @@ static bool wants_description(const struct tables *t, uint32_t number)
 	return file && file->large && !file->described;
 }
 
-/* The one that room is being made for has to wait for it. */
-static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
-{
-	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
-	uint64_t most = 0, each;
-
-	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
-		each = t->wishes[i].hits;
-		if (each)
-			each |= (uint64_t)wants_description(t, i) << 63;
-		if (each > most && i != too_early && !t->wishes[i].postponed &&
-		    lane_of(t, i) == lane) {
-			best = i;
-			most = each;
-		}
-	}
-	return best;
-}
-
 static const struct file *file_of(const struct tables *t, uint32_t number)
 {
 	uint64_t from, to;
@@ -179,6 +161,28 @@ static struct silent_fs fs_of(const struct tables *t, uint32_t number)
 	const struct file *f = file_of(t, number);
 
 	return f ? (struct silent_fs){f->dev, f->mnt_ns} : (struct silent_fs){0};
+}
+
+/* First whose runtime is not known, last what lies where files kept LANE_SMALL waiting; of equals
+ * whoever has more samples. The one that room is being made for has to wait for it. */
+static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
+{
+	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
+	uint64_t most = 0, each, now = now_ns();
+
+	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
+		each = t->wishes[i].hits;
+		if (each && wants_description(t, i))
+			each |= 1ULL << 63;
+		else if (each && !silent__refuses(&t->slow, fs_of(t, i), now))
+			each |= 1ULL << 62;
+		if (each > most && i != too_early && !t->wishes[i].postponed &&
+		    lane_of(t, i) == lane) {
+			best = i;
+			most = each;
+		}
+	}
+	return best;
 }
 
 /* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
@@ -379,15 +383,6 @@ static void take(struct tables *t, const struct lane *lane, const struct lane_an
 	}
 }
 
-static bool is_being_built(const struct tables *t, uint32_t number)
-{
-	for (size_t i = 0; i < N_LANES; i++) {
-		if (t->lanes[i].building == number)
-			return true;
-	}
-	return false;
-}
-
 /* What was forgotten becomes free after a while (unwind/store.c): nobody else may be faster
  * then. */
 static void reserve(struct tables *t, uint64_t now)
@@ -396,7 +391,8 @@ static void reserve(struct tables *t, uint64_t now)
 		return;
 	if (!store__is_reserved(t->store))
 		store__reserve(t->store, t->second_try, &t->needs);
-	if (now < t->reserved_until || is_being_built(t, t->second_try))
+	if (now < t->reserved_until || t->lanes[LANE_SMALL].building == t->second_try ||
+	    t->lanes[LANE_LARGE].building == t->second_try)
 		return;
 	/* there is room, and nobody wants it; or there is none in spite of all */
 	if (!t->wishes[t->second_try].hits || !store__is_reserved(t->store))
@@ -413,6 +409,10 @@ static bool finished(struct tables *t, const struct lane *lane, const struct lan
 	if (a->swept || a->again || !file)
 		return false;
 	file->large |= a->status == TABLE_LARGE;
+	if (a->late) {
+		file->described = true; /* its table says it */
+		silent__add(&t->slow, fs_of(t, a->number), now_ns());
+	}
 	if (a->status != TABLE_LARGE)
 		take(t, lane, a);
 	if (a->status == TABLE_LARGE || (a->describes && file->described))

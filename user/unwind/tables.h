@@ -2,7 +2,8 @@
 /*
  * Which files get a table, and when: those that samples hit, most hit first. A helper process
  * builds them, one at a time, while the recording goes on; nothing here waits. Large files, of more
- * than 16 MiB, have a helper of their own, so that the others needn't wait for them. Where there is
+ * than 16 MiB, and those that take long have a helper of their own, so that the others needn't wait
+ * for them. Where there is
  * no room for a table, others go (unwind/shares.h), or its file does without for a while.
  */
 #ifndef PMUBPF_UNWIND_TABLES_H
