@@ -84,7 +84,7 @@ t_allocations_of_record() {
 t_allocations_of_the_helper() {
 	local n whole=0
 	# its sandbox takes the first several hundred
-	for ((n = 1; n <= $(soak 1500 3500); n += $(soak 1 273))); do
+	for ((n = 1; n <= $(soak 1500 3500); n += $(soak 1 431))); do
 		SHIM_AT=$n SHIM_MORE=$((n % 2)) with_shim failalloc helper record -e cpu-clock \
 			--inline -o "$T/folded" \
 			--summary "$T/sum.json" -- "$WORKLOADS/split" 0.1
@@ -106,7 +106,7 @@ t_allocations_of_the_helper() {
 record_and_refuse() { # LESS
 	local data
 	spawn "$PMUBPF" record -e cpu-clock,task-clock -F 4000 -o "$T/folded" \
-		--summary "$T/sum.json" -- "$WORKLOADS/manypaths" 3 >"$T/out" 2>"$T/err" </dev/null
+		--summary "$T/sum.json" -- "$WORKLOADS/manypaths" 2 >"$T/out" 2>"$T/err" </dev/null
 	wait_until has_perf_events "$spawned" || fail "no recording: $(head -n 1 "$T/err")"
 	sleep 1
 	data=$(awk '$1 == "VmData:" { print $2 }' "/proc/$spawned/status")
@@ -157,10 +157,10 @@ t_no_memory_at_all() {
 
 t_calls_are_interrupted() {
 	local us
-	for us in 1000 300; do
+	for us in $(soak "1000 300" 300); do
 		SHIM_US=$us with_shim interrupt both record -e cpu-clock -o "$T/folded" \
 			-o "$T/p.pb.gz" --summary "$T/sum.json" \
-			--inline -- "$WORKLOADS/split" 1
+			--inline -- "$WORKLOADS/split" 0.5
 		expect_eq "$rc" 0 "exit status, a signal every $us us: $(head -n 1 "$T/err")"
 		expect_ledger
 		expect_match "$T/folded" ';hot70' "names"
@@ -169,7 +169,7 @@ t_calls_are_interrupted() {
 	done
 	SHIM_US=300 with_shim interrupt both report "$T/p.pb.gz"
 	expect_eq "$rc" 0 "exit status of report"
-	SHIM_US=300 with_shim interrupt both stat -e task-clock -- "$WORKLOADS/split" 0.5
+	SHIM_US=300 with_shim interrupt both stat -e task-clock -- "$WORKLOADS/split" 0.2
 	expect_eq "$rc" 0 "exit status of stat: $(head -n 1 "$T/err")"
 }
 
@@ -237,10 +237,10 @@ t_killed_at_any_time() {
 	spawn "$WORKLOADS/split" 600 >/dev/null
 	local target=$spawned
 	for ((i = 0; i < n; i++)); do
-		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 1 \
+		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 0.5 \
 			-o "$T/folded" >"$T/out" 2>"$T/err" &
 		local tool=$!
-		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 * 2 }')"
+		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 }')"
 		mapfile -t programs < <(programs_of "$tool")
 		mapfile -t maps < <(maps_of "$tool")
 		mapfile -t helpers < <(pgrep -P "$tool")
@@ -265,9 +265,9 @@ t_helpers_that_are_killed() {
 	n=$(soak 50 6)
 	for ((i = 0; i < n; i++)); do
 		"$PMUBPF" record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" \
-			-- "$WORKLOADS/split" 1 >"$T/out" 2>"$T/err" &
+			-- "$WORKLOADS/split" 0.5 >"$T/out" 2>"$T/err" &
 		tool=$!
-		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 * 2 }')"
+		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 }')"
 		pgrep -P "$tool" -x pmubpf-symd | xargs -r kill -KILL 2>/dev/null
 		wait "$tool"
 		expect_eq $? 0 "exit status, kill $i: $(tail -n 1 "$T/err")"

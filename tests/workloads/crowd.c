@@ -11,6 +11,7 @@
  *	forks		N processes in all, each of which starts two others, no more than 300 at a time, or those of
  *			10 s; each spins for 50 µs in crowd_child. Prints "forked N".
  *	zombies		N children that have ended and that nobody asks after
+ *	lives		N children, one after the other, that end at once, with some pauses
  *	cgroups		N cgroups below $CROWD_CGROUP, made and removed one after the other, with a process in each that
  *			spins for 2 ms in crowd_child
  *	words		starts itself anew with N bytes of arguments, and only spins
@@ -192,6 +193,20 @@ static void zombies(long n)
 	}
 }
 
+static void lives(long n)
+{
+	for (long i = 1; i <= n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) < 0)
+			fail("fork");
+		if (i % 2000 == 0)
+			usleep(300000);
+	}
+}
+
 static void words(long n, char *self)
 {
 	long count = n / WORD_BYTES + 1;
@@ -302,6 +317,8 @@ int main(int argc, char **argv)
 		forks(n);
 	else if (strcmp(what, "zombies") == 0)
 		zombies(n);
+	else if (strcmp(what, "lives") == 0)
+		lives(n);
 	else if (strcmp(what, "words") == 0)
 		words(n, argv[0]);
 	else if (strcmp(what, "cgroups") == 0)
