@@ -5,26 +5,46 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Of folded lines that begin with labels: "VALUE;VALUE NUMBER", of those with FUNCTION.
-by_label() { # FOLDED FUNCTION LABELS
-	grep ";$2[;_ ]" "$1" | awk -v labels="$(tr -cd , <<<"$3" | wc -c)" '{
-		split($0, part, ";")
-		value = part[1]
-		for (i = 0; i < labels; i++) value = value ";" part[i + 2]
-		n[value] += $NF }
+# Faults of these two are recorded once, by all that they are looked at by.
+OBJECTS_BY=data_object,data_segment,data_page,cache_line,data_class,data_access
+MEMBERS_BY=data_object,data_type,member,data_class
+
+recorded_once() { # PROGRAM LABELS OPTION…
+	pmb_ok record --data -e page-faults -c 1 --by "$2" "${@:3}" -o "$S/$1.folded" \
+		-o "$S/$1.pb.gz" --summary "$S/$1.json" -- "$WORKLOADS/$1"
+	expect_ledger "$S/$1.json"
+	mv "$T/out" "$S/$1.out"
+}
+
+setup() {
+	recorded_once objects "$OBJECTS_BY"
+	recorded_once members "$MEMBERS_BY" --inline
+}
+
+# Of folded lines that begin with the labels ALL: "VALUE;VALUE NUMBER", of those with FUNCTION.
+by_label() { # FOLDED FUNCTION LABELS [ALL]
+	grep ";$2[;_ ]" "$1" | awk -v labels="$3" -v all="${4:-$3}" '
+		BEGIN {
+			n_all = split(all, name, ",")
+			for (i = 1; i <= n_all; i++) at[name[i]] = i
+			n_labels = split(labels, label, ",")
+		}
+		{
+			split($0, part, ";")
+			value = part[at[label[1]]]
+			for (i = 2; i <= n_labels; i++) value = value ";" part[at[label[i]]]
+			n[value] += $NF
+		}
 		END { for (value in n) print value, n[value] }' | sort
 }
 
-objects() { # LABEL[,LABEL…] [PROGRAM]
-	pmb_ok record --data -e page-faults -c 1 --by "$1" -o "$T/folded" \
-		--summary "$T/sum.json" -- "$WORKLOADS/${2:-objects}"
-	expect_ledger
-	by_label "$T/folded" touch "$1" >"$T/seen"
+objects() { # LABELS
+	by_label "$S/objects.folded" touch "$1" "$OBJECTS_BY" >"$T/seen"
 }
 
 t_objects() {
 	objects data_object
-	awk '$3 > 0 { print $1, $3 }' "$T/out" | sort >"$T/known"
+	awk '$3 > 0 { print $1, $3 }' "$S/objects.out" | sort >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by object that differ"
 }
 
@@ -38,19 +58,21 @@ t_pages_and_lines() {
 	local label
 	for label in data_page cache_line; do
 		objects "$label"
-		awk '$3 > 0 { print $2, $3, $4 }' "$T/out" | while read -r base pages size; do
-			for ((i = 0; i < pages; i++)); do
-				printf '0x%x 1\n' $((base + i * size))
-			done
-		done | sort >"$T/known"
+		awk '$3 > 0 { print $2, $3, $4 }' "$S/objects.out" |
+			while read -r base pages size; do
+				for ((i = 0; i < pages; i++)); do
+					printf '0x%x 1\n' $((base + i * size))
+				done
+			done | sort >"$T/known"
 		expect_eq "$(comm -3 "$T/known" "$T/seen" | head -n 3)" "" "$label: these differ"
 	done
 }
 
 # Types and members of variables, by DWARF; "inside" is a function's, and a compiler numbers it.
 t_members() {
-	objects data_object,data_type,member members
-	tail -n +2 "$T/out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/; s/$/ 50/' |
+	by_label "$S/members.folded" touch data_object,data_type,member "$MEMBERS_BY" >"$T/seen"
+	tail -n +2 "$S/members.out" |
+		sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/; s/$/ 50/' |
 		sort >"$T/known"
 	sed 's/^inside[^;]*;/inside;/' "$T/seen" | sort >"$T/named"
 	expect_eq "$(comm -3 "$T/known" "$T/named")" "" "faults by member that differ"
@@ -58,20 +80,19 @@ t_members() {
 
 # How a type lies is saved, once, and its samples say which it is; a typedef of it is another one.
 t_layouts_are_saved() {
-	local id
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
-	zcat "$T/p.pb.gz" | grep -aoE '[0-9a-f]{16} (struct record|entry)$' | sort >"$T/ids"
+	local id profile=$S/members.pb.gz
+	zcat "$profile" | grep -aoE '[0-9a-f]{16} (struct record|entry)$' | sort >"$T/ids"
 	expect_eq "$(wc -l <"$T/ids")" 2 "layouts of struct record and entry"
-	zcat "$T/p.pb.gz" | grep -aP '^1\t48\t64\t4\tinner.pair\[\]\tstruct point$' >"$T/pairs"
+	zcat "$profile" | grep -aP '^1\t48\t64\t4\tinner.pair\[\]\tstruct point$' >"$T/pairs"
 	expect_eq "$(wc -l <"$T/pairs")" 2 "lines of a member"
 	id=$(awk '/struct record$/ { print $1 }' "$T/ids")
-	pmb_ok report --by data_type --label "data_layout=$id" "$T/p.pb.gz"
+	pmb_ok report --by data_type --label "data_layout=$id" "$profile"
 	# inside, keys, points, pairs, unions, bits, bases, holes: TOUCHED each
 	expect_match "$T/out" ' 400 +400 +struct record\[\]$' "its samples"
 	expect_no_match "$T/out" 'entry' "those of another"
 	# others pass over them, and read the rest
 	! command -v go >/dev/null || ! go tool pprof -h >/dev/null 2>&1 || {
-		HOME=$T go tool pprof -top -sample_index=page-faults_sample "$T/p.pb.gz" \
+		HOME=$T go tool pprof -top -sample_index=page-faults_sample "$profile" \
 			>"$T/top" || fail "go tool pprof: status $?"
 		expect_match "$T/top" '^ *500 .* touch$' "samples in go tool pprof"
 		expect_no_match "$T/top" 'inner.pair' "layouts in go tool pprof"
@@ -81,9 +102,8 @@ t_layouts_are_saved() {
 # Each member that was touched has its TOUCHED samples, all stores, at its offset; also when two
 # recordings are added up, and after the profile was written by `report`.
 t_layout_of_a_type() {
-	local twice=()
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
-	layout_rows record "$T/p.pb.gz"
+	local twice=() profile=$S/members.pb.gz
+	layout_rows record "$profile"
 	expect_eq "$(sort -n "$T/rows")" '0 24 50 key[]
 32 8 50 pos.y
 48 8 50 inner.pair[].x
@@ -96,10 +116,10 @@ t_layout_of_a_type() {
 	[ "$(uname -m)" != x86_64 ] ||
 		expect_eq "$(jq '.layouts[0].stores' "$T/json")" 400 "stores"
 	mv "$T/rows" "$T/once"
-	pmb_ok report -o "$T/again.pb.gz" "$T/p.pb.gz"
+	pmb_ok report -o "$T/again.pb.gz" "$profile"
 	layout_rows 'struct record' "$T/again.pb.gz"
 	expect_eq "$(cat "$T/rows")" "$(cat "$T/once")" "after it was written again"
-	twice=("$T/p.pb.gz" "$T/again.pb.gz")
+	twice=("$profile" "$T/again.pb.gz")
 	layout_rows 'struct rec' "${twice[@]}"
 	expect_eq "$(jq -c '[.layouts[].count]' "$T/json")" '[800]' "added up"
 }
@@ -158,11 +178,10 @@ t_classes_without_data() {
 }
 
 t_layout_is_not_there() {
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
-	pmb report --layout recrod "$T/p.pb.gz"
+	pmb report --layout recrod "$S/members.pb.gz"
 	expect_eq "$rc" 2 "exit status of an unknown type"
 	expect_match "$T/err" "'recrod'.* it has .*struct record" "which types there are"
-	pmb report --layout record --by member "$T/p.pb.gz"
+	pmb report --layout record --by member "$S/members.pb.gz"
 	expect_eq "$rc" 2 "exit status with rows"
 	pmb_ok record -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/members"
 	pmb report --layout record "$T/p.pb.gz"
@@ -185,17 +204,34 @@ t_members_of_a_debug_file() {
 	expect_match "$T/folded" '^\[program\];\[no data_type\];\[no member\];' "without DWARF"
 }
 
+# Of the programs in $T/made all are recorded at once: each is told by its name.
+recorded_at_once() { # LABELS
+	# shellcheck disable=SC2016 # the inner shell's
+	pmb_ok record --budget 0 -m 16M --data -e page-faults -c 1 --by "$1" -o "$T/folded" \
+		--summary "$T/sum.json" -- \
+		sh -c 'for program in "$0"/made/*; do
+			"$program" >"$0/out-${program##*/}" || exit
+		done' "$T"
+	expect_ledger
+	expect_eq "$(sum_get '.events[0].kernel.dropped.ring_full')" 0 "that found no room"
+}
+
 # Faults of a program's touch_ functions, as "FUNCTION;TYPE;MEMBER NUMBER" in seen, and what it says
 # of itself in known. Types of numbers are called differently.
-touched() { # PROGRAM
-	pmb_ok record --data -e page-faults -c 1 --by data_type,member,data_class -o "$T/folded" \
-		--summary "$T/sum.json" -- "$1"
-	sed -n 's/^\(touch_[^ ]*\) \(.*\) \([^ ]*\)$/\1;\2;\3 50/p' "$T/out" |
+touched_by() { # NAME OUTPUT
+	sed -n 's/^\(touch_[^ ]*\) \(.*\) \([^ ]*\)$/\1;\2;\3 50/p' "$2" |
 		sed 's/;-;/;[no data_type];/; s/;- 50/;[no member] 50/' | sort >"$T/known"
-	sed -n 's/^\([^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z]*\)\([;_(.].*\)* /\2;\1 /p' \
+	local function='\(.*[;:]\)\?\(touch_[a-z]*\)\([;_(.].*\)*'
+	sed -n "s/^\([^;]*;[^;]*\);validated;$1;$function /\3;\1 /p" \
 		"$T/folded" | sed 's/long int/long/' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
+}
+
+touched() { # PROGRAM
+	pmb_ok record --data -e page-faults -c 1 --by data_type,member,data_class -o "$T/folded" \
+		--summary "$T/sum.json" -- "$1"
+	touched_by "${1##*/}" "$T/out"
 }
 
 same_objects() { # WHAT
@@ -207,9 +243,11 @@ same_objects() { # WHAT
 t_types_of_objects() {
 	need_decoder
 	local program
+	mkdir "$T/made"
+	cp "$WORKLOADS"/{shapes,classes,trails} "$T/made"
+	recorded_at_once data_type,member,data_class
 	for program in shapes classes trails; do
-		touched "$WORKLOADS/$program"
-		expect_ledger
+		touched_by "$program" "$T/out-$program"
 		same_objects "$program"
 	done
 	objcopy --only-keep-debug "$WORKLOADS/shapes" "$T/program.debug"
@@ -226,35 +264,48 @@ t_types_of_objects() {
 # frame each time.
 t_types_of_objects_by_compiler() {
 	need_decoder
-	local how program hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
+	local how i compiler hows=("gcc -gdwarf-4 -O2" "gcc -gdwarf-5 -O3" "gcc -gdwarf-5 -Os")
 	hows+=("clang -gdwarf-4 -O2" "clang -gdwarf-5 -O2")
 	hows+=("gcc -gdwarf-4 -fdebug-types-section -O2" "gcc -gdwarf-5 -fdebug-types-section -O2")
-	for how in "${hows[@]/%/ shapes}" "${hows[@]/%/ trails}" "gcc -O0 -g trails" \
-		"clang -O0 -g trails"; do
-		command -v "${how%% *}" >/dev/null || continue
-		program=${how##* }
-		${how% *} -D_GNU_SOURCE -o "$T/program" "$TOP/tests/workloads/$program.c" ||
-			fail "$how"
-		touched "$T/program"
+	hows=("${hows[@]/%/ shapes}" "${hows[@]/%/ trails}")
+	hows+=("gcc -O0 -g trails" "clang -O0 -g trails")
+	mkdir "$T/made"
+	for i in "${!hows[@]}"; do
+		how=${hows[i]}
+		compiler=${how%% *}
+		command -v "$compiler" >/dev/null || continue
+		${how% *} -D_GNU_SOURCE -o "$T/made/p$i" \
+			"$TOP/tests/workloads/${how##* }.c" || fail "$how"
+	done
+	recorded_at_once data_type,member,data_class
+	for i in "${!hows[@]}"; do
+		[ -e "$T/made/p$i" ] || continue
+		touched_by "p$i" "$T/out-p$i"
 		# nothing that isn't so
 		expect_eq "$(grep -v ';\[no data_type\];' "$T/seen" | comm -13 "$T/known" -)" "" \
-			"$how: not so"
-		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 "$how: of 9 or 10, known"
+			"${hows[i]}: not so"
+		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 \
+			"${hows[i]}: of 9 or 10, known"
 	done
 }
 
 # Variables in frames, by their functions; one that something points to is an object of its type.
-framed() { # PROGRAM
-	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
-		-o "$T/folded" --summary "$T/sum.json" -- "$1"
-	grep '^touch_' "$T/out" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
+framed_by() { # NAME OUTPUT
+	grep '^touch_' "$2" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
 	# but for pages of the stack that nobody has touched yet: what is neither named nor typed
 	# there, and a loop's index and its end that are in memory
-	sed -n 's/^\([^;]*;[^;]*;[^;]*\);validated;.*[;:]\(touch_[a-z_]*\)\([;_(.].*\)* /\2;\1 /p' \
+	local function='\(.*[;:]\)\?\(touch_[a-z_]*\)\([;_(.].*\)*'
+	sed -n "s/^\([^;]*;[^;]*;[^;]*\);validated;$1;$function /\3;\1 /p" \
 		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
 		grep -v '::[in];[a-z ]*;\[no member\] ' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
+}
+
+framed() { # PROGRAM
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
+		-o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json" -- "$1"
+	framed_by "${1##*/}" "$T/out"
 }
 
 t_variables_in_frames() {
@@ -263,7 +314,6 @@ t_variables_in_frames() {
 	expect_ledger
 	expect_eq "$(class contradicted)" 0 "contradicted"
 	same_objects frames
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/frames"
 	layout_rows 'struct other' "$T/p.pb.gz"
 	expect_eq "$(cut -d' ' -f3- "$T/rows")" '50 sums[]' "samples of members"
 	objcopy --only-keep-debug "$WORKLOADS/frames" "$T/program.debug"
@@ -276,26 +326,29 @@ t_variables_in_frames() {
 # A parameter whose address clang keeps in no variable isn't known at -O0.
 t_variables_in_frames_by_compiler() {
 	need_decoder
-	local how hows=("gcc -gdwarf-4 -O0" "gcc -gdwarf-5 -O2" "gcc -gdwarf-4 -Os")
+	local how i compiler hows=("gcc -gdwarf-4 -O0" "gcc -gdwarf-5 -O2" "gcc -gdwarf-4 -Os")
 	hows+=("clang -gdwarf-4 -O0" "clang -gdwarf-5 -O2" "clang -gdwarf-5 -O0")
 	hows+=("gcc -gdwarf-4 -fdebug-types-section -O2")
-	for how in "${hows[@]}"; do
-		command -v "${how%% *}" >/dev/null || continue
-		$how -D_GNU_SOURCE -o "$T/program" "$TOP/tests/workloads/frames.c" -lpthread ||
+	mkdir "$T/made"
+	for i in "${!hows[@]}"; do
+		how=${hows[i]}
+		compiler=${how%% *}
+		command -v "$compiler" >/dev/null || continue
+		$how -D_GNU_SOURCE -o "$T/made/p$i" "$TOP/tests/workloads/frames.c" -lpthread ||
 			fail "$how"
-		framed "$T/program"
-		expect_eq "$(comm -13 "$T/known" "$T/seen")" "" "$how: not so"
-		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 10 "$how: of 11, known"
+	done
+	recorded_at_once data_object,data_type,member,data_class
+	for i in "${!hows[@]}"; do
+		[ -e "$T/made/p$i" ] || continue
+		framed_by "p$i" "$T/out-p$i"
+		expect_eq "$(comm -13 "$T/known" "$T/seen")" "" "${hows[i]}: not so"
+		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 10 \
+			"${hows[i]}: of 11, known"
 	done
 }
 
 class() { # CLASS [EVENT]
 	sum_get ".events[${2:-0}].user.data.classes.$1"
-}
-
-# Σ of all classes.
-classed() {
-	jq "[.events[0].user.data.classes[]] | add" "$T/sum.json"
 }
 
 need_decoder() {
@@ -306,7 +359,8 @@ need_decoder() {
 t_faults_are_validated() {
 	need_decoder
 	objects data_class
-	expect_eq "$(class contradicted)" 0 "faults elsewhere than the instruction says"
+	expect_eq "$(sum_get '.events[0].user.data.classes.contradicted' "$S/objects.json")" 0 \
+		"faults elsewhere than the instruction says"
 	printf 'validated 400\n' >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by class that differ"
 	objects data_access
@@ -317,33 +371,16 @@ t_faults_are_validated() {
 # The same, of programs that nobody made for it: instructions, loads and stores of all kinds.
 t_faults_of_other_programs() {
 	need_decoder
-	local program programs=("ls -lR /usr/include/linux" "echo \$((6*7)) | wc")
-	programs+=("perl -e 'print 1..9999'")
-	for program in "${programs[@]}"; do
-		pmb_ok record --data -e page-faults -c 1 -o "$T/folded" --summary "$T/sum.json" -- \
-			sh -c "$program >/dev/null"
-		expect_ledger
-		expect_eq "$(class contradicted)" 0 "$program: contradicted"
-		expect_ge "$(class validated)" 50 "$program: validated"
-	done
-}
-
-# Nothing of a clock is validated. Loads through the pointer that they overwrite are known as such,
-# and stores through one that stays are candidates; neither is the other's.
-t_clocks_are_candidates() {
-	need_decoder
-	local few=$((5 * 1000003))
-	pmb_ok record --data -e cpu-clock:u -c 1000003 --by data_class,data_access -o "$T/folded" \
-		--summary "$T/sum.json" -- "$WORKLOADS/misses"
+	local program
+	pmb_ok record --budget 0 -m 16M --data -e page-faults -c 1 --by data_class -o "$T/folded" \
+		--summary "$T/sum.json" -- sh -c 'exec >/dev/null
+			ls -lR /usr/include/linux; echo $((6*7)) | wc; perl -e "print 1..9999"'
 	expect_ledger
-	expect_eq "$(class validated)" 0 "validated"
 	expect_eq "$(class contradicted)" 0 "contradicted"
-	expect_eq "$(sum_get '.events[0].user.data.with_address')" 0 "addresses that a clock brings"
-	# each call begins with a push and ends with a pop, amid thousands of the others
-	expect_le "$(folded_sum_of "$T/folded" ';store;.*;chase$')" $few "stores of the chase, ns"
-	expect_le "$(folded_sum_of "$T/folded" ';load;.*;fill$')" $few "loads of the stores, ns"
-	expect_ge "$(folded_sum_of "$T/folded" '^register_lost;load;.*;chase$')" 1 "its loads"
-	expect_ge "$(folded_sum_of "$T/folded" '^candidate;store;.*;fill$')" 1 "stores"
+	for program in ls wc perl; do
+		expect_ge "$(folded_sum_of "$T/folded" "^validated;$program;")" 50 \
+			"$program: validated"
+	done
 }
 
 # By function: of how many ns FUNCTION is about OBJECT;TYPE;MEMBER, a regular expression.
@@ -351,14 +388,26 @@ about() { # FUNCTION WHAT
 	folded_sum_of "$T/folded" "^$2;.*;$1\$"
 }
 
-# What the clock's candidates are taken for says so, and is nothing else than what is there; nothing
-# has a layout.
-t_candidates_of_clocks_have_types() {
+# Nothing of a clock is validated. Loads through the pointer that they overwrite are known as such,
+# and stores through one that stays are candidates; neither is the other's. What candidates are
+# taken for says so, and is nothing else than what is there; nothing has a layout.
+t_clocks_are_candidates() {
 	need_decoder
 	local few=$((5 * 1000003)) any='[^;]*;[^;]*;[^;]*' none='\[no data_object\]'
-	pmb_ok record --data -e cpu-clock:u -c 1000003 --by data_object,data_type,member \
-		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/misses"
+	pmb_ok record --data -e cpu-clock:u -c 1000003 \
+		--by data_object,data_type,member,data_class,data_access \
+		-o "$T/folded" -o "$T/p.pb.gz" --summary "$T/sum.json" -- "$WORKLOADS/misses"
 	expect_ledger
+	expect_eq "$(class validated)" 0 "validated"
+	expect_eq "$(class contradicted)" 0 "contradicted"
+	expect_eq "$(sum_get '.events[0].user.data.with_address')" 0 "addresses that a clock brings"
+	# each call begins with a push and ends with a pop, amid thousands of the others
+	expect_le "$(folded_sum_of "$T/folded" "^$any;[^;]*;store;.*;chase\$")" $few \
+		"stores of the chase, ns"
+	expect_le "$(folded_sum_of "$T/folded" "^$any;[^;]*;load;.*;fill\$")" $few \
+		"loads of the stores, ns"
+	expect_ge "$(about chase "$any;register_lost;load")" 1 "its loads"
+	expect_ge "$(about fill "$any;candidate;store")" 1 "stores"
 	expect_ge "$(about chase "$none;struct node \(candidate\);next \(candidate\)")" 1 \
 		"the links of the chase"
 	expect_ge "$(about fill 'words \(candidate\);[^;]*\[\] \(candidate\);\[no member\]')" 1 \
@@ -367,7 +416,6 @@ t_candidates_of_clocks_have_types() {
 		grep -v '^words (candidate);' >"$T/other" || :
 	expect_le "$(folded_sum_of "$T/other" "^$any;.*;(chase|fill)\$")" $few "anything else, ns"
 	expect_no_match <(grep -oE "^$any" "$T/folded" | tr ';' '\n') '^[^[].*[^)]$' "not marked"
-	pmb_ok record --data -e cpu-clock:u -c 1000003 -o "$T/p.pb.gz" -- "$WORKLOADS/misses"
 	pmb report --layout node "$T/p.pb.gz"
 	expect_eq "$rc" 2 "exit status of a layout of candidates"
 }
@@ -386,20 +434,20 @@ t_candidates_are_no_decoys() {
 
 # Every sample of the event is in one of two columns, and in one class.
 t_the_law() {
-	objects data_object
-	local with without
-	expect_eq "$(classed)" "$(sum_aggregated)" "Σ classes"
-	with=$(sum_get '.events[0].user.data.with_address')
-	without=$(sum_get '.events[0].user.data.without_address')
-	expect_eq $((with + without)) "$(sum_aggregated)" "with + without"
-	expect_eq "$without" 0 "faults without an address"
+	expect_eq "$(jq '.events[0].user | ([.data.classes[]] | add) - .aggregated,
+			.data.with_address + .data.without_address - .aggregated,
+			.data.without_address' "$S/objects.json" | paste -sd ' ')" "0 0 0" \
+		"Σ classes, with + without (both less all); faults without an address"
 }
 
 # The same parts, added up, of a recording that is cut all the time.
 t_cut() {
 	[ -x "$O/bench/pmubpf-cuts" ] || skip "build/bench/pmubpf-cuts is not built"
 	export PMUBPF="$O/bench/pmubpf-cuts" CUT_MS=5
-	objects data_object
+	pmb_ok record --data -e page-faults -c 1 --by data_object -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/objects"
+	expect_ledger
+	by_label "$T/folded" touch data_object >"$T/seen"
 	awk '$3 > 0 { print $1, $3 }' "$T/out" | sort >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by object that differ"
 }
@@ -455,8 +503,7 @@ expect_rows() { # LEVEL,NAME,COUNT of each row
 
 t_nothing_is_shared() {
 	need_decoder
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/objects"
-	"$PMUBPF" report --shared "$T/p.pb.gz" >"$T/text" || fail "report --shared: status $?"
+	"$PMUBPF" report --shared "$S/objects.pb.gz" >"$T/text" || fail "report --shared: status $?"
 	expect_no_match "$T/text" 'shar(ed|ing)$' "lines"
 }
 
@@ -470,14 +517,13 @@ t_a_watched_variable() {
 	local addr
 	need_breakpoints
 	addr=$(nm "$WORKLOADS/watch" | awk '$3 == "watched" { print "0x" $1 }')
-	pmb_ok record --data -e "mem:$addr/8:w" --by data_class,data_access -o "$T/folded" -- \
-		"$WORKLOADS/watch" 1000
-	[ "$(uname -m)" != x86_64 ] ||
-		expect_eq "$(folded_sum_of "$T/folded" '^validated;store;')" 1000 "validated"
 	pmb_ok record --data -e "mem:$addr/8:w" \
-		--by data_object,data_segment -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/watch" 1000
+		--by data_object,data_segment,data_class,data_access \
+		-o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/watch" 1000
 	expect_ledger
+	[ "$(uname -m)" != x86_64 ] ||
+		expect_eq "$(folded_sum_of "$T/folded" '^[^;]*;[^;]*;validated;store;')" 1000 \
+			"validated"
 	expect_eq "$(folded_sum_of "$T/folded" '^watched;program;')" 1000 "stores to it"
 	expect_eq "$(folded_sum "$T/folded")" 1000 "all samples"
 }
@@ -489,27 +535,25 @@ t_a_variable_of_a_library() {
 }
 
 t_saved_and_reported() {
-	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/objects"
-	pmb_ok report --by data_object,data_segment "$T/p.pb.gz"
+	pmb_ok report --by data_object,data_segment "$S/objects.pb.gz"
 	expect_match "$T/out" '100 +100 +in_bss$' "the object"
 	expect_match "$T/out" '100 +100 +program$' "its segment"
-	pmb_ok report --by data_source "$T/p.pb.gz"
+	pmb_ok report --by data_source "$S/objects.pb.gz"
 }
 
 # Folded lines begin with data, as the recording writes them and as a report does of what it has
 # saved.
 t_folded_rooted_in_data() {
-	local by=data_object,data_type,member,data_class class=validated
+	local by=$MEMBERS_BY class=validated profile=$S/members.pb.gz
 	[ "$(uname -m)" = x86_64 ] || class=address_only
-	pmb_ok record --data -e page-faults -c 1 --inline --by "$by" -o "$T/folded" \
-		-o "$T/p.pb.gz" -- "$WORKLOADS/members"
-	tail -n +2 "$T/out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/' |
+	tail -n +2 "$S/members.out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/;-$/;[no member]/' |
 		sed "s/$/;$class 50/" | sort >"$T/known"
-	pmb_ok report --by "$by" -o "$T/again.folded" "$T/p.pb.gz"
-	expect_eq "$(diff "$T/folded" "$T/again.folded" | head -n 4)" "" "what report folds differs"
+	pmb_ok report --by "$by" -o "$T/again.folded" "$profile"
+	expect_eq "$(diff "$S/members.folded" "$T/again.folded" | head -n 4)" "" \
+		"what report folds differs"
 	by_label "$T/again.folded" touch "$by" | sed 's/^inside[^;]*;/inside;/' | sort >"$T/seen"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by data that differ"
-	pmb_ok report --folded "$T/p.pb.gz"
+	pmb_ok report --folded "$profile"
 	expect_eq "$(folded_sum "$T/again.folded")" "$(folded_sum "$T/out")" "the sum without data"
 	[ -z "$(flamegraph_path)" ] || {
 		perl "$(flamegraph_path)" "$T/again.folded" >"$T/svg" || fail "flamegraph.pl"
