@@ -15,7 +15,7 @@ WHOLE='^inlined;_start;__libc_start_main;__libc_start_call_main;main;work;leaf_s
 # Its unwind table isn't here yet: the beginning of a recording, which is long where CPUs are
 # scarce. A minute has room for that in a point.
 EARLY='^inlined;leaf_spin(;.*_\[k\])?$'
-if [ "${SOAK:-0}" = 1 ]; then SECONDS_LONG=60 EARLY='^$'; else SECONDS_LONG=6; fi
+if [ "${SOAK:-0}" = 1 ]; then SECONDS_LONG=60 EARLY='^$'; else SECONDS_LONG=4; fi
 # Names take 30 s, giving up whoever reads them ten more.
 WALL_MS=$(((SECONDS_LONG + 45) * 1000))
 
@@ -113,7 +113,7 @@ t_all_attackers_at_once() {
 	local without share silent='' slow='' n
 	renice -n -15 -p "$BASHPID" >/dev/null || skip "nobody may go first here"
 	spawn "$WORKLOADS/inlined" 900
-	innocent 3
+	innocent 2
 	without=$share
 	hostile_file_systems # while there is time for them to begin
 	hostile_files
