@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Storms of short-lived processes: inherited per-task events lose most of them, this tool must not.
-# The rates are high so that sampling scatters little.
+# The rates are high so that sampling scatters little. SOAK=1: twice as many under -a.
 # long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+
+soak() { # LONG SHORT
+	if [ "${SOAK:-0}" = 1 ]; then echo "$1"; else echo "$2"; fi
+}
 
 # Percent of child_spin in what both spins take.
 known_of_spins() {
@@ -74,9 +78,9 @@ t_500_children_that_exec() {
 		"percent of samples in user code with an unknown frame"
 }
 
-t_10000_processes_under_a() {
+t_processes_under_a() {
 	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" \
-		10000 0.05
+		"$(soak 10000 5000)" 0.05
 	expect_ledger
 	expect_lossless
 	# the clock goes with the ticks that let others run, too: who comes then is met more often
@@ -85,9 +89,9 @@ t_10000_processes_under_a() {
 		"$(known_of_spins)" 12 "child_spin against parent_spin"
 }
 
-t_3000_programs_under_a() {
+t_programs_under_a() {
 	pmb_ok record -a -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/storm" \
-		3000 0.1 exec
+		"$(soak 3000 1500)" 0.1 exec
 	expect_ledger
 	expect_lossless
 	expect_eq "$(sum_lost_sideband)" 0 "lost side-band records"
