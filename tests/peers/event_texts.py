@@ -20,7 +20,9 @@ PMU = ['cpu/cycles-t/', 'cpu/instructions/', 'cpu/cpu-cycles/', 'cpu/topdown-slo
        'cstate_core/c3-residency/', 'cstate_pkg/event=0/', 'cpu/branch-misses,cmask=2/', 'cpu/config=0xc0/',
        'uncore_imc_1/event=4/', 'uncore_imc/cas_count_read/', 'uncore_imc/event=4,umask=3/', 'imc/clockticks/',
        'uncore_imc/cas_count_write/', 'uncore_imc/nope/', 'uncore_im/event=4/']
-MEM = [f'mem:{at}{length}{access}' for at in ('0x1000', '4096', '0x7fffffff0000')
+# Each length with each access, and each address with several of them: an address is read alone.
+MEM_AT = itertools.cycle(['0x1000', '4096', '0x7fffffff0000', '0x1000', '0x7fffffff0000', '4096', '4096'])
+MEM = [f'mem:{next(MEM_AT)}{length}{access}'
        for length in ('', '/1', '/2', '/4', '/8') for access in ('', ':r', ':w', ':rw', ':wr', ':x')]
 WRONG = ['', ' ', ',', ':', '/', 'cycles:', 'cycles::u', 'cycles:z', 'cycles:uz', 'cycles:pppp', 'cycles/', 'cycles:u:k',
          'cyclesu', 'cycles-', '-cycles', 'nope', 'nope:u', 'r', 'rxyz', 'r1g', 'R1A', 'r0x1a', '1a',
