@@ -136,6 +136,57 @@ t_no_data_no_switch() {
 	check no_data "$T/page.html"
 }
 
+t_durations_of_windows() {
+	need_browser
+	made_up 3000 windows 400
+	check windows "$T/page.html" "$T/folded"
+}
+
+t_no_windows_no_histogram() {
+	need_browser
+	made_up 100
+	check no_windows "$T/page.html"
+}
+
+t_windows_of_two() {
+	need_browser
+	cat >"$T/new" <<-'STACKS'
+		a-1/1&window=w&duration=1.05ms..2.1ms&window_number=1;main;f 100000
+		a-1/1&window=w&duration=1.05ms..2.1ms&window_number=1;main;g 100000
+		a-1/1&window=w&duration=1.05ms..2.1ms&window_number=2;main;g 100000
+		a-1/1&window=w&duration=4.19ms..8.39ms&window_number=3;main;g 100000
+	STACKS
+	cat >"$T/old" <<-'STACKS'
+		a-1/1&window=w&duration=1.05ms..2.1ms&window_number=1;main;g 50000
+		a-1/1&window=w&duration=4.19ms..8.39ms&window_number=2;main;g 150000
+	STACKS
+	"$PAGES" html "$T/new" "$T/old" >"$T/page.html" || fail "no page"
+	check windows_of_two "$T/page.html"
+}
+
+# Of others' profiles, and of recordings without numbers.
+t_odd_windows() {
+	need_browser
+	cat >"$T/folded" <<-'STACKS'
+		a-1/1&window=<img src\x3dx onerror\x3dalert(1)>&duration=16.8ms..33.6ms;main 1000
+		a-1/1&window=__proto__&duration=9223372037s..;main 500
+		a-1/1&window=loop&duration=<b>slow</b>;main 400
+		a-1/1;main 300
+	STACKS
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	check odd_windows "$T/page.html"
+}
+
+t_100000_windows() {
+	local without
+	need_browser
+	made_up 100000
+	without=$(stat -c %s "$T/page.html")
+	made_up 103000 windows 100000
+	echo "    $without bytes, with 100,000 windows $(stat -c %s "$T/page.html")"
+	check speed "$T/page.html"
+}
+
 t_difference_of_two() {
 	need_browser
 	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' |
@@ -163,6 +214,19 @@ t_recording() {
 		    assert got == int(sys.argv[2]), f"the page has {got}, the folded stacks {sys.argv[2]}"
 		    assert not browser.errors()
 	PYTHON
+}
+
+# The histogram is the report's rows, and windows are counted where the page is written at once.
+t_recording_of_windows() {
+	need_root
+	need_browser
+	pmb_ok record -e cpu-clock -F 997 --window loop -o "$T/page.html" -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- "$WORKLOADS/server" 200
+	pmb_ok report --json --by window,duration "$T/p.pb.gz"
+	mv "$T/out" "$T/rows.json"
+	check recorded_windows "$T/page.html" "$T/rows.json"
+	expect_eq "$(awk 'NF { print $1 }' "$T/said")" "$(sum_get .windows.sampled)" \
+		"windows with samples"
 }
 
 # Page faults into typed arrays: the sums of both pictures are those of rows.

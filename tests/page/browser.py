@@ -79,6 +79,17 @@ class Browser:
         self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": [
             {"type": way, "value": c} for c in text for way in ("keyDown", "keyUp")]}]})
 
+    def hold(self, key, text):
+        """These keys while that one is down."""
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": [
+            {"type": "keyDown", "value": key}, *({"type": way, "value": c} for c in text for way in ("keyDown", "keyUp")),
+            {"type": "keyUp", "value": key}]}]})
+
+    def drag(self, begin, end):
+        move = lambda place: {"type": "pointerMove", "duration": 0, "x": round(place[0]), "y": round(place[1])}
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [
+            move(begin), {"type": "pointerDown", "button": 0}, move(end), {"type": "pointerUp", "button": 0}]}]})
+
     def click(self, x, y, count=1):
         press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [

@@ -332,6 +332,213 @@ def check_no_data(browser, page, _):
     quiet(browser)
 
 
+def lasting(who):
+    """[class, whether its end was seen]; the texts of all classes, as the page's maker has them."""
+    begin = who[4]["duration"].split("..")[0]
+    return next(power for power in range(64) if folded.lasting(power).split("..")[0] == begin)
+
+
+def in_range(lines, first, last):
+    return [line for line in lines if first <= lasting(line[0]) <= last]
+
+
+def time_of(lines):
+    return sum(n for *_, n in lines)
+
+
+def windows_of(lines):
+    return len({who[4]["window_number"] for who, *_ in lines})
+
+
+BAR = """const i = picture.windows.histogram.classes.findIndex(c => c.class === arguments[0]);
+    return document.getElementById('bars').children[i]"""
+
+
+def press_bar(browser, power, shift=False):
+    """As what reads a page aloud does it."""
+    browser.run(BAR.replace("return ", "") + ".dispatchEvent(new MouseEvent('click', {shiftKey: arguments[1]}))", power, shift)
+
+
+def check_histogram(browser, lines, what):
+    """Each class has its windows, each counted once, and what was measured in them; the parts add up."""
+    classes, everything = browser.run("""const {classes, all} = picture.windows.histogram;
+        return [classes.map(c => [c.class, c.windows[0], c.open[0], c.weight[0]]), [all.windows[0], all.weight[0]]]""")
+    for power, windows, not_ended, weight in classes:
+        mine = in_range(lines, power, power)
+        same(windows, windows_of(mine), f"{what}: windows of 2^{power} ns")
+        same(not_ended, windows_of([l for l in mine if l[0][4]["duration"].endswith("..")]), f"{what}: not ended, 2^{power} ns")
+        same(weight, time_of(mine), f"{what}: time in windows of 2^{power} ns")
+    same(everything[0], windows_of(lines), f"{what}: windows")
+    same(everything[1], time_of(lines), f"{what}: time")
+    powers = [c[0] for c in classes]
+    expect(powers == list(range(powers[0], powers[-1] + 1)), f"{what}: the classes have gaps: {powers}")
+    return classes
+
+
+def check_windows(browser, page, lines):
+    """The histogram, and that a range of it is what all else shows."""
+    lines = list(folded.read(lines))
+    opened(browser, page)
+    expect(browser.run("return !document.getElementById('windows').hidden"), "there is no histogram")
+    classes = check_histogram(browser, lines, "all")
+    first, last = classes[len(classes) // 3][0], classes[-1][0]
+    press_bar(browser, first)
+    same(total(browser), time_of(in_range(lines, first, first)), "time of a class")
+    press_bar(browser, last, True)
+    chosen = in_range(lines, first, last)
+    same(total(browser), time_of(chosen), "time of a range")
+    same(total(browser, "events", "misses"), sum(n * 7919 % 1000 for *_, n in chosen), "misses of a range")
+    check_histogram(browser, lines, "beside a range")
+    check_search(browser, chosen, "plain", "LOCK")
+    browser.run("picture.set({search: '', how: 'plain'})")
+    check_functions(browser, chosen)
+    check_range_of_a_choice(browser, lines, first, last)
+    check_windows_of_a_name(browser, lines, first, last)
+    check_range_and_zoom(browser, page, chosen, first, last)
+    check_hands_on_windows(browser, page, classes)
+    quiet(browser)
+    print(f"{windows_of(lines)} windows in {len(classes)} classes agree")
+
+
+def check_range_of_a_choice(browser, lines, first, last):
+    pid = in_range(lines, first, last)[0][0][1]
+    mine = [line for line in lines if line[0][1] == pid]
+    choose(browser, "process", str(pid))
+    check_histogram(browser, mine, "of a process")
+    same(total(browser), time_of(in_range(mine, first, last)), "time of a process and a range")
+    choose(browser, "type", "misses_events")
+    same(browser.run("return picture.windows.histogram.all.weight[0]"), sum(n * 7919 % 1000 for *_, n in mine),
+         "misses of a process in the histogram")
+    choose(browser, "type", "work_time")
+    choose(browser, "process", "")
+
+
+def check_windows_of_a_name(browser, lines, first, last):
+    names = browser.run("return [...document.getElementById('window').options].map(o => o.value)")
+    expect(sorted(names) == sorted({""} | {who[4]["window"] for who, *_ in lines}), f"names of windows: {names}")
+    for name in names[1:]:
+        choose(browser, "window", name)
+        mine = [line for line in lines if line[0][4]["window"] == name]
+        check_histogram(browser, mine, name)
+        same(total(browser), time_of(in_range(mine, first, last)), f"time of {name} in a range")
+    choose(browser, "window", "")
+
+
+def check_range_and_zoom(browser, page, chosen, first, last):
+    node = browser.run("const n = picture.graph.widest(0); picture.zoom(n); return n")
+    name = browser.run("return nodeName(picture.data, arguments[0])", node)
+    same(browser.run("return picture.tally.value(picture.zoomNow, 0, picture.typeNow)"),
+         time_of([l for l in chosen if l[0][0] == name]), f"time of {name} in a range")
+    fragment = browser.run("return location.hash")
+    expect(f"lasted={first}-{last}" in fragment, f"the address doesn't keep the range: {fragment}")
+    opened(browser, page, fragment)
+    same(total(browser), time_of(chosen), "time of a range, by its link")
+    expect(browser.run("return picture.zoomNow") == node, "the link doesn't keep the zoom")
+    pressed = browser.run("return [...document.querySelectorAll('#bars [aria-pressed=true]')].length")
+    expect(pressed == last - first + 1, f"{pressed} bars are pressed")
+    browser.keys("\ue00c")
+    expect(browser.run("return picture.view.lasted") == "", "Esc doesn't end the range")
+    browser.keys("0")
+
+
+def check_hands_on_windows(browser, page, classes):
+    """Keys and the mouse; what is read aloud."""
+    lasted = lambda: browser.run("return picture.view.lasted")
+    opened(browser, page)
+    stops = "return [...document.getElementById('bars').children].filter(b => b.tabIndex === 0).length"
+    expect(browser.run(stops) == 1, "the tab key doesn't stop at one bar")
+    browser.keys("h")
+    expect(browser.run("return document.activeElement.parentNode.id") == "bars", "h doesn't lead to the bars")
+    browser.keys("\ue012\ue014\ue014 ")  # left: stays; right, right, space
+    at = classes[2][0]
+    expect(lasted() == str(at), f"the keyboard has chosen '{lasted()}', not '{at}'")
+    expect(browser.run(stops) == 1, "arrows leave more than one stop")
+    said = browser.run("return document.activeElement.getAttribute('aria-label')")
+    expect(f"{classes[2][1]} window" in said and " to " in said, f"read aloud: {said}")
+    browser.hold("\ue008", "\ue014")  # Shift and right
+    expect(lasted() == f"{at}-{at + 1}", f"Shift and an arrow have chosen '{lasted()}'")
+    browser.hold("\ue008", "\ue012\ue012")
+    expect(lasted() == f"{at - 1}-{at}", f"the range doesn't turn around: '{lasted()}'")
+    browser.run("document.getElementById('windows-all').click()")
+    expect(lasted() == "", "the button for all doesn't")
+    place = """const b = document.getElementById('bars').children[arguments[0]].getBoundingClientRect();
+        return [b.left + b.width / 2, b.top + b.height / 2]"""
+    browser.click(*browser.run(place, 3))
+    expect(lasted() == str(classes[3][0]), f"a click has chosen '{lasted()}'")
+    browser.click(*browser.run(place, 3))
+    expect(lasted() == "", "the same again doesn't end it")
+    browser.drag(browser.run(place, 4), browser.run(place, 1))
+    expect(lasted() == f"{classes[1][0]}-{classes[4][0]}", f"the mouse has drawn '{lasted()}'")
+    browser.keys("w")
+    expect(browser.run("return document.getElementById('windows').hidden") and lasted() == "", "w doesn't hide them")
+    browser.keys("w")
+    expect(browser.run("return !document.getElementById('windows').hidden"), "w doesn't show them")
+
+
+def check_no_windows(browser, page, _):
+    """A page without them is as it was, whatever its address says of them."""
+    for fragment in ("", "#lasted=3-9&window=x&windows=on"):
+        opened(browser, page, fragment)
+        browser.keys("hw")
+        expect(browser.run("""return document.getElementById('windows').hidden &&
+            document.getElementById('windows-switch').hidden && !document.getElementById('keys').textContent.includes('durations')"""),
+            "a page without windows has the histogram")
+    quiet(browser)
+
+
+def check_windows_of_two(browser, page, _):
+    """Of a difference each side has its own."""
+    opened(browser, page)
+    classes = browser.run("return picture.windows.histogram.classes.map(c => [c.class, [...c.windows], [...c.weight]])")
+    expect(classes == [[20, [2, 1], [300000, 50000]], [21, [0, 0], [0, 0]], [22, [1, 1], [100000, 150000]]], f"{classes}")
+    same(browser.run("return document.querySelectorAll('#bars i').length"), 12, "columns")
+    press_bar(browser, 22)
+    same(total(browser), 100000, "the new one's time of a class")
+    same(total(browser, expression="picture.tally.total(1, t)"), 150000, "the old one's time of a class")
+    quiet(browser)
+
+
+def check_odd_windows(browser, page, _):
+    """What is in no window stays; names and durations of others do no harm; numbers may be missing."""
+    opened(browser, page, "#lasted=99-1&window=%3Cimg%20src=x%3E")
+    same(browser.run("return picture.windows.histogram.all.inNone[0]"), 700, "time in none")
+    for fragment in ("#lasted=-1", "#lasted=1-2-3", "#lasted=%3Cimg%3E", "#window=constructor", ""):
+        opened(browser, page, fragment)
+        same(total(browser), 2200, f"time of all, by {fragment}")
+    opened(browser, page, "#window=__proto__")
+    same(total(browser), 500, "time of one with a name")
+    names = browser.run("return [...document.getElementById('window').options].map(o => o.value)")
+    expect("<img src=x onerror=alert(1)>" in names, f"names of windows: {names}")
+    for name in names:
+        choose(browser, "window", name)
+    choose(browser, "window", "")
+    note = browser.run("return document.getElementById('windows-note').textContent")
+    expect("not recorded" in note and "is in none" in note, f"the note: {note}")
+    press_bar(browser, 24)
+    same(total(browser), 1000, "time of a class")
+    expect(browser.alert() is None and browser.run("return document.querySelectorAll('img, b, svg').length") == 0,
+           "a name has become an element")
+    quiet(browser)
+
+
+def check_recorded_windows(browser, page, rows):
+    """As the report has it."""
+    with open(rows) as file:
+        report = json.load(file)
+    opened(browser, page)
+    got = browser.run("""return picture.windows.histogram.classes.filter(c => c.weight[0] > 0).map(c =>
+        [2 ** c.class, c.windows[0], c.weight[0]])""")
+    want = {}
+    for row in report["rows"]:
+        if row["parent"] is not None:
+            begin = row["name"].split("..")[0]
+            power = next(power for power in range(64) if folded.lasting(power).split("..")[0] == begin)
+            want[2 ** power] = want.get(2 ** power, 0) + row["events"][0]["total"]["time_ns"]
+    expect({p: w for p, _, w in got} == want, f"the page has {got}, the report {want}")
+    print(sum(n for _, n, _ in got), "windows with samples")
+    quiet(browser)
+
+
 def check_hostile_data(browser, page, _):
     """Names of data do no harm either, and stay apart from the page's own words."""
     opened(browser, page, "#root=data")

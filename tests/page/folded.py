@@ -59,6 +59,32 @@ def with_data(stacks, objects=3000, seed=2):
     return out
 
 
+def with_windows(stacks, windows, seed=3, names=("loop", "syscall:read")):
+    """The same, each in some window: most are short, and one in a hundred is long. Each is one process's, and has many
+    samples or one; three of them did not end."""
+    r, out = random.Random(seed), {}
+    made = []
+    for i in range(windows):
+        power = min(40, int(r.gauss(24, 1)) if i % 100 == 7 else max(8, int(r.gauss(15, 2))))
+        made.append((names[i * i % 7 % len(names)], lasting(power, i in (5, 6, 7)), i + 1))
+    of_process = {}
+    for k, (stack, number) in enumerate(stacks.items()):
+        comm, frames = stack.split(";", 1)
+        i = k % windows if k < windows else r.randrange(windows)
+        comm = of_process.setdefault(i, comm)
+        name, duration, window = made[i]
+        key = f"{comm}&window={name}&duration={duration}&window_number={window};{frames}"
+        out[key] = out.get(key, 0) + number
+    return out
+
+
+def lasting(power, not_seen_to_end=False):
+    """How user/model/duration.c says it."""
+    text = lambda ns: next(f"{ns / size:.3g}{unit}" for size, unit in ((1, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"))
+                           if ns / size < 999.5 or unit == "s")
+    return text(1 << power) + ".." + ("" if not_seen_to_end else text(2 << power))
+
+
 def tower(labels):
     """Object, member (or None) and class, as the page names them."""
     name, kind = labels.get("data_object", ""), labels.get("data_type", "")
@@ -113,4 +139,8 @@ if __name__ == "__main__":
     made = generate(int(sys.argv[1]))
     if "both" in sys.argv[3:]:
         write(with_data(made), sys.argv[2] + ".data")
-    write(with_data(made) if "data" in sys.argv[3:] else made, sys.argv[2])
+    if "data" in sys.argv[3:]:
+        made = with_data(made)
+    if "windows" in sys.argv[3:]:
+        made = with_windows(made, int(sys.argv[sys.argv.index("windows") + 1]))
+    write(made, sys.argv[2])

@@ -158,6 +158,12 @@ static uint32_t labels_of(struct maker *m, char *text)
 
 		if (!more)
 			continue;
+		if (strcmp(key, "window_number") == 0) {
+			labels[n++] =
+				(struct prof_label){.key = prof__string(m->p, key),
+						    .number = (int64_t)strtoull(more, NULL, 10)};
+			continue;
+		}
 		unescape(more);
 		labels[n++] = (struct prof_label){.key = prof__string(m->p, key),
 						  .text = prof__string(m->p, more)};

@@ -37,3 +37,23 @@ Test(duration, classes_are_powers_of_two)
 	duration_class_text(63, false, text);
 	cr_expect_str_eq(text, "9223372037s..");
 }
+
+/* The longest class has no end, whether it was seen or not. */
+Test(duration, classes_come_back_from_words)
+{
+	char text[DURATION_TEXT];
+	unsigned class;
+	bool open;
+
+	for (unsigned i = 0; i < 2 * (DURATION_CLASSES - 1); i++) {
+		duration_class_text(i / 2, i % 2, text);
+		cr_expect(duration_class_parse(text, &class, &open), "%s", text);
+		cr_expect_eq(class, i / 2);
+		cr_expect_eq(open, i % 2);
+	}
+	cr_expect(duration_class_parse("9223372037s..", &class, &open));
+	cr_expect_eq(class, 63);
+	cr_expect(!duration_class_parse("", &class, &open));
+	cr_expect(!duration_class_parse("16.8ms", &class, &open));
+	cr_expect(!duration_class_parse("16.8ms..33.6ms ", &class, &open));
+}

@@ -138,6 +138,12 @@ static uint64_t *column(struct reader *r, size_t n)
 	return values;
 }
 
+static void free_columns(uint64_t **columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(columns[i]);
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -162,15 +168,27 @@ static void put_tower(struct buf *line, const struct reader *r, uint64_t *const 
 	buf__puts(line, "} ");
 }
 
+/* "<name/duration 2> ", and how many were before, if anything was. */
+static void put_windows(struct buf *line, const struct reader *r, uint64_t *const *g, size_t n,
+			uint64_t group)
+{
+	if (!g[4][group] && !g[5][group])
+		return;
+	buf__printf(line, "<%s/%lu", r->texts[g[4][group]], (unsigned long)g[5][group]);
+	for (size_t i = 6; i < n; i++)
+		buf__printf(line, " %lu", (unsigned long)g[i][group]);
+	buf__puts(line, "> ");
+}
+
 /* What the page would know: a line for each row, "pid frame;frame… values", sorted. */
 static char *decoded(const struct prof *new, const struct prof *before)
 {
 	_cleanup_(reader__done) struct reader r = {0};
 	_cleanup_(buf__done) struct buf all = {0};
 	size_t n_f, n_t, n_g, n_s, n_r, n_frames = 0, depth = 0, at = 0, row = 0;
-	uint64_t *f[5], *towers[3], *tower, *g[4], *keep, *adds, *frames, *rows, *group, *values[4],
+	uint64_t *f[5], *towers[3], *tower, *g[8], *keep, *adds, *frames, *rows, *group, *values[4],
 		path[64];
-	size_t n_columns = before ? 4 : 2;
+	size_t n_columns = before ? 4 : 2, n_of_groups = before ? 8 : 7;
 	char **lines;
 
 	html_data__encode(&r.data, new, before);
@@ -181,7 +199,7 @@ static char *decoded(const struct prof *new, const struct prof *before)
 		f[i] = column(&r, n_f);
 	for (int i = 0; i < 3; i++)
 		towers[i] = column(&r, n_t);
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < n_of_groups; i++)
 		g[i] = column(&r, n_g);
 	keep = column(&r, n_s);
 	adds = column(&r, n_s);
@@ -205,6 +223,7 @@ static char *decoded(const struct prof *new, const struct prof *before)
 			struct buf line = {0};
 
 			buf__printf(&line, "%lu ", (unsigned long)g[2][group[row]]);
+			put_windows(&line, &r, g, n_of_groups, group[row]);
 			if (n_t)
 				put_tower(&line, &r, f, towers, tower[row]);
 			for (size_t i = 0; i < depth; i++) {
@@ -224,15 +243,11 @@ static char *decoded(const struct prof *new, const struct prof *before)
 		free(lines[i]);
 	}
 	free(lines);
-	for (int i = 0; i < 5; i++)
-		free(f[i]);
-	for (int i = 0; i < 4; i++)
-		free(g[i]);
-	for (int i = 0; i < 3; i++)
-		free(towers[i]);
+	free_columns(f, 5);
+	free_columns(g, n_of_groups);
+	free_columns(towers, 3);
 	free(tower);
-	for (size_t i = 0; i < n_columns; i++)
-		free(values[i]);
+	free_columns(values, n_columns);
 	free(keep);
 	free(adds);
 	free(frames);
@@ -349,6 +364,56 @@ Test(html, data_is_as_sure_as_its_class)
 		"0 {table/7 [].key/8 contradicted/11} f/0 2 0\n"
 		"0 {table/7 [].key/8 store, validated/9} f/0 1 0\n"
 		"0 {x (candidate)/10  validated, really/12} f/0 7 0\n");
+}
+
+/* A sample in a window of thread 7; number 0: nobody has asked for numbers. */
+static void add_window(struct prof *prof, const char *window, const char *duration, int64_t number,
+		       const char *frame, int64_t time)
+{
+	struct prof_label_list list = {0};
+	uint32_t stack = place(prof, 0, frame, NULL);
+	int64_t *values;
+
+	prof__add_number(prof, &list, "pid", 7);
+	prof__add_text(prof, &list, "window", window);
+	prof__add_text(prof, &list, "duration", duration);
+	if (number)
+		prof__add_number(prof, &list, "window_number", number);
+	values = prof__sample(prof, prof__stack(prof, &stack, 1),
+			      prof__labels(prof, list.items, list.n));
+	values[1] += time;
+	free(list.items);
+}
+
+/* Durations: 1 + 2 x 24 of 16.8 ms and more, one more where the end was not seen. */
+Test(html, windows_are_counted_once_and_by_duration)
+{
+	_cleanup_free_ char *text = NULL, *both = NULL;
+
+	add_window(p, "loop", "16.8ms..33.6ms", 1, "f", 1);
+	add_window(p, "loop", "16.8ms..33.6ms", 1, "g", 2);
+	add_window(p, "loop", "16.8ms..33.6ms", 2, "f", 4);
+	add_window(p, "loop", "16.8ms..", 3, "f", 8);
+	add_window(p, "syscall:read", "1.02us..2.05us", 4, "f", 16);
+	add_window(p, "loop", "slow", 5, "f", 32);
+	add_window(old, "loop", "16.8ms..33.6ms", 1, "f", 64);
+	text = decoded(p, NULL);
+	cr_assert_str_eq(text, "7 <loop/0 1> f/0 32 0\n"
+			       "7 <loop/49 2> f/0 5 0\n"
+			       "7 <loop/49 2> g/0 2 0\n"
+			       "7 <loop/50 1> f/0 8 0\n"
+			       "7 <syscall:read/21 1> f/0 16 0\n");
+	both = decoded(p, old);
+	cr_assert(strstr(both, "7 <loop/49 2 1> f/0 5 0 64 0\n"), "%s", both);
+}
+
+Test(html, windows_without_numbers_are_not_counted)
+{
+	_cleanup_free_ char *text = NULL;
+
+	add_window(p, "loop", "16.8ms..33.6ms", 0, "f", 1);
+	text = decoded(p, NULL);
+	cr_assert_str_eq(text, "7 <loop/49 0> f/0 1 0\n");
 }
 
 Test(html, nothing_was_sampled)

@@ -402,6 +402,8 @@ static int settle_outputs(struct record_args *a)
 			a->sampling.session.labels |= LABEL_PID | LABEL_UNWIND_STATUS |
 						      LABEL_CGROUP | LABEL_WINDOW | LABEL_WAKER |
 						      with_data;
+		if (out->format == format__named("html")) /* it says how many there were */
+			a->sampling.session.labels |= LABEL_WINDOW_NUMBER;
 	}
 	a->sampling.session.lines = a->names.lines;
 	return 0;

@@ -152,14 +152,17 @@ function showDetails(data, facts, node) {
 		[nodeName(data, node), frameOrigin(data, node), ...facts.map(f => f.join(" "))].filter(Boolean).join("  ·  ");
 }
 
-// Key, words, what it does; true: where there is data.
+// Key, words, what it does, and on which pages; without: on all.
+const hasData = app => app.data.towers.n > 0;
 const KEYS = [
 	["/", "search", () => byId("search").select()],
 	["x", "search by regular expression", app => app.toggleHow("regexp")],
 	["=", "search for the whole name", app => app.toggleHow("exact")],
 	["e", "next event or value", app => app.nextType()],
-	["r", "rooted in code or in data", app => app.chooseRoot(app.rootNow === "code" ? "data" : "code"), true],
-	["f", "data or functions in the table", app => app.set({list: app.view.list === "data" ? "functions" : "data"}), true],
+	["r", "rooted in code or in data", app => app.chooseRoot(app.rootNow === "code" ? "data" : "code"), hasData],
+	["f", "data or functions in the table", app => app.set({list: app.view.list === "data" ? "functions" : "data"}), hasData],
+	["w", "durations of windows", app => app.switchWindows(), app => app.windows.there],
+	["h", "to the durations: arrows, Enter, Shift", app => app.windows.focus(), app => app.windows.there],
 	["i", "flame or icicle", app => app.set({layout: app.view.layout === "flame" ? "icicle" : "flame"})],
 	["c", "next meaning of colours", app => app.nextColours()],
 	["t", "table", app => app.set({side: app.view.side === "on" ? "off" : "on"})],
@@ -172,8 +175,8 @@ const KEYS = [
 const ARROWS = {ArrowLeft: "left", ArrowRight: "right"};
 
 function listenToKeys(app) {
-	const keys = KEYS.filter(([, , , ofData]) => !ofData || app.data.towers.n);
-	byId("keys").append(...[["← ↑ ↓ →", "mark another frame"], ...keys, ["Esc", "end the search, or the zoom"]]
+	const keys = KEYS.filter(([, , , fits]) => !fits || fits(app));
+	byId("keys").append(...[["← ↑ ↓ →", "mark another frame"], ...keys, ["Esc", "end the search, the range, or the zoom"]]
 		.flatMap(([key, words]) => [element("dt", {}, element("kbd", {textContent: key})),
 			element("dd", {textContent: words})]));
 	document.addEventListener("keydown", event => {

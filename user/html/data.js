@@ -128,6 +128,9 @@ function decode(bytes) {
 		container: columns.next(head.groups, Uint32Array),
 		pid: columns.next(head.groups, Float64Array),
 		tid: columns.next(head.groups, Float64Array),
+		window: columns.next(head.groups, Uint32Array),
+		duration: columns.next(head.groups, Uint32Array),
+		windows: Array.from({length: sides}, () => columns.next(head.groups, Uint32Array)),
 	};
 	const keep = columns.next(head.stacks, Uint32Array);
 	const add = columns.next(head.stacks, Uint32Array);

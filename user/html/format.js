@@ -28,6 +28,10 @@ function valueText(value, unit) {
 	return unit in TIMES || unit === "bytes" ? shortText(value, unit) : whole.format(value);
 }
 
+function countText(n, thing) {
+	return `${whole.format(n)} ${thing}${n === 1 ? "" : "s"}`;
+}
+
 function percentText(share) {
 	const percent = 100 * share;
 	if (!isFinite(percent))

@@ -19,13 +19,23 @@ class App {
 		this.colours = new Colours(data, this.tally);
 		this.graph = new Graph(data, {zoom: node => this.zoom(node), hover: (node, event) => this.hover(node, event)});
 		this.table = new Table(data, {pick: f => this.pick(f), focus: f => this.focus(f)});
-		this.choose = kept((container, pid, tid) => {
-			const number = text => text === "" ? null : Number(text);
-			this.tally.choose({container: number(container), pid: number(pid), tid: number(tid)});
+		this.windows = new Windows(data, {choose: range => this.set({lasted: rangeText(range)})});
+		this.who = kept((container, pid, tid, window) => {
+			const number = text => text === "" ? null : Number(text), name = data.texts.indexOf(window);
+			return {container: number(container), pid: number(pid), tid: number(tid), window: name > 0 ? name : null};
+		});
+		this.choose = kept((container, pid, tid, window, lasted) => {
+			this.tally.choose({...this.who(container, pid, tid, window), range: readRange(lasted)});
 			return {};
 		});
+		this.weights = kept(type => data.values.map((_, side) => this.tally.groupWeights(side, type)));
+		this.histogram = kept((type, ...who) =>
+			histogramOf(data, this.weights(type), this.tally.fitting(this.who(...who))));
 		this.widths = kept((type, width) => this.tally.widths(type, width));
 		this.fill = kept((type, container, pid) => fillChoices(data, type, {...this.view, container, pid}));
+		this.fillWindows = kept(type => fillSelect(byId("window"),
+			choices(data, type, "window", g => data.texts[data.groups.window[g]], () => true).map(([, name]) => [name, name]),
+			"all windows", data.groups.window.includes(0)));
 		this.rank = kept(type => this.colours.rankModules(type));
 		this.match = kept((text, how) => {
 			try {
@@ -47,6 +57,7 @@ class App {
 		fillSelect(byId("type"), this.data.types.map((t, i) => [typeKey(this.data, i), typeWords(this.data, i)]));
 		byId("width").hidden = byId("by-change").hidden = this.data.sides === 1;
 		byId("root").hidden = this.data.towers.n === 0;
+		byId("windows-switch").hidden = !this.windows.there;
 		if (this.data.towers.n)
 			byId("search").placeholder = "Function, module, data";
 		showFoot(this.data, this.tally);
@@ -127,7 +138,7 @@ class App {
 	show(move = true) {
 		this.takeRoot();
 		const {view, data, colours} = this, type = this.type(), theme = this.theme();
-		const chosen = this.choose(view.container, view.pid, view.tid);
+		const chosen = this.choose(view.container, view.pid, view.tid, view.window, view.lasted);
 		if (chosen !== this.chosen) {
 			this.chosen = chosen;
 			this.generation++;
@@ -186,8 +197,21 @@ class App {
 		byId("found").textContent = match ?
 			percentText(this.tally.matched(match, this.zoomNow, this.widthsNow)) + " found" : "";
 		byId("empty").hidden = !this.graph.empty;
+		this.showWindows();
 		showCrumbs(data, this.zoomNow, node => this.zoom(node));
 		showLegend(this.colours, match);
+	}
+
+	showWindows() {
+		const {view, data, windows, typeNow: type} = this;
+		byId("windows-switch").setAttribute("aria-pressed", view.windows === "on");
+		byId("windows").hidden = !windows.there || (view.windows !== "on" && !view.lasted && !view.window);
+		if (byId("windows").hidden)
+			return;
+		this.fillWindows(type);
+		byId("window").value = view.window;
+		windows.show(this.histogram(type, view.container, view.pid, view.tid, view.window), readRange(view.lasted),
+			typeWords(data, type));
 	}
 
 	// After the picture, and once for several changes.
@@ -242,6 +266,11 @@ class App {
 		this.set({root, zoom: ""}, true);
 	}
 
+	// What is hidden chooses nothing.
+	switchWindows() {
+		this.set(this.view.windows === "on" ? {windows: "off", window: "", lasted: ""} : {windows: "on"});
+	}
+
 	toggleHow(how) {
 		this.set({how: this.view.how === how ? "plain" : how});
 	}
@@ -258,6 +287,8 @@ class App {
 	escape() {
 		if (this.view.search)
 			this.set({search: "", how: "plain"});
+		else if (this.view.lasted)
+			this.set({lasted: ""});
 		else
 			this.zoom(0);
 		this.graph.putCursor(-1);
@@ -271,6 +302,9 @@ class App {
 		on("container", "change", () => this.set({container: byId("container").value, pid: "", tid: ""}));
 		on("process", "change", () => this.set({pid: byId("process").value, tid: ""}));
 		on("thread", "change", () => this.set({tid: byId("thread").value}));
+		on("window", "change", () => this.set({window: byId("window").value}));
+		on("windows-all", "click", () => this.set({lasted: ""}));
+		on("windows-switch", "click", () => this.switchWindows());
 		on("search", "input", () => this.set({search: byId("search").value,
 			how: this.view.how === "exact" ? "plain" : this.view.how}));
 		on("search", "keydown", event => event.key === "Enter" && byId("scroll").focus());

@@ -9,15 +9,30 @@ class Tally {
 		this.choose({});
 	}
 
-	// Rows of that container, process, thread only (null or missing: of all).
-	choose({container = null, pid = null, tid = null}) {
-		const {groups} = this.data;
+	// Rows of that container, process, thread, window only (null or missing: of all), and of windows that lasted so
+	// long: range, of classes.
+	choose({range = null, ...who}) {
+		const {groups} = this.data, fits = this.fitting(who);
 		this.in = new Uint8Array(groups.n);
 		for (let g = 0; g < groups.n; g++)
-			this.in[g] = (container === null || groups.container[g] === container) &&
-				(pid === null || groups.pid[g] === pid) &&
-				(tid === null || groups.tid[g] === tid) ? 1 : 0;
+			this.in[g] = fits(g) && (range === null || groups.duration[g] > 0 &&
+				classOf(groups.duration[g]) >= range[0] && classOf(groups.duration[g]) <= range[1]) ? 1 : 0;
 		this.sums.clear();
+	}
+
+	fitting({container = null, pid = null, tid = null, window = null}) {
+		const {groups} = this.data;
+		return g => (container === null || groups.container[g] === container) &&
+			(pid === null || groups.pid[g] === pid) && (tid === null || groups.tid[g] === tid) &&
+			(window === null || groups.window[g] === window);
+	}
+
+	// What each group has, whatever is chosen.
+	groupWeights(side, type) {
+		const {groups, group, rows, values} = this.data, from = values[side][type], weights = new Float64Array(groups.n);
+		for (let r = 0; r < rows; r++)
+			weights[group[r]] += from[r];
+		return weights;
 	}
 
 	// Rows have other numbers now.

@@ -2,8 +2,8 @@
 // What is looked at, and how: one object, which the page's address keeps after its #.
 
 const DEFAULTS = {
-	root: "code", list: "data", type: "", width: "new", container: "", pid: "", tid: "", zoom: "", search: "", how: "plain",
-	layout: "flame", colours: "", side: "on", theme: "",
+	root: "code", list: "data", type: "", width: "new", container: "", pid: "", tid: "", window: "", lasted: "",
+	windows: "on", zoom: "", search: "", how: "plain", layout: "flame", colours: "", side: "on", theme: "",
 };
 
 function readView(hash) {

@@ -2,6 +2,7 @@
 #include "model/duration.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void duration_text(uint64_t ns, char text[static DURATION_TEXT])
 {
@@ -28,4 +29,20 @@ void duration_class_text(unsigned class, bool open, char text[static DURATION_TE
 	if (!open && class < DURATION_CLASSES - 1)
 		duration_text(2ULL << class, to);
 	snprintf(text, DURATION_TEXT, "%.13s..%.13s", from, to);
+}
+
+/* Three digits don't tell a power of two: the texts themselves do. */
+bool duration_class_parse(const char *text, unsigned *ret_class, bool *ret_open)
+{
+	char own[DURATION_TEXT];
+
+	for (unsigned i = 0; i < 2 * DURATION_CLASSES; i++) {
+		duration_class_text(i / 2, i % 2, own);
+		if (strcmp(own, text) != 0)
+			continue;
+		*ret_class = i / 2;
+		*ret_open = i % 2;
+		return true;
+	}
+	return false;
 }

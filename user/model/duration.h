@@ -14,5 +14,7 @@ void duration_text(uint64_t ns, char text[static DURATION_TEXT]);
 /* "16.8ms..33.6ms", of those of 2^class ns and longer; open: "16.8ms..", of one that may have been
  * longer still. */
 void duration_class_text(unsigned class, bool open, char text[static DURATION_TEXT]);
+/* The other way round; false: it is no such text. */
+bool duration_class_parse(const char *text, unsigned *ret_class, bool *ret_open);
 
 #endif

@@ -301,6 +301,14 @@ static void put_groups(struct encoder *e)
 		put(e, (uint64_t)group(e, i)->pid);
 	for (size_t i = 0; i < e->n_groups; i++)
 		put(e, (uint64_t)group(e, i)->tid);
+	for (size_t i = 0; i < e->n_groups; i++)
+		put(e, group(e, i)->window);
+	for (size_t i = 0; i < e->n_groups; i++)
+		put(e, group(e, i)->duration);
+	for (size_t side = 0; side < (e->tree->prof[TREE_OLD] ? TREE_SIDES : 1); side++) {
+		for (size_t i = 0; i < e->n_groups; i++)
+			put(e, e->tree->windows[i * TREE_SIDES + side]);
+	}
 }
 
 static void put_stacks(struct encoder *e)

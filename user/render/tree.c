@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/frames.h"
+#include "render/lasting.h"
 #include "render/towers.h"
 
 const char *tree__text(const struct tree *t, uint32_t number)
@@ -81,8 +82,9 @@ struct adder {
 	struct tree *tree;
 	const struct prof *prof;
 	struct prof_frames frames; /* of the stack at hand */
-	uint32_t *known;  /* by number of a frame of the profile: that of the tree + 1, or 0 */
-	uint32_t *towers; /* by set of labels: their number, or 0; NULL: nobody asks */
+	uint32_t *known;       /* by number of a frame of the profile: that of the tree + 1, or 0 */
+	uint32_t *towers;      /* by set of labels: their number, or 0; NULL: nobody asks */
+	struct intern windows; /* that have been counted */
 	struct buf name;
 };
 
@@ -91,6 +93,7 @@ static void adder__done(struct adder *a)
 	prof_frames__done(&a->frames);
 	free(a->known);
 	free(a->towers);
+	intern__done(&a->windows);
 	buf__done(&a->name);
 }
 
@@ -177,6 +180,44 @@ static uint32_t tower_number(struct adder *a, uint32_t labels)
 	return a->towers[labels];
 }
 
+static struct tree_group group_of(struct tree *t, const struct prof *p, uint32_t labels)
+{
+	return (struct tree_group){
+		.comm = label_text(t, p, labels, "comm"),
+		.container = label_text(t, p, labels, "container"),
+		.pid = label_number(p, labels, "pid"),
+		.tid = label_number(p, labels, "tid"),
+		.window = label_text(t, p, labels, "window"),
+		.duration = lasting__of_labels(p, labels),
+	};
+}
+
+static uint32_t group_number(struct tree *t, const struct tree_group *group)
+{
+	uint32_t number = intern__add(&t->groups, group, sizeof(*group));
+
+	while (t->n_windows < (size_t)number * TREE_SIDES) {
+		GROW(t->windows, t->n_windows, t->cap_windows);
+		t->windows[t->n_windows++] = 0;
+	}
+	return number;
+}
+
+/* Once, however many samples it has: it is its first one's, should its command change its name. */
+static void count_window(struct adder *a, int side, uint32_t labels, const struct tree_group *group,
+			 uint32_t group_number)
+{
+	const struct {
+		int64_t number, pid, tid;
+		uint32_t window, duration;
+	} key = {label_number(a->prof, labels, "window_number"), group->pid, group->tid,
+		 group->window, group->duration};
+	size_t before = intern__count(&a->windows);
+
+	if (key.number && intern__add(&a->windows, &key, sizeof(key)) == before)
+		a->tree->windows[(size_t)(group_number - 1) * TREE_SIDES + (size_t)side]++;
+}
+
 static int64_t *row_values(struct tree *t, const struct tree_row *row)
 {
 	size_t number = intern__add(&t->rows, row, sizeof(*row)) - 1;
@@ -199,15 +240,10 @@ static void add_samples(struct tree *t, int side, bool towers)
 		a.towers = xcalloc(intern__count(&p->label_sets), sizeof(*a.towers));
 	for (size_t i = 0; i < p->n_samples; i++) {
 		const struct prof_sample *s = &p->samples[i];
-		const struct tree_group group = {
-			.comm = label_text(t, p, s->labels, "comm"),
-			.container = label_text(t, p, s->labels, "container"),
-			.pid = label_number(p, s->labels, "pid"),
-			.tid = label_number(p, s->labels, "tid"),
-		};
+		const struct tree_group group = group_of(t, p, s->labels);
 		const struct tree_row row = {
 			.stack = stack_number(&a, s->stack, group.comm),
-			.group = intern__add(&t->groups, &group, sizeof(group)),
+			.group = group_number(t, &group),
 			.tower = tower_number(&a, s->labels),
 		};
 		int64_t *values = row_values(t, &row) + (size_t)side * t->n_types;
@@ -221,6 +257,7 @@ static void add_samples(struct tree *t, int side, bool towers)
 			else
 				values[k] += value;
 		}
+		count_window(&a, side, s->labels, &group, row.group);
 	}
 }
 
@@ -257,6 +294,7 @@ struct tree *tree__free(struct tree *t)
 	intern__done(&t->towers);
 	intern__done(&t->stacks);
 	intern__done(&t->rows);
+	free(t->windows);
 	free(t->values);
 	free(t->parts);
 	free(t);

@@ -29,10 +29,12 @@ struct tree_function {
 	uint32_t kind;         /* enum prof_kind, or one of those above */
 };
 
-/* Who it was; what isn't known is 0. */
+/* Who it was, and in which window of time; what isn't known is 0. */
 struct tree_group {
 	uint32_t comm, container; /* texts */
 	int64_t pid, tid;
+	uint32_t window;   /* a text */
+	uint32_t duration; /* render/lasting.h */
 };
 
 /* The data that a stack stands on (render/towers.h): numbers of functions; member may be 0: none */
@@ -69,6 +71,8 @@ struct tree {
 	struct intern rows;      /* struct tree_row */
 	int64_t *values;         /* for each row: of each side each type; never negative */
 	size_t n_values, cap_values;
+	uint32_t *windows; /* for each group: of each side, how many; 0, too: they had no numbers */
+	size_t n_windows, cap_windows;
 	uint64_t negative[TREE_SIDES]; /* values that were below 0, and are left out */
 	uint32_t *parts;               /* of the stack that is being made */
 	size_t n_parts, cap_parts;
