@@ -26,6 +26,9 @@ enum row_label {
 	X(LABEL_TID, "tid")                     \
 	X(LABEL_TID, "thread")                  \
 	X(LABEL_CPU, "cpu")                     \
+	X(LABEL_CPU, "core")                    \
+	X(LABEL_CPU, "core_type")               \
+	X(LABEL_CPU, "numa_node")               \
 	X(LABEL_CGROUP, "container")            \
 	X(LABEL_CGROUP, "pod")                  \
 	X(LABEL_CGROUP, "image")                \

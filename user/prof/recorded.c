@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "model/duration.h"
 #include "model/ledger.h"
+#include "prof/cpu_labels.h"
 #include "prof/data_labels.h"
 #include "prof/language.h"
 #include "prof/off_labels.h"
@@ -56,6 +57,7 @@ struct builder {
 	struct user *users;
 	size_t n_users, cap_users;
 	struct prof_label_list labels;
+	struct cpu_labels cpus;
 	struct data_labels data;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
@@ -314,7 +316,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (set.tid)
 		label_number(b, "tid", set.tid);
 	if (set.cpu)
-		label_number(b, "cpu", set.cpu - 1);
+		cpu_labels__add(&b->cpus, b->prof, &b->labels, set.cpu - 1);
 	if (set.status && set.status < PMB_N_UNWIND_STATUSES)
 		label_text(b, "unwind_status", status_keys[set.status]);
 	if (set.cgroup)
@@ -435,6 +437,7 @@ struct prof *prof__recorded(const struct recorded *r)
 	choose_default(&b);
 	layouts__save(&b.data.layouts, b.prof);
 	data_labels__done(&b.data);
+	cpu_labels__done(&b.cpus);
 	intern__done(&b.segments);
 	free(b.columns);
 	free(b.segment_of);

@@ -119,7 +119,7 @@ static bool any_matches(struct selecting *x, struct matcher *m)
  */
 static bool is_empty_text(const struct prof *p, const struct prof_label *label)
 {
-	static const char *const numbers[] = {"pid", "tid", "cpu"};
+	static const char *const numbers[] = {"pid", "tid", "cpu", "numa_node"};
 
 	if (label->text || label->number || label->unit)
 		return false;
