@@ -63,6 +63,7 @@ t_a_thread_goes_on_where_a_cpu_came() {
 
 # Two threads of one core, as the kernel would say it: samples of both are that core's.
 t_cores_and_nodes_of_samples() {
+	local both='taskset -c 0 "$0" 0.2 & taskset -c 1 "$0" 0.2; wait'
 	need_root
 	[ "$(cat $CPU_DIR/online)" = 0-1 ] || skip "other CPUs than 0 and 1: $(cat $CPU_DIR/online)"
 	mkdir "$T/topology"
@@ -70,9 +71,10 @@ t_cores_and_nodes_of_samples() {
 	echo 14 >"$T/topology/core_id"
 	unshare -m sh -c 'for cpu in 0 1; do
 			mount --bind "$1" '$CPU_DIR'/cpu$cpu/topology || exit 99
-		done; shift; exec "$@"' - "$T/topology" "$PMUBPF" record -q -a --label core -e cpu-clock \
-		-o "$T/p.pb.gz" -- sh -c 'taskset -c 0 "$0" 0.2 & taskset -c 1 "$0" 0.2; wait' \
-		"$WORKLOADS/split" >"$T/out" 2>"$T/err" || fail "recording: $(cat "$T/err")"
+		done; shift; exec "$@"' - "$T/topology" \
+		"$PMUBPF" record -q -a --label core -e cpu-clock -o "$T/p.pb.gz" -- \
+		sh -c "$both" "$WORKLOADS/split" >"$T/out" 2>"$T/err" ||
+		fail "recording: $(cat "$T/err")"
 	pmb_ok report --by core,cpu --csv "$T/p.pb.gz"
 	expect_eq "$(grep -c '^1,core,core 3:14,' "$T/out")" 1 "rows of the core"
 	expect_match "$T/out" '^2,cpu,0,' "CPU 0, of it"

@@ -56,6 +56,21 @@ static void expect_figure(enum derived_kind kind, double value, bool apart)
 	cr_expect_eq(f->apart, apart, "%s apart", derived_keys[kind]);
 }
 
+/* Of a clock whose rate nobody knows there is no figure. */
+Test(derive, how_fast_a_core_ran)
+{
+	struct derive_event events[] = {event(ROLE_CORE_CLOCK), event(ROLE_BASE_CLOCK)};
+	const struct perf_count counts[] = {whole(3000), whole(2000)};
+
+	events[1].khz = 2100000;
+	run(events, counts, 2);
+	expect_figure(DERIVED_GHZ_RUNNING, 3.15, false);
+	cr_expect(derived__is_ratio(figure(DERIVED_GHZ_RUNNING)));
+	events[1].khz = 0;
+	run(events, counts, 2);
+	cr_expect_eq(n_figures, 0);
+}
+
 Test(derive, scaled_by_the_time_that_it_ran)
 {
 	struct perf_count half = part(100, 50), never = {5, 10, 0}, all = whole(7);

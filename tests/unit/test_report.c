@@ -145,6 +145,20 @@ Test(report, roles_that_were_recorded)
 	expect_in(csv, "ipc yours/mine");
 }
 
+/* A core that runs at four times its base rate in one function, and at half of it in another. */
+Test(report, gigahertz_of_functions)
+{
+	_cleanup_free_ char *csv = NULL;
+
+	with_roles("role mine: base-clock cache=0 set=0 all=yes khz=2000000",
+		   "role yours: core-clock cache=0 set=0 all=yes");
+	BUILD_SAMPLE(p, "slow", 0, 100, 1000000, 50, 500000);
+	csv = report(CSV, "function", 0, false);
+	expect_in(csv, "running_ghz yours/mine");
+	expect_in(csv, "1,function,main,a,100,100,1000000,1000000,400,400,4000000,4000000,8,");
+	expect_in(csv, "1,function,slow,a,100,100,1000000,1000000,50,50,500000,500000,1,");
+}
+
 /* The one counts user code only. */
 Test(report, roles_of_different_code)
 {
@@ -168,6 +182,7 @@ Test(report, roles_are_data)
 		"cycles cache=0 set= all=yes",
 		"cycles cache=0 set=0 all=perhaps",
 		"cycles  cache=0 set=0 all=yes",
+		"base-clock cache=0 set=0 all=yes khz=fast",
 	};
 	struct derive_event role = {.role = ROLE_STALLS};
 
@@ -175,13 +190,19 @@ Test(report, roles_are_data)
 		cr_expect(!role__parse(wrongs[i], &role), "%s", wrongs[i]);
 	cr_expect_eq(role.role, ROLE_STALLS);
 	for (int i = 0; i < N_ROLES; i++) {
-		const struct derive_event in = {(enum derive_role)i, 7, UINT32_MAX, i % 2};
+		const struct derive_event in = {
+			.role = (enum derive_role)i,
+			.cache = 7,
+			.set = UINT32_MAX,
+			.all_code = i % 2,
+			.khz = i % 3 ? UINT32_MAX : 0,
+		};
 		_cleanup_(buf__done) struct buf text = {0};
 
 		role__put(&in, &text);
 		cr_assert(role__parse(text.data, &role), "%s", text.data);
 		cr_expect(role.role == in.role && role.cache == in.cache && role.set == in.set &&
-			  role.all_code == in.all_code);
+			  role.all_code == in.all_code && role.khz == in.khz);
 	}
 }
 

@@ -36,7 +36,7 @@ const char *const derived_titles[N_DERIVED] = {
 #undef X
 };
 
-const double derived_factors[N_DERIVED] = {
+static const double derived_factors[N_DERIVED] = {
 #define X(name, key, text, title, factor) factor,
 	DERIVED(X)
 #undef X
@@ -90,7 +90,11 @@ static void add(struct derivation *d, size_t event, size_t other, enum derived_k
 	struct derived *derived = &d->ret[d->n++];
 	const struct perf_count *a = &d->counts[event];
 
-	*derived = (struct derived){event, other, kind, derived_factors[kind] * quotient, false};
+	*derived = (struct derived){.event = event, .other = other, .kind = kind};
+	derived->factor = derived_factors[kind];
+	if (kind == DERIVED_GHZ_RUNNING)
+		derived->factor *= d->events[other].khz / 1e6;
+	derived->value = derived->factor * quotient;
 	if (other == DERIVE_ELAPSED)
 		return;
 	derived->apart = shares_counter(a) || shares_counter(&d->counts[other]) ||
@@ -145,6 +149,14 @@ static void instructions(struct derivation *d, size_t event)
 		add(d, event, cycles, DERIVED_CPI, count__scaled(&d->counts[cycles]) / n);
 }
 
+static void running(struct derivation *d, size_t event)
+{
+	size_t base = find(d, event, ROLE_BASE_CLOCK);
+
+	if (base != SIZE_MAX && d->events[base].khz)
+		ratio(d, event, ROLE_BASE_CLOCK, DERIVED_GHZ_RUNNING);
+}
+
 static void derive_event(struct derivation *d, size_t i)
 {
 	switch (d->events[i].role) {
@@ -173,9 +185,13 @@ static void derive_event(struct derivation *d, size_t i)
 	case ROLE_STALLS:
 		ratio(d, i, ROLE_CYCLES, DERIVED_STALLED);
 		break;
+	case ROLE_CORE_CLOCK:
+		running(d, i);
+		break;
 	case ROLE_OCCURRENCES:
 		per_elapsed(d, i, DERIVED_PER_SECOND);
 		break;
+	case ROLE_BASE_CLOCK:
 	case ROLE_BRANCHES:
 	case ROLE_ACCESSES:
 	case ROLE_OTHER:

@@ -25,6 +25,8 @@
 	X(MISSES, "misses")                                                      \
 	X(OTHER_MISSES, "other-misses") /* without a known number of accesses */ \
 	X(STALLS, "stalls")             /* cycles of a kind */                   \
+	X(CORE_CLOCK, "core-clock")     /* ticks as fast as the core runs */     \
+	X(BASE_CLOCK, "base-clock")     /* ticks at its base rate, as long */    \
 	X(OCCURRENCES, "occurrences")   /* faults, switches: how many a second says something */
 
 enum derive_role {
@@ -42,6 +44,7 @@ struct derive_event {
 	uint32_t cache; /* equal for the accesses and misses of one cache */
 	uint32_t set;   /* equal for events of one PMU that leave the same code out */
 	bool all_code;  /* leaves none out: user, kernel, hypervisor */
+	uint32_t khz;   /* a base clock's rate; 0: not known */
 };
 
 /* Name, JSON key, the words after the number, a column's title, what the quotient is multiplied
@@ -50,6 +53,7 @@ struct derive_event {
 	X(CPUS_USED, "cpus_used", "CPUs used", "CPUs", 1)                         \
 	X(GHZ, "effective_ghz", "GHz effective", "GHz", 1)                        \
 	X(GHZ_IDLE, "ghz_with_idle", "GHz with idle time", "GHz", 1)              \
+	X(GHZ_RUNNING, "running_ghz", "GHz while running", "GHz run", 1)          \
 	X(IPC, "ipc", "insn per cycle", "IPC", 1)                                 \
 	X(CPI, "cpi", "cycles per insn", "CPI", 1)                                \
 	X(MISPREDICTED, "mispredict_percent", "% of branches", "% mispred.", 100) \
@@ -67,7 +71,6 @@ enum derived_kind {
 extern const char *const derived_keys[N_DERIVED];
 extern const char *const derived_texts[N_DERIVED];
 extern const char *const derived_titles[N_DERIVED];
-extern const double derived_factors[N_DERIVED];
 
 #define DERIVE_ELAPSED SIZE_MAX /* the other part is the time that passed */
 
@@ -75,6 +78,7 @@ struct derived {
 	size_t event; /* beside which it is printed: its first part */
 	size_t other; /* its second part, or DERIVE_ELAPSED */
 	enum derived_kind kind;
+	double factor; /* what the quotient was multiplied by */
 	double value;
 	/* The parts did not run together all the time: one of them shared its counter, or they were
 	 * enabled for different times. Each is scaled by its own time, and the figure is a

@@ -109,6 +109,7 @@ static void add_ratios(struct report *r, const struct derived *figures, size_t n
 			.event = f->event,
 			.other = f->other,
 			.kind = f->kind,
+			.factor = f->factor,
 			.doubtful = under_delivered(r->prof, r->events[f->event].name, &part) ||
 				    under_delivered(r->prof, r->events[f->other].name, &part),
 		};
@@ -161,7 +162,7 @@ struct ratio_value report_ratio__of(const struct report *r, const struct report_
 	if (above < 0 || !(below > 0))
 		return ret;
 	ret.valid = true;
-	ret.value = derived_factors[ratio->kind] * above / below;
+	ret.value = ratio->factor * above / below;
 	if (top->samples == PROF_NO_TYPE || bottom->samples == PROF_NO_TYPE)
 		return ret;
 	n_above = (double)values[top->samples];

@@ -12,6 +12,7 @@
 struct report_ratio {
 	size_t event, other; /* of the report's events */
 	enum derived_kind kind;
+	double factor; /* of the quotient */
 	bool doubtful; /* one of them was not delivered in full: never a plain figure */
 };
 

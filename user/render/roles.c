@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/tsc.h"
 
 /* Which cache, and what is done to it: a miss and an access differ in the third byte only. */
 static void cache_role(uint64_t config, struct derive_event *ret)
@@ -58,6 +59,19 @@ static enum derive_role software_role(uint64_t config)
 	}
 }
 
+/* The same on each x86: arch/x86/events/msr.c. */
+static void clock_role(uint64_t config, struct derive_event *ret)
+{
+	enum { APERF = 1, MPERF = 2 };
+
+	if (config == APERF) {
+		ret->role = ROLE_CORE_CLOCK;
+	} else if (config == MPERF) {
+		ret->role = ROLE_BASE_CLOCK;
+		ret->khz = (uint32_t)(tsc_hz() / 1000);
+	}
+}
+
 static uint32_t set_of(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -94,7 +108,9 @@ struct derive_event event_role(const struct event *event)
 		ret.role = ROLE_OCCURRENCES;
 		break;
 	default:
-		if (event->unit == UNIT_CYCLES)
+		if (event->pmu && strcmp(event->pmu, "msr") == 0)
+			clock_role(attr->config, &ret);
+		else if (event->unit == UNIT_CYCLES)
 			ret.role = ROLE_CYCLES;
 		else if (strcasestr(event->name, "miss"))
 			ret.role = ROLE_OTHER_MISSES;
@@ -115,6 +131,8 @@ void role__put(const struct derive_event *role, struct buf *out)
 {
 	buf__printf(out, "%s cache=%u set=%u all=%s", derive_role_keys[role->role], role->cache,
 		    role->set, role->all_code ? "yes" : "no");
+	if (role->khz)
+		buf__printf(out, " khz=%u", role->khz);
 }
 
 /* " KEY=" of *p, and a number of 32 bits. */
@@ -148,6 +166,9 @@ bool role__parse(const char *text, struct derive_event *ret)
 	role.role = (enum derive_role)i;
 	role.all_code = strncmp(p, " all=yes", 8) == 0;
 	if (!role.all_code && strncmp(p, " all=no", 7) != 0)
+		return false;
+	p += strlen(role.all_code ? " all=yes" : " all=no");
+	if (strncmp(p, " khz=", 5) == 0 && !take_number(&p, " khz=", &role.khz))
 		return false;
 	*ret = role;
 	return true;

@@ -7,9 +7,9 @@
 #define PMUBPF_SYS_CPU_PLACE_H
 
 struct cpu_place {
-	char *core; /* "core PACKAGE:CORE", the same for its threads; NULL: the kernel doesn't say */
+	char *core; /* "core PACKAGE:CORE", the same for its threads; NULL: not said */
 	char *type; /* the PMU of such cores, "cpu_atom"; NULL: all are alike */
-	int node;   /* of NUMA; -1: the kernel doesn't say */
+	int node;   /* of NUMA; -1: not said */
 };
 
 /* root: "" or a folder with the files of some machine. */
