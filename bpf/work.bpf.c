@@ -26,8 +26,8 @@ static __always_inline void flip_counters(struct work *work,
 static __always_inline void work_clear(struct work *work, __u64 switches)
 {
 	work->switches = switches;
-	work->waited = work->off = 0;
-	work->outs = work->ins = work->torn = work->unread = 0;
+	work->waited = work->off = work->io = 0;
+	work->outs = work->ins = work->in_io = work->torn = work->unread = 0;
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++)
 		work->counters[i] = (struct counted){};
 }
@@ -38,6 +38,7 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 {
 	__u64 off = work->off < duration ? work->off : duration;
 	__u64 wait = waited < off ? waited : off;
+	__u64 io = work->io < off - wait ? work->io : off - wait;
 
 	if (units == PMB_UNITS_REAL && duration < pmb_work_longer) {
 		COUNT(stats->quick);
@@ -48,6 +49,7 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 		pmb_cost_add(units, PMB_SERIES_CPU, duration - off);
 		pmb_cost_add(units, PMB_SERIES_WAIT, wait);
 		pmb_cost_add(units, PMB_SERIES_OFF, off - wait);
+		pmb_cost_add(units, PMB_SERIES_IO, io);
 	}
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
 		if (work->unread >> i & 1 || work->counters[i].missed)
@@ -295,19 +297,25 @@ int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
 	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
 }
 
-/* One side of a switch, of a thread in a unit. */
-static __always_inline void work_switch(__u32 thread, bool goes, __u64 time,
+/* One side of a switch, of a thread in a unit; io: it goes to wait for I/O. */
+static __always_inline void work_switch(__u32 thread, bool goes, bool io, __u64 time,
 					const struct counted now[PMB_MAX_READS], __u32 unread)
 {
 	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
 
 	if (!work)
 		return;
-	if (goes)
+	if (goes) {
 		work->outs++;
-	else
+		work->in_io = io;
+	} else {
 		work->ins++;
+	}
 	work->off = time - work->off;
+	if (work->in_io)
+		work->io = time - work->io;
+	if (!goes)
+		work->in_io = 0;
 	flip_counters(work, now, unread);
 }
 
@@ -343,9 +351,9 @@ int pmb_work_switch(unsigned long long *ctx)
 	if (sums)
 		add_stretch(prev, next, goes && *from_byte != WORK_OPENING, now, unread);
 	if (goes)
-		work_switch(from, true, time, now, unread);
+		work_switch(from, true, BPF_CORE_READ_BITFIELD(prev, in_iowait), time, now, unread);
 	if (comes)
-		work_switch(to, false, time, now, unread);
+		work_switch(to, false, false, time, now, unread);
 	return 0;
 }
 

@@ -19,7 +19,9 @@ struct work {
 	__u64 waited;   /* for a CPU, before it */
 	__u64 sp;       /* of a call, at its entry */
 	__u64 off;      /* without a CPU: kept as counters are, the other way around */
+	__u64 io;       /* of that where it waits for I/O */
 	__u32 outs, ins;
+	__u32 in_io;  /* the thread has no CPU, and waits for I/O */
 	__u32 torn;   /* a switch came while counters were read */
 	__u32 unread; /* a bit for each counter that could not be read */
 	struct counted counters[PMB_MAX_READS];

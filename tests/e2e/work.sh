@@ -77,6 +77,19 @@ t_blocked() {
 	expect_times
 	expect_ge "$(series duration mean)" 20000000 "ns a sleep"
 	expect_ge "$(series blocked sum)" $((18000000 * $(units .ended))) "ns blocked"
+	expect_eq "$(series io sum)" 0 "ns of that for I/O"
+}
+
+# Reads around the page cache wait for the disk and for nothing else.
+t_blocked_by_io() {
+	dd if=/dev/zero of="$T/file" bs=1M count=4 2>/dev/null
+	dd if="$T/file" of=/dev/null bs=64k count=1 iflag=direct 2>/dev/null ||
+		skip "files here can't be read around the page cache"
+	per syscall:read page-faults -I 10s -- dd if="$T/file" of=/dev/null bs=4k iflag=direct
+	expect_times
+	expect_ge "$(series io sum)" 1 "ns for I/O"
+	expect_ge "$(series io sum)" $(($(series blocked sum) * 8 / 10)) "of those blocked"
+	expect_eq "$(units '.verdict | .bound == "blocked"')" false "bound by something else"
 }
 
 # Each begins with a switch and ends before the next.

@@ -363,8 +363,9 @@ Test(stat, units_of_work)
 		"    2.500000 major-faults                   2.00       0.00       "
 		"2.00       2.00       2.00  # of 5: in 2 it didn't count all the time\n"
 		"    2.500000 bound by the quota of its cgroup: 25.0 % of its time on a CPU, "
-		"50.0 % held by a quota, 25.0 % ready without a CPU, 0.0 % blocked; more CPU "
-		"gains at most 300 %, a larger quota alone 100 %; 0.00 at a time\n",
+		"50.0 % held by a quota, 25.0 % ready without a CPU, 0.0 % waiting for "
+		"I/O, 0.0 % blocked otherwise; more CPU gains at most 300 %, a larger quota "
+		"alone 100 %; 0.00 at a time\n",
 		"2.500000000,1428.571,ns,\"duration per a,b\",7,0,1133.893,997.3,3968.0,3968.0\n"
 		"2.500000000,7.000,,\"page-faults per a,b\",7,0,0.000,7.0,7.0,7.0\n"
 		"2.500000000,2.000,,\"major-faults per a,b\",5,2,0.000,2.0,2.0,2.0\n");

@@ -43,6 +43,20 @@ Test(verdict, what_more_cpu_gains_at_most)
 	cr_expect(isinf(of(0, 10, 0, 10).gain_quota));
 }
 
+Test(verdict, io_is_what_blocks_if_half_of_it_is)
+{
+	struct verdict_times times = {.span = 1000, .duration = 1000, .cpu = 100, .off = 900};
+
+	times.io = 450;
+	cr_expect_eq(verdict_of(&times).bound, BOUND_IO);
+	cr_expect_eq(verdict_of(&times).io, 45);
+	times.io = 449;
+	cr_expect_eq(verdict_of(&times).bound, BOUND_BLOCKED);
+	times.cpu = 1000;
+	times.io = 900;
+	cr_expect_eq(verdict_of(&times).bound, BOUND_CPU);
+}
+
 Test(verdict, a_gpu_that_is_busy_is_what_blocks)
 {
 	struct verdict_times times = {.span = 1000, .duration = 1000, .cpu = 100, .off = 900};

@@ -16,7 +16,8 @@ static double gain(double percent)
 	return percent < 100 ? 100 * percent / (100 - percent) : INFINITY;
 }
 
-/* Blocked is blocked by the GPU if that was at work for half of the time that may explain it. */
+/* Blocked is blocked by I/O if half of it is, else by the GPU if that was at work for half of the
+ * time that may explain it. */
 static enum bound bound_of(const struct verdict *v)
 {
 	double most = fmax(fmax(v->cpu, v->off), fmax(v->quota, v->queue));
@@ -27,6 +28,8 @@ static enum bound bound_of(const struct verdict *v)
 		return BOUND_RUN_QUEUE;
 	if (v->cpu == most)
 		return BOUND_CPU;
+	if (2 * v->io >= v->off)
+		return BOUND_IO;
 	return v->gpu >= 50 ? BOUND_DEVICE : BOUND_BLOCKED;
 }
 
@@ -41,6 +44,7 @@ struct verdict verdict_of(const struct verdict_times *t)
 		.quota = percent * (double)held,
 		.queue = percent * (double)(t->wait - held),
 		.off = percent * (double)t->off,
+		.io = percent * (double)t->io,
 		.gpu = t->span ? 100 * (double)t->gpu / (double)t->span : 0,
 		.at_a_time = t->span ? (double)t->duration / (double)t->span : 0,
 	};

@@ -14,6 +14,7 @@ static struct verdict verdict(const struct stat_report *r)
 		.cpu = of[PMB_SERIES_CPU].sum,
 		.wait = of[PMB_SERIES_WAIT].sum,
 		.off = of[PMB_SERIES_OFF].sum,
+		.io = of[PMB_SERIES_IO].sum,
 		.throttled = r->throttled_ns,
 		.gpu = r->gpu_ns,
 	};
@@ -39,8 +40,8 @@ void stat__verdict_text(const struct stat_report *r, struct buf *out)
 		buf__printf(
 			out,
 			": %.1f %% of its time on a CPU, %.1f %% held by a quota, %.1f %% ready "
-			"without a CPU, %.1f %% blocked",
-			v.cpu, v.quota, v.queue, v.off);
+			"without a CPU, %.1f %% waiting for I/O, %.1f %% blocked otherwise",
+			v.cpu, v.quota, v.queue, v.io, v.off - v.io);
 		if (v.gpu > 0)
 			buf__printf(out, "; a GPU was busy %.1f %% of the time", v.gpu);
 		buf__puts(out, "; more CPU gains at most ");
@@ -62,6 +63,7 @@ void stat__verdict_json(const struct stat_report *r, struct json *j)
 	json__f64(j, "quota_percent", v.quota, 2);
 	json__f64(j, "run_queue_percent", v.queue, 2);
 	json__f64(j, "blocked_percent", v.off, 2);
+	json__f64(j, "io_percent", v.io, 2);
 	json__f64(j, "gpu_percent", v.gpu, 2);
 	json__f64(j, "at_a_time", v.at_a_time, 3);
 	json__f64(j, "gain_quota_percent", v.gain_quota, 1);

@@ -149,7 +149,9 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 	if (r->first)
 		put_head(r, out);
 	for (size_t i = 0; stat__series(r, i, &s); i++) {
-		if (s.n || s.apart)
+		bool nothing = i == PMB_SERIES_IO && !s.real->sum;
+
+		if ((s.n || s.apart) && !nothing)
 			put_series(r, &s, out);
 	}
 	if (r->interval)
