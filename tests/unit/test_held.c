@@ -13,7 +13,8 @@ static uint64_t throttled, gpu;
 
 static void ask(struct held *held, const char *root, const char *cgroup, pid_t pid)
 {
-	held__find(held, root, cgroup, pid);
+	held__add(held, root, cgroup, pid);
+	held__begin(held, root, pid);
 	held__since(held, &throttled, &gpu);
 	cr_expect_eq(throttled, 0, "nothing has happened since");
 	cr_expect_eq(gpu, 0);
@@ -54,6 +55,62 @@ Test(held, the_level_that_held_longest)
 	cr_expect_eq(throttled, 8000000);
 	held__done(&by_process);
 	held__done(&by_name);
+	tree_remove(root);
+}
+
+/* Two processes of one cgroup, and one of another in the same slice: each cgroup is taken once, and
+ * what held the slice held both. */
+Test(held, several_processes)
+{
+	static const struct tree_file files[] = {
+		{"proc/7/cgroup", "0::/web.slice/a\n"},
+		{"proc/8/cgroup", "0::/web.slice/b\n"},
+		{"proc/9/cgroup", "0::/web.slice/a\n"},
+		{"sys/fs/cgroup/web.slice/a/cpu.stat", "throttled_usec 1\n"},
+		{"sys/fs/cgroup/web.slice/b/cpu.stat", "throttled_usec 2\n"},
+		{"sys/fs/cgroup/web.slice/cpu.stat", "throttled_usec 3\n"},
+	};
+	char *root = tree_make(files, ARRAY_SIZE(files));
+	struct held held = {0};
+
+	for (pid_t pid = 7; pid < 10; pid++)
+		held__add(&held, root, NULL, pid);
+	held__begin(&held, root, 7);
+	cr_expect_eq(held.n_groups, 2);
+	write_file(root, files[3].path, "throttled_usec 101\n");
+	write_file(root, files[5].path, "throttled_usec 13\n");
+	held__since(&held, &throttled, &gpu);
+	cr_expect_eq(throttled, (100 + 10) * 1000);
+	held__done(&held);
+	tree_remove(root);
+}
+
+/* There may be thousands. */
+Test(held, more_groups_than_are_looked_at)
+{
+	static const struct tree_file files[] = {{"proc/7/cgroup", "garbage\n"}};
+	char *root = tree_make(files, ARRAY_SIZE(files));
+	struct held held = {0};
+
+	for (int i = 0; i < 2 * HELD_GROUPS_MAX; i++) {
+		_cleanup_free_ char *path = xasprintf("%s/sys/fs/cgroup/%d", root, i);
+		_cleanup_free_ char *file = xasprintf("sys/fs/cgroup/%d/cpu.stat", i);
+		_cleanup_free_ char *parent = xasprintf("%s/sys/fs/cgroup", root);
+
+		if (i == 0) {
+			_cleanup_free_ char *sys = xasprintf("%s/sys", root);
+			_cleanup_free_ char *fs = xasprintf("%s/sys/fs", root);
+
+			mkdir(sys, 0755);
+			mkdir(fs, 0755);
+			mkdir(parent, 0755);
+		}
+		mkdir(path, 0755);
+		write_file(root, file, "throttled_usec 1\n");
+		held__add(&held, root, strrchr(path, '/'), 0);
+	}
+	cr_expect_eq(held.n_groups, HELD_GROUPS_MAX);
+	held__done(&held);
 	tree_remove(root);
 }
 

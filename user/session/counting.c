@@ -74,17 +74,22 @@ static int prepare(struct counting *c, struct err *err)
 	return r == 0 && o->by ? counting_owners__open(c, err) : r;
 }
 
-/* Of several processes the first speaks for the others. */
+/* GPUs are those of the first process. */
 static void find_what_holds(struct counting *c)
 {
 	const struct target *whom = &c->opts->whom;
-	const char *cgroup = whom->n_cgroups ? cgroup__path(whom->cgroups) : NULL;
-	pid_t pid = whom->n_pids             ? whom->pids[0] :
-		    whom->n_tids             ? whom->tids[0] :
-		    target__is_command(whom) ? c->result->command.pid :
-					       0;
+	pid_t command = target__is_command(whom) ? c->result->command.pid : 0;
+	pid_t first = whom->n_pids ? whom->pids[0] : whom->n_tids ? whom->tids[0] : command;
 
-	held__find(&c->held, "", cgroup, pid);
+	for (size_t i = 0; i < whom->n_cgroups; i++)
+		held__add(&c->held, "", cgroup__path(&whom->cgroups[i]), 0);
+	for (size_t i = 0; i < whom->n_pids; i++)
+		held__add(&c->held, "", NULL, whom->pids[i]);
+	for (size_t i = 0; i < whom->n_tids; i++)
+		held__add(&c->held, "", NULL, whom->tids[i]);
+	if (command)
+		held__add(&c->held, "", NULL, command);
+	held__begin(&c->held, "", first);
 }
 
 static int start(struct counting *c, struct err *err)

@@ -58,14 +58,16 @@ static uint64_t throttled_ns(const char *path)
 static void add_levels(struct held *held, const char *root, const char *mount, const char *cgroup)
 {
 	_cleanup_free_ char *path = xstrdup(cgroup);
+	size_t before = held->n;
 
 	for (int level = 0; level < LEVELS_MAX && strlen(path) > 1; level++) {
 		char *file = xasprintf("%s%s%s/cpu.stat", root, mount, path);
 		char *slash = strrchr(path, '/');
 
 		if (access(file, R_OK) == 0) {
-			GROW(held->stats, held->n, held->cap);
-			held->stats[held->n++] = file;
+			GROW(held->levels, held->n, held->cap);
+			held->levels[held->n++] =
+				(struct held_level){.stat = file, .group = held->n_groups};
 		} else {
 			free(file);
 		}
@@ -73,12 +75,29 @@ static void add_levels(struct held *held, const char *root, const char *mount, c
 			break;
 		*slash = '\0';
 	}
+	held->n_groups += held->n > before;
+}
+
+static bool is_there(const struct held *held, const char *root, const char *mount,
+		     const char *cgroup)
+{
+	_cleanup_free_ char *file = xasprintf("%s%s%s/cpu.stat", root, mount, cgroup);
+
+	for (size_t i = 0; i < held->n; i++) {
+		bool lowest = !i || held->levels[i].group != held->levels[i - 1].group;
+
+		if (lowest && strcmp(held->levels[i].stat, file) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void add_everywhere(struct held *held, const char *root, const char *cgroup)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++)
-		add_levels(held, root, mounts[i], cgroup);
+	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
+		if (held->n_groups < HELD_GROUPS_MAX && !is_there(held, root, mounts[i], cgroup))
+			add_levels(held, root, mounts[i], cgroup);
+	}
 }
 
 /* "1:cpu,cpuacct:/docker/4f…" or "0::/user.slice" */
@@ -187,32 +206,47 @@ static uint64_t gpu_ns(struct held *held)
 	return most;
 }
 
-void held__find(struct held *held, const char *root, const char *cgroup, pid_t pid)
+void held__add(struct held *held, const char *root, const char *cgroup, pid_t pid)
+{
+	if (cgroup)
+		add_everywhere(held, root, cgroup);
+	else
+		add_of_process(held, root, pid);
+}
+
+void held__begin(struct held *held, const char *root, pid_t pid)
 {
 	uint64_t ignored;
 
-	if (cgroup)
-		add_everywhere(held, root, cgroup);
-	else if (pid)
-		add_of_process(held, root, pid);
 	if (pid)
 		held->process = xasprintf("%s/proc/%d", root, pid);
-	held->before = xcalloc(held->n + 1, sizeof(*held->before));
 	held__since(held, &ignored, &ignored);
+}
+
+/* Since it was asked before. */
+static uint64_t withheld_ns(struct held_level *level)
+{
+	uint64_t now = throttled_ns(level->stat);
+	uint64_t since = now > level->before ? now - level->before : 0;
+
+	level->before = now;
+	return since;
 }
 
 void held__since(struct held *held, uint64_t *ret_throttled, uint64_t *ret_gpu)
 {
-	uint64_t gpu = held->process ? gpu_ns(held) : 0, most = 0;
+	uint64_t gpu = held->process ? gpu_ns(held) : 0, sum = 0, most = 0;
 
 	for (size_t i = 0; i < held->n; i++) {
-		uint64_t now = throttled_ns(held->stats[i]);
+		uint64_t since = withheld_ns(&held->levels[i]);
 
-		if (now > held->before[i] && now - held->before[i] > most)
-			most = now - held->before[i];
-		held->before[i] = now;
+		if (i && held->levels[i].group != held->levels[i - 1].group) {
+			sum += most;
+			most = 0;
+		}
+		most = since > most ? since : most;
 	}
-	*ret_throttled = most;
+	*ret_throttled = sum + most;
 	*ret_gpu = gpu > held->gpu_before ? gpu - held->gpu_before : 0;
 	held->gpu_before = gpu;
 }
@@ -220,9 +254,8 @@ void held__since(struct held *held, uint64_t *ret_throttled, uint64_t *ret_gpu)
 void held__done(struct held *held)
 {
 	for (size_t i = 0; i < held->n; i++)
-		free(held->stats[i]);
-	free(held->stats);
-	free(held->before);
+		free(held->levels[i].stat);
+	free(held->levels);
 	free(held->process);
 	*held = (struct held){0};
 }

@@ -12,20 +12,30 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A cgroup's cpu.stat, or that of one above it. */
+struct held_level {
+	char *stat;
+	size_t group; /* whose: those of one cgroup follow one another */
+	uint64_t before;
+};
+
+enum { HELD_GROUPS_MAX = 64 };
+
 struct held {
-	char **stats; /* cpu.stat of each level */
-	uint64_t *before;
-	size_t n, cap;
-	char *process; /* its folder; NULL: none */
+	struct held_level *levels;
+	size_t n, cap, n_groups;
+	char *process; /* the first one's folder; NULL: none */
 	bool has_gpu;  /* one is open in it; to see more of that takes CAP_SYS_PTRACE */
 	uint64_t gpu_before;
 };
 
-/* Of the cgroup of that path in its hierarchy; NULL: of the one that pid is in. pid 0: no process,
- * and no GPU. What isn't there is no error: it holds nobody. */
-void held__find(struct held *held, const char *root, const char *cgroup, pid_t pid);
-/* ns, since it was asked before: how long CPUs were withheld, at the level that did so longest; how
- * long the busiest engine worked for the process. */
+/* The cgroup of that path in its hierarchy; NULL: the one that pid is in. Each is taken once, up to
+ * HELD_GROUPS_MAX. What isn't there is no error: it holds nobody. */
+void held__add(struct held *held, const char *root, const char *cgroup, pid_t pid);
+/* Whose GPU is looked at, and that all later figures are since now. pid 0: nobody's. */
+void held__begin(struct held *held, const char *root, pid_t pid);
+/* ns, since it was asked before: how long CPUs were withheld from each cgroup, at the level that
+ * did so longest, added up; how long the busiest engine worked for the process. */
 void held__since(struct held *held, uint64_t *ret_throttled, uint64_t *ret_gpu);
 void held__done(struct held *held);
 
