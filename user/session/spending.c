@@ -297,9 +297,14 @@ void session__spend_on_another(struct session *s)
 	sp->n_cpus++;
 }
 
+/* What the last window had, which isn't whole, is no sample's either. */
 void session__spend_stop(struct session *s)
 {
-	s->spending->ended_ns = usage_thread_ns();
+	struct spending *sp = s->spending;
+
+	if (sp->settled.at_ns && sp->budget.share > 0)
+		sp->fixed_ns += session__window(s, now_ns()).fixed_ns;
+	sp->ended_ns = usage_thread_ns();
 }
 
 struct cost session__cost(const struct session *s)
