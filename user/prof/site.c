@@ -74,22 +74,24 @@ static bool is_for_others(const struct prof *p, const struct prof_frame *frame)
 	       BEGINS_WITH_ONE(bare, namespaces);
 }
 
+const struct prof_frame *prof_frames__site(const struct prof_frames *frames, const struct prof *p,
+					   size_t from)
+{
+	for (size_t i = from; i < frames->n; i++) {
+		if (!is_for_others(p, &frames->list[i]))
+			return &frames->list[i];
+	}
+	return from < frames->n ? &frames->list[from] : NULL;
+}
+
 void prof__put_site(const struct prof *p, uint32_t stack, struct prof_frames *frames,
 		    struct buf *out)
 {
 	const struct prof_frame *site;
 
 	prof_frames__expand(frames, p, stack, true);
-	if (!frames->n)
-		return;
-	site = &frames->list[0];
-	for (size_t i = 0; i < frames->n; i++) {
-		if (!is_for_others(p, &frames->list[i])) {
-			site = &frames->list[i];
-			break;
-		}
-	}
-	if (!*prof_frame__module(site, p))
+	site = prof_frames__site(frames, p, 0);
+	if (!site || !*prof_frame__module(site, p))
 		return; /* [unknown] */
 	if (!prof__function_name(p, site->function))
 		prof_frame__put_module(site, p, out);

@@ -7,6 +7,11 @@
 #include "prof/frames.h"
 #include "prof/prof.h"
 
+/* Of frames that are expanded, from that one outwards: the innermost whose function isn't one that
+ * works for others; if all are, the first; NULL: there is none. */
+const struct prof_frame *prof_frames__site(const struct prof_frames *frames, const struct prof *p,
+					   size_t from);
+
 /*
  * Appends the innermost function that is neither in a library of the C or C++ runtime or an
  * allocator's, nor one of those by its name (linked statically: malloc, operator new, std::); if
