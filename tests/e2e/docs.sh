@@ -158,6 +158,21 @@ t_keys_of_annotate() {
 	expect_keys "$T/out" pmubpf-annotate.1
 }
 
+t_keys_of_advise() {
+	need_root
+	need_program jq
+	pmb_ok record -q -e cpu-clock,page-faults -o "$T/p.pb.gz" -- "$WORKLOADS/troubles" touch
+	pmb_ok advise -j "$T/p.pb.gz"
+	jq -e '.findings[0].places[0]' "$T/out" >"$T/err" || fail "no finding"
+	expect_keys "$T/out" pmubpf-advise.1
+}
+
+t_rules_of_advise() {
+	# shellcheck disable=SC2046
+	expect_words pmubpf-advise.1 19 rule '^\.It Cm (.* )?@( |$)' \
+		$(sed -n 's/^\t*\.id = "\([a-z-]*\)",/\1/p' "$TOP/user/advise/rules.c")
+}
+
 t_keys_of_top() {
 	need_root
 	need_program jq

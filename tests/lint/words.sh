@@ -10,9 +10,9 @@ cd "$TOP" || exit 2
 
 # A word that has gone; what is said now; the files in which it is still right, and why.
 table() {
-	# stat's and top's are times, report's one of confidence
+	# stat's and top's are times, report's and advise's ones of confidence
 	local times='session/counting|cmd/(stat|top|alarm)|render/(stat|report)|cmd/report_args'
-	times+='|model/(alarm|poisson|verdict)|prof/regions'
+	times+='|model/(alarm|poisson|verdict)|prof/regions|advise/'
 	# names of before, for a release
 	local before='cmd/list_(card|table)[.]c|render/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"

@@ -13,6 +13,7 @@ int cmd_record(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_advise(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 
 #endif

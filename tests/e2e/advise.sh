@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# pmubpf advise: programs that are badly made in one known way, recorded here. What else runs takes
+# CPUs from them and adds a finding that is right (run-queue): verdicts are about the others.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TROUBLES=$WORKLOADS/troubles
+
+setup() {
+	need_root
+	need_program jq
+}
+
+# The findings, but for those about the machine, in $T/rules, one a line; JSON in $T/out.
+advise() { # PROGRAM…
+	pmb_ok record -q -e cpu-clock,page-faults,context-switches,off-cpu -o "$T/p.pb.gz" -- "$@"
+	pmb_ok advise -j "$T/p.pb.gz"
+	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"
+}
+
+finding() { # RULE PATH: of what is printed about it
+	jq -r ".findings[] | select(.rule == \"$1\")$2" "$T/out"
+}
+
+expect_first() { # RULE FUNCTION
+	expect_eq "$(head -n 1 "$T/rules")" "$1" "the first finding"
+	expect_eq "$(finding "$1" '.places[0].function')" "$2" "its function"
+}
+
+t_churn() {
+	advise "$TROUBLES" churn 600
+	expect_first allocator-churn touch_all
+	jq -e '.others[] | select(.rule == "page-faults").verdict == "covered"' "$T/out" \
+		>"$T/err" || fail "page-faults besides"
+}
+
+t_touch() {
+	advise "$TROUBLES" touch 600
+	expect_first page-faults touch_all
+	jq -e '.findings[] | select(.rule == "page-faults").events_per_cpu_second > 1000' "$T/out" \
+		>"$T/err" || fail "no rate of page faults"
+}
+
+t_switches() {
+	advise "$TROUBLES" switches 1000
+	expect_first context-switches hand_over
+}
+
+t_locks() {
+	advise "$TROUBLES" locks 600
+	expect_first locks want_lock
+	finding locks '.places[0].place' >"$T/place"
+	expect_match "$T/place" ', woken by troubles$' "who ended it"
+}
+
+t_queue() {
+	advise "$TROUBLES" queue 600
+	jq -e '.findings[] | select(.rule == "run-queue").value > 60' "$T/out" >"$T/err" ||
+		fail "no waiting for a CPU, of four threads that share one"
+}
+
+t_starts() {
+	advise "$TROUBLES" starts
+	expect_eq "$(head -n 1 "$T/rules")" process-starts "the first finding"
+}
+
+t_calls() {
+	advise "$TROUBLES" calls 600
+	expect_first system-calls ask
+}
+
+# A C library without symbols doesn't say what its code is.
+t_copy() {
+	advise "$TROUBLES" copy 600
+	[ -s "$T/rules" ] || {
+		"$PMUBPF" report -e cpu-clock "$T/p.pb.gz" | grep -qE 'memmove|memcpy' ||
+			skip "the C library here has no symbols"
+	}
+	expect_first copying copy_all
+}
+
+t_unoptimised() {
+	advise "$WORKLOADS/unoptimised" 600
+	expect_eq "$(head -n 1 "$T/rules")" not-optimised "the first finding"
+}
+
+t_nameless() {
+	strip -s -o "$T/nameless" "$TROUBLES"
+	advise "$T/nameless" fine 600
+	expect_eq "$(cat "$T/rules")" no-names "findings"
+	expect_eq "$(finding no-names '.places[0].place')" "$(realpath "$T/nameless")" \
+		"the file without names"
+}
+
+t_fine() {
+	advise "$TROUBLES" fine 600
+	expect_empty "$T/rules" "findings in a program that computes"
+}
+
+# Of nothing but waiting for a CPU, which others cause: without off-cpu that isn't looked for.
+t_nothing_stands_out() {
+	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$TROUBLES" fine 600
+	"$PMUBPF" advise "$T/p.pb.gz" | grep -vE '^[0-9]+\. The hypervisor' >"$T/text"
+	expect_match "$T/text" '^Nothing stands out in [0-9,]+ samples of cpu-clock\.$' "the text"
+	expect_match "$T/text" "^Locks, disks and waiting for a CPU weren't looked for" \
+		"what it lacks"
+}
+
+t_few_samples() {
+	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- true
+	pmb_ok advise "$T/p.pb.gz"
+	expect_match "$T/out" '^Too few samples to say where the CPU time goes: ' "the text"
+}
+
+t_label() {
+	advise "$TROUBLES" touch 600
+	pmb_ok advise --label comm=nobody --all "$T/p.pb.gz"
+	expect_match "$T/out" '^Too few samples to say where the CPU time goes: 0, ' "the text"
+	expect_match "$T/out" '^   page-faults +too few samples to say \(0\)$' "--all"
+}
+
+t_refused() {
+	pmb advise
+	expect_eq "$rc" 2 "no file"
+	pmb advise - - </dev/null
+	expect_eq "$rc" 2 "standard input twice"
+	pmb advise "$T/missing.pb.gz"
+	expect_eq "$rc" 1 "no such file"
+}
+
+run_tests

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Advice: each rule on a profile that it is about, and on one that only looks like it. */
+#include <criterion/criterion.h>
+#include <linux/types.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advise/say.h"
+#include "pmubpf/hotspot.h"
+#include "prof/sharing.h"
+#include "prof_build.h"
+
+#define K "@[kernel.kallsyms]"
+#define C "@/lib/libc.so.6"
+#define PY "@/lib/libpython3.so"
+
+enum { MS = 1000000 };
+enum { CLOCK, CLOCK_TIME, FAULTS, SWITCHES, OFF, OFF_TIME, N_TYPES };
+
+static struct prof *p;
+static struct advice advice;
+
+static void begin(void)
+{
+	p = prof__new();
+	prof__type(p, "cpu-clock_sample", "count");
+	prof__type(p, "cpu-clock_time", "nanoseconds");
+	prof__type(p, "page-faults_event", "count");
+	prof__type(p, "context-switches_event", "count");
+	prof__type(p, "off-cpu_sample", "count");
+	prof__type(p, "off-cpu_time", "nanoseconds");
+	prof__comment(p, "event off-cpu: counts=threads period=1 overflows=1 pc=exact");
+}
+
+static void end(void)
+{
+	p = prof__free(p);
+}
+
+TestSuite(advise, .init = begin, .fini = end);
+
+static void sample(uint32_t stack, uint32_t labels, size_t type, int64_t n)
+{
+	int64_t values[16] = {0};
+
+	values[type] = n;
+	if (type == CLOCK)
+		values[CLOCK_TIME] = n * MS;
+	build_sample(p, stack, labels, values);
+}
+
+/* So many samples of a millisecond. */
+static void ran(const char *stack, int64_t n)
+{
+	sample(build_stack(p, stack), build_labels(p, 1, "a"), CLOCK, n);
+}
+
+static void counted(size_t type, int64_t n)
+{
+	sample(build_stack(p, "main"), build_labels(p, 1, "a"), type, n);
+}
+
+/* So many times ten milliseconds. */
+static void waited(const char *stack, const char *state, int64_t n)
+{
+	struct prof_label_list labels = {0};
+	int64_t values[N_TYPES] = {[OFF] = n, [OFF_TIME] = n * 10 * MS};
+
+	prof__add_text(p, &labels, "comm", "a");
+	prof__add_text(p, &labels, "off_state", state);
+	prof__add_text(p, &labels, "waker", "owner");
+	build_sample(p, build_stack(p, stack), prof__labels(p, labels.items, labels.n), values);
+	free(labels.items);
+}
+
+/* "disk,locks": the findings in their order. */
+static void expect_found(const char *want, int line)
+{
+	_cleanup_(buf__done) struct buf got = {0};
+
+	advice__find(&advice, p);
+	buf__puts(&got, "");
+	for (size_t i = 0; i < advice.n; i++)
+		buf__printf(&got, "%s%s", i ? "," : "", advice.order[i]->rule->id);
+	cr_expect_str_eq(got.len ? got.data : "", want, "line %d: %s", line,
+			 got.len ? got.data : "nothing");
+	advice__done(&advice);
+}
+#define EXPECT_FOUND(want) expect_found(want, __LINE__)
+
+static enum verdict_of_rule verdict(int rule)
+{
+	enum verdict_of_rule ret;
+
+	advice__find(&advice, p);
+	ret = advice.findings[rule].verdict;
+	advice__done(&advice);
+	return ret;
+}
+
+static void expect_place(int rule, const char *text, const char *function)
+{
+	advice__find(&advice, p);
+	cr_assert_gt(advice.findings[rule].n_places, 0);
+	cr_expect_str_eq(advice.findings[rule].places[0].text, text, "%s",
+			 advice.findings[rule].places[0].text);
+	cr_expect_str_eq(advice.findings[rule].places[0].function, function);
+	advice__done(&advice);
+}
+
+/* ---- how sure */
+
+Test(advise, nothing_stands_out)
+{
+	ran("work,main", 1000);
+	EXPECT_FOUND("");
+}
+
+Test(advise, few_samples_are_no_finding)
+{
+	ran("exc_page_fault" K ",touch,main", RULE_FEW_SAMPLES - 1);
+	EXPECT_FOUND("");
+	cr_expect_eq(verdict(RULE_PAGE_FAULTS), RULE_FEW);
+	ran("exc_page_fault" K ",touch,main", 1);
+	EXPECT_FOUND("page-faults");
+}
+
+/* 11.5 % of 1000 samples may be 9.6 % of the time; of 10,000 not. */
+Test(advise, chance_makes_no_finding)
+{
+	ran("exc_page_fault" K ",touch,main", 115);
+	ran("work,main", 885);
+	EXPECT_FOUND("");
+	ran("exc_page_fault" K ",touch,main", 1035);
+	ran("work,main", 7965);
+	EXPECT_FOUND("page-faults");
+}
+
+Test(advise, idle_time_is_nobodys)
+{
+	uint32_t none = prof__location(p, 0, 0, (struct prof_line[]){build_line(p, "[idle]")}, 1);
+
+	ran("exc_page_fault" K ",touch,main", 200);
+	sample(prof__stack(p, &none, 1), 0, CLOCK, 100000);
+	EXPECT_FOUND("page-faults");
+	advice__find(&advice, p);
+	cr_expect_eq(advice.clock_samples, 200);
+	cr_expect_float_eq(advice.findings[RULE_PAGE_FAULTS].value, 100, 1e-9);
+	advice__done(&advice);
+}
+
+Test(advise, without_a_clock_nothing_is_said_of_time)
+{
+	p = prof__free(p);
+	p = prof__new();
+	prof__type(p, "page-faults_sample", "count");
+	prof__type(p, "page-faults_event", "count");
+	BUILD_SAMPLE(p, "exc_page_fault" K ",touch,main", 0, 1000, 1000);
+	EXPECT_FOUND("");
+	cr_expect_eq(verdict(RULE_PAGE_FAULTS), RULE_NOT_ASKED);
+}
+
+Test(advise, the_interval_holds_the_share)
+{
+	const struct finding *f = &advice.findings[RULE_PAGE_FAULTS];
+
+	ran("exc_page_fault" K ",touch,main", 300);
+	ran("work,main", 700);
+	advice__find(&advice, p);
+	cr_expect_float_eq(f->value, 30, 1e-9);
+	cr_expect(f->low > 26.5 && f->low < 28 && f->high > 32 && f->high < 33.5, "%f %f", f->low,
+		  f->high);
+	cr_expect_float_eq(f->stake, f->high, 1e-9);
+	cr_expect_float_eq(f->seconds, 0.3, 1e-9);
+	advice__done(&advice);
+}
+
+/* ---- where the CPU time goes */
+
+Test(advise, page_faults_of_who_touched)
+{
+	ran("clear_page_erms" K ",exc_page_fault" K ",__memset_avx2" C ",touch,main", 300);
+	ran("work,main", 700);
+	counted(FAULTS, 5000);
+	EXPECT_FOUND("page-faults");
+	expect_place(RULE_PAGE_FAULTS, "touch [a]", "touch");
+	advice__find(&advice, p);
+	cr_expect_float_eq(advice.findings[RULE_PAGE_FAULTS].rate, 5000, 1e-6);
+	advice__done(&advice);
+}
+
+Test(advise, an_allocator_that_gives_memory_back)
+{
+	ran("clear_page_erms" K ",exc_page_fault" K ",reuse,main", 300);
+	ran("unmap_vmas" K ",__x64_sys_munmap" K ",do_syscall_64" K ",munmap_chunk" C ",free" C
+	    ",reuse,main",
+	    60);
+	ran("work,main", 640);
+	EXPECT_FOUND("allocator-churn");
+	cr_expect_eq(verdict(RULE_PAGE_FAULTS), RULE_COVERED);
+	expect_place(RULE_ALLOCATOR_CHURN, "reuse [a]", "reuse");
+}
+
+/* Not free(): the program unmaps what it mapped. */
+Test(advise, memory_that_the_program_gives_back)
+{
+	ran("exc_page_fault" K ",touch,main", 300);
+	ran("unmap_vmas" K ",__x64_sys_munmap" K ",do_syscall_64" K ",munmap" C ",touch,main", 60);
+	ran("work,main", 640);
+	EXPECT_FOUND("page-faults");
+}
+
+Test(advise, processes_that_start)
+{
+	ran("begin_new_exec" K ",__x64_sys_execve" K ",do_syscall_64" K, 200);
+	ran("exc_page_fault" K ",_dl_start@/lib/ld-linux.so.2", 250);
+	ran("work,main", 550);
+	EXPECT_FOUND("process-starts");
+	expect_place(RULE_PROCESS_STARTS, "a", "");
+}
+
+Test(advise, switches_that_are_many)
+{
+	ran("__schedule" K ",schedule" K ",pipe_read" K ",__x64_sys_read" K ",do_syscall_64" K
+	    ",hand_over,main",
+	    600);
+	ran("work,main", 400);
+	counted(SWITCHES, 4999);
+	EXPECT_FOUND("system-calls");
+	counted(SWITCHES, 1);
+	EXPECT_FOUND("context-switches");
+	cr_expect_eq(verdict(RULE_SYSTEM_CALLS), RULE_COVERED);
+}
+
+Test(advise, spinning_in_the_kernel)
+{
+	ran("native_queued_spin_lock_slowpath" K ",_raw_spin_lock" K ",do_syscall_64" K ",map,main",
+	    500);
+	ran("work,main", 500);
+	EXPECT_FOUND("spinning");
+	expect_place(RULE_SPINNING, "map [a]", "map");
+}
+
+Test(advise, system_calls_that_do_little)
+{
+	ran("fdget" K ",__x64_sys_write" K ",do_syscall_64" K ",write" C ",ask,main", 500);
+	ran("work,main", 500);
+	EXPECT_FOUND("system-calls");
+	expect_place(RULE_SYSTEM_CALLS, "write, called by ask [a]", "ask");
+}
+
+Test(advise, system_calls_that_copy)
+{
+	ran("_copy_to_iter" K ",__x64_sys_read" K ",do_syscall_64" K ",read" C ",load,main", 700);
+	ran("fdget" K ",__x64_sys_read" K ",do_syscall_64" K ",read" C ",load,main", 100);
+	ran("work,main", 200);
+	EXPECT_FOUND("");
+}
+
+Test(advise, copying)
+{
+	ran("__memmove_avx_unaligned_erms" C ",copy_all,main", 300);
+	ran("memory_of_things,main", 700);
+	EXPECT_FOUND("copying");
+	expect_place(RULE_COPYING, "copy_all [a]", "copy_all");
+}
+
+Test(advise, headers_functions_that_are_calls)
+{
+	ran("std::vector<long, std::allocator<long> >::operator[],add,main", 150);
+	ran("std::move<int&>,add,main", 150);
+	ran("add,main", 700);
+	EXPECT_FOUND("not-optimised");
+}
+
+Test(advise, headers_functions_that_were_inlined)
+{
+	ran("std::vector<long, std::allocator<long> >::operator[]+add,main", 700);
+	ran("std::sort<int*>,main", 300);
+	EXPECT_FOUND("");
+}
+
+Test(advise, an_interpreter)
+{
+	ran("f@[python],PyEval_EvalCode" PY ",main", 400);
+	ran("PyLong_Multiply" PY ",f@[python],PyEval_EvalCode" PY ",main", 400);
+	ran("work,main", 200);
+	EXPECT_FOUND("interpreter");
+	expect_place(RULE_INTERPRETER, "f [python]", "f");
+}
+
+Test(advise, what_an_interpreter_calls)
+{
+	ran("dot@/lib/numpy.so,f@[python],PyEval_EvalCode" PY ",main", 900);
+	ran("f@[python],PyEval_EvalCode" PY ",main", 100);
+	EXPECT_FOUND("");
+}
+
+static void ran_java(uint64_t address, int64_t n)
+{
+	struct prof_line line = build_line(p, "Loop::f");
+	uint32_t at = prof__location(p, build_mapping(p, "[jit]"), address, &line, 1);
+
+	sample(prof__stack(p, &at, 1), build_labels(p, 1, "java"), CLOCK, n);
+}
+
+Test(advise, java_that_is_interpreted)
+{
+	ran_java(0x7f0000001000, 1000);
+	EXPECT_FOUND("");
+	ran_java(PMB_METHOD_WORD(0x7f0000002000ULL, 0x7f0000003000ULL), 2000);
+	EXPECT_FOUND("interpreter");
+}
+
+Test(advise, code_without_names)
+{
+	ran("@/opt/app/server,main", 400);
+	ran("work,main", 600);
+	EXPECT_FOUND("no-names");
+	expect_place(RULE_NO_NAMES, "/opt/app/server", "");
+}
+
+/* What limits the profile is the last of all. */
+Test(advise, the_most_at_stake_first)
+{
+	ran("@/opt/app/server,main", 500);
+	ran("exc_page_fault" K ",touch,main", 150);
+	ran("memset" C ",fill,main", 350);
+	EXPECT_FOUND("copying,page-faults,no-names");
+}
+
+/* ---- without a CPU */
+
+#define LOCKED "futex_wait" K ",__x64_sys_futex" K ",do_syscall_64" K ",__lll_lock_wait" C
+
+Test(advise, locks)
+{
+	ran("work,main", 1000);
+	waited(LOCKED ",pthread_mutex_lock" C ",want,main", "futex", 100);
+	EXPECT_FOUND("locks");
+	expect_place(RULE_LOCKS, "want [a], woken by owner", "want");
+	advice__find(&advice, p);
+	cr_expect_float_eq(advice.findings[RULE_LOCKS].value, 50, 1e-9);
+	advice__done(&advice);
+}
+
+/* A thread that waits for work does so on a futex, too. */
+Test(advise, waits_for_work)
+{
+	ran("work,main", 1000);
+	waited("futex_wait" K ",__x64_sys_futex" K ",pthread_cond_wait" C ",next_job,main", "futex",
+	       1000);
+	waited("ep_poll" K ",epoll_wait" C ",serve,main", "poll", 1000);
+	EXPECT_FOUND("");
+}
+
+Test(advise, few_waits)
+{
+	ran("work,main", 100);
+	waited(LOCKED ",pthread_mutex_lock" C ",want,main", "futex", 19);
+	EXPECT_FOUND("");
+	cr_expect_eq(verdict(RULE_LOCKS), RULE_FEW);
+	waited(LOCKED ",pthread_mutex_lock" C ",want,main", "futex", 1);
+	EXPECT_FOUND("locks");
+}
+
+Test(advise, waiting_for_a_cpu)
+{
+	ran("work,main", 1000);
+	waited("work,main", "preempted", 30);
+	waited("read,main", "waiting", 30);
+	EXPECT_FOUND("run-queue");
+}
+
+Test(advise, disks)
+{
+	ran("work,main", 1000);
+	waited("fsync" C ",save,main", "fsync", 20);
+	waited("read" C ",load,main", "io", 10);
+	EXPECT_FOUND("disk");
+	expect_place(RULE_DISK, "save [a]", "save");
+}
+
+Test(advise, without_off_cpu_nothing_is_said_of_waiting)
+{
+	struct prof *clock = prof__new();
+
+	p = prof__free(p);
+	p = clock;
+	prof__type(p, "cpu-clock_sample", "count");
+	prof__type(p, "cpu-clock_time", "nanoseconds");
+	BUILD_SAMPLE(p, "work,main", 0, 1000, (int64_t)1000 * MS);
+	EXPECT_FOUND("");
+	cr_expect_eq(verdict(RULE_LOCKS), RULE_NOT_ASKED);
+}
+
+/* One wait of 64 was recorded: 25 of them are not sure to be 10 % of the time. */
+Test(advise, waits_that_stand_for_others)
+{
+	static const char lengthened[] = "event off-cpu: counts=threads period=64 pc=exact";
+
+	ran("work,main", 1000);
+	waited(LOCKED ",pthread_mutex_lock" C ",want,main", "futex", 20);
+	EXPECT_FOUND("locks");
+	p->comments[0] = prof__string(p, lengthened);
+	EXPECT_FOUND("");
+}
+
+/* ---- data, misses, the machine, the profile */
+
+static void touched(const char *sharing, int64_t n)
+{
+	struct prof_label_list labels = {0};
+
+	prof__add_text(p, &labels, "cache_line", "0x40");
+	prof__add_text(p, &labels, "data_object", "counters");
+	prof__add_text(p, &labels, PROF_SHARING, sharing);
+	sample(build_stack(p, "count,main"), prof__labels(p, labels.items, labels.n), CLOCK, n);
+	free(labels.items);
+}
+
+Test(advise, false_sharing)
+{
+	touched(PROF_SHARING_SAME, 500);
+	touched(PROF_SHARING_SUSPECT PROF_CANDIDATE, 500);
+	EXPECT_FOUND("");
+	touched(PROF_SHARING_PROVEN, 500);
+	EXPECT_FOUND("false-sharing");
+	expect_place(RULE_FALSE_SHARING, "counters, in count [a]", "count");
+}
+
+static void begin_misses(const char *misses, const char *role)
+{
+	_cleanup_free_ char *type = xasprintf("%s_sample", misses);
+	_cleanup_free_ char *count = xasprintf("%s_event", misses);
+
+	p = prof__free(p);
+	p = prof__new();
+	prof__type(p, "cycles_sample", "count");
+	prof__type(p, "cycles_event", "count");
+	prof__type(p, "instructions_sample", "count");
+	prof__type(p, "instructions_event", "count");
+	prof__type(p, type, "count");
+	prof__type(p, count, "count");
+	prof__comment(p, "role cycles: cycles cache=0 set=0 all=yes");
+	prof__comment(p, "role instructions: instructions cache=0 set=0 all=yes");
+	prof__comment(p, role);
+}
+
+/* Samples of a million cycles and instructions, and of 10,000 misses. */
+static void missed(const char *stack, int64_t cycles, int64_t insns, int64_t misses)
+{
+	BUILD_SAMPLE(p, stack, 0, cycles, cycles * 1000000, insns, insns * 1000000, misses,
+		     misses * 10000);
+}
+
+Test(advise, cache_misses)
+{
+	begin_misses("cache-misses", "role cache-misses: misses cache=65535 set=0 all=yes");
+	missed("walk,main", 3000, 500, 2000);
+	missed("work,main", 1000, 1000, 1000);
+	EXPECT_FOUND("cache-misses");
+	expect_place(RULE_CACHE_MISSES, "walk [a]", "walk");
+	advice__find(&advice, p);
+	cr_expect_float_eq(advice.findings[RULE_CACHE_MISSES].value, 20, 1e-9);
+	cr_expect_float_eq(advice.findings[RULE_CACHE_MISSES].stake, 75, 1e-9);
+	cr_expect_eq(advice.findings[RULE_TLB_MISSES].verdict, RULE_NOT_ASKED);
+	advice__done(&advice);
+	missed("work,main", 0, 3000, 3000); /* as many misses, and a CPU that is busy */
+	EXPECT_FOUND("");
+}
+
+Test(advise, tlb_misses)
+{
+	begin_misses("dtlb", "role dtlb: misses cache=3 set=0 all=yes");
+	missed("walk,main", 3000, 1000, 1000);
+	EXPECT_FOUND("tlb-misses");
+}
+
+/* Of the kernel's cycles and the program's misses nothing can be said. */
+Test(advise, misses_of_other_code)
+{
+	begin_misses("cache-misses", "role cache-misses: misses cache=65535 set=2 all=no");
+	missed("walk,main", 3000, 500, 2000);
+	EXPECT_FOUND("");
+}
+
+Test(advise, the_machine)
+{
+	ran("work,main", 1000);
+	prof__comment(p, "processor: 4.9 % of the CPUs' time taken by the hypervisor, slowed down "
+			 "9 times by heat");
+	EXPECT_FOUND("");
+	p->comments[1] = prof__string(p, "processor: 5.1 % of the CPUs' time taken by the "
+					 "hypervisor, slowed down 10 times by heat");
+	EXPECT_FOUND("steal,heat");
+}
+
+Test(advise, broken_stacks)
+{
+	ran("work,main", 1000);
+	prof__comment(p, "user stacks: 850 complete, 50 complete_by_fp, 100 truncated");
+	EXPECT_FOUND("");
+	p->comments[1] = prof__string(p, "user stacks: 600 complete, 100 truncated, 300 no_table");
+	EXPECT_FOUND("broken-stacks");
+	p->comments[1] = prof__string(p, "user stacks: twelve complete");
+	EXPECT_FOUND("");
+}
+
+/* ---- in words */
+
+static void say(bool all, bool json, struct buf *out)
+{
+	char *files[] = {(char *)"a b.pb.gz"};
+	char *words[] = {NULL};
+	struct report report = {.command_line = words,
+				.files = files,
+				.n_files = 1,
+				.whole = p,
+				.prof = p};
+	const struct saying saying = {&report, &advice, all};
+
+	report__settle(&report);
+	advice__find(&advice, p);
+	(json ? saying__json : saying__text)(&saying, out);
+	advice__done(&advice);
+	report__done(&report);
+}
+
+#define EXPECT_SAYS(text, words) \
+	cr_expect_not_null(strstr((text).data, words), "no '%s' in %s", words, (text).data)
+
+Test(advise, says_so)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	ran("exc_page_fault" K ",touch,main", 300);
+	ran("work,main", 700);
+	say(false, false, &text);
+	EXPECT_SAYS(text, "1. Page faults take 30 % of the CPU time\n");
+	EXPECT_SAYS(text, "   evidence 300 of 1,000 samples of cpu-clock: 30.0 %, with 95 % "
+			  "certainty\n            between ");
+	EXPECT_SAYS(text, "   where    100 %  touch [a]\n");
+	EXPECT_SAYS(text, "pmubpf report --tree --callees touch 'a b.pb.gz'\n");
+}
+
+Test(advise, says_that_nothing_stands_out)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	ran("work,main", 1000);
+	say(true, false, &text);
+	EXPECT_SAYS(text, "Nothing stands out in 1,000 samples of cpu-clock.\n");
+	EXPECT_SAYS(text, "   page-faults       0.0 %, less than is worth a look (10)\n");
+}
+
+Test(advise, says_that_samples_are_few)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	ran("work,main", 10);
+	say(false, false, &text);
+	EXPECT_SAYS(text, "Too few samples");
+	cr_expect_null(strstr(text.data, "Nothing stands out"));
+}
+
+/* What is to be copied into a shell. */
+Test(advise, names_are_hostile)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	_cleanup_(buf__done) struct buf json = {0};
+
+	ran("exc_page_fault" K ",a'b; reboot #\n,main", 1000);
+	say(false, false, &text);
+	EXPECT_SAYS(text, "--callees 'a'\\''b\\x3b reboot #\\x0a' ");
+	say(false, true, &json);
+	EXPECT_SAYS(json, "\"rule\": \"page-faults\"");
+	EXPECT_SAYS(json, "\"function\": \"a'b; reboot #\\n\"");
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Thresholds are about what is worth a look: below them a finding may be right and would gain
+ * little. They are compared with the lower end of a 95 % confidence interval, so that chance makes
+ * no finding. docs/design/0033-advise.md has what they find in programs that are well made.
+ */
+#include "advise/rules.h"
+
+#include "advise/traits.h"
+
+const struct rule rules[N_RULES] = {
+	[RULE_PROCESS_STARTS] =
+		{
+			.id = "process-starts",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_COMMAND,
+			.traits = TRAIT_STARTS | TRAIT_FAULTS,
+			.least = 30,
+			.also = TRAIT_STARTS,
+			.also_least = 15,
+			.covers = RULE_BIT(RULE_PAGE_FAULTS) | RULE_BIT(RULE_SYSTEM_CALLS) |
+				  RULE_BIT(RULE_CONTEXT_SWITCHES),
+			.title = "Starting and ending processes takes @ of the CPU time",
+			.why = "Each process that begins gets its memory page by page, "
+			       "is loaded and "
+			       "linked, and all of that is taken down again when it ends.",
+			.what = "Start fewer processes: do the work within one (a loop over all "
+				"files instead of one process for each), or keep workers running. "
+				"Threads that are started for each task: keep a pool of them.",
+			.look = "pmubpf report --by comm &",
+		},
+	[RULE_ALLOCATOR_CHURN] =
+		{
+			.id = "allocator-churn",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_GIVES_BACK | TRAIT_FAULTS,
+			.least = 10,
+			.also = TRAIT_GIVES_BACK,
+			.also_least = 3,
+			.rate_of = "page-faults",
+			.covers = RULE_BIT(RULE_PAGE_FAULTS) | RULE_BIT(RULE_SYSTEM_CALLS),
+			.title = "Memory that is freed and allocated again takes @ of the CPU time",
+			.why = "free() gives memory back to the kernel, and the next "
+			       "allocation gets "
+			       "it again page by page: each page is cleared, and costs "
+			       "a page fault.",
+			.what = "Keep buffers and use them again, or let the allocator keep them: "
+				"for glibc, start the program with "
+				"GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824:"
+				"glibc.malloc.mmap_threshold=1073741824; or use jemalloc or "
+				"tcmalloc.",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_PAGE_FAULTS] =
+		{
+			.id = "page-faults",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_FAULTS,
+			.least = 10,
+			.rate_of = "page-faults",
+			.title = "Page faults take @ of the CPU time",
+			.why = "Memory that is touched for the first time is brought in "
+			       "page by page: "
+			       "the kernel finds a page, clears or reads it, and maps it.",
+			.what = "Touch less memory, or use again what was touched "
+				"before; for large "
+				"arrays ask for huge pages (madvise(MADV_HUGEPAGE)), for files and "
+				"memory that will be used anyway MAP_POPULATE. What happens only "
+				"while the program starts goes away in longer runs.",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_CONTEXT_SWITCHES] =
+		{
+			.id = "context-switches",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_SWITCHES,
+			.least = 10,
+			.rate_of = "context-switches",
+			.rate_least = 5000,
+			.covers = RULE_BIT(RULE_SYSTEM_CALLS),
+			.title = "Switching between threads takes @ of the CPU time",
+			.why = "Threads wake each other and wait for each other so often that the "
+			       "scheduler's work counts.",
+			.what = "Hand over more at once (batches, larger buffers, a queue), or let "
+				"one thread do both halves of the work.",
+			.look = "pmubpf report -e context-switches --tree &",
+		},
+	[RULE_SPINNING] =
+		{
+			.id = "spinning",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_SPINS,
+			.least = 10,
+			.covers = RULE_BIT(RULE_SYSTEM_CALLS),
+			.title = "Waiting in circles for a lock takes @ of the CPU time",
+			.why = "CPUs that wait for a spin lock do nothing else; with more CPUs it "
+			       "gets worse.",
+			.what = "Fewer threads in that call or function at once, or data of their "
+				"own for each thread (files, sockets, memory maps, counters).",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_SYSTEM_CALLS] =
+		{
+			.id = "system-calls",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_CALL,
+			.traits = TRAIT_CALLS,
+			.least = 40,
+			.title = "System calls take @ of the CPU time, copying of data not counted",
+			.why = "Each call into the kernel costs something whatever it does. If the "
+			       "calls are small, most of this time is that.",
+			.what = "Fewer and larger calls: buffers for reads and writes, several "
+				"messages at once (writev, sendmmsg, io_uring), no calls in inner "
+				"loops. If each call does much for its time, leave it.",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_LOCKS] =
+		{
+			.id = "locks",
+			.kind = RULE_OF_THREADS,
+			.place = PLACE_WAKER,
+			.traits = TRAIT_LOCK,
+			.least = 10,
+			.title = "Threads wait for locks: @ of the time that they run or wait so",
+			.why = "One thread has the lock, the others stand still. Threads that only "
+			       "wait for work are not counted.",
+			.what = "Hold the lock for less (no I/O, no allocation, no "
+				"loops over large "
+				"data in it), divide what it protects, or give each "
+				"thread a part of "
+				"its own that is put together at the end.",
+			.look = "pmubpf report -e off-cpu --label off_state=futex --by "
+				"waker,function &",
+		},
+	[RULE_RUN_QUEUE] =
+		{
+			.id = "run-queue",
+			.kind = RULE_OF_THREADS,
+			.place = PLACE_COMMAND,
+			.traits = TRAIT_QUEUE,
+			.least = 20,
+			.title = "Threads that could run wait for a CPU: @ of the time "
+				 "that they run "
+				 "or wait so",
+			.why = "There are more threads that want to run than CPUs that "
+			       "they may use, "
+			       "or a limit holds them (a container's CPU quota).",
+			.what = "See who else runs (pmubpf top -a); in a container look at "
+				"nr_throttled in cpu.stat of its cgroup and raise the "
+				"limit; start no "
+				"more working threads than there are CPUs.",
+			.look = "pmubpf report -e off-cpu --label off_state=preempted --label "
+				"off_state=waiting --by comm &",
+		},
+	[RULE_DISK] =
+		{
+			.id = "disk",
+			.kind = RULE_OF_THREADS,
+			.place = PLACE_SITE,
+			.traits = TRAIT_IO,
+			.least = 10,
+			.title = "Threads wait for disks: @ of the time that they run or wait so",
+			.why = "The thread stands still until data is read or has "
+			       "reached the disk.",
+			.what = "Fewer fsync() (several changes with one), reading ahead or at "
+				"several places at once, more memory for the page cache, a faster "
+				"disk.",
+			.look = "pmubpf report -e off-cpu --by off_state,function &",
+		},
+	[RULE_COPYING] =
+		{
+			.id = "copying",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_COPIES,
+			.least = 20,
+			.title = "Copying and clearing memory (memcpy, memset) takes @ of "
+				 "the CPU time",
+			.why = "Bytes are moved, nothing is computed from them.",
+			.what = "Pass pointers or spans instead of copies, clear only what is read "
+				"before it is written, grow buffers by factors.",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_UNINLINED] =
+		{
+			.id = "not-optimised",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_UNINLINED,
+			.least = 10,
+			.title =
+				"Code that was built without optimisation: @ of the CPU time is in "
+				"one-line functions of C++'s headers",
+			.why = "These functions are calls here; with -O1 and above the "
+			       "compiler puts "
+			       "them into their callers, where they cost next to nothing.",
+			.what = "Build with -O2 (CMake: -DCMAKE_BUILD_TYPE=RelWithDebInfo).",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_INTERPRETER] =
+		{
+			.id = "interpreter",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SCRIPT,
+			.traits = TRAIT_INTERPRETED,
+			.least = 50,
+			.title = "An interpreter's own work takes @ of the CPU time",
+			.why = "Each step of the program is looked up and dispatched, and "
+			       "its numbers "
+			       "are objects: ten to a hundred times the work of compiled code.",
+			.what = "Java: is the compiler off (-Xint)? Python: let a library in C do "
+				"the inner loop (numpy, built-in functions), use Cython "
+				"or PyPy, or "
+				"find a better algorithm for the functions above.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_FALSE_SHARING] =
+		{
+			.id = "false-sharing",
+			.kind = RULE_OF_ACCESSES,
+			.place = PLACE_OBJECT,
+			.traits = TRAIT_FALSE_SHARING,
+			.least = 10,
+			.title = "Threads write to different bytes of the same cache "
+				 "lines: @ of the "
+				 "sampled accesses",
+			.why = "A CPU that writes takes the whole line away from the others, which "
+			       "wait for it although they need other bytes.",
+			.what = "Give each thread's part a cache line of its own: alignas(64), or "
+				"padding between the members.",
+			.look = "pmubpf report --shared &",
+		},
+	[RULE_CACHE_MISSES] =
+		{
+			.id = "cache-misses",
+			.kind = RULE_CACHE,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 10,
+			.title = "Few instructions a cycle, and many cache misses: @ per 1000 "
+				 "instructions",
+			.why = "The CPU stands still until memory answers.",
+			.what = "Smaller and denser data, arrays instead of lists and trees, loops "
+				"that go through memory in its order and in blocks.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_TLB_MISSES] =
+		{
+			.id = "tlb-misses",
+			.kind = RULE_TLB,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 5,
+			.title = "Few instructions a cycle, and many TLB misses: @ per 1000 "
+				 "instructions",
+			.why = "The data lies on more pages than the CPU has addresses of at hand; "
+			       "each miss is a walk through the page tables.",
+			.what = "Huge pages (madvise(MADV_HUGEPAGE), hugetlbfs), and data that is "
+				"used together on the same pages.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_STEAL] =
+		{
+			.id = "steal",
+			.kind = RULE_STOLEN,
+			.least = 5,
+			.title = "The hypervisor took @ of the CPUs' time",
+			.why = "The CPUs of this virtual machine stood still while "
+			       "others ran on the "
+			       "host: figures of time are longer than the program's own work.",
+			.what = "Measure again when the host is less busy, or move to a host or a "
+				"class of machine with CPUs of its own.",
+			.look = "pmubpf report &",
+		},
+	[RULE_THROTTLED] =
+		{
+			.id = "heat",
+			.kind = RULE_HEAT,
+			.least = 10,
+			.title = "The CPUs were slowed down by heat: @",
+			.why = "A hot CPU runs at a lower frequency: the same work takes "
+			       "longer, and "
+			       "differently so from run to run.",
+			.what = "See to its cooling; compare runs only when it is cool.",
+			.look = "pmubpf report &",
+		},
+	[RULE_BROKEN_STACKS] =
+		{
+			.id = "broken-stacks",
+			.kind = RULE_OF_STACKS,
+			.least = 20,
+			.title = "@ of the programs' stacks end before their outermost function",
+			.why = "Callers are missing: what is said of functions and what "
+			       "they call is "
+			       "too low. Functions' own times are not affected.",
+			.what = "Build with -fno-omit-frame-pointer or keep .eh_frame (don't strip "
+				"it); stacks that are only too deep: record --max-depth.",
+			.look = "pmubpf report --by function &",
+		},
+	[RULE_NO_NAMES] =
+		{
+			.id = "no-names",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_MODULE,
+			.traits = TRAIT_NAMELESS,
+			.least = 30,
+			.title = "@ of the CPU time is in code without names",
+			.why = "Nobody can say which functions these are.",
+			.what = "Install the debug symbols of the files above (packages "
+				"…-dbgsym or "
+				"…-debuginfo, or record --debuginfod), or don't strip them. JIT: a "
+				"perf map, if the runtime can write one.",
+			.look = "pmubpf report --by module,address &",
+		},
+};

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "advise/say.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "render/escape.h"
+
+enum { COLUMNS = 79, INDENT = 12, KILO = 1000 };
+
+/* ---- words */
+
+static void put_number(const struct finding *f, double value, struct buf *out)
+{
+	switch (f->rule->kind) {
+	case RULE_CACHE:
+	case RULE_TLB:
+		buf__printf(out, "%.1f", value);
+		break;
+	case RULE_HEAT:
+		buf__printf(out, "%.0f times", value);
+		break;
+	default:
+		buf__printf(out, value < 10 ? "%.1f %%" : "%.0f %%", value);
+	}
+}
+
+/* One word for a shell, whatever is in it. */
+static void put_word(const char *word, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf safe = {0};
+	bool plain;
+
+	escape_name(&safe, word);
+	plain = safe.len && strspn(safe.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789_./:,+=@-") == safe.len;
+	if (plain) {
+		buf__puts(out, safe.data);
+		return;
+	}
+	buf__putc(out, '\'');
+	for (const char *p = safe.data; p && *p; p++)
+		buf__printf(out, *p == '\'' ? "'\\%c'" : "%c", *p);
+	buf__putc(out, '\'');
+}
+
+void saying__put(const struct saying *s, const struct finding *f, const char *text, struct buf *out)
+{
+	for (; *text; text++) {
+		if (*text == '@')
+			put_number(f, f->value, out);
+		else if (*text == '%')
+			put_word(f->n_places ? f->places[0].function : "", out);
+		else if (*text == '&')
+			put_word(s->report->n_files ? s->report->files[0] : "-", out);
+		else
+			buf__putc(out, *text);
+	}
+}
+
+/* Of two functions without a name all that is known is where they lie. */
+void saying__put_look(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	bool named = f->n_places && *f->places[0].function;
+	bool of_name = strchr(f->rule->look, '%');
+
+	saying__put(s, f, of_name && !named ? "pmubpf report --by module,address &" : f->rule->look,
+		    out);
+}
+
+/* 1234567 as 1,234,567. */
+static void put_count(uint64_t n, struct buf *out)
+{
+	if (n >= KILO) {
+		put_count(n / KILO, out);
+		buf__printf(out, ",%03" PRIu64, n % KILO);
+	} else {
+		buf__printf(out, "%" PRIu64, n);
+	}
+}
+
+static void put_interval(const struct finding *f, const char *unit, struct buf *out)
+{
+	buf__printf(out, ": %.1f%s, with 95 %% certainty between %.1f and %.1f%s", f->value, unit,
+		    f->low, f->high, unit);
+}
+
+static void put_samples(const struct finding *f, const char *of_what, struct buf *out)
+{
+	put_count((uint64_t)f->samples, out);
+	buf__puts(out, " of ");
+	put_count((uint64_t)f->of_samples, out);
+	buf__printf(out, " %s", of_what);
+}
+
+static void put_cpu_evidence(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	put_samples(f, "samples of ", out);
+	escape_name(out, s->advice->clock->name);
+	put_interval(f, " %", out);
+	if (!(f->rate > 0))
+		return;
+	buf__printf(out, "; %s: ", f->rule->rate_of);
+	put_count((uint64_t)f->events, out);
+	buf__puts(out, ", ");
+	put_count((uint64_t)f->rate, out);
+	buf__puts(out, " for each second of CPU time");
+}
+
+void saying__put_evidence(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	switch (f->rule->kind) {
+	case RULE_OF_CPU:
+		put_cpu_evidence(s, f, out);
+		break;
+	case RULE_OF_THREADS:
+		buf__printf(out, "%.3f s in ", f->seconds);
+		put_count((uint64_t)f->samples, out);
+		buf__printf(out, " waits, beside %.3f s with a CPU", f->of_seconds - f->seconds);
+		put_interval(f, " %", out);
+		break;
+	case RULE_OF_ACCESSES:
+		put_samples(f, "samples that say which cache line they touched", out);
+		put_interval(f, " %", out);
+		break;
+	case RULE_OF_STACKS:
+		put_samples(f, "user stacks", out);
+		put_interval(f, " %", out);
+		break;
+	case RULE_STOLEN:
+	case RULE_HEAT:
+		buf__puts(out, "by the kernel's own count, while the recording ran");
+		break;
+	case RULE_CACHE:
+	case RULE_TLB:
+		buf__printf(out, "%.2f instructions a cycle, %.2f at most; ", f->ipc, f->ipc_high);
+		put_count((uint64_t)f->samples, out);
+		buf__puts(out, " samples of misses");
+		put_interval(f, " per 1000 instructions", out);
+		break;
+	}
+}
+
+void saying__put_stake(const struct finding *f, struct buf *out)
+{
+	if (!(f->stake > 0))
+		return;
+	buf__printf(out, "at most %.1f %% of ", f->stake);
+	switch (f->rule->kind) {
+	case RULE_OF_CPU:
+		buf__printf(out, "the CPU time (%.3f of %.3f s)", f->seconds, f->of_seconds);
+		break;
+	case RULE_OF_THREADS:
+		buf__printf(out, "that time (%.3f of %.3f s)", f->seconds, f->of_seconds);
+		break;
+	case RULE_STOLEN:
+		buf__puts(out, "the CPUs' time");
+		break;
+	default:
+		buf__puts(out, "the cycles, which that function takes");
+	}
+}
+
+void saying__put_reason(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	static const char *const wanted[] = {
+		[RULE_OF_CPU] = "a clock (-e cpu-clock)",
+		[RULE_OF_THREADS] = "-e cpu-clock and -e off-cpu",
+		[RULE_OF_ACCESSES] = "--data and --label tid, with an event that has addresses",
+		[RULE_OF_STACKS] = "the recording's account of its stacks",
+		[RULE_STOLEN] = "the recording's account of the CPUs",
+		[RULE_HEAT] = "the CPUs' own count of that",
+		[RULE_CACHE] = "cycles, instructions and cache-misses of a PMU",
+		[RULE_TLB] = "cycles, instructions and dtlb-load-misses of a PMU",
+	};
+
+	switch (f->verdict) {
+	case RULE_NOT_ASKED:
+		buf__printf(out, "not recorded: %s",
+			    f->rule->rate_of && s->advice->clock ? f->rule->rate_of :
+								   wanted[f->rule->kind]);
+		break;
+	case RULE_FEW:
+		buf__printf(out, "too few samples to say (%" PRId64 ")",
+			    f->rule->kind == RULE_OF_THREADS ? f->samples : f->of_samples);
+		break;
+	case RULE_BELOW:
+		put_number(f, f->value, out);
+		buf__printf(out, ", less than is worth a look (%.4g", f->rule->least);
+		if (f->rule->also)
+			buf__printf(out, ", and a cause of its own: %.4g", f->rule->also_least);
+		buf__putc(out, ')');
+		break;
+	case RULE_COVERED:
+		buf__puts(out, "another finding is the same time, seen closer");
+		break;
+	case RULE_HOLDS:
+		break;
+	}
+}
+
+/* ---- the text */
+
+/* "   why      …", in lines that end before COLUMNS; words longer than that stay whole. */
+static void put_wrapped(const char *key, const char *text, struct buf *out)
+{
+	size_t column = INDENT;
+
+	buf__printf(out, "   %-*s", INDENT - 3, key);
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column > INDENT && column + 1 + len > COLUMNS) {
+			buf__printf(out, "\n%*s", INDENT, "");
+			column = INDENT;
+		} else if (column > INDENT) {
+			buf__putc(out, ' ');
+			column++;
+		}
+		buf__add(out, text, len);
+		column += len;
+		text += len + strspn(text + len, " ");
+	}
+	buf__putc(out, '\n');
+}
+
+static void put_places(const struct finding *f, struct buf *out)
+{
+	for (size_t i = 0; i < f->n_places; i++) {
+		buf__printf(out, "   %-*s%3.0f %%  ", INDENT - 3, i ? "" : "where",
+			    f->places[i].percent);
+		escape_line(out, f->places[i].text);
+		buf__putc(out, '\n');
+	}
+}
+
+static void put_finding(const struct saying *s, size_t number, struct buf *out)
+{
+	const struct finding *f = s->advice->order[number];
+	_cleanup_(buf__done) struct buf text = {0};
+
+	buf__printf(out, "%zu. ", number + 1);
+	saying__put(s, f, f->rule->title, out);
+	buf__putc(out, '\n');
+	saying__put_evidence(s, f, &text);
+	put_wrapped("evidence", text.data, out);
+	put_places(f, out);
+	buf__clear(&text);
+	saying__put_stake(f, &text);
+	if (text.len)
+		put_wrapped("at stake", text.data, out);
+	put_wrapped("why", f->rule->why, out);
+	put_wrapped("try", f->rule->what, out);
+	buf__printf(out, "   %-*s", INDENT - 3, "look");
+	saying__put_look(s, f, out);
+	buf__puts(out, "\n\n");
+}
+
+static void put_others(const struct saying *s, struct buf *out)
+{
+	for (size_t i = 0; i < N_RULES; i++) {
+		const struct finding *f = &s->advice->findings[i];
+
+		if (f->verdict == RULE_HOLDS)
+			continue;
+		buf__printf(out, "   %-17s ", f->rule->id);
+		saying__put_reason(s, f, out);
+		buf__putc(out, '\n');
+	}
+}
+
+static bool any_lacks(const struct advice *a, enum rule_kind kind)
+{
+	for (size_t i = 0; i < N_RULES; i++) {
+		if (a->findings[i].rule->kind == kind && a->findings[i].verdict == RULE_NOT_ASKED)
+			return true;
+	}
+	return false;
+}
+
+/* What it stands on: a sentence that is honest about what wasn't looked at. */
+static void put_scope(const struct saying *s, struct buf *out)
+{
+	const struct advice *a = s->advice;
+
+	if (a->clock && a->clock_samples < RULE_FEW_SAMPLES)
+		buf__printf(out,
+			    "Too few samples to say where the CPU time goes: %" PRId64
+			    ", and %d are needed. Record for longer.\n",
+			    a->clock_samples, RULE_FEW_SAMPLES);
+	if (!a->clock)
+		buf__puts(out, "No event of this profile says where CPU time goes, so most wasn't "
+			       "looked for: record with -e cpu-clock.\n");
+	else if (any_lacks(a, RULE_OF_THREADS))
+		buf__puts(out, "Locks, disks and waiting for a CPU weren't looked for: record with "
+			       "-e cpu-clock,page-faults,context-switches,off-cpu.\n");
+}
+
+void saying__text(const struct saying *s, struct buf *out)
+{
+	const struct report *r = s->report;
+	const struct advice *a = s->advice;
+
+	report__put_warnings(r->whole, "", r->events, r->n_events, "are not to be trusted", out);
+	for (size_t i = 0; i < a->n; i++)
+		put_finding(s, i, out);
+	if (!a->n && (!a->clock || a->clock_samples >= RULE_FEW_SAMPLES)) {
+		buf__puts(out, "Nothing stands out");
+		if (a->clock) {
+			buf__puts(out, " in ");
+			put_count((uint64_t)a->clock_samples, out);
+			buf__puts(out, " samples of ");
+			escape_name(out, a->clock->name);
+		}
+		buf__puts(out, ".\n");
+	}
+	put_scope(s, out);
+	if (s->all)
+		put_others(s, out);
+}

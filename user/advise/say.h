@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Findings in words, for people (text) and for programs (JSON). */
+#ifndef PMUBPF_ADVISE_SAY_H
+#define PMUBPF_ADVISE_SAY_H
+
+#include "advise/advice.h"
+#include "render/report.h"
+
+struct saying {
+	const struct report *report; /* its files, profile, events */
+	const struct advice *advice;
+	bool all; /* rules that don't hold, too, and why */
+};
+
+void saying__text(const struct saying *saying, struct buf *out);
+void saying__json(const struct saying *saying, struct buf *out);
+
+/* ---- between the two */
+
+/* The rule's text with the finding's figures, names and file in it; nothing that a program chose
+ * gets to the shell but as one word in quotes. */
+void saying__put(const struct saying *saying, const struct finding *finding, const char *text,
+		 struct buf *out);
+/* Sentences without a full stop: how many samples, how sure; how much there is to gain. */
+void saying__put_evidence(const struct saying *saying, const struct finding *finding,
+			  struct buf *out);
+void saying__put_stake(const struct finding *finding, struct buf *out);
+/* The command that looks closer. */
+void saying__put_look(const struct saying *saying, const struct finding *finding, struct buf *out);
+/* Why it is no finding. */
+void saying__put_reason(const struct saying *saying, const struct finding *finding,
+			struct buf *out);
+
+#endif
