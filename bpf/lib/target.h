@@ -6,13 +6,12 @@
 #include "lib/tasks.h"
 
 /*
- * The cgroup of the current task in the v1 hierarchy of a controller, or in the v2 hierarchy
- * (subsys -1); NULL if it can't be read. For v2 bpf_get_current_ancestor_cgroup_id() would do, but
- * 5.10 refuses a perf_event program that calls it (EINVAL).
+ * The cgroup of a task in the v1 hierarchy of a controller, or in the v2 hierarchy (subsys -1);
+ * NULL if it can't be read. For the current one in v2 bpf_get_current_ancestor_cgroup_id() would
+ * do, but 5.10 refuses a perf_event program that calls it (EINVAL).
  */
-static __always_inline struct cgroup *current_cgroup(__s32 subsys)
+static __always_inline struct cgroup *cgroup_of(struct task_struct *task, __s32 subsys)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *css = NULL;
 	void *slot = (void *)set + bpf_core_field_offset(set->subsys) + subsys * sizeof(css);
@@ -49,13 +48,14 @@ static __always_inline __u64 current_cgroup_id(const volatile struct pmb_config 
 
 	if (cfg->cgroup_subsys < 0)
 		return bpf_get_current_cgroup_id();
-	cgroup = current_cgroup(cfg->cgroup_subsys);
+	cgroup = cgroup_of((void *)bpf_get_current_task(), cfg->cgroup_subsys);
 	return cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
-static __always_inline bool in_target_cgroup(const volatile struct pmb_config *cfg)
+static __always_inline bool is_in_target_cgroup(const volatile struct pmb_config *cfg,
+						struct task_struct *task)
 {
-	struct cgroup *cgroup = current_cgroup(cfg->cgroup_subsys);
+	struct cgroup *cgroup = cgroup_of(task, cfg->cgroup_subsys);
 
 	return cgroup && cgroup_ancestor_id(cgroup, cfg->cgroup_level) == cfg->cgroup_id;
 }
@@ -76,7 +76,7 @@ static __always_inline bool is_target(const volatile struct pmb_config *cfg, __u
 	if (cfg->filter == PMB_FILTER_NONE)
 		return true;
 	if (cfg->filter == PMB_FILTER_CGROUP)
-		return in_target_cgroup(cfg);
+		return is_in_target_cgroup(cfg, (void *)bpf_get_current_task());
 	if (cfg->filter == PMB_FILTER_CONTAINERS)
 		return in_target_container(cfg);
 	mark = task_mark(tid);
