@@ -3,16 +3,20 @@
  * Whose the counts of a CPU's counters are: what they counted since the last switch goes to the
  * task that loses the CPU. Nothing is left out, so that all rows add up to what was counted. Some
  * hosts don't tell of each switch: the scheduler's own count of a task shows it.
+ *
+ * Or who had the CPU while others waited for it: then what is shared out is their time.
  */
 #include "lib/pidns.h"
 #include "lib/switches.h"
-#include "lib/target.h"
-#include "pmubpf/owner.h"
+#include "lib/waits.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile struct pmb_config pmb_owner = {}; /* n_reads, n_cpus, cgroup_subsys, pidns */
-const volatile __u32 pmb_owner_by = 0;           /* enum pmb_owner_by */
+const volatile struct pmb_config pmb_owner = {};  /* n_reads, n_cpus, cgroup_subsys, pidns */
+const volatile __u32 pmb_owner_by = 0;            /* enum pmb_owner_by */
+const volatile bool pmb_owner_waits = false;      /* no counters, but waits */
+const volatile struct pmb_config pmb_waiter = {}; /* whose: filter, cgroup_… */
+const volatile __u32 pmb_waiter_process = 0;      /* in our pid namespace; 0: of any */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -20,15 +24,6 @@ struct {
 	__type(key, struct pmb_owner_key);
 	__type(value, struct pmb_owner);
 } pmb_owners SEC(".maps");
-
-/* By CPU, each written there alone. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* set by user */
-	__type(key, __u32);
-	__type(value, struct pmb_owner_cpu);
-} pmb_owner_cpus SEC(".maps");
 
 /* Descriptors of user space, by counter and CPU. */
 struct {
@@ -53,6 +48,14 @@ static __always_inline __u32 process_in(struct task_struct *task, __u32 tgid)
 	__u32 ns = pmb_owner.pidns;
 
 	return ns && tgid ? process_of(task, ns) : tgid;
+}
+
+/* Whether its waits are asked for. */
+static __always_inline bool may_wait(struct task_struct *task)
+{
+	if (pmb_waiter.filter == PMB_FILTER_CGROUP)
+		return is_in_target_cgroup(&pmb_waiter, task);
+	return !pmb_waiter_process || process_in(task, task->tgid) == pmb_waiter_process;
 }
 
 static __always_inline struct pmb_owner_cpu *owner_cpu(void)
@@ -116,6 +119,10 @@ static __always_inline void read_counters(struct pmb_owner_cpu *cpu, __u64 ret[P
 	__u32 at = bpf_get_smp_processor_id();
 	struct bpf_perf_event_value value;
 
+	if (pmb_owner_waits) {
+		ret[0] = wait_due(cpu, bpf_ktime_get_ns());
+		return;
+	}
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++) {
 		ret[i] = 0;
 		if (bpf_perf_event_read_value(&pmb_owner_reads, i * pmb_owner.n_cpus + at, &value,
@@ -126,8 +133,8 @@ static __always_inline void read_counters(struct pmb_owner_cpu *cpu, __u64 ret[P
 	}
 }
 
-/* losses: how often the holder had lost a CPU, had each switch since been seen. */
-static __always_inline void share_out(struct pmb_owner_cpu *cpu, const struct holder *holder,
+/* losses: how often the holder had lost a CPU, had each switch since been seen. Whether it was. */
+static __always_inline bool share_out(struct pmb_owner_cpu *cpu, const struct holder *holder,
 				      __u64 losses)
 {
 	bool seen = !cpu->known || (cpu->thread == holder->thread && losses == cpu->losses);
@@ -135,12 +142,15 @@ static __always_inline void share_out(struct pmb_owner_cpu *cpu, const struct ho
 	__u64 counts[PMB_MAX_READS];
 
 	read_counters(cpu, counts);
+	if (pmb_owner_waits && !counts[0]) /* nobody waited: most switches */
+		return seen;
 	if (seen && holder->thread && !holder->kernel) {
 		add_to_row(cpu, holder, counts);
-		return;
+		return seen;
 	}
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++)
 		cpu->own[own][i] += counts[i];
+	return seen;
 }
 
 /* From here on, and how often it has lost a CPU. */
@@ -149,6 +159,28 @@ static __always_inline void hand_over(struct pmb_owner_cpu *cpu, __u32 thread, _
 	cpu->known = 1;
 	cpu->thread = thread;
 	cpu->losses = losses;
+}
+
+static __always_inline bool is_ready(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return !task->__state;
+	return !((struct task_struct___state *)task)->state;
+}
+
+/* Who loses the CPU and could go on waits from here on; who gets it, no more. */
+static __always_inline void waits_change(struct task_struct *prev, struct task_struct *next,
+					 bool preempts, bool seen)
+{
+	struct pmb_wait *had = seen ? NULL : wait_of(prev->pid), *wait = wait_of(next->pid);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (had)
+		wait_leave(prev->pid, had, now, false);
+	if (wait)
+		wait_leave(next->pid, wait, now, true);
+	if (prev->pid && (preempts || is_ready(prev)) && may_wait(prev))
+		wait_join(prev, bpf_get_smp_processor_id(), now);
 }
 
 enum { PF_KTHREAD = 0x00200000 };
@@ -169,11 +201,74 @@ int pmb_owner_switch(unsigned long long *ctx)
 		.losses = prev->nvcsw + prev->nivcsw,
 		.kernel = prev->flags & PF_KTHREAD,
 	};
+	bool known, seen;
 
-	if (!cpu || !cpu->counted)
+	if (!cpu || cpu->counted != PMB_OWNER_COUNTED)
 		return 0;
-	share_out(cpu, &holder, holder.losses - 1);
+	known = cpu->known;
+	seen = share_out(cpu, &holder, holder.losses - 1);
 	hand_over(cpu, next->pid, next->nvcsw + next->nivcsw);
+	if (pmb_owner_waits)
+		waits_change(prev, next, ctx[0] & 1, known && seen);
+	return 0;
+}
+
+/* Arguments: the task that is woken. One that hasn't left its CPU yet doesn't wait; one that lost
+ * it on its way to sleep does already. */
+static __always_inline int woken(struct task_struct *task)
+{
+	struct pmb_wait *wait;
+	__u64 now;
+
+	if (task->on_cpu || !may_wait(task))
+		return 0;
+	wait = wait_of(task->pid);
+	if (wait && wait->switches == (__u32)(task->nvcsw + task->nivcsw))
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (wait)
+		wait_leave(task->pid, wait, now, false);
+	wait_join(task, cpu_of(task), now);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int pmb_wait_woken(unsigned long long *ctx)
+{
+	return woken((void *)ctx[0]);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int pmb_wait_new(unsigned long long *ctx)
+{
+	return woken((void *)ctx[0]);
+}
+
+/* Arguments: the task, the CPU for which it waits from here on. */
+SEC("tp_btf/sched_migrate_task")
+int pmb_wait_moved(unsigned long long *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct pmb_wait *wait = wait_of(task->pid);
+	__u64 now;
+
+	if (!wait)
+		return 0;
+	now = bpf_ktime_get_ns();
+	wait_leave(task->pid, wait, now, true);
+	wait_join(task, (__u32)ctx[1], now);
+	return 0;
+}
+
+/* Whoever ends has a CPU. */
+SEC("tp_btf/sched_process_exit")
+int pmb_wait_exit(unsigned long long *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct pmb_wait *wait = wait_of(task->pid);
+
+	if (wait)
+		wait_leave(task->pid, wait, bpf_ktime_get_ns(), false);
 	return 0;
 }
 
@@ -194,7 +289,7 @@ int pmb_owner_settle(void *ctx)
 	};
 
 	(void)ctx;
-	if (!cpu || !cpu->counted)
+	if (!cpu || !cpu->counted || cpu->counted == PMB_OWNER_STOPS)
 		return 0;
 	share_out(cpu, &holder, holder.losses);
 	hand_over(cpu, holder.thread, holder.losses);

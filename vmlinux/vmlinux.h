@@ -101,6 +101,10 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct thread_info {
+	unsigned int cpu; /* since Linux commit bcf9033e5449, in v5.16 */
+};
+
 struct sched_info {
 	unsigned long long run_delay; /* ns that it waited for a CPU, ready to run */
 };
@@ -119,11 +123,18 @@ struct task_struct {
 	__u64 start_time;            /* CLOCK_MONOTONIC, ns */
 	char comm[16];
 	struct sched_info sched_info;
+	struct thread_info thread_info;
+	int on_cpu;
 	unsigned int __state; /* since Linux commit 2f064a59a11f, in v5.14 */
 	unsigned in_iowait : 1;
 };
 
-/* Before that. Can go when the floor is 5.14. */
+/* Before that of struct thread_info. Can go when the floor is 5.16. */
+struct task_struct___cpu {
+	unsigned int cpu;
+};
+
+/* Before that of __state. Can go when the floor is 5.14. */
 struct task_struct___state {
 	long state;
 };

@@ -119,6 +119,8 @@
 	  "further ones are [other] there", "")                                                    \
 	X(OWNERS_ENDED, 65536, "%d", "of them, that have ended and were not told yet",             \
 	  "further ones keep their rows", "")                                                      \
+	X(WAITS, 32768, "%d", "threads of `stat --neighbours` that wait for a CPU at once",        \
+	  "their waits are left out and counted", "")                                              \
 	X(WINDOWS_PART, 8, "1/%d of --max-memory", "samples that wait for their window's end",     \
 	  "the window's duration is not known; with --longer they are left out", "windows.unheld") \
 	X(GPU_FDS, 4096, "%d",                                                                     \

@@ -36,14 +36,44 @@ enum pmb_owner_own {
 	PMB_N_OWNER_OWN,
 };
 
+/*
+ * Where it is the time that threads wait for a CPU, there is one count, of all that wait: the
+ * integral of how many they are. Others wake them and move them, so the two numbers of which it
+ * is made are added to only; times are moved by so much that half of a change shows.
+ */
+#define PMB_WAIT_EPOCH ((__u64)1 << 56)
+#define PMB_WAIT_NOW(ns) ((ns) + PMB_WAIT_EPOCH)
+
+/* Of a thread that waits. */
+struct pmb_wait {
+	__u64 since;    /* ns */
+	__u32 cpu;      /* for which */
+	__u32 switches; /* how often it has lost a CPU by then */
+};
+
+/* User space says it. */
+enum pmb_owner_counted {
+	PMB_OWNER_NOT_COUNTED,
+	PMB_OWNER_COUNTED,
+	PMB_OWNER_STOPS,   /* nothing changes any more but by who is at it */
+	PMB_OWNER_STOPPED, /* nor by these; what is due so far can be shared out */
+};
+
 struct pmb_owner_cpu {
-	__u32 counted;             /* user space has counters there */
+	__u32 counted;             /* enum pmb_owner_counted */
 	__u32 known;               /* the two that follow are */
 	__u64 thread;              /* that got the CPU */
 	__u64 losses;              /* how often it had lost one by then */
 	__u64 last[PMB_MAX_READS]; /* where the counters stood then */
 	__u64 own[PMB_N_OWNER_OWN][PMB_MAX_READS];
 	__u64 no_room; /* times that there was no row */
+	/* of waits */
+	__u64 waiting; /* threads */
+	__u64 joined;  /* the sum of the times when they came, less that of those when they went */
+	__u64 looked_ns;     /* when it was looked at last */
+	__u64 ended_ns;      /* of waits that have ended here, or went on elsewhere */
+	__u64 lost, lost_ns; /* of these, whose end was not told: at most so long too much */
+	__u64 unheld;        /* waits that found no slot */
 };
 
 #endif

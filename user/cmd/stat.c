@@ -148,10 +148,12 @@ static int settle_cgroups(struct stat_args *a, struct opener *opener, struct err
 /* What picks targets in programs knows one cgroup. */
 static int check_units(const struct stat_args *a, struct err *err)
 {
-	if (a->per.kind == WINDOW_NONE || a->target.n_cgroups < 2)
+	const char *option = a->neighbours ? "--neighbours" : a->per.option;
+
+	if ((a->per.kind == WINDOW_NONE && !a->neighbours) || a->target.n_cgroups < 2)
 		return 0;
 	return err__usage(err, "%s: of one cgroup or container at a time; these are %zu cgroups",
-			  a->per.option, a->target.n_cgroups);
+			  option, a->target.n_cgroups);
 }
 
 static void format(const struct stat_run *run, const struct stat_report *report, struct buf *out)
@@ -290,6 +292,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.interval_ns = a->interval_ns,
 		.interval = a->interval_ns ? put_interval : NULL,
 		.by = a->by_what,
+		.neighbours = a->neighbours,
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,

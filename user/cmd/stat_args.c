@@ -17,6 +17,7 @@ enum {
 	OPT_PER_CGROUP,
 	OPT_PER,
 	OPT_BY,
+	OPT_NEIGHBOURS,
 	OPT_LIMIT,
 	OPT_ALARM,
 };
@@ -35,6 +36,10 @@ static const struct argp_option options[] = {
 	{"by", OPT_BY, "process|comm|cgroup|container", 0,
 	 "Besides, whose the counts of whole CPUs are, by sharing them out at each switch; with -p "
 	 "of those processes and of everybody else",
+	 0},
+	{"neighbours", OPT_NEIGHBOURS, 0, 0,
+	 "Besides, who had the CPU while threads of the target waited for it, ready to run, and "
+	 "how long, by container or what --by says",
 	 0},
 	{"per", OPT_PER, "[NAME=]loop|run|syscall|u:FUNC|A..B|A", 0,
 	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
@@ -162,6 +167,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PER_CGROUP:
 		a->per_cgroup = true;
 		return 0;
+	case OPT_NEIGHBOURS:
+		a->neighbours = true;
+		return 0;
 	case 'j':
 		a->json = true;
 		return 0;
@@ -273,6 +281,32 @@ static int check_window(struct stat_args *a)
 	return 0;
 }
 
+/* What waits may be anybody; who ran meanwhile is told by programs that know one of them. */
+static int check_neighbours(struct stat_args *a)
+{
+	const struct target_args *t = &a->target;
+	const char *other = a->runs > 1   ? "-r" :
+			    a->per_cpu    ? "-A" :
+			    a->per_thread ? "--per-thread" :
+			    a->per_cgroup ? "--per-cgroup" :
+			    t->n_tids     ? "-t" :
+					    NULL;
+
+	if (!a->by)
+		parse_by(a, "container");
+	if (other)
+		return err__usage(a->err, "--neighbours and %s exclude each other", other);
+	if (!(t->all || t->cpus.n || t->n_pids || t->n_cgroups || t->n_containers))
+		return err__usage(a->err,
+				  "--neighbours: say whose waits, by -a, -C CPUS, -p PID, -G "
+				  "CGROUP or --container NAME (a COMMAND beside them sets "
+				  "the time)");
+	if (t->n_pids > 1)
+		return err__usage(a->err, "--neighbours: of one process at a time; these are %zu",
+				  t->n_pids);
+	return 0;
+}
+
 /* It is about CPUs, and about processes on them. */
 static int check_by(struct stat_args *a)
 {
@@ -285,6 +319,8 @@ static int check_by(struct stat_args *a)
 			    t->n_containers ? "--container" :
 					      NULL;
 
+	if (a->neighbours)
+		return check_neighbours(a);
 	if (a->by_what == COUNTING_BY_NONE)
 		return a->limit < 0 ? 0 : err__usage(a->err, "--limit is of lines of --by");
 	if (other)

@@ -26,7 +26,8 @@ struct stat_args {
 	bool inside;               /* of --window: their sums are wanted */
 	const char *by;            /* NULL: not by anything */
 	enum counting_by by_what;
-	int limit; /* of lines; 0: all; -1: not given */
+	bool neighbours; /* of these, who ran while others waited */
+	int limit;       /* of lines; 0: all; -1: not given */
 	struct alarms alarms;
 	uint64_t interval_ns; /* 0: only the whole */
 	unsigned runs;

@@ -16,13 +16,31 @@
 
 struct owner_programs {
 	struct owner_bpf *skel;
+	bool stopped;
 	int n_cpus;                 /* possible ones */
 	struct pmb_owner_cpu *cpus; /* pmb_owner_cpus, mapped */
 	size_t cpus_size;
 	/* what the kernel copies rows into */
 	struct pmb_owner_key *keys;
 	struct pmb_owner *counts;
+	/* of waits; NULL: nobody asks */
+	__u32 *threads;
+	struct pmb_wait *waits;
 };
+
+static void set_waits(struct owner_programs *p, const struct owner_opts *opts)
+{
+	struct owner_bpf *skel = p->skel;
+	struct bpf_program *const ours[] = {skel->progs.pmb_wait_woken, skel->progs.pmb_wait_new,
+					    skel->progs.pmb_wait_moved, skel->progs.pmb_wait_exit};
+
+	skel->rodata->pmb_owner_waits = opts->waits;
+	*(struct pmb_config *)&skel->rodata->pmb_waiter = opts->waiter;
+	skel->rodata->pmb_waiter_process = (__u32)opts->process;
+	bpf_map__set_max_entries(skel->maps.pmb_waits, opts->waits ? BUDGET_WAITS : 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		bpf_program__set_autoload(ours[i], opts->waits);
+}
 
 static void set_constants(struct owner_programs *p, const struct owner_opts *opts)
 {
@@ -30,13 +48,14 @@ static void set_constants(struct owner_programs *p, const struct owner_opts *opt
 	__u32 n = opts->n_counters ? (__u32)opts->n_counters : 1;
 
 	*config = opts->config;
-	config->n_reads = (__u32)opts->n_counters;
+	config->n_reads = opts->waits ? 1 : (__u32)opts->n_counters;
 	config->n_cpus = (__u32)p->n_cpus;
 	p->skel->rodata->pmb_owner_by = opts->by;
 	bpf_map__set_max_entries(p->skel->maps.pmb_processes, 1);
 	bpf_map__set_max_entries(p->skel->maps.pmb_owners, BUDGET_OWNERS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_owner_cpus, (__u32)p->n_cpus);
 	bpf_map__set_max_entries(p->skel->maps.pmb_owner_reads, n * (__u32)p->n_cpus);
+	set_waits(p, opts);
 }
 
 static int open_and_load(struct owner_programs *p, const struct owner_opts *opts, struct err *err)
@@ -66,6 +85,10 @@ int owner_programs__load(struct owner_programs **ret, const struct owner_opts *o
 	p->n_cpus = cpus_possible();
 	p->keys = xcalloc(BUDGET_OWNERS, sizeof(*p->keys));
 	p->counts = xcalloc(BUDGET_OWNERS, sizeof(*p->counts));
+	if (opts->waits) {
+		p->threads = xcalloc(BUDGET_WAITS, sizeof(*p->threads));
+		p->waits = xcalloc(BUDGET_WAITS, sizeof(*p->waits));
+	}
 	loading__begin(&loading);
 	r = open_and_load(p, opts, err);
 	loading__end(&loading);
@@ -82,6 +105,8 @@ struct owner_programs *owner_programs__free(struct owner_programs *p)
 	owner_bpf__destroy(p->skel);
 	free(p->keys);
 	free(p->counts);
+	free(p->threads);
+	free(p->waits);
 	free(p);
 	return NULL;
 }
@@ -94,8 +119,14 @@ int owner_programs__set_counter(struct owner_programs *p, size_t i, int cpu, int
 		return -ERANGE;
 	if (bpf_map_update_elem(bpf_map__fd(p->skel->maps.pmb_owner_reads), &at, &fd, BPF_ANY) < 0)
 		return -errno;
-	p->cpus[cpu].counted = 1;
+	p->cpus[cpu].counted = PMB_OWNER_COUNTED;
 	return 0;
+}
+
+void owner_programs__watch(struct owner_programs *p, int cpu)
+{
+	if (cpu < p->n_cpus)
+		p->cpus[cpu].counted = PMB_OWNER_COUNTED;
 }
 
 int owner_programs__attach(struct owner_programs *p, struct err *err)
@@ -120,6 +151,29 @@ static void settle(struct owner_programs *p)
 	}
 }
 
+static void set_counted(struct owner_programs *p, enum pmb_owner_counted counted)
+{
+	for (int cpu = 0; cpu < p->n_cpus; cpu++) {
+		if (p->cpus[cpu].counted)
+			__atomic_store_n(&p->cpus[cpu].counted, counted, __ATOMIC_SEQ_CST);
+	}
+}
+
+/*
+ * Detaching takes the kernel its time, in which some programs still run and others don't. So it is
+ * the memory that says that they have stopped, and only then they are detached. All of them but one
+ * (of threads that end) run with interrupts off: where one was called once, none is at it still.
+ */
+void owner_programs__stop(struct owner_programs *p)
+{
+	set_counted(p, PMB_OWNER_STOPS);
+	settle(p);
+	set_counted(p, PMB_OWNER_STOPPED);
+	settle(p);
+	p->stopped = true;
+	owner_bpf__detach(p->skel);
+}
+
 static void add_cpu(struct owners *ret, const struct pmb_owner_cpu *cpu)
 {
 	for (size_t own = 0; own < PMB_N_OWNER_OWN; own++) {
@@ -127,6 +181,28 @@ static void add_cpu(struct owners *ret, const struct pmb_owner_cpu *cpu)
 			ret->own[own][i] += cpu->own[own][i];
 	}
 	ret->no_room += cpu->no_room;
+	ret->waits.all_ns += cpu->ended_ns;
+	ret->waits.lost += cpu->lost;
+	ret->waits.lost_ns += cpu->lost_ns;
+	ret->waits.unheld += cpu->unheld;
+}
+
+/* Of those that wait still, what their CPU has shared out. */
+static void add_open_waits(struct owner_programs *p, struct owners *ret)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	__u32 n = BUDGET_WAITS, at;
+
+	if (!p->waits || (bpf_map_lookup_batch(bpf_map__fd(p->skel->maps.pmb_waits), NULL, &at,
+					       p->threads, p->waits, &n, &opts) < 0 &&
+			  errno != ENOENT))
+		return;
+	for (__u32 i = 0; i < n; i++) {
+		const struct pmb_wait *wait = &p->waits[i];
+
+		if (wait->cpu < (__u32)p->n_cpus && wait->since < p->cpus[wait->cpu].looked_ns)
+			ret->waits.all_ns += p->cpus[wait->cpu].looked_ns - wait->since;
+	}
 }
 
 bool owner_programs__forget(struct owner_programs *p, const struct owner_row *row)
@@ -145,7 +221,8 @@ int owner_programs__read(struct owner_programs *p, struct owners *ret)
 	__u32 n = BUDGET_OWNERS, at;
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 
-	settle(p);
+	if (!p->stopped)
+		settle(p);
 	if (bpf_map_lookup_batch(bpf_map__fd(p->skel->maps.pmb_owners), NULL, &at, p->keys,
 				 p->counts, &n, &opts) < 0 &&
 	    errno != ENOENT)
@@ -156,6 +233,7 @@ int owner_programs__read(struct owner_programs *p, struct owners *ret)
 		ret->rows[i] = (struct owner_row){.key = p->keys[i], .counted = p->counts[i]};
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		add_cpu(ret, &p->cpus[cpu]);
+	add_open_waits(p, ret);
 	owners__sort(ret);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "model/owners.h"
@@ -15,6 +16,11 @@ struct owner_opts {
 	enum pmb_owner_by by;
 	struct pmb_config config; /* of which hierarchy cgroups are */
 	size_t n_counters;        /* PMB_MAX_READS at most */
+	/* Instead of counters, the time that threads wait for a CPU: those of a cgroup (its
+	 * filter), of a process (0: none), or all. */
+	bool waits;
+	struct pmb_config waiter;
+	pid_t process;
 };
 
 struct owner_programs;
@@ -25,8 +31,12 @@ struct owner_programs *owner_programs__free(struct owner_programs *programs);
 /* Counter i of a CPU, opened there, that hasn't counted yet. From here on the CPU's counts are
  * shared out. */
 int owner_programs__set_counter(struct owner_programs *programs, size_t i, int cpu, int fd);
+/* The same of waits for a CPU. */
+void owner_programs__watch(struct owner_programs *programs, int cpu);
 /* Before the counters count. -errno with the sentence. */
 int owner_programs__attach(struct owner_programs *programs, struct err *err);
+/* Of waits: what has been waited by now is shared out, and nothing from here on. */
+void owner_programs__stop(struct owner_programs *programs);
 /* Rows and what CPUs have of their own, since the load; whoever has a CPU has his counts so far.
  * Wants CAP_BPF. A negative errno if the kernel doesn't give them. */
 int owner_programs__read(struct owner_programs *programs, struct owners *ret);

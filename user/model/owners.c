@@ -85,6 +85,10 @@ void owners__set(struct owners *to, const struct owners *now, const struct owner
 		to->counter[i].running_ns -= before->counter[i].running_ns;
 	}
 	to->no_room -= before->no_room;
+	to->waits.all_ns -= before->waits.all_ns;
+	to->waits.lost -= before->waits.lost;
+	to->waits.lost_ns -= before->waits.lost_ns;
+	to->waits.unheld -= before->waits.unheld;
 }
 
 void owners__done(struct owners *owners)

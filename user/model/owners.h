@@ -4,6 +4,7 @@
 #define PMUBPF_MODEL_OWNERS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,10 +17,19 @@ struct owner_row {
 	struct pmb_owner counted;
 };
 
+/* Of threads that waited for a CPU, by themselves. */
+struct owner_waits {
+	uint64_t all_ns;        /* how long, together */
+	uint64_t lost, lost_ns; /* of these, whose end was not told: up to so much too much */
+	uint64_t unheld;        /* for which there was no room: not among them */
+};
+
 struct owners {
 	size_t n_counters;
 	size_t event[PMB_MAX_READS]; /* by counter: its index in the list of events */
-	struct owner_row *rows;      /* ours; sorted by key */
+	bool of_waits; /* instead: one count, the time that threads waited for a CPU */
+	struct owner_waits waits;
+	struct owner_row *rows; /* ours; sorted by key */
 	size_t n_rows;
 	__u64 own[PMB_N_OWNER_OWN][PMB_MAX_READS]; /* of all CPUs */
 	uint64_t no_room;                          /* times that there was no row */

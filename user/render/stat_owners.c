@@ -16,6 +16,16 @@ static const struct event *event_of(const struct stat_report *r, size_t counter)
 	return &r->events->events[r->owners->event[counter]];
 }
 
+static const char *name_of(const struct stat_report *r, size_t counter)
+{
+	return r->owners->of_waits ? "run-queue wait" : event_of(r, counter)->name;
+}
+
+static bool is_time(const struct stat_report *r, size_t counter)
+{
+	return r->owners->of_waits || event_of(r, counter)->unit == UNIT_NS;
+}
+
 static uint64_t sum_of_rows(const struct stat_report *r, size_t counter)
 {
 	uint64_t sum = 0;
@@ -64,11 +74,11 @@ static int name_width(const struct stat_report *r)
 	return (int)(width < MAX_NAME ? width : MAX_NAME);
 }
 
-static void put_value(struct buf *out, uint64_t value, const struct event *event)
+static void put_value(struct buf *out, uint64_t value, bool ns)
 {
 	char text[32];
 
-	if (event->unit == UNIT_NS)
+	if (ns)
 		snprintf(text, sizeof(text), "%.2f ms", (double)value / 1e6);
 	else
 		snprintf(text, sizeof(text), "%" PRIu64, value);
@@ -82,7 +92,7 @@ static void put_head(const struct stat_report *r, int width, struct buf *out)
 	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", width, by);
 	for (size_t i = 0; i < r->owners->n_counters; i++)
-		buf__printf(out, " %*s %*s", VALUE_WIDTH, event_of(r, i)->name, PERCENT_WIDTH, "%");
+		buf__printf(out, " %*s %*s", VALUE_WIDTH, name_of(r, i), PERCENT_WIDTH, "%");
 	buf__putc(out, '\n');
 }
 
@@ -95,21 +105,44 @@ static void put_line(const struct stat_report *r, const struct owner_line *line,
 	stat__line_begins(r, out);
 	buf__printf(out, "%-*s", width, name.data ? name.data : "");
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
-		put_value(out, line->count[i], event_of(r, i));
+		put_value(out, line->count[i], is_time(r, i));
 		buf__printf(out, " %*.2f", PERCENT_WIDTH,
 			    percent(line->count[i], r->owners->counter[i].value));
 	}
 	buf__putc(out, '\n');
 }
 
+/* What waits say of themselves, and what isn't known of them. */
+static void put_waits(const struct stat_report *r, struct buf *out)
+{
+	const struct owner_waits *waits = &r->owners->waits;
+
+	buf__printf(out,
+		    "  run-queue wait: all rows are %" PRIu64 " ns, the waits themselves %" PRIu64
+		    " ns%s\n",
+		    sum_of_rows(r, 0), waits->all_ns,
+		    sum_of_rows(r, 0) == waits->all_ns ? "" : ", and they should be the same");
+	if (waits->lost)
+		buf__printf(out,
+			    "  the end of %" PRIu64
+			    " waits was not told: up to %.2f ms of it may be "
+			    "none\n",
+			    waits->lost, (double)waits->lost_ns / 1e6);
+	if (waits->unheld)
+		buf__printf(out, "  for %" PRIu64 " waits there was no room: they are not in it\n",
+			    waits->unheld);
+}
+
 /* That nothing is missing, and what the figures are worth. */
 static void put_sums(const struct stat_report *r, struct buf *out)
 {
-	for (size_t i = 0; i < r->owners->n_counters; i++) {
+	if (r->owners->of_waits)
+		put_waits(r, out);
+	for (size_t i = 0; !r->owners->of_waits && i < r->owners->n_counters; i++) {
 		const struct perf_count *count = &r->owners->counter[i];
 
 		buf__printf(out, "  %s: all rows are %" PRIu64 ", the CPUs' counters %" PRIu64,
-			    event_of(r, i)->name, sum_of_rows(r, i), count->value);
+			    name_of(r, i), sum_of_rows(r, i), count->value);
 		if (count->running_ns < count->enabled_ns)
 			buf__printf(out, ", which ran %.2f %% of the time", count__share(count));
 		buf__putc(out, '\n');
@@ -130,7 +163,7 @@ void stat__owners_text(const struct stat_report *r, struct buf *out)
 		put_line(r, &r->owner_lines->list[i], width, out);
 	if (!r->interval)
 		put_sums(r, out);
-	if (r->first)
+	if (r->first && !r->owners->of_waits)
 		stat__apart_refused(r, r->owners_tried, "by", r->by, out);
 }
 
@@ -138,7 +171,7 @@ static void put_csv(const struct stat_report *r, const struct owner_line *line, 
 		    const char *separator, struct buf *out)
 {
 	const struct perf_count *count = &r->owners->counter[i];
-	bool clock = event_of(r, i)->unit == UNIT_NS;
+	bool clock = is_time(r, i);
 	_cleanup_(buf__done) struct buf name = {0};
 
 	put_name(r, line, &name);
@@ -148,7 +181,7 @@ static void put_csv(const struct stat_report *r, const struct owner_line *line, 
 	else
 		buf__printf(out, "%" PRIu64, (uint64_t)line->count[i]);
 	buf__printf(out, "%s%s%s", separator, clock ? "msec" : "", separator);
-	stat__csv_field(event_of(r, i)->name, separator, out);
+	stat__csv_field(name_of(r, i), separator, out);
 	buf__puts(out, separator);
 	stat__csv_plain(name.data ? name.data : "", separator, out);
 	buf__printf(out, "%s%.2f%s%.2f\n", separator, percent(line->count[i], count->value),
@@ -170,7 +203,7 @@ static void put_counters(const struct stat_report *r, struct json *j)
 		const struct perf_count *count = &r->owners->counter[i];
 
 		json__obj(j, NULL);
-		json__str(j, "name", event_of(r, i)->name);
+		json__str(j, "name", name_of(r, i));
 		json__u64(j, "value", count->value);
 		json__u64(j, "rows", sum_of_rows(r, i));
 		json__u64(j, "enabled_ns", count->enabled_ns);
@@ -178,14 +211,29 @@ static void put_counters(const struct stat_report *r, struct json *j)
 		json__end_obj(j);
 	}
 	json__end_arr(j);
-	stat__apart_not_counted(r, r->owners_tried, j);
+	if (!r->owners->of_waits)
+		stat__apart_not_counted(r, r->owners_tried, j);
+}
+
+static void put_json_waits(const struct owner_waits *waits, struct json *j)
+{
+	json__obj(j, "waits");
+	json__u64(j, "wait_ns", waits->all_ns);
+	json__u64(j, "not_told", waits->lost);
+	json__u64(j, "not_told_ns", waits->lost_ns);
+	json__u64(j, "no_room", waits->unheld);
+	json__end_obj(j);
 }
 
 void stat__owners_json(const struct stat_report *r, struct json *j)
 {
-	json__obj(j, "by");
+	if (r->owners->of_waits)
+		json__null(j, "by");
+	json__obj(j, r->owners->of_waits ? "neighbours" : "by");
 	json__str(j, "key", r->by);
 	put_counters(r, j);
+	if (r->owners->of_waits)
+		put_json_waits(&r->owners->waits, j);
 	json__arr(j, "rows");
 	for (size_t i = 0; i < r->owner_lines->n; i++) {
 		const struct owner_line *line = &r->owner_lines->list[i];

@@ -46,11 +46,12 @@ struct counting_opts {
 	struct target whom;
 	struct opener *opener; /* who opens counters of tasks; borrowed; NULL: this process */
 
-	bool per_cpu;            /* a row for each CPU */
-	bool per_thread;         /* a row for each thread there is at the start, of pids and tids */
-	bool more_follow;        /* of these countings: privileges to start them are kept */
-	uint64_t interval_ns;    /* 0: only the whole */
-	enum counting_by by;     /* of processes, only those of whom; wants an opener for cgroups */
+	bool per_cpu;         /* a row for each CPU */
+	bool per_thread;      /* a row for each thread there is at the start, of pids and tids */
+	bool more_follow;     /* of these countings: privileges to start them are kept */
+	uint64_t interval_ns; /* 0: only the whole */
+	enum counting_by by;  /* of processes, only those of whom; wants an opener for cgroups */
+	bool neighbours;      /* of by: not counts, but who had the CPU while whom waited for it */
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 	bool inside;             /* of per: what is inside and outside of units, too */
 	uint64_t longer_ns;      /* of per: only units that last as long */

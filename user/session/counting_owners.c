@@ -13,6 +13,7 @@
 #include "proc/cgroups.h"
 #include "session/counting_internal.h"
 #include "session/cpu_counters.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 enum {
@@ -55,6 +56,26 @@ static int open_counters(struct counting *c, struct err *err)
 	return r;
 }
 
+/* Whose waits: of whom that is the target. */
+static int set_waiter(struct counting *c, struct owner_opts *opts, struct err *err)
+{
+	const struct target *whom = &c->opts->whom;
+
+	opts->waits = true;
+	opts->n_counters = 0;
+	opts->process = whom->n_pids ? whom->pids[0] : 0;
+	opts->waiter.filter = whom->n_cgroups ? PMB_FILTER_CGROUP : PMB_FILTER_NONE;
+	return target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &opts->waiter, err);
+}
+
+static void watch(const struct counting *c)
+{
+	const struct cpus *cpus = c->opts->whom.cpus ? c->opts->whom.cpus : &c->online;
+
+	for (int i = 0; i < cpus->n; i++)
+		owner_programs__watch(c->owners->programs, cpus->cpu[i]);
+}
+
 static int load(struct counting *c, struct err *err)
 {
 	static const enum pmb_owner_by kinds[] = {
@@ -75,8 +96,12 @@ static int load(struct counting *c, struct err *err)
 		c->owners->cgroups = cgroups__new(c->opts->opener);
 	hierarchy = c->owners->cgroups ? cgroups__hierarchy(c->owners->cgroups) : NULL;
 	r = target__set_cgroup(NULL, hierarchy, &opts.config, err);
+	if (r == 0 && c->opts->neighbours)
+		r = set_waiter(c, &opts, err);
 	if (r == 0)
 		r = owner_programs__load(&c->owners->programs, &opts, err);
+	if (r == 0 && c->opts->neighbours)
+		watch(c);
 	return r < 0 ? r :
 		       cpu_counters__hand_over(&c->owners->counters, c, set_counter,
 					       c->owners->programs, err);
@@ -87,7 +112,7 @@ int counting_owners__open(struct counting *c, struct err *err)
 	int r;
 
 	c->owners = xcalloc(1, sizeof(*c->owners));
-	r = open_counters(c, err);
+	r = c->opts->neighbours ? 0 : open_counters(c, err);
 	return r < 0 ? r : load(c, err);
 }
 
@@ -110,6 +135,15 @@ static void add_counters(const struct cpu_counters *counters, struct owners *own
 		to->enabled_ns += count.enabled_ns;
 		to->running_ns += count.running_ns;
 	}
+}
+
+/* They are counted all the time. */
+static void set_waits(const struct counting *c, struct owners *owners)
+{
+	owners->of_waits = true;
+	owners->n_counters = 1;
+	owners->counter[0].value = owners->waits.all_ns;
+	owners->counter[0].enabled_ns = owners->counter[0].running_ns = now_ns() - c->start_ns;
 }
 
 /* 0: it has no number here. */
@@ -147,7 +181,7 @@ static bool is_asked_for(const struct counting *c, pid_t pid)
 		if (whom->pids[i] == pid)
 			return true;
 	}
-	return !whom->n_pids;
+	return !whom->n_pids || c->opts->neighbours;
 }
 
 static char *name_of(void *counting, const struct owner_row *row)
@@ -209,12 +243,17 @@ void counting_owners__read(struct counting *c, bool last)
 	struct counting_owners *s = c->owners;
 	struct owners now = {.n_counters = s->counters.n};
 
-	if (last)
+	if (last && c->opts->neighbours)
+		owner_programs__stop(s->programs);
+	else if (last)
 		cpu_counters__disable(&s->counters);
 	if (owner_programs__read(s->programs, &now) < 0)
 		return;
 	memcpy(now.event, s->counters.event, sizeof(now.event));
-	add_counters(&s->counters, &now);
+	if (c->opts->neighbours)
+		set_waits(c, &now);
+	else
+		add_counters(&s->counters, &now);
 	look_up(c, &now);
 	set_interval(s, &now, &result->owners);
 	owners__done(&s->before);

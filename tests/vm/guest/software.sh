@@ -209,6 +209,27 @@ t_whose_counts() {
 	grep -q '^  \[idle\] ' $T/table || fail "nobody is idle"
 }
 
+# Two want one CPU: who waits for whom, and all of it.
+t_neighbours() {
+	cp $W/inlined $T/wants
+	cp $W/inlined $T/spins
+	taskset 1 $T/spins 60 >/dev/null & spins=$!
+	taskset 1 $T/wants 60 >/dev/null & wants=$!
+	before=$(cut -d ' ' -f 2 /proc/$wants/schedstat)
+	pmb stat --neighbours --by comm -p $wants -e task-clock -x, -o $T/csv -- sleep 2 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	after=$(cut -d ' ' -f 2 /proc/$wants/schedstat)
+	pmb stat --neighbours --by comm -a -e task-clock -o $T/table -- sleep 1
+	kill $spins $wants
+	waited=$(awk -F, '$3 == "run-queue wait" { ms += $1 } END { printf "%d", ms }' $T/csv)
+	expect_ge "$waited" 200 "ms that it waited"
+	expect_ge "$(((after - before) / 1000000 + 1))" "$waited" "ms by the scheduler, around that"
+	expect_ge 20 "$(whose '[switch not seen]' | cut -d . -f 1)" "ms of the last run on a CPU"
+	expect_ge "$(whose spins | cut -d . -f 1)" $((waited / 2)) "ms that the other one had it"
+	grep -q 'all rows are \([0-9]*\) ns, the waits themselves \1 ns$' $T/table ||
+		fail "rows are not the waits: $(tail -n 3 $T/table)"
+}
+
 # A figure of a series of units of work.
 series_get() { # SERIES KEY
 	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '
