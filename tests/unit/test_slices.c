@@ -4,7 +4,7 @@
 
 #include "model/slices.h"
 
-enum { ROUND_NS = 100 * 1000 * 1000, ROUNDS = 10000 };
+enum { ROUND_NS = 100 * 1000 * 1000, ROUNDS = 10000, SETTLING_NS = 1000000000 };
 
 /* Of all rounds after the first second, the part in which something was spent. */
 static double spent_share(struct slices *s, uint64_t spent_ns)
@@ -27,7 +27,7 @@ Test(slices, what_fits_stays)
 {
 	struct slices s;
 
-	slices__init(&s, 0.02);
+	slices__init(&s, 0.02, SETTLING_NS);
 	cr_expect_float_eq(spent_share(&s, ROUND_NS / 100), 0.01, 1e-9);
 	cr_expect_eq(s.n, 1);
 	cr_expect_eq(s.on_ns, s.age_ns);
@@ -41,7 +41,7 @@ Test(slices, what_does_not_fit_comes_and_goes)
 		struct slices s;
 		double share;
 
-		slices__init(&s, 0.02);
+		slices__init(&s, 0.02, SETTLING_NS);
 		share = spent_share(&s, spent[i]);
 		cr_expect(share > 0.012 && share <= 0.0202, "%d: %g", i, share);
 		cr_expect_gt(s.n, 10);
@@ -53,7 +53,7 @@ Test(slices, any_is_any)
 {
 	struct slices s;
 
-	slices__init(&s, 0);
+	slices__init(&s, 0, SETTLING_NS);
 	spent_share(&s, 10ULL * ROUND_NS);
 	cr_expect(s.on);
 }

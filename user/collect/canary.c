@@ -198,7 +198,7 @@ static int probe_all(pid_t child, int ret[SITES])
 }
 
 /* go, told: of the child. */
-static int watch(struct canary *ret, pid_t child, int go, int told, const char *option,
+static int watch(struct probe_costs *ret, pid_t child, int go, int told, const char *option,
 		 struct err *err)
 {
 	struct report report = {0};
@@ -217,7 +217,7 @@ static int watch(struct canary *ret, pid_t child, int go, int told, const char *
 	return r;
 }
 
-int canary__try(struct canary *ret, const char *option, struct err *err)
+int canary__try(struct probe_costs *ret, const char *option, struct err *err)
 {
 	int go[2], told[2], r;
 	pid_t child;
@@ -245,7 +245,7 @@ int canary__try(struct canary *ret, const char *option, struct err *err)
 
 #else
 
-int canary__try(struct canary *ret, const char *option, struct err *err)
+int canary__try(struct probe_costs *ret, const char *option, struct err *err)
 {
 	(void)ret;
 	return err__cannot(err, "%s: probes are put into x86-64 programs only in this version",

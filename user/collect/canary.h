@@ -7,17 +7,11 @@
 #ifndef PMUBPF_COLLECT_CANARY_H
 #define PMUBPF_COLLECT_CANARY_H
 
-#include <stdint.h>
-
 #include "base/err.h"
+#include "model/slices.h"
 
-struct canary {
-	/* what a hit took here: of an instruction that the kernel carries out, and of others */
-	uint64_t emulated_ns, stepped_ns;
-};
-
-/* option: that wants probes. Once in a process is enough. -errno with the sentence: none may be
- * put into a program. */
-int canary__try(struct canary *ret, const char *option, struct err *err);
+/* ret: what hits took here. option: that wants probes. Once in a process is enough. -errno with the
+ * sentence: none may be put into a program. */
+int canary__try(struct probe_costs *ret, const char *option, struct err *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "model/data_class.h"
 #include "model/profile.h"
 #include "model/set_aside.h"
+#include "model/slices.h"
 #include "model/truncating.h"
 #include "model/unknown_runtimes.h"
 #include "pmubpf/record.h"
@@ -130,12 +131,10 @@ struct ledger_windows {
 struct ledger_allocs {
 	bool asked;
 	struct pmb_alloc_stats kernel;
-	uint64_t samples; /* about heaps and mapped memory */
-	uint64_t known;   /* of these, in a block whose site is known */
-	uint64_t no_room; /* blocks that there was no room for */
-	/* Of the whole recording so far: probes come and go for the budget. */
-	uint64_t slices;
-	uint64_t span_ns, probed_ns; /* how long it took, and how long of it they were in place */
+	uint64_t samples;     /* about heaps and mapped memory */
+	uint64_t known;       /* of these, in a block whose site is known */
+	uint64_t no_room;     /* blocks that there was no room for */
+	struct probed probed; /* probes come and go for the budget */
 };
 
 /* Frames of the samples in the rows of the profile. */

@@ -243,9 +243,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->allocs.samples += from->allocs.samples;
 	to->allocs.known += from->allocs.known;
 	to->allocs.no_room += from->allocs.no_room;
-	to->allocs.slices = more(to->allocs.slices, from->allocs.slices);
-	to->allocs.span_ns = more(to->allocs.span_ns, from->allocs.span_ns);
-	to->allocs.probed_ns = more(to->allocs.probed_ns, from->allocs.probed_ns);
+	probed__add(&to->allocs.probed, &from->allocs.probed);
 	for (size_t i = 0; i < from->truncating.n; i++)
 		truncating__add(&to->truncating, from->truncating.list[i].file,
 				from->truncating.list[i].status, from->truncating.list[i].samples);

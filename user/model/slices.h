@@ -2,8 +2,7 @@
 /*
  * When probes are in place, for what is spent on them to stay within a share of the CPUs. Pure.
  * Credit flows in at the rate of the budget and out with what is spent, a second's worth at most:
- * below zero they are taken out, and when all of it is back they are put in again. The first second
- * is not budgeted, as of overflows (model/budget.h).
+ * below zero they are taken out, and when all of it is back they are put in again.
  */
 #ifndef PMUBPF_MODEL_SLICES_H
 #define PMUBPF_MODEL_SLICES_H
@@ -12,15 +11,42 @@
 #include <stdint.h>
 
 struct slices {
-	double share; /* CPU time that may be spent per time that passes; 0: any */
+	double share;         /* CPU time that may be spent per time that passes; 0: any */
+	uint64_t settling_ns; /* that aren't budgeted, at the beginning */
 	double credit_ns;
 	uint64_t age_ns, on_ns; /* so far; and with them in place */
 	uint64_t n;             /* slices that began */
 	bool on;
 };
 
-void slices__init(struct slices *s, double share); /* on */
+void slices__init(struct slices *s, double share, uint64_t settling_ns); /* on */
 /* What was spent in a stretch of time that has passed. True: `on` has changed. */
 bool slices__pass(struct slices *s, uint64_t span_ns, uint64_t spent_ns);
+
+/* Times that probes were met: at instructions that the kernel carries out itself, and at those that
+ * it single-steps; and of these, whose program was timed. */
+struct probe_hits {
+	uint64_t emulated, stepped;
+	uint64_t timed, timed_ns;
+};
+
+/* What hits of each kind take, without a program. */
+struct probe_costs {
+	uint64_t emulated_ns, stepped_ns;
+};
+
+/* What those since `before` took whoever met them. */
+uint64_t probe_hits__spent_ns(const struct probe_hits *now, const struct probe_hits *before,
+			      const struct probe_costs *each);
+
+/* How it went; all 0 where there are no such probes. */
+struct probed {
+	uint64_t slices;         /* that began */
+	uint64_t span_ns, on_ns; /* how long it took, and how long of it they were in place */
+	uint64_t spent_ns;       /* on them, in the programs that met them */
+};
+
+void probed__add(struct probed *to, const struct probed *from);
+void probed__take(struct probed *from, const struct probed *before);
 
 #endif

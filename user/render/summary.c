@@ -514,13 +514,13 @@ static void text_allocs(const struct summary *s, struct buf *out)
 		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "
 		    "%" PRIu64 " of %" PRIu64 "; %llu blocks were allocated, %llu freed\n",
 		    percent_of(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
-	if (a->probed_ns < a->span_ns)
+	if (a->probed.on_ns < a->probed.span_ns)
 		buf__printf(out,
 			    "    the budget took the probes out for a while: they were in place "
 			    "for %.1f %% of the time, in %" PRIu64 " slice%s; what was known of "
 			    "blocks ends with each (--budget)\n",
-			    percent_of(a->probed_ns, a->span_ns), a->slices,
-			    a->slices == 1 ? "" : "s");
+			    percent_of(a->probed.on_ns, a->probed.span_ns), a->probed.slices,
+			    a->probed.slices == 1 ? "" : "s");
 	if (k->timed)
 		buf__printf(out,
 			    "    each of %llu times that a probe was met took %llu ns, by %llu of "

@@ -280,9 +280,9 @@ static void json_allocs(struct json *j, const struct summary *s)
 	json__u64(j, "frees_lost", k->frees_lost);
 	json__u64(j, "no_room_for_calls", k->no_room);
 	json__u64(j, "no_room", a->no_room);
-	json__f64(j, "probed_s", (double)a->probed_ns / 1e9, 6);
-	json__f64(j, "span_s", (double)a->span_ns / 1e9, 6);
-	json__u64(j, "slices", a->slices);
+	json__f64(j, "probed_s", (double)a->probed.on_ns / 1e9, 6);
+	json__f64(j, "span_s", (double)a->probed.span_ns / 1e9, 6);
+	json__u64(j, "slices", a->probed.slices);
 	json__u64(j, "entries", k->entries);
 	json__u64(j, "exits", k->exits);
 	json__u64(j, "hit_ns", k->timed ? k->timed_ns / k->timed : 0);

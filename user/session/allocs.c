@@ -15,10 +15,11 @@
 #include "base/mem.h"
 #include "collect/allocs.h"
 #include "collect/canary.h"
+#include "model/budget.h"
 #include "model/duration.h"
-#include "model/slices.h"
 #include "opener/opener.h"
 #include "session/internal.h"
+#include "session/probing.h"
 #include "sym/site_client.h"
 #include "sys/clock.h"
 #include "sys/procfs.h"
@@ -52,14 +53,13 @@ struct place {
 
 struct allocs {
 	struct alloc_programs *programs;
-	struct slices slices;
-	struct pmb_alloc_stats spent; /* at the last round */
-	uint64_t round_ns;            /* when that was */
+	struct probing probing;
+	struct probed told;  /* at the last cut */
+	uint64_t frees_lost; /* until the last round */
 	struct found **files;
 	size_t cap_files;
 	struct place *places;
 	size_t n_places, cap_places;
-	struct canary canary;
 	struct site_client *client;
 	size_t n_files;
 };
@@ -290,8 +290,8 @@ static void put_note(struct session *s)
 	const struct allocs *a = s->allocs;
 	char emulated[DURATION_TEXT], stepped[DURATION_TEXT];
 
-	duration_text(a->canary.emulated_ns, emulated);
-	duration_text(a->canary.stepped_ns, stepped);
+	duration_text(a->probing.each.emulated_ns, emulated);
+	duration_text(a->probing.each.stepped_ns, stepped);
 	buf__printf(&s->result->notes,
 		    "--alloc: %zu probes in %zu file%s; each call of an allocator takes about %s "
 		    "longer, and %s where it returns, as a child of our own had it\n",
@@ -308,8 +308,7 @@ int session__allocs_open(struct session *s, struct err *err)
 		return err__usage(err, "--alloc: it takes a command, or processes (-p): each is "
 				       "probed by itself");
 	s->allocs = xcalloc(1, sizeof(*s->allocs));
-	slices__init(&s->allocs->slices, s->opts->budget / 100 * s->cpus->n);
-	r = canary__try(&s->allocs->canary, "--alloc", err);
+	r = canary__try(&s->allocs->probing.each, "--alloc", err);
 	if (r == 0)
 		r = load(s, err);
 	if (r < 0)
@@ -328,26 +327,28 @@ int session__allocs_open(struct session *s, struct err *err)
 	return 0;
 }
 
-/* What probes have cost whoever met them: by what they cost a child of our own, and by the
- * programs' own clock. */
-static uint64_t spent_ns(const struct allocs *a, const struct pmb_alloc_stats *now)
+static int hits(void *session, struct probe_hits *ret)
 {
-	uint64_t entries = now->entries - a->spent.entries, exits = now->exits - a->spent.exits;
-	uint64_t each_ns = now->timed ? now->timed_ns / now->timed : 0;
+	struct session *s = session;
+	struct pmb_alloc_stats now;
+	int r = alloc_programs__stats(s->allocs->programs, &now);
 
-	return entries * a->canary.emulated_ns + exits * a->canary.stepped_ns +
-	       (entries + exits) * each_ns;
+	*ret = (struct probe_hits){now.entries, now.exits, now.timed, now.timed_ns};
+	return r;
 }
 
 /* Frees are not seen from now on, so nothing is known any more. */
-static void take_out(struct session *s)
+static void take_out(void *session)
 {
+	struct session *s = session;
+
 	assembly__forget_blocks(&s->assembly, now_ns());
 	alloc_programs__detach(s->allocs->programs);
 }
 
-static void put_in_again(struct session *s)
+static void put_in_again(void *session)
 {
+	struct session *s = session;
 	struct allocs *a = s->allocs;
 
 	for (size_t i = 0; i < a->n_places; i++) {
@@ -357,25 +358,32 @@ static void put_in_again(struct session *s)
 	}
 }
 
+static const struct probing_fns probing = {hits, take_out, put_in_again};
+
+void session__allocs_begin(struct session *s)
+{
+	struct allocs *a = s->allocs;
+
+	if (!a)
+		return;
+	a->probing.fns = &probing;
+	a->probing.ctx = s;
+	/* tables are being built until then, and stacks travel as copies */
+	probing__begin(&a->probing, s->opts->budget / 100 * s->cpus->n, BUDGET_SETTLING_NS,
+		       s->start_ns);
+}
+
 void session__allocs_round(struct session *s)
 {
 	struct allocs *a = s->allocs;
 	struct pmb_alloc_stats now;
-	uint64_t at = now_ns();
-	bool changed;
 
 	if (!a || alloc_programs__stats(a->programs, &now) < 0)
 		return;
-	changed = slices__pass(&a->slices, at - (a->round_ns ? a->round_ns : s->start_ns),
-			       spent_ns(a, &now));
-	if (changed && a->slices.on)
-		put_in_again(s);
-	else if (changed)
-		take_out(s);
-	else if (now.frees_lost > a->spent.frees_lost) /* it may be somebody else's by now */
-		assembly__forget_blocks(&s->assembly, at);
-	a->spent = now;
-	a->round_ns = at;
+	if (now.frees_lost > a->frees_lost) /* it may be somebody else's by now */
+		assembly__forget_blocks(&s->assembly, now_ns());
+	a->frees_lost = now.frees_lost;
+	probing__look(&a->probing, now_ns());
 }
 
 void session__allocs_close(struct session *s, struct ledger *ledger)
@@ -388,9 +396,7 @@ void session__allocs_close(struct session *s, struct ledger *ledger)
 	ledger->allocs.kernel = now;
 	alloc_stats__take(&ledger->allocs.kernel, &s->told.allocs);
 	s->told.allocs = now;
-	ledger->allocs.slices = s->allocs->slices.n;
-	ledger->allocs.span_ns = s->allocs->slices.age_ns;
-	ledger->allocs.probed_ns = s->allocs->slices.on_ns;
+	ledger->allocs.probed = probing__part(&s->allocs->probing, &s->allocs->told);
 }
 
 void session__allocs_free(struct session *s)

@@ -25,7 +25,7 @@ struct finder {
 	const struct gates *gates;
 	struct opener *opener;
 	struct site_client *client;
-	struct canary canary;
+	struct probe_costs each;
 	struct buf *notes;
 	struct err *err;
 };
@@ -50,7 +50,7 @@ static void put_note(struct finder *f, const struct look *l, const struct site *
 {
 	char text[DURATION_TEXT];
 
-	duration_text(site->emulated ? f->canary.emulated_ns : f->canary.stepped_ns, text);
+	duration_text(site->emulated ? f->each.emulated_ns : f->each.stepped_ns, text);
 	buf__printf(f->notes,
 		    "%s: a probe at offset %#" PRIx64 " of %s (%s), where the kernel %s: about %s "
 		    "each time, as a child of our own had it\n",
@@ -67,8 +67,8 @@ static void put_note_of_exits(struct finder *f, const struct look *l)
 
 	if (!l->n_added)
 		return;
-	duration_text(f->canary.stepped_ns, stepped);
-	duration_text(f->canary.emulated_ns, emulated);
+	duration_text(f->each.stepped_ns, stepped);
+	duration_text(f->each.emulated_ns, emulated);
 	buf__printf(f->notes,
 		    "%s: %s is left in %zu place%s, of which the kernel single-steps %zu: about %s "
 		    "each time, and %s at others\n",
@@ -288,7 +288,7 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	if (!gates__by_user(gates))
 		return 0;
 	gates->opener = opener;
-	r = canary__try(&f.canary, gates->option, err);
+	r = canary__try(&f.each, gates->option, err);
 	if (r < 0)
 		return r;
 	f.client = site_client__new(NULL);

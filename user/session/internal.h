@@ -107,6 +107,7 @@ void session__family_free(struct session *s);
 
 /* allocs.c: probes of allocators, once targets are marked and before all is let go */
 int session__allocs_open(struct session *s, struct err *err);
+void session__allocs_begin(struct session *s); /* as the counters are enabled */
 void session__allocs_round(struct session *s);
 void session__allocs_close(struct session *s, struct ledger *ledger); /* of a part, its books */
 void session__allocs_free(struct session *s);

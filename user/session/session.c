@@ -162,6 +162,7 @@ static int session__start(struct session *s, struct err *err)
 	s->start_ns = s->round_ns = s->part_ns = now_ns();
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
+	session__allocs_begin(s);
 	session__arrivals_begin(s);
 	if (r == 0 && s->unwind.tables)
 		tables__prepare(s->unwind.tables);

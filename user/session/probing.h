@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Probes in programs that come and go, so that what they cost stays within the budget: looked at
+ * now and then, taken out, and put in again. Whoever has them does both.
+ */
+#ifndef PMUBPF_SESSION_PROBING_H
+#define PMUBPF_SESSION_PROBING_H
+
+#include "model/slices.h"
+
+struct probing_fns {
+	/* How often they were met so far; -errno: it isn't known now. */
+	int (*hits)(void *ctx, struct probe_hits *ret);
+	void (*take_out)(void *ctx);
+	void (*put_in)(void *ctx);
+};
+
+struct probing {
+	const struct probing_fns *fns; /* NULL: there are none */
+	void *ctx;
+	struct probe_costs each;
+	struct slices slices;
+	struct probe_hits hits; /* at the last look */
+	uint64_t looked_ns;     /* when that was, CLOCK_MONOTONIC */
+	uint64_t spent_ns;
+};
+
+/* They are in place from now on. share, settling_ns: of model/slices.h. */
+void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now);
+/* Looks what they have cost, and takes them out or puts them in. */
+void probing__look(struct probing *p, uint64_t now);
+/* Since it was called before with the same `told`, which begins with 0. */
+struct probed probing__part(const struct probing *p, struct probed *told);
+
+#endif
