@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "sys/clock.h"
 #include "sys/perf.h"
+#include "sys/usage.h"
 
 #ifdef __x86_64__
 
@@ -67,11 +68,11 @@ struct report {
 
 static uint64_t call(uint64_t (*fn)(uint64_t), uint32_t *broken)
 {
-	uint64_t before = now_ns();
+	uint64_t before = usage_thread_ns(); /* whatever else runs here */
 
 	for (uint64_t i = 1; i <= TIMES; i++)
 		*broken += fn(i << 32) != 3 * (i << 32);
-	return (now_ns() - before) / TIMES;
+	return (usage_thread_ns() - before) / TIMES;
 }
 
 /* The second time without a system call but those that strict seccomp allows. */
