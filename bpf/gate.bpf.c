@@ -117,6 +117,8 @@ static __always_inline int timed(int (*what)(void *ctx), void *ctx)
 	struct pmb_window_stats *stats = window_stats();
 	__u64 before;
 
+	if (is_paused(pmb_gate.sliced))
+		return 0;
 	if (!stats || stats->hits++ % PMB_TIMED_EVERY)
 		return what(ctx);
 	before = bpf_ktime_get_ns();
@@ -124,6 +126,18 @@ static __always_inline int timed(int (*what)(void *ctx), void *ctx)
 	stats->timed++;
 	stats->timed_ns += bpf_ktime_get_ns() - before;
 	return 0;
+}
+
+/* The same of a probe in a program. Whoever meets it pays, and also while it is being taken out. */
+static __always_inline int met(int (*what)(void *ctx), void *ctx)
+{
+	struct pmb_window_stats *stats = window_stats();
+
+	if (stats && is_stepped(ctx))
+		stats->stepped++;
+	else if (stats)
+		stats->emulated++;
+	return timed(what, ctx);
 }
 
 /* User space attaches these to what was asked for. */
@@ -143,16 +157,16 @@ SEC("uprobe")
 int pmb_user_open(void *ctx)
 {
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
-		return timed(call_begins, ctx);
-	return timed(probe_opens, ctx);
+		return met(call_begins, ctx);
+	return met(probe_opens, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_close(void *ctx)
 {
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
-		return timed(call_ends, ctx);
-	return timed(probe_closes, ctx);
+		return met(call_ends, ctx);
+	return met(probe_closes, ctx);
 }
 
 SEC("perf_event")
@@ -226,6 +240,28 @@ static __always_inline void leave_call(void)
 		gate_abandon(&pmb_gate, gate, thread);
 }
 
+/* While probes are out. User space leaves all that were open, and threads end meanwhile: whoever
+ * deletes it has left it. */
+static __always_inline void leave_paused(__u32 thread)
+{
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread), copy;
+
+	if (!gate)
+		return;
+	copy = *gate;
+	if (!bpf_map_delete_elem(&pmb_gates, &thread) && copy.start)
+		gate_abandon(&pmb_gate, &copy, thread);
+}
+
+/* User space calls this for each thread that had a window, once the last probe is out. args: its
+ * number */
+SEC("raw_tp")
+int pmb_gate_leave(struct bpf_raw_tracepoint_args *ctx)
+{
+	leave_paused((__u32)ctx->args[0]);
+	return 0;
+}
+
 /* A thread's number may be used again. */
 SEC("raw_tp/sched_process_exit")
 int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
@@ -233,6 +269,10 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
+	if (is_paused(pmb_gate.sliced)) {
+		leave_paused(thread);
+		return 0;
+	}
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
 		leave_call();
 	else
@@ -249,6 +289,11 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
+	if (is_paused(pmb_gate.sliced)) {
+		leave_paused(before);
+		leave_paused(thread);
+		return 0;
+	}
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
 		leave_call();
 	if (before == thread)

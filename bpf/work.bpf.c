@@ -238,45 +238,76 @@ static __always_inline int call_ends(const struct arch_regs *regs)
 	return 0;
 }
 
+static __always_inline int call_or_probe_begins(void *ctx)
+{
+	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_begins(ctx) : probe_opens();
+}
+
+static __always_inline int call_or_probe_ends(void *ctx)
+{
+	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
+}
+
+/* A probe in a program. Whoever meets it pays, and also while it is being taken out. */
+static __always_inline int met(int (*what)(void *ctx), void *ctx)
+{
+	struct pmb_work_stats *stats = work_stats();
+	__u64 before, *hits;
+
+	if (!stats)
+		return 0;
+	hits = is_stepped(ctx) ? &stats->stepped : &stats->emulated;
+	COUNT(*hits);
+	if (is_paused(pmb_work.sliced))
+		return 0;
+	if (*hits % PMB_TIMED_EVERY)
+		return what(ctx);
+	before = bpf_ktime_get_ns();
+	what(ctx);
+	COUNT(stats->timed);
+	__sync_fetch_and_add(&stats->timed_ns, bpf_ktime_get_ns() - before);
+	return 0;
+}
+
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_work_open(void *ctx)
 {
 	(void)ctx;
-	return probe_opens();
+	return is_paused(pmb_work.sliced) ? 0 : probe_opens();
 }
 
 SEC("raw_tp")
 int pmb_work_close(void *ctx)
 {
 	(void)ctx;
-	return close_window();
+	return is_paused(pmb_work.sliced) ? 0 : close_window();
 }
 
 SEC("uprobe")
 int pmb_user_start(void *ctx)
 {
-	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_begins(ctx) : probe_opens();
+	return met(call_or_probe_begins, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_stop(void *ctx)
 {
-	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
+	return met(call_or_probe_ends, ctx);
 }
 
 SEC("perf_event")
 int pmb_work_start(void *ctx)
 {
 	(void)ctx;
-	return probe_opens();
+	return is_paused(pmb_work.sliced) ? 0 : probe_opens();
 }
 
 SEC("perf_event")
 int pmb_work_stop(void *ctx)
 {
 	(void)ctx;
-	return close_window();
+	return is_paused(pmb_work.sliced) ? 0 : close_window();
 }
 
 SEC("raw_tp/sys_enter")
@@ -421,12 +452,25 @@ static __always_inline void run_last(__u64 switches, const struct counted now[PM
 	run->thread = 0;
 }
 
+/* User space calls this for each thread that had a unit, once the last probe is out. args: its
+ * number */
+SEC("raw_tp")
+int pmb_work_leave(struct bpf_raw_tracepoint_args *ctx)
+{
+	leave_paused((__u32)ctx->args[0]);
+	return 0;
+}
+
 /* A thread is no more, or goes by another number. */
 static __always_inline void forget(__u32 thread)
 {
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
 
+	if (is_paused(pmb_work.sliced)) {
+		leave_paused(thread);
+		return;
+	}
 	if (byte && *byte != WORK_NONE && stats)
 		abandon(byte, stats);
 	if (!pmb_work.keep_threads)

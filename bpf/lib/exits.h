@@ -5,8 +5,8 @@
 
 #include "lib/arch.h"
 
-/* By the last bits of where an exit is in its file, and so in memory: 1 + the condition of the jump
- * that it is; 0: it leaves each time. */
+/* By the last bits of where a probe is in its file, and so in memory; of an exit, 1 + the condition
+ * of the jump that it is; 0: it leaves each time. Of any, PMB_EXIT_STEPPED. */
 const volatile __u8 pmb_exit_when[PMB_EXIT_PLACES] = {};
 
 /* Of x86's sixteen conditions, each of odd number is the opposite of the one before. */
@@ -46,9 +46,15 @@ static __always_inline bool holds(__u64 flags, __u32 condition)
 /* At an exit: whether it will be taken. */
 static __always_inline bool is_left_here(const struct arch_regs *regs)
 {
-	__u32 when = pmb_exit_when[ARCH_IP(regs) & (PMB_EXIT_PLACES - 1)];
+	__u32 when = pmb_exit_when[ARCH_IP(regs) & (PMB_EXIT_PLACES - 1)] & ~PMB_EXIT_STEPPED;
 
 	return !when || holds(ARCH_FLAGS(regs), when - 1);
+}
+
+/* At a probe: whether the kernel single-steps its instruction. */
+static __always_inline bool is_stepped(const struct arch_regs *regs)
+{
+	return pmb_exit_when[ARCH_IP(regs) & (PMB_EXIT_PLACES - 1)] & PMB_EXIT_STEPPED;
 }
 
 #endif

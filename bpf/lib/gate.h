@@ -11,6 +11,7 @@
 #include "lib/call.h"
 #include "lib/emit.h"
 #include "lib/maps.h"
+#include "lib/paused.h"
 #include "lib/switches.h"
 
 #include "pmubpf/bits.h"
@@ -71,7 +72,8 @@ static __always_inline void gate_close(const volatile struct pmb_config *cfg, st
 		stats->ends_lost++;
 }
 
-/* A call that was left nobody knows when: it lasted until its last overflow at least. */
+/* A call that was left nobody knows when, or a window whose probes have gone: it lasted until its
+ * last overflow at least. */
 static __always_inline void gate_abandon(const volatile struct pmb_config *cfg, struct gate *gate,
 					 __u32 thread)
 {
@@ -132,17 +134,22 @@ static __always_inline struct gate *gate_around(const volatile struct pmb_config
 						__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct gate *gate = cfg->windows == PMB_WINDOWS_RUN ?
-				    run_around(cfg, now) :
-				    bpf_map_lookup_elem(&pmb_gates, &thread);
+	struct pmb_window_stats *stats;
+	struct gate *gate;
 
+	if (is_paused(cfg->sliced)) {
+		stats = window_stats();
+		if (stats)
+			stats->unwatched++;
+		return NULL;
+	}
+	gate = cfg->windows == PMB_WINDOWS_RUN ? run_around(cfg, now) :
+						 bpf_map_lookup_elem(&pmb_gates, &thread);
 	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
 		return NULL;
-	if (cfg->windows == PMB_WINDOWS_FUNCTION) {
-		if (!is_in_call(gate, sp))
-			return NULL;
-		gate->last = now;
-	}
+	if (cfg->windows == PMB_WINDOWS_FUNCTION && !is_in_call(gate, sp))
+		return NULL;
+	gate->last = now;
 	gate->samples++;
 	return gate;
 }

@@ -230,9 +230,9 @@ struct gate {
 	__u64 start; /* 0: it has none */
 	__u32 samples;
 	__u32 what; /* struct pmb_part_window */
-	/* of calls: the stack pointer at the entry, the return address there, the last overflow
-	 * inside */
-	__u64 sp, returns_to, last;
+	/* of calls: the stack pointer at the entry, the return address there */
+	__u64 sp, returns_to;
+	__u64 last; /* overflow inside */
 };
 
 /* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes

@@ -8,6 +8,7 @@
 #ifndef PMUBPF_BPF_STRETCH_H
 #define PMUBPF_BPF_STRETCH_H
 
+#include "lib/paused.h"
 #include "lib/switches.h"
 #include "lib/target.h"
 #include "pmubpf/work.h"
@@ -50,6 +51,13 @@ static __always_inline bool may_be_target(const volatile struct pmb_config *cfg,
 		return true;
 	mark = task_mark(tid);
 	return mark && *mark != PMB_MARK_NONE;
+}
+
+static __always_inline enum pmb_stretch where_is(const volatile struct pmb_config *cfg, bool inside)
+{
+	if (is_paused(cfg->sliced))
+		return PMB_STRETCH_UNWATCHED;
+	return inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE;
 }
 
 /* What was counted since; a counter that can't be read has no sum. */
@@ -101,8 +109,7 @@ static __always_inline void stretch_switch(const volatile struct pmb_config *cfg
 		__sync_fetch_and_add(&stats->unseen, 1);
 		stretch_add(cfg, stretch, PMB_STRETCH_UNSEEN, now, unread, stats);
 	} else if (seen && target) {
-		stretch_add(cfg, stretch, inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE, now,
-			    unread, stats);
+		stretch_add(cfg, stretch, where_is(cfg, inside), now, unread, stats);
 	}
 	stretch_begin(cfg, stretch, next->pid, next->nvcsw + next->nivcsw, now, unread);
 	stretch->known = may_be_target(cfg, next->pid);
@@ -128,8 +135,7 @@ static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, b
 		return;
 	}
 	if (before.known && before.thread == thread && before.switches == switches) {
-		stretch_add(cfg, &before, inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE, now,
-			    unread, stats);
+		stretch_add(cfg, &before, where_is(cfg, inside), now, unread, stats);
 	} else if (before.based) {
 		__sync_fetch_and_add(&stats->unseen, 1);
 		stretch_add(cfg, &before, PMB_STRETCH_UNSEEN, now, unread, stats);

@@ -3,6 +3,7 @@
 #ifndef PMUBPF_BPF_WORK_H
 #define PMUBPF_BPF_WORK_H
 
+#include "lib/paused.h"
 #include "lib/stretch.h"
 #include "lib/target.h"
 #include "pmubpf/work.h"
@@ -102,6 +103,20 @@ static __always_inline __u8 *open_byte(__u32 thread)
 	struct mark_page *marks = bpf_map_lookup_elem(&pmb_open, &page);
 
 	return marks ? &marks->mark[thread % PMB_MARKS_PER_PAGE] : NULL;
+}
+
+/* While probes are out. User space leaves all that were open, and threads end meanwhile: whoever
+ * deletes it has left it. */
+static __always_inline void leave_paused(__u32 thread)
+{
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	bool was_open = byte && *byte != WORK_NONE;
+
+	if (!bpf_map_delete_elem(&pmb_works, &thread) && was_open && stats)
+		COUNT(stats->abandoned);
+	if (byte)
+		*byte = WORK_NONE;
 }
 
 /* Runs of a CPU that the task waited for, and how long. */

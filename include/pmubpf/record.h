@@ -266,7 +266,10 @@ enum pmb_windows {
 	PMB_WINDOWS_FUNCTION, /* a call: from a function's entry until it is left */
 };
 
-enum { PMB_EXIT_PLACES = 4096 /* that are told apart: of a page */ };
+enum {
+	PMB_EXIT_PLACES = 4096,  /* that are told apart: of a page */
+	PMB_EXIT_STEPPED = 0x80, /* the kernel single-steps the instruction */
+};
 
 enum { PMB_CALLS = 512 /* numbers of system calls */ };
 
@@ -285,9 +288,13 @@ struct pmb_window_stats {
 	__u64 no_room;         /* that could not begin: more threads than there is room for */
 	__u64 began_before;    /* first seen at an overflow in them */
 	__u64 nested;          /* that would have begun inside of one */
-	__u64 abandoned;       /* calls that were over without an exit that was met */
+	__u64 abandoned;       /* over without an exit that was met, or when probes went */
 	__u64 hits;            /* times that a probe was met */
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
+	/* hits of probes in programs: where the kernel carries the instruction out, and where it
+	 * single-steps it */
+	__u64 emulated, stepped;
+	__u64 unwatched;       /* overflows of targets while no probe was in place */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
 };
 
@@ -332,7 +339,7 @@ struct pmb_config {
 	__u32 keep_threads;
 	__u64 off_min_ns; /* time without a CPU that is shorter isn't wanted */
 	__u32 off_cpu;    /* its overflows are switches, and time without a CPU is what is wanted */
-	__u32 pad;
+	__u32 sliced;     /* probes that open and close windows come and go (bpf/lib/paused.h) */
 };
 
 /*

@@ -69,7 +69,8 @@ struct pmb_distribution {
 enum pmb_stretch {
 	PMB_STRETCH_OUTSIDE,
 	PMB_STRETCH_INSIDE,
-	PMB_STRETCH_UNSEEN, /* a switch was not told: of a target at most */
+	PMB_STRETCH_UNSEEN,    /* a switch was not told: of a target at most */
+	PMB_STRETCH_UNWATCHED, /* probes were out */
 	PMB_N_STRETCHES,
 };
 
@@ -77,10 +78,13 @@ enum pmb_stretch {
 struct pmb_work_stats {
 	__u64 began;
 	__u64 unsure; /* with switches that nobody told of, or that came while counters were read */
-	__u64 abandoned;            /* whose thread ended, or began the next one */
-	__u64 nested;               /* that would have begun inside of one */
-	__u64 no_room;              /* that could not begin: more threads than there is room for */
-	__u64 quick;                /* that were over before they were wanted */
+	__u64 abandoned; /* whose thread ended, or began the next one; or whose probes went */
+	__u64 nested;    /* that would have begun inside of one */
+	__u64 no_room;   /* that could not begin: more threads than there is room for */
+	__u64 quick;     /* that were over before they were wanted */
+	/* hits of probes in programs: where the kernel carries the instruction out, and where it
+	 * single-steps it; of these, at whose end the clock was read, too */
+	__u64 emulated, stepped, timed, timed_ns;
 	__u64 apart[PMB_MAX_READS]; /* in which a counter didn't count all the time */
 	/* Only where the sums inside are asked for. */
 	__u64 stretches[PMB_N_STRETCHES][PMB_MAX_READS]; /* counts */

@@ -17,7 +17,7 @@ setup() {
 inside() { # WINDOW EVENTS …
 	local window=$1 events=$2
 	shift 2
-	pmb_ok stat --window "$window" -e "$events" -j -o "$T/stat.json" "$@"
+	pmb_ok stat --budget 0 --window "$window" -e "$events" -j -o "$T/stat.json" "$@"
 }
 
 window() { # jq's FILTER of it

@@ -15,7 +15,7 @@ setup() {
 }
 
 record() {
-	pmb_ok record -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" "$@"
+	pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" "$@"
 	expect_ledger
 }
 

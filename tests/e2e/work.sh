@@ -14,7 +14,7 @@ setup() {
 per() { # UNIT EVENTS …
 	local unit=$1 events=$2
 	shift 2
-	pmb_ok stat --per "$unit" -e "$events" -j -o "$T/stat.json" "$@"
+	pmb_ok stat --budget 0 --per "$unit" -e "$events" -j -o "$T/stat.json" "$@"
 }
 
 units() { # jq's FILTER of them

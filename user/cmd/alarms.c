@@ -246,6 +246,24 @@ static const char *unwatched(const struct watched_relation *a, const struct coun
 	return NULL;
 }
 
+/* Windows of an interval in which probes came or went: how many there were is a guess, from which
+ * nothing is learnt. */
+static bool is_guessed(struct watched_relation *a, const struct counting_result *result,
+		       struct buf *talk)
+{
+	const struct probed *p = &result->work.probed;
+
+	if (a->x.of != TERM_UNITS || p->on_ns == p->span_ns)
+		return false;
+	if (!a->guessed)
+		buf__printf(talk,
+			    "'%s': not looked at in intervals in which the budget takes the "
+			    "probes of windows out (--budget)\n",
+			    a->text);
+	a->guessed = true;
+	return true;
+}
+
 bool alarms__any_watched(const struct alarms *alarms, const struct counting_result *result)
 {
 	for (size_t i = 0; i < alarms->n; i++) {
@@ -263,7 +281,9 @@ unsigned alarms__add(struct alarms *alarms, const struct counting_result *result
 		struct watched_relation *a = &alarms->list[i];
 		const char *why = unwatched(a, result);
 
-		alarms->news[i].relation = a->text;
+		alarms->news[i] = (struct stat_alarm_news){.relation = a->text};
+		if (!why && is_guessed(a, result, talk))
+			continue;
 		if (!why)
 			raised += add_one(alarms, a, result, &alarms->news[i], talk) ==
 				  ALARM_RAISED;

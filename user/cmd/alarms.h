@@ -28,6 +28,7 @@ struct alarms {
 		bool expects, y_user_only, x_user_only;
 		struct alarm alarm;
 		double raised_s;
+		bool guessed; /* intervals were left out, and that was said */
 	} * list;
 	size_t n;
 	struct stat_alarm_news *news; /* of each, for the report */

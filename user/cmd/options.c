@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/err.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 /* Lists are taken apart in place, and a report says the words as they were given. Commands are
  * parsed once, and what was parsed points into the copy: nobody frees it. */
@@ -27,4 +27,11 @@ int options__parse(const struct argp *argp, int argc, char **argv, unsigned flag
 	argv[0] = name;
 	argp_err_exit_status = EXIT_USAGE;
 	return -argp_parse(argp, argc, argv, flags, NULL, input);
+}
+
+int parse_budget(double *ret, const char *text, struct err *err)
+{
+	if (num__parse_f64(text, ret) == 0 && *ret >= 0 && *ret <= 100)
+		return 0;
+	return err__usage(err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
 }

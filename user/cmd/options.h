@@ -4,8 +4,14 @@
 
 #include <argp.h>
 
+#include "base/err.h"
+
 /* Parses the words of a subcommand (argv[0] is its name). Prints help and usage errors itself and
  * exits then; else 0 or the parser's negative errno. */
 int options__parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+enum { DEFAULT_BUDGET = 1 /* percent of the CPUs' time */ };
+/* The text of --budget. */
+int parse_budget(double *ret, const char *text, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/options.h"
 #include "pmu/probe.h"
 #include "pmu/settle.h"
 #include "sys/procfs.h"
@@ -28,7 +29,6 @@ enum {
 };
 
 enum {
-	DEFAULT_BUDGET = 1, /* percent */
 	MIN_MEMORY = 1024 * 1024,
 	TABLE_BYTES = PMB_CHUNKS_MAX * (int)sizeof(struct pmb_chunk),
 };
@@ -123,15 +123,6 @@ static int parse_positive(struct sampling_args *a, const char *option, const cha
 	return 0;
 }
 
-static int parse_budget(struct sampling_args *a, const char *text)
-{
-	a->budget_given = true;
-	if (num__parse_f64(text, &a->session.budget) == 0 && a->session.budget >= 0 &&
-	    a->session.budget <= 100)
-		return 0;
-	return err__usage(a->err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
-}
-
 /* perf calls them dwarf and fp, and "dwarf,BYTES" says how much of a stack it copies for each
  * sample. */
 static int parse_call_graph(struct sampling_args *a, const char *text)
@@ -216,7 +207,8 @@ static int parse_option(struct sampling_args *a, int key, char *arg)
 	case OPT_RATE:
 		return parse_rate(a, arg);
 	case OPT_BUDGET:
-		return parse_budget(a, arg);
+		a->budget_given = true;
+		return parse_budget(&a->session.budget, arg, a->err);
 	case OPT_OFF_CPU:
 		a->off_cpu = true;
 		return 0;

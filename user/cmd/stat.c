@@ -296,6 +296,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,
+		.budget = a->budget,
 		.beside = alarm_targets__beside(&a->alarms.targets),
 		.n_beside = a->alarms.targets.n,
 		.ctx = run,
@@ -337,7 +338,9 @@ static int start_opener(struct stat_run *run, struct err *err)
 	bool by_cgroup = run->args->by_what == COUNTING_BY_CGROUP ||
 			 run->args->by_what == COUNTING_BY_CONTAINER;
 
-	if (!names_processes(&run->args->target) && !by_cgroup && !apart->n)
+	/* probes of programs are put in again when privileges have gone */
+	if (!names_processes(&run->args->target) && !by_cgroup && !apart->n &&
+	    !gates__by_user(&run->args->gates))
 		return 0;
 	return opener__start(&run->opener, err);
 }

@@ -20,6 +20,7 @@ enum {
 	OPT_NEIGHBOURS,
 	OPT_LIMIT,
 	OPT_ALARM,
+	OPT_BUDGET,
 };
 
 enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
@@ -45,6 +46,11 @@ static const struct argp_option options[] = {
 	 "Besides, what one unit of work costs: each count in each window of a thread's time, as "
 	 "for record --window, or from one time that A is met to the next (a tracepoint, or an "
 	 "event with a period)",
+	 0},
+	{"budget", OPT_BUDGET, "PERCENT", 0,
+	 "Of all CPUs' time, what probes in programs may take at most that begin and end windows "
+	 "and units (u:, usdt:; default: 1); beyond it they are in place for slices of time only; "
+	 "0: any",
 	 0},
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
 	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
@@ -123,6 +129,8 @@ static int parse_valued(struct stat_args *a, int key, char *arg)
 		return parse_by(a, arg);
 	case OPT_LIMIT:
 		return parse_limit(a, arg);
+	case OPT_BUDGET:
+		return parse_budget(&a->budget, arg, a->err);
 	case OPT_ALARM:
 		alarm_args__ask(&a->alarms, arg);
 		return 0;
@@ -380,6 +388,7 @@ int stat_args__parse(struct stat_args *a, int argc, char **argv, struct err *err
 		.window = {.err = err},
 		.alarms = {.option = "--alarm"},
 		.limit = -1,
+		.budget = DEFAULT_BUDGET,
 		.err = err,
 	};
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);

@@ -20,11 +20,12 @@ struct stat_args {
 	struct event_list events;
 	struct target_args target;
 	bool per_cpu, per_thread, per_cgroup;
-	struct window_args window; /* as given */
-	struct window_spec per;    /* WINDOW_NONE: no units of work */
-	struct gates gates;        /* what these take */
-	bool inside;               /* of --window: their sums are wanted */
-	const char *by;            /* NULL: not by anything */
+	struct window_args window;
+	double budget; /* percent of the CPUs' time that probes may take */ /* as given */
+	struct window_spec per; /* WINDOW_NONE: no units of work */
+	struct gates gates;     /* what these take */
+	bool inside;            /* of --window: their sums are wanted */
+	const char *by;         /* NULL: not by anything */
 	enum counting_by by_what;
 	bool neighbours; /* of these, who ran while others waited */
 	int limit;       /* of lines; 0: all; -1: not given */

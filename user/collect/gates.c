@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/loading.h"
 #include "collect/recording.skel.h"
 #include "model/ledger.h"
 #include "opener/opener.h"
@@ -219,10 +220,20 @@ bool gates__by_nmi(const struct gates *g)
 	       (g->closes.event && window_event__in_nmi(g->closes.event));
 }
 
+static void note_stepped(const struct gate_probe *p, uint8_t ret[PMB_EXIT_PLACES])
+{
+	for (size_t i = 0; i < p->n_sites; i++) {
+		if (!p->sites[i].emulated)
+			ret[p->sites[i].file_off % PMB_EXIT_PLACES] |= PMB_EXIT_STEPPED;
+	}
+}
+
 void gates__exits(const struct gates *g, uint8_t ret[PMB_EXIT_PLACES])
 {
 	for (size_t i = 0; i < g->closes.n_sites; i++)
 		ret[g->closes.sites[i].file_off % PMB_EXIT_PLACES] = g->closes.sites[i].when;
+	note_stepped(&g->opens, ret);
+	note_stepped(&g->closes, ret);
 }
 
 void gates__note_skid(const struct gates *g, struct buf *notes)
@@ -253,6 +264,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_user_open, probes && gates->opens.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_close, probes && gates->closes.user);
+	bpf_program__set_autoload(skel->progs.pmb_gate_leave, probes && gates->sliced);
 	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
@@ -261,7 +273,9 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_cfg.windows = gates->windows;
 	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
+	skel->rodata->pmb_cfg.sliced = gates->sliced;
 	skel->rodata->pmb_gate.windows = gates->windows;
+	skel->rodata->pmb_gate.sliced = gates->sliced;
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
@@ -336,16 +350,11 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 }
 
 int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
-		     struct bpf_program *tracepoint, struct bpf_program *user,
-		     struct gate_links *links, struct err *err)
+		     struct bpf_program *program, struct gate_links *links, struct err *err)
 {
-	int r = 0;
-
-	if (probe->tracepoint)
-		return attach_tracepoint(gates, probe->tracepoint, tracepoint, links, err);
-	for (size_t i = 0; r == 0 && i < probe->n_sites; i++)
-		r = attach_site(gates, probe, &probe->sites[i], user, links, err);
-	return r;
+	return probe->tracepoint ?
+		       attach_tracepoint(gates, probe->tracepoint, program, links, err) :
+		       0;
 }
 
 /* Closing first: what is open must be closed. */
@@ -355,12 +364,89 @@ int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct 
 	int r = 0;
 
 	if (gates)
-		r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close,
-				     skel->progs.pmb_user_close, links, err);
+		r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links,
+				     err);
 	if (r == 0 && gates)
-		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open,
-				     skel->progs.pmb_user_open, links, err);
+		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open, links, err);
 	return r;
+}
+
+struct gate_user gates__user(const struct recording_bpf *skel)
+{
+	return (struct gate_user){
+		.opens = skel->progs.pmb_user_open,
+		.closes = skel->progs.pmb_user_close,
+		.leave = skel->progs.pmb_gate_leave,
+		.threads = skel->maps.pmb_gates,
+		.paused = skel->maps.pmb_paused,
+	};
+}
+
+static int attach_sites(const struct gates *gates, const struct gate_probe *probe,
+			struct bpf_program *program, struct gate_links *links, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < probe->n_sites; i++)
+		r = attach_site(gates, probe, &probe->sites[i], program, links, err);
+	return r;
+}
+
+static void say_paused(const struct gate_user *user, __u32 paused)
+{
+	__u32 zero = 0;
+
+	if (user->settle)
+		run_on_cpus(user->settle, user->n_cpus);
+	bpf_map_update_elem(bpf_map__fd(user->paused), &zero, &paused, BPF_ANY);
+}
+
+int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err)
+{
+	int r = attach_sites(gates, &gates->closes, user->closes, &user->links, err);
+
+	if (r == 0)
+		r = attach_sites(gates, &gates->opens, user->opens, &user->links, err);
+	if (r < 0)
+		gate_links__done(&user->links);
+	else if (gates->sliced)
+		say_paused(user, 0);
+	return r;
+}
+
+/* First all their numbers: programs delete them. */
+static size_t list_threads(const struct gate_user *user, __u32 *ret)
+{
+	const void *before = NULL;
+	size_t n = 0;
+
+	while (n < BUDGET_WINDOW_THREADS &&
+	       bpf_map_get_next_key(bpf_map__fd(user->threads), before, &ret[n]) == 0)
+		before = &ret[n++];
+	return n;
+}
+
+void gates__take_out(const struct gates *gates, struct gate_user *user)
+{
+	_cleanup_free_ __u32 *threads = xcalloc(BUDGET_WINDOW_THREADS, sizeof(*threads));
+	size_t n;
+
+	if (!gates->sliced) {
+		gate_links__done(&user->links);
+		return;
+	}
+	say_paused(user, 1);
+	/* What closes is single-stepped, mostly, and each link takes its time: so that is first. */
+	for (size_t i = 0; i < user->links.n; i++)
+		bpf_link__destroy(user->links.list[i]);
+	user->links.n = 0; /* and no program runs any more */
+	n = list_threads(user, threads);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t args[] = {threads[i]};
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+		bpf_prog_test_run_opts(bpf_program__fd(user->leave), &opts);
+	}
 }
 
 struct gate_fds gates__fds(const struct recording_bpf *skel)

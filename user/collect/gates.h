@@ -24,6 +24,7 @@ struct gate_site {
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
 	uint8_t when;         /* of an exit: as in symd/code_exits.h */
+	bool emulated;        /* as in sym/site_client.h */
 };
 
 /* Of one probe, in all roots of targets. */
@@ -48,6 +49,7 @@ struct gates {
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
 	struct opener *opener; /* puts probes into programs; borrowed */
+	bool sliced;           /* which come and go for the budget */
 };
 
 /* What the windows take; fails with the sentence where that can't be had. ret is to be given up in
@@ -73,11 +75,28 @@ struct gate_links {
 };
 void gate_links__done(struct gate_links *links);
 
-/* Attaches one of the programs to the probe: to a tracepoint, or to places in programs. -errno with
- * the sentence. */
+/* Attaches the program to the probe, if it is a tracepoint. -errno with the sentence. */
 int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
-		     struct bpf_program *tracepoint, struct bpf_program *user,
-		     struct gate_links *links, struct err *err);
+		     struct bpf_program *program, struct gate_links *links, struct err *err);
+
+struct bpf_map;
+
+/* Probes in programs, and what they run: they are put in, and taken out, perhaps several times. */
+struct gate_user {
+	struct bpf_program *opens, *closes;
+	struct bpf_program *leave; /* is run for each thread that is a key of `threads` */
+	struct bpf_map *threads, *paused;
+	/* is run on each CPU where that begins or ends: what was counted so far is told apart; or
+	 * NULL */
+	struct bpf_program *settle;
+	int n_cpus;
+	struct gate_links links;
+};
+/* Nothing where there are none. All that is met from now on counts. -errno with the sentence: none
+ * is in place. */
+int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err);
+/* Windows that are open are left. */
+void gates__take_out(const struct gates *gates, struct gate_user *user);
 
 /* The programs of events that open and close windows; negative where none does. */
 struct gate_fds {
@@ -88,9 +107,10 @@ struct recording_bpf;
 
 /* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
-/* After the load: what is not where it always is. -errno with the sentence. */
+/* After the load: tracepoints that are not where they always are. -errno with the sentence. */
 int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct gate_links *links,
 		  struct err *err);
+struct gate_user gates__user(const struct recording_bpf *skel);
 struct gate_fds gates__fds(const struct recording_bpf *skel);
 /* Added up over the CPUs. */
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);

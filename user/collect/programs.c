@@ -38,6 +38,7 @@ struct programs {
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
 	struct gate_links links;
+	struct gate_user user;
 	int beside_fd; /* programs__count_beside; -1: there are none */
 };
 
@@ -277,6 +278,7 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = load_error(err, "the fork and exec programs", -errno);
 	if (r == 0)
 		r = gates__attach(opts->gates, p->samples[0], &p->links, err);
+	p->user = gates__user(p->samples[0]);
 	return r;
 }
 
@@ -309,6 +311,7 @@ struct programs *programs__free(struct programs *p)
 {
 	if (!p)
 		return NULL;
+	gate_links__done(&p->user.links);
 	gate_links__done(&p->links);
 	for (size_t i = p->n_events; i-- > 0;)
 		recording_bpf__destroy(p->samples[i]);
@@ -477,6 +480,16 @@ void programs__off_stop(struct programs *p)
 struct gate_fds programs__gate_fds(const struct programs *p)
 {
 	return gates__fds(p->samples[0]);
+}
+
+int programs__put_in(struct programs *p, const struct gates *gates, struct err *err)
+{
+	return gates__put_in(gates, &p->user, err);
+}
+
+void programs__take_out(struct programs *p, const struct gates *gates)
+{
+	gates__take_out(gates, &p->user);
 }
 
 int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)

@@ -32,6 +32,7 @@ struct work_programs {
 	const struct pmb_work_stats *stats; /* pmb_work_stats, mapped */
 	size_t stats_size;
 	struct gate_links links;
+	struct gate_user user;
 };
 
 static void choose_programs(struct counting_bpf *skel, const struct work_opts *opts)
@@ -47,6 +48,7 @@ static void choose_programs(struct counting_bpf *skel, const struct work_opts *o
 	bpf_program__set_autoload(skel->progs.pmb_work_close, gates->closes.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_user_start, gates->opens.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_stop, gates->closes.user);
+	bpf_program__set_autoload(skel->progs.pmb_work_leave, gates->sliced);
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run || opts->sums);
@@ -82,6 +84,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 
 	*config = opts->gates->whose;
 	config->windows = opts->gates->windows;
+	config->sliced = opts->gates->sliced;
 	config->keep_threads = gates__by_nmi(opts->gates);
 	config->n_reads = (__u32)opts->n_counters;
 	config->n_cpus = (__u32)w->n_cpus;
@@ -144,6 +147,7 @@ struct work_programs *work_programs__free(struct work_programs *w)
 		munmap((void *)w->costs, w->costs_size);
 	if (w->stats)
 		munmap((void *)w->stats, w->stats_size);
+	gate_links__done(&w->user.links);
 	gate_links__done(&w->links);
 	counting_bpf__destroy(w->skel);
 	free(w);
@@ -190,15 +194,48 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 	struct counting_bpf *skel = w->skel;
 	int r;
 
-	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close,
-			     skel->progs.pmb_user_stop, &w->links, err);
+	w->user = (struct gate_user){
+		.opens = skel->progs.pmb_user_start,
+		.closes = skel->progs.pmb_user_stop,
+		.leave = skel->progs.pmb_work_leave,
+		.threads = skel->maps.pmb_works,
+		.paused = skel->maps.pmb_paused,
+		.settle = bpf_program__autoload(skel->progs.pmb_work_settle) ?
+				  skel->progs.pmb_work_settle :
+				  NULL,
+		.n_cpus = w->n_cpus,
+	};
+	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close, &w->links, err);
 	if (r == 0 && counting_bpf__attach(skel) < 0)
 		r = err__set(err, -errno, "%s: the kernel attaches no programs: %s", gates->option,
 			     strerror(errno));
 	if (r == 0)
-		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open,
-				     skel->progs.pmb_user_start, &w->links, err);
-	return r;
+		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open, &w->links,
+				     err);
+	return r < 0 ? r : gates__put_in(gates, &w->user, err);
+}
+
+int work_programs__put_in(struct work_programs *w, struct err *err)
+{
+	return gates__put_in(w->gates, &w->user, err);
+}
+
+void work_programs__take_out(struct work_programs *w)
+{
+	gates__take_out(w->gates, &w->user);
+}
+
+struct probe_hits work_programs__hits(const struct work_programs *w)
+{
+	struct probe_hits hits = {0};
+
+	for (int cpu = 0; cpu < w->n_cpus; cpu++) {
+		hits.emulated += w->stats[cpu].emulated;
+		hits.stepped += w->stats[cpu].stepped;
+		hits.timed += w->stats[cpu].timed;
+		hits.timed_ns += w->stats[cpu].timed_ns;
+	}
+	return hits;
 }
 
 struct gate_fds work_programs__gate_fds(const struct work_programs *w)
@@ -211,15 +248,7 @@ struct gate_fds work_programs__gate_fds(const struct work_programs *w)
 
 void work_programs__settle(const struct work_programs *w)
 {
-	int fd = bpf_program__fd(w->skel->progs.pmb_work_settle);
-
-	for (int cpu = 0; cpu < w->n_cpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
-			    .cpu = (__u32)cpu);
-
-		/* one that is off has nothing new */
-		bpf_prog_test_run_opts(fd, &opts);
-	}
+	run_on_cpus(w->skel->progs.pmb_work_settle, w->n_cpus);
 }
 
 static void add_stats(struct pmb_work_stats *to, const struct pmb_work_stats *from)

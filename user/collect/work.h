@@ -11,11 +11,12 @@
 
 #include "base/err.h"
 #include "collect/gates.h"
+#include "model/slices.h"
 #include "model/work.h"
 #include "pmubpf/record.h"
 
 struct work_opts {
-	const struct gates *gates; /* with whose; borrowed, until the programs are attached */
+	const struct gates *gates; /* with whose; borrowed, as long as the programs live */
 	size_t n_counters;         /* PMB_MAX_READS at most */
 	bool inherit;              /* children of targets are targets */
 	bool sums;                 /* what is inside and outside of units, too */
@@ -35,6 +36,10 @@ void work_programs__calibrate(struct work_programs *work);
 struct gate_fds work_programs__gate_fds(const struct work_programs *work);
 /* From here on units are counted. -errno with the sentence. */
 int work_programs__attach(struct work_programs *work, struct err *err);
+/* Probes in programs, which were put in there, are taken out, and put in again; takes CAP_BPF. */
+int work_programs__put_in(struct work_programs *work, struct err *err);
+void work_programs__take_out(struct work_programs *work);
+struct probe_hits work_programs__hits(const struct work_programs *work);
 /* Of sums: what threads that have a CPU have so far is in what is read next; takes CAP_BPF. */
 void work_programs__settle(const struct work_programs *work);
 /* Since the load; takes no privilege. ret has as many counters. */

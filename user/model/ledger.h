@@ -122,9 +122,10 @@ struct ledger_unwind {
 /* Windows; all 0 where none were asked for. */
 struct ledger_windows {
 	struct pmb_window_stats kernel;
-	uint64_t sampled; /* that had samples, when their end was known */
-	uint64_t open;    /* of these, those that were open at the end */
-	uint64_t kept;    /* and those that were asked for */
+	uint64_t sampled;     /* that had samples, when their end was known */
+	uint64_t open;        /* of these, those that were open at the end */
+	uint64_t kept;        /* and those that were asked for */
+	struct probed probed; /* of probes in programs */
 };
 
 /* Blocks of allocators (--alloc); all 0 without. */

@@ -89,7 +89,10 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(abandoned)    \
 	X(hits)         \
 	X(timed)        \
-	X(timed_ns)
+	X(timed_ns)     \
+	X(emulated)     \
+	X(stepped)      \
+	X(unwatched)
 
 /* Of struct pmb_alloc_stats. */
 #define ALLOCS(X)      \
@@ -238,6 +241,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;
+	probed__add(&to->windows.probed, &from->windows.probed);
 	to->allocs.asked |= from->allocs.asked;
 	alloc_stats__add(&to->allocs.kernel, &from->allocs.kernel);
 	to->allocs.samples += from->allocs.samples;

@@ -78,12 +78,14 @@ struct inside_counts work_counts__inside(const struct work_counts *c, size_t cou
 	uint64_t inside = c->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS + counter].sum;
 	uint64_t in_any = stats->stretches[PMB_STRETCH_INSIDE][counter];
 	uint64_t outside = stats->stretches[PMB_STRETCH_OUTSIDE][counter];
+	uint64_t unwatched = stats->stretches[PMB_STRETCH_UNWATCHED][counter];
 	struct inside_counts ret = {
 		.all = all,
 		.inside = (int64_t)inside,
 		.others = (int64_t)(in_any - inside),
 		.outside = (int64_t)outside,
-		.rest = (int64_t)(all - in_any - outside),
+		.rest = (int64_t)(all - in_any - outside - unwatched),
+		.unwatched = unwatched,
 		.unseen = stats->stretches[PMB_STRETCH_UNSEEN][counter],
 		.whole = !stats->shared[counter],
 	};

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/slices.h"
 #include "pmubpf/work.h"
 
 struct work_counts {
@@ -19,6 +20,7 @@ struct work_counts {
 	/* Times that the kernel didn't call a program, because it had interrupted the same one on
 	 * that CPU. */
 	uint64_t missed;
+	struct probed probed; /* of probes in programs that begin and end units */
 };
 
 /* Makes the distributions, once n_counters is known. */
@@ -32,16 +34,18 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 /* Of those that began, those of which nothing was heard yet. */
 uint64_t work_counts__open(const struct work_counts *counts);
 
-/* Where the counts of a counter are: inside + others + outside + rest = all. */
+/* Where the counts of a counter are: inside + others + outside + unwatched + rest =
+ * all. */
 struct inside_counts {
 	uint64_t all; /* as the targets' own counter has it, which no program reads */
 	int64_t inside;
-	int64_t others;  /* in windows that aren't counted: unsure, left, open, too short */
-	int64_t outside; /* of all windows */
-	int64_t rest;    /* of no stretch that was seen whole; below 0: a switch counts itself */
-	uint64_t unseen; /* what the rest can be, because switches weren't told */
-	bool whole;      /* it counted all the time */
-	bool balanced;   /* the rest is no more than can be; true if it didn't count all the time */
+	int64_t others;     /* in windows that aren't counted: unsure, left, open, too short */
+	int64_t outside;    /* of all windows */
+	int64_t rest;       /* of no stretch that was seen whole; below 0: a switch counts itself */
+	uint64_t unwatched; /* while no probe was in place */
+	uint64_t unseen;    /* what the rest can be, because switches weren't told */
+	bool whole;         /* it counted all the time */
+	bool balanced; /* the rest is no more than can be; true if it didn't count all the time */
 };
 
 /* switches_count: a switch between threads counts, in stretches and not for a task's counter. part:

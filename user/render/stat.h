@@ -116,6 +116,8 @@ void stat__inside_csv(const struct stat_report *report, const char *separator, s
 void stat__inside_json(const struct stat_report *report, struct json *j);
 /* What the measurement itself takes: a line. */
 void stat__empty_text(const struct stat_report *report, struct buf *out);
+/* For how long probes were in place, if not all the time, and what follows for n units. */
+void stat__probed_text(const struct stat_report *r, uint64_t n, struct buf *out);
 /* ", 3 unsure: …": what became of those that aren't counted. */
 void stat__uncounted_text(const struct stat_report *report, struct buf *out);
 void stat__uncounted_json(const struct stat_report *report, struct json *j);

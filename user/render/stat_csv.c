@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/escape.h"
+#include "render/probed.h"
 #include "render/stat.h"
 
 struct csv {
@@ -132,6 +133,20 @@ static void put_row(const struct csv *csv, size_t index)
 	}
 }
 
+static void put_probed(const struct stat_report *r, const char *sep, struct buf *out)
+{
+	const struct probed *p = &r->work->probed;
+	_cleanup_(buf__done) struct buf name = {0};
+
+	if (!is_sliced(p))
+		return;
+	stat__csv_time(r, sep, out);
+	buf__printf(out, "%.2f%s%%%s", 100 * (double)p->on_ns / (double)p->span_ns, sep, sep);
+	buf__printf(&name, "probes of %s in place", r->per);
+	stat__csv_field(name.data, sep, out);
+	buf__putc(out, '\n');
+}
+
 /* A series of units of work: mean, unit, what per unit, units, units left out, spread, p50, p90,
  * p99. */
 static void put_series(const struct csv *csv, const struct stat_series *s)
@@ -161,6 +176,8 @@ void stat__csv(const struct stat_report *report, const char *separator, struct b
 
 	for (size_t i = 0; i < report->counts->n_rows; i++)
 		put_row(&csv, i);
+	if (report->work)
+		put_probed(report, separator, out);
 	if (report->work && report->inside)
 		stat__inside_csv(report, separator, out);
 	for (size_t i = 0; report->work && !report->inside && stat__series(report, i, &series); i++)

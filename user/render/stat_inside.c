@@ -8,6 +8,7 @@
 #include "model/duration.h"
 #include "render/escape.h"
 #include "render/json.h"
+#include "render/probed.h"
 #include "render/stat.h"
 
 enum { NAME_WIDTH = 24, COUNT_WIDTH = 14 };
@@ -68,9 +69,17 @@ static uint64_t on_cpu(const struct stat_report *r)
 	return total(r, apart ? PMB_SERIES_CPU : PMB_SERIES_DURATION);
 }
 
+/* Of what was counted while probes were in place. */
 static double share(const struct inside_counts *c)
 {
-	return c->all ? 100 * (double)c->inside / (double)c->all : (double)NAN;
+	int64_t all = (int64_t)(c->all - c->unwatched);
+
+	return all > 0 ? 100 * (double)c->inside / (double)all : (double)NAN;
+}
+
+static double estimate(const struct inside_counts *c)
+{
+	return share(c) / 100 * (double)c->all;
 }
 
 /* ---- text ---- */
@@ -81,6 +90,21 @@ static void put_count(struct buf *out, int64_t count, bool ns)
 		buf__printf(out, " %*.3f", COUNT_WIDTH, (double)count / 1e6);
 	else
 		buf__printf(out, " %*" PRId64, COUNT_WIDTH, count);
+}
+
+/* Of all, for the share is of the rest of it. */
+static void put_unwatched(struct buf *out, const struct inside_counts *c, bool ns)
+{
+	double unit = ns ? 1e6 : 1;
+
+	if (c->unwatched && isnan(share(c)))
+		buf__puts(out, "  # all of it while no probe was in place");
+	else if (c->unwatched)
+		buf__printf(out,
+			    "  # %.*f while no probe was in place; inside of all about %.*f, an "
+			    "estimate",
+			    ns ? 3 : 0, (double)c->unwatched / unit, ns ? 3 : 0,
+			    estimate(c) / unit);
 }
 
 static void put_place(const struct stat_report *r, const struct place *p, struct buf *out)
@@ -95,11 +119,19 @@ static void put_place(const struct stat_report *r, const struct place *p, struct
 		buf__puts(&name, ", ms");
 	buf__printf(out, "%-*s", NAME_WIDTH, name.data);
 	put_count(out, c->inside, ns);
-	buf__printf(out, isnan(share(c)) ? "       -" : " %5.1f %%", share(c));
+	if (isnan(share(c)))
+		buf__puts(out, "       -");
+	else
+		buf__printf(out, "%*s%.1f %%",
+			    share(c) < 10  ? 3 :
+			    share(c) < 100 ? 2 :
+					     1,
+			    c->unwatched ? "~" : "", share(c));
 	put_count(out, c->others, ns);
 	put_count(out, c->outside, ns);
 	put_count(out, c->rest, ns);
 	put_count(out, (int64_t)c->all, ns);
+	put_unwatched(out, c, ns);
 	if (p->apart)
 		buf__printf(out, "  # without %" PRIu64 " in which it didn't count all the time",
 			    p->apart);
@@ -141,6 +173,7 @@ static void put_windows(const struct stat_report *r, struct buf *out)
 		buf__printf(out, ", %" PRIu64 " stretches of a thread's time not told",
 			    (uint64_t)stats->unseen);
 	buf__putc(out, '\n');
+	stat__probed_text(r, n_windows(r), out);
 }
 
 void stat__inside_text(const struct stat_report *r, struct buf *out)
@@ -157,6 +190,8 @@ void stat__inside_text(const struct stat_report *r, struct buf *out)
 	if (!r->first)
 		return;
 	stat__empty_text(r, out);
+	if (!r->interval)
+		probed__spent_text(&r->work->probed, "  ", out);
 	stat__apart_refused(r, r->work_tried, "inside of", r->per, out);
 }
 
@@ -201,6 +236,8 @@ static void put_events(const struct stat_report *r, struct json *j)
 		json__i64(j, "rest", c->rest);
 		json__u64(j, "all", c->all);
 		json__u64(j, "unseen", c->unseen);
+		json__u64(j, "unwatched", c->unwatched);
+		json__f64(j, "estimated", estimate(c), 0);
 		json__u64(j, "windows", p.windows);
 		json__u64(j, "apart", p.apart);
 		json__bool(j, "all_the_time", c->whole);

@@ -9,6 +9,7 @@
 #include "model/duration.h"
 #include "render/escape.h"
 #include "render/json.h"
+#include "render/probed.h"
 #include "render/stat.h"
 
 enum { NAME_WIDTH = 24, FIGURE_WIDTH = 10, BAR = 40 };
@@ -63,6 +64,33 @@ void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 		   "beginnings, ends or switches missed: some counted units may be several");
 }
 
+/* Of n units, how many there were in all; NAN: not known. An estimate, where probes weren't in
+ * place all the time. */
+static double estimate(const struct stat_report *r, uint64_t n)
+{
+	const struct probed *p = &r->work->probed;
+
+	return p->on_ns ? (double)n * (double)p->span_ns / (double)p->on_ns : (double)NAN;
+}
+
+void stat__probed_text(const struct stat_report *r, uint64_t n, struct buf *out)
+{
+	const struct probed *p = &r->work->probed;
+	_cleanup_(buf__done) struct buf then = {0};
+
+	if (!is_sliced(p))
+		return;
+	if (p->on_ns)
+		buf__printf(&then,
+			    "in all of it there were about %.0f, an estimate, and rather more: "
+			    "probes slow down who meets them",
+			    estimate(r, n));
+	else
+		buf__puts(&then, "how many there were isn't known");
+	stat__line_begins(r, out);
+	probed__slices_text(p, "", then.data, out);
+}
+
 /* How many there were, and what became of the others. */
 static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
 {
@@ -73,6 +101,7 @@ static void put_units(const struct stat_report *r, uint64_t n, struct buf *out)
 		    (uint64_t)r->work->stats.began);
 	stat__uncounted_text(r, out);
 	buf__putc(out, '\n');
+	stat__probed_text(r, n, out);
 }
 
 static void put_head(const struct stat_report *r, struct buf *out)
@@ -161,6 +190,8 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 	if (!r->first)
 		return;
 	stat__empty_text(r, out);
+	if (!r->interval)
+		probed__spent_text(&r->work->probed, "  ", out);
 	stat__apart_refused(r, r->work_tried, "per", r->per, out);
 }
 
@@ -188,6 +219,8 @@ void stat__uncounted_json(const struct stat_report *r, struct json *j)
 	json__u64(j, "nested", stats->nested);
 	json__u64(j, "no_room", stats->no_room);
 	json__u64(j, "missed", r->work->missed);
+	json__bool(j, "all_the_time", !is_sliced(&r->work->probed));
+	probed__json(&r->work->probed, j);
 }
 
 void stat__work_json(const struct stat_report *r, struct json *j)
@@ -199,6 +232,7 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 	json__str(j, "unit", r->per);
 	json__u64(j, "began", r->work->stats.began);
 	json__u64(j, "ended", distribution__n(durations));
+	json__f64(j, "estimated", estimate(r, distribution__n(durations)), 0);
 	stat__uncounted_json(r, j);
 	json__arr(j, "series");
 	for (size_t i = 0; stat__series(r, i, &s); i++) {

@@ -11,6 +11,7 @@
 #include "render/cost.h"
 #include "render/escape.h"
 #include "render/off_cpu.h"
+#include "render/probed.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
@@ -442,6 +443,19 @@ static void text_loss(const struct processor_loss *loss, struct buf *out)
 			    loss->throttled);
 }
 
+/* What is closed then may have been inside. */
+static void text_probes(const struct ledger_windows *w, struct buf *out)
+{
+	probed__slices_text(&w->probed, "    ",
+			    "other windows are not among these, nor their samples", out);
+	if (w->kernel.unwatched)
+		buf__printf(out,
+			    "    %llu overflows came meanwhile, and nobody knows in what: they are "
+			    "closed\n",
+			    w->kernel.unwatched);
+	probed__spent_text(&w->probed, "    ", out);
+}
+
 static void text_windows(const struct summary *s, struct buf *out)
 {
 	const struct ledger_windows *w = &s->ledger->windows;
@@ -479,14 +493,16 @@ static void text_windows(const struct summary *s, struct buf *out)
 	if (w->kernel.abandoned)
 		buf__printf(out,
 			    "    %llu were abandoned: their function was left by none of its exits "
-			    "(an exception, longjmp, the end of the thread), so they count until "
+			    "(an exception, longjmp, the end of the thread)%s, so they count until "
 			    "their last overflow\n",
-			    w->kernel.abandoned);
+			    w->kernel.abandoned,
+			    is_sliced(&w->probed) ? ", or their probes went" : "");
 	if (w->kernel.timed)
 		buf__printf(out,
 			    "    each of %llu times that a probe was met took %llu ns, by %llu of "
 			    "them; a window with nothing in it takes two\n",
 			    w->kernel.hits, w->kernel.timed_ns / w->kernel.timed, w->kernel.timed);
+	text_probes(w, out);
 	if (w->kernel.no_room)
 		buf__printf(out,
 			    "    %llu could not begin: more than %d threads had windows before\n",
@@ -514,13 +530,7 @@ static void text_allocs(const struct summary *s, struct buf *out)
 		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "
 		    "%" PRIu64 " of %" PRIu64 "; %llu blocks were allocated, %llu freed\n",
 		    percent_of(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
-	if (a->probed.on_ns < a->probed.span_ns)
-		buf__printf(out,
-			    "    the budget took the probes out for a while: they were in place "
-			    "for %.1f %% of the time, in %" PRIu64 " slice%s; what was known of "
-			    "blocks ends with each (--budget)\n",
-			    percent_of(a->probed.on_ns, a->probed.span_ns), a->probed.slices,
-			    a->probed.slices == 1 ? "" : "s");
+	probed__slices_text(&a->probed, "    ", "what was known of blocks ends with each", out);
 	if (k->timed)
 		buf__printf(out,
 			    "    each of %llu times that a probe was met took %llu ns, by %llu of "

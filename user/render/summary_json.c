@@ -11,6 +11,7 @@
 #include "render/cost.h"
 #include "render/json.h"
 #include "render/off_cpu.h"
+#include "render/probed.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
@@ -249,6 +250,10 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__u64(j, "hits", w->kernel.hits);
 	json__u64(j, "hit_ns", w->kernel.timed ? w->kernel.timed_ns / w->kernel.timed : 0);
 	json__u64(j, "ends_lost", w->kernel.ends_lost);
+	json__u64(j, "emulated", w->kernel.emulated);
+	json__u64(j, "stepped", w->kernel.stepped);
+	json__u64(j, "unwatched", w->kernel.unwatched);
+	probed__json(&w->probed, j);
 	json__u64(j, "sampled", w->sampled);
 	json__u64(j, "open", w->open);
 	json__u64(j, "kept", w->kept);
@@ -280,9 +285,7 @@ static void json_allocs(struct json *j, const struct summary *s)
 	json__u64(j, "frees_lost", k->frees_lost);
 	json__u64(j, "no_room_for_calls", k->no_room);
 	json__u64(j, "no_room", a->no_room);
-	json__f64(j, "probed_s", (double)a->probed.on_ns / 1e9, 6);
-	json__f64(j, "span_s", (double)a->probed.span_ns / 1e9, 6);
-	json__u64(j, "slices", a->probed.slices);
+	probed__json(&a->probed, j);
 	json__u64(j, "entries", k->entries);
 	json__u64(j, "exits", k->exits);
 	json__u64(j, "hit_ns", k->timed ? k->timed_ns / k->timed : 0);

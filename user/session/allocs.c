@@ -346,16 +346,19 @@ static void take_out(void *session)
 	alloc_programs__detach(s->allocs->programs);
 }
 
-static void put_in_again(void *session)
+/* Some of the processes may have gone. */
+static int put_in_again(void *session, struct err *err)
 {
 	struct session *s = session;
 	struct allocs *a = s->allocs;
 
+	(void)err;
 	for (size_t i = 0; i < a->n_places; i++) {
 		session__attend(s);
 		if (put_in(s, &a->places[i]) < 0)
-			return; /* the process has gone */
+			break;
 	}
+	return 0;
 }
 
 static const struct probing_fns probing = {hits, take_out, put_in_again};

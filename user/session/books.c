@@ -343,6 +343,7 @@ static void close_windows(struct session *s, struct ledger *ledger)
 	ledger->windows.kernel = now;
 	window_stats__take(&ledger->windows.kernel, &s->told.windows);
 	s->told.windows = now;
+	session__window_probes_close(s, ledger);
 }
 
 /* How the tables stood. */

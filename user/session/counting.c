@@ -32,12 +32,13 @@ static void drop_privileges(const struct counting_opts *o, const struct held *he
 
 	/* rows are the kernel's, and not in memory that could be mapped; what is inside is settled
 	 * by a program */
-	if (o->by || o->inside)
+	if (o->by || o->inside || (o->per && gates__by_user(o->per)))
 		keep |= CAP_BIT(CAP_BPF_NUMBER);
 	if (held->has_gpu)
 		keep |= CAP_BIT(CAP_SYS_PTRACE);
 	drop_capabilities(keep);
-	opener__settled(o->opener);
+	if (!(o->per && gates__by_user(o->per) && o->budget > 0)) /* whose probes come and go */
+		opener__settled(o->opener);
 	drop_new_privileges();
 }
 
@@ -116,7 +117,7 @@ static int start(struct counting *c, struct err *err)
 static void read_counts(struct counting *c, uint64_t now, bool last)
 {
 	if (c->work)
-		counting_work__read(c);
+		counting_work__read(c, last);
 	if (c->work && c->opts->interval)
 		held__since(&c->held, &c->result->throttled_ns, &c->result->gpu_ns);
 	if (c->owners)
@@ -180,6 +181,13 @@ static uint64_t deadline(uint64_t start_ns, uint64_t after_ns)
 	return after_ns ? start_ns + after_ns : UINT64_MAX;
 }
 
+static uint64_t earliest(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t first = a < b ? a : b;
+
+	return first < c ? first : c;
+}
+
 static enum session_end loop(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
@@ -202,7 +210,9 @@ static enum session_end loop(struct counting *c)
 		}
 		if (c->owners)
 			counting_owners__tell(c, now);
-		wait_until(fds, n, now, next_ns < end_ns ? next_ns : end_ns);
+		if (now >= counting_work__due(c))
+			counting_work__look(c);
+		wait_until(fds, n, now, earliest(next_ns, end_ns, counting_work__due(c)));
 		if (signalled(c, &end))
 			return end;
 		if (fds[POLL_READER].revents & POLLERR)

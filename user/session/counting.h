@@ -55,6 +55,7 @@ struct counting_opts {
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 	bool inside;             /* of per: what is inside and outside of units, too */
 	uint64_t longer_ns;      /* of per: only units that last as long */
+	double budget; /* of per: percent of the CPUs' time that probes may take; 0: any */
 	const struct counting_beside *beside; /* borrowed */
 	size_t n_beside;
 

@@ -91,8 +91,11 @@ void counting_beside__close(struct counting *c);
 int counting_work__open(struct counting *c, struct err *err);
 /* From here on they are counted. */
 int counting_work__start(struct counting *c, struct err *err);
-/* Into the result: since the last time. */
-void counting_work__read(struct counting *c);
+/* Probes in programs come and go: when to look at them, and that. */
+uint64_t counting_work__due(const struct counting *c);
+void counting_work__look(struct counting *c);
+/* Into the result: since the last time. The last time no probe is in place any more. */
+void counting_work__read(struct counting *c, bool last);
 void counting_work__close(struct counting *c);
 
 /* The same for whose the CPUs' counts are. The last reading is of counters that have stopped: its

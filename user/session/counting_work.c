@@ -12,6 +12,8 @@
 #include "session/cpu_counters.h"
 #include "session/gate_events.h"
 #include "session/gate_sites.h"
+#include "session/probing.h"
+#include "sys/clock.h"
 #include "sys/procfs.h"
 
 struct counting_work {
@@ -20,6 +22,8 @@ struct counting_work {
 	struct cpu_counters counters;
 	struct counters events;    /* that begin and end units */
 	struct work_counts before; /* at the end of the previous interval */
+	struct probing probing;    /* of probes in programs */
+	struct probed told;        /* at the end of the previous interval */
 };
 
 static pid_t command_pid(const struct counting *c)
@@ -38,6 +42,7 @@ static void mark_target(void *ctx, pid_t tid)
 /* Whose windows. */
 static int set_gates(const struct counting *c, struct gates *gates, struct err *err)
 {
+	struct probe_costs *each = &c->work->probing.each;
 	const struct target *whom = &c->opts->whom;
 	int r;
 
@@ -47,7 +52,9 @@ static int set_gates(const struct counting *c, struct gates *gates, struct err *
 		.pidns = procfs_nested_pid_namespace(),
 	};
 	r = target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
-	return r < 0 ? r : gate_sites__find(gates, whom, c->opts->opener, &c->result->notes, err);
+	gates->sliced = gates__by_user(gates) && c->opts->budget > 0;
+	return r < 0 ? r :
+		       gate_sites__find(gates, whom, c->opts->opener, each, &c->result->notes, err);
 }
 
 static int set_counter(void *programs, size_t counter, int cpu, int fd)
@@ -124,21 +131,74 @@ int counting_work__open(struct counting *c, struct err *err)
 	return r;
 }
 
+static int hits(void *counting, struct probe_hits *ret)
+{
+	const struct counting *c = counting;
+
+	*ret = work_programs__hits(c->work->programs);
+	return 0;
+}
+
+static void take_out(void *counting)
+{
+	const struct counting *c = counting;
+
+	work_programs__take_out(c->work->programs);
+}
+
+static int put_in(void *counting, struct err *err)
+{
+	const struct counting *c = counting;
+
+	return work_programs__put_in(c->work->programs, err);
+}
+
+static const struct probing_fns fns = {hits, take_out, put_in};
+
+static void begin_probing(struct counting *c)
+{
+	struct probing *p = &c->work->probing;
+
+	if (!gates__by_user(&c->work->gates))
+		return;
+	p->fns = &fns;
+	p->ctx = c;
+	p->notes = &c->result->notes;
+	probing__begin(p, c->opts->budget / 100 * c->online.n, 0, now_ns());
+}
+
+uint64_t counting_work__due(const struct counting *c)
+{
+	return c->work ? probing__due(&c->work->probing) : UINT64_MAX;
+}
+
+void counting_work__look(struct counting *c)
+{
+	probing__look(&c->work->probing, now_ns());
+}
+
 int counting_work__start(struct counting *c, struct err *err)
 {
 	int r = work_programs__attach(c->work->programs, err);
+
+	if (r == 0)
+		begin_probing(c);
 
 	if (r == 0 && c->opts->inside)
 		work_programs__settle(c->work->programs);
 	return r < 0 ? r : gate_events__start(&c->work->events, &c->opts->whom, err);
 }
 
-void counting_work__read(struct counting *c)
+void counting_work__read(struct counting *c, bool last)
 {
 	struct work_counts *counts = &c->result->work;
 	struct work_counts now;
 
 	work_counts__init_like(&now, counts);
+	probing__look(&c->work->probing, now_ns());
+	if (last)
+		probing__end(&c->work->probing, now_ns());
+	counts->probed = probing__part(&c->work->probing, &c->work->told);
 	if (c->opts->inside)
 		work_programs__settle(c->work->programs);
 	work_programs__read(c->work->programs, &now);

@@ -130,6 +130,7 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 		.file_off = site->file_off,
 		.counter_off = site->counter_off,
 		.when = site->when,
+		.emulated = site->emulated,
 	};
 	return 0;
 }
@@ -280,7 +281,7 @@ static int find(struct finder *f, struct gate_probe *probe, const struct target 
 }
 
 int gate_sites__find(struct gates *gates, const struct target *whom, struct opener *opener,
-		     struct buf *notes, struct err *err)
+		     struct probe_costs *ret_each, struct buf *notes, struct err *err)
 {
 	struct finder f = {.gates = gates, .opener = opener, .notes = notes, .err = err};
 	int r;
@@ -291,6 +292,7 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	r = canary__try(&f.each, gates->option, err);
 	if (r < 0)
 		return r;
+	*ret_each = f.each;
 	f.client = site_client__new(NULL);
 	r = find(&f, &gates->opens, whom);
 	if (r == 0)

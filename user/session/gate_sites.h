@@ -7,15 +7,17 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "collect/gates.h"
+#include "model/slices.h"
 #include "session/target.h"
 
 struct opener;
 
 /* Fills in the probes' sites, after a child of our own was probed; nothing where there are none. A
- * line for each site in notes. -errno with the sentence; gates are to be closed in any case. */
+ * line for each site in notes. ret_each: what hits took that child. -errno with the sentence; gates
+ * are to be closed in any case. */
 int gate_sites__find(struct gates *gates, const struct target *whom, struct opener *opener,
-		     struct buf *notes, struct err *err);
-/* Once the programs are attached. */
+		     struct probe_costs *ret_each, struct buf *notes, struct err *err);
+/* Once no probe will be put in any more. */
 void gate_sites__close(struct gates *gates);
 
 #endif

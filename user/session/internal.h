@@ -19,6 +19,7 @@
 #include "unwind/tables.h"
 
 struct allocs;
+struct window_probes;
 struct family;
 
 /* Unwinding by tables (unwind.c); NULL: by frame pointers. */
@@ -62,7 +63,8 @@ struct session {
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
-	struct allocs *allocs;     /* probes of allocators; NULL: none are wanted */
+	struct allocs *allocs;               /* probes of allocators; NULL: none are wanted */
+	struct window_probes *window_probes; /* NULL: no windows are wanted */
 	struct spending *spending; /* what it costs, and the periods that follow from it */
 	struct tasks tasks;
 	bool any_process; /* every process may be sampled */
@@ -111,6 +113,19 @@ void session__allocs_begin(struct session *s); /* as the counters are enabled */
 void session__allocs_round(struct session *s);
 void session__allocs_close(struct session *s, struct ledger *ledger); /* of a part, its books */
 void session__allocs_free(struct session *s);
+
+/* window_probes.c: probes that open and close windows. Whose, and where in programs; before the
+ * programs are loaded. */
+int session__window_probes_find(struct session *s, const struct pmb_config *whose, struct err *err);
+const struct gates *session__gates(const struct session *s); /* with whose; NULL: no windows */
+bool session__slices_windows(const struct session *s);       /* their probes come and go */
+/* Puts them in, right before the counters are enabled. */
+int session__window_probes_begin(struct session *s, struct err *err);
+uint64_t session__window_probes_due(const struct session *s); /* as of probing__due() */
+void session__window_probes_look(struct session *s);
+void session__window_probes_stop(struct session *s);
+void session__window_probes_close(struct session *s, struct ledger *ledger); /* of a part */
+void session__window_probes_free(struct session *s);
 
 /* end.c: what ends the recording, and the end of its counters. */
 bool session__time_is_up(struct session *s, uint64_t now);

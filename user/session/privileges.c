@@ -35,7 +35,7 @@ void session__drop_privileges(const struct session *s)
 		keep |= reading_kallsyms;
 	/* it can't fail, and if it did the recording would be what it was before */
 	drop_capabilities(keep);
-	if (!s->opts->allocs) /* whose probes come and go */
+	if (!s->opts->allocs && !session__slices_windows(s)) /* whose probes come and go */
 		opener__settled(s->opts->opener);
 	drop_new_privileges();
 }

@@ -1,10 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "session/probing.h"
 
+#include "sys/clock.h"
+
+enum {
+	/* Between two looks. They cost something, too; and what is met meanwhile is spent. */
+	SHORTEST_NS = 10 * 1000 * 1000,
+	LONGEST_NS = 100 * 1000 * 1000,
+};
+
+/* When the credit is used up, or back, if all goes on like this. */
+static uint64_t next_look_ns(const struct slices *s, uint64_t span_ns, uint64_t spent_ns)
+{
+	double per_ns = s->on && span_ns ? (double)spent_ns / (double)span_ns - s->share : s->share;
+	double change_ns = s->on ? s->credit_ns : s->share * 1e9 - s->credit_ns;
+
+	if (!(s->share > 0) || !(per_ns > 0) || change_ns > per_ns * LONGEST_NS)
+		return LONGEST_NS;
+	return change_ns < per_ns * SHORTEST_NS ? SHORTEST_NS : (uint64_t)(change_ns / per_ns);
+}
+
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now)
 {
 	slices__init(&p->slices, share, settling_ns);
 	p->looked_ns = now;
+	p->due_ns = now + (share > 0 ? SHORTEST_NS : LONGEST_NS);
+}
+
+static void put_in(struct probing *p)
+{
+	struct err err = {0};
+
+	if (p->fns->put_in(p->ctx, &err) >= 0)
+		return;
+	if (p->notes)
+		buf__printf(p->notes, "probes could not be put in again, and are out since: %s\n",
+			    err.text);
+	p->slices.on = false;
+	p->slices.share = 0;
 }
 
 void probing__look(struct probing *p, uint64_t now)
@@ -18,12 +51,33 @@ void probing__look(struct probing *p, uint64_t now)
 	p->spent_ns += spent_ns;
 	p->hits = hits;
 	p->looked_ns = now;
-	if (!slices__pass(&p->slices, span_ns, spent_ns))
+	if (slices__pass(&p->slices, span_ns, spent_ns)) {
+		if (p->slices.on)
+			put_in(p);
+		else
+			p->fns->take_out(p->ctx);
+		/* that took its time, in which they weren't in place */
+		p->looked_ns = now_ns();
+		p->slices.age_ns += p->looked_ns - now;
+	}
+	p->due_ns = p->looked_ns + next_look_ns(&p->slices, span_ns, spent_ns);
+}
+
+uint64_t probing__due(const struct probing *p)
+{
+	return p->fns ? p->due_ns : UINT64_MAX;
+}
+
+void probing__end(struct probing *p, uint64_t now)
+{
+	if (!p->fns)
 		return;
+	p->slices.share = 0; /* as it was until now, whatever it cost */
+	probing__look(p, now);
 	if (p->slices.on)
-		p->fns->put_in(p->ctx);
-	else
 		p->fns->take_out(p->ctx);
+	p->slices.on = false;
+	p->fns = NULL;
 }
 
 struct probed probing__part(const struct probing *p, struct probed *told)

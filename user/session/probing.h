@@ -6,29 +6,38 @@
 #ifndef PMUBPF_SESSION_PROBING_H
 #define PMUBPF_SESSION_PROBING_H
 
+#include "base/buf.h"
+#include "base/err.h"
 #include "model/slices.h"
 
 struct probing_fns {
 	/* How often they were met so far; -errno: it isn't known now. */
 	int (*hits)(void *ctx, struct probe_hits *ret);
 	void (*take_out)(void *ctx);
-	void (*put_in)(void *ctx);
+	/* -errno with the sentence: none is in place, and none will be. */
+	int (*put_in)(void *ctx, struct err *err);
 };
 
 struct probing {
-	const struct probing_fns *fns; /* NULL: there are none */
+	const struct probing_fns *fns; /* NULL: there are none, or not any more */
 	void *ctx;
+	struct buf *notes; /* what went wrong, a line each; borrowed */
 	struct probe_costs each;
 	struct slices slices;
 	struct probe_hits hits; /* at the last look */
 	uint64_t looked_ns;     /* when that was, CLOCK_MONOTONIC */
+	uint64_t due_ns;        /* when the next one is, at the latest */
 	uint64_t spent_ns;
 };
 
 /* They are in place from now on. share, settling_ns: of model/slices.h. */
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now);
-/* Looks what they have cost, and takes them out or puts them in. */
+/* Looks what they have cost, and takes them out or puts them in. As often as one likes; it is done
+ * in time if it is done by then. */
 void probing__look(struct probing *p, uint64_t now);
+uint64_t probing__due(const struct probing *p); /* UINT64_MAX: never */
+/* Takes them out for good. */
+void probing__end(struct probing *p, uint64_t now);
 /* Since it was called before with the same `told`, which begins with 0. */
 struct probed probing__part(const struct probing *p, struct probed *told);
 

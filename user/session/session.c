@@ -155,7 +155,9 @@ static int session__start(struct session *s, struct err *err)
 		GROW(now.list, now.n, now.cap);
 		now.list[now.n++] = s->counters.list[i];
 	}
-	r = counters__enable(&now, err);
+	r = session__window_probes_begin(s, err);
+	if (r == 0)
+		r = counters__enable(&now, err);
 	free(now.list);
 	if (r == 0)
 		r = gate_events__start(&s->gates, &s->opts->whom, err);
@@ -213,6 +215,7 @@ static void session__note_memory(struct session *s)
 void session__close(struct session *s)
 {
 	session__stop(s);
+	session__window_probes_stop(s);
 	s->result->duration_ns = s->stopped_ns - s->start_ns;
 	command__terminate(&s->command);
 	session__end_off_cpu(s, session__ring_record);
@@ -290,6 +293,7 @@ struct session *session__free(struct session *s)
 	session__arrivals_free(s);
 	session__allocs_free(s);
 	programs__free(s->programs);
+	session__window_probes_free(s);
 	assembly__done(&s->assembly);
 	session__family_free(s);
 	tasks__done(&s->tasks);

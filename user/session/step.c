@@ -68,6 +68,7 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 			fds[FD_TABLES + i].fd = tables__fd(s->unwind.tables, i);
 		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
+	until = earlier(until, session__window_probes_due(s));
 	if (s->opts->whom.duration_ns)
 		until = earlier(until, s->start_ns + s->opts->whom.duration_ns);
 	return until <= now || kernel_names__reading(s->opts->kernel) ?
@@ -101,6 +102,8 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		session__stop(s);
 		return false;
 	}
+	if (now >= session__window_probes_due(s))
+		session__window_probes_look(s);
 	for (int i = 0; i < SESSION_FDS; i++)
 		woken |= i != FD_NEWS && fds[i].revents;
 	if (fds[FD_NEWS].revents && !woken) {

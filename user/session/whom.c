@@ -17,7 +17,6 @@
 #include "pmu/skid.h"
 #include "pmu/collection_mode.h"
 #include "session/gate_events.h"
-#include "session/gate_sites.h"
 #include "session/internal.h"
 #include "sys/procfs.h"
 
@@ -188,17 +187,12 @@ static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct
 }
 
 /* Whose windows. */
-static int set_gates(const struct session *s, struct gates *gates, uint32_t pidns, struct err *err)
+static int set_gates(struct session *s, uint32_t pidns, struct err *err)
 {
-	int r;
+	struct pmb_config whose = {.filter = target__filter(&s->opts->whom), .pidns = pidns};
+	int r = choose_cgroup(s, &whose, err);
 
-	*gates = *s->opts->gates;
-	gates->whose =
-		(struct pmb_config){.filter = target__filter(&s->opts->whom), .pidns = pidns};
-	r = choose_cgroup(s, &gates->whose, err);
-	return r < 0 ? r :
-		       gate_sites__find(gates, &s->opts->whom, s->opts->opener, &s->result->notes,
-					err);
+	return r < 0 ? r : session__window_probes_find(s, &whose, err);
 }
 
 static struct pmb_config event_config(const struct session *s, size_t i)
@@ -240,7 +234,6 @@ int session__load(struct session *s, struct err *err)
 		.by_container = o->whom.n_containers,
 		.pidns = procfs_nested_pid_namespace(),
 	};
-	struct gates gates = {0};
 	int r;
 
 	s->user_mask = user_mask();
@@ -261,13 +254,11 @@ int session__load(struct session *s, struct err *err)
 	}
 	opts.follow |= windows_need_marks(s);
 	r = set_reads(o, configs, err);
-	if (r == 0 && o->gates) {
-		r = set_gates(s, &gates, opts.pidns, err);
-		opts.gates = &gates;
-	}
+	if (r == 0 && o->gates)
+		r = set_gates(s, opts.pidns, err);
+	opts.gates = session__gates(s);
 	if (r == 0)
 		r = programs__load(&s->programs, &opts, err);
-	gate_sites__close(&gates);
 	if (r == 0 && opts.by_table)
 		session__unwind_open(s);
 	return r;

@@ -298,26 +298,29 @@ expect_marks() { # FAULTS
 
 t_units_between_functions() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-	pmb stat --per u:$W/marks:one_unit..u:$W/marks:move_to -e page-faults -j -o $T/sum \
+	pmb stat --budget 0 --per u:$W/marks:one_unit..u:$W/marks:move_to -e page-faults \
+		-j -o $T/sum \
 		-- $W/marks 200 7 4 || fail "exit status $?: $(head -n 1 $T/err)"
 	expect_marks 7
 }
 
 t_windows_between_functions() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-	pmb_record -e cpu-clock --window u:$W/marks:one_unit..u:$W/marks:move_to -- $W/marks 200 7 4
+	pmb_record --budget 0 -e cpu-clock --window u:$W/marks:one_unit..u:$W/marks:move_to -- \
+		$W/marks 200 7 4
 	expect_eq "$(sum_get balanced)" true "the books balance"
 	expect_eq "$(sum_get began) $(sum_get ended)" "800 800" "windows"
 }
 
 t_windows_of_calls() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
-	pmb_record -e cpu-clock --window u:$W/recurse:dive -- $W/recurse 0.1 100
+	pmb_record --budget 0 -e cpu-clock --window u:$W/recurse:dive -- $W/recurse 0.1 100
 	expect_eq "$(sum_get balanced)" true "the books balance"
 	expect_eq "$(sum_get began) $(sum_get ended) $(sum_get abandoned) $(sum_get nested)" \
 		"1 1 0 99" "calls"
 	expect_eq "$(sum_get hits)" 200 "entries and returns"
-	pmb stat --per u:$W/marks:one_unit -e page-faults -j -o $T/sum -- $W/marks 200 7 4 ||
+	pmb stat --budget 0 --per u:$W/marks:one_unit -e page-faults -j -o $T/sum -- \
+		$W/marks 200 7 4 ||
 		fail "exit status $?: $(head -n 1 $T/err)"
 	expect_marks 7
 }
