@@ -142,6 +142,24 @@ t_only_one() {
 
 # pmubpf as an image, in a container with the host's processes and files, beside others; those that
 # start later, too.
+# Two that share a CPU: one's waits are for the other, and nobody's of one that is elsewhere.
+t_neighbours() {
+	local cpu name
+	need_docker
+	cpu=$(taskset -cp $$ | sed 's/.*[-, ]//')
+	for name in web-1:alpha loud-2:beta; do
+		docker run -d --name "${name%:*}" --network none --cpuset-cpus "$cpu" \
+			pmubpf-test:1 "/bin/${name#*:}" 60 >/dev/null || fail "docker run $name"
+	done
+	wait_for_work_of docker web-1
+	wait_for_work_of docker loud-2
+	pmb_ok stat --neighbours --container web-1 -e task-clock -j -o "$T/n.json" -d 1
+	expect_eq "$(jq '.neighbours.counters[0] | .value == .rows' "$T/n.json")" true \
+		"all rows are the waits: $(jq -c .neighbours.counters "$T/n.json")"
+	expect_ge "$(jq '[.neighbours.rows[] | select(.name == "loud-2") | .values[0]] | add' \
+		"$T/n.json")" 1 "ns that the other container had the CPU"
+}
+
 t_image() {
 	need_docker
 	local options recorder state
