@@ -129,7 +129,7 @@ counted_hierarchy() {
 
 # Two cgroups, one of which has a child that waits, too.
 t_cgroups() {
-	local cg cpu one=neighbour-one-$$ other=neighbour-other-$$ unit wants
+	local cg cpu one=neighbour-one-$$ other=neighbour-other-$$ unit wants before
 	cpu=$(last_cpu)
 	cg=$(counted_hierarchy)
 	mkdir "$cg/$one" "$cg/$one/below" "$cg/$other" 2>/dev/null || skip "can't make cgroups here"
@@ -139,8 +139,13 @@ t_cgroups() {
 	echo "$wants" >"$cg/$one/below/cgroup.procs"
 	spin spins "$cpu"
 	echo "$SPINNER" >"$cg/$other/cgroup.procs"
-	neighbours -G "$cg/$one" --by comm -- sh -c "$WATCH" "$SPINNER" "$T"
+	kill -STOP "$wants"
+	stopped "$wants"
+	before=$(scheduled "$wants")
+	neighbours -G "$cg/$one" --by comm -- sh -c "$BETWEEN" "$wants" "$SPINNER" "$T"
+	expect_as_scheduled "$before" "$(scheduled "$wants")"
 	expect_all_of spins
+	kill -CONT "$wants"
 	neighbours -G "$cg/$other" --by comm -- sh -c "$WATCH" "$wants" "$T"
 	expect_all_of wants
 	for unit in "$cg/$one/below" "$cg/$other"; do
