@@ -124,7 +124,7 @@ struct task_struct {
 	char comm[16];
 	struct sched_info sched_info;
 	struct thread_info thread_info;
-	int on_cpu;
+	unsigned int on_cpu;  /* an int; in v7.2 a byte, which only one without a sign stands for */
 	unsigned int __state; /* since Linux commit 2f064a59a11f, in v5.14 */
 	unsigned in_iowait : 1;
 };
