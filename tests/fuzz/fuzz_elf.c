@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "symd/answer.h"
 #include "symd/elf_file.h"
-#include "symd/elf_site.h"
+#include "symd/elf_returns.h"
 #include "symd/elf_usdt.h"
 #include "symd/protocol.h"
 
@@ -18,6 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct answerer answerer = {.wanted = SYMD_WANT_INLINED | SYMD_WANT_LINES};
 	const struct usdt_name marks = {"marks", "begin", 5, 5};
 	struct usdt_site sites[SYMD_USDT_MAX];
+	struct elf_exit returns[SYMD_EXITS_MAX];
+	struct elf_site entry;
 	struct elf_identity id;
 	uint32_t n;
 	struct buf reply = {0};
@@ -37,6 +39,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		elf_site__find(f, "main", 4, offset, &site);
 		if (site.status == SYMD_SITE_FOUND && (site.n != 1 || site.file_off >= len))
 			abort();
+	}
+	if (elf_returns__find(f, "main", 4, 1, &entry, returns, &n) == SYMD_SITE_FOUND) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (returns[i].file_off >= len || entry.file_off >= len)
+				abort();
+		}
 	}
 	elf_usdt__find(f, &marks, sites, &n);
 	for (uint32_t i = 0; i < n; i++) {

@@ -212,18 +212,15 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, 0, what, err);
 }
 
-int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
-			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
+/* The answer to FUNCTION and RETURNS. */
+static int read_places(struct site_client *c, const char *name, const char *what,
+		       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
 {
 	enum symd_site_status status;
 	uint32_t functions, n;
 	struct cursor body;
-	int r = begin(c, fd, SYMD_FUNCTION, what, err);
+	int r = ask(c, what, &body, err);
 
-	if (r < 0)
-		return r;
-	put_text(&c->helper.request, name);
-	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
 	status = cursor__u8(&body);
@@ -239,4 +236,28 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 		return failed(c, -EPROTO, what, err);
 	*ret_n = n;
 	return status == SYMD_SITE_FOUND ? 0 : refuse(status, functions, name, 0, what, err);
+}
+
+int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
+			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
+{
+	int r = begin(c, fd, SYMD_FUNCTION, what, err);
+
+	if (r < 0)
+		return r;
+	put_text(&c->helper.request, name);
+	return read_places(c, name, what, ret, ret_n, err);
+}
+
+int site_client__find_returns(struct site_client *c, int fd, const char *name, unsigned arguments,
+			      const char *what, struct site ret[SITES_MAX], size_t *ret_n,
+			      struct err *err)
+{
+	int r = begin(c, fd, SYMD_RETURNS, what, err);
+
+	if (r < 0)
+		return r;
+	symd_msg__put_u8(&c->helper.request, (uint8_t)arguments);
+	put_text(&c->helper.request, name);
+	return read_places(c, name, what, ret, ret_n, err);
 }

@@ -34,5 +34,10 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 /* A function's entry, first, and all places where it is left. */
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
 			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err);
+/* The same of what is called for its result, of so many arguments: its entry, first; where it or
+ * what it goes on as returns; and jumps to other files (emulated), as symd/elf_returns.h. */
+int site_client__find_returns(struct site_client *c, int fd, const char *name, unsigned arguments,
+			      const char *what, struct site ret[SITES_MAX], size_t *ret_n,
+			      struct err *err);
 
 #endif

@@ -113,13 +113,19 @@ static enum symd_site_status read_parts(struct walk *w, code_parts_fn more, void
 	return status;
 }
 
-static enum symd_site_status add(struct walk *w, const struct step *s, uint8_t when, bool emulated)
+static enum symd_site_status add(struct walk *w, const struct step *s, uint8_t when)
 {
 	struct code_exits *exits = w->exits;
 
 	if (exits->n == ARRAY_SIZE(exits->of))
 		return SYMD_SITE_MANY_EXITS;
-	exits->of[exits->n++] = (struct code_exit){s->vaddr, when, emulated};
+	exits->of[exits->n++] = (struct code_exit){
+		.vaddr = s->vaddr,
+		.target = leads_somewhere(&s->insn) ? s->insn.target : 0,
+		.when = when,
+		.returns = s->insn.kind == X86_RET,
+		.emulated = leads_somewhere(&s->insn),
+	};
 	return SYMD_SITE_FOUND;
 }
 
@@ -147,7 +153,7 @@ static enum symd_site_status look_at_jump(struct walk *w, const struct step *s)
 	/* loop and jcxz: no compiler leaves a function by them */
 	if (conditional && (s->d.map == X86_MAP_ONE && (s->d.opcode & 0xf0) != 0x70))
 		return SYMD_SITE_NOT_READ;
-	return add(w, s, conditional ? (uint8_t)(1 + (s->d.opcode & 15)) : 0, true);
+	return add(w, s, conditional ? (uint8_t)(1 + (s->d.opcode & 15)) : 0);
 }
 
 /* Which register got an address of a table, and when. */
@@ -196,9 +202,9 @@ static enum symd_site_status look_through(struct walk *w, const struct code_part
 		if (leads_somewhere(&s.insn))
 			status = look_at_jump(w, &s);
 		else if (s.insn.kind == X86_RET && is_return(&s.d))
-			status = add(w, &s, 0, false);
+			status = add(w, &s, 0);
 		else if (s.insn.kind == X86_JUMP && !is_by_table(&s, &picks, number))
-			status = add(w, &s, 0, false);
+			status = add(w, &s, 0);
 		picks__take(&picks, &s.d, number++);
 	}
 	return status;

@@ -25,8 +25,10 @@ struct code_part {
 
 struct code_exit {
 	uint64_t vaddr;
-	uint8_t when;  /* 0: each time; 1 + CONDITION: where a jump on it (jcc) is taken */
-	bool emulated; /* as in symd/elf_site.h */
+	uint64_t target; /* of a jump that says where it leads; else 0 */
+	uint8_t when;    /* 0: each time; 1 + CONDITION: where a jump on it (jcc) is taken */
+	bool returns;    /* else it is a jump */
+	bool emulated;   /* as in symd/elf_site.h */
 };
 
 struct code_exits {

@@ -98,41 +98,42 @@ static size_t more_parts(void *ctx, const uint64_t *targets, size_t n_targets,
 	return n;
 }
 
-static enum symd_site_status put_exits(const struct function *f, const struct code_exits *exits,
+enum symd_site_status elf_exits__in(struct elf_file *elf, const char *name, size_t len,
+				    const struct elf_function *where, uint64_t entry,
+				    struct code_exits *ret)
+{
+	struct function f = {.elf = elf, .name = name, .len = len};
+	enum symd_site_status status = SYMD_SITE_NOT_READ;
+	struct code_part code;
+
+	ret->n = 0;
+	if (read_piece(&f, where->start, where->end, &code))
+		status = code_exits__find(&code, entry, more_parts, &f, ret);
+	for (size_t i = 0; i < f.n; i++)
+		free(f.bytes[i]);
+	return status;
+}
+
+static enum symd_site_status put_exits(const struct elf_file *elf, const struct code_exits *exits,
 				       struct elf_exit ret[SYMD_EXITS_MAX], uint32_t *ret_n)
 {
 	for (uint32_t i = 0; i < exits->n; i++) {
 		const struct code_exit *e = &exits->of[i];
 
 		ret[i] = (struct elf_exit){.when = e->when, .emulated = e->emulated};
-		if (!elf_file__offset(f->elf, e->vaddr, true, &ret[i].file_off))
+		if (!elf_file__offset(elf, e->vaddr, true, &ret[i].file_off))
 			return SYMD_SITE_NOT_READ;
 	}
 	*ret_n = exits->n;
 	return SYMD_SITE_FOUND;
 }
 
-static enum symd_site_status find(struct function *f, const struct elf_function *where,
-				  uint64_t entry, struct elf_exit ret[SYMD_EXITS_MAX],
-				  uint32_t *ret_n)
-{
-	struct code_exits *exits = xcalloc(1, sizeof(*exits));
-	enum symd_site_status status = SYMD_SITE_NOT_READ;
-	struct code_part code;
-
-	if (read_piece(f, where->start, where->end, &code))
-		status = code_exits__find(&code, entry, more_parts, f, exits);
-	if (status == SYMD_SITE_FOUND)
-		status = put_exits(f, exits, ret, ret_n);
-	free(exits);
-	return status;
-}
-
 enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, size_t len,
 				      struct elf_site *entry, struct elf_exit ret[SYMD_EXITS_MAX],
 				      uint32_t *ret_n)
 {
-	struct function f = {.elf = elf, .name = name, .len = len};
+	_cleanup_free_ struct code_exits *exits = xcalloc(1, sizeof(*exits));
+	const struct function f = {.elf = elf, .name = name, .len = len};
 	enum symd_site_status status;
 	struct elf_function where;
 	uint64_t vaddr;
@@ -146,8 +147,6 @@ enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, si
 	if (elf_file__function_named(elf, name, len, &where) != 1 ||
 	    !elf_file__vaddr(elf, entry->file_off, &vaddr))
 		return SYMD_SITE_NOT_READ;
-	status = find(&f, &where, vaddr, ret, ret_n);
-	for (size_t i = 0; i < f.n; i++)
-		free(f.bytes[i]);
-	return status;
+	status = elf_exits__in(elf, name, len, &where, vaddr, exits);
+	return status == SYMD_SITE_FOUND ? put_exits(elf, exits, ret, ret_n) : status;
 }

@@ -47,13 +47,18 @@ static bool is_emulated(const uint8_t *code, size_t len)
 	return (code[rex] >= 0x50 && code[rex] <= 0x57) || (!rex && code[0] == 0x90);
 }
 
-/* By their encoded numbers: cx, dx, si, di, r8, r9. */
-static bool keeps_arguments(const uint8_t *code, size_t len)
+static bool keeps_arguments(const uint8_t *code, size_t len, unsigned n)
 {
-	enum { ARGUMENTS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 };
+	static const uint8_t registers[SITE_ARGUMENTS] = {7, 6, 2, 1, 8, 9}; /* di, si, dx, cx… */
 	struct insn_data operand;
 
-	return x86_operand__read(code, len, &operand) && !(operand.written & ARGUMENTS);
+	if (!x86_operand__read(code, len, &operand))
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		if (operand.written & 1U << registers[i])
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -61,9 +66,9 @@ static bool keeps_arguments(const uint8_t *code, size_t len)
  * what comes before it are moves from registers, and tests. The arguments are still where they
  * were. Else 0.
  */
-static size_t near_emulated(const uint8_t *code, size_t len)
+static size_t near_emulated(const uint8_t *code, size_t len, unsigned arguments)
 {
-	enum { NEAR_INSNS = 8 };
+	enum { NEAR_INSNS = 12 };
 	struct x86_insn insn;
 	size_t at = 0;
 
@@ -75,18 +80,27 @@ static size_t near_emulated(const uint8_t *code, size_t len)
 		    is_emulated(code + at, len - at))
 			return at;
 		if (insn.kind != X86_PADDING &&
-		    (insn.kind != X86_OTHER || !keeps_arguments(code + at, len - at)))
+		    (insn.kind != X86_OTHER || !keeps_arguments(code + at, len - at, arguments)))
 			return 0;
 		at += insn.len;
 	}
 	return 0;
 }
 
+size_t code_site__behind(const uint8_t *code, size_t len, size_t at)
+{
+	size_t more;
+
+	while ((more = skipped(code + at, len - at)))
+		at += more;
+	return at;
+}
+
 enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
-				      uint64_t *ret_at, bool *ret_emulated)
+				      unsigned arguments, uint64_t *ret_at, bool *ret_emulated)
 {
 	struct x86_insn insn;
-	size_t at = 0, more;
+	size_t at = 0;
 
 	while (at < offset) {
 		if (!x86_insn__read(code + at, len - at, at, &insn) || !insn.len)
@@ -95,10 +109,9 @@ enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t 
 	}
 	if (at != offset)
 		return SYMD_SITE_NO_INSTRUCTION;
-	while ((more = skipped(code + at, len - at)))
-		at += more;
+	at = code_site__behind(code, len, at);
 	if (!offset)
-		at += near_emulated(code + at, len - at);
+		at += near_emulated(code + at, len - at, arguments);
 	if (!x86_insn__read(code + at, len - at, at, &insn) || insn.kind == X86_TRAP)
 		return SYMD_SITE_NO_INSTRUCTION;
 	*ret_at = at;
@@ -106,13 +119,28 @@ enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t 
 	return SYMD_SITE_FOUND;
 }
 
+void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
+		  unsigned arguments, struct elf_site *ret)
+{
+	_cleanup_free_ uint8_t *code = xcalloc(1, SITE_FUNCTION_MAX);
+	const uint64_t size = f->end - f->start;
+	uint64_t at;
+	size_t n;
+
+	*ret = (struct elf_site){.status = SYMD_SITE_NO_INSTRUCTION, .n = 1};
+	n = elf_file__read(elf, f->start, code,
+			   size < SITE_FUNCTION_MAX ? (size_t)size : SITE_FUNCTION_MAX);
+	if (offset < n)
+		ret->status = code_site__find(code, n, offset, arguments, &at, &ret->emulated);
+	if (ret->status == SYMD_SITE_FOUND &&
+	    !elf_file__offset(elf, f->start + at, true, &ret->file_off))
+		ret->status = SYMD_SITE_NO_INSTRUCTION;
+}
+
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
 		    struct elf_site *ret)
 {
-	_cleanup_free_ uint8_t *code = xcalloc(1, SITE_FUNCTION_MAX);
 	struct elf_function f;
-	uint64_t at;
-	size_t n;
 
 	*ret = (struct elf_site){.status = SYMD_SITE_OTHER_MACHINE};
 	if (!elf_file__is_x86_64(elf))
@@ -121,13 +149,6 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
 	if (ret->n == 1 && f.chooses)
 		ret->status = SYMD_SITE_CHOOSES;
-	if (ret->n != 1 || f.chooses)
-		return;
-	n = f.end - f.start < SITE_FUNCTION_MAX ? (size_t)(f.end - f.start) : SITE_FUNCTION_MAX;
-	n = elf_file__read(elf, f.start, code, n);
-	ret->status = offset < n ? code_site__find(code, n, offset, &at, &ret->emulated) :
-				   SYMD_SITE_NO_INSTRUCTION;
-	if (ret->status == SYMD_SITE_FOUND &&
-	    !elf_file__offset(elf, f.start + at, true, &ret->file_off))
-		ret->status = SYMD_SITE_NO_INSTRUCTION;
+	if (ret->n == 1 && !f.chooses)
+		elf_site__in(elf, &f, offset, SITE_ARGUMENTS, ret);
 }

@@ -19,14 +19,22 @@ struct elf_site {
 	bool emulated;     /* the kernel carries it out itself; else it is single-stepped */
 };
 
+enum { SITE_ARGUMENTS = 6 /* that registers hold */ };
+
 /* name as the linker has it. offset: of the instruction, from the function's beginning; 0: its
  * first push or jump on the flags before which arguments stay where they were, or else its
  * beginning, or right behind what has to stand there (endbr64, a nop to be patched). */
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
 		    struct elf_site *ret);
 
+/* The same of a function that is known, of which only the first so many arguments matter. */
+void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
+		  unsigned arguments, struct elf_site *ret);
+
 /* The same in a function's bytes; *ret_at is the place in them. */
 enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
-				      uint64_t *ret_at, bool *ret_emulated);
+				      unsigned arguments, uint64_t *ret_at, bool *ret_emulated);
+/* Where behind `at` the first instruction stands that isn't there because it has to. */
+size_t code_site__behind(const uint8_t *code, size_t len, size_t at);
 
 #endif

@@ -23,7 +23,7 @@ static bool find_site(const struct elf_file *elf, uint64_t pc, uint64_t counter,
 
 	*ret = (struct usdt_site){.emulated = true};
 	if ((!n || code[0] != 0x90) &&
-	    code_site__find(code, n, 0, &at, &ret->emulated) != SYMD_SITE_FOUND)
+	    code_site__find(code, n, 0, SITE_ARGUMENTS, &at, &ret->emulated) != SYMD_SITE_FOUND)
 		return false;
 	if (!elf_file__offset(elf, pc + at, true, &ret->file_off))
 		return false;

@@ -450,7 +450,7 @@ static bool needs_no_file(uint16_t type)
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
 	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_FUNCTION ||
-	       type == SYMD_CODE_NAMES || type == SYMD_LISTING;
+	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING;
 }
 
 /* How to unwind, and what goes with that. */
@@ -518,6 +518,7 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		r = elf_listing__answer(s->elf, &body, &s->reply);
 		break;
 	case SYMD_FUNCTION:
+	case SYMD_RETURNS:
 	case SYMD_SITE:
 	case SYMD_USDT:
 		r = site_requests__answer(header.type, s->elf, &body, &s->reply);

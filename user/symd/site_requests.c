@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "symd/elf_exits.h"
+#include "symd/elf_returns.h"
 #include "symd/elf_usdt.h"
 #include "symd/protocol.h"
 
@@ -31,8 +31,10 @@ static void put_place(struct buf *reply, uint64_t file_off, uint8_t when, bool e
 	symd_msg__put_u8(reply, emulated);
 }
 
-static int answer_function(struct elf_file *elf, struct cursor *body, struct buf *reply)
+static int answer_function(struct elf_file *elf, bool returns, struct cursor *body,
+			   struct buf *reply)
 {
+	unsigned arguments = returns ? cursor__u8(body) : 0;
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
 	struct elf_exit exits[SYMD_EXITS_MAX];
@@ -40,9 +42,10 @@ static int answer_function(struct elf_file *elf, struct cursor *body, struct buf
 	struct elf_site entry;
 	uint32_t n;
 
-	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
+	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX || arguments > SITE_ARGUMENTS)
 		return -EPROTO;
-	status = elf_exits__find(elf, name, len, &entry, exits, &n);
+	status = returns ? elf_returns__find(elf, name, len, arguments, &entry, exits, &n) :
+			   elf_exits__find(elf, name, len, &entry, exits, &n);
 	symd_msg__put_u8(reply, (uint8_t)status);
 	symd_msg__put_u32(reply, entry.n);
 	symd_msg__put_u32(reply, status == SYMD_SITE_FOUND ? n + 1 : 0);
@@ -87,7 +90,8 @@ int site_requests__answer(uint16_t type, struct elf_file *elf, struct cursor *bo
 	case SYMD_SITE:
 		return answer_site(elf, body, reply);
 	case SYMD_FUNCTION:
-		return answer_function(elf, body, reply);
+	case SYMD_RETURNS:
+		return answer_function(elf, type == SYMD_RETURNS, body, reply);
 	case SYMD_USDT:
 		return answer_usdt(elf, body, reply);
 	default:

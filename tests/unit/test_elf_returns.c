@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where functions return what they were called for, if they are but a jump, or end by one. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "symd/elf_returns.h"
+
+#ifdef __x86_64__
+
+#define FUNCTION(name, code)                                      \
+	__asm__(".pushsection .text." #name ",\"ax\",@progbits\n" \
+		".type " #name ", @function\n" #name ":\n"        \
+		".cfi_startproc\n" code "\n.cfi_endproc\n"        \
+		".size " #name ", . - " #name "\n"                \
+		".popsection")
+
+FUNCTION(test_stub, "endbr64; jmp test_ends_elsewhere");
+FUNCTION(test_ends_elsewhere, "push %rbx; pop %rbx; test %edi, %edi; je 1f; mov $1, %eax; ret\n"
+			      "1: jmp test_goes_on");
+FUNCTION(test_goes_on, "test %esi, %esi; je test_goes_on; jne test_ends_elsewhere; ret");
+FUNCTION(test_nobody_knows, "push %rbx; pop %rbx; jmp *%rax");
+FUNCTION(test_around, "push %rbx; pop %rbx; test %edi, %edi; je test_around; ret");
+
+int test_stub(int x, int y);
+int test_nobody_knows(int x);
+int test_around(int x);
+int (*volatile keep[])(int) = {test_nobody_knows, test_around};
+int (*volatile keep_stub)(int, int) = test_stub;
+
+static struct elf_file *open_this(void)
+{
+	struct elf_file *elf;
+
+	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
+	return elf;
+}
+
+static uint8_t byte_at(const struct elf_file *elf, uint64_t file_off)
+{
+	uint64_t vaddr;
+	uint8_t byte;
+
+	cr_assert(elf_file__vaddr(elf, file_off, &vaddr));
+	cr_assert_eq(elf_file__read(elf, vaddr, &byte, 1), 1);
+	return byte;
+}
+
+/* The stub's entry is that of the function, which returns at two places. */
+Test(elf_returns, through_jumps)
+{
+	enum { PUSH_RBX = 0x53, RET = 0xc3 };
+	struct elf_exit returns[SYMD_EXITS_MAX];
+	struct elf_file *elf = open_this();
+	struct elf_site entry;
+	uint32_t n;
+
+	cr_expect_eq(elf_returns__find(elf, "test_stub", strlen("test_stub"), 1, &entry, returns,
+				       &n),
+		     SYMD_SITE_FOUND);
+	cr_expect(entry.emulated && byte_at(elf, entry.file_off) == PUSH_RBX);
+	cr_assert_eq(n, 2);
+	for (uint32_t i = 0; i < n; i++)
+		cr_expect(!returns[i].emulated && byte_at(elf, returns[i].file_off) == RET);
+	cr_expect_neq(returns[0].file_off, returns[1].file_off);
+	elf_file__free(elf);
+}
+
+/* What stands in a register before a jump is no result. */
+Test(elf_returns, to_where_nobody_knows)
+{
+	struct elf_exit returns[SYMD_EXITS_MAX];
+	struct elf_file *elf = open_this();
+	struct elf_site entry;
+	uint32_t n;
+
+	cr_expect_eq(elf_returns__find(elf, "test_nobody_knows", strlen("test_nobody_knows"), 1,
+				       &entry, returns, &n),
+		     SYMD_SITE_FOUND);
+	cr_expect_eq(n, 0);
+	cr_expect_eq(elf_returns__find(elf, "test_around", strlen("test_around"), 1, &entry,
+				       returns, &n),
+		     SYMD_SITE_BEGINS_AGAIN);
+	cr_expect_eq(elf_returns__find(elf, "test_stu", strlen("test_stu"), 1, &entry, returns, &n),
+		     SYMD_SITE_NO_FUNCTION);
+	elf_file__free(elf);
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/elf_returns.h"
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/x86_insn.h"
+
+enum {
+	STUBS_MAX = 4,     /* functions in a row that are jumps */
+	FOLLOWED_MAX = 16, /* functions that a call may end in */
+	STUB_BYTES = 32,   /* of a beginning that are looked at */
+};
+
+struct follower {
+	struct elf_file *elf;
+	struct elf_function of[FOLLOWED_MAX];
+	size_t n;
+	struct elf_exit *ret;
+	uint32_t *ret_n;
+};
+
+/* The function that a jump leads to, if it is the beginning of one: of a name, where a stub stands
+ * between. */
+static bool function_at(struct elf_file *elf, uint64_t target, struct elf_function *ret)
+{
+	struct elf_name name;
+
+	if (elf_file__find(elf, target, &name) && name.plt) {
+		_cleanup_free_ char *copy = xstrndup(name.name, name.len);
+
+		return elf_file__function_named(elf, copy, name.len, ret) == 1 && !ret->chooses;
+	}
+	return elf_file__function(elf, target, &ret->start, &ret->end) && ret->start == target;
+}
+
+/* A function that is but a jump. */
+static bool leads_on(struct elf_file *elf, struct elf_function *f)
+{
+	uint8_t code[STUB_BYTES] = {0};
+	const uint64_t size = f->end - f->start;
+	struct elf_function next;
+	struct x86_insn insn;
+	size_t n = elf_file__read(elf, f->start, code,
+				  size < sizeof(code) ? (size_t)size : sizeof(code));
+	size_t at = code_site__behind(code, n, 0);
+
+	if (!x86_insn__read(code + at, n - at, f->start + at, &insn) || insn.kind != X86_JUMP ||
+	    !insn.target || !function_at(elf, insn.target, &next))
+		return false;
+	*f = next;
+	return true;
+}
+
+static void add(struct follower *f, const struct code_exit *exit)
+{
+	struct elf_exit *e = &f->ret[*f->ret_n];
+
+	if (*f->ret_n == SYMD_EXITS_MAX)
+		return;
+	*e = (struct elf_exit){.emulated = !exit->returns};
+	*f->ret_n += elf_file__offset(f->elf, exit->vaddr, true, &e->file_off);
+}
+
+static void follow(struct follower *f, const struct elf_function *next)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->of[i].start == next->start)
+			return;
+	}
+	if (f->n < FOLLOWED_MAX)
+		f->of[f->n++] = *next;
+}
+
+static void take(struct follower *f, const struct code_exits *exits)
+{
+	struct elf_function next;
+
+	for (uint32_t i = 0; i < exits->n; i++) {
+		const struct code_exit *exit = &exits->of[i];
+
+		if (exit->target && function_at(f->elf, exit->target, &next))
+			follow(f, &next);
+		else if (exit->returns || (exit->target && !exit->when))
+			add(f, exit);
+	}
+}
+
+enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, size_t len,
+					unsigned arguments, struct elf_site *entry,
+					struct elf_exit ret[SYMD_EXITS_MAX], uint32_t *ret_n)
+{
+	_cleanup_free_ struct code_exits *exits = xcalloc(1, sizeof(*exits));
+	struct follower f = {.elf = elf, .n = 1, .ret = ret, .ret_n = ret_n};
+	enum symd_site_status status;
+	uint64_t inner = 0;
+
+	*ret_n = 0;
+	elf_site__find(elf, name, len, 0, entry);
+	if (entry->status != SYMD_SITE_FOUND)
+		return entry->status;
+	elf_file__function_named(elf, name, len, &f.of[0]);
+	for (int i = 0; i < STUBS_MAX && leads_on(elf, &f.of[0]); i++)
+		;
+	elf_site__in(elf, &f.of[0], 0, arguments, entry);
+	if (entry->status != SYMD_SITE_FOUND || !elf_file__vaddr(elf, entry->file_off, &inner))
+		return entry->status;
+	for (size_t i = 0; i < f.n; i++) {
+		status = elf_exits__in(elf, i ? "" : name, i ? 0 : len, &f.of[i], i ? 0 : inner,
+				       exits);
+		if (!i && status == SYMD_SITE_BEGINS_AGAIN)
+			return status;
+		if (status == SYMD_SITE_FOUND)
+			take(&f, exits);
+	}
+	return SYMD_SITE_FOUND;
+}
