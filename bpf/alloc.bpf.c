@@ -217,7 +217,7 @@ static __always_inline void end_hit(struct pmb_alloc_stats *stats, __u64 before)
 }
 
 /* Of each kind of function one; user space attaches them where they belong. What it costs: some
- * are timed. */
+ * are timed. exits: those that the kernel single-steps. */
 #define PROBE(name, column, action)                            \
 	SEC("uprobe")                                          \
 	int pmb_##name(void *regs)                             \
@@ -234,12 +234,18 @@ static __always_inline void end_hit(struct pmb_alloc_stats *stats, __u64 before)
 		return 0;                                      \
 	}
 
-PROBE(malloc, entries, call_begins(ctx, ARCH_CALL1(ctx), 0))
-PROBE(calloc, entries, call_begins(ctx, ARCH_CALL1(ctx) * ARCH_CALL2(ctx), 0))
-PROBE(memalign, entries, call_begins(ctx, ARCH_CALL2(ctx), 0))
-PROBE(posix_align, entries, call_begins(ctx, ARCH_CALL3(ctx), ARCH_CALL1(ctx)))
-PROBE(free, entries, freed(ARCH_CALL1(ctx)))
+#define ENTRY(name, action)            \
+	PROBE(name, entries, (action)) \
+	PROBE(name##_stepped, exits, (action))
+
+ENTRY(malloc, call_begins(ctx, ARCH_CALL1(ctx), 0))
+ENTRY(calloc, call_begins(ctx, ARCH_CALL1(ctx) * ARCH_CALL2(ctx), 0))
+ENTRY(memalign, call_begins(ctx, ARCH_CALL2(ctx), 0))
+ENTRY(posix_align, call_begins(ctx, ARCH_CALL3(ctx), ARCH_CALL1(ctx)))
+ENTRY(free, freed(ARCH_CALL1(ctx)))
 /* What is given to it is over, whether it moves or not, before anybody else can get it. */
-PROBE(realloc, entries, (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx), 0)))
+ENTRY(realloc, (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx), 0)))
+ENTRY(reallocarray,
+      (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx) * ARCH_CALL3(ctx), 0)))
 PROBE(alloc_exit, exits, call_ends(ctx, ARCH_RESULT(ctx)))
 PROBE(alloc_clear, exits, calloc_ends(ctx))

@@ -66,6 +66,9 @@ test   tmux                   tmux
 test   libncursesw6           libncursesw6
 test   ncurses-base           ncurses-base
 test   clang-format           clang-format
+test   libjemalloc2           libjemalloc2
+test   libtcmalloc-minimal4   libtcmalloc-minimal4t64
+test   libmimalloc-dev        libmimalloc-dev
 browser chromium              -
 browser chromium-driver       -
 others golang-go              golang-go

@@ -300,11 +300,12 @@ struct pmb_window_stats {
 
 /* Of one CPU: what the probes of allocators met. */
 struct pmb_alloc_stats {
-	__u64 blocks, freed;  /* that were told */
-	__u64 blocks_lost;    /* not told: no room in the ring, or another thread had the scratch */
-	__u64 frees_lost;     /* no room in the ring */
-	__u64 no_room;        /* calls of more threads than there is room for */
-	__u64 entries, exits; /* times that a probe was met */
+	__u64 blocks, freed; /* that were told */
+	__u64 blocks_lost;   /* not told: no room in the ring, or another thread had the scratch */
+	__u64 frees_lost;    /* no room in the ring */
+	__u64 no_room;       /* calls of more threads than there is room for */
+	/* times that a probe was met: at what the kernel carries out, and what it steps */
+	__u64 entries, exits;
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 };
 

@@ -27,8 +27,17 @@ allocations() {
 	jq -r ".allocations | $1" "$T/sum.json"
 }
 
-# What the program says: 70 and 30 % of a thousand.
-expect_two_sites() {
+# What the program says: 70 and 30 % of a thousand, times N.
+expect_two_sites() { # [N]
+	local n=${1:-1}
+	expect_within "$(faults_of allocate_most touch_all)" $((n * 700)) 20 \
+		"pages of allocate_most"
+	expect_within "$(faults_of allocate_rest touch_all)" $((n * 300)) 20 \
+		"pages of allocate_rest"
+	expect_eq "$(faults_of allocate_other touch_all)" 0 "pages of blocks that were freed"
+}
+
+t_two_sites() {
 	expect_within "$(faults_of allocate_most touch_all)" 700 20 "pages of allocate_most"
 	expect_within "$(faults_of allocate_rest touch_all)" 300 20 "pages of allocate_rest"
 	expect_eq "$(faults_of allocate_other touch_all)" 0 "pages of blocks that were freed"
@@ -47,17 +56,22 @@ t_two_sites() {
 	expect_match "$T/err" 'allocation known for [0-9.]* % of samples about heaps' "how much"
 }
 
+FUNCTIONS=malloc,calloc,realloc,reallocarray,aligned_alloc,memalign,posix_memalign,valloc
+NEWS=new,new[],nothrow,aligned
+
+# expect_each N: what the program was asked to do so often, each block once.
+expect_each() {
+	expect_two_sites "$1"
+	expect_within "$(faults_of grow touch_grown)" 63 1 "pages of a block that was moved"
+	expect_ge "$(allocations .blocks)" $(($1 * 2000 + 2)) "blocks"
+	expect_ge $(($1 * 2000 + 200)) "$(allocations .blocks)" "each is there once"
+	expect_ge "$(allocations .freed)" $(($1 * 1000)) "that were freed"
+}
+
 t_each_function() {
 	need_probes
-	local how
-	for how in realloc posix_memalign; do
-		record_allocators $how
-		expect_two_sites
-	done
-	# it touches the pages itself
-	record_allocators calloc
-	expect_ge "$(($(allocations .blocks) + $(allocations .blocks_lost)))" 2002 \
-		"blocks by calloc"
+	record_allocators $FUNCTIONS
+	expect_each 8
 }
 
 # A program that waits before it allocates; in $spawned, once it has said where its malloc is.
@@ -65,6 +79,42 @@ start() { # SECONDS
 	spawn "$WORKLOADS/allocators" malloc "$1" >"$T/target"
 	wait_until grep -q '^malloc ' "$T/target" || fail "the program says nothing"
 	malloc_at=$(awk '{ print $2 }' "$T/target")
+}
+
+# record_preloaded NAMES FILE: of a program that has it loaded before all else, as has the tool.
+record_preloaded() {
+	local library
+	library=$(ldconfig -p | awk -v file="$2" 'index($1, file) == 1 { print $NF; exit }')
+	[ -n "$library" ] || skip "there is no $2"
+	LD_PRELOAD=$library timeout 120 "$PMUBPF" record --budget 0 -m 16M --data --alloc \
+		-e page-faults -c 1 --by alloc_site -o "$T/folded" --summary "$T/sum.json" -- \
+		"$WORKLOADS/allocators" "$1" >"$T/out" 2>"$T/err" || fail "it exited with $?"
+	expect_ledger
+}
+
+# Of other allocators. Of libstdc++ only operator new is asked for: it calls malloc.
+t_preloaded_jemalloc() {
+	need_probes
+	record_preloaded $FUNCTIONS,$NEWS libjemalloc.so
+	expect_each 12
+}
+
+t_preloaded_tcmalloc() {
+	need_probes
+	record_preloaded $FUNCTIONS,$NEWS libtcmalloc_minimal.so
+	expect_each 12
+}
+
+t_preloaded_mimalloc() {
+	need_probes
+	record_preloaded $FUNCTIONS,$NEWS libmimalloc.so
+	expect_each 12
+}
+
+t_new_of_the_library() {
+	need_probes
+	record_preloaded $NEWS libstdc++.so.6
+	expect_each 4
 }
 
 # It is probed alone.

@@ -103,32 +103,33 @@ struct alloc_programs *alloc_programs__free(struct alloc_programs *p)
 	return NULL;
 }
 
-static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc_kind kind)
+/* Of each kind, at an instruction that the kernel single-steps, and at one that it carries out. */
+static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc_kind kind,
+				      bool emulated)
 {
-	switch (kind) {
-	case ALLOC_MALLOC:
-		return p->skel->progs.pmb_malloc;
-	case ALLOC_CALLOC:
-		return p->skel->progs.pmb_calloc;
-	case ALLOC_MEMALIGN:
-		return p->skel->progs.pmb_memalign;
-	case ALLOC_POSIX:
-		return p->skel->progs.pmb_posix_align;
-	case ALLOC_REALLOC:
-		return p->skel->progs.pmb_realloc;
-	case ALLOC_FREE:
-		return p->skel->progs.pmb_free;
-	case ALLOC_CLEARING:
+#define BOTH(kind, name)                                          \
+	[kind] =                                                  \
+	{ offsetof(struct alloc_bpf, progs.pmb_##name##_stepped), \
+	  offsetof(struct alloc_bpf, progs.pmb_##name) }
+	static const size_t where[][2] = {
+		BOTH(ALLOC_MALLOC, malloc),     BOTH(ALLOC_CALLOC, calloc),
+		BOTH(ALLOC_MEMALIGN, memalign), BOTH(ALLOC_POSIX, posix_align),
+		BOTH(ALLOC_REALLOC, realloc),   BOTH(ALLOC_REALLOCARRAY, reallocarray),
+		BOTH(ALLOC_FREE, free),
+	};
+
+	if (kind == ALLOC_EXIT)
+		return p->skel->progs.pmb_alloc_exit;
+	if (kind == ALLOC_CLEARING)
 		return p->skel->progs.pmb_alloc_clear;
-	case ALLOC_EXIT:
-		break;
-	}
-	return p->skel->progs.pmb_alloc_exit;
+	return *(struct bpf_program *const *)((const char *)p->skel + where[kind][emulated]);
 }
 
-int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, int probe_fd)
+int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool emulated,
+			   int probe_fd)
 {
-	struct bpf_link *link = bpf_program__attach_perf_event(program_of(p, kind), probe_fd);
+	struct bpf_link *link =
+		bpf_program__attach_perf_event(program_of(p, kind, emulated), probe_fd);
 	int r = -errno;
 
 	if (!link) {

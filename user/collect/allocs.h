@@ -5,6 +5,7 @@
 #define PMUBPF_COLLECT_ALLOCS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,14 +13,15 @@
 
 /* What a function of an allocator does, and where it has its arguments. */
 enum alloc_kind {
-	ALLOC_MALLOC,   /* (size), returns the block */
-	ALLOC_CALLOC,   /* (number, size) */
-	ALLOC_MEMALIGN, /* (alignment, size) */
-	ALLOC_POSIX,    /* (where to, alignment, size), returns 0 */
-	ALLOC_REALLOC,  /* (block, size) */
-	ALLOC_FREE,     /* (block) */
-	ALLOC_EXIT,     /* where one of them is left, but for the last */
-	ALLOC_CLEARING, /* where calloc goes on as memset, which returns the block */
+	ALLOC_MALLOC,       /* (size), returns the block */
+	ALLOC_CALLOC,       /* (number, size) */
+	ALLOC_MEMALIGN,     /* (alignment, size) */
+	ALLOC_POSIX,        /* (where to, alignment, size), returns 0 */
+	ALLOC_REALLOC,      /* (block, size) */
+	ALLOC_REALLOCARRAY, /* (block, number, size) */
+	ALLOC_FREE,         /* (block) */
+	ALLOC_EXIT,         /* where one of them returns, but for the last */
+	ALLOC_CLEARING,     /* where calloc goes on as memset, which returns the block */
 };
 
 struct alloc_programs;
@@ -32,8 +34,9 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 struct alloc_programs *alloc_programs__free(struct alloc_programs *p); /* NULL is fine */
 
 /* Attaches the program of that kind to a probe, which is taken over in any case: it goes with
- * alloc_programs__detach(), or this process. 0 or -errno. */
-int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, int probe_fd);
+ * alloc_programs__detach(), or this process. emulated: as in sym/site_client.h. 0 or -errno. */
+int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool emulated,
+			   int probe_fd);
 /* Calls that threads are in are forgotten. */
 void alloc_programs__detach(struct alloc_programs *p);
 

@@ -27,11 +27,47 @@
 static const struct alloc_function {
 	const char *name;
 	enum alloc_kind kind;
+	unsigned arguments; /* that are looked at, from the first on */
 } functions[] = {
-	{"free", ALLOC_FREE}, /* first: what is given out must be seen to be given back */
-	{"malloc", ALLOC_MALLOC},     {"calloc", ALLOC_CALLOC},
-	{"realloc", ALLOC_REALLOC},   {"aligned_alloc", ALLOC_MEMALIGN},
-	{"memalign", ALLOC_MEMALIGN}, {"posix_memalign", ALLOC_POSIX},
+	{"free", ALLOC_FREE, 1}, /* first: what is given out must be seen to be given back */
+	{"cfree", ALLOC_FREE, 1},
+	{"free_sized", ALLOC_FREE, 1},
+	{"free_aligned_sized", ALLOC_FREE, 1},
+	{"dallocx", ALLOC_FREE, 1},
+	{"sdallocx", ALLOC_FREE, 1},
+	/* operator delete and delete[]: of a pointer; with a size, an alignment, std::nothrow */
+	{"_ZdlPv", ALLOC_FREE, 1},
+	{"_ZdaPv", ALLOC_FREE, 1},
+	{"_ZdlPvm", ALLOC_FREE, 1},
+	{"_ZdaPvm", ALLOC_FREE, 1},
+	{"_ZdlPvSt11align_val_t", ALLOC_FREE, 1},
+	{"_ZdaPvSt11align_val_t", ALLOC_FREE, 1},
+	{"_ZdlPvmSt11align_val_t", ALLOC_FREE, 1},
+	{"_ZdaPvmSt11align_val_t", ALLOC_FREE, 1},
+	{"_ZdlPvRKSt9nothrow_t", ALLOC_FREE, 1},
+	{"_ZdaPvRKSt9nothrow_t", ALLOC_FREE, 1},
+	{"_ZdlPvSt11align_val_tRKSt9nothrow_t", ALLOC_FREE, 1},
+	{"_ZdaPvSt11align_val_tRKSt9nothrow_t", ALLOC_FREE, 1},
+	{"malloc", ALLOC_MALLOC, 1},
+	{"calloc", ALLOC_CALLOC, 2},
+	{"realloc", ALLOC_REALLOC, 2},
+	{"reallocarray", ALLOC_REALLOCARRAY, 3},
+	{"aligned_alloc", ALLOC_MEMALIGN, 2},
+	{"memalign", ALLOC_MEMALIGN, 2},
+	{"posix_memalign", ALLOC_POSIX, 3},
+	{"valloc", ALLOC_MALLOC, 1},
+	{"pvalloc", ALLOC_MALLOC, 1},
+	{"mallocx", ALLOC_MALLOC, 1},
+	{"rallocx", ALLOC_REALLOC, 2},
+	/* operator new and new[] */
+	{"_Znwm", ALLOC_MALLOC, 1},
+	{"_Znam", ALLOC_MALLOC, 1},
+	{"_ZnwmRKSt9nothrow_t", ALLOC_MALLOC, 1},
+	{"_ZnamRKSt9nothrow_t", ALLOC_MALLOC, 1},
+	{"_ZnwmSt11align_val_t", ALLOC_MALLOC, 1},
+	{"_ZnamSt11align_val_t", ALLOC_MALLOC, 1},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, 1},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", ALLOC_MALLOC, 1},
 };
 
 enum { FILES_MAX = 256 /* of one process that are looked at */ };
@@ -49,6 +85,7 @@ struct place {
 	const struct found *file;
 	enum alloc_kind kind;
 	uint64_t file_off;
+	bool emulated;
 };
 
 struct allocs {
@@ -77,16 +114,37 @@ static int put_in(struct session *s, const struct place *p)
 	int fd =
 		opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, p->file_off, 0, file->tgid);
 
-	return fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, p->kind, fd);
+	return fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, p->kind, p->emulated, fd);
+}
+
+static bool is_exit(enum alloc_kind kind)
+{
+	return kind == ALLOC_EXIT || kind == ALLOC_CLEARING;
+}
+
+/* Names share functions (new[] is new), and functions end in the same one. */
+static bool is_placed(const struct allocs *a, const struct place *p)
+{
+	for (size_t i = 0; i < a->n_places; i++) {
+		const struct place *other = &a->places[i];
+
+		if (other->file == p->file && other->file_off == p->file_off &&
+		    is_exit(other->kind) == is_exit(p->kind))
+			return true;
+	}
+	return false;
 }
 
 static int attach(struct session *s, const struct found *file, enum alloc_kind kind,
-		  uint64_t file_off)
+		  const struct site *site)
 {
 	struct allocs *a = s->allocs;
-	const struct place place = {file, kind, file_off};
-	int r = put_in(s, &place);
+	const struct place place = {file, kind, site->file_off, site->emulated};
+	int r;
 
+	if (is_placed(a, &place))
+		return 0;
+	r = put_in(s, &place);
 	if (r < 0)
 		return r;
 	GROW(a->places, a->n_places, a->cap_places);
@@ -111,12 +169,12 @@ static int probe_call(struct session *s, const struct found *file, enum alloc_ki
 		bool jumps = sites[i].emulated;
 
 		/* what jumps elsewhere has no result yet, but for calloc that ends in memset */
-		if (jumps && (kind != ALLOC_CALLOC || sites[i].when))
+		if (jumps && kind != ALLOC_CALLOC)
 			continue;
-		r = attach(s, file, jumps ? ALLOC_CLEARING : ALLOC_EXIT, sites[i].file_off);
+		r = attach(s, file, jumps ? ALLOC_CLEARING : ALLOC_EXIT, &sites[i]);
 		known++;
 	}
-	return r == 0 && known ? attach(s, file, kind, sites[0].file_off) : r;
+	return r == 0 && known ? attach(s, file, kind, &sites[0]) : r;
 }
 
 /* 1: it is probed; 0: it isn't there, or can't be. */
@@ -126,23 +184,16 @@ static int probe_function(struct session *s, const struct found *file,
 	_cleanup_close_ int lent = opener__lend(s->opts->opener, file->fd, file->mnt_ns, 0);
 	struct site sites[SITES_MAX];
 	struct err why = {0};
-	size_t n = 1;
+	size_t n;
 	int r;
 
 	if (lent < 0)
 		return 0;
-	if (f->kind == ALLOC_FREE)
-		r = site_client__find(s->allocs->client, lent, f->name, 0, file->path, sites, &why);
-	else
-		r = site_client__find_function(s->allocs->client, lent, f->name, file->path, sites,
-					       &n, &why);
+	r = site_client__find_returns(s->allocs->client, lent, f->name, f->arguments, file->path,
+				      sites, &n, &why);
 	if (r < 0)
 		return 0;
-	if (!sites[0].emulated) {
-		note(s, file, f->name, "the kernel would single-step the instruction");
-		return 0;
-	}
-	r = f->kind == ALLOC_FREE ? attach(s, file, f->kind, sites[0].file_off) :
+	r = f->kind == ALLOC_FREE ? attach(s, file, f->kind, &sites[0]) :
 				    probe_call(s, file, f->kind, sites, n);
 	if (r < 0)
 		note(s, file, f->name,
