@@ -182,6 +182,57 @@ t_budget() {
 	expect_eq "$(allocations '.span_s == .probed_s')" true "without a budget, all the time"
 }
 
+# What a file says of its functions isn't true: the program computes what it should, and the
+# real allocator is known.
+t_fake_symbols() {
+	need_probes
+	pmb_ok record --budget 0 --data --alloc -e page-faults -c 1 -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- "$WORKLOADS/fake_allocators"
+	expect_match "$T/out" '^right$' "numbers of code that poses as an allocator"
+	expect_match "$T/err" '[0-9]* probes in 2 files' "it poses as one"
+	expect_ledger
+}
+
+# Ten thousand functions are called malloc: none is probed.
+t_many_symbols() {
+	need_probes
+	need_program python3
+	python3 - "$WORKLOADS/fake_allocators" "$T/many" <<-'PY'
+		import sys
+		with open(sys.argv[1], "rb") as f:
+		    code = f.read()
+		with open(sys.argv[2], "wb") as f:
+		    f.write(code.replace(b"malloc#", b"malloc\0"))
+	PY
+	chmod +x "$T/many"
+	expect_ge "$(nm "$T/many" | grep -c ' malloc$')" 10000 "functions of that name"
+	pmb_ok record --budget 0 --data --alloc -e page-faults -c 1 -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- "$T/many"
+	expect_match "$T/out" '^right$' "what it computes"
+	expect_ledger
+}
+
+# A file that a process serves is not probed, and the C library beside it is.
+t_served() {
+	need_probes
+	need_root
+	mkdir "$T/mount"
+	spawn unshare -m "$WORKLOADS/fusehang" serve "$T/mount" "$WORKLOADS/fake_allocators" 60
+	wait_until test -e "/proc/$spawned/root$T/mount/file0" || skip "no FUSE here"
+	pmb_ok record --data --alloc -e page-faults -o "$T/p.pb.gz" -p "$spawned" -d 1
+	expect_match "$T/err" 'probes in 1 file;' "the C library"
+}
+
+# 64 threads do nothing else, and no budget takes the probes out: what can't be had is counted.
+t_storm() {
+	need_probes
+	pmb_ok record --budget 0 --max-memory 32M -m 256K --data --alloc -e page-faults \
+		-o "$T/p.pb.gz" --summary "$T/sum.json" -- "$WORKLOADS/churn" 2 64
+	expect_ledger
+	expect_ge "$(allocations '.blocks + .blocks_lost')" 1000 "blocks"
+	expect_ge 32 "$(jq '.memory.bytes / 1048576 | floor' "$T/sum.json")" "MiB of records"
+}
+
 t_what_is_refused() {
 	expect_refused 2 'add --data' record --alloc -e page-faults
 	need_probes

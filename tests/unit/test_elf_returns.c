@@ -22,10 +22,14 @@ FUNCTION(test_goes_on, "test %esi, %esi; je test_goes_on; jne test_ends_elsewher
 FUNCTION(test_nobody_knows, "push %rbx; pop %rbx; jmp *%rax");
 FUNCTION(test_around, "push %rbx; pop %rbx; test %edi, %edi; je test_around; ret");
 
+FUNCTION(test_holds_another, "movabs $0xc35b53c35b53, %rax; ret\n"
+			     ".type test_amid, @function; .set test_amid, test_holds_another + 2");
+
 int test_stub(int x, int y);
+int test_holds_another(int x);
 int test_nobody_knows(int x);
 int test_around(int x);
-int (*volatile keep[])(int) = {test_nobody_knows, test_around};
+int (*volatile keep[])(int) = {test_nobody_knows, test_around, test_holds_another};
 int (*volatile keep_stub)(int, int) = test_stub;
 
 static struct elf_file *open_this(void)
@@ -63,6 +67,23 @@ Test(elf_returns, through_jumps)
 	for (uint32_t i = 0; i < n; i++)
 		cr_expect(!returns[i].emulated && byte_at(elf, returns[i].file_off) == RET);
 	cr_expect_neq(returns[0].file_off, returns[1].file_off);
+	elf_file__free(elf);
+}
+
+/* From the symbol on it looks like a function: a push, a pop, a return. */
+Test(elf_returns, amid_an_instruction)
+{
+	struct elf_exit returns[SYMD_EXITS_MAX];
+	struct elf_file *elf = open_this();
+	struct elf_site entry;
+	uint32_t n;
+
+	elf_site__find(elf, "test_amid", strlen("test_amid"), 0, &entry);
+	cr_expect_eq(entry.status, SYMD_SITE_FOUND);
+	cr_expect_eq(elf_returns__find(elf, "test_amid", strlen("test_amid"), 1, &entry, returns,
+				       &n),
+		     SYMD_SITE_NO_INSTRUCTION);
+	cr_expect_eq(n, 0);
 	elf_file__free(elf);
 }
 
