@@ -364,6 +364,26 @@ Test(advise, few_waits)
 	EXPECT_FOUND("locks");
 }
 
+/* A small part of much time before a large part of little. */
+Test(advise, seconds_come_first)
+{
+	ran("exc_page_fault" K ",touch,main", 500);
+	ran("work,main", 500);
+	waited("fsync" C ",save,main", "fsync", 60);
+	EXPECT_FOUND("disk,page-faults");
+	waited("read" C ",load,main", "preempted", 55);
+	EXPECT_FOUND("disk,run-queue,page-faults");
+}
+
+/* Not the condition that the lock is made of. */
+Test(advise, who_wants_a_lock_is_behind_it)
+{
+	ran("work,main", 1000);
+	waited(LOCKED ",PyCOND_TIMEDWAIT" PY ",take_gil" PY ",f@[python],main", "futex", 100);
+	EXPECT_FOUND("locks");
+	expect_place(RULE_LOCKS, "f [python], woken by owner", "f");
+}
+
 Test(advise, waiting_for_a_cpu)
 {
 	ran("work,main", 1000);
@@ -552,6 +572,11 @@ Test(advise, says_that_nothing_stands_out)
 	say(true, false, &text);
 	EXPECT_SAYS(text, "Nothing stands out in 1,000 samples of cpu-clock.\n");
 	EXPECT_SAYS(text, "   page-faults       0.0 %, less than is worth a look (10)\n");
+	ran("exc_page_fault" K ",touch,main", 115);
+	buf__clear(&text);
+	say(true, false, &text);
+	EXPECT_SAYS(text, "   page-faults       10 %, or 8.6: not sure to be worth a look (10)\n");
+	EXPECT_SAYS(text, "   allocator-churn   10 %, or 8.6: not sure");
 }
 
 Test(advise, says_that_samples_are_few)

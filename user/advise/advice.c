@@ -404,20 +404,33 @@ static void find_places(struct advice *a, struct finding *f)
 		spots__find(a, &w, f);
 }
 
+/* Of the threads' time and of CPU time the seconds compare; a percentage of what has none is taken
+ * for one of the CPU time. */
+static double seconds_at_stake(const struct advice *a, const struct finding *f)
+{
+	if (f->seconds > 0)
+		return f->seconds;
+	if (f->rule->kind == RULE_HEAT)
+		return 0;
+	return (f->stake > 0 ? f->stake : f->value) / 100 *
+	       (a->clock_seconds > 0 ? a->clock_seconds : 1);
+}
+
 /* What limits the profile itself comes last: it says nothing about the program. */
-static int compare_findings(const void *pa, const void *pb)
+static bool is_about_profile(const struct rule *rule)
+{
+	return rule == &rules[RULE_NO_NAMES] || rule->kind == RULE_OF_STACKS;
+}
+
+static int compare_findings(const void *pa, const void *pb, void *advice)
 {
 	const struct finding *a = *(const struct finding *const *)pa;
 	const struct finding *b = *(const struct finding *const *)pb;
-	bool last_a = a->rule == &rules[RULE_NO_NAMES] || a->rule->kind == RULE_OF_STACKS;
-	bool last_b = b->rule == &rules[RULE_NO_NAMES] || b->rule->kind == RULE_OF_STACKS;
-	bool by_share = a->rule->kind < RULE_HEAT && b->rule->kind < RULE_HEAT;
+	double seconds_a = seconds_at_stake(advice, a), seconds_b = seconds_at_stake(advice, b);
 
-	if (last_a != last_b)
-		return last_a ? 1 : -1;
-	if (by_share && a->value != b->value)
-		return -CMP3(a->value, b->value);
-	return a->stake != b->stake ? -CMP3(a->stake, b->stake) : CMP3(a->rule, b->rule);
+	if (is_about_profile(a->rule) != is_about_profile(b->rule))
+		return is_about_profile(a->rule) ? 1 : -1;
+	return seconds_a != seconds_b ? -CMP3(seconds_a, seconds_b) : CMP3(a->rule, b->rule);
 }
 
 static void settle(struct advice *a)
@@ -439,7 +452,7 @@ static void settle(struct advice *a)
 		a->order[a->n++] = f;
 	}
 	if (a->n)
-		qsort(a->order, a->n, sizeof(*a->order), compare_findings);
+		qsort_r(a->order, a->n, sizeof(*a->order), compare_findings, a);
 }
 
 void advice__find(struct advice *a, const struct prof *p)

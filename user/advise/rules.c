@@ -109,7 +109,7 @@ const struct rule rules[N_RULES] = {
 			.kind = RULE_OF_CPU,
 			.place = PLACE_CALL,
 			.traits = TRAIT_CALLS,
-			.least = 40,
+			.least = 30,
 			.title = "System calls take @ of the CPU time, copying of data not counted",
 			.why = "Each call into the kernel costs something whatever it does. If the "
 			       "calls are small, most of this time is that.",

@@ -162,6 +162,19 @@ void saying__put_stake(const struct finding *f, struct buf *out)
 	}
 }
 
+/* Enough of it, and yet none: it may be chance, or lacks something besides. */
+static void put_below(const struct finding *f, struct buf *out)
+{
+	put_number(f, f->value, out);
+	if (f->value < f->rule->least)
+		buf__printf(out, ", less than is worth a look (%.4g)", f->rule->least);
+	else if (f->low < f->rule->least)
+		buf__printf(out, ", or %.1f: not sure to be worth a look (%.4g)", f->low,
+			    f->rule->least);
+	else
+		buf__puts(out, ", and what would make it this finding isn't there besides");
+}
+
 void saying__put_reason(const struct saying *s, const struct finding *f, struct buf *out)
 {
 	static const char *const wanted[] = {
@@ -186,11 +199,7 @@ void saying__put_reason(const struct saying *s, const struct finding *f, struct 
 			    f->rule->kind == RULE_OF_THREADS ? f->samples : f->of_samples);
 		break;
 	case RULE_BELOW:
-		put_number(f, f->value, out);
-		buf__printf(out, ", less than is worth a look (%.4g", f->rule->least);
-		if (f->rule->also)
-			buf__printf(out, ", and a cause of its own: %.4g", f->rule->also_least);
-		buf__putc(out, ')');
+		put_below(f, out);
 		break;
 	case RULE_COVERED:
 		buf__puts(out, "another finding is the same time, seen closer");

@@ -41,7 +41,7 @@ static uint32_t label_of(const struct prof *p, uint32_t labels, const char *key)
 }
 
 /* The frame that a place is named after, or NULL. */
-static const struct prof_frame *frame_of(const struct traits *t, enum rule_place place)
+static const struct prof_frame *frame_of(struct traits *t, enum rule_place place)
 {
 	const struct prof_frames *f = &t->frames;
 	size_t first = traits__first_of_program(t);
@@ -54,6 +54,8 @@ static const struct prof_frame *frame_of(const struct traits *t, enum rule_place
 		while (first < f->n && f->list[first].kind == PROF_USER)
 			first++;
 		return first < f->n ? &f->list[first] : NULL;
+	case PLACE_WAKER:
+		return prof_frames__site(f, t->prof, traits__first_behind_lock(t));
 	case PLACE_NONE:
 	case PLACE_COMMAND:
 		return NULL;

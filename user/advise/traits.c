@@ -228,6 +228,17 @@ size_t traits__first_of_program(const struct traits *t)
 	return i;
 }
 
+size_t traits__first_behind_lock(struct traits *t)
+{
+	size_t ret = traits__first_of_program(t);
+
+	for (size_t i = ret; i < t->frames.n; i++) {
+		if (group_of(t, &t->frames.list[i]) & G_LOCK)
+			ret = i + 1;
+	}
+	return ret < t->frames.n ? ret : traits__first_of_program(t);
+}
+
 const char *traits__call_name(const struct traits *t, uint32_t function)
 {
 	const char *name = prof__text(t->prof, prof__function_name(t->prof, function));

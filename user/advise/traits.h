@@ -43,6 +43,8 @@ void traits__done(struct traits *traits);
 
 /* Of traits' frames: the first that isn't the kernel's; their number: there is none. */
 size_t traits__first_of_program(const struct traits *traits);
+/* The first behind the functions that wait for a lock, if there are any. */
+size_t traits__first_behind_lock(struct traits *traits);
 /* The function of the system call that they are in, or 0; the call's name, of such a function. */
 uint32_t traits__call(const struct traits *traits);
 const char *traits__call_name(const struct traits *traits, uint32_t function);
