@@ -101,9 +101,12 @@ t_open_ones_are_abandoned() {
 	expect_le "$(of_work per .open)" 0 "open at the end"
 	expect_fates per ended
 	pmb_ok record -e cpu-clock -F 997 --window "$HANDLE..u:$HOT:now_and_then" \
-		-o "$T/folded" --summary "$T/sum.json" -- "$HOT" 5
+		-o "$T/folded" --summary "$T/sum.json" -- "$HOT" 8
 	expect_ledger
 	expect_ge "$(sum_get .windows.abandoned)" 1 "abandoned, recorded"
+	# each lies within a slice, and in between are seconds
+	expect_le "$(sum_get '.windows | ([.by_duration | to_entries[] | .value * pow(2; .key)] |
+		add // 0) / 1e8 - .probed_s * 10 | floor')" 5 "tenths of a second beyond slices"
 	expect_le "$(sum_get '.windows | .began - .ended - .abandoned')" 0 "without a fate"
 }
 
