@@ -176,7 +176,8 @@ t_what_is_refused() {
 	refused "say 'Y ~ X'" -I 100 --alarm 'page-faults ~ task-clock ~ cycles'
 	refused 'two different events' -I 100 --alarm 'page-faults ~ page-faults'
 	refused 'two different events' -I 100 --alarm ' ~ page-faults'
-	refused 'windows are those of --per' -I 100 --alarm 'page-faults ~ windows'
+	refused 'windows are those of --window, or units of --per' -I 100 \
+		--alarm 'page-faults ~ windows'
 	refused 'nosuch' -I 100 --alarm 'page-faults ~ nosuch'
 	refused 'nosuch' -I 100 --alarm "page-faults ~ nosuch{pid=$$}"
 	refused 'a target is pid=, tid=' -I 100 --alarm 'page-faults{comm=sh} ~ task-clock'

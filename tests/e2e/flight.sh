@@ -26,8 +26,8 @@ baseline() {
 		for (i = 0; i < 700; i++) {
 			x = 1000 + (i * 7919) % 2000
 			printf "{\"from_s\":%d,\"to_s\":%d,\"rows\":", i, i + 1
-			printf "[{\"events\":[%s,%s]}]}\n",
-				event("page-faults", x + (i * 31) % 41 - 20), event(calls, x)
+			printf "[{\"events\":[%s,%s]}],\"per\":{\"ended\":%d}}\n",
+				event("page-faults", x + (i * 31) % 41 - 20), event(calls, x), x
 		}
 	}' >"$T/before"
 }
@@ -87,6 +87,27 @@ t_what_was_around_it_is_kept_whole() {
 	expect_ge "$(forgotten)" 1000 "samples that are forgotten"
 }
 
+# The recording's own windows are a term: those calls, as many of them. What is counted in windows
+# of a program's functions is not what it was in seconds in which their probes come or go.
+t_windows_are_a_term() {
+	baseline
+	spawn "$WORKLOADS/seconds" 14 5 >"$T/known"
+	pmb_ok record -e cpu-clock --window syscall:getppid --when 'page-faults ~ windows' \
+		--lookback 2 --lookahead 1 --baseline "$T/before" --summary "$T/sum.json" \
+		-o "$T/folded" -p "$spawned"
+	expect_ledger
+	expect_eq "$(kept raised)" true "an alarm"
+	expect_eq "$(kept relation)" 'page-faults ~ windows' "which"
+	expect_within "$(jq '.kept.percent | round' "$T/sum.json")" 100 30 "percent more faults"
+	need_x86_64
+	pmb_ok record -e cpu-clock --window "u:$WORKLOADS/hot:handle" \
+		--when 'page-faults ~ windows' \
+		--summary "$T/sum.json" -o "$T/folded" -- "$WORKLOADS/hot" 4
+	expect_eq "$(kept raised)" false "an alarm in slices"
+	expect_match "$T/err" "'page-faults ~ windows': not looked at in intervals in which" \
+		"that they are not looked at"
+}
+
 t_without_an_alarm_nothing_is_kept() {
 	start 4 40 --alarm-exit
 	pmb_finish
@@ -130,7 +151,7 @@ refused() { # WORDS OPTION…
 t_what_is_refused() {
 	refused '--lookback and --lookahead go with --when' --lookback 30s
 	refused "--when 'page-faults': say 'Y ~ X'" --when page-faults
-	refused 'windows are those of --per of stat' --when 'page-faults ~ windows'
+	refused 'windows are those of --window, or units' --when 'page-faults ~ windows'
 	local when=(--when 'page-faults ~ task-clock')
 	refused "--lookback '0s' is not a time from 1 to 3600 s" "${when[@]}" --lookback 0s
 	refused "--lookahead '2h' is not a time from 1 to 3600 s" "${when[@]}" --lookahead 2h

@@ -123,8 +123,7 @@ double alarm_term__value(const struct alarm_term *term, const struct counting_re
 		return sum_of(&result->beside[term->index].counts, 0);
 	case TERM_UNITS:
 	default:
-		return (double)distribution__n(
-			&result->work.of[PMB_UNITS_REAL][PMB_SERIES_DURATION]);
+		return (double)result->n_units;
 	}
 }
 

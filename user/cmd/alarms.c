@@ -55,7 +55,8 @@ static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
 	alarm->x.of = strcmp(x, "windows") == 0 ? TERM_UNITS : TERM_EVENT;
 	if (alarm->x.of == TERM_UNITS && !units)
 		return err__usage(err,
-				  "%s '%s': windows are those of --per of stat, and there are none",
+				  "%s '%s': windows are those of --window, or units of --per, and "
+				  "there are none",
 				  alarms->option, text);
 	r = alarm_term__parse(&alarm->y, &alarms->targets, names, events, text, y, err);
 	if (r == 0 && alarm->x.of != TERM_UNITS)

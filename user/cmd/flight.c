@@ -30,7 +30,8 @@ struct flight {
 	struct counting_opts watch;
 	struct counting_result counted;
 	struct watching *watching;
-	struct session_cut **parts; /* that are held, oldest first; the session's */
+	struct session_windows windows; /* until the last look */
+	struct session_cut **parts;     /* that are held, oldest first; the session's */
 	size_t n, cap;
 	size_t bytes;             /* of their profiles */
 	struct ledger ledger;     /* of those given up, and at the end of all */
@@ -90,6 +91,15 @@ static void raised(struct flight *f, uint64_t now)
 		before, (double)f->args->lookahead_ns / 1e9);
 }
 
+/* Those that ended since the last look, as a term of relations. */
+static void count_windows(struct flight *f)
+{
+	const struct session_windows part = session__windows(f->session, &f->windows);
+
+	f->counted.n_units = part.ended;
+	f->counted.work.probed = part.probed;
+}
+
 /* Each second. */
 static void look(struct flight *f, uint64_t now)
 {
@@ -99,6 +109,7 @@ static void look(struct flight *f, uint64_t now)
 	if (!f->kept->raised)
 		cut(f);
 	watching__read(f->watching, now);
+	count_windows(f);
 	n = alarms__add(&f->args->alarms, &f->counted, &talk);
 	if (talk.len && f->args->sampling.session.tick)
 		fputs("\r\033[K", stderr);

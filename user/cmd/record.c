@@ -110,7 +110,8 @@ static int settle_alarms(struct record_args *a, struct err *err)
 	int r;
 
 	counting.counting = true;
-	r = alarms__settle(&a->alarms, &counting, &a->watched, false, err);
+	r = alarms__settle(&a->alarms, &counting, &a->watched,
+			   a->sampling.window.spec.kind != WINDOW_NONE, err);
 
 	if (r == 0)
 		r = alarms__expect(&a->alarms, &a->watched, look_ns, &a->sampling.notes, err);

@@ -80,6 +80,7 @@ struct counting_result {
 	/* How long units of work were held, of whole intervals: struct verdict_times. */
 	uint64_t throttled_ns, gpu_ns;
 	struct work_counts work; /* of units of work; with intervals, of those of the last one */
+	uint64_t n_units;        /* that are counted in it */
 	struct probe_result *work_tried; /* per event, as tried; NULL: they aren't counted */
 	struct owners owners;            /* of CPUs' counters; with intervals, of the last one */
 	struct owner_lines owner_lines;

@@ -203,6 +203,7 @@ void counting_work__read(struct counting *c, bool last)
 		work_programs__settle(c->work->programs);
 	work_programs__read(c->work->programs, &now);
 	work_counts__set(counts, &now, &c->work->before);
+	c->result->n_units = distribution__n(&counts->of[PMB_UNITS_REAL][PMB_SERIES_DURATION]);
 	work_counts__done(&c->work->before);
 	c->work->before = now;
 }

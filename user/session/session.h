@@ -162,6 +162,13 @@ struct session_cut {
 /* Cuts, and goes on: no overflow is missed. What isn't settled yet is in the next. Not where the
  * profile is lent. */
 struct session_cut *session__cut(struct session *s);
+/* Windows that have ended since it was called before with the same `told`, which begins with 0, and
+ * for how long their probes were in place. */
+struct session_windows {
+	uint64_t ended;
+	struct probed probed;
+};
+struct session_windows session__windows(const struct session *s, struct session_windows *told);
 /* What all of it has cost until now. */
 struct cost session__cost(const struct session *s);
 /* Frees what is still in it. */

@@ -93,6 +93,19 @@ void session__window_probes_look(struct session *s)
 		probing__look(&s->window_probes->probing, now_ns());
 }
 
+struct session_windows session__windows(const struct session *s, struct session_windows *told)
+{
+	struct session_windows part = {0};
+	struct pmb_window_stats now;
+
+	if (!s->window_probes || programs__window_stats(s->programs, &now) < 0)
+		return part;
+	part.ended = now.ended - told->ended;
+	part.probed = probing__part(&s->window_probes->probing, &told->probed);
+	told->ended = now.ended;
+	return part;
+}
+
 void session__window_probes_stop(struct session *s)
 {
 	if (s->window_probes)
