@@ -267,15 +267,15 @@ Test(advise, copying)
 
 Test(advise, headers_functions_that_are_calls)
 {
-	ran("std::vector<long, std::allocator<long> >::operator[],add,main", 150);
-	ran("std::move<int&>,add,main", 150);
-	ran("add,main", 700);
+	ran("std::vector<long>::operator[],add,main", 90);
+	ran("std::move<int&>,add,main", 90);
+	ran("add,main", 820);
 	EXPECT_FOUND("not-optimised");
 }
 
 Test(advise, headers_functions_that_were_inlined)
 {
-	ran("std::vector<long, std::allocator<long> >::operator[]+add,main", 700);
+	ran("std::vector<long>::operator[]+add,main", 700);
 	ran("std::sort<int*>,main", 300);
 	EXPECT_FOUND("");
 }
