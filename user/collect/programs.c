@@ -278,7 +278,8 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = load_error(err, "the fork and exec programs", -errno);
 	if (r == 0)
 		r = gates__attach(opts->gates, p->samples[0], &p->links, err);
-	p->user = gates__user(p->samples[0]);
+	if (r == 0)
+		p->user = gates__user(p->samples[0]);
 	return r;
 }
 
