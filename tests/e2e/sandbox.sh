@@ -154,15 +154,36 @@ t_the_command_keeps_its_privileges() {
 	expect_eq "$(tail -n 1 "$T/out")" 0 "who a program with a setuid bit is"
 }
 
+# A file that is large for its zeros.
+large() { # FILE
+	cp "$WORKLOADS/inlined" "$1"
+	truncate -s 20M "$1"
+}
+
+# That of large files, which has patience with each: what keeps the other one waiting is handed to
+# it.
+find_second_helper() {
+	local first=$1 p
+	for p in $(cat "/proc/$tool/task/$tool/children" 2>/dev/null); do
+		[ "$p" != "$first" ] && [ "$(cat "/proc/$p/comm" 2>/dev/null)" = pmubpf-symd ] &&
+			[ "$(status_of "$p" Seccomp)" = 2 ] && second=$p && return 0
+	done
+	return 1
+}
+
 # One that hangs, and one that dies, over a file: that file is named, with -q, too, and the rest
 # goes on.
 t_the_file_that_did_it_is_named() {
-	record_host -d 4 -q
-	kill -STOP "$helper"
-	cp "$WORKLOADS/inlined" "$T/$(printf 'evil\nname')"
+	local second
+	record_host -d 5 -q
+	large "$T/first"
+	spawn "$T/first" 2
+	wait_until find_second_helper "$helper" || fail "no helper of large files"
+	kill -STOP "$second"
+	large "$T/$(printf 'evil\nname')"
 	spawn "$T/$(printf 'evil\nname')" 2
 	sleep 1
-	kill -KILL "$helper"
+	kill -KILL "$second"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
 	expect_match "$T/err" '^pmubpf: warning: .* is set aside, without unwind table: the process that read it was ended by signal 9' "a warning"
