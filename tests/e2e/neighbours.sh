@@ -36,6 +36,8 @@ spin() { # NAME CPU
 	taskset -c "$2" "$T/$1" 60 >/dev/null &
 	SPINNER=$!
 	SPAWNED+=("$SPINNER")
+	# it has its CPU, and is no shell any more
+	wait_until grep -qx "$1" "/proc/$SPINNER/comm" || fail "$1 isn't there"
 }
 
 last_cpu() {
