@@ -54,7 +54,7 @@ t_a_rate_that_was_given_is_kept() {
 	for rate in '-e cpu-clock -F 4999' '-e cpu-clock -c 200000' '-e cpu-clock/period=200000/'; do
 		# shellcheck disable=SC2086
 		pmb_ok record $rate --budget 0.01 -o "$T/folded" --summary "$T/sum.json" -- \
-			"$WORKLOADS/split" 1
+			"$WORKLOADS/split" 1.5
 		expect_eq "$(cost budget.changes)" 0 "changes with $rate"
 		expect_eq "$(cost budget.adaptive)" false "adaptive with $rate"
 		expect_match "$T/err" 'OVER the budget of 0.01 %; rates that were given are kept' \

@@ -126,9 +126,12 @@ t_beside_its_perf_map() {
 	cd "$T" || fail "no folder" # where it leaves a log
 	# shellcheck disable=SC2016 # the inner shell's
 	record_js sh -c 'echo $$ >"$0"; exec "$@"' "$T/pid" \
-		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 0.8
+		"$(nodes | head -n 1)" --perf-basic-prof --no-opt "$SCRIPT" main 1
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
-	expect_ge "$(samples_in ';share60$')" 100 "samples in share60"
+	expect_ge "$(samples_in ';share60$')" 10 "samples in share60, by Node's own data"
+	# until these are read, which takes as long as the machine is busy, the map tells
+	local either=';(share60_[[]js]|JS:[^ ;]?share60 [^;]*_[[]j])(;|$)'
+	expect_ge "$(folded_sum_of "$T/folded" "$either")" 300 "samples in share60"
 	expect_eq "$(grep -cE 'share(30|10)[^;]*_\[j\].*share60_' "$T/folded")" 0 \
 		"stacks with another's name"
 }

@@ -181,6 +181,13 @@ expect_empty() { # FILE WHAT
 }
 
 # Waits until the command succeeds, at most 10 seconds.
+# Percent of the samples whose stacks were to be copied, before there was a table of their file, and
+# found no room: where the reader gets no CPU, many.
+uncopied() {
+	sum_get '([.stacks.user.no_table, .unwind.stack_dumps_lost] | min) * 100 /
+		([.events[].user.aggregated // 0, 1] | add)'
+}
+
 wait_until() {
 	local i
 	for ((i = 0; i < 300; i++)); do

@@ -47,11 +47,19 @@ record_it() { # COMM COMMAND…
 	grep "^$comm;" "$T/folded" >"$T/mine"
 }
 
-# What is left of a percentage by chance, of as many samples: four sigmas.
+# What is left of a percentage by chance, of as many samples: four sigmas; and of those that could
+# not be copied.
 least() { # PERCENT
 	local n
 	n=$(sum_get '.stacks.user | del(.none) | add')
-	awk -v p="$1" -v n="$n" 'BEGIN { print n ? p - 4 * sqrt(p * (100 - p) / n) : p }'
+	awk -v p="$1" -v n="$n" -v lost="$(uncopied)" -v half="${halves:+$(half_copied)}" \
+		'BEGIN { print n ? p - 4 * sqrt(p * (100 - p) / n) - lost - half : p }'
+}
+
+# Percent of the samples of which one of two stacks was copied: there was no table yet.
+half_copied() {
+	sum_get '([.stacks.user.unreadable, .unwind.stack_dumps] | min) * 100 /
+		(.stacks.user | del(.none) | add)'
 }
 
 # Percent of the stacks that the tool itself calls complete.
@@ -368,6 +376,7 @@ t_go_hashes() {
 # C between, without frame pointers, on the thread's stack: from there back to the goroutine's.
 t_go_with_c() {
 	need_program gcc
+	local halves=1
 	build_go gowithc cgo
 	hz=999 record_it gowithc "$T/gowithc" 2s
 	expect_complete 98
