@@ -426,11 +426,21 @@ static size_t list_threads(const struct gate_user *user, __u32 *ret)
 	return n;
 }
 
-void gates__take_out(const struct gates *gates, struct gate_user *user)
+static void leave_windows(const struct gate_user *user)
 {
 	_cleanup_free_ __u32 *threads = xcalloc(BUDGET_WINDOW_THREADS, sizeof(*threads));
-	size_t n;
+	size_t n = list_threads(user, threads);
 
+	for (size_t i = 0; i < n; i++) {
+		uint64_t args[] = {threads[i]};
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+		bpf_prog_test_run_opts(bpf_program__fd(user->leave), &opts);
+	}
+}
+
+void gates__take_out(const struct gates *gates, struct gate_user *user)
+{
 	if (!gates->sliced) {
 		gate_links__done(&user->links);
 		return;
@@ -440,13 +450,7 @@ void gates__take_out(const struct gates *gates, struct gate_user *user)
 	for (size_t i = 0; i < user->links.n; i++)
 		bpf_link__destroy(user->links.list[i]);
 	user->links.n = 0; /* and no program runs any more */
-	n = list_threads(user, threads);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t args[] = {threads[i]};
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-		bpf_prog_test_run_opts(bpf_program__fd(user->leave), &opts);
-	}
+	leave_windows(user);
 }
 
 struct gate_fds gates__fds(const struct recording_bpf *skel)

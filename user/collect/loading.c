@@ -135,12 +135,15 @@ void *map_memory(const struct bpf_map *map, size_t *ret_size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+void run_on_cpu(const struct bpf_program *program, int cpu)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU, .cpu = (__u32)cpu);
+
+	bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
+}
+
 void run_on_cpus(const struct bpf_program *program, int n_cpus)
 {
-	for (int cpu = 0; cpu < n_cpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
-			    .cpu = (__u32)cpu);
-
-		bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
-	}
+	for (int cpu = 0; cpu < n_cpus; cpu++)
+		run_on_cpu(program, cpu);
 }

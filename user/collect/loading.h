@@ -31,7 +31,8 @@ void choose_life(struct bpf_object *obj, bool wanted, bool nested);
 /* Elements of a map with a byte for each thread; 1 where they aren't followed. */
 uint32_t mark_pages(bool follow);
 struct bpf_program;
-/* Runs a raw_tp program on each CPU; one that is off has nothing new. */
+/* Runs a raw_tp program on a CPU, or on each; one that is off has nothing new. */
+void run_on_cpu(const struct bpf_program *program, int cpu);
 void run_on_cpus(const struct bpf_program *program, int n_cpus);
 /* The whole of a map that can be mapped, until it is unmapped; NULL: errno says why. */
 void *map_memory(const struct bpf_map *map, size_t *ret_size);

@@ -137,17 +137,11 @@ int owner_programs__attach(struct owner_programs *p, struct err *err)
 	return 0;
 }
 
-/* On each CPU; one that is off has nothing new. */
 static void settle(struct owner_programs *p)
 {
-	int fd = bpf_program__fd(p->skel->progs.pmb_owner_settle);
-
 	for (int cpu = 0; cpu < p->n_cpus; cpu++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU,
-			    .cpu = (__u32)cpu);
-
 		if (p->cpus[cpu].counted)
-			bpf_prog_test_run_opts(fd, &opts);
+			run_on_cpu(p->skel->progs.pmb_owner_settle, cpu);
 	}
 }
 
