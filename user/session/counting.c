@@ -181,13 +181,6 @@ static uint64_t deadline(uint64_t start_ns, uint64_t after_ns)
 	return after_ns ? start_ns + after_ns : UINT64_MAX;
 }
 
-static uint64_t earliest(uint64_t a, uint64_t b, uint64_t c)
-{
-	uint64_t first = a < b ? a : b;
-
-	return first < c ? first : c;
-}
-
 static enum session_end loop(struct counting *c)
 {
 	const struct counting_opts *o = c->opts;
@@ -212,7 +205,7 @@ static enum session_end loop(struct counting *c)
 			counting_owners__tell(c, now);
 		if (now >= counting_work__due(c))
 			counting_work__look(c);
-		wait_until(fds, n, now, earliest(next_ns, end_ns, counting_work__due(c)));
+		wait_until(fds, n, now, earlier(earlier(next_ns, end_ns), counting_work__due(c)));
 		if (signalled(c, &end))
 			return end;
 		if (fds[POLL_READER].revents & POLLERR)

@@ -44,11 +44,6 @@ static void session__tick(struct session *s, uint64_t now)
 	s->opts->tick(s->opts->tick_ctx, &tick);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 {
 	bool resting = now < s->when.rest_ns;
