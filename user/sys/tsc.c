@@ -3,8 +3,7 @@
 #include "sys/tsc.h"
 
 #include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <stdbool.h>
 
 #include "base/cleanup.h"
 #include "sys/perf.h"
@@ -26,27 +25,25 @@ static uint64_t read_hz(void)
 		.config = PERF_COUNT_SW_DUMMY,
 		.exclude_kernel = 1,
 	};
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
-	void *page;
+	struct perf_ring ring = {0};
 	uint64_t hz;
 
-	if (fd < 0)
+	if (fd < 0 || perf_ring__map(&ring, fd, 0) < 0)
 		return 0;
-	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED)
-		return 0;
-	hz = hz_of(page);
-	munmap(page, size);
+	hz = hz_of(ring.control);
+	perf_ring__unmap(&ring);
 	return hz;
 }
 
 uint64_t tsc_hz(void)
 {
 	static uint64_t hz;
+	static bool known; /* that it isn't said, too: in most virtual machines */
 
-	if (!hz)
+	if (!known)
 		hz = read_hz();
+	known = true;
 	return hz;
 }
 #else
