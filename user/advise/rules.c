@@ -311,9 +311,8 @@ const struct rule rules[N_RULES] = {
 			.title = "@ of the CPU time is in code without names",
 			.why = "Nobody can say which functions these are.",
 			.what = "Install the debug symbols of the files above (packages "
-				"…-dbgsym or "
-				"…-debuginfo, or record --debuginfod), or don't strip them. JIT: a "
-				"perf map, if the runtime can write one.",
+				"…-dbgsym or …-debuginfo, or record --debuginfod), or don't strip "
+				"them. JIT: a perf map, if the runtime can write one.",
 			.look = "pmubpf report --by module,address &",
 		},
 };

@@ -34,8 +34,7 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 /* Of those that began, those of which nothing was heard yet. */
 uint64_t work_counts__open(const struct work_counts *counts);
 
-/* Where the counts of a counter are: inside + others + outside + unwatched + rest =
- * all. */
+/* Where the counts of a counter are: inside + others + outside + unwatched + rest = all. */
 struct inside_counts {
 	uint64_t all; /* as the targets' own counter has it, which no program reads */
 	int64_t inside;

@@ -9,7 +9,7 @@
  *
  * 	functions   name, module, file: numbers of texts · line · kind   sorted by name
  * 	towers      object, member, class: functions + 1, or 0           of recordings with data
- * 	groups      comm, container: texts · pid · tid                   who it was, and in what window
+ * 	groups      comm, container: texts · pid · tid                   whose, and in which window
  * 	            window: a text · duration (render/lasting.h) ·
  * 	            for each side: how many windows
  * 	stacks      keep: frames shared with the stack before, from the root · add: frames that follow
