@@ -130,4 +130,56 @@ t_refused() {
 	expect_eq "$rc" 1 "no such file"
 }
 
+t_records_a_command() {
+	pmb_ok advise -j -o "$T/kept.pb.gz" -- "$TROUBLES" churn 600
+	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"
+	expect_first allocator-churn touch_all
+	expect_match "$T/err" "^pmubpf: recording .*troubles until it ends: cpu-clock, " \
+		"what is recorded"
+	expect_match "$T/err" 'cost: .* % of [0-9]+ CPU' "what it cost"
+	jq .findings "$T/out" >"$T/live"
+	pmb_ok advise -j "$T/kept.pb.gz"
+	jq .findings "$T/out" | sed "s|$T/kept.pb.gz|FILE.pb.gz|" >"$T/saved"
+	diff "$T/live" "$T/saved" >"$T/err" || fail "what was kept says something else"
+}
+
+t_records_a_process() {
+	"$TROUBLES" touch 20000 &
+	local pid=$!
+	pmb advise -j -d 1 -p "$pid"
+	kill "$pid"
+	expect_eq "$rc" 0 "exit status"
+	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"
+	expect_first page-faults touch_all
+	expect_match "$T/err" "^pmubpf: recording process $pid for 1 s: cpu-clock, " "whom"
+}
+
+# What isn't there is named, and no error.
+t_lacks_are_named() {
+	pmb_ok list -j cycles
+	jq -e 'any(.. | objects; .available == true)' "$T/out" >"$T/err" &&
+		skip "there are cycles"
+	pmb_ok advise -- true
+	expect_match "$T/err" '^pmubpf: not looked at: cycles, instructions, .*: this ' "the reason"
+	pmb_ok advise -q -- true
+	expect_empty "$T/err" "standard error with -q"
+}
+
+t_exit_status_of_the_command() {
+	pmb advise -q -- sh -c 'echo said; exit 7'
+	expect_eq "$rc" 7 "exit status"
+	expect_match "$T/err" '^said$' "the command's words"
+}
+
+t_files_or_a_target() {
+	pmb advise -p 1 "$T/missing.pb.gz"
+	expect_eq "$rc" 2 "a process and a file"
+	pmb advise "$T/missing.pb.gz" -- true
+	expect_eq "$rc" 2 "a file and a command"
+	pmb advise -d 5 "$T/missing.pb.gz"
+	expect_eq "$rc" 2 "how long, of a file"
+	pmb advise -o - -- true
+	expect_eq "$rc" 2 "the recording to standard output"
+}
+
 run_tests

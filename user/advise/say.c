@@ -53,7 +53,7 @@ void saying__put(const struct saying *s, const struct finding *f, const char *te
 		else if (*text == '%')
 			put_word(f->n_places ? f->places[0].function : "", out);
 		else if (*text == '&')
-			put_word(s->report->n_files ? s->report->files[0] : "-", out);
+			put_word(s->report->n_files ? s->report->files[0] : "FILE.pb.gz", out);
 		else
 			buf__putc(out, *text);
 	}

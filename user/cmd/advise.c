@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* pmubpf advise: what a saved profile says to do. Neither root nor BPF; any machine's profile. */
+/*
+ * pmubpf advise: what a profile says to do. A saved one needs neither root nor BPF, and may be any
+ * machine's; that of a target is recorded as `record` does it.
+ */
 #include <errno.h>
 #include <unistd.h>
 
@@ -7,9 +10,11 @@
 #include "advise/say.h"
 #include "base/cleanup.h"
 #include "cmd/advise_args.h"
+#include "cmd/advise_record.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
+#include "cmd/recording.h"
 #include "prof/sharing.h"
 #include "session/signals.h"
 
@@ -40,15 +45,12 @@ static void mark_sharing(struct advise_run *run)
 	run->whole = marked;
 }
 
-static int load(struct advise_run *run, struct err *err)
+/* Of the whole profile, which there is. */
+static int find(struct advise_run *run, struct err *err)
 {
 	const struct advise_args *a = run->args;
-	int r = profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	profiles__demangle(run->whole);
-	profiles__prune(&run->whole);
 	mark_sharing(run);
 	r = prof__select(&run->prof, run->whole, &a->selection, err);
 	if (r < 0)
@@ -73,22 +75,62 @@ static int show(struct advise_run *run, struct err *err)
 	else
 		saying__text(&saying, &text);
 	r = buf__write(&text, stdout);
+	if (r == 0 && fflush(stdout) != 0)
+		r = -errno;
 	return r < 0 && r != -EPIPE ? write_error(NULL, r, err) : 0;
+}
+
+static int of_files(struct advise_run *run, struct err *err)
+{
+	const struct advise_args *a = run->args;
+	int r = profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+
+	if (r < 0)
+		return complain(err);
+	profiles__demangle(run->whole);
+	profiles__prune(&run->whole);
+	r = find(run, err);
+	if (r == 0)
+		r = show(run, err);
+	return r < 0 ? complain(err) : EXIT_DONE;
+}
+
+static int take(void *ctx, struct prof *prof, struct err *err)
+{
+	struct advise_run *run = ctx;
+	int r;
+
+	run->whole = prof;
+	r = find(run, err);
+	return r < 0 ? r : show(run, err);
+}
+
+/* Files that the recording is kept in are those to look closer at. */
+static int of_target(struct advise_run *run, struct advise_args *a, char **argv,
+		     struct signals *signals, struct err *err)
+{
+	const struct record_taker taker = {.take = take, .ctx = run};
+	int r = advise_record__settle(a, err);
+
+	if (r < 0)
+		return complain(err);
+	return recording__run(&a->record, argv, signals, &taker, err);
 }
 
 int cmd_advise(int argc, char **argv)
 {
 	_cleanup_(advise_args__done) struct advise_args args = {0};
 	_cleanup_(advise_run__done) struct advise_run run = {.args = &args};
+	struct signals signals = {.fd = -1};
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r;
 
 	signals__ignore_of_files();
 	run.report.command_line = argv + 1;
 	r = advise_args__parse(&args, argc, argv, &err);
-	if (r == 0)
-		r = load(&run, &err);
-	if (r == 0)
-		r = show(&run, &err);
-	return r < 0 ? complain(&err) : EXIT_DONE;
+	if (r == 0 && args.records)
+		r = signals__catch(&signals, &err);
+	if (r < 0)
+		return complain(&err);
+	return args.records ? of_target(&run, &args, argv, &signals, &err) : of_files(&run, &err);
 }

@@ -2,8 +2,10 @@
 #include "cmd/advise_args.h"
 
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cmd/options.h"
 #include "cmd/profiles.h"
 
@@ -12,7 +14,11 @@ enum {
 	OPT_LABEL = 256,
 	OPT_ALL,
 	OPT_MAX_SIZE,
+	OPT_PASSES,
 };
+
+enum { DEFAULT_DURATION_S = 10 };
+#define NS_PER_S 1000000000ULL
 
 static const struct argp_option options[] = {
 	{"label", OPT_LABEL, "KEY=VALUE", 0,
@@ -20,8 +26,21 @@ static const struct argp_option options[] = {
 	{"all", OPT_ALL, 0, 0, "Also what was looked for and not found, and why", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0, "Of an uncompressed profile (default: 256M)", 0},
+	{"passes", OPT_PASSES, 0, 0,
+	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
+	 "multiplexing them",
+	 1},
+	{"output", 'o', "FILE", 0, "Keep the recording, as record -o does; may be repeated", 5},
+	{"quiet", 'q', 0, 0, "Nothing on stderr of what is recorded and what it cost", 5},
 	{0},
 };
+
+static int add_output(struct advise_args *a, const char *path)
+{
+	if (strcmp(path, "-") == 0)
+		return err__usage(a->err, "-o -: standard output is for the findings; name a file");
+	return record_args__add_output(&a->record, path);
+}
 
 static int parse_option(struct advise_args *a, int key, char *arg)
 {
@@ -36,9 +55,27 @@ static int parse_option(struct advise_args *a, int key, char *arg)
 		return 0;
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
+	case OPT_PASSES:
+		a->record.passes = true;
+		return 0;
+	case 'o':
+		return add_output(a, arg);
+	case 'q':
+		a->record.sampling.quiet = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+/* Behind -- stands a command, which is the target's business; words before it are files. */
+static int take_word(struct advise_args *a, char *word, const struct argp_state *state)
+{
+	if (state->quoted && state->next > state->quoted)
+		return ARGP_ERR_UNKNOWN;
+	GROW(a->files, a->n_files, a->cap_files);
+	a->files[a->n_files++] = word;
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -46,48 +83,90 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct advise_args *a = state->input;
 	int r;
 
-	if (key == ARGP_KEY_ARGS) {
-		a->files = state->argv + state->next;
-		a->n_files = (size_t)(state->argc - state->next);
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = &a->record.sampling;
 		return 0;
 	}
-	r = parse_option(a, key, arg);
+	r = key == ARGP_KEY_ARG ? take_word(a, arg, state) : parse_option(a, key, arg);
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
+
+static const struct argp_child children[] = {{.argp = &sampling_argp}, {0}};
 
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "FILE…|-",
-	.doc = "Say what stands out in a saved profile (record -o FILE.pb.gz), where, how sure "
-	       "that is, how much there is to gain at most, and what to try.\v"
+	.children = children,
+	.args_doc = "FILE…|-\n-p PID|--container NAME|-a|-- COMMAND [ARG…]",
+	.doc = "Say what stands out in a saved profile (record -o FILE.pb.gz), or in a target, "
+	       "which is recorded for that: where, how sure that is, how much there is to gain at "
+	       "most, and what to try.\v"
 	       "Examples:\n"
-	       "  pmubpf record -e cpu-clock,page-faults,context-switches,off-cpu -o p.pb.gz -- "
-	       "CMD\n"
-	       "  pmubpf advise p.pb.gz\n"
-	       "  pmubpf advise --all --label comm=worker p.pb.gz\n\n"
-	       "Exit status: 0 done, with findings or without, 1 failed, 2 usage.",
+	       "  pmubpf advise -p PID\n"
+	       "  pmubpf advise -d 30 --container web -o web.pb.gz\n"
+	       "  pmubpf advise -- CMD\n"
+	       "  pmubpf advise --all --label comm=worker web.pb.gz\n\n"
+	       "Without -d it is 10 seconds, or as long as COMMAND runs.\n\n"
+	       "Exit status: 0 done, with findings or without, 1 failed, 2 usage, 3 this machine "
+	       "can't; with a COMMAND, its own.",
 };
+
+/* What says how to record has nothing to say to a file. */
+static bool asks_for_recording(const struct advise_args *a)
+{
+	const struct sampling_args *s = &a->record.sampling;
+
+	return target_args__any(&s->target) || s->target.duration_ns || s->what.n_texts ||
+	       s->rate.freq_hz || s->rate.period || s->budget_given || s->off_cpu ||
+	       a->record.n_outputs || a->record.passes || s->window.spec.kind != WINDOW_NONE;
+}
+
+static int check_files(struct advise_args *a)
+{
+	if (asks_for_recording(a))
+		return err__usage(a->err,
+				  "'%s' is looked at as a saved profile, and other options "
+				  "ask for a recording: give one of them (a command "
+				  "stands behind --)",
+				  a->files[0]);
+	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
+		stdins += strcmp(a->files[i], "-") == 0;
+		if (stdins > 1)
+			return err__usage(a->err, "standard input (-) can be read once");
+	}
+	return 0;
+}
+
+static int settle_recording(struct advise_args *a)
+{
+	struct target_args *target = &a->record.sampling.target;
+
+	if (!target_args__any(target))
+		return err__usage(a->err, "which profile, or whom? (pmubpf advise FILE, - for "
+					  "standard input; -p PID, --container NAME, -a, "
+					  "-- COMMAND)");
+	a->records = true;
+	a->record.handed_over = true;
+	if (!target->duration_ns && !target->command)
+		target->duration_ns = DEFAULT_DURATION_S * NS_PER_S;
+	return record_args__settle(&a->record, "advise");
+}
 
 int advise_args__parse(struct advise_args *a, int argc, char **argv, struct err *err)
 {
 	int r;
 
 	*a = (struct advise_args){.err = err};
-	r = options__parse(&argp, argc, argv, 0, a);
+	record_args__init(&a->record, err);
+	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	if (r < 0)
 		return r;
-	if (!a->n_files)
-		return err__usage(err, "which profile? (pmubpf advise FILE, - for standard input)");
-	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
-		stdins += strcmp(a->files[i], "-") == 0;
-		if (stdins > 1)
-			return err__usage(err, "standard input (-) can be read once");
-	}
-	return 0;
+	return a->n_files ? check_files(a) : settle_recording(a);
 }
 
 void advise_args__done(struct advise_args *a)
 {
 	selection__done(&a->selection);
+	record_args__done(&a->record);
+	free(a->files);
 }

@@ -4,14 +4,17 @@
 #define PMUBPF_CMD_ADVISE_ARGS_H
 
 #include "base/err.h"
+#include "cmd/record_args.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
 
 struct advise_args {
 	char **files;
-	size_t n_files;
+	size_t n_files, cap_files;
 	struct selection selection; /* labels */
 	bool all, json;
+	bool records; /* no files, but a target */
+	struct record_args record;
 	struct pprof_limits limits;
 	struct err *err;
 };

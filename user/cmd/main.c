@@ -54,7 +54,7 @@ static const struct command_entry {
 	{"top", cmd_top, "show what a target does while it does it"},
 	{"report", cmd_report, "show a saved profile: functions, lines, processes, ratios"},
 	{"annotate", cmd_annotate, "a function's lines and instructions, with the samples of each"},
-	{"advise", cmd_advise, "what a saved profile says to do: findings, and how sure they are"},
+	{"advise", cmd_advise, "what stands out in a target or a profile, and what to try"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},

@@ -131,7 +131,7 @@ static int parse_unit(struct record_args *a, const char *text)
 	return err__usage(a->err, "--unit '%s': it is one of samples, events, time", text);
 }
 
-static int add_output(struct record_args *a, const char *path)
+int record_args__add_output(struct record_args *a, const char *path)
 {
 	bool is_stdout = strcmp(path, "-") == 0;
 
@@ -254,7 +254,7 @@ static int parse_option(struct record_args *a, int key, char *arg)
 		a->sampling.quiet = true;
 		return 0;
 	case 'o':
-		return add_output(a, arg);
+		return record_args__add_output(a, arg);
 	case OPT_FORMAT:
 		a->format = arg;
 		return 0;
@@ -353,9 +353,9 @@ static int check_alarms(struct record_args *a)
 	return alarms__check(&a->alarms, a->err);
 }
 
-static int check(struct record_args *a)
+static int check(struct record_args *a, const char *subcommand)
 {
-	int r = sampling_args__check(&a->sampling, "record");
+	int r = sampling_args__check(&a->sampling, subcommand);
 
 	if (r == 0)
 		r = check_regions(a);
@@ -377,6 +377,18 @@ static int check(struct record_args *a)
 	return a->debuginfod ? debuginfod__check(a->err) : 0;
 }
 
+/* All that can be told. */
+static void want_whole(struct record_args *a)
+{
+	a->names.inlined = a->names.lines = !a->no_symbols;
+}
+
+static void want_labels(struct record_args *a, unsigned with_data)
+{
+	a->sampling.session.labels |= LABEL_PID | LABEL_UNWIND_STATUS | LABEL_CGROUP |
+				      LABEL_WINDOW | LABEL_WAKER | with_data;
+}
+
 /* What the outputs are, and what that takes. */
 static int settle_outputs(struct record_args *a)
 {
@@ -389,19 +401,21 @@ static int settle_outputs(struct record_args *a)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
 	if (with_data) /* pages are those of processes */
 		a->sampling.session.labels |= LABEL_PID;
-	if (!a->n_outputs)
-		add_output(a, "-");
+	if (!a->n_outputs && !a->handed_over)
+		record_args__add_output(a, "-");
+	if (a->handed_over) {
+		want_whole(a);
+		want_labels(a, with_data);
+	}
 	for (size_t i = 0; i < a->n_outputs; i++) {
 		struct record_output *out = &a->outputs[i];
 
 		if (format)
 			out->format = format;
 		if (out->format->whole)
-			a->names.inlined = a->names.lines = !a->no_symbols;
+			want_whole(a);
 		if (out->format != format__named("folded"))
-			a->sampling.session.labels |= LABEL_PID | LABEL_UNWIND_STATUS |
-						      LABEL_CGROUP | LABEL_WINDOW | LABEL_WAKER |
-						      with_data;
+			want_labels(a, with_data);
 		if (out->format == format__named("html")) /* it says how many there were */
 			a->sampling.session.labels |= LABEL_WINDOW_NUMBER;
 	}
@@ -411,6 +425,8 @@ static int settle_outputs(struct record_args *a)
 
 static bool writes_to_stdout(const struct record_args *a)
 {
+	if (a->handed_over)
+		return true;
 	for (size_t i = 0; i < a->n_outputs; i++) {
 		if (!a->outputs[i].path)
 			return true;
@@ -418,10 +434,8 @@ static bool writes_to_stdout(const struct record_args *a)
 	return false;
 }
 
-int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
+void record_args__init(struct record_args *a, struct err *err)
 {
-	int r;
-
 	*a = (struct record_args){
 		.err = err,
 		.alarms = {.option = "--when"},
@@ -429,20 +443,33 @@ int record_args__parse(struct record_args *a, int argc, char **argv, struct err 
 		.lookahead_ns = UINT64_MAX,
 	};
 	sampling_args__init(&a->sampling, err);
-	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
+}
+
+int record_args__settle(struct record_args *a, const char *subcommand)
+{
+	int r;
+
 	if (a->lookahead_ns == UINT64_MAX)
 		a->lookahead_ns = a->lookback_ns;
 	a->show.unit = a->unit_given ? (int)a->unit : -1;
 	a->show.by = a->by;
 	a->show.lines = a->names.lines;
 	a->show.inlined = a->names.inlined;
-	if (r == 0)
-		r = settle_outputs(a);
+	r = settle_outputs(a);
 	/* stdout carries the profile and nothing else, or the command's words */
 	if (r == 0)
 		r = sampling_args__read(&a->sampling, writes_to_stdout(a));
 	a->names.kernel = a->sampling.session.kernel;
-	return r < 0 ? r : check(a);
+	return r < 0 ? r : check(a, subcommand);
+}
+
+int record_args__parse(struct record_args *a, int argc, char **argv, struct err *err)
+{
+	int r;
+
+	record_args__init(a, err);
+	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
+	return r < 0 ? r : record_args__settle(a, "record");
 }
 
 void record_args__done(struct record_args *a)

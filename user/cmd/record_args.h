@@ -36,11 +36,19 @@ struct record_args {
 	struct alarms alarms;      /* --when */
 	struct event_list watched; /* for them, of the target */
 	uint64_t lookback_ns, lookahead_ns;
-	bool around; /* one of these was given */
-	bool passes; /* run the command once for each set of events that fit together */
+	bool around;      /* one of these was given */
+	bool passes;      /* run the command once for each set of events that fit together */
+	bool handed_over; /* the profile is the caller's, who prints: outputs are files alone */
 	struct err *err;
 };
 
+/* What isn't said otherwise; before parsing. */
+void record_args__init(struct record_args *args, struct err *err);
+/* -o, "-" is standard output. */
+int record_args__add_output(struct record_args *args, const char *path);
+/* Once all options are known: what follows from them, and whether they go together; `subcommand`
+ * is for the hint. */
+int record_args__settle(struct record_args *args, const char *subcommand);
 /* Prints help and usage errors itself (argp) and exits then; else 0 or a negative errno with
  * err. */
 int record_args__parse(struct record_args *args, int argc, char **argv, struct err *err);

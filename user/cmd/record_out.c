@@ -17,6 +17,7 @@
 #include "pmu/skid.h"
 #include "pmubpf/budgets.h"
 #include "prof/recorded.h"
+#include "render/cost.h"
 #include "render/escape.h"
 #include "render/summary.h"
 #include "session/signals.h"
@@ -134,7 +135,10 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 	int r;
 
 	if (!out->args->sampling.quiet) {
-		summary__text(summary, &text);
+		if (out->args->handed_over) /* the rest is in the findings */
+			cost__text(summary, &text);
+		else
+			summary__text(summary, &text);
 		fputs(text.data, stderr);
 		buf__clear(&text);
 	}
@@ -298,6 +302,10 @@ static int write_profile(struct record_out *out, struct session_result *result, 
 
 	forget_recording(result, names);
 	r = write_files(out, prof, err);
+	if (out->taker && r == 0) {
+		signals__release(out->signals);
+		return out->taker->take(out->taker->ctx, prof, err);
+	}
 	prof__free(prof);
 	return r;
 }

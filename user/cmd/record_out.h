@@ -7,13 +7,22 @@
 #include "cmd/record_args.h"
 #include "model/kept.h"
 #include "model/passes.h"
+#include "prof/prof.h"
 #include "sys/processor.h"
 
 struct signals;
 
+/* Who wants the profile besides the files. */
+struct record_taker {
+	/* Once the files are written and signals released; the profile is theirs. */
+	int (*take)(void *ctx, struct prof *prof, struct err *err);
+	void *ctx;
+};
+
 struct record_out {
 	struct signals
 		*signals; /* caught; released where they can't cut a file any more; borrowed */
+	const struct record_taker *taker; /* NULL: nobody; borrowed */
 	const struct record_args *args;
 	char **argv;              /* of pmubpf */
 	struct measure *measures; /* per event */
