@@ -22,13 +22,15 @@ static __always_inline bool current_is_target(void)
 
 static __always_inline int open_window(__u32 what, __u64 sp)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct gate fresh = {.what = what, .sp = sp}, *gate;
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
+	struct gate fresh = {.what = what, .sp = sp, .tgid = tgid}, *gate;
 	struct pmb_window_stats *stats = window_stats();
+	bool was_open;
 
 	if (!stats || !current_is_target())
 		return 0;
 	gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+	was_open = gate && gate->start;
 	if (gate) {
 		gate_open(gate, bpf_ktime_get_ns(), what, sp);
 	} else {
@@ -40,7 +42,10 @@ static __always_inline int open_window(__u32 what, __u64 sp)
 			return 0;
 		}
 	}
-	stats->began++;
+	if (!pmb_gate.by_process)
+		stats->began++;
+	else if (!was_open)
+		count_opening(stats, shared_enter(tgid, what));
 	return 0;
 }
 
@@ -269,14 +274,14 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
-	if (is_paused(pmb_gate.sliced)) {
+	if (is_paused(pmb_gate.sliced))
 		leave_paused(thread);
-		return 0;
-	}
-	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+	else if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
 		leave_call();
 	else
 		close_window();
+	if (pmb_gate.by_process)
+		shared_forget(bpf_get_current_pid_tgid() >> 32);
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &thread);
 	return 0;
@@ -299,7 +304,9 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	if (before == thread)
 		return 0;
 	gate = bpf_map_lookup_elem(&pmb_gates, &before);
-	if (gate)
+	if (gate && gate->start && pmb_gate.by_process)
+		gate_abandon(&pmb_gate, gate, before);
+	else if (gate)
 		gate->start = 0;
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &before);

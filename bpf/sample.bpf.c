@@ -138,14 +138,14 @@ static __always_inline void *part_room(struct sample_buf *buf, __u64 at)
 
 /* Fills in what its event has, one after the other; returns the size of the sample with it. */
 static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struct scratch *s,
-					  const struct gate *gate)
+					  const struct inside *in)
 {
 	struct sample_buf *buf = &s->sample;
 	__u64 at = 0, size;
 
 	buf->fixed.rec.parts = 0;
-	if (gate) {
-		at += gate_part(gate, part_room(buf, at));
+	if (in) {
+		at += gate_part(in, part_room(buf, at));
 		buf->fixed.rec.parts++;
 	}
 	if (pmb_cfg.n_reads) {
@@ -199,7 +199,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 {
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
 	__u64 id = current_numbers(pmb_cfg.pidns), shares = 1, weight, size;
-	struct gate *gate = NULL;
+	struct inside in;
 	struct scratch *s;
 	void *ring;
 
@@ -217,8 +217,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 		return 0;
 	}
 	if (pmb_cfg.windows) {
-		gate = gate_around(&pmb_cfg, now, window_sp(ctx));
-		if (!gate)
+		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in))
 			return closed(stats, weight);
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
@@ -230,7 +229,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	sample_head(ctx, &s->sample.fixed, id, now);
 	s->sample.fixed.weight = weight;
 	sample_stacks(ctx, s, stats, ring);
-	size = sample_parts(ctx, s, gate);
+	size = sample_parts(ctx, s, pmb_cfg.windows ? &in : NULL);
 	s->sample.fixed.rec.size = size;
 	if (ring_output(&pmb_cfg, ring, &s->sample, size))
 		return drop(stats, PMB_DROP_RING_FULL, weight);
@@ -255,7 +254,7 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 {
 	__u64 state, now = bpf_ktime_get_ns();
 	__u32 zero = 0, cpu = bpf_get_smp_processor_id();
-	struct gate *gate = NULL;
+	struct inside in;
 	struct scratch *s;
 	void *ring;
 
@@ -263,8 +262,7 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 	if (state & TASK_IS_DEAD)
 		return not_recorded(&stats->filtered, stats);
 	if (pmb_cfg.windows) {
-		gate = gate_around(&pmb_cfg, now, window_sp(ctx));
-		if (!gate)
+		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in))
 			return not_recorded(&stats->closed, stats);
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
@@ -275,7 +273,8 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 		return not_recorded(&stats->dropped[PMB_DROP_NO_RING], stats);
 	sample_head(ctx, &s->sample.fixed, id, now);
 	sample_stacks(ctx, s, stats, ring);
-	if (!off_begin(&pmb_cfg, &s->sample.fixed, gate, off, state, ctx->sample_period))
+	if (!off_begin(&pmb_cfg, &s->sample.fixed, pmb_cfg.windows ? &in : NULL, off, state,
+		       ctx->sample_period))
 		return not_recorded(&stats->dropped[PMB_DROP_NO_THREAD], stats);
 	return 0;
 }

@@ -109,8 +109,15 @@ struct sched_info {
 	unsigned long long run_delay; /* ns that it waited for a CPU, ready to run */
 };
 
+struct signal_struct {
+	struct {
+		int counter;
+	} live; /* atomic_t: threads that have not begun to exit */
+};
+
 struct task_struct {
 	struct thread_struct thread;
+	struct signal_struct *signal;
 	int pid, tgid;
 	unsigned int flags;
 	struct task_struct *group_leader;

@@ -12,6 +12,7 @@
 #include "lib/emit.h"
 #include "lib/maps.h"
 #include "lib/paused.h"
+#include "lib/shared.h"
 #include "lib/switches.h"
 
 #include "pmubpf/bits.h"
@@ -36,8 +37,8 @@ static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what, 
 }
 
 /* Tells user space of the end, if it knows of the window; false: there was no room. */
-static __always_inline bool gate_tell(const volatile struct pmb_config *cfg, struct gate *gate,
-				      __u32 thread, __u64 start, __u64 end)
+static __always_inline bool gate_tell(const volatile struct pmb_config *cfg,
+				      const struct gate *gate, __u32 thread, __u64 start, __u64 end)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct pmb_window_end rec = {
@@ -56,6 +57,44 @@ static __always_inline bool gate_tell(const volatile struct pmb_config *cfg, str
 	return ring && !ring_output(cfg, ring, &rec, sizeof(rec));
 }
 
+static __always_inline void count_end(struct pmb_window_stats *stats, __u64 lasted)
+{
+	stats->ended++;
+	stats->by_duration[log2_of(lasted)]++;
+}
+
+static __always_inline void count_opening(struct pmb_window_stats *stats,
+					  enum shared_opening opening)
+{
+	if (opening == SHARED_BEGAN)
+		stats->began++;
+	else if (opening == SHARED_NESTED)
+		stats->nested++;
+	else
+		stats->no_room++;
+}
+
+/* A thread of a process has left its window: if it was the last one, the process's ends. */
+static __always_inline void leave_shared(const volatile struct pmb_config *cfg,
+					 struct pmb_window_stats *stats, __u32 tgid, bool abandoned)
+{
+	struct gate shared;
+	__u64 now;
+
+	if (!shared_leave(tgid, &shared))
+		return;
+	now = bpf_ktime_get_ns();
+	if (abandoned)
+		stats->abandoned++;
+	else
+		count_end(stats, now - shared.start);
+	if (!gate_tell(cfg, &shared, tgid, shared.start, abandoned ? shared.last : now))
+		stats->ends_lost++;
+	/* one opened amid that, and met the old one */
+	if (has_insiders(insiders_of(tgid, false)))
+		count_opening(stats, shared_open(tgid, shared.what));
+}
+
 static __always_inline void gate_close(const volatile struct pmb_config *cfg, struct gate *gate,
 				       __u32 thread, __u64 now)
 {
@@ -66,8 +105,11 @@ static __always_inline void gate_close(const volatile struct pmb_config *cfg, st
 	barrier(); /* an overflow from here on is outside */
 	if (!stats)
 		return;
-	stats->ended++;
-	stats->by_duration[log2_of(now - start)]++;
+	if (cfg->by_process) {
+		leave_shared(cfg, stats, gate->tgid, false);
+		return;
+	}
+	count_end(stats, now - start);
 	if (!gate_tell(cfg, gate, thread, start, now))
 		stats->ends_lost++;
 }
@@ -84,6 +126,10 @@ static __always_inline void gate_abandon(const volatile struct pmb_config *cfg, 
 	barrier();
 	if (!stats)
 		return;
+	if (cfg->by_process) {
+		leave_shared(cfg, stats, gate->tgid, true);
+		return;
+	}
 	stats->abandoned++;
 	if (!gate_tell(cfg, gate, thread, start, gate->last))
 		stats->ends_lost++;
@@ -129,9 +175,9 @@ static __always_inline struct gate *run_around(const volatile struct pmb_config 
 	return &run->gate;
 }
 
-/* The current thread's window; NULL: it is in none. sp: its stack pointer, of calls. */
-static __always_inline struct gate *gate_around(const volatile struct pmb_config *cfg, __u64 now,
-						__u64 sp)
+/* The window that the current thread is in; false: none. sp: its stack pointer, of calls. */
+static __always_inline bool gate_around(const volatile struct pmb_config *cfg, __u64 now, __u64 sp,
+					struct inside *ret)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats;
@@ -141,28 +187,31 @@ static __always_inline struct gate *gate_around(const volatile struct pmb_config
 		stats = window_stats();
 		if (stats)
 			stats->unwatched++;
-		return NULL;
+		return false;
 	}
+	if (cfg->by_process)
+		return shared_around(cfg, now, ret);
 	gate = cfg->windows == PMB_WINDOWS_RUN ? run_around(cfg, now) :
 						 bpf_map_lookup_elem(&pmb_gates, &thread);
 	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
-		return NULL;
+		return false;
 	if (cfg->windows == PMB_WINDOWS_FUNCTION && !is_in_call(gate, sp))
-		return NULL;
+		return false;
 	gate->last = now;
 	gate->samples++;
-	return gate;
+	*ret = (struct inside){.start = gate->start, .thread = thread, .what = gate->what};
+	return true;
 }
 
 /* Fills the part in; returns its size. */
-static __always_inline __u64 gate_part(const struct gate *gate, struct pmb_part_window *part)
+static __always_inline __u64 gate_part(const struct inside *in, struct pmb_part_window *part)
 {
 	part->part.size = sizeof(*part);
 	part->part.type = PMB_PART_WINDOW;
 	part->part.pad = 0;
-	part->start = gate->start;
-	part->thread = (__u32)bpf_get_current_pid_tgid();
-	part->what = gate->what;
+	part->start = in->start;
+	part->thread = in->thread;
+	part->what = in->what;
 	return sizeof(*part);
 }
 

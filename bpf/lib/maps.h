@@ -233,6 +233,14 @@ struct gate {
 	/* of calls: the stack pointer at the entry, the return address there */
 	__u64 sp, returns_to;
 	__u64 last; /* overflow inside */
+	__u32 tgid; /* whose thread it is */
+	__u32 pad;
+};
+
+/* The window that an overflow is in. */
+struct inside {
+	__u64 start;
+	__u32 thread, what; /* struct pmb_part_window */
 };
 
 /* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes

@@ -109,7 +109,7 @@ static __always_inline void off_on_cpu(struct pmb_off_thread *t, struct off_cpu 
 
 /* The thread that leaves its CPU; its stacks are in the sample. False: there is no room for it. */
 static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
-				      const struct pmb_sample *sample, const struct gate *gate,
+				      const struct pmb_sample *sample, const struct inside *in,
 				      struct off_cpu *cpu, __u64 state, __u64 scale)
 {
 	struct pmb_off_thread *t = off_thread((__u32)bpf_get_current_pid_tgid(), true);
@@ -136,9 +136,9 @@ static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
 	t->rec.off.call = current_call(cfg);
 	t->rec.off.waker = t->rec.off.woken = t->rec.off.more = 0;
 	t->rec.off.waker_comm[0] = '\0';
-	if (gate) {
+	if (in) {
 		t->rec.fixed.rec.parts++;
-		t->rec.fixed.rec.size += gate_part(gate, &t->rec.window);
+		t->rec.fixed.rec.size += gate_part(in, &t->rec.window);
 	}
 	barrier();
 	t->since = now;

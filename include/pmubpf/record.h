@@ -133,12 +133,12 @@ struct pmb_part_reads {
 	struct pmb_reading list[PMB_MAX_READS]; /* only as many as are read travel */
 };
 
-/* The window in which the overflow fell. A thread has one at a time: thread and
+/* The window in which the overflow fell. A thread, or a process, has one at a time: thread and
  * start are its name. */
 struct pmb_part_window {
 	struct pmb_part part;
 	__u64 start;  /* as pmb_rec.time */
-	__u32 thread; /* as the first pid namespace numbers it */
+	__u32 thread; /* as the first pid namespace numbers it; of windows of processes, its tgid */
 	__u32 what;   /* of system calls: one more than the number; else 0 */
 };
 
@@ -341,6 +341,8 @@ struct pmb_config {
 	__u64 off_min_ns; /* time without a CPU that is shorter isn't wanted */
 	__u32 off_cpu;    /* its overflows are switches, and time without a CPU is what is wanted */
 	__u32 sliced;     /* probes that open and close windows come and go (bpf/lib/paused.h) */
+	__u32 by_process; /* a window is open in all of its process (bpf/lib/shared.h) */
+	__u32 pad;
 };
 
 /*

@@ -279,6 +279,9 @@ static int check_window(struct stat_args *a)
 				  "--after is of samples: counters are read at both ends of "
 				  "a window and not between; --longer leaves short windows "
 				  "out");
+	if (w->by_process)
+		return err__cannot(a->err, "--window-scope process: stat counts windows of threads "
+					   "in this version; record has them");
 	if (w->opts.slowest)
 		return err__usage(a->err,
 				  "--slowest is of samples: of counts sums are kept and not "

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/window_args.h"
 
+#include <string.h>
+
 #include "base/num.h"
 
 /* Without a letter, apart from the options of the subcommands. */
-enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST };
+enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST, OPT_SCOPE };
 
 enum { MOST_SLOWEST = 10000 };
 
@@ -22,6 +24,10 @@ static const struct argp_option options[] = {
 	{"longer", OPT_LONGER, "TIME", 0,
 	 "Keep only what is of windows that turn out to last as long (50ms)", 0},
 	{"after", OPT_AFTER, "TIME", 0, "Sample in a window only from so long after its beginning",
+	 0},
+	{"window-scope", OPT_SCOPE, "thread|process", 0,
+	 "Whose time a window is: that of the thread that opened it (default), or that of all "
+	 "threads of its process, until none of them has one open",
 	 0},
 	{"slowest", OPT_SLOWEST, "N", 0, "Keep only the samples of the N longest windows", 0},
 	{0},
@@ -51,6 +57,15 @@ static int parse_slowest(struct window_args *a, const char *text)
 	return 0;
 }
 
+static int parse_scope(struct window_args *a, const char *text)
+{
+	a->scoped = true;
+	a->by_process = strcmp(text, "process") == 0;
+	if (a->by_process || strcmp(text, "thread") == 0)
+		return 0;
+	return err__usage(a->err, "--window-scope '%s': it is thread or process", text);
+}
+
 static int parse_window(struct window_args *a, const char *text)
 {
 	if (a->spec.kind != WINDOW_NONE)
@@ -69,6 +84,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return -parse_time(a, "--longer", arg, &a->opts.longer_ns);
 	case OPT_AFTER:
 		return -parse_time(a, "--after", arg, &a->after_ns);
+	case OPT_SCOPE:
+		return -parse_scope(a, arg);
 	case OPT_SLOWEST:
 		return -parse_slowest(a, arg);
 	default:
@@ -83,6 +100,7 @@ int window_args__check_alone(const struct window_args *a)
 	const char *alone = a->opts.longer_ns ? "--longer" :
 			    a->after_ns       ? "--after" :
 			    a->opts.slowest   ? "--slowest" :
+			    a->scoped         ? "--window-scope" :
 						NULL;
 
 	if (a->spec.kind == WINDOW_NONE && alone)
@@ -98,7 +116,9 @@ int window_args__check(struct window_args *a, const struct event_names *names)
 {
 	int r = window_args__check_alone(a);
 
-	return r < 0 ? r : gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
+	if (r == 0)
+		r = gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
+	return r < 0 || !a->by_process ? r : gates__set_by_process(&a->gates, a->err);
 }
 
 void window_args__done(struct window_args *a)

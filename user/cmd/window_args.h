@@ -14,7 +14,8 @@ struct window_args {
 	struct window_spec spec; /* WINDOW_NONE: no windows */
 	struct window_opts opts;
 	uint64_t after_ns;
-	struct gates gates; /* after the check */
+	bool scoped, by_process; /* --window-scope was given; and is process */
+	struct gates gates;      /* after the check */
 	struct err *err;
 };
 

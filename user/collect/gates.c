@@ -220,6 +220,21 @@ bool gates__by_nmi(const struct gates *g)
 	       (g->closes.event && window_event__in_nmi(g->closes.event));
 }
 
+int gates__set_by_process(struct gates *g, struct err *err)
+{
+	if (g->windows == PMB_WINDOWS_RUN)
+		return err__usage(err,
+				  "--window-scope process: a run is of one thread and its CPU; "
+				  "leave --window-scope out, or use another kind of window");
+	/* its programs delete from a map, whose lock an NMI may not wait for */
+	if (gates__by_nmi(g))
+		return err__usage(err, "--window-scope process: a counter of the CPU can't open or "
+				       "close windows of processes; software events, breakpoints, "
+				       "tracepoints and functions can");
+	g->by_process = true;
+	return 0;
+}
+
 static void note_stepped(const struct gate_probe *p, uint8_t ret[PMB_EXIT_PLACES])
 {
 	for (size_t i = 0; i < p->n_sites; i++) {
@@ -276,12 +291,18 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_cfg.sliced = gates->sliced;
 	skel->rodata->pmb_gate.windows = gates->windows;
 	skel->rodata->pmb_gate.sliced = gates->sliced;
+	skel->rodata->pmb_cfg.by_process = gates->by_process;
+	skel->rodata->pmb_gate.by_process = gates->by_process;
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
 	gates__exits(gates, (uint8_t *)skel->rodata->pmb_exit_when);
 	if (gates->windows != PMB_WINDOWS_RUN)
 		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
+	if (gates->by_process) {
+		bpf_map__set_max_entries(skel->maps.pmb_shared, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(skel->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
+	}
 }
 
 void gate_links__done(struct gate_links *links)

@@ -44,6 +44,7 @@ struct gates {
 	const char *option; /* that asked for them; borrowed */
 	uint32_t windows;   /* enum pmb_windows */
 	uint64_t after_ns;
+	bool by_process; /* a window is open in all of its process */
 	struct gate_probe opens, closes;
 	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
@@ -56,6 +57,8 @@ struct gates {
  * any case, after all copies of it; names may be given up before. */
 int gates__settle(struct gates *ret, const struct window_spec *spec,
 		  const struct event_names *names, uint64_t after_ns, struct err *err);
+/* Makes them windows of processes, where they can be: -EINVAL with the sentence. */
+int gates__set_by_process(struct gates *gates, struct err *err);
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);

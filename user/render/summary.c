@@ -463,8 +463,9 @@ static void text_windows(const struct summary *s, struct buf *out)
 
 	if (!s->window)
 		return;
-	buf__printf(out, "  windows %s: %llu began, %llu ended; %" PRIu64 " had samples", s->window,
-		    w->kernel.began, w->kernel.ended, w->sampled);
+	buf__printf(out, "  windows %s%s: %llu began, %llu ended; %" PRIu64 " had samples",
+		    s->window, s->window_process ? " of processes" : "", w->kernel.began,
+		    w->kernel.ended, w->sampled);
 	if (w->open)
 		buf__printf(out, " (%" PRIu64 " of them open at the end)", w->open);
 	buf__puts(out, ", ");
@@ -488,7 +489,11 @@ static void text_windows(const struct summary *s, struct buf *out)
 			    w->kernel.began_before);
 	if (w->kernel.nested)
 		buf__printf(out,
-			    "    %llu would have begun inside of one: the first beginning counts\n",
+			    s->window_process ?
+				    "    %llu more were opened inside of one, by its own thread or "
+				    "another of the process\n" :
+				    "    %llu would have begun inside of one: the first beginning "
+				    "counts\n",
 			    w->kernel.nested);
 	if (w->kernel.abandoned)
 		buf__printf(out,

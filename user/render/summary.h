@@ -30,6 +30,7 @@ struct summary {
 	const struct plan *plan;        /* NULL: the events were not planned */
 	const struct passes *passes;    /* NULL: one recording */
 	const char *window;             /* what windows are called; NULL: none were asked for */
+	bool window_process;            /* they are of processes */
 	uint64_t longer_ns;             /* as in struct window_opts */
 	size_t slowest;
 	struct processor_loss loss;

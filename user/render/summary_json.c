@@ -241,6 +241,7 @@ static void json_windows(struct json *j, const struct summary *s)
 	}
 	json__obj(j, "windows");
 	json__str(j, "name", s->window);
+	json__str(j, "scope", s->window_process ? "process" : "thread");
 	json__u64(j, "began", w->kernel.began);
 	json__u64(j, "ended", w->kernel.ended);
 	json__u64(j, "began_before", w->kernel.began_before);

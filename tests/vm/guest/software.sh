@@ -312,6 +312,16 @@ t_windows_between_functions() {
 	expect_eq "$(sum_get began) $(sum_get ended)" "800 800" "windows"
 }
 
+# Two threads open and close by turns, and a third works: the window is the process's.
+t_windows_of_processes() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	pmb_record --budget 0 -e cpu-clock --window-scope process \
+		--window u:$W/crew:begin..u:$W/crew:end -- $W/crew 10 8
+	expect_eq "$(sum_get began) $(sum_get ended) $(sum_get nested)" "10 10 10" "windows"
+	expect_ge "$(folded_sum helped)" 1 "of the third thread, inside"
+	expect_eq "$(folded_sum alone)" 0 "of the third thread, outside"
+}
+
 t_windows_of_calls() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
 	pmb_record --budget 0 -e cpu-clock --window u:$W/recurse:dive -- $W/recurse 0.1 100

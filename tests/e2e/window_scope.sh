@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# --window-scope process: a window is open in all threads of a process while one of them has it
+# open. The known answer stands in crew.c.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TURNS=40 MS=8
+CREW=$WORKLOADS/crew
+
+setup() {
+	need_root
+}
+
+record() { # WINDOW OPTION…
+	pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" \
+		--window-scope process --window "$@"
+	expect_ledger
+}
+
+windows() { # jq's FILTER of them
+	sum_get ".windows | $1"
+}
+
+# A file of its own: hits are everybody's.
+own_crew() {
+	need_x86_64
+	crew=$T/crew
+	cp "$CREW" "$crew"
+	between=u:$crew:begin..u:$crew:end
+}
+
+# The worker opens no window; all that it does meanwhile is inside, and what it does after is not.
+# Four sigmas below what it measured itself, of a throttled clock the part that came.
+expect_the_workers_samples() {
+	local wanted
+	wanted=$(awk -v part="$(sum_ratio)" '$1 == "helped" {
+		n = $2 * 997 / 1e6 * (part > 0 && part < 1 ? part : 1)
+		printf "%d\n", n - 4 * sqrt(n) }' "$T/out")
+	expect_ge "$(($(folded_sum_of "$T/folded" ';helped') * 997 / 1000000000))" "$wanted" \
+		"samples of the worker"
+	expect_eq "$(folded_sum_of "$T/folded" ';alone')" 0 "of the time when no window was open"
+}
+
+t_all_threads_are_inside() {
+	local crew between
+	own_crew
+	record "$between" -- "$crew" $TURNS $MS
+	expect_eq "$(windows '"\(.scope) \(.began) \(.ended) \(.nested) \(.open) \(.abandoned)"')" \
+		"process $TURNS $TURNS $TURNS 0 0" "one for each turn"
+	expect_eq "$(windows '"\(.no_room) \(.ends_lost)"')" "0 0" "what is odd"
+	expect_the_workers_samples
+	# each has twice so much of the worker's CPU time in it
+	expect_eq "$(windows '[.by_duration[23:][]] | add')" $TURNS "windows of 8.39 ms and more"
+	expect_match "$T/err" "windows $between of processes: $TURNS began" "the words"
+	expect_match "$T/err" "$TURNS more were opened inside of one, by its own" "the words"
+	# by thread it is none's
+	pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" \
+		--window-scope thread --window "$between" -- "$crew" $TURNS $MS
+	expect_eq "$(windows '"\(.scope) \(.ended) \(.nested)"')" "thread $((2 * TURNS)) 0" \
+		"windows of threads"
+	expect_eq "$(folded_sum_of "$T/folded" ';(helped|alone)')" 0 "of the worker, by thread"
+}
+
+# What opens never closes: until the last of the two threads ends, or its last one that has it open.
+t_the_end_of_a_thread() {
+	local crew between
+	own_crew
+	record "u:$crew:begin..u:$crew:last" -- "$crew" $TURNS $MS
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.open)"')" \
+		"1 1 $((2 * TURNS - 1)) 0" "windows until last() and the second thread's end"
+	expect_ge "$(folded_sum_of "$T/folded" ';alone')" 1 "of alone(), inside"
+}
+
+# The parts of a recording that is cut all the time, and windows that wait for their ends.
+t_slow_ones_and_cuts() {
+	local crew between
+	own_crew
+	record "$between" --longer 1h -- "$crew" 5 $MS
+	expect_eq "$(windows .kept)" 0 "of windows of an hour"
+	expect_eq "$(sum_aggregated)" 0 "samples of them"
+	record "$between" --slowest 3 --by window_number -- "$crew" 10 $MS
+	expect_eq "$(windows .kept)" 3 "the slowest"
+	expect_eq "$(cut -d ';' -f 1 "$T/folded" | sort -u | wc -l)" 3 "their numbers"
+	[ -x "$O/bench/pmubpf-cuts" ] || return 0
+	export PMUBPF="$O/bench/pmubpf-cuts" CUT_MS=20
+	record "$between" --longer 1ms -- "$crew" $TURNS $MS
+	expect_eq "$(windows '"\(.ended) \(.kept)"')" "$TURNS $TURNS" "of parts, added up"
+	expect_the_workers_samples
+}
+
+# No process has another's, and none of those that end stays.
+t_each_process_its_own() {
+	local crew between
+	own_crew
+	record "$between" --by pid -- sh -c \
+		"'$crew' 10 4 >$T/one & '$crew' 10 4 >$T/two & '$crew' 0 >/dev/null; wait"
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.open)"')" "20 20 20 0" "of two"
+	cat "$T/one" "$T/two" | awk '{ sum[$1] += $2 }
+		END { print "helped", sum["helped"]; print "alone", sum["alone"] }' >"$T/out"
+	expect_the_workers_samples
+}
+
+# Four threads that open and close all the time, on all CPUs: nothing is left open, and the books
+# balance.
+t_many_at_once() {
+	local marks=$T/marks
+	need_x86_64
+	cp "$WORKLOADS/marks" "$marks"
+	record "u:$marks:one_unit..u:$marks:move_to" -- "$marks" 500 40 4
+	expect_eq "$(windows '"\(.began + .nested >= 2000) \(.began - .ended) \(.open)"')" \
+		"true 0 0" "all openings, those without an end, open"
+	expect_ge "$(windows .began)" 1 "windows"
+	expect_ge 2000 "$(windows .began)" "no more than openings"
+	# and with events, by what is in no program
+	record page-faults/period=1/..page-faults/period=1/ -- "$WORKLOADS/marks" 200 7 4
+	expect_eq "$(windows '.began - .ended')" 0 "without an end, by faults"
+}
+
+# Probes that come and go: what was open is left, and nothing stays open for it.
+t_slices() {
+	local hot=$T/hot
+	need_x86_64
+	cp "$WORKLOADS/hot" "$hot"
+	spawn "$hot" 10 >/dev/null
+	pmb_ok record --budget 1 -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -d 1 \
+		--window-scope process --window "u:$hot:handle" -p "$spawned"
+	expect_ledger
+	expect_eq "$(windows '.probed_s < .span_s')" true "they went"
+	expect_ge 1 "$(windows '.began - .ended - .abandoned')" "that were neither closed nor left"
+}
+
+t_what_is_refused() {
+	expect_refused 2 "--window-scope 'all': it is thread or process" record -e cpu-clock \
+		--window loop --window-scope all
+	expect_refused 2 '--window-scope needs --window' record -e cpu-clock --window-scope process
+	expect_refused 2 'a run is of one thread' record -e cpu-clock --window run \
+		--window-scope process
+}
+
+run_tests
