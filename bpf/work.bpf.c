@@ -13,52 +13,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline void flip_counters(struct work *work,
-					  const struct counted now[PMB_MAX_READS], __u32 unread)
-{
-	work->unread |= unread;
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
-		work->counters[i].count = now[i].count - work->counters[i].count;
-		work->counters[i].missed = now[i].missed - work->counters[i].missed;
-	}
-}
-
-static __always_inline void work_clear(struct work *work, __u64 switches)
-{
-	work->switches = switches;
-	work->waited = work->off = work->io = 0;
-	work->outs = work->ins = work->in_io = work->torn = work->unread = 0;
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++)
-		work->counters[i] = (struct counted){};
-}
-
-/* A unit has ended; its counters have been flipped for the last time. */
-static __always_inline void work_account(enum pmb_units units, struct work *work, __u64 duration,
-					 __u64 waited, struct pmb_work_stats *stats)
-{
-	__u64 off = work->off < duration ? work->off : duration;
-	__u64 wait = waited < off ? waited : off;
-	__u64 io = work->io < off - wait ? work->io : off - wait;
-
-	if (units == PMB_UNITS_REAL && duration < pmb_work_longer) {
-		COUNT(stats->quick);
-		return;
-	}
-	pmb_cost_add(units, PMB_SERIES_DURATION, duration);
-	if (pmb_work.windows != PMB_WINDOWS_RUN) {
-		pmb_cost_add(units, PMB_SERIES_CPU, duration - off);
-		pmb_cost_add(units, PMB_SERIES_WAIT, wait);
-		pmb_cost_add(units, PMB_SERIES_OFF, off - wait);
-		pmb_cost_add(units, PMB_SERIES_IO, io);
-	}
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
-		if (work->unread >> i & 1 || work->counters[i].missed)
-			COUNT(stats->apart[i]);
-		else
-			pmb_cost_add(units, PMB_SERIES_COUNTERS + i, work->counters[i].count);
-	}
-}
-
 /* Of the current thread, whose byte and work these are. */
 static __always_inline void work_open(enum pmb_units units, __u8 *byte, struct work *work,
 				      struct pmb_work_stats *stats)
@@ -77,6 +31,10 @@ static __always_inline void work_open(enum pmb_units units, __u8 *byte, struct w
 	flip_counters(work, now, unread);
 	if (pmb_work_sums && units == PMB_UNITS_REAL)
 		stretch_cut(&pmb_work, was_open, work->switches, now, unread, stats);
+	if (pmb_work.by_process && units == PMB_UNITS_REAL) {
+		enter_shared(stats, (__u32)work->tgid);
+		stretch_changed();
+	}
 	barrier();
 	work->torn = switches_of(task) != work->switches;
 	work->start = bpf_ktime_get_ns();
@@ -99,11 +57,15 @@ static __always_inline void work_close(enum pmb_units units, __u8 *byte, struct 
 	if (pmb_work_sums && units == PMB_UNITS_REAL)
 		stretch_cut(&pmb_work, true, switches, now, unread, stats);
 	barrier();
-	if (work->torn || switches_of(task) != switches || work->outs != work->ins ||
-	    switches - work->switches != work->outs)
+	if (pmb_work.by_process && units == PMB_UNITS_REAL) {
+		leave_shared(stats, (__u32)work->tgid, false);
+		stretch_changed();
+	} else if (work->torn || switches_of(task) != switches || work->outs != work->ins ||
+		   switches - work->switches != work->outs) {
 		COUNT(stats->unsure);
-	else
+	} else {
 		work_account(units, work, end - work->start, waited_by(task) - work->waited, stats);
+	}
 	barrier();
 	*byte = WORK_NONE;
 }
@@ -125,6 +87,31 @@ static __always_inline struct work *work_of(__u32 thread)
 	return bpf_map_lookup_elem(&pmb_works, &thread);
 }
 
+/* The current thread goes on; inside: it was in a window. */
+static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
+{
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	struct counted now[PMB_MAX_READS];
+	__u32 unread = read_counters(now);
+
+	if (stats)
+		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
+}
+
+/* The current thread's window ends, and nobody knows what it cost. */
+static __always_inline void abandon(__u8 *byte, struct pmb_work_stats *stats)
+{
+	if (pmb_work_sums)
+		cut_here(true, stats);
+	if (pmb_work.by_process) {
+		leave_shared(stats, bpf_get_current_pid_tgid() >> 32, true);
+		stretch_changed();
+	} else {
+		COUNT(stats->abandoned);
+	}
+	*byte = WORK_NONE;
+}
+
 static __always_inline int open_window(__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
@@ -139,10 +126,14 @@ static __always_inline int open_window(__u64 sp)
 		COUNT(stats->no_room);
 		return 0;
 	}
-	if (*byte != WORK_NONE)
+	if (*byte != WORK_NONE && pmb_work.by_process)
+		abandon(byte, stats);
+	else if (*byte != WORK_NONE)
 		COUNT(stats->abandoned);
-	COUNT(stats->began);
+	if (!pmb_work.by_process)
+		COUNT(stats->began);
 	work->sp = sp;
+	work->tgid = bpf_get_current_pid_tgid() >> 32;
 	work_open(PMB_UNITS_REAL, byte, work, stats);
 	return 0;
 }
@@ -163,17 +154,6 @@ static __always_inline int close_window(void)
 	return 0;
 }
 
-/* The current thread goes on; inside: it was in a window. */
-static __always_inline void cut_here(bool inside, struct pmb_work_stats *stats)
-{
-	__u64 switches = switches_of((void *)bpf_get_current_task());
-	struct counted now[PMB_MAX_READS];
-	__u32 unread = read_counters(now);
-
-	if (stats)
-		stretch_cut(&pmb_work, inside, switches, now, unread, stats);
-}
-
 static __always_inline int probe_opens(void)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
@@ -190,15 +170,6 @@ static __always_inline int probe_opens(void)
 	}
 	close_window();
 	return pmb_work.windows == PMB_WINDOWS_HITS ? open_window(0) : 0;
-}
-
-/* The current thread's window ends, and nobody knows what it cost. */
-static __always_inline void abandon(__u8 *byte, struct pmb_work_stats *stats)
-{
-	COUNT(stats->abandoned);
-	if (pmb_work_sums)
-		cut_here(true, stats);
-	*byte = WORK_NONE;
 }
 
 static __always_inline int call_begins(const struct arch_regs *regs)
@@ -504,6 +475,8 @@ int pmb_work_gone(void *ctx)
 	forget((__u32)bpf_get_current_pid_tgid());
 	if (pmb_work_sums)
 		stretch_last();
+	if (pmb_work.by_process)
+		shared_forget(bpf_get_current_pid_tgid() >> 32);
 	return 0;
 }
 
@@ -547,6 +520,8 @@ int pmb_work_named(void *ctx)
 		return 0;
 	unread = read_counters(now);
 	stretch_begin(&pmb_work, stretch, thread, switches, now, unread);
+	if (pmb_work.by_process)
+		stretch->phase = phase_of(bpf_get_current_pid_tgid() >> 32);
 	run_begin(run, thread, switches, bpf_ktime_get_ns(), now, unread);
 	*mark = PMB_MARK_TARGET;
 	return 0;

@@ -90,9 +90,8 @@ static __always_inline void leave_shared(const volatile struct pmb_config *cfg,
 		count_end(stats, now - shared.start);
 	if (!gate_tell(cfg, &shared, tgid, shared.start, abandoned ? shared.last : now))
 		stats->ends_lost++;
-	/* one opened amid that, and met the old one */
-	if (has_insiders(insiders_of(tgid, false)))
-		count_opening(stats, shared_open(tgid, shared.what));
+	if (shared_again(tgid, shared.what))
+		stats->began++;
 }
 
 static __always_inline void gate_close(const volatile struct pmb_config *cfg, struct gate *gate,

@@ -7,6 +7,7 @@
 #ifndef PMUBPF_BPF_MAPS_H
 #define PMUBPF_BPF_MAPS_H
 
+#include "lib/inside.h"
 #include "lib/tasks.h"
 
 enum {
@@ -224,24 +225,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct dump_buf);
 } pmb_dumps SEC(".maps") __weak;
-
-/* A thread's window. The thread alone writes it, and overflows in it; start is written last. */
-struct gate {
-	__u64 start; /* 0: it has none */
-	__u32 samples;
-	__u32 what; /* struct pmb_part_window */
-	/* of calls: the stack pointer at the entry, the return address there */
-	__u64 sp, returns_to;
-	__u64 last; /* overflow inside */
-	__u32 tgid; /* whose thread it is */
-	__u32 pad;
-};
-
-/* The window that an overflow is in. */
-struct inside {
-	__u64 start;
-	__u32 thread, what; /* struct pmb_part_window */
-};
 
 /* By thread, as the first pid namespace numbers them. Overflow programs only look up, which takes
  * no lock. */

@@ -9,6 +9,7 @@
 #define PMUBPF_BPF_STRETCH_H
 
 #include "lib/paused.h"
+#include "lib/shared.h"
 #include "lib/switches.h"
 #include "lib/target.h"
 #include "pmubpf/work.h"
@@ -24,6 +25,7 @@ struct stretch {
 	__u32 known;  /* thread and switches are somebody's who may be a target */
 	__u32 unread; /* a bit for each counter that could not be read */
 	__u64 switches;
+	__u64 phase; /* of windows of processes, its own; where it began */
 	struct counted base[PMB_MAX_READS];
 };
 
@@ -53,10 +55,17 @@ static __always_inline bool may_be_target(const volatile struct pmb_config *cfg,
 	return mark && *mark != PMB_MARK_NONE;
 }
 
-static __always_inline enum pmb_stretch where_is(const volatile struct pmb_config *cfg, bool inside)
+/* phase: of its process's window, now. */
+static __always_inline enum pmb_stretch where_is(const volatile struct pmb_config *cfg,
+						 const struct stretch *stretch, bool inside,
+						 __u64 phase)
 {
 	if (is_paused(cfg->sliced))
 		return PMB_STRETCH_UNWATCHED;
+	if (cfg->by_process && phase != stretch->phase)
+		return PMB_STRETCH_PARTLY;
+	if (cfg->by_process)
+		inside = phase & 1;
 	return inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE;
 }
 
@@ -66,6 +75,8 @@ static __always_inline void stretch_add(const volatile struct pmb_config *cfg,
 					const struct counted now[PMB_MAX_READS], __u32 unread,
 					struct pmb_work_stats *stats)
 {
+	if (where == PMB_STRETCH_PARTLY)
+		__sync_fetch_and_add(&stats->partly, 1);
 	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++) {
 		bool whole = !((unread | stretch->unread) >> i & 1);
 
@@ -109,10 +120,15 @@ static __always_inline void stretch_switch(const volatile struct pmb_config *cfg
 		__sync_fetch_and_add(&stats->unseen, 1);
 		stretch_add(cfg, stretch, PMB_STRETCH_UNSEEN, now, unread, stats);
 	} else if (seen && target) {
-		stretch_add(cfg, stretch, where_is(cfg, inside), now, unread, stats);
+		stretch_add(cfg, stretch,
+			    where_is(cfg, stretch, inside,
+				     cfg->by_process ? phase_of((__u32)prev->tgid) : 0),
+			    now, unread, stats);
 	}
 	stretch_begin(cfg, stretch, next->pid, next->nvcsw + next->nivcsw, now, unread);
 	stretch->known = may_be_target(cfg, next->pid);
+	if (cfg->by_process)
+		stretch->phase = stretch->known ? phase_of((__u32)next->tgid) : 0;
 }
 
 /* The current task, a target, goes on, in a window or outside; switches: its number before its
@@ -124,22 +140,36 @@ static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, b
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct stretch *stretch = current_stretch(), before;
+	__u64 phase = cfg->by_process ? phase_of(bpf_get_current_pid_tgid() >> 32) : 0;
 
 	if (!stretch)
 		return;
 	before = *stretch;
 	stretch_begin(cfg, stretch, thread, switches, now, unread);
+	stretch->phase = phase;
 	barrier();
 	if (switches_of(task) != switches) {
 		stretch->known = 0;
 		return;
 	}
 	if (before.known && before.thread == thread && before.switches == switches) {
-		stretch_add(cfg, &before, where_is(cfg, inside), now, unread, stats);
+		stretch_add(cfg, &before, where_is(cfg, &before, inside, phase), now, unread,
+			    stats);
 	} else if (before.based) {
 		__sync_fetch_and_add(&stats->unseen, 1);
 		stretch_add(cfg, &before, PMB_STRETCH_UNSEEN, now, unread, stats);
 	}
+}
+
+/* Right behind that: the current thread itself has changed its process's window. */
+static __always_inline void stretch_changed(void)
+{
+	__u64 switches = switches_of((void *)bpf_get_current_task());
+	__u64 id = bpf_get_current_pid_tgid();
+	struct stretch *stretch = current_stretch();
+
+	if (stretch && stretch->thread == (__u32)id && stretch->switches == switches)
+		stretch->phase = phase_of(id >> 32);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define PMUBPF_BPF_WORK_H
 
 #include "lib/paused.h"
+#include "lib/shared.h"
 #include "lib/stretch.h"
 #include "lib/target.h"
 #include "pmubpf/work.h"
@@ -19,6 +20,7 @@ struct work {
 	__u64 switches; /* of the thread before it */
 	__u64 waited;   /* for a CPU, before it */
 	__u64 sp;       /* of a call, at its entry */
+	__u64 tgid;     /* whose thread it is */
 	__u64 off;      /* without a CPU: kept as counters are, the other way around */
 	__u64 io;       /* of that where it waits for I/O */
 	__u32 outs, ins;
@@ -105,6 +107,37 @@ static __always_inline __u8 *open_byte(__u32 thread)
 	return marks ? &marks->mark[thread % PMB_MARKS_PER_PAGE] : NULL;
 }
 
+/* Not static, so that the verifier looks at it once and not at each call. */
+int pmb_cost_add(__u32 units, __u32 series, __u64 value);
+
+/* A thread of a process has left its window: if it was the last one, the process's ends. */
+static __always_inline void leave_shared(struct pmb_work_stats *stats, __u32 tgid, bool abandoned)
+{
+	struct gate shared;
+
+	if (!shared_leave(tgid, &shared))
+		return;
+	if (abandoned)
+		COUNT(stats->abandoned);
+	else
+		pmb_cost_add(PMB_UNITS_REAL, PMB_SERIES_DURATION,
+			     bpf_ktime_get_ns() - shared.start);
+	if (shared_again(tgid, 0))
+		COUNT(stats->began);
+}
+
+static __always_inline void enter_shared(struct pmb_work_stats *stats, __u32 tgid)
+{
+	enum shared_opening opening = shared_enter(tgid, 0);
+
+	if (opening == SHARED_BEGAN)
+		COUNT(stats->began);
+	else if (opening == SHARED_NESTED)
+		COUNT(stats->nested);
+	else
+		COUNT(stats->no_room);
+}
+
 /* While probes are out. User space leaves all that were open, and threads end meanwhile: whoever
  * deletes it has left it. */
 static __always_inline void leave_paused(__u32 thread)
@@ -112,9 +145,15 @@ static __always_inline void leave_paused(__u32 thread)
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
 	bool was_open = byte && *byte != WORK_NONE;
+	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
+	__u32 tgid = work ? (__u32)work->tgid : 0;
 
-	if (!bpf_map_delete_elem(&pmb_works, &thread) && was_open && stats)
-		COUNT(stats->abandoned);
+	if (!bpf_map_delete_elem(&pmb_works, &thread) && was_open && stats) {
+		if (pmb_work.by_process)
+			leave_shared(stats, tgid, true);
+		else
+			COUNT(stats->abandoned);
+	}
 	if (byte)
 		*byte = WORK_NONE;
 }
@@ -127,8 +166,6 @@ static __always_inline __u64 waited_by(struct task_struct *task)
 	return BPF_CORE_READ(task, sched_info.run_delay);
 }
 
-/* Not static, so that the verifier looks at it once and not at each call. */
-int pmb_cost_add(__u32 units, __u32 series, __u64 value);
 __noinline int pmb_cost_add(__u32 units, __u32 series, __u64 value)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -169,6 +206,52 @@ static __always_inline __u32 read_counters(struct counted now[PMB_MAX_READS])
 		now[i].missed = value.enabled - value.running;
 	}
 	return unread;
+}
+
+static __always_inline void flip_counters(struct work *work,
+					  const struct counted now[PMB_MAX_READS], __u32 unread)
+{
+	work->unread |= unread;
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
+		work->counters[i].count = now[i].count - work->counters[i].count;
+		work->counters[i].missed = now[i].missed - work->counters[i].missed;
+	}
+}
+
+static __always_inline void work_clear(struct work *work, __u64 switches)
+{
+	work->switches = switches;
+	work->waited = work->off = work->io = 0;
+	work->outs = work->ins = work->in_io = work->torn = work->unread = 0;
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++)
+		work->counters[i] = (struct counted){};
+}
+
+/* A unit has ended; its counters have been flipped for the last time. */
+static __always_inline void work_account(enum pmb_units units, struct work *work, __u64 duration,
+					 __u64 waited, struct pmb_work_stats *stats)
+{
+	__u64 off = work->off < duration ? work->off : duration;
+	__u64 wait = waited < off ? waited : off;
+	__u64 io = work->io < off - wait ? work->io : off - wait;
+
+	if (units == PMB_UNITS_REAL && duration < pmb_work_longer) {
+		COUNT(stats->quick);
+		return;
+	}
+	pmb_cost_add(units, PMB_SERIES_DURATION, duration);
+	if (pmb_work.windows != PMB_WINDOWS_RUN) {
+		pmb_cost_add(units, PMB_SERIES_CPU, duration - off);
+		pmb_cost_add(units, PMB_SERIES_WAIT, wait);
+		pmb_cost_add(units, PMB_SERIES_OFF, off - wait);
+		pmb_cost_add(units, PMB_SERIES_IO, io);
+	}
+	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
+		if (work->unread >> i & 1 || work->counters[i].missed)
+			COUNT(stats->apart[i]);
+		else
+			pmb_cost_add(units, PMB_SERIES_COUNTERS + i, work->counters[i].count);
+	}
 }
 
 #endif

@@ -71,6 +71,7 @@ enum pmb_stretch {
 	PMB_STRETCH_INSIDE,
 	PMB_STRETCH_UNSEEN,    /* a switch was not told: of a target at most */
 	PMB_STRETCH_UNWATCHED, /* probes were out */
+	PMB_STRETCH_PARTLY,    /* another thread opened or closed the process's window amid it */
 	PMB_N_STRETCHES,
 };
 
@@ -90,6 +91,7 @@ struct pmb_work_stats {
 	__u64 stretches[PMB_N_STRETCHES][PMB_MAX_READS]; /* counts */
 	__u64 shared[PMB_MAX_READS]; /* stretches in which a counter didn't count all the time */
 	__u64 unseen;                /* stretches with switches that nobody told of */
+	__u64 partly;                /* PMB_STRETCH_PARTLY */
 };
 
 #endif

@@ -131,10 +131,76 @@ t_slices() {
 	expect_ge 1 "$(windows '.began - .ended - .abandoned')" "that were neither closed nor left"
 }
 
+# ---- counts (stat)
+
+stat_inside() { # WINDOW EVENTS OPTION…
+	pmb_ok stat --budget 0 --window-scope process --window "$1" -e "$2" -j \
+		-o "$T/stat.json" "${@:3}"
+}
+
+window() { # jq's FILTER of it
+	jq -r ".window | $1" "$T/stat.json"
+}
+
+faults() { # FIELD
+	window ".events[] | select(.name == \"page-faults\") | .$1"
+}
+
+# All of it is somewhere; what is of no known place is where the kernel didn't tell of a switch.
+expect_law() {
+	expect_eq "$(faults '| .inside + .partly + .outside + .rest - .all')" 0 "sum"
+	expect_eq "$(faults other_windows)" 0 "other windows"
+	expect_ge "$(faults rest)" 0 "of no known place"
+	expect_le "$(faults rest)" "$(faults unseen)" "of no known place"
+	expect_eq "$(faults balanced)" true "it adds up"
+}
+
+# Each turn has twice FAULTS inside and once outside, all of them the third thread's; it sleeps
+# where the others open and close, so there is nothing that can't be told.
+t_counts_of_all_threads() {
+	local crew between turns=100 n=20 all
+	own_crew
+	stat_inside "$between" page-faults,task-clock -- "$crew" $turns 0.1 $n
+	expect_eq "$(window '"\(.scope) \(.began) \(.counted) \(.nested) \(.open)"')" \
+		"process $turns $turns $turns 0" "windows"
+	expect_law
+	all=$((2 * turns * n))
+	expect_le "$(faults inside)" $all "faults inside"
+	expect_ge $(($(faults inside) + $(faults unseen))) $all "the same, with those not told"
+	expect_ge "$(faults outside)" $((turns * n - $(faults unseen))) "faults outside"
+	expect_eq "$(window .stretches_partly)" 0 "stretches partly inside"
+	# by thread they are outside
+	pmb_ok stat --budget 0 --window "$between" -e page-faults -j -o "$T/stat.json" -- \
+		"$crew" $turns 0.1 $n
+	expect_eq "$(window .scope)" thread "the scope"
+	expect_le "$(faults inside)" $turns "faults inside, by thread"
+}
+
+# Four threads on all CPUs open and close while others work: what can't be told is a column.
+t_counts_of_many_at_once() {
+	local marks=$T/marks units=500 all
+	need_x86_64
+	cp "$WORKLOADS/marks" "$marks"
+	stat_inside "u:$marks:one_unit..u:$marks:move_to" page-faults -- "$marks" $units 7 4
+	expect_law
+	expect_ge "$(window '.began + .nested')" $((4 * units)) "openings"
+	expect_eq "$(window '.began - .counted - .abandoned')" 0 "windows without an end"
+	all=$((4 * units * 7))
+	expect_ge $(($(faults inside) + $(faults partly) + $(faults unseen))) $all \
+		"faults in units, wholly or partly inside"
+	stat_inside loop page-faults -- "$WORKLOADS/units" 500 7 4
+	expect_law
+	expect_ge $(($(faults inside) + $(faults partly) + $(faults unseen))) $all "loop"
+}
+
 t_what_is_refused() {
 	expect_refused 2 "--window-scope 'all': it is thread or process" record -e cpu-clock \
 		--window loop --window-scope all
 	expect_refused 2 '--window-scope needs --window' record -e cpu-clock --window-scope process
+	expect_refused 2 '--window-scope needs --window' stat --window-scope process -- true
+	expect_refused 2 "can't be given back where their window turns out to be short" \
+		stat --window loop --window-scope process --longer 1ms -- true
+	expect_refused 2 'a run is of one thread' stat --window run --window-scope process -- true
 	expect_refused 2 'a run is of one thread' record -e cpu-clock --window run \
 		--window-scope process
 }

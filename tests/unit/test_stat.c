@@ -439,3 +439,39 @@ Test(stat, inside_of_windows, .fini = end)
 	work.stats.shared[0] = 1;
 	cr_expect(work_counts__inside(&work, 0, 7000, false, false).balanced);
 }
+
+/* Of processes sums are all there is; of 100 faults 25 are of stretches in which one began. */
+Test(stat, inside_of_windows_of_processes, .fini = end)
+{
+	_cleanup_(work_counts__done) struct work_counts work;
+	struct probe_result work_tried[3] = {{.ok = true}, {.ok = true}, {.ok = true}};
+	struct inside_counts in;
+
+	begin("page-faults,minor-faults,major-faults");
+	counts__row(&counts, NULL, -1, -1);
+	lay();
+	set(0, 0, 100, 100);
+	inside(&work);
+	work.by_process = true;
+	work.stats.quick = work.stats.unseen = 0;
+	work.stats.partly = 3;
+	work.stats.stretches[PMB_STRETCH_OUTSIDE][0] = 20;
+	work.stats.stretches[PMB_STRETCH_PARTLY][0] = 25;
+	work.n_counters = 1;
+	report.work = &work;
+	report.work_tried = work_tried;
+	report.per = "loop";
+	report.inside = true;
+	expect_inside(
+		"\n"
+		"  inside of loop: 7 windows of processes of 10 that began, 10us long, "
+		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open, "
+		"3 stretches of a thread's time in which another opened or closed one\n"
+		"                                   inside   of it         partly        "
+		"outside           rest            all\n"
+		"  page-faults                          55  55.0 %             25             "
+		"20              0            100  # 55.0 to 80.0 % is inside\n"
+		"  with nothing in it: duration 8ns, and opening and closing it takes 15ns\n");
+	in = work_counts__inside(&work, 0, 100, false, false);
+	cr_expect(in.inside == 55 && in.partly == 25 && in.others == 0 && in.rest == 0);
+}

@@ -259,7 +259,7 @@ static int check_per(struct stat_args *a)
 	r = gates__settle(&a->gates, &a->per, &a->what.names, 0, a->err);
 	if (r == 0 && (counts_switches(&a->gates.opens) || counts_switches(&a->gates.closes)))
 		return no_unit_of_switches(a);
-	return r;
+	return r < 0 || !a->window.by_process ? r : gates__set_by_process(&a->gates, a->err);
 }
 
 /* What is said of windows for samples and can't be had of counts. */
@@ -279,9 +279,11 @@ static int check_window(struct stat_args *a)
 				  "--after is of samples: counters are read at both ends of "
 				  "a window and not between; --longer leaves short windows "
 				  "out");
-	if (w->by_process)
-		return err__cannot(a->err, "--window-scope process: stat counts windows of threads "
-					   "in this version; record has them");
+	if (w->by_process && w->opts.longer_ns)
+		return err__usage(a->err,
+				  "--window-scope process: counts of several threads can't be "
+				  "given back where their window turns out to be short; leave "
+				  "--longer out");
 	if (w->opts.slowest)
 		return err__usage(a->err,
 				  "--slowest is of samples: of counts sums are kept and not "

@@ -74,6 +74,10 @@ static void set_sizes(struct work_programs *w, const struct work_opts *opts)
 	bpf_map__set_max_entries(skel->maps.pmb_costs,
 				 (__u32)(PMB_N_UNITS * w->n_series) * (__u32)w->n_cpus);
 	bpf_map__set_max_entries(skel->maps.pmb_work_stats, (__u32)w->n_cpus);
+	if (opts->gates->by_process) {
+		bpf_map__set_max_entries(skel->maps.pmb_shared, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(skel->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
+	}
 	choose_life(skel->obj, follow, opts->gates->whose.pidns != 0);
 }
 
@@ -85,6 +89,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	*config = opts->gates->whose;
 	config->windows = opts->gates->windows;
 	config->sliced = opts->gates->sliced;
+	config->by_process = opts->gates->by_process;
 	config->keep_threads = gates__by_nmi(opts->gates);
 	config->n_reads = (__u32)opts->n_counters;
 	config->n_cpus = (__u32)w->n_cpus;

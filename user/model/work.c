@@ -20,7 +20,7 @@ void work_counts__init(struct work_counts *c)
 
 void work_counts__init_like(struct work_counts *c, const struct work_counts *of)
 {
-	*c = (struct work_counts){.n_counters = of->n_counters};
+	*c = (struct work_counts){.n_counters = of->n_counters, .by_process = of->by_process};
 	memcpy(c->event, of->event, sizeof(c->event));
 	work_counts__init(c);
 }
@@ -75,8 +75,10 @@ struct inside_counts work_counts__inside(const struct work_counts *c, size_t cou
 					 bool switches_count, bool part)
 {
 	const struct pmb_work_stats *stats = &c->stats;
-	uint64_t inside = c->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS + counter].sum;
 	uint64_t in_any = stats->stretches[PMB_STRETCH_INSIDE][counter];
+	uint64_t of_windows = c->of[PMB_UNITS_REAL][PMB_SERIES_COUNTERS + counter].sum;
+	uint64_t inside = c->by_process ? in_any : of_windows;
+	uint64_t partly = stats->stretches[PMB_STRETCH_PARTLY][counter];
 	uint64_t outside = stats->stretches[PMB_STRETCH_OUTSIDE][counter];
 	uint64_t unwatched = stats->stretches[PMB_STRETCH_UNWATCHED][counter];
 	struct inside_counts ret = {
@@ -84,7 +86,8 @@ struct inside_counts work_counts__inside(const struct work_counts *c, size_t cou
 		.inside = (int64_t)inside,
 		.others = (int64_t)(in_any - inside),
 		.outside = (int64_t)outside,
-		.rest = (int64_t)(all - in_any - outside - unwatched),
+		.partly = (int64_t)partly,
+		.rest = (int64_t)(all - in_any - partly - outside - unwatched),
 		.unwatched = unwatched,
 		.unseen = stats->stretches[PMB_STRETCH_UNSEEN][counter],
 		.whole = !stats->shared[counter],

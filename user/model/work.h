@@ -13,6 +13,7 @@
 
 struct work_counts {
 	size_t n_counters;
+	bool by_process; /* units are windows of processes, of which only sums are counted */
 	size_t event[PMB_MAX_READS]; /* by counter: its index in the list of events */
 	/* by series: PMB_SERIES_COUNTERS and one for each counter; ours */
 	struct pmb_distribution *of[PMB_N_UNITS];
@@ -34,13 +35,15 @@ void work_counts__set(struct work_counts *to, const struct work_counts *now,
 /* Of those that began, those of which nothing was heard yet. */
 uint64_t work_counts__open(const struct work_counts *counts);
 
-/* Where the counts of a counter are: inside + others + outside + unwatched + rest = all. */
+/* Where the counts of a counter are: inside + others + partly + outside +
+ * unwatched + rest = all. */
 struct inside_counts {
 	uint64_t all; /* as the targets' own counter has it, which no program reads */
 	int64_t inside;
-	int64_t others;     /* in windows that aren't counted: unsure, left, open, too short */
-	int64_t outside;    /* of all windows */
-	int64_t rest;       /* of no stretch that was seen whole; below 0: a switch counts itself */
+	int64_t others;  /* in windows that aren't counted: unsure, left, open, too short */
+	int64_t partly;  /* of threads while another of their process opened or closed its window */
+	int64_t outside; /* of all windows */
+	int64_t rest;    /* of no stretch that was seen whole; below 0: a switch counts itself */
 	uint64_t unwatched; /* while no probe was in place */
 	uint64_t unseen;    /* what the rest can be, because switches weren't told */
 	bool whole;         /* it counted all the time */

@@ -107,6 +107,16 @@ static void put_unwatched(struct buf *out, const struct inside_counts *c, bool n
 			    estimate(c) / unit);
 }
 
+/* What of all is inside, by what may be. */
+static void put_bounds(struct buf *out, const struct inside_counts *c)
+{
+	int64_t all = (int64_t)(c->all - c->unwatched);
+
+	if (c->partly && all > 0)
+		buf__printf(out, "  # %.1f to %.1f %% is inside", share(c),
+			    100 * (double)(c->inside + c->partly) / (double)all);
+}
+
 static void put_place(const struct stat_report *r, const struct place *p, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf name = {0};
@@ -127,11 +137,12 @@ static void put_place(const struct stat_report *r, const struct place *p, struct
 			    share(c) < 100 ? 2 :
 					     1,
 			    c->unwatched ? "~" : "", share(c));
-	put_count(out, c->others, ns);
+	put_count(out, r->work->by_process ? c->partly : c->others, ns);
 	put_count(out, c->outside, ns);
 	put_count(out, c->rest, ns);
 	put_count(out, (int64_t)c->all, ns);
 	put_unwatched(out, c, ns);
+	put_bounds(out, c);
 	if (p->apart)
 		buf__printf(out, "  # without %" PRIu64 " in which it didn't count all the time",
 			    p->apart);
@@ -144,7 +155,8 @@ static void put_place(const struct stat_report *r, const struct place *p, struct
 
 static void put_head(const struct stat_report *r, struct buf *out)
 {
-	static const char *const heads[] = {"other windows", "outside", "rest", "all"};
+	const char *second = r->work->by_process ? "partly" : "other windows";
+	const char *const heads[] = {second, "outside", "rest", "all"};
 
 	stat__line_begins(r, out);
 	buf__printf(out, "%-*s %*s   of it", NAME_WIDTH, "", COUNT_WIDTH, "inside");
@@ -164,14 +176,21 @@ static void put_windows(const struct stat_report *r, struct buf *out)
 	stat__line_begins(r, out);
 	buf__puts(out, "inside of ");
 	escape_name(out, r->per);
-	buf__printf(out, ": %" PRIu64 " windows of %" PRIu64 " that began, %s long, %s on a CPU",
-		    n_windows(r), (uint64_t)stats->began, clock, cpu);
+	buf__printf(out, ": %" PRIu64 " windows%s of %" PRIu64 " that began, %s long", n_windows(r),
+		    r->work->by_process ? " of processes" : "", (uint64_t)stats->began, clock);
+	if (!r->work->by_process)
+		buf__printf(out, ", %s on a CPU", cpu);
 	if (stats->quick)
 		buf__printf(out, ", %" PRIu64 " shorter than %s", (uint64_t)stats->quick, longer);
 	stat__uncounted_text(r, out);
 	if (stats->unseen)
 		buf__printf(out, ", %" PRIu64 " stretches of a thread's time not told",
 			    (uint64_t)stats->unseen);
+	if (stats->partly)
+		buf__printf(out,
+			    ", %" PRIu64 " stretches of a thread's time in which another opened or "
+			    "closed one",
+			    (uint64_t)stats->partly);
 	buf__putc(out, '\n');
 	stat__probed_text(r, n_windows(r), out);
 }
@@ -212,8 +231,8 @@ void stat__inside_csv(const struct stat_report *r, const char *sep, struct buf *
 		stat__csv_field(name.data, sep, out);
 		buf__printf(out,
 			    "%s%" PRIu64 "%s%" PRId64 "%s%" PRId64 "%s%" PRId64 "%s%" PRIu64 "\n",
-			    sep, p.windows, sep, c->others, sep, c->outside, sep, c->rest, sep,
-			    c->all);
+			    sep, p.windows, sep, r->work->by_process ? c->partly : c->others, sep,
+			    c->outside, sep, c->rest, sep, c->all);
 	}
 }
 
@@ -232,6 +251,7 @@ static void put_events(const struct stat_report *r, struct json *j)
 		json__bool(j, "ns", p.event->unit == UNIT_NS);
 		json__i64(j, "inside", c->inside);
 		json__i64(j, "other_windows", c->others);
+		json__i64(j, "partly", c->partly);
 		json__i64(j, "outside", c->outside);
 		json__i64(j, "rest", c->rest);
 		json__u64(j, "all", c->all);
@@ -254,13 +274,18 @@ void stat__inside_json(const struct stat_report *r, struct json *j)
 
 	json__obj(j, "window");
 	json__str(j, "window", r->per);
+	json__str(j, "scope", r->work->by_process ? "process" : "thread");
 	json__u64(j, "began", stats->began);
 	json__u64(j, "counted", n_windows(r));
 	json__u64(j, "shorter", stats->quick);
 	stat__uncounted_json(r, j);
 	json__u64(j, "stretches_not_told", stats->unseen);
+	json__u64(j, "stretches_partly", stats->partly);
 	json__u64(j, "duration_ns", total(r, PMB_SERIES_DURATION));
-	json__u64(j, "on_cpu_ns", on_cpu(r));
+	if (r->work->by_process)
+		json__null(j, "on_cpu_ns");
+	else
+		json__u64(j, "on_cpu_ns", on_cpu(r));
 	json__u64(j, "longer_ns", r->longer_ns);
 	put_events(r, j);
 	stat__apart_not_counted(r, r->work_tried, j);

@@ -90,6 +90,7 @@ static int open_counters(struct counting *c, struct err *err)
 	result->work_tried = xcalloc(result->events.n, sizeof(*result->work_tried));
 	r = cpu_counters__open(counters, c, result->work_tried, err);
 	result->work.n_counters = counters->n;
+	result->work.by_process = c->opts->per->by_process;
 	memcpy(result->work.event, counters->event, sizeof(counters->event));
 	return r;
 }
