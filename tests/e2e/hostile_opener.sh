@@ -241,6 +241,41 @@ t_closes_that_never_end() {
 		"names of the hostile one, which can be read"
 }
 
+# The kernel takes a probe out of who has it when that lets it, and meanwhile no process of the host
+# can fork: so here it is the opener itself that takes its time.
+with_late_closes() { # SECONDS OPTION…
+	local marks=$T/marks-$1 target
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/lateclose.so" \
+		"$TOP/tests/shims/lateclose.c" || fail "cannot build lateclose.so"
+	cp "$WORKLOADS/marks" "$marks"
+	spawn "$marks" 100000000 7 1
+	target=$spawned
+	wait_until grep -q /marks "/proc/$target/maps" || fail "it doesn't run"
+	cat >"$T/tool" <<-END
+		#!/bin/sh
+		SHIM_CLOSE_S=$1 LD_PRELOAD=$T/lateclose.so exec $PMUBPF "\$@"
+	END
+	chmod 755 "$T/tool"
+	PMUBPF=$T/tool record -p "$target" -d 1 --window "u:$marks:one_unit..u:$marks:move_to" \
+		"${@:2}"
+	expect_eq "$rc" 0 "exit status"
+	expect_ledger
+	expect_ge "$(sum_get .windows.ended)" 1 "windows"
+	kill -0 "$target" || fail "the program is no more"
+}
+
+t_probes_that_are_held_fast() {
+	need_root
+	need_x86_64
+	with_late_closes 1000
+	expect_le "$took" "$SIGNAL_S" "seconds until it ended"
+	expect_match "$T/err" 'a program holds up that probes are taken out of it' "what is said"
+	expect_eq "$(sum_get .opener.late)" 1 "answers that were given up"
+	with_late_closes 0
+	expect_no_match "$T/err" 'a program holds up' "where nothing does"
+	expect_eq "$(sum_get .opener.late)" 0 "answers that were given up"
+}
+
 # ---------------------------------------------------------------- paths
 
 # "The host" in a mount namespace: $T/net is an automounter's that nobody answers (what it is asked

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the libraries here share, which tests/e2e/faults.sh builds and has loaded into pmubpf by
+ * What the libraries here share, which tests/e2e builds and has loaded into pmubpf by
  * LD_PRELOAD. They do nothing in other programs, and only in the part that SHIM_IN names: "main",
  * "helper" or "both".
  */

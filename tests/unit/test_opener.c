@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "opener/keeps.h"
 #include "opener/opener.h"
 #include "sys/clock.h"
 #include "sys/usage.h"
@@ -116,4 +117,33 @@ Test(opener, waiting_for_a_cpu_is_no_fault_of_a_file)
 	if (WEXITSTATUS(status) == 77)
 		cr_skip_test("nothing was in its way");
 	cr_expect_eq(WEXITSTATUS(status), 0);
+}
+
+static void count(void *n)
+{
+	++*(int *)n;
+}
+
+/* Whoever waits for its end sees it when the last copy is closed. */
+Test(opener, keeps_until_all_are_to_be_closed)
+{
+	struct opener_keeps keeps = {.lent = -1};
+	int ends[2], n = 0;
+	char byte;
+
+	cr_assert_eq(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	cr_expect_eq(opener_keeps__add(&keeps, -1), -EBADF);
+	for (int i = 0; i < OPENER_KEPT_MAX; i++)
+		cr_assert_eq(opener_keeps__add(&keeps, ends[1]), 0);
+	cr_expect_eq(opener_keeps__add(&keeps, ends[1]), -EMFILE);
+	close(ends[1]);
+	cr_expect_eq(read(ends[0], &byte, 1), -1);
+	opener_keeps__close(&keeps, count, &n);
+	cr_expect_eq(n, OPENER_KEPT_MAX);
+	cr_expect_eq(read(ends[0], &byte, 1), 0);
+	cr_expect_eq(keeps.n_kept, 0);
+	close(ends[0]);
+	/* who opens in its own process has nobody who could */
+	cr_expect_eq(opener__keep(NULL, 0), -ENOTSUP);
+	cr_expect_eq(opener__close_kept(NULL), 0);
 }

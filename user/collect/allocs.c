@@ -18,8 +18,7 @@
 struct alloc_programs {
 	struct alloc_bpf *skel;
 	int n_cpus;
-	struct bpf_link **links;
-	size_t n, cap;
+	struct probe_links links;
 };
 
 /* Overflows interrupt these programs: what either has in its hands is its own. */
@@ -86,19 +85,17 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 	return r;
 }
 
-void alloc_programs__detach(struct alloc_programs *p)
+int alloc_programs__detach(struct alloc_programs *p, struct opener *opener)
 {
-	while (p->n)
-		bpf_link__destroy(p->links[--p->n]);
+	return probe_links__close(&p->links, opener);
 }
 
 struct alloc_programs *alloc_programs__free(struct alloc_programs *p)
 {
 	if (!p)
 		return NULL;
-	alloc_programs__detach(p);
+	probe_links__close(&p->links, NULL);
 	alloc_bpf__destroy(p->skel);
-	free(p->links);
 	free(p);
 	return NULL;
 }
@@ -136,8 +133,7 @@ int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool 
 		close(probe_fd);
 		return r;
 	}
-	GROW(p->links, p->n, p->cap);
-	p->links[p->n++] = link;
+	probe_links__add(&p->links, link, probe_fd);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "collect/probe_links.h"
 #include "collect/programs.h"
 
 /* What a function of an allocator does, and where it has its arguments. */
@@ -37,8 +38,8 @@ struct alloc_programs *alloc_programs__free(struct alloc_programs *p); /* NULL i
  * alloc_programs__detach(), or this process. emulated: as in sym/site_client.h. 0 or -errno. */
 int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool emulated,
 			   int probe_fd);
-/* Calls that threads are in are forgotten. */
-void alloc_programs__detach(struct alloc_programs *p);
+/* Calls that threads are in are forgotten. As probe_links__close(). */
+int alloc_programs__detach(struct alloc_programs *p, struct opener *opener);
 
 int alloc_programs__stats(const struct alloc_programs *p, struct pmb_alloc_stats *ret);
 

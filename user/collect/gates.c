@@ -305,20 +305,15 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	}
 }
 
-void gate_links__done(struct gate_links *links)
-{
-	while (links->n)
-		bpf_link__destroy(links->list[--links->n]);
-}
-
 static int attach_tracepoint(const struct gates *gates, const char *tracepoint,
-			     struct bpf_program *program, struct gate_links *links, struct err *err)
+			     struct bpf_program *program, struct probe_links *links,
+			     struct err *err)
 {
 	struct bpf_link *link = bpf_program__attach_raw_tracepoint(program, tracepoint);
 	int r = -errno;
 
 	if (link) {
-		links->list[links->n++] = link;
+		probe_links__add(links, link, -1);
 		return 0;
 	}
 	if (r == -ENOENT)
@@ -354,7 +349,7 @@ static int refuse_site(const struct gates *gates, const struct window_probe *p,
 
 static int attach_site(const struct gates *gates, const struct gate_probe *probe,
 		       const struct gate_site *site, struct bpf_program *program,
-		       struct gate_links *links, struct err *err)
+		       struct probe_links *links, struct err *err)
 {
 	int fd = opener__uprobe(gates->opener, site->fd, site->mnt_ns, site->file_off,
 				site->counter_off, 0);
@@ -362,7 +357,7 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 	int r = fd < 0 ? fd : -errno;
 
 	if (link) {
-		links->list[links->n++] = link;
+		probe_links__add(links, link, fd);
 		return 0;
 	}
 	if (fd >= 0)
@@ -371,7 +366,7 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 }
 
 int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
-		     struct bpf_program *program, struct gate_links *links, struct err *err)
+		     struct bpf_program *program, struct probe_links *links, struct err *err)
 {
 	return probe->tracepoint ?
 		       attach_tracepoint(gates, probe->tracepoint, program, links, err) :
@@ -379,7 +374,7 @@ int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
 }
 
 /* Closing first: what is open must be closed. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct gate_links *links,
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
 		  struct err *err)
 {
 	int r = 0;
@@ -404,7 +399,7 @@ struct gate_user gates__user(const struct recording_bpf *skel)
 }
 
 static int attach_sites(const struct gates *gates, const struct gate_probe *probe,
-			struct bpf_program *program, struct gate_links *links, struct err *err)
+			struct bpf_program *program, struct probe_links *links, struct err *err)
 {
 	int r = 0;
 
@@ -429,7 +424,7 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 	if (r == 0)
 		r = attach_sites(gates, &gates->opens, user->opens, &user->links, err);
 	if (r < 0)
-		gate_links__done(&user->links);
+		probe_links__close(&user->links, gates->opener);
 	else if (gates->sliced)
 		say_paused(user, 0);
 	return r;
@@ -460,18 +455,16 @@ static void leave_windows(const struct gate_user *user)
 	}
 }
 
-void gates__take_out(const struct gates *gates, struct gate_user *user)
+int gates__take_out(const struct gates *gates, struct gate_user *user)
 {
-	if (!gates->sliced) {
-		gate_links__done(&user->links);
-		return;
-	}
-	say_paused(user, 1);
-	/* What closes is single-stepped, mostly, and each link takes its time: so that is first. */
-	for (size_t i = 0; i < user->links.n; i++)
-		bpf_link__destroy(user->links.list[i]);
-	user->links.n = 0; /* and no program runs any more */
-	leave_windows(user);
+	int r;
+
+	if (gates->sliced)
+		say_paused(user, 1);
+	r = probe_links__close(&user->links, gates->opener);
+	if (gates->sliced)
+		leave_windows(user);
+	return r;
 }
 
 struct gate_fds gates__fds(const struct recording_bpf *skel)

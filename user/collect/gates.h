@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "collect/probe_links.h"
 #include "opener/request.h"
 #include "pmu/event_names.h"
 #include "pmu/window_spec.h"
@@ -69,18 +70,11 @@ bool gates__by_nmi(const struct gates *gates);
 /* How near to their events windows open and close, a line each. */
 void gates__note_skid(const struct gates *gates, struct buf *notes);
 
-struct bpf_link;
 struct bpf_program;
-/* What was attached. All of it goes with this process, however it ends. */
-struct gate_links {
-	struct bpf_link *list[2 * GATE_SITES_MAX];
-	size_t n;
-};
-void gate_links__done(struct gate_links *links);
 
 /* Attaches the program to the probe, if it is a tracepoint. -errno with the sentence. */
 int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
-		     struct bpf_program *program, struct gate_links *links, struct err *err);
+		     struct bpf_program *program, struct probe_links *links, struct err *err);
 
 struct bpf_map;
 
@@ -93,13 +87,13 @@ struct gate_user {
 	 * NULL */
 	struct bpf_program *settle;
 	int n_cpus;
-	struct gate_links links;
+	struct probe_links links;
 };
 /* Nothing where there are none. All that is met from now on counts. -errno with the sentence: none
  * is in place. */
 int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err);
-/* Windows that are open are left. */
-void gates__take_out(const struct gates *gates, struct gate_user *user);
+/* Windows that are open are left. -ETIMEDOUT as above: no program counts any more. */
+int gates__take_out(const struct gates *gates, struct gate_user *user);
 
 /* The programs of events that open and close windows; negative where none does. */
 struct gate_fds {
@@ -111,7 +105,7 @@ struct recording_bpf;
 /* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
 /* After the load: tracepoints that are not where they always are. -errno with the sentence. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct gate_links *links,
+int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
 		  struct err *err);
 struct gate_user gates__user(const struct recording_bpf *skel);
 struct gate_fds gates__fds(const struct recording_bpf *skel);

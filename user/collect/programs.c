@@ -37,7 +37,7 @@ struct programs {
 	struct pmb_code *code; /* as pmb_mappings: NULL without by_table */
 	struct pmb_mappings *mappings;
 	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
-	struct gate_links links;
+	struct probe_links links;
 	struct gate_user user;
 	int beside_fd; /* programs__count_beside; -1: there are none */
 };
@@ -312,8 +312,8 @@ struct programs *programs__free(struct programs *p)
 {
 	if (!p)
 		return NULL;
-	gate_links__done(&p->user.links);
-	gate_links__done(&p->links);
+	probe_links__close(&p->user.links, NULL);
+	probe_links__close(&p->links, NULL);
 	for (size_t i = p->n_events; i-- > 0;)
 		recording_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_cpus; cpu++)
@@ -488,9 +488,9 @@ int programs__put_in(struct programs *p, const struct gates *gates, struct err *
 	return gates__put_in(gates, &p->user, err);
 }
 
-void programs__take_out(struct programs *p, const struct gates *gates)
+int programs__take_out(struct programs *p, const struct gates *gates)
 {
-	gates__take_out(gates, &p->user);
+	return gates__take_out(gates, &p->user);
 }
 
 int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)

@@ -31,7 +31,7 @@ struct work_programs {
 	size_t costs_size;
 	const struct pmb_work_stats *stats; /* pmb_work_stats, mapped */
 	size_t stats_size;
-	struct gate_links links;
+	struct probe_links links;
 	struct gate_user user;
 };
 
@@ -152,8 +152,8 @@ struct work_programs *work_programs__free(struct work_programs *w)
 		munmap((void *)w->costs, w->costs_size);
 	if (w->stats)
 		munmap((void *)w->stats, w->stats_size);
-	gate_links__done(&w->user.links);
-	gate_links__done(&w->links);
+	probe_links__close(&w->user.links, NULL);
+	probe_links__close(&w->links, NULL);
 	counting_bpf__destroy(w->skel);
 	free(w);
 	return NULL;
@@ -225,9 +225,9 @@ int work_programs__put_in(struct work_programs *w, struct err *err)
 	return gates__put_in(w->gates, &w->user, err);
 }
 
-void work_programs__take_out(struct work_programs *w)
+int work_programs__take_out(struct work_programs *w)
 {
-	gates__take_out(w->gates, &w->user);
+	return gates__take_out(w->gates, &w->user);
 }
 
 struct probe_hits work_programs__hits(const struct work_programs *w)

@@ -38,7 +38,7 @@ struct gate_fds work_programs__gate_fds(const struct work_programs *work);
 int work_programs__attach(struct work_programs *work, struct err *err);
 /* Probes in programs, which were put in there, are taken out, and put in again; takes CAP_BPF. */
 int work_programs__put_in(struct work_programs *work, struct err *err);
-void work_programs__take_out(struct work_programs *work);
+int work_programs__take_out(struct work_programs *work);
 struct probe_hits work_programs__hits(const struct work_programs *work);
 /* Of sums: what threads that have a CPU have so far is in what is read next; takes CAP_BPF. */
 void work_programs__settle(const struct work_programs *work);

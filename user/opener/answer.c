@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "opener/map_lines.h"
 #include "proc/container_name.h"
 #include "symd/protocol.h"
 #include "sys/cgroup.h"
@@ -40,7 +41,7 @@ enum {
 struct answering {
 	const struct opener_request *request;
 	int fd;
-	int *ret_lent;
+	struct opener_keeps *keeps;
 	opener_emit emit;
 	void *ctx;
 	struct opener_subject subject;
@@ -179,35 +180,6 @@ static int emit_lines(struct answering *a, const char *lines, size_t len)
 	return a->emit(a->ctx, &a->reply, -1);
 }
 
-/* "55d0c1a2b000-55d0c1a2d000 r-xp …" */
-static bool is_executable(const char *line, size_t len)
-{
-	const char *space = memchr(line, ' ', len);
-
-	return space && space + 3 < line + len && space[3] == 'x';
-}
-
-/* Keeps the lines of executable mappings, and what follows the last newline; returns how much
- * that is. */
-static size_t keep_executable(char *text, size_t len, size_t *ret_lines)
-{
-	size_t kept = 0, from = 0;
-	char *end;
-
-	while ((end = memchr(text + from, '\n', len - from))) {
-		size_t line = (size_t)(end + 1 - text) - from;
-
-		if (is_executable(text + from, line)) {
-			memmove(text + kept, text + from, line);
-			kept += line;
-		}
-		from += line;
-	}
-	*ret_lines = kept;
-	memmove(text + kept, text + from, len - from);
-	return kept + len - from;
-}
-
 /* Full packets of the lines that matter. */
 static int copy_maps(struct answering *a, int fd)
 {
@@ -222,7 +194,8 @@ static int copy_maps(struct answering *a, int fd)
 		if (!n)
 			break;
 		total += (size_t)n;
-		have = lines + keep_executable(text + lines, have - lines + (size_t)n, &sent);
+		have = lines +
+		       map_lines_keep_executable(text + lines, have - lines + (size_t)n, &sent);
 		lines += sent;
 		if (have < OPENER_TEXT_MAX - 4 * 4096)
 			continue;
@@ -384,10 +357,10 @@ static void lend(struct answering *a)
 
 	if (fd < 0)
 		return finish(a, fd, -1);
-	if (!a->ret_lent)
+	if (!a->keeps)
 		return finish(a, 0, fd);
 	finish_fd(a, symd_fd__enclose(fd));
-	*a->ret_lent = TAKE_FD(fd);
+	a->keeps->lent = TAKE_FD(fd);
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -437,6 +410,27 @@ static void uprobe(struct answering *a)
 	if (fstatfs(a->fd, &fs) < 0 || fs.f_type == FUSE_SUPER_MAGIC)
 		return finish(a, -OPENER_SERVED, -1);
 	finish_fd(a, perf_open_uprobe(&probe, a->request->tgid ? a->request->tgid : -1));
+}
+
+static void keep(struct answering *a)
+{
+	finish(a, a->keeps ? opener_keeps__add(a->keeps, a->fd) : -ENOTSUP, -1);
+}
+
+/* Nobody may listen any more: all are closed. */
+static void say_closed(void *ctx)
+{
+	struct answering *a = ctx;
+
+	a->reply.more = 1;
+	a->emit(a->ctx, &a->reply, -1);
+}
+
+static void close_kept(struct answering *a)
+{
+	if (a->keeps)
+		opener_keeps__close(a->keeps, say_closed, a);
+	finish(a, 0, -1);
 }
 
 /* On a host with more work than CPUs the least file would take too long. */
@@ -575,12 +569,17 @@ static void answer(struct answering *a)
 		return exe(a);
 	case OPENER_UPROBE:
 		return uprobe(a);
+	case OPENER_KEEP:
+		return keep(a);
+	case OPENER_CLOSE:
+		return close_kept(a);
 	}
 	finish(a, -EINVAL, -1);
 }
 
 void opener_answer(const struct opener_request *request, int fd,
-		   const struct opener_subject *subject, opener_emit emit, void *ctx, int *ret_lent)
+		   const struct opener_subject *subject, opener_emit emit, void *ctx,
+		   struct opener_keeps *keeps)
 {
 	/* of 60 kB, of which little is used: neither on the stack nor cleared */
 	_cleanup_free_ struct answering *a = malloc(sizeof(*a));
@@ -590,7 +589,7 @@ void opener_answer(const struct opener_request *request, int fd,
 	memset(a, 0, offsetof(struct answering, reply.text));
 	a->request = request;
 	a->fd = fd;
-	a->ret_lent = ret_lent;
+	a->keeps = keeps;
 	a->emit = emit;
 	a->ctx = ctx;
 	a->subject = *subject;

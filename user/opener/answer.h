@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "opener/keeps.h"
 #include "opener/request.h"
 
 /* Takes one packet of the answer; fd (-1: none) stays the caller's. Negative: no more are
@@ -29,12 +30,11 @@ bool opener_subject__learn(struct opener_subject *ret, const struct opener_reque
 			   opener_go_on go_on, void *ctx);
 
 /*
- * fd: the descriptor that came along, -1: none. ret_lent: of a file that was lent, which the caller
- * has to close: but not before nobody else can be the last to do that, as closing may wait for its
- * server. NULL: it is handed over as it is.
+ * fd: the descriptor that came along, -1: none. keeps: what the caller has besides; NULL: what is
+ * lent is handed over as it is, and nothing can be kept.
  */
 void opener_answer(const struct opener_request *request, int fd,
 		   const struct opener_subject *subject, opener_emit emit, void *ctx,
-		   int *ret_lent);
+		   struct opener_keeps *keeps);
 
 #endif

@@ -15,7 +15,8 @@ enum {
 		2000,   /* without it there is no recording, and what waits for a CPU isn't stuck */
 	LEND_MS = 1000, /* nobody asks again */
 	COPY_MS = 1000, /* the same, on a busy host: it bounds itself */
-	MAPS_MS = 400,  /* of a process with very many */
+	CLOSE_MS = 20000, /* all probes; each has less */
+	MAPS_MS = 400,    /* of a process with very many */
 	CONTAINER_MS =
 		2000, /* all processes may have to be looked at; each container asks a few times */
 };
@@ -282,6 +283,33 @@ int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_o
 	r.start = file_off;
 	r.end = counter_off;
 	return ask_for_fd(o, &r, found, COUNTER_MS, &got);
+}
+
+static int take_result(void *ctx, const struct opener_reply *reply, int fd)
+{
+	(void)fd;
+	*(int *)ctx = reply->result;
+	return 0;
+}
+
+static int ask_for_result(struct opener *o, enum opener_what what, int fd)
+{
+	struct opener_request r;
+	int result = -EIO, e;
+
+	begin(&r, what);
+	e = opener__ask(o, &r, fd, CLOSE_MS, take_result, &result);
+	return e < 0 ? e : result;
+}
+
+int opener__keep(struct opener *o, int fd)
+{
+	return ask_for_result(o, OPENER_KEEP, fd);
+}
+
+int opener__close_kept(struct opener *o)
+{
+	return ask_for_result(o, OPENER_CLOSE, -1);
 }
 
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most)

@@ -35,6 +35,7 @@ enum {
 	/* the kernel may have to wait for all CPUs before it has the first counter of a task, or a
 	 * probe in programs */
 	COUNTER_ASLEEP_MS = 1000,
+	CLOSE_ASLEEP_MS = 2000, /* and before a probe is gone */
 };
 
 struct opener {
@@ -286,8 +287,10 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 {
 	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
 	bool waits = request->what == OPENER_COUNTER || request->what == OPENER_UPROBE;
-	unsigned asleep_ms = waits ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
-	int r = has_no_time(o) ? -ECONNREFUSED : be_ready(o);
+	bool closes = request->what == OPENER_KEEP || request->what == OPENER_CLOSE;
+	unsigned asleep_ms = closes ? CLOSE_ASLEEP_MS : waits ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
+	/* who asked for them pays for probes until they are gone */
+	int r = !closes && has_no_time(o) ? -ECONNREFUSED : be_ready(o);
 
 	*ret_begun = true;
 	if (r < 0) {

@@ -112,6 +112,12 @@ int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, in
  * -OPENER_SERVED: it is on FUSE, which could hold up every fork of the host. */
 int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
 		   uint64_t counter_off, pid_t tgid);
+/* An opener has a copy of this probe's descriptor from now on, and will be the last to close it:
+ * the caller closes its own. Else it is the last itself. */
+int opener__keep(struct opener *o, int fd);
+/* Closes all that are kept. -ETIMEDOUT: a process that has a file of theirs mapped makes that wait;
+ * the opener was given up, and goes on. */
+int opener__close_kept(struct opener *o);
 /* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
  * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);

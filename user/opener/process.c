@@ -84,12 +84,12 @@ static bool may_touch(void *ctx, const struct opener_subject *so_far)
 }
 
 static void serve_one(int sock, struct culprits *shared, const struct opener_request *request,
-		      int fd, int *ret_lent)
+		      int fd, struct opener_keeps *keeps)
 {
 	struct opener_subject who;
 
 	if (opener_subject__learn(&who, request, may_touch, shared))
-		opener_answer(request, fd, &who, send_reply, &sock, ret_lent);
+		opener_answer(request, fd, &who, send_reply, &sock, keeps);
 	else
 		refuse(sock, request);
 }
@@ -97,7 +97,7 @@ static void serve_one(int sock, struct culprits *shared, const struct opener_req
 static _Noreturn void serve(int sock, struct culprits *shared)
 {
 	_cleanup_free_ char *packet = xcalloc(1, SYMD_MSG_MAX);
-	int lent = -1;
+	struct opener_keeps keeps = {.lent = -1};
 
 	for (;;) {
 		_cleanup_close_ int fd = -1;
@@ -113,11 +113,11 @@ static _Noreturn void serve(int sock, struct culprits *shared)
 		request->text[request->text_len] = '\0';
 		/* by now another has it, or it is of no use; it still is the doing of the one
 		 * before */
-		cleanup_close(&lent);
-		lent = -1;
+		cleanup_close(&keeps.lent);
+		keeps.lent = -1;
 		shared->now = (struct opener_subject){0};
 		shared->seq = request->seq;
-		serve_one(sock, shared, request, fd, &lent);
+		serve_one(sock, shared, request, fd, &keeps);
 	}
 }
 

@@ -18,6 +18,8 @@
  *							+fd
  *	UPROBE	+fd of a program's file, start: offset, end: its counter's, mnt_ns, tgid or 0
  *							+fd
+ *	KEEP	+fd of a probe				-EMFILE: there is no room
+ *	CLOSE	all probes that are kept		more, each time that one is closed
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
  *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
@@ -35,6 +37,7 @@
 enum {
 	OPENER_PATH_MAX = 8192,
 	OPENER_TEXT_MAX = 60 * 1024,
+	OPENER_KEPT_MAX = 512,
 };
 
 enum opener_what {
@@ -52,6 +55,8 @@ enum opener_what {
 	OPENER_WHICH,
 	OPENER_EXE,
 	OPENER_UPROBE,
+	OPENER_KEEP,
+	OPENER_CLOSE,
 };
 
 enum {

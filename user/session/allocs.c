@@ -389,12 +389,12 @@ static int hits(void *session, struct probe_hits *ret)
 }
 
 /* Frees are not seen from now on, so nothing is known any more. */
-static void take_out(void *session)
+static int take_out(void *session)
 {
 	struct session *s = session;
 
 	assembly__forget_blocks(&s->assembly, now_ns());
-	alloc_programs__detach(s->allocs->programs);
+	return alloc_programs__detach(s->allocs->programs, s->opts->opener);
 }
 
 /* Some of the processes may have gone. */

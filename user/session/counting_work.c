@@ -140,11 +140,11 @@ static int hits(void *counting, struct probe_hits *ret)
 	return 0;
 }
 
-static void take_out(void *counting)
+static int take_out(void *counting)
 {
 	const struct counting *c = counting;
 
-	work_programs__take_out(c->work->programs);
+	return work_programs__take_out(c->work->programs);
 }
 
 static int put_in(void *counting, struct err *err)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "session/probing.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "sys/clock.h"
 
 enum {
@@ -40,6 +43,21 @@ static void put_in(struct probing *p)
 	p->slices.share = 0;
 }
 
+static void take_out(struct probing *p)
+{
+	int r = p->fns->take_out(p->ctx);
+
+	if (r == 0 || p->told_late || !p->notes)
+		return;
+	p->told_late = true;
+	if (r == -ETIMEDOUT)
+		buf__puts(p->notes,
+			  "a program holds up that probes are taken out of it: a process of "
+			  "ours waits for it and takes them out when it can\n");
+	else
+		buf__printf(p->notes, "probes were perhaps not taken out yet: %s\n", strerror(-r));
+}
+
 void probing__look(struct probing *p, uint64_t now)
 {
 	struct probe_hits hits;
@@ -55,7 +73,7 @@ void probing__look(struct probing *p, uint64_t now)
 		if (p->slices.on)
 			put_in(p);
 		else
-			p->fns->take_out(p->ctx);
+			take_out(p);
 		/* that took its time, in which they weren't in place */
 		p->looked_ns = now_ns();
 		p->slices.age_ns += p->looked_ns - now;
@@ -75,7 +93,7 @@ void probing__end(struct probing *p, uint64_t now)
 	p->slices.share = 0; /* as it was until now, whatever it cost */
 	probing__look(p, now);
 	if (p->slices.on)
-		p->fns->take_out(p->ctx);
+		take_out(p);
 	p->slices.on = false;
 	p->fns = NULL;
 }

@@ -13,7 +13,8 @@
 struct probing_fns {
 	/* How often they were met so far; -errno: it isn't known now. */
 	int (*hits)(void *ctx, struct probe_hits *ret);
-	void (*take_out)(void *ctx);
+	/* -ETIMEDOUT: a program that has one makes that wait; it goes when that lets it. */
+	int (*take_out)(void *ctx);
 	/* -errno with the sentence: none is in place, and none will be. */
 	int (*put_in)(void *ctx, struct err *err);
 };
@@ -22,6 +23,7 @@ struct probing {
 	const struct probing_fns *fns; /* NULL: there are none, or not any more */
 	void *ctx;
 	struct buf *notes; /* what went wrong, a line each; borrowed */
+	bool told_late;    /* that one waits */
 	struct probe_costs each;
 	struct slices slices;
 	struct probe_hits hits; /* at the last look */

@@ -27,11 +27,11 @@ static int hits(void *session, struct probe_hits *ret)
 	return r;
 }
 
-static void take_out(void *session)
+static int take_out(void *session)
 {
 	const struct session *s = session;
 
-	programs__take_out(s->programs, &s->window_probes->gates);
+	return programs__take_out(s->programs, &s->window_probes->gates);
 }
 
 static int put_in(void *session, struct err *err)

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/probe_links.h"
+
+#include <bpf/libbpf.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "opener/opener.h"
+
+void probe_links__add(struct probe_links *l, struct bpf_link *link, int event)
+{
+	GROW(l->list, l->n, l->cap);
+	l->list[l->n++] = (struct probe_link){link, event};
+}
+
+int probe_links__close(struct probe_links *l, struct opener *opener)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; opener && i < l->n; i++)
+		kept += l->list[i].event >= 0 && opener__keep(opener, l->list[i].event) == 0;
+	for (size_t i = 0; i < l->n; i++)
+		bpf_link__destroy(l->list[i].link);
+	free(l->list);
+	*l = (struct probe_links){0};
+	return kept ? opener__close_kept(opener) : 0;
+}
