@@ -101,13 +101,17 @@ t_time_is_right() {
 }
 
 t_attached_to_a_pid() {
-	local d=5 pid before after
-	spawn "$WORKLOADS/split" $((d + 20)) >/dev/null
+	local pid before after
+	spawn "$WORKLOADS/split" 25 >/dev/null
 	pid=$spawned
 	sleep 0.2
+	# it stands still while the recording begins and ends
+	kill -STOP "$pid"
 	before=$(cpu_time_ns "$pid")
-	pmb_ok record -F 999 -p "$pid" -d "$d" -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -F 999 -p "$pid" -o "$T/folded" --summary "$T/sum.json" -- \
+		sh -c "kill -CONT $pid; sleep 5; kill -STOP $pid"
 	after=$(cpu_time_ns "$pid")
+	kill -CONT "$pid"
 	expect_folded "$T/folded"
 	expect_share "$T/folded" hot70 70 ';hot[37]0(;|$)'
 	expect_ledger

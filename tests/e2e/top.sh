@@ -90,7 +90,8 @@ t_sorted_and_filtered() {
 
 # Several events, and their ratios, are columns.
 t_several_events() {
-	pmb_ok top -b -n 1 -I 500 -e cpu-clock -e page-faults/period=1/ -- "$WORKLOADS/faults" 20000
+	pmb_ok top -b -n 1 -I 500 -e cpu-clock -e page-faults/period=1/ --limit 0 -- \
+		"$WORKLOADS/faults" 20000
 	expect_match "$T/out" '^cpu-clock +page-faults' "events above the columns"
 	expect_match "$T/out" 'touch_pages' "the function that faults"
 }
