@@ -9,6 +9,7 @@
 #include "cmd/output.h"
 #include "cmd/rows.h"
 #include "cmd/top_run.h"
+#include "model/labels.h"
 #include "opener/opener.h"
 #include "screen/terminal.h"
 #include "session/signals.h"
@@ -78,8 +79,16 @@ static void end_screen(int *before)
 static int show(struct live **ret, const struct top_args *a, char **argv, struct err *err)
 {
 	const struct top_view view = first_view(a);
+	const struct live_opts opts = {
+		.sampling = &a->sampling,
+		.part_ns = a->interval_ns,
+		.inlined = a->inlined,
+		.lines = a->lines,
+		.label_cgroup = a->label_cgroup,
+		.label_language = a->sampling.session.labels & LABEL_LANGUAGE,
+	};
 	_cleanup_(end_screen) int before = a->batch ? -1 : silence_stderr();
-	int r = live__open(ret, a, err);
+	int r = live__open(ret, &opts, err);
 
 	if (r < 0)
 		return r;

@@ -3,7 +3,7 @@
 #ifndef PMUBPF_CMD_TOP_BATCH_H
 #define PMUBPF_CMD_TOP_BATCH_H
 
-#include "cmd/top_live.h"
+#include "cmd/live.h"
 #include "cmd/top_view.h"
 
 /* "12:00:01  1.00 s  cost 0.41 + 0.10 % of 2 CPUs  samples: cpu-clock 1998": what happened, and

@@ -3,7 +3,8 @@
 #ifndef PMUBPF_CMD_TOP_RUN_H
 #define PMUBPF_CMD_TOP_RUN_H
 
-#include "cmd/top_live.h"
+#include "cmd/live.h"
+#include "cmd/top_args.h"
 #include "cmd/top_view.h"
 
 /* Until its target, its duration or a signal ends it, or so many parts were asked for: what remains

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "cmd/top_levels.h"
-#include "cmd/top_live.h"
+#include "cmd/live.h"
 
 enum { TOP_INPUT_MAX = 256, TOP_SORT_MAX = 1024 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "cmd/top_live.h"
+#include "cmd/live.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 enum { LARGE_BLOCK = 16 * 1024 * 1024 };
 
 struct live {
-	const struct top_args *args;
+	struct live_opts opts;
 	struct cutting cutting;
 	struct session_result result;
 	struct known *known; /* names of earlier parts */
@@ -56,28 +56,30 @@ static void keep_large_blocks(void)
 	mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 }
 
-int live__open(struct live **ret, const struct top_args *args, struct err *err)
+int live__open(struct live **ret, const struct live_opts *opts, struct err *err)
 {
-	const struct event_list *events = &args->sampling.events;
+	const struct sampling_args *sampling = opts->sampling;
+	const struct event_list *events = &sampling->events;
 	struct live *live = xcalloc(1, sizeof(*live));
 	int r;
 
-	live->args = args;
+	live->opts = *opts;
 	live->measures = xcalloc(events->n, sizeof(*live->measures));
 	live->events = xcalloc(events->n, sizeof(*live->events));
 	for (size_t i = 0; i < events->n; i++)
 		live->events[i] = events->events[i].name;
-	live->known = known__new(args->sampling.session.max_memory / BUDGET_NAMES_PART);
+	live->known = known__new(sampling->session.max_memory / BUDGET_NAMES_PART);
 	cutting__init(&live->cutting);
-	r = session__open(&live->cutting.session, &args->sampling.session, &live->result, err);
+	r = session__open(&live->cutting.session, &sampling->session, &live->result, err);
 	if (r < 0) {
 		live->cutting.session = NULL;
 		live__free(live);
 		return r;
 	}
-	keep_large_blocks();
+	if (!opts->lean)
+		keep_large_blocks();
 	live->part_ns = now_ns();
-	live->cutting.next_ns = live->part_ns + args->interval_ns;
+	live->cutting.next_ns = live->part_ns + opts->part_ns;
 	*ret = live;
 	return 0;
 }
@@ -91,9 +93,9 @@ static int live__name(struct live *live, const struct profile *profile, struct n
 		      struct err *err)
 {
 	const struct names_opts how = {
-		.kernel = live->args->sampling.session.kernel,
-		.inlined = live->args->inlined,
-		.lines = live->args->lines,
+		.kernel = live->opts.sampling->session.kernel,
+		.inlined = live->opts.inlined,
+		.lines = live->opts.lines,
 		.objects = live->result.objects,
 		.stop_fd = live->cutting.ended_fd,
 		.known = live->known,
@@ -109,18 +111,18 @@ static int live__name(struct live *live, const struct profile *profile, struct n
 static struct prof *make_prof(const struct live *live, const struct profile *profile,
 			      const struct names *names)
 {
-	const struct top_args *a = live->args;
-	const struct window_spec *window = &a->sampling.window.spec;
+	const struct sampling_args *a = live->opts.sampling;
+	const struct window_spec *window = &a->window.spec;
 	const struct recorded recorded = {
 		.profile = profile,
 		.files = live->result.files,
 		.names = names,
 		.measures = live->measures,
 		.events = live->events,
-		.n_events = a->sampling.events.n,
+		.n_events = a->events.n,
 		.cgroups = live->result.cgroups,
-		.want_language = a->sampling.session.labels & LABEL_LANGUAGE,
-		.want_cgroup = a->label_cgroup,
+		.want_language = live->opts.label_language,
+		.want_cgroup = live->opts.label_cgroup,
 		.window = window->name,
 		.window_calls = window->kind == WINDOW_SYSCALL && !window->call,
 	};
@@ -148,7 +150,7 @@ static void live__charge(struct live *live, const struct cost *now, struct part_
 static int live__finish(struct live *live, struct part *part, const struct profile *profile,
 			struct ledger *ledger, const struct clock_rate *rates, struct err *err)
 {
-	const struct event_list *events = &live->args->sampling.events;
+	const struct event_list *events = &live->opts.sampling->events;
 	_cleanup_(names__done) struct names names = {0};
 	const struct summary summary = {
 		.ledger = &part->ledger,
@@ -186,10 +188,12 @@ int live__cut(struct live *live, struct part *ret, struct err *err)
 	live__charge(live, &cost, &ret->cost);
 	r = live__finish(live, ret, cut->profile, &cut->ledger, cut->rates, err);
 	session__give_up(live->cutting.session, cut);
+	if (live->opts.lean)
+		malloc_trim(0);
 	now = now_ns();
-	live->cutting.next_ns += live->args->interval_ns;
+	live->cutting.next_ns += live->opts.part_ns;
 	if (live->cutting.next_ns < now) /* it took longer than that */
-		live->cutting.next_ns = now + live->args->interval_ns;
+		live->cutting.next_ns = now + live->opts.part_ns;
 	return r;
 }
 

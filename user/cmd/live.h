@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording that is looked at while it goes on: cut at each interval, each part named while the
- * next one is recorded. Nothing is restarted: what isn't in one part is in the next.
+ * A recording that is shown or kept while it goes on: cut again and again, each part named while
+ * the next one is recorded. Nothing is restarted: what isn't in one part is in the next.
  */
-#ifndef PMUBPF_CMD_TOP_LIVE_H
-#define PMUBPF_CMD_TOP_LIVE_H
+#ifndef PMUBPF_CMD_LIVE_H
+#define PMUBPF_CMD_LIVE_H
 
 #include "cmd/cutting.h"
-#include "cmd/top_args.h"
+#include "cmd/sampling_args.h"
 #include "prof/prof.h"
 
-/* One interval, with its books. */
+/* With its books. */
 struct part {
 	struct prof *prof; /* with remarks of the books */
 	struct ledger ledger;
@@ -29,10 +29,20 @@ void part__done(struct part *part);
 /* As a part of the time of the CPUs that are watched, in percent. */
 double part__percent(const struct part *part, uint64_t cpu_ns);
 
+/* What is recorded, and how it is cut and named. */
+struct live_opts {
+	const struct sampling_args *sampling; /* settled, with signals and an opener */
+	uint64_t part_ns;                     /* of a part */
+	bool inlined, lines;                  /* as names are wanted */
+	bool label_cgroup;                    /* its path, besides the container's name */
+	bool label_language;
+	bool lean; /* parts are long: memory that none of them needs is given back between them */
+};
+
 struct live;
 
-/* Opens it and starts its command. args are borrowed, settled, and have signals and an opener. */
-int live__open(struct live **ret, const struct top_args *args, struct err *err);
+/* Opens it and starts its command. What opts names is borrowed. */
+int live__open(struct live **ret, const struct live_opts *opts, struct err *err);
 
 /* As cutting__wait(). */
 enum cutting_news live__wait(struct live *live, int fd);
