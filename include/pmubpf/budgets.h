@@ -60,6 +60,9 @@
 	  "set_aside_more")                                                                        \
 	X(OUTPUT_PART, 2, "1/%d of --max-memory", "bytes of each output",                          \
 	  "the lightest stacks are [other] of their command", "output.lines_in_other")             \
+	X(SPOOL_PART, 8, "1/%d of --max-memory",                                                   \
+	  "windows of an agent that its disk doesn't take yet",                                    \
+	  "the oldest are lost, and counted", "")                                                  \
 	X(OTHERS_PART, 8, "1/%d of that", "[other] of commands", "they are one [other] together",  \
 	  "output.lines_in_other")                                                                 \
 	X(DESCRIPTORS, 8192, "%d, and half of ulimit -n", "files and roots that are kept open",    \

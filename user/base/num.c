@@ -82,7 +82,8 @@ static uint64_t time_unit(const char *suffix, uint64_t unit)
 		     {"ms", 1000000},
 		     {"s", 1000000000},
 		     {"m", 60 * 1000000000ULL},
-		     {"h", 3600 * 1000000000ULL}};
+		     {"h", 3600 * 1000000000ULL},
+		     {"d", 24 * 3600 * 1000000000ULL}};
 
 	if (!*suffix)
 		return unit;

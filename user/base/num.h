@@ -17,8 +17,8 @@ int num__parse_u64(const char *text, uint64_t *ret);
 int num__parse_hex(const char *text, uint64_t *ret);
 /* Decimal within [min, max]. */
 int num__parse_int(const char *text, int min, int max, int *ret);
-/* A time with an optional fraction and us, ms, s, m or h behind it ("0.25", "500ms"), else in units
- * of unit_ns, as nanoseconds; must be > 0. */
+/* A time with an optional fraction and us, ms, s, m, h or d behind it ("0.25", "500ms"), else in
+ * units of unit_ns, as nanoseconds; must be > 0. */
 int num__parse_time(const char *text, uint64_t unit_ns, uint64_t *ret_ns);
 /* A number with fraction and exponent, as drivers write scales ("2.3283e-10"); finite, >= 0. */
 int num__parse_f64(const char *text, double *ret);

@@ -52,6 +52,7 @@ static const struct command_entry {
 } commands[] = {
 	{"record", cmd_record, "sample counter overflows, print collapsed stacks"},
 	{"top", cmd_top, "show what a target does while it does it"},
+	{"agent", cmd_agent, "record all the time, and keep it as windows in a folder"},
 	{"report", cmd_report, "show a saved profile: functions, lines, processes, ratios"},
 	{"annotate", cmd_annotate, "a function's lines and instructions, with the samples of each"},
 	{"advise", cmd_advise, "what stands out in a target or a profile, and what to try"},

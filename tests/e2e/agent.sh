@@ -1,0 +1,260 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# pmubpf agent: windows of a recording that goes on. They add up to all of it, the folder never
+# holds more than it may, and neither a sudden end nor a full disk loses what was written.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+windows_of() { # DIR
+	find "$1" -maxdepth 1 -name '*-[0-9]*.pb.gz' | sort
+}
+
+n_windows() { windows_of "$1" | wc -l; }
+
+has_windows() { # DIR N
+	[ "$(n_windows "$1")" -ge "$2" ]
+}
+
+# Lines "seq key=value…" of a remark of each window.
+remarks() { # DIR KEY
+	local f
+	windows_of "$1" | while read -r f; do
+		echo "$f $(zcat "$f" | grep -aoE "$2: [ -~]*")"
+	done
+}
+
+value() { # KEY: of each line
+	sed -nE "s/.* $1=([0-9]+).*/\1/p"
+}
+
+sum() { awk '{ s += $1 } END { printf "%.0f\n", s }'; }
+
+# What the agent says at its end.
+said() { # REGEX
+	sed -nE "s/^pmubpf: cpu-clock: .*\b([0-9]+) $1.*/\1/p" "$T/err" | tail -n 1
+}
+
+# Each window's columns add up, and what one carries out the next one carries in.
+expect_columns_of() { # DIR
+	local broken
+	remarks "$1" 'columns cpu-clock' >"$T/columns"
+	expect_eq "$(grep -c ' balanced=yes' "$T/columns")" "$(n_windows "$1")" \
+		"windows that balance"
+	[ -s "$T/columns" ] || fail "no window has columns"
+	broken=$(awk '{
+		for (i = 2; i <= NF; i++) { n = split($i, p, "="); if (n == 2) v[p[1]] = p[2] }
+		if (v["seen"] != v["emitted"] + v["filtered"] + v["closed"] + v["dropped"])
+			print "seen of " $1
+		if (v["emitted"] + v["rings_in"] != v["decoded"] + v["rings_out"])
+			print "emitted of " $1
+		if (v["decoded"] + v["held_in"] != v["aggregated"] + v["discarded"] + v["held_out"])
+			print "decoded of " $1
+		if (v["rings_in"] != rings + 0 || v["held_in"] != held + 0)
+			print "carried into " $1
+		rings = v["rings_out"]; held = v["held_out"]
+	} END { if (rings + held) print "carried out of the last" }' "$T/columns")
+	[ -z "$broken" ] || fail "$(echo "$broken" | head -n 3 | tr '\n' ';')"
+}
+
+# One begins where the one before has ended, by the clock that isn't set.
+expect_no_gap() { # DIR
+	remarks "$1" window | awk '{
+		for (i = 2; i <= NF; i++) { n = split($i, p, "="); if (n == 2) v[p[1]] = p[2] }
+		if (NR > 1 && v["begin"] != end) print $1 " begins later"
+		if (v["seq"] != NR - 1) print $1 " is number " v["seq"]
+		end = v["end"]
+	}' >"$T/gaps"
+	expect_empty "$T/gaps" "windows side by side"
+}
+
+t_windows_add_up() {
+	pmb_ok agent --dir "$T/spool" --every 1s -e cpu-clock -F 499 -- "$WORKLOADS/split" 3
+	expect_ge "$(n_windows "$T/spool")" 2 "windows"
+	expect_columns_of "$T/spool"
+	expect_no_gap "$T/spool"
+	expect_eq "$(value seen <"$T/columns" | sum)" "$(said overflows)" "overflows"
+	expect_eq "$(value aggregated <"$T/columns" | sum)" "$(said 'samples in windows')" \
+		"samples of windows"
+	# shellcheck disable=SC2046 # several names
+	"$PMUBPF" report --json --limit 0 $(windows_of "$T/spool") >"$T/report"
+	expect_eq "$(jq '.events[0].total.samples' "$T/report")" \
+		"$(value aggregated <"$T/columns" | sum)" "samples of the profiles"
+	expect_ge "$(jq '[.rows[] | select(.name == "hot70").events[0].self.samples] | add' \
+		"$T/report")" 100 "samples of hot70"
+	expect_eq "$(stat -c %a "$T/spool")" 700 "mode of the folder"
+	find "$T/spool" -mindepth 1 -not -perm 600 >"$T/open"
+	expect_empty "$T/open" "files that others can read"
+	find "$T/spool" -mindepth 1 -name '.*' >"$T/left"
+	expect_empty "$T/left" "files that aren't whole"
+}
+
+t_a_signal_writes_the_last_one() {
+	local signal
+	for signal in TERM INT; do
+		pmb_start agent --dir "$T/$signal" --every 1h -e cpu-clock -F 199
+		sleep 1
+		pmb_finish "$signal"
+		expect_eq "$rc" 0 "exit status after SIG$signal"
+		expect_eq "$(n_windows "$T/$signal")" 1 "windows after SIG$signal"
+		expect_columns_of "$T/$signal"
+		expect_ge "$(value seen <"$T/columns" | sum)" 20 "overflows in it"
+	done
+}
+
+t_kill_and_go_on() {
+	local dir=$T/spool before last left
+	pmb_start agent --dir "$dir" --every 1s -e cpu-clock
+	wait_until has_windows "$dir" 2 || fail "no two windows"
+	pmb_finish KILL 2>/dev/null
+	last=$(windows_of "$dir" | tail -n 1)
+	left=$dir/.$(basename "${last%-*}")-9999999999.pb.gz.part
+	head -c 500 "$last" >"$left"
+	before=$(n_windows "$dir")
+	pmb_start agent --dir "$dir" --every 1s -e cpu-clock
+	wait_until has_windows "$dir" $((before + 1)) || fail "no window of the second agent"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+	[ ! -e "$left" ] || fail "what was left is still there"
+	expect_match "$T/err" '1 file.* killed: removed' "what was left"
+	windows_of "$dir" | sed -E 's/.*-0*([0-9]+)[.]pb[.]gz/\1/' >"$T/numbers"
+	expect_eq "$(tr '\n' ' ' <"$T/numbers")" \
+		"$(seq -s ' ' 0 $(($(wc -l <"$T/numbers") - 1))) " "numbers"
+	# shellcheck disable=SC2046
+	pmb_ok report $(windows_of "$dir")
+}
+
+# Whatever process it is that ends.
+t_killed_writer() {
+	local dir=$T/spool writer
+	pmb_start agent --dir "$dir" --every 1s -e cpu-clock
+	wait_until has_windows "$dir" 1 || fail "no window"
+	writer=$(pgrep -P "$tool" | while read -r p; do
+		find "/proc/$p/fd" -lname "$dir" 2>/dev/null | grep . >/dev/null && echo "$p"
+	done)
+	[ -n "$writer" ] || fail "nobody writes"
+	kill -KILL "$writer"
+	wait_until has_windows "$dir" 4 || fail "no window after that: $(tail -n 1 "$T/err")"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+	expect_columns_of "$dir"
+	expect_no_gap "$dir"
+}
+
+bytes_of() { # DIR: on disk
+	find "$1" -type f -printf '%b\n' 2>/dev/null | awk '{ s += $1 * 512 } END { print s + 0 }'
+}
+
+t_max_disk_is_never_exceeded() {
+	local dir=$T/spool most=0 now i
+	mkdir -m 700 "$dir"
+	pmb_start agent --dir "$dir" --every 1s --max-disk 64K -e cpu-clock -F 499
+	for ((i = 0; i < 150; i++)); do
+		now=$(bytes_of "$dir")
+		[ "$now" -le "$most" ] || most=$now
+		[ "$i" -lt 60 ] || [ -e "$(echo "$dir"/*-0000000000.pb.gz)" ] || break
+		sleep 0.1
+	done
+	pmb_finish TERM
+	expect_le "$most" 65536 "bytes in the folder, at any time"
+	expect_ge "$most" 1 "bytes in the folder"
+	# windows of a busy machine may be larger than that
+	expect_match "$T/err" 'removed: 0 too old, [1-9]|larger than --max-disk' "what went"
+}
+
+t_too_old() {
+	local dir=$T/spool i
+	mkdir -m 700 "$dir"
+	for i in 0 1 2; do
+		: >"$dir/ffffffffffffffffffffffffffffffff-000000000$i.pb.gz"
+	done
+	touch -d '-3 days' "$dir"/*-000000000[01].pb.gz
+	: >"$dir/notes.txt"
+	pmb_ok agent --dir "$dir" --every 1s --keep 2d -e cpu-clock -d 1
+	expect_match "$T/err" 'removed: 2 too old, 0 for' "what went"
+	find "$dir" -name 'ffff*' -printf '%f\n' | sed 's/f*-//' >"$T/stayed"
+	expect_match "$T/stayed" '^0*2[.]pb[.]gz$' "what is younger"
+	[ -e "$dir/notes.txt" ] || fail "somebody's file has gone"
+}
+
+t_a_full_disk_loses_nothing() {
+	need_root
+	mkdir "$T/m"
+	# shellcheck disable=SC2016
+	spawn unshare -m --propagation private sh -c '
+		mount -t tmpfs -o size=4m,mode=700 none "$1/m" || exit
+		dd if=/dev/zero of="$1/m/full" bs=4k 2>/dev/null
+		shift; exec "$@"' sh "$T" "$PMUBPF" agent --dir "$T/m" --every 1s -e cpu-clock \
+		>"$T/out" 2>"$T/err" </dev/null
+	tool=$spawned
+	wait_until grep -q 'No space left' "$T/err" || fail "it says nothing of a full disk"
+	sleep 2
+	expect_eq "$(grep -c 'No space left' "$T/err")" 1 "how often it is said"
+	rm "/proc/$tool/root$T/m/full"
+	wait_until grep -q 'written again; 0 were lost' "$T/err" || fail "it doesn't go on"
+	wait_until has_windows "/proc/$tool/root$T/m" 3 || fail "windows of before are missing"
+	mkdir "$T/spool"
+	cp "/proc/$tool/root$T/m"/*.pb.gz "$T/spool"
+	expect_no_gap "$T/spool"
+	kill -TERM "$tool"
+	wait "$tool"
+	expect_eq "$?" 0 "exit status"
+	expect_match "$T/err" ' windows written, 0 lost' "what was lost"
+}
+
+t_two_agents() {
+	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock
+	"$PMUBPF" agent --dir "$T/spool" -e cpu-clock 2>"$T/second"
+	expect_eq $? 1 "exit status of the second"
+	expect_match "$T/second" "another agent writes to '$T/spool'" "what it says"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status of the first"
+}
+
+# A service of systemd's type notify, with a watchdog.
+t_notifies() {
+	need_program python3
+	python3 - "$T/socket" "$T/heard" <<-'END' &
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind(sys.argv[1])
+		s.settimeout(60)
+		with open(sys.argv[2], "w") as f:
+		    while True:
+		        text = s.recv(4096).decode()
+		        print(text, file=f, flush=True)
+		        if text == "STOPPING=1":
+		            break
+	END
+	local listener=$!
+	wait_until test -S "$T/socket" || fail "no socket"
+	export NOTIFY_SOCKET=$T/socket
+	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock
+	unset NOTIFY_SOCKET
+	wait_until grep -q WATCHDOG=1 "$T/heard" || fail "no watchdog is fed"
+	pmb_finish TERM
+	wait "$listener"
+	expect_eq "$(sort -u "$T/heard" | tr '\n' ' ')" "READY=1 STOPPING=1 WATCHDOG=1 " \
+		"what was said"
+	expect_eq "$(head -n 1 "$T/heard")" READY=1 "what was said first"
+}
+
+t_refused() {
+	expect_refused 2 "where to" agent
+	expect_refused 2 "from 1s to 1h" agent --dir "$T/x" --every 10ms
+	expect_refused 2 "such as 12h" agent --dir "$T/x" --keep tomorrow
+	expect_refused 2 "from 64K" agent --dir "$T/x" --max-disk 1K
+	expect_refused 2 "record --data" agent --dir "$T/x" --label data_type
+	mkdir -m 770 "$T/open"
+	expect_refused 1 "others may write" agent --dir "$T/open" -e cpu-clock
+	: >"$T/file"
+	expect_refused 1 "can't open the folder" agent --dir "$T/file" -e cpu-clock
+	[ "$(id -u)" -ne 0 ] || {
+		mkdir -m 700 "$T/theirs"
+		chown 65534 "$T/theirs"
+		expect_refused 1 "belongs to user 65534" agent --dir "$T/theirs" -e cpu-clock
+	}
+	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
+}
+
+run_tests

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * pmubpf agent: one recording that goes on, kept as windows in a folder. The hard thing is that
+ * nothing but its own end may end it: a disk that is full or hangs is another process's trouble
+ * (spool/writer.h), and windows wait for it in memory, up to a bound.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/agent_args.h"
+#include "cmd/cmd.h"
+#include "cmd/live.h"
+#include "cmd/output.h"
+#include "cmd/remarks.h"
+#include "cmd/window_remarks.h"
+#include "opener/opener.h"
+#include "pmubpf/budgets.h"
+#include "render/escape.h"
+#include "render/pprof.h"
+#include "session/signals.h"
+#include "spool/writer.h"
+#include "sys/notify.h"
+#include "sys/processor.h"
+#include "sys/procfs.h"
+
+enum { DRAIN_MS = 20000, DURATION_DIGITS = 32 };
+
+struct agent {
+	struct agent_args args;
+	char **words; /* behind the subcommand */
+	struct writer writer;
+	struct notify notify;
+	struct processor_counts processor;
+	char boot[BOOT_ID_SIZE];
+	struct live *live;
+	int timer;
+	bool in_trouble;
+	struct agent_total {
+		uint64_t seen, in_windows, lost;
+	} * totals; /* per event */
+	uint64_t windows;
+};
+
+/* ---------------------------------------------------------------- what is said */
+
+static void say_start(const struct agent *g)
+{
+	const struct writer *w = &g->writer;
+
+	if (w->there.leftovers)
+		fprintf(stderr,
+			"pmubpf: %" PRIu64 " file(s) that an agent was just writing when it was "
+			"killed: removed\n",
+			w->there.leftovers);
+	if (!g->args.sampling.quiet)
+		fprintf(stderr,
+			"pmubpf: a window each %.6g s into '%s', which has %" PRIu64
+			" (%.1f MB); Ctrl-C ends it\n",
+			(double)g->args.every_ns / 1e9, g->args.dir, w->there.windows,
+			(double)w->there.bytes / 1e6);
+}
+
+/* Once when it begins, and once when it is over. */
+static void say_trouble(struct agent *g)
+{
+	const struct writer *w = &g->writer;
+	bool trouble = w->trouble < 0;
+
+	if (trouble == g->in_trouble || (!trouble && w->busy))
+		return;
+	g->in_trouble = trouble;
+	if (w->trouble == -EFBIG)
+		fprintf(stderr,
+			"pmubpf: a window is larger than --max-disk and is lost; a longer one "
+			"isn't kept either\n");
+	else if (trouble)
+		fprintf(stderr,
+			"pmubpf: can't write to '%s': %s; the recording goes on, and windows wait "
+			"in memory, up to %.0f MB\n",
+			g->args.dir, strerror(-w->trouble), (double)w->max_bytes / 1e6);
+	else
+		fprintf(stderr, "pmubpf: windows are written again; %" PRIu64 " were lost so far\n",
+			w->lost);
+}
+
+static void say_end(const struct agent *g)
+{
+	const struct event_list *events = &g->args.sampling.events;
+	const struct writer *w = &g->writer;
+	_cleanup_(buf__done) struct buf text = {0};
+
+	buf__printf(&text,
+		    "pmubpf: %" PRIu64 " windows written, %" PRIu64 " lost; removed: %" PRIu64
+		    " too old, %" PRIu64 " for --max-disk\n",
+		    w->written, w->lost + w->n, w->there.expired, w->there.over);
+	for (size_t i = 0; i < events->n; i++) {
+		const struct agent_total *t = &g->totals[i];
+
+		if (events->events[i].added)
+			continue;
+		buf__puts(&text, "pmubpf: ");
+		escape_name(&text, events->events[i].name);
+		buf__printf(&text,
+			    ": %" PRIu64 " overflows, %" PRIu64 " samples in windows, %" PRIu64
+			    " lost\n",
+			    t->seen, t->in_windows, t->lost);
+	}
+	if (!g->args.sampling.quiet)
+		fputs(text.data, stderr);
+}
+
+/* ---------------------------------------------------------------- windows */
+
+static void add_up(struct agent *g, const struct ledger *ledger)
+{
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		const struct ledger_event *e = &ledger->events[i];
+
+		g->totals[i].seen += e->kernel.seen;
+		g->totals[i].in_windows += e->aggregated;
+		g->totals[i].lost += ledger_event__dropped(e);
+	}
+}
+
+static void add_remarks_of_window(struct agent *g, const struct part *part, uint64_t seq)
+{
+	const struct window_span span = {
+		.id.seq = seq,
+		.begin_ns = part->begin_ns,
+		.end_ns = part->end_ns,
+	};
+	struct processor_counts now;
+	struct processor_loss loss;
+
+	processor_count("", &now);
+	loss = processor_loss(&g->processor, &now);
+	g->processor = now;
+	add_remarks_of_host(part->prof, "agent", g->words, &loss);
+	add_remark_of_window(part->prof, g->boot, &span);
+	add_remarks_of_columns(part->prof, &part->ledger);
+}
+
+/* Its file in memory; a negative errno: there is no room. */
+static int pack(const struct prof *prof)
+{
+	_cleanup_close_ int fd = memfd_create("pmubpf-window", MFD_CLOEXEC);
+	int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	_cleanup_fclose_ FILE *file = copy >= 0 ? fdopen(copy, "w") : NULL;
+	int r;
+
+	if (!file) {
+		r = -errno;
+		if (copy >= 0)
+			close(copy);
+		return r;
+	}
+	r = pprof__write(file, prof);
+	return r < 0 ? r : TAKE_FD(fd);
+}
+
+static void keep(struct agent *g, struct part *part)
+{
+	uint64_t seq = g->writer.next_seq++;
+	int fd;
+
+	add_up(g, &part->ledger);
+	add_remarks_of_window(g, part, seq);
+	fd = pack(part->prof);
+	part__done(part);
+	g->windows++;
+	if (fd >= 0)
+		writer__add(&g->writer, seq, fd);
+	else
+		g->writer.lost++;
+	say_trouble(g);
+}
+
+static void tick(struct agent *g)
+{
+	uint64_t n;
+
+	if (read(g->timer, &n, sizeof(n)) < 0)
+		return;
+	notify__say(&g->notify, "WATCHDOG=1");
+	writer__step(&g->writer);
+	say_trouble(g);
+}
+
+/* A part has no names if no helper can be started, and is kept all the same. */
+static int run(struct agent *g, struct err *err)
+{
+	struct part part;
+	struct err of_names;
+	enum cutting_news news;
+
+	while ((news = live__wait(g->live, g->timer)) != CUTTING_ENDED) {
+		if (news == CUTTING_INPUT) {
+			tick(g);
+			continue;
+		}
+		live__cut(g->live, &part, &of_names);
+		keep(g, &part);
+		notify__say(&g->notify, "WATCHDOG=1");
+	}
+	notify__say(&g->notify, "STOPPING=1");
+	live__end(g->live, &part, &of_names);
+	keep(g, &part);
+	writer__drain(&g->writer, DRAIN_MS);
+	say_end(g);
+	if (!g->writer.n)
+		return 0;
+	return err__set(err, -EIO, "%zu windows could not be written to '%s': %s", g->writer.n,
+			g->args.dir,
+			g->writer.trouble ? strerror(-g->writer.trouble) : "it takes too long");
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static int start_writer(struct agent *g, struct err *err)
+{
+	const struct agent_args *a = &g->args;
+	_cleanup_free_ char *boot = file_read_line("/proc/sys/kernel/random/boot_id");
+	int dir;
+
+	if (!boot || !boot_id__parse(boot, g->boot))
+		return err__set(err, -EIO, "can't read /proc/sys/kernel/random/boot_id");
+	dir = folder__open(a->dir, err);
+	if (dir < 0)
+		return dir;
+	g->writer = (struct writer){
+		.path = a->dir,
+		.dir = dir,
+		.bounds = {.keep_ns = a->keep_ns, .max_bytes = a->max_disk},
+		.every_ns = a->every_ns,
+		.max_bytes = a->sampling.session.max_memory / BUDGET_SPOOL_PART,
+		.sock = -1,
+	};
+	return writer__start(&g->writer, err);
+}
+
+/* Once a second: a watchdog is fed, and what waits is tried again. */
+static int start_timer(struct agent *g, struct err *err)
+{
+	const struct itimerspec second = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
+
+	g->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (g->timer < 0 || timerfd_settime(g->timer, 0, &second, NULL) < 0)
+		return err__set(err, -errno, "can't make a timer: %s", strerror(errno));
+	return 0;
+}
+
+static int record(struct agent *g, struct err *err)
+{
+	const struct live_opts opts = {
+		.sampling = &g->args.sampling,
+		.part_ns = g->args.every_ns,
+		.label_cgroup = g->args.label_cgroup,
+		.label_language = g->args.label_language,
+		.lean = true,
+	};
+	int r = live__open(&g->live, &opts, err);
+
+	if (r < 0)
+		return r;
+	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
+	processor_count("", &g->processor);
+	say_start(g);
+	notify__say(&g->notify, "READY=1");
+	return run(g, err);
+}
+
+static void agent__done(struct agent *g)
+{
+	live__free(g->live);
+	opener__free(g->args.sampling.session.opener);
+	writer__done(&g->writer);
+	if (g->writer.path)
+		close(g->writer.dir);
+	cleanup_close(&g->timer);
+	notify__close(&g->notify);
+	free(g->totals);
+	agent_args__done(&g->args);
+}
+
+int cmd_agent(int argc, char **argv)
+{
+	struct signals signals = {.fd = -1};
+	_cleanup_(agent__done) struct agent g = {
+		.words = argv + 1,
+		.timer = -1,
+		.notify.sock = -1,
+		.writer.sock = -1,
+	};
+	struct err err = {.exit_code = EXIT_FAILED};
+	/* first: who ends it while it starts means it, too */
+	int r = signals__catch(&signals, &err);
+
+	if (r == 0)
+		r = agent_args__parse(&g.args, argc, argv, &err);
+	notify__open(&g.notify);
+	if (r == 0)
+		r = agent_args__settle(&g.args, &err);
+	g.args.sampling.session.signals = &signals;
+	/* before there is anything that they must not have */
+	if (r == 0)
+		r = opener__start(&g.args.sampling.session.opener, &err);
+	if (r == 0)
+		r = start_writer(&g, &err);
+	if (r == 0)
+		r = start_timer(&g, &err);
+	if (r == 0)
+		r = record(&g, &err);
+	return r < 0 ? complain(&err) : EXIT_DONE;
+}

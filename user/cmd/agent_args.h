@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The command line of `pmubpf agent`, parsed and checked as far as that goes without the kernel. */
+#ifndef PMUBPF_CMD_AGENT_ARGS_H
+#define PMUBPF_CMD_AGENT_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/sampling_args.h"
+
+struct agent_args {
+	struct sampling_args sampling;
+	const char *dir;
+	uint64_t every_ns; /* of a window */
+	uint64_t keep_ns;
+	uint64_t max_disk; /* bytes */
+	bool rate_given;   /* else it is the agent's, and the budget may lower it */
+	bool label_cgroup, label_language;
+	struct err *err;
+};
+
+/* As record_args__parse. */
+int agent_args__parse(struct agent_args *args, int argc, char **argv, struct err *err);
+/* What was parsed to what is opened, at the agent's rate where none was named. */
+int agent_args__settle(struct agent_args *args, struct err *err);
+void agent_args__done(struct agent_args *args);
+
+#endif
