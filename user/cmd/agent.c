@@ -146,6 +146,7 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	add_remarks_of_host(part->prof, "agent", g->words, &loss);
 	add_remark_of_window(part->prof, g->boot, &span);
 	add_remarks_of_columns(part->prof, &part->ledger);
+	add_remark_of_cost(part->prof, &part->cost);
 }
 
 /* Its file in memory; a negative errno: there is no room. */

@@ -37,6 +37,7 @@ struct report_run {
 	struct report report;
 	struct layout_report layout;
 	struct regions regions;
+	char *title; /* of windows, in place of files */
 };
 
 static void report_run__done(struct report_run *run)
@@ -49,6 +50,7 @@ static void report_run__done(struct report_run *run)
 	prof_keys__free(run->keys, run->n_keys);
 	prof__free(run->prof);
 	prof__free(run->whole);
+	free(run->title);
 	output__done(&run->output);
 }
 
@@ -116,8 +118,8 @@ static int begin_lines(struct report_run *run, struct err *err)
 
 static void set_profiles(struct report_run *run)
 {
-	run->report.files = run->args->files;
-	run->report.n_files = run->args->n_files;
+	run->report.files = run->title ? &run->title : run->args->files;
+	run->report.n_files = run->title ? 1 : run->args->n_files;
 	run->report.whole = run->whole;
 	run->report.prof = run->prof;
 }
@@ -310,6 +312,15 @@ static int mark_sharing(struct report_run *run, struct err *err)
 	return 0;
 }
 
+static int load(struct report_run *run, struct err *err)
+{
+	const struct report_args *a = run->args;
+
+	if (a->from.dir)
+		return from__load(&run->whole, &run->title, &a->from, &a->limits, err);
+	return profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+}
+
 int cmd_report(int argc, char **argv)
 {
 	_cleanup_(report_args__done) struct report_args args = {0};
@@ -321,7 +332,7 @@ int cmd_report(int argc, char **argv)
 	run.report.command_line = argv + 1;
 	r = report_args__parse(&args, argc, argv, &err);
 	if (r == 0)
-		r = profiles__load(&run.whole, args.files, args.n_files, &args.limits, &err);
+		r = load(&run, &err);
 	if (r == 0)
 		r = symbolize(&run, &err);
 	if (r == 0)

@@ -32,6 +32,9 @@ enum {
 	OPT_CSV,
 	OPT_MAX_SIZE,
 	OPT_SYMBOLS,
+	OPT_FROM,
+	OPT_SINCE,
+	OPT_UNTIL,
 	OPT_FORMAT, /* and one for each format */
 };
 
@@ -45,7 +48,14 @@ enum {
 #define KEY_WORD(id, word) word ", "
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "Which samples:", 1},
+	{0, 0, 0, 0, "Which windows:", 1},
+	{"from", OPT_FROM, "DIR", 0,
+	 "Those of an agent's folder, instead of FILE…: all that overlap the range are added up",
+	 0},
+	{"since", OPT_SINCE, "TIME", 0,
+	 "From then on: 1h (ago), now, or 2026-11-27T18:00:00Z (default: the first)", 0},
+	{"until", OPT_UNTIL, "TIME", 0, "Up to then (default: the last)", 0},
+	{0, 0, 0, 0, "Which samples:", 2},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
 	{"focus", OPT_FOCUS, "RE", 0,
 	 "With a function that matches the extended regular expression", 0},
@@ -56,7 +66,7 @@ static const struct argp_option options[] = {
 	 "With this label; repeatable, values of one key are alternatives", 0},
 	{"shared", OPT_SHARED, 0, 0,
 	 "Only of cache lines that several threads touch while one writes (of record --data)", 0},
-	{0, 0, 0, 0, "Rows:", 2},
+	{0, 0, 0, 0, "Rows:", 3},
 	{"by", OPT_BY, "KEYS", 0,
 	 PROF_KEYS(
 		 KEY_WORD) "or a label's name; several with commas: one within the other; default: "
@@ -83,12 +93,12 @@ static const struct argp_option options[] = {
 	 "Only rows with that part of the whole (default: 0.5 with --tree)", 0},
 	{"confidence", OPT_CONFIDENCE, 0, 0, "95 % confidence intervals of ratios", 0},
 	{"interval", OPT_CONFIDENCE, 0, OPTION_HIDDEN, "", 0}, /* its name before; for a release */
-	{0, 0, 0, 0, "Output:", 3},
+	{0, 0, 0, 0, "Output:", 4},
 	{"output", 'o', "FILE", 0, "Into FILE instead of standard output", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"csv", OPT_CSV, 0, 0, "Comma-separated values, all numbers in full", 0},
 	FORMATS(OPTION, NEXT_OPTION),
-	{0, 0, 0, 0, "Reading:", 4},
+	{0, 0, 0, 0, "Reading:", 5},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "Name addresses without names by the files in DIR that have the build-ids", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
@@ -135,6 +145,23 @@ static int parse_samples(struct report_args *a, int key, char *arg)
 		return selection__parse_label(&a->selection, arg, a->err);
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int parse_from(struct report_args *a, int key, char *arg)
+{
+	switch (key) {
+	case OPT_FROM:
+		a->from.dir = arg;
+		return 0;
+	case OPT_SINCE:
+		a->from.since = arg;
+		return 0;
+	case OPT_UNTIL:
+		a->from.until = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -211,6 +238,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	r = parse_samples(a, key, arg);
 	if (r == ARGP_ERR_UNKNOWN)
+		r = parse_from(a, key, arg);
+	if (r == ARGP_ERR_UNKNOWN)
 		r = parse_rows(a, key, arg);
 	if (r == ARGP_ERR_UNKNOWN)
 		r = parse_output(a, key, arg);
@@ -220,13 +249,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "FILE…|-",
+	.args_doc = "FILE…|-|--from DIR",
 	.doc = "Show a saved profile: pprof's format, written by `pmubpf record -o FILE.pb.gz` or "
 	       "by any other "
 	       "tool. Several files of the same events are added up.\v"
 	       "Examples:\n"
 	       "  pmubpf report p.pb.gz\n"
 	       "  pmubpf report --by container,module,function p.pb.gz\n"
+	       "  pmubpf report --from /var/lib/pmubpf --since 1h --by container\n"
 	       "  pmubpf report --tree --callees work p.pb.gz\n"
 	       "  curl -s localhost:6060/debug/pprof/profile | pmubpf report -\n\n"
 	       "Exit status: 0 done, 1 failed, 2 usage.",
@@ -282,11 +312,12 @@ static int check_shape(const struct report_args *a)
 	return check_regions(a);
 }
 
-static int check(const struct report_args *a)
+static int check_files(const struct report_args *a)
 {
-	const struct selection *s = &a->selection;
-
-	if (!a->n_files)
+	if (a->from.dir && a->n_files)
+		return err__usage(a->err, "--from DIR instead of files, not beside '%s'",
+				  a->files[0]);
+	if (!a->from.dir && !a->n_files)
 		return err__usage(a->err,
 				  "which profile? (pmubpf report FILE, or - for standard input)");
 	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
@@ -294,6 +325,16 @@ static int check(const struct report_args *a)
 		if (stdins > 1)
 			return err__usage(a->err, "standard input (-) can be read once");
 	}
+	return 0;
+}
+
+static int check(const struct report_args *a)
+{
+	const struct selection *s = &a->selection;
+	int r = check_files(a);
+
+	if (r < 0)
+		return r;
 	if (a->json + a->csv + !!a->format > 1)
 		return err__usage(a->err, "--json, --csv and the other formats exclude each other");
 	if (s->callers && s->callees)
@@ -312,7 +353,8 @@ int report_args__parse(struct report_args *a, int argc, char **argv, struct err 
 	if (r < 0)
 		return r;
 	settle_format(a);
-	return check(a);
+	r = from__settle(&a->from, err);
+	return r < 0 ? r : check(a);
 }
 
 void report_args__done(struct report_args *a)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cmd/from.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
 #include "render/format.h"
@@ -13,6 +14,7 @@
 struct report_args {
 	char **files;
 	size_t n_files;
+	struct from from; /* instead of files */
 	struct pprof_limits limits;
 	struct selection selection;
 	const char *symbols; /* a folder, or NULL */

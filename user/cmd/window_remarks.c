@@ -2,8 +2,10 @@
 #include "cmd/window_remarks.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "render/escape.h"
 
 void add_remark_of_window(struct prof *prof, const char *boot, const struct window_span *span)
@@ -15,6 +17,26 @@ void add_remark_of_window(struct prof *prof, const char *boot, const struct wind
 		    " clock=monotonic",
 		    boot, span->id.seq, span->begin_ns, span->end_ns);
 	prof__comment(prof, line.data);
+}
+
+static uint64_t number_behind(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	uint64_t n = 0;
+
+	if (at)
+		at += strlen(key);
+	return at && num__take_u64(&at, &n) ? n : 0;
+}
+
+void window_span__read(struct window_span *span, const struct prof *prof)
+{
+	const char *text = prof__remark(prof, "window");
+
+	if (!text)
+		return;
+	span->begin_ns = number_behind(text, " begin=");
+	span->end_ns = number_behind(text, " end=");
 }
 
 void add_remarks_of_columns(struct prof *prof, const struct ledger *ledger)
@@ -41,4 +63,15 @@ void add_remarks_of_columns(struct prof *prof, const struct ledger *ledger)
 			    e->weight, e->out.rings, e->out.held, balanced ? "yes" : "no");
 		prof__comment(prof, line.data);
 	}
+}
+
+void add_remark_of_cost(struct prof *prof, const struct part_cost *cost)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	buf__printf(&line,
+		    "cost: cpus=%u kernel_ns=%" PRIu64 " process_ns=%" PRIu64 " helpers_ns=%" PRIu64
+		    " of=cpu-time",
+		    cost->n_cpus, cost->kernel_ns, cost->process_ns, cost->helpers_ns);
+	prof__comment(prof, line.data);
 }

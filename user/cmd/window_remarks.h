@@ -8,16 +8,22 @@
  *		balanced=yes
  *		(on one line)
  *
+ *	cost: cpus=2 kernel_ns=… process_ns=… helpers_ns=… of=cpu-time
+ *
  * So parts can be added up, and what is carried from one to the next be checked.
  */
 #ifndef PMUBPF_CMD_WINDOW_REMARKS_H
 #define PMUBPF_CMD_WINDOW_REMARKS_H
 
+#include "cmd/live.h"
 #include "model/ledger.h"
 #include "prof/prof.h"
 #include "spool/coverage.h"
 
 void add_remark_of_window(struct prof *prof, const char *boot, const struct window_span *span);
+/* The other way round: begin and end, if it says them. */
+void window_span__read(struct window_span *span, const struct prof *prof);
 void add_remarks_of_columns(struct prof *prof, const struct ledger *ledger);
+void add_remark_of_cost(struct prof *prof, const struct part_cost *cost);
 
 #endif

@@ -13,6 +13,11 @@ struct time_range {
 	int64_t since_ns, until_ns;
 };
 
+/* What a time is, for error messages. */
+#define TIME_WORDS                                                                        \
+	"a time is RFC 3339 (2026-11-27T18:00:00Z), `now', or how long ago, with a unit " \
+	"(90s, 15m, 1h, 2d)"
+
 /* -EINVAL: it is none of them. */
 int time__parse(const char *text, int64_t now_ns, int64_t *ret_ns);
 /* "3h..2h", "1h..now"; a side may be empty. -EINVAL: it isn't one; -ERANGE: it ends before it

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Which windows are of the range is read off the first bytes of each; those are then read one by
+ * one, the newest first, so that no more than one and the sum are in memory. The folder is an
+ * agent's, which removes windows meanwhile; and anybody may have put files there.
+ */
+#include "cmd/from.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "cmd/profiles.h"
+#include "cmd/window_remarks.h"
+#include "prof/remark_sum.h"
+#include "prof/sum.h"
+#include "render/escape.h"
+#include "spool/head.h"
+#include "sys/clock.h"
+
+enum { MOST_LINES = 20, MOST_WINDOWS = 4 * 1024 * 1024 };
+
+struct loading {
+	const struct from *from;
+	int dir;
+	struct window_span *spans; /* of the range; then of those that were read */
+	size_t n, cap;
+	uint64_t in_folder;        /* windows */
+	int64_t first_ns, last_ns; /* of all of them */
+	uint64_t unread, others;   /* that couldn't be read; of other events */
+	struct prof_sum sum;
+	struct remark_sum remarks;
+};
+
+static void loading__done(struct loading *l)
+{
+	cleanup_close(&l->dir);
+	free(l->spans);
+	prof_sum__done(&l->sum);
+	remark_sum__done(&l->remarks);
+}
+
+int from__settle(struct from *f, struct err *err)
+{
+	f->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	f->range = (struct time_range){INT64_MIN, INT64_MAX};
+	if ((f->since || f->until) && !f->dir)
+		return err__usage(err, "--since and --until are of --from DIR");
+	if (f->since && time__parse(f->since, f->now_ns, &f->range.since_ns) < 0)
+		return err__usage(err, "--since '%s': " TIME_WORDS, f->since);
+	if (f->until && time__parse(f->until, f->now_ns, &f->range.until_ns) < 0)
+		return err__usage(err, "--until '%s': " TIME_WORDS, f->until);
+	if (f->range.since_ns >= f->range.until_ns)
+		return err__usage(err, "--since '%s' is not before --until '%s'", f->since,
+				  f->until ? f->until : "now");
+	return 0;
+}
+
+/* ---------------------------------------------------------------- what is there */
+
+static void pass_over(struct loading *l, const char *name, const char *why)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	if (l->unread++ >= MOST_LINES)
+		return;
+	buf__puts(&line, "pmubpf: passed over: ");
+	escape_name(&line, name);
+	buf__puts(&line, ": ");
+	escape_line(&line, why);
+	fprintf(stderr, "%s\n", line.data);
+}
+
+/* -ENOENT: the agent has just removed it. */
+static int open_window(const struct loading *l, const char *name)
+{
+	_cleanup_close_ int fd =
+		openat(l->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return -EINVAL;
+	return TAKE_FD(fd);
+}
+
+static void meet(struct loading *l, const char *name)
+{
+	struct window_span span = {0};
+	_cleanup_close_ int fd = -1;
+	uint8_t head[HEAD_BYTES];
+	ssize_t n;
+
+	if (!window_name__parse(name, &span.id))
+		return;
+	fd = open_window(l, name);
+	if (fd == -ENOENT)
+		return;
+	n = fd < 0 ? fd : pread(fd, head, sizeof(head), 0);
+	if (n < 0) {
+		pass_over(l, name, fd == -EINVAL ? "it is not a regular file" : strerror(errno));
+		return;
+	}
+	if (!window_head(head, (size_t)n, &span.time_ns, &span.duration_ns)) {
+		pass_over(l, name, "it doesn't begin as a window does: damaged?");
+		return;
+	}
+	if (!l->in_folder || span.time_ns < l->first_ns)
+		l->first_ns = span.time_ns;
+	if (!l->in_folder++ || span.time_ns + span.duration_ns > l->last_ns)
+		l->last_ns = span.time_ns + span.duration_ns;
+	if (!window_span__overlaps(&span, &l->from->range) || l->n == MOST_WINDOWS)
+		return;
+	GROW(l->spans, l->n, l->cap);
+	l->spans[l->n++] = span;
+}
+
+static int list_windows(struct loading *l, struct err *err)
+{
+	const char *path = l->from->dir;
+	_cleanup_closedir_ DIR *dir = NULL;
+	struct dirent *entry;
+	int fd;
+
+	l->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (l->dir < 0)
+		return err__set(err, -errno, "can't open the folder '%s': %s", path,
+				strerror(errno));
+	fd = fcntl(l->dir, F_DUPFD_CLOEXEC, 0);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		int r = -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err__set(err, r, "can't read the folder '%s': %s", path, strerror(-r));
+	}
+	while ((entry = readdir(dir)))
+		meet(l, entry->d_name);
+	window_spans__sort(l->spans, l->n);
+	return 0;
+}
+
+static int say_empty(const struct loading *l, struct err *err)
+{
+	char first[TIME_TEXT], last[TIME_TEXT];
+
+	time__text(l->first_ns, first);
+	time__text(l->last_ns, last);
+	if (!l->in_folder)
+		return err__set(err, -ENOENT,
+				"'%s' has no window that can be read; `pmubpf agent --dir' writes "
+				"them",
+				l->from->dir);
+	return err__set(err, -ENOENT,
+			"no window of '%s' is of that range; it has %" PRIu64 ", from %s to %s",
+			l->from->dir, l->in_folder, first, last);
+}
+
+/* ---------------------------------------------------------------- reading them */
+
+static int check_room(const struct loading *l, const struct pprof_limits *limits, struct err *err)
+{
+	uint64_t most = profiles__max_output(limits);
+
+	if (prof_sum__bytes(&l->sum) <= most)
+		return 0;
+	return err__set(err, -EFBIG,
+			"windows of that range take more than %.0f MB of memory: name a shorter "
+			"range, or allow more (--max-size)",
+			(double)most / 1e6);
+}
+
+/* False: it is not part of the sum. */
+static bool add_window(struct loading *l, struct window_span *span,
+		       const struct pprof_limits *limits)
+{
+	char name[WINDOW_NAME_SIZE];
+	_cleanup_close_ int fd = -1;
+	struct err why = {0};
+	struct prof *p = NULL;
+	int r;
+
+	window_name(&span->id, name);
+	fd = open_window(l, name);
+	if (fd < 0)
+		return false;
+	r = pprof__read(&p, fd, "it", limits, &why);
+	if (r == 0)
+		r = prof_sum__add(&l->sum, p, "it", &why);
+	if (r < 0 && p && r == -EINVAL)
+		l->others++;
+	else if (r < 0)
+		pass_over(l, name, why.text);
+	if (r == 0) {
+		remark_sum__add(&l->remarks, p);
+		window_span__read(span, p);
+	}
+	prof__free(p);
+	return r == 0;
+}
+
+static int add_windows(struct loading *l, const struct pprof_limits *limits, struct err *err)
+{
+	size_t kept = l->n;
+	int r = 0;
+
+	for (size_t i = l->n; r == 0 && i--;) {
+		if (!add_window(l, &l->spans[i], limits))
+			continue;
+		l->spans[--kept] = l->spans[i];
+		r = check_room(l, limits, err);
+	}
+	l->n -= kept;
+	memmove(l->spans, l->spans + kept, l->n * sizeof(*l->spans));
+	return r;
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static void say_gaps(const struct loading *l)
+{
+	_cleanup_(coverage__done) struct coverage c = {0};
+
+	coverage__find(&c, l->spans, l->n, &l->from->range);
+	for (size_t i = 0; i < c.n && i < MOST_LINES; i++) {
+		const struct gap *g = &c.gaps[i];
+		char from[TIME_TEXT], to[TIME_TEXT];
+
+		time__text(g->from_ns, from);
+		time__text(g->to_ns, to);
+		fprintf(stderr, "pmubpf: nothing is there from %s to %s, %.1f s%s\n", from, to,
+			(double)g->span_ns / 1e9,
+			g->reboot ? ", in which the host was started anew" : "");
+	}
+	if (c.n > MOST_LINES)
+		fprintf(stderr, "pmubpf: and %zu more gaps\n", c.n - MOST_LINES);
+}
+
+static void say_others(const struct loading *l)
+{
+	_cleanup_(buf__done) struct buf names = {0};
+	struct prof_event *events;
+	size_t n = prof__events(l->sum.sum, &events);
+
+	for (size_t i = 0; i < n; i++) {
+		buf__puts(&names, i ? ", " : "");
+		escape_name(&names, events[i].name);
+	}
+	prof_events__free(events, n);
+	fprintf(stderr,
+		"pmubpf: %" PRIu64 " windows are left out: they have other events than the newest "
+		"(%s)\n",
+		l->others, names.data ? names.data : "none");
+}
+
+static void say_trouble(const struct loading *l)
+{
+	if (l->unread > MOST_LINES)
+		fprintf(stderr, "pmubpf: and %" PRIu64 " more are passed over\n",
+			l->unread - MOST_LINES);
+	if (l->others)
+		say_others(l);
+}
+
+static char *make_title(const struct loading *l)
+{
+	const struct window_span *last = &l->spans[l->n - 1];
+	char from[TIME_TEXT], to[TIME_TEXT];
+
+	time__text(l->spans[0].time_ns, from);
+	time__text(last->time_ns + last->duration_ns, to);
+	return xasprintf("%s: %zu window%s, %s to %s", l->from->dir, l->n, l->n == 1 ? "" : "s",
+			 from, to);
+}
+
+int from__load(struct prof **ret, char **ret_title, const struct from *from,
+	       const struct pprof_limits *limits, struct err *err)
+{
+	_cleanup_(loading__done) struct loading l = {.from = from, .dir = -1};
+	int r = list_windows(&l, err);
+
+	if (r == 0 && !l.n)
+		r = say_empty(&l, err);
+	if (r == 0)
+		r = add_windows(&l, limits, err);
+	if (r == 0 && !l.n)
+		r = err__set(err, -EIO, "no window of that range in '%s' can be read", from->dir);
+	if (r < 0)
+		return r;
+	say_trouble(&l);
+	say_gaps(&l);
+	remark_sum__put(&l.remarks, l.sum.sum);
+	*ret_title = make_title(&l);
+	*ret = prof_sum__take(&l.sum);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* --from DIR: what an agent's folder of windows (pmubpf-agent(1)) has of a range of time, added
+ * up. */
+#ifndef PMUBPF_CMD_FROM_H
+#define PMUBPF_CMD_FROM_H
+
+#include "base/err.h"
+#include "prof/pprof_read.h"
+#include "spool/times.h"
+
+struct from {
+	const char *dir; /* NULL: not given; borrowed */
+	const char *since, *until;
+	int64_t now_ns; /* what ranges are counted from */
+	struct time_range range;
+};
+
+/* --since and --until to a range. */
+int from__settle(struct from *from, struct err *err);
+/*
+ * All windows that overlap the range, whole. What can't be read is named on standard error and
+ * passed over, and so are gaps in what they cover. An empty range is an error. *ret_title says what
+ * it is: "/var/lib/pmubpf: 60 windows, 2026-11-27T17:30:00Z to …"; the caller frees both.
+ */
+int from__load(struct prof **ret, char **ret_title, const struct from *from,
+	       const struct pprof_limits *limits, struct err *err);
+
+#endif

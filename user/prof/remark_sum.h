@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What several profiles say of themselves (cmd/remarks.h), as what one would say that is all of
+ * them: counts are added up, what all say is said once, and what is true of each alone (windows,
+ * times that hypervisors took) is left out. Comments of others are passed over. Pure.
+ */
+#ifndef PMUBPF_PROF_REMARK_SUM_H
+#define PMUBPF_PROF_REMARK_SUM_H
+
+#include "prof/prof.h"
+
+struct remark_sum {
+	struct remark_event *events;
+	size_t n_events, cap_events;
+	struct remark_status *statuses;
+	size_t n_statuses, cap_statuses;
+	char **others; /* each once, in the order in which they came */
+	size_t n_others, cap_others;
+	uint64_t profiles, balanced;
+	char *imbalance; /* the first */
+};
+
+void remark_sum__add(struct remark_sum *s, const struct prof *from);
+/* As comments of `to`. */
+void remark_sum__put(const struct remark_sum *s, struct prof *to);
+void remark_sum__done(struct remark_sum *s);
+
+#endif
