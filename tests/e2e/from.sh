@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 setup() {
-	pmb_ok agent --dir "$S/spool" --every 1s -e cpu-clock -F 199 -- "$WORKLOADS/split" 6
+	pmb_ok agent --dir "$S/spool" --every 1s -e cpu-clock -F 199 -- "$WORKLOADS/split" 5
 	[ "$(find "$S/spool" -name '*.pb.gz' | wc -l)" -ge 4 ] || fail "fewer than four windows"
 }
 
@@ -136,6 +136,48 @@ t_pictures() {
 	"$PMUBPF" report --from "$T/spool" -o "$T/sum.pb.gz" || fail "no profile"
 	expect_eq "$(samples_of_files "$T/sum.pb.gz")" "$(samples_of_files "${windows[@]}")" \
 		"samples of the sum as a file"
+}
+
+# The function whose share has grown, in one process and in windows of two ranges.
+t_diff_of_ranges() {
+	use_spool
+	local begin span middle
+	read -r begin span < <(when "${windows[2]}")
+	middle=$(date_of $((begin + span / 2)))
+	pmb_ok diff --from "$T/spool" --json --limit 0 --old "..$middle,comm=split" \
+		--new "$middle..,comm=split"
+	expect_eq "$(jq '[.rows[].name] | index("hot70") != null' "$T/out")" true "a function"
+	expect_no_match "$T/err" 'nothing is there' "gaps"
+	# within the process alone: its functions are all of it
+	expect_eq "$(jq '[.rows[].old] | add' "$T/out")" "$(jq .old_total "$T/out")" "the old rows"
+	expect_eq "$(jq '[.rows[].old_samples] | add' "$T/out")" \
+		"$("$PMUBPF" report --json --label comm=split "${windows[@]:0:3}" |
+			jq '.events[0].total.samples')" "samples of the old side"
+	pmb_ok diff --from "$T/spool" --old "..$middle" --new "$middle.."
+	expect_match "$T/out" '^# old .*spool: 3 windows, 20' "what is old"
+	pmb diff --from "$T/spool" --old 2d..1d --new 1h..now
+	expect_eq "$rc" 1 "exit status of an empty range"
+	expect_match "$T/err" 'old: no window' "which side"
+	pmb diff --from "$T/spool" --old 1h..now --new 1h.. --container nobody
+	expect_eq "$rc" 1 "exit status without samples"
+}
+
+t_usage_of_diff() {
+	use_spool
+	refused() { # WORDS ARGS…
+		local words=$1
+		shift
+		pmb diff "$@"
+		expect_eq "$rc" 2 "exit status of $*"
+		expect_match "$T/err" "$words" "the sentence about $*"
+	}
+	refused 'instead of files' --from "$T/spool" --old 2h.. --new 1h.. "${windows[@]:0:2}"
+	refused 'which ranges' --from "$T/spool" --old 2h..1h
+	refused 'are of --from' --old 2h..1h "${windows[@]:0:2}"
+	refused 'which profiles' --json
+	refused 'before it begins' --from "$T/spool" --old 1h..2h --new 1h..
+	refused 'RFC 3339' --from "$T/spool" --old 1h --new 1h..
+	refused 'not KEY=VALUE' --from "$T/spool" --old 2h..1h,web --new 1h..
 }
 
 t_usage() {

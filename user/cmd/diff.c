@@ -29,6 +29,7 @@ struct diff_run {
 	const struct diff_args *args;
 	char *const *command_line;
 	struct side sides[N_SIDES];
+	char *titles[N_SIDES]; /* of windows, in place of files */
 	struct prof_key *keys;
 	size_t n_keys;
 	char *event, *unit;
@@ -42,12 +43,18 @@ static void diff_run__done(struct diff_run *run)
 		prof__free(run->sides[i].whole);
 		prof__free(run->sides[i].prof);
 		prof__free(run->sides[i].picture);
+		free(run->titles[i]);
 	}
 	prof_keys__free(run->keys, run->n_keys);
 	comparison__free(run->comparison);
 	output__done(&run->output);
 	free(run->event);
 	free(run->unit);
+}
+
+static const char *name_of(const struct diff_run *run, size_t side)
+{
+	return run->titles[side] ? run->titles[side] : run->args->files[side];
 }
 
 static double sum_of(const struct prof *p, size_t type)
@@ -131,7 +138,7 @@ static int settle_total(struct diff_run *run, size_t i, struct err *err)
 		s->compare.total = samples;
 		break;
 	case BY_FUNCTION:
-		r = function_total(s, a->function, a->files[i], &s->compare.total, err);
+		r = function_total(s, a->function, name_of(run, i), &s->compare.total, err);
 		break;
 	case BY_NUMBERS:
 		s->compare.total = a->numbers[i];
@@ -140,7 +147,7 @@ static int settle_total(struct diff_run *run, size_t i, struct err *err)
 	if (r == 0 && !(s->compare.total > 0))
 		return err__set(err, -EINVAL,
 				"'%s' has no total to be measured against (--normalize %s)",
-				a->files[i], a->normalize_text);
+				name_of(run, i), a->normalize_text);
 	return r;
 }
 
@@ -155,16 +162,38 @@ static int load_picture(struct diff_run *run, struct side *s, struct err *err)
 	return prof__select(&s->picture, s->prof, &selection, err);
 }
 
+/* A file, or what windows have of a range and its labels, which is the whole then. */
+static int load_whole(struct diff_run *run, size_t i, struct err *err)
+{
+	const struct diff_args *a = run->args;
+	const struct diff_side *side = &a->sides[i];
+	struct prof *all, **whole = &run->sides[i].whole;
+	int r;
+
+	if (!a->dir)
+		return profile__load(whole, a->files[i], &a->limits, err);
+	r = from__load(&all, &run->titles[i], &side->from, &a->limits, err);
+	if (r < 0)
+		return r;
+	if (!side->of.n_labels) {
+		*whole = all;
+		return 0;
+	}
+	r = prof__select(whole, all, &side->of, err);
+	prof__free(all);
+	return r;
+}
+
 static int load_side(struct diff_run *run, size_t i, struct err *err)
 {
 	const struct diff_args *a = run->args;
 	struct side *s = &run->sides[i];
-	int r = profile__load(&s->whole, a->files[i], &a->limits, err);
+	int r = load_whole(run, i, err);
 
 	if (r == 0) {
 		profiles__demangle(s->whole);
 		profiles__prune(&s->whole);
-		r = find_event(run, s, a->files[i], err);
+		r = find_event(run, s, name_of(run, i), err);
 	}
 	if (r == 0)
 		r = check_unit(run, s, err);
@@ -227,7 +256,7 @@ static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)
 		.max_bytes = profiles__max_output(&a->limits),
 		.n_cut = &n_cut,
 		.command_line = run->command_line,
-		.files = a->files,
+		.files = a->dir ? run->titles : a->files,
 		.comparison = run->comparison,
 		.event = run->event,
 		.unit = run->unit,

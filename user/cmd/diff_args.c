@@ -26,10 +26,21 @@ enum {
 	OPT_FOLDED,
 	OPT_HTML,
 	OPT_MAX_SIZE,
+	OPT_FROM,
+	OPT_OLD,
+	OPT_NEW,
+	OPT_CONTAINER,
 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "What to compare:", 1},
+	{0, 0, 0, 0, "Which windows:", 1},
+	{"from", OPT_FROM, "DIR", 0, "Those of an agent's folder, instead of OLD NEW", 0},
+	{"old", OPT_OLD, "RANGE", 0,
+	 "Of then: 3h..2h (ago), times as for report --since; with labels: 3h..2h,container=web",
+	 0},
+	{"new", OPT_NEW, "RANGE", 0, "Of now: 1h..now", 0},
+	{"container", OPT_CONTAINER, "NAME", 0, "Of that container alone, on both sides", 0},
+	{0, 0, 0, 0, "What to compare:", 2},
 	{"event", 'e', "NAME", 0, "The event (default: the first)", 0},
 	{"by", OPT_BY, "KEYS", 0, "As for report (default: function)", 0},
 	{"total", OPT_TOTAL, 0, 0, "With what is called: totals, not self", 0},
@@ -42,7 +53,7 @@ static const struct argp_option options[] = {
 	{"focus", OPT_FOCUS, "RE", 0, "Samples with a function that matches", 0},
 	{"ignore", OPT_IGNORE, "RE", 0, "Samples with no function that matches", 0},
 	{"label", OPT_LABEL, "KEY=VALUE", 0, "Samples with this label", 0},
-	{0, 0, 0, 0, "Output:", 2},
+	{0, 0, 0, 0, "Output:", 3},
 	{"limit", OPT_LIMIT, "N", 0, "At most N rows; 0: all (default: 40 of text)", 0},
 	{"min-share", OPT_MIN_SHARE, "PCT", 0,
 	 "Only rows with that part of the old whole on either side", 0},
@@ -114,6 +125,16 @@ static int parse_valued(struct diff_args *a, int key, char *arg)
 		return selection__parse_label(&a->selection, arg, a->err);
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
+	case OPT_FROM:
+		a->dir = arg;
+		return 0;
+	case OPT_OLD:
+	case OPT_NEW:
+		a->sides[key == OPT_NEW].text = arg;
+		return 0;
+	case OPT_CONTAINER:
+		a->container = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -164,8 +185,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       -err__usage(a->err,
 					   "two profiles are compared: pmubpf diff OLD NEW");
 	}
-	if (key == ARGP_KEY_NO_ARGS)
-		return -err__usage(a->err, "which profiles? (pmubpf diff OLD NEW)");
 	if (parse_word(a, key, arg))
 		return 0;
 	r = parse_valued(a, key, arg);
@@ -175,13 +194,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "OLD NEW",
+	.args_doc = "OLD NEW|--from DIR --old RANGE --new RANGE",
 	.doc = "Compare two saved profiles: what has grown, what has shrunk, and whether that may "
 	       "be chance.\v"
 	       "Examples:\n"
 	       "  pmubpf diff old.pb.gz new.pb.gz\n"
 	       "  pmubpf diff --normalize 1000:1200 --fail-above 5% old.pb.gz new.pb.gz\n"
 	       "  pmubpf diff -o diff.html old.pb.gz new.pb.gz\n"
+	       "  pmubpf diff --from /var/lib/pmubpf --old 3h..2h --new 1h..now --container web\n"
 	       "  pmubpf diff --folded old.pb.gz new.pb.gz | flamegraph.pl > diff.svg\n\n"
 	       "Exit status: 0 done, 1 failed or grown (--fail-above), 2 usage.",
 };
@@ -194,6 +214,58 @@ static void settle_format(struct diff_args *a)
 	a->html = ends_in(a->output, ".html");
 	a->json = ends_in(a->output, ".json");
 	a->folded = ends_in(a->output, ".folded");
+}
+
+/* "3h..2h,container=web" */
+static int parse_side(struct diff_args *a, const char *option, struct diff_side *side)
+{
+	char *rest = side->text, *range = strsep(&rest, ","), *label;
+	int r = from__settle_range(&side->from, option, range, a->err);
+
+	while (r == 0 && (label = strsep(&rest, ",")))
+		r = selection__parse_label(&side->of, label, a->err);
+	if (r == 0 && a->container)
+		selection__add_label(&side->of, "container", a->container);
+	return r;
+}
+
+static int parse_sides(struct diff_args *a)
+{
+	static const char *const options_of[] = {"--old", "--new"};
+	static const char *const whose[] = {"old: ", "new: "};
+	int r = 0;
+
+	if (!a->dir) {
+		if (a->sides[0].text || a->sides[1].text || a->container)
+			return err__usage(a->err, "--old, --new and --container are of --from DIR");
+		return a->files ? 0 : err__usage(a->err, "which profiles? (pmubpf diff OLD NEW)");
+	}
+	if (a->files)
+		return err__usage(a->err, "--from DIR instead of files, not beside '%s'",
+				  a->files[0]);
+	if (!a->sides[0].text || !a->sides[1].text)
+		return err__usage(a->err, "--from: which ranges? (as --old 3h..2h --new 1h..now)");
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(options_of); i++) {
+		a->sides[i].from.dir = a->dir;
+		a->sides[i].from.whose = whose[i];
+		r = parse_side(a, options_of[i], &a->sides[i]);
+	}
+	return r;
+}
+
+static int check(const struct diff_args *a)
+{
+	if (a->json + a->folded + a->html > 1)
+		return err__usage(a->err, "--json, --folded and --html exclude each other");
+	if (a->html && a->normalize != BY_EVENT)
+		return err__usage(a->err,
+				  "--html compares shares of each event's own total: without "
+				  "--normalize");
+	if (a->stacks && (a->by || a->total))
+		return err__usage(a->err, "whole stacks exclude --by and --total");
+	if (a->files && strcmp(a->files[0], "-") == 0 && strcmp(a->files[1], "-") == 0)
+		return err__usage(a->err, "standard input (-) can be read once");
+	return 0;
 }
 
 int diff_args__parse(struct diff_args *a, int argc, char **argv, struct err *err)
@@ -209,19 +281,13 @@ int diff_args__parse(struct diff_args *a, int argc, char **argv, struct err *err
 		return r;
 	settle_format(a);
 	a->stacks |= a->folded;
-	if (a->json + a->folded + a->html > 1)
-		return err__usage(err, "--json, --folded and --html exclude each other");
-	if (a->html && a->normalize != BY_EVENT)
-		return err__usage(err, "--html compares shares of each event's own total: without "
-				       "--normalize");
-	if (a->stacks && (a->by || a->total))
-		return err__usage(err, "whole stacks exclude --by and --total");
-	if (strcmp(a->files[0], "-") == 0 && strcmp(a->files[1], "-") == 0)
-		return err__usage(err, "standard input (-) can be read once");
-	return 0;
+	r = check(a);
+	return r < 0 ? r : parse_sides(a);
 }
 
 void diff_args__done(struct diff_args *a)
 {
 	selection__done(&a->selection);
+	for (size_t i = 0; i < ARRAY_SIZE(a->sides); i++)
+		selection__done(&a->sides[i].of);
 }

@@ -6,13 +6,23 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cmd/from.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
 
 enum diff_normalize { BY_EVENT, BY_TIME, BY_SAMPLES, BY_FUNCTION, BY_NUMBERS };
 
+/* What one side is, of --from DIR. */
+struct diff_side {
+	char *text; /* --old, --new; NULL: not given */
+	struct from from;
+	struct selection of; /* labels: nothing else is of this side */
+};
+
 struct diff_args {
-	char **files; /* two */
+	char **files; /* two, or NULL with --from */
+	const char *dir, *container;
+	struct diff_side sides[2];
 	struct pprof_limits limits;
 	struct selection selection; /* without events */
 	const char *event;          /* NULL: the first */

@@ -63,6 +63,25 @@ int from__settle(struct from *f, struct err *err)
 	return 0;
 }
 
+int from__settle_range(struct from *f, const char *option, const char *text, struct err *err)
+{
+	int r;
+
+	f->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	r = time_range__parse(text, f->now_ns, &f->range);
+	if (r == -ERANGE)
+		return err__usage(err, "%s '%s': it ends before it begins", option, text);
+	if (r < 0)
+		return err__usage(err, "%s '%s' is not a range, as in 3h..2h: " TIME_WORDS, option,
+				  text);
+	return 0;
+}
+
+static const char *whose(const struct loading *l)
+{
+	return l->from->whose ? l->from->whose : "";
+}
+
 /* ---------------------------------------------------------------- what is there */
 
 static void pass_over(struct loading *l, const char *name, const char *why)
@@ -71,7 +90,7 @@ static void pass_over(struct loading *l, const char *name, const char *why)
 
 	if (l->unread++ >= MOST_LINES)
 		return;
-	buf__puts(&line, "pmubpf: passed over: ");
+	buf__printf(&line, "pmubpf: %spassed over: ", whose(l));
 	escape_name(&line, name);
 	buf__puts(&line, ": ");
 	escape_line(&line, why);
@@ -161,8 +180,8 @@ static int say_empty(const struct loading *l, struct err *err)
 				"them",
 				l->from->dir);
 	return err__set(err, -ENOENT,
-			"no window of '%s' is of that range; it has %" PRIu64 ", from %s to %s",
-			l->from->dir, l->in_folder, first, last);
+			"%sno window of '%s' is of that range; it has %" PRIu64 ", from %s to %s",
+			whose(l), l->from->dir, l->in_folder, first, last);
 }
 
 /* ---------------------------------------------------------------- reading them */
@@ -237,8 +256,8 @@ static void say_gaps(const struct loading *l)
 
 		time__text(g->from_ns, from);
 		time__text(g->to_ns, to);
-		fprintf(stderr, "pmubpf: nothing is there from %s to %s, %.1f s%s\n", from, to,
-			(double)g->span_ns / 1e9,
+		fprintf(stderr, "pmubpf: %snothing is there from %s to %s, %.1f s%s\n", whose(l),
+			from, to, (double)g->span_ns / 1e9,
 			g->reboot ? ", in which the host was started anew" : "");
 	}
 	if (c.n > MOST_LINES)
@@ -257,9 +276,9 @@ static void say_others(const struct loading *l)
 	}
 	prof_events__free(events, n);
 	fprintf(stderr,
-		"pmubpf: %" PRIu64 " windows are left out: they have other events than the newest "
-		"(%s)\n",
-		l->others, names.data ? names.data : "none");
+		"pmubpf: %s%" PRIu64
+		" windows are left out: they have other events than the newest (%s)\n",
+		whose(l), l->others, names.data ? names.data : "none");
 }
 
 static void say_trouble(const struct loading *l)

@@ -11,12 +11,15 @@
 struct from {
 	const char *dir; /* NULL: not given; borrowed */
 	const char *since, *until;
-	int64_t now_ns; /* what ranges are counted from */
+	const char *whose; /* "old: ", in what is said of it; NULL: nobody's */
+	int64_t now_ns;    /* what ranges are counted from */
 	struct time_range range;
 };
 
 /* --since and --until to a range. */
 int from__settle(struct from *from, struct err *err);
+/* The same of a range as one text, of that option. */
+int from__settle_range(struct from *from, const char *option, const char *text, struct err *err);
 /*
  * All windows that overlap the range, whole. What can't be read is named on standard error and
  * passed over, and so are gaps in what they cover. An empty range is an error. *ret_title says what

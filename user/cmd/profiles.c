@@ -107,6 +107,12 @@ void profiles__prune(struct prof **p)
 		fprintf(stderr, "pmubpf: %s\n", err.text);
 }
 
+void selection__add_label(struct selection *s, const char *key, const char *value)
+{
+	GROW(s->labels, s->n_labels, s->cap_labels);
+	s->labels[s->n_labels++] = (struct label_filter){key, value};
+}
+
 int selection__parse_label(struct selection *s, char *arg, struct err *err)
 {
 	char *equals = strchr(arg, '=');
@@ -114,8 +120,7 @@ int selection__parse_label(struct selection *s, char *arg, struct err *err)
 	if (!equals || equals == arg)
 		return err__usage(err, "--label '%s': that is not KEY=VALUE", arg);
 	*equals = '\0';
-	GROW(s->labels, s->n_labels, s->cap_labels);
-	s->labels[s->n_labels++] = (struct label_filter){arg, equals + 1};
+	selection__add_label(s, arg, equals + 1);
 	return 0;
 }
 

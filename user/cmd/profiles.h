@@ -19,6 +19,8 @@ void profiles__prune(struct prof **p);
 /* All of them added up. */
 int profiles__load(struct prof **ret, char *const *paths, size_t n,
 		   const struct pprof_limits *limits, struct err *err);
+/* key and value are borrowed. */
+void selection__add_label(struct selection *s, const char *key, const char *value);
 /* --label KEY=VALUE, which is cut in two. */
 int selection__parse_label(struct selection *s, char *arg, struct err *err);
 /* "12%", "12" */

@@ -35,6 +35,7 @@ enum {
 	OPT_FROM,
 	OPT_SINCE,
 	OPT_UNTIL,
+	OPT_CONTAINER,
 	OPT_FORMAT, /* and one for each format */
 };
 
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
 	{"callers", OPT_CALLERS, "F", 0, "What calls F: stacks end at it", 0},
 	{"label", OPT_LABEL, "KEY=VALUE", 0,
 	 "With this label; repeatable, values of one key are alternatives", 0},
+	{"container", OPT_CONTAINER, "NAME", 0, "Of that container: --label container=NAME", 0},
 	{"shared", OPT_SHARED, 0, 0,
 	 "Only of cache lines that several threads touch while one writes (of record --data)", 0},
 	{0, 0, 0, 0, "Rows:", 3},
@@ -161,6 +163,9 @@ static int parse_from(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_UNTIL:
 		a->from.until = arg;
+		return 0;
+	case OPT_CONTAINER:
+		selection__add_label(&a->selection, "container", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
