@@ -105,9 +105,9 @@ static __always_inline int call_ends(void *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
-	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
+	__u64 sp = exit_sp(&pmb_gate, ctx);
 
-	if (!gate || !gate->start || sp < gate->sp || !is_left_here(ctx))
+	if (!gate || !gate->start || sp < gate->sp || !is_left_here(&pmb_gate, ctx))
 		return 0;
 	if (sp == gate->sp)
 		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());

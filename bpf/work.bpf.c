@@ -194,13 +194,13 @@ static __always_inline int call_ends(const struct arch_regs *regs)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
-	__u64 sp = ARCH_SP(regs);
+	__u64 sp = exit_sp(&pmb_work, regs);
 	struct work *work;
 
 	if (!byte || *byte != WORK_OPEN || !stats)
 		return 0;
 	work = bpf_map_lookup_elem(&pmb_works, &thread);
-	if (!work || sp < work->sp || !is_left_here(regs))
+	if (!work || sp < work->sp || !is_left_here(&pmb_work, regs))
 		return 0;
 	if (sp == work->sp)
 		work_close(PMB_UNITS_REAL, byte, work, stats);

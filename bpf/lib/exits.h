@@ -4,6 +4,7 @@
 #define PMUBPF_BPF_EXITS_H
 
 #include "lib/arch.h"
+#include "pmubpf/record.h"
 
 /* By the last bits of where a probe is in its file, and so in memory; of an exit, 1 + the condition
  * of the jump that it is; 0: it leaves each time. Of any, PMB_EXIT_STEPPED. */
@@ -43,12 +44,21 @@ static __always_inline bool holds(__u64 flags, __u32 condition)
 	return is != (condition & 1);
 }
 
+/* At an exit, or at a return probe, which is behind the return: where the stack pointer was at the
+ * entry of the call that is left. */
+static __always_inline __u64 exit_sp(const volatile struct pmb_config *cfg,
+				     const struct arch_regs *regs)
+{
+	return ARCH_SP(regs) - (cfg->returns ? sizeof(__u64) : 0);
+}
+
 /* At an exit: whether it will be taken. */
-static __always_inline bool is_left_here(const struct arch_regs *regs)
+static __always_inline bool is_left_here(const volatile struct pmb_config *cfg,
+					 const struct arch_regs *regs)
 {
 	__u32 when = pmb_exit_when[ARCH_IP(regs) & (PMB_EXIT_PLACES - 1)] & ~PMB_EXIT_STEPPED;
 
-	return !when || holds(ARCH_FLAGS(regs), when - 1);
+	return cfg->returns || !when || holds(ARCH_FLAGS(regs), when - 1);
 }
 
 /* At a probe: whether the kernel single-steps its instruction. */

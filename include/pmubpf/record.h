@@ -342,7 +342,7 @@ struct pmb_config {
 	__u32 off_cpu;    /* its overflows are switches, and time without a CPU is what is wanted */
 	__u32 sliced;     /* probes that open and close windows come and go (bpf/lib/paused.h) */
 	__u32 by_process; /* a window is open in all of its process (bpf/lib/shared.h) */
-	__u32 pad;
+	__u32 returns;    /* calls end at return probes, not at probed exits */
 };
 
 /*

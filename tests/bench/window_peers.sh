@@ -5,6 +5,7 @@
 # (docs/design/0025-windows.md): tests/bench/window_peers.sh [ROUNDS], as root, all in turn. What a
 # call takes more (the least of all rounds), how many of 20,000 were told, and whether a program
 # whose functions are left by exceptions, longjmp and the end of a thread says the same as without.
+# This tool has no budget, but for "1 %"; "returns": by --unsafe-return-probe, as the others do it.
 # bcc's funclatency needs the kernel's headers: where it can't be started there is no row.
 set -eu -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -16,7 +17,8 @@ trap 'perf probe -q --del "probe_work:*" --del "probe_calls:*" 2>/dev/null; rm -
 gcc -O2 -o "$W/work" tests/bench/work.c
 cp "$CALLS" "$W/calls"
 "$W/calls" 300 >"$W/right"
-WAYS=(nothing 'stat --per' 'record --window' bpftrace 'perf probe' funclatency)
+WAYS=(nothing 'stat --per' 'stat, returns' 'record --window' 'record, returns' 'record, 1 %'
+	bpftrace 'perf probe' funclatency)
 
 probes_of_perf() { # PROGRAM FUNCTION
 	perf probe -q -x "$W/$1" --add "$2" --add "$2%return" >/dev/null 2>&1
@@ -24,15 +26,20 @@ probes_of_perf() { # PROGRAM FUNCTION
 
 # What the tool says goes to $W/said, what the program says to stdout.
 under() { # WAY PROGRAM FUNCTION ARG
-	local function=u:$W/$2:$3 pid
+	local function=u:$W/$2:$3 pid budget=0 how=()
+	case $1 in
+	*returns) how=(--unsafe-return-probe) ;;
+	*1\ %) budget=1 ;;
+	esac
 	case $1 in
 	nothing) "$W/$2" "$4" ;;
-	'stat --per')
-		"$PMUBPF" stat --per "$function" -e page-faults -o "$W/said" -- "$W/$2" "$4"
+	stat*)
+		"$PMUBPF" stat --budget 0 --per "$function" "${how[@]}" -e page-faults \
+			-o "$W/said" -- "$W/$2" "$4"
 		;;
-	'record --window')
-		"$PMUBPF" record -q --window "$function" -e cpu-clock -F 97 -o /dev/null \
-			--summary "$W/said" -- "$W/$2" "$4"
+	record*)
+		"$PMUBPF" record -q --budget $budget --window "$function" "${how[@]}" \
+			-e cpu-clock -F 97 -o /dev/null --summary "$W/said" -- "$W/$2" "$4"
 		;;
 	bpftrace)
 		bpftrace -o "$W/said" -c "$W/$2 $4" -e "uprobe:$W/$2:$3 { @s[tid] = nsecs }
@@ -61,8 +68,8 @@ under() { # WAY PROGRAM FUNCTION ARG
 told() { # WAY
 	case $1 in
 	nothing) echo - ;;
-	'stat --per') sed -n 's/.*: \([0-9]*\) of [0-9]* that began.*/\1/p' "$W/said" ;;
-	'record --window') jq '.windows.ended' "$W/said" ;;
+	stat*) sed -n 's/.*: \([0-9]*\) of [0-9]* that began.*/\1/p' "$W/said" ;;
+	record*) jq '.windows.ended' "$W/said" ;;
 	bpftrace) sed -n 's/^@n: //p' "$W/said" ;;
 	'perf probe') awk '/__return/ { gsub(",", ""); print $1 }' "$W/said" ;;
 	funclatency) awk '$2 == "->" { n += $5 } END { print n }' "$W/said" ;;

@@ -251,7 +251,7 @@ static int check_per(struct stat_args *a)
 					    NULL;
 
 	if (a->per.kind == WINDOW_NONE)
-		return 0;
+		return window_args__refine(&a->window, &a->gates);
 	if (other)
 		return err__usage(a->err, "%s and %s exclude each other", a->per.option, other);
 	if (is_switch(&a->per.from) || is_switch(&a->per.to))
@@ -259,7 +259,7 @@ static int check_per(struct stat_args *a)
 	r = gates__settle(&a->gates, &a->per, &a->what.names, 0, a->err);
 	if (r == 0 && (counts_switches(&a->gates.opens) || counts_switches(&a->gates.closes)))
 		return no_unit_of_switches(a);
-	return r < 0 || !a->window.by_process ? r : gates__set_by_process(&a->gates, a->err);
+	return r < 0 ? r : window_args__refine(&a->window, &a->gates);
 }
 
 /* What is said of windows for samples and can't be had of counts. */

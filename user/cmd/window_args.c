@@ -6,7 +6,7 @@
 #include "base/num.h"
 
 /* Without a letter, apart from the options of the subcommands. */
-enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST, OPT_SCOPE };
+enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST, OPT_SCOPE, OPT_RETURNS };
 
 enum { MOST_SLOWEST = 10000 };
 
@@ -28,6 +28,10 @@ static const struct argp_option options[] = {
 	{"window-scope", OPT_SCOPE, "thread|process", 0,
 	 "Whose time a window is: that of the thread that opened it (default), or that of all "
 	 "threads of its process, until none of them has one open",
+	 0},
+	{"unsafe-return-probe", OPT_RETURNS, 0, 0,
+	 "Of calls of a function: tell their ends by return probes, which cost less and "
+	 "crash programs with exceptions",
 	 0},
 	{"slowest", OPT_SLOWEST, "N", 0, "Keep only the samples of the N longest windows", 0},
 	{0},
@@ -84,6 +88,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return -parse_time(a, "--longer", arg, &a->opts.longer_ns);
 	case OPT_AFTER:
 		return -parse_time(a, "--after", arg, &a->after_ns);
+	case OPT_RETURNS:
+		a->returns = true;
+		return 0;
 	case OPT_SCOPE:
 		return -parse_scope(a, arg);
 	case OPT_SLOWEST:
@@ -112,13 +119,20 @@ int window_args__check_alone(const struct window_args *a)
 	return 0;
 }
 
+int window_args__refine(const struct window_args *a, struct gates *gates)
+{
+	int r = a->returns ? gates__set_returns(gates, a->err) : 0;
+
+	return r < 0 || !a->by_process ? r : gates__set_by_process(gates, a->err);
+}
+
 int window_args__check(struct window_args *a, const struct event_names *names)
 {
 	int r = window_args__check_alone(a);
 
 	if (r == 0)
 		r = gates__settle(&a->gates, &a->spec, names, a->after_ns, a->err);
-	return r < 0 || !a->by_process ? r : gates__set_by_process(&a->gates, a->err);
+	return r < 0 ? r : window_args__refine(a, &a->gates);
 }
 
 void window_args__done(struct window_args *a)

@@ -14,6 +14,7 @@ struct window_args {
 	struct window_spec spec; /* WINDOW_NONE: no windows */
 	struct window_opts opts;
 	uint64_t after_ns;
+	bool returns;            /* --unsafe-return-probe */
 	bool scoped, by_process; /* --window-scope was given; and is process */
 	struct gates gates;      /* after the check */
 	struct err *err;
@@ -25,6 +26,8 @@ extern const struct argp window_argp; /* its input is a struct window_args */
 int window_args__check_alone(const struct window_args *args);
 /* What goes together, and what this machine can. */
 int window_args__check(struct window_args *args, const struct event_names *names);
+/* What is said of windows besides, for gates that are settled; of none, too. */
+int window_args__refine(const struct window_args *args, struct gates *gates);
 void window_args__done(struct window_args *args);
 
 #endif

@@ -40,10 +40,23 @@ HIDDEN uint64_t pmb_canary_left(uint64_t x);
 HIDDEN extern const uint8_t pmb_canary_site_emulated[], pmb_canary_site_stepped[],
 	pmb_canary_site_left[];
 
-enum { SITES = 3 };
+enum { SITES = 4 };
 
-static const uint8_t *const sites[SITES] = {pmb_canary_site_emulated, pmb_canary_site_stepped,
-					    pmb_canary_site_left};
+/* The last is the beginning of a function, for a return probe, where that is wanted. */
+static const struct {
+	const uint8_t *at;
+	bool returns;
+} sites[SITES] = {
+	{pmb_canary_site_emulated, false},
+	{pmb_canary_site_stepped, false},
+	{pmb_canary_site_left, false},
+	{(const uint8_t *)pmb_canary_left, true},
+};
+
+static int n_sites(bool returns)
+{
+	return returns ? SITES : SITES - 1;
+}
 
 #define CANARY(name, insn, exit)                                     \
 	".type " name ", @function\n" name ":\n"                     \
@@ -85,7 +98,7 @@ static void sing(int go, int told)
 	if (read(go, &byte, 1) != 1)
 		syscall(SYS_exit, 1);
 	for (int i = 0; i < SITES; i++)
-		report.probed += *(const volatile uint8_t *)sites[i] == BREAKPOINT;
+		report.probed += *(const volatile uint8_t *)sites[i].at == BREAKPOINT;
 	report.ns[0] = call(pmb_canary_emulated, &report.broken);
 	report.ns[1] = call(pmb_canary_stepped, &report.broken);
 	call(pmb_canary_left, &report.broken);
@@ -121,14 +134,15 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 0;
 }
 
-static int probe(pid_t pid, const uint8_t *site)
+static int probe(pid_t pid, int site)
 {
-	struct place place = {.addr = (uint64_t)(uintptr_t)site};
+	struct place place = {.addr = (uint64_t)(uintptr_t)sites[site].at};
 
 	if (!dl_iterate_phdr(find_place, &place))
 		return -ENOENT;
 	return perf_open_uprobe(&(struct perf_uprobe){.path = "/proc/self/exe",
-						      .file_off = place.file_off},
+						      .file_off = place.file_off,
+						      .returns = sites[site].returns},
 				pid);
 }
 
@@ -164,13 +178,13 @@ static int broken(const char *option, const char *how, struct err *err)
 }
 
 /* What the child says, and what the kernel has counted of it. */
-static int judge(const struct report *report, const int fds[SITES], const char *option,
+static int judge(const struct report *report, const int fds[SITES], int n, const char *option,
 		 struct err *err)
 {
 	struct perf_count counts[SITES] = {0};
-	bool told = report->probed == SITES;
+	bool told = report->probed == (uint32_t)n;
 
-	for (int i = 0; i < SITES; i++) {
+	for (int i = 0; i < n; i++) {
 		perf_read(fds[i], &counts[i]);
 		told &= counts[i].value == 2 * TIMES;
 	}
@@ -188,10 +202,10 @@ static void close_sites(int fds[SITES])
 		cleanup_close(&fds[i]);
 }
 
-static int probe_all(pid_t child, int ret[SITES])
+static int probe_all(pid_t child, int ret[SITES], int n)
 {
-	for (int i = 0; i < SITES; i++) {
-		ret[i] = probe(child, sites[i]);
+	for (int i = 0; i < n; i++) {
+		ret[i] = probe(child, i);
 		if (ret[i] < 0)
 			return ret[i];
 	}
@@ -199,26 +213,26 @@ static int probe_all(pid_t child, int ret[SITES])
 }
 
 /* go, told: of the child. */
-static int watch(struct probe_costs *ret, pid_t child, int go, int told, const char *option,
+static int watch(struct probe_costs *ret, pid_t child, int go, int told, int n, const char *option,
 		 struct err *err)
 {
 	struct report report = {0};
-	int fds[SITES] = {-1, -1, -1};
-	int r = probe_all(child, fds);
+	int fds[SITES] = {-1, -1, -1, -1};
+	int r = probe_all(child, fds, n);
 
 	if (r < 0)
 		r = no_probes(option, r, err);
 	else if (write(go, "", 1) != 1 || !read_report(told, &report))
 		r = broken(option, "it did not survive that", err);
 	else
-		r = judge(&report, fds, option, err);
+		r = judge(&report, fds, n, option, err);
 	close_sites(fds);
 	ret->emulated_ns = report.ns[0];
 	ret->stepped_ns = report.ns[1];
 	return r;
 }
 
-int canary__try(struct probe_costs *ret, const char *option, struct err *err)
+int canary__try(struct probe_costs *ret, bool returns, const char *option, struct err *err)
 {
 	int go[2], told[2], r;
 	pid_t child;
@@ -235,7 +249,7 @@ int canary__try(struct probe_costs *ret, const char *option, struct err *err)
 		sing(go[0], told[1]);
 	close(go[0]), close(told[1]);
 	r = child < 0 ? err__set(err, -errno, "%s: no child: %s", option, strerror(errno)) :
-			watch(ret, child, go[1], told[0], option, err);
+			watch(ret, child, go[1], told[0], n_sites(returns), option, err);
 	close(go[1]), close(told[0]);
 	if (child > 0) {
 		kill(child, SIGKILL);
@@ -246,9 +260,10 @@ int canary__try(struct probe_costs *ret, const char *option, struct err *err)
 
 #else
 
-int canary__try(struct probe_costs *ret, const char *option, struct err *err)
+int canary__try(struct probe_costs *ret, bool returns, const char *option, struct err *err)
 {
 	(void)ret;
+	(void)returns;
 	return err__cannot(err, "%s: probes are put into x86-64 programs only in this version",
 			   option);
 }

@@ -7,11 +7,13 @@
 #ifndef PMUBPF_COLLECT_CANARY_H
 #define PMUBPF_COLLECT_CANARY_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "model/slices.h"
 
-/* ret: what hits took here. option: that wants probes. Once in a process is enough. -errno with the
- * sentence: none may be put into a program. */
-int canary__try(struct probe_costs *ret, const char *option, struct err *err);
+/* ret: what hits took here. returns: with a return probe, too. option: that wants probes. Once in a
+ * process is enough. -errno with the sentence: none may be put into a program. */
+int canary__try(struct probe_costs *ret, bool returns, const char *option, struct err *err);
 
 #endif

@@ -235,6 +235,15 @@ int gates__set_by_process(struct gates *g, struct err *err)
 	return 0;
 }
 
+int gates__set_returns(struct gates *g, struct err *err)
+{
+	if (g->windows != PMB_WINDOWS_FUNCTION)
+		return err__usage(err, "--unsafe-return-probe is of calls of a function: --window "
+				       "u:/path/of/file:FUNCTION");
+	g->returns = true;
+	return 0;
+}
+
 static void note_stepped(const struct gate_probe *p, uint8_t ret[PMB_EXIT_PLACES])
 {
 	for (size_t i = 0; i < p->n_sites; i++) {
@@ -293,6 +302,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_gate.sliced = gates->sliced;
 	skel->rodata->pmb_cfg.by_process = gates->by_process;
 	skel->rodata->pmb_gate.by_process = gates->by_process;
+	skel->rodata->pmb_gate.returns = gates->returns;
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
@@ -352,7 +362,7 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 		       struct probe_links *links, struct err *err)
 {
 	int fd = opener__uprobe(gates->opener, site->fd, site->mnt_ns, site->file_off,
-				site->counter_off, 0);
+				site->counter_off, 0, site->returns ? OPENER_RETURNS : 0);
 	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
 	int r = fd < 0 ? fd : -errno;
 

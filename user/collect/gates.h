@@ -26,6 +26,7 @@ struct gate_site {
 	uint64_t counter_off; /* of what turns it on; 0: none */
 	uint8_t when;         /* of an exit: as in symd/code_exits.h */
 	bool emulated;        /* as in sym/site_client.h */
+	bool returns;         /* a return probe */
 };
 
 /* Of one probe, in all roots of targets. */
@@ -46,6 +47,7 @@ struct gates {
 	uint32_t windows;   /* enum pmb_windows */
 	uint64_t after_ns;
 	bool by_process; /* a window is open in all of its process */
+	bool returns;    /* calls end at return probes, which may harm programs */
 	struct gate_probe opens, closes;
 	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
@@ -60,6 +62,8 @@ int gates__settle(struct gates *ret, const struct window_spec *spec,
 		  const struct event_names *names, uint64_t after_ns, struct err *err);
 /* Makes them windows of processes, where they can be: -EINVAL with the sentence. */
 int gates__set_by_process(struct gates *gates, struct err *err);
+/* Calls of a function, where it can be: the same. */
+int gates__set_returns(struct gates *gates, struct err *err);
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);

@@ -90,6 +90,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	config->windows = opts->gates->windows;
 	config->sliced = opts->gates->sliced;
 	config->by_process = opts->gates->by_process;
+	config->returns = opts->gates->returns;
 	config->keep_threads = gates__by_nmi(opts->gates);
 	config->n_reads = (__u32)opts->n_counters;
 	config->n_cpus = (__u32)w->n_cpus;

@@ -404,7 +404,8 @@ static void counter(struct answering *a)
 static void uprobe(struct answering *a)
 {
 	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", a->fd);
-	const struct perf_uprobe probe = {path, a->request->start, a->request->end};
+	const struct perf_uprobe probe = {path, a->request->start, a->request->end,
+					  a->request->flags & OPENER_RETURNS};
 	struct statfs fs;
 
 	if (fstatfs(a->fd, &fs) < 0 || fs.f_type == FUSE_SUPER_MAGIC)

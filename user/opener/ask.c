@@ -272,12 +272,13 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 }
 
 int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
-		   uint64_t counter_off, pid_t tgid)
+		   uint64_t counter_off, pid_t tgid, unsigned flags)
 {
 	struct opener_request r;
 	struct got got;
 
 	begin(&r, OPENER_UPROBE);
+	r.flags = (uint16_t)flags;
 	r.tgid = tgid;
 	r.mnt_ns = mnt_ns;
 	r.start = file_off;

@@ -108,10 +108,10 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
 /* A probe of a program's file that was found (perf_open_uprobe), in a process; tgid 0: in all that
- * map it.
+ * map it. flags: 0 or OPENER_RETURNS.
  * -OPENER_SERVED: it is on FUSE, which could hold up every fork of the host. */
 int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
-		   uint64_t counter_off, pid_t tgid);
+		   uint64_t counter_off, pid_t tgid, unsigned flags);
 /* An opener has a copy of this probe's descriptor from now on, and will be the last to close it:
  * the caller closes its own. Else it is the last itself. */
 int opener__keep(struct opener *o, int fd);

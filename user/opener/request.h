@@ -62,6 +62,7 @@ enum opener_what {
 enum {
 	OPENER_AT_HAND = 1, /* PATH: nothing is mounted and no server asked on its way */
 	OPENER_INODE = 2,   /* PATH: only if it is that one */
+	OPENER_RETURNS = 4, /* UPROBE: a return probe */
 };
 
 /* MAPPED: what is mapped there is a device or the like, and will not be a file at another time.

@@ -111,8 +111,8 @@ struct where {
 static int put_in(struct session *s, const struct place *p)
 {
 	const struct found *file = p->file;
-	int fd =
-		opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, p->file_off, 0, file->tgid);
+	int fd = opener__uprobe(s->opts->opener, file->fd, file->mnt_ns, p->file_off, 0, file->tgid,
+				0);
 
 	return fd < 0 ? fd : alloc_programs__attach(s->allocs->programs, p->kind, p->emulated, fd);
 }
@@ -359,7 +359,7 @@ int session__allocs_open(struct session *s, struct err *err)
 		return err__usage(err, "--alloc: it takes a command, or processes (-p): each is "
 				       "probed by itself");
 	s->allocs = xcalloc(1, sizeof(*s->allocs));
-	r = canary__try(&s->allocs->probing.each, "--alloc", err);
+	r = canary__try(&s->allocs->probing.each, false, "--alloc", err);
 	if (r == 0)
 		r = load(s, err);
 	if (r < 0)

@@ -76,6 +76,22 @@ static void put_note_of_exits(struct finder *f, const struct look *l)
 		    l->n_single_stepped, stepped, emulated);
 }
 
+/* It is put where the entry's is. */
+static bool site_returns(const struct finder *f, const struct gate_probe *probe)
+{
+	return f->gates->returns && probe == &f->gates->closes;
+}
+
+static void put_note_of_returns(struct finder *f, const struct look *l)
+{
+	buf__printf(
+		f->notes,
+		"--unsafe-return-probe: the kernel puts another return address in place of %s's "
+		"in %s: where an exception passes through it, or stacks are changed, the "
+		"program may crash\n",
+		l->probe->user->name, l->path);
+}
+
 static bool is_there(const struct gate_probe *probe, const struct opener_file_id *file,
 		     uint64_t file_off)
 {
@@ -118,7 +134,9 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 	fd = fcntl(l->found, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err__set(f->err, -errno, "%s: %s", f->gates->option, strerror(errno));
-	if (is_function(f) && probe == &f->gates->closes)
+	if (site_returns(f, probe))
+		put_note_of_returns(f, l);
+	else if (is_function(f) && probe == &f->gates->closes)
 		l->n_single_stepped += !site->emulated;
 	else
 		put_note(f, l, site);
@@ -130,7 +148,8 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 		.file_off = site->file_off,
 		.counter_off = site->counter_off,
 		.when = site->when,
-		.emulated = site->emulated,
+		.emulated = site->emulated || site_returns(f, probe),
+		.returns = site_returns(f, probe),
 	};
 	return 0;
 }
@@ -152,7 +171,7 @@ static int ask(struct finder *f, const struct look *l, int lent, struct site *si
 /* Of a function the first place is its entry, and all others are its exits. */
 static int add_all(struct finder *f, struct look *l, const struct site *sites, size_t n)
 {
-	bool exits = is_function(f) && l->probe == &f->gates->closes;
+	bool exits = is_function(f) && l->probe == &f->gates->closes && !f->gates->returns;
 	size_t end = is_function(f) && !exits && n ? 1 : n;
 	int r = 0;
 
@@ -289,7 +308,7 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	if (!gates__by_user(gates))
 		return 0;
 	gates->opener = opener;
-	r = canary__try(&f.each, gates->option, err);
+	r = canary__try(&f.each, gates->returns, gates->option, err);
 	if (r < 0)
 		return r;
 	*ret_each = f.each;

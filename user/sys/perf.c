@@ -37,12 +37,12 @@ int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, in
 
 int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid)
 {
-	enum { COUNTER_SHIFT = 32 }; /* format/ref_ctr_offset */
+	enum { COUNTER_SHIFT = 32 /* format/ref_ctr_offset */, RETPROBE = 1 /* format/retprobe */ };
 	uint64_t type = file_read_u64(PMUS_ROOT "/uprobe/type", 0);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = (uint32_t)type,
-		.config = probe->counter_off << COUNTER_SHIFT,
+		.config = probe->counter_off << COUNTER_SHIFT | (probe->returns ? RETPROBE : 0),
 		.read_format = PERF_COUNT_READ_FORMAT,
 		.uprobe_path = (uint64_t)(uintptr_t)probe->path,
 		.probe_offset = probe->file_off,

@@ -4,6 +4,7 @@
 #define PMUBPF_SYS_PERF_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,6 +25,7 @@ struct perf_uprobe {
 	const char *path; /* through /proc/self/fd, as well */
 	uint64_t file_off;
 	uint64_t counter_off; /* of what turns it on; 0: none */
+	bool returns; /* a return probe: met when what begins there returns. It may harm programs */
 };
 /* In the process, or in all that map the file (-1). It reads the file, and may wait for its server.
  * -ENOENT: this kernel has none. */

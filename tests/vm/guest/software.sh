@@ -329,6 +329,10 @@ t_windows_of_calls() {
 	expect_eq "$(sum_get began) $(sum_get ended) $(sum_get abandoned) $(sum_get nested)" \
 		"1 1 0 99" "calls"
 	expect_eq "$(sum_get hits)" 200 "entries and returns"
+	pmb_record --budget 0 -e cpu-clock --unsafe-return-probe --window u:$W/recurse:dive -- \
+		$W/recurse 0.1 50
+	expect_eq "$(sum_get began) $(sum_get ended) $(sum_get abandoned) $(sum_get nested)" \
+		"1 1 0 49" "calls by return probes"
 	pmb stat --budget 0 --per u:$W/marks:one_unit -e page-faults -j -o $T/sum -- \
 		$W/marks 200 7 4 ||
 		fail "exit status $?: $(head -n 1 $T/err)"
