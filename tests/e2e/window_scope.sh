@@ -54,7 +54,7 @@ t_all_threads_are_inside() {
 	# each has twice so much of the worker's CPU time in it
 	expect_eq "$(windows '[.by_duration[23:][]] | add')" $TURNS "windows of 8.39 ms and more"
 	expect_match "$T/err" "windows $between of processes: $TURNS began" "the words"
-	expect_match "$T/err" "$TURNS more were opened inside of one, by its own" "the words"
+	expect_match "$T/err" "$TURNS more were opened inside of one, by any thread" "the words"
 	# by thread it is none's
 	pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" \
 		--window-scope thread --window "$between" -- "$crew" $TURNS $MS

@@ -490,10 +490,8 @@ static void text_windows(const struct summary *s, struct buf *out)
 	if (w->kernel.nested)
 		buf__printf(out,
 			    s->window_process ?
-				    "    %llu more were opened inside of one, by its own thread or "
-				    "another of the process\n" :
-				    "    %llu would have begun inside of one: the first beginning "
-				    "counts\n",
+				    "    %llu more were opened inside of one, by any thread\n" :
+				    "    %llu would have begun inside of one, which goes on\n",
 			    w->kernel.nested);
 	if (w->kernel.abandoned)
 		buf__printf(out,
