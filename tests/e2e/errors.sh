@@ -298,7 +298,12 @@ t_throttled() {
 	limit_rate 1000
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c 100003 --summary "$T/sum.json" -o "$T/folded"
 	[ "$(sum_get '.events[0].throttled')" -gt 0 ] || skip "this kernel throttles no clocks"
-	advised=$(sed -n 's/.*throttled it [0-9]* times: use -c \([0-9]*\) or longer.*/\1/p' "$T/err")
+	# since when, and for how long the one counter stood still
+	expect_eq "$(sum_get '.duration_s >= .events[0].throttled_from_s')" true "since when"
+	expect_eq "$(sum_get '.events[0].throttled_s > 0')" true "seconds that it stood still"
+	expect_eq "$(sum_get '.duration_s >= .events[0].throttled_s')" true "the same, at most"
+	advised=$(sed -n 's/.*throttled it [0-9]* times, from [0-9.]* s after the beginning on, '`
+		`'for [0-9.]* s of CPUs. time: use -c \([0-9]*\) or longer.*/\1/p' "$T/err")
 	expect_ge "$advised" 1000000 "advised period"
 	pmb_ok record -C 0 -d 1 -e cpu-clock -c "$advised" --summary "$T/sum.json" -o "$T/folded"
 	expect_eq "$(sum_get '.events[0].throttled')" 0 "throttled with the advised period"

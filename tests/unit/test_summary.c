@@ -68,6 +68,8 @@ static void begin(void)
 		.weight_in_rows = 800,
 		.other = {51, 52, 53},
 		.throttled = 3,
+		.throttled_ns = 250000000,
+		.throttled_since = 1300000000,
 		.value = 1010,
 		.enabled_ns = 2000,
 		.running_ns = 1000,
@@ -203,6 +205,8 @@ static const char *const golden[] = {
 	"      \"silence\": null",
 	"      \"remainder\": 20",
 	"      \"throttled\": 3",
+	"      \"throttled_from_s\": 1.300",
+	"      \"throttled_s\": 0.250000",
 	"      \"clock\": {",
 	"        \"hz\": 2500000000",
 	"        \"measured\": true",
@@ -474,7 +478,7 @@ Test(summary, the_text_states_the_columns)
 	expect_text("it had a counter 50.0 % of the time; printed numbers are scaled by 2.000, an "
 		    "estimate (about 2020 in all)");
 	expect_text("no ratio: it is a test\n");
-	expect_text("throttled it 3 times");
+	expect_text("throttled it 3 times, from 1.3 s after the beginning on, for 0.250 s of ");
 	expect_text("2.5000 GHz, measured");
 	expect_text("frames: 31 named, 32 unnamed: the file has no symbol there, 33 unnamed: ");
 	expect_text(

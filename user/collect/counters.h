@@ -24,6 +24,7 @@ struct counter {
 	int cpu;           /* -1: wherever tid runs */
 	uint64_t id;       /* the kernel's id, in side-band records */
 	uint64_t charged;  /* of a system counter: how much of it is in the profile */
+	uint64_t still_ns; /* since when it stands still, throttled, by its clock; 0: it doesn't */
 	uint64_t since_ns; /* of a CPU that came later: when it was opened; 0: it was here */
 	struct perf_count count; /* after counters__read */
 	/* of a recording that is cut: what it was at the last cut, and how much more it is */

@@ -171,8 +171,12 @@ static void on_record(void *ctx, const struct perf_event_header *record)
 		sb->fns->lost(sb->fns->ctx, trailer_of(record)->time);
 		return;
 	}
-	if (record->type == PERF_RECORD_THROTTLE && record->size >= sizeof(struct rec_throttle)) {
-		sb->fns->throttled(sb->fns->ctx, ((const struct rec_throttle *)record)->id);
+	if ((record->type == PERF_RECORD_THROTTLE || record->type == PERF_RECORD_UNTHROTTLE) &&
+	    record->size >= sizeof(struct rec_throttle)) {
+		const struct rec_throttle *rec = (const void *)record;
+
+		sb->fns->throttled(sb->fns->ctx, rec->id, rec->time,
+				   record->type == PERF_RECORD_THROTTLE);
 		return;
 	}
 	r = sideband_decode(record, &life);

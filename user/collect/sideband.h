@@ -8,6 +8,7 @@
 #define PMUBPF_COLLECT_SIDEBAND_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -38,7 +39,8 @@ struct sideband_fns {
 	void (*life)(void *ctx, const struct life *life); /* borrowed, during the call */
 	/* Some were lost before this moment. */
 	void (*lost)(void *ctx, uint64_t time);
-	void (*throttled)(void *ctx, uint64_t counter_id);
+	/* The kernel lets a counter stand still from `time` of its own clock (ns), or go on. */
+	void (*throttled)(void *ctx, uint64_t counter_id, uint64_t time, bool stands);
 	void *ctx;
 };
 /* No more records of mappings; those of tasks go on. */

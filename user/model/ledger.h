@@ -67,7 +67,8 @@ struct ledger_event {
 	uint64_t weight;                  /* Σ of the aggregated samples */
 	uint64_t in_rows, weight_in_rows; /* samples and weights in the rows of the profile */
 	struct profile_other other;       /* of them in rows [other]: there was no room for more */
-	uint64_t throttled; /* records of the kernel having throttled it; per-CPU events only */
+	uint64_t throttled;    /* records of the kernel having throttled it; per-CPU events only */
+	uint64_t throttled_ns; /* and so long its counters stood still, all together */
 	/* the counter itself, over all instances */
 	uint64_t value;
 	uint64_t enabled_ns, running_ns;
@@ -83,6 +84,8 @@ struct ledger_event {
 	/* The largest of all recordings. */
 	uint64_t period;      /* the longest period, or the mean weight in frequency mode */
 	uint64_t calm_period; /* if throttled: a period that the kernel would not throttle */
+	/* The first of all parts: since the recording began, when it was seen; 0: it wasn't. */
+	uint64_t throttled_since;
 	/* with --data, of those in the rows; filled in after naming */
 	__u64 data_classes[N_DATA_CLASSES];
 	/* The same in all. */

@@ -65,6 +65,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(other.weight)     \
 	X(other.rows)       \
 	X(throttled)        \
+	X(throttled_ns)     \
 	X(value)            \
 	X(enabled_ns)       \
 	X(running_ns)       \
@@ -212,6 +213,9 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 		to->data_classes[i] += from->data_classes[i];
 	to->period = more(to->period, from->period);
 	to->calm_period = more(to->calm_period, from->calm_period);
+	if (!to->throttled_since ||
+	    (from->throttled_since && from->throttled_since < to->throttled_since))
+		to->throttled_since = from->throttled_since;
 }
 #undef ADD
 

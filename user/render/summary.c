@@ -267,10 +267,13 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 			  "    the period is shorter than this machine can overflow, and much of "
 			  "the time went into overflows: ask for fewer (-F, -c)\n");
 	if (e->throttled)
-		buf__printf(out,
-			    "    the kernel throttled it %" PRIu64 " times: use -c %" PRIu64
-			    " or longer, or raise kernel.perf_event_max_sample_rate\n",
-			    e->throttled, e->calm_period);
+		buf__printf(
+			out,
+			"    the kernel throttled it %" PRIu64
+			" times, from %.1f s after the beginning on, for %.3f s of CPUs' time: use "
+			"-c %" PRIu64 " or longer, or raise kernel.perf_event_max_sample_rate\n",
+			e->throttled, (double)e->throttled_since / 1e9,
+			(double)e->throttled_ns / 1e9, e->calm_period);
 	text_rate(&s->rates[i], out);
 	text_sum(s, i, out);
 }

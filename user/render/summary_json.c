@@ -70,6 +70,8 @@ static void json_counter(struct json *j, const struct ledger_event *e)
 	json__u64(j, "cpus_came", e->cpus_came);
 	json__u64(j, "throttled", e->throttled);
 	if (e->throttled) {
+		json__f64(j, "throttled_from_s", (double)e->throttled_since / 1e9, 3);
+		json__f64(j, "throttled_s", (double)e->throttled_ns / 1e9, 6);
 		json__u64(j, "calm_period", e->calm_period);
 		json__u64(j, "calm_interval", e->calm_period); /* as above */
 	}

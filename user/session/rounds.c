@@ -75,13 +75,24 @@ static void on_lost(void *session, uint64_t time)
 	processes__records_lost(s->assembly.processes, time);
 }
 
-static void on_throttled(void *session, uint64_t counter_id)
+static void on_throttled(void *session, uint64_t counter_id, uint64_t time, bool stands)
 {
 	struct session *s = session;
 
 	for (size_t i = 0; i < s->counters.n; i++) {
-		if (s->counters.list[i].id == counter_id)
-			s->assembly.books.events[s->counters.list[i].event].throttled++;
+		struct counter *c = &s->counters.list[i];
+		struct ledger_event *e = &s->assembly.books.events[c->event];
+
+		if (c->id != counter_id)
+			continue;
+		if (stands) {
+			e->throttled++;
+			if (!e->throttled_since)
+				e->throttled_since = now_ns() - s->start_ns;
+		} else if (c->still_ns && time > c->still_ns) {
+			e->throttled_ns += time - c->still_ns;
+		}
+		c->still_ns = stands ? time : 0;
 	}
 }
 
