@@ -126,6 +126,59 @@ t_fewest_capabilities() {
 	done
 }
 
+# As systemd runs it, but in a folder of its own: its arguments, another user, those capabilities
+# alone, no network, and somebody who wants to be told. systemd itself is not asked.
+t_agent_service() {
+	need_root
+	need_program setpriv
+	need_program python3
+	local unit=$EXAMPLES/pmubpf-agent.service all name set=-all args
+	all=$(sed -n 's/^AmbientCapabilities=//p' "$unit")
+	expect_eq "$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")" "$all" "the bounding set"
+	expect_eq "$(sed -n 's/^AmbientCapabilities=//p' "$EXAMPLES/pmubpf.service")" "$all" \
+		"what the other unit has"
+	for name in $all; do
+		name=${name#CAP_}
+		set+=,+${name,,}
+	done
+	args=$(sed -n 's|^ExecStart=/usr/bin/pmubpf ||p' "$unit")
+	expect_match <(echo "$args") '^agent --dir /var/lib/pmubpf ' "its arguments"
+	cp "$PMUBPF" "$T/pmubpf"
+	install -d -m 700 -o 65533 "$T/state"
+	python3 - "$T/socket" "$T/heard" <<-'END' &
+		import os, socket, sys
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind(sys.argv[1])
+		os.chmod(sys.argv[1], 0o777)
+		s.settimeout(60)
+		with open(sys.argv[2], "w") as f:
+		    while True:
+		        print(s.recv(4096).decode(), file=f, flush=True)
+	END
+	later kill $!
+	wait_until test -S "$T/socket" || fail "no socket"
+	spawn "$WORKLOADS/split" 30 >/dev/null
+	args=${args/\/var\/lib\/pmubpf/$T/state}
+	# shellcheck disable=SC2086 # several arguments
+	NOTIFY_SOCKET=$T/socket WATCHDOG_USEC=120000000 spawn unshare -n setpriv --reuid 65533 \
+		--regid 65533 --clear-groups --inh-caps="$set" --ambient-caps="$set" \
+		--bounding-set="$set" --no-new-privs "$T/pmubpf" $args --every 2s -F 199 \
+		>"$T/out" 2>"$T/err"
+	tool=$spawned
+	wait_until grep -q READY=1 "$T/heard" || fail "it isn't ready: $(tail -n 1 "$T/err")"
+	wait_until grep -q WATCHDOG=1 "$T/heard" || fail "no watchdog is fed"
+	has_windows() { [ "$(find "$T/state" -name '*.pb.gz' | wc -l)" -ge 2 ]; }
+	wait_until has_windows || fail "no windows"
+	kill -TERM "$tool"
+	wait "$tool"
+	expect_eq $? 0 "exit status"
+	expect_match "$T/heard" STOPPING=1 "what it says at the end"
+	"$PMUBPF" report --from "$T/state" --by process,function >"$T/report" 2>"$T/report.err"
+	expect_match "$T/report" 'hot70 +split' "a function of another user's program"
+	expect_match "$T/report" 'kernel.kallsyms' "a function of the kernel"
+	expect_empty "$T/report.err" "gaps"
+}
+
 # The arguments are taken as kubelet hands them over, and it mounts what the image's recipe says. No
 # API server was asked.
 t_daemonset() {

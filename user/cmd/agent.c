@@ -216,6 +216,10 @@ static int run(struct agent *g, struct err *err)
 	keep(g, &part);
 	writer__drain(&g->writer, DRAIN_MS);
 	say_end(g);
+	if (!g->writer.n && live__out_of_memory(g->live))
+		return err__set(err, -ENOMEM,
+				"ended early: the system refused memory, and what was held back "
+				"for that was used up (ulimit -d, -v, MemoryMax?)");
 	if (!g->writer.n)
 		return 0;
 	return err__set(err, -EIO, "%zu windows could not be written to '%s': %s", g->writer.n,

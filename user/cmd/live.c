@@ -222,6 +222,11 @@ int live__status(struct live *live)
 	return live->given_up || session_cut_short(live->result.end) ? EXIT_DONE : status;
 }
 
+bool live__out_of_memory(const struct live *live)
+{
+	return live->result.end == END_MEMORY;
+}
+
 struct live *live__free(struct live *live)
 {
 	if (!live)

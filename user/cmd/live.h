@@ -53,6 +53,8 @@ int live__cut(struct live *live, struct part *ret, struct err *err);
 int live__end(struct live *live, struct part *ret, struct err *err);
 /* Behind that: the command's exit status, or 0 if it didn't end the recording. */
 int live__status(struct live *live);
+/* Behind that: whether memory was what ended it, not anybody's wish. */
+bool live__out_of_memory(const struct live *live);
 struct live *live__free(struct live *live); /* NULL is fine; returns NULL */
 
 #endif
