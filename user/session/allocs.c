@@ -422,6 +422,7 @@ void session__allocs_begin(struct session *s)
 		return;
 	a->probing.fns = &probing;
 	a->probing.ctx = s;
+	a->probing.notes = &s->result->notes;
 	/* tables are being built until then, and stacks travel as copies */
 	probing__begin(&a->probing, s->opts->budget / 100 * s->cpus->n, BUDGET_SETTLING_NS,
 		       s->start_ns);
@@ -458,6 +459,8 @@ void session__allocs_free(struct session *s)
 	if (!s->allocs)
 		return;
 	site_client__free(s->allocs->client);
+	if (s->allocs->programs)
+		alloc_programs__detach(s->allocs->programs, s->opts->opener);
 	alloc_programs__free(s->allocs->programs);
 	while (s->allocs->n_files)
 		found_free(s->allocs->files[--s->allocs->n_files]);
