@@ -197,6 +197,8 @@ t_what_is_refused() {
 	expect_refused 2 "--window-scope 'all': it is thread or process" record -e cpu-clock \
 		--window loop --window-scope all
 	expect_refused 2 '--window-scope needs --window' record -e cpu-clock --window-scope process
+	expect_refused 2 'how long a thread has no CPU .off-cpu. is known' record -e cpu-clock \
+		--off-cpu --window loop --window-scope process -- true
 	expect_refused 2 '--window-scope needs --window' stat --window-scope process -- true
 	expect_refused 2 "can't be given back where their window turns out to be short" \
 		stat --window loop --window-scope process --longer 1ms -- true

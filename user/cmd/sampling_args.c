@@ -342,6 +342,19 @@ static int add_off_cpu(struct sampling_args *a, struct err *err)
 	return a->off_cpu ? event_names__parse_ours(&a->what.names, &a->parsed, "off-cpu", err) : 0;
 }
 
+/* Its samples come when the time is over, and another thread may have closed the window by then. */
+static int check_off_cpu(const struct sampling_args *a, struct err *err)
+{
+	for (size_t i = 0; a->window.by_process && i < a->parsed.n; i++) {
+		if (a->parsed.events[i].off_cpu)
+			return err__usage(err, "--window-scope process: how long a thread has no "
+					       "CPU (off-cpu) is known when it has one again, and "
+					       "its process's window may be over by then; leave "
+					       "one of them out");
+	}
+	return 0;
+}
+
 struct clock_need {
 	const struct session_opts *session;
 	bool each_pass;
@@ -370,6 +383,8 @@ int sampling_args__settle(struct sampling_args *a, bool each_pass, struct err *e
 		r = default_event(a, err);
 	if (r == 0)
 		r = add_off_cpu(a, err);
+	if (r == 0)
+		r = check_off_cpu(a, err);
 	if (r < 0)
 		return r;
 	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
