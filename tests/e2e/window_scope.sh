@@ -86,7 +86,9 @@ t_slow_ones_and_cuts() {
 	[ -x "$O/bench/pmubpf-cuts" ] || return 0
 	export PMUBPF="$O/bench/pmubpf-cuts" CUT_MS=20
 	record "$between" --longer 1ms -- "$crew" $TURNS $MS
-	expect_eq "$(windows '"\(.ended) \(.kept)"')" "$TURNS $TURNS" "of parts, added up"
+	# on a busy machine the clock is throttled, and some have no sample
+	expect_eq "$(windows '"\(.ended) \(.kept + .ended - .sampled)"')" "$TURNS $TURNS" \
+		"of parts, added up"
 	expect_the_workers_samples
 }
 
@@ -155,12 +157,12 @@ expect_law() {
 	expect_eq "$(faults balanced)" true "it adds up"
 }
 
-# Each turn has twice FAULTS inside and once outside, all of them the third thread's; it sleeps
-# where the others open and close, so there is nothing that can't be told.
+# Each turn has twice FAULTS inside and once outside, all of them the third thread's. On one CPU it
+# has lost it where the others open and close, so there is nothing that can't be told.
 t_counts_of_all_threads() {
 	local crew between turns=100 n=20 all
 	own_crew
-	stat_inside "$between" page-faults,task-clock -- "$crew" $turns 0.1 $n
+	stat_inside "$between" page-faults,task-clock -- taskset -c 0 "$crew" $turns 0.1 $n
 	expect_eq "$(window '"\(.scope) \(.began) \(.counted) \(.nested) \(.open)"')" \
 		"process $turns $turns $turns 0" "windows"
 	expect_law
@@ -171,7 +173,7 @@ t_counts_of_all_threads() {
 	expect_eq "$(window .stretches_partly)" 0 "stretches partly inside"
 	# by thread they are outside
 	pmb_ok stat --budget 0 --window "$between" -e page-faults -j -o "$T/stat.json" -- \
-		"$crew" $turns 0.1 $n
+		taskset -c 0 "$crew" $turns 0.1 $n
 	expect_eq "$(window .scope)" thread "the scope"
 	expect_le "$(faults inside)" $turns "faults inside, by thread"
 }
