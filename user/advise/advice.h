@@ -32,10 +32,13 @@ struct finding {
 	enum verdict_of_rule verdict;
 	double value, low, high; /* in percent, or what the rule counts; low and high: 95 % */
 	int64_t samples, of_samples;
-	double seconds, of_seconds; /* at stake, of all that there is; 0: no time */
-	double stake;               /* percent of that at most; 0: nobody knows */
-	double rate, events;        /* of the rule's event; 0: it isn't there */
-	double ipc, ipc_high;       /* of rules about misses */
+	double seconds, of_seconds;    /* at stake, of all that there is; 0: no time */
+	double stake;                  /* percent of that at most; 0: nobody knows */
+	double rate, events;           /* of the rule's event; 0: it isn't there */
+	double ipc, ipc_high;          /* of rules about misses */
+	double cpus;                   /* of a quota */
+	bool of_machine;               /* of pressure: the machine's, not the target's alone */
+	const struct finding *because; /* from which it follows; NULL: from none */
 	struct place places[MOST_PLACES];
 	size_t n_places;
 };

@@ -9,6 +9,83 @@
 #include "advise/traits.h"
 
 const struct rule rules[N_RULES] = {
+	[RULE_CPU_QUOTA] =
+		{
+			.id = "cpu-quota",
+			.kind = RULE_QUOTA,
+			.place = PLACE_NONE,
+			.least = 10,
+			.leads_to = RULE_BIT(RULE_RUN_QUEUE),
+			.title = "A CPU quota holds the cgroup back: in @ of its periods",
+			.why = "The cgroup has used up what it may have of the CPUs long before "
+			       "the period ends, and all its threads stand still until the next "
+			       "one, whether CPUs are free or not.",
+			.what = "Raise the limit (cpu.max; of a container its CPU limit), or start "
+				"no more working threads than the quota has CPUs: many threads "
+				"use it up in a moment.",
+			.look = "grep . %/cpu.stat",
+		},
+	[RULE_MEMORY_PRESSURE] =
+		{
+			.id = "memory-pressure",
+			.kind = RULE_PRESSURE,
+			.place = PLACE_NONE,
+			.least = 5,
+			.account = "memory",
+			.leads_to = RULE_BIT(RULE_RECLAIM) | RULE_BIT(RULE_PAGE_FAULTS) |
+				    RULE_BIT(RULE_DISK) | RULE_BIT(RULE_IO_PRESSURE),
+			.title = "Memory is short: @ of the time some task waited for it",
+			.why = "Pages are taken away that will be needed again soon: whoever needs "
+			       "memory has to wait for that, and reads them again from the disk.",
+			.what = "Raise the memory limit or add memory; of the cgroup look at "
+				"memory.high, memory.max and its memory.stat; start fewer or "
+				"smaller processes; keep less in caches of the program's own.",
+			.look = "grep . %",
+		},
+	[RULE_IO_PRESSURE] =
+		{
+			.id = "io-pressure",
+			.kind = RULE_PRESSURE,
+			.place = PLACE_NONE,
+			.least = 20,
+			.account = "io",
+			.title = "Disks are short: @ of the time some task waited for them",
+			.why = "Reads and writes wait for each other, whoever makes them.",
+			.what = "See who reads and writes (pmubpf advise -a, off-cpu by comm), and "
+				"move it away or limit it (io.max).",
+			.look = "grep . %",
+		},
+	[RULE_CPU_PRESSURE] =
+		{
+			.id = "cpu-pressure",
+			.kind = RULE_PRESSURE,
+			.place = PLACE_NONE,
+			.least = 50,
+			.account = "cpu",
+			.title = "CPUs are short: @ of the time some task waited for one",
+			.why = "There are more threads that want to run than CPUs that they may "
+			       "use.",
+			.what = "See who else runs (pmubpf top -a), and record with off-cpu, which "
+				"says whose time it is.",
+			.look = "grep . %",
+		},
+	[RULE_RECLAIM] =
+		{
+			.id = "reclaim",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_RECLAIMS,
+			.least = 5,
+			.leads_to = RULE_BIT(RULE_PAGE_FAULTS) | RULE_BIT(RULE_DISK),
+			.title =
+				"Looking for memory that can be taken away takes @ of the CPU time",
+			.why = "No memory is free, or the cgroup's limit is reached: who allocates "
+			       "has to search for pages that somebody can do without.",
+			.what = "Raise the memory limit or add memory; of a cgroup look at "
+				"memory.high and memory.max; read large files in a way that "
+				"doesn't fill the page cache (posix_fadvise).",
+			.look = "pmubpf report --tree --callees % &",
+		},
 	[RULE_PROCESS_STARTS] =
 		{
 			.id = "process-starts",
@@ -125,6 +202,7 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_WAKER,
 			.traits = TRAIT_LOCK,
 			.least = 10,
+			.leads_to = RULE_BIT(RULE_CONTEXT_SWITCHES),
 			.title = "Threads wait for locks: @ of the time that they run or wait so",
 			.why = "One thread has the lock, the others stand still. Threads that only "
 			       "wait for work are not counted.",
@@ -143,16 +221,16 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_COMMAND,
 			.traits = TRAIT_QUEUE,
 			.least = 20,
+			.covers = RULE_BIT(RULE_CPU_PRESSURE),
 			.title = "Threads that could run wait for a CPU: @ of the time "
 				 "that they run "
 				 "or wait so",
 			.why = "There are more threads that want to run than CPUs that "
 			       "they may use, "
 			       "or a limit holds them (a container's CPU quota).",
-			.what = "See who else runs (pmubpf top -a); in a container look at "
-				"nr_throttled in cpu.stat of its cgroup and raise the "
-				"limit; start no "
-				"more working threads than there are CPUs.",
+			.what = "See who else runs (pmubpf top -a); start no more working threads "
+				"than there are CPUs. Whether a container's limit did it is a "
+				"finding of its own (cpu-quota).",
 			.look = "pmubpf report -e off-cpu --label off_state=preempted --label "
 				"off_state=waiting --by comm &",
 		},
@@ -163,6 +241,7 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_SITE,
 			.traits = TRAIT_IO,
 			.least = 10,
+			.covers = RULE_BIT(RULE_IO_PRESSURE),
 			.title = "Threads wait for disks: @ of the time that they run or wait so",
 			.why = "The thread stands still until data is read or has "
 			       "reached the disk.",
@@ -234,12 +313,30 @@ const struct rule rules[N_RULES] = {
 				"padding between the members.",
 			.look = "pmubpf report --shared &",
 		},
+	[RULE_REMOTE_MEMORY] =
+		{
+			.id = "remote-memory",
+			.kind = RULE_OF_SOURCES,
+			.place = PLACE_OBJECT,
+			.traits = TRAIT_REMOTE,
+			.least = 10,
+			.leads_to = RULE_BIT(RULE_CACHE_MISSES) | RULE_BIT(RULE_BACKEND),
+			.title = "Data comes from another NUMA node: @ of the sampled accesses",
+			.why = "Memory or caches of another node answer later, and over a "
+			       "connection that all share.",
+			.what = "Let the thread that uses data touch it first, keep threads and "
+				"their memory on one node (numactl --cpunodebind --membind), or "
+				"spread what all share (numactl --interleave).",
+			.look = "pmubpf report --by data_source,function &",
+		},
 	[RULE_CACHE_MISSES] =
 		{
 			.id = "cache-misses",
-			.kind = RULE_CACHE,
+			.kind = RULE_MISSES,
+			.misses = MISSES_OF_CACHE,
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
+			.leads_to = RULE_BIT(RULE_BACKEND),
 			.least = 10,
 			.title = "Few instructions a cycle, and many cache misses: @ per 1000 "
 				 "instructions",
@@ -251,9 +348,11 @@ const struct rule rules[N_RULES] = {
 	[RULE_TLB_MISSES] =
 		{
 			.id = "tlb-misses",
-			.kind = RULE_TLB,
+			.kind = RULE_MISSES,
+			.misses = MISSES_OF_TLB,
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
+			.leads_to = RULE_BIT(RULE_BACKEND),
 			.least = 5,
 			.title = "Few instructions a cycle, and many TLB misses: @ per 1000 "
 				 "instructions",
@@ -261,6 +360,90 @@ const struct rule rules[N_RULES] = {
 			       "each miss is a walk through the page tables.",
 			.what = "Huge pages (madvise(MADV_HUGEPAGE), hugetlbfs), and data that is "
 				"used together on the same pages.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_BRANCH_MISSES] =
+		{
+			.id = "branch-misses",
+			.kind = RULE_MISSES,
+			.misses = MISSES_OF_BRANCHES,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 10,
+			.leads_to = RULE_BIT(RULE_CODE_MISSES) | RULE_BIT(RULE_FRONTEND),
+			.title = "Few instructions a cycle, and many mispredicted branches: @ per "
+				 "1000 instructions",
+			.why = "What was begun behind a wrong guess is thrown away, and the right "
+			       "code has to be fetched first.",
+			.what = "Make the hot conditions predictable (sort or partition data "
+				"first), or compute without branches (conditional moves, masks, "
+				"tables); build with profile-guided optimisation.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_CODE_MISSES] =
+		{
+			.id = "code-misses",
+			.kind = RULE_MISSES,
+			.misses = MISSES_OF_CODE,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 10,
+			.leads_to = RULE_BIT(RULE_CODE_TLB_MISSES) | RULE_BIT(RULE_FRONTEND),
+			.title = "Few instructions a cycle, and many misses of the instruction "
+				 "cache: @ per 1000 instructions",
+			.why = "More code is run in turns than the cache holds.",
+			.what = "Keep hot code together: profile-guided optimisation, an ordering "
+				"file for the linker, BOLT; inline and unroll less (-Os for cold "
+				"files); handle things in batches by kind.",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_CODE_TLB_MISSES] =
+		{
+			.id = "code-tlb-misses",
+			.kind = RULE_MISSES,
+			.misses = MISSES_OF_CODE_TLB,
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 2,
+			.leads_to = RULE_BIT(RULE_FRONTEND),
+			.title =
+				"Few instructions a cycle, and many TLB misses of code: @ per 1000 "
+				"instructions",
+			.why = "Hot code is scattered over more pages than the CPU has addresses "
+			       "of at hand.",
+			.what = "An ordering file for the linker or BOLT, which put hot functions "
+				"side by side; code on huge pages.",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_FRONTEND] =
+		{
+			.id = "frontend-stalls",
+			.kind = RULE_STALLS,
+			.account = "frontend",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 25,
+			.title = "The CPU waits for instructions: @ of the cycles",
+			.why = "Code isn't there when it is needed: it lies in no near cache, or a "
+			       "branch went where nobody expected.",
+			.what = "Record icache-load-misses, itlb-load-misses and branch-misses, "
+				"which say why.",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_BACKEND] =
+		{
+			.id = "backend-stalls",
+			.kind = RULE_STALLS,
+			.account = "backend",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 50,
+			.title = "The CPU waits for data or for its units: @ of the cycles",
+			.why = "Instructions are there and can't go on: data comes from far away, "
+			       "or each needs the one before, or a slow unit (division).",
+			.what = "Record cache-misses and dtlb-load-misses, which say whether it is "
+				"memory; if not, look for divisions and for chains in which each "
+				"result needs the one before.",
 			.look = "pmubpf annotate % &",
 		},
 	[RULE_STEAL] =

@@ -14,8 +14,11 @@ enum rule_kind {
 	RULE_OF_STACKS,   /* of the user stacks: of the recording's own account of them */
 	RULE_STOLEN,      /* of the CPUs' time, taken by the hypervisor */
 	RULE_HEAT,        /* times that the CPUs were slowed down */
-	RULE_CACHE, /* misses per 1000 instructions, where few instructions a cycle are done */
-	RULE_TLB,
+	RULE_QUOTA,       /* of a CPU quota's periods those in which it held a cgroup back */
+	RULE_PRESSURE,    /* of the time: some task waited for what `account` names */
+	RULE_OF_SOURCES,  /* of the samples that say where data came from */
+	RULE_MISSES, /* misses per 1000 instructions, where few instructions a cycle are done */
+	RULE_STALLS, /* of the cycles: those of `account` */
 };
 
 /* Whose place is named. */
@@ -31,6 +34,15 @@ enum rule_place {
 	PLACE_OBJECT,  /* the data, and the function */
 };
 
+/* Of rules about misses: whose. */
+enum rule_misses {
+	MISSES_OF_CACHE,
+	MISSES_OF_TLB,
+	MISSES_OF_CODE,
+	MISSES_OF_CODE_TLB,
+	MISSES_OF_BRANCHES
+};
+
 struct rule {
 	const char *id; /* in JSON, and in the manual */
 	enum rule_kind kind;
@@ -43,12 +55,20 @@ struct rule {
 		*rate_of; /* an event whose rate is part of the evidence, if it is there; or NULL */
 	double rate_least; /* a second of CPU time; 0: any */
 	uint32_t covers;   /* RULE_BIT of rules whose finding is the same time, seen with less */
+	uint32_t leads_to; /* of those whose finding follows from this one */
+	enum rule_misses misses;
+	const char *account; /* of pressure and stalls */
 	/* Texts. In them @ is the number, % the first place's function, & the file. */
 	const char *title, *why, *what, *look;
 };
 
 /* Their order in the table. */
 enum {
+	RULE_CPU_QUOTA,
+	RULE_MEMORY_PRESSURE,
+	RULE_IO_PRESSURE,
+	RULE_CPU_PRESSURE,
+	RULE_RECLAIM,
 	RULE_PROCESS_STARTS,
 	RULE_ALLOCATOR_CHURN,
 	RULE_PAGE_FAULTS,
@@ -62,8 +82,14 @@ enum {
 	RULE_UNINLINED,
 	RULE_INTERPRETER,
 	RULE_FALSE_SHARING,
+	RULE_REMOTE_MEMORY,
 	RULE_CACHE_MISSES,
 	RULE_TLB_MISSES,
+	RULE_BRANCH_MISSES,
+	RULE_CODE_MISSES,
+	RULE_CODE_TLB_MISSES,
+	RULE_FRONTEND,
+	RULE_BACKEND,
 	RULE_STEAL,
 	RULE_THROTTLED,
 	RULE_BROKEN_STACKS,
@@ -75,7 +101,7 @@ enum {
 extern const struct rule rules[N_RULES];
 
 /* Fewer samples than these say nothing: of the clock, or of what is looked at. */
-enum { RULE_FEW_SAMPLES = 100 };
+enum { RULE_FEW_SAMPLES = 100, RULE_FEW_PERIODS = 10 };
 /* More instructions a cycle than that, and misses don't hold the CPU up. */
 #define RULE_LOW_IPC 0.7
 

@@ -14,8 +14,7 @@ enum { COLUMNS = 79, INDENT = 12, KILO = 1000 };
 static void put_number(const struct finding *f, double value, struct buf *out)
 {
 	switch (f->rule->kind) {
-	case RULE_CACHE:
-	case RULE_TLB:
+	case RULE_MISSES:
 		buf__printf(out, "%.1f", value);
 		break;
 	case RULE_HEAT:
@@ -108,6 +107,29 @@ static void put_cpu_evidence(const struct saying *s, const struct finding *f, st
 	buf__puts(out, " for each second of CPU time");
 }
 
+/* What the kernel says of the same: of the machine, or of the cgroup. */
+static void put_pressures(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	for (size_t i = 0; i < N_RULES; i++) {
+		const struct finding *p = &s->advice->findings[i];
+
+		if (!(f->rule->covers & RULE_BIT(i)) || p->rule->kind != RULE_PRESSURE ||
+		    !p->n_places)
+			continue;
+		buf__printf(out, "; PSI: for %.1f %% of the time some task of ", p->value);
+		escape_name(out, p->places[0].text);
+		buf__puts(out, " waited so");
+	}
+}
+
+static void put_quota(const struct finding *f, struct buf *out)
+{
+	buf__printf(out, "%.3f s withheld from CPUs; ", f->seconds);
+	put_samples(f, "periods", out);
+	buf__printf(out, ", of a quota of %.2f CPUs", f->cpus);
+	put_interval(f, " %", out);
+}
+
 void saying__put_evidence(const struct saying *s, const struct finding *f, struct buf *out)
 {
 	switch (f->rule->kind) {
@@ -119,6 +141,23 @@ void saying__put_evidence(const struct saying *s, const struct finding *f, struc
 		put_count((uint64_t)f->samples, out);
 		buf__printf(out, " waits, beside %.3f s with a CPU", f->of_seconds - f->seconds);
 		put_interval(f, " %", out);
+		put_pressures(s, f, out);
+		break;
+	case RULE_OF_SOURCES:
+		put_samples(f, "samples that say where data came from", out);
+		put_interval(f, " %", out);
+		break;
+	case RULE_QUOTA:
+		put_quota(f, out);
+		break;
+	case RULE_PRESSURE:
+		buf__puts(out, "by the kernel's own account (PSI) of ");
+		escape_name(out, f->places[0].text);
+		buf__printf(out, ", while the recording ran: %.1f %% of the time", f->value);
+		break;
+	case RULE_STALLS:
+		put_samples(f, "samples of cycles", out);
+		put_interval(f, " % of the cycles", out);
 		break;
 	case RULE_OF_ACCESSES:
 		put_samples(f, "samples that say which cache line they touched", out);
@@ -132,13 +171,24 @@ void saying__put_evidence(const struct saying *s, const struct finding *f, struc
 	case RULE_HEAT:
 		buf__puts(out, "by the kernel's own count, while the recording ran");
 		break;
-	case RULE_CACHE:
-	case RULE_TLB:
+	case RULE_MISSES:
 		buf__printf(out, "%.2f instructions a cycle, %.2f at most; ", f->ipc, f->ipc_high);
 		put_count((uint64_t)f->samples, out);
 		buf__puts(out, " samples of misses");
 		put_interval(f, " per 1000 instructions", out);
 		break;
+	}
+}
+
+/* From which other it follows, if from any. */
+static void put_cause(const struct saying *s, const struct finding *f, struct buf *out)
+{
+	const struct advice *a = s->advice;
+
+	for (size_t i = 0; i < a->n && f->because; i++) {
+		if (a->order[i] == f->because)
+			buf__printf(out, "it follows from %zu (%s), which is to be mended first",
+				    i + 1, f->because->rule->id);
 	}
 }
 
@@ -157,6 +207,16 @@ void saying__put_stake(const struct finding *f, struct buf *out)
 	case RULE_STOLEN:
 		buf__puts(out, "the CPUs' time");
 		break;
+	case RULE_QUOTA:
+		buf__printf(out, "the time that it ran or was held back (%.3f of %.3f s)",
+			    f->seconds, f->of_seconds);
+		break;
+	case RULE_PRESSURE:
+		buf__puts(out, "the time that passed");
+		break;
+	case RULE_STALLS:
+		buf__puts(out, "the cycles");
+		break;
 	default:
 		buf__puts(out, "the cycles, which that function takes");
 	}
@@ -166,7 +226,9 @@ void saying__put_stake(const struct finding *f, struct buf *out)
 static void put_below(const struct finding *f, struct buf *out)
 {
 	put_number(f, f->value, out);
-	if (f->value < f->rule->least)
+	if (f->of_machine && f->value >= f->rule->least)
+		buf__puts(out, " of the machine's time: it may be others that wait");
+	else if (f->value < f->rule->least)
 		buf__printf(out, ", less than is worth a look (%.4g)", f->rule->least);
 	else if (f->low < f->rule->least)
 		buf__printf(out, ", or %.1f: not sure to be worth a look (%.4g)", f->low,
@@ -184,15 +246,25 @@ void saying__put_reason(const struct saying *s, const struct finding *f, struct 
 		[RULE_OF_STACKS] = "the recording's account of its stacks",
 		[RULE_STOLEN] = "the recording's account of the CPUs",
 		[RULE_HEAT] = "the CPUs' own count of that",
-		[RULE_CACHE] = "cycles, instructions and cache-misses of a PMU",
-		[RULE_TLB] = "cycles, instructions and dtlb-load-misses of a PMU",
+		[RULE_OF_SOURCES] = "--data, with an event that says where data came from",
+		[RULE_QUOTA] = "a cgroup whose CPU quota held it back",
+		[RULE_PRESSURE] = "the kernel's account of pressure (/proc/pressure)",
+		[RULE_STALLS] = "cycles and such stalls (stalls-frontend, stalls-backend) of a PMU",
 	};
+	static const char *const of_misses[] = {
+		[MISSES_OF_CACHE] = "cycles, instructions and cache-misses of a PMU",
+		[MISSES_OF_TLB] = "cycles, instructions and dtlb-load-misses of a PMU",
+		[MISSES_OF_CODE] = "cycles, instructions and icache-load-misses of a PMU",
+		[MISSES_OF_CODE_TLB] = "cycles, instructions and itlb-load-misses of a PMU",
+		[MISSES_OF_BRANCHES] = "cycles, instructions and branch-misses of a PMU",
+	};
+	const char *wants = f->rule->kind == RULE_MISSES ? of_misses[f->rule->misses] :
+							   wanted[f->rule->kind];
 
 	switch (f->verdict) {
 	case RULE_NOT_ASKED:
 		buf__printf(out, "not recorded: %s",
-			    f->rule->rate_of && s->advice->clock ? f->rule->rate_of :
-								   wanted[f->rule->kind]);
+			    f->rule->rate_of && s->advice->clock ? f->rule->rate_of : wants);
 		break;
 	case RULE_FEW:
 		buf__printf(out, "too few samples to say (%" PRId64 ")",
@@ -255,6 +327,10 @@ static void put_finding(const struct saying *s, size_t number, struct buf *out)
 	saying__put_evidence(s, f, &text);
 	put_wrapped("evidence", text.data, out);
 	put_places(f, out);
+	buf__clear(&text);
+	put_cause(s, f, &text);
+	if (text.len)
+		put_wrapped("because", text.data, out);
 	buf__clear(&text);
 	saying__put_stake(f, &text);
 	if (text.len)

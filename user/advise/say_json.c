@@ -55,6 +55,7 @@ static void put_finding(const struct saying *s, const struct finding *f, struct 
 		json__end_obj(j);
 	}
 	json__end_arr(j);
+	json__str(j, "because", f->because ? f->because->rule->id : NULL);
 	saying__put_stake(f, &text);
 	put_text(j, "at_stake", &text);
 	json__str(j, "why", f->rule->why);

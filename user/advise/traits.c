@@ -28,6 +28,7 @@ enum {
 	G_LOCK = 1 << 8,
 	G_COPY = 1 << 9,
 	G_ACCESSOR = 1 << 10,
+	G_RECLAIM = 1 << 11,
 };
 
 /* Functions of the kernel, by the beginning of their names: x86-64, arm64, riscv64. */
@@ -66,6 +67,11 @@ static const struct {
 	{"rwsem_spin_on_owner", G_SPIN},
 	{"mutex_spin_on_owner", G_SPIN},
 	{"osq_lock", G_SPIN},
+	{"try_to_free_pages", G_RECLAIM},
+	{"try_to_free_mem_cgroup_pages", G_RECLAIM},
+	{"shrink_node", G_RECLAIM},
+	{"shrink_lruvec", G_RECLAIM},
+	{"shrink_slab", G_RECLAIM},
 	{"copy_", G_KERNEL_COPY},
 	{"_copy_", G_KERNEL_COPY},
 	{"__copy_", G_KERNEL_COPY},
@@ -310,6 +316,8 @@ static uint32_t traits_in_kernel(uint32_t kernel, uint32_t program, uint32_t lea
 		ret |= TRAIT_CALLS;
 	if (kernel & G_SWITCH)
 		ret |= TRAIT_SWITCHES;
+	if (kernel & G_RECLAIM)
+		ret |= TRAIT_RECLAIMS;
 	return ret;
 }
 
@@ -348,9 +356,14 @@ static uint32_t traits_of_wait(const char *state, uint32_t program)
 static uint32_t traits_of_data(const struct prof *p, uint32_t labels)
 {
 	const struct prof_label *sharing = prof__label(p, labels, PROF_SHARING);
+	const struct prof_label *source = prof__label(p, labels, "data_source");
 	const char *text = sharing ? prof__text(p, sharing->text) : "";
 	uint32_t ret = prof__label(p, labels, "cache_line") ? TRAIT_ADDRESS : 0;
 
+	if (source)
+		ret |= TRAIT_SOURCE;
+	if (source && strstr(prof__text(p, source->text), "remote"))
+		ret |= TRAIT_REMOTE;
 	/* candidates are guesses: no finding stands on them */
 	if (strcmp(text, PROF_SHARING_PROVEN) == 0 || strcmp(text, PROF_SHARING_SUSPECT) == 0)
 		ret |= TRAIT_FALSE_SHARING;

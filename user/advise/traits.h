@@ -27,7 +27,10 @@ enum trait {
 	TRAIT_IO = 1 << 13,          /* had no CPU: waited for a disk */
 	TRAIT_ADDRESS = 1 << 14,     /* says which cache line it touched */
 	TRAIT_FALSE_SHARING = 1 << 15,
-	TRAIT_WAITS = 1 << 16, /* had no CPU, for whatever reason */
+	TRAIT_WAITS = 1 << 16,    /* had no CPU, for whatever reason */
+	TRAIT_RECLAIMS = 1 << 17, /* looks for memory that can be taken away */
+	TRAIT_SOURCE = 1 << 18,   /* says where data came from */
+	TRAIT_REMOTE = 1 << 19,   /* from another NUMA node */
 };
 
 /* Begins as {.prof = p}; of one profile, to which nothing is added meanwhile. */

@@ -68,13 +68,18 @@ static int parse_option(struct advise_args *a, int key, char *arg)
 	}
 }
 
+static void add_file(struct advise_args *a, const char *path)
+{
+	GROW(a->files, a->n_files, a->cap_files);
+	a->files[a->n_files++] = (char *)path;
+}
+
 /* Behind -- stands a command, which is the target's business; words before it are files. */
 static int take_word(struct advise_args *a, char *word, const struct argp_state *state)
 {
 	if (state->quoted && state->next > state->quoted)
 		return ARGP_ERR_UNKNOWN;
-	GROW(a->files, a->n_files, a->cap_files);
-	a->files[a->n_files++] = word;
+	add_file(a, word);
 	return 0;
 }
 
@@ -140,6 +145,7 @@ static int check_files(struct advise_args *a)
 static int settle_recording(struct advise_args *a)
 {
 	struct target_args *target = &a->record.sampling.target;
+	int r;
 
 	if (!target_args__any(target))
 		return err__usage(a->err, "which profile, or whom? (pmubpf advise FILE, - for "
@@ -149,7 +155,12 @@ static int settle_recording(struct advise_args *a)
 	a->record.handed_over = true;
 	if (!target->duration_ns && !target->command)
 		target->duration_ns = DEFAULT_DURATION_S * NS_PER_S;
-	return record_args__settle(&a->record, "advise");
+	r = record_args__settle(&a->record, "advise");
+	for (size_t i = 0; r == 0 && i < a->record.n_outputs; i++) {
+		if (a->record.outputs[i].format == format__named("pprof"))
+			add_file(a, a->record.outputs[i].path);
+	}
+	return r;
 }
 
 int advise_args__parse(struct advise_args *a, int argc, char **argv, struct err *err)

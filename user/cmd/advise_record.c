@@ -15,8 +15,9 @@
 static const char always[] = "cpu-clock,page-faults,context-switches,off-cpu";
 /* Of a PMU, the most telling first. */
 static const char *const counters[] = {
-	"cycles",        "instructions",       "cache-misses",     "dtlb-load-misses",
-	"branch-misses", "icache-load-misses", "itlb-load-misses",
+	"cycles",           "instructions",    "cache-misses",
+	"dtlb-load-misses", "branch-misses",   "icache-load-misses",
+	"itlb-load-misses", "stalls-frontend", "stalls-backend",
 };
 
 /* ---- which events */

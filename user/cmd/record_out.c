@@ -41,6 +41,7 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	out->args = args;
 	out->argv = argv;
 	processor_count("", &out->before);
+	held_up__begin(&out->held_up, &args->sampling.session.whom);
 	out->start_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
 	out->measures = xcalloc(args->sampling.events.n, sizeof(*out->measures));
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
@@ -55,6 +56,7 @@ void record_out__done(struct record_out *out)
 	for (size_t i = 0; out->files && i < out->args->n_outputs; i++)
 		output__done(&out->files[i]);
 	output__done(&out->summary);
+	held_up__done(&out->held_up);
 	free(out->files);
 	free(out->measures);
 }
@@ -186,6 +188,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		prof->duration_ns = (int64_t)((out->kept->to_s - out->kept->from_s) * 1e9);
 	}
 	add_remarks(prof, summary);
+	held_up__remarks(&out->held_up, result->cgroups, prof);
 	return prof;
 }
 
@@ -340,6 +343,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	struct cost cost;
 	int unnamed, r, w;
 
+	held_up__end(&out->held_up);
 	look_at_data(a, result, servers, &places);
 	sites = sites__stacks(result->sites, result->profile);
 	/* what was recorded is written all the same */

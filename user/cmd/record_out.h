@@ -3,6 +3,7 @@
 #ifndef PMUBPF_CMD_RECORD_OUT_H
 #define PMUBPF_CMD_RECORD_OUT_H
 
+#include "cmd/held_up.h"
 #include "cmd/output.h"
 #include "cmd/record_args.h"
 #include "model/kept.h"
@@ -30,6 +31,7 @@ struct record_out {
 	struct output summary;
 	int64_t start_ns; /* since 1970 */
 	struct processor_counts before;
+	struct held_up held_up;
 	struct room_cut cut;
 	const struct kept *kept; /* NULL: all of it; borrowed */
 };

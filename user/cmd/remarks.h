@@ -16,6 +16,8 @@
  *	warning: overflows cover only 22.5 % of instructions	 (none, or several)
  *	user stacks: 1990 complete, 10 truncated	(and kernel stacks)
  *
+ * and what cmd/held_up.h says.
+ *
  * pc: the instruction that a sample names is exactly that of its event, or one near it (later).
  * ratio is that of the weights to the counter; nan where they can't be compared.
  */
