@@ -130,6 +130,18 @@ t_refused() {
 	expect_eq "$rc" 1 "no such file"
 }
 
+# Of the blind test, what needs no disk and is the same whatever else runs.
+t_blunders() {
+	advise "$WORKLOADS/blunders" thread 500
+	expect_eq "$(head -n 1 "$T/rules")" process-starts "the first finding of threads"
+	advise "$WORKLOADS/blunders" strings 500
+	[ -s "$T/rules" ] || {
+		"$PMUBPF" report -e cpu-clock "$T/p.pb.gz" | grep -q strcat ||
+			skip "the C library here has no symbols"
+	}
+	expect_first strings append
+}
+
 t_records_a_command() {
 	pmb_ok advise -j -o "$T/kept.pb.gz" -- "$TROUBLES" churn 600
 	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"

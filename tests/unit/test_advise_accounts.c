@@ -82,6 +82,34 @@ static void say(bool all, struct buf *out)
 #define EXPECT_SAYS(text, words) \
 	cr_expect_not_null(strstr((text).data, words), "no '%s' in %s", words, (text).data)
 
+/* ---- what a blind test lacked */
+
+Test(advise_accounts, strings_that_are_long)
+{
+	ran("__strcat_evex@/lib/libc.so.6,append,main", 200);
+	ran("__strlen_avx2@/lib/libc.so.6,append,main", 100);
+	ran("strlen_of_things,main", 700);
+	EXPECT_FOUND("strings");
+	advice__find(&advice, p);
+	cr_expect_str_eq(advice.findings[RULE_STRINGS].places[0].text, "append [a]");
+	cr_expect_float_eq(advice.findings[RULE_STRINGS].value, 30, 1e-9);
+	advice__done(&advice);
+}
+
+/* Switches and calls are all that the kernel sees of such a lock. */
+Test(advise_accounts, a_lock_that_yields)
+{
+	ran("__schedule" K ",do_sched_yield" K ",__x64_sys_sched_yield" K ",do_syscall_64" K
+	    ",sched_yield@/lib/libc.so.6,take,main",
+	    500);
+	ran("work,main", 500);
+	EXPECT_FOUND("spinning");
+	advice__find(&advice, p);
+	cr_expect_eq(advice.findings[RULE_SYSTEM_CALLS].verdict, RULE_COVERED);
+	cr_expect_str_eq(advice.findings[RULE_SPINNING].places[0].text, "take [a]");
+	advice__done(&advice);
+}
+
 /* ---- quotas */
 
 Test(advise_accounts, a_quota)

@@ -172,12 +172,14 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_SITE,
 			.traits = TRAIT_SPINS,
 			.least = 10,
-			.covers = RULE_BIT(RULE_SYSTEM_CALLS),
+			.covers = RULE_BIT(RULE_SYSTEM_CALLS) | RULE_BIT(RULE_CONTEXT_SWITCHES),
 			.title = "Waiting in circles for a lock takes @ of the CPU time",
-			.why = "CPUs that wait for a spin lock do nothing else; with more CPUs it "
-			       "gets worse.",
+			.why = "CPUs that wait for a spin lock do nothing else; with more CPUs, or "
+			       "more threads than CPUs, it gets worse.",
 			.what = "Fewer threads in that call or function at once, or data of their "
-				"own for each thread (files, sockets, memory maps, counters).",
+				"own for each thread (files, sockets, memory maps, counters). A "
+				"lock of the program's own that yields (sched_yield): a mutex "
+				"lets its owner run instead.",
 			.look = "pmubpf report --tree --callees % &",
 		},
 	[RULE_SYSTEM_CALLS] =
@@ -262,6 +264,22 @@ const struct rule rules[N_RULES] = {
 			.why = "Bytes are moved, nothing is computed from them.",
 			.what = "Pass pointers or spans instead of copies, clear only what is read "
 				"before it is written, grow buffers by factors.",
+			.look = "pmubpf report --tree --callees % &",
+		},
+	[RULE_STRINGS] =
+		{
+			.id = "strings",
+			.kind = RULE_OF_CPU,
+			.place = PLACE_SITE,
+			.traits = TRAIT_STRINGS,
+			.least = 20,
+			.title = "Going through strings (strlen, strcat, strstr) takes @ of the "
+				 "CPU time",
+			.why = "Where a string ends isn't kept, so each of these reads it from its "
+			       "beginning: a loop of them takes the square of the length.",
+			.what = "Keep the length or the end beside the string (stpcpy, a buffer "
+				"that knows its length), compare lengths or hashes first, search "
+				"once and not for each.",
 			.look = "pmubpf report --tree --callees % &",
 		},
 	[RULE_UNINLINED] =

@@ -29,6 +29,7 @@ enum {
 	G_COPY = 1 << 9,
 	G_ACCESSOR = 1 << 10,
 	G_RECLAIM = 1 << 11,
+	G_STRING = 1 << 12,
 };
 
 /* Functions of the kernel, by the beginning of their names: x86-64, arm64, riscv64. */
@@ -94,6 +95,7 @@ static const struct {
 	{"mremap", G_GIVE_BACK}, {"execve", G_START},  {"execveat", G_START},
 	{"exit", G_START},       {"clone", G_START},   {"clone3", G_START},
 	{"exit_group", G_START}, {"fork", G_START},    {"vfork", G_START},
+	{"sched_yield", G_SPIN},
 };
 
 /* Functions of libraries and runtimes: whole names, after any underscores and before parameters. */
@@ -133,6 +135,21 @@ static const struct {
 	{"memmove", G_COPY},
 	{"memset", G_COPY},
 	{"mempcpy", G_COPY},
+	{"strlen", G_STRING},
+	{"strnlen", G_STRING},
+	{"strcat", G_STRING},
+	{"strncat", G_STRING},
+	{"strcpy", G_STRING},
+	{"stpcpy", G_STRING},
+	{"strcmp", G_STRING},
+	{"strncmp", G_STRING},
+	{"strcasecmp", G_STRING},
+	{"strchr", G_STRING},
+	{"strchrnul", G_STRING},
+	{"strrchr", G_STRING},
+	{"strstr", G_STRING},
+	{"strspn", G_STRING},
+	{"strcspn", G_STRING},
 };
 
 /* Any optimising compiler inlines these of C++'s headers; behind std:: or __gnu_cxx::, without
@@ -162,16 +179,17 @@ static uint32_t group_of_kernel(const char *name)
 	return group;
 }
 
-/* "__memmove_avx_unaligned_erms": the C library's, for this CPU. */
-static bool is_copy_variant(const char *bare, const char *name)
+/* "__memmove_avx_unaligned_erms", "__strlen_evex": the C library's, for this CPU. */
+static uint32_t group_of_variant(const char *bare, const char *name)
 {
-	static const char *const begins[] = {"memcpy_", "memmove_", "memset_", "mempcpy_"};
+	for (size_t i = 0; bare != name && i < ARRAY_SIZE(of_programs); i++) {
+		size_t len = strlen(of_programs[i].name);
 
-	for (size_t i = 0; bare != name && i < ARRAY_SIZE(begins); i++) {
-		if (starts_with(bare, begins[i]))
-			return true;
+		if (of_programs[i].group & (G_COPY | G_STRING) && bare[len] == '_' &&
+		    strncmp(bare, of_programs[i].name, len) == 0)
+			return of_programs[i].group;
 	}
-	return false;
+	return 0;
 }
 
 static bool is_accessor(const char *name)
@@ -201,8 +219,7 @@ static uint32_t group_of_program(const char *name)
 		    (!bare[len] || strchr("(@.", bare[len])))
 			group |= of_programs[i].group;
 	}
-	if (is_copy_variant(bare, name))
-		group |= G_COPY;
+	group |= group_of_variant(bare, name);
 	if (is_accessor(name))
 		group |= G_ACCESSOR;
 	return group;
@@ -328,6 +345,8 @@ static uint32_t traits_of_leaf(const struct traits *t, uint32_t leaf)
 
 	if (leaf & G_COPY)
 		ret |= TRAIT_COPIES;
+	if (leaf & G_STRING)
+		ret |= TRAIT_STRINGS;
 	if (leaf & G_ACCESSOR && !frame->inlined && frame->kind == PROF_USER)
 		ret |= TRAIT_UNINLINED;
 	if (!prof__function_name(t->prof, frame->function))
@@ -392,7 +411,7 @@ uint32_t traits__of(struct traits *t, const struct prof_sample *sample)
 	leaf = group_of(t, &t->frames.list[0]);
 	ret |= TRAIT_RUNS |
 	       (first ? traits_in_kernel(kernel, program, leaf) : traits_of_leaf(t, leaf));
-	return ret | (leaf & G_SPIN ? TRAIT_SPINS : 0);
+	return ret | ((leaf | kernel) & G_SPIN ? TRAIT_SPINS : 0);
 }
 
 void traits__done(struct traits *t)

@@ -17,7 +17,7 @@ enum trait {
 	TRAIT_CALLS = 1 << 3,        /* in a system call, and not copying data there */
 	TRAIT_SWITCHES = 1 << 4,     /* the scheduler: a switch, a wake-up */
 	TRAIT_STARTS = 1 << 5,       /* a process or a thread begins or ends */
-	TRAIT_SPINS = 1 << 6,        /* goes round in circles until a lock is free */
+	TRAIT_SPINS = 1 << 6,        /* goes round in circles until a lock is free, or yields */
 	TRAIT_COPIES = 1 << 7,       /* memcpy, memmove, memset of programs */
 	TRAIT_NAMELESS = 1 << 8,     /* code of a program without a name */
 	TRAIT_UNINLINED = 1 << 9,    /* a one-line function of a library's header, called */
@@ -31,6 +31,7 @@ enum trait {
 	TRAIT_RECLAIMS = 1 << 17, /* looks for memory that can be taken away */
 	TRAIT_SOURCE = 1 << 18,   /* says where data came from */
 	TRAIT_REMOTE = 1 << 19,   /* from another NUMA node */
+	TRAIT_STRINGS = 1 << 20,  /* strlen, strcat, strcmp, … of programs */
 };
 
 /* Begins as {.prof = p}; of one profile, to which nothing is added meanwhile. */
