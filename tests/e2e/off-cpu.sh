@@ -114,6 +114,16 @@ t_min() {
 	expect_eq "$(samples sleeper sleep)" $TIMES "times that it slept"
 }
 
+# That of those that have no CPU when all is over, too.
+t_min_at_the_end() {
+	pmb_ok record -e off-cpu/min=60s/ -o "$T/none" --summary "$T/sum.json" -- \
+		sh -c 'sleep 1 & sleep 0.2'
+	expect_ledger
+	expect_ge "$(sum_get .off_cpu.brief)" 1 "that were shorter"
+	expect_eq "$(sum_get .off_cpu.brief_ns)" "$(sum_get .off_cpu.off_ns)" "ns of them"
+	expect_eq "$(sum_weight)" 0 "ns in the profile"
+}
+
 # Of those that have no CPU when all is over, nobody else would tell.
 t_until_the_end() {
 	local sleeper

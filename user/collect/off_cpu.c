@@ -40,6 +40,7 @@ struct off_threads off_cpu__threads(const struct recording_bpf *skel, int n_cpus
 		.cpus = bpf_map__fd(skel->maps.pmb_off_cpus),
 		.stats = bpf_map__fd(skel->maps.pmb_stats),
 		.n_cpus = n_cpus,
+		.min_ns = skel->rodata->pmb_off.off_min_ns,
 	};
 }
 
@@ -66,7 +67,7 @@ int off_threads__stats(const struct off_threads *all, struct pmb_off_stats *ret)
 
 /* What the program would have done, had the thread got a CPU then. */
 struct ending {
-	uint64_t end_ns;
+	uint64_t end_ns, min_ns;
 	void (*fn)(void *ctx, const void *record, size_t size);
 	void *ctx;
 	struct pmb_stats *stats;
@@ -86,10 +87,28 @@ static void give(const struct ending *e, struct pmb_off_thread *t, uint32_t stat
 	e->fn(e->ctx, &t->rec, t->rec.fixed.rec.size);
 }
 
-static void end_thread(const struct ending *e, struct pmb_off_thread *t)
+static void leave_out(const struct ending *e, const struct pmb_off_thread *t,
+		      struct pmb_off_stats *stats)
+{
+	uint64_t gone = e->end_ns - t->since;
+
+	e->stats->seen++;
+	e->stats->filtered++;
+	e->stats->weight_seen += gone * t->scale;
+	e->stats->weight_filtered += gone * t->scale;
+	stats->brief++;
+	stats->brief_ns += gone;
+}
+
+static void end_thread(const struct ending *e, struct pmb_off_thread *t,
+		       struct pmb_off_stats *stats)
 {
 	uint64_t woken = t->woken && t->woken >= t->since ? t->woken : e->end_ns;
 
+	if (e->end_ns - t->since < e->min_ns) {
+		leave_out(e, t, stats);
+		return;
+	}
 	t->rec.fixed.rec.time = e->end_ns;
 	if (t->rec.off.state == PMB_OFF_PREEMPTED) {
 		give(e, t, PMB_OFF_PREEMPTED, e->end_ns - t->since);
@@ -109,7 +128,7 @@ void off_threads__end(const struct off_threads *all, uint64_t end_ns,
 		      struct pmb_off_stats *ret)
 {
 	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)all->n_cpus, sizeof(*per_cpu));
-	struct ending e = {end_ns, fn, ctx, per_cpu};
+	struct ending e = {end_ns, all->min_ns, fn, ctx, per_cpu};
 	struct pmb_off_thread t;
 	__u32 before, thread, *at = NULL, event;
 
@@ -127,7 +146,7 @@ void off_threads__end(const struct off_threads *all, uint64_t end_ns,
 		*(t.since ? &ret->off_ns : &ret->on_ns) += end_ns - t.last;
 		if (!t.since || bpf_map_lookup_elem(all->stats, &event, per_cpu) < 0)
 			continue;
-		end_thread(&e, &t);
+		end_thread(&e, &t, ret);
 		bpf_map_update_elem(all->stats, &event, per_cpu, BPF_ANY);
 	}
 }

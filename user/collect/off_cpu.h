@@ -20,7 +20,8 @@ struct programs_opts;
 /* The maps, borrowed. */
 struct off_threads {
 	int threads, cpus, stats;
-	int n_cpus; /* possible ones */
+	int n_cpus;      /* possible ones */
+	uint64_t min_ns; /* what was shorter is left out */
 };
 
 /* Which programs the instance loads, and what for. */
