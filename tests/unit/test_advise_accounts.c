@@ -141,6 +141,9 @@ Test(advise_accounts, quotas_that_say_little)
 	prof__comment(p, "quota: 90 of 9 periods, 2.000 s, 0.50 CPUs, of /a");
 	prof__comment(p, "quota: many of 90 periods, 2.000 s, 0.50 CPUs, of /a");
 	prof__comment(p, "quota: 90 of 90 periods");
+	prof__comment(p, "quota: 99999999999999999999 of 99999999999999999999 periods, 2.000 s, "
+			 "0.50 CPUs, of /a");
+	prof__comment(p, "pressure: memory 999.00 0.00, of the machine");
 	EXPECT_FOUND("");
 }
 

@@ -101,6 +101,7 @@ static bool take_f64(const char **p, const char *behind, double *ret)
 /* "84 of 100 periods, 6.312 s, 0.50 CPUs, of /sys/fs/cgroup/web.slice": that with the most time. */
 static void look_at_quota(const struct advice *a, struct finding *f)
 {
+	const double MOST = 1e12; /* of a profile that anybody may have written */
 	const char *text;
 
 	for (size_t i = 0; (text = next_remark(a, "quota", &i));) {
@@ -108,7 +109,7 @@ static void look_at_quota(const struct advice *a, struct finding *f)
 
 		if (!take_f64(&text, " of ", &held) || !take_f64(&text, " periods, ", &periods) ||
 		    !take_f64(&text, " s, ", &seconds) || !take_f64(&text, " CPUs, of ", &cpus) ||
-		    held > periods || seconds <= f->seconds)
+		    held > periods || periods > MOST || seconds > MOST || seconds <= f->seconds)
 			continue;
 		f->samples = (int64_t)held;
 		f->of_samples = (int64_t)periods;
@@ -148,7 +149,7 @@ static void look_at_pressure(const struct advice *a, struct finding *f)
 		_cleanup_free_ char *file = NULL;
 		double percent;
 
-		if (!whose || !percent_of(text, f->rule->account, &percent))
+		if (!whose || !percent_of(text, f->rule->account, &percent) || percent > 100)
 			continue;
 		whose += strlen(", of ");
 		if (f->n_places && !f->of_machine && percent <= f->value)

@@ -108,6 +108,22 @@ t_contradicted() {
 	expect_all 'contradicted;[no data_access];target'
 }
 
+# What advise says of data from another node, and not of data from here.
+t_advise_remote() {
+	local near far
+	near=$(word 2 0x082 0x08 0 0 0xd 0 0 0) far=$(word 2 0x102 0x02 0 0 0xd 1 0 0)
+	play "ip=$(say_ip struck_load)" "di=$TARGET"
+	for word in $near $far; do
+		pmb_record --data -c 1000 -o $T/p.pb.gz \
+			-e "played/data_src=$word,addr=$TARGET/ppu" -- $W/struck 2
+		pmb advise --all $T/p.pb.gz || fail "advise ended with $?"
+		cp $T/out $T/$word
+	done
+	grep -q '^[0-9]*\. Data comes from another NUMA node: 100 %' $T/$far ||
+		fail "$(cat $T/$far)"
+	grep -q '^   remote-memory *0.0 %, less than' $T/$near || fail "$(cat $T/$near)"
+}
+
 # A thread of the program, by its name.
 thread_of() { # PID NAME
 	local i
