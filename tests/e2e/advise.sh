@@ -222,6 +222,14 @@ t_exit_status_of_the_command() {
 	expect_match "$T/err" '^said$' "the command's words"
 }
 
+# What can't be kept is an error, and the findings are there all the same.
+t_a_full_disk() {
+	pmb advise -q -o /dev/full -- true
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" "^pmubpf: can't write /dev/full: " "the error"
+	expect_match "$T/out" '^Too few samples' "the findings"
+}
+
 t_files_or_a_target() {
 	pmb advise -p 1 "$T/missing.pb.gz"
 	expect_eq "$rc" 2 "a process and a file"

@@ -305,9 +305,12 @@ static int write_profile(struct record_out *out, struct session_result *result, 
 
 	forget_recording(result, names);
 	r = write_files(out, prof, err);
-	if (out->taker && r == 0) {
+	if (out->taker) {
+		int taken;
+
 		signals__release(out->signals);
-		return out->taker->take(out->taker->ctx, prof, err);
+		taken = out->taker->take(out->taker->ctx, prof, r == 0 ? err : NULL);
+		return r < 0 ? r : taken;
 	}
 	prof__free(prof);
 	return r;

@@ -15,7 +15,8 @@ struct signals;
 
 /* Who wants the profile besides the files. */
 struct record_taker {
-	/* Once the files are written and signals released; the profile is theirs. */
+	/* Once the files are written, or couldn't be, and signals released; the profile is
+	 * theirs; err may be NULL. */
 	int (*take)(void *ctx, struct prof *prof, struct err *err);
 	void *ctx;
 };
