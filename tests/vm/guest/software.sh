@@ -155,6 +155,25 @@ t_cgroup() {
 	kill %1 %2
 }
 
+# A quota of v2 on the cgroup above the program's, and what the kernel says of pressure, if it does.
+t_advise_quota() {
+	local busy
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control || skip "this kernel has no CPU quotas"
+	mkdir -p /sys/fs/cgroup/held/inner
+	echo "10000 100000" >/sys/fs/cgroup/held/cpu.max || skip "this kernel has no CPU quotas"
+	sh -c 'echo $$ >/sys/fs/cgroup/held/inner/cgroup.procs; exec '$W'/split 600' >/dev/null &
+	busy=$!
+	pmb advise -q --budget 0 -o $T/p.pb.gz -d 5 -p $busy || fail "advise ended with $?"
+	kill $busy
+	wait $busy
+	rmdir /sys/fs/cgroup/held/inner /sys/fs/cgroup/held
+	grep -q '^1\. A CPU quota holds the cgroup back: in ' $T/out || fail "$(cat $T/out)"
+	grep -q '  /sys/fs/cgroup/held$' $T/out || fail "whose quota: $(cat $T/out)"
+	grep -q 'it follows from 1 (cpu-quota)' $T/out || fail "run-queue isn't said to follow"
+	[ ! -r /proc/pressure/cpu ] || gzip -dc $T/p.pb.gz | grep -aq 'pressure: cpu ' ||
+		fail "no pressure, which this kernel knows"
+}
+
 t_several_events() {
 	pmb_record -e cpu-clock,page-faults,context-switches -- $W/storm 100 0.5
 	expect_ledger
