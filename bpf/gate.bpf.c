@@ -6,6 +6,7 @@
 #include "lib/calls.h"
 #include "lib/exits.h"
 #include "lib/gate.h"
+#include "lib/kernel_call.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
 #include "lib/target.h"
@@ -83,12 +84,11 @@ static __always_inline int probe_closes(void *ctx)
 	return close_window();
 }
 
-static __always_inline int call_begins(void *ctx)
+static __always_inline int call_begins_at(__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats = window_stats();
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
-	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
 
 	if (!stats || !current_may_open())
 		return 0;
@@ -101,6 +101,11 @@ static __always_inline int call_begins(void *ctx)
 	return open_window(0, sp);
 }
 
+static __always_inline int call_begins(void *ctx)
+{
+	return call_begins_at(ARCH_SP((struct arch_regs *)ctx));
+}
+
 static __always_inline int call_ends(void *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
@@ -110,6 +115,31 @@ static __always_inline int call_ends(void *ctx)
 	if (!gate || !gate->start || sp < gate->sp || !is_left_here(&pmb_gate, ctx))
 		return 0;
 	if (sp == gate->sp)
+		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+	else
+		gate_abandon(&pmb_gate, gate, thread);
+	return 0;
+}
+
+static __always_inline int kernel_call_begins(void *at)
+{
+	if (!is_on_own_stack((__u64)at))
+		return 0;
+	return pmb_gate.windows == PMB_WINDOWS_KERNEL ? call_begins_at((__u64)at) : probe_opens(at);
+}
+
+static __always_inline int kernel_call_ends(void *at)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+
+	if (!is_on_own_stack((__u64)at))
+		return 0;
+	if (pmb_gate.windows != PMB_WINDOWS_KERNEL)
+		return probe_closes(at);
+	if (!gate || !gate->start || (__u64)at < gate->sp)
+		return 0;
+	if ((__u64)at <= gate->sp + KERNEL_CALL_SLACK)
 		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
 	else
 		gate_abandon(&pmb_gate, gate, thread);
@@ -174,6 +204,30 @@ int pmb_user_close(void *ctx)
 	return met(probe_closes, ctx);
 }
 
+SEC("kprobe")
+int pmb_kprobe_open(struct arch_regs *ctx)
+{
+	return timed(kernel_call_begins, (void *)ARCH_SP(ctx));
+}
+
+SEC("kprobe")
+int pmb_kprobe_close(struct arch_regs *ctx)
+{
+	return timed(kernel_call_ends, (void *)ARCH_SP(ctx));
+}
+
+SEC("fentry")
+int pmb_fentry_open(void *ctx)
+{
+	return timed(kernel_call_begins, (void *)address_of(ctx));
+}
+
+SEC("fentry")
+int pmb_fentry_close(void *ctx)
+{
+	return timed(kernel_call_ends, (void *)address_of(ctx));
+}
+
 SEC("perf_event")
 int pmb_event_open(void *ctx)
 {
@@ -235,6 +289,11 @@ int pmb_run_switch(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+static __always_inline bool has_calls(void)
+{
+	return pmb_gate.windows == PMB_WINDOWS_FUNCTION || pmb_gate.windows == PMB_WINDOWS_KERNEL;
+}
+
 /* A call is not left, but what would have left it is no more. */
 static __always_inline void leave_call(void)
 {
@@ -276,7 +335,7 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	(void)ctx;
 	if (is_paused(pmb_gate.sliced))
 		leave_paused(thread);
-	else if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+	else if (has_calls())
 		leave_call();
 	else
 		close_window();
@@ -299,7 +358,7 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 		leave_paused(thread);
 		return 0;
 	}
-	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
+	if (has_calls())
 		leave_call();
 	if (before == thread)
 		return 0;

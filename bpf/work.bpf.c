@@ -69,6 +69,30 @@ int pmb_user_stop(void *ctx)
 	return met(call_or_probe_ends, ctx);
 }
 
+SEC("kprobe")
+int pmb_kprobe_start(struct arch_regs *ctx)
+{
+	return kernel_begins(ARCH_SP(ctx));
+}
+
+SEC("kprobe")
+int pmb_kprobe_stop(struct arch_regs *ctx)
+{
+	return kernel_ends(ARCH_SP(ctx));
+}
+
+SEC("fentry")
+int pmb_fentry_start(void *ctx)
+{
+	return kernel_begins(address_of(ctx));
+}
+
+SEC("fentry")
+int pmb_fentry_stop(void *ctx)
+{
+	return kernel_ends(address_of(ctx));
+}
+
 SEC("perf_event")
 int pmb_work_start(void *ctx)
 {
@@ -290,7 +314,7 @@ int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 	struct work_run *run = bpf_map_lookup_elem(&pmb_work_runs, &zero);
 	struct stretch *stretch = current_stretch();
 
-	if (pmb_work.windows == PMB_WINDOWS_FUNCTION)
+	if (pmb_work.windows == PMB_WINDOWS_FUNCTION || pmb_work.windows == PMB_WINDOWS_KERNEL)
 		forget(thread); /* what would have left its call is no more */
 	if (before == thread)
 		return 0;

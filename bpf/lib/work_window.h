@@ -4,6 +4,7 @@
 #define PMUBPF_BPF_WORK_WINDOW_H
 
 #include "lib/exits.h"
+#include "lib/kernel_call.h"
 #include "lib/stretch.h"
 #include "lib/work.h"
 
@@ -166,13 +167,12 @@ static __always_inline int probe_opens(void)
 	return pmb_work.windows == PMB_WINDOWS_HITS ? open_window(0) : 0;
 }
 
-static __always_inline int call_begins(const struct arch_regs *regs)
+static __always_inline int call_begins_at(__u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
-	__u64 sp = ARCH_SP(regs);
 
 	if (!stats || !current_may_open())
 		return 0;
@@ -183,24 +183,50 @@ static __always_inline int call_begins(const struct arch_regs *regs)
 	return open_window(sp);
 }
 
-static __always_inline int call_ends(const struct arch_regs *regs)
+/* The current thread leaves a call whose stack pointer is sp, or up to slack above where it was at
+ * the entry. */
+static __always_inline int call_ends_at(__u64 sp, __u64 slack)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
-	__u64 sp = exit_sp(&pmb_work, regs);
 	struct work *work;
 
 	if (!byte || *byte != WORK_OPEN || !stats)
 		return 0;
 	work = bpf_map_lookup_elem(&pmb_works, &thread);
-	if (!work || sp < work->sp || !is_left_here(&pmb_work, regs))
+	if (!work || sp < work->sp)
 		return 0;
-	if (sp == work->sp)
+	if (sp <= work->sp + slack)
 		work_close(PMB_UNITS_REAL, byte, work, stats);
 	else
 		abandon(byte, stats);
 	return 0;
+}
+
+static __always_inline int call_begins(const struct arch_regs *regs)
+{
+	return call_begins_at(ARCH_SP(regs));
+}
+
+static __always_inline int call_ends(const struct arch_regs *regs)
+{
+	return is_left_here(&pmb_work, regs) ? call_ends_at(exit_sp(&pmb_work, regs), 0) : 0;
+}
+
+static __always_inline int kernel_begins(__u64 at)
+{
+	if (is_paused(pmb_work.sliced) || !is_on_own_stack(at))
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_begins_at(at) : probe_opens();
+}
+
+static __always_inline int kernel_ends(__u64 at)
+{
+	if (is_paused(pmb_work.sliced) || !is_on_own_stack(at))
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_ends_at(at, KERNEL_CALL_SLACK) :
+							close_window();
 }
 
 #endif

@@ -264,6 +264,7 @@ enum pmb_windows {
 	PMB_WINDOWS_TOGGLE,   /* from a probe to the next time that it is met */
 	PMB_WINDOWS_HITS,     /* the same, and the next begins where one ends (stat) */
 	PMB_WINDOWS_FUNCTION, /* a call: from a function's entry until it is left */
+	PMB_WINDOWS_KERNEL,   /* the same of a function of the kernel */
 };
 
 enum {

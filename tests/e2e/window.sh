@@ -481,7 +481,9 @@ t_what_is_refused() {
 	refused 2 'there is no tracepoint (sched:)?no' --window t:sched:no..t:sched:no
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
 	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
-	refused 3 'are not supported in this version' --window k:vfs_read
+	refused 3 'are not supported in this version' --window x:0x401136..x:0x401136
+	refused 2 'this kernel has no function nosuch' --window f:nosuch
+	refused 2 'are called by what keeps track of windows' --window k:bpf_map_update_elem
 	refused 2 'has no function .nosuch. by itself' --window u:nosuch
 	refused 2 'say which file has the function: u:/path/of/file:main' -a --window u:main
 	refused 2 'a moment, and a window has two ends' --window "u:$WORKLOADS/marks:touch+4"

@@ -16,9 +16,9 @@ static const struct argp_option options[] = {
 	 "Sample or count only in these: loop, from the end of a call that waits for work to the "
 	 "next one; "
 	 "syscall, in system calls, or in those of one name; run, from when a thread gets a CPU "
-	 "until it loses it; u:FILE:FUNC, in calls of a function; A..B, from a tracepoint "
-	 "t:CATEGORY:NAME, a "
-	 "function u:FILE:NAME or an event's overflow EVENT/period=N/, to another; "
+	 "until it loses it; u:FILE:FUNC, in calls of a function; f:FUNC or k:FUNC, of one of the "
+	 "kernel's; A..B, from a tracepoint t:CATEGORY:NAME, a function u:FILE:NAME or an event's "
+	 "overflow EVENT/period=N/, to another; "
 	 "A..A opens and closes in turn",
 	 0},
 	{"longer", OPT_LONGER, "TIME", 0,

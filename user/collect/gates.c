@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/kernel_gates.h"
 #include "collect/loading.h"
 #include "collect/recording.skel.h"
 #include "model/ledger.h"
@@ -128,13 +129,17 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 	case PROBE_USER:
 		ret->user = p;
 		return 0;
+	case PROBE_KERNEL:
+	case PROBE_FENTRY:
+		ret->kernel = p;
+		return kernel_gate__check(p, spec, err);
 	default:
 		return err__cannot(
 			err,
-			"%s %s: windows of functions of the kernel and addresses are not "
-			"supported in this version; loop, run, syscall[:NAME], tracepoints "
-			"t:CATEGORY:NAME..t:CATEGORY:NAME, events A/period=N/..B/period=N/ and "
-			"functions u:FILE:A, u:FILE:A..u:FILE:B can, and usdt:FILE:PROVIDER:NAME",
+			"%s %s: windows of addresses are not supported in this version; loop, "
+			"run, syscall[:NAME], tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME, events "
+			"A/period=N/..B/period=N/, functions u:FILE:A, u:FILE:A..u:FILE:B, f:A, "
+			"k:A can, and usdt:FILE:PROVIDER:NAME",
 			spec->option, spec->name);
 	}
 }
@@ -159,8 +164,11 @@ static int settle_between(struct gates *g, const struct window_spec *spec,
 static int settle_function(struct gates *g, const struct window_spec *spec,
 			   const struct event_names *names, struct err *err)
 {
-	g->windows = PMB_WINDOWS_FUNCTION;
-	g->closes.user = &spec->from;
+	bool user = spec->from.kind == PROBE_USER;
+
+	g->windows = user ? PMB_WINDOWS_FUNCTION : PMB_WINDOWS_KERNEL;
+	g->closes.user = user ? &spec->from : NULL;
+	g->closes.kernel = user ? NULL : &spec->from;
 	return settle_probe(&g->opens, &spec->from, spec, names, err);
 }
 
@@ -202,6 +210,11 @@ void gates__done(struct gates *g)
 {
 	probe_done(&g->opens);
 	probe_done(&g->closes);
+}
+
+bool gates__has_kernel_calls(const struct gates *g)
+{
+	return g && g->windows == PMB_WINDOWS_KERNEL;
 }
 
 bool gates__by_event(const struct gates *g)
@@ -273,12 +286,32 @@ void gates__note_skid(const struct gates *g, struct buf *notes)
 			    window_event__skid(closes));
 }
 
+static struct kernel_programs kernel_openers(const struct recording_bpf *skel)
+{
+	return (struct kernel_programs){skel->progs.pmb_fentry_open, skel->progs.pmb_kprobe_open};
+}
+
+static struct kernel_programs kernel_closers(const struct recording_bpf *skel)
+{
+	return (struct kernel_programs){skel->progs.pmb_fentry_close, skel->progs.pmb_kprobe_close};
+}
+
+static void choose_kernel(const struct gates *gates, const struct recording_bpf *skel)
+{
+	static const struct gate_probe none;
+	const struct kernel_programs opens = kernel_openers(skel), closes = kernel_closers(skel);
+
+	kernel_gate__choose(gates ? &gates->opens : &none, false, &opens);
+	kernel_gate__choose(gates ? &gates->closes : &none, gates__has_kernel_calls(gates),
+			    &closes);
+}
+
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
 {
 	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
 	bool probes = windows == PMB_WINDOWS_BETWEEN || windows == PMB_WINDOWS_TOGGLE ||
-		      windows == PMB_WINDOWS_FUNCTION;
+		      windows == PMB_WINDOWS_FUNCTION || windows == PMB_WINDOWS_KERNEL;
 
 	bpf_program__set_autoload(skel->progs.pmb_call_enter, calls);
 	bpf_program__set_autoload(skel->progs.pmb_call_exit, calls);
@@ -292,6 +325,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
+	choose_kernel(probes ? gates : NULL, skel);
 	if (!gates)
 		return;
 	skel->rodata->pmb_cfg.windows = gates->windows;
@@ -387,13 +421,19 @@ int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
 int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
 		  struct err *err)
 {
-	int r = 0;
+	const struct kernel_programs opens = kernel_openers(skel), closes = kernel_closers(skel);
+	int r;
 
-	if (gates)
-		r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links,
-				     err);
-	if (r == 0 && gates)
+	if (!gates)
+		return 0;
+	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links, err);
+	if (r == 0)
+		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
+					&closes, links, err);
+	if (r == 0)
 		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open, links, err);
+	if (r == 0)
+		r = kernel_gate__attach(gates, &gates->opens, false, &opens, links, err);
 	return r;
 }
 

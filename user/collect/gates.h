@@ -34,9 +34,10 @@ enum { GATE_SITES_MAX = 64 };
 
 /* What opens windows, or closes them: one of these, or neither. */
 struct gate_probe {
-	const char *tracepoint;          /* borrowed */
-	struct event *event;             /* whose overflows do; ours */
-	const struct window_probe *user; /* of a program; borrowed */
+	const char *tracepoint;            /* borrowed */
+	struct event *event;               /* whose overflows do; ours */
+	const struct window_probe *user;   /* of a program; borrowed */
+	const struct window_probe *kernel; /* of the kernel: collect/kernel_gates.h; borrowed */
 	/* where that is, once it was looked up: session/gate_sites.h */
 	struct gate_site sites[GATE_SITES_MAX];
 	size_t n_sites;
@@ -67,6 +68,8 @@ int gates__set_returns(struct gates *gates, struct err *err);
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);
+/* A window is a call of a function of the kernel. NULL: none. */
+bool gates__has_kernel_calls(const struct gates *gates);
 /* For programs: pmb_exit_when of bpf/lib/exits.h. */
 void gates__exits(const struct gates *gates, uint8_t ret[PMB_EXIT_PLACES]);
 /* Programs that open and close windows may interrupt what can't otherwise be interrupted. */

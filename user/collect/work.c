@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "collect/counting.skel.h"
+#include "collect/kernel_gates.h"
 #include "collect/loading.h"
 #include "pmubpf/budgets.h"
 #include "sys/cpus.h"
@@ -35,13 +36,26 @@ struct work_programs {
 	struct gate_user user;
 };
 
+static struct kernel_programs kernel_starters(const struct counting_bpf *skel)
+{
+	return (struct kernel_programs){skel->progs.pmb_fentry_start, skel->progs.pmb_kprobe_start};
+}
+
+static struct kernel_programs kernel_stoppers(const struct counting_bpf *skel)
+{
+	return (struct kernel_programs){skel->progs.pmb_fentry_stop, skel->progs.pmb_kprobe_stop};
+}
+
 static void choose_programs(struct counting_bpf *skel, const struct work_opts *opts)
 {
 	const struct gates *gates = opts->gates;
 	uint32_t windows = gates->windows;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
 	bool run = windows == PMB_WINDOWS_RUN;
+	const struct kernel_programs starts = kernel_starters(skel), stops = kernel_stoppers(skel);
 
+	kernel_gate__choose(&gates->opens, false, &starts);
+	kernel_gate__choose(&gates->closes, gates__has_kernel_calls(gates), &stops);
 	bpf_program__set_autoload(skel->progs.pmb_work_enter, calls);
 	bpf_program__set_autoload(skel->progs.pmb_work_exit, calls);
 	bpf_program__set_autoload(skel->progs.pmb_work_open, gates->opens.tracepoint);
@@ -198,6 +212,7 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 {
 	const struct gates *gates = w->gates;
 	struct counting_bpf *skel = w->skel;
+	const struct kernel_programs starts = kernel_starters(skel), stops = kernel_stoppers(skel);
 	int r;
 
 	w->user = (struct gate_user){
@@ -212,12 +227,17 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 		.n_cpus = w->n_cpus,
 	};
 	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close, &w->links, err);
+	if (r == 0)
+		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
+					&stops, &w->links, err);
 	if (r == 0 && counting_bpf__attach(skel) < 0)
 		r = err__set(err, -errno, "%s: the kernel attaches no programs: %s", gates->option,
 			     strerror(errno));
 	if (r == 0)
 		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open, &w->links,
 				     err);
+	if (r == 0)
+		r = kernel_gate__attach(gates, &gates->opens, false, &starts, &w->links, err);
 	return r < 0 ? r : gates__put_in(gates, &w->user, err);
 }
 

@@ -358,6 +358,32 @@ t_windows_of_calls() {
 	expect_marks 7
 }
 
+# Each byte that is written is one call of write_null. Of what is read all is in vfs_read.
+t_windows_of_kernel_functions() {
+	local type dd="dd if=/dev/zero of=/dev/null bs=1 count=5000"
+	for type in f k; do
+		pmb_record -e cpu-clock --window $type:write_null -- $dd
+		expect_eq "$(sum_get balanced)" true "$type: the books balance"
+		expect_eq "$(sum_get began) $(sum_get ended) $(sum_get abandoned)" "5000 5000 0" \
+			"$type: calls"
+		figure "$type: $(sum_get hit_ns) ns a hit"
+		pmb stat --per $type:write_null -e page-faults -j -o $T/sum -- $dd ||
+			fail "exit status $?: $(head -n 1 $T/err)"
+		expect_eq "$(sum_get began) $(sum_get abandoned)" "5000 0" "$type: units"
+		expect_eq $(($(sum_get ended) + $(sum_get unsure))) 5000 "$type: that ended"
+		pmb_record -e cpu-clock --window $type:vfs_read..$type:vfs_write -- $dd
+		expect_ge "$(sum_get ended)" 5000 "$type: from reading to writing"
+		pmb_record -e cpu-clock --window $type:vfs_read -- \
+			dd if=/dev/urandom of=/dev/null bs=1M count=50
+		expect_ge "$(folded_sum '.')" 100000000 "$type: ns of reading"
+		# a kprobe is met before the function has a frame
+		expect_ge "$(folded_sum ';vfs_read_')" $(($(folded_sum .) * 19 / 20)) \
+			"$type: inside"
+	done
+	pmb record -e cpu-clock --window k:no_such_function -- true
+	expect_eq $? 2 "exit status without that function"
+}
+
 # Of a thousand blocks 70 and 30 % are of two functions; a third one touches them.
 t_allocation_sites() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"

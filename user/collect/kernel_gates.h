@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of the kernel that open and close windows. f:FUNC is entered and left through the
+ * kernel's own calls of programs (fentry, fexit), k:FUNC through breakpoints (kprobes), which other
+ * kernels have, and which cost several times as much.
+ */
+#ifndef PMUBPF_COLLECT_KERNEL_GATES_H
+#define PMUBPF_COLLECT_KERNEL_GATES_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "collect/gates.h"
+#include "pmu/window_spec.h"
+
+struct bpf_program;
+
+/* Of one object: those that are attached to one end of windows. */
+struct kernel_programs {
+	struct bpf_program *fentry; /* becomes fexit where a function's end is meant */
+	struct bpf_program *kprobe;
+};
+
+/* Whether there is one function of that name, and programs can be attached to it; -errno with the
+ * sentence. */
+int kernel_gate__check(const struct window_probe *p, const struct window_spec *spec,
+		       struct err *err);
+/* Before the load; probe->kernel NULL: none of them is wanted. at_exit: where the function
+ * ends. */
+void kernel_gate__choose(const struct gate_probe *probe, bool at_exit,
+			 const struct kernel_programs *programs);
+/* After the load; nothing where there is none. -errno with the sentence. */
+int kernel_gate__attach(const struct gates *gates, const struct gate_probe *probe, bool at_exit,
+			const struct kernel_programs *programs, struct probe_links *links,
+			struct err *err);
+
+#endif
