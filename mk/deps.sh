@@ -8,11 +8,12 @@
 #     mk/deps.sh --list             print the table
 #
 # A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the
-# tests look at: others (other languages), containers (engines, not started), browser (400 MB), vm
-# (emulated machines); bench: what make bench compares with. Without one: all but bench, which make
-# bench asks for.
+# tests look at: others (other languages), containers (engines, not started), fleet (a server, not
+# started), browser (400 MB), vm (emulated machines); bench: what make bench compares with. Without
+# one: all but bench, which make bench asks for.
 #
-# Apart from the engines, which are not started, no package of the table brings a daemon:
+# Apart from the engines, and from clickhouse-server, none of which are started (policy-rc.d says so
+# meanwhile), no package of the table brings a daemon:
 # redis-tools is the whole of redis without its service (redis-check-rdb is the server under another
 # name), and the test that wants PostgreSQL skips itself where it isn't installed.
 set -u -o pipefail
@@ -78,6 +79,8 @@ others gojq                   gojq
 containers docker.io          docker.io
 containers podman             podman
 containers runc               runc
+fleet  clickhouse-server      -
+fleet  curl                   curl
 vm     qemu-system-x86        qemu-system-x86
 vm     qemu-system-arm        qemu-system-arm
 vm     qemu-system-riscv64    qemu-system-riscv64
@@ -127,6 +130,20 @@ missing() { # [KIND…]
 	done
 }
 
+# What packages start when they are installed is asked of this file; one that is there stays.
+RC_POLICY=/usr/sbin/policy-rc.d
+start_nothing() {
+	[ ! -e "$RC_POLICY" ] || return 0
+	printf '#!/bin/sh\nexit 101\n' >"$RC_POLICY" && chmod 755 "$RC_POLICY"
+	trap 'rm -f "$RC_POLICY"' EXIT
+}
+
+# Nor does it start with the host.
+disable_server() {
+	[ ! -d /run/systemd/system ] || systemctl -q disable clickhouse-server 2>/dev/null
+	return 0
+}
+
 install_packages() {
 	export DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 UCF_FORCE_CONFFOLD=1
 	local opts=(-y -qq --no-install-recommends -o Dpkg::Use-Pty=0
@@ -168,11 +185,17 @@ main() {
 		echo "deps: missing: ${need//$'\n'/ }; installing them needs root: sudo make deps" >&2
 		return 3
 	fi
+	case " ${need//$'\n'/ } " in
+	*" clickhouse-server "*) start_nothing ;;
+	esac
 	# shellcheck disable=SC2086
 	if ! install_packages $need; then
 		echo "deps: apt-get could not install: ${need//$'\n'/ }" >&2
 		return 1
 	fi
+	case " ${need//$'\n'/ } " in
+	*" clickhouse-server "*) disable_server ;;
+	esac
 }
 
 main "$@"

@@ -14,10 +14,12 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	$(addprefix user/,sym/reason.c sym/table.c sym/reply.c sym/listing_reply.c sym/texts.c sym/kallsyms.c model/intern.c render/pprof.c render/escape.c \
 		collect/decode.c collect/room.c collect/sideband.c proc/mountinfo.c proc/mappings.c proc/container_path.c \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
-	$(addprefix user/,model/type_layout.c model/poisson.c) \
+	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
-	user/cmd/stat_baseline.c \
-	$(addprefix user/prof/,prof.c events.c ids.c inflate.c foreign.c frame_count.c pprof_read.c)
+	user/cmd/stat_baseline.c user/spool/window_name.c \
+	$(patsubst %,user/ship/%.c,answer binary fill frame_text rows state) \
+	$(patsubst %,user/prof/%.c,prof events ids inflate foreign frame_count pprof_read) \
+	user/prof/remark_sum.c
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -137,7 +137,7 @@ lint:
 # SUITES='shares names': only these of tests/e2e.
 test:
 	$(Q)mk/deps.sh build demo test
-	$(Q)$(if $(SUITES),,mk/deps.sh others containers browser || echo 'make: not all of what the tests look at can be had' >&2)
+	$(Q)$(if $(SUITES),,{ mk/deps.sh fleet; mk/deps.sh others containers browser; } || echo 'make: not all of what the tests look at can be had' >&2)
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads unit step $(O)/bench/replay $(O)/bench/pmubpf-cuts
 	$(Q)r=0; O=$(O) UNIT_DIR=$(O)/tests/unit tests/run.sh $(SUITES:%=$(CURDIR)/tests/e2e/%.sh) || r=$$?; \
 		$(OWN); exit $$r

@@ -328,3 +328,61 @@ printf 'skx::INST_RETIRED.ANY:u=1,cpu/mem-loads,ldlat=5/pp,cycels,cpu/param=3/,b
 { printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[01234],V1.37,/x.json,core\n\0'; jq -c '{Header, Events: .Events[:4]}' ../perfmon/NEW/events/new_core.json; } >"$C/event_db/new"
 { printf 'GenuineIntel-6-55-4,V1,/x.json,hybridcore,0x40,Core\n\0'; jq -c . \
 	../perfmon/OLD/events/old_core.json; } >"$C/event_db/hybrid"
+
+# fleet: what a server replies, RowBinary (tests/fuzz/fuzz_fleet.c).
+mkdir -p "$C/fleet"
+python3 - "$C/fleet" <<'PYTHON'
+import struct
+import sys
+
+
+def text(t):
+    t = t.encode()
+    assert len(t) < 128
+    return bytes([len(t)]) + t
+
+
+def array(texts):
+    return bytes([len(texts)]) + b"".join(map(text, texts))
+
+
+def numbers(*n):
+    return struct.pack("<%dq" % len(n), *n)
+
+
+def reply(windows, comments, samples, stacks):
+    lengths = struct.pack("<3H", len(windows), len(comments), len(samples))
+    return lengths + windows + comments + samples + stacks
+
+
+windows = text("clock_sample/count\nclock_time/nanoseconds\n") + text("clock_time") + text("a/b\n")
+windows += numbers(7) + text("") + text("^idle$")
+windows += numbers(10 ** 18, 10 ** 18 + 5, 2 * 10 ** 18, 60 * 10 ** 9, 2)
+comments = array(["ledger: balanced", "machine: x"]) * 2
+labels = ["image=web:1", "size#-5 bytes", "a\\=b=c", "n#7"]
+sample = text("h1") + text("web") + text("nginx") + array(labels) + text("clock")
+samples = sample + numbers(99, 3, 0, 3000) + sample + numbers(0, 1, 0, 1000)
+samples += sample + numbers(5, 1, 0, 9)
+large = sample + numbers(0, 2 ** 63 - 1, 0, 1)
+frames = [
+    ",\t4010\t400000\t/bin/a\tabcd\t_Z1fv\ta.c\t3\t12",
+    ".\t4010\t400000\t/bin/a\tabcd\t=\ta\\tb.c\t0\t-1",
+    "?\t4abc\t400000\t/bin/a\tabcd",
+    ".\t0\t0\t[kernel.kallsyms]\t\t=\t\t0\t0",
+]
+stacks = numbers(99) + array(["f()", "main", "[a]+0x4abc", "do_idle"]) + array(frames)
+whole = reply(windows, comments, samples, stacks)
+state = "pmubpf-ship 1\nto x\nnext %032x 7\nsending %032x 8\nsent 5\nend\n" % (1, 1)
+for name, data in {
+    "whole": whole,
+    "cut": whole[:-9],
+    "no-windows": reply(b"", b"", samples, stacks),
+    "no-stacks": reply(windows, comments, samples, b""),
+    "large-sum": reply(windows, b"", large + large, b""),
+    "many-frames": reply(windows, b"", samples, numbers(99) + b"\xff\xff\xff\x7f"),
+    "open-location": reply(windows, b"", samples, numbers(99) + array(["f"]) + array(frames[:1])),
+    "state": state.encode(),
+    "exception": b"Code: 60, e.displayText() = DB::Exception: Table x doesn't exist.",
+}.items():
+    open(sys.argv[1] + "/" + name, "wb").write(data)
+PYTHON

@@ -13,7 +13,7 @@ table() {
 	# stat's and top's are times, report's and advise's ones of confidence
 	local times='session/counting|cmd/(stat|top|alarm|agent)|render/(stat|report)'
 	times+='|cmd/report_args'
-	times+='|model/(alarm|poisson|verdict)|prof/regions|advise/'
+	times+='|model/(alarm|poisson|verdict)|prof/regions|advise/|ship/schema'
 	# names of before, for a release
 	local before='cmd/list_(card|table)[.]c|render/summary_json|pmu/user_events[.]c'
 	echo "[Ii]nterval|INTERVAL period ^user/($times|$before)"

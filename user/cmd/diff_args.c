@@ -34,12 +34,16 @@ enum {
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which windows:", 1},
-	{"from", OPT_FROM, "DIR", 0, "Those of an agent's folder, instead of OLD NEW", 0},
+	{"from", OPT_FROM, "DIR|URL", 0,
+	 "Those of an agent's folder, or of a server (clickhouse+http://HOST[:PORT]/DATABASE), "
+	 "instead of OLD NEW",
+	 0},
 	{"old", OPT_OLD, "RANGE", 0,
 	 "Of then: 3h..2h (ago), times as for report --since; with labels: 3h..2h,container=web",
 	 0},
 	{"new", OPT_NEW, "RANGE", 0, "Of now: 1h..now", 0},
 	{"container", OPT_CONTAINER, "NAME", 0, "Of that container alone, on both sides", 0},
+	FLEET_OPTIONS,
 	{0, 0, 0, 0, "What to compare:", 2},
 	{"event", 'e', "NAME", 0, "The event (default: the first)", 0},
 	{"by", OPT_BY, "KEYS", 0, "As for report (default: function)", 0},
@@ -136,7 +140,7 @@ static int parse_valued(struct diff_args *a, int key, char *arg)
 		a->container = arg;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fleet_from__option(&a->fleet, key, arg);
 	}
 }
 
@@ -233,8 +237,10 @@ static int parse_sides(struct diff_args *a)
 {
 	static const char *const options_of[] = {"--old", "--new"};
 	static const char *const whose[] = {"old: ", "new: "};
-	int r = 0;
+	int r = fleet_from__check(&a->fleet, a->dir, a->err);
 
+	if (r < 0)
+		return r;
 	if (!a->dir) {
 		if (a->sides[0].text || a->sides[1].text || a->container)
 			return err__usage(a->err, "--old, --new and --container are of --from DIR");
@@ -247,6 +253,7 @@ static int parse_sides(struct diff_args *a)
 		return err__usage(a->err, "--from: which ranges? (as --old 3h..2h --new 1h..now)");
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(options_of); i++) {
 		a->sides[i].from.dir = a->dir;
+		a->sides[i].from.fleet = a->fleet;
 		a->sides[i].from.whose = whose[i];
 		r = parse_side(a, options_of[i], &a->sides[i]);
 	}

@@ -22,6 +22,7 @@ struct diff_side {
 struct diff_args {
 	char **files; /* two, or NULL with --from */
 	const char *dir, *container;
+	struct fleet_from fleet; /* if dir is a URL */
 	struct diff_side sides[2];
 	struct pprof_limits limits;
 	struct selection selection; /* without events */

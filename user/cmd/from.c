@@ -22,6 +22,7 @@
 #include "prof/remark_sum.h"
 #include "prof/sum.h"
 #include "render/escape.h"
+#include "ship/url.h"
 #include "spool/head.h"
 #include "sys/clock.h"
 
@@ -49,8 +50,13 @@ static void loading__done(struct loading *l)
 
 int from__settle(struct from *f, struct err *err)
 {
+	int r;
+
 	f->now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	f->range = (struct time_range){INT64_MIN, INT64_MAX};
+	r = fleet_from__check(&f->fleet, f->dir, err);
+	if (r < 0)
+		return r;
 	if ((f->since || f->until) && !f->dir)
 		return err__usage(err, "--since and --until are of --from DIR");
 	if (f->since && time__parse(f->since, f->now_ns, &f->range.since_ns) < 0)
@@ -305,7 +311,12 @@ int from__load(struct prof **ret, char **ret_title, const struct from *from,
 	       const struct pprof_limits *limits, struct err *err)
 {
 	_cleanup_(loading__done) struct loading l = {.from = from, .dir = -1};
-	int r = list_windows(&l, err);
+	int r;
+
+	if (ship_url__is(from->dir))
+		return fleet_from__load(ret, ret_title, from->dir, &from->range, &from->fleet,
+					limits, err);
+	r = list_windows(&l, err);
 
 	if (r == 0 && !l.n)
 		r = say_empty(&l, err);

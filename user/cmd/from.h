@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --from DIR: what an agent's folder of windows (pmubpf-agent(1)) has of a range of time, added
- * up. */
+ * up; --from URL: the same of a server (pmubpf-ship(1)). */
 #ifndef PMUBPF_CMD_FROM_H
 #define PMUBPF_CMD_FROM_H
 
 #include "base/err.h"
+#include "cmd/fleet_load.h"
 #include "prof/pprof_read.h"
 #include "spool/times.h"
 
 struct from {
-	const char *dir; /* NULL: not given; borrowed */
+	const char *dir; /* or a URL; NULL: not given; borrowed */
 	const char *since, *until;
 	const char *whose; /* "old: ", in what is said of it; NULL: nobody's */
 	int64_t now_ns;    /* what ranges are counted from */
 	struct time_range range;
+	struct fleet_from fleet; /* of a URL */
 };
 
 /* --since and --until to a range. */

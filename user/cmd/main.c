@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "opener/process.h"
+#include "ship/http.h"
 #include "symd/fetch.h"
 #include "symd/protocol.h"
 #include "symd/symd.h"
@@ -45,6 +46,13 @@ static int cmd_fetchd(int argc, char **argv)
 	return fetch_main(SYMD_FD);
 }
 
+static int cmd_http(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return http_main(SYMD_FD);
+}
+
 static const struct command_entry {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -58,6 +66,7 @@ static const struct command_entry {
 	{"advise", cmd_advise, "what stands out in a target or a profile, and what to try"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},
+	{"ship", cmd_ship, "send the windows of an agent to ClickHouse"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},
@@ -65,6 +74,7 @@ static const struct command_entry {
 	{"symd-code", cmd_symd_code, NULL},
 	{"fetchd", cmd_fetchd, NULL},
 	{"opener", cmd_opener, NULL},
+	{"http", cmd_http, NULL},
 };
 
 static void print_help(FILE *out)

@@ -50,12 +50,14 @@ enum {
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which windows:", 1},
-	{"from", OPT_FROM, "DIR", 0,
-	 "Those of an agent's folder, instead of FILE…: all that overlap the range are added up",
+	{"from", OPT_FROM, "DIR|URL", 0,
+	 "Those of an agent's folder, or of a server (clickhouse+http://HOST[:PORT]/DATABASE), "
+	 "instead of FILE…: all that overlap the range are added up",
 	 0},
 	{"since", OPT_SINCE, "TIME", 0,
 	 "From then on: 1h (ago), now, or 2026-11-27T18:00:00Z (default: the first)", 0},
 	{"until", OPT_UNTIL, "TIME", 0, "Up to then (default: the last)", 0},
+	FLEET_OPTIONS,
 	{0, 0, 0, 0, "Which samples:", 2},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
 	{"focus", OPT_FOCUS, "RE", 0,
@@ -166,9 +168,10 @@ static int parse_from(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_CONTAINER:
 		selection__add_label(&a->selection, "container", arg);
+		fleet_from__add_container(&a->from.fleet, arg);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return fleet_from__option(&a->from.fleet, key, arg);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "sys/landlock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -49,20 +50,64 @@ static uint64_t lowest(unsigned bits)
 	return (1ULL << bits) - 1;
 }
 
-int landlock_deny_all(void)
+/* 0: there is none. */
+static size_t known_version(void)
 {
 	size_t abi = (size_t)landlock_abi();
+
+	return abi < ARRAY_SIZE(versions) ? abi : ARRAY_SIZE(versions) - 1;
+}
+
+int landlock_deny_all(void)
+{
+	size_t abi = known_version();
 	_cleanup_close_ int fd = -1;
 	struct rule_set rules;
 
 	if (abi == 0)
 		return -ENOSYS;
-	if (abi >= ARRAY_SIZE(versions))
-		abi = ARRAY_SIZE(versions) - 1;
 	rules = (struct rule_set){lowest(versions[abi].fs), lowest(versions[abi].net),
 				  lowest(versions[abi].scoped)};
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
 	if (fd < 0 || syscall(SYS_landlock_restrict_self, fd, 0) < 0)
 		return -errno;
 	return 0;
+}
+
+/* (linux/landlock.h: LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_ACCESS_FS_READ_FILE and _READ_DIR,
+ * LANDLOCK_ACCESS_NET_BIND_TCP) */
+enum { PATH_BENEATH = 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, BIND_TCP = 1 };
+
+static int allow_reading(int rule_set, const char *folder)
+{
+	_cleanup_close_ int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct {
+		uint64_t allowed;
+		int32_t parent;
+	} __attribute__((packed)) rule = {READ_FILE | READ_DIR, fd};
+
+	if (fd < 0)
+		return 0;
+	return syscall(SYS_landlock_add_rule, rule_set, PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
+}
+
+int landlock_read_only(const char *const *folders, size_t n)
+{
+	size_t abi = known_version();
+	_cleanup_close_ int fd = -1;
+	struct rule_set rules;
+	int r = 0;
+
+	if (abi == 0)
+		return -ENOSYS;
+	rules = (struct rule_set){lowest(versions[abi].fs), versions[abi].net ? BIND_TCP : 0,
+				  lowest(versions[abi].scoped)};
+	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
+	if (fd < 0)
+		return -errno;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = allow_reading(fd, folders[i]);
+	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+		r = -errno;
+	return r;
 }

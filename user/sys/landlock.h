@@ -4,6 +4,8 @@
 #ifndef PMUBPF_SYS_LANDLOCK_H
 #define PMUBPF_SYS_LANDLOCK_H
 
+#include <stddef.h>
+
 /* The version that the kernel speaks; 0: it has none, or it isn't switched on. */
 int landlock_abi(void);
 
@@ -13,5 +15,9 @@ int landlock_abi(void);
  * signal (6). Wants no_new_privs. 0, -ENOSYS: there is no Landlock; or another negative errno.
  */
 int landlock_deny_all(void);
+
+/* The same of the file system, but that what is beneath these folders may be read (one that isn't
+ * there is none); and no port can be bound. Connecting stays. */
+int landlock_read_only(const char *const *folders, size_t n);
 
 #endif

@@ -1,0 +1,326 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# pmubpf ship, and report --from a server: what was sent is what the files say, each window once,
+# whoever is killed and whatever a server does. The server is Debian's ClickHouse, started here.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+BOOT=0123456789abcdef0123456789abcdef
+
+# A profile whose copies are the windows.
+setup() {
+	need_root
+	pmb_ok record -e cpu-clock --label container,tid -o "$S/window.pb.gz" -- \
+		"$WORKLOADS/split" 0.5
+}
+
+windows() { # DIR N
+	local i
+	mkdir -p "$1"
+	for ((i = 0; i < $2; i++)); do
+		cp "$S/window.pb.gz" "$1/$BOOT-$(printf %010d "$i").pb.gz"
+	done
+}
+
+free_port() {
+	python3 - <<-PYTHON
+		import socket
+		s = socket.socket()
+		s.bind(("127.0.0.1", 0))
+		print(s.getsockname()[1])
+	PYTHON
+}
+
+server_config() { # what it is told: nothing of it is the host's own
+	cat >"$T/config.xml" <<-XML
+		<yandex><logger><level>error</level><log>$T/ch/log</log></logger>
+		<http_port>$http</http_port><tcp_port>$tcp</tcp_port>
+		<listen_host>127.0.0.1</listen_host><mark_cache_size>10000000</mark_cache_size>
+		<path>$T/ch/</path><tmp_path>$T/ch/tmp/</tmp_path>
+		<format_schema_path>$T/ch/</format_schema_path>
+		<users_config>$T/users.xml</users_config><default_profile>default</default_profile>
+		<default_database>default</default_database></yandex>
+	XML
+	cat >"$T/users.xml" <<-XML
+		<yandex><profiles><default/></profiles><quotas><default/></quotas><users>
+		<default><password></password><networks><ip>127.0.0.1</ip></networks>
+		<profile>default</profile><quota>default</quota></default>
+		<pmubpf><password>secret</password><networks><ip>127.0.0.1</ip></networks>
+		<profile>default</profile><quota>default</quota></pmubpf></users></yandex>
+	XML
+}
+
+answers() {
+	[ "$(sql 'SELECT 1')" = 1 ]
+}
+
+has_windows() { # N
+	[ "$(fleet 'SELECT count() FROM windows' | grep -E '^[0-9]+$' || echo 0)" -ge "$1" ]
+}
+
+start_server() {
+	spawn clickhouse-server --config-file="$T/config.xml" >"$T/ch.out" 2>&1
+	server=$spawned
+	wait_until answers || fail "the server doesn't start: $(tail -n 1 "$T/ch.out")"
+}
+
+# ClickHouse, with the tables: $U is its database, $http its port.
+need_server() {
+	need_root
+	need_program clickhouse-server
+	need_program curl
+	need_program python3
+	http=$(free_port) tcp=$(free_port)
+	mkdir -p "$T/ch/tmp"
+	server_config
+	U=clickhouse+http://127.0.0.1:$http/fleet
+	start_server
+	sql 'CREATE DATABASE fleet' >/dev/null
+	pmb_ok ship --schema clickhouse
+	grep -v '^--' "$T/out" | sed 's/--.*//' | tr '\n' ' ' | tr ';' '\n' >"$T/tables"
+	while read -r table; do [ -z "${table// /}" ] || fleet "$table"; done <"$T/tables"
+}
+
+sql() { # QUERY
+	curl -s -m 20 "http://127.0.0.1:$http/?database=${database:-default}" --data-binary "$1"
+}
+
+fleet() { # QUERY
+	database=fleet sql "$1"
+}
+
+# In front of it: $P is the port.
+misbehave() { # MODE [PORT]
+	spawn python3 "$TOP/tests/e2e/ship_server.py" "$@" >"$T/port" 2>"$T/asked"
+	wait_until test -s "$T/port" || fail "no server"
+	P=$(cat "$T/port")
+}
+
+ship() { # [OPTION…]
+	pmb ship --from "$T/spool" --state "$T/state" --host h1 --once "$@"
+}
+
+expect_same() { # WHAT
+	cmp -s "$T/files" "$T/server" ||
+		fail "$1: $(diff "$T/files" "$T/server" | head -n 3)"
+}
+
+# The sums of the windows' files are those of the server.
+expect_sums() { # N of windows
+	local by
+	for by in function comm,module,line; do
+		pmb_ok report --csv --by $by --from "$T/spool"
+		grep -v '^#' "$T/out" | sort >"$T/files"
+		pmb_ok report --csv --by $by --from "$U"
+		grep -v '^#' "$T/out" | sort >"$T/server"
+		expect_same "by $by"
+	done
+	[ "$(wc -l <"$T/files")" -ge 3 ] || fail "no rows"
+	# what is said of the recordings, too
+	pmb_ok report --from "$T/spool"
+	grep -v '^# file' "$T/out" >"$T/files"
+	pmb_ok report --from "$U" --since 2000-01-01T00:00:00Z --until now
+	grep -v '^# file' "$T/out" >"$T/server"
+	expect_same "the report"
+	expect_match "$T/out" "^# file .*/fleet: $1 windows?, " "the title"
+	expect_eq "$(fleet 'SELECT count() FROM windows')" "$1" "rows of windows"
+}
+
+t_tables() {
+	pmb_ok ship --schema clickhouse-cluster
+	expect_match "$T/out" 'ReplicatedMergeTree' "tables of a cluster"
+	expect_match "$T/out" '^  ENGINE = Distributed' "tables of a cluster"
+	pmb ship --schema oracle
+	expect_eq "$rc" 2 "exit status"
+}
+
+t_what_is_refused_before_anything_is_sent() {
+	mkdir -p "$T/spool"
+	echo user:secret >"$T/secret"
+	chmod 644 "$T/secret"
+	ship --to http://127.0.0.1/x
+	expect_eq "$rc" 2 "exit status"
+	ship --to clickhouse+http://user:secret@127.0.0.1/x
+	expect_eq "$rc" 2 "exit status"
+	grep -q secret "$T/err" && fail "the password is repeated"
+	ship --to clickhouse+http://127.0.0.1:1/x --credentials "$T/secret"
+	expect_match "$T/err" 'can be read by others' "a file for all"
+	chmod 600 "$T/secret"
+	ship --to clickhouse+http://198.51.100.7:1/x --credentials "$T/secret"
+	expect_match "$T/err" 'over plain http' "the way"
+	expect_eq "$rc" 2 "exit status"
+	grep -qE 'secret' "$T/err" && fail "the password is in a message"
+	mkdir -m 777 "$T/open"
+	pmb ship --from "$T/spool" --to clickhouse+http://127.0.0.1:1/x --state "$T/open" --once
+	expect_match "$T/err" 'others may write' "the folder"
+}
+
+t_sums_are_those_of_the_files() {
+	need_server
+	windows "$T/spool" 3
+	echo pmubpf:secret >"$T/secret"
+	chmod 600 "$T/secret"
+	ship --to "$U" --credentials "$T/secret"
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/err" '^pmubpf: 3 windows sent' "the note"
+	expect_sums 3
+	ship --to "$U"
+	expect_match "$T/err" '^pmubpf: 0 windows sent' "the second time"
+	rm -r "$T/state" # then the server is asked for each
+	ship --to "$U"
+	expect_sums 3
+	pmb_ok report --csv --by host,comm --from "$U"
+	expect_match "$T/out" '^1,host,h1,' "the host"
+	pmb report --from "$U" --until 2000-01-01T00:00:00Z
+	expect_eq "$rc" 1 "exit status"
+	pmb report --from "$T/spool" --host h1
+	expect_eq "$rc" 2 "exit status"
+	pmb report --from "$U" --host other
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'no window of that time and host' "another host"
+	rest_is_other
+}
+
+# Few stacks: the sum stays.
+rest_is_other() {
+	local whole
+	whole=$(fleet 'SELECT sum(samples) FROM samples')
+	pmb_ok ship --from "$T/spool" --state "$T/state2" --host h2 --once --to "$U" --stacks 1
+	expect_eq "$(fleet "SELECT sum(samples) FROM samples WHERE host='h2'")" "$whole" "samples"
+	expect_eq "$(fleet "SELECT uniq(stack) FROM samples WHERE host='h2'")" 2 "stacks"
+	pmb_ok report --csv --by function --host h2 --from "$U"
+	expect_match "$T/out" '\[other\]' "the rest"
+}
+
+keep_shipping() {
+	spawn "$PMUBPF" ship --from "$T/spool" --state "$T/state" --host h1 --to "$U" \
+		2>>"$T/ship.err"
+	pid=$spawned
+}
+
+t_whoever_is_killed() {
+	local i n=40 pid
+	need_server
+	windows "$T/spool" $n
+	keep_shipping
+	wait_until has_windows 3 || fail "nothing is sent"
+	kill -KILL "$server"
+	wait "$server" 2>/dev/null
+	sleep 0.5
+	start_server
+	for i in 1 2 3; do
+		sleep 0.2
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null
+		keep_shipping
+	done
+	wait_until grep -q "^next $BOOT $n$" "$T"/state/ship-* ||
+		fail "not all is sent: $(tail -n 2 "$T/ship.err")"
+	expect_sums $n
+}
+
+t_answers_that_get_lost() {
+	need_server
+	windows "$T/spool" 3
+	misbehave lost "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_ge "$(grep -c 'INTO%20samples' "$T/asked")" 3 "inserts"
+	expect_sums 3
+	windows "$T/spool" 6
+	misbehave cut "$http"
+	rm -r "$T/state"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_sums 6
+}
+
+t_what_servers_ask_for() {
+	need_server
+	windows "$T/spool" 2
+	misbehave small "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_sums 2
+	windows "$T/spool" 4
+	misbehave busy "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet" --timeout 20
+	expect_eq "$rc" 0 "exit status"
+	fleet 'TRUNCATE TABLE samples'
+	fleet 'TRUNCATE TABLE windows'
+	misbehave refuse "$http"
+	rm -r "$T/state"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/err" 'is left out: the server answers 400' "the note"
+	expect_match "$T/err" ' 3 sent, 1 refused' "the books"
+	expect_eq "$(fleet 'SELECT count() FROM windows')" 3 "windows"
+}
+
+# None makes it wait, grow or open anything.
+t_hostile_servers() {
+	local mode
+	need_program python3
+	windows "$T/spool" 1
+	for mode in redirect endless headers bomb random slow; do
+		misbehave $mode
+		U=clickhouse+http://127.0.0.1:$P/fleet
+		if [ $mode != slow ]; then
+			timeout 60 "$PMUBPF" report --from "$U" --max-size 16M >"$T/out" 2>"$T/err"
+			expect_eq $? 1 "exit status of report, $mode"
+			expect_match "$T/err" '^pmubpf: .*server' "$mode"
+			expect_eq "$(wc -l <"$T/err")" 1 "lines of report, $mode"
+		fi
+		timeout 60 "$PMUBPF" ship --from "$T/spool" --state "$T/$mode" --once --to "$U" \
+			--timeout 1 >"$T/out" 2>"$T/err"
+		expect_eq $? 1 "exit status of ship, $mode"
+		expect_match "$T/err" "isn't sent: " "$mode"
+	done
+}
+
+t_certificates_are_checked() {
+	need_server
+	need_program openssl
+	windows "$T/spool" 1
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+		-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
+		-keyout "$T/key" -out "$T/ca" 2>/dev/null || skip "openssl makes no certificate"
+	cat "$T/key" "$T/ca" >"$T/both"
+	export CERTIFICATE=$T/both
+	misbehave forward "$http"
+	ship --to "clickhouse+https://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'certificate' "who signed it"
+	ship --to "clickhouse+https://localhost:$P/fleet" --ca "$T/ca"
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'certificate' "whose it is"
+	ship --to "clickhouse+https://127.0.0.1:$P/fleet" --ca "$T/ca"
+	expect_eq "$rc" 0 "exit status"
+	pmb_ok report --from "clickhouse+https://127.0.0.1:$P/fleet" --ca "$T/ca"
+	expect_sums 1
+}
+
+# The process that has the network is nobody, and can neither read nor start anything.
+t_who_has_the_network() {
+	local pid
+	need_root
+	need_program python3
+	windows "$T/spool" 1
+	misbehave slow
+	spawn "$PMUBPF" ship --from "$T/spool" --state "$T/state" --host h1 \
+		--to "clickhouse+http://127.0.0.1:$P/fleet" 2>"$T/err"
+	wait_until grep -q . "$T/asked" || fail "nothing is asked"
+	pid=$(cat "/proc/$spawned/task/$spawned/children")
+	pid=${pid%% *}
+	expect_eq "$(awk '/^Uid:/ { print $2 "," $3 }' "/proc/$pid/status")" 65534,65534 "users"
+	expect_eq "$(awk '/^Cap(Eff|Prm|Bnd):/ { print $2 }' "/proc/$pid/status" | sort -u)" \
+		0000000000000000 "capabilities"
+	expect_eq "$(awk '/^(NoNewPrivs|Seccomp):/ { print $2 }' "/proc/$pid/status" | tr '\n' ,)" \
+		1,2, "what holds it"
+	tr '\0' ' ' <"/proc/$spawned/cmdline" | grep -q secret && fail "a secret"
+	find "/proc/$pid/fd" -regex '.*/[3-9]' -lname "$T/*" | grep -q . && fail "it holds a file"
+	return 0
+}
+
+run_tests

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""A server that misbehaves, or one in front of ClickHouse that does: ship_server.py MODE [PORT].
+
+With $CERTIFICATE, a file of a key and its certificate, it speaks TLS.
+
+Prints its port. Of each question a line goes to standard error: the bytes of its body, its query.
+"""
+import gzip
+import http.client
+import http.server
+import os
+import socket
+import ssl
+import sys
+import time
+
+MODE = sys.argv[1]
+BEHIND = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+met = {}
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def forward(self, body):
+        """What ClickHouse answers."""
+        behind = http.client.HTTPConnection("127.0.0.1", BEHIND)
+        keep = ("content-encoding", "x-clickhouse-user", "x-clickhouse-key")
+        headers = {k: v for k, v in self.headers.items() if k.lower() in keep}
+        behind.request("POST", self.path, body, headers)
+        reply = behind.getresponse()
+        return reply.status, reply.read()
+
+    def hang_up(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def first(self, what):
+        met[what] = met.get(what, 0) + 1
+        return met[what] == 1
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        insert = "INSERT" in self.path
+        samples = "INTO%20samples" in self.path
+        print(len(body), self.path, file=sys.stderr, flush=True)
+        if MODE == "redirect":
+            return self.answer(302, Location="file:///etc/shadow")
+        if MODE == "endless":
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(b"\1" * 1000000)
+        if MODE == "slow":
+            for _ in range(1000):
+                self.wfile.write(b"H")
+                time.sleep(0.2)
+        if MODE == "headers":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            while True:
+                self.wfile.write(b"X-More: " + b"x" * 4000 + b"\r\n")
+        if MODE == "bomb":
+            return self.answer(200, gzip.compress(bytes(1 << 24)), Content_Encoding="gzip")
+        if MODE == "random":
+            return self.answer(200, bytes((i * 37 + 11) % 251 for i in range(5000)))
+        if MODE == "lost" and insert and self.first(self.path):
+            self.forward(body)
+            return self.hang_up()
+        if MODE == "cut" and insert and self.first(self.path):
+            return self.hang_up()
+        if MODE == "small" and samples and len(body) > 4000:
+            return self.answer(413)
+        if MODE == "busy" and insert and self.first("busy"):
+            return self.answer(429, Retry_After="1")
+        if MODE == "refuse" and samples and self.first("refuse"):
+            return self.answer(400, b"no")
+        status, data = self.forward(body)
+        return self.answer(status, data)
+
+
+class Quiet(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass
+
+
+server = Quiet(("127.0.0.1", 0), Server)
+if "CERTIFICATE" in os.environ:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(os.environ["CERTIFICATE"])
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
+server.serve_forever()

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/fleet_load.h"
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "ship/fleet.h"
+
+int fleet_from__option(struct fleet_from *from, int key, const char *arg)
+{
+	switch (key) {
+	case FLEET_HOST:
+		from->host = arg;
+		return 0;
+	case FLEET_CREDENTIALS:
+		from->credentials = arg;
+		return 0;
+	case FLEET_CA:
+		from->ca = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void fleet_from__add_container(struct fleet_from *from, const char *name)
+{
+	from->container = from->containers++ ? NULL : name;
+}
+
+int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err)
+{
+	if ((!from->host && !from->credentials && !from->ca) || (dir && ship_url__is(dir)))
+		return 0;
+	return err__usage(err, "--host, --credentials and --ca are of a server: --from "
+			       "clickhouse+http://HOST:PORT/DATABASE");
+}
+
+static void free_client(struct http_client **c)
+{
+	http_client__free(*c);
+}
+
+static int connect_to(struct http_client **ret, const char *text, const struct fleet_from *from,
+		      struct ship_url *url, struct http_secrets *secrets, struct err *err)
+{
+	int r = ship_url__parse(url, text, "--from", err);
+
+	if (r == 0)
+		r = http_secrets__load(secrets, from->credentials, url, err);
+	if (r == 0 && from->ca)
+		r = http_secrets__load_ca(secrets, from->ca, err);
+	return r < 0 ? r : http_client__new(ret, url, secrets, err);
+}
+
+static void tell(const struct fleet_news *news)
+{
+	if (news->missing)
+		fprintf(stderr,
+			"pmubpf: the server no longer knows %zu of the stacks; what they weigh is "
+			"[unknown]\n",
+			news->missing);
+	if (news->without_remarks)
+		fprintf(stderr,
+			"pmubpf: what %" PRIu64
+			" windows say of themselves isn't added up (losses, "
+			"machines): name less time or a host\n",
+			news->windows);
+}
+
+static char *make_title(const char *url, const struct fleet_news *news)
+{
+	char first[TIME_TEXT], last[TIME_TEXT];
+
+	time__text(news->first_ns, first);
+	time__text(news->end_ns, last);
+	return xasprintf("%s: %" PRIu64 " window%s, %s to %s", url, news->windows,
+			 news->windows == 1 ? "" : "s", first, last);
+}
+
+int fleet_from__load(struct prof **ret, char **ret_title, const char *url,
+		     const struct time_range *range, const struct fleet_from *from,
+		     const struct pprof_limits *limits, struct err *err)
+{
+	_cleanup_(ship_url__done) struct ship_url parsed = {0};
+	_cleanup_(http_secrets__done) struct http_secrets secrets = {.ca = -1};
+	_cleanup_(free_client) struct http_client *http = NULL;
+	struct fleet_news news = {0};
+	const struct fleet_ask ask = {
+		.since_ns = range->since_ns,
+		.until_ns = range->until_ns,
+		.host = from->host,
+		.container = from->container,
+		.max_bytes = limits->max_bytes,
+	};
+	int r = connect_to(&http, url, from, &parsed, &secrets, err);
+
+	if (r == 0)
+		r = fleet__load(ret, http, &ask, &news, err);
+	if (r < 0)
+		return r;
+	tell(&news);
+	*ret_title = make_title(url, &news);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a server's answer means for who has asked. Pure. */
+#ifndef PMUBPF_SHIP_ANSWER_H
+#define PMUBPF_SHIP_ANSWER_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "ship/http_client.h"
+
+enum answer {
+	ANSWER_DONE,
+	ANSWER_LATER,   /* nothing has come of it: again, after a while */
+	ANSWER_DOUBT,   /* something may have come of it: ask, before it is sent again */
+	ANSWER_SPLIT,   /* it is too much at once */
+	ANSWER_REFUSED, /* these rows will never be taken */
+};
+
+/* To an insert. */
+enum answer answer__of(const struct http_reply *reply);
+/* 0, or what the server has said, in a sentence. */
+int answer__check(const struct http_reply *reply, struct err *err);
+
+#endif

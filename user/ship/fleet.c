@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is that hosts go on sending. What is counted is what the windows say that were
+ * there in one moment: their hashes are asked for once, inside of the query that adds up, and what
+ * is beyond the N largest stacks is [other] in that same query. So sums are exact.
+ */
+#include "ship/fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "prof/pprof_read.h"
+#include "ship/answer.h"
+#include "ship/fill.h"
+
+enum {
+	NS_PER_S = 1000000000,
+	DAY_S = 86400, /* a window is shorter */
+	QUERY_MS = 120000,
+	HASHES_MAX = 8000, /* of one query: 256 kB is the most that servers take */
+};
+
+struct load {
+	struct http_client *http;
+	const struct fleet_ask *ask;
+	struct fill *fill;
+	struct buf where; /* of windows */
+	struct http_reply samples;
+};
+
+static void load__done(struct load *l)
+{
+	fill__free(l->fill);
+	buf__done(&l->where);
+	http_reply__done(&l->samples);
+}
+
+static int ask(struct load *l, const struct buf *query, struct http_reply *ret, struct err *err)
+{
+	const struct http_request request = {
+		.body = query->data,
+		.len = query->len,
+		.max_bytes = l->ask->max_bytes ? l->ask->max_bytes : PPROF_MAX_BYTES,
+		.ms = QUERY_MS,
+	};
+
+	http_client__post(l->http, &request, ret);
+	return answer__check(ret, err);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+/* Times are compared in nanoseconds, and once more in whole seconds: for the partitions. */
+static void put_where(struct load *l)
+{
+	const struct fleet_ask *a = l->ask;
+	int64_t since = a->since_ns > 0 ? a->since_ns : 0;
+
+	buf__printf(&l->where,
+		    "start_ns+duration_ns>%" PRId64 " AND start>=toDateTime(%" PRId64 ")", since,
+		    since / NS_PER_S > DAY_S ? since / NS_PER_S - DAY_S : 0);
+	if (a->until_ns < INT64_MAX)
+		buf__printf(&l->where,
+			    " AND start_ns<%" PRId64 " AND start<=toDateTime(%" PRId64 ")",
+			    a->until_ns, a->until_ns / NS_PER_S);
+	if (a->host) {
+		buf__puts(&l->where, " AND host=");
+		sql__put_text(&l->where, a->host);
+	}
+}
+
+/* What is asked of samples of these windows; the times are those of the first and the last. */
+static void put_samples_where(struct load *l, struct buf *out)
+{
+	int64_t first, last, end;
+
+	fill__times(l->fill, &first, &last, &end);
+	buf__printf(out,
+		    "start>=toDateTime(%" PRId64 ") AND start<=toDateTime(%" PRId64
+		    ") AND window GLOBAL IN (SELECT window FROM windows WHERE %s)",
+		    first / NS_PER_S, last / NS_PER_S, l->where.data);
+	if (l->ask->host) {
+		buf__puts(out, " AND host=");
+		sql__put_text(out, l->ask->host);
+	}
+	if (l->ask->container) {
+		buf__puts(out, " AND container=");
+		sql__put_text(out, l->ask->container);
+	}
+}
+
+static int ask_windows(struct load *l, struct err *err)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	int r;
+
+	buf__printf(&query,
+		    "SELECT " FILL_WINDOWS
+		    " FROM (SELECT * FROM windows WHERE %s ORDER BY start,window LIMIT 1 BY window)"
+		    " GROUP BY types ORDER BY count() DESC,types LIMIT 64 FORMAT RowBinary",
+		    l->where.data);
+	r = ask(l, &query, &reply, err);
+	if (r == 0)
+		r = fill__windows(l->fill, reply.data, reply.len, err);
+	if (r == 0 && !fill__n_windows(l->fill))
+		return err__set(err, -ENODATA, "the server has no window of that time%s",
+				l->ask->host ? " and host" : "");
+	return r;
+}
+
+/* The newest first, as files are read. */
+static int ask_comments(struct load *l, struct err *err)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	int r;
+
+	if (fill__n_windows(l->fill) > FLEET_REMARKS)
+		return 0;
+	buf__printf(&query,
+		    "SELECT " FILL_COMMENTS " FROM (SELECT start_ns,host,boot,seq,comments "
+		    "FROM windows WHERE %s ORDER BY window LIMIT 1 BY window) "
+		    "ORDER BY start_ns DESC,host,boot,seq DESC FORMAT RowBinary",
+		    l->where.data);
+	r = ask(l, &query, &reply, err);
+	return r < 0 ? r : fill__comments(l->fill, reply.data, reply.len, err);
+}
+
+/* In the order in which windows have them first. */
+static int ask_layouts(struct load *l, struct err *err)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	int r;
+
+	buf__printf(&query,
+		    "SELECT " FILL_LAYOUTS " FROM (SELECT text,min(start_ns) AS a,min(place) AS b "
+		    "FROM windows ARRAY JOIN layouts AS text,arrayEnumerate(layouts) AS place "
+		    "WHERE %s GROUP BY text) ORDER BY a,b,text LIMIT %d FORMAT RowBinary",
+		    l->where.data, PROF_MAX_COMMENTS);
+	r = ask(l, &query, &reply, err);
+	return r < 0 ? r : fill__layouts(l->fill, reply.data, reply.len, err);
+}
+
+static int ask_samples(struct load *l, struct err *err)
+{
+	_cleanup_(buf__done) struct buf query = {0};
+	_cleanup_(buf__done) struct buf where = {0};
+	int r;
+
+	put_samples_where(l, &where);
+	buf__printf(&query,
+		    "SELECT host,container,comm,labels,event,s,sum(samples),sum(weight),sum(time) "
+		    "FROM (SELECT host,container,comm,labels,event,"
+		    "if(stack GLOBAL IN (SELECT stack FROM samples WHERE %s "
+		    "GROUP BY stack ORDER BY sum(samples) DESC,stack LIMIT %zu),stack,toUInt64(0)) "
+		    "AS s,samples,weight,time FROM samples WHERE %s) "
+		    "GROUP BY host,container,comm,labels,event,s "
+		    "ORDER BY s,host,container,comm,labels,event FORMAT RowBinary",
+		    where.data, l->ask->stacks ? l->ask->stacks : FLEET_STACKS, where.data);
+	r = ask(l, &query, &l->samples, err);
+	return r < 0 ? r : fill__samples(l->fill, l->samples.data, l->samples.len, err);
+}
+
+static int ask_stacks(struct load *l, const uint64_t *hashes, size_t n, struct err *err)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	int r;
+
+	buf__puts(&query, "SELECT " FILL_STACKS " FROM stacks WHERE hash IN (");
+	for (size_t i = 0; i < n; i++)
+		buf__printf(&query, "%s%" PRIu64, i ? "," : "", hashes[i]);
+	buf__puts(&query, ") LIMIT 1 BY hash FORMAT RowBinary");
+	r = ask(l, &query, &reply, err);
+	return r < 0 ? r : fill__stacks(l->fill, reply.data, reply.len, err);
+}
+
+static int ask_all_stacks(struct load *l, struct err *err)
+{
+	const uint64_t *hashes;
+	size_t n = fill__hashes(l->fill, &hashes);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i += HASHES_MAX)
+		r = ask_stacks(l, hashes + i, n - i < HASHES_MAX ? n - i : HASHES_MAX, err);
+	return r;
+}
+
+int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_ask *what,
+		struct fleet_news *news, struct err *err)
+{
+	_cleanup_(load__done) struct load l = {.http = http, .ask = what};
+	int64_t last_ns;
+	int r;
+
+	l.fill = fill__new(what->max_bytes);
+	put_where(&l);
+	r = ask_windows(&l, err);
+	if (r == 0)
+		r = ask_comments(&l, err);
+	if (r == 0)
+		r = ask_layouts(&l, err);
+	if (r == 0)
+		r = ask_samples(&l, err);
+	if (r == 0)
+		r = ask_all_stacks(&l, err);
+	if (r == 0)
+		r = fill__end(l.fill, ret, err);
+	if (r < 0)
+		return r;
+	*news = (struct fleet_news){
+		.windows = fill__n_windows(l.fill),
+		.missing = fill__missing(l.fill),
+		.without_remarks = fill__n_windows(l.fill) > FLEET_REMARKS,
+	};
+	fill__times(l.fill, &news->first_ns, &last_ns, &news->end_ns);
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A part of what a fleet has sent to ClickHouse, as one profile. */
+#ifndef PMUBPF_SHIP_FLEET_H
+#define PMUBPF_SHIP_FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "prof/prof.h"
+#include "ship/http_client.h"
+
+enum { FLEET_STACKS = 20000, FLEET_REMARKS = 20000 /* windows */ };
+
+struct fleet_ask {
+	/* since 1970: windows that overlap that time; INT64_MIN, INT64_MAX: no bound */
+	int64_t since_ns, until_ns;
+	const char *host, *container; /* NULL: any */
+	size_t stacks;                /* with the most samples, the rest is [other] */
+	uint64_t max_bytes;           /* of all replies; 0: PPROF_MAX_BYTES */
+};
+
+struct fleet_news {
+	uint64_t windows;
+	int64_t first_ns, end_ns; /* when the first began, and all had ended */
+	size_t missing;           /* stacks that the server doesn't know */
+	bool without_remarks;     /* there are too many windows to add theirs up */
+};
+
+/* The caller frees *ret. -ENODATA: there is nothing of that time. */
+int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_ask *ask,
+		struct fleet_news *news, struct err *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that has the network: asks one server over HTTP, by libcurl, which is loaded in it
+ * alone. It runs as nobody, reads no files but the system's, writes none, and starts nothing; what
+ * it is to send and what it got travels as descriptors of memory. Whoever asks it reads neither
+ * HTTP nor TLS. Messages are packets as those of symd/protocol.h:
+ *
+ * 	HELLO	it speaks first			u8 whether libcurl is there
+ * 	SERVER	text base URL, text user,	-
+ * 		text password, +fd of CAs
+ * 		(none: the system's)
+ * 	POST	text path, u8 gzip'd,		u8 outcome, u16 status, u32 seconds to
+ * 		u64 most bytes of a reply,	wait, text what went wrong, +fd of the
+ * 		u32 ms, +fd of the body		reply
+ */
+#ifndef PMUBPF_SHIP_HTTP_H
+#define PMUBPF_SHIP_HTTP_H
+
+#include <stdint.h>
+
+enum http_message { HTTP_HELLO = 1, HTTP_SERVER, HTTP_POST };
+
+enum http_outcome {
+	HTTP_ANSWERED,   /* status is the server's */
+	HTTP_NOT_SENT,   /* nobody was reached: nothing has come of it */
+	HTTP_UNKNOWN,    /* it was sent, and what has come of it isn't known */
+	HTTP_TOO_LARGE,  /* the reply was longer than allowed */
+	HTTP_NO_LIBRARY, /* libcurl isn't installed */
+};
+
+enum {
+	HTTP_CONNECT_MS = 10000,
+	HTTP_SLOW_S = 15, /* without a byte that long is an end */
+	HTTP_PATH_MAX = 4096,
+	HTTP_TEXT_MAX = 512,
+	HTTP_HEADERS_MAX = 65536, /* bytes of a reply's */
+	HTTP_FILES = 64,          /* descriptors at a time */
+};
+
+/* As symd_main(). */
+int http_main(int sock);
+
+#endif

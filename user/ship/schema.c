@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ship/schema.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* No codec, TTL or LowCardinality: 18.16 has none, or not without a setting. */
+static const char one_server[] =
+	"-- pmubpf's tables on one ClickHouse server, 18.16 or later:\n"
+	"--   pmubpf ship --schema clickhouse | clickhouse-client --multiquery --database pmubpf\n"
+	"-- 18.16 has no TTL: ALTER TABLE samples DROP PARTITION 'YYYY-MM-DD' by a timer.\n"
+	"CREATE TABLE IF NOT EXISTS samples (\n"
+	"    start DateTime,          -- of the window\n"
+	"    window UInt64,           -- a hash of host, boot and seq\n"
+	"    part UInt16,             -- of the window's rows: 1 is all, 2 and 3 its halves, …\n"
+	"    host String, container String, comm String, event String,\n"
+	"    labels Array(String),    -- 'key=text', 'key#number unit'\n"
+	"    stack UInt64,            -- 0: [other]\n"
+	"    samples Int64, weight Int64, time Int64 -- number, events, nanoseconds\n"
+	") ENGINE = MergeTree PARTITION BY toDate(start)\n"
+	"  ORDER BY (event, container, start, host, comm, stack);\n"
+	"CREATE TABLE IF NOT EXISTS stacks (\n"
+	"    hash UInt64, day Date,\n"
+	"    functions Array(String), -- names, leaf first, inlined ones too\n"
+	"    frames Array(String)     -- the rest of each: address, module, build-id, file, line\n"
+	") ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (hash, day);\n"
+	"CREATE TABLE IF NOT EXISTS windows (\n"
+	"    host String, boot String, seq UInt64, window UInt64,\n"
+	"    start DateTime, start_ns Int64, duration_ns Int64,\n"
+	"    types String, default_type String, period_type String, period Int64,\n"
+	"    drop_frames String, keep_frames String,\n"
+	"    comments Array(String),  -- what the recording says of itself, losses among it\n"
+	"    layouts Array(String),\n"
+	"    rows UInt64, stacks UInt32, others UInt32\n"
+	") ENGINE = ReplacingMergeTree PARTITION BY toDate(start) ORDER BY (host, boot, seq);\n";
+
+static const char cluster[] =
+	"-- pmubpf's tables on shards with replicas, ClickHouse 24 or later; the macros\n"
+	"-- {cluster}, {shard} and {replica} are those of the servers:\n"
+	"--   pmubpf ship --schema clickhouse-cluster |\n"
+	"--     clickhouse-client --multiquery --database pmubpf\n"
+	"CREATE TABLE IF NOT EXISTS samples_local ON CLUSTER '{cluster}' (\n"
+	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"
+	"    window UInt64 CODEC(ZSTD),\n"
+	"    part UInt16 CODEC(ZSTD),\n"
+	"    host LowCardinality(String), container LowCardinality(String),\n"
+	"    comm LowCardinality(String), event LowCardinality(String),\n"
+	"    labels Array(LowCardinality(String)) CODEC(ZSTD),\n"
+	"    stack UInt64 CODEC(ZSTD),\n"
+	"    samples Int64 CODEC(T64, ZSTD), weight Int64 CODEC(T64, ZSTD),\n"
+	"    time Int64 CODEC(T64, ZSTD)\n"
+	") ENGINE = ReplicatedMergeTree(\n"
+	"    '/clickhouse/tables/{shard}/{database}/samples', '{replica}')\n"
+	"  PARTITION BY toDate(start)\n"
+	"  ORDER BY (event, container, start, host, comm, stack)\n"
+	"  TTL start + INTERVAL 30 DAY;\n"
+	"CREATE TABLE IF NOT EXISTS stacks_local ON CLUSTER '{cluster}' (\n"
+	"    hash UInt64, day Date CODEC(DoubleDelta, ZSTD),\n"
+	"    functions Array(LowCardinality(String)) CODEC(ZSTD),\n"
+	"    frames Array(LowCardinality(String)) CODEC(ZSTD)\n"
+	") ENGINE = ReplicatedReplacingMergeTree(\n"
+	"    '/clickhouse/tables/{shard}/{database}/stacks', '{replica}')\n"
+	"  PARTITION BY day ORDER BY (hash, day) TTL day + INTERVAL 31 DAY;\n"
+	"CREATE TABLE IF NOT EXISTS windows_local ON CLUSTER '{cluster}' (\n"
+	"    host LowCardinality(String), boot LowCardinality(String),\n"
+	"    seq UInt64, window UInt64,\n"
+	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"
+	"    start_ns Int64, duration_ns Int64,\n"
+	"    types LowCardinality(String), default_type LowCardinality(String),\n"
+	"    period_type LowCardinality(String), period Int64,\n"
+	"    drop_frames LowCardinality(String),\n"
+	"    keep_frames LowCardinality(String),\n"
+	"    comments Array(String) CODEC(ZSTD),\n"
+	"    layouts Array(String) CODEC(ZSTD),\n"
+	"    rows UInt64, stacks UInt32, others UInt32\n"
+	") ENGINE = ReplicatedReplacingMergeTree(\n"
+	"    '/clickhouse/tables/{shard}/{database}/windows', '{replica}')\n"
+	"  PARTITION BY toDate(start) ORDER BY (host, boot, seq)\n"
+	"  TTL start + INTERVAL 31 DAY;\n"
+	"CREATE TABLE IF NOT EXISTS samples ON CLUSTER '{cluster}' AS samples_local\n"
+	"  ENGINE = Distributed(\n"
+	"    '{cluster}', currentDatabase(), samples_local, cityHash64(host));\n"
+	"CREATE TABLE IF NOT EXISTS stacks ON CLUSTER '{cluster}' AS stacks_local\n"
+	"  ENGINE = Distributed(\n"
+	"    '{cluster}', currentDatabase(), stacks_local, hash);\n"
+	"CREATE TABLE IF NOT EXISTS windows ON CLUSTER '{cluster}' AS windows_local\n"
+	"  ENGINE = Distributed(\n"
+	"    '{cluster}', currentDatabase(), windows_local, cityHash64(host));\n";
+
+const char *schema__text(const char *form)
+{
+	static const struct {
+		const char *name, *text;
+	} forms[] = {{"clickhouse", one_server}, {"clickhouse-cluster", cluster}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (strcmp(form, forms[i].name) == 0)
+			return forms[i].text;
+	}
+	return NULL;
+}

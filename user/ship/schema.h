@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables in ClickHouse: samples (a row for each stack and set of labels of a window), stacks
+ * (by their hash), windows (one row each, written last: a window without one isn't there).
+ * docs/design/0035-fleet.md says why they are so.
+ */
+#ifndef PMUBPF_SHIP_SCHEMA_H
+#define PMUBPF_SHIP_SCHEMA_H
+
+/* "clickhouse": of one server, from 18.16 on; "clickhouse-cluster": shards and replicas, of current
+ * ones. NULL: there is no such form. */
+const char *schema__text(const char *form);
+
+/* Columns, in the order in which rows have them. */
+#define SCHEMA_SAMPLES \
+	"start,window,part,host,container,comm,labels,event,stack,samples,weight,time"
+#define SCHEMA_STACKS "hash,day,functions,frames"
+#define SCHEMA_WINDOWS                                                                    \
+	"host,boot,seq,window,start,start_ns,duration_ns,types,default_type,period_type," \
+	"period,drop_frames,keep_frames,comments,layouts,rows,stacks,others"
+
+#endif

@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing is an answer that never came. The question whether the rows are there has the
+ * insert's query_id: a server that still runs the insert refuses it, so what it says is final. And
+ * an insert of one part of a window is one block in one partition, which is there as a whole or not
+ * at all; gzip's end keeps a body that was cut from being taken for a shorter one.
+ */
+#include "ship/sender.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/cursor.h"
+#include "base/mem.h"
+#include "prof/pprof_read.h"
+#include "ship/answer.h"
+#include "ship/schema.h"
+#include "ship/url.h"
+
+enum {
+	ASK_BYTES_MAX = 1 << 20,
+	STACKS_BYTES = 8 << 20, /* of one insert */
+	PART_ROWS_MAX = 500000, /* of one insert: servers make one block of a million */
+	PARTS_MAX = 1 << 15,
+	KNOWN_MAX = 200000,     /* stacks that needn't be sent again on the same day */
+	BACKOFF_MS = 500,       /* doubled with each try, */
+	BACKOFF_MAX_MS = 60000, /* up to that */
+	WAIT_MAX_S = 600,       /* that a server may ask for */
+	TOKENS_SINCE = 22,      /* major version that knows insert_deduplication_token */
+};
+
+struct sender {
+	struct http_client *http;
+	struct sender_opts opts;
+	struct ship_state state;
+	struct sender_news news;
+	bool careful;        /* nothing is known of what was sent: each window is asked for */
+	struct intern known; /* hashes of stacks that the server has, of one day */
+	int64_t known_day;
+	uint64_t version;       /* of the server; 0: not asked yet */
+	uint32_t wait_s;        /* that the last answer asked for */
+	char why[512];          /* the last thing that went wrong, */
+	char said[512];         /* and the last that was said */
+	struct window_id *list; /* not done yet */
+	size_t n, cap;
+};
+
+/* A window on its way. */
+struct delivery {
+	struct rows *rows;
+	struct rows_window window;
+	struct prof *prof;
+	uint8_t *done; /* bit k: part k is there */
+	bool window_done;
+};
+
+static void delivery__done(struct delivery *d)
+{
+	rows__free(d->rows);
+	prof__free(d->prof);
+	free(d->done);
+}
+
+int sender__new(struct sender **ret, struct http_client *http, const struct sender_opts *opts,
+		struct err *err)
+{
+	struct sender *s = xcalloc(1, sizeof(*s));
+	int r;
+
+	s->http = http;
+	s->opts = *opts;
+	r = ship_state__load(&s->state, opts->state_dir, opts->to, err);
+	s->careful = r == -ENOENT;
+	if (r < 0 && r != -ENOENT) {
+		sender__free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void sender__free(struct sender *s)
+{
+	if (!s)
+		return;
+	intern__done(&s->known);
+	free(s->list);
+	free(s);
+}
+
+const struct ship_state *sender__state(const struct sender *s)
+{
+	return &s->state;
+}
+
+const struct sender_news *sender__news(const struct sender *s)
+{
+	return &s->news;
+}
+
+/* ---------------------------------------------------------------- what is there */
+
+/* By number, whatever the dates say: the next one is what the cursor stands at. */
+static int by_number(const void *pa, const void *pb)
+{
+	const struct window_id *a = pa, *b = pb;
+	int r = strcmp(a->boot, b->boot);
+
+	return r ? r : CMP3(a->seq, b->seq);
+}
+
+static int scan(struct sender *s, struct err *err)
+{
+	_cleanup_close_ int fd = openat(s->opts.spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	s->n = 0;
+	if (!dir)
+		return err__set(err, -errno, "can't list the windows in --from: %s",
+				strerror(errno));
+	TAKE_FD(fd);
+	while ((entry = readdir(dir))) {
+		struct window_id id;
+
+		if (!window_name__parse(entry->d_name, &id) ||
+		    (int64_t)id.seq < ship_state__next(&s->state, id.boot))
+			continue;
+		GROW(s->list, s->n, s->cap);
+		s->list[s->n++] = id;
+	}
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), by_number);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- asking the server */
+
+static uint64_t random_below(uint64_t n)
+{
+	uint64_t r = 0;
+
+	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
+		r = (uint64_t)getpid();
+	return n ? r % n : 0;
+}
+
+static void note(struct sender *s, const struct http_reply *reply)
+{
+	struct err err = {0};
+
+	s->wait_s = reply->wait_s < WAIT_MAX_S ? reply->wait_s : WAIT_MAX_S;
+	if (answer__check(reply, &err) < 0)
+		snprintf(s->why, sizeof(s->why), "%.500s", err.text);
+}
+
+static enum answer post(struct sender *s, const struct http_request *request,
+			struct http_reply *ret)
+{
+	enum answer a;
+
+	http_client__post(s->http, request, ret);
+	a = answer__of(ret);
+	if (a != ANSWER_DONE)
+		note(s, ret);
+	return a;
+}
+
+/* An answer of numbers: so many, each of 64 bits. */
+static enum answer ask_version(struct sender *s)
+{
+	static const char query[] =
+		"SELECT toUInt64(splitByChar('.',version())[1]) FORMAT RowBinary";
+	const struct http_request request = {
+		.body = query,
+		.len = sizeof(query) - 1,
+		.max_bytes = ASK_BYTES_MAX,
+		.ms = s->opts.timeout_ms,
+	};
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	enum answer a = s->version ? ANSWER_DONE : post(s, &request, &reply);
+	struct cursor c = cursor__over(reply.data, reply.len);
+
+	if (s->version || a != ANSWER_DONE)
+		return a == ANSWER_DONE ? a : ANSWER_LATER;
+	s->version = cursor__u64(&c);
+	if (cursor__done(&c) && s->version)
+		return ANSWER_DONE;
+	s->version = 0;
+	snprintf(s->why, sizeof(s->why), "what answers isn't ClickHouse");
+	return ANSWER_LATER;
+}
+
+static void put_query_id(const struct delivery *d, struct buf *out)
+{
+	buf__printf(out, "&query_id=pmubpf-%016" PRIx64, rows_window__hash(&d->window));
+}
+
+static void put_question(const struct delivery *d, struct buf *out)
+{
+	uint64_t hash = rows_window__hash(&d->window);
+
+	buf__printf(out,
+		    "SELECT toUInt64(part),toUInt64(count()) FROM samples WHERE window=%" PRIu64
+		    " AND start=toDateTime(%" PRId64 ") GROUP BY part UNION ALL "
+		    "SELECT toUInt64(0),toUInt64(count()) FROM windows WHERE window=%" PRIu64
+		    " FORMAT RowBinary",
+		    hash, d->prof->time_ns / 1000000000, hash);
+}
+
+static bool take_parts(struct sender *s, struct delivery *d, const struct http_reply *reply)
+{
+	struct cursor c = cursor__over(reply->data, reply->len);
+
+	while (cursor__left(&c)) {
+		uint64_t part = cursor__u64(&c), n = cursor__u64(&c);
+		size_t from, to;
+
+		if (!cursor__ok(&c) || part >= PARTS_MAX)
+			return false;
+		if (part == 0) {
+			d->window_done = n > 0;
+			continue;
+		}
+		rows__part((uint16_t)part, rows__samples(d->rows), &from, &to);
+		s->state.uncertain += n != to - from;
+		d->done[part / 8] |= (uint8_t)(1 << part % 8);
+	}
+	return cursor__done(&c);
+}
+
+/* Which parts of the window are there. */
+static enum answer ask_parts(struct sender *s, struct delivery *d)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	_cleanup_(buf__done) struct buf extra = {0};
+	struct http_request request = {.max_bytes = ASK_BYTES_MAX, .ms = s->opts.timeout_ms};
+	enum answer a;
+
+	put_question(d, &query);
+	put_query_id(d, &extra);
+	request.body = query.data;
+	request.len = query.len;
+	request.extra = extra.data;
+	a = post(s, &request, &reply);
+	if (a == ANSWER_DONE && take_parts(s, d, &reply))
+		return ANSWER_DONE;
+	if (a == ANSWER_DONE)
+		snprintf(s->why, sizeof(s->why), "the server's answer doesn't fit together");
+	return ANSWER_DOUBT;
+}
+
+/* ---------------------------------------------------------------- inserts */
+
+/* The token: of those rows, and of no others. */
+static enum answer insert(struct sender *s, const struct delivery *d, const char *table,
+			  const char *columns, unsigned part, const struct buf *rows)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_free_ char *query =
+		xasprintf("INSERT INTO %s (%s) FORMAT RowBinary", table, columns);
+	_cleanup_(buf__done) struct buf extra = {0};
+	struct http_request request = {
+		.query = query,
+		.body = rows->data,
+		.len = rows->len,
+		.gzip = true,
+		.max_bytes = ASK_BYTES_MAX,
+		.ms = s->opts.timeout_ms,
+	};
+	enum answer a;
+
+	put_query_id(d, &extra);
+	buf__puts(&extra, "&insert_distributed_sync=1");
+	if (s->version >= TOKENS_SINCE) {
+		buf__puts(&extra, "&async_insert=0&insert_deduplication_token=");
+		url__put(&extra, d->window.host);
+		buf__printf(&extra, "%%2F%s%%2F%" PRIu64 "%%2F%s%u", d->window.boot, d->window.seq,
+			    table, part);
+	}
+	request.extra = extra.data;
+	a = post(s, &request, &reply);
+	if (a == ANSWER_DONE)
+		s->news.bytes += rows->len;
+	return a;
+}
+
+static void forget_stacks(struct sender *s, const struct delivery *d)
+{
+	int64_t day = d->prof->time_ns / 86400000000000LL;
+
+	if (day != s->known_day || intern__count(&s->known) > KNOWN_MAX)
+		intern__done(&s->known);
+	s->known_day = day;
+}
+
+static bool is_known(const struct sender *s, const struct delivery *d, size_t stack)
+{
+	uint64_t hash = rows__stack_hash(d->rows, stack);
+
+	return intern__find(&s->known, &hash, sizeof(hash)) != 0;
+}
+
+/* Those of [from, to) that it hasn't; in halves where that is too much. */
+static enum answer send_stacks(struct sender *s, struct delivery *d, size_t from, size_t to)
+{
+	_cleanup_(buf__done) struct buf rows = {0};
+	enum answer a = ANSWER_DONE;
+
+	for (size_t i = from; i < to; i++) {
+		if (!is_known(s, d, i))
+			rows__put_stack(d->rows, i, &rows);
+	}
+	if (rows.len)
+		a = insert(s, d, "stacks", SCHEMA_STACKS, (unsigned)from, &rows);
+	if (a == ANSWER_SPLIT && to - from > 1) {
+		size_t middle = from + (to - from) / 2;
+
+		a = send_stacks(s, d, from, middle);
+		return a == ANSWER_DONE ? send_stacks(s, d, middle, to) : a;
+	}
+	for (size_t i = from; i < to && a == ANSWER_DONE; i++) {
+		uint64_t hash = rows__stack_hash(d->rows, i);
+
+		intern__add(&s->known, &hash, sizeof(hash));
+	}
+	return a;
+}
+
+static enum answer send_all_stacks(struct sender *s, struct delivery *d)
+{
+	size_t n = rows__stacks(d->rows), from = 0;
+	enum answer a = ANSWER_DONE;
+	uint64_t bytes = 0;
+
+	forget_stacks(s, d);
+	for (size_t i = 0; i < n && a == ANSWER_DONE; i++) {
+		_cleanup_(buf__done) struct buf row = {0};
+
+		if (!is_known(s, d, i))
+			rows__put_stack(d->rows, i, &row);
+		bytes += row.len;
+		if (bytes > STACKS_BYTES) {
+			a = send_stacks(s, d, from, i + 1);
+			from = i + 1;
+			bytes = 0;
+		}
+	}
+	return a == ANSWER_DONE ? send_stacks(s, d, from, n) : a;
+}
+
+static bool has_part(const struct delivery *d, unsigned part)
+{
+	return d->done[part / 8] >> part % 8 & 1;
+}
+
+/* It, or a part of it, is there. */
+static bool has_some(const struct delivery *d, unsigned part)
+{
+	return part < PARTS_MAX &&
+	       (has_part(d, part) || has_some(d, 2 * part) || has_some(d, 2 * part + 1));
+}
+
+static enum answer send_part(struct sender *s, struct delivery *d, unsigned part);
+
+static enum answer send_halves(struct sender *s, struct delivery *d, unsigned part)
+{
+	enum answer a = send_part(s, d, 2 * part);
+
+	return a == ANSWER_DONE ? send_part(s, d, 2 * part + 1) : a;
+}
+
+static enum answer send_part(struct sender *s, struct delivery *d, unsigned part)
+{
+	_cleanup_(buf__done) struct buf rows = {0};
+	bool can_split = 2 * part + 1 < PARTS_MAX;
+	enum answer a;
+	size_t from, to;
+
+	if (has_part(d, part))
+		return ANSWER_DONE;
+	rows__part((uint16_t)part, rows__samples(d->rows), &from, &to);
+	if (from == to)
+		return ANSWER_DONE;
+	if (can_split && (to - from > PART_ROWS_MAX || has_some(d, part)))
+		return send_halves(s, d, part);
+	rows__put_samples(d->rows, from, to, (uint16_t)part, &rows);
+	a = insert(s, d, "samples", SCHEMA_SAMPLES, part, &rows);
+	if (a == ANSWER_SPLIT && can_split && to - from > 1)
+		return send_halves(s, d, part);
+	if (a == ANSWER_DONE)
+		d->done[part / 8] |= (uint8_t)(1 << part % 8);
+	return a;
+}
+
+static enum answer send_window(struct sender *s, struct delivery *d)
+{
+	_cleanup_(buf__done) struct buf row = {0};
+	enum answer a;
+
+	if (d->window_done)
+		return ANSWER_DONE;
+	rows__put_window(d->rows, &row);
+	a = insert(s, d, "windows", SCHEMA_WINDOWS, 0, &row);
+	d->window_done = a == ANSWER_DONE;
+	return a;
+}
+
+/* ---------------------------------------------------------------- a window */
+
+static int load(struct sender *s, const struct window_id *id, struct delivery *d, struct err *err)
+{
+	char name[WINDOW_NAME_SIZE];
+	_cleanup_close_ int fd = -1;
+
+	window_name(id, name);
+	fd = openat(s->opts.spool, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno; /* it was too old meanwhile */
+	d->window = (struct rows_window){s->opts.host, id->boot, id->seq};
+	d->done = xcalloc(PARTS_MAX / 8, 1);
+	return pprof__read(&d->prof, fd, name, NULL, err);
+}
+
+static void say(struct sender *s, const char *text)
+{
+	if (strcmp(s->said, text) == 0)
+		return;
+	snprintf(s->said, sizeof(s->said), "%s", text);
+	s->opts.say(s->opts.ctx, text);
+}
+
+static void wait_a_while(const struct sender *s, unsigned tries)
+{
+	uint64_t most = BACKOFF_MS, ms;
+	struct timespec t;
+
+	for (unsigned i = 1; i < tries && most < BACKOFF_MAX_MS; i++)
+		most *= 2;
+	ms = random_below(most < BACKOFF_MAX_MS ? most : BACKOFF_MAX_MS) + s->wait_s * 1000ULL;
+	t = (struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+	while (nanosleep(&t, &t) < 0 && errno == EINTR)
+		;
+}
+
+static enum answer attempt(struct sender *s, struct delivery *d, bool *doubt)
+{
+	enum answer a = ask_version(s);
+
+	if (a == ANSWER_DONE && *doubt)
+		a = ask_parts(s, d);
+	if (a == ANSWER_DONE) {
+		*doubt = false;
+		a = d->window_done ? a : send_all_stacks(s, d);
+	}
+	if (a == ANSWER_DONE && !d->window_done)
+		a = send_part(s, d, 1);
+	if (a == ANSWER_DONE)
+		a = send_window(s, d);
+	*doubt |= a == ANSWER_DOUBT;
+	return a;
+}
+
+static int give_up(struct sender *s, const char *name, struct err *err)
+{
+	return err__set(err, -EIO, "window %s isn't sent: %s", name, s->why);
+}
+
+/* ANSWER_DONE or ANSWER_REFUSED in *ret. */
+static int deliver(struct sender *s, struct delivery *d, const char *name, bool doubt,
+		   enum answer *ret, struct err *err)
+{
+	for (unsigned tries = 1;; tries++) {
+		uint64_t bytes = s->news.bytes;
+
+		s->wait_s = 0;
+		*ret = attempt(s, d, &doubt);
+		if (s->news.bytes != bytes) /* it gets on */
+			tries = 1;
+		if (*ret == ANSWER_SPLIT) /* not even a row of it */
+			*ret = ANSWER_REFUSED;
+		if (*ret == ANSWER_DONE || *ret == ANSWER_REFUSED)
+			return 0;
+		if (s->opts.tries && tries >= s->opts.tries)
+			return give_up(s, name, err);
+		say(s, s->why);
+		wait_a_while(s, tries);
+	}
+}
+
+static int finish(struct sender *s, const struct window_id *id, struct err *err)
+{
+	struct window_id next = *id;
+
+	next.seq++;
+	ship_state__set_next(&s->state, &next);
+	s->state.sending = (struct window_id){0};
+	return ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
+}
+
+static int refuse(struct sender *s, const struct window_id *id, const char *name, const char *why,
+		  struct err *err)
+{
+	_cleanup_free_ char *text = xasprintf("window %s is left out: %s", name, why);
+
+	say(s, text);
+	s->state.refused++;
+	return finish(s, id, err);
+}
+
+/* Windows that went before they were sent; of a boot that nothing is known of it can't be told. */
+static void count_expired(struct sender *s, const struct window_id *id)
+{
+	int64_t next = ship_state__next(&s->state, id->boot);
+
+	if (next >= 0 && id->seq > (uint64_t)next)
+		s->state.expired += id->seq - (uint64_t)next;
+}
+
+static bool is_sending(const struct sender *s, const struct window_id *id)
+{
+	return strcmp(s->state.sending.boot, id->boot) == 0 && s->state.sending.seq == id->seq;
+}
+
+static int send_one(struct sender *s, const struct window_id *id, struct err *err)
+{
+	_cleanup_(delivery__done) struct delivery d = {0};
+	bool doubt = s->careful || is_sending(s, id);
+	char name[WINDOW_NAME_SIZE];
+	struct err why = {0};
+	enum answer a = ANSWER_LATER;
+	int r;
+
+	window_name(id, name);
+	count_expired(s, id);
+	r = load(s, id, &d, &why);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return refuse(s, id, name, *why.text ? why.text : strerror(-r), err);
+	d.rows = rows__new(d.prof, &d.window, &s->opts.rows);
+	s->state.sending = *id;
+	r = ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
+	if (r == 0)
+		r = deliver(s, &d, name, doubt, &a, err);
+	if (r < 0)
+		return r;
+	if (a == ANSWER_REFUSED)
+		return refuse(s, id, name, s->why, err);
+	s->state.sent++;
+	s->news.windows++;
+	s->news.rows += rows__samples(d.rows);
+	return finish(s, id, err);
+}
+
+int sender__run(struct sender *s, struct err *err)
+{
+	int r = scan(s, err);
+
+	for (size_t i = 0; r == 0 && i < s->n; i++)
+		r = send_one(s, &s->list[i], err);
+	if (r == 0)
+		s->careful = false;
+	return r;
+}

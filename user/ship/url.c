@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ship/url.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+
+#define PLAIN "clickhouse+http://"
+#define SECURE "clickhouse+https://"
+#define HOST_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
+
+bool ship_url__is(const char *text)
+{
+	return starts_with(text, PLAIN) || starts_with(text, SECURE);
+}
+
+/* "127.0.0.1" in all of its forms is "127." and digits and dots. */
+static bool is_loopback(const char *host)
+{
+	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+	       (starts_with(host, "127.") && strspn(host, "0123456789.") == strlen(host));
+}
+
+static size_t host_length(const char *text)
+{
+	const char *end = strchr(text, ']');
+
+	if (*text != '[')
+		return strspn(text, HOST_CHARS);
+	if (!end || strspn(text + 1, "0123456789abcdefABCDEF:.") != (size_t)(end - text - 1))
+		return 0;
+	return (size_t)(end - text + 1);
+}
+
+/* ":8123/pmubpf" */
+static int parse_rest(struct ship_url *ret, const char *host, const char *rest)
+{
+	const char *slash = strchr(rest, '/');
+	size_t len = slash ? (size_t)(slash - rest) : strlen(rest);
+	_cleanup_free_ char *port = xstrndup(rest, len);
+	int number = ret->https ? 8443 : 8123;
+
+	if (len && (*port != ':' || num__parse_int(port + 1, 1, 65535, &number) < 0))
+		return -1;
+	if (!slash || !slash[1])
+		return -1;
+	for (const char *c = slash + 1; *c; c++) {
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return -1;
+	}
+	ret->database = xstrdup(slash + 1);
+	ret->base = xasprintf("%s://%s:%d", ret->https ? "https" : "http", host, number);
+	return 0;
+}
+
+int ship_url__parse(struct ship_url *ret, const char *text, const char *option, struct err *err)
+{
+	const char *host_at;
+	_cleanup_free_ char *host = NULL;
+	size_t len;
+
+	*ret = (struct ship_url){.https = starts_with(text, SECURE)};
+	if (!ship_url__is(text))
+		return err__usage(err, "%s: that is not %sHOST:PORT/DATABASE (or clickhouse+https)",
+				  option, PLAIN);
+	host_at = text + strlen(ret->https ? SECURE : PLAIN);
+	/* what it is isn't repeated: there may be a password in it */
+	if (strchr(host_at, '@'))
+		return err__usage(
+			err,
+			"%s: a user or a password in a URL can be seen by everybody who "
+			"lists processes; put USER:PASSWORD into a file of yours and name "
+			"it with --credentials",
+			option);
+	len = host_length(host_at);
+	host = xstrndup(host_at, len);
+	ret->loopback = is_loopback(host);
+	if (!len || parse_rest(ret, host, host_at + len) < 0) {
+		ship_url__done(ret);
+		return err__usage(err,
+				  "%s '%s': that is not %sHOST:PORT/DATABASE (or "
+				  "clickhouse+https); a database's name is letters, digits and _",
+				  option, text, PLAIN);
+	}
+	return 0;
+}
+
+void ship_url__done(struct ship_url *url)
+{
+	free(url->base);
+	free(url->database);
+	*url = (struct ship_url){0};
+}
+
+void sql__put_text(struct buf *out, const char *text)
+{
+	buf__putc(out, '\'');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '\'' || c == '\\')
+			buf__printf(out, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			buf__printf(out, "\\x%02x", c);
+		else
+			buf__putc(out, (char)c);
+	}
+	buf__putc(out, '\'');
+}
+
+void url__put(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < 0x80 && (isalnum(c) || strchr("-_.~", c)))
+			buf__putc(out, (char)c);
+		else
+			buf__printf(out, "%%%02X", c);
+	}
+}
