@@ -15,6 +15,7 @@
 #include "lib/uretprobe.h"
 #include "lib/ustack.h"
 #include "lib/walk.h"
+#include "pmubpf/alloc.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -27,7 +28,17 @@ struct alloc_call {
 	__u64 sp; /* at its entry, and where it returns; 0: there is none */
 	__u64 size;
 	__u64 out; /* where the block's address is stored; 0: it is what the call returns */
+	__u64 turn;
 };
+
+/* Odd: probes are being taken out, one after another, and what they meet counts no more; set by
+ * user. What began at another turn has no end: calls between were not seen. */
+volatile __u64 pmb_alloc_turn = 0;
+
+static __always_inline bool is_off(void)
+{
+	return pmb_alloc_turn & 1;
+}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -65,13 +76,36 @@ static __always_inline bool current_is_target(void)
 static __always_inline int call_begins(struct arch_regs *ctx, __u64 size, __u64 out)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct alloc_call fresh = {.sp = ARCH_SP(ctx), .size = size, .out = out};
+	struct alloc_call fresh = {
+		.sp = ARCH_SP(ctx),
+		.size = size,
+		.out = out,
+		.turn = pmb_alloc_turn,
+	};
 	struct pmb_alloc_stats *stats = alloc_stats();
 
 	if (stats && current_is_target() &&
 	    bpf_map_update_elem(&pmb_alloc_calls, &thread, &fresh, BPF_ANY))
 		stats->no_room++;
 	return 0;
+}
+
+/* Of the kernel's memory. What an allocator calls for it is no block: what it returns of it is. */
+static __always_inline int pages_begin(struct arch_regs *ctx, __u64 size, bool counts)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct alloc_call *call = bpf_map_lookup_elem(&pmb_alloc_calls, &thread);
+	bool inside = call && call->sp > ARCH_SP(ctx) && call->turn == pmb_alloc_turn;
+
+	return counts && !inside ? call_begins(ctx, size, 0) : 0;
+}
+
+/* Nobody's file. */
+static __always_inline bool is_anonymous(__u64 flags)
+{
+	enum { ANONYMOUS = 0x20 };
+
+	return flags & ANONYMOUS;
 }
 
 static __always_inline int freed(__u64 addr)
@@ -165,6 +199,9 @@ static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s,
 	return told;
 }
 
+/* What mmap returns then, or sbrk. */
+static const __u64 NO_PAGES = -4096ULL;
+
 static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), zero = 0;
@@ -174,7 +211,8 @@ static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 	struct pmb_alloc_stats *stats = alloc_stats();
 	struct alloc_call block;
 
-	if (!call || !s || !owner || !stats || call->sp != ARCH_SP(ctx))
+	if (!call || !s || !owner || !stats || call->sp != ARCH_SP(ctx) ||
+	    call->turn != pmb_alloc_turn)
 		return 0;
 	block = *call;
 	call->sp = 0;
@@ -183,7 +221,7 @@ static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 	else if ((__u32)result ||
 		 bpf_probe_read_user(&block.out, sizeof(block.out), (void *)block.out))
 		return 0;
-	if (!block.out)
+	if (!block.out || block.out > NO_PAGES)
 		return 0;
 	if (tell_block(ctx, s, owner, &block))
 		stats->blocks++;
@@ -192,15 +230,20 @@ static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 	return 0;
 }
 
-/* A jump out of calloc: to memset, if its arguments are a block and 0. */
-static __always_inline int calloc_ends(struct arch_regs *ctx)
+/* The block at a jump out of calloc: to memset, if its arguments are a block and 0. 0: it isn't. */
+static __always_inline __u64 cleared_block(struct arch_regs *ctx)
 {
 	enum { ALIGNMENT = 16, NO_NUMBER = 0x10000 };
 	__u64 addr = ARCH_CALL1(ctx);
 
-	if (ARCH_CALL2(ctx) || addr % ALIGNMENT || addr < NO_NUMBER)
-		return 0;
-	return call_ends(ctx, addr);
+	return ARCH_CALL2(ctx) || addr % ALIGNMENT || addr < NO_NUMBER ? 0 : addr;
+}
+
+static __always_inline int calloc_ends(struct arch_regs *ctx)
+{
+	__u64 addr = cleared_block(ctx);
+
+	return addr ? call_ends(ctx, addr) : 0;
 }
 
 static __always_inline __u64 begin_hit(struct pmb_alloc_stats *stats, __u64 n)
@@ -229,6 +272,8 @@ static __always_inline void end_hit(struct pmb_alloc_stats *stats, __u64 before)
 		if (!stats)                                    \
 			return 0;                              \
 		before = begin_hit(stats, stats->column++);    \
+		if (is_off())                                  \
+			return 0;                              \
 		action;                                        \
 		end_hit(stats, before);                        \
 		return 0;                                      \
@@ -247,5 +292,66 @@ ENTRY(free, freed(ARCH_CALL1(ctx)))
 ENTRY(realloc, (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx), 0)))
 ENTRY(reallocarray,
       (freed(ARCH_CALL1(ctx)), call_begins(ctx, ARCH_CALL2(ctx) * ARCH_CALL3(ctx), 0)))
+ENTRY(map, pages_begin(ctx, ARCH_CALL2(ctx), is_anonymous(ARCH_CALL4(ctx))))
+ENTRY(remap, (freed(ARCH_CALL1(ctx)), pages_begin(ctx, ARCH_CALL3(ctx), true)))
+ENTRY(break, pages_begin(ctx, ARCH_CALL1(ctx), (__s64)ARCH_CALL1(ctx) > 0))
 PROBE(alloc_exit, exits, call_ends(ctx, ARCH_RESULT(ctx)))
 PROBE(alloc_clear, exits, calloc_ends(ctx))
+
+static __always_inline int allocates(struct arch_regs *ctx, __u64 kind, __u64 first, __u64 second,
+				     __u64 third, __u64 fourth)
+{
+	switch (kind) {
+	case ALLOC_MALLOC:
+		return call_begins(ctx, first, 0);
+	case ALLOC_CALLOC:
+		return call_begins(ctx, first * second, 0);
+	case ALLOC_MEMALIGN:
+	case ALLOC_REALLOC:
+		return call_begins(ctx, second, 0);
+	case ALLOC_POSIX:
+		return call_begins(ctx, third, first);
+	case ALLOC_REALLOCARRAY:
+		return call_begins(ctx, second * third, 0);
+	case ALLOC_MAP:
+		return pages_begin(ctx, second, is_anonymous(fourth));
+	case ALLOC_REMAP:
+		return pages_begin(ctx, third, true);
+	case ALLOC_BREAK:
+		return pages_begin(ctx, first, (__s64)first > 0);
+	}
+	return 0;
+}
+
+static __always_inline void any(struct arch_regs *ctx, __u64 kind)
+{
+	__u64 first = ARCH_CALL1(ctx), second = ARCH_CALL2(ctx), third = ARCH_CALL3(ctx);
+	__u64 fourth = ARCH_CALL4(ctx), result = ARCH_RESULT(ctx);
+
+	if (kind == ALLOC_FREE || kind == ALLOC_REALLOC || kind == ALLOC_REALLOCARRAY ||
+	    kind == ALLOC_REMAP)
+		freed(first);
+	if (kind == ALLOC_CLEARING)
+		result = cleared_block(ctx);
+	if (kind != ALLOC_EXIT && kind != ALLOC_CLEARING)
+		allocates(ctx, kind, first, second, third, fourth);
+	else if (kind == ALLOC_EXIT || result)
+		call_ends(ctx, result);
+}
+
+/* All of them, where the kernel has many probes as one thing: by their cookies. */
+SEC("uprobe")
+int pmb_alloc_any(void *regs)
+{
+	struct pmb_alloc_stats *stats = alloc_stats();
+	__u64 cookie = bpf_get_attach_cookie(regs), before;
+
+	if (!stats)
+		return 0;
+	before = begin_hit(stats, cookie & ALLOC_EMULATED ? stats->entries++ : stats->exits++);
+	if (is_off())
+		return 0;
+	any(regs, cookie & ~(__u64)ALLOC_EMULATED);
+	end_hit(stats, before);
+	return 0;
+}

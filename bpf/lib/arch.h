@@ -10,7 +10,7 @@
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
  * ARCH_FLAGS: what conditions of jumps are about, where programs are probed.
  * ARCH_ARG2, ARCH_ARG3: of a system call, at its beginning and at its end.
- * ARCH_CALL1 to 3, ARCH_RESULT: of a function's call, at its beginning and at its end.
+ * ARCH_CALL1 to 4, ARCH_RESULT: of a function's call, at its beginning and at its end.
  */
 #if defined(__TARGET_ARCH_x86)
 #define ARCH_IP(regs) ((regs)->ip)
@@ -24,6 +24,7 @@
 #define ARCH_CALL1(regs) ((regs)->di)
 #define ARCH_CALL2(regs) ((regs)->si)
 #define ARCH_CALL3(regs) ((regs)->dx)
+#define ARCH_CALL4(regs) ((regs)->cx)
 #define ARCH_RESULT(regs) ((regs)->ax)
 #elif defined(__TARGET_ARCH_arm64)
 #define ARCH_IP(regs) ((regs)->pc)
@@ -37,6 +38,7 @@
 #define ARCH_CALL1(regs) ((regs)->x[0])
 #define ARCH_CALL2(regs) ((regs)->x[1])
 #define ARCH_CALL3(regs) ((regs)->x[2])
+#define ARCH_CALL4(regs) ((regs)->x[3])
 #define ARCH_RESULT(regs) ((regs)->x[0])
 #elif defined(__TARGET_ARCH_riscv)
 #define ARCH_IP(regs) ((regs)->pc)
@@ -50,6 +52,7 @@
 #define ARCH_CALL1(regs) ((regs)->a[0])
 #define ARCH_CALL2(regs) ((regs)->a[1])
 #define ARCH_CALL3(regs) ((regs)->a[2])
+#define ARCH_CALL4(regs) ((regs)->a[3])
 #define ARCH_RESULT(regs) ((regs)->a[0])
 #endif
 

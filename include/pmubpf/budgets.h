@@ -116,6 +116,18 @@
 	  "who called for their blocks is not known", "allocations.no_room_for_calls")             \
 	X(BLOCKS_PART, 8, "1/%d of --max-memory", "blocks of allocators, with their sites",        \
 	  "who allocated further ones is not known", "allocations.no_room")                        \
+	X(ALLOC_FILES, 4096, "%d, 256 with an allocator",                                          \
+	  "files that --alloc has looked at for allocators", "further ones are not probed",        \
+	  "allocations.reach.files_unread")                                                        \
+	X(ALLOC_PROCESSES, 4096, "%d", "processes whose allocators are probed",                    \
+	  "children beyond that are not probed", "allocations.reach.no_room")                      \
+	X(ALLOC_PROBES, 4096, "%d, and 1/4 of ulimit -n",                                          \
+	  "descriptors of their probes (one for a file in a process, before 6.12 one a probe)",    \
+	  "children and files wait for their turn", "")                                            \
+	X(ALLOC_CLOSING, 64, "%d", "of them, that the kernel is still to let go of", "the same",   \
+	  "")                                                                                      \
+	X(ALLOC_JOBS, 1024, "%d", "children and files that wait for their turn to be probed",      \
+	  "further ones are not probed", "allocations.reach.no_room")                              \
 	X(OFF_THREADS, 16384, "%d", "threads whose time without a CPU is known",                   \
 	  "that of others is dropped", "events.kernel.dropped.no_thread")                          \
 	X(OWNERS, 16384, "%d", "processes, names or cgroups that `stat --by` tells apart",         \

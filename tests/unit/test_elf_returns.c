@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Where functions return what they were called for, if they are but a jump, or end by one. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "symd/elf_returns.h"
+#include "symd/protocol.h"
+#include "symd/site_requests.h"
 
 #ifdef __x86_64__
 
@@ -104,6 +108,88 @@ Test(elf_returns, to_where_nobody_knows)
 		     SYMD_SITE_BEGINS_AGAIN);
 	cr_expect_eq(elf_returns__find(elf, "test_stu", strlen("test_stu"), 1, &entry, returns, &n),
 		     SYMD_SITE_NO_FUNCTION);
+	elf_file__free(elf);
+}
+
+/* ---------------------------------------------------------------- many at once */
+
+static int ask(struct elf_file *elf, const char *const *names, size_t n, struct buf *reply)
+{
+	_cleanup_(buf__done) struct buf body = {0};
+	struct cursor c;
+
+	symd_msg__put_u8(&body, (uint8_t)n);
+	for (size_t i = 0; i < n; i++) {
+		symd_msg__put_u8(&body, 1);
+		symd_msg__put_u16(&body, (uint16_t)strlen(names[i]));
+		buf__puts(&body, names[i]);
+	}
+	c = cursor__over(body.data, body.len);
+	return site_requests__answer(SYMD_RETURNS, elf, &c, reply);
+}
+
+/* Its status; its places are read over. */
+static enum symd_site_status next(struct cursor *c, uint32_t *ret_places)
+{
+	enum symd_site_status status = cursor__u8(c);
+
+	cursor__u32(c);
+	*ret_places = cursor__u32(c);
+	cursor__skip(c, (size_t)*ret_places * 10);
+	return status;
+}
+
+Test(elf_returns, many_in_one_question)
+{
+	static const char *const names[] = {"test_stub", "test_no_such", "test_amid",
+					    "test_goes_on"};
+	_cleanup_(buf__done) struct buf reply = {0};
+	struct elf_file *elf = open_this();
+	struct elf_function alone;
+	struct cursor c;
+	uint32_t n;
+
+	cr_assert_eq(ask(elf, names, 4, &reply), 0);
+	c = cursor__over(reply.data, reply.len);
+	cr_expect_eq(next(&c, &n), SYMD_SITE_FOUND);
+	cr_expect_eq(n, 3, "its entry, and two returns");
+	cr_expect_eq(next(&c, &n), SYMD_SITE_NO_FUNCTION);
+	cr_expect_eq(next(&c, &n), SYMD_SITE_NO_INSTRUCTION);
+	cr_expect_eq(n, 0);
+	next(&c, &n);
+	cr_expect(cursor__done(&c));
+	cr_expect_eq(elf_file__function_named(elf, "test_goes_on", 12, &alone), 1,
+		     "what was asked before is not asked any more");
+	elf_file__free(elf);
+}
+
+Test(elf_returns, without_the_first_none)
+{
+	static const char *const names[] = {"test_no_such", "test_stub"};
+	_cleanup_(buf__done) struct buf reply = {0};
+	struct elf_file *elf = open_this();
+	struct cursor c;
+	uint32_t n;
+
+	cr_assert_eq(ask(elf, names, 2, &reply), 0);
+	c = cursor__over(reply.data, reply.len);
+	cr_expect_eq(next(&c, &n), SYMD_SITE_NO_FUNCTION);
+	cr_expect_eq(next(&c, &n), SYMD_SITE_NO_FUNCTION);
+	cr_expect(cursor__done(&c));
+	elf_file__free(elf);
+}
+
+Test(elf_returns, no_question)
+{
+	static const uint8_t short_of_one[] = {2, 1, 4, 0, 'f', 'r', 'e', 'e'};
+	static const uint8_t too_many[] = {SYMD_RETURNS_MAX + 1};
+	_cleanup_(buf__done) struct buf reply = {0};
+	struct elf_file *elf = open_this();
+	struct cursor c = cursor__over(short_of_one, sizeof(short_of_one));
+
+	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, &c, &reply), -EPROTO);
+	c = cursor__over(too_many, sizeof(too_many));
+	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, &c, &reply), -EPROTO);
 	elf_file__free(elf);
 }
 

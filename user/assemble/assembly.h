@@ -115,8 +115,9 @@ void assembly__done(struct assembly *a);
 /* A record from a ring: a stack, a dump, or a sample, which waits. */
 void assembly__record(struct assembly *a, const void *data, size_t size);
 void assembly__life(struct assembly *a, const struct life *life);
-/* Blocks of before `time` are not known any more: frees of them may have been missed since. */
-void assembly__forget_blocks(struct assembly *a, uint64_t time);
+/* Blocks of before `time` of a process (0: of all) are not known any more: frees of them may have
+ * been missed since. */
+void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time);
 /* What happened at or before the horizon becomes rows: nothing older can come. */
 void assembly__settle(struct assembly *a, uint64_t horizon);
 /* Gives up what is no longer needed once that is settled. */

@@ -8,6 +8,9 @@
 
 #include "assemble/internal.h"
 
+/* A program may say so, too: of its own. */
+static const uint64_t ALL_BLOCKS = UINT64_MAX;
+
 static void put(struct assembly *a, const struct account *to)
 {
 	if (!blocks__put(&a->blocks, to->tgid, to->block, to->block_size, to->labels.site))
@@ -54,15 +57,21 @@ void assembly__block(struct assembly *a, const struct pmb_block *block)
 
 void assembly__freed(struct assembly *a, const struct pmb_freed *freed)
 {
-	if (freed->tgid)
+	if (freed->tgid && freed->addr == ALL_BLOCKS)
+		blocks__forget(&a->blocks, freed->tgid);
+	else if (freed->tgid)
 		blocks__take(&a->blocks, freed->tgid, freed->addr);
 	else
 		blocks__forget_all(&a->blocks);
 }
 
-void assembly__forget_blocks(struct assembly *a, uint64_t time)
+void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time)
 {
-	const struct pmb_freed all = {.rec = {.size = sizeof(all), .time = time}};
+	const struct pmb_freed all = {
+		.rec = {.size = sizeof(all), .time = time},
+		.tgid = tgid,
+		.addr = ALL_BLOCKS,
+	};
 
 	queue__freed(&a->queue, &all);
 }
@@ -70,10 +79,12 @@ void assembly__forget_blocks(struct assembly *a, uint64_t time)
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to)
 {
 	uint32_t segment = rec->data->segment;
+	bool inherited;
 
 	if (!a->opts.allocs || (segment != PMB_SEGMENT_HEAP && segment != PMB_SEGMENT_MAPPED))
 		return;
-	to->site = blocks__site(&a->blocks, rec->sample->tgid, rec->data->addr);
+	to->site = blocks__site(&a->blocks, rec->sample->tgid, rec->data->addr, &inherited);
 	a->books.allocs.samples++;
 	a->books.allocs.known += to->site > SITE_OTHER;
+	a->books.allocs.inherited += to->site > SITE_OTHER && inherited;
 }

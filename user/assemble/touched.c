@@ -77,5 +77,8 @@ void assembly__forget_pages(struct assembly *a, const struct life *life)
 	if (!begins && !ends && life->kind != LIFE_EXEC)
 		return;
 	pages__forget(&a->pages, life->tgid);
-	blocks__forget(&a->blocks, life->tgid);
+	if (begins)
+		blocks__fork(&a->blocks, life->parent_tgid, life->tgid);
+	else
+		blocks__forget(&a->blocks, life->tgid);
 }

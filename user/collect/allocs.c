@@ -4,21 +4,30 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/alloc.skel.h"
+#include "collect/closer.h"
+#include "collect/features.h"
 #include "collect/loading.h"
 #include "model/ledger.h"
+#include "opener/opener.h"
 #include "pmubpf/budgets.h"
+
+enum { ATTACH_TYPE = OPENER_UPROBES_ATTACH_TYPE };
 
 struct alloc_programs {
 	struct alloc_bpf *skel;
+	struct closer *closer;
 	int n_cpus;
-	struct probe_links links;
+	bool many_at_once; /* the kernel has all probes of a file as one thing */
+	uint64_t program_id;
 };
 
 /* Overflows interrupt these programs: what either has in its hands is its own. */
@@ -62,6 +71,11 @@ static int open_and_load(struct alloc_programs *p, const struct programs *progra
 	bpf_map__set_max_entries(p->skel->maps.pmb_alloc_calls, BUDGET_ALLOC_THREADS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,
 				 config->by_table ? programs__dump_room(programs) : 1);
+	p->many_at_once = feature__has(FEATURE_UPROBES);
+	bpf_program__set_autoload(p->skel->progs.pmb_alloc_any, p->many_at_once);
+	if (p->many_at_once)
+		bpf_program__set_expected_attach_type(p->skel->progs.pmb_alloc_any,
+						      (enum bpf_attach_type)ATTACH_TYPE);
 	r = share_maps(p, programs);
 	return r < 0 ? r : alloc_bpf__load(p->skel);
 }
@@ -69,11 +83,14 @@ static int open_and_load(struct alloc_programs *p, const struct programs *progra
 int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 			 const struct pmb_config *config, struct err *err)
 {
+	static uint64_t ids;
 	struct alloc_programs *p = xcalloc(1, sizeof(*p));
 	struct loading loading;
 	int r;
 
 	p->n_cpus = programs__n_cpus(programs);
+	p->closer = closer__start();
+	p->program_id = ++ids;
 	loading__begin(&loading);
 	r = open_and_load(p, programs, config);
 	if (r < 0)
@@ -85,16 +102,13 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 	return r;
 }
 
-int alloc_programs__detach(struct alloc_programs *p, struct opener *opener)
-{
-	return probe_links__close(&p->links, opener);
-}
-
 struct alloc_programs *alloc_programs__free(struct alloc_programs *p)
 {
 	if (!p)
 		return NULL;
-	probe_links__close(&p->links, NULL);
+	if (p->skel)
+		alloc_programs__switch(p, false);
+	closer__free(p->closer);
 	alloc_bpf__destroy(p->skel);
 	free(p);
 	return NULL;
@@ -112,7 +126,8 @@ static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc
 		BOTH(ALLOC_MALLOC, malloc),     BOTH(ALLOC_CALLOC, calloc),
 		BOTH(ALLOC_MEMALIGN, memalign), BOTH(ALLOC_POSIX, posix_align),
 		BOTH(ALLOC_REALLOC, realloc),   BOTH(ALLOC_REALLOCARRAY, reallocarray),
-		BOTH(ALLOC_FREE, free),
+		BOTH(ALLOC_FREE, free),         BOTH(ALLOC_MAP, map),
+		BOTH(ALLOC_REMAP, remap),       BOTH(ALLOC_BREAK, break),
 	};
 
 	if (kind == ALLOC_EXIT)
@@ -122,19 +137,88 @@ static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc
 	return *(struct bpf_program *const *)((const char *)p->skel + where[kind][emulated]);
 }
 
-int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool emulated,
-			   int probe_fd)
+static int put_in_one(struct alloc_programs *p, const struct alloc_target *t,
+		      const struct alloc_place *place)
 {
-	struct bpf_link *link =
-		bpf_program__attach_perf_event(program_of(p, kind, emulated), probe_fd);
-	int r = -errno;
+	_cleanup_close_ int fd =
+		opener__uprobe(t->opener, t->fd, t->mnt_ns, place->file_off, 0, t->tgid, 0);
+	int program = bpf_program__fd(program_of(p, place->kind, place->emulated));
 
-	if (!link) {
-		close(probe_fd);
-		return r;
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) < 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return -errno;
+	return TAKE_FD(fd);
+}
+
+static int put_in_each(struct alloc_programs *p, const struct alloc_target *t,
+		       struct alloc_probes *ret)
+{
+	ret->fds = xcalloc(t->n, sizeof(*ret->fds));
+	for (ret->n = 0; ret->n < t->n; ret->n++) {
+		int fd = put_in_one(p, t, &t->places[ret->n]);
+
+		if (fd < 0) {
+			alloc_programs__take_out(p, ret);
+			return fd;
+		}
+		ret->fds[ret->n] = fd;
 	}
-	probe_links__add(&p->links, link, probe_fd);
 	return 0;
+}
+
+static int put_in_all(struct alloc_programs *p, const struct alloc_target *t,
+		      struct alloc_probes *ret)
+{
+	_cleanup_free_ struct opener_place *places = xcalloc(t->n, sizeof(*places));
+	const struct opener_places all = {
+		.program_fd = bpf_program__fd(p->skel->progs.pmb_alloc_any),
+		.program_id = p->program_id,
+		.list = places,
+		.n = t->n,
+	};
+	int fd;
+
+	for (size_t i = 0; i < t->n; i++)
+		places[i] = (struct opener_place){
+			t->places[i].file_off,
+			t->places[i].kind | (t->places[i].emulated ? ALLOC_EMULATED : 0),
+		};
+	fd = opener__uprobes(t->opener, t->fd, t->mnt_ns, &all, t->tgid);
+	if (fd < 0)
+		return fd;
+	ret->fds = xcalloc(1, sizeof(*ret->fds));
+	ret->fds[ret->n++] = fd;
+	return 0;
+}
+
+int alloc_programs__put_in(struct alloc_programs *p, const struct alloc_target *t,
+			   struct alloc_probes *ret)
+{
+	*ret = (struct alloc_probes){0};
+	if (p->many_at_once && t->n <= OPENER_PLACES_MAX)
+		return put_in_all(p, t, ret);
+	return put_in_each(p, t, ret);
+}
+
+void alloc_programs__take_out(struct alloc_programs *p, struct alloc_probes *probes)
+{
+	for (size_t i = 0; i < probes->n; i++)
+		closer__take(p->closer, probes->fds[i]);
+	free(probes->fds);
+	*probes = (struct alloc_probes){0};
+}
+
+size_t alloc_programs__closing(struct alloc_programs *p)
+{
+	return closer__left(p->closer);
+}
+
+void alloc_programs__switch(struct alloc_programs *p, bool on)
+{
+	if (!(p->skel->bss->pmb_alloc_turn & 1) != on)
+		p->skel->bss->pmb_alloc_turn++;
 }
 
 int alloc_programs__stats(const struct alloc_programs *p, struct pmb_alloc_stats *ret)

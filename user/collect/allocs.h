@@ -7,22 +7,34 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
-#include "collect/probe_links.h"
 #include "collect/programs.h"
+#include "pmubpf/alloc.h"
 
-/* What a function of an allocator does, and where it has its arguments. */
-enum alloc_kind {
-	ALLOC_MALLOC,       /* (size), returns the block */
-	ALLOC_CALLOC,       /* (number, size) */
-	ALLOC_MEMALIGN,     /* (alignment, size) */
-	ALLOC_POSIX,        /* (where to, alignment, size), returns 0 */
-	ALLOC_REALLOC,      /* (block, size) */
-	ALLOC_REALLOCARRAY, /* (block, number, size) */
-	ALLOC_FREE,         /* (block) */
-	ALLOC_EXIT,         /* where one of them returns, but for the last */
-	ALLOC_CLEARING,     /* where calloc goes on as memset, which returns the block */
+struct opener;
+
+struct alloc_place {
+	enum alloc_kind kind;
+	bool emulated; /* as in sym/site_client.h */
+	uint64_t file_off;
+};
+
+/* A file in a process. */
+struct alloc_target {
+	struct opener *opener;
+	int fd; /* the file, as the opener found it */
+	uint64_t mnt_ns;
+	const struct alloc_place *places;
+	size_t n;
+	pid_t tgid;
+};
+
+/* Those of one file in one process; all 0: none. */
+struct alloc_probes {
+	int *fds;
+	size_t n;
 };
 
 struct alloc_programs;
@@ -34,12 +46,16 @@ int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,
 			 const struct pmb_config *config, struct err *err);
 struct alloc_programs *alloc_programs__free(struct alloc_programs *p); /* NULL is fine */
 
-/* Attaches the program of that kind to a probe, which is taken over in any case: it goes with
- * alloc_programs__detach(), or this process. emulated: as in sym/site_client.h. 0 or -errno. */
-int alloc_programs__attach(struct alloc_programs *p, enum alloc_kind kind, bool emulated,
-			   int probe_fd);
-/* Calls that threads are in are forgotten. As probe_links__close(). */
-int alloc_programs__detach(struct alloc_programs *p, struct opener *opener);
+/* All or none: *ret is empty on failure (-errno; -OPENER_SERVED as from opener__uprobe). */
+int alloc_programs__put_in(struct alloc_programs *p, const struct alloc_target *target,
+			   struct alloc_probes *ret);
+/* It takes the kernel a while, which isn't waited for. */
+void alloc_programs__take_out(struct alloc_programs *p, struct alloc_probes *probes);
+/* Descriptors of probes that the kernel still has in place, though they were taken out. */
+size_t alloc_programs__closing(struct alloc_programs *p);
+/* Off: whatever a probe meets is not told from now on, and calls that threads are in are forgotten.
+ * It begins as on. */
+void alloc_programs__switch(struct alloc_programs *p, bool on);
 
 int alloc_programs__stats(const struct alloc_programs *p, struct pmb_alloc_stats *ret);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/features.h"
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
@@ -15,6 +16,17 @@ static bool has_helper(enum bpf_prog_type type, enum bpf_func_id helper)
 	/* libbpf takes a refused load for a missing privilege, not for a missing helper */
 	return feature__has(FEATURE_PERF_EVENT_PROGRAM) &&
 	       libbpf_probe_bpf_helper(type, helper, NULL) == 1;
+}
+
+/* Of the kernel's own. Probes of many places came with Linux 6.6, and first took a process for its
+ * first thread; since it has this function they leave together. */
+static bool has_function(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
 }
 
 static bool feature__try(enum feature feature)
@@ -35,6 +47,8 @@ static bool feature__try(enum feature feature)
 		       has_helper(type, BPF_FUNC_get_current_task_btf);
 	case FEATURE_SNPRINTF:
 		return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_snprintf);
+	case FEATURE_UPROBES:
+		return has_function("uprobe_unregister_nosync");
 	case N_FEATURES:
 		break;
 	}

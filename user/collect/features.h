@@ -16,7 +16,9 @@
 	X(TASK_REGS, "saved user registers in BPF (5.15)",                                     \
 	  "user stacks under kernel code come from the kernel's slower walk", false)           \
 	X(SNPRINTF, "kernel names of addresses in BPF (5.13)",                                 \
-	  "all of /proc/kallsyms is read, 60 ms and some megabytes", false)
+	  "all of /proc/kallsyms is read, 60 ms and some megabytes", false)                    \
+	X(UPROBES, "many probes in a program at once (6.12)",                                  \
+	  "--alloc: probes leave a program one by one, 90 ms each", false)
 
 enum feature {
 #define X(id, what, lost, required) FEATURE_##id,

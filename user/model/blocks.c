@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A treap for each process: a tree by address that is a heap by random numbers. The numbers are not
- * to be known to whom the addresses belong, or it could make a list of it.
+ * to be known to whom the addresses belong, or it could make a list of it. A child begins with its
+ * parent's tree. Nodes know how many trees, or nodes above, have them: one that others have, too,
+ * is copied on the way to what changes, a few dozen for each change.
  */
 #include "model/blocks.h"
 
@@ -16,6 +18,8 @@ struct node {
 	struct node *left, *right;
 	uint64_t addr, size;
 	uint32_t site, priority;
+	uint32_t owners; /* trees that have it as their root, and nodes that it is below */
+	uint32_t tgid;   /* who allocated it */
 };
 
 /* With what the heap takes for it. */
@@ -24,7 +28,15 @@ enum { NODE_BYTES = sizeof(struct node) + 16 };
 struct block_process {
 	UT_hash_handle hh;
 	uint32_t tgid;
+	bool shares; /* nodes with others, as far as is known */
 	struct node *root;
+};
+
+enum {
+	/* Copied at most by a change, with any likelihood: four ways down a tree. Of 2^20 nodes one
+	 * is 60 long once in 10^12. */
+	COPIES_MAX = 256,
+	OWNERS_MAX = UINT32_MAX / 2,
 };
 
 static struct block_process *find(const struct blocks *b, uint32_t tgid)
@@ -54,10 +66,31 @@ static uint32_t next_random(struct blocks *b)
 	return (uint32_t)(b->random >> 32);
 }
 
+/* The node as this tree may change it, in place of the one that others have, too. */
+static struct node *own(struct blocks *b, struct node *node)
+{
+	struct node *copy;
+
+	if (node->owners == 1)
+		return node;
+	copy = xcalloc(1, sizeof(*copy));
+	*copy = *node;
+	copy->owners = 1;
+	b->bytes += NODE_BYTES; /* has_room_for_copies() */
+	node->owners--;
+	if (copy->left)
+		copy->left->owners++;
+	if (copy->right)
+		copy->right->owners++;
+	return copy;
+}
+
 /* Those that begin below addr, and the others. */
-static void split(struct node *node, uint64_t addr, struct node **ret_below, struct node **ret_rest)
+static void split(struct blocks *b, struct node *node, uint64_t addr, struct node **ret_below,
+		  struct node **ret_rest)
 {
 	while (node) {
+		node = own(b, node);
 		if (node->addr < addr) {
 			*ret_below = node;
 			ret_below = &node->right;
@@ -72,17 +105,17 @@ static void split(struct node *node, uint64_t addr, struct node **ret_below, str
 }
 
 /* All of the first begin below all of the second. */
-static struct node *join(struct node *below, struct node *above)
+static struct node *join(struct blocks *b, struct node *below, struct node *above)
 {
 	struct node *root, **at = &root;
 
 	while (below && above) {
 		if (below->priority > above->priority) {
-			*at = below;
+			*at = below = own(b, below);
 			at = &below->right;
 			below = below->right;
 		} else {
-			*at = above;
+			*at = above = own(b, above);
 			at = &above->left;
 			above = above->left;
 		}
@@ -97,18 +130,28 @@ static void free_node(struct blocks *b, struct node *node)
 	free(node);
 }
 
-/* Turns right until there is nothing to the left: however deep it is, no stack is needed. */
+/* One owner less; NULL, unless it was the last: then it is ours to take apart. */
+static struct node *let_go(struct node *node)
+{
+	return node && !--node->owners ? node : NULL;
+}
+
+/* Turns right until there is nothing to the left: however deep it is, no stack is needed. What
+ * others have, too, stays. */
 static void free_all(struct blocks *b, struct node *node)
 {
+	node = let_go(node);
 	while (node) {
-		struct node *left = node->left;
+		struct node *left = let_go(node->left);
 
 		if (left) {
+			/* both are nobody's any more, so owners don't matter */
 			node->left = left->right;
 			left->right = node;
+			node->owners = 1;
 			node = left;
 		} else {
-			struct node *right = node->right;
+			struct node *right = let_go(node->right);
 
 			free_node(b, node);
 			node = right;
@@ -139,23 +182,39 @@ static void clear(struct blocks *b, struct block_process *process, uint64_t from
 {
 	struct node *below, *inside, *above, *before;
 
-	split(process->root, from, &below, &inside);
-	split(inside, to, &inside, &above);
+	split(b, process->root, from, &below, &inside);
+	split(b, inside, to, &inside, &above);
 	free_all(b, inside);
 	before = last(below);
 	if (before && before->addr + before->size > from) {
-		split(below, before->addr, &below, &before);
+		split(b, below, before->addr, &below, &before);
 		free_all(b, before);
 	}
-	process->root = join(below, above);
+	process->root = join(b, below, above);
 }
 
-static void insert(struct block_process *process, struct node *node)
+static void insert(struct blocks *b, struct block_process *process, struct node *node)
 {
 	struct node *below, *above;
 
-	split(process->root, node->addr, &below, &above);
-	process->root = join(join(below, node), above);
+	split(b, process->root, node->addr, &below, &above);
+	process->root = join(b, join(b, below, node), above);
+}
+
+static void empty(struct blocks *b, struct block_process *process)
+{
+	free_all(b, process->root);
+	process->root = NULL;
+	process->shares = false;
+}
+
+/* What it takes to change a tree that shares nodes with others'; else it is emptied. */
+static void make_room_for_copies(struct blocks *b, struct block_process *process)
+{
+	if (!process->shares || !b->limit || b->bytes + COPIES_MAX * NODE_BYTES <= b->limit)
+		return;
+	empty(b, process);
+	b->forgotten++;
 }
 
 bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, uint32_t site)
@@ -166,6 +225,7 @@ bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, 
 
 	if (__builtin_add_overflow(addr, size ? size : 1, &end) || end >> 63 || !process)
 		return false;
+	make_room_for_copies(b, process);
 	clear(b, process, addr, end);
 	if (!take(b, NODE_BYTES))
 		return false;
@@ -173,8 +233,10 @@ bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, 
 	*node = (struct node){.addr = addr,
 			      .size = end - addr,
 			      .site = site,
-			      .priority = next_random(b)};
-	insert(process, node);
+			      .priority = next_random(b),
+			      .owners = 1,
+			      .tgid = tgid};
+	insert(b, process, node);
 	return true;
 }
 
@@ -196,20 +258,40 @@ void blocks__take(struct blocks *b, uint32_t tgid, uint64_t addr)
 	struct block_process *process = find(b, tgid);
 	const struct node *node = at_or_below(process, addr);
 
-	if (node && node->addr == addr)
-		clear(b, process, addr, addr + 1);
+	if (!node || node->addr != addr)
+		return;
+	make_room_for_copies(b, process);
+	clear(b, process, addr, addr + 1);
 }
 
-uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr)
+uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr, bool *ret_inherited)
 {
 	const struct node *node = at_or_below(find(b, tgid), addr);
 
+	*ret_inherited = node && node->tgid != tgid;
 	return node && addr - node->addr < node->size ? node->site : SITE_UNKNOWN;
+}
+
+void blocks__fork(struct blocks *b, uint32_t parent, uint32_t child)
+{
+	struct block_process *from = find(b, parent), *to;
+
+	blocks__forget(b, child);
+	if (!from || !from->root || from->root->owners > OWNERS_MAX)
+		return;
+	to = add_process(b, child);
+	if (!to) {
+		b->forgotten++;
+		return;
+	}
+	to->root = from->root;
+	to->root->owners++;
+	from->shares = to->shares = true;
 }
 
 static void drop(struct blocks *b, struct block_process *process)
 {
-	free_all(b, process->root);
+	empty(b, process);
 	b->bytes -= sizeof(*process);
 	HASH_DEL(b->by_tgid, process);
 	free(process);

@@ -15,6 +15,7 @@ struct blocks {
 	struct block_process *by_tgid;
 	uint64_t random;     /* 0: not begun */
 	size_t bytes, limit; /* 0: any */
+	uint64_t forgotten;  /* processes, by blocks__fork() */
 };
 void blocks__done(struct blocks *b);
 
@@ -22,8 +23,15 @@ void blocks__done(struct blocks *b);
 bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, uint32_t site);
 /* That begins there; none is fine. */
 void blocks__take(struct blocks *b, uint32_t tgid, uint64_t addr);
-/* Of the block that has the address; SITE_UNKNOWN: of none. */
-uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr);
+/* Of the block that has the address; SITE_UNKNOWN: of none. *ret_inherited: it is of before the
+ * process was forked. */
+uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr, bool *ret_inherited);
+/*
+ * The child has all that its parent has now, and what either does from now on is its own: what is
+ * the same for both is there once. Where there is no room for what makes them differ, all of that
+ * process is forgotten, and counted.
+ */
+void blocks__fork(struct blocks *b, uint32_t parent, uint32_t child);
 /* All of the process; of all. */
 void blocks__forget(struct blocks *b, uint32_t tgid);
 void blocks__forget_all(struct blocks *b);

@@ -131,13 +131,28 @@ struct ledger_windows {
 	struct probed probed; /* of probes in programs */
 };
 
+/* How far probes of allocators got: what targets fork, execute and load. */
+struct alloc_reach {
+	uint64_t processes;    /* children that were probed */
+	uint64_t waited_ns;    /* from their forks until then, of all of them together */
+	uint64_t worked_ns;    /* on looking and on putting in */
+	uint64_t gone;         /* children that ended before */
+	uint64_t failed;       /* probes of a file in a process that could not be had, or in time */
+	uint64_t no_room;      /* processes, files and jobs beyond bounds */
+	uint64_t files_served; /* by processes (FUSE): they are not probed */
+	uint64_t files_unread; /* whose symbols were not had in time, or beyond bounds */
+};
+
 /* Blocks of allocators (--alloc); all 0 without. */
 struct ledger_allocs {
 	bool asked;
 	struct pmb_alloc_stats kernel;
-	uint64_t samples;     /* about heaps and mapped memory */
-	uint64_t known;       /* of these, in a block whose site is known */
-	uint64_t no_room;     /* blocks that there was no room for */
+	uint64_t samples;   /* about heaps and mapped memory */
+	uint64_t known;     /* of these, in a block whose site is known */
+	uint64_t inherited; /* of these, one that its parent had allocated before the fork */
+	uint64_t no_room;   /* blocks that there was no room for */
+	uint64_t forgotten; /* processes' blocks: no room to keep a child's apart */
+	struct alloc_reach reach;
 	struct probed probed; /* probes come and go for the budget */
 };
 
@@ -195,6 +210,7 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from);
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before);
+void alloc_reach__take(struct alloc_reach *from, const struct alloc_reach *before);
 void off_stats__add(struct pmb_off_stats *to, const struct pmb_off_stats *from);
 void off_stats__take(struct pmb_off_stats *from, const struct pmb_off_stats *before);
 

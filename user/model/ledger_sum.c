@@ -107,6 +107,17 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed)       \
 	X(timed_ns)
 
+/* Of struct alloc_reach. */
+#define REACH(X)        \
+	X(processes)    \
+	X(waited_ns)    \
+	X(worked_ns)    \
+	X(gone)         \
+	X(failed)       \
+	X(no_room)      \
+	X(files_served) \
+	X(files_unread)
+
 /* Of struct pmb_off_stats. */
 #define OFF(X)            \
 	X(departures)     \
@@ -127,6 +138,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(sizeof(struct pmb_alloc_stats) == 0 ALLOCS(ONE),
 	       "ALLOCS lacks a member of struct pmb_alloc_stats");
+_Static_assert(sizeof(struct alloc_reach) == 0 REACH(ONE),
+	       "REACH lacks a member of struct alloc_reach");
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
 	       "STATS lacks a member of struct pmb_stats");
 _Static_assert(offsetof(struct ledger_event, decoded)
@@ -158,6 +171,11 @@ void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stat
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from)
 {
 	ALLOCS(ADD)
+}
+
+static void alloc_reach__add(struct alloc_reach *to, const struct alloc_reach *from)
+{
+	REACH(ADD)
 }
 
 void off_stats__add(struct pmb_off_stats *to, const struct pmb_off_stats *from)
@@ -197,6 +215,11 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before)
 {
 	ALLOCS(TAKE)
+}
+
+void alloc_reach__take(struct alloc_reach *from, const struct alloc_reach *before)
+{
+	REACH(TAKE)
 }
 
 void off_stats__take(struct pmb_off_stats *from, const struct pmb_off_stats *before)
@@ -250,7 +273,10 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	alloc_stats__add(&to->allocs.kernel, &from->allocs.kernel);
 	to->allocs.samples += from->allocs.samples;
 	to->allocs.known += from->allocs.known;
+	to->allocs.inherited += from->allocs.inherited;
 	to->allocs.no_room += from->allocs.no_room;
+	to->allocs.forgotten += from->allocs.forgotten;
+	alloc_reach__add(&to->allocs.reach, &from->allocs.reach);
 	probed__add(&to->allocs.probed, &from->allocs.probed);
 	for (size_t i = 0; i < from->truncating.n; i++)
 		truncating__add(&to->truncating, from->truncating.list[i].file,

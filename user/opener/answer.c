@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/map_lines.h"
+#include "opener/probes.h"
 #include "proc/container_name.h"
 #include "symd/protocol.h"
 #include "sys/cgroup.h"
@@ -372,18 +373,21 @@ static void which(struct answering *a)
 {
 	struct opener_file_id id;
 	struct stat st;
-	struct statfs fs;
+	struct statfs fs = {0};
 
 	if (fstat(a->fd, &st) < 0)
 		return finish(a, -errno, -1);
-	id = (struct opener_file_id){.dev = st.st_dev, .inode = st.st_ino};
+	id = (struct opener_file_id){
+		.dev = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.modified_ns = ns_of(&st.st_mtim),
+		.changed_ns = ns_of(&st.st_ctim),
+	};
 	if (fstatfs(a->fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
-		id = (struct opener_file_id){
-			.inode = st.st_ino,
-			.size = (uint64_t)st.st_size,
-			.modified_ns = ns_of(&st.st_mtim),
-			.changed_ns = ns_of(&st.st_ctim),
-		};
+		id.dev = 0;
+	else if (fs.f_type == FUSE_SUPER_MAGIC)
+		id.served = 1;
 	memcpy(a->reply.text, &id, sizeof(id));
 	a->reply.text_len = sizeof(id);
 	finish(a, 0, -1);
@@ -397,20 +401,6 @@ static void counter(struct answering *a)
 		return finish(a, -EINVAL, -1);
 	memcpy(&attr, a->request->text, sizeof(attr));
 	finish_fd(a, perf_open_in(&attr, a->request->tgid, a->request->cpu, a->fd));
-}
-
-/* While the kernel waits for a page of the file no process of the host can fork, and whoever asked
- * can't be killed: so none goes into what a process serves. */
-static void uprobe(struct answering *a)
-{
-	_cleanup_free_ char *path = xasprintf("/proc/self/fd/%d", a->fd);
-	const struct perf_uprobe probe = {path, a->request->start, a->request->end,
-					  a->request->flags & OPENER_RETURNS};
-	struct statfs fs;
-
-	if (fstatfs(a->fd, &fs) < 0 || fs.f_type == FUSE_SUPER_MAGIC)
-		return finish(a, -OPENER_SERVED, -1);
-	finish_fd(a, perf_open_uprobe(&probe, a->request->tgid ? a->request->tgid : -1));
 }
 
 static void keep(struct answering *a)
@@ -569,7 +559,9 @@ static void answer(struct answering *a)
 	case OPENER_EXE:
 		return exe(a);
 	case OPENER_UPROBE:
-		return uprobe(a);
+	case OPENER_UPROBES:
+	case OPENER_PROGRAM:
+		return finish_fd(a, probes__answer(r, a->fd));
 	case OPENER_KEEP:
 		return keep(a);
 	case OPENER_CLOSE:

@@ -313,6 +313,38 @@ int opener__close_kept(struct opener *o)
 	return ask_for_result(o, OPENER_CLOSE, -1);
 }
 
+static int ask_for_uprobes(struct opener *o, int found, uint64_t mnt_ns,
+			   const struct opener_places *places, pid_t tgid)
+{
+	struct opener_request r;
+	struct got got;
+
+	begin(&r, OPENER_UPROBES);
+	r.tgid = tgid;
+	r.mnt_ns = mnt_ns;
+	r.start = places->program_id;
+	if (!put_text(&r, places->list, places->n * sizeof(*places->list)))
+		return -E2BIG;
+	return ask_for_fd(o, &r, found, COUNTER_MS, &got);
+}
+
+int opener__uprobes(struct opener *o, int found, uint64_t mnt_ns,
+		    const struct opener_places *places, pid_t tgid)
+{
+	_cleanup_close_ int kept = -1;
+	int r = ask_for_uprobes(o, found, mnt_ns, places, tgid);
+	struct opener_request request;
+	struct got got;
+
+	if (r != -EBADF)
+		return r;
+	/* it is a new one */
+	begin(&request, OPENER_PROGRAM);
+	request.start = places->program_id;
+	kept = ask_for_fd(o, &request, places->program_fd, LIMIT_MS, &got);
+	return kept < 0 ? kept : ask_for_uprobes(o, found, mnt_ns, places, tgid);
+}
+
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most)
 {
 	struct opener_request r;

@@ -286,7 +286,8 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 		    opener_emit emit, void *ctx, bool *ret_begun)
 {
 	const struct buf packet = {.data = (char *)request, .len = opener_request_bytes(request)};
-	bool waits = request->what == OPENER_COUNTER || request->what == OPENER_UPROBE;
+	bool waits = request->what == OPENER_COUNTER || request->what == OPENER_UPROBE ||
+		     request->what == OPENER_UPROBES;
 	bool closes = request->what == OPENER_KEEP || request->what == OPENER_CLOSE;
 	unsigned asleep_ms = closes ? CLOSE_ASLEEP_MS : waits ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
 	/* who asked for them pays for probes until they are gone */

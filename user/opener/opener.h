@@ -118,6 +118,16 @@ int opener__keep(struct opener *o, int fd);
 /* Closes all that are kept. -ETIMEDOUT: a process that has a file of theirs mapped makes that wait;
  * the opener was given up, and goes on. */
 int opener__close_kept(struct opener *o);
+/* The same in many places of a file at once, with a program: one thing to the kernel, and closed in
+ * the time of one. */
+struct opener_places {
+	int program_fd;
+	uint64_t program_id; /* its number: of no other */
+	const struct opener_place *list;
+	size_t n; /* OPENER_PLACES_MAX */
+};
+int opener__uprobes(struct opener *o, int found, uint64_t mnt_ns,
+		    const struct opener_places *places, pid_t tgid);
 /* What is in a file, of at most so many bytes, as a file in memory: for when its own may not be
  * held any longer. */
 int opener__copy(struct opener *o, int fd, uint64_t mnt_ns, uint64_t most);

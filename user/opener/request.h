@@ -20,6 +20,9 @@
  *							+fd
  *	KEEP	+fd of a probe				-EMFILE: there is no room
  *	CLOSE	all probes that are kept		more, each time that one is closed
+ *	PROGRAM	+fd a BPF program, start: its number	+fd the same: it is kept for
+ *	UPROBES	+fd of a program's file, start: the program's, mnt_ns, tgid; text: n × opener_place
+ *							+fd; -EBADF: it has not that program
  *	COPY	+fd a regular file, end: its bytes at most, mnt_ns
  *							more, each time that some is done; +fd a memfd
  *	CGROUP	start: its id; text: hierarchy		text: its path
@@ -57,6 +60,8 @@ enum opener_what {
 	OPENER_UPROBE,
 	OPENER_KEEP,
 	OPENER_CLOSE,
+	OPENER_UPROBES,
+	OPENER_PROGRAM,
 };
 
 enum {
@@ -70,6 +75,16 @@ enum {
 #define OPENER_NO_FILE EMEDIUMTYPE
 /* UPROBE: a process serves the file. */
 #define OPENER_SERVED EREMOTE
+
+/* UPROBES: a place in a file that is probed, and what the program is told there. */
+struct opener_place {
+	uint64_t file_off, cookie;
+};
+
+enum {
+	OPENER_PLACES_MAX = OPENER_PATH_MAX / 16 - 1,
+	OPENER_UPROBES_ATTACH_TYPE = 48, /* BPF_TRACE_UPROBE_MULTI, of Linux 6.6 */
+};
 
 struct opener_request {
 	uint32_t seq;
@@ -94,14 +109,14 @@ struct opener_root_id {
 };
 
 /*
- * Which file it is: of two, the kernel has one inode if these are the same. On an overlay, each of
- * which has a device of its own (0 here), that is the one below: its number and times are told, and
- * no two files below were last changed in the same ns.
+ * Which file it is: of two, the kernel has one inode if these are the same, and the same is in it.
+ * On an overlay, each of which has a device of its own (0 here), that is the one below: its number
+ * and times are told, and no two files below were last changed in the same ns.
  */
 struct opener_file_id {
 	uint64_t dev, inode;
-	/* of overlays; else 0 */
 	uint64_t size, modified_ns, changed_ns;
+	uint64_t served; /* 1: by a process (FUSE) */
 };
 
 struct opener_reply {

@@ -14,6 +14,7 @@
 #include "render/probed.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
+#include "render/summary_allocs.h"
 
 /* With fewer of them there was little to sample. */
 enum { ENOUGH_PERIODS = 10 };
@@ -520,42 +521,6 @@ static void text_windows(const struct summary *s, struct buf *out)
 			    w->kernel.ends_lost);
 }
 
-static double percent_of(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
-
-static void text_allocs(const struct summary *s, struct buf *out)
-{
-	const struct ledger_allocs *a = &s->ledger->allocs;
-	const struct pmb_alloc_stats *k = &a->kernel;
-
-	if (!a->asked)
-		return;
-	buf__printf(out,
-		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "
-		    "%" PRIu64 " of %" PRIu64 "; %llu blocks were allocated, %llu freed\n",
-		    percent_of(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
-	probed__slices_text(&a->probed, "    ", "what was known of blocks ends with each", out);
-	if (k->timed)
-		buf__printf(out,
-			    "    each of %llu times that a probe was met took %llu ns, by %llu of "
-			    "them, beside the trap itself\n",
-			    k->entries + k->exits, k->timed_ns / k->timed, k->timed);
-	if (k->blocks_lost + k->no_room + a->no_room)
-		buf__printf(out,
-			    "    %llu more blocks are not known: %llu found no room in the ring "
-			    "(-m 4M), %llu were of too many threads, %" PRIu64
-			    " of too many blocks (--max-memory)\n",
-			    k->blocks_lost + k->no_room + a->no_room, k->blocks_lost, k->no_room,
-			    a->no_room);
-	if (k->frees_lost)
-		buf__printf(out,
-			    "    of %llu blocks it was not told that they were freed: all that was "
-			    "known until then is forgotten\n",
-			    k->frees_lost);
-}
-
 void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
@@ -585,7 +550,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
 	text_windows(s, out);
-	text_allocs(s, out);
+	summary_allocs__text(&s->ledger->allocs, out);
 	off_cpu__text(&s->ledger->off_cpu, out);
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);

@@ -10,6 +10,7 @@
 #include "pmu/collection_mode.h"
 #include "render/cost.h"
 #include "render/json.h"
+#include "render/summary_allocs.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
 #include "render/ratios.h"
@@ -270,31 +271,6 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__end_obj(j);
 }
 
-static void json_allocs(struct json *j, const struct summary *s)
-{
-	const struct ledger_allocs *a = &s->ledger->allocs;
-	const struct pmb_alloc_stats *k = &a->kernel;
-
-	if (!a->asked) {
-		json__null(j, "allocations");
-		return;
-	}
-	json__obj(j, "allocations");
-	json__u64(j, "samples", a->samples);
-	json__u64(j, "known", a->known);
-	json__u64(j, "blocks", k->blocks);
-	json__u64(j, "freed", k->freed);
-	json__u64(j, "blocks_lost", k->blocks_lost);
-	json__u64(j, "frees_lost", k->frees_lost);
-	json__u64(j, "no_room_for_calls", k->no_room);
-	json__u64(j, "no_room", a->no_room);
-	probed__json(&a->probed, j);
-	json__u64(j, "entries", k->entries);
-	json__u64(j, "exits", k->exits);
-	json__u64(j, "hit_ns", k->timed ? k->timed_ns / k->timed : 0);
-	json__end_obj(j);
-}
-
 static void json_passes(struct json *j, const struct passes *passes)
 {
 	json__arr(j, "passes");
@@ -420,7 +396,7 @@ static void json_kept(struct json *j, const struct kept *k)
 static void json_asked_for(struct json *j, const struct summary *s)
 {
 	json_windows(j, s);
-	json_allocs(j, s);
+	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);
 }
 

@@ -110,6 +110,12 @@ void session__family_free(struct session *s);
 /* allocs.c: probes of allocators, once targets are marked and before all is let go */
 int session__allocs_open(struct session *s, struct err *err);
 void session__allocs_begin(struct session *s); /* as the counters are enabled */
+void session__allocs_lived(struct session *s, const struct life *life); /* as it arrives… */
+bool session__allocs_hear(const struct session *s); /* …something has since the last time… */
+void session__allocs_settle(struct session *s);     /* …all of before has… */
+void session__allocs_ended(struct session *s, const struct life *life); /* …and in its turn */
+bool session__allocs_due(const struct session *s);                      /* work could be done now */
+void session__allocs_work(struct session *s);                           /* a step's worth */
 void session__allocs_round(struct session *s);
 void session__allocs_close(struct session *s, struct ledger *ledger); /* of a part, its books */
 void session__allocs_free(struct session *s);

@@ -64,6 +64,7 @@ static void on_life(void *session, const struct life *life)
 
 	session__attend(s);
 	assembly__life(&s->assembly, life);
+	session__allocs_lived(s, life);
 	if (s->unwind.lists && may_be_sampled(s, life->tgid))
 		session__runtime_early(s, life);
 }
@@ -180,8 +181,10 @@ static void lived(void *session, const struct life *life)
 		forget_process(s, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
-	else if (life->kind == LIFE_EXIT && life->tid == life->tgid)
+	else if (life->kind == LIFE_EXIT && life->tid == life->tgid) {
 		session__family_exited(s, life);
+		session__allocs_ended(s, life);
+	}
 }
 
 static void before_sample(void *session, const struct decoded *rec)
@@ -296,6 +299,10 @@ void session__news(struct session *s)
 	const struct sideband_fns arrivals = {on_life, on_lost, on_throttled, s};
 
 	sideband__drain(s->sideband, &arrivals);
+	/* of another CPU what came before that may not have been there yet */
+	if (session__allocs_hear(s))
+		sideband__drain(s->sideband, &arrivals);
+	session__allocs_settle(s);
 }
 
 /* The second half of a round: what was drained and happened before `horizon` is assembled. */

@@ -66,7 +66,7 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 	until = earlier(until, session__window_probes_due(s));
 	if (s->opts->whom.duration_ns)
 		until = earlier(until, s->start_ns + s->opts->whom.duration_ns);
-	return until <= now || kernel_names__reading(s->opts->kernel) ?
+	return until <= now || kernel_names__reading(s->opts->kernel) || session__allocs_due(s) ?
 		       0 :
 		       (int)((until - now + MS - 1) / MS);
 }
@@ -105,6 +105,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		session__news(s);
 		s->when.news_ns = now + NEWS_NS;
 	}
+	session__allocs_work(s);
 	if (!woken && now < s->when.due_ns) {
 		kernel_names__read_on(s->opts->kernel);
 		return !s->stopped_ns;

@@ -26,6 +26,12 @@ struct site_client *site_client__new(int (*child)(int sock))
 	return c;
 }
 
+void site_client__between(struct site_client *c, void (*meanwhile)(void *ctx), void *ctx)
+{
+	c->helper.meanwhile = meanwhile;
+	c->helper.meanwhile_ctx = ctx;
+}
+
 struct site_client *site_client__free(struct site_client *c)
 {
 	if (!c)
@@ -49,14 +55,15 @@ static int failed(struct site_client *c, int r, const char *what, struct err *er
 	return r;
 }
 
-static int open_file(struct site_client *c, int fd, const char *what, struct err *err)
+static int open_file(struct site_client *c, int fd, uint64_t until, const char *what,
+		     struct err *err)
 {
 	struct cursor body;
-	int r = helper__start(&c->helper, deadline());
+	int r = helper__start(&c->helper, until);
 
 	if (r == 0) {
 		helper__begin(&c->helper, SYMD_OPEN_ELF);
-		r = helper__ask(&c->helper, fd, deadline(), &body);
+		r = helper__ask(&c->helper, fd, until, &body);
 	}
 	if (r < 0)
 		return failed(c, r, what, err);
@@ -136,7 +143,7 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 static int begin(struct site_client *c, int fd, enum symd_type type, const char *what,
 		 struct err *err)
 {
-	int r = open_file(c, fd, what, err);
+	int r = open_file(c, fd, deadline(), what, err);
 
 	if (r == 0)
 		helper__begin(&c->helper, type);
@@ -212,52 +219,73 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, 0, what, err);
 }
 
-/* The answer to FUNCTION and RETURNS. */
-static int read_places(struct site_client *c, const char *name, const char *what,
-		       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
+/* What FUNCTION says of one, and RETURNS of each. False: it can't be read. */
+static bool read_places(struct cursor *body, enum symd_site_status *ret_status,
+			uint32_t *ret_functions, struct site ret[SITES_MAX], size_t *ret_n)
 {
-	enum symd_site_status status;
-	uint32_t functions, n;
-	struct cursor body;
-	int r = ask(c, what, &body, err);
+	uint32_t n;
 
-	if (r < 0)
-		return r;
-	status = cursor__u8(&body);
-	functions = cursor__u32(&body);
-	n = cursor__u32(&body);
+	*ret_status = cursor__u8(body);
+	*ret_functions = cursor__u32(body);
+	n = cursor__u32(body);
 	for (uint32_t i = 0; i < n && i < SITES_MAX; i++) {
 		ret[i].counter_off = 0;
-		ret[i].file_off = cursor__u64(&body);
-		ret[i].when = cursor__u8(&body);
-		ret[i].emulated = cursor__u8(&body);
+		ret[i].file_off = cursor__u64(body);
+		ret[i].when = cursor__u8(body);
+		ret[i].emulated = cursor__u8(body);
 	}
-	if (!cursor__done(&body) || n > SITES_MAX || status >= SYMD_N_SITE_STATUSES)
-		return failed(c, -EPROTO, what, err);
 	*ret_n = n;
-	return status == SYMD_SITE_FOUND ? 0 : refuse(status, functions, name, 0, what, err);
+	return n <= SITES_MAX && *ret_status < SYMD_N_SITE_STATUSES &&
+	       (n || *ret_status != SYMD_SITE_FOUND);
 }
 
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
 			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
 {
+	enum symd_site_status status;
+	uint32_t functions;
+	struct cursor body;
 	int r = begin(c, fd, SYMD_FUNCTION, what, err);
 
 	if (r < 0)
 		return r;
 	put_text(&c->helper.request, name);
-	return read_places(c, name, what, ret, ret_n, err);
+	r = ask(c, what, &body, err);
+	if (r < 0)
+		return r;
+	if (!read_places(&body, &status, &functions, ret, ret_n) || !cursor__done(&body))
+		return failed(c, -EPROTO, what, err);
+	return status == SYMD_SITE_FOUND ? 0 : refuse(status, functions, name, 0, what, err);
 }
 
-int site_client__find_returns(struct site_client *c, int fd, const char *name, unsigned arguments,
-			      const char *what, struct site ret[SITES_MAX], size_t *ret_n,
-			      struct err *err)
+int site_client__find_returns(struct site_client *c, int fd, const struct site_name *names,
+			      size_t n, uint64_t within_ns, const char *what, site_found_fn found,
+			      void *ctx, struct err *err)
 {
-	int r = begin(c, fd, SYMD_RETURNS, what, err);
+	uint64_t until = now_ns() + within_ns;
+	struct site sites[SITES_MAX];
+	enum symd_site_status status;
+	uint32_t functions;
+	struct cursor body;
+	size_t n_sites;
+	int r = open_file(c, fd, until, what, err);
 
 	if (r < 0)
 		return r;
-	symd_msg__put_u8(&c->helper.request, (uint8_t)arguments);
-	put_text(&c->helper.request, name);
-	return read_places(c, name, what, ret, ret_n, err);
+	helper__begin(&c->helper, SYMD_RETURNS);
+	symd_msg__put_u8(&c->helper.request, (uint8_t)n);
+	for (size_t i = 0; i < n; i++) {
+		symd_msg__put_u8(&c->helper.request, (uint8_t)names[i].arguments);
+		put_text(&c->helper.request, names[i].name);
+	}
+	r = helper__ask(&c->helper, -1, until, &body);
+	if (r < 0)
+		return failed(c, r, what, err);
+	for (size_t i = 0; i < n; i++) {
+		if (!read_places(&body, &status, &functions, sites, &n_sites))
+			return failed(c, -EPROTO, what, err);
+		if (status == SYMD_SITE_FOUND)
+			found(ctx, i, sites, n_sites);
+	}
+	return cursor__done(&body) ? 0 : failed(c, -EPROTO, what, err);
 }

@@ -34,10 +34,22 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 /* A function's entry, first, and all places where it is left. */
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
 			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err);
-/* The same of what is called for its result, of so many arguments: its entry, first; where it or
- * what it goes on as returns; and jumps to other files (emulated), as symd/elf_returns.h. */
-int site_client__find_returns(struct site_client *c, int fd, const char *name, unsigned arguments,
-			      const char *what, struct site ret[SITES_MAX], size_t *ret_n,
-			      struct err *err);
+
+struct site_name {
+	const char *name;
+	unsigned arguments; /* that are looked at, from the first on */
+};
+typedef void (*site_found_fn)(void *ctx, size_t which, const struct site *sites, size_t n);
+/* meanwhile: called every 10 ms at least while an answer is waited for. */
+void site_client__between(struct site_client *c, void (*meanwhile)(void *ctx), void *ctx);
+/*
+ * The same of functions that are called for their result, all in one question, and within that
+ * time, without what is waited for a CPU (-ETIMEDOUT). found for each: its entry, first; where it
+ * or what it goes on as returns; and jumps to other files (emulated), as symd/elf_returns.h. Where
+ * the first is not there, none is looked for.
+ */
+int site_client__find_returns(struct site_client *c, int fd, const struct site_name *names,
+			      size_t n, uint64_t within_ns, const char *what, site_found_fn found,
+			      void *ctx, struct err *err);
 
 #endif

@@ -371,6 +371,13 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 	return elf_names__named(&f->names, name, len, ret);
 }
 
+void elf_file__look_for(struct elf_file *f, struct elf_named *list, size_t n)
+{
+	if (!f->read)
+		find_tables(f);
+	elf_names__look_for(&f->names, list, n);
+}
+
 unsigned elf_file__machine(const struct elf_file *f)
 {
 	GElf_Ehdr ehdr;

@@ -259,11 +259,14 @@ bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret)
 
 struct search {
 	struct elf_symbols *table;
-	const char *name;
-	size_t len;
-	uint32_t n;
-	struct elf_function found;
+	struct elf_named *list;
+	size_t n;
 };
+
+static bool is(const struct elf_named *named, const char *name, size_t len)
+{
+	return named->len == len && memcmp(named->name, name, len) == 0;
+}
 
 static void compare(void *ctx, const struct elf_symbol *symbol)
 {
@@ -271,25 +274,51 @@ static void compare(void *ctx, const struct elf_symbol *symbol)
 	size_t len;
 	const char *name;
 
-	if (!(symbol->rank & ELF_RANK_FUNCTION) || (s->n && symbol->start == s->found.start))
+	if (!(symbol->rank & ELF_RANK_FUNCTION))
 		return;
 	name = elf_symbols__name(s->table, symbol->name, &len);
-	if (!name || len != s->len || memcmp(name, s->name, len) != 0)
-		return;
-	if (!s->n++)
-		s->found = (struct elf_function){symbol->start, symbol->end, symbol->chooses};
+	for (size_t i = 0; name && i < s->n; i++) {
+		struct elf_named *named = &s->list[i];
+
+		if (!is(named, name, len) || (named->n && symbol->start == named->found.start))
+			continue;
+		if (!named->n++)
+			named->found =
+				(struct elf_function){symbol->start, symbol->end, symbol->chooses};
+	}
 }
 
-uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
-			  struct elf_function *ret)
+static void look_for(struct elf_names *n, struct elf_named *list, size_t n_list)
 {
-	struct search s = {.name = name, .len = len};
+	struct search s = {.list = list, .n = n_list};
 
 	for (size_t i = 0; i < n->n_tables; i++) {
 		s.table = &n->tables[i];
 		s.table->strings.reads_left = READS_MAX;
 		elf_symbols__each(s.table, compare, &s);
 	}
-	*ret = s.found;
-	return s.n;
+}
+
+void elf_names__look_for(struct elf_names *n, struct elf_named *list, size_t n_list)
+{
+	if (n_list)
+		look_for(n, list, n_list);
+	n->named = list;
+	n->n_named = n_list;
+}
+
+uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
+			  struct elf_function *ret)
+{
+	struct elf_named one = {.name = name, .len = len};
+
+	for (size_t i = 0; i < n->n_named; i++) {
+		if (!is(&n->named[i], name, len))
+			continue;
+		*ret = n->named[i].found;
+		return n->named[i].n;
+	}
+	look_for(n, &one, 1);
+	*ret = one.found;
+	return one.n;
 }

@@ -10,6 +10,19 @@
 #include "base/buf.h"
 #include "symd/elf_symbols.h"
 
+struct elf_function {
+	uint64_t start, end;
+	bool chooses; /* an IFUNC */
+};
+
+/* Functions of a name, as elf_names__named() tells them. */
+struct elf_named {
+	const char *name; /* borrowed */
+	size_t len;
+	uint32_t n;
+	struct elf_function found;
+};
+
 struct elf_names {
 	struct elf_symbols tables[2];
 	size_t n_tables;
@@ -17,6 +30,8 @@ struct elf_names {
 	uint8_t stub_names;     /* the table that has their names */
 	struct asked asked;
 	struct buf scratch;
+	struct elf_named *named; /* borrowed; elf_names__look_for() */
+	size_t n_named;
 	size_t n_open; /* symbols without a size, in the pass that was made last */
 };
 
@@ -32,10 +47,9 @@ void elf_names__ask(struct elf_names *n, const uint64_t *addrs, size_t n_addrs);
 /* Was it asked for? */
 bool elf_names__asked(const struct elf_names *n, uint64_t addr);
 
-struct elf_function {
-	uint64_t start, end;
-	bool chooses; /* an IFUNC */
-};
+/* Looks for all of these names in one go; they are known from then on, until others are, or none
+ * (n 0). */
+void elf_names__look_for(struct elf_names *n, struct elf_named *list, size_t n_list);
 /* How many functions of different addresses have the name; ret is the first of them. */
 uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 			  struct elf_function *ret);

@@ -34,8 +34,8 @@
  * 			u16 len, name			u64 counter's, u8 emulated}
  * 	FUNCTION	u16 len, name			u8 status, u32 n functions, u32 m,
  * 							m × {u64 file offset, u8 when, u8 emulated}
- * 	RETURNS		u8 arguments,			as FUNCTION
- * 			u16 len, name
+ * 	RETURNS		u8 n, n × {u8 args,		n × as FUNCTION
+ * 			u16 len, name}
  * 	LISTING		u64 offset, u32 from		u8 status, and if SYMD_LISTED: u8 texts,
  * 							u64 vaddr, u64 file offset, u64 size,
  * 							u32 next, u32 m, m × row
@@ -74,13 +74,14 @@
  * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it. USDT are
  * all places of one of its own probes (symd/elf_usdt.h), and the counters that turn them on (0:
  * none). FUNCTION is where a function is entered, first, and all places where it is left
- * (symd/elf_exits.h); RETURNS, where what it was given is seen, and what it returns
- * (symd/elf_returns.h). LISTING has the instructions of the function that holds the file offset,
- * from that distance on; next is where to go on asking, 0: nowhere. Rows say how far from the
- * function's beginning they are, and on which lines they stand: first of the function itself, which
- * has no name there, then of calls that were inlined, as LOOKUP has them but for the file, which
- * has its path; k 0: where the row before does. Texts are there if the helper was started for
- * listings, and its library is there.
+ * (symd/elf_exits.h); RETURNS, of many at once, where what each was given is seen, and what it
+ * returns (symd/elf_returns.h): where the first isn't, the others are not looked for.
+ * LISTING has the instructions of the function that holds the file offset, from that distance on;
+ * next is where to go on asking, 0: nowhere. Rows say how far from the function's beginning they
+ * are, and on which lines they stand: first of the function itself, which has no name there, then
+ * of calls that were inlined, as LOOKUP has them but for the file, which has its path; k 0: where
+ * the row before does. Texts are there if the helper was started for listings, and its library is
+ * there.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -93,7 +94,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 15,
+	SYMD_VERSION = 16,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -103,6 +104,7 @@ enum {
 	SYMD_BUILD_ID_MAX = 64,
 	SYMD_USDT_MAX = 64,     /* places of a probe of a program's own */
 	SYMD_EXITS_MAX = 63,    /* places where a function is left */
+	SYMD_RETURNS_MAX = 64,  /* functions that are asked for at once */
 	SYMD_OBJECT_MAX = 6144, /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,    /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */

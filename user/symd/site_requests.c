@@ -31,10 +31,21 @@ static void put_place(struct buf *reply, uint64_t file_off, uint8_t when, bool e
 	symd_msg__put_u8(reply, emulated);
 }
 
-static int answer_function(struct elf_file *elf, bool returns, struct cursor *body,
-			   struct buf *reply)
+static void put_places(struct buf *reply, enum symd_site_status status,
+		       const struct elf_site *entry, const struct elf_exit *exits, uint32_t n)
 {
-	unsigned arguments = returns ? cursor__u8(body) : 0;
+	symd_msg__put_u8(reply, (uint8_t)status);
+	symd_msg__put_u32(reply, entry->n);
+	symd_msg__put_u32(reply, status == SYMD_SITE_FOUND ? n + 1 : 0);
+	if (status != SYMD_SITE_FOUND)
+		return;
+	put_place(reply, entry->file_off, 0, entry->emulated);
+	for (uint32_t i = 0; i < n; i++)
+		put_place(reply, exits[i].file_off, exits[i].when, exits[i].emulated);
+}
+
+static int answer_function(struct elf_file *elf, struct cursor *body, struct buf *reply)
+{
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
 	struct elf_exit exits[SYMD_EXITS_MAX];
@@ -42,18 +53,64 @@ static int answer_function(struct elf_file *elf, bool returns, struct cursor *bo
 	struct elf_site entry;
 	uint32_t n;
 
-	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX || arguments > SITE_ARGUMENTS)
+	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
 		return -EPROTO;
-	status = returns ? elf_returns__find(elf, name, len, arguments, &entry, exits, &n) :
-			   elf_exits__find(elf, name, len, &entry, exits, &n);
-	symd_msg__put_u8(reply, (uint8_t)status);
-	symd_msg__put_u32(reply, entry.n);
-	symd_msg__put_u32(reply, status == SYMD_SITE_FOUND ? n + 1 : 0);
-	if (status != SYMD_SITE_FOUND)
-		return 0;
-	put_place(reply, entry.file_off, 0, entry.emulated);
-	for (uint32_t i = 0; i < n; i++)
-		put_place(reply, exits[i].file_off, exits[i].when, exits[i].emulated);
+	status = elf_exits__find(elf, name, len, &entry, exits, &n);
+	put_places(reply, status, &entry, exits, n);
+	return 0;
+}
+
+struct asked_for {
+	struct elf_named names[SYMD_RETURNS_MAX];
+	unsigned arguments[SYMD_RETURNS_MAX];
+	size_t n;
+};
+
+static bool read_names(struct cursor *body, struct asked_for *ret)
+{
+	ret->n = cursor__u8(body);
+	for (size_t i = 0; i < ret->n && i < SYMD_RETURNS_MAX; i++) {
+		struct elf_named *named = &ret->names[i];
+
+		ret->arguments[i] = cursor__u8(body);
+		*named = (struct elf_named){.len = cursor__u16(body)};
+		named->name = cursor__bytes(body, named->len);
+		if (!named->name || !named->len || named->len > SYMD_NAME_MAX ||
+		    ret->arguments[i] > SITE_ARGUMENTS)
+			return false;
+	}
+	return ret->n <= SYMD_RETURNS_MAX && cursor__done(body);
+}
+
+/* Without the first of them nobody wants the others. */
+static void put_each(struct elf_file *elf, const struct asked_for *asked, struct buf *reply)
+{
+	bool wanted = true;
+
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct elf_named *named = &asked->names[i];
+		enum symd_site_status status = SYMD_SITE_NO_FUNCTION;
+		struct elf_site entry = {0};
+		struct elf_exit exits[SYMD_EXITS_MAX];
+		uint32_t n = 0;
+
+		if (wanted)
+			status = elf_returns__find(elf, named->name, named->len,
+						   asked->arguments[i], &entry, exits, &n);
+		wanted &= i || status == SYMD_SITE_FOUND;
+		put_places(reply, status, &entry, exits, n);
+	}
+}
+
+static int answer_returns(struct elf_file *elf, struct cursor *body, struct buf *reply)
+{
+	struct asked_for asked;
+
+	if (!read_names(body, &asked))
+		return -EPROTO;
+	elf_file__look_for(elf, asked.names, asked.n);
+	put_each(elf, &asked, reply);
+	elf_file__look_for(elf, NULL, 0);
 	return 0;
 }
 
@@ -90,8 +147,9 @@ int site_requests__answer(uint16_t type, struct elf_file *elf, struct cursor *bo
 	case SYMD_SITE:
 		return answer_site(elf, body, reply);
 	case SYMD_FUNCTION:
+		return answer_function(elf, body, reply);
 	case SYMD_RETURNS:
-		return answer_function(elf, type == SYMD_RETURNS, body, reply);
+		return answer_returns(elf, body, reply);
 	case SYMD_USDT:
 		return answer_usdt(elf, body, reply);
 	default:
