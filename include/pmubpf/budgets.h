@@ -60,7 +60,7 @@
 	  "set_aside_more")                                                                        \
 	X(OUTPUT_PART, 2, "1/%d of --max-memory", "bytes of each output",                          \
 	  "the lightest stacks are [other] of their command", "output.lines_in_other")             \
-	X(SPOOL_PART, 8, "1/%d of --max-memory",                                                   \
+	X(SPOOL_PART, 2, "1/%d of --max-memory",                                                   \
 	  "windows of an agent that its disk doesn't take yet",                                    \
 	  "the oldest are lost, and counted", "")                                                  \
 	X(OTHERS_PART, 8, "1/%d of that", "[other] of commands", "they are one [other] together",  \

@@ -190,6 +190,7 @@ t_a_full_disk_loses_nothing() {
 	wait_until grep -q 'No space left' "$T/err" || fail "it says nothing of a full disk"
 	sleep 2
 	expect_eq "$(grep -c 'No space left' "$T/err")" 1 "how often it is said"
+	expect_match "$T/err" 'in memory, up to 17 MB' "half of 32M, beside it"
 	rm "/proc/$tool/root$T/m/full"
 	wait_until grep -q 'written again; 0 were lost' "$T/err" || fail "it doesn't go on"
 	wait_until has_windows "/proc/$tool/root$T/m" 3 || fail "windows of before are missing"

@@ -28,6 +28,8 @@ enum {
 #define MOST_DISK ((uint64_t)1 << 50)
 /* What costs a host little, and says enough of an hour: docs/design/0034-agent.md. */
 enum { AGENT_HZ = 49 };
+/* Of stacks and names: at that rate a window has few, and names that are kept are asked again. */
+#define AGENT_MEMORY ((size_t)32 << 20)
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "The windows:", 5},
@@ -132,7 +134,8 @@ static const struct argp argp = {
 	       "  pmubpf agent --dir /var/lib/pmubpf --keep 7d --max-disk 1G\n"
 	       "  pmubpf report --by container /var/lib/pmubpf/*.pb.gz\n\n"
 	       "Without a target it is the whole system, without -e cycles where there is a PMU, "
-	       "else cpu-clock, without a rate 49 samples of each CPU a second.\n\n"
+	       "else cpu-clock, without a rate 49 samples of each CPU a second. --max-memory is "
+	       "32M here.\n\n"
 	       "Exit status: 0 ended by a signal or its target, 1 failed, 2 usage, 3 this machine "
 	       "can't.",
 };
@@ -149,6 +152,7 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 		.err = err,
 	};
 	sampling_args__init(&a->sampling, err);
+	a->sampling.session.max_memory = AGENT_MEMORY;
 	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	if (r < 0)
