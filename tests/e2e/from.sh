@@ -6,9 +6,15 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+has_four() {
+	[ "$(find "$S/spool" -name '*.pb.gz' 2>/dev/null | wc -l)" -ge 4 ]
+}
+
 setup() {
-	pmb_ok agent --dir "$S/spool" --every 1s -e cpu-clock -F 199 -- "$WORKLOADS/split" 5
-	[ "$(find "$S/spool" -name '*.pb.gz' | wc -l)" -ge 4 ] || fail "fewer than four windows"
+	pmb_start agent --dir "$S/spool" --every 1s -e cpu-clock -F 199 -- "$WORKLOADS/split" 60
+	wait_until has_four || fail "no four windows: $(tail -n 1 "$T/err")"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
 }
 
 # A copy to work on, and its windows in order.
