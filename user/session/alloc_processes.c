@@ -15,6 +15,7 @@ enum {
 	FILES_EACH = 16, /* with allocators, of one process */
 	SEEN = 64,       /* files that a process has mapped, and that are not looked at again */
 	NEW_NS = 50 * 1000 * 1000,     /* who is probed by then has all blocks of its parent */
+	AGAIN_NS = 10 * 1000 * 1000,   /* within these a fork is the same one, told again */
 	CREDIT_NS = 500 * 1000 * 1000, /* of time for jobs, at most */
 	LIVES = 1024,                  /* that are put into the order of time together */
 };
@@ -304,9 +305,10 @@ static void forked(struct alloc_processes *p, const struct life *life)
 	struct alloc_process *parent = find(p, life->parent_tgid), *child = find(p, life->tgid);
 	struct job job = {.look = parent && parent->first};
 
-	if (!parent)
+	/* rings of tasks and of mappings both tell it */
+	if (!parent || (child && life->time - child->born_ns < AGAIN_NS))
 		return;
-	if (child) /* its end was not told */
+	if (child) /* its end was not told, and its number is another's now */
 		drop(p, child);
 	child = add(p, life->tgid);
 	if (!child) {
