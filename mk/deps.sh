@@ -10,7 +10,7 @@
 # A KIND is a word of the table's first column: build, demo, test, and what only whole runs of the
 # tests look at: others (other languages), containers (engines, not started), fleet (a server, not
 # started), browser (400 MB), vm (emulated machines); bench: what make bench compares with. Without
-# one: all but bench, which make bench asks for.
+# one: all but bench and fleet, which make bench and make test ask for (fleet is not in each Debian).
 #
 # Apart from the engines, and from clickhouse-server, none of which are started (policy-rc.d says so
 # meanwhile), no package of the table brings a daemon:
@@ -114,7 +114,8 @@ column() {
 
 packages() { # [KIND…]
 	table | awk -v c="$(column)" -v kinds=" $* " \
-		'NR > 1 && (kinds == "  " ? $1 != "bench" : index(kinds, " " $1 " ")) && $c != "-" { print $c }' | tr ',' '\n' | sort -u
+		'NR > 1 && (kinds == "  " ? $1 !~ /^(bench|fleet)$/ : index(kinds, " " $1 " ")) &&
+			$c != "-" { print $c }' | tr ',' '\n' | sort -u
 }
 
 # The packages of the table that dpkg does not know as installed, or provided by one that is.
