@@ -35,8 +35,8 @@ static const struct argp_option options[] = {
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
 	 0},
 	{"by", OPT_BY, "process|comm|cgroup|container", 0,
-	 "Besides, whose the counts of whole CPUs are, by sharing them out at each switch; with -p "
-	 "of those processes and of everybody else",
+	 "Besides, whose the counts of whole CPUs are, told at each switch; with -p of those "
+	 "processes and of everybody else",
 	 0},
 	{"neighbours", OPT_NEIGHBOURS, 0, 0,
 	 "Besides, who had the CPU while threads of the target waited for it, ready to run, and "
