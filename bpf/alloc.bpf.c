@@ -12,6 +12,7 @@
 #include "lib/pidns.h"
 #include "lib/stack_dump.h"
 #include "lib/target.h"
+#include "lib/undisturbed.h"
 #include "lib/uretprobe.h"
 #include "lib/ustack.h"
 #include "lib/walk.h"
@@ -261,22 +262,28 @@ static __always_inline void end_hit(struct pmb_alloc_stats *stats, __u64 before)
 
 /* Of each kind of function one; user space attaches them where they belong. What it costs: some
  * are timed. exits: those that the kernel single-steps. */
-#define PROBE(name, column, action)                            \
-	SEC("uprobe")                                          \
-	int pmb_##name(void *regs)                             \
-	{                                                      \
-		struct pmb_alloc_stats *stats = alloc_stats(); \
-		struct arch_regs *ctx = regs;                  \
-		__u64 before;                                  \
-                                                               \
-		if (!stats)                                    \
-			return 0;                              \
-		before = begin_hit(stats, stats->column++);    \
-		if (is_off())                                  \
-			return 0;                              \
-		action;                                        \
-		end_hit(stats, before);                        \
-		return 0;                                      \
+#define PROBE(name, column, action)                                      \
+	static __always_inline void name##_is_met(struct arch_regs *ctx) \
+	{                                                                \
+		struct pmb_alloc_stats *stats = alloc_stats();           \
+		__u64 before;                                            \
+                                                                         \
+		if (!stats)                                              \
+			return;                                          \
+		before = begin_hit(stats, stats->column++);              \
+		if (is_off())                                            \
+			return;                                          \
+		action;                                                  \
+		end_hit(stats, before);                                  \
+	}                                                                \
+                                                                         \
+	SEC("uprobe")                                                    \
+	int pmb_##name(void *regs)                                       \
+	{                                                                \
+		begin_undisturbed(regs, &pmb_none);                      \
+		name##_is_met(regs);                                     \
+		end_undisturbed();                                       \
+		return 0;                                                \
 	}
 
 #define ENTRY(name, action)            \
@@ -339,19 +346,28 @@ static __always_inline void any(struct arch_regs *ctx, __u64 kind)
 		call_ends(ctx, result);
 }
 
+PROGRAMS_OF_NONE(pmb_none_of_many);
+
+static __always_inline void any_is_met(struct arch_regs *ctx)
+{
+	struct pmb_alloc_stats *stats = alloc_stats();
+	__u64 cookie = bpf_get_attach_cookie(ctx), before;
+
+	if (!stats)
+		return;
+	before = begin_hit(stats, cookie & ALLOC_EMULATED ? stats->entries++ : stats->exits++);
+	if (is_off())
+		return;
+	any(ctx, cookie & ~(__u64)ALLOC_EMULATED);
+	end_hit(stats, before);
+}
+
 /* All of them, where the kernel has many probes as one thing: by their cookies. */
 SEC("uprobe")
 int pmb_alloc_any(void *regs)
 {
-	struct pmb_alloc_stats *stats = alloc_stats();
-	__u64 cookie = bpf_get_attach_cookie(regs), before;
-
-	if (!stats)
-		return 0;
-	before = begin_hit(stats, cookie & ALLOC_EMULATED ? stats->entries++ : stats->exits++);
-	if (is_off())
-		return 0;
-	any(regs, cookie & ~(__u64)ALLOC_EMULATED);
-	end_hit(stats, before);
+	begin_undisturbed(regs, &pmb_none_of_many);
+	any_is_met(regs);
+	end_undisturbed();
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "lib/maps.h"
 #include "lib/pidns.h"
 #include "lib/target.h"
+#include "lib/undisturbed.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -175,6 +176,14 @@ static __always_inline int met(int (*what)(void *ctx), void *ctx)
 	return timed(what, ctx);
 }
 
+static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
+{
+	begin_undisturbed(ctx, &pmb_none);
+	met(what, ctx);
+	end_undisturbed();
+	return 0;
+}
+
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_probe_open(void *ctx)
@@ -192,16 +201,16 @@ SEC("uprobe")
 int pmb_user_open(void *ctx)
 {
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
-		return met(call_begins, ctx);
-	return met(probe_opens, ctx);
+		return met_undisturbed(call_begins, ctx);
+	return met_undisturbed(probe_opens, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_close(void *ctx)
 {
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
-		return met(call_ends, ctx);
-	return met(probe_closes, ctx);
+		return met_undisturbed(call_ends, ctx);
+	return met_undisturbed(probe_closes, ctx);
 }
 
 SEC("kprobe")

@@ -7,6 +7,7 @@
  */
 #include "lib/calls.h"
 #include "lib/pidns.h"
+#include "lib/undisturbed.h"
 #include "lib/work_window.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -42,6 +43,14 @@ static __always_inline int met(int (*what)(void *ctx), void *ctx)
 	return 0;
 }
 
+static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
+{
+	begin_undisturbed(ctx, &pmb_none);
+	met(what, ctx);
+	end_undisturbed();
+	return 0;
+}
+
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_work_open(void *ctx)
@@ -60,13 +69,13 @@ int pmb_work_close(void *ctx)
 SEC("uprobe")
 int pmb_user_start(void *ctx)
 {
-	return met(call_or_probe_begins, ctx);
+	return met_undisturbed(call_or_probe_begins, ctx);
 }
 
 SEC("uprobe")
 int pmb_user_stop(void *ctx)
 {
-	return met(call_or_probe_ends, ctx);
+	return met_undisturbed(call_or_probe_ends, ctx);
 }
 
 SEC("kprobe")

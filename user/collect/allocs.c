@@ -34,7 +34,7 @@ struct alloc_programs {
 static bool is_own(const struct bpf_map *map)
 {
 	static const char *const own[] = {"pmb_scratch", "pmb_known_rules", "pmb_dumps",
-					  "pmb_stats", "pmb_alloc"};
+					  "pmb_stats",   "pmb_alloc",       "pmb_none"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
 		if (strncmp(bpf_map__name(map), own[i], strlen(own[i])) == 0)
@@ -71,6 +71,7 @@ static int open_and_load(struct alloc_programs *p, const struct programs *progra
 	bpf_map__set_max_entries(p->skel->maps.pmb_alloc_calls, BUDGET_ALLOC_THREADS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,
 				 config->by_table ? programs__dump_room(programs) : 1);
+	p->skel->rodata->pmb_may_hold = feature__has(FEATURE_HOLD_CPU);
 	p->many_at_once = feature__has(FEATURE_UPROBES);
 	bpf_program__set_autoload(p->skel->progs.pmb_alloc_any, p->many_at_once);
 	if (p->many_at_once)

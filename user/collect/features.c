@@ -49,6 +49,8 @@ static bool feature__try(enum feature feature)
 		return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_snprintf);
 	case FEATURE_UPROBES:
 		return has_function("uprobe_unregister_nosync");
+	case FEATURE_HOLD_CPU:
+		return has_function("bpf_preempt_disable") && has_function("bpf_preempt_enable");
 	case N_FEATURES:
 		break;
 	}
