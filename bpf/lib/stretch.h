@@ -55,37 +55,42 @@ static __always_inline bool may_be_target(const volatile struct pmb_config *cfg,
 	return mark && *mark != PMB_MARK_NONE;
 }
 
-/* phase: of its process's window, now. */
-static __always_inline enum pmb_stretch where_is(const volatile struct pmb_config *cfg,
-						 const struct stretch *stretch, bool inside,
-						 __u64 phase)
+/* began, phase: of its process's window, where the stretch began and now. */
+static __always_inline enum pmb_stretch where_is(const volatile struct pmb_config *cfg, __u64 began,
+						 bool inside, __u64 phase)
 {
 	if (is_paused(cfg->sliced))
 		return PMB_STRETCH_UNWATCHED;
-	if (cfg->by_process && phase != stretch->phase)
+	if (cfg->by_process && phase != began)
 		return PMB_STRETCH_PARTLY;
 	if (cfg->by_process)
 		inside = phase & 1;
 	return inside ? PMB_STRETCH_INSIDE : PMB_STRETCH_OUTSIDE;
 }
 
-/* What was counted since; a counter that can't be read has no sum. */
+/* Of a stretch; whole: its counter could be read at both ends. A counter that can't be read has no
+ * sum. */
+static __always_inline void stretch_sum(enum pmb_stretch where, __u32 i, bool whole, __u64 count,
+					__u64 missed, struct pmb_work_stats *stats)
+{
+	if (!whole || missed)
+		__sync_fetch_and_add(&stats->shared[i], 1);
+	if (whole)
+		__sync_fetch_and_add(&stats->stretches[where][i], count);
+}
+
+/* What was counted since. */
 static __always_inline void stretch_add(const volatile struct pmb_config *cfg,
 					const struct stretch *stretch, enum pmb_stretch where,
 					const struct counted now[PMB_MAX_READS], __u32 unread,
 					struct pmb_work_stats *stats)
 {
+	unread |= stretch->unread;
 	if (where == PMB_STRETCH_PARTLY)
 		__sync_fetch_and_add(&stats->partly, 1);
-	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++) {
-		bool whole = !((unread | stretch->unread) >> i & 1);
-
-		if (!whole || now[i].missed != stretch->base[i].missed)
-			__sync_fetch_and_add(&stats->shared[i], 1);
-		if (whole)
-			__sync_fetch_and_add(&stats->stretches[where][i],
-					     now[i].count - stretch->base[i].count);
-	}
+	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
+		stretch_sum(where, i, !(unread >> i & 1), now[i].count - stretch->base[i].count,
+			    now[i].missed - stretch->base[i].missed, stats);
 }
 
 static __always_inline void stretch_begin(const volatile struct pmb_config *cfg,
@@ -121,7 +126,7 @@ static __always_inline void stretch_switch(const volatile struct pmb_config *cfg
 		stretch_add(cfg, stretch, PMB_STRETCH_UNSEEN, now, unread, stats);
 	} else if (seen && target) {
 		stretch_add(cfg, stretch,
-			    where_is(cfg, stretch, inside,
+			    where_is(cfg, stretch->phase, inside,
 				     cfg->by_process ? phase_of((__u32)prev->tgid) : 0),
 			    now, unread, stats);
 	}
@@ -131,34 +136,60 @@ static __always_inline void stretch_switch(const volatile struct pmb_config *cfg
 		stretch->phase = stretch->known ? phase_of((__u32)next->tgid) : 0;
 }
 
+/* A stretch begins where one ends. now becomes what that one has: on the stack there is no room for
+ * both (512 bytes, and clang 19 takes more of them than clang 14). */
+static __always_inline void stretch_exchange(const volatile struct pmb_config *cfg,
+					     struct stretch *stretch,
+					     struct counted now[PMB_MAX_READS])
+{
+	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++) {
+		struct counted began = stretch->base[i];
+
+		stretch->base[i] = now[i];
+		now[i].count -= began.count;
+		now[i].missed -= began.missed;
+	}
+}
+
 /* The current task, a target, goes on, in a window or outside; switches: its number before its
- * counters were read. */
+ * counters were read. now is lost. */
 static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, bool inside,
-					__u64 switches, const struct counted now[PMB_MAX_READS],
+					__u64 switches, struct counted now[PMB_MAX_READS],
 					__u32 unread, struct pmb_work_stats *stats)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct stretch *stretch = current_stretch(), before;
-	__u64 phase = cfg->by_process ? phase_of(bpf_get_current_pid_tgid() >> 32) : 0;
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before;
+	struct stretch *stretch = current_stretch();
+	__u64 phase = cfg->by_process ? phase_of(bpf_get_current_pid_tgid() >> 32) : 0, began;
+	enum pmb_stretch where;
+	bool based, seen;
 
 	if (!stretch)
 		return;
-	before = *stretch;
-	stretch_begin(cfg, stretch, thread, switches, now, unread);
+	seen = stretch->known && stretch->thread == thread && stretch->switches == switches;
+	based = stretch->based;
+	before = unread | stretch->unread;
+	began = stretch->phase;
+	stretch_exchange(cfg, stretch, now);
+	stretch->thread = thread;
+	stretch->switches = switches;
+	stretch->unread = unread;
+	stretch->based = stretch->known = 1;
 	stretch->phase = phase;
 	barrier();
 	if (switches_of(task) != switches) {
 		stretch->known = 0;
 		return;
 	}
-	if (before.known && before.thread == thread && before.switches == switches) {
-		stretch_add(cfg, &before, where_is(cfg, &before, inside, phase), now, unread,
-			    stats);
-	} else if (before.based) {
+	if (!seen && !based)
+		return;
+	where = seen ? where_is(cfg, began, inside, phase) : PMB_STRETCH_UNSEEN;
+	if (!seen)
 		__sync_fetch_and_add(&stats->unseen, 1);
-		stretch_add(cfg, &before, PMB_STRETCH_UNSEEN, now, unread, stats);
-	}
+	else if (where == PMB_STRETCH_PARTLY)
+		__sync_fetch_and_add(&stats->partly, 1);
+	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
+		stretch_sum(where, i, !(before >> i & 1), now[i].count, now[i].missed, stats);
 }
 
 /* Right behind that: the current thread itself has changed its process's window. */
