@@ -121,7 +121,7 @@ workloads: $(WORKLOAD)
 unit: $(UNIT) $(PAGES) $(OPERANDS) $(SKID)
 step: $(STEP)
 
-check: unit lint replay
+check: unit lint replay $(O)/user/cmd/main.o
 	$(Q)tests/lint/loops.sh $(O)
 	$(Q)tests/lint/exports.sh $(O)
 	$(Q)tests/run-unit.sh $(O)/tests/unit
