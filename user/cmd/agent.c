@@ -267,8 +267,6 @@ static int record(struct agent *g, struct err *err)
 	const struct live_opts opts = {
 		.sampling = &g->args.sampling,
 		.part_ns = g->args.every_ns,
-		.label_cgroup = g->args.label_cgroup,
-		.label_language = g->args.label_language,
 		.lean = true,
 	};
 	int r = live__open(&g->live, &opts, err);

@@ -66,9 +66,7 @@ static int add_label(struct agent_args *a, const char *word)
 				  "--label '%s': what samples are about is looked at behind a "
 				  "recording: `pmubpf record --data'",
 				  word);
-	a->sampling.session.labels |= labels;
-	a->label_cgroup |= strcmp(word, "cgroup") == 0;
-	a->label_language |= labels == LABEL_LANGUAGE;
+	sampling_args__want_label(&a->sampling, word);
 	return 0;
 }
 

@@ -15,7 +15,6 @@ struct agent_args {
 	uint64_t keep_ns;
 	uint64_t max_disk; /* bytes */
 	bool rate_given;   /* else it is the agent's, and the budget may lower it */
-	bool label_cgroup, label_language;
 	struct err *err;
 };
 

@@ -121,8 +121,8 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 		.events = live->events,
 		.n_events = a->events.n,
 		.cgroups = live->result.cgroups,
-		.want_language = live->opts.label_language,
-		.want_cgroup = live->opts.label_cgroup,
+		.want_language = a->session.labels & LABEL_LANGUAGE,
+		.want_cgroup = a->label_cgroup,
 		.window = window->name,
 		.window_calls = window->kind == WINDOW_SYSCALL && !window->call,
 	};

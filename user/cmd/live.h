@@ -34,8 +34,6 @@ struct live_opts {
 	const struct sampling_args *sampling; /* settled, with signals and an opener */
 	uint64_t part_ns;                     /* of a part */
 	bool inlined, lines;                  /* as names are wanted */
-	bool label_cgroup;                    /* its path, besides the container's name */
-	bool label_language;
 	bool lean; /* parts are long: memory that none of them needs is given back between them */
 };
 

@@ -155,11 +155,9 @@ static int add_label(struct record_args *a, const char *option, const char *text
 
 	if (!label)
 		return err__usage(a->err, "%s '%s': it is one of " LABEL_WORDS, option, text);
-	a->sampling.session.labels |= label;
+	sampling_args__want_label(&a->sampling, text);
 	if (label == LABEL_ADDR && !a->sampling.session.addr_mask)
 		a->sampling.session.addr_mask = ~0ULL;
-	a->label_cgroup |= strcmp(text, "cgroup") == 0;
-	a->label_language |= label == LABEL_LANGUAGE;
 	return 0;
 }
 

@@ -27,8 +27,6 @@ struct record_args {
 	size_t n_by;
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;
-	bool label_language;
-	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	const char *summary;
 	const char *regions; /* a list that is renewed while recording; NULL: not wanted */
 	struct names_opts names;

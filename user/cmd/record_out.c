@@ -170,8 +170,8 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.n_events = n,
 		.no_symbols = out->args->no_symbols,
 		.cgroups = result->cgroups,
-		.want_language = out->args->label_language,
-		.want_cgroup = out->args->label_cgroup,
+		.want_language = out->args->sampling.session.labels & LABEL_LANGUAGE,
+		.want_cgroup = out->args->sampling.label_cgroup,
 		.window = out->args->sampling.window.spec.name,
 		.window_calls = out->args->sampling.window.spec.kind == WINDOW_SYSCALL &&
 				!out->args->sampling.window.spec.call,

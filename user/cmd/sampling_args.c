@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cmd/options.h"
+#include "model/labels.h"
 #include "pmu/probe.h"
 #include "pmu/settle.h"
 #include "sys/procfs.h"
@@ -257,6 +258,12 @@ void sampling_args__init(struct sampling_args *a, struct err *err)
 		.window = {.err = err},
 		.err = err,
 	};
+}
+
+void sampling_args__want_label(struct sampling_args *a, const char *word)
+{
+	a->session.labels |= label__of_word(word);
+	a->label_cgroup |= strcmp(word, "cgroup") == 0;
 }
 
 int sampling_args__read(struct sampling_args *a, bool stdout_is_data)

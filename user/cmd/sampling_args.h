@@ -28,8 +28,9 @@ struct sampling_args {
 	struct session_opts session;
 	struct target_args target;
 	struct window_args window;
-	struct buf notes; /* what was found out before the recording */
-	bool quiet;       /* nothing is said of the event that was chosen */
+	struct buf notes;  /* what was found out before the recording */
+	bool quiet;        /* nothing is said of the event that was chosen */
+	bool label_cgroup; /* the path of a cgroup, besides the container's name */
 	struct err *err;
 };
 
@@ -37,6 +38,8 @@ extern const struct argp sampling_argp;
 
 /* What isn't said otherwise; before parsing. */
 void sampling_args__init(struct sampling_args *args, struct err *err);
+/* A word of --label or --by: what is called so is recorded; nothing else is. */
+void sampling_args__want_label(struct sampling_args *args, const char *word);
 /* Once all options are known: the events of -e, and whom; stdout_is_data as in target_args.h. */
 int sampling_args__read(struct sampling_args *args, bool stdout_is_data);
 /* Whether they go together; `subcommand` is for the hint. */

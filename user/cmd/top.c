@@ -84,8 +84,6 @@ static int show(struct live **ret, const struct top_args *a, char **argv, struct
 		.part_ns = a->interval_ns,
 		.inlined = a->inlined,
 		.lines = a->lines,
-		.label_cgroup = a->label_cgroup,
-		.label_language = a->sampling.session.labels & LABEL_LANGUAGE,
 	};
 	_cleanup_(end_screen) int before = a->batch ? -1 : silence_stderr();
 	int r = live__open(ret, &opts, err);

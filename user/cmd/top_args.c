@@ -75,8 +75,7 @@ static int settle_by(struct top_args *a)
 					  "--by '%s': what samples are about is looked at behind a "
 					  "recording: `pmubpf record --data', and report",
 					  word);
-		a->sampling.session.labels |= labels;
-		a->label_cgroup |= strcmp(word, "cgroup") == 0;
+		sampling_args__want_label(&a->sampling, word);
 		a->lines |= strcmp(word, "line") == 0;
 	}
 	return 0;

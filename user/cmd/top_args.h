@@ -17,7 +17,6 @@ struct top_args {
 	int limit;         /* rows within each row; 0: all; -1: not given */
 	bool batch, json;
 	bool inlined, lines; /* as names are wanted */
-	bool label_cgroup;   /* the path of a cgroup, besides the container's name */
 	struct err *err;
 };
 
