@@ -107,19 +107,25 @@ static __always_inline int call_begins(void *ctx)
 	return call_begins_at(ARCH_SP((struct arch_regs *)ctx));
 }
 
-static __always_inline int call_ends(void *ctx)
+/* The current thread leaves a call whose stack pointer is sp, or up to slack above where it was at
+ * the entry. */
+static __always_inline int call_ends_at(__u64 sp, __u64 slack)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
-	__u64 sp = exit_sp(&pmb_gate, ctx);
 
-	if (!gate || !gate->start || sp < gate->sp || !is_left_here(&pmb_gate, ctx))
+	if (!gate || !gate->start || sp < gate->sp)
 		return 0;
-	if (sp == gate->sp)
+	if (sp <= gate->sp + slack)
 		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
 	else
 		gate_abandon(&pmb_gate, gate, thread);
 	return 0;
+}
+
+static __always_inline int call_ends(void *ctx)
+{
+	return is_left_here(&pmb_gate, ctx) ? call_ends_at(exit_sp(&pmb_gate, ctx), 0) : 0;
 }
 
 static __always_inline int kernel_call_begins(void *at)
@@ -131,20 +137,10 @@ static __always_inline int kernel_call_begins(void *at)
 
 static __always_inline int kernel_call_ends(void *at)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
-
 	if (!is_on_own_stack((__u64)at))
 		return 0;
-	if (pmb_gate.windows != PMB_WINDOWS_KERNEL)
-		return probe_closes(at);
-	if (!gate || !gate->start || (__u64)at < gate->sp)
-		return 0;
-	if ((__u64)at <= gate->sp + KERNEL_CALL_SLACK)
-		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
-	else
-		gate_abandon(&pmb_gate, gate, thread);
-	return 0;
+	return pmb_gate.windows == PMB_WINDOWS_KERNEL ? call_ends_at((__u64)at, KERNEL_CALL_SLACK) :
+							probe_closes(at);
 }
 
 /* What it costs: some are timed. */
