@@ -79,6 +79,15 @@ static __always_inline void stretch_sum(enum pmb_stretch where, __u32 i, bool wh
 		__sync_fetch_and_add(&stats->stretches[where][i], count);
 }
 
+/* Those of which not all is known. */
+static __always_inline void stretch_tell(enum pmb_stretch where, struct pmb_work_stats *stats)
+{
+	if (where == PMB_STRETCH_UNSEEN)
+		__sync_fetch_and_add(&stats->unseen, 1);
+	else if (where == PMB_STRETCH_PARTLY)
+		__sync_fetch_and_add(&stats->partly, 1);
+}
+
 /* What was counted since. */
 static __always_inline void stretch_add(const volatile struct pmb_config *cfg,
 					const struct stretch *stretch, enum pmb_stretch where,
@@ -86,21 +95,26 @@ static __always_inline void stretch_add(const volatile struct pmb_config *cfg,
 					struct pmb_work_stats *stats)
 {
 	unread |= stretch->unread;
-	if (where == PMB_STRETCH_PARTLY)
-		__sync_fetch_and_add(&stats->partly, 1);
+	stretch_tell(where, stats);
 	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
 		stretch_sum(where, i, !(unread >> i & 1), now[i].count - stretch->base[i].count,
 			    now[i].missed - stretch->base[i].missed, stats);
+}
+
+static __always_inline void stretch_belongs_to(struct stretch *stretch, __u32 thread,
+					       __u64 switches, __u32 unread)
+{
+	stretch->thread = thread;
+	stretch->switches = switches;
+	stretch->unread = unread;
+	stretch->based = stretch->known = 1;
 }
 
 static __always_inline void stretch_begin(const volatile struct pmb_config *cfg,
 					  struct stretch *stretch, __u32 thread, __u64 switches,
 					  const struct counted now[PMB_MAX_READS], __u32 unread)
 {
-	stretch->thread = thread;
-	stretch->switches = switches;
-	stretch->unread = unread;
-	stretch->based = stretch->known = 1;
+	stretch_belongs_to(stretch, thread, switches, unread);
 	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
 		stretch->base[i] = now[i];
 }
@@ -122,7 +136,6 @@ static __always_inline void stretch_switch(const volatile struct pmb_config *cfg
 	seen = stretch->known && stretch->thread == (__u32)prev->pid &&
 	       switches == stretch->switches + 1;
 	if (stretch->based && !seen && (stretch->known || target)) {
-		__sync_fetch_and_add(&stats->unseen, 1);
 		stretch_add(cfg, stretch, PMB_STRETCH_UNSEEN, now, unread, stats);
 	} else if (seen && target) {
 		stretch_add(cfg, stretch,
@@ -171,10 +184,7 @@ static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, b
 	before = unread | stretch->unread;
 	began = stretch->phase;
 	stretch_exchange(cfg, stretch, now);
-	stretch->thread = thread;
-	stretch->switches = switches;
-	stretch->unread = unread;
-	stretch->based = stretch->known = 1;
+	stretch_belongs_to(stretch, thread, switches, unread);
 	stretch->phase = phase;
 	barrier();
 	if (switches_of(task) != switches) {
@@ -184,10 +194,7 @@ static __always_inline void stretch_cut(const volatile struct pmb_config *cfg, b
 	if (!seen && !based)
 		return;
 	where = seen ? where_is(cfg, began, inside, phase) : PMB_STRETCH_UNSEEN;
-	if (!seen)
-		__sync_fetch_and_add(&stats->unseen, 1);
-	else if (where == PMB_STRETCH_PARTLY)
-		__sync_fetch_and_add(&stats->partly, 1);
+	stretch_tell(where, stats);
 	for (__u32 i = 0; i < PMB_MAX_READS && i < cfg->n_reads; i++)
 		stretch_sum(where, i, !(before >> i & 1), now[i].count, now[i].missed, stats);
 }
