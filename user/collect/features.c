@@ -18,8 +18,7 @@ static bool has_helper(enum bpf_prog_type type, enum bpf_func_id helper)
 	       libbpf_probe_bpf_helper(type, helper, NULL) == 1;
 }
 
-/* Of the kernel's own. Probes of many places came with Linux 6.6, and first took a process for its
- * first thread; since it has this function they leave together. */
+/* Of the kernel's own. */
 static bool has_function(const char *name)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -48,9 +47,11 @@ static bool feature__try(enum feature feature)
 	case FEATURE_SNPRINTF:
 		return has_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_snprintf);
 	case FEATURE_UPROBES:
+		/* They came with Linux 6.6, and first took a process for its first thread; since it
+		 * has this function they leave together. */
 		return has_function("uprobe_unregister_nosync");
 	case FEATURE_HOLD_CPU:
-		return has_function("bpf_preempt_disable") && has_function("bpf_preempt_enable");
+		return has_function("bpf_preempt_disable"); /* bpf_preempt_enable came with it */
 	case N_FEATURES:
 		break;
 	}

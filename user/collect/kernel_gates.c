@@ -80,7 +80,7 @@ static int check_kprobe(const struct window_probe *p, const struct window_spec *
 int kernel_gate__check(const struct window_probe *p, const struct window_spec *spec,
 		       struct err *err)
 {
-	int n = kernel_functions_called(p->name);
+	int n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
 		if (starts_with(p->name, ours[i]))
@@ -89,6 +89,7 @@ int kernel_gate__check(const struct window_probe *p, const struct window_spec *s
 					  "windows, so they can't open or close one",
 					  spec->option, spec->name, ours[i]);
 	}
+	n = kernel_functions_called(p->name);
 	if (n == 0)
 		return err__usage(err,
 				  "%s %s: this kernel has no function %s: another has that name "
