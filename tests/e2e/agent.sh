@@ -258,4 +258,77 @@ t_refused() {
 	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
 }
 
+# The options of a file, which SIGHUP reads again: what can change does, the rest is named.
+t_config() {
+	local conf=$T/agent.conf
+	cat >"$conf" <<-END
+		# the events of the command line count
+		dir = $T/spool
+		event = no-such-event
+		every = 1h
+	END
+	pmb_start agent --config "$conf" -e cpu-clock
+	sed -i 's/1h/1s/; s/no-such/neither/' "$conf"
+	echo 'keep = 2d' >>"$conf"
+	kill -HUP "$tool"
+	wait_until has_windows "$T/spool" 2 || fail "windows aren't shorter: $(cat "$T/err")"
+	expect_eq "$(grep -c "'event' stays as it was" "$T/err")" 1 "what needs a new recording"
+	expect_match "$T/err" 'was read again' "the note"
+	echo 'max-disk = much' >>"$conf"
+	kill -HUP "$tool"
+	wait_until grep -q "nothing is changed: .*--max-disk 'much'" "$T/err" || fail "a bad file"
+	rm "$conf"
+	kill -HUP "$tool"
+	wait_until grep -q "nothing is changed: can't read" "$T/err" || fail "no file"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+	expect_columns_of "$T/spool"
+	expect_no_gap "$T/spool"
+	zcat "$(windows_of "$T/spool" | head -n 1)" | grep -aq -- '--every=1h' ||
+		fail "the window doesn't say what it was recorded with"
+}
+
+# That of the kernel is the end; one that is sent isn't (above).
+t_a_terminal_that_closes() {
+	need_program python3
+	python3 - "$PMUBPF" "$T/spool" <<-'END' || fail "the agent doesn't end as it should"
+		import os, pty, sys, time
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], ["pmubpf", "agent", "--dir", sys.argv[2],
+		        "--every", "1h", "-e", "cpu-clock"])
+		os.read(fd, 4096)
+		time.sleep(0.5)
+		os.close(fd)
+		sys.exit(os.waitpid(pid, 0)[1] != 0)
+	END
+	expect_eq "$(n_windows "$T/spool")" 1 "windows"
+}
+
+# Each is refused at the start, and changes nothing later.
+t_hostile_config() {
+	local conf=$T/agent.conf
+	mkfifo "$T/fifo"
+	expect_refused 1 "no regular file" agent --config "$T/fifo"
+	expect_refused 1 "No such file" agent --config "$T/none"
+	echo "dir = $T/x" >"$conf"
+	ln -s "$conf" "$T/link"
+	expect_refused 1 "is a link" agent --config "$T/link"
+	chmod 666 "$conf"
+	expect_refused 1 "others may write" agent --config "$conf"
+	chmod 600 "$conf"
+	[ "$(id -u)" -ne 0 ] || {
+		chown 65534 "$conf"
+		expect_refused 1 "belongs to user 65534" agent --config "$conf"
+		chown 0 "$conf"
+	}
+	head -c 70000 /dev/zero >>"$conf"
+	expect_refused 1 "more than 64 kB" agent --config "$conf"
+	head -c 100 /dev/zero >"$conf"
+	expect_refused 2 "it isn't text" agent --config "$conf"
+	printf 'dir = %s\nhelp\n' "$T/x" >"$conf"
+	expect_refused 2 "line 2: 'help' is no option" agent --config "$conf"
+	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
+}
+
 run_tests

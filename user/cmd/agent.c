@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@
 #include "render/pprof.h"
 #include "session/signals.h"
 #include "spool/writer.h"
+#include "sys/clock.h"
 #include "sys/notify.h"
 #include "sys/processor.h"
 #include "sys/procfs.h"
@@ -35,13 +38,14 @@ enum { DRAIN_MS = 20000, DURATION_DIGITS = 32 };
 
 struct agent {
 	struct agent_args args;
-	char **words; /* behind the subcommand */
 	struct writer writer;
 	struct notify notify;
 	struct processor_counts processor;
 	char boot[BOOT_ID_SIZE];
 	struct live *live;
 	int timer;
+	int hangup; /* readable: SIGHUP has come */
+	bool hangup_ignored, ended;
 	bool in_trouble;
 	struct agent_total {
 		uint64_t seen, in_windows, lost;
@@ -143,7 +147,7 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	processor_count("", &now);
 	loss = processor_loss(&g->processor, &now);
 	g->processor = now;
-	add_remarks_of_host(part->prof, "agent", g->words, &loss);
+	add_remarks_of_host(part->prof, "agent", g->args.words.words + 1, &loss);
 	add_remark_of_window(part->prof, g->boot, &span);
 	add_remarks_of_columns(part->prof, &part->ledger);
 	add_remark_of_cost(part->prof, &part->cost);
@@ -184,6 +188,62 @@ static void keep(struct agent *g, struct part *part)
 	say_trouble(g);
 }
 
+/* ---------------------------------------------------------------- SIGHUP */
+
+static void say_lines(const struct buf *text)
+{
+	const char *at = text->len ? text->data : "";
+
+	for (const char *end; (end = strchr(at, '\n')); at = end + 1)
+		fprintf(stderr, "pmubpf: %.*s\n", (int)(end - at), at);
+}
+
+static void apply(struct agent *g, uint64_t every_ns_before)
+{
+	const struct agent_args *a = &g->args;
+
+	g->writer.bounds.keep_ns = a->keep_ns;
+	g->writer.bounds.max_bytes = a->max_disk;
+	g->writer.every_ns = a->every_ns;
+	if (a->every_ns != every_ns_before)
+		live__set_part(g->live, a->every_ns);
+}
+
+static void reload(struct agent *g)
+{
+	_cleanup_(buf__done) struct buf news = {0}, text = {0};
+	uint64_t every_ns = g->args.every_ns;
+	struct err err = {0};
+
+	buf__printf(&text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns() / 1000);
+	notify__say(&g->notify, text.data);
+	if (agent_args__reload(&g->args, &news, &err) < 0) {
+		fprintf(stderr, "pmubpf: nothing is changed: %s\n", err.text);
+	} else {
+		say_lines(&news);
+		apply(g, every_ns);
+		if (!g->args.sampling.quiet)
+			fprintf(stderr, "pmubpf: '%s' was read again\n", g->args.config);
+	}
+	notify__say(&g->notify, "READY=1");
+}
+
+/* Of a terminal that closes it is the end, as for any program; of whoever sends one it isn't. */
+static void take_hangups(struct agent *g)
+{
+	struct signalfd_siginfo info;
+	bool asked = false;
+
+	while (read(g->hangup, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_code == SI_KERNEL)
+			g->ended |= !g->hangup_ignored;
+		else
+			asked = true;
+	}
+	if (asked && !g->ended)
+		reload(g);
+}
+
 static void tick(struct agent *g)
 {
 	uint64_t n;
@@ -193,6 +253,7 @@ static void tick(struct agent *g)
 	notify__say(&g->notify, "WATCHDOG=1");
 	writer__step(&g->writer);
 	say_trouble(g);
+	take_hangups(g);
 }
 
 /* A part has no names if no helper can be started, and is kept all the same. */
@@ -202,7 +263,7 @@ static int run(struct agent *g, struct err *err)
 	struct err of_names;
 	enum cutting_news news;
 
-	while ((news = live__wait(g->live, g->timer)) != CUTTING_ENDED) {
+	while (!g->ended && (news = live__wait(g->live, g->timer)) != CUTTING_ENDED) {
 		if (news == CUTTING_INPUT) {
 			tick(g);
 			continue;
@@ -288,17 +349,26 @@ static void agent__done(struct agent *g)
 	if (g->writer.path)
 		close(g->writer.dir);
 	cleanup_close(&g->timer);
+	cleanup_close(&g->hangup);
 	notify__close(&g->notify);
 	free(g->totals);
 	agent_args__done(&g->args);
 }
 
+static int catch_hangup(struct agent *g, struct err *err)
+{
+	g->hangup = signals__hangup_fd(&g->hangup_ignored);
+	return g->hangup < 0 ?
+		       err__set(err, g->hangup, "can't receive SIGHUP: %s", strerror(-g->hangup)) :
+		       0;
+}
+
 int cmd_agent(int argc, char **argv)
 {
-	struct signals signals = {.fd = -1};
+	struct signals signals = {.fd = -1, .spare_hangup = true};
 	_cleanup_(agent__done) struct agent g = {
-		.words = argv + 1,
 		.timer = -1,
+		.hangup = -1,
 		.notify.sock = -1,
 		.writer.sock = -1,
 	};
@@ -306,6 +376,8 @@ int cmd_agent(int argc, char **argv)
 	/* first: who ends it while it starts means it, too */
 	int r = signals__catch(&signals, &err);
 
+	if (r == 0)
+		r = catch_hangup(&g, &err);
 	if (r == 0)
 		r = agent_args__parse(&g.args, argc, argv, &err);
 	notify__open(&g.notify);

@@ -2,6 +2,8 @@
 #include "cmd/agent_args.h"
 
 #include <argp.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -17,6 +19,7 @@ enum {
 	OPT_KEEP,
 	OPT_MAX_DISK,
 	OPT_LABEL,
+	OPT_CONFIG,
 };
 
 #define SECOND_NS 1000000000ULL
@@ -40,6 +43,10 @@ static const struct argp_option options[] = {
 	{"max-disk", OPT_MAX_DISK, "SIZE", 0,
 	 "How much room all of them may take, from 64K; the oldest go first (default: 1G)", 0},
 	{"label", OPT_LABEL, "LABELS", 0, "Tell samples apart by these labels, too, as for record",
+	 0},
+	{"config", OPT_CONFIG, "FILE", 0,
+	 "Options, a line each, as name = value; SIGHUP reads them again (default: " AGENT_CONFIG
+	 ", if it is there)",
 	 0},
 	{"quiet", 'q', 0, 0, "Say nothing but what goes wrong", 0},
 	{0},
@@ -98,6 +105,8 @@ static int parse_option(struct agent_args *a, int key, char *arg)
 		return 0;
 	case OPT_LABEL:
 		return parse_labels(a, arg);
+	case OPT_CONFIG: /* was read before */
+		return 0;
 	case 'q':
 		a->sampling.quiet = true;
 		return 0;
@@ -138,25 +147,25 @@ static const struct argp argp = {
 	       "can't.",
 };
 
-int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *err)
+static void init(struct agent_args *a, struct err *err)
+{
+	a->every_ns = 60 * SECOND_NS;
+	a->keep_ns = 7 * DAY_NS;
+	a->max_disk = (uint64_t)1 << 30;
+	a->err = err;
+	sampling_args__init(&a->sampling, err);
+	a->sampling.session.max_memory = AGENT_MEMORY;
+	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;
+}
+
+/* Once the words are parsed. */
+static int check(struct agent_args *a)
 {
 	struct rate *rate = &a->sampling.rate;
 	int r;
 
-	*a = (struct agent_args){
-		.every_ns = 60 * SECOND_NS,
-		.keep_ns = 7 * DAY_NS,
-		.max_disk = (uint64_t)1 << 30,
-		.err = err,
-	};
-	sampling_args__init(&a->sampling, err);
-	a->sampling.session.max_memory = AGENT_MEMORY;
-	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;
-	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
-	if (r < 0)
-		return r;
 	if (!a->dir || !*a->dir)
-		return err__usage(err, "where to? (pmubpf agent --dir DIR)");
+		return err__usage(a->err, "where to? (pmubpf agent --dir DIR)");
 	a->rate_given = rate->freq_hz || rate->period || rate->preset;
 	if (!a->rate_given)
 		rate->freq_hz = AGENT_HZ;
@@ -164,6 +173,126 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 	r = sampling_args__read(&a->sampling, false);
 	return r < 0 ? r : sampling_args__check(&a->sampling, "agent");
 }
+
+/* What was said of an option may be of one that stands in the file. */
+static int of_file(const struct agent_args *a, const struct config_file *file, int r,
+		   struct err *err)
+{
+	_cleanup_free_ char *text = r < 0 && file->n ? xstrdup(err->text) : NULL;
+
+	if (text)
+		snprintf(err->text, sizeof(err->text), "with the options of '%s': %.900s",
+			 a->config, text);
+	return r;
+}
+
+static int read_file(const struct agent_args *a, struct config_file *ret, struct err *err)
+{
+	int r = config_file__read(ret, a->config, &argp, err);
+
+	if (r == -ENOENT && (a->config_given || a->file.n))
+		return err__set(err, r, "can't read '%s': %s", a->config, strerror(ENOENT));
+	return r == -ENOENT ? 0 : r;
+}
+
+int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *err)
+{
+	int r;
+
+	*a = (struct agent_args){.argc = argc, .argv = argv};
+	init(a, err);
+	a->config = config_words__option(&argp, argc, argv, "config");
+	a->config_given = a->config;
+	if (!a->config)
+		a->config = AGENT_CONFIG;
+	r = read_file(a, &a->file, err);
+	if (r < 0)
+		return r;
+	config_words__make(&a->words, &a->file, &argp, argc, argv, NULL);
+	r = options__parse(&argp, (int)a->words.n, a->words.words, ARGP_IN_ORDER, a);
+	if (r == 0)
+		r = check(a);
+	return of_file(a, &a->file, r, err);
+}
+
+/* ---------------------------------------------------------------- the file, read again */
+
+static bool is_live(const char *name)
+{
+	static const char *const live[] = {"every", "keep", "max-disk", "quiet"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
+		if (strcmp(live[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_line_before(const struct config_file *f, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(f->lines[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void refuse_changes(const struct agent_args *a, const struct config_file *in,
+			   const struct config_file *file, const struct config_file *other,
+			   struct buf *news)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		const char *name = in->lines[i].name;
+
+		if (is_live(name) || has_line_before(in, i, name) ||
+		    (other && has_line_before(other, other->n, name)) ||
+		    config_file__same(&a->file, file, name))
+			continue;
+		buf__printf(news,
+			    "'%s' stays as it was: another one needs a new recording; restart the "
+			    "agent for what '%s' says now\n",
+			    name, a->config);
+	}
+}
+
+/* Whether all of it is fit for a start: what was parsed is given up. */
+static int try(const struct agent_args *a, const struct config_file *file, struct agent_args *ret,
+	       struct err *err)
+{
+	struct config_words words;
+	int r;
+
+	config_words__make(&words, file, &argp, a->argc, a->argv, NULL);
+	*ret = (struct agent_args){0};
+	init(ret, err);
+	r = -argp_parse(&argp, (int)words.n, words.words, ARGP_IN_ORDER | ARGP_SILENT, NULL, ret);
+	if (r == 0)
+		r = check(ret);
+	sampling_args__done(&ret->sampling);
+	config_words__done(&words);
+	return of_file(a, file, r, err);
+}
+
+int agent_args__reload(struct agent_args *a, struct buf *news, struct err *err)
+{
+	_cleanup_(config_file__done) struct config_file file = {0};
+	struct agent_args now;
+	int r = read_file(a, &file, err);
+
+	if (r == 0)
+		r = try(a, &file, &now, err);
+	if (r < 0)
+		return r;
+	refuse_changes(a, &a->file, &file, NULL, news);
+	refuse_changes(a, &file, &file, &a->file, news);
+	a->every_ns = now.every_ns;
+	a->keep_ns = now.keep_ns;
+	a->max_disk = now.max_disk;
+	a->sampling.quiet = now.sampling.quiet;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- what is opened */
 
 /* A clock's rate is a period as well; and one that nobody has named may become lower, so that the
  * budget holds. */
@@ -188,4 +317,6 @@ int agent_args__settle(struct agent_args *a, struct err *err)
 void agent_args__done(struct agent_args *a)
 {
 	sampling_args__done(&a->sampling);
+	config_file__done(&a->file);
+	config_words__done(&a->words);
 }

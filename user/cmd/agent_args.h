@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/config_file.h"
 #include "cmd/sampling_args.h"
+
+#define AGENT_CONFIG "/etc/pmubpf/agent.conf"
 
 struct agent_args {
 	struct sampling_args sampling;
@@ -15,13 +18,25 @@ struct agent_args {
 	uint64_t keep_ns;
 	uint64_t max_disk; /* bytes */
 	bool rate_given;   /* else it is the agent's, and the budget may lower it */
+	const char *config;
+	bool config_given;
+	struct config_file file;   /* as it was at the start */
+	struct config_words words; /* it, and the command line */
+	int argc;                  /* that alone; borrowed */
+	char **argv;
 	struct err *err;
 };
 
-/* As record_args__parse. */
+/* As record_args__parse; with the options of the file, if there is one. */
 int agent_args__parse(struct agent_args *args, int argc, char **argv, struct err *err);
 /* What was parsed to what is opened, at the agent's rate where none was named. */
 int agent_args__settle(struct agent_args *args, struct err *err);
+/*
+ * Reads the file again. What can change while it is recorded becomes as it says: every_ns, keep_ns,
+ * max_disk, quiet. Of what can't, *news gets a sentence each. A negative errno with the sentence:
+ * something in it is wrong, and nothing has changed.
+ */
+int agent_args__reload(struct agent_args *args, struct buf *news, struct err *err);
 void agent_args__done(struct agent_args *args);
 
 #endif

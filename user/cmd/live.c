@@ -215,6 +215,12 @@ int live__end(struct live *live, struct part *ret, struct err *err)
 			    live->result.rates, err);
 }
 
+void live__set_part(struct live *live, uint64_t part_ns)
+{
+	live->opts.part_ns = part_ns;
+	live->cutting.next_ns = live->part_ns + part_ns;
+}
+
 int live__status(struct live *live)
 {
 	int status = session__wait(live->cutting.session);

@@ -49,6 +49,8 @@ enum cutting_news live__wait(struct live *live, int fd);
 int live__cut(struct live *live, struct part *ret, struct err *err);
 /* Ends it, if it hasn't ended; what remains is the last part. */
 int live__end(struct live *live, struct part *ret, struct err *err);
+/* From the part that is being recorded on they are that long. */
+void live__set_part(struct live *live, uint64_t part_ns);
 /* Behind that: the command's exit status, or 0 if it didn't end the recording. */
 int live__status(struct live *live);
 /* Behind that: whether memory was what ended it, not anybody's wish. */

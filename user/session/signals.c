@@ -27,7 +27,8 @@ int signals__catch(struct signals *s, struct err *err)
 	sigaddset(&ours, SIGTERM);
 	/* What is blocked comes, even if it is ignored: right for a shell's background job, which
 	 * is asked by kill -INT; wrong under nohup. */
-	if (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN)
+	if (!s->spare_hangup &&
+	    (sigaction(SIGHUP, NULL, &hangup) < 0 || hangup.sa_handler != SIG_IGN))
 		sigaddset(&ours, SIGHUP);
 	sigaddset(&ours, SIGCHLD);
 	if (sigprocmask(SIG_BLOCK, &ours, &s->before) < 0)
@@ -43,6 +44,21 @@ int signals__next(const struct signals *s)
 	struct signalfd_siginfo info;
 
 	return read(s->fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+int signals__hangup_fd(bool *ret_ignored)
+{
+	struct sigaction before;
+	sigset_t hangup;
+	int fd;
+
+	sigemptyset(&hangup);
+	sigaddset(&hangup, SIGHUP);
+	*ret_ignored = sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+	if (sigprocmask(SIG_BLOCK, &hangup, NULL) < 0)
+		return -errno;
+	fd = signalfd(-1, &hangup, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }
 
 int signals__more_fd(void)

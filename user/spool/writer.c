@@ -32,6 +32,7 @@ struct first_packet {
 struct packet {
 	uint64_t seq;
 	uint64_t horizon_ns;
+	uint64_t keep_ns, max_bytes; /* they may be others by now */
 };
 
 struct answer {
@@ -44,6 +45,8 @@ struct answer {
 static void put_next(struct folder *folder, const struct packet *p, int text, struct answer *ret)
 {
 	*ret = (struct answer){0};
+	folder->retention.keep_ns = p->keep_ns;
+	folder->retention.max_bytes = p->max_bytes;
 	ret->r = folder__put(folder, p->seq, text, p->horizon_ns, &ret->news);
 	if (ret->r == -EEXIST) /* by the one before us, whose answer nobody has heard */
 		ret->r = 0;
@@ -205,7 +208,8 @@ static void send_next(struct writer *w)
 
 	if (w->busy || !w->n || now_ns() < w->retry_ns)
 		return;
-	packet = (struct packet){w->wait[0].seq, w->every_ns};
+	packet = (struct packet){w->wait[0].seq, w->every_ns, w->bounds.keep_ns,
+				 w->bounds.max_bytes};
 	if (fd_packet__send(w->sock, &packet, sizeof(packet), w->wait[0].text, MSG_DONTWAIT) < 0)
 		gone(w);
 	else
