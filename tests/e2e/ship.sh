@@ -323,4 +323,115 @@ t_who_has_the_network() {
 	return 0
 }
 
+# Below the agent: processes of that name.
+below() { # NAME
+	local pid
+	for pid in $(families_of "$agent"); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] || echo "$pid"
+	done
+}
+
+has_other() { # NAME PID…: not those
+	local pid
+	for pid in $(below "$1"); do
+		[[ " ${*:2} " = *" $pid "* ]] || return 0
+	done
+	return 1
+}
+
+has_gone() { # PID
+	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+n_files() { find "$T/spool" -maxdepth 1 -name '*.pb.gz' | wc -l; }
+
+start_agent() { # [OPTION…]
+	spawn "$PMUBPF" agent --dir "$T/spool" --every 1s -e cpu-clock --host h1 "$@" 2>"$T/err" \
+		>/dev/null
+	agent=$spawned
+}
+
+expect_bits() { # PID LINE VALUE WHAT: of its status
+	expect_eq "$(awk -v l="$2:" '$1 == l { print $2 }' "/proc/$1/status")" "$3" "$4"
+}
+
+# To a server, and to one that isn't there; who sends is killed.
+t_an_agent_sends() {
+	local old n pid
+	need_server
+	start_agent --to "$U" --to clickhouse+http://127.0.0.1:1/fleet
+	wait_until has_windows 2 || fail "nothing is sent: $(cat "$T/err")"
+	expect_bits "$agent" Seccomp 2 "the agent's sockets"
+	expect_eq "$(below pmubpf-send | wc -l)" 2 "senders"
+	for pid in $(below pmubpf-send); do
+		expect_bits "$pid" CapPrm 0000000000000000 "what a sender may"
+		expect_bits "$pid" Seccomp 2 "a sender's calls"
+		find "/proc/$pid/fd" -lname "$T/spool/*.pb.gz" | grep -q . && fail "a window"
+	done
+	for pid in $(below pmubpf-http); do
+		expect_bits "$pid" Uid 65534 "who has the network"
+	done
+	old=$(below pmubpf-send)
+	# shellcheck disable=SC2086
+	kill -KILL $old
+	# shellcheck disable=SC2086
+	wait_until has_other pmubpf-send $old || fail "no other sender takes its place"
+	n=$(fleet 'SELECT count() FROM windows')
+	wait_until has_windows $((n + 2)) || fail "nothing is sent any more: $(cat "$T/err")"
+	old=$(below pmubpf-http)
+	# shellcheck disable=SC2086
+	kill -KILL $old
+	# shellcheck disable=SC2086
+	wait_until has_other pmubpf-http $old || fail "nobody has the network any more"
+	n=$(fleet 'SELECT count() FROM windows')
+	wait_until has_windows $((n + 2)) || fail "nothing is sent at last: $(cat "$T/err")"
+	old=$(families_of "$agent")
+	kill -TERM "$agent"
+	wait "$agent"
+	expect_eq "$?" 0 "exit status"
+	expect_match "$T/err" "/fleet: [1-9][0-9]* windows sent, 0 refused, 0 expired" "the books"
+	expect_match "$T/err" ':1/fleet: 0 windows sent' "those of the other one"
+	for pid in $old; do wait_until has_gone "$pid" || fail "$pid is left over"; done
+	# what is left is sent by whoever comes next
+	pmb_ok ship --from "$T/spool" --state "$T/spool/ship" --host h1 --once --to "$U"
+	expect_sums "$(n_files)"
+}
+
+t_who_keeps_senders_is_killed() {
+	need_program python3
+	need_root
+	misbehave refuse 1
+	start_agent --to "clickhouse+http://127.0.0.1:$P/fleet"
+	wait_until has_other pmubpf-send || fail "no sender"
+	kill -KILL "$(below pmubpf-keep)"
+	wait_until grep -q 'restart the agent' "$T/err" || fail "nothing is said"
+	sleep 1
+	expect_eq "$(below pmubpf-send)" "" "senders without it"
+	n=$(n_files)
+	wait_until eval "[ \$(n_files) -gt $n ]" || fail "the recording doesn't go on"
+	kill -TERM "$agent"
+	wait "$agent"
+	expect_eq "$?" 0 "exit status"
+	expect_match "$T/err" 'nobody sends any more' "the books"
+}
+
+t_agent_options_refused() {
+	echo user:secret >"$T/secret"
+	chmod 644 "$T/secret"
+	pmb agent --dir "$T/spool" --credentials "$T/secret" --to clickhouse+http://127.0.0.1:1/x
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'belongs behind its --to' "of which server"
+	pmb agent --dir "$T/spool" --host h1
+	expect_eq "$rc" 2 "exit status"
+	pmb agent --dir "$T/spool" --to http://127.0.0.1:1/x
+	expect_eq "$rc" 2 "exit status"
+	pmb agent --dir "$T/spool" --to clickhouse+http://127.0.0.1:1/x \
+		--to clickhouse+http://127.0.0.1:1/x
+	expect_match "$T/err" 'is there twice' "twice"
+	pmb agent --dir "$T/spool" -e cpu-clock --to clickhouse+http://127.0.0.1:1/x \
+		--credentials "$T/secret"
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'can be read by others' "a file for all"
+}
+
 run_tests

@@ -28,8 +28,11 @@
 #include "render/escape.h"
 #include "render/pprof.h"
 #include "session/signals.h"
+#include "ship/keeper.h"
 #include "spool/writer.h"
 #include "sys/clock.h"
+#include "sys/drop.h"
+#include "sys/no_network.h"
 #include "sys/notify.h"
 #include "sys/processor.h"
 #include "sys/procfs.h"
@@ -39,6 +42,7 @@ enum { DRAIN_MS = 20000, DURATION_DIGITS = 32 };
 struct agent {
 	struct agent_args args;
 	struct writer writer;
+	struct keeper keeper;
 	struct notify notify;
 	struct processor_counts processor;
 	char boot[BOOT_ID_SIZE];
@@ -46,7 +50,7 @@ struct agent {
 	int timer;
 	int hangup; /* readable: SIGHUP has come */
 	bool hangup_ignored, ended;
-	bool in_trouble;
+	bool in_trouble, keeper_missed;
 	struct agent_total {
 		uint64_t seen, in_windows, lost;
 	} * totals; /* per event */
@@ -95,6 +99,49 @@ static void say_trouble(struct agent *g)
 			w->lost);
 }
 
+static void say_lines(const struct buf *text)
+{
+	const char *at = text->len ? text->data : "";
+
+	for (const char *end; (end = strchr(at, '\n')); at = end + 1)
+		fprintf(stderr, "pmubpf: %.*s\n", (int)(end - at), at);
+}
+
+static void say_destinations(const struct agent *g)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	agent_to__print(&g->args.to, &g->keeper, &text);
+	if (!g->args.sampling.quiet)
+		say_lines(&text);
+}
+
+/* For `systemctl status`, and whoever asks as it does. */
+static void say_status(const struct agent *g)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	if (!g->keeper.n)
+		return;
+	buf__printf(&text, "STATUS=%" PRIu64 " windows written, %" PRIu64 " lost; ",
+		    g->writer.written, g->writer.lost);
+	agent_to__print(&g->args.to, &g->keeper, &text);
+	for (char *c = text.data; *c; c++)
+		*c = *c == '\n' ? ' ' : *c;
+	notify__say(&g->notify, text.data);
+}
+
+/* The recording goes on, and windows are there for the next one. */
+static void take_news_of_senders(struct agent *g)
+{
+	keeper__step(&g->keeper);
+	if (!g->keeper.n || g->keeper.sock >= 0 || g->keeper_missed)
+		return;
+	g->keeper_missed = true;
+	fprintf(stderr, "pmubpf: the process that keeps senders was ended, and none can be started "
+			"without the network: restart the agent; windows wait in the folder\n");
+}
+
 static void say_end(const struct agent *g)
 {
 	const struct event_list *events = &g->args.sampling.events;
@@ -119,6 +166,7 @@ static void say_end(const struct agent *g)
 	}
 	if (!g->args.sampling.quiet)
 		fputs(text.data, stderr);
+	say_destinations(g);
 }
 
 /* ---------------------------------------------------------------- windows */
@@ -186,17 +234,10 @@ static void keep(struct agent *g, struct part *part)
 	else
 		g->writer.lost++;
 	say_trouble(g);
+	say_status(g);
 }
 
 /* ---------------------------------------------------------------- SIGHUP */
-
-static void say_lines(const struct buf *text)
-{
-	const char *at = text->len ? text->data : "";
-
-	for (const char *end; (end = strchr(at, '\n')); at = end + 1)
-		fprintf(stderr, "pmubpf: %.*s\n", (int)(end - at), at);
-}
 
 static void apply(struct agent *g, uint64_t every_ns_before)
 {
@@ -253,6 +294,7 @@ static void tick(struct agent *g)
 	notify__say(&g->notify, "WATCHDOG=1");
 	writer__step(&g->writer);
 	say_trouble(g);
+	take_news_of_senders(g);
 	take_hangups(g);
 }
 
@@ -276,6 +318,7 @@ static int run(struct agent *g, struct err *err)
 	live__end(g->live, &part, &of_names);
 	keep(g, &part);
 	writer__drain(&g->writer, DRAIN_MS);
+	keeper__step(&g->keeper);
 	say_end(g);
 	if (!g->writer.n && live__out_of_memory(g->live))
 		return err__set(err, -ENOMEM,
@@ -323,6 +366,23 @@ static int start_timer(struct agent *g, struct err *err)
 	return 0;
 }
 
+static int start_senders(struct agent *g, struct err *err)
+{
+	const struct agent_args *a = &g->args;
+
+	return a->to.n ? agent_to__start(&a->to, a->dir, g->writer.dir, &g->keeper, err) : 0;
+}
+
+/* Its command is already there, and keeps it. */
+static int give_up_network(struct err *err)
+{
+	int r = drop_new_privileges();
+
+	if (r == 0)
+		r = no_network();
+	return r < 0 ? err__set(err, r, "can't give up the network: %s", strerror(-r)) : 0;
+}
+
 static int record(struct agent *g, struct err *err)
 {
 	const struct live_opts opts = {
@@ -332,6 +392,9 @@ static int record(struct agent *g, struct err *err)
 	};
 	int r = live__open(&g->live, &opts, err);
 
+	if (r < 0)
+		return r;
+	r = give_up_network(err);
 	if (r < 0)
 		return r;
 	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
@@ -344,6 +407,7 @@ static int record(struct agent *g, struct err *err)
 static void agent__done(struct agent *g)
 {
 	live__free(g->live);
+	keeper__done(&g->keeper);
 	opener__free(g->args.sampling.session.opener);
 	writer__done(&g->writer);
 	if (g->writer.path)
@@ -370,6 +434,7 @@ int cmd_agent(int argc, char **argv)
 		.timer = -1,
 		.hangup = -1,
 		.notify.sock = -1,
+		.keeper.sock = -1,
 		.writer.sock = -1,
 	};
 	struct err err = {.exit_code = EXIT_FAILED};
@@ -389,6 +454,8 @@ int cmd_agent(int argc, char **argv)
 		r = opener__start(&g.args.sampling.session.opener, &err);
 	if (r == 0)
 		r = start_writer(&g, &err);
+	if (r == 0)
+		r = start_senders(&g, &err);
 	if (r == 0)
 		r = start_timer(&g, &err);
 	if (r == 0)

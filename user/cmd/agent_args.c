@@ -122,13 +122,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &a->sampling;
+		state->child_inputs[1] = &a->to;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
 
-static const struct argp_child children[] = {{.argp = &sampling_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &sampling_argp},
+					     {.argp = &agent_to_argp},
+					     {0}};
 
 static const struct argp argp = {
 	.options = options,
@@ -153,6 +156,7 @@ static void init(struct agent_args *a, struct err *err)
 	a->keep_ns = 7 * DAY_NS;
 	a->max_disk = (uint64_t)1 << 30;
 	a->err = err;
+	a->to.err = err;
 	sampling_args__init(&a->sampling, err);
 	a->sampling.session.max_memory = AGENT_MEMORY;
 	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;
@@ -170,7 +174,9 @@ static int check(struct agent_args *a)
 	if (!a->rate_given)
 		rate->freq_hz = AGENT_HZ;
 	a->sampling.target.all |= !target_args__any(&a->sampling.target);
-	r = sampling_args__read(&a->sampling, false);
+	r = agent_to__check(&a->to);
+	if (r == 0)
+		r = sampling_args__read(&a->sampling, false);
 	return r < 0 ? r : sampling_args__check(&a->sampling, "agent");
 }
 
@@ -208,7 +214,7 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 	r = read_file(a, &a->file, err);
 	if (r < 0)
 		return r;
-	config_words__make(&a->words, &a->file, &argp, argc, argv, NULL);
+	config_words__make(&a->words, &a->file, &argp, argc, argv, agent_to_belongs);
 	r = options__parse(&argp, (int)a->words.n, a->words.words, ARGP_IN_ORDER, a);
 	if (r == 0)
 		r = check(a);
@@ -262,7 +268,7 @@ static int try(const struct agent_args *a, const struct config_file *file, struc
 	struct config_words words;
 	int r;
 
-	config_words__make(&words, file, &argp, a->argc, a->argv, NULL);
+	config_words__make(&words, file, &argp, a->argc, a->argv, agent_to_belongs);
 	*ret = (struct agent_args){0};
 	init(ret, err);
 	r = -argp_parse(&argp, (int)words.n, words.words, ARGP_IN_ORDER | ARGP_SILENT, NULL, ret);

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,30 +51,6 @@ static int open_folder(const char *path, const char *option, int *ret, struct er
 	return 0;
 }
 
-static int open_state(struct ship_run *run, struct err *err)
-{
-	const char *path = run->args.state;
-	struct stat st;
-	int r;
-
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err__set(err, -errno, "can't make --state '%s': %s", path, strerror(errno));
-	r = open_folder(path, "--state", &run->state, err);
-	if (r < 0)
-		return r;
-	if (fstat(run->state, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))
-		return err__set(err, -EPERM,
-				"--state '%s' is another user's, or others may write to it: name a "
-				"folder of your own",
-				path);
-	if (flock(run->state, LOCK_EX | LOCK_NB) < 0)
-		return err__set(err, -EBUSY,
-				"another `pmubpf ship' has --state '%s': two would send windows "
-				"twice",
-				path);
-	return 0;
-}
-
 static void say(void *ctx, const char *text)
 {
 	(void)ctx;
@@ -94,9 +68,10 @@ static int open_all(struct ship_run *run, struct err *err)
 		r = http_secrets__load_ca(&run->secrets, a->ca, err);
 	if (r == 0)
 		r = open_folder(a->from, "--from", &run->spool, err);
-	if (r == 0)
-		r = open_state(run, err);
-	return r;
+	if (r < 0)
+		return r;
+	run->state = ship_state__open(a->state, "--state", 0, err);
+	return run->state < 0 ? run->state : 0;
 }
 
 /* What is left is what the process with the network needs to become nobody. */

@@ -32,6 +32,7 @@ struct http_client {
 	pid_t pid; /* 0: none */
 	int sock;
 	uint32_t seq;
+	bool no_more;
 	const struct ship_url *url;
 	const struct http_secrets *secrets;
 	char message[SYMD_MSG_MAX];
@@ -106,6 +107,8 @@ static int start(struct http_client *c)
 
 	if (c->pid > 0)
 		return 0;
+	if (c->no_more)
+		return -ECHILD;
 	c->seq = 0;
 	r = reexec_start(&what, &c->pid, &c->sock);
 	if (r < 0)
@@ -140,6 +143,16 @@ int http_client__new(struct http_client **ret, const struct ship_url *url,
 		return err__cannot(err, "libcurl isn't installed, and servers are asked by it "
 					"(Debian, Ubuntu: libcurl4)");
 	return err__set(err, r, "the process that asks the server doesn't start: %s", strerror(-r));
+}
+
+void http_client__start_no_more(struct http_client *c)
+{
+	c->no_more = true;
+}
+
+bool http_client__is_over(const struct http_client *c)
+{
+	return c->no_more && c->pid <= 0;
 }
 
 void http_client__free(struct http_client *c)

@@ -23,6 +23,11 @@ int http_client__new(struct http_client **ret, const struct ship_url *url,
 		     const struct http_secrets *secrets, struct err *err);
 void http_client__free(struct http_client *c); /* NULL is fine */
 
+/* From here on the process isn't started again: its parent gives up what that needs. */
+void http_client__start_no_more(struct http_client *c);
+/* It has ended, and there is no other. */
+bool http_client__is_over(const struct http_client *c);
+
 /* USER:PASSWORD, from a file that nobody else may read, or without one from systemd's credential
  * "clickhouse"; neither is fine. Sets user and password. */
 int http_secrets__load(struct http_secrets *s, const char *path, const struct ship_url *url,

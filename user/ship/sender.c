@@ -490,7 +490,7 @@ static int deliver(struct sender *s, struct delivery *d, const char *name, bool 
 			*ret = ANSWER_REFUSED;
 		if (*ret == ANSWER_DONE || *ret == ANSWER_REFUSED)
 			return 0;
-		if (s->opts.tries && tries >= s->opts.tries)
+		if ((s->opts.tries && tries >= s->opts.tries) || http_client__is_over(s->http))
 			return give_up(s, name, err);
 		say(s, s->why);
 		wait_a_while(s, tries);
@@ -500,11 +500,15 @@ static int deliver(struct sender *s, struct delivery *d, const char *name, bool 
 static int finish(struct sender *s, const struct window_id *id, struct err *err)
 {
 	struct window_id next = *id;
+	int r;
 
 	next.seq++;
 	ship_state__set_next(&s->state, &next);
 	s->state.sending = (struct window_id){0};
-	return ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
+	r = ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
+	if (r == 0 && s->opts.done)
+		s->opts.done(s->opts.ctx, &s->state);
+	return r;
 }
 
 static int refuse(struct sender *s, const struct window_id *id, const char *name, const char *why,

@@ -23,6 +23,8 @@ struct sender_opts {
 	unsigned tries;      /* of a window, then it is an error; 0: for ever */
 	/* What there is to say meanwhile: a sentence. */
 	void (*say)(void *ctx, const char *text);
+	/* After each window, sent or not; NULL: nobody wants to know. */
+	void (*done)(void *ctx, const struct ship_state *state);
 	void *ctx;
 };
 

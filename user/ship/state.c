@@ -5,6 +5,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -117,6 +120,44 @@ static void file_name(const char *to, char ret[static STATE_NAME_SIZE])
 	uint64_t hash = binary_hash__end(binary_hash__add(BINARY_HASH, to, strlen(to)));
 
 	snprintf(ret, STATE_NAME_SIZE, "ship-%016" PRIx64, hash);
+}
+
+static int lock(int fd, int wait_ms)
+{
+	enum { STEP_MS = 50 };
+	const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (wait_ms <= 0)
+			return -errno;
+		nanosleep(&step, NULL);
+		wait_ms -= STEP_MS;
+	}
+	return 0;
+}
+
+int ship_state__open(const char *path, const char *option, int wait_ms, struct err *err)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err__set(err, -errno, "can't make %s '%s': %s", option, path,
+				strerror(errno));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err__set(err, -errno, "can't open %s '%s': %s", option, path,
+				strerror(errno));
+	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022))
+		return err__set(err, -EPERM,
+				"%s '%s' is another user's, or others may write to it: name a "
+				"folder of your own",
+				option, path);
+	if (lock(fd, wait_ms) < 0)
+		return err__set(err, -EBUSY,
+				"another one that sends has %s '%s': two would send windows twice",
+				option, path);
+	return TAKE_FD(fd);
 }
 
 int ship_state__load(struct ship_state *s, int dir, const char *to, struct err *err)

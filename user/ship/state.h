@@ -32,6 +32,9 @@ int64_t ship_state__next(const struct ship_state *s, const char *boot);
 /* The oldest boot goes when there is no room. */
 void ship_state__set_next(struct ship_state *s, const struct window_id *next);
 
+/* Opens the folder, or makes it (0700), and locks it; option is what sentences call it. wait_ms:
+ * who has it may just be ending. A descriptor, or a negative errno with the sentence. */
+int ship_state__open(const char *path, const char *option, int wait_ms, struct err *err);
 /* 0, -ENOENT: there is none, *s is empty; or a negative errno with the sentence. */
 int ship_state__load(struct ship_state *s, int dir, const char *to, struct err *err);
 int ship_state__save(const struct ship_state *s, int dir, const char *to, struct err *err);

@@ -77,18 +77,26 @@ int landlock_deny_all(void)
 /* (linux/landlock.h: LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_ACCESS_FS_READ_FILE and _READ_DIR,
  * LANDLOCK_ACCESS_NET_BIND_TCP) */
 enum { PATH_BENEATH = 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, BIND_TCP = 1 };
+/* _WRITE_FILE, _REMOVE_FILE, _MAKE_REG, _TRUNCATE */
+enum { WRITING = 1 << 1 | 1 << 5 | 1 << 8 | 1 << 14 };
+
+static int allow(int rule_set, int folder, uint64_t allowed)
+{
+	struct {
+		uint64_t allowed;
+		int32_t parent;
+	} __attribute__((packed)) rule = {allowed, folder};
+
+	if (folder < 0)
+		return 0;
+	return syscall(SYS_landlock_add_rule, rule_set, PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
+}
 
 static int allow_reading(int rule_set, const char *folder)
 {
 	_cleanup_close_ int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct {
-		uint64_t allowed;
-		int32_t parent;
-	} __attribute__((packed)) rule = {READ_FILE | READ_DIR, fd};
 
-	if (fd < 0)
-		return 0;
-	return syscall(SYS_landlock_add_rule, rule_set, PATH_BENEATH, &rule, 0) < 0 ? -errno : 0;
+	return allow(rule_set, fd, READ_FILE | READ_DIR);
 }
 
 int landlock_read_only(const char *const *folders, size_t n)
@@ -107,6 +115,28 @@ int landlock_read_only(const char *const *folders, size_t n)
 		return -errno;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = allow_reading(fd, folders[i]);
+	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
+		r = -errno;
+	return r;
+}
+
+int landlock_two_folders(int read_dir, int write_dir)
+{
+	size_t abi = known_version();
+	_cleanup_close_ int fd = -1;
+	struct rule_set rules;
+	int r;
+
+	if (abi == 0)
+		return -ENOSYS;
+	rules = (struct rule_set){lowest(versions[abi].fs), lowest(versions[abi].net),
+				  lowest(versions[abi].scoped)};
+	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
+	if (fd < 0)
+		return -errno;
+	r = allow(fd, read_dir, READ_FILE | READ_DIR);
+	if (r == 0)
+		r = allow(fd, write_dir, rules.fs & (READ_FILE | READ_DIR | WRITING));
 	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
 		r = -errno;
 	return r;

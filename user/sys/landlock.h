@@ -20,4 +20,8 @@ int landlock_deny_all(void);
  * there is none); and no port can be bound. Connecting stays. */
 int landlock_read_only(const char *const *folders, size_t n);
 
+/* The same, but that files in one folder may be read, and in the other one read, written, made and
+ * removed; and that no port can be connected to. Descriptors of folders; -1: none. */
+int landlock_two_folders(int read_dir, int write_dir);
+
 #endif

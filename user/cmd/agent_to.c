@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/agent_to.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "ship/state.h"
+
+/* Options without a letter, apart from those of the subcommand. */
+enum {
+	OPT_TO = 9216,
+	OPT_CREDENTIALS,
+	OPT_CA,
+	OPT_STATE,
+	OPT_HOST,
+	OPT_STACKS,
+};
+enum { STATE_WAIT_MS = 2000 };
+
+static const struct argp_option options[] = {
+	{0, 0, 0, 0, "Where they go besides:", 6},
+	{"to", OPT_TO, "URL", 0,
+	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https, as `pmubpf "
+	 "ship' does (may be given up to 8 times)",
+	 0},
+	{"credentials", OPT_CREDENTIALS, "FILE", 0,
+	 "Of the --to before it: USER:PASSWORD is its first line (default: systemd's credential "
+	 "`clickhouse')",
+	 0},
+	{"ca", OPT_CA, "FILE", 0,
+	 "Of the --to before it: certificates that sign the server's (default: the system's)", 0},
+	{"state", OPT_STATE, "DIR", 0,
+	 "Where it is written down how far was sent (default: `ship' in --dir)", 0},
+	{"host", OPT_HOST, "NAME", 0,
+	 "What this host is called there (default: as the kernel says)", 0},
+	{"stacks", OPT_STACKS, "N", 0,
+	 "At most N different stacks of a window, the rest is [other] there (default: 20000)", 0},
+	{0},
+};
+
+const char *const agent_to_belongs[][2] = {
+	{"to", "credentials"},
+	{"to", "ca"},
+	{NULL, NULL},
+};
+
+static int add(struct agent_to *t, const char *url)
+{
+	if (t->n == DESTINATIONS_MAX)
+		return err__usage(t->err, "--to can be given %d times", DESTINATIONS_MAX);
+	for (size_t i = 0; i < t->n; i++) {
+		if (strcmp(t->list[i].url, url) == 0)
+			return err__usage(t->err, "--to '%s' is there twice", url);
+	}
+	t->list[t->n++].url = url;
+	return 0;
+}
+
+static int set(struct agent_to *t, int key, const char *value)
+{
+	if (!t->n)
+		return err__usage(t->err, "%s: of which server? It belongs behind its --to",
+				  key == OPT_CA ? "--ca" : "--credentials");
+	if (key == OPT_CA)
+		t->list[t->n - 1].ca = value;
+	else
+		t->list[t->n - 1].credentials = value;
+	return 0;
+}
+
+static int parse_option(struct agent_to *t, int key, char *arg)
+{
+	switch (key) {
+	case OPT_TO:
+		return add(t, arg);
+	case OPT_CREDENTIALS:
+	case OPT_CA:
+		return set(t, key, arg);
+	case OPT_STATE:
+		t->state = arg;
+		return 0;
+	case OPT_HOST:
+		t->host = arg;
+		return 0;
+	case OPT_STACKS:
+		if (num__parse_int(arg, 1, INT32_MAX, &t->stacks) < 0)
+			return err__usage(t->err, "--stacks '%s' is not a number from 1 on", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	int r = parse_option(state->input, key, arg);
+
+	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
+}
+
+const struct argp agent_to_argp = {.options = options, .parser = parse};
+
+int agent_to__check(const struct agent_to *t)
+{
+	if (!t->n && (t->state || t->host || t->stacks))
+		return err__usage(t->err, "--state, --host and --stacks are about what is sent: "
+					  "name a server, with --to");
+	for (size_t i = 0; i < t->n; i++) {
+		struct ship_url url = {0};
+		int r = ship_url__parse(&url, t->list[i].url, "--to", t->err);
+
+		ship_url__done(&url);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_all(const struct agent_to *t, struct destination *list, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < t->n; i++) {
+		struct destination *d = &list[i];
+
+		d->to = t->list[i].url;
+		r = ship_url__parse(&d->url, d->to, "--to", err);
+		if (r == 0)
+			r = http_secrets__load(&d->secrets, t->list[i].credentials, &d->url, err);
+		if (r == 0 && t->list[i].ca)
+			r = http_secrets__load_ca(&d->secrets, t->list[i].ca, err);
+	}
+	return r;
+}
+
+static void say(const char *to, const char *text)
+{
+	fprintf(stderr, "pmubpf: %s: %s\n", to, text);
+}
+
+int agent_to__start(const struct agent_to *t, const char *dir, int spool, struct keeper *ret,
+		    struct err *err)
+{
+	_cleanup_free_ char *within = t->state ? NULL : xasprintf("%s/ship", dir);
+	/* the lock of ours isn't theirs */
+	_cleanup_close_ int folder = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int state = -1;
+	struct destination list[DESTINATIONS_MAX] = {0};
+	struct utsname names;
+	int r = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		list[i].secrets.ca = -1;
+	if (folder < 0 || uname(&names) < 0)
+		r = err__set(err, -errno, "can't open '%s': %s", dir, strerror(errno));
+	if (r == 0)
+		r = open_all(t, list, err);
+	if (r == 0)
+		r = state =
+			ship_state__open(within ? within : t->state, "--state", STATE_WAIT_MS, err);
+	if (r >= 0)
+		r = keeper__start(ret,
+				  &(struct keeper_opts){
+					  .destinations = list,
+					  .n = t->n,
+					  .spool = folder,
+					  .state = state,
+					  .host = t->host ? t->host : names.nodename,
+					  .say = say,
+					  .max_stacks = (size_t)t->stacks,
+				  },
+				  err);
+	for (size_t i = 0; i < t->n; i++) {
+		http_secrets__done(&list[i].secrets);
+		ship_url__done(&list[i].url);
+	}
+	return r;
+}
+
+void agent_to__print(const struct agent_to *t, const struct keeper *k, struct buf *out)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		const struct destination_books *b = &k->books[i];
+
+		buf__printf(out,
+			    "%s: %" PRIu64 " windows sent, %" PRIu64 " refused, %" PRIu64
+			    " expired, %" PRIu64 " uncertain%s\n",
+			    t->list[i].url, b->sent, b->refused, b->expired, b->uncertain,
+			    b->running  ? "" :
+			    k->sock < 0 ? "; nobody sends any more" :
+					  "; its sender has ended and is started again");
+	}
+}
