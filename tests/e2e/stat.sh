@@ -326,6 +326,24 @@ t_container() {
 	expect_eq "$rc" 2 "exit status beside -G"
 }
 
+# Where what counts isn't what tells containers apart, record may know one that stat doesn't.
+t_container_of_another_hierarchy() {
+	need_root
+	local unit=other-$$.service other
+	other=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' \
+		/proc/self/mounts)
+	[ -n "$other" ] || skip "no v1 hierarchy of memory"
+	[ "$(awk '$3 == "cgroup2"' /proc/self/mounts | grep -cF "$(counted_hierarchy) ")" = 1 ] ||
+		skip "v2 doesn't count here"
+	mkdir "$other/$unit" || skip "can't make cgroups here"
+	later rmdir "$other/$unit"
+	pmb stat --container "$unit" -d 0.1
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" \
+		"none of that name .*in v2, under $(counted_hierarchy), where .* of memory" \
+		"where it was looked for, and where not"
+}
+
 t_terms_of_an_alarm_by_cgroup() {
 	need_root
 	local unit=two-$$.service

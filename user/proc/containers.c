@@ -81,6 +81,19 @@ static int search_below(struct search *s, const struct cgroup_ref *ref, unsigned
 	return 0;
 }
 
+/* record tells containers apart by another hierarchy than the one that counts: on a hybrid host
+ * without v1's perf_event nothing of theirs may be in it. */
+static char *elsewhere(const struct cgroup_ref *root)
+{
+	_cleanup_free_ char *telling = cgroup_telling_hierarchy();
+
+	if (!root->v2 || !*telling)
+		return xstrdup("");
+	return xasprintf(" (looked for in v2, under %s, where this kernel counts by cgroup; record "
+			 "knows containers by the hierarchy of %s)",
+			 root->dir, telling);
+}
+
 int containers__find(struct opener *opener, const char *wanted, struct cgroup_ref **list, size_t *n,
 		     size_t *cap, struct err *err)
 {
@@ -91,9 +104,12 @@ int containers__find(struct opener *opener, const char *wanted, struct cgroup_re
 
 	if (r == 0)
 		r = search_below(&s, &root, 0, err);
-	if (r == 0 && *n == before)
-		r = err__set(err, -ENOENT, "--container %s: none of that name is running%s", wanted,
-			     s.others.data ? s.others.data : "");
+	if (r == 0 && *n == before) {
+		_cleanup_free_ char *note = elsewhere(&root);
+
+		r = err__set(err, -ENOENT, "--container %s: none of that name is running%s%s",
+			     wanted, s.others.data ? s.others.data : "", note);
+	}
 	buf__done(&s.others);
 	return r;
 }
