@@ -12,8 +12,8 @@
 # started), browser (400 MB), vm (emulated machines); bench: what make bench compares with. Without
 # one: all but bench and fleet, which make bench and make test ask for (fleet is not in each Debian).
 #
-# Apart from the engines, and from clickhouse-server, none of which are started (policy-rc.d says so
-# meanwhile), no package of the table brings a daemon:
+# Apart from the engines, and from clickhouse-server and prometheus, none of which are started
+# (policy-rc.d says so meanwhile), no package of the table brings a daemon:
 # redis-tools is the whole of redis without its service (redis-check-rdb is the server under another
 # name), and the test that wants PostgreSQL skips itself where it isn't installed.
 set -u -o pipefail
@@ -81,6 +81,7 @@ containers podman             podman
 containers runc               runc
 fleet  clickhouse-server      -
 fleet  curl                   curl
+fleet  prometheus             prometheus
 vm     qemu-system-x86        qemu-system-x86
 vm     qemu-system-arm        qemu-system-arm
 vm     qemu-system-riscv64    qemu-system-riscv64
@@ -139,9 +140,10 @@ start_nothing() {
 	trap 'rm -f "$RC_POLICY"' EXIT
 }
 
-# Nor does it start with the host.
-disable_server() {
-	[ ! -d /run/systemd/system ] || systemctl -q disable clickhouse-server 2>/dev/null
+# Nor do they start with the host.
+disable_servers() {
+	[ ! -d /run/systemd/system ] ||
+		systemctl -q disable clickhouse-server prometheus 2>/dev/null
 	return 0
 }
 
@@ -187,7 +189,7 @@ main() {
 		return 3
 	fi
 	case " ${need//$'\n'/ } " in
-	*" clickhouse-server "*) start_nothing ;;
+	*" clickhouse-server "* | *" prometheus "*) start_nothing ;;
 	esac
 	# shellcheck disable=SC2086
 	if ! install_packages $need; then
@@ -195,7 +197,7 @@ main() {
 		return 1
 	fi
 	case " ${need//$'\n'/ } " in
-	*" clickhouse-server "*) disable_server ;;
+	*" clickhouse-server "* | *" prometheus "*) disable_servers ;;
 	esac
 }
 

@@ -43,6 +43,7 @@ struct agent {
 	struct agent_args args;
 	struct writer writer;
 	struct keeper keeper;
+	struct agent_metrics metrics;
 	struct notify notify;
 	struct processor_counts processor;
 	char boot[BOOT_ID_SIZE];
@@ -74,6 +75,8 @@ static void say_start(const struct agent *g)
 			" (%.1f MB); Ctrl-C ends it\n",
 			(double)g->args.every_ns / 1e9, g->args.dir, w->there.windows,
 			(double)w->there.bytes / 1e6);
+	if (g->metrics.port && !g->args.sampling.quiet)
+		fprintf(stderr, "pmubpf: --metrics answers on port %u\n", g->metrics.port);
 }
 
 /* Once when it begins, and once when it is over. */
@@ -227,6 +230,7 @@ static void keep(struct agent *g, struct part *part)
 	add_up(g, &part->ledger);
 	add_remarks_of_window(g, part, seq);
 	fd = pack(part->prof);
+	agent_metrics__add(&g->metrics, part);
 	part__done(part);
 	g->windows++;
 	if (fd >= 0)
@@ -235,6 +239,7 @@ static void keep(struct agent *g, struct part *part)
 		g->writer.lost++;
 	say_trouble(g);
 	say_status(g);
+	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
 }
 
 /* ---------------------------------------------------------------- SIGHUP */
@@ -295,6 +300,7 @@ static void tick(struct agent *g)
 	writer__step(&g->writer);
 	say_trouble(g);
 	take_news_of_senders(g);
+	agent_metrics__step(&g->metrics);
 	take_hangups(g);
 }
 
@@ -319,6 +325,7 @@ static int run(struct agent *g, struct err *err)
 	keep(g, &part);
 	writer__drain(&g->writer, DRAIN_MS);
 	keeper__step(&g->keeper);
+	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
 	say_end(g);
 	if (!g->writer.n && live__out_of_memory(g->live))
 		return err__set(err, -ENOMEM,
@@ -370,7 +377,9 @@ static int start_senders(struct agent *g, struct err *err)
 {
 	const struct agent_args *a = &g->args;
 
-	return a->to.n ? agent_to__start(&a->to, a->dir, g->writer.dir, &g->keeper, err) : 0;
+	int r = a->to.n ? agent_to__start(&a->to, a->dir, g->writer.dir, &g->keeper, err) : 0;
+
+	return r < 0 ? r : agent_metrics__start(&g->metrics, &a->metrics, err);
 }
 
 /* Its command is already there, and keeps it. */
@@ -399,6 +408,7 @@ static int record(struct agent *g, struct err *err)
 		return r;
 	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
 	processor_count("", &g->processor);
+	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
 	say_start(g);
 	notify__say(&g->notify, "READY=1");
 	return run(g, err);
@@ -408,6 +418,7 @@ static void agent__done(struct agent *g)
 {
 	live__free(g->live);
 	keeper__done(&g->keeper);
+	agent_metrics__done(&g->metrics);
 	opener__free(g->args.sampling.session.opener);
 	writer__done(&g->writer);
 	if (g->writer.path)
@@ -435,6 +446,7 @@ int cmd_agent(int argc, char **argv)
 		.hangup = -1,
 		.notify.sock = -1,
 		.keeper.sock = -1,
+		.metrics.scrape.listener = -1,
 		.writer.sock = -1,
 	};
 	struct err err = {.exit_code = EXIT_FAILED};

@@ -123,6 +123,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &a->sampling;
 		state->child_inputs[1] = &a->to;
+		state->child_inputs[2] = &a->metrics;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
@@ -131,6 +132,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{.argp = &sampling_argp},
 					     {.argp = &agent_to_argp},
+					     {.argp = &agent_metrics_argp},
 					     {0}};
 
 static const struct argp argp = {
@@ -156,7 +158,7 @@ static void init(struct agent_args *a, struct err *err)
 	a->keep_ns = 7 * DAY_NS;
 	a->max_disk = (uint64_t)1 << 30;
 	a->err = err;
-	a->to.err = err;
+	a->to.err = a->metrics.err = err;
 	sampling_args__init(&a->sampling, err);
 	a->sampling.session.max_memory = AGENT_MEMORY;
 	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;

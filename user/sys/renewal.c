@@ -28,10 +28,23 @@ enum { START_MS = 10000 };
 
 /* ---------------------------------------------------------------- the process beside us */
 
+/* Of the process that is just being started, as fork() has left it there. */
+static mode_t mode_of_new;
+
+static int open_next(struct beside *beside, const char *path)
+{
+	bool is_new = access(path, F_OK) < 0 && errno == ENOENT;
+	int fd = beside__open_next(beside, path);
+
+	if (fd >= 0 && is_new && mode_of_new)
+		fchmod(fd, mode_of_new);
+	return fd;
+}
+
 static int put_next(const char *path, int text)
 {
 	_cleanup_(beside__done) struct beside beside = {.dir = -1};
-	_cleanup_close_ int new = beside__open_next(&beside, path);
+	_cleanup_close_ int new = open_next(&beside, path);
 	struct stat st;
 	off_t at = 0;
 
@@ -135,24 +148,51 @@ static int refuse(int r, const char *path, struct err *err)
 
 int renewal__start(struct renewal *ret, const char *path, struct err *err)
 {
+	return renewal__start_mode(ret, path, 0, err);
+}
+
+static int begin(struct renewal *ret, const char *path, mode_t mode)
+{
 	const struct reexec what = {.child = serve};
+	int r;
+
+	*ret = (struct renewal){.sock = -1};
+	mode_of_new = mode;
+	r = reexec_start(&what, &ret->pid, &ret->sock);
+	if (r < 0)
+		return r;
+	ret->busy = true;
+	if (send(ret->sock, path, strlen(path), MSG_NOSIGNAL) < 0)
+		gone(ret);
+	return 0;
+}
+
+int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, struct err *err)
+{
 	int r;
 
 	*ret = (struct renewal){.sock = -1};
 	if (!*path || strlen(path) >= PATH_MAX)
 		return refuse(*path ? -ENAMETOOLONG : -ENOENT, path, err);
-	r = reexec_start(&what, &ret->pid, &ret->sock);
+	r = begin(ret, path, mode);
 	if (r < 0)
 		return refuse(r, path, err);
-	ret->busy = true;
-	if (send(ret->sock, path, strlen(path), MSG_NOSIGNAL) < 0)
-		gone(ret);
 	r = settle(ret, START_MS) ? ret->last : -ETIMEDOUT;
 	ret->written = 0;
 	if (r == 0)
 		return 0;
 	renewal__done(ret);
 	return refuse(r, path, err);
+}
+
+void renewal__restart(struct renewal *r, const char *path, mode_t mode)
+{
+	int last = r->last;
+
+	renewal__done(r);
+	if (begin(r, path, mode) < 0)
+		r->pid = 0;
+	r->last = last;
 }
 
 void renewal__write(struct renewal *r, const struct buf *text)

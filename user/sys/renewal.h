@@ -26,6 +26,10 @@ struct renewal {
 /* Fails if nothing could be put there: what has the name is no regular file, or the folder isn't
  * the caller's to write to. Nothing has changed there yet. */
 int renewal__start(struct renewal *ret, const char *path, struct err *err);
+/* The same; a file that isn't there gets that mode, and not 0600. */
+int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, struct err *err);
+/* Once it has gone: another process for it, without waiting for what it says. */
+void renewal__restart(struct renewal *renewal, const char *path, mode_t mode);
 /* Doesn't wait. Skipped, if the one before isn't written yet. */
 void renewal__write(struct renewal *renewal, const struct buf *text);
 /* Waits until the last one is written, so many ms at most. 0, or how it went. */
