@@ -390,6 +390,27 @@ t_faults_toggle() {
 	expect_match "$T/err" 'opens and closes windows at the event itself \(no skid\)' "the skid"
 }
 
+# Where functions of a process lie, by addresses alone.
+t_addresses_open_and_close() {
+	local base marks=$WORKLOADS/marks from to
+	need_breakpoints
+	spawn "$marks" 100000000 7 1 >/dev/null
+	wait_until grep -q '/marks$' "/proc/$spawned/maps" || fail "marks did not start"
+	base=0x$(awk -F- '/\/marks$/ { print $1; exit }' "/proc/$spawned/maps")
+	from=0x$(nm "$marks" | awk '$3 == "one_unit" { print $1 }')
+	to=0x$(nm "$marks" | awk '$3 == "move_to" { print $1 }')
+	from=$(printf '0x%x' $((base + from))) to=$(printf '0x%x' $((base + to)))
+	record --window "unit=x:$from..x:$to" -p "$spawned" -d 0.5
+	expect_ge "$(windows .ended)" 10 "units"
+	expect_ge 2 $(($(windows .hits) - $(windows '.began + .ended'))) "hits that did neither"
+	expect_inside_units
+	expect_match "$T/err" "'mem:$from:x' opens windows at the instruction" "the skid"
+	pmb_ok stat --per "x:$from" -e page-faults -p "$spawned" -d 0.3 -j -o "$T/stat.json"
+	expect_ge "$(jq .per.ended "$T/stat.json")" 10 "units from one hit to the next"
+	expect_eq "$(jq '.per.series[] | select(.series == "page-faults") | .mean' \
+		"$T/stat.json")" 8 "faults of each"
+}
+
 # What was not asked for has none of it, in tasks and on CPUs.
 t_events_of_targets_only() {
 	need_breakpoints
@@ -481,7 +502,8 @@ t_what_is_refused() {
 	refused 2 'there is no tracepoint (sched:)?no' --window t:sched:no..t:sched:no
 	refused 2 'there is no tracepoint (nothing:)?a' --window t:nothing:a..t:nothing:a
 	refused 2 'can.t open or close one' --window t:lock:contention_begin..t:lock:b
-	refused 3 'are not supported in this version' --window x:0x401136..x:0x401136
+	refused 2 'a moment, and a window has two ends' --window x:0x401136
+	refused 2 'is not an address such as' --window x:main..x:0x401136
 	refused 2 'this kernel has no function nosuch' --window f:nosuch
 	refused 2 'are called by what keeps track of windows' --window k:bpf_map_update_elem
 	refused 2 'has no function .nosuch. by itself' --window u:nosuch

@@ -68,7 +68,8 @@ Test(window_spec, probes)
 		{"t:block:block_rq_issue..t:block:block_rq_complete", "t - block block_rq_issue 0",
 		 "t - block block_rq_complete 0"},
 		{"usdt:/b:p:n..usdt:/b:p:n__done", "usdt /b p n 0", "usdt /b p n__done 0"},
-		{"x:0x401136..x:4198710", "x - - - 4198710", "x - - - 4198710"},
+		{"x:0x401136..x:4198711", "x - - mem:0x401136:x 4198710",
+		 "x - - mem:0x401137:x 4198711"},
 		{"page-faults/period=1/..page-faults/period=1/", "e - - page-faults/period=1/ 0",
 		 "e - - page-faults/period=1/ 0"},
 		{"mem:0x10:w..u:/x/..y:f", "e - - mem:0x10:w 0", "u /x/..y - f 0"},
@@ -139,6 +140,7 @@ Test(window_spec, a_moment_where_hits_are_taken)
 	} cases[] = {
 		{"t:sched:sched_switch", WINDOW_HITS},
 		{"turn=t:sched:sched_switch", WINDOW_HITS},
+		{"x:0x401136", WINDOW_HITS},
 		{"t:a:b..t:a:b", WINDOW_BETWEEN},
 		{"u:f", WINDOW_FUNCTION},
 		{"loop", WINDOW_LOOP},

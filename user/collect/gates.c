@@ -124,6 +124,7 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 	case PROBE_TRACEPOINT:
 		ret->tracepoint = p->name;
 		return check_tracepoint(p, spec, err);
+	case PROBE_ADDRESS:
 	case PROBE_EVENT:
 		return settle_event(ret, p, spec, names, err);
 	case PROBE_USDT:
@@ -134,15 +135,10 @@ static int settle_probe(struct gate_probe *ret, const struct window_probe *p,
 	case PROBE_FENTRY:
 		ret->kernel = p;
 		return kernel_gate__check(p, spec, err);
-	default:
-		return err__cannot(
-			err,
-			"%s %s: windows of addresses are not supported in this version; loop, "
-			"run, syscall[:NAME], tracepoints t:CATEGORY:NAME..t:CATEGORY:NAME, events "
-			"A/period=N/..B/period=N/, functions u:FILE:A, u:FILE:A..u:FILE:B, f:A, "
-			"k:A can, and usdt:FILE:PROVIDER:NAME",
-			spec->option, spec->name);
+	case PROBE_NONE:
+		break;
 	}
+	return 0;
 }
 
 static bool same_probe(const struct window_probe *a, const struct window_probe *b)

@@ -3,6 +3,7 @@
 #include "pmu/window_spec.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,11 +145,13 @@ static int parse_kernel(struct window_probe *p, const char *text, const char *wh
 	return 0;
 }
 
+/* It is a breakpoint, which is an event. */
 static int parse_address(struct window_probe *p, const char *text, const char *whole,
 			 struct err *err)
 {
 	if (num__parse_u64(text, &p->offset) < 0 || !p->offset)
 		return err__usage(err, "%s: '%s' is not an address such as 0x401136", whole, text);
+	p->name = xasprintf("mem:%#" PRIx64 ":x", p->offset);
 	return 0;
 }
 
@@ -214,7 +217,8 @@ static int parse_probes(struct window_spec *spec, bool hits, const char *text, c
 		return parse_probe(&spec->to, between + 2, whole, err);
 	}
 	spec->kind = WINDOW_FUNCTION;
-	if (hits && (spec->from.kind == PROBE_TRACEPOINT || spec->from.kind == PROBE_EVENT)) {
+	if (hits && (spec->from.kind == PROBE_TRACEPOINT || spec->from.kind == PROBE_EVENT ||
+		     spec->from.kind == PROBE_ADDRESS)) {
 		spec->kind = WINDOW_HITS;
 		return 0;
 	}

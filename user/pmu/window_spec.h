@@ -44,7 +44,7 @@ struct window_probe {
 	enum probe_kind kind;
 	char *file;      /* PROBE_USER (NULL: any), PROBE_USDT */
 	char *group;     /* provider, category */
-	char *name;      /* function, name, text of the event */
+	char *name;      /* function, name, text of the event; PROBE_ADDRESS: of its breakpoint */
 	uint64_t offset; /* from the function; PROBE_ADDRESS: the address */
 };
 
