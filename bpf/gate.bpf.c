@@ -172,6 +172,19 @@ static __always_inline int met(int (*what)(void *ctx), void *ctx)
 	return timed(what, ctx);
 }
 
+/* The same of a function of the kernel. */
+static __always_inline int met_in_kernel(int (*what)(void *at), void *at)
+{
+	struct pmb_window_stats *stats = window_stats();
+
+	hold_cpu();
+	if (stats)
+		stats->emulated++;
+	timed(what, at);
+	let_cpu_go();
+	return 0;
+}
+
 static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
 {
 	begin_undisturbed(ctx, &pmb_none);
@@ -180,17 +193,25 @@ static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
 	return 0;
 }
 
+static __always_inline int timed_held(int (*what)(void *ctx), void *ctx)
+{
+	hold_cpu();
+	timed(what, ctx);
+	let_cpu_go();
+	return 0;
+}
+
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_probe_open(void *ctx)
 {
-	return timed(probe_opens, ctx);
+	return timed_held(probe_opens, ctx);
 }
 
 SEC("raw_tp")
 int pmb_probe_close(void *ctx)
 {
-	return timed(probe_closes, ctx);
+	return timed_held(probe_closes, ctx);
 }
 
 SEC("uprobe")
@@ -212,25 +233,25 @@ int pmb_user_close(void *ctx)
 SEC("kprobe")
 int pmb_kprobe_open(struct arch_regs *ctx)
 {
-	return timed(kernel_call_begins, (void *)ARCH_SP(ctx));
+	return met_in_kernel(kernel_call_begins, (void *)ARCH_SP(ctx));
 }
 
 SEC("kprobe")
 int pmb_kprobe_close(struct arch_regs *ctx)
 {
-	return timed(kernel_call_ends, (void *)ARCH_SP(ctx));
+	return met_in_kernel(kernel_call_ends, (void *)ARCH_SP(ctx));
 }
 
 SEC("fentry")
 int pmb_fentry_open(void *ctx)
 {
-	return timed(kernel_call_begins, (void *)address_of(ctx));
+	return met_in_kernel(kernel_call_begins, (void *)address_of(ctx));
 }
 
 SEC("fentry")
 int pmb_fentry_close(void *ctx)
 {
-	return timed(kernel_call_ends, (void *)address_of(ctx));
+	return met_in_kernel(kernel_call_ends, (void *)address_of(ctx));
 }
 
 SEC("perf_event")
@@ -248,10 +269,15 @@ int pmb_event_close(void *ctx)
 SEC("raw_tp/sys_enter")
 int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
 {
+	hold_cpu();
 	if (!is_meant(pmb_gate_calls, (void *)ctx->args[0], ctx->args[1]))
-		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
-						      open_window((__u32)ctx->args[1] + 1, 0);
+		;
+	else if (pmb_gate.windows == PMB_WINDOWS_LOOP)
+		close_window();
+	else
+		open_window((__u32)ctx->args[1] + 1, 0);
+	let_cpu_go();
+	return 0;
 }
 
 SEC("raw_tp/sys_exit")
@@ -259,9 +285,15 @@ int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct arch_regs *regs = (void *)ctx->args[0];
 
+	hold_cpu();
 	if (!is_meant(pmb_gate_calls, regs, arch_syscall(regs)))
-		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0, 0) : close_window();
+		;
+	else if (pmb_gate.windows == PMB_WINDOWS_LOOP)
+		open_window(0, 0);
+	else
+		close_window();
+	let_cpu_go();
+	return 0;
 }
 
 /* args: preempt, the task that goes, the task that comes */
@@ -332,12 +364,10 @@ int pmb_gate_leave(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* A thread's number may be used again. */
-SEC("raw_tp/sched_process_exit")
-int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void thread_ends(void)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
-	(void)ctx;
 	if (is_paused(pmb_gate.sliced))
 		leave_paused(thread);
 	else if (has_calls())
@@ -348,25 +378,33 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 		shared_forget(bpf_get_current_pid_tgid() >> 32);
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &thread);
+}
+
+SEC("raw_tp/sched_process_exit")
+int pmb_gate_exit(void *ctx)
+{
+	(void)ctx;
+	hold_cpu();
+	thread_ends();
+	let_cpu_go();
 	return 0;
 }
 
-/* So may that of one that goes on under its leader's. args: task, its number before */
-SEC("raw_tp/sched_process_exec")
-int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
+/* So may that of one that goes on under its leader's. */
+static __always_inline void thread_execs(__u32 before)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct gate *gate;
 
 	if (is_paused(pmb_gate.sliced)) {
 		leave_paused(before);
 		leave_paused(thread);
-		return 0;
+		return;
 	}
 	if (has_calls())
 		leave_call();
 	if (before == thread)
-		return 0;
+		return;
 	gate = bpf_map_lookup_elem(&pmb_gates, &before);
 	if (gate && gate->start && pmb_gate.by_process)
 		gate_abandon(&pmb_gate, gate, before);
@@ -374,5 +412,14 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 		gate->start = 0;
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &before);
+}
+
+/* args: task, its number before */
+SEC("raw_tp/sched_process_exec")
+int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
+{
+	hold_cpu();
+	thread_execs((__u32)ctx->args[1]);
+	let_cpu_go();
 	return 0;
 }

@@ -22,15 +22,13 @@ static __always_inline int call_or_probe_ends(void *ctx)
 	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
 }
 
-/* A probe in a program. Whoever meets it pays, and also while it is being taken out. */
-static __always_inline int met(int (*what)(void *ctx), void *ctx)
+/* A probe, of which these are the hits. Whoever meets it pays, and also while it is being taken
+ * out. */
+static __always_inline int timed(int (*what)(void *at), void *ctx, struct pmb_work_stats *stats,
+				 __u64 *hits)
 {
-	struct pmb_work_stats *stats = work_stats();
-	__u64 before, *hits;
+	__u64 before;
 
-	if (!stats)
-		return 0;
-	hits = is_stepped(ctx) ? &stats->stepped : &stats->emulated;
 	COUNT(*hits);
 	if (is_paused(pmb_work.sliced))
 		return 0;
@@ -40,6 +38,29 @@ static __always_inline int met(int (*what)(void *ctx), void *ctx)
 	what(ctx);
 	COUNT(stats->timed);
 	__sync_fetch_and_add(&stats->timed_ns, bpf_ktime_get_ns() - before);
+	return 0;
+}
+
+/* In a program. */
+static __always_inline int met(int (*what)(void *ctx), void *ctx)
+{
+	struct pmb_work_stats *stats = work_stats();
+
+	if (!stats)
+		return 0;
+	return timed(what, ctx, stats, is_stepped(ctx) ? &stats->stepped : &stats->emulated);
+}
+
+/* At a function of the kernel. */
+static __always_inline int met_in_kernel(int (*what)(void *at), void *at)
+{
+	struct pmb_work_stats *stats;
+
+	hold_cpu();
+	stats = work_stats();
+	if (stats)
+		timed(what, at, stats, &stats->emulated);
+	let_cpu_go();
 	return 0;
 }
 
@@ -56,14 +77,22 @@ SEC("raw_tp")
 int pmb_work_open(void *ctx)
 {
 	(void)ctx;
-	return is_paused(pmb_work.sliced) ? 0 : probe_opens();
+	hold_cpu();
+	if (!is_paused(pmb_work.sliced))
+		probe_opens();
+	let_cpu_go();
+	return 0;
 }
 
 SEC("raw_tp")
 int pmb_work_close(void *ctx)
 {
 	(void)ctx;
-	return is_paused(pmb_work.sliced) ? 0 : close_window();
+	hold_cpu();
+	if (!is_paused(pmb_work.sliced))
+		close_window();
+	let_cpu_go();
+	return 0;
 }
 
 SEC("uprobe")
@@ -81,25 +110,25 @@ int pmb_user_stop(void *ctx)
 SEC("kprobe")
 int pmb_kprobe_start(struct arch_regs *ctx)
 {
-	return kernel_begins(ARCH_SP(ctx));
+	return met_in_kernel(kernel_begins, (void *)ARCH_SP(ctx));
 }
 
 SEC("kprobe")
 int pmb_kprobe_stop(struct arch_regs *ctx)
 {
-	return kernel_ends(ARCH_SP(ctx));
+	return met_in_kernel(kernel_ends, (void *)ARCH_SP(ctx));
 }
 
 SEC("fentry")
 int pmb_fentry_start(void *ctx)
 {
-	return kernel_begins(address_of(ctx));
+	return met_in_kernel(kernel_begins, (void *)address_of(ctx));
 }
 
 SEC("fentry")
 int pmb_fentry_stop(void *ctx)
 {
-	return kernel_ends(address_of(ctx));
+	return met_in_kernel(kernel_ends, (void *)address_of(ctx));
 }
 
 SEC("perf_event")
@@ -119,9 +148,15 @@ int pmb_work_stop(void *ctx)
 SEC("raw_tp/sys_enter")
 int pmb_work_enter(struct bpf_raw_tracepoint_args *ctx)
 {
+	hold_cpu();
 	if (!is_meant(pmb_work_calls, (void *)ctx->args[0], ctx->args[1]))
-		return 0;
-	return pmb_work.windows == PMB_WINDOWS_LOOP ? close_window() : open_window(0);
+		;
+	else if (pmb_work.windows == PMB_WINDOWS_LOOP)
+		close_window();
+	else
+		open_window(0);
+	let_cpu_go();
+	return 0;
 }
 
 SEC("raw_tp/sys_exit")
@@ -129,9 +164,15 @@ int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct arch_regs *regs = (void *)ctx->args[0];
 
+	hold_cpu();
 	if (!is_meant(pmb_work_calls, regs, arch_syscall(regs)))
-		return 0;
-	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
+		;
+	else if (pmb_work.windows == PMB_WINDOWS_LOOP)
+		open_window(0);
+	else
+		close_window();
+	let_cpu_go();
+	return 0;
 }
 
 /* One side of a switch, of a thread in a unit; io: it goes to wait for I/O. */
@@ -307,11 +348,13 @@ SEC("raw_tp/sched_process_exit")
 int pmb_work_gone(void *ctx)
 {
 	(void)ctx;
+	hold_cpu();
 	forget((__u32)bpf_get_current_pid_tgid());
 	if (pmb_work_sums)
 		stretch_last();
 	if (pmb_work.by_process)
 		shared_forget(bpf_get_current_pid_tgid() >> 32);
+	let_cpu_go();
 	return 0;
 }
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
+ * Programs at tracepoints (7.0), at the kernel's functions (fentry) and at probes in user space
+ * may be preempted. The kernel calls none of the first two on a CPU where it is in the midst of it:
+ * what another thread begins or ends there would be missed. So they aren't preempted where the
+ * kernel has a call for that (6.10).
+ *
  * Programs at probes in user space may be preempted: then another thread meets a probe on the same
  * CPU in the midst of one.
  *
@@ -7,8 +12,7 @@
  * each CPU. So two write over each other, and the kernel crashes (seen with 7.2, PREEMPT_LAZY). A
  * program that could call another one has the thread's own stack.
  *
- * And what was counted when such a program began is no more what it is when it ends; so it isn't
- * preempted where the kernel has a call for that (6.10).
+ * And what was counted when such a program began is no more what it is when it ends.
  */
 #ifndef PMUBPF_BPF_UNDISTURBED_H
 #define PMUBPF_BPF_UNDISTURBED_H
@@ -34,20 +38,31 @@ const volatile __u8 pmb_never __weak = 0;
 /* Whether the kernel has both functions. */
 const volatile __u8 pmb_may_hold __weak = 0;
 
-/* At the beginning of a program. none: &pmb_none, or another of its kind. */
-static __always_inline void begin_undisturbed(void *ctx, void *none)
+static __always_inline void hold_cpu(void)
 {
-	if (pmb_never)
-		bpf_tail_call(ctx, none, 0);
 	if (pmb_may_hold)
 		bpf_preempt_disable();
 }
 
-/* At its end, whichever way it takes. */
-static __always_inline void end_undisturbed(void)
+/* Whichever way a program that holds it ends. */
+static __always_inline void let_cpu_go(void)
 {
 	if (pmb_may_hold)
 		bpf_preempt_enable();
+}
+
+/* At the beginning of a program in user space. none: &pmb_none, or another of its kind. */
+static __always_inline void begin_undisturbed(void *ctx, void *none)
+{
+	if (pmb_never)
+		bpf_tail_call(ctx, none, 0);
+	hold_cpu();
+}
+
+/* At its end. */
+static __always_inline void end_undisturbed(void)
+{
+	let_cpu_go();
 }
 
 #endif

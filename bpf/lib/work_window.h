@@ -214,18 +214,18 @@ static __always_inline int call_ends(const struct arch_regs *regs)
 	return is_left_here(&pmb_work, regs) ? call_ends_at(exit_sp(&pmb_work, regs), 0) : 0;
 }
 
-static __always_inline int kernel_begins(__u64 at)
+static __always_inline int kernel_begins(void *at)
 {
-	if (is_paused(pmb_work.sliced) || !is_on_own_stack(at))
+	if (!is_on_own_stack((__u64)at))
 		return 0;
-	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_begins_at(at) : probe_opens();
+	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_begins_at((__u64)at) : probe_opens();
 }
 
-static __always_inline int kernel_ends(__u64 at)
+static __always_inline int kernel_ends(void *at)
 {
-	if (is_paused(pmb_work.sliced) || !is_on_own_stack(at))
+	if (!is_on_own_stack((__u64)at))
 		return 0;
-	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_ends_at(at, KERNEL_CALL_SLACK) :
+	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_ends_at((__u64)at, KERNEL_CALL_SLACK) :
 							close_window();
 }
 

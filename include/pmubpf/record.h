@@ -292,8 +292,8 @@ struct pmb_window_stats {
 	__u64 abandoned;       /* over without an exit that was met, or when probes went */
 	__u64 hits;            /* times that a probe was met */
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
-	/* hits of probes in programs: where the kernel carries the instruction out, and where it
-	 * single-steps it */
+	/* hits of probes in programs, where the kernel carries the instruction out, and of those at
+	 * functions of the kernel; and hits where it single-steps the instruction */
 	__u64 emulated, stepped;
 	__u64 unwatched;       /* overflows of targets while no probe was in place */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */

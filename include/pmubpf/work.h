@@ -83,8 +83,8 @@ struct pmb_work_stats {
 	__u64 nested;    /* that would have begun inside of one */
 	__u64 no_room;   /* that could not begin: more threads than there is room for */
 	__u64 quick;     /* that were over before they were wanted */
-	/* hits of probes in programs: where the kernel carries the instruction out, and where it
-	 * single-steps it; of these, at whose end the clock was read, too */
+	/* as of struct pmb_window_stats: hits where the kernel carries the instruction out, and
+	 * where it single-steps it; of these, at whose end the clock was read, too */
 	__u64 emulated, stepped, timed, timed_ns;
 	__u64 apart[PMB_MAX_READS]; /* in which a counter didn't count all the time */
 	/* Only where the sums inside are asked for. */

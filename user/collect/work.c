@@ -112,7 +112,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
 	       sizeof(opts->gates->calls));
 	gates__exits(opts->gates, (uint8_t *)skel->rodata->pmb_exit_when);
-	skel->rodata->pmb_may_hold = gates__by_user(opts->gates) && feature__has(FEATURE_HOLD_CPU);
+	skel->rodata->pmb_may_hold = feature__has(FEATURE_HOLD_CPU);
 	skel->rodata->pmb_work_sums = opts->sums;
 	skel->rodata->pmb_work_longer = opts->longer_ns;
 	skel->rodata->pmb_inherit = opts->inherit;
