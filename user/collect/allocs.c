@@ -59,8 +59,8 @@ static int share_maps(struct alloc_programs *p, const struct programs *programs)
 	return 0;
 }
 
-static int open_and_load(struct alloc_programs *p, const struct programs *programs,
-			 const struct pmb_config *config)
+static int try_load(struct alloc_programs *p, const struct programs *programs,
+		    const struct pmb_config *config, bool hold)
 {
 	int r;
 
@@ -71,7 +71,7 @@ static int open_and_load(struct alloc_programs *p, const struct programs *progra
 	bpf_map__set_max_entries(p->skel->maps.pmb_alloc_calls, BUDGET_ALLOC_THREADS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,
 				 config->by_table ? programs__dump_room(programs) : 1);
-	p->skel->rodata->pmb_may_hold = feature__has(FEATURE_HOLD_CPU);
+	p->skel->rodata->pmb_may_hold = hold;
 	p->many_at_once = feature__has(FEATURE_UPROBES);
 	bpf_program__set_autoload(p->skel->progs.pmb_alloc_any, p->many_at_once);
 	if (p->many_at_once)
@@ -79,6 +79,20 @@ static int open_and_load(struct alloc_programs *p, const struct programs *progra
 						      (enum bpf_attach_type)ATTACH_TYPE);
 	r = share_maps(p, programs);
 	return r < 0 ? r : alloc_bpf__load(p->skel);
+}
+
+/* With 6.12 programs that keep their CPU may not call others that are verified by themselves: see
+ * collect/work.c. */
+static int open_and_load(struct alloc_programs *p, const struct programs *programs,
+			 const struct pmb_config *config)
+{
+	bool hold = feature__has(FEATURE_HOLD_CPU);
+	int r = try_load(p, programs, config, hold);
+
+	if (r != -EINVAL || !hold)
+		return r;
+	alloc_bpf__destroy(p->skel);
+	return try_load(p, programs, config, false);
 }
 
 int alloc_programs__load(struct alloc_programs **ret, struct programs *programs,

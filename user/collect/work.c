@@ -96,7 +96,7 @@ static void set_sizes(struct work_programs *w, const struct work_opts *opts)
 	choose_life(skel->obj, follow, opts->gates->whose.pidns != 0);
 }
 
-static void set_constants(struct work_programs *w, const struct work_opts *opts)
+static void set_constants(struct work_programs *w, const struct work_opts *opts, bool hold)
 {
 	struct counting_bpf *skel = w->skel;
 	struct pmb_config *config = (struct pmb_config *)&skel->rodata->pmb_work;
@@ -112,7 +112,7 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts)
 	memcpy((void *)skel->rodata->pmb_work_calls, opts->gates->calls,
 	       sizeof(opts->gates->calls));
 	gates__exits(opts->gates, (uint8_t *)skel->rodata->pmb_exit_when);
-	skel->rodata->pmb_may_hold = feature__has(FEATURE_HOLD_CPU);
+	skel->rodata->pmb_may_hold = hold;
 	skel->rodata->pmb_work_sums = opts->sums;
 	skel->rodata->pmb_work_longer = opts->longer_ns;
 	skel->rodata->pmb_inherit = opts->inherit;
@@ -129,25 +129,42 @@ static int map_maps(struct work_programs *w, struct err *err)
 	return w->stats ? 0 : load_error(err, "what units of work cost", -errno);
 }
 
+static int try_load(struct work_programs *w, const struct work_opts *opts, bool hold)
+{
+	w->skel = counting_bpf__open();
+	if (!w->skel)
+		return -errno;
+	choose_programs(w->skel, opts);
+	set_sizes(w, opts);
+	set_constants(w, opts, hold);
+	return counting_bpf__load(w->skel);
+}
+
+/* A kernel may know how a program keeps its CPU and refuse one that does and calls a function that
+ * is verified by itself: "global function calls are not allowed with preemption disabled" (6.12;
+ * not so 7.2). */
+static int load(struct work_programs *w, const struct work_opts *opts)
+{
+	bool hold = feature__has(FEATURE_HOLD_CPU);
+	int r = try_load(w, opts, hold);
+
+	if (r != -EINVAL || !hold)
+		return r;
+	counting_bpf__destroy(w->skel);
+	return try_load(w, opts, false);
+}
+
 int work_programs__load(struct work_programs **ret, const struct work_opts *opts, struct err *err)
 {
 	struct work_programs *w = xcalloc(1, sizeof(*w));
 	struct loading loading;
-	int r = 0;
+	int r;
 
 	w->gates = opts->gates;
 	w->n_series = PMB_SERIES_COUNTERS + opts->n_counters;
 	w->n_cpus = cpus_possible();
 	loading__begin(&loading);
-	w->skel = counting_bpf__open();
-	if (!w->skel) {
-		r = -errno;
-	} else {
-		choose_programs(w->skel, opts);
-		set_sizes(w, opts);
-		set_constants(w, opts);
-		r = counting_bpf__load(w->skel);
-	}
+	r = load(w, opts);
 	if (r < 0)
 		r = load_error(err, "the BPF programs", r);
 	else
