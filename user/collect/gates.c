@@ -224,6 +224,16 @@ bool gates__by_user(const struct gates *g)
 	return g->opens.user || g->closes.user;
 }
 
+bool gates__by_kernel(const struct gates *g)
+{
+	return g->opens.kernel || g->closes.kernel;
+}
+
+bool gates__by_probes(const struct gates *g)
+{
+	return gates__by_user(g) || gates__by_kernel(g);
+}
+
 bool gates__by_nmi(const struct gates *g)
 {
 	return (g->opens.event && window_event__in_nmi(g->opens.event)) ||
@@ -419,20 +429,14 @@ int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
 int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
 		  struct err *err)
 {
-	const struct kernel_programs opens = kernel_openers(skel), closes = kernel_closers(skel);
 	int r;
 
 	if (!gates)
 		return 0;
 	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links, err);
-	if (r == 0)
-		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
-					&closes, links, err);
-	if (r == 0)
-		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open, links, err);
-	if (r == 0)
-		r = kernel_gate__attach(gates, &gates->opens, false, &opens, links, err);
-	return r;
+	return r < 0 ? r :
+		       gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open, links,
+					err);
 }
 
 struct gate_user gates__user(const struct recording_bpf *skel)
@@ -440,6 +444,8 @@ struct gate_user gates__user(const struct recording_bpf *skel)
 	return (struct gate_user){
 		.opens = skel->progs.pmb_user_open,
 		.closes = skel->progs.pmb_user_close,
+		.kernel_opens = kernel_openers(skel),
+		.kernel_closes = kernel_closers(skel),
 		.leave = skel->progs.pmb_gate_leave,
 		.threads = skel->maps.pmb_gates,
 		.paused = skel->maps.pmb_paused,
@@ -467,10 +473,17 @@ static void say_paused(const struct gate_user *user, __u32 paused)
 
 int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err)
 {
-	int r = attach_sites(gates, &gates->closes, user->closes, &user->links, err);
+	struct probe_links *links = &user->links;
+	int r = attach_sites(gates, &gates->closes, user->closes, links, err);
 
 	if (r == 0)
-		r = attach_sites(gates, &gates->opens, user->opens, &user->links, err);
+		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
+					&user->kernel_closes, links, err);
+	if (r == 0)
+		r = attach_sites(gates, &gates->opens, user->opens, links, err);
+	if (r == 0)
+		r = kernel_gate__attach(gates, &gates->opens, false, &user->kernel_opens, links,
+					err);
 	if (r < 0)
 		probe_links__close(&user->links, gates->opener);
 	else if (gates->sliced)

@@ -68,6 +68,8 @@ int gates__set_returns(struct gates *gates, struct err *err);
 void gates__done(struct gates *gates);
 bool gates__by_event(const struct gates *gates);
 bool gates__by_user(const struct gates *gates);
+bool gates__by_kernel(const struct gates *gates);
+bool gates__by_probes(const struct gates *gates); /* one of these two */
 /* A window is a call of a function of the kernel. NULL: none. */
 bool gates__has_kernel_calls(const struct gates *gates);
 /* For programs: pmb_exit_when of bpf/lib/exits.h. */
@@ -85,9 +87,17 @@ int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
 
 struct bpf_map;
 
-/* Probes in programs, and what they run: they are put in, and taken out, perhaps several times. */
+/* Of one object: those that are attached to one end of windows, at functions of the kernel. */
+struct kernel_programs {
+	struct bpf_program *fentry; /* becomes fexit where a function's end is meant */
+	struct bpf_program *kprobe;
+};
+
+/* Probes in programs and at functions of the kernel, and what they run: they are put in, and taken
+ * out, perhaps several times. */
 struct gate_user {
 	struct bpf_program *opens, *closes;
+	struct kernel_programs kernel_opens, kernel_closes;
 	struct bpf_program *leave; /* is run for each thread that is a key of `threads` */
 	struct bpf_map *threads, *paused;
 	/* is run on each CPU where that begins or ends: what was counted so far is told apart; or

@@ -9,22 +9,21 @@
 
 #include <stdbool.h>
 
+#include <stdint.h>
+
+#include "base/buf.h"
 #include "base/err.h"
 #include "collect/gates.h"
 #include "pmu/window_spec.h"
-
-struct bpf_program;
-
-/* Of one object: those that are attached to one end of windows. */
-struct kernel_programs {
-	struct bpf_program *fentry; /* becomes fexit where a function's end is meant */
-	struct bpf_program *kprobe;
-};
 
 /* Whether there is one function of that name, and programs can be attached to it; -errno with the
  * sentence. */
 int kernel_gate__check(const struct window_probe *p, const struct window_spec *spec,
 		       struct err *err);
+/* What a hit takes whoever calls the function, as a call of ours that does nothing has it; a line
+ * for it in notes. 0 where there are none. -errno with the sentence. */
+int kernel_gate__measure(const struct gates *gates, uint64_t *ret_ns, struct buf *notes,
+			 struct err *err);
 /* Before the load; probe->kernel NULL: none of them is wanted. at_exit: where the function
  * ends. */
 void kernel_gate__choose(const struct gate_probe *probe, bool at_exit,

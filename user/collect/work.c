@@ -231,12 +231,13 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 {
 	const struct gates *gates = w->gates;
 	struct counting_bpf *skel = w->skel;
-	const struct kernel_programs starts = kernel_starters(skel), stops = kernel_stoppers(skel);
 	int r;
 
 	w->user = (struct gate_user){
 		.opens = skel->progs.pmb_user_start,
 		.closes = skel->progs.pmb_user_stop,
+		.kernel_opens = kernel_starters(skel),
+		.kernel_closes = kernel_stoppers(skel),
 		.leave = skel->progs.pmb_work_leave,
 		.threads = skel->maps.pmb_works,
 		.paused = skel->maps.pmb_paused,
@@ -246,17 +247,12 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 		.n_cpus = w->n_cpus,
 	};
 	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_work_close, &w->links, err);
-	if (r == 0)
-		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
-					&stops, &w->links, err);
 	if (r == 0 && counting_bpf__attach(skel) < 0)
 		r = err__set(err, -errno, "%s: the kernel attaches no programs: %s", gates->option,
 			     strerror(errno));
 	if (r == 0)
 		r = gates__attach_to(gates, &gates->opens, skel->progs.pmb_work_open, &w->links,
 				     err);
-	if (r == 0)
-		r = kernel_gate__attach(gates, &gates->opens, false, &starts, &w->links, err);
 	return r < 0 ? r : gates__put_in(gates, &w->user, err);
 }
 

@@ -36,15 +36,6 @@ static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_S
 /* For counters of tasks, as long as there are some to open. */
 static const uint64_t counting = CAP_BIT(CAP_PERFMON_NUMBER) | CAP_BIT(CAP_SYS_ADMIN);
 
-/* For those of CPUs that come later: the spawner's alone, who opens nothing else. */
-static uint64_t arrivals(void)
-{
-	/* of some distributions: at 3, a level of their own, CAP_PERFMON isn't enough */
-	bool stricter = file_read_u64("/proc/sys/kernel/perf_event_paranoid", 0) == 3;
-
-	return CAP_BIT(CAP_PERFMON_NUMBER) | (stricter ? CAP_BIT(CAP_SYS_ADMIN) : 0);
-}
-
 enum { REAP_MS = 50, REAP_MOST_MS = 1000 };
 
 struct spawner {
@@ -210,7 +201,7 @@ static int obey(struct spawner *s, int control, uint32_t word, int fd)
 		return s->shared && fd >= 0 ? next(s, control, fd) : -EINVAL;
 	case SPAWNER_SETTLED:
 		s->settled = true;
-		return drop_capabilities(opening | arrivals());
+		return drop_capabilities(opening | caps_to_count());
 	case SPAWNER_COUNTER:
 		break; /* has more to say: counter_of() */
 	}

@@ -29,11 +29,14 @@ enum {
 static void drop_privileges(const struct counting_opts *o, const struct held *held)
 {
 	uint64_t keep = o->whom.command ? CAP_BIT(CAP_KILL) : 0;
+	bool probes = o->per && gates__by_probes(o->per);
 
 	/* rows are the kernel's, and not in memory that could be mapped; what is inside is settled
 	 * by a program */
-	if (o->by || o->inside || (o->per && gates__by_user(o->per)))
+	if (o->by || o->inside || probes)
 		keep |= CAP_BIT(CAP_BPF_NUMBER);
+	if (probes && gates__by_kernel(o->per) && o->budget > 0) /* they come and go */
+		keep |= caps_to_count();
 	if (held->has_gpu)
 		keep |= CAP_BIT(CAP_SYS_PTRACE);
 	drop_capabilities(keep);

@@ -52,7 +52,7 @@ static int set_gates(const struct counting *c, struct gates *gates, struct err *
 		.pidns = procfs_nested_pid_namespace(),
 	};
 	r = target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
-	gates->sliced = gates__by_user(gates) && c->opts->budget > 0;
+	gates->sliced = gates__by_probes(gates) && c->opts->budget > 0;
 	return r < 0 ? r :
 		       gate_sites__find(gates, whom, c->opts->opener, each, &c->result->notes, err);
 }
@@ -160,7 +160,7 @@ static void begin_probing(struct counting *c)
 {
 	struct probing *p = &c->work->probing;
 
-	if (!gates__by_user(&c->work->gates))
+	if (!gates__by_probes(&c->work->gates))
 		return;
 	p->fns = &fns;
 	p->ctx = c;

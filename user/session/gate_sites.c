@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/canary.h"
+#include "collect/kernel_gates.h"
 #include "model/duration.h"
 #include "opener/opener.h"
 #include "session/command.h"
@@ -299,19 +300,28 @@ static int find(struct finder *f, struct gate_probe *probe, const struct target 
 	return find_here(f, probe, whom);
 }
 
+/* The hits of both are counted as one. */
+static void add_costs(struct probe_costs *to, const struct probe_costs *user)
+{
+	if (to->emulated_ns < user->emulated_ns)
+		to->emulated_ns = user->emulated_ns;
+	to->stepped_ns = user->stepped_ns;
+}
+
 int gate_sites__find(struct gates *gates, const struct target *whom, struct opener *opener,
 		     struct probe_costs *ret_each, struct buf *notes, struct err *err)
 {
 	struct finder f = {.gates = gates, .opener = opener, .notes = notes, .err = err};
 	int r;
 
-	if (!gates__by_user(gates))
-		return 0;
+	r = kernel_gate__measure(gates, &ret_each->emulated_ns, notes, err);
+	if (r < 0 || !gates__by_user(gates))
+		return r;
 	gates->opener = opener;
 	r = canary__try(&f.each, gates->returns, gates->option, err);
 	if (r < 0)
 		return r;
-	*ret_each = f.each;
+	add_costs(ret_each, &f.each);
 	f.client = site_client__new(NULL);
 	r = find(&f, &gates->opens, whom);
 	if (r == 0)

@@ -125,6 +125,7 @@ void session__allocs_free(struct session *s);
 int session__window_probes_find(struct session *s, const struct pmb_config *whose, struct err *err);
 const struct gates *session__gates(const struct session *s); /* with whose; NULL: no windows */
 bool session__slices_windows(const struct session *s);       /* their probes come and go */
+bool session__slices_kernel(const struct session *s);        /* some of them the kernel's */
 /* Puts them in, right before the counters are enabled. */
 int session__window_probes_begin(struct session *s, struct err *err);
 uint64_t session__window_probes_due(const struct session *s); /* as of probing__due() */

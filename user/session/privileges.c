@@ -7,7 +7,8 @@
  *
  * Which capabilities that takes was found by leaving out one at a time
  * (docs/design/0013-sandbox.md): CAP_BPF for maps, what ends a command that has become another
- * user, and before 5.13 what shows addresses in /proc/kallsyms.
+ * user, for kprobes that come and go what counters take, and before 5.13 what shows addresses in
+ * /proc/kallsyms.
  */
 #include <linux/capability.h>
 
@@ -33,6 +34,8 @@ void session__drop_privileges(const struct session *s)
 		keep |= downloading;
 	if (!kernel_names__asks(s->opts->kernel))
 		keep |= reading_kallsyms;
+	if (session__slices_kernel(s))
+		keep |= caps_to_count();
 	/* it can't fail, and if it did the recording would be what it was before */
 	drop_capabilities(keep);
 	if (!s->opts->allocs && !session__slices_windows(s)) /* whose probes come and go */

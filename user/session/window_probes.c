@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Probes in programs that open and close windows. They are put in last, for whoever meets them
- * pays, and taken out first.
+ * Probes in programs, and at the kernel's functions, that open and close windows. They are put in
+ * last, for whoever meets them pays, and taken out first.
  */
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ int session__window_probes_find(struct session *s, const struct pmb_config *whos
 	s->window_probes = w;
 	w->gates = *s->opts->gates;
 	w->gates.whose = *whose;
-	w->gates.sliced = gates__by_user(&w->gates) && s->opts->budget > 0;
+	w->gates.sliced = gates__by_probes(&w->gates) && s->opts->budget > 0;
 	return gate_sites__find(&w->gates, &s->opts->whom, s->opts->opener, &w->probing.each,
 				&s->result->notes, err);
 }
@@ -65,12 +65,17 @@ bool session__slices_windows(const struct session *s)
 	return s->window_probes && s->window_probes->gates.sliced;
 }
 
+bool session__slices_kernel(const struct session *s)
+{
+	return session__slices_windows(s) && gates__by_kernel(&s->window_probes->gates);
+}
+
 int session__window_probes_begin(struct session *s, struct err *err)
 {
 	struct window_probes *w = s->window_probes;
 	int r;
 
-	if (!w || !gates__by_user(&w->gates))
+	if (!w || !gates__by_probes(&w->gates))
 		return 0;
 	r = put_in(s, err);
 	if (r < 0)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* linux/capability.h of older distributions lacks the first three. */
 enum {
@@ -21,6 +22,9 @@ struct cap_info {
 };
 extern const struct cap_info cap_infos[];
 extern const size_t n_cap_infos;
+
+/* What opens counters of the kernel and of CPUs, as bits. */
+uint64_t caps_to_count(void);
 
 bool cap__effective(unsigned number); /* from /proc/self/status */
 

@@ -35,14 +35,16 @@ int perf_open_cgroup(const struct perf_event_attr *attr, int dir_fd, int cpu, in
 	return fd < 0 ? -errno : (int)fd;
 }
 
+enum { RETURN_PROBE = 1 /* format/retprobe, of both */ };
+
 int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid)
 {
-	enum { COUNTER_SHIFT = 32 /* format/ref_ctr_offset */, RETPROBE = 1 /* format/retprobe */ };
+	enum { COUNTER_SHIFT = 32 /* format/ref_ctr_offset */ };
 	uint64_t type = file_read_u64(PMUS_ROOT "/uprobe/type", 0);
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = (uint32_t)type,
-		.config = probe->counter_off << COUNTER_SHIFT | (probe->returns ? RETPROBE : 0),
+		.config = probe->counter_off << COUNTER_SHIFT | (probe->returns ? RETURN_PROBE : 0),
 		.read_format = PERF_COUNT_READ_FORMAT,
 		.uprobe_path = (uint64_t)(uintptr_t)probe->path,
 		.probe_offset = probe->file_off,
@@ -53,6 +55,19 @@ int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid)
 	if (probe->counter_off > UINT32_MAX)
 		return -ERANGE;
 	return perf_open(&attr, pid, pid < 0 ? 0 : -1);
+}
+
+int perf_open_kprobe(const char *function, bool returns)
+{
+	uint64_t type = file_read_u64(PMUS_ROOT "/kprobe/type", 0);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = (uint32_t)type,
+		.config = returns ? RETURN_PROBE : 0,
+		.kprobe_func = (uint64_t)(uintptr_t)function,
+	};
+
+	return type ? perf_open(&attr, -1, 0) : -ENOENT;
 }
 
 int perf_enable(int fd, struct err *err)

@@ -31,6 +31,10 @@ struct perf_uprobe {
  * -ENOENT: this kernel has none. */
 int perf_open_uprobe(const struct perf_uprobe *probe, pid_t pid);
 
+/* A kprobe at a function of the kernel, or where it returns, that programs can be attached to.
+ * -ENOENT: this kernel has none. */
+int perf_open_kprobe(const char *function, bool returns);
+
 /* read(2) of an event opened with PERF_COUNT_READ_FORMAT. Returns 0 or a negative errno. */
 struct perf_count {
 	uint64_t value;

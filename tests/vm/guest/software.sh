@@ -367,7 +367,7 @@ t_windows_of_kernel_functions() {
 		expect_eq "$(sum_get began) $(sum_get ended) $(sum_get abandoned)" "5000 5000 0" \
 			"$type: calls"
 		figure "$type: $(sum_get hit_ns) ns a hit"
-		pmb stat --per $type:write_null -e page-faults -j -o $T/sum -- $dd ||
+		pmb stat --budget 0 --per $type:write_null -e page-faults -j -o $T/sum -- $dd ||
 			fail "exit status $?: $(head -n 1 $T/err)"
 		expect_eq "$(sum_get began) $(sum_get abandoned)" "5000 0" "$type: units"
 		expect_eq $(($(sum_get ended) + $(sum_get unsure))) 5000 "$type: that ended"
@@ -381,6 +381,40 @@ t_windows_of_kernel_functions() {
 	done
 	pmb record -e cpu-clock --window k:no_such_function -- true
 	expect_eq $? 2 "exit status without that function"
+}
+
+# Of 2 CPUs, 5 %: what was spent on probes, or else they were taken out. A second's worth of credit
+# is there to begin with. They are put in again by a process that has given up most privileges.
+expect_within_budget() { # WHAT
+	figure "$1: probes for $(sum_get probed_s) of $(sum_get span_s) s in" \
+		"$(sum_get slices) slices, $(sum_get probes_took_s) s spent"
+	expect_ge "$(sum_get began)" 100 "$1: calls that were seen"
+	[ "$(sum_get slices)" -ge 2 ] || expect_ge \
+		"$(awk "BEGIN { print 0.1 * ($(sum_get span_s) + 1) + $(sum_get span_s) - \
+			$(sum_get probed_s) }")" "$(sum_get probes_took_s)" "$1: s that were there"
+	! grep -q 'could not be put in again' $T/err $T/sum || fail "$1: $(cat $T/err)"
+}
+
+# A program does nothing else than call it. All that began has a fate.
+t_kernel_probes_obey_the_budget() {
+	local type each='s/.* takes each caller on this host about \([0-9.a-z]*\) .*/\1/p'
+	dd if=/dev/zero of=/dev/null bs=1 count=1000000000 2>/dev/null & dd=$!
+	for type in f k; do
+		pmb stat --budget 5 --per $type:write_null -e page-faults -j -o $T/sum -p $dd \
+			-d 9 || fail "$type: exit status $?: $(head -n 1 $T/err)"
+		figure "$type: $(sed -n "$each" $T/err $T/sum | head -n 1) a probe"
+		expect_within_budget "$type, units"
+		expect_eq "$(sum_get began)" $(($(sum_get ended) + $(sum_get unsure) + \
+			$(sum_get abandoned) + $(sum_get open))) "$type: calls that began"
+		# not balanced: while probes come and go an emulated timer comes late
+		pmb record --budget 5 -e cpu-clock --window $type:write_null -p $dd -d 9 \
+			-o $T/folded --summary $T/sum ||
+			fail "$type: exit status $?: $(head -n 1 $T/err)"
+		expect_within_budget "$type, windows"
+		expect_eq "$(sum_get began)" $(($(sum_get ended) + $(sum_get abandoned) + \
+			$(sum_get open))) "$type: windows that began"
+	done
+	kill $dd
 }
 
 # Of a thousand blocks 70 and 30 % are of two functions; a third one touches them.
