@@ -2,7 +2,8 @@
 /*
  * Errors for humans. Functions return 0 or a negative errno; where the number alone would lose the
  * meaning, a last parameter `struct err *` carries one sentence (what failed, on what, why, what to
- * do next) and the exit status it deserves. Only cmd/ prints it. A NULL err is allowed.
+ * do next) and the exit status it deserves; of one that is too long the middle is left out. Only
+ * cmd/ prints it. A NULL err is allowed.
  */
 #ifndef PMUBPF_BASE_ERR_H
 #define PMUBPF_BASE_ERR_H
