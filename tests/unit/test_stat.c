@@ -259,6 +259,26 @@ Test(stat, reasons_tell_events_of_one_name_apart, .fini = end)
 			   "got:\n%s", out.data);
 }
 
+/* Whoever gives the name may have it from somebody else: it commands no terminal. */
+Test(stat, names_are_escaped, .fini = end)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	begin("cycles/name='a\x1b[2Jb'/,page-faults/name='c\nd'/,task-clock/name='\xc2\x9b'/");
+	counts__row(&counts, NULL, -1, -1);
+	lay();
+	set(0, 0, 5, 100);
+	refuse(1);
+	set(0, 2, 5, 100);
+	tried[0].user_only = true;
+	stat__text(&report, &out);
+	cr_expect_not_null(strstr(out.data, "  5    a\\x1b[2Jb  "), "got:\n%s", out.data);
+	cr_expect_not_null(strstr(out.data, "  c\\x0ad: this machine has no PMU\n"), "got:\n%s",
+			   out.data);
+	cr_expect_not_null(strstr(out.data, " ms \\xc2\\x9b  "), "got:\n%s", out.data);
+	cr_expect_not_null(strstr(out.data, "  a\\x1b[2Jb: user code only"), "got:\n%s", out.data);
+}
+
 Test(stat, roles, .fini = end)
 {
 	_cleanup_free_ struct derive_event *roles = NULL;

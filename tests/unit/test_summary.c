@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/summary.h"
 
@@ -386,6 +387,17 @@ static void expect_no_text(const char *words)
 	summary__text(&summary, &out);
 	cr_expect_null(strstr(out.data, words), "%s", out.data);
 	buf__done(&out);
+}
+
+/* Whoever gives the name may have it from somebody else: it commands no terminal. */
+Test(summary, names_of_events_are_escaped)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+
+	events[0].name = "a\x1b[2Jb\nc";
+	summary__text(&summary, &text);
+	cr_expect(strstr(text.data, "  a\\x1b[2Jb\\x0ac (cycles; "), "got:\n%s", text.data);
+	cr_expect_null(strchr(text.data, '\x1b'));
 }
 
 Test(summary, the_text_begins_with_the_verdict)

@@ -113,7 +113,9 @@ void stat__apart_refused(const struct stat_report *r, const struct probe_result 
 	for (size_t i = 0; i < r->events->n; i++) {
 		if (!r->tried[i].ok || tried[i].ok)
 			continue;
-		buf__printf(out, "  %s %s ", r->events->events[i].name, how);
+		buf__puts(out, "  ");
+		escape_name(out, r->events->events[i].name);
+		buf__printf(out, " %s ", how);
 		escape_name(out, what);
 		buf__printf(out, ": %s\n", tried[i].reason);
 	}

@@ -42,6 +42,15 @@ static void put_label(const struct counts_row *row, struct buf *out)
 		buf__printf(out, "%sCPU%d", out->len ? " " : "", row->cpu);
 }
 
+/* name='…' may have anything in it. */
+static void put_event_name(const struct event_list *events, size_t event, struct buf *out)
+{
+	_cleanup_(buf__done) struct buf name = {0};
+
+	stat__event_name(events, event, &name);
+	escape_name(out, name.data);
+}
+
 static int wider(int width, const struct buf *text)
 {
 	return (int)text->len > width ? (int)text->len : width;
@@ -61,7 +70,7 @@ static void measure(struct text *t)
 	for (size_t i = 0; i < r->events->n; i++) {
 		_cleanup_(buf__done) struct buf name = {0};
 
-		stat__event_name(r->events, i, &name);
+		put_event_name(r->events, i, &name);
 		t->name_width = wider(t->name_width, &name);
 	}
 }
@@ -144,7 +153,7 @@ static void put_row(struct text *t, size_t index)
 			continue;
 		put_prefix(t, &r->counts->rows[index]);
 		put_value(t, &cell, r->events->events[i].unit == UNIT_NS);
-		stat__event_name(r->events, i, &name);
+		put_event_name(r->events, i, &name);
 		buf__printf(t->out, "%-*s ", t->name_width, name.data);
 		put_remarks(t, i, &cell, figures, n);
 		while (t->out->data[t->out->len - 1] == ' ')
@@ -171,7 +180,7 @@ static void put_reasons(const struct text *t)
 			if (r->tried[k].ok || strcmp(r->tried[k].reason, tried->reason) != 0)
 				continue;
 			buf__puts(t->out, k > i ? ", " : "");
-			stat__event_name(r->events, k, t->out);
+			put_event_name(r->events, k, t->out);
 		}
 		buf__printf(t->out, ": %s\n", tried->reason);
 	}
@@ -185,7 +194,8 @@ static void put_user_only(const struct text *t)
 	for (size_t i = 0; i < r->events->n; i++) {
 		if (!r->tried[i].ok || !r->tried[i].user_only)
 			continue;
-		buf__printf(t->out, "%s%s", any ? ", " : "  ", r->events->events[i].name);
+		buf__puts(t->out, any ? ", " : "  ");
+		escape_name(t->out, r->events->events[i].name);
 		any = true;
 	}
 	if (any)

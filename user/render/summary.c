@@ -185,8 +185,9 @@ static void text_sum(const struct summary *s, size_t last, struct buf *out)
 
 	if (lead >= last || (last + 1 < list->n && list->events[last + 1].lead == lead))
 		return;
-	buf__printf(out, "  %s, on all %s: ", event->name,
-		    event->mode == EVENT_SYSTEM ? "its PMUs" : "cores");
+	buf__puts(out, "  ");
+	escape_name(out, event->name);
+	buf__printf(out, ", on all %s: ", event->mode == EVENT_SYSTEM ? "its PMUs" : "cores");
 	if (event->unit == UNIT_CYCLES && s->numbers[last].unit == NUMBER_EVENTS) {
 		buf__printf(out, "its lines add up cycles of unlike cores, which differ in speed "
 				 "(--unit time compares them)\n");
@@ -239,7 +240,9 @@ static void text_event(const struct summary *s, size_t i, struct buf *out)
 	const struct ledger_event *e = &s->ledger->events[i];
 	const struct event *event = &s->events->events[i];
 
-	buf__printf(out, "  %s (%s; ", event__label(event), event->maps_to);
+	buf__puts(out, "  ");
+	escape_name(out, event__label(event)); /* name='…' may have anything in it */
+	buf__printf(out, " (%s; ", event->maps_to);
 	if (event->attr.precise_ip || event->precise_max)
 		buf__printf(out, "precise level %u%s; ", (unsigned)event->attr.precise_ip,
 			    event->precise_max ? ", the highest here" : "");
