@@ -15,14 +15,24 @@ static struct event_list list;
 static struct err err;
 static char *root;
 
-static void setup(void)
+static void force(const char *pmu)
 {
-	setenv("LIBPFM_FORCE_PMU", "skx", 1);
+	setenv("LIBPFM_FORCE_PMU", pmu, 1);
 	if (!libpfm__available())
 		cr_skip_test("libpfm4 is not here");
 	root = tree_load("intel-server");
 	cr_assert_eq(pmus__read(&pmus, root), 0);
 	pmus.recorded = false;
+}
+
+static void setup(void)
+{
+	force("skx");
+}
+
+static void setup_unknown(void)
+{
+	force("no_such_pmu");
 }
 
 static void teardown(void)
@@ -34,6 +44,8 @@ static void teardown(void)
 }
 
 TestSuite(libpfm, .init = setup, .fini = teardown);
+
+TestSuite(libpfm_unknown_cpu, .init = setup_unknown, .fini = teardown);
 
 static const struct event *parse(const char *text)
 {
@@ -106,6 +118,15 @@ Test(libpfm, what_is_wrong_is_said)
 	refuse("skx::MEM_LOAD_RETIRD", EXIT_USAGE, "nearest: skx::MEM_LOAD_RETIRED");
 	refuse("NO_SUCH_EVENT_OF_THEIRS", EXIT_USAGE, "libpfm finds here: skx");
 	refuse("sched:sched_switch", EXIT_USAGE, "tracepoints are not counters");
+}
+
+/* A CPU that is newer than the library: there is no maker's PMU, which is said. */
+Test(libpfm_unknown_cpu, that_it_knows_none_is_said)
+{
+	refuse("NO_SUCH_EVENT_OF_THEIRS", EXIT_USAGE,
+	       "libpfm finds here: the kernel's own events only, none of this CPU's; `pmubpf");
+	refuse("skx::MEM_LOAD_RETIRED:L1_MISS", EXIT_CANNOT,
+	       "libpfm finds here: the kernel's own events only, none of this CPU's");
 }
 
 /* The names of this machine's sysfs go first. */

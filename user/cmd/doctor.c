@@ -160,8 +160,7 @@ static void add_libraries(struct findings *f)
 
 	libpfm__present(&pmus);
 	add(f, "libraries", xstrdup("libpfm4"),
-	    here ? xasprintf("knows %s", pmus.len ? pmus.data : "the kernel's own events only") :
-		   xstrdup("not here"),
+	    here ? xasprintf("knows %s", pmus.data) : xstrdup("not here"),
 	    here ? NULL :
 		   "CPU makers' event names (MEM_LOAD_RETIRED:L1_MISS): raw codes do the same");
 	here = terminal_available();

@@ -202,6 +202,8 @@ void libpfm__present(struct buf *out)
 		    pmu.type != PFM_PMU_TYPE_OS_GENERIC)
 			buf__printf(out, "%s%s", out->len ? ", " : "", pmu.name);
 	}
+	if (!out->len)
+		buf__puts(out, "the kernel's own events only, none of this CPU's");
 }
 
 static void offer_event(struct nearest *nearest, const pfm_event_info_t *event, const char *prefix)

@@ -34,7 +34,7 @@ int libpfm__encode(const char *text, struct libpfm_event *ret);
 void libpfm_event__done(struct libpfm_event *event);
 
 /* The PMUs that it finds in this machine, "skx, skx_unc_imc0", without the kernel's generic
- * ones. */
+ * ones; in words if these are all: a CPU that is newer than the library, a virtual one. */
 void libpfm__present(struct buf *out);
 /* Offers the names of those PMUs, and of the PMU that is named in `wanted` ("skx::…"). */
 void libpfm__offer(struct nearest *nearest, const char *wanted);

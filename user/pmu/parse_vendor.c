@@ -72,8 +72,7 @@ static int refuse_absent(const struct libpfm_event *found, const struct spec *sp
 	return err__cannot(err,
 			   "event '%s': it belongs to %s (%s), which is not in this machine or not "
 			   "known to its kernel; libpfm finds here: %.400s",
-			   spec->shown, found->pmu, found->pmu_title,
-			   here.len ? here.data : "nothing but the kernel's own events");
+			   spec->shown, found->pmu, found->pmu_title, here.data);
 }
 
 static int refuse_text(const struct libpfm_event *found, const struct parser *parser,
