@@ -109,6 +109,12 @@ t_no_command_for_the_terminal() {
 	pmb record -G $'/nowhere/a\x1b[2J\x9b31m\xc2\x9b31m\xc3\xa4'
 	grep -aqF $'/nowhere/a\\x1b[2J\\x9b31m\\xc2\\x9b31m\xc3\xa4' "$T/err" ||
 		fail "the name: $(cat -v "$T/err")"
+	pmb $'\x1b[2J'
+	expect_match "$T/err" "'.x1b.2J' is not a command" "a command"
+	pmb list $'\x1b[2J'
+	expect_match "$T/err" "no event matches '.x1b.2J'" "a pattern"
+	pmb list --events $'/nowhere/\x1b[2J'
+	expect_match "$T/err" '/nowhere/.x1b.2J: No such file' "a file of events"
 }
 
 t_one_line() {

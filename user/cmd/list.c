@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/list.h"
 #include "cmd/options.h"
+#include "cmd/output.h"
 #include "pmu/event_db.h"
 
 static const struct argp_option argp_options[] = {
@@ -103,7 +104,7 @@ static void say_database(const struct list_options *options, struct buf *out)
 			    "or -v for all.\n",
 			    db->dir, db->n, db->cpu);
 	if (*options->what.names.db_trouble.text)
-		fprintf(stderr, "pmubpf list: %s\n", options->what.names.db_trouble.text);
+		complain(&options->what.names.db_trouble);
 }
 
 static int list_events(const struct list_options *options, const struct err *no_event)
@@ -118,10 +119,14 @@ static int list_events(const struct list_options *options, const struct err *no_
 		rows__put_table(&out, &rows, options->verbose);
 		say_database(options, &out);
 	}
-	if (!rows.n && !options->json)
-		fprintf(stderr, "pmubpf list: no event matches '%s'%s%s\n", options->pattern,
-			*no_event->text ? "; " : "; without a pattern it shows all",
-			no_event->text);
+	if (!rows.n && !options->json) {
+		struct err err = {0};
+
+		err__set(&err, 0, "no event matches '%s'%s%s", options->pattern,
+			 *no_event->text ? "; " : "; without a pattern it shows all",
+			 no_event->text);
+		complain(&err);
+	}
 	if (out.len && write_out(&out) != EXIT_DONE)
 		return EXIT_FAILED;
 	return rows.n ? EXIT_DONE : EXIT_FAILED;
@@ -157,10 +162,8 @@ int cmd_list(int argc, char **argv)
 
 	if (options__parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
-	if (event_args__read_names(&options.what, &err) < 0) {
-		fprintf(stderr, "pmubpf list: %s\n", err.text);
-		return err.exit_code;
-	}
+	if (event_args__read_names(&options.what, &err) < 0)
+		return complain(&err);
 	if (options.verbose && options.pattern &&
 	    event_names__parse(&options.what.names, &events, options.pattern, &err) == 0)
 		return show_cards(&options, &events);

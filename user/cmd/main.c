@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "opener/process.h"
 #include "ship/http.h"
 #include "symd/fetch.h"
@@ -128,6 +129,8 @@ static int run(const struct command_entry *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	struct err err = {0};
+
 	keep_standard_fds();
 	if (argc < 2) {
 		print_help(stderr);
@@ -146,7 +149,8 @@ int main(int argc, char **argv)
 		print_help(stdout);
 		return EXIT_DONE;
 	}
-	fprintf(stderr, "pmubpf: '%s' is not a command\n", argv[1]);
+	err__usage(&err, "'%s' is not a command", argv[1]);
+	complain(&err);
 	print_help(stderr);
-	return EXIT_USAGE;
+	return err.exit_code;
 }
