@@ -113,7 +113,10 @@ Test(libpfm, what_is_wrong_is_said)
 	refuse("amd64_fam17h_zen2::RETIRED_INSTRUCTIONS", EXIT_CANNOT,
 	       "belongs to amd64_fam17h_zen2 (AMD64 Fam17h Zen2), which is not in this machine");
 	refuse("MEM_LOAD_RETIRED:L1_MIS", EXIT_USAGE, "nearest: MEM_LOAD_RETIRED:L1_MISS");
-	refuse("MEM_LOAD_RETIRED", EXIT_USAGE, "libpfm knows MEM_LOAD_RETIRED of skx, but says");
+	refuse("MEM_LOAD_RETIRED", EXIT_USAGE,
+	       "of skx, but says: invalid or missing unit mask; write MEM_LOAD_RETIRED:MASK, with "
+	       "one of L1_HIT, ");
+	cr_expect_null(strstr(err.text, "nearest"), "nothing else was meant: %s", err.text);
 	refuse("MEM_LOAD_RETIRD:L1_MISS", EXIT_USAGE, "nearest: MEM_LOAD_RETIRED:L1_MISS");
 	refuse("skx::MEM_LOAD_RETIRD", EXIT_USAGE, "nearest: skx::MEM_LOAD_RETIRED");
 	refuse("NO_SUCH_EVENT_OF_THEIRS", EXIT_USAGE, "libpfm finds here: skx");

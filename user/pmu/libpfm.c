@@ -16,6 +16,8 @@
 
 #include <perfmon/pfmlib_perf_event.h>
 
+enum { MASKS_SHOWN = 16 };
+
 #define FUNCTIONS(X)                 \
 	X(pfm_initialize)            \
 	X(pfm_strerror)              \
@@ -204,6 +206,25 @@ void libpfm__present(struct buf *out)
 	}
 	if (!out->len)
 		buf__puts(out, "the kernel's own events only, none of this CPU's");
+}
+
+void libpfm__unit_masks(const char *text, struct buf *out)
+{
+	pfm_event_attr_info_t umask;
+	pfm_event_info_t event;
+	int shown = 0;
+
+	if (strpbrk(skip_pmu(text), ":.") || !load() || !get_event(find_event(text), &event))
+		return;
+	for (int i = 0; i < event.nattrs; i++) {
+		if (!get_umask(&event, i, &umask))
+			continue;
+		if (shown == MASKS_SHOWN) {
+			buf__puts(out, " …");
+			return;
+		}
+		buf__printf(out, "%s%s", shown++ ? ", " : "", umask.name);
+	}
 }
 
 static void offer_event(struct nearest *nearest, const pfm_event_info_t *event, const char *prefix)

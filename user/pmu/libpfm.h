@@ -36,6 +36,9 @@ void libpfm_event__done(struct libpfm_event *event);
 /* The PMUs that it finds in this machine, "skx, skx_unc_imc0", without the kernel's generic
  * ones; in words if these are all: a CPU that is newer than the library, a virtual one. */
 void libpfm__present(struct buf *out);
+/* The unit masks of the event of that name, "L1_HIT, L1_MISS", the first of many; nothing if `text`
+ * has one already, or there are none. */
+void libpfm__unit_masks(const char *text, struct buf *out);
 /* Offers the names of those PMUs, and of the PMU that is named in `wanted` ("skx::…"). */
 void libpfm__offer(struct nearest *nearest, const char *wanted);
 

@@ -79,9 +79,17 @@ static int refuse_text(const struct libpfm_event *found, const struct parser *pa
 		       const struct spec *spec)
 {
 	_cleanup_(nearest__done) struct nearest nearest;
-	_cleanup_(buf__done) struct buf near = {0};
+	_cleanup_(buf__done) struct buf near = {0}, masks = {0};
 
 	nearest__init(&nearest, spec->base);
+	/* other events aren't what was meant by the full name of one */
+	libpfm__unit_masks(spec->base, &masks);
+	if (masks.len)
+		return err__usage(parser->err,
+				  "event '%s': libpfm knows %s of %s, but says: %s; write "
+				  "%s:MASK, with one of %s",
+				  spec->shown, found->name, found->pmu, found->why, spec->base,
+				  masks.data);
 	/* first: whoever writes as it does is offered its way of writing */
 	event_db__offer(parser->db, &nearest);
 	libpfm__offer(&nearest, spec->base);
