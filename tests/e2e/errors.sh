@@ -274,6 +274,21 @@ left_open() { # DESCRIPTORS LIMIT
 		--summary "$T/sum.json" >"$T/out" 2>"$T/err" || rc=$?
 }
 
+# They are there, and it said that one wasn't.
+t_more_processes_than_descriptors() {
+	local i pids
+	for ((i = 0; i < 60; i++)); do sleep 60 & done
+	pids=$(jobs -p | paste -sd,)
+	rc=0
+	(ulimit -n 40 && exec "$PMUBPF" stat -e cpu-clock -p "$pids" -d 0.1) >"$T/out" 2>"$T/err" ||
+		rc=$?
+	# shellcheck disable=SC2046 # several
+	kill $(jobs -p)
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" 'Too many open files; -p takes one .* the limit is 40: raise it' "why"
+	expect_no_match "$T/err" 'does not exist' "what isn't so"
+}
+
 t_help_and_version() {
 	pmb_ok --help
 	expect_match "$T/out" 'record' "subcommands"

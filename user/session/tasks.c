@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "sys/limits.h"
 #include "sys/procfs.h"
 
 static int compare_tids(const void *a, const void *b)
@@ -29,8 +31,14 @@ static size_t sort_distinct(pid_t *tids, size_t n)
 	return kept;
 }
 
+/* Or there is no descriptor to look at it with. */
 static int process_gone(pid_t pid, int r, struct err *err)
 {
+	if (r == -EMFILE || r == -ENFILE)
+		return err__set(err, r,
+				"can't watch process %d: %s; -p takes one for each process, and "
+				"the limit is %lu: raise it with ulimit -n, or name fewer",
+				pid, strerror(-r), fd_limit());
 	return err__set(err, r, "process %d does not exist (any more); `pgrep -a NAME` finds PIDs",
 			pid);
 }
@@ -54,7 +62,8 @@ int tasks__list(const struct tasks *t, pid_t command, pid_t **ret_tids, size_t *
 		int count = procfs_threads(t->whom->pids[i], &threads);
 
 		if (count < 0)
-			return process_gone(t->whom->pids[i], -ESRCH, err);
+			return process_gone(t->whom->pids[i], count == -ENOENT ? -ESRCH : count,
+					    err);
 		for (int k = 0; k < count; k++) {
 			GROW(tids, n, cap);
 			tids[n++] = threads[k];
