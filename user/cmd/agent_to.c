@@ -29,12 +29,12 @@ enum { STATE_WAIT_MS = 2000 };
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Where they go besides:", 6},
 	{"to", OPT_TO, "URL", 0,
-	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https, as `pmubpf "
-	 "ship' does (may be given up to 8 times)",
+	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE or s3+http://HOST[:PORT]/BUCKET, or "
+	 "by https, as `pmubpf ship' does (may be given up to 8 times)",
 	 0},
 	{"credentials", OPT_CREDENTIALS, "FILE", 0,
 	 "Of the --to before it: USER:PASSWORD is its first line (default: systemd's credential "
-	 "`clickhouse')",
+	 "`clickhouse', or `s3')",
 	 0},
 	{"ca", OPT_CA, "FILE", 0,
 	 "Of the --to before it: certificates that sign the server's (default: the system's)", 0},
@@ -116,7 +116,7 @@ int agent_to__check(const struct agent_to *t)
 					  "name a server, with --to");
 	for (size_t i = 0; i < t->n; i++) {
 		struct ship_url url = {0};
-		int r = ship_url__parse(&url, t->list[i].url, "--to", t->err);
+		int r = ship_url__parse_any(&url, t->list[i].url, "--to", t->err);
 
 		ship_url__done(&url);
 		if (r < 0)
@@ -133,7 +133,7 @@ static int open_all(const struct agent_to *t, struct destination *list, struct e
 		struct destination *d = &list[i];
 
 		d->to = t->list[i].url;
-		r = ship_url__parse(&d->url, d->to, "--to", err);
+		r = ship_url__parse_any(&d->url, d->to, "--to", err);
 		if (r == 0)
 			r = http_secrets__load(&d->secrets, t->list[i].credentials, &d->url, err);
 		if (r == 0 && t->list[i].ca)

@@ -67,7 +67,7 @@ static const struct command_entry {
 	{"advise", cmd_advise, "what stands out in a target or a profile, and what to try"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},
-	{"ship", cmd_ship, "send the windows of an agent to ClickHouse"},
+	{"ship", cmd_ship, "send the windows of an agent to ClickHouse, or to S3"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
 	{"doctor", cmd_doctor, "what this machine and this user can record, and what is missing"},

@@ -60,7 +60,7 @@ static void say(void *ctx, const char *text)
 static int open_all(struct ship_run *run, struct err *err)
 {
 	const struct ship_args *a = &run->args;
-	int r = ship_url__parse(&run->url, a->to, "--to", err);
+	int r = ship_url__parse_any(&run->url, a->to, "--to", err);
 
 	if (r == 0)
 		r = http_secrets__load(&run->secrets, a->credentials, &run->url, err);
@@ -89,6 +89,8 @@ static int start(struct ship_run *run, struct err *err)
 		.spool = run->spool,
 		.state_dir = run->state,
 		.to = a->to,
+		.url = &run->url,
+		.secrets = &run->secrets,
 		.host = a->host ? a->host : run->names.nodename,
 		.rows = {.max_stacks = (size_t)a->stacks, .all_labels = a->all_labels},
 		.tries = a->once ? TRIES_ONCE : 0,

@@ -27,7 +27,10 @@ enum { DEFAULT_TIMEOUT_S = 60 };
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What goes where:", 1},
 	{"from", OPT_FROM, "DIR", 0, "The windows that `pmubpf agent' has written", 0},
-	{"to", OPT_TO, "URL", 0, "clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https", 0},
+	{"to", OPT_TO, "URL", 0,
+	 "clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https; or "
+	 "s3+http://HOST[:PORT]/BUCKET[/PREFIX][?region=REGION], or s3+https",
+	 0},
 	{"state", OPT_STATE, "DIR", 0,
 	 "Where it is written down how far was sent (default: systemd's $STATE_DIRECTORY)", 0},
 	{"once", OPT_ONCE, 0, 0, "End when all that is there was sent", 0},
@@ -39,7 +42,8 @@ static const struct argp_option options[] = {
 	 0},
 	{0, 0, 0, 0, "The server:", 3},
 	{"credentials", OPT_CREDENTIALS, "FILE", 0,
-	 "USER:PASSWORD is its first line (default: systemd's credential `clickhouse')", 0},
+	 "USER:PASSWORD is its first line (default: systemd's credential `clickhouse', or `s3')",
+	 0},
 	{"ca", OPT_CA, "FILE", 0, "Certificates that sign the server's (default: the system's)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "How long an answer may take (default: 60)", 0},
 	{"schema", OPT_SCHEMA, "FORM", 0,
@@ -107,7 +111,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Send the windows that `pmubpf agent' has written to ClickHouse, each once.\v"
+	.doc = "Send the windows that `pmubpf agent' has written to ClickHouse, each once, "
+	       "or their files to S3.\v"
 	       "Examples:\n"
 	       "  pmubpf ship --schema clickhouse | clickhouse-client -n -d pmubpf\n"
 	       "  pmubpf ship --from /var/lib/pmubpf --state /var/lib/pmubpf-ship \\\n"

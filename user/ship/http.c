@@ -44,9 +44,11 @@ enum {
 	OPT_WRITEFUNCTION = 20011,
 	OPT_READFUNCTION = 20012,
 	OPT_HEADERFUNCTION = 20079,
+	OPT_INFILESIZE_LARGE = 30115,
 	OPT_POSTFIELDSIZE_LARGE = 30120,
 	OPT_LOW_SPEED_LIMIT = 19,
 	OPT_LOW_SPEED_TIME = 20,
+	OPT_UPLOAD = 46,
 	OPT_POST = 47,
 	OPT_FOLLOWLOCATION = 52,
 	OPT_SSL_VERIFYPEER = 64,
@@ -230,13 +232,39 @@ static void *add_header(void *list, const char *name, const char *value)
 	return lib.append(list, line);
 }
 
-static void *make_headers(const struct server *server, bool gzip)
+/* What is asked, as it came. */
+struct asked {
+	char *path, *headers;
+	bool gzip, put;
+	uint32_t ms;
+};
+
+static void asked__done(struct asked *a)
+{
+	free(a->path);
+	free(a->headers);
+}
+
+static void *add_lines(void *list, const char *lines)
+{
+	_cleanup_free_ char *copy = xstrdup(lines);
+	char *at = copy, *line;
+
+	while ((line = strsep(&at, "\n"))) {
+		if (*line)
+			list = lib.append(list, line);
+	}
+	return list;
+}
+
+static void *make_headers(const struct server *server, const struct asked *asked)
 {
 	/* a body isn't announced first, and is no form */
 	void *list = lib.append(NULL, "Expect:");
 
 	list = add_header(list, "Content-Type", "application/octet-stream");
-	if (gzip)
+	list = add_lines(list, asked->headers);
+	if (asked->gzip)
 		list = add_header(list, "Content-Encoding", "gzip");
 	if (*server->user) {
 		list = add_header(list, "X-ClickHouse-User", server->user);
@@ -261,10 +289,10 @@ static void set_bounds(void *curl, uint32_t ms)
 	lib.setopt(curl, OPT_SSL_VERIFYHOST, 2L);
 }
 
-static void set_body(void *curl, struct post *p)
+static void set_body(void *curl, struct post *p, bool put)
 {
-	lib.setopt(curl, OPT_POST, 1L);
-	lib.setopt(curl, OPT_POSTFIELDSIZE_LARGE, (int64_t)p->len);
+	lib.setopt(curl, put ? OPT_UPLOAD : OPT_POST, 1L);
+	lib.setopt(curl, put ? OPT_INFILESIZE_LARGE : OPT_POSTFIELDSIZE_LARGE, (int64_t)p->len);
 	lib.setopt(curl, OPT_READFUNCTION, give_body);
 	lib.setopt(curl, OPT_READDATA, p);
 	lib.setopt(curl, OPT_WRITEFUNCTION, take_reply);
@@ -286,23 +314,23 @@ static enum http_outcome outcome_of(int code, const struct post *p)
 }
 
 /* why has HTTP_TEXT_MAX bytes, libcurl's CURL_ERROR_SIZE is 256. */
-static enum http_outcome perform(const struct server *server, const char *path, bool gzip,
-				 uint32_t ms, struct post *p, long *ret_status, char *why)
+static enum http_outcome perform(const struct server *server, const struct asked *asked,
+				 struct post *p, long *ret_status, char *why)
 {
-	_cleanup_free_ char *url = xasprintf("%s%s", server->url, path);
+	_cleanup_free_ char *url = xasprintf("%s%s", server->url, asked->path);
 	struct curl_blob ca = {server->ca, server->ca_len, 0};
 	void *curl = lib.init(), *headers;
 	int code;
 
 	if (!curl)
 		return HTTP_NOT_SENT;
-	headers = make_headers(server, gzip);
+	headers = make_headers(server, asked);
 	lib.setopt(curl, OPT_URL, url);
 	lib.setopt(curl, OPT_ERRORBUFFER, why);
 	lib.setopt(curl, OPT_USERAGENT, "pmubpf");
 	lib.setopt(curl, OPT_HTTPHEADER, headers);
-	set_bounds(curl, ms);
-	set_body(curl, p);
+	set_bounds(curl, asked->ms);
+	set_body(curl, p, asked->put);
 	if (server->ca_len && lib.setopt(curl, OPT_CAINFO_BLOB, &ca) != 0) {
 		snprintf(why, HTTP_TEXT_MAX, "this libcurl is older than 7.77 and knows no --ca");
 		code = SSL_CONNECT_ERROR;
@@ -360,23 +388,25 @@ static int take_server(struct server *s, struct cursor *body, int fd)
 
 static int post(const struct server *s, struct cursor *body, int fd, struct buf *reply, int *ret_fd)
 {
-	_cleanup_free_ char *path = take_text(body);
-	bool gzip = cursor__u8(body);
-	uint64_t max_bytes = cursor__u64(body);
-	uint32_t ms = cursor__u32(body);
+	_cleanup_(asked__done) struct asked asked = {.path = take_text(body)};
 	char why[HTTP_TEXT_MAX] = "";
-	struct post p = {.body = fd, .max_bytes = max_bytes};
+	struct post p = {.body = fd};
 	enum http_outcome outcome;
 	long status = 0;
 	struct stat st;
 
+	asked.gzip = cursor__u8(body);
+	asked.put = cursor__u8(body);
+	asked.headers = take_text(body);
+	p.max_bytes = cursor__u64(body);
+	asked.ms = cursor__u32(body);
 	if (!cursor__done(body) || !s->url || fd < 0 || fstat(fd, &st) < 0)
 		return -EPROTO;
 	p.len = (uint64_t)st.st_size;
 	p.reply = memfd_create("reply", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (p.reply < 0)
 		return -errno;
-	outcome = perform(s, path, gzip, ms, &p, &status, why);
+	outcome = perform(s, &asked, &p, &status, why);
 	symd_msg__put_u8(reply, (uint8_t)outcome);
 	symd_msg__put_u16(reply, status > 0 && status <= UINT16_MAX ? (uint16_t)status : 0);
 	symd_msg__put_u32(reply, p.wait_s);

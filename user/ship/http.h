@@ -9,9 +9,10 @@
  * 	SERVER	text base URL, text user,	-
  * 		text password, +fd of CAs
  * 		(none: the system's)
- * 	POST	text path, u8 gzip'd,		u8 outcome, u16 status, u32 seconds to
- * 		u64 most bytes of a reply,	wait, text what went wrong, +fd of the
- * 		u32 ms, +fd of the body		reply
+ * 	POST	text path, u8 gzip'd, u8 PUT,	u8 outcome, u16 status, u32 seconds to
+ * 		text lines of headers,		wait, text what went wrong, +fd of the
+ * 		u64 most bytes of a reply,	reply
+ * 		u32 ms, +fd of the body
  */
 #ifndef PMUBPF_SHIP_HTTP_H
 #define PMUBPF_SHIP_HTTP_H

@@ -88,8 +88,10 @@ static int say_server(struct http_client *c)
 
 	symd_msg__begin(&message, HTTP_SERVER, ++c->seq);
 	symd_msg__put_text(&message, c->url->base, HTTP_PATH_MAX);
-	symd_msg__put_text(&message, c->secrets->user, SECRET_BYTES_MAX);
-	symd_msg__put_text(&message, c->secrets->password, SECRET_BYTES_MAX);
+	/* requests of S3 are signed by who makes them */
+	symd_msg__put_text(&message, c->url->database ? c->secrets->user : NULL, SECRET_BYTES_MAX);
+	symd_msg__put_text(&message, c->url->database ? c->secrets->password : NULL,
+			   SECRET_BYTES_MAX);
 	symd_msg__end(&message);
 	r = symd_msg__send(c->sock, &message, c->secrets->ca, 0);
 	explicit_bzero(message.data, message.len);
@@ -212,6 +214,10 @@ static int body_of(const struct http_request *request)
 static void put_path(const struct http_client *c, const struct http_request *request,
 		     struct buf *out)
 {
+	if (request->path) {
+		buf__puts(out, request->path);
+		return;
+	}
 	buf__puts(out, "/?wait_end_of_query=1&database=");
 	url__put(out, c->url->database);
 	if (request->extra)
@@ -236,6 +242,8 @@ static int send_request(struct http_client *c, const struct http_request *reques
 	symd_msg__begin(&message, HTTP_POST, ++c->seq);
 	symd_msg__put_text(&message, path.data, HTTP_PATH_MAX);
 	symd_msg__put_u8(&message, request->gzip);
+	symd_msg__put_u8(&message, request->put);
+	symd_msg__put_text(&message, request->headers, HTTP_PATH_MAX);
 	symd_msg__put_u64(&message, request->max_bytes);
 	symd_msg__put_u32(&message, request->ms);
 	symd_msg__end(&message);
@@ -391,7 +399,9 @@ int http_secrets__load(struct http_secrets *s, const char *path, const struct sh
 		       struct err *err)
 {
 	const char *folder = getenv("CREDENTIALS_DIRECTORY");
-	_cleanup_free_ char *given = folder && !path ? xasprintf("%s/clickhouse", folder) : NULL;
+	_cleanup_free_ char *given =
+		folder && !path ? xasprintf("%s/%s", folder, url->database ? "clickhouse" : "s3") :
+				  NULL;
 	int r;
 
 	if (given && access(given, F_OK) == 0)
@@ -401,7 +411,7 @@ int http_secrets__load(struct http_secrets *s, const char *path, const struct sh
 	if (!url->https && !url->loopback)
 		return err__usage(err,
 				  "credentials over plain http can be read by everybody on the "
-				  "way: use clickhouse+https, or a server on this host");
+				  "way: use https, or a server on this host");
 	r = read_secret(s, path, err);
 	return r;
 }

@@ -29,7 +29,7 @@ void http_client__start_no_more(struct http_client *c);
 bool http_client__is_over(const struct http_client *c);
 
 /* USER:PASSWORD, from a file that nobody else may read, or without one from systemd's credential
- * "clickhouse"; neither is fine. Sets user and password. */
+ * "clickhouse" or "s3"; neither is fine. Sets user and password. */
 int http_secrets__load(struct http_secrets *s, const char *path, const struct ship_url *url,
 		       struct err *err);
 /* --ca */
@@ -37,8 +37,11 @@ int http_secrets__load_ca(struct http_secrets *s, const char *path, struct err *
 void http_secrets__done(struct http_secrets *s);
 
 struct http_request {
-	const char *query; /* SQL, of the URL; NULL: it is the body */
-	const char *extra; /* "&name=value" of the URL, or NULL */
+	/* of S3; all else is of ClickHouse */
+	bool put;
+	const char *path, *headers; /* lines "name: value\n" */
+	const char *query;          /* SQL, of the URL; NULL: it is the body */
+	const char *extra;          /* "&name=value" of the URL, or NULL */
 	const void *body;
 	size_t len;
 	bool gzip;          /* the body gets gzip'd: a part of it is none then */

@@ -137,6 +137,8 @@ static int run_sender(struct sending *s, struct err *err)
 		.spool = opts->spool,
 		.state_dir = opts->state,
 		.to = d->to,
+		.url = &d->url,
+		.secrets = &d->secrets,
 		.host = opts->host,
 		.rows.max_stacks = opts->max_stacks,
 		.timeout_ms = REQUEST_MS,

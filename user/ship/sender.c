@@ -7,7 +7,6 @@
  */
 #include "ship/sender.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,6 +21,7 @@
 #include "base/mem.h"
 #include "prof/pprof_read.h"
 #include "ship/answer.h"
+#include "ship/s3.h"
 #include "ship/schema.h"
 #include "ship/url.h"
 
@@ -58,6 +58,8 @@ struct delivery {
 	struct rows *rows;
 	struct rows_window window;
 	struct prof *prof;
+	void *file; /* of S3: what is in it */
+	size_t len;
 	uint8_t *done; /* bit k: part k is there */
 	bool window_done;
 };
@@ -66,6 +68,7 @@ static void delivery__done(struct delivery *d)
 {
 	rows__free(d->rows);
 	prof__free(d->prof);
+	free(d->file);
 	free(d->done);
 }
 
@@ -108,38 +111,9 @@ const struct sender_news *sender__news(const struct sender *s)
 
 /* ---------------------------------------------------------------- what is there */
 
-/* By number, whatever the dates say: the next one is what the cursor stands at. */
-static int by_number(const void *pa, const void *pb)
-{
-	const struct window_id *a = pa, *b = pb;
-	int r = strcmp(a->boot, b->boot);
-
-	return r ? r : CMP3(a->seq, b->seq);
-}
-
 static int scan(struct sender *s, struct err *err)
 {
-	_cleanup_close_ int fd = openat(s->opts.spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
-
-	s->n = 0;
-	if (!dir)
-		return err__set(err, -errno, "can't list the windows in --from: %s",
-				strerror(errno));
-	TAKE_FD(fd);
-	while ((entry = readdir(dir))) {
-		struct window_id id;
-
-		if (!window_name__parse(entry->d_name, &id) ||
-		    (int64_t)id.seq < ship_state__next(&s->state, id.boot))
-			continue;
-		GROW(s->list, s->n, s->cap);
-		s->list[s->n++] = id;
-	}
-	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), by_number);
-	return 0;
+	return ship_state__list(&s->state, s->opts.spool, &s->list, &s->n, &s->cap, err);
 }
 
 /* ---------------------------------------------------------------- asking the server */
@@ -427,6 +401,8 @@ static int load(struct sender *s, const struct window_id *id, struct delivery *d
 	if (fd < 0)
 		return -errno; /* it was too old meanwhile */
 	d->window = (struct rows_window){s->opts.host, id->boot, id->seq};
+	if (!s->opts.url->database)
+		return s3_read_file(fd, &d->file, &d->len, err);
 	d->done = xcalloc(PARTS_MAX / 8, 1);
 	return pprof__read(&d->prof, fd, name, NULL, err);
 }
@@ -452,10 +428,34 @@ static void wait_a_while(const struct sender *s, unsigned tries)
 		;
 }
 
+static enum answer put_object(struct sender *s, const struct delivery *d)
+{
+	struct s3_put put = {
+		.url = s->opts.url,
+		.secrets = s->opts.secrets,
+		.host = s->opts.host,
+		.id.seq = d->window.seq,
+		.data = d->file,
+		.len = d->len,
+		.ms = s->opts.timeout_ms,
+	};
+	enum answer a;
+
+	snprintf(put.id.boot, sizeof(put.id.boot), "%s", d->window.boot);
+	a = s3__put(s->http, &put, &s->wait_s, s->why);
+	if (s->wait_s > WAIT_MAX_S)
+		s->wait_s = WAIT_MAX_S;
+	if (a == ANSWER_DONE)
+		s->news.bytes += d->len;
+	return a;
+}
+
 static enum answer attempt(struct sender *s, struct delivery *d, bool *doubt)
 {
-	enum answer a = ask_version(s);
+	enum answer a = s->opts.url->database ? ask_version(s) : put_object(s, d);
 
+	if (!s->opts.url->database)
+		return a;
 	if (a == ANSWER_DONE && *doubt)
 		a = ask_parts(s, d);
 	if (a == ANSWER_DONE) {
@@ -551,7 +551,8 @@ static int send_one(struct sender *s, const struct window_id *id, struct err *er
 		return 0;
 	if (r < 0)
 		return refuse(s, id, name, *why.text ? why.text : strerror(-r), err);
-	d.rows = rows__new(d.prof, &d.window, &s->opts.rows);
+	if (d.prof)
+		d.rows = rows__new(d.prof, &d.window, &s->opts.rows);
 	s->state.sending = *id;
 	r = ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
 	if (r == 0)
@@ -562,7 +563,7 @@ static int send_one(struct sender *s, const struct window_id *id, struct err *er
 		return refuse(s, id, name, s->why, err);
 	s->state.sent++;
 	s->news.windows++;
-	s->news.rows += rows__samples(d.rows);
+	s->news.rows += d.rows ? rows__samples(d.rows) : 0;
 	return finish(s, id, err);
 }
 

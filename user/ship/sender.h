@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A cursor over a spool: each window goes to ClickHouse once, oldest first: its stacks (twice does
- * no harm), its samples, its row of windows; then it is written down as done. What may have
- * arrived is asked for before it is sent again. docs/design/0035-fleet.md.
+ * A cursor over a spool: each window goes to a server once, oldest first; then it is written down
+ * as done. To ClickHouse: its stacks (twice does no harm), its samples, its row of windows, and
+ * what may have arrived is asked for before it is sent again. To S3: its file, under a name that is
+ * its own (ship/s3.h). docs/design/0035-fleet.md.
  */
 #ifndef PMUBPF_SHIP_SENDER_H
 #define PMUBPF_SHIP_SENDER_H
@@ -16,8 +17,10 @@
 
 struct sender_opts {
 	int spool, state_dir; /* folders; borrowed */
-	const char *to;       /* the URL */
-	const char *host;     /* what this one is called */
+	const char *to;       /* the URL, */
+	const struct ship_url *url;
+	const struct http_secrets *secrets;
+	const char *host; /* what this one is called */
 	struct rows_opts rows;
 	uint32_t timeout_ms; /* of a request */
 	unsigned tries;      /* of a window, then it is an error; 0: for ever */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "ship/state.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -214,5 +216,41 @@ int ship_state__save(const struct ship_state *s, int dir, const char *to, struct
 	if (r < 0)
 		return err__set(err, r, "can't write down how far was sent, '%s' in --state: %s",
 				name, strerror(-r));
+	return 0;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct window_id *a = pa, *b = pb;
+	int r = strcmp(a->boot, b->boot);
+
+	return r ? r : CMP3(a->seq, b->seq);
+}
+
+int ship_state__list(const struct ship_state *s, int spool, struct window_id **list, size_t *ret_n,
+		     size_t *cap, struct err *err)
+{
+	_cleanup_close_ int fd = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_closedir_ DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+	size_t n = 0;
+
+	*ret_n = 0;
+	if (!dir)
+		return err__set(err, -errno, "can't list the windows in --from: %s",
+				strerror(errno));
+	TAKE_FD(fd);
+	while ((entry = readdir(dir))) {
+		struct window_id id;
+
+		if (!window_name__parse(entry->d_name, &id) ||
+		    (int64_t)id.seq < ship_state__next(s, id.boot))
+			continue;
+		GROW(*list, n, *cap);
+		(*list)[n++] = id;
+	}
+	if (n)
+		qsort(*list, n, sizeof(**list), by_number);
+	*ret_n = n;
 	return 0;
 }

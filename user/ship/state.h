@@ -32,6 +32,10 @@ int64_t ship_state__next(const struct ship_state *s, const char *boot);
 /* The oldest boot goes when there is no room. */
 void ship_state__set_next(struct ship_state *s, const struct window_id *next);
 
+/* The windows in a folder that aren't done yet, by number: the next one is what the cursor stands
+ * at, whatever the dates say. list grows, and is the caller's. */
+int ship_state__list(const struct ship_state *s, int spool, struct window_id **list, size_t *ret_n,
+		     size_t *cap, struct err *err);
 /* Opens the folder, or makes it (0700), and locks it; option is what sentences call it. wait_ms:
  * who has it may just be ending. A descriptor, or a negative errno with the sentence. */
 int ship_state__open(const char *path, const char *option, int wait_ms, struct err *err);

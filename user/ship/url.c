@@ -12,6 +12,10 @@
 
 #define PLAIN "clickhouse+http://"
 #define SECURE "clickhouse+https://"
+#define S3_PLAIN "s3+http://"
+#define S3_SECURE "s3+https://"
+#define DEFAULT_REGION "us-east-1"
+#define LETTERS_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define HOST_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
 bool ship_url__is(const char *text)
@@ -58,6 +62,76 @@ static int parse_rest(struct ship_url *ret, const char *host, const char *rest)
 	return 0;
 }
 
+/* "/bucket/prefix?region=x". Names are those that need no escapes. */
+static int parse_object(struct ship_url *ret, const char *text)
+{
+	size_t len = strspn(text, LETTERS_DIGITS "-_./");
+	static const char region[] = "?region=";
+	const char *end = text + len;
+
+	if (*text != '/' || len < 2 || text[1] == '/' || strstr(text, "//") || strstr(text, "/."))
+		return -1;
+	ret->path = xstrndup(text, text[len - 1] == '/' ? len - 1 : len);
+	if (!*end) {
+		ret->region = xstrdup(DEFAULT_REGION);
+		return 0;
+	}
+	if (!starts_with(end, region))
+		return -1;
+	end += sizeof(region) - 1;
+	ret->region = xstrdup(end);
+	return *end && strspn(end, LETTERS_DIGITS "-") == strlen(end) ? 0 : -1;
+}
+
+/* ":9000/bucket" */
+static int parse_s3_rest(struct ship_url *ret, const char *host, const char *rest)
+{
+	const char *slash = strchr(rest, '/');
+	size_t len = slash ? (size_t)(slash - rest) : strlen(rest);
+	_cleanup_free_ char *port = xstrndup(rest, len);
+	int usual = ret->https ? 443 : 80, number = usual;
+
+	if (len && (*port != ':' || num__parse_int(port + 1, 1, 65535, &number) < 0))
+		return -1;
+	ret->base = xasprintf("%s://%s:%d", ret->https ? "https" : "http", host, number);
+	ret->authority = number == usual ? xstrdup(host) : xasprintf("%s:%d", host, number);
+	return slash ? parse_object(ret, slash) : -1;
+}
+
+/* What it is isn't repeated: there may be a password in it. */
+static int refuse_secret(const char *option, struct err *err)
+{
+	return err__usage(err,
+			  "%s: a user or a password in a URL can be seen by everybody who "
+			  "lists processes; put USER:PASSWORD into a file of yours and name "
+			  "it with --credentials",
+			  option);
+}
+
+int ship_url__parse_any(struct ship_url *ret, const char *text, const char *option, struct err *err)
+{
+	bool https = starts_with(text, S3_SECURE);
+	const char *at = text + strlen(https ? S3_SECURE : S3_PLAIN);
+	_cleanup_free_ char *host = NULL;
+	size_t len;
+
+	if (!https && !starts_with(text, S3_PLAIN))
+		return ship_url__parse(ret, text, option, err);
+	*ret = (struct ship_url){.https = https};
+	if (strchr(at, '@'))
+		return refuse_secret(option, err);
+	len = host_length(at);
+	host = xstrndup(at, len);
+	ret->loopback = is_loopback(host);
+	if (len && parse_s3_rest(ret, host, at + len) == 0)
+		return 0;
+	ship_url__done(ret);
+	return err__usage(err,
+			  "%s '%s': that is not %sHOST:PORT/BUCKET[/PREFIX][?region=REGION] (or "
+			  "s3+https), of letters, digits, and - _ .",
+			  option, text, S3_PLAIN);
+}
+
 int ship_url__parse(struct ship_url *ret, const char *text, const char *option, struct err *err)
 {
 	const char *host_at;
@@ -69,14 +143,8 @@ int ship_url__parse(struct ship_url *ret, const char *text, const char *option, 
 		return err__usage(err, "%s: that is not %sHOST:PORT/DATABASE (or clickhouse+https)",
 				  option, PLAIN);
 	host_at = text + strlen(ret->https ? SECURE : PLAIN);
-	/* what it is isn't repeated: there may be a password in it */
 	if (strchr(host_at, '@'))
-		return err__usage(
-			err,
-			"%s: a user or a password in a URL can be seen by everybody who "
-			"lists processes; put USER:PASSWORD into a file of yours and name "
-			"it with --credentials",
-			option);
+		return refuse_secret(option, err);
 	len = host_length(host_at);
 	host = xstrndup(host_at, len);
 	ret->loopback = is_loopback(host);
@@ -94,6 +162,9 @@ void ship_url__done(struct ship_url *url)
 {
 	free(url->base);
 	free(url->database);
+	free(url->path);
+	free(url->region);
+	free(url->authority);
 	*url = (struct ship_url){0};
 }
 

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# ship and agent --to s3+http://…: each window's file is an object, once, whoever is killed. The
+# server is our own (s3_server.py), and checks signatures by itself; tests/unit/test_s3.c has those
+# of AWS's examples.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+BOOT=0123456789abcdef0123456789abcdef
+
+serve() { # [MODE]
+	need_program python3
+	mkdir -p "$T/objects"
+	rm -f "$T/port"
+	spawn python3 "$TOP/tests/e2e/s3_server.py" "$T/objects" "$@" >"$T/port" 2>"$T/asked"
+	server=$spawned
+	wait_until test -s "$T/port" || fail "no server"
+	U="s3+http://127.0.0.1:$(cat "$T/port")/profiles/prod?region=eu-test-1"
+	key 'wJalr/XUt+nFEMI'
+}
+
+key() {
+	(umask 077 && echo "AKIDEXAMPLE:$1" >"$T/key")
+}
+
+windows() { # N: what they hold is none of S3's business
+	local i
+	mkdir -p "$T/spool"
+	for ((i = 0; i < $1; i++)); do
+		head -c $((i * 50000)) /dev/urandom | gzip \
+			>"$T/spool/$BOOT-$(printf %010d "$i").pb.gz"
+	done
+}
+
+ship() { # [OPTION…]
+	pmb ship --from "$T/spool" --state "$T/state" --host 'h 1' --to "$U" \
+		--credentials "$T/key" "$@"
+}
+
+expect_objects() { # the files, byte for byte
+	diff -r -x ship "$T/spool" "$T/objects" >"$T/diff" || fail "objects: $(head -n 3 "$T/diff")"
+}
+
+t_objects_are_the_files() {
+	serve
+	windows 5
+	ship --once
+	expect_eq "$rc" 0 "exit status"
+	expect_objects
+	expect_match "$T/asked" " /profiles/prod/h%201/$BOOT-0000000000[.]pb[.]gz$" "the name"
+	ship --once
+	expect_match "$T/err" '^pmubpf: 0 windows sent' "the second time"
+	expect_eq "$(wc -l <"$T/asked")" 5 "requests"
+	rm -r "$T/state"
+	ship --once
+	expect_objects
+}
+
+t_a_wrong_key() {
+	serve
+	windows 1
+	key wrong
+	ship --once
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" "isn't sent: the server answers 403: SignatureDoesNotMatch" "why"
+	grep -q wrong "$T/err" && fail "the key is in a message"
+	U=${U/eu-test-1/us-east-1}
+	key 'wJalr/XUt+nFEMI'
+	ship --once
+	expect_eq "$rc" 1 "exit status in another region"
+	find "$T/objects" -type f >"$T/left"
+	expect_empty "$T/left" "objects"
+}
+
+t_what_servers_do() {
+	serve busy
+	windows 2
+	ship --once
+	expect_eq "$rc" 0 "exit status, busy"
+	expect_objects
+	serve lost
+	rm -rf "$T/state" "$T/objects"/*
+	ship --once
+	expect_eq "$rc" 0 "exit status, answers that get lost"
+	expect_eq "$(wc -l <"$T/asked")" 4 "requests, of two windows"
+	expect_objects
+	serve refuse
+	rm -rf "$T/state" "$T/objects"/*
+	ship --once
+	expect_eq "$rc" 0 "exit status, a window that is refused"
+	expect_match "$T/err" 'left out: the server answers 400: EntityTooLarge' "the note"
+	expect_match "$T/err" ' 1 sent, 1 refused' "the books"
+}
+
+has_objects() { # N
+	[ "$(find "$T/objects" -type f | wc -l)" -ge "$1" ]
+}
+
+keep_shipping() {
+	spawn "$PMUBPF" ship --from "$T/spool" --state "$T/state" --host 'h 1' --to "$U" \
+		--credentials "$T/key" 2>>"$T/ship.err"
+	pid=$spawned
+}
+
+t_whoever_is_killed() {
+	local pid i
+	serve
+	windows 30
+	keep_shipping
+	wait_until has_objects 3 || fail "nothing is sent"
+	for i in 1 2 3; do
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null
+		keep_shipping
+		sleep 0.2
+	done
+	wait_until grep -q "^next $BOOT 30$" "$T"/state/ship-* ||
+		fail "not all is sent: $(tail -n 2 "$T/ship.err")"
+	expect_objects
+}
+
+t_an_agent_sends() {
+	need_root
+	serve
+	spawn "$PMUBPF" agent --dir "$T/spool" --every 1s -e cpu-clock --to "$U" \
+		--credentials "$T/key" 2>"$T/err" >/dev/null
+	wait_until has_objects 2 || fail "nothing is sent: $(cat "$T/err")"
+	kill -TERM "$spawned"
+	wait "$spawned"
+	expect_eq "$?" 0 "exit status"
+	expect_match "$T/err" "eu-test-1: [1-9][0-9]* windows sent, 0 refused" "the books"
+	pmb_ok report "$T"/objects/*.pb.gz
+}
+
+t_refused() {
+	mkdir "$T/spool"
+	U=s3+http://198.51.100.7/b
+	key x
+	ship --once
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'over plain http' "the way"
+	U=s3+http://127.0.0.1
+	ship --once
+	expect_eq "$rc" 2 "exit status"
+	pmb report --from s3+http://127.0.0.1/b
+	[ "$rc" -ne 0 ] || fail "a report of S3"
+}
+
+run_tests
