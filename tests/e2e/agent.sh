@@ -230,14 +230,72 @@ t_notifies() {
 	local listener=$!
 	wait_until test -S "$T/socket" || fail "no socket"
 	export NOTIFY_SOCKET=$T/socket
-	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock
+	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock --to s3+http://127.0.0.1:1/b
 	unset NOTIFY_SOCKET
 	wait_until grep -q WATCHDOG=1 "$T/heard" || fail "no watchdog is fed"
+	wait_until grep -q STATUS=1 "$T/heard" || fail "no status"
+	kill -HUP "$tool"
+	wait_until grep -q RELOADING=1 "$T/heard" || fail "it doesn't say that it reads again"
 	pmb_finish TERM
 	wait "$listener"
-	expect_eq "$(sort -u "$T/heard" | tr '\n' ' ')" "READY=1 STOPPING=1 WATCHDOG=1 " \
-		"what was said"
+	expect_eq "$(cut -d = -f 1 "$T/heard" | sort -u | tr '\n' ' ')" \
+		"MONOTONIC_USEC READY RELOADING STATUS STOPPING WATCHDOG " "what was said"
+	expect_match "$T/heard" \
+		'^STATUS=1 windows written, 0 lost; s3[^ ]*/b: 0 windows sent, 0 refused' \
+		"the status"
 	expect_eq "$(head -n 1 "$T/heard")" READY=1 "what was said first"
+}
+
+# Whoever is killed leaves nobody and holds nothing: folders, locks, the port.
+t_killed_with_all_beside_it() {
+	local port pid beside
+	need_root
+	need_program python3
+	need_program curl
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])')
+	set -- agent --dir "$T/spool" --every 1s -e cpu-clock --to s3+http://127.0.0.1:1/b \
+		--metrics "$port" --textfile "$T/a.prom"
+	pmb_start "$@"
+	wait_until has_windows "$T/spool" 1 || fail "no window"
+	beside=$(families_of "$tool")
+	expect_ge "$(wc -w <<<"$beside")" 6 "processes"
+	pmb_finish KILL 2>/dev/null
+	for pid in $beside; do
+		wait_until has_gone "$pid" || fail "$(cat "/proc/$pid/comm") is left over"
+	done
+	pmb_start "$@"
+	wait_until curl -s -m 5 -o "$T/scraped" "http://127.0.0.1:$port/metrics" ||
+		fail "the next one doesn't answer: $(cat "$T/err")"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+}
+
+has_gone() { # PID
+	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
+# The agent gives the network up, its command doesn't.
+t_its_command_has_the_network() {
+	need_program python3
+	echo 'import socket; socket.socket(socket.AF_INET)' >"$T/net.py"
+	pmb agent --dir "$T/spool" -e cpu-clock -- python3 "$T/net.py"
+	expect_eq "$rc" 0 "exit status"
+	expect_no_match "$T/err" 'PermissionError|Permission denied' "its sockets"
+}
+
+t_examples() {
+	sed 's/^#\([a-z-]* = \)/\1/' "$TOP/examples/agent.conf" >"$T/agent.conf"
+	chmod 600 "$T/agent.conf"
+	expect_ge "$(grep -c '^[a-z]' "$T/agent.conf")" 7 "options of the example"
+	# all are known, and only the folder is missing
+	expect_refused 2 "with the options of .*: where to" agent --config "$T/agent.conf"
+	need_program systemd-analyze
+	sed "s,/usr/bin/pmubpf,$PMUBPF," "$TOP/examples/pmubpf-agent.service" \
+		>"$T/pmubpf-agent.service"
+	systemd-analyze verify --man=no "$T/pmubpf-agent.service" >"$T/out" 2>&1 ||
+		fail "the unit: $(head -n 3 "$T/out")"
+	expect_empty "$T/out" "what systemd says of the unit"
 }
 
 t_refused() {

@@ -383,13 +383,15 @@ static int start_senders(struct agent *g, struct err *err)
 }
 
 /* Its command is already there, and keeps it. */
-static int give_up_network(struct err *err)
+static void give_up_network(void)
 {
 	int r = drop_new_privileges();
 
 	if (r == 0)
 		r = no_network();
-	return r < 0 ? err__set(err, r, "can't give up the network: %s", strerror(-r)) : 0;
+	if (r < 0)
+		fprintf(stderr, "pmubpf: the network can't be given up, and is kept: %s\n",
+			strerror(-r));
 }
 
 static int record(struct agent *g, struct err *err)
@@ -403,9 +405,7 @@ static int record(struct agent *g, struct err *err)
 
 	if (r < 0)
 		return r;
-	r = give_up_network(err);
-	if (r < 0)
-		return r;
+	give_up_network();
 	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
 	processor_count("", &g->processor);
 	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);

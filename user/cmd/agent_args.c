@@ -257,8 +257,8 @@ static void refuse_changes(const struct agent_args *a, const struct config_file 
 		    config_file__same(&a->file, file, name))
 			continue;
 		buf__printf(news,
-			    "'%s' stays as it was: another one needs a new recording; restart the "
-			    "agent for what '%s' says now\n",
+			    "'%s' stays as it was: events, targets and servers are opened at the "
+			    "start; restart the agent for what '%s' says now\n",
 			    name, a->config);
 	}
 }
