@@ -142,6 +142,7 @@ t_the_commands_environment() {
 	unset LIBPFM_FORCE_PMU
 	need_root
 	pmb_ok record -e perf::PAGE-FAULTS -o "$T/folded" -- sh -c "env >$T/env"
+	expect_match "$T/env" '^PATH=' "the environment"
 	expect_no_match "$T/env" '^LIBPFM' "a setting of libpfm"
 }
 

@@ -253,11 +253,13 @@ t_trees() {
 t_other_formats_are_written() {
 	record_one "$T/p.pb.gz"
 	pmb_ok report --folded "$T/p.pb.gz"
+	expect_ge "$(folded_sum "$T/folded")" 1 "sum of what was recorded"
 	expect_eq "$(folded_sum "$T/out")" "$(folded_sum "$T/folded")" "sum of the folded stacks"
 	pmb_ok report --pprof -o "$T/again.pb.gz" "$T/p.pb.gz"
 	pmb_ok report --csv "$T/again.pb.gz"
 	cp "$T/out" "$T/again.csv"
 	pmb_ok report --csv "$T/p.pb.gz"
+	expect_ge "$(wc -l <"$T/out")" 2 "lines of a report"
 	cmp -s "$T/out" "$T/again.csv" || fail "another report after --pprof"
 }
 
