@@ -92,6 +92,7 @@ t_the_label_by_its_name_before() {
 t_whole_machine() {
 	need_go
 	local unit=ns
+	expect_ge "$(folded_sum "$S/all.folded")" 1 "ns of anything"
 	expect_eq "$(traces cpu-clock_time "$S/all.pb.gz")" "$(folded_sum "$S/all.folded")" "ns"
 }
 
@@ -159,6 +160,7 @@ t_perf_text_is_read_by_stackcollapse() {
 		sum[event ";" stack] += period }
 		END { for (s in sum) { t = s; sub(/:;/, ";", t); printf "%s %.0f\n", t, sum[s] } }' "$S/p.perf" |
 		LC_ALL=C sort >"$T/again"
+	expect_match "$T/again" ';hot70 [0-9]+$' "a stack of the program"
 	expect_eq "$(cat "$T/again")" "$(LC_ALL=C sort "$S/p.folded")" "stacks and weights"
 }
 
