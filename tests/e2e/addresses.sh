@@ -36,11 +36,13 @@ t_by_page() {
 
 t_no_address_unless_asked() {
 	pmb_ok record -e page-faults -c 1 -o "$T/folded" -- "$WORKLOADS/faults" 50
+	expect_match "$T/folded" ';touch_pages ' "the faults"
 	expect_no_match "$T/folded" '\[0x' "an address"
 }
 
 t_events_without_an_address() {
 	pmb_ok record -e cpu-clock --addr -o "$T/folded" -- "$WORKLOADS/recurse" 0.3
+	expect_match "$T/folded" '^recurse;' "the stacks"
 	expect_no_match "$T/folded" '\[0x' "an address"
 }
 

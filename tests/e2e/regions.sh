@@ -56,7 +56,8 @@ t_shares_of_samples() {
 		select(.site | . == "touch_most" or . == "touch_rest")] |
 		map({ key: .site, value: .samples }) | from_entries |
 		"\(.touch_most) \(.touch_rest)"' >"$T/shares"
-	awk '{ n = $1 + $2; exit !(n > 50 && ($1 / n - 0.7)^2 < 16 * 0.7 * 0.3 / n) }' \
+	awk '{ n = $1 + $2; ok = n > 50 && ($1 / n - 0.7)^2 < 16 * 0.7 * 0.3 / n }
+		END { exit !ok }' \
 		"$T/shares" || fail "samples of the two sites: $(cat "$T/shares")"
 }
 
