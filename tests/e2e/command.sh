@@ -19,6 +19,20 @@ t_killed_by_signal() {
 	expect_eq "$rc" 143 "exit status"
 }
 
+# Whoever started it ignores its children, and so do they unless they care.
+t_a_parent_that_ignores_children() {
+	local cmd
+	for cmd in "record -o $T/folded" stat; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		timeout -k 1 30 env --ignore-signal=CHLD "$PMUBPF" $cmd -e cpu-clock -- \
+			sh -c 'exit 7' >"$T/out" 2>"$T/err" </dev/null || rc=$?
+		expect_eq "$rc" 7 "exit status of $cmd"
+	done
+	timeout -k 1 30 env --ignore-signal=CHLD "$PMUBPF" stat -r 2 -e cpu-clock -- true \
+		>"$T/out" 2>"$T/err" || fail "several runs: exit status $?"
+}
+
 t_counts_from_exec() {
 	# Nothing of pmubpf itself: not before the exec, not by name.
 	pmb_ok record -e cpu-clock -F 5000 -o "$T/folded" -- "$WORKLOADS/split" 0.4

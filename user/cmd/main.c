@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +101,15 @@ static void keep_standard_fds(void)
 	}
 }
 
+/* Whoever started us may ignore its children. Ours would go unseen then, and without a status: we'd
+ * wait for them for ever. */
+static void see_children(void)
+{
+	const struct sigaction dfl = {.sa_handler = SIG_DFL};
+
+	sigaction(SIGCHLD, &dfl, NULL);
+}
+
 /* Else the end is a SIGSEGV in the middle. */
 static bool has_stack(void)
 {
@@ -132,6 +142,7 @@ int main(int argc, char **argv)
 	struct err err = {0};
 
 	keep_standard_fds();
+	see_children();
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;
