@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * server [N=1000] [LONGER_MS=20]: an event loop that handles N requests, each a timer's expiration.
+ * server [N=1000] [LONGER_MS=20] [EVERY=200] [WORSE=none]: an event loop that handles N requests,
+ * each a timer's expiration.
  *
- * Known answer: a request is 5 ms of CPU time: parse 2, lookup 2, render 1. Of each 200 one refills
- * the cache besides, 25 ms, and another one rotates the log, 25 ms: 1 % of the requests, and 2.4 %
- * of the time each. It measures itself: how many requests there were, how many took LONGER_MS and
+ * Known answer: a request is 5 ms of CPU time: parse 2, lookup 2, render 1. Of each EVERY one
+ * refills the cache besides, 25 ms, and another one rotates the log, 25 ms: 1 % of the requests,
+ * and 2.4 % of the time each. With an EVERY of 0 none does. From request number WORSE on parse
+ * takes 3 ms. It measures itself: how many requests there were, how many took LONGER_MS and
  * how many were within a tenth below, by the clock on the wall; and for all of them and for those
  * that took as long, the CPU time in all, in refill_cache and in rotate_log, in us. And the CPU
  * time before it waits for the first one, of which 100 ms are in configure:
@@ -20,7 +22,9 @@
 #include <unistd.h>
 #include "spin.h"
 
-enum { EVERY = 200, MS = 1000 * 1000 };
+enum { MS = 1000 * 1000 };
+
+static int every = 200, worse = -1;
 
 SPINS(configure)
 SPINS(parse)
@@ -37,12 +41,12 @@ WORK static void handle(int request, struct sums *took)
 {
 	uint64_t before = thread_cpu_ns();
 
-	parse(2 * MS);
+	parse((worse >= 0 && request >= worse ? 3 : 2) * MS);
 	lookup(2 * MS);
-	if (request % EVERY == EVERY / 4) {
+	if (every && request % every == every / 4) {
 		refill_cache(25 * MS);
 		took->refill = 25 * MS;
-	} else if (request % EVERY == 3 * EVERY / 4) {
+	} else if (every && request % every == 3 * every / 4) {
 		rotate_log(25 * MS);
 		took->rotate = 25 * MS;
 	}
@@ -71,6 +75,8 @@ int main(int argc, char **argv)
 	struct epoll_event event = {.events = EPOLLIN};
 	const struct itimerspec each_ms = {{0, MS}, {0, MS}};
 
+	every = (int)arg_num(argc, argv, 3, every);
+	worse = (int)arg_num(argc, argv, 4, worse);
 	timerfd_settime(timer, 0, &each_ms, NULL);
 	epoll_ctl(poll, EPOLL_CTL_ADD, timer, &event);
 	configure(100 * MS);
