@@ -4,17 +4,18 @@
  * task that loses the CPU. Nothing is left out, so that all rows add up to what was counted. Some
  * hosts don't tell of each switch: the scheduler's own count of a task shows it.
  *
- * Or who had the CPU while others waited for it: then what is shared out is their time.
+ * Or who had the CPU while others waited for it: then what is shared out is their time. Counters
+ * beside that are of whom the waits are, by who had the other thread of the core meanwhile.
  */
+#include "lib/core_mate.h"
 #include "lib/pidns.h"
 #include "lib/switches.h"
-#include "lib/waits.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct pmb_config pmb_owner = {};  /* n_reads, n_cpus, cgroup_subsys, pidns */
 const volatile __u32 pmb_owner_by = 0;            /* enum pmb_owner_by */
-const volatile bool pmb_owner_waits = false;      /* no counters, but waits */
+const volatile bool pmb_owner_waits = false;      /* the first is no counter, but waits */
 const volatile struct pmb_config pmb_waiter = {}; /* whose: filter, cgroup_… */
 const volatile __u32 pmb_waiter_process = 0;      /* in our pid namespace; 0: of any */
 
@@ -50,6 +51,12 @@ static __always_inline __u32 process_in(struct task_struct *task, __u32 tgid)
 	return ns && tgid ? process_of(task, ns) : tgid;
 }
 
+/* Counters are by who has the core's other thread. */
+static __always_inline bool by_mate(void)
+{
+	return pmb_owner_waits && pmb_owner.n_reads > 1;
+}
+
 /* Whether its waits are asked for. */
 static __always_inline bool may_wait(struct task_struct *task)
 {
@@ -65,12 +72,22 @@ static __always_inline struct pmb_owner_cpu *owner_cpu(void)
 	return bpf_map_lookup_elem(&pmb_owner_cpus, &cpu);
 }
 
+/* As may_wait() of one who had a CPU. */
+static __always_inline bool is_counted(const struct holder *holder)
+{
+	if (pmb_waiter.filter == PMB_FILTER_CGROUP)
+		return is_in_target_cgroup(&pmb_waiter, holder->task);
+	return !pmb_waiter_process || holder->process == pmb_waiter_process;
+}
+
 static __always_inline struct pmb_owner_key key_of(const struct holder *holder)
 {
 	struct pmb_owner_key key = {};
+	struct cgroup *cgroup;
 
 	if (pmb_owner_by == PMB_OWNER_BY_CGROUP) {
-		key.word[0] = current_cgroup_id(&pmb_owner);
+		cgroup = cgroup_of(holder->task, pmb_owner.cgroup_subsys);
+		key.word[0] = cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
 	} else if (pmb_owner_by == PMB_OWNER_BY_COMM) {
 		bpf_probe_read_kernel(&key, sizeof(key), holder->task->comm);
 	} else {
@@ -92,23 +109,40 @@ static __always_inline struct pmb_owner *owner_of(const struct pmb_owner_key *ke
 	return bpf_map_lookup_elem(&pmb_owners, key);
 }
 
-/* Several CPUs may add to one. */
-static __always_inline void add_to_row(struct pmb_owner_cpu *cpu, const struct holder *holder,
-				       const __u64 counts[PMB_MAX_READS])
+static __always_inline void row_of(const struct holder *holder, struct pmb_core_mate *ret)
 {
-	struct pmb_owner_key key = key_of(holder);
-	struct pmb_owner *owner = owner_of(&key);
+	ret->own = !holder->thread ? PMB_OWNER_IDLE :
+		   holder->kernel  ? PMB_OWNER_KERNEL :
+				     PMB_N_OWNER_OWN;
+	ret->process = holder->process;
+	ret->key = key_of(holder);
+	if (pmb_owner_by == PMB_OWNER_BY_PROCESS)
+		bpf_probe_read_kernel(ret->comm, sizeof(ret->comm), holder->leader->comm);
+}
 
-	if (owner)
-		owner->process = holder->process;
-	else
+static __always_inline void add_to_own(struct pmb_owner_cpu *cpu, __u32 own,
+				       const __u64 counts[PMB_MAX_READS], __u32 from, __u32 to)
+{
+	for (__u32 i = from; own < PMB_N_OWNER_OWN && i < PMB_MAX_READS && i < to; i++)
+		cpu->own[own][i] += counts[i];
+}
+
+/* Several CPUs may add to one. */
+static __always_inline void add_to_row(struct pmb_owner_cpu *cpu, const struct pmb_core_mate *row,
+				       const __u64 counts[PMB_MAX_READS], __u32 from, __u32 to)
+{
+	struct pmb_owner *owner = owner_of(&row->key);
+
+	if (!owner) {
 		cpu->no_room++;
-	if (owner && pmb_owner_by == PMB_OWNER_BY_PROCESS)
-		bpf_probe_read_kernel(owner->comm, sizeof(owner->comm), holder->leader->comm);
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++) {
-		if (!owner)
-			cpu->own[PMB_OWNER_OTHER][i] += counts[i];
-		else if (counts[i])
+		add_to_own(cpu, PMB_OWNER_OTHER, counts, from, to);
+		return;
+	}
+	owner->process = row->process;
+	if (pmb_owner_by == PMB_OWNER_BY_PROCESS)
+		__builtin_memcpy(owner->comm, row->comm, sizeof(owner->comm));
+	for (__u32 i = from; i < PMB_MAX_READS && i < to; i++) {
+		if (counts[i])
 			__sync_fetch_and_add(&owner->count[i], counts[i]);
 	}
 }
@@ -116,21 +150,36 @@ static __always_inline void add_to_row(struct pmb_owner_cpu *cpu, const struct h
 /* What was counted since the last time; a counter that can't be read stands. */
 static __always_inline void read_counters(struct pmb_owner_cpu *cpu, __u64 ret[PMB_MAX_READS])
 {
-	__u32 at = bpf_get_smp_processor_id();
+	__u32 at = bpf_get_smp_processor_id(), first = pmb_owner_waits;
 	struct bpf_perf_event_value value;
 
-	if (pmb_owner_waits) {
+	if (pmb_owner_waits)
 		ret[0] = wait_due(cpu, bpf_ktime_get_ns());
-		return;
-	}
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++) {
+	for (__u32 i = first; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++) {
 		ret[i] = 0;
-		if (bpf_perf_event_read_value(&pmb_owner_reads, i * pmb_owner.n_cpus + at, &value,
-					      sizeof(value)))
+		if (bpf_perf_event_read_value(&pmb_owner_reads, (i - first) * pmb_owner.n_cpus + at,
+					      &value, sizeof(value)))
 			continue;
 		ret[i] = value.counter - cpu->last[i];
 		cpu->last[i] = value.counter;
 	}
+}
+
+/* Counters of a stretch of the holder's time, by who had the core's other thread. */
+static __always_inline void share_by_mate(struct pmb_owner_cpu *cpu, const struct holder *holder,
+					  bool seen, const __u64 counts[PMB_MAX_READS])
+{
+	struct pmb_core_mate mate = {};
+
+	mate_of(cpu, &mate);
+	if (!seen)
+		mate.own = PMB_OWNER_UNSEEN;
+	else if (!is_counted(holder))
+		return;
+	if (mate.own == PMB_N_OWNER_OWN)
+		add_to_row(cpu, &mate, counts, 1, pmb_owner.n_reads);
+	else
+		add_to_own(cpu, mate.own, counts, 1, pmb_owner.n_reads);
 }
 
 /* losses: how often the holder had lost a CPU, had each switch since been seen. Whether it was. */
@@ -139,26 +188,42 @@ static __always_inline bool share_out(struct pmb_owner_cpu *cpu, const struct ho
 {
 	bool seen = !cpu->known || (cpu->thread == holder->thread && losses == cpu->losses);
 	__u32 own = !seen ? PMB_OWNER_UNSEEN : !holder->thread ? PMB_OWNER_IDLE : PMB_OWNER_KERNEL;
+	__u32 n = pmb_owner_waits ? 1 : pmb_owner.n_reads;
+	struct pmb_core_mate row = {};
 	__u64 counts[PMB_MAX_READS];
 
 	read_counters(cpu, counts);
+	if (by_mate())
+		share_by_mate(cpu, holder, seen, counts);
 	if (pmb_owner_waits && !counts[0]) /* nobody waited: most switches */
 		return seen;
 	if (seen && holder->thread && !holder->kernel) {
-		add_to_row(cpu, holder, counts);
+		row_of(holder, &row);
+		add_to_row(cpu, &row, counts, 0, n);
 		return seen;
 	}
-	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_owner.n_reads; i++)
-		cpu->own[own][i] += counts[i];
+	add_to_own(cpu, own, counts, 0, n);
 	return seen;
 }
 
-/* From here on, and how often it has lost a CPU. */
-static __always_inline void hand_over(struct pmb_owner_cpu *cpu, __u32 thread, __u64 losses)
+/* From here on, and how often it has lost a CPU. Whether that is another one than before. */
+static __always_inline bool hand_over(struct pmb_owner_cpu *cpu, __u32 thread, __u64 losses)
 {
+	bool other = !cpu->known || cpu->thread != thread || cpu->losses != losses;
+
 	cpu->known = 1;
 	cpu->thread = thread;
 	cpu->losses = losses;
+	return other;
+}
+
+/* The other thread of its core is told. */
+static __always_inline void tell_mate(struct pmb_owner_cpu *cpu, const struct holder *holder)
+{
+	struct pmb_core_mate mate = {};
+
+	row_of(holder, &mate);
+	mate_changes(cpu, &mate);
 }
 
 static __always_inline bool is_ready(struct task_struct *task)
@@ -185,6 +250,18 @@ static __always_inline void waits_change(struct task_struct *prev, struct task_s
 
 enum { PF_KTHREAD = 0x00200000 };
 
+/* clang-format off */
+#define HOLDER(of) {                                    \
+	.task = of,                                     \
+	.leader = of->group_leader,                     \
+	.thread = of->pid,                              \
+	.process = process_in(of, of->tgid),            \
+	.began = of->group_leader->start_time,          \
+	.losses = of->nvcsw + of->nivcsw,               \
+	.kernel = of->flags & PF_KTHREAD,               \
+}
+/* clang-format on */
+
 /* Arguments: preempt, the task that goes, the task that comes. With types: they are read at no
  * cost. */
 SEC("tp_btf/sched_switch")
@@ -192,22 +269,19 @@ int pmb_owner_switch(unsigned long long *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct pmb_owner_cpu *cpu = owner_cpu();
-	struct holder holder = {
-		.task = prev,
-		.leader = prev->group_leader,
-		.thread = prev->pid,
-		.process = process_in(prev, prev->tgid),
-		.began = prev->group_leader->start_time,
-		.losses = prev->nvcsw + prev->nivcsw,
-		.kernel = prev->flags & PF_KTHREAD,
-	};
-	bool known, seen;
+	struct holder loses = HOLDER(prev);
+	bool known, seen, other;
 
 	if (!cpu || cpu->counted != PMB_OWNER_COUNTED)
 		return 0;
 	known = cpu->known;
-	seen = share_out(cpu, &holder, holder.losses - 1);
-	hand_over(cpu, next->pid, next->nvcsw + next->nivcsw);
+	seen = share_out(cpu, &loses, loses.losses - 1);
+	other = hand_over(cpu, next->pid, next->nvcsw + next->nivcsw);
+	if (by_mate() && other) {
+		struct holder gets = HOLDER(next);
+
+		tell_mate(cpu, &gets);
+	}
 	if (pmb_owner_waits)
 		waits_change(prev, next, ctx[0] & 1, known && seen);
 	return 0;
@@ -292,6 +366,7 @@ int pmb_owner_settle(void *ctx)
 	if (!cpu || !cpu->counted || cpu->counted == PMB_OWNER_STOPS)
 		return 0;
 	share_out(cpu, &holder, holder.losses);
-	hand_over(cpu, holder.thread, holder.losses);
+	if (hand_over(cpu, holder.thread, holder.losses) && by_mate())
+		tell_mate(cpu, &holder);
 	return 0;
 }

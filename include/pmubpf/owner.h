@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Whose the counts of a CPU's counters are: what bpf/owner.bpf.c adds up at each switch, and user/
- * reads.
+ * reads. And with whom threads shared their core meanwhile.
  */
 #ifndef PMUBPF_OWNER_H
 #define PMUBPF_OWNER_H
@@ -33,6 +33,9 @@ enum pmb_owner_own {
 	PMB_OWNER_KERNEL, /* threads of the kernel */
 	PMB_OWNER_UNSEEN, /* between switches of which one was not seen */
 	PMB_OWNER_OTHER,  /* those that found no row */
+	/* of counts by who has the core's other thread */
+	PMB_OWNER_SEVERAL, /* not the same all the time between two switches */
+	PMB_OWNER_ALONE,   /* there is none, or it isn't watched */
 	PMB_N_OWNER_OWN,
 };
 
@@ -59,6 +62,15 @@ enum pmb_owner_counted {
 	PMB_OWNER_STOPPED, /* nor by these; what is due so far can be shared out */
 };
 
+/* Who has a CPU, for those that share its core. */
+struct pmb_core_mate {
+	__u32 turn; /* goes up by two with each; odd: it is being changed */
+	__u32 own;  /* enum pmb_owner_own; PMB_N_OWNER_OWN: a row */
+	struct pmb_owner_key key;
+	char comm[PMB_COMM_LEN]; /* of a process */
+	__u64 process;
+};
+
 struct pmb_owner_cpu {
 	__u32 counted;             /* enum pmb_owner_counted */
 	__u32 known;               /* the two that follow are */
@@ -74,6 +86,11 @@ struct pmb_owner_cpu {
 	__u64 ended_ns;      /* of waits that have ended here, or went on elsewhere */
 	__u64 lost, lost_ns; /* of these, whose end was not told: at most so long too much */
 	__u64 unheld;        /* waits that found no slot */
+	/* of cores with two threads */
+	/* the other one's CPU + 1; 0: none that is watched; user space says it */
+	__u32 sibling;
+	__u32 mates_turn; /* the other one's, when what is counted here began */
+	struct pmb_core_mate mate;
 };
 
 #endif

@@ -15,9 +15,9 @@ neighbours() { # OPTION … [-- COMMAND]
 	expect_closed
 }
 
-row() { # NAME: ns
-	jq --arg name "$1" '[.neighbours.rows[] | select(.name == $name) | .values[0]] | add // 0' \
-		"$T/n.json"
+row() { # NAME [N]: ns, or what counter N counted
+	jq --arg name "$1" --argjson n "${2:-0}" \
+		'[.neighbours.rows[] | select(.name == $name) | .values[$n]] | add // 0' "$T/n.json"
 }
 
 waits() { # KEY
@@ -224,6 +224,77 @@ t_intervals_and_csv() {
 	expect_match "$T/out" '^  \[[0-9]+ more\] ' "those beyond the limit"
 	expect_match "$T/out" \
 		'^  run-queue wait: all rows are ([0-9]+) ns, the waits themselves \1 ns$' "the law"
+}
+
+# As if two CPUs were one core's threads: what the kernel says of it, for the tool alone.
+with_siblings() {
+	local cpu list
+	list=$(first_cpu),$(last_cpu)
+	[ "${list%,*}" != "${list#*,}" ] || skip "one CPU"
+	[ -e "/sys/devices/system/cpu/cpu${list#*,}/topology/thread_siblings_list" ] ||
+		skip "nothing is said of cores here"
+	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+	echo "$list" >"$T/list"
+	{
+		echo '#!/bin/sh'
+		for cpu in ${list/,/ }; do
+			echo "mount --bind $T/list" \
+				"/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
+		done
+		echo "exec $PMUBPF \"\$@\""
+	} >"$T/tool"
+	printf '#!/bin/sh\nexec unshare -m sh %s "$@"\n' "$T/tool" >"$T/siblings"
+	chmod +x "$T/siblings"
+	PMUBPF=$T/siblings
+}
+
+# Of counter N all that there is in rows.
+counted() { # N
+	jq "[.neighbours.rows[].values[$1]] | add" "$T/n.json"
+}
+
+# Counts of those who wait, by who had the other thread of their core: each once.
+t_siblings() {
+	local faults unseen target
+	need_program perl
+	with_siblings
+	spin spins "$(last_cpu)"
+	renice -n -10 -p "$SPINNER" >/dev/null
+	# shellcheck disable=SC2016 # perl's
+	spawn taskset -c "$(first_cpu)" perl -e 'kill STOP => $$;
+		$pages = "x" x (4096 * 3000) while (times)[0] + (times)[1] < 0.8;
+		open F, ">", $ARGV[0]; kill STOP => $$' "$T/done"
+	target=$spawned
+	stopped "$target"
+	# shellcheck disable=SC2016 # the inner shell's
+	pmb_ok stat --neighbours --by comm -e page-faults,task-clock -j -o "$T/n.json" \
+		-d 60 -p "$target" -- sh -c \
+		'kill -CONT "$0"; until [ -e "$1" ]; do sleep 0.05; done' "$target" "$T/done"
+	expect_closed
+	faults=$(jq '.rows[0].events[0].value' "$T/n.json") unseen=$(row '[switch not seen]' 1)
+	expect_ge "$faults" 3000 "faults, by the target's own counter"
+	expect_ge "$faults" "$(($(counted 1) - unseen))" "faults of known rows"
+	expect_ge "$(counted 1)" "$faults" "faults of all rows"
+	expect_eq "$(row '[no sibling]' 1)" 0 "faults where there is none"
+	expect_ge "$(row spins 2)" 1 "ns beside the one that spins"
+	expect_eq "$(row perl 1)" 0 "faults beside itself, on one CPU"
+	pmb_ok stat -a --neighbours --by process -e page-faults,task-clock -j \
+		-o "$T/n.json" -d 0.5
+	expect_eq "$(jq -c '.neighbours.counters | map(.value == .rows)' "$T/n.json")" \
+		'[true,true,true]' "all rows are what the CPUs counted"
+	expect_ge "$(row "spins-$SPINNER" 2)" 1 "ns beside the same, by process"
+	pmb_ok stat -C "$(first_cpu)" --neighbours --by comm -e page-faults,task-clock -j \
+		-o "$T/n.json" -d 0.3
+	expect_eq "$(jq '.neighbours.counters | length' "$T/n.json")" 1 \
+		"counters where no other thread of a core is watched"
+	pmb_ok stat -a --neighbours --by comm -e page-faults,task-clock -d 0.3
+	expect_match "$T/out" \
+		'^  by comm +run-queue wait +% +page-faults +% +task-clock +%$' "the head"
+	expect_match "$T/out" \
+		"^  page-faults, by who had the core's other thread: all rows are [0-9]+$" "the law"
+	expect_refused 2 'at most 7 events can be counted so, and these are 8' \
+		stat -a --neighbours -e page-faults,task-clock,cpu-clock,minor-faults,major-faults \
+		-e context-switches,cpu-migrations,alignment-faults
 }
 
 # Nobody passes for what isn't a program.

@@ -38,6 +38,24 @@ Test(processor, what_it_is)
 	tree_remove(root);
 }
 
+Test(processor, whose_core_it_shares)
+{
+	static const struct tree_file cores[] = {
+		{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n"},
+		{"sys/devices/system/cpu/cpu4/topology/thread_siblings_list", "0,4\n"},
+		{"sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "2-3\n"},
+		{"sys/devices/system/cpu/cpu8/topology/thread_siblings_list", "8\n"},
+		{"sys/devices/system/cpu/cpu9/topology/thread_siblings_list", "9-12\n"},
+		{"sys/devices/system/cpu/cpu5/topology/thread_siblings_list", "6,7\n"},
+	};
+	static const int want[][2] = {{0, 4}, {4, 0}, {2, 3}, {8, -1}, {9, -1}, {5, -1}, {1, -1}};
+	char *root = tree_make(cores, ARRAY_SIZE(cores));
+
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
+		cr_expect_eq(processor_sibling(root, want[i][0]), want[i][1], "CPU %d", want[i][0]);
+	tree_remove(root);
+}
+
 Test(processor, what_was_taken)
 {
 	char *first = tree_make(before, ARRAY_SIZE(before));

@@ -293,6 +293,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.interval = a->interval_ns ? put_interval : NULL,
 		.by = a->by_what,
 		.neighbours = a->neighbours,
+		.by_sibling = a->named,
 		.per = a->per.kind == WINDOW_NONE ? NULL : &a->gates,
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,
@@ -364,7 +365,8 @@ int cmd_stat(int argc, char **argv)
 	struct err err = {.exit_code = EXIT_FAILED};
 	int r = stat_args__parse(&args, argc, argv, &err), status = EXIT_DONE;
 
-	if (r == 0 && !args.events.n)
+	args.named = args.events.n;
+	if (r == 0 && !args.named)
 		r = default_events(&args.events, &args.what.names, &run.notes, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);

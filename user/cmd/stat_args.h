@@ -27,6 +27,7 @@ struct stat_args {
 	bool inside;            /* of --window: their sums are wanted */
 	const char *by;         /* NULL: not by anything */
 	enum counting_by by_what;
+	bool named;      /* -e says which events */
 	bool neighbours; /* of these, who ran while others waited */
 	int limit;       /* of lines; 0: all; -1: not given */
 	struct alarms alarms;

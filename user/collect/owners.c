@@ -48,7 +48,7 @@ static void set_constants(struct owner_programs *p, const struct owner_opts *opt
 	__u32 n = opts->n_counters ? (__u32)opts->n_counters : 1;
 
 	*config = opts->config;
-	config->n_reads = opts->waits ? 1 : (__u32)opts->n_counters;
+	config->n_reads = (__u32)opts->n_counters + opts->waits;
 	config->n_cpus = (__u32)p->n_cpus;
 	p->skel->rodata->pmb_owner_by = opts->by;
 	bpf_map__set_max_entries(p->skel->maps.pmb_processes, 1);
@@ -123,18 +123,12 @@ int owner_programs__set_counter(struct owner_programs *p, size_t i, int cpu, int
 	return 0;
 }
 
-void owner_programs__watch(struct owner_programs *p, int cpu)
+void owner_programs__watch(struct owner_programs *p, int cpu, int sibling)
 {
-	if (cpu < p->n_cpus)
-		p->cpus[cpu].counted = PMB_OWNER_COUNTED;
-}
-
-int owner_programs__attach(struct owner_programs *p, struct err *err)
-{
-	if (owner_bpf__attach(p->skel) < 0)
-		return err__set(err, -errno, "--by: the kernel attaches no programs: %s",
-				strerror(errno));
-	return 0;
+	if (cpu >= p->n_cpus || sibling >= p->n_cpus)
+		return;
+	p->cpus[cpu].sibling = (__u32)(sibling + 1);
+	p->cpus[cpu].counted = PMB_OWNER_COUNTED;
 }
 
 static void settle(struct owner_programs *p)
@@ -143,6 +137,19 @@ static void settle(struct owner_programs *p)
 		if (p->cpus[cpu].counted)
 			run_on_cpu(p->skel->progs.pmb_owner_settle, cpu);
 	}
+}
+
+/* Who has a CPU at the beginning may keep it: each CPU is told of its own, and then of others. */
+int owner_programs__attach(struct owner_programs *p, struct err *err)
+{
+	if (owner_bpf__attach(p->skel) < 0)
+		return err__set(err, -errno, "--by: the kernel attaches no programs: %s",
+				strerror(errno));
+	if (p->waits) {
+		settle(p);
+		settle(p);
+	}
+	return 0;
 }
 
 static void set_counted(struct owner_programs *p, enum pmb_owner_counted counted)
@@ -160,6 +167,7 @@ static void set_counted(struct owner_programs *p, enum pmb_owner_counted counted
  */
 void owner_programs__stop(struct owner_programs *p)
 {
+	settle(p);
 	set_counted(p, PMB_OWNER_STOPS);
 	settle(p);
 	set_counted(p, PMB_OWNER_STOPPED);

@@ -15,9 +15,9 @@
 struct owner_opts {
 	enum pmb_owner_by by;
 	struct pmb_config config; /* of which hierarchy cgroups are */
-	size_t n_counters;        /* PMB_MAX_READS at most */
-	/* Instead of counters, the time that threads wait for a CPU: those of a cgroup (its
-	 * filter), of a process (0: none), or all. */
+	size_t n_counters;        /* PMB_MAX_READS at most; one less of waits */
+	/* The time that threads wait for a CPU: those of a cgroup (its filter), of a process (0:
+	 * none), or all. Counters are of these, then, by who had the core's other thread. */
 	bool waits;
 	struct pmb_config waiter;
 	pid_t process;
@@ -31,8 +31,8 @@ struct owner_programs *owner_programs__free(struct owner_programs *programs);
 /* Counter i of a CPU, opened there, that hasn't counted yet. From here on the CPU's counts are
  * shared out. */
 int owner_programs__set_counter(struct owner_programs *programs, size_t i, int cpu, int fd);
-/* The same of waits for a CPU. */
-void owner_programs__watch(struct owner_programs *programs, int cpu);
+/* The same of waits for a CPU. sibling: of its core's other thread, watched as well; -1: none. */
+void owner_programs__watch(struct owner_programs *programs, int cpu, int sibling);
 /* Before the counters count. -errno with the sentence. */
 int owner_programs__attach(struct owner_programs *programs, struct err *err);
 /* Of waits: what has been waited by now is shared out, and nothing from here on. */

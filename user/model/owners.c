@@ -170,6 +170,8 @@ void owners__lines(const struct owners *owners,
 		[PMB_OWNER_KERNEL] = "[kernel threads]",
 		[PMB_OWNER_UNSEEN] = "[switch not seen]",
 		[PMB_OWNER_OTHER] = "[other]",
+		[PMB_OWNER_SEVERAL] = "[several in turn]",
+		[PMB_OWNER_ALONE] = "[no sibling]",
 	};
 	struct owner_line others = {0};
 

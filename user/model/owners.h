@@ -27,7 +27,9 @@ struct owner_waits {
 struct owners {
 	size_t n_counters;
 	size_t event[PMB_MAX_READS]; /* by counter: its index in the list of events */
-	bool of_waits; /* instead: one count, the time that threads waited for a CPU */
+	/* The first is the time that threads waited for a CPU, of no event; the others are of whom
+	 * that is, by who had the core's other thread. */
+	bool of_waits;
 	struct owner_waits waits;
 	struct owner_row *rows; /* ours; sorted by key */
 	size_t n_rows;

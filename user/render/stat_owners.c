@@ -18,12 +18,12 @@ static const struct event *event_of(const struct stat_report *r, size_t counter)
 
 static const char *name_of(const struct stat_report *r, size_t counter)
 {
-	return r->owners->of_waits ? "run-queue wait" : event_of(r, counter)->name;
+	return r->owners->of_waits && !counter ? "run-queue wait" : event_of(r, counter)->name;
 }
 
 static bool is_time(const struct stat_report *r, size_t counter)
 {
-	return r->owners->of_waits || event_of(r, counter)->unit == UNIT_NS;
+	return (r->owners->of_waits && !counter) || event_of(r, counter)->unit == UNIT_NS;
 }
 
 static uint64_t sum_of_rows(const struct stat_report *r, size_t counter)
@@ -138,11 +138,14 @@ static void put_sums(const struct stat_report *r, struct buf *out)
 {
 	if (r->owners->of_waits)
 		put_waits(r, out);
-	for (size_t i = 0; !r->owners->of_waits && i < r->owners->n_counters; i++) {
+	for (size_t i = r->owners->of_waits; i < r->owners->n_counters; i++) {
 		const struct perf_count *count = &r->owners->counter[i];
 
-		buf__printf(out, "  %s: all rows are %" PRIu64 ", the CPUs' counters %" PRIu64,
-			    name_of(r, i), sum_of_rows(r, i), count->value);
+		buf__printf(out, "  %s%s: all rows are %" PRIu64, name_of(r, i),
+			    r->owners->of_waits ? ", by who had the core's other thread" : "",
+			    sum_of_rows(r, i));
+		if (!r->owners->of_waits || count->value != sum_of_rows(r, i))
+			buf__printf(out, ", the CPUs' counters %" PRIu64, count->value);
 		if (count->running_ns < count->enabled_ns)
 			buf__printf(out, ", which ran %.2f %% of the time", count__share(count));
 		buf__putc(out, '\n');
@@ -163,7 +166,7 @@ void stat__owners_text(const struct stat_report *r, struct buf *out)
 		put_line(r, &r->owner_lines->list[i], width, out);
 	if (!r->interval)
 		put_sums(r, out);
-	if (r->first && !r->owners->of_waits)
+	if (r->first && r->owners_tried)
 		stat__apart_refused(r, r->owners_tried, "by", r->by, out);
 }
 
@@ -211,7 +214,7 @@ static void put_counters(const struct stat_report *r, struct json *j)
 		json__end_obj(j);
 	}
 	json__end_arr(j);
-	if (!r->owners->of_waits)
+	if (r->owners_tried)
 		stat__apart_not_counted(r, r->owners_tried, j);
 }
 

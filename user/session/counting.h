@@ -52,6 +52,7 @@ struct counting_opts {
 	uint64_t interval_ns; /* 0: only the whole */
 	enum counting_by by;  /* of processes, only those of whom; wants an opener for cgroups */
 	bool neighbours;      /* of by: not counts, but who had the CPU while whom waited for it */
+	bool by_sibling;      /* of these: their events, by who had the core's other thread */
 	const struct gates *per; /* the units of work to count as well; borrowed; NULL: none */
 	bool inside;             /* of per: what is inside and outside of units, too */
 	uint64_t longer_ns;      /* of per: only units that last as long */

@@ -14,6 +14,7 @@
 #include "session/counting_internal.h"
 #include "session/cpu_counters.h"
 #include "sys/clock.h"
+#include "sys/processor.h"
 #include "sys/procfs.h"
 
 enum {
@@ -48,12 +49,26 @@ static int open_counters(struct counting *c, struct err *err)
 	struct cpu_counters *counters = &c->owners->counters;
 	int r;
 
-	counters->option = "--by";
+	counters->option = c->opts->neighbours ? "--neighbours" : "--by";
 	result->owners_tried = xcalloc(result->events.n, sizeof(*result->owners_tried));
 	r = cpu_counters__open(counters, c, result->owners_tried, err);
-	result->owners.n_counters = counters->n;
-	memcpy(result->owners.event, counters->event, sizeof(counters->event));
+	if (r == 0 && counters->n + c->opts->neighbours > PMB_MAX_READS)
+		return err__usage(err,
+				  "--neighbours: at most %d events can be counted so, and "
+				  "these are %zu",
+				  PMB_MAX_READS - 1, counters->n);
 	return r;
+}
+
+/* Waits come first, and are of no event. */
+static void set_events(const struct counting *c, struct owners *owners)
+{
+	size_t first = c->opts->neighbours;
+	const struct cpu_counters *counters = &c->owners->counters;
+
+	owners->of_waits = first;
+	owners->n_counters = first + counters->n;
+	memcpy(owners->event + first, counters->event, counters->n * sizeof(*counters->event));
 }
 
 /* Whose waits: of whom that is the target. */
@@ -62,18 +77,40 @@ static int set_waiter(struct counting *c, struct owner_opts *opts, struct err *e
 	const struct target *whom = &c->opts->whom;
 
 	opts->waits = true;
-	opts->n_counters = 0;
 	opts->process = whom->n_pids ? whom->pids[0] : 0;
 	opts->waiter.filter = whom->n_cgroups ? PMB_FILTER_CGROUP : PMB_FILTER_NONE;
 	return target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &opts->waiter, err);
 }
 
+static const struct cpus *cpus_of(const struct counting *c)
+{
+	return c->opts->whom.cpus ? c->opts->whom.cpus : &c->online;
+}
+
+/* -1: there is none among them. */
+static int sibling_of(const struct cpus *cpus, int cpu)
+{
+	int sibling = processor_sibling("", cpu);
+
+	return cpus__has(cpus, sibling) ? sibling : -1;
+}
+
+static bool any_siblings(const struct cpus *cpus)
+{
+	for (int i = 0; i < cpus->n; i++) {
+		if (sibling_of(cpus, cpus->cpu[i]) >= 0)
+			return true;
+	}
+	return false;
+}
+
 static void watch(const struct counting *c)
 {
-	const struct cpus *cpus = c->opts->whom.cpus ? c->opts->whom.cpus : &c->online;
+	const struct cpus *cpus = cpus_of(c);
 
 	for (int i = 0; i < cpus->n; i++)
-		owner_programs__watch(c->owners->programs, cpus->cpu[i]);
+		owner_programs__watch(c->owners->programs, cpus->cpu[i],
+				      sibling_of(cpus, cpus->cpu[i]));
 }
 
 static int load(struct counting *c, struct err *err)
@@ -109,10 +146,13 @@ static int load(struct counting *c, struct err *err)
 
 int counting_owners__open(struct counting *c, struct err *err)
 {
-	int r;
+	const struct counting_opts *opts = c->opts;
+	int r = 0;
 
 	c->owners = xcalloc(1, sizeof(*c->owners));
-	r = c->opts->neighbours ? 0 : open_counters(c, err);
+	if (!opts->neighbours || (opts->by_sibling && any_siblings(cpus_of(c))))
+		r = open_counters(c, err);
+	set_events(c, &c->result->owners);
 	return r < 0 ? r : load(c, err);
 }
 
@@ -128,7 +168,8 @@ int counting_owners__start(struct counting *c, struct err *err)
 static void add_counters(const struct cpu_counters *counters, struct owners *owners)
 {
 	for (size_t i = 0; i < counters->n_fds; i++) {
-		struct perf_count count = {0}, *to = &owners->counter[counters->fds[i].counter];
+		size_t k = owners->of_waits + counters->fds[i].counter;
+		struct perf_count count = {0}, *to = &owners->counter[k];
 
 		perf_read(counters->fds[i].fd, &count);
 		to->value += count.value;
@@ -137,11 +178,25 @@ static void add_counters(const struct cpu_counters *counters, struct owners *own
 	}
 }
 
+/* Not all that the CPUs counted is of those who wait: what their rows say. */
+static void set_whole(struct owners *owners)
+{
+	for (size_t k = 1; k < owners->n_counters; k++) {
+		owners->counter[k].value = 0;
+		for (size_t i = 0; i < owners->n_rows; i++)
+			owners->counter[k].value += owners->rows[i].counted.count[k];
+		for (size_t own = 0; own < PMB_N_OWNER_OWN; own++)
+			owners->counter[k].value += owners->own[own][k];
+	}
+}
+
 /* They are counted all the time. */
 static void set_waits(const struct counting *c, struct owners *owners)
 {
-	owners->of_waits = true;
-	owners->n_counters = 1;
+	const struct target *whom = &c->opts->whom;
+
+	if (whom->n_pids || whom->n_cgroups)
+		set_whole(owners);
 	owners->counter[0].value = owners->waits.all_ns;
 	owners->counter[0].enabled_ns = owners->counter[0].running_ns = now_ns() - c->start_ns;
 }
@@ -241,19 +296,18 @@ void counting_owners__read(struct counting *c, bool last)
 {
 	struct counting_result *result = c->result;
 	struct counting_owners *s = c->owners;
-	struct owners now = {.n_counters = s->counters.n};
+	struct owners now = {0};
 
+	set_events(c, &now);
+	if (last)
+		cpu_counters__disable(&s->counters);
 	if (last && c->opts->neighbours)
 		owner_programs__stop(s->programs);
-	else if (last)
-		cpu_counters__disable(&s->counters);
 	if (owner_programs__read(s->programs, &now) < 0)
 		return;
-	memcpy(now.event, s->counters.event, sizeof(now.event));
+	add_counters(&s->counters, &now);
 	if (c->opts->neighbours)
 		set_waits(c, &now);
-	else
-		add_counters(&s->counters, &now);
 	look_up(c, &now);
 	set_interval(s, &now, &result->owners);
 	owners__done(&s->before);

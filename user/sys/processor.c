@@ -59,6 +59,17 @@ void processor_describe(const char *root, struct buf *out)
 		buf__printf(out, ", governor %s", governor);
 }
 
+int processor_sibling(const char *root, int cpu)
+{
+	_cleanup_free_ char *path = xasprintf(CPUS "/cpu%d/topology/thread_siblings_list", cpu);
+	_cleanup_free_ char *text = line_of(root, path);
+	_cleanup_(cpus__done) struct cpus both = {0};
+
+	if (!text || cpus__parse(text, &both) < 0 || both.n != 2 || !cpus__has(&both, cpu))
+		return -1;
+	return both.cpu[both.cpu[0] == cpu];
+}
+
 /* Of "cpu user nice system idle iowait irq softirq steal guest guest_nice": guests' time is users',
  * too. */
 static void count_ticks(const char *root, struct processor_counts *ret)

@@ -14,6 +14,9 @@
 /* Appends ", 2 threads a core, 2 NUMA nodes, governor powersave", as far as the kernel says. */
 void processor_describe(const char *root, struct buf *out);
 
+/* The other thread of a CPU's core; -1: there is none, or there are several. */
+int processor_sibling(const char *root, int cpu);
+
 /* Since boot, of all CPUs. */
 struct processor_counts {
 	uint64_t ticks, stolen;
