@@ -531,4 +531,28 @@ t_bad_words() {
 	END
 }
 
+# What a hypervisor takes, and since when: of a file that is mounted over the kernel's, for the tool
+# alone.
+t_time_that_a_hypervisor_takes() {
+	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+	echo "cpu  1000 0 1000 1000 0 0 0 0 0 0" >"$T/before"
+	echo "cpu  1100 0 1100 1100 0 0 0 100 0 0" >"$T/after"
+	cp "$T/before" "$T/now"
+	# shellcheck disable=SC2016 # the inner shell's
+	printf '#!/bin/sh\nmount --bind %s /proc/stat\nexec %s "$@"\n' \
+		"$T/now" "$PMUBPF" >"$T/tool"
+	printf '#!/bin/sh\nexec unshare -m sh %s "$@"\n' "$T/tool" >"$T/wrapped"
+	chmod +x "$T/wrapped"
+	PMUBPF=$T/wrapped
+	pmb_ok stat -e page-faults -o "$T/text" -- sh -c 'sleep 2.2; cat "$0" >"$1"' \
+		"$T/after" "$T/now"
+	expect_match "$T/text" \
+		'^  the hypervisor took 25\.0 % of the CPUs. time \(from [1-9] s on\);' "the line"
+	cp "$T/before" "$T/now"
+	pmb_ok stat -e page-faults -j -o "$T/json" -- sh -c 'cat "$0" >"$1"' \
+		"$T/after" "$T/now"
+	expect_eq "$(jq -c '.processor | [.stolen_percent, .stolen_from_s]' "$T/json")" '[25,0]' \
+		"JSON"
+}
+
 run_tests

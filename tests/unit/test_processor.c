@@ -2,6 +2,7 @@
 /* What the processors are, and what was taken from programs: of recorded machines. */
 #include <criterion/criterion.h>
 
+#include "render/loss.h"
 #include "sys/processor.h"
 #include "sysfs_tree.h"
 
@@ -89,4 +90,53 @@ Test(processor, that_says_nothing)
 	cr_expect_eq(out.len, 0);
 	buf__done(&out);
 	tree_remove(root);
+}
+
+/* By the second: what comes between two looks was there from the first of them on. */
+Test(processor, since_when)
+{
+	static const uint64_t S = 1000000000;
+	char *first = tree_make(before, ARRAY_SIZE(before));
+	char *then = tree_make(after, ARRAY_SIZE(after));
+	struct processor_watch watch = {0};
+	struct processor_loss loss;
+
+	processor_watch__begin(&watch, first, 5 * S);
+	processor_watch__begin(&watch, then, 6 * S); /* it has */
+	processor_watch__look(&watch, then, 5 * S + S / 2);
+	cr_expect_eq(watch.last.throttled, 7, "it wasn't due");
+	processor_watch__look(&watch, first, 7 * S);
+	processor_watch__look(&watch, then, 9 * S);
+	loss = processor_watch__loss(&watch, then, 12 * S);
+	cr_expect(loss.watched);
+	cr_expect_eq(loss.throttled, 1);
+	cr_expect_eq(loss.throttled_from_ns, 2 * S, "%zu", (size_t)loss.throttled_from_ns);
+	cr_expect_eq(loss.stolen_from_ns, 2 * S, "%zu", (size_t)loss.stolen_from_ns);
+	cr_expect_float_eq(loss.stolen_percent, 25, 1e-9);
+	tree_remove(first);
+	tree_remove(then);
+}
+
+Test(processor, in_words)
+{
+	const struct processor_loss loss = {
+		.stolen_percent = 2.5,
+		.throttled = 3,
+		.knows_heat = true,
+		.watched = true,
+		.throttled_from_ns = 12000000000,
+	};
+	const struct processor_loss little = {.stolen_percent = 0.9, .watched = true};
+	struct buf out = {0};
+
+	loss__text(&little, &out);
+	cr_expect_eq(out.len, 0);
+	loss__text(&loss, &out);
+	cr_expect_str_eq(
+		out.data,
+		"  the hypervisor took 2.5 % of the CPUs' time (from the beginning on); clocks "
+		"count it as time of the program that was on the CPU\n"
+		"  CPUs were slowed down 3 times (from 12 s on) because they were too hot: cycles "
+		"took longer than usual\n");
+	buf__done(&out);
 }

@@ -227,6 +227,7 @@ Test(stat, json, .fini = end)
 		"\"user_only\": false,\"enabled_ns\": 0,\"running_ns\": 0,\"spread_percent\": null,"
 		"\"false_zero\": false,\"figures\": []}]}],\"per\": null,\"window\": null,"
 		"\"by\": null,"
+		"\"processor\": {\"stolen_percent\": 0.00,\"stolen_from_s\": null},"
 		"\"notes\": [\"odd\"]}\n",
 		"got:\n%s", out.data);
 }

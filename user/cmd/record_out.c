@@ -18,6 +18,7 @@
 #include "pmubpf/budgets.h"
 #include "prof/recorded.h"
 #include "render/cost.h"
+#include "sys/clock.h"
 #include "render/escape.h"
 #include "render/summary.h"
 #include "session/signals.h"
@@ -40,7 +41,6 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	clock_gettime(CLOCK_REALTIME, &now);
 	out->args = args;
 	out->argv = argv;
-	processor_count("", &out->before);
 	held_up__begin(&out->held_up, &args->sampling.session.whom);
 	out->start_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
 	out->measures = xcalloc(args->sampling.events.n, sizeof(*out->measures));
@@ -264,14 +264,6 @@ static struct debuginfod *servers_of(const struct record_args *a)
 	return a->debuginfod ? debuginfod__new() : NULL;
 }
 
-static struct processor_loss loss_since(const struct processor_counts *before)
-{
-	struct processor_counts now;
-
-	processor_count("", &now);
-	return processor_loss(before, &now);
-}
-
 /* Looking at data was work of a helper, too; and what was set aside while recording. */
 static void add_places(struct names_work *work, const struct places *places,
 		       const struct set_aside *aside)
@@ -338,7 +330,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.window_process = a->sampling.window.by_process,
 		.longer_ns = a->sampling.window.opts.longer_ns,
 		.slowest = a->sampling.window.opts.slowest,
-		.loss = loss_since(&out->before),
+		.loss = processor_watch__loss(&out->processor, "", now_ns()),
 		.kept = out->kept && out->kept->asked ? out->kept : NULL,
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,

@@ -31,7 +31,7 @@ struct record_out {
 	struct output *files;     /* per output */
 	struct output summary;
 	int64_t start_ns; /* since 1970 */
-	struct processor_counts before;
+	struct processor_watch processor;
 	struct held_up held_up;
 	struct room_cut cut;
 	const struct kept *kept; /* NULL: all of it; borrowed */

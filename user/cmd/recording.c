@@ -141,6 +141,7 @@ int recording__run(struct record_args *args, char **argv, struct signals *signal
 	if (r == 0)
 		r = opener__start(&opener, err); /* before there is anything it must not have */
 	args->sampling.session.opener = opener;
+	args->sampling.session.processor = &out.processor;
 	if (r == 0)
 		r = record_out__open(&out, args, argv, err);
 	if (r < 0)

@@ -10,6 +10,7 @@
 #include "pmu/cores.h"
 #include "pmu/skid.h"
 #include "render/escape.h"
+#include "render/loss.h"
 #include "render/roles.h"
 #include "sys/cpuinfo.h"
 
@@ -44,8 +45,12 @@ static void add_machine(struct prof *prof, const struct processor_loss *loss)
 	add_line(prof, &line);
 	buf__printf(&line, "processor: %.1f %% of the CPUs' time taken by the hypervisor",
 		    loss->stolen_percent);
+	if (loss->stolen_percent >= STOLEN_MUCH)
+		loss__put_from(loss, loss->stolen_from_ns, &line);
 	if (loss->knows_heat)
 		buf__printf(&line, ", slowed down %" PRIu64 " times by heat", loss->throttled);
+	if (loss->throttled)
+		loss__put_from(loss, loss->throttled_from_ns, &line);
 	add_line(prof, &line);
 }
 

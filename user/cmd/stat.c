@@ -14,6 +14,7 @@
 #include "opener/opener.h"
 #include "pmu/probe.h"
 #include "render/stat.h"
+#include "sys/clock.h"
 #include "session/counting.h"
 
 enum { TEXT_ROWS = 40 };
@@ -24,7 +25,8 @@ struct stat_run {
 	bool alarmed; /* and that ends it */
 	char *const *command_line;
 	struct counting_opts opts;
-	struct counting_result result; /* of the run that is on */
+	struct counting_result result;    /* of the run that is on */
+	struct processor_watch processor; /* of the interval, or of all runs */
 	struct output output;
 	struct opener *opener;
 	struct buf whom, notes;
@@ -231,6 +233,18 @@ static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 	run->alarmed = raised && run->alarms->exit;
 }
 
+/* Of this interval; of a second since when would say nothing. */
+static struct processor_loss interval_loss(struct stat_run *run)
+{
+	uint64_t now = now_ns();
+	struct processor_loss loss = processor_watch__loss(&run->processor, "", now);
+
+	run->processor = (struct processor_watch){0};
+	processor_watch__begin(&run->processor, "", now);
+	loss.watched = false;
+	return loss;
+}
+
 static int put_interval(void *ctx, const struct counts *counts)
 {
 	struct stat_run *run = ctx;
@@ -238,6 +252,7 @@ static int put_interval(void *ctx, const struct counts *counts)
 	int r;
 
 	report.interval = true;
+	report.loss = interval_loss(run);
 	report.first = !run->written;
 	if (run->alarms->n)
 		add_to_alarms(run, &report);
@@ -250,6 +265,7 @@ static int put_whole(struct stat_run *run)
 	struct stat_report report = report_of(run, &run->sums);
 
 	report.runs = run->runs;
+	report.loss = processor_watch__loss(&run->processor, "", now_ns());
 	report.has_usage = run->result.has_usage;
 	report.user_ns = run->user_ns;
 	report.system_ns = run->system_ns;
@@ -298,6 +314,7 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,
 		.budget = a->budget,
+		.processor = &run->processor,
 		.beside = alarm_targets__beside(&a->alarms.targets),
 		.n_beside = a->alarms.targets.n,
 		.ctx = run,

@@ -15,6 +15,7 @@
 #include "model/work.h"
 #include "pmu/event.h"
 #include "pmu/probe.h"
+#include "sys/processor.h"
 
 /* Of a relation that is watched, in an interval. */
 struct stat_alarm_news {
@@ -39,6 +40,7 @@ struct stat_report {
 	uint64_t user_ns, system_ns;
 	char *const *command_line; /* of pmubpf itself, NULL-terminated */
 	const char *notes;         /* lines; may be NULL */
+	struct processor_loss loss;
 	/* What units of work cost, and which events could be counted for them; NULL: nobody
 	 * asks. */
 	const struct work_counts *work;

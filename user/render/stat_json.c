@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "render/json.h"
+#include "render/loss.h"
 #include "render/stat.h"
 
 static void put_figures(struct json *j, const struct stat_report *r, size_t event,
@@ -162,6 +163,7 @@ void stat__json(const struct stat_report *r, struct buf *out)
 		stat__owners_json(r, &j);
 	else
 		json__null(&j, "by");
+	loss__json(&r->loss, &j);
 	if (r->n_alarms)
 		put_alarms(&j, r);
 	if (r->first)

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/escape.h"
+#include "render/loss.h"
 #include "render/stat.h"
 
 enum { VALUE_WIDTH = 18 };
@@ -274,6 +275,8 @@ void stat__text(const struct stat_report *report, struct buf *out)
 		put_row(&t, i);
 	if (!report->interval)
 		put_time(&t);
+	if (!report->interval)
+		loss__text(&report->loss, out);
 	if (report->work && report->inside)
 		stat__inside_text(report, out);
 	else if (report->work)

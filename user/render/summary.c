@@ -10,6 +10,7 @@
 #include "pmubpf/budgets.h"
 #include "render/cost.h"
 #include "render/escape.h"
+#include "render/loss.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
 #include "render/ratios.h"
@@ -18,8 +19,6 @@
 
 /* With fewer of them there was little to sample. */
 enum { ENOUGH_PERIODS = 10 };
-/* Percent of the CPUs' time. */
-enum { STOLEN_MUCH = 1 };
 
 static void text_drops(const struct ledger_event *e, struct buf *out)
 {
@@ -434,22 +433,6 @@ static void text_kept(const struct summary *s, struct buf *out)
 		buf__printf(out, ", the %zu slowest at most", s->slowest);
 }
 
-/* Clocks count both as time of the program that had the CPU. */
-static void text_loss(const struct processor_loss *loss, struct buf *out)
-{
-	if (loss->stolen_percent >= STOLEN_MUCH)
-		buf__printf(
-			out,
-			"  the hypervisor took %.1f %% of the CPUs' time; clocks count it as time "
-			"of the program that was on the CPU\n",
-			loss->stolen_percent);
-	if (loss->throttled)
-		buf__printf(out,
-			    "  CPUs were slowed down %" PRIu64
-			    " times because they were too hot: cycles took longer than usual\n",
-			    loss->throttled);
-}
-
 /* What is closed then may have been inside. */
 static void text_probes(const struct ledger_windows *w, struct buf *out)
 {
@@ -558,7 +541,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);
 	runtimes__text(&s->ledger->runtimes, out);
-	text_loss(&s->loss, out);
+	loss__text(&s->loss, out);
 	text_room(s, out);
 	text_memory(&s->ledger->memory, out);
 	text_sideband(s->ledger, out);

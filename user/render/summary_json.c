@@ -10,6 +10,7 @@
 #include "pmu/collection_mode.h"
 #include "render/cost.h"
 #include "render/json.h"
+#include "render/loss.h"
 #include "render/summary_allocs.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
@@ -364,15 +365,6 @@ static void json_rejected(struct json *j, const struct ledger *ledger)
 	json__end_obj(j);
 }
 
-static void json_processor(struct json *j, const struct processor_loss *loss)
-{
-	json__obj(j, "processor");
-	json__f64(j, "stolen_percent", loss->stolen_percent, 2);
-	if (loss->knows_heat)
-		json__u64(j, "throttled", loss->throttled);
-	json__end_obj(j);
-}
-
 static void json_kept(struct json *j, const struct kept *k)
 {
 	const struct kept none = {0};
@@ -442,7 +434,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	json_aside(&j, s);
 	runtimes__json(&j, &s->ledger->runtimes);
 	json_output(&j, s);
-	json_processor(&j, &s->loss);
+	loss__json(&s->loss, &j);
 	json__obj(&j, "opener");
 	json__u64(&j, "asked", s->opener.asked);
 	json__u64(&j, "late", s->opener.late);

@@ -19,6 +19,7 @@
 #include "session/counting_internal.h"
 #include "sys/caps.h"
 #include "sys/clock.h"
+#include "sys/processor.h"
 #include "sys/drop.h"
 
 enum {
@@ -112,6 +113,8 @@ static int start(struct counting *c, struct err *err)
 	if (c->work && c->opts->interval)
 		find_what_holds(c);
 	c->start_ns = now_ns();
+	if (c->opts->processor)
+		processor_watch__begin(c->opts->processor, "", c->start_ns);
 	if (!c->opts->whom.command)
 		return 0;
 	return command__go(&c->result->command, c->opts->whom.command[0], err);
@@ -204,6 +207,8 @@ static enum session_end loop(struct counting *c)
 			next_ns += (now - next_ns) / o->interval_ns * o->interval_ns;
 			next_ns += o->interval_ns;
 		}
+		if (o->processor)
+			processor_watch__look(o->processor, "", now);
 		if (c->owners)
 			counting_owners__tell(c, now);
 		if (now >= counting_work__due(c))

@@ -57,6 +57,7 @@ struct counting_opts {
 	bool inside;             /* of per: what is inside and outside of units, too */
 	uint64_t longer_ns;      /* of per: only units that last as long */
 	double budget; /* of per: percent of the CPUs' time that probes may take; 0: any */
+	struct processor_watch *processor;    /* as of a session; borrowed; NULL: nobody asks */
 	const struct counting_beside *beside; /* borrowed */
 	size_t n_beside;
 

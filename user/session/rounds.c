@@ -9,6 +9,7 @@
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sys/clock.h"
+#include "sys/processor.h"
 
 enum {
 	/* An overflow program may have read the clock before a round and still be writing. */
@@ -342,6 +343,8 @@ void session__round(struct session *s, bool final)
 		session__charge_system_counters(s);
 		s->when.system_counters_ns = now;
 	}
+	if (s->opts->processor)
+		processor_watch__look(s->opts->processor, "", now);
 	if (!final && now - s->when.let_go_ns >= LET_GO_NS) {
 		session__let_go(s);
 		s->when.let_go_ns = now;

@@ -17,6 +17,7 @@
 #include "session/gate_events.h"
 #include "session/internal.h"
 #include "sys/clock.h"
+#include "sys/processor.h"
 #include "sys/limits.h"
 #include "sys/procfs.h"
 
@@ -162,6 +163,8 @@ static int session__start(struct session *s, struct err *err)
 	if (r == 0)
 		r = gate_events__start(&s->gates, &s->opts->whom, err);
 	s->start_ns = s->round_ns = s->part_ns = now_ns();
+	if (s->opts->processor)
+		processor_watch__begin(s->opts->processor, "", s->start_ns);
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
 	session__allocs_begin(s);

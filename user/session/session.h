@@ -45,7 +45,10 @@ struct session_tick {
 struct session_opts {
 	struct event_list *events;     /* with rates; borrowed */
 	const struct signals *signals; /* caught; borrowed */
-	struct opener *opener;         /* who opens what targets have; borrowed */
+	/* What hypervisor and heat take: begun with the first session, looked at; borrowed; NULL:
+	 * nobody asks. */
+	struct processor_watch *processor;
+	struct opener *opener; /* who opens what targets have; borrowed */
 	struct target whom;
 
 	enum session_scope scope;

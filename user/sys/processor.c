@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/procfs.h"
 
@@ -125,5 +126,56 @@ struct processor_loss processor_loss(const struct processor_counts *before,
 				      (double)(after->ticks - before->ticks);
 	if (after->throttled > before->throttled)
 		loss.throttled = after->throttled - before->throttled;
+	return loss;
+}
+
+/* Of many CPUs there are many files: at most a two-hundredth of one CPU's time is for them. */
+enum { LOOK_NS = 1000000000, REST = 200 };
+
+static void look(struct processor_watch *w, const char *root, uint64_t now)
+{
+	struct processor_counts counts;
+	struct processor_loss loss;
+	uint64_t began = now_ns(), took, from = w->last_ns - w->start_ns;
+
+	processor_count(root, &counts);
+	loss = processor_loss(&w->last, &counts);
+	if (loss.stolen_percent >= STOLEN_MUCH && !w->seen_stolen)
+		w->loss.stolen_from_ns = from;
+	if (loss.throttled && !w->seen_throttled)
+		w->loss.throttled_from_ns = from;
+	w->seen_stolen |= loss.stolen_percent >= STOLEN_MUCH;
+	w->seen_throttled |= loss.throttled > 0;
+	w->last = counts;
+	w->last_ns = now;
+	took = now_ns() - began;
+	w->due_ns = now + (took * REST > LOOK_NS ? took * REST : LOOK_NS);
+}
+
+void processor_watch__begin(struct processor_watch *w, const char *root, uint64_t now)
+{
+	if (w->start_ns)
+		return;
+	*w = (struct processor_watch){.start_ns = now, .last_ns = now, .due_ns = now + LOOK_NS};
+	processor_count(root, &w->first);
+	w->last = w->first;
+}
+
+void processor_watch__look(struct processor_watch *w, const char *root, uint64_t now)
+{
+	if (w->start_ns && now >= w->due_ns)
+		look(w, root, now);
+}
+
+struct processor_loss processor_watch__loss(struct processor_watch *w, const char *root,
+					    uint64_t now)
+{
+	struct processor_loss loss;
+
+	look(w, root, now);
+	loss = processor_loss(&w->first, &w->last);
+	loss.watched = true;
+	loss.stolen_from_ns = w->loss.stolen_from_ns;
+	loss.throttled_from_ns = w->loss.throttled_from_ns;
 	return loss;
 }

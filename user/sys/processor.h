@@ -29,8 +29,31 @@ struct processor_loss {
 	double stolen_percent; /* of the CPUs' time */
 	uint64_t throttled;
 	bool knows_heat;
+	/* Since when, after the beginning, to a second: where it was watched and there was any. */
+	bool watched;
+	uint64_t stolen_from_ns; /* the first second in which it was STOLEN_MUCH */
+	uint64_t throttled_from_ns;
 };
+
+enum { STOLEN_MUCH = 1 }; /* percent, worth a line */
+
 struct processor_loss processor_loss(const struct processor_counts *before,
 				     const struct processor_counts *after);
+
+/* The same, looked at now and then, so that it is known since when. Times are CLOCK_MONOTONIC. */
+struct processor_watch {
+	struct processor_counts first, last;
+	uint64_t start_ns; /* 0: it hasn't begun */
+	uint64_t last_ns, due_ns;
+	bool seen_stolen, seen_throttled;
+	struct processor_loss loss; /* of it the times */
+};
+/* Nothing if it has begun. */
+void processor_watch__begin(struct processor_watch *watch, const char *root, uint64_t now);
+/* Nothing before it is due: a second later, more where looking takes long. */
+void processor_watch__look(struct processor_watch *watch, const char *root, uint64_t now);
+/* Since the beginning. */
+struct processor_loss processor_watch__loss(struct processor_watch *watch, const char *root,
+					    uint64_t now);
 
 #endif
