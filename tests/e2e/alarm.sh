@@ -121,6 +121,23 @@ t_units_of_work() {
 	expect_match "$T/table" 'per loop: ' "the units"
 }
 
+# By the name that they were given, on either side.
+t_units_by_their_name() {
+	local relation
+	for relation in 'page-faults ~ requests' 'requests ~ page-faults'; do
+		pmb_ok stat -I 20 --per requests=loop -e page-faults --alarm "$relation" -j \
+			-o "$T/lines" -- "$WORKLOADS/units" 200 7 4
+		expect_ge "$(alarms 'map(.x) | add')" 1 "of X"
+		expect_ge "$(alarms 'map(.y) | add')" 1 "of Y"
+	done
+	expect_eq "$(alarms 'map(.y) | add')" \
+		"$(jq -s 'map(.per.ended) | add' "$T/lines")" "units, as they are counted"
+	expect_refused 2 'two different events' stat -I 20 --per requests=loop \
+		--alarm 'requests ~ windows'
+	expect_refused 2 "event 'requests' is not known" stat -I 20 --per loop \
+		--alarm 'page-faults ~ requests'
+}
+
 # Two processes that work together: $caller and $child. Begins when the tool counts.
 watch_apart() { # RELATION OPTION… -- ROUNDS FAULTS…
 	local options=()

@@ -35,8 +35,26 @@ static const char *tilde(const char *text)
 	return NULL;
 }
 
+/* units: what they are called; NULL: there are none. */
+static int settle_term(struct alarms *alarms, const char *text, const char *name,
+		       const struct event_names *names, struct event_list *events,
+		       const char *units, struct alarm_term *ret, struct err *err)
+{
+	bool windows = strcmp(name, "windows") == 0;
+
+	ret->of = TERM_UNITS;
+	if (windows && !units)
+		return err__usage(err,
+				  "%s '%s': windows are those of --window, or units of --per, and "
+				  "there are none",
+				  alarms->option, text);
+	if (windows || (units && strcmp(name, units) == 0))
+		return 0;
+	return alarm_term__parse(ret, &alarms->targets, names, events, text, name, err);
+}
+
 static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
-		      const struct event_names *names, struct event_list *events, bool units,
+		      const struct event_names *names, struct event_list *events, const char *units,
 		      struct err *err)
 {
 	const char *text = alarm->text, *middle = tilde(text);
@@ -52,15 +70,11 @@ static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
 	x = term(middle + 1, middle + strlen(middle));
 	if (!*y || !*x || strcmp(y, x) == 0)
 		return err__usage(err, "%s '%s': two different events", alarms->option, text);
-	alarm->x.of = strcmp(x, "windows") == 0 ? TERM_UNITS : TERM_EVENT;
-	if (alarm->x.of == TERM_UNITS && !units)
-		return err__usage(err,
-				  "%s '%s': windows are those of --window, or units of --per, and "
-				  "there are none",
-				  alarms->option, text);
-	r = alarm_term__parse(&alarm->y, &alarms->targets, names, events, text, y, err);
-	if (r == 0 && alarm->x.of != TERM_UNITS)
-		r = alarm_term__parse(&alarm->x, &alarms->targets, names, events, text, x, err);
+	r = settle_term(alarms, text, y, names, events, units, &alarm->y, err);
+	if (r == 0)
+		r = settle_term(alarms, text, x, names, events, units, &alarm->x, err);
+	if (r == 0 && alarm->x.of == TERM_UNITS && alarm->y.of == TERM_UNITS)
+		return err__usage(err, "%s '%s': two different events", alarms->option, text);
 	return r;
 }
 
@@ -83,7 +97,7 @@ int alarms__check(const struct alarms *alarms, struct err *err)
 }
 
 int alarms__settle(struct alarms *alarms, const struct event_names *names,
-		   struct event_list *events, bool units, struct err *err)
+		   struct event_list *events, const char *units, struct err *err)
 {
 	int r = 0;
 
@@ -240,9 +254,10 @@ static const char *unwatched(const struct watched_relation *a, const struct coun
 	const struct probe_result *y = alarm_term__tried(&a->y, result);
 	const struct probe_result *x = alarm_term__tried(&a->x, result);
 
-	if (!y->ok || (x && !x->ok))
+	if ((y && !y->ok) || (x && !x->ok))
 		return "not both are counted here";
-	if (a->expects && (y->user_only != a->y_user_only || (x && x->user_only != a->x_user_only)))
+	if (a->expects &&
+	    ((y && y->user_only != a->y_user_only) || (x && x->user_only != a->x_user_only)))
 		return "of this and --baseline one counts user code only";
 	return NULL;
 }
@@ -254,7 +269,7 @@ static bool is_guessed(struct watched_relation *a, const struct counting_result 
 {
 	const struct probed *p = &result->work.probed;
 
-	if (a->x.of != TERM_UNITS || p->on_ns == p->span_ns)
+	if ((a->x.of != TERM_UNITS && a->y.of != TERM_UNITS) || p->on_ns == p->span_ns)
 		return false;
 	if (!a->guessed)
 		buf__printf(talk,

@@ -40,9 +40,10 @@ struct alarms {
 
 /* Whether the options that say something of alarms go with one. */
 int alarms__check(const struct alarms *alarms, struct err *err);
-/* Finds the events of the texts in the list, and adds those that aren't there. */
+/* Finds the events of the texts in the list, and adds those that aren't there. units: what windows
+ * or units are called, which may be a term; NULL: there are none. */
 int alarms__settle(struct alarms *alarms, const struct event_names *names,
-		   struct event_list *events, bool units, struct err *err);
+		   struct event_list *events, const char *units, struct err *err);
 /* After that, what --baseline says is usual, if it is given; notes: a line of that. */
 int alarms__expect(struct alarms *alarms, const struct event_list *events, uint64_t interval_ns,
 		   struct buf *notes, struct err *err);

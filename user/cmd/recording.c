@@ -111,7 +111,10 @@ static int settle_alarms(struct record_args *a, struct err *err)
 
 	counting.counting = true;
 	r = alarms__settle(&a->alarms, &counting, &a->watched,
-			   a->sampling.window.spec.kind != WINDOW_NONE, err);
+			   a->sampling.window.spec.kind == WINDOW_NONE ?
+				   NULL :
+				   a->sampling.window.spec.name,
+			   err);
 
 	if (r == 0)
 		r = alarms__expect(&a->alarms, &a->watched, look_ns, &a->sampling.notes, err);

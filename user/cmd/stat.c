@@ -389,7 +389,7 @@ int cmd_stat(int argc, char **argv)
 		event_list__drop_missing(&args.events, &run.notes);
 	if (r == 0)
 		r = alarms__settle(&args.alarms, &args.what.names, &args.events,
-				   args.per.kind != WINDOW_NONE, &err);
+				   args.per.kind == WINDOW_NONE ? NULL : args.per.name, &err);
 	if (r == 0)
 		r = alarms__expect(&args.alarms, &args.events, args.interval_ns, &run.notes, &err);
 	note_clocks(&args.events, &run.notes);
