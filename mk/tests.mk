@@ -103,8 +103,9 @@ WORKLOAD_FLAGS_fakejvm := -rdynamic
 WORKLOAD_FLAGS_oldpython := -rdynamic
 WORKLOAD_FLAGS_fakev8 := -rdynamic
 WORKLOAD_FLAGS_otherv8 := -rdynamic
+WORKLOAD_FLAGS_newerv8 := -rdynamic
 $(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
-$(O)/workloads/otherv8: tests/workloads/fakev8.c
+$(O)/workloads/otherv8 $(O)/workloads/newerv8: tests/workloads/fakev8.c
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_struck := -no-pie
 WORKLOAD_FLAGS_sharing := -no-pie -pthread

@@ -71,6 +71,16 @@ struct py_walk {
 	 * character has two bytes; ends of lines; bytes of all functions of this chain. */
 	__u64 text_at, text_left, text_wide;
 	__u32 text_lines, text_read;
+	__u32 text_chars; /* of the whole */
+	int line;         /* of the function that is sent: that which ran */
+	__u32 is_placed;  /* its id is that of where it ran, too */
+	__u32 waiting;    /* functions without a line, for there was no time for it */
+	__u32 code_bytes; /* of the bytecode that is looked at */
+	/* Of a table of places (lib/v8_ran.h), how far it was read. */
+	struct {
+		__u64 number, shift, second, newer; /* `second`, `newer`: no bits, or all */
+		__s64 code, text, found, until;
+	} place;
 };
 
 struct {

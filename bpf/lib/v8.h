@@ -11,8 +11,10 @@
 
 #include "lib/v8_leaf.h"
 #include "lib/v8_line.h"
+#include "lib/v8_ran.h"
 
-#define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
+#define PMB_V8_WAITING (1ULL << 63) /* of an id: the same, without its line */
+#define V8_STACK_MAX (16ULL << 20)  /* bytes; what is further isn't this stack's */
 
 /* The id of a SharedFunctionInfo, whose words are read. Another at its address may have the same,
  * but not the same name, script and place. 0: it is none. */
@@ -30,6 +32,12 @@ static __always_inline __u64 v8_object_id(const struct pmb_v8 *layout, struct py
 	h = id_mix(h, PY_MEMBER(w->words, layout->shared_script));
 	h = id_mix(h, PY_MEMBER(w->words, layout->shared_place));
 	return (h | 2) & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
+}
+
+/* That of the same at the byte of its code that it runs. */
+static __always_inline __u64 v8_placed_id(struct py_walk *w, __u64 id)
+{
+	return (id_mix(id, w->at + 1) | 2) & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
 }
 
 /* Frame i of the stack joins the chain, if it is one of JavaScript. 0: there are no more. */
@@ -58,6 +66,8 @@ __noinline int pmb_v8_frame(__u32 i)
 	id = v8_object_id(layout, w, shared);
 	if (!id)
 		return 1;
+	if (pmb_cfg.want_lines && pmb_v8_ran(i))
+		id = v8_placed_id(w, id);
 	id |= (i + 1ULL) << PMB_PY_POSITION_SHIFT;
 	slot = w->n;
 	UNWIND_HIDE(slot);
@@ -144,27 +154,82 @@ __noinline int pmb_v8_text(__u32 at, __u32 is_file)
 	return size;
 }
 
-/* Sends what frame i of the chain runs, if that isn't known. */
+/* The line that goes with the object: that which ran, if it is known, behind texts of n bytes.
+ * Returns where that ends. */
+static __always_inline __u64 v8_put_line(struct py_walk *w, __u64 n, int line)
+{
+	struct pmb_py_table *table;
+	__u64 at = n, *last;
+
+	w->object.rec.parts = line > 0;
+	if (line <= 0)
+		return n;
+	UNWIND_HIDE(at);
+	at &= 2 * PMB_PY_TEXT_MAX - 1;
+	last = (void *)(w->object.bytes + (at & ~7ULL));
+	*last &= (1ULL << (at & 7) * 8) - 1; /* what is between them is the same each time */
+	at = (at + 7) & ~7ULL;
+	table = (void *)(w->object.bytes + at);
+	table->kind = PMB_PY_LINES_ONE;
+	table->n_bytes = 0;
+	table->length = line;
+	return at + sizeof(*table);
+}
+
+/* The lines of what frame i runs: w->line becomes the one that ran, 0: it isn't known. Returns the
+ * first one; below 0: there is no time for them. */
+__noinline int pmb_v8_lines(__u32 i, __u64 scope, __u64 script)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	__u64 table;
+	int first, ran;
+
+	if (!w)
+		return 0;
+	w->line = 0;
+	first = pmb_v8_line(script, pmb_v8_start(scope));
+	if (first < 0 || !w->is_placed)
+		return first;
+	table = pmb_v8_ran(i);
+	ran = table ? pmb_v8_line(script, pmb_v8_place(table, w->at)) : 0;
+	w->line = ran;
+	return ran < 0 ? ran : first;
+}
+
+/* Sends what frame i of the chain runs, if that isn't known. One whose lines there is no time for
+ * is sent without, under another id, and so is the chain. */
 __noinline int pmb_v8_object(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 id, script, name;
+	__u64 id, own, script, name, n;
 	int line = 0;
-	__u32 n;
+	__u32 frame;
 
 	if (!layout || i >= w->n)
 		return 0;
-	id = w->chain.frames[i & PMB_MAX_FRAMES] & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
-	if (!object_wanted(w, id) || v8_object_id(layout, w, w->code[i & PMB_MAX_FRAMES]) != id)
+	i &= PMB_MAX_FRAMES;
+	frame = PMB_PY_POSITION(w->chain.frames[i]) - 1;
+	id = w->chain.frames[i] & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
+	if (!object_wanted(w, id))
+		return 0;
+	own = v8_object_id(layout, w, w->code[i]);
+	w->is_placed = own != id;
+	if (w->is_placed &&
+	    (!pmb_cfg.want_lines || !pmb_v8_ran(frame) || v8_placed_id(w, own) != id))
 		return 0;
 	script = PY_MEMBER(w->words, layout->shared_script);
 	name = PY_MEMBER(w->words, layout->shared_name);
 	if (pmb_cfg.want_lines)
-		line = pmb_v8_line(name, script);
-	if (line < 0)
-		return 0;
-	w->object.rec.parts = 0;
+		line = pmb_v8_lines(frame, name, script);
+	if (line < 0) {
+		id = (own ^ PMB_V8_WAITING);
+		w->chain.frames[i] = id | (frame + 1ULL) << PMB_PY_POSITION_SHIFT;
+		w->waiting++;
+		if (!object_wanted(w, id))
+			return 0;
+		line = w->line = 0;
+	}
 	w->object.line = line;
 	pmb_v8_name(name);
 	n = pmb_v8_text(0, 0);
@@ -172,7 +237,7 @@ __noinline int pmb_v8_object(__u32 i)
 			v8_word(script, layout->script_name) :
 			0;
 	n += pmb_v8_text(n, 1);
-	object_send(w, id, n);
+	object_send(w, id, v8_put_line(w, n, w->line));
 	return 0;
 }
 

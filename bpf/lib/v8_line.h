@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * On which line of its script a function of JavaScript begins. V8 has only a position in the
- * script's text; so the ends of lines before it are counted, once for each function, in text that
- * the collector may move at any other time.
+ * In which line of its script's text a place is. V8 makes its own table of lines only when somebody
+ * asks for a stack trace; so the ends of lines before the place are counted, in text that the
+ * collector may move at any other time. Of long ones they are counted once, some at each sample.
  */
 #ifndef PMUBPF_BPF_V8_LINE_H
 #define PMUBPF_BPF_V8_LINE_H
@@ -13,6 +13,8 @@ enum {
 	V8_TEXT_PART = 1024, /* bytes that are looked at in a row */
 	V8_TEXT_PARTS = PMB_V8_SOURCE_MAX / V8_TEXT_PART,
 	V8_SCOPE_TAIL = 6, /* words of a scope in which its position is looked for */
+	V8_SCRIPTS = 256,  /* texts whose lines are known, */
+	V8_SCRIPT_PART = PMB_V8_SCRIPT_MAX / 256, /* by parts */
 };
 
 /* Counts in the next part, in characters of a byte or two, 8 or 4 in a word. False: there is none.
@@ -45,6 +47,7 @@ __noinline int pmb_v8_part(void)
 	w->text_lines += n;
 	w->text_at += size;
 	w->text_left -= size;
+	w->text_read += size;
 	return 1;
 }
 
@@ -101,6 +104,7 @@ __noinline int pmb_v8_source(__u64 script, __u32 chars)
 		return 0;
 	w->text_wide = (__u64)(type & PMB_V8_STRING_ONE_BYTE ? 0 : -1);
 	w->text_left = (__u64)chars << (w->text_wide & 1);
+	w->text_chars = v8_word(string, layout->string_length);
 	w->text_lines = 0;
 	w->text_at = 0;
 	if (kind == PMB_V8_STRING_PLAIN)
@@ -110,22 +114,109 @@ __noinline int pmb_v8_source(__u64 script, __u32 chars)
 	return w->text_at != 0;
 }
 
-/* The line, from 1 on; 0: it isn't known; below 0: there is no time for it at this sample. */
-__noinline int pmb_v8_line(__u64 scope, __u64 script)
+/* Of a script's text: how many ends of lines are before a part of it. A cell has the upper half
+ * of its text's id in its own upper half, so that what another text has left is told apart, and
+ * what other CPUs write meanwhile does no harm. */
+struct v8_script {
+	__u64 counted; /* parts, from the first on */
+	__u64 lines[PMB_V8_SCRIPT_MAX / V8_SCRIPT_PART];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, V8_SCRIPTS);
+	__type(key, __u32);
+	__type(value, struct v8_script);
+} pmb_v8_scripts SEC(".maps") __weak;
+
+/* What a cell has of that text; 0: nothing. */
+#define V8_CELL(cell, id) ((((cell) ^ (id)) >> 32) ? 0 : (__u32)(cell))
+#define V8_PARTS_OF(script) (sizeof((script)->lines) / sizeof((script)->lines[0]))
+
+/* Of two that it may have the one that it has, or takes. */
+static __always_inline struct v8_script *v8_script_of(__u64 id)
+{
+	__u32 first = id % V8_SCRIPTS, second = (id >> 8) % V8_SCRIPTS;
+	struct v8_script *a = bpf_map_lookup_elem(&pmb_v8_scripts, &first);
+	struct v8_script *b = bpf_map_lookup_elem(&pmb_v8_scripts, &second);
+
+	if (!a || !b)
+		return NULL;
+	if (V8_CELL(a->counted, id))
+		return a;
+	return !a->counted || (b->counted && (id >> 16 & 1)) ? a : b;
+}
+
+/* Skips the parts of the walk's text that were counted before. Their number, and that of the text,
+ * are some of its id: what is moved away is followed by other text, of another length mostly. */
+__noinline int pmb_v8_skip(__u64 id)
+{
+	struct v8_script *script = v8_script_of(id);
+	struct py_walk *w = py_walk_of_cpu();
+	__u64 part, counted, lines;
+
+	if (!script || !w)
+		return 0;
+	part = w->text_left / V8_SCRIPT_PART;
+	counted = V8_CELL(script->counted, id);
+	if (part > counted)
+		part = counted;
+	UNWIND_HIDE(part);
+	part &= V8_PARTS_OF(script) - 1;
+	lines = V8_CELL(script->lines[part], id);
+	if (!part || !lines)
+		return 0;
+	w->text_lines = lines - 1;
+	w->text_at += part * V8_SCRIPT_PART;
+	w->text_left -= part * V8_SCRIPT_PART;
+	return 0;
+}
+
+/* Counts on, and keeps what is known at the end of a part. False: that was all for this sample. A
+ * function of its own for the verifier. */
+__noinline int pmb_v8_count(__u64 id, __u64 from)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	int start = pmb_v8_start(scope);
+	struct v8_script *script;
+	__u64 part;
 
-	if (!w || start < 0 || !pmb_v8_source(script, start) || w->text_left > PMB_V8_SOURCE_MAX)
+	if (!w || w->text_read >= PMB_V8_SOURCE_MAX || !pmb_v8_part())
 		return 0;
-	if (w->text_read + w->text_left > PMB_V8_SOURCE_MAX)
-		return -1;
-	w->text_read += w->text_left;
+	part = w->text_at - from;
+	if (part % V8_SCRIPT_PART)
+		return 1;
+	part /= V8_SCRIPT_PART;
+	script = v8_script_of(id);
+	if (!script || !part || part >= V8_PARTS_OF(script))
+		return 1;
+	UNWIND_HIDE(part);
+	part &= V8_PARTS_OF(script) - 1;
+	script->lines[part] = (id & ~0xffffffffULL) | (w->text_lines + 1);
+	if (V8_CELL(script->counted, id) < part)
+		script->counted = (id & ~0xffffffffULL) | part;
+	return 1;
+}
+
+/* In which line that place of the script's text is, from 1 on; 0: it isn't known; below 0: there is
+ * no time for it at this sample. */
+__noinline int pmb_v8_line(__u64 script, int place)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	__u64 id, from;
+
+	if (!w || place < 0 || !pmb_v8_source(script, place) || w->text_left > PMB_V8_SCRIPT_MAX)
+		return 0;
+	from = w->text_at;
+	id = id_mix(id_mix(id_seed_user(w->chain.tgid), from), w->text_chars);
+	id = id_mix(id_mix(id, py_word(from)), py_word(from + (w->text_chars / 2 & ~7U)));
+	pmb_v8_skip(id);
 	for (int i = 0; i < V8_TEXT_PARTS; i++) {
-		if (!pmb_v8_part())
+		if (!pmb_v8_count(id, from))
 			break;
 	}
-	return w->text_left ? 0 : w->text_lines + 1;
+	if (!w->text_left)
+		return w->text_lines + 1;
+	return w->text_read >= PMB_V8_SOURCE_MAX ? -1 : 0;
 }
 
 #endif

@@ -100,6 +100,7 @@ enum pmb_py_lines {
 	PMB_PY_LINES_LNOTAB,    /* up to 3.9 */
 	PMB_PY_LINES_LINETABLE, /* 3.10 */
 	PMB_PY_LINES_LOCATIONS, /* 3.11 and later */
+	PMB_PY_LINES_ONE,       /* none: its length is the line, wherever the frame stands */
 };
 
 /* What code of an interpreter is. */

@@ -5,6 +5,11 @@
  *   frame ── fp - 16 ──► JSFunction ──► SharedFunctionInfo ──► its name (or a ScopeInfo with it),
  *                                                              Script ──► the file's name
  *
+ * Which instruction of its bytecode the interpreter runs is in its frame, too:
+ *
+ *   frame ── fp - 32 ──► BytecodeArray ──► a table: from which byte of the code on it is which
+ *         ── fp - 40 ──► the byte          place in the script's text; if V8 has made it
+ *
  * They travel as those of CPython do (pmubpf/python.h): a chain of objects' ids, whose positions
  * say which frame of the native stack each is: 1 is the innermost.
  */
@@ -16,9 +21,13 @@ enum {
 	PMB_V8_SCOPE_MAX = 4096,     /* variables of a function with a name */
 	PMB_V8_INLINE_LOCALS = 75,   /* from so many on their names lie elsewhere */
 	PMB_V8_SOURCE_MAX = 1 << 17, /* bytes of source text in which lines are counted, at one
-					sample */
+					sample, */
+	PMB_V8_SCRIPT_MAX = 1 << 23, /* and of one script in all */
 	PMB_V8_FUNCTION = -16,       /* of the frame pointer: the JSFunction, */
-	PMB_V8_CONTEXT = -8,         /* and the context */
+	PMB_V8_CONTEXT = -8,         /* and the context; */
+	PMB_V8_BYTECODE = -32,       /* in the interpreter: the bytecode, */
+	PMB_V8_BYTECODE_AT = -40,    /* and which byte of it, from the array's beginning on */
+	PMB_V8_POSITIONS_MAX = 8192, /* bytes of a table of places that are read */
 };
 
 /* Where things lie in the objects of one build, from their maps on, in bytes; words but for those
@@ -42,6 +51,15 @@ struct pmb_v8 {
 	__u16 type_scope;
 	__u16 type_script;
 	__u16 type_string_end; /* strings are below it */
+	/* Of the interpreter's code, for lines. */
+	__u16 bytecode_data;  /* 0: nothing of it is known */
+	__u16 bytecode_table; /* its table of places */
+	__u16 type_bytecode;
+	__u16 type_bytes;   /* of that table */
+	__u16 type_trusted; /* the same, where it is one of its own kind; 0: it isn't */
+	__u16 newer_table;  /* each step in it has two bits that say what it is about */
+	__u16 version;      /* the first number of V8's own */
+	__u16 pad;
 };
 
 /* Of a string's type. */

@@ -136,12 +136,13 @@ t_beside_its_perf_map() {
 		"stacks with another's name"
 }
 
-# Each function stands where its name says, or (shares.js) where its source has it.
+# Each function stands where its name says, or (shares.js) where its source has it, or a line of
+# its own that ran.
 t_lines() {
 	local node name line want
 	need_node
 	{
-		yes '// Größe'$'\r' | head -n 3000
+		yes '// Größe'$'\r' | head -n 300000
 		cat <<-END
 			function far() {
 				let s = 0;
@@ -155,13 +156,42 @@ t_lines() {
 		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main 1
 		for name in share{60,30,10} method throughBuiltin closure inner generator main; do
 			line=$(grep -nE "(function\*? |^[[:space:]]+)$name\(" "$SCRIPT")
-			want=$name:shares.js:${line%%:*}
+			want=${line%%:*}
+			case $name in
+			throughBuiltin) want="($want|$((want + 4))|$((want + 5)))" ;;
+			generator) want="($want|$((want + 2))|$((want + 3)))" ;;
+			main) want="($want|$((want + 2))|$((want + 5))|$((want + 6)))" ;;
+			esac
+			want=$name:shares.js:$want
 			expect_eq "$(samples_in "(^|;)$name(;|\$|:)")" \
 				"$(samples_in "(^|;)$want(;|\$)")" "$node: samples of $want"
 		done
 		expect_ge "$(samples_in ';share60:shares.js:[0-9]+$')" 100 "$node: in share60"
 		record_js --lines "$node" "$T/far.js"
-		expect_ge "$(samples_in '(^|;)far:far.js:3001(;|$)')" 50 "$node: far down"
+		expect_ge "$(samples_in '(^|;)far:far.js:30000[123](;|$)')" 50 "$node: far down"
+	done
+}
+
+# The interpreter's functions stand where they are, whatever V8's version.
+t_the_line_that_ran() {
+	local node a b c all
+	need_node
+	for node in $(nodes); do
+		record_js --lines "$node" --jitless "$TOP/tests/workloads/javascript/lines.js" 1.5
+		a=$(samples_in ';loops:lines.js:1[01]$')
+		b=$(samples_in ';loops:lines.js:12$')
+		c=$(samples_in ';loops:lines.js:13$')
+		all=$((a + b + c))
+		echo "$node: $a $b $c, $(samples_in ';loops:lines.js:[0-9]*$')"
+		expect_ge "$all" 200 "samples in the loops"
+		expect_part "$a" "$all" 600 "share of 60 %"
+		expect_part "$b" "$all" 300 "share of 30 %"
+		expect_part "$c" "$all" 100 "share of 10 %"
+		expect_ge "$all" "$(($(samples_in ';loops(:[^;]*)?$') * 9 / 10))" "of those in it"
+		a=$(samples_in ';calls:lines.js:21;loops:')
+		b=$(samples_in ';calls:lines.js:24;loops:')
+		expect_part "$a" "$((a + b))" 500 "share of the first call"
+		expect_ge "$((a + b))" "$((all * 9 / 10))" "samples in one that a line calls"
 	done
 }
 
@@ -178,11 +208,13 @@ t_lines_of_any() {
 	local line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js --lines "$WORKLOADS/fakev8" 1
-	for line in 1 4 5 514 99990; do
+	for line in 1 4 5 514 99990 4000001; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 30 "samples on line $line"
 	done
-	expect_eq "$(samples_in '^;on_')" "$(samples_in '^;on_[0-9]*:fake.js:[0-9]*$')" \
-		"with lines"
+	expect_eq "$(samples_in '^;on_[0-9]{1,5}(:.*)?$')" \
+		"$(samples_in '^;on_[0-9]{1,5}:fake.js:[0-9]*$')" "with lines"
+	# of its text 128 KiB are counted at each sample
+	expect_le "$(samples_in '^;on_4000001$')" 40 "before its line is known"
 	expect_ge "$(samples_in '^;plain$')" 30 "samples in one that doesn't say where it is"
 }
 
@@ -191,6 +223,28 @@ t_lines_of_lies() {
 	record_js --lines "$WORKLOADS/fakev8" 1 lies
 	expect_ge "$(samples_in '^;lie$')" 60 "samples in those that can't be where they say"
 	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
+}
+
+# Numbers in the names say on which line each is, whoever calls and whoever is called.
+t_lines_that_any_ran() {
+	local program line
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	for program in fakev8 newerv8; do
+		record_js --lines "$WORKLOADS/$program" 1 ran
+		for line in 6 11 21 90001; do
+			expect_ge "$(samples_in ";at_$line:fake.js:$line\$")" 30 \
+				"$program: samples on line $line"
+			expect_ge "$(samples_in "^;at_$line:fake.js:$line;")" 30 \
+				"$program: samples in what line $line calls"
+		done
+		expect_eq "$(sed -E 's/;at_([0-9]+):fake.js:\1\>//g' "$T/functions" |
+			grep -c fake)" 0 "$program: stacks with other lines"
+		record_js --lines "$WORKLOADS/$program" 1 lost
+		expect_ge "$(samples_in '^;first_2:fake.js:2;first_2:fake.js:2$')" 100 \
+			"$program: samples in those that can't be where they say"
+		expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
+			"$program: on other lines"
+	done
 }
 
 t_lies() {

@@ -114,6 +114,11 @@ Test(elf_v8, what_it_says)
 		.type_scope = 301,
 		.type_script = 302,
 		.type_string_end = 128,
+		.bytecode_data = 56,
+		.bytecode_table = 32,
+		.type_bytecode = 310,
+		.type_bytes = 311,
+		.version = 13,
 	};
 	struct pmb_runtime runtime;
 
@@ -155,6 +160,40 @@ Test(elf_v8, what_is_not_as_it_has_to_be)
 		say(lies[i].what, honest);
 		cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8, "after lie %zu", i);
 	}
+}
+
+/* Functions have names nevertheless, but not the line that ran. */
+Test(elf_v8, what_only_lines_need)
+{
+	static const struct {
+		const int *what;
+		int value;
+	} lies[] = {
+		{&v8dbg_off_fp_bytecode_array, -40},
+		{&v8dbg_off_fp_bytecode_offset, -32},
+		{&v8dbg_InterpreterBytecodeArrayRegister, 13},
+		{&v8dbg_InterpreterBytecodeOffsetRegister, 8},
+		{&v8dbg_class_BytecodeArray__data__uintptr_t, 40},
+		{&v8dbg_class_BytecodeArray__data__uintptr_t, -56},
+		{&v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE, 1 << 16},
+		{&v8dbg_type_ByteArray__BYTE_ARRAY_TYPE, -1},
+		{&_ZN2v88internal7Version6major_E, 1 << 20},
+	};
+	struct pmb_runtime runtime;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		int honest = *lies[i].what;
+
+		say(lies[i].what, lies[i].value);
+		cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8, "lie %zu", i);
+		cr_expect_eq(runtime.v8.bytecode_data, 0, "lie %zu", i);
+		cr_expect_neq(runtime.v8.function_shared, 0, "lie %zu", i);
+		say(lies[i].what, honest);
+	}
+	say(&_ZN2v88internal7Version6major_E, 14);
+	cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8);
+	cr_expect_eq(runtime.v8.bytecode_data, 56);
+	cr_expect_eq(runtime.v8.newer_table, 1);
 }
 
 /* Whatever is where: an end, and nothing outside of the file. */

@@ -94,11 +94,11 @@ Test(python_object, what_has_no_name_is_refused)
 }
 
 /* Of 3.10: on line 8 the first instruction, on line 10 the next two. */
-static uint32_t line_with_table(uint64_t length, uint32_t position)
+static uint32_t line_with_table_of(uint32_t kind, uint64_t length, uint32_t position)
 {
 	static const char steps[] = "\x02\x01\x04\x02";
 	const struct text name = {LATIN, 5, "hello", 5}, file = {LATIN, 4, "a.py", 4};
-	struct pmb_py_table table = {PMB_PY_LINES_LINETABLE, sizeof(steps) - 1, length};
+	struct pmb_py_table table = {kind, sizeof(steps) - 1, length};
 	uint8_t bytes[sizeof(struct pmb_object)];
 	struct python_function f;
 	size_t n = object(&name, &file, bytes);
@@ -120,6 +120,20 @@ static uint32_t line_with_table(uint64_t length, uint32_t position)
 	cr_expect_eq(f.first, 7);
 	python_function__done(&f);
 	return f.line;
+}
+
+static uint32_t line_with_table(uint64_t length, uint32_t position)
+{
+	return line_with_table_of(PMB_PY_LINES_LINETABLE, length, position);
+}
+
+Test(python_object, one_line_for_all_positions)
+{
+	cr_expect_eq(line_with_table_of(PMB_PY_LINES_ONE, 30, 0), 30);
+	cr_expect_eq(line_with_table_of(PMB_PY_LINES_ONE, 30, 9), 30);
+	cr_expect_eq(line_with_table_of(PMB_PY_LINES_ONE, INT32_MAX, 0), INT32_MAX);
+	cr_expect_eq(line_with_table_of(PMB_PY_LINES_ONE, 1ULL << 31, 0), 0);
+	cr_expect_eq(line_with_table_of(PMB_PY_LINES_ONE, 1ULL << 32 | 5, 0), 0);
 }
 
 Test(python_object, a_position_has_a_line)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What says of itself that it is V8, and has functions like it (x86-64): fakev8 SECONDS [lies].
- * Each runs for as long in code of its own. With "lies" all of its objects are wrong: lengths,
- * kinds, addresses, rings.
+ * What says of itself that it is V8, and has functions like it (x86-64): fakev8 SECONDS
+ * [lies|ran|lost]. Each runs for as long in code of its own. With "lies" all of its objects are
+ * wrong: lengths, kinds, addresses, rings. With "ran" each says that it is interpreted, and its
+ * name on which line it is, and so does who calls it; with "lost" it can't be told, and the name is
+ * that of the first.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +32,27 @@ static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x56, 0x57, 0x48, 0xc7, 0
 			       0xf0, 0xfa, 0x02, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc9, 0xc3};
 
 typedef void (*run_fn)(uint64_t function, uint64_t context);
+
+/* What one calls that is interpreted. */
+struct call {
+	uint64_t function, context, bytecode, slot, at, code;
+};
+
+typedef void (*call_fn)(uint64_t function, uint64_t context, uint64_t bytecode, uint64_t slot,
+			const struct call *callee);
+
+/* The interpreter's frame, and its registers: r12 has the bytecode, r9 the byte of it (here both
+ * are given). Who calls has behind it what the interpreter has there. */
+__asm__(".text\n"
+	"ran: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rcx\n"
+	"push %r12; mov %rdx, %r12; mov %r8, %r9; mov $50000000, %rcx\n"
+	"1: dec %rcx; jnz 1b; mov -0x30(%rbp), %r12; leave; ret\n"
+	"caller: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rcx\n"
+	"push %r12; mov (%r8), %rdi; mov 8(%r8), %rsi; mov 16(%r8), %rdx; mov 24(%r8), %rcx\n"
+	"mov 40(%r8), %rax; mov 32(%r8), %r8; call *%rax\n"
+	"mov -0x20(%rbp), %r12; mov -0x24(%rbp), %r9d; mov -0x30(%rbp), %r12; leave; ret\n"
+	"interpreter_end:\n");
+extern const uint8_t ran[], caller[], interpreter_end[];
 
 static uint64_t *objects; /* words; tagged addresses are odd */
 
@@ -97,11 +121,132 @@ static uint64_t external(int type, uint32_t length, const void *text)
 	return object(type, words, 3);
 }
 
+#ifdef NEWER
+enum { TABLE = 312, NEWER_BITS = 2 };
+#else
+enum { TABLE = 311, NEWER_BITS = 0 };
+#endif
+enum { BYTECODE = 310, BYTECODE_DATA = 56, CODE_SIZE = 5000 };
+
+/* Behind the length; a number has 7 bits in a byte, the lowest first. */
+struct positions {
+	uint8_t bytes[64];
+	size_t n;
+};
+
+static void put_number(struct positions *p, uint64_t n)
+{
+	for (; n > 127; n >>= 7)
+		p->bytes[p->n++] = n | 0x80;
+	p->bytes[p->n++] = (uint8_t)n;
+}
+
+/* So much further in the code, and in the text. */
+static void put_place(struct positions *p, uint64_t code, int64_t text)
+{
+	bool statement = p->n % 3;
+
+	put_number(p, NEWER_BITS ? code << 2 | NEWER_BITS | statement :
+		      statement  ? code << 1 :
+				   (code << 1) + 1);
+	put_number(p, text < 0 ? (uint64_t)(-text * 4 - 1) : (uint64_t)(text * 4));
+}
+
+static uint64_t bytecode_with(uint64_t table, uint64_t size)
+{
+	uint64_t words[] = {size << 32, 0, 0, table, 0, 0};
+
+	if (NEWER_BITS) {
+		words[2] = table;
+		words[3] = object(311, (const uint64_t[]){0}, 1); /* what isn't it */
+	}
+	return object(BYTECODE, words, 6);
+}
+
+static uint64_t table_of(int type, uint64_t size, const void *bytes, size_t n)
+{
+	uint64_t words[1100] = {size << 32};
+
+	memcpy(words + 1, bytes, n);
+	return object(type, words, 1 + (n + 7) / 8);
+}
+
+static uint64_t slot_of(uint64_t at)
+{
+	return (at + BYTECODE_DATA - 1) << 32;
+}
+
+/* Places of all lines: before the first byte of the code on line 3, from it on on 11, then 21, 6,
+ * 90001. */
+static uint64_t bytecode(void)
+{
+	struct positions p = {.n = 0};
+
+	put_place(&p, 0, 3); /* one more than the place, which is one less than the line */
+	put_place(&p, 1, 8);
+	put_place(&p, 4, 10);
+	put_place(&p, 5, -15);
+	put_place(&p, 3991, 89995);
+	return bytecode_with(table_of(TABLE, p.n, p.bytes, p.n), CODE_SIZE);
+}
+
+static char lines[100000];
+
+static uint64_t interpreted(const char *name)
+{
+	return function_in(placed(name, 1, 99999), string(8, 7, "fake.js"),
+			   external(10, sizeof(lines), lines));
+}
+
+static size_t known_lines(struct call *ret)
+{
+	const uint64_t code = bytecode();
+
+	ret[0] = (struct call){interpreted("at_11"), 0, code, slot_of(3), 0, 0};
+	ret[1] = (struct call){interpreted("at_21"), 0, code, slot_of(8), 4, 0};
+	ret[2] = (struct call){interpreted("at_6"), 0, code, slot_of(3999), 9, 0};
+	ret[3] = (struct call){interpreted("at_90001"), 0, code, slot_of(4000), 4999, 0};
+	ret[4] = (struct call){interpreted("at_6"), 0, code, slot_of(9), 3999, 0};
+	ret[5] = (struct call){interpreted("at_11"), 0, code, slot_of(0), 3, 0};
+	return 6;
+}
+
+/* None is where its first word says. */
+static size_t no_lines(struct call *ret)
+{
+	static uint8_t endless[8700];
+	const uint64_t kernel = 0xffffffff81000001, code = bytecode();
+	const struct {
+		uint64_t bytecode, at;
+	} of[] = {
+		{code, CODE_SIZE},
+		{code, UINT32_MAX},
+		{code, (uint64_t)-BYTECODE_DATA},
+		{kernel, 0},
+		{5, 0},
+		{string(8, 5, "hello"), 0},
+		{bytecode_with(kernel, CODE_SIZE), 0},
+		{bytecode_with(string(8, 5, "\x02\x04\x02\x04"), CODE_SIZE), 0},
+		{bytecode_with(table_of(TABLE, 0, "", 0), CODE_SIZE), 0},
+		{bytecode_with(table_of(TABLE, 8600, endless, 8600), CODE_SIZE), 9},
+		{bytecode_with(table_of(TABLE, UINT32_MAX, endless, 8600), CODE_SIZE), 9},
+		{bytecode_with(table_of(TABLE, 4, "\x03\xff\xff\x7f", 4), CODE_SIZE), 9},
+		{bytecode_with(table_of(TABLE, 4, "\x03\x05\x03\x05", 4), CODE_SIZE), 9},
+	};
+	const size_t n = sizeof(of) / sizeof(*of);
+
+	memset(endless, 0xff, sizeof(endless));
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct call){interpreted("first_2"), 0,        of[i].bytecode,
+				       slot_of(of[i].at),      of[i].at, 0};
+	return n;
+}
+
 static size_t honest(uint64_t *ret)
 {
 	static const uint16_t wide[] = {'\n', 0x0a00, 0x0a0a, '\n', '\n', 0x200a, 'f', 'g', 'h'};
 	const uint64_t file = string(8, 7, "fake.js"), text = string(8, 12, "\n\r\n\n\v\t*\nf()");
-	static char many[100000];
+	static char many[4100000];
 
 	memset(many, '\n', sizeof(many));
 	ret[0] = function(string(8, 5, "plain"), file);
@@ -111,7 +256,9 @@ static size_t honest(uint64_t *ret)
 	ret[4] = function_in(placed("on_4", 7, 9), file, external(2, 9, wide));
 	ret[5] = function_in(placed("on_99990", 99989, 99999), file, external(10, 100000, many));
 	ret[6] = function_in(placed("on_514", 513, 600), file, external(10, 100000, many));
-	return 7;
+	ret[7] = function_in(placed("on_4000001", 4000000, 4000009), file,
+			     external(10, sizeof(many), many));
+	return 8;
 }
 
 static size_t lies(uint64_t *ret)
@@ -148,11 +295,47 @@ static size_t lies(uint64_t *ret)
 	return n;
 }
 
+static bool is_over(double until)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 >= until;
+}
+
+/* Each calls the next one. */
+static void interpret(uint8_t *page, uint64_t context, bool known, double until)
+{
+	struct call calls[32];
+	call_fn call;
+	uint8_t *at;
+	size_t n;
+
+	memset(lines, '\n', sizeof(lines));
+	memcpy(page, ran, (size_t)(interpreter_end - ran));
+	at = page + (caller - ran);
+	memcpy(&call, &at, sizeof(call));
+	n = known ? known_lines(calls) : no_lines(calls);
+	for (size_t i = 0; i < n; i++) {
+		calls[i].context = context;
+		calls[i].code = (uint64_t)(uintptr_t)page;
+		calls[i].at += BYTECODE_DATA - 1;
+	}
+	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+	do {
+		for (size_t i = 0; i < n; i++)
+			call(calls[i].function, context, calls[i].bytecode, calls[i].slot,
+			     &calls[(i + 1) % n]);
+	} while (!is_over(until));
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	double until = argc > 1 ? strtod(argv[1], NULL) : 1;
 	uint64_t functions[32], context;
-	struct timespec now;
+	const char *what = argc > 2 ? argv[2] : "";
 	uint8_t *page;
 	run_fn run;
 	size_t n;
@@ -161,16 +344,17 @@ int main(int argc, char **argv)
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (objects == MAP_FAILED || page == MAP_FAILED)
 		return 1;
+	context = object(FUNCTION, (const uint64_t[]){0}, 1);
+	if (strcmp(what, "ran") == 0 || strcmp(what, "lost") == 0)
+		interpret(page, context, what[0] == 'r', until);
 	memcpy(page, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
 		return 1;
 	memcpy(&run, &page, sizeof(run));
-	context = object(FUNCTION, (const uint64_t[]){0}, 1);
-	n = argc > 2 && strcmp(argv[2], "lies") == 0 ? lies(functions) : honest(functions);
+	n = strcmp(what, "lies") == 0 ? lies(functions) : honest(functions);
 	do {
 		for (size_t i = 0; i < n; i++)
 			run(functions[i], context);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	} while ((double)now.tv_sec + (double)now.tv_nsec / 1e9 < until);
+	} while (!is_over(until));
 	return 0;
 }

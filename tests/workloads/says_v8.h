@@ -33,5 +33,24 @@ SAYS(ExternalStringTag, 2)
 SAYS(ThinStringTag, 5)
 SAYS(StringEncodingMask, 8)
 SAYS(OneByteStringTag, 8)
+SAYS(off_fp_bytecode_array, -32)
+SAYS(off_fp_bytecode_offset, -40)
+SAYS(InterpreterBytecodeArrayRegister, 12)
+SAYS(InterpreterBytecodeOffsetRegister, 9)
+SAYS(class_BytecodeArray__data__uintptr_t, 56)
+SAYS(type_BytecodeArray__BYTECODE_ARRAY_TYPE, 310)
+SAYS(type_ByteArray__BYTE_ARRAY_TYPE, 311)
+#ifdef NEWER
+SAYS(class_BytecodeArray__wrapper__Tagged_BytecodeWrapper_, 16)
+SAYS(type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE, 312)
+#endif
+
+/* V8's own version, by its name in C++. */
+extern const int _ZN2v88internal7Version6major_E;
+#ifdef NEWER
+const int _ZN2v88internal7Version6major_E = 14;
+#else
+const int _ZN2v88internal7Version6major_E = 13;
+#endif
 
 #endif

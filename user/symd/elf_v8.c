@@ -16,6 +16,8 @@ enum {
 	WORD = 4,
 	SYMBOLS_MAX = 256 * 1024, /* of the table; node has 110,000 */
 	TYPE_MAX = 0xffff,
+	BYTECODE_TABLE = 32, /* up to Node 20 */
+	NEWER_TABLE = 14,    /* of V8's versions the first one */
 };
 
 #define AT(member) offsetof(struct pmb_v8, member)
@@ -26,45 +28,57 @@ static const struct wanted {
 	const char *name;
 	uint16_t to;
 	uint16_t unit;
+	bool for_lines; /* functions have names without it */
 } wanted[] = {
-	{"class_JSFunction__shared", AT(function_shared), 8},
-	{"class_SharedFunctionInfo__name_or_scope_info", AT(shared_name), 8},
-	{"class_SharedFunctionInfo__script_or_debug_info", AT(shared_script), 8},
-	{"class_SharedFunctionInfo__script", AT(shared_script), 8},
-	{"class_SharedFunctionInfo__raw_function_token_offset", AT(shared_place), 1},
-	{"class_Map__instance_type", AT(map_type), 2},
-	{"class_String__length", AT(string_length), 4},
-	{"class_SeqOneByteString__chars", AT(string_chars), 4},
-	{"class_ThinString__actual", AT(string_other), 8},
-	{"class_ExternalString__resource", AT(string_resource), 8},
-	{"class_Script__name", AT(script_name), 8},
-	{"class_Script__source", AT(script_source), 8},
-	{"type_SharedFunctionInfo", AT(type_shared), 1},
-	{"type_ScopeInfo", AT(type_scope), 1},
-	{"type_Script", AT(type_script), 1},
-	{"FirstNonstringType", AT(type_string_end), 1},
-	{"scopeinfo_idx_ncontextlocals", AT(scope_locals), 1},
-	{"scopeinfo_idx_first_vars", AT(scope_first), 1},
+	{"class_JSFunction__shared", AT(function_shared), 8, false},
+	{"class_SharedFunctionInfo__name_or_scope_info", AT(shared_name), 8, false},
+	{"class_SharedFunctionInfo__script_or_debug_info", AT(shared_script), 8, false},
+	{"class_SharedFunctionInfo__script", AT(shared_script), 8, false},
+	{"class_SharedFunctionInfo__raw_function_token_offset", AT(shared_place), 1, false},
+	{"class_Map__instance_type", AT(map_type), 2, false},
+	{"class_String__length", AT(string_length), 4, false},
+	{"class_SeqOneByteString__chars", AT(string_chars), 4, false},
+	{"class_ThinString__actual", AT(string_other), 8, false},
+	{"class_ExternalString__resource", AT(string_resource), 8, false},
+	{"class_Script__name", AT(script_name), 8, false},
+	{"class_Script__source", AT(script_source), 8, false},
+	{"type_SharedFunctionInfo", AT(type_shared), 1, false},
+	{"type_ScopeInfo", AT(type_scope), 1, false},
+	{"type_Script", AT(type_script), 1, false},
+	{"FirstNonstringType", AT(type_string_end), 1, false},
+	{"scopeinfo_idx_ncontextlocals", AT(scope_locals), 1, false},
+	{"scopeinfo_idx_first_vars", AT(scope_first), 1, false},
+	{"class_BytecodeArray__data", AT(bytecode_data), 1, true},
+	{"type_BytecodeArray", AT(type_bytecode), 1, true},
+	{"type_ByteArray", AT(type_bytes), 1, true},
+	{"major_E", AT(version), 1, true},
+	{"class_BytecodeArray__wrapper", AT(bytecode_table), 8, true}, /* newer ones have it */
+	{"type_TrustedByteArray", AT(type_trusted), 1, true},          /* as this */
 };
 
 /* What the overflow program takes for granted. */
 static const struct {
 	const char *name;
 	int32_t value;
+	bool for_lines;
 } fixed[] = {
-	{"off_fp_function", PMB_V8_FUNCTION},
-	{"off_fp_context", PMB_V8_CONTEXT},
-	{"HeapObjectTag", 1},
-	{"HeapObjectTagMask", 3},
-	{"SmiShiftSize", 31}, /* words aren't compressed */
-	{"SmiValueShift", 1},
-	{"StringRepresentationMask", PMB_V8_STRING_KIND},
-	{"SeqStringTag", PMB_V8_STRING_PLAIN},
-	{"ConsStringTag", PMB_V8_STRING_CONS},
-	{"ExternalStringTag", PMB_V8_STRING_EXTERNAL},
-	{"ThinStringTag", PMB_V8_STRING_THIN},
-	{"StringEncodingMask", PMB_V8_STRING_ONE_BYTE},
-	{"OneByteStringTag", PMB_V8_STRING_ONE_BYTE},
+	{"off_fp_function", PMB_V8_FUNCTION, false},
+	{"off_fp_context", PMB_V8_CONTEXT, false},
+	{"HeapObjectTag", 1, false},
+	{"HeapObjectTagMask", 3, false},
+	{"SmiShiftSize", 31, false}, /* words aren't compressed */
+	{"SmiValueShift", 1, false},
+	{"StringRepresentationMask", PMB_V8_STRING_KIND, false},
+	{"SeqStringTag", PMB_V8_STRING_PLAIN, false},
+	{"ConsStringTag", PMB_V8_STRING_CONS, false},
+	{"ExternalStringTag", PMB_V8_STRING_EXTERNAL, false},
+	{"ThinStringTag", PMB_V8_STRING_THIN, false},
+	{"StringEncodingMask", PMB_V8_STRING_ONE_BYTE, false},
+	{"OneByteStringTag", PMB_V8_STRING_ONE_BYTE, false},
+	{"off_fp_bytecode_array", PMB_V8_BYTECODE, true},
+	{"off_fp_bytecode_offset", PMB_V8_BYTECODE_AT, true},
+	{"InterpreterBytecodeArrayRegister", 12, true}, /* r12 */
+	{"InterpreterBytecodeOffsetRegister", 9, true},
 };
 
 struct reader {
@@ -119,37 +133,74 @@ static void take(struct reader *r, const char *name, size_t len, uint64_t vaddr)
 	}
 }
 
+/* In which its numbers are called what `wanted` says; or its version's, in C++. NULL: none. */
+static const char *own_name(const char *name, size_t *len, bool *ret_is_for_debuggers)
+{
+	static const char *const prefixes[] = {"v8dbg_", "_ZN2v88internal7Version6"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		*ret_is_for_debuggers = i == 0;
+		if (*len <= n || memcmp(name, prefixes[i], n) != 0)
+			continue;
+		*len -= n;
+		return name + n;
+	}
+	return NULL;
+}
+
 static void look(struct reader *r, struct elf_records *symbols, struct elf_strings *strings)
 {
-	static const char prefix[] = "v8dbg_";
-	const size_t n = sizeof(prefix) - 1;
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < SYMBOLS_MAX && elf_records__next_symbol(symbols, &sym); i++) {
+		bool is_for_debuggers;
 		const char *name;
 		size_t len;
 
 		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_size != WORD)
 			continue;
 		name = elf_strings__at(strings, sym.st_name, &len);
-		if (!name || len <= n || memcmp(name, prefix, n) != 0)
+		name = name ? own_name(name, &len, &is_for_debuggers) : NULL;
+		if (!name)
 			continue;
-		r->is_v8 = true;
-		take(r, name + n, len - n, sym.st_value);
+		r->is_v8 |= is_for_debuggers;
+		take(r, name, len, sym.st_value);
 	}
 }
 
 static bool is_whole(const struct reader *r)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		if (!r->has[wanted[i].to])
+		if (!r->has[wanted[i].to] && !wanted[i].for_lines)
 			return false;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
+		if (!r->is_fixed[i] && !fixed[i].for_lines)
+			return false;
+	}
+	return true;
+}
+
+/* What else has to be there for the line that the interpreter runs. */
+static bool has_lines(const struct reader *r)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++) {
 		if (!r->is_fixed[i])
 			return false;
 	}
-	return true;
+	return r->has[AT(bytecode_data)] && r->has[AT(type_bytecode)] && r->has[AT(type_bytes)] &&
+	       r->has[AT(version)] && r->has[AT(bytecode_table)] == r->has[AT(type_trusted)] &&
+	       r->layout->bytecode_data > BYTECODE_TABLE + 8;
+}
+
+/* Where the table is has no name. Objects that say what stands for them have it behind that, and
+ * it is of another type. */
+static void finish_lines(struct pmb_v8 *l)
+{
+	l->bytecode_table = l->bytecode_table ? l->bytecode_table + 8U : BYTECODE_TABLE;
+	l->newer_table = l->version >= NEWER_TABLE;
 }
 
 static uint16_t most(uint16_t a, uint16_t b)
@@ -201,6 +252,10 @@ enum pmb_runtime_state elf_v8__find(const struct elf_bytes *from, struct pmb_run
 	elf_strings__close(&strings);
 	elf_records__close(&symbols);
 	if (r.is_v8 && is_whole(&r) && finish(&ret->v8)) {
+		if (has_lines(&r))
+			finish_lines(&ret->v8);
+		else
+			ret->v8.bytecode_data = 0;
 		place_builtins(from, ret);
 		return PMB_RUNTIME_V8;
 	}

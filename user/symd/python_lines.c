@@ -114,6 +114,7 @@ uint32_t python_lines__find(const struct python_lines *l, int64_t at)
 	case PMB_PY_LINES_LOCATIONS:
 		return find_in_locations(l, at);
 	case PMB_PY_LINES_NONE:
+	case PMB_PY_LINES_ONE:
 		break;
 	}
 	return 0;

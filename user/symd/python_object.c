@@ -76,6 +76,8 @@ static uint32_t line_at(struct cursor *c, size_t n_bytes, uint32_t first, uint32
 	length = cursor__u64(c);
 	l.cut = length > l.n;
 	l.table = cursor__bytes(c, l.n);
+	if (cursor__ok(c) && l.kind == PMB_PY_LINES_ONE)
+		return length <= INT32_MAX ? (uint32_t)length : 0;
 	return cursor__ok(c) && position ?
 		       python_lines__find(&l, PMB_PY_UNIT_OF(position) * PMB_PY_UNIT) :
 		       0;
