@@ -14,7 +14,12 @@
 #include "lib/v8_ran.h"
 
 #define PMB_V8_WAITING (1ULL << 63) /* of an id: the same, without its line */
-#define V8_STACK_MAX (16ULL << 20)  /* bytes; what is further isn't this stack's */
+enum {
+	V8_STRINGS_MAX = PMB_PY_FRAME_MAX / 8, /* of a text, that wait for their turn */
+	V8_PIECES_MAX = 32,                    /* that are looked at */
+};
+
+#define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
 
 /* The id of a SharedFunctionInfo, whose words are read. Another at its address may have the same,
  * but not the same name, script and place. 0: it is none. */
@@ -110,14 +115,66 @@ __noinline int pmb_v8_name(__u64 name)
 	return 0;
 }
 
+/* The next piece of a text: one that has two puts both on the pile, that of its beginning on top.
+ * 0: there are no more, or none that can be read. */
+__noinline int pmb_v8_piece(__u32 at, __u32 is_file)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u64 n, string, size, width, to;
+	struct pmb_py_text *ret;
+	__u32 type, kind;
+
+	if (!layout || !w->n_strings || w->n_strings >= V8_STRINGS_MAX)
+		return 0;
+	n = w->n_strings - 1;
+	w->n_strings = 0;
+	UNWIND_HIDE(n);
+	n &= V8_STRINGS_MAX - 1;
+	string = w->page[n];
+	type = v8_type(layout, string);
+	kind = type & PMB_V8_STRING_KIND;
+	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end)
+		return 0;
+	if (kind == PMB_V8_STRING_THIN || kind == PMB_V8_STRING_CONS) {
+		w->page[n] = v8_word(string, layout->string_other);
+		w->n_strings = n + 1;
+		if (kind == PMB_V8_STRING_THIN)
+			return 1;
+		w->page[n + 1] = w->page[n];
+		w->page[n] = v8_word(string, layout->string_other + sizeof(__u64));
+		w->n_strings = n + 2;
+		return 1;
+	}
+	ret = is_file ? &w->object.file : &w->object.name;
+	width = type & PMB_V8_STRING_ONE_BYTE ? 1 : 2;
+	if (kind != PMB_V8_STRING_PLAIN || (ret->n_bytes && PMB_PY_TEXT_KIND(ret->state) != width))
+		return 0;
+	w->n_strings = n;
+	size = (__u32)v8_word(string, layout->string_length);
+	if (!size)
+		return 1;
+	ret->state = PMB_PY_TEXT_COMPACT | width << 2 | (is_file ? 0 : PMB_TEXT_MAY_BE_EMPTY);
+	n = PMB_PY_TEXT_MAX - ret->n_bytes;
+	size = size > n ? n : size * width;
+	if (size > n)
+		size = n;
+	to = at + ret->n_bytes;
+	UNWIND_HIDE(to);
+	to &= 2 * PMB_PY_TEXT_MAX - 1;
+	if (!size || !py_read(w->object.bytes + to, size, PMB_PY_TEXT_MAX,
+			      string - 1 + layout->string_chars))
+		return 0;
+	ret->n_bytes += size;
+	return 1;
+}
+
 /* Puts the string at w->at behind the first `at` bytes of the object's; returns how many. */
 __noinline int pmb_v8_text(__u32 at, __u32 is_file)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 string, size, to = at;
 	struct pmb_py_text *ret;
-	__u32 type, kind;
 
 	if (!layout)
 		return 0;
@@ -125,33 +182,16 @@ __noinline int pmb_v8_text(__u32 at, __u32 is_file)
 	ret->state = PMB_PY_TEXT_COMPACT | 1 << 2 | (is_file ? 0 : PMB_TEXT_MAY_BE_EMPTY);
 	ret->n_bytes = 0;
 	ret->length = 0;
-	string = w->at;
-	type = v8_type(layout, string);
-	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end)
+	if (!V8_IS_OBJECT(w->at) || v8_type(layout, w->at) >= layout->type_string_end)
 		return 0;
-	ret->length = (__u32)v8_word(string, layout->string_length);
-	if ((type & PMB_V8_STRING_KIND) == PMB_V8_STRING_THIN ||
-	    (type & PMB_V8_STRING_KIND) == PMB_V8_STRING_CONS) {
-		string = v8_word(string, layout->string_other);
-		type = v8_type(layout, string);
+	ret->length = (__u32)v8_word(w->at, layout->string_length);
+	w->page[0] = w->at;
+	w->n_strings = 1;
+	for (int i = 0; i < V8_PIECES_MAX; i++) {
+		if (!pmb_v8_piece(at, is_file))
+			break;
 	}
-	if (!V8_IS_OBJECT(string) || type >= layout->type_string_end ||
-	    (type & PMB_V8_STRING_KIND) != PMB_V8_STRING_PLAIN)
-		return 0;
-	kind = type & PMB_V8_STRING_ONE_BYTE ? 1 : 2;
-	ret->state = PMB_PY_TEXT_COMPACT | kind << 2 | (is_file ? 0 : PMB_TEXT_MAY_BE_EMPTY);
-	size = (__u32)v8_word(string, layout->string_length);
-	size = size > PMB_PY_TEXT_MAX ? PMB_PY_TEXT_MAX : size * kind;
-	if (size > PMB_PY_TEXT_MAX)
-		size = PMB_PY_TEXT_MAX;
-	UNWIND_HIDE(to);
-	to &= 2 * PMB_PY_TEXT_MAX - 1;
-	if (to > PMB_PY_TEXT_MAX || !size ||
-	    !py_read(w->object.bytes + to, size, PMB_PY_TEXT_MAX,
-		     string - 1 + layout->string_chars))
-		return 0;
-	ret->n_bytes = size;
-	return size;
+	return ret->n_bytes;
 }
 
 /* The line that goes with the object: that which ran, if it is known, behind texts of n bytes.

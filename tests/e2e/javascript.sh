@@ -195,12 +195,28 @@ t_the_line_that_ran() {
 	done
 }
 
+# Of what V8 puts together of parts no part is missing.
+t_names_of_parts() {
+	local node name
+	need_node
+	for node in $(nodes); do
+		record_js --lines "$node" --jitless "$TOP/tests/workloads/javascript/names.js" 1
+		for name in outer.inner.fn outer.größe Thing.method of 'get got'; do
+			expect_ge "$(samples_in ";$name:names.js:[0-9]*;spin:names.js:7\$")" 30 \
+				"$node: samples in what $name calls"
+		done
+		expect_eq "$(samples_in '[.][.][.](:|;|$)')" 0 "$node: of names that are cut"
+	done
+}
+
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js "$WORKLOADS/fakev8" 1
 	expect_ge "$(samples_in '^;plain$')" 60 "samples in one whose name is a string"
 	expect_ge "$(samples_in '^;of_scope$')" 60 "samples in one with a scope"
 	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
+	expect_ge "$(samples_in '^;Obé.inner.f$')" 60 "samples in one with a name of parts"
+	expect_ge "$(samples_in '^;start[.][.][.]$')" 60 "in one with parts of two kinds"
 }
 
 # Numbers in the names say on which line each is.
@@ -211,8 +227,8 @@ t_lines_of_any() {
 	for line in 1 4 5 514 99990 4000001; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 30 "samples on line $line"
 	done
-	expect_eq "$(samples_in '^;on_[0-9]{1,5}(:.*)?$')" \
-		"$(samples_in '^;on_[0-9]{1,5}:fake.js:[0-9]*$')" "with lines"
+	expect_eq "$(samples_in '^;on_[0-9][0-9]?[0-9]?[0-9]?[0-9]?(:.*)?$')" \
+		"$(samples_in '^;on_[0-9][0-9]?[0-9]?[0-9]?[0-9]?:fake.js:[0-9]*$')" "with lines"
 	# of its text 128 KiB are counted at each sample
 	expect_le "$(samples_in '^;on_4000001$')" 40 "before its line is known"
 	expect_ge "$(samples_in '^;plain$')" 30 "samples in one that doesn't say where it is"

@@ -76,6 +76,17 @@ static uint64_t string(int type, uint32_t length, const char *text)
 	return object(type, words, 20);
 }
 
+/* Of two, and one that stands for another. */
+static uint64_t joined(uint32_t length, uint64_t first, uint64_t second)
+{
+	return object(9, (const uint64_t[]){(uint64_t)length << 32, first, second}, 3);
+}
+
+static uint64_t thin(uint32_t length, uint64_t other)
+{
+	return object(13, (const uint64_t[]){(uint64_t)length << 32, other}, 2);
+}
+
 static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
 {
 	const uint64_t script[] = {source, file};
@@ -258,7 +269,12 @@ static size_t honest(uint64_t *ret)
 	ret[6] = function_in(placed("on_514", 513, 600), file, external(10, 100000, many));
 	ret[7] = function_in(placed("on_4000001", 4000000, 4000009), file,
 			     external(10, sizeof(many), many));
-	return 8;
+	ret[8] = function(joined(11, joined(4, string(8, 3, "Ob\xe9"), string(8, 1, ".")),
+				 joined(7, thin(5, string(8, 5, "inner")),
+					joined(2, string(8, 0, ""), string(8, 2, ".f")))),
+			  joined(7, thin(7, file), string(8, 0, "")));
+	ret[9] = function(joined(8, string(8, 5, "start"), string(0, 3, "w\0i\0d\0")), file);
+	return 10;
 }
 
 static size_t lies(uint64_t *ret)
@@ -274,6 +290,7 @@ static size_t lies(uint64_t *ret)
 							       scoped(74, 1),
 							       string(0, 0x7fffffff, "wide"),
 							       ring};
+	uint64_t high = string(8, 4, "high"), wide = string(8, 4, "wide");
 	size_t n = 0;
 
 	((uint64_t *)(uintptr_t)(ring - 1))[2] = ring;
@@ -281,6 +298,13 @@ static size_t lies(uint64_t *ret)
 		ret[n++] = function(names[i], file);
 		ret[n++] = function(string(8, 4, "file"), names[i]);
 	}
+	/* a pile that is too high, and more pieces than are looked at */
+	for (int i = 0; i < 40; i++) {
+		high = joined(50, high, good);
+		wide = joined(50, string(8, 1, "w"), wide);
+	}
+	ret[n++] = function(high, file);
+	ret[n++] = function(wide, file);
 	ret[n++] = function_in(placed("lie", 100, 200), file, string(8, 99, "short"));
 	ret[n++] = function_in(placed("lie", 1 << 28, 1 << 29), file, string(8, UINT32_MAX, ""));
 	ret[n++] = function_in(placed("lie", 250000, 260000), file, external(10, 300000, NULL));
