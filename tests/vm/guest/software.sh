@@ -249,6 +249,30 @@ t_neighbours() {
 		fail "rows are not the waits: $(tail -n 3 $T/table)"
 }
 
+# Its two CPUs as one core's threads: what the kernel says of it is mounted over.
+t_siblings() {
+	echo 0-1 >$T/list
+	for cpu in 0 1; do
+		list=/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list
+		mount -o bind $T/list $list || skip "nothing can be mounted there"
+	done
+	cp $W/inlined $T/spins
+	taskset 2 $T/spins 60 >/dev/null & spins=$!
+	pmb stat -a --neighbours --by comm -e page-faults,task-clock -x, -o $T/csv -- \
+		taskset 1 $W/faults 3000
+	status=$?
+	pmb stat -a --neighbours --by process -e page-faults -o $T/table -- taskset 1 $W/faults 3000
+	kill $spins
+	for cpu in 0 1; do
+		umount /sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list
+	done
+	expect_eq "$status" 0 "exit status"
+	expect_ge "$(awk -F, '$3 == "page-faults" && $4 == "spins" { print $1 }' $T/csv)" 1 \
+		"faults beside the one that spins"
+	grep -q 'page-faults, by who had the core.s other thread: all rows are [0-9]*$' $T/table ||
+		fail "rows are not what the CPUs counted: $(tail -n 3 $T/table)"
+}
+
 # A figure of a series of units of work.
 series_get() { # SERIES KEY
 	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '
