@@ -64,6 +64,17 @@ t_a_program_that_is_always_in_it() {
 	expect_ge "$(middle "${beyond[@]}")" $(($(middle "${alone[@]}") * 3)) "ps a call, any"
 }
 
+# Probes leave one after the other, which takes some 10 ms each. A call that was seen to begin is
+# seen to end.
+t_the_end_abandons_no_call() {
+	spawn "$HOT" 60 >/dev/null
+	pmb_ok stat --budget 0 --per "$HANDLE" -e page-faults -j -o "$T/stat.json" -p "$spawned" \
+		-d 0.5
+	expect_ge "$(of_work per .ended)" 100 "calls that were seen"
+	expect_eq "$(of_work per .abandoned)" 0 "abandoned"
+	expect_fates per ended
+}
+
 # The same calls, but few.
 t_a_program_that_is_seldom_in_it() {
 	count --per "$HANDLE" -- "$HOT" 2 20

@@ -19,7 +19,7 @@ int probe_links__close(struct probe_links *l, struct opener *opener)
 
 	for (size_t i = 0; opener && i < l->n; i++)
 		kept += l->list[i].event >= 0 && opener__keep(opener, l->list[i].event) == 0;
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = l->n; i-- > 0;)
 		bpf_link__destroy(l->list[i].link);
 	free(l->list);
 	*l = (struct probe_links){0};

@@ -20,7 +20,8 @@ struct probe_links {
 /* Takes the link over. */
 void probe_links__add(struct probe_links *links, struct bpf_link *link, int event);
 /*
- * In their order; afterwards no program is called any more. The kernel takes a probe out of all
+ * The last one first: what opens windows is put in last, and while that is met what closes them has
+ * to be there. Afterwards no program is called any more. The kernel takes a probe out of all
  * processes that have its file mapped, and waits for a lock of each: the opener does that.
  * -ETIMEDOUT: one makes it wait, and it goes on without us. NULL: this process does.
  */
