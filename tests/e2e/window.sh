@@ -257,6 +257,32 @@ t_calls_of_a_function() {
 		"the cost"
 }
 
+# The kernel would kill it for a system call that it doesn't make itself.
+t_calls_under_seccomp() {
+	local option
+	need_x86_64
+	[ "$("$WORKLOADS/strict" 10)" = done ] || skip "no strict seccomp here"
+	cp "$WORKLOADS/strict" "$T/strict"
+	for option in "" --unsafe-return-probe; do
+		# shellcheck disable=SC2086 # an option, or none
+		record $option --window u:$T/strict:handle -- "$T/strict" 300
+		expect_eq "$(cat "$T/out")" "done" "the program's words $option"
+		expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned)"')" "600 600 0" \
+			"calls $option"
+	done
+}
+
+# Rust's panics leave calls as C++'s exceptions do.
+t_calls_of_rust() {
+	need_x86_64
+	need_program rustc
+	rustc -O -o "$T/panics" "$TOP/tests/workloads/panics.rs" 2>"$T/log" ||
+		skip "this rustc doesn't do: $(head -n 1 "$T/log")"
+	record --window u:$T/panics:may_panic -- "$T/panics"
+	expect_eq "$(cat "$T/out")" "caught 100" "the program's words"
+	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned)"')" "300 200 100" "calls"
+}
+
 # Without a file: of what the command or the process runs.
 t_calls_without_a_file() {
 	need_x86_64
