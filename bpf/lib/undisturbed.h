@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Programs at tracepoints (7.0), at the kernel's functions (fentry) and at probes in user space
- * may be preempted. The kernel calls none of the first two on a CPU where it is in the midst of it:
- * what another thread begins or ends there would be missed. So they aren't preempted where the
- * kernel has a call for that (6.10).
+ * may be preempted. What was counted when one began is no more what it is when it ends; so they
+ * aren't preempted where the kernel has a call for that (6.10), but before and behind it. The
+ * kernel calls none of the first two on a CPU where it is in the midst of it, and what another
+ * thread begins or ends there is missed all the same.
  *
  * Programs at probes in user space may be preempted: then another thread meets a probe on the same
  * CPU in the midst of one.
@@ -11,8 +12,6 @@
  * From 6.13 on (x86-64) the stack of a program that has 64 bytes of it and more lies in memory of
  * each CPU. So two write over each other, and the kernel crashes (seen with 7.2, PREEMPT_LAZY). A
  * program that could call another one has the thread's own stack.
- *
- * And what was counted when such a program began is no more what it is when it ends.
  */
 #ifndef PMUBPF_BPF_UNDISTURBED_H
 #define PMUBPF_BPF_UNDISTURBED_H

@@ -20,7 +20,7 @@
 	X(UPROBES, "many probes in a program at once (6.12)",                                  \
 	  "--alloc: probes leave a program one by one, 90 ms each", false)                     \
 	X(HOLD_CPU, "BPF programs that keep their CPU (6.10)",                                 \
-	  "units of work amid whose ends a thread loses its CPU are unsure, or missed", false)
+	  "units of work amid whose ends a thread loses its CPU are unsure", false)
 
 enum feature {
 #define X(id, what, lost, required) FEATURE_##id,
