@@ -106,4 +106,26 @@ t_page_faults() {
 	expect_ge "$(grep -c ';touch_pages.*\[0x' $T/folded)" 200 "faults with their address"
 }
 
+# Probes in programs are of x86-64; elsewhere that is said, and nothing is probed. Those at the
+# kernel's functions are as there, where this kernel has them.
+t_probes() {
+	local type option
+	for option in "record -e cpu-clock --window" "stat -e page-faults --per"; do
+		# shellcheck disable=SC2086 # words
+		pmb $option u:$W/split:main -- $W/split 1
+		expect_eq $? 3 "exit status of a probe in a program, $option"
+		grep -q 'probes are put into x86-64 programs only in this version' $T/err ||
+			fail "what is said: $(head -n 1 $T/err)"
+	done
+	for type in f k; do
+		pmb stat --budget 0 --per $type:write_null -e page-faults -j -o $T/sum -- \
+			dd if=/dev/zero of=/dev/null bs=1 count=500
+		case $? in
+		0) expect_eq "$(sum_get began) $(sum_get abandoned)" "500 0" "$type: calls" ;;
+		3) note "$type: $(head -n 1 $T/err)" ;;
+		*) fail "$type: $(head -n 1 $T/err)" ;;
+		esac
+	done
+}
+
 run_tests
