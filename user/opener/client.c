@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -36,6 +37,7 @@ enum {
 	 * probe in programs */
 	COUNTER_ASLEEP_MS = 1000,
 	CLOSE_ASLEEP_MS = 2000, /* and before a probe is gone */
+	SPAWNER_ENDS_MS = 1000, /* once it was killed */
 };
 
 struct opener {
@@ -484,6 +486,17 @@ uint64_t opener__cpu_ns(const struct opener *o)
 	return o->gone_ns + usage_cpu_ns(o->spawner) + (o->pid > 0 ? usage_cpu_ns(o->pid) : 0);
 }
 
+/* Where the kernel waits for a process's lock to put a probe into it nobody can fork, and who is
+ * amid that can't be killed: then it goes on as init's child, and so does an opener that waits. */
+static void end_spawner(pid_t spawner)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	kill(spawner, SIGKILL);
+	for (int i = 0; i < SPAWNER_ENDS_MS && waitpid(spawner, NULL, WNOHANG) == 0; i++)
+		nanosleep(&pause, NULL);
+}
+
 struct opener *opener__free(struct opener *o)
 {
 	if (!o)
@@ -492,12 +505,8 @@ struct opener *opener__free(struct opener *o)
 	cleanup_close(&o->control);
 	if (o->shared)
 		munmap(o->shared, sizeof(*o->shared));
-	/* it has nothing that would make it wait, and an opener that does goes on as init's
-	 * child */
-	if (o->spawner > 0) {
-		kill(o->spawner, SIGKILL);
-		waitpid(o->spawner, NULL, 0);
-	}
+	if (o->spawner > 0)
+		end_spawner(o->spawner);
 	free(o->reply);
 	free(o);
 	return NULL;

@@ -253,6 +253,13 @@ static int find_of_one(struct finder *f, struct gate_probe *probe, struct roots 
 	_cleanup_close_ int root = process.root_fd;
 	bool known;
 
+	if (r == -ETIMEDOUT)
+		return err__cannot(
+			f->err,
+			"%s: process %d can't be looked at: it doesn't let go of the lock "
+			"of its memory (what it has mapped is perhaps a server's that "
+			"doesn't answer)",
+			f->gates->option, pid);
 	if (r < 0)
 		return err__set(f->err, r, "%s: process %d can't be looked at: %s",
 				f->gates->option, pid, strerror(-r));
