@@ -474,8 +474,11 @@ static void say_paused(const struct gate_user *user, __u32 paused)
 int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err)
 {
 	struct probe_links *links = &user->links;
-	int r = attach_sites(gates, &gates->closes, user->closes, links, err);
+	int r;
 
+	if (user->late)
+		return err__cannot(err, "a program holds up that they are taken out of it");
+	r = attach_sites(gates, &gates->closes, user->closes, links, err);
 	if (r == 0)
 		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
 					&user->kernel_closes, links, err);
@@ -523,6 +526,7 @@ int gates__take_out(const struct gates *gates, struct gate_user *user)
 	if (gates->sliced)
 		say_paused(user, 1);
 	r = probe_links__close(&user->links, gates->opener);
+	user->late |= r < 0;
 	if (gates->sliced)
 		leave_windows(user);
 	return r;

@@ -105,11 +105,12 @@ struct gate_user {
 	struct bpf_program *settle;
 	int n_cpus;
 	struct probe_links links;
+	bool late; /* some couldn't be taken out in time, and their programs may still be called */
 };
 /* Nothing where there are none. All that is met from now on counts. -errno with the sentence: none
  * is in place. */
 int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err);
-/* Windows that are open are left. -ETIMEDOUT as above: no program counts any more. */
+/* Windows that are open are left. -ETIMEDOUT as above: none is put in any more. */
 int gates__take_out(const struct gates *gates, struct gate_user *user);
 
 /* The programs of events that open and close windows; negative where none does. */

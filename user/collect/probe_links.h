@@ -22,8 +22,9 @@ void probe_links__add(struct probe_links *links, struct bpf_link *link, int even
 /*
  * The last one first: what opens windows is put in last, and while that is met what closes them has
  * to be there. Afterwards no program is called any more. The kernel takes a probe out of all
- * processes that have its file mapped, and waits for a lock of each: the opener does that.
- * -ETIMEDOUT: one makes it wait, and it goes on without us. NULL: this process does.
+ * processes that have its file mapped, and waits for a lock of each, and for those that are amid a
+ * hit: the opener does that. -ETIMEDOUT: one makes it wait, it goes on without us, and programs may
+ * still be called. NULL: this process does.
  */
 int probe_links__close(struct probe_links *links, struct opener *opener);
 

@@ -67,4 +67,25 @@ t_windows_without_probes_of_one_held() {
 	kill -9 $target
 }
 
+t_held_amid() {
+	local before held uptime
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	start_target 30
+	/vm/pmubpf record --budget 0 -e cpu-clock --window u:$T/holds:handle -p $target \
+		-o $T/folded --summary $T/sum >$T/out 2>$T/err </dev/null & tool=$!
+	wait_until_held
+	look
+	before=$uptime
+	kill -INT $tool
+	wait $tool
+	status=$?
+	look
+	expect_held "a recording with probes ends" $before
+	expect_eq $status 0 "exit status: $(head -n 2 $T/err)"
+	expect_ge "$(sum_get ended)" 1 "windows"
+	grep -q 'a program holds up that probes are taken out of it' $T/err ||
+		fail "what is said: $(head -n 3 $T/err)"
+	kill -9 $target
+}
+
 run_tests
