@@ -181,4 +181,23 @@ t_a_limit_of_file_sizes() {
 	expect_eq "$(cat "$T/status")" 153 "status of what writes too much itself"
 }
 
+# Its open waits for the reader, with all signals blocked by then.
+t_a_fifo_without_a_reader() {
+	local cmd pid
+	mkfifo "$T/fifo"
+	for cmd in "record -e cpu-clock -d 9" "stat -e task-clock -a"; do
+		# shellcheck disable=SC2086 # words
+		"$PMUBPF" $cmd -o "$T/fifo" -- true >"$T/out" 2>"$T/err" </dev/null &
+		pid=$!
+		SPAWNED+=("$pid")
+		wait_until grep -q 'is a FIFO that nobody reads yet' "$T/err" || fail "$cmd: said"
+		kill -TERM "$pid"
+		timeout 20 tail --pid "$pid" -s 0.1 -f /dev/null || fail "$cmd doesn't end"
+	done
+	pmb_ok record -q -e cpu-clock -o "$T/fifo" -- "$WORKLOADS/split" 0.2 &
+	timeout 30 cat "$T/fifo" >"$T/read"
+	wait $!
+	expect_match "$T/read" '^split;' "what a reader gets"
+}
+
 run_tests

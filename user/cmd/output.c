@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,6 +40,54 @@ static int create(const char *path, bool private)
 	return fd;
 }
 
+enum {
+	LOOK_US = 20 * 1000, /* between two looks for a FIFO's reader */
+	SAID_AFTER = 50,     /* looks */
+};
+
+/* Whether a signal that ends programs has come; record has blocked them all by now. */
+static bool shall_end(void)
+{
+	sigset_t pending;
+
+	return sigpending(&pending) == 0 &&
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+		sigismember(&pending, SIGHUP) == 1 || sigismember(&pending, SIGQUIT) == 1);
+}
+
+static void say_that_it_waits(const char *path)
+{
+	struct err err = {0};
+
+	err__set(&err, 0, "'%s' is a FIFO that nobody reads yet: waiting for a reader", path);
+	complain(&err);
+}
+
+/* That of a FIFO waits for a reader, as the shell's does, but not beyond a signal. */
+static int open_old(const char *path)
+{
+	int fd, looks = 0;
+
+	while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
+		struct stat st;
+
+		if (stat(path, &st) < 0 || !S_ISFIFO(st.st_mode)) {
+			errno = ENXIO;
+			return -1;
+		}
+		if (shall_end()) {
+			errno = EINTR;
+			return -1;
+		}
+		if (++looks == SAID_AFTER)
+			say_that_it_waits(path);
+		usleep(LOOK_US);
+	}
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 int output__open(struct output *out, const char *path, int how, struct err *err)
 {
 	int fd;
@@ -46,7 +95,7 @@ int output__open(struct output *out, const char *path, int how, struct err *err)
 	if (!path)
 		return 0;
 	out->path = path;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = open_old(path);
 	if (fd < 0 && errno == ENOENT) {
 		fd = create(path, how & OUTPUT_PRIVATE);
 		out->created = fd >= 0;
