@@ -17,7 +17,7 @@ setup() {
 advise() { # PROGRAM…
 	pmb_ok record -q -e cpu-clock,page-faults,context-switches,off-cpu -o "$T/p.pb.gz" -- "$@"
 	pmb_ok advise -j "$T/p.pb.gz"
-	expect_ge "$(jq '.others | length' "$T/out")" 10 "rules that were looked at, and found nothing"
+	expect_ge "$(jq '.others | length' "$T/out")" 10 "rules that found nothing"
 	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"
 }
 

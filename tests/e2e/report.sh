@@ -397,7 +397,8 @@ t_a_closed_pipe_ends_quietly() {
 	by_hand "$T/p.pb.gz"
 	for form in "" --json --folded --pprof; do
 		# shellcheck disable=SC2086
-		expect_match <("$PMUBPF" report $form "$T/p.pb.gz" | tr -d '\0') . "all of it with '$form'"
+		expect_match <("$PMUBPF" report $form "$T/p.pb.gz" | tr -d '\0') . \
+			"all of it with '$form'"
 		# shellcheck disable=SC2086
 		{ "$PMUBPF" report $form "$T/p.pb.gz" 2>"$T/err"; echo $? >"$T/rc"; } | true
 		expect_empty "$T/err" "said with '$form'"
