@@ -29,7 +29,7 @@ static __always_inline __u64 runtime_chain(const volatile struct pmb_config *cfg
 	w->chain.tgid = tgid;
 	w->chain.rec.time = s->stack.rec.time;
 	w->layout = s->walk.runtime;
-	w->n = w->sent = w->missing = w->text_read = w->waiting = 0;
+	w->n = w->sent = w->missing = w->text_read = 0;
 	w->h = id_mix(id_seed_user(tgid), w->layout);
 	is_v8 = v8_of(w);
 	if (is_v8) {
@@ -57,13 +57,11 @@ static __always_inline __u64 runtime_chain(const volatile struct pmb_config *cfg
 	}
 	for (__u32 i = 0; i < PMB_MAX_FRAMES; i++)
 		pmb_chain_object(i);
-	if (w->waiting) /* it isn't what it will be once there was time for its lines */
-		w->chain.id = id_mix(w->h, w->waiting);
 	if (stack_send(cfg, ring, &w->chain, stats, type, PMB_END_COMPLETE) != PMB_END_COMPLETE)
 		return 0;
 	if (w->missing) /* the next sample tries again */
 		id_forget(bucket, w->h);
-	return w->chain.id;
+	return w->h;
 }
 
 #endif

@@ -75,7 +75,6 @@ struct py_walk {
 	int line;         /* of the function that is sent: that which ran */
 	__u32 is_placed;  /* its id is that of where it ran, too */
 	__u32 n_strings;  /* of a text of JavaScript, in `page`: what is still to be looked at */
-	__u32 waiting;    /* functions without a line, for there was no time for it */
 	__u32 code_bytes; /* of the bytecode that is looked at */
 	/* Of a table of places (lib/v8_ran.h), how far it was read. */
 	struct {

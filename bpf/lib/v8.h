@@ -13,7 +13,6 @@
 #include "lib/v8_line.h"
 #include "lib/v8_ran.h"
 
-#define PMB_V8_WAITING (1ULL << 63) /* of an id: the same, without its line */
 enum {
 	V8_STRINGS_MAX = PMB_PY_FRAME_MAX / 8, /* of a text, that wait for their turn */
 	V8_PIECES_MAX = 32,                    /* that are looked at */
@@ -216,8 +215,8 @@ static __always_inline __u64 v8_put_line(struct py_walk *w, __u64 n, int line)
 	return at + sizeof(*table);
 }
 
-/* The lines of what frame i runs: w->line becomes the one that ran, 0: it isn't known. Returns the
- * first one; below 0: there is no time for them. */
+/* The lines of what frame i runs: w->line becomes the one that ran; returns the first one. 0: it
+ * isn't known; below 0: there is no time for it. */
 __noinline int pmb_v8_lines(__u32 i, __u64 scope, __u64 script)
 {
 	struct py_walk *w = py_walk_of_cpu();
@@ -230,14 +229,17 @@ __noinline int pmb_v8_lines(__u32 i, __u64 scope, __u64 script)
 	first = pmb_v8_line(script, pmb_v8_start(scope));
 	if (first < 0 || !w->is_placed)
 		return first;
-	table = pmb_v8_ran(i);
-	ran = table ? pmb_v8_line(script, pmb_v8_place(table, w->at)) : 0;
+	ran = -1;
+	if (w->text_read < PMB_V8_SOURCE_MAX) {
+		table = pmb_v8_ran(i);
+		ran = table ? pmb_v8_line(script, pmb_v8_place(table, w->at)) : 0;
+	}
 	w->line = ran;
-	return ran < 0 ? ran : first;
+	return first;
 }
 
-/* Sends what frame i of the chain runs, if that isn't known. One whose lines there is no time for
- * is sent without, under another id, and so is the chain. */
+/* Sends what frame i of the chain runs, if that isn't known; for the time being without its lines,
+ * if there is no time for them. */
 __noinline int pmb_v8_object(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
@@ -262,13 +264,12 @@ __noinline int pmb_v8_object(__u32 i)
 	name = PY_MEMBER(w->words, layout->shared_name);
 	if (pmb_cfg.want_lines)
 		line = pmb_v8_lines(frame, name, script);
-	if (line < 0) {
-		id = (own ^ PMB_V8_WAITING);
-		w->chain.frames[i] = id | (frame + 1ULL) << PMB_PY_POSITION_SHIFT;
-		w->waiting++;
+	if (line < 0 || w->line < 0) { /* and once more with its lines, when there is time */
+		id ^= PMB_V8_NO_LINES;
 		if (!object_wanted(w, id))
 			return 0;
-		line = w->line = 0;
+		line = line < 0 ? 0 : line;
+		w->line = 0;
 	}
 	w->object.line = line;
 	pmb_v8_name(name);

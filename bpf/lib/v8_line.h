@@ -14,7 +14,7 @@ enum {
 	V8_TEXT_PARTS = PMB_V8_SOURCE_MAX / V8_TEXT_PART,
 	V8_SCOPE_TAIL = 6, /* words of a scope in which its position is looked for */
 	V8_SCRIPTS = 256,  /* texts whose lines are known, */
-	V8_SCRIPT_PART = PMB_V8_SCRIPT_MAX / 256, /* by parts */
+	V8_SCRIPT_PART = PMB_V8_SCRIPT_MAX / 512, /* by parts */
 };
 
 /* Counts in the next part, in characters of a byte or two, 8 or 4 in a word. False: there is none.

@@ -132,6 +132,7 @@ __noinline int pmb_v8_places(void)
 	w->place.found = found;
 	w->text_at += size;
 	w->text_left -= size;
+	w->text_read += size * V8_TABLE_COST;
 	return code <= until;
 }
 
@@ -152,7 +153,6 @@ __noinline int pmb_v8_place(__u64 table, __u32 at)
 	w->place.code = -1; /* before the first byte is what is done before it */
 	w->place.until = at;
 	w->place.newer = layout->newer_table ? ~0ULL : 0;
-	w->text_read += w->text_left * V8_TABLE_COST;
 	for (int i = 0; i < V8_TABLE_PARTS; i++) {
 		if (!pmb_v8_places())
 			break;

@@ -74,6 +74,9 @@ struct pmb_v8 {
 /* Of a text's state: a function's that may have none (pmubpf/python.h has the others). */
 #define PMB_TEXT_MAY_BE_EMPTY 0x80U
 
+/* In the id of an object: it is the one without, that goes before one with lines. */
+#define PMB_V8_NO_LINES (1ULL << 63)
+
 /* Whose layouts are known, in words. */
 #define PMB_V8S_KNOWN "18 to 25"
 

@@ -73,6 +73,10 @@ static uint64_t place_of(const struct chains *c, const struct chain *chain, uint
 	struct chain_object *o;
 
 	HASH_FIND(hh, c->objects_by_id, &id, sizeof(id), o);
+	if (!o && chain->frames_of_stack) {
+		id ^= PMB_V8_NO_LINES;
+		HASH_FIND(hh, c->objects_by_id, &id, sizeof(id), o);
+	}
 	if (!o)
 		return placed_object(OBJECT_UNKNOWN, chain->frames_of_stack ? position : 0);
 	return placed_object(o->number, chain->frames_of_stack || (chain->placed &&
