@@ -142,7 +142,7 @@ t_agent_service() {
 		set+=,+${name,,}
 	done
 	args=$(sed -n 's|^ExecStart=/usr/bin/pmubpf ||p' "$unit")
-	expect_match <(echo "$args") '^agent --dir /var/lib/pmubpf ' "its arguments"
+	expect_match <(echo "$args") '^agent --dir /var/lib/pmubpf$' "its arguments"
 	cp "$PMUBPF" "$T/pmubpf"
 	install -d -m 700 -o 65533 "$T/state"
 	python3 - "$T/socket" "$T/heard" <<-'END' &
