@@ -43,6 +43,7 @@ typedef void (*call_fn)(uint64_t function, uint64_t context, uint64_t bytecode, 
 
 /* The interpreter's frame, and its registers: r12 has the bytecode, r9 the byte of it (here both
  * are given). Who calls has behind it what the interpreter has there. */
+#ifdef __x86_64__
 __asm__(".text\n"
 	"ran: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rcx\n"
 	"push %r12; mov %rdx, %r12; mov %r8, %r9; mov $50000000, %rcx\n"
@@ -53,6 +54,9 @@ __asm__(".text\n"
 	"mov -0x20(%rbp), %r12; mov -0x24(%rbp), %r9d; mov -0x30(%rbp), %r12; leave; ret\n"
 	"interpreter_end:\n");
 extern const uint8_t ran[], caller[], interpreter_end[];
+#else /* it builds */
+static const uint8_t ran[1], caller[1], interpreter_end[1];
+#endif
 
 static uint64_t *objects; /* words; tagged addresses are odd */
 
