@@ -177,12 +177,9 @@ static __always_inline int met_in_kernel(int (*what)(void *at), void *at)
 {
 	struct pmb_window_stats *stats = window_stats();
 
-	hold_cpu();
 	if (stats)
 		stats->emulated++;
-	timed(what, at);
-	let_cpu_go();
-	return 0;
+	return timed(what, at);
 }
 
 static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
@@ -193,25 +190,17 @@ static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
 	return 0;
 }
 
-static __always_inline int timed_held(int (*what)(void *ctx), void *ctx)
-{
-	hold_cpu();
-	timed(what, ctx);
-	let_cpu_go();
-	return 0;
-}
-
 /* User space attaches these to what was asked for. */
 SEC("raw_tp")
 int pmb_probe_open(void *ctx)
 {
-	return timed_held(probe_opens, ctx);
+	return timed(probe_opens, ctx);
 }
 
 SEC("raw_tp")
 int pmb_probe_close(void *ctx)
 {
-	return timed_held(probe_closes, ctx);
+	return timed(probe_closes, ctx);
 }
 
 SEC("uprobe")
@@ -269,15 +258,10 @@ int pmb_event_close(void *ctx)
 SEC("raw_tp/sys_enter")
 int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	hold_cpu();
 	if (!is_meant(pmb_gate_calls, (void *)ctx->args[0], ctx->args[1]))
-		;
-	else if (pmb_gate.windows == PMB_WINDOWS_LOOP)
-		close_window();
-	else
-		open_window((__u32)ctx->args[1] + 1, 0);
-	let_cpu_go();
-	return 0;
+		return 0;
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
+						      open_window((__u32)ctx->args[1] + 1, 0);
 }
 
 SEC("raw_tp/sys_exit")
@@ -285,15 +269,9 @@ int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct arch_regs *regs = (void *)ctx->args[0];
 
-	hold_cpu();
 	if (!is_meant(pmb_gate_calls, regs, arch_syscall(regs)))
-		;
-	else if (pmb_gate.windows == PMB_WINDOWS_LOOP)
-		open_window(0, 0);
-	else
-		close_window();
-	let_cpu_go();
-	return 0;
+		return 0;
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0, 0) : close_window();
 }
 
 /* args: preempt, the task that goes, the task that comes */
@@ -364,10 +342,12 @@ int pmb_gate_leave(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /* A thread's number may be used again. */
-static __always_inline void thread_ends(void)
+SEC("raw_tp/sched_process_exit")
+int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
+	(void)ctx;
 	if (is_paused(pmb_gate.sliced))
 		leave_paused(thread);
 	else if (has_calls())
@@ -378,33 +358,25 @@ static __always_inline void thread_ends(void)
 		shared_forget(bpf_get_current_pid_tgid() >> 32);
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &thread);
-}
-
-SEC("raw_tp/sched_process_exit")
-int pmb_gate_exit(void *ctx)
-{
-	(void)ctx;
-	hold_cpu();
-	thread_ends();
-	let_cpu_go();
 	return 0;
 }
 
-/* So may that of one that goes on under its leader's. */
-static __always_inline void thread_execs(__u32 before)
+/* So may that of one that goes on under its leader's. args: task, its number before */
+SEC("raw_tp/sched_process_exec")
+int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
 	if (is_paused(pmb_gate.sliced)) {
 		leave_paused(before);
 		leave_paused(thread);
-		return;
+		return 0;
 	}
 	if (has_calls())
 		leave_call();
 	if (before == thread)
-		return;
+		return 0;
 	gate = bpf_map_lookup_elem(&pmb_gates, &before);
 	if (gate && gate->start && pmb_gate.by_process)
 		gate_abandon(&pmb_gate, gate, before);
@@ -412,14 +384,5 @@ static __always_inline void thread_execs(__u32 before)
 		gate->start = 0;
 	if (!pmb_gate.keep_threads)
 		bpf_map_delete_elem(&pmb_gates, &before);
-}
-
-/* args: task, its number before */
-SEC("raw_tp/sched_process_exec")
-int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	hold_cpu();
-	thread_execs((__u32)ctx->args[1]);
-	let_cpu_go();
 	return 0;
 }

@@ -54,14 +54,9 @@ static __always_inline int met(int (*what)(void *ctx), void *ctx)
 /* At a function of the kernel. */
 static __always_inline int met_in_kernel(int (*what)(void *at), void *at)
 {
-	struct pmb_work_stats *stats;
+	struct pmb_work_stats *stats = work_stats();
 
-	hold_cpu();
-	stats = work_stats();
-	if (stats)
-		timed(what, at, stats, &stats->emulated);
-	let_cpu_go();
-	return 0;
+	return stats ? timed(what, at, stats, &stats->emulated) : 0;
 }
 
 static __always_inline int met_undisturbed(int (*what)(void *ctx), void *ctx)
@@ -77,22 +72,14 @@ SEC("raw_tp")
 int pmb_work_open(void *ctx)
 {
 	(void)ctx;
-	hold_cpu();
-	if (!is_paused(pmb_work.sliced))
-		probe_opens();
-	let_cpu_go();
-	return 0;
+	return is_paused(pmb_work.sliced) ? 0 : probe_opens();
 }
 
 SEC("raw_tp")
 int pmb_work_close(void *ctx)
 {
 	(void)ctx;
-	hold_cpu();
-	if (!is_paused(pmb_work.sliced))
-		close_window();
-	let_cpu_go();
-	return 0;
+	return is_paused(pmb_work.sliced) ? 0 : close_window();
 }
 
 SEC("uprobe")
@@ -148,15 +135,9 @@ int pmb_work_stop(void *ctx)
 SEC("raw_tp/sys_enter")
 int pmb_work_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	hold_cpu();
 	if (!is_meant(pmb_work_calls, (void *)ctx->args[0], ctx->args[1]))
-		;
-	else if (pmb_work.windows == PMB_WINDOWS_LOOP)
-		close_window();
-	else
-		open_window(0);
-	let_cpu_go();
-	return 0;
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? close_window() : open_window(0);
 }
 
 SEC("raw_tp/sys_exit")
@@ -164,15 +145,9 @@ int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct arch_regs *regs = (void *)ctx->args[0];
 
-	hold_cpu();
 	if (!is_meant(pmb_work_calls, regs, arch_syscall(regs)))
-		;
-	else if (pmb_work.windows == PMB_WINDOWS_LOOP)
-		open_window(0);
-	else
-		close_window();
-	let_cpu_go();
-	return 0;
+		return 0;
+	return pmb_work.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
 }
 
 /* One side of a switch, of a thread in a unit; io: it goes to wait for I/O. */
@@ -348,13 +323,11 @@ SEC("raw_tp/sched_process_exit")
 int pmb_work_gone(void *ctx)
 {
 	(void)ctx;
-	hold_cpu();
 	forget((__u32)bpf_get_current_pid_tgid());
 	if (pmb_work_sums)
 		stretch_last();
 	if (pmb_work.by_process)
 		shared_forget(bpf_get_current_pid_tgid() >> 32);
-	let_cpu_go();
 	return 0;
 }
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Programs at tracepoints (7.0), at the kernel's functions (fentry) and at probes in user space
- * may be preempted. What was counted when one began is no more what it is when it ends; so they
- * aren't preempted where the kernel has a call for that (6.10), but before and behind it. The
- * kernel calls none of the first two on a CPU where it is in the midst of it, and what another
- * thread begins or ends there is missed all the same.
- *
  * Programs at probes in user space may be preempted: then another thread meets a probe on the same
  * CPU in the midst of one.
  *
  * From 6.13 on (x86-64) the stack of a program that has 64 bytes of it and more lies in memory of
  * each CPU. So two write over each other, and the kernel crashes (seen with 7.2, PREEMPT_LAZY). A
  * program that could call another one has the thread's own stack.
+ *
+ * And what was counted when such a program began is no more what it is when it ends; so it isn't
+ * preempted where the kernel has a call for that (6.10).
  */
 #ifndef PMUBPF_BPF_UNDISTURBED_H
 #define PMUBPF_BPF_UNDISTURBED_H
@@ -37,31 +34,20 @@ const volatile __u8 pmb_never __weak = 0;
 /* Whether the kernel has both functions. */
 const volatile __u8 pmb_may_hold __weak = 0;
 
-static __always_inline void hold_cpu(void)
-{
-	if (pmb_may_hold)
-		bpf_preempt_disable();
-}
-
-/* Whichever way a program that holds it ends. */
-static __always_inline void let_cpu_go(void)
-{
-	if (pmb_may_hold)
-		bpf_preempt_enable();
-}
-
-/* At the beginning of a program in user space. none: &pmb_none, or another of its kind. */
+/* At the beginning of a program. none: &pmb_none, or another of its kind. */
 static __always_inline void begin_undisturbed(void *ctx, void *none)
 {
 	if (pmb_never)
 		bpf_tail_call(ctx, none, 0);
-	hold_cpu();
+	if (pmb_may_hold)
+		bpf_preempt_disable();
 }
 
-/* At its end. */
+/* At its end, whichever way it takes. */
 static __always_inline void end_undisturbed(void)
 {
-	let_cpu_go();
+	if (pmb_may_hold)
+		bpf_preempt_enable();
 }
 
 #endif
