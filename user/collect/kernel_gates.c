@@ -269,7 +269,13 @@ int kernel_gate__attach(const struct gates *gates, const struct gate_probe *prob
 		return 0;
 	}
 	r = -errno;
-	err__cannot(err, "%s: the kernel attaches no program to its function %s: %s", gates->option,
-		    probe->kernel->name, strerror(-r));
+	if (r == -ENOENT && by_fentry(probe))
+		err__cannot(err,
+			    "%s: this kernel attaches a program to its function %s only once, as "
+			    "those before 5.13 do; k:%s can be put in again",
+			    gates->option, probe->kernel->name, probe->kernel->name);
+	else
+		err__cannot(err, "%s: the kernel attaches no program to its function %s: %s",
+			    gates->option, probe->kernel->name, strerror(-r));
 	return r;
 }

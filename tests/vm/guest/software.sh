@@ -409,6 +409,10 @@ t_windows_of_kernel_functions() {
 
 # Of 2 CPUs, 5 %: what was spent on probes, or else they were taken out. A second's worth of credit
 # is there to begin with. They are put in again by a process that has given up most privileges.
+is_before_5_13() {
+	[ "$(printf '5.13\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 5.13 ]
+}
+
 expect_within_budget() { # WHAT
 	figure "$1: probes for $(sum_get probed_s) of $(sum_get span_s) s in" \
 		"$(sum_get slices) slices, $(sum_get probes_took_s) s spent"
@@ -416,7 +420,9 @@ expect_within_budget() { # WHAT
 	[ "$(sum_get slices)" -ge 2 ] || expect_ge \
 		"$(awk "BEGIN { print 0.1 * ($(sum_get span_s) + 1) + $(sum_get span_s) - \
 			$(sum_get probed_s) }")" "$(sum_get probes_took_s)" "$1: s that were there"
-	! grep -q 'could not be put in again' $T/err $T/sum || fail "$1: $(cat $T/err)"
+	[ "$1" = "f, units" -o "$1" = "f, windows" ] && grep -q 'only once, as those before 5.13' \
+		$T/err $T/sum && is_before_5_13 && return
+	! grep 'could not be put in again' $T/err $T/sum >$T/again || fail "$1: $(cat $T/again)"
 }
 
 # A program does nothing else than call it. All that began has a fate.
