@@ -6,7 +6,6 @@
 #include "ship/http.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@
 #include "sys/drop.h"
 #include "sys/landlock.h"
 
-enum { NOBODY = 65534, CA_BYTES_MAX = 4 << 20 };
+enum { CA_BYTES_MAX = 4 << 20 };
 
 /* Of curl/curl.h, which is in a package of its own; the numbers are part of its ABI. */
 enum {
@@ -129,11 +128,7 @@ static int prepare(void)
 	r = drop_new_privileges();
 	if (r < 0)
 		return r;
-	drop_bounding_set(0); /* nobody may not */
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return -errno;
-	r = drop_capabilities(0);
+	r = drop_to_nobody();
 	/* becoming another user has cleared it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (r < 0)

@@ -8,7 +8,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -33,7 +32,7 @@
 #include "sys/no_network.h"
 #include "sys/reexec.h"
 
-enum { NOBODY = 65534, BACKLOG = 64, FILES = 64 };
+enum { BACKLOG = 64, FILES = 64 };
 #define SECOND_NS 1000000000ULL
 
 struct client {
@@ -205,14 +204,10 @@ static int become_nobody(void)
 	r = drop_new_privileges();
 	if (r < 0)
 		return r;
-	drop_bounding_set(0);
+	r = drop_to_nobody();
 	/* who records has given up what that needs by the time that another one is started */
-	if (geteuid() == 0 &&
-	    (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-	     setresuid(NOBODY, NOBODY, NOBODY) < 0) &&
-	    errno != EPERM)
-		return -errno;
-	r = drop_capabilities(0);
+	if (r == -EPERM)
+		r = drop_capabilities(0);
 	/* becoming another user has cleared it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_DUMPABLE, 0);

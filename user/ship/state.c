@@ -7,15 +7,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "ship/binary.h"
+#include "sys/lock.h"
 
 #define HEAD "pmubpf-ship 1"
 enum { STATE_NAME_SIZE = 64 };
@@ -124,20 +123,6 @@ static void file_name(const char *to, char ret[static STATE_NAME_SIZE])
 	snprintf(ret, STATE_NAME_SIZE, "ship-%016" PRIx64, hash);
 }
 
-static int lock(int fd, int wait_ms)
-{
-	enum { STEP_MS = 50 };
-	const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (wait_ms <= 0)
-			return -errno;
-		nanosleep(&step, NULL);
-		wait_ms -= STEP_MS;
-	}
-	return 0;
-}
-
 int ship_state__open(const char *path, const char *option, int wait_ms, struct err *err)
 {
 	_cleanup_close_ int fd = -1;
@@ -155,7 +140,7 @@ int ship_state__open(const char *path, const char *option, int wait_ms, struct e
 				"%s '%s' is another user's, or others may write to it: name a "
 				"folder of your own",
 				option, path);
-	if (lock(fd, wait_ms) < 0)
+	if (lock_alone(fd, wait_ms) < 0)
 		return err__set(err, -EBUSY,
 				"another one that sends has %s '%s': two would send windows twice",
 				option, path);

@@ -11,16 +11,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "sys/clock.h"
+#include "sys/lock.h"
 #include "sys/procfs.h"
 
-enum { LOCK_TRIES = 20, LOCK_WAIT_NS = 100000000, BLOCK = 4096 };
+enum { LOCK_WAIT_MS = 2000, BLOCK = 4096 };
 
 /* ---------------------------------------------------------------- opening */
 
@@ -47,20 +47,13 @@ static int check_folder(int dir, const char *path, struct err *err)
 /* One that was killed a moment ago may still be ending. */
 static int lock(int dir, const char *path, struct err *err)
 {
-	const struct timespec wait = {.tv_nsec = LOCK_WAIT_NS};
+	int r = lock_alone(dir, LOCK_WAIT_MS);
 
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		if (flock(dir, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK)
-			break;
-		nanosleep(&wait, NULL);
-	}
-	if (errno == EWOULDBLOCK)
+	if (r == -EWOULDBLOCK)
 		return err__set(err, -EBUSY,
 				"another agent writes to '%s'; give this one a folder of its own",
 				path);
-	return err__set(err, -errno, "can't lock '%s': %s", path, strerror(errno));
+	return r < 0 ? err__set(err, r, "can't lock '%s': %s", path, strerror(-r)) : 0;
 }
 
 int folder__open(const char *path, struct err *err)

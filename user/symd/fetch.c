@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -27,8 +26,6 @@
 #include "base/mem.h"
 #include "symd/protocol.h"
 #include "sys/drop.h"
-
-enum { NOBODY = 65534 };
 
 /* Of elfutils/debuginfod.h, which is in a package of its own. */
 typedef struct debuginfod_client debuginfod_client;
@@ -69,13 +66,7 @@ static int drop_privileges(void)
 {
 	int r = drop_new_privileges();
 
-	if (r < 0)
-		return r;
-	drop_bounding_set(0); /* nobody may not */
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return -errno;
-	return drop_capabilities(0);
+	return r < 0 ? r : drop_to_nobody();
 }
 
 static void limit(int what, uint64_t value)

@@ -59,7 +59,6 @@ int caller__become(const struct caller *c)
 
 int caller_open_as(void)
 {
-	enum { NOBODY = 65534 };
 	int caller = caller_id("SUDO_UID"), group = caller_id("SUDO_GID");
 	uid_t uid = (uid_t)caller;
 	gid_t gid = group >= 0 ? (gid_t)group : NOBODY;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "sys/drop.h"
 #include "sys/procfs.h"
 
 const struct cap_info cap_infos[] = {
@@ -31,7 +32,7 @@ uint64_t caps_to_count(void)
 	/* of some distributions: at 3, a level of their own, CAP_PERFMON isn't enough */
 	bool stricter = file_read_u64("/proc/sys/kernel/perf_event_paranoid", 0) == 3;
 
-	return 1ULL << CAP_PERFMON_NUMBER | (stricter ? 1ULL << CAP_SYS_ADMIN : 0);
+	return CAP_BIT(CAP_PERFMON_NUMBER) | (stricter ? CAP_BIT(CAP_SYS_ADMIN) : 0);
 }
 
 bool cap__effective(unsigned number)

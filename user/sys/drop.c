@@ -2,6 +2,7 @@
 #include "sys/drop.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -36,4 +37,13 @@ int drop_capabilities(uint64_t keep)
 		sets[i].inheritable = 0;
 	}
 	return syscall(SYS_capset, &header, sets) < 0 ? -errno : 0;
+}
+
+int drop_to_nobody(void)
+{
+	drop_bounding_set(0); /* nobody may not */
+	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
+		return -errno;
+	return drop_capabilities(0);
 }

@@ -58,34 +58,38 @@ static size_t known_version(void)
 	return abi < ARRAY_SIZE(versions) ? abi : ARRAY_SIZE(versions) - 1;
 }
 
-int landlock_deny_all(void)
-{
-	size_t abi = known_version();
-	_cleanup_close_ int fd = -1;
-	struct rule_set rules;
-
-	if (abi == 0)
-		return -ENOSYS;
-	rules = (struct rule_set){lowest(versions[abi].fs), lowest(versions[abi].net),
-				  lowest(versions[abi].scoped)};
-	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
-	if (fd < 0 || syscall(SYS_landlock_restrict_self, fd, 0) < 0)
-		return -errno;
-	return 0;
-}
-
 /* (linux/landlock.h: LANDLOCK_RULE_PATH_BENEATH, LANDLOCK_ACCESS_FS_READ_FILE and _READ_DIR,
  * LANDLOCK_ACCESS_NET_BIND_TCP) */
 enum { PATH_BENEATH = 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, BIND_TCP = 1 };
 /* _WRITE_FILE, _REMOVE_FILE, _MAKE_REG, _TRUNCATE */
 enum { WRITING = 1 << 1 | 1 << 5 | 1 << 8 | 1 << 14 };
 
+/* Of files all that this kernel can forbid, and of the network these bits. A descriptor, or a
+ * negative errno. */
+static int make_rules(uint64_t net)
+{
+	size_t abi = known_version();
+	struct rule_set rules = {lowest(versions[abi].fs), lowest(versions[abi].net) & net,
+				 lowest(versions[abi].scoped)};
+	int fd;
+
+	if (abi == 0)
+		return -ENOSYS;
+	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+static int obey_rules(int rule_set)
+{
+	return syscall(SYS_landlock_restrict_self, rule_set, 0) < 0 ? -errno : 0;
+}
+
 static int allow(int rule_set, int folder, uint64_t allowed)
 {
 	struct {
 		uint64_t allowed;
 		int32_t parent;
-	} __attribute__((packed)) rule = {allowed, folder};
+	} __attribute__((packed)) rule = {allowed & lowest(versions[known_version()].fs), folder};
 
 	if (folder < 0)
 		return 0;
@@ -99,45 +103,29 @@ static int allow_reading(int rule_set, const char *folder)
 	return allow(rule_set, fd, READ_FILE | READ_DIR);
 }
 
+int landlock_deny_all(void)
+{
+	_cleanup_close_ int fd = make_rules(UINT64_MAX);
+
+	return fd < 0 ? fd : obey_rules(fd);
+}
+
 int landlock_read_only(const char *const *folders, size_t n)
 {
-	size_t abi = known_version();
-	_cleanup_close_ int fd = -1;
-	struct rule_set rules;
-	int r = 0;
+	_cleanup_close_ int fd = make_rules(BIND_TCP);
+	int r = fd < 0 ? fd : 0;
 
-	if (abi == 0)
-		return -ENOSYS;
-	rules = (struct rule_set){lowest(versions[abi].fs), versions[abi].net ? BIND_TCP : 0,
-				  lowest(versions[abi].scoped)};
-	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
-	if (fd < 0)
-		return -errno;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = allow_reading(fd, folders[i]);
-	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
-		r = -errno;
-	return r;
+	return r < 0 ? r : obey_rules(fd);
 }
 
 int landlock_two_folders(int read_dir, int write_dir)
 {
-	size_t abi = known_version();
-	_cleanup_close_ int fd = -1;
-	struct rule_set rules;
-	int r;
+	_cleanup_close_ int fd = make_rules(UINT64_MAX);
+	int r = fd < 0 ? fd : allow(fd, read_dir, READ_FILE | READ_DIR);
 
-	if (abi == 0)
-		return -ENOSYS;
-	rules = (struct rule_set){lowest(versions[abi].fs), lowest(versions[abi].net),
-				  lowest(versions[abi].scoped)};
-	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, versions[abi].size, 0);
-	if (fd < 0)
-		return -errno;
-	r = allow(fd, read_dir, READ_FILE | READ_DIR);
 	if (r == 0)
-		r = allow(fd, write_dir, rules.fs & (READ_FILE | READ_DIR | WRITING));
-	if (r == 0 && syscall(SYS_landlock_restrict_self, fd, 0) < 0)
-		r = -errno;
-	return r;
+		r = allow(fd, write_dir, READ_FILE | READ_DIR | WRITING);
+	return r < 0 ? r : obey_rules(fd);
 }
