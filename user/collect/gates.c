@@ -339,7 +339,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
 	skel->rodata->pmb_cfg.sliced = gates->sliced;
-	skel->rodata->pmb_may_hold = feature__has(FEATURE_HOLD_CPU);
+	skel->rodata->pmb_may_hold = gates__by_user(gates) && feature__has(FEATURE_HOLD_CPU);
 	skel->rodata->pmb_gate.windows = gates->windows;
 	skel->rodata->pmb_gate.sliced = gates->sliced;
 	skel->rodata->pmb_cfg.by_process = gates->by_process;

@@ -8,7 +8,6 @@
 #define PMUBPF_COLLECT_KERNEL_GATES_H
 
 #include <stdbool.h>
-
 #include <stdint.h>
 
 #include "base/buf.h"

@@ -145,7 +145,7 @@ static int try_load(struct work_programs *w, const struct work_opts *opts, bool 
  * not so 7.2). */
 static int load(struct work_programs *w, const struct work_opts *opts)
 {
-	bool hold = feature__has(FEATURE_HOLD_CPU);
+	bool hold = gates__by_user(opts->gates) && feature__has(FEATURE_HOLD_CPU);
 	int r = try_load(w, opts, hold);
 
 	if (r != -EINVAL || !hold)
