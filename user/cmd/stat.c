@@ -14,8 +14,8 @@
 #include "opener/opener.h"
 #include "pmu/probe.h"
 #include "render/stat.h"
-#include "sys/clock.h"
 #include "session/counting.h"
+#include "sys/clock.h"
 
 enum { TEXT_ROWS = 40 };
 
@@ -236,11 +236,8 @@ static void add_to_alarms(struct stat_run *run, struct stat_report *report)
 /* Of this interval; of a second since when would say nothing. */
 static struct processor_loss interval_loss(struct stat_run *run)
 {
-	uint64_t now = now_ns();
-	struct processor_loss loss = processor_watch__loss(&run->processor, "", now);
+	struct processor_loss loss = processor_watch__cut(&run->processor, "", now_ns());
 
-	run->processor = (struct processor_watch){0};
-	processor_watch__begin(&run->processor, "", now);
 	loss.watched = false;
 	return loss;
 }
@@ -252,7 +249,8 @@ static int put_interval(void *ctx, const struct counts *counts)
 	int r;
 
 	report.interval = true;
-	report.loss = interval_loss(run);
+	if (run->opts.processor)
+		report.loss = interval_loss(run);
 	report.first = !run->written;
 	if (run->alarms->n)
 		add_to_alarms(run, &report);
@@ -314,7 +312,8 @@ static void set_opts(struct stat_run *run, struct stat_args *a)
 		.inside = a->inside,
 		.longer_ns = a->window.opts.longer_ns,
 		.budget = a->budget,
-		.processor = &run->processor,
+		/* only JSON has it of intervals, and there may be many of them and of CPUs */
+		.processor = a->interval_ns && !a->json ? NULL : &run->processor,
 		.beside = alarm_targets__beside(&a->alarms.targets),
 		.n_beside = a->alarms.targets.n,
 		.ctx = run,

@@ -19,8 +19,8 @@
 #include "session/counting_internal.h"
 #include "sys/caps.h"
 #include "sys/clock.h"
-#include "sys/processor.h"
 #include "sys/drop.h"
+#include "sys/processor.h"
 
 enum {
 	ROUND_NS = 100000000, /* how long it may take to notice that threads (-t) have ended */

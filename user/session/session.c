@@ -17,8 +17,8 @@
 #include "session/gate_events.h"
 #include "session/internal.h"
 #include "sys/clock.h"
-#include "sys/processor.h"
 #include "sys/limits.h"
+#include "sys/processor.h"
 #include "sys/procfs.h"
 
 enum { LARGE_BLOCK = 128 * 1024 };

@@ -141,9 +141,9 @@ static void look(struct processor_watch *w, const char *root, uint64_t now)
 	processor_count(root, &counts);
 	loss = processor_loss(&w->last, &counts);
 	if (loss.stolen_percent >= STOLEN_MUCH && !w->seen_stolen)
-		w->loss.stolen_from_ns = from;
+		w->stolen_from_ns = from;
 	if (loss.throttled && !w->seen_throttled)
-		w->loss.throttled_from_ns = from;
+		w->throttled_from_ns = from;
 	w->seen_stolen |= loss.stolen_percent >= STOLEN_MUCH;
 	w->seen_throttled |= loss.throttled > 0;
 	w->last = counts;
@@ -175,7 +175,22 @@ struct processor_loss processor_watch__loss(struct processor_watch *w, const cha
 	look(w, root, now);
 	loss = processor_loss(&w->first, &w->last);
 	loss.watched = true;
-	loss.stolen_from_ns = w->loss.stolen_from_ns;
-	loss.throttled_from_ns = w->loss.throttled_from_ns;
+	loss.stolen_from_ns = w->stolen_from_ns;
+	loss.throttled_from_ns = w->throttled_from_ns;
+	return loss;
+}
+
+struct processor_loss processor_watch__cut(struct processor_watch *w, const char *root,
+					   uint64_t now)
+{
+	struct processor_loss loss = processor_watch__loss(w, root, now);
+
+	*w = (struct processor_watch){
+		.first = w->last,
+		.last = w->last,
+		.start_ns = now,
+		.last_ns = now,
+		.due_ns = w->due_ns,
+	};
 	return loss;
 }

@@ -46,7 +46,7 @@ struct processor_watch {
 	uint64_t start_ns; /* 0: it hasn't begun */
 	uint64_t last_ns, due_ns;
 	bool seen_stolen, seen_throttled;
-	struct processor_loss loss; /* of it the times */
+	uint64_t stolen_from_ns, throttled_from_ns;
 };
 /* Nothing if it has begun. */
 void processor_watch__begin(struct processor_watch *watch, const char *root, uint64_t now);
@@ -55,5 +55,8 @@ void processor_watch__look(struct processor_watch *watch, const char *root, uint
 /* Since the beginning. */
 struct processor_loss processor_watch__loss(struct processor_watch *watch, const char *root,
 					    uint64_t now);
+/* The same, and what follows begins now. */
+struct processor_loss processor_watch__cut(struct processor_watch *watch, const char *root,
+					   uint64_t now);
 
 #endif
