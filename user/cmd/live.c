@@ -124,7 +124,7 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 		.want_language = a->session.labels & LABEL_LANGUAGE,
 		.want_cgroup = a->label_cgroup,
 		.window = window->name,
-		.window_calls = window->kind == WINDOW_SYSCALL && !window->call,
+		.window_calls = window_spec__is_any_call(window),
 	};
 
 	return prof__recorded(&recorded);

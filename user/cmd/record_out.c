@@ -18,11 +18,11 @@
 #include "pmubpf/budgets.h"
 #include "prof/recorded.h"
 #include "render/cost.h"
-#include "sys/clock.h"
 #include "render/escape.h"
 #include "render/summary.h"
 #include "session/signals.h"
 #include "sym/places.h"
+#include "sys/clock.h"
 #include "sys/usage.h"
 
 static const enum number_unit *unit_given(const struct record_args *a)
@@ -173,8 +173,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.want_language = out->args->sampling.session.labels & LABEL_LANGUAGE,
 		.want_cgroup = out->args->sampling.label_cgroup,
 		.window = out->args->sampling.window.spec.name,
-		.window_calls = out->args->sampling.window.spec.kind == WINDOW_SYSCALL &&
-				!out->args->sampling.window.spec.call,
+		.window_calls = window_spec__is_any_call(&out->args->sampling.window.spec),
 	};
 	struct prof *prof;
 

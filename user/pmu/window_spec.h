@@ -56,6 +56,12 @@ struct window_spec {
 	struct window_probe from, to;
 };
 
+/* A window is any call of the kernel: which one it is stands beside its name. */
+static inline bool window_spec__is_any_call(const struct window_spec *spec)
+{
+	return spec->kind == WINDOW_SYSCALL && !spec->call;
+}
+
 /* hits: a single PROBE that is a moment will do. -EINVAL with the sentence. ret is to be given up
  * in any case. */
 int window_spec__parse(struct window_spec *ret, const char *option, bool hits, const char *text,

@@ -31,7 +31,7 @@
 #include "sys/no_network.h"
 #include "sys/reexec.h"
 
-enum { LOOK_S = 5, REQUEST_MS = 60000, START_MS = 10000, SENDER_MEMORY = 512 << 20 };
+enum { LOOK_S = 5, REQUEST_MS = 60000, SENDER_MEMORY = 512 << 20 };
 #define SECOND_NS 1000000000ULL
 #define BACKOFF_NS SECOND_NS            /* doubled with each start, */
 #define BACKOFF_MAX_NS (60 * SECOND_NS) /* up to that; of one that has run so long it begins anew */

@@ -34,8 +34,7 @@ struct s3_request {
 /* Appends the value of the header Authorization. Pure. */
 void s3_sign(const struct s3_request *request, struct buf *out);
 
-/* One window, whose sender is called host. reply is the caller's to free; why gets what the server
- * says, in a sentence. */
+/* One window, whose sender is called host. why gets what the server says, in a sentence. */
 struct s3_put {
 	const struct ship_url *url;
 	const struct http_secrets *secrets;

@@ -401,7 +401,7 @@ static int load(struct sender *s, const struct window_id *id, struct delivery *d
 	if (fd < 0)
 		return -errno; /* it was too old meanwhile */
 	d->window = (struct rows_window){s->opts.host, id->boot, id->seq};
-	if (!s->opts.url->database)
+	if (ship_url__is_s3(s->opts.url))
 		return s3_read_file(fd, &d->file, &d->len, err);
 	d->done = xcalloc(PARTS_MAX / 8, 1);
 	return pprof__read(&d->prof, fd, name, NULL, err);
@@ -452,10 +452,11 @@ static enum answer put_object(struct sender *s, const struct delivery *d)
 
 static enum answer attempt(struct sender *s, struct delivery *d, bool *doubt)
 {
-	enum answer a = s->opts.url->database ? ask_version(s) : put_object(s, d);
+	enum answer a;
 
-	if (!s->opts.url->database)
-		return a;
+	if (ship_url__is_s3(s->opts.url))
+		return put_object(s, d);
+	a = ask_version(s);
 	if (a == ANSWER_DONE && *doubt)
 		a = ask_parts(s, d);
 	if (a == ANSWER_DONE) {

@@ -22,6 +22,10 @@ struct ship_url {
 };
 
 bool ship_url__is(const char *text); /* it begins as one of ClickHouse */
+static inline bool ship_url__is_s3(const struct ship_url *url)
+{
+	return !url->database;
+}
 /* 0 or -EINVAL with a usage error that begins with the option's name. The caller frees with its
  * done. */
 /* Of ClickHouse alone. */
