@@ -53,8 +53,17 @@ expect_part() { # SAMPLES ALL THOUSANDTHS WHAT
 		"$4, in 1/1000"
 }
 
+# Samples of functions or lines that run for so much of the time each.
+expect_60_30_10() { # A B C
+	local all=$(($1 + $2 + $3))
+	expect_ge "$all" 200 "samples in what was to run"
+	expect_part "$1" "$all" 600 "share of 60 %"
+	expect_part "$2" "$all" 300 "share of 30 %"
+	expect_part "$3" "$all" 100 "share of 10 %"
+}
+
 t_shares() {
-	local node mode all a b c wrong
+	local node mode a b c wrong
 	need_node
 	for node in $(nodes); do
 		for mode in --no-flush-bytecode --no-opt --jitless; do
@@ -62,12 +71,8 @@ t_shares() {
 			a=$(samples_in ';main;method(;share60)?$')
 			b=$(samples_in ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
 			c=$(samples_in ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
-			all=$((a + b + c))
 			echo "$node $mode: $a $b $c"
-			expect_ge "$all" 200 "samples in what was to run"
-			expect_part "$a" "$all" 600 "share of 60 %"
-			expect_part "$b" "$all" 300 "share of 30 %"
-			expect_part "$c" "$all" 100 "share of 10 %"
+			expect_60_30_10 "$a" "$b" "$c"
 			wrong=$(grep -E 'share[136]0' "$T/functions" |
 				grep -vE ';main;method;share60 ' |
 				grep -vE ';main;throughBuiltin;(forEach;)?closure;share30 ' |
@@ -183,10 +188,7 @@ t_the_line_that_ran() {
 		c=$(samples_in ';loops:lines.js:13$')
 		all=$((a + b + c))
 		echo "$node: $a $b $c, $(samples_in ';loops:lines.js:[0-9]*$')"
-		expect_ge "$all" 200 "samples in the loops"
-		expect_part "$a" "$all" 600 "share of 60 %"
-		expect_part "$b" "$all" 300 "share of 30 %"
-		expect_part "$c" "$all" 100 "share of 10 %"
+		expect_60_30_10 "$a" "$b" "$c"
 		expect_ge "$all" "$(($(samples_in ';loops(:[^;]*)?$') * 9 / 10))" "of those in it"
 		a=$(samples_in ';calls:lines.js:21;loops:')
 		b=$(samples_in ';calls:lines.js:24;loops:')

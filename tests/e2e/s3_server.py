@@ -6,37 +6,23 @@ Prints its port; objects become files of DIR, of each request a line goes to sta
 """
 import hashlib
 import hmac
-import http.server
 import os
 import re
-import socket
 import sys
-import threading
+
+import quiet_server
 
 DIR, MODE = sys.argv[1], (sys.argv[2:] or [""])[0]
 KEY_ID, KEY, REGION = "AKIDEXAMPLE", "wJalr/XUt+nFEMI", "eu-test-1"
-met = set()
-lock = threading.Lock()
 
 
 def keyed(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-class Server(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, code="", **headers):
-        body = b"" if not code else f"<?xml?>\n<Error><Code>{code}</Code></Error>".encode()
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+class Server(quiet_server.Answers):
+    def refuse(self, status, code, **headers):
+        self.answer(status, f"<?xml?>\n<Error><Code>{code}</Code></Error>".encode(), **headers)
 
     def is_signed(self, body):
         found = re.fullmatch(
@@ -61,36 +47,20 @@ class Server(http.server.BaseHTTPRequestHandler):
             key = keyed(key, part)
         return keyed(key, text).hex() == signature
 
-    def first(self, what):
-        with lock:
-            new = what not in met
-            met.add(what)
-        return new
-
     def do_PUT(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         print(len(body), self.path, file=sys.stderr, flush=True)
         if not self.is_signed(body):
-            return self.answer(403, "SignatureDoesNotMatch")
+            return self.refuse(403, "SignatureDoesNotMatch")
         if MODE == "busy" and self.first("busy"):
-            return self.answer(503, "SlowDown", Retry_After="1")
+            return self.refuse(503, "SlowDown", Retry_After="1")
         if MODE == "refuse" and self.first("refuse"):
-            return self.answer(400, "EntityTooLarge")
+            return self.refuse(400, "EntityTooLarge")
         with open(os.path.join(DIR, os.path.basename(self.path)), "wb") as f:
             f.write(body)
         if MODE == "lost" and self.first(self.path):
-            self.close_connection = True
-            return self.connection.shutdown(socket.SHUT_RDWR)
+            return self.hang_up()
         return self.answer(200)
 
 
-class Quiet(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_):
-        pass
-
-
-server = Quiet(("127.0.0.1", 0), Server)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+quiet_server.serve(Server)

@@ -8,32 +8,18 @@ Prints its port. Of each question a line goes to standard error: the bytes of it
 """
 import gzip
 import http.client
-import http.server
 import os
-import socket
 import ssl
 import sys
 import time
 
+import quiet_server
+
 MODE = sys.argv[1]
 BEHIND = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-met = {}
 
 
-class Server(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Server(quiet_server.Answers):
     def forward(self, body):
         """What ClickHouse answers."""
         behind = http.client.HTTPConnection("127.0.0.1", BEHIND)
@@ -42,14 +28,6 @@ class Server(http.server.BaseHTTPRequestHandler):
         behind.request("POST", self.path, body, headers)
         reply = behind.getresponse()
         return reply.status, reply.read()
-
-    def hang_up(self):
-        self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
-
-    def first(self, what):
-        met[what] = met.get(what, 0) + 1
-        return met[what] == 1
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -90,17 +68,8 @@ class Server(http.server.BaseHTTPRequestHandler):
         return self.answer(status, data)
 
 
-class Quiet(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, *_):
-        pass
-
-
-server = Quiet(("127.0.0.1", 0), Server)
+tls = None
 if "CERTIFICATE" in os.environ:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(os.environ["CERTIFICATE"])
-    server.socket = tls.wrap_socket(server.socket, server_side=True)
-print(server.server_address[1], flush=True)
-server.serve_forever()
+quiet_server.serve(Server, tls)
