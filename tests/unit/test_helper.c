@@ -2,12 +2,14 @@
 /* The helper as a process: when it is replaced, whose fault it is that it is late, and that it ends
  * with its client. */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,4 +141,22 @@ Test(helper, kill_leaves_no_helper)
 		usleep(10000);
 	}
 	cr_assert_fail("the helper still runs");
+}
+
+/* What a client has open is its files: those may be all that it may have. */
+Test(helper, starts_at_the_limit_of_descriptors)
+{
+	struct rlimit limit = {.rlim_cur = 32, .rlim_max = 32};
+	struct helper h;
+	int last, before = -1;
+
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	helper__init(&h, hang_at_once);
+	while ((last = open("/dev/null", O_RDONLY)) >= 0)
+		before = last;
+	cr_assert_eq(errno, EMFILE);
+	close(before); /* the pair of sockets' */
+	close(before - 1);
+	cr_expect_eq(helper__start(&h, now_ns() + 5000000000ULL), 0);
+	helper__done(&h);
 }

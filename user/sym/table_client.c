@@ -107,8 +107,11 @@ void table_client__forget(struct table_client *c, int fd)
 {
 	if (!c->busy)
 		return say_forget(c, fd);
-	if (c->n_forget < FORGET_MAX)
-		c->forget[c->n_forget++] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (c->n_forget == FORGET_MAX)
+		return;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd >= 0)
+		c->forget[c->n_forget++] = fd;
 }
 
 int table_client__poll_fd(const struct table_client *c)

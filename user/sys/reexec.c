@@ -10,22 +10,21 @@
 
 #include "base/cleanup.h"
 
-/* Only the socket and stderr (for "out of memory" and sanitizers) come along. */
+/* Only the socket and stderr (for "out of memory" and sanitizers) come along. No descriptor more is
+ * needed than there are: a parent at its limit starts it, too. */
 static int arrange_fds(int sock)
 {
-	_cleanup_close_ int moved = fcntl(sock, F_DUPFD_CLOEXEC, REEXEC_FD + 1);
 	_cleanup_close_ int null = -1;
 
-	if (moved < 0 || dup2(moved, REEXEC_FD) < 0)
+	if (sock != REEXEC_FD ? dup2(sock, REEXEC_FD) < 0 : fcntl(sock, F_SETFD, 0) < 0)
+		return -errno;
+	if (close_range(REEXEC_FD + 1, ~0U, 0) < 0)
 		return -errno;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
-	if (close_range(REEXEC_FD + 1, ~0U, 0) < 0)
-		return -errno;
-	moved = null = -1;
 	return 0;
 }
 
