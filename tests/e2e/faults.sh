@@ -119,7 +119,7 @@ record_and_refuse() { # LESS
 expect_what_was_kept() {
 	expect_eq "$rc" 0 "exit status: $(tail -n 1 "$T/err")"
 	expect_columns
-	expect_ge "$(sum_aggregated)" 200 "samples that were kept"
+	expect_ge "$(sum_aggregated)" 1 "samples that were kept"
 	expect_match "$T/folded" '^cpu-clock;manypaths;.*go_left' "stacks that were kept"
 	expect_eq "$(folded_sum_of "$T/folded" '^cpu-clock;')" "$(sum_weight)" \
 		"Σ of the folded file"
@@ -132,25 +132,34 @@ t_memory_that_is_refused() {
 	expect_match "$T/err" 'the system refused memory for a while' "the sentence"
 }
 
-# It gives up the whole reserve: samples are left out, and it may end before its time: even
-# before that, if all comes at once.
+# It gives up the whole reserve: samples are left out, or, if more is wanted at once than the rest,
+# it says so and ends.
 t_memory_that_is_taken_away() {
-	local _
-	for _ in 1 2 3 4 5; do
+	local _ left_out=0
+	for _ in 1 2 3 4 5 6 7 8; do
 		record_and_refuse $((32 * 1024 - 256))
+		if [ "$rc" = 1 ]; then
+			expect_out_of_memory
+			continue
+		fi
 		expect_what_was_kept
-		[ "$(sum_get '[.events[].user.discarded.no_memory] | add')" = 0 ] || break
+		left_out=$(sum_get '[.events[].user.discarded.no_memory] | add')
+		[ "$left_out" = 0 ] || break
 	done
-	expect_ge "$(sum_get '[.events[].user.discarded.no_memory] | add')" 1 "samples left out"
+	expect_ge "$left_out" 1 "samples left out"
 	expect_match "$T/err" 'left out [0-9]+ \(weight [0-9]+\): the system refused' "how many"
 	expect_match "$T/err" 'the system refused memory.*(for a while|used up)' "the sentence"
+}
+
+expect_out_of_memory() {
+	expect_match "$T/err" '^pmubpf: out of memory: [0-9]+ bytes more were refused; are' "why"
 }
 
 # With nothing left at all it says so.
 t_no_memory_at_all() {
 	record_and_refuse $((1024 * 1024))
 	expect_eq "$rc" 1 "exit status"
-	expect_match "$T/err" '^pmubpf: out of memory: [0-9]+ bytes more were refused; are' "why"
+	expect_out_of_memory
 }
 
 # ---------------------------------------------------------------- calls that are interrupted
