@@ -20,12 +20,15 @@
 #include "opener/opener.h"
 #include "proc/files.h"
 #include "symd/protocol.h"
+#include "sys/clock.h"
 #include "unwind/tables.h"
 
 enum {
 	LARGE_BYTES = (16 << 20) + 1,
 	SMALL_BYTES = 16 << 20,
-	N_RULES = 16000, /* of the files 'T': room is for eight of these */
+	N_RULES = 15900,    /* of the files 'T': room is for eight of these… */
+	MOST_RULES = 16300, /* …of 'M' */
+	SOME_RULES = 3500,  /* …of 'S': what the eight leave, almost */
 	FILES_MOST = 32,
 };
 
@@ -61,19 +64,19 @@ static int set_runtime(void *ctx, uint32_t number, const struct pmb_runtime *run
 }
 
 /* One row, and as many rules as there are. */
-static int table_fd(void)
+static int table_fd(__u32 n_rules)
 {
 	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
 					    .n_pages = 1,
-					    .n_rules = N_RULES,
+					    .n_rules = n_rules,
 					    .n_rows = 1};
 	const struct pmb_unwind_page page = {0, 1};
-	static const struct pmb_unwind_rule rules[N_RULES];
+	static const struct pmb_unwind_rule rules[MOST_RULES];
 	const __u32 row = PMB_ROW(0, 0);
 	int fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (write(fd, &head, sizeof(head)) < 0 || write(fd, &page, sizeof(page)) < 0 ||
-	    write(fd, rules, sizeof(rules)) < 0 || write(fd, &row, sizeof(row)) < 0)
+	    write(fd, rules, n_rules * sizeof(*rules)) < 0 || write(fd, &row, sizeof(row)) < 0)
 		return -1;
 	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 	return fd;
@@ -103,6 +106,7 @@ static void wait_for_go(void)
 static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
 {
 	struct stat st;
+	__u32 n_rules;
 	char how = 0;
 
 	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most)
@@ -113,9 +117,10 @@ static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
 	}
 	if (pread(fd, &how, 1, 0) == 1 && how != 'F')
 		wait_for_go();
-	if (how == 'T')
-		*ret_fd = table_fd();
-	return how == 'T' ? SYMD_TABLE_BUILT :
+	n_rules = how == 'T' ? N_RULES : how == 'M' ? MOST_RULES : how == 'S' ? SOME_RULES : 0;
+	if (n_rules)
+		*ret_fd = table_fd(n_rules);
+	return n_rules    ? SYMD_TABLE_BUILT :
 	       how == 'N' ? SYMD_TABLE_OTHER_MACHINE :
 			    SYMD_TABLE_BAD_FILE;
 }
@@ -338,6 +343,43 @@ Test(tables, the_answer_is_not_for_whoever_has_the_number_by_then)
 	cr_expect_eq(tables__totals(tables)->failed, 0);
 }
 
+static void fill_room(void)
+{
+	for (int i = 0; i < PMB_RULES_MAX / N_RULES; i++) {
+		uint32_t number = new_file('T', 1, NULL);
+
+		want(number, 1);
+		work_until_answered(number);
+		cr_assert_eq(store__state(store, number), PMB_FILE_TABLE);
+	}
+}
+
+/* Another cgroup's table gets the room of one of eight, and what is free behind it: not even what
+ * is small comes between. */
+Test(tables, room_that_is_being_made)
+{
+	static bool used[FILES_MOST];
+	uint32_t most, some;
+
+	memset(used, true, sizeof(used));
+	shared->go = 1;
+	fill_room();
+	most = new_file('M', 1, NULL);
+	cr_assert(tables__want(tables, most, 2));
+	while (!tables__crowded(tables))
+		work();
+	tables__make_room(tables, used, FILES_MOST);
+	some = new_file('S', 1, NULL);
+	want(some, 1);
+	while (store__state(store, most) != PMB_FILE_TABLE && tables__waits(tables, most)) {
+		cr_assert_neq(store__state(store, some), PMB_FILE_TABLE);
+		store__tick(store, now_ns());
+		work();
+	}
+	cr_expect_eq(store__state(store, most), PMB_FILE_TABLE);
+	cr_expect_eq(tables__totals(tables)->no_room, 0);
+}
+
 /* Both helpers bring a table at the same time, and there is room for neither. */
 Test(tables, two_that_find_no_room_at_once)
 {
@@ -347,13 +389,7 @@ Test(tables, two_that_find_no_room_at_once)
 
 	memset(used, true, sizeof(used));
 	shared->go = 1;
-	for (int i = 0; i < PMB_RULES_MAX / N_RULES; i++) {
-		uint32_t number = new_file('T', 1, NULL);
-
-		want(number, 1);
-		work_until_answered(number);
-		cr_assert_eq(store__state(store, number), PMB_FILE_TABLE);
-	}
+	fill_room();
 	shared->go = shared->asked = 0;
 	large = new_file('T', LARGE_BYTES, NULL);
 	want(large, 1);

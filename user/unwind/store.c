@@ -398,6 +398,15 @@ void store__forget_list(struct store *s, const struct pmb_process *list)
 	leave(s, &s->mappings, list->at, list->n);
 }
 
+bool store__makes_room(const struct store *s)
+{
+	for (size_t i = 0; !s->reserved.file && i < s->n_leaving; i++) {
+		if (s->leaving[i].from != &s->mappings)
+			return true;
+	}
+	return false;
+}
+
 size_t store__lists_leaving(const struct store *s)
 {
 	size_t n = 0;

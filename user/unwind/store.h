@@ -59,6 +59,9 @@ bool store__put_growing(struct store *store, uint32_t file, const struct unwind_
 bool store__reserve(struct store *store, uint32_t file, const struct table_room *need);
 bool store__is_reserved(const struct store *store);
 void store__unreserve(struct store *store);
+/* True while what was forgotten isn't free yet, and nothing reserved: whoever takes what is free
+ * beside it may take what that will be reserved with. */
+bool store__makes_room(const struct store *store);
 /* Its code has frame pointers, as far as anybody knows. */
 void store__put_frames(struct store *store, uint32_t file);
 /* It never gets a table. */

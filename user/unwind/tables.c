@@ -325,6 +325,8 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 	if (!shares__may(t->shares, &claim)) {
 		t->totals.over_budget += !waiting__met(t->waiting, number);
 		refuse(t, &claim);
+	} else if (t->second_try && !again && store__makes_room(t->store)) {
+		postpone(t, number);
 	} else if (store__put(t->store, number, table)) {
 		settled(t, &claim);
 	} else {
@@ -335,8 +337,7 @@ static void settle(struct tables *t, uint32_t number, const struct unwind_table 
 		else if (t->second_try)
 			postpone(t, number);
 		else
-			t->crowded =
-				claim; /* what the other lane has just brought is built again */
+			t->crowded = claim; /* what the other lane brought is built again */
 	}
 	if (again)
 		end_second_try(t);
@@ -365,21 +366,18 @@ static void put(struct tables *t, const struct lane *lane, const struct lane_ans
 
 static void take(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
-	const enum table_status status = a->status;
-	const uint32_t file = a->number;
-
-	if (status == TABLE_BUILT) {
+	if (a->status == TABLE_BUILT) {
 		put(t, lane, a);
-	} else if (status == TABLE_BAD_FILE) {
+	} else if (a->status == TABLE_BAD_FILE) {
 		/* code that somebody wrote into a file: a JIT's, an archive of Java's */
-		t->totals.frames += is_new(t, file);
-		store__put_frames(t->store, file);
+		t->totals.frames += is_new(t, a->number);
+		store__put_frames(t->store, a->number);
 	} else {
-		if (status == TABLE_HELPER)
-			set_aside(t, lane, file);
-		if (status == TABLE_HELPER && table_client__was_stuck(lane->client))
-			silent__add(&t->silent, fs_of(t, file), now_ns());
-		failed(t, file);
+		if (a->status == TABLE_HELPER)
+			set_aside(t, lane, a->number);
+		if (a->status == TABLE_HELPER && table_client__was_stuck(lane->client))
+			silent__add(&t->silent, fs_of(t, a->number), now_ns());
+		failed(t, a->number);
 	}
 }
 
@@ -499,6 +497,7 @@ static bool room_for(struct tables *t, const struct claim *claim, const bool *us
 	t->second_try = claim->number;
 	t->needs = claim->need;
 	t->reserved_until = now_ns() + RESERVED_NS;
+	store__reserve(t->store, t->second_try, &t->needs);
 	return true;
 }
 
