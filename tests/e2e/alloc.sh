@@ -263,15 +263,15 @@ t_children_of_a_shell() {
 # A child of a process that is a target, too.
 t_children_of_a_process() {
 	need_probes
-	spawn bash -c "sleep 1; $WORKLOADS/allocators malloc 1; true"
-	record_later_of "$spawned"
-	expect_two_sites
-}
-
-record_later_of() { # PID
+	local shell
+	spawn bash -c "sleep 3; $WORKLOADS/allocators malloc 1; true"
+	shell=$spawned
+	# it has its libraries then
+	wait_until pgrep -x sleep -P "$shell" >/dev/null || fail "the shell doesn't begin"
 	pmb_ok record --budget 0 -m 8M --data --alloc -e page-faults -c 1 --by alloc_site \
-		-o "$T/folded" --summary "$T/sum.json" -p "$1"
+		-o "$T/folded" --summary "$T/sum.json" -p "$shell"
 	expect_ledger
+	expect_two_sites
 }
 
 # A library that brings an allocator of its own, loaded when all goes on.

@@ -300,13 +300,27 @@ static void part(struct alloc_processes *p, struct alloc_process *process)
 	process->parted = true;
 }
 
+/* Rings of tasks and of mappings both tell of a fork. */
+static bool is_same(uint64_t born_ns, const struct life *life)
+{
+	return life->time < born_ns + AGAIN_NS && born_ns < life->time + AGAIN_NS;
+}
+
+static bool has_ended(const struct alloc_processes *p, const struct life *life)
+{
+	for (size_t i = 0; i < p->n_ended && i < ALLOC_ENDED; i++) {
+		if (p->ended[i].tgid == life->tgid && is_same(p->ended[i].born_ns, life))
+			return true;
+	}
+	return false;
+}
+
 static void forked(struct alloc_processes *p, const struct life *life)
 {
 	struct alloc_process *parent = find(p, life->parent_tgid), *child = find(p, life->tgid);
 	struct job job = {.look = parent && parent->first};
 
-	/* rings of tasks and of mappings both tell it */
-	if (!parent || (child && life->time - child->born_ns < AGAIN_NS))
+	if (!parent || (child ? is_same(child->born_ns, life) : has_ended(p, life)))
 		return;
 	if (child) /* its end was not told, and its number is another's now */
 		drop(p, child);
@@ -332,6 +346,9 @@ static void exited(struct alloc_processes *p, const struct life *life)
 	if (!process)
 		return;
 	p->reach.gone += process->child && process->first;
+	if (process->born_ns)
+		p->ended[p->n_ended++ % ALLOC_ENDED] =
+			(struct alloc_ended){process->tgid, process->born_ns};
 	drop(p, process);
 }
 

@@ -13,6 +13,8 @@
 #include "proc/life.h"
 #include "session/alloc_files.h"
 
+enum { ALLOC_ENDED = 256 };
+
 struct alloc_processes {
 	struct alloc_files *files; /* borrowed, as are the others */
 	struct alloc_programs *programs;
@@ -25,6 +27,12 @@ struct alloc_processes {
 	struct alloc_process *first, *last; /* with jobs, in turn */
 	struct life *lives;                 /* that were told, and not settled yet */
 	size_t n_lives;
+	/* children whose end was told last: their beginning may be told once more */
+	struct alloc_ended {
+		uint32_t tgid;
+		uint64_t born_ns;
+	} ended[ALLOC_ENDED];
+	size_t n_ended;
 	size_t n, n_jobs, n_fds;
 	double credit_ns; /* of time for jobs */
 	uint64_t worked_ns;
