@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct seen seen = {.last = code.file_off, .end = len};
 	_cleanup_close_ int fd = len > 1024 * 1024 ? -1 : fuzz_file(data, len);
 	struct go_pcln g = {
-		.fd = fd,
-		.size = len / 2,
+		.table.fd = fd,
+		.table.size = len / 2,
 		.text = code.vaddr,
 		.code = &code,
 		.n_code = 1,

@@ -95,9 +95,9 @@ static bool fill(size_t n_funcs, uint64_t text)
 				      .size = 0x1000};
 	_cleanup_close_ int fd = memfd_create("go", MFD_CLOEXEC);
 	struct go_pcln g = {
-		.fd = fd,
-		.file_off = TABLE_AT,
-		.size = FILE_BYTES - TABLE_AT,
+		.table.fd = fd,
+		.table.file_off = TABLE_AT,
+		.table.size = FILE_BYTES - TABLE_AT,
 		.text = text,
 		.code = &code,
 		.n_code = 1,

@@ -30,7 +30,7 @@ static uint64_t relocated(const struct go_pcln *g, Elf *elf, uint64_t vaddr)
 	if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
 		return 0;
 	for (uint64_t at = 0; at < shdr.sh_size; at += sizeof(relocations)) {
-		ssize_t got = pread(g->fd, relocations, sizeof(relocations),
+		ssize_t got = pread(g->table.fd, relocations, sizeof(relocations),
 				    (off_t)(shdr.sh_offset + at));
 
 		for (size_t i = 0; got > 0 && i < (size_t)got / sizeof(*relocations); i++) {
@@ -49,8 +49,8 @@ static bool open_at(struct go_pcln *g, Elf *elf, const GElf_Shdr *shdr, uint64_t
 	Elf_Scn *scn = elf_section__by_name(elf, ".text");
 	GElf_Shdr text;
 
-	g->file_off = shdr->sh_offset + off;
-	g->size = shdr->sh_size - off;
+	g->table.file_off = shdr->sh_offset + off;
+	g->table.size = shdr->sh_size - off;
 	g->text = relocated(g, elf, shdr->sh_addr + off + TEXT_AT);
 	if (!g->text && gelf_getshdr(scn, &text))
 		g->text = text.sh_addr;
@@ -63,11 +63,12 @@ static bool search(struct go_pcln *g, Elf *elf, const GElf_Shdr *shdr)
 	unsigned places = 0;
 
 	for (uint64_t at = 0; at < shdr->sh_size; at += sizeof(bytes)) {
-		ssize_t got = pread(g->fd, bytes, sizeof(bytes), (off_t)(shdr->sh_offset + at));
+		ssize_t got =
+			pread(g->table.fd, bytes, sizeof(bytes), (off_t)(shdr->sh_offset + at));
 
 		for (size_t i = 0; got > 0 && i + TABLE_ALIGNMENT <= (size_t)got;
 		     i += TABLE_ALIGNMENT) {
-			if (!go_pcln_begins(bytes + i))
+			if (!go_table_begins(bytes + i))
 				continue;
 			if (open_at(g, elf, shdr, at + i))
 				return true;
@@ -85,7 +86,7 @@ bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *co
 	static const char *const own[] = {".gopclntab", ".data.rel.ro.gopclntab"};
 	GElf_Shdr shdr;
 
-	*g = (struct go_pcln){.fd = fd, .code = code, .n_code = n_code};
+	*g = (struct go_pcln){.table.fd = fd, .code = code, .n_code = n_code};
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
 		Elf_Scn *scn = elf_section__by_name(elf, own[i]);
 

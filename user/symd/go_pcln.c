@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The table: a head, then by offsets in it the functions (pairs of 32 bits: from where on, and
- * where more stands of it) and values by pc (pairs of varints: by how much the value changes, and
- * for how many bytes it holds).
+ * Values by pc are pairs of varints: by how much the value changes, and for how many bytes it
+ * holds.
  *
  * The hard thing is the frame pointer. The linker's prologue saves it right below the return
  * address, in compiled code and in assembly with a frame; but assembly may do without that
@@ -17,10 +16,6 @@
 #include "base/mem.h"
 
 enum {
-	MAGIC_1_18 = 0xfffffff0,
-	MAGIC_1_20 = 0xfffffff1,
-	HEAD_BYTES = 8 + 8 * 8,
-	LIST_ENTRY = 8,
 	FUNC_VALUES_AT = 16, /* offset of the stack pointer's values */
 	FUNC_BYTES = 44,
 	VALUES_BYTES = 20, /* two varints at most */
@@ -49,24 +44,6 @@ struct func {
 	uint64_t at; /* of the next run, among the values */
 };
 
-/* n bytes of the table, NULL: it hasn't that many there. */
-static const uint8_t *at(struct go_pcln *g, struct go_window *w, uint64_t off, size_t n)
-{
-	ssize_t got;
-	size_t len = sizeof(w->bytes);
-
-	if (off > g->size || g->size - off < n)
-		return NULL;
-	if (off >= w->at && off - w->at <= w->len && w->len - (off - w->at) >= n)
-		return w->bytes + (off - w->at);
-	if (len > g->size - off)
-		len = g->size - off;
-	got = pread(g->fd, w->bytes, len, (off_t)(g->file_off + off));
-	w->at = off;
-	w->len = got > 0 ? (size_t)got : 0;
-	return w->len >= n ? w->bytes : NULL;
-}
-
 static uint32_t u32_at(const uint8_t *bytes)
 {
 	uint32_t value;
@@ -75,84 +52,37 @@ static uint32_t u32_at(const uint8_t *bytes)
 	return value;
 }
 
-bool go_pcln_begins(const uint8_t bytes[8])
-{
-	static const uint8_t rest[] =
-		{0, 0, 1, WORD}; /* two that are free, the shortest instruction, a word */
-	uint32_t magic = u32_at(bytes);
-
-	return (magic == MAGIC_1_18 || magic == MAGIC_1_20) &&
-	       memcmp(bytes + sizeof(magic), rest, sizeof(rest)) == 0;
-}
-
-static bool read_head(struct go_pcln *g)
-{
-	const uint8_t *bytes = at(g, &g->list, 0, HEAD_BYTES);
-	struct cursor c = cursor__over(bytes, bytes ? HEAD_BYTES : 0);
-	uint64_t n;
-
-	if (!bytes || !go_pcln_begins(bytes))
-		return false;
-	cursor__skip(&c, WORD);
-	n = cursor__u64(&c);
-	cursor__u64(&c); /* files */
-	g->base = cursor__u64(&c);
-	cursor__skip(&c, 3 * WORD); /* names, units, files */
-	g->values = cursor__u64(&c);
-	g->funcs = cursor__u64(&c);
-	if (!cursor__ok(&c) || !n || n > GO_PCLN_FUNCS_MAX || g->values > g->size ||
-	    g->funcs > g->size)
-		return false;
-	g->n_funcs = (uint32_t)n;
-	g->flags_at = u32_at(bytes) == MAGIC_1_18 ? 37 : 41;
-	return true;
-}
-
-/* The i-th function's place in the code, and where more stands of it. i may be the number of
- * functions: the end. */
-static bool read_place(struct go_pcln *g, uint32_t i, uint64_t *ret_start, uint32_t *ret_more)
-{
-	const uint8_t *bytes = at(g, &g->list, g->funcs + (uint64_t)i * LIST_ENTRY,
-				  i == g->n_funcs ? LIST_ENTRY / 2 : LIST_ENTRY);
-
-	if (!bytes)
-		return false;
-	*ret_start = g->base + u32_at(bytes);
-	*ret_more = i == g->n_funcs ? 0 : u32_at(bytes + LIST_ENTRY / 2);
-	return true;
-}
-
-static bool read_func(struct go_pcln *g, uint32_t i, struct func *ret)
+static bool read_func(struct go_table *t, uint32_t i, struct func *ret)
 {
 	const uint8_t *bytes;
 	uint32_t more, none;
 
 	*ret = (struct func){.value = -1};
-	if (!read_place(g, i, &ret->start, &more) || !read_place(g, i + 1, &ret->end, &none) ||
-	    ret->end <= ret->start)
+	if (!go_table__place(t, i, &ret->start, &more) ||
+	    !go_table__place(t, i + 1, &ret->end, &none) || ret->end <= ret->start)
 		return false;
-	bytes = at(g, &g->func, g->funcs + more, FUNC_BYTES);
+	bytes = go_table__bytes(t, &t->func, t->funcs + more, FUNC_BYTES);
 	if (!bytes)
 		return false;
 	ret->at = u32_at(bytes + FUNC_VALUES_AT);
-	ret->flags = bytes[g->flags_at];
+	ret->flags = bytes[t->flags_at];
 	ret->from = ret->to = ret->start;
 	return ret->at != 0;
 }
 
 /* False: there is no more, or it is no distance of a stack pointer. */
-static bool next_run(struct go_pcln *g, struct func *f)
+static bool next_run(struct go_table *t, struct func *f)
 {
 	bool first = f->to == f->start;
-	uint64_t off = g->values + f->at, change, len;
+	uint64_t off = t->values + f->at, change, len;
 	const uint8_t *bytes;
 	struct cursor c;
 	size_t left;
 
-	if (f->to >= f->end || off >= g->size)
+	if (f->to >= f->end || off >= t->size)
 		return false;
-	left = g->size - off < VALUES_BYTES ? (size_t)(g->size - off) : VALUES_BYTES;
-	bytes = at(g, &g->value, off, left);
+	left = t->size - off < VALUES_BYTES ? (size_t)(t->size - off) : VALUES_BYTES;
+	bytes = go_table__bytes(t, &t->value, off, left);
 	c = cursor__over(bytes, bytes ? left : 0);
 	change = cursor__uleb(&c);
 	len = cursor__uleb(&c);
@@ -177,7 +107,7 @@ static bool read_code(const struct go_pcln *g, uint64_t vaddr, uint8_t ret[2 * P
 
 		if (from >= code->vaddr && skew < code->size &&
 		    code->size - skew >= 2 * PROLOGUE_BYTES)
-			return pread(g->fd, ret, 2 * PROLOGUE_BYTES,
+			return pread(g->table.fd, ret, 2 * PROLOGUE_BYTES,
 				     (off_t)(code->file_off + skew)) == 2 * PROLOGUE_BYTES;
 	}
 	return false;
@@ -223,9 +153,9 @@ static int check_func(struct go_pcln *g, uint32_t i)
 	struct func f;
 	size_t len;
 
-	if (!read_func(g, i, &f) || f.flags & FUNC_ASSEMBLY)
+	if (!read_func(&g->table, i, &f) || f.flags & FUNC_ASSEMBLY)
 		return -1;
-	while (next_run(g, &f)) {
+	while (next_run(&g->table, &f)) {
 		if (f.value)
 			return is_prologue(g, &f, &len);
 	}
@@ -237,7 +167,7 @@ static bool fits_code(struct go_pcln *g)
 {
 	unsigned good = 0, bad = 0;
 
-	for (uint32_t i = 0; i < g->n_funcs && i < TRIED_MAX && good + bad < TRIALS; i++) {
+	for (uint32_t i = 0; i < g->table.n_funcs && i < TRIED_MAX && good + bad < TRIALS; i++) {
 		int r = check_func(g, i);
 
 		good += r == 1;
@@ -248,12 +178,11 @@ static bool fits_code(struct go_pcln *g)
 
 bool go_pcln__open(struct go_pcln *g)
 {
-	g->list.len = g->func.len = g->value.len = 0;
-	if (!read_head(g))
+	if (!go_table__open(&g->table))
 		return false;
-	if (g->base && fits_code(g))
+	if (g->table.base && fits_code(g))
 		return true;
-	g->base = g->text;
+	g->table.base = g->text;
 	return fits_code(g);
 }
 
@@ -331,29 +260,10 @@ static void put_func(struct go_pcln *g, const struct sink *s, struct func *f,
 
 	if (!(f->flags & (FUNC_TOP | FUNC_OTHER_SP)) &&
 	    !(f->flags & FUNC_ASSEMBLY && returns_from_signals(g, f))) {
-		for (; next_run(g, f); done = f->to)
+		for (; next_run(&g->table, f); done = f->to)
 			put_run(g, s, f, &frame, gap);
 	}
 	put(s, done, UINT64_MAX, gap);
-}
-
-/* The first function that ends above vaddr. */
-static uint32_t find_func(struct go_pcln *g, uint64_t vaddr)
-{
-	uint32_t low = 0, high = g->n_funcs;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2, more;
-		uint64_t end;
-
-		if (!read_place(g, middle + 1, &end, &more))
-			return g->n_funcs;
-		if (end > vaddr)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
 }
 
 /* Of functions that don't ascend the first has the code. */
@@ -363,13 +273,13 @@ static void fill_part(struct go_pcln *g, const struct sink *s, const struct pmb_
 	struct func f;
 
 	s->row(s->ctx, s->from - s->skew, gap);
-	for (uint32_t i = find_func(g, s->from); i < g->n_funcs; i++) {
+	for (uint32_t i = go_table__find(&g->table, s->from); i < g->table.n_funcs; i++) {
 		uint64_t start;
 		uint32_t more;
 
-		if (!read_place(g, i, &start, &more) || start >= s->to || start < done)
+		if (!go_table__place(&g->table, i, &start, &more) || start >= s->to || start < done)
 			return;
-		if (!read_func(g, i, &f))
+		if (!read_func(&g->table, i, &f))
 			continue;
 		put_func(g, s, &f, gap);
 		done = f.end;

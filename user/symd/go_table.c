@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/go_table.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cursor.h"
+
+enum {
+	MAGIC_1_18 = 0xfffffff0,
+	MAGIC_1_20 = 0xfffffff1,
+	HEAD_BYTES = 8 + 8 * 8,
+	LIST_ENTRY = 8,
+	WORD = 8,
+};
+
+const uint8_t *go_table__bytes(struct go_table *t, struct go_window *w, uint64_t off, size_t n)
+{
+	ssize_t got;
+	size_t len = sizeof(w->bytes);
+
+	if (off > t->size || t->size - off < n)
+		return NULL;
+	if (off >= w->at && off - w->at <= w->len && w->len - (off - w->at) >= n)
+		return w->bytes + (off - w->at);
+	if (len > t->size - off)
+		len = t->size - off;
+	got = pread(t->fd, w->bytes, len, (off_t)(t->file_off + off));
+	w->at = off;
+	w->len = got > 0 ? (size_t)got : 0;
+	return w->len >= n ? w->bytes : NULL;
+}
+
+static uint32_t u32_at(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+bool go_table_begins(const uint8_t bytes[8])
+{
+	static const uint8_t rest[] =
+		{0, 0, 1, WORD}; /* two that are free, the shortest instruction, a word */
+	uint32_t magic = u32_at(bytes);
+
+	return (magic == MAGIC_1_18 || magic == MAGIC_1_20) &&
+	       memcmp(bytes + sizeof(magic), rest, sizeof(rest)) == 0;
+}
+
+bool go_table__open(struct go_table *t)
+{
+	const uint8_t *bytes;
+	struct cursor c;
+	uint64_t n;
+
+	t->list.len = t->func.len = t->value.len = 0;
+	bytes = go_table__bytes(t, &t->list, 0, HEAD_BYTES);
+	if (!bytes || !go_table_begins(bytes))
+		return false;
+	c = cursor__over(bytes, HEAD_BYTES);
+	cursor__skip(&c, WORD);
+	n = cursor__u64(&c);
+	cursor__u64(&c); /* files */
+	t->base = cursor__u64(&c);
+	t->names = cursor__u64(&c);
+	cursor__skip(&c, 2 * WORD); /* units, files */
+	t->values = cursor__u64(&c);
+	t->funcs = cursor__u64(&c);
+	if (!cursor__ok(&c) || !n || n > GO_TABLE_FUNCS_MAX || t->values > t->size ||
+	    t->funcs > t->size)
+		return false;
+	t->n_funcs = (uint32_t)n;
+	t->flags_at = u32_at(bytes) == MAGIC_1_18 ? 37 : 41;
+	return true;
+}
+
+bool go_table__place(struct go_table *t, uint32_t i, uint64_t *ret_start, uint32_t *ret_more)
+{
+	const uint8_t *bytes = go_table__bytes(t, &t->list, t->funcs + (uint64_t)i * LIST_ENTRY,
+					       i == t->n_funcs ? LIST_ENTRY / 2 : LIST_ENTRY);
+
+	if (!bytes)
+		return false;
+	*ret_start = t->base + u32_at(bytes);
+	*ret_more = i == t->n_funcs ? 0 : u32_at(bytes + LIST_ENTRY / 2);
+	return true;
+}
+
+uint32_t go_table__find(struct go_table *t, uint64_t vaddr)
+{
+	uint32_t low = 0, high = t->n_funcs;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2, more;
+		uint64_t end;
+
+		if (!go_table__place(t, middle + 1, &end, &more))
+			return t->n_funcs;
+		if (end > vaddr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
