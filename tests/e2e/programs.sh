@@ -311,6 +311,10 @@ t_go_stripped() {
 	build_go gostripped pure -ldflags='-s -w'
 	record_it gostripped "$T/gostripped" "${seconds}s"
 	expect_complete 98
+	# its names are those of its own table
+	expect_most "^gostripped;$GOROUTINE" "percent whole, by name"
+	expect_ge "$(share "^gostripped;$GOROUTINE;main\.goes;main\.sorts;sort\.Sort")" 50 \
+		"percent in sort"
 }
 
 go_hashes() {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "symd/elf_go.h"
 
 enum {
 	CODE_AT = 0x1000, /* in the file */
@@ -17,6 +18,7 @@ enum {
 	FILE_BYTES = 0x3000,
 	VALUES_AT = 0x100, /* in the table */
 	FUNCS_AT = 0x200,
+	NAMES_AT = 0x80,
 	OTHER_SP = 2,
 	ASSEMBLY = 4,
 };
@@ -58,6 +60,7 @@ static void put_head(bool v20, uint64_t n, uint64_t text)
 	file[TABLE_AT + 7] = 8;
 	put64(8, n);
 	put64(24, text);
+	put64(32, NAMES_AT);
 	put64(56, VALUES_AT);
 	put64(64, FUNCS_AT);
 }
@@ -86,15 +89,15 @@ static void add_row(void *ctx, uint64_t file_off, const struct pmb_unwind_rule *
 		snprintf(shown + len, sizeof(shown) - len, "sp+%d ", rule->cfa_off);
 }
 
-/* The rows for all the code, or false. */
-static bool fill(size_t n_funcs, uint64_t text)
+/* fd is to be closed. */
+static bool open_table(struct go_pcln *g, uint64_t text)
 {
-	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_FRAME};
-	const struct cfi_code code = {.file_off = CODE_AT - BEFORE,
-				      .vaddr = CODE_VADDR - BEFORE,
-				      .size = 0x1000};
-	_cleanup_close_ int fd = memfd_create("go", MFD_CLOEXEC);
-	struct go_pcln g = {
+	static const struct cfi_code code = {.file_off = CODE_AT - BEFORE,
+					     .vaddr = CODE_VADDR - BEFORE,
+					     .size = 0x1000};
+	int fd = memfd_create("go", MFD_CLOEXEC);
+
+	*g = (struct go_pcln){
 		.table.fd = fd,
 		.table.file_off = TABLE_AT,
 		.table.size = FILE_BYTES - TABLE_AT,
@@ -102,14 +105,23 @@ static bool fill(size_t n_funcs, uint64_t text)
 		.code = &code,
 		.n_code = 1,
 	};
-
 	cr_assert_eq(write(fd, file, sizeof(file)), (ssize_t)sizeof(file));
+	return go_pcln__open(g);
+}
+
+/* The rows for all the code, or false. */
+static bool fill(size_t n_funcs, uint64_t text)
+{
+	static const struct pmb_unwind_rule gap = {.cfa = PMB_CFA_FRAME};
+	struct go_pcln g;
+	bool ok = open_table(&g, text);
+	_cleanup_close_ int fd = g.table.fd;
+
 	shown[0] = '\0';
 	last_off = last_row = 0;
-	if (!go_pcln__open(&g))
-		return false;
-	go_pcln__fill(&g, CODE_AT, CODE_AT + 64 * n_funcs, &gap, add_row, NULL);
-	return true;
+	if (ok)
+		go_pcln__fill(&g, CODE_AT, CODE_AT + 64 * n_funcs, &gap, add_row, NULL);
+	return ok;
 }
 
 /* "sub $24, %rsp; mov %rbp, 16(%rsp)" from byte 6 on; the frame goes at byte 50. */
@@ -207,4 +219,63 @@ Test(go_pcln, what_is_no_such_table)
 	put_head(true, (uint64_t)1 << 40, CODE_VADDR);
 	put_usual(0, 1, true, 0);
 	cr_expect_not(fill(1, CODE_VADDR));
+}
+
+/* What the function at vaddr is called, "START+BYTES:NAME"; "": nothing. */
+static const char *name_of(uint64_t vaddr)
+{
+	struct elf_name name;
+	struct go_pcln g;
+	_cleanup_close_ int fd = -1;
+
+	shown[0] = '\0';
+	cr_assert(open_table(&g, 0));
+	fd = g.table.fd;
+	if (elf_go__find(&g, vaddr, &name))
+		snprintf(shown, sizeof(shown), "%d+%d:%.*s", (int)(name.start - CODE_VADDR),
+			 (int)(name.end - name.start), (int)name.len, name.name);
+	return shown;
+}
+
+static void put_name(uint32_t i, uint32_t n, uint32_t off)
+{
+	put32(FUNCS_AT + 8 * (n + 1) + 48 * i + 4, off);
+}
+
+Test(go_pcln, functions_have_their_names)
+{
+	put_head(true, 2, CODE_VADDR);
+	put_usual(0, 2, true, 0);
+	put_usual(1, 2, true, 0);
+	memcpy(file + TABLE_AT + NAMES_AT, "\0main.main\0main.(*box[...]).add", 32);
+	put_name(0, 2, 1);
+	put_name(1, 2, 11);
+	cr_expect_str_eq(name_of(CODE_VADDR), "0+64:main.main");
+	cr_expect_str_eq(name_of(CODE_VADDR + 63), "0+64:main.main");
+	cr_expect_str_eq(name_of(CODE_VADDR + 64), "64+64:main.(*box[...]).add");
+	cr_expect_str_eq(name_of(CODE_VADDR - 1), "");
+	cr_expect_str_eq(name_of(CODE_VADDR + 128), "");
+	put_name(1, 2, 0); /* an empty one */
+	cr_expect_str_eq(name_of(CODE_VADDR + 64), "");
+	put_name(1, 2, FILE_BYTES);
+	cr_expect_str_eq(name_of(CODE_VADDR + 64), "");
+	put_name(1, 2, UINT32_MAX);
+	cr_expect_str_eq(name_of(CODE_VADDR + 64), "");
+}
+
+/* arm64: "ldr x16, [x28, #16]" begins what has a large frame. */
+Test(go_pcln, arm64_is_told_by_what_checks_the_stack)
+{
+	struct go_pcln g;
+	_cleanup_close_ int right = -1, wrong = -1;
+
+	put_head(true, 1, CODE_VADDR);
+	file[TABLE_AT + 6] = 4;
+	put_func(0, 1, true, 0, "\2\3\200\4\56", 5);
+	put_code(0, 0, "\x90\x0b\x40\xf9", 4);
+	cr_expect(open_table(&g, 0));
+	right = g.table.fd;
+	put64(24, CODE_VADDR + 4);
+	cr_expect_not(open_table(&g, 0));
+	wrong = g.table.fd;
 }

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "pmubpf/data_place.h"
+#include "symd/elf_go.h"
 #include "symd/elf_symbols.h"
 #include "symd/minidebug.h"
 
@@ -31,6 +32,11 @@ struct load {
 	bool exec;
 };
 
+struct go_names {
+	struct go_pcln pcln;
+	struct cfi_code code[LOADS_MAX];
+};
+
 struct elf_file {
 	int fd, debug_fd;
 	Elf *elf, *debug, *mini;
@@ -41,8 +47,9 @@ struct elf_file {
 	struct elf_identity id;
 	size_t mini_len;
 	struct elf_names names;
-	bool sane; /* see elf_sections__sane() */
-	bool read; /* symbol tables are found */
+	bool sane;           /* see elf_sections__sane() */
+	bool read;           /* symbol tables are found */
+	struct go_names *go; /* where there is no .symtab; NULL: it isn't Go's */
 	struct debug_info *info;
 	bool info_read; /* or there is none */
 };
@@ -120,6 +127,7 @@ struct elf_file *elf_file__free(struct elf_file *f)
 		return NULL;
 	elf_names__done(&f->names);
 	debug_info__free(f->info);
+	free(f->go);
 	elf_end(f->mini);
 	free(f->mini_bytes);
 	elf_end(f->debug);
@@ -328,6 +336,32 @@ static void add_minidebug(struct elf_file *f)
 				      elf_section__by_type(f->mini, SHT_SYMTAB));
 }
 
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct cfi_code *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static void add_go(struct elf_file *f)
+{
+	_cleanup_free_ struct go_names *go = NULL;
+	size_t n = 0;
+
+	if (!f->sane || !elf_file__is_64(f))
+		return;
+	go = xcalloc(1, sizeof(*go));
+	for (size_t i = 0; i < f->n_loads; i++) {
+		const struct load *l = &f->loads[i];
+
+		if (l->exec)
+			go->code[n++] = (struct cfi_code){l->file_off, l->vaddr, l->filesz};
+	}
+	qsort(go->code, n, sizeof(*go->code), by_vaddr);
+	if (elf_go__open(&go->pcln, f->elf, f->fd, go->code, n))
+		f->go = TAKE_PTR(go);
+}
+
 static void find_tables(struct elf_file *f)
 {
 	Elf_Scn *of_debug = f->debug ? elf_section__by_type(f->debug, SHT_SYMTAB) : NULL;
@@ -340,6 +374,8 @@ static void find_tables(struct elf_file *f)
 		elf_names__add_symtab(&f->names, &full, symtab);
 	else
 		add_minidebug(f);
+	if (!symtab)
+		add_go(f);
 	elf_names__add_dynsym(&f->names, &file, elf_section__by_type(f->elf, SHT_DYNSYM), f->sane);
 	f->read = true;
 }
@@ -360,7 +396,8 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
 {
 	if (!elf_file__asked(f, vaddr))
 		elf_file__ask(f, &vaddr, 1);
-	return elf_names__find(&f->names, vaddr, ret);
+	return elf_names__find(&f->names, vaddr, ret) ||
+	       (f->go && elf_go__find(&f->go->pcln, vaddr, ret));
 }
 
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,

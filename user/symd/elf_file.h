@@ -4,7 +4,8 @@
  * those to symbols. Every byte of it is hostile until checked.
  *
  * Symbols come from .symtab of the file or of its separate debug file, else from .gnu_debugdata
- * (a stripped .symtab, xz-compressed), and always from .dynsym too. Code symbols: STT_FUNC,
+ * (a stripped .symtab, xz-compressed), and always from .dynsym too; where there is no .symtab, from
+ * Go's table of functions. Code symbols: STT_FUNC,
  * STT_GNU_IFUNC, and the untyped ones of assembly in executable sections; of data STT_OBJECT with a
  * size, in sections that are not.
  */

@@ -96,3 +96,16 @@ bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *co
 	return gelf_getshdr(elf_section__by_name(elf, ".data.rel.ro"), &shdr) &&
 	       shdr.sh_type == SHT_PROGBITS && search(g, elf, &shdr);
 }
+
+bool elf_go__find(struct go_pcln *g, uint64_t vaddr, struct elf_name *ret)
+{
+	struct go_table *t = &g->table;
+	uint32_t i = go_table__find(t, vaddr), more;
+
+	*ret = (struct elf_name){0};
+	if (i == t->n_funcs || !go_table__place(t, i, &ret->start, &more) ||
+	    !go_table__place(t, i + 1, &ret->end, &more) || vaddr < ret->start)
+		return false;
+	ret->name = go_table__name(t, i, &ret->len);
+	return ret->name;
+}

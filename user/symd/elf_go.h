@@ -7,10 +7,14 @@
 #include <gelf.h>
 #include <stdbool.h>
 
+#include "symd/elf_names.h"
 #include "symd/go_pcln.h"
 
 /* The sections of elf are those of a linker. fd and code (segments: sorted, disjoint) are
  * borrowed. */
 bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *code, size_t n_code);
+/* The function that has vaddr, of an open table, which also stripped programs have; its name is
+ * valid until the next call. False: none has. */
+bool elf_go__find(struct go_pcln *g, uint64_t vaddr, struct elf_name *ret);
 
 #endif

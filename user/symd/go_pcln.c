@@ -21,6 +21,7 @@ enum {
 	VALUES_BYTES = 20, /* two varints at most */
 	FRAME_MAX = 1 << 24,
 	WORD = 8,
+	LARGE_FRAME = 128,
 	PROLOGUE_BYTES = 16, /* that are looked at, before and behind a place */
 	TRIALS =
 		/* functions with a frame that are held against their code, of the first so many */
@@ -147,6 +148,17 @@ static bool is_prologue(const struct go_pcln *g, const struct func *f, size_t *r
 	return *ret_len != 0;
 }
 
+/* arm64: a function begins with the stack's limit, "ldr x16, [x28, #16]", if its frame is not
+ * small. */
+static bool checks_stack(const struct go_pcln *g, const struct func *f)
+{
+	static const uint8_t load[] = {0x90, 0x0b, 0x40, 0xf9};
+	uint8_t code[2 * PROLOGUE_BYTES];
+
+	return read_code(g, f->start, code) &&
+	       memcmp(code + PROLOGUE_BYTES, load, sizeof(load)) == 0;
+}
+
 /* 1: where its frame begins is the linker's prologue, 0: it isn't, -1: it has no frame. */
 static int check_func(struct go_pcln *g, uint32_t i)
 {
@@ -156,7 +168,9 @@ static int check_func(struct go_pcln *g, uint32_t i)
 	if (!read_func(&g->table, i, &f) || f.flags & FUNC_ASSEMBLY)
 		return -1;
 	while (next_run(&g->table, &f)) {
-		if (f.value)
+		if (g->table.is_arm64 && f.value >= LARGE_FRAME)
+			return checks_stack(g, &f);
+		if (f.value && !g->table.is_arm64)
 			return is_prologue(g, &f, &len);
 	}
 	return -1;

@@ -3,7 +3,7 @@
  * What Go's table of its functions says of stacks: how far from its frame's end the stack pointer
  * is, for each instruction. Go's code keeps
  * frame pointers, but not in functions without a frame, and its assembly uses the register for
- * anything (crypto's hashes). x86-64 only.
+ * anything (crypto's hashes).
  *
  * Every byte is hostile; time is linear in the code, memory a few pages. No more is said than
  * without the table where it is damaged, or of what changes stacks.

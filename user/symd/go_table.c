@@ -12,6 +12,7 @@ enum {
 	HEAD_BYTES = 8 + 8 * 8,
 	LIST_ENTRY = 8,
 	WORD = 8,
+	FUNC_NAME_AT = 4, /* offset of where the name is, among the names */
 };
 
 const uint8_t *go_table__bytes(struct go_table *t, struct go_window *w, uint64_t off, size_t n)
@@ -39,14 +40,16 @@ static uint32_t u32_at(const uint8_t *bytes)
 	return value;
 }
 
+/* After the magic number: two bytes that are free, the shortest instruction, a word. */
+static const uint8_t for_x86_64[] = {0, 0, 1, WORD}, for_arm64[] = {0, 0, 4, WORD};
+
 bool go_table_begins(const uint8_t bytes[8])
 {
-	static const uint8_t rest[] =
-		{0, 0, 1, WORD}; /* two that are free, the shortest instruction, a word */
 	uint32_t magic = u32_at(bytes);
 
 	return (magic == MAGIC_1_18 || magic == MAGIC_1_20) &&
-	       memcmp(bytes + sizeof(magic), rest, sizeof(rest)) == 0;
+	       (memcmp(bytes + sizeof(magic), for_x86_64, sizeof(for_x86_64)) == 0 ||
+		memcmp(bytes + sizeof(magic), for_arm64, sizeof(for_arm64)) == 0);
 }
 
 bool go_table__open(struct go_table *t)
@@ -72,6 +75,7 @@ bool go_table__open(struct go_table *t)
 	    t->funcs > t->size)
 		return false;
 	t->n_funcs = (uint32_t)n;
+	t->is_arm64 = memcmp(bytes + sizeof(uint32_t), for_arm64, sizeof(for_arm64)) == 0;
 	t->flags_at = u32_at(bytes) == MAGIC_1_18 ? 37 : 41;
 	return true;
 }
@@ -104,4 +108,25 @@ uint32_t go_table__find(struct go_table *t, uint64_t vaddr)
 			low = middle + 1;
 	}
 	return low;
+}
+
+const char *go_table__name(struct go_table *t, uint32_t i, size_t *ret_len)
+{
+	const uint8_t *bytes;
+	uint64_t start, off;
+	const char *name;
+	uint32_t more;
+	size_t len;
+
+	if (i >= t->n_funcs || !go_table__place(t, i, &start, &more))
+		return NULL;
+	bytes = go_table__bytes(t, &t->func, t->funcs + more, FUNC_NAME_AT + sizeof(uint32_t));
+	off = bytes ? t->names + u32_at(bytes + FUNC_NAME_AT) : t->size;
+	if (off >= t->size || off < t->names)
+		return NULL;
+	len = t->size - off < sizeof(t->value.bytes) ? (size_t)(t->size - off) :
+						       sizeof(t->value.bytes);
+	name = (const char *)go_table__bytes(t, &t->value, off, len);
+	*ret_len = name ? strnlen(name, len) : 0;
+	return *ret_len ? name : NULL;
 }

@@ -34,10 +34,11 @@ struct go_table {
 	uint32_t n_funcs;
 	uint64_t names, funcs, values; /* where these begin in the table */
 	uint32_t flags_at;             /* of a function */
+	bool is_arm64; /* or of another machine whose instructions have four bytes */
 	struct go_window list, func, value;
 };
 
-/* Whether these 8 bytes are the first of such a table, of x86-64. */
+/* Whether these 8 bytes are the first of such a table, of x86-64 or arm64. */
 bool go_table_begins(const uint8_t bytes[8]);
 /* Reads the head. False: it is no such table. */
 bool go_table__open(struct go_table *t);
@@ -49,5 +50,7 @@ const uint8_t *go_table__bytes(struct go_table *t, struct go_window *w, uint64_t
 bool go_table__place(struct go_table *t, uint32_t i, uint64_t *ret_start, uint32_t *ret_more);
 /* The first function that ends above vaddr; t->n_funcs: none does. */
 uint32_t go_table__find(struct go_table *t, uint64_t vaddr);
+/* The i-th function's name, not NUL-terminated; valid until the next call. NULL: it has none. */
+const char *go_table__name(struct go_table *t, uint32_t i, size_t *ret_len);
 
 #endif
