@@ -16,7 +16,8 @@ screen_start() { # TERM ARGS…
 	need_program tmux
 	command=$(printf '%q ' "$PMUBPF" top -e cpu-clock -F 999 -I 500 "$@")
 	later kill_tmux
-	tmx new-session -d -x 80 -y 24 "export TERM=$kind; cd $T; stty -g >before
+	# its server of before may be about to end
+	wait_until tmx new-session -d -x 80 -y 24 "export TERM=$kind; cd $T; stty -g >before
 		$command 2>err; echo \$? >status; stty -g >after; echo it has ended; sleep 100" ||
 		fail "tmux does not start"
 }
