@@ -44,12 +44,15 @@ expect_fates() { # KIND COUNTED
 
 # In turn, so that whatever else runs is met by all three.
 t_a_program_that_is_always_in_it() {
-	local alone=() within=() beyond=() i
+	local alone=() within=() beyond=() may=() i
 	for i in 1 2 3; do
 		"$HOT" 1 >"$T/out"
 		alone+=("$(ps_a_call "$T/out")")
 		count --per "$HANDLE" --budget 1 -- "$HOT" 4
 		within+=("$(ps_a_call "$T/out")")
+		# 1 % of all CPUs, which is more of what it gets beside others
+		may+=("$(awk -v n="$(nproc)" '/ calls / { printf "%d\n", n * 0.04e12 / $1 }' \
+			"$T/out")")
 		expect_eq "$(of_work per .all_the_time)" false "with a budget, all the time"
 		expect_ge "$(of_work per .ended)" 100 "calls that were seen"
 		expect_ge "$(of_work per .estimated)" "$(of_work per '.ended * 2')" "in all"
@@ -60,7 +63,8 @@ t_a_program_that_is_always_in_it() {
 		expect_eq "$(of_work per .ended)" "$(calls "$T/out")" "calls, without a budget"
 	done
 	echo "ps a call: alone ${alone[*]}; 1 %: ${within[*]}; any: ${beyond[*]}"
-	expect_le "$(middle "${within[@]}")" $(($(middle "${alone[@]}") * 3 / 2)) "ps a call, 1 %"
+	expect_le "$(middle "${within[@]}")" \
+		$(($(middle "${alone[@]}") * 3 / 2 + 2 * $(middle "${may[@]}"))) "ps a call, 1 %"
 	expect_ge "$(middle "${beyond[@]}")" $(($(middle "${alone[@]}") * 3)) "ps a call, any"
 }
 

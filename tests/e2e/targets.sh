@@ -88,8 +88,12 @@ t_one_thread() {
 
 t_threads_born_later() {
 	# Created after the recording began: inherited.
-	spawn sh -c "sleep 0.5; exec '$WORKLOADS/threads' 0.3" >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -d 4 -o "$T/folded"
+	mkfifo "$T/go"
+	spawn sh -c "read -r _ <'$T/go'; exec '$WORKLOADS/threads' 0.3" >/dev/null
+	pmb_start record -e cpu-clock -p "$spawned" -d 60 -o "$T/folded"
+	echo >"$T/go"
+	pmb_finish
+	expect_eq "$rc" 0 "exit status"
 	expect_match "$T/folded" ';spin_a ' "a thread"
 	expect_match "$T/folded" ';spin_d ' "a thread"
 }
