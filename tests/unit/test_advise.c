@@ -514,6 +514,8 @@ Test(advise, the_machine)
 	p->comments[1] = prof__string(p, "processor: 5.1 % of the CPUs' time taken by the "
 					 "hypervisor, slowed down 10 times by heat");
 	EXPECT_FOUND("steal,heat");
+	p->duration_ns = 120 * 1000 * (int64_t)MS; /* so often in each minute */
+	EXPECT_FOUND("steal");
 }
 
 Test(advise, broken_stacks)
@@ -538,7 +540,7 @@ static void say(bool all, bool json, struct buf *out)
 				.n_files = 1,
 				.whole = p,
 				.prof = p};
-	const struct saying saying = {&report, &advice, all};
+	const struct saying saying = {.report = &report, .advice = &advice, .all = all};
 
 	report__settle(&report);
 	advice__find(&advice, p);

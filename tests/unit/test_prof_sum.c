@@ -127,8 +127,47 @@ Test(remark_sum, counts_are_added_up)
 	cr_expect_str_eq(prof__remark(to, "user stacks"), "3 complete, 3 truncated, 4 corrupt");
 	cr_expect_str_eq(prof__remark(to, "ledger"), "balanced");
 	cr_expect_null(prof__remark(to, "window"));
-	cr_expect_null(prof__remark(to, "processor"));
-	cr_expect_eq(to->n_comments, 4);
+	cr_expect_str_eq(prof__remark(to, "processor"),
+			 "2.0 % of the CPUs' time taken by the hypervisor");
+	cr_expect_eq(to->n_comments, 5);
+	prof__free(to);
+}
+
+#define WINDOW(begin, end) "window: boot=0 seq=1 begin=" begin " end=" end " clock=monotonic"
+#define STOLEN(percent) "processor: " percent " % of the CPUs' time taken by the hypervisor"
+
+/* The mean by the time that windows cover; heat as often as all of them say. */
+Test(remark_sum, what_processors_lost)
+{
+	_cleanup_(remark_sum__done) struct remark_sum s = {0};
+	static const char *const one[] = {
+		STOLEN("9.0") " (from 3 s on), slowed down 4 times by heat (from 1 s on)",
+		WINDOW("0", "10000000000"),
+		NULL,
+	};
+	static const char *const two[] = {
+		STOLEN("1.0") ", slowed down 1 times by heat",
+		WINDOW("10000000000", "40000000000"),
+		NULL,
+	};
+	static const char *const odd[] = {
+		STOLEN("900.0") ", slowed down 7 times by heat",
+		WINDOW("0", "10000000000"),
+		NULL,
+	};
+	static const char *const odder[] = {"processor: x % of the CPUs' time", "window:", NULL};
+	static const char *const backwards[] = {STOLEN("50.0"), WINDOW("9", "1"), NULL};
+	struct prof *to = prof__new();
+
+	say(&s, one);
+	say(&s, two);
+	say(&s, odd);
+	say(&s, odder);
+	say(&s, backwards);
+	remark_sum__put(&s, to);
+	cr_expect_str_eq(prof__remark(to, "processor"),
+			 "3.0 % of the CPUs' time taken by the hypervisor, slowed down 5 times by "
+			 "heat");
 	prof__free(to);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the recording says of itself and of its machine, in its comments: cmd/remarks.h and
  * cmd/held_up.h have their forms. */
+#include <math.h>
 #include <string.h>
 
 #include "advise/look.h"
@@ -58,6 +59,8 @@ static void look_at_processor(const struct advice *a, struct finding *f)
 		f->value = (double)times;
 	}
 	f->low = f->high = f->value;
+	if (f->rule->kind == RULE_HEAT) /* of what is longer than a minute: so often in each */
+		f->low /= fmax(1, (double)a->prof->duration_ns / 60e9);
 	f->stake = f->rule->kind == RULE_STOLEN ? f->value : 0;
 	finding__judge(f, true);
 }

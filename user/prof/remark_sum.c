@@ -180,6 +180,62 @@ static const char *behind(const char *text, const char *key)
 	return strncmp(text, key, len) == 0 ? text + len : NULL;
 }
 
+/* A whole window, of which the time that a hypervisor took is a part. */
+struct remark_window {
+	double seconds;        /* 0: it doesn't say how long it was */
+	const char *processor; /* what it says of its CPUs; NULL: nothing */
+};
+
+/* "boot=… seq=7 begin=NS end=NS clock=monotonic", behind a space */
+static void find_window(const struct prof *from, struct remark_window *w)
+{
+	static const char key[] = "window:";
+
+	*w = (struct remark_window){0};
+	for (size_t i = 0; i < from->n_comments; i++) {
+		const char *text = prof__text(from, from->comments[i]);
+
+		if (behind(text, key)) {
+			uint64_t begin = number_of(text, "begin"), end = number_of(text, "end");
+
+			w->seconds = end > begin ? (double)(end - begin) / 1e9 : 0;
+		}
+		if (behind(text, "processor: "))
+			w->processor = text + strlen("processor: ");
+	}
+}
+
+/* "6.1 % of the CPUs' time taken by the hypervisor, slowed down 3 times by heat" */
+static bool read_processor(const char *text, double *ret_percent, const char **ret_rest)
+{
+	const char *unit = strstr(text, " % of the CPUs' time");
+	_cleanup_free_ char *number = unit ? xstrndup(text, (size_t)(unit - text)) : NULL;
+
+	*ret_rest = unit;
+	return number && num__parse_f64(number, ret_percent) == 0 && *ret_percent <= 100;
+}
+
+static void add_processor(struct remark_sum *s, const struct prof *from)
+{
+	static const char slowed[] = "slowed down ";
+	struct remark_window w;
+	const char *rest;
+	double percent;
+	uint64_t times;
+
+	find_window(from, &w);
+	if (!w.processor || !(w.seconds > 0) || !read_processor(w.processor, &percent, &rest))
+		return;
+	s->stolen += percent * w.seconds;
+	s->stolen_of += w.seconds;
+	rest = strstr(rest, slowed);
+	rest = rest ? rest + strlen(slowed) : NULL;
+	if (!rest || !num__take_u64(&rest, &times))
+		return;
+	s->knows_heat = true;
+	add_to(&s->slowed, times);
+}
+
 static void add_line(struct remark_sum *s, const char *text)
 {
 	static const char *const whole[] = {"pmubpf: ", "command: ", "machine: ", "kernel: ",
@@ -205,6 +261,7 @@ static void add_line(struct remark_sum *s, const char *text)
 void remark_sum__add(struct remark_sum *s, const struct prof *from)
 {
 	s->profiles++;
+	add_processor(s, from);
 	for (size_t i = 0; i < from->n_comments; i++)
 		add_line(s, prof__text(from, from->comments[i]));
 }
@@ -240,6 +297,20 @@ static void put_statuses(const struct remark_sum *s, const char *side, struct pr
 		prof__comment(to, line.data);
 }
 
+/* Of windows of one length it is what was taken of all; of others, too. */
+static void put_processor(const struct remark_sum *s, struct prof *to)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	if (!(s->stolen_of > 0))
+		return;
+	buf__printf(&line, "processor: %.1f %% of the CPUs' time taken by the hypervisor",
+		    s->stolen / s->stolen_of);
+	if (s->knows_heat)
+		buf__printf(&line, ", slowed down %" PRIu64 " times by heat", s->slowed);
+	prof__comment(to, line.data);
+}
+
 static void put_ledger(const struct remark_sum *s, struct prof *to)
 {
 	_cleanup_(buf__done) struct buf line = {0};
@@ -257,6 +328,7 @@ void remark_sum__put(const struct remark_sum *s, struct prof *to)
 {
 	for (size_t i = 0; i < s->n_others; i++)
 		prof__comment(to, s->others[i]);
+	put_processor(s, to);
 	for (size_t i = 0; i < s->n_events; i++)
 		put_event(&s->events[i], to);
 	put_ledger(s, to);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What several profiles say of themselves (cmd/remarks.h), as what one would say that is all of
- * them: counts are added up, what all say is said once, and what is true of each alone (windows,
- * times that hypervisors took) is left out. Comments of others are passed over. Pure.
+ * them: counts are added up, what all say is said once, what hypervisors took is the mean by the
+ * length of the windows that say it, and what is true of each alone (windows, times) is left out.
+ * Comments of others are passed over. Pure.
  */
 #ifndef PMUBPF_PROF_REMARK_SUM_H
 #define PMUBPF_PROF_REMARK_SUM_H
@@ -17,7 +18,10 @@ struct remark_sum {
 	char **others; /* each once, in the order in which they came */
 	size_t n_others, cap_others;
 	uint64_t profiles, balanced;
-	char *imbalance; /* the first */
+	char *imbalance;          /* the first */
+	double stolen, stolen_of; /* percent × seconds of windows, seconds */
+	uint64_t slowed;          /* times, by heat */
+	bool knows_heat;
 };
 
 void remark_sum__add(struct remark_sum *s, const struct prof *from);
