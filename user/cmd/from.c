@@ -48,6 +48,51 @@ static void loading__done(struct loading *l)
 	remark_sum__done(&l->remarks);
 }
 
+int from__option(struct from *f, int key, const char *arg)
+{
+	switch (key) {
+	case FROM_WHERE:
+		f->dir = arg;
+		return 0;
+	case FROM_SINCE:
+		f->since = arg;
+		return 0;
+	case FROM_UNTIL:
+		f->until = arg;
+		return 0;
+	default:
+		return fleet_from__option(&f->fleet, key, arg);
+	}
+}
+
+static void put_word(const char *option, const char *word, struct buf *out)
+{
+	if (!word)
+		return;
+	buf__printf(out, "%s--%s ", out->len ? " " : "", option);
+	escape_word(out, word);
+}
+
+static void put_time(const char *option, const char *given, int64_t ns, struct buf *out)
+{
+	char text[TIME_TEXT];
+
+	if (!given)
+		return;
+	time__text(ns, text);
+	put_word(option, text, out);
+}
+
+void from__put_words(const struct from *f, struct buf *out)
+{
+	put_word("from", f->dir, out);
+	put_time("since", f->since, f->range.since_ns, out);
+	put_time("until", f->until, f->range.until_ns, out);
+	put_word("host", f->fleet.host, out);
+	put_word("credentials", f->fleet.credentials, out);
+	put_word("ca", f->fleet.ca, out);
+}
+
 int from__settle(struct from *f, struct err *err)
 {
 	int r;

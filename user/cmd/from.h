@@ -4,6 +4,7 @@
 #ifndef PMUBPF_CMD_FROM_H
 #define PMUBPF_CMD_FROM_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "cmd/fleet_load.h"
 #include "prof/pprof_read.h"
@@ -18,6 +19,24 @@ struct from {
 	struct fleet_from fleet; /* of a URL */
 };
 
+enum { FROM_WHERE = 540, FROM_SINCE, FROM_UNTIL };
+
+/* Of an array of struct argp_option. */
+#define FROM_OPTIONS                                                                               \
+	FLEET_OPTION(FROM_WHERE, "from", "DIR|URL",                                                \
+		     "Those of an agent's folder, or of a server "                                 \
+		     "(clickhouse+http://HOST[:PORT]/DATABASE), instead of FILE…: all that "     \
+		     "overlap the range are added up"),                                            \
+		FLEET_OPTION(FROM_SINCE, "since", "TIME",                                          \
+			     "From then on: 1h (ago), now, or 2026-11-27T18:00:00Z (default: the " \
+			     "first)"),                                                            \
+		FLEET_OPTION(FROM_UNTIL, "until", "TIME", "Up to then (default: the last)"),       \
+		FLEET_OPTIONS
+
+/* One of them; ARGP_ERR_UNKNOWN: it is none. */
+int from__option(struct from *from, int key, const char *arg);
+/* The same again, with times that don't move, for a command line: each one word of a shell. */
+void from__put_words(const struct from *from, struct buf *out);
 /* --since and --until to a range. */
 int from__settle(struct from *from, struct err *err);
 /* The same of a range as one text, of that option. */

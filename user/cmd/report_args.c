@@ -32,9 +32,6 @@ enum {
 	OPT_CSV,
 	OPT_MAX_SIZE,
 	OPT_SYMBOLS,
-	OPT_FROM,
-	OPT_SINCE,
-	OPT_UNTIL,
 	OPT_CONTAINER,
 	OPT_FORMAT, /* and one for each format */
 };
@@ -50,14 +47,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which windows:", 1},
-	{"from", OPT_FROM, "DIR|URL", 0,
-	 "Those of an agent's folder, or of a server (clickhouse+http://HOST[:PORT]/DATABASE), "
-	 "instead of FILE…: all that overlap the range are added up",
-	 0},
-	{"since", OPT_SINCE, "TIME", 0,
-	 "From then on: 1h (ago), now, or 2026-11-27T18:00:00Z (default: the first)", 0},
-	{"until", OPT_UNTIL, "TIME", 0, "Up to then (default: the last)", 0},
-	FLEET_OPTIONS,
+	FROM_OPTIONS,
 	{0, 0, 0, 0, "Which samples:", 2},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
 	{"focus", OPT_FOCUS, "RE", 0,
@@ -156,23 +146,11 @@ static int parse_samples(struct report_args *a, int key, char *arg)
 
 static int parse_from(struct report_args *a, int key, char *arg)
 {
-	switch (key) {
-	case OPT_FROM:
-		a->from.dir = arg;
-		return 0;
-	case OPT_SINCE:
-		a->from.since = arg;
-		return 0;
-	case OPT_UNTIL:
-		a->from.until = arg;
-		return 0;
-	case OPT_CONTAINER:
-		selection__add_label(&a->selection, "container", arg);
-		fleet_from__add_container(&a->from.fleet, arg);
-		return 0;
-	default:
-		return fleet_from__option(&a->from.fleet, key, arg);
-	}
+	if (key != OPT_CONTAINER)
+		return from__option(&a->from, key, arg);
+	selection__add_label(&a->selection, "container", arg);
+	fleet_from__add_container(&a->from.fleet, arg);
+	return 0;
 }
 
 static int parse_rows(struct report_args *a, int key, char *arg)

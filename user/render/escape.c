@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 /* The length of the UTF-8 sequence at s, 0 if it isn't one (overlong, surrogate, cut short). */
 static int utf8_length(const uint8_t *s)
 {
@@ -58,4 +60,21 @@ void escape_name(struct buf *out, const char *name)
 void escape_line(struct buf *out, const char *line)
 {
 	escape(out, line, "");
+}
+
+void escape_word(struct buf *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:,+=@-";
+	_cleanup_(buf__done) struct buf safe = {0};
+
+	escape_name(&safe, word);
+	if (safe.len && strspn(safe.data, plain) == safe.len) {
+		buf__puts(out, safe.data);
+		return;
+	}
+	buf__putc(out, '\'');
+	for (const char *p = safe.data; p && *p; p++)
+		buf__printf(out, *p == '\'' ? "'\\%c'" : "%c", *p);
+	buf__putc(out, '\'');
 }

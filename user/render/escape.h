@@ -12,5 +12,7 @@
 void escape_name(struct buf *out, const char *name);
 /* The same of a sentence: what is printable in it stays as it is. */
 void escape_line(struct buf *out, const char *line);
+/* As one word for a shell, whatever is in it: in quotes if it has to be. */
+void escape_word(struct buf *out, const char *word);
 
 #endif
