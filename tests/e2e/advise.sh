@@ -243,4 +243,49 @@ t_files_or_a_target() {
 	expect_eq "$rc" 2 "the recording to standard output"
 }
 
+# Of an agent's folder: as of files, with its gaps, and what looks closer takes the same windows.
+t_windows() {
+	local dir="$T/it's here" look
+	mkdir -m 700 "$dir"
+	pmb_ok agent -q --dir "$dir" --every 1s -e cpu-clock -F 499 -- "$TROUBLES" touch 1500
+	pmb_ok advise -j --from "$dir" --label comm=troubles
+	jq -r '.findings[].rule' "$T/out" | grep -vxE 'steal|heat' >"$T/rules"
+	expect_first page-faults touch_all
+	expect_eq "$(jq '.files | length' "$T/out")" 1 "titles"
+	look=$(finding page-faults .look)
+	# what a user would copy
+	(cd "$T" && eval "${look/#pmubpf/"\$PMUBPF"}") >"$T/closer" 2>"$T/err" ||
+		fail "what looks closer doesn't run: $look"
+	expect_match "$T/closer" ' touch_all' "what looks closer"
+	pmb_ok advise --from "$dir" --since 1h
+	expect_match "$T/err" '^pmubpf: nothing is there from .* to ' "what is missing of the hour"
+	expect_eq "$(grep -c '^Not looked for, since the windows' "$T/out")" 1 "what they lack"
+	expect_match "$T/out" ': locks, run-queue, disk$' "the first of it"
+	pmb_ok annotate --from "$dir" --since 1h touch_all
+	expect_match "$T/out" '^# profile .*: [0-9]+ windows?, 20' "what annotate shows"
+	expect_match "$T/out" ' 100.00 .*[(]all[)]$' "its rows"
+	pmb_ok advise --from "$dir" --container nobody
+	expect_match "$T/out" '^Too few samples to say where the CPU time goes: 0, ' "no container"
+	pmb advise --from "$dir" --until 1d
+	expect_eq "$rc" 1 "an empty range"
+	expect_match "$T/err" 'no window .* of that range' "what it says of it"
+}
+
+t_windows_or_a_target() {
+	local words
+	for words in "-d 3" "-p 1" "-e cpu-clock" "-o x.pb.gz" "missing.pb.gz" "--since x"; do
+		# shellcheck disable=SC2086
+		pmb advise --from "$T" $words
+		expect_eq "$rc" 2 "--from and $words"
+	done
+	pmb annotate --from "$T" work missing.pb.gz
+	expect_eq "$rc" 2 "annotate of both"
+	pmb advise --since 1h -- true
+	expect_eq "$rc" 2 "--since of a command"
+	pmb annotate --from "$T"
+	expect_eq "$rc" 2 "no function"
+	pmb advise --from "$T"
+	expect_eq "$rc" 1 "a folder without windows"
+}
+
 run_tests

@@ -106,6 +106,15 @@ expect_same() { # WHAT
 		fail "$1: $(diff "$T/files" "$T/server" | head -n 3)"
 }
 
+# Of the server as of the folder, but for commands that take addresses.
+advises_alike() {
+	pmb_ok advise -j --all --from "$T/spool"
+	jq '[.findings[], .others[] | del(.look)]' "$T/out" >"$T/files"
+	pmb_ok advise -j --all --from "$U"
+	jq '[.findings[], .others[] | del(.look)]' "$T/out" >"$T/server"
+	expect_same "the advice"
+}
+
 # The sums of the windows' files are those of the server.
 expect_sums() { # N of windows
 	local by
@@ -125,6 +134,7 @@ expect_sums() { # N of windows
 	expect_same "the report"
 	expect_match "$T/out" "^# file .*/fleet: $1 windows?, " "the title"
 	expect_eq "$(fleet 'SELECT count() FROM windows')" "$1" "rows of windows"
+	advises_alike
 }
 
 t_tables() {

@@ -70,7 +70,7 @@ static void say(bool all, struct buf *out)
 {
 	char *words[] = {NULL};
 	struct report report = {.command_line = words, .whole = p, .prof = p};
-	const struct saying saying = {&report, &advice, all};
+	const struct saying saying = {.report = &report, .advice = &advice, .all = all};
 
 	report__settle(&report);
 	advice__find(&advice, p);

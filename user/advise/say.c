@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "render/escape.h"
 
 enum { COLUMNS = 79, INDENT = 12, KILO = 1000 };
@@ -25,23 +26,13 @@ static void put_number(const struct finding *f, double value, struct buf *out)
 	}
 }
 
-/* One word for a shell, whatever is in it. */
-static void put_word(const char *word, struct buf *out)
+/* Which one is looked closer at. */
+static void put_profile(const struct saying *s, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf safe = {0};
-	bool plain;
-
-	escape_name(&safe, word);
-	plain = safe.len && strspn(safe.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					      "0123456789_./:,+=@-") == safe.len;
-	if (plain) {
-		buf__puts(out, safe.data);
-		return;
-	}
-	buf__putc(out, '\'');
-	for (const char *p = safe.data; p && *p; p++)
-		buf__printf(out, *p == '\'' ? "'\\%c'" : "%c", *p);
-	buf__putc(out, '\'');
+	if (s->profile)
+		buf__puts(out, s->profile);
+	else
+		escape_word(out, s->report->n_files ? s->report->files[0] : "FILE.pb.gz");
 }
 
 void saying__put(const struct saying *s, const struct finding *f, const char *text, struct buf *out)
@@ -50,9 +41,9 @@ void saying__put(const struct saying *s, const struct finding *f, const char *te
 		if (*text == '@')
 			put_number(f, f->value, out);
 		else if (*text == '%')
-			put_word(f->n_places ? f->places[0].function : "", out);
+			escape_word(out, f->n_places ? f->places[0].function : "");
 		else if (*text == '&')
-			put_word(s->report->n_files ? s->report->files[0] : "FILE.pb.gz", out);
+			put_profile(s, out);
 		else
 			buf__putc(out, *text);
 	}
@@ -62,10 +53,13 @@ void saying__put(const struct saying *s, const struct finding *f, const char *te
 void saying__put_look(const struct saying *s, const struct finding *f, struct buf *out)
 {
 	bool named = f->n_places && *f->places[0].function;
-	bool of_name = strchr(f->rule->look, '%');
+	const char *look = f->rule->look;
 
-	saying__put(s, f, of_name && !named ? "pmubpf report --by module,address &" : f->rule->look,
-		    out);
+	if (strchr(look, '%') && !named)
+		look = "pmubpf report --by module,address &";
+	else if (s->no_code && starts_with(look, "pmubpf annotate "))
+		look = "pmubpf report --tree --callees % &";
+	saying__put(s, f, look, out);
 }
 
 /* 1234567 as 1,234,567. */
@@ -283,19 +277,18 @@ void saying__put_reason(const struct saying *s, const struct finding *f, struct 
 
 /* ---- the text */
 
-/* "   why      …", in lines that end before COLUMNS; words longer than that stay whole. */
-static void put_wrapped(const char *key, const char *text, struct buf *out)
+/* In lines that end before COLUMNS; words longer than that stay whole. */
+static void put_lines(const char *text, size_t indent, struct buf *out)
 {
-	size_t column = INDENT;
+	size_t column = indent;
 
-	buf__printf(out, "   %-*s", INDENT - 3, key);
 	while (*text) {
 		size_t len = strcspn(text, " ");
 
-		if (column > INDENT && column + 1 + len > COLUMNS) {
-			buf__printf(out, "\n%*s", INDENT, "");
-			column = INDENT;
-		} else if (column > INDENT) {
+		if (column > indent && column + 1 + len > COLUMNS) {
+			buf__printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
 			buf__putc(out, ' ');
 			column++;
 		}
@@ -304,6 +297,13 @@ static void put_wrapped(const char *key, const char *text, struct buf *out)
 		text += len + strspn(text + len, " ");
 	}
 	buf__putc(out, '\n');
+}
+
+/* "   why      …" */
+static void put_wrapped(const char *key, const char *text, struct buf *out)
+{
+	buf__printf(out, "   %-*s", INDENT - 3, key);
+	put_lines(text, INDENT, out);
 }
 
 static void put_places(const struct finding *f, struct buf *out)
@@ -355,18 +355,10 @@ static void put_others(const struct saying *s, struct buf *out)
 	}
 }
 
-static bool any_lacks(const struct advice *a, enum rule_kind kind)
-{
-	for (size_t i = 0; i < N_RULES; i++) {
-		if (a->findings[i].rule->kind == kind && a->findings[i].verdict == RULE_NOT_ASKED)
-			return true;
-	}
-	return false;
-}
-
 /* What it stands on: a sentence that is honest about what wasn't looked at. */
 static void put_scope(const struct saying *s, struct buf *out)
 {
+	_cleanup_(buf__done) struct buf lacks = {0};
 	const struct advice *a = s->advice;
 
 	if (a->clock && a->clock_samples < RULE_FEW_SAMPLES)
@@ -374,12 +366,16 @@ static void put_scope(const struct saying *s, struct buf *out)
 			    "Too few samples to say where the CPU time goes: %" PRId64
 			    ", and %d are needed. Record for longer.\n",
 			    a->clock_samples, RULE_FEW_SAMPLES);
-	if (!a->clock)
+	if (!a->clock && !s->windows)
 		buf__puts(out, "No event of this profile says where CPU time goes, so most wasn't "
 			       "looked for: record with -e cpu-clock.\n");
-	else if (any_lacks(a, RULE_OF_THREADS))
+	else if (!s->windows && saying__lacks(s, RULE_OF_THREADS))
 		buf__puts(out, "Locks, disks and waiting for a CPU weren't looked for: record with "
 			       "-e cpu-clock,page-faults,context-switches,off-cpu.\n");
+	if (s->windows)
+		saying__put_lacks(s, &lacks);
+	if (lacks.len)
+		put_lines(lacks.data, 0, out);
 }
 
 void saying__text(const struct saying *s, struct buf *out)

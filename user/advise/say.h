@@ -9,7 +9,10 @@
 struct saying {
 	const struct report *report; /* its files, profile, events */
 	const struct advice *advice;
-	bool all; /* rules that don't hold, too, and why */
+	bool all;            /* rules that don't hold, too, and why */
+	const char *profile; /* how a command line names it; NULL: by its first file */
+	bool no_code;        /* it hasn't the addresses that annotate takes */
+	bool windows;        /* it is the sum of an agent's */
 };
 
 void saying__text(const struct saying *saying, struct buf *out);
@@ -25,6 +28,10 @@ void saying__put(const struct saying *saying, const struct finding *finding, con
 void saying__put_evidence(const struct saying *saying, const struct finding *finding,
 			  struct buf *out);
 void saying__put_stake(const struct finding *finding, struct buf *out);
+/* Whether a rule of that kind wasn't looked for. */
+bool saying__lacks(const struct saying *saying, enum rule_kind kind);
+/* Of windows: all rules that weren't looked for, by what they take, once; in one line. */
+void saying__put_lacks(const struct saying *saying, struct buf *out);
 /* The command that looks closer. */
 void saying__put_look(const struct saying *saying, const struct finding *finding, struct buf *out);
 /* Why it is no finding. */

@@ -4,11 +4,13 @@
  * machine's; that of a target is recorded as `record` does it.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "advise/advice.h"
 #include "advise/say.h"
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "cmd/advise_args.h"
 #include "cmd/advise_record.h"
 #include "cmd/cmd.h"
@@ -16,13 +18,17 @@
 #include "cmd/profiles.h"
 #include "cmd/recording.h"
 #include "prof/sharing.h"
+#include "render/escape.h"
 #include "session/signals.h"
+#include "ship/url.h"
 
 struct advise_run {
 	const struct advise_args *args;
 	struct prof *whole, *prof;
 	struct report report;
 	struct advice advice;
+	char *title;        /* of windows, in place of files */
+	struct buf profile; /* how a command line names it */
 };
 
 static void advise_run__done(struct advise_run *run)
@@ -31,6 +37,8 @@ static void advise_run__done(struct advise_run *run)
 	report__done(&run->report);
 	prof__free(run->prof);
 	prof__free(run->whole);
+	buf__done(&run->profile);
+	free(run->title);
 }
 
 /* A profile that says nothing of cache lines stays as it is. */
@@ -45,6 +53,24 @@ static void mark_sharing(struct advise_run *run)
 	run->whole = marked;
 }
 
+/* For who looks closer: the same windows or file, and the same labels. */
+static void name_profile(struct advise_run *run)
+{
+	const struct advise_args *a = run->args;
+
+	if (a->from.dir)
+		from__put_words(&a->from, &run->profile);
+	else
+		escape_word(&run->profile, a->n_files ? a->files[0] : "FILE.pb.gz");
+	for (size_t i = 0; i < a->selection.n_labels; i++) {
+		const struct label_filter *label = &a->selection.labels[i];
+		_cleanup_free_ char *text = xasprintf("%s=%s", label->key, label->value);
+
+		buf__puts(&run->profile, " --label ");
+		escape_word(&run->profile, text);
+	}
+}
+
 /* Of the whole profile, which there is. */
 static int find(struct advise_run *run, struct err *err)
 {
@@ -55,18 +81,27 @@ static int find(struct advise_run *run, struct err *err)
 	r = prof__select(&run->prof, run->whole, &a->selection, err);
 	if (r < 0)
 		return r;
-	run->report.files = a->files;
-	run->report.n_files = a->n_files;
+	run->report.files = run->title ? &run->title : a->files;
+	run->report.n_files = run->title ? 1 : a->n_files;
 	run->report.whole = run->whole;
 	run->report.prof = run->prof;
 	report__settle(&run->report);
+	name_profile(run);
 	advice__find(&run->advice, run->prof);
 	return 0;
 }
 
 static int show(struct advise_run *run, struct err *err)
 {
-	const struct saying saying = {&run->report, &run->advice, run->args->all};
+	const char *from = run->args->from.dir;
+	const struct saying saying = {
+		.report = &run->report,
+		.advice = &run->advice,
+		.all = run->args->all,
+		.profile = run->profile.data,
+		.no_code = from && ship_url__is(from),
+		.windows = from,
+	};
 	_cleanup_(buf__done) struct buf text = {0};
 	int r;
 
@@ -80,10 +115,18 @@ static int show(struct advise_run *run, struct err *err)
 	return r < 0 && r != -EPIPE ? write_error(NULL, r, err) : 0;
 }
 
-static int of_files(struct advise_run *run, struct err *err)
+static int load(struct advise_run *run, struct err *err)
 {
 	const struct advise_args *a = run->args;
-	int r = profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+
+	if (!a->from.dir)
+		return profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+	return from__load(&run->whole, &run->title, &a->from, &a->limits, err);
+}
+
+static int of_files(struct advise_run *run, struct err *err)
+{
+	int r = load(run, err);
 
 	if (r < 0)
 		return complain(err);

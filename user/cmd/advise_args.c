@@ -21,6 +21,7 @@ enum { DEFAULT_DURATION_S = 10 };
 #define NS_PER_S 1000000000ULL
 
 static const struct argp_option options[] = {
+	FROM_OPTIONS,
 	{"label", OPT_LABEL, "KEY=VALUE", 0,
 	 "Samples with this label; repeatable, values of one key are alternatives", 0},
 	{"all", OPT_ALL, 0, 0, "Also what was looked for and not found, and why", 0},
@@ -64,7 +65,7 @@ static int parse_option(struct advise_args *a, int key, char *arg)
 		a->record.sampling.quiet = true;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return from__option(&a->from, key, arg);
 	}
 }
 
@@ -102,21 +103,23 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.children = children,
-	.args_doc = "FILE…|-\n-p PID|--container NAME|-a|-- COMMAND [ARG…]",
-	.doc = "Say what stands out in a saved profile (record -o FILE.pb.gz), or in a target, "
-	       "which is recorded for that: where, how sure that is, how much there is to gain at "
-	       "most, and what to try.\v"
+	.args_doc = "FILE…|-\n--from DIR|URL\n-p PID|--container NAME|-a|-- COMMAND [ARG…]",
+	.doc = "Say what stands out in a saved profile (record -o FILE.pb.gz), in an agent's "
+	       "windows, or in a target, which is recorded for that: where, how sure that is, how "
+	       "much there is to gain at most, and what to try.\v"
 	       "Examples:\n"
 	       "  pmubpf advise -p PID\n"
 	       "  pmubpf advise -d 30 --container web -o web.pb.gz\n"
 	       "  pmubpf advise -- CMD\n"
-	       "  pmubpf advise --all --label comm=worker web.pb.gz\n\n"
-	       "Without -d it is 10 seconds, or as long as COMMAND runs.\n\n"
+	       "  pmubpf advise --all --label comm=worker web.pb.gz\n"
+	       "  pmubpf advise --from /var/lib/pmubpf --since 1h --container web\n\n"
+	       "Without -d it is 10 seconds, or as long as COMMAND runs. With --from, --container "
+	       "NAME is what windows have of that container alone.\n\n"
 	       "Exit status: 0 done, with findings or without, 1 failed, 2 usage, 3 this machine "
 	       "can't; with a COMMAND, its own.",
 };
 
-/* What says how to record has nothing to say to a file. */
+/* What says how to record has nothing to say to a file, nor to windows. */
 static bool asks_for_recording(const struct advise_args *a)
 {
 	const struct sampling_args *s = &a->record.sampling;
@@ -124,6 +127,31 @@ static bool asks_for_recording(const struct advise_args *a)
 	return target_args__any(&s->target) || s->target.duration_ns || s->what.n_texts ||
 	       s->rate.freq_hz || s->rate.period || s->budget_given || s->off_cpu ||
 	       a->record.n_outputs || a->record.passes || s->window.spec.kind != WINDOW_NONE;
+}
+
+/* Of windows it is a label. */
+static void take_containers(struct advise_args *a)
+{
+	struct target_args *t = &a->record.sampling.target;
+
+	for (size_t i = 0; i < t->n_containers; i++) {
+		selection__add_label(&a->selection, "container", t->containers[i]);
+		fleet_from__add_container(&a->from.fleet, t->containers[i]);
+	}
+	t->n_containers = 0;
+}
+
+static int check_windows(struct advise_args *a)
+{
+	if (a->n_files)
+		return err__usage(a->err, "--from DIR instead of files, not beside '%s'",
+				  a->files[0]);
+	take_containers(a);
+	if (asks_for_recording(a))
+		return err__usage(a->err,
+				  "--from is about what an agent has recorded, and other options "
+				  "ask for a recording: give one of them");
+	return 0;
 }
 
 static int check_files(struct advise_args *a)
@@ -149,8 +177,8 @@ static int settle_recording(struct advise_args *a)
 
 	if (!target_args__any(target))
 		return err__usage(a->err, "which profile, or whom? (pmubpf advise FILE, - for "
-					  "standard input; -p PID, --container NAME, -a, "
-					  "-- COMMAND)");
+					  "standard input; --from DIR; -p PID, --container NAME, "
+					  "-a, -- COMMAND)");
 	a->records = true;
 	a->record.handed_over = true;
 	if (!target->duration_ns && !target->command)
@@ -172,7 +200,10 @@ int advise_args__parse(struct advise_args *a, int argc, char **argv, struct err 
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	if (r < 0)
 		return r;
-	return a->n_files ? check_files(a) : settle_recording(a);
+	r = from__settle(&a->from, err);
+	if (r < 0)
+		return r;
+	return a->from.dir ? check_windows(a) : a->n_files ? check_files(a) : settle_recording(a);
 }
 
 void advise_args__done(struct advise_args *a)

@@ -4,6 +4,7 @@
 #define PMUBPF_CMD_ADVISE_ARGS_H
 
 #include "base/err.h"
+#include "cmd/from.h"
 #include "cmd/record_args.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
@@ -11,9 +12,10 @@
 struct advise_args {
 	char **files;
 	size_t n_files, cap_files;
-	struct selection selection; /* labels */
+	struct from from;           /* instead of files */
+	struct selection selection; /* labels, and of `from` the containers */
 	bool all, json;
-	bool records; /* no files, but a target */
+	bool records; /* neither files nor windows, but a target */
 	struct record_args record;
 	struct pprof_limits limits;
 	struct err *err;

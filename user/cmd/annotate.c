@@ -34,6 +34,7 @@ struct annotate_run {
 	struct annotate_code code;
 	struct sources sources;
 	struct code_view view;
+	char *title; /* of windows, in place of files */
 };
 
 static void annotate_run__done(struct annotate_run *run)
@@ -46,6 +47,7 @@ static void annotate_run__done(struct annotate_run *run)
 	report__done(&run->report);
 	prof__free(run->prof);
 	prof__free(run->whole);
+	free(run->title);
 }
 
 /* ---- which function */
@@ -226,7 +228,8 @@ static int show(struct annotate_run *run, struct err *err)
 static int load(struct annotate_run *run, struct err *err)
 {
 	const struct annotate_args *a = run->args;
-	int r = profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
+	int r = a->from.dir ? from__load(&run->whole, &run->title, &a->from, &a->limits, err) :
+			      profiles__load(&run->whole, a->files, a->n_files, &a->limits, err);
 
 	if (r < 0)
 		return r;
@@ -239,8 +242,8 @@ static int load(struct annotate_run *run, struct err *err)
 	r = prof__select(&run->prof, run->whole, &a->selection, err);
 	if (r < 0)
 		return r;
-	run->report.files = a->files;
-	run->report.n_files = a->n_files;
+	run->report.files = run->title ? &run->title : a->files;
+	run->report.n_files = run->title ? 1 : a->n_files;
 	run->report.whole = run->whole;
 	run->report.prof = run->prof;
 	run->report.confidence = true;

@@ -16,22 +16,26 @@ enum {
 	OPT_SOURCE,
 	OPT_ALL,
 	OPT_MAX_SIZE,
+	OPT_CONTAINER,
 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "Which samples:", 1},
+	{0, 0, 0, 0, "Which windows:", 1},
+	FROM_OPTIONS,
+	{0, 0, 0, 0, "Which samples:", 2},
 	{"event", 'e', "NAME", 0, "This event only; repeatable", 0},
 	{"label", OPT_LABEL, "KEY=VALUE", 0,
 	 "With this label; repeatable, values of one key are alternatives", 0},
+	{"container", OPT_CONTAINER, "NAME", 0, "Of that container: --label container=NAME", 0},
 	{"file", OPT_FILE, "FILE", 0,
 	 "The function of that name in FILE: a path, its last part, or the beginning of a build-id",
 	 0},
-	{0, 0, 0, 0, "Where things are:", 2},
+	{0, 0, 0, 0, "Where things are:", 3},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "The file with the instructions is in DIR, and has the build-id", 0},
 	{"source", OPT_SOURCE, "DIR", 0,
 	 "Sources are in DIR, by as much of the end of their paths as there is", 0},
-	{0, 0, 0, 0, "Output:", 3},
+	{0, 0, 0, 0, "Output:", 4},
 	{"all", OPT_ALL, 0, 0, "All instructions and lines, not only those near samples", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0, "Of an uncompressed profile (default: 256M)", 0},
@@ -66,8 +70,12 @@ static int parse_option(struct annotate_args *a, int key, char *arg)
 		return 0;
 	case OPT_MAX_SIZE:
 		return profiles__parse_limit(&a->limits, arg, a->err);
+	case OPT_CONTAINER:
+		selection__add_label(s, "container", arg);
+		fleet_from__add_container(&a->from.fleet, arg);
+		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return from__option(&a->from, key, arg);
 	}
 }
 
@@ -89,13 +97,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "FUNCTION FILE…|-",
+	.args_doc = "FUNCTION FILE…|-|--from DIR",
 	.doc = "Show a function's source lines and instructions with the samples of each, from a "
 	       "saved profile (record -o FILE.pb.gz).\v"
 	       "Examples:\n"
 	       "  pmubpf annotate work p.pb.gz\n"
 	       "  pmubpf annotate -e cycles -e dcache-miss --file libz.so.1 inflate p.pb.gz\n"
-	       "  pmubpf annotate --source ~/src/app work p.pb.gz\n\n"
+	       "  pmubpf annotate --source ~/src/app work p.pb.gz\n"
+	       "  pmubpf annotate --from /var/lib/pmubpf --since 1h work\n\n"
 	       "Exit status: 0 done, 1 failed, 2 usage.",
 };
 
@@ -107,7 +116,12 @@ int annotate_args__parse(struct annotate_args *a, int argc, char **argv, struct 
 	r = options__parse(&argp, argc, argv, 0, a);
 	if (r < 0)
 		return r;
-	if (!a->function || !*a->function || !a->n_files)
+	r = from__settle(&a->from, err);
+	if (r < 0)
+		return r;
+	if (a->function && a->from.dir && a->n_files)
+		return err__usage(err, "--from DIR instead of files, not beside '%s'", a->files[0]);
+	if (!a->function || !*a->function || (!a->n_files && !a->from.dir))
 		return err__usage(err, "which function of which profile? (pmubpf annotate FUNCTION "
 				       "FILE, - for standard input)");
 	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {

@@ -4,6 +4,7 @@
 #define PMUBPF_CMD_ANNOTATE_ARGS_H
 
 #include "base/err.h"
+#include "cmd/from.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
 
@@ -11,6 +12,7 @@ struct annotate_args {
 	const char *function;
 	char **files;
 	size_t n_files;
+	struct from from;           /* instead of files */
 	struct selection selection; /* events and labels */
 	const char *file;           /* of which file's function; NULL: of any */
 	const char *symbols;        /* where files with code are; NULL: where they were */
