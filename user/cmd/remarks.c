@@ -13,6 +13,7 @@
 #include "render/loss.h"
 #include "render/roles.h"
 #include "sys/cpuinfo.h"
+#include "sys/kernel_id.h"
 
 static void add_line(struct prof *prof, struct buf *line)
 {
@@ -36,6 +37,7 @@ static void add_machine(struct prof *prof, const struct processor_loss *loss)
 {
 	_cleanup_(buf__done) struct buf line = {0};
 	_cleanup_free_ char *machine = cpuinfo_describe();
+	char build_id[KERNEL_ID_TEXT];
 	struct utsname name;
 
 	buf__printf(&line, "machine: %s", machine);
@@ -43,6 +45,10 @@ static void add_machine(struct prof *prof, const struct processor_loss *loss)
 	uname(&name);
 	buf__printf(&line, "kernel: %s %s %s", name.sysname, name.release, name.machine);
 	add_line(prof, &line);
+	if (kernel_id(build_id)) {
+		buf__printf(&line, "kernel build-id: %s", build_id);
+		add_line(prof, &line);
+	}
 	buf__printf(&line, "processor: %.1f %% of the CPUs' time taken by the hypervisor",
 		    loss->stolen_percent);
 	if (loss->stolen_percent >= STOLEN_MUCH)

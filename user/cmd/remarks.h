@@ -6,6 +6,7 @@
  *	command: pmubpf record -e cycles,insts -o p.pb.gz -- ./pages
  *	machine: AMD EPYC 7R13, microcode 0xa0011d5, 2 CPUs online at 2650.000 MHz
  *	kernel: Linux 6.12.9 x86_64
+ *	kernel build-id: 4a5a9b0affb66c437abcd455d2738af879985fa9	(if it says so)
  *	processor: 2.4 % of the CPUs' time taken by the hypervisor, slowed down 0 times by heat
  *	event cycles: counts=cycles period=2000003 overflows=1500 emitted=1400 filtered=100 lost=0
  *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no pc=near
