@@ -17,10 +17,12 @@
 
 enum {
 	START_MS = 5000,
+	LEAVE_MS = 500, /* for what it has in /tmp, if it never was root */
 	NS_PER_MS = 1000000,
 };
 
 struct asked {
+	enum fetch_which which;
 	uint8_t build_id[SYMD_BUILD_ID_MAX];
 	size_t len;
 	int fd; /* -1: there is none */
@@ -58,8 +60,10 @@ void debuginfod__done(struct debuginfod **d)
 {
 	for (size_t i = 0; *d && i < (*d)->work.asked; i++)
 		cleanup_close(&(*d)->asked[i].fd);
-	if (*d)
+	if (*d) {
+		helper__leave(&(*d)->helper, LEAVE_MS);
 		helper__done(&(*d)->helper);
+	}
 	free(*d);
 	*d = NULL;
 }
@@ -92,8 +96,8 @@ static int receive(struct debuginfod *d, uint64_t deadline_ns, int *ret_fd)
 
 /* An enum fetch_answer, or a negative errno: then the process is gone. *ret_fd is the caller's, or
  * -1. */
-static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t len,
-			   uint64_t timeout_ns, int *ret_fd)
+static int debuginfod__ask(struct debuginfod *d, const struct asked *what, uint64_t timeout_ns,
+			   int *ret_fd)
 {
 	uint64_t now = now_ns();
 	int r = helper__start(&d->helper, now + (uint64_t)START_MS * NS_PER_MS);
@@ -102,8 +106,9 @@ static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t
 	if (r < 0)
 		return r;
 	helper__begin(&d->helper, SYMD_FETCH);
-	symd_msg__put_u8(&d->helper.request, (uint8_t)len);
-	buf__add(&d->helper.request, build_id, len);
+	symd_msg__put_u8(&d->helper.request, (uint8_t)what->which);
+	symd_msg__put_u8(&d->helper.request, (uint8_t)what->len);
+	buf__add(&d->helper.request, what->build_id, what->len);
 	symd_msg__end(&d->helper.request);
 	r = symd_msg__send(d->helper.sock, &d->helper.request, -1, MSG_DONTWAIT);
 	if (r == 0)
@@ -119,6 +124,7 @@ static int debuginfod__ask(struct debuginfod *d, const uint8_t *build_id, size_t
 int debuginfod__check(struct err *err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
+	const struct asked nothing = {.which = FETCH_DEBUG_FILE};
 	_cleanup_close_ int fd = -1;
 	struct debuginfod *d;
 	int r;
@@ -130,7 +136,7 @@ int debuginfod__check(struct err *err)
 			"DEBUGINFOD_URLS=https://debuginfod.debian.net (sudo drops it: "
 			"sudo --preserve-env=DEBUGINFOD_URLS …)");
 	d = debuginfod__new();
-	r = debuginfod__ask(d, NULL, 0, (uint64_t)START_MS * NS_PER_MS, &fd);
+	r = debuginfod__ask(d, &nothing, (uint64_t)START_MS * NS_PER_MS, &fd);
 	debuginfod__done(&d);
 	if (r == FETCH_NO_LIBRARY)
 		return err__set(err, -ENOENT,
@@ -144,13 +150,14 @@ int debuginfod__check(struct err *err)
 }
 
 /* NULL: no more may be asked for. */
-static struct asked *asked_of(struct debuginfod *d, const uint8_t *build_id, size_t len)
+static struct asked *asked_of(struct debuginfod *d, enum fetch_which which, const uint8_t *build_id,
+			      size_t len)
 {
 	struct asked *a;
 
 	for (size_t i = 0; i < d->work.asked; i++) {
 		a = &d->asked[i];
-		if (a->len == len && memcmp(a->build_id, build_id, len) == 0)
+		if (a->which == which && a->len == len && memcmp(a->build_id, build_id, len) == 0)
 			return a;
 	}
 	if (d->work.asked >= DEBUGINFOD_FILES_MAX)
@@ -158,17 +165,18 @@ static struct asked *asked_of(struct debuginfod *d, const uint8_t *build_id, siz
 	a = &d->asked[d->work.asked];
 	memcpy(a->build_id, build_id, len);
 	a->len = len;
+	a->which = which;
 	return a;
 }
 
-int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
+static int fetch(struct debuginfod *d, enum fetch_which which, const uint8_t *build_id, size_t len)
 {
 	const uint64_t total = (uint64_t)DEBUGINFOD_TOTAL_S * 1000 * NS_PER_MS;
 	uint64_t each = (uint64_t)FETCH_FILE_S * 1000 * NS_PER_MS, before = now_ns();
 	struct asked *asked;
 	int r;
 
-	if (len < 2 || len > SYMD_BUILD_ID_MAX || !(asked = asked_of(d, build_id, len)))
+	if (len < 2 || len > SYMD_BUILD_ID_MAX || !(asked = asked_of(d, which, build_id, len)))
 		return -1;
 	if (asked == &d->asked[d->work.asked]) {
 		if (d->work.ns >= total)
@@ -176,11 +184,21 @@ int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
 		if (each > total - d->work.ns)
 			each = total - d->work.ns;
 		d->work.asked++;
-		r = debuginfod__ask(d, build_id, len, each, &asked->fd);
+		r = debuginfod__ask(d, asked, each, &asked->fd);
 		d->work.found += r == FETCH_FOUND;
 		d->work.ns += now_ns() - before;
 	}
 	return asked->fd < 0 ? -1 : fcntl(asked->fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len)
+{
+	return fetch(d, FETCH_DEBUG_FILE, build_id, len);
+}
+
+int debuginfod__fetch_program(struct debuginfod *d, const uint8_t *build_id, size_t len)
+{
+	return fetch(d, FETCH_PROGRAM, build_id, len);
 }
 
 struct debuginfod_work debuginfod__work(const struct debuginfod *d)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Separate debug files from the servers of DEBUGINFOD_URLS, by a process of its own that lives no
- * longer than this does (symd/fetch.h). Bounded: so many files, so long for each and for all.
+ * Separate debug files, and programs, from the servers of DEBUGINFOD_URLS, by a process of its own
+ * that lives no longer than this does (symd/fetch.h). Bounded: so many files, so long for each and
+ * for all.
  */
 #ifndef PMUBPF_SYM_DEBUGINFOD_H
 #define PMUBPF_SYM_DEBUGINFOD_H
@@ -38,6 +39,8 @@ void debuginfod__done(struct debuginfod **d); /* ends the process; NULL is fine 
 /* The file, for whoever can judge it; the caller closes it. -1: none, or no more may be asked
  * for. One that was asked for before is not asked for again. */
 int debuginfod__fetch(struct debuginfod *d, const uint8_t *build_id, size_t len);
+/* The same of the program or library itself. */
+int debuginfod__fetch_program(struct debuginfod *d, const uint8_t *build_id, size_t len);
 struct debuginfod_work debuginfod__work(const struct debuginfod *d);
 
 #endif

@@ -92,6 +92,20 @@ void helper__done(struct helper *h)
 	h->reply = NULL;
 }
 
+void helper__leave(struct helper *h, int timeout_ms)
+{
+	if (h->sock >= 0)
+		close(h->sock);
+	h->sock = -1;
+	for (int i = 0; h->pid && i < timeout_ms; i++) {
+		if (reap(h, h->pid, WNOHANG) != 0)
+			h->pid = 0;
+		else
+			nanosleep(&(struct timespec){.tv_nsec = KILL_PAUSE_NS}, NULL);
+	}
+	helper__kill(h);
+}
+
 void helper__abandon(struct helper *h)
 {
 	if (h->sock >= 0)

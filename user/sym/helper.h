@@ -65,6 +65,9 @@ int helper__start(struct helper *h, uint64_t deadline_ns);
 /* Waits a second for its end; who can't die (in a read from a dead server) is not waited for,
  * and reaped when it can. */
 void helper__kill(struct helper *h);
+/* Lets it end by itself, which it does once nobody can ask it any more, and has so long for that;
+ * then it is killed. */
+void helper__leave(struct helper *h, int timeout_ms);
 /* -ECANCELED: it was stopped, see stop_fd. -ETIMEDOUT: nothing came. */
 int helper__wait(const struct helper *h, short events, uint64_t deadline_ns);
 

@@ -29,10 +29,11 @@
 
 /* Of elfutils/debuginfod.h, which is in a package of its own. */
 typedef struct debuginfod_client debuginfod_client;
+typedef int (*find_fn)(debuginfod_client *client, const unsigned char *build_id, int len,
+		       char **path);
 static struct {
 	debuginfod_client *(*begin)(void);
-	int (*find_debuginfo)(debuginfod_client *client, const unsigned char *build_id, int len,
-			      char **path);
+	find_fn find[N_FETCH_WHICH];
 	void (*end)(debuginfod_client *client);
 } lib;
 
@@ -40,7 +41,8 @@ static bool load_library(void)
 {
 	static const struct library_function functions[] = {
 		{"debuginfod_begin", &lib.begin},
-		{"debuginfod_find_debuginfo", &lib.find_debuginfo},
+		{"debuginfod_find_debuginfo", &lib.find[FETCH_DEBUG_FILE]},
+		{"debuginfod_find_executable", &lib.find[FETCH_PROGRAM]},
 		{"debuginfod_end", &lib.end},
 	};
 
@@ -125,7 +127,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 }
 
 /* The file's descriptor, or -1. */
-static int fetch(const uint8_t *build_id, size_t len)
+static int fetch(enum fetch_which which, const uint8_t *build_id, size_t len)
 {
 	debuginfod_client *client = lib.begin();
 	char *path = NULL;
@@ -133,7 +135,7 @@ static int fetch(const uint8_t *build_id, size_t len)
 
 	if (!client)
 		return -1;
-	fd = lib.find_debuginfo(client, build_id, (int)len, &path);
+	fd = lib.find[which](client, build_id, (int)len, &path);
 	lib.end(client);
 	/* its room is for the next */
 	if (fd >= 0 && path)
@@ -158,15 +160,18 @@ static int serve(int sock, bool loaded)
 		_cleanup_close_ int fd = -1;
 		size_t len;
 		const uint8_t *id;
+		uint8_t which;
 
 		if (symd_msg__parse(request, (size_t)n, &header, &body) < 0)
 			return 1;
+		which = cursor__u8(&body);
 		len = cursor__u8(&body);
 		id = cursor__bytes(&body, len);
-		if (header.type != SYMD_FETCH || !cursor__done(&body) || len > SYMD_BUILD_ID_MAX)
+		if (header.type != SYMD_FETCH || !cursor__done(&body) || which >= N_FETCH_WHICH ||
+		    len > SYMD_BUILD_ID_MAX)
 			return 1;
 		if (loaded && len)
-			fd = fetch(id, len);
+			fd = fetch(which, id, len);
 		symd_msg__begin(&reply, header.type, header.seq);
 		symd_msg__put_u8(&reply, !loaded ? FETCH_NO_LIBRARY :
 						   (fd >= 0 ? FETCH_FOUND : FETCH_NOTHING));

@@ -94,7 +94,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 16,
+	SYMD_VERSION = 17,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
