@@ -374,17 +374,106 @@ t_colours_on_a_terminal() {
 	expect_no_match "$T/out" $'\033' "colours with NO_COLOR"
 }
 
-t_kernel_functions() {
-	[ -e "$S/p.pb.gz" ] || skip "nothing was recorded"
+# A function of the kernel with samples, of which its symbols have one only.
+hot_in_kernel() {
 	local name
-	name=$("$PMUBPF" report -j "$S/p.pb.gz" |
-		jq -r '[.rows[] | select(.module == "[kernel.kallsyms]")
+	"$PMUBPF" record -q -e cpu-clock -o "$S/k.pb.gz" -- "$WORKLOADS/troubles" calls 500 \
+		2>"$T/err" || fail "record"
+	"$PMUBPF" report -j "$S/k.pb.gz" |
+		jq -r '.rows[] | select(.module == "[kernel.kallsyms]")
 			| select(.events[0].self.samples > 0)
-			| select(.name | startswith("[") | not)][0].name // ""')
+			| select(.name | startswith("[") | not).name' >"$T/names"
+	while read -r name; do
+		grep -cE "^[0-9a-f]+ [tTwW] $name(\$|	)" /proc/kallsyms >"$T/n"
+		[ "$(cat "$T/n")" = 1 ] || continue
+		echo "$name"
+		return
+	done <"$T/names"
+}
+
+# Nothing, an empty file, a kernel that isn't the one.
+t_kernel_functions() {
+	local name
+	name=$(hot_in_kernel)
 	[ -n "$name" ] || skip "no sample is of the kernel"
-	annotate "$name" "$S/p.pb.gz"
-	expect_match "$T/out" 'instructions of the kernel' "what is noted"
+	annotate "$name" "$S/k.pb.gz"
+	expect_match "$T/out" '/proc/kcore' "what is noted"
 	expect_sums cpu-clock
+	need_program protoc
+	gzip -dc "$S/k.pb.gz" | protoc --proto_path="$TOP/user" --decode=pmb.pprof.Profile \
+		prof/profile.proto | sed 's/"kernel build-id: .*"/"kernel build-id: 1234"/' |
+		encode "$T/other.pb.gz"
+	annotate "$name" "$T/other.pb.gz"
+	expect_match "$T/out" 'of another kernel' "what is noted"
+	expect_sums cpu-clock
+}
+
+# A kcore in which that function calls another one, jumps to its beginning, and does nothing else.
+make_kcore() { # NAME
+	python3 - "$1" "$T/kcore" <<-'PYTHON'
+		import struct, sys
+		symbols = []
+		for line in open("/proc/kallsyms"):
+		    address, kind, name = line.split()[:3]
+		    if kind in "tTwW":
+		        symbols.append((int(address, 16), name))
+		start = [a for a, n in symbols if n == sys.argv[1]][0]
+		size = min(a for a, n in symbols if a > start) - start
+		other = [a for a, n in symbols if n == "schedule"][0]
+		code = bytearray(b"\x90" * size)
+		code[:5] = b"\xe8" + struct.pack("<i", other - start - 5)
+		code[5:7] = b"\xeb\xf9"
+		head = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+		head += struct.pack("<HHIQQQI", 4, 62, 1, 0, 64, 0, 0)
+		head += struct.pack("<6H", 64, 56, 1, 0, 0, 0)
+		head += struct.pack("<IIQQQQQQ", 1, 5, 4096, start, 0, size, size, 4096)
+		open(sys.argv[2], "wb").write(head.ljust(4096, b"\0") + code)
+	PYTHON
+}
+
+with_kcore() { # ARG…
+	SHIM_KCORE=$T/kcore SHIM_SEEN=$T/seen LD_PRELOAD=$S/kcore.so \
+		"$PMUBPF" annotate -j "$@" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+t_instructions_of_the_kernel() {
+	local name
+	[ "$(uname -m)" = x86_64 ] || skip "the code made here is x86's"
+	grep -qE '^[0-9a-f]*[1-9a-f][0-9a-f]* T schedule$' /proc/kallsyms ||
+		skip "no addresses"
+	name=$(hot_in_kernel)
+	[ -n "$name" ] || skip "no sample is of the kernel"
+	make_kcore "$name"
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$S/kcore.so" \
+		"$TOP/tests/shims/kcore.c" ||
+		fail "cannot build kcore.so"
+	with_kcore "$name" "$S/k.pb.gz"
+	expect_eq "$rc" 0 "exit status: $(cat "$T/err")"
+	expect_sums cpu-clock
+	expect_eq "$(jq -r .function.read "$T/out")" /proc/kcore "what was read"
+	expect_ge "$(instructions)" 3 "instructions"
+	expect_eq "$(jq -c '.instructions[:2] | map(.address)' "$T/out")" '[0,5]' "distances"
+	expect_eq "$(jq -c '.instructions[:2] | map(.target)' "$T/out")" '[null,0]' targets
+	[ ! -e "$T/seen" ] || fail "a helper got a descriptor of it"
+	if ldconfig -p | grep -q 'libcapstone\.so\.[45]'; then
+		expect_eq "$(jq -r '.instructions[0].text' "$T/out")" 'callq <schedule>' "a call"
+		expect_eq "$(jq -r '.instructions[1].text' "$T/out")" 'jmp 0x0' "a jump"
+	fi
+	# where things are in memory isn't said
+	expect_no_match "$T/out" 'ffffffff[89a-f]' "addresses of this boot"
+	SUDO_UID=65534 SUDO_GID=65534 with_kcore "$name" "$S/k.pb.gz"
+	expect_ge "$(instructions)" 3 "instructions for who called sudo"
+	printf 'no core' >"$T/kcore"
+	with_kcore "$name" "$S/k.pb.gz"
+	expect_match "$T/out" "/proc/kcore doesn't have the function" "what is noted"
+	expect_sums cpu-clock
+	rm "$T/kcore"
+	with_kcore "$name" "$S/k.pb.gz"
+	expect_match "$T/out" "which this one doesn't have" "what is noted without it"
+	ln -s kcore "$T/kcore" # what can't be opened
+	with_kcore "$name" "$S/k.pb.gz"
+	expect_match "$T/out" "isn't allowed [(].*[)]: it takes root" "what is noted"
 }
 
 t_code_of_a_jit() {

@@ -71,6 +71,49 @@ t_types_from_a_server() {
 	expect_no_match "$T/folded" 'struct page' "without the option"
 }
 
+# Lines from its debug file; and its instructions, once the program has gone. As somebody without
+# privileges, too, who leaves nothing behind.
+t_annotated_from_a_server() {
+	need_debuginfod
+	need_program jq
+	local as lines='[.lines[] | select(.line > 0)] | length'
+	strip_program lines
+	cp "$WORKLOADS/lines" "$T/bare"
+	strip -g "$T/bare"
+	cp "$T/bare" "$T/www/buildid/$id/executable"
+	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$T/bare" 0.5
+	start_server
+	pmb_ok annotate -j hot "$T/p.pb.gz"
+	expect_eq "$(jq "$lines" "$T/out")" 0 "lines without the option"
+	expect_match "$T/out" 'which --debuginfod asks servers for' "what is noted"
+	expect_no_match "$T/asked" GET "a request"
+	chmod 755 "$T"
+	chmod 644 "$T/p.pb.gz"
+	for as in root nobody; do
+		annotate_as $as hot
+		expect_ge "$(jq "$lines" "$T/out")" 1 "lines as $as"
+		expect_eq "$(grep -c "buildid/$id/executable" "$T/asked")" 0 "the program is here"
+	done
+	rm "$T/bare"
+	annotate_as root hot
+	expect_eq "$(jq -r .function.read "$T/out")" "debuginfod: $id" "what was read"
+	expect_ge "$(jq '[.instructions[] | select(.is_instruction)] | length' "$T/out")" 4 \
+		"instructions of a program that is gone"
+	cp "$WORKLOADS/split" "$T/www/buildid/$id/executable" # another one
+	annotate_as root hot
+	expect_eq "$(jq '[.instructions[] | select(.is_instruction)] | length' "$T/out")" 0 \
+		"instructions of another program"
+	expect_eq "$(find /tmp -maxdepth 1 -name 'pmubpf-debuginfod.*' | wc -l)" 0 \
+		"folders left behind"
+}
+
+annotate_as() { # USER FUNCTION
+	local -a as=()
+	[ "$1" = root ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+	"${as[@]}" "$PMUBPF" annotate -j --debuginfod "$2" "$T/p.pb.gz" >"$T/out" 2>"$T/err"
+	expect_eq $? 0 "exit status as $1: $(head -n 1 "$T/err")"
+}
+
 t_nobody_is_asked_without_the_option() {
 	need_debuginfod
 	strip_program

@@ -3,7 +3,8 @@
  * pmubpf annotate: a function's lines and instructions, with the samples of each.
  *
  * The hard thing: a profile names files, and debug information names sources, any of them. So once
- * the profile is read, everything is opened with the rights of who called sudo.
+ * the profile is read, and a kernel function's bytes are, everything is opened with the rights of
+ * who called sudo.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "cmd/annotate_args.h"
 #include "cmd/annotate_code.h"
+#include "cmd/annotate_kernel.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
@@ -23,6 +25,7 @@
 #include "render/code.h"
 #include "render/escape.h"
 #include "session/signals.h"
+#include "sym/debuginfod.h"
 #include "sys/caller.h"
 
 struct annotate_run {
@@ -35,6 +38,8 @@ struct annotate_run {
 	struct sources sources;
 	struct code_view view;
 	char *title; /* of windows, in place of files */
+	struct annotate_kernel kernel;
+	struct debuginfod *servers; /* NULL: nobody is asked */
 };
 
 static void annotate_run__done(struct annotate_run *run)
@@ -48,6 +53,8 @@ static void annotate_run__done(struct annotate_run *run)
 	prof__free(run->prof);
 	prof__free(run->whole);
 	free(run->title);
+	annotate_kernel__done(&run->kernel);
+	debuginfod__done(&run->servers);
 }
 
 /* ---- which function */
@@ -208,10 +215,16 @@ static int write_view(struct annotate_run *run, struct err *err)
 static int show(struct annotate_run *run, struct err *err)
 {
 	struct code_view *v = &run->view;
+	struct annotate_where where = {.dir = run->args->symbols};
 
+	if (run->args->debuginfod)
+		where.servers = run->servers = debuginfod__new();
 	code_points__find(&run->points, run->prof, v->function);
-	annotate_code__find(&run->code, run->prof, v->function, &run->points, run->args->symbols,
-			    &v->notes);
+	if (v->function->kind == PROF_KERNEL)
+		annotate_kernel__find(&run->code, &run->kernel, &run->points, &v->notes);
+	else
+		annotate_code__find(&run->code, run->prof, v->function, &run->points, &where,
+				    &v->notes);
 	run->sources.dir = run->args->source;
 	run->sources.only_dir = v->function->in_container;
 	run->sources.only_public = geteuid() == 0;
@@ -219,6 +232,7 @@ static int show(struct annotate_run *run, struct err *err)
 	v->report = &run->report;
 	v->points = &run->points;
 	v->path = run->code.path;
+	v->base = run->code.base;
 	v->sources = &run->sources;
 	v->all = run->args->all;
 	code_view__build(v, run->code.listings, run->code.n);
@@ -233,6 +247,7 @@ static int load(struct annotate_run *run, struct err *err)
 
 	if (r < 0)
 		return r;
+	annotate_kernel__take(&run->kernel, run->whole, a->function);
 	r = caller_open_as();
 	if (r < 0)
 		return err__set(err, r, "can't take the rights of who called sudo: %s",

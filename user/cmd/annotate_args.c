@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cmd/options.h"
 #include "cmd/profiles.h"
+#include "sym/debuginfod.h"
 
 /* Options without a letter. */
 enum {
@@ -17,6 +18,7 @@ enum {
 	OPT_ALL,
 	OPT_MAX_SIZE,
 	OPT_CONTAINER,
+	OPT_DEBUGINFOD,
 };
 
 static const struct argp_option options[] = {
@@ -35,6 +37,10 @@ static const struct argp_option options[] = {
 	 "The file with the instructions is in DIR, and has the build-id", 0},
 	{"source", OPT_SOURCE, "DIR", 0,
 	 "Sources are in DIR, by as much of the end of their paths as there is", 0},
+	{"debuginfod", OPT_DEBUGINFOD, 0, 0,
+	 "Ask the servers in DEBUGINFOD_URLS for the file's debug file, if it has no lines and "
+	 "there is none here",
+	 0},
 	{0, 0, 0, 0, "Output:", 4},
 	{"all", OPT_ALL, 0, 0, "All instructions and lines, not only those near samples", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
@@ -61,6 +67,9 @@ static int parse_option(struct annotate_args *a, int key, char *arg)
 		return 0;
 	case OPT_SOURCE:
 		a->source = arg;
+		return 0;
+	case OPT_DEBUGINFOD:
+		a->debuginfod = true;
 		return 0;
 	case OPT_ALL:
 		a->all = true;
@@ -108,28 +117,32 @@ static const struct argp argp = {
 	       "Exit status: 0 done, 1 failed, 2 usage.",
 };
 
+static int check(const struct annotate_args *a)
+{
+	if (a->function && a->from.dir && a->n_files)
+		return err__usage(a->err, "--from DIR instead of files, not beside '%s'",
+				  a->files[0]);
+	if (!a->function || !*a->function || (!a->n_files && !a->from.dir))
+		return err__usage(a->err,
+				  "which function of which profile? (pmubpf annotate FUNCTION "
+				  "FILE, - for standard input)");
+	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
+		stdins += strcmp(a->files[i], "-") == 0;
+		if (stdins > 1)
+			return err__usage(a->err, "standard input (-) can be read once");
+	}
+	return a->debuginfod ? debuginfod__check(a->err) : 0;
+}
+
 int annotate_args__parse(struct annotate_args *a, int argc, char **argv, struct err *err)
 {
 	int r;
 
 	*a = (struct annotate_args){.err = err};
 	r = options__parse(&argp, argc, argv, 0, a);
-	if (r < 0)
-		return r;
-	r = from__settle(&a->from, err);
-	if (r < 0)
-		return r;
-	if (a->function && a->from.dir && a->n_files)
-		return err__usage(err, "--from DIR instead of files, not beside '%s'", a->files[0]);
-	if (!a->function || !*a->function || (!a->n_files && !a->from.dir))
-		return err__usage(err, "which function of which profile? (pmubpf annotate FUNCTION "
-				       "FILE, - for standard input)");
-	for (size_t i = 0, stdins = 0; i < a->n_files; i++) {
-		stdins += strcmp(a->files[i], "-") == 0;
-		if (stdins > 1)
-			return err__usage(err, "standard input (-) can be read once");
-	}
-	return 0;
+	if (r == 0)
+		r = from__settle(&a->from, err);
+	return r < 0 ? r : check(a);
 }
 
 void annotate_args__done(struct annotate_args *a)

@@ -17,6 +17,7 @@ struct annotate_args {
 	const char *file;           /* of which file's function; NULL: of any */
 	const char *symbols;        /* where files with code are; NULL: where they were */
 	const char *source;         /* where sources are; NULL: where debug information says */
+	bool debuginfod;            /* servers are asked for what has the lines */
 	bool all, json;
 	struct pprof_limits limits;
 	struct err *err;

@@ -15,12 +15,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "prof/mapping_file.h"
+#include "sym/debuginfod.h"
 #include "sys/open.h"
 
 struct search {
 	struct annotate_code *code;
 	const struct prof *p;
 	const struct code_points *points;
+	const struct annotate_where *where;
 	uint32_t mapping;
 	uint64_t *offsets;
 	int err;       /* of the last path that was tried */
@@ -40,54 +42,81 @@ static void forget(struct annotate_code *code)
 void annotate_code__done(struct annotate_code *code)
 {
 	forget(code);
+	for (size_t i = 0; i < code->n_texts; i++)
+		free(code->texts[i]);
+	free(code->texts);
 	free(code->path);
 	sym__free(code->sym);
 	*code = (struct annotate_code){0};
+}
+
+/* path: what it is called; NULL: it has no place here. */
+static bool try_file(struct search *s, int fd, const char *path)
+{
+	const struct sym_file file = {
+		.fd = fd,
+		.root_fd = -1,
+		.path = path,
+		.servers = s->where->servers,
+	};
+
+	s->end = sym__listings(s->code->sym, &file, s->offsets, s->points->n, &s->code->listings,
+			       &s->code->n);
+	if (s->end != LISTING_BAD_FILE && mapping_file__is_asked(s->p, s->mapping, s->code->sym))
+		return true;
+	s->is_other |= s->end != LISTING_BAD_FILE;
+	s->err = s->is_other ? 0 : -EINVAL;
+	forget(s->code);
+	return false;
 }
 
 static bool try_path(void *ctx, const char *path)
 {
 	struct search *s = ctx;
 	_cleanup_close_ int fd = open_regular(-1, path);
-	const struct sym_file file = {.fd = fd, .root_fd = -1, .path = path};
 	struct stat st;
 
+	s->is_other = false;
 	s->err = fd < 0 ? fd : 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || !try_file(s, fd, path))
 		return false;
-	s->end = sym__listings(s->code->sym, &file, s->offsets, s->points->n, &s->code->listings,
-			       &s->code->n);
-	if (s->end != LISTING_BAD_FILE && mapping_file__is_asked(s->p, s->mapping, s->code->sym)) {
-		s->code->path = xstrdup(path);
-		s->code->changed = st.st_mtime;
-		return true;
-	}
-	s->is_other = s->end != LISTING_BAD_FILE;
-	s->err = s->is_other ? 0 : -EINVAL;
-	forget(s->code);
-	return false;
+	s->code->path = xstrdup(path);
+	s->code->changed = st.st_mtime;
+	return true;
 }
 
-static void note_missing(const struct search *s, const char *file, const char *dir,
-			 struct buf *notes)
+/* From a server, by what the profile has for its build-id. */
+static bool try_servers(struct search *s)
 {
+	const char *text = prof__text(s->p, s->p->mappings[s->mapping].build_id);
+	uint8_t id[MAPPING_ID_MAX];
+	_cleanup_close_ int fd = -1;
+	size_t len = s->where->servers ? mapping_file__build_id(s->p, s->mapping, id) : 0;
+
+	fd = len ? debuginfod__fetch_program(s->where->servers, id, len) : -1;
+	if (fd < 0 || !try_file(s, fd, NULL))
+		return false;
+	s->code->path = xasprintf("debuginfod: %s", text);
+	return true;
+}
+
+static void note_missing(const struct search *s, const char *file, struct buf *notes)
+{
+	const char *dir = s->where->dir;
+	const char *where = s->where->servers ? ", which no server of DEBUGINFOD_URLS has either" :
+			    dir               ? "; --debuginfod asks servers" :
+						"; --symbols DIR and --debuginfod look elsewhere";
+
 	if (s->is_other)
-		buf__printf(notes,
-			    "the file has changed since (another build-id): there are addresses, "
-			    "and no instructions; --symbols DIR looks for the old one\n");
+		buf__puts(notes, "the file has changed since (another build-id)");
 	else if (dir)
-		buf__printf(notes,
-			    "no file in %s has the build-id: there are addresses, and no "
-			    "instructions\n",
-			    dir);
+		buf__printf(notes, "no file in %s has the build-id", dir);
 	else
-		buf__printf(notes,
-			    "%s can't be read (%s): there are addresses, and no instructions; "
-			    "--symbols DIR looks for it in DIR\n",
-			    file,
+		buf__printf(notes, "%s can't be read (%s)", file,
 			    s->err == -EINVAL ? "it is no ELF file with code" :
 			    s->err            ? strerror(-s->err) :
 						"its path isn't known");
+	buf__printf(notes, ": there are addresses, and no instructions%s\n", where);
 }
 
 static bool has_lines(const struct annotate_code *code)
@@ -101,7 +130,7 @@ static bool has_lines(const struct annotate_code *code)
 	return false;
 }
 
-static void note_trouble(struct annotate_code *code, enum listing_end end, struct buf *notes)
+void annotate_code__note_helper(struct annotate_code *code, enum listing_end end, struct buf *notes)
 {
 	if (end == LISTING_OTHER_MACHINE)
 		buf__printf(notes, "instructions are shown of x86 and 64-bit Arm only\n");
@@ -116,10 +145,20 @@ static void note_trouble(struct annotate_code *code, enum listing_end end, struc
 		buf__printf(notes, "instructions have no text: that takes capstone "
 				   "(libcapstone.so.4 or .5; Debian's package is libcapstone4 or "
 				   "libcapstone5)\n");
+}
+
+static void note_trouble(const struct search *s, struct buf *notes)
+{
+	struct annotate_code *code = s->code;
+
+	annotate_code__note_helper(code, s->end, notes);
 	if (code->n && !has_lines(code))
-		buf__printf(notes, "the file has no debug information for it (-g, or a separate "
-				   "file): there are no lines\n");
-	if (end == LISTING_WHOLE && !code->n)
+		buf__printf(notes,
+			    "the file has no debug information for it (-g, or a separate file%s): "
+			    "there are no lines\n",
+			    s->where->servers ? ", which no server of DEBUGINFOD_URLS has" :
+						", which --debuginfod asks servers for");
+	if (s->end == LISTING_WHOLE && !code->n)
 		buf__printf(notes, "the file doesn't say where the function begins and ends: there "
 				   "are addresses, and no instructions\n");
 }
@@ -131,21 +170,24 @@ static bool has_offsets(struct search *s)
 	return s->points->n && s->offsets[s->points->n - 1];
 }
 
-static void find(struct search *s, const char *dir, struct buf *notes)
+static void find(struct search *s, struct buf *notes)
 {
+	const char *dir = s->where->dir;
 	const char *file = prof__text(s->p, s->p->mappings[s->mapping].file);
 	bool found = dir          ? mapping_file__find(s->p, s->mapping, dir, try_path, s) :
 		     *file == '/' ? try_path(s, file) :
 				    false;
 
+	if (!found)
+		found = try_servers(s);
 	if (!found) {
-		note_missing(s, file, dir, notes);
+		note_missing(s, file, notes);
 		return;
 	}
 	if (!s->p->mappings[s->mapping].build_id)
 		buf__printf(notes, "the profile has no build-id of the file: whether it is the one "
 				   "that ran isn't known\n");
-	note_trouble(s->code, s->end, notes);
+	note_trouble(s, notes);
 }
 
 static bool has_none(const struct prof *p, const struct code_function *f, struct buf *notes)
@@ -155,10 +197,6 @@ static bool has_none(const struct prof *p, const struct code_function *f, struct
 		if (!starts_with(prof__text(p, f->file), "["))
 			return false;
 		buf__printf(notes, "instructions of %s aren't in a file\n", prof__text(p, f->file));
-		return true;
-	case PROF_KERNEL:
-		buf__printf(notes, "instructions of the kernel aren't shown in this version: "
-				   "addresses are distances from the function's beginning\n");
 		return true;
 	case PROF_JIT:
 		buf__printf(notes, "code of a JIT isn't kept with the profile: there are lines, as "
@@ -171,9 +209,9 @@ static bool has_none(const struct prof *p, const struct code_function *f, struct
 
 void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 			 const struct code_function *function, const struct code_points *points,
-			 const char *dir, struct buf *notes)
+			 const struct annotate_where *where, struct buf *notes)
 {
-	struct search s = {.code = ret, .p = p, .points = points};
+	struct search s = {.code = ret, .p = p, .points = points, .where = where};
 	struct err err = {0};
 
 	*ret = (struct annotate_code){0};
@@ -186,6 +224,6 @@ void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 	else if (sym__new_for_code(&ret->sym, &err) < 0)
 		buf__printf(notes, "no instructions: %s\n", err.text);
 	else
-		find(&s, dir, notes);
+		find(&s, notes);
 	free(s.offsets);
 }

@@ -15,13 +15,25 @@ struct annotate_code {
 	time_t changed;  /* it, the last time */
 	struct listing *listings;
 	size_t n;
+	uint64_t base; /* addresses are shown as distances from there: of the kernel's; else 0 */
+	char **texts;  /* in place of the listings' */
+	size_t n_texts;
 };
 
-/* dir: where files are looked for; NULL: where the program had it. What is missing goes to notes,
- * each on a line. */
+struct debuginfod;
+
+struct annotate_where {
+	const char *dir;            /* where files are looked for; NULL: where the program had it */
+	struct debuginfod *servers; /* that are asked for what has the lines; NULL: nobody is */
+};
+
+/* Of a file's function, or one that has none. What is missing goes to notes, each on a line. */
 void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 			 const struct code_function *function, const struct code_points *points,
-			 const char *dir, struct buf *notes);
+			 const struct annotate_where *where, struct buf *notes);
 void annotate_code__done(struct annotate_code *code);
+/* What the helper couldn't say, or had no library for. */
+void annotate_code__note_helper(struct annotate_code *code, enum listing_end end,
+				struct buf *notes);
 
 #endif

@@ -201,6 +201,8 @@ static struct code_point new_point(const struct prof *p, uint32_t location)
 		return point;
 	point.address = l->address;
 	point.file_off = l->address >= m->start ? l->address - m->start + m->offset : 0;
+	if (prof__kind(p, location) == PROF_KERNEL) /* it is no file's, but a distance */
+		point.file_off = l->address;
 	return point;
 }
 

@@ -37,7 +37,7 @@ void code_functions__done(struct code_functions *f);
 
 /* A place in it. */
 struct code_point {
-	uint64_t address, file_off;
+	uint64_t address, file_off; /* of the kernel both are distances in the function */
 	uint32_t mapping, location;
 	uint32_t source; /* innermost: texts, 0: not known */
 	int64_t line;

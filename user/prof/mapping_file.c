@@ -66,3 +66,26 @@ bool mapping_file__is_asked(const struct prof *p, uint32_t mapping, const struct
 		buf__printf(&hex, "%02x", id[i]);
 	return !*wanted || (hex.data && strcasecmp(hex.data, wanted) == 0);
 }
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+size_t mapping_file__build_id(const struct prof *p, uint32_t mapping,
+			      uint8_t ret[static MAPPING_ID_MAX])
+{
+	const char *text = prof__text(p, p->mappings[mapping].build_id);
+	size_t len = strlen(text) / 2;
+
+	if (strlen(text) % 2 || len > MAPPING_ID_MAX)
+		return 0;
+	for (size_t i = 0; i < len; i++) {
+		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return 0;
+		ret[i] = (uint8_t)(high << 4 | low);
+	}
+	return len;
+}

@@ -34,7 +34,7 @@ static void add_insn(struct code_view *v, const struct listing *l, const struct 
 /* Where it stands says the profile. */
 static void add_point(struct code_view *v, const struct code_point *p)
 {
-	struct code_row row = {.address = p->address, .values = p->values};
+	struct code_row row = {.address = v->base + p->address, .values = p->values};
 
 	if (p->source && p->line > 0 && p->line <= INT32_MAX) {
 		row.file = prof__text(v->report->prof, p->source);

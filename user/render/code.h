@@ -35,6 +35,7 @@ struct code_view {
 	const char *path; /* of the file that the instructions are of; NULL: of none */
 	struct sources *sources;
 	struct buf notes; /* lines: what is missing, and why; to be escaped */
+	uint64_t base;    /* addresses are shown as distances from there */
 	bool has_text;
 	bool all; /* rows far from any sample, too */
 

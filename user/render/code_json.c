@@ -82,14 +82,20 @@ static void put_inlined(struct json *j, const struct code_row *row)
 	json__end_arr(j);
 }
 
+/* Where it leads is a distance, too; behind the function it is none, and its text has the name. */
+static bool is_shown(const struct code_view *v, uint64_t target)
+{
+	return !v->base || (v->n && target >= v->base && target <= v->rows[v->n - 1].address);
+}
+
 static void put_row(struct json *j, const struct code_view *v, const struct code_row *row)
 {
 	json__obj(j, NULL);
-	json__u64(j, "address", row->address);
+	json__u64(j, "address", row->address - v->base);
 	json__bool(j, "is_instruction", row->insn != NULL);
 	json__str(j, "text", row->insn ? row->insn->text : NULL);
-	if (row->insn && row->insn->target)
-		json__u64(j, "target", row->insn->target);
+	if (row->insn && row->insn->target && is_shown(v, row->insn->target))
+		json__u64(j, "target", row->insn->target - v->base);
 	else
 		json__null(j, "target");
 	put_place(j, v, row->file, row->line);

@@ -391,7 +391,7 @@ static void put_row(const struct table *t, size_t i)
 	const struct code_row *row = &t->v->rows[i];
 
 	put_cells(t, row->values);
-	buf__printf(t->out, "%8" PRIx64 " ", row->address);
+	buf__printf(t->out, "%8" PRIx64 " ", row->address - t->v->base);
 	jumps__draw(&t->jumps, i, t->out);
 	buf__putc(t->out, ' ');
 	if (row->insn && row->insn->text)

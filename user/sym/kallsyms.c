@@ -390,6 +390,23 @@ void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name
 	}
 }
 
+bool kallsyms__is_hidden(const struct kallsyms *ks)
+{
+	return ks->hidden;
+}
+
+/* A module's last function ends where its core section does, if no symbol comes before. */
+uint64_t kallsyms__size(const struct kallsyms *ks, uint64_t addr)
+{
+	size_t next = FIRST_INDEX(i, ks->n_symbols, ks->symbols[i].addr > addr);
+	const struct kmodule *module = module_at(ks, addr);
+	uint64_t size = next < ks->n_symbols ? ks->symbols[next].addr - addr : 0;
+
+	if (module && (!size || size > module->base + module->size - addr))
+		size = module->base + module->size - addr;
+	return size < FUNCTION_MAX ? size : 0;
+}
+
 bool kallsyms__same_modules(const struct kallsyms *ks, const char *modules_path)
 {
 	struct kallsyms *now = kallsyms__modules(modules_path);

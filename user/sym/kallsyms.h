@@ -42,6 +42,11 @@ struct kernel_name {
 };
 void kallsyms__find(const struct kallsyms *ks, uint64_t addr, struct kernel_name *ret);
 
+/* Nothing has an address. */
+bool kallsyms__is_hidden(const struct kallsyms *ks);
+/* From a symbol's address to that of the next one, or to the end of its section; 0: nobody says. */
+uint64_t kallsyms__size(const struct kallsyms *ks, uint64_t addr);
+
 /* Whether the modules of now (path NULL: /proc/modules) are those of then, at their places. */
 bool kallsyms__same_modules(const struct kallsyms *ks, const char *modules_path);
 

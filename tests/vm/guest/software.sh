@@ -174,6 +174,26 @@ t_advise_quota() {
 		fail "no pressure, which this kernel knows"
 }
 
+# Its code is what this kernel has, so each sampled address is one at which an instruction begins.
+t_kernel_code() {
+	local name read=0 rows=0
+	pmb record -q --budget 0 -e cpu-clock -o $T/p.pb.gz -- $W/syscalls || fail "record: $?"
+	pmb report $T/p.pb.gz || fail "report: $?"
+	sed -n 's/.*  \([a-z_][A-Za-z0-9_]*\)  \[kernel.kallsyms\]$/\1/p' $T/out |
+		head -n 6 >$T/names
+	while read -r name; do
+		pmb annotate --all "$name" $T/p.pb.gz || fail "annotate $name: $?"
+		grep -q "which this one doesn't have" $T/out && skip "this kernel has no kcore"
+		! grep -q 'no instruction begins here' $T/out ||
+			fail "$name: a sample lies where no instruction begins"
+		grep -q '^# read .*/proc/kcore$' $T/out || continue
+		read=$((read + 1))
+		rows=$((rows + $(grep -c '^ .*  [0-9a-f][0-9a-f]* ' $T/out)))
+	done <$T/names
+	expect_ge $read 1 "functions of the kernel with instructions"
+	figure "kernel code: $read functions, $rows rows"
+}
+
 t_several_events() {
 	pmb_record -e cpu-clock,page-faults,context-switches -- $W/storm 100 0.5
 	expect_ledger
