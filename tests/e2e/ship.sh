@@ -407,22 +407,67 @@ t_an_agent_sends() {
 	expect_sums "$(n_files)"
 }
 
+# The one that has started the senders, and not the one that waits for its end.
+keeper_at_work() {
+	local pid
+	for pid in $(below pmubpf-keep); do
+		[ -z "$(cat "/proc/$pid/task/$pid/children")" ] || echo "$pid"
+	done
+}
+
 t_who_keeps_senders_is_killed() {
+	local keeper
 	need_program python3
 	need_root
 	misbehave refuse 1
 	start_agent --to "clickhouse+http://127.0.0.1:$P/fleet"
 	wait_until has_other pmubpf-send || fail "no sender"
-	kill -KILL "$(below pmubpf-keep)"
+	expect_eq "$(below pmubpf-keep | wc -l)" 2 "those that keep senders"
+	for _ in 1 2; do
+		keeper=$(keeper_at_work)
+		sender=$(below pmubpf-send)
+		kill -KILL "$keeper"
+		wait_until has_other pmubpf-send "$sender" || fail "nobody takes its place"
+		wait_until eval '[ "$(below pmubpf-keep | wc -l)" = 2 ]' || fail "no spare one"
+		expect_eq "$(below pmubpf-send | wc -l)" 1 "senders after that"
+	done
+	# shellcheck disable=SC2046
+	kill -KILL $(below pmubpf-keep)
 	wait_until grep -q 'restart the agent' "$T/err" || fail "nothing is said"
-	sleep 1
-	expect_eq "$(below pmubpf-send)" "" "senders without it"
+	wait_until eval '[ -z "$(below pmubpf-send)" ]' || fail "a sender without it"
 	n=$(n_files)
 	wait_until eval "[ \$(n_files) -gt $n ]" || fail "the recording doesn't go on"
 	kill -TERM "$agent"
 	wait "$agent"
 	expect_eq "$?" 0 "exit status"
 	expect_match "$T/err" 'nobody sends any more' "the books"
+}
+
+# Whichever it is, and the agent at last: nothing that was written is lost, or there twice.
+t_each_process_is_killed() {
+	local pid n round
+	need_server
+	for round in 1 2; do
+		start_agent --to "$U" --metrics 0 --textfile "$T/a.prom"
+		wait_until has_windows "$((round * 2))" || fail "nothing is sent: $(cat "$T/err")"
+		for pid in $(families_of "$agent"); do
+			n=$(n_files)
+			kill -KILL "$pid" 2>/dev/null
+			[ "$pid" = "$agent" ] ||
+				wait_until eval "[ \$(n_files) -gt $n ]" || fail "no window"
+		done
+		wait "$agent" 2>/dev/null
+	done
+	start_agent --to "$U"
+	n=$(n_files)
+	wait_until has_windows "$n" || fail "not all is sent: $(cat "$T/err")"
+	kill -TERM "$agent"
+	wait "$agent"
+	expect_match "$T/err" '[1-9][0-9]* windows sent, 0 refused, 0 expired, 0 uncer' "the books"
+	pmb_ok ship --from "$T/spool" --state "$T/spool/ship" --host h1 --once --to "$U"
+	expect_sums "$(n_files)"
+	expect_eq "$(fleet 'SELECT count() FROM (SELECT window, part, count(), max(stack)
+		FROM samples GROUP BY window, part)')" "$(n_files)" "windows, of one part each"
 }
 
 t_agent_options_refused() {

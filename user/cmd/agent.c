@@ -60,6 +60,12 @@ struct agent {
 
 /* ---------------------------------------------------------------- what is said */
 
+static void say_port(const struct agent *g)
+{
+	if (g->metrics.port && !g->args.sampling.quiet)
+		fprintf(stderr, "pmubpf: --metrics answers on port %u\n", g->metrics.port);
+}
+
 static void say_start(const struct agent *g)
 {
 	const struct writer *w = &g->writer;
@@ -75,8 +81,7 @@ static void say_start(const struct agent *g)
 			" (%.1f MB); Ctrl-C ends it\n",
 			(double)g->args.every_ns / 1e9, g->args.dir, w->there.windows,
 			(double)w->there.bytes / 1e6);
-	if (g->metrics.port && !g->args.sampling.quiet)
-		fprintf(stderr, "pmubpf: --metrics answers on port %u\n", g->metrics.port);
+	say_port(g);
 }
 
 /* Once when it begins, and once when it is over. */
@@ -138,11 +143,13 @@ static void say_status(const struct agent *g)
 static void take_news_of_senders(struct agent *g)
 {
 	keeper__step(&g->keeper);
-	if (!g->keeper.n || g->keeper.sock >= 0 || g->keeper_missed)
+	if (!keeper__is_over(&g->keeper) || g->keeper_missed)
 		return;
 	g->keeper_missed = true;
-	fprintf(stderr, "pmubpf: the process that keeps senders was ended, and none can be started "
-			"without the network: restart the agent; windows wait in the folder\n");
+	fprintf(stderr,
+		"pmubpf: both processes that keep senders were ended, and none can be started "
+		"without the network: restart the agent%s\n",
+		g->keeper.n ? "; windows wait in the folder" : " before another server is named");
 }
 
 static void say_end(const struct agent *g)
@@ -244,32 +251,60 @@ static void keep(struct agent *g, struct part *part)
 
 /* ---------------------------------------------------------------- SIGHUP */
 
-static void apply(struct agent *g, uint64_t every_ns_before)
+/* All that has to be opened is, before anything changes. */
+static int change(struct agent *g, struct agent_args *now, struct err *err)
 {
-	const struct agent_args *a = &g->args;
+	struct agent_metrics_opened metrics;
+	struct agent_to_opened to;
+	struct agent_args *a = &g->args;
+	uint64_t every_ns = a->every_ns;
+	int r = agent_to__open(&now->to, a->dir, &a->to, &to, err);
 
+	if (r < 0)
+		return r;
+	r = agent_metrics__open(&g->metrics, &now->metrics, &g->keeper, &metrics, err);
+	if (r < 0) {
+		agent_to_opened__done(&to);
+		return r;
+	}
+	agent_args__take(a, now);
+	agent_metrics__apply(&g->metrics, &metrics);
+	r = agent_to__apply(&a->to, &to, &g->keeper);
+	agent_to_opened__done(&to);
+	if (r < 0 && a->to.n)
+		fprintf(stderr, "pmubpf: nobody is left who sends: restart the agent\n");
 	g->writer.bounds.keep_ns = a->keep_ns;
 	g->writer.bounds.max_bytes = a->max_disk;
 	g->writer.every_ns = a->every_ns;
-	if (a->every_ns != every_ns_before)
+	if (a->every_ns != every_ns)
 		live__set_part(g->live, a->every_ns);
+	return 0;
 }
 
 static void reload(struct agent *g)
 {
 	_cleanup_(buf__done) struct buf news = {0}, text = {0};
-	uint64_t every_ns = g->args.every_ns;
+	unsigned port = g->metrics.port;
+	struct agent_args now;
 	struct err err = {0};
+	int r;
 
 	buf__printf(&text, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_ns() / 1000);
 	notify__say(&g->notify, text.data);
-	if (agent_args__reload(&g->args, &news, &err) < 0) {
+	r = agent_args__read_again(&g->args, &now, &news, &err);
+	if (r == 0) {
+		r = change(g, &now, &err);
+		agent_args__done(&now);
+	}
+	if (r < 0) {
 		fprintf(stderr, "pmubpf: nothing is changed: %s\n", err.text);
 	} else {
 		say_lines(&news);
-		apply(g, every_ns);
 		if (!g->args.sampling.quiet)
 			fprintf(stderr, "pmubpf: '%s' was read again\n", g->args.config);
+		if (port != g->metrics.port)
+			say_port(g);
+		agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
 	}
 	notify__say(&g->notify, "READY=1");
 }
@@ -375,11 +410,25 @@ static int start_timer(struct agent *g, struct err *err)
 
 static int start_senders(struct agent *g, struct err *err)
 {
-	const struct agent_args *a = &g->args;
+	/* the lock of ours isn't theirs */
+	_cleanup_close_ int spool = openat(g->writer.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct agent_to_opened opened;
+	struct agent_args *a = &g->args;
+	int r;
 
-	int r = a->to.n ? agent_to__start(&a->to, a->dir, g->writer.dir, &g->keeper, err) : 0;
-
-	return r < 0 ? r : agent_metrics__start(&g->metrics, &a->metrics, err);
+	if (spool < 0)
+		return err__set(err, -errno, "can't open '%s': %s", a->dir, strerror(errno));
+	/* before there are passwords in our memory */
+	r = keeper__start(&g->keeper, spool, agent_to__say, err);
+	if (r == 0)
+		r = agent_to__open(&a->to, a->dir, NULL, &opened, err);
+	if (r < 0)
+		return r;
+	r = agent_to__apply(&a->to, &opened, &g->keeper);
+	agent_to_opened__done(&opened);
+	if (r < 0)
+		return err__set(err, r, "the process that keeps senders has ended");
+	return agent_metrics__start(&g->metrics, &a->metrics, err);
 }
 
 /* Its command is already there, and keeps it. */
@@ -445,7 +494,7 @@ int cmd_agent(int argc, char **argv)
 		.timer = -1,
 		.hangup = -1,
 		.notify.sock = -1,
-		.keeper.sock = -1,
+		.keeper = {.first.sock = -1, .spare.sock = -1},
 		.metrics.scrape.listener = -1,
 		.writer.sock = -1,
 	};

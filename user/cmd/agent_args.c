@@ -225,10 +225,15 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 
 /* ---------------------------------------------------------------- the file, read again */
 
-static bool is_live(const char *name)
+static bool is_live(const struct agent_args *a, const char *name)
 {
-	static const char *const live[] = {"every", "keep", "max-disk", "quiet"};
+	static const char *const live[] = {
+		"every", "keep", "max-disk", "quiet",   "to",       "credentials",
+		"ca",    "host", "stacks",   "metrics", "textfile",
+	};
 
+	if (strcmp(name, "state") == 0)
+		return !a->to.state_is_open;
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++) {
 		if (strcmp(live[i], name) == 0)
 			return true;
@@ -252,52 +257,67 @@ static void refuse_changes(const struct agent_args *a, const struct config_file 
 	for (size_t i = 0; i < in->n; i++) {
 		const char *name = in->lines[i].name;
 
-		if (is_live(name) || has_line_before(in, i, name) ||
+		if (is_live(a, name) || has_line_before(in, i, name) ||
 		    (other && has_line_before(other, other->n, name)) ||
 		    config_file__same(&a->file, file, name))
 			continue;
 		buf__printf(news,
-			    "'%s' stays as it was: events, targets and servers are opened at the "
+			    "'%s' stays as it was: events, targets and folders are opened at the "
 			    "start; restart the agent for what '%s' says now\n",
 			    name, a->config);
 	}
 }
 
-/* Whether all of it is fit for a start: what was parsed is given up. */
+/* Whether all of it is fit for a start. */
 static int try(const struct agent_args *a, const struct config_file *file, struct agent_args *ret,
 	       struct err *err)
 {
-	struct config_words words;
 	int r;
 
-	config_words__make(&words, file, &argp, a->argc, a->argv, agent_to_belongs);
 	*ret = (struct agent_args){0};
+	config_words__make(&ret->live, file, &argp, a->argc, a->argv, agent_to_belongs);
 	init(ret, err);
-	r = -argp_parse(&argp, (int)words.n, words.words, ARGP_IN_ORDER | ARGP_SILENT, NULL, ret);
+	r = -argp_parse(&argp, (int)ret->live.n, ret->live.words, ARGP_IN_ORDER | ARGP_SILENT, NULL,
+			ret);
 	if (r == 0)
 		r = check(ret);
-	sampling_args__done(&ret->sampling);
-	config_words__done(&words);
 	return of_file(a, file, r, err);
 }
 
-int agent_args__reload(struct agent_args *a, struct buf *news, struct err *err)
+int agent_args__read_again(const struct agent_args *a, struct agent_args *ret, struct buf *news,
+			   struct err *err)
 {
 	_cleanup_(config_file__done) struct config_file file = {0};
-	struct agent_args now;
 	int r = read_file(a, &file, err);
 
+	*ret = (struct agent_args){0};
 	if (r == 0)
-		r = try(a, &file, &now, err);
-	if (r < 0)
+		r = try(a, &file, ret, err);
+	if (r < 0) {
+		agent_args__done(ret);
 		return r;
+	}
 	refuse_changes(a, &a->file, &file, NULL, news);
 	refuse_changes(a, &file, &file, &a->file, news);
-	a->every_ns = now.every_ns;
-	a->keep_ns = now.keep_ns;
-	a->max_disk = now.max_disk;
-	a->sampling.quiet = now.sampling.quiet;
 	return 0;
+}
+
+void agent_args__take(struct agent_args *a, struct agent_args *now)
+{
+	bool state_is_open = a->to.state_is_open;
+	struct err *err = a->err;
+
+	a->every_ns = now->every_ns;
+	a->keep_ns = now->keep_ns;
+	a->max_disk = now->max_disk;
+	a->sampling.quiet = now->sampling.quiet;
+	a->to = now->to;
+	a->to.state_is_open = state_is_open;
+	a->metrics = now->metrics;
+	a->to.err = a->metrics.err = err;
+	config_words__done(&a->live);
+	a->live = now->live;
+	now->live = (struct config_words){0};
 }
 
 /* ---------------------------------------------------------------- what is opened */
@@ -327,4 +347,5 @@ void agent_args__done(struct agent_args *a)
 	sampling_args__done(&a->sampling);
 	config_file__done(&a->file);
 	config_words__done(&a->words);
+	config_words__done(&a->live);
 }

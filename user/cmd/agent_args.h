@@ -26,6 +26,7 @@ struct agent_args {
 	bool config_given;
 	struct config_file file;   /* as it was at the start */
 	struct config_words words; /* it, and the command line */
+	struct config_words live;  /* what to and metrics point into, once it was read again */
 	int argc;                  /* that alone; borrowed */
 	char **argv;
 	struct err *err;
@@ -36,11 +37,15 @@ int agent_args__parse(struct agent_args *args, int argc, char **argv, struct err
 /* What was parsed to what is opened, at the agent's rate where none was named. */
 int agent_args__settle(struct agent_args *args, struct err *err);
 /*
- * Reads the file again. What can change while it is recorded becomes as it says: every_ns, keep_ns,
- * max_disk, quiet. Of what can't, *news gets a sentence each. A negative errno with the sentence:
- * something in it is wrong, and nothing has changed.
+ * Reads the file again: all of it as at a start, into *ret, of which the caller takes or gives up
+ * what can change while it is recorded. Of what can't, *news gets a sentence each. A negative errno
+ * with the sentence: something in it is wrong.
  */
-int agent_args__reload(struct agent_args *args, struct buf *news, struct err *err);
+int agent_args__read_again(const struct agent_args *args, struct agent_args *ret, struct buf *news,
+			   struct err *err);
+/* From now on it is so: every_ns, keep_ns, max_disk, quiet, to and metrics. The rest stays the
+ * caller's. */
+void agent_args__take(struct agent_args *args, struct agent_args *now);
 void agent_args__done(struct agent_args *args);
 
 #endif

@@ -13,7 +13,7 @@
 /* Options without a letter, apart from those of the subcommand. */
 enum { OPT_TEXTFILE = 10240, OPT_METRICS };
 /* Who collects it is another user. */
-enum { TEXTFILE_MODE = 0644, SETTLE_MS = 2000 };
+enum { TEXTFILE_MODE = 0644, SETTLE_MS = 2000, OPEN_MS = 1000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "For Prometheus:", 7},
@@ -51,10 +51,71 @@ int agent_metrics__start(struct agent_metrics *m, const struct agent_metrics_arg
 	if (args->textfile)
 		r = renewal__start_mode(&m->textfile, args->textfile, TEXTFILE_MODE, err);
 	if (r == 0 && args->listen)
-		r = scrape__start(&m->scrape, args->listen, &m->port, err);
+		r = scrape__open(args->listen, &m->port, err);
+	if (r >= 0 && args->listen)
+		r = scrape__start(&m->scrape, r, err);
 	if (r == 0 && (args->textfile || args->listen))
 		m->sums = metrics__new();
 	return r;
+}
+
+static bool differs(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") != 0;
+}
+
+static int open_port(struct agent_metrics_opened *o, const char *where, struct keeper *keeper,
+		     struct err *err)
+{
+	int fd = keeper__listen(keeper, where, &o->port);
+
+	if (fd < 0)
+		return err__set(err, fd, "can't listen on --metrics '%s': %s", where,
+				fd == -EPIPE ? "nobody is left who has the network: restart the "
+					       "agent" :
+					       strerror(-fd));
+	return scrape__start(&o->scrape, fd, err);
+}
+
+int agent_metrics__open(const struct agent_metrics *m, const struct agent_metrics_args *args,
+			struct keeper *keeper, struct agent_metrics_opened *o, struct err *err)
+{
+	int r = 0;
+
+	*o = (struct agent_metrics_opened){
+		.has_file = differs(m->args->textfile, args->textfile),
+		.has_port = differs(m->args->listen, args->listen),
+		.textfile.sock = -1,
+		.scrape = {.listener = -1, .sock = -1},
+	};
+	if (o->has_file && args->textfile)
+		r = renewal__start_within(&o->textfile, args->textfile, TEXTFILE_MODE, OPEN_MS,
+					  err);
+	if (r == 0 && o->has_port && args->listen)
+		r = open_port(o, args->listen, keeper, err);
+	if (r < 0) {
+		renewal__done(&o->textfile);
+		scrape__done(&o->scrape);
+	}
+	return r;
+}
+
+void agent_metrics__apply(struct agent_metrics *m, struct agent_metrics_opened *o)
+{
+	if (o->has_file) {
+		renewal__done(&m->textfile);
+		m->textfile = o->textfile;
+		m->in_trouble = false;
+	}
+	if (o->has_port) {
+		scrape__done(&m->scrape);
+		m->scrape = o->scrape;
+		m->port = o->port;
+	}
+	if (!m->args->textfile && !m->args->listen)
+		m->sums = metrics__free(m->sums);
+	else if (!m->sums)
+		m->sums = metrics__new();
 }
 
 void agent_metrics__add(struct agent_metrics *m, const struct part *part)

@@ -33,6 +33,19 @@ struct agent_metrics {
 /* Before the network is given up. */
 int agent_metrics__start(struct agent_metrics *m, const struct agent_metrics_args *args,
 			 struct err *err);
+/* What of that has to be opened anew where args change. */
+struct agent_metrics_opened {
+	bool has_file, has_port; /* that is another one now */
+	struct renewal textfile;
+	struct scrape scrape;
+	unsigned port;
+};
+/* Who keeps senders opens the port. A negative errno with the sentence: nothing has changed. */
+int agent_metrics__open(const struct agent_metrics *m, const struct agent_metrics_args *args,
+			struct keeper *keeper, struct agent_metrics_opened *ret, struct err *err);
+/* Takes what was opened: it can't fail, and nobody else gives that up. m->args says the same as
+ * args did by then. */
+void agent_metrics__apply(struct agent_metrics *m, struct agent_metrics_opened *opened);
 void agent_metrics__add(struct agent_metrics *m, const struct part *part);
 /* A new text, of what there is now. */
 void agent_metrics__write(struct agent_metrics *m, const struct writer *writer,

@@ -2,7 +2,6 @@
 #include "cmd/agent_to.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -142,48 +141,66 @@ static int open_all(const struct agent_to *t, struct destination *list, struct e
 	return r;
 }
 
-static void say(const char *to, const char *text)
+void agent_to__say(const char *to, const char *text)
 {
 	fprintf(stderr, "pmubpf: %s: %s\n", to, text);
 }
 
-int agent_to__start(const struct agent_to *t, const char *dir, int spool, struct keeper *ret,
-		    struct err *err)
+static size_t place_of(const struct agent_to *was, const char *url)
+{
+	for (size_t i = 0; was && i < was->n; i++) {
+		if (strcmp(was->list[i].url, url) == 0)
+			return i;
+	}
+	return DESTINATIONS_MAX;
+}
+
+int agent_to__open(const struct agent_to *t, const char *dir, const struct agent_to *was,
+		   struct agent_to_opened *ret, struct err *err)
 {
 	_cleanup_free_ char *within = t->state ? NULL : xasprintf("%s/ship", dir);
-	/* the lock of ours isn't theirs */
-	_cleanup_close_ int folder = openat(spool, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_close_ int state = -1;
-	struct destination list[DESTINATIONS_MAX] = {0};
-	struct utsname names;
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; i < t->n; i++)
-		list[i].secrets.ca = -1;
-	if (folder < 0 || uname(&names) < 0)
-		r = err__set(err, -errno, "can't open '%s': %s", dir, strerror(errno));
-	if (r == 0)
-		r = open_all(t, list, err);
-	if (r == 0)
-		r = state =
-			ship_state__open(within ? within : t->state, "--state", STATE_WAIT_MS, err);
-	if (r >= 0)
-		r = keeper__start(ret,
-				  &(struct keeper_opts){
-					  .destinations = list,
-					  .n = t->n,
-					  .spool = folder,
-					  .state = state,
-					  .host = t->host ? t->host : names.nodename,
-					  .say = say,
-					  .max_stacks = (size_t)t->stacks,
-				  },
-				  err);
-	for (size_t i = 0; i < t->n; i++) {
-		http_secrets__done(&list[i].secrets);
-		ship_url__done(&list[i].url);
+	*ret = (struct agent_to_opened){.n = t->n, .state = -1};
+	for (size_t i = 0; i < DESTINATIONS_MAX; i++) {
+		ret->list[i].secrets.ca = -1;
+		ret->places[i] = i < t->n ? place_of(was, t->list[i].url) : DESTINATIONS_MAX;
 	}
+	r = open_all(t, ret->list, err);
+	if (r == 0 && t->n && !(was && was->state_is_open)) {
+		ret->state =
+			ship_state__open(within ? within : t->state, "--state", STATE_WAIT_MS, err);
+		r = ret->state < 0 ? ret->state : 0;
+	}
+	if (r < 0)
+		agent_to_opened__done(ret);
 	return r;
+}
+
+void agent_to_opened__done(struct agent_to_opened *o)
+{
+	for (size_t i = 0; i < DESTINATIONS_MAX; i++) {
+		http_secrets__done(&o->list[i].secrets);
+		ship_url__done(&o->list[i].url);
+	}
+	cleanup_close(&o->state);
+	o->state = -1;
+}
+
+int agent_to__apply(struct agent_to *t, const struct agent_to_opened *opened, struct keeper *k)
+{
+	struct utsname names = {.nodename = "localhost"};
+	struct keeper_settings settings = {
+		.destinations = opened->list,
+		.n = opened->n,
+		.state = opened->state,
+		.max_stacks = (size_t)t->stacks,
+	};
+
+	uname(&names);
+	settings.host = t->host ? t->host : names.nodename;
+	t->state_is_open |= opened->state >= 0;
+	return keeper__set(k, &settings, opened->places);
 }
 
 void agent_to__print(const struct agent_to *t, const struct keeper *k, struct buf *out)
@@ -195,8 +212,8 @@ void agent_to__print(const struct agent_to *t, const struct keeper *k, struct bu
 			    "%s: %" PRIu64 " windows sent, %" PRIu64 " refused, %" PRIu64
 			    " expired, %" PRIu64 " uncertain%s\n",
 			    t->list[i].url, b->sent, b->refused, b->expired, b->uncertain,
-			    b->running  ? "" :
-			    k->sock < 0 ? "; nobody sends any more" :
-					  "; its sender has ended and is started again");
+			    b->running         ? "" :
+			    keeper__is_over(k) ? "; nobody sends any more" :
+						 "; its sender has ended and is started again");
 	}
 }

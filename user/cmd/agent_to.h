@@ -7,6 +7,7 @@
 #define PMUBPF_CMD_AGENT_TO_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -18,7 +19,8 @@ struct agent_to {
 	} list[DESTINATIONS_MAX];
 	size_t n;
 	const char *state, *host;
-	int stacks; /* 0: the default */
+	int stacks;         /* 0: the default */
+	bool state_is_open; /* it stays what it is then, until the agent ends */
 	struct err *err;
 };
 
@@ -27,10 +29,24 @@ extern const struct argp agent_to_argp;
 extern const char *const agent_to_belongs[][2];
 
 int agent_to__check(const struct agent_to *to);
-/* Opens all that is needed, and starts it; dir is the folder of windows, spool its descriptor.
- * Nothing of it stays open here. */
-int agent_to__start(const struct agent_to *to, const char *dir, int spool, struct keeper *ret,
-		    struct err *err);
+
+/* What is opened for it: nothing is sent yet, and nobody has it but us. */
+struct agent_to_opened {
+	struct destination list[DESTINATIONS_MAX];
+	size_t n;
+	int state;                       /* -1: it is open already, or there is nothing to send */
+	size_t places[DESTINATIONS_MAX]; /* as keeper__set() wants them */
+};
+/*
+ * dir is the folder of windows; was is what holds until now, NULL at the start. The caller frees
+ * with its done. A negative errno with the sentence: nothing has changed.
+ */
+int agent_to__open(const struct agent_to *to, const char *dir, const struct agent_to *was,
+		   struct agent_to_opened *ret, struct err *err);
+void agent_to_opened__done(struct agent_to_opened *opened);
+/* From now on they go there. -EPIPE: there is nobody who sends. */
+int agent_to__apply(struct agent_to *to, const struct agent_to_opened *opened, struct keeper *k);
+void agent_to__say(const char *to, const char *text); /* what a sender has to say */
 /* A line for each: its books. */
 void agent_to__print(const struct agent_to *to, const struct keeper *k, struct buf *out);
 

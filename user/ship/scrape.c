@@ -317,18 +317,23 @@ static int start(struct scrape *s)
 	return fd_packet__send(s->sock, &byte, 1, s->listener, MSG_DONTWAIT);
 }
 
-int scrape__start(struct scrape *s, const char *where, unsigned *ret_port, struct err *err)
+int scrape__open(const char *where, unsigned *ret_port, struct err *err)
 {
 	struct address address;
 	int r = parse(where, &address, err);
 
-	*s = (struct scrape){.listener = -1, .sock = -1};
 	if (r < 0)
 		return r;
-	s->listener = open_port(&address, ret_port);
-	if (s->listener < 0)
-		return err__set(err, s->listener, "can't listen on --metrics '%s': %s", where,
-				strerror(-s->listener));
+	r = open_port(&address, ret_port);
+	return r < 0 ? err__set(err, r, "can't listen on --metrics '%s': %s", where, strerror(-r)) :
+		       r;
+}
+
+int scrape__start(struct scrape *s, int listener, struct err *err)
+{
+	int r;
+
+	*s = (struct scrape){.listener = listener, .sock = -1};
 	r = start(s);
 	return r < 0 ? err__set(err, r, "the process that answers scrapes doesn't start: %s",
 				strerror(-r)) :

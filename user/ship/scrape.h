@@ -29,10 +29,12 @@ struct scrape {
 };
 
 /*
- * "ADDRESS:PORT", "[ADDRESS]:PORT", ":PORT" or "PORT": the last two are of 127.0.0.1. Opens the
- * port and starts the process. Port 0: any; *ret_port says which.
+ * "ADDRESS:PORT", "[ADDRESS]:PORT", ":PORT" or "PORT": the last two are of 127.0.0.1. Port 0: any;
+ * *ret_port says which. A descriptor, the caller's, or a negative errno with the sentence.
  */
-int scrape__start(struct scrape *s, const char *where, unsigned *ret_port, struct err *err);
+int scrape__open(const char *where, unsigned *ret_port, struct err *err);
+/* Takes it, and starts the process. */
+int scrape__start(struct scrape *s, int listener, struct err *err);
 /* Whether that is an address and a port. */
 int scrape__check(const char *where, struct err *err);
 /* The text from now on. Doesn't wait; a process that has ended is started again. */

@@ -147,6 +147,21 @@ int ship_state__open(const char *path, const char *option, int wait_ms, struct e
 	return TAKE_FD(fd);
 }
 
+int ship_state__lock(int dir, const char *to, int wait_ms, struct err *err)
+{
+	char name[STATE_NAME_SIZE], lock[STATE_NAME_SIZE + 8];
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	file_name(to, name);
+	snprintf(lock, sizeof(lock), ".%s.lock", name);
+	fd = openat(dir, lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r = fd < 0 ? -errno : lock_alone(fd, wait_ms);
+	if (r < 0)
+		return err__set(err, r, "can't lock '%s' in --state: %s", lock, strerror(-r));
+	return TAKE_FD(fd);
+}
+
 int ship_state__load(struct ship_state *s, int dir, const char *to, struct err *err)
 {
 	char name[STATE_NAME_SIZE];

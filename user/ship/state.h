@@ -39,6 +39,9 @@ int ship_state__list(const struct ship_state *s, int spool, struct window_id **l
 /* Opens the folder, or makes it (0700), and locks it; option is what sentences call it. wait_ms:
  * who has it may just be ending. A descriptor, or a negative errno with the sentence. */
 int ship_state__open(const char *path, const char *option, int wait_ms, struct err *err);
+/* Locks what is written down of that destination, as long as the descriptor is open that it
+ * returns: of senders in one folder no two have the same. Or a negative errno with the sentence. */
+int ship_state__lock(int dir, const char *to, int wait_ms, struct err *err);
 /* 0, -ENOENT: there is none, *s is empty; or a negative errno with the sentence. */
 int ship_state__load(struct ship_state *s, int dir, const char *to, struct err *err);
 int ship_state__save(const struct ship_state *s, int dir, const char *to, struct err *err);

@@ -167,7 +167,8 @@ static int begin(struct renewal *ret, const char *path, mode_t mode)
 	return 0;
 }
 
-int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, struct err *err)
+int renewal__start_within(struct renewal *ret, const char *path, mode_t mode, int wait_ms,
+			  struct err *err)
 {
 	int r;
 
@@ -177,12 +178,17 @@ int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, stru
 	r = begin(ret, path, mode);
 	if (r < 0)
 		return refuse(r, path, err);
-	r = settle(ret, START_MS) ? ret->last : -ETIMEDOUT;
+	r = settle(ret, wait_ms) ? ret->last : -ETIMEDOUT;
 	ret->written = 0;
 	if (r == 0)
 		return 0;
 	renewal__done(ret);
 	return refuse(r, path, err);
+}
+
+int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, struct err *err)
+{
+	return renewal__start_within(ret, path, mode, START_MS, err);
 }
 
 void renewal__restart(struct renewal *r, const char *path, mode_t mode)

@@ -28,6 +28,9 @@ struct renewal {
 int renewal__start(struct renewal *ret, const char *path, struct err *err);
 /* The same; a file that isn't there gets that mode, and not 0600. */
 int renewal__start_mode(struct renewal *ret, const char *path, mode_t mode, struct err *err);
+/* The same, for whoever can't wait longer than so many ms for the disk to say that it can be. */
+int renewal__start_within(struct renewal *ret, const char *path, mode_t mode, int wait_ms,
+			  struct err *err);
 /* Once it has gone: another process for it, without waiting for what it says. */
 void renewal__restart(struct renewal *renewal, const char *path, mode_t mode);
 /* Doesn't wait. Skipped, if the one before isn't written yet. */
