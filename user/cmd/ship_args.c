@@ -29,7 +29,8 @@ static const struct argp_option options[] = {
 	{"from", OPT_FROM, "DIR", 0, "The windows that `pmubpf agent' has written", 0},
 	{"to", OPT_TO, "URL", 0,
 	 "clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https; or "
-	 "s3+http://HOST[:PORT]/BUCKET[/PREFIX][?region=REGION], or s3+https",
+	 "s3+http://HOST[:PORT]/BUCKET[/PREFIX][?region=REGION], or s3+https; or "
+	 "pyroscope+http://HOST[:PORT][/PREFIX][?tenant=NAME], or pyroscope+https",
 	 0},
 	{"state", OPT_STATE, "DIR", 0,
 	 "Where it is written down how far was sent (default: systemd's $STATE_DIRECTORY)", 0},
@@ -42,7 +43,8 @@ static const struct argp_option options[] = {
 	 0},
 	{0, 0, 0, 0, "The server:", 3},
 	{"credentials", OPT_CREDENTIALS, "FILE", 0,
-	 "USER:PASSWORD is its first line (default: systemd's credential `clickhouse', or `s3')",
+	 "USER:PASSWORD is its first line (default: systemd's credential `clickhouse', "
+	 "`s3' or `pyroscope')",
 	 0},
 	{"ca", OPT_CA, "FILE", 0, "Certificates that sign the server's (default: the system's)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "How long an answer may take (default: 60)", 0},
@@ -112,7 +114,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Send the windows that `pmubpf agent' has written to ClickHouse, each once, "
-	       "or their files to S3.\v"
+	       "or their files to S3, or their profiles to Pyroscope.\v"
 	       "Examples:\n"
 	       "  pmubpf ship --schema clickhouse | clickhouse-client -n -d pmubpf\n"
 	       "  pmubpf ship --from /var/lib/pmubpf --state /var/lib/pmubpf-ship \\\n"

@@ -22,6 +22,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "symd/fetch.h"
 #include "symd/protocol.h"
 #include "sys/drop.h"
@@ -257,7 +258,8 @@ static void *make_headers(const struct server *server, const struct asked *asked
 	/* a body isn't announced first, and is no form */
 	void *list = lib.append(NULL, "Expect:");
 
-	list = add_header(list, "Content-Type", "application/octet-stream");
+	if (!starts_with(asked->headers, "Content-Type:"))
+		list = add_header(list, "Content-Type", "application/octet-stream");
 	list = add_lines(list, asked->headers);
 	if (asked->gzip)
 		list = add_header(list, "Content-Encoding", "gzip");

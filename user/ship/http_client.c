@@ -82,16 +82,16 @@ static int receive(struct http_client *c, uint16_t type, uint64_t until_ns, stru
 static int say_server(struct http_client *c)
 {
 	_cleanup_(buf__done) struct buf message = {0};
-	bool s3 = ship_url__is_s3(c->url);
+	bool own = c->url->kind != SHIP_CLICKHOUSE;
 	_cleanup_close_ int fd = -1;
 	struct cursor body;
 	int r;
 
 	symd_msg__begin(&message, HTTP_SERVER, ++c->seq);
 	symd_msg__put_text(&message, c->url->base, HTTP_PATH_MAX);
-	/* requests of S3 are signed by who makes them */
-	symd_msg__put_text(&message, s3 ? NULL : c->secrets->user, SECRET_BYTES_MAX);
-	symd_msg__put_text(&message, s3 ? NULL : c->secrets->password, SECRET_BYTES_MAX);
+	/* of the others, requests are signed by who makes them, or have their own headers */
+	symd_msg__put_text(&message, own ? NULL : c->secrets->user, SECRET_BYTES_MAX);
+	symd_msg__put_text(&message, own ? NULL : c->secrets->password, SECRET_BYTES_MAX);
 	symd_msg__end(&message);
 	r = symd_msg__send(c->sock, &message, c->secrets->ca, 0);
 	explicit_bzero(message.data, message.len);
@@ -400,9 +400,7 @@ int http_secrets__load(struct http_secrets *s, const char *path, const struct sh
 {
 	const char *folder = getenv("CREDENTIALS_DIRECTORY");
 	_cleanup_free_ char *given =
-		folder && !path ?
-			xasprintf("%s/%s", folder, ship_url__is_s3(url) ? "s3" : "clickhouse") :
-			NULL;
+		folder && !path ? xasprintf("%s/%s", folder, ship_kind__name(url->kind)) : NULL;
 	int r;
 
 	if (given && access(given, F_OK) == 0)

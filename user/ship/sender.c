@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -21,6 +19,8 @@
 #include "base/mem.h"
 #include "prof/pprof_read.h"
 #include "ship/answer.h"
+#include "ship/pause.h"
+#include "ship/pyroscope.h"
 #include "ship/s3.h"
 #include "ship/schema.h"
 #include "ship/url.h"
@@ -30,11 +30,9 @@ enum {
 	STACKS_BYTES = 8 << 20, /* of one insert */
 	PART_ROWS_MAX = 500000, /* of one insert: servers make one block of a million */
 	PARTS_MAX = 1 << 15,
-	KNOWN_MAX = 200000,     /* stacks that needn't be sent again on the same day */
-	BACKOFF_MS = 500,       /* doubled with each try, */
-	BACKOFF_MAX_MS = 60000, /* up to that */
-	WAIT_MAX_S = 600,       /* that a server may ask for */
-	TOKENS_SINCE = 22,      /* major version that knows insert_deduplication_token */
+	KNOWN_MAX = 200000, /* stacks that needn't be sent again on the same day */
+	WAIT_MAX_S = 600,   /* that a server may ask for */
+	TOKENS_SINCE = 22,  /* major version that knows insert_deduplication_token */
 };
 
 struct sender {
@@ -60,14 +58,17 @@ struct delivery {
 	struct prof *prof;
 	void *file; /* of S3: what is in it */
 	size_t len;
+	struct pyroscope pyroscope;
 	uint8_t *done; /* bit k: part k is there */
 	bool window_done;
+	bool doubt; /* some of it may be there, without our knowing */
 };
 
 static void delivery__done(struct delivery *d)
 {
 	rows__free(d->rows);
 	prof__free(d->prof);
+	pyroscope__done(&d->pyroscope);
 	free(d->file);
 	free(d->done);
 }
@@ -117,15 +118,6 @@ static int scan(struct sender *s, struct err *err)
 }
 
 /* ---------------------------------------------------------------- asking the server */
-
-static uint64_t random_below(uint64_t n)
-{
-	uint64_t r = 0;
-
-	if (getrandom(&r, sizeof(r), 0) != sizeof(r))
-		r = (uint64_t)getpid();
-	return n ? r % n : 0;
-}
 
 static void note(struct sender *s, const struct http_reply *reply)
 {
@@ -401,7 +393,7 @@ static int load(struct sender *s, const struct window_id *id, struct delivery *d
 	if (fd < 0)
 		return -errno; /* it was too old meanwhile */
 	d->window = (struct rows_window){s->opts.host, id->boot, id->seq};
-	if (ship_url__is_s3(s->opts.url))
+	if (s->opts.url->kind == SHIP_S3)
 		return s3_read_file(fd, &d->file, &d->len, err);
 	d->done = xcalloc(PARTS_MAX / 8, 1);
 	return pprof__read(&d->prof, fd, name, NULL, err);
@@ -413,19 +405,6 @@ static void say(struct sender *s, const char *text)
 		return;
 	snprintf(s->said, sizeof(s->said), "%s", text);
 	s->opts.say(s->opts.ctx, text);
-}
-
-static void wait_a_while(const struct sender *s, unsigned tries)
-{
-	uint64_t most = BACKOFF_MS, ms;
-	struct timespec t;
-
-	for (unsigned i = 1; i < tries && most < BACKOFF_MAX_MS; i++)
-		most *= 2;
-	ms = random_below(most < BACKOFF_MAX_MS ? most : BACKOFF_MAX_MS) + s->wait_s * 1000ULL;
-	t = (struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-	while (nanosleep(&t, &t) < 0 && errno == EINTR)
-		;
 }
 
 static enum answer put_object(struct sender *s, const struct delivery *d)
@@ -450,24 +429,39 @@ static enum answer put_object(struct sender *s, const struct delivery *d)
 	return a;
 }
 
-static enum answer attempt(struct sender *s, struct delivery *d, bool *doubt)
+/* Nothing can be asked for there. */
+static enum answer push_profiles(struct sender *s, struct delivery *d)
+{
+	const struct pyroscope_how how = {s->opts.url, s->opts.secrets, s->opts.timeout_ms};
+	enum answer a =
+		pyroscope__send(&d->pyroscope, s->http, &how, &s->news.bytes, &s->wait_s, s->why);
+
+	if (s->wait_s > WAIT_MAX_S)
+		s->wait_s = WAIT_MAX_S;
+	d->doubt |= a == ANSWER_DOUBT;
+	return a;
+}
+
+static enum answer attempt(struct sender *s, struct delivery *d)
 {
 	enum answer a;
 
-	if (ship_url__is_s3(s->opts.url))
+	if (s->opts.url->kind == SHIP_S3)
 		return put_object(s, d);
+	if (s->opts.url->kind == SHIP_PYROSCOPE)
+		return push_profiles(s, d);
 	a = ask_version(s);
-	if (a == ANSWER_DONE && *doubt)
+	if (a == ANSWER_DONE && d->doubt)
 		a = ask_parts(s, d);
 	if (a == ANSWER_DONE) {
-		*doubt = false;
+		d->doubt = false;
 		a = d->window_done ? a : send_all_stacks(s, d);
 	}
 	if (a == ANSWER_DONE && !d->window_done)
 		a = send_part(s, d, 1);
 	if (a == ANSWER_DONE)
 		a = send_window(s, d);
-	*doubt |= a == ANSWER_DOUBT;
+	d->doubt |= a == ANSWER_DOUBT;
 	return a;
 }
 
@@ -477,14 +471,14 @@ static int give_up(struct sender *s, const char *name, struct err *err)
 }
 
 /* ANSWER_DONE or ANSWER_REFUSED in *ret. */
-static int deliver(struct sender *s, struct delivery *d, const char *name, bool doubt,
-		   enum answer *ret, struct err *err)
+static int deliver(struct sender *s, struct delivery *d, const char *name, enum answer *ret,
+		   struct err *err)
 {
 	for (unsigned tries = 1;; tries++) {
 		uint64_t bytes = s->news.bytes;
 
 		s->wait_s = 0;
-		*ret = attempt(s, d, &doubt);
+		*ret = attempt(s, d);
 		if (s->news.bytes != bytes) /* it gets on */
 			tries = 1;
 		if (*ret == ANSWER_SPLIT) /* not even a row of it */
@@ -494,7 +488,7 @@ static int deliver(struct sender *s, struct delivery *d, const char *name, bool 
 		if ((s->opts.tries && tries >= s->opts.tries) || http_client__is_over(s->http))
 			return give_up(s, name, err);
 		say(s, s->why);
-		wait_a_while(s, tries);
+		pause_a_while(tries, s->wait_s);
 	}
 }
 
@@ -538,8 +532,10 @@ static bool is_sending(const struct sender *s, const struct window_id *id)
 
 static int send_one(struct sender *s, const struct window_id *id, struct err *err)
 {
-	_cleanup_(delivery__done) struct delivery d = {0};
-	bool doubt = s->careful || is_sending(s, id);
+	bool pushed = s->opts.url->kind == SHIP_PYROSCOPE;
+	_cleanup_(delivery__done) struct delivery d = {
+		.doubt = (s->careful && !pushed) || is_sending(s, id),
+	};
 	char name[WINDOW_NAME_SIZE];
 	struct err why = {0};
 	enum answer a = ANSWER_LATER;
@@ -552,14 +548,18 @@ static int send_one(struct sender *s, const struct window_id *id, struct err *er
 		return 0;
 	if (r < 0)
 		return refuse(s, id, name, *why.text ? why.text : strerror(-r), err);
-	if (d.prof)
+	if (pushed)
+		pyroscope__make(&d.pyroscope, d.prof, s->opts.host, s->opts.rows.max_stacks);
+	else if (d.prof)
 		d.rows = rows__new(d.prof, &d.window, &s->opts.rows);
 	s->state.sending = *id;
 	r = ship_state__save(&s->state, s->opts.state_dir, s->opts.to, err);
 	if (r == 0)
-		r = deliver(s, &d, name, doubt, &a, err);
+		r = deliver(s, &d, name, &a, err);
 	if (r < 0)
 		return r;
+	/* what may be there twice, or in spite of a refusal, is counted: once, and at the end */
+	s->state.uncertain += pushed && d.doubt;
 	if (a == ANSWER_REFUSED)
 		return refuse(s, id, name, s->why, err);
 	s->state.sent++;

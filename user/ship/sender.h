@@ -3,7 +3,8 @@
  * A cursor over a spool: each window goes to a server once, oldest first; then it is written down
  * as done. To ClickHouse: its stacks (twice does no harm), its samples, its row of windows, and
  * what may have arrived is asked for before it is sent again. To S3: its file, under a name that is
- * its own (ship/s3.h). docs/design/0035-fleet.md.
+ * its own (ship/s3.h). To Pyroscope: a profile of each container (ship/pyroscope.h); what may be
+ * there twice is counted. docs/design/0035-fleet.md.
  */
 #ifndef PMUBPF_SHIP_SENDER_H
 #define PMUBPF_SHIP_SENDER_H

@@ -2,6 +2,7 @@
 #include "ship/url.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #define SECURE "clickhouse+https://"
 #define S3_PLAIN "s3+http://"
 #define S3_SECURE "s3+https://"
+#define PYROSCOPE_PLAIN "pyroscope+http://"
+#define PYROSCOPE_SECURE "pyroscope+https://"
 #define DEFAULT_REGION "us-east-1"
 #define LETTERS_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define HOST_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
@@ -83,19 +86,42 @@ static int parse_object(struct ship_url *ret, const char *text)
 	return *end && strspn(end, LETTERS_DIGITS "-") == strlen(end) ? 0 : -1;
 }
 
-/* ":9000/bucket" */
-static int parse_s3_rest(struct ship_url *ret, const char *host, const char *rest)
+/* "/prefix?tenant=x", or nothing. */
+static int parse_tenant(struct ship_url *ret, const char *text)
 {
-	const char *slash = strchr(rest, '/');
-	size_t len = slash ? (size_t)(slash - rest) : strlen(rest);
+	size_t len = strspn(text, LETTERS_DIGITS "-_./");
+	static const char tenant[] = "?tenant=";
+	const char *end = text + len;
+
+	if (strstr(text, "//") || strstr(text, "/."))
+		return -1;
+	if (len && text[len - 1] == '/')
+		len--;
+	ret->path = len ? xstrndup(text, len) : NULL;
+	if (!*end)
+		return 0;
+	if (!starts_with(end, tenant))
+		return -1;
+	end += sizeof(tenant) - 1;
+	ret->tenant = xstrdup(end);
+	return *end && strspn(end, LETTERS_DIGITS "-_.") == strlen(end) ? 0 : -1;
+}
+
+/* ":9000/bucket" */
+static int parse_place(struct ship_url *ret, const char *host, const char *rest)
+{
+	size_t len = strcspn(rest, "/?");
 	_cleanup_free_ char *port = xstrndup(rest, len);
-	int usual = ret->https ? 443 : 80, number = usual;
+	bool is_s3 = ret->kind == SHIP_S3;
+	int usual = ret->https ? 443 : is_s3 ? 80 : 4040, number = usual;
 
 	if (len && (*port != ':' || num__parse_int(port + 1, 1, 65535, &number) < 0))
 		return -1;
 	ret->base = xasprintf("%s://%s:%d", ret->https ? "https" : "http", host, number);
+	if (!is_s3)
+		return parse_tenant(ret, rest + len);
 	ret->authority = number == usual ? xstrdup(host) : xasprintf("%s:%d", host, number);
-	return slash ? parse_object(ret, slash) : -1;
+	return parse_object(ret, rest + len);
 }
 
 /* What it is isn't repeated: there may be a password in it. */
@@ -108,28 +134,61 @@ static int refuse_secret(const char *option, struct err *err)
 			  option);
 }
 
+const char *ship_kind__name(enum ship_kind kind)
+{
+	return kind == SHIP_S3 ? "s3" : kind == SHIP_PYROSCOPE ? "pyroscope" : "clickhouse";
+}
+
+static int refuse_place(const struct ship_url *url, const char *text, const char *option,
+			struct err *err)
+{
+	if (url->kind == SHIP_S3)
+		return err__usage(err,
+				  "%s '%s': that is not %sHOST:PORT/BUCKET[/PREFIX]"
+				  "[?region=REGION] (or s3+https), of letters, digits, and - _ .",
+				  option, text, S3_PLAIN);
+	return err__usage(err,
+			  "%s '%s': that is not %sHOST:PORT[/PREFIX][?tenant=NAME] (or "
+			  "pyroscope+https), of letters, digits, and - _ .",
+			  option, text, PYROSCOPE_PLAIN);
+}
+
 int ship_url__parse_any(struct ship_url *ret, const char *text, const char *option, struct err *err)
 {
-	bool https = starts_with(text, S3_SECURE);
-	const char *at = text + strlen(https ? S3_SECURE : S3_PLAIN);
+	static const struct {
+		const char *start;
+		enum ship_kind kind;
+		bool https;
+	} kinds[] = {
+		{S3_PLAIN, SHIP_S3, false},
+		{S3_SECURE, SHIP_S3, true},
+		{PYROSCOPE_PLAIN, SHIP_PYROSCOPE, false},
+		{PYROSCOPE_SECURE, SHIP_PYROSCOPE, true},
+	};
+	const char *at = NULL;
 	_cleanup_free_ char *host = NULL;
 	size_t len;
 
-	if (!https && !starts_with(text, S3_PLAIN))
+	*ret = (struct ship_url){0};
+	for (size_t i = 0; !at && i < ARRAY_SIZE(kinds); i++) {
+		if (!starts_with(text, kinds[i].start))
+			continue;
+		at = text + strlen(kinds[i].start);
+		ret->kind = kinds[i].kind;
+		ret->https = kinds[i].https;
+	}
+	if (!at)
 		return ship_url__parse(ret, text, option, err);
-	*ret = (struct ship_url){.https = https};
 	if (strchr(at, '@'))
 		return refuse_secret(option, err);
 	len = host_length(at);
 	host = xstrndup(at, len);
 	ret->loopback = is_loopback(host);
-	if (len && parse_s3_rest(ret, host, at + len) == 0)
+	if (len && parse_place(ret, host, at + len) == 0)
 		return 0;
+	refuse_place(ret, text, option, err);
 	ship_url__done(ret);
-	return err__usage(err,
-			  "%s '%s': that is not %sHOST:PORT/BUCKET[/PREFIX][?region=REGION] (or "
-			  "s3+https), of letters, digits, and - _ .",
-			  option, text, S3_PLAIN);
+	return -EINVAL;
 }
 
 int ship_url__parse(struct ship_url *ret, const char *text, const char *option, struct err *err)
@@ -165,6 +224,7 @@ void ship_url__done(struct ship_url *url)
 	free(url->path);
 	free(url->region);
 	free(url->authority);
+	free(url->tenant);
 	*url = (struct ship_url){0};
 }
 

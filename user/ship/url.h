@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where windows go: as rows to "clickhouse+http://HOST[:PORT]/DATABASE", or clickhouse+https; as
- * objects to "s3+http://HOST[:PORT]/BUCKET[/PREFIX…][?region=REGION]", or s3+https.
+ * objects to "s3+http://HOST[:PORT]/BUCKET[/PREFIX…][?region=REGION]", or s3+https; as profiles to
+ * "pyroscope+http://HOST[:PORT][/PREFIX…][?tenant=NAME]", or pyroscope+https.
  */
 #ifndef PMUBPF_SHIP_URL_H
 #define PMUBPF_SHIP_URL_H
@@ -11,26 +12,27 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+enum ship_kind { SHIP_CLICKHOUSE, SHIP_S3, SHIP_PYROSCOPE };
+
 struct ship_url {
-	char *base;     /* "http://127.0.0.1:8123" */
-	char *database; /* letters, digits and _; NULL: it is S3, and has the next three */
-	char *path;     /* "/bucket/prefix" */
-	char *region;
-	char *authority; /* host, and the port unless it goes without saying */
+	enum ship_kind kind;
+	char *base;      /* "http://127.0.0.1:8123" */
+	char *database;  /* of ClickHouse: letters, digits and _ */
+	char *path;      /* of the others: "/bucket/prefix"; NULL: none */
+	char *region;    /* of S3 */
+	char *authority; /* of S3: host, and the port unless it goes without saying */
+	char *tenant;    /* of Pyroscope; NULL: none */
 	bool https;
 	bool loopback; /* the host is this one, by an address or as localhost */
 };
 
-bool ship_url__is(const char *text); /* it begins as one of ClickHouse */
-static inline bool ship_url__is_s3(const struct ship_url *url)
-{
-	return !url->database;
-}
+bool ship_url__is(const char *text);              /* it begins as one of ClickHouse */
+const char *ship_kind__name(enum ship_kind kind); /* as systemd's credential is called */
 /* 0 or -EINVAL with a usage error that begins with the option's name. The caller frees with its
  * done. */
 /* Of ClickHouse alone. */
 int ship_url__parse(struct ship_url *ret, const char *text, const char *option, struct err *err);
-/* Of either. */
+/* Of any. */
 int ship_url__parse_any(struct ship_url *ret, const char *text, const char *option,
 			struct err *err);
 void ship_url__done(struct ship_url *url);
