@@ -53,7 +53,7 @@ t_periods_follow_cost() {
 t_inherited_children_keep_their_weights() {
 	# Per task: a child that was forked before a change keeps its period, one that came later
 	# has the new one.
-	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.5; done" >/dev/null
+	spawn sh -c "'$WORKLOADS/split' 60 >/dev/null & while :; do '$WORKLOADS/split' 0.1; done" >/dev/null
 	wait_until grep -q . "/proc/$spawned/task/$spawned/children"
 	pmb_ok record -e cpu-clock --budget 0.02 -p "$spawned" -d 5 -o "$T/folded" \
 		--summary "$T/sum.json"
