@@ -21,6 +21,7 @@
 #include "proc/files.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/limits.h"
 #include "unwind/tables.h"
 
 enum {
@@ -341,6 +342,28 @@ Test(tables, the_answer_is_not_for_whoever_has_the_number_by_then)
 		work();
 	cr_expect_eq(store__state(store, other), PMB_FILE_FRAMES);
 	cr_expect_eq(tables__totals(tables)->failed, 0);
+}
+
+/* A volume of it is not kept busy by a helper that never had it. */
+Test(tables, what_is_let_go_while_a_helper_is_busy)
+{
+	_cleanup_close_ int large_fd = -1, small_fd = -1;
+	uint32_t large = new_file('N', LARGE_BYTES, &large_fd), small;
+	unsigned long open_before;
+
+	want(large, 1);
+	work_until_asked(1);
+	small = new_file('F', SMALL_BYTES, &small_fd);
+	want(small, 1);
+	work_until_answered(small);
+	open_before = fds_open();
+	tables__let_go(tables, small, small_fd);
+	cr_expect_eq(fds_open(), open_before);
+	tables__let_go(tables, large, large_fd);
+	cr_expect_eq(fds_open(), open_before + 1, "until it listens");
+	shared->go = 1;
+	work_until_answered(large);
+	cr_expect_eq(fds_open(), open_before);
 }
 
 static void fill_room(void)

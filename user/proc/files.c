@@ -238,7 +238,7 @@ static void files__let_go_of(struct files *files, struct entry *e)
 	files__leave_root(files, e);
 }
 
-void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void *ctx)
+void files__let_go(struct files *files, void (*others)(void *ctx, uint32_t file, int fd), void *ctx)
 {
 	uint64_t began = now_ns();
 	struct entry *e, *next;
@@ -248,7 +248,7 @@ void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void 
 
 		if (due && now_ns() - began < LET_GO_TURN_NS) {
 			if (e->file.fd >= 0)
-				others(ctx, e->file.fd);
+				others(ctx, e->number, e->file.fd);
 			files__let_go_of(files, e);
 		}
 		e->keep = false;

@@ -118,8 +118,9 @@ bool files__elsewhere(const struct files *files); /* True if there are any such 
 /* mapped: by number. True if there are some to let go: then mark what is referred to, as for a
  * sweep, and… */
 bool files__idle(struct files *files, const bool *mapped, size_t n_mapped);
-/* …this closes them; others: tells who else may have it open. */
-void files__let_go(struct files *files, void (*others)(void *ctx, int fd), void *ctx);
+/* …this closes them; others: tells who else may have it open, by its number and one of ours. */
+void files__let_go(struct files *files, void (*others)(void *ctx, uint32_t file, int fd),
+		   void *ctx);
 size_t files__known(const struct files *files);
 
 const struct file *files__get(const struct files *files, uint32_t file);

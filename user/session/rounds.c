@@ -271,12 +271,12 @@ static void session__bound_files(struct session *s)
 		tables__swept(s->unwind.tables);
 }
 
-static void let_go_of(void *session, int fd)
+static void let_go_of(void *session, uint32_t file, int fd)
 {
 	struct session *s = session;
 
 	if (s->unwind.tables)
-		tables__let_go(s->unwind.tables, fd);
+		tables__let_go(s->unwind.tables, file, fd);
 }
 
 /* Nobody's volume is kept busy because one of its programs ran once. */

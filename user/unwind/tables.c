@@ -245,10 +245,12 @@ static void look_again(struct tables *t)
 	}
 }
 
-void tables__let_go(struct tables *t, int fd)
+/* Until a busy helper listens the file stays open: LANE_LARGE may be busy for a minute. */
+void tables__let_go(struct tables *t, uint32_t file, int fd)
 {
-	for (size_t i = 0; i < N_LANES; i++)
-		table_client__forget(t->lanes[i].client, fd);
+	table_client__forget(t->lanes[LANE_SMALL].client, fd);
+	if (file < FILE_BEYOND && t->wishes[file].large)
+		table_client__forget(t->lanes[LANE_LARGE].client, fd);
 }
 
 static void set_aside(struct tables *t, const struct lane *lane, uint32_t file)

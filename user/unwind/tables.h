@@ -65,7 +65,7 @@ bool tables__crowded(const struct tables *tables);
  * mapped. */
 void tables__make_room(struct tables *tables, const bool *used, size_t n_used);
 /* The helpers are to have it open no more. */
-void tables__let_go(struct tables *tables, int fd);
+void tables__let_go(struct tables *tables, uint32_t file, int fd);
 /* After files__sweep: the numbers that were swept mean other files from now on. */
 void tables__swept(struct tables *tables);
 /* What the helpers have used together: CPU time, memory, each at its most; how many there are. */
