@@ -16,8 +16,8 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
-	user/cmd/stat_baseline.c user/spool/window_name.c \
-	$(patsubst %,user/ship/%.c,answer binary fill frame_text rows state) \
+	user/cmd/stat_baseline.c user/spool/window_name.c user/spool/times.c \
+	$(patsubst %,user/ship/%.c,answer binary fill frame_text rows s3_list state) \
 	$(patsubst %,user/prof/%.c,prof events ids inflate foreign frame_count pprof_read) \
 	user/prof/remark_sum.c
 # protobuf-c's part of it is generated

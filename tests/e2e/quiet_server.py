@@ -11,6 +11,7 @@ lock = threading.Lock()
 
 class Answers(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # it would wait for an answer between head and body
 
     def log_message(self, *_):
         pass

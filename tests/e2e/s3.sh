@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# ship and agent --to s3+http://…: each window's file is an object, once, whoever is killed. The
-# server is our own (s3_server.py), and checks signatures by itself; tests/unit/test_s3.c has those
-# of AWS's examples.
+# ship and agent --to s3+http://…: each window's file is an object, once, whoever is killed; and
+# report --from it. The server is our own (s3_server.py), and checks signatures by itself;
+# tests/unit/test_s3.c has those of AWS's examples.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -143,8 +143,127 @@ t_refused() {
 	U=s3+http://127.0.0.1
 	ship --once
 	expect_eq "$rc" 2 "exit status"
-	pmb report --from s3+http://127.0.0.1/b
-	[ "$rc" -ne 0 ] || fail "a report of S3"
+	pmb report --from s3+http://127.0.0.1
+	expect_eq "$rc" 2 "exit status of a report without a bucket"
+}
+
+# Windows of two hosts, of three and two seconds, on a server of that mode.
+profiles() { # [MODE]
+	local host
+	serve "$@"
+	[ -d "$S/one" ] || for host in one:3 two:2; do
+		pmb_ok agent --dir "$S/${host%:*}" --every 1s -e cpu-clock -F 199 -- \
+			"$WORKLOADS/split" "${host#*:}"
+	done
+	for host in one two; do
+		pmb_ok ship --from "$S/$host" --state "$T/state-$host" --host "$host" --once \
+			--to "$U" --credentials "$T/key"
+	done
+}
+
+from() { # [OPTION…]
+	pmb report --from "$U" --credentials "$T/key" "$@"
+}
+
+# Of the folder, and of the bucket: the same text, but for the names of both.
+expect_same_report() { # OPTION…
+	pmb_ok report --from "$S/one" "$@"
+	grep -v '^# file' "$T/out" >"$T/folder"
+	from --host one "$@"
+	expect_eq "$rc" 0 "exit status of $*: $(head -n 1 "$T/err")"
+	grep -v '^# file' "$T/out" >"$T/bucket"
+	cmp -s "$T/folder" "$T/bucket" ||
+		fail "report $*: $(diff "$T/folder" "$T/bucket" | head -n 3)"
+}
+
+samples_of() { # what report --json has printed
+	jq '.events[0].total.samples' "$T/out"
+}
+
+t_reports_are_those_of_the_folder() {
+	local all date
+	need_root
+	profiles
+	expect_same_report
+	expect_same_report --csv --by comm,module,line
+	date=$(date -u -d "@$(($(stat -c %Y "$(find "$S/one" -name '*1.pb.gz')") - 1))" +%FT%TZ)
+	expect_same_report --csv --until "$date"
+	expect_same_report --csv --since "$date"
+	from --json --limit 0
+	all=$(samples_of)
+	expect_match "$T/out" '"title|"file' "a title"
+	from --csv --by host
+	expect_eq "$(grep -c '^1,host,\(one\|two\),' "$T/out")" 2 "hosts"
+	expect_eq "$(awk -F, '/^1,host/ { s += $5 } END { print s + 0 }' "$T/out")" "$all" "samples"
+	from --json --limit 0 --host two
+	"$PMUBPF" report --json --limit 0 --from "$S/two" >"$T/two" 2>/dev/null
+	expect_eq "$(samples_of)" "$(jq '.events[0].total.samples' "$T/two")" "samples of a host"
+	pmb_ok diff --from "$U" --credentials "$T/key" --old "1h..$date" --new "$date..now" \
+		--host one
+	from --host three
+	expect_eq "$rc" 1 "exit status, no such host"
+	expect_match "$T/err" 'has no window that can be read, of that time and host' "why"
+	from --until 2001-01-01T00:00:00Z
+	expect_match "$T/err" 'no window of .* is of that range; it has [1-9]' "another time"
+	grep -q "GET /profiles?list-type=2&max-keys=1000&prefix=prod%2Fone%2F" "$T/asked" ||
+		fail "all hosts are listed for one"
+}
+
+# A range that begins is asked for by when objects were put, an hour less.
+t_what_is_older_is_not_read() {
+	need_root
+	profiles behind
+	from --since 20h
+	expect_eq "$rc" 1 "exit status"
+	grep -q 'GET /profiles/prod/' "$T/asked" && fail "older ones are read"
+	from --since 24h --csv
+	expect_eq "$rc" 0 "exit status, within the hour"
+}
+
+t_servers_that_are_read_from() {
+	local mode
+	need_root
+	for mode in busy whole; do
+		profiles $mode
+		expect_same_report --csv
+	done
+	profiles gone
+	from --csv
+	expect_eq "$rc" 0 "exit status, of one that has gone"
+	key wrong
+	from
+	expect_eq "$rc" 1 "exit status, a wrong key"
+	expect_match "$T/err" 'the server answers 403: SignatureDoesNotMatch' "why"
+	grep -q wrong "$T/err" && fail "the key is in a message"
+	key 'wJalr/XUt+nFEMI'
+	U=${U/profiles/nothing}
+	from
+	expect_eq "$rc" 1 "exit status, an empty bucket"
+}
+
+# None makes it wait, grow or open anything.
+t_hostile_servers_that_are_read_from() {
+	local mode lines
+	need_root
+	for mode in circle no-token cut endless bomb; do
+		profiles $mode
+		timeout 60 "$PMUBPF" report --from "$U" --credentials "$T/key" --max-size 16M \
+			>"$T/out" 2>"$T/err"
+		expect_eq $? 1 "exit status, $mode"
+		[ $mode = bomb ] && lines=20 || lines=1
+		expect_le "$(wc -l <"$T/err")" $lines "lines, $mode"
+		expect_match "$T/err" '^pmubpf: (the server|passed over|no window)' "$mode"
+	done
+	for mode in redirect endless headers bomb random; do
+		rm -f "$T/port"
+		spawn python3 "$TOP/tests/e2e/ship_server.py" $mode >"$T/port" 2>"$T/asked"
+		wait_until test -s "$T/port" || fail "no server"
+		timeout 60 "$PMUBPF" report --from "s3+http://127.0.0.1:$(cat "$T/port")/b" \
+			--max-size 16M >"$T/out" 2>"$T/err"
+		expect_eq $? 1 "exit status, $mode"
+		expect_eq "$(wc -l <"$T/err")" 1 "lines, $mode"
+		expect_match "$T/err" '^pmubpf: .*server' "$mode"
+	done
 }
 
 run_tests

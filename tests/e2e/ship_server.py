@@ -67,6 +67,8 @@ class Server(quiet_server.Answers):
         status, data = self.forward(body)
         return self.answer(status, data)
 
+    do_GET = do_POST
+
 
 tls = None
 if "CERTIFICATE" in os.environ:

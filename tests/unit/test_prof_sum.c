@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "prof/label_all.h"
 #include "prof/remark_sum.h"
 #include "prof/sum.h"
 #include "prof_build.h"
@@ -243,5 +244,26 @@ Test(head, says_when_it_was)
 	cr_expect_not(window_head(bytes, n, &time, &duration));
 	cr_expect_not(window_head("", 0, &time, &duration));
 	fclose(file);
+	prof__free(p);
+}
+
+Test(prof_sum, one_more_label_of_all)
+{
+	struct prof *p = build_clock_and_misses();
+
+	BUILD_SAMPLE(p, "f", build_labels(p, 1, "a"), 1, 2, 3);
+	BUILD_SAMPLE(p, "g", build_labels(p, 1, "a"), 4, 5, 6);
+	BUILD_SAMPLE(p, "f", prof__labels(p, NULL, 0), 7, 8, 9);
+	prof__label_all(p, "host", "h1");
+	prof__label_all(p, "host", "h2");
+	for (size_t i = 0; i < 3; i++) {
+		const struct prof_label *set;
+		const struct prof_label *host = prof__label(p, p->samples[i].labels, "host");
+
+		cr_assert_not_null(host);
+		cr_expect_str_eq(prof__text(p, host->text), "h2");
+		cr_expect_eq(prof__label_set(p, p->samples[i].labels, &set), i < 2 ? 3 : 1);
+	}
+	cr_expect_eq(p->samples[0].labels, p->samples[1].labels);
 	prof__free(p);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "ship/s3.h"
+#include "ship/s3_list.h"
 
 static void expect_hash(const char *text, size_t times, const char *want)
 {
@@ -199,4 +200,78 @@ Test(s3, places)
 	}
 	cr_expect_eq(ship_url__parse_any(&url, "clickhouse+http://h/d", "--to", NULL), 0);
 	ship_url__done(&url);
+}
+
+#define BOOT "0123456789abcdef0123456789abcdef"
+#define HEAD "<?xml version=\"1.0\"?><ListBucketResult xmlns=\"x\"><Name>b</Name>"
+#define OBJECT(key)           \
+	"<Contents><Key>" key \
+	"</Key><LastModified>2026-11-28T01:02:03.500Z</LastModified></Contents>"
+#define TAIL "</ListBucketResult>"
+#define MORE(token)                       \
+	"<IsTruncated>true</IsTruncated>" \
+	"<NextContinuationToken>" token "</NextContinuationToken>"
+
+static bool add_page(struct s3_list *list, const char *xml)
+{
+	return s3_list__add(list, "p/", xml, strlen(xml));
+}
+
+Test(s3, lists)
+{
+	struct s3_list list = {0};
+
+	cr_assert(add_page(&list,
+			   HEAD OBJECT("p/a&amp;b/" BOOT "-0000000007.pb.gz") OBJECT("p/notes.txt")
+				   OBJECT("p/z/deep/" BOOT "-0000000001.pb.gz")
+					   MORE("t&#x3d;&#38;1") TAIL));
+	cr_assert_eq(list.n, 2);
+	cr_expect_str_eq(list.objects[0].host, "a&b");
+	cr_expect_str_eq(list.objects[0].id.boot, BOOT);
+	cr_expect_eq(list.objects[0].id.seq, 7);
+	cr_expect_eq(list.objects[0].modified_ns, 1795827723500000000);
+	cr_expect_str_eq(list.objects[1].host, "z/deep");
+	cr_expect_str_eq(list.token, "t=&1");
+	/* the next page, and the last one */
+	cr_assert(add_page(&list, HEAD "<Contents><Key>p/zz/" BOOT
+				       "-0000000001.pb.gz</Key></Contents>" TAIL));
+	cr_expect_eq(list.n, 3);
+	cr_expect_eq(list.objects[2].modified_ns, INT64_MAX, "it doesn't say");
+	cr_expect_null(list.token);
+	s3_list__done(&list);
+	cr_assert(add_page(&list, HEAD "<IsTruncated>false</IsTruncated>" TAIL));
+	cr_expect_eq(list.n, 0);
+	s3_list__done(&list);
+}
+
+Test(s3, lists_that_do_not_fit_together)
+{
+	static const char *const bad[] = {
+		"",
+		"<html>",
+		HEAD,
+		HEAD OBJECT("p/b") OBJECT("p/a") TAIL, /* they rise */
+		HEAD OBJECT("p/b") OBJECT("p/b") TAIL,
+		HEAD OBJECT("q/a") TAIL, /* that wasn't asked for */
+		HEAD "<Contents></Contents>" TAIL,
+		HEAD OBJECT("p/<b>") TAIL,
+		HEAD OBJECT("p/&bad;") TAIL,
+		HEAD OBJECT("p/&#0;") TAIL,
+		HEAD OBJECT("p/&") TAIL,
+		HEAD OBJECT("p/a") "<IsTruncated>true</IsTruncated>" TAIL,
+		HEAD MORE("x") TAIL, /* of nothing there is no next page */
+	};
+	struct s3_list list = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		cr_expect(!add_page(&list, bad[i]), "%s", bad[i]);
+		s3_list__done(&list);
+	}
+	/* a page that is there again */
+	cr_assert(add_page(&list, HEAD OBJECT("p/a") MORE("x") TAIL));
+	cr_expect(!add_page(&list, HEAD OBJECT("p/a") MORE("x") TAIL));
+	s3_list__done(&list);
+	cr_assert(add_page(&list, HEAD OBJECT("p/a") MORE("x") TAIL));
+	cr_expect(!add_page(&list, HEAD MORE("x") TAIL));
+	s3_list__done(&list);
 }

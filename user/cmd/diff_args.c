@@ -35,7 +35,8 @@ enum {
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Which windows:", 1},
 	{"from", OPT_FROM, "DIR|URL", 0,
-	 "Those of an agent's folder, or of a server (clickhouse+http://HOST[:PORT]/DATABASE), "
+	 "Those of an agent's folder, or of a server (clickhouse+http://HOST[:PORT]/DATABASE, "
+	 "s3+http://HOST[:PORT]/BUCKET[/PREFIX]), "
 	 "instead of OLD NEW",
 	 0},
 	{"old", OPT_OLD, "RANGE", 0,

@@ -33,27 +33,32 @@ void fleet_from__add_container(struct fleet_from *from, const char *name)
 
 int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err)
 {
-	if ((!from->host && !from->credentials && !from->ca) || (dir && ship_url__is(dir)))
+	if ((!from->host && !from->credentials && !from->ca) ||
+	    (dir && (ship_url__is(dir) || ship_url__is_s3(dir))))
 		return 0;
 	return err__usage(err, "--host, --credentials and --ca are of a server: --from "
-			       "clickhouse+http://HOST:PORT/DATABASE");
+			       "clickhouse+http://HOST:PORT/DATABASE, or s3+http");
 }
 
-static void free_client(struct http_client **c)
+int fleet_from__connect(struct fleet_connection *c, const char *text, const struct fleet_from *from,
+			struct err *err)
 {
-	http_client__free(*c);
-}
+	int r;
 
-static int connect_to(struct http_client **ret, const char *text, const struct fleet_from *from,
-		      struct ship_url *url, struct http_secrets *secrets, struct err *err)
-{
-	int r = ship_url__parse(url, text, "--from", err);
-
+	*c = (struct fleet_connection){.secrets.ca = -1};
+	r = ship_url__parse_any(&c->url, text, "--from", err);
 	if (r == 0)
-		r = http_secrets__load(secrets, from->credentials, url, err);
+		r = http_secrets__load(&c->secrets, from->credentials, &c->url, err);
 	if (r == 0 && from->ca)
-		r = http_secrets__load_ca(secrets, from->ca, err);
-	return r < 0 ? r : http_client__new(ret, url, secrets, err);
+		r = http_secrets__load_ca(&c->secrets, from->ca, err);
+	return r < 0 ? r : http_client__new(&c->http, &c->url, &c->secrets, err);
+}
+
+void fleet_connection__done(struct fleet_connection *c)
+{
+	http_client__free(c->http);
+	http_secrets__done(&c->secrets);
+	ship_url__done(&c->url);
 }
 
 static void tell(const struct fleet_news *news)
@@ -85,9 +90,7 @@ int fleet_from__load(struct prof **ret, char **ret_title, const char *url,
 		     const struct time_range *range, const struct fleet_from *from,
 		     const struct pprof_limits *limits, struct err *err)
 {
-	_cleanup_(ship_url__done) struct ship_url parsed = {0};
-	_cleanup_(http_secrets__done) struct http_secrets secrets = {.ca = -1};
-	_cleanup_(free_client) struct http_client *http = NULL;
+	_cleanup_(fleet_connection__done) struct fleet_connection c;
 	struct fleet_news news = {0};
 	const struct fleet_ask ask = {
 		.since_ns = range->since_ns,
@@ -96,10 +99,10 @@ int fleet_from__load(struct prof **ret, char **ret_title, const char *url,
 		.container = from->container,
 		.max_bytes = limits->max_bytes,
 	};
-	int r = connect_to(&http, url, from, &parsed, &secrets, err);
+	int r = fleet_from__connect(&c, url, from, err);
 
 	if (r == 0)
-		r = fleet__load(ret, http, &ask, &news, err);
+		r = fleet__load(ret, c.http, &ask, &news, err);
 	if (r < 0)
 		return r;
 	tell(&news);

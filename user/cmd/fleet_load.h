@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "prof/pprof_read.h"
 #include "prof/prof.h"
+#include "ship/http_client.h"
+#include "ship/url.h"
 #include "spool/times.h"
 
 struct fleet_from {
@@ -36,6 +38,17 @@ int fleet_from__option(struct fleet_from *from, int key, const char *arg);
 void fleet_from__add_container(struct fleet_from *from, const char *name);
 /* 0, or a usage error: those options are of a URL. */
 int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err);
+
+/* Who asks a server, and as whom. */
+struct fleet_connection {
+	struct ship_url url;
+	struct http_secrets secrets;
+	struct http_client *http;
+};
+/* The caller frees with its done, whatever it returned. */
+int fleet_from__connect(struct fleet_connection *ret, const char *url,
+			const struct fleet_from *from, struct err *err);
+void fleet_connection__done(struct fleet_connection *c);
 
 /* What the server doesn't know is said on standard error. As from__load() else. */
 int fleet_from__load(struct prof **ret, char **ret_title, const char *url,

@@ -2,7 +2,8 @@
 /*
  * Which windows are of the range is read off the first bytes of each; those are then read one by
  * one, the newest first, so that no more than one and the sum are in memory. The folder is an
- * agent's, which removes windows meanwhile; and anybody may have put files there.
+ * agent's, which removes windows meanwhile; and anybody may have put files there. A bucket of S3 is
+ * such a folder of many hosts.
  */
 #include "cmd/from.h"
 
@@ -19,9 +20,11 @@
 #include "base/mem.h"
 #include "cmd/profiles.h"
 #include "cmd/window_remarks.h"
+#include "prof/label_all.h"
 #include "prof/remark_sum.h"
 #include "prof/sum.h"
 #include "render/escape.h"
+#include "ship/s3_windows.h"
 #include "ship/url.h"
 #include "spool/head.h"
 #include "sys/clock.h"
@@ -38,6 +41,9 @@ struct loading {
 	uint64_t unread, others;   /* that couldn't be read; of other events */
 	struct prof_sum sum;
 	struct remark_sum remarks;
+	struct fleet_connection server; /* of S3 */
+	struct s3_place place;
+	struct s3_list list; /* places of spans are numbers of its objects */
 };
 
 static void loading__done(struct loading *l)
@@ -46,6 +52,13 @@ static void loading__done(struct loading *l)
 	free(l->spans);
 	prof_sum__done(&l->sum);
 	remark_sum__done(&l->remarks);
+	s3_list__done(&l->list);
+	fleet_connection__done(&l->server);
+}
+
+static bool is_s3(const struct loading *l)
+{
+	return ship_url__is_s3(l->from->dir);
 }
 
 int from__option(struct from *f, int key, const char *arg)
@@ -149,7 +162,7 @@ static void pass_over(struct loading *l, const char *name, const char *why)
 }
 
 /* -ENOENT: the agent has just removed it. */
-static int open_window(const struct loading *l, const char *name)
+static int open_file(const struct loading *l, const char *name)
 {
 	_cleanup_close_ int fd =
 		openat(l->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -162,7 +175,25 @@ static int open_window(const struct loading *l, const char *name)
 	return TAKE_FD(fd);
 }
 
-static void meet(struct loading *l, const char *name)
+/* Its first bytes are these. */
+static void meet(struct loading *l, struct window_span *span, const char *name, const void *head,
+		 size_t len)
+{
+	if (!window_head(head, len, &span->time_ns, &span->duration_ns)) {
+		pass_over(l, name, "it doesn't begin as a window does: damaged?");
+		return;
+	}
+	if (!l->in_folder || span->time_ns < l->first_ns)
+		l->first_ns = span->time_ns;
+	if (!l->in_folder++ || span->time_ns + span->duration_ns > l->last_ns)
+		l->last_ns = span->time_ns + span->duration_ns;
+	if (!window_span__overlaps(span, &l->from->range) || l->n == MOST_WINDOWS)
+		return;
+	GROW(l->spans, l->n, l->cap);
+	l->spans[l->n++] = *span;
+}
+
+static void meet_file(struct loading *l, const char *name)
 {
 	struct window_span span = {0};
 	_cleanup_close_ int fd = -1;
@@ -171,26 +202,51 @@ static void meet(struct loading *l, const char *name)
 
 	if (!window_name__parse(name, &span.id))
 		return;
-	fd = open_window(l, name);
+	fd = open_file(l, name);
 	if (fd == -ENOENT)
 		return;
 	n = fd < 0 ? fd : pread(fd, head, sizeof(head), 0);
-	if (n < 0) {
+	if (n < 0)
 		pass_over(l, name, fd == -EINVAL ? "it is not a regular file" : strerror(errno));
-		return;
-	}
-	if (!window_head(head, (size_t)n, &span.time_ns, &span.duration_ns)) {
-		pass_over(l, name, "it doesn't begin as a window does: damaged?");
-		return;
-	}
-	if (!l->in_folder || span.time_ns < l->first_ns)
-		l->first_ns = span.time_ns;
-	if (!l->in_folder++ || span.time_ns + span.duration_ns > l->last_ns)
-		l->last_ns = span.time_ns + span.duration_ns;
-	if (!window_span__overlaps(&span, &l->from->range) || l->n == MOST_WINDOWS)
-		return;
-	GROW(l->spans, l->n, l->cap);
-	l->spans[l->n++] = span;
+	else
+		meet(l, &span, name, head, (size_t)n);
+}
+
+static int meet_object(struct loading *l, size_t place, struct err *err)
+{
+	const struct s3_object *object = &l->list.objects[place];
+	struct window_span span = {.id = object->id, .place = place};
+	_cleanup_close_ int fd = s3_windows__open(&l->place, object, HEAD_BYTES, err);
+	char name[WINDOW_NAME_SIZE];
+	uint8_t head[HEAD_BYTES];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	n = pread(fd, head, sizeof(head), 0);
+	window_name(&span.id, name);
+	meet(l, &span, name, head, n < 0 ? 0 : (size_t)n);
+	return 0;
+}
+
+static int list_objects(struct loading *l, const struct pprof_limits *limits, struct err *err)
+{
+	int r = fleet_from__connect(&l->server, l->from->dir, &l->from->fleet, err);
+
+	if (r < 0)
+		return r;
+	l->place = (struct s3_place){
+		.http = l->server.http,
+		.url = &l->server.url,
+		.secrets = &l->server.secrets,
+		.host = l->from->fleet.host,
+		.max_bytes = limits->max_bytes ? limits->max_bytes : PPROF_MAX_BYTES,
+	};
+	r = s3_windows__list(&l->place, l->from->range.since_ns, &l->list, err);
+	for (size_t i = 0; r == 0 && i < l->list.n; i++)
+		r = meet_object(l, i, err);
+	window_spans__sort(l->spans, l->n);
+	return r;
 }
 
 static int list_windows(struct loading *l, struct err *err)
@@ -214,7 +270,7 @@ static int list_windows(struct loading *l, struct err *err)
 		return err__set(err, r, "can't read the folder '%s': %s", path, strerror(-r));
 	}
 	while ((entry = readdir(dir)))
-		meet(l, entry->d_name);
+		meet_file(l, entry->d_name);
 	window_spans__sort(l->spans, l->n);
 	return 0;
 }
@@ -226,10 +282,10 @@ static int say_empty(const struct loading *l, struct err *err)
 	time__text(l->first_ns, first);
 	time__text(l->last_ns, last);
 	if (!l->in_folder)
-		return err__set(err, -ENOENT,
-				"'%s' has no window that can be read; `pmubpf agent --dir' writes "
-				"them",
-				l->from->dir);
+		return err__set(err, -ENOENT, "'%s' has no window that can be read%s; `%s' %s them",
+				l->from->dir, is_s3(l) ? ", of that time and host" : "",
+				is_s3(l) ? "pmubpf agent --to" : "pmubpf agent --dir",
+				is_s3(l) ? "sends" : "writes");
 	return err__set(err, -ENOENT,
 			"%sno window of '%s' is of that range; it has %" PRIu64 ", from %s to %s",
 			whose(l), l->from->dir, l->in_folder, first, last);
@@ -249,9 +305,17 @@ static int check_room(const struct loading *l, const struct pprof_limits *limits
 			(double)most / 1e6);
 }
 
-/* False: it is not part of the sum. */
-static bool add_window(struct loading *l, struct window_span *span,
-		       const struct pprof_limits *limits)
+/* -ENOENT: it has gone meanwhile. */
+static int open_window(const struct loading *l, const struct window_span *span, const char *name,
+		       struct err *err)
+{
+	return is_s3(l) ? s3_windows__open(&l->place, &l->list.objects[span->place], 0, err) :
+			  open_file(l, name);
+}
+
+/* 1: it is part of the sum; 0: it isn't; a negative errno: nothing more can be had. */
+static int add_window(struct loading *l, struct window_span *span,
+		      const struct pprof_limits *limits, struct err *err)
 {
 	char name[WINDOW_NAME_SIZE];
 	_cleanup_close_ int fd = -1;
@@ -260,10 +324,12 @@ static bool add_window(struct loading *l, struct window_span *span,
 	int r;
 
 	window_name(&span->id, name);
-	fd = open_window(l, name);
+	fd = open_window(l, span, name, err);
 	if (fd < 0)
-		return false;
+		return is_s3(l) && fd != -ENOENT ? fd : 0;
 	r = pprof__read(&p, fd, "it", limits, &why);
+	if (r == 0 && is_s3(l))
+		prof__label_all(p, "host", l->list.objects[span->place].host);
 	if (r == 0)
 		r = prof_sum__add(&l->sum, p, "it", &why);
 	if (r < 0 && p && r == -EINVAL)
@@ -283,23 +349,37 @@ static int add_windows(struct loading *l, const struct pprof_limits *limits, str
 	size_t kept = l->n;
 	int r = 0;
 
-	for (size_t i = l->n; r == 0 && i--;) {
-		if (!add_window(l, &l->spans[i], limits))
+	for (size_t i = l->n; r >= 0 && i--;) {
+		r = add_window(l, &l->spans[i], limits, err);
+		if (r <= 0)
 			continue;
 		l->spans[--kept] = l->spans[i];
 		r = check_room(l, limits, err);
 	}
 	l->n -= kept;
 	memmove(l->spans, l->spans + kept, l->n * sizeof(*l->spans));
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* ---------------------------------------------------------------- what is said */
+
+/* Of many hosts, what one covers is no gap of another. */
+static bool is_of_one_host(const struct loading *l)
+{
+	for (size_t i = 1; is_s3(l) && i < l->n; i++) {
+		if (strcmp(l->list.objects[l->spans[i].place].host,
+			   l->list.objects[l->spans[0].place].host) != 0)
+			return false;
+	}
+	return true;
+}
 
 static void say_gaps(const struct loading *l)
 {
 	_cleanup_(coverage__done) struct coverage c = {0};
 
+	if (!is_of_one_host(l))
+		return;
 	coverage__find(&c, l->spans, l->n, &l->from->range);
 	for (size_t i = 0; i < c.n && i < MOST_LINES; i++) {
 		const struct gap *g = &c.gaps[i];
@@ -355,14 +435,17 @@ static char *make_title(const struct loading *l)
 int from__load(struct prof **ret, char **ret_title, const struct from *from,
 	       const struct pprof_limits *limits, struct err *err)
 {
-	_cleanup_(loading__done) struct loading l = {.from = from, .dir = -1};
+	_cleanup_(loading__done) struct loading l = {
+		.from = from,
+		.dir = -1,
+		.server.secrets.ca = -1,
+	};
 	int r;
 
 	if (ship_url__is(from->dir))
 		return fleet_from__load(ret, ret_title, from->dir, &from->range, &from->fleet,
 					limits, err);
-	r = list_windows(&l, err);
-
+	r = is_s3(&l) ? list_objects(&l, limits, err) : list_windows(&l, err);
 	if (r == 0 && !l.n)
 		r = say_empty(&l, err);
 	if (r == 0)

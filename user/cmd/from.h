@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --from DIR: what an agent's folder of windows (pmubpf-agent(1)) has of a range of time, added
- * up; --from URL: the same of a server (pmubpf-ship(1)). */
+ * up; --from URL: the same of a server (pmubpf-ship(1)): of ClickHouse, or of S3. */
 #ifndef PMUBPF_CMD_FROM_H
 #define PMUBPF_CMD_FROM_H
 
@@ -25,7 +25,8 @@ enum { FROM_WHERE = 540, FROM_SINCE, FROM_UNTIL };
 #define FROM_OPTIONS                                                                               \
 	FLEET_OPTION(FROM_WHERE, "from", "DIR|URL",                                                \
 		     "Those of an agent's folder, or of a server "                                 \
-		     "(clickhouse+http://HOST[:PORT]/DATABASE), instead of FILE…: all that "     \
+		     "(clickhouse+http://HOST[:PORT]/DATABASE, "                                   \
+		     "s3+http://HOST[:PORT]/BUCKET[/PREFIX]), instead of FILE…: all that "       \
 		     "overlap the range are added up"),                                            \
 		FLEET_OPTION(FROM_SINCE, "since", "TIME",                                          \
 			     "From then on: 1h (ago), now, or 2026-11-27T18:00:00Z (default: the " \

@@ -54,6 +54,7 @@ enum {
 	OPT_SSL_VERIFYPEER = 64,
 	OPT_SSL_VERIFYHOST = 81,
 	OPT_HTTP_VERSION = 84,
+	OPT_HTTPGET = 80,
 	OPT_NOSIGNAL = 99,
 	OPT_TIMEOUT_MS = 155,
 	OPT_CONNECTTIMEOUT_MS = 156,
@@ -82,6 +83,7 @@ static struct {
 	int (*perform)(void *curl);
 	int (*getinfo)(void *curl, int info, ...);
 	void (*cleanup)(void *curl);
+	void (*reset)(void *curl);
 	void *(*append)(void *list, const char *text);
 	void (*free_all)(void *list);
 	const char *(*strerror)(int code);
@@ -94,7 +96,7 @@ static bool load_library(void)
 		{"curl_easy_setopt", &lib.setopt},      {"curl_easy_perform", &lib.perform},
 		{"curl_easy_getinfo", &lib.getinfo},    {"curl_easy_cleanup", &lib.cleanup},
 		{"curl_slist_append", &lib.append},     {"curl_slist_free_all", &lib.free_all},
-		{"curl_easy_strerror", &lib.strerror},
+		{"curl_easy_strerror", &lib.strerror},  {"curl_easy_reset", &lib.reset},
 	};
 
 	return (library_load("libcurl.so.4", functions, ARRAY_SIZE(functions)) ||
@@ -231,7 +233,8 @@ static void *add_header(void *list, const char *name, const char *value)
 /* What is asked, as it came. */
 struct asked {
 	char *path, *headers;
-	bool gzip, put;
+	bool gzip;
+	enum http_method method;
 	uint32_t ms;
 };
 
@@ -286,12 +289,19 @@ static void set_bounds(void *curl, uint32_t ms)
 	lib.setopt(curl, OPT_SSL_VERIFYHOST, 2L);
 }
 
-static void set_body(void *curl, struct post *p, bool put)
+static void set_body(void *curl, struct post *p, enum http_method method)
 {
-	lib.setopt(curl, put ? OPT_UPLOAD : OPT_POST, 1L);
-	lib.setopt(curl, put ? OPT_INFILESIZE_LARGE : OPT_POSTFIELDSIZE_LARGE, (int64_t)p->len);
-	lib.setopt(curl, OPT_READFUNCTION, give_body);
-	lib.setopt(curl, OPT_READDATA, p);
+	bool put = method == HTTP_METHOD_PUT;
+
+	if (method == HTTP_METHOD_GET) {
+		lib.setopt(curl, OPT_HTTPGET, 1L);
+	} else {
+		lib.setopt(curl, put ? OPT_UPLOAD : OPT_POST, 1L);
+		lib.setopt(curl, put ? OPT_INFILESIZE_LARGE : OPT_POSTFIELDSIZE_LARGE,
+			   (int64_t)p->len);
+		lib.setopt(curl, OPT_READFUNCTION, give_body);
+		lib.setopt(curl, OPT_READDATA, p);
+	}
 	lib.setopt(curl, OPT_WRITEFUNCTION, take_reply);
 	lib.setopt(curl, OPT_WRITEDATA, p);
 	lib.setopt(curl, OPT_HEADERFUNCTION, take_header);
@@ -310,13 +320,37 @@ static enum http_outcome outcome_of(int code, const struct post *p)
 	return HTTP_UNKNOWN;
 }
 
+/*
+ * Of GET connections are kept: it can be asked twice without harm, and many are asked one after the
+ * other. All else has one of its own, so that what libcurl does over one that has just been closed
+ * is no riddle.
+ */
+static void *handle_of(enum http_method method)
+{
+	static void *kept;
+
+	if (method != HTTP_METHOD_GET)
+		return lib.init();
+	if (!kept)
+		kept = lib.init();
+	return kept;
+}
+
+static void give_back(void *curl, enum http_method method)
+{
+	if (method == HTTP_METHOD_GET)
+		lib.reset(curl);
+	else
+		lib.cleanup(curl);
+}
+
 /* why has HTTP_TEXT_MAX bytes, libcurl's CURL_ERROR_SIZE is 256. */
 static enum http_outcome perform(const struct server *server, const struct asked *asked,
 				 struct post *p, long *ret_status, char *why)
 {
 	_cleanup_free_ char *url = xasprintf("%s%s", server->url, asked->path);
 	struct curl_blob ca = {server->ca, server->ca_len, 0};
-	void *curl = lib.init(), *headers;
+	void *curl = handle_of(asked->method), *headers;
 	int code;
 
 	if (!curl)
@@ -327,7 +361,7 @@ static enum http_outcome perform(const struct server *server, const struct asked
 	lib.setopt(curl, OPT_USERAGENT, "pmubpf");
 	lib.setopt(curl, OPT_HTTPHEADER, headers);
 	set_bounds(curl, asked->ms);
-	set_body(curl, p, asked->put);
+	set_body(curl, p, asked->method);
 	if (server->ca_len && lib.setopt(curl, OPT_CAINFO_BLOB, &ca) != 0) {
 		snprintf(why, HTTP_TEXT_MAX, "this libcurl is older than 7.77 and knows no --ca");
 		code = SSL_CONNECT_ERROR;
@@ -335,7 +369,7 @@ static enum http_outcome perform(const struct server *server, const struct asked
 		code = lib.perform(curl);
 	}
 	lib.getinfo(curl, INFO_RESPONSE_CODE, ret_status);
-	lib.cleanup(curl);
+	give_back(curl, asked->method);
 	lib.free_all(headers);
 	if (code && !*why)
 		snprintf(why, HTTP_TEXT_MAX, "%s", lib.strerror(code));
@@ -393,7 +427,7 @@ static int post(const struct server *s, struct cursor *body, int fd, struct buf 
 	struct stat st;
 
 	asked.gzip = cursor__u8(body);
-	asked.put = cursor__u8(body);
+	asked.method = cursor__u8(body);
 	asked.headers = take_text(body);
 	p.max_bytes = cursor__u64(body);
 	asked.ms = cursor__u32(body);

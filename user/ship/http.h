@@ -9,8 +9,8 @@
  * 	SERVER	text base URL, text user,	-
  * 		text password, +fd of CAs
  * 		(none: the system's)
- * 	POST	text path, u8 gzip'd, u8 PUT,	u8 outcome, u16 status, u32 seconds to
- * 		text lines of headers,		wait, text what went wrong, +fd of the
+ * 	POST	text path, u8 gzip'd, u8 which	u8 outcome, u16 status, u32 seconds to
+ * 		method, text lines of headers,	wait, text what went wrong, +fd of the
  * 		u64 most bytes of a reply,	reply
  * 		u32 ms, +fd of the body
  */
@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 enum http_message { HTTP_HELLO = 1, HTTP_SERVER, HTTP_POST };
+
+enum http_method { HTTP_METHOD_POST, HTTP_METHOD_PUT, HTTP_METHOD_GET };
 
 enum http_outcome {
 	HTTP_ANSWERED,   /* status is the server's */

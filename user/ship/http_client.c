@@ -242,7 +242,7 @@ static int send_request(struct http_client *c, const struct http_request *reques
 	symd_msg__begin(&message, HTTP_POST, ++c->seq);
 	symd_msg__put_text(&message, path.data, HTTP_PATH_MAX);
 	symd_msg__put_u8(&message, request->gzip);
-	symd_msg__put_u8(&message, request->put);
+	symd_msg__put_u8(&message, request->method);
 	symd_msg__put_text(&message, request->headers, HTTP_PATH_MAX);
 	symd_msg__put_u64(&message, request->max_bytes);
 	symd_msg__put_u32(&message, request->ms);

@@ -38,7 +38,7 @@ void http_secrets__done(struct http_secrets *s);
 
 struct http_request {
 	/* of S3 and Pyroscope; all else is of ClickHouse */
-	bool put;
+	enum http_method method;
 	const char *path, *headers; /* lines "name: value\n" */
 	const char *query;          /* SQL, of the URL; NULL: it is the body */
 	const char *extra;          /* "&name=value" of the URL, or NULL */

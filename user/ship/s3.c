@@ -97,36 +97,33 @@ void s3_put_path(const struct ship_url *url, const char *host, const struct wind
 	url__put(out, name);
 }
 
-static void put_headers(const struct s3_put *p, const char *path, struct buf *out)
+void s3_put_headers(const struct s3_call *c, struct buf *out)
 {
 	time_t now = time(NULL);
-	uint8_t hash[SHA256_SIZE];
-	char hex[SHA256_HEX], date[DATE_SIZE];
+	char date[DATE_SIZE];
 	struct tm tm;
-	const struct s3_header headers[] = {
-		{"host", p->url->authority},
-		{"x-amz-content-sha256", hex},
-		{"x-amz-date", date},
-	};
-	const struct s3_request request = {
-		.method = "PUT",
-		.path = path,
-		.query = "",
+	struct s3_header headers[4];
+	struct s3_request request = {
+		.method = c->method,
+		.path = c->path,
+		.query = c->query,
 		.headers = headers,
-		.n_headers = ARRAY_SIZE(headers),
-		.payload_hash = hex,
+		.payload_hash = c->payload_hash,
 		.date = date,
-		.region = p->url->region,
-		.key_id = p->secrets->user,
-		.key = p->secrets->password,
+		.region = c->url->region,
+		.key_id = c->secrets->user,
+		.key = c->secrets->password,
 	};
 
-	sha256_of(p->data, p->len, hash);
-	sha256_hex(hash, hex);
 	strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
-	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+	headers[request.n_headers++] = (struct s3_header){"host", c->url->authority};
+	if (c->range)
+		headers[request.n_headers++] = (struct s3_header){"range", c->range};
+	headers[request.n_headers++] = (struct s3_header){"x-amz-content-sha256", c->payload_hash};
+	headers[request.n_headers++] = (struct s3_header){"x-amz-date", date};
+	for (size_t i = 0; i < request.n_headers; i++)
 		buf__printf(out, "%s: %s\n", headers[i].name, headers[i].value);
-	if (!p->secrets->user)
+	if (!c->secrets->user)
 		return;
 	buf__puts(out, "Authorization: ");
 	s3_sign(&request, out);
@@ -210,8 +207,10 @@ enum answer s3__put(struct http_client *http, const struct s3_put *p, uint32_t *
 {
 	_cleanup_(http_reply__done) struct http_reply reply = {0};
 	_cleanup_(buf__done) struct buf path = {0}, headers = {0};
+	uint8_t hash[SHA256_SIZE];
+	char hex[SHA256_HEX];
 	struct http_request request = {
-		.put = true,
+		.method = HTTP_METHOD_PUT,
 		.body = p->data,
 		.len = p->len,
 		.max_bytes = REPLY_BYTES_MAX,
@@ -219,7 +218,15 @@ enum answer s3__put(struct http_client *http, const struct s3_put *p, uint32_t *
 	};
 
 	s3_put_path(p->url, p->host, &p->id, &path);
-	put_headers(p, path.data, &headers);
+	sha256_of(p->data, p->len, hash);
+	sha256_hex(hash, hex);
+	s3_put_headers(&(struct s3_call){.url = p->url,
+					 .secrets = p->secrets,
+					 .method = "PUT",
+					 .path = path.data,
+					 .query = "",
+					 .payload_hash = hex},
+		       &headers);
 	request.path = path.data;
 	request.headers = headers.data;
 	http_client__post(http, &request, &reply);

@@ -34,6 +34,16 @@ struct s3_request {
 /* Appends the value of the header Authorization. Pure. */
 void s3_sign(const struct s3_request *request, struct buf *out);
 
+struct s3_call {
+	const struct ship_url *url;
+	const struct http_secrets *secrets;
+	const char *method, *path, *query; /* as of s3_request */
+	const char *range;                 /* "bytes=0-9"; NULL: all */
+	const char *payload_hash;          /* in hex */
+};
+/* Its lines of headers, signed now; without a key they aren't. */
+void s3_put_headers(const struct s3_call *call, struct buf *out);
+
 /* One window, whose sender is called host. why gets what the server says, in a sentence. */
 struct s3_put {
 	const struct ship_url *url;

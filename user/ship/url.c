@@ -134,6 +134,11 @@ static int refuse_secret(const char *option, struct err *err)
 			  option);
 }
 
+bool ship_url__is_s3(const char *text)
+{
+	return starts_with(text, S3_PLAIN) || starts_with(text, S3_SECURE);
+}
+
 const char *ship_kind__name(enum ship_kind kind)
 {
 	return kind == SHIP_S3 ? "s3" : kind == SHIP_PYROSCOPE ? "pyroscope" : "clickhouse";

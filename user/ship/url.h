@@ -26,7 +26,8 @@ struct ship_url {
 	bool loopback; /* the host is this one, by an address or as localhost */
 };
 
-bool ship_url__is(const char *text);              /* it begins as one of ClickHouse */
+bool ship_url__is(const char *text); /* it begins as one of ClickHouse */
+bool ship_url__is_s3(const char *text);
 const char *ship_kind__name(enum ship_kind kind); /* as systemd's credential is called */
 /* 0 or -EINVAL with a usage error that begins with the option's name. The caller frees with its
  * done. */

@@ -13,6 +13,7 @@ struct window_span {
 	struct window_id id;
 	uint64_t begin_ns, end_ns;    /* CLOCK_MONOTONIC of its boot; both 0: not known */
 	int64_t time_ns, duration_ns; /* since 1970, by the host's date then */
+	size_t place;                 /* where whoever lists them has it */
 };
 
 struct gap {
