@@ -187,6 +187,40 @@ t_100000_windows() {
 	check speed "$T/page.html"
 }
 
+t_moments() {
+	need_browser
+	made_up 3000 times 12
+	check timeline "$T/page.html" "$T/folded"
+	made_up 1000 data times 3000
+	DARK=1 check timeline "$T/page.html" "$T/folded"
+}
+
+t_no_moments_no_heat_map() {
+	need_browser
+	made_up 100
+	check no_timeline "$T/page.html"
+	"$PAGES" html "$T/folded" "$T/folded" >"$T/page.html" || fail "no page of two"
+}
+
+t_odd_moments() {
+	need_browser
+	printf 'a-1/1&time=%s;main;f 1000\n' 0 990000000 500 -10 9223372036854775807 \
+		-9223372036854775808 1000000010 >"$T/folded"
+	printf 'a-1/1;main;f 3000\n' >>"$T/folded"
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	check odd_times "$T/page.html"
+}
+
+t_100000_moments() {
+	local without
+	need_browser
+	made_up 100000
+	without=$(stat -c %s "$T/page.html")
+	made_up 100000 times 3600
+	echo "    $without bytes, with moments $(stat -c %s "$T/page.html")"
+	check speed "$T/page.html"
+}
+
 t_difference_of_two() {
 	need_browser
 	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' |

@@ -184,4 +184,53 @@ t_data_addresses() {
 	expect_match "$T/tags" 'data_addr: Total' "data_addr"
 }
 
+# Two commands with a second between them: so have their samples, which are all there, once.
+t_timeline() {
+	need_program jq
+	pmb_ok record --timeline -e cpu-clock -F 499 -o "$T/p.pb.gz" -o "$T/p.perf" \
+		-o "$T/p.html" --summary "$T/sum.json" -- \
+		sh -c '"$0" 0.3; sleep 1; exec "$0" 0.3' "$WORKLOADS/split"
+	pmb_ok report -j --limit 0 --by time "$T/p.pb.gz"
+	jq -c '[.rows[] | {ms: (.name | split(" ")[0] | tonumber), n: .events[0].total.samples}]
+		| sort_by(.ms)' "$T/out" >"$T/moments"
+	expect_eq "$(jq '[.[].n] | add' "$T/moments")" "$(sum_get '.events[0].user.aggregated')" \
+		"samples that have their moment"
+	expect_eq "$(jq 'all(.[]; .ms % 10 == 0)' "$T/moments")" true "steps of 10 ms"
+	expect_ge "$(jq '[.[].ms] | [.[1:], .[:-1]] | transpose | map(.[0] - .[1]) | max' \
+		"$T/moments")" 980 "ms without a sample"
+	expect_le "$(jq '.[-1].ms' "$T/moments")" "$(sum_get '.duration_s * 1000 | floor')" \
+		"the last moment, of all ms"
+	# the same in perf's text, in seconds
+	awk '/^[^\t]/ { print $3 * 1000 }' "$T/p.perf" | sort -n | uniq >"$T/perf"
+	expect_eq "$(tail -n 1 "$T/perf")" "$(jq '.[-1].ms' "$T/moments")" "the last in perf's"
+	range_in_pprof
+	pmb_ok record -q --timeline=250ms -e cpu-clock -o "$T/q.pb.gz" -- "$WORKLOADS/split" 0.2
+	pmb_ok report -j --by time "$T/q.pb.gz"
+	expect_eq "$(jq '[.rows[].name | split(" ")[0] | tonumber] | all(. % 250 == 0)' "$T/out")" \
+		true "steps of 250 ms"
+}
+
+# A range of time, in pprof's words.
+range_in_pprof() {
+	local unit=count
+	command -v go >"$T/go" || return 0
+	need_go
+	pprof cpu-clock_sample -top -nodefraction=0 -nodecount=100000 \
+		-tagfocus=time=500ms:10000s "$T/p.pb.gz" >"$T/go" || fail "go tool pprof"
+	expect_match "$T/go" "^Showing nodes accounting for $(jq \
+		'[.[] | select(.ms >= 500).n] | add' "$T/moments")," "samples of a range of time"
+}
+
+t_timeline_refused() {
+	local words
+	for words in "--timeline=0ms" "--timeline=1" "--timeline=15us" "--timeline=1500us" \
+		"--timeline=20s" "--timeline=x" "--timeline --passes"; do
+		# shellcheck disable=SC2086
+		pmb record $words -e cpu-clock -- true
+		[ "$words" != --timeline=1 ] || continue # a second
+		expect_eq "$rc" 2 "$words"
+		expect_match "$T/err" '^pmubpf: --timeline' "the sentence about $words"
+	done
+}
+
 run_tests

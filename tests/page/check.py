@@ -631,6 +631,143 @@ def check_hostile(browser, page, _):
         quiet(browser)
 
 
+STEP_MS = 10
+
+
+def moment(line):
+    return int(line[0][4].get("time", -1))
+
+
+def time_between(lines, span):
+    return sum(n for who, _, n in lines if span[0] <= moment((who,)) < span[1])
+
+
+def check_timeline(browser, page, lines):
+    """Each cell has what was measured then; a range has its sums, and two are compared."""
+    lines = list(folded.read(lines))
+    opened(browser, page)
+    expect(browser.run("return !document.getElementById('heat').hidden"), "there is no heat map")
+    all_time = sum(n for *_, n in lines)
+    same(total(browser), all_time, "time")
+    check_cells(browser, lines, "all")
+    browser.run("picture.zoom(picture.graph.widest(picture.graph.widest(0)))")
+    same(browser.run("return picture.timeline.heat.all"),
+         browser.run("return picture.tally.value(picture.zoomNow, 0, picture.typeNow)"), "what the zoomed frame has")
+    browser.run("picture.zoom(0)")
+    pid = lines[0][0][1]
+    choose(browser, "process", str(pid))
+    check_cells(browser, [l for l in lines if l[0][1] == pid], "a process")
+    choose(browser, "process", "")
+    check_ranges(browser, lines, all_time)
+    check_hands_on_times(browser, page)
+    quiet(browser)
+    print(f"{len(lines)} lines: moments, ranges and what they are compared with agree")
+
+
+def check_cells(browser, lines, what):
+    weights, unknown, shape = browser.run(
+        "const {heat, shape} = picture.timeline; return [[...heat.weights], heat.unknown, shape]")
+    want = [0] * len(weights)
+    for line in lines:
+        step = moment(line) // STEP_MS
+        if step >= 0:
+            column, within = divmod(step, shape["columnSteps"])
+            want[column * shape["cells"] + within // shape["cellSteps"]] += line[2]
+    for i, (g, w) in enumerate(zip(weights, want)):
+        same(g, w, f"{what}: cell {i}")
+    same(unknown, sum(n for who, _, n in lines if "time" not in who[4]), f"{what}: what has no moment")
+
+
+def check_ranges(browser, lines, all_time):
+    one, two = (200, 1730), (3000, 5000)
+    browser.run("picture.set({time: '200-1730'})")
+    same(total(browser), time_between(lines, one), "time of a range")
+    same(total(browser, "events", "misses"), sum(n * 7919 % 1000 for who, _, n in lines
+                                                 if one[0] <= moment((who,)) < one[1]), "misses of a range")
+    if browser.run("return picture.data.towers.n"):
+        browser.run("picture.chooseRoot('data')")
+        same(total(browser), time_between(lines, one), "time of a range, rooted in data")
+        browser.run("picture.chooseRoot('code')")
+    browser.run("picture.set({than: '3000-5000'})")
+    same(total(browser), time_between(lines, one), "time of the new range")
+    same(total(browser, expression="picture.tally.total(1, t)"), time_between(lines, two), "time of the old one")
+    expect(browser.run("return picture.by()") == "change", "colours don't mean the change")
+    expect(browser.wait("return document.querySelectorAll('#columns button').length === 4"), "no column of changes")
+    said = browser.run("return document.getElementById('heat-note').textContent")
+    expect("compared with 3.00" in said and "0.20" in said, f"the note says: {said}")
+    browser.run("picture.set({time: ''})")
+    same(total(browser), all_time, "time of all, which a range is compared with")
+    browser.keys("\ue00c")  # Escape
+    expect(browser.run("return picture.view.than") == "", "Escape doesn't end it")
+    same(total(browser), all_time, "time of all again")
+    expect(browser.run("return picture.by()") != "change", "colours still mean the change")
+    expect(browser.wait("return document.querySelectorAll('#columns button').length === 3"), "the column stays")
+    for odd in ("5-1", "x", "1", "-5-7", "99999999999-999999999999", "0-0"):
+        browser.run("picture.set({time: arguments[0], than: arguments[0]})", odd)
+        same(total(browser), all_time, f"time of {odd!r}")
+    browser.run("picture.set({time: '', than: ''})")
+
+
+def check_hands_on_times(browser, page):
+    view = lambda: browser.run("return [picture.view.time, picture.view.than]")
+    opened(browser, page)
+    left, top, shape = browser.run("""const b = picture.timeline.canvas.getBoundingClientRect();
+        return [b.left, b.top, picture.timeline.shape]""")
+    column_ms = shape["columnSteps"] * STEP_MS
+    cell = lambda column, k: (left + (column + 0.5) * shape["width"], top + 100 - (k + 0.5) * 100 / shape["cells"])
+    browser.click(*cell(1, 5))
+    expect(view() == [f"{column_ms}-{2 * column_ms}", ""], f"a click has chosen {view()}")
+    browser.click(*cell(1, 9))
+    expect(view() == ["", ""], "the same column again doesn't end it")
+    browser.drag(cell(2, 4), cell(0, 3))
+    cell_ms = shape["cellSteps"] * STEP_MS
+    expect(view() == [f"{3 * cell_ms}-{2 * column_ms + 5 * cell_ms}", ""], f"the mouse has drawn {view()}")
+    browser.keys("b")
+    expect(browser.run("return document.getElementById('heat-than').getAttribute('aria-pressed')") == "true",
+           "b doesn't ask for what to compare with")
+    browser.click(*cell(3, 0))
+    expect(view()[1] == f"{3 * column_ms}-{4 * column_ms}", f"what it is compared with is {view()}")
+    browser.run("document.getElementById('heat-all').click()")
+    expect(view() == ["", ""], "the button for all the time doesn't")
+    browser.keys("g")
+    expect(browser.run("return document.activeElement.id") == "heat-canvas", "g doesn't lead to it")
+    browser.keys("\ue014\ue007")  # right, Enter
+    at = browser.run("return picture.timeline.cursor")
+    expect(view()[0] == f"{at // shape['columnSteps'] * column_ms}-{(at // shape['columnSteps'] + 1) * column_ms}",
+           f"the keyboard has chosen {view()}")
+    browser.hold("\ue008", "\ue014")  # Shift and right
+    expect(view()[0] == f"{at * STEP_MS}-{(at + shape['columnSteps']) * STEP_MS + cell_ms}",
+           f"Shift and an arrow have chosen {view()}")
+    browser.keys("m")
+    expect(browser.run("return document.getElementById('heat').hidden") and view() == ["", ""], "m doesn't hide it")
+    browser.keys("m")
+    expect(browser.run("return !document.getElementById('heat').hidden"), "m doesn't show it")
+    opened(browser, page, "#time=1000-2000&than=3000-4000")
+    expect(browser.run("return picture.tally.spans") == [[100, 200], [300, 400]], "a link doesn't keep the ranges")
+
+
+def check_no_timeline(browser, page, _):
+    opened(browser, page)
+    expect(browser.run("""return document.getElementById('heat').hidden && document.getElementById('heat-switch').hidden
+        && !picture.data.timeline"""), "a heat map of what has no moments")
+    browser.keys("mgb")
+    browser.run("picture.set({time: '0-1000', than: '2000-3000'})")
+    expect(browser.run("return picture.data.sides") == 1, "something is compared")
+    quiet(browser)
+
+
+def check_odd_times(browser, page, _):
+    """Moments that no recording has: they are of no known time, or far away."""
+    opened(browser, page)
+    heat, shape, steps = browser.run(
+        "const {heat, shape} = picture.timeline; return [[heat.all, heat.unknown], shape, picture.data.timeline]")
+    same(heat[0], 10000, "all")
+    same(heat[1], 7000, "what has no moment")
+    expect(steps["steps"] <= 1 << 22, f"{steps['steps']} steps")
+    expect(shape["columns"] * shape["width"] <= 1440, f"{shape['columns']} columns")
+    quiet(browser)
+
+
 def check_difference(browser, page, _):
     opened(browser, page)
     browser.wait("return picture.table.order.length")

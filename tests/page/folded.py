@@ -78,6 +78,17 @@ def with_windows(stacks, windows, seed=3, names=("loop", "syscall:read")):
     return out
 
 
+def with_times(stacks, seconds, seed=4):
+    """The same, each at some moment of so long; of one in fifty it isn't known when."""
+    r, out = random.Random(seed), {}
+    for k, (stack, number) in enumerate(stacks.items()):
+        comm, frames = stack.split(";", 1)
+        at = f"&time={r.randrange(seconds * 100) * 10}" if k % 50 else ""
+        key = f"{comm}{at};{frames}"
+        out[key] = out.get(key, 0) + number
+    return out
+
+
 def lasting(power, not_seen_to_end=False):
     """How user/model/duration.c says it."""
     text = lambda ns: next(f"{ns / size:.3g}{unit}" for size, unit in ((1, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s"))
@@ -143,4 +154,6 @@ if __name__ == "__main__":
         made = with_data(made)
     if "windows" in sys.argv[3:]:
         made = with_windows(made, int(sys.argv[sys.argv.index("windows") + 1]))
+    if "times" in sys.argv[3:]:
+        made = with_times(made, int(sys.argv[sys.argv.index("times") + 1]))
     write(made, sys.argv[2])

@@ -8,7 +8,8 @@
  * 	pages pprof NEW.folded >profile.pb.gz
  *
  * Lines are "comm-PID/TID@CONTAINER&KEY=VALUE&…;frame;…;leaf N" (what follows comm may be missing;
- * \xHH in a VALUE is a byte). Frames may end in _[k], _[j], _[i], and a module may be before a `.
+ * \xHH in a VALUE is a byte; time is a number of milliseconds). Frames may end in _[k], _[j],
+ * _[i], and a module may be before a `.
  * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses",
  * N * 7919 % 1000 events.
  */
@@ -28,6 +29,7 @@ enum { DEEPEST = 512, MODULES = 256, LABELS = 24 };
 
 struct maker {
 	struct prof *p;
+	bool timed;
 	char *modules[MODULES];
 	size_t n_modules;
 	uint32_t mapping[MODULES];
@@ -158,6 +160,14 @@ static uint32_t labels_of(struct maker *m, char *text)
 
 		if (!more)
 			continue;
+		if (strcmp(key, "time") == 0) {
+			labels[n++] =
+				(struct prof_label){.key = prof__string(m->p, key),
+						    .unit = prof__string(m->p, "milliseconds"),
+						    .number = strtoll(more, NULL, 10)};
+			m->timed = true;
+			continue;
+		}
 		if (strcmp(key, "window_number") == 0) {
 			labels[n++] =
 				(struct prof_label){.key = prof__string(m->p, key),
@@ -211,6 +221,8 @@ static struct prof *read_folded(const char *path)
 		prof__comment(m.p, comments[i]);
 	while (file && getline(&line, &cap, file) > 0)
 		add_line(&m, line);
+	if (m.timed)
+		prof__comment(m.p, "timeline: steps of 10 ms");
 	for (size_t i = 0; i < m.n_modules; i++)
 		free(m.modules[i]);
 	return m.p;

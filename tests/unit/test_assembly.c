@@ -442,6 +442,26 @@ Test(assembly, a_cgroup_is_known_as_long_as_a_row_or_one_that_waits_is_of_it)
 	cgroups__free(cgroups);
 }
 
+/* From where the recording began, in steps. */
+Test(assembly, moments_are_steps_of_the_timeline)
+{
+	static const uint64_t times[] = {90, 100, 109, 110, 149};
+	const struct profile_row *rows;
+	struct assembled part;
+
+	assembly.opts.labels |= LABEL_TIME;
+	assembly.opts.grid_ns = 10;
+	assembly__start_timeline(&assembly, 100);
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		sample(times[i], 1, PMB_END_NONE, 0);
+	part = assembly__cut(&assembly, 200);
+	cr_assert_eq(profile__rows(part.profile, &rows), 3, "what is of one step is one row");
+	cr_expect_eq(profile__label_set(part.profile, rows[0].key.labels).moment, 1);
+	cr_expect_eq(rows[0].samples, 3);
+	cr_expect_eq(profile__label_set(part.profile, rows[2].key.labels).moment, 5);
+	part__done(&part);
+}
+
 /* "[other]" as a command is what there was no room for; "swapper" is the tool's word for the idle
  * tasks alone. */
 Test(assembly, a_command_that_calls_itself_as_the_tool_does_is_in_quotes)

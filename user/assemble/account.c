@@ -243,6 +243,15 @@ static void label_off(unsigned wanted, const struct pmb_part_off *off, struct pr
 		memcpy(ret->waker, "[interrupt]", sizeof("[interrupt]"));
 }
 
+/* What came before the beginning was stated is of the first step. */
+static uint32_t moment_of(const struct assembly *a, uint64_t time_ns)
+{
+	uint64_t since = time_ns > a->moments_from_ns ? time_ns - a->moments_from_ns : 0;
+	uint64_t step = a->opts.grid_ns ? since / a->opts.grid_ns : 0;
+
+	return step < UINT32_MAX - 1 ? (uint32_t)step + 1 : UINT32_MAX;
+}
+
 static struct account make_account(struct assembly *a, const struct decoded *rec)
 {
 	const struct pmb_sample *sample = rec->sample;
@@ -271,6 +280,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.tid = labels & LABEL_TID && sample->tid != PMB_OUTSIDE ? sample->tid : 0,
 		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
 		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
+		.moment = labels & LABEL_TIME ? moment_of(a, sample->rec.time) : 0,
 	};
 	label_off(labels, rec->off, &to.labels);
 	for (size_t i = 0; i < rec->n_reads; i++)

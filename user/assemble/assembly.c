@@ -46,6 +46,11 @@ void assembly__begin(struct assembly *a)
 	};
 }
 
+void assembly__start_timeline(struct assembly *a, uint64_t now_ns)
+{
+	a->moments_from_ns = now_ns;
+}
+
 void assembly__init(struct assembly *a, const struct assembly_opts *opts)
 {
 	*a = (struct assembly){

@@ -82,6 +82,7 @@ struct assembly_opts {
 	bool interpreter_frames; /* keep those between frames of what it runs */
 	int n_cpus;              /* possible */
 	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
+	uint64_t grid_ns;        /* a step of LABEL_TIME */
 	struct files *files;     /* borrowed */
 	struct objects *objects; /* the same; NULL: interpreters have none */
 	struct sites *sites;     /* the same; NULL: nobody asks who touched pages first */
@@ -106,11 +107,14 @@ struct assembly {
 	struct blocks blocks;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
-	bool *cpu_sampled; /* [event * n_cpus + cpu] */
+	uint64_t moments_from_ns; /* the first step of LABEL_TIME begins */
+	bool *cpu_sampled;        /* [event * n_cpus + cpu] */
 };
 
 void assembly__init(struct assembly *a, const struct assembly_opts *opts);
 void assembly__done(struct assembly *a);
+/* The recording begins now (CLOCK_MONOTONIC): moments are counted from there. */
+void assembly__start_timeline(struct assembly *a, uint64_t now_ns);
 
 /* A record from a ring: a stack, a dump, or a sample, which waits. */
 void assembly__record(struct assembly *a, const void *data, size_t size);

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cmd/alarm_args.h"
 #include "cmd/options.h"
+#include "prof/moments.h"
 
 /* Options without a letter. */
 enum {
@@ -33,10 +34,12 @@ enum {
 	OPT_WHEN,
 	OPT_LOOKBACK,
 	OPT_LOOKAHEAD,
+	OPT_TIMELINE,
 };
 
-enum { DEFAULT_LOOKBACK_S = 30, MAX_LOOKBACK_S = 3600 };
+enum { DEFAULT_LOOKBACK_S = 30, MAX_LOOKBACK_S = 3600, DEFAULT_GRID_MS = 10 };
 #define NS_PER_S 1000000000ULL
+#define NS_PER_MS 1000000ULL
 
 /* "pid, tid, …" */
 #define FIRST_WORD(id, word, ...) word
@@ -74,6 +77,10 @@ static const struct argp_option options[] = {
 	 "What -o writes (or stdout), whatever the suffix: " FORMAT_WORDS, 0},
 	{"label", OPT_LABEL, "LABELS", 0,
 	 "Tell samples apart by these, too, in files that have labels: " LABEL_WORDS, 0},
+	{"timeline", OPT_TIMELINE, "STEP", OPTION_ARG_OPTIONAL,
+	 "Samples keep their moment, in steps of so long (default: 10ms), as the label time: a "
+	 ".html shows them as a heat map. Files become larger",
+	 0},
 	{"by", OPT_BY, "LABELS", 0,
 	 "Begin folded lines with these (as --label knows them, but data_addr): one tower of the "
 	 "flame graph for each container",
@@ -217,6 +224,21 @@ static int parse_around(struct record_args *a, const char *option, const char *t
 			  text, MAX_LOOKBACK_S);
 }
 
+static int parse_timeline(struct record_args *a, const char *text)
+{
+	uint64_t *grid = &a->sampling.session.grid_ns;
+
+	a->sampling.session.labels |= LABEL_TIME;
+	*grid = DEFAULT_GRID_MS * NS_PER_MS;
+	if (!text || (num__parse_time(text, NS_PER_S, grid) == 0 && *grid % NS_PER_MS == 0 &&
+		      *grid && *grid <= MOMENTS_GRID_MOST_MS * NS_PER_MS))
+		return 0;
+	return err__usage(a->err,
+			  "--timeline '%s' is not a time of whole milliseconds, from 1ms "
+			  "to 10s",
+			  text);
+}
+
 static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
@@ -227,6 +249,8 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		return parse_around(a, "--lookback", arg, &a->lookback_ns);
 	case OPT_LOOKAHEAD:
 		return parse_around(a, "--lookahead", arg, &a->lookahead_ns);
+	case OPT_TIMELINE:
+		return parse_timeline(a, arg);
 	case OPT_UNIT:
 		return parse_unit(a, arg);
 	case OPT_MAX_DEPTH:
@@ -361,6 +385,9 @@ static int check(struct record_args *a, const char *subcommand)
 		r = check_alarms(a);
 	if (r < 0)
 		return r;
+	if (a->sampling.session.grid_ns && (a->passes || a->alarms.n_texts))
+		return err__usage(a->err, "--timeline is of one recording that is kept whole: "
+					  "without --passes and --when");
 	if (a->passes && !target__is_command(&a->sampling.session.whom))
 		return err__usage(
 			a->err,

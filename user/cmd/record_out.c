@@ -39,6 +39,7 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	int r;
 
 	clock_gettime(CLOCK_REALTIME, &now);
+	out->opened_ns = now_ns();
 	out->args = args;
 	out->argv = argv;
 	held_up__begin(&out->held_up, &args->sampling.session.whom);
@@ -173,6 +174,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.want_language = out->args->sampling.session.labels & LABEL_LANGUAGE,
 		.want_cgroup = out->args->sampling.label_cgroup,
 		.window = out->args->sampling.window.spec.name,
+		.grid_ns = out->args->sampling.session.grid_ns,
 		.window_calls = window_spec__is_any_call(&out->args->sampling.window.spec),
 	};
 	struct prof *prof;
@@ -182,6 +184,10 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 	prof = prof__recorded(&recorded);
 	prof->time_ns = out->start_ns;
 	prof->duration_ns = (int64_t)result->duration_ns;
+	if (recorded.grid_ns) { /* moments are counted from when counters began */
+		prof->time_ns += (int64_t)(result->start_ns - out->opened_ns);
+		add_remark_of_timeline(prof, recorded.grid_ns);
+	}
 	if (out->kept && out->kept->asked) {
 		prof->time_ns += (int64_t)(out->kept->from_s * 1e9);
 		prof->duration_ns = (int64_t)((out->kept->to_s - out->kept->from_s) * 1e9);

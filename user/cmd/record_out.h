@@ -30,7 +30,8 @@ struct record_out {
 	struct measure *measures; /* per event */
 	struct output *files;     /* per output */
 	struct output summary;
-	int64_t start_ns; /* since 1970 */
+	int64_t start_ns;   /* since 1970 */
+	uint64_t opened_ns; /* the same by CLOCK_MONOTONIC */
 	struct processor_watch processor;
 	struct held_up held_up;
 	struct room_cut cut;

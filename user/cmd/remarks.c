@@ -208,3 +208,11 @@ void add_remarks(struct prof *prof, const struct summary *summary)
 	if (summary->kept)
 		add_kept(prof, summary->kept);
 }
+
+void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	buf__printf(&line, "timeline: steps of %" PRIu64 " ms", grid_ns / 1000000);
+	add_line(prof, &line);
+}

@@ -17,6 +17,8 @@
  *	warning: overflows cover only 22.5 % of instructions	 (none, or several)
  *	user stacks: 1990 complete, 10 truncated	(and kernel stacks)
  *
+ *	timeline: steps of 10 ms		(if samples have their moment)
+ *
  * and what cmd/held_up.h says.
  *
  * pc: the instruction that a sample names is exactly that of its event, or one near it (later).
@@ -36,5 +38,8 @@ void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const 
 /* …and what the books say; of the summary: ledger, events, rates. part: of a recording that goes
  * on, whose counters and weights need not agree to the last period. */
 void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part);
+
+/* Of a profile whose samples have their moment (prof/moments.h). */
+void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns);
 
 #endif

@@ -104,6 +104,17 @@ function growTree(keep, add, frames, rowsOfStack) {
 	return tree;
 }
 
+// Rows of one stack, group and tower say how much later than the one before they are; 0 is no moment, else a step + 1.
+function fillMoments(moment, rowsOfStack, group, tower) {
+	for (let s = 0, r = 0; s < rowsOfStack.length; s++) {
+		for (let k = 0; k < rowsOfStack[s]; k++, r++) {
+			if (k > 0 && group[r] === group[r - 1] && tower[r] === tower[r - 1])
+				moment[r] += moment[r - 1];
+		}
+	}
+	return moment;
+}
+
 function decode(bytes) {
 	const columns = new Columns(bytes);
 	const head = JSON.parse(columns.text(columns.next(1, Uint32Array)[0]));
@@ -135,15 +146,19 @@ function decode(bytes) {
 	const keep = columns.next(head.stacks, Uint32Array);
 	const add = columns.next(head.stacks, Uint32Array);
 	const frames = columns.next(sum(add), Uint32Array);
-	const tree = growTree(keep, add, frames, columns.next(head.stacks, Uint32Array));
+	const rowsOfStack = columns.next(head.stacks, Uint32Array);
+	const tree = growTree(keep, add, frames, rowsOfStack);
 	const group = columns.next(head.rows, Uint32Array);
 	const tower = columns.next(towers.n ? head.rows : 0, Uint32Array);
+	const moment = fillMoments(columns.next(head.steps ? head.rows : 0, Uint32Array), head.steps ? rowsOfStack : [], group,
+		tower);
 	const values = [];
 
 	for (let side = 0; side < sides; side++)
 		values.push(head.types.map(() => columns.next(head.rows, Float64Array)));
 	return {
-		head, functions, towers, groups, tree, group, tower, values, sides, texts: head.texts,
+		head, functions, towers, groups, tree, group, tower, moment, values, sides, texts: head.texts,
+		timeline: head.steps ? {gridMs: head.grid_ms, steps: head.steps} : null,
 		types: head.types, stacks: head.stacks, rows: head.rows,
 	};
 }

@@ -20,17 +20,20 @@ class App {
 		this.graph = new Graph(data, {zoom: node => this.zoom(node), hover: (node, event) => this.hover(node, event)});
 		this.table = new Table(data, {pick: f => this.pick(f), focus: f => this.focus(f)});
 		this.windows = new Windows(data, {choose: range => this.set({lasted: rangeText(range)})});
+		this.timeline = new Timeline(data, {choose: (span, second) => this.chooseTime(span, second)});
+		this.second = false; // the next range of time is the one to compare with
 		this.who = kept((container, pid, tid, window) => {
 			const number = text => text === "" ? null : Number(text), name = data.texts.indexOf(window);
 			return {container: number(container), pid: number(pid), tid: number(tid), window: name > 0 ? name : null};
 		});
-		this.choose = kept((container, pid, tid, window, lasted) => {
-			this.tally.choose({...this.who(container, pid, tid, window), range: readRange(lasted)});
+		this.choose = kept((container, pid, tid, window, lasted, time, than) => {
+			this.tally.choose({...this.who(container, pid, tid, window), range: readRange(lasted),
+				spans: [readSpan(time, data.timeline), readSpan(than, data.timeline)]});
 			return {};
 		});
-		this.weights = kept(type => data.values.map((_, side) => this.tally.groupWeights(side, type)));
-		this.histogram = kept((type, ...who) =>
-			histogramOf(data, this.weights(type), this.tally.fitting(this.who(...who))));
+		this.weights = kept((type, sides) => data.values.map((_, side) => this.tally.groupWeights(side, type)));
+		this.histogram = kept((type, sides, ...who) =>
+			histogramOf(data, this.weights(type, sides), this.tally.fitting(this.who(...who))));
 		this.widths = kept((type, width) => this.tally.widths(type, width));
 		this.fill = kept((type, container, pid) => fillChoices(data, type, {...this.view, container, pid}));
 		this.fillWindows = kept(type => fillSelect(byId("window"),
@@ -47,7 +50,7 @@ class App {
 			}
 		});
 		this.generation = 0;
-		this.roots = {code: {tree: data.tree, group: data.group, values: data.values}};
+		this.roots = {code: {tree: data.tree, group: data.group, moment: data.moment, values: data.values}};
 		this.rootNow = "code";
 		this.mostNodes = 1 << 24; // of a picture rooted in data; the page takes 400 MB then
 		this.dark = matchMedia("(prefers-color-scheme: dark)");
@@ -55,9 +58,9 @@ class App {
 
 	start() {
 		fillSelect(byId("type"), this.data.types.map((t, i) => [typeKey(this.data, i), typeWords(this.data, i)]));
-		byId("width").hidden = byId("by-change").hidden = this.data.sides === 1;
 		byId("root").hidden = this.data.towers.n === 0;
 		byId("windows-switch").hidden = !this.windows.there;
+		byId("heat-switch").hidden = !this.timeline.there;
 		if (this.data.towers.n)
 			byId("search").placeholder = "Function, module, data";
 		showFoot(this.data, this.tally);
@@ -111,6 +114,19 @@ class App {
 		this.generation++;
 	}
 
+	// Two ranges of time are compared as two profiles are.
+	takeSides() {
+		const {data, roots, rootNow} = this, sides = readSpan(this.view.than, data.timeline) ? 2 : 1;
+		if (!data.timeline || (data.sides === sides && data.values.length === sides))
+			return;
+		const twice = one => Array.from({length: sides}, () => one);
+		data.sides = sides;
+		data.values = twice(roots[rootNow].values[0]);
+		data.groups.windows = twice(data.groups.windows[0]);
+		this.tally.forget();
+		this.generation++;
+	}
+
 	theme() {
 		return this.view.theme || (this.dark.matches ? "dark" : "light");
 	}
@@ -137,8 +153,10 @@ class App {
 
 	show(move = true) {
 		this.takeRoot();
+		this.takeSides();
 		const {view, data, colours} = this, type = this.type(), theme = this.theme();
-		const chosen = this.choose(view.container, view.pid, view.tid, view.window, view.lasted);
+		const chosen = this.choose(view.container, view.pid, view.tid, view.window, view.lasted,
+			view.time, view.than);
 		if (chosen !== this.chosen) {
 			this.chosen = chosen;
 			this.generation++;
@@ -194,10 +212,12 @@ class App {
 			press(layout, view.layout === layout);
 		for (const by of ["change", "kind", "module"])
 			press("by-" + by, this.by() === by);
+		byId("width").hidden = byId("by-change").hidden = data.sides === 1;
 		byId("found").textContent = match ?
 			percentText(this.tally.matched(match, this.zoomNow, this.widthsNow)) + " found" : "";
 		byId("empty").hidden = !this.graph.empty;
 		this.showWindows();
+		this.showTimeline();
 		showCrumbs(data, this.zoomNow, node => this.zoom(node));
 		showLegend(this.colours, match);
 	}
@@ -210,8 +230,18 @@ class App {
 			return;
 		this.fillWindows(type);
 		byId("window").value = view.window;
-		windows.show(this.histogram(type, view.container, view.pid, view.tid, view.window), readRange(view.lasted),
+		windows.show(this.histogram(type, data.sides, view.container, view.pid, view.tid, view.window), readRange(view.lasted),
 			typeWords(data, type));
+	}
+
+	showTimeline() {
+		const {view, data, timeline, tally, colours, typeNow: type, zoomNow: node} = this;
+		byId("heat-switch").setAttribute("aria-pressed", view.heat === "on");
+		byId("heat").hidden = !timeline.there || view.heat !== "on";
+		if (byId("heat").hidden)
+			return;
+		timeline.show({isIn: tally.in, node, type, spans: tally.spans, second: this.second, shades: colours.shades,
+			theme: this.theme(), words: node > 0 ? nodeName(data, node) : typeWords(data, type)});
 	}
 
 	// After the picture, and once for several changes.
@@ -271,6 +301,21 @@ class App {
 		this.set(this.view.windows === "on" ? {windows: "off", window: "", lasted: ""} : {windows: "on"});
 	}
 
+	switchHeat() {
+		this.second = false;
+		this.set(this.view.heat === "on" ? {heat: "off", time: "", than: ""} : {heat: "on"});
+	}
+
+	compareNext() {
+		this.second = !this.second;
+		this.showTimeline();
+	}
+
+	chooseTime(span, second) {
+		this.second = false;
+		this.set({[second ? "than" : "time"]: spanKey(span, this.data.timeline)}, true);
+	}
+
 	toggleHow(how) {
 		this.set({how: this.view.how === how ? "plain" : how});
 	}
@@ -289,6 +334,8 @@ class App {
 			this.set({search: "", how: "plain"});
 		else if (this.view.lasted)
 			this.set({lasted: ""});
+		else if (this.view.time || this.view.than)
+			this.set({time: "", than: ""});
 		else
 			this.zoom(0);
 		this.graph.putCursor(-1);
@@ -305,6 +352,9 @@ class App {
 		on("window", "change", () => this.set({window: byId("window").value}));
 		on("windows-all", "click", () => this.set({lasted: ""}));
 		on("windows-switch", "click", () => this.switchWindows());
+		on("heat-switch", "click", () => this.switchHeat());
+		on("heat-than", "click", () => this.compareNext());
+		on("heat-all", "click", () => this.set({time: "", than: ""}));
 		on("search", "input", () => this.set({search: byId("search").value,
 			how: this.view.how === "exact" ? "plain" : this.view.how}));
 		on("search", "keydown", event => event.key === "Enter" && byId("scroll").focus());

@@ -44,7 +44,7 @@ function sharedDepth({parent, end, depth}, a, b) {
 
 // A picture as `decode` makes it, or null if it would have more nodes than that.
 function rootInData(data, most) {
-	const {tree, towers, tower, group, values, rows} = data, {frame, parent, depth} = tree;
+	const {tree, towers, tower, group, moment, values, rows} = data, {frame, parent, depth} = tree;
 	const order = rowsByTower(data), nodes = nodesOfRows(tree, rows);
 	const begins = Array.from({length: towers.n}, (_, t) => towerFrames(towers, t));
 	const keep = new Uint32Array(rows), add = new Uint32Array(rows);
@@ -78,6 +78,7 @@ function rootInData(data, most) {
 	};
 	return {
 		tree: growTree(keep, add, frames, new Uint32Array(rows).fill(1)), group: inOrder(group),
+		moment: moment.length ? inOrder(moment) : moment,
 		values: values.map(side => side.map(inOrder)),
 	};
 }

@@ -17,21 +17,33 @@ class Table {
 		this.rows = document.getElementById("rows");
 		this.spacer = document.getElementById("rows-spacer");
 		this.note = document.getElementById("side-note");
-		this.sort = {by: data.sides === 2 ? "change" : "self", down: true};
-		this.columns = [["name", "Function"], ["self", "Self"], ["total", "Total"]];
-		if (data.sides === 2)
-			this.columns.push(["change", "Change"]);
 		this.pool = [];
 		this.order = [];
 		this.cursor = -1;
-		this.makeHeader();
+		this.settle();
 		this.rows.addEventListener("scroll", () => this.draw(), {passive: true});
 		this.rows.addEventListener("keydown", event => this.key(event));
 		new ResizeObserver(() => this.draw()).observe(this.rows);
 	}
 
+	// With a column for the change, of two sides.
+	settle() {
+		if (this.sides === this.data.sides)
+			return;
+		this.sides = this.data.sides;
+		this.sort = {by: this.sides === 2 ? "change" : "self", down: true};
+		this.columns = [["name", "Function"], ["self", "Self"], ["total", "Total"]];
+		if (this.sides === 2)
+			this.columns.push(["change", "Change"]);
+		for (const row of this.pool)
+			row.remove();
+		this.pool = [];
+		this.makeHeader();
+	}
+
 	makeHeader() {
 		const header = document.getElementById("columns");
+		header.replaceChildren();
 		header.classList.toggle("four", this.columns.length === 4);
 		this.rows.classList.toggle("four", this.columns.length === 4);
 		for (const [by, words] of this.columns) {
@@ -49,6 +61,7 @@ class Table {
 	// and classes instead of functions; they have no self.
 	show({figures, match, alone, unit, ofData}) {
 		Object.assign(this, {figures, match, alone, unit, ofData});
+		this.settle();
 		document.getElementById("side").classList.toggle("of-data", ofData);
 		document.querySelector("#columns .name").textContent = ofData ? "Data" : "Function";
 		this.arrange();

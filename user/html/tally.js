@@ -10,13 +10,14 @@ class Tally {
 	}
 
 	// Rows of that container, process, thread, window only (null or missing: of all), and of windows that lasted so
-	// long: range, of classes.
-	choose({range = null, ...who}) {
+	// long: range, of classes. spans: for each side the steps of time, [from, to), or null: any.
+	choose({range = null, spans = [null, null], ...who}) {
 		const {groups} = this.data, fits = this.fitting(who);
 		this.in = new Uint8Array(groups.n);
 		for (let g = 0; g < groups.n; g++)
 			this.in[g] = fits(g) && (range === null || groups.duration[g] > 0 &&
 				classOf(groups.duration[g]) >= range[0] && classOf(groups.duration[g]) <= range[1]) ? 1 : 0;
+		this.spans = spans;
 		this.sums.clear();
 	}
 
@@ -44,11 +45,11 @@ class Tally {
 	running(side, type) {
 		const key = side + " " + type;
 		if (!this.sums.has(key)) {
-			const {group, rows, values} = this.data, from = values[side][type];
+			const {group, moment, rows, values} = this.data, from = values[side][type], span = this.spans[side];
 			const sums = new Float64Array(rows + 1);
 			let s = 0;
 			for (let r = 0; r < rows; r++) {
-				if (this.in[group[r]])
+				if (this.in[group[r]] && (!span || moment[r] > span[0] && moment[r] <= span[1]))
 					s += from[r];
 				sums[r + 1] = s;
 			}

@@ -70,7 +70,7 @@ class Windows {
 	show(histogram, range, what) {
 		const {classes} = histogram;
 		Object.assign(this, {histogram, range, what});
-		if (this.bars.children.length !== classes.length)
+		if (this.bars.children.length !== classes.length || this.sides !== this.data.sides)
 			this.makeBars(classes.length);
 		const most = {windows: this.most("windows"), weight: this.most("weight")};
 		classes.forEach((of, i) => this.fill(this.bars.children[i], of, most));
@@ -80,6 +80,7 @@ class Windows {
 	}
 
 	makeBars(n) {
+		this.sides = this.data.sides;
 		this.bars.replaceChildren(...Array.from({length: n}, (_, i) => {
 			const columns = element("span", {className: "columns"});
 			for (const kind of ["windows", "weight"]) {

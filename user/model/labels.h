@@ -15,6 +15,7 @@ enum row_label {
 	LABEL_WINDOW_NUMBER = 256,
 	LABEL_OFF_STATE = 2048, /* of time without a CPU */
 	LABEL_WAKER = 4096,
+	LABEL_TIME = 8192, /* when it was, in steps of a grid: record --timeline */
 	/* not in struct profile_labels: the data address; what the names tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,

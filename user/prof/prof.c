@@ -178,6 +178,15 @@ void prof__add_number(struct prof *p, struct prof_label_list *to, const char *ke
 	add_label(p, to, key)->number = number;
 }
 
+void prof__add_quantity(struct prof *p, struct prof_label_list *to, const char *key, int64_t number,
+			const char *unit)
+{
+	struct prof_label *label = add_label(p, to, key);
+
+	label->number = number;
+	label->unit = prof__string(p, unit);
+}
+
 void prof__reserve(struct prof *p, size_t samples, size_t locations)
 {
 	size_t n = p->n_samples + samples;

@@ -125,6 +125,8 @@ struct prof_label_list {
 };
 void prof__add_text(struct prof *p, struct prof_label_list *to, const char *key, const char *text);
 void prof__add_number(struct prof *p, struct prof_label_list *to, const char *key, int64_t number);
+void prof__add_quantity(struct prof *p, struct prof_label_list *to, const char *key, int64_t number,
+			const char *unit);
 /* Room for so many samples, whose stacks have so many locations in all. */
 void prof__reserve(struct prof *p, size_t samples, size_t locations);
 /* Its values, to add to: n_types of them, 0 at first. Valid until the next sample. */

@@ -21,11 +21,12 @@
 #include "prof/cpu_labels.h"
 #include "prof/data_labels.h"
 #include "prof/language.h"
+#include "prof/moments.h"
 #include "prof/off_labels.h"
 #include "sys/calls.h"
 #include "sys/users.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, NS_PER_MS = 1000000 };
 
 /* A file's code with the same distance between offset and address, or all code of the kernel, or of
  * JITs. */
@@ -329,6 +330,10 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (b->r->window)
 		label_window(b, &set);
 	label_off(b, &set);
+	if (set.moment)
+		prof__add_quantity(b->prof, &b->labels, MOMENT_LABEL,
+				   (int64_t)((set.moment - 1) * (b->r->grid_ns / NS_PER_MS)),
+				   "milliseconds");
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);

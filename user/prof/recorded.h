@@ -32,6 +32,7 @@ struct recorded {
 	bool want_language;          /* of the innermost frame that has one, as a label */
 	bool want_cgroup;            /* its path as a label, besides the container */
 	const char *window;          /* what windows are called; NULL: there are none */
+	uint64_t grid_ns;            /* a step of moments */
 	bool window_calls;           /* …and each by its system call, too */
 };
 

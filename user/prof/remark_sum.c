@@ -238,10 +238,9 @@ static void add_processor(struct remark_sum *s, const struct prof *from)
 
 static void add_line(struct remark_sum *s, const char *text)
 {
-	static const char *const whole[] = {"pmubpf: ",          "command: ",
-					    "machine: ",         "kernel: ",
-					    "kernel build-id: ", "role ",
-					    "warning: ",         "alarm: "};
+	static const char *const whole[] = {"pmubpf: ", "command: ",         "machine: ",
+					    "kernel: ", "kernel build-id: ", "timeline: ",
+					    "role ",    "warning: ",         "alarm: "};
 	const char *rest;
 
 	if (behind(text, "event "))

@@ -135,8 +135,10 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 
 	if (a->stack != b->stack)
 		return CMP3(e->stack_rank[a->stack], e->stack_rank[b->stack]);
-	return a->group != b->group ? CMP3(a->group, b->group) :
-				      CMP3(e->tower_rank[a->tower], e->tower_rank[b->tower]);
+	if (a->group != b->group)
+		return CMP3(a->group, b->group);
+	return a->tower != b->tower ? CMP3(e->tower_rank[a->tower], e->tower_rank[b->tower]) :
+				      CMP3(a->moment, b->moment);
 }
 
 static uint32_t *numbers_from(uint32_t first, size_t n)
@@ -240,6 +242,8 @@ static void put_head(struct encoder *e)
 	json__u64(&j, "groups", e->n_groups);
 	json__u64(&j, "stacks", e->n_stacks);
 	json__u64(&j, "rows", e->n_rows);
+	json__u64(&j, "grid_ms", t->grid_ms);
+	json__u64(&j, "steps", t->steps);
 	put_types(&j, t);
 	json__arr(&j, "profiles");
 	for (int side = 0; side < TREE_SIDES; side++)
@@ -331,6 +335,21 @@ static void put_stacks(struct encoder *e)
 	}
 }
 
+/* Of one profile's stack they grow. */
+static void put_moments(struct encoder *e)
+{
+	const struct tree_row *before = NULL;
+
+	for (size_t i = 0; i < e->n_rows; i++) {
+		const struct tree_row *row = row_of(e->tree, e->rows[i]);
+		bool goes_on = before && before->stack == row->stack &&
+			       before->group == row->group && before->tower == row->tower;
+
+		put(e, row->moment - (goes_on ? before->moment : 0));
+		before = row;
+	}
+}
+
 static void put_rows(struct encoder *e)
 {
 	const struct tree *t = e->tree;
@@ -345,6 +364,8 @@ static void put_rows(struct encoder *e)
 		put(e, row_of(t, e->rows[i])->group - 1);
 	for (size_t i = 0; e->n_towers && i < e->n_rows; i++)
 		put(e, e->tower_rank[row_of(t, e->rows[i])->tower]);
+	if (t->steps)
+		put_moments(e);
 	for (size_t c = 0; c < (t->prof[TREE_OLD] ? width : t->n_types); c++) {
 		for (size_t i = 0; i < e->n_rows; i++)
 			put(e, (uint64_t)t->values[(e->rows[i] - 1) * width + c]);

@@ -15,6 +15,8 @@
  * 	stacks      keep: frames shared with the stack before, from the root · add: frames that follow
  * 	frames      function << 1 | inlined, of all that stacks add      sorted: a walk of the tree, root first
  * 	rows        how many each stack has · group of each · tower of each, if there are any ·
+ * 	            moment of each, if there is a timeline: how much later than the row before, if
+ * 	            that is of the same stack, group and tower; else itself; 0 is none ·
  * 	            for each side, for each type: the value of each
  */
 #ifndef PMUBPF_RENDER_HTML_DATA_H

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/frames.h"
+#include "prof/moments.h"
 #include "prof/other.h"
 #include "render/escape.h"
 
@@ -18,6 +19,7 @@ struct perf_text {
 	struct prof_frames frames; /* of the sample at hand */
 	struct prof_event *events;
 	size_t n_events;
+	uint32_t grid_ms; /* of its timeline; 0: it has none */
 };
 
 /* Readers take the first number behind the command for a pid, and what is in parentheses for a
@@ -33,10 +35,19 @@ static void put_word(struct buf *out, const char *text)
 	}
 }
 
+/* Of a recording with a timeline, since it began, in steps of its grid; else 0. */
+static double seconds_of(const struct perf_text *t, uint32_t labels)
+{
+	uint32_t step = moments__step(t->prof, t->grid_ms, labels);
+
+	return step ? (double)(step - 1) * t->grid_ms / 1e3 : 0;
+}
+
 /* "cmd  123/456 [000] 0.000000:   1000003 cycles: " */
-static void put_head(struct buf *out, const struct prof *p, size_t i, const char *event,
+static void put_head(struct buf *out, const struct perf_text *t, size_t i, const char *event,
 		     int64_t number)
 {
+	const struct prof *p = t->prof;
 	uint32_t labels = p->samples[i].labels;
 	const struct prof_label *comm = prof__label(p, labels, "comm");
 	const struct prof_label *pid = prof__label(p, labels, "pid");
@@ -51,7 +62,7 @@ static void put_head(struct buf *out, const struct prof *p, size_t i, const char
 			  0);
 	if (cpu)
 		buf__printf(out, " [%03" PRId64 "]", cpu->number);
-	buf__printf(out, " 0.000000: %10" PRId64 " ", number);
+	buf__printf(out, " %.6f: %10" PRId64 " ", seconds_of(t, labels), number);
 	put_word(out, event);
 	buf__puts(out, ": \n");
 }
@@ -78,15 +89,15 @@ static void put_frames(struct buf *out, const struct prof *p, struct prof_frames
 	buf__putc(out, '\n');
 }
 
-static bool put_sample(struct buf *out, const struct prof *p, size_t i,
-		       const struct prof_event *event, const struct format_opts *opts)
+static bool put_sample(struct buf *out, const struct perf_text *t, size_t i,
+		       const struct prof_event *event)
 {
-	const int64_t *values = prof__values(p, i);
-	int64_t number = values[prof_event__type(event, opts->unit)];
+	const int64_t *values = prof__values(t->prof, i);
+	int64_t number = values[prof_event__type(event, t->opts->unit)];
 
 	if (number <= 0)
 		return false;
-	put_head(out, p, i, event->name, number);
+	put_head(out, t, i, event->name, number);
 	return true;
 }
 
@@ -95,7 +106,7 @@ static void put_text(struct buf *out, struct perf_text *t, size_t i)
 	prof_frames__expand(&t->frames, t->prof, t->prof->samples[i].stack, t->opts->inlined);
 	buf__clear(out);
 	for (size_t e = 0; e < t->n_events; e++) {
-		if (put_sample(out, t->prof, i, &t->events[e], t->opts))
+		if (put_sample(out, t, i, &t->events[e]))
 			put_frames(out, t->prof, &t->frames, t->opts);
 	}
 }
@@ -105,6 +116,7 @@ static void perf_text__begin(struct perf_text *t, const struct prof *prof,
 {
 	*t = (struct perf_text){.prof = prof, .opts = opts};
 	t->n_events = prof__events(prof, &t->events);
+	t->grid_ms = moments__grid_ms(prof);
 }
 
 static void perf_text__done(struct perf_text *t)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/frames.h"
+#include "prof/moments.h"
 #include "render/lasting.h"
 #include "render/towers.h"
 
@@ -180,6 +181,24 @@ static uint32_t tower_number(struct adder *a, uint32_t labels)
 	return a->towers[labels];
 }
 
+/* So coarse that there are not too many steps. */
+static void settle_moments(struct tree *t)
+{
+	const struct prof *p = t->prof[TREE_NEW];
+	uint32_t grid_ms = moments__grid_ms(p), last = 0, factor;
+
+	for (size_t i = 0; grid_ms && i < p->n_samples; i++) {
+		uint32_t step = moments__step(p, grid_ms, p->samples[i].labels);
+
+		last = step > last ? step : last;
+	}
+	if (!last)
+		return;
+	factor = (last - 1) / TREE_STEPS_MOST + 1;
+	t->grid_ms = grid_ms * factor;
+	t->steps = (last - 1) / factor + 1;
+}
+
 static struct tree_group group_of(struct tree *t, const struct prof *p, uint32_t labels)
 {
 	return (struct tree_group){
@@ -245,6 +264,7 @@ static void add_samples(struct tree *t, int side, bool towers)
 			.stack = stack_number(&a, s->stack, group.comm),
 			.group = group_number(t, &group),
 			.tower = tower_number(&a, s->labels),
+			.moment = moments__step(p, t->grid_ms, s->labels),
 		};
 		int64_t *values = row_values(t, &row) + (size_t)side * t->n_types;
 
@@ -261,9 +281,10 @@ static void add_samples(struct tree *t, int side, bool towers)
 	}
 }
 
-struct tree *tree__new(const struct prof *prof, const struct prof *old, bool towers)
+struct tree *tree__new(const struct prof *prof, const struct prof *old, bool apart)
 {
 	struct tree *t = xcalloc(1, sizeof(*t));
+	bool towers;
 
 	t->prof[TREE_NEW] = prof;
 	t->prof[TREE_OLD] = old;
@@ -271,7 +292,9 @@ struct tree *tree__new(const struct prof *prof, const struct prof *old, bool tow
 		if (t->prof[side])
 			add_types(t, side);
 	}
-	towers = towers && (tower__is_of_profile(prof) || (old && tower__is_of_profile(old)));
+	if (apart && !old)
+		settle_moments(t);
+	towers = apart && (tower__is_of_profile(prof) || (old && tower__is_of_profile(old)));
 	for (int side = 0; side < TREE_SIDES; side++) {
 		if (t->prof[side])
 			add_samples(t, side, towers);

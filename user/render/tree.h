@@ -57,7 +57,11 @@ struct tree_type {
 
 struct tree_row {
 	uint32_t stack, group, tower; /* numbers; tower 0: they aren't asked for */
+	uint32_t moment;              /* a step of the timeline, + 1; 0: it isn't known */
 };
+
+/* Steps of a timeline; of more, several are one. */
+enum { TREE_STEPS_MOST = 1 << 22 };
 
 struct tree {
 	const struct prof *prof[TREE_SIDES]; /* borrowed; old may be NULL */
@@ -73,13 +77,15 @@ struct tree {
 	size_t n_values, cap_values;
 	uint32_t *windows; /* for each group: of each side, how many; 0, too: they had no numbers */
 	size_t n_windows, cap_windows;
+	uint32_t grid_ms, steps;       /* of the timeline; 0: there is none */
 	uint64_t negative[TREE_SIDES]; /* values that were below 0, and are left out */
 	uint32_t *parts;               /* of the stack that is being made */
 	size_t n_parts, cap_parts;
 };
 
-/* towers: rows are told apart by data, too, if a profile says anything of it. */
-struct tree *tree__new(const struct prof *prof, const struct prof *old, bool towers);
+/* apart: rows are told apart by data, too, if a profile says anything of it; and, of one profile
+ * that has a timeline (prof/moments.h), by moment. */
+struct tree *tree__new(const struct prof *prof, const struct prof *old, bool apart);
 struct tree *tree__free(struct tree *t); /* NULL is fine; returns NULL */
 
 uint32_t tree__add_text(struct tree *t, const char *text); /* its number; 0: it is empty */

@@ -230,6 +230,7 @@ void session__assemble(struct session *s)
 		.n_events = s->opts->events->n,
 		.numbers = s->opts->numbers,
 		.labels = s->opts->labels | LABEL_OFF_STATE,
+		.grid_ns = s->opts->grid_ns,
 		.interpreter_frames = s->opts->interpreter_frames,
 		.windows = s->opts->windows,
 		.addr_mask = s->opts->addr_mask,

@@ -163,6 +163,7 @@ static int session__start(struct session *s, struct err *err)
 	if (r == 0)
 		r = gate_events__start(&s->gates, &s->opts->whom, err);
 	s->start_ns = s->round_ns = s->part_ns = now_ns();
+	assembly__start_timeline(&s->assembly, s->start_ns);
 	if (s->opts->processor)
 		processor_watch__begin(s->opts->processor, "", s->start_ns);
 	session__pace(s, s->start_ns);
@@ -219,6 +220,7 @@ void session__close(struct session *s)
 {
 	session__stop(s);
 	session__window_probes_stop(s);
+	s->result->start_ns = s->start_ns;
 	s->result->duration_ns = s->stopped_ns - s->start_ns;
 	command__terminate(&s->command);
 	session__end_off_cpu(s, session__ring_record);

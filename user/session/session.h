@@ -60,6 +60,7 @@ struct session_opts {
 	bool lines;              /* of what it runs: where in their functions frames stand */
 	uint64_t addr_mask;      /* applied to data addresses; 0: they are not wanted */
 	unsigned labels;         /* enum assembly_label, added up */
+	uint64_t grid_ns;        /* a step of LABEL_TIME */
 	const struct gates
 		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
 	struct window_opts windows;
@@ -101,11 +102,11 @@ struct session_result {
 	struct sites *sites;     /* who touched pages of data first */
 	struct cgroups *cgroups; /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
-	struct clock_rate *rates;   /* per event; hz 0 where cycles can't become time */
-	enum session_scope *scopes; /* per event: PER_CPU or PER_TASK */
-	uint64_t duration_ns;
-	struct cost cost; /* without what comes after the recording */
-	uint64_t cpu_ns;  /* of this process, when the recording had ended */
+	struct clock_rate *rates;       /* per event; hz 0 where cycles can't become time */
+	enum session_scope *scopes;     /* per event: PER_CPU or PER_TASK */
+	uint64_t start_ns, duration_ns; /* CLOCK_MONOTONIC */
+	struct cost cost;               /* without what comes after the recording */
+	uint64_t cpu_ns;                /* of this process, when the recording had ended */
 	enum session_end end;
 	struct buf notes; /* lines for the summary: what was odd */
 	uint64_t *counts; /* per event of opts->counted; ours */
