@@ -47,11 +47,11 @@ $(OPERANDS): $(O)/tests/operands/%: $(O)/tests/operands/%.o $(DECODER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -o $@
 # What the tool would say of a sample, beside the truth: for tests/e2e/operands.sh, and test-data.
-SKID := $(O)/tests/operands/skid
-$(SKID): $(SKID).o $(PARTS)
+SKID := $(O)/tests/operands/skid $(O)/tests/operands/types
+$(SKID): %: %.o $(PARTS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
-.SECONDARY: $(OPERANDS:%=%.o) $(SKID).o
+.SECONDARY: $(OPERANDS:%=%.o) $(SKID:%=%.o)
 
 # The tests of the unwind step once more, answered by the kernel: as each architecture takes it, on
 # any.
@@ -154,4 +154,4 @@ test-runtimes:
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
 	$(Q)O=$(O) RUNTIMES=all tests/run.sh $(CURDIR)/tests/e2e/runtimes.sh
 
--include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(SKID).d $(STEP:%=%.bpf.d)
+-include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(SKID:%=%.d) $(STEP:%=%.bpf.d)
