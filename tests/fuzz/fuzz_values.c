@@ -50,23 +50,34 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return put((uint64_t)off, ret);
 }
 
-static bool returned(void *ctx, int64_t off, struct pointee *ret)
+static void call(void *ctx, size_t next, int64_t called, struct call_facts *ret)
 {
 	(void)ctx;
-	return put((uint64_t)off, ret);
+	*ret = (struct call_facts){.never = next % 7 == 0, .fresh = called % 2};
+	ret->returns = put((uint64_t)called, &ret->returned);
+	ret->takes = put(next, &ret->taken);
+}
+
+static bool holds(void *ctx, const struct pointee *outer, const struct pointee *inner)
+{
+	(void)ctx;
+	if (outer->type >= TYPES || inner->type >= TYPES)
+		abort();
+	return outer->type >= inner->type && outer->at == inner->at;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct code_values_fns fns = {held,       ends,     in_object, in_frame,
-					    at_address, returned, NULL};
+	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
+					    at_address, call, holds,     NULL};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;
 
 	for (size_t off = 0; values && off < size && off < 256; off++) {
 		for (unsigned reg = 0; reg < X86_REGS; reg++) {
 			code_values__at(values, off, reg, &v);
-			if (v.kind == CODE_VALUE_NONE || v.kind > CODE_VALUE_ANY ||
+			if (v.kind == CODE_VALUE_NONE || v.kind == CODE_VALUE_FRESH ||
+			    v.kind > CODE_VALUE_ANY ||
 			    (v.kind == CODE_VALUE_POINTER &&
 			     (v.to.type >= TYPES || v.to.size != SIZE)))
 				abort();

@@ -50,11 +50,28 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return off == 0x107 && node(ret);
 }
 
-/* Who lies right behind. */
-static bool returned(void *ctx, int64_t off, struct pointee *ret)
+enum { DERIVED = 9, FUNCTION = 0x100 };
+
+/* By how far behind the call the function begins: it returns a node, doesn't return, returns what
+ * it is used for, takes a node. */
+static void call(void *ctx, size_t next, int64_t called, struct call_facts *ret)
 {
 	(void)ctx;
-	return off == 0x105 && node(ret);
+	(void)next;
+	*ret = (struct call_facts){.never = called == FUNCTION + 1,
+				   .fresh = called == FUNCTION + 2};
+	if (called == FUNCTION)
+		ret->returns = node(&ret->returned);
+	if (called == FUNCTION + 3)
+		ret->takes = node(&ret->taken);
+}
+
+/* A node is the first part of what is derived from it. */
+static bool holds(void *ctx, const struct pointee *outer, const struct pointee *inner)
+{
+	(void)ctx;
+	return outer->type == inner->type ? outer->at == inner->at :
+					    outer->type == DERIVED && outer->at == inner->at;
 }
 
 static const struct {
@@ -88,9 +105,27 @@ static const struct {
 	 AX, CODE_VALUE_POINTER, 0, 0},
 	{"a call leaves nothing in di", CODE("\xe8\x00\x00\x00\x00\xc3"), 5, DI, CODE_VALUE_ANY, 0,
 	 1},
-	{"what a call returns", CODE("\xe8\x00\x01\x00\x00\xc3"), 5, AX, CODE_VALUE_POINTER, 0, 0},
+	{"what a call returns", CODE("\xe8\xfb\x00\x00\x00\xc3"), 5, AX, CODE_VALUE_POINTER, 0, 0},
 	{"of whom nobody knows what it returns", CODE("\xe8\x01\x01\x00\x00\xc3"), 5, AX,
 	 CODE_VALUE_ANY, 0, 1},
+	{"je over; a call that never returns; over: what was",
+	 CODE("\x74\x05\xe8\xfa\x00\x00\x00\xc3"), 7, DI, CODE_VALUE_POINTER, 0, 0},
+	{"what is used for nothing", CODE("\xe8\xfd\x00\x00\x00\x90\xc3"), 6, AX, CODE_VALUE_ANY, 0,
+	 1},
+	{"mov rbx,rdi; a fresh one; mov [rbx+8],rax: the member's type",
+	 CODE("\x48\x89\xfb\xe8\xfa\x00\x00\x00\x48\x89\x43\x08\xc3"), 8, AX, CODE_VALUE_POINTER, 0,
+	 0},
+	{"its third word",
+	 CODE("\x48\x89\xfb\xe8\xfa\x00\x00\x00\x48\x8d\x48\x10\x48\x89\x43\x08\xc3"), 12, CX,
+	 CODE_VALUE_POINTER, 16, 0},
+	{"a fresh one; mov rdi,rax; an argument",
+	 CODE("\xe8\xfd\x00\x00\x00\x48\x89\xc7\xe8\xf6\x00\x00\x00\xc3"), 5, AX,
+	 CODE_VALUE_POINTER, 0, 0},
+	{"test; je over; mov rdi,a fresh one; over: the one that is typed",
+	 CODE("\x48\x89\xfb\x74\x08\xe8\xf8\x00\x00\x00\x48\x89\xc3\x90\xc3"), 13, BX,
+	 CODE_VALUE_POINTER, 0, 0},
+	{"jmp loop; nop; loop: nothing comes out of what fills room",
+	 CODE("\xeb\x01\x90\xff\xce\x75\xfc\xc3"), 3, DI, CODE_VALUE_POINTER, 0, 0},
 	{"call rax: nobody knows whom", CODE("\xff\xd0\xc3"), 2, AX, CODE_VALUE_ANY, 0, 1},
 	{"mov rbx,rdi; a call leaves bx", CODE("\x48\x89\xfb\xe8\x00\x00\x00\x00\xc3"), 8, BX,
 	 CODE_VALUE_POINTER, 0, 0},
@@ -107,8 +142,8 @@ static const struct {
 
 Test(code_values, what_registers_are)
 {
-	const struct code_values_fns fns = {held,       ends,     in_object, in_frame,
-					    at_address, returned, NULL};
+	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
+					    at_address, call, holds,     NULL};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);
@@ -123,5 +158,63 @@ Test(code_values, what_registers_are)
 		cr_expect(v.kind != CODE_VALUE_POINTER || v.to.type == NODE, "%s: type",
 			  cases[i].what);
 		code_values__free(values);
+	}
+}
+
+#define POINTER(t, a, e)                                                   \
+	{                                                                  \
+		CODE_VALUE_POINTER,                                        \
+		{                                                          \
+			.type = (t), .size = SIZE, .at = (a), .every = (e) \
+		}                                                          \
+	}
+#define OTHER(k, t, a)                         \
+	{                                      \
+		CODE_VALUE_##k,                \
+		{                              \
+			.type = (t), .at = (a) \
+		}                              \
+	}
+#define ANY_VALUE                  \
+	{                          \
+		CODE_VALUE_ANY,    \
+		{                  \
+			.every = 1 \
+		}                  \
+	}
+
+static const struct {
+	const char *what;
+	struct code_value a, b, both;
+} joins[] = {
+	{"the same", POINTER(NODE, 8, 0), POINTER(NODE, 8, 0), POINTER(NODE, 8, 0)},
+	{"one of several", POINTER(NODE, 8, 0), POINTER(NODE, 40, 0), POINTER(NODE, 8, 32)},
+	{"a class and its base", POINTER(DERIVED, 0, 0), POINTER(NODE, 0, 0), POINTER(NODE, 0, 0)},
+	{"a base and what is derived from it", POINTER(NODE, 0, 0), POINTER(DERIVED, 0, 0),
+	 POINTER(NODE, 0, 0)},
+	{"others", POINTER(NODE, 0, 0), POINTER(NODE + 1, 0, 0), ANY_VALUE},
+	{"null", POINTER(NODE, 8, 0), OTHER(NUMBER, 0, 0), POINTER(NODE, 8, 0)},
+	{"what is fresh", OTHER(FRESH, 0, 8), POINTER(NODE, 8, 0), POINTER(NODE, 8, 0)},
+	{"what is fresh, elsewhere in it", OTHER(FRESH, 0, 0), POINTER(NODE, 8, 0), ANY_VALUE},
+	{"of two calls", OTHER(FRESH, 0, 0), OTHER(FRESH, 1, 0), ANY_VALUE},
+	{"fresh or null", OTHER(FRESH, 3, 0), OTHER(NUMBER, 0, 0), OTHER(FRESH, 3, 0)},
+};
+
+Test(code_values, where_ways_meet)
+{
+	const struct code_value_types types = {holds, NULL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(joins); i++) {
+		const struct code_value *both = &joins[i].both;
+		struct code_value v = joins[i].a;
+
+		code_value__join(&v, &joins[i].b, &types);
+		cr_expect(v.kind == both->kind && v.to.at == both->to.at &&
+				  v.to.every == both->to.every &&
+				  (v.kind == CODE_VALUE_ANY || v.to.type == both->to.type),
+			  "%s: kind %d, at %lld, every %llu", joins[i].what, (int)v.kind,
+			  (long long)v.to.at, (unsigned long long)v.to.every);
+		cr_expect_not(code_value__join(&v, &joins[i].b, &types), "%s: again",
+			      joins[i].what);
 	}
 }

@@ -12,6 +12,7 @@
 #include "symd/code_values.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/search.h"
@@ -21,8 +22,8 @@
 #include "symd/x86_parts.h"
 
 enum {
-	ROUNDS_MAX = 8,
-	FAR = 1 << 30,      /* no object is so large */
+	ROUNDS_MAX = 16,
+	AGAIN_MAX = 4,
 	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11 */
 };
 
@@ -34,10 +35,17 @@ struct state {
 	struct code_value regs[X86_REGS];
 };
 
+/* What a call gives, by what it is used for: a variable, a member, an argument. */
+struct site {
+	struct call_facts facts;
+	bool used, several;
+	struct pointee to;
+};
+
 struct insn {
 	uint32_t off, len;
 	uint32_t target; /* of a jump: an instruction */
-	int64_t called;  /* of a call: whom, from where the function begins; 0: nobody knows */
+	uint32_t site;   /* of a call; one more than that */
 	uint32_t entry; /* of the state before it, if several ways lead to it; one more than that */
 	enum x86_kind kind;
 };
@@ -50,109 +58,11 @@ struct code_values {
 	size_t n, cap;
 	struct state *entries;
 	size_t n_entries;
+	struct site *sites;
+	size_t n_sites, cap_sites;
 	bool changed;
+	bool other; /* a call gives something else than it was taken for */
 };
-
-/* ---------------------------------------------------------------- values */
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-static uint64_t distance(int64_t a, int64_t b)
-{
-	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
-}
-
-static struct code_value any(void)
-{
-	return (struct code_value){.kind = CODE_VALUE_ANY, .to = {.every = 1}};
-}
-
-static struct code_value number(int64_t value, uint64_t every)
-{
-	return (struct code_value){.kind = CODE_VALUE_NUMBER, .to = {.at = value, .every = every}};
-}
-
-/* What is too far away is nowhere. */
-static struct code_value checked(struct code_value v)
-{
-	return v.to.at > FAR || v.to.at < -FAR || v.to.every > FAR ? any() : v;
-}
-
-static struct code_value times(const struct code_value *v, int64_t by)
-{
-	if (v->kind == CODE_VALUE_ANY && by < FAR)
-		return number(0, (uint64_t)by);
-	if (v->kind != CODE_VALUE_NUMBER || by > FAR)
-		return any();
-	return checked(number(v->to.at * by, v->to.every * (uint64_t)by));
-}
-
-static bool points(const struct code_value *v)
-{
-	return v->kind == CODE_VALUE_POINTER || v->kind == CODE_VALUE_FRAME;
-}
-
-/* What nobody knows is a number, if it is added to a pointer. */
-struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,
-				  unsigned scale, int64_t more)
-{
-	struct code_value sum = *a, other = scale == 1 ? *b : times(b, scale);
-
-	if (points(&other) && scale == 1) {
-		sum = other;
-		other = *a;
-	}
-	if (points(&other) || sum.kind == CODE_VALUE_NONE || other.kind == CODE_VALUE_NONE)
-		return any();
-	if (!points(&sum) && (sum.kind == CODE_VALUE_ANY || other.kind == CODE_VALUE_ANY))
-		return any();
-	sum.to.at += other.to.at + more;
-	sum.to.every = gcd(sum.to.every, other.to.every);
-	return checked(sum);
-}
-
-static bool is_null(const struct code_value *v)
-{
-	return v->kind == CODE_VALUE_NUMBER && !v->to.at && !v->to.every;
-}
-
-/* True if there is something new in it. */
-static bool join(struct code_value *to, const struct code_value *from)
-{
-	uint64_t every;
-
-	if (from->kind == CODE_VALUE_NONE || to->kind == CODE_VALUE_ANY)
-		return false;
-	if (to->kind == CODE_VALUE_NONE) {
-		*to = *from;
-		return true;
-	}
-	if (to->kind == CODE_VALUE_POINTER && is_null(from))
-		return false;
-	if (from->kind == CODE_VALUE_POINTER && is_null(to)) {
-		*to = *from;
-		return true;
-	}
-	if (to->kind != from->kind ||
-	    (to->kind == CODE_VALUE_POINTER && to->to.type != from->to.type)) {
-		*to = any();
-		return true;
-	}
-	every = gcd(gcd(to->to.every, from->to.every), distance(to->to.at, from->to.at));
-	if (every == to->to.every)
-		return false;
-	to->to.every = every;
-	return true;
-}
 
 /* ---------------------------------------------------------------- instructions */
 
@@ -161,6 +71,17 @@ static struct insn *find(const struct code_values *c, uint64_t off)
 	size_t low = FIRST_INDEX(i, c->n, c->insns[i].off >= off);
 
 	return low < c->n && c->insns[low].off == off ? &c->insns[low] : NULL;
+}
+
+static void add_site(struct code_values *c, struct insn *insn, const struct x86_insn *flow)
+{
+	const int64_t called = flow->target ? (int64_t)(flow->target - BASE) : 0;
+	struct site site = {.used = false};
+
+	c->fns->call(c->fns->ctx, insn->off + insn->len, called, &site.facts);
+	GROW(c->sites, c->n_sites, c->cap_sites);
+	c->sites[c->n_sites++] = site;
+	insn->site = (uint32_t)c->n_sites;
 }
 
 static void decode(struct code_values *c)
@@ -177,8 +98,8 @@ static void decode(struct code_values *c)
 		if ((flow.kind == X86_JUMP || flow.kind == X86_BRANCH) && flow.target >= BASE &&
 		    flow.target - BASE < c->len)
 			insn.target = (uint32_t)(flow.target - BASE);
-		if (flow.kind == X86_CALL && flow.target)
-			insn.called = (int64_t)(flow.target - BASE);
+		if (flow.kind == X86_CALL)
+			add_site(c, &insn, &flow);
 		off += flow.len;
 		GROW(c->insns, c->n, c->cap);
 		c->insns[c->n++] = insn;
@@ -191,14 +112,18 @@ static void make_entry(struct code_values *c, struct insn *insn)
 		insn->entry = (uint32_t)++c->n_entries;
 }
 
-static bool ends(enum x86_kind kind)
+static bool ends(const struct code_values *c, const struct insn *insn)
 {
-	return kind == X86_JUMP || kind == X86_RET || kind == X86_TRAP;
+	return insn->kind == X86_JUMP || insn->kind == X86_RET || insn->kind == X86_TRAP ||
+	       (insn->site && c->sites[insn->site - 1].facts.never);
 }
 
-/* Where the function begins, where jumps lead to, and what comes after one. */
+/* Where the function begins, where jumps lead to, and what comes after one, or after what fills the
+ * room behind it up to a loop's head. */
 static void find_entries(struct code_values *c)
 {
+	bool dead = false;
+
 	if (c->n)
 		make_entry(c, &c->insns[0]);
 	for (size_t i = 0; i < c->n; i++) {
@@ -208,8 +133,9 @@ static void find_entries(struct code_values *c)
 		c->insns[i].target = to ? (uint32_t)(to - c->insns) : NO_INSN;
 		if (to)
 			make_entry(c, to);
-		if (i && ends(c->insns[i - 1].kind))
+		if (dead)
 			make_entry(c, &c->insns[i]);
+		dead = ends(c, &c->insns[i]) || (dead && c->insns[i].kind == X86_PADDING);
 	}
 	c->entries = xcalloc(c->n_entries, sizeof(*c->entries));
 }
@@ -222,10 +148,27 @@ static struct code_value value_of(const struct code_values *c, const struct stat
 	struct code_value v = {.kind = CODE_VALUE_POINTER};
 
 	if (reg >= X86_REGS)
-		return number(0, 0);
+		return code_value__number(0, 0);
 	if (reg != X86_SP && c->fns->held(c->fns->ctx, off, reg, &v.to))
 		return v;
 	return s->regs[reg];
+}
+
+/* What a call gave is of the type that it is used for. */
+static struct code_value typed(const struct code_values *c, struct code_value v)
+{
+	const struct site *site = v.kind == CODE_VALUE_FRESH ? &c->sites[v.to.type] : NULL;
+	const struct pointee as = v.to;
+
+	if (!site)
+		return v;
+	if (!site->used || site->several)
+		return code_value__any();
+	v.kind = CODE_VALUE_POINTER;
+	v.to = site->to;
+	v.to.at = as.at;
+	v.to.every = as.every;
+	return v;
 }
 
 static struct code_value address_of(const struct code_values *c, const struct state *s, size_t off,
@@ -235,7 +178,7 @@ static struct code_value address_of(const struct code_values *c, const struct st
 	struct code_value index = value_of(c, s, off, m->index);
 
 	if (m->segment || m->loose)
-		return any();
+		return code_value__any();
 	return code_value__sum(&base, &index, m->scale, m->disp);
 }
 
@@ -265,16 +208,16 @@ static struct code_value loaded(const struct code_values *c, const struct state 
 	if (m->base == INSN_IP) {
 		known = !m->segment &&
 			fns->at_address(fns->ctx, (int64_t)insn->off + insn->len + m->disp, &v.to);
-		return known ? v : any();
+		return known ? v : code_value__any();
 	}
-	where = address_of(c, s, insn->off, m);
+	where = typed(c, address_of(c, s, insn->off, m));
 	if (where.kind == CODE_VALUE_POINTER) {
 		known = fns->in_object(fns->ctx, &where.to, &v.to);
 	} else if (where.kind == CODE_VALUE_FRAME && !where.to.every) {
 		place = frame_place(c, s, insn->off, where.to.at);
 		known = fns->in_frame(fns->ctx, insn->off, &place, &v.to);
 	}
-	return known ? v : any();
+	return known ? v : code_value__any();
 }
 
 static struct code_value moved(const struct code_values *c, const struct state *s,
@@ -282,41 +225,45 @@ static struct code_value moved(const struct code_values *c, const struct state *
 {
 	struct code_value dst = value_of(c, s, insn->off, m->dst);
 	struct code_value src = value_of(c, s, insn->off, m->src);
+	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
 
 	switch (m->kind) {
 	case X86_MOVE_COPY:
 		return src;
 	case X86_MOVE_EXTEND:
-		return src.kind == CODE_VALUE_NUMBER ? src : any();
+		return src.kind == CODE_VALUE_NUMBER ? src : code_value__any();
 	case X86_MOVE_NUMBER:
-		return checked(number(m->number, 0));
+		return code_value__checked(code_value__number(m->number, 0));
 	case X86_MOVE_LOAD:
 		return loaded(c, s, insn, &m->mem);
 	case X86_MOVE_LEA:
-		return m->mem.base == INSN_IP ? any() : address_of(c, s, insn->off, &m->mem);
+		return m->mem.base == INSN_IP ? code_value__any() :
+						address_of(c, s, insn->off, &m->mem);
 	case X86_MOVE_ADD:
 		return code_value__sum(&dst, &src, 1, 0);
 	case X86_MOVE_CHOICE:
-		join(&dst, &src);
+		code_value__join(&dst, &src, &types);
 		return dst;
+	case X86_MOVE_STORE:
+		break;
 	case X86_MOVE_SCALE:
-		return times(&src, m->number);
+		return code_value__times(&src, m->number);
 	}
-	return any();
+	return code_value__any();
 }
 
 static void forget(struct state *s, unsigned regs)
 {
 	for (unsigned reg = 0; reg < X86_REGS; reg++) {
 		if (regs & 1U << reg)
-			s->regs[reg] = any();
+			s->regs[reg] = code_value__any();
 	}
 }
 
 static void step(const struct code_values *c, struct state *s, const struct insn *insn,
 		 const struct insn_data *o)
 {
-	const struct code_value none = number(0, 0);
+	const struct code_value none = code_value__number(0, 0);
 	struct code_value stepped[INSN_OPERANDS];
 
 	for (int i = 0; i < INSN_OPERANDS; i++) {
@@ -352,11 +299,13 @@ static void keep_held(const struct code_values *c, struct state *s, const struct
 
 static void call(const struct code_values *c, struct state *s, const struct insn *insn)
 {
-	struct code_value v = {.kind = CODE_VALUE_POINTER};
+	const struct call_facts *facts = &c->sites[insn->site - 1].facts;
 
 	forget(s, CLOBBERED);
-	if (insn->called && c->fns->returned(c->fns->ctx, insn->called, &v.to))
-		s->regs[X86_AX] = v;
+	if (facts->returns)
+		s->regs[X86_AX] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
+	else if (facts->fresh)
+		s->regs[X86_AX] = (struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
 }
 
 static void run(const struct code_values *c, struct state *s, const struct insn *insn)
@@ -375,12 +324,68 @@ static void run(const struct code_values *c, struct state *s, const struct insn 
 		return;
 	} else if (!x86_operand__read(bytes, insn->len, &o)) {
 		forget(s, UINT16_MAX);
-	} else if (x86_move__read(bytes, insn->len, &m)) {
+	} else if (x86_move__read(bytes, insn->len, &m) && m.kind != X86_MOVE_STORE) {
 		result = moved(c, s, insn, &m);
 		forget(s, o.written);
 		s->regs[m.dst] = result;
 	} else {
 		step(c, s, insn, &o);
+	}
+}
+
+/* ---------------------------------------------------------------- uses */
+
+/* A pointer of that type is what a call gave, which begins there: of two types it is the one that
+ * the other lies in. */
+static void use(struct code_values *c, const struct code_value *fresh, const struct pointee *as)
+{
+	struct site *site = &c->sites[fresh->to.type];
+	struct pointee begins = *as;
+
+	if (fresh->kind != CODE_VALUE_FRESH || fresh->to.at != as->at || fresh->to.every ||
+	    as->every || site->several)
+		return;
+	begins.at = 0;
+	if (!site->used) {
+		site->used = c->changed = true;
+		site->to = begins;
+	} else if (site->to.type != as->type && !c->fns->holds(c->fns->ctx, &site->to, &begins)) {
+		site->several = !c->fns->holds(c->fns->ctx, &begins, &site->to);
+		site->to = begins;
+		c->other = true;
+	}
+}
+
+static bool any_fresh(const struct state *s)
+{
+	for (unsigned reg = 0; reg < X86_REGS; reg++) {
+		if (s->regs[reg].kind == CODE_VALUE_FRESH)
+			return true;
+	}
+	return false;
+}
+
+/* As a variable, as a member that it is stored to, as the first argument of a call. */
+static void learn(struct code_values *c, const struct state *s, const struct insn *insn)
+{
+	const uint8_t *bytes = c->bytes + insn->off;
+	struct code_value v;
+	struct x86_move m;
+
+	if (!any_fresh(s))
+		return;
+	for (unsigned reg = 0; reg < X86_REGS; reg++) {
+		if (s->regs[reg].kind == CODE_VALUE_FRESH &&
+		    c->fns->held(c->fns->ctx, insn->off, reg, &v.to))
+			use(c, &s->regs[reg], &v.to);
+	}
+	if (insn->site && c->sites[insn->site - 1].facts.takes)
+		use(c, &s->regs[X86_DI], &c->sites[insn->site - 1].facts.taken);
+	if (!insn->site && x86_move__read(bytes, insn->len, &m) && m.kind == X86_MOVE_STORE &&
+	    s->regs[m.src].kind == CODE_VALUE_FRESH) {
+		v = loaded(c, s, insn, &m.mem);
+		if (v.kind == CODE_VALUE_POINTER)
+			use(c, &s->regs[m.src], &v.to);
 	}
 }
 
@@ -391,6 +396,7 @@ static void meet(struct code_values *c, const struct state *s, const struct insn
 		 const struct insn *to)
 {
 	struct state *entry = &c->entries[to->entry - 1];
+	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
 	unsigned written = written_by(c, from);
 
 	for (unsigned reg = 0; reg < X86_REGS; reg++) {
@@ -399,7 +405,7 @@ static void meet(struct code_values *c, const struct state *s, const struct insn
 		if (v.kind == CODE_VALUE_ANY && entry->regs[reg].kind != CODE_VALUE_ANY &&
 		    !(written & 1U << reg))
 			v = value_of(c, s, from->off, reg);
-		c->changed |= join(&entry->regs[reg], &v);
+		c->changed |= code_value__join(&entry->regs[reg], &v, &types);
 	}
 }
 
@@ -416,7 +422,8 @@ static void run_all(struct code_values *c, bool first)
 
 			if (alive)
 				meet(c, &s, insn - 1, insn);
-			else if (!first && entry->regs[0].kind == CODE_VALUE_NONE)
+			else if (!first && entry->regs[0].kind == CODE_VALUE_NONE &&
+				 insn->kind != X86_PADDING)
 				forget(entry, UINT16_MAX);
 			s = *entry;
 		}
@@ -425,21 +432,36 @@ static void run_all(struct code_values *c, bool first)
 			continue;
 		if (insn->target != NO_INSN)
 			meet(c, &s, insn, &c->insns[insn->target]);
+		learn(c, &s, insn);
 		run(c, &s, insn);
-		alive = !ends(insn->kind);
+		alive = !ends(c, insn);
 	}
 }
 
-static bool settle(struct code_values *c)
+static bool settle_once(struct code_values *c)
 {
 	struct state *start = &c->entries[0];
 
+	memset(c->entries, 0, c->n_entries * sizeof(*c->entries));
 	forget(start, UINT16_MAX);
 	start->regs[X86_SP] = (struct code_value){.kind = CODE_VALUE_FRAME, .to = {.at = -8}};
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		c->changed = round == 0;
 		run_all(c, round == 0);
 		if (!c->changed)
+			return true;
+	}
+	return false;
+}
+
+/* What followed from a type that a call doesn't give doesn't hold. */
+static bool settle(struct code_values *c)
+{
+	for (int again = 0; again < AGAIN_MAX; again++) {
+		c->other = false;
+		if (!settle_once(c))
+			return false;
+		if (!c->other)
 			return true;
 	}
 	return false;
@@ -464,6 +486,7 @@ struct code_values *code_values__free(struct code_values *c)
 		return NULL;
 	free(c->insns);
 	free(c->entries);
+	free(c->sites);
 	free(c);
 	return NULL;
 }
@@ -489,7 +512,7 @@ void code_values__at(const struct code_values *c, size_t off, unsigned reg, stru
 {
 	struct state s;
 
-	*ret = state_at(c, off, &s) ? value_of(c, &s, off, reg) : any();
+	*ret = state_at(c, off, &s) ? typed(c, value_of(c, &s, off, reg)) : code_value__any();
 }
 
 struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at)

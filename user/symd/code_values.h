@@ -11,20 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symd/pointees.h"
-
-enum code_value_kind {
-	CODE_VALUE_NONE,    /* nothing came there yet */
-	CODE_VALUE_NUMBER,  /* at, plus any multiple of every */
-	CODE_VALUE_POINTER, /* so much behind where an object of the type begins */
-	CODE_VALUE_FRAME,   /* behind the canonical frame address */
-	CODE_VALUE_ANY,
-};
-
-struct code_value {
-	enum code_value_kind kind;
-	struct pointee to; /* at, every; of a pointer the rest, too */
-};
+#include "symd/code_value.h"
 
 /* Who knows more of pointers. off is that of an instruction in the function. */
 struct code_values_fns {
@@ -39,8 +26,11 @@ struct code_values_fns {
 			 struct pointee *ret);
 	/* …at an address, that is so far from the function. */
 	bool (*at_address)(void *ctx, int64_t off, struct pointee *ret);
-	/* Which one the function returns that begins there. */
-	bool (*returned)(void *ctx, int64_t off, struct pointee *ret);
+	/* What is known of the call behind which that instruction is; of a function that begins at
+	 * `called`; 0: nobody knows of which. */
+	void (*call)(void *ctx, size_t next, int64_t called, struct call_facts *ret);
+	/* As code_value_types has it. */
+	bool (*holds)(void *ctx, const struct pointee *outer, const struct pointee *inner);
 	void *ctx;
 };
 
@@ -55,9 +45,5 @@ void code_values__at(const struct code_values *c, size_t off, unsigned reg, stru
 
 /* So far from the canonical frame address, before the instruction at off. */
 struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at);
-
-/* Pure: a + b * scale + more. */
-struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,
-				  unsigned scale, int64_t more);
 
 #endif

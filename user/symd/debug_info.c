@@ -540,15 +540,33 @@ bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee
 	       pointees__in_type(pointees_of(d), &type, off, ret);
 }
 
-bool debug_info__returned(struct debug_info *d, uint64_t vaddr, struct pointee *ret)
+bool debug_info__holds(struct debug_info *d, const struct pointee *outer,
+		       const struct pointee *inner)
+{
+	return pointees__holds(pointees_of(d), outer, inner);
+}
+
+static bool function_at(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
 {
 	const struct addr_range *found;
-	Dwarf_Die unit, function;
+	Dwarf_Die unit;
 	struct unit *u = find_unit(d, vaddr, &unit);
 
 	found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
-	return found && found->lo == vaddr && dwarf_offdie(d->dwarf, found->what, &function) &&
-	       pointees__returned(pointees_of(d), &function, ret);
+	return found && found->lo == vaddr && dwarf_offdie(d->dwarf, found->what, ret);
+}
+
+/* A function of another file has no code here: its caller says which it is, where the compiler
+ * optimizes. */
+void debug_info__call(struct debug_info *d, uint64_t vaddr, uint64_t called, struct call_facts *ret)
+{
+	Dwarf_Die callee;
+
+	*ret = (struct call_facts){.never = false};
+	if ((called && function_at(d, called, &callee)) ||
+	    (enter_function(d, vaddr - 1) &&
+	     pointees__callee(pointees_of(d), &d->entered.function, vaddr, &callee)))
+		pointees__call(pointees_of(d), &callee, ret);
 }
 
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)

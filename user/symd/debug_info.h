@@ -60,8 +60,12 @@ const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64
 						    uint64_t bytes);
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
-/* What the function returns that begins at vaddr. */
-bool debug_info__returned(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
+/* What is known of the call right before vaddr, of the function that begins at `called` (0: not
+ * known). */
+void debug_info__call(struct debug_info *d, uint64_t vaddr, uint64_t called,
+		      struct call_facts *ret);
+bool debug_info__holds(struct debug_info *d, const struct pointee *outer,
+		       const struct pointee *inner);
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);
 /* How its type lies, or an object's, as data_types__layout() has it. */
 bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret);

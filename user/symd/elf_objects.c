@@ -55,11 +55,18 @@ static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 	return debug_info__at_address(o->info, o->start + (uint64_t)off, ret);
 }
 
-static bool returned(void *ctx, int64_t off, struct pointee *ret)
+static void call(void *ctx, size_t next, int64_t called, struct call_facts *ret)
 {
 	const struct elf_objects *o = ctx;
 
-	return debug_info__returned(o->info, o->start + (uint64_t)off, ret);
+	debug_info__call(o->info, o->start + next, called ? o->start + (uint64_t)called : 0, ret);
+}
+
+static bool holds(void *ctx, const struct pointee *outer, const struct pointee *inner)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__holds(o->info, outer, inner);
 }
 
 struct elf_objects *elf_objects__new(struct elf_file *elf)
@@ -69,7 +76,8 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 	o->elf = elf;
 	if (elf_file__machine(elf) == EM_X86_64) /* registers of others are numbered otherwise */
 		o->info = elf_file__debug_info(elf);
-	o->fns = (struct code_values_fns){held, ends, in_object, in_frame, at_address, returned, o};
+	o->fns = (struct code_values_fns){held,       ends, in_object, in_frame,
+					  at_address, call, holds,     o};
 	return o;
 }
 

@@ -28,6 +28,11 @@ struct held {
 	uint8_t reg;
 };
 
+struct call_site {
+	uint64_t next; /* behind the call */
+	Dwarf_Off callee;
+};
+
 struct pointees {
 	Dwarf *dwarf;
 	struct type_walk walk;
@@ -36,6 +41,8 @@ struct pointees {
 	struct held *list;  /* by register, then lo */
 	size_t n, cap;
 	size_t first[REGISTERS + 1];
+	struct call_site *sites; /* by address */
+	size_t n_sites, cap_sites;
 	uint64_t *ends; /* n of them, ascending */
 	struct frame_slots slots;
 };
@@ -53,6 +60,7 @@ struct pointees *pointees__free(struct pointees *p)
 	if (!p)
 		return NULL;
 	free(p->list);
+	free(p->sites);
 	frame_slots__done(&p->slots);
 	free(p->ends);
 	free(p);
@@ -61,7 +69,8 @@ struct pointees *pointees__free(struct pointees *p)
 
 static bool may_look(struct pointees *p)
 {
-	return type_walk__may_look(&p->walk) && p->n < HELD_MAX && p->slots.n < HELD_MAX;
+	return type_walk__may_look(&p->walk) && p->n < HELD_MAX && p->slots.n < HELD_MAX &&
+	       p->n_sites < HELD_MAX;
 }
 
 /* DWARF counts dx before cx and bx, and si before di, bp and sp. */
@@ -100,6 +109,7 @@ static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
 	Dwarf_Die peeled;
 
+	type_walk__plain(&type);
 	if (!type_walk__number(p->dwarf, &type, &ret->type))
 		return false;
 	peeled = type;
@@ -115,14 +125,8 @@ static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 /* Of a pointer or a reference. */
 static bool read_pointer(struct pointees *p, Dwarf_Die type, struct pointee *ret)
 {
-	int tag;
-
 	*ret = (struct pointee){0};
-	if (!type_walk__peel(&type, true))
-		return false;
-	tag = dwarf_tag(&type);
-	return (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-		tag == DW_TAG_rvalue_reference_type) &&
+	return type_walk__peel(&type, true) && type_walk__is_pointer(dwarf_tag(&type)) &&
 	       type_walk__type_of(&type, &type) && read_object(p, type, ret);
 }
 
@@ -206,6 +210,12 @@ static void add_in_scope(struct pointees *p, struct variable *v, Dwarf_Die *scop
 		add(p, v, ops, n, lo, hi);
 }
 
+/* A pointer, or what has no more than one: an iterator, say. */
+static bool is_register(struct pointees *p, Dwarf_Die type)
+{
+	return type_walk__size(&p->walk, type) == sizeof(void *);
+}
+
 static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, unsigned depth)
 {
 	struct variable v = {.die = *die, .depth = depth};
@@ -217,7 +227,7 @@ static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, 
 
 	if (!dwarf_attr(die, DW_AT_location, &attribute) || !type_walk__type_of(die, &v.type))
 		return;
-	v.is_pointer = read_pointer(p, v.type, &v.what);
+	v.is_pointer = is_register(p, v.type) && pointees__in_type(p, &v.type, 0, &v.what);
 	while (may_look(p) &&
 	       (at = dwarf_getlocations(&attribute, at, &base, &lo, &hi, &ops, &n)) > 0) {
 		if (lo == 0 && hi == UINT64_MAX)
@@ -233,6 +243,24 @@ static bool is_scope(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
+/* DWARF 5's, or GNU's of before. */
+static void read_site(struct pointees *p, Dwarf_Die *die)
+{
+	static const unsigned at[] = {DW_AT_call_return_pc, DW_AT_low_pc};
+	static const unsigned origin[] = {DW_AT_call_origin, DW_AT_abstract_origin};
+	const bool gnu = dwarf_tag(die) == DW_TAG_GNU_call_site;
+	Dwarf_Attribute attribute;
+	struct call_site site;
+	Dwarf_Die callee;
+
+	if (dwarf_formaddr(dwarf_attr(die, at[gnu], &attribute), &site.next) != 0 ||
+	    !dwarf_formref_die(dwarf_attr(die, origin[gnu], &attribute), &callee))
+		return;
+	site.callee = dwarf_dieoffset(&callee);
+	GROW(p->sites, p->n_sites, p->cap_sites);
+	p->sites[p->n_sites++] = site;
+}
+
 static void read_scope(struct pointees *p, Dwarf_Die *scope, unsigned depth)
 {
 	Dwarf_Die die;
@@ -244,13 +272,14 @@ static void read_scope(struct pointees *p, Dwarf_Die *scope, unsigned depth)
 
 		if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable)
 			read_variable(p, scope, &die, depth);
+		else if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site)
+			read_site(p, &die);
 		else if (is_scope(tag))
 			read_scope(p, &die, depth + 1);
 	} while (may_look(p) && dwarf_siblingof(&die, &die) == 0);
 }
 
-/* Whether the inner one lies in the outer one, or is the same: both by the same register. */
-static bool holds(struct pointees *p, const struct pointee *outer, const struct pointee *inner)
+bool pointees__holds(struct pointees *p, const struct pointee *outer, const struct pointee *inner)
 {
 	int64_t off;
 	Dwarf_Die a, b;
@@ -272,9 +301,9 @@ static bool merge(struct pointees *p, struct pointee *best, const struct pointee
 			*best = *other;
 		return true;
 	}
-	if (holds(p, best, other))
+	if (pointees__holds(p, best, other))
 		return true;
-	if (!holds(p, other, best))
+	if (!pointees__holds(p, other, best))
 		return false;
 	*best = *other;
 	return true;
@@ -285,6 +314,13 @@ static int compare_held(const void *pa, const void *pb)
 	const struct held *a = pa, *b = pb;
 
 	return a->reg != b->reg ? CMP3(a->reg, b->reg) : CMP3(a->lo, b->lo);
+}
+
+static int compare_sites(const void *pa, const void *pb)
+{
+	const struct call_site *a = pa, *b = pb;
+
+	return CMP3(a->next, b->next);
 }
 
 static int compare_ends(const void *pa, const void *pb)
@@ -308,12 +344,14 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 {
 	if (p->function == dwarf_dieoffset(function))
 		return;
-	p->n = 0;
+	p->n = p->n_sites = 0;
 	p->function = dwarf_dieoffset(function);
 	frame_slots__enter(&p->slots, function);
 	read_scope(p, function, 0);
 	if (p->n)
 		qsort(p->list, p->n, sizeof(*p->list), compare_held);
+	if (p->n_sites)
+		qsort(p->sites, p->n_sites, sizeof(*p->sites), compare_sites);
 	read_ends(p);
 	for (size_t reg = 0, i = 0; reg <= REGISTERS; reg++) {
 		uint64_t until = 0;
@@ -357,18 +395,63 @@ bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uns
 	return found;
 }
 
-bool pointees__returned(struct pointees *p, Dwarf_Die *function, struct pointee *ret)
+bool pointees__callee(struct pointees *p, Dwarf_Die *caller, uint64_t vaddr, Dwarf_Die *ret)
 {
-	Dwarf_Die type;
+	size_t at;
 
-	return type_walk__type_of(function, &type) && read_pointer(p, type, ret);
+	read_function(p, caller);
+	at = FIRST_INDEX(i, p->n_sites, p->sites[i].next >= vaddr);
+	return at < p->n_sites && p->sites[at].next == vaddr &&
+	       dwarf_offdie(p->dwarf, p->sites[at].callee, ret) &&
+	       dwarf_tag(ret) == DW_TAG_subprogram;
+}
+
+/* A function with code has its parameters with it, else they are with its declaration. */
+static bool first_parameter(struct pointees *p, Dwarf_Die *function, Dwarf_Die *ret)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die declared;
+
+	if (dwarf_child(function, ret) != 0)
+		return dwarf_formref_die(dwarf_attr(function, DW_AT_specification, &attribute),
+					 &declared) &&
+		       dwarf_child(&declared, ret) == 0 &&
+		       dwarf_tag(ret) == DW_TAG_formal_parameter;
+	do {
+		if (dwarf_tag(ret) == DW_TAG_formal_parameter)
+			return true;
+	} while (may_look(p) && dwarf_siblingof(ret, ret) == 0);
+	return false;
+}
+
+/* Where a function returns a structure, another argument may be before the first one. */
+void pointees__call(struct pointees *p, Dwarf_Die *callee, struct call_facts *ret)
+{
+	Dwarf_Die type, to;
+
+	*ret = (struct call_facts){.never = dwarf_hasattr_integrate(callee, DW_AT_noreturn)};
+	if (type_walk__type_of(callee, &type)) {
+		ret->returns = read_pointer(p, type, &ret->returned);
+		ret->fresh = type_walk__peel(&type, true) &&
+			     dwarf_tag(&type) == DW_TAG_pointer_type &&
+			     !type_walk__type_of(&type, &to);
+		return;
+	}
+	ret->takes = first_parameter(p, callee, &to) && type_walk__type_of(&to, &type) &&
+		     read_pointer(p, type, &ret->taken);
 }
 
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret)
 {
 	Dwarf_Die leaf = *type;
+	bool row;
 
-	return type_walk__leaf(&p->walk, &leaf, off) && read_pointer(p, leaf, ret);
+	if (!type_walk__leaf(&p->walk, &leaf, off, &row) || !read_pointer(p, leaf, ret))
+		return false;
+	/* of words any pointer is one of several */
+	if (row && ret->aggregate && ret->size > sizeof(void *))
+		ret->every = ret->size;
+	return true;
 }
 
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret)

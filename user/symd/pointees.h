@@ -22,6 +22,15 @@ struct pointee {
 	bool endless;   /* …and the last one is an array of any length */
 };
 
+/* Of a call, by the function that is called. */
+struct call_facts {
+	bool never;   /* comes back */
+	bool returns; /* a pointer, to `returned`… */
+	bool fresh;   /* …or one to whatever it is used for (void *) */
+	bool takes;   /* only its first argument: a pointer, to `taken` */
+	struct pointee returned, taken;
+};
+
 struct pointees;
 
 struct pointees *pointees__new(Dwarf *dwarf);        /* borrowed, and must live longer */
@@ -42,8 +51,12 @@ const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *funct
 					    const struct frame_place *place, uint64_t bytes);
 /* The pointer that is a member where another one points to, or lies at off in a type. */
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
-/* The pointer that a function returns. */
-bool pointees__returned(struct pointees *p, Dwarf_Die *function, struct pointee *ret);
+/* Which function is called right before vaddr, as the caller says. */
+bool pointees__callee(struct pointees *p, Dwarf_Die *caller, uint64_t vaddr, Dwarf_Die *ret);
+/* What is known of the function's calls. */
+void pointees__call(struct pointees *p, Dwarf_Die *callee, struct call_facts *ret);
+/* Whether the inner one lies in the outer one, or is the same: both by the same register. */
+bool pointees__holds(struct pointees *p, const struct pointee *outer, const struct pointee *inner);
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret);
 
 #endif

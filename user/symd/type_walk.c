@@ -7,6 +7,9 @@
 #include "symd/type_walk.h"
 
 #include <dwarf.h>
+#include <string.h>
+
+#include "base/mem.h"
 
 enum {
 	ENTRIES_MAX = 32 * 1024 * 1024, /* looked at; a second is about ten million */
@@ -83,6 +86,58 @@ bool type_walk__peel(Dwarf_Die *type, bool typedefs)
 	return false;
 }
 
+bool type_walk__is_pointer(int tag)
+{
+	return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
+	       tag == DW_TAG_rvalue_reference_type;
+}
+
+static bool is_cxx(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void type_walk__plain(Dwarf_Die *type)
+{
+	Dwarf_Die under;
+
+	if (!type_walk__peel(type, false) || dwarf_tag(type) != DW_TAG_typedef)
+		return;
+	under = *type;
+	if (type_walk__peel(&under, true) &&
+	    (type_walk__is_aggregate(dwarf_tag(&under)) ? dwarf_diename(&under) != NULL :
+							  is_cxx(&under)))
+		*type = under;
+}
+
+/* Or pointers to the same. */
+static bool is_same(Dwarf_Die a, Dwarf_Die b)
+{
+	for (int i = 0; i < TYPE_WALK_DEPTH; i++) {
+		bool any = type_walk__peel(&a, true), other = type_walk__peel(&b, true);
+
+		if (!any || !other || a.addr == b.addr)
+			return any == other;
+		if (!type_walk__is_pointer(dwarf_tag(&a)) || dwarf_tag(&a) != dwarf_tag(&b))
+			return false;
+		any = type_walk__type_of(&a, &a);
+		other = type_walk__type_of(&b, &b);
+		if (!any || !other) /* to void */
+			return any == other;
+	}
+	return false;
+}
+
 /* One dimension. 0: not known. */
 static uint64_t count_of(Dwarf_Die *range)
 {
@@ -123,8 +178,7 @@ uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 
 		if (number_of(&type, DW_AT_byte_size, &size))
 			return __builtin_mul_overflow(times, size, &size) ? 0 : size;
-		if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type ||
-		    tag == DW_TAG_rvalue_reference_type)
+		if (type_walk__is_pointer(tag))
 			return __builtin_mul_overflow(times, sizeof(uint64_t), &size) ? 0 : size;
 		if (tag != DW_TAG_array_type ||
 		    __builtin_mul_overflow(times, type_walk__elements(w, &type), &times) ||
@@ -289,32 +343,106 @@ uint64_t type_walk__extent(struct type_walk *w, Dwarf_Die type)
 	return type_walk__size(w, type);
 }
 
+/* Of templates with arguments, or without. */
+static bool is_called(Dwarf_Die *type, const char *const *names, size_t n)
+{
+	const char *name = dwarf_diename(type);
+
+	for (size_t i = 0; name && i < n; i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(name, names[i], len) && (!name[len] || name[len] == '<'))
+			return true;
+	}
+	return false;
+}
+
+/* Where containers of libstdc++ have what they contain: bytes, of a class with its type. */
+static bool is_storage(Dwarf_Die *type)
+{
+	static const char *const names[] = {"__aligned_membuf", "__aligned_buffer"};
+
+	return is_called(type, names, ARRAY_SIZE(names));
+}
+
+/* Of libstdc++, and of libc++. */
+static bool is_row(Dwarf_Die *type)
+{
+	static const char *const names[] = {"__normal_iterator", "_Vector_impl_data",
+					    "_Deque_iterator", "__wrap_iter"};
+
+	return is_called(type, names, ARRAY_SIZE(names));
+}
+
+static bool stored_type(struct type_walk *w, Dwarf_Die *storage, uint64_t off, Dwarf_Die *ret)
+{
+	Dwarf_Die die;
+	uint64_t size;
+
+	if (!is_storage(storage) || dwarf_child(storage, &die) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_template_type_parameter)
+			continue;
+		if (!type_walk__type_of(&die, ret))
+			return false;
+		size = type_walk__size(w, *ret);
+		return off < size && size <= type_walk__size(w, *storage);
+	} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 struct holder {
 	Dwarf_Die member, type;
 	uint64_t from;
-	unsigned n; /* that hold the offset */
 };
 
-static void find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, struct holder *ret)
+/* A base that is virtual lies where the data says. */
+static bool is_somewhere(Dwarf_Die *part)
 {
-	Dwarf_Die die, type;
-	uint64_t from, to;
+	return dwarf_tag(part) == DW_TAG_inheritance && dwarf_hasattr(part, DW_AT_virtuality);
+}
 
-	ret->n = 0;
-	if (dwarf_child(whole, &die) != 0)
-		return;
+static unsigned find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, struct holder *ret,
+			    unsigned depth);
+
+/* What a class has no data for may be the place of a member of one that is derived from it. */
+static bool has_data(struct type_walk *w, Dwarf_Die base, uint64_t off, unsigned depth)
+{
+	struct holder h;
+
+	return !type_walk__peel(&base, true) || !type_walk__is_aggregate(dwarf_tag(&base)) ||
+	       find_holder(w, &base, off, &h, depth + 1);
+}
+
+/* A part that holds the offset, and how many there are. */
+static unsigned find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, struct holder *ret,
+			    unsigned depth)
+{
+	bool somewhere = false;
+	uint64_t from, to;
+	Dwarf_Die die, type;
+	unsigned n = 0;
+
+	if (depth > TYPE_WALK_DEPTH || dwarf_child(whole, &die) != 0)
+		return 0;
 	do {
+		somewhere |= is_somewhere(&die);
 		/* an enumeration of Rust: which one it is stands in the data */
 		if (dwarf_tag(&die) == DW_TAG_variant_part)
-			ret->n += 2;
+			n += 2;
 		if (!type_walk__is_part(&die) || !type_walk__type_of(&die, &type) ||
 		    !type_walk__part_extent(w, &die, type, &from, &to) || off < from || off >= to)
 			continue;
-		ret->member = die;
-		ret->type = type;
-		ret->from = from;
-		ret->n++;
+		/* takes room and has no data, of std::optional, say */
+		if (is_empty(w, type, 0))
+			continue;
+		if (dwarf_tag(&die) == DW_TAG_inheritance && !has_data(w, type, off - from, depth))
+			continue;
+		*ret = (struct holder){die, type, from};
+		n++;
 	} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
+	return n || !somewhere ? n : 2;
 }
 
 /* Anonymous ones and base classes have their members' names. */
@@ -335,6 +463,7 @@ static bool step_into(struct type_walk *w, Dwarf_Die *type, uint64_t *off, struc
 	int tag = dwarf_tag(type);
 	struct holder h = {0};
 	uint64_t size;
+	unsigned n;
 
 	if (tag == DW_TAG_array_type) {
 		if (!type_walk__type_of(type, type))
@@ -347,9 +476,13 @@ static bool step_into(struct type_walk *w, Dwarf_Die *type, uint64_t *off, struc
 	}
 	if (!type_walk__is_aggregate(tag))
 		return false;
-	find_holder(w, type, *off, &h);
-	if (h.n != 1) {
-		buf__printf(path, "%s%s", path->len ? "." : "", h.n ? "(several)" : "(padding)");
+	if (stored_type(w, type, *off, &h.type)) {
+		*type = h.type;
+		return true;
+	}
+	n = find_holder(w, type, *off, &h, 0);
+	if (n != 1) {
+		buf__printf(path, "%s%s", path->len ? "." : "", n ? "(several)" : "(padding)");
 		return false;
 	}
 	put_member(path, &h);
@@ -366,7 +499,7 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 	if (!type_walk__peel(&part, true))
 		return false;
 	for (int i = 0; i < TYPE_WALK_DEPTH && !holds && type_walk__peel(&whole, true); i++) {
-		holds = off == 0 && whole.addr == part.addr;
+		holds = off == 0 && is_same(whole, part);
 		if (!holds && !step_into(w, &whole, &off, &path))
 			break;
 	}
@@ -374,14 +507,16 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 	return holds;
 }
 
-bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off)
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, bool *row)
 {
 	struct buf path = {0};
 	bool leaf = false;
 
+	*row = false;
 	for (int i = 0; i < TYPE_WALK_DEPTH && !leaf && type_walk__peel(type, true); i++) {
 		leaf = !type_walk__is_aggregate(dwarf_tag(type)) &&
 		       dwarf_tag(type) != DW_TAG_array_type;
+		*row |= is_row(type);
 		if (!leaf && !step_into(w, type, &off, &path))
 			break;
 	}

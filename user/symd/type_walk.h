@@ -29,6 +29,9 @@ bool type_walk__entry(Dwarf *dwarf, uint64_t number, Dwarf_Die *ret);
 bool type_walk__type_of(Dwarf_Die *die, Dwarf_Die *ret);
 /* Takes off what changes nothing of how data lies. False: nothing is left. */
 bool type_walk__peel(Dwarf_Die *type, bool typedefs);
+/* The one by which objects are told apart: `const Body`, and what a container calls value_type, are
+ * Body. What C calls a number, or a structure without a name, keeps its name. */
+void type_walk__plain(Dwarf_Die *type);
 /* In bytes. 0: not known. */
 uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type);
 
@@ -39,6 +42,8 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 
 /* Of all dimensions of an array. 0: not known, or it has none. */
 uint64_t type_walk__elements(struct type_walk *w, Dwarf_Die *array);
+/* Or a reference, by its tag. */
+bool type_walk__is_pointer(int tag);
 /* With members, by its tag. */
 bool type_walk__is_aggregate(int tag);
 /* Does the entry, within an aggregate, stand for a part of its bytes? */
@@ -50,8 +55,9 @@ bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type
 
 /* "(anonymous)" if it has none. */
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
-/* Goes down to what has no parts, and begins at off. */
-bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off);
+/* Goes down to what has no parts, and begins at off. row: it is in an iterator, or in a vector: a
+ * pointer then leads to one of several side by side. */
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, bool *row);
 
 /* As C has it: "struct node", "int *[]". */
 void type_walk__put_type(struct buf *b, Dwarf_Die type);

@@ -42,9 +42,13 @@ static bool scale(struct x86_move *m, uint8_t dst, uint8_t src, int64_t by)
 /* What is in memory, or has its address. */
 static bool read_memory(const struct x86_parts *p, struct x86_move *m)
 {
-	if ((p->opcode != 0x8b && p->opcode != 0x8d) || !(p->rex & X86_REX_W))
+	if (!(p->rex & X86_REX_W))
 		return false;
 	m->mem = memory_of(p);
+	if (p->opcode == 0x89)
+		return from(m, X86_MOVE_STORE, INSN_NONE, p->reg);
+	if (p->opcode != 0x8b && p->opcode != 0x8d)
+		return false;
 	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, INSN_NONE);
 }
 

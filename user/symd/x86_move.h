@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An x86-64 instruction, as far as it makes one general register out of others, of a number, or of
- * eight bytes in memory: where pointers come from. */
+ * eight bytes in memory, or stores one there: where pointers come from, and where they go to. */
 #ifndef PMUBPF_SYMD_X86_MOVE_H
 #define PMUBPF_SYMD_X86_MOVE_H
 
@@ -15,6 +15,7 @@ enum x86_move_kind {
 	X86_MOVE_EXTEND, /* the lower half of src */
 	X86_MOVE_NUMBER, /* number */
 	X86_MOVE_LOAD,   /* what lies at mem */
+	X86_MOVE_STORE,  /* none; src to mem */
 	X86_MOVE_LEA,    /* the address of mem */
 	X86_MOVE_ADD,    /* dst + src */
 	X86_MOVE_CHOICE, /* dst or src */

@@ -17,6 +17,7 @@ enum {
 	X86_AX = 0,
 	X86_SP = 4,
 	X86_BP = 5,
+	X86_DI = 7,
 	X86_REX_B = 1,
 	X86_REX_X = 2,
 	X86_REX_R = 4,

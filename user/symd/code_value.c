@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/code_value.h"
+
+enum { FAR = 1 << 30 }; /* no object is so large */
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+	return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+struct code_value code_value__any(void)
+{
+	return (struct code_value){.kind = CODE_VALUE_ANY, .to = {.every = 1}};
+}
+
+struct code_value code_value__number(int64_t value, uint64_t every)
+{
+	return (struct code_value){.kind = CODE_VALUE_NUMBER, .to = {.at = value, .every = every}};
+}
+
+/* What is too far away is nowhere. */
+struct code_value code_value__checked(struct code_value v)
+{
+	return v.to.at > FAR || v.to.at < -FAR || v.to.every > FAR ? code_value__any() : v;
+}
+
+struct code_value code_value__times(const struct code_value *v, int64_t by)
+{
+	if (v->kind == CODE_VALUE_ANY && by < FAR)
+		return code_value__number(0, (uint64_t)by);
+	if (v->kind != CODE_VALUE_NUMBER || by > FAR)
+		return code_value__any();
+	return code_value__checked(code_value__number(v->to.at * by, v->to.every * (uint64_t)by));
+}
+
+static bool points(const struct code_value *v)
+{
+	return v->kind == CODE_VALUE_POINTER || v->kind == CODE_VALUE_FRESH ||
+	       v->kind == CODE_VALUE_FRAME;
+}
+
+/* What nobody knows is a number, if it is added to a pointer. */
+struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,
+				  unsigned scale, int64_t more)
+{
+	struct code_value sum = *a, other = scale == 1 ? *b : code_value__times(b, scale);
+
+	if (points(&other) && scale == 1) {
+		sum = other;
+		other = *a;
+	}
+	if (points(&other) || sum.kind == CODE_VALUE_NONE || other.kind == CODE_VALUE_NONE)
+		return code_value__any();
+	if (!points(&sum) && (sum.kind == CODE_VALUE_ANY || other.kind == CODE_VALUE_ANY))
+		return code_value__any();
+	sum.to.at += other.to.at + more;
+	sum.to.every = gcd(sum.to.every, other.to.every);
+	return code_value__checked(sum);
+}
+
+static bool is_null(const struct code_value *v)
+{
+	return v->kind == CODE_VALUE_NUMBER && !v->to.at && !v->to.every;
+}
+
+/* Null is as well a pointer to anything, and what a call gave to what it is used for. */
+static bool is_any_pointer(const struct code_value *v, const struct code_value *pointer)
+{
+	const bool typed = pointer->kind == CODE_VALUE_POINTER;
+
+	if (is_null(v))
+		return typed || pointer->kind == CODE_VALUE_FRESH;
+	return typed && v->kind == CODE_VALUE_FRESH && v->to.at == pointer->to.at &&
+	       v->to.every == pointer->to.every;
+}
+
+/* Of two types the one that lies in the other: a class, and its base. False: neither does. */
+static bool join_types(struct code_value *to, const struct code_value *from,
+		       const struct code_value_types *types, bool *changed)
+{
+	const uint64_t every = gcd(to->to.every, from->to.every);
+	struct pointee what = to->to;
+
+	if (!types->holds(types->ctx, &from->to, &to->to)) {
+		if (!types->holds(types->ctx, &to->to, &from->to))
+			return false;
+		what = from->to;
+	}
+	what.every = every;
+	*changed = what.type != to->to.type || every != to->to.every;
+	to->to = what;
+	return true;
+}
+
+bool code_value__join(struct code_value *to, const struct code_value *from,
+		      const struct code_value_types *types)
+{
+	bool changed = true;
+	uint64_t every;
+
+	if (from->kind == CODE_VALUE_NONE || to->kind == CODE_VALUE_ANY || is_any_pointer(from, to))
+		return false;
+	if (to->kind == CODE_VALUE_NONE || is_any_pointer(to, from)) {
+		*to = *from;
+		return true;
+	}
+	if (to->kind != from->kind || (points(to) && to->to.type != from->to.type)) {
+		if (to->kind != CODE_VALUE_POINTER || from->kind != CODE_VALUE_POINTER ||
+		    !join_types(to, from, types, &changed))
+			*to = code_value__any();
+		return changed;
+	}
+	every = gcd(gcd(to->to.every, from->to.every), distance(to->to.at, from->to.at));
+	if (every == to->to.every)
+		return false;
+	to->to.every = every;
+	return true;
+}
