@@ -53,7 +53,8 @@ t_all_cpus() {
 
 # As long as the others: of 10 ms one timer that comes late is a tenth.
 t_two_events() {
-	pmb_ok record -a -e cpu-clock,page-faults -o "$T/folded" --summary "$T/sum.json" \
+	# room for what else faults meanwhile
+	pmb_ok record -a -m 16M -e cpu-clock,page-faults -o "$T/folded" --summary "$T/sum.json" \
 		-- sh -c "'$WORKLOADS/faults' 3000; '$WORKLOADS/split' 0.7"
 	expect_ledger
 	expect_lossless 0
