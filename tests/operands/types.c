@@ -4,11 +4,11 @@
  * the first block of memory on that it tells of (told.h), and asks of each access to such a block
  * which object the tool would take it for. The truth is the type that the block was told with.
  *
- * stdout: "accesses N typed T right R wrong W outside O unknown U": of what code with DWARF
- * accesses in such blocks; right are objects that lie there in a block of that type, itself or a
- * part of it, wrong others in it, outside those that don't lie in the block as a whole. Unknown
- * are objects within blocks that were told without a type. With -v a line for each instruction
- * before it.
+ * stdout: "accesses N typed T bytes B right R wrong W outside O unknown U": of what code with
+ * DWARF accesses in such blocks; of those without a type B are of one byte, of text mostly. Right
+ * are objects that lie there in a block of that type, itself or a part of it, wrong others in it,
+ * outside those that don't lie in the block as a whole. Unknown are objects within blocks that
+ * were told without a type. With -v a line for each instruction before it.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -69,6 +69,7 @@ struct oracle {
 	size_t n_blocks, cap_blocks;
 	struct type_walk walk;
 	unsigned long n[VERDICTS];
+	unsigned long bytes;
 	unsigned long steps;
 };
 
@@ -270,6 +271,7 @@ static void look(struct oracle *o, const struct user_regs_struct *u)
 			continue;
 		v = judge(o, p, m, b, addr, &access);
 		o->n[v]++;
+		o->bytes += v == NOTHING && m->size == 1;
 		p->seen[v]++;
 		p->truth = b->type;
 		p->off = (int64_t)(addr - b->from);
@@ -384,7 +386,8 @@ int main(int argc, char **argv)
 	}
 	for (int v = 0; v < VERDICTS; v++)
 		all += o.n[v];
-	printf("accesses %lu typed %lu right %lu wrong %lu outside %lu unknown %lu\n", all,
-	       all - o.n[NOTHING], o.n[RIGHT], o.n[WRONG], o.n[OUTSIDE], o.n[UNKNOWN]);
+	printf("accesses %lu typed %lu bytes %lu right %lu wrong %lu outside %lu unknown %lu\n",
+	       all, all - o.n[NOTHING], o.bytes, o.n[RIGHT], o.n[WRONG], o.n[OUTSIDE],
+	       o.n[UNKNOWN]);
 	return 0;
 }

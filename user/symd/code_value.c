@@ -122,8 +122,11 @@ bool code_value__join(struct code_value *to, const struct code_value *from,
 		return changed;
 	}
 	every = gcd(gcd(to->to.every, from->to.every), distance(to->to.at, from->to.at));
-	if (every == to->to.every)
-		return false;
+	changed = every != to->to.every || to->to.row > from->to.row ||
+		  (to->to.node && to->to.node != from->to.node);
 	to->to.every = every;
-	return true;
+	to->to.row &= from->to.row;
+	if (to->to.node != from->to.node)
+		to->to.node = 0;
+	return changed;
 }

@@ -149,9 +149,13 @@ static struct code_value value_of(const struct code_values *c, const struct stat
 
 	if (reg >= X86_REGS)
 		return code_value__number(0, 0);
-	if (reg != X86_SP && c->fns->held(c->fns->ctx, off, reg, &v.to))
-		return v;
-	return s->regs[reg];
+	if (reg == X86_SP || !c->fns->held(c->fns->ctx, off, reg, &v.to))
+		return s->regs[reg];
+	/* where it came from says more of it than a variable's type */
+	if (s->regs[reg].kind == CODE_VALUE_POINTER && s->regs[reg].to.type == v.to.type &&
+	    s->regs[reg].to.at == v.to.at && !v.to.node)
+		v.to.node = s->regs[reg].to.node;
+	return v;
 }
 
 /* What a call gave is of the type that it is used for. */

@@ -531,6 +531,11 @@ bool debug_info__in_object(struct debug_info *d, const struct pointee *where, st
 	return pointees__in_object(pointees_of(d), where, ret);
 }
 
+void debug_info__widen(struct debug_info *d, struct pointee *where, uint64_t bytes)
+{
+	pointees__widen(pointees_of(d), where, bytes);
+}
+
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret)
 {
 	Dwarf_Die type;

@@ -59,6 +59,7 @@ const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64
 						    const struct frame_place *place,
 						    uint64_t bytes);
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
+void debug_info__widen(struct debug_info *d, struct pointee *where, uint64_t bytes);
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
 /* What is known of the call right before vaddr, of the function that begins at `called` (0: not
  * known). */

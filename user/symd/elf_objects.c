@@ -144,7 +144,7 @@ static bool may_hold(const struct code_value *by, const struct code_value *where
 	}
 	if (!p->every)
 		return p->at >= 0 && (p->endless || p->at + bytes <= size);
-	if (p->every % p->size == 0 && p->size > sizeof(void *))
+	if (p->every % p->size == 0 && (p->row || p->size > sizeof(void *)))
 		*ret_every = (uint32_t)size;
 	else if (by->to.every)
 		return false;
@@ -236,6 +236,8 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 	base = value_of(o, vaddr, m->base);
 	index = value_of(o, vaddr, m->index);
 	where = code_value__sum(&base, &index, m->scale, m->disp);
+	if (where.kind == CODE_VALUE_POINTER)
+		debug_info__widen(o->info, &where.to, m->size);
 	if (put_object(&base, m->base, &where, of_base, ret) ||
 	    (m->scale == 1 &&
 	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)))

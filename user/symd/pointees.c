@@ -441,32 +441,63 @@ void pointees__call(struct pointees *p, Dwarf_Die *callee, struct call_facts *re
 		     read_pointer(p, type, &ret->taken);
 }
 
+/* What a list or a tree ends at is no node: so a pointer stays one to what nodes begin with. */
+static void read_node(struct pointees *p, Dwarf_Die node, struct pointee *ret)
+{
+	struct pointee whole = {0};
+
+	if (read_object(p, node, &whole) && whole.type != ret->type &&
+	    pointees__holds(p, &whole, ret))
+		ret->node = whole.type;
+}
+
+void pointees__widen(struct pointees *p, struct pointee *where, uint64_t bytes)
+{
+	const int64_t size = (int64_t)where->size;
+	struct pointee whole = {.at = where->at};
+	Dwarf_Die node;
+
+	if (where->node && !where->every && where->at >= 0 && where->at + (int64_t)bytes > size &&
+	    type_walk__entry(p->dwarf, where->node, &node) && read_object(p, node, &whole))
+		*where = whole;
+}
+
 bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct pointee *ret)
 {
+	struct type_walk_in in;
 	Dwarf_Die leaf = *type;
-	bool row;
 
-	if (!type_walk__leaf(&p->walk, &leaf, off, &row) || !read_pointer(p, leaf, ret))
+	if (!type_walk__leaf(&p->walk, &leaf, off, &in) || !read_pointer(p, leaf, ret))
 		return false;
+	ret->row = in.row && ret->aggregate;
 	/* of words any pointer is one of several */
-	if (row && ret->aggregate && ret->size > sizeof(void *))
+	if (ret->row)
 		ret->every = ret->size;
+	if (in.has_node && ret->aggregate)
+		read_node(p, in.node, ret);
 	return true;
 }
 
-bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret)
+bool pointees__in_object(struct pointees *p, const struct pointee *pointer, struct pointee *ret)
 {
-	const int64_t size = (int64_t)where->size;
-	int64_t at = where->at;
+	struct pointee where = *pointer;
 	Dwarf_Die type;
+	int64_t size;
 
-	if (where->every) {
-		if (where->every % where->size)
+	pointees__widen(p, &where, sizeof(void *));
+	size = (int64_t)where.size;
+	if (where.every) {
+		if (where.every % where.size)
 			return false;
-		at = (at % size + size) % size;
+		where.at = (where.at % size + size) % size;
 	}
-	return at >= 0 && at < size && type_walk__entry(p->dwarf, where->type, &type) &&
-	       pointees__in_type(p, &type, (uint64_t)at, ret);
+	if (where.at < 0 || where.at >= size || !type_walk__entry(p->dwarf, where.type, &type) ||
+	    !pointees__in_type(p, &type, (uint64_t)where.at, ret))
+		return false;
+	/* a link leads to another one of the same container */
+	if (ret->type == where.type && !ret->node)
+		ret->node = where.node;
+	return true;
 }
 
 bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,

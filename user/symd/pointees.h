@@ -20,6 +20,10 @@ struct pointee {
 	uint64_t every; /* …plus any multiple of this */
 	bool aggregate; /* it has members… */
 	bool endless;   /* …and the last one is an array of any length */
+	bool row;       /* it is one of several side by side */
+	/* The type of a container's node that begins with it, if what is behind it is asked for;
+	 * 0: of none. */
+	uint64_t node;
 };
 
 /* Of a call, by the function that is called. */
@@ -49,6 +53,9 @@ bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 /* Which variable it is, as frame_slots__find() has it; valid until the next function. */
 const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 					    const struct frame_place *place, uint64_t bytes);
+/* Where so many bytes that it points to lie behind the object, that is the container's node, if it
+ * is in one. */
+void pointees__widen(struct pointees *p, struct pointee *where, uint64_t bytes);
 /* The pointer that is a member where another one points to, or lies at off in a type. */
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
 /* Which function is called right before vaddr, as the caller says. */

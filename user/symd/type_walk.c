@@ -507,16 +507,47 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 	return holds;
 }
 
-bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, bool *row)
+/* libstdc++'s links lead to what nodes are derived from; containers and iterators say what these
+ * are, by a type of their own, which may be a pointer to it. */
+static bool node_type(struct type_walk *w, Dwarf_Die *in, Dwarf_Die *ret)
+{
+	static const char *const nodes[] = {"_Rb_tree_node", "_List_node", "_Hash_node",
+					    "_Fwd_list_node"};
+	static const char *const users[] =
+		{"_Rb_tree", "_Rb_tree_iterator", "_Rb_tree_const_iterator", "_List_base",
+		 "list",     "_List_iterator",    "_List_const_iterator",    "_Hashtable"};
+	static const char *const types[] = {"_Link_type", "_Node", "__node_type"};
+	Dwarf_Die die;
+
+	*ret = *in;
+	if (is_called(in, nodes, ARRAY_SIZE(nodes)))
+		return true;
+	if (!is_called(in, users, ARRAY_SIZE(users)) || dwarf_child(in, &die) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_typedef || !is_called(&die, types, ARRAY_SIZE(types)))
+			continue;
+		*ret = die;
+		return type_walk__peel(ret, true) &&
+		       (dwarf_tag(ret) != DW_TAG_pointer_type ||
+			(type_walk__type_of(ret, ret) && type_walk__peel(ret, true))) &&
+		       is_called(ret, nodes, ARRAY_SIZE(nodes));
+	} while (type_walk__may_look(w) && dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, struct type_walk_in *in)
 {
 	struct buf path = {0};
 	bool leaf = false;
 
-	*row = false;
+	*in = (struct type_walk_in){.row = false};
 	for (int i = 0; i < TYPE_WALK_DEPTH && !leaf && type_walk__peel(type, true); i++) {
 		leaf = !type_walk__is_aggregate(dwarf_tag(type)) &&
 		       dwarf_tag(type) != DW_TAG_array_type;
-		*row |= is_row(type);
+		in->row |= is_row(type);
+		if (!leaf && !in->has_node)
+			in->has_node = node_type(w, type, &in->node);
 		if (!leaf && !step_into(w, type, &off, &path))
 			break;
 	}

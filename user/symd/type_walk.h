@@ -55,9 +55,15 @@ bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type
 
 /* "(anonymous)" if it has none. */
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
-/* Goes down to what has no parts, and begins at off. row: it is in an iterator, or in a vector: a
- * pointer then leads to one of several side by side. */
-bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, bool *row);
+/* What is known of a part by what it is in. */
+struct type_walk_in {
+	bool row;       /* an iterator, or a vector: a pointer leads to one of several */
+	bool has_node;  /* a container, its iterator, or its node: */
+	Dwarf_Die node; /* the type of its nodes, which begin with what a pointer leads to */
+};
+
+/* Goes down to what has no parts, and begins at off. */
+bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, struct type_walk_in *in);
 
 /* As C has it: "struct node", "int *[]". */
 void type_walk__put_type(struct buf *b, Dwarf_Die type);
