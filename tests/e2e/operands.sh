@@ -102,6 +102,23 @@ t_samples_beside_the_truth() {
 	expect_right 150000 40000 "$T/subject"
 }
 
+# What C++ has on the heap: of each access, the object that the tool takes it for is what lies
+# there.
+t_objects_of_cxx() {
+	need_x86
+	command -v g++ >/dev/null || skip "there is no g++"
+	g++ -std=c++17 -O2 -g -o "$T/subject" "$TOP/tests/operands/subject.cc" || fail "g++"
+	"$O/tests/operands/types" 60000 "$T/subject" 12 1 >"$T/out" </dev/null || fail "types"
+	expect_eq "$(of_types wrong) $(of_types outside)" "0 0" "objects that aren't there"
+	expect_ge "$(of_types accesses)" 1000 "accesses"
+	expect_ge "$((10 * $(of_types typed)))" "$((8 * $(of_types accesses)))" \
+		"ten times those with a type"
+}
+
+of_types() { # WORD
+	tr ' ' '\n' <"$T/out" | grep -A1 -x "$1" | tail -n 1
+}
+
 # Libraries of the guests, beside what llvm-objdump says of them.
 beside_llvm() { # ARCH
 	local file objdump

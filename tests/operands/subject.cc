@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What C++ programs have on the heap: containers, classes with bases and virtual functions, smart
- * pointers, templates. Each block tells of its type, for tests/operands/types.c.
+ * subject [N [ROUNDS]]: what C++ programs have on the heap: containers, classes with bases and
+ * virtual functions, smart pointers, templates. Each block tells of its type, for
+ * tests/operands/types.c.
  */
 #include <algorithm>
 #include <cstdio>
@@ -200,6 +201,8 @@ template <typename K, typename V> class Table
 
 #define WORK __attribute__((noinline))
 
+static long many = 50;
+
 WORK static void move_all(Bodies &all, double dt)
 {
 	for (Body &b : all) {
@@ -221,7 +224,7 @@ WORK static double of_atlas(Atlas &atlas)
 {
 	double sum = 0;
 
-	for (int i = 0; i < 60; i++)
+	for (int i = 0; i < many; i++)
 		atlas[i * 7 % 61].mass = i;
 	for (auto &[key, body] : atlas) {
 		body.charge += key;
@@ -240,7 +243,7 @@ WORK static double of_index(Index &index, Bodies &bodies)
 		index[static_cast<long>(i) * 977] = &bodies[i];
 	for (auto &e : index)
 		sum += e.second->mass + static_cast<double>(e.first);
-	for (long i = 0; i < 30; i++) {
+	for (long i = 0; i < many; i++) {
 		auto it = index.find(i * 977);
 
 		if (it != index.end())
@@ -317,7 +320,7 @@ WORK static double of_deque(std::deque<Vec, Told<Vec>> &queue)
 {
 	double sum = 0;
 
-	while (queue.size() < 100)
+	while (queue.size() < static_cast<std::size_t>(2 * many))
 		queue.push_back(Vec{1, 2, 3});
 	for (Vec &v : queue)
 		sum += v.y;
@@ -327,7 +330,7 @@ WORK static double of_deque(std::deque<Vec, Told<Vec>> &queue)
 
 WORK static long of_table(Table<long, Vec> &table)
 {
-	for (long i = 0; i < 120; i++)
+	for (long i = 0; i < 2 * many; i++)
 		table[i * 3].x += 1;
 	return static_cast<long>(table.size());
 }
@@ -352,8 +355,15 @@ WORK static void numbers(std::vector<double, Told<double>> &v, std::vector<int, 
 	w.push_back(2);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+	long rounds = 4;
+
+	if (argc > 1)
+		many = strtol(argv[1], nullptr, 10);
+	if (argc > 2)
+		rounds = strtol(argv[2], nullptr, 10);
+
 	Bodies bodies;
 	Atlas atlas;
 	Index index;
@@ -367,7 +377,7 @@ int main()
 	std::set<long, std::less<long>, Told<long>> set;
 	double sum = 0;
 
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < many; i++) {
 		bodies.push_back(Body{{1, 2, 3}, {4, 5, 6}, 1.0 * i, i * 31});
 		list.push_back(bodies.back());
 		words.push_back("a word of more than sixteen bytes " + std::to_string(i * 37 % 50));
@@ -381,7 +391,7 @@ int main()
 	Body *array = said(new Body[20](), 20);
 	std::unique_ptr<Body> unique(said(new Body()));
 	std::shared_ptr<Body> shared = std::allocate_shared<Body>(Told<Body>());
-	for (int round = 0; round < 4; round++) {
+	for (long round = 0; round < rounds; round++) {
 		move_all(bodies, .5);
 		sum += energy(bodies) + of_atlas(atlas) + of_index(index, bodies);
 		sum += of_shapes(shapes) + static_cast<double>(of_named(*box));

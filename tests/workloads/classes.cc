@@ -10,6 +10,9 @@
  */
 #include <sys/mman.h>
 
+#include <map>
+#include <vector>
+
 #include "spin.h"
 
 enum { TOUCHED = 50, PAGE_MAX = 65536 };
@@ -55,6 +58,23 @@ class Derived : public Base
 	char room[PAGE_MAX - 32];
 };
 
+struct Tail {
+	long first;
+	int second;
+	Tail();
+};
+
+/* Its first member lies where its base has none any more. */
+struct Tailed : public Tail {
+	int third;
+	char room[PAGE_MAX - 16];
+};
+
+template <typename T> struct Owner {
+	using element_type = T;
+	element_type *owned;
+};
+
 } // namespace shapes
 
 WORK static void touch_reference(shapes::Box<double> &box)
@@ -62,9 +82,52 @@ WORK static void touch_reference(shapes::Box<double> &box)
 	box.value = 3;
 }
 
+using Page = shapes::Box<int>;
+using Pages = std::vector<Page>;
+using Book = std::map<long, Page>;
+
+WORK static void touch_padding(shapes::Tailed *tailed)
+{
+	tailed->third = 5;
+}
+
+/* What a container calls it is another name of it. */
+WORK static void touch_owned(const shapes::Owner<Page> &owner)
+{
+	owner.owned->value = 6;
+}
+
+/* An iterator is a pointer, to one of several. */
+WORK static void touch_before(Pages::iterator behind)
+{
+	behind[-1].value = 7;
+}
+
+/* Bytes of a node, which its iterator doesn't point to. */
+WORK static void touch_stored(Book::iterator at)
+{
+	at->second.value = 8;
+}
+
+static char *fresh;
+
+WORK static void *next_pages(size_t n)
+{
+	void *got = fresh;
+
+	fresh += n;
+	return got;
+}
+
+/* What a call gives is what it is used for, also in no variable. */
+WORK static void touch_fresh(shapes::Owner<Page> &owner)
+{
+	(owner.owned = static_cast<Page *>(next_pages(sizeof(Page))))->value = 9;
+}
+
 template <typename T> static T *pages()
 {
-	size_t len = (size_t)(TOUCHED + 1) * PAGE_MAX;
+	size_t len = (size_t)(2 * TOUCHED + 2) * PAGE_MAX;
 	void *all = mmap(nullptr, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (all == MAP_FAILED)
@@ -81,6 +144,13 @@ int main()
 	auto *inherited = pages<shapes::Derived>();
 	auto *references = pages<shapes::Box<double>>();
 
+	auto *tailed = pages<shapes::Tailed>();
+	auto *owned = pages<Page>();
+	auto *row = pages<Page>();
+	auto *nodes = pages<char>();
+	shapes::Owner<Page> owner;
+
+	fresh = pages<char>();
 	puts("classes");
 	fflush(stdout); /* its buffer is there */
 	for (int i = 0; i < TOUCHED; i++) {
@@ -89,11 +159,24 @@ int main()
 		members[i].touch_member();
 		inherited[i].touch_inherited();
 		touch_reference(references[i]);
+		touch_padding(tailed + i);
+		owner.owned = owned + i;
+		touch_owned(owner);
+		touch_before(Pages::iterator(row + i + 1));
+		touch_stored(Book::iterator(reinterpret_cast<std::_Rb_tree_node_base *>(
+			nodes + (size_t)i * 2 * PAGE_MAX)));
+		touch_fresh(owner);
 	}
 	puts("touch_base Base serial\n"
 	     "touch_box Box<long> value\n"
 	     "touch_member Derived inner.weight\n"
 	     "touch_inherited Derived id\n"
-	     "touch_reference Box<double> value");
+	     "touch_reference Box<double> value\n"
+	     "touch_padding Tailed third\n"
+	     "touch_owned Box<int> value\n"
+	     "touch_before Box<int> value\n"
+	     "touch_stored _Rb_tree_node<std::pair<long const, shapes::Box<int> > > "
+	     "_M_storage.second.value\n"
+	     "touch_fresh Box<int> value");
 	return 0;
 }

@@ -38,6 +38,7 @@ struct pointees {
 	struct type_walk walk;
 	uint64_t steps;
 	Dwarf_Off function; /* whose these are; 0: of none */
+	Dwarf_Addr entry;   /* where it begins; 0: not known */
 	struct held *list;  /* by register, then lo */
 	size_t n, cap;
 	size_t first[REGISTERS + 1];
@@ -230,6 +231,9 @@ static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, 
 	v.is_pointer = is_register(p, v.type) && pointees__in_type(p, &v.type, 0, &v.what);
 	while (may_look(p) &&
 	       (at = dwarf_getlocations(&attribute, at, &base, &lo, &hi, &ops, &n)) > 0) {
+		/* a parameter that is there before the first instruction, and nobody's then */
+		if (lo == hi && !depth && lo == p->entry)
+			hi++;
 		if (lo == 0 && hi == UINT64_MAX)
 			add_in_scope(p, &v, scope, ops, n);
 		else
@@ -291,6 +295,27 @@ bool pointees__holds(struct pointees *p, const struct pointee *outer, const stru
 	return type_walk__holds(&p->walk, a, (uint64_t)off, b);
 }
 
+static bool as_node(struct pointees *p, const struct pointee *link, struct pointee *ret)
+{
+	Dwarf_Die node;
+
+	*ret = (struct pointee){.at = link->at, .every = link->every};
+	return link->node && type_walk__entry(p->dwarf, link->node, &node) &&
+	       read_object(p, node, ret);
+}
+
+/* What is no part of a node's base may be one of the node. */
+static bool merge_node(struct pointees *p, struct pointee *best, const struct pointee *other)
+{
+	struct pointee whole;
+
+	if (!(as_node(p, best, &whole) && pointees__holds(p, &whole, other)) &&
+	    !(as_node(p, other, &whole) && pointees__holds(p, &whole, best)))
+		return false;
+	*best = whole;
+	return true;
+}
+
 /* Which of two says more. False: they contradict each other. */
 static bool merge(struct pointees *p, struct pointee *best, const struct pointee *other)
 {
@@ -304,7 +329,7 @@ static bool merge(struct pointees *p, struct pointee *best, const struct pointee
 	if (pointees__holds(p, best, other))
 		return true;
 	if (!pointees__holds(p, other, best))
-		return false;
+		return merge_node(p, best, other);
 	*best = *other;
 	return true;
 }
@@ -346,6 +371,8 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 		return;
 	p->n = p->n_sites = 0;
 	p->function = dwarf_dieoffset(function);
+	if (dwarf_entrypc(function, &p->entry) != 0)
+		p->entry = 0;
 	frame_slots__enter(&p->slots, function);
 	read_scope(p, function, 0);
 	if (p->n)
@@ -454,11 +481,10 @@ static void read_node(struct pointees *p, Dwarf_Die node, struct pointee *ret)
 void pointees__widen(struct pointees *p, struct pointee *where, uint64_t bytes)
 {
 	const int64_t size = (int64_t)where->size;
-	struct pointee whole = {.at = where->at};
-	Dwarf_Die node;
+	struct pointee whole;
 
-	if (where->node && !where->every && where->at >= 0 && where->at + (int64_t)bytes > size &&
-	    type_walk__entry(p->dwarf, where->node, &node) && read_object(p, node, &whole))
+	if (!where->every && where->at >= 0 && where->at + (int64_t)bytes > size &&
+	    as_node(p, where, &whole))
 		*where = whole;
 }
 
