@@ -19,7 +19,7 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	user/cmd/stat_baseline.c user/spool/window_name.c user/spool/times.c \
 	$(patsubst %,user/ship/%.c,answer binary fill frame_text rows s3_list state) \
 	$(patsubst %,user/prof/%.c,prof events ids inflate foreign frame_count pprof_read) \
-	user/prof/remark_sum.c
+	user/prof/remark_sum.c user/prof/held_sum.c
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -188,13 +188,17 @@ make_group() {
 
 # What held it back is the cause, and comes first.
 t_quota() {
-	local group pid
+	local group pid agent
 	make_group
 	# shellcheck disable=SC2016 # the inner shell's
 	sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" fine 20000' sh "$group" "$TROUBLES" &
 	pid=$!
 	sleep 0.2
+	mkdir -m 700 "$T/spool"
+	"$PMUBPF" agent -q --dir "$T/spool" --every 1s -d 3 -p "$pid" >"$T/agent" 2>&1 &
+	agent=$!
 	pmb advise -q -j -d 3 -p "$pid"
+	wait "$agent"
 	kill "$pid"
 	wait "$pid" 2>"$T/err"
 	rmdir "$group"
@@ -204,6 +208,12 @@ t_quota() {
 	expect_eq "$(finding run-queue '.because')" cpu-quota "what run-queue follows from"
 	finding cpu-quota .evidence >"$T/text"
 	expect_match "$T/text" 's withheld from CPUs; .* of a quota of 0.20 CPUs: ' "the evidence"
+	# the same by an agent's windows
+	pmb_ok advise -j --from "$T/spool"
+	expect_eq "$(finding cpu-quota '.places[0].place')" "$group" "whose quota, by windows"
+	finding cpu-quota .evidence >"$T/text"
+	expect_match "$T/text" 's withheld from CPUs; .* of a quota of 0.20 CPUs: ' \
+		"the evidence of windows"
 }
 
 # What isn't there is named, and no error.

@@ -172,6 +172,74 @@ Test(remark_sum, what_processors_lost)
 	prof__free(to);
 }
 
+/* Quotas by cgroup, pressure by the time that windows cover. */
+Test(remark_sum, what_held_targets_up)
+{
+	_cleanup_(remark_sum__done) struct remark_sum s = {0};
+	static const char *const one[] = {
+		"pressure: cpu 40.00 4.00, memory 0.00 0.00, io 8.00 0.00, of the machine",
+		"quota: 8 of 10 periods, 1.500 s, 0.50 CPUs, of /g/web",
+		"quota: 1 of 10 periods, 0.100 s, 2.00 CPUs, of /g/db",
+		WINDOW("0", "10000000000"),
+		NULL,
+	};
+	static const char *const two[] = {
+		"quota: 2 of 10 periods, 0.250 s, 1.00 CPUs, of /g/web",
+		"pressure: cpu 0.00 0.00, memory 4.00 2.00, io 0.00 0.00, of the machine",
+		WINDOW("10000000000", "40000000000"),
+		NULL,
+	};
+	static const char *const odd[] = {
+		"quota: 9 of 8 periods, 1 s, 1 CPUs, of /g/web",
+		"quota: 9 of 1e99 periods, 1 s, 1 CPUs, of /g/web",
+		"quota: -1 of 8 periods, 1 s, 1 CPUs, of /g/web",
+		"quota: 1 of 8 periods, 1 s, 1 CPUs",
+		"quota: ",
+		"pressure: cpu 900.00 4.00, memory 0.00 0.00, io 8.00 0.00, of the machine",
+		"pressure: cpu 1 1, io 1 1, memory 1 1, of the machine",
+		"pressure: cpu 1 1, memory 1 1, io 1 1, the machine",
+		WINDOW("0", "10000000000"),
+		NULL,
+	};
+	static const char *const timeless[] = {
+		"quota: 8 of 10 periods, 1.500 s, 0.50 CPUs, of /g/web",
+		NULL,
+	};
+	struct prof *to = prof__new();
+
+	say(&s, one);
+	say(&s, two);
+	say(&s, odd);
+	say(&s, timeless);
+	remark_sum__put(&s, to);
+	cr_expect_str_eq(prof__remark(to, "pressure"),
+			 "cpu 10.00 1.00, memory 3.00 1.50, io 2.00 0.00, of the machine");
+	cr_expect_str_eq(prof__remark(to, "quota"),
+			 "10 of 20 periods, 1.750 s, 0.50 CPUs, of /g/web");
+	cr_expect_eq(to->n_comments, 3);
+	prof__free(to);
+}
+
+/* Of more cgroups than anybody looks at. */
+Test(remark_sum, what_held_very_many_up)
+{
+	_cleanup_(remark_sum__done) struct remark_sum s = {0};
+	struct prof *from = prof__new(), *to = prof__new();
+
+	prof__comment(from, WINDOW("0", "10000000000"));
+	for (int i = 0; i < 2 * HELD_SUM_MOST; i++) {
+		_cleanup_free_ char *line =
+			xasprintf("quota: 1 of 2 periods, 1 s, 1 CPUs, of /%d", i);
+
+		prof__comment(from, line);
+	}
+	remark_sum__add(&s, from);
+	remark_sum__put(&s, to);
+	cr_expect_eq(to->n_comments, HELD_SUM_MOST);
+	prof__free(from);
+	prof__free(to);
+}
+
 Test(remark_sum, one_that_does_not_balance_is_told)
 {
 	_cleanup_(remark_sum__done) struct remark_sum s = {0};

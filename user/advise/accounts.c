@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/text.h"
+#include "prof/held_sum.h"
 
 /* "user stacks: 1990 complete, 10 truncated" */
 static void look_at_stacks(const struct advice *a, struct finding *f)
@@ -90,35 +91,21 @@ static void set_place(struct finding *f, const char *text, const char *look)
 	f->places[0].function = xstrdup(look);
 }
 
-/* A number with a fraction, and what stands behind it. */
-static bool take_f64(const char **p, const char *behind, double *ret)
-{
-	_cleanup_free_ char *number = xstrndup(*p, strspn(*p, "0123456789."));
-
-	if (num__parse_f64(number, ret) < 0 || !starts_with(*p + strlen(number), behind))
-		return false;
-	*p += strlen(number) + strlen(behind);
-	return true;
-}
-
 /* "84 of 100 periods, 6.312 s, 0.50 CPUs, of /sys/fs/cgroup/web.slice": that with the most time. */
 static void look_at_quota(const struct advice *a, struct finding *f)
 {
-	const double MOST = 1e12; /* of a profile that anybody may have written */
-	const char *text;
+	const char *text, *whose;
 
 	for (size_t i = 0; (text = next_remark(a, "quota", &i));) {
-		double held, periods, seconds, cpus;
+		struct held_quota q;
 
-		if (!take_f64(&text, " of ", &held) || !take_f64(&text, " periods, ", &periods) ||
-		    !take_f64(&text, " s, ", &seconds) || !take_f64(&text, " CPUs, of ", &cpus) ||
-		    held > periods || periods > MOST || seconds > MOST || seconds <= f->seconds)
+		if (!remark__quota(text, &q, &whose) || q.seconds <= f->seconds)
 			continue;
-		f->samples = (int64_t)held;
-		f->of_samples = (int64_t)periods;
-		f->seconds = seconds;
-		f->cpus = cpus;
-		set_place(f, text, text);
+		f->samples = (int64_t)q.held;
+		f->of_samples = (int64_t)q.periods;
+		f->seconds = q.seconds;
+		f->cpus = q.cpus;
+		set_place(f, whose, whose);
 	}
 	if (!f->of_samples)
 		return;
@@ -139,7 +126,7 @@ static bool percent_of(const char *text, const char *what, double *ret)
 	if (!at)
 		return false;
 	at += strlen(key);
-	return take_f64(&at, " ", ret);
+	return remark__take_f64(&at, " ", ret);
 }
 
 /* Of the cgroup that waited most, else of the machine: there it may be others who did. */

@@ -39,6 +39,9 @@ static bool put_lack(const struct saying *s, const struct lack *lack, bool first
 
 		if (f->verdict != RULE_NOT_ASKED || !(lack->kinds & 1u << f->rule->kind))
 			continue;
+		/* who tells of pressure would have told of quotas that held somebody back */
+		if (f->rule->kind == RULE_QUOTA && prof__remark(s->advice->prof, "pressure"))
+			continue;
 		buf__puts(out, any ? ", " :
 			       !first ?
 				     "; " :

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "cmd/agent_args.h"
 #include "cmd/cmd.h"
+#include "cmd/held_up.h"
 #include "cmd/live.h"
 #include "cmd/output.h"
 #include "cmd/remarks.h"
@@ -46,6 +47,7 @@ struct agent {
 	struct agent_metrics metrics;
 	struct notify notify;
 	struct processor_counts processor;
+	struct held_up held_up; /* since the window began */
 	char boot[BOOT_ID_SIZE];
 	struct live *live;
 	int timer;
@@ -207,6 +209,10 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	g->processor = now;
 	add_remarks_of_host(part->prof, "agent", g->args.words.words + 1, &loss);
 	add_remark_of_window(part->prof, g->boot, &span);
+	held_up__end(&g->held_up);
+	held_up__remarks(&g->held_up, live__cgroups(g->live), part->prof);
+	held_up__done(&g->held_up);
+	held_up__begin(&g->held_up, &g->args.sampling.session.whom);
 	add_remarks_of_columns(part->prof, &part->ledger);
 	add_remark_of_cost(part->prof, &part->cost);
 }
@@ -457,6 +463,7 @@ static int record(struct agent *g, struct err *err)
 	give_up_network();
 	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
 	processor_count("", &g->processor);
+	held_up__begin(&g->held_up, &g->args.sampling.session.whom);
 	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
 	say_start(g);
 	notify__say(&g->notify, "READY=1");
@@ -466,6 +473,7 @@ static int record(struct agent *g, struct err *err)
 static void agent__done(struct agent *g)
 {
 	live__free(g->live);
+	held_up__done(&g->held_up);
 	keeper__done(&g->keeper);
 	agent_metrics__done(&g->metrics);
 	opener__free(g->args.sampling.session.opener);

@@ -233,6 +233,11 @@ bool live__out_of_memory(const struct live *live)
 	return live->result.end == END_MEMORY;
 }
 
+const struct cgroups *live__cgroups(const struct live *live)
+{
+	return live->result.cgroups;
+}
+
 struct live *live__free(struct live *live)
 {
 	if (!live)

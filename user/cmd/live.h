@@ -51,6 +51,8 @@ int live__cut(struct live *live, struct part *ret, struct err *err);
 int live__end(struct live *live, struct part *ret, struct err *err);
 /* From the part that is being recorded on they are that long. */
 void live__set_part(struct live *live, uint64_t part_ns);
+/* Those of samples; NULL: nobody wants them. */
+const struct cgroups *live__cgroups(const struct live *live);
 /* Behind that: the command's exit status, or 0 if it didn't end the recording. */
 int live__status(struct live *live);
 /* Behind that: whether memory was what ended it, not anybody's wish. */

@@ -215,6 +215,7 @@ static bool read_processor(const char *text, double *ret_percent, const char **r
 	return number && num__parse_f64(number, ret_percent) == 0 && *ret_percent <= 100;
 }
 
+/* And what held the targets up. */
 static void add_processor(struct remark_sum *s, const struct prof *from)
 {
 	static const char slowed[] = "slowed down ";
@@ -224,6 +225,8 @@ static void add_processor(struct remark_sum *s, const struct prof *from)
 	uint64_t times;
 
 	find_window(from, &w);
+	for (size_t i = 0; i < from->n_comments; i++)
+		held_sum__add(&s->held, prof__text(from, from->comments[i]), w.seconds);
 	if (!w.processor || !(w.seconds > 0) || !read_processor(w.processor, &percent, &rest))
 		return;
 	s->stolen += percent * w.seconds;
@@ -330,6 +333,7 @@ void remark_sum__put(const struct remark_sum *s, struct prof *to)
 	for (size_t i = 0; i < s->n_others; i++)
 		prof__comment(to, s->others[i]);
 	put_processor(s, to);
+	held_sum__put(&s->held, to);
 	for (size_t i = 0; i < s->n_events; i++)
 		put_event(&s->events[i], to);
 	put_ledger(s, to);
@@ -354,5 +358,6 @@ void remark_sum__done(struct remark_sum *s)
 	free(s->statuses);
 	free(s->others);
 	free(s->imbalance);
+	held_sum__done(&s->held);
 	*s = (struct remark_sum){0};
 }

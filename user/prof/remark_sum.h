@@ -8,6 +8,7 @@
 #ifndef PMUBPF_PROF_REMARK_SUM_H
 #define PMUBPF_PROF_REMARK_SUM_H
 
+#include "prof/held_sum.h"
 #include "prof/prof.h"
 
 struct remark_sum {
@@ -22,6 +23,7 @@ struct remark_sum {
 	double stolen, stolen_of; /* percent × seconds of windows, seconds */
 	uint64_t slowed;          /* times, by heat */
 	bool knows_heat;
+	struct held_sum held;
 };
 
 void remark_sum__add(struct remark_sum *s, const struct prof *from);
