@@ -120,6 +120,34 @@ Test(queue, what_is_late_comes_at_once)
 	expect_release(100, "s50 ");
 }
 
+/* The blocks of a round are those of the next but one; those of a burst aren't kept. */
+Test(queue, blocks_are_used_again)
+{
+	enum { FEW = 100, BURST = 100000 };
+	uint64_t time = 1;
+	void *blocks[4];
+	size_t large;
+
+	for (int round = 0; round < 4; round++) {
+		for (int i = 0; i < FEW; i++)
+			add_sample(time, 1);
+		blocks[round] = q.bytes;
+		queue__release(&q, time++, &fns);
+	}
+	cr_expect_eq(blocks[0], blocks[2]);
+	cr_expect_eq(blocks[1], blocks[3]);
+	for (int i = 0; i < BURST; i++)
+		add_sample(time, 1);
+	large = q.cap_bytes;
+	queue__release(&q, time++, &fns);
+	for (int round = 0; round < 3; round++) {
+		add_sample(time, 1);
+		queue__release(&q, time++, &fns);
+	}
+	cr_expect_lt(q.cap_bytes + q.cap_spare_bytes, large / 4);
+	cr_expect_lt(q.cap + q.cap_spare, BURST / 4);
+}
+
 /* Parts one after the other, as many as there are. */
 struct with_parts {
 	struct pmb_sample sample;

@@ -8,6 +8,8 @@
 
 /* Of a life record that maps nothing only what comes before its mapping: forks are many. */
 enum { LIFE_HEAD = offsetof(struct life, start) };
+/* Blocks that have room for more than so many times what was in them, and a few, are too large. */
+enum { LARGE_FOR = 4, FEW = 1024, FEW_BYTES = 65536 };
 
 /* A life record with its path behind it; a sample is the record as it came, whatever parts it
  * has. */
@@ -21,7 +23,7 @@ static void *queue__push(struct queue *q, enum queued_kind kind, uint64_t time, 
 	size_t padded = (size + 7) & ~(size_t)7;
 
 	if (q->n_bytes + padded > q->cap_bytes) {
-		q->cap_bytes = 2 * q->cap_bytes + padded + 65536;
+		q->cap_bytes = 2 * q->cap_bytes + padded + FEW_BYTES;
 		q->bytes = xrealloc(q->bytes, q->cap_bytes, 1);
 	}
 	GROW(q->items, q->n, q->cap);
@@ -133,8 +135,7 @@ static void hand_out(const struct queue *q, const struct queued *item, const str
 	}
 }
 
-/* What isn't handed out yet goes back, into blocks of a size for it: those of a burst, or of a
- * round that came late, are given back. */
+/* What isn't handed out yet goes back. */
 static void queue__put_back(struct queue *q, const struct queue *from, size_t first)
 {
 	for (size_t i = first; i < from->n; i++) {
@@ -147,6 +148,35 @@ static void queue__put_back(struct queue *q, const struct queue *from, size_t fi
 	}
 }
 
+/* For what comes meanwhile. */
+static void queue__take_spare(struct queue *q)
+{
+	*q = (struct queue){
+		.arrivals = q->arrivals,
+		.items = q->spare_items,
+		.cap = q->cap_spare,
+		.bytes = q->spare_bytes,
+		.cap_bytes = q->cap_spare_bytes,
+	};
+}
+
+/* Those of a burst, or of a round that came late, are given back. */
+static void queue__keep_spare(struct queue *q, const struct queue *used)
+{
+	if (used->cap <= LARGE_FOR * used->n + FEW) {
+		q->spare_items = used->items;
+		q->cap_spare = used->cap;
+	} else {
+		free(used->items);
+	}
+	if (used->cap_bytes <= LARGE_FOR * used->n_bytes + FEW_BYTES) {
+		q->spare_bytes = used->bytes;
+		q->cap_spare_bytes = used->cap_bytes;
+	} else {
+		free(used->bytes);
+	}
+}
+
 void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *fns)
 {
 	struct queue due = *q;
@@ -154,16 +184,12 @@ void queue__release(struct queue *q, uint64_t horizon, const struct queue_fns *f
 
 	if (!q->n)
 		return;
-	*q = (struct queue){.arrivals = due.arrivals}; /* for what comes meanwhile */
+	queue__take_spare(q);
 	qsort(due.items, due.n, sizeof(*due.items), compare);
 	for (i = 0; i < due.n && due.items[i].time <= horizon; i++)
 		hand_out(&due, &due.items[i], fns);
-	if (!i && !q->n) {
-		*q = due;
-		return;
-	}
 	queue__put_back(q, &due, i);
-	queue__done(&due);
+	queue__keep_spare(q, &due);
 }
 
 void queue__each_sample(const struct queue *q, void (*fn)(void *ctx, const struct decoded *rec),
@@ -181,5 +207,7 @@ void queue__done(struct queue *q)
 {
 	free(q->items);
 	free(q->bytes);
+	free(q->spare_items);
+	free(q->spare_bytes);
 	*q = (struct queue){0};
 }

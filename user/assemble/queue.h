@@ -25,6 +25,11 @@ struct queue {
 	uint8_t *bytes; /* copies of the records, 8-byte aligned */
 	size_t n_bytes, cap_bytes;
 	uint64_t arrivals;
+	/* blocks of the round before, for the next one: what a round needs the next one does, too,
+	 * and memory that is asked of the system each time costs more than the records */
+	struct queued *spare_items;
+	uint8_t *spare_bytes;
+	size_t cap_spare, cap_spare_bytes;
 };
 
 /* Bytes that it takes while it waits. */
