@@ -124,6 +124,27 @@ t_kill_and_go_on() {
 	pmb_ok report $(windows_of "$dir")
 }
 
+# Programs that start are looked at at once only as long as that has credit, an eighth of the
+# budget. With so little of that there are a few looks, and not one for each program.
+t_programs_that_start() {
+	local may looks
+	need_program python3
+	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock --budget 0.01
+	python3 - <<-'END'
+		import subprocess, time
+		end = time.monotonic() + 4
+		while time.monotonic() < end:
+		    subprocess.run(["true"])
+	END
+	pmb_finish TERM
+	remarks "$T/spool" cost >"$T/cost"
+	looks=$(value looks_ns <"$T/cost" | sum)
+	expect_ge "$looks" 1 "ns of looks"
+	# of a minute, more than it took; and the look that made it negative, if that took 10 ms
+	may=$(awk -v cpus="$(nproc)" 'BEGIN { printf "%d", 60e9 * cpus * 1e-4 / 8 }')
+	expect_le "$looks" $((may + 10000000)) "ns of looks"
+}
+
 # Whatever process it is that ends.
 t_killed_writer() {
 	local dir=$T/spool writer

@@ -139,6 +139,7 @@ static void live__charge(struct live *live, const struct cost *now, struct part_
 		.n_cpus = now->n_cpus,
 		.kernel_ns = now->kernel_ns - before->kernel_ns,
 		.process_ns = now->reader_ns + now->after_ns - before->reader_ns - before->after_ns,
+		.looks_ns = now->looks_ns - before->looks_ns,
 		.helpers_ns =
 			now->helper_ns - before->helper_ns + live->names_ns - live->names_before_ns,
 	};

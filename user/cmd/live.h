@@ -21,6 +21,7 @@ struct part {
 		unsigned n_cpus;
 		uint64_t kernel_ns;  /* in overflow programs */
 		uint64_t process_ns; /* this process, with what it took to show the part before */
+		uint64_t looks_ns;   /* of that: looks at what programs do, at once */
 		uint64_t helpers_ns; /* tables, files, names */
 	} cost;
 };

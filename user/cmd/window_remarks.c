@@ -71,7 +71,8 @@ void add_remark_of_cost(struct prof *prof, const struct part_cost *cost)
 
 	buf__printf(&line,
 		    "cost: cpus=%u kernel_ns=%" PRIu64 " process_ns=%" PRIu64 " helpers_ns=%" PRIu64
-		    " of=cpu-time",
-		    cost->n_cpus, cost->kernel_ns, cost->process_ns, cost->helpers_ns);
+		    " looks_ns=%" PRIu64 " of=cpu-time",
+		    cost->n_cpus, cost->kernel_ns, cost->process_ns, cost->helpers_ns,
+		    cost->looks_ns);
 	prof__comment(prof, line.data);
 }

@@ -8,7 +8,7 @@
  *		balanced=yes
  *		(on one line)
  *
- *	cost: cpus=2 kernel_ns=… process_ns=… helpers_ns=… of=cpu-time
+ *	cost: cpus=2 kernel_ns=… process_ns=… helpers_ns=… looks_ns=… of=cpu-time
  *
  * So parts can be added up, and what is carried from one to the next be checked.
  */

@@ -12,6 +12,7 @@ void cost__add(struct cost *to, const struct cost *from)
 	to->overflows += from->overflows;
 	to->timed += from->timed;
 	to->reader_ns += from->reader_ns;
+	to->looks_ns += from->looks_ns;
 	to->helper_ns += from->helper_ns;
 	to->after_ns += from->after_ns;
 	to->rss_bytes = MORE(to->rss_bytes, from->rss_bytes);

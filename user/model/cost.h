@@ -14,7 +14,8 @@ struct cost {
 	/* meanwhile */
 	uint64_t kernel_ns; /* in overflow programs, as timed at some overflows */
 	uint64_t overflows, timed;
-	uint64_t reader_ns; /* this process */
+	uint64_t reader_ns; /* this process, */
+	uint64_t looks_ns;  /* …of that: looks that have a share of their own (session_opts) */
 	uint64_t helper_ns; /* those that build unwind tables and open files: once for each file */
 	/* the last records, names, output */
 	uint64_t after_ns;

@@ -8,6 +8,7 @@
 #include "collect/programs.h"
 #include "collect/rings.h"
 #include "collect/sideband.h"
+#include "model/pace.h"
 #include "session/command.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -37,6 +38,9 @@ struct session_when {
 	uint64_t rest_ns; /* until then the rings are not looked at… */
 	uint64_t due_ns;  /* …and then the next round begins, if nothing is there before */
 	uint64_t news_ns; /* to look at what processes do again */
+	struct pace news_pace;
+	uint64_t wait_cpu_ns;  /* of this thread, when it began to wait; while that has a share */
+	uint64_t looks_cpu_ns; /* all of those looks */
 	/* to look at the rings again, if accounting takes that long */
 	uint64_t look_ns;
 	uint64_t looks;              /* times that it was asked whether it's time for that */

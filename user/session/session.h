@@ -64,9 +64,12 @@ struct session_opts {
 	const struct gates
 		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
 	struct window_opts windows;
-	bool allocs;       /* who allocated memory: probes of allocators in the targets */
-	uint64_t cpu_ns;   /* of this process, that earlier recordings have accounted for */
-	double budget;     /* percent of the CPUs' time that it may take; 0: any */
+	bool allocs;     /* who allocated memory: probes of allocators in the targets */
+	uint64_t cpu_ns; /* of this process, that earlier recordings have accounted for */
+	double budget;   /* percent of the CPUs' time that it may take; 0: any */
+	/* part of the budget that looks at what programs do may take, at once, so that files are
+	 * opened while they are there; beyond it that waits for the next round. 0: any */
+	unsigned looks_part;
 	size_t ring_bytes; /* of each CPU; 0: by their number */
 	struct kernel_names
 		*kernel;   /* borrowed; read beside the recording, if its samples need them */
@@ -143,10 +146,9 @@ int session__open(struct session **ret, const struct session_opts *opts,
 enum { SESSION_FDS = 6 };
 /* What there is to wait for before the next step; returns for how long at most, in ms. Whoever
  * waits for other descriptors, too, may step earlier, or a little later. */
-int session__fds(const struct session *s, uint64_t now, struct pollfd *fds);
+int session__fds(struct session *s, uint64_t now, struct pollfd *fds);
 /* The same of who has to do something at until_ns: no longer than that. */
-int session__fds_until(const struct session *s, uint64_t now, uint64_t until_ns,
-		       struct pollfd *fds);
+int session__fds_until(struct session *s, uint64_t now, uint64_t until_ns, struct pollfd *fds);
 /* Does what is due now (CLOCK_MONOTONIC, ns), without waiting; fds as poll() has left them, one
  * poll() a step: perf says only once that there is something to read. False: it has ended,
  * result->end says why. What comes until it is closed is drained all the same, if stepped on. */

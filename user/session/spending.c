@@ -99,6 +99,9 @@ void session__spend_begin(struct session *s)
 	sp->cpu_ns = sp->begun_ns = usage_thread_ns();
 	sp->begun_cpu_ns = usage_cpu_ns(0);
 	sp->helper_before_ns = helpers_ns(s);
+	if (s->opts->looks_part)
+		pace__init(&s->when.news_pace,
+			   s->opts->budget / 100 * s->cpus->n / s->opts->looks_part, now_ns());
 }
 
 static void mean__add(struct mean *m, uint64_t n, uint64_t ns)
@@ -322,6 +325,7 @@ struct cost session__cost(const struct session *s)
 		.overflows = kernel.seen,
 		.timed = kernel.timed.n,
 		.reader_ns = reader_ns,
+		.looks_ns = s->when.looks_cpu_ns,
 		.helper_ns = helpers_ns(s) - sp->helper_before_ns,
 		.after_ns = usage_cpu_ns(0) - sp->begun_cpu_ns - reader_ns,
 		.rss_bytes = usage_rss_bytes(0),

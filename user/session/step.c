@@ -10,6 +10,7 @@
 #include "opener/opener.h"
 #include "session/internal.h"
 #include "sys/clock.h"
+#include "sys/usage.h"
 
 enum {
 	ROUND_NS = 100 * 1000 * 1000,
@@ -44,7 +45,7 @@ static void session__tick(struct session *s, uint64_t now)
 	s->opts->tick(s->opts->tick_ctx, &tick);
 }
 
-int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
+int session__fds(struct session *s, uint64_t now, struct pollfd *fds)
 {
 	bool resting = now < s->when.rest_ns;
 	uint64_t until = resting ? s->when.rest_ns : s->when.due_ns;
@@ -64,6 +65,8 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
 	until = earlier(until, session__window_probes_due(s));
+	if (s->when.news_pace.share > 0)
+		s->when.wait_cpu_ns = usage_thread_ns();
 	if (s->opts->whom.duration_ns)
 		until = earlier(until, s->start_ns + s->opts->whom.duration_ns);
 	return until <= now || kernel_names__reading(s->opts->kernel) || session__allocs_due(s) ?
@@ -71,13 +74,28 @@ int session__fds(const struct session *s, uint64_t now, struct pollfd *fds)
 		       (int)((until - now + MS - 1) / MS);
 }
 
-int session__fds_until(const struct session *s, uint64_t now, uint64_t until_ns, struct pollfd *fds)
+int session__fds_until(struct session *s, uint64_t now, uint64_t until_ns, struct pollfd *fds)
 {
 	int ms = session__fds(s, now, fds);
 
 	if (until_ns <= now)
 		return 0;
 	return (until_ns - now) / MS < (uint64_t)ms ? (int)((until_ns - now) / MS) + 1 : ms;
+}
+
+/* What looks cost that no round has asked for, with being woken; and when the next one may be. */
+static void session__charge_look(struct session *s, uint64_t now)
+{
+	struct session_when *w = &s->when;
+	uint64_t spent, until;
+
+	w->news_ns = now + NEWS_NS;
+	if (w->news_pace.share <= 0)
+		return;
+	spent = usage_thread_ns() - w->wait_cpu_ns;
+	w->looks_cpu_ns += spent;
+	until = pace__spend(&w->news_pace, now, spent);
+	w->news_ns = until > w->news_ns ? until : w->news_ns;
 }
 
 void session__pace(struct session *s, uint64_t now)
@@ -103,7 +121,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		woken |= i != FD_NEWS && fds[i].revents;
 	if (fds[FD_NEWS].revents && !woken) {
 		session__news(s);
-		s->when.news_ns = now + NEWS_NS;
+		session__charge_look(s, now);
 	}
 	session__allocs_work(s);
 	if (!woken && now < s->when.due_ns) {
