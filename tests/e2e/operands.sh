@@ -102,8 +102,7 @@ t_samples_beside_the_truth() {
 	expect_right 150000 40000 "$T/subject"
 }
 
-# What C++ has on the heap: of each access, the object that the tool takes it for is what lies
-# there.
+# What C++ has on the heap: the object that each access is taken for is what lies there.
 t_objects_of_cxx() {
 	need_x86
 	command -v g++ >/dev/null || skip "there is no g++"

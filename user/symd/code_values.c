@@ -142,19 +142,31 @@ static void find_entries(struct code_values *c)
 
 /* ---------------------------------------------------------------- what they do */
 
+/* A variable that is a pointer to a number says less than where that lies in, if it is known. */
+static bool lies_in(const struct pointee *number, const struct code_value *in)
+{
+	int64_t off;
+
+	return !number->aggregate && in->kind == CODE_VALUE_POINTER && in->to.aggregate &&
+	       !in->to.every && !__builtin_sub_overflow(in->to.at, number->at, &off) && off >= 0 &&
+	       off < (int64_t)in->to.size;
+}
+
 static struct code_value value_of(const struct code_values *c, const struct state *s, size_t off,
 				  unsigned reg)
 {
 	struct code_value v = {.kind = CODE_VALUE_POINTER};
+	const struct code_value *known;
 
 	if (reg >= X86_REGS)
 		return code_value__number(0, 0);
-	if (reg == X86_SP || !c->fns->held(c->fns->ctx, off, reg, &v.to))
-		return s->regs[reg];
+	known = &s->regs[reg];
+	if (reg == X86_SP || !c->fns->held(c->fns->ctx, off, reg, &v.to) || lies_in(&v.to, known))
+		return *known;
 	/* where it came from says more of it than a variable's type */
-	if (s->regs[reg].kind == CODE_VALUE_POINTER && s->regs[reg].to.type == v.to.type &&
-	    s->regs[reg].to.at == v.to.at && !v.to.node)
-		v.to.node = s->regs[reg].to.node;
+	if (known->kind == CODE_VALUE_POINTER && known->to.type == v.to.type &&
+	    known->to.at == v.to.at && !v.to.node)
+		v.to.node = known->to.node;
 	return v;
 }
 
