@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/write.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
 #include "sys/reexec.h"
@@ -166,21 +167,6 @@ void http_client__free(struct http_client *c)
 }
 
 /* ---------------------------------------------------------------- requests */
-
-static int write_all(int fd, const void *data, size_t len)
-{
-	const char *at = data;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0)
-			return -errno;
-		at += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 static int write_gzip(int fd, const void *data, size_t len)
 {

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/write.h"
 
 enum {
 	MOST_CALLED = 64, /* functions of one name that are told apart */
@@ -235,18 +236,6 @@ static void describe_sections(const struct kernel_code *code, uint64_t offset, s
 	};
 }
 
-static bool write_all(int fd, const struct buf *b)
-{
-	for (size_t n = 0; n < b->len;) {
-		ssize_t r = write(fd, b->data + n, b->len - n);
-
-		if (r < 0 && errno != EINTR)
-			return false;
-		n += r > 0 ? (size_t)r : 0;
-	}
-	return true;
-}
-
 int kernel_code__as_file(const struct kernel_code *code, uint64_t *ret_offset)
 {
 	_cleanup_close_ int fd =
@@ -254,6 +243,7 @@ int kernel_code__as_file(const struct kernel_code *code, uint64_t *ret_offset)
 	_cleanup_(buf__done) struct buf b = {0};
 	uint64_t offset = PAGE + code->start % PAGE;
 	struct image image = {0};
+	int r;
 
 	if (fd < 0)
 		return -errno;
@@ -266,8 +256,9 @@ int kernel_code__as_file(const struct kernel_code *code, uint64_t *ret_offset)
 	buf__add(&b, image.symbols, sizeof(image.symbols));
 	buf__add(&b, image.names, sizeof(image.names));
 	buf__add(&b, image.sections, sizeof(image.sections));
-	if (!write_all(fd, &b))
-		return -errno;
+	r = write_all(fd, b.data, b.len);
+	if (r < 0)
+		return r;
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
 		return -errno;
 	*ret_offset = offset;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/write.h"
 
 enum {
 	RULE_NONE,
@@ -136,23 +136,6 @@ int cfi_table__finish(struct cfi_table *t, struct pmb_table_head *ret)
 		.n_bad = t->n_bad,
 	};
 	return t->err;
-}
-
-static int write_all(int fd, const void *data, size_t len)
-{
-	const char *at = data;
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, at, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		at += n;
-		len -= (size_t)n;
-	}
-	return 0;
 }
 
 int cfi_table__write(const struct cfi_table *t, const struct pmb_table_head *head,
