@@ -45,14 +45,6 @@ struct func {
 	uint64_t at; /* of the next run, among the values */
 };
 
-static uint32_t u32_at(const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 static bool read_func(struct go_table *t, uint32_t i, struct func *ret)
 {
 	const uint8_t *bytes;
@@ -65,7 +57,7 @@ static bool read_func(struct go_table *t, uint32_t i, struct func *ret)
 	bytes = go_table__bytes(t, &t->func, t->funcs + more, FUNC_BYTES);
 	if (!bytes)
 		return false;
-	ret->at = u32_at(bytes + FUNC_VALUES_AT);
+	ret->at = go_table_u32(bytes + FUNC_VALUES_AT);
 	ret->flags = bytes[t->flags_at];
 	ret->from = ret->to = ret->start;
 	return ret->at != 0;
@@ -124,7 +116,7 @@ static size_t saves_fp(const uint8_t *code, int64_t by)
 		return sizeof(none);
 	if (by < 0x80 && memcmp(code, near, sizeof(near)) == 0 && code[sizeof(near)] == by)
 		return sizeof(near) + 1;
-	if (memcmp(code, far, sizeof(far)) == 0 && u32_at(code + sizeof(far)) == by)
+	if (memcmp(code, far, sizeof(far)) == 0 && go_table_u32(code + sizeof(far)) == by)
 		return sizeof(far) + 4;
 	return 0;
 }

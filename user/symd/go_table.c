@@ -32,20 +32,12 @@ const uint8_t *go_table__bytes(struct go_table *t, struct go_window *w, uint64_t
 	return w->len >= n ? w->bytes : NULL;
 }
 
-static uint32_t u32_at(const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 /* After the magic number: two bytes that are free, the shortest instruction, a word. */
 static const uint8_t for_x86_64[] = {0, 0, 1, WORD}, for_arm64[] = {0, 0, 4, WORD};
 
 bool go_table_begins(const uint8_t bytes[8])
 {
-	uint32_t magic = u32_at(bytes);
+	uint32_t magic = go_table_u32(bytes);
 
 	return (magic == MAGIC_1_18 || magic == MAGIC_1_20) &&
 	       (memcmp(bytes + sizeof(magic), for_x86_64, sizeof(for_x86_64)) == 0 ||
@@ -76,7 +68,7 @@ bool go_table__open(struct go_table *t)
 		return false;
 	t->n_funcs = (uint32_t)n;
 	t->is_arm64 = memcmp(bytes + sizeof(uint32_t), for_arm64, sizeof(for_arm64)) == 0;
-	t->flags_at = u32_at(bytes) == MAGIC_1_18 ? 37 : 41;
+	t->flags_at = go_table_u32(bytes) == MAGIC_1_18 ? 37 : 41;
 	return true;
 }
 
@@ -87,8 +79,8 @@ bool go_table__place(struct go_table *t, uint32_t i, uint64_t *ret_start, uint32
 
 	if (!bytes)
 		return false;
-	*ret_start = t->base + u32_at(bytes);
-	*ret_more = i == t->n_funcs ? 0 : u32_at(bytes + LIST_ENTRY / 2);
+	*ret_start = t->base + go_table_u32(bytes);
+	*ret_more = i == t->n_funcs ? 0 : go_table_u32(bytes + LIST_ENTRY / 2);
 	return true;
 }
 
@@ -121,7 +113,7 @@ const char *go_table__name(struct go_table *t, uint32_t i, size_t *ret_len)
 	if (i >= t->n_funcs || !go_table__place(t, i, &start, &more))
 		return NULL;
 	bytes = go_table__bytes(t, &t->func, t->funcs + more, FUNC_NAME_AT + sizeof(uint32_t));
-	off = bytes ? t->names + u32_at(bytes + FUNC_NAME_AT) : t->size;
+	off = bytes ? t->names + go_table_u32(bytes + FUNC_NAME_AT) : t->size;
 	if (off >= t->size || off < t->names)
 		return NULL;
 	len = t->size - off < sizeof(t->value.bytes) ? (size_t)(t->size - off) :

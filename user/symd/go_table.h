@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	GO_TABLE_WINDOW = 4096,
@@ -37,6 +38,15 @@ struct go_table {
 	bool is_arm64; /* or of another machine whose instructions have four bytes */
 	struct go_window list, func, value;
 };
+
+/* The number that these four bytes are; they need not be aligned. */
+static inline uint32_t go_table_u32(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
 
 /* Whether these 8 bytes are the first of such a table, of x86-64 or arm64. */
 bool go_table_begins(const uint8_t bytes[8]);

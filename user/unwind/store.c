@@ -400,7 +400,9 @@ void store__forget_list(struct store *s, const struct pmb_process *list)
 
 bool store__makes_room(const struct store *s)
 {
-	for (size_t i = 0; !s->reserved.file && i < s->n_leaving; i++) {
+	if (s->reserved.file)
+		return false;
+	for (size_t i = 0; i < s->n_leaving; i++) {
 		if (s->leaving[i].from != &s->mappings)
 			return true;
 	}
