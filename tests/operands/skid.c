@@ -31,6 +31,7 @@
 #include "base/mem.h"
 #include "sym/places.h"
 #include "symd/elf_place.h"
+#include "code_line.h"
 #include "symd/insn_data.h"
 
 enum { FARTHEST = 8, EVERY = 23, PLACES = 1 << 18, CODES = 256 };
@@ -67,17 +68,14 @@ struct oracle {
 
 /* ---------------------------------------------------------------- code */
 
-/* A line of /proc/PID/maps: "START-END PERMS OFFSET DEVICE INODE PATH". False: it isn't code. */
+/* False: it isn't code. */
 static bool read_code(char *line, struct code *ret)
 {
-	char *at = line, *path = strchr(line, '/');
+	const char *path;
 
-	line[strcspn(line, "\n")] = 0;
-	*ret = (struct code){.start = strtoull(at, &at, 16)};
-	ret->end = strtoull(at + 1, &at, 16);
-	if (strlen(at) < 6 || at[3] != 'x')
+	*ret = (struct code){0};
+	if (!code_line(line, &ret->start, &ret->end, &ret->off, &path))
 		return false;
-	ret->off = strtoull(at + 5, NULL, 16);
 	if (path && elf_file__open(open(path, O_RDONLY | O_CLOEXEC), &ret->elf) < 0)
 		ret->elf = NULL;
 	return true;

@@ -31,6 +31,7 @@
 #include "symd/elf_objects.h"
 #include "symd/elf_place.h"
 #include "symd/type_walk.h"
+#include "code_line.h"
 #include "told.h"
 
 enum { CODES = 256, PLACES = 1 << 16 };
@@ -91,17 +92,14 @@ static void open_code(struct code *c, const char *path)
 	}
 }
 
-/* A line of /proc/PID/maps: "START-END PERMS OFFSET DEVICE INODE PATH". False: it isn't code. */
+/* False: it isn't code. */
 static bool read_code(char *line, struct code *ret)
 {
-	char *at = line, *path = strchr(line, '/');
+	const char *path;
 
-	line[strcspn(line, "\n")] = 0;
-	*ret = (struct code){.start = strtoull(at, &at, 16)};
-	ret->end = strtoull(at + 1, &at, 16);
-	if (strlen(at) < 6 || at[3] != 'x')
+	*ret = (struct code){0};
+	if (!code_line(line, &ret->start, &ret->end, &ret->off, &path))
 		return false;
-	ret->off = strtoull(at + 5, NULL, 16);
 	if (path)
 		open_code(ret, path);
 	return true;
