@@ -72,6 +72,20 @@ families_of() { # PID…
 	done
 }
 
+# Those of that name, of a process and what is behind it.
+named_in() { # PID NAME
+	local pid
+	for pid in $(families_of "$1"); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$2" ] || echo "$pid"
+	done
+}
+
+# Of loopback, for a server that is about to be started.
+free_port() {
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
 # shellcheck disable=SC2317
 end_test() {
 	local pid i

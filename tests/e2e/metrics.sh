@@ -27,13 +27,6 @@ has_windows() { # N
 	[ "$(value "$T/now" pmubpf_spool_windows_written_total || echo 0)" -ge "$1" ] 2>/dev/null
 }
 
-below() { # NAME
-	local pid
-	for pid in $(families_of "$tool"); do
-		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] || echo "$pid"
-	done
-}
-
 t_text() {
 	local column pid
 	need_program curl
@@ -44,7 +37,7 @@ t_text() {
 			fail "promtool: $(cat "$T/lint")"
 		expect_empty "$T/lint" "what promtool says"
 	fi
-	pid=$(below pmubpf-metrics)
+	pid=$(named_in "$tool" pmubpf-metrics)
 	expect_eq "$(awk '/^Cap(Eff|Prm):/ { print $2 }' "/proc/$pid/status" | sort -u)" \
 		0000000000000000 "capabilities of who answers"
 	expect_eq "$(awk '/^Seccomp:/ { print $2 }' "/proc/$pid/status")" 2 "what holds it"
@@ -102,7 +95,7 @@ t_hostile_clients() {
 	need_program python3
 	start_agent
 	wait_until has_windows 1 || fail "no window"
-	pid=$(below pmubpf-metrics)
+	pid=$(named_in "$tool" pmubpf-metrics)
 	cat >"$T/clients.py" <<-'END'
 		import os, socket, sys
 		def ask(text):
@@ -142,7 +135,7 @@ t_hostile_clients() {
 	END
 	timeout 60 python3 "$T/clients.py" "$port" >"$T/said" 2>&1 ||
 		fail "$(tail -n 3 "$T/said")"
-	expect_eq "$(below pmubpf-metrics)" "$pid" "who answers"
+	expect_eq "$(named_in "$tool" pmubpf-metrics)" "$pid" "who answers"
 	expect_le "$(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status")" 16384 "kB of memory"
 	# killed, another one takes its place, with what the one before said
 	kill -KILL "$pid"

@@ -20,11 +20,6 @@ serve() { # NAME
 	U="s3+http://127.0.0.1:$(cat "$T/$1.port")/b?region=eu-test-1"
 }
 
-free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
-}
-
 conf() { # LINE…
 	printf '%s\n' "dir = $T/spool" 'every = 1s' 'event = cpu-clock' "$@" >"$T/agent.conf"
 }
@@ -98,7 +93,7 @@ t_what_is_wrong_changes_nothing() {
 	conf "to = $U" "credentials = $T/key" "metrics = $p"
 	start
 	wait_until has_objects one 1 || fail "nothing is sent"
-	sender=$(below pmubpf-send)
+	sender=$(named_in "$tool" pmubpf-send)
 	spawn python3 -c 'import socket, time; s = socket.socket(); s.bind(("127.0.0.1", 0))
 s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$T/taken"
 	wait_until test -s "$T/taken" || fail "no port"
@@ -110,18 +105,11 @@ s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$T/taken"
 	done
 	conf "to = $U" "credentials = $T/key" "metrics = $p" "keep = 3d"
 	reload 'was read again'
-	expect_eq "$(below pmubpf-send)" "$sender" "the sender"
+	expect_eq "$(named_in "$tool" pmubpf-send)" "$sender" "the sender"
 	scrape "$p" || fail "nobody answers any more"
 	expect_match "$T/scraped" '^pmubpf_destination_sender_starts_total[^ ]* 1$' "its starts"
 	pmb_finish TERM
 	expect_eq "$rc" 0 "exit status"
-}
-
-below() { # NAME
-	local pid
-	for pid in $(families_of "$tool"); do
-		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] || echo "$pid"
-	done
 }
 
 t_ports_and_files_change() {
@@ -141,12 +129,12 @@ t_ports_and_files_change() {
 	scrape "$q" || fail "the new one doesn't"
 	wait_until test -s "$T/b.prom" || fail "no other file"
 	# who answers there is started again as ever
-	kill -KILL "$(below pmubpf-metrics)"
+	kill -KILL "$(named_in "$tool" pmubpf-metrics)"
 	wait_until scrape "$q" || fail "nobody answers any more"
 	conf
 	reload 'was read again'
 	scrape "$q" && fail "it answers still"
-	expect_eq "$(below pmubpf-metrics)" "" "who answered"
+	expect_eq "$(named_in "$tool" pmubpf-metrics)" "" "who answered"
 	pmb_finish TERM
 	expect_eq "$rc" 0 "exit status"
 	expect_no_gap

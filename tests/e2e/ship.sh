@@ -23,15 +23,6 @@ windows() { # DIR N
 	done
 }
 
-free_port() {
-	python3 - <<-PYTHON
-		import socket
-		s = socket.socket()
-		s.bind(("127.0.0.1", 0))
-		print(s.getsockname()[1])
-	PYTHON
-}
-
 server_config() { # what it is told: nothing of it is the host's own
 	cat >"$T/config.xml" <<-XML
 		<yandex><logger><level>error</level><log>$T/ch/log</log></logger>
@@ -334,16 +325,9 @@ t_who_has_the_network() {
 }
 
 # Below the agent: processes of that name.
-below() { # NAME
-	local pid
-	for pid in $(families_of "$agent"); do
-		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != "$1" ] || echo "$pid"
-	done
-}
-
 has_other() { # NAME PID…: not those
 	local pid
-	for pid in $(below "$1"); do
+	for pid in $(named_in "$agent" "$1"); do
 		[[ " ${*:2} " = *" $pid "* ]] || return 0
 	done
 	return 1
@@ -372,23 +356,23 @@ t_an_agent_sends() {
 	start_agent --to "$U" --to clickhouse+http://127.0.0.1:1/fleet
 	wait_until has_windows 2 || fail "nothing is sent: $(cat "$T/err")"
 	expect_bits "$agent" Seccomp 2 "the agent's sockets"
-	expect_eq "$(below pmubpf-send | wc -l)" 2 "senders"
-	for pid in $(below pmubpf-send); do
+	expect_eq "$(named_in "$agent" pmubpf-send | wc -l)" 2 "senders"
+	for pid in $(named_in "$agent" pmubpf-send); do
 		expect_bits "$pid" CapPrm 0000000000000000 "what a sender may"
 		expect_bits "$pid" Seccomp 2 "a sender's calls"
 		find "/proc/$pid/fd" -lname "$T/spool/*.pb.gz" | grep -q . && fail "a window"
 	done
-	for pid in $(below pmubpf-http); do
+	for pid in $(named_in "$agent" pmubpf-http); do
 		expect_bits "$pid" Uid 65534 "who has the network"
 	done
-	old=$(below pmubpf-send)
+	old=$(named_in "$agent" pmubpf-send)
 	# shellcheck disable=SC2086
 	kill -KILL $old
 	# shellcheck disable=SC2086
 	wait_until has_other pmubpf-send $old || fail "no other sender takes its place"
 	n=$(fleet 'SELECT count() FROM windows')
 	wait_until has_windows $((n + 2)) || fail "nothing is sent any more: $(cat "$T/err")"
-	old=$(below pmubpf-http)
+	old=$(named_in "$agent" pmubpf-http)
 	# shellcheck disable=SC2086
 	kill -KILL $old
 	# shellcheck disable=SC2086
@@ -410,7 +394,7 @@ t_an_agent_sends() {
 # The one that has started the senders, and not the one that waits for its end.
 keeper_at_work() {
 	local pid
-	for pid in $(below pmubpf-keep); do
+	for pid in $(named_in "$agent" pmubpf-keep); do
 		[ -z "$(cat "/proc/$pid/task/$pid/children")" ] || echo "$pid"
 	done
 }
@@ -422,19 +406,20 @@ t_who_keeps_senders_is_killed() {
 	misbehave refuse 1
 	start_agent --to "clickhouse+http://127.0.0.1:$P/fleet"
 	wait_until has_other pmubpf-send || fail "no sender"
-	expect_eq "$(below pmubpf-keep | wc -l)" 2 "those that keep senders"
+	expect_eq "$(named_in "$agent" pmubpf-keep | wc -l)" 2 "those that keep senders"
 	for _ in 1 2; do
 		keeper=$(keeper_at_work)
-		sender=$(below pmubpf-send)
+		sender=$(named_in "$agent" pmubpf-send)
 		kill -KILL "$keeper"
 		wait_until has_other pmubpf-send "$sender" || fail "nobody takes its place"
-		wait_until eval '[ "$(below pmubpf-keep | wc -l)" = 2 ]' || fail "no spare one"
-		expect_eq "$(below pmubpf-send | wc -l)" 1 "senders after that"
+		wait_until eval '[ "$(named_in "$agent" pmubpf-keep | wc -l)" = 2 ]' ||
+			fail "no spare one"
+		expect_eq "$(named_in "$agent" pmubpf-send | wc -l)" 1 "senders after that"
 	done
 	# shellcheck disable=SC2046
-	kill -KILL $(below pmubpf-keep)
+	kill -KILL $(named_in "$agent" pmubpf-keep)
 	wait_until grep -q 'restart the agent' "$T/err" || fail "nothing is said"
-	wait_until eval '[ -z "$(below pmubpf-send)" ]' || fail "a sender without it"
+	wait_until eval '[ -z "$(named_in "$agent" pmubpf-send)" ]' || fail "a sender without it"
 	n=$(n_files)
 	wait_until eval "[ \$(n_files) -gt $n ]" || fail "the recording doesn't go on"
 	kill -TERM "$agent"
