@@ -96,6 +96,28 @@ Test(advise_accounts, strings_that_are_long)
 	advice__done(&advice);
 }
 
+/* A folder's profile and a server's have the same samples, in another order. */
+Test(advise_accounts, of_places_that_weigh_the_same_any_order_has_the_same_first)
+{
+	static const char *const stacks[] = {
+		"__strcat_evex@/lib/libc.so.6,append,main",
+		"__strcat_evex@/lib/libc.so.6,join,main",
+	};
+
+	for (int first = 0; first < 2; first++) {
+		ran(stacks[first], 200);
+		ran(stacks[!first], 200);
+		ran("strlen_of_things,main", 600);
+		advice__find(&advice, p);
+		cr_expect_eq(advice.findings[RULE_STRINGS].n_places, 2);
+		cr_expect_str_eq(advice.findings[RULE_STRINGS].places[0].text, "append [a]");
+		cr_expect_str_eq(advice.findings[RULE_STRINGS].places[1].text, "join [a]");
+		advice__done(&advice);
+		end();
+		begin();
+	}
+}
+
 /* Switches and calls are all that the kernel sees of such a lock. */
 Test(advise_accounts, a_lock_that_yields)
 {

@@ -88,6 +88,22 @@ static struct spot spot_of(const struct traits *t, uint32_t labels, enum rule_pl
 	return spot;
 }
 
+/* Below 0: the first of two that weigh the same, in whatever order samples stand. */
+static int compare_frames(const struct prof *p, const struct prof_frame *a,
+			  const struct prof_frame *b)
+{
+	const struct prof_location *x = &p->locations[a->location], *y = &p->locations[b->location];
+	int by_name = strcmp(prof__text(p, prof__function_name(p, a->function)),
+			     prof__text(p, prof__function_name(p, b->function)));
+	int by_file = strcmp(prof__text(p, p->mappings[x->mapping].file),
+			     prof__text(p, p->mappings[y->mapping].file));
+
+	if (by_name || by_file)
+		return by_name ? by_name : by_file;
+	return a->line != b->line ? (a->line > b->line) - (a->line < b->line) :
+				    (x->address > y->address) - (x->address < y->address);
+}
+
 static void gather(struct advice *a, const struct weighing *w, enum rule_place place,
 		   struct spots *spots)
 {
@@ -110,20 +126,45 @@ static void gather(struct advice *a, const struct weighing *w, enum rule_place p
 		weight = &spots->list[number];
 		weight->value += value;
 		spots->sum += value;
-		if (value <= weight->heaviest)
+		if (value < weight->heaviest ||
+		    (value <= weight->heaviest &&
+		     (!frame || compare_frames(p, frame, &weight->frame) >= 0)))
 			continue;
 		weight->heaviest = value;
 		weight->frame = frame ? *frame : (struct prof_frame){0};
 	}
 }
 
-static uint32_t heaviest(const struct spots *spots)
+static struct spot spot_at(const struct spots *spots, uint32_t number)
+{
+	struct spot spot;
+	size_t size;
+
+	memcpy(&spot, intern__get(&spots->keys, number, &size), sizeof(spot));
+	return spot;
+}
+
+static int compare_spots(const struct prof *p, const struct spots *spots, uint32_t a, uint32_t b)
+{
+	const struct spot x = spot_at(spots, a), y = spot_at(spots, b);
+	int by_label = strcmp(prof__text(p, x.label), prof__text(p, y.label));
+	int by_waker = strcmp(prof__text(p, x.waker), prof__text(p, y.waker));
+	int by_call = strcmp(prof__text(p, prof__function_name(p, x.call)),
+			     prof__text(p, prof__function_name(p, y.call)));
+
+	if (by_label || by_waker || by_call)
+		return by_label ? by_label : by_waker ? by_waker : by_call;
+	return compare_frames(p, &spots->list[a].frame, &spots->list[b].frame);
+}
+
+static uint32_t heaviest(const struct prof *p, const struct spots *spots)
 {
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < intern__count(&spots->keys); i++) {
-		if (spots->list[i].value > 0 &&
-		    (!best || spots->list[i].value > spots->list[best].value))
+		double value = spots->list[i].value, most = best ? spots->list[best].value : 0;
+
+		if (value > most || (best && value >= most && compare_spots(p, spots, i, best) < 0))
 			best = i;
 	}
 	return best;
@@ -170,11 +211,9 @@ static void take(const struct traits *t, struct spots *spots, uint32_t number,
 		 enum rule_place place, struct place *ret)
 {
 	struct weight *weight = &spots->list[number];
+	const struct spot spot = spot_at(spots, number);
 	struct buf text = {0};
-	struct spot spot;
-	size_t size;
 
-	memcpy(&spot, intern__get(&spots->keys, number, &size), sizeof(spot));
 	put_spot(t, &spot, place, &weight->frame, &text);
 	ret->text = buf__take(&text);
 	ret->function = xstrdup(prof__text(t->prof, prof__function_name(t->prof, spot.function)));
@@ -189,7 +228,7 @@ void spots__find(struct advice *a, const struct weighing *w, struct finding *fin
 	uint32_t best;
 
 	gather(a, w, place, &spots);
-	while (finding->n_places < MOST_PLACES && (best = heaviest(&spots)))
+	while (finding->n_places < MOST_PLACES && (best = heaviest(a->prof, &spots)))
 		take(&a->traits, &spots, best, place, &finding->places[finding->n_places++]);
 	free(spots.list);
 	intern__done(&spots.keys);
