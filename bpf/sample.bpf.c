@@ -17,6 +17,7 @@
 #include "lib/reads.h"
 #include "lib/stack_dump.h"
 #include "lib/target.h"
+#include "lib/thread_context.h"
 #include "lib/uretprobe.h"
 #include "lib/ustack.h"
 #include "lib/walk.h"
@@ -130,6 +131,23 @@ static __always_inline void sample_stacks(struct bpf_perf_event_data *ctx, struc
 	}
 }
 
+/* What the thread says it is working on. */
+static __always_inline void sample_context(struct bpf_perf_event_data *ctx, struct scratch *s,
+					   struct pmb_stats *stats, void *ring)
+{
+	struct pmb_sample *sample = &s->sample.fixed;
+
+	sample->context = PMB_CONTEXT_NONE;
+	if (!pmb_cfg.want_context)
+		return;
+	if (ARCH_THREAD_POINTER_IN_REGS && !user_regs(ctx, s)) {
+		sample->context = PMB_CONTEXT_NOT_FOUND;
+		return;
+	}
+	sample->context = thread_context(sample->tgid, arch_thread_pointer(&s->regs), ring,
+					 sample->rec.time, stats);
+}
+
 /* Behind the parts that are there already. */
 static __always_inline void *part_room(struct sample_buf *buf, __u64 at)
 {
@@ -229,6 +247,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	sample_head(ctx, &s->sample.fixed, id, now);
 	s->sample.fixed.weight = weight;
 	sample_stacks(ctx, s, stats, ring);
+	sample_context(ctx, s, stats, ring);
 	size = sample_parts(ctx, s, pmb_cfg.windows ? &in : NULL);
 	s->sample.fixed.rec.size = size;
 	if (ring_output(&pmb_cfg, ring, &s->sample, size))
@@ -273,6 +292,7 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 		return not_recorded(&stats->dropped[PMB_DROP_NO_RING], stats);
 	sample_head(ctx, &s->sample.fixed, id, now);
 	sample_stacks(ctx, s, stats, ring);
+	sample_context(ctx, s, stats, ring);
 	if (!off_begin(&pmb_cfg, &s->sample.fixed, pmb_cfg.windows ? &in : NULL, off, state,
 		       ctx->sample_period))
 		return not_recorded(&stats->dropped[PMB_DROP_NO_THREAD], stats);

@@ -11,7 +11,7 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 # What reads bytes of others, and what that stands on.
 FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	$(filter-out %/symd.c %/fetch.c %/fetch_calls.c %/sandbox.c %/sandbox_calls.c,$(wildcard user/symd/*.c)) \
-	$(addprefix user/,sym/reason.c sym/table.c sym/reply.c sym/listing_reply.c sym/texts.c sym/kallsyms.c model/intern.c render/pprof.c render/escape.c \
+	$(addprefix user/,sym/reason.c sym/table.c sym/reply.c sym/listing_reply.c sym/texts.c sym/kallsyms.c model/intern.c model/context_text.c render/pprof.c render/escape.c \
 		collect/decode.c collect/room.c collect/sideband.c proc/mountinfo.c proc/mappings.c proc/container_path.c \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \

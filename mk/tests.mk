@@ -4,7 +4,8 @@
 UNIT     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
 	$(patsubst tests/workloads/%.cc,$(O)/workloads/%,$(wildcard tests/workloads/*.cc)) \
-	$(patsubst %,$(O)/workloads/rules-%.so,15900 16300 65000)
+	$(patsubst %,$(O)/workloads/rules-%.so,15900 16300 65000) \
+	$(patsubst %,$(O)/workloads/published-%.so,gnu descriptors)
 TESTED   := $(filter-out $(O)/user/cmd/main.o,$(OBJ))
 FORMATTED = $(wildcard bpf/*.c bpf/lib/*.h include/pmubpf/*.h user/*/*.[ch] tests/unit/*.[ch] \
 	tests/workloads/*.[ch] tests/workloads/libs/*.c tests/shims/*.[ch] tests/page/*.c tests/operands/*.c tests/fuzz/*.[ch] tests/bench/*.[ch] tests/bpf/*.[ch] tests/bpf/*/*.h vmlinux/*.h)
@@ -32,6 +33,8 @@ $(UNIT:%=%.o): ALL_CFLAGS += -O0
 $(UNIT:%=%.o): CPPFLAGS += -U_FORTIFY_SOURCE
 # It says in its dynamic symbols that it is V8.
 $(O)/tests/unit/test_elf_v8: LDFLAGS += -rdynamic
+# …and that its threads say what they work on.
+$(O)/tests/unit/test_thread_context: LDFLAGS += -rdynamic
 .SECONDARY: $(UNIT:%=%.o)
 
 # Folded stacks to pictures, for the tests of the page.
@@ -96,6 +99,15 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 	$(Q)$(CC) -std=gnu11 -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -fPIC -shared -nostdlib \
 		-DRULES=$* $< -o $@
 
+# A variable of threads in a library, by both ways in which libraries get to theirs.
+FOR_X86 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
+PUBLISHED_FLAGS_gnu := $(if $(FOR_X86),-mtls-dialect=gnu)
+PUBLISHED_FLAGS_descriptors := $(if $(FOR_X86),-mtls-dialect=gnu2)
+$(O)/workloads/published-%.so: tests/workloads/libs/published.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared $(PUBLISHED_FLAGS_$*) $< -o $@
+
 WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
 WORKLOAD_FLAGS_fakepython := -rdynamic
 WORKLOAD_FLAGS_newpython := -rdynamic
@@ -104,6 +116,9 @@ WORKLOAD_FLAGS_oldpython := -rdynamic
 WORKLOAD_FLAGS_fakev8 := -rdynamic
 WORKLOAD_FLAGS_otherv8 := -rdynamic
 WORKLOAD_FLAGS_newerv8 := -rdynamic
+WORKLOAD_FLAGS_contexts := -rdynamic
+WORKLOAD_FLAGS_badcontexts := -rdynamic
+$(O)/workloads/contextlib: tests/workloads/contexts.c
 $(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
 $(O)/workloads/otherv8 $(O)/workloads/newerv8: tests/workloads/fakev8.c
 WORKLOAD_FLAGS_watch := -no-pie

@@ -101,6 +101,12 @@ struct thread_struct {
 	unsigned long fsbase;
 };
 
+struct thread_struct___arm64 {
+	struct {
+		unsigned long tp_value;
+	} uw;
+};
+
 struct thread_info {
 	unsigned int cpu; /* since Linux commit bcf9033e5449, in v5.16 */
 };

@@ -93,6 +93,33 @@ static __always_inline bool arch_saved_regs(struct arch_regs *regs)
 #endif
 }
 
+#if defined(__TARGET_ARCH_riscv)
+enum { ARCH_THREAD_POINTER_IN_REGS = 1 };
+#else
+enum { ARCH_THREAD_POINTER_IN_REGS = 0 };
+#endif
+
+/* Where the current thread's own variables are. regs: what it last had in user space, if that is
+ * where it is. */
+static __always_inline __u64 arch_thread_pointer(const struct arch_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	(void)regs;
+	return BPF_CORE_READ(task, thread.fsbase);
+#elif defined(__TARGET_ARCH_arm64)
+	/* as it was when the thread last lost its CPU: it is set once */
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct thread_struct___arm64 *thread = (void *)&task->thread;
+
+	(void)regs;
+	return BPF_CORE_READ(thread, uw.tp_value);
+#else
+	return regs->tp;
+#endif
+}
+
 /* The number of the system call that these registers entered the kernel with. */
 static __always_inline __u64 arch_syscall(struct arch_regs *regs)
 {

@@ -110,6 +110,11 @@
 	  "those that no stack refers to are looked up again when they are met again", "")         \
 	X(CGROUP_MARKS, 16384, "%d", "cgroups that the kernel lets pass or not, by --container",   \
 	  "it lets others pass, and the tool leaves their samples out", "")                        \
+	X(CONTEXT_PROCESSES, 4096, "%d", "processes whose threads say what they work on",          \
+	  "it is not known of others", "contexts.unseen")                                          \
+	X(CONTEXTS_PART, 32, "1/%d of --max-memory",                                               \
+	  "what threads say they work on, each counted once", "further ones are [other]",          \
+	  "contexts.no_room")                                                                      \
 	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
 	X(ALLOC_THREADS, 32768, "%d", "threads that are in a call of an allocator",                \

@@ -38,6 +38,7 @@ enum pmb_rec_type {
 	PMB_REC_FRAMES_CHAIN = 8, /* one whose positions are frames of the stack (pmubpf/v8.h) */
 	PMB_REC_BLOCK = 9,        /* memory that an allocator gave out… */
 	PMB_REC_FREED = 10,       /* …and took back */
+	PMB_REC_CONTEXT = 11,     /* pmubpf/thread_context.h */
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -67,6 +68,7 @@ struct pmb_sample {
 	__u32 uid; /* the task's real one, as the first user namespace numbers it */
 	__u32 pad;
 	__u64 python_stack; /* id of a chain (pmubpf/python.h); 0: none */
+	__u64 context;      /* pmubpf/thread_context.h; 0: nobody asked */
 };
 
 /* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't
@@ -344,6 +346,7 @@ struct pmb_config {
 	__u32 sliced;     /* probes that open and close windows come and go (bpf/lib/paused.h) */
 	__u32 by_process; /* a window is open in all of its process (bpf/lib/shared.h) */
 	__u32 returns;    /* calls end at return probes, not at probed exits */
+	__u32 want_context; /* what threads say they work on (pmubpf/thread_context.h) */
 };
 
 /*

@@ -21,6 +21,9 @@ static long bpf_ringbuf_output(void *ring, const void *data, __u64 size, __u64 f
 /* Not walked here: the way to registers that were saved by the kernel. */
 struct task_struct {
 	void *stack;
+	struct {
+		unsigned long fsbase;
+	} thread;
 };
 #define BPF_CORE_READ(task, member) ((task)->member)
 

@@ -148,6 +148,9 @@ int main(void)
 	failed += cost("pmb_overflow", "tasks", &cfg);
 	cfg.by_table = 1;
 	failed += cost("pmb_overflow", "table", &cfg);
+	cfg.want_context = 1;
+	failed += cost("pmb_overflow", "contexts", &cfg);
+	cfg.want_context = 0;
 	cfg.want_data = 1;
 	failed += cost("pmb_overflow", "data", &cfg);
 	cfg.windows = PMB_WINDOWS_LOOP;

@@ -76,6 +76,8 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 	if (status_is_early(to->user_end))
 		note_truncating(a, to);
 	books->kernel_statuses[to->kernel_end]++;
+	if (a->opts.contexts)
+		books->contexts[to->context]++;
 	books->events[event].aggregated++;
 	books->events[event].weight += weight;
 	if (to->cpu < (uint32_t)a->opts.n_cpus)
@@ -146,6 +148,8 @@ void assembly__charge(struct assembly *a, size_t event, const char *what, uint64
 	e->weight += weight;
 	a->books.user_statuses[PMB_END_NONE]++;
 	a->books.kernel_statuses[PMB_END_NONE]++;
+	if (a->opts.contexts)
+		a->books.contexts[PMB_CONTEXT_NONE]++;
 }
 
 static void discard(struct assembly *a, uint32_t event, uint64_t weight)
@@ -283,6 +287,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.moment = labels & LABEL_TIME ? moment_of(a, sample->rec.time) : 0,
 	};
 	label_off(labels, rec->off, &to.labels);
+	assembly__label_context(a, sample->context, &to);
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];
 	return to;

@@ -166,6 +166,10 @@ void assembly__record(struct assembly *a, const void *data, size_t size)
 		add_dump(a, rec.dump);
 		return;
 	}
+	if (rec.context) {
+		assembly__context(a, rec.context);
+		return;
+	}
 	if (rec.type == PMB_REC_OBJECT) {
 		books->objects_received++;
 		chains__object(&a->chains, rec.object);

@@ -19,6 +19,7 @@
 #include "assemble/windows.h"
 #include "base/fair_room.h"
 #include "model/blocks.h"
+#include "model/contexts.h"
 #include "model/labels.h"
 #include "model/ledger.h"
 #include "model/pages.h"
@@ -39,6 +40,8 @@ struct assembly_fns {
 	bool (*is_wanted)(void *ctx, const struct pmb_sample *sample);
 	/* The event's overflows are page faults. NULL: none's are. */
 	bool (*is_page_fault)(void *ctx, uint32_t event);
+	/* The name of a key in what a process's threads work on; NULL: not known. */
+	const char *(*context_key)(void *ctx, uint32_t tgid, unsigned key);
 	/* The kernel side sends the stack again when it meets it next. NULL: it doesn't. */
 	void (*forget_stack)(void *ctx, uint64_t id);
 };
@@ -78,16 +81,17 @@ struct assembly_opts {
 	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */
 	unsigned labels;       /* enum row_label, added up */
 	struct window_opts windows;
-	uint64_t addr_mask;      /* applied to data addresses */
-	bool interpreter_frames; /* keep those between frames of what it runs */
-	int n_cpus;              /* possible */
-	size_t max_memory;       /* for stacks and what is counted by them; 0: any */
-	uint64_t grid_ns;        /* a step of LABEL_TIME */
-	struct files *files;     /* borrowed */
-	struct objects *objects; /* the same; NULL: interpreters have none */
-	struct sites *sites;     /* the same; NULL: nobody asks who touched pages first */
-	bool allocs;             /* allocators are asked for: who allocated blocks */
-	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
+	uint64_t addr_mask;        /* applied to data addresses */
+	bool interpreter_frames;   /* keep those between frames of what it runs */
+	int n_cpus;                /* possible */
+	size_t max_memory;         /* for stacks and what is counted by them; 0: any */
+	uint64_t grid_ns;          /* a step of LABEL_TIME */
+	struct files *files;       /* borrowed */
+	struct objects *objects;   /* the same; NULL: interpreters have none */
+	struct sites *sites;       /* the same; NULL: nobody asks who touched pages first */
+	struct contexts *contexts; /* the same; NULL: nobody asks what threads work on */
+	bool allocs;               /* allocators are asked for: who allocated blocks */
+	struct profile *profile;   /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
 struct assembly {

@@ -11,6 +11,7 @@ struct account {
 	struct profile_labels labels; /* without the status */
 	uint32_t python; /* the interpreter's own frames, which are yet to join the user stack */
 	uint8_t user_end, kernel_end;
+	uint8_t context; /* enum pmb_context_state */
 	bool has_data;
 	uint32_t cpu;
 	uint32_t event;
@@ -63,6 +64,10 @@ void assembly__block_later(struct assembly *a, struct account *to);
 void assembly__block_known(struct assembly *a, struct account *to);
 /* The site of the block that the sample is about. */
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
+
+/* contexts.c: what a thread said it works on; and which of these a sample has. */
+void assembly__context(struct assembly *a, const struct pmb_context *rec);
+void assembly__label_context(const struct assembly *a, uint64_t context, struct account *to);
 
 /* account.c: the user stack, if it was walked to its end. False: what it is for has to wait. more:
  * another sample with the same one is to come. */

@@ -120,6 +120,7 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 		.measures = live->measures,
 		.events = live->events,
 		.n_events = a->events.n,
+		.contexts = live->result.contexts,
 		.cgroups = live->result.cgroups,
 		.want_language = a->session.labels & LABEL_LANGUAGE,
 		.want_cgroup = a->label_cgroup,

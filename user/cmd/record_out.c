@@ -165,6 +165,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.names = names,
 		.places = places,
 		.sites = result->sites,
+		.contexts = result->contexts,
 		.site_stacks = site_stacks,
 		.measures = out->measures,
 		.events = events,

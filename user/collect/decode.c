@@ -182,6 +182,19 @@ static int decode_freed(const void *data, size_t size, struct decoded *ret)
 	return -1;
 }
 
+static int decode_context(const void *data, size_t size, struct decoded *ret)
+{
+	const struct pmb_context *context = data;
+
+	if (size < offsetof(struct pmb_context, bytes))
+		return REJECT_SHORT;
+	if (context->n_bytes > PMB_CONTEXT_MAX ||
+	    context->n_bytes > size - offsetof(struct pmb_context, bytes))
+		return REJECT_PART;
+	ret->context = context;
+	return -1;
+}
+
 int record_decode(const void *data, size_t size, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_rec *rec = data;
@@ -207,5 +220,7 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_block(data, size, ret);
 	if (rec->type == PMB_REC_FREED)
 		return decode_freed(data, size, ret);
+	if (rec->type == PMB_REC_CONTEXT)
+		return decode_context(data, size, ret);
 	return REJECT_TYPE;
 }

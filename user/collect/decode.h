@@ -12,6 +12,7 @@
 #include "model/ledger.h"
 #include "pmubpf/off_cpu.h"
 #include "pmubpf/record.h"
+#include "pmubpf/thread_context.h"
 
 struct decoded {
 	enum pmb_rec_type type;
@@ -21,9 +22,10 @@ struct decoded {
 	const struct pmb_object *object;         /* PMB_REC_OBJECT */
 	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */
 	const struct pmb_block *block;           /* PMB_REC_BLOCK */
-	const struct pmb_freed *freed;           /* PMB_REC_FREED */
-	const struct pmb_part_window *window;    /* NULL: none was asked for */
-	const struct pmb_part_off *off;          /* NULL: it isn't of time without a CPU */
+	const struct pmb_context *context;
+	const struct pmb_freed *freed;        /* PMB_REC_FREED */
+	const struct pmb_part_window *window; /* NULL: none was asked for */
+	const struct pmb_part_off *off;       /* NULL: it isn't of time without a CPU */
 	bool has_addr;
 	uint64_t addr;
 	const struct pmb_part_data *data; /* NULL: not asked for */

@@ -121,6 +121,8 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	bpf_map__set_max_entries(skel->maps.pmb_tasks, mark_pages(opts->follow));
 	bpf_map__set_max_entries(skel->maps.pmb_cgroups,
 				 opts->by_container ? BUDGET_CGROUP_MARKS : 1);
+	bpf_map__set_max_entries(skel->maps.pmb_contexts,
+				 opts->configs[0].want_context ? BUDGET_CONTEXT_PROCESSES : 1);
 	bpf_map__set_max_entries(skel->maps.pmb_counters,
 				 (__u32)(opts->n_reads ? opts->n_reads : 1) * (__u32)p->n_cpus);
 	skel->rodata->pmb_cfg.n_cpus = (__u32)p->n_cpus;
@@ -197,6 +199,16 @@ int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_pr
 		       bpf_map_delete_elem(fd, &tgid);
 
 	return r < 0 ? -errno : 0;
+}
+
+void programs__set_context(struct programs *p, uint32_t tgid, const struct pmb_context_place *place)
+{
+	struct bpf_map *map = p->samples[0]->maps.pmb_contexts;
+
+	if (place)
+		bpf_map__update_elem(map, &tgid, sizeof(tgid), place, sizeof(*place), BPF_ANY);
+	else
+		bpf_map__delete_elem(map, &tgid, sizeof(tgid), 0);
 }
 
 int programs__set_runtime(struct programs *p, uint32_t number, const struct pmb_runtime *runtime)

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "pmubpf/record.h"
+#include "pmubpf/thread_context.h"
 #include "sys/cgroup.h"
 #include "sys/cpus.h"
 
@@ -79,6 +80,9 @@ struct pmb_mappings *programs__mappings(const struct programs *programs);
 struct pmb_chunk *programs__new_chunk(struct programs *programs, uint32_t index);
 /* Of number: how an interpreter's frames are read, of processes that have that number. */
 int programs__set_runtime(struct programs *p, uint32_t number, const struct pmb_runtime *runtime);
+/* Where the process's threads say what they work on; NULL: it isn't known any more. */
+void programs__set_context(struct programs *programs, uint32_t tgid,
+			   const struct pmb_context_place *place);
 /* list NULL: the process's mappings are no longer known. */
 int programs__set_process(struct programs *programs, uint32_t tgid, const struct pmb_process *list);
 /* What the maps take of the kernel's memory. */

@@ -15,7 +15,8 @@ enum row_label {
 	LABEL_WINDOW_NUMBER = 256,
 	LABEL_OFF_STATE = 2048, /* of time without a CPU */
 	LABEL_WAKER = 4096,
-	LABEL_TIME = 8192, /* when it was, in steps of a grid: record --timeline */
+	LABEL_TIME = 8192,     /* when it was, in steps of a grid: record --timeline */
+	LABEL_CONTEXT = 16384, /* what threads say they work on */
 	/* not in struct profile_labels: the data address; what the names tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
@@ -54,6 +55,7 @@ enum row_label {
 	X(LABEL_WINDOW_NUMBER, "window_number") \
 	X(LABEL_OFF_STATE, "off_state")         \
 	X(LABEL_WAKER, "waker")                 \
+	X(LABEL_CONTEXT, "context")             \
 	X(LABEL_LANGUAGE, "language")
 
 /* What is recorded for what users ask for; 0: no label has that word. */

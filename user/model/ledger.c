@@ -15,6 +15,8 @@ const char *const drop_keys[PMB_N_DROPS] = {PMB_DROPS(KEY)};
 const char *const drop_texts[PMB_N_DROPS] = {PMB_DROPS(TEXT)};
 const char *const status_keys[PMB_N_UNWIND_STATUSES] = {PMB_UNWIND_STATUSES(KEY)};
 const char *const status_texts[PMB_N_UNWIND_STATUSES] = {PMB_UNWIND_STATUSES(TEXT)};
+const char *const context_keys[PMB_N_CONTEXT_STATES] = {PMB_CONTEXT_STATES(KEY)};
+const char *const context_texts[PMB_N_CONTEXT_STATES] = {PMB_CONTEXT_STATES(TEXT)};
 const char *const silence_keys[N_SILENCES] = {NULL, SILENCES(KEY)};
 const char *const silence_texts[N_SILENCES] = {NULL, SILENCES(TEXT)};
 #undef KEY
@@ -291,7 +293,7 @@ static uint64_t total(const uint64_t *statuses)
 /* What all events have together. */
 static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 {
-	uint64_t samples = 0, sent = 0, rejected = 0;
+	uint64_t samples = 0, sent = 0, rejected = 0, contexts = 0;
 	bool ok;
 
 	for (size_t i = 0; i < l->n_events; i++) {
@@ -305,6 +307,10 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 		   remarks);
 	ok &= equal("kernel stacks", "aggregated = statuses", samples, total(l->kernel_statuses),
 		    remarks);
+	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++)
+		contexts += l->contexts[i];
+	if (contexts)
+		ok &= equal("contexts", "aggregated = states", samples, contexts, remarks);
 	if (!rejected) /* a stack may be among them, which is said already */
 		ok &= equal("stacks", "sent = received", sent,
 			    l->stacks_received + l->stack_dumps_received + l->objects_received,

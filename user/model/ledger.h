@@ -20,6 +20,7 @@
 #include "model/unknown_runtimes.h"
 #include "pmubpf/record.h"
 #include "pmubpf/off_cpu.h"
+#include "pmubpf/thread_context.h"
 
 /* Why a record from a ring was not understood. X(id, key, text) */
 #define REJECTS(X)                                                  \
@@ -43,6 +44,8 @@ extern const char *const drop_keys[PMB_N_DROPS];
 extern const char *const drop_texts[PMB_N_DROPS];
 extern const char *const status_keys[PMB_N_UNWIND_STATUSES];
 extern const char *const status_texts[PMB_N_UNWIND_STATUSES];
+extern const char *const context_keys[PMB_N_CONTEXT_STATES];
+extern const char *const context_texts[PMB_N_CONTEXT_STATES];
 
 /* What a part of a recording has to do with the part beside it: samples that the kernel side has
  * emitted, and that are not aggregated yet. */
@@ -169,6 +172,7 @@ struct ledger {
 	uint64_t stacks_received, stack_dumps_received, objects_received;
 	uint64_t user_statuses[PMB_N_UNWIND_STATUSES];
 	uint64_t kernel_statuses[PMB_N_UNWIND_STATUSES];
+	uint64_t contexts[PMB_N_CONTEXT_STATES]; /* all 0 where nobody asked */
 	struct ledger_memory memory;
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;

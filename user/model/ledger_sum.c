@@ -256,6 +256,8 @@ static void add_shared(struct ledger *to, struct ledger *from)
 		to->user_statuses[i] += from->user_statuses[i];
 		to->kernel_statuses[i] += from->kernel_statuses[i];
 	}
+	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++)
+		to->contexts[i] += from->contexts[i];
 	to->stacks_received += from->stacks_received;
 	to->stack_dumps_received += from->stack_dumps_received;
 	to->objects_received += from->objects_received;
@@ -332,6 +334,7 @@ void ledger__forget(struct ledger *part)
 	}
 	memset(part->user_statuses, 0, sizeof(part->user_statuses));
 	memset(part->kernel_statuses, 0, sizeof(part->kernel_statuses));
+	memset(part->contexts, 0, sizeof(part->contexts));
 	ledger__uncount_rows(part);
 	truncating__done(&part->truncating);
 	part->truncating = (struct truncating){0};

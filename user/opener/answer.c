@@ -184,6 +184,9 @@ static int emit_lines(struct answering *a, const char *lines, size_t len)
 /* Full packets of the lines that matter. */
 static int copy_maps(struct answering *a, int fd)
 {
+	size_t (*keep)(char *text, size_t len, size_t *ret_lines) =
+		a->request->flags & OPENER_PUBLISHED ? map_lines_keep_published :
+						       map_lines_keep_executable;
 	_cleanup_free_ char *text = xcalloc(1, OPENER_TEXT_MAX);
 	size_t have = 0, lines = 0, sent, total = 0;
 
@@ -195,8 +198,7 @@ static int copy_maps(struct answering *a, int fd)
 		if (!n)
 			break;
 		total += (size_t)n;
-		have = lines +
-		       map_lines_keep_executable(text + lines, have - lines + (size_t)n, &sent);
+		have = lines + keep(text + lines, have - lines + (size_t)n, &sent);
 		lines += sent;
 		if (have < OPENER_TEXT_MAX - 4 * 4096)
 			continue;

@@ -103,6 +103,7 @@ int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret)
 }
 
 struct maps_ctx {
+	bool (*parse)(char *line, struct map_line *ret);
 	map_line_fn fn;
 	void *ctx;
 	int n;
@@ -119,7 +120,7 @@ static int take_lines(void *ctx, const struct opener_reply *reply, int fd)
 	(void)fd;
 	m->result = reply->result;
 	while ((line = strsep(&rest, "\n"))) {
-		if (!procfs_parse_map(line, &map))
+		if (!m->parse(line, &map))
 			continue;
 		m->fn(m->ctx, &map);
 		m->n++;
@@ -127,18 +128,32 @@ static int take_lines(void *ctx, const struct opener_reply *reply, int fd)
 	return 0;
 }
 
-int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx)
+static int ask_maps(struct opener *o, pid_t tgid, uint16_t flags, struct maps_ctx *m)
 {
-	struct maps_ctx m = {.fn = fn, .ctx = ctx};
 	struct opener_request r;
 	int e;
 
 	begin(&r, OPENER_MAPS);
 	r.tgid = tgid;
-	e = opener__ask(o, &r, -1, MAPS_MS, take_lines, &m);
+	r.flags = flags;
+	e = opener__ask(o, &r, -1, MAPS_MS, take_lines, m);
 	if (e == 0)
-		e = m.result;
-	return e < 0 ? e : m.n;
+		e = m->result;
+	return e < 0 ? e : m->n;
+}
+
+int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx)
+{
+	struct maps_ctx m = {.parse = procfs_parse_map, .fn = fn, .ctx = ctx};
+
+	return ask_maps(o, tgid, 0, &m);
+}
+
+int opener__published(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx)
+{
+	struct maps_ctx m = {.parse = procfs_parse_any_map, .fn = fn, .ctx = ctx};
+
+	return ask_maps(o, tgid, OPENER_PUBLISHED, &m);
 }
 
 static bool put_file(struct opener_request *r, const struct mapped_file *file)

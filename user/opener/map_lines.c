@@ -12,7 +12,23 @@ static bool is_executable(const char *line, size_t len)
 	return space && space + 3 < line + len && space[3] == 'x';
 }
 
-size_t map_lines_keep_executable(char *text, size_t len, size_t *ret_lines)
+/* "7f3e2c000000-7f3e2c001000 rw-s 00000000 00:01 1234   /memfd:OTEL_CTX (deleted)" */
+static bool is_published(const char *line, size_t len)
+{
+	static const char *const names[] = {" /memfd:OTEL_CTX", " [anon:OTEL_CTX",
+					    " [anon_shmem:OTEL_CTX"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *at = memmem(line, len, names[i], strlen(names[i]));
+
+		if (at && at[-1] == ' ')
+			return true;
+	}
+	return false;
+}
+
+static size_t keep(char *text, size_t len, bool (*matters)(const char *line, size_t len),
+		   size_t *ret_lines)
 {
 	size_t kept = 0, from = 0;
 	char *end;
@@ -20,7 +36,7 @@ size_t map_lines_keep_executable(char *text, size_t len, size_t *ret_lines)
 	while ((end = memchr(text + from, '\n', len - from))) {
 		size_t line = (size_t)(end + 1 - text) - from;
 
-		if (is_executable(text + from, line)) {
+		if (matters(text + from, line)) {
 			memmove(text + kept, text + from, line);
 			kept += line;
 		}
@@ -29,4 +45,14 @@ size_t map_lines_keep_executable(char *text, size_t len, size_t *ret_lines)
 	*ret_lines = kept;
 	memmove(text + kept, text + from, len - from);
 	return kept + len - from;
+}
+
+size_t map_lines_keep_executable(char *text, size_t len, size_t *ret_lines)
+{
+	return keep(text, len, is_executable, ret_lines);
+}
+
+size_t map_lines_keep_published(char *text, size_t len, size_t *ret_lines)
+{
+	return keep(text, len, is_published, ret_lines);
 }

@@ -8,5 +8,7 @@
 /* Keeps the lines of executable mappings, and what follows the last newline; returns how much
  * that is. */
 size_t map_lines_keep_executable(char *text, size_t len, size_t *ret_lines);
+/* The same of those by which a process publishes what it is (OTEP 4719). */
+size_t map_lines_keep_published(char *text, size_t len, size_t *ret_lines);
 
 #endif

@@ -73,6 +73,8 @@ int opener__process(struct opener *o, pid_t tgid, struct opener_process *ret);
 /* Calls fn for each executable mapping of a process. Returns how many there were, or -errno.
  * What had come before a failure has been told. */
 int opener__maps(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
+/* The same for mappings by which a process publishes what it is (OTEP 4719). */
+int opener__published(struct opener *o, pid_t tgid, map_line_fn fn, void *ctx);
 
 struct mapped_file {
 	uint64_t inode;

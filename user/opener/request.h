@@ -5,7 +5,7 @@
  * executable. Only so much of text travels as there is.
  *
  *	PROCESS	tgid					mnt_ns, ns_tgid, uid, root; +fd its root, if it isn't ours
- *	MAPS	tgid					text: lines of its executable mappings; more
+ *	MAPS	tgid, flags				text: lines of its executable mappings; more
  *	MAPPED	tgid, start, end, inode, generation; text: path
  *							mnt_ns; +fd the file it has mapped there, O_PATH or
  *							open, if nobody is asked when it is closed
@@ -65,9 +65,10 @@ enum opener_what {
 };
 
 enum {
-	OPENER_AT_HAND = 1, /* PATH: nothing is mounted and no server asked on its way */
-	OPENER_INODE = 2,   /* PATH: only if it is that one */
-	OPENER_RETURNS = 4, /* UPROBE: a return probe */
+	OPENER_AT_HAND = 1,   /* PATH: nothing is mounted and no server asked on its way */
+	OPENER_INODE = 2,     /* PATH: only if it is that one */
+	OPENER_RETURNS = 4,   /* UPROBE: a return probe */
+	OPENER_PUBLISHED = 8, /* MAPS: those by which a process publishes what it is instead */
 };
 
 /* MAPPED: what is mapped there is a device or the like, and will not be a file at another time.

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/contexts.h"
 #include "model/duration.h"
 #include "model/ledger.h"
 #include "prof/cpu_labels.h"
@@ -330,6 +331,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (b->r->window)
 		label_window(b, &set);
 	label_off(b, &set);
+	if (contexts__text(b->r->contexts, set.context))
+		label_text(b, "context", contexts__text(b->r->contexts, set.context));
 	if (set.moment)
 		prof__add_quantity(b->prof, &b->labels, MOMENT_LABEL,
 				   (int64_t)((set.moment - 1) * (b->r->grid_ns / NS_PER_MS)),

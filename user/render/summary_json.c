@@ -384,9 +384,14 @@ static void json_kept(struct json *j, const struct kept *k)
 	json__end_obj(j);
 }
 
-/* Each of them null where it wasn't. */
+/* Null, or all 0, where it wasn't. */
 static void json_asked_for(struct json *j, const struct summary *s)
 {
+	__u64 contexts[PMB_N_CONTEXT_STATES];
+
+	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++)
+		contexts[i] = s->ledger->contexts[i];
+	json_counts(j, "contexts", context_keys, contexts, PMB_N_CONTEXT_STATES);
 	json_windows(j, s);
 	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);

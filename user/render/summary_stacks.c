@@ -99,6 +99,22 @@ static void text_unwind(const struct ledger_unwind *u, struct buf *out)
 	buf__putc(out, '\n');
 }
 
+/* "  contexts: 1990 read, 10 the process publishes none" */
+static void text_contexts(const uint64_t *contexts, struct buf *out)
+{
+	bool any = false;
+
+	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++) {
+		if (!contexts[i])
+			continue;
+		buf__printf(out, "%s %" PRIu64 " %s", any ? "," : "  contexts:", contexts[i],
+			    context_texts[i]);
+		any = true;
+	}
+	if (any)
+		buf__putc(out, '\n');
+}
+
 static void text_frames(const struct frame_counts *frames, struct buf *out)
 {
 	buf__printf(out, "  frames: %" PRIu64 " named", frames->by_reason[SYM_NAMED]);
@@ -117,5 +133,6 @@ void summary_stacks__text(const struct ledger *ledger, const struct frame_counts
 	text_truncating(&ledger->truncating, out);
 	text_unwind(&ledger->unwind, out);
 	text_statuses("kernel", ledger->kernel_statuses, out);
+	text_contexts(ledger->contexts, out);
 	text_frames(frames, out);
 }

@@ -13,6 +13,7 @@
 #include "session/session.h"
 #include "session/signals.h"
 #include "session/tasks.h"
+#include "session/thread_contexts.h"
 #include "unwind/hotspots.h"
 #include "unwind/lists.h"
 #include "unwind/runtimes.h"
@@ -67,8 +68,9 @@ struct session {
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
-	struct allocs *allocs;               /* probes of allocators; NULL: none are wanted */
-	struct window_probes *window_probes; /* NULL: no windows are wanted */
+	struct allocs *allocs;                   /* probes of allocators; NULL: none are wanted */
+	struct thread_contexts *thread_contexts; /* NULL: nobody asks what threads work on */
+	struct window_probes *window_probes;     /* NULL: no windows are wanted */
 	struct spending *spending; /* what it costs, and the periods that follow from it */
 	struct tasks tasks;
 	bool any_process; /* every process may be sampled */

@@ -157,6 +157,9 @@ static void met(void *session, const struct pmb_sample *sample, struct process *
 {
 	struct session *s = session;
 
+	if (s->thread_contexts)
+		thread_contexts__met(s->thread_contexts, sample->tgid, process__generation(process),
+				     sample->stack_top);
 	if (s->unwind.hotspots)
 		hotspots__met(s->unwind.hotspots, process);
 	if (s->unwind.lists && sample->stack_top)
@@ -174,6 +177,9 @@ static void lived(void *session, const struct life *life)
 {
 	struct session *s = session;
 
+	if (s->thread_contexts &&
+	    (life->kind == LIFE_EXEC || (life->kind == LIFE_EXIT && life->tid == life->tgid)))
+		thread_contexts__gone(s->thread_contexts, life->tgid);
 	/* a thread that goes on after its leader has its list sent again; the last exit forgets
 	 * it for good */
 	if (s->unwind.lists && (life->kind == LIFE_EXEC ||
@@ -206,6 +212,13 @@ static void between(void *session)
 	look_now_and_then(session);
 }
 
+static const char *context_key(void *session, uint32_t tgid, unsigned key)
+{
+	struct session *s = session;
+
+	return s->thread_contexts ? thread_contexts__key(s->thread_contexts, tgid, key) : NULL;
+}
+
 void session__assemble(struct session *s)
 {
 	static const struct assembly_fns fns = {
@@ -215,6 +228,7 @@ void session__assemble(struct session *s)
 		.is_wanted = session__wants_cgroup,
 		.is_page_fault = is_page_fault,
 		.forget_stack = forget_stack,
+		.context_key = context_key,
 	};
 	static const struct assembly_watch watch = {
 		.met = met,
@@ -239,6 +253,7 @@ void session__assemble(struct session *s)
 		.files = s->result->files,
 		.objects = s->result->objects,
 		.sites = s->opts->labels & LABEL_DATA ? s->result->sites : NULL,
+		.contexts = s->result->contexts,
 		.allocs = s->opts->allocs,
 		.profile = s->opts->profile,
 	};
@@ -312,6 +327,8 @@ static void session__settle(struct session *s, uint64_t horizon, bool final)
 {
 	assembly__settle(&s->assembly, final ? UINT64_MAX : horizon);
 	session__late_round(s);
+	if (!final)
+		thread_contexts__work(s->thread_contexts);
 	if (final && s->unwind.tables)
 		session__late_end(s);
 	assembly__tidy(&s->assembly, horizon);

@@ -30,6 +30,13 @@ static void give_back_large_blocks(void)
 	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 }
 
+struct contexts *session_contexts(const struct session_opts *opts)
+{
+	return opts->labels & LABEL_CONTEXT ?
+		       contexts__new(opts->max_memory / BUDGET_CONTEXTS_PART) :
+		       NULL;
+}
+
 static void session__init(struct session *s, const struct session_opts *opts,
 			  struct session_result *result)
 {
@@ -50,6 +57,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 					  objects__new(opts->max_memory / BUDGET_OBJECTS_PART);
 	result->sites = opts->sites ? opts->sites :
 				      sites__new(opts->max_memory / BUDGET_SITES_PART);
+	result->contexts = opts->contexts ? opts->contexts : session_contexts(opts);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
 	s->told.times_short = mem_times_short();
@@ -102,6 +110,26 @@ static int session__check_surroundings(const struct session *s, struct err *err)
 	return 0;
 }
 
+static void attend(void *session)
+{
+	session__attend(session);
+}
+
+/* What threads say they work on, if anybody asks. */
+static void session__open_contexts(struct session *s)
+{
+	const struct thread_contexts_parts parts = {
+		.programs = s->programs,
+		.processes = s->assembly.processes,
+		.files = s->result->files,
+		.meanwhile = attend,
+		.ctx = s,
+	};
+
+	if (s->opts->labels & LABEL_CONTEXT)
+		s->thread_contexts = thread_contexts__new(&parts);
+}
+
 static int session__prepare(struct session *s, struct err *err)
 {
 	int r = session__check_cpus(s, err);
@@ -110,6 +138,8 @@ static int session__prepare(struct session *s, struct err *err)
 		r = session__check_surroundings(s, err);
 	if (r == 0)
 		r = session__load(s, err);
+	if (r == 0)
+		session__open_contexts(s);
 	if (r == 0)
 		r = rings__open(&s->rings, s->programs, s->ring_bytes, session__ring_record, s,
 				err);
@@ -136,11 +166,6 @@ static bool meets_kernel(const struct event_list *events)
 			return true;
 	}
 	return false;
-}
-
-static void attend(void *session)
-{
-	session__attend(session);
 }
 
 /* Counters that wait for the command's exec enable themselves. */
@@ -298,6 +323,7 @@ struct session *session__free(struct session *s)
 	session__arrivals_free(s);
 	session__allocs_free(s);
 	programs__free(s->programs);
+	s->thread_contexts = thread_contexts__free(s->thread_contexts);
 	session__window_probes_free(s);
 	assembly__done(&s->assembly);
 	session__family_free(s);
@@ -319,6 +345,7 @@ void session_result__done(struct session_result *result)
 		files__free(result->files);
 		objects__free(result->objects);
 		sites__free(result->sites);
+		contexts__free(result->contexts);
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);

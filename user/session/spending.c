@@ -72,7 +72,7 @@ static bool any_adaptive(const struct session *s)
 /* CPU time of the processes beside this one: those that make tables, those that open files. */
 static uint64_t helpers_ns(const struct session *s)
 {
-	return opener__cpu_ns(s->opts->opener) +
+	return opener__cpu_ns(s->opts->opener) + thread_contexts__helper_ns(s->thread_contexts) +
 	       (s->unwind.tables ? tables__helpers_ns(s->unwind.tables) +
 					   hotspots__helpers_ns(s->unwind.hotspots) :
 				   0);

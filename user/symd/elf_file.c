@@ -138,6 +138,11 @@ struct elf_file *elf_file__free(struct elf_file *f)
 	return NULL;
 }
 
+struct elf_bytes elf_file__bytes(const struct elf_file *f)
+{
+	return (struct elf_bytes){.elf = f->elf, .fd = f->fd};
+}
+
 void elf_file__identity(const struct elf_file *f, struct elf_identity *ret)
 {
 	*ret = f->id;

@@ -74,6 +74,8 @@ const void *elf_file__section(const struct elf_file *f, const char *name, size_t
 size_t elf_file__debug_frames(struct elf_file *f, uint64_t vaddr, struct debug_frame *ret);
 /* The same of data: as debug_info__data() does. */
 bool elf_file__debug_data(struct elf_file *f, uint64_t vaddr, struct data_part *ret);
+/* Of its own, not of its debug file. */
+struct elf_bytes elf_file__bytes(const struct elf_file *f);
 /* NULL: there is none. */
 struct debug_info *elf_file__debug_info(struct elf_file *f);
 

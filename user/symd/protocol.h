@@ -52,6 +52,10 @@
  * 			n × u64 place
  * 	CODE_NAMES	-				+fd: for OPEN_CODE_MAP, in memory
  *
+ * 	CONTEXT		+fd of /proc/PID/mem,		u8 status, u32 kind, u32 module, u64 offset,
+ * 			u64 start, u64 file offset,	u16 n, n × {u16 len, key}
+ * 			u8 n, n × u64 address
+ *
  * 	FORGET		+fd				none: what is open of that file is closed
  *
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
@@ -76,6 +80,9 @@
  * none). FUNCTION is where a function is entered, first, and all places where it is left
  * (symd/elf_exits.h); RETURNS, of many at once, where what each was given is seen, and what it
  * returns (symd/elf_returns.h): where the first isn't, the others are not looked for.
+ * CONTEXT is where threads of a process say what they work on, by the open ELF file, which it has
+ * mapped at start from that offset on; keys are those of what may be published at the addresses
+ * (symd/thread_context.h).
  * LISTING has the instructions of the function that holds the file offset, from that distance on;
  * next is where to go on asking, 0: nowhere. Rows say how far from the function's beginning they
  * are, and on which lines they stand: first of the function itself, which has no name there, then
@@ -94,7 +101,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 17,
+	SYMD_VERSION = 18,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -102,13 +109,15 @@ enum {
 	SYMD_PLACES_MAX = 4096,    /* and places of READ_CODE */
 	SYMD_NAME_MAX = 16 * 1024, /* bytes of a name; longer ones are cut */
 	SYMD_BUILD_ID_MAX = 64,
-	SYMD_USDT_MAX = 64,     /* places of a probe of a program's own */
-	SYMD_EXITS_MAX = 63,    /* places where a function is left */
-	SYMD_RETURNS_MAX = 64,  /* functions that are asked for at once */
-	SYMD_OBJECT_MAX = 6144, /* bytes of what an interpreter's function says of itself */
-	SYMD_LINK_MAX = 255,    /* NAME_MAX */
-	SYMD_FILE_MAX = 1024,   /* bytes of a source file's name; longer ones are cut */
-	SYMD_INLINED_MAX = 63,  /* inlined frames of an address */
+	SYMD_USDT_MAX = 64,             /* places of a probe of a program's own */
+	SYMD_EXITS_MAX = 63,            /* places where a function is left */
+	SYMD_RETURNS_MAX = 64,          /* functions that are asked for at once */
+	SYMD_OBJECT_MAX = 6144,         /* bytes of what an interpreter's function says of itself */
+	SYMD_LINK_MAX = 255,            /* NAME_MAX */
+	SYMD_FILE_MAX = 1024,           /* bytes of a source file's name; longer ones are cut */
+	SYMD_CONTEXT_PUBLISHED_MAX = 4, /* places where a process may publish something */
+	SYMD_CONTEXT_KEY_MAX = 128,     /* bytes of a key's name; longer ones are cut */
+	SYMD_INLINED_MAX = 63,          /* inlined frames of an address */
 	SYMD_INLINED_BYTES =
 		32 * 1024, /* of their names; those inside of what is more are left out */
 };
@@ -143,6 +152,7 @@ enum symd_type {
 	SYMD_OPEN_CODE_MAP,
 	SYMD_LISTING,
 	SYMD_RETURNS,
+	SYMD_CONTEXT,
 };
 
 enum symd_site_status {
@@ -159,6 +169,14 @@ enum symd_site_status {
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_N_SITE_STATUSES,
+};
+
+enum symd_context_status {
+	SYMD_CONTEXT_NONE, /* the file doesn't say where */
+	SYMD_CONTEXT_FOUND,
+	SYMD_CONTEXT_NOT_YET, /* the loader has not been there, or there is something else */
+	SYMD_CONTEXT_UNKNOWN, /* in a way that is not understood */
+	SYMD_N_CONTEXT_STATUSES,
 };
 
 enum symd_listing_status {

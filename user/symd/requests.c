@@ -23,6 +23,7 @@
 #include "symd/jitdump.h"
 #include "symd/perf_map.h"
 #include "symd/protocol.h"
+#include "symd/thread_context.h"
 #include "symd/turn.h"
 
 static void requests__close(struct requests *s)
@@ -453,7 +454,7 @@ static bool needs_no_file(uint16_t type)
 	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING;
 }
 
-/* How to unwind, and what goes with that. */
+/* How to unwind, and what else comes with a descriptor. */
 static int requests__unwinding(struct requests *s, uint16_t type, struct cursor *body, int *fd,
 			       int *ret_fd)
 {
@@ -464,6 +465,8 @@ static int requests__unwinding(struct requests *s, uint16_t type, struct cursor 
 		return requests__read_code(s, body, *fd, ret_fd);
 	case SYMD_CODE_NAMES:
 		return requests__code_names(s, ret_fd);
+	case SYMD_CONTEXT:
+		return thread_context__answer(s->elf, body, *fd, &s->reply);
 	case SYMD_FORGET:
 		requests__forget(s, *fd);
 		return 0;

@@ -79,18 +79,17 @@ static bool take_char(const char **p, char c)
 }
 
 /* 55d0c1a2b000-55d0c1a2d000 r-xp 00002000 fd:01 1234      /usr/bin/true */
-bool procfs_parse_map(char *line, struct map_line *ret)
+static bool parse_map(char *line, struct map_line *ret, bool *ret_exec)
 {
 	static const char deleted[] = " (deleted)";
 	const char *p = line;
 	uint64_t major, minor;
 	size_t len;
-	bool exec;
 
 	if (!num__take_hex(&p, &ret->start) || !take_char(&p, '-') ||
 	    !num__take_hex(&p, &ret->end) || !take_char(&p, ' ') || strnlen(p, 5) < 5)
 		return false;
-	exec = p[2] == 'x';
+	*ret_exec = p[2] == 'x';
 	p += 4;
 	if (!take_char(&p, ' ') || !num__take_hex(&p, &ret->file_off) || !take_char(&p, ' ') ||
 	    !num__take_hex(&p, &major) || !take_char(&p, ':') || !num__take_hex(&p, &minor) ||
@@ -105,7 +104,21 @@ bool procfs_parse_map(char *line, struct map_line *ret)
 	len = strlen(p);
 	if (len > sizeof(deleted) && strcmp(p + len - (sizeof(deleted) - 1), deleted) == 0)
 		line[(size_t)(p - line) + len - (sizeof(deleted) - 1)] = '\0';
-	return exec && ret->start < ret->end;
+	return ret->start < ret->end;
+}
+
+bool procfs_parse_map(char *line, struct map_line *ret)
+{
+	bool exec;
+
+	return parse_map(line, ret, &exec) && exec;
+}
+
+bool procfs_parse_any_map(char *line, struct map_line *ret)
+{
+	bool exec;
+
+	return parse_map(line, ret, &exec);
 }
 
 static int compare_tids(const void *a, const void *b)

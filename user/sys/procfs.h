@@ -27,6 +27,8 @@ struct map_line {
 typedef void (*map_line_fn)(void *ctx, const struct map_line *line);
 /* One line of /proc/PID/maps (modified in place). False: not a mapping, or not executable. */
 bool procfs_parse_map(char *line, struct map_line *ret);
+/* The same, executable or not. */
+bool procfs_parse_any_map(char *line, struct map_line *ret);
 
 /* Thread ids of a process, ascending; caller frees *ret_tids. Returns their number or -errno. */
 int procfs_threads(pid_t tgid, pid_t **ret_tids);
