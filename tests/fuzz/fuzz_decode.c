@@ -53,7 +53,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 				 record, size);
 	} else if (d.type == PMB_REC_WINDOW) {
 		read_all(d.window_end, d.window_end + 1, record, size);
-	} else {
+	} else if (d.type == PMB_REC_CONTEXT) {
+		read_all(d.context->bytes, (const char *)d.context->bytes + d.context->n_bytes,
+			 record, size);
+	} else if (d.type == PMB_REC_STACK_DUMP) {
 		read_all(d.dump->frames, (const char *)PMB_DUMP_COPY(d.dump) + d.dump->n_bytes,
 			 record, size);
 	}
