@@ -85,7 +85,7 @@ t_windows_add_up() {
 	expect_eq "$(stat -c %a "$T/spool")" 700 "mode of the folder"
 	find "$T/spool" -mindepth 1 -not -perm 600 >"$T/open"
 	expect_empty "$T/open" "files that others can read"
-	find "$T/spool" -mindepth 1 -name '.*' >"$T/left"
+	find "$T/spool" -mindepth 1 -name '*.part' >"$T/left"
 	expect_empty "$T/left" "files that aren't whole"
 }
 

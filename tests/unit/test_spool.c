@@ -386,15 +386,15 @@ Test(folder, never_holds_more_than_it_may)
 	begin(40960); /* ten blocks */
 	for (uint64_t i = 0; i < 12; i++) {
 		cr_expect_eq(put(i, 8192), 0);
-		cr_expect_leq(news.bytes, 40960);
+		cr_expect_leq(news.bytes + TURN_BYTES, 40960);
 	}
-	cr_expect_eq(news.over, 7);
-	cr_expect_not(is_there(6));
-	cr_expect(is_there(7));
-	cr_expect_eq(put(12, 40961), -EFBIG);
-	cr_expect_eq(news.windows, 5, "nothing goes for what never fits");
+	cr_expect_eq(news.over, 8);
+	cr_expect_not(is_there(7));
+	cr_expect(is_there(8));
+	cr_expect_eq(put(12, 36865), -EFBIG);
+	cr_expect_eq(news.windows, 4, "nothing goes for what never fits");
 	folder__done(&folder);
-	begin(8192);
+	begin(12288);
 	cr_expect_eq(news.windows, 1, "a bound that is smaller now");
 	cr_expect(is_there(11));
 }
@@ -415,6 +415,107 @@ Test(folder, leftovers_go_and_others_files_stay)
 	cr_expect_eq(news.leftovers, 1);
 	cr_expect_lt(fstatat(folder.dir, left, &st, 0), 0);
 	cr_expect_eq(fstatat(folder.dir, "notes.txt", &st, 0), 0);
+}
+
+static int replace(struct folder *f, uint64_t seq, size_t bytes, struct folder_news *what)
+{
+	_cleanup_close_ int text = memfd_create("text", 0);
+	struct window_id id = {.seq = seq};
+
+	memcpy(id.boot, folder.boot, sizeof(id.boot));
+	cr_assert_eq(ftruncate(text, (off_t)bytes), 0);
+	return folder__replace(f, &id, text, what);
+}
+
+static int join(struct folder *f)
+{
+	struct err err;
+	int dir = folder__open_there(path, &err);
+
+	cr_assert_geq(dir, 0, "%s", err.text);
+	return folder__join(f, dir);
+}
+
+static uint64_t bytes_there(void)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	uint64_t sum = 0;
+	struct stat st;
+
+	while ((e = readdir(dir))) {
+		if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
+			sum += ((uint64_t)st.st_size + 4095) / 4096 * 4096;
+	}
+	closedir(dir);
+	return sum;
+}
+
+/* The writer and who rewrites each know what the other one did. */
+Test(folder, windows_are_replaced_beside_their_writer)
+{
+	struct folder other;
+	struct folder_news what = {0};
+	struct stat before, after;
+	char name[WINDOW_NAME_SIZE];
+
+	begin(40960);
+	for (uint64_t i = 0; i < 4; i++)
+		cr_assert_eq(put(i, 8192), 0);
+	cr_assert_eq(join(&other), 0);
+	window_name(&(struct window_id){BOOT_A, 3}, name);
+	memcpy(name, folder.boot, BOOT_ID_SIZE - 1);
+	cr_assert_eq(fstatat(folder.dir, name, &before, 0), 0);
+	cr_expect_eq(replace(&other, 3, 16384, &what), 0, "it takes two, and then one, away");
+	cr_expect_eq(what.over, 2);
+	cr_expect_not(is_there(1));
+	cr_expect(is_there(2));
+	cr_assert_eq(fstatat(folder.dir, name, &after, 0), 0);
+	cr_expect_eq(after.st_size, 16384);
+	cr_expect_eq(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec, "its date stays");
+	cr_expect_eq(bytes_there(), 8192 + 16384 + 4096);
+	cr_expect_eq(put(4, 8192), 0);
+	cr_expect_eq(put(5, 8192), 0);
+	cr_expect_leq(bytes_there(), 40960);
+	cr_expect_not(is_there(2), "the writer knows that one has grown");
+	cr_expect_eq(replace(&other, 0, 8192, &what), -ENOENT, "nothing comes back");
+	cr_expect_not(is_there(0));
+	cr_expect_eq(replace(&other, 3, 24576, &what), -EFBIG);
+	cr_expect_eq(replace(&other, 5, 8192, &what), 0);
+	cr_expect_leq(bytes_there(), 40960);
+	folder__done(&other);
+}
+
+Test(folder, who_is_killed_gives_up_its_turn)
+{
+	struct folder other;
+	struct folder_news what = {0};
+
+	begin(0);
+	cr_assert_eq(put(0, 8192), 0);
+	cr_assert_eq(join(&other), 0);
+	cr_assert_eq(turn__take(&other.turn, 0), 0);
+	cr_expect_eq(put(1, 8192), -EBUSY);
+	folder__done(&other);
+	cr_expect_eq(put(1, 8192), 0);
+	cr_assert_eq(join(&other), 0);
+	cr_expect_eq(replace(&other, 1, 4096, &what), 0);
+	folder__done(&other);
+}
+
+/* One of an older version takes no turns. */
+Test(folder, writers_without_turns)
+{
+	struct folder other;
+
+	begin(0);
+	cr_assert_eq(unlinkat(folder.dir, ".turn", 0), 0);
+	cr_expect_eq(join(&other), -EBUSY);
+	folder__done(&other);
+	folder__done(&folder);
+	cr_expect_eq(join(&other), 0, "a copy, of which there is no agent");
+	folder__done(&other);
+	begin(0);
 }
 
 Test(folder, has_one_writer_and_no_strangers)

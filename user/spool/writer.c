@@ -54,7 +54,7 @@ static void put_next(struct folder *folder, const struct packet *p, int text, st
 
 static int serve(int sock)
 {
-	_cleanup_(folder__done) struct folder folder = {.dir = -1};
+	_cleanup_(folder__done) struct folder folder = {.dir = -1, .turn.fd = -1};
 	struct first_packet first;
 	struct answer answer = {0};
 	struct packet packet;
