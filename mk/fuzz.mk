@@ -17,9 +17,9 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
 	user/cmd/stat_baseline.c user/spool/window_name.c user/spool/times.c \
-	$(patsubst %,user/ship/%.c,answer binary fill frame_text rows s3_list state) \
+	$(patsubst %,user/ship/%.c,answer binary fill frame_text name_rows rows s3_list state) \
 	$(patsubst %,user/prof/%.c,prof events ids inflate foreign frame_count pprof_read) \
-	user/prof/remark_sum.c user/prof/held_sum.c
+	user/prof/remark_sum.c user/prof/held_sum.c user/prof/copy.c user/prof/name_book.c
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined

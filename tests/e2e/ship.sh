@@ -3,10 +3,8 @@
 #
 # pmubpf ship, and report --from a server: what was sent is what the files say, each window once,
 # whoever is killed and whatever a server does. The server is Debian's ClickHouse, started here.
-# shellcheck source=tests/e2e/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-BOOT=0123456789abcdef0123456789abcdef
+# shellcheck source=tests/e2e/clickhouse_lib.sh
+. "$(dirname "$0")/clickhouse_lib.sh"
 
 # A profile whose copies are the windows.
 setup() {
@@ -15,70 +13,8 @@ setup() {
 		"$WORKLOADS/split" 0.5
 }
 
-windows() { # DIR N
-	local i
-	mkdir -p "$1"
-	for ((i = 0; i < $2; i++)); do
-		cp "$S/window.pb.gz" "$1/$BOOT-$(printf %010d "$i").pb.gz"
-	done
-}
-
-server_config() { # what it is told: nothing of it is the host's own
-	cat >"$T/config.xml" <<-XML
-		<yandex><logger><level>error</level><log>$T/ch/log</log></logger>
-		<http_port>$http</http_port><tcp_port>$tcp</tcp_port>
-		<listen_host>127.0.0.1</listen_host><mark_cache_size>10000000</mark_cache_size>
-		<path>$T/ch/</path><tmp_path>$T/ch/tmp/</tmp_path>
-		<format_schema_path>$T/ch/</format_schema_path>
-		<users_config>$T/users.xml</users_config><default_profile>default</default_profile>
-		<default_database>default</default_database></yandex>
-	XML
-	cat >"$T/users.xml" <<-XML
-		<yandex><profiles><default/></profiles><quotas><default/></quotas><users>
-		<default><password></password><networks><ip>127.0.0.1</ip></networks>
-		<profile>default</profile><quota>default</quota></default>
-		<pmubpf><password>secret</password><networks><ip>127.0.0.1</ip></networks>
-		<profile>default</profile><quota>default</quota></pmubpf></users></yandex>
-	XML
-}
-
-answers() {
-	[ "$(sql 'SELECT 1')" = 1 ]
-}
-
 has_windows() { # N
 	[ "$(fleet 'SELECT count() FROM windows' | grep -E '^[0-9]+$' || echo 0)" -ge "$1" ]
-}
-
-start_server() {
-	spawn clickhouse-server --config-file="$T/config.xml" >"$T/ch.out" 2>&1
-	server=$spawned
-	wait_until answers || fail "the server doesn't start: $(tail -n 1 "$T/ch.out")"
-}
-
-# ClickHouse, with the tables: $U is its database, $http its port.
-need_server() {
-	need_root
-	need_program clickhouse-server
-	need_program curl
-	need_program python3
-	http=$(free_port) tcp=$(free_port)
-	mkdir -p "$T/ch/tmp"
-	server_config
-	U=clickhouse+http://127.0.0.1:$http/fleet
-	start_server
-	sql 'CREATE DATABASE fleet' >/dev/null
-	pmb_ok ship --schema clickhouse
-	grep -v '^--' "$T/out" | sed 's/--.*//' | tr '\n' ' ' | tr ';' '\n' >"$T/tables"
-	while read -r table; do [ -z "${table// /}" ] || fleet "$table"; done <"$T/tables"
-}
-
-sql() { # QUERY
-	curl -s -m 20 "http://127.0.0.1:$http/?database=${database:-default}" --data-binary "$1"
-}
-
-fleet() { # QUERY
-	database=fleet sql "$1"
 }
 
 # In front of it: $P is the port.

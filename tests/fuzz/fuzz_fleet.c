@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "ship/answer.h"
 #include "ship/fill.h"
+#include "ship/name_rows.h"
 #include "ship/rows.h"
 #include "ship/state.h"
 
@@ -72,6 +73,27 @@ static void check(const struct prof *p)
 	rows__free(r);
 }
 
+/* u16 length of frames whose names are wanted, and the rest is names. */
+static void read_names(const uint8_t *data, size_t size)
+{
+	struct cursor c = cursor__over(data, size);
+	size_t frames = cursor__u16(&c), n;
+	_cleanup_(buf__done) struct buf out = {0};
+	struct name_book *b = name_book__new();
+	const uint8_t *part = take(&c, &frames);
+	struct err err = {0};
+	struct name_place place;
+
+	if (cursor__ok(&c) && name_rows__want(b, part, frames, &n, &err) == 0)
+		name_rows__take(b, c.pos, cursor__left(&c), &err);
+	for (size_t i = 0; i < name_book__n(b); i++) {
+		name_book__get(b, i, &place);
+		if (name_book__prof(b)->locations[place.location].n_lines)
+			name_rows__put(b, i, 1, &out);
+	}
+	name_book__free(b);
+}
+
 static void other_readers(const uint8_t *data, size_t size)
 {
 	const struct http_reply reply = {.status = 500, .data = (const char *)data, .len = size};
@@ -91,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (p)
 		check(p);
 	prof__free(p);
+	read_names(data, size);
 	other_readers(data, size);
 	return 0;
 }

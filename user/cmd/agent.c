@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -22,12 +21,12 @@
 #include "cmd/held_up.h"
 #include "cmd/live.h"
 #include "cmd/output.h"
+#include "cmd/profiles.h"
 #include "cmd/remarks.h"
 #include "cmd/window_remarks.h"
 #include "opener/opener.h"
 #include "pmubpf/budgets.h"
 #include "render/escape.h"
-#include "render/pprof.h"
 #include "session/signals.h"
 #include "ship/keeper.h"
 #include "spool/writer.h"
@@ -217,24 +216,6 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	add_remark_of_cost(part->prof, &part->cost);
 }
 
-/* Its file in memory; a negative errno: there is no room. */
-static int pack(const struct prof *prof)
-{
-	_cleanup_close_ int fd = memfd_create("pmubpf-window", MFD_CLOEXEC);
-	int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-	_cleanup_fclose_ FILE *file = copy >= 0 ? fdopen(copy, "w") : NULL;
-	int r;
-
-	if (!file) {
-		r = -errno;
-		if (copy >= 0)
-			close(copy);
-		return r;
-	}
-	r = pprof__write(file, prof);
-	return r < 0 ? r : TAKE_FD(fd);
-}
-
 static void keep(struct agent *g, struct part *part)
 {
 	uint64_t seq = g->writer.next_seq++;
@@ -242,7 +223,7 @@ static void keep(struct agent *g, struct part *part)
 
 	add_up(g, &part->ledger);
 	add_remarks_of_window(g, part, seq);
-	fd = pack(part->prof);
+	fd = profile__pack(part->prof);
 	agent_metrics__add(&g->metrics, part);
 	part__done(part);
 	g->windows++;

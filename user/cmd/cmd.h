@@ -16,6 +16,7 @@ int cmd_report(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
+int cmd_symbolize(int argc, char **argv);
 int cmd_ship(int argc, char **argv);
 
 #endif

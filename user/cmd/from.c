@@ -461,3 +461,45 @@ int from__load(struct prof **ret, char **ret_title, const struct from *from,
 	*ret = prof_sum__take(&l.sum);
 	return 0;
 }
+
+/* ---------------------------------------------------------------- one by one */
+
+static int hand_out(struct loading *l, const struct window_id *id,
+		    const struct pprof_limits *limits, from_window_fn *fn, void *ctx,
+		    struct err *err)
+{
+	char name[WINDOW_NAME_SIZE];
+	_cleanup_close_ int fd = -1;
+	struct prof *p = NULL;
+	struct err why = {0};
+	int r;
+
+	window_name(id, name);
+	fd = open_file(l, name);
+	if (fd < 0)
+		return 0;
+	if (pprof__read(&p, fd, "it", limits, &why) < 0) {
+		pass_over(l, name, why.text);
+		return 0;
+	}
+	r = fn(ctx, id, &p, err);
+	prof__free(p);
+	return r;
+}
+
+int from__each_window(const struct from *from, const struct pprof_limits *limits,
+		      from_window_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(loading__done) struct loading l = {
+		.from = from,
+		.dir = -1,
+		.server.secrets.ca = -1,
+	};
+	int r = list_windows(&l, err);
+
+	if (r == 0 && !l.n)
+		r = say_empty(&l, err);
+	for (size_t i = l.n; r >= 0 && i--;)
+		r = hand_out(&l, &l.spans[i].id, limits, fn, ctx, err);
+	return r < 0 ? r : (int)l.n;
+}

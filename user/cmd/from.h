@@ -9,6 +9,7 @@
 #include "cmd/fleet_load.h"
 #include "prof/pprof_read.h"
 #include "spool/times.h"
+#include "spool/window_name.h"
 
 struct from {
 	const char *dir; /* or a URL; NULL: not given; borrowed */
@@ -49,5 +50,14 @@ int from__settle_range(struct from *from, const char *option, const char *text, 
  */
 int from__load(struct prof **ret, char **ret_title, const struct from *from,
 	       const struct pprof_limits *limits, struct err *err);
+
+/* *p may be taken, and NULL be put in its place. Below 0: no more is asked for. */
+typedef int from_window_fn(void *ctx, const struct window_id *id, struct prof **p, struct err *err);
+/*
+ * Each window of a folder that overlaps the range, the newest first; what can't be read is passed
+ * over. Their number, or a negative errno: that of fn, or one as above.
+ */
+int from__each_window(const struct from *from, const struct pprof_limits *limits,
+		      from_window_fn *fn, void *ctx, struct err *err);
 
 #endif

@@ -68,6 +68,8 @@ static const struct command_entry {
 	{"advise", cmd_advise, "what stands out in a target or a profile, and what to try"},
 	{"diff", cmd_diff,
 	 "compare two saved profiles: what differs, and whether that may be chance"},
+	{"symbolize", cmd_symbolize,
+	 "add names that were missing to what an agent has written, or a fleet sent"},
 	{"ship", cmd_ship, "send the windows of an agent to ClickHouse, or to S3"},
 	{"stat", cmd_stat, "count events without sampling, print counts and ratios"},
 	{"list", cmd_list, "the events that can be counted, and whether this machine has them"},
@@ -85,7 +87,7 @@ static void print_help(FILE *out)
 		     "A profiler that samples hardware performance counters by BPF.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (commands[i].help)
-			fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].help);
+			fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
 	}
 	fprintf(out, "\n`pmubpf COMMAND --help` shows a command's options; `man pmubpf-COMMAND` "
 		     "explains them.\n");

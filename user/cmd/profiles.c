@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "prof/prune.h"
 #include "prof/readable.h"
 #include "render/escape.h"
+#include "render/pprof.h"
 #include "sym/sym.h"
 #include "sys/clock.h"
 
@@ -31,6 +33,23 @@ static char *quoted(const char *path)
 	escape_name(&text, path);
 	buf__putc(&text, '\'');
 	return buf__take(&text);
+}
+
+int profile__pack(const struct prof *p)
+{
+	_cleanup_close_ int fd = memfd_create("pmubpf-window", MFD_CLOEXEC);
+	int copy = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	_cleanup_fclose_ FILE *file = copy >= 0 ? fdopen(copy, "w") : NULL;
+	int r;
+
+	if (!file) {
+		r = -errno;
+		if (copy >= 0)
+			close(copy);
+		return r;
+	}
+	r = pprof__write(file, p);
+	return r < 0 ? r : TAKE_FD(fd);
 }
 
 int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,

@@ -10,6 +10,8 @@
 /* "-" is standard input. The caller frees *ret. */
 int profile__load(struct prof **ret, const char *path, const struct pprof_limits *limits,
 		  struct err *err);
+/* Its file, in memory: a descriptor, the caller's; a negative errno: there is no room. */
+int profile__pack(const struct prof *p);
 /* Functions of which only the linker's name is known get readable ones, by the helper; if it fails,
  * standard error says so and they stay. */
 void profiles__demangle(struct prof *p);

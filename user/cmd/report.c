@@ -278,6 +278,7 @@ static int write_out(struct report_run *run, struct err *err)
 /* What has no file there keeps its addresses; how many that are goes to standard error. */
 static int symbolize(struct report_run *run, struct err *err)
 {
+	const struct symbol_files where = {.dirs = &run->args->symbols, .n_dirs = 1};
 	struct symbolized did;
 	struct sym *sym;
 	int r;
@@ -288,7 +289,7 @@ static int symbolize(struct report_run *run, struct err *err)
 	if (r < 0)
 		return r;
 	sym__want(sym, true, true, false);
-	r = prof__symbolize(&run->whole, run->args->symbols, sym, &did, err);
+	r = prof__symbolize(&run->whole, &where, sym, &did, err);
 	sym__free(sym);
 	if (r == 0)
 		fprintf(stderr,

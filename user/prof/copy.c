@@ -181,3 +181,15 @@ void prof_copier__head(struct prof_copier *c)
 	c->to->drop_frames = prof_copier__string(c, from->drop_frames);
 	c->to->keep_frames = prof_copier__string(c, from->keep_frames);
 }
+
+void prof_copier__rest(struct prof_copier *c)
+{
+	prof_copier__types(c);
+	for (size_t i = 0; i < c->from->n_samples; i++) {
+		const struct prof_sample *s = &c->from->samples[i];
+
+		prof_copier__sample(c, i, prof_copier__stack(c, s->stack),
+				    prof_copier__labels(c, s->labels));
+	}
+	prof_copier__head(c);
+}

@@ -2,7 +2,8 @@
 /*
  * The hard thing is what an address is: as pprof has it, one of the process, from which the
  * mapping's start and offset lead to a place in the file. Ours are as if each file were mapped
- * where its ELF headers want it.
+ * where its ELF headers want it. A debug file alone doesn't say where in the program's file its
+ * code lies: it is of use beside the program.
  */
 #include "prof/symbolize.h"
 
@@ -10,17 +11,21 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "prof/copy.h"
 #include "prof/mapping_file.h"
+#include "sym/debuginfod.h"
 #include "sys/open.h"
+
+enum { DEBUG_FDS_MAX = 16 };
 
 struct symbolizing {
 	const struct prof *p;
-	const char *dir;
+	const struct symbol_files *where;
 	struct sym *sym;
 	struct prof_copier copier;
 	struct symbolized *ret;
@@ -29,6 +34,9 @@ struct symbolizing {
 	uint64_t *offsets;
 	struct sym_name *names;
 	size_t n;
+	int debug_fds[DEBUG_FDS_MAX]; /* that may be of its debug file */
+	size_t n_debug_fds;
+	bool found; /* a file with its build-id, whatever that has */
 };
 
 static void forget_names(struct symbolizing *x)
@@ -38,20 +46,93 @@ static void forget_names(struct symbolizing *x)
 	memset(x->names, 0, x->n * sizeof(*x->names));
 }
 
-static bool try_file(void *ctx, const char *path)
+static bool has_name(const struct symbolizing *x)
 {
-	struct symbolizing *x = ctx;
-	_cleanup_close_ int fd = open_regular(-1, path);
-	const struct sym_file file = {.fd = fd, .root_fd = -1, .path = path};
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->names[i].frame.name)
+			return true;
+	}
+	return false;
+}
 
-	if (fd < 0)
-		return false;
+/* Whether it is the one, and has names. */
+static bool ask_file(struct symbolizing *x, int fd, const char *path)
+{
+	const struct sym_file file = {
+		.fd = fd,
+		.root_fd = -1,
+		.path = path,
+		.servers = x->where->servers,
+		.debug_fds = x->debug_fds,
+		.n_debug_fds = x->n_debug_fds,
+	};
+
 	sym__elf(x->sym, &file, x->offsets, x->n, x->names);
 	if (x->names[0].reason != SYM_BAD_FILE && x->names[0].reason != SYM_HELPER &&
-	    mapping_file__is_asked(x->p, x->mapping, x->sym))
-		return true;
+	    mapping_file__is_asked(x->p, x->mapping, x->sym)) {
+		x->found = true;
+		if (has_name(x))
+			return true;
+	}
 	forget_names(x);
 	return false;
+}
+
+static bool try_file(void *ctx, const char *path)
+{
+	_cleanup_close_ int fd = open_regular(-1, path);
+
+	return fd >= 0 && ask_file(ctx, fd, path);
+}
+
+static bool keep_debug_file(void *ctx, const char *path)
+{
+	struct symbolizing *x = ctx;
+	int fd = open_regular(-1, path);
+
+	if (fd >= 0)
+		x->debug_fds[x->n_debug_fds++] = fd;
+	return x->n_debug_fds == DEBUG_FDS_MAX;
+}
+
+static void find_debug_files(struct symbolizing *x)
+{
+	for (size_t i = 0; i < x->where->n_dirs && x->n_debug_fds < DEBUG_FDS_MAX; i++)
+		mapping_file__find(x->p, x->mapping, x->where->dirs[i], keep_debug_file, x);
+}
+
+static void close_debug_files(struct symbolizing *x)
+{
+	while (x->n_debug_fds)
+		close(x->debug_fds[--x->n_debug_fds]);
+}
+
+static bool try_here(struct symbolizing *x)
+{
+	const struct prof_mapping *m = &x->p->mappings[x->mapping];
+
+	return m->build_id && try_file(x, prof__text(x->p, m->file));
+}
+
+static bool try_servers(struct symbolizing *x)
+{
+	uint8_t id[MAPPING_ID_MAX];
+	size_t len = mapping_file__build_id(x->p, x->mapping, id);
+	_cleanup_close_ int fd = -1;
+
+	fd = len ? debuginfod__fetch_program(x->where->servers, id, len) : -1;
+	return fd >= 0 && ask_file(x, fd, NULL);
+}
+
+static bool find(struct symbolizing *x)
+{
+	const struct symbol_files *w = x->where;
+
+	for (size_t i = 0; i < w->n_dirs; i++) {
+		if (mapping_file__find(x->p, x->mapping, w->dirs[i], try_file, x))
+			return true;
+	}
+	return (w->here && try_here(x)) || (w->servers && try_servers(x));
 }
 
 static struct prof_line line_of(struct symbolizing *x, const struct sym_frame *frame)
@@ -88,7 +169,16 @@ static void put_location(struct symbolizing *x, size_t i)
 	x->ret->named++;
 }
 
-/* Those of it that have no name. */
+/* Of which names may be found: not the kernel's, nor a JIT's. */
+static bool is_unnamed(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	const struct prof_mapping *m = &p->mappings[l->mapping];
+
+	return l->mapping && !l->n_lines && l->address >= m->start &&
+	       *prof__text(p, m->file) != '[';
+}
+
 static void collect(struct symbolizing *x)
 {
 	const struct prof_mapping *m = &x->p->mappings[x->mapping];
@@ -97,7 +187,7 @@ static void collect(struct symbolizing *x)
 	for (uint32_t i = 1; i < x->p->n_locations; i++) {
 		const struct prof_location *l = &x->p->locations[i];
 
-		if (l->mapping != x->mapping || l->n_lines || l->address < m->start)
+		if (l->mapping != x->mapping || !is_unnamed(x->p, i))
 			continue;
 		x->locations[x->n] = i;
 		x->offsets[x->n++] = l->address - m->start + m->offset;
@@ -106,55 +196,86 @@ static void collect(struct symbolizing *x)
 
 static void name_mapping(struct symbolizing *x)
 {
-	const char *file = prof__text(x->p, x->p->mappings[x->mapping].file);
-
-	if (*file == '[') /* the kernel's, a JIT's */
-		return;
 	collect(x);
-	if (!x->n)
-		return;
 	x->ret->mappings++;
 	x->ret->locations += x->n;
-	if (!mapping_file__find(x->p, x->mapping, x->dir, try_file, x))
-		return;
-	x->ret->found++;
-	for (size_t i = 0; i < x->n; i++)
-		put_location(x, i);
-	forget_names(x);
-}
-
-static void copy_samples(struct symbolizing *x)
-{
-	for (size_t i = 0; i < x->p->n_samples; i++) {
-		const struct prof_sample *s = &x->p->samples[i];
-
-		prof_copier__sample(&x->copier, i, prof_copier__stack(&x->copier, s->stack),
-				    prof_copier__labels(&x->copier, s->labels));
+	x->found = false;
+	find_debug_files(x);
+	if (find(x)) {
+		for (size_t i = 0; i < x->n; i++)
+			put_location(x, i);
+		forget_names(x);
 	}
-	prof_copier__head(&x->copier);
+	x->ret->found += x->found;
+	close_debug_files(x);
 }
 
-int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct symbolized *ret,
-		    struct err *err)
-{
-	struct symbolizing x = {.p = *p, .dir = dir, .sym = sym, .ret = ret};
-	_cleanup_closedir_ DIR *folder = opendir(dir);
-	struct prof *named;
+struct unnamed {
+	uint32_t mapping;
+	size_t places;
+};
 
-	if (!folder)
-		return err__set(err, -errno, "--symbols: can't read the folder '%s': %s", dir,
-				strerror(errno));
+static int by_places(const void *pa, const void *pb)
+{
+	const struct unnamed *a = pa, *b = pb;
+	int r = CMP3(b->places, a->places);
+
+	return r ? r : CMP3(a->mapping, b->mapping);
+}
+
+/* Mappings that have such places, those with the most first. The caller frees. */
+static struct unnamed *find_unnamed(const struct prof *p, size_t *ret_n)
+{
+	struct unnamed *list = xcalloc(p->n_mappings, sizeof(*list));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_mappings; i++)
+		list[i].mapping = i;
+	for (uint32_t i = 1; i < p->n_locations; i++)
+		list[p->locations[i].mapping].places += is_unnamed(p, i);
+	qsort(list, p->n_mappings, sizeof(*list), by_places);
+	while (n < p->n_mappings && list[n].places)
+		n++;
+	*ret_n = n;
+	return list;
+}
+
+static int check_folders(const struct symbol_files *where, struct err *err)
+{
+	for (size_t i = 0; i < where->n_dirs; i++) {
+		_cleanup_closedir_ DIR *folder = opendir(where->dirs[i]);
+
+		if (!folder)
+			return err__set(err, -errno, "--symbols: can't read the folder '%s': %s",
+					where->dirs[i], strerror(errno));
+	}
+	return 0;
+}
+
+int prof__symbolize(struct prof **p, const struct symbol_files *where, struct sym *sym,
+		    struct symbolized *ret, struct err *err)
+{
+	struct symbolizing x = {.p = *p, .where = where, .sym = sym, .ret = ret};
+	_cleanup_free_ struct unnamed *list = NULL;
+	int r = check_folders(where, err);
+	struct prof *named;
+	size_t n;
+
+	if (r < 0)
+		return r;
 	*ret = (struct symbolized){0};
 	named = prof__new();
 	prof_copier__init(&x.copier, named);
 	prof_copier__from(&x.copier, x.p);
-	prof_copier__types(&x.copier);
 	x.locations = xcalloc(x.p->n_locations, sizeof(*x.locations));
 	x.offsets = xcalloc(x.p->n_locations, sizeof(*x.offsets));
 	x.names = xcalloc(x.p->n_locations, sizeof(*x.names));
-	for (x.mapping = 1; x.mapping < x.p->n_mappings; x.mapping++)
+	list = find_unnamed(x.p, &n);
+	for (size_t i = 0; i < n; i++) {
+		x.mapping = list[i].mapping;
 		name_mapping(&x);
-	copy_samples(&x);
+	}
+	prof_copier__rest(&x.copier);
 	prof_copier__done(&x.copier);
 	free(x.locations);
 	free(x.offsets);
@@ -162,4 +283,14 @@ int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct sy
 	prof__free(*p);
 	*p = named;
 	return 0;
+}
+
+int name_book__find(struct name_book *b, const struct symbol_files *where, struct sym *sym,
+		    struct symbolized *ret, struct err *err)
+{
+	struct prof *p = name_book__exchange(b, NULL);
+	int r = prof__symbolize(&p, where, sym, ret, err);
+
+	name_book__exchange(b, p);
+	return r;
 }

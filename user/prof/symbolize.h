@@ -3,7 +3,10 @@
 #ifndef PMUBPF_PROF_SYMBOLIZE_H
 #define PMUBPF_PROF_SYMBOLIZE_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
+#include "prof/name_book.h"
 #include "prof/prof.h"
 #include "sym/sym.h"
 
@@ -13,12 +16,25 @@ struct symbolized {
 	size_t locations, named;
 };
 
+/* Where files may be. */
+struct symbol_files {
+	/* Programs, or debug files of those that are found: DIR/.build-id/xx/yyyy.debug,
+	 * DIR/xx/yyyy.debug, DIR/NAME as the mapping's, or any right in DIR. */
+	const char *const *dirs;
+	size_t n_dirs;
+	bool here;                  /* where the mapping had them, if the build-id is theirs */
+	struct debuginfod *servers; /* asked last, by build-id; NULL: nobody is */
+};
+
 /*
- * Replaces *p. A mapping's file is DIR/.build-id/xx/yyyy.debug, DIR/yyyyyy…, its base name in DIR,
- * or any file right in DIR, and must have the build-id if the mapping says one. The helper reads
- * it. Places that have names keep them.
+ * Replaces *p. A file must have the build-id if the mapping says one. The helper reads it. Places
+ * that have names keep them. Files that most places are in come first.
  */
-int prof__symbolize(struct prof **p, const char *dir, struct sym *sym, struct symbolized *ret,
-		    struct err *err);
+int prof__symbolize(struct prof **p, const struct symbol_files *where, struct sym *sym,
+		    struct symbolized *ret, struct err *err);
+
+/* The same of all places of a book. */
+int name_book__find(struct name_book *b, const struct symbol_files *where, struct sym *sym,
+		    struct symbolized *ret, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/text.h"
 
-enum { LINE_MAX_BYTES = 300, STATUS_OK = 200 };
+enum { LINE_MAX_BYTES = 300, STATUS_OK = 200, UNKNOWN_TABLE = 60 };
 
 /* The first line, in characters that a terminal may be given. The caller frees. */
 static char *first_line(const struct http_reply *reply)
@@ -73,6 +73,11 @@ enum answer answer__of(const struct http_reply *reply)
 		return ANSWER_REFUSED;
 	/* an account, a table that isn't there, too many questions */
 	return reply->status < 500 ? ANSWER_LATER : ANSWER_DOUBT;
+}
+
+bool answer__no_table(const struct http_reply *reply)
+{
+	return reply->outcome == HTTP_ANSWERED && code_of(reply) == UNKNOWN_TABLE;
 }
 
 int answer__check(const struct http_reply *reply, struct err *err)

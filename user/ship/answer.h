@@ -20,5 +20,7 @@ enum answer {
 enum answer answer__of(const struct http_reply *reply);
 /* 0, or what the server has said, in a sentence. */
 int answer__check(const struct http_reply *reply, struct err *err);
+/* It has said that there is no such table. */
+bool answer__no_table(const struct http_reply *reply);
 
 #endif

@@ -13,14 +13,15 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "prof/pprof_read.h"
-#include "ship/answer.h"
 #include "ship/fill.h"
+#include "ship/fleet_names.h"
+#include "ship/name_rows.h"
+#include "ship/query.h"
 
 enum {
 	NS_PER_S = 1000000000,
 	DAY_S = 86400, /* a window is shorter */
-	QUERY_MS = 120000,
+	PLACES_MAX = 1000000,
 	HASHES_MAX = 8000, /* of one query: 256 kB is the most that servers take */
 };
 
@@ -41,15 +42,7 @@ static void load__done(struct load *l)
 
 static int ask(struct load *l, const struct buf *query, struct http_reply *ret, struct err *err)
 {
-	const struct http_request request = {
-		.body = query->data,
-		.len = query->len,
-		.max_bytes = l->ask->max_bytes ? l->ask->max_bytes : PPROF_MAX_BYTES,
-		.ms = QUERY_MS,
-	};
-
-	http_client__post(l->http, &request, ret);
-	return answer__check(ret, err);
+	return query__ask(l->http, query, l->ask->max_bytes, ret, err);
 }
 
 /* ---------------------------------------------------------------- queries */
@@ -192,6 +185,52 @@ static int ask_all_stacks(struct load *l, struct err *err)
 	return r;
 }
 
+/* Those that the server was given since; one without the table has none. */
+static int name_missing(struct load *l, struct prof **p, struct err *err)
+{
+	struct name_book *b = name_book__new();
+	struct err why = {0};
+	int r;
+
+	name_book__want_all(b, *p);
+	r = fleet_names__get(b, l->http, l->ask->max_bytes, &why);
+	if (r == -ENOENT)
+		r = 0;
+	else if (r < 0)
+		*err = why;
+	else
+		name_book__apply(b, p);
+	name_book__free(b);
+	return r;
+}
+
+int fleet__unnamed(struct name_book *b, struct http_client *http, const struct fleet_ask *what,
+		   bool *ret_all, struct err *err)
+{
+	_cleanup_(load__done) struct load l = {.http = http, .ask = what};
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	size_t n;
+	int r;
+
+	l.fill = fill__new(what->max_bytes);
+	put_where(&l);
+	r = ask_windows(&l, err);
+	if (r < 0)
+		return r;
+	buf__puts(&query, "SELECT DISTINCT f FROM (SELECT arrayJoin(arrayFilter(x -> "
+			  "substring(x,1,1)='?',frames)) AS f FROM stacks WHERE hash GLOBAL IN "
+			  "(SELECT DISTINCT stack FROM samples WHERE ");
+	put_samples_where(&l, &query);
+	buf__printf(&query, ")) LIMIT %d FORMAT RowBinary", PLACES_MAX);
+	r = ask(&l, &query, &reply, err);
+	if (r == 0)
+		r = name_rows__want(b, reply.data, reply.len, &n, err);
+	if (r == 0)
+		*ret_all = n < PLACES_MAX;
+	return r;
+}
+
 int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_ask *what,
 		struct fleet_news *news, struct err *err)
 {
@@ -214,6 +253,11 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 		r = fill__end(l.fill, ret, err);
 	if (r < 0)
 		return r;
+	r = name_missing(&l, ret, err);
+	if (r < 0) {
+		*ret = prof__free(*ret);
+		return r;
+	}
 	*news = (struct fleet_news){
 		.windows = fill__n_windows(l.fill),
 		.missing = fill__missing(l.fill),

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "prof/name_book.h"
 #include "prof/prof.h"
 #include "ship/http_client.h"
 
@@ -31,5 +32,12 @@ struct fleet_news {
 /* The caller frees *ret. -ENODATA: there is nothing of that time. */
 int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_ask *ask,
 		struct fleet_news *news, struct err *err);
+
+/*
+ * What frames without a name the samples of that have, of files with a build-id: the book wants
+ * them. *ret_all false: there are more. -ENODATA: there is nothing of that time.
+ */
+int fleet__unnamed(struct name_book *b, struct http_client *http, const struct fleet_ask *ask,
+		   bool *ret_all, struct err *err);
 
 #endif

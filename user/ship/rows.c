@@ -96,7 +96,9 @@ static int by_samples(const void *pa, const void *pb)
 	const struct stack_row *a = pa, *b = pb;
 	int r = CMP3(b->samples, a->samples);
 
-	return r ? r : CMP3(a->hash, b->hash);
+	/* which of them stay doesn't depend on what they are called: names may come between two
+	 * parts of a window (pmubpf symbolize) */
+	return r ? r : CMP3(a->stack, b->stack);
 }
 
 static int by_hash(const void *pa, const void *pb)
@@ -106,13 +108,21 @@ static int by_hash(const void *pa, const void *pb)
 	return CMP3(a->hash, b->hash);
 }
 
+static int by_hash_and_stack(const void *pa, const void *pb)
+{
+	const struct stack_row *a = pa, *b = pb;
+	int r = CMP3(a->hash, b->hash);
+
+	return r ? r : CMP3(a->stack, b->stack);
+}
+
 /* The same under one hash once: stacks that differ in what isn't kept. */
 static void unite(struct rows *r)
 {
 	size_t n = 0;
 
 	if (r->n_stacks)
-		qsort(r->stacks, r->n_stacks, sizeof(*r->stacks), by_hash);
+		qsort(r->stacks, r->n_stacks, sizeof(*r->stacks), by_hash_and_stack);
 	for (size_t i = 0; i < r->n_stacks; i++) {
 		if (n && r->stacks[n - 1].hash == r->stacks[i].hash)
 			r->stacks[n - 1].samples += r->stacks[i].samples;

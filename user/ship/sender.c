@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "prof/pprof_read.h"
 #include "ship/answer.h"
+#include "ship/binary.h"
 #include "ship/pause.h"
 #include "ship/pyroscope.h"
 #include "ship/s3.h"
@@ -227,9 +228,10 @@ static enum answer ask_parts(struct sender *s, struct delivery *d)
 
 /* ---------------------------------------------------------------- inserts */
 
-/* The token: of those rows, and of no others. */
+/* The token: of those rows, and of no others. Stacks of a window may get names before it is sent
+ * again (pmubpf symbolize): theirs is what they are. */
 static enum answer insert(struct sender *s, const struct delivery *d, const char *table,
-			  const char *columns, unsigned part, const struct buf *rows)
+			  const char *columns, uint64_t part, const struct buf *rows)
 {
 	_cleanup_(http_reply__done) struct http_reply reply = {0};
 	_cleanup_free_ char *query =
@@ -250,8 +252,8 @@ static enum answer insert(struct sender *s, const struct delivery *d, const char
 	if (s->version >= TOKENS_SINCE) {
 		buf__puts(&extra, "&async_insert=0&insert_deduplication_token=");
 		url__put(&extra, d->window.host);
-		buf__printf(&extra, "%%2F%s%%2F%" PRIu64 "%%2F%s%u", d->window.boot, d->window.seq,
-			    table, part);
+		buf__printf(&extra, "%%2F%s%%2F%" PRIu64 "%%2F%s%" PRIu64, d->window.boot,
+			    d->window.seq, table, part);
 	}
 	request.extra = extra.data;
 	a = post(s, &request, &reply);
@@ -287,7 +289,9 @@ static enum answer send_stacks(struct sender *s, struct delivery *d, size_t from
 			rows__put_stack(d->rows, i, &rows);
 	}
 	if (rows.len)
-		a = insert(s, d, "stacks", SCHEMA_STACKS, (unsigned)from, &rows);
+		a = insert(s, d, "stacks", SCHEMA_STACKS,
+			   binary_hash__end(binary_hash__add(BINARY_HASH, rows.data, rows.len)),
+			   &rows);
 	if (a == ANSWER_SPLIT && to - from > 1) {
 		size_t middle = from + (to - from) / 2;
 

@@ -111,6 +111,9 @@ struct sym_file {
 	uint64_t dev;          /* the file's, as programs see it; 0: not known */
 	struct opener *opener; /* who opens those; NULL: this process */
 	const char *path;
+	/* Files that may be its debug file, which are tried before any is looked for; borrowed. */
+	const int *debug_fds;
+	size_t n_debug_fds;
 	struct debuginfod *
 		servers; /* asked last, if symbols (or wanted DWARF) are nowhere; NULL: nobody is */
 };

@@ -4,6 +4,7 @@
 #include "sym/sym_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 
@@ -140,6 +141,18 @@ static bool offer_debug_file(void *ctx, int fd)
 	return true;
 }
 
+/* True: it's one of those that the caller has. */
+static bool offer_given(struct offering *o)
+{
+	for (size_t i = 0; i < o->file->n_debug_fds; i++) {
+		int fd = fcntl(o->file->debug_fds[i], F_DUPFD_CLOEXEC, 0);
+
+		if (fd >= 0 && offer_debug_file(o, fd))
+			return true;
+	}
+	return false;
+}
+
 static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 			       const struct reply_identity *id)
 {
@@ -155,8 +168,8 @@ static int sym__add_debug_file(struct sym *sym, const struct sym_file *file,
 		.opener = file->opener,
 	};
 
-	if (!debug_file__search(&wanted, offer_debug_file, &o) && file->servers &&
-	    id->build_id_len) {
+	if (!offer_given(&o) && !debug_file__search(&wanted, offer_debug_file, &o) &&
+	    file->servers && id->build_id_len) {
 		int fd = debuginfod__fetch(file->servers, id->build_id, id->build_id_len);
 
 		/* the helper had nothing to do meanwhile */
