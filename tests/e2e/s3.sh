@@ -48,6 +48,7 @@ t_objects_are_the_files() {
 	ship --once
 	expect_eq "$rc" 0 "exit status"
 	expect_objects
+	# what doesn't begin as a window doesn't say when it was
 	expect_match "$T/asked" " /profiles/prod/h%201/$BOOT-0000000000[.]pb[.]gz$" "the name"
 	ship --once
 	expect_match "$T/err" '^pmubpf: 0 windows sent' "the second time"
@@ -210,6 +211,36 @@ t_reports_are_those_of_the_folder() {
 		fail "all hosts are listed for one"
 }
 
+# Names say when windows were: no others are asked for. What an older version has put there is.
+t_only_windows_of_the_range_are_asked_for() {
+	local n date
+	need_root
+	profiles
+	date=$(stat -c %Y "$(find "$S/one" -name '*-0000000001.pb.gz')")
+	date=$(date -u -d "@$((date - 1))" +%FT%TZ)
+	: >"$T/asked"
+	from --since "$date" --host one --csv
+	expect_eq "$rc" 0 "exit status"
+	n=$(sed -n 's/^# file.*: \([0-9]*\) windows\?, .*/\1/p' "$T/out")
+	expect_ge "${n:-0}" 1 "windows"
+	expect_eq "$(grep -c '^GET /profiles/prod/one/.* all$' "$T/asked")" "$n" "windows read"
+	grep '^GET /profiles/prod/one/.* bytes=' "$T/asked" >"$T/heads"
+	expect_empty "$T/heads" "heads that were asked for"
+	grep -E "^GET /profiles/prod/one/[0-9a-f]{32}-[0-9]{10}-[0-9]{13}-[0-9]{13}[.]pb[.]gz all" \
+		"$T/asked" >/dev/null || fail "a name: $(head -n 3 "$T/asked")"
+	: >"$T/asked"
+	from --until 2001-01-01T00:00:00Z
+	expect_eq "$(grep -cv 'list-type' "$T/asked")" 0 "requests for windows of another time"
+	pmb_ok report --json --limit 0 --from "$S/one"
+	n=$(samples_of)
+	cp -r "$S/one" "$T/copy" # a copy of the bucket is a folder, too
+	for file in "$T"/copy/*-0000000000.pb.gz; do
+		mv "$file" "${file%.pb.gz}-1764269280123-1764269340124.pb.gz"
+	done
+	pmb_ok report --json --limit 0 --from "$T/copy"
+	expect_eq "$(samples_of)" "$n" "samples of a copy of the bucket"
+}
+
 # A range that begins is asked for by when objects were put, an hour less.
 t_what_is_older_is_not_read() {
 	need_root
@@ -224,7 +255,7 @@ t_what_is_older_is_not_read() {
 t_servers_that_are_read_from() {
 	local mode
 	need_root
-	for mode in busy whole; do
+	for mode in busy whole undated; do
 		profiles $mode
 		expect_same_report --csv
 	done

@@ -64,6 +64,8 @@ class Server(quiet_server.Answers):
         if MODE == "refuse" and self.first("refuse"):
             return self.refuse(400, "EntityTooLarge")
         name = urllib.parse.unquote(self.path)
+        if MODE in ("behind", "undated"):  # as older versions named them
+            name = re.sub(r"(-\d{13}){2}(?=\.pb\.gz$)", "", name)
         file = os.path.join(DIR, os.path.basename(self.path))
         if file in (PUT[other][0] for other in PUT if other != name):
             file += ".2"
@@ -75,7 +77,7 @@ class Server(quiet_server.Answers):
         return self.answer(200)
 
     def do_GET(self):
-        print("GET", self.path, file=sys.stderr, flush=True)
+        print("GET", self.path, self.headers.get("Range", "all"), file=sys.stderr, flush=True)
         if not self.is_signed(b""):
             return self.refuse(403, "SignatureDoesNotMatch")
         if MODE == "busy" and self.first(self.path + self.headers.get("Range", "")):

@@ -159,7 +159,6 @@ Test(s3, what_answers_mean)
 static void expect_place(const char *text, const char *base, const char *authority,
 			 const char *region, const char *path)
 {
-	const struct window_id id = {.boot = "0123456789abcdef0123456789abcdef", .seq = 7};
 	struct ship_url url;
 	struct err err = {0};
 	struct buf out = {0};
@@ -168,7 +167,7 @@ static void expect_place(const char *text, const char *base, const char *authori
 	cr_expect_str_eq(url.base, base);
 	cr_expect_str_eq(url.authority, authority);
 	cr_expect_str_eq(url.region, region);
-	s3_put_path(&url, "h 1/../x", &id, &out);
+	s3_put_path(&url, "h 1/../x", "0123456789abcdef0123456789abcdef-0000000007.pb.gz", &out);
 	cr_expect_str_eq(out.data, path);
 	buf__done(&out);
 	ship_url__done(&url);
@@ -241,6 +240,30 @@ Test(s3, lists)
 	s3_list__done(&list);
 	cr_assert(add_page(&list, HEAD "<IsTruncated>false</IsTruncated>" TAIL));
 	cr_expect_eq(list.n, 0);
+	s3_list__done(&list);
+}
+
+/* Names that say when; what was sent by an older version, too, is there once. */
+Test(s3, lists_of_dated_names)
+{
+	struct s3_list list = {0};
+
+	cr_assert(add_page(&list,
+			   HEAD OBJECT("p/a/" BOOT "-0000000007-1764269280123-1764269340124.pb.gz")
+				   OBJECT("p/a/" BOOT "-0000000007.pb.gz") OBJECT(
+					   "p/a/" BOOT
+					   "-0000000008-1764269340123-1764269400124.pb.gz")
+					   OBJECT("p/a/" BOOT
+						  "-0000000009-1764269340123-1764269340122.pb.gz")
+						   OBJECT("p/b/" BOOT "-0000000008.pb.gz") TAIL));
+	cr_assert_eq(list.n, 3);
+	cr_expect_str_eq(list.objects[0].name,
+			 BOOT "-0000000007-1764269280123-1764269340124.pb.gz");
+	cr_expect_eq(list.objects[0].when.from_ns, 1764269280123000000);
+	cr_expect_eq(list.objects[0].when.to_ns, 1764269340124000000);
+	cr_expect_eq(list.objects[1].id.seq, 8);
+	cr_expect_str_eq(list.objects[2].host, "b");
+	cr_expect_eq(list.objects[2].when.from_ns, 0);
 	s3_list__done(&list);
 }
 

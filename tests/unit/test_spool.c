@@ -40,6 +40,41 @@ Test(window_name, is_read_as_it_was_written)
 	cr_expect_not(window_name__parse(temp, &back));
 }
 
+Test(window_name, dates_are_rounded_outwards)
+{
+	static const struct window_id id = {.boot = BOOT_A, .seq = 42};
+	static const struct {
+		int64_t time_ns, duration_ns;
+		const char *name;
+		struct window_when when;
+	} cases[] = {
+		{1764269280123456789,
+		 60000000001,
+		 BOOT_A "-0000000042-1764269280123-1764269340124.pb.gz",
+		 {1764269280123000000, 1764269340124000000}},
+		{1764269280123000000,
+		 60000000000,
+		 BOOT_A "-0000000042-1764269280123-1764269340123.pb.gz",
+		 {1764269280123000000, 1764269340123000000}},
+		{0, 60000000000, BOOT_A "-0000000042.pb.gz", {0}},
+		{-1, 5, BOOT_A "-0000000042.pb.gz", {0}},
+		{INT64_MAX, 5, BOOT_A "-0000000042.pb.gz", {0}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char name[WINDOW_DATED_SIZE];
+		struct window_when when;
+		struct window_id back;
+
+		window_dated_name(&id, cases[i].time_ns, cases[i].duration_ns, name);
+		cr_expect_str_eq(name, cases[i].name);
+		cr_assert(window_dated_name__parse(name, &back, &when), "%s", name);
+		cr_expect_eq(back.seq, 42);
+		cr_expect_eq(when.from_ns, cases[i].when.from_ns);
+		cr_expect_eq(when.to_ns, cases[i].when.to_ns);
+	}
+}
+
 Test(window_name, sorts_by_number)
 {
 	char nine[WINDOW_NAME_SIZE], ten[WINDOW_NAME_SIZE];
@@ -59,14 +94,18 @@ Test(window_name, others_names_are_none)
 		BOOT_A "-00000000x2.pb.gz",
 		BOOT_A "-0000000042.pb.gz ",
 		BOOT_A "-0000000042.pb_gz",
+		BOOT_A "-0000000042-1764269340123-176426928012x.pb.gz",
+		BOOT_A "-0000000042-1764269340123_1764269440123.pb.gz",
 		BOOT_A "_0000000042.pb.gz",
 		"0123456789ABCDEF0123456789abcdef-0000000042.pb.gz",
 		"0123456789abcdef/123456789abcdef-0000000042.pb.gz",
 	};
+	struct window_when when;
 	struct window_id id;
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		cr_expect_not(window_name__parse(others[i], &id), "%s", others[i]);
+		cr_expect_not(window_dated_name__parse(others[i], &id, &when), "%s", others[i]);
 		cr_expect_not(window_temp_name__is(others[i]), "%s", others[i]);
 	}
 }

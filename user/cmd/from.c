@@ -35,6 +35,10 @@ struct loading {
 	const struct from *from;
 	int dir;
 	struct window_span *spans; /* of the range; then of those that were read */
+	struct {
+		char **list; /* of files; places of spans are numbers of these */
+		size_t n, cap;
+	} names;
 	size_t n, cap;
 	uint64_t in_folder;        /* windows */
 	int64_t first_ns, last_ns; /* of all of them */
@@ -50,6 +54,9 @@ static void loading__done(struct loading *l)
 {
 	cleanup_close(&l->dir);
 	free(l->spans);
+	for (size_t i = 0; i < l->names.n; i++)
+		free(l->names.list[i]);
+	free(l->names.list);
 	prof_sum__done(&l->sum);
 	remark_sum__done(&l->remarks);
 	s3_list__done(&l->list);
@@ -175,14 +182,9 @@ static int open_file(const struct loading *l, const char *name)
 	return TAKE_FD(fd);
 }
 
-/* Its first bytes are these. */
-static void meet(struct loading *l, struct window_span *span, const char *name, const void *head,
-		 size_t len)
+/* When it was is known. */
+static void meet(struct loading *l, const struct window_span *span)
 {
-	if (!window_head(head, len, &span->time_ns, &span->duration_ns)) {
-		pass_over(l, name, "it doesn't begin as a window does: damaged?");
-		return;
-	}
 	if (!l->in_folder || span->time_ns < l->first_ns)
 		l->first_ns = span->time_ns;
 	if (!l->in_folder++ || span->time_ns + span->duration_ns > l->last_ns)
@@ -193,39 +195,57 @@ static void meet(struct loading *l, struct window_span *span, const char *name, 
 	l->spans[l->n++] = *span;
 }
 
+/* Its first bytes are these. */
+static void meet_head(struct loading *l, struct window_span *span, const char *name,
+		      const void *head, size_t len)
+{
+	if (window_head(head, len, &span->time_ns, &span->duration_ns))
+		meet(l, span);
+	else
+		pass_over(l, name, "it doesn't begin as a window does: damaged?");
+}
+
 static void meet_file(struct loading *l, const char *name)
 {
-	struct window_span span = {0};
+	struct window_span span = {.place = l->names.n};
 	_cleanup_close_ int fd = -1;
+	struct window_when when;
 	uint8_t head[HEAD_BYTES];
 	ssize_t n;
 
-	if (!window_name__parse(name, &span.id))
+	if (!window_dated_name__parse(name, &span.id, &when))
 		return;
 	fd = open_file(l, name);
 	if (fd == -ENOENT)
 		return;
+	GROW(l->names.list, l->names.n, l->names.cap);
+	l->names.list[l->names.n++] = xstrdup(name);
 	n = fd < 0 ? fd : pread(fd, head, sizeof(head), 0);
 	if (n < 0)
 		pass_over(l, name, fd == -EINVAL ? "it is not a regular file" : strerror(errno));
 	else
-		meet(l, &span, name, head, (size_t)n);
+		meet_head(l, &span, name, head, (size_t)n);
 }
 
 static int meet_object(struct loading *l, size_t place, struct err *err)
 {
 	const struct s3_object *object = &l->list.objects[place];
 	struct window_span span = {.id = object->id, .place = place};
-	_cleanup_close_ int fd = s3_windows__open(&l->place, object, HEAD_BYTES, err);
-	char name[WINDOW_NAME_SIZE];
+	_cleanup_close_ int fd = -1;
 	uint8_t head[HEAD_BYTES];
 	ssize_t n;
 
+	if (object->when.from_ns) { /* to the ms, rounded outwards; add_window() looks again */
+		span.time_ns = object->when.from_ns;
+		span.duration_ns = object->when.to_ns - object->when.from_ns;
+		meet(l, &span);
+		return 0;
+	}
+	fd = s3_windows__open(&l->place, object, HEAD_BYTES, err);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	n = pread(fd, head, sizeof(head), 0);
-	window_name(&span.id, name);
-	meet(l, &span, name, head, n < 0 ? 0 : (size_t)n);
+	meet_head(l, &span, object->name, head, n < 0 ? 0 : (size_t)n);
 	return 0;
 }
 
@@ -305,43 +325,55 @@ static int check_room(const struct loading *l, const struct pprof_limits *limits
 			(double)most / 1e6);
 }
 
+static const char *name_of(const struct loading *l, const struct window_span *span)
+{
+	return is_s3(l) ? l->list.objects[span->place].name : l->names.list[span->place];
+}
+
 /* -ENOENT: it has gone meanwhile. */
-static int open_window(const struct loading *l, const struct window_span *span, const char *name,
-		       struct err *err)
+static int open_window(const struct loading *l, const struct window_span *span, struct err *err)
 {
 	return is_s3(l) ? s3_windows__open(&l->place, &l->list.objects[span->place], 0, err) :
-			  open_file(l, name);
+			  open_file(l, name_of(l, span));
+}
+
+/* By its own words, which are exact. */
+static bool is_of_range(const struct loading *l, struct window_span *span, const struct prof *p)
+{
+	span->time_ns = p->time_ns;
+	span->duration_ns = p->duration_ns;
+	return window_span__overlaps(span, &l->from->range);
 }
 
 /* 1: it is part of the sum; 0: it isn't; a negative errno: nothing more can be had. */
 static int add_window(struct loading *l, struct window_span *span,
 		      const struct pprof_limits *limits, struct err *err)
 {
-	char name[WINDOW_NAME_SIZE];
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = open_window(l, span, err);
+	const char *name = name_of(l, span);
 	struct err why = {0};
 	struct prof *p = NULL;
+	bool other = false;
 	int r;
 
-	window_name(&span->id, name);
-	fd = open_window(l, span, name, err);
 	if (fd < 0)
 		return is_s3(l) && fd != -ENOENT ? fd : 0;
 	r = pprof__read(&p, fd, "it", limits, &why);
 	if (r == 0 && is_s3(l))
 		prof__label_all(p, "host", l->list.objects[span->place].host);
-	if (r == 0)
+	other = r == 0 && !is_of_range(l, span, p);
+	if (r == 0 && !other)
 		r = prof_sum__add(&l->sum, p, "it", &why);
 	if (r < 0 && p && r == -EINVAL)
 		l->others++;
 	else if (r < 0)
 		pass_over(l, name, why.text);
-	if (r == 0) {
+	if (r == 0 && !other) {
 		remark_sum__add(&l->remarks, p);
 		window_span__read(span, p);
 	}
 	prof__free(p);
-	return r == 0;
+	return r == 0 && !other;
 }
 
 static int add_windows(struct loading *l, const struct pprof_limits *limits, struct err *err)
@@ -464,25 +496,27 @@ int from__load(struct prof **ret, char **ret_title, const struct from *from,
 
 /* ---------------------------------------------------------------- one by one */
 
-static int hand_out(struct loading *l, const struct window_id *id,
+static int hand_out(struct loading *l, const struct window_span *span,
 		    const struct pprof_limits *limits, from_window_fn *fn, void *ctx,
 		    struct err *err)
 {
-	char name[WINDOW_NAME_SIZE];
-	_cleanup_close_ int fd = -1;
+	const char *name = name_of(l, span);
+	_cleanup_close_ int fd = open_file(l, name);
 	struct prof *p = NULL;
 	struct err why = {0};
 	int r;
 
-	window_name(id, name);
-	fd = open_file(l, name);
 	if (fd < 0)
 		return 0;
+	if (strlen(name) != WINDOW_NAME_SIZE - 1) {
+		pass_over(l, name, "it is named as objects of S3 are, and no agent's");
+		return 0;
+	}
 	if (pprof__read(&p, fd, "it", limits, &why) < 0) {
 		pass_over(l, name, why.text);
 		return 0;
 	}
-	r = fn(ctx, id, &p, err);
+	r = fn(ctx, &span->id, &p, err);
 	prof__free(p);
 	return r;
 }
@@ -500,6 +534,6 @@ int from__each_window(const struct from *from, const struct pprof_limits *limits
 	if (r == 0 && !l.n)
 		r = say_empty(&l, err);
 	for (size_t i = l.n; r >= 0 && i--;)
-		r = hand_out(&l, &l.spans[i].id, limits, fn, ctx, err);
+		r = hand_out(&l, &l.spans[i], limits, fn, ctx, err);
 	return r < 0 ? r : (int)l.n;
 }

@@ -86,8 +86,7 @@ static int check(const struct symbolize_args *a)
 	if (ship_url__is_s3(from))
 		return err__usage(a->err,
 				  "objects of S3 stay what they are: symbolize the folder before "
-				  "it is sent, or a copy of the bucket, whose folders of hosts "
-				  "report --from DIR reads, too");
+				  "it is sent (report --symbols DIR names what a report shows)");
 	return a->debuginfod ? debuginfod__check(a->err) : 0;
 }
 

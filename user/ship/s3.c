@@ -85,12 +85,8 @@ void s3_sign(const struct s3_request *r, struct buf *out)
 
 /* ---------------------------------------------------------------- a window */
 
-void s3_put_path(const struct ship_url *url, const char *host, const struct window_id *id,
-		 struct buf *out)
+void s3_put_path(const struct ship_url *url, const char *host, const char *name, struct buf *out)
 {
-	char name[WINDOW_NAME_SIZE];
-
-	window_name(id, name);
 	buf__printf(out, "%s/", url->path);
 	url__put(out, host);
 	buf__putc(out, '/');
@@ -217,7 +213,7 @@ enum answer s3__put(struct http_client *http, const struct s3_put *p, uint32_t *
 		.ms = p->ms,
 	};
 
-	s3_put_path(p->url, p->host, &p->id, &path);
+	s3_put_path(p->url, p->host, p->name, &path);
 	sha256_of(p->data, p->len, hash);
 	sha256_hex(hash, hex);
 	s3_put_headers(&(struct s3_call){.url = p->url,

@@ -15,7 +15,6 @@
 #include "ship/answer.h"
 #include "ship/http_client.h"
 #include "ship/url.h"
-#include "spool/window_name.h"
 
 struct s3_header {
 	const char *name, *value; /* in small letters; trimmed */
@@ -49,7 +48,7 @@ struct s3_put {
 	const struct ship_url *url;
 	const struct http_secrets *secrets;
 	const char *host;
-	struct window_id id;
+	const char *name; /* of the object (window_dated_name) */
 	const void *data;
 	size_t len;
 	uint32_t ms;
@@ -60,8 +59,7 @@ enum answer s3__put(struct http_client *http, const struct s3_put *put, uint32_t
 int s3_read_file(int fd, void **ret, size_t *ret_len, struct err *err);
 /* What an answer means; the body of an error is XML. Pure. */
 enum answer s3_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX]);
-/* "/bucket/prefix/host/BOOT-SEQ.pb.gz", percent-encoded. Pure. */
-void s3_put_path(const struct ship_url *url, const char *host, const struct window_id *id,
-		 struct buf *out);
+/* "/bucket/prefix/host/NAME", percent-encoded. Pure. */
+void s3_put_path(const struct ship_url *url, const char *host, const char *name, struct buf *out);
 
 #endif

@@ -98,20 +98,34 @@ static char *text_of(struct span s, size_t most)
 	return out.len <= most ? buf__take(&out) : NULL;
 }
 
-/* "prefix/HOST/BOOT-SEQ.pb.gz". Others may be there, too. */
+/* One that was sent by an older version, too, is there by two names, next to each other. */
+static bool is_again(const struct s3_list *list, const char *host, size_t len,
+		     const struct window_id *id)
+{
+	const struct s3_object *last = list->n ? &list->objects[list->n - 1] : NULL;
+
+	return last && last->id.seq == id->seq && strcmp(last->id.boot, id->boot) == 0 &&
+	       strlen(last->host) == len && memcmp(last->host, host, len) == 0;
+}
+
+/* "prefix/HOST/NAME". Others may be there, too. */
 static void add(struct s3_list *list, const char *name, int64_t modified_ns)
 {
 	const char *slash = strrchr(name, '/');
+	struct window_when when;
 	struct s3_object *o;
 	struct window_id id;
 
-	if (!slash || slash == name || !window_name__parse(slash + 1, &id))
+	if (!slash || slash == name || !window_dated_name__parse(slash + 1, &id, &when) ||
+	    is_again(list, name, (size_t)(slash - name), &id))
 		return;
 	GROW(list->objects, list->n, list->cap);
 	o = &list->objects[list->n++];
 	*o = (struct s3_object){
 		.host = xstrndup(name, (size_t)(slash - name)),
+		.name = xstrdup(slash + 1),
 		.id = id,
+		.when = when,
 		.modified_ns = modified_ns,
 	};
 }
@@ -174,10 +188,16 @@ bool s3_list__add(struct s3_list *list, const char *prefix, const void *xml, siz
 	       !(list->token && (!list->last || (before && strcmp(before, list->last) == 0)));
 }
 
+void s3_object__done(struct s3_object *o)
+{
+	free(o->host);
+	free(o->name);
+}
+
 void s3_list__done(struct s3_list *list)
 {
 	for (size_t i = 0; i < list->n; i++)
-		free(list->objects[i].host);
+		s3_object__done(&list->objects[i]);
 	free(list->objects);
 	free(list->last);
 	free(list->token);

@@ -15,7 +15,9 @@
 
 struct s3_object {
 	char *host;
+	char *name; /* without the host */
 	struct window_id id;
+	struct window_when when;
 	int64_t modified_ns; /* since 1970, by the server's date; INT64_MAX: it doesn't say */
 };
 
@@ -31,6 +33,7 @@ struct s3_list {
  * a list has an end. False: it isn't such a page.
  */
 bool s3_list__add(struct s3_list *list, const char *prefix, const void *xml, size_t len);
+void s3_object__done(struct s3_object *o);
 void s3_list__done(struct s3_list *list);
 
 #endif

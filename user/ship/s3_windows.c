@@ -117,8 +117,9 @@ static void drop_older(struct s3_list *list, size_t from, int64_t since_ns)
 	for (size_t i = from; i < list->n; i++) {
 		struct s3_object *o = &list->objects[i];
 
-		if (o->modified_ns < since_ns) {
-			free(o->host);
+		/* what says when it was is told by that */
+		if (!o->when.from_ns && o->modified_ns < since_ns) {
+			s3_object__done(o);
 			continue;
 		}
 		list->objects[n++] = *o;
@@ -194,7 +195,7 @@ int s3_windows__open(const struct s3_place *p, const struct s3_object *o, size_t
 	int r;
 
 	snprintf(range, sizeof(range), "bytes=0-%zu", first - 1);
-	s3_put_path(p->url, o->host, &o->id, &path);
+	s3_put_path(p->url, o->host, o->name, &path);
 	r = get(p, path.data, "", first ? range : NULL, p->max_bytes, &reply, err);
 	return r < 0 ? r : to_memory(&reply, err);
 }

@@ -21,7 +21,8 @@ struct s3_place {
 	uint64_t max_bytes; /* of all pages, and of each window */
 };
 
-/* Those that were put since then, less S3_CLOCKS_APART_NS. The caller frees with s3_list__done. */
+/* All whose names say when they were; of others those that were put since then, less
+ * S3_CLOCKS_APART_NS. The caller frees with s3_list__done. */
 int s3_windows__list(const struct s3_place *place, int64_t since_ns, struct s3_list *ret,
 		     struct err *err);
 /*

@@ -25,6 +25,8 @@
 #include "ship/s3.h"
 #include "ship/schema.h"
 #include "ship/url.h"
+#include "spool/head.h"
+#include "spool/window_name.h"
 
 enum {
 	ASK_BYTES_MAX = 1 << 20,
@@ -411,20 +413,34 @@ static void say(struct sender *s, const char *text)
 	s->opts.say(s->opts.ctx, text);
 }
 
+/* Of a window, when it was stands in its first bytes; without them the name doesn't say it. */
+static void name_object(const struct delivery *d, char ret[static WINDOW_DATED_SIZE])
+{
+	size_t n = d->len < HEAD_BYTES ? d->len : HEAD_BYTES;
+	struct window_id id = {.seq = d->window.seq};
+	int64_t time_ns = 0, duration_ns = 0;
+
+	snprintf(id.boot, sizeof(id.boot), "%s", d->window.boot);
+	if (!window_head(d->file, n, &time_ns, &duration_ns))
+		time_ns = 0;
+	window_dated_name(&id, time_ns, duration_ns, ret);
+}
+
 static enum answer put_object(struct sender *s, const struct delivery *d)
 {
+	char name[WINDOW_DATED_SIZE];
 	struct s3_put put = {
 		.url = s->opts.url,
 		.secrets = s->opts.secrets,
 		.host = s->opts.host,
-		.id.seq = d->window.seq,
+		.name = name,
 		.data = d->file,
 		.len = d->len,
 		.ms = s->opts.timeout_ms,
 	};
 	enum answer a;
 
-	snprintf(put.id.boot, sizeof(put.id.boot), "%s", d->window.boot);
+	name_object(d, name);
 	a = s3__put(s->http, &put, &s->wait_s, s->why);
 	if (s->wait_s > WAIT_MAX_S)
 		s->wait_s = WAIT_MAX_S;
