@@ -327,33 +327,30 @@ t_an_agent_sends() {
 	expect_sums "$(n_files)"
 }
 
-# The one that has started the senders, and not the one that waits for its end.
-keeper_at_work() {
-	local pid
-	for pid in $(named_in "$agent" pmubpf-keep); do
-		[ -z "$(cat "/proc/$pid/task/$pid/children")" ] || echo "$pid"
-	done
+kill_both_keepers() {
+	# shellcheck disable=SC2046
+	kill -KILL $(named_in "$agent" pmubpf-keep) $(named_in "$agent" pmubpf-spare)
 }
 
 t_who_keeps_senders_is_killed() {
-	local keeper
 	need_program python3
 	need_root
 	misbehave refuse 1
 	start_agent --to "clickhouse+http://127.0.0.1:$P/fleet"
 	wait_until has_other pmubpf-send || fail "no sender"
-	expect_eq "$(named_in "$agent" pmubpf-keep | wc -l)" 2 "those that keep senders"
+	expect_eq "$(named_in "$agent" pmubpf-keep | wc -l)" 1 "those that keep senders"
 	for _ in 1 2; do
-		keeper=$(keeper_at_work)
-		sender=$(named_in "$agent" pmubpf-send)
-		kill -KILL "$keeper"
-		wait_until has_other pmubpf-send "$sender" || fail "nobody takes its place"
-		wait_until eval '[ "$(named_in "$agent" pmubpf-keep | wc -l)" = 2 ]' ||
+		wait_until eval '[ "$(named_in "$agent" pmubpf-spare | wc -l)" = 1 ]' ||
 			fail "no spare one"
+		sender=$(named_in "$agent" pmubpf-send)
+		# all of that name
+		# shellcheck disable=SC2046
+		kill -KILL $(named_in "$agent" pmubpf-keep)
+		wait_until has_other pmubpf-send "$sender" || fail "nobody takes its place"
 		expect_eq "$(named_in "$agent" pmubpf-send | wc -l)" 1 "senders after that"
+		expect_eq "$(named_in "$agent" pmubpf-keep | wc -l)" 1 "keepers after that"
 	done
-	# shellcheck disable=SC2046
-	kill -KILL $(named_in "$agent" pmubpf-keep)
+	kill_both_keepers
 	wait_until grep -q 'restart the agent' "$T/err" || fail "nothing is said"
 	wait_until eval '[ -z "$(named_in "$agent" pmubpf-send)" ]' || fail "a sender without it"
 	n=$(n_files)
@@ -362,6 +359,28 @@ t_who_keeps_senders_is_killed() {
 	wait "$agent"
 	expect_eq "$?" 0 "exit status"
 	expect_match "$T/err" 'nobody sends any more' "the books"
+}
+
+# A service ends then, with all that it has recorded, and is started again.
+t_both_keepers_of_a_service_are_killed() {
+	need_program python3
+	need_root
+	misbehave refuse 1
+	spawn python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+while True: s.recv(4096)' "$T/socket"
+	wait_until test -S "$T/socket" || fail "no socket"
+	export NOTIFY_SOCKET=$T/socket
+	start_agent --to "clickhouse+http://127.0.0.1:$P/fleet"
+	unset NOTIFY_SOCKET
+	wait_until has_other pmubpf-send || fail "no sender"
+	wait_until eval '[ "$(n_files)" -ge 1 ]' || fail "no window"
+	kill_both_keepers
+	wait "$agent"
+	expect_eq "$?" 1 "exit status"
+	expect_match "$T/err" 'the recording ends, so that the service is started again' "why"
+	expect_match "$T/err" ' [1-9][0-9]* windows written, 0 lost' "the books"
 }
 
 # Whichever it is, and the agent at last: nothing that was written is lost, or there twice.

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -50,9 +51,10 @@ struct agent {
 	char boot[BOOT_ID_SIZE];
 	struct live *live;
 	int timer;
+	int wake;   /* an epoll: the timer, and news of senders */
 	int hangup; /* readable: SIGHUP has come */
 	bool hangup_ignored, ended;
-	bool in_trouble, keeper_missed;
+	bool in_trouble, keeper_missed, ends_for_keeper;
 	struct agent_total {
 		uint64_t seen, in_windows, lost;
 	} * totals; /* per event */
@@ -140,17 +142,30 @@ static void say_status(const struct agent *g)
 	notify__say(&g->notify, text.data);
 }
 
-/* The recording goes on, and windows are there for the next one. */
-static void take_news_of_senders(struct agent *g)
+/*
+ * None can be started without the network. Who was started by a service manager ends, and is
+ * started again by that, with senders; else the recording goes on, and windows are there for the
+ * next one.
+ */
+static void miss_keepers(struct agent *g)
 {
-	keeper__step(&g->keeper);
-	if (!keeper__is_over(&g->keeper) || g->keeper_missed)
-		return;
 	g->keeper_missed = true;
+	if (g->keeper.n && g->notify.sock >= 0) {
+		g->ended = g->ends_for_keeper = true;
+		return;
+	}
 	fprintf(stderr,
 		"pmubpf: both processes that keep senders were ended, and none can be started "
 		"without the network: restart the agent%s\n",
 		g->keeper.n ? "; windows wait in the folder" : " before another server is named");
+}
+
+static void take_news_of_senders(struct agent *g)
+{
+	keeper__step(&g->keeper);
+	keeper__watch(&g->keeper, g->wake);
+	if (keeper__is_over(&g->keeper) && !g->keeper_missed)
+		miss_keepers(g);
 }
 
 static void say_end(const struct agent *g)
@@ -316,12 +331,12 @@ static void tick(struct agent *g)
 {
 	uint64_t n;
 
+	take_news_of_senders(g);
 	if (read(g->timer, &n, sizeof(n)) < 0)
 		return;
 	notify__say(&g->notify, "WATCHDOG=1");
 	writer__step(&g->writer);
 	say_trouble(g);
-	take_news_of_senders(g);
 	agent_metrics__step(&g->metrics);
 	take_hangups(g);
 }
@@ -333,7 +348,7 @@ static int run(struct agent *g, struct err *err)
 	struct err of_names;
 	enum cutting_news news;
 
-	while (!g->ended && (news = live__wait(g->live, g->timer)) != CUTTING_ENDED) {
+	while (!g->ended && (news = live__wait(g->live, g->wake)) != CUTTING_ENDED) {
 		if (news == CUTTING_INPUT) {
 			tick(g);
 			continue;
@@ -353,6 +368,11 @@ static int run(struct agent *g, struct err *err)
 		return err__set(err, -ENOMEM,
 				"ended early: the system refused memory, and what was held back "
 				"for that was used up (ulimit -d, -v, MemoryMax?)");
+	if (!g->writer.n && g->ends_for_keeper)
+		return err__set(err, -EPIPE,
+				"both processes that keep senders were ended, and none can be "
+				"started without the network: the recording ends, so that the "
+				"service is started again");
 	if (!g->writer.n)
 		return 0;
 	return err__set(err, -EIO, "%zu windows could not be written to '%s': %s", g->writer.n,
@@ -387,10 +407,13 @@ static int start_writer(struct agent *g, struct err *err)
 /* Once a second: a watchdog is fed, and what waits is tried again. */
 static int start_timer(struct agent *g, struct err *err)
 {
+	struct epoll_event event = {.events = EPOLLIN};
 	const struct itimerspec second = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1};
 
 	g->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (g->timer < 0 || timerfd_settime(g->timer, 0, &second, NULL) < 0)
+	g->wake = epoll_create1(EPOLL_CLOEXEC);
+	if (g->timer < 0 || g->wake < 0 || timerfd_settime(g->timer, 0, &second, NULL) < 0 ||
+	    epoll_ctl(g->wake, EPOLL_CTL_ADD, g->timer, &event) < 0)
 		return err__set(err, -errno, "can't make a timer: %s", strerror(errno));
 	return 0;
 }
@@ -462,6 +485,7 @@ static void agent__done(struct agent *g)
 	if (g->writer.path)
 		close(g->writer.dir);
 	cleanup_close(&g->timer);
+	cleanup_close(&g->wake);
 	cleanup_close(&g->hangup);
 	notify__close(&g->notify);
 	free(g->totals);
@@ -481,6 +505,7 @@ int cmd_agent(int argc, char **argv)
 	struct signals signals = {.fd = -1, .spare_hangup = true};
 	_cleanup_(agent__done) struct agent g = {
 		.timer = -1,
+		.wake = -1,
 		.hangup = -1,
 		.notify.sock = -1,
 		.keeper = {.first.sock = -1, .spare.sock = -1},

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +209,18 @@ void keeper__step(struct keeper *k)
 		send_empty(&k->first, KEEPING_ANOTHER, -1);
 	}
 	begin(k);
+}
+
+void keeper__watch(const struct keeper *k, int epoll)
+{
+	const int socks[] = {k->first.sock, k->spare.sock};
+
+	for (size_t i = 0; i < ARRAY_SIZE(socks); i++) {
+		struct epoll_event event = {.events = EPOLLIN};
+
+		if (socks[i] >= 0)
+			epoll_ctl(epoll, EPOLL_CTL_ADD, socks[i], &event); /* or it is there */
+	}
 }
 
 /* ---------------------------------------------------------------- what they are told */

@@ -3,7 +3,8 @@
  * Senders beside an agent: a process for each destination (ship/sending.h), and a keeper, which
  * starts them again when they end. The agent gives the network up, and can start no process that
  * has it from then on. So there are two of the keeper: one does nothing until the other has ended,
- * and whichever is there makes the next spare one. Only if both end at a time nobody is left.
+ * and whichever is there makes the next spare one. Only if both end at a time nobody is left; they
+ * have different names, so that who ends all of a name leaves one.
  */
 #ifndef PMUBPF_SHIP_KEEPER_H
 #define PMUBPF_SHIP_KEEPER_H
@@ -72,6 +73,8 @@ int keeper__set(struct keeper *k, const struct keeper_settings *settings, const 
 int keeper__listen(struct keeper *k, const char *where, unsigned *ret_port);
 /* Takes news, without waiting; starts what has to be. */
 void keeper__step(struct keeper *k);
+/* Has an epoll watch for news of theirs, so that one that ends isn't missed for long. */
+void keeper__watch(const struct keeper *k, int epoll);
 /* Both have ended, and none sends any more. */
 bool keeper__is_over(const struct keeper *k);
 /* They end, and the senders with them. */

@@ -256,9 +256,16 @@ static void listen_for_agent(struct keeping *k, struct cursor *body)
 
 /* ---------------------------------------------------------------- another one */
 
+/* Who ends all of one name leaves the other one. */
+static void be_called(bool at_work)
+{
+	prctl(PR_SET_NAME, at_work ? "pmubpf-keep" : "pmubpf-spare");
+}
+
 /* False: the agent has ended already. */
 static bool be_another(struct keeping *k, int sock)
 {
+	be_called(false);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	cleanup_close(&k->sock);
@@ -342,6 +349,7 @@ static bool take_message(struct keeping *k)
 	case KEEPING_SET:
 		return set(k, &body);
 	case KEEPING_BEGIN:
+		be_called(true);
 		k->begun = true;
 		return true;
 	case KEEPING_ANOTHER:
@@ -401,7 +409,7 @@ static int keeping_main(int sock)
 	k->spool = k->state = -1;
 	for (size_t i = 0; i < DESTINATIONS_MAX; i++)
 		k->kept[i].sock = k->next[i].sock = -1;
-	prctl(PR_SET_NAME, "pmubpf-keep");
+	be_called(false);
 	prctl(PR_SET_DUMPABLE, 0); /* it knows passwords */
 	drop_new_privileges();
 	sigemptyset(&none);
